@@ -1,0 +1,80 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+)
+
+// TestGateway runs turns of a real OpenClaw gateway through the sidecar. All
+// parts share one gateway, because it takes long to start; each has providers of
+// its own.
+func TestGateway(t *testing.T) {
+	needEnabled(t)
+	b := &bench{servers: map[string]*script.Server{}}
+	b.add(t, "vllm", script.VLLM(), damageScenarios("vllm"), thoughtScenarios())
+	b.add(t, "ollama", script.Ollama(), damageScenarios("ollama"), thoughtScenarios())
+	b.add(t, "llamacpp", script.LlamaCPP(), thoughtScenarios())
+	b.add(t, "sglang", script.SGLang(), thoughtScenarios())
+	b.add(t, "broken", script.VLLM(), brokenScenarios())
+	b.servers["bare"] = script.New(bareScenario())
+	bare := provider{"bare", startModel(t, b.servers["bare"])} // no sidecar in between
+	b.gateway = startGateway(t, append(b.providers, bare)...)
+
+	t.Run("without the sidecar", b.bare)
+	t.Run("damaged calls", b.damagedCalls)
+	t.Run("reasoning replay", b.reasoningReplay)
+	t.Run("broken upstream", b.brokenUpstream)
+}
+
+// bench is a gateway with one sidecar and one model for each provider.
+type bench struct {
+	gateway   *gateway
+	providers []provider
+	servers   map[string]*script.Server // by provider
+}
+
+func (b *bench) add(t *testing.T, id string, d script.Dialect, scenarios ...[]script.Scenario) {
+	t.Helper()
+	s := script.New(slices.Concat(scenarios...)...)
+	s.Dialect = d
+	b.servers[id] = s
+	b.providers = append(b.providers, provider{id, startSidecar(t, startModel(t, s))})
+}
+
+// say runs a turn that picks a scenario, in a session of the given name.
+func (b *bench) say(t *testing.T, provider, session, scenario string) answer {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
+	defer cancel()
+	a, err := b.gateway.turn(ctx, provider, session, "Please do: "+scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// user is the text of a user message that picks a scenario.
+func user(scenario string) string { return "do: " + scenario }
+
+func bareScenario() script.Scenario {
+	return script.Scenario{Name: "bare", Steps: []script.Reply{
+		script.LeakedHarmony("exec", `{"command":"echo ran > bare.txt"}`),
+		script.Text("Never asked for."),
+	}}
+}
+
+// bare is the control: OpenClaw by itself takes a leaked call for text. If this
+// fails, the gateway has learnt what the sidecar is for, and the other parts
+// prove less than they say.
+func (b *bench) bare(t *testing.T) {
+	a := b.say(t, "bare", "bare", "bare")
+	if n := len(b.servers["bare"].Requests("")); n != 1 || exists(b.gateway.dir, "bare.txt") {
+		t.Errorf("the gateway ran a leaked call by itself: %d requests, answer %q", n, a.text)
+	}
+	t.Log("what the user sees without the sidecar: " + fmt.Sprintf("%q", a.text))
+}

@@ -1,0 +1,154 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// gateway is a running OpenClaw gateway.
+type gateway struct {
+	url   string
+	token string
+	dir   string // the agent's workspace
+}
+
+// provider is a base URL with the name under which the gateway knows it.
+type provider struct{ id, url string }
+
+// startGateway installs OpenClaw if need be and starts a gateway with these
+// providers. It takes about 15 s, and 45 s more the first time.
+func startGateway(t *testing.T, providers ...provider) *gateway {
+	t.Helper()
+	install(t, "../testdata/openclaw")
+	run, err := os.MkdirTemp("", "openclaw-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { removeAll(t, run) })
+	port := freePort(t)
+	g := &gateway{url: "http://127.0.0.1:" + port, token: "e2e", dir: filepath.Join(run, "ws")}
+	args := []string{run}
+	for _, p := range providers {
+		args = append(args, p.id+"="+p.url+"/v1")
+	}
+	cmd := exec.Command("../testdata/openclaw/gateway.sh", args...)
+	cmd.Env = append(os.Environ(), "OC_PORT="+port, "OC_TOKEN="+g.token)
+	begin := time.Now()
+	start(t, "gateway", cmd).ready(t, g.url+"/readyz", 120*time.Second)
+	t.Logf("the gateway is ready after %v", time.Since(begin).Round(100*time.Millisecond))
+	return g
+}
+
+// install fetches what a folder's package.json names, and says where it is.
+func install(t *testing.T, folder string) string {
+	t.Helper()
+	cmd := exec.Command("../testdata/openclaw/install.sh", folder)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("install %s: %v", folder, err)
+	}
+	return string(bytes.TrimSpace(out))
+}
+
+// removeAll removes a folder that a program which is ending may still write to.
+func removeAll(t *testing.T, dir string) {
+	t.Helper()
+	var err error
+	for range 20 {
+		if err = os.RemoveAll(dir); err == nil {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Errorf("remove %s: %v", dir, err)
+}
+
+// answer is what the gateway replied to a turn.
+type answer struct {
+	status int
+	text   string // content of the message
+	raw    string // the whole body
+}
+
+// turn runs one agent turn: the user's message, all the tools it leads to, and
+// the model's last word.
+func (g *gateway) turn(ctx context.Context, provider, session, message string) (answer, error) {
+	body, err := json.Marshal(map[string]any{
+		"model":    "openclaw/main",
+		"messages": []map[string]string{{"role": "user", "content": message}},
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	status, raw, err := g.post(ctx, "/v1/chat/completions", body, map[string]string{
+		"x-openclaw-session-key": sessionKey(session),
+		"x-openclaw-model":       provider + "/gpt-oss",
+	})
+	if err != nil {
+		return answer{}, fmt.Errorf("run a turn: %w", err)
+	}
+	var wire struct {
+		Choices []struct{ Message struct{ Content string } }
+	}
+	if err := json.Unmarshal(raw, &wire); err != nil {
+		return answer{}, fmt.Errorf("read the gateway's answer: %w in %q", err, raw)
+	}
+	a := answer{status: status, raw: string(raw)}
+	if len(wire.Choices) > 0 {
+		a.text = wire.Choices[0].Message.Content
+	}
+	return a, nil
+}
+
+// history is the transcript of a session as the gateway has stored it.
+func (g *gateway) history(ctx context.Context, session string) (string, error) {
+	body, err := json.Marshal(map[string]any{
+		"tool": "sessions_history",
+		"args": map[string]any{"sessionKey": sessionKey(session), "includeTools": true},
+	})
+	if err != nil {
+		return "", err
+	}
+	status, raw, err := g.post(ctx, "/tools/invoke", body, nil)
+	if err != nil {
+		return "", fmt.Errorf("read the history: %w", err)
+	}
+	var wire struct {
+		Result struct{ Content []struct{ Text string } }
+	}
+	if err := json.Unmarshal(raw, &wire); err != nil || status != http.StatusOK || len(wire.Result.Content) != 1 {
+		return "", fmt.Errorf("read the history: %d %q %v", status, raw, err)
+	}
+	return wire.Result.Content[0].Text, nil
+}
+
+func sessionKey(session string) string { return "agent:main:e2e-" + session }
+
+func (g *gateway) post(ctx context.Context, path string, body []byte, header map[string]string) (int, []byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.url+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+g.token)
+	req.Header.Set("Content-Type", "application/json")
+	for k, v := range header {
+		req.Header.Set(k, v)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, raw, err
+}

@@ -1,0 +1,130 @@
+package e2e
+
+import (
+	"bytes"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+)
+
+// process is a program that runs until the test ends.
+type process struct {
+	name string
+	cmd  *exec.Cmd
+	log  *log
+	gone chan struct{} // closed when the program has ended
+}
+
+// start runs a program. When the test ends it is told to stop, by its pid, and
+// what it said is shown if the test failed.
+func start(t *testing.T, name string, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{name: name, cmd: cmd, log: &log{}, gone: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = p.log, p.log
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("start %s: %v", name, err)
+	}
+	go func() {
+		_ = cmd.Wait() // how it ended is seen where it matters: ready, stop
+		close(p.gone)
+	}()
+	t.Cleanup(func() {
+		p.stop(t)
+		if t.Failed() {
+			t.Logf("the last words of %s:\n%s", name, p.log.tail(4000))
+		}
+	})
+	return p
+}
+
+func (p *process) stop(t *testing.T) {
+	t.Helper()
+	_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may have ended already
+	select {
+	case <-p.gone:
+	case <-time.After(15 * time.Second):
+		t.Errorf("%s does not stop on SIGTERM", p.name)
+		_ = p.cmd.Process.Kill()
+		<-p.gone
+	}
+}
+
+// ready waits until the program answers 200 at url.
+func (p *process) ready(t *testing.T, url string, limit time.Duration) {
+	t.Helper()
+	deadline := time.After(limit)
+	for {
+		if resp, err := http.Get(url); err == nil {
+			resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				return
+			}
+		}
+		select {
+		case <-p.gone:
+			t.Fatalf("%s ended before it was ready:\n%s", p.name, p.log.tail(4000))
+		case <-deadline:
+			t.Fatalf("%s is not ready after %v", p.name, limit)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// log keeps what a program says.
+type log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *log) tail(n int) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	text := l.text.String()
+	return text[max(0, len(text)-n):]
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+}
+
+// startModel serves a script until the test ends, and says where: without /v1.
+func startModel(t *testing.T, s *script.Server) string {
+	t.Helper()
+	srv := httptest.NewServer(s)
+	t.Cleanup(func() {
+		srv.CloseClientConnections()
+		srv.Close()
+	})
+	return srv.URL
+}
+
+// startSidecar runs the sidecar in front of a model, and says where: without /v1.
+func startSidecar(t *testing.T, model string) string {
+	t.Helper()
+	address := "127.0.0.1:" + freePort(t)
+	cmd := exec.Command(binary, "serve", "--listen", address, "--upstream", model+"/v1")
+	cmd.Dir = t.TempDir()
+	p := start(t, "sidecar", cmd)
+	p.ready(t, "http://"+address+"/readyz", 20*time.Second)
+	return "http://" + address
+}

@@ -1,0 +1,90 @@
+package sidecar
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+)
+
+// Live is the rule set in force. A request takes it once and keeps it.
+type Live struct {
+	dir     string // empty: the embedded rules, which never change
+	files   ruleset.Files
+	set     atomic.Pointer[ruleset.Set]
+	log     *slog.Logger
+	metrics *telemetry.Metrics
+}
+
+// ReadRules reads the folder dir, or the embedded defaults where dir is empty.
+// A folder replaces the defaults as a whole; only prompts it lacks are added.
+func ReadRules(dir string, defaults fs.FS) (ruleset.Files, error) {
+	builtin, err := ruleset.ReadFS(defaults)
+	if err != nil || dir == "" {
+		return builtin, err
+	}
+	files, err := ruleset.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read rules: %w", err)
+	}
+	return files.WithPrompts(builtin), nil
+}
+
+// OpenRules reads and compiles the rules. The error holds every problem.
+func OpenRules(dir string, defaults fs.FS, log *slog.Logger, m *telemetry.Metrics) (*Live, error) {
+	files, err := ReadRules(dir, defaults)
+	if err != nil {
+		return nil, err
+	}
+	set, problems := ruleset.Load(files)
+	if set == nil {
+		return nil, problems.In(dir)
+	}
+	l := &Live{dir: dir, files: files, log: log, metrics: m}
+	l.set.Store(set)
+	m.InForce(set.Version, float64(time.Now().Unix()))
+	return l, nil
+}
+
+// Set is the rule set in force.
+func (l *Live) Set() *ruleset.Set { return l.set.Load() }
+
+// Watch takes up every change of the folder until ctx ends. What does not load
+// leaves the set in force as it is.
+func (l *Live) Watch(ctx context.Context, defaults fs.FS) {
+	if l.dir == "" {
+		return
+	}
+	builtin, err := ruleset.ReadFS(defaults)
+	if err != nil {
+		l.refuse(err)
+		return
+	}
+	ruleset.Watch(ctx, l.dir, l.files, func(files ruleset.Files, err error) {
+		if err != nil {
+			l.refuse(err)
+			return
+		}
+		set, problems := ruleset.Load(files.WithPrompts(builtin))
+		if set == nil {
+			l.refuse(problems.In(l.dir))
+			return
+		}
+		l.set.Store(set)
+		l.metrics.InForce(set.Version, float64(time.Now().Unix()))
+		l.metrics.Reloads.WithLabelValues("taken").Inc()
+		l.log.Info("rules are in force", "event", "rules_taken", "version", set.Version)
+	})
+}
+
+func (l *Live) refuse(err error) {
+	l.metrics.ReloadOK.Set(0)
+	l.metrics.Reloads.WithLabelValues("refused").Inc()
+	l.log.Error("the edited rules were refused; the old ones stay in force", "event", "rules_refused",
+		"version", l.Set().Version, "problems", err.Error())
+}

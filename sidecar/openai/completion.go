@@ -1,0 +1,275 @@
+package openai
+
+import "strings"
+
+// Completion is one JSON document that a server answers with: a whole
+// chat.completion, or one chat.completion.chunk of a stream.
+type Completion struct {
+	Doc                []byte
+	Root               Span
+	ID, Model, Created Span
+	Choices            []Choice // as they stand in the document; reused by the next Parse
+	Usage              Span     // the usage object
+	Timings            Span     // llama.cpp's timings object
+	Err                Span     // error when it is not null, or a whole flat {"object":"error",…}
+}
+
+// Chunk is a Completion that came as one event of a stream: its choices hold a
+// delta in place of a message.
+type Chunk = Completion
+
+// Choice is one entry of choices. Body is its message or delta, when that is an
+// object.
+type Choice struct {
+	Span
+	Body       Span
+	Streamed   bool // Body is a delta
+	Index      int
+	Role       string
+	Content    Part
+	Reasoning  Part // of reasoning_content, reasoning, reasoning_details and thinking the first with text
+	CallsSpan  Span // tool_calls, null too
+	Calls      []CallPart
+	Finish     string
+	FinishSpan Span // finish_reason, null too
+
+	sources [len(reasoningKeys)]Part // by reasoningKeys, without Text
+}
+
+// reasoningKeys are the names under which servers send the chain of thought; the
+// first is the one that OpenClaw sends back. See the package sidecar/ruleset for
+// which server takes which.
+var reasoningKeys = [...]string{"reasoning_content", "reasoning", "thinking", "reasoning_details"}
+
+const details = len(reasoningKeys) - 1 // an array of objects with a text each
+
+// Part is a text member of a message or delta. Text is "" for null, "" and
+// anything that is not text. Present: the key is there.
+type Part struct {
+	Key, Value Span
+	Text       string
+	Present    bool
+}
+
+// CallPart is one entry of tool_calls, whole or a piece of it. Arguments is JSON
+// text, or a piece of it; a server that sends an object instead of a string is
+// understood.
+type CallPart struct {
+	Span
+	Index                      int
+	ID, Name, Arguments        string
+	IDSpan, NameSpan, ArgsSpan Span
+}
+
+// completionParser fills a Completion while it scans.
+type completionParser struct {
+	scanner
+	c *Completion
+}
+
+// Parse reads doc, which must stay as it is while c is in use. It reuses the
+// memory of c. What it does not know, and what has another type than it should,
+// it passes over; the error is a *SyntaxError.
+func (c *Completion) Parse(doc []byte) error {
+	*c = Completion{Doc: doc, Choices: c.Choices[:0]}
+	p := completionParser{scanner: scanner{doc: doc}, c: c}
+	p.completion()
+	return p.end()
+}
+
+func (p *completionParser) completion() {
+	c := p.c
+	flat := false
+	p.peek()
+	c.Root.From = p.pos
+	for ok := p.enter('{'); ok && p.next('}'); {
+		switch key, _ := p.key(); string(key) {
+		case "id":
+			c.ID = p.skip()
+		case "model":
+			c.Model = p.skip()
+		case "created":
+			c.Created = p.skip()
+		case "object":
+			var object string
+			object, _ = p.word()
+			flat = object == "error"
+		case "choices":
+			c.Choices = c.Choices[:0]
+			for ok := p.enter('['); ok && p.next(']'); {
+				p.choice()
+			}
+		case "usage":
+			c.Usage = p.object()
+		case "timings":
+			c.Timings = p.object()
+		case "error":
+			if c.Err = p.skip(); p.null(c.Err) {
+				c.Err = Span{}
+			}
+		default:
+			p.skip()
+		}
+	}
+	c.Root.To = p.pos
+	if flat && !c.Err.Present() {
+		c.Err = c.Root
+	}
+}
+
+// object skips a value, and is its span if it is an object.
+func (p *completionParser) object() Span {
+	if p.peek() != '{' {
+		p.skip()
+		return Span{}
+	}
+	return p.skip()
+}
+
+// choice reads one entry of choices into the next free Choice.
+func (p *completionParser) choice() {
+	if p.peek() != '{' {
+		p.skip()
+		return
+	}
+	c, n := p.c, len(p.c.Choices)
+	if n == cap(c.Choices) {
+		c.Choices = append(c.Choices, Choice{})
+	}
+	c.Choices = c.Choices[:n+1]
+	ch := &c.Choices[n]
+	*ch = Choice{Span: Span{From: p.pos}, Index: n, Calls: ch.Calls[:0]}
+	for ok := p.enter('{'); ok && p.next('}'); {
+		switch key, _ := p.key(); string(key) {
+		case "index":
+			ch.Index = p.int(n)
+		case "delta":
+			p.body(ch)
+			ch.Streamed = true
+		case "message":
+			p.body(ch)
+			ch.Streamed = false
+		case "finish_reason":
+			ch.Finish, ch.FinishSpan = p.word()
+		default:
+			p.skip()
+		}
+	}
+	ch.To = p.pos
+}
+
+// body reads a message or a delta.
+func (p *completionParser) body(ch *Choice) {
+	if ch.Body.Present() {
+		*ch = Choice{Span: ch.Span, Index: ch.Index, Calls: ch.Calls[:0], Finish: ch.Finish, FinishSpan: ch.FinishSpan}
+	}
+	if p.peek() != '{' {
+		p.skip()
+		return
+	}
+	ch.Body.From = p.pos
+	for ok := p.enter('{'); ok && p.next('}'); {
+		key, at := p.key()
+		switch string(key) {
+		case "role":
+			ch.Role, _ = p.word()
+		case "content":
+			ch.Content = Part{Key: at, Present: true}
+			ch.Content.Text, ch.Content.Value = p.word()
+		case "tool_calls":
+			p.calls(ch)
+		case reasoningKeys[0]:
+			p.reasoning(ch, 0, at)
+		case reasoningKeys[1]:
+			p.reasoning(ch, 1, at)
+		case reasoningKeys[2]:
+			p.reasoning(ch, 2, at)
+		case reasoningKeys[details]:
+			p.reasoning(ch, details, at)
+		default:
+			p.skip()
+		}
+	}
+	ch.Body.To = p.pos
+}
+
+func (p *completionParser) reasoning(ch *Choice, source int, key Span) {
+	part := Part{Key: key, Value: p.skip(), Present: p.err == nil}
+	ch.sources[source] = part
+	if !part.Present || ch.Reasoning.Text != "" {
+		return
+	}
+	if source == details {
+		part.Text = detailsText(p.doc, part.Value)
+	} else {
+		part.Text, _ = Text(p.doc, part.Value)
+	}
+	if part.Text != "" || !ch.Reasoning.Present {
+		ch.Reasoning = part
+	}
+}
+
+// detailsText joins the texts of reasoning_details.
+func detailsText(doc []byte, at Span) string {
+	var out strings.Builder
+	s := scanner{doc: doc[:at.To], pos: at.From}
+	for ok := s.enter('['); ok && s.next(']'); {
+		for ok := s.enter('{'); ok && s.next('}'); {
+			key, _ := s.key()
+			if val := s.skip(); string(key) == "text" {
+				text, _ := Text(doc, val)
+				out.WriteString(text)
+			}
+		}
+	}
+	return out.String()
+}
+
+func (p *completionParser) calls(ch *Choice) {
+	p.peek()
+	ch.CallsSpan.From, ch.Calls = p.pos, ch.Calls[:0]
+	for ok := p.enter('['); ok && p.next(']'); {
+		p.call(ch)
+	}
+	ch.CallsSpan.To = p.pos
+}
+
+func (p *completionParser) call(ch *Choice) {
+	if p.peek() != '{' {
+		p.skip()
+		return
+	}
+	part := CallPart{Span: Span{From: p.pos}, Index: len(ch.Calls)}
+	for ok := p.enter('{'); ok && p.next('}'); {
+		switch key, _ := p.key(); string(key) {
+		case "index":
+			part.Index = p.int(part.Index)
+		case "id":
+			part.ID, part.IDSpan = p.word()
+		case "function":
+			p.function(&part)
+		default:
+			p.skip()
+		}
+	}
+	part.To = p.pos
+	ch.Calls = append(ch.Calls, part)
+}
+
+func (p *completionParser) function(part *CallPart) {
+	part.Name, part.NameSpan, part.Arguments, part.ArgsSpan = "", Span{}, "", Span{}
+	for ok := p.enter('{'); ok && p.next('}'); {
+		switch key, _ := p.key(); string(key) {
+		case "name":
+			part.Name, part.NameSpan = p.word()
+		case "arguments":
+			object := p.peek() == '{'
+			part.Arguments, part.ArgsSpan = p.word()
+			if object && p.err == nil {
+				part.Arguments = string(part.ArgsSpan.Of(p.doc))
+			}
+		default:
+			p.skip()
+		}
+	}
+}

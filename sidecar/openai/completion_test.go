@@ -1,0 +1,182 @@
+package openai
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func mustComplete(t *testing.T, doc string) *Completion {
+	t.Helper()
+	var c Completion
+	if err := c.Parse([]byte(doc)); err != nil {
+		t.Fatalf("%s: %v", doc, err)
+	}
+	return &c
+}
+
+// delta and message wrap the inside of a delta or message as servers send it.
+func delta(inside string) string {
+	return chunkHead + `{"index":0,"delta":{` + inside + `},"logprobs":null,"finish_reason":null,"token_ids":null}]}`
+}
+
+func message(inside string) string {
+	return `{"id":"c1","choices":[{"index":0,"message":{` + inside + `},"finish_reason":"stop"}],"usage":{"total_tokens":9},"timings":{"predicted_n":3}}`
+}
+
+func TestParseChunk(t *testing.T) {
+	for _, row := range []struct{ doc, role, content, reasoning, finish string }{
+		{delta(`"content":" w\u00e9"`), "", " wé", "", ""},
+		{delta(`"role":"assistant","content":"","reasoning_content":null`), "assistant", "", "", ""},
+		{delta(`"reasoning":"a"`), "", "", "a", ""},
+		{delta(`"reasoning_content":"a","reasoning":"a"`), "", "", "a", ""},
+		{delta(`"reasoning_content":null,"reasoning":"a"`), "", "", "a", ""},
+		{delta(`"reasoning":"a","reasoning_content":""`), "", "", "a", ""},
+		{delta(`"thinking":"a\"b"`), "", "", `a"b`, ""},
+		{delta(`"reasoning_details":[{"type":"reasoning.text","text":"a"},{"type":"x"},{"text":"b"}]`), "", "", "ab", ""},
+		{delta(`"content":["no text"],"reasoning":{}`), "", "", "", ""},
+		{delta(`"content":"a","content":"b"`), "", "b", "", ""},
+		{delta(``), "", "", "", ""},
+		{`{"choices":[{"delta":{"content":"x"},"delta":{"role":"tool"}}]}`, "tool", "", "", ""},
+		{`{"choices":[{"delta":{"content":"x"},"finish_reason":"length","delta":null}]}`, "", "", "", "length"},
+		{`{"choices":[{"finish_reason":"tool_calls","index":0,"delta":null}]}`, "", "", "", "tool_calls"},
+		{` { "choices" : [ { "message" : { "content" : "x" } , "finish_reason" : "odd" } ] } `, "", "x", "", "odd"},
+	} {
+		ch := mustComplete(t, row.doc).Choices[0]
+		got := []string{ch.Role, ch.Content.Text, ch.Reasoning.Text, ch.Finish}
+		if diff := cmp.Diff([]string{row.role, row.content, row.reasoning, row.finish}, got); diff != "" {
+			t.Errorf("%s\n%s", row.doc, diff)
+		}
+	}
+}
+
+func TestParseCalls(t *testing.T) {
+	c := mustComplete(t, delta(`"tool_calls":[{"index":1,"id":"c1","type":"function","function":{"name":"exec","arguments":"{\"a\""}},{"function":{"arguments":{"a":1}}},7,{"index":"x","id":null}]`))
+	calls := c.Choices[0].Calls
+	got := make([]Call, len(calls))
+	for i, call := range calls {
+		got[i] = Call{call.Index, call.ID, call.Name, call.Arguments}
+	}
+	want := []Call{{1, "c1", "exec", `{"a"`}, {1, "", "", `{"a":1}`}, {2, "", "", ""}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if of := string(calls[0].NameSpan.Of(c.Doc)) + string(calls[0].ArgsSpan.Of(c.Doc)) + string(calls[0].IDSpan.Of(c.Doc)); of != `"exec""{\"a\"""c1"` {
+		t.Error(of)
+	}
+}
+
+func TestParseSeveralChoicesAndAgain(t *testing.T) {
+	c := mustComplete(t, `{"choices":[{"index":1,"delta":{"content":"b","tool_calls":[{"id":"x"}]}},{"index":0,"delta":{"content":"a"}},null]}`)
+	if len(c.Choices) != 2 || c.Choices[0].Index != 1 || c.Choices[1].Index != 0 || c.Choices[1].Content.Text != "a" {
+		t.Errorf("%+v", c.Choices)
+	}
+	if err := c.Parse([]byte(vllmChunk)); err != nil {
+		t.Fatal(err)
+	}
+	fresh := mustComplete(t, vllmChunk)
+	if len(c.Choices[0].Calls) != 0 || c.Choices[0].Content != fresh.Choices[0].Content || c.Choices[0].FinishSpan != fresh.Choices[0].FinishSpan {
+		t.Errorf("the chunk before shows through: %+v", c.Choices[0])
+	}
+}
+
+func TestParseRest(t *testing.T) {
+	c := mustComplete(t, message(`"content":null`))
+	of := func(s Span) string { return string(s.Of(c.Doc)) }
+	if of(c.Usage) != `{"total_tokens":9}` || of(c.Timings) != `{"predicted_n":3}` || of(c.ID) != `"c1"` || of(c.Root) != string(c.Doc) {
+		t.Errorf("%+v", c)
+	}
+	for _, row := range []struct{ doc, err string }{
+		{`{"error":{"message":"m"}}`, `{"message":"m"}`},
+		{`{"object":"error","message":"m","code":400}`, `{"object":"error","message":"m","code":400}`},
+		{`{"choices":[],"error":null,"usage":null}`, ``},
+		{`{"error":"m"}`, `"m"`},
+	} {
+		if c := mustComplete(t, row.doc); string(c.Err.Of(c.Doc)) != row.err || c.Usage.Present() {
+			t.Errorf("%s: the error is %s", row.doc, c.Err.Of(c.Doc))
+		}
+	}
+	for _, doc := range []string{``, `[DONE]`, `{"choices":[{"delta":{"content":"a`, `{"choices":[}`, "{\"choices\":[{\"delta\":{\"content\":\"a\nb\"}}]}"} {
+		if err := new(Completion).Parse([]byte(doc)); err == nil {
+			t.Errorf("%s: no error", doc)
+		}
+	}
+	for _, doc := range []string{`null`, `7`, `[]`, `{"choices":{}}`, `{"choices":[1,"a"]}`} {
+		if c := mustComplete(t, doc); len(c.Choices) != 0 {
+			t.Errorf("%s: %+v", doc, c.Choices)
+		}
+	}
+}
+
+func TestChunkAllocatesOnce(t *testing.T) {
+	var c Chunk
+	doc := []byte(vllmChunk)
+	if n := testing.AllocsPerRun(100, func() {
+		if err := c.Parse(doc); err != nil {
+			t.Fatal(err)
+		}
+	}); n > 1 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// FuzzChunk: what is read is what encoding/json reads there.
+func FuzzChunk(f *testing.F) {
+	f.Add([]byte(vllmChunk))
+	f.Add([]byte(delta(`"reasoning":"a","tool_calls":[{"id":"c1","function":{"name":"exec","arguments":"{\"a\":1}"}}]`)))
+	f.Add([]byte(message(`"content":"\ud83d\ude00","reasoning_content":null,"reasoning":"x","content":1`)))
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		var c Chunk
+		err := c.Parse(doc)
+		if (err == nil) != json.Valid(doc) && !strings.Contains(err.Error(), tooDeep) {
+			t.Fatalf("%q: %v", doc, err)
+		}
+		if err != nil {
+			return
+		}
+		var root any
+		if err := json.Unmarshal(doc, &root); err != nil {
+			t.Skip("a number that Go cannot hold")
+		}
+		object, _ := root.(map[string]any)
+		choices, _ := object["choices"].([]any)
+		choices = slices.DeleteFunc(choices, func(v any) bool { _, ok := v.(map[string]any); return !ok })
+		if len(choices) != len(c.Choices) {
+			t.Fatalf("%q: %d choices, want %d", doc, len(c.Choices), len(choices))
+		}
+		for i := range c.Choices {
+			checkChoice(t, doc, &c.Choices[i], choices[i].(map[string]any))
+		}
+		var again any
+		if err := json.Unmarshal(Apply(doc, c.ReasoningEdits()), &again); err != nil {
+			t.Fatalf("%q: the reasoning moved is no JSON: %v", doc, err)
+		}
+	})
+}
+
+func checkChoice(t *testing.T, doc []byte, ch *Choice, want map[string]any) {
+	checkValue(t, doc, ch.Span, want)
+	if !ch.Body.Present() {
+		return
+	}
+	key := "message"
+	if ch.Streamed {
+		key = "delta"
+	}
+	checkValue(t, doc, ch.Body, want[key])
+	body := want[key].(map[string]any)
+	role, _ := body["role"].(string)
+	content, _ := body["content"].(string)
+	finish, _ := want["finish_reason"].(string)
+	if ch.Role != role || ch.Content.Text != content || ch.Finish != finish {
+		t.Fatalf("%q: %q %q %q", doc, ch.Role, ch.Content.Text, ch.Finish)
+	}
+	if key, ok := Text(doc, ch.Reasoning.Key); ok && key != "reasoning_details" {
+		if reasoning, _ := body[key].(string); ch.Reasoning.Text != reasoning {
+			t.Fatalf("%q: reasoning %q, want %q", doc, ch.Reasoning.Text, reasoning)
+		}
+	}
+}

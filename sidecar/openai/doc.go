@@ -1,0 +1,16 @@
+// Package openai is the wire: chat completion requests, replies and event
+// streams as OpenAI, OpenClaw and the gpt-oss servers write them. It reads the
+// few fields that matter where they stand in the bytes, and changes a document
+// only by splices, so that every field it does not know survives untouched. It
+// never opens a connection, logs, retries or decides what a reply means.
+//
+//	JSON      Span, Edit, Apply · Members, Elements, Lookup · Remove, Insert · Text, AppendString, Explain
+//	request   ParseRequest → Request{Messages, Tools, …} · Request.Field, FieldKey, Fields, Set, Text
+//	reply     Completion.Parse (a Chunk is the same type) → Choices · Completion.Edits, ReasoningEdits
+//	          ReadUsage, UsageFromTimings → Usage.JSON · ReadFault → Fault
+//	events    NewEventReader → Next, Raw, Buffered, Close · IsDone
+//	stream    NewStream → Start, Started, Raw, Data, Delta, KeepAlive, Finish, Usage, Error, Done, Flush
+//	errors    Error → Body, Respond · InvalidRequest, Unauthorized, ModelNotFound, TooLarge, Overflow, RateLimited,
+//	          UpstreamUnreachable, UpstreamAuth, UpstreamFailed, UpstreamTimeout, Overloaded, Internal
+//	call ids  NewCallID, CleanCallID
+package openai

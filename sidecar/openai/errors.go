@@ -1,0 +1,145 @@
+package openai
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// The values of error.type.
+const (
+	typeRequest  = "invalid_request_error"
+	typeAuth     = "authentication_error"
+	typeRate     = "rate_limit_error"
+	typeUpstream = "upstream_error"
+	typeServer   = "server_error"
+)
+
+// Error is what a caller is told when a request fails.
+type Error struct {
+	Status     int    // HTTP status
+	Type       string // error.type, for example invalid_request_error
+	Code       string // error.code; "" is null
+	Param      string // error.param, for example messages[2].content; "" is null
+	Message    string // for the caller; no addresses, no keys
+	Log        string // for the operator only; never sent
+	RetryAfter time.Duration
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Body is {"error":{"message","type","param","code"}}.
+func (e *Error) Body() []byte {
+	dst := AppendString([]byte(`{"error":{"message":`), e.Message)
+	dst = AppendString(append(dst, `,"type":`...), e.Type)
+	dst = appendNullable(append(dst, `,"param":`...), e.Param)
+	dst = appendNullable(append(dst, `,"code":`...), e.Code)
+	return append(dst, "}}"...)
+}
+
+func appendNullable(dst []byte, s string) []byte {
+	if s == "" {
+		return append(dst, "null"...)
+	}
+	return AppendString(dst, s)
+}
+
+// Respond answers w with the error: status, Retry-After, body.
+func (e *Error) Respond(w http.ResponseWriter) error {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	if e.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
+	}
+	w.WriteHeader(e.Status)
+	_, err := w.Write(e.Body())
+	return err
+}
+
+// InvalidRequest is 400: what the caller sent cannot be used. param names the
+// field, or is "".
+func InvalidRequest(param, message string) *Error {
+	return &Error{Status: http.StatusBadRequest, Type: typeRequest, Param: param, Message: message}
+}
+
+// Unauthorized is 401: the caller's own token is missing or wrong. It must never
+// stand for a bad key of the upstream: OpenClaw switches the provider off.
+func Unauthorized() *Error {
+	return &Error{Status: http.StatusUnauthorized, Type: typeAuth, Code: "invalid_api_key",
+		Message: "This server needs its token in the header Authorization: Bearer …; none or another one was sent."}
+}
+
+// ModelNotFound is 404.
+func ModelNotFound(model string) *Error {
+	return &Error{Status: http.StatusNotFound, Type: typeRequest, Code: "model_not_found", Param: "model",
+		Message: fmt.Sprintf("The model %q does not exist here; GET /v1/models lists those that do.", model)}
+}
+
+// TooLarge is 413: the request body has more than limit bytes.
+func TooLarge(limit int64) *Error {
+	return &Error{Status: http.StatusRequestEntityTooLarge, Type: typeRequest, Code: "request_too_large",
+		Message: fmt.Sprintf("The request body is larger than %d bytes.", limit)}
+}
+
+// Overflow is 400 in the words of vLLM, which make OpenClaw compact the
+// conversation and try again; other words end its turn. Counts are in tokens,
+// 0 when the server did not say.
+func Overflow(limit, requested int) *Error {
+	e := &Error{Status: http.StatusBadRequest, Type: typeRequest, Code: "context_length_exceeded", Param: "messages"}
+	switch {
+	case limit <= 0:
+		e.Message = "This model's maximum context length is exceeded. Please reduce the length of the messages."
+	case requested <= 0:
+		e.Message = fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages need more. "+
+			"Please reduce the length of the messages.", limit)
+	default:
+		e.Message = fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d tokens. "+
+			"Please reduce the length of the messages.", limit, requested)
+	}
+	return e
+}
+
+// RateLimited is 429, with the time the upstream asks for.
+func RateLimited(after time.Duration) *Error {
+	return &Error{Status: http.StatusTooManyRequests, Type: typeRate, Code: "rate_limit_exceeded", RetryAfter: after,
+		Message: "The model server has too many requests; try again later."}
+}
+
+// UpstreamUnreachable is 503: refused, no such host, or all upstreams down.
+func UpstreamUnreachable(log string, after time.Duration) *Error {
+	return &Error{Status: http.StatusServiceUnavailable, Type: typeUpstream, Code: "upstream_unreachable", Log: log,
+		RetryAfter: after, Message: "The model server cannot be reached; try again later."}
+}
+
+// UpstreamAuth is 503: the upstream refused this server's own key (401, 402 or
+// 403 there). Those statuses would make OpenClaw blame the caller's key.
+func UpstreamAuth(log string, after time.Duration) *Error {
+	return &Error{Status: http.StatusServiceUnavailable, Type: typeUpstream, Code: "upstream_auth", Log: log,
+		RetryAfter: after, Message: "The model server refused this server's credentials; its operator has to mend that."}
+}
+
+// UpstreamFailed is 502: the upstream answered with an error, or with something
+// that is no answer. message is for the caller.
+func UpstreamFailed(message, log string) *Error {
+	return &Error{Status: http.StatusBadGateway, Type: typeUpstream, Code: "upstream_error", Message: message, Log: log}
+}
+
+// UpstreamTimeout is 504: no byte for as long as waited.
+func UpstreamTimeout(waited time.Duration, log string) *Error {
+	return &Error{Status: http.StatusGatewayTimeout, Type: typeUpstream, Code: "upstream_timeout", Log: log,
+		Message: fmt.Sprintf("The model server sent nothing for %s.", waited.Round(time.Second))}
+}
+
+// Overloaded is 503: this server has as many requests as it may.
+func Overloaded(after time.Duration) *Error {
+	return &Error{Status: http.StatusServiceUnavailable, Type: typeServer, Code: "overloaded", RetryAfter: after,
+		Message: "This server is busy or shutting down; try again."}
+}
+
+// Internal is 500: a mistake of this program.
+func Internal(log string) *Error {
+	return &Error{Status: http.StatusInternalServerError, Type: typeServer, Code: "internal_error", Log: log,
+		Message: "This server made a mistake; its log says which."}
+}

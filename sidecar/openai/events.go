@@ -1,0 +1,248 @@
+package openai
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"sync"
+)
+
+const (
+	eventBuffer = 4 << 10  // first size of a reader's buffer; most events have 200 to 300 bytes
+	keepBuffer  = 64 << 10 // buffers that grew beyond this are not kept for others
+	emptyReads  = 100      // reads of nothing in a row before giving up, as in bufio
+)
+
+var eventBuffers = sync.Pool{New: func() any {
+	buf := make([]byte, eventBuffer)
+	return &buf
+}}
+
+// LimitError says that an event or a stream is longer than it may be.
+type LimitError struct {
+	What  string // event or stream
+	Limit int    // bytes
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("the %s is longer than %d bytes", e.What, e.Limit)
+}
+
+// EventReader reads server-sent events. Lines end in LF or CRLF. How the network
+// cut the bytes makes no difference to what is read.
+type EventReader struct {
+	r                  io.Reader
+	pooled             *[]byte
+	buf                []byte
+	pos, line, seen    int   // in buf: where the block, and its unfinished line, begin; no line ends before seen
+	end                int   // of what was read
+	total              int   // bytes read so far
+	maxEvent, maxTotal int   // bytes
+	begun              bool  // past the place of a byte order mark
+	err                error // why nothing more can be read
+	last, next         event // the one that Next returned; the one being read
+	ready              bool  // next is whole
+	joined             []byte
+}
+
+// event is a block of lines up to an empty one, as spans of the buffer.
+type event struct {
+	raw, data Span
+	lines     int // of data; several are joined when they are asked for
+}
+
+// NewEventReader reads events from r. One event may be maxEvent bytes long as
+// received, the whole stream maxTotal. Close gives the buffer back.
+func NewEventReader(r io.Reader, maxEvent, maxTotal int) *EventReader {
+	pooled := eventBuffers.Get().(*[]byte)
+	return &EventReader{r: r, pooled: pooled, buf: *pooled, maxEvent: maxEvent, maxTotal: maxTotal}
+}
+
+// Close gives the buffer back: data and raw bytes are no longer valid. It does
+// not close the reader below.
+func (e *EventReader) Close() {
+	if e.pooled != nil && len(e.buf) <= keepBuffer {
+		*e.pooled = e.buf
+		eventBuffers.Put(e.pooled)
+	}
+	*e = EventReader{err: io.ErrClosedPipe}
+}
+
+// Next is the data of the next event, valid until the next call. Comments and
+// events without data are passed over; an event at the very end needs no empty
+// line. Then the error is io.EOF, what the reader below failed with, or a
+// *LimitError.
+func (e *EventReader) Next() ([]byte, error) {
+	for !e.locate() {
+		err := e.fill()
+		if err == io.EOF && e.atEnd() {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	e.last, e.next, e.ready = e.next, event{}, false
+	e.pos = e.last.raw.To
+	if e.last.lines > 1 {
+		return e.join(), nil
+	}
+	return e.last.data.Of(e.buf), nil
+}
+
+// Raw is the event that Next returned last as it was received, other fields and
+// the final empty line included. It is valid until the next call of Next.
+func (e *EventReader) Raw() []byte { return e.last.raw.Of(e.buf) }
+
+// Buffered reports whether a whole further event is in memory already, so that
+// Next will not wait.
+func (e *EventReader) Buffered() bool { return e.locate() }
+
+// locate looks for the end of the next event in the buffer.
+func (e *EventReader) locate() bool {
+	if !e.begun && e.end >= 3 {
+		e.begun = true
+		if string(e.buf[:3]) == "\uFEFF" { // a byte order mark
+			e.pos, e.line, e.seen = 3, 3, 3
+		}
+	}
+	for !e.ready {
+		n := bytes.IndexByte(e.buf[e.seen:e.end], '\n')
+		if n < 0 {
+			e.seen = e.end
+			if e.begun && e.end-e.pos > e.maxEvent {
+				e.tooLong()
+			}
+			return false
+		}
+		line := trimCR(e.buf[e.line : e.seen+n])
+		e.begun = true
+		e.seen += n + 1
+		if len(line) > 0 {
+			e.add(line)
+			e.line = e.seen
+			continue
+		}
+		e.line = e.seen
+		switch {
+		case e.seen-e.pos > e.maxEvent:
+			e.tooLong()
+			return false
+		case e.next.empty():
+			e.pos, e.next = e.seen, event{}
+		default:
+			e.next.raw = Span{e.pos, e.seen}
+			e.ready = true
+		}
+	}
+	return true
+}
+
+// add takes the line that begins at e.line into the event.
+func (e *EventReader) add(line []byte) {
+	value, ok := dataField(line)
+	if !ok {
+		return
+	}
+	to := e.line + len(line)
+	e.next.data = Span{to - len(value), to}
+	e.next.lines++
+}
+
+// empty events are not to be dispatched, says the standard.
+func (v event) empty() bool { return v.lines == 0 || v.lines == 1 && v.data.From == v.data.To }
+
+// atEnd makes an event of what is left at the end of the stream.
+func (e *EventReader) atEnd() bool {
+	if rest := trimCR(e.buf[e.line:e.end]); len(rest) > 0 {
+		e.add(rest)
+	}
+	e.next.raw = Span{e.pos, e.end}
+	e.line, e.seen = e.end, e.end
+	if e.next.empty() {
+		e.pos, e.next = e.end, event{}
+		return false
+	}
+	return true
+}
+
+// fill reads once more. The error of a read comes when its bytes are used up.
+func (e *EventReader) fill() error {
+	if e.err != nil {
+		return e.err
+	}
+	e.room()
+	room := e.buf[e.end:min(len(e.buf), e.end+e.maxTotal-e.total+1)]
+	for range emptyReads {
+		n, err := e.r.Read(room)
+		e.end += n
+		e.total += n
+		e.err = err
+		if e.total > e.maxTotal {
+			e.end -= e.total - e.maxTotal
+			e.err = &LimitError{"stream", e.maxTotal}
+		}
+		if n > 0 || err != nil {
+			return nil
+		}
+	}
+	e.err = io.ErrNoProgress
+	return e.err
+}
+
+// room makes room at the end of the buffer: by moving what is left to the front
+// when that frees half of it, else by doubling it.
+func (e *EventReader) room() {
+	if e.end < len(e.buf) && e.pos < e.end {
+		return
+	}
+	to := e.buf
+	if e.pos < e.end && e.pos < len(e.buf)/2 {
+		to = make([]byte, 2*len(e.buf))
+	}
+	copy(to, e.buf[e.pos:e.end])
+	e.buf = to
+	e.line, e.seen, e.end = e.line-e.pos, e.seen-e.pos, e.end-e.pos
+	e.next.data.From, e.next.data.To = e.next.data.From-e.pos, e.next.data.To-e.pos
+	e.pos, e.last = 0, event{}
+}
+
+// tooLong ends the reading, and drops what is in the buffer.
+func (e *EventReader) tooLong() {
+	e.err = &LimitError{"event", e.maxEvent}
+	e.end, e.line, e.seen, e.next = e.pos, e.pos, e.pos, event{}
+}
+
+// join puts the data lines of the last event together with line feeds.
+func (e *EventReader) join() []byte {
+	e.joined = e.joined[:0]
+	for line := range bytes.Lines(e.Raw()) {
+		if value, ok := dataField(trimCR(bytes.TrimSuffix(line, []byte("\n")))); ok {
+			e.joined = append(append(e.joined, value...), '\n')
+		}
+	}
+	return e.joined[:len(e.joined)-1]
+}
+
+// dataField is the value of a line "data: value".
+func dataField(line []byte) ([]byte, bool) {
+	value, ok := bytes.CutPrefix(line, []byte("data"))
+	switch {
+	case !ok:
+		return nil, false
+	case len(value) == 0:
+		return value, true
+	case value[0] != ':':
+		return nil, false
+	}
+	value = value[1:]
+	if len(value) > 0 && value[0] == ' ' {
+		value = value[1:]
+	}
+	return value, true
+}
+
+func trimCR(line []byte) []byte { return bytes.TrimSuffix(line, []byte("\r")) }
+
+// IsDone reports whether data is the end mark of a stream.
+func IsDone(data []byte) bool { return string(data) == "[DONE]" }

@@ -1,0 +1,178 @@
+package openai
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// maxLastUser is how much of the last user message conditions get to see.
+const maxLastUser = 4 << 10
+
+// runtimeContext begins the user message that OpenClaw puts behind the tool
+// results of every request; no user wrote it.
+const runtimeContext = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"
+
+// Request is a chat completion request. Body is what the caller sent, byte for
+// byte; everything else is read from it or points into it.
+type Request struct {
+	Body         []byte
+	Root         Span   // the object itself, for Insert and Remove
+	Model        string // "" when absent
+	ModelSpan    Span
+	Stream       bool
+	UsageWanted  bool      // stream_options.include_usage
+	Messages     []Message // never empty
+	MessagesSpan Span
+	Tools        []tools.Tool // the function tools; others stay in Body only
+	ToolsSpan    Span
+	ToolChoice   string // "", none, auto, required, or the type of an object: function, allowed_tools, …
+	ToolName     string // the function that a tool_choice object names
+	N            int    // at least 1
+	LastUser     string // text of the last message the user wrote, at most 4 KiB
+
+	fields []field
+}
+
+// field is a top-level member.
+type field struct {
+	name     string
+	key, val Span
+}
+
+// Message is one entry of messages. Spans of absent fields are zero.
+type Message struct {
+	Span
+	Role         string
+	RoleSpan     Span
+	Content      Span   // string, null or array of parts
+	Reasoning    Span   // the chain of thought of an assistant message, when it has text
+	ReasoningKey Span   // its key with quotes
+	ReasoningIn  string // its name: reasoning_content, reasoning or thinking
+	CallsSpan    Span   // tool_calls, null too
+	Calls        []MessageCall
+	CallID       string // tool_call_id of a tool message
+	CallIDSpan   Span
+	Name         string
+	NameSpan     Span
+}
+
+// MessageCall is one entry of an assistant message's tool_calls. Name is "" for
+// a call that is none of a function. ArgsSpan is usually a string.
+type MessageCall struct {
+	Span
+	ID, Name                   string
+	IDSpan, NameSpan, ArgsSpan Span
+}
+
+// Field is the value of a top-level member; of duplicates the last.
+func (q *Request) Field(name string) (Span, bool) {
+	i := q.find(name)
+	if i < 0 {
+		return Span{}, false
+	}
+	return q.fields[i].val, true
+}
+
+// FieldKey is the key of a top-level member with its quotes, for renaming it.
+func (q *Request) FieldKey(name string) (Span, bool) {
+	i := q.find(name)
+	if i < 0 {
+		return Span{}, false
+	}
+	return q.fields[i].key, true
+}
+
+// Fields are the names of the top-level members, as they stand.
+func (q *Request) Fields() []string {
+	names := make([]string, len(q.fields))
+	for i, f := range q.fields {
+		names[i] = f.name
+	}
+	return names
+}
+
+// Set is the edit that gives a top-level member this JSON value, inserting it
+// where the request has none.
+func (q *Request) Set(name string, value []byte) Edit {
+	if at, ok := q.Field(name); ok {
+		return Edit{Span: at, With: value}
+	}
+	return Insert(q.Body, q.Root, name, value)
+}
+
+// find is the place of a top-level member in fields, or -1.
+func (q *Request) find(name string) int {
+	for i, f := range slices.Backward(q.fields) {
+		if f.name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Text is what a message says: its content, or the text parts of it, a line
+// each. limit is in bytes; the cut falls between characters.
+func (q *Request) Text(m *Message, limit int) string {
+	if m.Content.Present() && q.Body[m.Content.From] == '[' {
+		return cutText(q.parts(m.Content, limit), limit)
+	}
+	return cutText(limitedText(q.Body, m.Content, limit), limit)
+}
+
+// parts joins the text parts of an array of content parts.
+func (q *Request) parts(at Span, limit int) string {
+	var out strings.Builder
+	s := scanner{doc: q.Body[:at.To], pos: at.From}
+	for ok := s.enter('['); ok && out.Len() <= limit && s.next(']'); {
+		for ok := s.enter('{'); ok && s.next('}'); {
+			key, _ := s.key()
+			val := s.skip()
+			if string(key) != "text" {
+				continue
+			}
+			if out.Len() > 0 {
+				out.WriteByte('\n')
+			}
+			out.WriteString(limitedText(q.Body, val, limit))
+		}
+	}
+	return out.String()
+}
+
+// limitedText decodes enough of a string for limit bytes: no escape has more
+// than six bytes for one.
+func limitedText(doc []byte, at Span, limit int) string {
+	if at.To-at.From > 6*limit+2 && doc[at.From] == '"' {
+		return unquote(doc[at.From+1 : at.From+1+6*limit])
+	}
+	text, _ := Text(doc, at)
+	return text
+}
+
+func cutText(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit]
+}
+
+// lastUser finds the text of the last message that a user wrote.
+func (q *Request) lastUser() string {
+	for i := range slices.Backward(q.Messages) {
+		m := &q.Messages[i]
+		if m.Role != "user" {
+			continue
+		}
+		text := q.Text(m, maxLastUser)
+		if text != "" && !strings.HasPrefix(text, runtimeContext) {
+			return text
+		}
+	}
+	return ""
+}

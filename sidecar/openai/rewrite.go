@@ -1,0 +1,122 @@
+package openai
+
+import "strconv"
+
+// Call is a tool call as it leaves. Arguments is JSON text, or a piece of it; ID
+// and Name are "" in the later pieces of one call.
+type Call struct {
+	Index               int
+	ID, Name, Arguments string
+}
+
+// Rewrite is what a choice shall say instead. Zero fields leave as it is what
+// the server wrote.
+type Rewrite struct {
+	Content   *string // "" is written as null where Calls are set
+	Reasoning *string // goes under reasoning_content, and over whatever name the server used; "" is null
+	Calls     []Call  // empty but not nil: none
+	Finish    string
+}
+
+// Edits are the splices that make choice i say w; all else stays. It returns
+// none for a choice without a message or delta.
+func (c *Completion) Edits(i int, w Rewrite) []Edit {
+	ch := &c.Choices[i]
+	if !ch.Body.Present() {
+		return nil
+	}
+	var edits []Edit
+	put := func(object, value Span, key string, with []byte) {
+		if value.Present() {
+			edits = append(edits, Edit{value, with})
+			return
+		}
+		edits = append(edits, Insert(c.Doc, object, key, with))
+	}
+	if w.Content != nil {
+		text := AppendString(nil, *w.Content)
+		if *w.Content == "" && len(w.Calls) > 0 {
+			text = []byte("null")
+		}
+		put(ch.Body, ch.Content.Value, "content", text)
+	}
+	if w.Reasoning != nil {
+		text := appendNullable(nil, *w.Reasoning)
+		put(ch.Body, ch.sources[0].Value, reasoningKeys[0], text)
+		for _, part := range ch.sources[1:details] {
+			if part.Present {
+				edits = append(edits, Edit{part.Value, text})
+			}
+		}
+		if part := ch.sources[details]; part.Present {
+			edits = append(edits, Edit{part.Value, []byte("[]")})
+		}
+	}
+	if len(w.Calls) > 0 || w.Calls != nil && ch.CallsSpan.Present() {
+		put(ch.Body, ch.CallsSpan, "tool_calls", appendCalls(nil, w.Calls, ch.Streamed))
+	}
+	if w.Finish != "" {
+		put(ch.Span, ch.FinishSpan, "finish_reason", AppendString(nil, w.Finish))
+	}
+	return edits
+}
+
+// ReasoningEdits are the splices that put the reasoning of every choice under
+// reasoning_content, the only name that OpenClaw sends back: usually one key is
+// renamed. A reasoning_content that has text stays, and so does its copy.
+func (c *Completion) ReasoningEdits() []Edit {
+	var edits []Edit
+	for i := range c.Choices {
+		ch := &c.Choices[i]
+		to, from := ch.sources[0], ch.Reasoning
+		if from.Text == "" || to.Present && hasText(c.Doc, to.Value) {
+			continue
+		}
+		text := from.Value.Of(c.Doc)
+		array := text[0] == '['
+		if array {
+			text = AppendString(nil, from.Text)
+		}
+		switch {
+		case to.Present:
+			edits = append(edits, Edit{to.Value, text})
+		case array:
+			edits = append(edits, Insert(c.Doc, ch.Body, reasoningKeys[0], text))
+		default:
+			edits = append(edits, Edit{from.Key, AppendString(nil, reasoningKeys[0])})
+		}
+	}
+	return edits
+}
+
+// hasText reports whether the value is a string other than "".
+func hasText(doc []byte, at Span) bool {
+	return doc[at.From] == '"' && at.To > at.From+2
+}
+
+// appendCalls appends tool_calls; in a delta they carry their index.
+func appendCalls(dst []byte, calls []Call, index bool) []byte {
+	dst = append(dst, '[')
+	for i, call := range calls {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, '{')
+		if index {
+			dst = strconv.AppendInt(append(dst, `"index":`...), int64(call.Index), 10)
+			dst = append(dst, ',')
+		}
+		if call.ID != "" {
+			dst = AppendString(append(dst, `"id":`...), call.ID)
+			dst = append(dst, `,"type":"function",`...)
+		}
+		dst = append(dst, `"function":{`...)
+		if call.Name != "" {
+			dst = AppendString(append(dst, `"name":`...), call.Name)
+			dst = append(dst, ',')
+		}
+		dst = AppendString(append(dst, `"arguments":`...), call.Arguments)
+		dst = append(dst, "}}"...)
+	}
+	return append(dst, ']')
+}

@@ -1,0 +1,137 @@
+package openai
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Span is the bytes [From, To) of one JSON value, or of one key with its quotes,
+// in its document. The zero Span means absent.
+type Span struct{ From, To int }
+
+// Present reports whether the value is there at all; null is.
+func (s Span) Present() bool { return s.To > 0 }
+
+// Of is the bytes of the span.
+func (s Span) Of(doc []byte) []byte { return doc[s.From:s.To] }
+
+// Edit puts With in place of the span; where From equals To it inserts.
+type Edit struct {
+	Span
+	With []byte
+}
+
+// Apply returns a new document with the edits made. They may come unsorted;
+// insertions at one place keep their order. Edits that overlap are a mistake of
+// the program, and panic. Without edits it returns doc itself.
+func Apply(doc []byte, edits []Edit) []byte {
+	if len(edits) == 0 {
+		return doc
+	}
+	edits = slices.Clone(edits)
+	slices.SortStableFunc(edits, func(a, b Edit) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
+	size := len(doc)
+	for _, e := range edits {
+		size += len(e.With) - (e.To - e.From)
+	}
+	out, done := make([]byte, 0, size), 0
+	for _, e := range edits {
+		out = append(out, doc[done:e.From]...)
+		out = append(out, e.With...)
+		done = e.To
+	}
+	return append(out, doc[done:]...)
+}
+
+// Members calls each for every member of the object at the span, in order. A
+// value that is no object has no members. key is decoded and valid only during
+// the call: switch on string(key), which copies nothing. An error of each ends
+// the walk and is returned.
+func Members(doc []byte, at Span, each func(key []byte, keySpan, val Span) error) error {
+	s := scanner{doc: doc[:at.To], pos: at.From}
+	for ok := s.enter('{'); ok && s.next('}'); {
+		key, keySpan := s.key()
+		val := s.skip()
+		if s.err != nil {
+			return s.err
+		}
+		if err := each(key, keySpan, val); err != nil {
+			return err
+		}
+	}
+	return s.end()
+}
+
+// Elements calls each for every element of the array at the span, in order. A
+// value that is no array has no elements. An error of each ends the walk and is
+// returned.
+func Elements(doc []byte, at Span, each func(i int, val Span) error) error {
+	s := scanner{doc: doc[:at.To], pos: at.From}
+	i := 0
+	for ok := s.enter('['); ok && s.next(']'); i++ {
+		val := s.skip()
+		if s.err != nil {
+			return s.err
+		}
+		if err := each(i, val); err != nil {
+			return err
+		}
+	}
+	return s.end()
+}
+
+// Lookup is the value of a member of the object at the span; of duplicates the
+// last.
+func Lookup(doc []byte, object Span, name string) (Span, bool) {
+	var found Span
+	err := Members(doc, object, func(key []byte, _, val Span) error {
+		if string(key) == name {
+			found = val
+		}
+		return nil
+	})
+	return found, err == nil && found.Present()
+}
+
+// Remove returns the edits that take the members for which drop is true out of
+// the object at the span, with their commas. Use one Remove per object: the
+// edits of two would overlap.
+func Remove(doc []byte, object Span, drop func(key []byte) bool) []Edit {
+	var edits []Edit
+	kept, last, open := false, 0, false // last: where the member before ends; open: it is dropped up to the next key
+	err := Members(doc, object, func(key []byte, keySpan, val Span) error {
+		if open {
+			edits[len(edits)-1].To = keySpan.From
+			open = false
+		}
+		switch {
+		case !drop(key):
+			kept = true
+		case kept:
+			edits = append(edits, Edit{Span: Span{last, val.To}})
+		default:
+			edits = append(edits, Edit{Span: Span{keySpan.From, val.To}})
+			open = true
+		}
+		last = val.To
+		return nil
+	})
+	if err != nil {
+		return nil
+	}
+	return edits
+}
+
+// Insert returns the edit that puts a member in front of the others of the
+// object at the span. It must not be combined with a Remove that leaves none.
+func Insert(doc []byte, object Span, key string, value []byte) Edit {
+	member := append(AppendString(nil, key), ':')
+	member = append(member, value...)
+	s := scanner{doc: doc[:object.To], pos: object.From + 1}
+	if s.peek() != '}' {
+		member = append(member, ',')
+	}
+	return Edit{Span: Span{object.From + 1, object.From + 1}, With: member}
+}

@@ -1,0 +1,205 @@
+package openai
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const streamHead = `data: {"id":"c\"1","object":"chat.completion.chunk","created":7,"model":"m","choices":[`
+
+func TestStream(t *testing.T) {
+	for _, row := range []struct {
+		about string
+		do    func(s *Stream) error
+		want  string
+	}{
+		{"role", func(s *Stream) error { return s.Delta(Delta{Role: "assistant"}) }, streamHead + `{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}`},
+		{"content", func(s *Stream) error { return s.Delta(Delta{Content: "a\n\"<"}) }, streamHead + `{"index":0,"delta":{"content":"a\n\"<"},"finish_reason":null}]}`},
+		{"reasoning", func(s *Stream) error { return s.Delta(Delta{Choice: 2, Role: "assistant", Reasoning: "r"}) }, streamHead + `{"index":2,"delta":{"role":"assistant","reasoning_content":"r"},"finish_reason":null}]}`},
+		{"calls", func(s *Stream) error {
+			return s.Delta(Delta{Content: "x", Calls: []Call{{ID: "c", Name: "n", Arguments: `{"a":1}`}, {Index: 1, Arguments: "b"}}})
+		}, streamHead + `{"index":0,"delta":{"content":"x","tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"n","arguments":"{\"a\":1}"}},{"index":1,"function":{"arguments":"b"}}]},"finish_reason":null}]}`},
+		{"keepalive", (*Stream).KeepAlive, streamHead + `{"index":0,"delta":{},"finish_reason":null}]}`},
+		{"finish", func(s *Stream) error { return s.Finish(1, "tool_calls") }, streamHead + `{"index":1,"delta":{},"finish_reason":"tool_calls"}]}`},
+		{"usage", func(s *Stream) error { return s.Usage([]byte(`{"total_tokens":9}`)) }, streamHead + `],"usage":{"total_tokens":9}}`},
+		{"data", func(s *Stream) error { return s.Data([]byte(`{}`)) }, `data: {}`},
+		{"raw", func(s *Stream) error { return s.Raw([]byte("event: x\r\ndata: a\n\n")) }, "event: x\r\ndata: a"},
+		{"done", (*Stream).Done, `data: [DONE]`},
+		{"error", func(s *Stream) error {
+			if err := s.Start(); err != nil {
+				return err
+			}
+			return s.Error(InvalidRequest("p", "no"))
+		}, `data: {"error":{"message":"no","type":"invalid_request_error","param":"p","code":null}}`},
+	} {
+		w := httptest.NewRecorder()
+		s := NewStream(w, `c"1`, "m", 7)
+		if s.Started() {
+			t.Errorf("%s: started too early", row.about)
+		}
+		if err := row.do(s); err != nil || !s.Started() {
+			t.Errorf("%s: %v", row.about, err)
+		}
+		if got := w.Body.String(); got != row.want+"\n\n" {
+			t.Errorf("%s:\n got %s\nwant %s", row.about, got, row.want)
+		}
+		if h := w.Header(); w.Code != 200 || h.Get("Content-Type") != "text/event-stream; charset=utf-8" || h.Get("Cache-Control") != "no-cache" || h.Get("X-Accel-Buffering") != "no" {
+			t.Errorf("%s: %d %v", row.about, w.Code, h)
+		}
+	}
+}
+
+func TestStreamFlushesOnlyWhenAsked(t *testing.T) {
+	w := httptest.NewRecorder()
+	s := NewStream(w, "c", "m", 7)
+	if err := s.Delta(Delta{Content: "x"}); err != nil || w.Flushed {
+		t.Fatalf("flushed by a delta, %v", err)
+	}
+	if err := s.Flush(); err != nil || !w.Flushed {
+		t.Fatalf("not flushed, %v", err)
+	}
+}
+
+func TestStreamErrorBeforeTheHeaders(t *testing.T) {
+	w := httptest.NewRecorder()
+	s := NewStream(w, "c", "m", 7)
+	if err := s.Error(UpstreamUnreachable("dial", 1500*time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if w.Code != 503 || w.Header().Get("Retry-After") != "2" || w.Header().Get("Content-Type") != "application/json" {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	if err := s.KeepAlive(); err != nil || strings.Contains(w.Body.String(), "data:") {
+		t.Errorf("%v, %s", err, w.Body)
+	}
+}
+
+func TestStreamIsSilentAfterItsEnd(t *testing.T) {
+	for _, end := range []func(s *Stream) error{(*Stream).Done, func(s *Stream) error { return s.Error(Internal("x")) }} {
+		w := httptest.NewRecorder()
+		s := NewStream(w, "c", "m", 7)
+		if err := s.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for _, do := range []func(s *Stream) error{end, end, (*Stream).Done, (*Stream).KeepAlive, (*Stream).Start, (*Stream).Flush, func(s *Stream) error { return s.Delta(Delta{Content: "x"}) }} {
+			if err := do(s); err != nil {
+				t.Error(err)
+			}
+		}
+		if got := w.Body.String(); strings.Count(got, "data:") != 1 {
+			t.Error(got)
+		}
+	}
+}
+
+// A keepalive timer beside the writer never breaks into an event.
+func TestStreamKeepAliveBesideWriter(t *testing.T) {
+	w := httptest.NewRecorder()
+	s := NewStream(w, "c", "m", 7)
+	var group sync.WaitGroup
+	group.Go(func() {
+		for range 500 {
+			if err := s.KeepAlive(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for range 500 {
+		if err := s.Delta(Delta{Content: "word"}); err != nil {
+			t.Error(err)
+		}
+	}
+	group.Wait()
+	if err := s.Done(); err != nil {
+		t.Fatal(err)
+	}
+	e := NewEventReader(w.Body, 1<<20, 1<<20)
+	defer e.Close()
+	var c Chunk
+	words, pauses := 0, 0
+	for {
+		data, err := e.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if IsDone(data) {
+			break
+		}
+		if err := c.Parse(data); err != nil {
+			t.Fatalf("%s: %v", data, err)
+		}
+		if c.Choices[0].Content.Text == "word" {
+			words++
+		} else {
+			pauses++
+		}
+	}
+	if words != 500 || pauses != 500 {
+		t.Errorf("%d words, %d keepalives", words, pauses)
+	}
+}
+
+// A caller that reads nothing cannot hold the handler for ever.
+func TestStreamWriteTimeout(t *testing.T) {
+	ended := make(chan error, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		s := NewStream(w, "c", "m", 7)
+		s.WriteTimeout = 200 * time.Millisecond
+		var err error
+		for err == nil {
+			err = s.Delta(Delta{Content: strings.Repeat("x", 1<<16)})
+		}
+		ended <- err
+	}))
+	defer server.Close()
+	resp, err := http.Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	select {
+	case err := <-ended:
+		if !strings.Contains(err.Error(), "timeout") {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("the handler still writes")
+	}
+}
+
+// The deadline of one stream must not outlive it on a connection kept alive, and a
+// slow but steady stream may last longer than the timeout.
+func TestStreamDeadlineMovesOn(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		s := NewStream(w, "c", "m", 7)
+		s.WriteTimeout = 80 * time.Millisecond
+		for range 6 {
+			time.Sleep(25 * time.Millisecond)
+			if err := s.KeepAlive(); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := s.Done(); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer server.Close()
+	for range 2 {
+		resp, err := http.Get(server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := io.ReadAll(bufio.NewReader(resp.Body))
+		resp.Body.Close()
+		if err != nil || !strings.HasSuffix(string(all), "data: [DONE]\n\n") {
+			t.Errorf("%v, %s", err, all)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}

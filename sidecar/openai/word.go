@@ -1,0 +1,65 @@
+package openai
+
+import "strconv"
+
+// word reads a value; it is "" when that is no string. The words that fill most
+// documents cost no allocation.
+func (s *scanner) word() (string, Span) {
+	at := s.skip()
+	if s.err != nil || s.doc[at.From] != '"' {
+		return "", at
+	}
+	raw := s.doc[at.From+1 : at.To-1]
+	if text, ok := known(raw); ok {
+		return text, at
+	}
+	return unquote(raw), at
+}
+
+// int reads a whole number; any other value is or.
+func (s *scanner) int(or int) int {
+	at := s.skip()
+	if s.err != nil || at.To-at.From > 18 {
+		return or
+	}
+	n, err := strconv.Atoi(string(at.Of(s.doc)))
+	if err != nil {
+		return or
+	}
+	return n
+}
+
+// null reports whether the value just read is null.
+func (s *scanner) null(at Span) bool { return s.err == nil && s.doc[at.From] == 'n' }
+
+func known(raw []byte) (string, bool) {
+	switch string(raw) {
+	case "":
+		return "", true
+	case "system":
+		return "system", true
+	case "developer":
+		return "developer", true
+	case "user":
+		return "user", true
+	case "assistant":
+		return "assistant", true
+	case "tool":
+		return "tool", true
+	case "function":
+		return "function", true
+	case "auto":
+		return "auto", true
+	case "chat.completion":
+		return "chat.completion", true
+	case "chat.completion.chunk":
+		return "chat.completion.chunk", true
+	case "stop":
+		return "stop", true
+	case "length":
+		return "length", true
+	case "tool_calls":
+		return "tool_calls", true
+	}
+	return "", false
+}

@@ -1,0 +1,164 @@
+package parse
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Strategies is a list of strategies, compiled. It is immutable and safe for
+// concurrent use.
+type Strategies struct {
+	list    []*Strategy // enabled ones, highest priority first
+	native  *Strategy
+	harmony *Strategy
+	json    *Strategy
+	lines   *Strategy
+	phrases *Strategy
+
+	openers   []opener
+	first     [256]bool // bytes that may open something in the middle of a line
+	words     []string  // literals that begin with a letter, searched as a whole
+	lead      int
+	lineOpens bool
+}
+
+// StrategyError is a strategy that cannot be compiled.
+type StrategyError struct {
+	ID    string
+	Place string // file:line
+	Msg   string
+}
+
+// Error is the message with its place.
+func (e *StrategyError) Error() string { return e.Place + ": strategy " + e.ID + ": " + e.Msg }
+
+// Compile checks and prepares strategies. Disabled ones are checked, too.
+func Compile(list []Strategy) (*Strategies, error) {
+	s := &Strategies{}
+	priorities := map[int]string{}
+	for i := range list {
+		st := list[i]
+		if err := st.check(); err != nil {
+			return nil, err
+		}
+		if !st.Enabled {
+			continue
+		}
+		if other, twice := priorities[st.Priority]; twice {
+			return nil, st.errorf("has the priority %d of %s; the order between them is open", st.Priority, other)
+		}
+		priorities[st.Priority] = st.ID
+		if len(st.Read) == 0 {
+			st.Read = []Field{Content}
+		}
+		s.list = append(s.list, &st)
+	}
+	sort.SliceStable(s.list, func(i, j int) bool { return s.list[i].Priority > s.list[j].Priority })
+	for _, st := range s.list {
+		if err := s.add(st); err != nil {
+			return nil, err
+		}
+	}
+	s.prepare()
+	return s, nil
+}
+
+// add puts a strategy into its place. Only blocks may come more than once.
+func (s *Strategies) add(st *Strategy) error {
+	slot := map[Kind]**Strategy{Native: &s.native, Harmony: &s.harmony, JSON: &s.json, Lines: &s.lines, Phrases: &s.phrases}[st.Kind]
+	if slot != nil {
+		if *slot != nil {
+			return st.errorf("%s is of kind %s already; a kind can be enabled once", (*slot).ID, st.Kind)
+		}
+		*slot = st
+		return nil
+	}
+	for _, lit := range st.Open {
+		s.openers = append(s.openers, opener{lit: lit, st: st})
+	}
+	for _, lit := range st.Done {
+		s.openers = append(s.openers, opener{lit: lit, st: st, done: true})
+	}
+	return nil
+}
+
+// prepare builds the tables that the reader scans with.
+func (s *Strategies) prepare() {
+	s.first['\n'], s.first['`'] = true, true
+	s.lineOpens = s.harmony != nil || s.lines != nil
+	if s.harmony != nil {
+		s.first['<'] = true
+		s.words = append(s.words, assistant)
+		s.lead = s.harmony.Lead
+	}
+	if s.json != nil {
+		s.first['{'], s.first['['] = true, true
+	}
+	for _, op := range s.openers {
+		b := op.lit[0]
+		if !isWord(b) {
+			s.first[b] = true
+			continue
+		}
+		for _, w := range []string{op.lit, strings.ToLower(op.lit), strings.ToUpper(op.lit)} {
+			if !slices.Contains(s.words, w) {
+				s.words = append(s.words, w)
+			}
+		}
+	}
+}
+
+func (st *Strategy) errorf(format string, args ...any) error {
+	return &StrategyError{ID: st.ID, Place: st.Place, Msg: fmt.Sprintf(format, args...)}
+}
+
+// check refuses what could not be read with.
+func (st *Strategy) check() error {
+	switch {
+	case st.ID == "":
+		return st.errorf("has no id")
+	case st.Confidence < 0 || st.Confidence > 1:
+		return st.errorf("confidence %v is not between 0 and 1", st.Confidence)
+	case st.Lead < 0 || st.Lead > 1<<16:
+		return st.errorf("lead %d is not between 0 and 65536", st.Lead)
+	}
+	for _, f := range st.Read {
+		if f != Content && f != Reasoning {
+			return st.errorf("cannot read %q; the fields are content and reasoning", f)
+		}
+	}
+	switch st.Kind {
+	case Native, Harmony, Lines:
+	case JSON:
+		if len(st.Envelope.Name) == 0 || len(st.Envelope.Arguments) == 0 {
+			return st.errorf("needs envelope.name and envelope.arguments")
+		}
+	case Block:
+		return st.checkBlock()
+	case Phrases:
+		if len(st.Tools) == 0 {
+			return st.errorf("needs tools: the only ones it may call")
+		}
+	default:
+		return st.errorf("kind %q is none of native, harmony, json, lines, block, phrases", st.Kind)
+	}
+	return nil
+}
+
+func (st *Strategy) checkBlock() error {
+	if len(st.Open) == 0 {
+		return st.errorf("needs open: a literal that begins the call")
+	}
+	for _, lit := range slices.Concat(st.Open, st.Done) {
+		if len(lit) < 2 || isSpace(lit[0]) || strings.ContainsAny(lit, "\n") {
+			return st.errorf("%q cannot open a block: it needs two characters or more, none of them a line break, and no blank in front", lit)
+		}
+	}
+	switch st.Body {
+	case BodyJSON, BodyPairs, BodyNamed, BodyXML, BodyCode, BodyAuto:
+		return nil
+	}
+	return st.errorf("body %q is none of json, pairs, named, xml, code, auto", st.Body)
+}

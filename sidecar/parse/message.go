@@ -1,0 +1,251 @@
+package parse
+
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// beginToken acts on a control token in prose. v begins with it.
+func (t *text) beginToken(v string, n int) {
+	tok, _, _ := tokenAt(v)
+	switch {
+	case tok.opens():
+		t.settleLead()
+		t.openHeader(tok == channelToken)
+	case tok == endToken:
+		t.settle(Thought)
+		t.between()
+	case tok == returnToken:
+		t.settle(Text)
+		t.between()
+	case tok == messageToken:
+		t.settle(Text)
+		t.message(Text, false)
+	case tok == callToken:
+		t.note(t.r.s.harmony, 0, n, Dropped, "a lone "+tokenNames[tok])
+		t.message(Text, true)
+	default:
+		t.note(t.r.s.harmony, 0, n, Dropped, "a lone "+tokenNames[tok])
+	}
+}
+
+// settleLead decides about unmarked text before a header. A body whose own
+// header was lost runs right up to the next token; prose ends with a blank.
+func (t *text) settleLead() {
+	k := Thought
+	if n := len(t.lead); n > 0 && isSpace(t.lead[n-1]) {
+		k = Text
+	}
+	t.settle(k)
+}
+
+func (t *text) openHeader(afterChannel bool) {
+	t.enter(inHeader)
+	t.head = header{}
+	if afterChannel {
+		t.at = 1
+	}
+}
+
+// between waits for the next message of a reply that is marked up.
+func (t *text) between() {
+	t.enter(inProse)
+	t.bol, t.filler = true, true
+}
+
+// message enters the body of a message.
+func (t *text) message(k EventKind, drop bool) {
+	t.enter(inMessage)
+	t.kind, t.drop, t.think = k, drop, false
+}
+
+// stepHeader reads a header and decides what the message is.
+func (t *text) stepHeader(v string, eof bool) (int, bool) {
+	h, n, is := parseHeader(v, t.at == 1, eof)
+	if is == wait {
+		return 0, true
+	}
+	stripped := t.head.stripped
+	t.head = h
+	t.head.stripped = stripped
+	if !t.alias {
+		t.head.own()
+	}
+	switch {
+	case t.foreign():
+		if t.r.found > 0 {
+			t.note(t.r.s.harmony, 0, n, Dropped, "the model speaks as the tool")
+			t.enter(inTail)
+			return n, false
+		}
+		t.message(Text, true)
+	case t.isCall(v, n):
+		t.headText(v[:n])
+		t.enter(inCall)
+	case t.after == afterOpen:
+		t.enter(inTail)
+		return n, false
+	case h.channel == "analysis":
+		t.message(Thought, false)
+	case h.channel == "commentary" || h.channel == "" && h.constrain:
+		t.enter(inLost)
+	default:
+		t.message(Text, false)
+	}
+	switch {
+	case h.stop.closes():
+		t.headOnly(v[:n])
+	case h.stop == noToken && !h.body:
+		t.headCut(v, n)
+	}
+	return n, false
+}
+
+// foreign says that somebody else than the assistant speaks.
+func (t *text) foreign() bool {
+	r := t.head.role
+	if r == "" || r == "assistant" || t.head.recipient != "" && t.head.recipient != "assistant" {
+		return false
+	}
+	return roleWord(r) || t.head.recipient == "assistant"
+}
+
+// isCall says whether the message has a recipient. A single stray word that is
+// an offered name is one too.
+func (t *text) isCall(v string, n int) bool {
+	h := &t.head
+	if h.recipient == "" && h.rest != "" && h.channel != "final" && !t.r.c.Open() && t.r.c.Exact(h.rest) {
+		h.recipient, h.flaw = h.rest, "recipient without to="
+	}
+	switch h.recipient {
+	case "", "=", "assistant", "user", "all":
+		return false
+	}
+	return true
+}
+
+// headOnly handles a header that is closed before a body began: what fits
+// nowhere in it is the body.
+func (t *text) headOnly(head string) {
+	h := &t.head
+	defer t.between()
+	if t.mode == inCall {
+		t.note(t.r.s.harmony, 0, len(head), Refused, "a call without arguments")
+		t.r.refuse(tools.Refusal{Code: tools.Truncated, Name: h.recipient, Why: "the call ends before its arguments"})
+		return
+	}
+	if h.rest == "" || h.restAt < 0 {
+		t.note(t.r.s.harmony, 0, len(head), Dropped, "a message without a body")
+		return
+	}
+	body := strings.TrimSuffix(head[h.restAt:], tokenNames[h.stop])
+	switch {
+	case t.mode == inMessage && (t.drop || t.kind == Thought):
+		t.emit(Thought, body)
+	default:
+		t.show(body)
+	}
+}
+
+// headCut handles a header that ran into the end of the input or its limit.
+func (t *text) headCut(v string, n int) {
+	h := &t.head
+	switch {
+	case t.mode == inCall:
+		t.note(t.r.s.harmony, 0, n, Refused, "the reply ends inside the header of a call")
+		t.r.refuse(tools.Refusal{Code: tools.Truncated, Name: h.recipient, Why: "the reply ends before the arguments"})
+	case h.rest != "" && h.restAt >= 0 && t.mode != inMessage || h.rest != "" && h.restAt >= 0 && !t.drop && t.kind == Text:
+		t.show(v[h.restAt:n])
+	case h.rest != "" && h.restAt >= 0:
+		t.emit(Thought, v[h.restAt:n])
+	default:
+		t.note(t.r.s.harmony, 0, n, Dropped, "a header without a message")
+	}
+	if t.mode == inCall || t.mode == inLost {
+		t.between()
+	}
+}
+
+// show begins or continues a visible message.
+func (t *text) show(s string) {
+	if s == "" {
+		return
+	}
+	t.settle(Text)
+	if t.shown {
+		t.shown = false
+		t.flow("\n\n")
+	}
+	t.flow(s)
+	t.mark(s)
+}
+
+// stepMessage passes on the body of a message.
+func (t *text) stepMessage(v string, eof bool) (int, bool) {
+	if t.think {
+		return t.stepThink(v, eof)
+	}
+	if t.trim {
+		i := 0
+		for i < len(v) && (isSpace(v[i]) || v[i] == ':') {
+			i++
+		}
+		if t.trim = i == len(v); i > 0 {
+			return i, i == len(v)
+		}
+	}
+	at, tok, n, open := findToken(v, 0)
+	end := at
+	if at < 0 {
+		end = open
+	}
+	if g, is := t.glued(v[:end], eof || at >= 0); is != no {
+		t.body(v[:g])
+		if is == wait {
+			return g, true
+		}
+		t.closeMessage()
+		t.prose(0)
+		t.bol = false
+		return g, false
+	}
+	if eof && at < 0 {
+		end = len(v)
+	}
+	t.body(v[:end])
+	if at < 0 {
+		return end, true
+	}
+	switch {
+	case tok.closes():
+		t.closeMessage()
+		t.between()
+	case tok.opens():
+		t.closeMessage()
+		t.openHeader(tok == channelToken)
+	default:
+		t.note(t.r.s.harmony, at, at+n, Dropped, "a lone "+tokenNames[tok])
+	}
+	return at + n, false
+}
+
+func (t *text) body(s string) {
+	switch {
+	case s == "":
+	case t.drop:
+		t.note(t.r.s.harmony, 0, len(s), Dropped, "not for the user")
+	case t.kind == Thought:
+		t.emit(Thought, s)
+	default:
+		t.show(s)
+	}
+}
+
+// closeMessage ends a body, so that the next visible one starts a paragraph.
+func (t *text) closeMessage() {
+	if !t.drop && t.kind == Text && t.r.visible() {
+		t.shown = true
+	}
+	t.r.broken = t.r.broken || t.kind == Thought && !t.drop
+}

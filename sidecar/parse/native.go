@@ -1,0 +1,70 @@
+package parse
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// nativeCall is one of the server's own calls, put together from its pieces.
+type nativeCall struct {
+	index int
+	name  []byte
+	args  []byte
+	taken bool
+}
+
+// addNative adds a piece. A call is complete when the next one begins.
+func (r *Reader) addNative(d CallDelta) {
+	i, known := slices.BinarySearchFunc(r.native, d.Index, func(c nativeCall, index int) int { return c.index - index })
+	if !known {
+		if i > 0 && i == len(r.native) {
+			r.takeNative(&r.native[i-1], true)
+		}
+		r.native = slices.Insert(r.native, i, nativeCall{index: d.Index})
+	}
+	c := &r.native[i]
+	c.name = append(c.name, d.Name...)
+	c.args = append(c.args, d.Arguments...)
+}
+
+// takeNative hands a call to the catalog. closed says that the server ended it.
+func (r *Reader) takeNative(c *nativeCall, closed bool) {
+	st := r.s.native
+	if c.taken || st == nil {
+		return
+	}
+	c.taken = true
+	t := text{r: r, field: "tool_calls", base: c.index}
+	if !r.allowed(st, t.field, string(c.args)) {
+		t.note(st, 0, 1, Refused, "the strategy's condition does not hold")
+		return
+	}
+	call, refusal := r.c.Call(string(c.name), string(c.args), tools.Ending{Terminated: closed, Length: !closed})
+	if refusal == nil && r.repeats(call) {
+		t.note(st, 0, 1, Dropped, "the same call was found in the text")
+		return
+	}
+	t.take(st, 0, 1, call, refusal, nil)
+}
+
+func (r *Reader) closeNative() {
+	for i := range r.native {
+		r.takeNative(&r.native[i], !r.length || i+1 < len(r.native))
+	}
+}
+
+// repeats says that text already gave the very same call.
+func (r *Reader) repeats(c tools.Call) bool {
+	return slices.ContainsFunc(r.result.Calls, func(o tools.Call) bool {
+		return o.Strategy != r.s.native.ID && o.Name == c.Name && bytes.Equal(o.Arguments, c.Arguments)
+	})
+}
+
+// echoes says that doc is the arguments of one of the server's own calls.
+func (r *Reader) echoes(doc string) bool {
+	return slices.ContainsFunc(r.native, func(c nativeCall) bool {
+		return string(bytes.TrimSpace(c.args)) == doc
+	})
+}

@@ -1,0 +1,146 @@
+package parse
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// intents are how a model announces what it is about to do. A phrase counts only
+// behind one of them.
+var intents = []string{"i'll", "i will", "i’ll", "let me", "let's", "let’s", "i am going to", "i'm going to", "i need to", "we need to", "i should", "next i"}
+
+// doubts in a sentence mean that nothing is about to happen.
+var doubts = []string{" not ", "n't ", "n’t ", " never ", " if ", " would ", " could ", " unless ", " once you ", " when you ", " after you ", " instead of ", " without ", " example"}
+
+// guess reads prose for a wish to call a read-only tool: the last resort, off by
+// default. It looks at plain sentences only.
+func (r *Reader) guess() {
+	st := r.s.phrases
+	text := r.shown.String()
+	if st == nil || r.c.Open() || r.c.Empty() || strings.ContainsAny(text, "`\u201c") || strings.Contains(text, "```") {
+		return
+	}
+	for at, sentence := range sentences(text) {
+		low := " " + strings.ToLower(sentence) + " "
+		if strings.HasSuffix(sentence, "?") || contains(low, doubts) || !contains(low, intents) {
+			continue
+		}
+		for i := range st.Phrase {
+			p := &st.Phrase[i]
+			if !among(p.Tool, st.Tools) || !r.c.Exact(p.Tool) || r.c.Class(p.Tool) != tools.Read {
+				continue
+			}
+			value, ok := p.match(sentence)
+			if !ok || !r.allowed(st, Content, sentence) {
+				continue
+			}
+			args := append(appendQuoted([]byte{'{'}, p.Take), ':')
+			args = append(appendQuoted(args, value), '}')
+			call, refusal := r.c.Call(p.Tool, string(args), tools.Ending{Terminated: true})
+			t := text0{r, at, at + len(sentence)}
+			t.take(st, p, call, refusal)
+			return
+		}
+	}
+}
+
+// text0 is a place in the visible text.
+type text0 struct {
+	r        *Reader
+	from, to int
+}
+
+func (t text0) take(st *Strategy, p *Phrase, call tools.Call, refusal *tools.Refusal) {
+	if refusal != nil {
+		return
+	}
+	call.Strategy, call.Confidence = st.ID, st.Confidence
+	call.Repairs = append([]tools.Repair{{Kind: "call.guessed", At: t.from, To: call.Name, Rule: p.Place}}, call.Repairs...)
+	t.r.step(st, Step{Field: Content, From: t.from, To: t.to, Outcome: Found, Note: call.Name})
+	t.r.call(call, Content)
+}
+
+func contains(s string, list []string) bool {
+	for _, x := range list {
+		if strings.Contains(s, x) {
+			return true
+		}
+	}
+	return false
+}
+
+// sentences yields the sentences of plain text with their offsets.
+func sentences(s string) func(func(int, string) bool) {
+	return func(yield func(int, string) bool) {
+		from := 0
+		for i := 0; i <= len(s); i++ {
+			end := i == len(s) || s[i] == '\n' ||
+				(s[i] == '.' || s[i] == '!' || s[i] == '?') && (i+1 == len(s) || isSpace(s[i+1]))
+			if !end {
+				continue
+			}
+			to := min(i+1, len(s))
+			if part := strings.TrimSpace(s[from:to]); part != "" {
+				if !yield(from, part) {
+					return
+				}
+			}
+			from = to
+		}
+	}
+}
+
+// match finds the phrase in a sentence and takes the argument behind it.
+func (p *Phrase) match(sentence string) (value string, ok bool) {
+	low := strings.ToLower(sentence)
+	best, end := -1, 0
+	for _, w := range p.After {
+		w = strings.ToLower(w)
+		i := strings.Index(low, w)
+		if i < 0 || i > 0 && isWord(low[i-1]) || i+len(w) < len(low) && isWord(low[i+len(w)]) {
+			continue
+		}
+		if i+len(w) > end {
+			best, end = i, i+len(w)
+		}
+	}
+	if best < 0 || len(low) != len(sentence) {
+		return "", false
+	}
+	value = p.take(strings.TrimSpace(sentence[end:]))
+	return value, value != ""
+}
+
+// take reads the argument at the start of rest in the phrase's shape.
+func (p *Phrase) take(rest string) string {
+	word, _, _ := strings.Cut(rest, " ")
+	switch p.As {
+	case "quoted":
+		if len(rest) > 2 && (rest[0] == '"' || rest[0] == '\'') {
+			if i := strings.IndexByte(rest[1:], rest[0]); i > 0 {
+				return rest[1 : i+1]
+			}
+		}
+	case "url":
+		word = strings.TrimRight(word, ".,;:!)")
+		if u, err := url.Parse(word); err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
+			return word
+		}
+	case "path":
+		word = strings.Trim(word, ".,;:!)\"'")
+		if strings.ContainsAny(word, "/.") && word != "" {
+			return word
+		}
+	default:
+		low := strings.ToLower(rest)
+		for _, u := range p.Until {
+			if i := strings.Index(low, u); i > 0 {
+				rest, low = rest[:i], low[:i]
+			}
+		}
+		return strings.Trim(rest, " .!,;:")
+	}
+	return ""
+}

@@ -1,0 +1,179 @@
+package parse
+
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// Facts are what a reading may know of its request.
+type Facts struct {
+	Model  string
+	Server string
+	User   string
+	// MaxText is how many bytes may be held back for one candidate; 0 is 256 KiB.
+	MaxText int
+	// MaxDepth is how deep arguments may nest; 0 is 256.
+	MaxDepth int
+}
+
+// Reader reads one reply. It is not safe for concurrent use.
+type Reader struct {
+	s       *Strategies
+	c       *tools.Catalog
+	facts   Facts
+	maxText int
+	depth   int
+
+	content text
+	thought thoughts
+	native  []nativeCall
+
+	length bool // the reply was cut at its token limit
+	done   bool
+	found  int
+	events []Event
+	broken bool // the next thought starts a new paragraph
+
+	shown  strings.Builder
+	mused  strings.Builder
+	result Reading
+}
+
+// Reader begins to read a reply to a request that offers the tools in c.
+func (s *Strategies) Reader(c *tools.Catalog, f Facts) *Reader {
+	r := &Reader{s: s, c: c, facts: f, maxText: f.MaxText, depth: f.MaxDepth}
+	if r.maxText == 0 {
+		r.maxText = 256 << 10
+	}
+	if r.depth == 0 {
+		r.depth = 256
+	}
+	r.content.init(r, Content)
+	r.content.held = s.harmony != nil && s.lead > 0
+	return r
+}
+
+// Feed takes in one delta and returns what may leave. The events are valid until
+// the next call.
+func (r *Reader) Feed(d Delta) []Event {
+	r.events = r.events[:0]
+	if d.Reasoning != "" {
+		r.content.settle(Text) // the server tells thoughts and text apart
+		r.think(d.Reasoning)
+	}
+	if d.Content != "" {
+		r.content.feed(d.Content, false)
+	}
+	for _, c := range d.Calls {
+		r.addNative(c)
+	}
+	return r.events
+}
+
+// Holding says that bytes are held back.
+func (r *Reader) Holding() bool {
+	return len(r.content.pend) > 0 || len(r.content.lead) > 0 || len(r.thought.held) > 0
+}
+
+// Leading says that unmarked text is held at the start of the reply, because it
+// may be a thought whose header the server ate.
+func (r *Reader) Leading() bool { return r.content.held && len(r.content.lead) > 0 }
+
+// Release lets a held lead leave as text: the caller has waited long enough.
+func (r *Reader) Release() []Event {
+	r.events = r.events[:0]
+	r.content.settle(Text)
+	return r.events
+}
+
+// Close ends the reply. finish is the server's finish_reason, or "".
+func (r *Reader) Close(finish string) (Reading, []Event) {
+	r.events = r.events[:0]
+	r.length = finish == "length"
+	r.content.feed("", true)
+	r.closeNative()
+	r.closeThoughts()
+	if r.found == 0 && len(r.result.Refused) == 0 {
+		r.guess()
+	}
+	res := &r.result
+	res.Content, res.Reasoning, res.Done = r.shown.String(), r.mused.String(), r.done
+	res.Finish = finishReason(finish, len(res.Calls))
+	return *res, r.events
+}
+
+// finishReason is the reason that callers understand. OpenClaw drops calls that
+// come with "stop", and fails a turn on values it does not know.
+func finishReason(said string, calls int) string {
+	if calls > 0 {
+		return "tool_calls"
+	}
+	switch said {
+	case "length", "content_filter":
+		return said
+	}
+	return "stop"
+}
+
+func (r *Reader) emit(k EventKind, s string) {
+	switch {
+	case s == "":
+		return
+	case k == Text:
+		r.shown.WriteString(s)
+	default:
+		if r.broken && r.mused.Len() > 0 {
+			s = "\n" + s
+		}
+		r.broken = false
+		r.mused.WriteString(s)
+	}
+	r.events = append(r.events, Event{Kind: k, Text: s})
+}
+
+func (r *Reader) visible() bool { return r.shown.Len() > 0 }
+
+func (r *Reader) call(c tools.Call, f Field) {
+	r.found++
+	r.result.Calls = append(r.result.Calls, c)
+	r.events = append(r.events, Event{Kind: ToolCall, Call: &c})
+}
+
+func (r *Reader) refuse(f tools.Refusal) {
+	r.result.Refused = append(r.result.Refused, f)
+}
+
+// step adds to the trace. Equal steps that touch are one, so that the trace does
+// not depend on chunks either.
+func (r *Reader) step(st *Strategy, s Step) {
+	if st != nil {
+		s.Strategy, s.Rule = st.ID, st.Place
+	}
+	if n := len(r.result.Steps); n > 0 {
+		last := &r.result.Steps[n-1]
+		if last.To == s.From && last.Strategy == s.Strategy && last.Field == s.Field && last.Outcome == s.Outcome && last.Note == s.Note {
+			last.To = s.To
+			return
+		}
+	}
+	if len(r.result.Steps) < maxSteps {
+		r.result.Steps = append(r.result.Steps, s)
+	}
+}
+
+// maxSteps bounds the trace of one reply.
+const maxSteps = 256
+
+// allowed evaluates a strategy's condition. A condition that fails lets nothing
+// through.
+func (r *Reader) allowed(st *Strategy, f Field, candidate string) bool {
+	if st.When == nil {
+		return true
+	}
+	ok, err := st.When(Env{
+		Text: strings.Clone(candidate), Field: string(f), Model: r.facts.Model, Server: r.facts.Server,
+		User: r.facts.User, Tools: r.c.Names(),
+	})
+	return err == nil && ok
+}

@@ -1,0 +1,75 @@
+package parse
+
+import "github.com/jgavinray/gpt-oss-executor/tools"
+
+// Delta is what one chunk of a reply adds.
+type Delta struct {
+	Reasoning string
+	Content   string
+	Calls     []CallDelta
+}
+
+// CallDelta is a piece of one of the server's own tool calls. Only Index ties
+// the pieces together: some servers change the id with every piece.
+type CallDelta struct {
+	Index     int
+	ID        string
+	Name      string
+	Arguments string
+}
+
+// Kinds of events.
+const (
+	Text     EventKind = iota // for the user
+	Thought                   // reasoning
+	ToolCall                  // complete and checked
+)
+
+// EventKind says what an event carries.
+type EventKind uint8
+
+// Event is one thing that may leave now.
+type Event struct {
+	Kind EventKind
+	Text string
+	Call *tools.Call
+}
+
+// Step is one entry of the trace: what a strategy made of a piece of a field.
+type Step struct {
+	Strategy string  `json:"strategy"`
+	Rule     string  `json:"rule,omitempty"` // file:line of the strategy
+	Field    Field   `json:"field"`
+	From     int     `json:"from"` // byte offsets in the field
+	To       int     `json:"to"`
+	Outcome  Outcome `json:"outcome"`
+	Note     string  `json:"note,omitempty"`
+}
+
+// Outcome is what became of the text that a step describes.
+type Outcome string
+
+// The outcomes.
+const (
+	Found    Outcome = "call"
+	Refused  Outcome = "refused"  // looked like a call and is none
+	Shown    Outcome = "content"  // markup removed, the text is shown
+	Thinking Outcome = "thinking" // became reasoning
+	Dropped  Outcome = "dropped"  // neither shown nor run
+	Released Outcome = "released" // looked like markup, was prose
+	Finished Outcome = "done"     // the model said that it is done
+)
+
+// Reading is a whole reply, read.
+type Reading struct {
+	Calls     []tools.Call
+	Content   string // what the user sees
+	Reasoning string
+	Finish    string // tool_calls whenever there are calls; else stop, length or content_filter
+	Done      bool   // the model said so in a structured way
+	Refused   []tools.Refusal
+	Steps     []Step
+}
+
+// Empty says that there is nothing to show and nothing to run.
+func (r *Reading) Empty() bool { return len(r.Calls) == 0 && blank(r.Content) }

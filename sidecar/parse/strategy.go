@@ -1,0 +1,89 @@
+package parse
+
+// Kind is how a strategy reads.
+type Kind string
+
+// The kinds of strategies. Each has a file of its own.
+const (
+	Native  Kind = "native"  // message.tool_calls, as the server parsed them
+	Harmony Kind = "harmony" // gpt-oss channel tokens: whole, damaged or stripped
+	JSON    Kind = "json"    // one JSON object or array of calls: bare, fenced, or guided
+	Lines   Kind = "lines"   // ReAct: Action: / Action Input:
+	Block   Kind = "block"   // text between an opening and a closing literal
+	Phrases Kind = "phrases" // prose; a guess, read-only tools only
+)
+
+// Field is where in a reply a strategy reads.
+type Field string
+
+// The fields of a reply.
+const (
+	Content   Field = "content"
+	Reasoning Field = "reasoning"
+)
+
+// Env is what the `when` of a strategy sees. Text is the candidate itself, from
+// its first to its last byte, so that the verdict does not depend on how a
+// stream was cut into chunks.
+type Env struct {
+	Text   string   `expr:"text"`   // the candidate call as the model wrote it
+	Field  string   `expr:"field"`  // content or reasoning
+	Model  string   `expr:"model"`  // the model id the caller asked for
+	Server string   `expr:"server"` // id of the server's dialect
+	User   string   `expr:"user"`   // the last user message, at most 4 KiB
+	Tools  []string `expr:"tools"`  // names of the offered tools
+}
+
+// Strategy is one way to read a reply, as a rule file describes it. Compile
+// checks and prepares a list of them.
+type Strategy struct {
+	ID         string
+	Kind       Kind
+	Priority   int     // higher is tried first where two match at the same place
+	Confidence float64 // 0..1, copied into each call it finds
+	Place      string  // file:line of the rule
+	Enabled    bool
+	Read       []Field                 // empty: content only
+	When       func(Env) (bool, error) // nil: always. An error means no call.
+	Lead       int                     // harmony: bytes of unmarked text held at the start of a reply without reasoning
+	Multi      bool                    // lines: several actions in a row are several calls
+	Done       []string                // lines: action names that end the turn; block: a line that says so
+	Envelope   Envelope                // json: the keys of a call object
+	Open       []string                // block: literals one of which starts a candidate, matched without case
+	Close      []string                // block: literals one of which ends it; empty: the body ends it
+	Body       Body                    // block: how what is between is read
+	Phrase     []Phrase                // phrases
+	Tools      []string                // phrases: the only tools this strategy may call
+}
+
+// Envelope names the keys under which a call object keeps its parts.
+type Envelope struct {
+	Calls     []string // key of the array of calls, for example tool_calls
+	Name      []string // name, tool, function, recipient_name …
+	Arguments []string // arguments, parameters, args, input …
+	Done      []string // a true value ends the turn
+	Answer    []string // text for the user when there are no calls
+}
+
+// Body is how the inside of a block is read.
+type Body string
+
+// The bodies of a block.
+const (
+	BodyJSON  Body = "json"  // a call object, an array of them, or {…}{…}
+	BodyPairs Body = "pairs" // NAME|key=value|key=value
+	BodyNamed Body = "named" // NAME] {json}, the name stands right after the opening literal
+	BodyXML   Body = "xml"   // <function=NAME><parameter=KEY>…, <invoke name="NAME">…
+	BodyCode  Body = "code"  // NAME(key=value, …), or a list of such calls
+	BodyAuto  Body = "auto"  // whichever of json, xml and code the first byte shows
+)
+
+// Phrase is prose that asks for a tool.
+type Phrase struct {
+	Tool  string
+	After []string // words that come just before the argument, any case
+	Until []string // words that end a sentence early
+	Take  string   // the argument that is filled
+	As    string   // sentence, quoted, url or path
+	Place string
+}

@@ -1,0 +1,161 @@
+package parse
+
+import "strings"
+
+// thoughts reads the reasoning field. It flows at once; only from a Harmony
+// opener on it is held, because a call may have ended up there.
+type thoughts struct {
+	held []byte
+	open bool // an opener was seen
+	base int
+}
+
+// think takes in reasoning.
+func (r *Reader) think(s string) {
+	t := &r.thought
+	if r.s.harmony == nil {
+		r.emit(Thought, s)
+		return
+	}
+	if len(t.held) > 0 || t.open {
+		t.held = append(t.held, s...)
+		s = string(t.held)
+		if t.open {
+			return
+		}
+		t.held = t.held[:0]
+	}
+	at, tok, _, open := findToken(s, 0)
+	switch {
+	case at >= 0:
+		_ = tok
+		r.emit(Thought, s[:at])
+		t.held = append(t.held[:0], s[at:]...)
+		t.open = true
+	case open < len(s):
+		r.emit(Thought, s[:open])
+		t.held = append(t.held[:0], s[open:]...)
+	default:
+		r.emit(Thought, s)
+	}
+}
+
+// closeThoughts looks for a complete call in the reasoning where the rest of the
+// reply has nothing to show and nothing to run.
+func (r *Reader) closeThoughts() {
+	t := &r.thought
+	held := string(t.held)
+	t.held = nil
+	if r.found == 0 && blank(r.shown.String()) && len(r.result.Refused) == 0 {
+		all := r.mused.String() + held
+		if r.salvage(all, held) {
+			return
+		}
+	}
+	r.emit(Thought, stripTokens(held))
+}
+
+// salvage reads the reasoning as if it were content, and keeps only calls in
+// complete call syntax: marked up, or the whole of it.
+func (r *Reader) salvage(all, marked string) bool {
+	in := all
+	if marked != "" {
+		in = marked
+	} else if s := strings.TrimSpace(all); s == "" || s[0] != '{' && s[0] != '[' || r.s.json == nil || !r.s.json.reads(Reasoning) {
+		return false
+	}
+	if marked != "" && !r.s.harmony.reads(Reasoning) {
+		return false
+	}
+	probe := r.s.Reader(r.c, r.facts)
+	probe.content.field = Reasoning
+	probe.content.held = false
+	probe.length = r.length
+	probe.content.feed(in, false)
+	probe.content.feed("", true)
+	if probe.found == 0 || !blank(probe.shown.String()) {
+		return false
+	}
+	for _, e := range probe.events {
+		switch e.Kind {
+		case ToolCall:
+			r.call(*e.Call, Reasoning)
+		case Thought:
+			r.emit(Thought, e.Text)
+		}
+	}
+	r.result.Steps = append(r.result.Steps, probe.result.Steps...)
+	return true
+}
+
+func (st *Strategy) reads(f Field) bool {
+	for _, x := range st.Read {
+		if x == f {
+			return true
+		}
+	}
+	return false
+}
+
+// stripTokens removes control tokens from text.
+func stripTokens(s string) string {
+	var b strings.Builder
+	for {
+		at, _, n, _ := findToken(s, 0)
+		if at < 0 {
+			break
+		}
+		b.WriteString(s[:at])
+		s = s[at+n:]
+	}
+	if b.Len() == 0 {
+		return s
+	}
+	b.WriteString(s)
+	return b.String()
+}
+
+// thinkTag looks for the tags in which other models think.
+func (t *text) thinkTag(rest string, eof bool) (opening, verdict) {
+	if !t.first && !t.held {
+		return opening{}, no
+	}
+	is, more := hasExact(rest, "<think>")
+	if is && t.first {
+		return opening{n: len("<think>"), tok: startToken, begin: func(t *text, _ string, _ int) {
+			t.message(Thought, false)
+			t.think = true
+		}}, yes
+	}
+	is, m := hasExact(rest, "</think>")
+	if is {
+		return opening{n: len("</think>"), tok: startToken, begin: func(t *text, _ string, _ int) {
+			t.settle(Thought)
+			t.bol, t.first = true, true
+		}}, yes
+	}
+	if (more || m) && !eof {
+		return opening{}, wait
+	}
+	return opening{}, no
+}
+
+// stepThink passes on thoughts up to </think>.
+func (t *text) stepThink(v string, eof bool) (int, bool) {
+	const tag = "</think>"
+	if i := strings.Index(v, tag); i >= 0 {
+		t.emit(Thought, v[:i])
+		t.prose(0)
+		t.think, t.bol, t.first = false, true, true
+		return i + len(tag), false
+	}
+	hold := 0
+	for k := min(len(tag)-1, len(v)); k > 0 && !eof; k-- {
+		if strings.HasSuffix(v, tag[:k]) {
+			hold = k
+			break
+		}
+	}
+	t.emit(Thought, v[:len(v)-hold])
+	return len(v) - hold, true
+}

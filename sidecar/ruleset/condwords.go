@@ -1,0 +1,157 @@
+package ruleset
+
+import (
+	"errors"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/builtin"
+	"github.com/expr-lang/expr/file"
+)
+
+// explain turns what expr says about a condition into a problem at its exact
+// place, in words that need no Go.
+func (t text) explain(err error, env reflect.Type) *Problem {
+	if t.tail != "" {
+		p := t.comment().problem(codeYAML, "YAML takes the rest of the line for a comment", "put the condition into a block: when: |")
+		return &p
+	}
+	at := t.all()
+	var fe *file.Error
+	if errors.As(err, &fe) && fe.To > fe.From {
+		at = t.span(fe.From, fe.To)
+	}
+	code, msg, hint := codeExpr, plainMessage(err), ""
+	switch name, isName := strings.CutPrefix(msg, "unknown name "); {
+	case isName:
+		code = codeName
+		msg = "a condition here sees no " + name
+		hint = nameHint(name, env)
+	case strings.Contains(msg, "error parsing regexp"):
+		code = codeRegexp
+		msg = strings.TrimPrefix(msg, "error parsing regexp: ")
+	case strings.Contains(msg, `token "#"`):
+		hint = "a comment in a condition begins with //"
+	case strings.Contains(msg, "gives anything"):
+		hint = "compare it with something, for example == true"
+	}
+	p := at.problem(code, msg, hint)
+	return &p
+}
+
+// comment is the place of what YAML cut off.
+func (t text) comment() place {
+	line := t.at.src.line(t.at.line)
+	before, _, found := strings.Cut(line, t.tail)
+	if !found {
+		return t.all()
+	}
+	col := len([]rune(before)) + 1
+	return place{t.at.src, t.at.line, col, col + len([]rune(t.tail))}
+}
+
+// nameHint helps with a name that a condition does not see.
+func nameHint(name string, env reflect.Type) string {
+	var names []string
+	for i := range env.NumField() {
+		if n := env.Field(i).Tag.Get("expr"); n != "" {
+			names = append(names, n)
+		}
+	}
+	known := slices.Concat(names, functions, []string{"split"})
+	if w, ok := nearest(name, known); ok {
+		return "did you mean " + w + "?"
+	}
+	if slices.ContainsFunc(builtin.Builtins, func(f *builtin.Function) bool { return f.Name == name }) {
+		return "of the functions of expr, conditions have " + strings.Join(known[len(names):], ", ")
+	}
+	return "it sees " + strings.Join(names, ", ") + "; a text stands in quotes"
+}
+
+// words for what expr calls by the names of Go types, longest first.
+var typeWords = map[string]string{
+	"map[string]interface {}": "a mapping", "[]interface {}": "a list", "[]string": "a list of texts",
+	"interface {}": "anything", "unknown": "anything", "string": "a text", "int": "a whole number",
+	"float64": "a number", "bool": "true or false", "nil": "nothing", "array": "a list",
+}
+
+var (
+	mismatch   = regexp.MustCompile(`^invalid operation: (\S+) \(mismatched types? (.+?)(?: and (.+))?\)$`)
+	wrongKind  = regexp.MustCompile(`^expected bool, but got (.+)$`)
+	noField    = regexp.MustCompile(`^type (.+) has no (?:field|method) (.+)$`)
+	wrongArg   = regexp.MustCompile(`^cannot use (.+) as argument \(type (.+)\) to call (\S+) ?$`)
+	onlyLists  = regexp.MustCompile(`^builtin (\S+) takes only array \(got (.+)\)$`)
+	badToken   = regexp.MustCompile(`^unexpected token \w+\("((?:[^"\\]|\\.)*)"\)`)
+	predicate  = regexp.MustCompile(`^predicate should return boolean \(got (.+)\)$`)
+	condType   = regexp.MustCompile(`^non-bool expression \(type (.+)\) used as condition$`)
+	goTypeName = regexp.MustCompile(`\*?\b[a-z]\w*\.[A-Z]\w*`)
+	goTypeWord = regexp.MustCompile(`\((?:type |got )?([\w\[\]{} ]+)\)`)
+)
+
+// plainMessage is the message of an error of expr without its excerpt, and
+// without the names of Go types.
+func plainMessage(err error) string {
+	msg := err.Error()
+	var fe *file.Error
+	if errors.As(err, &fe) {
+		msg = fe.Message
+	}
+	msg, _, _ = strings.Cut(msg, "\n")
+	if len(msg) > 200 { // it may quote what the condition was looking at
+		msg = strings.ToValidUTF8(msg[:200], "") + "…"
+	}
+	switch {
+	case strings.Contains(msg, "exceeds maximum allowed nodes"):
+		return "the condition is too long: it has more than 300 parts"
+	case strings.Contains(msg, "memory budget exceeded"):
+		return "the condition takes too much memory"
+	case strings.Contains(msg, "unexpected token EOF"):
+		return "the condition ends too early"
+	}
+	for _, form := range []struct {
+		find *regexp.Regexp
+		say  func(m []string) string
+	}{
+		{mismatch, func(m []string) string {
+			if m[3] == "" {
+				return m[1] + " does not take " + typeWord(m[2])
+			}
+			return m[1] + " does not go with " + typeWord(m[2]) + " and " + typeWord(m[3])
+		}},
+		{wrongKind, func(m []string) string { return "the condition gives " + typeWord(m[1]) + ", not true or false" }},
+		{noField, func(m []string) string { return typeWord(m[1]) + " has no part " + m[2] }},
+		{wrongArg, func(m []string) string { return m[3] + " takes " + typeWord(m[2]) + ", not " + typeWord(m[1]) }},
+		{onlyLists, func(m []string) string { return m[1] + " takes a list, not " + typeWord(m[2]) }},
+		{badToken, func(m []string) string { return `token "` + m[1] + `" does not fit here` }},
+		{predicate, func(m []string) string { return "the test of a loop gives " + typeWord(m[1]) + ", not true or false" }},
+		{condType, func(m []string) string { return "what stands before ? gives " + typeWord(m[1]) + ", not true or false" }},
+	} {
+		if m := form.find.FindStringSubmatch(msg); m != nil {
+			return form.say(m)
+		}
+	}
+	msg = goTypeWord.ReplaceAllStringFunc(msg, func(s string) string {
+		inner := goTypeWord.FindStringSubmatch(s)[1]
+		return "(" + typeWord(inner) + ")"
+	})
+	return goTypeName.ReplaceAllString(msg, "value")
+}
+
+func typeWord(goType string) string {
+	goType = strings.TrimSpace(strings.TrimPrefix(goType, "type "))
+	if w, ok := typeWords[goType]; ok {
+		return w
+	}
+	for _, prefix := range slices.Sorted(maps.Keys(typeWords)) {
+		if strings.HasPrefix(goType, prefix+" ") {
+			return typeWords[prefix]
+		}
+	}
+	if goTypeName.MatchString(goType) || strings.HasPrefix(goType, "func") {
+		return "this value"
+	}
+	return goType
+}

@@ -1,0 +1,147 @@
+package ruleset
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// example is a reply and what must become of it.
+type example struct {
+	At    place
+	Text  *text         `rule:"text"`
+	In    string        `rule:"in" one:"content reasoning"` // the field Text stands in; content
+	Calls []exampleCall `rule:"calls"`                      // as the server parsed them
+	Tools *[]string     `rule:"tools"`                      // offered; left out: not known
+	Gives []gives       `rule:"gives,required"`
+	Shows *string       `rule:"shows"` // what the user sees; left out: not checked
+	Done  bool          `rule:"done"`  // the turn ends
+}
+
+type exampleCall struct {
+	Name      string `rule:"name"`
+	Arguments string `rule:"arguments"`
+}
+
+type gives struct {
+	Tool string `rule:"tool,required"`
+	Args any    `rule:"args,required"`
+}
+
+// tryHit checks that a strategy alone makes of the reply what the example says.
+func (l *loader) tryHit(s parse.Strategy, e example) {
+	at, delta, finish := e.At, parse.Delta{}, "stop"
+	if e.Text != nil {
+		at = e.Text.all()
+		if e.In == string(parse.Reasoning) {
+			delta.Reasoning = e.Text.Value
+		} else {
+			delta.Content = e.Text.Value
+		}
+	}
+	for i, c := range e.Calls {
+		finish = "tool_calls"
+		delta.Calls = append(delta.Calls, parse.CallDelta{Index: i, ID: fmt.Sprintf("call%d", i), Name: c.Name, Arguments: c.Arguments})
+	}
+	got, ok := l.read(s, l.catalog(e.Tools), delta, finish)
+	if !ok {
+		return
+	}
+	want := make([]tools.Call, len(e.Gives))
+	for i, g := range e.Gives {
+		args, err := json.Marshal(g.Args)
+		if err != nil {
+			l.report(at, codeExample, fmt.Sprintf("args of %s: %v", g.Tool, err), "")
+			return
+		}
+		want[i] = tools.Call{Name: g.Tool, Arguments: args}
+	}
+	switch {
+	case !sameCalls(got.Calls, want):
+		l.report(at, codeExample, fmt.Sprintf("%s makes %s of this, not %s", s.ID, callsText(got.Calls), callsText(want)), refusals(got))
+	case e.Shows != nil && strings.TrimSpace(got.Content) != strings.TrimSpace(*e.Shows):
+		l.report(at, codeExample, fmt.Sprintf("%s shows %q of this, not %q", s.ID, got.Content, *e.Shows), "")
+	case e.Done && !got.Done:
+		l.report(at, codeExample, s.ID+" does not end the turn here", "")
+	}
+}
+
+// tryMiss checks that a strategy leaves a text alone where these tools are offered.
+func (l *loader) tryMiss(s parse.Strategy, t text, offered *[]string) {
+	got, ok := l.read(s, l.catalog(offered), parse.Delta{Content: t.Value}, "stop")
+	switch {
+	case !ok:
+	case len(got.Calls) > 0:
+		l.report(t.all(), codeExample, fmt.Sprintf("%s makes %s of this, and should leave it alone", s.ID, callsText(got.Calls)), "")
+	case got.Done || strings.TrimSpace(got.Content) != strings.TrimSpace(t.Value):
+		l.report(t.all(), codeExample, fmt.Sprintf("%s shows %q of this, and should leave it alone", s.ID, got.Content), "")
+	}
+}
+
+// catalog offers the named tools, whose parameters are not known.
+func (l *loader) catalog(names *[]string) *tools.Catalog {
+	if names == nil {
+		return tools.OpenCatalog(l.set.Tools)
+	}
+	offered := make([]tools.Tool, len(*names))
+	for i, n := range *names {
+		offered[i].Name = n
+	}
+	return tools.NewCatalog(l.set.Tools, nil, offered)
+}
+
+// read lets one strategy, switched on, read a reply.
+func (l *loader) read(s parse.Strategy, c *tools.Catalog, d parse.Delta, finish string) (parse.Reading, bool) {
+	s.Enabled = true
+	compiled, err := parse.Compile([]parse.Strategy{s})
+	if err != nil {
+		l.refused(err)
+		return parse.Reading{}, false
+	}
+	r := compiled.Reader(c, parse.Facts{Model: "gpt-oss", Server: "generic", MaxText: l.set.Limits.TextBytes})
+	r.Feed(d)
+	reading, _ := r.Close(finish)
+	return reading, true
+}
+
+func sameCalls(got, want []tools.Call) bool {
+	if len(got) != len(want) {
+		return false
+	}
+	for i := range got {
+		if got[i].Name != want[i].Name || !sameJSON(got[i].Arguments, want[i].Arguments) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// callsText is a list of calls as a message shows it.
+func callsText(calls []tools.Call) string {
+	if len(calls) == 0 {
+		return "no call"
+	}
+	out := make([]string, len(calls))
+	for i, c := range calls {
+		out[i] = c.Name + " " + string(c.Arguments)
+	}
+	return strings.Join(out, ", ")
+}
+
+// refusals says why calls that were seen are none.
+func refusals(r parse.Reading) string {
+	out := make([]string, len(r.Refused))
+	for i := range r.Refused {
+		out[i] = r.Refused[i].Error()
+	}
+	return strings.Join(out, "; ")
+}

@@ -1,0 +1,108 @@
+package ruleset
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// promptFolder is the folder of prompts inside a folder of rules.
+const promptFolder = "prompts"
+
+// Files is the text of the rule files at one moment: path → text. Paths are
+// slash-separated: "strategies.yaml", "prompts/react.txt".
+type Files map[string]string
+
+// ReadFS reads every *.yaml of the top folder and every *.txt of its prompts
+// folder, hidden ones excepted.
+func ReadFS(fsys fs.FS) (Files, error) {
+	out := Files{}
+	for _, pattern := range []string{"*.yaml", promptFolder + "/*.txt"} {
+		names, err := fs.Glob(fsys, pattern)
+		if err != nil {
+			return nil, fmt.Errorf("read rules: %w", err)
+		}
+		for _, name := range names {
+			if strings.HasPrefix(path.Base(name), ".") {
+				continue
+			}
+			text, err := fs.ReadFile(fsys, name)
+			if err != nil {
+				return nil, fmt.Errorf("read rules: %w", err)
+			}
+			out[name] = string(text)
+		}
+	}
+	return out, nil
+}
+
+// ReadDir is ReadFS for a folder on disk. A folder or file that everyone may
+// write to is refused: whoever edits the rules decides what runs. A folder on a
+// read-only mount is fine whatever its mode, as Kubernetes makes them 0777.
+func ReadDir(dir string) (Files, error) {
+	files, err := ReadFS(os.DirFS(dir))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("read rules: %s: %w", dir, errNoFiles)
+	}
+	names := append(slices.Sorted(maps.Keys(files)), ".")
+	if files.hasPrompts() {
+		names = append(names, promptFolder)
+	}
+	for _, name := range names {
+		full := filepath.Join(dir, filepath.FromSlash(name))
+		info, err := os.Stat(full)
+		if err != nil {
+			return nil, fmt.Errorf("read rules: %w", err)
+		}
+		if info.Mode().Perm()&0o002 != 0 && !readOnly(full) {
+			return nil, fmt.Errorf("read rules: everyone may write to %s; run: chmod o-w %s", full, full)
+		}
+	}
+	return files, nil
+}
+
+func (f Files) hasPrompts() bool {
+	for name := range f {
+		if strings.HasPrefix(name, promptFolder+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+var errNoFiles = errors.New("no *.yaml file stands here; write the default ones with: gpt-oss-executor init DIR")
+
+// WithPrompts gives the files with the prompts of other where they have none of
+// their own.
+func (f Files) WithPrompts(other Files) Files {
+	if f.hasPrompts() {
+		return f
+	}
+	out := maps.Clone(f)
+	for name, text := range other {
+		if strings.HasPrefix(name, promptFolder+"/") {
+			out[name] = text
+		}
+	}
+	return out
+}
+
+// Version is the first 12 hex digits of the sha256 over all names and texts.
+func (f Files) Version() string {
+	h := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		fmt.Fprintf(h, "%s\x00%d\x00%s", name, len(f[name]), f[name])
+	}
+	return hex.EncodeToString(h.Sum(nil))[:12]
+}

@@ -1,0 +1,100 @@
+package ruleset
+
+import "time"
+
+// Limits is how much, how long and how often. Sizes are bytes.
+type Limits struct {
+	RequestBytes int // body of a request
+	ReplyBytes   int // one reply of the upstream
+	ErrorBytes   int // an error body that is read
+	LineBytes    int // one line of a stream
+	TextBytes    int // text of a reply that strategies and conditions see
+	Depth        int // nesting of JSON
+
+	Connect      time.Duration // until the upstream takes the connection
+	FirstByte    time.Duration // until the head of the answer
+	Idle         time.Duration // between two events of a stream
+	Keepalive    time.Duration // silence towards the caller before an empty delta is sent
+	Grace        time.Duration // for open streams after SIGTERM
+	ProbeTimeout time.Duration // for one question to the upstream
+	ProbeEvery   time.Duration // how long its answer is good for
+
+	Retries     int           // attempts after the first, before the first byte
+	RetryMin    time.Duration // before the first retry; doubles
+	RetryMax    time.Duration // longest wait, also of Retry-After
+	RetryBudget time.Duration // for all attempts of one request together
+
+	IdleConnections int // kept open to one host
+	Thoughts        int // chains of thought kept by call id
+	Schemas         int // compiled tool schemas kept
+}
+
+// limitFile is limits.yaml.
+type limitFile struct {
+	Version int `rule:"version,required" one:"1"`
+	Size    struct {
+		At      place
+		Request size `rule:"request,required"`
+		Reply   size `rule:"reply,required"`
+		Error   size `rule:"error,required"`
+		Line    size `rule:"line,required"`
+		Text    size `rule:"text,required"`
+		Depth   int  `rule:"depth,required" min:"8" max:"1000"`
+	} `rule:"size,required"`
+	Time struct {
+		At           place
+		Connect      time.Duration `rule:"connect,required"`
+		FirstByte    time.Duration `rule:"first_byte,required"`
+		Idle         time.Duration `rule:"idle,required"`
+		Keepalive    time.Duration `rule:"keepalive,required"`
+		Grace        time.Duration `rule:"grace,required"`
+		ProbeTimeout time.Duration `rule:"probe_timeout,required"`
+		ProbeEvery   time.Duration `rule:"probe_every,required"`
+	} `rule:"time,required"`
+	Retry struct {
+		At      place
+		Times   int           `rule:"times,required" min:"0" max:"20"`
+		WaitMin time.Duration `rule:"wait_min,required"`
+		WaitMax time.Duration `rule:"wait_max,required"`
+		Within  time.Duration `rule:"within,required"`
+	} `rule:"retry,required"`
+	Keep struct {
+		At          place
+		Connections int `rule:"connections,required" min:"1" max:"10000"`
+		Thoughts    int `rule:"thoughts,required" min:"0" max:"1000000"`
+		Schemas     int `rule:"schemas,required" min:"1" max:"100000"`
+	} `rule:"keep,required"`
+}
+
+// limits takes limits.yaml.
+func (l *loader) limits() {
+	f := decodeFile[limitFile](l, limitsFile)
+	s, t, r, k := f.Size, f.Time, f.Retry, f.Keep
+	l.set.Limits = Limits{
+		RequestBytes: int(s.Request), ReplyBytes: int(s.Reply), ErrorBytes: int(s.Error), LineBytes: int(s.Line),
+		TextBytes: int(s.Text), Depth: s.Depth,
+		Connect: t.Connect, FirstByte: t.FirstByte, Idle: t.Idle, Keepalive: t.Keepalive, Grace: t.Grace,
+		ProbeTimeout: t.ProbeTimeout, ProbeEvery: t.ProbeEvery,
+		Retries: r.Times, RetryMin: r.WaitMin, RetryMax: r.WaitMax, RetryBudget: r.Within,
+		IdleConnections: k.Connections, Thoughts: k.Thoughts, Schemas: k.Schemas,
+	}
+	l.set.Tools.MaxDepth = s.Depth
+	if !l.clean(limitsFile) {
+		return
+	}
+	for _, rule := range []struct {
+		at    place
+		wrong bool
+		msg   string
+	}{
+		{s.At, min(s.Request, s.Reply, s.Error, s.Line, s.Text) < 1024, "every size is at least 1KiB"},
+		{s.At, s.Line > s.Reply, "line cannot be more than reply, of which it is a part"},
+		{t.At, min(t.Connect, t.FirstByte, t.Idle, t.Keepalive, t.ProbeTimeout) < 10*time.Millisecond, "every time is at least 10ms, but for grace and probe_every"},
+		{t.At, t.Keepalive >= t.Idle, "keepalive must be shorter than idle, or callers give up first"},
+		{r.At, r.WaitMin > r.WaitMax, "wait_min cannot be more than wait_max"},
+	} {
+		if rule.wrong {
+			l.report(rule.at, codeValue, rule.msg, "")
+		}
+	}
+}

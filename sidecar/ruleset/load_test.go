@@ -1,0 +1,216 @@
+package ruleset
+
+import (
+	"maps"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// shipped are the rules and prompts of this repository.
+func shipped(t testing.TB) Files {
+	t.Helper()
+	rules, err := ReadFS(os.DirFS("../../rules"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := ReadFS(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules.WithPrompts(root)
+}
+
+// loaded is the set of the shipped rules.
+func loaded(t testing.TB) *Set {
+	t.Helper()
+	set, problems := Load(shipped(t))
+	if len(problems) > 0 {
+		t.Fatalf("the shipped rules have problems:\n%v", problems)
+	}
+	return set
+}
+
+func TestShippedRules(t *testing.T) {
+	set := loaded(t)
+	c := set.Counts
+	if c.Files != len(ruleFiles) || c.Conditions == 0 || c.Patterns < 15 || c.Examples < 60 {
+		t.Errorf("loaded only %+v", c)
+	}
+	if len(set.Version) != 12 || set.Version != shipped(t).Version() {
+		t.Errorf("version %q", set.Version)
+	}
+	for _, profile := range []string{DefaultProfile, "native", "prose"} {
+		if set.profiles[profile] == nil {
+			t.Errorf("no profile %s", profile)
+		}
+	}
+	for _, id := range []string{"gpt-oss", "executor"} {
+		if m, ok := set.Model(id); !ok || m.Profile != DefaultProfile || m.Mode == "" {
+			t.Errorf("model %s: %+v, %v", id, m, ok)
+		}
+	}
+	for _, fault := range allFaults {
+		if r := set.Recovery.For(fault); r.Action == "" || r.Place == "" {
+			t.Errorf("no remedy for %s", fault)
+		}
+	}
+	if set.Tools.MaxDepth != set.Limits.Depth || set.Limits.RequestBytes != 16<<20 {
+		t.Errorf("limits: %+v", set.Limits)
+	}
+}
+
+// TestShippedExamples: every shipped strategy and every shipped pattern but
+// those that say so by themselves is kept honest by examples.
+func TestShippedExamples(t *testing.T) {
+	f, problems := decode[strategyFile](strategiesFile, shipped(t)[strategiesFile])
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	for _, s := range f.Strategies {
+		if len(s.Hit) == 0 || len(s.Miss) == 0 && s.Kind != "native" {
+			t.Errorf("%s has %d hits and %d misses", s.ID.Value, len(s.Hit), len(s.Miss))
+		}
+	}
+	servers, problems := decode[serverFile](serversFile, shipped(t)[serversFile])
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	for _, h := range servers.Common.Hints {
+		if len(h.Hit) == 0 {
+			t.Errorf("the hint %q has no example", h.Say)
+		}
+	}
+}
+
+func TestCommonPatterns(t *testing.T) {
+	set := loaded(t)
+	for _, s := range set.Servers {
+		if len(s.Overflow) == 0 || len(s.Retry) == 0 || len(s.Recover) == 0 || len(s.Hints) == 0 {
+			t.Errorf("%s lacks the common patterns", s.ID)
+		}
+		for _, p := range s.Recover {
+			if p.Field == "" && p.Match == nil {
+				t.Errorf("%s: a pattern that finds nothing at %s", s.ID, p.Place)
+			}
+		}
+	}
+	if s := set.Server("no such"); s.ID != "generic" {
+		t.Errorf("an unknown server is %s", s.ID)
+	}
+	if s := set.Server("ollama"); s.ID != "ollama" || s.Rename["max_completion_tokens"] != "max_tokens" {
+		t.Errorf("ollama is %+v", s)
+	}
+}
+
+func TestProfiles(t *testing.T) {
+	set := loaded(t)
+	if set.Strategies("native") == set.Strategies(DefaultProfile) {
+		t.Error("two profiles are one")
+	}
+	if set.Strategies("no such") != set.Strategies(DefaultProfile) {
+		t.Error("an unknown profile is not the default one")
+	}
+	if n := testing.AllocsPerRun(100, func() {
+		set.Strategies("prose")
+		set.Model("executor")
+		set.Server("generic")
+	}); n != 0 {
+		t.Errorf("%v allocations to look things up", n)
+	}
+}
+
+// TestFuzzyStaysHarmless: with prose switched on, no tool that writes is called.
+func TestFuzzyStaysHarmless(t *testing.T) {
+	set := loaded(t)
+	if c := set.Tools.Class("web_search"); c != tools.Read {
+		t.Errorf("web_search is %s", c)
+	}
+	for _, name := range []string{"exec", "write", "edit", "process", "message", "sessions_send", "unheard_of"} {
+		if c := set.Tools.Class(name); c == tools.Read {
+			t.Errorf("%s counts as reading", name)
+		}
+	}
+}
+
+func TestCorrection(t *testing.T) {
+	r := loaded(t).Recovery.For(Ambiguous)
+	got := r.Correction("reed", "it is not clear", []string{"read", "write"})
+	if !strings.Contains(got, "reed") || !strings.Contains(got, "read, write") || strings.ContainsAny(got, "{}") {
+		t.Errorf("the correction is %q", got)
+	}
+	r = loaded(t).Recovery.For(Timeout)
+	if got := r.Say("90 s"); !strings.HasSuffix(got, ": 90 s") {
+		t.Errorf("the message is %q", got)
+	}
+}
+
+func TestNotText(t *testing.T) {
+	for doc, want := range map[string]string{
+		"version: 1\na: \x00":                     "limits.yaml:2:4: not a text in UTF-8",
+		"version: 1\né: \xff":                     "limits.yaml:2:4: not a text in UTF-8",
+		"\xff\xfev\x00e\x00":                      "limits.yaml:1:1: not a text in UTF-8",
+		strings.Repeat("# a comment\n", 1<<17):    "limits.yaml: longer than 1 MiB",
+		"version: " + strings.Repeat("[", 20_000): "limits.yaml:1:1: YAML cannot read what stands in these brackets",
+		"\ufeffversion: 2":                        "version cannot be 2",
+	} {
+		files := maps.Clone(shipped(t))
+		files[limitsFile] = doc
+		set, problems := Load(files)
+		if set != nil || !strings.Contains(problems.Error(), want) {
+			t.Errorf("%.20q: %.300v, want %s", doc, problems, want)
+		}
+	}
+}
+
+// FuzzLoad changes the shipped rules at random. Nothing panics, and there is
+// either a set or a problem with a place.
+func FuzzLoad(f *testing.F) {
+	for i, cut := range []string{"x", "\n", ": ", "[", "'", "|", "\t", "- id: a\n", "null", "!x ", "&a ", "*a", "\x00", "9e99"} {
+		f.Add(uint8(i), uint16(i*97), uint16(i), cut)
+	}
+	files := shipped(f)
+	f.Fuzz(func(t *testing.T, which uint8, at, length uint16, with string) {
+		name := ruleFiles[int(which)%len(ruleFiles)]
+		doc := files[name]
+		from := int(at) % (len(doc) + 1)
+		to := min(from+int(length)%64, len(doc))
+		changed := maps.Clone(files)
+		changed[name] = doc[:from] + with + doc[to:]
+		set, problems := Load(changed)
+		if (set == nil) != problems.Fatal() {
+			t.Fatalf("set %v with problems %v", set != nil, problems)
+		}
+		for _, p := range problems {
+			if p.Code == "" || p.Msg == "" || p.Line > 0 && (p.Col < 1 || p.EndCol <= p.Col) || p.Line > 1+strings.Count(changed[p.File], "\n") {
+				t.Fatalf("a problem without a place: %+v", p)
+			}
+		}
+	})
+}
+
+func BenchmarkLoad(b *testing.B) {
+	files := shipped(b)
+	n := 0
+	for _, text := range files {
+		n += len(text)
+	}
+	b.SetBytes(int64(n))
+	b.ReportAllocs()
+	for b.Loop() {
+		if set, problems := Load(files); set == nil {
+			b.Fatal(problems)
+		}
+	}
+}
+
+func BenchmarkStrategies(b *testing.B) {
+	set := loaded(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		set.Strategies("prose")
+		set.Model("executor")
+	}
+}

@@ -1,0 +1,223 @@
+package ruleset
+
+import (
+	"strings"
+	"unicode"
+)
+
+// spot is where a rune stands: line and column from 1, in runes.
+type spot struct{ line, col int }
+
+// locate finds every rune of a YAML scalar in the raw lines: the scalar begins
+// at line and col, which may be that of its tag or anchor, and decodes to value.
+// The last spot, one more than there are runes, is where the value ends. It
+// walks the raw text and the value side by side, so it follows quotes, escapes,
+// block indentation and folding, and checks itself on the way: where the two
+// disagree it gives nil.
+func locate(lines []string, line, col int, value string) []spot {
+	if line < 1 || line > len(lines) {
+		return nil
+	}
+	runes := []rune(value)
+	spots := make([]spot, 0, len(runes)+1)
+	w := walker{lines: lines, l: line - 1, cur: []rune(lines[line-1]), c: col - 1}
+	if len(runes) == 0 {
+		return append(spots, w.spot())
+	}
+	w.properties()
+	w.open(value)
+	for _, r := range runes {
+		at, ok := w.next(r)
+		if !ok {
+			return nil
+		}
+		spots = append(spots, at)
+	}
+	return append(spots, w.spot())
+}
+
+// walker stands at one rune of the raw text.
+type walker struct {
+	lines  []string
+	cur    []rune // lines[l]
+	l, c   int    // from 0
+	style  rune   // 0 for plain, else the opening ' " | or >
+	indent int    // of a block
+}
+
+func (w *walker) spot() spot { return spot{w.l + 1, w.c + 1} }
+
+func (w *walker) peek() rune {
+	if w.c < len(w.cur) {
+		return w.cur[w.c]
+	}
+	return '\n'
+}
+
+// newline goes to the start of the next line, inside the indent of a block.
+func (w *walker) newline() bool {
+	if w.l+1 >= len(w.lines) {
+		return false
+	}
+	w.l++
+	w.cur = []rune(w.lines[w.l])
+	w.c = min(w.indent, len(w.cur))
+	return true
+}
+
+func (w *walker) blanks() {
+	for w.c < len(w.cur) && (w.cur[w.c] == ' ' || w.cur[w.c] == '\t') {
+		w.c++
+	}
+}
+
+// onlyBlanks reports whether nothing else is left on the line.
+func (w *walker) onlyBlanks() bool {
+	for _, r := range w.cur[min(w.c, len(w.cur)):] {
+		if !unicode.IsSpace(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// properties skips a tag and an anchor in front of the scalar.
+func (w *walker) properties() {
+	for {
+		for w.c < len(w.cur) && unicode.IsSpace(w.cur[w.c]) {
+			w.c++
+		}
+		if w.c >= len(w.cur) && w.newline() {
+			continue
+		}
+		if r := w.peek(); r != '!' && r != '&' {
+			return
+		}
+		for w.c < len(w.cur) && !unicode.IsSpace(w.cur[w.c]) {
+			w.c++
+		}
+	}
+}
+
+// open moves to the first rune of the content and learns the style.
+func (w *walker) open(value string) {
+	switch r := w.peek(); r {
+	case '\'', '"':
+		w.style = r
+		w.c++
+	case '|', '>':
+		w.style = r
+		// The indent is what the file has in front and the value has not.
+		for _, raw := range w.lines[w.l+1:] {
+			if strings.TrimSpace(raw) != "" {
+				w.indent = max(0, lead(raw)-lead(firstText(value)))
+				break
+			}
+		}
+		w.newline()
+	}
+}
+
+func lead(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
+
+// firstText is the first line that is not blank.
+func firstText(s string) string {
+	for l := range strings.SplitSeq(s, "\n") {
+		if strings.TrimSpace(l) != "" {
+			return l
+		}
+	}
+	return ""
+}
+
+// next consumes the raw text that became r and says where it stood.
+func (w *walker) next(r rune) (spot, bool) {
+	if w.style == '|' || w.style == '>' {
+		return w.inBlock(r)
+	}
+	return w.inFlow(r)
+}
+
+// inBlock reads literal and folded text: as written, but a folded line break
+// may be a space, and folding swallows blank lines.
+func (w *walker) inBlock(r rune) (spot, bool) {
+	blank := r == '\n' || r == ' '
+	if !blank || w.style == '>' && r == ' ' && w.c < len(w.cur) {
+		for w.c >= len(w.cur) {
+			if !w.newline() {
+				return spot{}, false
+			}
+		}
+	}
+	at := w.spot()
+	switch {
+	case w.c < len(w.cur) && w.cur[w.c] == r:
+		w.c++
+	case w.c >= len(w.cur) && blank:
+		w.newline()
+	default:
+		return spot{}, false
+	}
+	return at, true
+}
+
+// inFlow reads plain and quoted text. A line break, with the blanks around it,
+// is one space; every empty line after the first break is one newline.
+func (w *walker) inFlow(r rune) (spot, bool) {
+	for w.escapedBreak() {
+		if !w.newline() {
+			return spot{}, false
+		}
+		w.blanks()
+	}
+	if (r == ' ' || r == '\n') && w.onlyBlanks() {
+		at := w.spot()
+		if !w.newline() {
+			return spot{}, false
+		}
+		w.blanks()
+		return at, true
+	}
+	for w.c >= len(w.cur) { // the empty line that closed a run of newlines
+		if !w.newline() {
+			return spot{}, false
+		}
+		w.blanks()
+	}
+	if w.escapedBreak() {
+		return w.inFlow(r)
+	}
+	at := w.spot()
+	switch raw := w.cur[w.c]; {
+	case w.style == '\'' && raw == '\'':
+		if r != '\'' || w.c+1 >= len(w.cur) || w.cur[w.c+1] != '\'' {
+			return spot{}, false
+		}
+		w.c += 2
+	case w.style == '"' && raw == '\\':
+		w.c += escapeWidth(w.cur[w.c+1])
+	case raw == r:
+		w.c++
+	default:
+		return spot{}, false
+	}
+	return at, true
+}
+
+// escapedBreak is a backslash at the end of a line: nothing in the value.
+func (w *walker) escapedBreak() bool {
+	return w.style == '"' && w.c == len(w.cur)-1 && w.cur[w.c] == '\\'
+}
+
+// escapeWidth is the length of the escape that begins with a backslash and r.
+func escapeWidth(r rune) int {
+	switch r {
+	case 'x':
+		return 4
+	case 'u':
+		return 6
+	case 'U':
+		return 10
+	}
+	return 2
+}

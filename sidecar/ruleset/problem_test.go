@@ -1,0 +1,126 @@
+package ruleset
+
+import (
+	"encoding/json"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden is a file of testdata/problems: what the operator sees, then the rule
+// files that replace shipped ones, each behind a line "-- name --". One that holds
+// only "gone" is left out.
+type golden struct {
+	want  string
+	files Files
+	rules string // the second part, as it stands in the file
+}
+
+func readGolden(t *testing.T, name string) golden {
+	t.Helper()
+	doc, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := strings.Index("\n"+string(doc), "\n-- ")
+	g := golden{want: string(doc[:at]), files: maps.Clone(shipped(t)), rules: string(doc[at:])}
+	for part := range strings.SplitSeq("\n"+g.rules, "\n-- ") {
+		name, text, _ := strings.Cut(part, " --\n")
+		switch {
+		case name == "":
+		case text == "gone":
+			delete(g.files, name)
+		default:
+			g.files[name] = text + "\n"
+		}
+	}
+	return g
+}
+
+// TestProblems compares what operators see with the golden files.
+func TestProblems(t *testing.T) {
+	names, err := filepath.Glob("testdata/problems/*.txt")
+	if err != nil || len(names) == 0 {
+		t.Fatal("no golden files", err)
+	}
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
+			g := readGolden(t, name)
+			set, problems := Load(g.files)
+			if set != nil || len(problems) == 0 {
+				t.Fatal("the rules are taken")
+			}
+			got := problems.Error() + "\n"
+			if *update {
+				if err := os.WriteFile(name, []byte(got+g.rules), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(g.want, got); diff != "" {
+				t.Errorf("problems differ (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestProblemSpan: carets stand under what the columns name, also behind wide
+// characters, tabs and in long lines.
+func TestProblemSpan(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{`when: naem == "x"`, "^^^^"},
+		{`日本 naem`, "^^^^"},
+		{"a\tb naem", "^^^^"},
+		{strings.Repeat("x", 300) + " naem " + strings.Repeat("y", 300), "^^^^"},
+	} {
+		before, _, _ := strings.Cut(c.line, "naem")
+		col := len([]rune(before)) + 1
+		ps := Problems{{File: "f.yaml", Line: 7, Col: col, EndCol: col + 4, Code: "E-name", Msg: "m", Source: c.line}}
+		lines := strings.Split(ps.Error(), "\n")
+		if len(lines) != 3 || len(lines[1]) > 200 {
+			t.Fatalf("%q renders as %q", c.line, lines)
+		}
+		caret := strings.Index(lines[2], c.want)
+		if at := strings.Index(lines[1], "naem"); cells([]rune(lines[1][:at])) != caret {
+			t.Errorf("caret at %d:\n%s", caret, ps.Error())
+		}
+	}
+}
+
+func TestProblemJSON(t *testing.T) {
+	_, problems := Load(Files{"limits.yaml": "version: 2\n"})
+	doc, err := json.Marshal(problems.In("rules"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back []map[string]any
+	if err := json.Unmarshal(doc, &back); err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, p := range back {
+		found = found || p["file"] == "rules/limits.yaml" && p["code"] == "E-value" && p["line"] == 1.0 && p["col"] == 10.0 && p["end_col"] == 11.0
+	}
+	if !found {
+		t.Errorf("the version is not reported: %s", doc)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	words := []string{"about", "priority", "confidence", "id", "hit", "when"}
+	for name, want := range map[string]string{
+		"prioritty": "priority", "abuot": "about", "confidance": "confidence", "wehn": "when",
+		"x": "", "description": "", "it": "hit", "i": "", "": "",
+	} {
+		if got, ok := nearest(name, words); got != want || ok != (want != "") {
+			t.Errorf("nearest(%q) = %q, want %q", name, got, want)
+		}
+	}
+}

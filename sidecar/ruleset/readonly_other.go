@@ -1,0 +1,6 @@
+//go:build !unix
+
+package ruleset
+
+// readOnly is not known here.
+func readOnly(string) bool { return false }

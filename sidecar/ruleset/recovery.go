@@ -1,0 +1,167 @@
+package ruleset
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Fault is what can go wrong with a reply or an upstream.
+type Fault string
+
+// The faults. The first group is of the model, the second of the server.
+const (
+	Empty         Fault = "empty"          // no text, no call, no reasoning
+	ReasoningOnly Fault = "reasoning_only" // reasoning, but nothing to show or run
+	NotOffered    Fault = "not_offered"    // a call of a tool that was not offered
+	Ambiguous     Fault = "ambiguous"      // a call that could mean several tools
+	BadSchema     Fault = "bad_schema"     // arguments that violate the tool's JSON Schema
+	BadJSON       Fault = "bad_json"       // arguments that are no JSON object
+	Truncated     Fault = "truncated"      // a call cut mid-way
+	Length        Fault = "length"         // max_tokens used up before anything could be shown
+
+	HarmonyError Fault = "harmony_error" // the server could not read the model's own output
+	StreamError  Fault = "stream_error"  // an error inside a 200 stream, or a stream that broke
+	Overflow     Fault = "overflow"      // the prompt is longer than the context
+	Auth         Fault = "auth"          // 401, 402, 403 from the upstream
+	Missing      Fault = "missing"       // 404: the upstream lacks the model or the path
+	RateLimited  Fault = "rate_limited"  // 429
+	Rejected     Fault = "rejected"      // any other 4xx
+	ServerError  Fault = "server_error"  // 5xx
+	Unreachable  Fault = "unreachable"   // refused, reset, no such host
+	Timeout      Fault = "timeout"       // no first byte, or silence
+)
+
+// Action is what is done about a fault while nothing has left.
+type Action string
+
+// The actions.
+const (
+	Resample Action = "resample" // the same request again
+	Correct  Action = "correct"  // the same request and a message that says what was wrong
+	GiveUp   Action = "give_up"  // answer at once
+)
+
+// Recovery says what is done about each fault.
+type Recovery struct {
+	Total  int // further requests for one reply, over all faults
+	Faults map[Fault]Remedy
+}
+
+// For gives the remedy of a fault; the zero Remedy for one without a rule.
+func (r *Recovery) For(f Fault) Remedy { return r.Faults[f] }
+
+// Remedy is what is done about one fault, and what the caller gets when that
+// did not help. A Status of 0 means: answer with what there is.
+type Remedy struct {
+	Action     Action
+	Attempts   int           // further requests for this fault
+	Text       string        // correct: what the model is told; {tool}, {why} and {tools} are filled in
+	Status     int           // HTTP status for the caller
+	Type, Code string        // of the error body
+	Message    string        // for the caller; {why} is filled in
+	RetryAfter time.Duration // header for the caller; 0: the upstream's own, or none
+	Place      string        // file:line
+}
+
+// Correction is what the model is told about a call that was none.
+func (r *Remedy) Correction(tool, why string, offered []string) string {
+	return strings.NewReplacer("{tool}", tool, "{why}", why, "{tools}", strings.Join(offered, ", ")).Replace(r.Text)
+}
+
+// Say is the message for the caller.
+func (r *Remedy) Say(why string) string { return strings.ReplaceAll(r.Message, "{why}", why) }
+
+// allFaults is every fault: each of them has a remedy.
+var allFaults = []Fault{
+	Empty, ReasoningOnly, NotOffered, Ambiguous, BadSchema, BadJSON, Truncated, Length,
+	HarmonyError, StreamError, Overflow, Auth, Missing, RateLimited, Rejected, ServerError, Unreachable, Timeout,
+}
+
+// recoveryDoc is recovery.yaml.
+type recoveryDoc struct {
+	Version int                `rule:"version,required" one:"1"`
+	Total   int                `rule:"total,required" min:"0" max:"20"`
+	Faults  []pair[remedyRule] `rule:"faults,required"`
+}
+
+type remedyRule struct {
+	At         place
+	About      string        `rule:"about,required"`
+	Action     string        `rule:"action,required" one:"resample correct give_up"`
+	Attempts   int           `rule:"attempts" min:"0" max:"10"`
+	Text       *text         `rule:"text"`
+	Status     number        `rule:"status"`
+	Type       string        `rule:"type"`
+	Code       string        `rule:"code"`
+	Message    *text         `rule:"message"`
+	RetryAfter time.Duration `rule:"retry_after"`
+}
+
+// recovery takes recovery.yaml.
+func (l *loader) recovery() {
+	f := decodeFile[recoveryDoc](l, recoveryFile)
+	l.set.Recovery = Recovery{Total: f.Total, Faults: map[Fault]Remedy{}}
+	names := make([]string, len(allFaults))
+	for i, fault := range allFaults {
+		names[i] = string(fault)
+	}
+	for _, p := range f.Faults {
+		if !slices.Contains(names, p.Key.Value) {
+			l.report(p.Key.all(), codeKey, "unknown fault "+p.Key.Value, didYouMean(p.Key.Value, names))
+			continue
+		}
+		l.set.Recovery.Faults[Fault(p.Key.Value)] = l.remedy(p.Key, p.Value)
+	}
+	if _, ok := l.files[recoveryFile]; !ok || !l.clean(recoveryFile) {
+		return
+	}
+	for _, fault := range allFaults {
+		if _, ok := l.set.Recovery.Faults[fault]; !ok {
+			l.problems = append(l.problems, Problem{File: recoveryFile, Code: codeMissing, Msg: fmt.Sprintf("faults lacks %s", fault)})
+		}
+	}
+}
+
+func (l *loader) remedy(key text, r remedyRule) Remedy {
+	m := Remedy{
+		Action: Action(r.Action), Attempts: r.Attempts, Status: r.Status.Value,
+		Type: r.Type, Code: r.Code, RetryAfter: r.RetryAfter, Place: key.at.String(),
+	}
+	if r.Text != nil {
+		m.Text = r.Text.Value
+		l.placeholders(*r.Text, "tool", "why", "tools")
+	}
+	if r.Message != nil {
+		m.Message = r.Message.Value
+		l.placeholders(*r.Message, "why")
+	}
+	switch {
+	case m.Action == GiveUp && m.Attempts > 0:
+		l.report(r.At, codeValue, key.Value+" gives up and has attempts: it is one or the other", "")
+	case m.Action != GiveUp && r.Action != "" && m.Attempts == 0:
+		l.report(r.At, codeMissing, key.Value+" lacks attempts", "")
+	case (m.Action == Correct) != (r.Text != nil):
+		l.report(r.At, codeValue, key.Value+": action correct and text go together", "text is what the model is told")
+	case m.Status != 0 && (m.Status < 400 || m.Status > 599):
+		l.report(r.Status.at, codeValue, fmt.Sprintf("status cannot be %d", m.Status), "400 to 599, or left out: the caller gets what there is")
+	case m.Status != 0 && (m.Type == "" || m.Message == ""):
+		l.report(r.At, codeMissing, key.Value+" has a status and lacks type or message", "")
+	}
+	return m
+}
+
+var placeholder = regexp.MustCompile(`\{\w+\}`)
+
+// placeholders checks the names in braces.
+func (l *loader) placeholders(t text, names ...string) {
+	for _, m := range placeholder.FindAllStringIndex(t.Value, -1) {
+		name := t.Value[m[0]+1 : m[1]-1]
+		if !slices.Contains(names, name) {
+			from := len([]rune(t.Value[:m[0]]))
+			l.report(t.span(from, from+len([]rune(name))+2), codeValue, "nothing is filled in for {"+name+"}", didYouMean(name, names))
+		}
+	}
+}

@@ -1,0 +1,63 @@
+// Package ruleset turns the YAML files that operators edit into one compiled,
+// immutable Set, or into a list of problems with exact places. It is the only
+// package that knows YAML and expr. It never serves a request, and never puts a
+// set in force: who calls Load decides that.
+package ruleset
+
+import (
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// DefaultProfile is the profile of a model that names none.
+const DefaultProfile = "default"
+
+// Set is everything one version of the rule files says. It never changes after
+// Load, so a request keeps the set it began with. Safe for concurrent use.
+type Set struct {
+	Version  string // first 12 hex digits of the sha256 over all files
+	Tools    *tools.Rules
+	Limits   Limits
+	Servers  []Server // in the order in which detection tries them; the last one fits every server
+	Models   []Model  // in the order of the file; the first is the default
+	Recovery Recovery
+	Prompts  map[string]string // file name without extension → text
+	Counts   Counts
+
+	profiles map[string]*parse.Strategies
+}
+
+// Counts is how much was loaded, for a line in a log.
+type Counts struct {
+	Files, Conditions, Patterns, Examples int
+}
+
+// Strategies gives the strategies of a profile, those of DefaultProfile where
+// no profile has that name.
+func (s *Set) Strategies(profile string) *parse.Strategies {
+	if p, ok := s.profiles[profile]; ok {
+		return p
+	}
+	return s.profiles[DefaultProfile]
+}
+
+// Model finds the model that callers know as id.
+func (s *Set) Model(id string) (Model, bool) {
+	for i := range s.Models {
+		if s.Models[i].ID == id {
+			return s.Models[i], true
+		}
+	}
+	return Model{}, false
+}
+
+// Server finds a dialect by its id, or gives the last one, which fits every
+// server. The pointer stays valid as long as the set.
+func (s *Set) Server(id string) *Server {
+	for i := range s.Servers {
+		if s.Servers[i].ID == id {
+			return &s.Servers[i]
+		}
+	}
+	return &s.Servers[len(s.Servers)-1]
+}

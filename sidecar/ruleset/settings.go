@@ -1,0 +1,117 @@
+package ruleset
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Settings is the configuration of the process: what is decided once, at start.
+// Everything about replies stands in the rule files instead.
+type Settings struct {
+	Listen      string // address to serve on
+	Upstream    string // base URL of the model server
+	UpstreamKey string // bearer token for it; empty: none is sent
+	Server      string // id of its dialect in servers.yaml; empty: detected
+	Rules       string // folder of rule files; empty: the built-in ones
+	Token       string // bearer token that callers must show; empty: none
+	LogLevel    string // debug, info, warn or error
+	LogFormat   string // text or json
+}
+
+// SettingPrefix begins the environment variables that override settings.
+const SettingPrefix = "GPTOSS_EXECUTOR_"
+
+// settingsFile is the config file.
+type settingsFile struct {
+	Listen      text `rule:"listen"`
+	Upstream    text `rule:"upstream"`
+	UpstreamKey text `rule:"upstream_key"`
+	Server      text `rule:"server"`
+	Rules       text `rule:"rules"`
+	Token       text `rule:"token"`
+	LogLevel    text `rule:"log_level" one:"debug info warn error"`
+	LogFormat   text `rule:"log_format" one:"text json"`
+}
+
+// setting pairs a key with where its value goes.
+type setting struct {
+	key string
+	to  *string
+}
+
+func (s *Settings) fields() []setting {
+	return []setting{
+		{"listen", &s.Listen}, {"upstream", &s.Upstream}, {"upstream_key", &s.UpstreamKey}, {"server", &s.Server},
+		{"rules", &s.Rules}, {"token", &s.Token}, {"log_level", &s.LogLevel}, {"log_format", &s.LogFormat},
+	}
+}
+
+// Read takes over what a config file says. Only ${NAME} in its texts is replaced
+// by an environment variable; a plain $ stays what it is, and $${ is ${.
+func (s *Settings) Read(name, doc string, env func(string) (string, bool)) Problems {
+	file, problems := decode[settingsFile](name, doc)
+	given := []text{file.Listen, file.Upstream, file.UpstreamKey, file.Server, file.Rules, file.Token, file.LogLevel, file.LogFormat}
+	for i, f := range s.fields() {
+		if given[i].Value == "" {
+			continue
+		}
+		value, missing := expand(given[i].Value, env)
+		if missing != "" {
+			problems = append(problems, given[i].all().problem(codeRef,
+				fmt.Sprintf("the environment variable %s is not set", missing), "set it, or write the value here"))
+		}
+		*f.to = value
+	}
+	return problems
+}
+
+var variable = regexp.MustCompile(`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+
+// expand replaces ${NAME}. missing is the first name that is not set.
+func expand(s string, env func(string) (string, bool)) (out, missing string) {
+	out = variable.ReplaceAllStringFunc(s, func(m string) string {
+		if strings.HasPrefix(m, "$$") {
+			return m[1:]
+		}
+		name := m[2 : len(m)-1]
+		value, ok := env(name)
+		if !ok && missing == "" {
+			missing = name
+		}
+		return value
+	})
+	return out, missing
+}
+
+// Override takes over the environment: pairs of NAME=value. A variable with our
+// prefix that is no setting is an error, because it is a misspelt one.
+func (s *Settings) Override(environ []string) error {
+	fields := s.fields()
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		key, ours := strings.CutPrefix(name, SettingPrefix)
+		if !ours {
+			continue
+		}
+		key = strings.ToLower(key)
+		i := slices.IndexFunc(fields, func(f setting) bool { return f.key == key })
+		if i < 0 {
+			var keys []string
+			for _, f := range fields {
+				keys = append(keys, SettingPrefix+strings.ToUpper(f.key))
+			}
+			return fmt.Errorf("environment: unknown setting %s; %s", name, orList(didYouMean(name, keys), keys))
+		}
+		*fields[i].to = value
+	}
+	return nil
+}
+
+func orList(hint string, all []string) string {
+	if hint != "" {
+		return hint
+	}
+	return "there are " + strings.Join(all, ", ")
+}

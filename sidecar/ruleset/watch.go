@@ -1,0 +1,127 @@
+package ruleset
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// The pace of Watch. An editor needs several steps for one save; a half-written
+// file is quiet for a moment, too, so it is read twice.
+const (
+	quiet  = 100 * time.Millisecond // without an event, before the first read
+	settle = 25 * time.Millisecond  // between the two reads
+	poll   = 5 * time.Second        // for network drives, bind mounts and lost events
+)
+
+// Watch calls apply after each change of the rule files in dir, until ctx ends,
+// and only then returns. seen is what was read last; the same content again is
+// no change, whatever happened in between. Where the files cannot be read, apply
+// gets the error, once for each new error. apply runs in the goroutine of Watch;
+// what changes meanwhile is seen afterwards.
+//
+// Events are only a hint to look: editors rename, Kubernetes swaps links, some
+// file systems say nothing.
+func Watch(ctx context.Context, dir string, seen Files, apply func(Files, error)) {
+	w := watch{dir: dir, last: seen.Version(), apply: apply, folders: map[string]os.FileInfo{}}
+	w.run(ctx)
+}
+
+// watch is the state of one Watch.
+type watch struct {
+	dir     string
+	apply   func(Files, error)
+	last    string    // version or error that was applied last
+	first   string    // what the first of two reads gave; empty: the next read is the first
+	waiting time.Time // since when a look is being put off
+	notify  *fsnotify.Watcher
+	folders map[string]os.FileInfo // what notify watches, as it was then
+}
+
+func (w *watch) run(ctx context.Context) {
+	var events <-chan fsnotify.Event
+	var errs <-chan error
+	if n, err := fsnotify.NewWatcher(); err == nil { // else the poll alone must do
+		defer n.Close()
+		w.notify, events, errs = n, n.Events, n.Errors
+	}
+	w.rewatch()
+	tick := time.NewTicker(poll)
+	defer tick.Stop()
+	look := time.NewTimer(quiet) // once at the start: an edit may have come before the watch
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-events:
+			w.wait(look)
+		case <-errs: // unread, it would stop fsnotify for good
+			w.wait(look)
+		case <-tick.C:
+			w.rewatch()
+			w.read(look)
+		case <-look.C:
+			w.rewatch()
+			w.read(look)
+		}
+	}
+}
+
+// wait puts the next look off until it is quiet, but not for ever.
+func (w *watch) wait(look *time.Timer) {
+	now := time.Now()
+	if w.waiting.IsZero() {
+		w.waiting = now
+	}
+	if now.Sub(w.waiting) < 10*quiet {
+		look.Reset(quiet)
+	}
+}
+
+// read looks at the files, and applies what two reads in a row agree on.
+func (w *watch) read(look *time.Timer) {
+	w.waiting = time.Time{}
+	files, err := ReadDir(w.dir)
+	now := files.Version()
+	if err != nil {
+		now = err.Error()
+		look.Reset(5 * quiet) // a folder that is being replaced
+	}
+	switch {
+	case now == w.last:
+		w.first = ""
+	case now != w.first:
+		w.first = now
+		look.Reset(settle)
+	default:
+		w.first, w.last = "", now
+		w.apply(files, err)
+		look.Reset(settle) // for an edit that came meanwhile
+	}
+}
+
+// rewatch puts the watch on the folders that have the names now: a folder that
+// was replaced takes its watch with it.
+func (w *watch) rewatch() {
+	if w.notify == nil {
+		return
+	}
+	for _, dir := range []string{w.dir, filepath.Join(w.dir, promptFolder)} {
+		before, watched := w.folders[dir]
+		now, err := os.Stat(dir)
+		if watched && err == nil && os.SameFile(before, now) {
+			continue
+		}
+		if watched {
+			_ = w.notify.Remove(dir) // gone already, where the folder is
+			delete(w.folders, dir)
+		}
+		if err == nil && w.notify.Add(dir) == nil {
+			w.folders[dir] = now
+		}
+	}
+}

@@ -1,0 +1,279 @@
+package ruleset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+)
+
+// This file, scalar.go and syntax.go are the only ones that know YAML. A rule file is
+// described by a Go struct whose fields carry the tag `rule:"key"`, or
+// `rule:"key,required"`, and, where it helps, `min`, `max` and `one` (the allowed
+// words). Fields may be of type string, text, bool, int, number, float64, time.Duration
+// ("30s"), size ("16MiB"), any (JSON values), a struct, a pointer to one (nil: left
+// out), a list, or []pair (a mapping, in order). A field of type place gets the
+// place of its struct.
+
+// size is a number of bytes, written 512, 64KiB, 16MiB or 1GiB.
+type size int
+
+// pair is one entry of a mapping whose keys the operator chooses.
+type pair[T any] struct {
+	Key   text
+	Value T
+}
+
+func (pair[T]) isPair() {}
+
+const (
+	maxFile  = 1 << 20
+	maxDepth = 100 // far more than any rule file nests
+)
+
+// decoder reads one file. It reports every problem and never stops at one.
+type decoder struct {
+	src      *source
+	problems Problems
+}
+
+// decode reads a rule file into a struct. Where there are problems the struct
+// holds what could be read.
+func decode[T any](name, doc string) (out T, problems Problems) {
+	d := decoder{src: newSource(name, doc)}
+	if root := d.document(doc); root != nil {
+		d.value(root, reflect.ValueOf(&out).Elem(), "", "the file", 0)
+	}
+	return out, d.problems
+}
+
+// document parses the one document of a file; nil where there is none.
+func (d *decoder) document(doc string) *yaml.Node {
+	if p, ok := d.src.notText(doc); !ok {
+		d.problems = append(d.problems, p)
+		return nil
+	}
+	dec := yaml.NewDecoder(strings.NewReader(doc))
+	var root, second yaml.Node
+	err := dec.Decode(&root)
+	if errors.Is(err, io.EOF) || err == nil && (len(root.Content) == 0 || root.Content[0].ShortTag() == "!!null") {
+		d.problems = append(d.problems, d.src.whole(codeFile, "nothing stands in this file",
+			"an empty or half-written file is never taken; the rules before it stay"))
+		return nil
+	}
+	if err != nil {
+		d.problems = append(d.problems, d.src.syntax(doc, err))
+		return nil
+	}
+	switch err := dec.Decode(&second); {
+	case err == nil:
+		d.problems = append(d.problems, d.src.lineAt(second.Line).problem(codeYAML, "a second document begins with ---", "a rule file holds one"))
+		return nil
+	case !errors.Is(err, io.EOF):
+		d.problems = append(d.problems, d.src.syntax(doc, err))
+		return nil
+	}
+	return root.Content[0]
+}
+
+// notText finds what no text file holds.
+func (s *source) notText(doc string) (Problem, bool) {
+	if len(doc) > maxFile {
+		return s.whole(codeFile, "longer than 1 MiB", "a rule file is written by people"), false
+	}
+	for i, l := range s.lines {
+		for col, r := range []rune(l) {
+			if r == 0 || r == utf8.RuneError && !utf8.ValidString(l) {
+				return place{s, i + 1, col + 1, col + 2}.problem(codeFile, "not a text in UTF-8", "save the file as UTF-8"), false
+			}
+		}
+	}
+	return Problem{}, true
+}
+
+// at is the place of a node: of a scalar all of it, else its first character.
+func (d *decoder) at(n *yaml.Node) place {
+	if n.Kind == yaml.ScalarNode {
+		return d.text(n).all()
+	}
+	return place{d.src, n.Line, n.Column, n.Column + 1}
+}
+
+func (d *decoder) text(n *yaml.Node) text {
+	return text{n.Value, place{d.src, n.Line, n.Column, n.Column + 1}, n.LineComment}
+}
+
+func (d *decoder) report(n *yaml.Node, code, msg, hint string) {
+	d.problems = append(d.problems, d.at(n).problem(code, msg, hint))
+}
+
+// value reads a node into v. key names it in messages; tag holds min, max, one.
+func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, key string, depth int) {
+	if d.trap(n, key, depth) {
+		return
+	}
+	if n.ShortTag() == "!!null" && v.Type() != reflect.TypeFor[any]() {
+		d.report(n, codeMissing, key+" has no value", "")
+		return
+	}
+	switch p := v.Addr().Interface().(type) {
+	case *text:
+		if d.isText(n, key) {
+			*p = d.text(n)
+			d.oneOf(n, tag, key)
+		}
+	case *string:
+		if d.isText(n, key) {
+			*p = n.Value
+			d.oneOf(n, tag, key)
+		}
+	case *bool:
+		if d.tagged(n, key, "true or false", "!!bool") {
+			*p = n.Value == "true" || n.Value == "True" || n.Value == "TRUE"
+		}
+	case *int:
+		if d.tagged(n, key, "a whole number", "!!int") {
+			i, err := strconv.ParseInt(n.Value, 0, 64)
+			*p = int(i)
+			d.oneOf(n, tag, key)
+			d.inRange(n, tag, key, float64(i), err)
+		}
+	case *number:
+		p.at = d.at(n)
+		d.value(n, reflect.ValueOf(&p.Value).Elem(), tag, key, depth+1)
+	case *float64:
+		if d.tagged(n, key, "a number", "!!float", "!!int") {
+			f, err := strconv.ParseFloat(n.Value, 64)
+			*p = f
+			d.inRange(n, tag, key, f, err)
+		}
+	case *time.Duration:
+		if d.tagged(n, key, "a duration such as 30s or 2m", "!!str") {
+			t, err := time.ParseDuration(n.Value)
+			*p = t
+			if err != nil || t < 0 {
+				d.report(n, codeValue, fmt.Sprintf("%s is no duration", n.Value), "write 500ms, 30s or 2m")
+			}
+		}
+	case *size:
+		if d.tagged(n, key, "a size such as 64KiB or 16MiB", "!!str", "!!int") {
+			b, ok := parseSize(n.Value)
+			*p = size(b)
+			if !ok {
+				d.report(n, codeValue, fmt.Sprintf("%s is no size", n.Value), "write 512, 64KiB, 16MiB or 1GiB")
+			}
+		}
+	case *any:
+		*p = d.json(n, depth)
+	default:
+		d.compound(n, v, tag, key, depth)
+	}
+}
+
+// compound reads lists, mappings and structs.
+func (d *decoder) compound(n *yaml.Node, v reflect.Value, tag reflect.StructTag, key string, depth int) {
+	_, pairs := reflect.Zero(elem(v.Type())).Interface().(interface{ isPair() })
+	switch {
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		d.value(n, v.Elem(), tag, key, depth+1)
+	case v.Kind() == reflect.Slice && pairs:
+		d.mapping(n, key, func(k, val *yaml.Node) {
+			one := reflect.New(v.Type().Elem()).Elem()
+			one.Field(0).Set(reflect.ValueOf(d.text(k)))
+			d.value(val, one.Field(1), tag, k.Value, depth+1)
+			v.Set(reflect.Append(v, one))
+		})
+	case v.Kind() == reflect.Slice:
+		if n.Kind != yaml.SequenceNode {
+			d.report(n, codeType, key+" is a list", "write ["+shown(n)+"], or one - item a line")
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
+		for i, c := range n.Content {
+			d.value(c, v.Index(i), tag, "an entry of "+key, depth+1)
+		}
+	default:
+		d.object(n, v, key, depth)
+	}
+}
+
+func elem(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Slice {
+		return t.Elem()
+	}
+	return t
+}
+
+// object reads a mapping into a struct.
+func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
+	t := v.Type()
+	fields, names := map[string]int{}, []string{}
+	for i := range t.NumField() {
+		if t.Field(i).Type == reflect.TypeFor[place]() {
+			v.Field(i).Set(reflect.ValueOf(d.head(n)))
+			continue
+		}
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("rule"), ",")
+		fields[name] = i
+		names = append(names, name)
+	}
+	seen := map[string]bool{}
+	if !d.mapping(n, key, func(k, val *yaml.Node) {
+		i, ok := fields[k.Value]
+		if !ok {
+			d.report(k, codeKey, "unknown key "+shown(k), didYouMean(k.Value, names))
+			return
+		}
+		seen[k.Value] = true
+		d.value(val, v.Field(i), t.Field(i).Tag, k.Value, depth+1)
+	}) {
+		return
+	}
+	var lacks []string
+	for _, name := range names {
+		if strings.HasSuffix(t.Field(fields[name]).Tag.Get("rule"), ",required") && !seen[name] {
+			lacks = append(lacks, name)
+		}
+	}
+	if len(lacks) > 0 {
+		d.problems = append(d.problems, d.head(n).problem(codeMissing, key+" lacks "+strings.Join(lacks, ", "), ""))
+	}
+}
+
+// head is the first key of a mapping, or the node itself.
+func (d *decoder) head(n *yaml.Node) place {
+	if n.Kind == yaml.MappingNode && len(n.Content) > 0 && n.Style&yaml.FlowStyle == 0 {
+		return d.at(n.Content[0])
+	}
+	return d.at(n)
+}
+
+// mapping calls each for every entry, and reports keys that stand twice.
+func (d *decoder) mapping(n *yaml.Node, key string, each func(k, v *yaml.Node)) bool {
+	if n.Kind != yaml.MappingNode {
+		d.report(n, codeType, key+" is a list of keys and values", "write key: value")
+		return false
+	}
+	first := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		if k.Kind != yaml.ScalarNode {
+			d.report(k, codeType, "a key is a plain word", "")
+			continue
+		}
+		if line, twice := first[k.Value]; twice {
+			d.report(k, codeDup, fmt.Sprintf("%s stands here twice", shown(k)), fmt.Sprintf("it stands in line %d, too", line))
+			continue
+		}
+		first[k.Value] = k.Line
+		each(k, v)
+	}
+	return true
+}

@@ -1,0 +1,170 @@
+// Package script is a gpt-oss server that plays replies from a script: every
+// kind of damage that real servers and the model produce, streamed in small
+// pieces, in the dialect of vLLM, Ollama, llama.cpp, SGLang or LM Studio. The
+// demo, the tests and a person at a shell use it in place of a model. It never
+// thinks: what it says depends only on its scenarios and on the order of the
+// requests.
+package script
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// Scenario is one conversation: the replies to it, in order.
+type Scenario struct {
+	Name   string
+	User   string               // text of a user message that picks it; "": Name
+	Steps  []Reply              // one for each request
+	Loop   bool                 // after the last step comes the first; else an error
+	Choose func(Request) *Reply // asked before Steps; nil, or a nil answer: Steps decide
+}
+
+// phrase is the text of a user message that picks the scenario; "" for the one
+// that answers everything else.
+func (s *Scenario) phrase() string {
+	if s.User != "" {
+		return s.User
+	}
+	return s.Name
+}
+
+// Server plays scenarios at /v1/chat/completions. Set its fields before the
+// first request.
+type Server struct {
+	Dialect Dialect
+	Piece   int // bytes of text in one chunk; 0: 5, about a token
+
+	mu       sync.Mutex
+	played   map[string]int // scenario → requests so far
+	requests []Request
+	left     int
+	scripts  []Scenario
+}
+
+// New is a vLLM server with these scenarios. The newest user message that picks
+// a scenario decides; of several the one with the longest phrase. A scenario
+// without a name answers every other conversation.
+func New(scenarios ...Scenario) *Server {
+	return &Server{Dialect: VLLM(), played: map[string]int{}, scripts: scenarios}
+}
+
+// ServeHTTP answers as the server of the dialect does.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for k, v := range s.Dialect.Header {
+		w.Header().Set(k, v)
+	}
+	if r.URL.Path == "/v1/chat/completions" && r.Method == http.MethodPost {
+		s.chat(w, r)
+		return
+	}
+	s.Dialect.probe(w, r)
+}
+
+func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the caller left before it had asked
+	}
+	q, err := readRequest(r.Header, body)
+	if err != nil {
+		s.Dialect.fail(w, Error{http.StatusBadRequest, "BadRequestError", err.Error()})
+		return
+	}
+	reply, n := s.next(&q)
+	p := player{w: w, dialect: s.Dialect, piece: s.Piece, id: fmt.Sprintf("chatcmpl-%d", n), q: &q}
+	if p.piece == 0 {
+		p.piece = 5
+	}
+	p.play(r.Context(), reply)
+	if r.Context().Err() != nil {
+		s.mu.Lock()
+		s.left++
+		s.mu.Unlock()
+	}
+}
+
+// next records the request and says what to reply to it, and how many requests
+// there have been.
+func (s *Server) next(q *Request) (Reply, int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sc := s.find(q)
+	if sc != nil {
+		q.Scenario, q.Step = sc.Name, s.played[sc.Name]
+		s.played[sc.Name]++
+	}
+	s.requests = append(s.requests, *q)
+	return sc.reply(q), len(s.requests)
+}
+
+// find is the scenario that the newest user message with a phrase in it picks,
+// or else the one without a phrase.
+func (s *Server) find(q *Request) *Scenario {
+	for i := len(q.Messages) - 1; i >= 0; i-- {
+		if q.Messages[i].Role != "user" {
+			continue
+		}
+		if found := s.pick(q.Messages[i].Text); found != nil && found.phrase() != "" {
+			return found
+		}
+	}
+	return s.pick("")
+}
+
+// pick is the scenario with the longest phrase that the text contains.
+func (s *Server) pick(text string) *Scenario {
+	var found *Scenario
+	for i := range s.scripts {
+		sc := &s.scripts[i]
+		if strings.Contains(text, sc.phrase()) && (found == nil || len(sc.phrase()) > len(found.phrase())) {
+			found = sc
+		}
+	}
+	return found
+}
+
+// reply is the scenario's answer to q. A conversation that is not in the script
+// is a mistake of whoever wrote the script, so it is told as an error.
+func (s *Scenario) reply(q *Request) Reply {
+	if s == nil {
+		return Fail(http.StatusNotImplemented, "no scenario is picked by this conversation")
+	}
+	if s.Choose != nil {
+		if r := s.Choose(*q); r != nil {
+			return *r
+		}
+	}
+	n := q.Step
+	if s.Loop && len(s.Steps) > 0 {
+		n %= len(s.Steps)
+	}
+	if n >= len(s.Steps) {
+		return Fail(http.StatusNotImplemented, fmt.Sprintf("scenario %q has no reply number %d", s.Name, n+1))
+	}
+	return s.Steps[n]
+}
+
+// Requests are the chat requests so far, in order; of one scenario, or of all
+// for "".
+func (s *Server) Requests(scenario string) []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []Request
+	for _, q := range s.requests {
+		if scenario == "" || q.Scenario == scenario {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// Left counts the callers that went away before their reply had ended.
+func (s *Server) Left() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.left
+}

@@ -1,0 +1,72 @@
+// Command serve runs the scripted gpt-oss server by hand: point a gateway, the
+// sidecar or curl at it, and name a kind of damage in the message.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"text/tabwriter"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+)
+
+func main() {
+	listen := flag.String("listen", "127.0.0.1:8000", "address to listen on")
+	dialect := flag.String("dialect", "vllm", "which server to be: vllm, vllm-old, ollama, llamacpp, sglang, lmstudio")
+	flag.Parse()
+	if err := run(*listen, *dialect); err != nil {
+		fmt.Fprintln(os.Stderr, "serve:", err)
+		os.Exit(1)
+	}
+}
+
+func run(listen, dialect string) error {
+	var scenarios []script.Scenario
+	for _, k := range script.Kinds() {
+		sc := k.Scenario(k.Tool, args(k.Tool), "That was "+k.ID+".")
+		sc.Loop = true
+		scenarios = append(scenarios, sc)
+	}
+	s := script.New(append(scenarios, script.Scenario{Steps: []script.Reply{script.Text("Hello.")}, Loop: true})...)
+	d, err := find(dialect)
+	if err != nil {
+		return err
+	}
+	s.Dialect = d
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("A scripted gpt-oss server (%s) at http://%s/v1. Say one of these in a message:\n", d.ID, l.Addr())
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	for _, k := range script.Kinds() {
+		fmt.Fprintf(t, "  %s\t%s\n", k.ID, k.About)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return http.Serve(l, s)
+}
+
+func find(id string) (script.Dialect, error) {
+	for _, d := range script.Dialects() {
+		if d.ID == id {
+			return d, nil
+		}
+	}
+	return script.Dialect{}, fmt.Errorf("no dialect %q", id)
+}
+
+// args are harmless arguments for a tool of OpenClaw.
+func args(tool string) string {
+	switch tool {
+	case "read":
+		return `{"path":"notes.txt"}`
+	case "write":
+		return `{"path":"notes.txt","content":"one\ntwo\n"}`
+	}
+	return `{"command":"echo hello"}`
+}

@@ -1,0 +1,158 @@
+// Package sidecar is the server: routes, and the way of one request through the
+// rooms beside it. Everything it knows about replies, rules, servers and tools
+// it asks of them; it never reads model text itself.
+package sidecar
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// Server answers OpenAI-compatible requests.
+type Server struct {
+	live     *Live
+	upstream *upstream.Client
+	thoughts *state.Thoughts
+	schemas  *tools.Schemas
+	metrics  *telemetry.Metrics
+	log      *slog.Logger
+	token    string // of callers; empty: none is asked for
+}
+
+// NewServer puts the parts together. Nothing is opened.
+func NewServer(live *Live, up *upstream.Client, token string, log *slog.Logger, m *telemetry.Metrics) *Server {
+	limits := live.Set().Limits
+	return &Server{
+		live: live, upstream: up, token: token, log: log, metrics: m,
+		thoughts: state.NewThoughts(limits.Thoughts),
+		schemas:  tools.NewSchemas(limits.Schemas),
+	}
+}
+
+// Handler is the HTTP surface.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", s.healthz)
+	mux.HandleFunc("GET /readyz", s.readyz)
+	mux.Handle("GET /metrics", s.metrics.Handler())
+	mux.Handle("GET /v1/models", s.returning(s.models))
+	mux.Handle("GET /v1/models/{id...}", s.returning(s.model))
+	mux.Handle("POST /v1/chat/completions", s.returning(s.chat))
+	mux.Handle("/", s.returning(func(_ http.ResponseWriter, r *http.Request) error {
+		e := openai.InvalidRequest("", fmt.Sprintf("%s %s is not served here; try POST /v1/chat/completions or GET /v1/models", r.Method, r.URL.Path))
+		e.Status = http.StatusNotFound
+		return e
+	}))
+	return mux
+}
+
+// returning turns a handler's error into an OpenAI-style body.
+func (s *Server) returning(h func(http.ResponseWriter, *http.Request) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Rules-Version", s.live.Set().Version)
+		err := error(nil)
+		if !s.allowed(r) {
+			err = openai.Unauthorized()
+		} else {
+			err = h(w, r)
+		}
+		if err == nil {
+			return
+		}
+		var said *openai.Error
+		if !errors.As(err, &said) {
+			said = openai.Internal(err.Error())
+		}
+		if r.Context().Err() == nil && said.Log != "" {
+			s.log.Warn("request failed", "event", "request_failed", "path", r.URL.Path, "status", said.Status, "code", said.Code, "detail", said.Log)
+		}
+		if err := said.Respond(w); err != nil && r.Context().Err() == nil {
+			s.log.Debug("answer not delivered", "event", "answer_lost", "detail", err.Error())
+		}
+	})
+}
+
+// allowed compares the caller's token in constant time.
+func (s *Server) allowed(r *http.Request) bool {
+	if s.token == "" {
+		return true
+	}
+	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return ok && subtle.ConstantTimeCompare([]byte(given), []byte(s.token)) == 1
+}
+
+func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{"ok": true, "status": "live"})
+}
+
+// readyz says whether a request would be served: rules are loaded, and the
+// upstream can be reached. The probe behind it is cached.
+func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
+	set := s.live.Set()
+	body := map[string]any{"ready": true, "rules": set.Version, "failing": []string{}}
+	status := http.StatusOK
+	ctx, cancel := context.WithTimeout(r.Context(), set.Limits.ProbeTimeout)
+	defer cancel()
+	if err := s.upstream.Ready(ctx); err != nil {
+		status = http.StatusServiceUnavailable
+		body["ready"], body["failing"] = false, []string{"upstream: " + err.Error()}
+	} else {
+		body["server"] = s.upstream.Server(ctx, set).ID
+	}
+	writeJSON(w, status, body)
+}
+
+// modelEntry is one entry of GET /v1/models.
+type modelEntry struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Created int    `json:"created"`
+	OwnedBy string `json:"owned_by"`
+}
+
+func (s *Server) models(w http.ResponseWriter, _ *http.Request) error {
+	list := []modelEntry{}
+	for _, m := range s.live.Set().Models {
+		list = append(list, modelEntry{m.ID, "model", 0, "gpt-oss-executor"})
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": list})
+	return nil
+}
+
+func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("id")
+	if _, ok := s.live.Set().Model(id); !ok {
+		return openai.ModelNotFound(id)
+	}
+	writeJSON(w, http.StatusOK, modelEntry{id, "model", 0, "gpt-oss-executor"})
+	return nil
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a caller who has left gets nothing
+}
+
+// seconds since t, for a histogram.
+func seconds(t time.Time) float64 { return time.Since(t).Seconds() }

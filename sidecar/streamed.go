@@ -1,0 +1,290 @@
+package sidecar
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
+)
+
+const (
+	// roleWait is how long a reply that has begun may be silent before the
+	// caller gets the role chunk from us.
+	roleWait = 30 * time.Millisecond
+	// leadWait is how long text is held at the start of a reply because it may
+	// be a thought whose header the server ate.
+	leadWait = 400 * time.Millisecond
+)
+
+// streamed answers as a stream of events. mu guards everything below it against
+// the timer, which keeps the caller's connection alive.
+type streamed struct {
+	t     *turn
+	every time.Duration
+	timer *time.Timer
+
+	mu      sync.Mutex
+	to      *openai.Stream
+	live    bool // the upstream has begun to answer
+	role    bool // the role chunk has left
+	wrote   bool // something was written since the last tick
+	sent    bool // text or a call has left
+	ended   bool
+	chunk   openai.Chunk
+	choices []*choice
+	usage   []byte // the usage event as it came
+	meant   []byte // a usage object that came inside another event
+}
+
+func newStreamed(w http.ResponseWriter, t *turn, every time.Duration) *streamed {
+	now := time.Now()
+	o := &streamed{t: t, every: every, to: openai.NewStream(w, "chatcmpl-"+openai.NewCallID(), t.model.ID, now.Unix())}
+	o.to.WriteTimeout = t.set.Limits.Idle
+	o.timer = time.AfterFunc(every, o.tick)
+	return o
+}
+
+// stop ends the timer. Nothing is written afterwards.
+func (o *streamed) stop() {
+	o.timer.Stop()
+	o.mu.Lock()
+	o.ended = true
+	o.mu.Unlock()
+}
+
+// tick keeps the caller's timers from running out.
+func (o *streamed) tick() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended {
+		return
+	}
+	for _, c := range o.choices {
+		if c.reader.Leading() {
+			c.emit(c.reader.Release())
+			c.forget()
+		}
+	}
+	if !o.wrote || !o.role {
+		o.sendRole()
+		_ = o.to.KeepAlive() // a caller who has left is noticed by the context
+	} else {
+		_ = o.to.Flush()
+	}
+	o.wrote = false
+	o.timer.Reset(o.every)
+}
+
+func (o *streamed) sendRole() {
+	if !o.role {
+		o.role = true
+		_ = o.to.Delta(openai.Delta{Role: "assistant"})
+	}
+}
+
+func (o *streamed) left() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.sent
+}
+
+// take reads one reply, event by event.
+func (o *streamed) take(reply *upstream.Reply) (parse.Reading, error) {
+	o.mu.Lock()
+	o.choices, o.usage, o.meant, o.live = nil, nil, nil, true
+	o.mu.Unlock()
+	switch {
+	case reply.Recovered != nil:
+		return o.takeRecovered(reply)
+	case !reply.Stream:
+		return o.takeWhole(reply)
+	}
+	if !o.role {
+		o.timer.Reset(roleWait)
+	}
+	limits := &o.t.set.Limits
+	events := openai.NewEventReader(reply.Body, limits.LineBytes, limits.ReplyBytes)
+	defer events.Close()
+	err := o.events(events)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.close(err)
+}
+
+// events passes on the events of a stream until its end.
+func (o *streamed) events(events *openai.EventReader) error {
+	for {
+		data, err := events.Next()
+		if err != nil {
+			return err
+		}
+		if openai.IsDone(data) {
+			return nil
+		}
+		o.mu.Lock()
+		err = o.event(data, events.Raw())
+		if err == nil && !events.Buffered() {
+			err = o.to.Flush()
+		}
+		o.mu.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// event reads one event and lets leave what may. An event that says nothing new
+// to us leaves as the bytes that came.
+func (o *streamed) event(data, raw []byte) error {
+	c := &o.chunk
+	if err := c.Parse(data); err != nil {
+		return errors.New("the upstream sent an event that is not JSON: " + err.Error())
+	}
+	if c.Err.Present() {
+		return upstream.Classify(o.t.set, o.t.srv, upstream.Answer{Body: bytes.Clone(data)})
+	}
+	if len(c.Choices) == 0 {
+		if c.Usage.Present() {
+			o.usage = bytes.Clone(raw)
+		}
+		return nil
+	}
+	if c.Usage.Present() {
+		o.meant = bytes.Clone(c.Usage.Of(c.Doc))
+	} else if c.Timings.Present() {
+		if u, ok := openai.UsageFromTimings(c.Doc, c.Timings); ok {
+			o.meant = u.JSON()
+		}
+	}
+	for i := range c.Choices {
+		ch := &c.Choices[i]
+		o.choice(ch.Index).add(ch, raw, len(c.Choices) == 1)
+	}
+	return nil
+}
+
+// choice finds the state of a choice, or begins it.
+func (o *streamed) choice(index int) *choice {
+	for _, c := range o.choices {
+		if c.index == index {
+			return c
+		}
+	}
+	c := &choice{o: o, index: index, reader: o.t.strategies.Reader(o.t.catalog, o.t.facts)}
+	o.choices = append(o.choices, c)
+	return c
+}
+
+// close ends every choice and gives the reading of the first.
+func (o *streamed) close(err error) (parse.Reading, error) {
+	if errors.Is(err, io.EOF) { // without [DONE]: fine if the choices were finished
+		err = nil
+		if len(o.choices) == 0 || !slices.ContainsFunc(o.choices, func(c *choice) bool { return c.closed }) {
+			err = errors.New("the stream ended before the reply did")
+		}
+	}
+	if err != nil {
+		return parse.Reading{}, err
+	}
+	if len(o.choices) == 0 {
+		o.choice(0)
+	}
+	for _, c := range o.choices {
+		c.end("", nil)
+	}
+	_ = o.to.Flush()
+	return o.choices[0].reading, nil
+}
+
+// takeRecovered reads a reply that came inside an error.
+func (o *streamed) takeRecovered(reply *upstream.Reply) (parse.Reading, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	c := o.choice(0)
+	recovered(c.reader, reply.Recovered)
+	reading, events := c.reader.Close("")
+	if reading.Empty() {
+		return parse.Reading{}, reply.Failure
+	}
+	c.closed, c.reading = true, reading
+	c.replay(&reading, events)
+	return reading, nil
+}
+
+// takeWhole reads a reply that is one document although a stream was asked for.
+func (o *streamed) takeWhole(reply *upstream.Reply) (parse.Reading, error) {
+	doc, err := io.ReadAll(reply.Body)
+	if err != nil {
+		return parse.Reading{}, err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var whole openai.Completion
+	if err := whole.Parse(doc); err != nil {
+		return parse.Reading{}, errors.New("the upstream's answer is not JSON: " + err.Error())
+	}
+	if whole.Err.Present() {
+		return parse.Reading{}, upstream.Classify(o.t.set, o.t.srv, upstream.Answer{Body: doc})
+	}
+	for i := range whole.Choices {
+		ch := &whole.Choices[i]
+		c := o.choice(ch.Index)
+		c.emit(c.reader.Feed(deltaOf(ch)))
+		c.end(ch.Finish, nil)
+	}
+	if whole.Usage.Present() {
+		o.meant = whole.Usage.Of(doc)
+	}
+	return o.close(nil)
+}
+
+func (o *streamed) say(text string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.sendRole()
+	_ = o.to.Delta(openai.Delta{Content: text})
+}
+
+// finish sends what ends a stream: the reasons, the usage, [DONE].
+func (o *streamed) finish() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ended = true
+	o.sendRole()
+	clean := true
+	for _, c := range o.choices {
+		c.finish()
+		clean = clean && !c.changed
+	}
+	if clean {
+		o.t.s.metrics.Untouch.Inc()
+	}
+	switch {
+	case o.usage != nil:
+		_ = o.to.Raw(o.usage)
+	case o.meant != nil && o.t.req.UsageWanted:
+		_ = o.to.Usage(o.meant)
+	}
+	_ = o.to.Done()
+	return nil
+}
+
+// fail ends the stream with an error. Before the headers it is an ordinary one.
+func (o *streamed) fail(e *openai.Error) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ended = true
+	if !o.to.Started() {
+		return e
+	}
+	_ = o.to.Error(e)
+	o.t.s.log.Warn("stream failed", "event", "stream_failed", "status", e.Status, "code", e.Code, "detail", e.Log)
+	return nil
+}

@@ -1,0 +1,76 @@
+// Package telemetry counts what the sidecar does, for Prometheus. It decides
+// nothing and never sees the text of a reply.
+package telemetry
+
+import (
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Metrics are the counters of one process.
+type Metrics struct {
+	registry *prometheus.Registry
+
+	Requests *prometheus.CounterVec   // model, status
+	Calls    *prometheus.CounterVec   // strategy
+	Repairs  *prometheus.CounterVec   // kind
+	Refusals *prometheus.CounterVec   // code
+	Faults   *prometheus.CounterVec   // fault, action
+	Untouch  prometheus.Counter       // replies that left byte for byte
+	Open     prometheus.Gauge         // streams being served
+	First    prometheus.Histogram     // seconds until the upstream began to answer
+	Rules    *prometheus.GaugeVec     // version
+	Reloads  *prometheus.CounterVec   // result
+	ReloadOK prometheus.Gauge         // 1 while the last reload was good
+	ReloadAt prometheus.Gauge         // unix time of the last good one
+	Whole    *prometheus.HistogramVec // seconds of a request, by stream
+}
+
+// New makes the counters, all of them registered.
+func New() *Metrics {
+	vec := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "gptoss_executor", Name: name, Help: help}, labels)
+	}
+	gauge := func(name, help string) prometheus.GaugeOpts {
+		return prometheus.GaugeOpts{Namespace: "gptoss_executor", Name: name, Help: help}
+	}
+	seconds := func(name, help string) prometheus.HistogramOpts {
+		return prometheus.HistogramOpts{Namespace: "gptoss_executor", Name: name, Help: help,
+			Buckets: []float64{.01, .03, .1, .3, 1, 3, 10, 30, 100, 300}}
+	}
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		Requests: vec("requests_total", "Chat completion requests by model id and HTTP status.", "model", "status"),
+		Calls:    vec("calls_total", "Tool calls that left, by the strategy that found them.", "strategy"),
+		Repairs:  vec("repairs_total", "Repairs made to calls that left, by kind.", "kind"),
+		Refusals: vec("refusals_total", "Text that looked like a call and was none, by reason.", "code"),
+		Faults:   vec("faults_total", "Faults of the model or its server, by what was done.", "fault", "action"),
+		Untouch:  prometheus.NewCounter(prometheus.CounterOpts{Namespace: "gptoss_executor", Name: "untouched_total", Help: "Replies that left byte for byte as they came."}),
+		Open:     prometheus.NewGauge(gauge("open_streams", "Streams being served.")),
+		First:    prometheus.NewHistogram(seconds("upstream_first_seconds", "Seconds until the upstream began to answer.")),
+		Whole:    prometheus.NewHistogramVec(seconds("request_seconds", "Seconds of a whole request."), []string{"stream"}),
+		Rules:    prometheus.NewGaugeVec(gauge("rules_info", "1 for the version of the rules in force."), []string{"version"}),
+		Reloads:  vec("rules_reloads_total", "Changes of the rule files, by result.", "result"),
+		ReloadOK: prometheus.NewGauge(gauge("rules_last_reload_successful", "1 while the last change of the rule files was taken up.")),
+		ReloadAt: prometheus.NewGauge(gauge("rules_last_reload_success_timestamp_seconds", "When rules were last put in force.")),
+	}
+	m.registry.MustRegister(m.Requests, m.Calls, m.Repairs, m.Refusals, m.Faults, m.Untouch, m.Open, m.First, m.Whole,
+		m.Rules, m.Reloads, m.ReloadOK, m.ReloadAt, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// InForce records which rules are in force.
+func (m *Metrics) InForce(version string, unix float64) {
+	m.Rules.Reset()
+	m.Rules.WithLabelValues(version).Set(1)
+	m.ReloadOK.Set(1)
+	m.ReloadAt.Set(unix)
+}
+
+// Handler serves the counters.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}

@@ -1,0 +1,128 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// Reply is an answer with status 200, or one made from an error body.
+type Reply struct {
+	Stream   bool // Body is server-sent events
+	Header   http.Header
+	Body     io.ReadCloser // never nil; close it. Its errors are *Failure
+	Attempts int           // requests that were sent, at least 1
+
+	Recovered *Recovered // what the model wrote, found in an error body; Body is empty
+	Failure   *Failure   // that error; set only with Recovered
+}
+
+// Ask posts a chat completion request, already in the dialect of srv, and tries
+// again within the limits of the set while no answer has begun. The error is a
+// *Failure. Ending ctx ends the request at once, at any stage.
+func (c *Client) Ask(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, body []byte) (*Reply, error) {
+	reply, failed := c.post(ctx, set, srv, body)
+	if failed != nil && failed.fits > 0 {
+		c.log.InfoContext(ctx, "max_tokens lowered to what the context leaves", "max_tokens", failed.fits)
+		reply, failed = c.post(ctx, set, srv, capTokens(body, failed.fits))
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	return reply, nil
+}
+
+// post is Ask without the second request that a too large max_tokens needs.
+func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, body []byte) (*Reply, *Failure) {
+	lim := &set.Limits
+	ctx, cancel := context.WithCancelCause(ctx)
+	w := watchSilence(cancel, lim.FirstByte)
+	res, tries, err := c.send(ctx, lim, body)
+	if err == nil {
+		kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+		if res.StatusCode == http.StatusOK && kind != "text/html" {
+			return &Reply{
+				Stream: kind == "text/event-stream", Header: res.Header, Attempts: tries,
+				Body: &replyBody{
+					cancel: cancel, body: res.Body, watch: w, idle: lim.Idle, left: lim.ReplyBytes,
+					fail: func(err error) *Failure { return c.unanswered(ctx, set, err) },
+				},
+			}, nil
+		}
+	}
+	defer cancel(nil)
+	defer w.stop()
+	if err != nil {
+		return nil, c.unanswered(ctx, set, err)
+	}
+	defer res.Body.Close()
+	said, err := io.ReadAll(io.LimitReader(res.Body, int64(lim.ErrorBytes)))
+	if err != nil && len(said) == 0 {
+		return nil, c.unanswered(ctx, set, fmt.Errorf("%w: %w", errBrokeOff, err))
+	}
+	failed := Classify(set, srv, Answer{Status: res.StatusCode, Header: res.Header, Body: said, Window: c.knownWindow(srv)})
+	c.keepSecret(failed)
+	if rec, ok := Recover(srv, res.StatusCode, said); ok {
+		return &Reply{Header: res.Header, Attempts: tries, Body: http.NoBody, Recovered: &rec, Failure: failed}, nil
+	}
+	return nil, failed
+}
+
+// send posts body until a response has come that is worth looking at.
+func (c *Client) send(ctx context.Context, lim *ruleset.Limits, body []byte) (*http.Response, int, error) {
+	req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, c.base+"/chat/completions", body)
+	if err != nil {
+		return nil, 0, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream, application/json")
+	c.authorize(req.Request)
+	tries := newAttempts(c.log, lim)
+	rc := retryablehttp.Client{
+		HTTPClient:   c.http,
+		RetryMax:     lim.Retries,
+		CheckRetry:   tries.check,
+		Backoff:      tries.backoff,
+		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+	}
+	res, err := rc.Do(req)
+	if err != nil && res != nil {
+		res.Body.Close()
+	}
+	return res, tries.made, err
+}
+
+func (c *Client) authorize(req *http.Request) {
+	req.Header.Set("User-Agent", "gpt-oss-executor")
+	if c.cfg.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.cfg.Key)
+	}
+}
+
+// unanswered is the failure of a request without an answer, or with half of one.
+func (c *Client) unanswered(ctx context.Context, set *ruleset.Set, err error) *Failure {
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
+		err = cause
+	}
+	failed := unanswered(set, err)
+	c.keepSecret(failed)
+	return failed
+}
+
+// keepSecret takes the upstream's key out of everything that will be seen, in
+// case the upstream repeated it.
+func (c *Client) keepSecret(f *Failure) {
+	if c.cfg.Key == "" {
+		return
+	}
+	f.Say.Message = strings.ReplaceAll(f.Say.Message, c.cfg.Key, "[key]")
+	f.Say.Log = strings.ReplaceAll(f.Say.Log, c.cfg.Key, "[key]")
+}

@@ -1,0 +1,137 @@
+package upstream
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// reasoningNames are the members under which callers send a chain of thought back.
+var reasoningNames = []string{"reasoning", "reasoning_content", "thinking"}
+
+// reasoning puts the chain of thought of an assistant message under the server's
+// own names. Where the caller has dropped it and the message made calls, it comes
+// from cot. live is false for messages up to the last final answer: Harmony
+// leaves their chain of thought out.
+// Source: https://github.com/openai/harmony, docs/format.md, "Handling
+// reasoning output in subsequent sampling".
+func (d *draft) reasoning(m *openai.Message, live bool, cot CoT) {
+	sent, out := m.ReasoningKey.Present(), d.srv.ReasoningOut
+	if len(out) == 0 || !live && !sent {
+		return
+	}
+	if live {
+		if sent && len(out) == 1 && out[0] == m.ReasoningIn {
+			d.mask(m.Reasoning)
+			return
+		}
+		value := d.thought(m, cot)
+		if value == nil {
+			return
+		}
+		for _, name := range out {
+			d.edits = append(d.edits, openai.Insert(d.q.Body, m.Span, name, value))
+		}
+	}
+	d.edits = append(d.edits, openai.Remove(d.q.Body, m.Span, func(key []byte) bool {
+		return slices.Contains(reasoningNames, string(key))
+	})...)
+}
+
+// thought is the chain of thought of a message as a JSON string, nil without one.
+func (d *draft) thought(m *openai.Message, cot CoT) []byte {
+	if m.ReasoningKey.Present() {
+		return mask(m.Reasoning.Of(d.q.Body))
+	}
+	if cot == nil {
+		return nil
+	}
+	for i := range m.Calls {
+		if text, ok := cot.Get(openai.CleanCallID(m.Calls[i].ID)); ok && text != "" {
+			return openai.AppendString(nil, maskString(text))
+		}
+	}
+	return nil
+}
+
+// call mends a call of the history that was stored damaged. Servers render it
+// into the prompt: some refuse broken arguments, and the model repeats a broken
+// name it finds there.
+func (d *draft) call(c *openai.MessageCall, names NameMender) {
+	doc := d.q.Body
+	d.name(c.NameSpan, c.Name, names)
+	switch {
+	case !c.ArgsSpan.Present():
+		if c.NameSpan.Present() {
+			d.insert(c.NameSpan.To, []byte(`,"arguments":"{}"`))
+		}
+	case doc[c.ArgsSpan.From] == '{': // an object where the API wants its text
+		d.put(c.ArgsSpan, openai.AppendString(nil, string(c.ArgsSpan.Of(doc))))
+	default:
+		text, _ := openai.Text(doc, c.ArgsSpan)
+		if !isObject(text) {
+			d.put(c.ArgsSpan, openai.AppendString(nil, mendArguments(text)))
+		}
+	}
+}
+
+// name mends the name at a span, of a call or of its result.
+func (d *draft) name(at openai.Span, raw string, names NameMender) {
+	if !at.Present() {
+		return
+	}
+	if name := mendName(raw, names); name != raw {
+		d.put(at, openai.AppendString(nil, name))
+	}
+}
+
+// mendName leaves every well-formed name alone, offered or not: the history is
+// what happened. A damaged one becomes the tool it means, or at least a name.
+func mendName(raw string, names NameMender) string {
+	if raw != "" && strings.IndexFunc(raw, notInName) < 0 {
+		return raw
+	}
+	if names != nil {
+		if m, refusal := names.Name(raw); refusal == nil && m.Name != "" {
+			return m.Name
+		}
+	}
+	name, _, _ := strings.Cut(raw, "<|")
+	name = strings.TrimPrefix(strings.TrimSpace(name), "functions.")
+	name = strings.Map(func(r rune) rune {
+		if notInName(r) {
+			return '_'
+		}
+		return r
+	}, name)
+	if name = strings.Trim(name, "_"); name == "" {
+		return "unknown"
+	}
+	return name
+}
+
+// notInName reports what the name of a function may not hold.
+// Source: https://platform.openai.com/docs/api-reference/chat/create
+func notInName(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
+}
+
+// argumentsDepth bounds the nesting of arguments that are mended.
+const argumentsDepth = 128
+
+func isObject(text string) bool {
+	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && gjson.Valid(text)
+}
+
+// mendArguments is text as one JSON object, {} where nothing can be saved.
+func mendArguments(text string) string {
+	mended, err := tools.RepairJSON(text, argumentsDepth)
+	if err != nil || !isObject(string(mended.JSON)) {
+		return "{}"
+	}
+	return string(mended.JSON)
+}

@@ -1,0 +1,78 @@
+package upstream
+
+import (
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+)
+
+// content masks the control tokens in a message's content, makes one string of
+// text parts where the server would split them, and adds tail at its end.
+func (d *draft) content(m *openai.Message, tail string) {
+	doc := d.q.Body
+	kind := byte('n')
+	if m.Content.Present() {
+		kind = doc[m.Content.From]
+	}
+	switch kind {
+	case '"':
+		d.mask(m.Content)
+		if tail != "" {
+			d.insert(m.Content.To-1, inside(tail))
+		}
+	case '[':
+		d.parts(m.Content, tail)
+	case 'n':
+		if tail == "" {
+			return
+		}
+		value := openai.AppendString(nil, maskString(tail))
+		if m.Content.Present() {
+			d.put(m.Content, value)
+		} else {
+			d.edits = append(d.edits, openai.Insert(doc, m.Span, "content", value))
+		}
+	}
+}
+
+// inside is text as it stands within the quotes of a JSON string.
+func inside(text string) []byte {
+	quoted := openai.AppendString(nil, maskString(text))
+	return quoted[1 : len(quoted)-1]
+}
+
+// mask masks the control tokens of the JSON string at a span.
+func (d *draft) mask(at openai.Span) {
+	for _, place := range controlTokens(at.Of(d.q.Body)) {
+		d.insert(at.From+place, []byte(zeroWidthSpace))
+	}
+}
+
+func (d *draft) parts(at openai.Span, tail string) {
+	doc := d.q.Body
+	if d.srv.FlattenParts {
+		if text, ok := contentText(doc, at); ok {
+			d.put(at, openai.AppendString(nil, maskString(text+tail)))
+			return
+		}
+	}
+	count := 0
+	_ = openai.Elements(doc, at, func(_ int, part openai.Span) error {
+		count++
+		if doc[part.From] == '"' {
+			d.mask(part)
+		}
+		return openai.Members(doc, part, func(key []byte, _, val openai.Span) error {
+			if string(key) == "text" && doc[val.From] == '"' {
+				d.mask(val)
+			}
+			return nil
+		})
+	})
+	if tail == "" {
+		return
+	}
+	part := append([]byte(`{"type":"text","text":"`), inside(tail)...)
+	if count > 0 {
+		part = append([]byte(","), part...)
+	}
+	d.insert(at.To-1, append(part, `"}`...))
+}

@@ -1,0 +1,38 @@
+package upstream
+
+import (
+	"slices"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+)
+
+// Correct adds to a prepared request what the model said and what was wrong with
+// it, so that it answers again. It is for one bounded question more and stays
+// between the upstream and us. said may be empty. The correction is a user
+// message, the only role that every server's template renders at the end.
+func Correct(body []byte, said, problem string) []byte {
+	whole := openai.Span{From: 0, To: len(body)}
+	var messages openai.Span
+	err := openai.Members(body, whole, func(key []byte, _, val openai.Span) error {
+		if string(key) == "messages" && body[val.From] == '[' {
+			messages = val
+		}
+		return nil
+	})
+	if err != nil || !messages.Present() {
+		return body
+	}
+	var more []byte
+	if said != "" {
+		more = appendMessage(more, "assistant", said)
+	}
+	more = appendMessage(more, "user", problem)
+	return slices.Concat(body[:messages.To-1], more, body[messages.To-1:])
+}
+
+// appendMessage appends a message that follows another.
+func appendMessage(dst []byte, role, text string) []byte {
+	dst = append(append(dst, `,{"role":"`...), role...)
+	dst = append(dst, `","content":`...)
+	return append(openai.AppendString(dst, maskString(text)), '}')
+}

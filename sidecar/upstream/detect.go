@@ -1,0 +1,152 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// modelsPath lists the models on every server whose dialect names no other.
+const modelsPath = "/v1/models"
+
+// dialect remembers what a sighting means under a set.
+type dialect struct {
+	set    *ruleset.Set
+	seen   *sighting
+	server *ruleset.Server
+}
+
+// Server is the upstream's dialect: the configured one, else the first that its
+// answers to the probes fit.
+func (c *Client) Server(ctx context.Context, set *ruleset.Set) *ruleset.Server {
+	if c.cfg.Server != "" {
+		return set.Server(c.cfg.Server)
+	}
+	seen := c.look(ctx, set)
+	if d := c.dialect.Load(); d != nil && d.set == set && d.seen == seen {
+		return d.server
+	}
+	srv := detect(set.Servers, seen.answers)
+	if old := c.dialect.Swap(&dialect{set: set, seen: seen, server: srv}); old == nil || old.server.ID != srv.ID {
+		c.log.InfoContext(ctx, "upstream recognised", "server", srv.ID)
+	}
+	return srv
+}
+
+// detect is the first server of which a probe hits, else the last one.
+func detect(servers []ruleset.Server, answers map[string][]byte) *ruleset.Server {
+	for i := range servers {
+		if len(servers[i].Detect) == 0 {
+			return &servers[i]
+		}
+		for _, p := range servers[i].Detect {
+			if body, ok := answers[p.Path]; ok && fits(p, body) {
+				return &servers[i]
+			}
+		}
+	}
+	return &servers[len(servers)-1]
+}
+
+// fits compares without white space: servers indent their JSON differently.
+func fits(p ruleset.Probe, body []byte) bool {
+	if p.Contains == "" {
+		doc := bytes.TrimSpace(body)
+		return len(doc) > 0 && doc[0] == '{' && gjson.ValidBytes(doc)
+	}
+	return bytes.Contains(bytes.Map(noSpace, body), []byte(strings.Map(noSpace, p.Contains)))
+}
+
+func noSpace(r rune) rune {
+	if unicode.IsSpace(r) {
+		return -1
+	}
+	return r
+}
+
+// questions are the paths to ask so that every server can be told from the
+// others and its models and context are known.
+func questions(servers []ruleset.Server) []string {
+	ask := []string{modelsPath}
+	for i := range servers {
+		for _, p := range servers[i].Detect {
+			ask = append(ask, p.Path)
+		}
+		ask = append(ask, modelList(&servers[i]))
+		if servers[i].Props != "" {
+			ask = append(ask, servers[i].Props)
+		}
+	}
+	slices.Sort(ask)
+	return slices.Compact(ask)
+}
+
+func modelList(srv *ruleset.Server) string {
+	if srv.Models == "" {
+		return modelsPath
+	}
+	return "/v1" + srv.Models
+}
+
+// Models are the ids that the upstream lists; empty where it does not answer.
+func (c *Client) Models(ctx context.Context, set *ruleset.Set) []string {
+	return models(c.look(ctx, set).answers[modelList(c.Server(ctx, set))])
+}
+
+func models(list []byte) []string {
+	var ids []string
+	for _, id := range gjson.GetBytes(list, "data.#.id").Array() {
+		ids = append(ids, id.String())
+	}
+	return ids
+}
+
+// Model gives m with the name it has at the upstream: its own, else the id the
+// caller asked for where the upstream lists that, else the upstream's first.
+func (c *Client) Model(ctx context.Context, set *ruleset.Set, m ruleset.Model, asked string) ruleset.Model {
+	if m.Name != "" {
+		return m
+	}
+	m.Name = asked
+	if ids := c.Models(ctx, set); len(ids) > 0 && !slices.Contains(ids, asked) {
+		m.Name = ids[0]
+	}
+	return m
+}
+
+// Window is the length of the upstream's context in tokens; 0 where it does not
+// tell.
+func (c *Client) Window(ctx context.Context, set *ruleset.Set) int {
+	return window(c.Server(ctx, set), c.look(ctx, set).answers)
+}
+
+// knownWindow is Window without asking anybody.
+func (c *Client) knownWindow(srv *ruleset.Server) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.seen == nil {
+		return 0
+	}
+	return window(srv, c.seen.answers)
+}
+
+// window is the smallest context that any of the answers tells: a model may be
+// trained for more than the server gives it.
+func window(srv *ruleset.Server, answers map[string][]byte) int {
+	least := 0
+	for _, path := range []string{modelList(srv), srv.Props} {
+		for _, at := range srv.Window {
+			n := int(gjson.GetBytes(answers[path], at).Int())
+			if n > 0 && (least == 0 || n < least) {
+				least = n
+			}
+		}
+	}
+	return least
+}

@@ -1,0 +1,148 @@
+package upstream
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+)
+
+// tools takes strict out of the tools where the server stumbles over it.
+func (d *draft) tools() {
+	if !d.srv.DropStrict || !bytes.Contains(d.q.ToolsSpan.Of(d.q.Body), []byte(`"strict"`)) {
+		return
+	}
+	doc := d.q.Body
+	// The callbacks return no errors, and ParseRequest has read these spans.
+	_ = openai.Elements(doc, d.q.ToolsSpan, func(_ int, tool openai.Span) error {
+		return openai.Members(doc, tool, func(key []byte, _, val openai.Span) error {
+			if string(key) == "function" {
+				d.edits = append(d.edits, openai.Remove(doc, val, func(key []byte) bool { return string(key) == "strict" })...)
+			}
+			return nil
+		})
+	})
+}
+
+// history edits the messages. Which messages go away, and which text another one
+// takes over from them, is settled first: then every message is edited once.
+func (d *draft) history(cot CoT, names NameMender) {
+	msgs := d.q.Messages
+	tail := make(map[int]string) // text that a message takes over at its end
+	gone := make(map[int]bool)
+	d.moveRuntimeContext(tail, gone)
+	if d.srv.FoldSystem {
+		d.foldSystem(tail, gone)
+	}
+	final := lastFinal(d.q)
+	for i := range msgs {
+		m := &msgs[i]
+		if gone[i] { // never the first
+			d.put(openai.Span{From: msgs[i-1].To, To: m.To}, nil)
+			continue
+		}
+		d.content(m, tail[i])
+		switch m.Role {
+		case "assistant":
+			d.reasoning(m, i > final, cot)
+			for j := range m.Calls {
+				d.call(&m.Calls[j], names)
+			}
+		case "tool":
+			d.name(m.NameSpan, m.Name, names)
+		case "developer":
+			if d.srv.SystemRole != "" {
+				d.put(m.RoleSpan, openai.AppendString(nil, d.srv.SystemRole))
+			}
+		}
+	}
+}
+
+// runtimeContext begins the user message that OpenClaw puts behind every
+// conversation, tool results included.
+const runtimeContext = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"
+
+// moveRuntimeContext lets a runtime context that follows a tool result end that
+// result. In Harmony a user message there would begin a new turn: the chain of
+// thought is dropped, and the model answers the context instead of going on.
+func (d *draft) moveRuntimeContext(tail map[int]string, gone map[int]bool) {
+	msgs := d.q.Messages
+	last := len(msgs) - 1
+	if last < 1 || msgs[last].Role != "user" || msgs[last-1].Role != "tool" {
+		return
+	}
+	text, ok := contentText(d.q.Body, msgs[last].Content)
+	if !ok || !strings.HasPrefix(strings.TrimSpace(text), runtimeContext) {
+		return
+	}
+	tail[last-1], gone[last] = "\n\n"+text, true
+}
+
+// foldSystem moves later system and developer messages into the first message,
+// which becomes a system message if it is none.
+func (d *draft) foldSystem(tail map[int]string, gone map[int]bool) {
+	msgs := d.q.Messages
+	leads := instructs(msgs[0].Role)
+	var folded []string
+	for i := 1; i < len(msgs); i++ {
+		if !instructs(msgs[i].Role) {
+			continue
+		}
+		if text, ok := contentText(d.q.Body, msgs[i].Content); ok {
+			folded = append(folded, text)
+			gone[i] = true
+		}
+	}
+	text := strings.Join(folded, "\n\n")
+	switch {
+	case len(folded) == 0:
+	case leads:
+		tail[0] = "\n\n" + text
+	default:
+		first := append([]byte(`{"role":"system","content":`), openai.AppendString(nil, maskString(text))...)
+		d.insert(msgs[0].From, append(first, "},"...))
+	}
+}
+
+func instructs(role string) bool { return role == "system" || role == "developer" }
+
+// lastFinal is the index of the last final answer: an assistant message with
+// text and without calls; -1 where there is none.
+func lastFinal(q *openai.Request) int {
+	for i, m := range slices.Backward(q.Messages) {
+		if m.Role == "assistant" && len(m.Calls) == 0 {
+			if text, ok := contentText(q.Body, m.Content); !ok || strings.TrimSpace(text) != "" {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// contentText is the text of a content: a string, null, or parts of text only.
+func contentText(doc []byte, at openai.Span) (string, bool) {
+	if !at.Present() {
+		return "", true
+	}
+	switch doc[at.From] {
+	case '"':
+		return openai.Text(doc, at)
+	case '[':
+		var parts []string
+		for _, p := range gjson.ParseBytes(at.Of(doc)).Array() {
+			text := p
+			if p.IsObject() && p.Get("type").String() == "text" {
+				text = p.Get("text")
+			}
+			if text.Type != gjson.String {
+				return "", false
+			}
+			parts = append(parts, text.String())
+		}
+		return strings.Join(parts, "\n"), true
+	}
+	return "", bytes.Equal(at.Of(doc), []byte("null"))
+}

@@ -1,0 +1,169 @@
+package upstream
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// conversation is messages in a request, one a line.
+func conversation(messages ...string) string {
+	return `{"messages":[` + strings.Join(messages, ",") + `]}`
+}
+
+const (
+	asked    = `{"role":"user","content":"list it"}`
+	called   = `{"role":"assistant","content":null,"tool_calls":[{"id":"call1","type":"function","function":{"name":"exec","arguments":"{}"}}]}`
+	answered = `{"role":"assistant","content":"done","reasoning_content":"old thoughts"}`
+)
+
+func TestPrepareReasoning(t *testing.T) {
+	with := func(fields string) string {
+		return strings.Replace(called, `"content":null,`, `"content":null,`+fields, 1)
+	}
+	const restored = `"reasoning":"I need the list first.",`
+	tests := []struct{ name, server, in, want string }{
+		{"renamed", "vllm", with(`"reasoning_content":"a \"b\"",`), strings.Replace(called, "{", `{"reasoning":"a \"b\"",`, 1)},
+		{"own name", "vllm", with(`"reasoning":"a",`), with(`"reasoning":"a",`)},
+		{"both where unknown", "generic", with(`"reasoning_content":"a",`), strings.Replace(called, "{", `{"reasoning":"a","reasoning_content":"a",`, 1)},
+		{"one of two", "vllm", with(`"reasoning_content":"a","reasoning":"a",`), strings.Replace(called, "{", `{"reasoning":"a",`, 1)},
+		{"restored", "vllm", called, strings.Replace(called, "{", "{"+restored, 1)},
+		{"restored over nothing", "vllm", with(`"reasoning":"",`), strings.Replace(called, "{", "{"+restored, 1)},
+		{"restored by cleaned id", "vllm", strings.Replace(called, "call1", "call_1", 1), strings.Replace(strings.Replace(called, "call1", "call_1", 1), "{", "{"+restored, 1)},
+		{"unknown call", "vllm", strings.Replace(called, "call1", "call2", 1), strings.Replace(called, "call1", "call2", 1)},
+		{"not before a final answer", "vllm", called + "," + answered, called + `,{"role":"assistant","content":"done"}`},
+		{"nor sent there", "vllm", with(`"reasoning":"a",`) + "," + answered, called + `,{"role":"assistant","content":"done"}`},
+		{"again after it", "vllm", answered + "," + asked + "," + called, `{"role":"assistant","content":"done"},` + asked + "," + strings.Replace(called, "{", "{"+restored, 1)},
+		{"servers without a name", "lmstudio", with(`"reasoning_content":"a",`), with(`"reasoning_content":"a",`)},
+	}
+	for _, tt := range tests {
+		if got, want := prepared(t, conversation(asked, tt.in), tt.server, ruleset.Model{}), conversation(asked, tt.want); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, want)
+		}
+	}
+}
+
+func TestPrepareCalls(t *testing.T) {
+	call := func(name, args string) string {
+		return conversation(asked, `{"role":"assistant","content":"","tool_calls":[{"id":"x","function":{"name":"`+name+`"`+args+`}}]}`)
+	}
+	tests := []struct{ name, in, inArgs, want, wantArgs string }{
+		{"sound", "exec", `,"arguments":"{\"a\":1}"`, "exec", `,"arguments":"{\"a\":1}"`},
+		{"sound and unknown", "no_longer-offered", `,"arguments":" {} "`, "no_longer-offered", `,"arguments":" {} "`},
+		{"channel behind", "exec<|channel|>commentary", `,"arguments":"{}"`, "exec", `,"arguments":"{}"`},
+		{"namespace", "functions.exec", `,"arguments":"{}"`, "exec", `,"arguments":"{}"`},
+		{"not offered", "functions.rm<|constrain|>json", `,"arguments":"{}"`, "rm", `,"arguments":"{}"`},
+		{"nothing left", "<|channel|>", `,"arguments":"{}"`, "unknown", `,"arguments":"{}"`},
+		{"cut off", "exec", `,"arguments":"{\"a\":1"`, "exec", `,"arguments":"{\"a\":1}"`},
+		{"two objects", "exec", `,"arguments":"{\"a\":1}{\"a\":2}"`, "exec", `,"arguments":"{\"a\":1}"`},
+		{"no object", "exec", `,"arguments":"[1]"`, "exec", `,"arguments":"{}"`},
+		{"text", "exec", `,"arguments":"ls -l"`, "exec", `,"arguments":"{}"`},
+		{"empty", "exec", `,"arguments":""`, "exec", `,"arguments":"{}"`},
+		{"null", "exec", `,"arguments":null`, "exec", `,"arguments":"{}"`},
+		{"missing", "exec", ``, "exec", `,"arguments":"{}"`},
+		{"an object", "exec", `,"arguments":{"a":"\n"}`, "exec", `,"arguments":"{\"a\":\"\\n\"}"`},
+	}
+	for _, tt := range tests {
+		if got, want := prepared(t, call(tt.in, tt.inArgs), "lmstudio", ruleset.Model{}), call(tt.want, tt.wantArgs); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, want)
+		}
+	}
+	result := conversation(asked, called, `{"role":"tool","tool_call_id":"call1","name":"functions.exec","content":"x"}`)
+	if got := prepared(t, result, "lmstudio", ruleset.Model{}); !strings.Contains(got, `"name":"exec","content":"x"`) {
+		t.Errorf("name of a result: %s", got)
+	}
+}
+
+func TestPrepareControlTokens(t *testing.T) {
+	z := zeroWidthSpace
+	tests := []struct{ in, want string }{
+		{`"a<|start|>b<|end|>"`, `"a<` + z + `|start|>b<` + z + `|end|>"`},
+		{`"\u003c|call|\u003e"`, `"\u003c` + z + `|call|\u003e"`},
+		{`"\u003C\u007creturn\u007C>"`, `"\u003C` + z + `\u007creturn\u007C>"`},
+		{`"<|other|> <|start> |channel|>"`, `"<|other|> <|start> |channel|>"`},
+		{`[{"type":"text","text":"<|message|>"},{"type":"x","y":"<|message|>"}]`, `[{"type":"text","text":"<` + z + `|message|>"},{"type":"x","y":"<|message|>"}]`},
+	}
+	for _, tt := range tests {
+		for _, role := range []string{"user", "tool", "assistant", "system"} {
+			in := conversation(`{"role":"` + role + `","content":` + tt.in + `}`)
+			want := conversation(`{"role":"` + role + `","content":` + tt.want + `}`)
+			if got := prepared(t, in, "llamacpp", ruleset.Model{}); got != want {
+				t.Errorf("%s:\n got %s\nwant %s", tt.in, got, want)
+			}
+		}
+	}
+	for _, name := range []string{"reasoning", "reasoning_content"} {
+		in := conversation(asked, strings.Replace(called, "{", `{"`+name+`":"<|channel|>x",`, 1))
+		if got := prepared(t, in, "llamacpp", ruleset.Model{}); !strings.Contains(got, `"reasoning_content":"<`+z+`|channel|>x"`) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+const contextText = `<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nno sessions\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>`
+
+func TestPrepareRuntimeContext(t *testing.T) {
+	context := `{"role":"user","content":"` + contextText + `"}`
+	parts := `{"role":"user","content":[{"type":"text","text":"` + contextText + `"}]}`
+	result := func(content string) string {
+		return `{"role":"tool","tool_call_id":"call1","content":` + content + `}`
+	}
+	before := strings.Replace(called, "{", `{"reasoning_content":"hm",`, 1)
+	tests := []struct{ name, server, in, want string }{
+		{"to a string", "llamacpp", result(`"out"`) + "," + parts, result(`"out\n\n` + contextText + `"`)},
+		{"as a string", "llamacpp", result(`"out"`) + "," + context, result(`"out\n\n` + contextText + `"`)},
+		{"to parts", "llamacpp", result(`[{"type":"text","text":"out"}]`) + "," + context, result(`[{"type":"text","text":"out"},{"type":"text","text":"\n\n` + contextText + `"}]`)},
+		{"to no parts", "llamacpp", result(`[]`) + "," + context, result(`[{"type":"text","text":"\n\n` + contextText + `"}]`)},
+		{"to flattened parts", "ollama", result(`[{"type":"text","text":"out"}]`) + "," + parts, result(`"out\n\n` + contextText + `"`)},
+		{"to null", "llamacpp", result(`null`) + "," + context, result(`"\n\n` + contextText + `"`)},
+		{"another user message", "llamacpp", result(`"out"`) + "," + asked, result(`"out"`) + "," + asked},
+		{"not behind a result", "llamacpp", result(`"out"`) + "," + asked + "," + context, result(`"out"`) + "," + asked + "," + context},
+	}
+	for _, tt := range tests {
+		had := before
+		if tt.server == "ollama" {
+			had = strings.Replace(before, "reasoning_content", "reasoning", 1)
+		}
+		if got, want := prepared(t, conversation(asked, had, tt.in), tt.server, ruleset.Model{}), conversation(asked, had, tt.want); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, want)
+		}
+	}
+}
+
+func TestPrepareSystem(t *testing.T) {
+	sys := func(role, content string) string { return `{"role":"` + role + `","content":` + content + `}` }
+	tests := []struct{ name, in, want string }{
+		{"one", sys("system", `"a"`) + "," + asked, sys("system", `"a"`) + "," + asked},
+		{"developer", sys("developer", `"a"`) + "," + asked, sys("system", `"a"`) + "," + asked},
+		{"two", sys("system", `"a"`) + "," + sys("developer", `"b"`) + "," + asked + "," + sys("system", `[{"type":"text","text":"c"}]`), sys("system", `"a\n\nb\n\nc"`) + "," + asked},
+		{"none leads", asked + "," + sys("system", `"b<|end|>"`), sys("system", `"b<`+zeroWidthSpace+`|end|>"`) + "," + asked},
+	}
+	for _, tt := range tests {
+		if got, want := prepared(t, conversation(tt.in), "lmstudio", ruleset.Model{}), conversation(tt.want); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, want)
+		}
+	}
+}
+
+func TestPrepareFlattensParts(t *testing.T) {
+	in := conversation(`{"role":"user","content":[{"type":"text","text":"a"},"b<|end|>"]}`, `{"role":"user","content":[{"type":"image_url","image_url":{}},{"type":"text","text":"c"}]}`)
+	want := conversation(`{"role":"user","content":"a\nb<`+zeroWidthSpace+`|end|>"}`, `{"role":"user","content":[{"type":"image_url","image_url":{}},{"type":"text","text":"c"}]}`)
+	if got := prepared(t, in, "ollama", ruleset.Model{}); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+// A conversation that grows must leave with the same beginning, or the server
+// computes it all again.
+func TestPrepareKeepsThePrefix(t *testing.T) {
+	result := `{"role":"tool","tool_call_id":"call1","content":"<|start|>"}`
+	short := conversation(`{"role":"system","content":"s"}`, asked, called, result)
+	long := conversation(`{"role":"system","content":"s"}`, asked, called, result, strings.Replace(called, "call1", "call2", 1), result)
+	for _, srv := range testSet().Servers {
+		a, b := prepared(t, short, srv.ID, ruleset.Model{}), prepared(t, long, srv.ID, ruleset.Model{})
+		if !strings.HasPrefix(b, strings.TrimSuffix(a, "]}")) {
+			t.Errorf("%s: prefix changes:\n%s\n%s", srv.ID, a, b)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package upstream
+
+import (
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// CoT gives the chain of thought that led to a call, by the id that
+// openai.CleanCallID makes of the call's.
+type CoT interface {
+	Get(callID string) (string, bool)
+}
+
+// NameMender finds the tool that a damaged name means; *tools.Catalog is one.
+type NameMender interface {
+	Name(raw string) (tools.Match, *tools.Refusal)
+}
+
+// Prepare returns the edits that put a request into the dialect of srv, for the
+// model m. cot and names may be nil. The edits depend on nothing but the request
+// and the arguments, and a message that stays the same is edited the same way
+// again, so that the server finds its prefix cache. Bytes that need no edit are
+// not touched.
+func Prepare(q *openai.Request, srv *ruleset.Server, m ruleset.Model, cot CoT, names NameMender) []openai.Edit {
+	d := draft{q: q, srv: srv}
+	d.fields(m)
+	d.tools()
+	d.history(cot, names)
+	return d.edits
+}
+
+// draft collects the edits of one request.
+type draft struct {
+	q     *openai.Request
+	srv   *ruleset.Server
+	edits []openai.Edit
+}
+
+func (d *draft) put(at openai.Span, with []byte) {
+	d.edits = append(d.edits, openai.Edit{Span: at, With: with})
+}
+
+func (d *draft) insert(at int, with []byte) { d.put(openai.Span{From: at, To: at}, with) }
+
+// root collects what becomes of the request's own members; one removal may
+// stand for all of them only.
+type root struct {
+	*draft
+	drop []string
+}
+
+func (r *root) set(name string, value []byte) { r.edits = append(r.edits, r.q.Set(name, value)) }
+
+func (r *root) has(name string) bool {
+	_, ok := r.q.Field(name)
+	return ok
+}
+
+// string is the value of a member where it is a string, else "".
+func (r *root) string(name string) string {
+	at, ok := r.q.Field(name)
+	if !ok {
+		return ""
+	}
+	text, _ := openai.Text(r.q.Body, at)
+	return text
+}

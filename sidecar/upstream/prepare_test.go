@@ -1,0 +1,159 @@
+package upstream
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+const hello = `"messages":[{"role":"user","content":"hello"}]`
+
+// prepared is the body that leaves for a server.
+func prepared(t testing.TB, body, server string, m ruleset.Model) string {
+	t.Helper()
+	cot := thoughts{"call1": "I need the list first."}
+	out := openai.Apply([]byte(body), Prepare(request(t, body), testSet().Server(server), m, cot, oneTool{}))
+	if !json.Valid(out) {
+		t.Fatalf("not JSON: %s", out)
+	}
+	return string(out)
+}
+
+type thoughts map[string]string
+
+func (c thoughts) Get(id string) (string, bool) { text, ok := c[id]; return text, ok }
+
+// oneTool offers exec only.
+type oneTool struct{}
+
+func (oneTool) Name(raw string) (tools.Match, *tools.Refusal) {
+	if strings.Contains(raw, "exec") {
+		return tools.Match{Name: "exec"}, nil
+	}
+	return tools.Match{}, &tools.Refusal{Code: tools.NotOffered, Name: raw}
+}
+
+func TestPrepareFields(t *testing.T) {
+	temperature := ruleset.Model{Sampling: map[string]any{"temperature": 0.5, "max_tokens": 100, "reasoning_effort": "high"}}
+	tests := []struct{ name, server, body, want string }{
+		{"nothing to do", "vllm", `{"model":"m", "x" : [1, 2.50],` + hello + `}`, `{"model":"m", "x" : [1, 2.50],` + hello + `}`},
+		{"tokens renamed", "ollama", `{"max_completion_tokens":9,` + hello + `}`, `{"max_tokens":9,` + hello + `}`},
+		{"tokens in both names", "ollama", `{"max_completion_tokens":9,"max_tokens":8,` + hello + `}`, `{"max_tokens":8,` + hello + `}`},
+		{"tokens kept", "vllm", `{"max_completion_tokens":9,` + hello + `}`, `{"max_completion_tokens":9,` + hello + `}`},
+		{"no tools", "vllm", `{"tools":[],"tool_choice":"auto",` + hello + `}`, `{` + hello + `}`},
+		{"tools null", "vllm", `{"tools":null,` + hello + `}`, `{` + hello + `}`},
+		{"choice without tools", "vllm", `{` + hello + `,"tool_choice":"none"}`, `{` + hello + `}`},
+		{"choice of a function", "vllm", `{` + hello + tool + `,"tool_choice":{"type":"function","function":{"name":"exec"}}}`, `{` + hello + tool + `,"tool_choice":"auto"}`},
+		{"choice required", "vllm", `{` + hello + tool + `,"tool_choice":"required"}`, `{` + hello + tool + `,"tool_choice":"auto"}`},
+		{"choice none", "vllm", `{` + hello + tool + `,"tool_choice":"none"}`, `{` + hello + tool + `,"tool_choice":"none"}`},
+		{"choice passed", "sglang", `{` + hello + tool + `,"tool_choice":"required"}`, `{` + hello + tool + `,"tool_choice":"required"}`},
+		{"choice dropped", "ollama", `{` + hello + tool + `,"tool_choice":"required"}`, `{` + hello + tool + `}`},
+		{"effort kept", "vllm", `{"reasoning_effort":"medium",` + hello + `}`, `{"reasoning_effort":"medium",` + hello + `}`},
+		{"effort minimal", "vllm", `{"reasoning_effort":"minimal",` + hello + `}`, `{"reasoning_effort":"low",` + hello + `}`},
+		{"effort none", "vllm", `{"reasoning_effort":"none",` + hello + `}`, `{` + hello + `}`},
+		{"effort unknown", "vllm", `{"reasoning_effort":"huge",` + hello + `}`, `{` + hello + `}`},
+		{"effort of OpenRouter", "vllm", `{"reasoning":{"effort":"low"},` + hello + `}`, `{"reasoning_effort":"low","reasoning":{"effort":"low"},` + hello + `}`},
+		{"effort left alone", "sglang", `{"reasoning_effort":"huge",` + hello + `}`, `{"reasoning_effort":"huge",` + hello + `}`},
+		{"effort of llama.cpp", "llamacpp", `{"reasoning_effort":"low",` + hello + `}`, `{"chat_template_kwargs":{"reasoning_effort":"low"},` + hello + `}`},
+		{"effort beside others", "llamacpp", `{"chat_template_kwargs":{"a":1},"reasoning_effort":"low",` + hello + `}`, `{"chat_template_kwargs":{"reasoning_effort":"low","a":1},` + hello + `}`},
+		{"effort already there", "llamacpp", `{"chat_template_kwargs":{"reasoning_effort":"high"},"reasoning_effort":"low",` + hello + `}`, `{"chat_template_kwargs":{"reasoning_effort":"high"},` + hello + `}`},
+		{"fields dropped", "generic", `{"store":true,` + hello + `,"prompt_cache_key":"k"}`, `{` + hello + `}`},
+		{"all fields kept", "vllm", `{"store":true,` + hello + `,"prompt_cache_key":"k","later":{}}`, `{"store":true,` + hello + `,"prompt_cache_key":"k","later":{}}`},
+		{"strict dropped", "sglang", `{` + hello + `,"tools":[{"type":"function","function":{"name":"exec","strict":false,"parameters":{}}}]}`, `{` + hello + `,"tools":[{"type":"function","function":{"name":"exec","parameters":{}}}]}`},
+		{"schema", "lmstudio", `{"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{"type":"object"}}},` + hello + `}`, `{"json_schema":{"type":"object"},` + hello + `}`},
+		{"schema as it is", "vllm", `{"response_format":{"type":"json_object"},` + hello + `}`, `{"response_format":{"type":"json_object"},` + hello + `}`},
+	}
+	for _, tt := range tests {
+		if got := prepared(t, tt.body, tt.server, ruleset.Model{}); got != tt.want {
+			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, tt.want)
+		}
+	}
+	if got, want := prepared(t, `{"model":"gpt-oss",`+hello+`}`, "vllm", ruleset.Model{Name: "openai/gpt-oss-20b"}), `{"model":"openai/gpt-oss-20b",`+hello+`}`; got != want {
+		t.Errorf("model: got %s, want %s", got, want)
+	}
+	got := prepared(t, `{"max_completion_tokens":5,`+hello+`}`, "ollama", temperature)
+	if want := `{"temperature":0.5,"max_tokens":5,` + hello + `}`; got != want {
+		t.Errorf("sampling: got %s, want %s", got, want)
+	}
+	if got := prepared(t, `{"temperature":1,`+hello+`}`, "vllm", temperature); !strings.Contains(got, `"temperature":1,`) || !strings.Contains(got, `"reasoning_effort":"high"`) {
+		t.Errorf("sampling over the caller's: %s", got)
+	}
+}
+
+const tool = `,"tools":[{"type":"function","function":{"name":"exec"}}]`
+
+func TestPrepareUntouched(t *testing.T) {
+	body := `{ "model": "m", "messages": [ {"role":"system","content":"be kind"}, {"role":"user","content":[{"type":"image_url","image_url":{"url":"data:x"}},{"type":"text","text":"what?"}]},
+	 {"role":"assistant","content":null,"reasoning":"hm","tool_calls":[{"id":"a1","type":"function","function":{"name":"exec","arguments":"{\"n\": 1.0}"}}]},
+	 {"role":"tool","tool_call_id":"a1","content":"a < b | c > d"} ], "stream" : true , "new":{"a":[ ]} }`
+	if edits := Prepare(request(t, body), testSet().Server("vllm"), ruleset.Model{}, nil, nil); len(edits) != 0 {
+		t.Errorf("edits of a request that needs none: %v", edits)
+	}
+}
+
+func TestCorrect(t *testing.T) {
+	body := []byte(`{"model":"m","messages":[` + asked + ` ],"x":1}`)
+	want := `{"model":"m","messages":[` + asked + ` ,{"role":"assistant","content":"<` + zeroWidthSpace + `|call|>"},{"role":"user","content":"No tool \"x\"."}],"x":1}`
+	if got := string(Correct(body, "<|call|>", `No tool "x".`)); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	if got := Correct(body, "", "again"); bytes.Contains(got, []byte("assistant")) || !json.Valid(got) {
+		t.Errorf("without words of the model: %s", got)
+	}
+	for _, broken := range []string{``, `[]`, `{"messages":1}`, `{"messages":[`} {
+		if got := Correct([]byte(broken), "a", "b"); string(got) != broken {
+			t.Errorf("Correct(%s) = %s", broken, got)
+		}
+	}
+}
+
+func FuzzPrepare(f *testing.F) {
+	f.Add(`{"max_completion_tokens":9,"tools":[],"tool_choice":{},"reasoning_effort":"x",` + hello + `}`)
+	f.Add(conversation(asked, called, answered, `{"role":"tool","content":[]}`, `{"role":"user","content":"`+contextText+`"}`))
+	f.Add(conversation(`{"role":"developer","content":null,"reasoning":"","reasoning_content":"x"}`, `{"role":"system","content":["<|end|>"]}`))
+	f.Add(`{"messages":[{"role":"assistant","tool_calls":[{"function":{"name":"a b","arguments":{}}},{}]}],"chat_template_kwargs":{}}`)
+	set := testSet()
+	model := ruleset.Model{Name: "n", Sampling: map[string]any{"top_p": 1}}
+	f.Fuzz(func(t *testing.T, body string) {
+		q, err := openai.ParseRequest([]byte(body))
+		if err != nil {
+			return
+		}
+		for i := range set.Servers {
+			edits := Prepare(q, &set.Servers[i], model, thoughts{"call1": "x"}, oneTool{})
+			out := openai.Apply(q.Body, edits)
+			if !json.Valid(out) {
+				t.Fatalf("%s made of %q: %q", set.Servers[i].ID, body, out)
+			}
+			again := openai.Apply(q.Body, Prepare(q, &set.Servers[i], model, thoughts{"call1": "x"}, oneTool{}))
+			if !reflect.DeepEqual(out, again) {
+				t.Fatalf("%s: not the same twice: %q, %q", set.Servers[i].ID, out, again)
+			}
+			if got := Correct(out, "said", "why"); !json.Valid(got) {
+				t.Fatalf("Correct: %q", got)
+			}
+		}
+	})
+}
+
+// A gateway's request: a long prompt, twelve turns of tools, and a context to move.
+func BenchmarkPrepare(b *testing.B) {
+	messages := []string{`{"role":"system","content":"` + strings.Repeat("Be <kind> and | brief. ", 2000) + `"}`, asked}
+	for range 12 {
+		messages = append(messages, strings.Replace(called, "{", `{"reasoning_content":"hm",`, 1),
+			`{"role":"tool","tool_call_id":"call1","content":"`+strings.Repeat("line\\n", 100)+`"}`)
+	}
+	messages = append(messages, `{"role":"user","content":"`+contextText+`"}`)
+	q, set := request(b, conversation(messages...)), testSet()
+	b.SetBytes(int64(len(q.Body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		openai.Apply(q.Body, Prepare(q, set.Server("vllm"), ruleset.Model{Name: "m"}, nil, oneTool{}))
+	}
+}

@@ -1,0 +1,178 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// sighting is what an upstream answered to one round of probes. It never
+// changes once made.
+type sighting struct {
+	at      time.Time
+	set     *ruleset.Set
+	answers map[string][]byte // path below the root → body of an answer with status 200
+}
+
+// Bounds of a probe where the limits set none, and of its answer in bytes.
+const (
+	probeTimeout = 2 * time.Second
+	probeEvery   = time.Minute
+	probeAgain   = time.Second // after a round without any answer
+	probeBytes   = 1 << 20
+)
+
+// look gives the last sighting. Only the first caller ever waits, at most for one
+// probe's time; later ones get the old answers while new ones are fetched.
+func (c *Client) look(ctx context.Context, set *ruleset.Set) *sighting {
+	timeout, every := set.Limits.ProbeTimeout, set.Limits.ProbeEvery
+	if timeout <= 0 {
+		timeout = probeTimeout
+	}
+	if every <= 0 {
+		every = probeEvery
+	}
+	c.mu.Lock()
+	seen, wait := c.seen, c.looking
+	if seen != nil && len(seen.answers) == 0 {
+		every = probeAgain
+	}
+	if wait == nil && (seen == nil || time.Since(seen.at) > every) {
+		wait = make(chan struct{})
+		c.looking = wait
+		go c.probe(context.WithoutCancel(ctx), set, timeout, wait)
+	}
+	c.mu.Unlock()
+	if seen != nil {
+		return seen
+	}
+	select {
+	case <-wait:
+	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.seen == nil {
+		return &sighting{}
+	}
+	return c.seen
+}
+
+// probe asks and stores the answers. What an upstream knew nothing of is not
+// asked again, to spare its log, as long as it lists the same models. One that
+// has gone away keeps the answers it gave.
+func (c *Client) probe(ctx context.Context, set *ruleset.Set, timeout time.Duration, done chan struct{}) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	c.mu.Lock()
+	old := c.seen
+	c.mu.Unlock()
+	var answers map[string][]byte
+	if old == nil || old.set != set || len(old.answers) == 0 {
+		answers = c.fetch(ctx, questions(set.Servers))
+	} else {
+		answers = maps.Clone(old.answers)
+		maps.Copy(answers, c.fetch(ctx, slices.Collect(maps.Keys(old.answers))))
+		if !slices.Equal(models(answers[modelsPath]), models(old.answers[modelsPath])) {
+			answers = c.fetch(ctx, questions(set.Servers))
+		}
+	}
+	if old != nil && len(answers) == 0 {
+		answers = old.answers
+	}
+	c.mu.Lock()
+	c.seen, c.looking = &sighting{at: time.Now(), set: set, answers: answers}, nil
+	c.mu.Unlock()
+	close(done)
+}
+
+// fetch gets all paths at once and returns the answers with status 200.
+func (c *Client) fetch(ctx context.Context, paths []string) map[string][]byte {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	answers := map[string][]byte{}
+	for _, path := range paths {
+		wg.Go(func() {
+			if body, err := c.get(ctx, path); err == nil {
+				mu.Lock()
+				answers[path] = body
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return answers
+}
+
+// get fetches one path below the root.
+func (c *Client) get(ctx context.Context, path string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.address(path), nil)
+	if err != nil {
+		return nil, err
+	}
+	c.authorize(req)
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return nil, statusError(res.StatusCode)
+	}
+	return io.ReadAll(io.LimitReader(res.Body, probeBytes))
+}
+
+// address puts a path below the root. /v1 stands for the API's own version.
+func (c *Client) address(path string) string {
+	if rest, ok := strings.CutPrefix(path, "/v1/"); ok {
+		return c.base + "/" + rest
+	}
+	return c.root + path
+}
+
+// statusError is an answer to a probe other than 200.
+type statusError int
+
+func (s statusError) Error() string {
+	return fmt.Sprintf("HTTP %d %s", int(s), http.StatusText(int(s)))
+}
+
+// How long a probe for readiness may take, and how long its result stands.
+const (
+	readyTimeout = 5 * time.Second
+	readyFor     = 2 * time.Second
+)
+
+// Ready reports whether the upstream can be reached and takes our key. The error
+// is for the operator; it holds no address.
+func (c *Client) Ready(ctx context.Context) error {
+	c.readyMu.Lock()
+	defer c.readyMu.Unlock()
+	if time.Since(c.readyAt) < readyFor {
+		return c.readyAs
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readyTimeout)
+	defer cancel()
+	_, err := c.get(ctx, modelsPath)
+	var code statusError
+	switch {
+	case err == nil:
+	case errors.As(err, &code) && (code == http.StatusUnauthorized || code == http.StatusForbidden):
+		err = fmt.Errorf("upstream: it refuses the key: %w", err)
+	case errors.As(err, &code):
+		err = fmt.Errorf("upstream: %s: %w", modelsPath, err)
+	default:
+		err = fmt.Errorf("upstream: it cannot be reached: %s", shown(withoutURL(err).Error()))
+	}
+	c.readyAt, c.readyAs = time.Now(), err
+	return err
+}

@@ -1,0 +1,214 @@
+package upstream
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// fake answers the probes with these bodies, all else with 404.
+func fake(answers map[string]string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, ok := answers[strings.TrimPrefix(r.URL.Path, "/prefix")]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		w.Write([]byte(body))
+	}
+}
+
+func TestServer(t *testing.T) {
+	tests := []struct {
+		want    string
+		answers map[string]string
+		window  int
+		models  string
+	}{
+		{"vllm", map[string]string{"/v1/models": `{"data":[{"id":"openai/gpt-oss-20b","owned_by":"vllm","max_model_len":65536},{"id":"lora"}]}`, "/version": `{"version":"0.12"}`}, 65536, "openai/gpt-oss-20b lora"},
+		{"ollama", map[string]string{"/v1/models": `{"object":"list","data":[{"id":"gpt-oss:20b","owned_by":"library"}]}`, "/api/version": `{ "version" : "0.9" }`}, 0, "gpt-oss:20b"},
+		{"llamacpp", map[string]string{"/v1/models": `{"data":[{"id":"gpt-oss.gguf","owned_by":"llamacpp"}]}`, "/props": `{"default_generation_settings":{"n_ctx":4096}}`}, 4096, "gpt-oss.gguf"},
+		{"sglang", map[string]string{"/v1/models": `{"data":[{"id":"m"}]}`, "/get_server_info": `{}`}, 0, "m"},
+		{"lmstudio", map[string]string{"/api/v0/models": `{"data":[]}`}, 0, ""},
+		{"generic", map[string]string{"/v1/models": `{"data":[{"id":"a"},{"id":"b"}]}`, "/props": `<html>default_generation_settings-free</html>`, "/get_server_info": `not JSON`}, 0, "a b"},
+		{"generic", nil, 0, ""},
+	}
+	for _, tt := range tests {
+		s := httptest.NewServer(fake(tt.answers))
+		for _, prefix := range []string{"", "/prefix", "/prefix/v1"} {
+			set := testSet()
+			c := client(t, s.URL+prefix, func(c *Config) { c.Server = "" })
+			if got := c.Server(t.Context(), set); got.ID != tt.want {
+				t.Errorf("%s%s: recognised as %s", tt.want, prefix, got.ID)
+			}
+			if got := c.Window(t.Context(), set); got != tt.window {
+				t.Errorf("%s: window %d", tt.want, got)
+			}
+			if got := strings.Join(c.Models(t.Context(), set), " "); got != tt.models {
+				t.Errorf("%s: models %q", tt.want, got)
+			}
+		}
+		s.Close()
+	}
+}
+
+func TestServerIsConfigured(t *testing.T) {
+	c := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("asked") })
+	if got := c.Server(t.Context(), testSet()); got.ID != "vllm" {
+		t.Error(got.ID)
+	}
+}
+
+func TestModel(t *testing.T) {
+	c := serve(t, fake(map[string]string{"/v1/models": `{"data":[{"id":"first"},{"id":"second"}]}`}))
+	set := testSet()
+	for _, tt := range []struct{ name, asked, want string }{
+		{"own", "second", "own"},
+		{"", "second", "second"},
+		{"", "gpt-oss", "first"},
+	} {
+		if got := c.Model(t.Context(), set, ruleset.Model{Name: tt.name, Mode: "provider"}, tt.asked); got.Name != tt.want || got.Mode != "provider" {
+			t.Errorf("%+v: %+v", tt, got)
+		}
+	}
+	deaf := serve(t, fake(nil))
+	if got := deaf.Model(t.Context(), set, ruleset.Model{}, "gpt-oss"); got.Name != "gpt-oss" {
+		t.Errorf("without a list: %+v", got)
+	}
+}
+
+// Probes are asked once for all callers, and again when their answers are old:
+// then nobody waits for them.
+func TestProbesAreShared(t *testing.T) {
+	var lists atomic.Int32
+	slow := make(chan time.Duration, 1)
+	slow <- 0
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == modelsPath {
+			lists.Add(1)
+			select {
+			case <-time.After(<-slow):
+			case <-r.Context().Done():
+			}
+		}
+		w.Write([]byte(`{"data":[{"id":"m","owned_by":"vllm"}]}`))
+	}, func(c *Config) { c.Server = "" })
+	set := testSet()
+	set.Limits.ProbeEvery = 50 * time.Millisecond
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			if got := c.Server(t.Context(), set); got.ID != "vllm" {
+				t.Error(got.ID)
+			}
+		})
+	}
+	wg.Wait()
+	if n := lists.Load(); n != 1 {
+		t.Fatalf("%d questions for 20 callers", n)
+	}
+	time.Sleep(60 * time.Millisecond)
+	slow <- 800 * time.Millisecond
+	began := time.Now()
+	if got := c.Server(t.Context(), set); got.ID != "vllm" || time.Since(began) > 600*time.Millisecond {
+		t.Errorf("%s after %s", got.ID, time.Since(began))
+	}
+	for end := time.Now().Add(5 * time.Second); lists.Load() < 2 && time.Now().Before(end); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if lists.Load() != 2 {
+		t.Error("old answers are not renewed")
+	}
+}
+
+func TestProbesNeverHoldAChatForLong(t *testing.T) {
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, func(c *Config) { c.Server = "" })
+	set := testSet()
+	set.Limits.ProbeTimeout = 50 * time.Millisecond
+	began := time.Now()
+	if got := c.Server(t.Context(), set); got.ID != "generic" || time.Since(began) > 5*time.Second {
+		t.Errorf("%s after %s", got.ID, time.Since(began))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got := c.Server(ctx, set); got.ID != "generic" {
+		t.Error(got.ID)
+	}
+}
+
+func TestProbesRememberAServerThatIsAway(t *testing.T) {
+	s := httptest.NewServer(fake(map[string]string{"/props": `{"default_generation_settings":{"n_ctx":1}}`}))
+	set := testSet()
+	set.Limits.ProbeEvery = time.Nanosecond
+	c := client(t, s.URL, func(c *Config) { c.Server = "" })
+	c.Server(t.Context(), set)
+	s.Close()
+	for range 3 {
+		if got := c.Server(t.Context(), set); got.ID != "llamacpp" {
+			t.Fatal(got.ID)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func TestReady(t *testing.T) {
+	status, asked := http.StatusOK, 0
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		w.WriteHeader(status)
+	})
+	for range 3 {
+		if err := c.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if asked != 1 {
+		t.Errorf("asked %d times", asked)
+	}
+	for code, want := range map[int]string{401: "key", 500: "HTTP 500"} {
+		status, c.readyAt = code, time.Time{}
+		if err := c.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("HTTP %d: %v", code, err)
+		}
+	}
+	away := client(t, "http://127.0.0.1:1")
+	if err := away.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
+		t.Errorf("away: %v", err)
+	}
+}
+
+// A known upstream is asked only what it answered before, until it lists other
+// models: then it may have become another server.
+func TestProbesSpareTheServersLog(t *testing.T) {
+	var mu sync.Mutex
+	asked, model := map[string]int{}, "a"
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked[r.URL.Path]++
+		fake(map[string]string{modelsPath: `{"data":[{"id":"` + model + `","owned_by":"vllm"}]}`})(w, r)
+	})
+	set := testSet()
+	for i, want := range []int{1, 1, 2} {
+		mu.Lock()
+		if i == 2 {
+			model = "b"
+		}
+		mu.Unlock()
+		c.probe(t.Context(), set, time.Second, make(chan struct{}))
+		if got := asked["/props"]; got != want {
+			t.Errorf("round %d: /props asked %d times, want %d", i, got, want)
+		}
+	}
+	if want := []string{"/api/v0/models", "/api/version", "/get_server_info", "/props", "/v1/models"}; !slices.Equal(questions(set.Servers), want) {
+		t.Errorf("questions: %v", questions(set.Servers))
+	}
+}

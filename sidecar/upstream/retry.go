@@ -1,0 +1,116 @@
+package upstream
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// attempts decides over the retries of one request.
+type attempts struct {
+	log  *slog.Logger
+	lim  *ruleset.Limits
+	end  time.Time // no retry begins after it
+	made int
+	wait time.Duration // before the next one
+}
+
+func newAttempts(log *slog.Logger, lim *ruleset.Limits) *attempts {
+	return &attempts{log: log, lim: lim, end: time.Now().Add(lim.RetryBudget)}
+}
+
+// check is retryablehttp's CheckRetry. A chat completion has no side effects, so
+// whatever came to nothing before the head of an answer may be sent again,
+// unless waiting for it is what failed.
+func (a *attempts) check(ctx context.Context, res *http.Response, err error) (bool, error) {
+	a.made++
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	if err != nil && !passing(err) || err == nil && !busy(res.StatusCode) {
+		return false, nil
+	}
+	a.wait = a.pause(res)
+	if a.wait > a.lim.RetryMax || time.Now().Add(a.wait).After(a.end) {
+		return false, nil // the caller knows better what to do with so long a wait
+	}
+	if a.made <= a.lim.Retries {
+		a.log.DebugContext(ctx, "upstream asked again", "attempt", a.made+1, "wait", a.wait, "status", status(res), "error", err)
+	}
+	return true, nil
+}
+
+// backoff is retryablehttp's Backoff; check has done the thinking.
+func (a *attempts) backoff(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return a.wait }
+
+// pause is what the upstream asks for, or a doubling wait of which the upper
+// half is random, so that callers who failed together do not return together.
+func (a *attempts) pause(res *http.Response) time.Duration {
+	if res != nil {
+		if d, ok := retryAfter(res.Header); ok {
+			return d
+		}
+	}
+	d := min(a.lim.RetryMin<<min(a.made-1, 16), a.lim.RetryMax)
+	if d <= 0 {
+		return 0
+	}
+	return d/2 + rand.N(d/2+1)
+}
+
+// passing reports a failure to get an answer that the next attempt may not see:
+// refused, reset, or a kept connection that the server had closed.
+func passing(err error) bool {
+	var cert *tls.CertificateVerificationError
+	if errors.As(err, &cert) {
+		return false
+	}
+	var dns *net.DNSError
+	if errors.As(err, &dns) {
+		return !dns.IsNotFound
+	}
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "dial" {
+		return true
+	}
+	var slow net.Error
+	return !errors.As(err, &slow) || !slow.Timeout()
+}
+
+// busy reports a status by which a server or the proxy before it asks for
+// patience.
+func busy(status int) bool {
+	switch status {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
+
+// retryAfter reads the Retry-After header: seconds, or a date.
+func retryAfter(h http.Header) (time.Duration, bool) {
+	text := strings.TrimSpace(h.Get("Retry-After"))
+	if s, err := strconv.ParseFloat(text, 64); err == nil && s >= 0 && s < 1e6 {
+		return time.Duration(s * float64(time.Second)), true
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, time.Until(at)), true
+	}
+	return 0, false
+}
+
+func status(res *http.Response) int {
+	if res == nil {
+		return 0
+	}
+	return res.StatusCode
+}

@@ -1,0 +1,133 @@
+// Package upstream speaks to gpt-oss servers: vLLM, Ollama, llama.cpp, SGLang,
+// LM Studio and whatever else answers POST /v1/chat/completions. It puts a
+// request into the server's dialect, sends it until there is an answer or the
+// budget is spent, and says what went wrong in words that the caller acts on
+// rightly. What a dialect is stands in ruleset.Server.
+//
+// It never reads a reply (package parse does), never decides whether the model
+// is asked again, and never shows a caller an upstream's address or key.
+//
+//	before   Prepare, Correct                  pure
+//	sending  Client.Ask → Reply
+//	after    Classify → Failure, Recover       pure
+//	probing  Client.Server, Model, Models, Window, Ready
+package upstream
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Config describes one upstream.
+type Config struct {
+	BaseURL         string        // with or without /v1
+	Key             string        // sent as a bearer token; empty: none
+	Server          string        // id of the dialect; empty: found by probing
+	Connect         time.Duration // until a connection stands; 0: 10 s
+	IdleConnections int           // kept open; at least 128
+	Log             *slog.Logger  // nil: nothing is logged
+}
+
+// Client asks one upstream. Safe for concurrent use.
+type Client struct {
+	cfg  Config
+	base string // ends in /v1, or what stands in its place
+	root string // base without its last segment: where /version and /props live
+	log  *slog.Logger
+
+	pool *http.Transport
+	http *http.Client
+
+	mu      sync.Mutex
+	seen    *sighting     // the last answers to the probes
+	looking chan struct{} // closed when the running probe ends; nil: none runs
+	dialect atomic.Pointer[dialect]
+
+	readyMu sync.Mutex
+	readyAt time.Time
+	readyAs error
+}
+
+// New prepares a client; nothing is sent yet.
+func New(cfg Config) (*Client, error) {
+	base, root, err := addresses(cfg.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Connect <= 0 {
+		cfg.Connect = 10 * time.Second
+	}
+	pool := &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: cfg.Connect, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout: cfg.Connect,
+		MaxIdleConnsPerHost: max(cfg.IdleConnections, 128),
+		IdleConnTimeout:     90 * time.Second,
+		DisableCompression:  true, // replies pass through as they come
+	}
+	return &Client{cfg: cfg, base: base, root: root, log: cfg.Log, pool: pool, http: &http.Client{
+		Transport: sendOnly{pool},
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse // a redirected POST would arrive as GET, and the key elsewhere
+		},
+	}}, nil
+}
+
+// Close drops the idle connections.
+func (c *Client) Close() { c.pool.CloseIdleConnections() }
+
+// sendOnly hides CloseIdleConnections of the pool: retryablehttp would empty it
+// for all requests whenever one of them gives up.
+type sendOnly struct{ http.RoundTripper }
+
+var version = regexp.MustCompile(`^v\d+$`)
+
+// addresses gives the API's base, which ends in a version such as /v1, and the
+// root above it.
+func addresses(text string) (base, root string, err error) {
+	text = strings.TrimSpace(text)
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", "", fmt.Errorf("upstream URL: not a URL: %w", withoutURL(err))
+	}
+	if u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", "", fmt.Errorf("upstream URL: want http://HOST:PORT/v1 or https://…, have scheme %q and host %q", u.Scheme, u.Host)
+	}
+	if u.RawQuery != "" || u.Fragment != "" {
+		return "", "", fmt.Errorf("upstream URL: %s: a base URL has no query and no fragment", u.Host)
+	}
+	path := strings.TrimRight(u.Path, "/")
+	path = strings.TrimRight(strings.TrimSuffix(path, "/chat/completions"), "/")
+	head, last := path[:strings.LastIndex(path, "/")+1], path[strings.LastIndex(path, "/")+1:]
+	if version.MatchString(last) {
+		path = strings.TrimRight(head, "/")
+	} else {
+		last = "v1"
+	}
+	u.Path, u.RawPath = path, ""
+	root = u.String()
+	return root + "/" + last, root, nil
+}
+
+// withoutURL is the cause inside a *url.Error, which would repeat the URL and
+// the password in it.
+func withoutURL(err error) error {
+	if e, ok := err.(*url.Error); ok {
+		return e.Err
+	}
+	return err
+}

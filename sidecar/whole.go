@@ -1,0 +1,215 @@
+package sidecar
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
+)
+
+// whole answers with one JSON document. What needs no edit is not touched.
+type whole struct {
+	w     http.ResponseWriter
+	t     *turn
+	doc   openai.Completion
+	edits []openai.Edit
+	first parse.Reading
+}
+
+func (o *whole) left() bool { return false }
+
+// take reads one reply.
+func (o *whole) take(reply *upstream.Reply) (parse.Reading, error) {
+	o.edits = nil
+	if reply.Recovered != nil || reply.Stream {
+		return o.takeOther(reply)
+	}
+	doc, err := readReply(reply)
+	if err != nil {
+		return parse.Reading{}, err
+	}
+	if err := o.doc.Parse(doc); err != nil {
+		return parse.Reading{}, errors.New("the upstream's answer is not JSON: " + err.Error())
+	}
+	if o.doc.Err.Present() {
+		return parse.Reading{}, upstream.Classify(o.t.set, o.t.srv, upstream.Answer{Body: doc})
+	}
+	return o.read(), nil
+}
+
+// read reads every choice of the document and notes what must change.
+func (o *whole) read() parse.Reading {
+	for i := range o.doc.Choices {
+		ch := &o.doc.Choices[i]
+		r := o.t.strategies.Reader(o.t.catalog, o.t.facts)
+		r.Feed(deltaOf(ch))
+		reading, _ := r.Close(ch.Finish)
+		o.note(i, ch, &reading)
+		if i == 0 {
+			o.first = reading
+		}
+	}
+	if len(o.doc.Choices) == 0 {
+		o.first = parse.Reading{Finish: "stop"}
+	}
+	if len(o.edits) == 0 {
+		o.edits = o.doc.ReasoningEdits()
+	}
+	return o.first
+}
+
+// note compares a reading with its choice.
+func (o *whole) note(i int, ch *openai.Choice, r *parse.Reading) {
+	var w openai.Rewrite
+	changed := false
+	if r.Content != ch.Content.Text {
+		w.Content, changed = &r.Content, true
+	}
+	if r.Reasoning != ch.Reasoning.Text {
+		w.Reasoning, changed = &r.Reasoning, true
+	}
+	if r.Finish != ch.Finish {
+		w.Finish, changed = r.Finish, true
+	}
+	ids := make([]string, 0, len(r.Calls))
+	if calls, same := sameCalls(ch, r); !same {
+		w.Calls, changed = calls, true
+		for _, c := range calls {
+			ids = append(ids, c.ID)
+		}
+	} else {
+		for k := range ch.Calls {
+			ids = append(ids, ch.Calls[k].ID)
+		}
+	}
+	o.t.count(r)
+	o.t.remember(ids, r.Reasoning)
+	if changed {
+		if w.Reasoning == nil && ch.Reasoning.Text != "" {
+			w.Reasoning = &r.Reasoning // under the name that OpenClaw replays
+		}
+		o.edits = append(o.edits, o.doc.Edits(i, w)...)
+	}
+}
+
+// sameCalls says whether the choice already holds exactly the calls of the
+// reading, under ids that OpenClaw leaves alone; else it gives them.
+func sameCalls(ch *openai.Choice, r *parse.Reading) ([]openai.Call, bool) {
+	same := len(ch.Calls) == len(r.Calls)
+	seen := make(map[string]bool, len(r.Calls))
+	calls := make([]openai.Call, 0, len(r.Calls))
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		if same {
+			was := &ch.Calls[i]
+			same = was.Name == c.Name && was.Arguments == string(c.Arguments) && was.ID != "" &&
+				openai.CleanCallID(was.ID) == was.ID && !seen[was.ID]
+			seen[was.ID] = true
+		}
+		calls = append(calls, openai.Call{Index: i, ID: openai.NewCallID(), Name: c.Name, Arguments: string(c.Arguments)})
+	}
+	return calls, same
+}
+
+// takeOther reads a reply that is no document: one that came inside an error, or
+// a stream although none was asked for.
+func (o *whole) takeOther(reply *upstream.Reply) (parse.Reading, error) {
+	r := o.t.strategies.Reader(o.t.catalog, o.t.facts)
+	finish, usage := "", []byte("null")
+	if reply.Recovered != nil {
+		recovered(r, reply.Recovered)
+	} else {
+		var err error
+		if finish, usage, err = o.gather(r, reply.Body); err != nil {
+			return parse.Reading{}, err
+		}
+	}
+	reading, _ := r.Close(finish)
+	if reading.Empty() && reply.Recovered != nil {
+		return parse.Reading{}, reply.Failure
+	}
+	doc := fmt.Appendf(nil, `{"id":"chatcmpl-%s","object":"chat.completion","created":%d,"model":%s,"choices":[{"index":0,"message":{"role":"assistant","content":null},"finish_reason":null}],"usage":%s}`,
+		openai.NewCallID(), time.Now().Unix(), openai.AppendString(nil, o.t.model.ID), usage)
+	if err := o.doc.Parse(doc); err != nil {
+		return parse.Reading{}, err
+	}
+	o.note(0, &o.doc.Choices[0], &reading)
+	o.first = reading
+	return reading, nil
+}
+
+// gather feeds the events of a stream to a reader.
+func (o *whole) gather(r *parse.Reader, body io.Reader) (finish string, usage []byte, err error) {
+	limits := &o.t.set.Limits
+	events := openai.NewEventReader(body, limits.LineBytes, limits.ReplyBytes)
+	defer events.Close()
+	usage = []byte("null")
+	var c openai.Chunk
+	for {
+		data, err := events.Next()
+		if errors.Is(err, io.EOF) || err == nil && openai.IsDone(data) {
+			return finish, usage, nil
+		}
+		if err != nil {
+			return "", nil, err
+		}
+		if err := c.Parse(data); err != nil {
+			return "", nil, err
+		}
+		if c.Err.Present() {
+			return "", nil, upstream.Classify(o.t.set, o.t.srv, upstream.Answer{Body: bytes.Clone(data)})
+		}
+		if c.Usage.Present() {
+			usage = bytes.Clone(c.Usage.Of(c.Doc))
+		}
+		for i := range c.Choices {
+			if ch := &c.Choices[i]; ch.Index == 0 {
+				r.Feed(deltaOf(ch))
+				if ch.Finish != "" {
+					finish = ch.Finish
+				}
+			}
+		}
+	}
+}
+
+// readReply reads the body of a reply into one buffer.
+func readReply(reply *upstream.Reply) ([]byte, error) {
+	var buf bytes.Buffer
+	if n, err := strconv.Atoi(reply.Header.Get("Content-Length")); err == nil && n > 0 && n < 1<<20 {
+		buf.Grow(n + bytes.MinRead)
+	}
+	if _, err := buf.ReadFrom(reply.Body); err != nil {
+		return nil, err
+	}
+	return buf.Bytes(), nil
+}
+
+func (o *whole) say(text string) {
+	if len(o.doc.Choices) > 0 {
+		o.edits = o.doc.Edits(0, openai.Rewrite{Content: &text, Finish: o.first.Finish, Calls: []openai.Call{}})
+	}
+}
+
+func (o *whole) finish() error {
+	if len(o.edits) == 0 {
+		o.t.s.metrics.Untouch.Inc()
+	}
+	body := openai.Apply(o.doc.Doc, o.edits)
+	h := o.w.Header()
+	h["Content-Type"] = jsonType
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	_, _ = o.w.Write(body) // a caller who has left gets nothing
+	return nil
+}
+
+var jsonType = []string{"application/json"}
+
+func (o *whole) fail(e *openai.Error) error { return e }

@@ -1,0 +1,68 @@
+// config.mjs RUN_DIR ID=BASE_URL... - print an openclaw.json for a gateway that talks to nobody but these providers.
+import path from "node:path";
+
+const [run, ...providers] = process.argv.slice(2);
+const { OC_PORT, OC_TOKEN } = process.env;
+if (!run || providers.length === 0 || providers.some((p) => !p.includes("="))) {
+  console.error("usage: config.mjs RUN_DIR ID=BASE_URL...");
+  process.exit(2);
+}
+
+const model = {
+  id: "gpt-oss",
+  name: "gpt-oss",
+  reasoning: true,
+  input: ["text"],
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  contextWindow: 131072,
+  maxTokens: 8192,
+  compat: {
+    supportsReasoningEffort: true,
+    supportedReasoningEfforts: ["low", "medium", "high"],
+    maxTokensField: "max_tokens",
+    requiresToolResultName: true,
+    sendSessionAffinityHeaders: true,
+  },
+};
+
+function provider(arg) {
+  const [id, ...url] = arg.split("=");
+  const settings = { baseUrl: url.join("="), apiKey: "sk-local", api: "openai-completions", timeoutSeconds: 60 };
+  return [id, { ...settings, models: [model] }];
+}
+
+const entries = providers.map(provider);
+const off = { enabled: false };
+const config = {
+  gateway: {
+    mode: "local",
+    port: Number(OC_PORT),
+    bind: "loopback",
+    auth: { mode: "token", token: OC_TOKEN },
+    controlUi: off,
+    terminal: off,
+    cliAgents: off,
+    reload: { mode: "off" },
+    http: { endpoints: { chatCompletions: { enabled: true } } },
+  },
+  agents: {
+    defaults: {
+      workspace: path.join(run, "ws"),
+      skipBootstrap: true,
+      heartbeat: { every: "0m" },
+      model: { primary: `${entries[0][0]}/${model.id}` },
+    },
+  },
+  // Without replace and catalogRefresh off, the gateway fetches a catalog from the internet.
+  models: { mode: "replace", catalogRefresh: off, providers: Object.fromEntries(entries) },
+  plugins: off,
+  update: { checkOnStart: false, auto: off },
+  telemetry: off,
+  discovery: { mdns: { mode: "off" } },
+  browser: off,
+  cron: off,
+  memory: { search: off },
+  // Without a file of its own, the gateway logs to /tmp/openclaw.
+  logging: { level: "info", file: path.join(run, "gateway.log"), consoleStyle: "json", consoleLevel: "info" },
+};
+console.log(JSON.stringify(config, null, 2));

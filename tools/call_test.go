@@ -1,0 +1,231 @@
+package tools
+
+import (
+	"strings"
+	"testing"
+)
+
+// Tools of the rows below.
+const (
+	execTool = "exec(command:string! workdir:string timeout:integer)"
+	readTool = "read(path:string! limit:integer offset:number)"
+	noteTool = "note(text:string! tags:[]string pinned:boolean)"
+	pingTool = "ping()"
+	metaTool = "execute(tool:string! args:object!)"
+	listTool = "list_items(category:string! count:integer)"
+)
+
+// call mends one call and tells its outcome: `name {arguments}`, or the code of the
+// refusal.
+func call(c *Catalog, name, args string, end Ending) (outcome, kindsOf string) {
+	got, refusal := c.Call(name, args, end)
+	if refusal != nil {
+		return string(refusal.Code), ""
+	}
+	return got.Name + " " + string(got.Arguments), kinds(got.Repairs)
+}
+
+func TestCall(t *testing.T) {
+	for _, row := range []struct{ tool, args, want, kinds string }{
+		// Valid arguments leave byte for byte, whatever they look like.
+		{execTool, `{"command": "ls"}`, `exec {"command": "ls"}`, ""},
+		{execTool, `{ "command":"x <|call|>", "cwd":null }`, `exec { "command":"x <|call|>", "cwd":null }`, ""},
+		{readTool, `{"path":"a","offset":1.50}`, `read {"path":"a","offset":1.50}`, ""},
+		{"free", `{"any":[1,{}]}`, `free {"any":[1,{}]}`, ""},
+		{pingTool, `{}`, `ping {}`, ""},
+
+		// Nothing is nothing, and nothing is made up.
+		{pingTool, ``, `ping {}`, "args.empty"},
+		{pingTool, `null`, `ping {}`, "args.empty"},
+		{execTool, `{}`, `bad_schema`, ""},
+		{execTool, ``, `bad_schema`, ""},
+
+		// One object is wanted.
+		{execTool, `"{\"command\":\"ls\"}"`, `exec {"command":"ls"}`, "args.decode"},
+		{execTool, `[{"command":"ls"}]`, `exec {"command":"ls"}`, "args.unwrap"},
+		{execTool, `"ls -la"`, `exec {"command":"ls -la"}`, "args.wrap"},
+		{execTool, "ls -la\n", `exec {"command":"ls -la"}`, "args.wrap"},
+		{noteTool, `42`, `note {"text":"42"}`, "args.coerce args.wrap"},
+		{pingTool, `I will ping it now.`, `bad_json`, ""},
+		{"free", `I will call it now.`, `bad_json`, ""},
+		{"move(from:string! to:string!)", `a b`, `bad_json`, ""},
+		{"tag(names:[]string!)", `a b`, `bad_json`, ""},
+		{execTool, `[1,2]`, `bad_json`, ""},
+		{execTool, `json{"command":"ls"}`, `exec {"command":"ls"}`, "args.unglue"},
+
+		// Other names of a parameter.
+		{execTool, `{"cmd":"ls"}`, `exec {"command":"ls"}`, "args.rename"},
+		{execTool, `{"Command":"ls"}`, `exec {"command":"ls"}`, "args.rename"},
+		{execTool, `{" command":"ls", "timeout" : 5}`, `exec {"command":"ls","timeout":5}`, "args.rename"},
+		{"run_it(cmd:string!)", `{"command":"ls"}`, `bad_schema`, ""}, // the rule is about exec
+		{"shell(cmd:string!)", `{"command":"ls"}`, `bad_schema`, ""},
+		{"bash(cmd:string!)", `{"command":"ls"}`, `bash {"cmd":"ls"}`, "args.rename"}, // an alias of exec
+		{"open(filePath:string!)", `{"path":"a"}`, `bad_schema`, ""},
+		{"open(file_path:string!)", `{"path":"a"}`, `open {"file_path":"a"}`, "args.rename"},
+		{execTool, `{"command":"ls","cmd":"rm"}`, `exec {"command":"ls","cmd":"rm"}`, ""},
+		{"pair(path:string! file:string!)", `{"path":"a","filename":"b"}`, `pair {"path":"a","file":"b"}`, "args.rename"},
+
+		// Other kinds of the same value.
+		{readTool, `{"path":"a","limit":"5"}`, `read {"path":"a","limit":5}`, "args.coerce"},
+		{readTool, `{"path":"a","limit":"1,234"}`, `read {"path":"a","limit":1234}`, "args.coerce"},
+		{readTool, `{"path":"a","limit":"5.0"}`, `read {"path":"a","limit":5}`, "args.coerce"},
+		{readTool, `{"path":7}`, `read {"path":"7"}`, "args.coerce"},
+		{readTool, `{"path":"a","limit":"five"}`, `bad_schema`, ""},
+		{readTool, `{"path":"a","limit":5.5}`, `bad_schema`, ""},
+		{readTool, `{"path":["a"]}`, `read {"path":"a"}`, "args.unwrap"},
+		{readTool, `{"path":["a","b"]}`, `bad_schema`, ""},
+		{noteTool, `{"text":"a","pinned":"True"}`, `note {"text":"a","pinned":true}`, "args.coerce"},
+		{noteTool, `{"text":"a","tags":"b"}`, `note {"text":"a","tags":["b"]}`, "args.wrap"},
+		{noteTool, `{"text":"a","tags":"[\"b\"]"}`, `note {"text":"a","tags":["b"]}`, "args.decode"},
+		{noteTool, `{"text":"a","tags":[1]}`, `note {"text":"a","tags":["1"]}`, "args.coerce"},
+		{noteTool, `{"text":"a","tags":{}}`, `note {"text":"a"}`, "args.drop_null"},
+		{noteTool, `{"text":"a","pinned":null}`, `note {"text":"a"}`, "args.drop_null"},
+		{noteTool, `{"text":null}`, `bad_schema`, ""},
+		{noteTool, `{"text":"<path>"}`, `note {"text":"<path>"}`, ""},
+
+		// An envelope that repeats the name of the tool.
+		{readTool, `{"name":"read","arguments":{"path":"a"}}`, `read {"path":"a"}`, "args.unwrap"},
+		{readTool, `{"name":"functions.read","parameters":"{\"path\":\"a\"}"}`, `read {"path":"a"}`, "args.unwrap"},
+		{"free", `{"tool":"free","args":{"x":1}}`, `free {"x":1}`, "args.unwrap"},
+		{"free", `{"name":"apple","input":"x"}`, `free {"name":"apple","input":"x"}`, ""},
+		{metaTool, `{"tool":"execute","args":{}}`, `execute {"tool":"execute","args":{}}`, ""},
+	} {
+		name, _, _ := strings.Cut(row.tool, "(")
+		got, by := call(catalogOf(row.tool), name, row.args, closed)
+		if got != row.want || by != row.kinds {
+			t.Errorf("%s %s: got %s by %q, want %s by %q", row.tool, row.args, got, by, row.want, row.kinds)
+		}
+	}
+}
+
+func TestCallOfNoName(t *testing.T) {
+	for _, row := range []struct{ name, args, want, kinds string }{
+		{"tool.run", `{"name":"read","arguments":{"path":"a"}}`, `read {"path":"a"}`, "args.unwrap"},
+		{"Rust", `{"name":"Read","input":{"path":"a"}}`, `read {"path":"a"}`, "args.unwrap name.case"},
+		{"json", `{"tool":"exec","args":{"cmd":"ls"}}`, `exec {"command":"ls"}`, "args.unwrap args.rename"},
+		{"json", `{"name":"fly","arguments":{}}`, `answer`, ""},
+		{"json", `{"total":7}`, `answer`, ""},
+		{"assistant<|channel|>analysis", `{"command":"ls"}`, `exec {"command":"ls"}`, "name.fit"},
+		{"toolu_01abc9", `{"path":"a","limit":5}`, `read {"path":"a","limit":5}`, "name.fit"},
+		{"assistant", `{"input":"The list is ready."}`, `bad_name`, ""},
+		{"assistant", `{}`, `bad_name`, ""},
+		{"assistant", `{"path":"a","limit":"5"}`, `bad_name`, ""}, // fits only by coercion
+		{"fly", `{"command":"ls"}`, `not_offered`, ""},            // a name is a name
+	} {
+		got, by := call(catalogOf(execTool, readTool, pingTool), row.name, row.args, closed)
+		if got != row.want || by != row.kinds {
+			t.Errorf("%s %s: got %s by %q, want %s by %q", row.name, row.args, got, by, row.want, row.kinds)
+		}
+	}
+}
+
+func TestCallWithoutTools(t *testing.T) {
+	for _, row := range []struct{ name, args, want string }{
+		{"python", "print(1)\n", "answer"},
+		{"web.run", "{}", "not_offered"},
+		{"python", `{"code":"1"}`, "not_offered"},
+	} {
+		if got, _ := call(catalogOf(), row.name, row.args, closed); got != row.want {
+			t.Errorf("%s %s: got %s, want %s", row.name, row.args, got, row.want)
+		}
+	}
+}
+
+func TestCallOpen(t *testing.T) {
+	for _, row := range []struct{ name, args, want string }{
+		{"functions.search", `{"q":1}`, `search {"q":1}`},
+		{"Ask a friend", "what is 2 + 2?", `Ask a friend {"input":"what is 2 + 2?"}`},
+		{"calc", `(4 + 6) * 5`, `calc {"input":"(4 + 6) * 5"}`},
+		{"search", `"NBA"`, `search {"input":"NBA"}`},
+		{"search", `[1]`, `search {"input":[1]}`},
+	} {
+		if got, _ := call(OpenCatalog(testRules()), row.name, row.args, closed); got != row.want {
+			t.Errorf("%s %s: got %s, want %s", row.name, row.args, got, row.want)
+		}
+	}
+}
+
+// TestCallCutOff: text that became a value may have lost its end; nothing says not.
+func TestCallCutOff(t *testing.T) {
+	c := catalogOf(execTool)
+	for _, end := range []Ending{{}, {Length: true}, {Terminated: true, Length: true}} {
+		if got, _ := call(c, "exec", "rm -r /tmp/x", end); got != "truncated" {
+			t.Errorf("%+v: got %s", end, got)
+		}
+		if got, _ := call(c, "exec", `{"command":"ls"}`, end); got != `exec {"command":"ls"}` {
+			t.Errorf("%+v: a whole object got %s", end, got)
+		}
+	}
+}
+
+func TestCallTooLong(t *testing.T) {
+	c := NewCatalog(&Rules{MaxBytes: 20}, nil, offer("read"))
+	if got, _ := call(c, "read", `{"path":"0123456789"}`, closed); got != "bad_json" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestCallDeferred(t *testing.T) {
+	c := catalogOf("tool_call(id:string! args:object!)", readTool)
+	c.Defer([]string{"session_status", "cron_list"})
+	for _, row := range []struct{ name, args, want string }{
+		{"session_status", `{}`, `tool_call {"id":"session_status","args":{}}`},
+		{"functions.Session-Status", `{"a": 1}`, `tool_call {"id":"session_status","args":{"a": 1}}`},
+		{"tool_call", `{"id":"cron_list","args":{}}`, `tool_call {"id":"cron_list","args":{}}`},
+		{"read", `{"path":"a"}`, `read {"path":"a"}`},
+		{"session_stop", `{}`, `not_offered`},
+	} {
+		if got, _ := call(c, row.name, row.args, closed); got != row.want {
+			t.Errorf("%s %s: got %s, want %s", row.name, row.args, got, row.want)
+		}
+	}
+	plain := catalogOf(readTool)
+	plain.Defer([]string{"session_status"})
+	if got, _ := call(plain, "session_status", `{}`, closed); got != "not_offered" {
+		t.Errorf("without tool_call: got %s", got)
+	}
+}
+
+func TestRefusalOfArguments(t *testing.T) {
+	for _, row := range []struct{ tool, args, want string }{
+		{execTool, `{"cmdline":"ls"}`, `exec needs "command" (string); got: "cmdline"`},
+		{execTool, `{}`, `exec needs "command" (string); got: no arguments`},
+		{readTool, `{"path":"a","limit":"five"}`, `"limit" must be integer, not string`},
+		{pingTool, `hello`, `the arguments of ping must be one JSON object`},
+		{"move(from:string! to:string!)", `hello`, `the arguments of move must be one JSON object with "from" (string), "to" (string)`},
+	} {
+		name, _, _ := strings.Cut(row.tool, "(")
+		_, refusal := catalogOf(row.tool).Call(name, row.args, closed)
+		if refusal == nil || refusal.Why != row.want || refusal.Text != row.args || refusal.Name != name {
+			t.Errorf("%s: got %+v, want %s", row.args, refusal, row.want)
+		}
+	}
+}
+
+func TestFit(t *testing.T) {
+	grep, find := "grep(pattern:string! path:string)", "find(path:string! name:string)"
+	for _, row := range []struct {
+		tools []string
+		args  string
+		want  string
+	}{
+		{[]string{grep, find}, `{"pattern":"x"}`, "grep"},
+		{[]string{grep, find}, `{"path":".","name":"x"}`, "find"},
+		{[]string{grep, find}, `{"pattern":1}`, ""},
+		{[]string{grep, find}, `{"pattern":"x","other":1}`, ""},
+		{[]string{grep, find}, `{}`, ""},
+		{[]string{grep, find}, `["x"]`, ""},
+		{[]string{grep, "rg(pattern:string!)"}, `{"pattern":"x"}`, ""},
+		{[]string{grep, "free"}, `{"pattern":"x"}`, "grep"},
+		{[]string{pingTool}, `{}`, ""},
+		{[]string{"exec"}, `{"command":"ls"}`, "exec"}, // a rule knows it
+		{[]string{"exec"}, `{"other":"ls"}`, ""},
+		{[]string{"exec", "read"}, `{"command":"ls"}`, ""},
+		{nil, `{"command":"ls"}`, ""},
+	} {
+		got, ok := catalogOf(row.tools...).Fit(row.args)
+		if got.Name != row.want || ok != (row.want != "") {
+			t.Errorf("%s of %v: got %q, want %q", row.args, row.tools, got.Name, row.want)
+		}
+	}
+}

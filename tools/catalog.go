@@ -1,0 +1,155 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Catalog answers for one request: which tools are offered, and which of them a
+// damaged call means. It is safe for concurrent use once Defer has been called.
+type Catalog struct {
+	rules    *Rules
+	schemas  *Schemas
+	offered  []Tool
+	deferred []string
+	open     bool
+}
+
+// NewCatalog returns the catalog of the offered tools. Where none is offered,
+// nothing may be called. A nil r is the zero Rules, a nil s a memo of its own.
+func NewCatalog(r *Rules, s *Schemas, offered []Tool) *Catalog {
+	if r == nil {
+		r = &Rules{}
+	}
+	if s == nil {
+		s = NewSchemas(len(offered) + 1)
+	}
+	return &Catalog{rules: r, schemas: s, offered: offered}
+}
+
+// OpenCatalog returns the catalog for a reply whose tools are not known: every
+// well-formed name is a tool, no schema is checked, and text that is no JSON
+// becomes {"input": text}.
+func OpenCatalog(r *Rules) *Catalog {
+	c := NewCatalog(r, nil, nil)
+	c.open = true
+	return c
+}
+
+// deferredVia is the tool by which OpenClaw's Tool Search calls the tools that it
+// lists by name in the system prompt but does not offer. A direct call of one is
+// answered "Tool NAME not found"; tool_call {"id": NAME, "args": {…}} works.
+const deferredVia = "tool_call"
+
+// Defer names the tools that are reached by "tool_call" where that is offered.
+// Call it before any other use.
+func (c *Catalog) Defer(names []string) { c.deferred = names }
+
+// takesDeferred reports whether via has the parameters of the gateway's tool_call.
+func (c *Catalog) takesDeferred(via *Tool) bool {
+	s := c.schemas.of(via.Parameters)
+	return s != nil && s.props["id"] != nil && s.props["args"] != nil
+}
+
+// Exact reports whether a tool of exactly this name is offered.
+func (c *Catalog) Exact(name string) bool { return c.exact(name) != nil }
+
+func (c *Catalog) exact(name string) *Tool {
+	for i := range c.offered {
+		if c.offered[i].Name == name {
+			return &c.offered[i]
+		}
+	}
+	return nil
+}
+
+// HasPrefix reports whether some offered name is word or begins with it. In an
+// open catalog any word of name characters may become one.
+func (c *Catalog) HasPrefix(word string) bool {
+	if c.open {
+		return strings.IndexFunc(word, func(r rune) bool { return !isNameRune(r) }) < 0
+	}
+	for i := range c.offered {
+		if strings.HasPrefix(c.offered[i].Name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// Empty reports whether nothing may be called.
+func (c *Catalog) Empty() bool { return !c.open && len(c.offered) == 0 }
+
+// Open reports whether the tools are not known, so that every name is one.
+func (c *Catalog) Open() bool { return c.open }
+
+// Names returns the names of the offered tools, in the order they were offered.
+func (c *Catalog) Names() []string {
+	out := make([]string, len(c.offered))
+	for i := range c.offered {
+		out[i] = c.offered[i].Name
+	}
+	return out
+}
+
+// Class returns the class of a tool by its name.
+func (c *Catalog) Class(name string) Class { return c.rules.Class(name) }
+
+// Ending says how the text of a call came to its end. A whole reply that ended by
+// itself (finish "stop" or "tool_calls") is Terminated, markup or not.
+type Ending struct {
+	Terminated bool // the server or the model closed the call
+	Length     bool // the reply was cut by max_tokens
+}
+
+// Call makes one correct call of a name and arguments as the model wrote them, or
+// says why there is none. Undamaged arguments leave byte for byte.
+func (c *Catalog) Call(raw, args string, end Ending) (Call, *Refusal) {
+	m, refusal := c.Name(raw)
+	if refusal != nil {
+		return c.rescue(refusal, args, end)
+	}
+	return c.arguments(m, args, end)
+}
+
+// arguments reads the arguments of a tool that was found.
+func (c *Catalog) arguments(m Match, args string, end Ending) (Call, *Refusal) {
+	if limit := c.rules.MaxBytes; limit > 0 && len(args) > limit {
+		return Call{}, &Refusal{BadJSON, m.Name, args,
+			fmt.Sprintf("the arguments of %s are longer than %d bytes", m.Name, limit)}
+	}
+	w := c.shaper(m)
+	object, refusal := c.object(m, w, args, end)
+	if refusal != nil {
+		refusal.Text = args
+		return Call{}, refusal
+	}
+	return Call{Name: m.Name, Arguments: []byte(object), Repairs: append(m.Repairs, w.repairs...)}, nil
+}
+
+// object returns the arguments of m in the form that its tool takes them.
+func (c *Catalog) object(m Match, w *shaper, args string, end Ending) (string, *Refusal) {
+	r, refusal := w.read(args)
+	if refusal != nil {
+		return "", refusal
+	}
+	if r.cut == MidValue || r.raw && (end.Length || !end.Terminated) {
+		return "", w.refuse(Truncated, fmt.Sprintf("the arguments of %s were cut off; send them again, shorter", m.Name))
+	}
+	if inner, ok := c.ownEnvelope(m, w.schema, r.object); ok {
+		w.note("args.unwrap", r.object, inner, "")
+		return c.object(m, w, inner, end)
+	}
+	if m.Deferred != "" {
+		r.object = `{"id":` + quote(m.Deferred) + `,"args":` + r.object + `}`
+	}
+	return w.fit(r.object)
+}
+
+func (c *Catalog) shaper(m Match) *shaper {
+	w := &shaper{tool: m.Name, rules: c.rules, open: c.open}
+	if m.Tool != nil && m.Deferred == "" {
+		w.schema = c.schemas.of(m.Tool.Parameters)
+	}
+	return w
+}

@@ -1,0 +1,107 @@
+package tools
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Class says what a tool does to the world.
+type Class string
+
+// The classes, from harmless to harmful. What no rule knows is Write: a tool that
+// is not known to be harmless is not.
+const (
+	Read  Class = "read"
+	Write Class = "write"
+	Exec  Class = "exec"
+)
+
+// Class returns the class of a tool by its name. A whole name that a rule lists
+// decides; otherwise the most harmful of its words does.
+func (r *Rules) Class(name string) Class {
+	whole := key(name)
+	for _, rule := range r.Classes {
+		for _, w := range rule.Words {
+			if strings.Contains(w, "_") && key(w) == whole {
+				return rule.Class
+			}
+		}
+	}
+	var found Class
+	for _, word := range words(name) {
+		for _, rule := range r.Classes {
+			if harm(rule.Class) > harm(found) && rule.holds(word) {
+				found = rule.Class
+			}
+		}
+	}
+	if found == "" {
+		return Write
+	}
+	return found
+}
+
+// harmful reports whether a rule says that one of the words of name writes or
+// executes. A name that no rule knows is not harmful by this measure.
+func (r *Rules) harmful(name string) bool {
+	for _, word := range words(name) {
+		for _, rule := range r.Classes {
+			if rule.Class != Read && rule.holds(word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (c ClassRule) holds(word string) bool {
+	for _, w := range c.Words {
+		if stem, wild := strings.CutSuffix(w, "*"); w == word || wild && strings.HasPrefix(word, stem) {
+			return true
+		}
+	}
+	return false
+}
+
+func harm(c Class) int {
+	switch c {
+	case "":
+		return 0
+	case Read:
+		return 1
+	case Exec:
+		return 3
+	}
+	return 2
+}
+
+// words splits a name at everything that is neither letter nor digit, and where
+// camelCase begins a new word, and lower-cases the parts: "ReadFile_tool" is read,
+// file, tool; "HTTPGet" is http, get.
+func words(name string) []string {
+	var out []string
+	var word []rune
+	flush := func() {
+		if len(word) > 0 {
+			out = append(out, strings.ToLower(string(word)))
+			word = word[:0]
+		}
+	}
+	runes := []rune(name)
+	for i, r := range runes {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
+			flush()
+			continue
+		}
+		if unicode.IsUpper(r) && i > 0 {
+			afterLower := !unicode.IsUpper(runes[i-1])
+			beforeLower := i+1 < len(runes) && unicode.IsLower(runes[i+1])
+			if afterLower || beforeLower {
+				flush()
+			}
+		}
+		word = append(word, r)
+	}
+	flush()
+	return out
+}

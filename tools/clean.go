@@ -1,0 +1,151 @@
+package tools
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxNameBytes is the longest name that is looked at: OpenAI allows 64 bytes, MCP
+// gateways join a server's name to that.
+const maxNameBytes = 128
+
+// cleanName cuts from a name what is no part of it: a recipient marker in front
+// ("assistant<|channel|>commentary to=functions.exec"), Harmony tokens with all
+// that follows, quotes, and trailing garbage (`exec" parameter="command`, "exec?",
+// "exec––commentary"). Prefixes such as "functions." stay.
+func cleanName(raw string) string {
+	s := raw
+	if i := strings.LastIndex(s, "to="); i >= 0 && (i == 0 || !isNameByte(s[i-1])) {
+		s = s[i+len("to="):]
+	}
+	return nameRun(cutTokens(clip(s, 8*maxNameBytes)))
+}
+
+// cutTokens cuts s at its first Harmony token (openai/harmony: <|name|>). A token
+// inside a dotted name is only taken out: "browser<|channel|>.search".
+func cutTokens(s string) string {
+	for {
+		from := strings.Index(s, "<|")
+		if from < 0 {
+			return s
+		}
+		size := strings.Index(s[from:], "|>")
+		if size < 0 || from == 0 {
+			return s[:from]
+		}
+		rest := s[from+size+len("|>"):]
+		if !strings.HasPrefix(rest, ".") {
+			return s[:from]
+		}
+		s = s[:from] + rest
+	}
+}
+
+// dropTokens takes the Harmony tokens out of s and keeps what is between them.
+func dropTokens(s string) string {
+	var out strings.Builder
+	for {
+		from := strings.Index(s, "<|")
+		if from < 0 {
+			break
+		}
+		size := strings.Index(s[from:], "|>")
+		if size < 0 {
+			break
+		}
+		out.WriteString(s[:from])
+		s = s[from+size+len("|>"):]
+	}
+	out.WriteString(s)
+	return out.String()
+}
+
+// nameRun returns the first run of name characters in s, without the blanks and
+// separators around it that no name begins or ends with.
+func nameRun(s string) string {
+	s = strings.TrimLeftFunc(s, func(r rune) bool { return r != '_' && !isWordRune(r) })
+	if end := strings.IndexFunc(s, func(r rune) bool { return !isNameRune(r) }); end >= 0 {
+		s = s[:end]
+	}
+	if end := strings.Index(s, "--"); end > 0 {
+		s = s[:end]
+	}
+	return strings.TrimRight(clip(s, maxNameBytes), " -/:")
+}
+
+// isWordRune reports whether r may begin a name. Tool names come in any script.
+func isWordRune(r rune) bool {
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
+}
+
+// isNameRune reports whether r may stand inside a name; blanks do in ReAct.
+func isNameRune(r rune) bool { return isWordRune(r) || strings.ContainsRune("_-. /:", r) }
+
+func isNameByte(b byte) bool { return b == '_' || b == '-' || isWordRune(rune(b)) }
+
+// stripPrefixes drops the prefixes that rules list, as often as there is one, and
+// says which rule did it.
+func (r *Rules) stripPrefixes(name string) (rest, place string) {
+	for again := true; again; {
+		again = false
+		for _, p := range r.Prefixes {
+			if n := len(p.Text); n > 0 && len(name) >= n && strings.EqualFold(name[:n], p.Text) {
+				name, place, again = name[n:], p.Place, true
+			}
+		}
+	}
+	return strings.Trim(name, " .-/:"), place
+}
+
+// key is what two spellings of one name have in common: no case, "-", "_", blanks.
+func key(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || unicode.IsSpace(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
+}
+
+// bareKey is key without dots and without the word "tool" at the end: ReadFileTool,
+// read_file_tool and read.file are one. It is empty where nothing else remains.
+func bareKey(name string) string {
+	parts := words(name)
+	for len(parts) > 0 && parts[len(parts)-1] == "tool" {
+		parts = parts[:len(parts)-1]
+	}
+	return strings.Join(parts, "")
+}
+
+// separators are what stands between the namespaces of a name, as Harmony, MCP
+// gateways and frameworks write it.
+var separators = [...]string{".", "/", "__", ":"}
+
+// segments returns every tail of name that follows a separator, the longest first:
+// "a.b.c" gives "b.c", "c".
+func segments(name string) []string {
+	var out []string
+	for i := 1; i < len(name); i++ {
+		for _, sep := range separators {
+			if strings.HasPrefix(name[i:], sep) {
+				if tail := name[i+len(sep):]; tail != "" && !strings.HasPrefix(tail, "_") {
+					out = append(out, tail)
+				}
+				break
+			}
+		}
+	}
+	return out
+}
+
+// clip returns the beginning of s, at most n bytes, never half a character.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

@@ -1,0 +1,136 @@
+package tools
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/tidwall/gjson"
+)
+
+// value returns raw, one JSON value, changed so that s accepts it. What s accepts
+// already, and what no way can mend, comes back as it is.
+func (w *shaper) value(s *jsonschema.Schema, raw string) string {
+	if w.accepts(s, raw) {
+		return raw
+	}
+	mark := len(w.repairs)
+	ways := [...]func(s *jsonschema.Schema, raw string) string{w.inside, w.scalar, w.decode, w.branch, w.list}
+	for _, way := range ways {
+		if w.left <= 0 {
+			break
+		}
+		if out := way(target(s), raw); out != raw && w.accepts(s, out) {
+			return out
+		}
+		w.repairs = w.repairs[:mark]
+	}
+	return raw
+}
+
+// accepts reports whether raw is valid, as long as there is budget to find out.
+func (w *shaper) accepts(s *jsonschema.Schema, raw string) bool {
+	w.left -= len(raw) + 32
+	return w.left > 0 && check(s, raw) == nil
+}
+
+// inside mends what an object or a list holds.
+func (w *shaper) inside(s *jsonschema.Schema, raw string) string {
+	v := gjson.Parse(raw)
+	switch {
+	case v.IsObject():
+		props, required := fields(s)
+		return w.object(raw, s, props, required, nil)
+	case v.IsArray() && items(s) != nil:
+		var out []string
+		for _, e := range v.Array() {
+			out = append(out, w.value(items(s), e.Raw))
+		}
+		return "[" + strings.Join(out, ",") + "]"
+	}
+	return raw
+}
+
+// scalar reads a number, boolean, null or word of a list that was written as
+// another kind of value.
+func (w *shaper) scalar(s *jsonschema.Schema, raw string) string {
+	for _, as := range readings(s, raw) {
+		if w.accepts(s, as) {
+			w.note("args.coerce", raw, as, "")
+			return as
+		}
+	}
+	return raw
+}
+
+// decode reads an object or a list that was written as a string. Only an object's
+// syntax is repaired: a bracket may well begin a text.
+func (w *shaper) decode(s *jsonschema.Schema, raw string) string {
+	v := gjson.Parse(raw)
+	text := strings.TrimSpace(v.String())
+	if v.Type != gjson.String || text == "" || text[0] != '{' && text[0] != '[' {
+		return raw
+	}
+	fixed, err := RepairJSON(text, w.rules.MaxDepth)
+	if err != nil || fixed.Cut == MidValue || fixed.JSON[0] != text[0] || text[0] == '[' && len(fixed.Repairs) > 0 {
+		return raw
+	}
+	w.note("args.decode", raw, string(fixed.JSON), "")
+	return w.value(s, string(fixed.JSON))
+}
+
+// list puts a value into the list that s wants, or takes it out of a list of one.
+func (w *shaper) list(s *jsonschema.Schema, raw string) string {
+	v := gjson.Parse(raw)
+	if elements := v.Array(); v.IsArray() {
+		if len(elements) != 1 || elements[0].IsArray() {
+			return raw
+		}
+		w.note("args.unwrap", raw, elements[0].Raw, "")
+		return w.value(s, elements[0].Raw)
+	}
+	if !typed(s, "array") || v.Type == gjson.Null || v.IsObject() && len(v.Map()) == 0 {
+		return raw
+	}
+	element := raw
+	if items(s) != nil {
+		element = w.value(items(s), raw)
+	}
+	w.note("args.wrap", raw, "["+element+"]", "")
+	return "[" + element + "]"
+}
+
+// branch mends raw for one of the schemas that s is made of; those that want the
+// kind of value that raw is come first.
+func (w *shaper) branch(s *jsonschema.Schema, raw string) string {
+	branches := slices.Concat(s.AnyOf, s.OneOf, s.AllOf)
+	slices.SortStableFunc(branches, func(a, b *jsonschema.Schema) int {
+		return strangeness(a, raw) - strangeness(b, raw)
+	})
+	for _, b := range branches {
+		mark := len(w.repairs)
+		if out := w.value(b, raw); out != raw && w.accepts(s, out) {
+			return out
+		}
+		w.repairs = w.repairs[:mark]
+	}
+	return raw
+}
+
+// strangeness is 0 where s wants a list and raw is one, or an object and raw is
+// one, and 1 elsewhere.
+func strangeness(s *jsonschema.Schema, raw string) int {
+	if raw[0] == '[' && typed(target(s), "array") || raw[0] == '{' && typed(target(s), "object") {
+		return 0
+	}
+	return 1
+}
+
+// items returns the schema that every element of a list has, if there is one.
+func items(s *jsonschema.Schema) *jsonschema.Schema {
+	if s.Items2020 != nil {
+		return s.Items2020
+	}
+	one, _ := s.Items.(*jsonschema.Schema)
+	return one
+}

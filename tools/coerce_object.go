@@ -1,0 +1,179 @@
+package tools
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/tidwall/gjson"
+)
+
+// member is one key of an object with its value, as they stand in the text.
+type member struct {
+	name string // the key, decoded
+	key  string // the key as JSON
+	val  string // the value as JSON
+}
+
+func membersOf(object string) []member {
+	var out []member
+	gjson.Parse(object).ForEach(func(k, v gjson.Result) bool {
+		out = append(out, member{k.String(), k.Raw, v.Raw})
+		return true
+	})
+	return out
+}
+
+// object mends the keys and values of an object. The order of the keys and every
+// untouched value stay as they are.
+func (w *shaper) object(raw string, s *jsonschema.Schema, props map[string]*jsonschema.Schema, required []string, aliases []ParamAlias) string {
+	all := membersOf(raw)
+	changed := w.splitKeys(all, props)
+	if w.renameKeys(all, props, aliases) {
+		changed = true
+	}
+	kept := all[:0:0]
+	for _, m := range all {
+		if sub := memberSchema(s, props, m.name); sub != nil {
+			if !slices.Contains(required, m.name) && w.saysNothing(sub, m) {
+				changed = true
+				continue
+			}
+			val := w.value(sub, m.val)
+			changed = changed || val != m.val
+			m.val = val
+		}
+		kept = append(kept, m)
+	}
+	if !changed {
+		return raw
+	}
+	return join(kept)
+}
+
+// saysNothing reports whether an optional argument may go: null where the schema
+// has no null, and {} where it has a list. Models send them to say "not given".
+func (w *shaper) saysNothing(s *jsonschema.Schema, m member) bool {
+	v := gjson.Parse(m.val)
+	null := v.Type == gjson.Null
+	empty := v.IsObject() && len(v.Map()) == 0 && typed(target(s), "array")
+	if !null && !empty || w.accepts(s, m.val) {
+		return false
+	}
+	w.note("args.drop_null", m.key+":"+m.val, "", "")
+	return true
+}
+
+// renameKeys gives arguments the names that the schema has: by a rule, or where
+// only case, "-", "_" or blanks differ. It never replaces a parameter that is given.
+func (w *shaper) renameKeys(all []member, props map[string]*jsonschema.Schema, aliases []ParamAlias) bool {
+	changed := false
+	for i, m := range all {
+		if props[m.name] != nil {
+			continue
+		}
+		free := func(name string) bool { return props[name] != nil && !has(all, name) }
+		name, place := aliasOf(m.name, aliases, free)
+		if name == "" {
+			name = sameKey(m.name, props, free)
+		}
+		if name != "" {
+			w.note("args.rename", m.name, name, place)
+			all[i].name, all[i].key, changed = name, quote(name), true
+		}
+	}
+	return changed
+}
+
+// aliasOf finds the parameter that rules know under the name that was given: the
+// one the rule is about, or else the only other name of it that is free.
+func aliasOf(given string, aliases []ParamAlias, free func(string) bool) (name, place string) {
+	for _, a := range aliases {
+		group := append([]string{a.Param}, a.From...)
+		if !slices.ContainsFunc(group, func(n string) bool { return key(n) == key(given) }) {
+			continue
+		}
+		if free(a.Param) {
+			return a.Param, a.Place
+		}
+		if others := slices.DeleteFunc(group, func(n string) bool { return !free(n) }); len(others) == 1 {
+			return others[0], a.Place
+		}
+	}
+	return "", ""
+}
+
+// sameKey finds the one free parameter whose name is given but for its spelling.
+func sameKey(given string, props map[string]*jsonschema.Schema, free func(string) bool) string {
+	found := ""
+	for name := range props {
+		if key(name) != key(given) || key(name) == "" || !free(name) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = name
+	}
+	return found
+}
+
+// splitKeys takes "count=10" for count: 10 where the key has no value of its own.
+func (w *shaper) splitKeys(all []member, props map[string]*jsonschema.Schema) bool {
+	changed := false
+	for i, m := range all {
+		name, text, ok := strings.Cut(m.name, "=")
+		name = strings.TrimSpace(name)
+		valueless := m.val == "null" || m.val == `""` || m.val == "true"
+		if !ok || !valueless || props[m.name] != nil || props[name] == nil || has(all, name) {
+			continue
+		}
+		val := strings.TrimSpace(text)
+		if !json.Valid([]byte(val)) {
+			val = quote(val)
+		}
+		w.note("args.split", m.name, name+": "+val, "")
+		all[i], changed = member{name, quote(name), val}, true
+	}
+	return changed
+}
+
+func has(all []member, name string) bool {
+	return slices.ContainsFunc(all, func(m member) bool { return m.name == name })
+}
+
+// memberSchema returns the schema of one member, or nil where it has none. Of
+// several patterns that match, the first in the alphabet decides.
+func memberSchema(s *jsonschema.Schema, props map[string]*jsonschema.Schema, name string) *jsonschema.Schema {
+	if sub := props[name]; sub != nil {
+		return sub
+	}
+	t := target(s)
+	var found jsonschema.Regexp
+	for pattern := range t.PatternProperties {
+		if pattern.MatchString(name) && (found == nil || pattern.String() < found.String()) {
+			found = pattern
+		}
+	}
+	if found != nil {
+		return t.PatternProperties[found]
+	}
+	more, _ := t.AdditionalProperties.(*jsonschema.Schema)
+	return more
+}
+
+func join(all []member) string {
+	var out strings.Builder
+	out.WriteByte('{')
+	for i, m := range all {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.WriteString(m.key)
+		out.WriteByte(':')
+		out.WriteString(m.val)
+	}
+	out.WriteByte('}')
+	return out.String()
+}

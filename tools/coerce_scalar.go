@@ -1,0 +1,91 @@
+package tools
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/tidwall/gjson"
+)
+
+// thousands is a number grouped by commas, as people write it.
+var thousands = regexp.MustCompile(`^-?\d{1,3}(,\d{3})+(\.\d+)?$`)
+
+// zeros is a fraction that says nothing.
+var zeros = regexp.MustCompile(`\.0+$`)
+
+// readings lists the other values that a scalar may stand for, the likeliest first.
+// The schema decides; none of them changes what was said, only how.
+func readings(s *jsonschema.Schema, raw string) []string {
+	v := gjson.Parse(raw)
+	switch v.Type {
+	case gjson.Number:
+		whole := zeros.ReplaceAllString(raw, "")
+		out := []string{whole, quote(raw)}
+		switch whole {
+		case "1":
+			out = append(out, "true")
+		case "0":
+			out = append(out, "false")
+		}
+		return out
+	case gjson.True, gjson.False:
+		return []string{quote(raw)}
+	case gjson.String:
+		return ofText(s, strings.TrimSpace(v.String()))
+	}
+	return nil
+}
+
+// ofText lists what a string may stand for where s wants no such string.
+func ofText(s *jsonschema.Schema, text string) []string {
+	out := choices(s, text)
+	switch strings.ToLower(text) {
+	case "true", "yes":
+		return append(out, "true")
+	case "false", "no":
+		return append(out, "false")
+	case "null", "none":
+		return append(out, "null")
+	}
+	if thousands.MatchString(text) {
+		text = strings.ReplaceAll(text, ",", "")
+	}
+	if json.Valid([]byte(text)) && gjson.Parse(text).Type == gjson.Number {
+		out = append(out, zeros.ReplaceAllString(text, ""), text)
+	}
+	return out
+}
+
+// choices returns the one value of an enum or const that is text but for its case.
+func choices(s *jsonschema.Schema, text string) []string {
+	var values []any
+	if s.Enum != nil {
+		values = s.Enum.Values
+	}
+	if s.Const != nil {
+		values = append(values, *s.Const)
+	}
+	var out []string
+	for _, v := range values {
+		if word, ok := v.(string); ok && strings.EqualFold(strings.TrimSpace(word), text) {
+			out = append(out, quote(word))
+		}
+	}
+	if len(out) > 1 {
+		return nil
+	}
+	return out
+}
+
+// quote returns text as a JSON string, with no escapes but those JSON needs.
+func quote(text string) string {
+	var out strings.Builder
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(text); err != nil {
+		return `""` // strings always encode
+	}
+	return strings.TrimSuffix(out.String(), "\n")
+}

@@ -1,0 +1,143 @@
+package tools
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// rescue looks for a call whose name does not say which tool is meant: the true
+// call may stand in the arguments, the arguments may fit only one tool, or what
+// was sent is no call but the answer.
+func (c *Catalog) rescue(why *Refusal, args string, end Ending) (Call, *Refusal) {
+	why.Text = args
+	fixed, err := RepairJSON(args, c.rules.MaxDepth)
+	isObject := err == nil && fixed.JSON[0] == '{' && strings.HasPrefix(strings.TrimSpace(args), "{")
+	if !isObject {
+		if c.Empty() && strings.TrimSpace(args) != "" {
+			why.Code, why.Why = Answer, "no tools are offered, and what was sent is no call but text"
+		}
+		return Call{}, why
+	}
+	if fixed.Cut == MidValue {
+		return Call{}, why
+	}
+	if e, ok := readEnvelope(string(fixed.JSON)); ok {
+		if m, refusal := c.Name(e.name); refusal == nil {
+			m.Repairs = append([]Repair{renamed("args.unwrap", args, e.args, "")}, m.Repairs...)
+			return c.arguments(m, e.args, end)
+		}
+	}
+	if why.Code == BadName {
+		if call, ok := c.Fit(args); ok {
+			return call, nil
+		}
+	}
+	return Call{}, why
+}
+
+// Fit returns the call of the one offered tool that the arguments fit: every key
+// is one of its parameters, all that it requires is there, and the types are
+// right. No arguments fit no tool. A tool without a schema fits only if it is the
+// only one, and a rule knows every key as a parameter of this very tool.
+func (c *Catalog) Fit(args string) (Call, bool) {
+	if !strings.HasPrefix(strings.TrimSpace(args), "{") {
+		return Call{}, false
+	}
+	fixed, err := RepairJSON(args, c.rules.MaxDepth)
+	if err != nil || fixed.Cut == MidValue || fixed.JSON[0] != '{' {
+		return Call{}, false
+	}
+	object := string(fixed.JSON)
+	given := membersOf(object)
+	fitting := c.all(func(name string) bool { return len(given) > 0 && c.fits(c.exact(name), object, given) })
+	if len(fitting.tools) != 1 {
+		return Call{}, false
+	}
+	name := fitting.tools[0].Name
+	repairs := append(fixed.Repairs, renamed("name.fit", "", name, ""))
+	return Call{Name: name, Arguments: fixed.JSON, Repairs: repairs}, true
+}
+
+func (c *Catalog) fits(t *Tool, object string, given []member) bool {
+	known := func(m member) bool { return false }
+	s := c.schemas.of(t.Parameters)
+	switch {
+	case s != nil:
+		known = func(m member) bool { return s.props[m.name] != nil }
+	case len(c.offered) == 1:
+		params := c.rules.paramsOf(t.Name)
+		known = func(m member) bool {
+			return slices.ContainsFunc(params, func(p ParamAlias) bool {
+				return p.Tool != "" && (p.Param == m.name || slices.Contains(p.From, m.name))
+			})
+		}
+	}
+	for _, m := range given {
+		if !known(m) {
+			return false
+		}
+	}
+	return s == nil || check(s.Schema, object) == nil
+}
+
+// paramsOf returns the rules about the parameters of a tool: those that name it,
+// those that name a tool it is an alias of, and those for every tool.
+func (r *Rules) paramsOf(tool string) []ParamAlias {
+	own := key(tool)
+	var out []ParamAlias
+	for _, p := range r.Params {
+		if p.Tool == "" || key(p.Tool) == own || r.isAlias(own, p.Tool) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (r *Rules) isAlias(name, of string) bool {
+	return slices.ContainsFunc(r.Aliases, func(a Alias) bool {
+		return key(a.Name) == name && slices.Contains(a.Tools, of)
+	})
+}
+
+// envelope is a call written into the arguments of another.
+type envelope struct {
+	name, nameKey string
+	args, argsKey string
+}
+
+// readEnvelope reads {"name": …, "arguments": {…}} and its relatives. Any further
+// key makes it ordinary arguments.
+func readEnvelope(object string) (e envelope, ok bool) {
+	ok = true
+	gjson.Parse(object).ForEach(func(k, v gjson.Result) bool {
+		switch k.String() {
+		case "name", "tool", "tool_name", "function":
+			ok = e.nameKey == "" && v.Type == gjson.String
+			e.name, e.nameKey = v.String(), k.String()
+		case "arguments", "parameters", "input", "args":
+			ok = e.argsKey == "" && (v.IsObject() || v.Type == gjson.String)
+			e.args, e.argsKey = v.String(), k.String()
+		case "id", "type":
+		default:
+			ok = false
+		}
+		return ok
+	})
+	return e, ok && e.nameKey != "" && e.argsKey != ""
+}
+
+// ownEnvelope finds the arguments of m in an envelope that repeats its name, where
+// the tool has no parameters that are called so.
+func (c *Catalog) ownEnvelope(m Match, s *schema, object string) (args string, ok bool) {
+	if c.open {
+		return "", false
+	}
+	e, ok := readEnvelope(object)
+	if !ok || s != nil && (s.props[e.nameKey] != nil || s.props[e.argsKey] != nil) {
+		return "", false
+	}
+	inner, refusal := c.Name(e.name)
+	return e.args, refusal == nil && inner.Tool == m.Tool
+}

@@ -1,0 +1,184 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Match is the tool that a name means. Tool is nil in an open catalog. Deferred
+// is the hidden tool that is wanted where Tool is the gateway's own "tool_call".
+type Match struct {
+	Tool     *Tool
+	Name     string
+	Deferred string
+	Repairs  []Repair
+}
+
+// step is one way to recognise a name: all the offered tools it could mean.
+type step struct {
+	kind string // of the repair that it is
+	find func(c *Catalog, name string) hits
+}
+
+// hits are the tools that a step found, and the rule by which it did.
+type hits struct {
+	tools    []*Tool
+	deferred string
+	rule     string
+}
+
+// plain are the steps that see no more in a name than what stands there, from the
+// surest to the boldest.
+var plain = [...]step{
+	{"name.case", (*Catalog).byKey},
+	{"name.case", (*Catalog).byBareKey},
+	{"name.deferred", (*Catalog).byDeferred},
+	{"name.alias", (*Catalog).byAlias},
+	{"name.namespace", (*Catalog).byNamespace},
+}
+
+// bold follow where no plain step found anything.
+var bold = [...]step{
+	{"name.glued", (*Catalog).byGlued},
+	{"name.near", (*Catalog).byNearness},
+}
+
+// Name returns the tool that raw means. An exact name wins; then raw is cleaned,
+// and each way to recognise it is tried in turn. The first that finds one tool
+// decides, and one that finds several refuses: nothing is ever chosen by chance.
+func (c *Catalog) Name(raw string) (Match, *Refusal) {
+	if t := c.exact(raw); t != nil {
+		return Match{Tool: t, Name: t.Name}, nil
+	}
+	name := cleanName(raw)
+	short, place := c.rules.stripPrefixes(name)
+	m := Match{Name: short}
+	if short != raw {
+		m.Repairs = append(m.Repairs, renamed("name.clean", raw, short, place))
+	}
+	if c.open {
+		return m, wellFormed(raw, short)
+	}
+	for _, spelling := range [...]string{name, short} {
+		if t := c.exact(spelling); t != nil {
+			return Match{Tool: t, Name: t.Name, Repairs: []Repair{renamed("name.clean", raw, t.Name, place)}}, nil
+		}
+	}
+	for _, s := range plain {
+		if found := s.find(c, short); len(found.tools) > 0 {
+			return m.take(s.kind, found)
+		}
+	}
+	if refusal := c.noTool(raw, short); refusal != nil {
+		return Match{}, refusal
+	}
+	for _, s := range bold {
+		if found := s.find(c, short); len(found.tools) > 0 {
+			return m.take(s.kind, found)
+		}
+	}
+	return Match{}, c.notOffered(short)
+}
+
+// take makes the match of what a step found, if it is one tool.
+func (m Match) take(kind string, found hits) (Match, *Refusal) {
+	if len(found.tools) > 1 {
+		return Match{}, &Refusal{Code: Ambiguous, Name: m.Name,
+			Why: fmt.Sprintf("%q could be %s; use the exact name", m.Name, quoted(names(found.tools)))}
+	}
+	m.Repairs = append(m.Repairs, renamed(kind, m.Name, found.tools[0].Name, found.rule))
+	m.Tool, m.Name, m.Deferred = found.tools[0], found.tools[0].Name, found.deferred
+	return m, nil
+}
+
+// headerWords are the words of a Harmony header. A tool must be offered by such a name
+// to have it (openai/harmony, docs/format.md: roles and channels).
+var headerWords = [...]string{
+	"assistant", "user", "system", "developer", "tool", "analysis", "commentary", "final",
+	"assistantanalysis", "assistantcommentary", "assistantfinal",
+}
+
+// noTool refuses the names that mean no tool at all: nothing, a word of the
+// header, the id of an earlier call, or a rule's word for "this is my answer".
+func (c *Catalog) noTool(raw, name string) *Refusal {
+	word := name
+	if word == "" {
+		word = nameRun(dropTokens(raw))
+	}
+	for _, p := range c.rules.Pseudo {
+		if word != "" && key(word) == key(p.Text) {
+			return &Refusal{Code: Answer, Name: word, Why: fmt.Sprintf("%q is no tool; what was sent to it is the answer", word)}
+		}
+	}
+	lost := name == "" || isCallID(name)
+	for _, role := range headerWords {
+		lost = lost || key(name) == role
+	}
+	if lost {
+		return &Refusal{Code: BadName, Name: clip(raw, 80), Why: fmt.Sprintf("%q names no tool; %s", clip(raw, 80), c.choice())}
+	}
+	return nil
+}
+
+// wellFormed refuses what cannot be a name even where tools are not known.
+func wellFormed(raw, name string) *Refusal {
+	const maxWords = 6 // ReAct tools may be called "Ask question to senior researcher"
+	if name == "" || strings.Count(name, " ") >= maxWords {
+		return &Refusal{Code: BadName, Name: clip(raw, 80), Why: fmt.Sprintf("%q names no tool", clip(raw, 80))}
+	}
+	return nil
+}
+
+// isCallID reports whether name is the id of a call, which models sometimes
+// address instead of a tool: toolu_mrt95z3708ktmu, call_98a1uqe2.
+func isCallID(name string) bool {
+	for _, prefix := range [...]string{"toolu_", "call_", "chatcmpl-tool-", "fc_"} {
+		if id, ok := strings.CutPrefix(name, prefix); ok && len(id) >= 6 && strings.ContainsAny(id, "0123456789") {
+			return !strings.ContainsAny(id, " ./:")
+		}
+	}
+	return false
+}
+
+// isBuiltin reports whether name belongs to a tool that gpt-oss was trained with
+// (openai/harmony: python, browser.*; openai/codex: container.*). They exist only
+// where a request offers them.
+func isBuiltin(name string) bool {
+	space, _, _ := strings.Cut(name, ".")
+	return space == "python" || space == "browser" || space == "container"
+}
+
+func (c *Catalog) notOffered(name string) *Refusal {
+	why := fmt.Sprintf("no tool %q is offered; %s", name, c.choice())
+	if isBuiltin(name) {
+		why = fmt.Sprintf("%q is not available here; %s", name, c.choice())
+	}
+	return &Refusal{Code: NotOffered, Name: name, Why: why}
+}
+
+// choice tells a model what it may call, in one clause.
+func (c *Catalog) choice() string {
+	const most = 12
+	all := c.Names()
+	switch {
+	case len(all) == 0:
+		return "no tools are offered: answer in text"
+	case len(all) > most:
+		return fmt.Sprintf("use one of %s and %d more", quoted(all[:most]), len(all)-most)
+	}
+	return "use one of " + quoted(all)
+}
+
+func quoted(words []string) string { return `"` + strings.Join(words, `", "`) + `"` }
+
+func names(tools []*Tool) []string {
+	out := make([]string, len(tools))
+	for i, t := range tools {
+		out[i] = t.Name
+	}
+	return out
+}
+
+func renamed(kind, from, to, rule string) Repair {
+	return Repair{Kind: kind, From: clip(from, 80), To: clip(to, 80), Rule: rule}
+}

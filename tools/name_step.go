@@ -1,0 +1,178 @@
+package tools
+
+import "strings"
+
+// all returns every offered tool for which same holds.
+func (c *Catalog) all(same func(name string) bool) hits {
+	var found hits
+	for i := range c.offered {
+		if same(c.offered[i].Name) && c.isFirst(i) {
+			found.tools = append(found.tools, &c.offered[i])
+		}
+	}
+	return found
+}
+
+// isFirst reports whether no earlier tool has the name of tool i.
+func (c *Catalog) isFirst(i int) bool { return c.exact(c.offered[i].Name) == &c.offered[i] }
+
+func (c *Catalog) byKey(name string) hits {
+	want := key(name)
+	return c.all(func(offered string) bool { return want != "" && key(offered) == want })
+}
+
+func (c *Catalog) byBareKey(name string) hits {
+	want := bareKey(name)
+	return c.all(func(offered string) bool { return want != "" && bareKey(offered) == want })
+}
+
+// byDeferred finds a tool that is not offered but that "tool_call" reaches.
+func (c *Catalog) byDeferred(name string) hits {
+	via := c.exact(deferredVia)
+	if via == nil || !c.takesDeferred(via) {
+		return hits{}
+	}
+	var found hits
+	for _, d := range c.deferred {
+		if d == name {
+			return hits{tools: []*Tool{via}, deferred: d}
+		}
+		if key(d) == key(name) && d != found.deferred {
+			found.tools, found.deferred = append(found.tools, via), d
+		}
+	}
+	return found
+}
+
+// byAlias finds the first tool that the aliases of name list and that is offered.
+func (c *Catalog) byAlias(name string) hits {
+	want := key(name)
+	if want == "" {
+		return hits{}
+	}
+	for _, a := range c.rules.Aliases {
+		if key(a.Name) != want {
+			continue
+		}
+		for _, tool := range a.Tools {
+			found := c.byKey(tool)
+			if t := c.exact(tool); t != nil {
+				found.tools = []*Tool{t}
+			}
+			if len(found.tools) > 0 {
+				found.rule = a.Place
+				return found
+			}
+		}
+	}
+	return hits{}
+}
+
+// byNamespace finds a tool behind an invented namespace ("repo_browser.read_file"
+// for read_file), or in a namespace that was left out ("move_file" for
+// filesystem.move_file).
+func (c *Catalog) byNamespace(name string) hits {
+	for _, tail := range segments(name) {
+		if t := c.exact(tail); t != nil {
+			return hits{tools: []*Tool{t}}
+		}
+		if found := c.byKey(tail); len(found.tools) > 0 {
+			return found
+		}
+	}
+	want := key(name)
+	return c.all(func(offered string) bool {
+		for _, tail := range segments(offered) {
+			if want != "" && key(tail) == want {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// byGlued finds the tool of a name to which a content type or channel is glued:
+// "shelljson", "read_filecode". The longest glued word is taken first.
+func (c *Catalog) byGlued(name string) hits {
+	for _, g := range c.rules.Glued {
+		short := len(name) - len(g.Text)
+		if g.Text == "" || short <= 0 || !strings.EqualFold(name[short:], g.Text) {
+			continue
+		}
+		stem := strings.TrimRight(name[:short], " _-.")
+		if t := c.exact(stem); t != nil {
+			return hits{tools: []*Tool{t}, rule: g.Place}
+		}
+		for _, s := range plain {
+			if found := s.find(c, stem); len(found.tools) > 0 {
+				if found.rule == "" {
+					found.rule = g.Place
+				}
+				return found
+			}
+		}
+	}
+	return hits{}
+}
+
+// byNearness finds the one tool that only reads and whose name differs by one slip
+// of the pen: a letter too many, missing, wrong, or two exchanged. A word that
+// writes or executes is no slip ("set_user" is not get_user), a digit is none
+// either, and any other tool within two slips makes it a guess.
+func (c *Catalog) byNearness(name string) hits {
+	const shortest, margin = 5, 2
+	want := []rune(key(name))
+	if len(want) < shortest || c.rules.harmful(name) {
+		return hits{}
+	}
+	near := c.all(func(offered string) bool { return within(want, []rune(key(offered)), margin) })
+	if len(near.tools) != 1 {
+		return hits{}
+	}
+	offered := near.tools[0].Name
+	if !within(want, []rune(key(offered)), 1) || digits(name) != digits(offered) || c.rules.Class(offered) != Read {
+		return hits{}
+	}
+	return near
+}
+
+func digits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// within reports whether a becomes b by at most most edits: insertions, deletions,
+// substitutions, and exchanges of neighbours (optimal string alignment).
+func within(a, b []rune, most int) bool {
+	if len(a)-len(b) > most || len(b)-len(a) > most {
+		return false
+	}
+	older, old, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range old {
+		old[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		best := i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(old[j]+1, row[j-1]+1, old[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], older[j-2]+1)
+			}
+			best = min(best, row[j])
+		}
+		if best > most+1 {
+			return false
+		}
+		older, old, row = old, row, older
+	}
+	return old[len(b)] <= most
+}

@@ -1,0 +1,222 @@
+package tools
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// words of the outcome column: a tool, or the code of the refusal.
+var nameRows = []struct{ raw, offered, want, kinds string }{
+	{"read", "read write", "read", ""},
+	{"functions.read", "read write", "read", "name.clean"},
+	{"functions.tools.read", "read", "read", "name.clean"},
+	{"Functions.Read", "read", "read", "name.clean name.case"},
+	{"tools.list", "tools.list list", "tools.list", ""},
+	{"read<|channel|>commentary", "read", "read", "name.clean"},
+	{"to=functions.read<|channel|>commentary", "read", "read", "name.clean"},
+	{"assistant<|channel|>commentary to=functions.read <|constrain|>json", "read", "read", "name.clean"},
+	{"mail<|channel|>.send", "mail.send", "mail.send", "name.clean"},
+	{"read––commentary", "read", "read", "name.clean"},
+	{"read--commentary", "read", "read", "name.clean"},
+	{"`read`", "read", "read", "name.clean"},
+	{`read" param="path" kind="str`, "read", "read", "name.clean"},
+	{"read?", "read", "read", "name.clean"},
+	{"read(", "read", "read", "name.clean"},
+
+	{"READ", "read", "read", "name.case"},
+	{"web-fetch", "web_fetch", "web_fetch", "name.case"},
+	{"web fetch", "web_fetch", "web_fetch", "name.case"},
+	{"webFetch", "web_fetch", "web_fetch", "name.case"},
+	{"WebFetchTool", "web_fetch", "web_fetch", "name.case"},
+	{"read", "read_tool", "read_tool", "name.case"},
+	{"mail_send", "mail.send", "mail.send", "name.case"},
+	{"web-fetch", "web_fetch WebFetch", "ambiguous", ""},
+	{"tool", "read", "bad_name", ""},
+	{"stool", "s", "not_offered", ""},
+
+	{"bash", "exec shell", "exec", "name.alias"},
+	{"bash", "shell", "shell", "name.alias"},
+	{"Bash", "exec", "exec", "name.alias"},
+	{"bash", "read", "not_offered", ""},
+	{"bash", "bash exec", "bash", ""},
+
+	{"repo.read_file", "read_file", "read_file", "name.namespace"},
+	{"a.b/read_file", "read_file", "read_file", "name.namespace"},
+	{"srv__read_file", "read_file", "read_file", "name.namespace"},
+	{"srv:ReadFile", "read_file", "read_file", "name.namespace"},
+	{"move", "fs.move fs.copy", "fs.move", "name.namespace"},
+	{"move", "fs.move box.move", "ambiguous", ""},
+	{"container.exec", "read", "not_offered", ""},
+	{"container.exec", "exec", "exec", "name.namespace"},
+
+	{"execjson", "exec", "exec", "name.glued"},
+	{"read_filecode", "read_file", "read_file", "name.glued"},
+	{"exec json", "exec", "exec", "name.glued"},
+	{"execcommentary", "exec", "exec", "name.glued"},
+	{"repo.read_filejson", "read_file", "read_file", "name.glued"},
+	{"to_json", "to_json to", "to_json", ""},
+
+	{"serch_notes", "search_notes add_note", "search_notes", "name.near"},
+	{"saerch_notes", "search_notes", "search_notes", "name.near"},
+	{"search_ntoe", "search_notes", "not_offered", ""}, // two slips
+	{"grpe", "grep", "not_offered", ""},                // too short
+	{"wrte_file", "write_file", "not_offered", ""},     // writes
+	{"execu", "exec", "not_offered", ""},               // executes
+	{"set_user", "get_user", "not_offered", ""},        // another verb
+	{"get_page1", "get_page2", "not_offered", ""},      // a digit is no slip
+	{"get_pago", "get_page get_pagu", "not_offered", ""},
+	{"frobnicat", "frobnicate", "not_offered", ""}, // nobody knows what it does
+
+	{"", "read", "bad_name", ""},
+	{"<|start|>", "read", "bad_name", ""},
+	{"functions.", "read", "bad_name", ""},
+	{"assistant", "read", "bad_name", ""},
+	{"assistant<|channel|>analysis", "read", "bad_name", ""},
+	{"toolu_01abc9", "read", "bad_name", ""},
+	{"call_98a1uqe2", "read", "bad_name", ""},
+	{"call_me", "read", "not_offered", ""},
+	{"json", "read", "answer", ""},
+	{"JSON", "read", "answer", ""},
+	{"<|constrain|>json", "read", "answer", ""},
+	{"json", "json", "json", ""},
+	{"final", "final", "final", ""},
+	{"read", "", "not_offered", ""},
+}
+
+func TestName(t *testing.T) {
+	for _, row := range nameRows {
+		m, refusal := NewCatalog(testRules(), nil, offer(strings.Fields(row.offered)...)).Name(row.raw)
+		got := m.Name
+		if refusal != nil {
+			got = string(refusal.Code)
+		}
+		if got != row.want || kinds(m.Repairs) != row.kinds {
+			t.Errorf("%q of %q: got %q by %q, want %q by %q", row.raw, row.offered, got, kinds(m.Repairs), row.want, row.kinds)
+		}
+	}
+}
+
+func TestNameOpen(t *testing.T) {
+	for raw, want := range map[string]string{
+		"get_weather":                       "get_weather",
+		"functions.math.sum":                "math.sum",
+		"functions.2fa_lookup":              "2fa_lookup",
+		"browser.search":                    "browser.search",
+		"python":                            "python",
+		"获取天气":                              "获取天气",
+		"** Ask the senior researcher **":   "Ask the senior researcher",
+		"get_weather<|channel|>commentary":  "get_weather",
+		"":                                  "bad_name",
+		"functions.":                        "bad_name",
+		"We should call the weather tool a": "bad_name",
+	} {
+		m, refusal := OpenCatalog(testRules()).Name(raw)
+		got := m.Name
+		if refusal != nil {
+			got = string(refusal.Code)
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", raw, got, want)
+		}
+	}
+}
+
+func TestNameRuleIsNamed(t *testing.T) {
+	c := NewCatalog(&Rules{Aliases: []Alias{{"bash", []string{"exec"}, "aliases.yaml:7"}}}, nil, offer("exec"))
+	m, refusal := c.Name("bash")
+	if refusal != nil {
+		t.Fatal(refusal)
+	}
+	want := Repair{Kind: "name.alias", From: "bash", To: "exec", Rule: "aliases.yaml:7"}
+	if len(m.Repairs) != 1 || m.Repairs[0] != want {
+		t.Errorf("got %+v, want %+v", m.Repairs, want)
+	}
+}
+
+func TestRefusalTellsWhatToUse(t *testing.T) {
+	for _, row := range []struct{ raw, offered, want string }{
+		{"fly", "read write", `no tool "fly" is offered; use one of "read", "write"`},
+		{"fly", "", `no tool "fly" is offered; no tools are offered: answer in text`},
+		{"container.exec", "read", `"container.exec" is not available here; use one of "read"`},
+		{"web-fetch", "web_fetch WebFetch", `"web-fetch" could be "web_fetch", "WebFetch"; use the exact name`},
+	} {
+		_, refusal := NewCatalog(testRules(), nil, offer(strings.Fields(row.offered)...)).Name(row.raw)
+		if refusal == nil || refusal.Why != row.want {
+			t.Errorf("%q: got %v, want %q", row.raw, refusal, row.want)
+		}
+	}
+}
+
+func TestClass(t *testing.T) {
+	for name, want := range map[string]Class{
+		"get_time": Read, "web_search": Read, "searchNotes": Read, "ls": Read,
+		"write_file": Write, "update_search_index": Write, "deleted_items_list": Write, "frobnicate": Write, "": Write,
+		"exec": Exec, "run_query": Exec, "getShell": Exec, "write_and_run": Exec,
+		"sessions_search": Write,
+	} {
+		if got := testRules().Class(name); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestHasPrefix(t *testing.T) {
+	c := catalogOf("web_fetch", "read")
+	for word, want := range map[string]bool{"": true, "web": true, "web_fetch": true, "web_fetches": false, "x": false} {
+		if got := c.HasPrefix(word); got != want {
+			t.Errorf("%q: got %v", word, got)
+		}
+	}
+	if !OpenCatalog(nil).HasPrefix("anything") || OpenCatalog(nil).HasPrefix("a(b") {
+		t.Error("an open catalog takes any word of name characters, and only those")
+	}
+}
+
+// FuzzName: no name makes Name panic, and what it finds is always an offered tool.
+func FuzzName(f *testing.F) {
+	for _, row := range nameRows {
+		f.Add(row.raw, row.offered)
+	}
+	f.Fuzz(func(t *testing.T, raw, offered string) {
+		tools := strings.Fields(offered)
+		c := NewCatalog(testRules(), nil, offer(tools...))
+		m, refusal := c.Name(raw)
+		if (refusal == nil) != c.Exact(m.Name) {
+			t.Errorf("%q of %q: %q is no offered tool (%v)", raw, offered, m.Name, refusal)
+		}
+		if c.Exact(raw) && m.Name != raw {
+			t.Errorf("the exact name %q became %q", raw, m.Name)
+		}
+		for _, r := range m.Repairs {
+			if len(r.From) > 80 || len(r.To) > 80 || utf8.ValidString(raw) && !utf8.ValidString(r.From) {
+				t.Errorf("repair %+v is too long or cut inside a character", r)
+			}
+		}
+		if open, refusal := OpenCatalog(testRules()).Name(raw); refusal == nil && open.Name == "" {
+			t.Errorf("%q: an open catalog accepts nothing as a name", raw)
+		}
+	})
+}
+
+func BenchmarkName(b *testing.B) {
+	c := NewCatalog(testRules(), nil, offer(strings.Fields("apply_patch edit exec ls openclaw process read sessions_yield write tool_search tool_describe tool_call")...))
+	for _, raw := range []string{"exec", "functions.exec", "Exec<|channel|>commentary", "sessions_yeild_now"} {
+		b.Run(raw, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c.Name(raw)
+			}
+		})
+	}
+}
+
+// TestNameTakesLinearTime: a name as long as a whole reply costs next to nothing.
+func TestNameTakesLinearTime(t *testing.T) {
+	c := NewCatalog(testRules(), nil, offer("read"))
+	for _, unit := range []string{"<|start|>", "a<|channel|>.", "functions.", "to=", "a.", "__", "\x80", "A"} {
+		if m, refusal := c.Name(strings.Repeat(unit, 1<<20/len(unit))); refusal == nil {
+			t.Errorf("%q repeated is %q", unit, m.Name)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package tools
+
+// Rules is what operators wrote about the names and arguments of tools. It is
+// plain data, made from YAML elsewhere and never changed afterwards. Every entry
+// carries the place (file:line) that Repair.Rule names. The zero Rules is usable:
+// nothing but what Harmony itself and the offered schemas say.
+type Rules struct {
+	Prefixes []Word       // dropped from the front of a name: "functions.", "default_api."
+	Glued    []Word       // words that servers glue to the end of a name: "json", "code", "commentary"
+	Pseudo   []Word       // names that mean "here is my answer": "json", "response"
+	Aliases  []Alias      // other names of a tool
+	Params   []ParamAlias // other names of a parameter
+	Classes  []ClassRule  // what the words of a name say about what the tool does
+	MaxDepth int          // deepest nesting of arguments; 0 means the default of RepairJSON
+	MaxBytes int          // longest arguments, in bytes; 0 means no limit
+}
+
+// Word is one word of a list, and where it stands.
+type Word struct {
+	Text  string
+	Place string
+}
+
+// Alias is another name of a tool. Tools lists the tools it may mean; the first
+// one that is offered is meant. Several entries of one name count as one list.
+type Alias struct {
+	Name  string
+	Tools []string
+	Place string
+}
+
+// ParamAlias lists the names that models use for one parameter. They are
+// interchangeable: the tool's own schema says which of them leaves.
+type ParamAlias struct {
+	Tool  string // the tool, or one of its aliases; "" is every tool
+	Param string
+	From  []string
+	Place string
+}
+
+// ClassRule gives the class of tools whose name holds one of the words: "get"
+// matches the word get in get_time and getTime, "del*" matches del and delete. A
+// word with "_" is a whole name, and stronger than any single word.
+type ClassRule struct {
+	Class Class
+	Words []string
+	Place string
+}

@@ -1,0 +1,93 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+)
+
+// testRules are rules as an operator would write them. Every entry stands on a
+// line of its own, which its Place names.
+func testRules() *Rules {
+	line := 0
+	place := func() string { line++; return fmt.Sprintf("rules.yaml:%d", line) }
+	list := func(text string) (out []Word) {
+		for _, w := range strings.Fields(text) {
+			out = append(out, Word{w, place()})
+		}
+		return out
+	}
+	alias := func(name, tools string) Alias { return Alias{name, strings.Fields(tools), place()} }
+	param := func(tool, name, from string) ParamAlias { return ParamAlias{tool, name, strings.Fields(from), place()} }
+	class := func(c Class, words string) ClassRule { return ClassRule{c, strings.Fields(words), place()} }
+	return &Rules{
+		Prefixes: list("functions. function. tools. default_api."),
+		Glued:    list("commentary analysis json code"),
+		Pseudo:   list("json response answer unknown"),
+		Aliases: []Alias{
+			alias("bash", "exec shell"), alias("sh", "exec"), alias("open_url", "web_fetch"), alias("cat", "read"),
+		},
+		Params: []ParamAlias{
+			param("exec", "command", "cmd shell_command"),
+			param("exec", "workdir", "cwd dir"),
+			param("", "path", "file_path filename file"),
+		},
+		Classes: []ClassRule{
+			class(Read, "get search read list find fetch view query show ls grep glob describe status"),
+			class(Write, "write create add set update delete remove move edit patch send save del* sessions_search"),
+			class(Exec, "exec execute run bash shell sh terminal command code python"),
+		},
+	}
+}
+
+// offer makes tools without a schema.
+func offer(names ...string) []Tool {
+	out := make([]Tool, len(names))
+	for i, n := range names {
+		out[i].Name = n
+	}
+	return out
+}
+
+// schemaOf makes an object schema of "name:type" words; "name:type!" is required.
+func schemaOf(params string) []byte {
+	var props, required []string
+	for _, p := range strings.Fields(params) {
+		name, kind, _ := strings.Cut(p, ":")
+		kind, must := strings.CutSuffix(kind, "!")
+		if must {
+			required = append(required, quote(name))
+		}
+		sub := `{"type":` + quote(kind) + `}`
+		if element, ok := strings.CutPrefix(kind, "[]"); ok {
+			sub = `{"type":"array","items":{"type":` + quote(element) + `}}`
+		}
+		props = append(props, quote(name)+":"+sub)
+	}
+	return []byte(`{"type":"object","properties":{` + strings.Join(props, ",") + `},"required":[` + strings.Join(required, ",") + `]}`)
+}
+
+// catalogOf makes a catalog of "name(param:type! …)" tools; a bare name has no schema.
+func catalogOf(tools ...string) *Catalog {
+	var offered []Tool
+	for _, t := range tools {
+		name, params, ok := strings.Cut(t, "(")
+		tool := Tool{Name: name}
+		if ok {
+			tool.Parameters = schemaOf(strings.TrimSuffix(params, ")"))
+		}
+		offered = append(offered, tool)
+	}
+	return NewCatalog(testRules(), NewSchemas(100), offered)
+}
+
+// closed is the ending of a call that is whole.
+var closed = Ending{Terminated: true}
+
+// kinds lists the kinds of repairs, in order.
+func kinds(repairs []Repair) string {
+	var out []string
+	for _, r := range repairs {
+		out = append(out, r.Kind)
+	}
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,182 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/tidwall/gjson"
+)
+
+// Schemas remembers compiled JSON Schemas by their bytes, because callers send the
+// same tools with every request. It is safe for concurrent use.
+type Schemas struct {
+	max    int
+	mu     sync.RWMutex
+	byText map[string]*schema // a nil entry is a schema that does not compile
+}
+
+// NewSchemas returns an empty memo for at most max schemas. A full one starts
+// again from nothing, which costs one compilation for each tool still in use.
+func NewSchemas(max int) *Schemas {
+	return &Schemas{max: max, byText: make(map[string]*schema)}
+}
+
+// schema is the JSON Schema of a tool's arguments, compiled.
+type schema struct {
+	*jsonschema.Schema
+	props    map[string]*jsonschema.Schema // by name, with those of $ref and allOf
+	required []string
+}
+
+// of returns the schema of text, or nil where there is none or it is broken: what
+// cannot be read cannot be checked, and must not make a tool unusable.
+func (s *Schemas) of(text json.RawMessage) *schema {
+	if len(text) == 0 {
+		return nil
+	}
+	s.mu.RLock()
+	known, ok := s.byText[string(text)]
+	s.mu.RUnlock()
+	if ok {
+		return known
+	}
+	made, err := compile(text)
+	if err != nil {
+		made = nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.byText) >= s.max {
+		clear(s.byText)
+	}
+	s.byText[string(text)] = made
+	return made
+}
+
+// compile reads text as JSON Schema, draft 2020-12 unless it says otherwise.
+func compile(text []byte) (*schema, error) {
+	const place = "tool:///arguments"
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.UseLoader(noLoader{})
+	c.UseRegexpEngine(lenientRegexp)
+	if err := c.AddResource(place, doc); err != nil {
+		return nil, err
+	}
+	root, err := c.Compile(place)
+	if err != nil {
+		return nil, err
+	}
+	props, required := fields(root)
+	return &schema{root, props, required}, nil
+}
+
+// noLoader keeps a schema from naming files or addresses to be read.
+type noLoader struct{}
+
+func (noLoader) Load(string) (any, error) { return nil, errors.New("remote schemas are not read") }
+
+// lenientRegexp takes ECMAScript patterns that Go cannot express, such as look-
+// ahead, as matching everything, so that the rest of the schema stays in force.
+func lenientRegexp(pattern string) (jsonschema.Regexp, error) {
+	if re, err := regexp.Compile(pattern); err == nil {
+		return re, nil
+	}
+	return regexp.Compile("")
+}
+
+// maxRefs bounds how far references are followed; schemas may refer in circles.
+const maxRefs = 16
+
+// target is what s refers to.
+func target(s *jsonschema.Schema) *jsonschema.Schema {
+	for i := 0; i < maxRefs && s.Ref != nil && s.Properties == nil; i++ {
+		s = s.Ref
+	}
+	return s
+}
+
+// fields returns the properties of an object schema and the required ones, with
+// those that $ref and allOf add.
+func fields(s *jsonschema.Schema) (props map[string]*jsonschema.Schema, required []string) {
+	if s.Ref == nil && len(s.AllOf) == 0 {
+		return s.Properties, s.Required
+	}
+	props = make(map[string]*jsonschema.Schema)
+	var add func(s *jsonschema.Schema, depth int)
+	add = func(s *jsonschema.Schema, depth int) {
+		if s == nil || depth > maxRefs {
+			return
+		}
+		for name, sub := range s.Properties {
+			if props[name] == nil {
+				props[name] = sub
+			}
+		}
+		required = append(required, s.Required...)
+		add(s.Ref, depth+1)
+		for _, sub := range s.AllOf {
+			add(sub, depth+1)
+		}
+	}
+	add(s, 0)
+	return props, required
+}
+
+// only returns the one parameter that an argument without a name can be meant for:
+// the single required one, or the single one there is.
+func (s *schema) only() (name string, ok bool) {
+	if len(s.required) == 1 && s.props[s.required[0]] != nil {
+		return s.required[0], true
+	}
+	if len(s.required) > 0 || len(s.props) != 1 {
+		return "", false
+	}
+	for name = range s.props {
+	}
+	return name, true
+}
+
+// check validates one JSON text, which must be valid JSON. The error is a
+// *jsonschema.ValidationError.
+func check(s *jsonschema.Schema, text string) error { return s.Validate(instance(gjson.Parse(text))) }
+
+// instance returns a JSON value as the validator wants it: numbers stay text, so that
+// none loses digits.
+func instance(v gjson.Result) any {
+	switch {
+	case v.Type == gjson.Number:
+		return json.Number(v.Raw)
+	case v.IsObject():
+		object := make(map[string]any)
+		v.ForEach(func(k, e gjson.Result) bool { object[k.String()] = instance(e); return true })
+		return object
+	case v.IsArray():
+		list := []any{}
+		v.ForEach(func(_, e gjson.Result) bool { list = append(list, instance(e)); return true })
+		return list
+	}
+	return v.Value()
+}
+
+// typed reports whether one of the types that s lists is t. A schema without
+// "type" lists none.
+func typed(s *jsonschema.Schema, t string) bool {
+	if s.Types == nil {
+		return false
+	}
+	for _, name := range s.Types.ToStrings() {
+		if name == t {
+			return true
+		}
+	}
+	return false
+}

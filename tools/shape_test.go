@@ -1,0 +1,139 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// shaped fits text to a schema and returns the object, or the code of the refusal.
+func shaped(schema, text string) (string, string) {
+	w := shaper{tool: "tool", schema: NewSchemas(1).of(json.RawMessage(schema)), rules: testRules()}
+	got, refusal := w.shape(text)
+	if refusal != nil {
+		return string(refusal.Code), refusal.Why
+	}
+	return got, kinds(w.repairs)
+}
+
+func TestShape(t *testing.T) {
+	const (
+		ref    = `{"$ref":"#/$defs/A","$defs":{"A":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}}`
+		all    = `{"allOf":[{"type":"object","properties":{"n":{"type":"integer"}}},{"required":["m"],"properties":{"m":{"type":"boolean"}}}]}`
+		enum   = `{"type":"object","properties":{"mode":{"enum":["Fast","slow",7]},"kind":{"const":"A"}}}`
+		union  = `{"type":"object","properties":{"v":{"anyOf":[{"type":"integer"},{"type":"array","items":{"type":"string"}},{"type":"null"}]}}}`
+		nested = `{"type":"object","properties":{"edits":{"type":"array","items":{"type":"object","properties":{"old_text":{"type":"string"}},"required":["old_text"]}}}}`
+		strict = `{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}`
+		open   = `{"type":"object","additionalProperties":{"type":"integer"},"patternProperties":{"^x":{"type":"boolean"}}}`
+		old    = `{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"n":{"type":"integer"}}}`
+		ahead  = `{"type":"object","properties":{"a":{"type":"string","pattern":"^(?!x)"},"n":{"type":"integer"}}}`
+		loop   = `{"$ref":"#"}`
+		remote = `{"$ref":"file:///etc/hostname"}`
+	)
+	for _, row := range []struct{ schema, text, want, note string }{
+		{ref, `{"N":"5"}`, `{"n":5}`, "args.rename args.coerce"},
+		{all, `{"n":"5","m":"no"}`, `{"n":5,"m":false}`, "args.coerce args.coerce"},
+		{enum, `{"mode":"FAST","kind":"a"}`, `{"mode":"Fast","kind":"A"}`, "args.coerce args.coerce"},
+		{enum, `{"mode":"7"}`, `{"mode":7}`, "args.coerce"},
+		{enum, `{"mode":"medium"}`, `bad_schema`, `"mode" must be one of "Fast", "slow", 7`},
+		{union, `{"v":"5"}`, `{"v":5}`, "args.coerce"},
+		{union, `{"v":null}`, `{"v":null}`, ""},
+		{union, `{"v":[1]}`, `{"v":["1"]}`, "args.coerce"},
+		{nested, `{"edits":{"oldText":"a"}}`, `{"edits":[{"old_text":"a"}]}`, "args.rename args.wrap"},
+		{nested, `{"edits":"[{\"old_text\":\"a\"}]"}`, `{"edits":[{"old_text":"a"}]}`, "args.decode"},
+		{nested, `{"edits":[{"new":"a"}]}`, `bad_schema`, `"edits.0" needs "old_text"`},
+		{strict, `{"a":"x","b":1}`, `bad_schema`, `tool has no parameter "b"; it has "a"`},
+		{strict, `{"a":"x","A":"y"}`, `bad_schema`, `tool has no parameter "A"; it has "a"`},
+		{open, `{"a":"1","xb":"true"}`, `{"a":1,"xb":true}`, "args.coerce args.coerce"},
+		{old, `{"n":5.0}`, `{"n":5.0}`, ""},
+		{ahead, `{"a":"xy","n":"1"}`, `{"a":"xy","n":1}`, "args.coerce"},
+		{loop, `{"a": 1}`, `bad_schema`, `"arguments" breaks the schema`},
+		{remote, `{"a": 1}`, `{"a": 1}`, ""},            // broken: as good as none
+		{`{"type":"objekt"}`, `{"a":1}`, `{"a":1}`, ""}, // broken, too
+		{`true`, `{"a":1}`, `{"a":1}`, ""},
+		{`{"type":"object","properties":{"flag":{"type":"boolean"}}}`, `{"flag":1}`, `{"flag":true}`, "args.coerce"},
+		{`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}}}`, `{ "a" : "\u00e9\/" , "b":"1"}`, `{"a":"\u00e9\/","b":1}`, "args.coerce"},
+	} {
+		if got, note := shaped(row.schema, row.text); got != row.want || note != row.note {
+			t.Errorf("%s for %s: got %s (%s), want %s (%s)", row.text, row.schema, got, note, row.want, row.note)
+		}
+	}
+}
+
+// TestShapeTakesLinearTime: a schema that refers to itself in many ways must not
+// make a short text expensive.
+func TestShapeTakesLinearTime(t *testing.T) {
+	tree := `{"$ref":"#/$defs/T","$defs":{"T":{"type":"object","properties":{"a":{"type":"array","items":{"$ref":"#/$defs/T"}}},"required":["a"]}}}`
+	text := strings.Repeat(`{"a":[`, 60) + `"x"` + strings.Repeat(`]}`, 60)
+	if got, _ := shaped(tree, text); got != "bad_schema" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestSchemasIsBoundedAndShared(t *testing.T) {
+	s := NewSchemas(4)
+	var wait sync.WaitGroup
+	for i := range 64 {
+		wait.Go(func() {
+			text := fmt.Appendf(nil, `{"type":"object","title":"%d"}`, i%8)
+			if got := s.of(text); got == nil || s.of([]byte(`{"type":1}`)) != nil {
+				t.Errorf("schema %d: got %v", i, got)
+			}
+		})
+	}
+	wait.Wait()
+	if len(s.byText) > 4 {
+		t.Errorf("it holds %d schemas", len(s.byText))
+	}
+}
+
+// FuzzShape: what comes out is one valid JSON object that the schema accepts, and
+// what the schema accepts already comes out byte for byte.
+func FuzzShape(f *testing.F) {
+	schemas := []string{
+		string(schemaOf("command:string! limit:integer flag:boolean tags:[]string when:object")),
+		string(schemaOf("text:string!")),
+		`{"type":"object","properties":{"v":{"anyOf":[{"type":"integer"},{"enum":["a","B"]},{"type":"null"}]}},"additionalProperties":false}`,
+	}
+	for i, text := range []string{
+		`{"command":"ls"}`, `{"cmd":"ls","limit":"5"}`, `"ls"`, `ls -la`, `[{"command":"x","tags":{}}]`, `{"v":"A"}`, `{"v":"1,000"}`,
+		`{"command":"x","flag":null,"when":"{a:1}"}`, `{"text":["a"]}`, `{"limit=5","command":"x"}`, `{"text":"` + "\x80" + `"}`, `{"a":1,"a":2}`,
+	} {
+		f.Add(text, i%len(schemas))
+	}
+	f.Fuzz(func(t *testing.T, text string, which int) {
+		s := NewSchemas(1).of([]byte(schemas[uint(which)%uint(len(schemas))]))
+		w := shaper{tool: "tool", schema: s, rules: testRules()}
+		got, refusal := w.shape(text)
+		trimmed := strings.TrimSpace(text)
+		whole := json.Valid([]byte(trimmed)) && strings.HasPrefix(trimmed, "{") && check(s.Schema, trimmed) == nil
+		switch {
+		case refusal != nil && !whole:
+			return
+		case refusal != nil || whole && got != trimmed:
+			t.Errorf("valid %q became %q (%v)", trimmed, got, refusal)
+		case !json.Valid([]byte(got)) || got[0] != '{' || check(s.Schema, got) != nil:
+			t.Errorf("%q became %q, which the schema refuses", text, got)
+		}
+	})
+}
+
+func BenchmarkCall(b *testing.B) {
+	c := catalogOf(execTool, readTool, noteTool)
+	for _, row := range []struct{ name, tool, args string }{
+		{"clean", "exec", `{"command":"ls -la /tmp && cat notes.txt","workdir":"/home/user","timeout":60}`},
+		{"clean-64KB", "note", `{"text":"` + strings.Repeat("0123456789abcde ", 4096) + `"}`},
+		{"renamed", "functions.exec", `{"cmd":"ls -la","timeout":"60"}`},
+		{"refused", "exec", `{"cmdline":"ls -la"}`},
+	} {
+		b.Run(row.name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(row.args)))
+			for b.Loop() {
+				c.Call(row.tool, row.args, closed)
+			}
+		})
+	}
+}
