@@ -2,7 +2,6 @@ package sidecar
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"sync/atomic"
@@ -14,8 +13,8 @@ import (
 
 // Live is the rule set in force. A request takes it once and keeps it.
 type Live struct {
-	dir     string // empty: the embedded rules, which never change
-	files   ruleset.Files
+	dir     string        // empty: the embedded rules, which never change
+	read    ruleset.Files // the folder as it was read at start
 	set     atomic.Pointer[ruleset.Set]
 	log     *slog.Logger
 	metrics *telemetry.Metrics
@@ -30,7 +29,7 @@ func ReadRules(dir string, defaults fs.FS) (ruleset.Files, error) {
 	}
 	files, err := ruleset.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("read rules: %w", err)
+		return nil, err
 	}
 	return files.WithPrompts(builtin), nil
 }
@@ -45,7 +44,12 @@ func OpenRules(dir string, defaults fs.FS, log *slog.Logger, m *telemetry.Metric
 	if set == nil {
 		return nil, problems.In(dir)
 	}
-	l := &Live{dir: dir, files: files, log: log, metrics: m}
+	l := &Live{dir: dir, log: log, metrics: m}
+	if dir != "" {
+		if l.read, err = ruleset.ReadDir(dir); err != nil {
+			return nil, err
+		}
+	}
 	l.set.Store(set)
 	m.InForce(set.Version, float64(time.Now().Unix()))
 	return l, nil
@@ -65,7 +69,7 @@ func (l *Live) Watch(ctx context.Context, defaults fs.FS) {
 		l.refuse(err)
 		return
 	}
-	ruleset.Watch(ctx, l.dir, l.files, func(files ruleset.Files, err error) {
+	ruleset.Watch(ctx, l.dir, l.read, func(files ruleset.Files, err error) {
 		if err != nil {
 			l.refuse(err)
 			return

@@ -53,6 +53,25 @@ func TestCall(t *testing.T) {
 		{execTool, `[1,2]`, `bad_json`, ""},
 		{execTool, `json{"command":"ls"}`, `exec {"command":"ls"}`, "args.unglue"},
 
+		{execTool, "```sh\nls\n```", `exec {"command":"ls"}`, "args.wrap"},
+		{execTool, `"$HOME/run" --fast`, `exec {"command":"\"$HOME/run\" --fast"}`, "args.wrap"},
+		{execTool, `[ -f x ] && echo y`, `exec {"command":"[ -f x ] && echo y"}`, "args.wrap"},
+		{execTool, `echo {"a":1} > x`, `exec {"command":"echo {\"a\":1} > x"}`, "args.wrap"},
+		{execTool, `echo {"command":"x"} > y`, `bad_json`, ""}, // which of the two?
+		{"move(from:string! to:string!)", `Move it: {"from":"a","to":"b"}`, `move {"from":"a","to":"b"}`, "json.prose"},
+		{"edit(edits:[]object!)", `[{"a":1},{"b":2}`, `edit {"edits":[{"a":1},{"b":2}]}`, "json.closer args.wrap"},
+		{execTool, `[{"command":"ls"}`, `exec {"command":"ls"}`, "json.closer args.unwrap"},
+		{execTool, `"{"command":"ls"}"`, `exec {"command":"ls"}`, "json.escape json.escape json.escape json.escape args.decode"},
+
+		// Broken JSON: what is cut off is not made up, nor is a missing value.
+		{execTool, `{"command":"ls`, `truncated`, ""},
+		{execTool, `{"command":"ls"`, `exec {"command":"ls"}`, "json.closer"},
+		{execTool, `"{\"command\":\"ls`, `truncated`, ""},
+		{"free", `{"a", "b"}`, `bad_json`, ""},
+		{execTool, `{"command":"ls","workdir"}`, `exec {"command":"ls"}`, "json.value args.drop_null"},
+		{listTool, `{"count=10","category":"books"}`, `list_items {"count":10,"category":"books"}`, "json.value args.split"},
+		{listTool, `{"count=ten","category":"books"}`, `bad_schema`, ""},
+
 		// Other names of a parameter.
 		{execTool, `{"cmd":"ls"}`, `exec {"command":"ls"}`, "args.rename"},
 		{execTool, `{"Command":"ls"}`, `exec {"command":"ls"}`, "args.rename"},
@@ -103,7 +122,7 @@ func TestCallOfNoName(t *testing.T) {
 		{"tool.run", `{"name":"read","arguments":{"path":"a"}}`, `read {"path":"a"}`, "args.unwrap"},
 		{"Rust", `{"name":"Read","input":{"path":"a"}}`, `read {"path":"a"}`, "args.unwrap name.case"},
 		{"json", `{"tool":"exec","args":{"cmd":"ls"}}`, `exec {"command":"ls"}`, "args.unwrap args.rename"},
-		{"json", `{"name":"fly","arguments":{}}`, `answer`, ""},
+		{"json", `{"name":"fly","arguments":{}}`, `not_offered`, ""},
 		{"json", `{"total":7}`, `answer`, ""},
 		{"assistant<|channel|>analysis", `{"command":"ls"}`, `exec {"command":"ls"}`, "name.fit"},
 		{"toolu_01abc9", `{"path":"a","limit":5}`, `read {"path":"a","limit":5}`, "name.fit"},
@@ -151,6 +170,9 @@ func TestCallCutOff(t *testing.T) {
 	for _, end := range []Ending{{}, {Length: true}, {Terminated: true, Length: true}} {
 		if got, _ := call(c, "exec", "rm -r /tmp/x", end); got != "truncated" {
 			t.Errorf("%+v: got %s", end, got)
+		}
+		if got, _ := call(catalogOf(pingTool), "ping", "", end); got != "truncated" {
+			t.Errorf("%+v: no arguments yet: got %s", end, got)
 		}
 		if got, _ := call(c, "exec", `{"command":"ls"}`, end); got != `exec {"command":"ls"}` {
 			t.Errorf("%+v: a whole object got %s", end, got)
@@ -220,6 +242,7 @@ func TestFit(t *testing.T) {
 		{[]string{pingTool}, `{}`, ""},
 		{[]string{"exec"}, `{"command":"ls"}`, "exec"}, // a rule knows it
 		{[]string{"exec"}, `{"other":"ls"}`, ""},
+		{[]string{"exec"}, `{"command"}`, ""},
 		{[]string{"exec", "read"}, `{"command":"ls"}`, ""},
 		{nil, `{"command":"ls"}`, ""},
 	} {

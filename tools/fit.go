@@ -23,16 +23,20 @@ func (c *Catalog) rescue(why *Refusal, args string, end Ending) (Call, *Refusal)
 	if fixed.Cut == MidValue {
 		return Call{}, why
 	}
-	if e, ok := readEnvelope(string(fixed.JSON)); ok {
-		if m, refusal := c.Name(e.name); refusal == nil {
-			m.Repairs = append([]Repair{renamed("args.unwrap", args, e.args, "")}, m.Repairs...)
-			return c.arguments(m, e.args, end)
-		}
+	e, wrapped := readEnvelope(string(fixed.JSON))
+	m, refusal := c.Name(e.name)
+	if wrapped && refusal == nil {
+		m.Repairs = append([]Repair{renamed("args.unwrap", args, e.args, "")}, m.Repairs...)
+		return c.arguments(m, e.args, end)
 	}
 	if why.Code == BadName {
 		if call, ok := c.Fit(args); ok {
 			return call, nil
 		}
+	}
+	if wrapped && !c.Empty() {
+		refusal.Text = args
+		return Call{}, refusal
 	}
 	return Call{}, why
 }
@@ -46,7 +50,7 @@ func (c *Catalog) Fit(args string) (Call, bool) {
 		return Call{}, false
 	}
 	fixed, err := RepairJSON(args, c.rules.MaxDepth)
-	if err != nil || fixed.Cut == MidValue || fixed.JSON[0] != '{' {
+	if err != nil || fixed.Cut == MidValue || fixed.JSON[0] != '{' || fixed.madeUp() {
 		return Call{}, false
 	}
 	object := string(fixed.JSON)
@@ -58,6 +62,11 @@ func (c *Catalog) Fit(args string) (Call, bool) {
 	name := fitting.tools[0].Name
 	repairs := append(fixed.Repairs, renamed("name.fit", "", name, ""))
 	return Call{Name: name, Arguments: fixed.JSON, Repairs: repairs}, true
+}
+
+// madeUp reports whether null was put where the text has no value.
+func (r Repaired) madeUp() bool {
+	return slices.ContainsFunc(r.Repairs, func(r Repair) bool { return r.Kind == KindValue })
 }
 
 func (c *Catalog) fits(t *Tool, object string, given []member) bool {

@@ -95,6 +95,9 @@ func (m *mender) memberAhead(i int) bool {
 	return m.keyAt(n) != no
 }
 
+// closersEnd reports whether nothing but closers is left from i on.
+func (m *mender) closersEnd(i int) bool { return m.ends(m.closerRun(i)) }
+
 // closerRun returns the first place from i on that is neither closer nor space.
 func (m *mender) closerRun(i int) int {
 	for {
@@ -128,7 +131,7 @@ func (m *mender) closersAhead(i int) bool {
 	case strings.IndexByte("{[;)", c) >= 0:
 		return true
 	}
-	return newLine || i > m.lastClosing()
+	return newLine || i > m.lastClose
 }
 
 // closeAhead plays the closers from i on against the open containers. It returns
@@ -162,143 +165,14 @@ func (m *mender) sequelAhead(n int, values bool) bool {
 	return values && m.valueAt(n) || m.keyAt(n) != no
 }
 
-// lastClosing returns the place of the last quote in the text that a closer
-// follows, or -1: prose after the value comes later than that.
-func (m *mender) lastClosing() int {
-	if m.lastClose != 0 {
-		return m.lastClose - 2
-	}
-	m.work += len(m.text)
-	i := len(m.text)
-	for i > 0 {
-		i = strings.LastIndexAny(m.text[:i], "}]")
-		if i < 0 {
-			break
-		}
-		if n := len(strings.TrimRight(m.text[:i], " \t\r\n}]")); n > 0 && m.text[n-1] == '"' {
-			i = n - 1
-			break
-		} else {
-			i = n
+// lastClosing returns the place of the last quote in text that a closer follows,
+// or -1: prose after the value comes later than that.
+func lastClosing(text string) int {
+	for end := strings.LastIndexAny(text, "}]"); end >= 0; end = strings.LastIndexAny(text, "}]") {
+		text = strings.TrimRight(text[:end], "}]"+asciiSpace)
+		if strings.HasSuffix(text, `"`) {
+			return len(text) - 1
 		}
 	}
-	m.lastClose = i + 2
-	return i
-}
-
-// guess is how likely a key begins at some place.
-type guess int
-
-const (
-	no     guess = iota
-	maybe        // a string without its colon, or the text ends
-	surely       // a name and its colon
-)
-
-// keyAt guesses whether a member of an object begins at i.
-func (m *mender) keyAt(i int) guess {
-	if i >= len(m.text) {
-		return no
-	}
-	if k := markAt(m.text, i); k.width > 0 {
-		return m.quotedKeyAt(i, k)
-	}
-	return m.bareKeyAt(i)
-}
-
-func (m *mender) quotedKeyAt(i int, open mark) guess {
-	start := i + open.width
-	if strings.HasPrefix(m.text[start:], m.text[i:start]) && m.textAt(start+open.width) {
-		start += open.width // ""key""
-	}
-	end, w := m.keyEnd(start, open.kind)
-	if w == 0 {
-		if end == len(m.text) {
-			return maybe
-		}
-		return no
-	}
-	after := end + w
-	if strings.HasPrefix(m.text[after:], m.text[i:i+open.width]) && start > i+open.width {
-		after += open.width
-	}
-	n := m.blank(after)
-	if m.ends(n) {
-		return maybe
-	}
-	switch c := m.text[n]; {
-	case c == ':':
-		return surely
-	case c == '}' || c == ']':
-		if m.closersAheadOnly(n) {
-			return maybe
-		}
-	case c == ',':
-		if m.colonAfterKey(m.blank(n + 1)) {
-			return maybe
-		}
-	case n > after && wordLen(m.text[start:end]) == end-start && m.valueAt(n):
-		return maybe
-	}
-	return no
-}
-
-// keyEnd finds the mark that ends a key: on this line, and not far.
-func (m *mender) keyEnd(i int, open markKind) (end, width int) {
-	from, limit := i, min(len(m.text), i+lookAhead)
-	for i < limit && m.text[i] != '\n' {
-		if k := markAt(m.text, i); k.width > 0 && open.closedBy(k.kind) {
-			m.work += i - from + 1
-			return i, k.width
-		}
-		if m.text[i] == '\\' {
-			i++
-		}
-		i++
-	}
-	m.work += i - from + 1
-	return min(i, len(m.text)), 0
-}
-
-// closersAheadOnly reports whether closers at i end the text.
-func (m *mender) closersAheadOnly(i int) bool { return m.ends(m.closerRun(i)) }
-
-// colonAfterKey reports whether a quoted key and its colon stand at i.
-func (m *mender) colonAfterKey(i int) bool {
-	if i >= len(m.text) {
-		return false
-	}
-	open := markAt(m.text, i)
-	if open.width == 0 {
-		return false
-	}
-	end, w := m.keyEnd(i+open.width, open.kind)
-	n := m.blank(end + w)
-	return w > 0 && n < len(m.text) && m.text[n] == ':'
-}
-
-// bareKeyAt guesses about a key without its opening quote, or without both.
-func (m *mender) bareKeyAt(i int) guess {
-	end := i + wordLen(m.text[i:min(len(m.text), i+lookAhead)])
-	m.work += end - i + 1
-	if end == len(m.text) {
-		return maybe
-	}
-	if end == i {
-		return no
-	}
-	k := markAt(m.text, end)
-	n := m.blank(end + k.width)
-	if n == len(m.text) || m.text[n] != ':' {
-		return no
-	}
-	if k.width > 0 || len(m.open) > 0 && m.top().bareKeys && !strings.HasPrefix(m.text[n:], "://") {
-		return surely
-	}
-	// A word and a colon are common in text, too. What follows must be a value,
-	// and no inner quotation be open.
-	if value := m.blank(n + 1); m.inner%2 == 0 && (value == len(m.text) || m.valueAt(value)) {
-		return surely
-	}
-	return no
+	return -1
 }

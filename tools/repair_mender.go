@@ -24,12 +24,12 @@ type mender struct {
 	cut     Cut
 	spare   int // wrong closers dropped since the last value; each stands for a missing one
 
-	inner      int               // quotation marks passed in the string being read; odd: one of a pair
+	inner      int                   // quotation marks passed in the string being read; odd: one of a pair
 	closeless  [roleCount][marks]int // 1 + where a search began that found no closing quote
-	nestedFrom int               // before this place no string holds JSON with bare quotes
-	lastClose  int               // 1 + place of the last quote before a closer; 0: not looked for yet
-	misses     int               // containers that were no valid JSON after all
-	work       int               // bytes looked at, so that tests can hold this to linear time
+	nestedFrom int                   // before this place no more is looked for JSON in a string
+	lastClose  int                   // place of the last quote that a closer follows, or -1
+	misses     int                   // containers that were no valid JSON after all
+	work       int                   // bytes looked at, so that tests can hold this to linear time
 }
 
 // frame is an open container.
@@ -69,6 +69,7 @@ func (m *mender) mend() (Repaired, error) {
 		m.text = plain
 		m.note(KindEscape, 0, from, plain)
 	}
+	m.lastClose = lastClosing(m.text)
 	m.out = make([]byte, 0, len(m.text)+len(m.text)/16+16)
 	if err := m.root(); err != nil {
 		return Repaired{}, err

@@ -157,9 +157,6 @@ func (m *mender) textAt(i int) bool {
 // stringExtent finds the end of the string whose content begins at start. The
 // mark again may follow the closing one.
 func (m *mender) stringExtent(start int, open markKind, again string, r role) extent {
-	if e, ok := m.nested(start, open, r); ok {
-		return e
-	}
 	known := &m.closeless[r][open]
 	if *known > 0 && start >= *known-1 {
 		return m.unclosed(start, r)
@@ -180,33 +177,32 @@ func (m *mender) stringExtent(start int, open markKind, again string, r role) ex
 			cut := m.inner > 0 && r != inRoot && m.blank(after) == len(m.text)
 			return extent{end: q, next: after, quote: true, cut: cut}
 		}
+		if end := m.nestedEnd(start, q, r); end > 0 {
+			i = end
+			m.inner++ // its quotes are paired
+			continue
+		}
 		if end, ok := m.endedBefore(start, q, after, r); ok {
-			return extent{end: m.uncurled(start, m.trim(start, end)), next: end}
+			return extent{end: m.unquoted(start, m.trim(start, end)), next: end}
 		}
 		i = after
 	}
 }
 
-// nested finds the end of a string that holds JSON with its quotes unescaped, as
-// in "{"a": 1}".
-func (m *mender) nested(start int, open markKind, r role) (extent, bool) {
-	if open != double || r == inKey || start < m.nestedFrom || start == len(m.text) {
-		return extent{}, false
-	}
-	if c := m.text[start]; c != '{' && c != '[' || !m.opensString(start+1) {
-		return extent{}, false
+// nestedEnd returns where JSON ends that stands in a string with its quotes bare,
+// as in "run {"a": 1} now": q is its first quote. It returns 0 if there is none.
+func (m *mender) nestedEnd(start, q int, r role) int {
+	p := m.trim(start, q) - 1
+	if r == inKey || p < max(start, m.nestedFrom) || m.text[p] != '{' && m.text[p] != '[' {
+		return 0
 	}
 	var scan JSONScan
-	n, done := scan.Scan(m.text[start:])
+	n, done := scan.Scan(m.text[p:])
 	m.work += scan.pos
-	m.nestedFrom = start + scan.pos
 	if !done {
-		m.nestedFrom = len(m.text) + 1
-		return extent{}, false
+		m.nestedFrom = len(m.text)
+		return 0
 	}
-	end := start + n
-	if end < len(m.text) && m.text[end] == '"' && m.closes(end+1, r) {
-		return extent{end: end, next: end + 1, quote: true}, true
-	}
-	return extent{}, false
+	m.nestedFrom = p + n
+	return p + n
 }

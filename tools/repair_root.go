@@ -148,8 +148,7 @@ func (m *mender) another(begin byte) (bool, error) {
 		if comma {
 			m.note(KindComma, at, ",", "")
 		}
-		m.dropRest()
-		return false, nil
+		return false, m.dropRest(begin)
 	}
 	if !comma && !lines {
 		return false, &JSONError{m.pos, "a second value follows the first"}
@@ -168,11 +167,15 @@ func (m *mender) continues(begin byte) bool {
 	return !container && m.valueAt(m.pos)
 }
 
-// dropRest drops what stands behind the value.
-func (m *mender) dropRest() {
+// dropRest drops what stands behind the value, unless closers without openers
+// say that members are among it: then the object did not end where it seemed to.
+func (m *mender) dropRest(begin byte) error {
 	rest := strings.TrimRight(m.text[m.pos:], asciiSpace)
 	if rest == "" {
-		return
+		return nil
+	}
+	if begin == '{' && strings.Contains(rest, `"`) && strings.Count(rest, "}") > strings.Count(rest, "{") {
+		return &JSONError{m.pos, "the object goes on after its end"}
 	}
 	kind := KindProse
 	switch c := rest[0]; {
@@ -184,4 +187,5 @@ func (m *mender) dropRest() {
 		kind = KindWrapper
 	}
 	m.drop(kind, len(rest))
+	return nil
 }

@@ -39,8 +39,7 @@ func (m *mender) separate() bool {
 			m.drop(KindFence, fenceLen(m.text[m.pos:]))
 		case m.danglingQuote():
 			m.drop(KindQuote, markAt(m.text, m.pos).width)
-		case m.top().kind == '{' && m.strayWord() > 0:
-			m.drop(KindProse, m.strayWord())
+		case m.top().kind == '{' && m.dropStray():
 		case m.listOver():
 			m.note(KindCloser, at, "", "]")
 			m.pop()
@@ -66,23 +65,20 @@ func (m *mender) noteCommas(want, found, at int) {
 // danglingQuote reports whether nothing but closers follow the quote at pos, as
 // in {"a":"b","}: it opens no string.
 func (m *mender) danglingQuote() bool {
-	mark := markAt(m.text, m.pos)
-	if mark.width == 0 {
-		return false
-	}
-	n := m.closerRun(m.pos + mark.width)
-	return m.ends(n)
+	k := markAt(m.text, m.pos)
+	return k.width > 0 && m.closersEnd(m.pos+k.width)
 }
 
-// strayWord is the length of the words at pos that stand before a quoted key, as
-// in {"a":1, NOTE "b":2}.
-func (m *mender) strayWord() int {
+// dropStray drops words at pos that stand before a quoted key, as in
+// {"a":1, NOTE "b":2}, and reports whether there are any.
+func (m *mender) dropStray() bool {
 	n := m.bareKeyLen()
-	if end := m.pos + n; m.blank(m.pos) < end && markAt(m.text, end).width > 0 &&
-		blankWidth(m.text, end-1) > 0 && m.keyAt(end) == surely {
-		return n
+	end := m.pos + n
+	if n == 0 || blankWidth(m.text, end-1) == 0 || markAt(m.text, end).width == 0 || m.keyAt(end) != surely {
+		return false
 	}
-	return 0
+	m.drop(KindProse, n)
+	return true
 }
 
 // listOver reports whether a key and its colon stand where an array in an object

@@ -39,6 +39,8 @@ var repairs = []struct{ text, want, kinds string }{
 	{`{'a': 'it's ok', 'b': 'x'}`, `{"a":"it's ok","b":"x"}`, "quote quote quote quote"},
 	{`{“a”: ‘x’}`, `{"a":"x"}`, "quote quote"},
 	{`{"a":"x”,"b":1}`, `{"a":"x","b":1}`, "quote"},
+	{`{"a":"x',"b":1}`, `{"a":"x","b":1}`, "quote"},
+	{`{'a": 1}`, `{"a":1}`, "quote"},
 	{`{"a": "x", text": "y"}`, `{"a":"x","text":"y"}`, "quote"},
 	{`{"a": "one, b: "two"}`, `{"a":"one","b":"two"}`, "quote quote"},
 	{`{"a": "one, two, "b": 3}`, `{"a":"one, two","b":3}`, "quote"},
@@ -56,6 +58,8 @@ var repairs = []struct{ text, want, kinds string }{
 	{`{"a":"if (x == "b") { y = "c" }","k":1}`, `{"a":"if (x == \"b\") { y = \"c\" }","k":1}`, "escape escape escape escape"},
 	{`{"a":"use ["x", "y"]","k":1}`, `{"a":"use [\"x\", \"y\"]","k":1}`, "escape escape escape escape"},
 	{`{"a":"{"k":"v","n":2}","b":1}`, `{"a":"{\"k\":\"v\",\"n\":2}","b":1}`, "escape escape escape escape escape escape"},
+	{`{"a":"curl -d '{"k":1,"l":"v"}' x","b":1}`, `{"a":"curl -d '{\"k\":1,\"l\":\"v\"}' x","b":1}`, "escape escape escape escape escape escape"},
+	{"{\"a\":\"x = {\n\"k\":[1]\n}\n\",\"b\":1}", `{"a":"x = {\n\"k\":[1]\n}\n","b":1}`, "escape escape escape escape escape"},
 	{`{"a":"he said: "no", and: "so"","b":1}`, `{"a":"he said: \"no\", and: \"so\"","b":1}`, "escape escape escape escape"},
 
 	// Escapes and control characters.
@@ -170,6 +174,7 @@ func TestRepairErrors(t *testing.T) {
 		{`{:1}`, 0, "byte 1: a key was expected, not :"},
 		{`{"a":["x"], ["y"]}`, 0, "byte 12: a key was expected, not ["},
 		{`{"a":1}{"a":2}`, 0, "byte 7: a second value follows the first"},
+		{`{"a":1} x "y"}`, 0, "byte 8: the object goes on after its end"},
 		{`[[[1]]]`, 2, "byte 2: nested deeper than 2"},
 		{strings.Repeat(`{"a":`, 300), 0, "byte 1280: nested deeper than 256"},
 	} {

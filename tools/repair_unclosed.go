@@ -39,14 +39,15 @@ func (m *mender) commaBeforeKey(start, end int) (comma int, ok bool) {
 	return comma, i < end && comma > start && m.text[comma] == ','
 }
 
-// uncurled leaves out a curly closing quote at end that answers no opening one,
-// as in {"a":"b”,"c":1}.
-func (m *mender) uncurled(start, end int) int {
-	body, ok := strings.CutSuffix(m.text[start:end], "”")
-	if !ok || strings.Contains(body, "“") {
-		return end
+// unquoted leaves out a closing quote of another kind at end that answers no
+// opening one, as in {"a":"b”,"c":1}.
+func (m *mender) unquoted(start, end int) int {
+	for _, closing := range []string{"”", "’", "'"} {
+		if body, ok := strings.CutSuffix(m.text[start:end], closing); ok && !strings.ContainsAny(body, "“”‘’'") {
+			return start + len(body)
+		}
 	}
-	return start + len(body)
+	return end
 }
 
 // unclosed ends a string that begins at start and has no closing quote. Text
@@ -56,8 +57,10 @@ func (m *mender) unclosed(start int, r role) extent {
 	last := m.trim(0, len(m.text))
 	rest := extent{end: len(m.text), next: len(m.text), cut: true}
 	if r == inKey {
-		if n := start + wordLen(m.text[start:]); n < len(m.text) && m.text[n] == ':' {
-			return extent{end: n, next: n, cut: true}
+		n := start + wordLen(m.text[start:])
+		k := markAt(m.text, n) // of another kind
+		if colon := m.blank(n + k.width); colon < len(m.text) && m.text[colon] == ':' {
+			return extent{end: n, next: n + k.width, quote: k.width > 0, cut: k.width == 0}
 		}
 	}
 	if r == inRoot || last <= start || strings.IndexByte("}]", m.text[last-1]) < 0 {

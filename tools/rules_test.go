@@ -83,6 +83,15 @@ func catalogOf(tools ...string) *Catalog {
 // closed is the ending of a call that is whole.
 var closed = Ending{Terminated: true}
 
+// shape reads text and fits what it holds to the schema.
+func (w *shaper) shape(text string) (string, *Refusal) {
+	r, refusal := w.read(text)
+	if refusal != nil {
+		return "", refusal
+	}
+	return w.fit(r.object)
+}
+
 // kinds lists the kinds of repairs, in order.
 func kinds(repairs []Repair) string {
 	var out []string

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -15,6 +16,7 @@ type shaper struct {
 	schema  *schema // nil where nothing is known of the arguments
 	rules   *Rules
 	open    bool // text without a parameter's name may become {"input": text}
+	madeUp  bool // RepairJSON put null where the text has no value
 	repairs []Repair
 	left    int // bytes that may still be looked at, so that time stays linear
 }
@@ -23,16 +25,7 @@ type shaper struct {
 type reading struct {
 	object string
 	cut    Cut
-	raw    bool // the text was no JSON and became the value of one parameter
-}
-
-// shape reads text and fits what it holds to the schema.
-func (w *shaper) shape(text string) (string, *Refusal) {
-	r, refusal := w.read(text)
-	if refusal != nil {
-		return "", refusal
-	}
-	return w.fit(r.object)
+	raw    bool // the text was no JSON: it became the value of one parameter, or was empty
 }
 
 // read returns the one object that text means: as it stands, with its syntax
@@ -42,7 +35,7 @@ func (w *shaper) read(text string) (reading, *Refusal) {
 	body := w.body(text)
 	if body == "" || body == "null" {
 		w.note("args.empty", text, "{}", "")
-		return reading{object: "{}"}, nil
+		return reading{object: "{}", raw: true}, nil
 	}
 	fixed, err := RepairJSON(body, w.rules.MaxDepth)
 	if err != nil {
@@ -51,17 +44,11 @@ func (w *shaper) read(text string) (reading, *Refusal) {
 		}
 		return w.wrapText(text)
 	}
-	json := string(fixed.JSON)
-	if !strings.ContainsRune("{[\"`", rune(body[0])) && json != body {
-		return w.prose(text, json, fixed)
+	w.madeUp = fixed.madeUp()
+	if isText(body, fixed) || w.open && w.madeUp {
+		return w.readText(text, fixed)
 	}
-	w.repairs = append(w.repairs, fixed.Repairs...)
-	if json[0] == '{' {
-		return reading{object: json, cut: fixed.Cut}, nil
-	}
-	r, refusal := w.unwrap(json)
-	r.cut = max(r.cut, fixed.Cut)
-	return r, refusal
+	return w.readJSON(fixed)
 }
 
 // body is text without the blanks around it, and without the content type that
@@ -78,49 +65,75 @@ func (w *shaper) body(text string) string {
 	return body
 }
 
-// prose reads a text that is neither JSON nor begins like it, though some JSON was
-// found in it. Where it could as well be the value of a parameter (a script that
-// holds an object) and the object would do, nobody can tell which is meant.
-func (w *shaper) prose(text, json string, fixed Repaired) (reading, *Refusal) {
-	if json[0] != '{' {
-		return w.wrapText(text)
+// isText reports whether body is rather a text in which some JSON was found, such
+// as a script, than damaged JSON.
+func isText(body string, found Repaired) bool {
+	json := string(found.JSON)
+	if json == body {
+		return false
 	}
+	switch json[0] {
+	case '{':
+		return body[0] != '{' && body[0] != '[' && body[0] != '"' && body[0] != '`'
+	case '[':
+		return !isOneObject(json)
+	case '"':
+		return strings.Count(body, `"`)%2 == 0 && !strings.HasPrefix(body, `"{`)
+	}
+	return true
+}
+
+// readText makes text the value of the only parameter. Where the object found in it
+// would do as well, nobody can tell which is meant; where no parameter takes text,
+// the JSON that was found is all there is.
+func (w *shaper) readText(text string, found Repaired) (reading, *Refusal) {
 	r, refusal := w.wrapText(text)
 	switch {
-	case refusal != nil && w.schema != nil:
-		w.repairs = append(w.repairs, fixed.Repairs...)
-		return reading{object: json, cut: fixed.Cut}, nil
-	case refusal == nil && w.schema != nil && check(w.schema.Schema, json) == nil:
+	case w.schema == nil:
+		return r, refusal
+	case refusal != nil && found.JSON[0] != '"':
+		return w.readJSON(found)
+	case refusal == nil && found.JSON[0] == '{' && check(w.schema.Schema, string(found.JSON)) == nil:
 		return reading{}, w.refuse(BadJSON, "there is text around the JSON object")
 	}
 	return r, refusal
 }
 
-// unwrap finds the object in a JSON value that is none.
-func (w *shaper) unwrap(json string) (reading, *Refusal) {
-	v := gjson.Parse(json)
-	if v.Type == gjson.String {
-		text := strings.TrimSpace(v.String())
-		if strings.HasPrefix(text, "{") {
-			if fixed, err := RepairJSON(text, w.rules.MaxDepth); err == nil && fixed.JSON[0] == '{' {
-				w.note("args.decode", json, string(fixed.JSON), "")
-				w.repairs = append(w.repairs, fixed.Repairs...)
-				return reading{object: string(fixed.JSON), cut: fixed.Cut}, nil
-			}
+// readJSON finds the object in a JSON value: the value itself, one encoded in a
+// string, the only one of a list, or the value of the only parameter.
+func (w *shaper) readJSON(found Repaired) (reading, *Refusal) {
+	w.repairs = append(w.repairs, found.Repairs...)
+	json := string(found.JSON)
+	if json[0] == '{' {
+		return reading{object: json, cut: found.Cut}, nil
+	}
+	if isOneObject(json) {
+		object := gjson.Parse(json).Array()[0].Raw
+		w.note("args.unwrap", json, object, "")
+		return reading{object: object, cut: found.Cut}, nil
+	}
+	if text := strings.TrimSpace(gjson.Parse(json).String()); json[0] == '"' && strings.HasPrefix(text, "{") {
+		if inner, err := RepairJSON(text, w.rules.MaxDepth); err == nil && inner.JSON[0] == '{' {
+			w.note("args.decode", json, string(inner.JSON), "")
+			w.repairs = append(w.repairs, inner.Repairs...)
+			return reading{object: string(inner.JSON), cut: max(inner.Cut, found.Cut)}, nil
 		}
-		return w.wrapValue(json)
 	}
-	if list := v.Array(); v.IsArray() && len(list) == 1 && list[0].IsObject() {
-		w.note("args.unwrap", json, list[0].Raw, "")
-		return reading{object: list[0].Raw}, nil
-	}
-	return w.wrapValue(json)
+	r, refusal := w.wrapValue(json)
+	r.cut = found.Cut
+	return r, refusal
+}
+
+// isOneObject reports whether json is a list that holds one object and nothing else.
+func isOneObject(json string) bool {
+	list := gjson.Parse(json)
+	return list.IsArray() && list.Get("#").Int() == 1 && list.Get("0").IsObject()
 }
 
 // wrapText makes text that is no JSON the value of the tool's only parameter, if
 // that takes a string.
 func (w *shaper) wrapText(text string) (reading, *Refusal) {
-	value := quote(strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"))
+	value := quote(unfence(strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")))
 	name, ok := w.only()
 	w.refill(len(value))
 	if !ok || w.schema != nil && !w.accepts(w.schema.props[name], value) {
@@ -129,6 +142,18 @@ func (w *shaper) wrapText(text string) (reading, *Refusal) {
 	r := w.wrap(name, value)
 	r.raw = true
 	return r, nil
+}
+
+// unfence returns what stands in text if text is one code fence, and else text.
+func unfence(text string) string {
+	const fence = "```"
+	inner, opened := strings.CutPrefix(strings.TrimSpace(text), fence)
+	inner, closed := strings.CutSuffix(inner, fence)
+	_, inner, lines := strings.Cut(inner, "\n")
+	if !opened || !closed || !lines || strings.Contains(inner, fence) {
+		return text
+	}
+	return strings.TrimSuffix(inner, "\n")
 }
 
 // wrapValue makes a JSON value the value of the tool's only parameter.
@@ -160,20 +185,23 @@ func (w *shaper) wrap(name, json string) reading {
 }
 
 // fit returns object as the schema wants it. One that is valid as the model wrote
-// it comes back byte for byte.
+// it comes back byte for byte. An argument that the schema forbids is refused, not
+// dropped: it may be the one that made the call safe.
 func (w *shaper) fit(object string) (string, *Refusal) {
-	if w.schema == nil || len(w.repairs) == 0 && check(w.schema.Schema, object) == nil {
-		return object, nil
+	if s := w.schema; s != nil && (len(w.repairs) > 0 || check(s.Schema, object) != nil) {
+		w.refill(len(object))
+		object = w.object(object, s.Schema, s.props, s.required, w.rules.paramsOf(w.tool))
+		if !w.accepts(s.Schema, object) {
+			object = w.value(s.Schema, object)
+		}
+		if err := check(s.Schema, object); err != nil {
+			return "", w.refuse(BadSchema, s.why(w.tool, object, err))
+		}
 	}
-	w.refill(len(object))
-	out := w.object(object, w.schema.Schema, w.schema.props, w.schema.required, w.rules.paramsOf(w.tool))
-	if !w.accepts(w.schema.Schema, out) {
-		out = w.value(w.schema.Schema, out)
+	if w.madeUp && slices.ContainsFunc(membersOf(object), func(m member) bool { return m.val == "null" }) {
+		return "", w.refuse(BadJSON, "a name has no value")
 	}
-	if err := check(w.schema.Schema, out); err != nil {
-		return "", w.refuse(BadSchema, w.schema.why(w.tool, out, err))
-	}
-	return out, nil
+	return object, nil
 }
 
 // refill sets what may be spent on values of n bytes: enough for any sensible
@@ -181,6 +209,9 @@ func (w *shaper) fit(object string) (string, *Refusal) {
 func (w *shaper) refill(n int) { w.left = 32*n + 1<<16 }
 
 func (w *shaper) note(kind, from, to, rule string) {
+	if len(w.repairs) >= maxRecords {
+		return
+	}
 	w.repairs = append(w.repairs, renamed(kind, from, to, rule))
 }
 

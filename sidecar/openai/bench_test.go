@@ -15,12 +15,13 @@ const (
 	vllmChunk = chunkHead + `{"index":0,"delta":{"content":" word and more"},"logprobs":null,"finish_reason":null,"token_ids":null}]}`
 )
 
-// prose has about one escape in 80 bytes, and some letters that are not ASCII.
+// prose has three escapes in 150 bytes, and some letters that are not ASCII.
 func prose(n int) string {
 	const s = "The quick check of the directory listing shows \"main.go\" and a file called notes.md;\nwe need to read it first, then call the tool. – Größe: 12 KB. "
 	return strings.Repeat(s, n/len(s)+1)[:n/len(s)*len(s)]
 }
 
+// body is a whole reply with so many bytes of reasoning and content.
 func body(size int) []byte {
 	text := prose(size)
 	return []byte(`{"id":"chatcmpl-1","object":"chat.completion","created":1760000000,"model":"openai/gpt-oss-120b","choices":[{"index":0,"message":{"role":"assistant","content":` +
@@ -28,7 +29,7 @@ func body(size int) []byte {
 		`},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":1820,"total_tokens":2304,"completion_tokens":484}}`)
 }
 
-// tokens is a body that is mostly structure: the schemas of many tools.
+// schemas is a document that is mostly structure: the tools of a request.
 func schemas(n int) []byte {
 	tool := `{"type": "function", "function": {"name": "exec", "description": "Run shell; pty for TTY", "parameters": {"type": "object", "required": ["command"], "properties": {"command": {"type": "string"}, "timeoutSeconds": {"type": "number", "minimum": 0}, "pty": {"type": "boolean"}}}}}`
 	return []byte(`{"tools":[` + strings.Repeat(tool+",", n-1) + tool + `]}`)

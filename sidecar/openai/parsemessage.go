@@ -45,12 +45,12 @@ func (p *requestParser) content(i int) Span {
 		return at
 	}
 	part := 0
-	for ok := p.enter('['); ok && p.next(']'); part++ {
-		if c := p.peek(); c != '{' && c != '"' {
-			p.wrong(p.skip(), "an object", "messages[%d].content[%d]", i, part)
-			continue
+	for ok := p.enter('['); ok && p.next(']'); {
+		c := p.peek()
+		if at := p.skip(); c != '{' && c != '"' {
+			p.wrong(at, "an object", "messages[%d].content[%d]", i, part)
 		}
-		p.skip()
+		part++
 	}
 	return Span{from, p.pos}
 }

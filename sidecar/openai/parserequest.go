@@ -49,7 +49,7 @@ func (p *requestParser) wrong(at Span, must, param string, indices ...int) {
 	if p.problem != nil || p.err != nil {
 		return
 	}
-	param = name(param, indices)
+	param = paramName(param, indices)
 	p.problem = InvalidRequest(param, fmt.Sprintf("%s must be %s, not %s (%s).",
 		param, must, kindOf(p.doc, at), place(p.doc, at.From)))
 }
@@ -59,11 +59,12 @@ func (p *requestParser) missing(at Span, param string, indices ...int) {
 	if p.problem != nil || p.err != nil {
 		return
 	}
-	param = name(param, indices)
+	param = paramName(param, indices)
 	p.problem = InvalidRequest(param, fmt.Sprintf("%s is missing (%s).", param, place(p.doc, at.From)))
 }
 
-func name(format string, indices []int) string {
+// paramName fills the indices into a path such as messages[%d].role.
+func paramName(format string, indices []int) string {
 	args := make([]any, len(indices))
 	for i, n := range indices {
 		args[i] = n
@@ -177,12 +178,13 @@ func (p *requestParser) list(param string, each func(i int)) Span {
 		return at
 	}
 	i := 0
-	for ok := p.enter('['); ok && p.next(']'); i++ {
+	for ok := p.enter('['); ok && p.next(']'); {
 		if p.peek() == '{' {
 			each(i)
-			continue
+		} else {
+			p.wrong(p.skip(), "an object", param+"[%d]", i)
 		}
-		p.wrong(p.skip(), "an object", param+"[%d]", i)
+		i++
 	}
 	return Span{from, p.pos}
 }

@@ -70,7 +70,7 @@ func Members(doc []byte, at Span, each func(key []byte, keySpan, val Span) error
 func Elements(doc []byte, at Span, each func(i int, val Span) error) error {
 	s := scanner{doc: doc[:at.To], pos: at.From}
 	i := 0
-	for ok := s.enter('['); ok && s.next(']'); i++ {
+	for ok := s.enter('['); ok && s.next(']'); {
 		val := s.skip()
 		if s.err != nil {
 			return s.err
@@ -78,6 +78,7 @@ func Elements(doc []byte, at Span, each func(i int, val Span) error) error {
 		if err := each(i, val); err != nil {
 			return err
 		}
+		i++
 	}
 	return s.end()
 }

@@ -53,16 +53,16 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 		return t.release(st, len(v), "no call between the literals")
 	}
 	if b.alone {
-		i := b.end
+		i := t.closers(v, b.end)
 		for i < len(v) && (v[i] == ' ' || v[i] == '\t') {
 			i++
 		}
 		switch {
-		case i == len(v) && !eof:
+		case !eof && (i == len(v) || v[i] == '<' && !strings.Contains(v[i:], ">") && len(v)-i < 32):
 			return 0, true
 		case i < len(v) && v[i] != '\n' && v[i] != '\r' && v[i] != '<' && v[i] != '[':
 			t.release(st, b.end, "text follows on the same line")
-			t.at = b.end // none of it is looked at again
+			t.at = i // none of it is looked at again
 			return 0, false
 		}
 	}
@@ -75,6 +75,18 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 	}
 	t.behindCall()
 	return b.end, false
+}
+
+// closers skips the closing tags of wrappers behind a block.
+func (t *text) closers(v string, i int) int {
+	for strings.HasPrefix(v[i:], "</") {
+		end := strings.IndexByte(v[i:], '>')
+		if end < 0 || strings.ContainsAny(v[i:i+end], " \n") {
+			break
+		}
+		i += end + 1
+	}
+	return i
 }
 
 // readBlock reads the block in v; its inside begins at from.

@@ -227,8 +227,7 @@ func (t *text) endCall(v string, end int, closed bool) {
 	if !closed {
 		how = append(how, tools.Repair{Kind: "harmony.unclosed", At: t.base + end})
 	}
-	raw := body == "" || body[0] != '{' && body[0] != '['
-	ending := tools.Ending{Terminated: closed || raw && !t.r.length, Length: !closed && t.r.length}
+	ending := tools.Ending{Terminated: closed || !t.r.length, Length: !closed && t.r.length}
 	t.found(t.r.s.harmony, v, 0, end, t.head.recipient, body, ending, how...)
 	t.between()
 }

@@ -216,6 +216,13 @@ func (t *text) stepGlued(v string, eof bool) (int, bool) {
 	return end, false
 }
 
+// plainEnvelope is how calls are written where no strategy says otherwise.
+var plainEnvelope = Envelope{
+	Calls:     []string{"tool_calls"},
+	Name:      []string{"name", "tool"},
+	Arguments: []string{"arguments", "parameters", "args", "input"},
+}
+
 // rawCall is a call object before its name and arguments are looked at.
 type rawCall struct{ name, args string }
 
@@ -262,9 +269,12 @@ type guided struct {
 
 // unwrap reads doc, mended where needed, as calls.
 func (t *text) unwrap(st *Strategy, doc string) (calls []rawCall, g guided, repairs []tools.Repair, ok bool) {
-	e := &t.r.s.json.Envelope
-	if st != nil && len(st.Envelope.Name) > 0 {
+	e := &plainEnvelope
+	switch {
+	case st != nil && len(st.Envelope.Name) > 0:
 		e = &st.Envelope
+	case t.r.s.json != nil:
+		e = &t.r.s.json.Envelope
 	}
 	clean := strings.Clone(doc)
 	if !gjson.Valid(clean) {

@@ -75,7 +75,7 @@ func lineWord(line string) (kw keyword, value int, more bool) {
 }
 
 // linesStart looks for a ReAct line. v[p:] is its first non-blank byte.
-func (t *text) linesStart(v string, i, p int, eof bool) (opening, verdict) {
+func (t *text) linesStart(v string, i, p int, first, eof bool) (opening, verdict) {
 	st := t.r.s.lines
 	if st == nil || t.r.c.Empty() {
 		return opening{}, no
@@ -86,14 +86,14 @@ func (t *text) linesStart(v string, i, p int, eof bool) (opening, verdict) {
 	}
 	kw, n, more := lineWord(line)
 	switch {
-	case more && !whole && len(line) < 64:
+	case (more || kw == answerLine && n == len(line)) && !whole && len(line) < 64:
 		return opening{}, wait
-	case kw == actionLine, kw == thoughtLine && t.first:
+	case kw == actionLine, kw == thoughtLine && first:
 		return opening{begin: func(t *text, _ string, _ int) {
 			t.enter(inLines)
 			t.lines = lines{}
 		}}, yes
-	case kw == answerLine && t.first && strings.IndexByte("fF", line[strings.IndexAny(line, "fFaA")]) >= 0:
+	case kw == answerLine && first && strings.IndexByte("fF", line[strings.IndexAny(line, "fFaA")]) >= 0:
 		return opening{n: p - i + n, begin: func(t *text, _ string, n int) {
 			t.note(st, 0, n, Shown, "Final Answer")
 			t.r.done = true

@@ -25,6 +25,13 @@ func (t *text) stepProse(v string, eof bool) (int, bool) {
 	at := t.at
 	t.at = 0
 	if at == 0 && t.filler {
+		if blank(v) { // between two messages
+			if eof {
+				t.mark(v)
+				return len(v), true
+			}
+			return 0, true
+		}
 		if n, is := t.noise(v, eof); is == wait {
 			return 0, true
 		} else if is == yes {
@@ -188,7 +195,8 @@ func (t *text) inline(v string, j int, eof bool) (opening, verdict) {
 // line looks at what may open at the start of a line.
 func (t *text) line(v string, i int, eof bool) (opening, verdict) {
 	p := i
-	for p < len(v) && (v[p] == ' ' || v[p] == '\t' || t.first && isSpace(v[p])) {
+	first := t.first && blank(v[:i])
+	for p < len(v) && (v[p] == ' ' || v[p] == '\t' || first && isSpace(v[p])) {
 		p++
 	}
 	if p == len(v) {
@@ -204,9 +212,9 @@ func (t *text) line(v string, i int, eof bool) (opening, verdict) {
 	if t.fence != 0 {
 		return opening{}, no
 	}
-	o, is := t.stripped(v, i, p, eof)
+	o, is := t.stripped(v, i, p, first, eof)
 	if is == no {
-		o, is = t.linesStart(v, i, p, eof)
+		o, is = t.linesStart(v, i, p, first, eof)
 	}
 	return o, is
 }

@@ -9,8 +9,8 @@ import "strings"
 const assistant = "assistant"
 
 // stripped looks for such words at the start of a line. v[p:] is its first
-// non-blank byte, v[i:] the line.
-func (t *text) stripped(v string, i, p int, eof bool) (opening, verdict) {
+// non-blank byte, v[i:] the line; first says that nothing came before.
+func (t *text) stripped(v string, i, p int, first, eof bool) (opening, verdict) {
 	if t.r.s.harmony == nil {
 		return opening{}, no
 	}
@@ -21,7 +21,7 @@ func (t *text) stripped(v string, i, p int, eof bool) (opening, verdict) {
 	if o, is := t.recipient(rest, p-i, eof); is != no {
 		return o, is
 	}
-	if !t.first {
+	if !first {
 		return opening{}, no
 	}
 	for _, c := range channels {

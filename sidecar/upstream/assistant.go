@@ -127,8 +127,13 @@ func isObject(text string) bool {
 	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && gjson.Valid(text)
 }
 
-// mendArguments is text as one JSON object, {} where nothing can be saved.
+// mendArguments is text as one JSON object: the first of several, {} where
+// nothing can be saved.
 func mendArguments(text string) string {
+	var scan tools.JSONScan
+	if end, done := scan.Scan(text); done {
+		text = text[:end]
+	}
 	mended, err := tools.RepairJSON(text, argumentsDepth)
 	if err != nil || !isObject(string(mended.JSON)) {
 		return "{}"

@@ -1,0 +1,92 @@
+// Package cli is the command line: it reads flags, files and the environment,
+// and calls the rooms that do the work. It decides nothing about replies.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// Env is the world around a run.
+type Env struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Environ  []string // NAME=value
+	Rules    fs.FS    // the built-in rule files
+	All      fs.FS    // rules/ and prompts/, for init
+}
+
+// errSaid is an error whose text is on Err already.
+var errSaid = errors.New("said")
+
+// Run runs one command. It returns the exit code: 0 fine, 1 failed, 2 misused.
+func Run(args []string, env Env) int {
+	misused := false
+	root := &cobra.Command{
+		Use:   "gpt-oss-executor",
+		Short: "Makes gpt-oss's tool calls arrive at OpenClaw: whole, correct, and nothing else.",
+		Long: `gpt-oss-executor stands between an OpenClaw gateway and a gpt-oss server
+(vLLM, Ollama, llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.
+
+  gpt-oss-executor demo                                     see it work, with no server and no gateway
+  gpt-oss-executor serve --upstream http://127.0.0.1:8000/v1
+  gpt-oss-executor openclaw                                 the provider block for openclaw.json`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetIn(env.In)
+	root.SetOut(env.Out)
+	root.SetErr(env.Err)
+	root.SetArgs(args)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		misused = true
+		return fmt.Errorf("%w\nTry: %s --help", err, c.CommandPath())
+	})
+	root.AddCommand(serveCommand(env), explainCommand(env), checkCommand(env), initCommand(env),
+		openclawCommand(env), demoCommand(env), versionCommand(env))
+	if err := root.Execute(); err != nil {
+		if !errors.Is(err, errSaid) {
+			fmt.Fprintln(env.Err, "gpt-oss-executor:", err)
+		}
+		if misused {
+			return 2
+		}
+		return 1
+	}
+	return 0
+}
+
+func versionCommand(env Env) *cobra.Command {
+	var dir string
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "The version of this program and of its rules",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			files, err := readRules(dir, env)
+			if err != nil {
+				return err
+			}
+			version := "devel"
+			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+				version = info.Main.Version
+			}
+			fmt.Fprintf(env.Out, "gpt-oss-executor %s, rules %s\n", version, files.Version())
+			return nil
+		},
+	}
+	rulesFlag(c, &dir)
+	return c
+}
+
+func rulesFlag(c *cobra.Command, dir *string) {
+	c.Flags().StringVar(dir, "rules", "", "folder of rule files (default: the built-in rules)")
+}

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
+)
+
+func defaultSettings() ruleset.Settings {
+	return ruleset.Settings{
+		Listen: "127.0.0.1:8001", Upstream: "http://127.0.0.1:8000/v1", LogLevel: "info", LogFormat: "text",
+	}
+}
+
+func serveCommand(env Env) *cobra.Command {
+	var flags ruleset.Settings
+	var config string
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve OpenAI-compatible requests in front of a gpt-oss server",
+		Long: `Serve OpenAI-compatible requests in front of a gpt-oss server.
+
+Every setting can stand in the config file (key: value), in the environment as
+GPTOSS_EXECUTOR_<KEY>, or in a flag. A flag beats the environment, which beats the
+file, which beats the default.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := settings(c, config, flags, env)
+			if err != nil {
+				return err
+			}
+			return serve(c.Context(), s, env)
+		},
+	}
+	f, d := c.Flags(), defaultSettings()
+	f.StringVar(&config, "config", "", "config file (YAML)")
+	f.StringVar(&flags.Listen, "listen", d.Listen, "address to serve on")
+	f.StringVar(&flags.Upstream, "upstream", d.Upstream, "base URL of the gpt-oss server")
+	f.StringVar(&flags.Server, "server", "", "kind of server: an id of servers.yaml (default: detected)")
+	f.StringVar(&flags.Rules, "rules", "", "folder of rule files, watched for edits (default: the built-in rules)")
+	f.StringVar(&flags.LogLevel, "log-level", d.LogLevel, "debug, info, warn or error")
+	f.StringVar(&flags.LogFormat, "log-format", d.LogFormat, "text or json")
+	return c
+}
+
+// settings puts defaults, file, environment and flags on top of each other.
+func settings(c *cobra.Command, config string, flags ruleset.Settings, env Env) (ruleset.Settings, error) {
+	s := defaultSettings()
+	if config != "" {
+		doc, err := os.ReadFile(config)
+		if err != nil {
+			return s, fmt.Errorf("read config: %w", err)
+		}
+		if problems := s.Read(config, string(doc), env.lookup); len(problems) > 0 {
+			fmt.Fprintln(env.Err, problems.Error())
+			return s, errSaid
+		}
+	}
+	if err := s.Override(env.Environ); err != nil {
+		return s, err
+	}
+	for name, v := range map[string][2]*string{
+		"listen": {&s.Listen, &flags.Listen}, "upstream": {&s.Upstream, &flags.Upstream}, "server": {&s.Server, &flags.Server},
+		"rules": {&s.Rules, &flags.Rules}, "log-level": {&s.LogLevel, &flags.LogLevel}, "log-format": {&s.LogFormat, &flags.LogFormat},
+	} {
+		if c.Flags().Changed(name) {
+			*v[0] = *v[1]
+		}
+	}
+	return s, nil
+}
+
+func (e Env) lookup(name string) (string, bool) {
+	for _, pair := range e.Environ {
+		if n, v, ok := strings.Cut(pair, "="); ok && n == name {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// logger writes to w. A level or format that is none is an error.
+func logger(s ruleset.Settings, env Env) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {
+		return nil, fmt.Errorf("log level %q is none of debug, info, warn, error", s.LogLevel)
+	}
+	opts := &slog.HandlerOptions{Level: level}
+	switch s.LogFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(env.Err, opts)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(env.Err, opts)), nil
+	}
+	return nil, fmt.Errorf("log format %q is neither text nor json", s.LogFormat)
+}
+
+// serve runs the server until SIGTERM or SIGINT, and then lets open requests end.
+func serve(ctx context.Context, s ruleset.Settings, env Env) error {
+	log, err := logger(s, env)
+	if err != nil {
+		return err
+	}
+	metrics := telemetry.New()
+	live, err := sidecar.OpenRules(s.Rules, env.Rules, log, metrics)
+	if err != nil {
+		var problems ruleset.Problems
+		if errors.As(err, &problems) {
+			fmt.Fprintln(env.Err, problems.Error())
+			return errors.New("the rules do not load; nothing was started")
+		}
+		return err
+	}
+	limits := live.Set().Limits
+	if s.Server != "" && live.Set().Server(s.Server).ID != s.Server {
+		return fmt.Errorf("server %q is no id of servers.yaml", s.Server)
+	}
+	up, err := upstream.New(upstream.Config{
+		BaseURL: s.Upstream, Key: s.UpstreamKey, Server: s.Server, Connect: limits.Connect,
+		IdleConnections: limits.IdleConnections, Log: log,
+	})
+	if err != nil {
+		return err
+	}
+	defer up.Close()
+	listener, err := net.Listen("tcp", s.Listen)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w; is another server running there? Choose another address with --listen", s.Listen, err)
+	}
+	warnOpen(log, s)
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	go live.Watch(ctx, env.Rules)
+	log.Info("serving", "event", "http_server_start", "address", "http://"+listener.Addr().String()+"/v1",
+		"upstream", s.Upstream, "rules", live.Set().Version, "pid", os.Getpid())
+	handler := sidecar.NewServer(live, up, s.Token, log, metrics).Handler()
+	return sidecar.Run(ctx, listener, handler, limits.Grace, log)
+}
+
+// warnOpen tells an operator who serves the network without a token.
+func warnOpen(log *slog.Logger, s ruleset.Settings) {
+	host, _, err := net.SplitHostPort(s.Listen)
+	if err != nil || s.Token != "" {
+		return
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		log.Warn("everyone who reaches this address may use the model: set a token, or listen on 127.0.0.1",
+			"event", "open_listener", "address", s.Listen, "setting", ruleset.SettingPrefix+"TOKEN")
+	}
+}

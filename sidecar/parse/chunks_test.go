@@ -1,0 +1,75 @@
+package parse
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// chunkings are ways to cut a text: whole, each byte, every split point of a
+// short text, and random pieces.
+func chunkings(text string) [][]string {
+	out := [][]string{{text}, strings.Split(text, "")}
+	bytes := make([]string, len(text))
+	for i := range text {
+		bytes[i] = ""
+	}
+	for i := 0; i < len(text); i++ {
+		bytes[i] = text[i : i+1]
+	}
+	out = append(out, bytes)
+	if len(text) <= 600 {
+		for i := 1; i < len(text); i++ {
+			out = append(out, []string{text[:i], text[i:]})
+		}
+	}
+	rnd := rand.New(rand.NewPCG(1, uint64(len(text))))
+	for range 8 {
+		var pieces []string
+		for rest := text; rest != ""; {
+			n := min(len(rest), 1+rnd.IntN(12))
+			pieces = append(pieces, rest[:n])
+			rest = rest[n:]
+		}
+		out = append(out, pieces)
+	}
+	return out
+}
+
+// sameReading fails where a chunking changes the reading in any byte.
+func sameReading(t *testing.T, s *Strategies, c *tools.Catalog, id, text string) {
+	t.Helper()
+	var want Reading
+	for i, pieces := range chunkings(text) {
+		got := readPieces(s, c, pieces, "stop")
+		if i == 0 {
+			want = got
+			continue
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: cut into %d pieces %.60q the reading differs (-whole +cut):\n%s\ntext %q", id, len(pieces), pieces[0], diff, text)
+			return
+		}
+	}
+}
+
+func TestAnyChunkingOfTheCorporaReadsTheSame(t *testing.T) {
+	s := compiled(t)
+	for _, file := range []string{"harmony", "react", "markers"} {
+		for _, l := range corpus.Load[labelled](t, file) {
+			sameReading(t, s, catalogOf(l.Input.Tools, l.Input.Tools != nil), l.ID, strings.Join(l.pieces(t), ""))
+		}
+	}
+	for _, w := range corpus.Load[wild](t, "gptoss") {
+		text := ""
+		for _, d := range w.deltas() {
+			text += d.Content
+		}
+		sameReading(t, s, catalogOf(w.Tools, w.Tools != nil), w.ID, text)
+	}
+}
