@@ -141,16 +141,11 @@ func (c *choice) pass(ch *openai.Choice, raw []byte) {
 
 // renamed is the event with its reasoning under the name that OpenClaw replays.
 func (c *choice) renamed(ch *openai.Choice, raw []byte) []byte {
-	if ch.Reasoning.Text == "" {
-		return raw
+	var edits []openai.Edit
+	if ch.Reasoning.Text != "" {
+		edits = c.o.chunk.ReasoningEdits()
 	}
-	doc := &c.o.chunk
-	edits := doc.ReasoningEdits()
-	if len(edits) == 0 {
-		return raw
-	}
-	out := append([]byte("data: "), openai.Apply(doc.Doc, edits)...)
-	return append(out, '\n', '\n')
+	return c.o.ours(raw, edits)
 }
 
 // finishing handles the event that ends the choice. Whether the reply is good is

@@ -9,6 +9,10 @@ import (
 // maxPrompt is how much of a system prompt is searched for deferred tools.
 const maxPrompt = 256 << 10
 
+// deferredHeading begins the list, an entry a line: "- name (owner): what it does".
+// OpenClaw 2026.9.6 writes it into the system prompt.
+const deferredHeading = "Available deferred-schema tools:"
+
 // deferred are the tools that OpenClaw's Tool Search lists by name in the system
 // prompt only. They are called through the tool named tool_call.
 func deferred(req *openai.Request) []string {
@@ -23,15 +27,20 @@ func deferred(req *openai.Request) []string {
 	if m.Role != "system" && m.Role != "developer" {
 		return nil
 	}
-	text := req.Text(m, maxPrompt)
-	_, list, ok := strings.Cut(text, "Deferred Tool Schemas")
+	_, list, ok := strings.Cut(req.Text(m, maxPrompt), deferredHeading)
 	if !ok {
 		return nil
 	}
-	if end := strings.Index(list, "\n#"); end >= 0 {
-		list = list[:end]
+	var names []string
+	for line := range strings.Lines(strings.TrimLeft(list, "\n")) {
+		entry, ok := strings.CutPrefix(line, "- ")
+		if !ok {
+			break
+		}
+		if end := strings.IndexAny(entry, " :\n"); end > 0 {
+			entry = entry[:end]
+		}
+		names = append(names, entry)
 	}
-	return strings.FieldsFunc(list, func(r rune) bool {
-		return !(r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
-	})
+	return names
 }

@@ -37,6 +37,7 @@ type streamed struct {
 	wrote   bool // something was written since the last tick
 	sent    bool // text or a call has left
 	ended   bool
+	id      []byte // of this stream, as JSON
 	chunk   openai.Chunk
 	choices []*choice
 	usage   []byte // the usage event as it came
@@ -44,8 +45,9 @@ type streamed struct {
 }
 
 func newStreamed(w http.ResponseWriter, t *turn, every time.Duration) *streamed {
-	now := time.Now()
-	o := &streamed{t: t, every: every, to: openai.NewStream(w, "chatcmpl-"+openai.NewCallID(), t.model.ID, now.Unix())}
+	id := "chatcmpl-" + openai.NewCallID()
+	o := &streamed{t: t, every: every, to: openai.NewStream(w, id, t.model.ID, time.Now().Unix())}
+	o.id = openai.AppendString(nil, id)
 	o.to.WriteTimeout = t.set.Limits.Idle
 	o.timer = time.AfterFunc(every, o.tick)
 	return o
@@ -150,9 +152,13 @@ func (o *streamed) event(data, raw []byte) error {
 	if c.Err.Present() {
 		return upstream.Classify(o.t.set, o.t.srv, upstream.Answer{Body: bytes.Clone(data)})
 	}
+	if !o.role && !o.to.Started() && c.ID.Present() {
+		o.to.Adopt(c)
+		o.id = append(o.id[:0], c.ID.Of(c.Doc)...)
+	}
 	if len(c.Choices) == 0 {
 		if c.Usage.Present() {
-			o.usage = bytes.Clone(raw)
+			o.usage = bytes.Clone(o.ours(raw, nil))
 		}
 		return nil
 	}
@@ -168,6 +174,20 @@ func (o *streamed) event(data, raw []byte) error {
 		o.choice(ch.Index).add(ch, raw, len(c.Choices) == 1)
 	}
 	return nil
+}
+
+// ours is the event that was read last with these edits, and with the id of this
+// stream: clients take chunks of another id for another reply.
+func (o *streamed) ours(raw []byte, edits []openai.Edit) []byte {
+	c := &o.chunk
+	if id := c.ID.Of(c.Doc); c.ID.Present() && !bytes.Equal(id, o.id) {
+		edits = append(edits, openai.Edit{Span: c.ID, With: o.id})
+	}
+	if len(edits) == 0 {
+		return raw
+	}
+	out := append([]byte("data: "), openai.Apply(c.Doc, edits)...)
+	return append(out, '\n', '\n')
 }
 
 // choice finds the state of a choice, or begins it.

@@ -1,7 +1,54 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
 
-func demoCommand(Env) *cobra.Command {
-	return &cobra.Command{Use: "demo", Short: "See it work, with no server and no gateway"}
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
+)
+
+func demoCommand(env Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo",
+		Short: "See it work, with no server and no gateway",
+		Long: `See it work, with no model server, no gateway and no key.
+
+The real server is started in front of a scripted model server, on free ports of
+this machine. Each reply is asked for twice, without the sidecar and with it, and
+checked; then a rule file is edited while the server runs. It takes a few seconds.
+In a terminal there are colours (not with NO_COLOR) and two columns, in a pipe plain
+lines. The exit code is 1 if anything did not come out as it should.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, os.Interrupt)
+			defer stop()
+			return runDemo(ctx, env)
+		},
+	}
+}
+
+// runDemo gives the demo with a copy of the built-in rules, and removes it.
+func runDemo(ctx context.Context, env Env) (err error) {
+	dir, err := os.MkdirTemp("", "gpt-oss-executor-demo-")
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	defer func() {
+		if gone := os.RemoveAll(dir); err == nil {
+			err = gone
+		}
+	}()
+	if _, err := writeDefaults(dir, env.All); err != nil {
+		return err
+	}
+	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Defaults: env.Rules, Out: env.Out, Look: demo.LookOf(env.Out, env.lookup)})
+	if err == nil && !ok {
+		err = errSaid
+	}
+	return err
 }

@@ -45,6 +45,21 @@ func NewStream(w http.ResponseWriter, id, model string, created int64) *Stream {
 	return &Stream{w: w, ctl: http.NewResponseController(w), head: head}
 }
 
+// Adopt makes our own chunks carry the id, model and time of a chunk that came,
+// because clients take chunks of another id for another reply. It is for before
+// the first write.
+func (s *Stream) Adopt(c *Chunk) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !c.ID.Present() || !c.Model.Present() || !c.Created.Present() {
+		return
+	}
+	s.head = append(append(s.head[:0], `data: {"id":`...), c.ID.Of(c.Doc)...)
+	s.head = append(append(s.head, `,"object":"chat.completion.chunk","created":`...), c.Created.Of(c.Doc)...)
+	s.head = append(append(s.head, `,"model":`...), c.Model.Of(c.Doc)...)
+	s.head = append(s.head, `,"choices":[`...)
+}
+
 // Start sends the headers.
 func (s *Stream) Start() error {
 	s.mu.Lock()

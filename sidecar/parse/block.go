@@ -19,7 +19,7 @@ func (op *opener) begins(t *text, v string, j int) bool {
 		end := j + len(op.lit)
 		return (j == 0 && t.bol || j > 0 && v[j-1] == '\n') && (end == len(v) || isSpace(v[end]))
 	}
-	return !t.r.c.Empty()
+	return !t.r.c.Empty() && !t.r.tired()
 }
 
 func (op *opener) begin(t *text, _ string, n int) {
@@ -29,7 +29,7 @@ func (op *opener) begin(t *text, _ string, n int) {
 		return
 	}
 	t.enter(inBlock)
-	t.open = op
+	t.open, t.retry = op, 0
 }
 
 // block is a block that was read: its calls, and where it ends.
@@ -43,14 +43,18 @@ type block struct {
 // stepBlock holds a block until its end. v begins with the opening literal.
 func (t *text) stepBlock(v string, eof bool) (int, bool) {
 	st := t.open.st
+	if !eof && len(v) < t.retry {
+		return 0, true
+	}
 	b, is := t.readBlock(v, len(t.open.lit), eof)
+	t.retry = len(v) + len(v)/4 // looking again only now and then keeps it linear
 	switch {
 	case is == wait && len(v) > t.r.maxText:
-		return t.release(st, len(v), "too long for a call")
+		return t.release(st, len(t.open.lit), "too long for a call")
 	case is == wait:
 		return 0, true
 	case is == no:
-		return t.release(st, len(v), "no call between the literals")
+		return t.release(st, len(t.open.lit), "no call between the literals")
 	}
 	if b.alone {
 		i := t.closers(v, b.end)

@@ -7,9 +7,10 @@ import (
 // readBracket reads NAME], NAME|key=value|…] or NAME] {json}. from is behind the
 // opening literal.
 func (t *text) readBracket(v string, from int, eof bool) (block, verdict) {
-	i := strings.IndexAny(v[from:], "|]\n")
+	const longest = 128 // of a name
+	i := strings.IndexAny(v[from:min(len(v), from+longest+1)], "|]\n")
 	if i < 0 {
-		if eof || len(v)-from > 128 {
+		if eof || len(v)-from > longest {
 			return block{end: len(v), truncated: eof}, verdictIf(eof)
 		}
 		return block{}, wait
@@ -61,7 +62,7 @@ func verdictIf(b bool) verdict {
 func (t *text) readPairs(v, name string, from int, eof bool) (block, verdict) {
 	end, depth := -1, 0
 	quote := byte(0)
-	for i := max(from, t.at); i < len(v); i++ {
+	for i := from; i < len(v); i++ {
 		switch b := v[i]; {
 		case quote != 0:
 			if b == quote && v[i-1] != '\\' {

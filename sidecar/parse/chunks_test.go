@@ -1,4 +1,4 @@
-package parse
+package parse_test
 
 import (
 	"math/rand/v2"
@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -42,9 +43,9 @@ func chunkings(text string) [][]string {
 }
 
 // sameReading fails where a chunking changes the reading in any byte.
-func sameReading(t *testing.T, s *Strategies, c *tools.Catalog, id, text string) {
+func sameReading(t *testing.T, s *parse.Strategies, c *tools.Catalog, id, text string) {
 	t.Helper()
-	var want Reading
+	var want parse.Reading
 	for i, pieces := range chunkings(text) {
 		got := readPieces(s, c, pieces, "stop")
 		if i == 0 {
@@ -59,7 +60,7 @@ func sameReading(t *testing.T, s *Strategies, c *tools.Catalog, id, text string)
 }
 
 func TestAnyChunkingOfTheCorporaReadsTheSame(t *testing.T) {
-	s := compiled(t)
+	s := shipped.Strategies("")
 	for _, file := range []string{"harmony", "react", "markers"} {
 		for _, l := range corpus.Load[labelled](t, file) {
 			sameReading(t, s, catalogOf(l.Input.Tools, l.Input.Tools != nil), l.ID, strings.Join(l.pieces(t), ""))

@@ -1,4 +1,4 @@
-package parse
+package parse_test
 
 import (
 	"encoding/base64"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -61,7 +62,7 @@ func (l labelled) pieces(t *testing.T) []string {
 
 func catalogOf(list []json.RawMessage, known bool) *tools.Catalog {
 	if !known {
-		return tools.OpenCatalog(testRules())
+		return tools.OpenCatalog(shipped.Tools)
 	}
 	var offered []tools.Tool
 	for _, raw := range list {
@@ -86,13 +87,13 @@ func catalogOf(list []json.RawMessage, known bool) *tools.Catalog {
 		}
 		offered = append(offered, tools.Tool{Name: o.Name, Parameters: o.Parameters})
 	}
-	return tools.NewCatalog(testRules(), nil, offered)
+	return tools.NewCatalog(shipped.Tools, nil, offered)
 }
 
-func readPieces(s *Strategies, c *tools.Catalog, pieces []string, finish string) Reading {
-	r := s.Reader(c, Facts{})
+func readPieces(s *parse.Strategies, c *tools.Catalog, pieces []string, finish string) parse.Reading {
+	r := s.Reader(c, parse.Facts{})
 	for _, p := range pieces {
-		r.Feed(Delta{Content: p})
+		r.Feed(parse.Delta{Content: p})
 	}
 	got, _ := r.Close(finish)
 	return got
@@ -158,7 +159,7 @@ func sameCalls(got []tools.Call, want, optional []wantCall) bool {
 }
 
 // judge says what is wrong with a reading of a labelled case, or "".
-func (l labelled) judge(got Reading) string {
+func (l labelled) judge(got parse.Reading) string {
 	if !sameCalls(got.Calls, l.Expect.Calls, l.Expect.Optional) {
 		return "calls " + showCalls(got.Calls)
 	}
@@ -185,7 +186,7 @@ func showCalls(calls []tools.Call) string {
 }
 
 func testLabelled(t *testing.T, file string, minShould float64) {
-	s := compiled(t)
+	s := shipped.Strategies("")
 	tally := map[string][2]int{}
 	for _, l := range corpus.Load[labelled](t, file) {
 		var pieces = l.pieces(t)
@@ -211,124 +212,3 @@ func testLabelled(t *testing.T, file string, minShould float64) {
 func TestCorpusHarmony(t *testing.T) { testLabelled(t, "harmony", 0.90) }
 func TestCorpusReAct(t *testing.T)   { testLabelled(t, "react", 0.90) }
 func TestCorpusMarkers(t *testing.T) { testLabelled(t, "markers", 0.0) }
-
-type wild struct {
-	ID      string
-	Message *struct {
-		Content   *string `json:"content"`
-		Reasoning *string `json:"reasoning_content"`
-		Calls     []struct {
-			Function struct{ Name, Arguments string }
-		} `json:"tool_calls"`
-	}
-	Chunks []struct {
-		Choices []struct {
-			Delta struct {
-				Content   string
-				Reasoning string `json:"reasoning"`
-				Thinking  string `json:"reasoning_content"`
-				Calls     []struct {
-					Index    int
-					ID       string
-					Function struct{ Name, Arguments string }
-				} `json:"tool_calls"`
-			}
-		}
-	}
-	Tools  []json.RawMessage `json:"tools"`
-	Finish string            `json:"finish_reason"`
-	Expect struct {
-		Calls      []wantCall
-		Content    *string
-		ContentAny []*string `json:"content_any"`
-		Accept     []struct {
-			Calls   []wantCall
-			Content *string
-		}
-	}
-}
-
-func (w wild) deltas() (out []Delta) {
-	if w.Message != nil {
-		var d Delta
-		if w.Message.Content != nil {
-			d.Content = *w.Message.Content
-		}
-		if w.Message.Reasoning != nil {
-			d.Reasoning = *w.Message.Reasoning
-		}
-		for i, c := range w.Message.Calls {
-			d.Calls = append(d.Calls, CallDelta{Index: i, Name: c.Function.Name, Arguments: c.Function.Arguments})
-		}
-		return []Delta{d}
-	}
-	for _, c := range w.Chunks {
-		for _, ch := range c.Choices {
-			d := Delta{Content: ch.Delta.Content, Reasoning: ch.Delta.Reasoning + ch.Delta.Thinking}
-			for _, tc := range ch.Delta.Calls {
-				d.Calls = append(d.Calls, CallDelta{Index: tc.Index, ID: tc.ID, Name: tc.Function.Name, Arguments: tc.Function.Arguments})
-			}
-			out = append(out, d)
-		}
-	}
-	return out
-}
-
-func (w wild) contentOK(got string) bool {
-	same := func(want *string) bool {
-		if want == nil {
-			return blank(got)
-		}
-		return strings.TrimSpace(got) == strings.TrimSpace(*want)
-	}
-	if w.Expect.ContentAny != nil {
-		for _, c := range w.Expect.ContentAny {
-			if same(c) {
-				return true
-			}
-		}
-		return false
-	}
-	if same(w.Expect.Content) {
-		return true
-	}
-	for _, a := range w.Expect.Accept {
-		if same(a.Content) {
-			return true
-		}
-	}
-	return false
-}
-
-func TestCorpusGptOss(t *testing.T) {
-	s := compiled(t)
-	cases := corpus.Load[wild](t, "gptoss")
-	exact, content, false_ := 0, 0, 0
-	for _, w := range cases {
-		r := s.Reader(catalogOf(w.Tools, w.Tools != nil), Facts{})
-		for _, d := range w.deltas() {
-			r.Feed(d)
-		}
-		got, _ := r.Close(w.Finish)
-		callsOK := sameCalls(got.Calls, w.Expect.Calls, nil)
-		for _, a := range w.Expect.Accept {
-			callsOK = callsOK || sameCalls(got.Calls, a.Calls, nil)
-		}
-		contentOK := w.contentOK(got.Content)
-		if callsOK {
-			exact++
-		} else if len(w.Expect.Calls) == 0 && len(got.Calls) > 0 {
-			false_++
-		}
-		if contentOK {
-			content++
-		}
-		if !callsOK || !contentOK {
-			t.Logf("%s: calls ok %v, content ok %v: %s content %q refused %v", w.ID, callsOK, contentOK, showCalls(got.Calls), got.Content, got.Refused)
-		}
-	}
-	t.Logf("gptoss: calls %d/%d exact, %d false, content %d/%d", exact, len(cases), false_, content, len(cases))
-	if float64(exact) < 0.98*float64(len(cases)) || false_ > 0 || float64(content) < 0.97*float64(len(cases)) {
-		t.Errorf("below the bar: calls 98 %%, no false call, content 97 %%")
-	}
-}

@@ -12,17 +12,17 @@ import (
 // jsonStart looks at { or [ in prose: a call object may stand at the start of
 // the reply, at the start of a line, or right behind an offered name.
 func (t *text) jsonStart(v string, j int, eof bool) (opening, verdict) {
-	if t.r.s.json == nil || t.r.c.Empty() {
+	if t.r.s.json == nil || t.r.c.Empty() || t.r.tired() {
 		return opening{}, no
 	}
 	begin := func(t *text, _ string, _ int) { t.enter(inJSON) }
-	if t.first && blank(v[:j]) {
+	if t.firstAt(v, j) {
 		return opening{begin: begin}, yes
 	}
 	if w := t.nameBefore(v, j); w >= 0 {
 		k := skipSpace(v, j+1)
 		if k == len(v) && !eof {
-			return opening{}, wait
+			return opening{back: j - w}, wait
 		}
 		if k < len(v) && (v[k] == '"' || v[k] == '}') {
 			return opening{back: j - w, begin: func(t *text, _ string, _ int) {
@@ -142,6 +142,7 @@ func (t *text) behindCall() {
 // release gives a candidate back as prose.
 func (t *text) release(st *Strategy, to int, why string) (int, bool) {
 	t.note(st, 0, to, Released, why)
+	t.r.wasted += max(to, len(t.pend))
 	fenced := t.mode == inFence
 	t.prose(1)
 	if fenced {
@@ -151,9 +152,9 @@ func (t *text) release(st *Strategy, to int, why string) (int, bool) {
 	return 0, false
 }
 
-// fenceMayCall says whether a code fence behind prefix could be a whole reply.
-func (t *text) fenceMayCall(prefix string) bool {
-	return t.first && blank(prefix) && !t.released && t.r.s.json != nil && !t.r.c.Empty()
+// fenceMayCall says whether a code fence at the start could be a whole reply.
+func (t *text) fenceMayCall() bool {
+	return !t.released && !t.r.tired() && t.r.s.json != nil && !t.r.c.Empty()
 }
 
 // stepFence holds a code fence at the start of the reply: a call, if JSON in it
@@ -205,11 +206,15 @@ func (t *text) stepGlued(v string, eof bool) (int, bool) {
 		if !eof && len(v) <= t.r.maxText {
 			return 0, true
 		}
-		return t.release(st, len(v), "an unfinished object behind a name")
+		t.release(st, len(v), "an unfinished object behind a name")
+		t.at = brace + 1
+		return 0, false
 	}
 	end := t.scan.end
 	if !json.Valid([]byte(v[brace:end])) {
-		return t.release(st, end, "no JSON behind a name")
+		t.release(st, end, "no JSON behind a name")
+		t.at = brace + 1
+		return 0, false
 	}
 	t.found(st, v, 0, end, v[:brace], v[brace:end], tools.Ending{Terminated: true}, tools.Repair{Kind: "call.glued", At: t.base})
 	t.behindCall()

@@ -36,7 +36,8 @@ type lines struct {
 	thought strings.Builder
 	name    string
 	action  bool
-	input   int // where the action input begins, or 0
+	input   int  // where the action input begins, or 0
+	blob    bool // the input is a call object that stands in place of a name
 	calls   int
 }
 
@@ -81,6 +82,9 @@ func (t *text) linesStart(v string, i, p int, first, eof bool) (opening, verdict
 		return opening{}, no
 	}
 	line, whole := v[p:], eof
+	if len(line) > 256 {
+		line, whole = line[:256], true // far more than a keyword needs
+	}
 	if k := strings.IndexByte(line, '\n'); k >= 0 {
 		line, whole = line[:k], true
 	}
@@ -105,6 +109,9 @@ func (t *text) linesStart(v string, i, p int, first, eof bool) (opening, verdict
 // stepLines reads a ReAct reply line by line.
 func (t *text) stepLines(v string, eof bool) (int, bool) {
 	st := t.r.s.lines
+	if t.lines.blob {
+		return t.stepBlob(v, eof)
+	}
 	for t.at < len(v) {
 		end := strings.IndexByte(v[t.at:], '\n')
 		whole := end >= 0
@@ -130,7 +137,7 @@ func (t *text) stepLines(v string, eof bool) (int, bool) {
 	}
 	if !eof {
 		if len(v) > t.r.maxText {
-			return t.release(st, len(v), "too long for ReAct")
+			return t.release(st, 1, "too long for ReAct")
 		}
 		return 0, true
 	}
@@ -173,9 +180,9 @@ func (t *text) oneLine(v, line string) (n int, done bool) {
 		l.input = t.at + value
 	case l.action && l.name == "" && kw == plainLine && strings.ContainsAny(line, "{`"):
 		if b := strings.IndexByte(line, '{'); b >= 0 {
-			l.input = t.at + b
+			l.input, l.blob = t.at+b, true
 			t.scan = valueScan{at: l.input}
-			return t.blob(v)
+			return 0, true
 		}
 	case l.calls > 0 && !blank(line) || kw == observationLine && l.begun:
 		return t.endAction(v)
@@ -226,16 +233,22 @@ func (t *text) inputJSON(v, line string, whole, eof bool) (int, bool) {
 	return end + nl, true
 }
 
-// blob reads a call object that stands in place of a name.
-func (t *text) blob(v string) (int, bool) {
-	if !t.scan.run(v, false, true) {
-		return 0, false
+// stepBlob reads a call object that stands in place of a name.
+func (t *text) stepBlob(v string, eof bool) (int, bool) {
+	done := t.scan.run(v, false, eof)
+	if !done && !eof && len(v) <= t.r.maxText {
+		return 0, true
 	}
-	end := t.scan.end
+	end := len(v)
+	if done {
+		end = t.scan.end
+	}
 	t.tellThought()
-	t.envelope(t.r.s.json, v, t.lines.input, end, v[t.lines.input:end])
+	if !t.envelope(t.r.s.json, v, t.lines.input, end, v[t.lines.input:end]) {
+		t.noInput(v)
+	}
 	t.enter(inTail)
-	return end, true
+	return end, false
 }
 
 // callLine takes the action whose input ends at end.
@@ -289,10 +302,11 @@ func (t *text) endAction(v string) (int, bool) {
 	}
 	if !l.begun && l.calls == 0 && !t.endsTurn(cleanAction(l.name)) {
 		t.lines = lines{}
-		return t.release(t.r.s.lines, len(v), "no Action Input follows")
+		t.release(t.r.s.lines, t.at, "no Action Input follows")
+		return 0, true
 	}
 	at := t.at
-	t.noInput(v)
+	t.noInput(v[:at])
 	t.enter(inTail)
 	return at, true
 }

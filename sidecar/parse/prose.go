@@ -23,7 +23,7 @@ type opening struct {
 // stepProse passes text on up to the next thing that opens.
 func (t *text) stepProse(v string, eof bool) (int, bool) {
 	at := t.at
-	t.at = 0
+	t.at, t.blankTo = 0, 0
 	if at == 0 && t.filler {
 		if blank(v) { // between two messages
 			if eof {
@@ -43,9 +43,8 @@ func (t *text) stepProse(v string, eof bool) (int, bool) {
 			return t.opened(v, 0, o, is)
 		}
 	}
-	word := -2 // not searched yet
 	for {
-		j := t.next(v, at, &word)
+		j := t.next(v, at)
 		if j < 0 {
 			break
 		}
@@ -80,6 +79,9 @@ func (t *text) stepProse(v string, eof bool) (int, bool) {
 
 // opened acts on what stands at v[j:].
 func (t *text) opened(v string, j int, o opening, is verdict) (int, bool) {
+	if t.filler && is == wait && blank(v[:j]) {
+		return 0, true
+	}
 	if t.filler && is == yes && o.tok != noToken && blank(v[:j]) {
 		t.mark(v[:j]) // white space between two messages
 	} else {
@@ -89,7 +91,9 @@ func (t *text) opened(v string, j int, o opening, is verdict) (int, bool) {
 		return j, true
 	}
 	t.filler = false
+	t.base += j
 	o.begin(t, v[j:], o.n)
+	t.base -= j
 	if t.mode == inProse {
 		t.mark(v[j : j+o.n])
 	}
@@ -110,33 +114,48 @@ func (t *text) pass(v string) {
 }
 
 // next is the offset of the next byte at or after at that may open something.
-func (t *text) next(v string, at int, word *int) int {
+func (t *text) next(v string, at int) int {
 	if t.fence != 0 {
 		if j := strings.IndexByte(v[at:], '\n'); j >= 0 {
 			return at + j
 		}
 		return -1
 	}
-	set := &t.r.s.first
+	word := t.nextWord(v, at)
 	end := len(v)
-	if *word < at && *word != -1 {
-		*word = -1
-		for _, w := range t.r.s.words {
-			if j := strings.Index(v[at:end], w); j >= 0 {
-				*word = at + j
-				end = at + j
-			}
-		}
+	if word >= 0 {
+		end = word
 	}
-	if *word >= 0 {
-		end = *word
-	}
+	set := &t.r.s.first
 	for i := at; i < end; i++ {
 		if set[v[i]] {
 			return i
 		}
 	}
-	return *word
+	return word
+}
+
+// nextWord is the offset of the next word that opens something, or -1. What was
+// found is kept: a text full of other openers must not be searched again at each.
+func (t *text) nextWord(v string, at int) int {
+	if t.word.end != t.base+len(v) || t.word.at >= 0 && t.word.at < t.base+at {
+		found := -1
+		rest := v[at:]
+		for _, w := range t.r.s.words {
+			if j := strings.Index(rest, w); j >= 0 {
+				found = at + j
+				rest = v[at:found]
+			}
+		}
+		t.word.end, t.word.at = t.base+len(v), -1
+		if found >= 0 {
+			t.word.at = t.base + found
+		}
+	}
+	if t.word.at < 0 {
+		return -1
+	}
+	return t.word.at - t.base
 }
 
 // inline looks at what may open in the middle of a line.
@@ -179,24 +198,31 @@ func (t *text) inline(v string, j int, eof bool) (opening, verdict) {
 		}
 		more = more || m
 	}
-	if rest[0] == '{' || rest[0] == '[' {
-		o, is := t.jsonStart(v, j, eof)
-		if is == yes {
-			return o, yes
-		}
-		more = more || is == wait
-	}
 	if more && !eof {
-		return opening{}, wait
+		return opening{}, wait // it may become one of the literals, which come first
+	}
+	if rest[0] == '{' || rest[0] == '[' {
+		return t.jsonStart(v, j, eof)
 	}
 	return opening{}, no
+}
+
+// firstAt says that nothing but white space stands before v[i:].
+func (t *text) firstAt(v string, i int) bool {
+	if !t.first {
+		return false
+	}
+	for t.blankTo < i && isSpace(v[t.blankTo]) {
+		t.blankTo++
+	}
+	return t.blankTo >= i
 }
 
 // line looks at what may open at the start of a line.
 func (t *text) line(v string, i int, eof bool) (opening, verdict) {
 	p := i
-	first := t.first && blank(v[:i])
-	for p < len(v) && (v[p] == ' ' || v[p] == '\t' || first && isSpace(v[p])) {
+	first := t.firstAt(v, i)
+	for p < len(v) && (v[p] == ' ' || v[p] == '\t') {
 		p++
 	}
 	if p == len(v) {
@@ -232,7 +258,7 @@ func (t *text) fenceLine(v string, i, p int, eof bool) (opening, verdict) {
 		}
 		return opening{}, no
 	}
-	if t.fence == 0 && t.fenceMayCall(v[:i]) {
+	if t.fence == 0 && t.firstAt(v, i) && t.fenceMayCall() {
 		return opening{n: n - i, begin: func(t *text, _ string, _ int) { t.enter(inFence) }}, yes
 	}
 	return opening{n: n - i, begin: func(t *text, v string, n int) {
@@ -268,10 +294,10 @@ func (t *text) tail(v string) int {
 	for i > 0 && len(v)-i < 65 && isName(v[i-1]) {
 		i--
 	}
-	if i == 0 && !t.spaced || i > 0 && !isSpace(v[i-1]) || len(v)-i > 64 || len(v)-i < 3 {
+	if i == 0 && !t.spaced || i > 0 && !isSpace(v[i-1]) || len(v)-i > 64 {
 		return hold
 	}
-	if t.r.c.HasPrefix(v[i:]) {
+	if t.r.initial(v[i]) && t.r.c.HasPrefix(v[i:]) {
 		return max(hold, len(v)-i)
 	}
 	return hold

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -29,9 +30,12 @@ type Reader struct {
 	thought thoughts
 	native  []nativeCall
 
+	initials []byte // first bytes of the offered names; nil: not collected yet
+
 	length bool // the reply was cut at its token limit
 	done   bool
 	found  int
+	wasted int // bytes held back for candidates that were none
 	events []Event
 	broken bool // the next thought starts a new paragraph
 
@@ -92,6 +96,7 @@ func (r *Reader) Close(finish string) (Reading, []Event) {
 	r.events = r.events[:0]
 	r.length = finish == "length"
 	r.content.feed("", true)
+	r.content.settle(Text)
 	r.closeNative()
 	r.closeThoughts()
 	if r.found == 0 && len(r.result.Refused) == 0 {
@@ -130,6 +135,23 @@ func (r *Reader) emit(k EventKind, s string) {
 		r.mused.WriteString(s)
 	}
 	r.events = append(r.events, Event{Kind: k, Text: s})
+}
+
+// tired says that so much was held back in vain that no more candidates are
+// tried: hostile text must not cost more than a few looks at all of it.
+func (r *Reader) tired() bool { return r.wasted > 8*r.maxText }
+
+// initial says that some offered name begins with b.
+func (r *Reader) initial(b byte) bool {
+	if r.initials == nil {
+		r.initials = []byte{' '}
+		for _, name := range r.c.Names() {
+			if name != "" && bytes.IndexByte(r.initials, name[0]) < 0 {
+				r.initials = append(r.initials, name[0])
+			}
+		}
+	}
+	return bytes.IndexByte(r.initials, b) >= 0
 }
 
 func (r *Reader) visible() bool { return r.shown.Len() > 0 }

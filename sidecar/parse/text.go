@@ -34,13 +34,16 @@ type text struct {
 	base  int // offset of pend[0] in the field
 	alias bool
 
-	mode   mode
-	at     int  // where the current mode resumes
-	bol    bool // pend[0] stands at the start of a line
-	spaced bool // white space stands before pend[0]
-	first  bool // nothing but white space came before
-	fence  byte // the byte that fences the current code block, or 0
-	ticks  bool // inside `inline code`
+	mode    mode
+	at      int  // where the current mode resumes
+	bol     bool // pend[0] stands at the start of a line
+	spaced  bool // white space stands before pend[0]
+	first   bool // nothing but white space came before
+	blankTo int  // inProse: pend up to here is white space
+	fence   byte // the byte that fences the current code block, or 0
+	ticks   bool // inside `inline code`
+
+	word struct{ at, end int } // offsets in the field: the next word that opens something, in the text up to end
 
 	lead   []byte // unmarked text at the start, while it may still be a thought
 	held   bool   // the lead is being held
@@ -59,6 +62,7 @@ type text struct {
 
 	scan   valueScan
 	open   *opener
+	retry  int // inBlock: how long the text must be for another look
 	lines  lines
 	strict int // how often a string in a call body had to be given up
 }
@@ -73,6 +77,7 @@ const (
 
 func (t *text) init(r *Reader, f Field) {
 	*t = text{r: r, field: f, bol: true, spaced: true, first: true}
+	t.word.end = -1
 }
 
 // feed reads s. With eof nothing follows and everything is decided.
@@ -149,9 +154,7 @@ func (t *text) flow(s string) {
 		return
 	}
 	if t.after == afterOpen {
-		if !blank(s) {
-			t.note(nil, 0, len(s), Dropped, "follows a call that was not answered yet")
-		}
+		t.note(nil, 0, len(s), Dropped, "follows a call that was not answered yet")
 		return
 	}
 	if t.held {

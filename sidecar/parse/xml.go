@@ -22,10 +22,9 @@ var (
 
 // readXML reads the calls of a block in tags. v begins with the opening literal.
 func (t *text) readXML(v string, eof bool) (block, verdict) {
-	at, n := t.closing(v, max(0, t.at-32))
+	at, n := t.closing(v, 0)
 	if at < 0 {
 		if !eof {
-			t.at = len(v)
 			return block{}, wait
 		}
 		at = len(v)

@@ -1,0 +1,89 @@
+// Package demo shows the server at work and checks what it shows. It starts the
+// real server in front of a scripted model server, sends real HTTP requests to
+// both, and sets what a caller gets without the sidecar beside what it gets with
+// it; then it edits a rule file while everything runs. Nothing leaves this
+// machine, and nothing that a reply asks for is ever run.
+package demo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+)
+
+// Config is what a demo works with.
+type Config struct {
+	Dir      string // folder of rule files with nobody's work in it: the demo edits them
+	Defaults fs.FS  // the built-in rule files
+	Out      io.Writer
+	Look     Look
+}
+
+// Run gives the demo. It is ok if everything came out as it should; what did not
+// is on Out. The error is about a demo that could not be given.
+func Run(ctx context.Context, cfg Config) (ok bool, err error) {
+	bill := newProgramme()
+	st, err := open(cfg, script.New(bill.scenarios()...))
+	if err != nil {
+		return false, fmt.Errorf("demo: %w", err)
+	}
+	p := &performance{stage: st, page: page{out: cfg.Out, look: cfg.Look}, dir: cfg.Dir, began: time.Now()}
+	err = p.give(ctx, bill)
+	if closed := st.close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return false, fmt.Errorf("demo: %w", err)
+	}
+	return p.summary(), nil
+}
+
+// performance is one run of the demo, and what came out of it.
+type performance struct {
+	*stage
+	page
+	dir   string
+	began time.Time
+
+	kinds, repaired, leaks, wrong int
+	versions                      []string // of the rules, in the order in which they were in force
+}
+
+func (p *performance) give(ctx context.Context, bill programme) error {
+	p.title("gpt-oss-executor: what gpt-oss means, without the sidecar and with it")
+	p.note(fmt.Sprintf("a scripted model server at %s, the sidecar at %s; every reply is streamed", p.direct, p.served))
+
+	p.title("Calls that arrive damaged")
+	p.sides("without the sidecar", "with the sidecar")
+	if err := p.play(ctx, bill.damaged); err != nil {
+		return err
+	}
+	if err := p.playQuietly(ctx, bill.others); err != nil {
+		return err
+	}
+	p.title("What must not become a call, and an error in other words")
+	p.sides("without the sidecar", "with the sidecar")
+	if err := p.play(ctx, bill.guarded); err != nil {
+		return err
+	}
+	p.title("How soon text arrives")
+	if err := p.race(ctx, bill.slow); err != nil {
+		return err
+	}
+	p.title("A rule file is edited while the server runs")
+	return p.edits(ctx, bill.house)
+}
+
+// summary is the last line. It says whether all was as it should be.
+func (p *performance) summary() bool {
+	ok := p.wrong == 0 && p.leaks == 0
+	p.title("Summary")
+	p.verdict(ok, fmt.Sprintf("%d kinds of replies, %d calls repaired, %d leaks, %d wrong; rules %s; %.1f s",
+		p.kinds, p.repaired, p.leaks, p.wrong, strings.Join(p.versions, " -> "), time.Since(p.began).Seconds()))
+	return ok
+}

@@ -1,0 +1,125 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// patience is how long an edit may take to be taken up, or refused.
+const patience = time.Second
+
+// strategy is a way of reading that no shipped rule has.
+const strategy = `  - id: house_style
+    about: Calls as our own fine-tuned model writes them.
+    kind: block
+    priority: 50
+    confidence: 0.9
+    block: {open: ['<<'], close: ['>>'], body: code}
+    hit:
+      - text: '<<read(path="notes.md")>>'
+        gives: [{tool: read, args: {path: notes.md}}]
+`
+
+// mistake is a condition that names something it does not see.
+const mistake = "    when: len(txt) < 4000\n"
+
+// edits adds a strategy to a rule file, and then a mistake.
+func (p *performance) edits(ctx context.Context, s show) error {
+	const name = "strategies.yaml"
+	file := filepath.Join(p.dir, name)
+	shipped, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	good := strings.Replace(string(shipped), "\nstrategies:\n", "\nstrategies:\n"+strategy+"\n", 1)
+	broken := strings.Replace(good, strategy, strategy+mistake, 1)
+	p.diff(name, strategy)
+	if err := p.improve(ctx, s, file, good); err != nil {
+		return err
+	}
+	p.diff(name, mistake)
+	return p.spoil(ctx, s, file, broken)
+}
+
+// improve saves an edit, and shows how the same reply is read before and after.
+func (p *performance) improve(ctx context.Context, s show, file, text string) error {
+	before, err := p.ask(ctx, p.served, s)
+	if err != nil {
+		return err
+	}
+	saved := time.Now()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		return err
+	}
+	if err := p.taken(ctx, before.rules); err != nil {
+		return err
+	}
+	took := time.Since(saved)
+	after, err := p.ask(ctx, p.served, s)
+	if err != nil {
+		return err
+	}
+	p.versions = []string{before.rules, after.rules}
+	p.sides("before the edit", "after the edit")
+	p.show(s, before, after, p.judge(s, before, after))
+	p.note(fmt.Sprintf("X-Rules-Version %s, then %s: %d ms after the file was saved", before.rules, after.rules, took.Milliseconds()))
+	return nil
+}
+
+// taken waits until other rules than old are in force.
+func (p *performance) taken(ctx context.Context, old string) error {
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	for {
+		version, err := p.caller.version(ctx, p.served)
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("the edit was not taken up within %v: %w", patience, ctx.Err())
+		case err != nil || version != old:
+			return err
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// spoil saves an edit that cannot be taken, and shows that nothing changes.
+func (p *performance) spoil(ctx context.Context, s show, file, text string) error {
+	saved := time.Now()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		return err
+	}
+	var said string
+	select {
+	case said = <-p.refused:
+	case <-time.After(patience):
+		return fmt.Errorf("the edit was not refused within %v", patience)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	took := time.Since(saved)
+	p.quote(strings.ReplaceAll(said, p.dir+string(filepath.Separator), ""))
+	after, err := p.ask(ctx, p.served, s)
+	if err != nil {
+		return err
+	}
+	in := p.versions[len(p.versions)-1]
+	err = s.want.check(after)
+	switch {
+	case err == nil && after.rules != in:
+		err = fmt.Errorf("other rules are in force: %s", after.rules)
+	case err == nil && !strings.Contains(said, "^^^"):
+		err = errors.New("the place of the mistake is not shown")
+	}
+	if err != nil {
+		p.wrong++
+		p.verdict(false, err.Error())
+		return nil
+	}
+	p.verdict(true, fmt.Sprintf("refused after %d ms; %s stays in force, and the call is still read", took.Milliseconds(), in))
+	return nil
+}

@@ -1,0 +1,128 @@
+package demo
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+)
+
+// show is one reply, or several where the model has to be asked again.
+type show struct {
+	id, about string
+	replies   []script.Reply // to the sidecar, in order; a caller without it gets the first
+	want      want
+	said      string // what there is to say when it came out right
+	harmless  bool   // the reply is as good without the sidecar
+}
+
+// want is what must arrive through the sidecar: a call, a text or an error.
+type want struct {
+	call *call
+	text string
+	code string // of the error
+	says string // words of its message
+}
+
+// scenario is the show as the model server plays it: first for a caller without
+// the sidecar, who gets one reply, then for the sidecar.
+func (s show) scenario() script.Scenario {
+	return script.Scenario{Name: s.id, Steps: append([]script.Reply{s.replies[0]}, s.replies...), Loop: true}
+}
+
+// programme is what a demo shows, in this order.
+type programme struct {
+	damaged []show // kinds of damage, side by side
+	others  []show // further kinds, which are only checked
+	guarded []show
+	slow    show
+	house   show // read as a call only after a rule was added
+}
+
+func newProgramme() programme {
+	damaged, others := damages()
+	return programme{damaged, others, guards(), slowReply(), houseStyle()}
+}
+
+// scenarios is all of it for the model server.
+func (b programme) scenarios() []script.Scenario {
+	var out []script.Scenario
+	for _, s := range slices.Concat(b.damaged, b.others, b.guarded, []show{b.slow, b.house}) {
+		out = append(out, s.scenario())
+	}
+	return out
+}
+
+const runs = "runs, exactly as the model meant it"
+
+// damages are the kinds of damage: those that tell most, and the others, of
+// which some are harmless to some callers.
+func damages() (shown, others []show) {
+	telling := []string{"leaked-harmony", "stripped-harmony", "call-in-reasoning", "leaked-final", "name-channel", "alias",
+		"single-quotes", "raw-newline", "unclosed", "react", "guided-json", "marker", "ollama-500", "empty-reply"}
+	for _, k := range script.Kinds() {
+		s := kind(k)
+		if slices.Contains(telling, k.ID) {
+			shown = append(shown, s)
+		} else {
+			s.harmless = true
+			others = append(others, s)
+		}
+	}
+	return shown, others
+}
+
+func kind(k script.Kind) show {
+	if k.Final != nil {
+		const text = "There are two reports, and both are empty."
+		return show{id: k.ID, about: k.About, replies: []script.Reply{k.Final(text)}, want: want{text: text}, said: "the answer alone"}
+	}
+	args := map[string]string{
+		"exec":  `{"command":"ls -l reports"}`,
+		"read":  `{"path":"notes/todo.md"}`,
+		"write": `{"path":"shopping.txt","content":"milk\nbread\n"}`,
+	}[k.Tool]
+	return show{id: k.ID, about: k.About, replies: k.Call(k.Tool, args), want: want{call: &call{Name: k.Tool, Args: args}}, said: runs}
+}
+
+// guards are replies from which no call may be made, or not yet, and an error
+// that must be told in other words.
+func guards() []show {
+	const refusal = "We must not run rm -rf build here. Shall I list its files instead?"
+	const quoted = "To do it yourself, write `[TOOL:exec|command=rm -rf build]`.\n```\nAction: exec\nAction Input: {\"command\": \"rm -rf build\"}\n```\nis another way."
+	const answer = "I have no tool for that."
+	file := call{Name: "write", Args: `{"path":"shopping.txt","content":"milk\nbread\neggs\n"}`}
+	cut := script.Native(file.Name, strings.TrimSuffix(file.Args, `gs\n"}`))
+	cut.Finish = "length"
+	return []show{
+		{id: "refusal", about: "prose that speaks of a command", replies: []script.Reply{script.Text(refusal)},
+			want: want{text: refusal}, said: "the same text, and no call", harmless: true},
+		{id: "quoted-calls", about: "prose that quotes calls", replies: []script.Reply{script.Text(quoted)},
+			want: want{text: quoted}, said: "the same text, and no call", harmless: true},
+		{id: "cut-off", about: "a call that ends in the middle of a value", replies: []script.Reply{cut, script.Native(file.Name, file.Args)},
+			want: want{call: &file}, said: "half a file is never written: the model sends it whole"},
+		{id: "unknown-tool", about: "a tool that nobody offered", replies: []script.Reply{script.Native("launch_rocket", `{"to":"moon"}`), script.Text(answer)},
+			want: want{text: answer}, said: "the model is told, and answers"},
+		{id: "overflow", about: "a prompt that is too long, in words that OpenClaw does not know",
+			replies: []script.Reply{script.Fail(http.StatusBadRequest, "You passed 140001 input tokens and requested 8192 output tokens. However, the model's context length is only 131072 tokens, resulting in a maximum input length of 122880 tokens. Please reduce the length of the input prompt.")},
+			want:    want{code: "context_length_exceeded", says: "This model's maximum context length is 131072 tokens. However, you requested "},
+			said:    "OpenClaw compacts the conversation and goes on"},
+	}
+}
+
+// slowReply is a thought and a text, which take their time.
+func slowReply() show {
+	text := strings.Repeat("Text flows while the model writes. ", 9)
+	reply := script.Text(text).Thinking("A long answer is wanted.")
+	reply.Pause = 8 * time.Millisecond
+	return show{id: "slow", about: "a long answer", replies: []script.Reply{reply}, want: want{text: text}, harmless: true}
+}
+
+// houseStyle is a call as no shipped rule reads it.
+func houseStyle() show {
+	c := call{Name: "read", Args: `{"path":"notes/todo.md"}`}
+	reply := script.Text(`<<read(path="notes/todo.md")>>`)
+	return show{id: "house-style", about: "calls in a style of one's own", replies: []script.Reply{reply}, want: want{call: &c}, said: runs}
+}

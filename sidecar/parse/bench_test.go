@@ -1,0 +1,58 @@
+package parse_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+)
+
+const prose = "The quick check of the directory listing shows \"main.go\" and a file called notes.md;\nwe need to read it first, then call the tool. – Größe: 12 KB. "
+
+func textOf(n int) string { return strings.Repeat(prose, n/len(prose)+1)[:n] }
+
+func benchRead(b *testing.B, text string, piece int) {
+	c := offeredForFuzz()
+	s := shipped.Strategies("")
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		r := s.Reader(c, parse.Facts{})
+		for i := 0; i < len(text); i += piece {
+			r.Feed(parse.Delta{Content: text[i:min(len(text), i+piece)]})
+		}
+		if got, _ := r.Close("stop"); got.Finish == "" {
+			b.Fatal("nothing was read")
+		}
+	}
+}
+
+// The pieces are 4 bytes, about a token. BenchmarkCopy is the baseline: the same
+// pieces, only put together.
+func BenchmarkClean2KBStreamed(b *testing.B)  { benchRead(b, textOf(2<<10), 4) }
+func BenchmarkClean64KBStreamed(b *testing.B) { benchRead(b, textOf(64<<10), 4) }
+func BenchmarkClean8KBWhole(b *testing.B)     { benchRead(b, textOf(8<<10), 1<<20) }
+func BenchmarkClean64KBWhole(b *testing.B)    { benchRead(b, textOf(64<<10), 1<<20) }
+
+func BenchmarkHarmony2KBStreamed(b *testing.B) {
+	benchRead(b, `<|channel|>analysis<|message|>`+textOf(1<<10)+`<|end|><|start|>assistant<|channel|>commentary to=functions.exec <|constrain|>json<|message|>{"command":"`+strings.Repeat("echo hello; ", 80)+`"}<|call|>`, 4)
+}
+
+func BenchmarkHarmony64KBStreamed(b *testing.B) {
+	benchRead(b, `<|channel|>commentary to=functions.exec <|constrain|>json<|message|>{"command":"`+strings.Repeat("echo hello; ", 5400)+`"}<|call|>`, 4)
+}
+
+func BenchmarkCopy2KBStreamed(b *testing.B) {
+	text := textOf(2 << 10)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		var out strings.Builder
+		for i := 0; i < len(text); i += 4 {
+			out.WriteString(text[i:min(len(text), i+4)])
+		}
+		if out.Len() != len(text) {
+			b.Fatal("lost bytes")
+		}
+	}
+}

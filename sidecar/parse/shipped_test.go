@@ -1,0 +1,23 @@
+package parse_test
+
+import (
+	"os"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// shipped is the set that is built into the binary: what is measured here is what
+// is served.
+var shipped = loadShipped()
+
+func loadShipped() *ruleset.Set {
+	files, err := ruleset.ReadFS(os.DirFS("../../rules"))
+	if err != nil {
+		panic(err)
+	}
+	set, problems := ruleset.Load(files)
+	if set == nil {
+		panic(problems)
+	}
+	return set
+}
