@@ -67,7 +67,7 @@ func (s *Server) plan(r *http.Request, set *ruleset.Set, req *openai.Request) (*
 	catalog := tools.NewCatalog(set.Tools, s.schemas, offered(req))
 	catalog.Defer(deferred(req))
 	t := &turn{
-		s: s, set: set, req: req, model: model, srv: srv, catalog: catalog,
+		s: s, set: set, usage: req.UsageWanted, model: model, srv: srv, catalog: catalog,
 		strategies: set.Strategies(model.Profile),
 		facts: parse.Facts{
 			Model: model.ID, Server: srv.ID, User: req.LastUser,

@@ -289,7 +289,7 @@ func (o *streamed) finish() error {
 	switch {
 	case o.usage != nil:
 		_ = o.to.Raw(o.usage)
-	case o.meant != nil && o.t.req.UsageWanted:
+	case o.meant != nil && o.t.usage:
 		_ = o.to.Usage(o.meant)
 	}
 	_ = o.to.Done()

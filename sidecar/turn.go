@@ -20,7 +20,7 @@ var errDraining = errors.New("the sidecar is stopping")
 type turn struct {
 	s          *Server
 	set        *ruleset.Set
-	req        *openai.Request
+	usage      bool // the caller wants a usage chunk
 	model      ruleset.Model
 	srv        *ruleset.Server
 	catalog    *tools.Catalog

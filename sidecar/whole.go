@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
@@ -16,26 +18,41 @@ import (
 
 // whole answers with one JSON document. What needs no edit is not touched.
 type whole struct {
-	w     http.ResponseWriter
-	t     *turn
-	doc   openai.Completion
-	edits []openai.Edit
-	first parse.Reading
+	w         http.ResponseWriter
+	t         *turn
+	doc       openai.Completion
+	edits     []openai.Edit
+	first     parse.Reading
+	rethought bool          // an edit writes the reasoning anew
+	buf       *bytes.Buffer // what doc was read into
+}
+
+// buffers holds the bodies of whole replies between requests.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxPooled is the largest buffer that is kept.
+const maxPooled = 1 << 20
+
+func release(b *bytes.Buffer) {
+	if b != nil && b.Cap() <= maxPooled {
+		b.Reset()
+		buffers.Put(b)
+	}
 }
 
 func (o *whole) left() bool { return false }
 
 // take reads one reply.
 func (o *whole) take(reply *upstream.Reply) (parse.Reading, error) {
-	o.edits = nil
+	o.edits, o.rethought = nil, false
 	if reply.Recovered != nil || reply.Stream {
 		return o.takeOther(reply)
 	}
-	doc, err := readReply(reply)
+	doc, err := o.readReply(reply)
 	if err != nil {
 		return parse.Reading{}, err
 	}
-	if err := o.doc.Parse(doc); err != nil {
+	if err := o.doc.ParseSkipping(doc, parse.PlainThought); err != nil {
 		return parse.Reading{}, errors.New("the upstream's answer is not JSON: " + err.Error())
 	}
 	if o.doc.Err.Present() {
@@ -49,8 +66,12 @@ func (o *whole) read() parse.Reading {
 	for i := range o.doc.Choices {
 		ch := &o.doc.Choices[i]
 		r := o.t.strategies.Reader(o.t.catalog, o.t.facts)
+		if ch.Reasoning.Skipped {
+			r.Reasoned()
+		}
 		r.Feed(deltaOf(ch))
 		reading, _ := r.Close(ch.Finish)
+		o.thought(ch, &reading)
 		o.note(i, ch, &reading)
 		if i == 0 {
 			o.first = reading
@@ -59,10 +80,20 @@ func (o *whole) read() parse.Reading {
 	if len(o.doc.Choices) == 0 {
 		o.first = parse.Reading{Finish: "stop"}
 	}
-	if len(o.edits) == 0 {
-		o.edits = o.doc.ReasoningEdits()
+	if !o.rethought {
+		o.edits = append(o.edits, o.doc.ReasoningEdits()...)
 	}
 	return o.first
+}
+
+// thought decodes reasoning that was skipped, where it is needed after all.
+func (o *whole) thought(ch *openai.Choice, r *parse.Reading) {
+	if !ch.Reasoning.Skipped || len(r.Calls) == 0 && r.Reasoning == "" && !r.Empty() {
+		return
+	}
+	ch.Reasoning.Text, _ = openai.Text(o.doc.Doc, ch.Reasoning.Value)
+	ch.Reasoning.Skipped = false
+	r.Reasoning = ch.Reasoning.Text + r.Reasoning
 }
 
 // note compares a reading with its choice.
@@ -70,10 +101,19 @@ func (o *whole) note(i int, ch *openai.Choice, r *parse.Reading) {
 	var w openai.Rewrite
 	changed := false
 	if r.Content != ch.Content.Text {
-		w.Content, changed = &r.Content, true
+		cut, ok := openai.Edit{}, strings.HasSuffix(ch.Content.Text, r.Content)
+		if ok {
+			cut, ok = o.doc.DropPrefix(i, len(ch.Content.Text)-len(r.Content))
+		}
+		if ok {
+			o.edits = append(o.edits, cut) // most answers are only freed of what stands before them
+		} else {
+			w.Content, changed = &r.Content, true
+		}
 	}
 	if r.Reasoning != ch.Reasoning.Text {
 		w.Reasoning, changed = &r.Reasoning, true
+		o.rethought = true
 	}
 	if r.Finish != ch.Finish {
 		w.Finish, changed = r.Finish, true
@@ -92,9 +132,6 @@ func (o *whole) note(i int, ch *openai.Choice, r *parse.Reading) {
 	o.t.count(r)
 	o.t.remember(ids, r.Reasoning)
 	if changed {
-		if w.Reasoning == nil && ch.Reasoning.Text != "" {
-			w.Reasoning = &r.Reasoning // under the name that OpenClaw replays
-		}
 		o.edits = append(o.edits, o.doc.Edits(i, w)...)
 	}
 }
@@ -181,15 +218,18 @@ func (o *whole) gather(r *parse.Reader, body io.Reader) (finish string, usage []
 }
 
 // readReply reads the body of a reply into one buffer.
-func readReply(reply *upstream.Reply) ([]byte, error) {
-	var buf bytes.Buffer
-	if n, err := strconv.Atoi(reply.Header.Get("Content-Length")); err == nil && n > 0 && n < 1<<20 {
-		buf.Grow(n + bytes.MinRead)
+func (o *whole) readReply(reply *upstream.Reply) ([]byte, error) {
+	if o.buf == nil {
+		o.buf = buffers.Get().(*bytes.Buffer)
 	}
-	if _, err := buf.ReadFrom(reply.Body); err != nil {
+	o.buf.Reset()
+	if n, err := strconv.Atoi(reply.Header.Get("Content-Length")); err == nil && n > 0 && n < maxPooled {
+		o.buf.Grow(n + bytes.MinRead)
+	}
+	if _, err := o.buf.ReadFrom(reply.Body); err != nil {
 		return nil, err
 	}
-	return buf.Bytes(), nil
+	return o.buf.Bytes(), nil
 }
 
 func (o *whole) say(text string) {
@@ -202,7 +242,14 @@ func (o *whole) finish() error {
 	if len(o.edits) == 0 {
 		o.t.s.metrics.Untouch.Inc()
 	}
-	body := openai.Apply(o.doc.Doc, o.edits)
+	out := buffers.Get().(*bytes.Buffer)
+	defer release(out)
+	defer release(o.buf)
+	body := o.doc.Doc
+	if len(o.edits) > 0 {
+		out.Grow(len(body) + 4<<10)
+		body = openai.AppendEdited(out.AvailableBuffer(), o.doc.Doc, o.edits)
+	}
 	h := o.w.Header()
 	h["Content-Type"] = jsonType
 	h.Set("Content-Length", strconv.Itoa(len(body)))

@@ -45,10 +45,17 @@ func (w *shaper) read(text string) (reading, *Refusal) {
 		return w.wrapText(text)
 	}
 	w.madeUp = fixed.madeUp()
-	if isText(body, fixed) || w.open && w.madeUp {
+	if isText(body, fixed) || w.open && w.madeUp && !quotesName(body) {
 		return w.readText(text, fixed)
 	}
 	return w.readJSON(fixed)
+}
+
+// quotesName reports whether body is an object whose first name stands in quotes:
+// {"path": } is damaged JSON, {words} is text.
+func quotesName(body string) bool {
+	inner, object := strings.CutPrefix(body, "{")
+	return object && strings.HasPrefix(strings.TrimSpace(inner), `"`)
 }
 
 // body is text without the blanks around it, and without the content type that

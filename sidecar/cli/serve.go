@@ -144,6 +144,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	go live.Watch(ctx, env.Rules)
+	go sidecar.TuneHeap(ctx)
 	log.Info("serving", "event", "http_server_start", "address", "http://"+listener.Addr().String()+"/v1",
 		"upstream", s.Upstream, "rules", live.Set().Version, "pid", os.Getpid())
 	handler := sidecar.NewServer(live, up, s.Token, log, metrics).Handler()

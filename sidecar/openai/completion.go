@@ -44,11 +44,13 @@ var reasoningKeys = [...]string{"reasoning_content", "reasoning", "thinking", "r
 const details = len(reasoningKeys) - 1 // an array of objects with a text each
 
 // Part is a text member of a message or delta. Text is "" for null, "" and
-// anything that is not text. Present: the key is there.
+// anything that is not text. Present: the key is there. Skipped: there is text,
+// and it was not decoded.
 type Part struct {
 	Key, Value Span
 	Text       string
 	Present    bool
+	Skipped    bool
 }
 
 // CallPart is one entry of tool_calls, whole or a piece of it. Arguments is JSON
@@ -64,15 +66,20 @@ type CallPart struct {
 // completionParser fills a Completion while it scans.
 type completionParser struct {
 	scanner
-	c *Completion
+	c     *Completion
+	plain func(raw []byte) bool
 }
 
 // Parse reads doc, which must stay as it is while c is in use. It reuses the
 // memory of c. What it does not know, and what has another type than it should,
 // it passes over; the error is a *SyntaxError.
-func (c *Completion) Parse(doc []byte) error {
+func (c *Completion) Parse(doc []byte) error { return c.ParseSkipping(doc, nil) }
+
+// ParseSkipping is Parse, but does not decode reasoning whose raw JSON string,
+// quotes included, is plain: of a long reply that is a third of the work.
+func (c *Completion) ParseSkipping(doc []byte, plain func(raw []byte) bool) error {
 	*c = Completion{Doc: doc, Choices: c.Choices[:0]}
-	p := completionParser{scanner: scanner{doc: doc}, c: c}
+	p := completionParser{scanner: scanner{doc: doc}, c: c, plain: plain}
 	p.completion()
 	return p.end()
 }
@@ -196,7 +203,12 @@ func (p *completionParser) body(ch *Choice) {
 func (p *completionParser) reasoning(ch *Choice, source int, key Span) {
 	part := Part{Key: key, Value: p.skip(), Present: p.err == nil}
 	ch.sources[source] = part
-	if !part.Present || ch.Reasoning.Text != "" {
+	if !part.Present || ch.Reasoning.Text != "" || ch.Reasoning.Skipped {
+		return
+	}
+	if p.plain != nil && source != details && hasText(p.doc, part.Value) && p.plain(part.Value.Of(p.doc)) {
+		part.Skipped = true
+		ch.Reasoning = part
 		return
 	}
 	if source == details {

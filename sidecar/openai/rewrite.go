@@ -1,6 +1,9 @@
 package openai
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Call is a tool call as it leaves. Arguments is JSON text, or a piece of it; ID
 // and Name are "" in the later pieces of one call.
@@ -69,7 +72,7 @@ func (c *Completion) ReasoningEdits() []Edit {
 	for i := range c.Choices {
 		ch := &c.Choices[i]
 		to, from := ch.sources[0], ch.Reasoning
-		if from.Text == "" || to.Present && hasText(c.Doc, to.Value) {
+		if from.Text == "" && !from.Skipped || to.Present && hasText(c.Doc, to.Value) {
 			continue
 		}
 		text := from.Value.Of(c.Doc)
@@ -87,6 +90,18 @@ func (c *Completion) ReasoningEdits() []Edit {
 		}
 	}
 	return edits
+}
+
+// DropPrefix is the edit that takes the first n bytes off the content of choice i.
+// It is false where they do not stand in the document as plain characters.
+func (c *Completion) DropPrefix(i, n int) (Edit, bool) {
+	ch := &c.Choices[i]
+	from := ch.Content.Value.From + 1
+	if !ch.Content.Value.Present() || from+n >= ch.Content.Value.To || string(c.Doc[from:from+n]) != ch.Content.Text[:n] ||
+		strings.IndexByte(ch.Content.Text[:n], '\\') >= 0 {
+		return Edit{}, false
+	}
+	return Edit{Span: Span{From: from, To: from + n}}, true
 }
 
 // hasText reports whether the value is a string other than "".

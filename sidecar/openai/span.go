@@ -28,21 +28,26 @@ func Apply(doc []byte, edits []Edit) []byte {
 	if len(edits) == 0 {
 		return doc
 	}
-	edits = slices.Clone(edits)
-	slices.SortStableFunc(edits, func(a, b Edit) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
-	})
 	size := len(doc)
 	for _, e := range edits {
 		size += len(e.With) - (e.To - e.From)
 	}
-	out, done := make([]byte, 0, size), 0
+	return AppendEdited(make([]byte, 0, size), doc, edits)
+}
+
+// AppendEdited appends to dst what Apply makes of doc.
+func AppendEdited(dst, doc []byte, edits []Edit) []byte {
+	edits = slices.Clone(edits)
+	slices.SortStableFunc(edits, func(a, b Edit) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
+	done := 0
 	for _, e := range edits {
-		out = append(out, doc[done:e.From]...)
-		out = append(out, e.With...)
+		dst = append(dst, doc[done:e.From]...)
+		dst = append(dst, e.With...)
 		done = e.To
 	}
-	return append(out, doc[done:]...)
+	return append(dst, doc[done:]...)
 }
 
 // Members calls each for every member of the object at the span, in order. A

@@ -73,34 +73,3 @@ func findToken(s string, from int) (at int, tok token, n, open int) {
 	}
 	return -1, noToken, 0, len(s)
 }
-
-func blank(s string) bool { return skipSpace(s, 0) == len(s) }
-
-// skipSpace is the offset of the first byte of s at or after i that is no white space.
-func skipSpace(s string, i int) int {
-	for i < len(s) && isSpace(s[i]) {
-		i++
-	}
-	return i
-}
-
-func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' || b == '\r' }
-
-func isWord(b byte) bool {
-	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b >= 0x80
-}
-
-func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
-
-// hasFold is strings.HasPrefix without regard to ASCII case. more says that s is
-// a proper prefix of lit.
-func hasFold(s, lit string) (yes, more bool) {
-	n := min(len(s), len(lit))
-	for i := range n {
-		a, b := s[i], lit[i]
-		if a|0x20 != b|0x20 || a != b && !(a|0x20 >= 'a' && a|0x20 <= 'z') {
-			return false, false
-		}
-	}
-	return n == len(lit), n < len(lit)
-}

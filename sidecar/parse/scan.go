@@ -1,0 +1,123 @@
+package parse
+
+import "strings"
+
+// verdict is what a look at text yields that may still grow.
+type verdict uint8
+
+const (
+	no   verdict = iota // it is not, whatever follows
+	yes                 // it is, whatever follows
+	wait                // too short to tell
+)
+
+// starts says whether s begins with lit.
+func starts(s, lit string, eof bool) verdict {
+	switch {
+	case strings.HasPrefix(s, lit):
+		return yes
+	case !eof && len(s) < len(lit) && lit[:len(s)] == s:
+		return wait
+	}
+	return no
+}
+
+// startsFold is starts without regard to ASCII case.
+func startsFold(s, lit string, eof bool) verdict {
+	n := min(len(s), len(lit))
+	for i := range n {
+		if lower(s[i]) != lower(lit[i]) {
+			return no
+		}
+	}
+	switch {
+	case n == len(lit):
+		return yes
+	case eof:
+		return no
+	}
+	return wait
+}
+
+// startsAny says which of the literals s begins with; the first one that may
+// still come is waited for.
+func startsAny(s string, lits []string, eof bool) (lit string, is verdict) {
+	for _, lit := range lits {
+		if is := starts(s, lit, eof); is != no {
+			return lit, is
+		}
+	}
+	return "", no
+}
+
+// indexFold is strings.Index without regard to ASCII case.
+func indexFold(s, lit string) int {
+	a, b := lower(lit[0]), upper(lit[0])
+	for i := 0; i+len(lit) <= len(s); i++ {
+		j := strings.IndexByte(s[i:], a)
+		if a != b {
+			j = strings.IndexAny(s[i:], string([]byte{a, b}))
+		}
+		if j < 0 {
+			return -1
+		}
+		if i += j; startsFold(s[i:], lit, true) == yes {
+			return i
+		}
+	}
+	return -1
+}
+
+func lower(b byte) byte {
+	if b >= 'A' && b <= 'Z' {
+		return b + 'a' - 'A'
+	}
+	return b
+}
+
+func upper(b byte) byte {
+	if isLower(b) {
+		return b - 'a' + 'A'
+	}
+	return b
+}
+
+func blank(s string) bool { return skipSpace(s, 0) == len(s) }
+
+// skipSpace is the offset of the first byte of s at or after i that is no white space.
+func skipSpace(s string, i int) int {
+	for i < len(s) && isSpace(s[i]) {
+		i++
+	}
+	return i
+}
+
+// skipBlanks is skipSpace within a line.
+func skipBlanks(s string, i int) int {
+	for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' || b == '\r' }
+
+func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
+
+func isWord(b byte) bool {
+	return isLower(b) || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b >= 0x80
+}
+
+// isName says whether b may stand in the name of a tool.
+func isName(b byte) bool { return isWord(b) || b == '-' || b == '.' }
+
+func among(s string, lists ...[]string) bool {
+	for _, l := range lists {
+		for _, x := range l {
+			if x == s {
+				return true
+			}
+		}
+	}
+	return false
+}
