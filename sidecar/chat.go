@@ -21,6 +21,7 @@ import (
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 	began := time.Now()
 	set := s.live.Set()
+	w.Header().Set(rulesVersion, set.Version) // of these rules, whatever is edited meanwhile
 	body, err := readBody(w, r, int64(set.Limits.RequestBytes))
 	if err != nil {
 		return err
@@ -58,16 +59,23 @@ func (s *Server) plan(r *http.Request, set *ruleset.Set, req *openai.Request) (*
 	if !ok {
 		return nil, openai.ModelNotFound(id)
 	}
+	up, err := s.clients.of(model.Upstream)
+	if err != nil {
+		return nil, openai.Internal("model " + id + ": " + err.Error())
+	}
+	if req, err = prompted(req, set.Prompts[model.Prompt]); err != nil {
+		return nil, err
+	}
 	ctx := r.Context()
-	srv := s.upstream.Server(ctx, set)
+	srv := up.Server(ctx, set)
 	if model.Server != "" {
 		srv = set.Server(model.Server)
 	}
-	model = s.upstream.Model(ctx, set, model, id)
+	model = up.Model(ctx, set, model, id)
 	catalog := tools.NewCatalog(set.Tools, s.schemas, offered(req))
 	catalog.Defer(deferred(req))
 	t := &turn{
-		s: s, set: set, usage: req.UsageWanted, model: model, srv: srv, catalog: catalog,
+		s: s, up: up, set: set, usage: req.UsageWanted, model: model, srv: srv, catalog: catalog,
 		strategies: set.Strategies(model.Profile),
 		facts: parse.Facts{
 			Model: model.ID, Server: srv.ID, User: req.LastUser,
@@ -76,6 +84,18 @@ func (s *Server) plan(r *http.Request, set *ruleset.Set, req *openai.Request) (*
 	}
 	t.body = openai.Apply(req.Body, upstream.Prepare(req, srv, model, s.thoughts, catalog))
 	return t, nil
+}
+
+// prompted is the request with a system message in front of the others.
+func prompted(req *openai.Request, text string) (*openai.Request, error) {
+	if text == "" {
+		return req, nil
+	}
+	at := req.Messages[0].From
+	message := openai.AppendString([]byte(`{"role":"system","content":`), text)
+	return openai.ParseRequest(openai.Apply(req.Body, []openai.Edit{
+		{Span: openai.Span{From: at, To: at}, With: append(message, "},"...)},
+	}))
 }
 
 // offered are the tools that may be called: none where the caller says so.
@@ -114,10 +134,9 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 // keepalive is how long a caller is left without an event: a third of what the
 // OpenAI SDKs say they wait for, if that is less than the rules say.
 func keepalive(r *http.Request, most time.Duration) time.Duration {
-	if n, err := strconv.ParseFloat(r.Header.Get("X-Stainless-Timeout"), 64); err == nil && n > 0 {
-		if third := time.Duration(n * float64(time.Second) / 3); third < most {
-			return max(third, 100*time.Millisecond)
-		}
+	n, err := strconv.ParseFloat(r.Header.Get("X-Stainless-Timeout"), 64)
+	if third := n / 3; err == nil && third > 0 && third < most.Seconds() {
+		return max(time.Duration(third*float64(time.Second)), 100*time.Millisecond)
 	}
 	return most
 }

@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
@@ -18,8 +19,10 @@ type choice struct {
 	reader *parse.Reader
 
 	held    []byte // raw events whose text has not left
+	role    bool   // the role chunk is among them
 	text    []byte // the content in them
 	thought []byte // the reasoning in them
+	named   bool   // its role has come
 	dirty   bool   // what is held cannot leave as it came
 	changed bool   // some of this reply left in our own words
 
@@ -35,8 +38,9 @@ func (c *choice) add(ch *openai.Choice, raw []byte, alone bool) {
 		return
 	}
 	o := c.o
-	role := ch.Role != "" && o.role
-	if !o.role && ch.Role == "" {
+	role := ch.Role != "" && (c.named || c.index == 0 && o.role)
+	c.named = c.named || ch.Role != ""
+	if !o.role && ch.Role == "" && !c.role {
 		o.sendRole()
 	}
 	d := deltaOf(ch)
@@ -51,7 +55,7 @@ func (c *choice) add(ch *openai.Choice, raw []byte, alone bool) {
 	}
 	switch {
 	case asItCame && len(c.held) == 0 && !c.dirty && same(events, d):
-		o.role = o.role || ch.Role != ""
+		o.role = o.role || ch.Role != "" && c.index == 0
 		c.pass(ch, raw)
 		c.left(events)
 	case !asItCame || c.dirty:
@@ -69,6 +73,7 @@ func (c *choice) add(ch *openai.Choice, raw []byte, alone bool) {
 // hold keeps an event until its text leaves or becomes something else.
 func (c *choice) hold(ch *openai.Choice, d parse.Delta, events []parse.Event, raw []byte) {
 	c.held = append(c.held, c.renamed(ch, raw)...)
+	c.role = c.role || ch.Role != ""
 	c.text = append(c.text, d.Content...)
 	c.thought = append(c.thought, d.Reasoning...)
 	if len(events) == 0 {
@@ -78,26 +83,42 @@ func (c *choice) hold(ch *openai.Choice, d parse.Delta, events []parse.Event, ra
 		}
 		return
 	}
-	if !c.reader.Holding() && c.all(events) {
-		c.o.sendRole()
-		_ = c.o.to.Raw(c.held)
-		c.o.wrote = true
+	c.leave(events)
+}
+
+// leave lets what was held leave: as the events it came in, if it is all of their
+// text and nothing else.
+func (c *choice) leave(events []parse.Event) {
+	holding := c.reader.Holding()
+	again := c.role && c.o.role && c.index == 0 // we have sent a role meanwhile
+	if !holding && !c.dirty && !again && c.all(events) {
+		c.raw()
 		c.left(events)
+		return
+	}
+	c.emit(events)
+	if !holding {
 		c.forget()
 		return
 	}
-	c.changed = true
-	c.emit(events)
-	if c.reader.Holding() {
-		c.dirty = true
-		c.held = nil
-	} else {
-		c.forget()
+	c.dirty, c.held = true, nil
+}
+
+// raw sends the events that are held.
+func (c *choice) raw() {
+	if len(c.held) > 0 {
+		if c.role && c.index == 0 {
+			c.o.role = true
+		}
+		c.o.sendRole()
+		_ = c.o.to.Raw(c.held)
+		c.o.wrote = true
 	}
+	c.forget()
 }
 
 func (c *choice) forget() {
-	c.held, c.text, c.thought, c.dirty = c.held[:0], c.text[:0], c.thought[:0], false
+	c.held, c.text, c.thought, c.dirty, c.role = c.held[:0], c.text[:0], c.thought[:0], false, false
 }
 
 // all says that events are exactly the text and thoughts that are held.
@@ -151,56 +172,59 @@ func (c *choice) renamed(ch *openai.Choice, raw []byte) []byte {
 // finishing handles the event that ends the choice. Whether the reply is good is
 // decided first, so it leaves with finish.
 func (c *choice) finishing(ch *openai.Choice, d parse.Delta, events []parse.Event, raw []byte, asItCame bool) {
-	fed := append([]parse.Event(nil), events...)
-	clean := asItCame && len(c.held) == 0 && !c.dirty
-	raw = bytes.Clone(c.renamed(ch, raw))
-	c.end(ch.Finish, func(reading *parse.Reading, events []parse.Event) bool {
-		fed = append(fed, events...)
-		if clean && reading.Finish == ch.Finish && same(fed, d) {
-			c.last = raw
-			c.left(fed)
-			return true
-		}
+	fed := slices.Clone(events)
+	last := bytes.Clone(c.renamed(ch, raw))
+	c.text = append(c.text, d.Content...)
+	c.thought = append(c.thought, d.Reasoning...)
+	reading, events := c.close(ch.Finish)
+	fed = append(fed, events...)
+	if asItCame && !c.dirty && reading.Finish == ch.Finish && c.all(fed) {
+		c.raw()
+		c.left(fed)
+		c.last = last
+	} else {
 		c.emit(fed)
-		return true
-	})
+	}
+	c.count()
 }
 
-// end closes the reader. leave lets its last events leave; nil: in our own words.
-func (c *choice) end(finish string, leave func(*parse.Reading, []parse.Event) bool) {
+// end closes a choice that no event finished.
+func (c *choice) end(finish string) {
 	if c.closed {
 		return
 	}
+	_, events := c.close(finish)
+	c.leave(events)
+	c.count()
+}
+
+func (c *choice) close(finish string) (*parse.Reading, []parse.Event) {
 	c.closed = true
 	reading, events := c.reader.Close(finish)
 	c.reading = reading
-	switch {
-	case leave != nil && leave(&reading, events):
-	case len(c.held) > 0 && !c.dirty && c.all(events):
-		c.o.sendRole()
-		_ = c.o.to.Raw(c.held)
-		c.left(events)
-	default:
-		c.emit(events)
-	}
-	c.o.t.count(&reading)
-	c.o.t.remember(c.ids, reading.Reasoning)
+	return &c.reading, events
 }
 
-// replay lets a reading leave that was made outside the stream.
-func (c *choice) replay(reading *parse.Reading, last []parse.Event) {
-	c.changed = true
-	if reading.Reasoning != "" {
-		c.emit([]parse.Event{{Kind: parse.Thought, Text: reading.Reasoning}})
+// count records what was found, and remembers the thoughts behind the calls.
+func (c *choice) count() {
+	c.o.t.count(&c.reading)
+	c.o.t.remember(c.ids, c.reading.Reasoning)
+}
+
+// replay lets the reading leave that was made outside the stream.
+func (c *choice) replay() {
+	var events []parse.Event
+	if c.reading.Reasoning != "" {
+		events = append(events, parse.Event{Kind: parse.Thought, Text: c.reading.Reasoning})
 	}
-	if reading.Content != "" {
-		c.emit([]parse.Event{{Kind: parse.Text, Text: reading.Content}})
+	if c.reading.Content != "" {
+		events = append(events, parse.Event{Kind: parse.Text, Text: c.reading.Content})
 	}
-	for i := range reading.Calls {
-		c.emit([]parse.Event{{Kind: parse.ToolCall, Call: &reading.Calls[i]}})
+	for i := range c.reading.Calls {
+		events = append(events, parse.Event{Kind: parse.ToolCall, Call: &c.reading.Calls[i]})
 	}
-	c.o.t.count(reading)
-	c.o.t.remember(c.ids, reading.Reasoning)
+	c.emit(events)
+	c.count()
 }
 
 // emit lets events leave as chunks of our own.

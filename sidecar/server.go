@@ -25,7 +25,8 @@ import (
 // Server answers OpenAI-compatible requests.
 type Server struct {
 	live     *Live
-	upstream *upstream.Client
+	upstream *upstream.Client // the one of the settings
+	clients  *clients
 	thoughts *state.Thoughts
 	schemas  *tools.Schemas
 	metrics  *telemetry.Metrics
@@ -38,10 +39,14 @@ func NewServer(live *Live, up *upstream.Client, token string, log *slog.Logger, 
 	limits := live.Set().Limits
 	return &Server{
 		live: live, upstream: up, token: token, log: log, metrics: m,
+		clients:  &clients{main: up, log: log},
 		thoughts: state.NewThoughts(limits.Thoughts),
 		schemas:  tools.NewSchemas(limits.Schemas),
 	}
 }
+
+// Close drops the connections that the server opened by itself.
+func (s *Server) Close() { s.clients.close() }
 
 // Handler is the HTTP surface.
 func (s *Server) Handler() http.Handler {
@@ -52,18 +57,34 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle("GET /v1/models", s.returning(s.models))
 	mux.Handle("GET /v1/models/{id...}", s.returning(s.model))
 	mux.Handle("POST /v1/chat/completions", s.returning(s.chat))
-	mux.Handle("/", s.returning(func(_ http.ResponseWriter, r *http.Request) error {
+	mux.Handle("/v1/chat/completions", s.returning(notServed(http.StatusMethodNotAllowed, "POST")))
+	mux.Handle("/v1/models", s.returning(notServed(http.StatusMethodNotAllowed, "GET, HEAD")))
+	mux.Handle("/", s.returning(notServed(http.StatusNotFound, "")))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(rulesVersion, s.live.Set().Version)
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// rulesVersion is the header that says which rules were in force.
+const rulesVersion = "X-Rules-Version"
+
+// notServed answers what no other route takes. allow lists the methods of a path
+// that has some.
+func notServed(status int, allow string) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if allow != "" {
+			w.Header().Set("Allow", allow)
+		}
 		e := openai.InvalidRequest("", fmt.Sprintf("%s %s is not served here; try POST /v1/chat/completions or GET /v1/models", r.Method, r.URL.Path))
-		e.Status = http.StatusNotFound
+		e.Status = status
 		return e
-	}))
-	return mux
+	}
 }
 
 // returning turns a handler's error into an OpenAI-style body.
 func (s *Server) returning(h func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("X-Rules-Version", s.live.Set().Version)
 		err := error(nil)
 		if !s.allowed(r) {
 			err = openai.Unauthorized()
@@ -76,6 +97,9 @@ func (s *Server) returning(h func(http.ResponseWriter, *http.Request) error) htt
 		var said *openai.Error
 		if !errors.As(err, &said) {
 			said = openai.Internal(err.Error())
+		}
+		if said.Status == upstream.StatusClosed {
+			return // nobody is there to read it
 		}
 		if r.Context().Err() == nil && said.Log != "" {
 			s.log.Warn("request failed", "event", "request_failed", "path", r.URL.Path, "status", said.Status, "code", said.Code, "detail", said.Log)
@@ -109,7 +133,7 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	if err := s.upstream.Ready(ctx); err != nil {
 		status = http.StatusServiceUnavailable
-		body["ready"], body["failing"] = false, []string{"upstream: " + err.Error()}
+		body["ready"], body["failing"] = false, []string{err.Error()}
 	} else {
 		body["server"] = s.upstream.Server(ctx, set).ID
 	}

@@ -32,7 +32,6 @@ type streamed struct {
 
 	mu      sync.Mutex
 	to      *openai.Stream
-	live    bool // the upstream has begun to answer
 	role    bool // the role chunk has left
 	wrote   bool // something was written since the last tick
 	sent    bool // text or a call has left
@@ -49,7 +48,9 @@ func newStreamed(w http.ResponseWriter, t *turn, every time.Duration) *streamed 
 	o := &streamed{t: t, every: every, to: openai.NewStream(w, id, t.model.ID, time.Now().Unix())}
 	o.id = openai.AppendString(nil, id)
 	o.to.WriteTimeout = t.set.Limits.Idle
-	o.timer = time.AfterFunc(every, o.tick)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.timer = time.AfterFunc(every, o.tick) // may tick before it is assigned
 	return o
 }
 
@@ -70,8 +71,7 @@ func (o *streamed) tick() {
 	}
 	for _, c := range o.choices {
 		if c.reader.Leading() {
-			c.emit(c.reader.Release())
-			c.forget()
+			c.leave(c.reader.Release())
 		}
 	}
 	if !o.wrote || !o.role {
@@ -100,16 +100,16 @@ func (o *streamed) left() bool {
 // take reads one reply, event by event.
 func (o *streamed) take(reply *upstream.Reply) (parse.Reading, error) {
 	o.mu.Lock()
-	o.choices, o.usage, o.meant, o.live = nil, nil, nil, true
+	o.choices, o.usage, o.meant = nil, nil, nil
+	if !o.role {
+		o.timer.Reset(roleWait)
+	}
 	o.mu.Unlock()
 	switch {
 	case reply.Recovered != nil:
 		return o.takeRecovered(reply)
 	case !reply.Stream:
 		return o.takeWhole(reply)
-	}
-	if !o.role {
-		o.timer.Reset(roleWait)
 	}
 	limits := &o.t.set.Limits
 	events := openai.NewEventReader(reply.Body, limits.LineBytes, limits.ReplyBytes)
@@ -152,15 +152,16 @@ func (o *streamed) event(data, raw []byte) error {
 	if c.Err.Present() {
 		return upstream.Classify(o.t.set, o.t.srv, upstream.Answer{Body: bytes.Clone(data)})
 	}
-	if !o.role && !o.to.Started() && c.ID.Present() {
+	if !o.role && !o.to.Started() && c.ID.Present() && c.Model.Present() && c.Created.Present() {
 		o.to.Adopt(c)
 		o.id = append(o.id[:0], c.ID.Of(c.Doc)...)
 	}
 	if len(c.Choices) == 0 {
 		if c.Usage.Present() {
 			o.usage = bytes.Clone(o.ours(raw, nil))
+			return nil
 		}
-		return nil
+		return o.to.Raw(o.ours(raw, nil))
 	}
 	if c.Usage.Present() {
 		o.meant = bytes.Clone(c.Usage.Of(c.Doc))
@@ -217,7 +218,7 @@ func (o *streamed) close(err error) (parse.Reading, error) {
 		o.choice(0)
 	}
 	for _, c := range o.choices {
-		c.end("", nil)
+		c.end("")
 	}
 	_ = o.to.Flush()
 	return o.choices[0].reading, nil
@@ -229,12 +230,12 @@ func (o *streamed) takeRecovered(reply *upstream.Reply) (parse.Reading, error) {
 	defer o.mu.Unlock()
 	c := o.choice(0)
 	recovered(c.reader, reply.Recovered)
-	reading, events := c.reader.Close("")
+	reading, _ := c.reader.Close("")
 	if reading.Empty() {
 		return parse.Reading{}, reply.Failure
 	}
 	c.closed, c.reading = true, reading
-	c.replay(&reading, events)
+	c.replay()
 	return reading, nil
 }
 
@@ -257,7 +258,7 @@ func (o *streamed) takeWhole(reply *upstream.Reply) (parse.Reading, error) {
 		ch := &whole.Choices[i]
 		c := o.choice(ch.Index)
 		c.emit(c.reader.Feed(deltaOf(ch)))
-		c.end(ch.Finish, nil)
+		c.end(ch.Finish)
 	}
 	if whole.Usage.Present() {
 		o.meant = whole.Usage.Of(doc)

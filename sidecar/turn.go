@@ -19,6 +19,7 @@ var errDraining = errors.New("the sidecar is stopping")
 // left to try.
 type turn struct {
 	s          *Server
+	up         *upstream.Client
 	set        *ruleset.Set
 	usage      bool // the caller wants a usage chunk
 	model      ruleset.Model
@@ -75,7 +76,7 @@ func (t *turn) run(ctx context.Context) error {
 // ask sends one request and reads its reply.
 func (t *turn) ask(ctx context.Context, body []byte) (parse.Reading, error) {
 	began := time.Now()
-	reply, err := t.s.upstream.Ask(ctx, t.set, t.srv, body)
+	reply, err := t.up.Ask(ctx, t.set, t.srv, body)
 	if err != nil {
 		return parse.Reading{}, err
 	}

@@ -252,3 +252,18 @@ func TestFit(t *testing.T) {
 		}
 	}
 }
+
+// A string that lost its closing quote is whole when the closers of everything
+// follow and somebody ended the call; cut off by max_tokens it is not.
+func TestCallWithLostQuote(t *testing.T) {
+	c := NewCatalog(&Rules{}, nil, []Tool{{Name: "read"}})
+	const args = `{"path":"notes.md}`
+	if call, refusal := c.Call("read", args, Ending{Terminated: true}); refusal != nil || string(call.Arguments) != `{"path":"notes.md"}` {
+		t.Errorf("ended: %s, %v", call.Arguments, refusal)
+	}
+	for _, end := range []Ending{{}, {Length: true}, {Terminated: true, Length: true}} {
+		if call, refusal := c.Call("read", args, end); refusal == nil || refusal.Code != Truncated {
+			t.Errorf("%+v: %s, %v", end, call.Arguments, refusal)
+		}
+	}
+}

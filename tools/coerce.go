@@ -72,7 +72,7 @@ func (w *shaper) decode(s *jsonschema.Schema, raw string) string {
 		return raw
 	}
 	fixed, err := RepairJSON(text, w.rules.MaxDepth)
-	if err != nil || fixed.Cut == MidValue || fixed.JSON[0] != text[0] || text[0] == '[' && len(fixed.Repairs) > 0 {
+	if err != nil || fixed.Cut >= Unquoted || fixed.JSON[0] != text[0] || text[0] == '[' && len(fixed.Repairs) > 0 {
 		return raw
 	}
 	w.note("args.decode", raw, string(fixed.JSON), "")

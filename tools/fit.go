@@ -20,7 +20,7 @@ func (c *Catalog) rescue(why *Refusal, args string, end Ending) (Call, *Refusal)
 		}
 		return Call{}, why
 	}
-	if fixed.Cut == MidValue {
+	if fixed.Cut >= Unquoted {
 		return Call{}, why
 	}
 	e, wrapped := readEnvelope(string(fixed.JSON))
@@ -50,7 +50,7 @@ func (c *Catalog) Fit(args string) (Call, bool) {
 		return Call{}, false
 	}
 	fixed, err := RepairJSON(args, c.rules.MaxDepth)
-	if err != nil || fixed.Cut == MidValue || fixed.JSON[0] != '{' || fixed.madeUp() {
+	if err != nil || fixed.Cut >= Unquoted || fixed.JSON[0] != '{' || fixed.madeUp() {
 		return Call{}, false
 	}
 	object := string(fixed.JSON)

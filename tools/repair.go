@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -13,6 +14,7 @@ type Cut int
 const (
 	Whole    Cut = iota // nothing
 	Closers             // only } and ]: every value is complete
+	Unquoted            // nothing, it seems: a string lost its closing quote, and the closers that everything waits for end the text
 	MidValue            // inside a value: a string without its closing quote, a number, a literal, a key or a comma without what must follow
 )
 
@@ -53,4 +55,10 @@ func RepairJSON(text string, maxDepth int) (Repaired, error) {
 	}
 	m := mender{text: text, maxDepth: maxDepth}
 	return m.mend()
+}
+
+// only reports whether nothing but changes of these kinds was made.
+func (r Repaired) only(kinds ...string) bool {
+	return len(r.Repairs) > 0 && r.Changes == len(r.Repairs) &&
+		!slices.ContainsFunc(r.Repairs, func(c Repair) bool { return !slices.Contains(kinds, c.Kind) })
 }

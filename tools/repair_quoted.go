@@ -82,6 +82,7 @@ type extent struct {
 	next  int  // where reading goes on, after a closing quote
 	quote bool // a quote closed it
 	cut   bool // the text ended first
+	lost  bool // no quote closed it, but the closers of all containers end the text
 }
 
 // quoted reads a string in quotes of any kind, and those joined to it by +.
@@ -122,8 +123,11 @@ func (m *mender) oneQuoted(r role) {
 	case closing != `"` && open.kind == double:
 		m.note(KindQuote, e.end, closing, `"`)
 	}
-	if e.cut {
+	switch {
+	case e.cut:
 		m.cut = MidValue
+	case e.lost:
+		m.cut = max(m.cut, Unquoted)
 	}
 	m.pos = e.next
 }

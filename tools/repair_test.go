@@ -122,10 +122,10 @@ var cuts = []struct {
 	{`{"a":["x"]]`, `{"a":["x"]}`, Whole}, // the wrong closer stands for the right one
 
 	{`{"a":"x`, `{"a":"x"}`, MidValue},
-	{`{"a":"x}`, `{"a":"x"}`, MidValue},
+	{`{"a":"x}`, `{"a":"x"}`, Unquoted},
 	{`{"a":"say "x"`, `{"a":"say \"x"}`, MidValue}, // an inner quote, or the end?
-	{`{"a":"one, b: 1}`, `{"a":"one","b":1}`, MidValue},
-	{`{"a":["x, y]}`, `{"a":["x","y"]}`, MidValue},
+	{`{"a":"one, b: 1}`, `{"a":"one","b":1}`, Unquoted},
+	{`{"a":["x, y]}`, `{"a":["x","y"]}`, Unquoted},
 	{`{"a":"x\`, `{"a":"x"}`, MidValue},
 	{`{"a":"x\u00`, `{"a":"x"}`, MidValue},
 	{`{"a":12`, `{"a":12}`, MidValue}, // of 123

@@ -66,25 +66,25 @@ func (m *mender) unclosed(start int, r role) extent {
 	if r == inRoot || last <= start || strings.IndexByte("}]", m.text[last-1]) < 0 {
 		return rest
 	}
-	end := m.beforeClosers(start, last)
+	end, all := m.beforeClosers(start, last)
 	for i := start; i < end; i++ {
 		m.work++
 		if m.text[i] == ',' && (r == inArray || r == inObject && m.keyAt(m.blank(i+1)) == surely) {
 			end = i
 		}
 	}
-	return extent{end: m.trim(start, end), next: end, cut: true}
+	return extent{end: m.trim(start, end), next: end, cut: !all, lost: all}
 }
 
 // beforeClosers steps back from the end of the text over the closers that open
-// containers wait for.
-func (m *mender) beforeClosers(start, last int) int {
-	end := last
+// containers wait for. all says that every one of them is there.
+func (m *mender) beforeClosers(start, last int) (end int, all bool) {
+	end = last
 	for i := range m.open {
 		if end <= start || m.text[end-1] != m.open[i].closer() {
-			break
+			return end, false
 		}
 		end = m.trim(start, end-1)
 	}
-	return end
+	return end, true
 }

@@ -81,6 +81,9 @@ func isText(body string, found Repaired) bool {
 	}
 	switch json[0] {
 	case '{':
+		if found.only(KindComment, KindWrapper) {
+			return false
+		}
 		return body[0] != '{' && body[0] != '[' && body[0] != '"' && body[0] != '`'
 	case '[':
 		return !isOneObject(json)

@@ -147,8 +147,9 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	go sidecar.TuneHeap(ctx)
 	log.Info("serving", "event", "http_server_start", "address", "http://"+listener.Addr().String()+"/v1",
 		"upstream", s.Upstream, "rules", live.Set().Version, "pid", os.Getpid())
-	handler := sidecar.NewServer(live, up, s.Token, log, metrics).Handler()
-	return sidecar.Run(ctx, listener, handler, limits.Grace, log)
+	server := sidecar.NewServer(live, up, s.Token, log, metrics)
+	defer server.Close()
+	return sidecar.Run(ctx, listener, server.Handler(), limits.Grace, log)
 }
 
 // warnOpen tells an operator who serves the network without a token.

@@ -14,12 +14,22 @@ type opener struct {
 }
 
 // begins says whether the literal at v[j:] may open its block there.
-func (op *opener) begins(t *text, v string, j int) bool {
-	if op.done {
-		end := j + len(op.lit)
-		return (j == 0 && t.bol || j > 0 && v[j-1] == '\n') && (end == len(v) || isSpace(v[end]))
+func (op *opener) begins(t *text, v string, j int, eof bool) verdict {
+	switch end := j + len(op.lit); {
+	case isWord(v[j]) && v[j] < 0x80 && isWord(t.before(v, j)):
+		return no // the end of a longer word
+	case !op.done && (t.r.c.Empty() || t.r.tired()):
+		return no
+	case !op.done:
+		return yes
+	case !t.lineStart(v, j):
+		return no
+	case end == len(v) && !eof:
+		return wait
+	case end == len(v) || isSpace(v[end]):
+		return yes
 	}
-	return !t.r.c.Empty() && !t.r.tired()
+	return no
 }
 
 func (op *opener) begin(t *text, _ string, n int) {
@@ -29,68 +39,80 @@ func (op *opener) begin(t *text, _ string, n int) {
 		return
 	}
 	t.enter(inBlock)
-	t.open, t.retry = op, 0
+	t.open = op
 }
 
 // block is a block that was read: its calls, and where it ends.
 type block struct {
 	calls     []rawCall
-	end       int
+	end       int // where it ends; for none, how far it was looked at
 	truncated bool
 	alone     bool // the rest of its last line must be blank
 }
 
 // stepBlock holds a block until its end. v begins with the opening literal.
 func (t *text) stepBlock(v string, eof bool) (int, bool) {
-	st := t.open.st
-	if !eof && len(v) < t.retry {
+	if t.early(v, eof) {
 		return 0, true
 	}
+	st := t.open.st
 	b, is := t.readBlock(v, len(t.open.lit), eof)
-	t.retry = len(v) + len(v)/4 // looking again only now and then keeps it linear
-	switch {
-	case is == wait && len(v) > t.r.maxText:
-		return t.release(st, len(t.open.lit), "too long for a call")
-	case is == wait:
+	switch is {
+	case wait:
 		return 0, true
-	case is == no:
-		return t.release(st, len(t.open.lit), "no call between the literals")
+	case no:
+		return t.release(st, max(b.end, len(t.open.lit)), "no call between the literals")
 	}
 	if b.alone {
-		i := t.closers(v, b.end)
-		for i < len(v) && (v[i] == ' ' || v[i] == '\t') {
-			i++
-		}
-		switch {
-		case !eof && (i == len(v) || v[i] == '<' && !strings.Contains(v[i:], ">") && len(v)-i < 32):
+		i, is := t.restOfLine(v, b.end, eof)
+		switch is {
+		case wait:
 			return 0, true
-		case i < len(v) && v[i] != '\n' && v[i] != '\r' && v[i] != '<' && v[i] != '[':
-			t.release(st, b.end, "text follows on the same line")
+		case no:
+			t.release(st, i, "text follows on the same line")
 			t.at = i // none of it is looked at again
 			return 0, false
 		}
 	}
 	if b.truncated {
 		t.note(st, 0, b.end, Refused, "the block is cut")
-		t.r.refuse(tools.Refusal{Code: tools.Truncated, Text: strings.Clone(v[:min(b.end, 200)]), Why: "the reply ends inside the call"})
+		t.r.refuse(tools.Refusal{Code: tools.Truncated, Text: strings.Clone(v[:min(b.end, maxQuote)]), Why: "the reply ends inside the call"})
 	}
 	for _, c := range b.calls {
-		t.found(st, v, 0, b.end, c.name, c.args, tools.Ending{Terminated: true})
+		t.found(st, v, 0, b.end, c, tools.Ending{Terminated: true})
 	}
 	t.behindCall()
 	return b.end, false
 }
 
-// closers skips the closing tags of wrappers behind a block.
-func (t *text) closers(v string, i int) int {
+// maxQuote is how much of a broken block a refusal quotes.
+const maxQuote = 200
+
+// restOfLine says whether nothing but closing tags of wrappers, blanks and more
+// markup stands behind a block.
+func (t *text) restOfLine(v string, i int, eof bool) (int, verdict) {
+	const longest = 32 // closing tag of a wrapper
 	for strings.HasPrefix(v[i:], "</") {
-		end := strings.IndexByte(v[i:], '>')
-		if end < 0 || strings.ContainsAny(v[i:i+end], " \n") {
-			break
+		n := strings.IndexAny(v[i:min(len(v), i+longest)], "> \n")
+		switch {
+		case n < 0 && len(v)-i < longest && !eof:
+			return i, wait
+		case n < 0 || v[i+n] != '>':
+			return i, yes
 		}
-		i += end + 1
+		i += n + 1
 	}
-	return i
+	i = skipBlanks(v, i)
+	switch {
+	case i == len(v) || v[i] == '<' && i+1 == len(v):
+		if eof {
+			return i, yes
+		}
+		return i, wait
+	case strings.IndexByte("\n\r<[", v[i]) >= 0:
+		return i, yes
+	}
+	return i, no
 }
 
 // readBlock reads the block in v; its inside begins at from.
@@ -104,85 +126,84 @@ func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
 	i := skipSpace(v, from)
 	if i == len(v) {
 		if eof {
-			return block{}, no
+			return block{end: i}, no
 		}
 		return block{}, wait
 	}
-	switch {
-	case v[i] == '{' || v[i] == '[' && !t.codeList(v, i):
+	switch v[i] {
+	case '{':
 		return t.readJSONBlock(v, i, eof)
-	case v[i] == '<':
+	case '<':
 		return t.readXML(v, eof)
+	case '[':
+		switch j := skipSpace(v, i+1); {
+		case j == len(v) && !eof:
+			return block{}, wait
+		case j == len(v) || !isWord(v[j]) || v[j] >= '0' && v[j] <= '9':
+			return t.readJSONBlock(v, i, eof)
+		}
 	}
 	return t.readCode(v, i, eof)
 }
 
-// codeList says whether a list holds calls in code form: [f(a=1)].
-func (t *text) codeList(v string, i int) bool {
-	j := skipSpace(v, i+1)
-	return j < len(v) && isWord(v[j]) && !(v[j] >= '0' && v[j] <= '9')
-}
-
 // readJSONBlock reads a call object or a list of them at v[i:].
 func (t *text) readJSONBlock(v string, i int, eof bool) (block, verdict) {
-	t.scan.at = max(t.scan.at, i)
-	if !t.scan.run(v, false, eof) {
-		if !eof {
-			if at, _ := t.closing(v, i); at < 0 {
-				return block{}, wait
+	t.scan.at, t.scan.stops = max(t.scan.at, i), t.open.st.Close
+	if !t.scan.run(v, eof) && !eof {
+		return block{}, wait
+	}
+	end := t.scan.cut(v)
+	if end == len(v) { // a string that never ends holds what closes the block
+		if at, _ := t.closing(v, i, eof); at >= 0 {
+			end = at
+		}
+	}
+	behind := end
+	for behind < len(v) && (v[behind] == '}' || v[behind] == ']') {
+		behind++ // closers too many are noise
+	}
+	behind, is := t.closed(v, behind, eof)
+	if is == wait {
+		return block{}, wait
+	}
+	calls, ok := t.unwrap(t.open.st, v[i:end])
+	return block{calls: calls.list, end: behind, truncated: !ok, alone: true}, yes
+}
+
+// closed is the offset behind the literal that closes the block, or end where none
+// follows v[:end].
+func (t *text) closed(v string, end int, eof bool, more ...string) (int, verdict) {
+	i := skipSpace(v, end)
+	for _, list := range [][]string{t.open.st.Close, more} {
+		for _, lit := range list {
+			switch startsFold(v[i:], lit, eof) {
+			case yes:
+				return i + len(lit), yes
+			case wait:
+				return 0, wait
 			}
 		}
-		t.scan.end = len(v)
-		if at, _ := t.closing(v, i); at >= 0 {
-			t.scan.end = at
-		}
 	}
-	end := t.scan.end
-	j := skipSpace(v, end)
-	for j < len(v) && (v[j] == '}' || v[j] == ']') {
-		j++
-	}
-	rest := v[j:]
-	for _, c := range t.open.st.Close {
-		k := skipSpace(rest, 0)
-		is, more := hasFold(rest[k:], c)
-		if more && !eof {
-			return block{}, wait
-		}
-		if is {
-			j += k + len(c)
-			break
-		}
-	}
-	calls, _, _, ok := t.unwrap(t.open.st, v[i:end])
-	if !ok {
-		return block{end: max(j, end), truncated: true, alone: true}, yes
-	}
-	return block{calls: calls, end: max(j, end), alone: true}, yes
+	return end, no
 }
 
 // closing finds the first closing literal at or behind from.
-func (t *text) closing(v string, from int) (at, n int) {
+func (t *text) closing(v string, from int, eof bool) (at, n int) {
 	at = -1
 	for _, c := range t.open.st.Close {
 		if i := indexFold(v[from:], c); i >= 0 && (at < 0 || from+i < at) {
 			at, n = from+i, len(c)
 		}
 	}
+	if at >= 0 && !eof && at+t.open.st.longestClose() > len(v) {
+		return -1, 0 // a longer one may begin here, or before
+	}
 	return at, n
 }
 
-// indexFold is strings.Index without regard to ASCII case.
-func indexFold(s, lit string) int {
-	for i := 0; i+len(lit) <= len(s); i++ {
-		j := strings.IndexByte(s[i:], lit[0])
-		if j < 0 {
-			return -1
-		}
-		i += j
-		if is, _ := hasFold(s[i:], lit); is {
-			return i
-		}
+func (st *Strategy) longestClose() (n int) {
+	for _, c := range st.Close {
+		n = max(n, len(c))
 	}
-	return -1
+	return n
 }

@@ -1,87 +1,88 @@
 package parse
 
-import (
-	"strings"
-)
+import "strings"
+
+// longestName is how long a name in brackets may be; OpenClaw reads as many.
+const longestName = 120
+
+// endRequest closes a named call in the grammar of OpenClaw.
+const endRequest = "[END_TOOL_REQUEST]"
+
+// namedStart looks for [NAME], a line break and an object at the start of a line.
+// OpenClaw runs such text by itself: read here, it is checked like any other call.
+func (t *text) namedStart(v string, j int, eof bool) (opening, verdict) {
+	named := t.r.s.named
+	if named == nil || v[j] != '[' || !t.lineStart(v, j) {
+		return opening{}, no
+	}
+	short := waitUnless(eof)
+	i := j + 1
+	for i < len(v) && isName(v[i]) {
+		i++
+	}
+	switch {
+	case i == len(v):
+		return opening{}, short
+	case v[i] != ']' || !t.r.c.Exact(v[j+1:i]):
+		return opening{}, no
+	}
+	line := skipBlanks(v, i+1)
+	brace := skipSpace(v, line)
+	switch {
+	case line < len(v) && v[line] != '\n' && v[line] != '\r':
+		return opening{}, no
+	case brace == len(v):
+		return opening{}, short
+	case v[brace] != '{':
+		return opening{}, no
+	}
+	return opening{n: 1, begin: named.begin}, yes
+}
 
 // readBracket reads NAME], NAME|key=value|…] or NAME] {json}. from is behind the
 // opening literal.
 func (t *text) readBracket(v string, from int, eof bool) (block, verdict) {
-	const longest = 128 // of a name
-	i := strings.IndexAny(v[from:min(len(v), from+longest+1)], "|]\n")
+	head := v[from:min(len(v), from+longestName+1)]
+	i := strings.IndexAny(head, "|]\n")
 	if i < 0 {
-		if eof || len(v)-from > longest {
-			return block{end: len(v), truncated: eof}, verdictIf(eof)
+		switch {
+		case len(head) > longestName:
+			return block{end: from + len(head)}, no
+		case eof:
+			return block{end: len(v), truncated: true}, yes
 		}
 		return block{}, wait
 	}
-	i += from
-	name := strings.TrimSpace(v[from:i])
-	switch {
+	name := strings.TrimSpace(head[:i])
+	switch i += from; {
 	case v[i] == '\n' || name == "":
-		return block{}, no
+		return block{end: i}, no
 	case v[i] == '|':
 		return t.readPairs(v, name, i+1, eof)
 	}
 	j := skipSpace(v, i+1)
-	if j == len(v) && !eof {
+	switch {
+	case j == len(v) && !eof:
 		return block{}, wait
-	}
-	if j == len(v) || v[j] != '{' {
+	case j == len(v) || v[j] != '{':
 		return block{calls: []rawCall{{name, "{}"}}, end: i + 1}, yes
 	}
 	t.scan.at = max(t.scan.at, j)
-	if !t.scan.run(v, false, eof) {
-		if !eof {
-			return block{}, wait
-		}
+	switch {
+	case t.scan.run(v, eof):
+	case eof:
 		return block{end: len(v), truncated: true}, yes
+	default:
+		return block{}, wait
 	}
-	b := block{calls: []rawCall{{name, strings.Clone(v[j:t.scan.end])}}, end: t.scan.end, alone: true}
-	for _, c := range t.open.st.Close {
-		k := skipSpace(v, b.end)
-		if is, more := hasFold(v[k:], c); is {
-			b.end = k + len(c)
-			break
-		} else if more && !eof {
-			return block{}, wait
-		}
-	}
-	return b, yes
-}
-
-func verdictIf(b bool) verdict {
-	if b {
-		return yes
-	}
-	return no
+	args := strings.Clone(v[j:t.scan.end])
+	end, is := t.closed(v, t.scan.end, eof, endRequest, "[/"+name+"]")
+	return block{calls: []rawCall{{name, args}}, end: end, alone: true}, max(is, yes)
 }
 
 // readPairs reads key=value|key=value up to the bracket that closes the block.
-// Quotes and inner brackets protect what is between them.
 func (t *text) readPairs(v, name string, from int, eof bool) (block, verdict) {
-	end, depth := -1, 0
-	quote := byte(0)
-	for i := from; i < len(v); i++ {
-		switch b := v[i]; {
-		case quote != 0:
-			if b == quote && v[i-1] != '\\' {
-				quote = 0
-			}
-		case (b == '"' || b == '\'') && i > 0 && v[i-1] == '=':
-			quote = b
-		case b == '[':
-			depth++
-		case b == ']':
-			if depth == 0 {
-				end = i
-			}
-			depth--
-		}
-		if end >= 0 {
-			break
-		}
-	}
+	end := pairsEnd(v, from)
 	if end < 0 {
 		if !eof {
 			return block{}, wait
@@ -96,11 +97,34 @@ func (t *text) readPairs(v, name string, from int, eof bool) (block, verdict) {
 		if i > 0 {
 			args = append(args, ',')
 		}
-		args = appendQuoted(args, p[0])
-		args = append(args, ':')
-		args = appendQuoted(args, p[1])
+		args = appendMember(args, p[0], p[1])
 	}
 	return block{calls: []rawCall{{name, string(append(args, '}'))}}, end: end + 1}, yes
+}
+
+// pairsEnd is the offset of the bracket that closes a block, or -1. Quotes and
+// inner brackets protect what is between them.
+func pairsEnd(v string, from int) int {
+	depth := 0
+	quote := byte(0)
+	for i := from; i < len(v); i++ {
+		switch b := v[i]; {
+		case quote != 0:
+			if b == quote && v[i-1] != '\\' {
+				quote = 0
+			}
+		case (b == '"' || b == '\'') && v[i-1] == '=':
+			quote = b
+		case b == '[':
+			depth++
+		case b == ']':
+			if depth == 0 {
+				return i
+			}
+			depth--
+		}
+	}
+	return -1
 }
 
 // pairs splits key=value|key=value. A bar that no key follows is part of the

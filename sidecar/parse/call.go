@@ -11,152 +11,75 @@ import (
 // hostile input linear.
 const maxStrict = 8
 
-// valueScan finds the end of a JSON value and resumes where it stopped.
-type valueScan struct {
-	at       int
-	depth    int
-	inString bool
-	end      int // of the value; 0 while it is open
-	token    int // offset of a control token outside strings, plus one
-}
-
-// run reads on in v, whose first byte never changes. tokens says that control
-// tokens outside strings end the value.
-func (s *valueScan) run(v string, tokens, eof bool) (done bool) {
-	if s.end > 0 || s.token > 0 {
-		return true
+// beginCall enters the body of a call. The header is remembered as it was written,
+// for the strategy's condition.
+func (t *text) beginCall(header string) {
+	if t.said = ""; t.r.s.harmony.When != nil {
+		t.said = strings.Clone(header)
 	}
-	i := s.at
-	for i < len(v) {
-		if s.inString {
-			j := strings.IndexAny(v[i:min(len(v), i+16)], `"\`)
-			if j < 0 && i+16 < len(v) {
-				q, b := strings.IndexByte(v[i:], '"'), strings.IndexByte(v[i:], '\\')
-				j = least(q, b)
-			}
-			if j < 0 {
-				i = len(v)
-				break
-			}
-			i += j
-			if v[i] == '\\' {
-				if i+1 == len(v) {
-					break
-				}
-				i += 2
-				continue
-			}
-			s.inString = false
-			i++
-			continue
-		}
-		switch v[i] {
-		case '"':
-			s.inString = true
-		case '{', '[':
-			s.depth++
-		case '}', ']':
-			if s.depth--; s.depth <= 0 {
-				s.end = i + 1
-				return true
-			}
-		case '<':
-			if tokens {
-				tok, _, more := tokenAt(v[i:])
-				if tok != noToken {
-					s.token = i + 1
-					return true
-				}
-				if more && !eof {
-					s.at = i
-					return false
-				}
-			}
-		}
-		i++
-	}
-	s.at = i
-	return false
-}
-
-func least(a, b int) int {
-	if a < 0 || b >= 0 && b < a {
-		return b
-	}
-	return a
-}
-
-// headText remembers how the header was written, for the strategy's condition.
-func (t *text) headText(s string) {
-	t.said = ""
-	if h := t.r.s.harmony; h != nil && h.When != nil {
-		t.said = strings.Clone(s)
-	}
+	t.enter(inCall)
+	t.last = '\n'
 }
 
 // stepCall reads the body of a call: JSON that respects strings, or text.
 func (t *text) stepCall(v string, eof bool) (int, bool) {
-	i := skipSpace(v, 0)
-	if i == len(v) {
-		if !eof {
-			return 0, true
-		}
-		t.endCall(v, len(v), false)
-		return len(v), false
-	}
-	if v[i] != '{' && v[i] != '[' || t.strict >= maxStrict {
+	i := t.skipBlank(v)
+	switch {
+	case i == len(v) && !eof:
+		return 0, true
+	case i == len(v):
+		return t.endCall(v, i, false)
+	case v[i] != '{' && v[i] != '[' || t.strict >= maxStrict:
 		return t.stepRawCall(v, i, eof)
 	}
-	if t.scan.at < i {
-		t.scan.at = i
-	}
+	t.scan.at, t.scan.tokens = max(t.scan.at, i), true
 	switch {
-	case !t.scan.run(v, true, eof):
-		if !eof {
-			return 0, true
-		}
-		return t.openCall(v)
-	case t.scan.token > 0:
-		return t.closeCall(v, t.scan.token-1)
+	case !t.scan.run(v, eof) && !eof:
+		return 0, true
+	case t.scan.end > 0:
+		return t.followCall(v, eof)
+	case t.scan.stop > 0:
+		return t.closeCall(v, t.scan.stop-1)
 	}
-	return t.followCall(v, eof)
+	return t.openCall(v)
 }
 
 // followCall looks at what follows a complete value.
 func (t *text) followCall(v string, eof bool) (int, bool) {
 	end := t.scan.end
-	j := skipSpace(v, end)
+	j := skipSpace(v, max(t.at, end))
 	for j < len(v) && (v[j] == '}' || v[j] == ']') {
 		j = skipSpace(v, j+1) // closers too many: noise that the repair removes
 	}
+	t.at = j
 	if j == len(v) {
 		if !eof {
 			return 0, true
 		}
-		t.endCall(v, j, false)
-		return j, false
+		return t.endCall(v, j, false)
 	}
 	tok, _, more := tokenAt(v[j:])
-	if more && !eof {
+	switch {
+	case more && !eof:
 		return 0, true
-	}
-	if tok != noToken {
+	case tok != noToken:
 		return t.closeCall(v, j)
 	}
-	t.endCall(v, end, true)
-	t.after = afterOpen
-	t.filler = false
-	return end, false
+	return t.invented(v, end)
+}
+
+// invented ends a call at v[at:], which no terminator stands before: what follows
+// was made up by the model.
+func (t *text) invented(v string, at int) (int, bool) {
+	t.endCall(v, at, true)
+	t.after, t.filler = afterOpen, false
+	return at, false
 }
 
 // closeCall ends a call at the control token at v[at:].
 func (t *text) closeCall(v string, at int) (int, bool) {
 	tok, n, _ := tokenAt(v[at:])
-	if tok == messageToken || tok == constrainToken {
-		t.endCall(v, at, false)
-		return at + n, false
-	}
-	t.endCall(v, at, true)
+	t.endCall(v, at, !tok.insideHeader())
 	if tok.opens() {
 		t.after = afterOpen
 		return at, false
@@ -172,53 +95,53 @@ func (t *text) openCall(v string) (int, bool) {
 		if at < 0 {
 			break
 		}
-		if tok.closes() || tok.opens() {
+		if !tok.insideHeader() {
 			t.strict++
 			return t.closeCall(v, at)
 		}
 		from = at + n
 	}
 	if t.head.stripped {
-		if g, is := t.glued(v, true); is == yes {
-			t.endCall(v, g, true)
-			t.after = afterOpen
-			return g, false
+		if g, is := t.glued(v, 0, len(v), true); is == yes {
+			return t.invented(v, g)
 		}
 	}
-	t.endCall(v, len(v), false)
-	return len(v), false
+	return t.endCall(v, len(v), false)
 }
 
 // stepRawCall reads a body that is no JSON: code, a patch, a bare command.
 func (t *text) stepRawCall(v string, i int, eof bool) (int, bool) {
-	at, tok, n, open := findToken(v, max(t.at, i))
-	end := at
-	if at < 0 {
-		end = open
+	from := max(t.at, i)
+	at, tok, n, open := findToken(v, from)
+	end := open
+	if at >= 0 {
+		end = at
 	}
+	resume := end
 	if t.head.stripped {
-		if g, is := t.glued(v[i:end], eof || at >= 0); is == yes {
-			t.endCall(v, i+g, true)
-			t.after = afterOpen
-			return i + g, false
+		g, is := t.glued(v, from, end, eof || at >= 0)
+		if is == yes {
+			return t.invented(v, g)
+		}
+		if is == wait {
+			resume = g
 		}
 	}
 	switch {
-	case at >= 0 && (tok == messageToken || tok == constrainToken):
+	case at >= 0 && tok.insideHeader():
 		t.at = at + n
 		return 0, false
 	case at >= 0:
 		return t.closeCall(v, at)
 	case eof:
-		t.endCall(v, len(v), false)
-		return len(v), false
+		return t.endCall(v, len(v), false)
 	}
-	t.at = max(0, open-64)
+	t.at = resume
 	return 0, true
 }
 
 // endCall hands the body v[:end] to the catalog and goes on behind it.
-func (t *text) endCall(v string, end int, closed bool) {
+func (t *text) endCall(v string, end int, closed bool) (int, bool) {
 	body := strings.Trim(v[:end], " \n\t\r")
 	var how []tools.Repair
 	if t.head.flaw != "" {
@@ -228,38 +151,34 @@ func (t *text) endCall(v string, end int, closed bool) {
 		how = append(how, tools.Repair{Kind: "harmony.unclosed", At: t.base + end})
 	}
 	ending := tools.Ending{Terminated: closed || !t.r.length, Length: !closed && t.r.length}
-	t.found(t.r.s.harmony, v, 0, end, t.head.recipient, body, ending, how...)
+	t.found(t.r.s.harmony, v, 0, end, rawCall{t.head.recipient, body}, ending, how...)
 	t.between()
+	return end, false
 }
 
 // stepLost reads a commentary message without a recipient. JSON in it is the
 // arguments of a call whose name was lost; text is for the user.
 func (t *text) stepLost(v string, eof bool) (int, bool) {
-	i := skipSpace(v, 0)
-	if i == len(v) && !eof {
-		return 0, true
-	}
 	if t.after == afterOpen {
 		t.enter(inTail)
 		return 0, false
+	}
+	i := t.skipBlank(v)
+	if i == len(v) && !eof {
+		return 0, true
 	}
 	if i == len(v) || v[i] != '{' || t.r.c.Empty() {
 		t.message(Text, false)
 		return 0, false
 	}
-	t.scan.at = max(t.scan.at, i)
-	if !t.scan.run(v, true, eof) && !eof {
+	t.scan.at, t.scan.tokens = max(t.scan.at, i), true
+	if !t.scan.run(v, eof) && !eof {
 		return 0, true
 	}
-	end := len(v)
-	if t.scan.end > 0 {
-		end = t.scan.end
-	} else if t.scan.token > 0 {
-		end = t.scan.token - 1
-	}
+	end := t.scan.cut(v)
 	if t.nameless(v, i, end) || t.head.channel == "commentary" {
 		t.between()
-		t.bol = false
+		t.last = v[end-1]
 		return end, false
 	}
 	t.message(Text, false)
@@ -268,16 +187,21 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 
 // nameless looks for a call in JSON that came without a name.
 func (t *text) nameless(v string, from, end int) bool {
-	doc := strings.Clone(v[from:end])
-	if t.envelope(t.r.s.harmony, v, from, end, doc) {
+	st := t.r.s.harmony
+	if t.envelope(st, v, from, end, tools.Ending{Terminated: true}) {
 		return true
 	}
+	doc := strings.Clone(v[from:end])
 	call, ok := t.r.c.Fit(doc)
-	if !ok {
-		t.note(t.r.s.harmony, from, end, Refused, "arguments without a tool name")
+	switch {
+	case !ok:
+		t.note(st, from, end, Refused, "arguments without a tool name")
 		t.r.refuse(tools.Refusal{Code: tools.NotOffered, Text: doc, Why: "the call names no tool, and its arguments fit no single one"})
 		return false
+	case !t.r.allowed(st, t.field, doc):
+		t.note(st, from, end, Refused, "the strategy's condition does not hold")
+		return false
 	}
-	t.take(t.r.s.harmony, from, end, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base + from, To: call.Name}})
+	t.take(st, from, end, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base + from, To: call.Name}})
 	return true
 }

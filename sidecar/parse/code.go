@@ -6,31 +6,38 @@ import (
 
 // readCode reads NAME(key=value, …), NAME{json}, or a list of such calls.
 func (t *text) readCode(v string, i int, eof bool) (block, verdict) {
-	end, n := t.closing(v, i)
 	list := v[i] == '['
-	if end < 0 && !list && len(t.open.st.Close) > 0 && !eof {
-		return block{}, wait
+	var end, behind int
+	if list || len(t.open.st.Close) == 0 {
+		end = codeEnd(v, i, list)
+		behind = end
+	} else {
+		var n int
+		end, n = t.closing(v, i, eof)
+		behind = end + n
 	}
-	if end < 0 {
-		scan := codeScan{}
-		if end = scan.end(v, i, list); end < 0 {
-			if !eof {
-				return block{}, wait
-			}
-			return block{end: len(v), truncated: true}, yes
+	switch {
+	case end < 0 && !eof:
+		return block{}, wait
+	case end < 0:
+		return block{end: len(v), truncated: true}, yes
+	}
+	if list {
+		var is verdict
+		if behind, is = t.closed(v, end, eof); is == wait {
+			return block{}, wait
 		}
 	}
 	calls, ok := codeCalls(strings.Clone(v[i:end]))
 	if !ok {
-		return block{}, no
+		return block{end: behind}, no
 	}
-	return block{calls: calls, end: end + n, alone: true}, yes
+	return block{calls: calls, end: behind, alone: true}, yes
 }
 
-// codeScan finds the end of code: the bracket that closes the first one.
-type codeScan struct{}
-
-func (codeScan) end(v string, i int, list bool) int {
+// codeEnd is the offset behind the bracket that closes the first one of code, or
+// -1. Code that is no list ends with its line.
+func codeEnd(v string, i int, list bool) int {
 	depth := 0
 	quote := byte(0)
 	for ; i < len(v); i++ {
@@ -50,7 +57,7 @@ func (codeScan) end(v string, i int, list bool) int {
 				return i + 1
 			}
 		case b == '\n' && depth == 0 && !list:
-			return -1
+			return i
 		}
 	}
 	return -1

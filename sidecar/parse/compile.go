@@ -17,11 +17,36 @@ type Strategies struct {
 	lines   *Strategy
 	phrases *Strategy
 
-	openers   []opener
-	first     [256]bool // bytes that may open something in the middle of a line
-	words     []string  // literals that begin with a letter, searched as a whole
+	named *opener // [NAME] on a line of its own, read by the first strategy of brackets
+
+	openers   [256][]*opener // by their first byte in lower case; higher priority first
+	first     [256]class
+	pairs     pairs
 	lead      int
 	lineOpens bool
+}
+
+// class says what a byte may open in the middle of a line.
+type class uint8
+
+const (
+	plain         class = iota
+	opensAnywhere       // whatever stands before it
+	opensWord           // a literal, at the start of a word
+)
+
+// pairs is the set of the first two bytes of the literals that begin with a
+// letter: most words are told from all of them by one look.
+type pairs []uint64
+
+func (p pairs) has(a, b byte) bool {
+	i := int(a)<<8 | int(b)
+	return p[i>>6]&(1<<(i&63)) != 0
+}
+
+func (p pairs) add(a, b byte) {
+	i := int(a)<<8 | int(b)
+	p[i>>6] |= 1 << (i & 63)
 }
 
 // StrategyError is a strategy that cannot be compiled.
@@ -76,37 +101,48 @@ func (s *Strategies) add(st *Strategy) error {
 		return nil
 	}
 	for _, lit := range st.Open {
-		s.openers = append(s.openers, opener{lit: lit, st: st})
+		s.open(&opener{lit: lit, st: st})
 	}
 	for _, lit := range st.Done {
-		s.openers = append(s.openers, opener{lit: lit, st: st, done: true})
+		s.open(&opener{lit: lit, st: st, done: true})
+	}
+	if s.named == nil && (st.Body == BodyNamed || st.Body == BodyPairs) {
+		s.named = &opener{lit: "[", st: st}
+		s.first['['] = opensAnywhere
 	}
 	return nil
 }
 
-// prepare builds the tables that the reader scans with.
+// open puts an opener into the tables that the reader scans with.
+func (s *Strategies) open(op *opener) {
+	a, b := op.lit[0], op.lit[1]
+	s.openers[lower(a)] = append(s.openers[lower(a)], op)
+	if !isWord(a) || a >= 0x80 {
+		s.first[a] = opensAnywhere
+		return
+	}
+	if s.pairs == nil {
+		s.pairs = make(pairs, 1<<16/64)
+	}
+	for _, a := range []byte{lower(a), upper(a)} {
+		if s.first[a] == plain {
+			s.first[a] = opensWord
+		}
+		s.pairs.add(a, lower(b))
+		s.pairs.add(a, upper(b))
+	}
+}
+
+// prepare sets up what the kinds other than blocks scan for.
 func (s *Strategies) prepare() {
-	s.first['\n'], s.first['`'] = true, true
+	s.first['\n'], s.first['`'] = opensAnywhere, opensAnywhere
 	s.lineOpens = s.harmony != nil || s.lines != nil
 	if s.harmony != nil {
-		s.first['<'] = true
-		s.words = append(s.words, assistant)
+		s.first['<'] = opensAnywhere
 		s.lead = s.harmony.Lead
 	}
 	if s.json != nil {
-		s.first['{'], s.first['['] = true, true
-	}
-	for _, op := range s.openers {
-		b := op.lit[0]
-		if !isWord(b) {
-			s.first[b] = true
-			continue
-		}
-		for _, w := range []string{op.lit, strings.ToLower(op.lit), strings.ToUpper(op.lit)} {
-			if !slices.Contains(s.words, w) {
-				s.words = append(s.words, w)
-			}
-		}
+		s.first['{'], s.first['['] = opensAnywhere, opensAnywhere
 	}
 }
 
@@ -154,6 +190,11 @@ func (st *Strategy) checkBlock() error {
 	for _, lit := range slices.Concat(st.Open, st.Done) {
 		if len(lit) < 2 || isSpace(lit[0]) || strings.ContainsAny(lit, "\n") {
 			return st.errorf("%q cannot open a block: it needs two characters or more, none of them a line break, and no blank in front", lit)
+		}
+	}
+	for _, lit := range st.Close {
+		if strings.TrimSpace(lit) == "" {
+			return st.errorf("needs close literals that are not blank")
 		}
 	}
 	switch st.Body {

@@ -23,7 +23,7 @@ type header struct {
 	flaw      string // what was wrong with it; empty for a well-formed one
 }
 
-var channels = []string{"commentary", "analysis", "final"}
+var channels = [...]string{"commentary", "analysis", "final"}
 
 // parseHeader reads the header at the start of v. afterChannel says that the
 // opener was <|channel|>. n is where the body begins.
@@ -37,10 +37,6 @@ func parseHeader(v string, afterChannel, eof bool) (h header, n int, is verdict)
 				return h, len(v), yes
 			}
 			return h, 0, wait
-		}
-		if i > maxHeader {
-			h.flaw = "too long"
-			return h, i, yes
 		}
 		if v[i] == '<' {
 			tok, w, more := tokenAt(v[i:])
@@ -77,7 +73,7 @@ func parseHeader(v string, afterChannel, eof bool) (h header, n int, is verdict)
 			return h, i, yes
 		}
 		end, more := wordEnd(v, i, eof)
-		if more && end-i <= maxHeader {
+		if more {
 			return h, 0, wait
 		}
 		if end == i {

@@ -30,16 +30,6 @@ func (t *text) beginToken(v string, n int) {
 	}
 }
 
-// settleLead decides about unmarked text before a header. A body whose own
-// header was lost runs right up to the next token; prose ends with a blank.
-func (t *text) settleLead() {
-	k := Thought
-	if n := len(t.lead); n > 0 && isSpace(t.lead[n-1]) {
-		k = Text
-	}
-	t.settle(k)
-}
-
 func (t *text) openHeader(afterChannel bool) {
 	t.enter(inHeader)
 	t.head = header{}
@@ -51,13 +41,14 @@ func (t *text) openHeader(afterChannel bool) {
 // between waits for the next message of a reply that is marked up.
 func (t *text) between() {
 	t.enter(inProse)
-	t.bol, t.filler = true, true
+	t.last, t.filler = '\n', true
 }
 
 // message enters the body of a message.
 func (t *text) message(k EventKind, drop bool) {
 	t.enter(inMessage)
-	t.kind, t.drop, t.think = k, drop, false
+	t.kind, t.drop, t.think, t.trim = k, drop, false, false
+	t.last = '\n'
 }
 
 // stepHeader reads a header and decides what the message is.
@@ -81,8 +72,7 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 		}
 		t.message(Text, true)
 	case t.isCall(v, n):
-		t.headText(v[:n])
-		t.enter(inCall)
+		t.beginCall(v[:n])
 	case t.after == afterOpen:
 		t.enter(inTail)
 		return n, false
@@ -191,23 +181,22 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 		for i < len(v) && (isSpace(v[i]) || v[i] == ':') {
 			i++
 		}
-		if t.trim = i == len(v); i > 0 {
-			return i, i == len(v)
+		if t.trim = i == len(v); i > 0 || t.trim {
+			return i, t.trim
 		}
 	}
-	at, tok, n, open := findToken(v, 0)
-	end := at
-	if at < 0 {
-		end = open
+	at, tok, n, end := findToken(v, 0)
+	if at >= 0 {
+		end = at
 	}
-	if g, is := t.glued(v[:end], eof || at >= 0); is != no {
+	if g, is := t.glued(v, 0, end, eof || at >= 0); is != no {
 		t.body(v[:g])
 		if is == wait {
 			return g, true
 		}
 		t.closeMessage()
 		t.prose(0)
-		t.bol = false
+		t.last = midLine
 		return g, false
 	}
 	if eof && at < 0 {
@@ -239,6 +228,9 @@ func (t *text) body(s string) {
 		t.emit(Thought, s)
 	default:
 		t.show(s)
+	}
+	if s != "" {
+		t.last = s[len(s)-1]
 	}
 }
 

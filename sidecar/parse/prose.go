@@ -2,69 +2,53 @@ package parse
 
 import "strings"
 
-// verdict is what a look at an opener yields.
-type verdict uint8
+// maxOpener is the window in which something must show that it opens.
+const maxOpener = 512
 
-const (
-	no   verdict = iota // it is text
-	yes                 // it opens something
-	wait                // too short to tell
-)
+// maxName is how long a name may be that prose is held back for.
+const maxName = 64
 
 // opening is something that opens in prose, and what to do about it.
 type opening struct {
-	n     int // bytes of the opener
-	back  int // bytes before the trigger that belong to it
-	begin func(t *text, v string, n int)
-	tok   token
-	op    *opener
+	n      int // bytes of the opener
+	back   int // bytes before the trigger that belong to it
+	begin  func(t *text, v string, n int)
+	markup bool // it is no text: nothing of it is shown
 }
 
 // stepProse passes text on up to the next thing that opens.
 func (t *text) stepProse(v string, eof bool) (int, bool) {
 	at := t.at
-	t.at, t.blankTo = 0, 0
+	t.at = 0
 	if at == 0 && t.filler {
-		if blank(v) { // between two messages
-			if eof {
-				t.mark(v)
-				return len(v), true
-			}
-			return 0, true
-		}
-		if n, is := t.noise(v, eof); is == wait {
+		if n, is := t.stray(v, eof); is == wait {
 			return 0, true
 		} else if is == yes {
-			return n, false
+			return n, n == len(v)
 		}
 	}
-	if at == 0 && t.bol {
-		if o, is := t.line(v, 0, eof); is != no {
+	if at == 0 && t.last == '\n' {
+		if o, is := t.opens(v, 0, eof, (*text).line); is != no {
 			return t.opened(v, 0, o, is)
 		}
 	}
-	for {
-		j := t.next(v, at)
-		if j < 0 {
-			break
-		}
+	for j := t.next(v, at); j >= 0; j = t.next(v, at) {
 		var o opening
-		is := no
+		var is verdict
 		if v[j] == '\n' {
-			t.ticks = false
+			t.ticks = 0
 			if j++; j == len(v) {
 				break
 			}
-			o, is = t.line(v, j, eof)
-			if is == no {
-				at = j
-				continue
-			}
-		} else if o, is = t.inline(v, j, eof); is == no {
+			o, is = t.opens(v, j, eof, (*text).line)
+			at = j
+		} else {
+			o, is = t.opens(v, j, eof, (*text).inline)
 			at = j + max(o.n, 1)
-			continue
 		}
-		return t.opened(v, j-o.back, o, is)
+		if is != no {
+			return t.opened(v, j-o.back, o, is)
+		}
 	}
 	n := len(v)
 	if !eof {
@@ -77,14 +61,28 @@ func (t *text) stepProse(v string, eof bool) (int, bool) {
 	return n, true
 }
 
+// opens looks at v[j:] in a window: what could not show by its end that it opens
+// something is text.
+func (t *text) opens(v string, j int, eof bool, look func(*text, string, int, bool) (opening, verdict)) (opening, verdict) {
+	if len(v)-j <= maxOpener {
+		return look(t, v, j, eof)
+	}
+	o, is := look(t, v[:j+maxOpener], j, false)
+	if is == wait {
+		is = no
+	}
+	return o, is
+}
+
 // opened acts on what stands at v[j:].
 func (t *text) opened(v string, j int, o opening, is verdict) (int, bool) {
-	if t.filler && is == wait && blank(v[:j]) {
+	between := t.filler && (is == wait || o.markup) && blank(v[:j])
+	switch {
+	case between && is == wait:
 		return 0, true
-	}
-	if t.filler && is == yes && o.tok != noToken && blank(v[:j]) {
+	case between:
 		t.mark(v[:j]) // white space between two messages
-	} else {
+	default:
 		t.pass(v[:j])
 	}
 	if is == wait {
@@ -104,7 +102,7 @@ func (t *text) opened(v string, j int, o opening, is verdict) (int, bool) {
 	return j + o.n, false
 }
 
-// pass lets v leave as text and keeps the position flags.
+// pass lets v leave as text and keeps the position.
 func (t *text) pass(v string) {
 	t.flow(v)
 	t.mark(v)
@@ -115,41 +113,36 @@ func (t *text) pass(v string) {
 
 // next is the offset of the next byte at or after at that may open something.
 func (t *text) next(v string, at int) int {
-	if t.fence != 0 {
+	if t.fence.n > 0 {
 		if j := strings.IndexByte(v[at:], '\n'); j >= 0 {
 			return at + j
 		}
 		return -1
 	}
-	word := t.nextWord(v, at)
+	glued := t.nextGlued(v, at)
 	end := len(v)
-	if word >= 0 {
-		end = word
+	if glued >= 0 {
+		end = glued
 	}
-	set := &t.r.s.first
+	table := &t.r.s.first
 	for i := at; i < end; i++ {
-		if set[v[i]] {
+		if c := table[v[i]]; c != plain && (c == opensAnywhere || t.wordOpens(v, i)) {
 			return i
 		}
 	}
-	return word
+	return glued
 }
 
-// nextWord is the offset of the next word that opens something, or -1. What was
-// found is kept: a text full of other openers must not be searched again at each.
-func (t *text) nextWord(v string, at int) int {
+// nextGlued is the offset of the next "assistant", or -1. What was found is kept:
+// a text full of other openers must not be searched again at each.
+func (t *text) nextGlued(v string, at int) int {
+	if t.r.s.harmony == nil {
+		return -1
+	}
 	if t.word.end != t.base+len(v) || t.word.at >= 0 && t.word.at < t.base+at {
-		found := -1
-		rest := v[at:]
-		for _, w := range t.r.s.words {
-			if j := strings.Index(rest, w); j >= 0 {
-				found = at + j
-				rest = v[at:found]
-			}
-		}
 		t.word.end, t.word.at = t.base+len(v), -1
-		if found >= 0 {
-			t.word.at = t.base + found
+		if j := strings.Index(v[at:], assistant); j >= 0 {
+			t.word.at = t.base + at + j
 		}
 	}
 	if t.word.at < 0 {
@@ -158,86 +151,106 @@ func (t *text) nextWord(v string, at int) int {
 	return t.word.at - t.base
 }
 
+// wordOpens says whether a literal may begin at v[i], which is a letter: at the
+// start of a word, and with a second byte that some literal has.
+func (t *text) wordOpens(v string, i int) bool {
+	return !isWord(t.before(v, i)) && (i+1 == len(v) || t.r.s.pairs.has(v[i], v[i+1]))
+}
+
 // inline looks at what may open in the middle of a line.
 func (t *text) inline(v string, j int, eof bool) (opening, verdict) {
 	rest := v[j:]
 	if rest[0] == '`' {
-		n := len(rest) - len(strings.TrimLeft(rest, "`"))
-		if n == len(rest) && !eof {
-			return opening{}, wait
-		}
-		t.ticks = !t.ticks
-		return opening{n: n}, no
+		return t.codeSpan(rest, eof)
 	}
-	if t.ticks {
+	if t.ticks > 0 {
 		return opening{}, no
 	}
-	more := false
-	if t.r.s.harmony != nil && rest[0] == '<' {
-		tok, n, m := tokenAt(rest)
-		if tok != noToken {
-			return opening{n: n, tok: tok, begin: (*text).beginToken}, yes
-		}
-		more = m
-		o, is := t.thinkTag(rest, eof)
-		if is == yes {
-			return o, yes
-		}
-		more = more || is == wait
+	o, is := t.markup(v, j, eof)
+	if is == no {
+		o, is = t.literal(v, j, eof)
 	}
-	if o, is := t.inlineWord(v, j, eof); is == yes {
+	switch {
+	case is == wait:
+		return opening{back: j - t.nameBefore(v, j)}, wait
+	case is == yes:
 		return o, yes
-	} else if is == wait {
-		more = true
-	}
-	for i := range t.r.s.openers {
-		op := &t.r.s.openers[i]
-		is, m := hasFold(rest, op.lit)
-		if is && op.begins(t, v, j) {
-			return opening{n: len(op.lit), op: op, begin: op.begin}, yes
-		}
-		more = more || m
-	}
-	if more && !eof {
-		return opening{}, wait // it may become one of the literals, which come first
-	}
-	if rest[0] == '{' || rest[0] == '[' {
+	case rest[0] == '{' || rest[0] == '[':
 		return t.jsonStart(v, j, eof)
+	}
+	return opening{}, no
+}
+
+// codeSpan reads a run of backticks: as many as opened a span close it.
+func (t *text) codeSpan(rest string, eof bool) (opening, verdict) {
+	n := len(rest) - len(strings.TrimLeft(rest, "`"))
+	switch {
+	case n == len(rest) && !eof:
+		return opening{n: n}, wait
+	case t.ticks == 0:
+		t.ticks = n
+	case t.ticks == n:
+		t.ticks = 0
+	}
+	return opening{n: n}, no
+}
+
+// markup looks for control tokens, whole or stripped.
+func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
+	if t.r.s.harmony == nil {
+		return opening{}, no
+	}
+	switch v[j] {
+	case '<':
+		tok, n, more := tokenAt(v[j:])
+		if tok != noToken {
+			return opening{n: n, markup: true, begin: (*text).beginToken}, yes
+		}
+		if more && !eof {
+			return opening{}, wait
+		}
+		return t.thinkTag(v, j, eof)
+	case 'a':
+		return t.gluedWord(v, j, eof)
+	}
+	return opening{}, no
+}
+
+// literal looks for the opening literals of blocks.
+func (t *text) literal(v string, j int, eof bool) (opening, verdict) {
+	for _, op := range t.r.s.openers[lower(v[j])] {
+		is := startsFold(v[j:], op.lit, eof)
+		if is == yes {
+			is = op.begins(t, v, j, eof)
+		}
+		if is != no {
+			return opening{n: len(op.lit), begin: op.begin}, is
+		}
 	}
 	return opening{}, no
 }
 
 // firstAt says that nothing but white space stands before v[i:].
 func (t *text) firstAt(v string, i int) bool {
-	if !t.first {
-		return false
-	}
-	for t.blankTo < i && isSpace(v[t.blankTo]) {
-		t.blankTo++
-	}
-	return t.blankTo >= i
+	return t.first && t.skipBlank(v[:max(i, t.blanks)]) >= i
 }
 
 // line looks at what may open at the start of a line.
 func (t *text) line(v string, i int, eof bool) (opening, verdict) {
-	p := i
-	first := t.firstAt(v, i)
-	for p < len(v) && (v[p] == ' ' || v[p] == '\t') {
-		p++
-	}
+	p := skipBlanks(v, i)
 	if p == len(v) {
 		if t.r.s.lineOpens && !eof && p > i {
 			return opening{}, wait
 		}
 		return opening{}, no
 	}
-	rest := v[p:]
-	if rest[0] == '`' || rest[0] == '~' {
+	if v[p] == '`' || v[p] == '~' {
 		return t.fenceLine(v, i, p, eof)
 	}
-	if t.fence != 0 {
+	if t.fence.n > 0 {
 		return opening{}, no
 	}
+	first := t.firstAt(v, i)
 	o, is := t.stripped(v, i, p, first, eof)
 	if is == no {
 		o, is = t.linesStart(v, i, p, first, eof)
@@ -245,86 +258,63 @@ func (t *text) line(v string, i int, eof bool) (opening, verdict) {
 	return o, is
 }
 
-// fenceLine reads a line that begins with a code fence.
-func (t *text) fenceLine(v string, i, p int, eof bool) (opening, verdict) {
-	b := v[p]
-	n := p
-	for n < len(v) && v[n] == b {
-		n++
-	}
-	if n-p < 3 {
-		if n == len(v) && !eof {
-			return opening{}, wait
-		}
-		return opening{}, no
-	}
-	if t.fence == 0 && t.firstAt(v, i) && t.fenceMayCall() {
-		return opening{n: n - i, begin: func(t *text, _ string, _ int) { t.enter(inFence) }}, yes
-	}
-	return opening{n: n - i, begin: func(t *text, v string, n int) {
-		t.flow(v[:n])
-		switch t.fence {
-		case 0:
-			t.fence = b
-		case b:
-			t.fence = 0
-		}
-	}}, yes
-}
-
-// tail is how many bytes at the end of v may be the beginning of a word that
-// opens something, or an offered name that a { could follow.
+// tail is how many bytes at the end of v may be the beginning of "assistant", or
+// an offered name that a { could follow.
 func (t *text) tail(v string) int {
-	if v == "" || t.fence != 0 || t.ticks {
+	if v == "" || t.fence.n > 0 || t.ticks > 0 {
 		return 0
 	}
 	hold := 0
-	for _, w := range t.r.s.words {
-		for k := min(len(w)-1, len(v)); k > hold; k-- {
-			if strings.HasSuffix(v, w[:k]) {
-				hold = k
-				break
-			}
+	if t.r.s.harmony != nil {
+		for hold = min(len(assistant)-1, len(v)); hold > 0 && v[len(v)-hold:] != assistant[:hold]; hold-- {
 		}
 	}
-	if t.r.s.json == nil || t.r.c.Open() || !isWord(v[len(v)-1]) {
+	if t.r.s.json == nil || t.r.c.Open() || !isName(v[len(v)-1]) {
 		return hold
 	}
-	i := len(v)
-	for i > 0 && len(v)-i < 65 && isName(v[i-1]) {
-		i--
-	}
-	if i == 0 && !t.spaced || i > 0 && !isSpace(v[i-1]) || len(v)-i > 64 {
-		return hold
-	}
-	if t.r.initial(v[i]) && t.r.c.HasPrefix(v[i:]) {
+	if i := t.nameStart(v, len(v)); i < len(v) && t.r.initial(v[i]) && t.r.c.HasPrefix(v[i:]) {
 		return max(hold, len(v)-i)
 	}
 	return hold
 }
 
-func isName(b byte) bool { return isWord(b) || b == '-' || b == '.' }
+// nameStart is where the word that ends at end begins, or end if it is no name
+// that stands by itself.
+func (t *text) nameStart(v string, end int) int {
+	i := end
+	for i > 0 && end-i <= maxName && isName(v[i-1]) {
+		i--
+	}
+	if end-i > maxName || !isSpace(t.before(v, i)) {
+		return end
+	}
+	return i
+}
 
-// noise looks for a stray channel word between two messages.
-func (t *text) noise(v string, eof bool) (n int, is verdict) {
-	i := skipSpace(v, 0)
-	for _, c := range [...]string{"commentary", "analysis", "final", assistant} {
-		is, more := hasExact(v[i:], c)
-		if more && !eof {
-			return 0, wait
+// stray drops a stray channel word between two messages.
+func (t *text) stray(v string, eof bool) (n int, is verdict) {
+	i := t.skipBlank(v)
+	if i == len(v) {
+		if eof {
+			t.mark(v)
+			return len(v), yes
 		}
-		if !is {
-			continue
-		}
-		n = i + len(c)
-		tok, _, more := tokenAt(v[n:])
-		switch {
-		case tok != noToken || n == len(v) && eof:
-			t.note(t.r.s.harmony, i, n, Dropped, "a stray channel word")
-			return n, yes
-		case n == len(v) || more && !eof:
-			return 0, wait
-		}
+		return 0, wait
+	}
+	word, is := startsAny(v[i:], strayWords[:], eof)
+	if is != yes {
+		return 0, is
+	}
+	n = i + len(word)
+	tok, _, more := tokenAt(v[n:])
+	switch {
+	case tok != noToken || n == len(v) && eof:
+		t.note(t.r.s.harmony, i, n, Dropped, "a stray channel word")
+		return n, yes
+	case n == len(v) || more && !eof:
+		return 0, wait
 	}
 	return 0, no
 }
+
+var strayWords = [...]string{"commentary", "analysis", "final", assistant}

@@ -13,3 +13,9 @@ func appendQuoted(dst []byte, s string) []byte {
 	}
 	return append(dst, q...)
 }
+
+// appendMember appends a member of an object whose value is text.
+func appendMember(dst []byte, key, value string) []byte {
+	dst = append(appendQuoted(dst, key), ':')
+	return appendQuoted(dst, value)
+}

@@ -32,13 +32,15 @@ type Reader struct {
 
 	initials []byte // first bytes of the offered names; nil: not collected yet
 
-	length bool // the reply was cut at its token limit
-	done   bool
-	found  int
-	wasted int // bytes held back for candidates that were none
-	events []Event
-	broken bool // the next thought starts a new paragraph
+	length  bool // the reply was cut at its token limit
+	done    bool
+	found   int
+	guarded bool // names are offered that text must not call
+	wasted  int  // bytes held back for candidates that were none
+	events  []Event
+	broken  bool // the next thought starts a new paragraph
 
+	guard  guard
 	shown  strings.Builder
 	mused  strings.Builder
 	result Reading
@@ -46,7 +48,7 @@ type Reader struct {
 
 // Reader begins to read a reply to a request that offers the tools in c.
 func (s *Strategies) Reader(c *tools.Catalog, f Facts) *Reader {
-	r := &Reader{s: s, c: c, facts: f, maxText: f.MaxText, depth: f.MaxDepth}
+	r := &Reader{s: s, c: c, facts: f, guarded: !c.Empty() && !c.Open(), maxText: f.MaxText, depth: f.MaxDepth}
 	if r.maxText == 0 {
 		r.maxText = 256 << 10
 	}
@@ -77,7 +79,7 @@ func (r *Reader) Feed(d Delta) []Event {
 
 // Holding says that bytes are held back.
 func (r *Reader) Holding() bool {
-	return len(r.content.pend) > 0 || len(r.content.lead) > 0 || len(r.thought.held) > 0
+	return len(r.content.pend) > 0 || len(r.content.lead) > 0 || len(r.thought.held) > 0 || len(r.guard.held) > 0
 }
 
 // Leading says that unmarked text is held at the start of the reply, because it
@@ -95,8 +97,7 @@ func (r *Reader) Release() []Event {
 func (r *Reader) Close(finish string) (Reading, []Event) {
 	r.events = r.events[:0]
 	r.length = finish == "length"
-	r.content.feed("", true)
-	r.content.settle(Text)
+	r.closeContent()
 	r.closeNative()
 	r.closeThoughts()
 	if r.found == 0 && len(r.result.Refused) == 0 {
@@ -106,6 +107,13 @@ func (r *Reader) Close(finish string) (Reading, []Event) {
 	res.Content, res.Reasoning, res.Done = r.shown.String(), r.mused.String(), r.done
 	res.Finish = finishReason(finish, len(res.Calls))
 	return *res, r.events
+}
+
+// closeContent decides about all text that is still held.
+func (r *Reader) closeContent() {
+	r.content.feed("", true)
+	r.content.settle(Text)
+	r.guard.pass(r, "", true)
 }
 
 // finishReason is the reason that callers understand. OpenClaw drops calls that
@@ -121,20 +129,30 @@ func finishReason(said string, calls int) string {
 	return "stop"
 }
 
+// emit passes on text or a thought.
 func (r *Reader) emit(k EventKind, s string) {
 	switch {
 	case s == "":
-		return
+	case k == Text && r.guarded:
+		r.guard.pass(r, s, false)
 	case k == Text:
-		r.shown.WriteString(s)
+		r.out(s)
 	default:
 		if r.broken && r.mused.Len() > 0 {
 			s = "\n" + s
 		}
 		r.broken = false
 		r.mused.WriteString(s)
+		r.events = append(r.events, Event{Kind: k, Text: s})
 	}
-	r.events = append(r.events, Event{Kind: k, Text: s})
+}
+
+// out shows text to the user.
+func (r *Reader) out(s string) {
+	if s != "" {
+		r.shown.WriteString(s)
+		r.events = append(r.events, Event{Kind: Text, Text: s})
+	}
 }
 
 // tired says that so much was held back in vain that no more candidates are
@@ -154,7 +172,8 @@ func (r *Reader) initial(b byte) bool {
 	return bytes.IndexByte(r.initials, b) >= 0
 }
 
-func (r *Reader) visible() bool { return r.shown.Len() > 0 }
+// visible says that there is text for the user.
+func (r *Reader) visible() bool { return r.shown.Len()+len(r.guard.held) > 0 }
 
 func (r *Reader) call(c tools.Call, f Field) {
 	r.found++

@@ -11,6 +11,14 @@ const (
 	wait                // too short to tell
 )
 
+// waitUnless is the verdict on text that is too short to tell.
+func waitUnless(eof bool) verdict {
+	if eof {
+		return no
+	}
+	return wait
+}
+
 // starts says whether s begins with lit.
 func starts(s, lit string, eof bool) verdict {
 	switch {

@@ -49,7 +49,7 @@ type Strategy struct {
 	Multi      bool                    // lines: several actions in a row are several calls
 	Done       []string                // lines: action names that end the turn; block: a line that says so
 	Envelope   Envelope                // json: the keys of a call object
-	Open       []string                // block: literals one of which starts a candidate, matched without case
+	Open       []string                // block: literals one of which starts a candidate, matched without case; one that begins with a letter, at the start of a word
 	Close      []string                // block: literals one of which ends it; empty: the body ends it
 	Body       Body                    // block: how what is between is read
 	Phrase     []Phrase                // phrases

@@ -1,10 +1,9 @@
 package parse
 
 import (
+	"math"
 	"strings"
 	"unsafe"
-
-	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // mode is what the reader of a field expects next.
@@ -27,6 +26,11 @@ const (
 
 // text reads one field. pend holds what is not decided yet; all offsets that the
 // modes keep are relative to its start.
+//
+// Two rules make a reading independent of how it was cut into pieces. A step
+// decides by the bytes from pend[0] on and by nothing else, and it waits where
+// one more byte could change the decision. And whoever waits does so in a window
+// of a fixed size: look and opens are the only places that end the waiting.
 type text struct {
 	r     *Reader
 	field Field
@@ -34,21 +38,22 @@ type text struct {
 	base  int // offset of pend[0] in the field
 	alias bool
 
-	mode    mode
-	at      int  // where the current mode resumes
-	bol     bool // pend[0] stands at the start of a line
-	spaced  bool // white space stands before pend[0]
-	first   bool // nothing but white space came before
-	blankTo int  // inProse: pend up to here is white space
-	fence   byte // the byte that fences the current code block, or 0
-	ticks   bool // inside `inline code`
+	mode   mode
+	at     int   // where the current mode resumes
+	last   byte  // the byte before pend[0]; '\n' at the start of a line
+	first  bool  // nothing but white space came before
+	blanks int   // so many bytes at the start of pend are known to be white space
+	retry  int   // how long the text must be for another look
+	fence  fence // the current code block
+	ticks  int   // inside `inline code`: how many backticks opened it
 
-	word struct{ at, end int } // offsets in the field: the next word that opens something, in the text up to end
+	word struct{ at, end int } // offsets in the field: the next glued word, in the text up to end
 
-	lead   []byte // unmarked text at the start, while it may still be a thought
-	held   bool   // the lead is being held
-	after  after
-	filler bool // behind a closed message: stray channel words are noise
+	lead     []byte // unmarked text at the start, while it may still be a thought
+	held     bool   // the lead is being held
+	after    after
+	filler   bool // behind a closed message: stray channel words are noise
+	released bool // a candidate at the start of the reply turned out to be prose
 
 	head  header
 	kind  EventKind // inMessage: what the body becomes
@@ -58,11 +63,8 @@ type text struct {
 	shown bool      // a visible message was closed before this one
 	said  string    // the header of the current call, as written
 
-	released bool // a candidate at the start of the reply turned out to be prose
-
 	scan   valueScan
-	open   *opener
-	retry  int // inBlock: how long the text must be for another look
+	open   *opener // inBlock
 	lines  lines
 	strict int // how often a string in a call body had to be given up
 }
@@ -76,7 +78,7 @@ const (
 )
 
 func (t *text) init(r *Reader, f Field) {
-	*t = text{r: r, field: f, bol: true, spaced: true, first: true}
+	*t = text{r: r, field: f, last: '\n', first: true}
 	t.word.end = -1
 }
 
@@ -89,9 +91,11 @@ func (t *text) feed(s string, eof bool) {
 		v = unsafe.String(unsafe.SliceData(t.pend), len(t.pend))
 	}
 	for len(v) > 0 || eof {
-		n, more := t.step(v, eof)
-		v = v[n:]
-		t.base += n
+		n, more := t.look(v, eof)
+		if n > 0 {
+			v, t.blanks = v[n:], 0
+			t.base += n
+		}
 		if more {
 			break
 		}
@@ -101,6 +105,53 @@ func (t *text) feed(s string, eof bool) {
 	} else {
 		t.pend = t.pend[:copy(t.pend, v)]
 	}
+}
+
+// look takes one decision in the window of the mode. Where it still waits with
+// the window full it gives up: at the same byte, however the reply was cut.
+func (t *text) look(v string, eof bool) (n int, more bool) {
+	window := t.window()
+	if len(v) <= window {
+		return t.step(v, eof)
+	}
+	if n, more = t.step(v[:window], false); n > 0 || !more {
+		return n, more
+	}
+	return t.giveUp(v[:window])
+}
+
+// window is how many bytes the mode may hold back.
+func (t *text) window() int {
+	switch t.mode {
+	case inHeader:
+		return maxHeader
+	case inMaybe:
+		return maxMaybe
+	case inLost, inJSON, inFence, inGlued, inLines, inBlock:
+		return t.r.maxText
+	}
+	return math.MaxInt
+}
+
+// giveUp ends a candidate that fills its window.
+func (t *text) giveUp(v string) (int, bool) {
+	const why = "longer than a call may be"
+	switch t.mode {
+	case inHeader:
+		return t.stepHeader(v, true)
+	case inMaybe:
+		return t.stepMaybe(v, true)
+	case inLost:
+		t.message(Text, false)
+		return 0, false
+	case inGlued:
+		return t.releaseGlued(v, why)
+	case inLines:
+		return t.release(t.r.s.lines, len(v), why)
+	case inBlock:
+		return t.release(t.open.st, len(v), why)
+	}
+	return t.release(t.r.s.json, len(v), why)
 }
 
 // step takes one decision. n bytes of v are done with; more asks for input.
@@ -138,7 +189,7 @@ func (t *text) step(v string, eof bool) (n int, more bool) {
 
 // enter changes the mode; the next byte is where it begins.
 func (t *text) enter(m mode) {
-	t.mode, t.at, t.scan = m, 0, valueScan{}
+	t.mode, t.at, t.retry, t.scan = m, 0, 0, valueScan{}
 }
 
 // prose goes back to reading text, skipping the first skip bytes in the search
@@ -148,38 +199,59 @@ func (t *text) prose(skip int) {
 	t.at = skip
 }
 
-// flow lets s leave as text, unless it is still a lead or follows an open call.
-func (t *text) flow(s string) {
+// release gives a candidate back as prose. to is how far it was looked at.
+func (t *text) release(st *Strategy, to int, why string) (int, bool) {
+	t.note(st, 0, to, Released, why)
+	t.r.wasted += to
+	skip := 1
+	if t.mode == inFence {
+		skip = 0 // it is a code block; released keeps it from being tried again
+	}
+	t.prose(skip)
+	t.released = true
+	return 0, false
+}
+
+// early says that another look is not worth it yet: a look that begins at the
+// front each time stays linear if the text grew by a quarter since.
+func (t *text) early(v string, eof bool) bool {
+	if !eof && len(v) < t.retry {
+		return true
+	}
+	t.retry = min(len(v)+len(v)/4+1, t.r.maxText)
+	return false
+}
+
+// skipBlank is the offset of the first byte of v that is no white space.
+func (t *text) skipBlank(v string) int {
+	t.blanks = skipSpace(v, t.blanks)
+	return t.blanks
+}
+
+// mark keeps the position up to date: s was read as text.
+func (t *text) mark(s string) {
 	if s == "" {
 		return
 	}
-	if t.after == afterOpen {
-		t.note(nil, 0, len(s), Dropped, "follows a call that was not answered yet")
-		return
+	t.last = s[len(s)-1]
+	if t.first && !blank(s) {
+		t.first = false
 	}
-	if t.held {
-		t.lead = append(t.lead, s...)
-		if len(t.lead) > t.r.s.lead {
-			t.settle(Text)
-		}
-		return
-	}
-	t.emit(Text, s)
 }
 
-// settle decides what the lead is.
-func (t *text) settle(k EventKind) {
-	if !t.held {
-		return
+// lineStart says whether v[i:] stands at the start of a line.
+func (t *text) lineStart(v string, i int) bool { return t.before(v, i) == '\n' }
+
+// before is the byte before v[i:].
+func (t *text) before(v string, i int) byte {
+	if i == 0 {
+		return t.last
 	}
-	t.held = false
-	if len(t.lead) > 0 {
-		if k == Thought {
-			t.step0(Thinking, "unmarked text before the first Harmony token")
-		}
-		t.r.emit(k, string(t.lead))
-		t.lead = nil
-	}
+	return v[i-1]
+}
+
+func (t *text) note(st *Strategy, from, to int, o Outcome, why string) {
+	t.r.step(st, Step{Field: t.field, From: t.base + from, To: t.base + to, Outcome: o, Note: why})
 }
 
 // emit passes on a piece of v.
@@ -193,55 +265,5 @@ func (t *text) emit(k EventKind, s string) {
 	t.r.emit(k, s)
 }
 
-// mark keeps the flags of a position up to date: s was read as text.
-func (t *text) mark(s string) {
-	if s == "" {
-		return
-	}
-	t.bol = s[len(s)-1] == '\n'
-	t.spaced = isSpace(s[len(s)-1])
-	if t.first && !blank(s) {
-		t.first = false
-	}
-}
-
-func (t *text) note(st *Strategy, from, to int, o Outcome, why string) {
-	t.r.step(st, Step{Field: t.field, From: t.base + from, To: t.base + to, Outcome: o, Note: why})
-}
-
-func (t *text) step0(o Outcome, why string) {
-	t.r.step(t.r.s.harmony, Step{Field: t.field, From: 0, To: len(t.lead), Outcome: o, Note: why})
-}
-
-// found hands a candidate call to the catalog. v[from:to] is all of its text.
-func (t *text) found(st *Strategy, v string, from, to int, name, args string, end tools.Ending, how ...tools.Repair) bool {
-	candidate := t.said + v[from:to]
-	t.said = ""
-	if !t.r.allowed(st, t.field, candidate) {
-		t.note(st, from, to, Refused, "the strategy's condition does not hold")
-		return false
-	}
-	call, refusal := t.r.c.Call(strings.Clone(name), strings.Clone(args), end)
-	return t.take(st, from, to, call, refusal, how)
-}
-
-// take records a call or the reason why it is none.
-func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.Refusal, how []tools.Repair) bool {
-	if refusal != nil {
-		if refusal.Code == tools.Answer {
-			t.settle(Text)
-			t.note(st, from, to, Shown, "an answer sent to a pseudo tool")
-			t.r.emit(Text, refusal.Text)
-			return false
-		}
-		t.note(st, from, to, Refused, refusal.Error())
-		t.r.refuse(*refusal)
-		return false
-	}
-	t.settle(Text)
-	call.Repairs = append(how, call.Repairs...)
-	call.Strategy, call.Confidence = st.ID, st.Confidence
-	t.note(st, from, to, Found, call.Name)
-	t.r.call(call, t.field)
-	return true
-}
+// midLine is a last byte behind which no line and no word begins.
+const midLine = '_'

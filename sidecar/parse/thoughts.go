@@ -25,10 +25,9 @@ func (r *Reader) think(s string) {
 		}
 		t.held = t.held[:0]
 	}
-	at, tok, _, open := findToken(s, 0)
+	at, _, _, open := findToken(s, 0)
 	switch {
 	case at >= 0:
-		_ = tok
 		r.emit(Thought, s[:at])
 		t.held = append(t.held[:0], s[at:]...)
 		t.open = true
@@ -72,7 +71,7 @@ func (r *Reader) salvage(all, marked string) bool {
 	probe.content.held = false
 	probe.length = r.length
 	probe.content.feed(in, false)
-	probe.content.feed("", true)
+	probe.closeContent()
 	if probe.found == 0 || !blank(probe.shown.String()) {
 		return false
 	}
@@ -116,28 +115,24 @@ func stripTokens(s string) string {
 }
 
 // thinkTag looks for the tags in which other models think.
-func (t *text) thinkTag(rest string, eof bool) (opening, verdict) {
-	if !t.first && !t.held {
+func (t *text) thinkTag(v string, j int, eof bool) (opening, verdict) {
+	first := t.firstAt(v, j)
+	if first {
+		is := starts(v[j:], "<think>", eof)
+		if is != no {
+			return opening{n: len("<think>"), markup: true, begin: func(t *text, _ string, _ int) {
+				t.message(Thought, false)
+				t.think = true
+			}}, is
+		}
+	}
+	if !first && !t.leading(j) {
 		return opening{}, no
 	}
-	is, more := hasExact(rest, "<think>")
-	if is && t.first {
-		return opening{n: len("<think>"), tok: startToken, begin: func(t *text, _ string, _ int) {
-			t.message(Thought, false)
-			t.think = true
-		}}, yes
-	}
-	is, m := hasExact(rest, "</think>")
-	if is {
-		return opening{n: len("</think>"), tok: startToken, begin: func(t *text, _ string, _ int) {
-			t.settle(Thought)
-			t.bol, t.first = true, true
-		}}, yes
-	}
-	if (more || m) && !eof {
-		return opening{}, wait
-	}
-	return opening{}, no
+	return opening{n: len("</think>"), markup: true, begin: func(t *text, _ string, _ int) {
+		t.settle(Thought)
+		t.last, t.first = '\n', true
+	}}, starts(v[j:], "</think>", eof)
 }
 
 // stepThink passes on thoughts up to </think>.
@@ -146,7 +141,7 @@ func (t *text) stepThink(v string, eof bool) (int, bool) {
 	if i := strings.Index(v, tag); i >= 0 {
 		t.emit(Thought, v[:i])
 		t.prose(0)
-		t.think, t.bol, t.first = false, true, true
+		t.think, t.last, t.first = false, '\n', true
 		return i + len(tag), false
 	}
 	hold := 0

@@ -33,6 +33,9 @@ func (t token) closes() bool { return t == endToken || t == callToken || t == re
 // opens says that a header begins here.
 func (t token) opens() bool { return t == startToken || t == channelToken }
 
+// insideHeader says that the token stands within a header, and ends no message.
+func (t token) insideHeader() bool { return t == messageToken || t == constrainToken }
+
 // tokenAt reads the token at the start of s. more says that s is too short to
 // tell.
 func tokenAt(s string) (tok token, n int, more bool) {

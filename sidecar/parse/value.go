@@ -43,7 +43,6 @@ func (s *valueScan) run(v string, eof bool) bool {
 			if s.depth--; s.depth <= 0 {
 				s.end = s.at + 1
 			}
-		case ' ', '\n', ',', ':':
 		default:
 			if is := s.stopAt(v, eof); is != no {
 				return is == yes

@@ -22,7 +22,7 @@ var (
 
 // readXML reads the calls of a block in tags. v begins with the opening literal.
 func (t *text) readXML(v string, eof bool) (block, verdict) {
-	at, n := t.closing(v, 0)
+	at, n := t.closing(v, 0, eof)
 	if at < 0 {
 		if !eof {
 			return block{}, wait
@@ -37,44 +37,58 @@ func (t *text) readXML(v string, eof bool) (block, verdict) {
 		if i+1 < len(heads) {
 			to = heads[i+1][0]
 		}
-		b.calls = append(b.calls, rawCall{doc[h[2]:h[3]], xmlArgs(doc[h[1]:to])})
+		b.add(doc[h[2]:h[3]], doc[h[1]:to])
 	}
 	if m := nameTag.FindStringSubmatchIndex(doc); len(heads) == 0 && m != nil {
-		b.calls = append(b.calls, rawCall{doc[m[2]:m[3]], xmlArgs(doc[m[1]:])})
-		return b, yes
+		b.add(doc[m[2]:m[3]], doc[m[1]:])
 	}
-	if len(heads) == 0 || n == 0 && !strings.Contains(doc, "</") {
+	if len(b.calls) == 0 || n == 0 && !strings.Contains(doc, "</") {
 		return block{end: b.end, truncated: true, alone: true}, yes
 	}
 	return b, yes
 }
 
-// xmlArgs makes one JSON object of the inside of a call's tag.
-func xmlArgs(s string) string {
+// add takes a call whose arguments are the tags in inside.
+func (b *block) add(name, inside string) {
+	if args, ok := xmlArgs(inside); ok {
+		b.calls = append(b.calls, rawCall{name, args})
+	} else {
+		b.truncated = true
+	}
+}
+
+// xmlArgs makes one JSON object of the inside of a call's tag. It is false where
+// a parameter cannot be read: a call without it would be another one.
+func xmlArgs(s string) (args string, ok bool) {
 	params := append(paramTag.FindAllStringSubmatch(s, -1), argTag.FindAllStringSubmatch(s, -1)...)
-	if m := argsTag.FindStringSubmatch(s); m != nil && len(params) == 0 {
-		if inner := strings.TrimSpace(m[1]); strings.HasPrefix(inner, "{") || strings.HasPrefix(inner, "[") {
-			return inner
-		}
-		return string(appendQuoted(nil, strings.TrimSpace(m[1])))
-	}
 	if len(params) == 0 {
-		if i := strings.IndexByte(s, '{'); i >= 0 {
-			scan := valueScan{at: i}
-			if scan.run(s, false, true) {
-				return s[i:scan.end]
-			}
-		}
-		return "{}"
+		return argsInside(s)
 	}
-	args := []byte{'{'}
+	object := []byte{'{'}
 	for i, p := range params {
 		if i > 0 {
-			args = append(args, ',')
+			object = append(object, ',')
 		}
-		args = appendQuoted(args, p[1])
-		args = append(args, ':')
-		args = appendQuoted(args, strings.Trim(p[2], "\n"))
+		object = appendMember(object, p[1], strings.Trim(p[2], "\n"))
 	}
-	return string(append(args, '}'))
+	return string(append(object, '}')), true
+}
+
+// argsInside finds arguments that are no parameters: an object or text in a tag
+// of their own, or an object.
+func argsInside(s string) (args string, ok bool) {
+	if m := argsTag.FindStringSubmatch(s); m != nil {
+		inner := strings.TrimSpace(m[1])
+		if strings.HasPrefix(inner, "{") || strings.HasPrefix(inner, "[") {
+			return inner, true
+		}
+		return string(appendQuoted(nil, inner)), true
+	}
+	if i := strings.IndexByte(s, '{'); i >= 0 {
+		scan := valueScan{at: i}
+		if scan.run(s, true) {
+			return s[i:scan.end], true
+		}
+	}
+	return "{}", !strings.Contains(s, "<parameter")
 }

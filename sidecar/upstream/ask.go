@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"strings"
 
@@ -47,7 +46,7 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 	w := watchSilence(cancel, lim.FirstByte)
 	res, tries, err := c.send(ctx, lim, body)
 	if err == nil {
-		kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+		kind := mediaType(res.Header.Get("Content-Type"))
 		if res.StatusCode == http.StatusOK && kind != "text/html" {
 			return &Reply{
 				Stream: kind == "text/event-stream", Header: res.Header, Attempts: tries,
@@ -74,6 +73,12 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 		return &Reply{Header: res.Header, Attempts: tries, Body: http.NoBody, Recovered: &rec, Failure: failed}, nil
 	}
 	return nil, failed
+}
+
+// mediaType is a Content-Type without its parameters.
+func mediaType(s string) string {
+	kind, _, _ := strings.Cut(s, ";")
+	return strings.ToLower(strings.TrimSpace(kind))
 }
 
 // send posts body until a response has come that is worth looking at.

@@ -20,6 +20,7 @@ type dialect struct {
 	set    *ruleset.Set
 	seen   *sighting
 	server *ruleset.Server
+	models []string
 }
 
 // Server is the upstream's dialect: the configured one, else the first that its
@@ -28,15 +29,28 @@ func (c *Client) Server(ctx context.Context, set *ruleset.Set) *ruleset.Server {
 	if c.cfg.Server != "" {
 		return set.Server(c.cfg.Server)
 	}
+	return c.known(ctx, set).server
+}
+
+// known is what the last answers to the probes mean under a set.
+func (c *Client) known(ctx context.Context, set *ruleset.Set) *dialect {
 	seen := c.look(ctx, set)
-	if d := c.dialect.Load(); d != nil && d.set == set && d.seen == seen {
-		return d.server
+	old := c.dialect.Load()
+	if old != nil && old.set == set && old.seen == seen {
+		return old
 	}
-	srv := detect(set.Servers, seen.answers)
-	if old := c.dialect.Swap(&dialect{set: set, seen: seen, server: srv}); old == nil || old.server.ID != srv.ID {
-		c.log.InfoContext(ctx, "upstream recognised", "server", srv.ID)
+	d := &dialect{set: set, seen: seen}
+	if c.cfg.Server != "" {
+		d.server = set.Server(c.cfg.Server)
+	} else {
+		d.server = detect(set.Servers, seen.answers)
+		if old == nil || old.server.ID != d.server.ID {
+			c.log.InfoContext(ctx, "upstream recognised", "server", d.server.ID)
+		}
 	}
-	return srv
+	d.models = models(seen.answers[modelList(d.server)])
+	c.dialect.Store(d)
+	return d
 }
 
 // detect is the first server of which a probe hits, else the last one.
@@ -96,7 +110,7 @@ func modelList(srv *ruleset.Server) string {
 
 // Models are the ids that the upstream lists; empty where it does not answer.
 func (c *Client) Models(ctx context.Context, set *ruleset.Set) []string {
-	return models(c.look(ctx, set).answers[modelList(c.Server(ctx, set))])
+	return c.known(ctx, set).models
 }
 
 func models(list []byte) []string {

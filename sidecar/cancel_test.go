@@ -1,0 +1,74 @@
+package sidecar
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+)
+
+// soon waits for what happens in another goroutine.
+func soon(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(2 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not within 2 s: %s", what)
+		}
+	}
+}
+
+// A caller that leaves ends the request at the model server, whatever that does.
+func TestCallerLeaves(t *testing.T) {
+	slow := script.Text("Late.")
+	slow.Delay = time.Minute
+	talking := script.Text("It is ").Thinking("Hm.").Ending(script.Hang)
+	for _, row := range []struct {
+		name, body string
+		reply      script.Reply
+	}{
+		{"stream, in the middle", asking(streaming), talking},
+		{"stream, before the headers", asking(streaming), slow},
+		{"stream, between the headers and the first word", asking(streaming), script.Reply{Deltas: []string{"{}"}, End: script.Hang}},
+		{"document", asking(""), slow},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			r := play(t, row.reply)
+			ctx, leave := context.WithCancel(t.Context())
+			gone := make(chan struct{})
+			go func() {
+				defer close(gone)
+				if res, err := r.do(ctx, http.MethodPost, "/v1/chat/completions", row.body); err == nil {
+					_, _ = io.Copy(io.Discard, res.Body)
+					res.Body.Close()
+				}
+			}()
+			soon(t, "the model is asked", func() bool { return len(r.model.Requests("")) == 1 })
+			time.Sleep(20 * time.Millisecond)
+			leave()
+			<-gone
+			soon(t, "the model server is left", func() bool { return r.model.Left() == 1 })
+		})
+	}
+}
+
+// A caller that leaves while the next attempt is being waited for is the end of it.
+func TestCallerLeavesBackOff(t *testing.T) {
+	model := script.New(script.Scenario{Steps: []script.Reply{script.Fail(http.StatusServiceUnavailable, "loading")}, Loop: true})
+	r := start(t, setup{limits: func(l *ruleset.Limits) { l.RetryMin, l.RetryMax, l.RetryBudget = 400*time.Millisecond, time.Second, time.Minute }}, model)
+	for i, body := range []string{asking(streaming), asking("")} {
+		ctx, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		if res, err := r.do(ctx, http.MethodPost, "/v1/chat/completions", body); err == nil {
+			t.Errorf("an answer: %s", res.Status)
+			res.Body.Close()
+		}
+		leave()
+		time.Sleep(500 * time.Millisecond)
+		if n := len(model.Requests("")); n != i+1 {
+			t.Errorf("%d requests after %d callers who left", n, i+1)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package sidecar
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+)
+
+// says is a vLLM server that answers every chat with these bytes.
+func says(kind, body string) http.Handler {
+	probed := script.New()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			probed.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", kind)
+		fmt.Fprint(w, body)
+	})
+}
+
+const (
+	sse  = "text/event-stream; charset=utf-8"
+	docu = "application/json"
+)
+
+// ev is an event of one choice, with members that no specification knows.
+func ev(index int, delta, finish string) string {
+	return fmt.Sprintf(`data: {"id": "chatcmpl-9","object":"chat.completion.chunk", "created":1760000000,"model":"openai/gpt-oss-20b","system_fingerprint":"fp_1","x_unknown":{"a":[1, 2]},"choices":[{"index":%d,"delta":{%s},"logprobs":null,"finish_reason":%s,"stop_reason":null}]}`+"\n\n", index, delta, finish)
+}
+
+const (
+	usageEvent = `data: {"id": "chatcmpl-9","object":"chat.completion.chunk","created":1760000000,"model":"openai/gpt-oss-20b","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12,"x":1}}` + "\n\n"
+	doneEvent  = "data: [DONE]\n\n"
+)
+
+// Undamaged streams leave as they came.
+func TestStreamUntouched(t *testing.T) {
+	role, words := ev(0, `"role":"assistant","content":""`, "null"), ev(0, `"content":"It is \u0031 < 2."`, "null")
+	stop := ev(0, ``, `"stop"`)
+	for _, row := range []struct{ name, body string }{
+		{"text", role + words + ev(0, `"content":" Größe & Co."`, "null") + stop + usageEvent + doneEvent},
+		{"reasoning_content", role + ev(0, `"reasoning_content":"I think"`, "null") + words + stop + doneEvent},
+		{"long text", role + strings.Repeat(words, 100) + stop + doneEvent},
+		{"text in the last event", role + words + ev(0, `"content":"."`, `"stop"`) + doneEvent},
+		{"role and text in one event", ev(0, `"role":"assistant","content":"Hi there."`, "null") + stop + doneEvent},
+		{"role, a held < and text", ev(0, `"role":"assistant","content":"a <"`, "null") + ev(0, `"content":" b"`, "null") + stop + doneEvent},
+		{"cut by the token limit", role + words + ev(0, ``, `"length"`) + doneEvent},
+		{"two choices", role + ev(1, `"role":"assistant","content":""`, "null") + words + ev(1, `"content":"Two."`, "null") + stop + ev(1, ``, `"stop"`) + usageEvent + doneEvent},
+		{"an event without choices first", `data: {"id": "chatcmpl-9","created":1760000000,"model":"m","choices":[],"prompt_filter_results":[1]}` + "\n\n" + role + words + stop + doneEvent},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			a := start(t, setup{}, says(sse, row.body)).chat(asking(streaming))
+			if a.body != row.body {
+				t.Errorf("came\n%s\nleft\n%s", row.body, a.body)
+			}
+		})
+	}
+}
+
+// Where only reasoning is told, its key is renamed and nothing else.
+func TestStreamRenamed(t *testing.T) {
+	came := ev(0, `"role":"assistant","content":""`, "null") + ev(0, `"reasoning": "reasoning, \u00e9"`, "null") +
+		ev(0, `"reasoning":" on"`, "null") + ev(0, `"content":"Yes."`, "null") + ev(0, ``, `"stop"`) + usageEvent + doneEvent
+	a := start(t, setup{}, says(sse, came)).chat(asking(streaming))
+	if want := strings.ReplaceAll(came, `"reasoning":`, `"reasoning_content":`); a.body != want {
+		t.Errorf("want\n%s\nleft\n%s", want, a.body)
+	}
+}
+
+// doc is a whole reply.
+func doc(message, finish string) string {
+	return fmt.Sprintf(`{ "id":"chatcmpl-9","object":"chat.completion","x_unknown": [1,  2],"choices":[{"index":0,"message":{%s},"finish_reason":%q,"stop_reason":null}],"usage":{"total_tokens":12},"kv_transfer_params":null}`, message, finish)
+}
+
+func TestWholeUntouched(t *testing.T) {
+	for _, row := range []struct{ name, came, from, to string }{
+		{name: "text", came: doc(`"role":"assistant","content":"It is \u0031 < 2.","refusal":null,"annotations":[]`, "stop")},
+		{name: "reasoning_content", came: doc(`"content":"Yes.","reasoning_content":"think"`, "stop")},
+		{name: "both names", came: doc(`"content":"Yes.","reasoning":"think","reasoning_content":"think"`, "stop")},
+		{name: "a call", came: doc(`"content":null,"tool_calls":[{"id":"call7","type":"function","function":{"name":"read","arguments":"{\"path\": \"a\"}"},"x":1}]`, "tool_calls")},
+		{name: "token limit", came: doc(`"content":"Half a"`, "length")},
+		{name: "two choices", came: `{"id":"c","choices":[{"index":0,"message":{"content":"One."},"finish_reason":"stop"},{"index":1,"message":{"content":"Two."},"finish_reason":"stop"}]}`},
+		{"renamed", doc(`"content":"Yes.","reasoning":"I call it reasoning"`, "stop"), `"reasoning":`, `"reasoning_content":`},
+		{"renamed beside null", doc(`"content":"Yes.","reasoning_content":null,"reasoning":"think"`, "stop"), `"reasoning_content":null`, `"reasoning_content":"think"`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			want := row.came
+			if row.from != "" {
+				want = strings.Replace(row.came, row.from, row.to, 1)
+			}
+			if a := start(t, setup{}, says(docu, row.came)).whole(); a.body != want {
+				t.Errorf("want\n%s\nleft\n%s", want, a.body)
+			}
+		})
+	}
+}
+
+// What the caller sends reaches the model server byte for byte, but for the model.
+func TestRequestUntouched(t *testing.T) {
+	r := play(t, script.Text("Yes."))
+	body := `{"x_a":{"b": [1,2.50,"\u00e9"]}, "model" : "gpt-oss","messages":[{"role":"user","content":"go","x_b":null}],"seed":7,"stop":["<x>"],` + bothTool + ` ,"metadata":{"k":"v"}}`
+	r.chat(body)
+	if got, want := string(r.model.Requests("")[0].Body), strings.Replace(body, `"gpt-oss"`, `"openai/gpt-oss-20b"`, 1); got != want {
+		t.Errorf("sent\n%s\narrived\n%s", want, got)
+	}
+}
+
+// A stream is answered as a stream and a document as a document, whatever the
+// model server sends.
+func TestOtherForm(t *testing.T) {
+	const call = `"content":null,"reasoning":"Look.","tool_calls":[{"id":"x-1","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]`
+	t.Run("document for a stream", func(t *testing.T) {
+		a := start(t, setup{}, says(docu, doc(call, "tool_calls"))).stream()
+		if !a.done || a.roles != 1 || a.thought != "Look." || len(a.calls) != 1 || a.calls[0].Args != `{"path":"a"}` || a.last != "tool_calls" || a.usage != 12 || len(a.ids) != 1 {
+			t.Errorf("%+v", a)
+		}
+	})
+	t.Run("stream for a document", func(t *testing.T) {
+		body := ev(0, `"role":"assistant","reasoning":"Look."`, "null") + ev(0, `"content":"It is "`, "null") + ev(0, `"content":"one."`, `"length"`) + usageEvent + doneEvent
+		a := start(t, setup{}, says(sse, body)).whole()
+		if a.status != 200 || a.thought != "Look." || a.text != "It is one." || a.last != "length" || a.usage != 12 {
+			t.Errorf("%+v", a)
+		}
+	})
+	t.Run("one event with everything", func(t *testing.T) {
+		a := start(t, setup{}, says(sse, ev(0, `"role":"assistant",`+call, `"tool_calls"`)+doneEvent)).stream()
+		if !a.done || a.roles != 1 || a.thought != "Look." || len(a.calls) != 1 || a.last != "tool_calls" {
+			t.Errorf("%+v\n%s", a, a.body)
+		}
+	})
+	t.Run("error with status 200", func(t *testing.T) {
+		r := start(t, setup{}, says(docu, `{"error":"Unexpected endpoint or method. Returning 200 anyway"}`))
+		for _, a := range []*answer{r.stream(), r.whole()} {
+			if a.status != http.StatusBadGateway || a.fault.Message == "" {
+				t.Errorf("%+v", a)
+			}
+		}
+	})
+}
+
+// The usage of a reply passes, asked for or not by a server that tells it anyway.
+func TestUsage(t *testing.T) {
+	for _, row := range []struct {
+		ask, body string
+		want      int
+	}{
+		{streaming, usageEvent, 12},
+		{`"stream":true`, usageEvent, 12},
+		{streaming, "", 0},
+		{streaming, strings.Replace(ev(0, "", `"stop"`), `"x_unknown"`, `"usage":{"total_tokens":5},"x_unknown"`, 1), 5},
+		{streaming, strings.Replace(ev(0, "", `"stop"`), `"x_unknown"`, `"timings":{"prompt_n":4,"predicted_n":3},"x_unknown"`, 1), 7},
+	} {
+		body := ev(0, `"role":"assistant","content":"Yes."`, "null") + row.body + ev(0, "", `"stop"`) + doneEvent
+		if a := start(t, setup{}, says(sse, body)).chat(asking(row.ask)); a.usage != row.want || !a.done {
+			t.Errorf("%s: usage %d, want %d\n%s", row.body, a.usage, row.want, a.body)
+		}
+	}
+}

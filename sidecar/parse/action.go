@@ -1,0 +1,200 @@
+package parse
+
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// inputJSON reads on in an action input that may be JSON; a keyword at the start
+// of a line outside a string ends it. yes: the call was taken, and n bytes are
+// done with. no: the line belongs to the input.
+func (t *text) inputJSON(v, line string, whole bool) (n int, is verdict) {
+	l, scan := &t.lines, &t.scan
+	if scan.depth == 0 && scan.end == 0 {
+		scan.at = skipSpace(v, max(scan.at, l.input))
+		switch {
+		case scan.at < len(v) && v[scan.at] != '{':
+			l.text = true
+			return 0, no
+		case scan.at == len(v) && !whole:
+			return 0, wait
+		}
+	}
+	if !scan.run(v[:t.at], false) {
+		if scan.at <= t.at && !scan.inString {
+			kw, _, more := lineWord(strings.TrimRight(line, "\n"))
+			switch {
+			case more && !whole:
+				return 0, wait
+			case kw != plainLine && kw != inputLine:
+				n = t.at
+				t.callLine(v, n)
+				return n, yes
+			}
+		}
+		if !scan.run(v[:t.at+len(line)], false) {
+			if whole {
+				return 0, no
+			}
+			return 0, wait
+		}
+	}
+	n = scan.end
+	if !strings.Contains(v[l.input:n], ":") {
+		l.text = true // {words}: text, not JSON
+		return 0, no
+	}
+	t.callLine(v, n)
+	t.lines.skip = true
+	return n, yes
+}
+
+// stepBlob reads a call object that stands in place of a name.
+func (t *text) stepBlob(v string, eof bool) (int, bool) {
+	if !t.scan.run(v, eof) && !eof {
+		return 0, true
+	}
+	end := t.scan.cut(v)
+	t.tellThought()
+	if !t.envelope(t.r.s.lines, v, t.lines.input, end, tools.Ending{Terminated: !t.r.length, Length: t.r.length}) {
+		t.noInput(end)
+	}
+	t.enter(inTail)
+	return end, false
+}
+
+// callLine takes the action whose input ends at end.
+func (t *text) callLine(v string, end int) {
+	l, st := &t.lines, t.r.s.lines
+	t.tellThought()
+	name := cleanAction(l.name)
+	args := actionInput(v[l.input:end])
+	switch {
+	case t.endsTurn(name):
+		t.note(st, 0, end, Finished, name)
+		t.r.done = true
+		if args != "" && args[0] != '{' {
+			t.settle(Text)
+			t.r.emit(Text, args)
+		}
+	default:
+		if args != "" && (args[0] != '{' || !strings.Contains(args, ":")) && args != "{}" {
+			args = quoteText(args)
+			if t.r.c.Open() {
+				args = `{"input":` + args + `}`
+			}
+		}
+		cut := t.r.length && end == len(v)
+		t.found(st, v, 0, end, rawCall{name, args}, tools.Ending{Terminated: !cut, Length: cut})
+	}
+	calls := l.calls + 1
+	t.enter(inLines)
+	t.lines = lines{calls: calls}
+	t.after = afterOpen
+}
+
+// actionInput is the input without what was invented behind a quoted one.
+func actionInput(s string) string {
+	s = strings.TrimSpace(s)
+	if line, _, more := strings.Cut(s, "\n"); more && line[0] == '"' {
+		if line = strings.TrimSpace(line); len(line) > 1 && line[len(line)-1] == '"' {
+			return line
+		}
+	}
+	return s
+}
+
+// quoteText makes a JSON string of plain input; quotes around it are dropped.
+func quoteText(s string) string {
+	if len(s) > 1 && s[0] == '"' && s[len(s)-1] == '"' {
+		s = s[1 : len(s)-1]
+	}
+	return string(appendQuoted(nil, s))
+}
+
+// endAction closes an action without an input, or what follows the calls.
+func (t *text) endAction(v string) (n int, done bool) {
+	l, at := &t.lines, t.at
+	switch {
+	case l.calls > 0 && !l.action:
+	case !l.begun && l.calls == 0 && !t.endsTurn(cleanAction(l.name)):
+		t.release(t.r.s.lines, at, "no Action Input follows")
+		return 0, true
+	default:
+		t.noInput(at)
+	}
+	t.enter(inTail)
+	return at, true
+}
+
+// noInput records an action that names a tool and gives it nothing.
+func (t *text) noInput(end int) {
+	l, st := &t.lines, t.r.s.lines
+	name := cleanAction(l.name)
+	if l.action && t.endsTurn(name) {
+		t.note(st, 0, end, Finished, "no action")
+		t.r.done = true
+		t.settle(Text)
+		t.r.emit(Text, strings.TrimSpace(l.thought.String()))
+		return
+	}
+	t.tellThought()
+	if l.action {
+		t.note(st, 0, end, Refused, "an action without an input")
+		t.r.refuse(tools.Refusal{Code: tools.BadJSON, Name: name, Why: "the action has no Action Input"})
+	}
+}
+
+// endLines decides at the end of the reply.
+func (t *text) endLines(v string) (int, bool) {
+	l := &t.lines
+	switch {
+	case l.input > 0:
+		t.callLine(v, inputEnd(v, l.input))
+		return len(v), false
+	case l.calls > 0 && !l.action:
+		t.prose(0)
+		return len(v), false
+	case l.action && (l.begun || t.endsTurn(cleanAction(l.name)) || l.calls > 0):
+		t.noInput(len(v))
+		t.prose(0)
+		return len(v), false
+	}
+	return t.release(t.r.s.lines, len(v), "no action follows")
+}
+
+// inputEnd is where the input ends that v ends with: before a last line in which
+// the model began to invent the result.
+func inputEnd(v string, input int) int {
+	i := strings.LastIndexByte(v, '\n')
+	if i > input && i+1 < len(v) && startsFold(strings.TrimSpace(v[i+1:]), "observation", false) != no {
+		return i
+	}
+	return len(v)
+}
+
+func (t *text) tellThought() {
+	if s := strings.TrimSpace(t.lines.thought.String()); s != "" {
+		t.r.emit(Thought, s)
+	}
+	t.lines.thought.Reset()
+}
+
+func (t *text) endsTurn(name string) bool {
+	for _, d := range t.r.s.lines.Done {
+		if strings.EqualFold(d, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// cleanAction removes markup and a remark in parentheses from a name.
+func cleanAction(s string) string {
+	s = strings.Trim(s, "*`\"' \t")
+	if i := strings.Index(s, " ("); i > 0 && strings.HasSuffix(s, ")") {
+		s = s[:i]
+	}
+	return s
+}

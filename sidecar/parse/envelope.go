@@ -1,0 +1,185 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// plainEnvelope is how calls are written where no strategy says otherwise.
+var plainEnvelope = Envelope{
+	Calls:     []string{"tool_calls"},
+	Name:      []string{"name", "tool"},
+	Arguments: []string{"arguments", "parameters", "args", "input"},
+}
+
+// thoughtKeys are where a guided reply thinks.
+var thoughtKeys = []string{"reasoning", "thought"}
+
+// besides are the keys that a call object may have beside its name and arguments.
+var besides = []string{"id", "type", "call_id", "index"}
+
+// starts says whether v begins like a call object: its first key names a call.
+func (e *Envelope) starts(v string, eof bool) verdict {
+	short := waitUnless(eof)
+	i := skipSpace(v, 1)
+	if v[0] == '[' {
+		if i == len(v) {
+			return short
+		}
+		if v[i] != '{' {
+			return no
+		}
+		i = skipSpace(v, i+1)
+	}
+	if i == len(v) {
+		return short
+	}
+	if v[i] != '"' {
+		return no
+	}
+	key, _, whole := strings.Cut(v[i+1:], `"`)
+	switch {
+	case !whole:
+		return short
+	case key == "function" || among(key, e.Name, e.Calls):
+		return yes
+	}
+	return no
+}
+
+// calls is what an envelope holds: calls, and what a guided reply says beside them.
+type calls struct {
+	list      []rawCall
+	reasoning string
+	answer    string
+	done      bool
+	repairs   []tools.Repair
+}
+
+// envelope takes the calls in v[from:to]. It is false where that is none of our
+// forms, or the strategy's condition does not hold.
+func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending) bool {
+	doc := v[from:to]
+	calls, ok := t.unwrap(st, doc)
+	if !ok || !t.r.allowed(st, t.field, doc) {
+		return false
+	}
+	if calls.reasoning != "" {
+		t.settle(Text)
+		t.r.emit(Thought, calls.reasoning)
+	}
+	for _, c := range calls.list {
+		call, refusal := t.r.c.Call(c.name, c.args, end)
+		t.take(st, from, to, call, refusal, calls.repairs)
+	}
+	if len(calls.list) == 0 && calls.answer != "" {
+		t.note(st, from, to, Shown, "the answer of a guided reply")
+		t.settle(Text)
+		t.r.emit(Text, calls.answer)
+	}
+	if calls.done {
+		t.note(st, from, to, Finished, "done")
+		t.r.done = true
+	}
+	return true
+}
+
+// unwrap reads doc, mended where needed, as calls.
+func (t *text) unwrap(st *Strategy, doc string) (c calls, ok bool) {
+	clean := strings.Clone(doc)
+	if !gjson.Valid(clean) {
+		fixed, err := tools.RepairJSON(clean, t.r.depth)
+		if err != nil || fixed.Cut == tools.MidValue || t.r.length && fixed.Cut == tools.Unquoted || lacksValue(fixed) {
+			return c, false
+		}
+		clean, c.repairs = string(fixed.JSON), fixed.Repairs
+	}
+	e := t.envelopeOf(st)
+	root := gjson.Parse(clean)
+	if root.IsArray() {
+		c.list, ok = e.list(root)
+		return c, ok && len(c.list) > 0
+	}
+	for _, key := range e.Calls {
+		if list := root.Get(gjson.Escape(key)); list.IsArray() {
+			if c.list, ok = e.list(list); !ok {
+				return c, false
+			}
+			c.reasoning = firstOf(root, thoughtKeys).Str
+			c.answer = firstOf(root, e.Answer).Str
+			c.done = firstOf(root, e.Done).Bool()
+			return c, len(c.list) > 0 || c.answer != "" || c.done
+		}
+	}
+	one, ok := e.object(root)
+	c.list = []rawCall{one}
+	return c, ok
+}
+
+// lacksValue says that the repair had to put null where the model wrote no value.
+func lacksValue(fixed tools.Repaired) bool {
+	return slices.ContainsFunc(fixed.Repairs, func(r tools.Repair) bool { return r.Kind == tools.KindValue })
+}
+
+// envelopeOf is the envelope of a strategy: its own, or that of the JSON kind.
+func (t *text) envelopeOf(st *Strategy) *Envelope {
+	switch {
+	case len(st.Envelope.Name) > 0:
+		return &st.Envelope
+	case t.r.s.json != nil:
+		return &t.r.s.json.Envelope
+	}
+	return &plainEnvelope
+}
+
+func (e *Envelope) list(v gjson.Result) (calls []rawCall, ok bool) {
+	ok = true
+	v.ForEach(func(_, item gjson.Result) bool {
+		var c rawCall
+		c, ok = e.object(item)
+		calls = append(calls, c)
+		return ok
+	})
+	return calls, ok
+}
+
+// object reads one call object. Keys beside the known ones make it data.
+func (e *Envelope) object(v gjson.Result) (c rawCall, ok bool) {
+	for range 8 { // {"type": "function", "function": {…}}
+		inner := v.Get("function")
+		if !inner.IsObject() {
+			break
+		}
+		v = inner
+	}
+	name, args := firstOf(v, e.Name), firstOf(v, e.Arguments)
+	if !v.IsObject() || name.Type != gjson.String || !args.Exists() {
+		return c, false
+	}
+	known := true
+	v.ForEach(func(k, _ gjson.Result) bool {
+		known = among(k.Str, e.Name, e.Arguments, besides, thoughtKeys)
+		return known
+	})
+	c = rawCall{name: name.Str, args: args.Raw}
+	switch args.Type {
+	case gjson.String:
+		c.args = args.Str
+	case gjson.Null:
+		c.args = "{}"
+	}
+	return c, known
+}
+
+func firstOf(v gjson.Result, keys []string) gjson.Result {
+	for _, k := range keys {
+		if r := v.Get(gjson.Escape(k)); r.Exists() {
+			return r
+		}
+	}
+	return gjson.Result{}
+}

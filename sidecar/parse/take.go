@@ -1,0 +1,51 @@
+package parse
+
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// rawCall is a call as it was written: nothing is checked yet.
+type rawCall struct{ name, args string }
+
+// found hands a candidate call to the catalog. v[from:to] is all of its text.
+func (t *text) found(st *Strategy, v string, from, to int, c rawCall, end tools.Ending, how ...tools.Repair) bool {
+	candidate := t.said + v[from:to]
+	t.said = ""
+	if !t.r.allowed(st, t.field, candidate) {
+		t.note(st, from, to, Refused, "the strategy's condition does not hold")
+		return false
+	}
+	call, refusal := t.r.c.Call(strings.Clone(c.name), strings.Clone(c.args), end)
+	return t.take(st, from, to, call, refusal, how)
+}
+
+// take records a call or the reason why it is none.
+func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.Refusal, how []tools.Repair) bool {
+	if refusal != nil {
+		if refusal.Code == tools.Answer {
+			t.settle(Text)
+			t.note(st, from, to, Shown, "an answer sent to a pseudo tool")
+			t.r.emit(Text, refusal.Text)
+			return false
+		}
+		t.note(st, from, to, Refused, refusal.Error())
+		t.r.refuse(*refusal)
+		return false
+	}
+	t.settle(Text)
+	call.Repairs = append(how, call.Repairs...)
+	call.Strategy, call.Confidence = st.ID, st.Confidence
+	t.note(st, from, to, Found, call.Name)
+	t.r.call(call, t.field)
+	return true
+}
+
+// behindCall goes on behind a call found in text: more calls may follow, but
+// text would depend on a result that does not exist yet.
+func (t *text) behindCall() {
+	t.prose(0)
+	t.after = afterOpen
+	t.last, t.first, t.filler = '\n', true, true
+}

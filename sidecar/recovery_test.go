@@ -1,0 +1,172 @@
+package sidecar
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+)
+
+// What the model or its server slipped in, and what the caller gets all the same.
+func TestRecovery(t *testing.T) {
+	good := script.Native("read", `{"path":"a"}`)
+	yes := script.Text("Yes.")
+	cut := script.Text("<|channel|>commentary to=functions.exec<|message|>{\"command\":\"rm -r /tm")
+	cut.Finish = "length"
+	two := func(n string) script.Reply { return script.Native("exec", n) }
+	for _, row := range []struct {
+		name  string
+		steps []script.Reply
+		text  string   // want
+		call  string   // want: name and arguments
+		told  []string // the correction holds these; nil: the same request again
+	}{
+		{"empty", []script.Reply{script.Empty(), yes}, "Yes.", "", nil},
+		{"twice empty", []script.Reply{script.Empty(), script.Empty(), yes}, "Yes.", "", nil},
+		{"only reasoning", []script.Reply{script.OnlyThought("Hm."), yes}, "Yes.", "", []string{"neither answered nor called"}},
+		{"HarmonyError", []script.Reply{script.HarmonyError(), yes}, "Yes.", "", nil},
+		{"HarmonyError in the stream", []script.Reply{script.HarmonyErrorInStream(), yes}, "Yes.", "", nil},
+		{"unknown tool", []script.Reply{script.Native("launch", `{}`), good}, "", `read {"path":"a"}`, []string{"launch"}},
+		{"unknown tool, leaked", []script.Reply{script.LeakedHarmony("launch", `{}`), good}, "", `read {"path":"a"}`, []string{"launch"}},
+		{"schema", []script.Reply{two(`{"command":"ls","timeout":"soon"}`), good}, "", `read {"path":"a"}`, []string{"exec", "timeout"}},
+		{"missing argument", []script.Reply{two(`{"timeout":3}`), good}, "", `read {"path":"a"}`, []string{"exec", "command"}},
+		{"cut call", []script.Reply{cut, good}, "", `read {"path":"a"}`, []string{"exec", "cut off"}},
+		{"Ollama's error", []script.Reply{script.OllamaParseError(`{"path":"a"`)}, "", `read {"path":"a"}`, nil},
+		{"Groq's error", []script.Reply{script.GroqFailedGeneration(`{"name":"read","arguments":{"path":"a"}}`)}, "", `read {"path":"a"}`, nil},
+		{"Groq's error with text", []script.Reply{script.GroqFailedGeneration("It is one.")}, "It is one.", "", nil},
+	} {
+		for _, mode := range []string{"stream", "whole"} {
+			t.Run(row.name+", "+mode, func(t *testing.T) {
+				r := play(t, row.steps...)
+				a := r.answer(mode)
+				call := ""
+				for _, c := range a.calls {
+					call += c.Name + " " + c.Args
+				}
+				if a.status != 200 || a.text != row.text || call != row.call || a.fault.Message != "" {
+					t.Errorf("text %q, call %q\n%s", a.text, call, a.body)
+				}
+				asked := r.model.Requests("")
+				if len(asked) != len(row.steps) {
+					t.Fatalf("%d requests, want %d", len(asked), len(row.steps))
+				}
+				for _, again := range asked[1:] {
+					told := again.Messages[len(again.Messages)-1].Text
+					if row.told == nil && string(again.Body) != string(asked[0].Body) {
+						t.Errorf("another request: %s", again.Body)
+					}
+					for _, word := range row.told {
+						if !strings.Contains(told, word) {
+							t.Errorf("the correction %q lacks %q", told, word)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// answer asks for a stream or a document, with both tools.
+func (r *rig) answer(mode string) *answer {
+	if mode == "stream" {
+		return r.stream()
+	}
+	return r.whole()
+}
+
+// Nothing is asked for ever, and there is always an answer in the end.
+func TestBounded(t *testing.T) {
+	for _, row := range []struct {
+		name     string
+		loop     []script.Reply
+		requests int
+		status   int
+		code     string // of the error; "": a sentence instead
+	}{
+		{"empty", []script.Reply{script.Empty()}, 3, 502, "empty_response"},
+		{"only reasoning", []script.Reply{script.OnlyThought("Hm.")}, 2, 200, ""},
+		{"unknown tool", []script.Reply{script.Native("launch", `{}`)}, 2, 200, ""},
+		{"schema", []script.Reply{script.Native("exec", `{"timeout":3}`)}, 2, 200, ""},
+		{"token limit", []script.Reply{{Reasoning: "Hm.", Finish: "length"}}, 1, 200, ""},
+		{"HarmonyError", []script.Reply{script.HarmonyError()}, 3, 502, "harmony_error"},
+		{"one fault after the other", []script.Reply{script.Native("launch", `{}`), script.Empty(), script.Native("exec", `{}`), script.HarmonyError()}, 4, 502, "harmony_error"},
+		{"a call recovered, but a wrong one", []script.Reply{script.OllamaParseError(`{"nothing":"fits"`)}, 3, 502, "harmony_error"},
+	} {
+		for _, mode := range []string{"stream", "whole"} {
+			r := start(t, setup{}, script.New(script.Scenario{Steps: row.loop, Loop: true}))
+			a := r.answer(mode)
+			status := a.status
+			if a.fault.Code != "" && status == 200 {
+				status = row.status // the error came as an event, after reasoning
+			}
+			if status != row.status || a.fault.Code != row.code || row.code == "" && strings.TrimSpace(a.text) == "" || len(a.calls) > 0 {
+				t.Errorf("%s, %s: %d %q\n%s", row.name, mode, a.status, a.text, a.body)
+			}
+			if n := len(r.model.Requests("")); n != row.requests {
+				t.Errorf("%s, %s: %d requests, want %d", row.name, mode, n, row.requests)
+			}
+		}
+	}
+}
+
+// What has left cannot be taken back: only a correction continues it.
+func TestAfterText(t *testing.T) {
+	bad := script.Text("Let me look. " + script.LeakedHarmony("launch", `{}`).Content).Thinking("Hm.")
+	r := play(t, bad, script.Text("There is no such tool."))
+	a := r.stream()
+	asked := r.model.Requests("")
+	if a.text != "Let me look. There is no such tool." && a.text != "Let me look.There is no such tool." || a.roles != 1 || len(a.ids) != 1 || !a.done || len(asked) != 2 {
+		t.Fatalf("%q, %d requests\n%s", a.text, len(asked), a.body)
+	}
+	last := asked[1].Messages[len(asked[1].Messages)-2:]
+	if last[0].Role != "assistant" || !strings.Contains(last[0].Text, "Let me look.") || last[1].Role != "user" || !strings.Contains(last[1].Text, "launch") {
+		t.Errorf("told %+v", last)
+	}
+}
+
+// The chain of thought behind a call goes back to the model with its result, in
+// the field of the dialect, also where the caller has dropped it.
+func TestReasoningReplay(t *testing.T) {
+	for _, d := range script.Dialects() {
+		for _, mode := range []string{"stream", "whole"} {
+			model := script.New(script.Scenario{Steps: []script.Reply{
+				script.LeakedHarmony("read", `{"path":"a"}`).Thinking("I must read a."), script.Text("Done.")}})
+			model.Dialect = d
+			r := start(t, setup{}, model)
+			a := r.answer(mode)
+			if len(a.calls) != 1 || a.thought != "I must read a." {
+				t.Fatalf("%s, %s: %+v", d.ID, mode, a)
+			}
+			id := string(openai.AppendString(nil, a.calls[0].ID))
+			next := r.chat(`{"model":"gpt-oss",` + bothTool + `,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":` +
+				id + `,"type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]},{"role":"tool","tool_call_id":` + id + `,"content":"x"}]}`)
+			asked := model.Requests("")[1].Messages
+			at := slices.IndexFunc(asked, func(m script.Message) bool { return m.Role == "assistant" })
+			if next.text != "Done." || at < 0 || asked[at].Field(d.Reasoning) != "I must read a." {
+				t.Errorf("%s, %s: %+v", d.ID, mode, asked)
+			}
+		}
+	}
+}
+
+// A server that lists the wrong way of failing is asked again only while nothing
+// has left.
+func TestResampleOnlyBeforeText(t *testing.T) {
+	for _, row := range []struct {
+		first    script.Reply
+		requests int
+	}{
+		{script.Text("It").Ending(script.Short), 2},
+		{script.Reply{Reasoning: "Hm."}.Ending(script.Reset), 2},
+		{script.Text("It is").Thinking("Hm.").Ending(script.Reset), 1},
+	} {
+		r := play(t, row.first, script.Text("Yes."))
+		a := r.stream()
+		if n := len(r.model.Requests("")); n != row.requests || a.done != (n == 2) || n == 2 && a.text != "Yes." || a.status != http.StatusOK {
+			t.Errorf("%+v: %d requests\n%s", row.first, n, a.body)
+		}
+	}
+}
