@@ -6,7 +6,6 @@ package main
 
 import (
 	"embed"
-	"io/fs"
 	"os"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
@@ -16,12 +15,8 @@ import (
 var defaults embed.FS
 
 func main() {
-	rules, err := fs.Sub(defaults, "rules")
-	if err != nil { // the folder is embedded above
-		panic(err)
-	}
 	os.Exit(cli.Run(os.Args[1:], cli.Env{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(),
-		Rules: rules, All: defaults,
+		Defaults: defaults,
 	}))
 }

@@ -58,7 +58,9 @@ func TestCallerLeaves(t *testing.T) {
 // A caller that leaves while the next attempt is being waited for is the end of it.
 func TestCallerLeavesBackOff(t *testing.T) {
 	model := script.New(script.Scenario{Steps: []script.Reply{script.Fail(http.StatusServiceUnavailable, "loading")}, Loop: true})
-	r := start(t, setup{limits: func(l *ruleset.Limits) { l.RetryMin, l.RetryMax, l.RetryBudget = 400*time.Millisecond, time.Second, time.Minute }}, model)
+	r := start(t, setup{limits: func(l *ruleset.Limits) {
+		l.RetryMin, l.RetryMax, l.RetryBudget = 400*time.Millisecond, time.Second, time.Minute
+	}}, model)
 	for i, body := range []string{asking(streaming), asking("")} {
 		ctx, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		if res, err := r.do(ctx, http.MethodPost, "/v1/chat/completions", body); err == nil {

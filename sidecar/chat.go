@@ -34,6 +34,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	w.Header().Set("X-Rules-Version", set.Version) // of the set that this request keeps
 	if req.Stream {
 		s.metrics.Open.Inc()
 		defer s.metrics.Open.Dec()
@@ -63,6 +64,7 @@ func (s *Server) plan(r *http.Request, set *ruleset.Set, req *openai.Request) (*
 	if err != nil {
 		return nil, openai.Internal("model " + id + ": " + err.Error())
 	}
+	waiting := deferred(req)
 	if req, err = prompted(req, set.Prompts[model.Prompt]); err != nil {
 		return nil, err
 	}
@@ -73,7 +75,7 @@ func (s *Server) plan(r *http.Request, set *ruleset.Set, req *openai.Request) (*
 	}
 	model = up.Model(ctx, set, model, id)
 	catalog := tools.NewCatalog(set.Tools, s.schemas, offered(req))
-	catalog.Defer(deferred(req))
+	catalog.Defer(waiting)
 	t := &turn{
 		s: s, up: up, set: set, usage: req.UsageWanted, model: model, srv: srv, catalog: catalog,
 		strategies: set.Strategies(model.Profile),

@@ -90,8 +90,7 @@ func (c *choice) hold(ch *openai.Choice, d parse.Delta, events []parse.Event, ra
 // text and nothing else.
 func (c *choice) leave(events []parse.Event) {
 	holding := c.reader.Holding()
-	again := c.role && c.o.role && c.index == 0 // we have sent a role meanwhile
-	if !holding && !c.dirty && !again && c.all(events) {
+	if !holding && c.intact(events) {
 		c.raw()
 		c.left(events)
 		return
@@ -121,8 +120,12 @@ func (c *choice) forget() {
 	c.held, c.text, c.thought, c.dirty, c.role = c.held[:0], c.text[:0], c.thought[:0], false, false
 }
 
-// all says that events are exactly the text and thoughts that are held.
-func (c *choice) all(events []parse.Event) bool {
+// intact says that what is held may leave as it came: events are exactly the text
+// and thoughts in it, and its role has not left meanwhile.
+func (c *choice) intact(events []parse.Event) bool {
+	if c.dirty || c.role && c.index == 0 && c.o.role {
+		return false
+	}
 	text, thought := string(c.text), string(c.thought)
 	for _, e := range events {
 		ok := false
@@ -178,7 +181,7 @@ func (c *choice) finishing(ch *openai.Choice, d parse.Delta, events []parse.Even
 	c.thought = append(c.thought, d.Reasoning...)
 	reading, events := c.close(ch.Finish)
 	fed = append(fed, events...)
-	if asItCame && !c.dirty && reading.Finish == ch.Finish && c.all(fed) {
+	if asItCame && reading.Finish == ch.Finish && c.intact(fed) {
 		c.raw()
 		c.left(fed)
 		c.last = last

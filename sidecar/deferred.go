@@ -37,10 +37,12 @@ func deferred(req *openai.Request) []string {
 		if !ok {
 			break
 		}
-		if end := strings.IndexAny(entry, " :\n"); end > 0 {
+		if end := strings.IndexAny(entry, " :\r\n"); end >= 0 {
 			entry = entry[:end]
 		}
-		names = append(names, entry)
+		if entry != "" {
+			names = append(names, entry)
+		}
 	}
 	return names
 }

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -34,7 +33,7 @@ const (
 
 // shipped compiles the built-in rules once.
 var shipped = sync.OnceValues(func() (*ruleset.Set, error) {
-	files, err := ReadRules("", os.DirFS("../rules"))
+	files, err := ReadRules("", shippedRules())
 	if err != nil {
 		return nil, err
 	}

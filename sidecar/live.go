@@ -20,10 +20,34 @@ type Live struct {
 	metrics *telemetry.Metrics
 }
 
-// ReadRules reads the folder dir, or the embedded defaults where dir is empty.
-// A folder replaces the defaults as a whole; only prompts it lacks are added.
+// BuiltinRules reads the defaults: the folders rules and prompts of a file system.
+func BuiltinRules(defaults fs.FS) (ruleset.Files, error) {
+	rules, err := fs.Sub(defaults, "rules")
+	if err != nil {
+		return nil, err
+	}
+	files, err := ruleset.ReadFS(rules)
+	if err != nil {
+		return nil, err
+	}
+	prompts, err := fs.Glob(defaults, "prompts/*.txt")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range prompts {
+		text, err := fs.ReadFile(defaults, name)
+		if err != nil {
+			return nil, err
+		}
+		files[name] = string(text)
+	}
+	return files, nil
+}
+
+// ReadRules reads the folder dir, or the defaults where dir is empty. A folder
+// replaces the defaults as a whole; only prompts it lacks are added.
 func ReadRules(dir string, defaults fs.FS) (ruleset.Files, error) {
-	builtin, err := ruleset.ReadFS(defaults)
+	builtin, err := BuiltinRules(defaults)
 	if err != nil || dir == "" {
 		return builtin, err
 	}
@@ -64,7 +88,7 @@ func (l *Live) Watch(ctx context.Context, defaults fs.FS) {
 	if l.dir == "" {
 		return
 	}
-	builtin, err := ruleset.ReadFS(defaults)
+	builtin, err := BuiltinRules(defaults)
 	if err != nil {
 		l.refuse(err)
 		return

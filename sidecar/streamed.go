@@ -20,7 +20,7 @@ const (
 	roleWait = 30 * time.Millisecond
 	// leadWait is how long text is held at the start of a reply because it may
 	// be a thought whose header the server ate.
-	leadWait = 400 * time.Millisecond
+	leadWait = 200 * time.Millisecond
 )
 
 // streamed answers as a stream of events. mu guards everything below it against
@@ -220,7 +220,9 @@ func (o *streamed) close(err error) (parse.Reading, error) {
 	for _, c := range o.choices {
 		c.end("")
 	}
-	_ = o.to.Flush()
+	if o.to.Started() {
+		_ = o.to.Flush()
+	}
 	return o.choices[0].reading, nil
 }
 

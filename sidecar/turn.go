@@ -150,7 +150,11 @@ func (t *turn) settle(r *parse.Reading, remedy *ruleset.Remedy, about tools.Refu
 		return t.out.fail(openai.UpstreamFailed("the reply of the model server broke off", err.Error()))
 	}
 	if r.Empty() {
-		t.out.say(remedy.Say(about.Why))
+		text := remedy.Say(about.Why)
+		if text == "" {
+			text = "The model gave no usable answer: " + about.Why + "."
+		}
+		t.out.say(text)
 	}
 	return t.out.finish()
 }

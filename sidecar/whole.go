@@ -234,7 +234,11 @@ func (o *whole) readReply(reply *upstream.Reply) ([]byte, error) {
 
 func (o *whole) say(text string) {
 	if len(o.doc.Choices) > 0 {
-		o.edits = o.doc.Edits(0, openai.Rewrite{Content: &text, Finish: o.first.Finish, Calls: []openai.Call{}})
+		w := openai.Rewrite{Content: &text, Finish: o.first.Finish, Calls: []openai.Call{}}
+		if o.first.Reasoning != "" {
+			w.Reasoning = &o.first.Reasoning
+		}
+		o.edits = o.doc.Edits(0, w)
 	}
 }
 

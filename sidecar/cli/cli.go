@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -17,8 +18,7 @@ type Env struct {
 	In       io.Reader
 	Out, Err io.Writer
 	Environ  []string // NAME=value
-	Rules    fs.FS    // the built-in rule files
-	All      fs.FS    // rules/ and prompts/, for init
+	Defaults fs.FS    // the built-in rules/ and prompts/
 }
 
 // errSaid is an error whose text is on Err already.
@@ -52,11 +52,22 @@ func Run(args []string, env Env) int {
 	})
 	root.AddCommand(serveCommand(env), explainCommand(env), checkCommand(env), initCommand(env),
 		openclawCommand(env), demoCommand(env), versionCommand(env))
+	for _, c := range append(root.Commands(), root) {
+		check := c.Args
+		c.Args = func(c *cobra.Command, args []string) error {
+			err := check(c, args)
+			if err != nil {
+				misused = true
+				err = fmt.Errorf("%w\nTry: %s --help", err, c.CommandPath())
+			}
+			return err
+		}
+	}
 	if err := root.Execute(); err != nil {
 		if !errors.Is(err, errSaid) {
 			fmt.Fprintln(env.Err, "gpt-oss-executor:", err)
 		}
-		if misused {
+		if misused || strings.HasPrefix(err.Error(), "unknown command") {
 			return 2
 		}
 		return 1

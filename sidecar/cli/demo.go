@@ -43,10 +43,10 @@ func runDemo(ctx context.Context, env Env) (err error) {
 			err = gone
 		}
 	}()
-	if _, err := writeDefaults(dir, env.All); err != nil {
+	if _, err := writeDefaults(dir, env.Defaults); err != nil {
 		return err
 	}
-	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Defaults: env.Rules, Out: env.Out, Look: demo.LookOf(env.Out, env.lookup)})
+	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Defaults: env.Defaults, Out: env.Out, Look: demo.LookOf(env.Out, env.lookup)})
 	if err == nil && !ok {
 		err = errSaid
 	}

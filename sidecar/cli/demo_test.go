@@ -18,7 +18,7 @@ func TestDemo(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", tmp)
 	var out, errs bytes.Buffer
-	env := Env{Out: &out, Err: &errs, Rules: os.DirFS(filepath.Join(all, "rules")), All: os.DirFS(all)}
+	env := Env{Out: &out, Err: &errs, Defaults: os.DirFS(all)}
 	if code := Run([]string{"demo"}, env); code != 0 || errs.Len() > 0 {
 		t.Errorf("exit %d: %s\n%s", code, &errs, &out)
 	}

@@ -153,6 +153,9 @@ func anyReply(doc []byte) (*sidecar.Record, error) {
 	if text[0] == '{' && json.Unmarshal(text, &whole) == nil {
 		rec := &whole.Record
 		switch {
+		case len(whole.Choices) > 0 && whole.Choices[0].Message == nil: // a piece of a stream
+			rec.Chunks = []json.RawMessage{text}
+			return rec, nil
 		case len(whole.Choices) > 0:
 			rec.Message, rec.Finish = whole.Choices[0].Message, whole.Choices[0].Finish
 			return rec, nil

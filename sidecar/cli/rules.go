@@ -15,7 +15,7 @@ import (
 )
 
 func readRules(dir string, env Env) (ruleset.Files, error) {
-	return sidecar.ReadRules(dir, env.Rules)
+	return sidecar.ReadRules(dir, env.Defaults)
 }
 
 // loadRules compiles the rules and prints what is wrong with them.
@@ -69,7 +69,7 @@ hold any of them yet. Then start the server with them:
   gpt-oss-executor serve --rules rules --upstream http://127.0.0.1:8000/v1`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			n, err := writeDefaults(args[0], env.All)
+			n, err := writeDefaults(args[0], env.Defaults)
 			if err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/url"
 	"os"
 	"os/signal"
 	"strings"
@@ -115,7 +116,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		return err
 	}
 	metrics := telemetry.New()
-	live, err := sidecar.OpenRules(s.Rules, env.Rules, log, metrics)
+	live, err := sidecar.OpenRules(s.Rules, env.Defaults, log, metrics)
 	if err != nil {
 		var problems ruleset.Problems
 		if errors.As(err, &problems) {
@@ -137,16 +138,19 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	}
 	defer up.Close()
 	listener, err := net.Listen("tcp", s.Listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%w; is another server running there? Choose another address with --listen", err)
+	}
 	if err != nil {
-		return fmt.Errorf("listen on %s: %w; is another server running there? Choose another address with --listen", s.Listen, err)
+		return err
 	}
 	warnOpen(log, s)
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	go live.Watch(ctx, env.Rules)
+	go live.Watch(ctx, env.Defaults)
 	go sidecar.TuneHeap(ctx)
 	log.Info("serving", "event", "http_server_start", "address", "http://"+listener.Addr().String()+"/v1",
-		"upstream", s.Upstream, "rules", live.Set().Version, "pid", os.Getpid())
+		"upstream", withoutPassword(s.Upstream), "rules", live.Set().Version, "pid", os.Getpid())
 	server := sidecar.NewServer(live, up, s.Token, log, metrics)
 	defer server.Close()
 	return sidecar.Run(ctx, listener, server.Handler(), limits.Grace, log)
@@ -162,4 +166,13 @@ func warnOpen(log *slog.Logger, s ruleset.Settings) {
 		log.Warn("everyone who reaches this address may use the model: set a token, or listen on 127.0.0.1",
 			"event", "open_listener", "address", s.Listen, "setting", ruleset.SettingPrefix+"TOKEN")
 	}
+}
+
+// withoutPassword is a URL that may stand in a log.
+func withoutPassword(s string) string {
+	u, err := url.Parse(s)
+	if err != nil {
+		return "?"
+	}
+	return u.Redacted()
 }

@@ -39,7 +39,7 @@ func shipped(t *testing.T, file, from, to string) Config {
 			t.Fatal(err)
 		}
 	}
-	return Config{Dir: dir, Defaults: rules}
+	return Config{Dir: dir, Defaults: os.DirFS("../..")}
 }
 
 // The whole demo as a pipe sees it.

@@ -79,13 +79,10 @@ func (t *text) callLine(v string, end int) {
 			t.r.emit(Text, args)
 		}
 	default:
-		if args != "" && (args[0] != '{' || !strings.Contains(args, ":")) && args != "{}" {
-			args = quoteText(args)
-			if t.r.c.Open() {
-				args = `{"input":` + args + `}`
-			}
-		}
 		cut := t.r.length && end == len(v)
+		if isText := args != "{}" && (!strings.HasPrefix(args, "{") || !strings.Contains(args, ":")); isText && args != "" && !cut {
+			args = t.textInput(args)
+		}
 		t.found(st, v, 0, end, rawCall{name, args}, tools.Ending{Terminated: !cut, Length: cut})
 	}
 	calls := l.calls + 1
@@ -105,10 +102,13 @@ func actionInput(s string) string {
 	return s
 }
 
-// quoteText makes a JSON string of plain input; quotes around it are dropped.
-func quoteText(s string) string {
+// textInput makes arguments of plain input; quotes around it are dropped.
+func (t *text) textInput(s string) string {
 	if len(s) > 1 && s[0] == '"' && s[len(s)-1] == '"' {
 		s = s[1 : len(s)-1]
+	}
+	if t.r.c.Open() {
+		return string(append(appendMember([]byte{'{'}, "input", s), '}'))
 	}
 	return string(appendQuoted(nil, s))
 }

@@ -1,6 +1,7 @@
 package parse_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -12,8 +13,11 @@ const prose = "The quick check of the directory listing shows \"main.go\" and a 
 func textOf(n int) string { return strings.Repeat(prose, n/len(prose)+1)[:n] }
 
 func benchRead(b *testing.B, text string, piece int) {
+	benchWith(b, shipped.Strategies(""), text, piece)
+}
+
+func benchWith(b *testing.B, s *parse.Strategies, text string, piece int) {
 	c := offeredForFuzz()
-	s := shipped.Strategies("")
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -31,6 +35,7 @@ func benchRead(b *testing.B, text string, piece int) {
 // pieces, only put together.
 func BenchmarkClean2KBStreamed(b *testing.B)  { benchRead(b, textOf(2<<10), 4) }
 func BenchmarkClean64KBStreamed(b *testing.B) { benchRead(b, textOf(64<<10), 4) }
+func BenchmarkClean2KBWhole(b *testing.B)     { benchRead(b, textOf(2<<10), 1<<20) }
 func BenchmarkClean8KBWhole(b *testing.B)     { benchRead(b, textOf(8<<10), 1<<20) }
 func BenchmarkClean64KBWhole(b *testing.B)    { benchRead(b, textOf(64<<10), 1<<20) }
 
@@ -56,3 +61,21 @@ func BenchmarkCopy2KBStreamed(b *testing.B) {
 		}
 	}
 }
+
+// With a hundred more rules whose literals do not occur, clean text must cost next
+// to nothing more.
+func manyRules(b *testing.B) *parse.Strategies {
+	list := []parse.Strategy{harmony(nil), markers(nil)}
+	for i := range 100 {
+		open := fmt.Sprintf("%c%c_CALL%02d:", 'A'+i%26, 'A'+i%25, i)
+		if i%2 == 0 {
+			open = fmt.Sprintf("<tool-%02d>", i)
+		}
+		list = append(list, block(parse.BodyJSON, open, "</end>"))
+	}
+	return compiled(b, list...)
+}
+
+func BenchmarkManyRulesClean2KBWhole(b *testing.B)    { benchWith(b, manyRules(b), textOf(2<<10), 1<<20) }
+func BenchmarkManyRulesClean8KBWhole(b *testing.B)    { benchWith(b, manyRules(b), textOf(8<<10), 1<<20) }
+func BenchmarkManyRulesClean2KBStreamed(b *testing.B) { benchWith(b, manyRules(b), textOf(2<<10), 4) }

@@ -187,18 +187,22 @@ func (t *text) closed(v string, end int, eof bool, more ...string) (int, verdict
 	return end, no
 }
 
-// closing finds the first closing literal at or behind from.
+// closing finds the first closing literal at or behind from, or -1. It looks no
+// further than that: text full of blocks must not be searched to its end at each.
 func (t *text) closing(v string, from int, eof bool) (at, n int) {
-	at = -1
-	for _, c := range t.open.st.Close {
-		if i := indexFold(v[from:], c); i >= 0 && (at < 0 || from+i < at) {
-			at, n = from+i, len(c)
+	st := t.open.st
+	for at = from; at < len(v); at++ {
+		for _, lit := range st.Close {
+			if lower(v[at]) != lower(lit[0]) || startsFold(v[at:], lit, true) == no {
+				continue
+			}
+			if !eof && at+st.longestClose() > len(v) {
+				return -1, 0 // a longer one may begin here
+			}
+			return at, len(lit)
 		}
 	}
-	if at >= 0 && !eof && at+t.open.st.longestClose() > len(v) {
-		return -1, 0 // a longer one may begin here, or before
-	}
-	return at, n
+	return -1, 0
 }
 
 func (st *Strategy) longestClose() (n int) {

@@ -103,6 +103,7 @@ func (t *text) openCall(v string) (int, bool) {
 	}
 	if t.head.stripped {
 		if g, is := t.glued(v, 0, len(v), true); is == yes {
+			t.strict++
 			return t.invented(v, g)
 		}
 	}

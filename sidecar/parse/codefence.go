@@ -62,7 +62,7 @@ func (t *text) stepFence(v string, eof bool) (int, bool) {
 		}
 		return t.release(st, len(head), "a code fence without JSON")
 	}
-	switch strings.Trim(v[:brace], "`~ \n\t\r") {
+	switch strings.TrimSpace(strings.TrimLeft(v[:brace], " \t`~")) {
 	case "", "json", "tool_call", "tool_calls", "tool_code":
 	default:
 		return t.release(st, brace, "a code fence")

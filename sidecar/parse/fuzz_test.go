@@ -3,11 +3,7 @@ package parse_test
 import (
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -44,7 +40,7 @@ func fuzzReading(f *testing.F, seeds ...string) {
 			rest = rest[n:]
 		}
 		got := readPieces(shipped.Strategies(""), c, pieces, finish)
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := differ(want, got); diff != "" {
 			t.Fatalf("text %q cut every %d bytes reads differently (-whole +cut):\n%s", text, 1+int(step)%17, diff)
 		}
 		for _, call := range want.Calls {
@@ -80,46 +76,7 @@ func FuzzMarkers(f *testing.F) {
 		"[TOOL:read|path=a]", "[ TOOL : exec | command = \"a | b ]\" ] x", "[tool:read] {\"path\":\"a\"}",
 		"<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}</tool_call>", "<invoke name=\"read\"><parameter name=\"path\">a</parameter></invoke> says",
 		"{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}\n{\"name\":\"exec\",\"arguments\":{\"command\":\"b\"}}", "read{\"path\":\"a\"}",
-		"```json\n{\"tool\":\"read\",\"args\":{\"path\":\"a\"}}\n```", "[DONE]\nx", "`<tool_call>`",
+		"```json\n{\"tool\":\"read\",\"args\":{\"path\":\"a\"}}\n```", "[DONE]\nx", "`<tool_call>`", "[DONE]0",
+		"[read]\n{\"path\":\"a\"}\n[END_TOOL_REQUEST]", "`[read]\n{", "<tool_call>[read(path=\"a\")]</tool_call>", "<tool>read</tool><tool_input>a</tool_input>",
 	)
-}
-
-// Hostile repetitions must cost linear time. Doubling the text may not cost more
-// than about twice the steps; time is measured over sizes that differ eightfold,
-// and a quadratic reader would be off by a factor of eight.
-func TestHostileTextIsReadInLinearTime(t *testing.T) {
-	for _, unit := range []string{
-		"<|start|>", "<|channel|>", "[", "{", `"x"y`, "<|channel|>commentary to=read<|message|>{\"a", "[TOOL:", "<tool_call>", "<function=",
-		"Thought: a\n", "Action: read\n", "Action: read\nAction Input: {\"\n", "assistant", "analysis", "assistantfinal", "`", "```\n", "<", "to=read ",
-		"{\"name\":", "read{\"", "[TOOL:read|a=", "<think>", "\n", "commentary to=exec code", "<|end|>", "<|call|>", "a\n    ",
-	} {
-		for _, piece := range []int{4, 1 << 20} {
-			small := cost(t, unit, 16<<10, piece)
-			large := cost(t, unit, 128<<10, piece)
-			if testing.Verbose() {
-				t.Logf("%-50q in pieces of %7d: 16 KB %8d ns, 128 KB %9d ns", unit, piece, small, large)
-			}
-			if small > 0 && large > 40*max(small, 200_000) {
-				t.Errorf("%q in pieces of %d: 16 KB took %d ns, 128 KB %d ns", unit, piece, small, large)
-			}
-		}
-	}
-}
-
-// cost is the least of three readings, in nanoseconds.
-func cost(t *testing.T, unit string, size, piece int) int64 {
-	t.Helper()
-	text := strings.Repeat(unit, size/len(unit))
-	c := offeredForFuzz()
-	best := int64(1 << 62)
-	for range 3 {
-		began := time.Now()
-		r := shipped.Strategies("").Reader(c, parse.Facts{})
-		for i := 0; i < len(text); i += piece {
-			r.Feed(parse.Delta{Content: text[i:min(len(text), i+piece)]})
-		}
-		r.Close("stop")
-		best = min(best, time.Since(began).Nanoseconds())
-	}
-	return best
 }

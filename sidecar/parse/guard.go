@@ -51,7 +51,7 @@ func (g *guard) pass(r *Reader, s string, eof bool) {
 
 // plainText says at a glance that no such markup begins in s.
 func plainText(s string) bool {
-	return strings.IndexByte(s, '[') < 0 && strings.IndexByte(s, '<') < 0 && !strings.Contains(s, "to=") &&
+	return strings.IndexByte(s, '[') < 0 && strings.IndexByte(s, '<') < 0 && strings.IndexByte(s, '=') < 0 &&
 		!strings.HasSuffix(s, "t") && !strings.HasSuffix(s, "to")
 }
 

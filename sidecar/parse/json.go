@@ -42,17 +42,6 @@ func (t *text) jsonStart(v string, j int, eof bool) (opening, verdict) {
 	return value, t.r.s.json.Envelope.starts(v[j:], eof)
 }
 
-// nameBefore is the offset of an offered name that a { at v[j:] follows, or j.
-func (t *text) nameBefore(v string, j int) int {
-	if v[j] != '{' {
-		return j
-	}
-	if w := t.nameStart(v, j); w < j && t.r.c.Exact(v[w:j]) {
-		return w
-	}
-	return j
-}
-
 // stepJSON holds a value until it is known to be a call or not.
 func (t *text) stepJSON(v string, eof bool) (int, bool) {
 	const why = "JSON that is no call"

@@ -5,9 +5,6 @@ import "strings"
 // maxOpener is the window in which something must show that it opens.
 const maxOpener = 512
 
-// maxName is how long a name may be that prose is held back for.
-const maxName = 64
-
 // opening is something that opens in prose, and what to do about it.
 type opening struct {
 	n      int // bytes of the opener
@@ -120,12 +117,11 @@ func (t *text) next(v string, at int) int {
 		return -1
 	}
 	glued := t.nextGlued(v, at)
-	end := len(v)
 	if glued >= 0 {
-		end = glued
+		v = v[:glued+1]
 	}
 	table := &t.r.s.first
-	for i := at; i < end; i++ {
+	for i := at; i < len(v); i++ {
 		if c := table[v[i]]; c != plain && (c == opensAnywhere || t.wordOpens(v, i)) {
 			return i
 		}
@@ -256,39 +252,6 @@ func (t *text) line(v string, i int, eof bool) (opening, verdict) {
 		o, is = t.linesStart(v, i, p, first, eof)
 	}
 	return o, is
-}
-
-// tail is how many bytes at the end of v may be the beginning of "assistant", or
-// an offered name that a { could follow.
-func (t *text) tail(v string) int {
-	if v == "" || t.fence.n > 0 || t.ticks > 0 {
-		return 0
-	}
-	hold := 0
-	if t.r.s.harmony != nil {
-		for hold = min(len(assistant)-1, len(v)); hold > 0 && v[len(v)-hold:] != assistant[:hold]; hold-- {
-		}
-	}
-	if t.r.s.json == nil || t.r.c.Open() || !isName(v[len(v)-1]) {
-		return hold
-	}
-	if i := t.nameStart(v, len(v)); i < len(v) && t.r.initial(v[i]) && t.r.c.HasPrefix(v[i:]) {
-		return max(hold, len(v)-i)
-	}
-	return hold
-}
-
-// nameStart is where the word that ends at end begins, or end if it is no name
-// that stands by itself.
-func (t *text) nameStart(v string, end int) int {
-	i := end
-	for i > 0 && end-i <= maxName && isName(v[i-1]) {
-		i--
-	}
-	if end-i > maxName || !isSpace(t.before(v, i)) {
-		return end
-	}
-	return i
 }
 
 // stray drops a stray channel word between two messages.

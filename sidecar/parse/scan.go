@@ -58,24 +58,6 @@ func startsAny(s string, lits []string, eof bool) (lit string, is verdict) {
 	return "", no
 }
 
-// indexFold is strings.Index without regard to ASCII case.
-func indexFold(s, lit string) int {
-	a, b := lower(lit[0]), upper(lit[0])
-	for i := 0; i+len(lit) <= len(s); i++ {
-		j := strings.IndexByte(s[i:], a)
-		if a != b {
-			j = strings.IndexAny(s[i:], string([]byte{a, b}))
-		}
-		if j < 0 {
-			return -1
-		}
-		if i += j; startsFold(s[i:], lit, true) == yes {
-			return i
-		}
-	}
-	return -1
-}
-
 func lower(b byte) byte {
 	if b >= 'A' && b <= 'Z' {
 		return b + 'a' - 'A'

@@ -7,7 +7,7 @@ import "strings"
 type thoughts struct {
 	held []byte
 	open bool // an opener was seen
-	base int
+	base int  // offset of held[0] in the field
 }
 
 // think takes in reasoning.
@@ -17,26 +17,19 @@ func (r *Reader) think(s string) {
 		r.emit(Thought, s)
 		return
 	}
-	if len(t.held) > 0 || t.open {
+	if t.open {
 		t.held = append(t.held, s...)
-		s = string(t.held)
-		if t.open {
-			return
-		}
-		t.held = t.held[:0]
+		return
 	}
-	at, _, _, open := findToken(s, 0)
-	switch {
-	case at >= 0:
-		r.emit(Thought, s[:at])
-		t.held = append(t.held[:0], s[at:]...)
-		t.open = true
-	case open < len(s):
-		r.emit(Thought, s[:open])
-		t.held = append(t.held[:0], s[open:]...)
-	default:
-		r.emit(Thought, s)
+	s = string(t.held) + s
+	t.held = t.held[:0]
+	at, _, _, end := findToken(s, 0)
+	if t.open = at >= 0; t.open {
+		end = at
 	}
+	r.emit(Thought, s[:end])
+	t.base += end
+	t.held = append(t.held, s[end:]...)
 }
 
 // closeThoughts looks for a complete call in the reasoning where the rest of the
@@ -57,9 +50,9 @@ func (r *Reader) closeThoughts() {
 // salvage reads the reasoning as if it were content, and keeps only calls in
 // complete call syntax: marked up, or the whole of it.
 func (r *Reader) salvage(all, marked string) bool {
-	in := all
+	in, base := all, 0
 	if marked != "" {
-		in = marked
+		in, base = marked, r.thought.base
 	} else if s := strings.TrimSpace(all); s == "" || s[0] != '{' && s[0] != '[' || r.s.json == nil || !r.s.json.reads(Reasoning) {
 		return false
 	}
@@ -67,7 +60,7 @@ func (r *Reader) salvage(all, marked string) bool {
 		return false
 	}
 	probe := r.s.Reader(r.c, r.facts)
-	probe.content.field = Reasoning
+	probe.content.field, probe.content.base = Reasoning, base
 	probe.content.held = false
 	probe.length = r.length
 	probe.content.feed(in, false)

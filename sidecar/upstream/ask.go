@@ -30,7 +30,7 @@ type Reply struct {
 func (c *Client) Ask(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, body []byte) (*Reply, error) {
 	reply, failed := c.post(ctx, set, srv, body)
 	if failed != nil && failed.fits > 0 {
-		c.log.InfoContext(ctx, "max_tokens lowered to what the context leaves", "max_tokens", failed.fits)
+		c.log.InfoContext(ctx, "max_tokens lowered to what the context leaves", "event", "max_tokens_lowered", "max_tokens", failed.fits)
 		reply, failed = c.post(ctx, set, srv, capTokens(body, failed.fits))
 	}
 	if failed != nil {

@@ -44,8 +44,8 @@ func (c *Client) known(ctx context.Context, set *ruleset.Set) *dialect {
 		d.server = set.Server(c.cfg.Server)
 	} else {
 		d.server = detect(set.Servers, seen.answers)
-		if old == nil || old.server.ID != d.server.ID {
-			c.log.InfoContext(ctx, "upstream recognised", "server", d.server.ID)
+		if len(seen.answers) > 0 && (old == nil || old.server.ID != d.server.ID) {
+			c.log.InfoContext(ctx, "upstream recognised", "event", "upstream_recognised", "server", d.server.ID)
 		}
 	}
 	d.models = models(seen.answers[modelList(d.server)])

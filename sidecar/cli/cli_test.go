@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+)
+
+// builtin is the variable that tells the program under test where a copy of the
+// files stands that are built into the real one.
+const builtin = "TEST_BUILTIN"
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"gpt-oss-executor": func() {
+			all := os.Getenv(builtin)
+			os.Exit(Run(os.Args[1:], Env{
+				In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(),
+				Defaults: os.DirFS(all),
+			}))
+		},
+	})
+}
+
+// TestScripts runs testdata/*.txtar. In them
+//
+//	exits N PROGRAM ARGS…   runs a program that must exit with N
+//	listens ADDRESS         waits until somebody listens there
+//	jsonpath FILE PATH WANT compares one value of a JSON file, or a JSON line
+//
+// $BUSY is an address that is taken, $FREE one that is not, $MODEL the URL of a
+// model server.
+func TestScripts(t *testing.T) {
+	all := t.TempDir()
+	for _, dir := range []string{"rules", "prompts"} {
+		if err := os.CopyFS(filepath.Join(all, dir), os.DirFS("../../"+dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	busy := listen(t)
+	t.Cleanup(func() { busy.Close() })
+	model := httptest.NewServer(script.New())
+	t.Cleanup(model.Close)
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(e *testscript.Env) error {
+			free := listen(t)
+			e.Setenv(builtin, all)
+			e.Setenv("BUSY", busy.Addr().String())
+			e.Setenv("FREE", free.Addr().String())
+			e.Setenv("MODEL", model.URL)
+			return free.Close()
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "listens": listens, "jsonpath": jsonpath,
+		},
+	})
+}
+
+func listen(t testing.TB) net.Listener {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	code := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if code != want {
+		ts.Fatalf("exit code %d, want %d", code, want)
+	}
+}
+
+func listens(ts *testscript.TestScript, _ bool, args []string) {
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if c, err := net.Dial("tcp", args[0]); err == nil {
+			ts.Check(c.Close())
+			return
+		}
+	}
+	ts.Fatalf("nobody listens on %s", args[0])
+}
+
+func jsonpath(ts *testscript.TestScript, _ bool, args []string) {
+	text := ts.ReadFile(args[0])
+	path := args[1]
+	if !json.Valid([]byte(text)) {
+		path = ".." + path // JSON lines
+	}
+	if got := gjson.Get(text, path).String(); got != args[2] {
+		ts.Fatalf("%s is %q, want %q in\n%s", args[1], got, args[2], text)
+	}
+}

@@ -1,0 +1,145 @@
+package sidecar
+
+import (
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+)
+
+const upstreamKey = "my-own-key-1234"
+
+// What a caller is told about a failing model server. OpenClaw acts on status,
+// code and, for an overflow, the words.
+func TestStatusMap(t *testing.T) {
+	leak := "Incorrect API key provided: " + upstreamKey + " at http://10.0.0.7:8000/v1"
+	plain := func(status int, message string) script.Reply { return script.Fail(status, message) }
+	const window = "maximum context length is 8192 tokens"
+	const known = "maximum context length is 131072 tokens"
+	busy := plain(429, "slow down")
+	busy.Retry = "7"
+	for _, row := range []struct {
+		name   string
+		server func() script.Dialect
+		reply  script.Reply
+		status int
+		code   string
+		says   string
+		retry  int // seconds; -1: any
+	}{
+		{"401", script.VLLM, plain(401, leak), 503, "upstream_auth", "credentials", -1},
+		{"402", script.VLLM, plain(402, leak), 503, "upstream_auth", "credentials", -1},
+		{"403", script.VLLM, plain(403, leak), 503, "upstream_auth", "credentials", -1},
+		{"404 model", script.VLLM, plain(404, "The model `x` does not exist."), 404, "model_not_found", "does not exist", 0},
+		{"429", script.VLLM, busy, 429, "rate_limit_exceeded", "busy", 7},
+		{"400", script.VLLM, plain(400, "temperature must be positive"), 400, "upstream_rejected", "temperature must be positive", 0},
+		{"500", script.VLLM, plain(500, "CUDA error"), 502, "upstream_error", "CUDA", 0},
+		{"503", script.VLLM, plain(503, "loading"), 502, "upstream_error", "loading", 0},
+		{"tools switched off", script.VLLM, plain(400, `"auto" tool choice requires --enable-auto-tool-choice`), 503, "", "--enable-auto-tool-choice", 0},
+		{"vLLM is full", script.VLLM, script.OverflowVLLM(8192, 9000), 400, "context_length_exceeded", window, 0},
+		{"old vLLM is full", script.OldVLLM, plain(400, "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (8000 in the messages, 1000 in the completion)."), 400, "context_length_exceeded", window, 0},
+		{"llama.cpp is full", script.LlamaCPP, script.OverflowLlamaCPP(8192, 9000), 400, "context_length_exceeded", window, 0},
+		{"SGLang is full", script.SGLang, plain(400, "The input (9000 tokens) is longer than the model's context length (8192 tokens)."), 400, "context_length_exceeded", window, 0},
+		{"Ollama is full", script.Ollama, plain(400, "the prompt is longer than the context length currently available to the model"), 400, "context_length_exceeded", "maximum context length", 0},
+		{"LM Studio is full", script.LMStudio, plain(400, "The number of tokens to keep from the initial prompt is greater than the context length."), 400, "context_length_exceeded", known, 0},
+	} {
+		for _, mode := range []string{"stream", "whole"} {
+			t.Run(row.name+", "+mode, func(t *testing.T) {
+				model := script.New(script.Scenario{Steps: []script.Reply{row.reply}, Loop: true})
+				model.Dialect = row.server()
+				r := start(t, setup{key: upstreamKey}, model)
+				a := r.answer(mode)
+				if a.status != row.status || a.fault.Code != row.code && row.code != "" || !strings.Contains(a.fault.Message, row.says) || a.fault.Type == "" {
+					t.Errorf("%d %s", a.status, a.body)
+				}
+				if got, _ := strconv.Atoi(a.header.Get("Retry-After")); row.retry >= 0 && got != row.retry || row.retry < 0 && got < 1 {
+					t.Errorf("Retry-After %q", a.header.Get("Retry-After"))
+				}
+				r.noSecret(a)
+			})
+		}
+	}
+}
+
+// noSecret looks for the upstream's key and address in all that is seen.
+func (r *rig) noSecret(a *answer) {
+	r.t.Helper()
+	for _, secret := range []string{upstreamKey, "10.0.0.7"} {
+		if strings.Contains(a.body, secret) || secret == upstreamKey && strings.Contains(r.log.String(), secret) {
+			r.t.Errorf("%q in %s\nlog: %s", secret, a.body, r.log)
+		}
+	}
+}
+
+// An error that comes with status 200 keeps the secret, too.
+func TestErrorInside(t *testing.T) {
+	body := `{"error":{"message":"bad key ` + upstreamKey + `","type":"auth","code":401}}`
+	for _, row := range []struct{ kind, body string }{
+		{docu, body},
+		{sse, "data: " + body + "\n\n" + doneEvent},
+		{sse, ev(0, `"role":"assistant","content":""`, "null") + "data: " + body + "\n\n" + doneEvent},
+	} {
+		r := start(t, setup{key: upstreamKey}, says(row.kind, row.body))
+		for _, mode := range []string{"stream", "whole"} {
+			a := r.answer(mode)
+			if a.fault.Code != "upstream_auth" || a.done {
+				t.Errorf("%s, %s: %s", row.body, mode, a.body)
+			}
+			r.noSecret(a)
+		}
+	}
+}
+
+// closedPort is an address where nobody listens.
+func closedPort(t testing.TB) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func TestUnreachable(t *testing.T) {
+	address := closedPort(t)
+	r := start(t, setup{url: "http://" + address}, nil)
+	for _, mode := range []string{"stream", "whole"} {
+		a := r.answer(mode)
+		if a.status != http.StatusServiceUnavailable || a.fault.Code != "upstream_unreachable" || a.header.Get("Retry-After") == "" || strings.Contains(a.body, address) {
+			t.Errorf("%s: %d %v %s", mode, a.status, a.header, a.body)
+		}
+	}
+	ready := r.ask(http.MethodGet, "/readyz", "")
+	if ready.status != http.StatusServiceUnavailable || !strings.Contains(ready.body, `"failing":["upstream: it cannot be reached`) || strings.Contains(ready.body, address) {
+		t.Errorf("%d %s", ready.status, ready.body)
+	}
+	if live := r.ask(http.MethodGet, "/healthz", ""); live.status != http.StatusOK {
+		t.Errorf("%d %s", live.status, live.body)
+	}
+}
+
+// What the model server sends may be no answer at all.
+func TestNonsense(t *testing.T) {
+	for _, row := range []struct{ kind, body string }{
+		{docu, `{"choices":[{"message":`},
+		{docu, `[]`},
+		{docu, `{"choices":[]}`},
+		{"text/html", "<html><title>It works</title></html>"},
+		{sse, ""},
+		{sse, "data: {\"choices\":[{\n\n"},
+		{sse, "data: " + strings.Repeat("x", 9<<20) + "\n\n"},
+		{sse, doneEvent},
+	} {
+		r := start(t, setup{}, says(row.kind, row.body))
+		for _, mode := range []string{"stream", "whole"} {
+			a := r.answer(mode)
+			inStream := a.status == http.StatusOK && mode == "stream" // it took so long that the role left first
+			if a.status != http.StatusBadGateway && !inStream || a.fault.Code == "" || a.done {
+				t.Errorf("%.40q, %s: %d %.300s", row.body, mode, a.status, a.body)
+			}
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package parse_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+)
+
+// Hostile repetitions must cost linear time, alone, behind the start of a candidate,
+// and as reasoning.
+func TestHostileTextIsReadInLinearTime(t *testing.T) {
+	for _, unit := range []string{
+		"<|start|>", "<|channel|>", "[", "{", `"x"y`, "<|channel|>commentary to=read<|message|>{\"a", "[TOOL:", "<tool_call>", "<function=",
+		"Thought: a\n", "Action: read\n", "Action: read\nAction Input: {\"\n", "assistant", "analysis", "assistantfinal", "`", "```\n", "<", "to=read ",
+		"{\"name\":", "read{\"", "[TOOL:read|a=", "<think>", "\n", "commentary to=exec code", "<|end|>", "<|call|>", "a\n    ",
+		"exec", "exec{", "exec {\"a\":1}", "[exec]\n", "[exec]\n{\"a\":", "`[exec]\n{`", "commentary to=exec", "`commentary to=exec code{`", "final to=", " t", "to",
+		"<tool_call>exec(", "<tool_call>x</tool_call>", "<tool_call>{\"name\":\"", "<tool_call>[", "<invoke name=\"exec\"><parameter name=\"a\">", "<tool>exec</tool>", "</tool_call>",
+		"```json\n{\"name\":\"exec\"", "Action Input: {", "Action: exec\nAction Input: \"a\n", "Thought: x\nAction: y\n", "Final Answer: ", "Observation:",
+		"<|start|>assistant<|channel|>analysis<|message|>a", "<|message|>", "<|constrain|>", "<|channel|>commentary<|message|>{\"a\":1}<|call|>", "to=exec code assistant", "analysis ",
+		"\\", "\\\"", "{\"a\":\"\\n", "{}", "[{", "]", "}", "[DONE]\n", "~~~\n", "</think>", "assistant to=exec {\"command\":\"", "web_search{} ",
+	} {
+		linear(t, "", unit, 4, false)
+		linear(t, "", unit, 1<<20, false)
+		linear(t, "", unit, 4, true)
+		for _, opening := range []string{"{\"name\":\"exec\",\"arguments\":{\"a\":\"", "<|channel|>commentary to=exec<|message|>", "<tool_call>", "Action: exec\nAction Input: ", "<|end|>", "```\n"} {
+			linear(t, opening, unit, 1<<20, false)
+		}
+	}
+}
+
+// linear compares a reading with one of eight times the text. A quadratic reader
+// takes 64 times as long; what is suspicious is measured again.
+func linear(t *testing.T, opening, unit string, piece int, thought bool) {
+	t.Helper()
+	var small, large int64
+	for range 3 {
+		small = cost(opening, unit, 8<<10, piece, thought)
+		large = cost(opening, unit, 64<<10, piece, thought)
+		if large <= 24*max(small, 300_000) {
+			return
+		}
+	}
+	t.Errorf("%q %q in pieces of %d, as a thought %v: 8 KB took %d ns, 64 KB %d ns", opening, unit, piece, thought, small, large)
+}
+
+// The limits of what a reply may cost, an order of magnitude above what it does.
+func TestHostileTextIsReadFast(t *testing.T) {
+	for _, unit := range []string{"<|start|>", "[", `"x"y`} {
+		if ns := cost("", unit, 64<<10, 1<<20, false); ns > 50e6 {
+			t.Errorf("64 KB of %q took %d ns, more than 50 ms", unit, ns)
+		}
+	}
+}
+
+// cost is what a reading takes, in nanoseconds.
+func cost(opening, unit string, size, piece int, thought bool) int64 {
+	text := opening + strings.Repeat(unit, size/len(unit))
+	r := shipped.Strategies("").Reader(offeredForFuzz(), parse.Facts{})
+	began := time.Now()
+	for i := 0; i < len(text); i += piece {
+		if s := text[i:min(len(text), i+piece)]; thought {
+			r.Feed(parse.Delta{Reasoning: s})
+		} else {
+			r.Feed(parse.Delta{Content: s})
+		}
+	}
+	r.Close("stop")
+	return time.Since(began).Nanoseconds()
+}

@@ -1,0 +1,171 @@
+package sidecar
+
+import (
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+)
+
+func TestBadRequests(t *testing.T) {
+	r := play(t)
+	const path = "/v1/chat/completions"
+	for _, row := range []struct {
+		name, method, path, body string
+		status                   int
+		says                     string
+	}{
+		{"empty", "POST", path, "", 400, "empty"},
+		{"broken", "POST", path, "{\"model\":\"gpt-oss\",\n \"messages\":[{]}", 400, "line 2, column 15"},
+		{"cut", "POST", path, `{"model":"gpt-oss","messages":[`, 400, "line 1, column 32"},
+		{"no object", "POST", path, `[]`, 400, "object"},
+		{"more than one", "POST", path, asking("") + "{}", 400, ""},
+		{"messages is text", "POST", path, `{"messages":"hello"}`, 400, "messages"},
+		{"no messages", "POST", path, `{"messages":[]}`, 400, "messages"},
+		{"a message is text", "POST", path, `{"messages":["hello"]}`, 400, "messages[0]"},
+		{"role is a number", "POST", path, `{"messages":[{"role":1,"content":"x"}]}`, 400, "messages[0].role"},
+		{"stream is text", "POST", path, asking(`"stream":"yes"`), 400, "stream"},
+		{"tools is an object", "POST", path, asking(`"tools":{}`), 400, "tools"},
+		{"deep", "POST", path, asking(`"x":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000)), 400, ""},
+		{"unknown model", "POST", path, `{"model":"gpt-4","messages":[{"role":"user","content":"x"}]}`, 404, `gpt-4`},
+		{"unknown path", "POST", "/v1/completions", "{}", 404, "/v1/completions"},
+		{"root", "GET", "/", "", 404, "not served"},
+		{"method of chat", "GET", path, "", 405, "POST"},
+		{"method of models", "DELETE", "/v1/models", "", 405, "GET"},
+		{"unknown model entry", "GET", "/v1/models/gpt-4", "", 404, "gpt-4"},
+	} {
+		a := r.ask(row.method, row.path, row.body)
+		if a.status != row.status || !strings.Contains(a.fault.Message+a.fault.Param, row.says) || a.fault.Type != "invalid_request_error" {
+			t.Errorf("%s: %d %s", row.name, a.status, a.body)
+		}
+		if a.header.Get(rulesVersion) == "" || a.header.Get("Content-Type") != docu || row.status == 405 && a.header.Get("Allow") == "" {
+			t.Errorf("%s: %v", row.name, a.header)
+		}
+	}
+	if n := len(r.model.Requests("")); n > 0 {
+		t.Errorf("%d of them reached the model", n)
+	}
+	if a := r.chat(`{"model":"gpt-4","messages":[{"role":"user","content":"x"}]}`); a.fault.Code != "model_not_found" {
+		t.Errorf("%s", a.body)
+	}
+}
+
+// A body that is too long costs no more than the limit, told or not.
+func TestTooLarge(t *testing.T) {
+	r := play(t)
+	for _, told := range []bool{true, false} {
+		const size = 200 << 20
+		body := io.Reader(io.LimitReader(zeros{}, size))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.url+"/v1/chat/completions", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told {
+			req.ContentLength = size
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		res, err := r.http.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := readAnswer(t, res)
+		runtime.ReadMemStats(&after)
+		if a.status != http.StatusRequestEntityTooLarge || a.fault.Code != "request_too_large" || !strings.Contains(a.fault.Message, "16777216") {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+		most := uint64(160 << 20)
+		if told {
+			most = 4 << 20
+		}
+		if after.TotalAlloc-before.TotalAlloc > most {
+			t.Errorf("%d bytes allocated, want at most %d", after.TotalAlloc-before.TotalAlloc, most)
+		}
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func TestToken(t *testing.T) {
+	r := start(t, setup{token: "s3cret"}, script.New(script.Scenario{Steps: []script.Reply{script.Text("Yes.")}, Loop: true}))
+	for _, row := range []struct {
+		given  string
+		status int
+	}{
+		{"", 401}, {"Bearer wrong!", 401}, {"Bearer s3cre", 401}, {"Bearer s3cret2", 401}, {"s3cret", 401}, {"Basic s3cret", 401}, {"Bearer ", 401}, {"Bearer s3cret", 200},
+	} {
+		for _, path := range []string{"/v1/models", "/v1/chat/completions"} {
+			method, body := http.MethodGet, ""
+			if path != "/v1/models" {
+				method, body = http.MethodPost, asking("")
+			}
+			a := r.ask(method, path, body, "Authorization", row.given)
+			if a.status != row.status || row.status == 401 && a.fault.Code != "invalid_api_key" || strings.Contains(a.body, "s3cret") {
+				t.Errorf("%q %s: %d %s", row.given, path, a.status, a.body)
+			}
+		}
+	}
+	if a := r.ask(http.MethodGet, "/healthz", ""); a.status != 200 {
+		t.Errorf("healthz asks for a token: %d", a.status)
+	}
+	// The caller's token is not for the model server.
+	if got := r.model.Requests("")[0].Header.Get("Authorization"); got != "" {
+		t.Errorf("the model server got %q", got)
+	}
+}
+
+func TestService(t *testing.T) {
+	r := play(t, script.Native("read", `{"path":"a",}`), script.Text("Yes."))
+	r.stream()
+	r.chat(asking(""))
+	for _, row := range []struct{ path, says string }{
+		{"/healthz", `"ok":true`},
+		{"/readyz", `"ready":true`},
+		{"/readyz", `"server":"vllm"`},
+		{"/v1/models", `{"id":"executor","object":"model"`},
+		{"/v1/models/gpt-oss", `"id":"gpt-oss"`},
+		{"/metrics", `gptoss_executor_requests_total{model="gpt-oss",status="200"} 2`},
+		{"/metrics", `gptoss_executor_calls_total{strategy="native"} 1`},
+		{"/metrics", `gptoss_executor_untouched_total 1`},
+		{"/metrics", `gptoss_executor_open_streams 0`},
+	} {
+		res, err := r.do(t.Context(), http.MethodGet, row.path, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if err != nil || res.StatusCode != 200 || !strings.Contains(string(body), row.says) || res.Header.Get(rulesVersion) == "" {
+			t.Errorf("%s: %s %v\n%.2000s", row.path, res.Status, res.Header, body)
+		}
+	}
+}
+
+func TestDeferred(t *testing.T) {
+	const via = `"tools":[{"type":"function","function":{"name":"tool_call"}}],`
+	const list = `Be kind.\n\nAvailable deferred-schema tools:\n- browser_open (browser): Opens a page: any.\n- notes.add: Adds\n- bare\n\nMore.\n- no_tool (x): y`
+	for _, row := range []struct{ tools, role, content, want string }{
+		{via, "system", `"` + list + `"`, "browser_open notes.add bare"},
+		{via, "developer", `"` + list + `"`, "browser_open notes.add bare"},
+		{via, "system", `[{"type":"text","text":"` + list + `"}]`, "browser_open notes.add bare"},
+		{via, "user", `"` + list + `"`, ""},
+		{"", "system", `"` + list + `"`, ""},
+		{via, "system", `"Available tools:\n- x (y): z"`, ""},
+		{via, "system", `"Available deferred-schema tools:"`, ""},
+		{via, "system", `"Available deferred-schema tools:\n- \n-  x\n- y"`, "y"},
+	} {
+		req, err := openai.ParseRequest([]byte(`{` + row.tools + `"messages":[{"role":"` + row.role + `","content":` + row.content + `},{"role":"user","content":"go"}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(deferred(req), " "); got != row.want {
+			t.Errorf("%s %s: %q, want %q", row.role, row.content, got, row.want)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package sidecar
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+)
+
+// drained starts Run, begins a request, asks Run to stop, and gives the answer
+// that was in flight and what Run returned.
+func drained(t *testing.T, reply script.Reply, body string, grace time.Duration) (*answer, error) {
+	t.Helper()
+	r := play(t, reply)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ran := make(chan error, 1)
+	go func() { ran <- Run(ctx, l, r.s.Handler(), grace, r.s.log) }()
+	r.url = "http://" + l.Addr().String()
+	got := make(chan *answer, 1)
+	go func() {
+		res, err := r.do(t.Context(), http.MethodPost, "/v1/chat/completions", body)
+		if err != nil {
+			t.Error(err)
+			close(got)
+			return
+		}
+		got <- readAnswer(t, res)
+	}()
+	soon(t, "the model is asked", func() bool { return len(r.model.Requests("")) == 1 })
+	time.Sleep(50 * time.Millisecond)
+	stop()
+	soon(t, "new connections are refused", func() bool {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err == nil {
+			c.Close()
+		}
+		return errors.Is(err, syscall.ECONNREFUSED)
+	})
+	a := <-got
+	if a == nil {
+		t.FailNow()
+	}
+	return a, <-ran
+}
+
+// What is open when the process is told to stop ends within the grace period, or
+// is told that it did not.
+func TestDrain(t *testing.T) {
+	slow, stuck := script.Text("It takes a while.").Thinking("Hm."), script.Text("It ").Thinking("Hm.").Ending(script.Hang)
+	slow.Pause = 60 * time.Millisecond
+	silent := script.Reply{Delay: time.Minute}
+	for _, row := range []struct {
+		name, body string
+		reply      script.Reply
+		grace      time.Duration
+		text       string
+		status     int
+		done       bool
+	}{
+		{"a stream that ends in time", asking(streaming), slow, 10 * time.Second, "It takes a while.", 200, true},
+		{"a stream that does not", asking(streaming), stuck, 100 * time.Millisecond, "It ", 200, false},
+		{"a stream before the headers", asking(streaming), silent, 100 * time.Millisecond, "", 503, false},
+		{"a document", asking(""), silent, 100 * time.Millisecond, "", 503, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			a, err := drained(t, row.reply, row.body, row.grace)
+			if err != nil {
+				t.Errorf("Run: %v", err)
+			}
+			if a.text != row.text || a.status != row.status || a.done != row.done {
+				t.Errorf("%d %s", a.status, a.body)
+			}
+			if !row.done && (a.fault.Code != "overloaded" || a.status == 503 && a.header.Get("Retry-After") == "") {
+				t.Errorf("%+v %v", a.fault, a.header)
+			}
+		})
+	}
+}
+
+// A listener that fails is an error.
+func TestRunFails(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	if err := Run(t.Context(), l, http.NotFoundHandler(), time.Second, play(t).s.log); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TuneHeap ends with its context.
+func TestTuneHeap(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { TuneHeap(ctx); close(ended) }()
+	time.Sleep(600 * time.Millisecond) // one look
+	stop()
+	select {
+	case <-ended:
+	case <-time.After(time.Second):
+		t.Error("it goes on")
+	}
+}
