@@ -2,8 +2,11 @@ package sidecar
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,9 +17,9 @@ import (
 // soon waits for what happens in another goroutine.
 func soon(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("not within 2 s: %s", what)
+			t.Fatalf("not within 5 s: %s", what)
 		}
 	}
 }
@@ -59,18 +62,33 @@ func TestCallerLeaves(t *testing.T) {
 func TestCallerLeavesBackOff(t *testing.T) {
 	model := script.New(script.Scenario{Steps: []script.Reply{script.Fail(http.StatusServiceUnavailable, "loading")}, Loop: true})
 	r := start(t, setup{limits: func(l *ruleset.Limits) {
-		l.RetryMin, l.RetryMax, l.RetryBudget = 400*time.Millisecond, time.Second, time.Minute
+		l.RetryMin, l.RetryMax, l.RetryBudget = 30*time.Second, time.Minute, 5*time.Minute
 	}}, model)
 	for i, body := range []string{asking(streaming), asking("")} {
-		ctx, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
-		if res, err := r.do(ctx, http.MethodPost, "/v1/chat/completions", body); err == nil {
-			t.Errorf("an answer: %s", res.Status)
-			res.Body.Close()
-		}
+		ctx, leave := context.WithCancel(t.Context())
+		gone := make(chan struct{})
+		go func() {
+			defer close(gone)
+			if res, err := r.do(ctx, http.MethodPost, "/v1/chat/completions", body); err == nil {
+				t.Errorf("an answer: %s", res.Status)
+				res.Body.Close()
+			}
+		}()
+		soon(t, "the model is asked", func() bool { return len(model.Requests("")) == i+1 })
+		time.Sleep(20 * time.Millisecond)
 		leave()
-		time.Sleep(500 * time.Millisecond)
+		<-gone
+		ended := fmt.Sprintf(`gptoss_executor_requests_total{model="gpt-oss",status="499"} %d`, i+1)
+		soon(t, "the request ends", func() bool { return strings.Contains(r.metrics(), ended) })
 		if n := len(model.Requests("")); n != i+1 {
 			t.Errorf("%d requests after %d callers who left", n, i+1)
 		}
 	}
+}
+
+// metrics is what GET /metrics says.
+func (r *rig) metrics() string {
+	w := httptest.NewRecorder()
+	r.s.metrics.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	return w.Body.String()
 }

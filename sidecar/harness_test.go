@@ -49,7 +49,6 @@ type setup struct {
 	key, token string
 	server     string // dialect; "": probed
 	limits     func(*ruleset.Limits)
-	recovery   func(*ruleset.Recovery)
 	url        string // of the model server, in place of the one that is given
 }
 
@@ -89,7 +88,8 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 	r.s = NewServer(live, up, cfg.token, log, live.metrics)
 	srv := httptest.NewServer(r.s.Handler())
 	t.Cleanup(srv.Close)
-	r.url, r.http = srv.URL, caller(t)
+	r.url, r.http = srv.URL, &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}
+	t.Cleanup(r.http.CloseIdleConnections)
 	return r
 }
 
@@ -100,21 +100,12 @@ func changed(t testing.TB, cfg setup) *ruleset.Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := *first
+	set := *first // a copy of its own, so that tests can change it
 	set.Limits.RetryMin, set.Limits.RetryMax, set.Limits.Connect = 5*time.Millisecond, 50*time.Millisecond, time.Second
 	if cfg.limits != nil {
 		cfg.limits(&set.Limits)
 	}
-	if cfg.recovery != nil {
-		cfg.recovery(&set.Recovery)
-	}
 	return &set
-}
-
-func caller(t testing.TB) *http.Client {
-	c := &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}
-	t.Cleanup(c.CloseIdleConnections)
-	return c
 }
 
 // journal is the log of a sidecar.
@@ -147,7 +138,6 @@ const streaming = `"stream":true,"stream_options":{"include_usage":true}`
 
 // do sends a request that ends with ctx.
 func (r *rig) do(ctx context.Context, method, path, body string, header ...string) (*http.Response, error) {
-	r.t.Helper()
 	req, err := http.NewRequestWithContext(ctx, method, r.url+path, strings.NewReader(body))
 	if err != nil {
 		r.t.Fatal(err)
@@ -160,18 +150,15 @@ func (r *rig) do(ctx context.Context, method, path, body string, header ...strin
 
 // ask sends a request and reads the answer to its end, streamed or not.
 func (r *rig) ask(method, path, body string, header ...string) *answer {
-	r.t.Helper()
 	return r.within(time.Minute, method, path, body, header...)
 }
 
 func (r *rig) chat(body string, header ...string) *answer {
-	r.t.Helper()
 	return r.ask(http.MethodPost, "/v1/chat/completions", body, header...)
 }
 
 // within is ask by a caller who leaves after d. The headers must have come.
 func (r *rig) within(d time.Duration, method, path, body string, header ...string) *answer {
-	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), d)
 	defer cancel()
 	res, err := r.do(ctx, method, path, body, header...)
@@ -181,11 +168,9 @@ func (r *rig) within(d time.Duration, method, path, body string, header ...strin
 	return readAnswer(r.t, res)
 }
 
-// stream asks for a stream with both tools.
-func (r *rig) stream() *answer { r.t.Helper(); return r.chat(asking(streaming + "," + bothTool)) }
-
-// whole asks for one document with both tools.
-func (r *rig) whole() *answer { r.t.Helper(); return r.chat(asking(bothTool)) }
+// stream asks for a stream with both tools, whole for one document.
+func (r *rig) stream() *answer { return r.chat(asking(streaming + "," + bothTool)) }
+func (r *rig) whole() *answer  { return r.chat(asking(bothTool)) }
 
 // chunk is a chat.completion.chunk or a chat.completion.
 type chunk struct {

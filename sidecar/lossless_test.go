@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -140,6 +141,28 @@ func TestOtherForm(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Replies served side by side do not mix: buffers are reused between them.
+func TestSideBySide(t *testing.T) {
+	r := start(t, setup{}, script.New(script.Scenario{Choose: func(q script.Request) *script.Reply {
+		said := script.Text("<|channel|>final<|message|>" + strings.Repeat(q.Messages[0].Text+" ", 300) + "<|return|>").Thinking(q.Messages[0].Text)
+		return &said
+	}}))
+	var wg sync.WaitGroup
+	for i := range 48 {
+		wg.Go(func() {
+			word, more := fmt.Sprintf("word%d", i), ""
+			if i%2 == 0 {
+				more = `"stream":true,`
+			}
+			a := r.chat(`{` + more + `"model":"gpt-oss","messages":[{"role":"user","content":"` + word + `"}]}`)
+			if strings.TrimSpace(a.text) != strings.TrimSpace(strings.Repeat(word+" ", 300)) || a.thought != word {
+				t.Errorf("%s: %.60q after %q", word, a.text, a.thought)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // The usage of a reply passes, asked for or not by a server that tells it anyway.

@@ -161,6 +161,22 @@ func TestOneStream(t *testing.T) {
 	}
 }
 
+// Our own chunks carry the id of the others, or the others get ours.
+func TestForeignID(t *testing.T) {
+	short := func(delta string) string {
+		return `data: {"id":"x1","choices":[{"index":0,"delta":{` + delta + "}}]}\n\n"
+	}
+	for _, body := range []string{
+		short(`"role":"assistant","content":""`) + short(`"reasoning":"Hm."`) + short(`"content":"[TOOL:read|path=a]"`) + doneEvent,
+		ev(0, `"role":"assistant","content":""`, "null") + ev(0, `"content":"[TOOL:read|path=a]"`, `"stop"`) + doneEvent,
+	} {
+		a := start(t, setup{}, says(sse, body)).stream()
+		if len(a.ids) != 1 || a.roles != 1 || !a.done {
+			t.Errorf("%v\n%s", a.ids, a.body)
+		}
+	}
+}
+
 // The role leaves once, also where it came with text that was held for so long
 // that the caller got a role from us.
 func TestHeldRole(t *testing.T) {
@@ -180,7 +196,7 @@ func TestHeldRole(t *testing.T) {
 // its timer runs out, also before the model server has sent its headers.
 func TestKeepalive(t *testing.T) {
 	early, late := script.Text("Yes."), script.Text("Yes.").Thinking("Hm.")
-	early.Delay, late.Pause = 500*time.Millisecond, 250*time.Millisecond
+	early.Delay, late.Pause = 800*time.Millisecond, 400*time.Millisecond
 	for _, row := range []struct {
 		name   string
 		reply  script.Reply
@@ -188,7 +204,7 @@ func TestKeepalive(t *testing.T) {
 		header string
 		least  int
 	}{
-		{"before headers", early, time.Hour, "0.3", 3},
+		{"before headers", early, time.Hour, "0.3", 2},
 		{"between events", late, time.Hour, "0.3", 2},
 		{"as the rules say", early, 120 * time.Millisecond, "600", 2},
 		{"nonsense in the header", early, 120 * time.Millisecond, "soon", 2},

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -67,7 +66,7 @@ func Run(args []string, env Env) int {
 		if !errors.Is(err, errSaid) {
 			fmt.Fprintln(env.Err, "gpt-oss-executor:", err)
 		}
-		if misused || strings.HasPrefix(err.Error(), "unknown command") {
+		if misused {
 			return 2
 		}
 		return 1

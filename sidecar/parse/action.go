@@ -57,7 +57,7 @@ func (t *text) stepBlob(v string, eof bool) (int, bool) {
 	}
 	end := t.scan.cut(v)
 	t.tellThought()
-	if !t.envelope(t.r.s.lines, v, t.lines.input, end, tools.Ending{Terminated: !t.r.length, Length: t.r.length}) {
+	if !t.envelope(t.r.s.lines, v, t.lines.input, end, t.ending()) {
 		t.noInput(end)
 	}
 	t.enter(inTail)
@@ -88,7 +88,7 @@ func (t *text) callLine(v string, end int) {
 	calls := l.calls + 1
 	t.enter(inLines)
 	t.lines = lines{calls: calls}
-	t.after = afterOpen
+	t.unanswered()
 }
 
 // actionInput is the input without what was invented behind a quoted one.

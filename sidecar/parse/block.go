@@ -166,7 +166,7 @@ func (t *text) readJSONBlock(v string, i int, eof bool) (block, verdict) {
 	if is == wait {
 		return block{}, wait
 	}
-	calls, ok := t.unwrap(t.open.st, v[i:end])
+	calls, ok := t.unwrap(t.open.st, v[i:end], t.cutShort())
 	return block{calls: calls.list, end: behind, truncated: !ok, alone: true}, yes
 }
 

@@ -77,7 +77,10 @@ func (t *text) readBracket(v string, from int, eof bool) (block, verdict) {
 	}
 	args := strings.Clone(v[j:t.scan.end])
 	end, is := t.closed(v, t.scan.end, eof, endRequest, "[/"+name+"]")
-	return block{calls: []rawCall{{name, args}}, end: end, alone: true}, max(is, yes)
+	if is == wait {
+		return block{}, wait
+	}
+	return block{calls: []rawCall{{name, args}}, end: end, alone: true}, yes
 }
 
 // readPairs reads key=value|key=value up to the bracket that closes the block.

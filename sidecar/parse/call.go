@@ -72,7 +72,8 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 // was made up by the model.
 func (t *text) invented(v string, at int) (int, bool) {
 	t.endCall(v, at, true)
-	t.after, t.filler = afterOpen, false
+	t.unanswered()
+	t.filler = false
 	return at, false
 }
 
@@ -81,7 +82,7 @@ func (t *text) closeCall(v string, at int) (int, bool) {
 	tok, n, _ := tokenAt(v[at:])
 	t.endCall(v, at, !tok.insideHeader())
 	if tok.opens() {
-		t.after = afterOpen
+		t.unanswered()
 		return at, false
 	}
 	return at + n, false
@@ -189,7 +190,7 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 // nameless looks for a call in JSON that came without a name.
 func (t *text) nameless(v string, from, end int) bool {
 	st := t.r.s.harmony
-	if t.envelope(st, v, from, end, tools.Ending{Terminated: true}) {
+	if t.envelope(st, v, from, end, t.ending()) {
 		return true
 	}
 	doc := strings.Clone(v[from:end])

@@ -80,3 +80,41 @@ func TestAnyChunkingOfTheCorporaReadsTheSame(t *testing.T) {
 		sameReading(t, s, catalogOf(w.Tools, w.Tools != nil), w.ID, text)
 	}
 }
+
+// fragments are what damaged replies are made of.
+var fragments = []string{
+	"<|start|>", "<|channel|>", "<|message|>", "<|constrain|>", "<|end|>", "<|call|>", "<|return|>", "<|", "<", "assistant", "analysis", "commentary", "final",
+	" to=", "to=", "functions.", "exec", "read", "web_search", "json", "code", " ", "\n", "\n\n", "\t", "{", "}", "[", "]", "\"", "\\", ":", ",", "{\"command\":\"ls\"}", "{\"path\":",
+	"{\"name\":\"exec\",\"arguments\":", "\"a\"", "`", "```", "~~~", "json\n", "Thought: ", "Action: ", "Action Input: ", "Observation: ", "Final Answer: ", "[TOOL:", "|", "=", "[DONE]",
+	"<tool_call>", "</tool_call>", "<function=", ">", "</function>", "<parameter=", "</parameter>", "<invoke name=\"exec\">", "<tool>", "</tool>", "<tool_input>", "</tool_input>",
+	"[END_TOOL_REQUEST]", "[exec]\n", "<think>", "</think>", "word ", "I will ", ".", "é", "CALL ", "(", ")", "'",
+}
+
+// Whatever is put together of fragments reads the same in any pieces, with windows
+// as small as the fragments, too.
+func TestAnyChunkingOfFragmentsReadsTheSame(t *testing.T) {
+	own := shippedWith(t, block(parse.BodyCode, "CALL ", ""))
+	c := offeredForFuzz()
+	rnd := rand.New(rand.NewPCG(7, 7))
+	for range 6000 {
+		text := ""
+		for range 2 + rnd.IntN(24) {
+			text += fragments[rnd.IntN(len(fragments))]
+		}
+		facts := parse.Facts{MaxText: 16 << rnd.IntN(8)}
+		finish := []string{"stop", "length"}[rnd.IntN(2)]
+		var want parse.Reading
+		for i, size := range []int{len(text), 1, 2, 3, 5, 11} {
+			r := own.Reader(c, facts)
+			for at := 0; at < len(text); at += size {
+				r.Feed(parse.Delta{Content: text[at:min(len(text), at+size)]})
+			}
+			got, _ := r.Close(finish)
+			if i == 0 {
+				want = got
+			} else if diff := differ(want, got); diff != "" {
+				t.Fatalf("%q (%s, window %d) in pieces of %d:\n%s", text, finish, facts.MaxText, size, diff)
+			}
+		}
+	}
+}

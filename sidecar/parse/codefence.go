@@ -81,7 +81,7 @@ func (t *text) stepFence(v string, eof bool) (int, bool) {
 func (t *text) closeFence(v string, brace int, eof bool) (int, bool) {
 	st, end := t.r.s.json, t.scan.end
 	if t.at == 0 {
-		if calls, ok := t.unwrap(st, v[brace:end]); !ok || len(calls.list) == 0 {
+		if calls, ok := t.unwrap(st, v[brace:end], false); !ok || len(calls.list) == 0 {
 			return t.release(st, end, "a code fence without a call")
 		}
 		t.at = end

@@ -64,36 +64,37 @@ type calls struct {
 // forms, or the strategy's condition does not hold.
 func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending) bool {
 	doc := v[from:to]
-	calls, ok := t.unwrap(st, doc)
+	found, ok := t.unwrap(st, doc, end.Length)
 	if !ok || !t.r.allowed(st, t.field, doc) {
 		return false
 	}
-	if calls.reasoning != "" {
+	if found.reasoning != "" {
 		t.settle(Text)
-		t.r.emit(Thought, calls.reasoning)
+		t.r.emit(Thought, found.reasoning)
 	}
-	for _, c := range calls.list {
+	for _, c := range found.list {
 		call, refusal := t.r.c.Call(c.name, c.args, end)
-		t.take(st, from, to, call, refusal, calls.repairs)
+		t.take(st, from, to, call, refusal, found.repairs)
 	}
-	if len(calls.list) == 0 && calls.answer != "" {
+	if len(found.list) == 0 && found.answer != "" {
 		t.note(st, from, to, Shown, "the answer of a guided reply")
 		t.settle(Text)
-		t.r.emit(Text, calls.answer)
+		t.r.emit(Text, found.answer)
 	}
-	if calls.done {
+	if found.done {
 		t.note(st, from, to, Finished, "done")
 		t.r.done = true
 	}
 	return true
 }
 
-// unwrap reads doc, mended where needed, as calls.
-func (t *text) unwrap(st *Strategy, doc string) (c calls, ok bool) {
+// unwrap reads doc, mended where needed, as calls. cut says that the reply ended
+// at its token limit inside of doc.
+func (t *text) unwrap(st *Strategy, doc string, cut bool) (c calls, ok bool) {
 	clean := strings.Clone(doc)
 	if !gjson.Valid(clean) {
 		fixed, err := tools.RepairJSON(clean, t.r.depth)
-		if err != nil || fixed.Cut == tools.MidValue || t.r.length && fixed.Cut == tools.Unquoted || lacksValue(fixed) {
+		if err != nil || fixed.Cut == tools.MidValue || cut && fixed.Cut == tools.Unquoted || lacksValue(fixed) {
 			return c, false
 		}
 		clean, c.repairs = string(fixed.JSON), fixed.Repairs
@@ -101,13 +102,15 @@ func (t *text) unwrap(st *Strategy, doc string) (c calls, ok bool) {
 	e := t.envelopeOf(st)
 	root := gjson.Parse(clean)
 	if root.IsArray() {
-		c.list, ok = e.list(root)
-		return c, ok && len(c.list) > 0
+		if c.list, ok = e.list(root); !ok {
+			return calls{}, false
+		}
+		return c, len(c.list) > 0
 	}
 	for _, key := range e.Calls {
 		if list := root.Get(gjson.Escape(key)); list.IsArray() {
 			if c.list, ok = e.list(list); !ok {
-				return c, false
+				return calls{}, false
 			}
 			c.reasoning = firstOf(root, thoughtKeys).Str
 			c.answer = firstOf(root, e.Answer).Str
@@ -116,7 +119,9 @@ func (t *text) unwrap(st *Strategy, doc string) (c calls, ok bool) {
 		}
 	}
 	one, ok := e.object(root)
-	c.list = []rawCall{one}
+	if ok {
+		c.list = []rawCall{one}
+	}
 	return c, ok
 }
 

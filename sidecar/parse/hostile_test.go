@@ -48,7 +48,11 @@ func linear(t *testing.T, opening, unit string, piece int, thought bool) {
 // The limits of what a reply may cost, an order of magnitude above what it does.
 func TestHostileTextIsReadFast(t *testing.T) {
 	for _, unit := range []string{"<|start|>", "[", `"x"y`} {
-		if ns := cost("", unit, 64<<10, 1<<20, false); ns > 50e6 {
+		ns := cost("", unit, 64<<10, 1<<20, false)
+		for range 4 {
+			ns = min(ns, cost("", unit, 64<<10, 1<<20, false))
+		}
+		if ns > 50e6 {
 			t.Errorf("64 KB of %q took %d ns, more than 50 ms", unit, ns)
 		}
 	}

@@ -50,7 +50,7 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 		switch {
 		case !eof:
 			return 0, true
-		case t.envelope(st, v, 0, len(v), tools.Ending{Terminated: !t.r.length, Length: t.r.length}):
+		case t.envelope(st, v, 0, len(v), t.ending()):
 			t.behindCall()
 			return len(v), false
 		}

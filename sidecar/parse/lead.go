@@ -10,13 +10,11 @@ func (t *text) flow(s string) {
 	case s == "":
 	case t.after == afterOpen:
 		t.note(nil, 0, len(s), Dropped, "follows a call that was not answered yet")
-	case !t.held:
-		t.emit(Text, s)
-	default:
+	case t.leading(len(s)):
 		t.lead = append(t.lead, s...)
-		if len(t.lead) > t.r.s.lead {
-			t.settle(Text)
-		}
+	default:
+		t.settle(Text)
+		t.emit(Text, s)
 	}
 }
 

@@ -262,3 +262,16 @@ func TestConditions(t *testing.T) {
 		}
 	}
 }
+
+// shippedWith is what is shipped by default, as far as it reads text, and more; the lead is short.
+func shippedWith(t testing.TB, more ...parse.Strategy) *parse.Strategies {
+	list := []parse.Strategy{
+		{ID: "harmony", Kind: parse.Harmony, Lead: 24}, markers(nil),
+		{ID: "json", Kind: parse.JSON, Envelope: parse.Envelope{Calls: []string{"tool_calls"}, Name: []string{"name", "tool", "action"}, Arguments: []string{"arguments", "args", "action_input"}}},
+		{ID: "react", Kind: parse.Lines, Done: []string{"done"}},
+		{ID: "tags", Kind: parse.Block, Open: []string{"<tool_call>"}, Close: []string{"</tool_call>"}, Body: parse.BodyAuto},
+		{ID: "function_tags", Kind: parse.Block, Open: []string{"<function=", "<invoke name="}, Close: []string{"</function>", "</invoke>"}, Body: parse.BodyXML},
+		{ID: "react_tags", Kind: parse.Block, Open: []string{"<tool>"}, Close: []string{"</tool_input>"}, Body: parse.BodyXML},
+	}
+	return compiled(t, append(list, more...)...)
+}

@@ -23,7 +23,7 @@ func TestLead(t *testing.T) {
 
 	r = s.Reader(offeredForFuzz(), parse.Facts{})
 	r.Feed(parse.Delta{Content: strings.Repeat("x", 256)})
-	if events := r.Feed(parse.Delta{Content: "y"}); len(events) != 1 || len(events[0].Text) != 257 {
+	if events := r.Feed(parse.Delta{Content: "y"}); len(events) != 2 || len(events[0].Text)+len(events[1].Text) != 257 {
 		t.Fatalf("257 bytes give %v", events)
 	}
 

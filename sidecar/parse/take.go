@@ -9,6 +9,15 @@ import (
 // rawCall is a call as it was written: nothing is checked yet.
 type rawCall struct{ name, args string }
 
+// cutShort says that the token limit ended the reply inside the value being read.
+// A value is open only at the end, so this does not depend on when it is asked.
+func (t *text) cutShort() bool { return t.r.length && t.scan.end == 0 && t.scan.stop == 0 }
+
+// ending is how the value being read came to its end.
+func (t *text) ending() tools.Ending {
+	return tools.Ending{Terminated: !t.cutShort(), Length: t.cutShort()}
+}
+
 // found hands a candidate call to the catalog. v[from:to] is all of its text.
 func (t *text) found(st *Strategy, v string, from, to int, c rawCall, end tools.Ending, how ...tools.Repair) bool {
 	candidate := t.said + v[from:to]
@@ -46,6 +55,13 @@ func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.
 // text would depend on a result that does not exist yet.
 func (t *text) behindCall() {
 	t.prose(0)
-	t.after = afterOpen
+	t.unanswered()
 	t.last, t.first, t.filler = '\n', true, true
+}
+
+// unanswered notes that a call came without a terminator. What stands before it is
+// no thought: the token that would say so cannot come any more.
+func (t *text) unanswered() {
+	t.settle(Text)
+	t.after = afterOpen
 }
