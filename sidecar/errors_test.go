@@ -76,18 +76,19 @@ func (r *rig) noSecret(a *answer) {
 
 // An error that comes with status 200 is one all the same.
 func TestErrorInside(t *testing.T) {
-	body := `{"error":{"message":"bad key","type":"auth","code":401}}`
+	body := `{"error":{"message":"bad key ` + upstreamKey + `","type":"auth","code":401}}`
 	for _, row := range []struct{ kind, body string }{
 		{docu, body},
 		{sse, "data: " + body + "\n\n" + doneEvent},
 		{sse, ev(0, `"role":"assistant","content":""`, "null") + "data: " + body + "\n\n" + doneEvent},
 	} {
-		r := start(t, setup{}, says(row.kind, row.body))
+		r := start(t, setup{key: upstreamKey}, says(row.kind, row.body))
 		for _, mode := range []string{"stream", "whole"} {
 			a := r.answer(mode)
 			if a.fault.Code != "upstream_auth" || a.done {
 				t.Errorf("%s, %s: %s", row.body, mode, a.body)
 			}
+			r.noSecret(a)
 		}
 	}
 }
@@ -132,7 +133,7 @@ func TestNonsense(t *testing.T) {
 		{sse, "data: " + strings.Repeat("x", 9<<20) + "\n\n"},
 		{sse, doneEvent},
 	} {
-		r := start(t, setup{}, says(row.kind, row.body))
+		r := start(t, setup{key: upstreamKey}, says(row.kind, row.body))
 		for _, mode := range []string{"stream", "whole"} {
 			a := r.answer(mode)
 			inStream := a.status == http.StatusOK && mode == "stream" // it took so long that the role left first

@@ -4,7 +4,6 @@
 package sidecar
 
 import (
-	"context"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
@@ -129,13 +128,11 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	set := s.live.Set()
 	body := map[string]any{"ready": true, "rules": set.Version, "failing": []string{}}
 	status := http.StatusOK
-	ctx, cancel := context.WithTimeout(r.Context(), set.Limits.ProbeTimeout)
-	defer cancel()
-	if err := s.upstream.Ready(ctx); err != nil {
+	if err := s.upstream.Ready(r.Context(), set.Limits.ProbeTimeout); err != nil {
 		status = http.StatusServiceUnavailable
 		body["ready"], body["failing"] = false, []string{err.Error()}
 	} else {
-		body["server"] = s.upstream.Server(ctx, set).ID
+		body["server"] = s.upstream.Server(r.Context(), set).ID
 	}
 	writeJSON(w, status, body)
 }

@@ -67,8 +67,7 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 	if err != nil && len(said) == 0 {
 		return nil, c.unanswered(ctx, set, fmt.Errorf("%w: %w", errBrokeOff, err))
 	}
-	failed := Classify(set, srv, Answer{Status: res.StatusCode, Header: res.Header, Body: said, Window: c.knownWindow(srv)})
-	c.keepSecret(failed)
+	failed := c.Classify(set, srv, Answer{Status: res.StatusCode, Header: res.Header, Body: said, Window: c.knownWindow(srv)})
 	if rec, ok := Recover(srv, res.StatusCode, said); ok {
 		return &Reply{Header: res.Header, Attempts: tries, Body: http.NoBody, Recovered: &rec, Failure: failed}, nil
 	}
@@ -118,6 +117,14 @@ func (c *Client) unanswered(ctx context.Context, set *ruleset.Set, err error) *F
 		err = cause
 	}
 	failed := unanswered(set, err)
+	c.keepSecret(failed)
+	return failed
+}
+
+// Classify is the package's Classify without the upstream's key, for errors that
+// come inside a 200 too.
+func (c *Client) Classify(set *ruleset.Set, srv *ruleset.Server, a Answer) *Failure {
+	failed := Classify(set, srv, a)
 	c.keepSecret(failed)
 	return failed
 }

@@ -146,21 +146,19 @@ func (s statusError) Error() string {
 	return fmt.Sprintf("HTTP %d %s", int(s), http.StatusText(int(s)))
 }
 
-// How long a probe for readiness may take, and how long its result stands.
-const (
-	readyTimeout = 5 * time.Second
-	readyFor     = 2 * time.Second
-)
+// readyFor is how long the result of a probe for readiness stands.
+const readyFor = 2 * time.Second
 
-// Ready reports whether the upstream can be reached and takes our key. The error
-// is for the operator; it holds no address.
-func (c *Client) Ready(ctx context.Context) error {
+// Ready reports whether the upstream can be reached and takes our key within the
+// given time. Its result is for all who ask, so it outlives a caller that leaves.
+// The error is for the operator; it holds no address.
+func (c *Client) Ready(ctx context.Context, within time.Duration) error {
 	c.readyMu.Lock()
 	defer c.readyMu.Unlock()
 	if time.Since(c.readyAt) < readyFor {
 		return c.readyAs
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readyTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 	defer cancel()
 	_, err := c.get(ctx, modelsPath)
 	var code statusError

@@ -166,7 +166,7 @@ func TestReady(t *testing.T) {
 		w.WriteHeader(status)
 	})
 	for range 3 {
-		if err := c.Ready(t.Context()); err != nil {
+		if err := c.Ready(t.Context(), 5*time.Second); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -175,12 +175,12 @@ func TestReady(t *testing.T) {
 	}
 	for code, want := range map[int]string{401: "key", 500: "HTTP 500"} {
 		status, c.readyAt = code, time.Time{}
-		if err := c.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+		if err := c.Ready(t.Context(), 5*time.Second); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("HTTP %d: %v", code, err)
 		}
 	}
 	away := client(t, "http://127.0.0.1:1")
-	if err := away.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
+	if err := away.Ready(t.Context(), 5*time.Second); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
 		t.Errorf("away: %v", err)
 	}
 }
