@@ -79,3 +79,10 @@ func manyRules(b *testing.B) *parse.Strategies {
 func BenchmarkManyRulesClean2KBWhole(b *testing.B)    { benchWith(b, manyRules(b), textOf(2<<10), 1<<20) }
 func BenchmarkManyRulesClean8KBWhole(b *testing.B)    { benchWith(b, manyRules(b), textOf(8<<10), 1<<20) }
 func BenchmarkManyRulesClean2KBStreamed(b *testing.B) { benchWith(b, manyRules(b), textOf(2<<10), 4) }
+
+// 64 KB of what markup begins with is the worst that a reply can hold.
+func BenchmarkHostile64KB(b *testing.B) {
+	for _, unit := range []string{"<|start|>", "[", `"x"y`} {
+		b.Run(unit, func(b *testing.B) { benchRead(b, strings.Repeat(unit, 64<<10/len(unit)), 4) })
+	}
+}
