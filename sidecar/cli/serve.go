@@ -142,7 +142,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		return fmt.Errorf("%w; is another server running there? Choose another address with --listen", err)
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; --listen takes HOST:PORT of this machine, such as 127.0.0.1:8001", err)
 	}
 	warnOpen(log, s)
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
