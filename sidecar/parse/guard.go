@@ -51,6 +51,9 @@ func (g *guard) pass(r *Reader, s string, eof bool) {
 
 // plainText says at a glance that no such markup begins in s.
 func plainText(s string) bool {
+	if len(s) < 16 {
+		return nextMark(s, 0) == len(s)
+	}
 	return strings.IndexByte(s, '[') < 0 && strings.IndexByte(s, '<') < 0 && strings.IndexByte(s, '=') < 0 &&
 		!strings.HasSuffix(s, "t") && !strings.HasSuffix(s, "to")
 }

@@ -11,7 +11,8 @@ func (t *text) tail(v string) int {
 	}
 	hold := 0
 	if t.r.s.harmony != nil {
-		for hold = min(len(assistant)-1, len(v)); hold > 0 && v[len(v)-hold:] != assistant[:hold]; hold-- {
+		last := v[len(v)-1]
+		for hold = min(len(assistant)-1, len(v)); hold > 0 && (assistant[hold-1] != last || v[len(v)-hold:] != assistant[:hold]); hold-- {
 		}
 	}
 	if t.r.s.json == nil || t.r.c.Open() || !isName(v[len(v)-1]) {
