@@ -1,8 +1,8 @@
 // Package tools knows what a tool call is: the names of the tools a request
 // offers, the arguments their JSON Schemas allow, and how a damaged call becomes
 // a correct one. It takes values and returns values: no network, files, clock,
-// logger or context. It never runs anything, and never guesses a tool that
-// writes or executes.
+// logger or context. It never runs anything, and a name that is merely near never
+// becomes one that writes or executes.
 package tools
 
 import "encoding/json"
