@@ -37,7 +37,7 @@ func (o *streamed) takeWhole(reply *upstream.Reply) (parse.Reading, error) {
 		return parse.Reading{}, errors.New("the upstream's answer is not JSON: " + err.Error())
 	}
 	if whole.Err.Present() {
-		return parse.Reading{}, o.t.up.Classify(o.t.set, o.t.srv, upstream.Answer{Body: doc})
+		return parse.Reading{}, o.t.fault(doc)
 	}
 	for i := range whole.Choices {
 		ch := &whole.Choices[i]

@@ -150,7 +150,7 @@ func (o *streamed) event(data, raw []byte) error {
 		return errors.New("the upstream sent an event that is not JSON: " + err.Error())
 	}
 	if c.Err.Present() {
-		return o.t.up.Classify(o.t.set, o.t.srv, upstream.Answer{Body: bytes.Clone(data)})
+		return o.t.fault(bytes.Clone(data))
 	}
 	if !o.role && !o.to.Started() && c.ID.Present() && c.Model.Present() && c.Created.Present() {
 		o.to.Adopt(c)

@@ -34,6 +34,11 @@ type turn struct {
 	spent int
 }
 
+// fault is what an error inside a 200 means.
+func (t *turn) fault(body []byte) error {
+	return t.up.Classify(t.set, t.srv, upstream.Answer{Body: body})
+}
+
 // output is the way of a reply to the caller.
 type output interface {
 	// take reads one reply and lets leave what may. The error is one of the

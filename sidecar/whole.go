@@ -56,7 +56,7 @@ func (o *whole) take(reply *upstream.Reply) (parse.Reading, error) {
 		return parse.Reading{}, errors.New("the upstream's answer is not JSON: " + err.Error())
 	}
 	if o.doc.Err.Present() {
-		return parse.Reading{}, o.t.up.Classify(o.t.set, o.t.srv, upstream.Answer{Body: doc})
+		return parse.Reading{}, o.t.fault(doc)
 	}
 	return o.read(), nil
 }
@@ -201,7 +201,7 @@ func (o *whole) gather(r *parse.Reader, body io.Reader) (finish string, usage []
 			return "", nil, err
 		}
 		if c.Err.Present() {
-			return "", nil, o.t.up.Classify(o.t.set, o.t.srv, upstream.Answer{Body: bytes.Clone(data)})
+			return "", nil, o.t.fault(bytes.Clone(data))
 		}
 		if c.Usage.Present() {
 			usage = bytes.Clone(c.Usage.Of(c.Doc))

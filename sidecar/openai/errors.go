@@ -126,10 +126,10 @@ func UpstreamFailed(message, log string) *Error {
 	return &Error{Status: http.StatusBadGateway, Type: typeUpstream, Code: "upstream_error", Message: message, Log: log}
 }
 
-// UpstreamTimeout is 504: no byte for as long as waited.
-func UpstreamTimeout(waited time.Duration, log string) *Error {
+// UpstreamTimeout is 504: no byte for as long as we wait. why is for the caller.
+func UpstreamTimeout(why, log string) *Error {
 	return &Error{Status: http.StatusGatewayTimeout, Type: typeUpstream, Code: "upstream_timeout", Log: log,
-		Message: fmt.Sprintf("The model server sent nothing for %s.", waited.Round(time.Second))}
+		Message: "The model server is silent for too long: " + why}
 }
 
 // Overloaded is 503: this server has as many requests as it may.

@@ -26,7 +26,7 @@ func TestErrors(t *testing.T) {
 		{UpstreamUnreachable("dial tcp 10.0.0.1", 0), 503, "upstream_error", "upstream_unreachable", "cannot be reached"},
 		{UpstreamAuth("401 from 10.0.0.1", time.Minute), 503, "upstream_error", "upstream_auth", "credentials"},
 		{UpstreamFailed("The reply was cut.", "x"), 502, "upstream_error", "upstream_error", "The reply was cut."},
-		{UpstreamTimeout(61*time.Second, "x"), 504, "upstream_error", "upstream_timeout", "for 1m1s"},
+		{UpstreamTimeout("no byte for 1m1s", "x"), 504, "upstream_error", "upstream_timeout", "for 1m1s"},
 		{Overloaded(time.Second), 503, "server_error", "overloaded", "busy"},
 		{Internal("nil map"), 500, "server_error", "internal_error", "log"},
 	} {

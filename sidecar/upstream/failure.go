@@ -60,8 +60,7 @@ func standard(fault ruleset.Fault, why, log string) *openai.Error {
 	case ruleset.Unreachable:
 		return openai.UpstreamUnreachable(log, 2*time.Second)
 	case ruleset.Timeout:
-		return &openai.Error{Status: http.StatusGatewayTimeout, Type: "upstream_error", Code: "upstream_timeout", Log: log,
-			Message: "The model server is silent for too long: " + why}
+		return openai.UpstreamTimeout(why, log)
 	}
 	return openai.UpstreamFailed("The model server failed; try again.", log)
 }
