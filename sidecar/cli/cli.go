@@ -81,7 +81,11 @@ func versionCommand(env Env) *cobra.Command {
 		Short: "The version of this program and of its rules",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			files, err := readRules(dir, env)
+			src, err := rulesIn(dir, env)
+			if err != nil {
+				return err
+			}
+			files, err := src.Read()
 			if err != nil {
 				return err
 			}

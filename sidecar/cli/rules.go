@@ -10,23 +10,28 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-func readRules(dir string, env Env) (ruleset.Files, error) {
-	return sidecar.ReadRules(dir, env.Defaults)
+// rulesIn is a folder of rules over those of the program.
+func rulesIn(dir string, env Env) (ruleset.Source, error) {
+	builtin, err := ruleset.Builtin(env.Defaults)
+	return ruleset.Source{Dir: dir, Builtin: builtin}, err
 }
 
 // loadRules compiles the rules and prints what is wrong with them.
 func loadRules(dir string, env Env) (*ruleset.Set, error) {
-	files, err := readRules(dir, env)
+	src, err := rulesIn(dir, env)
+	if err != nil {
+		return nil, err
+	}
+	files, err := src.Read()
 	if err != nil {
 		return nil, err
 	}
 	set, problems := ruleset.Load(files)
 	if len(problems) > 0 {
-		fmt.Fprintln(env.Err, problems.In(dir).Error())
+		fmt.Fprintln(env.Err, problems.In(src).Error())
 	}
 	if set == nil {
 		return nil, errSaid

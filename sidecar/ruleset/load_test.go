@@ -12,15 +12,11 @@ import (
 // shipped are the rules and prompts of this repository.
 func shipped(t testing.TB) Files {
 	t.Helper()
-	rules, err := ReadFS(os.DirFS("../../rules"))
+	files, err := Builtin(os.DirFS("../.."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, err := ReadFS(os.DirFS("../.."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rules.WithPrompts(root)
+	return files
 }
 
 // loaded is the set of the shipped rules.

@@ -3,7 +3,6 @@ package ruleset
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -61,11 +60,11 @@ func (ps Problems) Fatal() bool {
 	return slices.ContainsFunc(ps, func(p Problem) bool { return !p.Warning })
 }
 
-// In gives the same problems with file names that begin with a folder.
-func (ps Problems) In(dir string) Problems {
+// In gives the same problems with file names as they are on disk.
+func (ps Problems) In(src Source) Problems {
 	out := slices.Clone(ps)
 	for i := range out {
-		out[i].File = path.Join(dir, out[i].File)
+		out[i].File = src.OnDisk(out[i].File)
 	}
 	return out
 }

@@ -41,7 +41,7 @@ func watching(t *testing.T, dir string) <-chan seen {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		Watch(ctx, dir, files, func(f Files, err error) { ch <- seen{f, err, time.Now()} })
+		Watch(ctx, Source{Dir: dir}, files.Version(), func(f Files, err error) { ch <- seen{f, err, time.Now()} })
 	}()
 	t.Cleanup(func() { cancel(); <-done })
 	time.Sleep(150 * time.Millisecond) // past its first look
@@ -199,7 +199,7 @@ func TestWatchDuringApply(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	var got []string
-	Watch(ctx, dir, files, func(f Files, err error) {
+	Watch(ctx, Source{Dir: dir}, files.Version(), func(f Files, err error) {
 		got = append(got, f["a.yaml"])
 		switch f["a.yaml"] {
 		case "2":
