@@ -30,7 +30,7 @@ var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile,
 // Load compiles the files and tries every example. It reports all problems it
 // can find; where one of them is more than a warning, the set is nil.
 func Load(f Files) (*Set, Problems) {
-	l := loader{files: f, set: &Set{
+	l := loader{files: f, includes: map[string][]string{}, set: &Set{
 		Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]string{}, profiles: map[string]*parse.Strategies{},
 	}}
 	l.names()
@@ -60,17 +60,22 @@ type loader struct {
 	files    Files
 	set      *Set
 	problems Problems
-	phrases  []parse.Phrase // of arguments.yaml, for the strategies that read prose
-	examples []func()       // tried when everything they need is compiled
+	includes map[string][]string // of each rule file
+	phrases  []parse.Phrase      // of arguments.yaml, for the strategies that read prose
+	examples []func()            // tried when everything they need is compiled
 }
 
 func (l *loader) report(at place, code, msg, hint string) {
 	l.problems = append(l.problems, at.problem(code, msg, hint))
 }
 
-// clean reports whether none of the files has a problem.
+// clean reports whether none of the files, and of what they include, is broken.
 func (l *loader) clean(names ...string) bool {
-	return !slices.ContainsFunc(l.problems, func(p Problem) bool { return slices.Contains(names, p.File) })
+	return !slices.ContainsFunc(l.problems, func(p Problem) bool {
+		return !p.Warning && slices.ContainsFunc(names, func(name string) bool {
+			return name == p.File || slices.Contains(l.includes[name], p.File)
+		})
+	})
 }
 
 // names checks that exactly the rule files are there.
@@ -82,7 +87,7 @@ func (l *loader) names() {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
-		if path.Ext(name) == ".yaml" && !slices.Contains(ruleFiles, name) {
+		if path.Dir(name) == "." && path.Ext(name) == ".yaml" && !slices.Contains(ruleFiles, name) {
 			l.problems = append(l.problems, Problem{File: name, Code: codeFile, Msg: "no rule file has this name",
 				Hint: didYouMean(name, ruleFiles)})
 		}
@@ -97,7 +102,9 @@ func decodeFile[T any](l *loader, name string) T {
 		return zero
 	}
 	l.set.Counts.Files++
-	out, problems := decode[T](name, doc)
+	t := plant(l.files, name)
+	out, problems := decodeTree[T](newSource(name, doc), t)
+	l.includes[name] = t.files
 	l.problems = append(l.problems, problems...)
 	return out
 }

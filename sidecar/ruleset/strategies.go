@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
@@ -204,10 +206,9 @@ func (l *loader) refused(err error) {
 	var se *parse.StrategyError
 	if errors.As(err, &se) {
 		p.Msg = se.ID + ": " + se.Msg
-		var line int
-		if _, scanErr := fmt.Sscanf(se.Place, strategiesFile+":%d", &line); scanErr == nil {
-			src := newSource(strategiesFile, l.files[strategiesFile])
-			p = src.lineAt(line).problem(codeValue, p.Msg, "")
+		name, number, _ := strings.Cut(se.Place, ":")
+		if line, err := strconv.Atoi(number); err == nil {
+			p = newSource(name, l.files[name]).lineAt(line).problem(codeValue, p.Msg, "")
 		}
 	}
 	l.problems = append(l.problems, p)
