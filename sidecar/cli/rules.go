@@ -55,8 +55,8 @@ func checkCommand(env Env) *cobra.Command {
 				return err
 			}
 			n := set.Counts
-			fmt.Fprintf(env.Out, "rules %s: %d files, %d conditions, %d patterns, %d examples: ok (%d ms)\n",
-				set.Version, n.Files, n.Conditions, n.Patterns, n.Examples, time.Since(began).Milliseconds())
+			fmt.Fprintf(env.Out, "rules %s: %d files, %d conditions, %d patterns, %d examples, %d tests: ok (%d ms)\n",
+				set.Version, n.Files, n.Conditions, n.Patterns, n.Examples, n.Tests, time.Since(began).Milliseconds())
 			return nil
 		},
 	}

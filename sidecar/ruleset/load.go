@@ -27,12 +27,33 @@ const (
 
 var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile}
 
-// Load compiles the files and tries every example. It reports all problems it
-// can find; where one of them is more than a warning, the set is nil.
+// Load compiles the files, tries every example and runs every test. It reports all
+// problems it can find; where one of them is more than a warning, the set is nil.
+// Start, reload and check all go through here.
 func Load(f Files) (*Set, Problems) {
-	l := loader{files: f, includes: map[string][]string{}, set: &Set{
-		Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]string{}, profiles: map[string]*parse.Strategies{},
-	}}
+	l, tests := prepare(f)
+	l.tryExamples()
+	if l.testsRun() {
+		for _, t := range tests {
+			l.problems = append(l.problems, l.try(t)...)
+		}
+		l.set.Counts.Tests = len(tests)
+	}
+	l.problems = l.problems.sorted()
+	if l.problems.Fatal() {
+		return nil, l.problems
+	}
+	return l.set, l.problems
+}
+
+// prepare reads every file. Nothing is tried yet.
+func prepare(f Files) (*loader, []replyTest) {
+	l := &loader{
+		files: f, includes: map[string][]string{}, covered: map[string][2]int{},
+		set: &Set{
+			Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]string{}, profiles: map[string]*parse.Strategies{},
+		},
+	}
 	l.names()
 	l.limits()
 	l.aliases()
@@ -42,17 +63,18 @@ func Load(f Files) (*Set, Problems) {
 	l.prompts()
 	l.models()
 	l.recovery()
-	if l.clean(strategiesFile, aliasesFile, argumentsFile, limitsFile) {
-		for _, try := range l.examples {
-			try()
-		}
-		l.set.Counts.Examples += len(l.examples)
+	return l, l.tests()
+}
+
+// tryExamples tries all examples where what they need is good.
+func (l *loader) tryExamples() {
+	if !l.clean(strategiesFile, aliasesFile, argumentsFile, limitsFile) {
+		return
 	}
-	l.problems = l.problems.sorted()
-	if l.problems.Fatal() {
-		return nil, l.problems
+	for _, try := range l.examples {
+		try()
 	}
-	return l.set, l.problems
+	l.set.Counts.Examples += len(l.examples)
 }
 
 // loader is the state of one Load.
@@ -63,6 +85,8 @@ type loader struct {
 	includes map[string][]string // of each rule file
 	phrases  []parse.Phrase      // of arguments.yaml, for the strategies that read prose
 	examples []func()            // tried when everything they need is compiled
+	covered  map[string][2]int   // place of a rule → hits by examples, by tests
+	inTests  bool                // examples are done
 }
 
 func (l *loader) report(at place, code, msg, hint string) {
@@ -160,12 +184,12 @@ func (l *loader) known(t text, what string, words []string) bool {
 	return false
 }
 
-// unique reports ids that stand twice.
-func (l *loader) unique(ids []text) {
+// unique reports names that stand twice; what says what they name.
+func (l *loader) unique(what string, ids []text) {
 	first := map[string]place{}
 	for _, id := range ids {
 		if at, twice := first[id.Value]; twice {
-			l.report(id.all(), codeDup, fmt.Sprintf("the id %s stands here twice", id.Value), fmt.Sprintf("it stands in line %d, too", at.line))
+			l.report(id.all(), codeDup, fmt.Sprintf("the %s %s stands here twice", what, id.Value), "it stands at "+at.String()+", too")
 			continue
 		}
 		first[id.Value] = id.at

@@ -87,7 +87,7 @@ func (l *loader) strategies() {
 			l.examples = append(l.examples, func() { l.tryMiss(compiled[i], t, offeredFor(compiled[i])) })
 		}
 	}
-	l.unique(ids)
+	l.unique("id", ids)
 	l.priorities(f.Strategies)
 	if _, ok := l.files[strategiesFile]; !ok {
 		return
@@ -108,6 +108,7 @@ func offeredFor(s parse.Strategy) *[]string {
 }
 
 func (l *loader) strategy(r strategyRule) parse.Strategy {
+	l.set.book.add(r.At, r.ID.Value)
 	s := parse.Strategy{
 		ID: r.ID.Value, Kind: parse.Kind(r.Kind), Priority: r.Priority.Value, Confidence: r.Confidence,
 		Place: r.At.String(), Enabled: r.Enabled == nil || *r.Enabled, When: when[parse.Env](l, r.When),
