@@ -25,6 +25,15 @@ func loadRules(dir string, env Env) (*ruleset.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	return loadFrom(src, env)
+}
+
+// policyFlag is the flag for the locked folder.
+func policyFlag(c *cobra.Command, dir *string) {
+	c.Flags().StringVar(dir, "policy", "", "locked folder of the security team, over the rules")
+}
+
+func loadFrom(src ruleset.Source, env Env) (*ruleset.Set, error) {
 	files, err := src.Read()
 	if err != nil {
 		return nil, err
