@@ -154,6 +154,7 @@ func FuzzLayers(f *testing.F) {
 		if slices.Contains(tr.files, "secret.yaml") || len(tr.files) >= len(files) {
 			t.Fatalf("included %v", tr.files)
 		}
-		_, _ = decodeTree[strategyFile](newSource("a.yaml", a), tr)
+		l, _ := prepare(files)
+		decodeInto(l, "a.yaml", new(strategyFile), false)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"reflect"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -31,13 +32,12 @@ var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile,
 // problems it can find; where one of them is more than a warning, the set is nil.
 // Start, reload and check all go through here.
 func Load(f Files) (*Set, Problems) {
-	l, tests := prepare(f)
+	mine, locks := f.split()
+	l, tests := prepare(mine)
 	l.tryExamples()
-	if l.testsRun() {
-		for _, t := range tests {
-			l.problems = append(l.problems, l.try(t)...)
-		}
-		l.set.Counts.Tests = len(tests)
+	l.tryTests(tests)
+	if len(locks) > 0 {
+		l = tightened(f, l)
 	}
 	l.problems = l.problems.sorted()
 	if l.problems.Fatal() {
@@ -46,15 +46,31 @@ func Load(f Files) (*Set, Problems) {
 	return l.set, l.problems
 }
 
+// tightened puts the locked folder over rules that were tried without it: an example
+// of the operator that it breaks must not keep it from taking effect.
+func tightened(f Files, mine *loader) *loader {
+	l, tests := prepare(f)
+	l.tryTests(tests)
+	for i := range l.problems {
+		if p := &l.problems[i]; p.Code == codeTest && !strings.HasPrefix(p.File, policyFolder+"/") {
+			p.Warning = true
+		}
+	}
+	l.problems = append(l.problems, mine.problems...)
+	l.set.Counts.Examples += len(mine.examples)
+	return l
+}
+
 // prepare reads every file. Nothing is tried yet.
 func prepare(f Files) (*loader, []replyTest) {
 	l := &loader{
-		files: f, includes: map[string][]string{}, covered: map[string][2]int{},
+		files: f, trees: map[string]*tree{}, covered: map[string][2]int{},
 		set: &Set{
 			Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]string{}, profiles: map[string]*parse.Strategies{},
 		},
 	}
 	l.names()
+	l.lock()
 	l.limits()
 	l.aliases()
 	l.arguments()
@@ -64,6 +80,18 @@ func prepare(f Files) (*loader, []replyTest) {
 	l.models()
 	l.recovery()
 	return l, l.tests()
+}
+
+// tryTests runs tests where what they need is good.
+func (l *loader) tryTests(tests []replyTest) {
+	if !l.testsRun() {
+		return
+	}
+	l.inTests = true
+	for _, t := range tests {
+		l.problems = append(l.problems, l.try(t)...)
+	}
+	l.set.Counts.Tests = len(tests)
 }
 
 // tryExamples tries all examples where what they need is good.
@@ -82,11 +110,12 @@ type loader struct {
 	files    Files
 	set      *Set
 	problems Problems
-	includes map[string][]string // of each rule file
-	phrases  []parse.Phrase      // of arguments.yaml, for the strategies that read prose
-	examples []func()            // tried when everything they need is compiled
-	covered  map[string][2]int   // place of a rule → hits by examples, by tests
-	inTests  bool                // examples are done
+	trees    map[string]*tree  // of the rule files
+	phrases  []parse.Phrase    // of arguments.yaml, for the strategies that read prose
+	examples []func()          // tried when everything they need is compiled
+	covered  map[string][2]int // place of a rule → hits by examples, by tests
+	locked   locked
+	inTests  bool // examples are done
 }
 
 func (l *loader) report(at place, code, msg, hint string) {
@@ -97,7 +126,7 @@ func (l *loader) report(at place, code, msg, hint string) {
 func (l *loader) clean(names ...string) bool {
 	return !slices.ContainsFunc(l.problems, func(p Problem) bool {
 		return !p.Warning && slices.ContainsFunc(names, func(name string) bool {
-			return name == p.File || slices.Contains(l.includes[name], p.File)
+			return name == p.File || l.trees[name] != nil && slices.Contains(l.trees[name].files, p.File)
 		})
 	})
 }
@@ -119,18 +148,26 @@ func (l *loader) names() {
 }
 
 // decodeFile decodes one of the files; a missing one is the zero value.
-func decodeFile[T any](l *loader, name string) T {
+func decodeFile[T any](l *loader, name string) (out T) {
+	decodeInto(l, name, &out, false)
+	return out
+}
+
+// decodeInto decodes one of the files into what is there already. A partial file may
+// leave out every key but version.
+func decodeInto[T any](l *loader, name string, out *T, partial bool) {
 	doc, ok := l.files[name]
 	if !ok {
-		var zero T
-		return zero
+		return
 	}
 	l.set.Counts.Files++
 	t := plant(l.files, name)
-	out, problems := decodeTree[T](newSource(name, doc), t)
-	l.includes[name] = t.files
-	l.problems = append(l.problems, problems...)
-	return out
+	l.trees[name] = t
+	d := decoder{src: newSource(name, doc), origin: t.origin, strays: t.strays, partial: partial, problems: t.problems}
+	if t.root != nil {
+		d.value(t.root, reflect.ValueOf(out).Elem(), "", "the file", 0)
+	}
+	l.problems = append(l.problems, d.problems...)
 }
 
 // prompts takes the texts of the prompts folder.

@@ -49,7 +49,7 @@ type replyRule struct {
 func (l *loader) tests() (out []replyTest) {
 	var names []text
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
-		if !strings.HasPrefix(name, testFolder+"/") {
+		if !strings.HasPrefix(strings.TrimPrefix(name, policyFolder+"/"), testFolder+"/") {
 			continue
 		}
 		for _, t := range decodeFile[testFile](l, name).Tests {
@@ -68,7 +68,7 @@ func (l *loader) tests() (out []replyTest) {
 func (l *loader) testsRun() bool {
 	needs := []string{strategiesFile, aliasesFile, argumentsFile, limitsFile}
 	for name := range l.files {
-		if strings.HasPrefix(name, testFolder+"/") {
+		if strings.HasPrefix(strings.TrimPrefix(name, policyFolder+"/"), testFolder+"/") {
 			needs = append(needs, name)
 		}
 	}

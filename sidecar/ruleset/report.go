@@ -34,8 +34,15 @@ type Covered struct {
 // wanted. The report is nil where the files do not load; tests that do not hold
 // are in the report alone.
 func Test(f Files, wanted func(name string) bool) (*Report, Problems) {
-	l, tests := prepare(f)
+	mine, locks := f.split()
+	l, tests := prepare(mine)
 	l.tryExamples()
+	if len(locks) > 0 {
+		var tight *loader
+		tight, tests = prepare(f)
+		tight.covered, tight.problems = l.covered, append(tight.problems, l.problems...)
+		l = tight
+	}
 	if l.problems.Fatal() {
 		return nil, l.problems.sorted()
 	}

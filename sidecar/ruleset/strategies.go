@@ -88,13 +88,14 @@ func (l *loader) strategies() {
 		}
 	}
 	l.unique("id", ids)
+	l.strayLocks(values(ids))
 	l.priorities(f.Strategies)
 	if _, ok := l.files[strategiesFile]; !ok {
 		return
 	}
-	l.profile(DefaultProfile, profileRule{}, compiled, ids)
+	l.profile(DefaultProfile, profileRule{}, compiled, f.Strategies)
 	for _, p := range f.Profiles {
-		l.profile(p.Key.Value, p.Value, compiled, ids)
+		l.profile(p.Key.Value, p.Value, compiled, f.Strategies)
 	}
 }
 
@@ -175,9 +176,10 @@ func (l *loader) priorities(rules []strategyRule) {
 }
 
 // profile compiles the strategies as one profile wants them.
-func (l *loader) profile(name string, r profileRule, all []parse.Strategy, ids []text) {
-	list := slices.Clone(all)
+func (l *loader) profile(name string, r profileRule, all []parse.Strategy, rules []strategyRule) {
+	list, ids := slices.Clone(all), make([]string, len(all))
 	for i := range list {
+		ids[i] = all[i].ID
 		list[i].Enabled = list[i].Enabled && len(r.Only) == 0
 	}
 	for _, change := range []struct {
@@ -185,9 +187,15 @@ func (l *loader) profile(name string, r profileRule, all []parse.Strategy, ids [
 		on  bool
 	}{{r.Only, true}, {r.Enable, true}, {r.Disable, false}} {
 		for _, id := range change.ids {
-			if l.known(id, "strategy", values(ids)) {
-				list[slices.Index(values(ids), id.Value)].Enabled = change.on
+			if l.known(id, "strategy", ids) {
+				list[slices.Index(ids, id.Value)].Enabled = change.on
 			}
+		}
+	}
+	for i := range list {
+		if by, why := l.bars(rules[i]); why != "" && list[i].Enabled {
+			l.loosened(rules[i].ID.all(), by, why)
+			list[i].Enabled = false
 		}
 	}
 	if !l.clean(strategiesFile) {

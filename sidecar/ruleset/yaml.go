@@ -42,20 +42,17 @@ type decoder struct {
 	src      *source
 	origin   map[*yaml.Node]*source // of nodes that an included file brought
 	strays   map[*yaml.Node]string  // hints for items that lack what only a whole one has
+	partial  bool                   // only version must be there
 	problems Problems
 }
 
 // decode reads a rule file into a struct. Where there are problems the struct
 // holds what could be read.
-func decode[T any](name, doc string) (T, Problems) {
-	return decodeTree[T](newSource(name, doc), plant(Files{name: doc}, name))
-}
-
-// decodeTree reads a file that may have included others.
-func decodeTree[T any](src *source, t *tree) (out T, problems Problems) {
-	d := decoder{src: src, origin: t.origin, strays: t.strays, problems: t.problems}
-	if t.root != nil {
-		d.value(t.root, reflect.ValueOf(&out).Elem(), "", "the file", 0)
+func decode[T any](name, doc string) (out T, _ Problems) {
+	root, problems := document(newSource(name, doc), doc)
+	d := decoder{src: newSource(name, doc), problems: problems}
+	if root != nil {
+		d.value(root, reflect.ValueOf(&out).Elem(), "", "the file", 0)
 	}
 	return out, d.problems
 }
@@ -248,7 +245,8 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 	}
 	var lacks []string
 	for _, name := range names {
-		if strings.HasSuffix(t.Field(fields[name]).Tag.Get("rule"), ",required") && !seen[name] {
+		required := strings.HasSuffix(t.Field(fields[name]).Tag.Get("rule"), ",required")
+		if required && !seen[name] && (!d.partial || name == "version") {
 			lacks = append(lacks, name)
 		}
 	}
