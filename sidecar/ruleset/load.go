@@ -24,9 +24,10 @@ const (
 	serversFile    = "servers.yaml"
 	modelsFile     = "models.yaml"
 	recoveryFile   = "recovery.yaml"
+	execFilename   = "exec.yaml"
 )
 
-var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile}
+var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, execFilename}
 
 // Load compiles the files, tries every example and runs every test. It reports all
 // problems it can find; where one of them is more than a warning, the set is nil.
@@ -79,6 +80,7 @@ func prepare(f Files) (*loader, []replyTest) {
 	l.prompts()
 	l.models()
 	l.recovery()
+	l.exec()
 	return l, l.tests()
 }
 
@@ -96,7 +98,7 @@ func (l *loader) tryTests(tests []replyTest) {
 
 // tryExamples tries all examples where what they need is good.
 func (l *loader) tryExamples() {
-	if !l.clean(strategiesFile, aliasesFile, argumentsFile, limitsFile) {
+	if !l.clean(strategiesFile, aliasesFile, argumentsFile, limitsFile, execFilename) {
 		return
 	}
 	for _, try := range l.examples {
@@ -180,12 +182,12 @@ func (l *loader) prompts() {
 }
 
 // when compiles a condition; nil without one, or with one that is wrong.
-func when[E any](l *loader, t *text) func(E) (bool, error) {
+func when[E any](l *loader, t *text, words lists) func(E) (bool, error) {
 	if t == nil {
 		return nil
 	}
 	l.set.Counts.Conditions++
-	cond, problem := condition[E](*t)
+	cond, problem := condition[E](*t, words)
 	if problem != nil {
 		l.problems = append(l.problems, *problem)
 	}

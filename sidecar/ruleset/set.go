@@ -5,6 +5,7 @@
 package ruleset
 
 import (
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -26,6 +27,8 @@ type Set struct {
 
 	profiles map[string]*parse.Strategies
 	book     rulebook
+	policy   *policy.Rules // of the operator
+	locked   *policy.Rules // of the locked folder; nil: none
 }
 
 // Counts is how much was loaded, for a line in a log.

@@ -112,7 +112,7 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 	l.set.book.add(r.At, r.ID.Value)
 	s := parse.Strategy{
 		ID: r.ID.Value, Kind: parse.Kind(r.Kind), Priority: r.Priority.Value, Confidence: r.Confidence,
-		Place: r.At.String(), Enabled: r.Enabled == nil || *r.Enabled, When: when[parse.Env](l, r.When),
+		Place: r.At.String(), Enabled: r.Enabled == nil || *r.Enabled, When: when[parse.Env](l, r.When, nil),
 	}
 	for _, field := range r.Read {
 		s.Read = append(s.Read, parse.Field(field))
