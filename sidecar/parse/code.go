@@ -8,12 +8,12 @@ import (
 func (t *text) readCode(v string, i int, eof bool) (block, verdict) {
 	list := v[i] == '['
 	var end, behind int
-	if list || len(t.open.st.Close) == 0 {
+	if list || len(t.closers) == 0 {
 		end = codeEnd(v, i, list)
 		behind = end
 	} else {
 		var n int
-		end, n = t.closing(v, i, eof)
+		end, n = t.closingCode(v, i, eof)
 		behind = end + n
 	}
 	switch {
@@ -63,6 +63,27 @@ func codeEnd(v string, i int, list bool) int {
 	return -1
 }
 
+// closingCode finds the literal that closes code: outside brackets, and quotes in
+// them. At the end of the reply the first one will do.
+func (t *text) closingCode(v string, i int, eof bool) (at, n int) {
+	for at = i; at >= 0 && at < len(v); {
+		switch n, is := t.closesAt(v, at, eof); {
+		case is == yes:
+			return at, n
+		case is == wait:
+			return -1, 0
+		case strings.IndexByte("([{", v[at]) >= 0:
+			at = codeEnd(v, at, true)
+		default:
+			at++
+		}
+	}
+	if eof {
+		return t.closing(v, i, eof)
+	}
+	return -1, 0
+}
+
 // codeCalls reads f(a=1), g({"b":2}) or a list of such calls.
 func codeCalls(s string) (calls []rawCall, ok bool) {
 	s = strings.TrimSpace(s)
@@ -76,6 +97,9 @@ func codeCalls(s string) (calls []rawCall, ok bool) {
 			return nil, false
 		}
 		name, inner := strings.TrimSpace(part[:open]), part[open:]
+		if nameEnd(name, 0) < len(name) {
+			return nil, false
+		}
 		if inner[0] == '(' {
 			if !strings.HasSuffix(inner, ")") {
 				return nil, false
