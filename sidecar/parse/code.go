@@ -19,6 +19,8 @@ func (t *text) readCode(v string, i int, eof bool) (block, verdict) {
 	switch {
 	case end < 0 && !eof:
 		return block{}, wait
+	case end < 0 && !beginsCode(v[i:]):
+		return block{end: len(v)}, no
 	case end < 0:
 		return block{end: len(v), truncated: true}, yes
 	}
@@ -33,6 +35,13 @@ func (t *text) readCode(v string, i int, eof bool) (block, verdict) {
 		return block{end: behind}, no
 	}
 	return block{calls: calls, end: behind, alone: true}, yes
+}
+
+// beginsCode says whether s begins with a call, or a list of them.
+func beginsCode(s string) bool {
+	s = strings.TrimLeft(strings.TrimPrefix(s, "["), " \t\r\n")
+	n := nameEnd(s, 0)
+	return n > 0 && n < len(s) && (s[n] == '(' || s[n] == '{')
 }
 
 // codeEnd is the offset behind the bracket that closes the first one of code, or
