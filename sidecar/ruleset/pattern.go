@@ -49,10 +49,14 @@ func (l *loader) matcher(r patternRule) parse.Matcher {
 	return m
 }
 
+// anyCase lets the expressions of a pattern find what its literals opened, in upper
+// or lower case, and a dot stand for a line break, too.
+const anyCase = "(?is)"
+
 // finder compiles an expression that is run again and again, and whose groups
 // have some of these names.
 func (l *loader) finder(t text, key string, groups ...string) *regexp.Regexp {
-	re := l.pattern(t)
+	re := l.pattern(t, anyCase)
 	if re == nil {
 		return nil
 	}
