@@ -23,6 +23,9 @@ const (
 	UntilReply Until = "reply" // the reply
 )
 
+// searchCost is how much more it costs to search a candidate in vain than to hold it.
+const searchCost = 4
+
 // maxMatches bounds the calls of one candidate, and the arguments of one call.
 const maxMatches = 128
 
@@ -102,6 +105,7 @@ func (t *text) readPattern(v string, from int, eof bool) (block, verdict) {
 	b.end = e.end
 	switch {
 	case len(b.calls) == 0 && !b.truncated:
+		t.r.wasted += searchCost * e.end
 		return b, no
 	case b.alone && !e.closed:
 		b.end = at
