@@ -153,11 +153,12 @@ func (t *text) restOfLine(v string, i int, eof bool) (int, verdict) {
 	return i, no
 }
 
-// readBlock reads the block in v; its inside begins at from.
+// readBlock reads the block in v; its inside begins at from, the end of the opening
+// literal, or the name in it.
 func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
 	st := t.open.st
 	if st.Kind == Pattern {
-		return t.readPattern(v, from, eof)
+		return t.readPattern(v, from+len(t.named)+len(t.open.rest), eof)
 	}
 	switch st.Body {
 	case BodyPairs, BodyNamed:

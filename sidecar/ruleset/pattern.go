@@ -10,7 +10,6 @@ import (
 
 // patternRule is the part pattern of a strategy: a call format in expressions.
 type patternRule struct {
-	At    place
 	Open  []string `rule:"open,required"`
 	Close []string `rule:"close"`
 	Until *text    `rule:"until" one:"line reply"`
