@@ -72,20 +72,20 @@ func (t *text) readPattern(v string, from int, eof bool) (block, verdict) {
 	if is == wait {
 		return block{}, wait
 	}
-	b := block{alone: len(t.closers) > 0}
-	at := 0
+	var b block
+	at, value := 0, 0 // where the last match ends; and the last one, if it is JSON
 	for len(b.calls) < maxMatches {
 		m := t.match(v, at, e)
 		if m.name == "" {
 			break
 		}
-		at = m.end
+		at, value = m.end, 0
 		if m.json < 0 {
 			b.note(rawCall{m.name, m.args}, e.closed && m.read)
 			continue
 		}
-		value := valueScan{at: m.json, stops: t.closers}
-		whole := value.run(v, eof)
+		scan := valueScan{at: m.json, stops: t.closers}
+		whole := scan.run(v, eof)
 		switch {
 		case !whole && !eof:
 			return block{}, wait
@@ -95,20 +95,23 @@ func (t *text) readPattern(v string, from int, eof bool) (block, verdict) {
 			at = e.end
 			continue
 		}
-		if at = value.cut(v); at > e.end { // what looked like the end stands in the value
+		at = scan.cut(v)
+		value = max(at, m.end)
+		if at > e.end { // what looked like the end stands in the value
 			if e, is = t.edge(v, at, eof); is == wait {
 				return block{}, wait
 			}
 		}
 		b.note(rawCall{m.name, v[m.json:at]}, true)
 	}
-	b.end = e.end
+	closed := e.closed && len(t.closers) > 0
+	b.end, b.alone = e.end, closed || value > 0
 	switch {
 	case len(b.calls) == 0 && !b.truncated:
 		t.r.wasted += searchCost * e.end
 		return b, no
-	case b.alone && !e.closed:
-		b.end = at
+	case value > 0 && !closed:
+		b.end = value
 	}
 	return b, yes
 }

@@ -68,6 +68,8 @@ func TestPatterns(t *testing.T) {
 		{"!!exec ls -la\nmore", `exec{"command":"ls -la"}`, "", ""},
 		{`!!exec {"command": "ls"`, ls, "", ""},
 		{`!!exec {"command": "ls`, "", "", ""},
+		{`!!exec {"command": "ls"} is how`, "", `!!exec {"command": "ls"} is how`, ""},
+		{`!!exec {"command": "ls"} </s>` + "\nmore", `exec{"command": "ls"}`, "", ""},
 		{"so !!", "", "so !!", ""},
 		// up to the end of the reply, with a tool that the rule names
 		{"$run ls\nand more", `exec{"command":"ls\nand more"}`, "", ""},
