@@ -10,8 +10,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-const packFile = "../../rules/packs/formats.yaml"
-
 // items is what stands under "strategies:" in a rule file.
 func items(t testing.TB, doc string) string {
 	t.Helper()
