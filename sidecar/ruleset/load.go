@@ -194,10 +194,11 @@ func when[E any](l *loader, t *text, words lists) func(E) (bool, error) {
 	return cond
 }
 
-// pattern compiles a regular expression; nil where it is wrong.
-func (l *loader) pattern(t text) *regexp.Regexp {
+// pattern compiles a regular expression, with flags such as (?i) in front; nil
+// where it is wrong.
+func (l *loader) pattern(t text, flags string) *regexp.Regexp {
 	l.set.Counts.Patterns++
-	re, err := regexp.Compile(t.Value)
+	re, err := regexp.Compile(flags + t.Value)
 	if err == nil {
 		return re
 	}

@@ -21,7 +21,7 @@ type strategyRule struct {
 	At         place
 	ID         text         `rule:"id,required"`
 	About      string       `rule:"about,required"`
-	Kind       string       `rule:"kind,required" one:"native harmony json lines block phrases"`
+	Kind       string       `rule:"kind,required" one:"native harmony json lines block pattern phrases"`
 	Priority   number       `rule:"priority,required" min:"1" max:"1000"`
 	Confidence float64      `rule:"confidence,required" min:"0" max:"1"`
 	Enabled    *bool        `rule:"enabled"`
@@ -31,6 +31,7 @@ type strategyRule struct {
 	JSON       *jsonRule    `rule:"json"`
 	Lines      *linesRule   `rule:"lines"`
 	Block      *blockRule   `rule:"block"`
+	Pattern    *patternRule `rule:"pattern"`
 	Phrases    *phrasesRule `rule:"phrases"`
 	Hit        []example    `rule:"hit"`
 	Miss       []text       `rule:"miss"`
@@ -56,6 +57,7 @@ type linesRule struct {
 type blockRule struct {
 	Open  []string `rule:"open,required"`
 	Close []string `rule:"close"`
+	Line  bool     `rule:"line_start"`
 	Body  string   `rule:"body,required" one:"json pairs named xml code auto"`
 	Done  []string `rule:"done"`
 }
@@ -127,7 +129,10 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 		s.Done, s.Multi = n.Done, n.Multi
 	}
 	if b := r.Block; b != nil {
-		s.Open, s.Close, s.Body, s.Done = b.Open, b.Close, parse.Body(b.Body), b.Done
+		s.Open, s.Close, s.LineStart, s.Body, s.Done = b.Open, b.Close, b.Line, parse.Body(b.Body), b.Done
+	}
+	if p := r.Pattern; p != nil {
+		s.Open, s.Close, s.LineStart, s.Matcher = p.Open, p.Close, p.Line, l.matcher(*p)
 	}
 	if p := r.Phrases; p != nil {
 		s.Tools = p.Tools
@@ -148,7 +153,7 @@ func (l *loader) kindKeys(r strategyRule) {
 		has, needed bool
 	}{
 		{"harmony", r.Harmony != nil, false}, {"json", r.JSON != nil, true}, {"lines", r.Lines != nil, false},
-		{"block", r.Block != nil, true}, {"phrases", r.Phrases != nil, true},
+		{"block", r.Block != nil, true}, {"pattern", r.Pattern != nil, true}, {"phrases", r.Phrases != nil, true},
 	} {
 		switch {
 		case k.has && k.kind != r.Kind && r.Kind != "":
