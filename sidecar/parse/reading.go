@@ -44,6 +44,8 @@ type Step struct {
 	To       int     `json:"to"`
 	Outcome  Outcome `json:"outcome"`
 	Note     string  `json:"note,omitempty"`
+	Error    string  `json:"error,omitempty"` // why the strategy's condition could not be evaluated
+	Denied   *Env    `json:"-"`               // what its condition saw when it said no; nil otherwise
 }
 
 // Outcome is what became of the text that a step describes.

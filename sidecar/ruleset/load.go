@@ -31,7 +31,8 @@ var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile,
 // can find; where one of them is more than a warning, the set is nil.
 func Load(f Files) (*Set, Problems) {
 	l := loader{files: f, set: &Set{
-		Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]string{}, profiles: map[string]*parse.Strategies{},
+		Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]string{},
+		profiles: map[string]*parse.Strategies{}, conditions: map[string]text{},
 	}}
 	l.names()
 	l.limits()

@@ -5,6 +5,9 @@
 package ruleset
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -24,7 +27,8 @@ type Set struct {
 	Prompts  map[string]string // file name without extension → text
 	Counts   Counts
 
-	profiles map[string]*parse.Strategies
+	profiles   map[string]*parse.Strategies
+	conditions map[string]text // of the strategies, by id
 }
 
 // Counts is how much was loaded, for a line in a log.
@@ -40,6 +44,9 @@ func (s *Set) Strategies(profile string) *parse.Strategies {
 	}
 	return s.profiles[DefaultProfile]
 }
+
+// Profiles are the names of the profiles, sorted.
+func (s *Set) Profiles() []string { return slices.Sorted(maps.Keys(s.profiles)) }
 
 // Model finds the model that callers know as id.
 func (s *Set) Model(id string) (Model, bool) {
