@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,7 +16,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
+// builtinRules is what people write for the built-in rules where a folder is asked
+// for.
+const builtinRules = "builtin"
+
 func readRules(dir string, env Env) (ruleset.Files, error) {
+	if dir == builtinRules {
+		dir = ""
+	}
 	return sidecar.ReadRules(dir, env.Defaults)
 }
 
@@ -32,6 +41,22 @@ func loadRules(dir string, env Env) (*ruleset.Set, error) {
 		return nil, errSaid
 	}
 	return set, nil
+}
+
+// hasProfile says which profiles there are, where this is none of them.
+func hasProfile(set *ruleset.Set, dir, profile string) error {
+	if profile == "" || slices.Contains(set.Profiles(), profile) {
+		return nil
+	}
+	return fmt.Errorf("no profile %q in strategies.yaml of %s; there are %s", profile, rulesName(dir), strings.Join(set.Profiles(), ", "))
+}
+
+// rulesName is what people call a folder of rules.
+func rulesName(dir string) string {
+	if dir == "" || dir == builtinRules {
+		return "the built-in rules"
+	}
+	return dir
 }
 
 func checkCommand(env Env) *cobra.Command {
