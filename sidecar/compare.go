@@ -2,7 +2,6 @@ package sidecar
 
 import (
 	"encoding/json"
-	"errors"
 	"math"
 	"slices"
 
@@ -51,8 +50,8 @@ type MadeCall struct {
 // Compare reads a record with two rule sets. A record without a reply, or with an
 // expectation that cannot be read, is an error.
 func Compare(before, after *ruleset.Set, profile string, rec *Record) (*Comparison, error) {
-	if !rec.hasReply() {
-		return nil, errors.New("there is no reply in it: none of message, chunks, input, upstream_error")
+	if err := rec.check(); err != nil {
+		return nil, err
 	}
 	want, err := rec.expectation()
 	if err != nil {

@@ -153,9 +153,21 @@ func (in *RecordInput) deltas(feed func(parse.Delta)) error {
 	return nil
 }
 
-// hasReply reports whether there is anything to read in the record.
-func (rec *Record) hasReply() bool {
-	return rec.Message != nil || rec.Chunks != nil || rec.Input != nil || rec.Upstream != nil
+// check says why there is no reply to read in the record.
+func (rec *Record) check() error {
+	said := len(rec.Message) > 0 && string(rec.Message) != "null"
+	switch {
+	case said && rec.Message[0] != '{':
+		return errors.New("message is no object")
+	case !said && rec.Chunks == nil && rec.Input == nil && rec.Upstream == nil:
+		return errors.New("there is no reply in it: none of message, chunks, input, upstream_error")
+	}
+	for i, c := range rec.Chunks {
+		if len(c) == 0 || c[0] != '{' {
+			return fmt.Errorf("chunks[%d] is no object", i)
+		}
+	}
+	return nil
 }
 
 // catalog makes the catalog of the tools that the record says were offered.

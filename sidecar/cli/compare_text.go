@@ -20,7 +20,8 @@ func rowWriter(w io.Writer) func(*compared) error {
 			name = fmt.Sprintf("%s (line %d)", clipped(strings.Trim(string(c.ID), `"`)), c.Line)
 		}
 		lines := []string{fmt.Sprintf("%-8s %s", c.Change, name)}
-		mused, ended := c.Old.Reasoning != c.New.Reasoning, c.Old.Finish != c.New.Finish
+		mused := c.Old.Reasoning != c.New.Reasoning
+		ended := c.Old.Finish != c.New.Finish && (len(c.Old.Calls) > 0) == (len(c.New.Calls) > 0)
 		lines = append(lines, "  old    "+madeWords(&c.Old, mused, ended), "  new    "+madeWords(&c.New, mused, ended))
 		if c.Want != nil {
 			lines = append(lines, "  expect "+clipped(string(c.Want)))

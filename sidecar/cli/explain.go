@@ -51,7 +51,6 @@ names or OpenAI tool objects; [] means that none was offered, null that it is no
 	c.Flags().BoolVar(&x.json, "json", false, "write the tree as JSON")
 	c.Flags().StringVar(&x.profile, "profile", "", "profile of strategies.yaml")
 	c.Flags().StringArrayVar(&x.dirs, "rules", nil, "folder of rule files; twice: both side by side (default: the built-in rules)")
-	c.MarkFlagsMutuallyExclusive("json", "jsonl")
 	return c
 }
 
@@ -68,6 +67,8 @@ func (x *explaining) sets(env Env) ([]*ruleset.Set, error) {
 		x.dirs = []string{""}
 	}
 	switch {
+	case x.json && x.lines:
+		return nil, errors.New("--jsonl answers in JSON lines, --json with one tree: take one of them")
 	case len(x.dirs) > 2:
 		return nil, errors.New("--rules can be given twice, not more often")
 	case len(x.dirs) == 2 && x.lines:
