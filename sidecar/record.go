@@ -40,7 +40,7 @@ type Record struct {
 // RecordInput is text of the model: whole, in pieces, or in pieces of base64 that
 // may split a character. Tools counts where the record itself names none.
 type RecordInput struct {
-	Text   string            `json:"text"`
+	Text   *string           `json:"text"`
 	Chunks []string          `json:"chunks"`
 	Base64 []string          `json:"chunks_b64"`
 	Tools  []json.RawMessage `json:"tools"`
@@ -138,7 +138,10 @@ func (rec *Record) deltas(feed func(parse.Delta)) (finish string, err error) {
 }
 
 func (in *RecordInput) deltas(feed func(parse.Delta)) error {
-	for _, piece := range append([]string{in.Text}, in.Chunks...) {
+	if in.Text != nil {
+		feed(parse.Delta{Content: *in.Text})
+	}
+	for _, piece := range in.Chunks {
 		feed(parse.Delta{Content: piece})
 	}
 	var bytes []byte // whole, since JSON could not carry half a character either
@@ -161,6 +164,8 @@ func (rec *Record) check() error {
 		return errors.New("message is no object")
 	case !said && rec.Chunks == nil && rec.Input == nil && rec.Upstream == nil:
 		return errors.New("there is no reply in it: none of message, chunks, input, upstream_error")
+	case rec.Input != nil && rec.Input.Text == nil && rec.Input.Chunks == nil && rec.Input.Base64 == nil:
+		return errors.New("there is no reply in input: none of text, chunks, chunks_b64")
 	}
 	for i, c := range rec.Chunks {
 		if len(c) == 0 || c[0] != '{' {

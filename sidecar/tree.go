@@ -124,6 +124,8 @@ func (s *seen) strategy(set *ruleset.Set, st *parse.Strategy) TreeStrategy {
 		t.Verdict, t.Says = VerdictDisabled, "off: disabled in the profile"
 	case len(t.Calls) > 0:
 		t.Verdict, t.Says = VerdictFound, "found "+count(len(t.Calls), "call")
+	case len(t.Steps) == 0 && st.Kind == parse.Harmony && s.reading.Marked:
+		t.Verdict, t.Says = VerdictHandled, "messages, and no call in them"
 	case len(t.Steps) == 0:
 		t.Verdict, t.Says = VerdictNothing, s.nothing(st)
 	default:

@@ -34,7 +34,7 @@ func treeRows(t *sidecar.Tree) []row {
 	}
 	for i := range t.Strategies {
 		s := &t.Strategies[i]
-		quiet = quiet && len(s.Calls)+len(s.Steps) == 0
+		quiet = quiet && (s.Verdict == sidecar.VerdictNothing || s.Verdict == sidecar.VerdictDisabled)
 		r.strategy(s, width)
 	}
 	for i := range t.Others {

@@ -69,6 +69,7 @@ type Reading struct {
 	Reasoning string
 	Finish    string // tool_calls whenever there are calls; else stop, length or content_filter
 	Done      bool   // the model said so in a structured way
+	Marked    bool   // Harmony markup was read; messages alone leave no step
 	Refused   []tools.Refusal
 	Steps     []Step
 }
