@@ -94,7 +94,7 @@ func TestAlign(t *testing.T) {
 
 func TestPrintable(t *testing.T) {
 	for in, want := range map[string]string{
-		"plain → é 你":     "plain → é 你",
+		"plain → é 你":      "plain → é 你",
 		"a\x1b[31mb\nc\td": `a\x1b[31mb\nc\td`,
 		"a\u202eb\u200b":   `a\u202eb\u200b`,
 		"bad\xff":          `bad\ufffd`,
