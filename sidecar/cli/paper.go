@@ -150,21 +150,25 @@ func wrapped(r row, width int) []string {
 	if r.place != "" {
 		text += "  " + r.place
 	}
-	indent := min(len(text)-len(strings.TrimLeft(text, " "))+2, width/2)
+	deeper := strings.Repeat(" ", min(len(text)-len(strings.TrimLeft(text, " "))+2, width/2))
 	var out []string
-	rest := []rune(text)
-	for len(rest) > width {
-		at := width
-		for i := width; i > width*2/3; i-- {
+	rest, indent := []rune(text), ""
+	for len(indent)+len(rest) > width {
+		room := width - len(indent)
+		at := room
+		for i := room; i > room*2/3; i-- {
 			if rest[i] == ' ' {
 				at = i
 				break
 			}
 		}
-		out = append(out, strings.TrimRight(string(rest[:at]), " "))
-		rest = []rune(strings.Repeat(" ", indent) + strings.TrimLeft(string(rest[at:]), " "))
+		out = append(out, indent+strings.TrimRight(string(rest[:at]), " "))
+		for rest = rest[at:]; len(rest) > 0 && rest[0] == ' '; {
+			rest = rest[1:]
+		}
+		indent = deeper
 	}
-	return append(out, string(rest))
+	return append(out, indent+string(rest))
 }
 
 // printable makes text harmless for a terminal: one line, no control characters

@@ -107,6 +107,9 @@ func TestPrintable(t *testing.T) {
 }
 
 func TestWrapped(t *testing.T) {
+	if n := len(wrapped(row{text: strings.Repeat("x", 4<<20)}, 60)); n < 70_000 { // and it takes no minutes
+		t.Errorf("%d lines", n)
+	}
 	deep := row{text: strings.Repeat(" ", 90) + strings.Repeat("word ", 30), place: "a.yaml:1"}
 	for _, width := range []int{10, 40, 60} {
 		joined := ""
