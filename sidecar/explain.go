@@ -54,3 +54,31 @@ func Explain(set *ruleset.Set, profile string, rec *Record) (*Explained, error) 
 	}
 	return out, nil
 }
+
+// Recording reads a reply as Explain does, and gives what a test of it must hold.
+func Recording(set *ruleset.Set, profile, name string, rec *Record) (ruleset.Recording, error) {
+	offered, err := rec.offered()
+	if err != nil {
+		return ruleset.Recording{}, err
+	}
+	out := ruleset.Recording{Name: name, Profile: profile, Tools: offered}
+	out.Finish, err = rec.deltas(func(d parse.Delta) {
+		out.Reply.Content += d.Content
+		out.Reply.Reasoning += d.Reasoning
+		out.Reply.Calls = append(out.Reply.Calls, d.Calls...)
+	})
+	if err != nil {
+		return ruleset.Recording{}, err
+	}
+	if rec.Finish != "" {
+		out.Finish = rec.Finish
+	}
+	catalog, err := rec.catalog(set)
+	if err != nil {
+		return ruleset.Recording{}, err
+	}
+	r := set.Strategies(profile).Reader(catalog, parse.Facts{MaxText: set.Limits.TextBytes, MaxDepth: set.Limits.Depth})
+	r.Feed(out.Reply)
+	out.Reading, _ = r.Close(out.Finish)
+	return out, nil
+}

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -33,7 +34,7 @@ const (
 
 // shipped compiles the built-in rules once.
 var shipped = sync.OnceValues(func() (*ruleset.Set, error) {
-	files, err := ReadRules("", shippedRules())
+	files, err := ruleset.Builtin(os.DirFS(".."))
 	if err != nil {
 		return nil, err
 	}

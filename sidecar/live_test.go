@@ -2,7 +2,6 @@ package sidecar
 
 import (
 	"context"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
@@ -11,12 +10,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
-// shippedRules are the rules and prompts that are built into the binary.
-func shippedRules() fs.FS { return os.DirFS("..") }
+// rulesOver is a folder of rules over those that are built into the binary.
+func rulesOver(t testing.TB, dir string) ruleset.Source {
+	t.Helper()
+	builtin, err := ruleset.Builtin(os.DirFS(".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ruleset.Source{Dir: dir, Builtin: builtin}
+}
 
 // copyRules writes them into a folder, as init does.
 func copyRules(dir string) error { return os.CopyFS(dir, os.DirFS("../rules")) }
@@ -46,14 +53,14 @@ func watched(t testing.TB, model http.Handler) (r *rig, dir string) {
 	}
 	r = start(t, setup{}, model)
 	log := slog.New(slog.NewTextHandler(r.log, nil))
-	live, err := OpenRules(dir, shippedRules(), log, telemetry.New())
+	live, err := OpenRules(rulesOver(t, dir), log, telemetry.New())
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.s.live = live
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
-	go func() { live.Watch(ctx, shippedRules()); close(ended) }()
+	go func() { live.Watch(ctx); close(ended) }()
 	t.Cleanup(func() { stop(); <-ended })
 	return r, dir
 }
@@ -103,7 +110,7 @@ func TestLiveRules(t *testing.T) {
 
 func TestOpenRules(t *testing.T) {
 	log, m := slog.New(slog.DiscardHandler), telemetry.New()
-	if _, err := OpenRules(filepath.Join(t.TempDir(), "none"), shippedRules(), log, m); err == nil || !strings.Contains(err.Error(), "none") {
+	if _, err := OpenRules(rulesOver(t, filepath.Join(t.TempDir(), "none")), log, m); err == nil || !strings.Contains(err.Error(), "none") {
 		t.Errorf("a missing folder: %v", err)
 	}
 	dir := t.TempDir()
@@ -111,12 +118,12 @@ func TestOpenRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	edited(t, dir, "limits.yaml", "depth: 128", "depth: deep")
-	if _, err := OpenRules(dir, shippedRules(), log, m); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "limits.yaml")+":") {
+	if _, err := OpenRules(rulesOver(t, dir), log, m); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "limits.yaml")+":") {
 		t.Errorf("a bad value: %v", err)
 	}
-	live, err := OpenRules("", shippedRules(), log, m)
+	live, err := OpenRules(rulesOver(t, ""), log, m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	live.Watch(t.Context(), shippedRules()) // built-in rules never change: it returns
+	live.Watch(t.Context()) // built-in rules never change: it returns
 }

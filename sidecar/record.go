@@ -177,21 +177,33 @@ func (rec *Record) check() error {
 
 // catalog makes the catalog of the tools that the record says were offered.
 func (rec *Record) catalog(set *ruleset.Set) (*tools.Catalog, error) {
-	offered := rec.Tools
-	if offered == nil && rec.Input != nil {
-		offered = rec.Input.Tools
+	list, err := rec.offered()
+	if err != nil {
+		return nil, err
 	}
-	if offered == nil {
+	if list == nil {
 		return tools.OpenCatalog(set.Tools), nil
 	}
-	list := make([]tools.Tool, len(offered))
-	for i, raw := range offered {
+	return tools.NewCatalog(set.Tools, nil, list), nil
+}
+
+// offered are the tools that the record says were offered; nil where nobody knows.
+func (rec *Record) offered() ([]tools.Tool, error) {
+	all := rec.Tools
+	if all == nil && rec.Input != nil {
+		all = rec.Input.Tools
+	}
+	if all == nil {
+		return nil, nil
+	}
+	list := make([]tools.Tool, len(all))
+	for i, raw := range all {
 		var err error
 		if list[i], err = offeredTool(raw); err != nil {
 			return nil, fmt.Errorf("tools[%d] %w", i, err)
 		}
 	}
-	return tools.NewCatalog(set.Tools, nil, list), nil
+	return list, nil
 }
 
 // offeredTool is a name, a tool object of OpenAI, or the function inside of one.

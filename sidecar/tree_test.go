@@ -12,7 +12,7 @@ import (
 // withRule are the shipped rules with one edit.
 func withRule(t testing.TB, file, from, to string) *ruleset.Set {
 	t.Helper()
-	files, err := ReadRules("", os.DirFS(".."))
+	files, err := ruleset.Builtin(os.DirFS(".."))
 	if err != nil {
 		t.Fatal(err)
 	}

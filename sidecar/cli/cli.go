@@ -49,7 +49,7 @@ func Run(args []string, env Env) int {
 		misused = true
 		return fmt.Errorf("%w\nTry: %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(serveCommand(env), explainCommand(env), compareCommand(env), checkCommand(env), initCommand(env),
+	root.AddCommand(serveCommand(env), explainCommand(env), compareCommand(env), checkCommand(env), testCommand(env), initCommand(env),
 		openclawCommand(env), demoCommand(env), versionCommand(env))
 	for _, c := range append(root.Commands(), root) {
 		check := c.Args
@@ -81,7 +81,11 @@ func versionCommand(env Env) *cobra.Command {
 		Short: "The version of this program and of its rules",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			files, err := readRules(dir, env)
+			src, err := rulesIn(dir, env)
+			if err != nil {
+				return err
+			}
+			files, err := src.Read()
 			if err != nil {
 				return err
 			}

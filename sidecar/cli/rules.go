@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -20,22 +19,37 @@ import (
 // for.
 const builtinRules = "builtin"
 
-func readRules(dir string, env Env) (ruleset.Files, error) {
+// rulesIn is a folder of rules over those of the program.
+func rulesIn(dir string, env Env) (ruleset.Source, error) {
 	if dir == builtinRules {
 		dir = ""
 	}
-	return sidecar.ReadRules(dir, env.Defaults)
+	builtin, err := ruleset.Builtin(env.Defaults)
+	return ruleset.Source{Dir: dir, Builtin: builtin}, err
 }
 
 // loadRules compiles the rules and prints what is wrong with them.
 func loadRules(dir string, env Env) (*ruleset.Set, error) {
-	files, err := readRules(dir, env)
+	src, err := rulesIn(dir, env)
+	if err != nil {
+		return nil, err
+	}
+	return loadFrom(src, env)
+}
+
+// policyFlag is the flag for the locked folder.
+func policyFlag(c *cobra.Command, dir *string) {
+	c.Flags().StringVar(dir, "policy", "", "locked folder of the security team, over the rules")
+}
+
+func loadFrom(src ruleset.Source, env Env) (*ruleset.Set, error) {
+	files, err := src.Read()
 	if err != nil {
 		return nil, err
 	}
 	set, problems := ruleset.Load(files)
 	if len(problems) > 0 {
-		fmt.Fprintln(env.Err, problems.In(dir).Error())
+		fmt.Fprintln(env.Err, problems.In(src).Error())
 	}
 	if set == nil {
 		return nil, errSaid
@@ -75,8 +89,8 @@ func checkCommand(env Env) *cobra.Command {
 				return err
 			}
 			n := set.Counts
-			fmt.Fprintf(env.Out, "rules %s: %d files, %d conditions, %d patterns, %d examples: ok (%d ms)\n",
-				set.Version, n.Files, n.Conditions, n.Patterns, n.Examples, time.Since(began).Milliseconds())
+			fmt.Fprintf(env.Out, "rules %s: %d files, %d conditions, %d patterns, %d examples, %d tests: ok (%d ms)\n",
+				set.Version, n.Files, n.Conditions, n.Patterns, n.Examples, n.Tests, time.Since(began).Milliseconds())
 			return nil
 		},
 	}

@@ -116,7 +116,11 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		return err
 	}
 	metrics := telemetry.New()
-	live, err := sidecar.OpenRules(s.Rules, env.Defaults, log, metrics)
+	src, err := rulesIn(s.Rules, env)
+	if err != nil {
+		return err
+	}
+	live, err := sidecar.OpenRules(src, log, metrics)
 	if err != nil {
 		var problems ruleset.Problems
 		if errors.As(err, &problems) {
@@ -147,7 +151,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	warnOpen(log, s)
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	go live.Watch(ctx, env.Defaults)
+	go live.Watch(ctx)
 	go sidecar.TuneHeap(ctx)
 	log.Info("serving", "event", "http_server_start", "address", "http://"+listener.Addr().String()+"/v1",
 		"upstream", withoutPassword(s.Upstream), "rules", live.Set().Version, "pid", os.Getpid())

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
@@ -35,7 +36,11 @@ type stage struct {
 func open(cfg Config, model *script.Server) (*stage, error) {
 	log := make(journal, 8)
 	logger, metrics := slog.New(log), telemetry.New()
-	live, err := sidecar.OpenRules(cfg.Dir, cfg.Defaults, logger, metrics)
+	builtin, err := ruleset.Builtin(cfg.Defaults)
+	if err != nil {
+		return nil, err
+	}
+	live, err := sidecar.OpenRules(ruleset.Source{Dir: cfg.Dir, Builtin: builtin}, logger, metrics)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +56,7 @@ func open(cfg Config, model *script.Server) (*stage, error) {
 	if err != nil {
 		return nil, errors.Join(err, st.close())
 	}
-	st.running.Go(func() { live.Watch(ctx, cfg.Defaults) })
+	st.running.Go(func() { live.Watch(ctx) })
 	st.served, err = st.serve(ctx, sidecar.NewServer(live, st.up, "", logger, metrics).Handler(), logger)
 	if err != nil {
 		return nil, errors.Join(err, st.close())

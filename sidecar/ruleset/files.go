@@ -14,18 +14,26 @@ import (
 	"strings"
 )
 
-// promptFolder is the folder of prompts inside a folder of rules.
-const promptFolder = "prompts"
+// The folders inside a folder of rules.
+const (
+	promptFolder  = "prompts"
+	packFolder    = "packs"   // files that rule files include
+	testFolder    = "tests"   // tests of the rules
+	builtinFolder = "builtin" // stands for what the program ships; no folder on disk
+	policyFolder  = "policy"  // stands for the locked folder
+)
 
 // Files is the text of the rule files at one moment: path → text. Paths are
-// slash-separated: "strategies.yaml", "prompts/react.txt".
+// slash-separated: "strategies.yaml", "prompts/react.txt", "packs/formats.yaml",
+// "tests/replies.yaml". Files of the program that others include stand under
+// "builtin/", those of the locked folder under "policy/".
 type Files map[string]string
 
-// ReadFS reads every *.yaml of the top folder and every *.txt of its prompts
-// folder, hidden ones excepted.
+// ReadFS reads every *.yaml of the top folder and of its folders packs and tests,
+// and every *.txt of its prompts folder, hidden ones excepted.
 func ReadFS(fsys fs.FS) (Files, error) {
 	out := Files{}
-	for _, pattern := range []string{"*.yaml", promptFolder + "/*.txt"} {
+	for _, pattern := range []string{"*.yaml", packFolder + "/*.yaml", testFolder + "/*.yaml", promptFolder + "/*.txt"} {
 		names, err := fs.Glob(fsys, pattern)
 		if err != nil {
 			return nil, fmt.Errorf("read rules: %w", err)
@@ -56,8 +64,10 @@ func ReadDir(dir string) (Files, error) {
 		return nil, fmt.Errorf("read rules: %s: %w", dir, errNoFiles)
 	}
 	names := append(slices.Sorted(maps.Keys(files)), ".")
-	if files.hasPrompts() {
-		names = append(names, promptFolder)
+	for _, folder := range []string{packFolder, testFolder, promptFolder} {
+		if files.hasFolder(folder) {
+			names = append(names, folder)
+		}
 	}
 	for _, name := range names {
 		full := filepath.Join(dir, filepath.FromSlash(name))
@@ -72,9 +82,9 @@ func ReadDir(dir string) (Files, error) {
 	return files, nil
 }
 
-func (f Files) hasPrompts() bool {
+func (f Files) hasFolder(folder string) bool {
 	for name := range f {
-		if strings.HasPrefix(name, promptFolder+"/") {
+		if strings.HasPrefix(name, folder+"/") {
 			return true
 		}
 	}
@@ -83,19 +93,17 @@ func (f Files) hasPrompts() bool {
 
 var errNoFiles = errors.New("no *.yaml file stands here; write the default ones with: gpt-oss-executor init DIR")
 
-// WithPrompts gives the files with the prompts of other where they have none of
-// their own.
-func (f Files) WithPrompts(other Files) Files {
-	if f.hasPrompts() {
-		return f
-	}
-	out := maps.Clone(f)
-	for name, text := range other {
-		if strings.HasPrefix(name, promptFolder+"/") {
-			out[name] = text
+// split separates the operator's files from those of the locked folder.
+func (f Files) split() (mine, locks Files) {
+	mine, locks = Files{}, Files{}
+	for name, text := range f {
+		if strings.HasPrefix(name, policyFolder+"/") {
+			locks[name] = text
+		} else {
+			mine[name] = text
 		}
 	}
-	return out
+	return mine, locks
 }
 
 // Version is the first 12 hex digits of the sha256 over all names and texts.

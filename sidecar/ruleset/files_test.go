@@ -3,6 +3,7 @@ package ruleset
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -13,8 +14,9 @@ func TestReadFS(t *testing.T) {
 	files, err := ReadFS(fstest.MapFS{
 		"a.yaml": {Data: []byte("x")}, ".b.yaml": {}, "c.txt": {}, "sub/d.yaml": {}, "README.md": {},
 		"prompts/e.txt": {Data: []byte("y")}, "prompts/.f.txt": {}, "prompts/g.md": {},
+		"packs/h.yaml": {Data: []byte("z")}, "packs/i.txt": {}, "tests/j.yaml": {Data: []byte("t")},
 	})
-	if err != nil || len(files) != 2 || files["a.yaml"] != "x" || files["prompts/e.txt"] != "y" {
+	if err != nil || len(files) != 4 || files["a.yaml"] != "x" || files["prompts/e.txt"] != "y" || files["packs/h.yaml"] != "z" || files["tests/j.yaml"] != "t" {
 		t.Errorf("read %v, %v", files, err)
 	}
 }
@@ -31,13 +33,45 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-func TestWithPrompts(t *testing.T) {
-	other := Files{"a.yaml": "2", "prompts/p.txt": "2"}
-	if got := (Files{"a.yaml": "1"}).WithPrompts(other); got["a.yaml"] != "1" || got["prompts/p.txt"] != "2" || len(got) != 2 {
-		t.Errorf("without own prompts: %v", got)
+// TestSource: an operator's folder stands over the rules of the program, and the
+// locked folder beside it.
+func TestSource(t *testing.T) {
+	builtin := Files{"a.yaml": "program", "b.yaml": "program", "prompts/p.txt": "program"}
+	dir, locked := t.TempDir(), t.TempDir()
+	write(t, dir+"/a.yaml", "include: [builtin/b.yaml]")
+	write(t, locked+"/limits.yaml", "locked")
+	read := func(s Source) Files {
+		t.Helper()
+		files, err := s.Read()
+		check(t, err)
+		return files
 	}
-	if got := (Files{"prompts/q.txt": "1"}).WithPrompts(other); len(got) != 1 {
-		t.Errorf("with own prompts: %v", got)
+	if got := read(Source{Builtin: builtin}); !maps.Equal(got, builtin) {
+		t.Errorf("without a folder: %v", got)
+	}
+	want := Files{"a.yaml": "include: [builtin/b.yaml]", "builtin/b.yaml": "program", "prompts/p.txt": "program"}
+	src := Source{Dir: dir, Builtin: builtin}
+	if got := read(src); !maps.Equal(got, want) {
+		t.Errorf("without prompts of its own: %v", got)
+	}
+	mkdir(t, dir+"/prompts")
+	write(t, dir+"/prompts/q.txt", "mine")
+	src.Policy = locked
+	delete(want, "prompts/p.txt")
+	want["prompts/q.txt"], want["policy/limits.yaml"] = "mine", "locked"
+	if got := read(src); !maps.Equal(got, want) {
+		t.Errorf("with prompts and a locked folder: %v", got)
+	}
+	for name, want := range map[string]string{
+		"policy/limits.yaml": locked + "/limits.yaml", "builtin/b.yaml": "builtin/b.yaml", "a.yaml": dir + "/a.yaml",
+	} {
+		if got := src.OnDisk(name); got != want {
+			t.Errorf("%s is %s on disk", name, got)
+		}
+	}
+	src.Policy = t.TempDir()
+	if _, err := src.Read(); !errors.Is(err, errNoFiles) || !strings.Contains(err.Error(), "locked folder") {
+		t.Errorf("an empty locked folder: %v", err)
 	}
 }
 

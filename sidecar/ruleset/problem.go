@@ -3,7 +3,6 @@ package ruleset
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -38,6 +37,9 @@ const (
 	codeRegexp  = "E-regexp"  // a regular expression that cannot be taken
 	codeRef     = "E-ref"     // an id that exists nowhere
 	codeExample = "E-example" // a hit that missed, or a miss that hit
+	codeTest    = "E-test"    // a test that does not hold
+
+	codeLocked = "W-locked" // looser than the locked folder, which is in force
 )
 
 // Error is the place and the message on one line.
@@ -61,11 +63,11 @@ func (ps Problems) Fatal() bool {
 	return slices.ContainsFunc(ps, func(p Problem) bool { return !p.Warning })
 }
 
-// In gives the same problems with file names that begin with a folder.
-func (ps Problems) In(dir string) Problems {
+// In gives the same problems with file names as they are on disk.
+func (ps Problems) In(src Source) Problems {
 	out := slices.Clone(ps)
 	for i := range out {
-		out[i].File = path.Join(dir, out[i].File)
+		out[i].File = src.OnDisk(out[i].File)
 	}
 	return out
 }

@@ -96,7 +96,7 @@ func TestProblemSpan(t *testing.T) {
 
 func TestProblemJSON(t *testing.T) {
 	_, problems := Load(Files{"limits.yaml": "version: 2\n"})
-	doc, err := json.Marshal(problems.In("rules"))
+	doc, err := json.Marshal(problems.In(Source{Dir: "rules"}))
 	if err != nil {
 		t.Fatal(err)
 	}

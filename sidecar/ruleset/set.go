@@ -29,11 +29,12 @@ type Set struct {
 
 	profiles   map[string]*parse.Strategies
 	conditions map[string]text // of the strategies, by id
+	book       rulebook
 }
 
 // Counts is how much was loaded, for a line in a log.
 type Counts struct {
-	Files, Conditions, Patterns, Examples int
+	Files, Conditions, Patterns, Examples, Tests int
 }
 
 // Strategies gives the strategies of a profile, those of DefaultProfile where

@@ -3,7 +3,6 @@ package ruleset
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -17,22 +16,22 @@ const (
 	poll   = 5 * time.Second        // for network drives, bind mounts and lost events
 )
 
-// Watch calls apply after each change of the rule files in dir, until ctx ends,
-// and only then returns. seen is what was read last; the same content again is
-// no change, whatever happened in between. Where the files cannot be read, apply
+// Watch calls apply after each change of the rule files of src, until ctx ends,
+// and only then returns. seen is the version that was read last; the same content
+// again is no change, whatever happened in between. Where the files cannot be read, apply
 // gets the error, once for each new error. apply runs in the goroutine of Watch;
 // what changes meanwhile is seen afterwards.
 //
 // Events are only a hint to look: editors rename, Kubernetes swaps links, some
 // file systems say nothing.
-func Watch(ctx context.Context, dir string, seen Files, apply func(Files, error)) {
-	w := watch{dir: dir, last: seen.Version(), apply: apply, folders: map[string]os.FileInfo{}}
+func Watch(ctx context.Context, src Source, seen string, apply func(Files, error)) {
+	w := watch{src: src, last: seen, apply: apply, folders: map[string]os.FileInfo{}}
 	w.run(ctx)
 }
 
 // watch is the state of one Watch.
 type watch struct {
-	dir     string
+	src     Source
 	apply   func(Files, error)
 	last    string    // version or error that was applied last
 	first   string    // what the first of two reads gave; empty: the next read is the first
@@ -85,7 +84,7 @@ func (w *watch) wait(look *time.Timer) {
 // read looks at the files, and applies what two reads in a row agree on.
 func (w *watch) read(look *time.Timer) {
 	w.waiting = time.Time{}
-	files, err := ReadDir(w.dir)
+	files, err := w.src.Read()
 	now := files.Version()
 	if err != nil {
 		now = err.Error()
@@ -110,7 +109,7 @@ func (w *watch) rewatch() {
 	if w.notify == nil {
 		return
 	}
-	for _, dir := range []string{w.dir, filepath.Join(w.dir, promptFolder)} {
+	for _, dir := range w.src.Folders() {
 		before, watched := w.folders[dir]
 		now, err := os.Stat(dir)
 		if watched && err == nil && os.SameFile(before, now) {

@@ -41,7 +41,7 @@ func watching(t *testing.T, dir string) <-chan seen {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		Watch(ctx, dir, files, func(f Files, err error) { ch <- seen{f, err, time.Now()} })
+		Watch(ctx, Source{Dir: dir}, files.Version(), func(f Files, err error) { ch <- seen{f, err, time.Now()} })
 	}()
 	t.Cleanup(func() { cancel(); <-done })
 	time.Sleep(150 * time.Millisecond) // past its first look
@@ -138,6 +138,7 @@ func TestWatchEditors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			dir, applied := watched(t)
+			began := time.Now()
 			c.edit(t, dir)
 			edited := time.Now()
 			got := collect(applied, c.want != "")
@@ -146,6 +147,9 @@ func TestWatchEditors(t *testing.T) {
 					t.Fatalf("%d reloads", len(got))
 				}
 				return
+			}
+			if slow := edited.Sub(began) > 2*quiet; slow && len(got) == 2 {
+				got = got[1:] // the machine stalled in the middle of the edit: that is two edits
 			}
 			if len(got) != 1 || got[0].err != nil || got[0].files["exec.yaml"] != c.want {
 				t.Fatalf("%d reloads: %v", len(got), got)
@@ -199,7 +203,7 @@ func TestWatchDuringApply(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	var got []string
-	Watch(ctx, dir, files, func(f Files, err error) {
+	Watch(ctx, Source{Dir: dir}, files.Version(), func(f Files, err error) {
 		got = append(got, f["a.yaml"])
 		switch f["a.yaml"] {
 		case "2":

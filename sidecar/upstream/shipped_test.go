@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"maps"
 	"os"
 	"testing"
 
@@ -12,13 +11,9 @@ import (
 // shipped is the rule set that the program embeds.
 func shipped(t testing.TB) *ruleset.Set {
 	t.Helper()
-	files := ruleset.Files{}
-	for _, folder := range []string{"../../rules", "../.."} { // the second one for prompts/
-		part, err := ruleset.ReadFS(os.DirFS(folder))
-		if err != nil {
-			t.Fatal(err)
-		}
-		maps.Copy(files, part)
+	files, err := ruleset.Builtin(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
 	}
 	set, problems := ruleset.Load(files)
 	if set == nil {

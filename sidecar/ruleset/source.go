@@ -1,0 +1,115 @@
+package ruleset
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// Source says where rules come from.
+type Source struct {
+	Dir     string // the operator's folder; empty: the rules of the program
+	Policy  string // the locked folder of the security team; empty: none
+	Builtin Files  // what the program ships
+}
+
+// Builtin reads what the program ships: the folders rules and prompts.
+func Builtin(program fs.FS) (Files, error) {
+	rules, err := fs.Sub(program, "rules")
+	if err != nil {
+		return nil, fmt.Errorf("read the built-in rules: %w", err)
+	}
+	files, err := ReadFS(rules)
+	if err != nil {
+		return nil, err
+	}
+	prompts, err := ReadFS(program)
+	if err != nil {
+		return nil, err
+	}
+	for name, text := range prompts {
+		if strings.HasPrefix(name, promptFolder+"/") {
+			files[name] = text
+		}
+	}
+	return files, nil
+}
+
+// Read gives the text of all files as they are now. The operator's folder
+// replaces the rules of the program as a whole. Of those, only the prompts are
+// added where it has none, and, below builtin/, the files that it names.
+func (s Source) Read() (Files, error) {
+	files := maps.Clone(s.Builtin)
+	if s.Dir != "" {
+		var err error
+		if files, err = ReadDir(s.Dir); err != nil {
+			return nil, err
+		}
+		files = files.over(s.Builtin)
+	}
+	if s.Policy == "" {
+		return files, nil
+	}
+	locked, err := ReadDir(s.Policy)
+	if err != nil {
+		return nil, fmt.Errorf("locked folder: %w", err)
+	}
+	for name, text := range locked {
+		files[policyFolder+"/"+name] = text
+	}
+	return files, nil
+}
+
+// over gives files that stand over those of the program.
+func (f Files) over(builtin Files) Files {
+	out := maps.Clone(f)
+	for name, text := range builtin {
+		switch whole := builtinFolder + "/" + name; {
+		case strings.HasPrefix(name, promptFolder+"/"):
+			if !f.hasFolder(promptFolder) {
+				out[name] = text
+			}
+		case f.mention(whole):
+			out[whole] = text
+		}
+	}
+	return out
+}
+
+// mention reports whether one of the files names another.
+func (f Files) mention(name string) bool {
+	for _, text := range f {
+		if strings.Contains(text, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Folders are the folders on disk whose files matter.
+func (s Source) Folders() (out []string) {
+	for _, dir := range []string{s.Dir, s.Policy} {
+		if dir == "" {
+			continue
+		}
+		out = append(out, dir)
+		for _, inside := range []string{packFolder, testFolder, promptFolder} {
+			out = append(out, filepath.Join(dir, inside))
+		}
+	}
+	return out
+}
+
+// OnDisk gives the name of a rule file as people find it: problems name it so.
+func (s Source) OnDisk(name string) string {
+	switch in, locked := strings.CutPrefix(name, policyFolder+"/"); {
+	case locked:
+		return path.Join(filepath.ToSlash(s.Policy), in)
+	case strings.HasPrefix(name, builtinFolder+"/"):
+		return name
+	}
+	return path.Join(filepath.ToSlash(s.Dir), name)
+}
