@@ -123,13 +123,13 @@ func FuzzTerms(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, source, in, tool string) {
 		txt := text{Value: source, at: place{newSource("x.yaml", source), 1, 1, 2}}
-		cond, problem := condition[parse.Env](txt)
+		cond, problem := condition[parse.Env](txt, nil)
 		if problem != nil {
 			return
 		}
 		env := parse.Env{Text: in, User: tool, Tools: []string{tool}}
 		yes, err := cond(env)
-		got := terms(txt, env)
+		got := terms(txt, env, nil)
 		want := map[bool]string{true: termTrue, false: termFalse}[yes]
 		if err != nil {
 			want = termError
