@@ -21,7 +21,7 @@ type strategyRule struct {
 	At         place
 	ID         text         `rule:"id,required"`
 	About      string       `rule:"about,required"`
-	Kind       string       `rule:"kind,required" one:"native harmony json lines block pattern phrases"`
+	Kind       string       `rule:"kind,required" one:"native harmony json lines block pattern drop phrases"`
 	Priority   number       `rule:"priority,required" min:"1" max:"1000"`
 	Confidence float64      `rule:"confidence,required" min:"0" max:"1"`
 	Enabled    *bool        `rule:"enabled"`
@@ -32,6 +32,7 @@ type strategyRule struct {
 	Lines      *linesRule   `rule:"lines"`
 	Block      *blockRule   `rule:"block"`
 	Pattern    *patternRule `rule:"pattern"`
+	Drop       *dropRule    `rule:"drop"`
 	Phrases    *phrasesRule `rule:"phrases"`
 	Hit        []example    `rule:"hit"`
 	Miss       []text       `rule:"miss"`
@@ -60,6 +61,10 @@ type blockRule struct {
 	Line  bool     `rule:"line_start"`
 	Body  string   `rule:"body,required" one:"json pairs named xml code auto"`
 	Done  []string `rule:"done"`
+}
+
+type dropRule struct {
+	Text []string `rule:"text,required"`
 }
 
 type phrasesRule struct {
@@ -134,6 +139,9 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 	if b := r.Block; b != nil {
 		s.Open, s.Close, s.LineStart, s.Body, s.Done = b.Open, b.Close, b.Line, parse.Body(b.Body), b.Done
 	}
+	if d := r.Drop; d != nil {
+		s.Open = d.Text
+	}
 	if p := r.Pattern; p != nil {
 		s.Open, s.Close, s.LineStart, s.Matcher = p.Open, p.Close, p.Line, l.matcher(*p)
 	}
@@ -156,7 +164,7 @@ func (l *loader) kindKeys(r strategyRule) {
 		has, needed bool
 	}{
 		{"harmony", r.Harmony != nil, false}, {"json", r.JSON != nil, true}, {"lines", r.Lines != nil, false},
-		{"block", r.Block != nil, true}, {"pattern", r.Pattern != nil, true}, {"phrases", r.Phrases != nil, true},
+		{"block", r.Block != nil, true}, {"pattern", r.Pattern != nil, true}, {"drop", r.Drop != nil, true}, {"phrases", r.Phrases != nil, true},
 	} {
 		switch {
 		case k.has && k.kind != r.Kind && r.Kind != "":
