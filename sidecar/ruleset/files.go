@@ -29,17 +29,32 @@ const (
 // "builtin/", those of the locked folder under "policy/".
 type Files map[string]string
 
+// patterns are the files that count, hidden ones excepted.
+var patterns = []string{"*.yaml", packFolder + "/*.yaml", testFolder + "/*.yaml", promptFolder + "/*.txt"}
+
+// Counted reports whether a file of this name inside a folder of rules is one of
+// them. All others may stand there and mean nothing.
+func Counted(name string) bool {
+	if !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00") || strings.HasPrefix(path.Base(name), ".") {
+		return false
+	}
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, err := path.Match(pattern, name)
+		return ok && err == nil
+	})
+}
+
 // ReadFS reads every *.yaml of the top folder and of its folders packs and tests,
 // and every *.txt of its prompts folder, hidden ones excepted.
 func ReadFS(fsys fs.FS) (Files, error) {
 	out := Files{}
-	for _, pattern := range []string{"*.yaml", packFolder + "/*.yaml", testFolder + "/*.yaml", promptFolder + "/*.txt"} {
+	for _, pattern := range patterns {
 		names, err := fs.Glob(fsys, pattern)
 		if err != nil {
 			return nil, fmt.Errorf("read rules: %w", err)
 		}
 		for _, name := range names {
-			if strings.HasPrefix(path.Base(name), ".") {
+			if !Counted(name) {
 				continue
 			}
 			text, err := fs.ReadFile(fsys, name)
@@ -55,7 +70,21 @@ func ReadFS(fsys fs.FS) (Files, error) {
 // ReadDir is ReadFS for a folder on disk. A folder or file that everyone may
 // write to is refused: whoever edits the rules decides what runs. A folder on a
 // read-only mount is fine whatever its mode, as Kubernetes makes them 0777.
+// A folder that is swapped for another one meanwhile is read again, so that the
+// files are never a mixture of the two.
 func ReadDir(dir string) (Files, error) {
+	for range 5 {
+		before, _ := os.Stat(dir) // a folder that is not there is readDir's to report
+		files, err := readDir(dir)
+		after, _ := os.Stat(dir)
+		if before == nil && after == nil || before != nil && after != nil && os.SameFile(before, after) {
+			return files, err
+		}
+	}
+	return nil, fmt.Errorf("read rules: %s is replaced again and again", dir)
+}
+
+func readDir(dir string) (Files, error) {
 	files, err := ReadFS(os.DirFS(dir))
 	if err != nil {
 		return nil, err
@@ -81,6 +110,21 @@ func ReadDir(dir string) (Files, error) {
 	}
 	return files, nil
 }
+
+// Own gives the files of the operator's folder: all but those of the program and
+// of the locked folder. Prompts that the program added cannot be told apart.
+func (f Files) Own() Files {
+	out := Files{}
+	for name, text := range f {
+		if Counted(name) {
+			out[name] = text
+		}
+	}
+	return out
+}
+
+// Locked reports whether files of the locked folder are among them.
+func (f Files) Locked() bool { return f.hasFolder(policyFolder) }
 
 func (f Files) hasFolder(folder string) bool {
 	for name := range f {

@@ -29,7 +29,10 @@ type Set struct {
 
 // Counts is how much was loaded, for a line in a log.
 type Counts struct {
-	Files, Conditions, Patterns, Examples int
+	Files      int `json:"files"`
+	Conditions int `json:"conditions"`
+	Patterns   int `json:"patterns"`
+	Examples   int `json:"examples"`
 }
 
 // Strategies gives the strategies of a profile, those of DefaultProfile where
