@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
 )
 
 // The modes of what is written. Rules are no secret, but who may write here
@@ -23,9 +25,6 @@ const (
 
 // fileName is one entry on disk: its number and its version.
 var fileName = regexp.MustCompile(`^(\d{8})-[0-9a-f]{12}\.json$`)
-
-// unfinished begins the name of a file that is being written.
-const unfinished = ".new-"
 
 // read takes up the entries of the folder. Those that are damaged are left out.
 func (h *History) read() error {
@@ -59,19 +58,15 @@ func (h *History) read() error {
 	return errors.Join(wrong...)
 }
 
-// names are the entries in the folder, oldest first. What a crash left
-// unfinished is removed.
+// names are the entries in the folder, oldest first.
 func (h *History) names() (names []string, err error) {
 	list, err := os.ReadDir(h.dir)
 	if err != nil {
 		return nil, fmt.Errorf("state: %w", err)
 	}
 	for _, f := range list {
-		switch {
-		case fileName.MatchString(f.Name()):
+		if fileName.MatchString(f.Name()) {
 			names = append(names, f.Name())
-		case strings.HasPrefix(f.Name(), unfinished):
-			_ = os.Remove(filepath.Join(h.dir, f.Name())) // it only takes room
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
@@ -105,7 +100,10 @@ func (h *History) write(e Entry) error {
 		return fmt.Errorf("state: %w", err)
 	}
 	name := fmt.Sprintf("%08d-%s.json", h.number+1, e.Version)
-	if err := h.replace(name, doc); err != nil {
+	if err := os.MkdirAll(h.dir, folderMode); err != nil {
+		return fmt.Errorf("state: %w", err)
+	}
+	if err := publish.File(filepath.Join(h.dir, name), doc, fileMode); err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
 	h.number++
@@ -119,38 +117,4 @@ func (h *History) write(e Entry) error {
 		}
 	}
 	return nil
-}
-
-// replace writes a file through a temporary one, and makes both file and folder
-// safe against a power cut.
-func (h *History) replace(name string, doc []byte) (err error) {
-	if err := os.MkdirAll(h.dir, folderMode); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(h.dir, unfinished+"*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name()) // the error before says more
-		}
-	}()
-	_, err = f.Write(doc)
-	err = errors.Join(err, f.Chmod(fileMode), f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), filepath.Join(h.dir, name)); err != nil {
-		return err
-	}
-	return syncFolder(h.dir)
-}
-
-func syncFolder(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
