@@ -13,15 +13,16 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// rulesIn is a folder of rules over those of the program.
-func rulesIn(dir string, env Env) (ruleset.Source, error) {
+// rulesIn is a folder of rules over those of the program, with the locked one
+// beside it. Each may be "".
+func rulesIn(dir, policy string, env Env) (ruleset.Source, error) {
 	builtin, err := ruleset.Builtin(env.Defaults)
-	return ruleset.Source{Dir: dir, Builtin: builtin}, err
+	return ruleset.Source{Dir: dir, Policy: policy, Builtin: builtin}, err
 }
 
 // loadRules compiles the rules and prints what is wrong with them.
 func loadRules(dir string, env Env) (*ruleset.Set, error) {
-	src, err := rulesIn(dir, env)
+	src, err := rulesIn(dir, "", env)
 	if err != nil {
 		return nil, err
 	}

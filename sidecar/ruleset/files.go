@@ -137,6 +137,33 @@ func (f Files) hasFolder(folder string) bool {
 
 var errNoFiles = errors.New("no *.yaml file stands here; write the default ones with: gpt-oss-executor init DIR")
 
+// Differ names the files that are not the same in both, sorted.
+func (f Files) Differ(other Files) []string {
+	out := []string{}
+	for name, text := range f {
+		if was, ok := other[name]; !ok || was != text {
+			out = append(out, name)
+		}
+	}
+	for name := range other {
+		if _, ok := f[name]; !ok {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Sums are the first 12 hex digits of the sha256 of each text.
+func (f Files) Sums() map[string]string {
+	out := make(map[string]string, len(f))
+	for name, text := range f {
+		sum := sha256.Sum256([]byte(text))
+		out[name] = hex.EncodeToString(sum[:])[:12]
+	}
+	return out
+}
+
 // Version is the first 12 hex digits of the sha256 over all names and texts.
 func (f Files) Version() string {
 	h := sha256.New()

@@ -42,7 +42,7 @@ func Builtin(program fs.FS) (Files, error) {
 // operator's folder, or the rules of the program where there is none.
 func (s Source) Read() (Files, error) {
 	if s.Dir == "" {
-		return s.Whole(s.Builtin)
+		return s.withPolicy(maps.Clone(s.Builtin))
 	}
 	own, err := ReadDir(s.Dir)
 	if err != nil {
@@ -51,15 +51,14 @@ func (s Source) Read() (Files, error) {
 	return s.Whole(own)
 }
 
-// Whole completes the files of the operator's folder to all that count. They
+// Whole completes the files of an operator's folder to all that count. They
 // replace the rules of the program as a whole. Of those, only the prompts are
 // added where the folder has none, and, below builtin/, the files that it names.
 // The locked folder is read as it is now.
-func (s Source) Whole(own Files) (Files, error) {
-	files := maps.Clone(own)
-	if s.Dir != "" {
-		files = own.over(s.Builtin)
-	}
+func (s Source) Whole(own Files) (Files, error) { return s.withPolicy(own.over(s.Builtin)) }
+
+// withPolicy adds the files of the locked folder to others.
+func (s Source) withPolicy(files Files) (Files, error) {
 	if s.Policy == "" {
 		return files, nil
 	}
