@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -95,12 +94,12 @@ func said(res *http.Response, doc []byte) error {
 		Error sidecar.AdminError `json:"error"`
 	}
 	switch err := json.Unmarshal(doc, &body); {
-	case err != nil || body.Error.Message == "":
+	case err != nil || body.Error.Message == "" || res.StatusCode == http.StatusNotFound:
 		return fmt.Errorf("ask the server: %s answered %s; is this the address of its admin API?", res.Request.URL.Host, res.Status)
 	case len(body.Error.Problems) > 0:
 		return body.Error.Problems
 	case res.StatusCode == http.StatusUnauthorized:
 		return fmt.Errorf("ask the server: %s; set %sADMIN_TOKEN", body.Error.Message, ruleset.SettingPrefix)
 	}
-	return errors.New("the server says: " + body.Error.Message + "; " + body.Error.Hint)
+	return fmt.Errorf("the server says: %s; %s", body.Error.Message, body.Error.Hint)
 }
