@@ -107,16 +107,30 @@ func (a *application) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.env.Out, "rules %s: published %d files to %s\n", version, len(files), a.target)
+	how := "all at once"
+	if change.InPlace() {
+		how = "one by one, as the folder must keep its place"
+	}
+	fmt.Fprintf(a.env.Out, "rules %s: published %d files to %s, %s\n", version, len(files), a.target, how)
 	if a.admin == nil {
 		fmt.Fprintln(a.env.Out, "Without --admin it cannot be seen whether the server takes them: look for rules_taken in its log.")
-		return change.Keep()
+		a.keep(change)
+		return nil
 	}
 	if err := a.taken(ctx, version, before); err != nil {
 		return a.putBack(change, files, err)
 	}
 	fmt.Fprintf(a.env.Out, "rules %s: in force after %d ms\n", version, time.Since(began).Milliseconds())
-	return change.Keep()
+	a.keep(change)
+	return nil
+}
+
+// keep keeps what stood there before. Without it the new rules are as good, and
+// only --undo has nothing to bring back.
+func (a *application) keep(change *publish.Change) {
+	if err := change.Keep(); err != nil {
+		fmt.Fprintf(a.env.Err, "warning: apply --undo will not work: %v\n", err)
+	}
 }
 
 // findTarget finds the folder to publish to, where no flag says it.
@@ -222,7 +236,8 @@ func (a *application) taken(ctx context.Context, version string, before sidecar.
 // putBack undoes a publication, unless somebody has edited what it published.
 func (a *application) putBack(change *publish.Change, files ruleset.Files, why error) error {
 	if now, err := ruleset.ReadDir(a.target); err == nil && len(now.Differ(files)) > 0 {
-		return errors.Join(why, fmt.Errorf("%s was edited meanwhile and is left as it is", a.target), change.Keep())
+		a.keep(change)
+		return errors.Join(why, fmt.Errorf("%s was edited meanwhile and is left as it is", a.target))
 	}
 	if err := change.Undo(); err != nil {
 		return errors.Join(why, err)

@@ -29,6 +29,9 @@ func fill(to, old string, files ruleset.Files, s *survey) error {
 			if err := makeFolder(dir, s); err != nil {
 				return err
 			}
+			if err := ownLike(dir, filepath.Join(old, filepath.Dir(filepath.FromSlash(name))), s); err != nil {
+				return err
+			}
 			folders = append(folders, dir)
 		}
 		if err := File(at, []byte(text), s.mode(name)); err != nil {
@@ -57,13 +60,14 @@ func makeFolder(dir string, s *survey) error {
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
-	if err == nil && s.folder != nil {
-		err = own(dir, s.folder)
+	if err != nil || s.folder == nil {
+		return err
 	}
-	return err
+	return os.Chmod(dir, s.folderMode()) // whatever the umask is
 }
 
-// ownLike gives a file the owner of the one that it replaces, or of the folder.
+// ownLike gives a file or folder the owner of the one that it replaces, or of the
+// folder around it.
 func ownLike(path, old string, s *survey) error {
 	if info, err := os.Lstat(old); err == nil {
 		return own(path, info)

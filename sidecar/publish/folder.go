@@ -18,6 +18,7 @@ type Change struct {
 	dir    string
 	aside  string        // where the folder before stands; empty: it is still there, or there was none
 	before ruleset.Files // the rule files that were replaced in place
+	survey *survey       // where they stood
 	fresh  bool          // there was no folder
 }
 
@@ -129,19 +130,24 @@ func swap(a, b string) error {
 	return os.Rename(third, a)
 }
 
-// Keep ends a change: what stood there before is kept for Previous.
-func (c *Change) Keep() error {
-	inside, beside := filepath.Join(c.dir, keptInside), c.dir+keptBeside
+// InPlace reports whether the files were replaced one by one, so that for a moment
+// a reader could see some of the old ones with some of the new ones.
+func (c *Change) InPlace() bool { return c.before != nil }
+
+// Keep ends a change: what stood there before is kept for Previous. An error
+// means that it is not; the new files stay.
+func (c *Change) Keep() (err error) {
 	switch {
 	case c.fresh:
-		return nil
-	case c.aside == "":
-		return keepInside(inside, c.before)
+	case c.InPlace():
+		err = keepInside(filepath.Join(c.dir, keptInside), c.before, c.survey)
+	default:
+		beside := c.dir + keptBeside
+		if err = os.RemoveAll(beside); err == nil {
+			err = os.Rename(c.aside, beside)
+		}
 	}
-	if err := os.RemoveAll(beside); err != nil {
-		return fmt.Errorf("keep the previous rules: %w", err)
-	}
-	if err := os.Rename(c.aside, beside); err != nil {
+	if err != nil {
 		return fmt.Errorf("keep the previous rules: %w", err)
 	}
 	return nil
@@ -152,7 +158,7 @@ func (c *Change) Undo() (err error) {
 	switch {
 	case c.fresh:
 		err = os.RemoveAll(c.dir)
-	case c.aside == "":
+	case c.InPlace():
 		err = restore(c.dir, c.before)
 	default:
 		if err = swap(c.aside, c.dir); err == nil {

@@ -31,7 +31,7 @@ func inPlace(dir string, files ruleset.Files, s *survey) (*Change, error) {
 		}
 		return nil, err
 	}
-	return &Change{dir: dir, before: before}, nil
+	return &Change{dir: dir, before: before, survey: s}, nil
 }
 
 // restore makes files the rule files of dir again.
@@ -107,20 +107,25 @@ func put(dir string, tmp map[string]string, files ruleset.Files, s *survey) erro
 	return nil
 }
 
-// keepInside writes the previous files into a hidden folder.
-func keepInside(dir string, files ruleset.Files) error {
-	err := os.RemoveAll(dir)
+// keepInside writes the previous files into a hidden folder, for whoever may read
+// and replace those that took their place.
+func keepInside(dir string, files ruleset.Files, s *survey) error {
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	if err := makeFolder(dir, s); err != nil {
+		return err
+	}
 	for name, text := range files {
 		at := filepath.Join(dir, filepath.FromSlash(name))
-		if err == nil {
-			err = os.MkdirAll(filepath.Dir(at), 0o700)
+		if in := filepath.Dir(at); in != dir {
+			if err := makeFolder(in, s); err != nil {
+				return err
+			}
 		}
-		if err == nil {
-			err = File(at, []byte(text), 0o600)
+		if err := File(at, []byte(text), s.mode(name)); err != nil {
+			return err
 		}
-	}
-	if err != nil {
-		return fmt.Errorf("keep the previous rules: %w", err)
 	}
 	return nil
 }
