@@ -44,7 +44,3 @@ checkout can be compared with what is in force.`,
 	policyFlag(c, &policy)
 	return c
 }
-
-func policyFlag(c *cobra.Command, dir *string) {
-	c.Flags().StringVar(dir, "policy", "", "locked folder of rule files beside it")
-}

@@ -16,6 +16,8 @@ type Facts struct {
 	MaxText int
 	// MaxDepth is how deep arguments may nest; 0 is 256.
 	MaxDepth int
+	// Judge says why a call may not leave, or nil. Without it every call may.
+	Judge func(tools.Call) *tools.Refusal
 }
 
 // Reader reads one reply. It is not safe for concurrent use.
@@ -179,6 +181,14 @@ func (r *Reader) call(c tools.Call, f Field) {
 	r.found++
 	r.result.Calls = append(r.result.Calls, c)
 	r.events = append(r.events, Event{Kind: ToolCall, Call: &c})
+}
+
+// judge asks the policy, where there is one, whether a call may leave.
+func (r *Reader) judge(c tools.Call) *tools.Refusal {
+	if r.facts.Judge == nil {
+		return nil
+	}
+	return r.facts.Judge(c)
 }
 
 func (r *Reader) refuse(f tools.Refusal) {

@@ -32,6 +32,10 @@ func (t *text) found(st *Strategy, v string, from, to int, c rawCall, end tools.
 
 // take records a call or the reason why it is none.
 func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.Refusal, how []tools.Repair) bool {
+	if refusal == nil {
+		call.Strategy, call.Confidence = st.ID, st.Confidence
+		refusal = t.r.judge(call)
+	}
 	if refusal != nil {
 		if refusal.Code == tools.Answer {
 			t.settle(Text)
@@ -45,7 +49,6 @@ func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.
 	}
 	t.settle(Text)
 	call.Repairs = append(how, call.Repairs...)
-	call.Strategy, call.Confidence = st.ID, st.Confidence
 	t.note(st, from, to, Found, call.Name)
 	t.r.call(call, t.field)
 	return true

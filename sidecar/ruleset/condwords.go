@@ -14,7 +14,7 @@ import (
 
 // explain turns what expr says about a condition into a problem at its exact
 // place, in words that need no Go.
-func (t text) explain(err error, env reflect.Type) *Problem {
+func (t text) explain(err error, env reflect.Type, words lists) *Problem {
 	if t.tail != "" {
 		p := t.comment().problem(codeYAML, "YAML takes the rest of the line for a comment", "put the condition into a block: when: |")
 		return &p
@@ -29,7 +29,7 @@ func (t text) explain(err error, env reflect.Type) *Problem {
 	case isName:
 		code = codeName
 		msg = "a condition here sees no " + name
-		hint = nameHint(name, env)
+		hint = nameHint(name, env, words)
 	case strings.Contains(msg, "error parsing regexp"):
 		code = codeRegexp
 		msg = strings.TrimPrefix(msg, "error parsing regexp: ")
@@ -54,8 +54,8 @@ func (t text) comment() place {
 }
 
 // nameHint helps with a name that a condition does not see.
-func nameHint(name string, env reflect.Type) string {
-	var names []string
+func nameHint(name string, env reflect.Type, words lists) string {
+	names := slices.Sorted(maps.Keys(words))
 	for i := range env.NumField() {
 		if n := env.Field(i).Tag.Get("expr"); n != "" {
 			names = append(names, n)

@@ -5,6 +5,7 @@
 package ruleset
 
 import (
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -25,6 +26,9 @@ type Set struct {
 	Counts   Counts
 
 	profiles map[string]*parse.Strategies
+	book     rulebook
+	policy   *policy.Rules // of the operator
+	locked   *policy.Rules // of the locked folder; nil: none
 }
 
 // Counts is how much was loaded, for a line in a log.
@@ -33,6 +37,7 @@ type Counts struct {
 	Conditions int `json:"conditions"`
 	Patterns   int `json:"patterns"`
 	Examples   int `json:"examples"`
+	Tests      int `json:"tests"`
 }
 
 // Strategies gives the strategies of a profile, those of DefaultProfile where

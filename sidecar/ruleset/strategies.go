@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
@@ -19,7 +21,7 @@ type strategyRule struct {
 	At         place
 	ID         text         `rule:"id,required"`
 	About      string       `rule:"about,required"`
-	Kind       string       `rule:"kind,required" one:"native harmony json lines block phrases"`
+	Kind       string       `rule:"kind,required" one:"native harmony json lines block pattern phrases"`
 	Priority   number       `rule:"priority,required" min:"1" max:"1000"`
 	Confidence float64      `rule:"confidence,required" min:"0" max:"1"`
 	Enabled    *bool        `rule:"enabled"`
@@ -29,6 +31,7 @@ type strategyRule struct {
 	JSON       *jsonRule    `rule:"json"`
 	Lines      *linesRule   `rule:"lines"`
 	Block      *blockRule   `rule:"block"`
+	Pattern    *patternRule `rule:"pattern"`
 	Phrases    *phrasesRule `rule:"phrases"`
 	Hit        []example    `rule:"hit"`
 	Miss       []text       `rule:"miss"`
@@ -54,6 +57,7 @@ type linesRule struct {
 type blockRule struct {
 	Open  []string `rule:"open,required"`
 	Close []string `rule:"close"`
+	Line  bool     `rule:"line_start"`
 	Body  string   `rule:"body,required" one:"json pairs named xml code auto"`
 	Done  []string `rule:"done"`
 }
@@ -85,14 +89,15 @@ func (l *loader) strategies() {
 			l.examples = append(l.examples, func() { l.tryMiss(compiled[i], t, offeredFor(compiled[i])) })
 		}
 	}
-	l.unique(ids)
+	l.unique("id", ids)
+	l.strayLocks(values(ids))
 	l.priorities(f.Strategies)
 	if _, ok := l.files[strategiesFile]; !ok {
 		return
 	}
-	l.profile(DefaultProfile, profileRule{}, compiled, ids)
+	l.profile(DefaultProfile, profileRule{}, compiled, f.Strategies)
 	for _, p := range f.Profiles {
-		l.profile(p.Key.Value, p.Value, compiled, ids)
+		l.profile(p.Key.Value, p.Value, compiled, f.Strategies)
 	}
 }
 
@@ -106,9 +111,10 @@ func offeredFor(s parse.Strategy) *[]string {
 }
 
 func (l *loader) strategy(r strategyRule) parse.Strategy {
+	l.set.book.add(r.At, r.ID.Value)
 	s := parse.Strategy{
 		ID: r.ID.Value, Kind: parse.Kind(r.Kind), Priority: r.Priority.Value, Confidence: r.Confidence,
-		Place: r.At.String(), Enabled: r.Enabled == nil || *r.Enabled, When: when[parse.Env](l, r.When),
+		Place: r.At.String(), Enabled: r.Enabled == nil || *r.Enabled, When: when[parse.Env](l, r.When, nil),
 	}
 	for _, field := range r.Read {
 		s.Read = append(s.Read, parse.Field(field))
@@ -123,7 +129,10 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 		s.Done, s.Multi = n.Done, n.Multi
 	}
 	if b := r.Block; b != nil {
-		s.Open, s.Close, s.Body, s.Done = b.Open, b.Close, parse.Body(b.Body), b.Done
+		s.Open, s.Close, s.LineStart, s.Body, s.Done = b.Open, b.Close, b.Line, parse.Body(b.Body), b.Done
+	}
+	if p := r.Pattern; p != nil {
+		s.Open, s.Close, s.LineStart, s.Matcher = p.Open, p.Close, p.Line, l.matcher(*p)
 	}
 	if p := r.Phrases; p != nil {
 		s.Tools = p.Tools
@@ -144,7 +153,7 @@ func (l *loader) kindKeys(r strategyRule) {
 		has, needed bool
 	}{
 		{"harmony", r.Harmony != nil, false}, {"json", r.JSON != nil, true}, {"lines", r.Lines != nil, false},
-		{"block", r.Block != nil, true}, {"phrases", r.Phrases != nil, true},
+		{"block", r.Block != nil, true}, {"pattern", r.Pattern != nil, true}, {"phrases", r.Phrases != nil, true},
 	} {
 		switch {
 		case k.has && k.kind != r.Kind && r.Kind != "":
@@ -172,9 +181,10 @@ func (l *loader) priorities(rules []strategyRule) {
 }
 
 // profile compiles the strategies as one profile wants them.
-func (l *loader) profile(name string, r profileRule, all []parse.Strategy, ids []text) {
-	list := slices.Clone(all)
+func (l *loader) profile(name string, r profileRule, all []parse.Strategy, rules []strategyRule) {
+	list, ids := slices.Clone(all), make([]string, len(all))
 	for i := range list {
+		ids[i] = all[i].ID
 		list[i].Enabled = list[i].Enabled && len(r.Only) == 0
 	}
 	for _, change := range []struct {
@@ -182,9 +192,15 @@ func (l *loader) profile(name string, r profileRule, all []parse.Strategy, ids [
 		on  bool
 	}{{r.Only, true}, {r.Enable, true}, {r.Disable, false}} {
 		for _, id := range change.ids {
-			if l.known(id, "strategy", values(ids)) {
-				list[slices.Index(values(ids), id.Value)].Enabled = change.on
+			if l.known(id, "strategy", ids) {
+				list[slices.Index(ids, id.Value)].Enabled = change.on
 			}
+		}
+	}
+	for i := range list {
+		if by, why := l.bars(rules[i]); why != "" && list[i].Enabled {
+			l.loosened(rules[i].ID.all(), by, why)
+			list[i].Enabled = false
 		}
 	}
 	if !l.clean(strategiesFile) {
@@ -204,10 +220,9 @@ func (l *loader) refused(err error) {
 	var se *parse.StrategyError
 	if errors.As(err, &se) {
 		p.Msg = se.ID + ": " + se.Msg
-		var line int
-		if _, scanErr := fmt.Sscanf(se.Place, strategiesFile+":%d", &line); scanErr == nil {
-			src := newSource(strategiesFile, l.files[strategiesFile])
-			p = src.lineAt(line).problem(codeValue, p.Msg, "")
+		name, number, _ := strings.Cut(se.Place, ":")
+		if line, err := strconv.Atoi(number); err == nil {
+			p = newSource(name, l.files[name]).lineAt(line).problem(codeValue, p.Msg, "")
 		}
 	}
 	l.problems = append(l.problems, p)

@@ -1,0 +1,174 @@
+package ruleset
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// testFile is a file of the folder tests.
+type testFile struct {
+	Version int         `rule:"version,required" one:"1"`
+	Tests   []replyTest `rule:"tests,required"`
+}
+
+// replyTest is a reply, and what all rules together make of it.
+type replyTest struct {
+	At         place
+	Name       text        `rule:"name,required"`
+	About      string      `rule:"about"`
+	Profile    *text       `rule:"profile"` // of strategies.yaml; default
+	Reply      replyRule   `rule:"reply,required"`
+	Tools      *[]string   `rule:"tools"`      // offered; left out: not known
+	Parameters []pair[any] `rule:"parameters"` // JSON Schemas of them
+	Gives      []gives     `rule:"gives,required"`
+	By         *text       `rule:"by"`    // id of the strategy of each call
+	Shows      *text       `rule:"shows"` // left out: not checked
+	Thinks     *text       `rule:"thinks"`
+	Refused    []string    `rule:"refused" one:"not_offered ambiguous bad_name bad_json bad_schema truncated denied"`
+	Done       bool        `rule:"done"`
+}
+
+// replyRule is a reply as a model server sends it.
+type replyRule struct {
+	Content   string        `rule:"content"`
+	Reasoning string        `rule:"reasoning"`
+	Calls     []exampleCall `rule:"calls"`
+	Finish    string        `rule:"finish" one:"stop length tool_calls content_filter"`
+	Model     string        `rule:"model"` // what conditions see
+	Server    string        `rule:"server"`
+	User      string        `rule:"user"`
+}
+
+// tests decodes the files of the folder tests. A name stands once in all of them.
+func (l *loader) tests() (out []replyTest) {
+	var names []text
+	for _, name := range slices.Sorted(maps.Keys(l.files)) {
+		if !strings.HasPrefix(strings.TrimPrefix(name, policyFolder+"/"), testFolder+"/") {
+			continue
+		}
+		for _, t := range decodeFile[testFile](l, name).Tests {
+			names = append(names, t.Name)
+			if t.Profile != nil && l.clean(strategiesFile) {
+				l.known(*t.Profile, "profile", slices.Sorted(maps.Keys(l.set.profiles)))
+			}
+			out = append(out, t)
+		}
+	}
+	l.unique("test", names)
+	return out
+}
+
+// testsRun reports whether all that tests need is good.
+func (l *loader) testsRun() bool {
+	needs := []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, execFilename, lockedName(execFilename)}
+	for name := range l.files {
+		if strings.HasPrefix(strings.TrimPrefix(name, policyFolder+"/"), testFolder+"/") {
+			needs = append(needs, name)
+		}
+	}
+	return l.clean(needs...)
+}
+
+// try reads the reply of a test and gives what is not as it says.
+func (l *loader) try(t replyTest) (problems Problems) {
+	profile := DefaultProfile
+	if t.Profile != nil {
+		profile = t.Profile.Value
+	}
+	reader := l.set.Strategies(profile).Reader(l.offered(t), parse.Facts{
+		Model: t.Reply.Model, Server: t.Reply.Server, User: t.Reply.User,
+		MaxText: l.set.Limits.TextBytes, MaxDepth: l.set.Limits.Depth,
+		Judge: l.set.Judge(t.Reply.Model, func(_ tools.Call, d policy.Decision) { l.decided(d) }),
+	})
+	delta := parse.Delta{Content: t.Reply.Content, Reasoning: t.Reply.Reasoning, Calls: deltas(t.Reply.Calls)}
+	reader.Feed(delta)
+	got, _ := reader.Close(t.Reply.finish())
+	l.covers(&got)
+
+	wrong := func(at place, format string, args ...any) {
+		problems = append(problems, at.problem(codeTest, t.Name.Value+": "+fmt.Sprintf(format, args...), refusals(got)))
+	}
+	want, err := wanted(t.Gives)
+	if err != nil {
+		wrong(t.Name.all(), "%v", err)
+		return problems
+	}
+	if !sameCalls(got.Calls, want) {
+		wrong(t.Name.all(), "the rules make %s of this, not %s", callsText(got.Calls), callsText(want))
+	}
+	for i := range got.Calls {
+		if by := got.Calls[i].Strategy; t.By != nil && by != t.By.Value {
+			wrong(t.By.all(), "%s is found by %s, not by %s", got.Calls[i].Name, by, t.By.Value)
+		}
+	}
+	if t.Shows != nil && !sameText(got.Content, t.Shows.Value) {
+		wrong(t.Shows.all(), "the user sees %q, not %q", got.Content, t.Shows.Value)
+	}
+	if t.Thinks != nil && !sameText(got.Reasoning, t.Thinks.Value) {
+		wrong(t.Thinks.all(), "the reasoning is %q, not %q", got.Reasoning, t.Thinks.Value)
+	}
+	if codes := codesOf(got.Refused); len(t.Refused) > 0 && !slices.Equal(codes, t.Refused) {
+		wrong(t.At, "refused is [%s], not [%s]", strings.Join(codes, ", "), strings.Join(t.Refused, ", "))
+	}
+	if t.Done && !got.Done {
+		wrong(t.At, "the turn does not end here")
+	}
+	return problems
+}
+
+// finish is how a server ends such a reply where the test does not say.
+func (r *replyRule) finish() string {
+	switch {
+	case r.Finish != "":
+		return r.Finish
+	case len(r.Calls) > 0:
+		return "tool_calls"
+	}
+	return "stop"
+}
+
+// offered is the catalog of a test.
+func (l *loader) offered(t replyTest) *tools.Catalog {
+	if len(t.Parameters) == 0 {
+		return l.catalog(t.Tools)
+	}
+	list := map[string]tools.Tool{}
+	var order []string
+	if t.Tools != nil {
+		for _, name := range *t.Tools {
+			list[name] = tools.Tool{Name: name}
+			order = append(order, name)
+		}
+	}
+	for _, p := range t.Parameters {
+		schema, err := json.Marshal(p.Value)
+		if err != nil {
+			continue // not a schema that JSON can hold; the call then has none
+		}
+		if _, named := list[p.Key.Value]; !named {
+			order = append(order, p.Key.Value)
+		}
+		list[p.Key.Value] = tools.Tool{Name: p.Key.Value, Parameters: schema}
+	}
+	offered := make([]tools.Tool, len(order))
+	for i, name := range order {
+		offered[i] = list[name]
+	}
+	return tools.NewCatalog(l.set.Tools, nil, offered)
+}
+
+func codesOf(refused []tools.Refusal) (out []string) {
+	for i := range refused {
+		out = append(out, string(refused[i].Code))
+	}
+	return out
+}
+
+func sameText(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
