@@ -82,6 +82,8 @@ func (l *Live) Watch(ctx context.Context) {
 				return
 			}
 		}
-		_ = l.take(files, err, byWatch, nil) // a refusal is told by take
+		if l.take(files, err, byWatch, nil) != nil {
+			l.tighten(byWatch)
+		}
 	})
 }

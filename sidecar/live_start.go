@@ -35,6 +35,7 @@ func OpenRules(src ruleset.Source, state string, log *slog.Logger, m *telemetry.
 		return nil, err
 	}
 	_ = l.refuse(files, err, byStart) // told by the log and by Trouble
+	l.tighten(byStart)
 	return l, nil
 }
 

@@ -133,15 +133,41 @@ func TestBadState(t *testing.T) {
 }
 
 // Breaking the operator's folder is no way around a locked folder: the last good
-// set must have had one.
-func TestLastGoodKeepsThePolicy(t *testing.T) {
-	state := t.TempDir()
+// set must have had one, and a stricter one does not wait for mended rules.
+func TestPolicyDoesNotWait(t *testing.T) {
+	const reply = "version: 1\nsize:\n  reply: "
+	state, policy := t.TempDir(), t.TempDir()
 	r := liveRules(t, state)
-	edited(t, r.dir, "models.yaml", "mode: provider", "mode: provder")
-	src := rulesOver(t, r.dir)
-	src.Policy = t.TempDir()
-	must(t, os.WriteFile(src.Policy+"/x.yaml", []byte("version: 1\n"), 0o600))
-	if _, err := OpenRules(src, state, slog.New(slog.DiscardHandler), telemetry.New()); err == nil {
-		t.Error("it runs without the locked folder")
+	spoil := func() { edited(t, r.dir, "models.yaml", "mode: provider", "mode: provder") }
+	lock := func(size string) { must(t, os.WriteFile(policy+"/limits.yaml", []byte(reply+size+"\n"), 0o600)) }
+	open := func() (err error) {
+		src := rulesOver(t, r.dir)
+		src.Policy = policy
+		r.log, r.m = &journal{}, telemetry.New()
+		r.live, err = OpenRules(src, state, slog.New(slog.NewTextHandler(r.log, nil)), r.m)
+		return err
+	}
+	in := func(bytes int) func() bool { return func() bool { return r.live.Set().Limits.ReplyBytes == bytes } }
+
+	lock("2MiB")
+	spoil()
+	if open() == nil {
+		t.Fatal("it runs without the locked folder")
+	}
+	edited(t, r.dir, "models.yaml", "mode: provder", "mode: provider")
+	must(t, open())
+	r.watch()
+	spoil()
+	soon(t, "the mistake", func() bool { return r.live.Trouble() != "" })
+	lock("1MiB")
+	soon(t, "the stricter lock, without the mistake", in(1<<20))
+	if r.live.Trouble() == "" || r.metric("rules_last_reload_successful") != "0" || r.said("rules_tightened") != 1 {
+		t.Errorf("the mistake is forgotten: %s", r.log)
+	}
+
+	lock("512KiB") // and so at a start
+	must(t, open())
+	if !in(512<<10)() || r.live.Report(false).Source != "last_good" || r.metric("rules_last_reload_successful") != "0" {
+		t.Errorf("%+v", r.live.Report(false))
 	}
 }

@@ -96,3 +96,23 @@ func (l *Live) refuse(files ruleset.Files, err error, by string) ruleset.Problem
 		"version", now.set.Version, "refused", r.Version, "by", by, "problems", r.Problems.Error())
 	return r.Problems
 }
+
+// tighten puts the locked folder as it is now over the rules in force. It is for
+// when the operator's own files were refused: the locked ones do not wait for them.
+func (l *Live) tighten(by string) {
+	if l.src.Policy == "" {
+		return
+	}
+	now := l.now.Load()
+	files, err := l.src.Whole(now.files.Own())
+	if err != nil || files.Version() == now.set.Version {
+		return
+	}
+	set, warnings := ruleset.Load(files)
+	if set == nil {
+		return // the locked files are what is wrong, which the refusal says
+	}
+	l.enforce(&inForce{set: set, files: files, warnings: warnings, by: by, lastGood: now.lastGood, refused: now.refused})
+	l.metrics.ReloadOK.Set(0) // the operator's files still do not load
+	l.log.Info("the locked folder is in force, over the rules that were", "event", "rules_tightened", "version", set.Version)
+}
