@@ -48,7 +48,7 @@ func (l *Live) take(files ruleset.Files, err error, by string, write func() erro
 func (l *Live) enforce(next *inForce) {
 	next.since = time.Now()
 	l.now.Store(next)
-	l.metrics.InForce(next.set.Version, next.files.Sums())
+	l.metrics.InForce(next.set.Version, next.files.Sums(), next.refused == nil && !next.lastGood)
 	err := l.past.Add(history.Entry{
 		Version: next.set.Version, At: next.since, By: next.by, Counts: next.set.Counts, Files: next.files,
 	})
@@ -113,6 +113,5 @@ func (l *Live) tighten(by string) {
 		return // the locked files are what is wrong, which the refusal says
 	}
 	l.enforce(&inForce{set: set, files: files, warnings: warnings, by: by, lastGood: now.lastGood, refused: now.refused})
-	l.metrics.ReloadOK.Set(0) // the operator's files still do not load
 	l.log.Info("the locked folder is in force, over the rules that were", "event", "rules_tightened", "version", set.Version)
 }

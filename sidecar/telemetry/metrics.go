@@ -67,15 +67,19 @@ func New() *Metrics {
 }
 
 // InForce records which rules are in force: their version, and the sum of each
-// file.
-func (m *Metrics) InForce(version string, sums map[string]string) {
+// file. onDisk is false where the files on disk are others, which do not load.
+func (m *Metrics) InForce(version string, sums map[string]string, onDisk bool) {
 	m.Rules.Reset()
 	m.Rules.WithLabelValues(version).Set(1)
 	m.Files.Reset()
 	for file, sum := range sums {
 		m.Files.WithLabelValues(file, sum).Set(1)
 	}
-	m.ReloadOK.Set(1)
+	ok := 0.0
+	if onDisk {
+		ok = 1
+	}
+	m.ReloadOK.Set(ok)
 	m.ReloadAt.SetToCurrentTime()
 	m.Reloaded.SetToCurrentTime()
 }
