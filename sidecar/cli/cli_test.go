@@ -10,10 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/tidwall/gjson"
 
@@ -42,6 +44,7 @@ func TestMain(m *testing.M) {
 //	listens ADDRESS         waits until somebody listens there
 //	jsonpath FILE PATH WANT compares one value of a JSON file, or a JSON line
 //	get URL                 prints what is answered; [!] get must not be 200
+//	shows FILE              compares the last output, versions of rules aside
 //
 // $BUSY is an address that is taken, $FREE and $ADMIN ones that are not, $MODEL
 // the URL of a model server.
@@ -68,7 +71,7 @@ func TestScripts(t *testing.T) {
 			return errors.Join(free.Close(), admin.Close())
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "listens": listens, "jsonpath": jsonpath, "get": get,
+			"exits": exits, "listens": listens, "jsonpath": jsonpath, "get": get, "shows": shows,
 		},
 	})
 }
@@ -115,6 +118,15 @@ func get(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	if (res.StatusCode == http.StatusOK) == neg {
 		ts.Fatalf("%s: %s", args[0], res.Status)
+	}
+}
+
+var version = regexp.MustCompile(`\b[0-9a-f]{12}\b`)
+
+func shows(ts *testscript.TestScript, _ bool, args []string) {
+	got := version.ReplaceAllString(ts.ReadFile("stdout"), "VERSION")
+	if want := ts.ReadFile(args[0]); got != want {
+		ts.Fatalf("%s (-want +got):\n%s", args[0], cmp.Diff(want, got))
 	}
 }
 

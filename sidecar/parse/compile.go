@@ -12,6 +12,7 @@ import (
 // concurrent use.
 type Strategies struct {
 	list    []*Strategy // enabled ones, highest priority first
+	all     []Strategy  // the others, too
 	native  *Strategy
 	harmony *Strategy
 	json    *Strategy
@@ -62,7 +63,8 @@ func (e *StrategyError) Error() string { return e.Place + ": strategy " + e.ID +
 
 // Compile checks and prepares strategies. Disabled ones are checked, too.
 func Compile(list []Strategy) (*Strategies, error) {
-	s := &Strategies{}
+	s := &Strategies{all: slices.Clone(list)}
+	slices.SortStableFunc(s.all, func(a, b Strategy) int { return b.Priority - a.Priority })
 	priorities := map[int]string{}
 	for i := range list {
 		st := list[i]
@@ -90,6 +92,10 @@ func Compile(list []Strategy) (*Strategies, error) {
 	s.prepare()
 	return s, nil
 }
+
+// All gives every strategy, also those that are off, highest priority first. The
+// caller must not change them.
+func (s *Strategies) All() []Strategy { return s.all }
 
 // add puts a strategy into its place. Only blocks and patterns may come more than once.
 func (s *Strategies) add(st *Strategy) error {

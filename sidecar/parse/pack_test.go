@@ -10,20 +10,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// items is what stands under "strategies:" in a rule file.
-func items(t testing.TB, doc string) string {
-	t.Helper()
-	_, list, found := strings.Cut(doc, "\nstrategies:\n")
-	if !found {
-		t.Fatal("no strategies")
-	}
-	list, _, _ = strings.Cut(list, "\nprofiles:\n")
-	return list
-}
-
-// taught are the shipped rules with more strategies, written in YAML; with alone,
-// in place of the shipped ones.
-func taught(t testing.TB, list string, alone bool) *ruleset.Set {
+// taught are the shipped rules with strategies of a rule file more: one that the
+// shipped file includes, or, with alone, one in its place.
+func taught(t testing.TB, file string, alone bool) *ruleset.Set {
 	t.Helper()
 	files, err := ruleset.ReadFS(os.DirFS("../../rules"))
 	if err != nil {
@@ -31,9 +20,11 @@ func taught(t testing.TB, list string, alone bool) *ruleset.Set {
 	}
 	const name = "strategies.yaml"
 	if alone {
-		files[name] = "version: 1\nstrategies:\n" + list + "\nprofiles:\n  default: {about: all}\n"
+		files[name] = file
+		delete(files, "tests/replies.yaml")
 	} else {
-		files[name] = strings.Replace(files[name], "\nstrategies:\n", "\nstrategies:\n"+list+"\n", 1)
+		files["packs/more.yaml"] = file
+		files[name] = strings.Replace(files[name], "\nversion: 1\n", "\nversion: 1\ninclude: [packs/more.yaml]\n", 1)
 	}
 	set, problems := ruleset.Load(files)
 	if set == nil {
@@ -42,14 +33,14 @@ func taught(t testing.TB, list string, alone bool) *ruleset.Set {
 	return set
 }
 
-// pack is the list of strategies in the pack of formats.
+// pack is the file of formats that is shipped, and included by nothing.
 func pack(t testing.TB) string {
 	t.Helper()
 	doc, err := os.ReadFile("../../rules/packs/formats.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return items(t, string(doc))
+	return string(doc)
 }
 
 // packed are the shipped strategies and those of the pack.
@@ -104,7 +95,8 @@ func TestPackMakesNothingWorse(t *testing.T) {
 
 // A format that nobody has heard of is taught by YAML alone.
 func TestTaughtFormat(t *testing.T) {
-	s := taught(t, `
+	s := taught(t, `version: 1
+strategies:
   - id: at_signs
     about: Made up.
     kind: pattern

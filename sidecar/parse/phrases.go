@@ -33,7 +33,7 @@ func (r *Reader) guess() {
 				continue
 			}
 			value, ok := p.match(sentence)
-			if !ok || !r.allowed(st, Content, sentence) {
+			if !ok || !r.allowed(st, Content, at, at+len(sentence), sentence) {
 				continue
 			}
 			args := append(appendQuoted([]byte{'{'}, p.Take), ':')

@@ -18,12 +18,16 @@ func (t *text) ending() tools.Ending {
 	return tools.Ending{Terminated: !t.cutShort(), Length: t.cutShort()}
 }
 
+// allowed evaluates a strategy's condition for the candidate in v[from:to].
+func (t *text) allowed(st *Strategy, from, to int, candidate string) bool {
+	return t.r.allowed(st, t.field, t.base+from, t.base+to, candidate)
+}
+
 // found hands a candidate call to the catalog. v[from:to] is all of its text.
 func (t *text) found(st *Strategy, v string, from, to int, c rawCall, end tools.Ending, how ...tools.Repair) bool {
 	candidate := t.said + v[from:to]
 	t.said = ""
-	if !t.r.allowed(st, t.field, candidate) {
-		t.note(st, from, to, Refused, "the strategy's condition does not hold")
+	if !t.allowed(st, from, to, candidate) {
 		return false
 	}
 	call, refusal := t.r.c.Call(strings.Clone(c.name), strings.Clone(c.args), end)

@@ -81,18 +81,23 @@ func (l lists) Visit(node *ast.Node) {
 
 func compile(source string, env any, words lists) (*vm.Program, error) {
 	limits := limiter{height: map[ast.Node]int{}}
-	options := []expr.Option{
-		expr.Env(env), expr.AsBool(), expr.WarnOnAny(), expr.MaxNodes(maxNodes), expr.Patch(words), expr.Patch(&limits),
-		expr.DisableAllBuiltins(), expr.Function("split", split, new(func(string, string) []string)),
-	}
-	for _, f := range functions {
-		options = append(options, expr.EnableBuiltin(f))
-	}
-	program, err := expr.Compile(source, options...)
+	program, err := expr.Compile(source, options(env, &limits, words)...)
 	if err == nil && limits.refused != nil {
 		return nil, limits.refused
 	}
 	return program, err
+}
+
+// options are what conditions may do and see.
+func options(env any, limits *limiter, words lists) []expr.Option {
+	out := []expr.Option{
+		expr.Env(env), expr.AsBool(), expr.WarnOnAny(), expr.MaxNodes(maxNodes), expr.Patch(words), expr.Patch(limits),
+		expr.DisableAllBuiltins(), expr.Function("split", split, new(func(string, string) []string)),
+	}
+	for _, f := range functions {
+		out = append(out, expr.EnableBuiltin(f))
+	}
+	return out
 }
 
 // split is strings.Split with an end: loops over its parts stay short.

@@ -87,6 +87,7 @@ var (
 	badToken   = regexp.MustCompile(`^unexpected token \w+\("((?:[^"\\]|\\.)*)"\)`)
 	predicate  = regexp.MustCompile(`^predicate should return boolean \(got (.+)\)$`)
 	condType   = regexp.MustCompile(`^non-bool expression \(type (.+)\) used as condition$`)
+	outOfRange = regexp.MustCompile(`^(index out of range: -?\d+) \(array length is (\d+)\)$`)
 	goTypeName = regexp.MustCompile(`\*?\b[a-z]\w*\.[A-Z]\w*`)
 	goTypeWord = regexp.MustCompile(`\((?:type |got )?([\w\[\]{} ]+)\)`)
 )
@@ -126,6 +127,7 @@ func plainMessage(err error) string {
 		{wrongArg, func(m []string) string { return m[3] + " takes " + typeWord(m[2]) + ", not " + typeWord(m[1]) }},
 		{onlyLists, func(m []string) string { return m[1] + " takes a list, not " + typeWord(m[2]) }},
 		{badToken, func(m []string) string { return `token "` + m[1] + `" does not fit here` }},
+		{outOfRange, func(m []string) string { return m[1] + " in a list of " + m[2] }},
 		{predicate, func(m []string) string { return "the test of a loop gives " + typeWord(m[1]) + ", not true or false" }},
 		{condType, func(m []string) string { return "what stands before ? gives " + typeWord(m[1]) + ", not true or false" }},
 	} {

@@ -67,7 +67,8 @@ func prepare(f Files) (*loader, []replyTest) {
 	l := &loader{
 		files: f, trees: map[string]*tree{}, covered: map[string][2]int{},
 		set: &Set{
-			Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]string{}, profiles: map[string]*parse.Strategies{},
+			Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]string{},
+			profiles: map[string]*parse.Strategies{}, conditions: map[string]text{},
 		},
 	}
 	l.names()

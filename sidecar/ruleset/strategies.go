@@ -116,6 +116,9 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 		ID: r.ID.Value, Kind: parse.Kind(r.Kind), Priority: r.Priority.Value, Confidence: r.Confidence,
 		Place: r.At.String(), Enabled: r.Enabled == nil || *r.Enabled, When: when[parse.Env](l, r.When, nil),
 	}
+	if r.When != nil {
+		l.set.conditions[r.ID.Value] = *r.When
+	}
 	for _, field := range r.Read {
 		s.Read = append(s.Read, parse.Field(field))
 	}
