@@ -80,7 +80,7 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 	}
 	log := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	live := &Live{log: log, metrics: telemetry.New()}
-	live.set.Store(changed(t, cfg))
+	live.now.Store(&inForce{set: changed(t, cfg)})
 	up, err := upstream.New(upstream.Config{BaseURL: cfg.url, Key: cfg.key, Server: cfg.server, Log: log})
 	if err != nil {
 		t.Fatal(err)

@@ -3,40 +3,68 @@ package sidecar
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/history"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
-// Live is the rule set in force. A request takes it once and keeps it.
+// Live is the rule set in force, and the one way into force for others. A request
+// takes the set once and keeps it. Safe for concurrent use.
 type Live struct {
 	src     ruleset.Source
-	seen    string // version that was read at start
-	set     atomic.Pointer[ruleset.Set]
+	past    *history.History
+	seen    string     // what was read at start: a version, or the error
+	change  sync.Mutex // one change at a time
+	now     atomic.Pointer[inForce]
 	log     *slog.Logger
 	metrics *telemetry.Metrics
 }
 
-// OpenRules reads and compiles the rules. The error holds every problem.
-func OpenRules(src ruleset.Source, log *slog.Logger, m *telemetry.Metrics) (*Live, error) {
-	files, err := src.Read()
-	if err != nil {
-		return nil, err
-	}
-	set, problems := ruleset.Load(files)
-	if set == nil {
-		return nil, problems.In(src)
-	}
-	l := &Live{src: src, seen: set.Version, log: log, metrics: m}
-	l.set.Store(set)
-	m.InForce(set.Version, float64(time.Now().Unix()))
-	return l, nil
+// inForce is the set in force and what is told about it. It never changes; a
+// change is another one.
+type inForce struct {
+	set      *ruleset.Set
+	files    ruleset.Files
+	warnings ruleset.Problems
+	since    time.Time
+	by       string
+	lastGood bool     // it comes from the state, since the folder did not load at start
+	refused  *Refused // the last edit that was refused, if it is newer
 }
 
+// Refused is an edit of the rules that did not come into force.
+type Refused struct {
+	Version  string           `json:"version,omitempty"` // that it would have had; empty: it could not be read
+	At       time.Time        `json:"at"`
+	By       string           `json:"by"`
+	Problems ruleset.Problems `json:"problems"`
+}
+
+// Who brings rules.
+const (
+	byStart    = "start"
+	byWatch    = "watch" // the files on disk have changed
+	byPut      = "put"
+	byRollback = "rollback"
+)
+
 // Set is the rule set in force.
-func (l *Live) Set() *ruleset.Set { return l.set.Load() }
+func (l *Live) Set() *ruleset.Set { return l.now.Load().set }
+
+// Trouble says in one sentence what is wrong with the rules on disk; empty: nothing.
+func (l *Live) Trouble() string {
+	switch now := l.now.Load(); {
+	case now.lastGood:
+		return "the rules did not load at start; the last good ones are in force"
+	case now.refused != nil:
+		return "the last edit of the rules was refused; the ones before are in force"
+	}
+	return ""
+}
 
 // Watch takes up every change of the folders until ctx ends. What does not load
 // leaves the set in force as it is.
@@ -45,25 +73,17 @@ func (l *Live) Watch(ctx context.Context) {
 		return // the rules of the program never change
 	}
 	ruleset.Watch(ctx, l.src, l.seen, func(files ruleset.Files, err error) {
-		if err != nil {
-			l.refuse(err)
-			return
+		l.change.Lock()
+		defer l.change.Unlock()
+		if err == nil {
+			// While we waited, the admin API may have written other files. Then
+			// these are old: the watch looks again.
+			if now, err := l.src.Read(); err != nil || now.Version() != files.Version() {
+				return
+			}
 		}
-		set, problems := ruleset.Load(files)
-		if set == nil {
-			l.refuse(problems.In(l.src))
-			return
+		if l.take(files, err, byWatch, nil) != nil {
+			l.tighten(byWatch)
 		}
-		l.set.Store(set)
-		l.metrics.InForce(set.Version, float64(time.Now().Unix()))
-		l.metrics.Reloads.WithLabelValues("taken").Inc()
-		l.log.Info("rules are in force", "event", "rules_taken", "version", set.Version)
 	})
-}
-
-func (l *Live) refuse(err error) {
-	l.metrics.ReloadOK.Set(0)
-	l.metrics.Reloads.WithLabelValues("refused").Inc()
-	l.log.Error("the edited rules were refused; the old ones stay in force", "event", "rules_refused",
-		"version", l.Set().Version, "problems", err.Error())
 }

@@ -53,7 +53,7 @@ func watched(t testing.TB, model http.Handler) (r *rig, dir string) {
 	}
 	r = start(t, setup{}, model)
 	log := slog.New(slog.NewTextHandler(r.log, nil))
-	live, err := OpenRules(rulesOver(t, dir), log, telemetry.New())
+	live, err := OpenRules(rulesOver(t, dir), "", log, telemetry.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestLiveRules(t *testing.T) {
 
 func TestOpenRules(t *testing.T) {
 	log, m := slog.New(slog.DiscardHandler), telemetry.New()
-	if _, err := OpenRules(rulesOver(t, filepath.Join(t.TempDir(), "none")), log, m); err == nil || !strings.Contains(err.Error(), "none") {
+	if _, err := OpenRules(rulesOver(t, filepath.Join(t.TempDir(), "none")), "", log, m); err == nil || !strings.Contains(err.Error(), "none") {
 		t.Errorf("a missing folder: %v", err)
 	}
 	dir := t.TempDir()
@@ -118,10 +118,10 @@ func TestOpenRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	edited(t, dir, "limits.yaml", "depth: 128", "depth: deep")
-	if _, err := OpenRules(rulesOver(t, dir), log, m); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "limits.yaml")+":") {
+	if _, err := OpenRules(rulesOver(t, dir), "", log, m); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "limits.yaml")+":") {
 		t.Errorf("a bad value: %v", err)
 	}
-	live, err := OpenRules(rulesOver(t, ""), log, m)
+	live, err := OpenRules(rulesOver(t, ""), "", log, m)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestModels(t *testing.T) {
 		{ID: "bad", Upstream: "ftp://nowhere"},
 	}, set.Models...)
 	set.Prompts = map[string]string{"p": "Be \"kind\"."}
-	r.s.live.set.Store(&set)
+	r.s.live.now.Store(&inForce{set: &set})
 
 	for range 2 {
 		if a := r.chat(`{"model":"far","messages":[ {"role":"user","content":"go"}]}`); a.text != "Second." {

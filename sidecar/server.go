@@ -123,10 +123,14 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 }
 
 // readyz says whether a request would be served: rules are loaded, and the
-// upstream can be reached. The probe behind it is cached.
+// upstream can be reached. The probe behind it is cached. Rules on disk that do
+// not load are a warning, since older ones are in force.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	set := s.live.Set()
 	body := map[string]any{"ready": true, "rules": set.Version, "failing": []string{}}
+	if trouble := s.live.Trouble(); trouble != "" {
+		body["warnings"] = []string{trouble}
+	}
 	status := http.StatusOK
 	if err := s.upstream.Ready(r.Context(), set.Limits.ProbeTimeout); err != nil {
 		status = http.StatusServiceUnavailable

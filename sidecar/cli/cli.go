@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
@@ -50,7 +49,7 @@ func Run(args []string, env Env) int {
 		return fmt.Errorf("%w\nTry: %s --help", err, c.CommandPath())
 	})
 	root.AddCommand(serveCommand(env), explainCommand(env), compareCommand(env), checkCommand(env), testCommand(env), initCommand(env),
-		openclawCommand(env), demoCommand(env), versionCommand(env))
+		applyCommand(env), openclawCommand(env), demoCommand(env), versionCommand(env))
 	for _, c := range append(root.Commands(), root) {
 		check := c.Args
 		c.Args = func(c *cobra.Command, args []string) error {
@@ -72,33 +71,6 @@ func Run(args []string, env Env) int {
 		return 1
 	}
 	return 0
-}
-
-func versionCommand(env Env) *cobra.Command {
-	var dir string
-	c := &cobra.Command{
-		Use:   "version",
-		Short: "The version of this program and of its rules",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			src, err := rulesIn(dir, env)
-			if err != nil {
-				return err
-			}
-			files, err := src.Read()
-			if err != nil {
-				return err
-			}
-			version := "devel"
-			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-				version = info.Main.Version
-			}
-			fmt.Fprintf(env.Out, "gpt-oss-executor %s, rules %s\n", version, files.Version())
-			return nil
-		},
-	}
-	rulesFlag(c, &dir)
-	return c
 }
 
 func rulesFlag(c *cobra.Command, dir *string) {

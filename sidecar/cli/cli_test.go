@@ -3,7 +3,9 @@ package cli
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -41,10 +43,11 @@ func TestMain(m *testing.M) {
 //	exits N PROGRAM ARGS…   runs a program that must exit with N
 //	listens ADDRESS         waits until somebody listens there
 //	jsonpath FILE PATH WANT compares one value of a JSON file, or a JSON line
+//	get URL                 prints what is answered; [!] get must not be 200
 //	shows FILE              compares the last output, versions of rules aside
 //
-// $BUSY is an address that is taken, $FREE one that is not, $MODEL the URL of a
-// model server.
+// $BUSY is an address that is taken, $FREE and $ADMIN ones that are not, $MODEL
+// the URL of a model server.
 func TestScripts(t *testing.T) {
 	all := t.TempDir()
 	for _, dir := range []string{"rules", "prompts"} {
@@ -59,15 +62,16 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(e *testscript.Env) error {
-			free := listen(t)
+			free, admin := listen(t), listen(t)
 			e.Setenv(builtin, all)
+			e.Setenv("ADMIN", admin.Addr().String())
 			e.Setenv("BUSY", busy.Addr().String())
 			e.Setenv("FREE", free.Addr().String())
 			e.Setenv("MODEL", model.URL)
-			return free.Close()
+			return errors.Join(free.Close(), admin.Close())
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "listens": listens, "jsonpath": jsonpath, "shows": shows,
+			"exits": exits, "listens": listens, "jsonpath": jsonpath, "get": get, "shows": shows,
 		},
 	})
 }
@@ -103,6 +107,18 @@ func listens(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	ts.Fatalf("nobody listens on %s", args[0])
+}
+
+func get(ts *testscript.TestScript, neg bool, args []string) {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	res, err := client.Get(args[0])
+	ts.Check(err)
+	defer res.Body.Close()
+	_, err = io.Copy(ts.Stdout(), res.Body)
+	ts.Check(err)
+	if (res.StatusCode == http.StatusOK) == neg {
+		ts.Fatalf("%s: %s", args[0], res.Status)
+	}
 }
 
 var version = regexp.MustCompile(`\b[0-9a-f]{12}\b`)

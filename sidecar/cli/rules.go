@@ -19,13 +19,14 @@ import (
 // for.
 const builtinRules = "builtin"
 
-// rulesIn is a folder of rules over those of the program.
-func rulesIn(dir string, env Env) (ruleset.Source, error) {
+// rulesIn is a folder of rules over those of the program, with the locked one
+// beside it. Each may be "".
+func rulesIn(dir, policy string, env Env) (ruleset.Source, error) {
 	if dir == builtinRules {
 		dir = ""
 	}
 	builtin, err := ruleset.Builtin(env.Defaults)
-	return ruleset.Source{Dir: dir, Builtin: builtin}, err
+	return ruleset.Source{Dir: dir, Policy: policy, Builtin: builtin}, err
 }
 
 // loadRules compiles the rules and prints what is wrong with them.
@@ -33,11 +34,10 @@ func loadRules(dir string, env Env) (*ruleset.Set, error) { return loadUnder("",
 
 // loadUnder is loadRules beneath a locked folder.
 func loadUnder(policy, dir string, env Env) (*ruleset.Set, error) {
-	src, err := rulesIn(dir, env)
+	src, err := rulesIn(dir, policy, env)
 	if err != nil {
 		return nil, err
 	}
-	src.Policy = policy
 	return loadFrom(src, env)
 }
 

@@ -52,6 +52,9 @@ file, which beats the default.`,
 	f.StringVar(&flags.Upstream, "upstream", d.Upstream, "base URL of the gpt-oss server")
 	f.StringVar(&flags.Server, "server", "", "kind of server: an id of servers.yaml (default: detected)")
 	f.StringVar(&flags.Rules, "rules", "", "folder of rule files, watched for edits (default: the built-in rules)")
+	f.StringVar(&flags.Policy, "policy", "", "locked folder of rule files beside it, watched, too")
+	f.StringVar(&flags.State, "state", "", "folder that remembers the rules that were in force, for a start with bad ones")
+	f.StringVar(&flags.Admin, "admin", "", "address of the admin API, such as 127.0.0.1:8002 (default: off)")
 	f.StringVar(&flags.LogLevel, "log-level", d.LogLevel, "debug, info, warn or error")
 	f.StringVar(&flags.LogFormat, "log-format", d.LogFormat, "text or json")
 	return c
@@ -75,7 +78,8 @@ func settings(c *cobra.Command, config string, flags ruleset.Settings, env Env) 
 	}
 	for name, v := range map[string][2]*string{
 		"listen": {&s.Listen, &flags.Listen}, "upstream": {&s.Upstream, &flags.Upstream}, "server": {&s.Server, &flags.Server},
-		"rules": {&s.Rules, &flags.Rules}, "log-level": {&s.LogLevel, &flags.LogLevel}, "log-format": {&s.LogFormat, &flags.LogFormat},
+		"rules": {&s.Rules, &flags.Rules}, "policy": {&s.Policy, &flags.Policy}, "state": {&s.State, &flags.State},
+		"admin": {&s.Admin, &flags.Admin}, "log-level": {&s.LogLevel, &flags.LogLevel}, "log-format": {&s.LogFormat, &flags.LogFormat},
 	} {
 		if c.Flags().Changed(name) {
 			*v[0] = *v[1]
@@ -116,11 +120,11 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		return err
 	}
 	metrics := telemetry.New()
-	src, err := rulesIn(s.Rules, env)
+	src, err := rulesIn(s.Rules, s.Policy, env)
 	if err != nil {
 		return err
 	}
-	live, err := sidecar.OpenRules(src, log, metrics)
+	live, err := sidecar.OpenRules(src, s.State, log, metrics)
 	if err != nil {
 		var problems ruleset.Problems
 		if errors.As(err, &problems) {
@@ -151,6 +155,11 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	warnOpen(log, s)
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
+	adminEnded, err := serveAdmin(ctx, s, live, log, metrics)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer func() { stop(); adminEnded() }()
 	go live.Watch(ctx)
 	go sidecar.TuneHeap(ctx)
 	log.Info("serving", "event", "http_server_start", "address", "http://"+listener.Addr().String()+"/v1",

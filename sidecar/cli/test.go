@@ -46,11 +46,10 @@ a reply as it is today. REPLY is what explain takes.`,
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			src, err := rulesIn(dir, env)
+			src, err := rulesIn(dir, policy, env)
 			if err != nil {
 				return err
 			}
-			src.Policy = policy
 			if f.record != "" {
 				return record(src, f, env)
 			}

@@ -40,7 +40,7 @@ func open(cfg Config, model *script.Server) (*stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	live, err := sidecar.OpenRules(ruleset.Source{Dir: cfg.Dir, Builtin: builtin}, logger, metrics)
+	live, err := sidecar.OpenRules(ruleset.Source{Dir: cfg.Dir, Builtin: builtin}, "", logger, metrics)
 	if err != nil {
 		return nil, err
 	}

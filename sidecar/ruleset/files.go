@@ -29,17 +29,32 @@ const (
 // "builtin/", those of the locked folder under "policy/".
 type Files map[string]string
 
+// patterns are the files that count, hidden ones excepted.
+var patterns = []string{"*.yaml", packFolder + "/*.yaml", testFolder + "/*.yaml", promptFolder + "/*.txt"}
+
+// Counted reports whether a file of this name inside a folder of rules is one of
+// them. All others may stand there and mean nothing.
+func Counted(name string) bool {
+	if !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00") || strings.HasPrefix(path.Base(name), ".") {
+		return false
+	}
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, err := path.Match(pattern, name)
+		return ok && err == nil
+	})
+}
+
 // ReadFS reads every *.yaml of the top folder and of its folders packs and tests,
 // and every *.txt of its prompts folder, hidden ones excepted.
 func ReadFS(fsys fs.FS) (Files, error) {
 	out := Files{}
-	for _, pattern := range []string{"*.yaml", packFolder + "/*.yaml", testFolder + "/*.yaml", promptFolder + "/*.txt"} {
+	for _, pattern := range patterns {
 		names, err := fs.Glob(fsys, pattern)
 		if err != nil {
 			return nil, fmt.Errorf("read rules: %w", err)
 		}
 		for _, name := range names {
-			if strings.HasPrefix(path.Base(name), ".") {
+			if !Counted(name) {
 				continue
 			}
 			text, err := fs.ReadFile(fsys, name)
@@ -55,7 +70,21 @@ func ReadFS(fsys fs.FS) (Files, error) {
 // ReadDir is ReadFS for a folder on disk. A folder or file that everyone may
 // write to is refused: whoever edits the rules decides what runs. A folder on a
 // read-only mount is fine whatever its mode, as Kubernetes makes them 0777.
+// A folder that is swapped for another one meanwhile is read again, so that the
+// files are never a mixture of the two.
 func ReadDir(dir string) (Files, error) {
+	for range 5 {
+		before, _ := os.Stat(dir) // a folder that is not there is readDir's to report
+		files, err := readDir(dir)
+		after, _ := os.Stat(dir)
+		if before == nil && after == nil || before != nil && after != nil && os.SameFile(before, after) {
+			return files, err
+		}
+	}
+	return nil, fmt.Errorf("read rules: %s is replaced again and again", dir)
+}
+
+func readDir(dir string) (Files, error) {
 	files, err := ReadFS(os.DirFS(dir))
 	if err != nil {
 		return nil, err
@@ -82,6 +111,21 @@ func ReadDir(dir string) (Files, error) {
 	return files, nil
 }
 
+// Own gives the files of the operator's folder: all but those of the program and
+// of the locked folder. Prompts that the program added cannot be told apart.
+func (f Files) Own() Files {
+	out := Files{}
+	for name, text := range f {
+		if Counted(name) {
+			out[name] = text
+		}
+	}
+	return out
+}
+
+// Locked reports whether files of the locked folder are among them.
+func (f Files) Locked() bool { return f.hasFolder(policyFolder) }
+
 func (f Files) hasFolder(folder string) bool {
 	for name := range f {
 		if strings.HasPrefix(name, folder+"/") {
@@ -92,6 +136,33 @@ func (f Files) hasFolder(folder string) bool {
 }
 
 var errNoFiles = errors.New("no *.yaml file stands here; write the default ones with: gpt-oss-executor init DIR")
+
+// Differ names the files that are not the same in both, sorted.
+func (f Files) Differ(other Files) []string {
+	out := []string{}
+	for name, text := range f {
+		if was, ok := other[name]; !ok || was != text {
+			out = append(out, name)
+		}
+	}
+	for name := range other {
+		if _, ok := f[name]; !ok {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Sums are the first 12 hex digits of the sha256 of each text.
+func (f Files) Sums() map[string]string {
+	out := make(map[string]string, len(f))
+	for name, text := range f {
+		sum := sha256.Sum256([]byte(text))
+		out[name] = hex.EncodeToString(sum[:])[:12]
+	}
+	return out
+}
 
 // split separates the operator's files from those of the locked folder.
 func (f Files) split() (mine, locks Files) {

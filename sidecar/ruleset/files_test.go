@@ -105,3 +105,40 @@ func TestReadDirMissing(t *testing.T) {
 		t.Error("a missing folder is read")
 	}
 }
+
+// Names come from the network, too: none may lead out of the folder.
+func TestCounted(t *testing.T) {
+	for name, want := range map[string]bool{
+		"a.yaml": true, "packs/a.yaml": true, "tests/a.yaml": true, "prompts/a.txt": true,
+		"": false, ".": false, "a.txt": false, ".a.yaml": false, "packs/.a.yaml": false, "../a.yaml": false, "/a.yaml": false,
+		"packs/../a.yaml": false, "./a.yaml": false, "packs//a.yaml": false, "x/a.yaml": false, "packs/x/a.yaml": false,
+		`..\a.yaml`: false, "a\x00.yaml": false, "policy/a.yaml": false, "builtin/a.yaml": false, "builtin/packs/a.yaml": false,
+	} {
+		if Counted(name) != want {
+			t.Errorf("%q counts: %v", name, !want)
+		}
+	}
+}
+
+func TestOwnAndDiffer(t *testing.T) {
+	f := Files{"a.yaml": "1", "prompts/p.txt": "2", "builtin/b.yaml": "3", "policy/c.yaml": "4"}
+	own := Files{"a.yaml": "1", "prompts/p.txt": "2"}
+	if got := f.Own(); !maps.Equal(got, own) {
+		t.Errorf("own: %v", got)
+	}
+	if !f.Locked() || own.Locked() {
+		t.Error("the locked folder is not seen")
+	}
+	other := Files{"a.yaml": "1", "prompts/p.txt": "other", "new.yaml": ""}
+	if got := strings.Join(own.Differ(other), " "); got != "new.yaml prompts/p.txt" || len(own.Differ(own)) != 0 {
+		t.Errorf("differ: %s", got)
+	}
+	for name, want := range map[string]string{"a.yaml": FromFolder, "builtin/b.yaml": FromProgram, "policy/c.yaml": FromPolicy} {
+		if got := (Source{Dir: "d"}).From(name); got != want {
+			t.Errorf("%s is from %s", name, got)
+		}
+	}
+	if got := (Source{}).From("a.yaml"); got != FromProgram {
+		t.Errorf("without a folder: %s", got)
+	}
+}

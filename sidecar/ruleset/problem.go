@@ -63,6 +63,11 @@ func (ps Problems) Fatal() bool {
 	return slices.ContainsFunc(ps, func(p Problem) bool { return !p.Warning })
 }
 
+// Unreadable makes a problem of files that could not be read at all.
+func Unreadable(folder string, err error) Problems {
+	return Problems{{File: folder, Code: codeFile, Msg: err.Error()}}
+}
+
 // In gives the same problems with file names as they are on disk.
 func (ps Problems) In(src Source) Problems {
 	out := slices.Clone(ps)

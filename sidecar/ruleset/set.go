@@ -38,7 +38,11 @@ type Set struct {
 
 // Counts is how much was loaded, for a line in a log.
 type Counts struct {
-	Files, Conditions, Patterns, Examples, Tests int
+	Files      int `json:"files"`
+	Conditions int `json:"conditions"`
+	Patterns   int `json:"patterns"`
+	Examples   int `json:"examples"`
+	Tests      int `json:"tests"`
 }
 
 // Strategies gives the strategies of a profile, those of DefaultProfile where

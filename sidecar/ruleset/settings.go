@@ -15,6 +15,10 @@ type Settings struct {
 	UpstreamKey string // bearer token for it; empty: none is sent
 	Server      string // id of its dialect in servers.yaml; empty: detected
 	Rules       string // folder of rule files; empty: the built-in ones
+	Policy      string // locked folder of rule files beside it; empty: none
+	State       string // folder that remembers the rules that were in force; empty: none
+	Admin       string // address of the admin API; empty: it is off
+	AdminToken  string // bearer token for it; empty: none, which only loopback may do
 	Token       string // bearer token that callers must show; empty: none
 	LogLevel    string // debug, info, warn or error
 	LogFormat   string // text or json
@@ -30,6 +34,10 @@ type settingsFile struct {
 	UpstreamKey text `rule:"upstream_key"`
 	Server      text `rule:"server"`
 	Rules       text `rule:"rules"`
+	Policy      text `rule:"policy"`
+	State       text `rule:"state"`
+	Admin       text `rule:"admin"`
+	AdminToken  text `rule:"admin_token"`
 	Token       text `rule:"token"`
 	LogLevel    text `rule:"log_level" one:"debug info warn error"`
 	LogFormat   text `rule:"log_format" one:"text json"`
@@ -44,7 +52,8 @@ type setting struct {
 func (s *Settings) fields() []setting {
 	return []setting{
 		{"listen", &s.Listen}, {"upstream", &s.Upstream}, {"upstream_key", &s.UpstreamKey}, {"server", &s.Server},
-		{"rules", &s.Rules}, {"token", &s.Token}, {"log_level", &s.LogLevel}, {"log_format", &s.LogFormat},
+		{"rules", &s.Rules}, {"policy", &s.Policy}, {"state", &s.State},
+		{"admin", &s.Admin}, {"admin_token", &s.AdminToken}, {"token", &s.Token}, {"log_level", &s.LogLevel}, {"log_format", &s.LogFormat},
 	}
 }
 
@@ -52,7 +61,8 @@ func (s *Settings) fields() []setting {
 // by an environment variable; a plain $ stays what it is, and $${ is ${.
 func (s *Settings) Read(name, doc string, env func(string) (string, bool)) Problems {
 	file, problems := decode[settingsFile](name, doc)
-	given := []text{file.Listen, file.Upstream, file.UpstreamKey, file.Server, file.Rules, file.Token, file.LogLevel, file.LogFormat}
+	given := []text{file.Listen, file.Upstream, file.UpstreamKey, file.Server, file.Rules,
+		file.Policy, file.State, file.Admin, file.AdminToken, file.Token, file.LogLevel, file.LogFormat}
 	for i, f := range s.fields() {
 		if given[i].Value == "" {
 			continue

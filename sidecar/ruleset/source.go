@@ -38,18 +38,27 @@ func Builtin(program fs.FS) (Files, error) {
 	return files, nil
 }
 
-// Read gives the text of all files as they are now. The operator's folder
-// replaces the rules of the program as a whole. Of those, only the prompts are
-// added where it has none, and, below builtin/, the files that it names.
+// Read gives the text of all files as they are now: Whole of what stands in the
+// operator's folder, or the rules of the program where there is none.
 func (s Source) Read() (Files, error) {
-	files := maps.Clone(s.Builtin)
-	if s.Dir != "" {
-		var err error
-		if files, err = ReadDir(s.Dir); err != nil {
-			return nil, err
-		}
-		files = files.over(s.Builtin)
+	if s.Dir == "" {
+		return s.withPolicy(maps.Clone(s.Builtin))
 	}
+	own, err := ReadDir(s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return s.Whole(own)
+}
+
+// Whole completes the files of an operator's folder to all that count. They
+// replace the rules of the program as a whole. Of those, only the prompts are
+// added where the folder has none, and, below builtin/, the files that it names.
+// The locked folder is read as it is now.
+func (s Source) Whole(own Files) (Files, error) { return s.withPolicy(own.over(s.Builtin)) }
+
+// withPolicy adds the files of the locked folder to others.
+func (s Source) withPolicy(files Files) (Files, error) {
 	if s.Policy == "" {
 		return files, nil
 	}
@@ -61,6 +70,24 @@ func (s Source) Read() (Files, error) {
 		files[policyFolder+"/"+name] = text
 	}
 	return files, nil
+}
+
+// Where files come from, as people read it.
+const (
+	FromFolder  = "folder"  // the operator's folder
+	FromProgram = "program" // shipped with the program
+	FromPolicy  = "policy"  // the locked folder
+)
+
+// From says where one of the files comes from.
+func (s Source) From(name string) string {
+	switch {
+	case strings.HasPrefix(name, policyFolder+"/"):
+		return FromPolicy
+	case s.Dir == "" || strings.HasPrefix(name, builtinFolder+"/"):
+		return FromProgram
+	}
+	return FromFolder
 }
 
 // over gives files that stand over those of the program.

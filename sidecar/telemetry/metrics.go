@@ -25,9 +25,11 @@ type Metrics struct {
 	Open      prometheus.Gauge         // streams being served
 	First     prometheus.Histogram     // seconds until the upstream began to answer
 	Rules     *prometheus.GaugeVec     // version
-	Reloads   *prometheus.CounterVec   // result
-	ReloadOK  prometheus.Gauge         // 1 while the last reload was good
+	Files     *prometheus.GaugeVec     // file, sha256
+	Reloads   *prometheus.CounterVec   // result: taken, refused, reverted
+	ReloadOK  prometheus.Gauge         // 0 while the files on disk do not load
 	ReloadAt  prometheus.Gauge         // unix time of the last good one
+	Reloaded  prometheus.Gauge         // unix time of the last one, good or not
 	Whole     *prometheus.HistogramVec // seconds of a request, by stream
 }
 
@@ -57,21 +59,40 @@ func New() *Metrics {
 		First:     prometheus.NewHistogram(seconds("upstream_first_seconds", "Seconds until the upstream began to answer.")),
 		Whole:     prometheus.NewHistogramVec(seconds("request_seconds", "Seconds of a whole request."), []string{"stream"}),
 		Rules:     prometheus.NewGaugeVec(gauge("rules_info", "1 for the version of the rules in force."), []string{"version"}),
+		Files:     prometheus.NewGaugeVec(gauge("rules_file_info", "1 for each file of the rules in force: the first 12 digits of its sha256."), []string{"file", "sha256"}),
 		Reloads:   vec("rules_reloads_total", "Changes of the rule files, by result.", "result"),
 		ReloadOK:  prometheus.NewGauge(gauge("rules_last_reload_successful", "1 while the last change of the rule files was taken up.")),
 		ReloadAt:  prometheus.NewGauge(gauge("rules_last_reload_success_timestamp_seconds", "When rules were last put in force.")),
+		Reloaded:  prometheus.NewGauge(gauge("rules_last_reload_timestamp_seconds", "When rules were last tried, with success or without.")),
 	}
 	m.registry.MustRegister(m.Requests, m.Calls, m.Repairs, m.Refusals, m.Hits, m.Decisions, m.Faults, m.Untouch, m.Open, m.First, m.Whole,
-		m.Rules, m.Reloads, m.ReloadOK, m.ReloadAt, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		m.Rules, m.Files, m.Reloads, m.ReloadOK, m.ReloadAt, m.Reloaded, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
-// InForce records which rules are in force.
-func (m *Metrics) InForce(version string, unix float64) {
+// InForce records which rules are in force: their version, and the sum of each
+// file. onDisk is false where the files on disk are others, which do not load.
+func (m *Metrics) InForce(version string, sums map[string]string, onDisk bool) {
 	m.Rules.Reset()
 	m.Rules.WithLabelValues(version).Set(1)
-	m.ReloadOK.Set(1)
-	m.ReloadAt.Set(unix)
+	m.Files.Reset()
+	for file, sum := range sums {
+		m.Files.WithLabelValues(file, sum).Set(1)
+	}
+	ok := 0.0
+	if onDisk {
+		ok = 1
+	}
+	m.ReloadOK.Set(ok)
+	m.ReloadAt.SetToCurrentTime()
+	m.Reloaded.SetToCurrentTime()
+}
+
+// Reload counts a change of the rule files by its result: taken, refused, or
+// reverted to what is in force.
+func (m *Metrics) Reload(result string) {
+	m.Reloads.WithLabelValues(result).Inc()
+	m.Reloaded.SetToCurrentTime()
 }
 
 // Handler serves the counters.

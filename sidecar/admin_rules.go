@@ -1,0 +1,150 @@
+package sidecar
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// rules tells what is in force.
+func (a *Admin) rules(w http.ResponseWriter, r *http.Request) error {
+	texts, _ := strconv.ParseBool(r.URL.Query().Get("files")) // anything else is no
+	report := a.Live.Report(texts)
+	tag(w, report.Version)
+	writeJSON(w, http.StatusOK, report)
+	return nil
+}
+
+// ruleFile gives one file of the rules in force, with its text.
+func (a *Admin) ruleFile(w http.ResponseWriter, r *http.Request) error {
+	report := a.Live.Report(true)
+	for i := range report.Files {
+		if report.Files[i].Name == r.PathValue("name") {
+			tag(w, report.Version)
+			writeJSON(w, http.StatusOK, &report.Files[i])
+			return nil
+		}
+	}
+	return refusal(http.StatusNotFound, "there is no rule file "+r.PathValue("name"), "GET /rules lists them")
+}
+
+func (a *Admin) history(w http.ResponseWriter, _ *http.Request) error {
+	writeJSON(w, http.StatusOK, map[string]any{"history": a.Live.History()})
+	return nil
+}
+
+// candidate is rules that somebody brings: the whole of the operator's folder, or,
+// with merge, some files over those in force, where null removes one.
+type candidate struct {
+	Files map[string]*string `json:"files"`
+	Merge bool               `json:"merge"`
+}
+
+// own gives the whole of the folder.
+func (c *candidate) own(live *Live) (ruleset.Files, error) {
+	if len(c.Files) == 0 {
+		return nil, refusal(http.StatusBadRequest, "there are no files", `the body is {"files": {"aliases.yaml": "…", …}}, or {"files": …, "merge": true} for some of them`)
+	}
+	files := ruleset.Files{}
+	for name, text := range c.Files {
+		switch {
+		case !ruleset.Counted(name):
+			return nil, refusal(http.StatusBadRequest, "no rule file can be named "+strconv.Quote(name), "names are such as aliases.yaml, prompts/react.txt, packs/x.yaml, tests/x.yaml")
+		case text != nil:
+			files[name] = *text
+		case !c.Merge:
+			return nil, refusal(http.StatusBadRequest, name+" is null", `leave it out, or send "merge": true to remove it`)
+		}
+	}
+	if c.Merge {
+		return live.merged(c.Files), nil
+	}
+	return files, nil
+}
+
+// putRules makes files the operator's folder, on disk and in force. With ?dry=1
+// it only says whether it could.
+func (a *Admin) putRules(w http.ResponseWriter, r *http.Request) error {
+	seen, said := versions(r)
+	dry, _ := strconv.ParseBool(r.URL.Query().Get("dry"))
+	if !said && !dry {
+		return refusal(http.StatusPreconditionRequired, "which version do you edit?",
+			`send it with If-Match: "`+a.Live.Set().Version+`" (the ETag of GET /rules), so that no edit of others gets lost`)
+	}
+	var body candidate
+	if err := readJSON(r, &body); err != nil {
+		return err
+	}
+	own, err := body.own(a.Live)
+	if err != nil {
+		return err
+	}
+	put := a.Live.Put
+	if dry {
+		put = a.Live.Dry
+	}
+	edited, err := put(own, seen)
+	return a.edited(w, edited, err)
+}
+
+// rollback puts an earlier version back.
+func (a *Admin) rollback(w http.ResponseWriter, r *http.Request) error {
+	var body struct {
+		Version string `json:"version"`
+	}
+	if err := readJSON(r, &body); err != nil {
+		return err
+	}
+	seen, said := versions(r)
+	seen.Any = seen.Any || !said
+	edited, err := a.Live.Rollback(body.Version, seen)
+	return a.edited(w, edited, err)
+}
+
+// edited answers an edit.
+func (a *Admin) edited(w http.ResponseWriter, e Edited, err error) error {
+	var stale *Stale
+	var unwritten *Unwritten
+	var problems ruleset.Problems
+	switch {
+	case err == nil:
+		if e.Version == a.Live.Set().Version { // not so after a dry run
+			tag(w, e.Version)
+		}
+		writeJSON(w, http.StatusOK, e)
+		return nil
+	case errors.As(err, &stale):
+		return refusal(http.StatusPreconditionFailed, err.Error(), "GET /rules shows what is in force; name each version that you mean to overwrite in If-Match, or send If-Match: *")
+	case errors.As(err, &problems):
+		return &AdminError{http.StatusUnprocessableEntity, "the rules do not load; nothing was changed", "every problem has its place", problems}
+	case errors.Is(err, ErrNoVersion):
+		return refusal(http.StatusNotFound, err.Error(), "GET /rules/history lists them")
+	case errors.Is(err, ErrBuiltin):
+		return refusal(http.StatusConflict, err.Error(), "write them to a folder with gpt-oss-executor init DIR, and serve that with --rules DIR")
+	case errors.As(err, &unwritten):
+		return refusal(http.StatusConflict, err.Error(), "nothing was changed; edit the files where they come from, or let the server write to this folder and the one above it")
+	}
+	return err
+}
+
+// versions are those of If-Match. said is false without that header.
+func versions(r *http.Request) (seen Seen, said bool) {
+	for _, field := range r.Header.Values("If-Match") {
+		for tag := range strings.SplitSeq(field, ",") {
+			tag = strings.TrimSpace(tag)
+			seen.Any = seen.Any || tag == "*"
+			seen.Versions = append(seen.Versions, strings.Trim(strings.TrimPrefix(tag, "W/"), `"`))
+			said = true
+		}
+	}
+	return seen, said
+}
+
+// tag says which version is in force, which an If-Match can repeat.
+func tag(w http.ResponseWriter, version string) {
+	w.Header().Set("ETag", `"`+version+`"`)
+	w.Header().Set(rulesVersion, version)
+}

@@ -1,0 +1,246 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// application is one run of apply.
+type application struct {
+	from   string // folder whose files are published; empty: what stood in target before
+	target string
+	policy string
+	admin  *adminClient // nil: nobody can be asked
+	wait   time.Duration
+	env    Env
+}
+
+func applyCommand(env Env) *cobra.Command {
+	a := application{env: env}
+	var admin string
+	var undo bool
+	c := &cobra.Command{
+		Use:   "apply DIR",
+		Short: "Publish the rules in DIR to a running server, whole or not at all",
+		Long: `Publish the rules in DIR to the folder of a running server, all files at once.
+
+They are checked first. What stood in the folder before is kept beside it, as
+FOLDER.previous; apply --undo brings it back. With --admin, apply waits until the
+server has them in force. If the server refuses them, or does not take them in time,
+what stood there before is put back, and the exit code is 1.
+
+The token of the admin API comes from ` + ruleset.SettingPrefix + `ADMIN_TOKEN. --admin may stand in
+` + ruleset.SettingPrefix + `ADMIN.`,
+		Args: func(c *cobra.Command, args []string) error {
+			if undo {
+				return cobra.NoArgs(c, args)
+			}
+			return cobra.ExactArgs(1)(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if len(args) == 1 {
+				a.from = args[0]
+			}
+			if !c.Flags().Changed("admin") {
+				admin, _ = env.lookup(ruleset.SettingPrefix + "ADMIN")
+			}
+			if admin != "" {
+				token, _ := env.lookup(ruleset.SettingPrefix + "ADMIN_TOKEN")
+				if a.admin, err = newAdminClient(admin, token); err != nil {
+					return err
+				}
+				defer a.admin.http.CloseIdleConnections()
+			}
+			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, os.Interrupt)
+			defer stop()
+			return a.run(ctx)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&a.target, "rules", "", "folder of the server (default: the one that the server at --admin names)")
+	policyFlag(c, &a.policy)
+	f.StringVar(&admin, "admin", "", "address of the server's admin API")
+	f.BoolVar(&undo, "undo", false, "publish what stood in the folder before the last time")
+	f.DurationVar(&a.wait, "wait", 10*time.Second, "how long the server may take")
+	return c
+}
+
+// run checks, publishes, and waits.
+func (a *application) run(ctx context.Context) error {
+	var before sidecar.Report
+	if a.admin != nil {
+		var err error
+		if before, err = a.admin.rules(ctx); err != nil {
+			return err
+		}
+	}
+	if err := a.findTarget(before); err != nil {
+		return err
+	}
+	files, err := a.read()
+	if err != nil {
+		return err
+	}
+	version, err := a.check(ctx, files)
+	if err != nil {
+		return err
+	}
+	now, err := ruleset.ReadDir(a.target)
+	if changed := files.Differ(now); err == nil && len(changed) == 0 && (a.admin == nil || before.Version == version) {
+		fmt.Fprintf(a.env.Out, "rules %s: nothing to do, they stand in %s already\n", version, a.target)
+		return nil
+	}
+	began := time.Now()
+	change, err := publish.Folder(a.target, files)
+	if err != nil {
+		return err
+	}
+	how := "all at once"
+	if change.InPlace() {
+		how = "one by one, as the folder must keep its place"
+	}
+	fmt.Fprintf(a.env.Out, "rules %s: published %d files to %s, %s\n", version, len(files), a.target, how)
+	if a.admin == nil {
+		fmt.Fprintln(a.env.Out, "Without --admin it cannot be seen whether the server takes them: look for rules_taken in its log.")
+		a.keep(change)
+		return nil
+	}
+	if err := a.taken(ctx, version, before); err != nil {
+		return a.putBack(change, files, err)
+	}
+	fmt.Fprintf(a.env.Out, "rules %s: in force after %d ms\n", version, time.Since(began).Milliseconds())
+	a.keep(change)
+	return nil
+}
+
+// keep keeps what stood there before. Without it the new rules are as good, and
+// only --undo has nothing to bring back.
+func (a *application) keep(change *publish.Change) {
+	if err := change.Keep(); err != nil {
+		fmt.Fprintf(a.env.Err, "warning: apply --undo will not work: %v\n", err)
+	}
+}
+
+// findTarget finds the folder to publish to, where no flag says it.
+func (a *application) findTarget(server sidecar.Report) error {
+	switch {
+	case a.target != "":
+		return nil
+	case a.admin == nil:
+		return errors.New("where to? Name the server's folder with --rules, or its admin API with --admin")
+	case server.Folder == "":
+		return errors.New("the server runs the rules that are built into it; start it with --rules FOLDER")
+	}
+	if info, err := os.Stat(server.Folder); err != nil || !info.IsDir() || !a.admin.local() {
+		return fmt.Errorf("the server's folder %s is not on this machine; name it with --rules, as it is reached from here", server.Folder)
+	}
+	a.target = server.Folder
+	if a.policy == "" {
+		a.policy = server.Policy
+	}
+	return nil
+}
+
+// read takes one copy of the files: what is checked is what is published.
+func (a *application) read() (ruleset.Files, error) {
+	if a.from == "" {
+		kept, err := publish.Previous(a.target)
+		if err != nil {
+			return nil, err
+		}
+		a.from = kept
+	}
+	from, err := os.Stat(a.from)
+	if err != nil {
+		return nil, fmt.Errorf("read rules: %w", err)
+	}
+	if to, err := os.Stat(a.target); err == nil && os.SameFile(from, to) {
+		return nil, fmt.Errorf("%s is the server's folder itself; edit a copy and apply that", a.from)
+	}
+	return ruleset.ReadDir(a.from)
+}
+
+// check compiles the files here, and asks the server for the version that they
+// are to it: it may have other built-in files, and another locked folder.
+func (a *application) check(ctx context.Context, files ruleset.Files) (version string, err error) {
+	src, err := rulesIn(a.from, a.policy, a.env)
+	if err != nil {
+		return "", err
+	}
+	whole, err := src.Whole(files)
+	if err != nil {
+		return "", err
+	}
+	set, problems := ruleset.Load(whole)
+	if len(problems) > 0 {
+		fmt.Fprintln(a.env.Err, problems.In(src).Error())
+	}
+	if set == nil {
+		return "", errors.New("these rules do not load; nothing was published")
+	}
+	if a.admin == nil {
+		return set.Version, nil
+	}
+	version, err = a.admin.check(ctx, files)
+	if errors.As(err, &problems) {
+		fmt.Fprintln(a.env.Err, problems.Error())
+		return "", errors.New("the server would refuse these rules; nothing was published")
+	}
+	return version, err
+}
+
+// taken waits until the server has a version in force. The error says why it does
+// not.
+func (a *application) taken(ctx context.Context, version string, before sidecar.Report) error {
+	ctx, stop := context.WithTimeout(ctx, a.wait)
+	defer stop()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	last := error(nil)
+	for {
+		now, err := a.admin.rules(ctx)
+		switch r := now.Refused; {
+		case err != nil:
+			if ctx.Err() == nil {
+				last = err // it may be starting again
+			}
+		case now.Version == version:
+			return nil
+		case r != nil && r.Version == version && (before.Refused == nil || !r.At.Equal(before.Refused.At)):
+			return r.Problems
+		}
+		select {
+		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.Canceled) {
+				return errors.New("interrupted")
+			}
+			err := fmt.Errorf("the server has not taken them within %s; does it serve %s?", a.wait, a.target)
+			return errors.Join(err, last)
+		case <-tick.C:
+		}
+	}
+}
+
+// putBack undoes a publication, unless somebody has edited what it published.
+func (a *application) putBack(change *publish.Change, files ruleset.Files, why error) error {
+	if now, err := ruleset.ReadDir(a.target); err == nil && len(now.Differ(files)) > 0 {
+		a.keep(change)
+		return errors.Join(why, fmt.Errorf("%s was edited meanwhile and is left as it is", a.target))
+	}
+	if err := change.Undo(); err != nil {
+		return errors.Join(why, err)
+	}
+	return errors.Join(why, fmt.Errorf("what stood in %s before is back", filepath.Clean(a.target)))
+}

@@ -1,0 +1,219 @@
+package sidecar
+
+import (
+	"bufio"
+	"context"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/history"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+)
+
+// ruleRig is a Live over a folder of its own.
+type ruleRig struct {
+	t    testing.TB
+	dir  string
+	live *Live
+	log  *journal
+	m    *telemetry.Metrics
+}
+
+// liveRules gives one over the shipped rules. state may be "".
+func liveRules(t testing.TB, state string) *ruleRig {
+	t.Helper()
+	r := &ruleRig{t: t, dir: filepath.Join(t.TempDir(), "rules")}
+	if err := copyRules(r.dir); err != nil {
+		t.Fatal(err)
+	}
+	r.open(state)
+	return r
+}
+
+// open is a start of the process.
+func (r *ruleRig) open(state string) {
+	r.t.Helper()
+	r.log, r.m = &journal{}, telemetry.New()
+	var err error
+	if r.live, err = OpenRules(rulesOver(r.t, r.dir), state, slog.New(slog.NewTextHandler(r.log, nil)), r.m); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// watch watches the folder until the test ends.
+func (r *ruleRig) watch() {
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() { r.live.Watch(ctx); close(ended) }()
+	r.t.Cleanup(func() { stop(); <-ended })
+	time.Sleep(200 * time.Millisecond) // past its first look
+}
+
+// own is the folder in force, with one alias more or less.
+func (r *ruleRig) own(alias string) ruleset.Files {
+	r.t.Helper()
+	files := r.live.now.Load().files.Own()
+	files["aliases.yaml"] = strings.Replace(files["aliases.yaml"], "version: 1", "version: 1\n# "+alias, 1)
+	return files
+}
+
+// broken is the folder in force, with a mistake.
+func (r *ruleRig) broken() ruleset.Files {
+	files := r.live.now.Load().files.Own()
+	files["models.yaml"] = strings.Replace(files["models.yaml"], "mode: provider", "mode: provder", 1)
+	return files
+}
+
+func (r *ruleRig) version() string { return r.live.Set().Version }
+
+// metric is the value of a counter of ours, as text; "" without one.
+func (r *ruleRig) metric(name string) string {
+	w := httptest.NewRecorder()
+	r.m.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	for s := bufio.NewScanner(w.Body); s.Scan(); {
+		if value, ok := strings.CutPrefix(s.Text(), "gptoss_executor_"+name+" "); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+func (r *ruleRig) said(event string) int { return strings.Count(r.log.String(), "event="+event+" ") }
+
+// An edit that was refused is kept for everyone to see, until it is gone: put
+// right, or taken back.
+func TestRefusedAndReverted(t *testing.T) {
+	r := liveRules(t, "")
+	r.watch()
+	before, good := r.version(), "mode: provider"
+	edited(t, r.dir, "models.yaml", good, "mode: provder")
+	soon(t, "the edit is refused", func() bool { return r.said("rules_refused") == 1 })
+	report := r.live.Report(false)
+	if report.Version != before || len(report.Refused.Version) != 12 || report.Refused.Version == before || report.Refused.By != "watch" ||
+		len(report.Refused.Problems) != 1 || report.Refused.Problems[0].File != filepath.Join(r.dir, "models.yaml") || report.Refused.Problems[0].Line == 0 {
+		t.Errorf("%+v", report.Refused)
+	}
+	if r.metric("rules_last_reload_successful") != "0" || r.live.Trouble() == "" {
+		t.Error("nobody hears of it")
+	}
+	edited(t, r.dir, "models.yaml", "mode: provder", good)
+	soon(t, "it is gone", func() bool { return r.said("rules_reverted") == 1 })
+	if r.metric("rules_last_reload_successful") != "1" || r.live.Report(false).Refused != nil || r.live.Trouble() != "" || r.version() != before {
+		t.Errorf("after it is gone: %s\n%s", r.live.Trouble(), r.log)
+	}
+	if r.metric(`rules_reloads_total{result="refused"}`) != "1" || r.metric(`rules_reloads_total{result="reverted"}`) != "1" || r.metric(`rules_reloads_total{result="taken"}`) != "" {
+		t.Error("counted wrongly")
+	}
+}
+
+// What the admin API puts in force is on disk, and the watcher, which sees that,
+// does not do it again.
+func TestPutIsOneReload(t *testing.T) {
+	r := liveRules(t, "")
+	r.watch()
+	for _, alias := range []string{"one", "two"} {
+		edit, err := r.live.Put(r.own(alias), Seen{Versions: []string{r.version()}})
+		if err != nil || !edit.Changed || edit.Version != r.version() {
+			t.Fatalf("%+v, %v", edit, err)
+		}
+		if files, err := r.live.src.Read(); err != nil || files.Version() != r.version() {
+			t.Fatalf("on disk: %s, %v", files.Version(), err)
+		}
+		time.Sleep(400 * time.Millisecond) // the watcher has looked
+	}
+	if r.metric(`rules_reloads_total{result="taken"}`) != "2" || r.said("rules_taken") != 2 || r.said("rules_reverted") != 0 {
+		t.Errorf("%s", r.log)
+	}
+	edited(t, r.dir, "aliases.yaml", "# two", "# three") // and the watcher still sees edits in the folder that was swapped in
+	soon(t, "an edit on disk", func() bool { return r.said("rules_taken") == 3 })
+}
+
+// The history says what came when, and an earlier version can be put back.
+func TestRollback(t *testing.T) {
+	r := liveRules(t, "")
+	versions := []string{r.version()}
+	for _, alias := range []string{"one", "two"} {
+		if _, err := r.live.Put(r.own(alias), Seen{Any: true}); err != nil {
+			t.Fatal(err)
+		}
+		versions = append(versions, r.version())
+	}
+	for _, row := range []struct{ to, want string }{{"", versions[1]}, {"", versions[2]}, {versions[0], versions[0]}} {
+		edit, err := r.live.Rollback(row.to, Seen{Any: true})
+		if files, onDisk := r.live.src.Read(); err != nil || edit.Version != row.want || onDisk != nil || files.Version() != row.want {
+			t.Fatalf("back to %q: %+v, %v", row.to, edit, err)
+		}
+	}
+	past := r.live.History()
+	if len(past) != 6 || past[0].By != "rollback" || !past[0].InForce || past[1].InForce || past[0].Counts.Files == 0 || past[3].By != "put" ||
+		past[5].By != "start" || len(past[4].Changed) != 1 || past[4].Changed[0] != "aliases.yaml" {
+		t.Errorf("%+v", past)
+	}
+	if _, err := r.live.Rollback("000000000000", Seen{Any: true}); err != ErrNoVersion {
+		t.Errorf("%v", err)
+	}
+}
+
+// Files that cannot be written change nothing in force.
+func TestPutThatCannotBeWritten(t *testing.T) {
+	r := liveRules(t, "")
+	if err := os.Mkdir(filepath.Join(r.dir, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	before := r.version()
+	if _, err := r.live.Put(r.own("one"), Seen{Any: true}); err == nil || !strings.Contains(err.Error(), "checkout") {
+		t.Errorf("%v", err)
+	}
+	if r.version() != before || r.live.Report(false).Refused != nil || len(r.live.History()) != 1 {
+		t.Error("something has changed")
+	}
+}
+
+// Reloads leave nothing behind, however many. RELOADS=10000 makes as many of them,
+// which takes one and a half minutes.
+func TestReloadsLeaveNoMemory(t *testing.T) {
+	r := liveRules(t, "")
+	r.live.log = slog.New(slog.DiscardHandler)
+	sets := []ruleset.Files{r.own("one"), r.own("two")}
+	reload := func(n int) {
+		for i := range n {
+			whole, err := r.live.src.Whole(sets[i%2])
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.live.change.Lock()
+			err = r.live.take(whole, nil, byWatch, nil)
+			r.live.change.Unlock()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	heap := func() int {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	reload(2 * history.Length)
+	before := heap()
+	began := time.Now()
+	n := reloads
+	if given, err := strconv.Atoi(os.Getenv("RELOADS")); err == nil {
+		n = given
+	}
+	reload(n)
+	t.Logf("%d reloads in %s; the heap was %d KiB and is %d KiB", n, time.Since(began).Round(time.Millisecond), before>>10, heap()>>10)
+	if grown := heap() - before; grown > 512<<10 {
+		t.Errorf("the heap has grown by %d KiB", grown>>10)
+	}
+}

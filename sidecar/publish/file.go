@@ -1,0 +1,49 @@
+// Package publish puts files on disk whole or not at all: one file, or a whole
+// folder of rules, so that whoever reads them never sees half of a change.
+package publish
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// unfinished begins the name of what is being written. Rule files of such a name
+// do not count.
+const unfinished = ".new-"
+
+// File writes a file through a temporary one beside it, and returns when the disk
+// has it.
+func File(path string, text []byte, mode fs.FileMode) error {
+	tmp, err := temporary(filepath.Dir(path), text, mode)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		return errors.Join(err, os.Remove(tmp))
+	}
+	return flush(filepath.Dir(path))
+}
+
+// temporary writes a file of a new name into dir.
+func temporary(dir string, text []byte, mode fs.FileMode) (path string, err error) {
+	f, err := os.CreateTemp(dir, unfinished+"*")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(f.Name()))
+	}
+	return f.Name(), nil
+}
+
+// flush makes the names inside a folder safe against a power cut.
+func flush(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,267 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t testing.TB, path, text string, mode fs.FileMode) {
+	t.Helper()
+	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	check(t, os.WriteFile(path, []byte(text), mode))
+	check(t, os.Chmod(path, mode))
+}
+
+// rules is a folder with two rule files and things that are none.
+func rules(t testing.TB) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "rules")
+	write(t, dir+"/a.yaml", "old", 0o640)
+	write(t, dir+"/tests/t.yaml", "old", 0o600)
+	write(t, dir+"/README.md", "read me", 0o644)
+	write(t, dir+"/schemas/a.json", "{}", 0o644)
+	write(t, dir+"/.editorconfig", "x", 0o600)
+	check(t, os.Symlink("README.md", dir+"/link.md"))
+	check(t, os.Chmod(dir, 0o750))
+	return dir
+}
+
+func read(t testing.TB, dir string) ruleset.Files {
+	t.Helper()
+	files, err := ruleset.ReadDir(dir)
+	check(t, err)
+	return files
+}
+
+func same(t testing.TB, dir string, want ruleset.Files) {
+	t.Helper()
+	if got := read(t, dir); !maps.Equal(got, want) {
+		t.Errorf("%s holds %v, want %v", filepath.Base(dir), got, want)
+	}
+}
+
+// left fails for what a publication has left behind.
+func left(t testing.TB, dir string) {
+	t.Helper()
+	for _, in := range []string{dir, filepath.Dir(dir), dir + "/prompts", dir + "/tests"} {
+		if found, err := filepath.Glob(in + "/" + unfinished + "*"); err != nil || len(found) > 0 {
+			t.Errorf("left behind: %v, %v", found, err)
+		}
+	}
+}
+
+var (
+	oldFiles = ruleset.Files{"a.yaml": "old", "tests/t.yaml": "old"}
+	newFiles = ruleset.Files{"a.yaml": "new", "b.yaml": "new", "prompts/p.txt": "new"}
+)
+
+// ways are both ways to publish, with the same promises.
+var ways = map[string]func(dir string, files ruleset.Files) (*Change, error){
+	"swapped": Folder,
+	"in place": func(dir string, files ruleset.Files) (*Change, error) {
+		s, err := look(dir)
+		if err != nil {
+			return nil, err
+		}
+		return inPlace(dir, files, s)
+	},
+}
+
+func TestFolder(t *testing.T) {
+	for name, publish := range ways {
+		t.Run(name, func(t *testing.T) {
+			dir := rules(t)
+			c, err := publish(dir, newFiles)
+			check(t, err)
+			same(t, dir, newFiles)
+			check(t, c.Keep())
+			for path, want := range map[string]string{"README.md": "read me", "schemas/a.json": "{}", ".editorconfig": "x", "link.md": "read me"} {
+				if got, err := os.ReadFile(filepath.Join(dir, path)); err != nil || string(got) != want {
+					t.Errorf("%s: %q, %v", path, got, err)
+				}
+			}
+			for path, want := range map[string]fs.FileMode{".": 0o750, "a.yaml": 0o640, "b.yaml": 0o640, "prompts": 0o750, ".editorconfig": 0o600} {
+				if info, err := os.Stat(filepath.Join(dir, path)); err != nil || info.Mode().Perm() != want {
+					t.Errorf("%s: %v, %v", path, info.Mode(), err)
+				}
+			}
+			if at, err := os.Readlink(dir + "/link.md"); err != nil || at != "README.md" {
+				t.Errorf("the link: %q, %v", at, err)
+			}
+			kept, err := Previous(dir)
+			check(t, err)
+			same(t, kept, oldFiles)
+			left(t, dir)
+
+			c, err = publish(dir, oldFiles) // and back
+			check(t, err)
+			check(t, c.Keep())
+			same(t, dir, oldFiles)
+			kept, err = Previous(dir)
+			check(t, err)
+			same(t, kept, newFiles)
+		})
+	}
+}
+
+func TestUndo(t *testing.T) {
+	for name, publish := range ways {
+		t.Run(name, func(t *testing.T) {
+			dir := rules(t)
+			c, err := publish(dir, newFiles)
+			check(t, err)
+			check(t, c.Undo())
+			same(t, dir, oldFiles)
+			left(t, dir)
+			if kept, err := Previous(dir); err == nil {
+				t.Errorf("%s is kept", kept)
+			}
+		})
+	}
+}
+
+// A folder that is not there is made, and is gone again after Undo.
+func TestFolderAnew(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "rules")
+	c, err := Folder(dir, newFiles)
+	check(t, err)
+	same(t, dir, newFiles)
+	check(t, c.Undo())
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+	left(t, dir)
+}
+
+// A link to a folder stays a link.
+func TestFolderThroughLink(t *testing.T) {
+	dir := rules(t)
+	link := filepath.Join(t.TempDir(), "current")
+	check(t, os.Symlink(dir, link))
+	c, err := Folder(link, newFiles)
+	check(t, err)
+	check(t, c.Keep())
+	if at, err := os.Readlink(link); err != nil || at != dir {
+		t.Errorf("%q, %v", at, err)
+	}
+	same(t, dir, newFiles)
+}
+
+// What would get lost is a reason to change nothing, and is named.
+func TestFolderRefuses(t *testing.T) {
+	for _, row := range []struct {
+		name, want string
+		files      ruleset.Files
+		make       func(dir string) error
+	}{
+		{"a checkout", "checkout", newFiles, func(dir string) error { return os.Mkdir(dir+"/.git", 0o755) }},
+		{"a work tree", "checkout", newFiles, func(dir string) error { return os.WriteFile(dir+"/.git", nil, 0o600) }},
+		{"a ConfigMap", "ConfigMap", newFiles, func(dir string) error { return os.Symlink("..2026", dir+"/..data") }},
+		{"a linked file", "b.yaml is a link", newFiles, func(dir string) error { return os.Symlink("a.yaml", dir+"/b.yaml") }},
+		{"a linked folder", "prompts is a link", newFiles, func(dir string) error { return os.Symlink("tests", dir+"/prompts") }},
+		{"too much", "too much", newFiles, func(dir string) (err error) {
+			for i := range maxCarried + 1 {
+				err = errors.Join(err, os.WriteFile(fmt.Sprintf("%s/%d.txt", dir, i), nil, 0o600))
+			}
+			return err
+		}},
+		{"a name that is none", "../x.yaml", ruleset.Files{"../x.yaml": ""}, nil},
+		{"a hidden name", ".x.yaml", ruleset.Files{".x.yaml": ""}, nil},
+		{"no file", "no rule file", ruleset.Files{}, nil},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			dir := rules(t)
+			if row.make != nil {
+				check(t, row.make(dir))
+			}
+			if _, err := Folder(dir, row.files); err == nil || !strings.Contains(err.Error(), row.want) {
+				t.Errorf("%v", err)
+			}
+			if text, err := os.ReadFile(dir + "/a.yaml"); err != nil || string(text) != "old" {
+				t.Errorf("changed: %q, %v", text, err)
+			}
+			left(t, dir)
+		})
+	}
+}
+
+// Whoever reads while folders are swapped sees one or the other, never a mixture.
+func TestReaderSeesNoMixture(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "rules")
+	set := func(text string) ruleset.Files {
+		files := ruleset.Files{}
+		for i := range 20 {
+			files[fmt.Sprintf("%02d.yaml", i)] = text
+		}
+		return files
+	}
+	publish := func(text string) {
+		c, err := Folder(dir, set(text))
+		check(t, err)
+		check(t, c.Keep())
+	}
+	publish("0")
+	ctx, stop := context.WithCancel(t.Context())
+	var readers sync.WaitGroup
+	reads := 0
+	readers.Go(func() {
+		for ctx.Err() == nil {
+			files, err := ruleset.ReadDir(dir)
+			if err != nil || len(files) != 20 {
+				t.Errorf("%d files, %v", len(files), err)
+				return
+			}
+			first := files["00.yaml"]
+			for name, text := range files {
+				if text != first {
+					t.Errorf("%s is of %s, 00.yaml of %s", name, text, first)
+					return
+				}
+			}
+			reads++
+		}
+	})
+	for i := range 60 {
+		publish(fmt.Sprint(i))
+	}
+	stop()
+	readers.Wait()
+	if reads < 10 {
+		t.Errorf("only %d reads: it shows nothing", reads)
+	}
+}
+
+func TestFile(t *testing.T) {
+	path := t.TempDir() + "/x"
+	check(t, File(path, []byte("one"), 0o600))
+	check(t, File(path, []byte("two"), 0o640))
+	info, err := os.Stat(path)
+	check(t, err)
+	if text, err := os.ReadFile(path); err != nil || string(text) != "two" || info.Mode() != 0o640 {
+		t.Errorf("%q %v %v", text, info.Mode(), err)
+	}
+	if err := File(t.TempDir()+"/no/x", nil, 0o600); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+}

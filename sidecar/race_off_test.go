@@ -1,0 +1,6 @@
+//go:build !race
+
+package sidecar
+
+// reloads that must leave nothing behind; see RELOADS.
+const reloads = 1_000

@@ -1,0 +1,42 @@
+package sidecar
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+// RunAdmin serves the admin API until ctx ends, and then waits a moment for what
+// is being answered. The error is nil after a stop that was asked for.
+func RunAdmin(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
+	srv := &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      time.Minute,
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(l) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serve the admin API: %w", err)
+	case <-ctx.Done():
+	}
+	wait, done := context.WithTimeout(context.Background(), 2*time.Second)
+	defer done()
+	err := srv.Shutdown(wait)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = srv.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("stop the admin API: %w", err)
+	}
+	return nil
+}
