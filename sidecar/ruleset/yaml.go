@@ -16,10 +16,11 @@ import (
 // This file, scalar.go and syntax.go are the only ones that know YAML. A rule file is
 // described by a Go struct whose fields carry the tag `rule:"key"`, or
 // `rule:"key,required"`, and, where it helps, `min`, `max` and `one` (the allowed
-// words). Fields may be of type string, text, bool, int, number, float64, time.Duration
-// ("30s"), size ("16MiB"), any (JSON values), a struct, a pointer to one (nil: left
-// out), a list, or []pair (a mapping, in order). A field of type place gets the
-// place of its struct.
+// words). `doc` says in a sentence what the key is for, and `eg` is an example of
+// its value, in YAML: both are for editors (schema.go). Fields may be of type
+// string, text, bool, int, number, float64, time.Duration ("30s"), size ("16MiB"),
+// any (JSON values), a struct, a pointer to one (nil: left out), a list, or []pair
+// (a mapping, in order). A field of type place gets the place of its struct.
 
 // size is a number of bytes, written 512, 64KiB, 16MiB or 1GiB.
 type size int
