@@ -179,12 +179,12 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 
 // compound reads lists, mappings and structs.
 func (d *decoder) compound(n *yaml.Node, v reflect.Value, tag reflect.StructTag, key string, depth int) {
-	_, pairs := reflect.Zero(elem(v.Type())).Interface().(interface{ isPair() })
+	pairs := v.Kind() == reflect.Slice && isPair(v.Type().Elem())
 	switch {
 	case v.Kind() == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		d.value(n, v.Elem(), tag, key, depth+1)
-	case v.Kind() == reflect.Slice && pairs:
+	case pairs:
 		d.mapping(n, key, func(k, val *yaml.Node) {
 			one := reflect.New(v.Type().Elem()).Elem()
 			one.Field(0).Set(reflect.ValueOf(d.text(k)))
@@ -205,13 +205,6 @@ func (d *decoder) compound(n *yaml.Node, v reflect.Value, tag reflect.StructTag,
 	}
 }
 
-func elem(t reflect.Type) reflect.Type {
-	if t.Kind() == reflect.Slice {
-		return t.Elem()
-	}
-	return t
-}
-
 // object reads a mapping into a struct.
 func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 	t := v.Type()
@@ -221,7 +214,7 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 			v.Field(i).Set(reflect.ValueOf(d.head(n)))
 			continue
 		}
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("rule"), ",")
+		name, _ := ruleKey(t.Field(i))
 		fields[name] = i
 		names = append(names, name)
 	}
@@ -239,7 +232,7 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 	}
 	var lacks []string
 	for _, name := range names {
-		if strings.HasSuffix(t.Field(fields[name]).Tag.Get("rule"), ",required") && !seen[name] {
+		if _, required := ruleKey(t.Field(fields[name])); required && !seen[name] {
 			lacks = append(lacks, name)
 		}
 	}
