@@ -78,7 +78,7 @@ func (l *loader) baseURL(t text) bool {
 	if err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
 		return true
 	}
-	l.problems = append(l.problems, t.all().problem(codeValue, "upstream is no base URL", "write it like http://127.0.0.1:8000/v1"))
+	l.report(t.all(), codeValue, "upstream is no base URL", "write it like http://127.0.0.1:8000/v1")
 	return false
 }
 

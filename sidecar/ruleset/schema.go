@@ -25,7 +25,7 @@ type schema struct {
 	Examples    []any    `json:"examples,omitempty"`
 
 	Items        *schema            `json:"items,omitempty"`
-	Properties   map[string]*schema `json:"properties,omitempty"`
+	Properties   properties         `json:"properties,omitempty"`
 	Additional   any                `json:"additionalProperties,omitempty"` // false or a *schema
 	Required     []string           `json:"required,omitempty"`
 	Dependencies map[string]*schema `json:"dependencies,omitempty"`
@@ -102,9 +102,47 @@ func fileSchema(file, about string, holds reflect.Type) *schema {
 // before it looks at the rest.
 func (w *schemaWriter) root(holds reflect.Type, partial bool) *schema {
 	ref := w.defined(holds, "", partial)
-	w.definitions[strings.TrimPrefix(ref.Ref, definitions)].Properties[includeKey] = &schema{
+	s := w.definitions[strings.TrimPrefix(ref.Ref, definitions)]
+	s.Properties = append(s.Properties, property{includeKey, &schema{
 		Description: includeAbout, Type: "array",
 		Items: &schema{Type: "string", Examples: []any{builtinFolder + "/" + w.file}},
-	}
+	}})
 	return ref
+}
+
+// properties are the keys of a mapping, in the order in which editors offer them.
+type properties []property
+
+type property struct {
+	key string
+	*schema
+}
+
+// get gives what is said about a key; nil for nothing.
+func (p properties) get(key string) *schema {
+	for _, one := range p {
+		if one.key == key {
+			return one.schema
+		}
+	}
+	return nil
+}
+
+// MarshalJSON writes an object, and keeps the order.
+func (p properties) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for i, one := range p {
+		b.WriteByte("{,"[min(i, 1)])
+		if err := enc.Encode(one.key); err != nil {
+			return nil, err
+		}
+		b.WriteByte(':')
+		if err := enc.Encode(one.schema); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
 }

@@ -11,7 +11,7 @@ import (
 // when is a schema for what has one of these values under key.
 func (s *schema) when(key string, then *schema, values ...any) {
 	s.AllOf = append(s.AllOf, &schema{
-		If: &schema{Properties: map[string]*schema{key: {Enum: values}}, Required: []string{key}}, Then: then,
+		If: &schema{Properties: properties{{key, &schema{Enum: values}}}, Required: []string{key}}, Then: then,
 	})
 }
 
@@ -25,9 +25,9 @@ func (s *schema) with(key string, then *schema) {
 
 // only lists the keys of a mapping, where the operator cannot choose them.
 func (s *schema) only(keys []string) {
-	s.Properties = map[string]*schema{}
+	value, _ := s.Additional.(*schema)
 	for _, key := range keys {
-		s.Properties[key], _ = s.Additional.(*schema)
+		s.Properties = append(s.Properties, property{key, value})
 	}
 	s.Additional = false
 }
@@ -37,10 +37,10 @@ func (s *schema) only(keys []string) {
 func (r strategyRule) refine(s *schema, partial bool) {
 	for f := range reflect.TypeOf(r).Fields() {
 		kind, _ := ruleKey(f)
-		if !slices.Contains(s.Properties["kind"].Enum, any(kind)) {
+		if !slices.Contains(s.Properties.get("kind").Enum, any(kind)) {
 			continue
 		}
-		s.with(kind, &schema{Properties: map[string]*schema{"kind": {Const: kind}}})
+		s.with(kind, &schema{Properties: properties{{"kind", &schema{Const: kind}}}})
 		needed := slices.ContainsFunc(reflect.VisibleFields(f.Type.Elem()), func(f reflect.StructField) bool {
 			_, required := ruleKey(f)
 			return required
@@ -52,11 +52,11 @@ func (r strategyRule) refine(s *schema, partial bool) {
 }
 
 // refine: a class is one of three.
-func (argumentFile) refine(s *schema, _ bool) { s.Properties["classes"].only(classNames) }
+func (argumentFile) refine(s *schema, _ bool) { s.Properties.get("classes").only(classNames) }
 
 // refine: every fault has a remedy.
 func (recoveryDoc) refine(s *schema, partial bool) {
-	faults := s.Properties["faults"]
+	faults := s.Properties.get("faults")
 	faults.only(faultNames())
 	if !partial {
 		faults.Required = faultNames()
@@ -69,13 +69,13 @@ func (remedyRule) refine(s *schema, partial bool) {
 		return
 	}
 	none, once := 0.0, 1.0
-	s.when("action", &schema{Properties: map[string]*schema{"attempts": {Maximum: &none}}}, string(GiveUp))
-	s.when("action", &schema{Properties: map[string]*schema{"attempts": {Minimum: &once}}, Required: []string{"attempts"}},
+	s.when("action", &schema{Properties: properties{{"attempts", &schema{Maximum: &none}}}}, string(GiveUp))
+	s.when("action", &schema{Properties: properties{{"attempts", &schema{Minimum: &once}}}, Required: []string{"attempts"}},
 		string(Resample), string(Correct))
 	s.when("action", &schema{Required: []string{"text"}}, string(Correct))
-	s.with("text", &schema{Properties: map[string]*schema{"action": {Const: string(Correct)}}})
+	s.with("text", &schema{Properties: properties{{"action", &schema{Const: string(Correct)}}}})
 	s.with("status", &schema{
-		Properties: map[string]*schema{"type": {MinLength: 1}, "message": {MinLength: 1}}, Required: []string{"type", "message"},
+		Properties: properties{{"type", &schema{MinLength: 1}}, {"message", &schema{MinLength: 1}}}, Required: []string{"type", "message"},
 	})
 }
 
@@ -83,6 +83,6 @@ func (remedyRule) refine(s *schema, partial bool) {
 func (recoverRule) refine(s *schema, _ bool) {
 	s.AnyOf = []*schema{
 		{Required: []string{"find"}},
-		{Required: []string{"field"}, Properties: map[string]*schema{"field": {MinLength: 1}}},
+		{Required: []string{"field"}, Properties: properties{{"field", &schema{MinLength: 1}}}},
 	}
 }

@@ -64,7 +64,7 @@ func (w *schemaWriter) define(name string, s schema) *schema {
 
 // defined refers to the schema of a struct with a name, and writes it once.
 func (w *schemaWriter) defined(t reflect.Type, path string, partial bool) *schema {
-	name := t.Name()
+	name := strings.TrimSuffix(t.Name(), "Rule") // editors show it
 	if partial {
 		name += "Part"
 	}
@@ -76,7 +76,7 @@ func (w *schemaWriter) defined(t reflect.Type, path string, partial bool) *schem
 
 // object is the schema of a struct.
 func (w *schemaWriter) object(t reflect.Type, path string, partial bool) *schema {
-	s := &schema{Type: "object", Properties: map[string]*schema{}, Additional: false}
+	s := &schema{Type: "object", Additional: false}
 	for f := range t.Fields() {
 		key, required := ruleKey(f)
 		if key == "" {
@@ -91,7 +91,7 @@ func (w *schemaWriter) object(t reflect.Type, path string, partial bool) *schema
 		if eg := f.Tag.Get("eg"); eg != "" {
 			p.Examples = []any{jsonValue(eg)}
 		}
-		s.Properties[key] = p
+		s.Properties = append(s.Properties, property{key, p})
 		if required && (!partial || key == "version" || key == "id") {
 			s.Required = append(s.Required, key)
 		}

@@ -19,7 +19,7 @@ type strategyRule struct {
 	At         place
 	ID         text         `rule:"id,required" doc:"Its name in traces and metrics." eg:"angle_calls"`
 	About      string       `rule:"about,required" doc:"Why it exists." eg:"Calls between double angle brackets, seen from our fine-tune."`
-	Kind       string       `rule:"kind,required" one:"native harmony json lines block phrases" doc:"How it reads."`
+	Kind       string       `rule:"kind,required" one:"native harmony json lines block phrases" doc:"How it reads: native the server's own calls, harmony channel tokens, json an object of calls, lines Action lines, block text between literals, phrases prose."`
 	Priority   number       `rule:"priority,required" min:"1" max:"1000" doc:"Where two could read the same text, the higher one does. No two strategies have the same." eg:"55"`
 	Confidence float64      `rule:"confidence,required" min:"0" max:"1" doc:"How sure it is of the calls it finds; written into each of them." eg:"0.85"`
 	Enabled    *bool        `rule:"enabled" doc:"false switches it off; a profile may switch it on."`
