@@ -53,7 +53,8 @@ func Vars() Vocabulary {
 		fmt.Sprintf("A condition has at most %d parts; a name, a text and an operator are one each.", maxNodes),
 		fmt.Sprintf("At most %d loops stand inside each other; all, any, filter, map and their like are loops.", maxLoops),
 		fmt.Sprintf("One run makes at most %d entries of lists, and split gives at most %d parts.", memoryBudget, maxParts),
-		"In a loop inside a loop no function is called, and map makes nothing new.",
+		"The body of an inner loop calls no function; map picks something of each entry and makes nothing new.",
+		"+ joins no texts, and the pattern of matches is written out in quotes.",
 		"A condition that fails while it runs does not hold.",
 	}}
 	for _, c := range conditions {
