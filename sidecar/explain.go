@@ -87,10 +87,22 @@ func Explain(set *ruleset.Set, profile string, rec *Record) (*Explained, error) 
 
 // catalog makes the catalog of the tools that the record says were offered.
 func (rec *Record) catalog(set *ruleset.Set) (*tools.Catalog, error) {
-	if rec.Tools == nil {
+	list, err := rec.offered()
+	if err != nil {
+		return nil, err
+	}
+	if list == nil {
 		return tools.OpenCatalog(set.Tools), nil
 	}
-	var list []tools.Tool
+	return tools.NewCatalog(set.Tools, nil, list), nil
+}
+
+// offered are the tools that the record says were offered; nil where nobody knows.
+func (rec *Record) offered() ([]tools.Tool, error) {
+	if rec.Tools == nil {
+		return nil, nil
+	}
+	list := []tools.Tool{}
 	for i, raw := range rec.Tools {
 		var name string
 		if json.Unmarshal(raw, &name) == nil {
@@ -116,11 +128,20 @@ func (rec *Record) catalog(set *ruleset.Set) (*tools.Catalog, error) {
 		}
 		list = append(list, tools.Tool{Name: o.Name, Parameters: o.Parameters})
 	}
-	return tools.NewCatalog(set.Tools, nil, list), nil
+	return list, nil
 }
 
 // feed passes the reply to the reader. fed says that there was one.
 func (rec *Record) feed(r *parse.Reader) (finish string, fed bool, err error) {
+	finish, err = rec.deltas(func(d parse.Delta) {
+		fed = fed || d.Content != "" || d.Reasoning != "" || len(d.Calls) > 0
+		r.Feed(d)
+	})
+	return finish, fed, err
+}
+
+// deltas gives the pieces of the first choice, in order.
+func (rec *Record) deltas(each func(parse.Delta)) (finish string, err error) {
 	docs := rec.Chunks
 	if len(rec.Message) > 0 && string(rec.Message) != "null" {
 		docs = append(docs, fmt.Appendf(nil, `{"choices":[{"index":0,"message":%s}]}`, rec.Message))
@@ -128,20 +149,46 @@ func (rec *Record) feed(r *parse.Reader) (finish string, fed bool, err error) {
 	for i, doc := range docs {
 		var c openai.Completion
 		if err := c.Parse(doc); err != nil {
-			return "", false, fmt.Errorf("chunks[%d]: %w", i, err)
+			return "", fmt.Errorf("chunks[%d]: %w", i, err)
 		}
 		for k := range c.Choices {
 			ch := &c.Choices[k]
 			if ch.Index != 0 {
 				continue
 			}
-			d := deltaOf(ch)
-			fed = fed || d.Content != "" || d.Reasoning != "" || len(d.Calls) > 0
-			r.Feed(d)
+			each(deltaOf(ch))
 			if ch.Finish != "" {
 				finish = ch.Finish
 			}
 		}
 	}
-	return finish, fed, nil
+	return finish, nil
+}
+
+// Recording reads a reply as Explain does, and gives what a test of it must hold.
+func Recording(set *ruleset.Set, profile, name string, rec *Record) (ruleset.Recording, error) {
+	offered, err := rec.offered()
+	if err != nil {
+		return ruleset.Recording{}, err
+	}
+	out := ruleset.Recording{Name: name, Profile: profile, Tools: offered}
+	out.Finish, err = rec.deltas(func(d parse.Delta) {
+		out.Reply.Content += d.Content
+		out.Reply.Reasoning += d.Reasoning
+		out.Reply.Calls = append(out.Reply.Calls, d.Calls...)
+	})
+	if err != nil {
+		return ruleset.Recording{}, err
+	}
+	if rec.Finish != "" {
+		out.Finish = rec.Finish
+	}
+	catalog, err := rec.catalog(set)
+	if err != nil {
+		return ruleset.Recording{}, err
+	}
+	r := set.Strategies(profile).Reader(catalog, parse.Facts{MaxText: set.Limits.TextBytes, MaxDepth: set.Limits.Depth})
+	r.Feed(out.Reply)
+	out.Reading, _ = r.Close(out.Finish)
+	return out, nil
 }

@@ -17,10 +17,22 @@ const (
 )
 
 // Class returns the class of a tool by its name. A whole name that a rule lists
-// decides; otherwise the most harmful of its words does.
+// decides; otherwise the most harmful of its words does. No class is below the floor.
 func (r *Rules) Class(name string) Class {
+	class := classBy(r.Classes, name)
+	if class == "" {
+		class = Write
+	}
+	if floor := classBy(r.Floors, name); harm(floor) > harm(class) {
+		return floor
+	}
+	return class
+}
+
+// classBy is what the rules alone say; empty where they say nothing.
+func classBy(rules []ClassRule, name string) Class {
 	whole := key(name)
-	for _, rule := range r.Classes {
+	for _, rule := range rules {
 		for _, w := range rule.Words {
 			if strings.Contains(w, "_") && key(w) == whole {
 				return rule.Class
@@ -29,14 +41,11 @@ func (r *Rules) Class(name string) Class {
 	}
 	var found Class
 	for _, word := range words(name) {
-		for _, rule := range r.Classes {
+		for _, rule := range rules {
 			if harm(rule.Class) > harm(found) && rule.holds(word) {
 				found = rule.Class
 			}
 		}
-	}
-	if found == "" {
-		return Write
 	}
 	return found
 }
@@ -45,9 +54,11 @@ func (r *Rules) Class(name string) Class {
 // executes. A name that no rule knows is not harmful by this measure.
 func (r *Rules) harmful(name string) bool {
 	for _, word := range words(name) {
-		for _, rule := range r.Classes {
-			if rule.Class != Read && rule.holds(word) {
-				return true
+		for _, rules := range [][]ClassRule{r.Classes, r.Floors} {
+			for _, rule := range rules {
+				if rule.Class != Read && rule.holds(word) {
+					return true
+				}
 			}
 		}
 	}

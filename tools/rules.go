@@ -11,6 +11,7 @@ type Rules struct {
 	Aliases  []Alias      // other names of a tool
 	Params   []ParamAlias // other names of a parameter
 	Classes  []ClassRule  // what the words of a name say about what the tool does
+	Floors   []ClassRule  // locked: names with these words have this class, or a more harmful one
 	MaxDepth int          // deepest nesting of arguments; 0 means the default of RepairJSON
 	MaxBytes int          // longest arguments, in bytes; 0 means no limit
 }

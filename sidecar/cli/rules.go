@@ -21,6 +21,15 @@ func loadRules(dir string, env Env) (*ruleset.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	return loadFrom(src, env)
+}
+
+// policyFlag is the flag for the locked folder.
+func policyFlag(c *cobra.Command, dir *string) {
+	c.Flags().StringVar(dir, "policy", "", "locked folder of the security team, over the rules")
+}
+
+func loadFrom(src ruleset.Source, env Env) (*ruleset.Set, error) {
 	files, err := src.Read()
 	if err != nil {
 		return nil, err
@@ -51,8 +60,8 @@ func checkCommand(env Env) *cobra.Command {
 				return err
 			}
 			n := set.Counts
-			fmt.Fprintf(env.Out, "rules %s: %d files, %d conditions, %d patterns, %d examples: ok (%d ms)\n",
-				set.Version, n.Files, n.Conditions, n.Patterns, n.Examples, time.Since(began).Milliseconds())
+			fmt.Fprintf(env.Out, "rules %s: %d files, %d conditions, %d patterns, %d examples, %d tests: ok (%d ms)\n",
+				set.Version, n.Files, n.Conditions, n.Patterns, n.Examples, n.Tests, time.Since(began).Milliseconds())
 			return nil
 		},
 	}

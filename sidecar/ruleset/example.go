@@ -43,31 +43,45 @@ func (l *loader) tryHit(s parse.Strategy, e example) {
 			delta.Content = e.Text.Value
 		}
 	}
-	for i, c := range e.Calls {
+	if delta.Calls = deltas(e.Calls); len(delta.Calls) > 0 {
 		finish = "tool_calls"
-		delta.Calls = append(delta.Calls, parse.CallDelta{Index: i, ID: fmt.Sprintf("call%d", i), Name: c.Name, Arguments: c.Arguments})
 	}
 	got, ok := l.read(s, l.catalog(e.Tools), delta, finish)
 	if !ok {
 		return
 	}
-	want := make([]tools.Call, len(e.Gives))
-	for i, g := range e.Gives {
-		args, err := json.Marshal(g.Args)
-		if err != nil {
-			l.report(at, codeExample, fmt.Sprintf("args of %s: %v", g.Tool, err), "")
-			return
-		}
-		want[i] = tools.Call{Name: g.Tool, Arguments: args}
-	}
+	want, err := wanted(e.Gives)
 	switch {
+	case err != nil:
+		l.report(at, codeExample, err.Error(), "")
 	case !sameCalls(got.Calls, want):
 		l.report(at, codeExample, fmt.Sprintf("%s makes %s of this, not %s", s.ID, callsText(got.Calls), callsText(want)), refusals(got))
-	case e.Shows != nil && strings.TrimSpace(got.Content) != strings.TrimSpace(*e.Shows):
+	case e.Shows != nil && !sameText(got.Content, *e.Shows):
 		l.report(at, codeExample, fmt.Sprintf("%s shows %q of this, not %q", s.ID, got.Content, *e.Shows), "")
 	case e.Done && !got.Done:
 		l.report(at, codeExample, s.ID+" does not end the turn here", "")
 	}
+}
+
+// deltas are calls as a server sends them, each in one piece.
+func deltas(calls []exampleCall) (out []parse.CallDelta) {
+	for i, c := range calls {
+		out = append(out, parse.CallDelta{Index: i, ID: fmt.Sprintf("call%d", i), Name: c.Name, Arguments: c.Arguments})
+	}
+	return out
+}
+
+// wanted are the calls that an example or a test asks for.
+func wanted(list []gives) ([]tools.Call, error) {
+	want := make([]tools.Call, len(list))
+	for i, g := range list {
+		args, err := json.Marshal(g.Args)
+		if err != nil {
+			return nil, fmt.Errorf("args of %s: %w", g.Tool, err)
+		}
+		want[i] = tools.Call{Name: g.Tool, Arguments: args}
+	}
+	return want, nil
 }
 
 // tryMiss checks that a strategy leaves a text alone where these tools are offered.
@@ -77,7 +91,7 @@ func (l *loader) tryMiss(s parse.Strategy, t text, offered *[]string) {
 	case !ok:
 	case len(got.Calls) > 0:
 		l.report(t.all(), codeExample, fmt.Sprintf("%s makes %s of this, and should leave it alone", s.ID, callsText(got.Calls)), "")
-	case got.Done || strings.TrimSpace(got.Content) != strings.TrimSpace(t.Value):
+	case got.Done || !sameText(got.Content, t.Value):
 		l.report(t.all(), codeExample, fmt.Sprintf("%s shows %q of this, and should leave it alone", s.ID, got.Content), "")
 	}
 }
@@ -105,6 +119,7 @@ func (l *loader) read(s parse.Strategy, c *tools.Catalog, d parse.Delta, finish 
 	r := compiled.Reader(c, parse.Facts{Model: "gpt-oss", Server: "generic", MaxText: l.set.Limits.TextBytes})
 	r.Feed(d)
 	reading, _ := r.Close(finish)
+	l.covers(&reading)
 	return reading, true
 }
 

@@ -93,6 +93,19 @@ func (f Files) hasFolder(folder string) bool {
 
 var errNoFiles = errors.New("no *.yaml file stands here; write the default ones with: gpt-oss-executor init DIR")
 
+// split separates the operator's files from those of the locked folder.
+func (f Files) split() (mine, locks Files) {
+	mine, locks = Files{}, Files{}
+	for name, text := range f {
+		if strings.HasPrefix(name, policyFolder+"/") {
+			locks[name] = text
+		} else {
+			mine[name] = text
+		}
+	}
+	return mine, locks
+}
+
 // Version is the first 12 hex digits of the sha256 over all names and texts.
 func (f Files) Version() string {
 	h := sha256.New()

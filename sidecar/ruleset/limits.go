@@ -69,6 +69,9 @@ type limitFile struct {
 // limits takes limits.yaml.
 func (l *loader) limits() {
 	f := decodeFile[limitFile](l, limitsFile)
+	if l.trees[lockedName(limitsFile)] != nil && l.trees[limitsFile] != nil && l.clean(limitsFile, lockedName(limitsFile)) {
+		l.ceilings(&f)
+	}
 	s, t, r, k := f.Size, f.Time, f.Retry, f.Keep
 	l.set.Limits = Limits{
 		RequestBytes: int(s.Request), ReplyBytes: int(s.Reply), ErrorBytes: int(s.Error), LineBytes: int(s.Line),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"reflect"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -27,26 +28,16 @@ const (
 
 var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile}
 
-// Load compiles the files and tries every example. It reports all problems it
-// can find; where one of them is more than a warning, the set is nil.
+// Load compiles the files, tries every example and runs every test. It reports all
+// problems it can find; where one of them is more than a warning, the set is nil.
+// Start, reload and check all go through here.
 func Load(f Files) (*Set, Problems) {
-	l := loader{files: f, set: &Set{
-		Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]string{}, profiles: map[string]*parse.Strategies{},
-	}}
-	l.names()
-	l.limits()
-	l.aliases()
-	l.arguments()
-	l.strategies()
-	l.servers()
-	l.prompts()
-	l.models()
-	l.recovery()
-	if l.clean(strategiesFile, aliasesFile, argumentsFile, limitsFile) {
-		for _, try := range l.examples {
-			try()
-		}
-		l.set.Counts.Examples += len(l.examples)
+	mine, locks := f.split()
+	l, tests := prepare(mine)
+	l.tryExamples()
+	l.tryTests(tests)
+	if len(locks) > 0 {
+		l = tightened(f, l)
 	}
 	l.problems = l.problems.sorted()
 	if l.problems.Fatal() {
@@ -55,13 +46,76 @@ func Load(f Files) (*Set, Problems) {
 	return l.set, l.problems
 }
 
+// tightened puts the locked folder over rules that were tried without it: an example
+// of the operator that it breaks must not keep it from taking effect.
+func tightened(f Files, mine *loader) *loader {
+	l, tests := prepare(f)
+	l.tryTests(tests)
+	for i := range l.problems {
+		if p := &l.problems[i]; p.Code == codeTest && !strings.HasPrefix(p.File, policyFolder+"/") {
+			p.Warning = true
+		}
+	}
+	l.problems = append(l.problems, mine.problems...)
+	l.set.Counts.Examples += len(mine.examples)
+	return l
+}
+
+// prepare reads every file. Nothing is tried yet.
+func prepare(f Files) (*loader, []replyTest) {
+	l := &loader{
+		files: f, trees: map[string]*tree{}, covered: map[string][2]int{},
+		set: &Set{
+			Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]string{}, profiles: map[string]*parse.Strategies{},
+		},
+	}
+	l.names()
+	l.lock()
+	l.limits()
+	l.aliases()
+	l.arguments()
+	l.strategies()
+	l.servers()
+	l.prompts()
+	l.models()
+	l.recovery()
+	return l, l.tests()
+}
+
+// tryTests runs tests where what they need is good.
+func (l *loader) tryTests(tests []replyTest) {
+	if !l.testsRun() {
+		return
+	}
+	l.inTests = true
+	for _, t := range tests {
+		l.problems = append(l.problems, l.try(t)...)
+	}
+	l.set.Counts.Tests = len(tests)
+}
+
+// tryExamples tries all examples where what they need is good.
+func (l *loader) tryExamples() {
+	if !l.clean(strategiesFile, aliasesFile, argumentsFile, limitsFile) {
+		return
+	}
+	for _, try := range l.examples {
+		try()
+	}
+	l.set.Counts.Examples += len(l.examples)
+}
+
 // loader is the state of one Load.
 type loader struct {
 	files    Files
 	set      *Set
 	problems Problems
-	phrases  []parse.Phrase // of arguments.yaml, for the strategies that read prose
-	examples []func()       // tried when everything they need is compiled
+	trees    map[string]*tree  // of the rule files
+	phrases  []parse.Phrase    // of arguments.yaml, for the strategies that read prose
+	examples []func()          // tried when everything they need is compiled
+	covered  map[string][2]int // place of a rule → hits by examples, by tests
+	locked   locked
+	inTests  bool // examples are done
 }
 
 // report adds a problem. Without a place it is about a value that could not be read,
@@ -73,9 +127,13 @@ func (l *loader) report(at place, code, msg, hint string) {
 	l.problems = append(l.problems, at.problem(code, msg, hint))
 }
 
-// clean reports whether none of the files has a problem.
+// clean reports whether none of the files, and of what they include, is broken.
 func (l *loader) clean(names ...string) bool {
-	return !slices.ContainsFunc(l.problems, func(p Problem) bool { return slices.Contains(names, p.File) })
+	return !slices.ContainsFunc(l.problems, func(p Problem) bool {
+		return !p.Warning && slices.ContainsFunc(names, func(name string) bool {
+			return name == p.File || l.trees[name] != nil && slices.Contains(l.trees[name].files, p.File)
+		})
+	})
 }
 
 // names checks that exactly the rule files are there.
@@ -87,7 +145,7 @@ func (l *loader) names() {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
-		if path.Ext(name) == ".yaml" && !slices.Contains(ruleFiles, name) {
+		if path.Dir(name) == "." && path.Ext(name) == ".yaml" && !slices.Contains(ruleFiles, name) {
 			l.problems = append(l.problems, Problem{File: name, Code: codeFile, Msg: "no rule file has this name",
 				Hint: didYouMean(name, ruleFiles)})
 		}
@@ -95,16 +153,26 @@ func (l *loader) names() {
 }
 
 // decodeFile decodes one of the files; a missing one is the zero value.
-func decodeFile[T any](l *loader, name string) T {
+func decodeFile[T any](l *loader, name string) (out T) {
+	decodeInto(l, name, &out, false)
+	return out
+}
+
+// decodeInto decodes one of the files into what is there already. A partial file may
+// leave out every key but version.
+func decodeInto[T any](l *loader, name string, out *T, partial bool) {
 	doc, ok := l.files[name]
 	if !ok {
-		var zero T
-		return zero
+		return
 	}
 	l.set.Counts.Files++
-	out, problems := decode[T](name, doc)
-	l.problems = append(l.problems, problems...)
-	return out
+	t := plant(l.files, name)
+	l.trees[name] = t
+	d := decoder{src: newSource(name, doc), origin: t.origin, strays: t.strays, partial: partial, problems: t.problems}
+	if t.root != nil {
+		d.value(t.root, reflect.ValueOf(out).Elem(), "", "the file", 0)
+	}
+	l.problems = append(l.problems, d.problems...)
 }
 
 // prompts takes the texts of the prompts folder.
@@ -159,12 +227,12 @@ func (l *loader) known(t text, what string, words []string) bool {
 	return false
 }
 
-// unique reports ids that stand twice.
-func (l *loader) unique(ids []text) {
+// unique reports names that stand twice; what says what they name.
+func (l *loader) unique(what string, ids []text) {
 	first := map[string]place{}
 	for _, id := range ids {
 		if at, twice := first[id.Value]; twice {
-			l.report(id.all(), codeDup, fmt.Sprintf("the id %s stands here twice", id.Value), fmt.Sprintf("it stands in line %d, too", at.line))
+			l.report(id.all(), codeDup, fmt.Sprintf("the %s %s stands here twice", what, id.Value), "it stands at "+at.String()+", too")
 			continue
 		}
 		first[id.Value] = id.at

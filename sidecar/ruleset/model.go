@@ -66,7 +66,7 @@ func (l *loader) models() {
 		}
 		l.set.Models = append(l.set.Models, m)
 	}
-	l.unique(ids)
+	l.unique("id", ids)
 	if _, ok := l.files[modelsFile]; ok && len(f.Models) == 0 && l.clean(modelsFile) {
 		l.problems = append(l.problems, Problem{File: modelsFile, Code: codeMissing, Msg: "no model: callers could ask for nothing"})
 	}

@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -68,9 +69,10 @@ type argsExample struct {
 func (l *loader) aliases() {
 	f := decodeFile[aliasFile](l, aliasesFile)
 	r := l.set.Tools
-	r.Prefixes, r.Glued, r.Pseudo = words(f.Prefixes), words(f.Glued), words(f.Pseudo)
+	r.Prefixes, r.Glued, r.Pseudo = l.words("prefixes", f.Prefixes), l.words("glued", f.Glued), l.words("pseudo", f.Pseudo)
 	for _, tool := range f.Tools {
 		for _, name := range tool.Value {
+			l.set.book.add(name.at, "tools."+tool.Key.Value)
 			r.Aliases = append(r.Aliases, tools.Alias{Name: name.Value, Tools: []string{tool.Key.Value}, Place: name.at.String()})
 		}
 	}
@@ -82,9 +84,10 @@ func (l *loader) aliases() {
 	}
 }
 
-func words(list []text) []tools.Word {
+func (l *loader) words(id string, list []text) []tools.Word {
 	out := make([]tools.Word, len(list))
 	for i, t := range list {
+		l.set.book.add(t.at, id)
 		out[i] = tools.Word{Text: t.Value, Place: t.at.String()}
 	}
 	return out
@@ -94,6 +97,7 @@ func words(list []text) []tools.Word {
 func (l *loader) tryName(e nameExample, want string) {
 	got := ""
 	m, refused := l.catalog(&e.Tools).Name(e.Name.Value)
+	l.set.hitRepairs(m.Repairs, l.cover)
 	hint := ""
 	if refused != nil {
 		hint = refused.Why
@@ -129,6 +133,7 @@ func (l *loader) arguments() {
 			tool = ""
 		}
 		for _, a := range t.Value.Arguments {
+			l.set.book.add(a.Key.at, t.Key.Value+"."+a.Key.Value)
 			r.Params = append(r.Params, tools.ParamAlias{Tool: tool, Param: a.Key.Value, From: values(a.Value), Place: a.Key.at.String()})
 		}
 		for _, e := range t.Value.Hit {
@@ -141,6 +146,7 @@ func (l *loader) arguments() {
 // prose takes the phrases that ask for a tool.
 func (l *loader) prose(tool string, rules []phraseRule) {
 	for _, p := range rules {
+		l.set.book.add(p.At, cmp.Or(tool, "*")+".phrases")
 		phrase := parse.Phrase{Tool: tool, After: p.After, Until: p.Until, Take: p.Take, As: p.As, Place: p.At.String()}
 		l.phrases = append(l.phrases, phrase)
 		alone := parse.Strategy{
@@ -175,6 +181,7 @@ func (l *loader) tryArguments(tool string, e argsExample) {
 	}
 	c := tools.NewCatalog(l.set.Tools, nil, []tools.Tool{{Name: tool, Parameters: schema}})
 	got, refused := c.Call(tool, string(args), tools.Ending{Terminated: true})
+	l.set.hitRepairs(got.Repairs, l.cover)
 	switch {
 	case refused != nil:
 		l.report(e.At, codeExample, fmt.Sprintf("%s cannot be called with %s", tool, args), refused.Why)

@@ -37,6 +37,9 @@ const (
 	codeRegexp  = "E-regexp"  // a regular expression that cannot be taken
 	codeRef     = "E-ref"     // an id that exists nowhere
 	codeExample = "E-example" // a hit that missed, or a miss that hit
+	codeTest    = "E-test"    // a test that does not hold
+
+	codeLocked = "W-locked" // looser than the locked folder, which is in force
 )
 
 // Error is the place and the message on one line.

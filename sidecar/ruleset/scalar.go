@@ -129,7 +129,7 @@ func (d *decoder) json(n *yaml.Node, depth int) any {
 // jsonValue is a short YAML text as a JSON value; nil where it is none.
 func jsonValue(doc string) any {
 	d := decoder{src: newSource("", doc)}
-	root := d.document(doc)
+	root, _ := document(d.src, doc)
 	if root == nil {
 		return nil
 	}

@@ -40,9 +40,8 @@ type schema struct {
 const (
 	schemaDraft   = "http://json-schema.org/draft-07/schema#"
 	definitions   = "#/definitions/"
-	schemaSuffix  = ".schema.json"
-	configFile    = "config.yaml" // the file of serve --config, whatever its name is
-	includeKey    = "include"
+	configFile    = "config.yaml"                // the file of serve --config, whatever its name is
+	anyTestFile   = testFolder + "/replies.yaml" // stands for all of its folder
 	includeAbout  = "Files whose rules come first: packs/NAME.yaml of this folder, or builtin/NAME.yaml, the one the program ships."
 	durationMatch = `^\+?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$`
 	sizeMatch     = `^\d+(KiB|MiB|GiB)?$`
@@ -60,6 +59,7 @@ var described = []struct {
 	{serversFile, "The dialects of gpt-oss servers, and what their errors mean.", reflect.TypeFor[serverFile]()},
 	{modelsFile, "The model ids that callers see.", reflect.TypeFor[modelFile]()},
 	{recoveryFile, "What is done when the model slips or the model server fails.", reflect.TypeFor[recoveryDoc]()},
+	{anyTestFile, "Replies, and what all rules together make of them. They run at every load.", reflect.TypeFor[testFile]()},
 	{configFile, "The settings of gpt-oss-executor serve --config FILE. In a text, ${NAME} is an environment variable.", reflect.TypeFor[settingsFile]()},
 }
 
@@ -76,13 +76,16 @@ func Schemas() (map[string][]byte, error) {
 		if err := enc.Encode(fileSchema(d.file, d.about, d.holds)); err != nil {
 			return nil, fmt.Errorf("schema of %s: %w", d.file, err)
 		}
-		out[SchemaOf(d.file)] = doc.Bytes()
+		out[schemaName(d.file)] = doc.Bytes()
 	}
 	return out, nil
 }
 
-// SchemaOf names the schema of a file: strategies.yaml → strategies.schema.json.
-func SchemaOf(file string) string { return strings.TrimSuffix(file, ".yaml") + schemaSuffix }
+// schemaName names the schema of a file, or of all files of a folder.
+func schemaName(file string) string {
+	name, _, _ := strings.Cut(strings.TrimSuffix(file, ".yaml"), "/")
+	return name + ".schema.json"
+}
 
 // fileSchema is the schema of one file. A rule file that includes others says
 // only what is different, so almost nothing is required of it.

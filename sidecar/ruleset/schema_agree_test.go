@@ -20,7 +20,7 @@ import (
 var beyond = regexp.MustCompile(`` +
 	// how numbers of several keys go together, or a duration and a size are more than text
 	`^every (size|time) is|^line cannot be more|^keepalive must|^wait_min cannot` +
-	// what stands at the end of a list, or that it is not empty
+	// what stands at the end of a list, or that it is not empty; what an included file says
 	`|^the last server has no detect| lacks detect$|^no (server|model): ` +
 	// the grammar of a text
 	`|^nothing is filled in for|is no base URL$` +
@@ -32,7 +32,7 @@ var beyond = regexp.MustCompile(`` +
 func structural(p Problem) bool {
 	switch p.Code {
 	case codeKey, codeMissing, codeType, codeValue:
-		return !beyond.MatchString(p.Msg)
+		return !beyond.MatchString(p.Msg) && !strings.HasPrefix(p.Hint, "nothing that is included has the id")
 	case codeRef:
 		return regexp.MustCompile(`^there is no class`).MatchString(p.Msg)
 	}
@@ -121,6 +121,46 @@ func TestMistakes(t *testing.T) {
 		if refused != (c.sees == both) || c.sees != both && finds != (c.sees == check) {
 			t.Errorf("%s: %q for %q: the schema refuses it: %v; check finds more: %v", c.file, c.new, c.old, refused, finds)
 		}
+	}
+}
+
+// TestIncludingFiles: a file that includes others may leave out what they say.
+func TestIncludingFiles(t *testing.T) {
+	schemas, files := compiledSchemas(t), shipped(t)
+	for _, name := range ruleFiles {
+		files["builtin/"+name] = files[name]
+	}
+	for _, c := range []struct {
+		file, over string
+		fits       bool
+	}{
+		{strategiesFile, "", true},
+		{strategiesFile, "strategies: [{id: fuzzy, enabled: true}]", true},
+		{strategiesFile, "strategies: [{id: guided_json, json: {done: [finished]}}]", true},
+		{strategiesFile, "strategies: [{enabled: true}]", false},
+		{strategiesFile, "strategies: [{id: fuzzy, enabled: 1}]", false},
+		{strategiesFile, "strategies: [{id: fuzzy, hit: [{text: x}]}]", false}, // whole, since it has no id
+		{strategiesFile, "strategies: [{id: react, kind: lines, block: {done: [x]}}]", false},
+		{strategiesFile, "include: builtin/strategies.yaml", false},
+		{limitsFile, "time: {idle: 5m}", true},
+		{limitsFile, "time: {idle: 5 minutes}", false},
+		{limitsFile, "time: {idel: 5m}", false},
+		{recoveryFile, "faults: {empty: {attempts: 1}}", true},
+		{recoveryFile, "faults: {full: {attempts: 1}}", false},
+		{serversFile, "servers: [{id: vllm, effort: {allowed: [low]}}]", true},
+		{serversFile, "servers: [{id: vllm, detect: [{contains: x}]}]", false},
+		{modelsFile, "models: [{id: gpt-oss, sampling: {temperature: 0.7}}]", true},
+		{argumentsFile, "tools: {read: {arguments: {path: [p]}}}", true},
+		{aliasesFile, "hit: [{name: google}]", false},
+	} {
+		doc := "version: 1\ninclude: [builtin/" + c.file + "]\n" + c.over
+		if strings.HasPrefix(c.over, "include") {
+			doc = "version: 1\n" + c.over
+		}
+		if refused := agree(t, schemas[c.file], files, c.file, doc); refused == c.fits {
+			t.Errorf("%s\n%s\nfits: %v, want %v", c.file, doc, !refused, c.fits)
+		}
+		agree(t, schemas[c.file], files, c.file, strings.TrimPrefix(doc, "version: 1\n")) // which must be there
 	}
 }
 

@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 )
@@ -115,7 +116,7 @@ func (l *loader) servers() {
 		s.Hints = append(s.Hints, common.Hints...)
 		l.set.Servers = append(l.set.Servers, s)
 	}
-	l.unique(ids)
+	l.unique("id", ids)
 	l.lastServer(f.Servers)
 }
 
@@ -171,6 +172,7 @@ func (l *loader) errorPattern(r errorRule, groups ...string) Pattern {
 	if p.Match = l.pattern(r.Find); p.Match == nil {
 		return p
 	}
+	l.set.book.add(r.At, cmp.Or(r.About, r.Find.Value))
 	for _, name := range p.Match.SubexpNames() {
 		if name != "" && !slices.Contains(groups, name) {
 			l.report(r.Find.all(), codeRegexp, "no group here is called "+name, didYouMean(name, groups))
@@ -190,6 +192,7 @@ func (l *loader) tryErrors(p Pattern, r errorRule) {
 			l.report(e.Text.all(), codeExample, "the pattern does not find this", where)
 			continue
 		}
+		l.cover(p.Place)
 		for _, g := range e.Gives {
 			got := ""
 			if i := p.Match.SubexpIndex(g.Key.Value); i >= 0 {

@@ -25,11 +25,12 @@ type Set struct {
 	Counts   Counts
 
 	profiles map[string]*parse.Strategies
+	book     rulebook
 }
 
 // Counts is how much was loaded, for a line in a log.
 type Counts struct {
-	Files, Conditions, Patterns, Examples int
+	Files, Conditions, Patterns, Examples, Tests int
 }
 
 // Strategies gives the strategies of a profile, those of DefaultProfile where

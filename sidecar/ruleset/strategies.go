@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
@@ -85,14 +87,15 @@ func (l *loader) strategies() {
 			l.examples = append(l.examples, func() { l.tryMiss(compiled[i], t, offeredFor(compiled[i])) })
 		}
 	}
-	l.unique(ids)
+	l.unique("id", ids)
+	l.strayLocks(values(ids))
 	l.priorities(f.Strategies)
 	if _, ok := l.files[strategiesFile]; !ok {
 		return
 	}
-	l.profile(DefaultProfile, profileRule{}, compiled, ids)
+	l.profile(DefaultProfile, profileRule{}, compiled, f.Strategies)
 	for _, p := range f.Profiles {
-		l.profile(p.Key.Value, p.Value, compiled, ids)
+		l.profile(p.Key.Value, p.Value, compiled, f.Strategies)
 	}
 }
 
@@ -106,6 +109,7 @@ func offeredFor(s parse.Strategy) *[]string {
 }
 
 func (l *loader) strategy(r strategyRule) parse.Strategy {
+	l.set.book.add(r.At, r.ID.Value)
 	s := parse.Strategy{
 		ID: r.ID.Value, Kind: parse.Kind(r.Kind), Priority: r.Priority.Value, Confidence: r.Confidence,
 		Place: r.At.String(), Enabled: r.Enabled == nil || *r.Enabled, When: when[parse.Env](l, r.When),
@@ -172,9 +176,10 @@ func (l *loader) priorities(rules []strategyRule) {
 }
 
 // profile compiles the strategies as one profile wants them.
-func (l *loader) profile(name string, r profileRule, all []parse.Strategy, ids []text) {
-	list := slices.Clone(all)
+func (l *loader) profile(name string, r profileRule, all []parse.Strategy, rules []strategyRule) {
+	list, ids := slices.Clone(all), make([]string, len(all))
 	for i := range list {
+		ids[i] = all[i].ID
 		list[i].Enabled = list[i].Enabled && len(r.Only) == 0
 	}
 	for _, change := range []struct {
@@ -182,9 +187,15 @@ func (l *loader) profile(name string, r profileRule, all []parse.Strategy, ids [
 		on  bool
 	}{{r.Only, true}, {r.Enable, true}, {r.Disable, false}} {
 		for _, id := range change.ids {
-			if l.known(id, "strategy", values(ids)) {
-				list[slices.Index(values(ids), id.Value)].Enabled = change.on
+			if l.known(id, "strategy", ids) {
+				list[slices.Index(ids, id.Value)].Enabled = change.on
 			}
+		}
+	}
+	for i := range list {
+		if by, why := l.bars(rules[i]); why != "" && list[i].Enabled {
+			l.loosened(rules[i].ID.all(), by, why)
+			list[i].Enabled = false
 		}
 	}
 	if !l.clean(strategiesFile) {
@@ -204,10 +215,9 @@ func (l *loader) refused(err error) {
 	var se *parse.StrategyError
 	if errors.As(err, &se) {
 		p.Msg = se.ID + ": " + se.Msg
-		var line int
-		if _, scanErr := fmt.Sscanf(se.Place, strategiesFile+":%d", &line); scanErr == nil {
-			src := newSource(strategiesFile, l.files[strategiesFile])
-			p = src.lineAt(line).problem(codeValue, p.Msg, "")
+		name, number, _ := strings.Cut(se.Place, ":")
+		if line, err := strconv.Atoi(number); err == nil {
+			p = newSource(name, l.files[name]).lineAt(line).problem(codeValue, p.Msg, "")
 		}
 	}
 	l.problems = append(l.problems, p)

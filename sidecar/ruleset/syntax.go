@@ -15,11 +15,11 @@ func (d *decoder) trap(n *yaml.Node, key string, depth int) bool {
 	case depth > maxDepth:
 		d.report(n, codeYAML, "nested too deep", "")
 	case n.Kind == yaml.AliasNode:
-		place := place{d.src, n.Line, n.Column, n.Column + 1 + len([]rune(n.Value))}
+		place := place{d.from(n), n.Line, n.Column, n.Column + 1 + len([]rune(n.Value))}
 		d.problems = append(d.problems, place.problem(codeYAML, "*"+n.Value+" repeats another part of the file",
 			"rules are written out; a text that begins with * stands in quotes"))
 	case strings.HasPrefix(n.Tag, "!") && !strings.HasPrefix(n.Tag, "!!"):
-		place := place{d.src, n.Line, n.Column, n.Column + len([]rune(n.Tag))}
+		place := place{d.from(n), n.Line, n.Column, n.Column + len([]rune(n.Tag))}
 		d.problems = append(d.problems, place.problem(codeYAML, fmt.Sprintf("YAML takes the ! at the start of %s for a tag", key),
 			"write not instead of !, or put the text into a block: "+key+": |"))
 	default:

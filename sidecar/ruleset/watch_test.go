@@ -138,6 +138,7 @@ func TestWatchEditors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			dir, applied := watched(t)
+			began := time.Now()
 			c.edit(t, dir)
 			edited := time.Now()
 			got := collect(applied, c.want != "")
@@ -146,6 +147,9 @@ func TestWatchEditors(t *testing.T) {
 					t.Fatalf("%d reloads", len(got))
 				}
 				return
+			}
+			if slow := edited.Sub(began) > 2*quiet; slow && len(got) == 2 {
+				got = got[1:] // the machine stalled in the middle of the edit: that is two edits
 			}
 			if len(got) != 1 || got[0].err != nil || got[0].files["exec.yaml"] != c.want {
 				t.Fatalf("%d reloads: %v", len(got), got)

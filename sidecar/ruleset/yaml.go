@@ -41,46 +41,45 @@ const (
 // decoder reads one file. It reports every problem and never stops at one.
 type decoder struct {
 	src      *source
+	origin   map[*yaml.Node]*source // of nodes that an included file brought
+	strays   map[*yaml.Node]string  // hints for items that lack what only a whole one has
+	partial  bool                   // only version must be there
 	problems Problems
 }
 
 // decode reads a rule file into a struct. Where there are problems the struct
 // holds what could be read.
-func decode[T any](name, doc string) (out T, problems Problems) {
-	d := decoder{src: newSource(name, doc)}
-	if root := d.document(doc); root != nil {
+func decode[T any](name, doc string) (out T, _ Problems) {
+	root, problems := document(newSource(name, doc), doc)
+	d := decoder{src: newSource(name, doc), problems: problems}
+	if root != nil {
 		d.value(root, reflect.ValueOf(&out).Elem(), "", "the file", 0)
 	}
 	return out, d.problems
 }
 
 // document parses the one document of a file; nil where there is none.
-func (d *decoder) document(doc string) *yaml.Node {
-	if p, ok := d.src.notText(doc); !ok {
-		d.problems = append(d.problems, p)
-		return nil
+func document(src *source, doc string) (*yaml.Node, Problems) {
+	if p, ok := src.notText(doc); !ok {
+		return nil, Problems{p}
 	}
 	dec := yaml.NewDecoder(strings.NewReader(doc))
 	var root, second yaml.Node
 	err := dec.Decode(&root)
 	if errors.Is(err, io.EOF) || err == nil && (len(root.Content) == 0 || root.Content[0].ShortTag() == "!!null") {
-		d.problems = append(d.problems, d.src.whole(codeFile, "nothing stands in this file",
-			"an empty or half-written file is never taken; the rules before it stay"))
-		return nil
+		return nil, Problems{src.whole(codeFile, "nothing stands in this file",
+			"an empty or half-written file is never taken; the rules before it stay")}
 	}
 	if err != nil {
-		d.problems = append(d.problems, d.src.syntax(doc, err))
-		return nil
+		return nil, Problems{src.syntax(doc, err)}
 	}
 	switch err := dec.Decode(&second); {
 	case err == nil:
-		d.problems = append(d.problems, d.src.lineAt(second.Line).problem(codeYAML, "a second document begins with ---", "a rule file holds one"))
-		return nil
+		return nil, Problems{src.lineAt(second.Line).problem(codeYAML, "a second document begins with ---", "a rule file holds one")}
 	case !errors.Is(err, io.EOF):
-		d.problems = append(d.problems, d.src.syntax(doc, err))
-		return nil
+		return nil, Problems{src.syntax(doc, err)}
 	}
-	return root.Content[0]
+	return root.Content[0], nil
 }
 
 // notText finds what no text file holds.
@@ -103,11 +102,19 @@ func (d *decoder) at(n *yaml.Node) place {
 	if n.Kind == yaml.ScalarNode {
 		return d.text(n).all()
 	}
-	return place{d.src, n.Line, n.Column, n.Column + 1}
+	return place{d.from(n), n.Line, n.Column, n.Column + 1}
+}
+
+// from is the file that a node stands in.
+func (d *decoder) from(n *yaml.Node) *source {
+	if src := d.origin[n]; src != nil {
+		return src
+	}
+	return d.src
 }
 
 func (d *decoder) text(n *yaml.Node) text {
-	return text{n.Value, place{d.src, n.Line, n.Column, n.Column + 1}, n.LineComment}
+	return text{n.Value, place{d.from(n), n.Line, n.Column, n.Column + 1}, n.LineComment}
 }
 
 func (d *decoder) report(n *yaml.Node, code, msg, hint string) {
@@ -232,12 +239,13 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 	}
 	var lacks []string
 	for _, name := range names {
-		if _, required := ruleKey(t.Field(fields[name])); required && !seen[name] {
+		_, required := ruleKey(t.Field(fields[name]))
+		if required && !seen[name] && (!d.partial || name == "version") {
 			lacks = append(lacks, name)
 		}
 	}
 	if len(lacks) > 0 {
-		d.problems = append(d.problems, d.head(n).problem(codeMissing, key+" lacks "+strings.Join(lacks, ", "), ""))
+		d.problems = append(d.problems, d.head(n).problem(codeMissing, key+" lacks "+strings.Join(lacks, ", "), d.strays[n]))
 	}
 }
 

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// record writes a test for a reply into the folder, or prints it where the rules
+// are the built-in ones.
+func record(src ruleset.Source, f testFlags, env Env) error {
+	set, err := loadFrom(src, env)
+	if err != nil {
+		return err
+	}
+	doc, err := readInput(f.record, env)
+	if err != nil {
+		return err
+	}
+	rec, err := anyReply(doc)
+	if err != nil {
+		return err
+	}
+	if f.name == "" {
+		f.name = strings.TrimSuffix(filepath.Base(f.record), filepath.Ext(f.record))
+	}
+	reading, err := sidecar.Recording(set, ruleset.DefaultProfile, f.name, rec)
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	path := filepath.Join(src.Dir, "tests", "recorded.yaml")
+	before := []byte(nil)
+	if src.Dir != "" {
+		if before, err = os.ReadFile(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("record: %w", err)
+		}
+	}
+	after, err := ruleset.AppendTest(string(before), reading)
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	if src.Dir == "" {
+		_, err = io.WriteString(env.Out, after)
+		return err
+	}
+	if err := checkRecorded(src, after); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	if err := os.WriteFile(path, []byte(after), 0o644); err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	fmt.Fprintf(env.Out, "wrote the test %q to %s; look through it: it holds the reading as it is today\n", f.name, path)
+	return nil
+}
+
+// checkRecorded makes sure that the folder still loads with its new test.
+func checkRecorded(src ruleset.Source, text string) error {
+	files, err := src.Read()
+	if err != nil {
+		return err
+	}
+	files["tests/recorded.yaml"] = text
+	if set, problems := ruleset.Load(files); set == nil {
+		return fmt.Errorf("record: the test would not hold, so it was not written:\n%w", problems.In(src))
+	}
+	return nil
+}
+
+// readInput reads a file, or standard input for "-".
+func readInput(name string, env Env) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(io.LimitReader(env.In, maxLine))
+	}
+	doc, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read the reply: %w", err)
+	}
+	return doc, nil
+}

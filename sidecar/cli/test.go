@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// testFlags is what the flags of test say.
+type testFlags struct {
+	run      string // names of tests, as a regular expression
+	verbose  bool
+	coverage bool
+	json     bool
+	watch    bool
+	junit    string // file to write
+	record   string // reply to write a test for; "-" is standard input
+	name     string // of that test
+}
+
+func testCommand(env Env) *cobra.Command {
+	var f testFlags
+	var policy string
+	c := &cobra.Command{
+		Use:   "test [DIR]",
+		Short: "Run the tests of a rule folder; record a new one",
+		Long: `Run the tests of a rule folder: its files tests/*.yaml, and all examples. The same
+tests run at every load of the folder. Here you see each of them, and which rule none
+of them hits.
+
+With --record REPLY a test is written to tests/recorded.yaml that holds the reading of
+a reply as it is today. REPLY is what explain takes.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			dir := ""
+			if len(args) == 1 {
+				dir = args[0]
+			}
+			src, err := rulesIn(dir, env)
+			if err != nil {
+				return err
+			}
+			src.Policy = policy
+			if f.record != "" {
+				return record(src, f, env)
+			}
+			wanted, err := regexp.Compile(f.run)
+			if err != nil {
+				return fmt.Errorf("--run: %w", err)
+			}
+			if f.watch {
+				return watchTests(c.Context(), src, f, wanted, env)
+			}
+			files, err := src.Read()
+			if err != nil {
+				return err
+			}
+			return runTests(src, files, f, wanted, env)
+		},
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.run, "run", "", "only tests whose name matches this regular expression")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show good tests, too, and how long each took")
+	fl.BoolVar(&f.coverage, "coverage", false, "show how many examples and tests hit each rule")
+	fl.BoolVar(&f.json, "json", false, "write the report as JSON")
+	fl.BoolVar(&f.watch, "watch", false, "run again after each edit, until interrupted")
+	fl.StringVar(&f.junit, "junit", "", "also write the results to this file, as JUnit XML")
+	fl.StringVar(&f.record, "record", "", "write a test for the reply in this file (- is standard input)")
+	fl.StringVar(&f.name, "name", "", "name of the recorded test (default: the name of the file)")
+	policyFlag(c, &policy)
+	return c
+}
+
+// runTests runs the tests once, and fails if one of them does not hold.
+func runTests(src ruleset.Source, files ruleset.Files, f testFlags, wanted *regexp.Regexp, env Env) error {
+	began := time.Now()
+	report, problems := ruleset.Test(files, wanted.MatchString)
+	if len(problems) > 0 {
+		fmt.Fprintln(env.Err, problems.In(src).Error())
+	}
+	if report == nil {
+		return errSaid
+	}
+	for i := range report.Tests {
+		report.Tests[i].File = src.OnDisk(report.Tests[i].File)
+		report.Tests[i].Problems = report.Tests[i].Problems.In(src)
+	}
+	if f.junit != "" {
+		if err := writeJUnit(f.junit, report); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		enc := json.NewEncoder(env.Out)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(report); err != nil {
+			return fmt.Errorf("write: %w", err)
+		}
+	} else {
+		showTests(env.Out, report, f, time.Since(began))
+	}
+	for _, t := range report.Tests {
+		if len(t.Problems) > 0 {
+			return errSaid
+		}
+	}
+	if len(report.Tests) == 0 && f.run != "" {
+		return fmt.Errorf("no test is called like %q", f.run)
+	}
+	return nil
+}
+
+func showTests(out io.Writer, r *ruleset.Report, f testFlags, took time.Duration) {
+	failed := 0
+	for _, t := range r.Tests {
+		switch {
+		case len(t.Problems) > 0:
+			failed++
+			fmt.Fprintf(out, "FAIL  %s  %s:%d\n%s\n", t.Name, t.File, t.Line, t.Problems.Error())
+		case f.verbose:
+			fmt.Fprintf(out, "ok    %s  %s:%d  (%s)\n", t.Name, t.File, t.Line, t.Took.Round(10*time.Microsecond))
+		}
+	}
+	if f.coverage {
+		showCoverage(out, r)
+	}
+	verdict := "ok"
+	if failed > 0 {
+		verdict = fmt.Sprintf("%d failed", failed)
+	}
+	fmt.Fprintf(out, "rules %s: %d tests, %d examples: %s (%d ms)\n", r.Version, len(r.Tests), r.Examples, verdict, took.Milliseconds())
+}
+
+// showCoverage lists every rule with its hits, and counts those without any.
+func showCoverage(out io.Writer, r *ruleset.Report) {
+	never := 0
+	fmt.Fprintf(out, "%-8s %-8s rule\n", "examples", "tests")
+	for _, c := range r.Covered {
+		mark := ""
+		if c.Examples+c.Tests == 0 {
+			never++
+			mark = "  never"
+		}
+		fmt.Fprintf(out, "%8d %8d %s  %s%s\n", c.Examples, c.Tests, c.ID, c.Place, mark)
+	}
+	fmt.Fprintf(out, "%d of %d rules are hit by an example or a test\n", len(r.Covered)-never, len(r.Covered))
+}
+
+// watchTests runs the tests again whenever a file changes.
+func watchTests(ctx context.Context, src ruleset.Source, f testFlags, wanted *regexp.Regexp, env Env) error {
+	if len(src.Folders()) == 0 {
+		return errors.New("--watch needs a folder: the built-in rules never change")
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	ruleset.Watch(ctx, src, "", func(files ruleset.Files, err error) {
+		fmt.Fprintf(env.Out, "--- %s\n", time.Now().Format(time.TimeOnly))
+		if err == nil {
+			err = runTests(src, files, f, wanted, env)
+		}
+		if err != nil && !errors.Is(err, errSaid) {
+			fmt.Fprintln(env.Err, err)
+		}
+	})
+	return nil
+}

@@ -1,0 +1,170 @@
+package ruleset
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"path"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// The locked folder belongs to a security team. It holds files of the same names
+// that say less, and what they say only tightens: of the two, the stricter is in
+// force. A rule of the operator that is looser is no error, since a tightening must
+// take effect at once; it is a warning.
+
+// locked is what the locked folder says.
+type locked struct {
+	limits limitFile // ceilings; unset where nothing is said
+	kinds  *[]string // of strategies that may be enabled; nil: all
+	off    []text    // strategies that stay off
+}
+
+// lockedStrategies is strategies.yaml of the locked folder.
+type lockedStrategies struct {
+	Version int       `rule:"version,required" one:"1"`
+	Kinds   *[]string `rule:"kinds" one:"native harmony json lines block pattern phrases"`
+	Off     []text    `rule:"off"`
+}
+
+// lockedArguments is arguments.yaml of the locked folder.
+type lockedArguments struct {
+	Version int            `rule:"version,required" one:"1"`
+	Classes []pair[[]text] `rule:"classes,required"`
+}
+
+var lockable = []string{limitsFile, strategiesFile, argumentsFile}
+
+// unset marks a limit of which the locked folder says nothing.
+const unset = math.MinInt
+
+// lock reads the locked folder. It comes before the files that it tightens.
+func (l *loader) lock() {
+	for _, name := range slices.Sorted(maps.Keys(l.files)) {
+		in, isLocked := strings.CutPrefix(name, policyFolder+"/")
+		if isLocked && path.Dir(in) != testFolder && !slices.Contains(lockable, in) {
+			l.problems = append(l.problems, Problem{File: name, Code: codeFile, Msg: "a locked folder has no such file",
+				Hint: "it may hold " + strings.Join(lockable, ", ") + " and tests/*.yaml"})
+		}
+	}
+	fill(reflect.ValueOf(&l.locked.limits).Elem(), unset)
+	decodeInto(l, lockedName(limitsFile), &l.locked.limits, true)
+	strategies := decodeFile[lockedStrategies](l, lockedName(strategiesFile))
+	l.locked.kinds, l.locked.off = strategies.Kinds, strategies.Off
+	for _, c := range decodeFile[lockedArguments](l, lockedName(argumentsFile)).Classes {
+		if l.known(c.Key, "class", classNames) {
+			l.set.Tools.Floors = append(l.set.Tools.Floors, tools.ClassRule{
+				Class: tools.Class(c.Key.Value), Words: values(c.Value), Place: c.Key.at.String(),
+			})
+		}
+	}
+}
+
+func lockedName(name string) string { return policyFolder + "/" + name }
+
+// fill sets every whole number inside v.
+func fill(v reflect.Value, to int64) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).Tag.Get("rule") != "" {
+				fill(v.Field(i), to)
+			}
+		}
+	case reflect.Int, reflect.Int64:
+		v.SetInt(to)
+	}
+}
+
+// ceilings lowers the limits to what the locked folder allows, and keeps those that
+// depend on each other in order.
+func (l *loader) ceilings(f *limitFile) {
+	l.ceiling(reflect.ValueOf(f).Elem(), reflect.ValueOf(&l.locked.limits).Elem())
+	f.Size.Line = min(f.Size.Line, f.Size.Reply)
+	f.Retry.WaitMin = min(f.Retry.WaitMin, f.Retry.WaitMax)
+	if f.Time.Keepalive >= f.Time.Idle {
+		f.Time.Keepalive = f.Time.Idle / 2
+	}
+}
+
+func (l *loader) ceiling(v, most reflect.Value, keys ...string) {
+	if v.Kind() == reflect.Struct {
+		for i := range v.NumField() {
+			if key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("rule"), ","); key != "" && key != "version" {
+				l.ceiling(v.Field(i), most.Field(i), append(slices.Clip(keys), key)...)
+			}
+		}
+		return
+	}
+	if most.Int() == unset || v.Int() <= most.Int() {
+		return
+	}
+	at, by := l.placeOf(limitsFile, keys...), l.placeOf(lockedName(limitsFile), keys...)
+	l.loosened(at, by, fmt.Sprintf("%s is %s, and the locked folder allows %s", strings.Join(keys, "."), quantity(v), quantity(most)))
+	v.SetInt(most.Int())
+}
+
+// loosened warns that a rule is looser than the locked folder, which is in force.
+func (l *loader) loosened(at, by place, msg string) {
+	if at.src == nil { // it could not be read, which has been reported
+		return
+	}
+	p := at.problem(codeLocked, msg, "what stands at "+by.String()+" is in force")
+	p.Warning = true
+	l.problems = append(l.problems, p)
+}
+
+// placeOf is where a key of a rule file stands.
+func (l *loader) placeOf(file string, keys ...string) place {
+	t := l.trees[file]
+	d := decoder{src: newSource(file, l.files[file]), origin: t.origin}
+	if n := lookUp(t.root, keys...); n != nil {
+		return d.at(n)
+	}
+	return d.src.lineAt(1)
+}
+
+// quantity is a limit as it is written.
+func quantity(v reflect.Value) string {
+	switch x := v.Interface().(type) {
+	case time.Duration:
+		return x.String()
+	case size:
+		for i, unit := range []string{"GiB", "MiB", "KiB"} {
+			if shift := 10 * (3 - i); x > 0 && x%(1<<shift) == 0 {
+				return strconv.Itoa(int(x>>shift)) + unit
+			}
+		}
+	}
+	return strconv.FormatInt(v.Int(), 10)
+}
+
+// strayLocks warns of names in the locked folder that lock nothing.
+func (l *loader) strayLocks(ids []string) {
+	for _, id := range l.locked.off {
+		if id.at.src != nil && !slices.Contains(ids, id.Value) {
+			p := id.all().problem(codeLocked, "there is no strategy "+id.Value+", so this locks nothing", didYouMean(id.Value, ids))
+			p.Warning = true
+			l.problems = append(l.problems, p)
+		}
+	}
+}
+
+// bars reports whether the locked folder keeps a strategy off, and by which place.
+func (l *loader) bars(r strategyRule) (by place, why string) {
+	for _, id := range l.locked.off {
+		if id.Value == r.ID.Value {
+			return id.all(), r.ID.Value + " is off in the locked folder"
+		}
+	}
+	if kinds := l.locked.kinds; kinds != nil && !slices.Contains(*kinds, r.Kind) {
+		return l.placeOf(lockedName(strategiesFile), "kinds"), "the locked folder allows no strategy of kind " + r.Kind
+	}
+	return place{}, ""
+}

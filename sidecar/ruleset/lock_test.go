@@ -1,0 +1,135 @@
+package ruleset
+
+import (
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// underLock loads the shipped rules, changed, beneath a locked folder.
+func underLock(t *testing.T, locked, changed Files) (*Set, Problems) {
+	t.Helper()
+	files := maps.Clone(shipped(t))
+	maps.Copy(files, changed)
+	for name, text := range locked {
+		files["policy/"+name] = text
+	}
+	return Load(files)
+}
+
+// TestLockedLimits: of two limits the smaller is in force, whoever says it, and a
+// larger one of the operator is a warning with both places.
+func TestLockedLimits(t *testing.T) {
+	set, problems := underLock(t, Files{limitsFile: "version: 1\nsize:\n  reply: 1MiB\n  text: 1GiB\ntime: {idle: 4s}\nretry: {times: 0}\n"}, nil)
+	if set == nil {
+		t.Fatal(problems)
+	}
+	was, l := loaded(t).Limits, set.Limits
+	if l.ReplyBytes != 1<<20 || l.TextBytes != was.TextBytes || l.RequestBytes != was.RequestBytes || l.Retries != 0 || l.Idle != 4*time.Second {
+		t.Errorf("in force: %+v", l)
+	}
+	if l.LineBytes > l.ReplyBytes || l.Keepalive >= l.Idle {
+		t.Errorf("what depends on a lowered limit is not lowered: %+v", l)
+	}
+	if len(problems) != 3 {
+		t.Fatalf("%d warnings:\n%v", len(problems), problems)
+	}
+	want := `limits.yaml:10:10: warning: size.reply is 32MiB, and the locked folder allows 1MiB [W-locked]
+    10 |   reply: 32MiB   # one reply of the model server
+       |          ^^^^^
+         what stands at policy/limits.yaml:3 is in force
+`
+	if got := problems.Error(); !strings.Contains(got, want) {
+		t.Errorf("warned\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestLockedClasses: a tool is at least as harmful as the locked folder says.
+func TestLockedClasses(t *testing.T) {
+	set, problems := underLock(t, Files{argumentsFile: "version: 1\nclasses: {exec: [fetch, web_search], read: [write]}\n"}, nil)
+	if set == nil || len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	for name, want := range map[string]tools.Class{
+		"web_fetch": tools.Exec, "web_search": tools.Exec, "write": tools.Write, "read": tools.Read, "exec": tools.Exec, "unheard": tools.Write,
+	} {
+		if got := set.Tools.Class(name); got != want {
+			t.Errorf("%s is %s, not %s", name, got, want)
+		}
+	}
+}
+
+// TestLockedStrategies: what the locked folder keeps off is off in every profile,
+// under whatever id.
+func TestLockedStrategies(t *testing.T) {
+	renamed := strings.ReplaceAll(shipped(t)[strategiesFile], "fuzzy", "guesses")
+	set, problems := underLock(t, Files{strategiesFile: "version: 1\nkinds: [native, harmony, block]\noff: [markers, marker]\n"},
+		Files{strategiesFile: renamed})
+	if set == nil {
+		t.Fatal(problems)
+	}
+	for profile, text := range map[string]string{
+		"prose": "I will search for the tide table.", DefaultProfile: "[TOOL:web_search|query=x]",
+		"native": `{"name": "web_search", "arguments": {"query": "x"}}`,
+	} {
+		r := set.Strategies(profile).Reader(tools.NewCatalog(set.Tools, nil, []tools.Tool{{Name: "web_search"}}), parse.Facts{MaxText: 1 << 16})
+		r.Feed(parse.Delta{Content: text})
+		if got, _ := r.Close("stop"); len(got.Calls) != 0 {
+			t.Errorf("%s: %s gives %s", profile, text, callsText(got.Calls))
+		}
+	}
+	got := problems.Error()
+	for _, want := range []string{
+		"markers is off in the locked folder [W-locked]", "the locked folder allows no strategy of kind phrases",
+		"the locked folder allows no strategy of kind lines", "policy/strategies.yaml:3:16: warning: there is no strategy marker, so this locks nothing",
+		"what stands at policy/strategies.yaml:2 is in force",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "tags") {
+		t.Errorf("warned of what is allowed:\n%s", got)
+	}
+}
+
+// TestLockedTests: tests of the locked folder run, too; an edit cannot break them.
+func TestLockedTests(t *testing.T) {
+	locked := Files{"tests/security.yaml": "version: 1\ntests:\n  - name: markers stay text\n    reply: {content: '[TOOL:exec|command=ls]'}\n    gives: []\n"}
+	if set, problems := underLock(t, locked, nil); set != nil || !strings.Contains(problems.Error(), "policy/tests/security.yaml:3:11: markers stay text") {
+		t.Errorf("%v", problems)
+	}
+	locked[strategiesFile] = "version: 1\noff: [markers]\n"
+	if set, problems := underLock(t, locked, nil); set == nil {
+		t.Errorf("%v", problems)
+	}
+	mine := Files{"tests/mine.yaml": "version: 1\ntests:\n  - name: markers are calls\n    reply: {content: '[TOOL:read|path=x]'}\n    gives: [{tool: read, args: {path: x}}]\n"}
+	set, problems := underLock(t, locked, mine)
+	if set == nil || !strings.Contains(problems.Error(), "tests/mine.yaml:3:11: warning: markers are calls") {
+		t.Errorf("a test of the operator stands against the lock: %v", problems)
+	}
+}
+
+// TestLockedBroken: a locked folder that cannot be read locks out everything: the
+// rules do not load.
+func TestLockedBroken(t *testing.T) {
+	for name, c := range map[string]struct{ file, text, want string }{
+		"another file":    {modelsFile, "version: 1\n", "policy/models.yaml: a locked folder has no such file [E-file]"},
+		"a prompt":        {"prompts/x.txt", "x", "policy/prompts/x.txt: a locked folder has no such file"},
+		"empty":           {limitsFile, "", "policy/limits.yaml: nothing stands in this file"},
+		"no version":      {limitsFile, "size: {text: 1KiB}\n", "policy/limits.yaml:1:1: the file lacks version"},
+		"unknown key":     {limitsFile, "version: 1\nsizes: {text: 1KiB}\n", "unknown key sizes"},
+		"a whole rule":    {strategiesFile, "version: 1\nstrategies: []\n", "unknown key strategies"},
+		"unknown class":   {argumentsFile, "version: 1\nclasses: {run: [x]}\n", "there is no class run"},
+		"unknown kind":    {strategiesFile, "version: 1\nkinds: [fuzzy]\n", "cannot be fuzzy"},
+		"no sense at all": {limitsFile, "version: 1\nsize: {text: 12}\n", "every size is at least 1KiB"},
+	} {
+		if set, problems := underLock(t, Files{c.file: c.text}, nil); set != nil || !strings.Contains(problems.Error(), c.want) {
+			t.Errorf("%s: %v", name, problems)
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package ruleset
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// testFile is a file of the folder tests.
+type testFile struct {
+	Version int         `rule:"version,required" one:"1" doc:"The version of the format of this file."`
+	Tests   []replyTest `rule:"tests,required" doc:"Replies, and what all rules together make of them."`
+}
+
+// replyTest is a reply, and what all rules together make of it.
+type replyTest struct {
+	At         place
+	Name       text        `rule:"name,required" doc:"What must hold, in a few words; no two tests have the same." eg:"a leaked call comes back"`
+	About      string      `rule:"about" doc:"Why it must hold."`
+	Profile    *text       `rule:"profile" doc:"A profile of strategies.yaml; left out: default." eg:"native"`
+	Reply      replyRule   `rule:"reply,required" doc:"The reply as a model server sends it."`
+	Tools      *[]string   `rule:"tools" doc:"The names of the offered tools; left out: any name will do." eg:"[read, exec]"`
+	Parameters []pair[any] `rule:"parameters" doc:"JSON Schemas of offered tools, by name." eg:"{read: {type: object, required: [path]}}"`
+	Gives      []gives     `rule:"gives,required" doc:"The calls that leave, in order; [] is none." eg:"[{tool: read, args: {path: notes.md}}]"`
+	By         *text       `rule:"by" doc:"The id of the strategy that finds each call." eg:"harmony"`
+	Shows      *text       `rule:"shows" doc:"What the user sees; left out: not checked." eg:"Four."`
+	Thinks     *text       `rule:"thinks" doc:"The reasoning; left out: not checked." eg:"Easy."`
+	Refused    []string    `rule:"refused" one:"not_offered ambiguous bad_name bad_json bad_schema truncated" doc:"Why what looked like a call is none, in order; left out: not checked." eg:"[not_offered]"`
+	Done       bool        `rule:"done" doc:"true means that the turn ends here."`
+}
+
+// replyRule is a reply as a model server sends it.
+type replyRule struct {
+	Content   string        `rule:"content" doc:"Its text." eg:"'[TOOL:read|path=notes.md]'"`
+	Reasoning string        `rule:"reasoning" doc:"Its reasoning."`
+	Calls     []exampleCall `rule:"calls" doc:"Its calls, as the server parsed them." eg:"[{name: read, arguments: '{\"path\":\"notes.md\"}'}]"`
+	Finish    string        `rule:"finish" one:"stop length tool_calls content_filter" doc:"Why it ends; left out: tool_calls where there are calls, else stop."`
+	Model     string        `rule:"model" doc:"The model id that the caller asked for; conditions see it." eg:"gpt-oss"`
+	Server    string        `rule:"server" doc:"The dialect of the server; conditions see it." eg:"vllm"`
+	User      string        `rule:"user" doc:"The last message of the user; conditions see it."`
+}
+
+// tests decodes the files of the folder tests. A name stands once in all of them.
+func (l *loader) tests() (out []replyTest) {
+	var names []text
+	for _, name := range slices.Sorted(maps.Keys(l.files)) {
+		if !strings.HasPrefix(strings.TrimPrefix(name, policyFolder+"/"), testFolder+"/") {
+			continue
+		}
+		for _, t := range decodeFile[testFile](l, name).Tests {
+			names = append(names, t.Name)
+			if t.Profile != nil && l.clean(strategiesFile) {
+				l.known(*t.Profile, "profile", slices.Sorted(maps.Keys(l.set.profiles)))
+			}
+			out = append(out, t)
+		}
+	}
+	l.unique("test", names)
+	return out
+}
+
+// testsRun reports whether all that tests need is good.
+func (l *loader) testsRun() bool {
+	needs := []string{strategiesFile, aliasesFile, argumentsFile, limitsFile}
+	for name := range l.files {
+		if strings.HasPrefix(strings.TrimPrefix(name, policyFolder+"/"), testFolder+"/") {
+			needs = append(needs, name)
+		}
+	}
+	return l.clean(needs...)
+}
+
+// try reads the reply of a test and gives what is not as it says.
+func (l *loader) try(t replyTest) (problems Problems) {
+	profile := DefaultProfile
+	if t.Profile != nil {
+		profile = t.Profile.Value
+	}
+	reader := l.set.Strategies(profile).Reader(l.offered(t), parse.Facts{
+		Model: t.Reply.Model, Server: t.Reply.Server, User: t.Reply.User,
+		MaxText: l.set.Limits.TextBytes, MaxDepth: l.set.Limits.Depth,
+	})
+	delta := parse.Delta{Content: t.Reply.Content, Reasoning: t.Reply.Reasoning, Calls: deltas(t.Reply.Calls)}
+	reader.Feed(delta)
+	got, _ := reader.Close(t.Reply.finish())
+	l.covers(&got)
+
+	wrong := func(at place, format string, args ...any) {
+		problems = append(problems, at.problem(codeTest, t.Name.Value+": "+fmt.Sprintf(format, args...), refusals(got)))
+	}
+	want, err := wanted(t.Gives)
+	if err != nil {
+		wrong(t.Name.all(), "%v", err)
+		return problems
+	}
+	if !sameCalls(got.Calls, want) {
+		wrong(t.Name.all(), "the rules make %s of this, not %s", callsText(got.Calls), callsText(want))
+	}
+	for i := range got.Calls {
+		if by := got.Calls[i].Strategy; t.By != nil && by != t.By.Value {
+			wrong(t.By.all(), "%s is found by %s, not by %s", got.Calls[i].Name, by, t.By.Value)
+		}
+	}
+	if t.Shows != nil && !sameText(got.Content, t.Shows.Value) {
+		wrong(t.Shows.all(), "the user sees %q, not %q", got.Content, t.Shows.Value)
+	}
+	if t.Thinks != nil && !sameText(got.Reasoning, t.Thinks.Value) {
+		wrong(t.Thinks.all(), "the reasoning is %q, not %q", got.Reasoning, t.Thinks.Value)
+	}
+	if codes := codesOf(got.Refused); len(t.Refused) > 0 && !slices.Equal(codes, t.Refused) {
+		wrong(t.At, "refused is [%s], not [%s]", strings.Join(codes, ", "), strings.Join(t.Refused, ", "))
+	}
+	if t.Done && !got.Done {
+		wrong(t.At, "the turn does not end here")
+	}
+	return problems
+}
+
+// finish is how a server ends such a reply where the test does not say.
+func (r *replyRule) finish() string {
+	switch {
+	case r.Finish != "":
+		return r.Finish
+	case len(r.Calls) > 0:
+		return "tool_calls"
+	}
+	return "stop"
+}
+
+// offered is the catalog of a test.
+func (l *loader) offered(t replyTest) *tools.Catalog {
+	if len(t.Parameters) == 0 {
+		return l.catalog(t.Tools)
+	}
+	list := map[string]tools.Tool{}
+	var order []string
+	if t.Tools != nil {
+		for _, name := range *t.Tools {
+			list[name] = tools.Tool{Name: name}
+			order = append(order, name)
+		}
+	}
+	for _, p := range t.Parameters {
+		schema, err := json.Marshal(p.Value)
+		if err != nil {
+			continue // not a schema that JSON can hold; the call then has none
+		}
+		if _, named := list[p.Key.Value]; !named {
+			order = append(order, p.Key.Value)
+		}
+		list[p.Key.Value] = tools.Tool{Name: p.Key.Value, Parameters: schema}
+	}
+	offered := make([]tools.Tool, len(order))
+	for i, name := range order {
+		offered[i] = list[name]
+	}
+	return tools.NewCatalog(l.set.Tools, nil, offered)
+}
+
+func codesOf(refused []tools.Refusal) (out []string) {
+	for i := range refused {
+		out = append(out, string(refused[i].Code))
+	}
+	return out
+}
+
+func sameText(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }

@@ -1,0 +1,65 @@
+package ruleset
+
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// Rule is one thing that a rule file says, as counters and coverage name it. The
+// names of one tool, or of one of its arguments, are one rule for each line.
+type Rule struct {
+	Place string `json:"place"` // file:line
+	File  string `json:"file"`
+	ID    string `json:"id"` // "markers" of strategies.yaml, "tools.exec" of aliases.yaml
+}
+
+// rulebook lists the rules that readings can hit.
+type rulebook struct {
+	rules []Rule         // in the order of the files
+	at    map[string]int // place → index
+}
+
+// add takes a rule in; the first one of a line names it.
+func (b *rulebook) add(at place, id string) {
+	if b.at == nil {
+		b.at = map[string]int{}
+	}
+	if _, known := b.at[at.String()]; known || at.src == nil {
+		return
+	}
+	b.at[at.String()] = len(b.rules)
+	b.rules = append(b.rules, Rule{at.String(), at.src.name, id})
+}
+
+// Rules are all rules that readings can hit.
+func (s *Set) Rules() []Rule { return s.book.rules }
+
+// Hit calls each once for every rule that had a part in a reading, in the order in
+// which they come up. A candidate that a strategy let go is no hit.
+func (s *Set) Hit(r *parse.Reading, each func(Rule)) {
+	seen := make(map[string]bool, 4)
+	hit := func(place string) {
+		if i, known := s.book.at[place]; known && !seen[place] {
+			seen[place] = true
+			each(s.book.rules[i])
+		}
+	}
+	for i := range r.Steps {
+		if r.Steps[i].Outcome != parse.Released {
+			hit(r.Steps[i].Rule)
+		}
+	}
+	for i := range r.Calls {
+		s.hitRepairs(r.Calls[i].Repairs, hit)
+	}
+}
+
+func (s *Set) hitRepairs(repairs []tools.Repair, hit func(place string)) {
+	for _, fix := range repairs {
+		if strings.IndexByte(fix.Rule, ':') > 0 {
+			hit(fix.Rule)
+		}
+	}
+}
