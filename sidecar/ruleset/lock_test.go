@@ -133,3 +133,16 @@ func TestLockedBroken(t *testing.T) {
 		}
 	}
 }
+
+// TestLockedUnreadable: what has the wrong type, there or here, is reported and locks
+// nothing.
+func TestLockedUnreadable(t *testing.T) {
+	files := maps.Clone(shipped(t))
+	files["policy/strategies.yaml"] = "version: 1\nkinds: [native]\noff: [[x]]\n"
+	files[strategiesFile] = strings.Replace(files[strategiesFile], "- id: react\n", "- id: [react]\n", 1)
+	set, problems := Load(files)
+	got := problems.Error()
+	if set != nil || !strings.Contains(got, "policy/strategies.yaml:3:7:") || !strings.Contains(got, "id is a text [E-type]") {
+		t.Errorf("set %v: %s", set != nil, got)
+	}
+}
