@@ -120,6 +120,7 @@ var refused = map[tools.RefusalCode]ruleset.Fault{
 	tools.BadJSON:    ruleset.BadJSON,
 	tools.BadSchema:  ruleset.BadSchema,
 	tools.Truncated:  ruleset.Truncated,
+	tools.Denied:     ruleset.Denied,
 }
 
 // again says whether one more request may help, and counts it. What has left

@@ -8,10 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/tidwall/gjson"
 
@@ -39,6 +41,7 @@ func TestMain(m *testing.M) {
 //	exits N PROGRAM ARGS…   runs a program that must exit with N
 //	listens ADDRESS         waits until somebody listens there
 //	jsonpath FILE PATH WANT compares one value of a JSON file, or a JSON line
+//	shows FILE              compares the last output, versions of rules aside
 //
 // $BUSY is an address that is taken, $FREE one that is not, $MODEL the URL of a
 // model server.
@@ -64,7 +67,7 @@ func TestScripts(t *testing.T) {
 			return free.Close()
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "listens": listens, "jsonpath": jsonpath,
+			"exits": exits, "listens": listens, "jsonpath": jsonpath, "shows": shows,
 		},
 	})
 }
@@ -100,6 +103,15 @@ func listens(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	ts.Fatalf("nobody listens on %s", args[0])
+}
+
+var version = regexp.MustCompile(`\b[0-9a-f]{12}\b`)
+
+func shows(ts *testscript.TestScript, _ bool, args []string) {
+	got := version.ReplaceAllString(ts.ReadFile("stdout"), "VERSION")
+	if want := ts.ReadFile(args[0]); got != want {
+		ts.Fatalf("%s (-want +got):\n%s", args[0], cmp.Diff(want, got))
+	}
 }
 
 func jsonpath(ts *testscript.TestScript, _ bool, args []string) {

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -9,8 +11,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
+// builtinRules is what people write for the built-in rules where a folder is asked
+// for.
+const builtinRules = "builtin"
+
 // rulesIn is a folder of rules over those of the program.
 func rulesIn(dir string, env Env) (ruleset.Source, error) {
+	if dir == builtinRules {
+		dir = ""
+	}
 	builtin, err := ruleset.Builtin(env.Defaults)
 	return ruleset.Source{Dir: dir, Builtin: builtin}, err
 }
@@ -42,6 +51,22 @@ func loadFrom(src ruleset.Source, env Env) (*ruleset.Set, error) {
 		return nil, errSaid
 	}
 	return set, nil
+}
+
+// hasProfile says which profiles there are, where this is none of them.
+func hasProfile(set *ruleset.Set, dir, profile string) error {
+	if profile == "" || slices.Contains(set.Profiles(), profile) {
+		return nil
+	}
+	return fmt.Errorf("no profile %q in strategies.yaml of %s; there are %s", profile, rulesName(dir), strings.Join(set.Profiles(), ", "))
+}
+
+// rulesName is what people call a folder of rules.
+func rulesName(dir string) string {
+	if dir == "" || dir == builtinRules {
+		return "the built-in rules"
+	}
+	return dir
 }
 
 func checkCommand(env Env) *cobra.Command {

@@ -68,7 +68,7 @@ func printVars(out io.Writer, v ruleset.Vocabulary) error {
 	for _, part := range []struct {
 		title string
 		words []ruleset.Word
-	}{{"functions", v.Functions}, {"operators", v.Operators}} {
+	}{{"functions, as strategies.yaml may use them", v.Functions}, {"operators", v.Operators}} {
 		fmt.Fprintln(w, part.title)
 		for _, x := range part.words {
 			fmt.Fprintf(w, "  %s\t%s\t%s\n", x.Name, x.About, x.Example)

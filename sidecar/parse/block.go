@@ -8,9 +8,11 @@ import (
 
 // opener is a literal that may open a block anywhere in prose.
 type opener struct {
-	lit  string
-	st   *Strategy
-	done bool // a line of its own that says the model is done
+	lit   string
+	named bool   // behind lit stands the name of an offered tool
+	rest  string // and behind the name, this
+	st    *Strategy
+	done  bool // a line of its own that says the model is done
 }
 
 // begins says whether the literal at v[j:] may open its block there.
@@ -18,8 +20,10 @@ func (op *opener) begins(t *text, v string, j int, eof bool) verdict {
 	switch end := j + len(op.lit); {
 	case isWord(v[j]) && v[j] < 0x80 && isWord(t.before(v, j)):
 		return no // the end of a longer word
-	case !op.done && (t.r.c.Empty() || t.r.tired()):
+	case !op.done && (t.r.c.Empty() || t.r.tired()), op.st.LineStart && !t.lineStart(v, j):
 		return no
+	case op.named:
+		return op.names(t, v[end:], eof)
 	case !op.done:
 		return yes
 	case !t.lineStart(v, j):
@@ -32,14 +36,47 @@ func (op *opener) begins(t *text, v string, j int, eof bool) verdict {
 	return no
 }
 
-func (op *opener) begin(t *text, _ string, n int) {
+func (op *opener) begin(t *text, v string, n int) {
 	if op.done {
 		t.note(op.st, 0, n, Finished, op.lit)
 		t.r.done = true
 		return
 	}
 	t.enter(inBlock)
-	t.open = op
+	t.open, t.closers, t.named = op, op.st.Close, ""
+	if op.named {
+		t.named = strings.Clone(v[len(op.lit):nameEnd(v, len(op.lit))])
+		t.closers = make([]string, len(op.st.Close))
+		for i, lit := range op.st.Close {
+			t.closers[i] = strings.ReplaceAll(lit, ToolName, t.named)
+		}
+	}
+}
+
+// names says whether s begins with the name of an offered tool and what must stand
+// behind it.
+func (op *opener) names(t *text, s string, eof bool) verdict {
+	n := nameEnd(s, 0)
+	switch c := t.r.c; {
+	case n > longestName:
+		return no
+	case n == len(s) && !eof:
+		if c.HasPrefix(s) {
+			return wait
+		}
+		return no
+	case n == 0 || !c.Open() && !c.Exact(s[:n]):
+		return no
+	}
+	return startsFold(s[n:], op.rest, eof)
+}
+
+// nameEnd is where the name at v[i:] ends.
+func nameEnd(v string, i int) int {
+	for i < len(v) && isName(v[i]) {
+		i++
+	}
+	return i
 }
 
 // block is a block that was read: its calls, and where it ends.
@@ -48,6 +85,7 @@ type block struct {
 	end       int // where it ends; for none, how far it was looked at
 	truncated bool
 	alone     bool // the rest of its last line must be blank
+	cut       bool // the token limit ended the reply inside of it
 }
 
 // stepBlock holds a block until its end. v begins with the opening literal.
@@ -79,7 +117,7 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 		t.r.refuse(tools.Refusal{Code: tools.Truncated, Text: strings.Clone(v[:min(b.end, maxQuote)]), Why: "the reply ends inside the call"})
 	}
 	for _, c := range b.calls {
-		t.found(st, v, 0, b.end, c, tools.Ending{Terminated: true})
+		t.found(st, v, 0, b.end, c, tools.Ending{Terminated: !b.cut, Length: b.cut})
 	}
 	t.behindCall()
 	return b.end, false
@@ -115,9 +153,14 @@ func (t *text) restOfLine(v string, i int, eof bool) (int, verdict) {
 	return i, no
 }
 
-// readBlock reads the block in v; its inside begins at from.
+// readBlock reads the block in v; its inside begins at from, the end of the opening
+// literal, or the name in it.
 func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
-	switch t.open.st.Body {
+	st := t.open.st
+	if st.Kind == Pattern {
+		return t.readPattern(v, from+len(t.named)+len(t.open.rest), eof)
+	}
+	switch st.Body {
 	case BodyPairs, BodyNamed:
 		return t.readBracket(v, from, eof)
 	case BodyXML:
@@ -130,12 +173,14 @@ func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
 		}
 		return block{}, wait
 	}
-	switch v[i] {
-	case '{':
+	switch json := st.Body == BodyJSON; {
+	case v[i] == '{', json && v[i] == '[':
 		return t.readJSONBlock(v, i, eof)
-	case '<':
+	case json:
+		return block{end: i}, no
+	case v[i] == '<':
 		return t.readXML(v, eof)
-	case '[':
+	case v[i] == '[':
 		switch j := skipSpace(v, i+1); {
 		case j == len(v) && !eof:
 			return block{}, wait
@@ -148,12 +193,12 @@ func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
 
 // readJSONBlock reads a call object or a list of them at v[i:].
 func (t *text) readJSONBlock(v string, i int, eof bool) (block, verdict) {
-	t.scan.at, t.scan.stops = max(t.scan.at, i), t.open.st.Close
+	t.scan.at, t.scan.stops = max(t.scan.at, i), t.closers
 	if !t.scan.run(v, eof) && !eof {
 		return block{}, wait
 	}
 	end := t.scan.cut(v)
-	if end == len(v) { // a string that never ends holds what closes the block
+	if t.scan.end == 0 && t.scan.stop == 0 { // a string that never ends holds what closes the block
 		if at, _ := t.closing(v, i, eof); at >= 0 {
 			end = at
 		}
@@ -174,7 +219,7 @@ func (t *text) readJSONBlock(v string, i int, eof bool) (block, verdict) {
 // follows v[:end].
 func (t *text) closed(v string, end int, eof bool, more ...string) (int, verdict) {
 	i := skipSpace(v, end)
-	for _, list := range [][]string{t.open.st.Close, more} {
+	for _, list := range [][]string{t.closers, more} {
 		for _, lit := range list {
 			switch startsFold(v[i:], lit, eof) {
 			case yes:
@@ -190,24 +235,26 @@ func (t *text) closed(v string, end int, eof bool, more ...string) (int, verdict
 // closing finds the first closing literal at or behind from, or -1. It looks no
 // further than that: text full of blocks must not be searched to its end at each.
 func (t *text) closing(v string, from int, eof bool) (at, n int) {
-	st := t.open.st
 	for at = from; at < len(v); at++ {
-		for _, lit := range st.Close {
-			if lower(v[at]) != lower(lit[0]) || startsFold(v[at:], lit, true) == no {
-				continue
-			}
-			if !eof && at+st.longestClose() > len(v) {
-				return -1, 0 // a longer one may begin here
-			}
-			return at, len(lit)
+		switch n, is := t.closesAt(v, at, eof); is {
+		case yes:
+			return at, n
+		case wait:
+			return -1, 0
 		}
 	}
 	return -1, 0
 }
 
-func (st *Strategy) longestClose() (n int) {
-	for _, c := range st.Close {
-		n = max(n, len(c))
+// closesAt says whether a closing literal of n bytes stands at v[at:].
+func (t *text) closesAt(v string, at int, eof bool) (n int, is verdict) {
+	for _, lit := range t.closers {
+		if lower(v[at]) != lower(lit[0]) {
+			continue
+		}
+		if is = startsFold(v[at:], lit, eof); is != no {
+			return len(lit), is
+		}
 	}
-	return n
+	return 0, no
 }

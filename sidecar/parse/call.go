@@ -200,8 +200,7 @@ func (t *text) nameless(v string, from, end int) bool {
 		t.note(st, from, end, Refused, "arguments without a tool name")
 		t.r.refuse(tools.Refusal{Code: tools.NotOffered, Text: doc, Why: "the call names no tool, and its arguments fit no single one"})
 		return false
-	case !t.r.allowed(st, t.field, doc):
-		t.note(st, from, end, Refused, "the strategy's condition does not hold")
+	case !t.allowed(st, from, end, doc):
 		return false
 	}
 	t.take(st, from, end, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base + from, To: call.Name}})

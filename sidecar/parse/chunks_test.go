@@ -66,7 +66,12 @@ func sameReading(t *testing.T, s *parse.Strategies, c *tools.Catalog, id, text s
 }
 
 func TestAnyChunkingOfTheCorporaReadsTheSame(t *testing.T) {
-	s := shipped.Strategies("")
+	for _, s := range []*parse.Strategies{shipped.Strategies(""), packed(t)} {
+		anyChunkingOfTheCorpora(t, s)
+	}
+}
+
+func anyChunkingOfTheCorpora(t *testing.T, s *parse.Strategies) {
 	for _, file := range []string{"harmony", "react", "markers"} {
 		for _, l := range corpus.Load[labelled](t, file) {
 			sameReading(t, s, catalogOf(l.Input.Tools, l.Input.Tools != nil), l.ID, strings.Join(l.pieces(t), ""))
@@ -88,15 +93,16 @@ var fragments = []string{
 	"{\"name\":\"exec\",\"arguments\":", "\"a\"", "`", "```", "~~~", "json\n", "Thought: ", "Action: ", "Action Input: ", "Observation: ", "Final Answer: ", "[TOOL:", "|", "=", "[DONE]",
 	"<tool_call>", "</tool_call>", "<function=", ">", "</function>", "<parameter=", "</parameter>", "<invoke name=\"exec\">", "<tool>", "</tool>", "<tool_input>", "</tool_input>",
 	"[END_TOOL_REQUEST]", "[exec]\n", "<think>", "</think>", "word ", "I will ", ".", "é", "CALL ", "(", ")", "'",
+	"@@", "@@exec", "@@end", "~~ command: ", "<<call name=read", "</call>", "path='a'", "!!exec ", "!!", ";", "$run ", "<read>", "</read>", "<path>", "[exec(", "[read(path=", "%%", "%%stop",
 }
 
 // Whatever is put together of fragments reads the same in any pieces, with windows
 // as small as the fragments, too.
 func TestAnyChunkingOfFragmentsReadsTheSame(t *testing.T) {
-	own := shippedWith(t, block(parse.BodyCode, "CALL ", ""))
+	own := shippedWith(t, append(patterns(), block(parse.BodyCode, "CALL ", ""))...)
 	c := offeredForFuzz()
 	rnd := rand.New(rand.NewPCG(7, 7))
-	for range 6000 {
+	for range 9000 {
 		text := ""
 		for range 2 + rnd.IntN(24) {
 			text += fragments[rnd.IntN(len(fragments))]

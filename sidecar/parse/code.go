@@ -8,17 +8,19 @@ import (
 func (t *text) readCode(v string, i int, eof bool) (block, verdict) {
 	list := v[i] == '['
 	var end, behind int
-	if list || len(t.open.st.Close) == 0 {
+	if list || len(t.closers) == 0 {
 		end = codeEnd(v, i, list)
 		behind = end
 	} else {
 		var n int
-		end, n = t.closing(v, i, eof)
+		end, n = t.closingCode(v, i, eof)
 		behind = end + n
 	}
 	switch {
 	case end < 0 && !eof:
 		return block{}, wait
+	case end < 0 && !beginsCode(v[i:]):
+		return block{end: len(v)}, no
 	case end < 0:
 		return block{end: len(v), truncated: true}, yes
 	}
@@ -33,6 +35,13 @@ func (t *text) readCode(v string, i int, eof bool) (block, verdict) {
 		return block{end: behind}, no
 	}
 	return block{calls: calls, end: behind, alone: true}, yes
+}
+
+// beginsCode says whether s begins with a call, or a list of them.
+func beginsCode(s string) bool {
+	s = strings.TrimLeft(strings.TrimPrefix(s, "["), " \t\r\n")
+	n := nameEnd(s, 0)
+	return n > 0 && n < len(s) && (s[n] == '(' || s[n] == '{')
 }
 
 // codeEnd is the offset behind the bracket that closes the first one of code, or
@@ -63,6 +72,27 @@ func codeEnd(v string, i int, list bool) int {
 	return -1
 }
 
+// closingCode finds the literal that closes code: outside brackets, and quotes in
+// them. At the end of the reply the first one will do.
+func (t *text) closingCode(v string, i int, eof bool) (at, n int) {
+	for at = i; at >= 0 && at < len(v); {
+		switch n, is := t.closesAt(v, at, eof); {
+		case is == yes:
+			return at, n
+		case is == wait:
+			return -1, 0
+		case strings.IndexByte("([{", v[at]) >= 0:
+			at = codeEnd(v, at, true)
+		default:
+			at++
+		}
+	}
+	if eof {
+		return t.closing(v, i, eof)
+	}
+	return -1, 0
+}
+
 // codeCalls reads f(a=1), g({"b":2}) or a list of such calls.
 func codeCalls(s string) (calls []rawCall, ok bool) {
 	s = strings.TrimSpace(s)
@@ -76,6 +106,9 @@ func codeCalls(s string) (calls []rawCall, ok bool) {
 			return nil, false
 		}
 		name, inner := strings.TrimSpace(part[:open]), part[open:]
+		if nameEnd(name, 0) < len(name) {
+			return nil, false
+		}
 		if inner[0] == '(' {
 			if !strings.HasSuffix(inner, ")") {
 				return nil, false

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -11,6 +12,7 @@ import (
 // concurrent use.
 type Strategies struct {
 	list    []*Strategy // enabled ones, highest priority first
+	all     []Strategy  // the others, too
 	native  *Strategy
 	harmony *Strategy
 	json    *Strategy
@@ -61,7 +63,8 @@ func (e *StrategyError) Error() string { return e.Place + ": strategy " + e.ID +
 
 // Compile checks and prepares strategies. Disabled ones are checked, too.
 func Compile(list []Strategy) (*Strategies, error) {
-	s := &Strategies{}
+	s := &Strategies{all: slices.Clone(list)}
+	slices.SortStableFunc(s.all, func(a, b Strategy) int { return b.Priority - a.Priority })
 	priorities := map[int]string{}
 	for i := range list {
 		st := list[i]
@@ -90,7 +93,11 @@ func Compile(list []Strategy) (*Strategies, error) {
 	return s, nil
 }
 
-// add puts a strategy into its place. Only blocks may come more than once.
+// All gives every strategy, also those that are off, highest priority first. The
+// caller must not change them.
+func (s *Strategies) All() []Strategy { return s.all }
+
+// add puts a strategy into its place. Only blocks and patterns may come more than once.
 func (s *Strategies) add(st *Strategy) error {
 	slot := map[Kind]**Strategy{Native: &s.native, Harmony: &s.harmony, JSON: &s.json, Lines: &s.lines, Phrases: &s.phrases}[st.Kind]
 	if slot != nil {
@@ -101,7 +108,8 @@ func (s *Strategies) add(st *Strategy) error {
 		return nil
 	}
 	for _, lit := range st.Open {
-		s.open(&opener{lit: lit, st: st})
+		before, behind, named := strings.Cut(lit, ToolName)
+		s.open(&opener{lit: before, named: named, rest: behind, st: st})
 	}
 	for _, lit := range st.Done {
 		s.open(&opener{lit: lit, st: st, done: true})
@@ -115,7 +123,7 @@ func (s *Strategies) add(st *Strategy) error {
 
 // open puts an opener into the tables that the reader scans with.
 func (s *Strategies) open(op *opener) {
-	a, b := op.lit[0], op.lit[1]
+	a := op.lit[0]
 	s.openers[lower(a)] = append(s.openers[lower(a)], op)
 	if !isWord(a) || a >= 0x80 {
 		s.first[a] = opensAnywhere
@@ -124,6 +132,7 @@ func (s *Strategies) open(op *opener) {
 	if s.pairs == nil {
 		s.pairs = make(pairs, 1<<16/64)
 	}
+	b := op.lit[1]
 	for _, a := range []byte{lower(a), upper(a)} {
 		if s.first[a] == plain {
 			s.first[a] = opensWord
@@ -172,24 +181,31 @@ func (st *Strategy) check() error {
 			return st.errorf("needs envelope.name and envelope.arguments")
 		}
 	case Block:
-		return st.checkBlock()
+		return cmp.Or(st.checkLiterals(), st.checkBody())
+	case Pattern:
+		return cmp.Or(st.checkLiterals(), st.checkMatcher())
 	case Phrases:
 		if len(st.Tools) == 0 {
 			return st.errorf("needs tools: the only ones it may call")
 		}
 	default:
-		return st.errorf("kind %q is none of native, harmony, json, lines, block, phrases", st.Kind)
+		return st.errorf("kind %q is none of native, harmony, json, lines, block, pattern, phrases", st.Kind)
 	}
 	return nil
 }
 
-func (st *Strategy) checkBlock() error {
+// checkLiterals refuses literals that could not be looked for cheaply.
+func (st *Strategy) checkLiterals() error {
 	if len(st.Open) == 0 {
 		return st.errorf("needs open: a literal that begins the call")
 	}
 	for _, lit := range slices.Concat(st.Open, st.Done) {
-		if len(lit) < 2 || isSpace(lit[0]) || strings.ContainsAny(lit, "\n") {
-			return st.errorf("%q cannot open a block: it needs two characters or more, none of them a line break, and no blank in front", lit)
+		before, _, named := strings.Cut(lit, ToolName)
+		switch {
+		case named && (before == "" || isSpace(before[0]) || len(before) == 1 && isWord(before[0])):
+			return st.errorf("%q cannot open a call: before %s it needs a sign, or two characters and no blank in front", lit, ToolName)
+		case !named && (len(lit) < 2 || isSpace(lit[0])) || strings.Contains(lit, "\n"):
+			return st.errorf("%q cannot open a call: it needs two characters or more, none of them a line break, and no blank in front", lit)
 		}
 	}
 	for _, lit := range st.Close {
@@ -197,8 +213,19 @@ func (st *Strategy) checkBlock() error {
 			return st.errorf("needs close literals that are not blank")
 		}
 	}
+	return nil
+}
+
+func (st *Strategy) checkBody() error {
 	switch st.Body {
-	case BodyJSON, BodyPairs, BodyNamed, BodyXML, BodyCode, BodyAuto:
+	case BodyJSON, BodyXML:
+		for _, lit := range st.Open {
+			if strings.Contains(lit, ToolName) {
+				return st.errorf("%s in open is for calls that go on with the name; body %s is not", ToolName, st.Body)
+			}
+		}
+		return nil
+	case BodyPairs, BodyNamed, BodyCode, BodyAuto:
 		return nil
 	}
 	return st.errorf("body %q is none of json, pairs, named, xml, code, auto", st.Body)

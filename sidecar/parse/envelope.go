@@ -65,7 +65,7 @@ type calls struct {
 func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending) bool {
 	doc := v[from:to]
 	found, ok := t.unwrap(st, doc, end.Length)
-	if !ok || !t.r.allowed(st, t.field, doc) {
+	if !ok || !t.allowed(st, from, to, doc) {
 		return false
 	}
 	if found.reasoning != "" {

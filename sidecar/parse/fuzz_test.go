@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -18,9 +19,9 @@ func offeredForFuzz() *tools.Catalog {
 
 // fuzzReading checks what must hold for any text: no panic, the same reading for
 // any cut, calls of offered tools only, and no markup in what is shown.
-func fuzzReading(f *testing.F, seeds ...string) {
-	for _, s := range seeds {
-		f.Add(s, uint8(3), false)
+func fuzzReading(f *testing.F, s *parse.Strategies, seeds ...string) {
+	for _, seed := range seeds {
+		f.Add(seed, uint8(3), false)
 	}
 	c := offeredForFuzz()
 	f.Fuzz(func(t *testing.T, text string, step uint8, cut bool) {
@@ -32,14 +33,14 @@ func fuzzReading(f *testing.F, seeds ...string) {
 		if cut {
 			finish = "length"
 		}
-		want := readPieces(shipped.Strategies(""), c, []string{text}, finish)
+		want := readPieces(s, c, []string{text}, finish)
 		var pieces []string
 		for rest := text; rest != ""; {
 			n := min(len(rest), 1+int(step)%17)
 			pieces = append(pieces, rest[:n])
 			rest = rest[n:]
 		}
-		got := readPieces(shipped.Strategies(""), c, pieces, finish)
+		got := readPieces(s, c, pieces, finish)
 		if diff := differ(want, got); diff != "" {
 			t.Fatalf("text %q cut every %d bytes reads differently (-whole +cut):\n%s", text, 1+int(step)%17, diff)
 		}
@@ -55,7 +56,7 @@ func fuzzReading(f *testing.F, seeds ...string) {
 }
 
 func FuzzHarmony(f *testing.F) {
-	fuzzReading(f,
+	fuzzReading(f, shipped.Strategies(""),
 		`<|channel|>analysis<|message|>Look.<|end|><|start|>assistant<|channel|>commentary to=functions.read <|constrain|>json<|message|>{"path":"a"}<|call|>`,
 		`<|start|>assistant to=exec<|channel|>commentary json<|message|>{"command":"ls <|end|>"}<|end|><|start|>assistant<|channel|>final<|message|>ok<|return|>`,
 		`analysisWe look.assistantcommentary to=functions.exec json{"command":"ls"}assistantfinalDone.`,
@@ -64,7 +65,7 @@ func FuzzHarmony(f *testing.F) {
 }
 
 func FuzzReAct(f *testing.F) {
-	fuzzReading(f,
+	fuzzReading(f, shipped.Strategies(""),
 		"Thought: look\nAction: read\nAction Input: {\"path\": \"a\"}\nObservation: x",
 		"**Action:** exec\n**Action Input:** ls -la\n\nThought: y", "Final Answer: 42", "Thought: a\nFinal Answer: b",
 		"Action:\n```json\n{\"action\":\"read\",\"action_input\":{\"path\":\"a\"}}\n```",
@@ -72,11 +73,29 @@ func FuzzReAct(f *testing.F) {
 }
 
 func FuzzMarkers(f *testing.F) {
-	fuzzReading(f,
+	fuzzReading(f, shipped.Strategies(""),
 		"[TOOL:read|path=a]", "[ TOOL : exec | command = \"a | b ]\" ] x", "[tool:read] {\"path\":\"a\"}",
 		"<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}</tool_call>", "<invoke name=\"read\"><parameter name=\"path\">a</parameter></invoke> says",
 		"{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}\n{\"name\":\"exec\",\"arguments\":{\"command\":\"b\"}}", "read{\"path\":\"a\"}",
 		"```json\n{\"tool\":\"read\",\"args\":{\"path\":\"a\"}}\n```", "[DONE]\nx", "`<tool_call>`", "[DONE]0",
 		"[read]\n{\"path\":\"a\"}\n[END_TOOL_REQUEST]", "`[read]\n{", "<tool_call>[read(path=\"a\")]</tool_call>", "<tool>read</tool><tool_input>a</tool_input>",
+	)
+}
+
+func FuzzPatterns(f *testing.F) {
+	fuzzReading(f, shippedWith(f, patterns()...),
+		"Hm. @@exec ~~ command: ls @@end\n@@read ~~ path: a ~~ x: @@END", "@@exec ~~ command: ls", "<<call name=exec command='ls'></call>",
+		"!!exec {\"command\": \"a; !!read {}\"};read {\"path\": \"b\"}\nx", "!!exec {\n\"command\":\n\"ls\"\n}\nmore", "$run ls\nand",
+		"<read><path>a</path></read>", "<reader>", "[exec(command='ls'), read(path=\"a]\")]", "[exec](a)", "%% exec %%stop", "%% exec{\"command\":\"ls\"}",
+	)
+}
+
+func FuzzPack(f *testing.F) {
+	fuzzReading(f, packed(f),
+		"<tool_call>read\n<arg_key>path</arg_key>\n<arg_value>a</arg_value>\n</tool_call>", "<tool_call name=\"read\" arguments='{\"path\": \"a\"}'/>",
+		"<|python_tag|>{\"name\":\"read\",\"parameters\":{\"path\":\"a\"}}<|eom_id|>", "[TOOL_CALLS] [{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}]",
+		"[TOOL_CALLS]read[ARGS]{\"path\":\"a\"}[TOOL_CALLS]exec[ARGS]{\"command\":\"b\"}", "[read(path=\"a\"), exec(command='b')]",
+		"<|tool▁calls▁begin|><|tool▁call▁begin|>function<|tool▁sep|>read\n```json\n{\"path\":\"a\"}\n```<|tool▁call▁end|><|tool▁calls▁end|>",
+		"<|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>{\"path\":\"a\"}<|tool_call_end|>", "<minimax:tool_call><invoke name=\"read\"></invoke></minimax:tool_call>",
 	)
 }

@@ -16,6 +16,7 @@ import (
 // Hostile repetitions must cost linear time, alone, behind the start of a candidate,
 // and as reasoning.
 func TestHostileTextIsReadInLinearTime(t *testing.T) {
+	s := shipped.Strategies("")
 	for _, unit := range []string{
 		"<|start|>", "<|channel|>", "[", "{", `"x"y`, "<|channel|>commentary to=read<|message|>{\"a", "[TOOL:", "<tool_call>", "<function=",
 		"Thought: a\n", "Action: read\n", "Action: read\nAction Input: {\"\n", "assistant", "analysis", "assistantfinal", "`", "```\n", "<", "to=read ",
@@ -26,23 +27,49 @@ func TestHostileTextIsReadInLinearTime(t *testing.T) {
 		"<|start|>assistant<|channel|>analysis<|message|>a", "<|message|>", "<|constrain|>", "<|channel|>commentary<|message|>{\"a\":1}<|call|>", "to=exec code assistant", "analysis ",
 		"\\", "\\\"", "{\"a\":\"\\n", "{}", "[{", "]", "}", "[DONE]\n", "~~~\n", "</think>", "assistant to=exec {\"command\":\"", "web_search{} ",
 	} {
-		linear(t, "", unit, 4, false)
-		linear(t, "", unit, 1<<20, false)
-		linear(t, "", unit, 4, true)
+		linear(t, s, "", unit, 4, false)
+		linear(t, s, "", unit, 1<<20, false)
+		linear(t, s, "", unit, 4, true)
 		for _, opening := range []string{"{\"name\":\"exec\",\"arguments\":{\"a\":\"", "<|channel|>commentary to=exec<|message|>", "<tool_call>", "Action: exec\nAction Input: ", "<|end|>", "```\n"} {
-			linear(t, opening, unit, 1<<20, false)
+			linear(t, s, opening, unit, 1<<20, false)
+		}
+	}
+}
+
+// So must they with patterns, whose expressions cost more than literals.
+func TestHostileTextForPatternsIsReadInLinearTime(t *testing.T) {
+	for _, c := range []struct {
+		s        *parse.Strategies
+		openings []string
+		units    []string
+	}{
+		{compiled(t, patterns()...), []string{"", "@@exec", "!!exec {"}, []string{
+			"@@", "@@exec", "@@end", "~~", "@@exec@@end\n", "@@exec~~command:", "<<call", "</call>", "<<callname=exec", "!!", "!!exec{", "!!exec;",
+			";", "!!exec{\"", "$run ", "<read>", "</read>", "<read><path>", "[exec(", "\n[exec()", "\n[exec('", "%%", "%%exec{", "%%stop",
+		}},
+		{packed(t), []string{"", "<tool_call>exec<arg_key>", "[TOOL_CALLS]exec[ARGS]{\""}, []string{
+			"<tool_call>", "<tool_call>a", "<arg_key>", "<tool_call>exec<arg_key>a</arg_key>", "<tool_call>x</tool_call>", "<tool_call>{", "[TOOL_CALLS]",
+			"[TOOL_CALLS]exec{", "[TOOL_CALLS]exec{\"", "[TOOL_CALLS]exec[ARGS]{}\n", "<|python_tag|>", "<|python_start|>[", "[exec(\n", "\n[exec('",
+			"<|tool▁calls▁begin|>", "<|tool▁call▁begin|>a<|tool▁sep|>{}", "<|tool_call_begin|>",
+		}},
+	} {
+		for _, unit := range c.units {
+			linear(t, c.s, "", unit, 4, false)
+			for _, opening := range c.openings {
+				linear(t, c.s, opening, unit, 1<<20, false)
+			}
 		}
 	}
 }
 
 // linear compares a reading with one of eight times the text. A quadratic reader
 // takes 64 times as long; what is suspicious is measured again.
-func linear(t *testing.T, opening, unit string, piece int, thought bool) {
+func linear(t *testing.T, s *parse.Strategies, opening, unit string, piece int, thought bool) {
 	t.Helper()
 	var small, large int64
 	for range 5 {
-		small = cost(t, opening, unit, 8<<10, piece, thought)
-		large = cost(t, opening, unit, 64<<10, piece, thought)
+		small = cost(t, s, opening, unit, 8<<10, piece, thought)
+		large = cost(t, s, opening, unit, 64<<10, piece, thought)
 		if large <= 24*max(small, 300_000) {
 			return
 		}
@@ -52,16 +79,16 @@ func linear(t *testing.T, opening, unit string, piece int, thought bool) {
 
 // cost is the processor's time for a reading, in nanoseconds: what else the machine
 // does is not in it.
-func cost(t *testing.T, opening, unit string, size, piece int, thought bool) int64 {
+func cost(t *testing.T, s *parse.Strategies, opening, unit string, size, piece int, thought bool) int64 {
 	t.Helper()
 	text := opening + strings.Repeat(unit, size/len(unit))
-	r := shipped.Strategies("").Reader(offeredForFuzz(), parse.Facts{})
+	r := s.Reader(offeredForFuzz(), parse.Facts{})
 	began := processorTime(t)
 	for i := 0; i < len(text); i += piece {
-		if s := text[i:min(len(text), i+piece)]; thought {
-			r.Feed(parse.Delta{Reasoning: s})
+		if part := text[i:min(len(text), i+piece)]; thought {
+			r.Feed(parse.Delta{Reasoning: part})
 		} else {
-			r.Feed(parse.Delta{Content: s})
+			r.Feed(parse.Delta{Content: part})
 		}
 	}
 	r.Close("stop")

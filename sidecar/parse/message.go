@@ -9,6 +9,7 @@ import (
 // beginToken acts on a control token in prose. v begins with it.
 func (t *text) beginToken(v string, n int) {
 	tok, _, _ := tokenAt(v)
+	t.r.result.Marked = true
 	switch {
 	case tok.opens():
 		t.settleLead()
@@ -32,6 +33,7 @@ func (t *text) beginToken(v string, n int) {
 
 func (t *text) openHeader(afterChannel bool) {
 	t.enter(inHeader)
+	t.r.result.Marked = true
 	t.head = header{}
 	if afterChannel {
 		t.at = 1

@@ -37,8 +37,7 @@ func (r *Reader) takeNative(c *nativeCall, closed bool) {
 	}
 	c.taken = true
 	t := text{r: r, field: "tool_calls", base: c.index}
-	if !r.allowed(st, t.field, string(c.args)) {
-		t.note(st, 0, 1, Refused, "the strategy's condition does not hold")
+	if !t.allowed(st, 0, 1, string(c.args)) {
 		return
 	}
 	call, refusal := r.c.Call(string(c.name), string(c.args), tools.Ending{Terminated: closed, Length: !closed})

@@ -33,7 +33,7 @@ func (r *Reader) guess() {
 				continue
 			}
 			value, ok := p.match(sentence)
-			if !ok || !r.allowed(st, Content, sentence) {
+			if !ok || !r.allowed(st, Content, at, at+len(sentence), sentence) {
 				continue
 			}
 			args := append(appendQuoted([]byte{'{'}, p.Take), ':')
@@ -57,6 +57,11 @@ func (t text0) take(st *Strategy, p *Phrase, call tools.Call, refusal *tools.Ref
 		return
 	}
 	call.Strategy, call.Confidence = st.ID, st.Confidence
+	if refusal = t.r.judge(call); refusal != nil {
+		t.r.step(st, Step{Field: Content, From: t.from, To: t.to, Outcome: Refused, Note: refusal.Error()})
+		t.r.refuse(*refusal)
+		return
+	}
 	call.Repairs = append([]tools.Repair{{Kind: "call.guessed", At: t.from, To: call.Name, Rule: p.Place}}, call.Repairs...)
 	t.r.step(st, Step{Field: Content, From: t.from, To: t.to, Outcome: Found, Note: call.Name})
 	t.r.call(call, Content)

@@ -171,7 +171,7 @@ func (t *text) inline(v string, j int, eof bool) (opening, verdict) {
 		return opening{back: j - t.nameBefore(v, j)}, wait
 	case is == yes:
 		return o, yes
-	case rest[0] == '{' || rest[0] == '[':
+	case (rest[0] == '{' || rest[0] == '[') && !t.blockAt(j):
 		return t.jsonStart(v, j, eof)
 	}
 	return opening{}, no
@@ -214,7 +214,11 @@ func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
 
 // literal looks for the opening literals of blocks.
 func (t *text) literal(v string, j int, eof bool) (opening, verdict) {
+	again := t.blockAt(j)
 	for _, op := range t.r.s.openers[lower(v[j])] {
+		if again && op.st.Priority >= t.tried.Priority {
+			continue
+		}
 		is := startsFold(v[j:], op.lit, eof)
 		if is == yes {
 			is = op.begins(t, v, j, eof)
@@ -225,6 +229,9 @@ func (t *text) literal(v string, j int, eof bool) (opening, verdict) {
 	}
 	return opening{}, no
 }
+
+// blockAt says that a block at v[j:] was read and released.
+func (t *text) blockAt(j int) bool { return t.tried != nil && t.triedAt == t.base+j }
 
 // firstAt says that nothing but white space stands before v[i:].
 func (t *text) firstAt(v string, i int) bool {

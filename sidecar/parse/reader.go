@@ -16,6 +16,8 @@ type Facts struct {
 	MaxText int
 	// MaxDepth is how deep arguments may nest; 0 is 256.
 	MaxDepth int
+	// Judge says why a call may not leave, or nil. Without it every call may.
+	Judge func(tools.Call) *tools.Refusal
 }
 
 // Reader reads one reply. It is not safe for concurrent use.
@@ -181,6 +183,14 @@ func (r *Reader) call(c tools.Call, f Field) {
 	r.events = append(r.events, Event{Kind: ToolCall, Call: &c})
 }
 
+// judge asks the policy, where there is one, whether a call may leave.
+func (r *Reader) judge(c tools.Call) *tools.Refusal {
+	if r.facts.Judge == nil {
+		return nil
+	}
+	return r.facts.Judge(c)
+}
+
 func (r *Reader) refuse(f tools.Refusal) {
 	r.result.Refused = append(r.result.Refused, f)
 }
@@ -193,7 +203,7 @@ func (r *Reader) step(st *Strategy, s Step) {
 	}
 	if n := len(r.result.Steps); n > 0 {
 		last := &r.result.Steps[n-1]
-		if last.To == s.From && last.Strategy == s.Strategy && last.Field == s.Field && last.Outcome == s.Outcome && last.Note == s.Note {
+		if last.To == s.From && last.Strategy == s.Strategy && last.Field == s.Field && last.Outcome == s.Outcome && last.Note == s.Note && last.Error == s.Error {
 			last.To = s.To
 			return
 		}
@@ -206,15 +216,24 @@ func (r *Reader) step(st *Strategy, s Step) {
 // maxSteps bounds the trace of one reply.
 const maxSteps = 256
 
-// allowed evaluates a strategy's condition. A condition that fails lets nothing
-// through.
-func (r *Reader) allowed(st *Strategy, f Field, candidate string) bool {
+// allowed evaluates a strategy's condition for a candidate that stands at bytes
+// from..to of a field. A condition that fails lets nothing through.
+func (r *Reader) allowed(st *Strategy, f Field, from, to int, candidate string) bool {
 	if st.When == nil {
 		return true
 	}
-	ok, err := st.When(Env{
+	env := Env{
 		Text: strings.Clone(candidate), Field: string(f), Model: r.facts.Model, Server: r.facts.Server,
 		User: r.facts.User, Tools: r.c.Names(),
-	})
-	return err == nil && ok
+	}
+	ok, err := st.When(env)
+	if err == nil && ok {
+		return true
+	}
+	denied := Step{Field: f, From: from, To: to, Outcome: Refused, Note: "the strategy's condition does not hold", Denied: &env}
+	if err != nil {
+		denied.Error = err.Error()
+	}
+	r.step(st, denied)
+	return false
 }

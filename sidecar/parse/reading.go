@@ -44,6 +44,8 @@ type Step struct {
 	To       int     `json:"to"`
 	Outcome  Outcome `json:"outcome"`
 	Note     string  `json:"note,omitempty"`
+	Error    string  `json:"error,omitempty"` // why the strategy's condition could not be evaluated
+	Denied   *Env    `json:"-"`               // what its condition saw when it said no; nil otherwise
 }
 
 // Outcome is what became of the text that a step describes.
@@ -67,6 +69,7 @@ type Reading struct {
 	Reasoning string
 	Finish    string // tool_calls whenever there are calls; else stop, length or content_filter
 	Done      bool   // the model said so in a structured way
+	Marked    bool   // Harmony markup was read; messages alone leave no step
 	Refused   []tools.Refusal
 	Steps     []Step
 }

@@ -10,6 +10,7 @@ const (
 	JSON    Kind = "json"    // one JSON object or array of calls: bare, fenced, or guided
 	Lines   Kind = "lines"   // ReAct: Action: / Action Input:
 	Block   Kind = "block"   // text between an opening and a closing literal
+	Pattern Kind = "pattern" // the same, read with regular expressions
 	Phrases Kind = "phrases" // prose; a guess, read-only tools only
 )
 
@@ -49,12 +50,20 @@ type Strategy struct {
 	Multi      bool                    // lines: several actions in a row are several calls
 	Done       []string                // lines: action names that end the turn; block: a line that says so
 	Envelope   Envelope                // json: the keys of a call object
-	Open       []string                // block: literals one of which starts a candidate, matched without case; one that begins with a letter, at the start of a word
-	Close      []string                // block: literals one of which ends it; empty: the body ends it
+	Open       []string                // block, pattern: literals one of which starts a candidate; see ToolName
+	Close      []string                // block, pattern: literals one of which ends it; empty: the body, or Matcher.Until, ends it
+	LineStart  bool                    // block, pattern: a candidate starts only at the start of a line
 	Body       Body                    // block: how what is between is read
+	Matcher    Matcher                 // pattern: the same
 	Phrase     []Phrase                // phrases
 	Tools      []string                // phrases: the only tools this strategy may call
 }
+
+// ToolName stands in a literal of Open for the name of an offered tool, as it is
+// offered, and in a literal of Close for the same name again. All else in a literal
+// is matched without case, and one that begins with a letter only at the start of a
+// word. In a block whose opening literal holds it, the body begins with the name.
+const ToolName = "{tool}"
 
 // Envelope names the keys under which a call object keeps its parts.
 type Envelope struct {

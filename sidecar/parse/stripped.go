@@ -82,6 +82,7 @@ func beginChannel(channel string) func(*text, string, int) {
 
 // stripMessage enters a message after a stripped header.
 func (t *text) stripMessage(channel string) {
+	t.r.result.Marked = true
 	t.head = header{channel: channel, stripped: true}
 	if t.after == afterOpen {
 		t.enter(inTail)

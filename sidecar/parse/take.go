@@ -18,12 +18,16 @@ func (t *text) ending() tools.Ending {
 	return tools.Ending{Terminated: !t.cutShort(), Length: t.cutShort()}
 }
 
+// allowed evaluates a strategy's condition for the candidate in v[from:to].
+func (t *text) allowed(st *Strategy, from, to int, candidate string) bool {
+	return t.r.allowed(st, t.field, t.base+from, t.base+to, candidate)
+}
+
 // found hands a candidate call to the catalog. v[from:to] is all of its text.
 func (t *text) found(st *Strategy, v string, from, to int, c rawCall, end tools.Ending, how ...tools.Repair) bool {
 	candidate := t.said + v[from:to]
 	t.said = ""
-	if !t.r.allowed(st, t.field, candidate) {
-		t.note(st, from, to, Refused, "the strategy's condition does not hold")
+	if !t.allowed(st, from, to, candidate) {
 		return false
 	}
 	call, refusal := t.r.c.Call(strings.Clone(c.name), strings.Clone(c.args), end)
@@ -32,6 +36,10 @@ func (t *text) found(st *Strategy, v string, from, to int, c rawCall, end tools.
 
 // take records a call or the reason why it is none.
 func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.Refusal, how []tools.Repair) bool {
+	if refusal == nil {
+		call.Strategy, call.Confidence = st.ID, st.Confidence
+		refusal = t.r.judge(call)
+	}
 	if refusal != nil {
 		if refusal.Code == tools.Answer {
 			t.settle(Text)
@@ -45,7 +53,6 @@ func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.
 	}
 	t.settle(Text)
 	call.Repairs = append(how, call.Repairs...)
-	call.Strategy, call.Confidence = st.ID, st.Confidence
 	t.note(st, from, to, Found, call.Name)
 	t.r.call(call, t.field)
 	return true

@@ -63,10 +63,14 @@ type text struct {
 	shown bool      // a visible message was closed before this one
 	said  string    // the header of the current call, as written
 
-	scan   valueScan
-	open   *opener // inBlock
-	lines  lines
-	strict int // how often a string in a call body had to be given up
+	scan    valueScan
+	open    *opener   // inBlock
+	closers []string  // inBlock: literals one of which ends it
+	named   string    // inBlock: the name in the opening literal
+	tried   *Strategy // this one, and those before it, released what begins at
+	triedAt int       // this offset in the field
+	lines   lines
+	strict  int // how often a string in a call body had to be given up
 }
 
 // after is what may follow the calls found so far.
@@ -204,8 +208,11 @@ func (t *text) release(st *Strategy, to int, why string) (int, bool) {
 	t.note(st, 0, to, Released, why)
 	t.r.wasted += to
 	skip := 1
-	if t.mode == inFence {
+	switch t.mode {
+	case inFence:
 		skip = 0 // it is a code block; released keeps it from being tried again
+	case inBlock:
+		skip, t.tried, t.triedAt = 0, st, t.base // another strategy may open here
 	}
 	t.prose(skip)
 	t.released = true

@@ -66,6 +66,11 @@ func (r *Reader) salvage(all, marked string) bool {
 	probe.content.feed(in, false)
 	probe.closeContent()
 	if probe.found == 0 || !blank(probe.shown.String()) {
+		for _, s := range probe.result.Steps {
+			if s.Denied != nil {
+				r.result.Steps = append(r.result.Steps, s)
+			}
+		}
 		return false
 	}
 	for _, e := range probe.events {

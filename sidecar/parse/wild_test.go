@@ -97,21 +97,31 @@ func (w wild) contentOK(got string) bool {
 	return false
 }
 
+// judge says whether the calls and the text of a reading are right.
+func (w wild) judge(got parse.Reading) (calls, content bool) {
+	calls = sameCalls(got.Calls, w.Expect.Calls, nil)
+	for _, a := range w.Expect.Accept {
+		calls = calls || sameCalls(got.Calls, a.Calls, nil)
+	}
+	return calls, w.contentOK(got.Content)
+}
+
+func (w wild) read(s *parse.Strategies) parse.Reading {
+	r := s.Reader(catalogOf(w.Tools, w.Tools != nil), parse.Facts{})
+	for _, d := range w.deltas() {
+		r.Feed(d)
+	}
+	got, _ := r.Close(w.Finish)
+	return got
+}
+
 func TestCorpusGptOss(t *testing.T) {
 	s := shipped.Strategies("")
 	cases := corpus.Load[wild](t, "gptoss")
 	exact, content, false_ := 0, 0, 0
 	for _, w := range cases {
-		r := s.Reader(catalogOf(w.Tools, w.Tools != nil), parse.Facts{})
-		for _, d := range w.deltas() {
-			r.Feed(d)
-		}
-		got, _ := r.Close(w.Finish)
-		callsOK := sameCalls(got.Calls, w.Expect.Calls, nil)
-		for _, a := range w.Expect.Accept {
-			callsOK = callsOK || sameCalls(got.Calls, a.Calls, nil)
-		}
-		contentOK := w.contentOK(got.Content)
+		got := w.read(s)
+		callsOK, contentOK := w.judge(got)
 		if callsOK {
 			exact++
 		} else if len(w.Expect.Calls) == 0 && len(got.Calls) > 0 {

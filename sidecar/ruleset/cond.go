@@ -23,15 +23,15 @@ const (
 // condition compiles an expression over the fields of E, a struct whose fields
 // carry the tag `expr:"name"`. What cannot be evaluated at run time is an error,
 // never a yes.
-func condition[E any](t text) (func(E) (bool, error), *Problem) {
+func condition[E any](t text, words lists) (func(E) (bool, error), *Problem) {
 	var env E
 	if strings.TrimSpace(t.Value) == "" {
 		p := t.at.problem(codeExpr, "the condition is empty", "leave `when` out for a rule that always holds")
 		return nil, &p
 	}
-	program, err := compile(t.Value, env)
+	program, err := compile(t.Value, env, words)
 	if err != nil {
-		return nil, t.explain(err, reflect.TypeFor[E]())
+		return nil, t.explain(err, reflect.TypeFor[E](), words)
 	}
 	pool := sync.Pool{New: func() any { return &evaluation[E]{vm: vm.VM{MemoryBudget: memoryBudget}} }}
 	place := t.at.String()
@@ -58,18 +58,21 @@ type evaluation[E any] struct {
 	env E
 }
 
-func compile(source string, env any) (*vm.Program, error) {
-	limits := limiter{height: map[ast.Node]int{}}
-	options := []expr.Option{
-		expr.Env(env), expr.AsBool(), expr.WarnOnAny(), expr.MaxNodes(maxNodes), expr.Patch(&limits),
-		expr.DisableAllBuiltins(), expr.Function(ourSplit, split, new(func(string, string) []string)),
-	}
-	for _, f := range functions {
-		if f.Name != ourSplit {
-			options = append(options, expr.EnableBuiltin(f.Name))
+// lists are named lists of words: a condition sees each by its name.
+type lists map[string][]string
+
+// Visit puts the words in the place of the name.
+func (l lists) Visit(node *ast.Node) {
+	if id, ok := (*node).(*ast.IdentifierNode); ok {
+		if words, named := l[id.Value]; named {
+			ast.Patch(node, &ast.ConstantNode{Value: words})
 		}
 	}
-	program, err := expr.Compile(source, options...)
+}
+
+func compile(source string, env any, words lists) (*vm.Program, error) {
+	limits := limiter{height: map[ast.Node]int{}}
+	program, err := expr.Compile(source, options(env, &limits, words)...)
 	if err == nil && limits.refused != nil {
 		return nil, limits.refused
 	}
@@ -78,6 +81,20 @@ func compile(source string, env any) (*vm.Program, error) {
 
 // ourSplit is the one function that is not expr's own.
 const ourSplit = "split"
+
+// options are what conditions may do and see.
+func options(env any, limits *limiter, words lists) []expr.Option {
+	out := []expr.Option{
+		expr.Env(env), expr.AsBool(), expr.WarnOnAny(), expr.MaxNodes(maxNodes), expr.Patch(words), expr.Patch(limits),
+		expr.DisableAllBuiltins(), expr.Function(ourSplit, split, new(func(string, string) []string)),
+	}
+	for _, f := range functions {
+		if f.Name != ourSplit {
+			out = append(out, expr.EnableBuiltin(f.Name))
+		}
+	}
+	return out
+}
 
 // split is strings.Split with an end: loops over its parts stay short.
 func split(args ...any) (any, error) {

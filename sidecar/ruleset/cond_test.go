@@ -36,7 +36,7 @@ func TestConditionHolds(t *testing.T) {
 		`len(map(tools, #)) in 1..5`:                               true,
 		"text contains \"call\" // a comment\n  and field == \"\"": false,
 	} {
-		cond, problem := condition[parse.Env](inBlock(t, source))
+		cond, problem := condition[parse.Env](inBlock(t, source), nil)
 		if problem != nil {
 			t.Errorf("%s: %v", source, problem)
 			continue
@@ -67,7 +67,7 @@ func TestConditionRefused(t *testing.T) {
 		`text contains "x" and`:                                 "the condition ends too early",
 		"text == \"x\"" + strings.Repeat(` or text == "x"`, 99): "more than 300 parts",
 	} {
-		_, problem := condition[parse.Env](inBlock(t, source))
+		_, problem := condition[parse.Env](inBlock(t, source), nil)
 		if problem == nil {
 			t.Errorf("%s: taken", source)
 			continue
@@ -98,7 +98,7 @@ func TestConditionFails(t *testing.T) {
 		`int(text) == 3`:                  "invalid operation: int",
 		`any(1..900, any(1..900, # < 0))`: "too much memory",
 	} {
-		cond, problem := condition[parse.Env](inBlock(t, source))
+		cond, problem := condition[parse.Env](inBlock(t, source), nil)
 		if problem != nil {
 			t.Errorf("%s: %v", source, problem)
 			continue
@@ -114,7 +114,7 @@ func TestConditionFails(t *testing.T) {
 }
 
 func TestConditionAfterFailure(t *testing.T) {
-	cond, problem := condition[parse.Env](inBlock(t, `tools[1] == "x"`))
+	cond, problem := condition[parse.Env](inBlock(t, `tools[1] == "x"`), nil)
 	if problem != nil {
 		t.Fatal(problem)
 	}
@@ -129,7 +129,7 @@ func TestConditionAfterFailure(t *testing.T) {
 }
 
 func BenchmarkCondition(b *testing.B) {
-	cond, problem := condition[parse.Env](inBlock(b, `text contains "<|" and field == "content"`))
+	cond, problem := condition[parse.Env](inBlock(b, `text contains "<|" and field == "content"`), nil)
 	if problem != nil {
 		b.Fatal(problem)
 	}
@@ -150,7 +150,7 @@ func FuzzCondition(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, source, in string) {
 		src := newSource("x.yaml", source)
-		cond, problem := condition[parse.Env](text{Value: source, at: place{src, 1, 1, 2}})
+		cond, problem := condition[parse.Env](text{Value: source, at: place{src, 1, 1, 2}}, nil)
 		if (cond == nil) == (problem == nil) {
 			t.Fatal("neither a condition nor a problem, or both")
 		}

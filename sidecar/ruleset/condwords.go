@@ -14,7 +14,7 @@ import (
 
 // explain turns what expr says about a condition into a problem at its exact
 // place, in words that need no Go.
-func (t text) explain(err error, env reflect.Type) *Problem {
+func (t text) explain(err error, env reflect.Type, words lists) *Problem {
 	if t.tail != "" {
 		p := t.comment().problem(codeYAML, "YAML takes the rest of the line for a comment", "put the condition into a block: when: |")
 		return &p
@@ -29,7 +29,7 @@ func (t text) explain(err error, env reflect.Type) *Problem {
 	case isName:
 		code = codeName
 		msg = "a condition here sees no " + name
-		hint = nameHint(name, env)
+		hint = nameHint(name, env, words)
 	case strings.Contains(msg, "error parsing regexp"):
 		code = codeRegexp
 		msg = strings.TrimPrefix(msg, "error parsing regexp: ")
@@ -54,8 +54,8 @@ func (t text) comment() place {
 }
 
 // nameHint helps with a name that a condition does not see.
-func nameHint(name string, env reflect.Type) string {
-	var names []string
+func nameHint(name string, env reflect.Type, words lists) string {
+	names := slices.Sorted(maps.Keys(words))
 	for i := range env.NumField() {
 		if n := env.Field(i).Tag.Get("expr"); n != "" {
 			names = append(names, n)
@@ -90,6 +90,7 @@ var (
 	badToken   = regexp.MustCompile(`^unexpected token \w+\("((?:[^"\\]|\\.)*)"\)`)
 	predicate  = regexp.MustCompile(`^predicate should return boolean \(got (.+)\)$`)
 	condType   = regexp.MustCompile(`^non-bool expression \(type (.+)\) used as condition$`)
+	outOfRange = regexp.MustCompile(`^(index out of range: -?\d+) \(array length is (\d+)\)$`)
 	goTypeName = regexp.MustCompile(`\*?\b[a-z]\w*\.[A-Z]\w*`)
 	goTypeWord = regexp.MustCompile(`\((?:type |got )?([\w\[\]{} ]+)\)`)
 )
@@ -129,6 +130,7 @@ func plainMessage(err error) string {
 		{wrongArg, func(m []string) string { return m[3] + " takes " + typeWord(m[2]) + ", not " + typeWord(m[1]) }},
 		{onlyLists, func(m []string) string { return m[1] + " takes a list, not " + typeWord(m[2]) }},
 		{badToken, func(m []string) string { return `token "` + m[1] + `" does not fit here` }},
+		{outOfRange, func(m []string) string { return m[1] + " in a list of " + m[2] }},
 		{predicate, func(m []string) string { return "the test of a loop gives " + typeWord(m[1]) + ", not true or false" }},
 		{condType, func(m []string) string { return "what stands before ? gives " + typeWord(m[1]) + ", not true or false" }},
 	} {

@@ -24,9 +24,10 @@ const (
 	serversFile    = "servers.yaml"
 	modelsFile     = "models.yaml"
 	recoveryFile   = "recovery.yaml"
+	execFilename   = "exec.yaml"
 )
 
-var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile}
+var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, execFilename}
 
 // Load compiles the files, tries every example and runs every test. It reports all
 // problems it can find; where one of them is more than a warning, the set is nil.
@@ -66,7 +67,8 @@ func prepare(f Files) (*loader, []replyTest) {
 	l := &loader{
 		files: f, trees: map[string]*tree{}, covered: map[string][2]int{},
 		set: &Set{
-			Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]string{}, profiles: map[string]*parse.Strategies{},
+			Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]string{},
+			profiles: map[string]*parse.Strategies{}, conditions: map[string]text{},
 		},
 	}
 	l.names()
@@ -79,6 +81,7 @@ func prepare(f Files) (*loader, []replyTest) {
 	l.prompts()
 	l.models()
 	l.recovery()
+	l.exec()
 	return l, l.tests()
 }
 
@@ -96,7 +99,7 @@ func (l *loader) tryTests(tests []replyTest) {
 
 // tryExamples tries all examples where what they need is good.
 func (l *loader) tryExamples() {
-	if !l.clean(strategiesFile, aliasesFile, argumentsFile, limitsFile) {
+	if !l.clean(strategiesFile, aliasesFile, argumentsFile, limitsFile, execFilename) {
 		return
 	}
 	for _, try := range l.examples {
@@ -186,22 +189,23 @@ func (l *loader) prompts() {
 
 // when compiles a condition; nil without one, or with one that cannot be read or is
 // wrong.
-func when[E any](l *loader, t *text) func(E) (bool, error) {
+func when[E any](l *loader, t *text, words lists) func(E) (bool, error) {
 	if t == nil || t.at.src == nil {
 		return nil
 	}
 	l.set.Counts.Conditions++
-	cond, problem := condition[E](*t)
+	cond, problem := condition[E](*t, words)
 	if problem != nil {
 		l.problems = append(l.problems, *problem)
 	}
 	return cond
 }
 
-// pattern compiles a regular expression; nil where it is wrong.
-func (l *loader) pattern(t text) *regexp.Regexp {
+// pattern compiles a regular expression, with flags such as (?i) in front; nil
+// where it is wrong.
+func (l *loader) pattern(t text, flags string) *regexp.Regexp {
 	l.set.Counts.Patterns++
-	re, err := regexp.Compile(t.Value)
+	re, err := regexp.Compile(flags + t.Value)
 	if err == nil {
 		return re
 	}

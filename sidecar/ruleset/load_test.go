@@ -65,11 +65,7 @@ func TestShippedExamples(t *testing.T) {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	for _, s := range f.Strategies {
-		if len(s.Hit) == 0 || len(s.Miss) == 0 && s.Kind != "native" {
-			t.Errorf("%s has %d hits and %d misses", s.ID.Value, len(s.Hit), len(s.Miss))
-		}
-	}
+	checkExamples(t, f)
 	servers, problems := decode[serverFile](serversFile, shipped(t)[serversFile])
 	if len(problems) > 0 {
 		t.Fatal(problems)
@@ -77,6 +73,28 @@ func TestShippedExamples(t *testing.T) {
 	for _, h := range servers.Common.Hints {
 		if len(h.Hit) == 0 {
 			t.Errorf("the hint %q has no example", h.Say)
+		}
+	}
+}
+
+// TestPackExamples: so is every strategy of the pack.
+func TestPackExamples(t *testing.T) {
+	doc, err := os.ReadFile("../../rules/packs/formats.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, problems := decode[strategyFile]("packs/formats.yaml", string(doc))
+	if len(problems) > 0 || len(f.Strategies) < 5 {
+		t.Fatalf("%d strategies, %v", len(f.Strategies), problems)
+	}
+	checkExamples(t, f)
+}
+
+func checkExamples(t *testing.T, f strategyFile) {
+	t.Helper()
+	for _, s := range f.Strategies {
+		if len(s.Hit) == 0 || len(s.Miss) == 0 && s.Kind != "native" {
+			t.Errorf("%s has %d hits and %d misses", s.ID.Value, len(s.Hit), len(s.Miss))
 		}
 	}
 }

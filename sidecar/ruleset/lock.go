@@ -39,7 +39,7 @@ type lockedArguments struct {
 	Classes []pair[[]text] `rule:"classes,required"`
 }
 
-var lockable = []string{limitsFile, strategiesFile, argumentsFile}
+var lockable = []string{limitsFile, strategiesFile, argumentsFile, execFilename}
 
 // unset marks a limit of which the locked folder says nothing.
 const unset = math.MinInt

@@ -20,6 +20,7 @@ const (
 	BadSchema     Fault = "bad_schema"     // arguments that violate the tool's JSON Schema
 	BadJSON       Fault = "bad_json"       // arguments that are no JSON object
 	Truncated     Fault = "truncated"      // a call cut mid-way
+	Denied        Fault = "denied"         // a call that the policy does not let leave
 	Length        Fault = "length"         // max_tokens used up before anything could be shown
 
 	HarmonyError Fault = "harmony_error" // the server could not read the model's own output
@@ -76,7 +77,7 @@ func (r *Remedy) Say(why string) string { return strings.ReplaceAll(r.Message, "
 
 // allFaults is every fault: each of them has a remedy.
 var allFaults = []Fault{
-	Empty, ReasoningOnly, NotOffered, Ambiguous, BadSchema, BadJSON, Truncated, Length,
+	Empty, ReasoningOnly, NotOffered, Ambiguous, BadSchema, BadJSON, Truncated, Denied, Length,
 	HarmonyError, StreamError, Overflow, Auth, Missing, RateLimited, Rejected, ServerError, Unreachable, Timeout,
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -30,7 +31,7 @@ type replyTest struct {
 	By         *text       `rule:"by" doc:"The id of the strategy that finds each call." eg:"harmony"`
 	Shows      *text       `rule:"shows" doc:"What the user sees; left out: not checked." eg:"Four."`
 	Thinks     *text       `rule:"thinks" doc:"The reasoning; left out: not checked." eg:"Easy."`
-	Refused    []string    `rule:"refused" one:"not_offered ambiguous bad_name bad_json bad_schema truncated" doc:"Why what looked like a call is none, in order; left out: not checked." eg:"[not_offered]"`
+	Refused    []string    `rule:"refused" one:"not_offered ambiguous bad_name bad_json bad_schema truncated denied" doc:"Why what looked like a call is none, in order; left out: not checked." eg:"[not_offered]"`
 	Done       bool        `rule:"done" doc:"true means that the turn ends here."`
 }
 
@@ -66,7 +67,7 @@ func (l *loader) tests() (out []replyTest) {
 
 // testsRun reports whether all that tests need is good.
 func (l *loader) testsRun() bool {
-	needs := []string{strategiesFile, aliasesFile, argumentsFile, limitsFile}
+	needs := []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, execFilename, lockedName(execFilename)}
 	for name := range l.files {
 		if strings.HasPrefix(strings.TrimPrefix(name, policyFolder+"/"), testFolder+"/") {
 			needs = append(needs, name)
@@ -84,6 +85,7 @@ func (l *loader) try(t replyTest) (problems Problems) {
 	reader := l.set.Strategies(profile).Reader(l.offered(t), parse.Facts{
 		Model: t.Reply.Model, Server: t.Reply.Server, User: t.Reply.User,
 		MaxText: l.set.Limits.TextBytes, MaxDepth: l.set.Limits.Depth,
+		Judge: l.set.Judge(t.Reply.Model, func(_ tools.Call, d policy.Decision) { l.decided(d) }),
 	})
 	delta := parse.Delta{Content: t.Reply.Content, Reasoning: t.Reply.Reasoning, Calls: deltas(t.Reply.Calls)}
 	reader.Feed(delta)

@@ -31,6 +31,7 @@ type schema struct {
 	Dependencies map[string]*schema `json:"dependencies,omitempty"`
 	AllOf        []*schema          `json:"allOf,omitempty"`
 	AnyOf        []*schema          `json:"anyOf,omitempty"`
+	OneOf        []*schema          `json:"oneOf,omitempty"`
 	If           *schema            `json:"if,omitempty"`
 	Then         *schema            `json:"then,omitempty"`
 	Else         *schema            `json:"else,omitempty"`
@@ -59,6 +60,7 @@ var described = []struct {
 	{serversFile, "The dialects of gpt-oss servers, and what their errors mean.", reflect.TypeFor[serverFile]()},
 	{modelsFile, "The model ids that callers see.", reflect.TypeFor[modelFile]()},
 	{recoveryFile, "What is done when the model slips or the model server fails.", reflect.TypeFor[recoveryDoc]()},
+	{execFilename, "Which calls may leave.", reflect.TypeFor[execFile]()},
 	{anyTestFile, "Replies, and what all rules together make of them. They run at every load.", reflect.TypeFor[testFile]()},
 	{configFile, "The settings of gpt-oss-executor serve --config FILE. In a text, ${NAME} is an environment variable.", reflect.TypeFor[settingsFile]()},
 }

@@ -23,9 +23,9 @@ var beyond = regexp.MustCompile(`` +
 	// what stands at the end of a list, or that it is not empty; what an included file says
 	`|^the last server has no detect| lacks detect$|^no (server|model): ` +
 	// the grammar of a text
-	`|^nothing is filled in for|is no base URL$` +
+	`|^nothing is filled in for|is no base URL$|^nothing here says which tool|^each (needs|looks)` +
 	// what the parser says about a strategy as a whole
-	`|: has no id|needs (open|close|tools|envelope)|cannot open a block|can be enabled once`)
+	`|: has no id|needs (open|close|tools|envelope|find)|cannot open a call|in open is for|can be enabled once|^until is for`)
 
 // structural reports whether a problem is one that a schema can say. A class that is
 // none is E-ref, since it looks like a name; there are only three.
@@ -108,6 +108,11 @@ func TestMistakes(t *testing.T) {
 		{recoveryFile, "    type: server_error\n", "", both},
 		{recoveryFile, "retry_after: 5s", "retry_after: 5", both},
 		{recoveryFile, "{tool} could mean", "{tol} could mean", check},
+		{strategiesFile, "kind: lines", "kind: pattern", both}, // and lacks pattern
+		{execFilename, "default: allow", "default: audit", both},
+		{execFilename, "    deny: This", "    deny: x\n    allow: This", both},
+		{execFilename, "    deny: This", "    about: This", both},
+		{execFilename, "any(disk_tools,", "any(disk_tool,", nobody},
 		{configFile, "log_level: info", "log_level: loud", both},
 		{configFile, "server: vllm", "servers: vllm", both},
 		{configFile, "token: a token", "token: 12345", both},

@@ -86,3 +86,12 @@ func (recoverRule) refine(s *schema, _ bool) {
 		{Required: []string{"field"}, Properties: properties{{"field", &schema{MinLength: 1}}}},
 	}
 }
+
+// refine: the effect is the key, and there is one.
+func (execRule) refine(s *schema, partial bool) {
+	for _, effect := range []string{"allow", "audit", "deny"} {
+		if !partial {
+			s.OneOf = append(s.OneOf, &schema{Required: []string{effect}})
+		}
+	}
+}

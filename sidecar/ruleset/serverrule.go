@@ -169,7 +169,7 @@ func (l *loader) errorPattern(r errorRule, groups ...string) Pattern {
 	if r.Find.Value == "" { // reported already
 		return p
 	}
-	if p.Match = l.pattern(r.Find); p.Match == nil {
+	if p.Match = l.pattern(r.Find, ""); p.Match == nil {
 		return p
 	}
 	l.set.book.add(r.At, cmp.Or(r.About, r.Find.Value))

@@ -5,6 +5,10 @@
 package ruleset
 
 import (
+	"maps"
+	"slices"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -24,8 +28,11 @@ type Set struct {
 	Prompts  map[string]string // file name without extension → text
 	Counts   Counts
 
-	profiles map[string]*parse.Strategies
-	book     rulebook
+	profiles   map[string]*parse.Strategies
+	book       rulebook
+	policy     *policy.Rules   // of the operator
+	locked     *policy.Rules   // of the locked folder; nil: none
+	conditions map[string]text // of the strategies, by id
 }
 
 // Counts is how much was loaded, for a line in a log.
@@ -41,6 +48,9 @@ func (s *Set) Strategies(profile string) *parse.Strategies {
 	}
 	return s.profiles[DefaultProfile]
 }
+
+// Profiles are the names of the profiles, sorted.
+func (s *Set) Profiles() []string { return slices.Sorted(maps.Keys(s.profiles)) }
 
 // Model finds the model that callers know as id.
 func (s *Set) Model(id string) (Model, bool) {

@@ -21,7 +21,7 @@ type strategyRule struct {
 	At         place
 	ID         text         `rule:"id,required" doc:"Its name in traces and metrics." eg:"angle_calls"`
 	About      string       `rule:"about,required" doc:"Why it exists." eg:"Calls between double angle brackets, seen from our fine-tune."`
-	Kind       string       `rule:"kind,required" one:"native harmony json lines block phrases" doc:"How it reads: native the server's own calls, harmony channel tokens, json an object of calls, lines Action lines, block text between literals, phrases prose."`
+	Kind       string       `rule:"kind,required" one:"native harmony json lines block pattern phrases" doc:"How it reads: native the server's own calls, harmony channel tokens, json an object of calls, lines Action lines, block text between literals, pattern a format in expressions, phrases prose."`
 	Priority   number       `rule:"priority,required" min:"1" max:"1000" doc:"Where two could read the same text, the higher one does. No two strategies have the same." eg:"55"`
 	Confidence float64      `rule:"confidence,required" min:"0" max:"1" doc:"How sure it is of the calls it finds; written into each of them." eg:"0.85"`
 	Enabled    *bool        `rule:"enabled" doc:"false switches it off; a profile may switch it on."`
@@ -31,6 +31,7 @@ type strategyRule struct {
 	JSON       *jsonRule    `rule:"json" doc:"For kind json: the keys of the object, the usual one first."`
 	Lines      *linesRule   `rule:"lines" doc:"For kind lines."`
 	Block      *blockRule   `rule:"block" doc:"For kind block: what stands around a call, and how it is written."`
+	Pattern    *patternRule `rule:"pattern" doc:"For kind pattern: a call format, in regular expressions (RE2)."`
 	Phrases    *phrasesRule `rule:"phrases" doc:"For kind phrases. The phrases themselves stand in arguments.yaml."`
 	Hit        []example    `rule:"hit" doc:"Examples that it reads, tried whenever the rules are loaded."`
 	Miss       []text       `rule:"miss" doc:"Texts that it leaves alone, tried whenever the rules are loaded." eg:"[The answer is 42.]"`
@@ -56,6 +57,7 @@ type linesRule struct {
 type blockRule struct {
 	Open  []string `rule:"open,required" doc:"Literals that begin a call, in upper or lower case." eg:"['<tool_call>']"`
 	Close []string `rule:"close" doc:"Literals that end it; left out where the body shows its own end." eg:"['</tool_call>']"`
+	Line  bool     `rule:"line_start" doc:"true: only at the start of a line."`
 	Body  string   `rule:"body,required" one:"json pairs named xml code auto" doc:"How the call is written between them; auto is json, xml or code, as the first byte shows."`
 	Done  []string `rule:"done" doc:"Literals that end the turn." eg:"['[DONE]']"`
 }
@@ -112,7 +114,10 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 	l.set.book.add(r.At, r.ID.Value)
 	s := parse.Strategy{
 		ID: r.ID.Value, Kind: parse.Kind(r.Kind), Priority: r.Priority.Value, Confidence: r.Confidence,
-		Place: r.At.String(), Enabled: r.Enabled == nil || *r.Enabled, When: when[parse.Env](l, r.When),
+		Place: r.At.String(), Enabled: r.Enabled == nil || *r.Enabled, When: when[parse.Env](l, r.When, nil),
+	}
+	if r.When != nil {
+		l.set.conditions[r.ID.Value] = *r.When
 	}
 	for _, field := range r.Read {
 		s.Read = append(s.Read, parse.Field(field))
@@ -127,7 +132,10 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 		s.Done, s.Multi = n.Done, n.Multi
 	}
 	if b := r.Block; b != nil {
-		s.Open, s.Close, s.Body, s.Done = b.Open, b.Close, parse.Body(b.Body), b.Done
+		s.Open, s.Close, s.LineStart, s.Body, s.Done = b.Open, b.Close, b.Line, parse.Body(b.Body), b.Done
+	}
+	if p := r.Pattern; p != nil {
+		s.Open, s.Close, s.LineStart, s.Matcher = p.Open, p.Close, p.Line, l.matcher(*p)
 	}
 	if p := r.Phrases; p != nil {
 		s.Tools = p.Tools
@@ -148,7 +156,7 @@ func (l *loader) kindKeys(r strategyRule) {
 		has, needed bool
 	}{
 		{"harmony", r.Harmony != nil, false}, {"json", r.JSON != nil, true}, {"lines", r.Lines != nil, false},
-		{"block", r.Block != nil, true}, {"phrases", r.Phrases != nil, true},
+		{"block", r.Block != nil, true}, {"pattern", r.Pattern != nil, true}, {"phrases", r.Phrases != nil, true},
 	} {
 		switch {
 		case k.has && k.kind != r.Kind && r.Kind != "":

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
@@ -38,13 +39,17 @@ type Word struct {
 	Example string `json:"example"`
 }
 
-// conditions says which type the condition under a key sees. A key that is not
-// listed here is no condition.
+// conditions says which type the condition under a key sees, and what else. A key that
+// is not listed here is no condition.
 var conditions = []struct {
 	file, key string
 	env       reflect.Type
+	more      []Variable
 }{
-	{strategiesFile, "strategies.when", reflect.TypeFor[parse.Env]()},
+	{strategiesFile, "strategies.when", reflect.TypeFor[parse.Env](), nil},
+	{execFilename, "rules.when", reflect.TypeFor[policy.Call](), []Variable{
+		{"NAME", "list of texts", "Each of the lists under lists, by its own name."},
+	}},
 }
 
 // Vars gives the vocabulary of all conditions, in the order of the files.
@@ -58,7 +63,7 @@ func Vars() Vocabulary {
 		"A condition that fails while it runs does not hold.",
 	}}
 	for _, c := range conditions {
-		v.Conditions = append(v.Conditions, Condition{c.file, c.key, variables(c.env)})
+		v.Conditions = append(v.Conditions, Condition{c.file, c.key, append(variables(c.env), c.more...)})
 	}
 	return v
 }

@@ -19,7 +19,7 @@ func TestWordsCompile(t *testing.T) {
 		if !uses || w.About == "" {
 			t.Errorf("%s: no example, or not said what it is: %+v", w.Name, w)
 		}
-		cond, problem := condition[parse.Env](text{Value: w.Example, at: place{src: newSource("x", w.Example), line: 1, col: 1}})
+		cond, problem := condition[parse.Env](text{Value: w.Example, at: place{src: newSource("x", w.Example), line: 1, col: 1}}, nil)
 		if problem != nil {
 			t.Errorf("%s: %v", w.Name, problem)
 			continue

@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+func compareCommand(env Env) *cobra.Command {
+	var x comparing
+	c := &cobra.Command{
+		Use:   "compare OLD NEW FILE",
+		Short: "Would these rules read better? Recorded replies under both",
+		Long: `Would these rules read better? Every record of FILE (- is standard input) is read
+with the rules of the folder OLD and with those of NEW; builtin is the built-in rules.
+Shown are the records that differ, then the counts. A line of FILE is
+
+  {"id": "r1", "message": {…}, "tools": […], "expect": {"calls": [{"name": "read",
+   "arguments": {"path": "a"}}], "content": ""}}
+
+that is, a record as explain --jsonl takes it, and what should become of it, if
+anybody knows. What "expect" leaves out is not judged; "calls": [] means none, and
+the white space of "content" does not count.
+
+The exit code is 1 if anything got worse or a line could not be read; with --strict,
+if anything differs.`,
+		Args: cobra.ExactArgs(3),
+		RunE: func(_ *cobra.Command, args []string) error {
+			for i, to := range []**ruleset.Set{&x.before, &x.after} {
+				set, err := loadRules(args[i], env)
+				if err == nil {
+					err = hasProfile(set, args[i], x.profile)
+				}
+				if err != nil {
+					return err
+				}
+				*to = set
+			}
+			in, err := openInput(args[2:], env.In)
+			if err != nil {
+				return fmt.Errorf("compare: %w", err)
+			}
+			defer in.Close()
+			return x.run(in, env.Out)
+		},
+	}
+	c.Flags().BoolVar(&x.json, "json", false, "write JSON lines: the records that differ, then {\"summary\": …}")
+	c.Flags().BoolVar(&x.strict, "strict", false, "exit with 1 if anything differs")
+	c.Flags().StringVar(&x.profile, "profile", "", "profile of strategies.yaml")
+	return c
+}
+
+// comparing is what compare was asked for.
+type comparing struct {
+	before, after *ruleset.Set
+	profile       string
+	json, strict  bool
+}
+
+// compared is what became of one line: a comparison, or why there is none.
+type compared struct {
+	Line  int    `json:"line"`
+	Error string `json:"error,omitempty"`
+	*sidecar.Comparison
+}
+
+// counts are how a corpus came out.
+type counts struct {
+	sidecar.Tally
+	Unreadable int     `json:"unreadable"`
+	P          float64 `json:"p"` // of the sign test
+	Old        string  `json:"old_rules_version"`
+	New        string  `json:"new_rules_version"`
+}
+
+func (x *comparing) run(in io.Reader, out io.Writer) error {
+	w := bufio.NewWriter(out)
+	lines := jsonLines{in: in}
+	total := counts{Old: x.before.Version, New: x.after.Version}
+	write, finish := rowWriter(w), summaryWriter(w)
+	if x.json {
+		write, finish = jsonWriters(w)
+	}
+	for c := range inOrder(lines.all(), x.line) {
+		if c.Comparison == nil {
+			total.Unreadable++
+		} else {
+			total.Add(c.Comparison)
+			if c.Change == sidecar.Same {
+				continue
+			}
+		}
+		if err := write(&c); err != nil {
+			return fmt.Errorf("write: %w", err)
+		}
+	}
+	total.P = total.SignTest()
+	err := finish(&total)
+	if err == nil {
+		err = w.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	return x.verdict(&total, lines.err)
+}
+
+// line compares the record on one line.
+func (x *comparing) line(l jsonLine) compared {
+	rec, err := l.record()
+	if err != nil {
+		return compared{Line: l.n, Error: err.Error()}
+	}
+	c, err := sidecar.Compare(x.before, x.after, x.profile, rec)
+	if err != nil {
+		return compared{Line: l.n, Error: err.Error()}
+	}
+	return compared{Line: l.n, Comparison: c}
+}
+
+// verdict is the error that the exit code stands for.
+func (x *comparing) verdict(total *counts, broken error) error {
+	differ := total.Better + total.Worse + total.Changed
+	switch {
+	case broken != nil:
+		return broken
+	case total.Unreadable > 0:
+		return fmt.Errorf("%d lines could not be read", total.Unreadable)
+	case total.All() == 0:
+		return errors.New("compare: no record to compare")
+	case total.Worse > 0, x.strict && differ > 0:
+		return errSaid
+	}
+	return nil
+}
+
+// jsonWriters write JSON lines.
+func jsonWriters(w io.Writer) (func(*compared) error, func(*counts) error) {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return func(c *compared) error { return enc.Encode(c) },
+		func(total *counts) error { return enc.Encode(map[string]*counts{"summary": total}) }
+}

@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// row is one line of a tree, and the place of the rule that it comes from.
+type row struct {
+	text  string
+	place string // file:line or file:line:column, or ""
+	ink   ink
+}
+
+const (
+	maxSteps  = 8  // of a strategy that are shown
+	maxChange = 44 // characters up to which repairs stand in columns
+)
+
+// treeRows are the lines of a tree. What a model or an operator wrote is made
+// harmless for a terminal.
+func treeRows(t *sidecar.Tree) []row {
+	var r rows
+	r.add(0, plain, "", "rules %s, profile %s, %s", t.Version, t.Profile, offeredWords(t))
+	r.add(0, plain, "", "reply: %s", shapeWords(t.Reply))
+	width, quiet := 0, true
+	for i := range t.Strategies {
+		width = max(width, len(t.Strategies[i].ID))
+	}
+	for i := range t.Strategies {
+		s := &t.Strategies[i]
+		quiet = quiet && (s.Verdict == sidecar.VerdictNothing || s.Verdict == sidecar.VerdictDisabled)
+		r.strategy(s, width)
+	}
+	for i := range t.Others {
+		r.step(&t.Others[i], 1)
+	}
+	if quiet && len(t.Others) == 0 {
+		r.add(1, plain, "", "nothing in it looks like markup or a call")
+	}
+	r.add(0, plain, "", "content    %q", t.Content)
+	r.add(0, plain, "", "reasoning  %q", t.Reasoning)
+	r.add(0, plain, "", "finish     %s", t.Finish)
+	return r.list
+}
+
+func offeredWords(t *sidecar.Tree) string {
+	switch {
+	case t.Tools == nil:
+		return "tools not known: every name is one"
+	case len(t.Tools) == 0:
+		return "no tools offered"
+	}
+	return "tools " + strings.Join(t.Tools, ", ")
+}
+
+func shapeWords(s sidecar.Shape) string {
+	var parts []string
+	if n := s.Content.Characters; n > 0 {
+		parts = append(parts, fmt.Sprintf("content %d characters", n))
+	}
+	if n := s.Reasoning.Characters; n > 0 {
+		parts = append(parts, fmt.Sprintf("reasoning %d characters", n))
+	}
+	if s.ToolCalls > 0 {
+		parts = append(parts, fmt.Sprintf("tool_calls %d", s.ToolCalls))
+	}
+	if s.Status > 0 {
+		parts = append(parts, fmt.Sprintf("recovered from the server's error %d", s.Status))
+	}
+	if len(parts) == 0 {
+		return "empty"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// rows collects lines.
+type rows struct{ list []row }
+
+// add adds a line, indented by so many levels.
+func (r *rows) add(level int, in ink, place, format string, args ...any) {
+	text := strings.Repeat("  ", level) + printable(fmt.Sprintf(format, args...))
+	r.list = append(r.list, row{text, place, in})
+}
+
+func (r *rows) strategy(s *sidecar.TreeStrategy, width int) {
+	r.add(1, verdictInk(s.Verdict), s.Rule, "%-*s %4d  %s", width, s.ID, s.Priority, clipped(s.Says))
+	for i := range s.Calls {
+		r.call(&s.Calls[i])
+	}
+	said := len(s.Calls) > 0
+	for i := range s.Steps {
+		step := &s.Steps[i]
+		switch {
+		case i == maxSteps:
+			r.add(3, faint, "", "… and %d more", len(s.Steps)-maxSteps)
+			return
+		case !said && strings.HasSuffix(s.Says, step.Says()): // the line of the strategy says it
+			said = true
+			r.add(3, faint, "", "%s", spot(step))
+		default:
+			r.step(step, 3)
+		}
+		if step.Condition != nil {
+			r.term(step.Condition, 4)
+		}
+	}
+}
+
+func (r *rows) step(s *sidecar.TreeStep, level int) {
+	r.add(level, faint, "", "%s  %s", spot(s), clipped(s.Says()))
+}
+
+// spot is where a step looked.
+func spot(s *sidecar.TreeStep) string {
+	if s.Field == "tool_calls" {
+		return fmt.Sprintf("tool_calls[%d]", s.From)
+	}
+	return fmt.Sprintf("%s, bytes %d to %d", s.Field, s.From, s.To)
+}
+
+func (r *rows) call(c *sidecar.TreeCall) {
+	named := false
+	for _, fix := range c.Repairs {
+		named = named || strings.HasPrefix(fix.Kind, "name.")
+	}
+	if !named {
+		r.add(3, plain, "", "%s, as the model wrote it", clipped(c.Name))
+	}
+	width := 0
+	for _, fix := range c.Repairs {
+		if n := utf8.RuneCountInString(changeWords(fix)); n <= maxChange {
+			width = max(width, n)
+		}
+	}
+	for _, fix := range c.Repairs {
+		code := fix.Kind
+		if fix.At > 0 {
+			code += fmt.Sprintf(" at byte %d", fix.At)
+		}
+		r.add(3, plain, fix.Rule, "%-*s  %s", width, changeWords(fix), code)
+	}
+	r.add(3, bold, "", "= %s %s  (confidence %.2f)", clipped(c.Name), c.Arguments, c.Confidence)
+}
+
+// changeWords says what a repair changed.
+func changeWords(fix tools.Repair) string {
+	from, to := quotedAtEnds(fix.From), quotedAtEnds(fix.To)
+	switch {
+	case fix.From == "" && fix.To == "":
+		return "mended"
+	case fix.From == "":
+		return "added " + to
+	case fix.To == "":
+		return "dropped " + from
+	}
+	return from + " → " + to
+}
+
+// quotedAtEnds is text as it is, or in quotes where its ends would be lost.
+func quotedAtEnds(s string) string {
+	if s != strings.TrimSpace(s) {
+		return fmt.Sprintf("%q", s)
+	}
+	return printable(s)
+}
+
+// term shows a term of a condition, and below it those that it joins.
+func (r *rows) term(t *ruleset.Term, level int) {
+	words, of := clipped(t.Source), t.Of
+	switch {
+	case t.Op == "and":
+		words = "all of"
+	case t.Op == "or":
+		words = "one of"
+	case t.Op == "not" && t.Of[0].Op == "and":
+		words, of = "not all of", t.Of[0].Of
+	case t.Op == "not" && t.Of[0].Op == "or":
+		words, of = "none of", t.Of[0].Of
+	case t.Error != "":
+		words += "  (" + t.Error + ")"
+	}
+	if t.Spare {
+		words += "  (not asked)"
+	}
+	r.add(level, termInk(t), t.Place, "%-5s  %s", t.Value, words)
+	for i := range of {
+		r.term(&of[i], level+1)
+	}
+}
+
+func termInk(t *ruleset.Term) ink {
+	switch {
+	case t.Spare:
+		return faint
+	case t.Value == "true":
+		return green
+	}
+	return red
+}
+
+func verdictInk(v sidecar.Verdict) ink {
+	switch v {
+	case sidecar.VerdictFound:
+		return green
+	case sidecar.VerdictRefused, sidecar.VerdictCondition:
+		return red
+	case sidecar.VerdictHandled:
+		return plain
+	}
+	return faint
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"runtime"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar"
+)
+
+// maxLine is the longest record that is read, in bytes.
+const maxLine = 64 << 20
+
+// jsonLines reads JSON lines, one at a time. After all, n is the number of lines,
+// and err says why it ended early.
+type jsonLines struct {
+	in  io.Reader
+	n   int
+	err error
+}
+
+// jsonLine is one of them, without the blanks around it.
+type jsonLine struct {
+	n    int // from 1
+	text []byte
+}
+
+// all yields the lines that are not blank.
+func (l *jsonLines) all() iter.Seq[jsonLine] {
+	return func(yield func(jsonLine) bool) {
+		scan := bufio.NewScanner(l.in)
+		scan.Buffer(make([]byte, 0, 64<<10), maxLine)
+		for scan.Scan() {
+			l.n++
+			if text := bytes.TrimSpace(scan.Bytes()); len(text) > 0 && !yield(jsonLine{l.n, bytes.Clone(text)}) {
+				return
+			}
+		}
+		if err := scan.Err(); err != nil {
+			l.err = fmt.Errorf("line %d: %w", l.n+1, err)
+		}
+	}
+}
+
+// record is the record on a line. Where it is wrong, what could be read of it comes
+// with the error.
+func (l jsonLine) record() (*sidecar.Record, error) {
+	var rec sidecar.Record
+	err := json.Unmarshal(l.text, &rec)
+	return &rec, err
+}
+
+// inOrder does the work of all jobs on all cores, a few jobs ahead, and yields the
+// results in the order of the jobs.
+func inOrder[J, R any](jobs iter.Seq[J], work func(J) R) iter.Seq[R] {
+	return func(yield func(R) bool) {
+		ahead := make(chan chan R, 2*runtime.GOMAXPROCS(0))
+		left := make(chan struct{})
+		go func() {
+			defer close(ahead)
+			for job := range jobs {
+				result := make(chan R, 1)
+				select {
+				case ahead <- result:
+					go func() { result <- work(job) }()
+				case <-left:
+					return
+				}
+			}
+		}()
+		defer func() { // nobody reads jobs any more once we are gone
+			close(left)
+			for range ahead {
+			}
+		}()
+		for result := range ahead {
+			if !yield(<-result) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unicode"
+
+	"go.uber.org/goleak"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// Results come in the order of the jobs, though later jobs are done sooner.
+func TestInOrder(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	jobs := make([]int, 200)
+	for i := range jobs {
+		jobs[i] = i
+	}
+	var running, most atomic.Int32
+	got := slices.Collect(inOrder(slices.Values(jobs), func(i int) int {
+		most.Store(max(most.Load(), running.Add(1)))
+		defer running.Add(-1)
+		time.Sleep(time.Duration(3-i%4) * time.Millisecond)
+		return i
+	}))
+	if !slices.Equal(got, jobs) {
+		t.Errorf("%v", got)
+	}
+	if n := int(most.Load()); n < 2 || n > 2*runtime.GOMAXPROCS(0)+2 {
+		t.Errorf("%d at once", n)
+	}
+}
+
+// Whoever leaves early leaves nothing behind, and reads no further.
+func TestInOrderLeavesEarly(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	taken := 0
+	jobs := func(yield func(int) bool) {
+		for yield(taken) {
+			taken++
+		}
+	}
+	for i := range inOrder(jobs, func(i int) int { return i }) {
+		if i == 10 {
+			break
+		}
+	}
+	if taken < 10 || taken > 10+4*runtime.GOMAXPROCS(0)+4 {
+		t.Errorf("%d jobs were taken", taken)
+	}
+}
+
+// A line that is too long ends the file, and says where; what came before counts.
+func TestLongLine(t *testing.T) {
+	in := io.MultiReader(strings.NewReader("{\"id\":1}\n\n  {}\n"), io.LimitReader(zeros{}, maxLine+10))
+	lines := jsonLines{in: in}
+	n := 0
+	for range lines.all() {
+		n++
+	}
+	if n != 2 || lines.err == nil || !strings.HasPrefix(lines.err.Error(), "line 4: ") {
+		t.Errorf("%d lines, %v", n, lines.err)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '0'
+	}
+	return len(p), nil
+}
+
+// FuzzReply: whatever a person hands in is explained or refused, and what is shown
+// of it is harmless for a terminal. Compared with itself it is the same.
+func FuzzReply(f *testing.F) {
+	for _, s := range []string{
+		`{"message":{"content":"[TOOL:read|path=a]"},"tools":["read"],"expect":{"calls":[{"name":"read"}],"content":null}}`,
+		"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It\\u001b[31m\"}}]}\n", "plain <|channel|>final<|message|>x", `{"input":{"chunks_b64":["4pyT"]},"tools":[]}`,
+		`{"chunks":[{"choices":[]}],"upstream_error":{"status":500,"body":{}}}`, `{"message":{"content":"{\"name\":\"exec\",\"arguments\":{\"x\":\"y\"}}"},"model":"m","expect":{"accept":[{}],"content":["a"]}}`,
+		"<|channel|>commentary to=rm\u202e<|message|>{\"a\":1}<|call|>",
+	} {
+		f.Add(s)
+	}
+	files, err := ruleset.Builtin(os.DirFS("../.."))
+	if err != nil {
+		f.Fatal(err)
+	}
+	delete(files, "tests/replies.yaml")
+	const when = "text contains \"e\" and (int(text) > 3 or len(tools) > 1 and not (field == \"content\" or user == text))"
+	files["strategies.yaml"] = strings.ReplaceAll(dropExamples(files["strategies.yaml"]), "    kind: ", "    when: '"+when+"'\n    kind: ")
+	maps.DeleteFunc(files, func(name, _ string) bool { return strings.HasPrefix(name, "tests/") })
+	set, problems := ruleset.Load(files)
+	if set == nil {
+		f.Fatal(problems)
+	}
+	f.Fuzz(func(t *testing.T, doc string) {
+		rec, err := anyReply([]byte(doc))
+		if err != nil {
+			return
+		}
+		tree, err := sidecar.ExplainTree(set, "prose", rec)
+		if err != nil {
+			return
+		}
+		var out bytes.Buffer
+		p := paper{out: &out}
+		p.rows(treeRows(tree))
+		p.pair("a", "b", treeRows(tree), treeRows(tree))
+		if bad := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && r != ' ' && !unicode.IsPrint(r) }); bad >= 0 {
+			t.Errorf("%q shows %q", doc, out.String()[bad:])
+		}
+		if strings.Contains(out.String(), "\n* ") {
+			t.Errorf("%q differs from itself:\n%s", doc, &out)
+		}
+		if _, err := json.Marshal(tree); err != nil {
+			t.Errorf("%q: %v", doc, err)
+		}
+		c, err := sidecar.Compare(set, set, "prose", rec)
+		if err != nil {
+			return
+		}
+		if c.Change != sidecar.Same || c.OldRight != c.NewRight {
+			t.Errorf("%q compared with itself: %+v", doc, c)
+		}
+		if err := rowWriter(io.Discard)(&compared{Line: 1, Comparison: c}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// dropExamples removes hit, miss and when of strategies.yaml: with conditions of
+// our own, examples do not hold.
+func dropExamples(doc string) string {
+	var out []string
+	skip := false
+	for _, line := range strings.Split(doc, "\n") {
+		switch key := strings.TrimPrefix(line, "    "); {
+		case strings.HasPrefix(key, "hit:"), strings.HasPrefix(key, "miss:"), strings.HasPrefix(key, "when:"):
+			skip = true
+		case !strings.HasPrefix(line, "     ") && line != "":
+			skip = false
+		}
+		if !skip {
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "\n")
+}

@@ -1,0 +1,32 @@
+package sidecar
+
+import (
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// Recording reads a reply as Explain does, and gives what a test of it must hold.
+func Recording(set *ruleset.Set, profile, name string, rec *Record) (ruleset.Recording, error) {
+	out := ruleset.Recording{Name: name, Profile: profile}
+	var err error
+	if out.Tools, err = rec.offered(); err != nil {
+		return out, err
+	}
+	out.Finish, err = rec.deltas(func(d parse.Delta) {
+		out.Reply.Content += d.Content
+		out.Reply.Reasoning += d.Reasoning
+		out.Reply.Calls = append(out.Reply.Calls, d.Calls...)
+	})
+	if err != nil {
+		return out, err
+	}
+	if rec.Finish != "" {
+		out.Finish = rec.Finish
+	}
+	read, err := rec.read(set, profile)
+	if err != nil {
+		return out, err
+	}
+	out.Reading = read.reading
+	return out, nil
+}
