@@ -80,7 +80,7 @@ func Compare(before, after *ruleset.Set, profile string, rec *Record) (*Comparis
 
 // made is what a rule set makes of the record.
 func (rec *Record) made(set *ruleset.Set, profile string) (Made, error) {
-	s, err := rec.read(set, profile)
+	s, err := rec.read(set, profile, true)
 	if err != nil {
 		return Made{}, err
 	}

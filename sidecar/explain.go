@@ -33,7 +33,7 @@ type ExplainedCall struct {
 
 // Explain reads a reply with the very code that serves.
 func Explain(set *ruleset.Set, profile string, rec *Record) (*Explained, error) {
-	s, err := rec.read(set, profile)
+	s, err := rec.read(set, profile, true)
 	if err != nil {
 		return nil, err
 	}

@@ -71,17 +71,21 @@ type seen struct {
 	reading parse.Reading
 	catalog *tools.Catalog
 	shape   Shape
-	decided []policy.Decision // of each call that was judged, in order
+	decided []TreeDecision // of each call that was judged, in order
 }
 
 // read lets the strategies of a profile read the reply, with the code that serves.
-func (rec *Record) read(set *ruleset.Set, profile string) (*seen, error) {
+// Calls that the policy denies are among the calls unless it is enforced.
+func (rec *Record) read(set *ruleset.Set, profile string, enforce bool) (*seen, error) {
 	catalog, err := rec.catalog(set)
 	if err != nil {
 		return nil, err
 	}
 	out := &seen{catalog: catalog}
-	judge := set.Judge(rec.Model, func(_ tools.Call, d policy.Decision) { out.decided = append(out.decided, d) })
+	judge := set.Judge(rec.Model, func(c tools.Call, d policy.Decision) bool {
+		out.decided = append(out.decided, TreeDecision{c.Name, d})
+		return enforce
+	})
 	r := set.Strategies(profile).Reader(catalog, parse.Facts{
 		Model: rec.Model, Server: rec.Server, User: rec.User, MaxText: set.Limits.TextBytes, MaxDepth: set.Limits.Depth,
 		Judge: judge,

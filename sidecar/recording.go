@@ -1,6 +1,9 @@
 package sidecar
 
 import (
+	"cmp"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -23,10 +26,15 @@ func Recording(set *ruleset.Set, profile, name string, rec *Record) (ruleset.Rec
 	if rec.Finish != "" {
 		out.Finish = rec.Finish
 	}
-	read, err := rec.read(set, profile)
+	read, err := rec.read(set, profile, false)
 	if err != nil {
 		return out, err
 	}
 	out.Reading = read.reading
+	for _, d := range read.decided {
+		if d.Effect == policy.Deny {
+			out.Denied = append(out.Denied, cmp.Or(d.Rule, "default"))
+		}
+	}
 	return out, nil
 }

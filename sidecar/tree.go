@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -19,6 +20,7 @@ type Tree struct {
 	Reply      Shape          `json:"reply"`
 	Strategies []TreeStrategy `json:"strategies"` // highest priority first
 	Others     []TreeStep     `json:"others,omitempty"`
+	Policy     []TreeDecision `json:"policy,omitempty"` // of each call that was found
 	Content    string         `json:"content"`
 	Reasoning  string         `json:"reasoning"`
 	Finish     string         `json:"finish_reason"`
@@ -49,6 +51,12 @@ const (
 	VerdictHandled   Verdict = "handled"   // shown, thought, dropped, released or the end of the turn
 )
 
+// TreeDecision is what the policy says of a call.
+type TreeDecision struct {
+	Tool string `json:"tool"`
+	policy.Decision
+}
+
 // TreeCall is a call as a strategy found it.
 type TreeCall struct {
 	Written    string          `json:"written"` // the name in the model's words; empty: it gave none
@@ -71,7 +79,7 @@ const maxTerms = 4
 // ExplainTree reads a reply with the very code that serves, and says what every
 // strategy of the profile made of it.
 func ExplainTree(set *ruleset.Set, profile string, rec *Record) (*Tree, error) {
-	s, err := rec.read(set, profile)
+	s, err := rec.read(set, profile, true)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +89,7 @@ func ExplainTree(set *ruleset.Set, profile string, rec *Record) (*Tree, error) {
 	reading := &s.reading
 	t := &Tree{
 		Version: set.Version, Profile: profile, Reply: s.shape, Strategies: []TreeStrategy{},
-		Content: reading.Content, Reasoning: reading.Reasoning, Finish: reading.Finish,
+		Content: reading.Content, Reasoning: reading.Reasoning, Finish: reading.Finish, Policy: s.decided,
 	}
 	if !s.catalog.Open() {
 		t.Tools = s.catalog.Names()

@@ -1,10 +1,13 @@
 package sidecar
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -198,6 +201,7 @@ func (t *turn) count(r *parse.Reading) {
 			t.s.metrics.Repairs.WithLabelValues(fix.Kind).Inc()
 		}
 	}
+	t.set.Hit(r, func(rule ruleset.Rule) { t.s.metrics.Hits.WithLabelValues(rule.File, rule.ID).Inc() })
 	for i := range r.Refused {
 		t.s.metrics.Refusals.WithLabelValues(string(r.Refused[i].Code)).Inc()
 	}
@@ -206,6 +210,26 @@ func (t *turn) count(r *parse.Reading) {
 		t.s.log.Debug("reading", "event", "reading_step", "strategy", st.Strategy, "rule", st.Rule, "field", st.Field,
 			"from", st.From, "to", st.To, "outcome", st.Outcome, "note", st.Note)
 	}
+}
+
+// decided records what the policy said of a call.
+func (t *turn) decided(call tools.Call, d policy.Decision) (enforce bool) {
+	for _, f := range d.Audits {
+		t.decision(call, policy.Audit, f.Rule, f.Place, f.Why)
+	}
+	if d.Effect == policy.Deny {
+		t.decision(call, d.Effect, d.Rule, d.Place, d.Why)
+	}
+	return true
+}
+
+func (t *turn) decision(call tools.Call, effect policy.Effect, rule, place, why string) {
+	t.s.metrics.Decisions.WithLabelValues(string(effect), cmp.Or(rule, "default")).Inc()
+	if file, _, found := strings.Cut(place, ":"); found {
+		t.s.metrics.Hits.WithLabelValues(file, rule).Inc()
+	}
+	t.s.log.Warn("policy", "event", "policy_"+string(effect), "tool", call.Name, "strategy", call.Strategy,
+		"rule", rule, "place", place, "why", why, "rules", t.set.Version)
 }
 
 // remember keeps the thoughts behind the calls that left under these ids.

@@ -24,6 +24,9 @@ func explainCommand(env Env) *cobra.Command {
 server sends it: a chat completion, a message, or plain text that the model wrote.
 The answer is a tree: each strategy with its verdict and the line of its rule.
 
+With --command, --path or --url it says what exec.yaml makes of such a call: the
+decision, and every rule with its condition taken apart.
+
 --rules given twice shows both readings side by side; builtin is the built-in rules.
 
 With --jsonl each line is a record {"id", "message" or "chunks" or "input", "tools",
@@ -35,6 +38,9 @@ names or OpenAI tool objects; [] means that none was offered, null that it is no
 			sets, err := x.sets(env)
 			if err != nil {
 				return err
+			}
+			if x.call.given() {
+				return x.call.explain(sets, &x, env)
 			}
 			in, err := openInput(args, env.In)
 			if err != nil {
@@ -50,6 +56,11 @@ names or OpenAI tool objects; [] means that none was offered, null that it is no
 	c.Flags().BoolVar(&x.lines, "jsonl", false, "read one record a line, write one answer a line")
 	c.Flags().BoolVar(&x.json, "json", false, "write the tree as JSON")
 	c.Flags().StringVar(&x.profile, "profile", "", "profile of strategies.yaml")
+	c.Flags().StringVar(&x.call.command, "command", "", "in place of a reply: may this shell line run?")
+	c.Flags().StringVar(&x.call.path, "path", "", "in place of a reply: may this path be read?")
+	c.Flags().StringVar(&x.call.url, "url", "", "in place of a reply: may this address be fetched?")
+	c.Flags().StringVar(&x.call.tool, "tool", "", "the tool of that call (default: exec, read or web_fetch)")
+	c.Flags().StringVar(&x.policy, "policy", "", "locked folder of the security team, over the rules")
 	c.Flags().StringArrayVar(&x.dirs, "rules", nil, "folder of rule files; twice: both side by side (default: the built-in rules)")
 	return c
 }
@@ -59,6 +70,8 @@ type explaining struct {
 	dirs        []string
 	profile     string
 	lines, json bool
+	policy      string
+	call        aCall
 }
 
 // sets are the rules to read with: one set, or two to be compared.
@@ -76,7 +89,7 @@ func (x *explaining) sets(env Env) ([]*ruleset.Set, error) {
 	}
 	sets := make([]*ruleset.Set, len(x.dirs))
 	for i, dir := range x.dirs {
-		set, err := loadRules(dir, env)
+		set, err := loadUnder(x.policy, dir, env)
 		if err == nil {
 			err = hasProfile(set, dir, x.profile)
 		}
@@ -171,15 +184,4 @@ func (x *explaining) one(sets []*ruleset.Set, in io.Reader, env Env) error {
 		return fmt.Errorf("write: %w", err)
 	}
 	return nil
-}
-
-// writeTrees writes one tree, or a list of two.
-func writeTrees(w io.Writer, trees []*sidecar.Tree) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if len(trees) == 1 {
-		return enc.Encode(trees[0])
-	}
-	return enc.Encode(trees)
 }

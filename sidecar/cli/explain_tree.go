@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -42,6 +43,11 @@ func treeRows(t *sidecar.Tree) []row {
 	}
 	if quiet && len(t.Others) == 0 {
 		r.add(1, plain, "", "nothing in it looks like markup or a call")
+	}
+	for i := range t.Policy {
+		if d := &t.Policy[i]; d.Rule != "" || d.Effect != policy.Allow || len(d.Audits) > 0 {
+			r.decision(d)
+		}
 	}
 	r.add(0, plain, "", "content    %q", t.Content)
 	r.add(0, plain, "", "reasoning  %q", t.Reasoning)

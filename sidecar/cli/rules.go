@@ -25,11 +25,15 @@ func rulesIn(dir string, env Env) (ruleset.Source, error) {
 }
 
 // loadRules compiles the rules and prints what is wrong with them.
-func loadRules(dir string, env Env) (*ruleset.Set, error) {
+func loadRules(dir string, env Env) (*ruleset.Set, error) { return loadUnder("", dir, env) }
+
+// loadUnder is loadRules beneath a locked folder.
+func loadUnder(policy, dir string, env Env) (*ruleset.Set, error) {
 	src, err := rulesIn(dir, env)
 	if err != nil {
 		return nil, err
 	}
+	src.Policy = policy
 	return loadFrom(src, env)
 }
 

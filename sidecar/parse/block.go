@@ -13,6 +13,7 @@ type opener struct {
 	rest  string // and behind the name, this
 	st    *Strategy
 	done  bool // a line of its own that says the model is done
+	drop  bool // nothing but the literal itself, which no user should see
 }
 
 // begins says whether the literal at v[j:] may open its block there.
@@ -20,6 +21,8 @@ func (op *opener) begins(t *text, v string, j int, eof bool) verdict {
 	switch end := j + len(op.lit); {
 	case isWord(v[j]) && v[j] < 0x80 && isWord(t.before(v, j)):
 		return no // the end of a longer word
+	case op.drop:
+		return yes
 	case !op.done && (t.r.c.Empty() || t.r.tired()), op.st.LineStart && !t.lineStart(v, j):
 		return no
 	case op.named:
@@ -40,6 +43,10 @@ func (op *opener) begin(t *text, v string, n int) {
 	if op.done {
 		t.note(op.st, 0, n, Finished, op.lit)
 		t.r.done = true
+		return
+	}
+	if op.drop {
+		t.note(op.st, 0, n, Dropped, op.lit)
 		return
 	}
 	t.enter(inBlock)

@@ -97,7 +97,8 @@ func Compile(list []Strategy) (*Strategies, error) {
 // caller must not change them.
 func (s *Strategies) All() []Strategy { return s.all }
 
-// add puts a strategy into its place. Only blocks and patterns may come more than once.
+// add puts a strategy into its place. Only blocks, patterns and drops may come
+// more than once.
 func (s *Strategies) add(st *Strategy) error {
 	slot := map[Kind]**Strategy{Native: &s.native, Harmony: &s.harmony, JSON: &s.json, Lines: &s.lines, Phrases: &s.phrases}[st.Kind]
 	if slot != nil {
@@ -109,7 +110,7 @@ func (s *Strategies) add(st *Strategy) error {
 	}
 	for _, lit := range st.Open {
 		before, behind, named := strings.Cut(lit, ToolName)
-		s.open(&opener{lit: before, named: named, rest: behind, st: st})
+		s.open(&opener{lit: before, named: named, rest: behind, st: st, drop: st.Kind == Drop})
 	}
 	for _, lit := range st.Done {
 		s.open(&opener{lit: lit, st: st, done: true})
@@ -182,6 +183,8 @@ func (st *Strategy) check() error {
 		}
 	case Block:
 		return cmp.Or(st.checkLiterals(), st.checkBody())
+	case Drop:
+		return st.checkLiterals()
 	case Pattern:
 		return cmp.Or(st.checkLiterals(), st.checkMatcher())
 	case Phrases:
@@ -189,7 +192,7 @@ func (st *Strategy) check() error {
 			return st.errorf("needs tools: the only ones it may call")
 		}
 	default:
-		return st.errorf("kind %q is none of native, harmony, json, lines, block, pattern, phrases", st.Kind)
+		return st.errorf("kind %q is none of native, harmony, json, lines, block, pattern, drop, phrases", st.Kind)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ const (
 	Lines   Kind = "lines"   // ReAct: Action: / Action Input:
 	Block   Kind = "block"   // text between an opening and a closing literal
 	Pattern Kind = "pattern" // the same, read with regular expressions
+	Drop    Kind = "drop"    // no call at all: literals that are taken out of the text
 	Phrases Kind = "phrases" // prose; a guess, read-only tools only
 )
 

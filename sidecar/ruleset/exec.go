@@ -53,6 +53,7 @@ func (l *loader) policy(name string) *policy.Rules {
 		effect, why := l.effect(r)
 		rule := policy.Rule{ID: r.ID.Value, Place: r.At.String(), Effect: effect, Why: why, When: when[policy.Call](l, r.When, lists)}
 		out.List = append(out.List, rule)
+		l.set.judged = append(l.set.judged, judged{rule, r.When, lists})
 		if r.When == nil || rule.When == nil {
 			continue
 		}
@@ -130,8 +131,12 @@ func (s *Set) Decide(c policy.Call) policy.Decision {
 	return d
 }
 
-// Judge is Decide as a reader asks it: a refusal for a call that may not leave.
-func (s *Set) Judge(model string, note func(tools.Call, policy.Decision)) func(tools.Call) *tools.Refusal {
+// defaultRule names the default where no rule decides.
+const defaultRule = "default"
+
+// Judge is Decide as a reader asks it: a refusal for a call that may not leave. Each
+// decision is told to note, which says whether it counts.
+func (s *Set) Judge(model string, note func(tools.Call, policy.Decision) (enforce bool)) func(tools.Call) *tools.Refusal {
 	if !s.Judges() {
 		return nil
 	}
@@ -139,13 +144,12 @@ func (s *Set) Judge(model string, note func(tools.Call, policy.Decision)) func(t
 		c := policy.CallOf(call.Name, string(s.Tools.Class(call.Name)), call.Arguments)
 		c.Strategy, c.Confidence, c.Model = call.Strategy, call.Confidence, model
 		d := s.Decide(c)
-		note(call, d)
-		if d.Effect != policy.Deny {
+		if enforce := note(call, d); !enforce || d.Effect != policy.Deny {
 			return nil
 		}
 		return &tools.Refusal{
 			Code: tools.Denied, Name: call.Name, Text: string(call.Arguments),
-			Why: fmt.Sprintf("%s (rule %s)", d.Why, cmp.Or(d.Rule, "default")),
+			Why: fmt.Sprintf("%s (rule %s)", d.Why, cmp.Or(d.Rule, defaultRule)),
 		}
 	}
 }

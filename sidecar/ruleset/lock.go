@@ -29,7 +29,7 @@ type locked struct {
 // lockedStrategies is strategies.yaml of the locked folder.
 type lockedStrategies struct {
 	Version int       `rule:"version,required" one:"1"`
-	Kinds   *[]string `rule:"kinds" one:"native harmony json lines block pattern phrases"`
+	Kinds   *[]string `rule:"kinds" one:"native harmony json lines block pattern drop phrases"`
 	Off     []text    `rule:"off"`
 }
 

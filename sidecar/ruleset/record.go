@@ -14,12 +14,13 @@ import (
 
 // Recording is a reply and what the rules made of it.
 type Recording struct {
-	Name    string       // of the test
-	Profile string       // empty: the default one
-	Reply   parse.Delta  // all of it
-	Finish  string       // as the server ended it
-	Tools   []tools.Tool // offered; nil: not known
-	Reading parse.Reading
+	Name    string        // of the test
+	Profile string        // empty: the default one
+	Reply   parse.Delta   // all of it
+	Finish  string        // as the server ended it
+	Tools   []tools.Tool  // offered; nil: not known
+	Denied  []string      // ids of the rules of exec.yaml that deny a call
+	Reading parse.Reading // with the calls that are denied
 }
 
 // AppendTest writes the test that holds a reading as it is now to the end of a
@@ -36,6 +37,9 @@ func AppendTest(file string, r Recording) (string, error) {
 	}
 	if err := addReading(test, &r.Reading); err != nil {
 		return "", err
+	}
+	if len(r.Denied) > 0 {
+		add(test, "denied", words(r.Denied))
 	}
 	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)
@@ -149,17 +153,22 @@ func addReading(test *yaml.Node, r *parse.Reading) error {
 	}
 	add(test, "shows", scalar(r.Content))
 	add(test, "thinks", scalar(r.Reasoning))
-	refused := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
-	for _, code := range codesOf(r.Refused) {
-		refused.Content = append(refused.Content, scalar(code))
-	}
-	if len(refused.Content) > 0 {
-		add(test, "refused", refused)
+	if codes := codesOf(r.Refused); len(codes) > 0 {
+		add(test, "refused", words(codes))
 	}
 	if r.Done {
 		add(test, "done", &yaml.Node{Kind: yaml.ScalarNode, Value: "true"})
 	}
 	return nil
+}
+
+// words is a list of texts on one line.
+func words(list []string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+	for _, s := range list {
+		n.Content = append(n.Content, scalar(s))
+	}
+	return n
 }
 
 func add(mapping *yaml.Node, key string, value *yaml.Node) {

@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -31,7 +32,8 @@ type replyTest struct {
 	By         *text       `rule:"by" doc:"The id of the strategy that finds each call." eg:"harmony"`
 	Shows      *text       `rule:"shows" doc:"What the user sees; left out: not checked." eg:"Four."`
 	Thinks     *text       `rule:"thinks" doc:"The reasoning; left out: not checked." eg:"Easy."`
-	Refused    []string    `rule:"refused" one:"not_offered ambiguous bad_name bad_json bad_schema truncated denied" doc:"Why what looked like a call is none, in order; left out: not checked." eg:"[not_offered]"`
+	Refused    []string    `rule:"refused" one:"not_offered ambiguous bad_name bad_json bad_schema truncated" doc:"Why what looked like a call is none, in order; left out: not checked." eg:"[not_offered]"`
+	Denied     *[]string   `rule:"denied" doc:"The ids of the rules of exec.yaml that keep calls from leaving; left out: not checked." eg:"[whole-tree]"`
 	Done       bool        `rule:"done" doc:"true means that the turn ends here."`
 }
 
@@ -78,6 +80,7 @@ func (l *loader) testsRun() bool {
 
 // try reads the reply of a test and gives what is not as it says.
 func (l *loader) try(t replyTest) (problems Problems) {
+	denied := []string{}
 	profile := DefaultProfile
 	if t.Profile != nil {
 		profile = t.Profile.Value
@@ -85,7 +88,13 @@ func (l *loader) try(t replyTest) (problems Problems) {
 	reader := l.set.Strategies(profile).Reader(l.offered(t), parse.Facts{
 		Model: t.Reply.Model, Server: t.Reply.Server, User: t.Reply.User,
 		MaxText: l.set.Limits.TextBytes, MaxDepth: l.set.Limits.Depth,
-		Judge: l.set.Judge(t.Reply.Model, func(_ tools.Call, d policy.Decision) { l.decided(d) }),
+		Judge: l.set.Judge(t.Reply.Model, func(_ tools.Call, d policy.Decision) bool {
+			l.decided(d)
+			if d.Effect == policy.Deny {
+				denied = append(denied, cmp.Or(d.Rule, defaultRule))
+			}
+			return false // what the calls are is one question, whether they leave another
+		}),
 	})
 	delta := parse.Delta{Content: t.Reply.Content, Reasoning: t.Reply.Reasoning, Calls: deltas(t.Reply.Calls)}
 	reader.Feed(delta)
@@ -116,6 +125,9 @@ func (l *loader) try(t replyTest) (problems Problems) {
 	}
 	if codes := codesOf(got.Refused); len(t.Refused) > 0 && !slices.Equal(codes, t.Refused) {
 		wrong(t.At, "refused is [%s], not [%s]", strings.Join(codes, ", "), strings.Join(t.Refused, ", "))
+	}
+	if t.Denied != nil && !slices.Equal(denied, *t.Denied) {
+		wrong(t.At, "denied by [%s], not by [%s]", strings.Join(denied, ", "), strings.Join(*t.Denied, ", "))
 	}
 	if t.Done && !got.Done {
 		wrong(t.At, "the turn does not end here")

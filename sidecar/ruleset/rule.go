@@ -39,6 +39,9 @@ func (s *Set) Rules() []Rule { return s.book.rules }
 // Hit calls each once for every rule that had a part in a reading, in the order in
 // which they come up. A candidate that a strategy let go is no hit.
 func (s *Set) Hit(r *parse.Reading, each func(Rule)) {
+	if len(r.Steps) == 0 && len(r.Calls) == 0 {
+		return // most replies are text and nothing else
+	}
 	seen := make(map[string]bool, 4)
 	hit := func(place string) {
 		if i, known := s.book.at[place]; known && !seen[place] {

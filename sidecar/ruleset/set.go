@@ -32,6 +32,7 @@ type Set struct {
 	book       rulebook
 	policy     *policy.Rules   // of the operator
 	locked     *policy.Rules   // of the locked folder; nil: none
+	judged     []judged        // the rules of both
 	conditions map[string]text // of the strategies, by id
 }
 

@@ -21,7 +21,7 @@ type strategyRule struct {
 	At         place
 	ID         text         `rule:"id,required" doc:"Its name in traces and metrics." eg:"angle_calls"`
 	About      string       `rule:"about,required" doc:"Why it exists." eg:"Calls between double angle brackets, seen from our fine-tune."`
-	Kind       string       `rule:"kind,required" one:"native harmony json lines block pattern phrases" doc:"How it reads: native the server's own calls, harmony channel tokens, json an object of calls, lines Action lines, block text between literals, pattern a format in expressions, phrases prose."`
+	Kind       string       `rule:"kind,required" one:"native harmony json lines block pattern drop phrases" doc:"How it reads: native the server's own calls, harmony channel tokens, json an object of calls, lines Action lines, block text between literals, pattern a format in expressions, phrases prose; drop leaves literals out of the text."`
 	Priority   number       `rule:"priority,required" min:"1" max:"1000" doc:"Where two could read the same text, the higher one does. No two strategies have the same." eg:"55"`
 	Confidence float64      `rule:"confidence,required" min:"0" max:"1" doc:"How sure it is of the calls it finds; written into each of them." eg:"0.85"`
 	Enabled    *bool        `rule:"enabled" doc:"false switches it off; a profile may switch it on."`
@@ -32,6 +32,7 @@ type strategyRule struct {
 	Lines      *linesRule   `rule:"lines" doc:"For kind lines."`
 	Block      *blockRule   `rule:"block" doc:"For kind block: what stands around a call, and how it is written."`
 	Pattern    *patternRule `rule:"pattern" doc:"For kind pattern: a call format, in regular expressions (RE2)."`
+	Drop       *dropRule    `rule:"drop" doc:"For kind drop: what the user never sees."`
 	Phrases    *phrasesRule `rule:"phrases" doc:"For kind phrases. The phrases themselves stand in arguments.yaml."`
 	Hit        []example    `rule:"hit" doc:"Examples that it reads, tried whenever the rules are loaded."`
 	Miss       []text       `rule:"miss" doc:"Texts that it leaves alone, tried whenever the rules are loaded." eg:"[The answer is 42.]"`
@@ -60,6 +61,10 @@ type blockRule struct {
 	Line  bool     `rule:"line_start" doc:"true: only at the start of a line."`
 	Body  string   `rule:"body,required" one:"json pairs named xml code auto" doc:"How the call is written between them; auto is json, xml or code, as the first byte shows."`
 	Done  []string `rule:"done" doc:"Literals that end the turn." eg:"['[DONE]']"`
+}
+
+type dropRule struct {
+	Text []string `rule:"text,required" doc:"Literals that are left out of the text." eg:"['<sep>']"`
 }
 
 type phrasesRule struct {
@@ -134,6 +139,9 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 	if b := r.Block; b != nil {
 		s.Open, s.Close, s.LineStart, s.Body, s.Done = b.Open, b.Close, b.Line, parse.Body(b.Body), b.Done
 	}
+	if d := r.Drop; d != nil {
+		s.Open = d.Text
+	}
 	if p := r.Pattern; p != nil {
 		s.Open, s.Close, s.LineStart, s.Matcher = p.Open, p.Close, p.Line, l.matcher(*p)
 	}
@@ -156,7 +164,7 @@ func (l *loader) kindKeys(r strategyRule) {
 		has, needed bool
 	}{
 		{"harmony", r.Harmony != nil, false}, {"json", r.JSON != nil, true}, {"lines", r.Lines != nil, false},
-		{"block", r.Block != nil, true}, {"pattern", r.Pattern != nil, true}, {"phrases", r.Phrases != nil, true},
+		{"block", r.Block != nil, true}, {"pattern", r.Pattern != nil, true}, {"drop", r.Drop != nil, true}, {"phrases", r.Phrases != nil, true},
 	} {
 		switch {
 		case k.has && k.kind != r.Kind && r.Kind != "":

@@ -14,19 +14,21 @@ import (
 type Metrics struct {
 	registry *prometheus.Registry
 
-	Requests *prometheus.CounterVec   // model, status
-	Calls    *prometheus.CounterVec   // strategy
-	Repairs  *prometheus.CounterVec   // kind
-	Refusals *prometheus.CounterVec   // code
-	Faults   *prometheus.CounterVec   // fault, action
-	Untouch  prometheus.Counter       // replies that left byte for byte
-	Open     prometheus.Gauge         // streams being served
-	First    prometheus.Histogram     // seconds until the upstream began to answer
-	Rules    *prometheus.GaugeVec     // version
-	Reloads  *prometheus.CounterVec   // result
-	ReloadOK prometheus.Gauge         // 1 while the last reload was good
-	ReloadAt prometheus.Gauge         // unix time of the last good one
-	Whole    *prometheus.HistogramVec // seconds of a request, by stream
+	Requests  *prometheus.CounterVec   // model, status
+	Calls     *prometheus.CounterVec   // strategy
+	Repairs   *prometheus.CounterVec   // kind
+	Refusals  *prometheus.CounterVec   // code
+	Hits      *prometheus.CounterVec   // file, rule
+	Decisions *prometheus.CounterVec   // effect, rule
+	Faults    *prometheus.CounterVec   // fault, action
+	Untouch   prometheus.Counter       // replies that left byte for byte
+	Open      prometheus.Gauge         // streams being served
+	First     prometheus.Histogram     // seconds until the upstream began to answer
+	Rules     *prometheus.GaugeVec     // version
+	Reloads   *prometheus.CounterVec   // result
+	ReloadOK  prometheus.Gauge         // 1 while the last reload was good
+	ReloadAt  prometheus.Gauge         // unix time of the last good one
+	Whole     *prometheus.HistogramVec // seconds of a request, by stream
 }
 
 // New makes the counters, all of them registered.
@@ -42,22 +44,24 @@ func New() *Metrics {
 			Buckets: []float64{.01, .03, .1, .3, 1, 3, 10, 30, 100, 300}}
 	}
 	m := &Metrics{
-		registry: prometheus.NewRegistry(),
-		Requests: vec("requests_total", "Chat completion requests by model id and HTTP status.", "model", "status"),
-		Calls:    vec("calls_total", "Tool calls that left, by the strategy that found them.", "strategy"),
-		Repairs:  vec("repairs_total", "Repairs made to calls that left, by kind.", "kind"),
-		Refusals: vec("refusals_total", "Text that looked like a call and was none, by reason.", "code"),
-		Faults:   vec("faults_total", "Faults of the model or its server, by what was done.", "fault", "action"),
-		Untouch:  prometheus.NewCounter(prometheus.CounterOpts{Namespace: "gptoss_executor", Name: "untouched_total", Help: "Replies that left byte for byte as they came."}),
-		Open:     prometheus.NewGauge(gauge("open_streams", "Streams being served.")),
-		First:    prometheus.NewHistogram(seconds("upstream_first_seconds", "Seconds until the upstream began to answer.")),
-		Whole:    prometheus.NewHistogramVec(seconds("request_seconds", "Seconds of a whole request."), []string{"stream"}),
-		Rules:    prometheus.NewGaugeVec(gauge("rules_info", "1 for the version of the rules in force."), []string{"version"}),
-		Reloads:  vec("rules_reloads_total", "Changes of the rule files, by result.", "result"),
-		ReloadOK: prometheus.NewGauge(gauge("rules_last_reload_successful", "1 while the last change of the rule files was taken up.")),
-		ReloadAt: prometheus.NewGauge(gauge("rules_last_reload_success_timestamp_seconds", "When rules were last put in force.")),
+		registry:  prometheus.NewRegistry(),
+		Requests:  vec("requests_total", "Chat completion requests by model id and HTTP status.", "model", "status"),
+		Calls:     vec("calls_total", "Tool calls that left, by the strategy that found them.", "strategy"),
+		Repairs:   vec("repairs_total", "Repairs made to calls that left, by kind.", "kind"),
+		Refusals:  vec("refusals_total", "Text that looked like a call and was none, by reason.", "code"),
+		Hits:      vec("rule_hits_total", "Replies in which a rule had a part, by the rule.", "file", "rule"),
+		Decisions: vec("policy_decisions_total", "Calls that the policy denied, or would deny (audit), by the rule.", "effect", "rule"),
+		Faults:    vec("faults_total", "Faults of the model or its server, by what was done.", "fault", "action"),
+		Untouch:   prometheus.NewCounter(prometheus.CounterOpts{Namespace: "gptoss_executor", Name: "untouched_total", Help: "Replies that left byte for byte as they came."}),
+		Open:      prometheus.NewGauge(gauge("open_streams", "Streams being served.")),
+		First:     prometheus.NewHistogram(seconds("upstream_first_seconds", "Seconds until the upstream began to answer.")),
+		Whole:     prometheus.NewHistogramVec(seconds("request_seconds", "Seconds of a whole request."), []string{"stream"}),
+		Rules:     prometheus.NewGaugeVec(gauge("rules_info", "1 for the version of the rules in force."), []string{"version"}),
+		Reloads:   vec("rules_reloads_total", "Changes of the rule files, by result.", "result"),
+		ReloadOK:  prometheus.NewGauge(gauge("rules_last_reload_successful", "1 while the last change of the rule files was taken up.")),
+		ReloadAt:  prometheus.NewGauge(gauge("rules_last_reload_success_timestamp_seconds", "When rules were last put in force.")),
 	}
-	m.registry.MustRegister(m.Requests, m.Calls, m.Repairs, m.Refusals, m.Faults, m.Untouch, m.Open, m.First, m.Whole,
+	m.registry.MustRegister(m.Requests, m.Calls, m.Repairs, m.Refusals, m.Hits, m.Decisions, m.Faults, m.Untouch, m.Open, m.First, m.Whole,
 		m.Rules, m.Reloads, m.ReloadOK, m.ReloadAt, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// aCall is a call that explain was asked about, in place of a reply.
+type aCall struct {
+	command, path, url string
+	tool               string // that would run; empty: the usual one
+}
+
+func (c *aCall) given() bool { return c.command != "" || c.path != "" || c.url != "" }
+
+// call is the tool and its arguments.
+func (c *aCall) call() (tool string, args map[string]any, err error) {
+	n := 0
+	for _, kind := range []struct{ value, tool, key string }{
+		{c.command, "exec", "command"}, {c.path, "read", "path"}, {c.url, "web_fetch", "url"},
+	} {
+		if kind.value != "" {
+			n++
+			tool, args = cmp.Or(c.tool, kind.tool), map[string]any{kind.key: kind.value}
+		}
+	}
+	if n > 1 {
+		return "", nil, errors.New("take one of --command, --path and --url")
+	}
+	return tool, args, nil
+}
+
+// explain shows what each set of rules says of the call.
+func (c *aCall) explain(sets []*ruleset.Set, x *explaining, env Env) error {
+	tool, args, err := c.call()
+	if err != nil {
+		return err
+	}
+	trees := make([]*sidecar.CallTree, len(sets))
+	for i, set := range sets {
+		if trees[i], err = sidecar.ExplainCall(set, tool, args); err != nil {
+			return err
+		}
+	}
+	w := bufio.NewWriter(env.Out)
+	p := paper{out: w, look: demo.LookOf(env.Out, env.lookup)}
+	switch {
+	case x.json:
+		err = writeTrees(w, trees)
+	case len(trees) == 2:
+		p.pair(rulesName(x.dirs[0]), rulesName(x.dirs[1]), callRows(trees[0]), callRows(trees[1]))
+	default:
+		p.rows(callRows(trees[0]))
+	}
+	if err == nil {
+		err = w.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	return nil
+}
+
+// callRows are the lines about a call: the decision, then every rule.
+func callRows(t *sidecar.CallTree) []row {
+	var r rows
+	r.add(0, plain, "", "rules %s, %s %s, class %s", t.Version, clipped(t.Tool), clipped(string(t.Arguments)), t.Class)
+	r.decision(&sidecar.TreeDecision{Tool: t.Tool, Decision: t.Decision})
+	for i := range t.Rules {
+		v := &t.Rules[i]
+		says, in := "does not hold", faint
+		switch {
+		case v.Error != "":
+			says, in = "fails: "+v.Error, red
+		case v.Holds:
+			says, in = "holds", effectInk(v.Effect)
+		}
+		r.add(1, in, v.Place, "%-5s  %s  %s", v.Effect, v.Rule, says)
+		if v.Term != nil {
+			r.term(v.Term, 3)
+		}
+	}
+	return r.list
+}
+
+// decision is the line of one decision, with what a dry run would have denied.
+func (r *rows) decision(d *sidecar.TreeDecision) {
+	words := fmt.Sprintf("%s %s", d.Effect, clipped(d.Tool))
+	if d.Why != "" {
+		words += ": " + clipped(d.Why)
+	}
+	r.add(0, effectInk(d.Effect), d.Place, "policy     %s (rule %s)", words, cmp.Or(d.Rule, "default"))
+	for _, f := range d.Audits {
+		r.add(1, red, f.Place, "         would be denied: %s (rule %s)", clipped(f.Why), f.Rule)
+	}
+}
+
+func effectInk(e policy.Effect) ink {
+	if e == policy.Allow {
+		return green
+	}
+	return red
+}
+
+// writeTrees writes one tree, or a list of two.
+func writeTrees[T any](w io.Writer, trees []*T) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if len(trees) == 1 {
+		return enc.Encode(trees[0])
+	}
+	return enc.Encode(trees)
+}

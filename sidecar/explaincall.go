@@ -1,0 +1,36 @@
+package sidecar
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// CallTree is what the policy says of one call, and why.
+type CallTree struct {
+	Version   string            `json:"rules_version"`
+	Tool      string            `json:"tool"`
+	Class     string            `json:"class"`
+	Arguments json.RawMessage   `json:"arguments"`
+	Decision  policy.Decision   `json:"decision"`
+	Rules     []ruleset.Verdict `json:"rules"`
+}
+
+// ExplainCall asks the policy about a call as if the model server had sent it.
+func ExplainCall(set *ruleset.Set, tool string, arguments map[string]any) (*CallTree, error) {
+	var doc bytes.Buffer
+	enc := json.NewEncoder(&doc)
+	enc.SetEscapeHTML(false) // people read it
+	if err := enc.Encode(arguments); err != nil {
+		return nil, fmt.Errorf("arguments of %s: %w", tool, err)
+	}
+	args := bytes.TrimSpace(doc.Bytes())
+	c := policy.CallOf(tool, string(set.Tools.Class(tool)), args)
+	c.Strategy, c.Confidence = "native", 1
+	return &CallTree{
+		Version: set.Version, Tool: tool, Class: c.Class, Arguments: args, Decision: set.Decide(c), Rules: set.Verdicts(c),
+	}, nil
+}
