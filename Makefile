@@ -12,7 +12,7 @@ DIALECT ?= vllm
 # All packages but the one that starts a gateway.
 packages = $$(go list ./... | grep -v '/e2e$$')
 
-.PHONY: help build test unit race e2e lint fuzz bench demo model clean
+.PHONY: help build test unit race e2e lint fuzz bench demo model schemas clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ demo: ## see it work: no model, no gateway, no key
 
 model: ## a scripted gpt-oss server at 127.0.0.1:8000 to play with; DIALECT=ollama, llamacpp ...
 	@go run ./sidecar/script/serve --dialect $(DIALECT)
+
+schemas: ## rewrite schemas/, which editors check rules with, from the Go types
+	go run . schemas .
 
 clean: ## remove what was built, and what was fetched from npm
 	rm -rf bin "$${XDG_CACHE_HOME:-$$HOME/.cache}/gpt-oss-executor"

@@ -19,15 +19,16 @@ const (
 	Deny  Effect = "deny"
 )
 
-// Call is what a condition sees of a call.
+// Call is what a condition sees of a call. The tag doc is what operators read about a
+// field.
 type Call struct {
-	Tool       string         `expr:"tool"`       // offered name
-	Class      string         `expr:"class"`      // read, write or exec: class of the tool
-	Args       map[string]any `expr:"args"`       // arguments as JSON values
-	Command    string         `expr:"command"`    // shell line of a tool that takes one, else empty
-	Strategy   string         `expr:"strategy"`   // id of the strategy that found the call
-	Confidence float64        `expr:"confidence"` // 0 to 1, of that strategy
-	Model      string         `expr:"model"`      // model id that the caller asked for
+	Tool       string         `expr:"tool" doc:"The name of the tool that would run."`
+	Class      string         `expr:"class" doc:"read, write or exec, by the classes of arguments.yaml."`
+	Args       map[string]any `expr:"args" doc:"The arguments, for example args.path."`
+	Command    string         `expr:"command" doc:"The shell line of a tool that takes one, else an empty text."`
+	Strategy   string         `expr:"strategy" doc:"The id of the strategy that found the call."`
+	Confidence float64        `expr:"confidence" doc:"How sure that strategy is, 0 to 1."`
+	Model      string         `expr:"model" doc:"The model id that the caller asked for."`
 }
 
 // CallOf takes the arguments of a call apart. Arguments that are no JSON object

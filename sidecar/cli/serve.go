@@ -145,6 +145,8 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		return err
 	}
 	defer up.Close()
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
+	defer stop()
 	listener, err := net.Listen("tcp", s.Listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("%w; is another server running there? Choose another address with --listen", err)
@@ -153,8 +155,6 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		return fmt.Errorf("%w; --listen takes HOST:PORT of this machine, such as 127.0.0.1:8001", err)
 	}
 	warnOpen(log, s)
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
-	defer stop()
 	adminEnded, err := serveAdmin(ctx, s, live, log, metrics)
 	if err != nil {
 		return errors.Join(err, listener.Close())

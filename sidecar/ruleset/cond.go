@@ -20,15 +20,6 @@ const (
 	maxParts     = 300     // that split may give
 )
 
-// functions are the builtins that conditions may call. Left out: what makes
-// long texts (repeat, join, replace, toJSON), what differs from run to run (now),
-// and what no condition needs.
-var functions = []string{
-	"all", "any", "none", "one", "filter", "map", "find", "count", "len", "first", "last", "lower", "upper",
-	"trim", "trimPrefix", "trimSuffix", "hasPrefix", "hasSuffix", "indexOf", "int", "float", "string", "type",
-	"keys", "values", "min", "max", "get",
-}
-
 // condition compiles an expression over the fields of E, a struct whose fields
 // carry the tag `expr:"name"`. What cannot be evaluated at run time is an error,
 // never a yes.
@@ -88,14 +79,19 @@ func compile(source string, env any, words lists) (*vm.Program, error) {
 	return program, err
 }
 
+// ourSplit is the one function that is not expr's own.
+const ourSplit = "split"
+
 // options are what conditions may do and see.
 func options(env any, limits *limiter, words lists) []expr.Option {
 	out := []expr.Option{
 		expr.Env(env), expr.AsBool(), expr.WarnOnAny(), expr.MaxNodes(maxNodes), expr.Patch(words), expr.Patch(limits),
-		expr.DisableAllBuiltins(), expr.Function("split", split, new(func(string, string) []string)),
+		expr.DisableAllBuiltins(), expr.Function(ourSplit, split, new(func(string, string) []string)),
 	}
 	for _, f := range functions {
-		out = append(out, expr.EnableBuiltin(f))
+		if f.Name != ourSplit {
+			out = append(out, expr.EnableBuiltin(f.Name))
+		}
 	}
 	return out
 }

@@ -61,7 +61,10 @@ func nameHint(name string, env reflect.Type, words lists) string {
 			names = append(names, n)
 		}
 	}
-	known := slices.Concat(names, functions, []string{"split"})
+	known := names
+	for _, f := range functions {
+		known = append(known, f.Name)
+	}
 	if w, ok := nearest(name, known); ok {
 		return "did you mean " + w + "?"
 	}

@@ -13,23 +13,23 @@ import (
 // example is a reply and what must become of it.
 type example struct {
 	At    place
-	Text  *text         `rule:"text"`
-	In    string        `rule:"in" one:"content reasoning"` // the field Text stands in; content
-	Calls []exampleCall `rule:"calls"`                      // as the server parsed them
-	Tools *[]string     `rule:"tools"`                      // offered; left out: not known
-	Gives []gives       `rule:"gives,required"`
-	Shows *string       `rule:"shows"` // what the user sees; left out: not checked
-	Done  bool          `rule:"done"`  // the turn ends
+	Text  *text         `rule:"text" doc:"The reply." eg:"'[TOOL:web_search|query=tide table]'"`
+	In    string        `rule:"in" one:"content reasoning" doc:"The field the text stands in; content where this is left out."`
+	Calls []exampleCall `rule:"calls" doc:"Calls as the server parsed them." eg:"[{name: read, arguments: '{\"path\":\"notes.md\"}'}]"`
+	Tools *[]string     `rule:"tools" doc:"The names of the offered tools; left out: any name will do." eg:"[web_search]"`
+	Gives []gives       `rule:"gives,required" doc:"The calls that are made of it; [] is none." eg:"[{tool: web_search, args: {query: tide table}}]"`
+	Shows *string       `rule:"shows" doc:"What the user sees; left out: not checked." eg:"Hello!"`
+	Done  bool          `rule:"done" doc:"true means that the turn ends here."`
 }
 
 type exampleCall struct {
-	Name      string `rule:"name"`
-	Arguments string `rule:"arguments"`
+	Name      string `rule:"name" doc:"The name as the model wrote it." eg:"functions.read"`
+	Arguments string `rule:"arguments" doc:"The arguments as the model wrote them: JSON, or what should be." eg:"'{\"path\":\"notes.md\"}'"`
 }
 
 type gives struct {
-	Tool string `rule:"tool,required"`
-	Args any    `rule:"args,required"`
+	Tool string `rule:"tool,required" doc:"The tool that is called." eg:"web_search"`
+	Args any    `rule:"args,required" doc:"Its arguments." eg:"{query: tide table}"`
 }
 
 // tryHit checks that a strategy alone makes of the reply what the example says.

@@ -11,23 +11,23 @@ import (
 
 // execFile is exec.yaml.
 type execFile struct {
-	Version int              `rule:"version,required" one:"1"`
-	Default string           `rule:"default,required" one:"allow deny"`
-	Lists   []pair[[]string] `rule:"lists"`
-	Rules   []execRule       `rule:"rules"`
+	Version int              `rule:"version,required" one:"1" doc:"The version of the format of this file."`
+	Default string           `rule:"default,required" one:"allow deny" doc:"What happens to a call that no rule is about; deny makes the rules that allow the list of all that may leave."`
+	Lists   []pair[[]string] `rule:"lists" doc:"Lists of words that conditions see by their names." eg:"{disk_tools: [mkfs, wipefs]}"`
+	Rules   []execRule       `rule:"rules" doc:"Each allows, audits or denies some calls. A denial beats everything, wherever it stands."`
 }
 
 // execRule has exactly one of Allow, Audit and Deny: the effect is the key.
 type execRule struct {
 	At    place
-	ID    text   `rule:"id,required"`
-	About string `rule:"about"`
-	Allow *text  `rule:"allow"`
-	Audit *text  `rule:"audit"`
-	Deny  *text  `rule:"deny"`
-	When  *text  `rule:"when"`
-	Hit   []text `rule:"hit"`
-	Miss  []text `rule:"miss"`
+	ID    text   `rule:"id,required" doc:"Its name in logs and refusals." eg:"disk-tools"`
+	About string `rule:"about" doc:"Why it exists, for operators."`
+	Allow *text  `rule:"allow" doc:"The call leaves, where the default would keep it; the text says why." eg:"harmless"`
+	Audit *text  `rule:"audit" doc:"A dry run of deny: the call leaves, and the log says that it would not have, with this text." eg:"Writing to a disk destroys what is on it."`
+	Deny  *text  `rule:"deny" doc:"The call does not leave; the text is what the model is told." eg:"This deletes a whole home folder. Name the files that are meant."`
+	When  *text  `rule:"when" doc:"A condition; left out: always. A rule that fails denies if it would deny, and never allows." eg:"class == 'exec' and command contains 'mkfs'"`
+	Hit   []text `rule:"hit" doc:"Shell lines for which it holds, tried whenever the rules are loaded." eg:"[mkfs.ext4 /dev/sda1]"`
+	Miss  []text `rule:"miss" doc:"Shell lines for which it does not hold, tried whenever the rules are loaded." eg:"[ls -l]"`
 }
 
 // exec takes exec.yaml, and that of the locked folder beside it.

@@ -14,7 +14,7 @@ func TestReadFS(t *testing.T) {
 	files, err := ReadFS(fstest.MapFS{
 		"a.yaml": {Data: []byte("x")}, ".b.yaml": {}, "c.txt": {}, "sub/d.yaml": {}, "README.md": {},
 		"prompts/e.txt": {Data: []byte("y")}, "prompts/.f.txt": {}, "prompts/g.md": {},
-		"packs/h.yaml": {Data: []byte("z")}, "packs/i.txt": {}, "tests/j.yaml": {Data: []byte("t")},
+		"packs/h.yaml": {Data: []byte("z")}, "packs/i.txt": {}, "schemas/a.schema.json": {}, "tests/j.yaml": {Data: []byte("t")},
 	})
 	if err != nil || len(files) != 4 || files["a.yaml"] != "x" || files["prompts/e.txt"] != "y" || files["packs/h.yaml"] != "z" || files["tests/j.yaml"] != "t" {
 		t.Errorf("read %v, %v", files, err)

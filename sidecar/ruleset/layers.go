@@ -56,6 +56,10 @@ func (t *tree) read(files Files, name string, path []string, done map[string]boo
 	if list == nil {
 		return root
 	}
+	if lookUp(root, "version") == nil { // after the merge, nobody would miss it
+		d := decoder{src: src}
+		t.problems = append(t.problems, d.head(root).problem(codeMissing, "the file lacks version", ""))
+	}
 	for _, entry := range t.entries(src, list) {
 		at := text{entry.Value, place{src, entry.Line, entry.Column, entry.Column + 1}, ""}.all()
 		path := append(slices.Clone(path), name)

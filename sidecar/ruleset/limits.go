@@ -31,39 +31,39 @@ type Limits struct {
 
 // limitFile is limits.yaml.
 type limitFile struct {
-	Version int `rule:"version,required" one:"1"`
+	Version int `rule:"version,required" one:"1" doc:"The version of the format of this file."`
 	Size    struct {
 		At      place
-		Request size `rule:"request,required"`
-		Reply   size `rule:"reply,required"`
-		Error   size `rule:"error,required"`
-		Line    size `rule:"line,required"`
-		Text    size `rule:"text,required"`
-		Depth   int  `rule:"depth,required" min:"8" max:"1000"`
-	} `rule:"size,required"`
+		Request size `rule:"request,required" doc:"The body of a request; longer ones get 413."`
+		Reply   size `rule:"reply,required" doc:"One reply of the model server."`
+		Error   size `rule:"error,required" doc:"What is read of an error body of the model server."`
+		Line    size `rule:"line,required" doc:"One line of a stream; at most reply."`
+		Text    size `rule:"text,required" doc:"A candidate call; longer ones are shown as text. Conditions see as much."`
+		Depth   int  `rule:"depth,required" min:"8" max:"1000" doc:"How deep JSON may nest." eg:"128"`
+	} `rule:"size,required" doc:"Bytes, written 64KiB, 16MiB or 1GiB. None is less than 1KiB."`
 	Time struct {
 		At           place
-		Connect      time.Duration `rule:"connect,required"`
-		FirstByte    time.Duration `rule:"first_byte,required"`
-		Idle         time.Duration `rule:"idle,required"`
-		Keepalive    time.Duration `rule:"keepalive,required"`
-		Grace        time.Duration `rule:"grace,required"`
-		ProbeTimeout time.Duration `rule:"probe_timeout,required"`
-		ProbeEvery   time.Duration `rule:"probe_every,required"`
-	} `rule:"time,required"`
+		Connect      time.Duration `rule:"connect,required" doc:"Until the model server takes the connection. Read at start only."`
+		FirstByte    time.Duration `rule:"first_byte,required" doc:"Until it begins to answer; reading a long prompt takes a while."`
+		Idle         time.Duration `rule:"idle,required" doc:"Silence in the middle of a stream."`
+		Keepalive    time.Duration `rule:"keepalive,required" doc:"Silence towards the caller before it gets an empty chunk; shorter than idle."`
+		Grace        time.Duration `rule:"grace,required" doc:"For open streams after SIGTERM. Read at start only."`
+		ProbeTimeout time.Duration `rule:"probe_timeout,required" doc:"For one question to the model server: are you there, and which one are you?"`
+		ProbeEvery   time.Duration `rule:"probe_every,required" doc:"How long the answer to that question is good for."`
+	} `rule:"time,required" doc:"Times, written 500ms, 30s or 2m. None but grace and probe_every is less than 10ms."`
 	Retry struct {
 		At      place
-		Times   int           `rule:"times,required" min:"0" max:"20"`
-		WaitMin time.Duration `rule:"wait_min,required"`
-		WaitMax time.Duration `rule:"wait_max,required"`
-		Within  time.Duration `rule:"within,required"`
-	} `rule:"retry,required"`
+		Times   int           `rule:"times,required" min:"0" max:"20" doc:"Attempts after the first." eg:"3"`
+		WaitMin time.Duration `rule:"wait_min,required" doc:"Before the first of them; doubles from there."`
+		WaitMax time.Duration `rule:"wait_max,required" doc:"The longest wait, also for a Retry-After of the server."`
+		Within  time.Duration `rule:"within,required" doc:"For all attempts of one request together."`
+	} `rule:"retry,required" doc:"Asking again after a network error, 429, 502, 503 or 504, as long as nothing has reached the caller."`
 	Keep struct {
 		At          place
-		Connections int `rule:"connections,required" min:"1" max:"10000"`
-		Thoughts    int `rule:"thoughts,required" min:"0" max:"1000000"`
-		Schemas     int `rule:"schemas,required" min:"1" max:"100000"`
-	} `rule:"keep,required"`
+		Connections int `rule:"connections,required" min:"1" max:"10000" doc:"Idle connections to the model server." eg:"128"`
+		Thoughts    int `rule:"thoughts,required" min:"0" max:"1000000" doc:"Chains of thought, by call id, for callers that drop them." eg:"4096"`
+		Schemas     int `rule:"schemas,required" min:"1" max:"100000" doc:"Compiled JSON Schemas of tools." eg:"512"`
+	} `rule:"keep,required" doc:"How much is kept in memory. Read at start only."`
 }
 
 // limits takes limits.yaml.

@@ -121,7 +121,12 @@ type loader struct {
 	inTests  bool // examples are done
 }
 
+// report adds a problem. Without a place it is about a value that could not be read,
+// which has been reported.
 func (l *loader) report(at place, code, msg, hint string) {
+	if at.src == nil {
+		return
+	}
 	l.problems = append(l.problems, at.problem(code, msg, hint))
 }
 
@@ -182,9 +187,10 @@ func (l *loader) prompts() {
 	}
 }
 
-// when compiles a condition; nil without one, or with one that is wrong.
+// when compiles a condition; nil without one, or with one that cannot be read or is
+// wrong.
 func when[E any](l *loader, t *text, words lists) func(E) (bool, error) {
-	if t == nil {
+	if t == nil || t.at.src == nil {
 		return nil
 	}
 	l.set.Counts.Conditions++

@@ -179,6 +179,33 @@ func TestNotText(t *testing.T) {
 	}
 }
 
+// TestUnreadableValues: what has the wrong type is reported once, by whoever reads
+// it, and looked at by nobody after that.
+func TestUnreadableValues(t *testing.T) {
+	for _, c := range []struct{ file, old, new string }{
+		{strategiesFile, "when: |", "when: [x]\n    about: |"},
+		{strategiesFile, "only: [native, harmony]", "only: [[native]]"},
+		{strategiesFile, "  - id: react\n", "  - null\n  - null\n  - id: react\n"},
+		{strategiesFile, "  - id: react\n", "  - id: [a]\n  - id: [a]\n  - id: react\n"},
+		{modelsFile, "mode: provider", "mode: provider\n    upstream: [http://a/v1]\n    profile: 1\n    server: {}\n    prompt: [x]"},
+		{serversFile, "servers:\n", "servers:\n  - null\n"},
+		{serversFile, "      hit:\n", "      hit:\n        - {gives: {limit: 1}}\n"},
+		{recoveryFile, "text: ", "text: [x] # "},
+	} {
+		files := maps.Clone(shipped(t))
+		files[c.file] = strings.Replace(files[c.file], c.old, c.new, 1)
+		set, problems := Load(files)
+		if set != nil || files[c.file] == shipped(t)[c.file] {
+			t.Errorf("%s is taken with %q", c.file, c.new)
+		}
+		for _, p := range problems {
+			if p.File == c.file && (p.Line == 0 || p.Code == codeExpr) {
+				t.Errorf("%q: %v", c.new, p)
+			}
+		}
+	}
+}
+
 // FuzzLoad changes the shipped rules at random. Nothing panics, and there is
 // either a set or a problem with a place.
 func FuzzLoad(f *testing.F) {

@@ -112,6 +112,9 @@ func (l *loader) ceiling(v, most reflect.Value, keys ...string) {
 
 // loosened warns that a rule is looser than the locked folder, which is in force.
 func (l *loader) loosened(at, by place, msg string) {
+	if at.src == nil { // it could not be read, which has been reported
+		return
+	}
 	p := at.problem(codeLocked, msg, "what stands at "+by.String()+" is in force")
 	p.Warning = true
 	l.problems = append(l.problems, p)
@@ -145,7 +148,7 @@ func quantity(v reflect.Value) string {
 // strayLocks warns of names in the locked folder that lock nothing.
 func (l *loader) strayLocks(ids []string) {
 	for _, id := range l.locked.off {
-		if !slices.Contains(ids, id.Value) {
+		if id.at.src != nil && !slices.Contains(ids, id.Value) {
 			p := id.all().problem(codeLocked, "there is no strategy "+id.Value+", so this locks nothing", didYouMean(id.Value, ids))
 			p.Warning = true
 			l.problems = append(l.problems, p)

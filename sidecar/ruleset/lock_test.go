@@ -38,8 +38,8 @@ func TestLockedLimits(t *testing.T) {
 	if len(problems) != 3 {
 		t.Fatalf("%d warnings:\n%v", len(problems), problems)
 	}
-	want := `limits.yaml:9:10: warning: size.reply is 32MiB, and the locked folder allows 1MiB [W-locked]
-     9 |   reply: 32MiB   # one reply of the model server
+	want := `limits.yaml:10:10: warning: size.reply is 32MiB, and the locked folder allows 1MiB [W-locked]
+    10 |   reply: 32MiB   # one reply of the model server
        |          ^^^^^
          what stands at policy/limits.yaml:3 is in force
 `
@@ -131,5 +131,18 @@ func TestLockedBroken(t *testing.T) {
 		if set, problems := underLock(t, Files{c.file: c.text}, nil); set != nil || !strings.Contains(problems.Error(), c.want) {
 			t.Errorf("%s: %v", name, problems)
 		}
+	}
+}
+
+// TestLockedUnreadable: what has the wrong type, there or here, is reported and locks
+// nothing.
+func TestLockedUnreadable(t *testing.T) {
+	files := maps.Clone(shipped(t))
+	files["policy/strategies.yaml"] = "version: 1\nkinds: [native]\noff: [[x]]\n"
+	files[strategiesFile] = strings.Replace(files[strategiesFile], "- id: react\n", "- id: [react]\n", 1)
+	set, problems := Load(files)
+	got := problems.Error()
+	if set != nil || !strings.Contains(got, "policy/strategies.yaml:3:7:") || !strings.Contains(got, "id is a text [E-type]") {
+		t.Errorf("set %v: %s", set != nil, got)
 	}
 }

@@ -22,21 +22,21 @@ type Model struct {
 
 // modelFile is models.yaml.
 type modelFile struct {
-	Version int         `rule:"version,required" one:"1"`
-	Models  []modelRule `rule:"models,required"`
+	Version int         `rule:"version,required" one:"1" doc:"The version of the format of this file."`
+	Models  []modelRule `rule:"models,required" doc:"The model ids that callers see. The first is the default."`
 }
 
 type modelRule struct {
 	At       place
-	ID       text        `rule:"id,required"`
-	About    string      `rule:"about,required"`
-	Upstream *text       `rule:"upstream"`
-	Name     string      `rule:"name"`
-	Mode     string      `rule:"mode,required" one:"provider executor"`
-	Profile  *text       `rule:"profile"`
-	Server   *text       `rule:"server"`
-	Prompt   *text       `rule:"prompt"`
-	Sampling []pair[any] `rule:"sampling"`
+	ID       text        `rule:"id,required" doc:"What the caller asks for." eg:"gpt-oss"`
+	About    string      `rule:"about,required" doc:"What it is for, shown to operators." eg:"Whatever gpt-oss model the server has."`
+	Upstream *text       `rule:"upstream" doc:"Base URL of a model server of its own, which never gets the key of the other; left out: the one of the settings." eg:"http://127.0.0.1:8000/v1"`
+	Name     string      `rule:"name" doc:"The id at the model server; left out: the caller's id where the server lists it, else the first it lists." eg:"openai/gpt-oss-20b"`
+	Mode     string      `rule:"mode,required" one:"provider executor" doc:"provider: calls go back to the caller, who runs them. executor is the same so far."`
+	Profile  *text       `rule:"profile" doc:"A profile of strategies.yaml; left out: default." eg:"native"`
+	Server   *text       `rule:"server" doc:"A dialect of servers.yaml; left out: found by asking." eg:"vllm"`
+	Prompt   *text       `rule:"prompt" doc:"A file of prompts/, without .txt: a system message that is put in front." eg:"react"`
+	Sampling []pair[any] `rule:"sampling" doc:"Fields of the request that are set where the caller did not." eg:"{temperature: 1.0}"`
 }
 
 // models takes models.yaml. It must come after what it refers to.
@@ -78,7 +78,7 @@ func (l *loader) baseURL(t text) bool {
 	if err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
 		return true
 	}
-	l.problems = append(l.problems, t.all().problem(codeValue, "upstream is no base URL", "write it like http://127.0.0.1:8000/v1"))
+	l.report(t.all(), codeValue, "upstream is no base URL", "write it like http://127.0.0.1:8000/v1")
 	return false
 }
 

@@ -11,58 +11,58 @@ import (
 
 // aliasFile is aliases.yaml.
 type aliasFile struct {
-	Version  int            `rule:"version,required" one:"1"`
-	Prefixes []text         `rule:"prefixes"`
-	Glued    []text         `rule:"glued"`
-	Pseudo   []text         `rule:"pseudo"`
-	Tools    []pair[[]text] `rule:"tools"`
-	Hit      []nameExample  `rule:"hit"`
-	Miss     []nameExample  `rule:"miss"`
+	Version  int            `rule:"version,required" one:"1" doc:"The version of the format of this file."`
+	Prefixes []text         `rule:"prefixes" doc:"What is dropped from the front of a name." eg:"[functions., tools.]"`
+	Glued    []text         `rule:"glued" doc:"What servers glue to the end of a name, and is dropped." eg:"[commentary, json]"`
+	Pseudo   []text         `rule:"pseudo" doc:"Names that mean: here is my answer. What was sent to them is shown as text." eg:"[final_answer, output]"`
+	Tools    []pair[[]text] `rule:"tools" doc:"Other names of each tool. One counts only where the tool is offered." eg:"{web_search: [google, search_web]}"`
+	Hit      []nameExample  `rule:"hit" doc:"Names and the tools they mean, tried whenever the rules are loaded."`
+	Miss     []nameExample  `rule:"miss" doc:"Names that mean no tool, tried whenever the rules are loaded."`
 }
 
 // nameExample is a name as a model wrote it, and the tool that is meant.
 type nameExample struct {
-	Name  text     `rule:"name,required"`
-	Tools []string `rule:"tools,required"`
-	Gives string   `rule:"gives"`
+	Name  text     `rule:"name,required" doc:"The name as the model wrote it." eg:"Web-Search"`
+	Tools []string `rule:"tools,required" doc:"The names of the offered tools." eg:"[web_search, exec]"`
+	Gives string   `rule:"gives" doc:"The tool that is meant." eg:"web_search"`
 }
 
 // argumentFile is arguments.yaml. The tool "*" is every tool.
 type argumentFile struct {
-	Version int              `rule:"version,required" one:"1"`
-	Classes []pair[[]text]   `rule:"classes,required"`
-	Tools   []pair[toolRule] `rule:"tools"`
+	Version int              `rule:"version,required" one:"1" doc:"The version of the format of this file."`
+	Classes []pair[[]text]   `rule:"classes,required" doc:"What tools do to the world, by the words of their names. A name without any of them counts as writing." eg:"{read: [get, list, look*]}"`
+	Tools   []pair[toolRule] `rule:"tools" doc:"What is known about each tool; '*' is every tool."`
 }
 
 type toolRule struct {
-	Arguments []pair[[]text] `rule:"arguments"`
-	Phrases   []phraseRule   `rule:"phrases"`
-	Hit       []argsExample  `rule:"hit"`
+	Arguments []pair[[]text] `rule:"arguments" doc:"Other names of each argument. One is changed only where the tool's own schema has the right one and lacks it." eg:"{query: [q, search]}"`
+	Phrases   []phraseRule   `rule:"phrases" doc:"Prose that asks for the tool, for strategies of kind phrases."`
+	Hit       []argsExample  `rule:"hit" doc:"Arguments and what they become, tried whenever the rules are loaded."`
 }
 
 type phraseRule struct {
 	At    place
-	About string          `rule:"about"`
-	After []string        `rule:"after,required"`
-	Until []string        `rule:"until"`
-	Take  string          `rule:"take,required"`
-	As    string          `rule:"as,required" one:"sentence quoted url path"`
-	Hit   []phraseExample `rule:"hit"`
-	Miss  []text          `rule:"miss"`
+	About string          `rule:"about" doc:"Why it exists."`
+	After []string        `rule:"after,required" doc:"Words that come just before the argument, in any case." eg:"[search for, look up]"`
+	Until []string        `rule:"until" doc:"Words that end a sentence early." eg:"[on the web]"`
+	Take  string          `rule:"take,required" doc:"The argument that is filled." eg:"query"`
+	As    string          `rule:"as,required" one:"sentence quoted url path" doc:"The shape of what is taken."`
+	Hit   []phraseExample `rule:"hit" doc:"Texts and the arguments they give, tried whenever the rules are loaded."`
+	Miss  []text          `rule:"miss" doc:"Texts that ask for nothing, tried whenever the rules are loaded." eg:"[The search for this was hard.]"`
 }
 
 type phraseExample struct {
-	Text  text `rule:"text,required"`
-	Gives any  `rule:"gives,required"`
+	Text  text `rule:"text,required" doc:"The prose." eg:"I will search for the tide table."`
+	Gives any  `rule:"gives,required" doc:"The arguments of the call." eg:"{query: the tide table}"`
 }
 
 // argsExample is arguments as a model wrote them, for a tool with these
 // parameters, and what they become.
 type argsExample struct {
 	At    place
-	Takes []string `rule:"takes,required"`
-	Args  any      `rule:"args,required"`
-	Gives any      `rule:"gives,required"`
+	Takes []string `rule:"takes,required" doc:"The arguments that the tool knows." eg:"[query]"`
+	Args  any      `rule:"args,required" doc:"The arguments as the model wrote them." eg:"{q: tide table}"`
+	Gives any      `rule:"gives,required" doc:"What they become." eg:"{query: tide table}"`
 }
 
 // aliases takes what aliases.yaml says about names.

@@ -68,8 +68,11 @@ type text struct {
 }
 
 // span is the place of the runes from..to of the value, on the line where the
-// first of them stands.
+// first of them stands. A text that could not be read has no place.
 func (t text) span(from, to int) place {
+	if t.at.src == nil {
+		return t.at
+	}
 	spots := locate(t.at.src.lines, t.at.line, t.at.col, t.Value)
 	if spots == nil {
 		return t.at

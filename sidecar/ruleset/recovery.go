@@ -81,34 +81,39 @@ var allFaults = []Fault{
 	HarmonyError, StreamError, Overflow, Auth, Missing, RateLimited, Rejected, ServerError, Unreachable, Timeout,
 }
 
+func faultNames() []string {
+	names := make([]string, len(allFaults))
+	for i, fault := range allFaults {
+		names[i] = string(fault)
+	}
+	return names
+}
+
 // recoveryDoc is recovery.yaml.
 type recoveryDoc struct {
-	Version int                `rule:"version,required" one:"1"`
-	Total   int                `rule:"total,required" min:"0" max:"20"`
-	Faults  []pair[remedyRule] `rule:"faults,required"`
+	Version int                `rule:"version,required" one:"1" doc:"The version of the format of this file."`
+	Total   int                `rule:"total,required" min:"0" max:"20" doc:"Further requests for one reply, over all faults together." eg:"3"`
+	Faults  []pair[remedyRule] `rule:"faults,required" doc:"What is done about each fault."`
 }
 
 type remedyRule struct {
 	At         place
-	About      string        `rule:"about,required"`
-	Action     string        `rule:"action,required" one:"resample correct give_up"`
-	Attempts   int           `rule:"attempts" min:"0" max:"10"`
-	Text       *text         `rule:"text"`
-	Status     number        `rule:"status"`
-	Type       string        `rule:"type"`
-	Code       string        `rule:"code"`
-	Message    *text         `rule:"message"`
-	RetryAfter time.Duration `rule:"retry_after"`
+	About      string        `rule:"about,required" doc:"What the fault is."`
+	Action     string        `rule:"action,required" one:"resample correct give_up" doc:"resample asks the same again, correct also says what was wrong, give_up answers at once."`
+	Attempts   int           `rule:"attempts" min:"0" max:"10" doc:"How often the model is asked again, for this fault; not with give_up." eg:"1"`
+	Text       *text         `rule:"text" doc:"For correct: what the model is told. {tool}, {why} and {tools} are filled in." eg:"'The call of {tool} was not made: {why}'"`
+	Status     int           `rule:"status" min:"400" max:"599" doc:"HTTP status for the caller; left out: the caller gets what there is." eg:"502"`
+	Type       string        `rule:"type" doc:"The type in the error body; goes with status." eg:"server_error"`
+	Code       string        `rule:"code" doc:"The code in the error body." eg:"empty_response"`
+	Message    *text         `rule:"message" doc:"The message in the error body; goes with status. {why} is filled in." eg:"'The model server failed: {why}'"`
+	RetryAfter time.Duration `rule:"retry_after" doc:"The header Retry-After for the caller, where the server gave none." eg:"5s"`
 }
 
 // recovery takes recovery.yaml.
 func (l *loader) recovery() {
 	f := decodeFile[recoveryDoc](l, recoveryFile)
 	l.set.Recovery = Recovery{Total: f.Total, Faults: map[Fault]Remedy{}}
-	names := make([]string, len(allFaults))
-	for i, fault := range allFaults {
-		names[i] = string(fault)
-	}
+	names := faultNames()
 	for _, p := range f.Faults {
 		if !slices.Contains(names, p.Key.Value) {
 			l.report(p.Key.all(), codeKey, "unknown fault "+p.Key.Value, didYouMean(p.Key.Value, names))
@@ -128,7 +133,7 @@ func (l *loader) recovery() {
 
 func (l *loader) remedy(key text, r remedyRule) Remedy {
 	m := Remedy{
-		Action: Action(r.Action), Attempts: r.Attempts, Status: r.Status.Value,
+		Action: Action(r.Action), Attempts: r.Attempts, Status: r.Status,
 		Type: r.Type, Code: r.Code, RetryAfter: r.RetryAfter, Place: key.at.String(),
 	}
 	if r.Text != nil {
@@ -146,8 +151,6 @@ func (l *loader) remedy(key text, r remedyRule) Remedy {
 		l.report(r.At, codeMissing, key.Value+" lacks attempts", "")
 	case (m.Action == Correct) != (r.Text != nil):
 		l.report(r.At, codeValue, key.Value+": action correct and text go together", "text is what the model is told")
-	case m.Status != 0 && (m.Status < 400 || m.Status > 599):
-		l.report(r.Status.at, codeValue, fmt.Sprintf("status cannot be %d", m.Status), "400 to 599, or left out: the caller gets what there is")
 	case m.Status != 0 && (m.Type == "" || m.Message == ""):
 		l.report(r.At, codeMissing, key.Value+" has a status and lacks type or message", "")
 	}

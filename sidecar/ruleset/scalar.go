@@ -126,6 +126,16 @@ func (d *decoder) json(n *yaml.Node, depth int) any {
 	return n.Value
 }
 
+// jsonValue is a short YAML text as a JSON value; nil where it is none.
+func jsonValue(doc string) any {
+	d := decoder{src: newSource("", doc)}
+	root, _ := document(d.src, doc)
+	if root == nil {
+		return nil
+	}
+	return d.json(root, 0)
+}
+
 // shown is a node as people call it in a message: short and on one line.
 func shown(n *yaml.Node) string {
 	if n.Kind != yaml.ScalarNode {

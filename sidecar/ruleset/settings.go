@@ -29,18 +29,18 @@ const SettingPrefix = "GPTOSS_EXECUTOR_"
 
 // settingsFile is the config file.
 type settingsFile struct {
-	Listen      text `rule:"listen"`
-	Upstream    text `rule:"upstream"`
-	UpstreamKey text `rule:"upstream_key"`
-	Server      text `rule:"server"`
-	Rules       text `rule:"rules"`
-	Policy      text `rule:"policy"`
-	State       text `rule:"state"`
-	Admin       text `rule:"admin"`
-	AdminToken  text `rule:"admin_token"`
-	Token       text `rule:"token"`
-	LogLevel    text `rule:"log_level" one:"debug info warn error"`
-	LogFormat   text `rule:"log_format" one:"text json"`
+	Listen      text `rule:"listen" doc:"Address to serve on: HOST:PORT." eg:"127.0.0.1:8001"`
+	Upstream    text `rule:"upstream" doc:"Base URL of the model server, with or without /v1." eg:"http://127.0.0.1:8000/v1"`
+	UpstreamKey text `rule:"upstream_key" doc:"Bearer token that the model server wants." eg:"${VLLM_API_KEY}"`
+	Server      text `rule:"server" doc:"A dialect of servers.yaml; left out: found by asking." eg:"vllm"`
+	Rules       text `rule:"rules" doc:"Folder of rule files, watched for edits; left out: the built-in rules." eg:"/etc/gpt-oss-executor/rules"`
+	Policy      text `rule:"policy" doc:"Locked folder of the security team: what it says only tightens." eg:"/etc/gpt-oss-executor/policy"`
+	State       text `rule:"state" doc:"Folder for the rule sets that were in force: the last good one serves where the rules do not load." eg:"/var/lib/gpt-oss-executor"`
+	Admin       text `rule:"admin" doc:"Address of the admin API: HOST:PORT; left out: none." eg:"127.0.0.1:8002"`
+	AdminToken  text `rule:"admin_token" doc:"Bearer token of the admin API." eg:"${GPTOSS_ADMIN_TOKEN}"`
+	Token       text `rule:"token" doc:"Bearer token that callers must show; left out: none." eg:"${GPTOSS_TOKEN}"`
+	LogLevel    text `rule:"log_level" one:"debug info warn error" doc:"How much is logged."`
+	LogFormat   text `rule:"log_format" one:"text json" doc:"How it is logged, on standard error."`
 }
 
 // setting pairs a key with where its value goes.

@@ -12,71 +12,71 @@ import (
 
 // strategyFile is strategies.yaml.
 type strategyFile struct {
-	Version    int                 `rule:"version,required" one:"1"`
-	Strategies []strategyRule      `rule:"strategies,required"`
-	Profiles   []pair[profileRule] `rule:"profiles"`
+	Version    int                 `rule:"version,required" one:"1" doc:"The version of the format of this file."`
+	Strategies []strategyRule      `rule:"strategies,required" doc:"The ways to read a reply. Where two could read the same text, the one of higher priority does."`
+	Profiles   []pair[profileRule] `rule:"profiles" doc:"Changes to the list of strategies, by name. A model of models.yaml may choose one; default is for all others."`
 }
 
 type strategyRule struct {
 	At         place
-	ID         text         `rule:"id,required"`
-	About      string       `rule:"about,required"`
-	Kind       string       `rule:"kind,required" one:"native harmony json lines block pattern drop phrases"`
-	Priority   number       `rule:"priority,required" min:"1" max:"1000"`
-	Confidence float64      `rule:"confidence,required" min:"0" max:"1"`
-	Enabled    *bool        `rule:"enabled"`
-	Read       []string     `rule:"read" one:"content reasoning"`
-	When       *text        `rule:"when"`
-	Harmony    *harmonyRule `rule:"harmony"`
-	JSON       *jsonRule    `rule:"json"`
-	Lines      *linesRule   `rule:"lines"`
-	Block      *blockRule   `rule:"block"`
-	Pattern    *patternRule `rule:"pattern"`
-	Drop       *dropRule    `rule:"drop"`
-	Phrases    *phrasesRule `rule:"phrases"`
-	Hit        []example    `rule:"hit"`
-	Miss       []text       `rule:"miss"`
+	ID         text         `rule:"id,required" doc:"Its name in traces and metrics." eg:"angle_calls"`
+	About      string       `rule:"about,required" doc:"Why it exists." eg:"Calls between double angle brackets, seen from our fine-tune."`
+	Kind       string       `rule:"kind,required" one:"native harmony json lines block pattern drop phrases" doc:"How it reads: native the server's own calls, harmony channel tokens, json an object of calls, lines Action lines, block text between literals, pattern a format in expressions, phrases prose; drop leaves literals out of the text."`
+	Priority   number       `rule:"priority,required" min:"1" max:"1000" doc:"Where two could read the same text, the higher one does. No two strategies have the same." eg:"55"`
+	Confidence float64      `rule:"confidence,required" min:"0" max:"1" doc:"How sure it is of the calls it finds; written into each of them." eg:"0.85"`
+	Enabled    *bool        `rule:"enabled" doc:"false switches it off; a profile may switch it on."`
+	Read       []string     `rule:"read" one:"content reasoning" doc:"The fields of a reply it reads, content where this is left out. Reasoning is read only when content holds nothing." eg:"[content, reasoning]"`
+	When       *text        `rule:"when" doc:"A condition. Where it does not hold, or fails while it runs, there is no call." eg:"len(text) < 4000"`
+	Harmony    *harmonyRule `rule:"harmony" doc:"For kind harmony."`
+	JSON       *jsonRule    `rule:"json" doc:"For kind json: the keys of the object, the usual one first."`
+	Lines      *linesRule   `rule:"lines" doc:"For kind lines."`
+	Block      *blockRule   `rule:"block" doc:"For kind block: what stands around a call, and how it is written."`
+	Pattern    *patternRule `rule:"pattern" doc:"For kind pattern: a call format, in regular expressions (RE2)."`
+	Drop       *dropRule    `rule:"drop" doc:"For kind drop: what the user never sees."`
+	Phrases    *phrasesRule `rule:"phrases" doc:"For kind phrases. The phrases themselves stand in arguments.yaml."`
+	Hit        []example    `rule:"hit" doc:"Examples that it reads, tried whenever the rules are loaded."`
+	Miss       []text       `rule:"miss" doc:"Texts that it leaves alone, tried whenever the rules are loaded." eg:"[The answer is 42.]"`
 }
 
 type harmonyRule struct {
-	Lead int `rule:"lead" min:"0" max:"4096"`
+	Lead int `rule:"lead" min:"0" max:"4096" doc:"Bytes of unmarked text held at the start of a reply without reasoning, for at most 0.2 s; 0 holds none." eg:"256"`
 }
 
 type jsonRule struct {
-	Calls     []string `rule:"calls"`
-	Name      []string `rule:"name,required"`
-	Arguments []string `rule:"arguments,required"`
-	Done      []string `rule:"done"`
-	Answer    []string `rule:"answer"`
+	Calls     []string `rule:"calls" doc:"Keys that hold the list of calls." eg:"[tool_calls, calls]"`
+	Name      []string `rule:"name,required" doc:"Keys that hold the name of the tool." eg:"[name, tool, function]"`
+	Arguments []string `rule:"arguments,required" doc:"Keys that hold the arguments." eg:"[arguments, parameters, args]"`
+	Done      []string `rule:"done" doc:"Keys that end the turn where they are true." eg:"[done]"`
+	Answer    []string `rule:"answer" doc:"Keys that hold the text for the user where there is no call." eg:"[answer, response]"`
 }
 
 type linesRule struct {
-	Done  []string `rule:"done"`
-	Multi bool     `rule:"multi"`
+	Done  []string `rule:"done" doc:"Names of actions that end the turn." eg:"[done, finish, none]"`
+	Multi bool     `rule:"multi" doc:"true makes several actions in a row several calls."`
 }
 
 type blockRule struct {
-	Open  []string `rule:"open,required"`
-	Close []string `rule:"close"`
-	Line  bool     `rule:"line_start"`
-	Body  string   `rule:"body,required" one:"json pairs named xml code auto"`
-	Done  []string `rule:"done"`
+	Open  []string `rule:"open,required" doc:"Literals that begin a call, in upper or lower case." eg:"['<tool_call>']"`
+	Close []string `rule:"close" doc:"Literals that end it; left out where the body shows its own end." eg:"['</tool_call>']"`
+	Line  bool     `rule:"line_start" doc:"true: only at the start of a line."`
+	Body  string   `rule:"body,required" one:"json pairs named xml code auto" doc:"How the call is written between them; auto is json, xml or code, as the first byte shows."`
+	Done  []string `rule:"done" doc:"Literals that end the turn." eg:"['[DONE]']"`
 }
 
 type dropRule struct {
-	Text []string `rule:"text,required"`
+	Text []string `rule:"text,required" doc:"Literals that are left out of the text." eg:"['<sep>']"`
 }
 
 type phrasesRule struct {
-	Tools []string `rule:"tools,required"`
+	Tools []string `rule:"tools,required" doc:"The only tools it may call; all of class read." eg:"[web_search]"`
 }
 
 // profileRule says how a profile differs from what the strategies say.
 type profileRule struct {
-	About   string `rule:"about"`
-	Only    []text `rule:"only"`
-	Enable  []text `rule:"enable"`
-	Disable []text `rule:"disable"`
+	About   string `rule:"about" doc:"What it is for." eg:"For a server whose parsing is trusted."`
+	Only    []text `rule:"only" doc:"These strategies and no others, by id." eg:"[native, harmony]"`
+	Enable  []text `rule:"enable" doc:"Strategies it switches on, by id." eg:"[fuzzy]"`
+	Disable []text `rule:"disable" doc:"Strategies it switches off, by id." eg:"[markers]"`
 }
 
 // strategies compiles strategies.yaml: one parse.Strategies a profile.

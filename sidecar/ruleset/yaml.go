@@ -16,10 +16,11 @@ import (
 // This file, scalar.go and syntax.go are the only ones that know YAML. A rule file is
 // described by a Go struct whose fields carry the tag `rule:"key"`, or
 // `rule:"key,required"`, and, where it helps, `min`, `max` and `one` (the allowed
-// words). Fields may be of type string, text, bool, int, number, float64, time.Duration
-// ("30s"), size ("16MiB"), any (JSON values), a struct, a pointer to one (nil: left
-// out), a list, or []pair (a mapping, in order). A field of type place gets the
-// place of its struct.
+// words). `doc` says in a sentence what the key is for, and `eg` is an example of
+// its value, in YAML: both are for editors (schema.go). Fields may be of type
+// string, text, bool, int, number, float64, time.Duration ("30s"), size ("16MiB"),
+// any (JSON values), a struct, a pointer to one (nil: left out), a list, or []pair
+// (a mapping, in order). A field of type place gets the place of its struct.
 
 // size is a number of bytes, written 512, 64KiB, 16MiB or 1GiB.
 type size int
@@ -185,12 +186,12 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 
 // compound reads lists, mappings and structs.
 func (d *decoder) compound(n *yaml.Node, v reflect.Value, tag reflect.StructTag, key string, depth int) {
-	_, pairs := reflect.Zero(elem(v.Type())).Interface().(interface{ isPair() })
+	pairs := v.Kind() == reflect.Slice && isPair(v.Type().Elem())
 	switch {
 	case v.Kind() == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		d.value(n, v.Elem(), tag, key, depth+1)
-	case v.Kind() == reflect.Slice && pairs:
+	case pairs:
 		d.mapping(n, key, func(k, val *yaml.Node) {
 			one := reflect.New(v.Type().Elem()).Elem()
 			one.Field(0).Set(reflect.ValueOf(d.text(k)))
@@ -211,13 +212,6 @@ func (d *decoder) compound(n *yaml.Node, v reflect.Value, tag reflect.StructTag,
 	}
 }
 
-func elem(t reflect.Type) reflect.Type {
-	if t.Kind() == reflect.Slice {
-		return t.Elem()
-	}
-	return t
-}
-
 // object reads a mapping into a struct.
 func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 	t := v.Type()
@@ -227,7 +221,7 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 			v.Field(i).Set(reflect.ValueOf(d.head(n)))
 			continue
 		}
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("rule"), ",")
+		name, _ := ruleKey(t.Field(i))
 		fields[name] = i
 		names = append(names, name)
 	}
@@ -245,7 +239,7 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 	}
 	var lacks []string
 	for _, name := range names {
-		required := strings.HasSuffix(t.Field(fields[name]).Tag.Get("rule"), ",required")
+		_, required := ruleKey(t.Field(fields[name]))
 		if required && !seen[name] && (!d.partial || name == "version") {
 			lacks = append(lacks, name)
 		}

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// schemaFolder is the folder of JSON Schemas inside a folder of rules.
+const schemaFolder = "schemas"
+
+func initCommand(env Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "init DIR",
+		Short: "Write editable copies of the built-in rules and prompts",
+		Long: `Write editable copies of the built-in rules and prompts into DIR, which must not
+hold any of them yet. Then start the server with them:
+
+  gpt-oss-executor init rules
+  gpt-oss-executor serve --rules rules --upstream http://127.0.0.1:8000/v1`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			n, err := writeDefaults(args[0], env.Defaults)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(env.Out, "wrote %d files to %s\nStart with them: gpt-oss-executor serve --rules %s\n", n, args[0], args[0])
+			return nil
+		},
+	}
+}
+
+func schemasCommand(env Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schemas DIR",
+		Short: "Write the JSON Schemas with which editors check rules",
+		Long: `Write the JSON Schemas of all rule files, and of the config file of serve, into
+DIR/schemas, over older ones. init has done so already; do it again after an update.
+
+An editor with the YAML language server (in VS Code: the extension YAML by Red Hat)
+completes keys, shows what they mean and underlines mistakes in each file that begins
+with a line such as
+
+  # yaml-language-server: $schema=schemas/strategies.schema.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			files, err := schemas()
+			if err != nil {
+				return err
+			}
+			if err := write(args[0], files); err != nil {
+				return fmt.Errorf("write schemas: %w", err)
+			}
+			fmt.Fprintf(env.Out, "wrote %d schemas to %s\n", len(files), filepath.Join(args[0], schemaFolder))
+			return nil
+		},
+	}
+}
+
+// writeDefaults copies the built-in files to dir, and overwrites none.
+func writeDefaults(dir string, program fs.FS) (n int, err error) {
+	files, err := defaults(program)
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		name = filepath.Join(dir, name)
+		if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+			return 0, fmt.Errorf("%s exists already; choose an empty folder", name)
+		}
+	}
+	if err := write(dir, files); err != nil {
+		return 0, fmt.Errorf("write rules: %w", err)
+	}
+	return len(files), nil
+}
+
+// defaults are the built-in files by their path in a folder of rules. The schemas
+// stand in that folder, not beside it, and the first lines of the rules say so.
+func defaults(program fs.FS) (map[string][]byte, error) {
+	files, err := schemas()
+	if err != nil {
+		return nil, err
+	}
+	err = fs.WalkDir(program, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(program, path)
+		if err != nil {
+			return err
+		}
+		name, isRule := strings.CutPrefix(path, "rules/")
+		if isRule {
+			text = []byte(strings.Replace(string(text), "$schema=../", "$schema=", 1))
+		}
+		files[filepath.FromSlash(name)] = text
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the built-in files: %w", err)
+	}
+	return files, nil
+}
+
+// schemas are the JSON Schemas by their path in a folder of rules.
+func schemas() (map[string][]byte, error) {
+	all, err := ruleset.Schemas()
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string][]byte, len(all))
+	for name, text := range all {
+		out[filepath.Join(schemaFolder, name)] = text
+	}
+	return out, nil
+}
+
+// write writes files into dir, and makes the folders they need.
+func write(dir string, files map[string][]byte) error {
+	for name, text := range files {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
