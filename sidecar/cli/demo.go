@@ -43,7 +43,7 @@ func runDemo(ctx context.Context, env Env) (err error) {
 			err = gone
 		}
 	}()
-	if _, err := writeDefaults(dir, env.Defaults); err != nil {
+	if _, err := writeDefaults(dir, env.Defaults, false); err != nil {
 		return err
 	}
 	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Defaults: env.Defaults, Out: env.Out, Look: demo.LookOf(env.Out, env.lookup)})

@@ -19,17 +19,21 @@ import (
 const schemaFolder = "schemas"
 
 func initCommand(env Env) *cobra.Command {
-	return &cobra.Command{
+	var layered bool
+	c := &cobra.Command{
 		Use:   "init DIR",
-		Short: "Write editable copies of the built-in rules and prompts",
+		Short: "Write a folder of rules to edit",
 		Long: `Write editable copies of the built-in rules and prompts into DIR, which must not
 hold any of them yet. Then start the server with them:
 
   gpt-oss-executor init rules
-  gpt-oss-executor serve --rules rules --upstream http://127.0.0.1:8000/v1`,
+  gpt-oss-executor serve --rules rules --upstream http://127.0.0.1:8000/v1
+
+With --layered the files are short: each includes the built-in one, and only what
+differs is written into it. So what a new version of the program knows reaches you.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			n, err := writeDefaults(args[0], env.Defaults)
+			n, err := writeDefaults(args[0], env.Defaults, layered)
 			if err != nil {
 				return err
 			}
@@ -37,6 +41,8 @@ hold any of them yet. Then start the server with them:
 			return nil
 		},
 	}
+	c.Flags().BoolVar(&layered, "layered", false, "short files that include the built-in ones, for what differs")
+	return c
 }
 
 func schemasCommand(env Env) *cobra.Command {
@@ -67,10 +73,19 @@ with a line such as
 }
 
 // writeDefaults copies the built-in files to dir, and overwrites none.
-func writeDefaults(dir string, program fs.FS) (n int, err error) {
+func writeDefaults(dir string, program fs.FS, layered bool) (n int, err error) {
 	files, err := defaults(program)
 	if err != nil {
 		return 0, err
+	}
+	if layered {
+		maps.DeleteFunc(files, func(name string, _ []byte) bool {
+			top := filepath.Dir(name)
+			return top != "." && top != schemaFolder // tests, packs and prompts of the program are there anyway
+		})
+		for _, name := range ruleset.FileNames() {
+			files[name] = fmt.Appendf(nil, layer, strings.TrimSuffix(name, ".yaml"), name)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		name = filepath.Join(dir, name)
@@ -83,6 +98,16 @@ func writeDefaults(dir string, program fs.FS) (n int, err error) {
 	}
 	return len(files), nil
 }
+
+// layer is a rule file that says the same as the built-in one.
+const layer = `# yaml-language-server: $schema=schemas/%[1]s.schema.json
+#
+# Here stands what differs from the built-in %[2]s, which is included. An item with
+# the id of a built-in one changes what it names; lists outside of items are joined.
+# The built-in file in full: gpt-oss-executor init ANOTHER-FOLDER
+version: 1
+include: [builtin/%[2]s]
+`
 
 // defaults are the built-in files by their path in a folder of rules. The schemas
 // stand in that folder, not beside it, and the first lines of the rules say so.

@@ -29,6 +29,9 @@ const (
 
 var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, execFilename}
 
+// FileNames are the files that a folder of rules must hold.
+func FileNames() []string { return slices.Clone(ruleFiles) }
+
 // Load compiles the files, tries every example and runs every test. It reports all
 // problems it can find; where one of them is more than a warning, the set is nil.
 // Start, reload and check all go through here.
