@@ -160,6 +160,8 @@ func changeWords(fix tools.Repair) string {
 	switch {
 	case fix.From == "" && fix.To == "":
 		return "mended"
+	case strings.HasPrefix(fix.Kind, "harmony."):
+		return from // it says what was wrong, not what stood there
 	case fix.From == "":
 		return "added " + to
 	case fix.To == "":
