@@ -28,15 +28,15 @@ type locked struct {
 
 // lockedStrategies is strategies.yaml of the locked folder.
 type lockedStrategies struct {
-	Version int       `rule:"version,required" one:"1"`
-	Kinds   *[]string `rule:"kinds" one:"native harmony json lines block pattern drop phrases"`
-	Off     []text    `rule:"off"`
+	Version int       `rule:"version,required" one:"1" doc:"The version of the format of this file."`
+	Kinds   *[]string `rule:"kinds" one:"native harmony json lines block pattern drop phrases" doc:"The only kinds of strategies that may be enabled; left out: all." eg:"[native, harmony]"`
+	Off     []text    `rule:"off" doc:"Ids of strategies that stay off in every profile." eg:"[fuzzy]"`
 }
 
 // lockedArguments is arguments.yaml of the locked folder.
 type lockedArguments struct {
-	Version int            `rule:"version,required" one:"1"`
-	Classes []pair[[]text] `rule:"classes,required"`
+	Version int            `rule:"version,required" one:"1" doc:"The version of the format of this file."`
+	Classes []pair[[]text] `rule:"classes,required" doc:"By class (read, write, exec): tools with these words are at least of this class." eg:"{exec: [deploy]}"`
 }
 
 var lockable = []string{limitsFile, strategiesFile, argumentsFile, execFilename}

@@ -62,6 +62,9 @@ var described = []struct {
 	{recoveryFile, "What is done when the model slips or the model server fails.", reflect.TypeFor[recoveryDoc]()},
 	{execFilename, "Which calls may leave.", reflect.TypeFor[execFile]()},
 	{anyTestFile, "Replies, and what all rules together make of them. They run at every load.", reflect.TypeFor[testFile]()},
+	{lockedName(strategiesFile), "Locked folder: which strategies may be enabled, whatever strategies.yaml says.", reflect.TypeFor[lockedStrategies]()},
+	{lockedName(argumentsFile), "Locked folder: what tools do at least, whatever arguments.yaml says.", reflect.TypeFor[lockedArguments]()},
+	{lockedName(limitsFile), "Locked folder: ceilings of limits.yaml. Write down those that matter.", reflect.TypeFor[limitFile]()},
 	{configFile, "The settings of gpt-oss-executor serve --config FILE. In a text, ${NAME} is an environment variable.", reflect.TypeFor[settingsFile]()},
 }
 
@@ -85,6 +88,9 @@ func Schemas() (map[string][]byte, error) {
 
 // schemaName names the schema of a file, or of all files of a folder.
 func schemaName(file string) string {
+	if name, isLocked := strings.CutPrefix(file, policyFolder+"/"); isLocked {
+		return policyFolder + "-" + schemaName(name)
+	}
 	name, _, _ := strings.Cut(strings.TrimSuffix(file, ".yaml"), "/")
 	return name + ".schema.json"
 }
@@ -94,9 +100,12 @@ func schemaName(file string) string {
 func fileSchema(file, about string, holds reflect.Type) *schema {
 	w := schemaWriter{file: file, definitions: map[string]*schema{}}
 	root := &schema{If: &schema{Required: []string{includeKey}}}
-	if file == configFile {
+	switch file {
+	case configFile:
 		root = w.object(holds, "", false)
-	} else {
+	case lockedName(limitsFile):
+		root = w.root(holds, true)
+	default:
 		root.Then, root.Else = w.root(holds, true), w.root(holds, false)
 	}
 	root.Draft, root.Title, root.Description, root.Definitions = schemaDraft, file, about, w.definitions

@@ -169,6 +169,13 @@ func TestIncludingFiles(t *testing.T) {
 	}
 }
 
+// lockedSamples are files of a locked folder.
+var lockedSamples = Files{
+	lockedName(strategiesFile): "version: 1\nkinds: [native, harmony]\noff: [fuzzy]\n",
+	lockedName(argumentsFile):  "version: 1\nclasses: {exec: [deploy], write: [mail]}\n",
+	lockedName(limitsFile):     "version: 1\nsize: {reply: 16MiB}\ntime: {idle: 1m}\nretry: {times: 1}\n",
+}
+
 // TestEditorsSeeWhatCheckSees: whatever somebody breaks in a file, an editor and
 // `check` agree that it is broken.
 func TestEditorsSeeWhatCheckSees(t *testing.T) {
@@ -178,9 +185,12 @@ func TestEditorsSeeWhatCheckSees(t *testing.T) {
 		for range 2 {
 			d := rapid.SampledFrom(described).Draw(rt, "file")
 			var doc yaml.Node
-			text := files[d.file]
-			if d.file == configFile {
+			text, beside := files[d.file], files
+			switch {
+			case d.file == configFile:
 				text = config
+			case text == "": // none of a locked folder is shipped
+				text, beside = lockedSamples[d.file], maps.Clone(files)
 			}
 			if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
 				rt.Fatal(err)
@@ -194,7 +204,7 @@ func TestEditorsSeeWhatCheckSees(t *testing.T) {
 			}
 			rt.Logf("%s", broken)
 			tried++
-			if agree(rt, schemas[d.file], files, d.file, string(broken)) {
+			if agree(rt, schemas[d.file], beside, d.file, string(broken)) {
 				refused++
 			}
 		}

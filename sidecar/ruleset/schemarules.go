@@ -54,6 +54,9 @@ func (r strategyRule) refine(s *schema, partial bool) {
 // refine: a class is one of three.
 func (argumentFile) refine(s *schema, _ bool) { s.Properties.get("classes").only(classNames) }
 
+// refine: as in argumentFile.
+func (lockedArguments) refine(s *schema, _ bool) { s.Properties.get("classes").only(classNames) }
+
 // refine: every fault has a remedy.
 func (recoveryDoc) refine(s *schema, partial bool) {
 	faults := s.Properties.get("faults")
