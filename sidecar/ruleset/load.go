@@ -32,7 +32,7 @@ var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile,
 func Load(f Files) (*Set, Problems) {
 	l := loader{files: f, set: &Set{
 		Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]string{}, profiles: map[string]*parse.Strategies{},
-	}}
+	}, docs: map[string]any{}}
 	l.names()
 	l.limits()
 	l.aliases()
@@ -48,6 +48,7 @@ func Load(f Files) (*Set, Problems) {
 		}
 		l.set.Counts.Examples += len(l.examples)
 	}
+	l.lint()
 	l.problems = l.problems.sorted()
 	if l.problems.Fatal() {
 		return nil, l.problems
@@ -62,15 +63,17 @@ type loader struct {
 	problems Problems
 	phrases  []parse.Phrase // of arguments.yaml, for the strategies that read prose
 	examples []func()       // tried when everything they need is compiled
+	docs     map[string]any // each file as it was decoded, for lint
+	regexps  []text         // every regular expression that compiles, for lint
 }
 
 func (l *loader) report(at place, code, msg, hint string) {
 	l.problems = append(l.problems, at.problem(code, msg, hint))
 }
 
-// clean reports whether none of the files has a problem.
+// clean reports whether none of the files has more than warnings.
 func (l *loader) clean(names ...string) bool {
-	return !slices.ContainsFunc(l.problems, func(p Problem) bool { return slices.Contains(names, p.File) })
+	return !slices.ContainsFunc(l.problems, func(p Problem) bool { return !p.Warning && slices.Contains(names, p.File) })
 }
 
 // names checks that exactly the rule files are there.
@@ -99,6 +102,7 @@ func decodeFile[T any](l *loader, name string) T {
 	l.set.Counts.Files++
 	out, problems := decode[T](name, doc)
 	l.problems = append(l.problems, problems...)
+	l.docs[name] = out
 	return out
 }
 
@@ -129,6 +133,7 @@ func (l *loader) pattern(t text) *regexp.Regexp {
 	l.set.Counts.Patterns++
 	re, err := regexp.Compile(t.Value)
 	if err == nil {
+		l.regexps = append(l.regexps, t)
 		return re
 	}
 	at, msg := t.all(), err.Error()

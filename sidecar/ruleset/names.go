@@ -42,7 +42,7 @@ type toolRule struct {
 type phraseRule struct {
 	At    place
 	About string          `rule:"about"`
-	After []string        `rule:"after,required"`
+	After []text          `rule:"after,required"`
 	Until []string        `rule:"until"`
 	Take  string          `rule:"take,required"`
 	As    string          `rule:"as,required" one:"sentence quoted url path"`
@@ -141,7 +141,7 @@ func (l *loader) arguments() {
 // prose takes the phrases that ask for a tool.
 func (l *loader) prose(tool string, rules []phraseRule) {
 	for _, p := range rules {
-		phrase := parse.Phrase{Tool: tool, After: p.After, Until: p.Until, Take: p.Take, As: p.As, Place: p.At.String()}
+		phrase := parse.Phrase{Tool: tool, After: values(p.After), Until: p.Until, Take: p.Take, As: p.As, Place: p.At.String()}
 		l.phrases = append(l.phrases, phrase)
 		alone := parse.Strategy{
 			ID: "phrase", Kind: parse.Phrases, Priority: 1, Confidence: 0.5, Place: phrase.Place,

@@ -36,8 +36,8 @@ type serverRule struct {
 }
 
 type probeRule struct {
-	Path     string `rule:"path,required"`
-	Contains string `rule:"contains"`
+	Path     text `rule:"path,required"`
+	Contains text `rule:"contains"`
 }
 
 type effortRule struct {
@@ -66,7 +66,7 @@ type errorRule struct {
 type recoverRule struct {
 	At    place
 	About string      `rule:"about"`
-	Field string      `rule:"field"`
+	Field text        `rule:"field"`
 	Find  *text       `rule:"find"`
 	Hit   []errorText `rule:"hit"`
 	Miss  []text      `rule:"miss"`
@@ -105,7 +105,7 @@ func (l *loader) servers() {
 			Structured: r.Structured,
 		}
 		for _, p := range r.Detect {
-			s.Detect = append(s.Detect, Probe(p))
+			s.Detect = append(s.Detect, Probe{Path: p.Path.Value, Contains: p.Contains.Value})
 		}
 		l.errors(&s, r.Errors)
 		s.Overflow = append(s.Overflow, common.Overflow...)
@@ -146,11 +146,11 @@ func (l *loader) errors(s *Server, r errorRules) {
 		s.Retry = append(s.Retry, l.errorPattern(e))
 	}
 	for _, e := range r.Recover {
-		p := CallPattern{Field: e.Field, Place: e.At.String()}
+		p := CallPattern{Field: e.Field.Value, Place: e.At.String()}
 		switch {
 		case e.Find != nil:
 			p.Match = l.errorPattern(errorRule{e.At, e.About, *e.Find, e.Hit, e.Miss}, "args", "text").Match
-		case e.Field == "":
+		case e.Field.Value == "":
 			l.report(e.At, codeMissing, "this pattern lacks find or field", "")
 		}
 		s.Recover = append(s.Recover, p)

@@ -52,7 +52,7 @@ type linesRule struct {
 }
 
 type blockRule struct {
-	Open  []string `rule:"open,required"`
+	Open  []text   `rule:"open,required"`
 	Close []string `rule:"close"`
 	Body  string   `rule:"body,required" one:"json pairs named xml code auto"`
 	Done  []string `rule:"done"`
@@ -123,7 +123,7 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 		s.Done, s.Multi = n.Done, n.Multi
 	}
 	if b := r.Block; b != nil {
-		s.Open, s.Close, s.Body, s.Done = b.Open, b.Close, parse.Body(b.Body), b.Done
+		s.Open, s.Close, s.Body, s.Done = values(b.Open), b.Close, parse.Body(b.Body), b.Done
 	}
 	if p := r.Phrases; p != nil {
 		s.Tools = p.Tools

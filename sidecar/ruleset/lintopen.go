@@ -1,0 +1,158 @@
+package ruleset
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+)
+
+// lintStrategies warns about strategies that never read anything: switched off
+// everywhere, behind others that take all their literals, or with a condition
+// that cannot hold.
+func (l *loader) lintStrategies() {
+	f := doc[strategyFile](l, strategiesFile)
+	profiles := f.enabled()
+	for _, r := range f.Strategies {
+		if r.When != nil {
+			l.lintCondition(*r.When, l.domains(r))
+		}
+		var on [][]strategyRule
+		for _, list := range profiles {
+			if slices.ContainsFunc(list, func(o strategyRule) bool { return o.ID.Value == r.ID.Value }) {
+				on = append(on, list)
+			}
+		}
+		if len(on) == 0 {
+			l.warn(r.ID.all(), codeUnreachable, r.ID.Value+" is switched off, and no profile switches it on",
+				"add it to `enable` of a profile, or delete it")
+			continue
+		}
+		l.lintLiterals(r, on)
+	}
+}
+
+// enabled gives the strategies of each profile, highest priority first.
+func (f *strategyFile) enabled() (out [][]strategyRule) {
+	profiles := f.Profiles
+	if !slices.ContainsFunc(profiles, func(p pair[profileRule]) bool { return p.Key.Value == DefaultProfile }) {
+		profiles = append([]pair[profileRule]{{}}, profiles...)
+	}
+	for _, p := range profiles {
+		var list []strategyRule
+		for _, r := range f.Strategies {
+			has := func(ids []text) bool { return slices.Contains(values(ids), r.ID.Value) }
+			on := (r.Enabled == nil || *r.Enabled) && len(p.Value.Only) == 0
+			if (on || has(p.Value.Only) || has(p.Value.Enable)) && !has(p.Value.Disable) {
+				list = append(list, r)
+			}
+		}
+		slices.SortFunc(list, func(a, b strategyRule) int { return cmp.Compare(b.Priority.Value, a.Priority.Value) })
+		out = append(out, list)
+	}
+	return out
+}
+
+// lintLiterals warns about opening literals that never open their block, since
+// something else takes the text first in every profile. Conditions do not matter:
+// what has taken a text gives it to no other strategy.
+func (l *loader) lintLiterals(r strategyRule, on [][]strategyRule) {
+	if r.Block == nil || len(r.Block.Open) == 0 {
+		return
+	}
+	taken := make([]string, len(r.Block.Open))
+	others := 0
+	for i := range r.Block.Open {
+		for _, list := range on {
+			var other bool
+			if taken[i], other = taker(r, i, list); taken[i] == "" {
+				break
+			} else if other {
+				others++
+			}
+		}
+	}
+	bracket := slices.ContainsFunc(on, func(list []strategyRule) bool { return r.firstBracket(list) })
+	if others == len(on)*len(taken) && len(r.Block.Done) == 0 && !bracket {
+		l.warn(r.ID.all(), codeUnreachable, fmt.Sprintf("%s is never reached: %s", r.ID.Value, taken[0]),
+			"give it a higher priority, or literals of its own")
+		return
+	}
+	for i, by := range taken {
+		if by != "" {
+			l.warn(r.Block.Open[i].all(), codeShadowed, fmt.Sprintf("%s never opens: %s", r.Block.Open[i].Value, by), "delete it, or let it come first")
+		}
+	}
+}
+
+// taker says what takes literal i of a strategy in a profile before it can open,
+// and whether that is something else than the strategy itself; "" for nothing.
+func taker(r strategyRule, i int, list []strategyRule) (by string, other bool) {
+	lit := r.Block.Open[i].Value
+	if lit[0] == '`' {
+		return "what stands between backticks is code, and is not read", true
+	}
+	for _, o := range list {
+		if o.Kind == string(parse.Harmony) && parse.BeginsWithToken(lit) {
+			return o.ID.Value + " takes every Harmony token", true
+		}
+	}
+	for _, o := range list {
+		if o.Block == nil {
+			continue
+		}
+		same := o.ID.Value == r.ID.Value
+		for j, p := range o.Block.Open {
+			if same && j == i {
+				return "", false
+			}
+			if strings.HasPrefix(foldASCII(lit), foldASCII(p.Value)) {
+				return fmt.Sprintf("%s of %s (line %d) comes first", p.Value, o.ID.Value, p.at.line), !same
+			}
+		}
+	}
+	return "", false
+}
+
+// firstBracket reports whether a strategy is the one of a profile that also reads
+// [NAME] on a line of its own.
+func (r *strategyRule) firstBracket(list []strategyRule) bool {
+	i := slices.IndexFunc(list, func(o strategyRule) bool {
+		return o.Block != nil && (o.Block.Body == string(parse.BodyNamed) || o.Block.Body == string(parse.BodyPairs))
+	})
+	return i >= 0 && list[i].ID.Value == r.ID.Value
+}
+
+// foldASCII is s in lower case as the reader compares literals.
+func foldASCII(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
+}
+
+// domains are the only values that some variables of a strategy's condition have.
+// The empty ones are those of explain.
+func (l *loader) domains(r strategyRule) map[string][]string {
+	out := map[string][]string{"field": {string(parse.Content), string(parse.Reasoning)}}
+	switch r.Kind {
+	case string(parse.Native):
+		out["field"] = []string{"tool_calls"}
+	case string(parse.Phrases):
+		out["field"] = []string{string(parse.Content)}
+	}
+	if l.clean(serversFile) {
+		out["server"] = append([]string{"", "generic"}, serverIDs(l.set.Servers)...)
+	}
+	if l.clean(modelsFile) {
+		out["model"] = []string{"", "gpt-oss"}
+		for _, m := range l.set.Models {
+			out["model"] = append(out["model"], m.ID)
+		}
+	}
+	return out
+}
