@@ -3,6 +3,7 @@ package ruleset
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -15,9 +16,10 @@ import (
 // could take much of either is refused at load.
 const (
 	maxNodes     = 300
-	maxLoops     = 2       // inside each other
-	memoryBudget = 100_000 // elements that one evaluation may make
-	maxParts     = 300     // that split may give
+	maxLoops     = 2        // inside each other
+	memoryBudget = 100_000  // elements that one evaluation may make
+	maxParts     = 300      // that split may give
+	maxSource    = 16 << 10 // bytes; what is parsed nests as deep as it is long
 )
 
 // functions are the builtins that conditions may call. Left out: what makes
@@ -33,22 +35,23 @@ var functions = []string{
 // carry the tag `expr:"name"`. What cannot be evaluated at run time is an error,
 // never a yes.
 func condition[E any](t text) (func(E) (bool, error), *Problem) {
-	var env E
 	if strings.TrimSpace(t.Value) == "" {
 		p := t.at.problem(codeExpr, "the condition is empty", "leave `when` out for a rule that always holds")
 		return nil, &p
 	}
-	program, err := compile(t.Value, env)
+	first, err := newEvaluation[E](t.Value)
 	if err != nil {
 		return nil, t.explain(err, reflect.TypeFor[E]())
 	}
-	pool := sync.Pool{New: func() any { return &evaluation[E]{vm: vm.VM{MemoryBudget: memoryBudget}} }}
+	pool := sync.Pool{New: func() any {
+		ev, _ := newEvaluation[E](t.Value) // it compiled before
+		return ev
+	}}
+	pool.Put(first)
 	place := t.at.String()
 	return func(e E) (bool, error) {
 		ev := pool.Get().(*evaluation[E])
-		ev.env = e
-		out, err := ev.vm.Run(program, &ev.env)
-		ev.env = env // keep no text alive
+		out, err := ev.run(e)
 		pool.Put(ev)
 		if err != nil {
 			return false, fmt.Errorf("%s: %s", place, plainMessage(err))
@@ -61,33 +64,47 @@ func condition[E any](t text) (func(E) (bool, error), *Problem) {
 	}, nil
 }
 
-// evaluation is what one run of a condition needs, kept for the next run.
+// evaluation is what one run of a condition needs, kept for the next run. Its
+// program is its own, since it takes from its budget.
 type evaluation[E any] struct {
-	vm  vm.VM
-	env E
+	program *vm.Program
+	vm      vm.VM
+	env     E
+	budget  budget
 }
 
-func compile(source string, env any) (*vm.Program, error) {
+func newEvaluation[E any](source string) (*evaluation[E], error) {
+	ev := &evaluation[E]{vm: vm.VM{MemoryBudget: memoryBudget}}
+	var err error
+	ev.program, err = compile(source, ev.env, &ev.budget)
+	return ev, err
+}
+
+func (ev *evaluation[E]) run(e E) (any, error) {
+	ev.env, ev.budget.left = e, fullBudget
+	out, err := ev.vm.Run(ev.program, &ev.env)
+	var none E
+	ev.env = none // keep no text alive
+	return out, err
+}
+
+func compile(source string, env any, b *budget) (*vm.Program, error) {
+	if err := tooLarge(source); err != nil {
+		return nil, err
+	}
 	limits := limiter{height: map[ast.Node]int{}}
 	options := []expr.Option{
-		expr.Env(env), expr.AsBool(), expr.WarnOnAny(), expr.MaxNodes(maxNodes), expr.Patch(&limits),
-		expr.DisableAllBuiltins(), expr.Function("split", split, new(func(string, string) []string)),
+		expr.Env(env), expr.AsBool(), expr.WarnOnAny(), expr.MaxNodes(maxNodes), expr.Patch(&limits), expr.Patch(meter{}), expr.Patch(recheck{}),
+		expr.DisableAllBuiltins(), b.install,
 	}
 	for _, f := range functions {
-		options = append(options, expr.EnableBuiltin(f))
+		if !slices.Contains(charged, f) {
+			options = append(options, expr.EnableBuiltin(f))
+		}
 	}
 	program, err := expr.Compile(source, options...)
 	if err == nil && limits.refused != nil {
 		return nil, limits.refused
 	}
 	return program, err
-}
-
-// split is strings.Split with an end: loops over its parts stay short.
-func split(args ...any) (any, error) {
-	parts := strings.SplitN(args[0].(string), args[1].(string), maxParts+1)
-	if len(parts) > maxParts {
-		return nil, fmt.Errorf("split gives more than %d parts", maxParts)
-	}
-	return parts, nil
 }

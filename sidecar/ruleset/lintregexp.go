@@ -20,11 +20,7 @@ func (l *loader) lintPattern(pattern string, at place) {
 	if err != nil {
 		return // reported already
 	}
-	nested := nestedCount(tree)
-	prog, err := syntax.Compile(tree.Simplify())
-	if err != nil {
-		return
-	}
+	nested, prog := nestedCount(tree), program(pattern)
 	switch {
 	case !canMatch(prog):
 		l.warn(at, codeNever, "this pattern matches nothing at all", "look at ^, $, \\b and \\B: is there something in front or behind that they exclude?")

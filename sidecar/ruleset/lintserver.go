@@ -76,7 +76,7 @@ func (l *loader) lintErrors(r errorRules) {
 			fields = append(fields, c.Field)
 		}
 	}
-	for _, list := range [][]text{patterns(r.Overflow), patterns(r.OutputTooLarge), patterns(r.Retry), hints, fields, finds} {
+	for _, list := range [][]text{finders(r.Overflow), finders(r.OutputTooLarge), finders(r.Retry), hints, fields, finds} {
 		first := map[string]int{}
 		for _, t := range list {
 			if line, twice := first[t.Value]; twice {
@@ -88,7 +88,7 @@ func (l *loader) lintErrors(r errorRules) {
 	}
 }
 
-func patterns(rules []errorRule) []text {
+func finders(rules []errorRule) []text {
 	out := make([]text, len(rules))
 	for i, r := range rules {
 		out[i] = r.Find
