@@ -93,18 +93,23 @@ func compile(source string, env any, b *budget) (*vm.Program, error) {
 		return nil, err
 	}
 	limits := limiter{height: map[ast.Node]int{}}
-	options := []expr.Option{
-		expr.Env(env), expr.AsBool(), expr.WarnOnAny(), expr.MaxNodes(maxNodes), expr.Patch(&limits), expr.Patch(meter{}), expr.Patch(recheck{}),
-		expr.DisableAllBuiltins(), b.install,
-	}
-	for _, f := range functions {
-		if !slices.Contains(charged, f) {
-			options = append(options, expr.EnableBuiltin(f))
-		}
-	}
-	program, err := expr.Compile(source, options...)
+	program, err := expr.Compile(source, options(env, &limits, b)...)
 	if err == nil && limits.refused != nil {
 		return nil, limits.refused
 	}
 	return program, err
+}
+
+// options are what conditions may do and see, and what they pay with.
+func options(env any, limits *limiter, b *budget) []expr.Option {
+	out := []expr.Option{
+		expr.Env(env), expr.AsBool(), expr.WarnOnAny(), expr.MaxNodes(maxNodes), expr.Patch(limits), expr.Patch(meter{}), expr.Patch(recheck{}),
+		expr.DisableAllBuiltins(), b.install,
+	}
+	for _, f := range functions {
+		if !slices.Contains(charged, f) {
+			out = append(out, expr.EnableBuiltin(f))
+		}
+	}
+	return out
 }

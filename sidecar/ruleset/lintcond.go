@@ -55,7 +55,7 @@ func (c *condLint) part(n ast.Node) (found bool) {
 	if value {
 		msg = "this always holds"
 	}
-	c.l.warn(c.t.span(extent(n)), codeUnreachable, msg, c.hint(n))
+	c.l.warn(c.t.span(reach(n)), codeUnreachable, msg, c.hint(n))
 	return true
 }
 
@@ -96,9 +96,9 @@ func withoutEmpty(list []string) (out []string) {
 	return out
 }
 
-// extent is the first rune of a node and the one after its last. expr places an
+// reach is the first rune of a node and the one after its last. expr places an
 // operator at its own sign, so the parts are asked, too.
-func extent(n ast.Node) (from, to int) {
+func reach(n ast.Node) (from, to int) {
 	e := span{from: n.Location().From, to: n.Location().To}
 	ast.Walk(&n, &e)
 	return e.from, e.to

@@ -59,12 +59,13 @@ func (f *strategyFile) enabled() (out [][]strategyRule) {
 // something else takes the text first in every profile. Conditions do not matter:
 // what has taken a text gives it to no other strategy.
 func (l *loader) lintLiterals(r strategyRule, on [][]strategyRule) {
-	if r.Block == nil || len(r.Block.Open) == 0 {
+	literals := r.literals()
+	if len(literals) == 0 {
 		return
 	}
-	taken := make([]string, len(r.Block.Open))
+	taken := make([]string, len(literals))
 	others := 0
-	for i := range r.Block.Open {
+	for i := range literals {
 		for _, list := range on {
 			var other bool
 			if taken[i], other = taker(r, i, list); taken[i] == "" {
@@ -75,14 +76,14 @@ func (l *loader) lintLiterals(r strategyRule, on [][]strategyRule) {
 		}
 	}
 	bracket := slices.ContainsFunc(on, func(list []strategyRule) bool { return r.firstBracket(list) })
-	if others == len(on)*len(taken) && len(r.Block.Done) == 0 && !bracket {
+	if others == len(on)*len(taken) && !r.ends() && !bracket {
 		l.warn(r.ID.all(), codeUnreachable, fmt.Sprintf("%s is never reached: %s", r.ID.Value, taken[0]),
 			"give it a higher priority, or literals of its own")
 		return
 	}
 	for i, by := range taken {
 		if by != "" {
-			l.warn(r.Block.Open[i].all(), codeShadowed, fmt.Sprintf("%s never opens: %s", r.Block.Open[i].Value, by), "delete it, or let it come first")
+			l.warn(literals[i].all(), codeShadowed, fmt.Sprintf("%s never opens: %s", literals[i].Value, by), "delete it, or let it come first")
 		}
 	}
 }
@@ -90,7 +91,7 @@ func (l *loader) lintLiterals(r strategyRule, on [][]strategyRule) {
 // taker says what takes literal i of a strategy in a profile before it can open,
 // and whether that is something else than the strategy itself; "" for nothing.
 func taker(r strategyRule, i int, list []strategyRule) (by string, other bool) {
-	lit := r.Block.Open[i].Value
+	lit := r.literals()[i].Value
 	if lit[0] == '`' {
 		return "what stands between backticks is code, and is not read", true
 	}
@@ -100,11 +101,8 @@ func taker(r strategyRule, i int, list []strategyRule) (by string, other bool) {
 		}
 	}
 	for _, o := range list {
-		if o.Block == nil {
-			continue
-		}
 		same := o.ID.Value == r.ID.Value
-		for j, p := range o.Block.Open {
+		for j, p := range o.literals() {
 			if same && j == i {
 				return "", false
 			}
@@ -115,6 +113,17 @@ func taker(r strategyRule, i int, list []strategyRule) (by string, other bool) {
 	}
 	return "", false
 }
+
+// literals are what opens the candidates of a strategy.
+func (r *strategyRule) literals() []text {
+	if r.Block == nil {
+		return nil
+	}
+	return r.Block.Open
+}
+
+// ends reports whether a strategy also knows literals that end the turn.
+func (r *strategyRule) ends() bool { return r.Block != nil && len(r.Block.Done) > 0 }
 
 // firstBracket reports whether a strategy is the one of a profile that also reads
 // [NAME] on a line of its own.

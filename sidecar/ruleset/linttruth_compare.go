@@ -21,7 +21,7 @@ func comparison(n ast.Node) (subject string, values []any, ok bool) {
 			return "", nil, false
 		}
 		for _, e := range list.Nodes {
-			v, ok := constant(e)
+			v, ok := written(e)
 			if !ok {
 				return "", nil, false
 			}
@@ -35,10 +35,10 @@ func comparison(n ast.Node) (subject string, values []any, ok bool) {
 		return "", nil, false
 	}
 	subjectSide, constSide := b.Left, b.Right
-	v, ok := constant(constSide)
+	v, ok := written(constSide)
 	if !ok {
 		subjectSide, constSide = constSide, subjectSide
-		if v, ok = constant(constSide); !ok {
+		if v, ok = written(constSide); !ok {
 			return "", nil, false
 		}
 	}
@@ -50,7 +50,7 @@ func comparison(n ast.Node) (subject string, values []any, ok bool) {
 
 // varying is the side of a comparison that may vary.
 func varying(n ast.Node, values []any) (string, []any, bool) {
-	v, ok := constant(n)
+	v, ok := written(n)
 	if !ok {
 		return n.String(), values, true
 	}
@@ -58,8 +58,8 @@ func varying(n ast.Node, values []any) (string, []any, bool) {
 	return "", values, !slices.ContainsFunc(values, func(o any) bool { _, is := o.(float64); return is != number })
 }
 
-// constant is the value of a node that is written out: a string, float64 or bool.
-func constant(n ast.Node) (any, bool) {
+// written is the value of a node that is a constant: a string, float64 or bool.
+func written(n ast.Node) (any, bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
 		return n.Value, true
@@ -70,7 +70,7 @@ func constant(n ast.Node) (any, bool) {
 	case *ast.FloatNode:
 		return n.Value, true
 	case *ast.UnaryNode:
-		if v, ok := constant(n.Node); ok && n.Operator == "-" {
+		if v, ok := written(n.Node); ok && n.Operator == "-" {
 			x, number := v.(float64)
 			return -x, number
 		}
@@ -157,7 +157,7 @@ func (t *truth) compare(b *ast.BinaryNode) bool {
 }
 
 func (t *truth) valueOf(n ast.Node) any {
-	if v, ok := constant(n); ok {
+	if v, ok := written(n); ok {
 		return v
 	}
 	return t.now[n.String()]

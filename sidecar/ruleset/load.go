@@ -1,9 +1,12 @@
 package ruleset
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -123,6 +126,31 @@ func when[E any](l *loader, t *text) func(E) (bool, error) {
 		l.problems = append(l.problems, *problem)
 	}
 	return cond
+}
+
+// pattern compiles a regular expression; nil where it is wrong.
+func (l *loader) pattern(t text) *regexp.Regexp {
+	l.set.Counts.Patterns++
+	if largePattern(t.Value) {
+		l.report(t.all(), codeRegexp, errLargePattern, "use + or * instead of large counts")
+		return nil
+	}
+	re, err := regexp.Compile(t.Value)
+	if err == nil {
+		l.regexps = append(l.regexps, t)
+		return re
+	}
+	at, msg := t.all(), err.Error()
+	var se *syntax.Error
+	if errors.As(err, &se) {
+		msg = se.Code.String()
+		if before, _, found := strings.Cut(t.Value, se.Expr); found && se.Expr != "" {
+			from := len([]rune(before))
+			at = t.span(from, from+len([]rune(se.Expr)))
+		}
+	}
+	l.report(at, codeRegexp, msg, "the syntax is that of RE2, without look-around and back-references")
+	return nil
 }
 
 // known checks that a text names one of the words.

@@ -1,43 +1,12 @@
 package ruleset
 
-import (
-	"errors"
-	"regexp"
-	"regexp/syntax"
-	"strings"
-)
+import "regexp/syntax"
 
 // errLargePattern is what Go would say only after it has taken a lot of memory.
 const errLargePattern = "the pattern is too large"
 
 // maxPattern is how many instructions a pattern may become, about.
 const maxPattern = 10_000
-
-// pattern compiles a regular expression; nil where it is wrong.
-func (l *loader) pattern(t text) *regexp.Regexp {
-	l.set.Counts.Patterns++
-	hint := "the syntax is that of RE2, without look-around and back-references"
-	if largePattern(t.Value) {
-		l.report(t.all(), codeRegexp, errLargePattern, "use + or * instead of large counts")
-		return nil
-	}
-	re, err := regexp.Compile(t.Value)
-	if err == nil {
-		l.regexps = append(l.regexps, t)
-		return re
-	}
-	at, msg := t.all(), err.Error()
-	var se *syntax.Error
-	if errors.As(err, &se) {
-		msg = se.Code.String()
-		if before, _, found := strings.Cut(t.Value, se.Expr); found && se.Expr != "" {
-			from := len([]rune(before))
-			at = t.span(from, from+len([]rune(se.Expr)))
-		}
-	}
-	l.report(at, codeRegexp, msg, hint)
-	return nil
-}
 
 // largePattern reports whether a pattern becomes too many instructions, before
 // anything as large as them is made.
