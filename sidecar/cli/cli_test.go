@@ -54,7 +54,7 @@ func TestScripts(t *testing.T) {
 	model := httptest.NewServer(script.New())
 	t.Cleanup(model.Close)
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata",
+		Dir: "testdata", UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			free := listen(t)
 			e.Setenv(builtin, all)

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -32,30 +31,6 @@ func loadRules(dir string, env Env) (*ruleset.Set, error) {
 		return nil, errSaid
 	}
 	return set, nil
-}
-
-func checkCommand(env Env) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "check [DIR]",
-		Short: "Are these rules good? Every problem, with its place",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			dir := ""
-			if len(args) == 1 {
-				dir = args[0]
-			}
-			began := time.Now()
-			set, err := loadRules(dir, env)
-			if err != nil {
-				return err
-			}
-			n := set.Counts
-			fmt.Fprintf(env.Out, "rules %s: %d files, %d conditions, %d patterns, %d examples: ok (%d ms)\n",
-				set.Version, n.Files, n.Conditions, n.Patterns, n.Examples, time.Since(began).Milliseconds())
-			return nil
-		},
-	}
-	return c
 }
 
 func initCommand(env Env) *cobra.Command {
