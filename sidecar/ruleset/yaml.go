@@ -82,6 +82,9 @@ func (d *decoder) document(doc string) *yaml.Node {
 	return root.Content[0]
 }
 
+// otherBreaks end a line for YAML and for few editors.
+const otherBreaks = "\r\u0085\u2028\u2029"
+
 // notText finds what no text file holds.
 func (s *source) notText(doc string) (Problem, bool) {
 	if len(doc) > maxFile {
@@ -91,6 +94,10 @@ func (s *source) notText(doc string) (Problem, bool) {
 		for col, r := range []rune(l) {
 			if r == 0 || r == utf8.RuneError && !utf8.ValidString(l) {
 				return place{s, i + 1, col + 1, col + 2}.problem(codeFile, "not a text in UTF-8", "save the file as UTF-8"), false
+			}
+			if strings.ContainsRune(otherBreaks, r) {
+				return place{s, i + 1, col + 1, col + 2}.problem(codeFile, "a line break that editors do not show as one",
+					fmt.Sprintf("delete it, or write it as %s in double quotes", strings.Trim(strconv.QuoteRuneToASCII(r), "'"))), false
 			}
 		}
 	}
@@ -106,7 +113,11 @@ func (d *decoder) at(n *yaml.Node) place {
 }
 
 func (d *decoder) text(n *yaml.Node) text {
-	return text{n.Value, place{d.src, n.Line, n.Column, n.Column + 1}, n.LineComment}
+	t := text{Value: n.Value, at: place{d.src, n.Line, n.Column, n.Column + 1}}
+	if n.Style&^yaml.FlowStyle == 0 { // quotes and blocks end by themselves
+		t.tail = n.LineComment
+	}
+	return t
 }
 
 func (d *decoder) report(n *yaml.Node, code, msg, hint string) {
