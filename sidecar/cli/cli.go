@@ -49,7 +49,7 @@ func Run(args []string, env Env) int {
 		misused = true
 		return fmt.Errorf("%w\nTry: %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(serveCommand(env), explainCommand(env), checkCommand(env), initCommand(env),
+	root.AddCommand(serveCommand(env), explainCommand(env), checkCommand(env), fmtCommand(env), initCommand(env),
 		openclawCommand(env), demoCommand(env), versionCommand(env))
 	for _, c := range append(root.Commands(), root) {
 		check := c.Args
