@@ -165,7 +165,10 @@ func (l *loader) errors(s *Server, r errorRules) {
 // tries its examples.
 func (l *loader) errorPattern(r errorRule, groups ...string) Pattern {
 	p := Pattern{Place: r.At.String()}
-	if r.Find.Value == "" { // reported already
+	if r.Find.Value == "" {
+		if r.Find.at.src != nil { // a missing one is reported already
+			l.report(r.Find.all(), codeValue, "an empty pattern fits every text", "")
+		}
 		return p
 	}
 	if p.Match = l.pattern(r.Find); p.Match == nil {

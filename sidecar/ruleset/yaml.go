@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
@@ -95,10 +96,17 @@ func (s *source) notText(doc string) (Problem, bool) {
 			if r == 0 || r == utf8.RuneError && !utf8.ValidString(l) {
 				return place{s, i + 1, col + 1, col + 2}.problem(codeFile, "not a text in UTF-8", "save the file as UTF-8"), false
 			}
-			if strings.ContainsRune(otherBreaks, r) {
-				return place{s, i + 1, col + 1, col + 2}.problem(codeFile, "a line break that editors do not show as one",
-					fmt.Sprintf("delete it, or write it as %s in double quotes", strings.Trim(strconv.QuoteRuneToASCII(r), "'"))), false
+			what := ""
+			switch {
+			case strings.ContainsRune(otherBreaks, r):
+				what = "a line break that editors do not show as one"
+			case unicode.IsControl(r) && r != '\t':
+				what = "a control character"
+			default:
+				continue
 			}
+			return place{s, i + 1, col + 1, col + 2}.problem(codeFile, what,
+				"delete it, or write it as "+strings.Trim(strconv.QuoteRuneToASCII(r), "'")+" in double quotes"), false
 		}
 	}
 	return Problem{}, true
@@ -169,7 +177,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 			t, err := time.ParseDuration(n.Value)
 			*p = t
 			if err != nil || t < 0 {
-				d.report(n, codeValue, fmt.Sprintf("%s is no duration", n.Value), "write 500ms, 30s or 2m")
+				d.report(n, codeValue, shown(n)+" is no duration", "write 500ms, 30s or 2m")
 			}
 		}
 	case *size:
@@ -177,7 +185,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 			b, ok := parseSize(n.Value)
 			*p = size(b)
 			if !ok {
-				d.report(n, codeValue, fmt.Sprintf("%s is no size", n.Value), "write 512, 64KiB, 16MiB or 1GiB")
+				d.report(n, codeValue, shown(n)+" is no size", "write 512, 64KiB, 16MiB or 1GiB")
 			}
 		}
 	case *any:
@@ -238,8 +246,13 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 	seen := map[string]bool{}
 	if !d.mapping(n, key, func(k, val *yaml.Node) {
 		i, ok := fields[k.Value]
-		if !ok {
-			d.report(k, codeKey, "unknown key "+shown(k), didYouMean(k.Value, names))
+		switch {
+		case ok:
+		case k.Value == "<<":
+			d.problems = append(d.problems, repeats(d.at(k), "<<"))
+			return
+		default:
+			d.report(k, codeKey, "unknown key "+shown(k), outdented(n, k, didYouMean(k.Value, names)))
 			return
 		}
 		seen[k.Value] = true
@@ -256,6 +269,17 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 	if len(lacks) > 0 {
 		d.problems = append(d.problems, d.head(n).problem(codeMissing, key+" lacks "+strings.Join(lacks, ", "), ""))
 	}
+}
+
+// outdented is a hint about an unknown key: the key above it may lack its value
+// because what belongs to it is not indented.
+func outdented(n, k *yaml.Node, hint string) string {
+	for i := 2; i < len(n.Content); i += 2 {
+		if above := n.Content[i-2]; n.Content[i] == k && n.Content[i-1].ShortTag() == "!!null" && !strings.HasPrefix(hint, "did you mean") {
+			return "indent it by two spaces if it belongs to " + above.Value
+		}
+	}
+	return hint
 }
 
 // head is the first key of a mapping, or the node itself.
