@@ -74,10 +74,10 @@ func canMatch(prog *syntax.Prog) bool {
 		before, next int
 	}
 	var todo []step
-	seen := map[step]bool{}
+	seen := make([]bool, len(prog.Inst)*sides*sides)
 	add := func(s step) {
-		if !seen[s] {
-			seen[s] = true
+		if i := (int(s.pc)*sides+s.before)*sides + s.next; !seen[i] {
+			seen[i] = true
 			todo = append(todo, s)
 		}
 	}

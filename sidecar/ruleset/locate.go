@@ -53,6 +53,7 @@ type walker struct {
 	l, c   int    // from 0
 	style  rune   // 0 for plain, else the opening ' " | or >
 	indent int    // of a block
+	breaks int    // newlines that empty lines still give
 }
 
 func (w *walker) spot() spot { return spot{w.l + 1, w.c + 1} }
@@ -100,7 +101,11 @@ func (w *walker) properties() {
 			if !w.newline() {
 				return
 			}
-		case r == '!' || r == '&':
+		case r == '&':
+			for w.c++; w.c < len(w.cur) && isAnchor(w.cur[w.c]); {
+				w.c++
+			}
+		case r == '!':
 			for w.c < len(w.cur) && w.cur[w.c] != ' ' && w.cur[w.c] != '\t' {
 				w.c++
 			}
@@ -108,6 +113,10 @@ func (w *walker) properties() {
 			return
 		}
 	}
+}
+
+func isAnchor(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
 }
 
 // openFlow moves to the first rune of a plain or quoted text. It reports false for
@@ -190,31 +199,31 @@ func (w *walker) inBlock(r rune) (spot, bool) {
 	return at, true
 }
 
-// inFlow reads plain and quoted text. A line break, with the blanks around it,
-// is one space; every empty line after the first break is one newline.
+// inFlow reads plain and quoted text. A line break, with the blanks around it, is
+// one space; where empty lines follow, each of them is one newline instead.
 func (w *walker) inFlow(r rune) (spot, bool) {
-	for w.escapedBreak() {
+	for w.breaks == 0 && w.escapedBreak() {
 		if !w.newline() {
 			return spot{}, false
 		}
 		w.blanks()
+		if w.onlyBlanks() {
+			w.breaks = w.emptyLines(w.l)
+		}
 	}
-	if (r == ' ' || r == '\n') && w.onlyBlanks() {
+	if w.breaks == 0 && w.onlyBlanks() {
+		if w.breaks = w.emptyLines(w.l + 1); w.breaks == 0 {
+			at := w.spot()
+			return at, r == ' ' && w.newlineAndBlanks()
+		}
+	}
+	if w.breaks > 0 {
 		at := w.spot()
-		if !w.newline() {
-			return spot{}, false
+		ok := r == '\n' && w.newlineAndBlanks()
+		for w.breaks--; ok && w.breaks == 0 && w.onlyBlanks(); {
+			ok = w.newlineAndBlanks()
 		}
-		w.blanks()
-		return at, true
-	}
-	for w.c >= len(w.cur) { // the empty line that closed a run of newlines
-		if !w.newline() {
-			return spot{}, false
-		}
-		w.blanks()
-	}
-	if w.escapedBreak() {
-		return w.inFlow(r)
+		return at, ok
 	}
 	at := w.spot()
 	switch raw := w.cur[w.c]; {
@@ -231,6 +240,22 @@ func (w *walker) inFlow(r rune) (spot, bool) {
 		return spot{}, false
 	}
 	return at, true
+}
+
+func (w *walker) newlineAndBlanks() bool {
+	if !w.newline() {
+		return false
+	}
+	w.blanks()
+	return true
+}
+
+// emptyLines counts the lines from one on that hold nothing.
+func (w *walker) emptyLines(from int) (n int) {
+	for from+n < len(w.lines) && isBlank(w.lines[from+n]) {
+		n++
+	}
+	return n
 }
 
 // escapedBreak is a backslash at the end of a line: nothing in the value.
