@@ -48,7 +48,7 @@ func Run(args []string, env Env) int {
 		misused = true
 		return fmt.Errorf("%w\nTry: %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(serveCommand(env), explainCommand(env), compareCommand(env), checkCommand(env), testCommand(env), initCommand(env),
+	root.AddCommand(serveCommand(env), explainCommand(env), compareCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
 		applyCommand(env), schemasCommand(env), varsCommand(env), openclawCommand(env), demoCommand(env), versionCommand(env))
 	for _, c := range append(root.Commands(), root) {
 		check := c.Args

@@ -60,7 +60,7 @@ func TestScripts(t *testing.T) {
 	model := httptest.NewServer(script.New())
 	t.Cleanup(model.Close)
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata",
+		Dir: "testdata", UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			free, admin := listen(t), listen(t)
 			e.Setenv(builtin, all)

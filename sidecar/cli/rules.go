@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -71,28 +70,4 @@ func rulesName(dir string) string {
 		return "the built-in rules"
 	}
 	return dir
-}
-
-func checkCommand(env Env) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "check [DIR]",
-		Short: "Are these rules good? Every problem, with its place",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			dir := ""
-			if len(args) == 1 {
-				dir = args[0]
-			}
-			began := time.Now()
-			set, err := loadRules(dir, env)
-			if err != nil {
-				return err
-			}
-			n := set.Counts
-			fmt.Fprintf(env.Out, "rules %s: %d files, %d conditions, %d patterns, %d examples, %d tests: ok (%d ms)\n",
-				set.Version, n.Files, n.Conditions, n.Patterns, n.Examples, n.Tests, time.Since(began).Milliseconds())
-			return nil
-		},
-	}
-	return c
 }

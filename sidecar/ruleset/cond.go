@@ -3,6 +3,7 @@ package ruleset
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -15,31 +16,33 @@ import (
 // could take much of either is refused at load.
 const (
 	maxNodes     = 300
-	maxLoops     = 2       // inside each other
-	memoryBudget = 100_000 // elements that one evaluation may make
-	maxParts     = 300     // that split may give
+	maxLoops     = 2        // inside each other
+	memoryBudget = 100_000  // elements that one evaluation may make
+	maxParts     = 300      // that split may give
+	maxSource    = 16 << 10 // bytes; what is parsed nests as deep as it is long
 )
 
 // condition compiles an expression over the fields of E, a struct whose fields
-// carry the tag `expr:"name"`. What cannot be evaluated at run time is an error,
-// never a yes.
+// carry the tag `expr:"name"`, and over lists of words. What cannot be evaluated at
+// run time is an error, never a yes.
 func condition[E any](t text, words lists) (func(E) (bool, error), *Problem) {
-	var env E
 	if strings.TrimSpace(t.Value) == "" {
 		p := t.at.problem(codeExpr, "the condition is empty", "leave `when` out for a rule that always holds")
 		return nil, &p
 	}
-	program, err := compile(t.Value, env, words)
+	first, err := newEvaluation[E](t.Value, words)
 	if err != nil {
 		return nil, t.explain(err, reflect.TypeFor[E](), words)
 	}
-	pool := sync.Pool{New: func() any { return &evaluation[E]{vm: vm.VM{MemoryBudget: memoryBudget}} }}
+	pool := sync.Pool{New: func() any {
+		ev, _ := newEvaluation[E](t.Value, words) // it compiled before
+		return ev
+	}}
+	pool.Put(first)
 	place := t.at.String()
 	return func(e E) (bool, error) {
 		ev := pool.Get().(*evaluation[E])
-		ev.env = e
-		out, err := ev.vm.Run(program, &ev.env)
-		ev.env = env // keep no text alive
+		out, err := ev.run(e)
 		pool.Put(ev)
 		if err != nil {
 			return false, fmt.Errorf("%s: %s", place, plainMessage(err))
@@ -52,10 +55,28 @@ func condition[E any](t text, words lists) (func(E) (bool, error), *Problem) {
 	}, nil
 }
 
-// evaluation is what one run of a condition needs, kept for the next run.
+// evaluation is what one run of a condition needs, kept for the next run. Its
+// program is its own, since it takes from its budget.
 type evaluation[E any] struct {
-	vm  vm.VM
-	env E
+	program *vm.Program
+	vm      vm.VM
+	env     E
+	budget  budget
+}
+
+func newEvaluation[E any](source string, words lists) (*evaluation[E], error) {
+	ev := &evaluation[E]{vm: vm.VM{MemoryBudget: memoryBudget}}
+	var err error
+	ev.program, err = compile(source, ev.env, &ev.budget, words)
+	return ev, err
+}
+
+func (ev *evaluation[E]) run(e E) (any, error) {
+	ev.env, ev.budget.left = e, fullBudget
+	out, err := ev.vm.Run(ev.program, &ev.env)
+	var none E
+	ev.env = none // keep no text alive
+	return out, err
 }
 
 // lists are named lists of words: a condition sees each by its name.
@@ -70,9 +91,12 @@ func (l lists) Visit(node *ast.Node) {
 	}
 }
 
-func compile(source string, env any, words lists) (*vm.Program, error) {
+func compile(source string, env any, b *budget, words lists) (*vm.Program, error) {
+	if err := tooLarge(source); err != nil {
+		return nil, err
+	}
 	limits := limiter{height: map[ast.Node]int{}}
-	program, err := expr.Compile(source, options(env, &limits, words)...)
+	program, err := expr.Compile(source, options(env, &limits, b, words)...)
 	if err == nil && limits.refused != nil {
 		return nil, limits.refused
 	}
@@ -82,25 +106,16 @@ func compile(source string, env any, words lists) (*vm.Program, error) {
 // ourSplit is the one function that is not expr's own.
 const ourSplit = "split"
 
-// options are what conditions may do and see.
-func options(env any, limits *limiter, words lists) []expr.Option {
+// options are what conditions may do and see, and what they pay with.
+func options(env any, limits *limiter, b *budget, words lists) []expr.Option {
 	out := []expr.Option{
-		expr.Env(env), expr.AsBool(), expr.WarnOnAny(), expr.MaxNodes(maxNodes), expr.Patch(words), expr.Patch(limits),
-		expr.DisableAllBuiltins(), expr.Function(ourSplit, split, new(func(string, string) []string)),
+		expr.Env(env), expr.AsBool(), expr.WarnOnAny(), expr.MaxNodes(maxNodes), expr.Patch(words),
+		expr.Patch(limits), expr.Patch(meter{}), expr.Patch(recheck{}), expr.DisableAllBuiltins(), b.install,
 	}
 	for _, f := range functions {
-		if f.Name != ourSplit {
+		if f.Name != ourSplit && !slices.Contains(charged, f.Name) {
 			out = append(out, expr.EnableBuiltin(f.Name))
 		}
 	}
 	return out
-}
-
-// split is strings.Split with an end: loops over its parts stay short.
-func split(args ...any) (any, error) {
-	parts := strings.SplitN(args[0].(string), args[1].(string), maxParts+1)
-	if len(parts) > maxParts {
-		return nil, fmt.Errorf("split gives more than %d parts", maxParts)
-	}
-	return parts, nil
 }

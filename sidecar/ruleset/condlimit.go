@@ -6,7 +6,37 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser"
 )
+
+// tooLarge refuses what would already take too much to compile.
+func tooLarge(source string) error {
+	if len(source) > maxSource {
+		return fmt.Errorf("the condition is too long: it has more than %d KiB", maxSource>>10)
+	}
+	tree, err := parser.Parse(source)
+	if err != nil {
+		return nil // said by the compiler, in its own words
+	}
+	var p largest
+	ast.Walk(&tree.Node, &p)
+	if p.large != nil {
+		return &file.Error{Location: p.large.Location(), Message: errLargePattern}
+	}
+	return nil
+}
+
+// largest finds a pattern of matches that is too large.
+type largest struct{ large ast.Node }
+
+// Visit looks at one part of the condition.
+func (p *largest) Visit(node *ast.Node) {
+	if n, ok := (*node).(*ast.BinaryNode); ok && n.Operator == "matches" {
+		if s, ok := n.Right.(*ast.StringNode); ok && largePattern(s.Value) {
+			p.large = s
+		}
+	}
+}
 
 // limiter refuses what would make a condition take too long or too much memory,
 // and is known before it runs. expr visits children before their parents.

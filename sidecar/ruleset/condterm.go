@@ -50,7 +50,8 @@ func (s *Set) WhyNot(strategy string, saw parse.Env) (Term, bool) {
 // terms takes a condition over E apart. It must be one that condition took.
 func terms[E any](t text, env E, words lists) Term {
 	limits := limiter{height: map[ast.Node]int{}}
-	s := splitter[E]{text: t, env: env, config: configured(env, &limits, words), runes: []rune(t.Value)}
+	s := splitter[E]{text: t, env: env, runes: []rune(t.Value)}
+	s.config = configured(env, &limits, &s.budget, words)
 	tree, err := checker.ParseCheck(t.Value, s.config)
 	if err != nil {
 		return failed(Term{Source: t.Value, Place: t.all().precise()}, err)
@@ -62,9 +63,9 @@ func terms[E any](t text, env E, words lists) Term {
 }
 
 // configured is the configuration that expr.Compile makes of our options.
-func configured(env any, limits *limiter, words lists) *conf.Config {
+func configured(env any, limits *limiter, b *budget, words lists) *conf.Config {
 	c := conf.CreateNew()
-	for _, set := range options(env, limits, words) {
+	for _, set := range options(env, limits, b, words) {
 		set(c)
 	}
 	for name := range c.Disabled {
@@ -78,6 +79,7 @@ type splitter[E any] struct {
 	text   text
 	env    E
 	config *conf.Config
+	budget budget // of one term
 	source file.Source
 	tokens []lexer.Token
 	runes  []rune // of the condition
@@ -134,6 +136,7 @@ func (s *splitter[E]) leaf(n ast.Node, spare bool) Term {
 		return failed(t, err)
 	}
 	machine := vm.VM{MemoryBudget: memoryBudget}
+	s.budget.left = fullBudget
 	switch out, err := machine.Run(program, &s.env); {
 	case err != nil:
 		return failed(t, err)
@@ -165,6 +168,7 @@ func (s *splitter[E]) at(n ast.Node, op string, spare bool) Term {
 // is no piece of one line.
 func (s *splitter[E]) written(n ast.Node, sp extent) string {
 	depth := 0
+	to := min(sp.to, len([]rune(strings.TrimRight(s.text.Value, " \t\n")))) // expr places some nodes at its end
 	for _, tok := range s.tokens {
 		switch {
 		case tok.From < sp.from:
@@ -174,7 +178,7 @@ func (s *splitter[E]) written(n ast.Node, sp extent) string {
 		case tok.Is(lexer.Bracket):
 			depth--
 		}
-		if depth < 0 || depth == 0 && tok.To >= sp.to {
+		if depth < 0 || depth == 0 && tok.To >= to {
 			if source := s.runes[sp.from:tok.To]; depth == 0 && !slices.Contains(source, '\n') {
 				return string(source)
 			}
@@ -193,6 +197,9 @@ type extent struct {
 // Visit looks at one part of the node.
 func (e *extent) Visit(node *ast.Node) {
 	at := (*node).Location()
+	if at.To == 0 {
+		return // nobody wrote it
+	}
 	if !e.seen || at.From < e.from {
 		e.from = at.From
 	}

@@ -33,10 +33,11 @@ func (t text) explain(err error, env reflect.Type, words lists) *Problem {
 	case strings.Contains(msg, "error parsing regexp"):
 		code = codeRegexp
 		msg = strings.TrimPrefix(msg, "error parsing regexp: ")
-	case strings.Contains(msg, `token "#"`):
-		hint = "a comment in a condition begins with //"
-	case strings.Contains(msg, "gives anything"):
-		hint = "compare it with something, for example == true"
+	case strings.HasPrefix(msg, notClosed):
+		from := openLiteral(t.Value)
+		at = t.span(from, from+1)
+	default:
+		hint = exprHint(msg, at.bare())
 	}
 	p := at.problem(code, msg, hint)
 	return &p
@@ -77,20 +78,11 @@ func nameHint(name string, env reflect.Type, words lists) string {
 // words for what expr calls by the names of Go types, longest first.
 var typeWords = map[string]string{
 	"map[string]interface {}": "a mapping", "[]interface {}": "a list", "[]string": "a list of texts",
-	"interface {}": "anything", "unknown": "anything", "string": "a text", "int": "a whole number",
+	"[]int": "a list of numbers", "%!s(<nil>)": "nothing", "uint8": "a byte", "interface {}": "anything", "unknown": "anything", "string": "a text", "int": "a whole number",
 	"float64": "a number", "bool": "true or false", "nil": "nothing", "array": "a list",
 }
 
 var (
-	mismatch   = regexp.MustCompile(`^invalid operation: (\S+) \(mismatched types? (.+?)(?: and (.+))?\)$`)
-	wrongKind  = regexp.MustCompile(`^expected bool, but got (.+)$`)
-	noField    = regexp.MustCompile(`^type (.+) has no (?:field|method) (.+)$`)
-	wrongArg   = regexp.MustCompile(`^cannot use (.+) as argument \(type (.+)\) to call (\S+) ?$`)
-	onlyLists  = regexp.MustCompile(`^builtin (\S+) takes only array \(got (.+)\)$`)
-	badToken   = regexp.MustCompile(`^unexpected token \w+\("((?:[^"\\]|\\.)*)"\)`)
-	predicate  = regexp.MustCompile(`^predicate should return boolean \(got (.+)\)$`)
-	condType   = regexp.MustCompile(`^non-bool expression \(type (.+)\) used as condition$`)
-	outOfRange = regexp.MustCompile(`^(index out of range: -?\d+) \(array length is (\d+)\)$`)
 	goTypeName = regexp.MustCompile(`\*?\b[a-z]\w*\.[A-Z]\w*`)
 	goTypeWord = regexp.MustCompile(`\((?:type |got )?([\w\[\]{} ]+)\)`)
 )
@@ -114,26 +106,10 @@ func plainMessage(err error) string {
 		return "the condition takes too much memory"
 	case strings.Contains(msg, "unexpected token EOF"):
 		return "the condition ends too early"
+	case strings.Contains(msg, "literal not terminated"):
+		return notClosed
 	}
-	for _, form := range []struct {
-		find *regexp.Regexp
-		say  func(m []string) string
-	}{
-		{mismatch, func(m []string) string {
-			if m[3] == "" {
-				return m[1] + " does not take " + typeWord(m[2])
-			}
-			return m[1] + " does not go with " + typeWord(m[2]) + " and " + typeWord(m[3])
-		}},
-		{wrongKind, func(m []string) string { return "the condition gives " + typeWord(m[1]) + ", not true or false" }},
-		{noField, func(m []string) string { return typeWord(m[1]) + " has no part " + m[2] }},
-		{wrongArg, func(m []string) string { return m[3] + " takes " + typeWord(m[2]) + ", not " + typeWord(m[1]) }},
-		{onlyLists, func(m []string) string { return m[1] + " takes a list, not " + typeWord(m[2]) }},
-		{badToken, func(m []string) string { return `token "` + m[1] + `" does not fit here` }},
-		{outOfRange, func(m []string) string { return m[1] + " in a list of " + m[2] }},
-		{predicate, func(m []string) string { return "the test of a loop gives " + typeWord(m[1]) + ", not true or false" }},
-		{condType, func(m []string) string { return "what stands before ? gives " + typeWord(m[1]) + ", not true or false" }},
-	} {
+	for _, form := range forms {
 		if m := form.find.FindStringSubmatch(msg); m != nil {
 			return form.say(m)
 		}

@@ -70,7 +70,7 @@ func TestLayersRefused(t *testing.T) {
 		"[packs/round.yaml]":                     "packs/back.yaml:2:11: packs/back.yaml includes itself [E-ref]|a.yaml → packs/round.yaml → packs/back.yaml → packs/round.yaml",
 		"[packs/old.yaml]":                       "packs/old.yaml:1:10: version cannot be 2",
 		"[packs/none.yaml]":                      "packs/none.yaml:1:1: the file lacks version",
-		"[packs/broken.yaml]":                    "packs/broken.yaml:1:1: YAML cannot read what stands in these brackets",
+		"[packs/broken.yaml]":                    "packs/broken.yaml:1:10: YAML cannot read what stands in these brackets",
 		"[!x packs/good.yaml]":                   "a.yaml:2:11:",
 		"[packs/good.yaml, packs/x, packs/y.md]": "a.yaml:2:28: packs/x cannot be included",
 	} {

@@ -43,6 +43,7 @@ func Load(f Files) (*Set, Problems) {
 	if len(locks) > 0 {
 		l = tightened(f, l)
 	}
+	l.lint()
 	l.problems = l.problems.sorted()
 	if l.problems.Fatal() {
 		return nil, l.problems
@@ -68,7 +69,7 @@ func tightened(f Files, mine *loader) *loader {
 // prepare reads every file. Nothing is tried yet.
 func prepare(f Files) (*loader, []replyTest) {
 	l := &loader{
-		files: f, trees: map[string]*tree{}, covered: map[string][2]int{},
+		files: f, trees: map[string]*tree{}, docs: map[string]any{}, covered: map[string][2]int{},
 		set: &Set{
 			Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]string{},
 			profiles: map[string]*parse.Strategies{}, conditions: map[string]text{},
@@ -121,7 +122,9 @@ type loader struct {
 	examples []func()          // tried when everything they need is compiled
 	covered  map[string][2]int // place of a rule → hits by examples, by tests
 	locked   locked
-	inTests  bool // examples are done
+	inTests  bool           // examples are done
+	docs     map[string]any // each file as it was decoded, for lint
+	regexps  []text         // every regular expression that compiles, for lint
 }
 
 // report adds a problem. Without a place it is about a value that could not be read,
@@ -178,6 +181,7 @@ func decodeInto[T any](l *loader, name string, out *T, partial bool) {
 	if t.root != nil {
 		d.value(t.root, reflect.ValueOf(out).Elem(), "", "the file", 0)
 	}
+	l.docs[name] = *out
 	l.problems = append(l.problems, d.problems...)
 }
 
@@ -208,8 +212,13 @@ func when[E any](l *loader, t *text, words lists) func(E) (bool, error) {
 // where it is wrong.
 func (l *loader) pattern(t text, flags string) *regexp.Regexp {
 	l.set.Counts.Patterns++
+	if largePattern(flags + t.Value) {
+		l.report(t.all(), codeRegexp, errLargePattern, "use + or * instead of large counts")
+		return nil
+	}
 	re, err := regexp.Compile(flags + t.Value)
 	if err == nil {
+		l.regexps = append(l.regexps, t)
 		return re
 	}
 	at, msg := t.all(), err.Error()

@@ -167,7 +167,7 @@ func TestNotText(t *testing.T) {
 		"version: 1\né: \xff":                     "limits.yaml:2:4: not a text in UTF-8",
 		"\xff\xfev\x00e\x00":                      "limits.yaml:1:1: not a text in UTF-8",
 		strings.Repeat("# a comment\n", 1<<17):    "limits.yaml: longer than 1 MiB",
-		"version: " + strings.Repeat("[", 20_000): "limits.yaml:1:1: YAML cannot read what stands in these brackets",
+		"version: " + strings.Repeat("[", 20_000): "limits.yaml:1:10: YAML cannot read what stands in these brackets",
 		"\ufeffversion: 2":                        "version cannot be 2",
 	} {
 		files := maps.Clone(shipped(t))

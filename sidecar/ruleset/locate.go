@@ -1,9 +1,6 @@
 package ruleset
 
-import (
-	"strings"
-	"unicode"
-)
+import "strings"
 
 // spot is where a rune stands: line and column from 1, in runes.
 type spot struct{ line, col int }
@@ -18,15 +15,28 @@ func locate(lines []string, line, col int, value string) []spot {
 	if line < 1 || line > len(lines) {
 		return nil
 	}
-	runes := []rune(value)
-	spots := make([]spot, 0, len(runes)+1)
-	w := walker{lines: lines, l: line - 1, cur: []rune(lines[line-1]), c: col - 1}
-	if len(runes) == 0 {
-		return append(spots, w.spot())
+	start := walker{lines: lines, l: line - 1, cur: []rune(lines[line-1]), c: col - 1}
+	if value == "" {
+		return []spot{start.spot()}
 	}
-	w.properties()
-	w.open(value)
-	for _, r := range runes {
+	start.properties()
+	if start.openFlow() {
+		return start.walk(value)
+	}
+	for _, indent := range start.indents(value) {
+		w := start
+		w.openBlock(indent)
+		if spots := w.walk(value); spots != nil {
+			return spots
+		}
+	}
+	return nil
+}
+
+// walk finds every rune of the value, or gives nil.
+func (w *walker) walk(value string) []spot {
+	spots := make([]spot, 0, len(value)+1)
+	for _, r := range value {
 		at, ok := w.next(r)
 		if !ok {
 			return nil
@@ -43,6 +53,7 @@ type walker struct {
 	l, c   int    // from 0
 	style  rune   // 0 for plain, else the opening ' " | or >
 	indent int    // of a block
+	breaks int    // newlines that empty lines still give
 }
 
 func (w *walker) spot() spot { return spot{w.l + 1, w.c + 1} }
@@ -73,49 +84,76 @@ func (w *walker) blanks() {
 
 // onlyBlanks reports whether nothing else is left on the line.
 func (w *walker) onlyBlanks() bool {
-	for _, r := range w.cur[min(w.c, len(w.cur)):] {
-		if !unicode.IsSpace(r) {
-			return false
-		}
-	}
-	return true
+	return isBlank(string(w.cur[min(w.c, len(w.cur)):]))
 }
 
-// properties skips a tag and an anchor in front of the scalar.
+// isBlank reports whether a line holds nothing but what YAML calls a blank.
+func isBlank(s string) bool { return strings.Trim(s, " \t") == "" }
+
+// properties skips a tag and an anchor in front of the scalar, and comments behind
+// them.
 func (w *walker) properties() {
-	for {
-		for w.c < len(w.cur) && unicode.IsSpace(w.cur[w.c]) {
-			w.c++
-		}
-		if w.c >= len(w.cur) && w.newline() {
-			continue
-		}
-		if r := w.peek(); r != '!' && r != '&' {
+	for skipped := false; ; skipped = true {
+		w.blanks()
+		r := w.peek()
+		switch {
+		case w.c >= len(w.cur) || r == '#' && skipped:
+			if !w.newline() {
+				return
+			}
+		case r == '&':
+			for w.c++; w.c < len(w.cur) && isAnchor(w.cur[w.c]); {
+				w.c++
+			}
+		case r == '!':
+			for w.c < len(w.cur) && w.cur[w.c] != ' ' && w.cur[w.c] != '\t' {
+				w.c++
+			}
+		default:
 			return
 		}
-		for w.c < len(w.cur) && !unicode.IsSpace(w.cur[w.c]) {
-			w.c++
-		}
 	}
 }
 
-// open moves to the first rune of the content and learns the style.
-func (w *walker) open(value string) {
+func isAnchor(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
+}
+
+// openFlow moves to the first rune of a plain or quoted text. It reports false for
+// a block.
+func (w *walker) openFlow() bool {
 	switch r := w.peek(); r {
 	case '\'', '"':
 		w.style = r
 		w.c++
 	case '|', '>':
 		w.style = r
-		// The indent is what the file has in front and the value has not.
-		for _, raw := range w.lines[w.l+1:] {
-			if strings.TrimSpace(raw) != "" {
-				w.indent = max(0, lead(raw)-lead(firstText(value)))
-				break
-			}
-		}
-		w.newline()
+		return false
 	}
+	return true
+}
+
+// openBlock moves to the first line of a block.
+func (w *walker) openBlock(indent int) {
+	w.indent = indent
+	w.newline()
+}
+
+// indents are how far a block may be indented, the likeliest first: what the file
+// has in front and the value has not. A block that begins with blanks may say so in
+// its head, and then only the rest of the text shows it.
+func (w *walker) indents(value string) (out []int) {
+	for _, raw := range w.lines[w.l+1:] {
+		if !isBlank(raw) {
+			out = append(out, max(0, lead(raw)-lead(firstText(value))))
+			break
+		}
+	}
+	const deepest = 64
+	for i := range deepest {
+		out = append(out, i)
+	}
+	return out
 }
 
 func lead(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
@@ -123,7 +161,7 @@ func lead(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
 // firstText is the first line that is not blank.
 func firstText(s string) string {
 	for l := range strings.SplitSeq(s, "\n") {
-		if strings.TrimSpace(l) != "" {
+		if !isBlank(l) {
 			return l
 		}
 	}
@@ -161,31 +199,31 @@ func (w *walker) inBlock(r rune) (spot, bool) {
 	return at, true
 }
 
-// inFlow reads plain and quoted text. A line break, with the blanks around it,
-// is one space; every empty line after the first break is one newline.
+// inFlow reads plain and quoted text. A line break, with the blanks around it, is
+// one space; where empty lines follow, each of them is one newline instead.
 func (w *walker) inFlow(r rune) (spot, bool) {
-	for w.escapedBreak() {
+	for w.breaks == 0 && w.escapedBreak() {
 		if !w.newline() {
 			return spot{}, false
 		}
 		w.blanks()
+		if w.onlyBlanks() {
+			w.breaks = w.emptyLines(w.l)
+		}
 	}
-	if (r == ' ' || r == '\n') && w.onlyBlanks() {
+	if w.breaks == 0 && w.onlyBlanks() {
+		if w.breaks = w.emptyLines(w.l + 1); w.breaks == 0 {
+			at := w.spot()
+			return at, r == ' ' && w.newlineAndBlanks()
+		}
+	}
+	if w.breaks > 0 {
 		at := w.spot()
-		if !w.newline() {
-			return spot{}, false
+		ok := r == '\n' && w.newlineAndBlanks()
+		for w.breaks--; ok && w.breaks == 0 && w.onlyBlanks(); {
+			ok = w.newlineAndBlanks()
 		}
-		w.blanks()
-		return at, true
-	}
-	for w.c >= len(w.cur) { // the empty line that closed a run of newlines
-		if !w.newline() {
-			return spot{}, false
-		}
-		w.blanks()
-	}
-	if w.escapedBreak() {
-		return w.inFlow(r)
+		return at, ok
 	}
 	at := w.spot()
 	switch raw := w.cur[w.c]; {
@@ -202,6 +240,22 @@ func (w *walker) inFlow(r rune) (spot, bool) {
 		return spot{}, false
 	}
 	return at, true
+}
+
+func (w *walker) newlineAndBlanks() bool {
+	if !w.newline() {
+		return false
+	}
+	w.blanks()
+	return true
+}
+
+// emptyLines counts the lines from one on that hold nothing.
+func (w *walker) emptyLines(from int) (n int) {
+	for from+n < len(w.lines) && isBlank(w.lines[from+n]) {
+		n++
+	}
+	return n
 }
 
 // escapedBreak is a backslash at the end of a line: nothing in the value.

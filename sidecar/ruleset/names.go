@@ -43,7 +43,7 @@ type toolRule struct {
 type phraseRule struct {
 	At    place
 	About string          `rule:"about" doc:"Why it exists."`
-	After []string        `rule:"after,required" doc:"Words that come just before the argument, in any case." eg:"[search for, look up]"`
+	After []text          `rule:"after,required" doc:"Words that come just before the argument, in any case." eg:"[search for, look up]"`
 	Until []string        `rule:"until" doc:"Words that end a sentence early." eg:"[on the web]"`
 	Take  string          `rule:"take,required" doc:"The argument that is filled." eg:"query"`
 	As    string          `rule:"as,required" one:"sentence quoted url path" doc:"The shape of what is taken."`
@@ -147,7 +147,7 @@ func (l *loader) arguments() {
 func (l *loader) prose(tool string, rules []phraseRule) {
 	for _, p := range rules {
 		l.set.book.add(p.At, cmp.Or(tool, "*")+".phrases")
-		phrase := parse.Phrase{Tool: tool, After: p.After, Until: p.Until, Take: p.Take, As: p.As, Place: p.At.String()}
+		phrase := parse.Phrase{Tool: tool, After: values(p.After), Until: p.Until, Take: p.Take, As: p.As, Place: p.At.String()}
 		l.phrases = append(l.phrases, phrase)
 		alone := parse.Strategy{
 			ID: "phrase", Kind: parse.Phrases, Priority: 1, Confidence: 0.5, Place: phrase.Place,

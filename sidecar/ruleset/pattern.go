@@ -10,7 +10,7 @@ import (
 
 // patternRule is the part pattern of a strategy: a call format in expressions.
 type patternRule struct {
-	Open  []string `rule:"open,required" doc:"Literals that begin a call, in upper or lower case; {tool} stands for an offered tool." eg:"['<tool_call>']"`
+	Open  []text   `rule:"open,required" doc:"Literals that begin a call, in upper or lower case; {tool} stands for an offered tool." eg:"['<tool_call>']"`
 	Close []string `rule:"close" doc:"Literals that end it; {tool} stands for an offered tool." eg:"['</tool_call>']"`
 	Until *text    `rule:"until" one:"line reply" doc:"Without close: whether it ends with its line or with the reply."`
 	Line  bool     `rule:"line_start" doc:"true: only at the start of a line."`
@@ -32,7 +32,7 @@ func (l *loader) matcher(r patternRule) parse.Matcher {
 		return m
 	}
 	m.Find = l.finder(r.Find, "find", "tool", "args")
-	if m.Find != nil && r.Tool == "" && m.Find.SubexpIndex("tool") < 0 && !allNamed(r.Open) {
+	if m.Find != nil && r.Tool == "" && m.Find.SubexpIndex("tool") < 0 && !allNamed(values(r.Open)) {
 		l.report(r.Find.all(), codeMissing, "nothing here says which tool is called", "give find a group (?P<tool>…), or add the key tool")
 	}
 	if r.Each == nil {

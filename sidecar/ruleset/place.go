@@ -53,6 +53,12 @@ func (p place) String() string {
 	return fmt.Sprintf("%s:%d", p.src.name, p.line)
 }
 
+// bare reports whether a dot stands before the span, and nothing before that.
+func (p place) bare() bool {
+	line := []rune(p.src.line(p.line))
+	return p.col > 2 && p.col-1 <= len(line) && line[p.col-2] == '.' && strings.ContainsRune(" (,!", line[p.col-3])
+}
+
 func (p place) problem(code, msg, hint string) Problem {
 	return Problem{
 		File: p.src.name, Line: p.line, Col: p.col, EndCol: max(p.end, p.col+1),

@@ -104,6 +104,7 @@ func excerpt(line []rune, from, to int) (text string, before, under int) {
 	const around = 60
 	from = min(max(from, 0), len(line))
 	to = min(max(to, from), len(line))
+	to = min(to, from+2*around) // of a long span the beginning is enough
 	first, last, head, tail := 0, len(line), "", ""
 	if from > 2*around {
 		first, head = from-around, "…"

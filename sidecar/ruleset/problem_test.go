@@ -35,7 +35,7 @@ func readGolden(t *testing.T, name string) golden {
 		name, text, _ := strings.Cut(part, " --\n")
 		switch {
 		case name == "":
-		case text == "gone":
+		case strings.TrimSpace(text) == "gone":
 			delete(g.files, name)
 		default:
 			g.files[name] = text + "\n"
@@ -46,7 +46,24 @@ func readGolden(t *testing.T, name string) golden {
 
 // TestProblems compares what operators see with the golden files.
 func TestProblems(t *testing.T) {
-	names, err := filepath.Glob("testdata/problems/*.txt")
+	testGolden(t, "testdata/problems", func(t *testing.T, set *Set) {
+		if set != nil {
+			t.Error("the rules are taken")
+		}
+	})
+}
+
+// TestWarnings: rules with warnings load, and each warning shows its place.
+func TestWarnings(t *testing.T) {
+	testGolden(t, "testdata/warnings", func(t *testing.T, set *Set) {
+		if set == nil {
+			t.Error("the rules are refused")
+		}
+	})
+}
+
+func testGolden(t *testing.T, dir string, check func(*testing.T, *Set)) {
+	names, err := filepath.Glob(dir + "/*.txt")
 	if err != nil || len(names) == 0 {
 		t.Fatal("no golden files", err)
 	}
@@ -54,8 +71,9 @@ func TestProblems(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
 			g := readGolden(t, name)
 			set, problems := Load(g.files)
-			if set != nil || len(problems) == 0 {
-				t.Fatal("the rules are taken")
+			check(t, set)
+			if len(problems) == 0 {
+				t.Fatal("nothing is wrong with the rules")
 			}
 			got := problems.Error() + "\n"
 			if *update {

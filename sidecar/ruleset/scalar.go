@@ -44,9 +44,14 @@ func (d *decoder) isText(n *yaml.Node, key string) bool {
 
 func (d *decoder) oneOf(n *yaml.Node, tag reflect.StructTag, key string) {
 	allowed := strings.Fields(tag.Get("one"))
-	if len(allowed) > 0 && !slices.Contains(allowed, n.Value) {
-		d.report(n, codeValue, fmt.Sprintf("%s cannot be %s", key, shown(n)), didYouMean(n.Value, allowed))
+	if len(allowed) == 0 || slices.Contains(allowed, n.Value) {
+		return
 	}
+	hint := didYouMean(n.Value, allowed)
+	if len(allowed) == 1 {
+		hint = "it is " + allowed[0]
+	}
+	d.report(n, codeValue, fmt.Sprintf("%s cannot be %s", key, shown(n)), hint)
 }
 
 func (d *decoder) inRange(n *yaml.Node, tag reflect.StructTag, key string, x float64, err error) {

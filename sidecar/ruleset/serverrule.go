@@ -37,8 +37,8 @@ type serverRule struct {
 }
 
 type probeRule struct {
-	Path     string `rule:"path,required" doc:"From the root of the host." eg:"/version"`
-	Contains string `rule:"contains" doc:"What a 200 answer contains, white space left out; left out: any JSON object." eg:"'\"owned_by\":\"vllm\"'"`
+	Path     text `rule:"path,required" doc:"From the root of the host." eg:"/version"`
+	Contains text `rule:"contains" doc:"What a 200 answer contains, white space left out; left out: any JSON object." eg:"'\"owned_by\":\"vllm\"'"`
 }
 
 type effortRule struct {
@@ -67,7 +67,7 @@ type errorRule struct {
 type recoverRule struct {
 	At    place
 	About string      `rule:"about" doc:"Which server says it, or why this stands here." eg:"our proxy"`
-	Field string      `rule:"field" doc:"Path of the generated text in the body (gjson)." eg:"error.failed_generation"`
+	Field text        `rule:"field" doc:"Path of the generated text in the body (gjson)." eg:"error.failed_generation"`
 	Find  *text       `rule:"find" doc:"A regular expression (RE2) over the text of the error; its group args is arguments, its group text generated text." eg:"'raw=(?P<args>.*), err='"`
 	Hit   []errorText `rule:"hit" doc:"Texts that it finds, tried whenever the rules are loaded."`
 	Miss  []text      `rule:"miss" doc:"Texts that it does not find, tried whenever the rules are loaded." eg:"[Unexpected token in JSON]"`
@@ -106,7 +106,7 @@ func (l *loader) servers() {
 			Structured: r.Structured,
 		}
 		for _, p := range r.Detect {
-			s.Detect = append(s.Detect, Probe(p))
+			s.Detect = append(s.Detect, Probe{Path: p.Path.Value, Contains: p.Contains.Value})
 		}
 		l.errors(&s, r.Errors)
 		s.Overflow = append(s.Overflow, common.Overflow...)
@@ -147,11 +147,11 @@ func (l *loader) errors(s *Server, r errorRules) {
 		s.Retry = append(s.Retry, l.errorPattern(e))
 	}
 	for _, e := range r.Recover {
-		p := CallPattern{Field: e.Field, Place: e.At.String()}
+		p := CallPattern{Field: e.Field.Value, Place: e.At.String()}
 		switch {
 		case e.Find != nil:
 			p.Match = l.errorPattern(errorRule{e.At, e.About, *e.Find, e.Hit, e.Miss}, "args", "text").Match
-		case e.Field == "":
+		case e.Field.Value == "":
 			l.report(e.At, codeMissing, "this pattern lacks find or field", "")
 		}
 		s.Recover = append(s.Recover, p)
@@ -166,7 +166,10 @@ func (l *loader) errors(s *Server, r errorRules) {
 // tries its examples.
 func (l *loader) errorPattern(r errorRule, groups ...string) Pattern {
 	p := Pattern{Place: r.At.String()}
-	if r.Find.Value == "" { // reported already
+	if r.Find.Value == "" {
+		if r.Find.at.src != nil { // a missing one is reported already
+			l.report(r.Find.all(), codeValue, "an empty pattern fits every text", "")
+		}
 		return p
 	}
 	if p.Match = l.pattern(r.Find, ""); p.Match == nil {

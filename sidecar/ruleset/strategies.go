@@ -56,7 +56,7 @@ type linesRule struct {
 }
 
 type blockRule struct {
-	Open  []string `rule:"open,required" doc:"Literals that begin a call, in upper or lower case." eg:"['<tool_call>']"`
+	Open  []text   `rule:"open,required" doc:"Literals that begin a call, in upper or lower case." eg:"['<tool_call>']"`
 	Close []string `rule:"close" doc:"Literals that end it; left out where the body shows its own end." eg:"['</tool_call>']"`
 	Line  bool     `rule:"line_start" doc:"true: only at the start of a line."`
 	Body  string   `rule:"body,required" one:"json pairs named xml code auto" doc:"How the call is written between them; auto is json, xml or code, as the first byte shows."`
@@ -64,7 +64,7 @@ type blockRule struct {
 }
 
 type dropRule struct {
-	Text []string `rule:"text,required" doc:"Literals that are left out of the text." eg:"['<sep>']"`
+	Text []text `rule:"text,required" doc:"Literals that are left out of the text." eg:"['<sep>']"`
 }
 
 type phrasesRule struct {
@@ -137,13 +137,13 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 		s.Done, s.Multi = n.Done, n.Multi
 	}
 	if b := r.Block; b != nil {
-		s.Open, s.Close, s.LineStart, s.Body, s.Done = b.Open, b.Close, b.Line, parse.Body(b.Body), b.Done
+		s.Open, s.Close, s.LineStart, s.Body, s.Done = values(b.Open), b.Close, b.Line, parse.Body(b.Body), b.Done
 	}
 	if d := r.Drop; d != nil {
-		s.Open = d.Text
+		s.Open = values(d.Text)
 	}
 	if p := r.Pattern; p != nil {
-		s.Open, s.Close, s.LineStart, s.Matcher = p.Open, p.Close, p.Line, l.matcher(*p)
+		s.Open, s.Close, s.LineStart, s.Matcher = values(p.Open), p.Close, p.Line, l.matcher(*p)
 	}
 	if p := r.Phrases; p != nil {
 		s.Tools = p.Tools

@@ -9,34 +9,28 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// trap reports what is YAML but not what people mean by it.
-func (d *decoder) trap(n *yaml.Node, key string, depth int) bool {
-	switch {
-	case depth > maxDepth:
-		d.report(n, codeYAML, "nested too deep", "")
-	case n.Kind == yaml.AliasNode:
-		place := place{d.from(n), n.Line, n.Column, n.Column + 1 + len([]rune(n.Value))}
-		d.problems = append(d.problems, place.problem(codeYAML, "*"+n.Value+" repeats another part of the file",
-			"rules are written out; a text that begins with * stands in quotes"))
-	case strings.HasPrefix(n.Tag, "!") && !strings.HasPrefix(n.Tag, "!!"):
-		place := place{d.from(n), n.Line, n.Column, n.Column + len([]rune(n.Tag))}
-		d.problems = append(d.problems, place.problem(codeYAML, fmt.Sprintf("YAML takes the ! at the start of %s for a tag", key),
-			"write not instead of !, or put the text into a block: "+key+": |"))
-	default:
-		return false
-	}
-	return true
-}
-
-// syntax is the problem with a file that is no YAML. yaml.v3's own line is
-// often one short and absent on the first line, so the place is found anew.
+// syntax is the problem with a file that is no YAML. yaml.v3's own line is often
+// that of the list or mapping around it, so the place is found anew.
 func (s *source) syntax(doc string, err error) Problem {
-	line := s.syntaxLine(doc, reportedLine(err))
-	msg, hint := s.explain(line, err)
-	return s.lineAt(line).problem(codeYAML, msg, hint)
+	if m := unknownAnchor.FindStringSubmatch(err.Error()); m != nil {
+		for i, l := range s.lines {
+			if before, _, found := strings.Cut(l, "*"+m[1]); found {
+				return repeats(place{s, i + 1, 1 + len([]rune(before)), 2 + len([]rune(before+m[1]))}, "*"+m[1])
+			}
+		}
+	}
+	return s.explain(s.syntaxLine(doc, reportedLine(err)), err)
 }
 
-var lineInError = regexp.MustCompile(`line (\d+)`)
+// repeats is the problem with an alias.
+func repeats(at place, what string) Problem {
+	return at.problem(codeYAML, what+" repeats another part of the file", "rules are written out; a text that begins with * stands in quotes")
+}
+
+var (
+	lineInError   = regexp.MustCompile(`line (\d+)`)
+	unknownAnchor = regexp.MustCompile(`unknown anchor '(.+)' referenced`)
+)
 
 // reportedLine is the line that yaml.v3 names, 1 where it names none.
 func reportedLine(err error) int {
@@ -48,58 +42,109 @@ func reportedLine(err error) int {
 	return 1
 }
 
-// syntaxLine is the first line after which no longer beginning of the file
-// parses. Beginnings that reach past the reported line cannot parse.
+// syntaxLine is the first line after which no longer beginning of the file parses.
+// It looks around the reported line, and on until so many beginnings in a row fail
+// that no text or bracket would be as long.
 func (s *source) syntaxLine(doc string, reported int) int {
-	const tries = 300
+	const before, behind = 40, 60
 	lines := strings.SplitAfter(doc, "\n")
-	last := min(len(lines), reported+2)
-	head := strings.Join(lines[:last], "")
-	for i := last; i > max(0, last-tries); i-- {
-		head = strings.TrimSuffix(head, lines[i-1])
+	first := max(0, min(reported, len(lines))-before)
+	head, good := strings.Join(lines[:first], ""), -1
+	for i := first; i < len(lines) && i-max(good, min(reported, len(lines))) < behind; i++ {
 		if yaml.Unmarshal([]byte(head), new(yaml.Node)) == nil {
-			return i
+			good = i
 		}
+		head += lines[i]
 	}
-	return min(reported, len(s.lines))
+	if good < 0 {
+		return min(reported, len(s.lines))
+	}
+	return min(good+1, len(s.lines))
 }
 
 var (
-	keyOfLine = regexp.MustCompile(`^\s*(?:- +)?([A-Za-z_]\w*): *(.*)$`)
+	keyOfLine = regexp.MustCompile(`^\s*(?:- +)*([A-Za-z_]\w*): *(.*)$`)
+	noBlank   = regexp.MustCompile(`^\s*(?:- +)*[A-Za-z_]\w*:[^\s/]`)
 	ternary   = regexp.MustCompile(`\?.*: `)
 )
 
+// yamlWords says in plain words what yaml.v3 says.
+var yamlWords = []struct{ says, means string }{
+	{"mapping values are not allowed", "no key can stand here"},
+	{"did not find expected '-' indicator", "this is indented differently from the list above"},
+	{"did not find expected key", "this is indented differently from the keys above"},
+	{"unexpected end of stream", "a quote or bracket is never closed"},
+	{"could not find expected ':'", "this is neither a key with its value nor part of a text"},
+}
+
 // explain says in plain words what the line does to YAML. The traps are those
 // that an expression, a question or a tab springs.
-func (s *source) explain(line int, err error) (msg, hint string) {
+func (s *source) explain(line int, err error) Problem {
 	raw := s.line(line)
-	indent := raw[:len(raw)-len(strings.TrimLeft(raw, " \t"))]
-	key, value := "", strings.TrimSpace(raw)
-	if m := keyOfLine.FindStringSubmatch(raw); m != nil {
-		key, value = m[1], strings.TrimSpace(m[2])
+	all, indent := s.lineAt(line), raw[:len(raw)-len(strings.TrimLeft(raw, " \t"))]
+	key, value, at := "", strings.TrimSpace(raw), all
+	if m := keyOfLine.FindStringSubmatchIndex(raw); m != nil {
+		key, value = raw[m[2]:m[3]], strings.TrimSpace(raw[m[4]:])
+		at.col = 1 + len([]rune(raw[:m[4]]))
 	}
 	block := "put the text into a block: " + key + ": |"
 	if key == "" {
 		block = "put the text into quotes"
 	}
+	quote := openQuote(value)
 	switch {
 	case strings.Contains(indent, "\t"):
-		return "YAML takes no tabs at the start of a line", "indent with spaces"
+		return all.problem(codeYAML, "YAML takes no tabs at the start of a line", "indent with spaces")
+	case line > 1 && noBlank.MatchString(s.line(line-1)):
+		return s.lineAt(line-1).problem(codeYAML, "a key needs a blank behind its colon", "write key: value")
 	case strings.HasPrefix(value, "!"):
-		return "YAML takes the ! at the start for a tag", "write not instead of !, or " + block
+		return at.problem(codeYAML, "YAML takes the ! at the start for a tag", notInstead(key))
 	case strings.HasPrefix(value, "`") || strings.HasPrefix(value, "@") || strings.HasPrefix(value, "%"):
-		return fmt.Sprintf("no YAML text begins with %c", value[0]), block
-	case strings.HasPrefix(value, "[") || strings.HasPrefix(value, "{"):
-		return "YAML cannot read what stands in these brackets", "close every bracket and quote, and put texts with ? : , [ ] { } into quotes"
+		return at.problem(codeYAML, fmt.Sprintf("no YAML text begins with %c", value[0]), block)
+	case quote >= 0:
+		from := at.col + len([]rune(value[:quote]))
+		return place{s, line, from, from + 1}.problem(codeYAML, notClosed, "close it; a quote that belongs to the text is written "+map[byte]string{'\'': "''", '"': `\"`}[value[quote]])
+	case (strings.HasPrefix(value, "[") || strings.HasPrefix(value, "{")) && yaml.Unmarshal([]byte(value), new(yaml.Node)) != nil:
+		return at.problem(codeYAML, "YAML cannot read what stands in these brackets", "close every bracket and quote, and put texts with ? : , [ ] { } into quotes")
 	case ternary.MatchString(value):
-		return "YAML takes the colon for a key", block
+		return at.problem(codeYAML, "YAML takes the colon for a key", block)
 	case quoteEndsEarly(value):
-		return "YAML ends the text at its second quote", block
-	case strings.Contains(value, ": "):
-		return "YAML takes the second colon for a key", block
+		return at.problem(codeYAML, "YAML ends the text at its second quote", block)
+	case strings.Contains(value, ": ") && !strings.HasPrefix(value, "{"):
+		return at.problem(codeYAML, "YAML takes the second colon for a key", block)
 	}
-	detail := lineInError.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "")
-	return "not YAML: " + strings.TrimLeft(detail, ": "), "is the line indented like its neighbours, and every quote and bracket closed?"
+	msg := "not YAML: " + strings.TrimLeft(lineInError.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), ""), ": ")
+	for _, w := range yamlWords {
+		if strings.Contains(msg, w.says) {
+			msg = w.means
+		}
+	}
+	return all.problem(codeYAML, msg, "is it indented like its neighbours, and is every quote and bracket closed?")
+}
+
+// openQuote is the offset of a quote in a value that nothing closes on its line;
+// -1 where there is none. Inside plain texts quotes mean nothing.
+func openQuote(value string) int {
+	if value == "" || !strings.ContainsAny(value[:1], "'\"[{") {
+		return -1
+	}
+	open := -1
+	for i := 0; i < len(value); i++ {
+		c := value[i]
+		switch {
+		case open < 0 && (c == '\'' || c == '"') && (i == 0 || strings.IndexByte(" [{,:", value[i-1]) >= 0):
+			open = i
+		case open >= 0 && value[open] == '"' && c == '\\':
+			i++
+		case open >= 0 && c == value[open]:
+			if c == '\'' && i+1 < len(value) && value[i+1] == c {
+				i++
+				continue
+			}
+			open = -1
+		}
+	}
+	return open
 }
 
 // quoteEndsEarly reports whether a value begins with a quoted text and goes on.

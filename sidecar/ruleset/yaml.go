@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 )
@@ -82,21 +81,6 @@ func document(src *source, doc string) (*yaml.Node, Problems) {
 	return root.Content[0], nil
 }
 
-// notText finds what no text file holds.
-func (s *source) notText(doc string) (Problem, bool) {
-	if len(doc) > maxFile {
-		return s.whole(codeFile, "longer than 1 MiB", "a rule file is written by people"), false
-	}
-	for i, l := range s.lines {
-		for col, r := range []rune(l) {
-			if r == 0 || r == utf8.RuneError && !utf8.ValidString(l) {
-				return place{s, i + 1, col + 1, col + 2}.problem(codeFile, "not a text in UTF-8", "save the file as UTF-8"), false
-			}
-		}
-	}
-	return Problem{}, true
-}
-
 // at is the place of a node: of a scalar all of it, else its first character.
 func (d *decoder) at(n *yaml.Node) place {
 	if n.Kind == yaml.ScalarNode {
@@ -114,7 +98,11 @@ func (d *decoder) from(n *yaml.Node) *source {
 }
 
 func (d *decoder) text(n *yaml.Node) text {
-	return text{n.Value, place{d.from(n), n.Line, n.Column, n.Column + 1}, n.LineComment}
+	t := text{Value: n.Value, at: place{d.from(n), n.Line, n.Column, n.Column + 1}}
+	if n.Style&^yaml.FlowStyle == 0 { // quotes and blocks end by themselves
+		t.tail = n.LineComment
+	}
+	return t
 }
 
 func (d *decoder) report(n *yaml.Node, code, msg, hint string) {
@@ -166,7 +154,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 			t, err := time.ParseDuration(n.Value)
 			*p = t
 			if err != nil || t < 0 {
-				d.report(n, codeValue, fmt.Sprintf("%s is no duration", n.Value), "write 500ms, 30s or 2m")
+				d.report(n, codeValue, shown(n)+" is no duration", "write 500ms, 30s or 2m")
 			}
 		}
 	case *size:
@@ -174,7 +162,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 			b, ok := parseSize(n.Value)
 			*p = size(b)
 			if !ok {
-				d.report(n, codeValue, fmt.Sprintf("%s is no size", n.Value), "write 512, 64KiB, 16MiB or 1GiB")
+				d.report(n, codeValue, shown(n)+" is no size", "write 512, 64KiB, 16MiB or 1GiB")
 			}
 		}
 	case *any:
@@ -228,8 +216,13 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 	seen := map[string]bool{}
 	if !d.mapping(n, key, func(k, val *yaml.Node) {
 		i, ok := fields[k.Value]
-		if !ok {
-			d.report(k, codeKey, "unknown key "+shown(k), didYouMean(k.Value, names))
+		switch {
+		case ok:
+		case k.Value == "<<":
+			d.problems = append(d.problems, repeats(d.at(k), "<<"))
+			return
+		default:
+			d.report(k, codeKey, "unknown key "+shown(k), outdented(n, k, didYouMean(k.Value, names)))
 			return
 		}
 		seen[k.Value] = true
@@ -247,6 +240,17 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 	if len(lacks) > 0 {
 		d.problems = append(d.problems, d.head(n).problem(codeMissing, key+" lacks "+strings.Join(lacks, ", "), d.strays[n]))
 	}
+}
+
+// outdented is a hint about an unknown key: the key above it may lack its value
+// because what belongs to it is not indented.
+func outdented(n, k *yaml.Node, hint string) string {
+	for i := 2; i < len(n.Content); i += 2 {
+		if above := n.Content[i-2]; n.Content[i] == k && n.Content[i-1].ShortTag() == "!!null" && !strings.HasPrefix(hint, "did you mean") {
+			return "indent it by two spaces if it belongs to " + above.Value
+		}
+	}
+	return hint
 }
 
 // head is the first key of a mapping, or the node itself.

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+func checkCommand(env Env) *cobra.Command {
+	strict, shape, policy := false, format("text"), ""
+	c := &cobra.Command{
+		Use:   "check [DIR]",
+		Short: "Are these rules good? Every problem, with its place",
+		Long: `Are the rules in DIR good, or the built-in ones? It shows every problem with its
+place, and warns about rules that load and do nothing.
+
+  gpt-oss-executor check rules
+  gpt-oss-executor check rules --strict --format github   in a workflow
+
+It ends with 0 when the rules are good, with 1 when they have problems (with
+--strict also warnings), and with 2 when it was called wrongly.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			v := verdict{began: time.Now(), strict: strict, policy: policy}
+			if len(args) == 1 {
+				v.dir = args[0]
+			}
+			v.check(env)
+			if err := v.write(shape, env); err != nil {
+				return err
+			}
+			if !v.ok() {
+				return errSaid
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&strict, "strict", false, "warnings count as problems")
+	policyFlag(c, &policy)
+	c.Flags().Var(&shape, "format", "text, json (one document) or github (workflow commands)")
+	return c
+}
+
+// format is how check says what it found.
+type format string
+
+var formats = []string{"text", "json", "github"}
+
+// String is the format's name.
+func (f *format) String() string { return string(*f) }
+
+// Type names the kind of value in the help.
+func (f *format) Type() string { return "format" }
+
+// Set takes a name from the command line.
+func (f *format) Set(name string) error {
+	if !slices.Contains(formats, name) {
+		return fmt.Errorf("it is one of %s", strings.Join(formats, ", "))
+	}
+	*f = format(name)
+	return nil
+}
+
+// verdict is what check found in a folder.
+type verdict struct {
+	dir      string
+	policy   string // locked folder
+	strict   bool
+	began    time.Time
+	version  string
+	counts   ruleset.Counts
+	problems ruleset.Problems
+	err      error // the folder cannot be read
+}
+
+func (v *verdict) check(env Env) {
+	src, err := rulesIn(v.dir, v.policy, env)
+	if err != nil {
+		v.err = err
+		return
+	}
+	files, err := src.Read()
+	if err != nil {
+		v.err = err
+		v.problems = ruleset.Problems{{File: v.dir, Code: "E-file", Msg: err.Error()}}
+		return
+	}
+	v.version = files.Version()
+	set, problems := ruleset.Load(files)
+	v.problems = problems.In(src)
+	if set != nil {
+		v.counts = set.Counts
+	}
+}
+
+func (v *verdict) ok() bool { return !v.problems.Fatal() && !(v.strict && len(v.problems) > 0) }
+
+// tally counts problems and warnings.
+func (v *verdict) tally() (problems, warnings int) {
+	for i := range v.problems {
+		if v.problems[i].Warning {
+			warnings++
+		} else {
+			problems++
+		}
+	}
+	return problems, warnings
+}

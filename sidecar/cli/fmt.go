@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+func fmtCommand(env Env) *cobra.Command {
+	check := false
+	c := &cobra.Command{
+		Use:   "fmt [DIR|FILE…]",
+		Short: "Give rule files their usual shape",
+		Long: `Give rule files their usual shape: two spaces for each level, no blanks at the end
+of lines, no more than one empty line in a row, and each condition in a block
+(when: |), where YAML takes nothing of it apart. Without an argument it formats the
+files of the current folder.
+
+It never changes what a file says, or its comments, and prints the names of the
+files that it changed. With --check it changes nothing and ends with 1 where it
+would have.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = []string{"."}
+			}
+			names, err := yamlFiles(args)
+			if err != nil {
+				return err
+			}
+			failed, changed := false, false
+			for _, name := range names {
+				did, err := formatFile(name, !check)
+				if err != nil {
+					failed = true
+					fmt.Fprintln(env.Err, err)
+				}
+				if did {
+					changed = true
+					fmt.Fprintln(env.Out, name)
+				}
+			}
+			if failed || check && changed {
+				return errSaid
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&check, "check", false, "only list the files that are not formatted")
+	return c
+}
+
+// yamlFiles are the files that are meant: those named, and the *.yaml files of the
+// folders named, hidden ones excepted.
+func yamlFiles(args []string) (names []string, err error) {
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		if err != nil {
+			return nil, fmt.Errorf("read rules: %w", err)
+		}
+		if !info.IsDir() {
+			names = append(names, arg)
+			continue
+		}
+		entries, err := os.ReadDir(arg)
+		if err != nil {
+			return nil, fmt.Errorf("read rules: %w", err)
+		}
+		before := len(names)
+		for _, e := range entries {
+			if filepath.Ext(e.Name()) == ".yaml" && !strings.HasPrefix(e.Name(), ".") && !e.IsDir() {
+				names = append(names, filepath.Join(arg, e.Name()))
+			}
+		}
+		if len(names) == before {
+			return nil, fmt.Errorf("read rules: no *.yaml file stands in %s", arg)
+		}
+	}
+	return names, nil
+}
+
+// formatFile formats one file, and writes it where that is wanted.
+func formatFile(name string, write bool) (changed bool, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return false, fmt.Errorf("read rules: %w", err)
+	}
+	out, problem := ruleset.Format(filepath.ToSlash(name), string(text))
+	switch {
+	case problem != nil:
+		return false, ruleset.Problems{*problem}
+	case out == string(text):
+		return false, nil
+	case !write:
+		return true, nil
+	}
+	return true, replaceFile(name, []byte(out))
+}
+
+// replaceFile puts another text in the place of a file, all of it at once. The file
+// keeps its mode; behind a symbolic link, the link stays.
+func replaceFile(name string, text []byte) (err error) {
+	target, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return fmt.Errorf("write rules: %w", err)
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return fmt.Errorf("write rules: %w", err)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(target), ".fmt-*")
+	if err != nil {
+		return fmt.Errorf("write rules: %w", err)
+	}
+	_, err = tmp.Write(text)
+	err = errors.Join(err, tmp.Chmod(info.Mode().Perm()), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), target)
+	}
+	if err != nil {
+		if gone := os.Remove(tmp.Name()); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+		return fmt.Errorf("write rules: %w", err)
+	}
+	return nil
+}
