@@ -29,6 +29,7 @@ race: ## the same under the race detector
 	go test -race -timeout 8m $(packages)
 	go test -run Linear ./sidecar/parse # a cost that the detector would distort
 	EDITS=200 go test -run EditsUnderLoad ./sidecar # so many that it would take minutes under the detector
+	go test -run Hostile ./sidecar/ruleset # the same
 
 e2e: ## a real OpenClaw gateway and the OpenAI SDKs; needs npm, about 900 MB in the user's cache
 	GPTOSS_E2E=1 go test -count=1 -timeout 8m ./e2e

@@ -46,8 +46,8 @@ func (v *verdict) summary(good, bad io.Writer) {
 	}
 	if v.ok() {
 		n := v.counts
-		fmt.Fprintf(good, "rules %s: %d files, %d conditions, %d patterns, %d examples: ok (%d ms)\n",
-			v.version, n.Files, n.Conditions, n.Patterns, n.Examples, time.Since(v.began).Milliseconds())
+		fmt.Fprintf(good, "rules %s: %d files, %d conditions, %d patterns, %d examples, %d tests: ok (%d ms)\n",
+			v.version, n.Files, n.Conditions, n.Patterns, n.Examples, n.Tests, time.Since(v.began).Milliseconds())
 	}
 }
 

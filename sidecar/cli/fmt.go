@@ -1,15 +1,15 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -57,8 +57,8 @@ would have.`,
 	return c
 }
 
-// yamlFiles are the files that are meant: those named, and the *.yaml files of the
-// folders named, hidden ones excepted.
+// yamlFiles are the files that are meant: those named, and the rule files of the
+// folders named, with their packs and tests.
 func yamlFiles(args []string) (names []string, err error) {
 	for _, arg := range args {
 		info, err := os.Stat(arg)
@@ -69,14 +69,14 @@ func yamlFiles(args []string) (names []string, err error) {
 			names = append(names, arg)
 			continue
 		}
-		entries, err := os.ReadDir(arg)
+		files, err := ruleset.ReadFS(os.DirFS(arg))
 		if err != nil {
-			return nil, fmt.Errorf("read rules: %w", err)
+			return nil, err
 		}
 		before := len(names)
-		for _, e := range entries {
-			if filepath.Ext(e.Name()) == ".yaml" && !strings.HasPrefix(e.Name(), ".") && !e.IsDir() {
-				names = append(names, filepath.Join(arg, e.Name()))
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			if filepath.Ext(name) == ".yaml" {
+				names = append(names, filepath.Join(arg, filepath.FromSlash(name)))
 			}
 		}
 		if len(names) == before {
@@ -106,7 +106,7 @@ func formatFile(name string, write bool) (changed bool, err error) {
 
 // replaceFile puts another text in the place of a file, all of it at once. The file
 // keeps its mode; behind a symbolic link, the link stays.
-func replaceFile(name string, text []byte) (err error) {
+func replaceFile(name string, text []byte) error {
 	target, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return fmt.Errorf("write rules: %w", err)
@@ -115,19 +115,7 @@ func replaceFile(name string, text []byte) (err error) {
 	if err != nil {
 		return fmt.Errorf("write rules: %w", err)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(target), ".fmt-*")
-	if err != nil {
-		return fmt.Errorf("write rules: %w", err)
-	}
-	_, err = tmp.Write(text)
-	err = errors.Join(err, tmp.Chmod(info.Mode().Perm()), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), target)
-	}
-	if err != nil {
-		if gone := os.Remove(tmp.Name()); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
-			err = errors.Join(err, gone)
-		}
+	if err := publish.File(target, text, info.Mode().Perm()); err != nil {
 		return fmt.Errorf("write rules: %w", err)
 	}
 	return nil

@@ -39,7 +39,7 @@ func someExpression(rng *rand.Rand, depth int) string {
 // TestMessagesNeedNoGo tries many wrong conditions. Neither what is said when they are
 // loaded nor what is said when they run names a type of Go.
 func TestMessagesNeedNoGo(t *testing.T) {
-	rounds := 40_000
+	rounds := 15_000
 	if testing.Short() {
 		rounds = 2_000
 	}

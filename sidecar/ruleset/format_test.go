@@ -123,7 +123,7 @@ func trimmed(v any) string {
 // TestFormatMutated formats the shipped files with blanks, indents and line breaks
 // put in at random.
 func TestFormatMutated(t *testing.T) {
-	rounds := 3000
+	rounds := 600
 	if testing.Short() {
 		rounds = 200
 	}

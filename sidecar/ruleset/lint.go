@@ -16,7 +16,7 @@ func (l *loader) lint() {
 		file string
 		at   func()
 	}{
-		{strategiesFile, l.lintStrategies}, {aliasesFile, l.lintAliases}, {argumentsFile, l.lintArguments}, {serversFile, l.lintServers},
+		{strategiesFile, l.lintStrategies}, {aliasesFile, l.lintAliases}, {argumentsFile, l.lintArguments}, {serversFile, l.lintServers}, {execFilename, l.lintExec},
 	} {
 		if l.clean(look.file) {
 			look.at()
@@ -25,6 +25,15 @@ func (l *loader) lint() {
 	for _, t := range l.regexps {
 		if l.clean(t.at.src.name) {
 			l.lintPattern(t.Value, t.all())
+		}
+	}
+}
+
+// lintExec warns about conditions that make no difference.
+func (l *loader) lintExec() {
+	for _, r := range doc[execFile](l, execFilename).Rules {
+		if r.When != nil {
+			l.lintCondition(*r.When, map[string][]string{"class": classNames})
 		}
 	}
 }

@@ -71,7 +71,7 @@ func short(n int) []string {
 // TestCanMatch compares with regexp itself on all short texts: what cannot match
 // never does, and hardly anything that can match needs a longer text.
 func TestCanMatch(t *testing.T) {
-	patterns := 20_000
+	patterns := 6_000
 	if testing.Short() {
 		patterns = 1_000
 	}
@@ -174,7 +174,7 @@ func TestUnreachableStrategiesNeverRead(t *testing.T) {
 	}
 	bits := []string{"<a", "<A>", "<ab", "[x", "[x]", "`", "do", "Doc", "<|end|>", "{", `{"name": "read", "arguments": {}}`, " ", "\n", "read", "]"}
 	warned := 0
-	for range 600 {
+	for range 400 {
 		var doc strings.Builder
 		doc.WriteString("version: 1\nstrategies:\n  - {id: h, about: x, kind: harmony, priority: 1, confidence: 1}\n")
 		for i := range 3 {
@@ -212,7 +212,7 @@ func TestUnreachableStrategiesNeverRead(t *testing.T) {
 			}
 		}
 	}
-	if warned < 10 {
+	if warned < 5 {
 		t.Errorf("only %d sets with a warning", warned)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -247,8 +248,15 @@ func (l *loader) known(t text, what string, words []string) bool {
 func (l *loader) unique(what string, ids []text) {
 	first := map[string]place{}
 	for _, id := range ids {
+		if id.at.src == nil {
+			continue // it could not be read, which is reported
+		}
 		if at, twice := first[id.Value]; twice {
-			l.report(id.all(), codeDup, fmt.Sprintf("the %s %s stands here twice", what, id.Value), "it stands at "+at.String()+", too")
+			where := "at " + at.String()
+			if at.src.name == id.at.src.name {
+				where = "in line " + strconv.Itoa(at.line)
+			}
+			l.report(id.all(), codeDup, fmt.Sprintf("the %s %s stands here twice", what, id.Value), "it stands "+where+", too")
 			continue
 		}
 		first[id.Value] = id.at
