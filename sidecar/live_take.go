@@ -49,6 +49,10 @@ func (l *Live) enforce(next *inForce) {
 	next.since = time.Now()
 	l.now.Store(next)
 	l.metrics.InForce(next.set.Version, next.files.Sums(), next.refused == nil && !next.lastGood)
+	if len(next.warnings) > 0 {
+		l.log.Warn("rules that load, and do less than they seem to", "event", "rules_warnings",
+			"version", next.set.Version, "warnings", next.warnings.In(l.src).Error())
+	}
 	err := l.past.Add(history.Entry{
 		Version: next.set.Version, At: next.since, By: next.by, Counts: next.set.Counts, Files: next.files,
 	})

@@ -21,7 +21,7 @@ func withRule(t testing.TB, file, from, to string) *ruleset.Set {
 	}
 	files[file] = strings.Replace(files[file], from, to, 1)
 	set, problems := ruleset.Load(files)
-	if len(problems) > 0 {
+	if problems.Fatal() {
 		t.Fatal(problems)
 	}
 	return set

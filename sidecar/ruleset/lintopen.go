@@ -164,9 +164,11 @@ func (l *loader) domains(r strategyRule) map[string][]string {
 		out["server"] = append([]string{"", "generic"}, serverIDs(l.set.Servers)...)
 	}
 	if l.clean(modelsFile) {
-		out["model"] = []string{"", "gpt-oss"}
+		out["model"] = []string{"", "gpt-oss"} // of examples
 		for _, m := range l.set.Models {
-			out["model"] = append(out["model"], m.ID)
+			if m.ID != "gpt-oss" {
+				out["model"] = append(out["model"], m.ID)
+			}
 		}
 	}
 	return out
