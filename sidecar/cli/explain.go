@@ -167,15 +167,21 @@ func (x *explaining) one(sets []*ruleset.Set, in io.Reader, env Env) error {
 			return err
 		}
 	}
+	return show(x, trees, treeRows, env)
+}
+
+// show writes one tree, or two of them side by side, for people or as JSON.
+func show[T any](x *explaining, trees []*T, lines func(*T) []row, env Env) error {
 	w := bufio.NewWriter(env.Out)
 	p := paper{out: w, look: demo.LookOf(env.Out, env.lookup)}
+	var err error
 	switch {
 	case x.json:
 		err = writeTrees(w, trees)
 	case len(trees) == 2:
-		p.pair(rulesName(x.dirs[0]), rulesName(x.dirs[1]), treeRows(trees[0]), treeRows(trees[1]))
+		p.pair(rulesName(x.dirs[0]), rulesName(x.dirs[1]), lines(trees[0]), lines(trees[1]))
 	default:
-		p.rows(treeRows(trees[0]))
+		p.rows(lines(trees[0]))
 	}
 	if err == nil {
 		err = w.Flush()
@@ -184,4 +190,15 @@ func (x *explaining) one(sets []*ruleset.Set, in io.Reader, env Env) error {
 		return fmt.Errorf("write: %w", err)
 	}
 	return nil
+}
+
+// writeTrees writes one tree, or a list of two.
+func writeTrees[T any](w io.Writer, trees []*T) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if len(trees) == 1 {
+		return enc.Encode(trees[0])
+	}
+	return enc.Encode(trees)
 }

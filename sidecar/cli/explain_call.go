@@ -1,16 +1,12 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -51,23 +47,7 @@ func (c *aCall) explain(sets []*ruleset.Set, x *explaining, env Env) error {
 			return err
 		}
 	}
-	w := bufio.NewWriter(env.Out)
-	p := paper{out: w, look: demo.LookOf(env.Out, env.lookup)}
-	switch {
-	case x.json:
-		err = writeTrees(w, trees)
-	case len(trees) == 2:
-		p.pair(rulesName(x.dirs[0]), rulesName(x.dirs[1]), callRows(trees[0]), callRows(trees[1]))
-	default:
-		p.rows(callRows(trees[0]))
-	}
-	if err == nil {
-		err = w.Flush()
-	}
-	if err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	return nil
+	return show(x, trees, callRows, env)
 }
 
 // callRows are the lines about a call: the decision, then every rule.
@@ -109,15 +89,4 @@ func effectInk(e policy.Effect) ink {
 		return green
 	}
 	return red
-}
-
-// writeTrees writes one tree, or a list of two.
-func writeTrees[T any](w io.Writer, trees []*T) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if len(trees) == 1 {
-		return enc.Encode(trees[0])
-	}
-	return enc.Encode(trees)
 }
