@@ -128,6 +128,8 @@ func (s *seen) strategy(set *ruleset.Set, st *parse.Strategy) TreeStrategy {
 		t.Steps = append(t.Steps, node)
 	}
 	switch {
+	case set.Barred(st.ID) != "":
+		t.Verdict, t.Says = VerdictDisabled, "off: "+set.Barred(st.ID)+" keeps it off"
 	case !st.Enabled:
 		t.Verdict, t.Says = VerdictDisabled, "off: disabled in the profile"
 	case len(t.Calls) > 0:

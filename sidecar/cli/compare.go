@@ -15,6 +15,7 @@ import (
 
 func compareCommand(env Env) *cobra.Command {
 	var x comparing
+	var policy string
 	c := &cobra.Command{
 		Use:   "compare OLD NEW FILE",
 		Short: "Would these rules read better? Recorded replies under both",
@@ -34,7 +35,7 @@ if anything differs.`,
 		Args: cobra.ExactArgs(3),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for i, to := range []**ruleset.Set{&x.before, &x.after} {
-				set, err := loadRules(args[i], env)
+				set, err := loadUnder(policy, args[i], env)
 				if err == nil {
 					err = hasProfile(set, args[i], x.profile)
 				}
@@ -53,6 +54,7 @@ if anything differs.`,
 	}
 	c.Flags().BoolVar(&x.json, "json", false, "write JSON lines: the records that differ, then {\"summary\": …}")
 	c.Flags().BoolVar(&x.strict, "strict", false, "exit with 1 if anything differs")
+	policyFlag(c, &policy)
 	c.Flags().StringVar(&x.profile, "profile", "", "profile of strategies.yaml")
 	return c
 }

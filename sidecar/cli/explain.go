@@ -60,7 +60,7 @@ names or OpenAI tool objects; [] means that none was offered, null that it is no
 	c.Flags().StringVar(&x.call.path, "path", "", "in place of a reply: may this path be read?")
 	c.Flags().StringVar(&x.call.url, "url", "", "in place of a reply: may this address be fetched?")
 	c.Flags().StringVar(&x.call.tool, "tool", "", "the tool of that call (default: exec, read or web_fetch)")
-	c.Flags().StringVar(&x.policy, "policy", "", "locked folder of the security team, over the rules")
+	policyFlag(c, &x.policy)
 	c.Flags().StringArrayVar(&x.dirs, "rules", nil, "folder of rule files; twice: both side by side (default: the built-in rules)")
 	return c
 }

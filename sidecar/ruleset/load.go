@@ -73,7 +73,7 @@ func prepare(f Files) (*loader, []replyTest) {
 		files: f, trees: map[string]*tree{}, docs: map[string]any{}, covered: map[string][2]int{},
 		set: &Set{
 			Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]string{},
-			profiles: map[string]*parse.Strategies{}, conditions: map[string]text{},
+			profiles: map[string]*parse.Strategies{}, conditions: map[string]text{}, barred: map[string]string{},
 		},
 	}
 	l.names()

@@ -30,10 +30,11 @@ type Set struct {
 
 	profiles   map[string]*parse.Strategies
 	book       rulebook
-	policy     *policy.Rules   // of the operator
-	locked     *policy.Rules   // of the locked folder; nil: none
-	judged     []judged        // the rules of both
-	conditions map[string]text // of the strategies, by id
+	policy     *policy.Rules     // of the operator
+	locked     *policy.Rules     // of the locked folder; nil: none
+	judged     []judged          // the rules of both
+	conditions map[string]text   // of the strategies, by id
+	barred     map[string]string // strategies that the locked folder keeps off → its place
 }
 
 // Counts is how much was loaded, for a line in a log.
@@ -56,6 +57,9 @@ func (s *Set) Strategies(profile string) *parse.Strategies {
 
 // Profiles are the names of the profiles, sorted.
 func (s *Set) Profiles() []string { return slices.Sorted(maps.Keys(s.profiles)) }
+
+// Barred says where the locked folder keeps a strategy off; empty: it does not.
+func (s *Set) Barred(strategy string) (place string) { return s.barred[strategy] }
 
 // Model finds the model that callers know as id.
 func (s *Set) Model(id string) (Model, bool) {

@@ -211,6 +211,7 @@ func (l *loader) profile(name string, r profileRule, all []parse.Strategy, rules
 	for i := range list {
 		if by, why := l.bars(rules[i]); why != "" && list[i].Enabled {
 			l.loosened(rules[i].ID.all(), by, why)
+			l.set.barred[list[i].ID] = by.String()
 			list[i].Enabled = false
 		}
 	}
