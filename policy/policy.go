@@ -42,6 +42,26 @@ func CallOf(tool, class string, arguments []byte) Call {
 	return c
 }
 
+// carrier is the tool with which OpenClaw's Tool Search calls another one:
+// {"id": name, "args": {…}}.
+const carrier = "tool_call"
+
+// Carried gives the call that another one carries, if it carries one.
+func Carried(tool string, arguments []byte) (inner string, args []byte, ok bool) {
+	var c struct {
+		ID   string          `json:"id"`
+		Args json.RawMessage `json:"args"`
+	}
+	if tool != carrier || json.Unmarshal(arguments, &c) != nil || c.ID == "" {
+		return "", nil, false
+	}
+	var text string
+	if json.Unmarshal(c.Args, &text) == nil { // encoded twice
+		c.Args = json.RawMessage(text)
+	}
+	return c.ID, c.Args, true
+}
+
 // shellLine is the command in arguments: a text, or a list of words.
 func shellLine(args map[string]any) string {
 	for _, key := range []string{"command", "cmd", "script"} {

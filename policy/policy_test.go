@@ -69,3 +69,19 @@ func TestCallOf(t *testing.T) {
 		}
 	}
 }
+
+func TestCarried(t *testing.T) {
+	for _, c := range []struct{ tool, args, inner, innerArgs string }{
+		{"tool_call", `{"id":"exec","args":{"command":"ls"}}`, "exec", `{"command":"ls"}`},
+		{"tool_call", `{"id":"exec","args":"{\"command\":\"ls\"}"}`, "exec", `{"command":"ls"}`},
+		{"tool_call", `{"id":"status"}`, "status", ""},
+		{"tool_call", `{"args":{}}`, "", ""},
+		{"tool_call", `nothing`, "", ""},
+		{"exec", `{"id":"exec","args":{"command":"ls"}}`, "", ""},
+	} {
+		inner, args, ok := Carried(c.tool, []byte(c.args))
+		if inner != c.inner || string(args) != c.innerArgs || ok != (c.inner != "") {
+			t.Errorf("%s %s: %q %s %v", c.tool, c.args, inner, args, ok)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // CallTree is what the policy says of one call, and why.
@@ -28,9 +29,10 @@ func ExplainCall(set *ruleset.Set, tool string, arguments map[string]any) (*Call
 		return nil, fmt.Errorf("arguments of %s: %w", tool, err)
 	}
 	args := bytes.TrimSpace(doc.Bytes())
+	call := tools.Call{Name: tool, Arguments: args, Strategy: "native", Confidence: 1}
 	c := policy.CallOf(tool, string(set.Tools.Class(tool)), args)
-	c.Strategy, c.Confidence = "native", 1
+	c.Strategy, c.Confidence = call.Strategy, call.Confidence
 	return &CallTree{
-		Version: set.Version, Tool: tool, Class: c.Class, Arguments: args, Decision: set.Decide(c), Rules: set.Verdicts(c),
+		Version: set.Version, Tool: tool, Class: c.Class, Arguments: args, Decision: set.Decide(call, ""), Rules: set.Verdicts(c),
 	}, nil
 }

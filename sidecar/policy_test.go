@@ -37,6 +37,23 @@ func TestDenied(t *testing.T) {
 	}
 }
 
+// A call inside of another call is judged, too: OpenClaw's tool_call runs what it names.
+func TestDeniedInside(t *testing.T) {
+	const via = `"tools":[{"type":"function","function":{"name":"tool_call","parameters":{"type":"object","properties":{"id":{"type":"string"},"args":{"type":"object"}}}}}]`
+	nested := `{"id":"exec","args":{"command":"rm -rf /"}}`
+	for range 5 {
+		r := play(t, script.Native("tool_call", nested), script.Text("No."))
+		if a := r.chat(asking(via)); len(a.calls) != 0 || strings.Contains(a.body, "rm -rf") {
+			t.Errorf("%s left: %s", nested, a.body)
+		}
+		nested = `{"id":"tool_call","args":` + nested + `}`
+	}
+	r := play(t, script.Native("tool_call", `{"id":"exec","args":{"command":"ls"}}`))
+	if a := r.chat(asking(via)); len(a.calls) != 1 {
+		t.Errorf("a harmless one does not leave: %s", a.body)
+	}
+}
+
 // A dry run lets the call pass, and says what it would have done.
 func TestAudited(t *testing.T) {
 	r := play(t, script.Native("exec", `{"command":"dd if=x of=/dev/sdb"}`))

@@ -121,12 +121,30 @@ func (s *Set) Judges() bool {
 	return s.locked != nil || s.policy.Default == policy.Deny || len(s.policy.List) > 0
 }
 
-// Decide says whether a call may leave: the stricter of the operator's policy and
-// that of the locked folder.
-func (s *Set) Decide(c policy.Call) policy.Decision {
-	d := s.policy.Decide(c)
-	if s.locked != nil {
-		d = policy.Stricter(d, s.locked.Decide(c))
+// maxCarried is how many calls may carry each other; nobody means more than two.
+const maxCarried = 4
+
+// Decide says whether a call may leave with all that it carries: the strictest of
+// the operator's policy and that of the locked folder, over each of these calls.
+func (s *Set) Decide(call tools.Call, model string) policy.Decision {
+	var d policy.Decision
+	name, args, more := call.Name, call.Arguments, true
+	for i := 0; more; i++ {
+		if i == maxCarried {
+			return policy.Decision{Effect: policy.Deny, Why: "the call carries another one, and so on; call the tool itself"}
+		}
+		c := policy.CallOf(name, string(s.Tools.Class(name)), args)
+		c.Strategy, c.Confidence, c.Model = call.Strategy, call.Confidence, model
+		one := s.policy.Decide(c)
+		if s.locked != nil {
+			one = policy.Stricter(one, s.locked.Decide(c))
+		}
+		if i == 0 {
+			d = one
+		} else {
+			d = policy.Stricter(d, one)
+		}
+		name, args, more = policy.Carried(name, args)
 	}
 	return d
 }
@@ -141,9 +159,7 @@ func (s *Set) Judge(model string, note func(tools.Call, policy.Decision) (enforc
 		return nil
 	}
 	return func(call tools.Call) *tools.Refusal {
-		c := policy.CallOf(call.Name, string(s.Tools.Class(call.Name)), call.Arguments)
-		c.Strategy, c.Confidence, c.Model = call.Strategy, call.Confidence, model
-		d := s.Decide(c)
+		d := s.Decide(call, model)
 		if enforce := note(call, d); !enforce || d.Effect != policy.Deny {
 			return nil
 		}
