@@ -163,7 +163,7 @@ func (t *turn) settle(r *parse.Reading, remedy *ruleset.Remedy, about tools.Refu
 		if text == "" {
 			text = "The model gave no usable answer: " + about.Why + "."
 		}
-		t.out.say(text)
+		t.out.say(parse.Guarded(t.catalog, text)) // it may quote the model
 	}
 	return t.out.finish()
 }
