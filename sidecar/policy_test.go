@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // Arguments that are denied, a tool whose schema lets more through, and OpenClaw's way
@@ -121,9 +123,9 @@ func TestDeniedBeside(t *testing.T) {
 // whether the server answers in the form that was asked for or in the other.
 func TestDeniedInChoices(t *testing.T) {
 	ls, rm, text := calling("exec", `{"command":"ls"}`), calling("exec", bad), `"reasoning":"Hm.","content":"Yes."`
-	for _, choices := range [][]string{{rm, rm}, {ls, rm}, {rm, ls}, {rm, text}} {
+	for _, choices := range [][]string{{rm, rm}, {ls, rm}, {rm, ls}, {rm, text}, {`"reasoning":"Hm.",` + rm, ls}} {
 		events := ""
-		for i, c := range choices {
+		for i, c := range slices.Backward(choices) { // the order says nothing
 			events += ev(i, `"role":"assistant",`+strings.ReplaceAll(c, `{"id"`, `{"index":0,"id"`), "null") + ev(i, "", `"stop"`)
 		}
 		for kind, body := range map[string]string{docu: document(choices...), sse: events + doneEvent} {
@@ -134,8 +136,11 @@ func TestDeniedInChoices(t *testing.T) {
 				r := start(t, setup{}, says(kind, body))
 				a := r.chat(asking(mode + "," + bothTool))
 				r.mustDeny(a)
-				if choices[0] == rm && !strings.Contains(a.text, "not allowed here") {
+				if choices[0] != ls && !strings.Contains(a.text, "not allowed here") {
 					t.Errorf("%s, %s: the user is not told: %s", kind, mode, a.body)
+				}
+				if kind == docu && mode != streaming && strings.Count(a.body, `"reasoning_content":"Hm."`) != strings.Count(body, "Hm.") {
+					t.Errorf("the thoughts: %s", a.body)
 				}
 				if kind == docu && choices[1] == ls && !strings.Contains(a.body, `\"ls\"`) {
 					t.Errorf("%s, %s: the good call does not leave: %s", kind, mode, a.body)
@@ -210,6 +215,27 @@ func TestAudited(t *testing.T) {
 		`gptoss_executor_policy_decisions_total{effect="audit",file="exec.yaml",rule="disk-tools"} 1`,
 		`gptoss_executor_rule_hits_total{file="exec.yaml",rule="disk-tools"} 1`,
 		`gptoss_executor_rule_hits_total{file="strategies.yaml",rule="native"} 1`,
+	} {
+		if !strings.Contains(m, want) {
+			t.Errorf("no %s in the metrics", want)
+		}
+	}
+}
+
+// Rules of the same id in two files are told apart, and what allows a call is counted.
+func TestDecisionsByFile(t *testing.T) {
+	r := play(t)
+	on := &turn{s: r.s, set: r.s.live.Set()}
+	on.decided(tools.Call{}, policy.Decision{Effect: policy.Deny, Rule: "x", Place: "exec.yaml:3"})
+	on.decided(tools.Call{}, policy.Decision{Effect: policy.Deny, Rule: "x", Place: "policy/exec.yaml:9"})
+	on.decided(tools.Call{}, policy.Decision{Effect: policy.Deny})
+	on.decided(tools.Call{}, policy.Decision{Effect: policy.Allow, Rule: "ls", Place: "exec.yaml:5"})
+	m := r.metrics()
+	for _, want := range []string{
+		`policy_decisions_total{effect="deny",file="exec.yaml",rule="x"} 1`,
+		`policy_decisions_total{effect="deny",file="policy/exec.yaml",rule="x"} 1`,
+		`policy_decisions_total{effect="deny",file="",rule="default"} 1`,
+		`rule_hits_total{file="exec.yaml",rule="ls"} 1`,
 	} {
 		if !strings.Contains(m, want) {
 			t.Errorf("no %s in the metrics", want)
