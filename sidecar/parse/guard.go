@@ -34,7 +34,7 @@ func (g *guard) pass(r *Reader, s string, eof bool) {
 	}
 	from := 0
 	for i := nextMark(s, 0); i < len(s); i = nextMark(s, i+1) {
-		at, is := callGrammar(r, s[:i], s[i:min(len(s), i+maxGuard)], eof)
+		at, is := callGrammar(r, s[:i], s[i:min(len(s), i+maxGuard)], eof && len(s)-i <= maxGuard)
 		if is == wait && len(s)-i >= maxGuard {
 			is = yes
 		}
