@@ -105,15 +105,14 @@ func Carried(tool string, arguments []byte) (inner string, args []byte, ok bool)
 		return "", nil, false
 	}
 	_ = json.Unmarshal(in[names[0]], &inner)
-	inner = inner[strings.LastIndexByte(inner, ':')+1:]
-	inner = strings.TrimSpace(inner)
+	inner = strings.TrimSpace(inner[strings.LastIndexByte(inner, ':')+1:])
 	for key := range in {
 		if strings.HasPrefix(key, "args.") {
 			return inner, nil, true
 		}
 	}
-	for _, key := range given(in, "args", "input") {
-		args = in[key]
+	if nested := given(in, "args", "input"); len(nested) > 0 {
+		args = in[nested[0]]
 		var text string
 		if json.Unmarshal(args, &text) == nil { // encoded twice
 			args = []byte(text)
@@ -121,7 +120,6 @@ func Carried(tool string, arguments []byte) (inner string, args []byte, ok bool)
 		if empty, err := object(args); err != nil || len(empty) > 0 {
 			return inner, args, true
 		}
-		break
 	}
 	if len(names) > 1 {
 		return inner, nil, true
