@@ -15,7 +15,7 @@ type Call struct {
 	Tool       string         `expr:"tool" doc:"The name of the tool that would run."`
 	Class      string         `expr:"class" doc:"read, write or exec, by the classes of arguments.yaml."`
 	Args       map[string]any `expr:"args" doc:"The arguments, for example args.path."`
-	Command    string         `expr:"command" doc:"The shell line of a tool that takes one, else an empty text."`
+	Command    string         `expr:"command" doc:"The shell lines of a tool that takes any: its arguments command, cmd, script, shell_command and code, a line each; else an empty text."`
 	Strategy   string         `expr:"strategy" doc:"The id of the strategy that found the call."`
 	Confidence float64        `expr:"confidence" doc:"How sure that strategy is, 0 to 1."`
 	Model      string         `expr:"model" doc:"The model id that the caller asked for."`
@@ -71,7 +71,7 @@ func numbers(v any) any {
 // shellLine is every command in arguments, a line each: texts, or lists of words.
 func shellLine(args map[string]any) string {
 	var lines []string
-	for _, key := range []string{"command", "cmd", "script"} {
+	for _, key := range []string{"command", "cmd", "script", "shell_command", "code"} {
 		switch v := args[key].(type) {
 		case string:
 			lines = append(lines, v)
