@@ -185,7 +185,7 @@ func (l *loader) tryArguments(tool string, e argsExample) {
 	switch {
 	case refused != nil:
 		l.report(e.At, codeExample, fmt.Sprintf("%s cannot be called with %s", tool, args), refused.Why)
-	case !sameJSON(got.Arguments, want):
+	case !tools.SameJSON(got.Arguments, want):
 		l.report(e.At, codeExample, fmt.Sprintf("%s becomes %s, not %s", args, got.Arguments, want), "")
 	}
 }
