@@ -87,7 +87,7 @@ func (v *verdict) check(env Env) {
 	files, err := src.Read()
 	if err != nil {
 		v.err = err
-		v.problems = ruleset.Problems{{File: v.dir, Code: "E-file", Msg: err.Error()}}
+		v.problems = ruleset.Unreadable(v.dir, err)
 		return
 	}
 	v.version = files.Version()

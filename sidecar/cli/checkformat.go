@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -67,13 +66,10 @@ func (v *verdict) json(w io.Writer) error {
 		Counts   map[string]int   `json:"counts"` // of rules 0 where they do not load
 		Problems ruleset.Problems `json:"problems"`
 	}{v.version, v.ok(), map[string]int{
-		"files": v.counts.Files, "conditions": v.counts.Conditions, "patterns": v.counts.Patterns, "examples": v.counts.Examples,
+		"files": v.counts.Files, "conditions": v.counts.Conditions, "patterns": v.counts.Patterns, "examples": v.counts.Examples, "tests": v.counts.Tests,
 		"problems": problems, "warnings": warnings,
 	}, append(ruleset.Problems{}, v.problems...)}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+	return writeJSON(w, out)
 }
 
 var (

@@ -194,11 +194,19 @@ func show[T any](x *explaining, trees []*T, lines func(*T) []row, env Env) error
 
 // writeTrees writes one tree, or a list of two.
 func writeTrees[T any](w io.Writer, trees []*T) error {
+	if len(trees) == 1 {
+		return writeJSON(w, trees[0])
+	}
+	return writeJSON(w, trees)
+}
+
+// writeJSON writes a document for programs that people read, too.
+func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if len(trees) == 1 {
-		return enc.Encode(trees[0])
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("write: %w", err)
 	}
-	return enc.Encode(trees)
+	return nil
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -100,11 +99,8 @@ func runTests(src ruleset.Source, files ruleset.Files, f testFlags, wanted *rege
 		}
 	}
 	if f.json {
-		enc := json.NewEncoder(env.Out)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(report); err != nil {
-			return fmt.Errorf("write: %w", err)
+		if err := writeJSON(env.Out, report); err != nil {
+			return err
 		}
 	} else {
 		showTests(env.Out, report, f, time.Since(began))

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -30,10 +29,7 @@ conditions, or for FILE alone, such as strategies.yaml.`,
 				}
 			}
 			if asJSON {
-				enc := json.NewEncoder(env.Out)
-				enc.SetEscapeHTML(false)
-				enc.SetIndent("", "  ")
-				return enc.Encode(v)
+				return writeJSON(env.Out, v)
 			}
 			return printVars(env.Out, v)
 		},

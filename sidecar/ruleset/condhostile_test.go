@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
@@ -92,28 +93,64 @@ func TestHostileConditions(t *testing.T) {
 		User: strings.Repeat("a b ", 1<<10), Tools: offered,
 	}
 	for name, source := range hostile() {
-		t.Run(name, func(t *testing.T) {
-			var cond func(parse.Env) (bool, error)
-			var problem *Problem
-			loading, made := cost(t, func() { cond, problem = condition[parse.Env](inBlock(t, source), nil) })
-			if loading > 500*time.Millisecond || made > 32<<20 {
-				t.Errorf("to load it takes %v and %d KiB", loading, made>>10)
-			}
-			if problem != nil {
-				t.Logf("refused in %v, %d KiB: %.150v", loading, made>>10, problem)
-				return
-			}
-			fastest, least := time.Hour, uint64(1<<62)
-			var err error
-			for range 3 {
-				took, made := cost(t, func() { _, err = cond(env) })
-				fastest, least = min(fastest, took), min(least, made)
-			}
-			t.Logf("%v, %d KiB: %.150v", fastest, least>>10, err)
-			if fastest > 200*time.Millisecond || least > 10<<20 {
-				t.Errorf("one evaluation takes %v and makes %d KiB", fastest, least>>10)
-			}
-		})
+		t.Run(name, func(t *testing.T) { testHostile(t, source, env) })
+	}
+}
+
+// TestHostileCalls: the same for conditions of exec.yaml, which see whatever the
+// model sends as arguments.
+func TestHostileCalls(t *testing.T) {
+	numbers := func(n int) []any {
+		out := make([]any, n)
+		for i := range out {
+			out[i] = float64(i)
+		}
+		return out
+	}
+	deep := any("end")
+	for range 5000 {
+		deep = []any{deep}
+	}
+	call := policy.Call{Tool: "exec", Class: "exec", Command: strings.Repeat("a", 256<<10), Args: map[string]any{
+		"l": numbers(20_000), "m": numbers(20_000), "few": numbers(300), "text": strings.Repeat("a", 256<<10),
+		"map": map[string]any{"x": numbers(20_000), "y": deep}, "deep": deep,
+	}}
+	for _, source := range []string{
+		`any(args.few, any(args.few, args.l != args.m))`, `any(args.l, args.l == args.m)`, `any(args.l, any(args.m, # == 3.5))`,
+		`any(args.l, # in args.m)`, `any(args.l, args.m in [args.l, args.m])`, `any(args.few, args.map == args.map)`,
+		`any(args.l, string(args) == "x")`, `any(args.l, len(args.text) == 3)`, `any(args.l, max(args.m) == 3)`,
+		`any(args.l, min(args.m) == 3)`, `any(args.l, len(keys(args)) == 99)`, `any(args.l, args.m in values(args))`,
+		`any(args.few, args.deep == args.map.y)`, `any(args.l, args.text matches "[ab]+z")`, `any(args.l, args.text contains "aaaab")`,
+		`any(args.l, get(args, "map") == args.map)`, `any(args.l, int(args.text) == 3)`, `len(filter(args.l, args.m == args.l)) > 3`,
+		`count(args.l, command == args.text) > 3`, `any(args.l, args == args)`, `any(args.l, [args] == [args, args])`,
+		`any(args.l, {"a": args} == {"a": args, "b": 1})`, `any(args.l, command[1:] == command[:3])`,
+	} {
+		t.Run(source, func(t *testing.T) { testHostile(t, source, call) })
+	}
+}
+
+// testHostile loads a condition and evaluates it.
+func testHostile[E any](t *testing.T, source string, env E) {
+	t.Helper()
+	var cond func(E) (bool, error)
+	var problem *Problem
+	loading, made := cost(t, func() { cond, problem = condition[E](inBlock(t, source), nil) })
+	if loading > 500*time.Millisecond || made > 32<<20 {
+		t.Errorf("to load it takes %v and %d KiB", loading, made>>10)
+	}
+	if problem != nil {
+		t.Logf("refused in %v, %d KiB: %.150v", loading, made>>10, problem)
+		return
+	}
+	fastest, least := time.Hour, uint64(1<<62)
+	var err error
+	for range 3 {
+		took, made := cost(t, func() { _, err = cond(env) })
+		fastest, least = min(fastest, took), min(least, made)
+	}
+	t.Logf("%v, %d KiB: %.150v", fastest, least>>10, err)
+	if fastest > 200*time.Millisecond || least > 10<<20 {
+		t.Errorf("one evaluation takes %v and makes %d KiB", fastest, least>>10)
 	}
 }
 

@@ -42,7 +42,7 @@ func meterOperator(node *ast.Node, n *ast.BinaryNode) {
 		}
 	case op == "in" && !written && may(n.Right, reflect.Slice):
 		call(node, "an in", n.Left, n.Right)
-	case (op == "==" || op == "!=") && isList(n.Left) && isList(n.Right):
+	case (op == "==" || op == "!=") && heavy(n.Left) && heavy(n.Right):
 		call(node, "an ==", n.Left, n.Right)
 		if op == "!=" {
 			ast.Patch(node, &ast.UnaryNode{Operator: "not", Node: *node})
@@ -56,7 +56,11 @@ func may(n ast.Node, kind reflect.Kind) bool {
 	return k == kind || k == reflect.Interface
 }
 
-func isList(n ast.Node) bool { return n.Type().Kind() == reflect.Slice }
+// heavy reports whether a node can hold more than one plain value.
+func heavy(n ast.Node) bool {
+	k := n.Type().Kind()
+	return k == reflect.Slice || k == reflect.Map || k == reflect.Interface
+}
 
 func call(node *ast.Node, function string, args ...ast.Node) {
 	ast.Patch(node, &ast.CallNode{Callee: &ast.IdentifierNode{Value: function}, Arguments: args})

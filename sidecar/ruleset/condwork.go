@@ -22,6 +22,7 @@ const (
 	fullBudget  = 100_000_000
 	perStep     = 1000 // of a loop
 	perElement  = 20   // of a list that is compared
+	perWritten  = 1000 // entry of a list or mapping that is made a text
 	perSearched = 1    // byte that contains looks at; long texts are looked for more slowly
 	perLong     = 4
 	perCopied   = 12 // byte that a function reads or makes
@@ -39,8 +40,8 @@ func (b *budget) spend(n int) error {
 	return nil
 }
 
-// charged are the builtins that read or make texts.
-var charged = []string{"len", "lower", "upper", "trim", "indexOf", "int", "float", "string"}
+// charged are the builtins that read or make texts, or go through lists.
+var charged = []string{"len", "lower", "upper", "trim", "indexOf", "int", "float", "string", "min", "max", "keys", "values"}
 
 // install replaces the charged builtins, and adds the functions that do the work of
 // operators. Those have a blank in their names, so no condition can call them.
@@ -71,30 +72,58 @@ func (b *budget) charging(f builtin.Function) *builtin.Function {
 	fast, slow := f.Fast, f.Func
 	f.Fast = nil
 	f.Func = func(args ...any) (out any, err error) {
-		if err := b.spend(held(args[0]) * perCopied); err != nil {
-			return nil, err
+		for _, arg := range args {
+			if _, isText := arg.(string); f.Name == "len" && !isText {
+				continue // lists know how long they are
+			}
+			if err := b.weigh(arg, perCopied, perWritten); err != nil {
+				return nil, err
+			}
 		}
 		if fast != nil {
 			out = fast(args[0])
 		} else if out, err = slow(args...); err != nil {
 			return nil, err
 		}
-		return out, b.spend(held(out) * perCopied)
+		return out, b.weigh(out, perCopied, perElement)
 	}
 	return &f
 }
 
-// held is how much text a value holds, lists of texts included.
-func held(v any) (n int) {
+// weigh pays for all that a value holds: for each byte of its texts, and for each
+// entry of its lists and mappings. It stops where the budget does.
+func (b *budget) weigh(v any, perByte, perEntry int) error {
 	switch v := v.(type) {
 	case string:
-		return len(v)
+		return b.spend(len(v) * perByte)
 	case []string:
 		for _, s := range v {
-			n += len(s)
+			if err := b.spend(perEntry + len(s)*perByte); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for _, e := range v {
+			if err := b.pay(perEntry, e, perByte, perEntry); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for k, e := range v {
+			if err := b.pay(perEntry+len(k)*perByte, e, perByte, perEntry); err != nil {
+				return err
+			}
 		}
 	}
-	return n
+	return nil
+}
+
+// pay is spend, and then weigh.
+func (b *budget) pay(n int, v any, perByte, perEntry int) error {
+	if err := b.spend(n); err != nil {
+		return err
+	}
+	return b.weigh(v, perByte, perEntry)
 }
 
 func (b *budget) contains(x, y any) (any, error) {
@@ -132,19 +161,27 @@ func (b *budget) match(x, y any) (any, error) {
 }
 
 func (b *budget) in(x, list any) (any, error) {
-	if err := b.spend(elements(list) * perElement); err != nil {
-		return nil, err
-	}
 	texts, ok1 := list.([]string)
 	s, ok2 := x.(string)
 	if ok1 && ok2 {
-		return slices.Contains(texts, s), nil
+		return slices.Contains(texts, s), b.spend(len(texts) * perElement)
+	}
+	if err := b.weigh(list, perSearched, perElement); err != nil {
+		return nil, err
+	}
+	for range elements(list) { // each is compared with all of x
+		if err := b.pay(perElement, x, perSearched, perElement); err != nil {
+			return nil, err
+		}
 	}
 	return runtime.In(x, list), nil
 }
 
 func (b *budget) equal(x, y any) (any, error) {
-	if err := b.spend(elements(x) * perElement); err != nil {
+	if err := b.weigh(x, perSearched, perElement); err != nil {
+		return nil, err
+	}
+	if err := b.weigh(y, perSearched, perElement); err != nil {
 		return nil, err
 	}
 	return runtime.Equal(x, y), nil
