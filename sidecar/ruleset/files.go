@@ -29,11 +29,8 @@ const (
 // "builtin/", those of the locked folder under "policy/".
 type Files map[string]string
 
-// patterns are the files that count, hidden ones excepted. A *.yml is read to be refused: who writes one means it.
-var patterns = []string{
-	"*.yaml", packFolder + "/*.yaml", testFolder + "/*.yaml", promptFolder + "/*.txt",
-	"*.yml", packFolder + "/*.yml", testFolder + "/*.yml",
-}
+// patterns are the files that count, hidden ones excepted.
+var patterns = []string{"*.yaml", packFolder + "/*.yaml", testFolder + "/*.yaml", promptFolder + "/*.txt"}
 
 // Counted reports whether a file of this name inside a folder of rules is one of
 // them. All others may stand there and mean nothing.

@@ -170,9 +170,6 @@ func (l *loader) names() {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
-		if stem, short := strings.CutSuffix(name, ".yml"); short {
-			l.problems = append(l.problems, Problem{File: name, Code: codeFile, Msg: "rule files end in .yaml", Hint: "name it " + path.Base(stem) + ".yaml"})
-		}
 		if path.Dir(name) == "." && path.Ext(name) == ".yaml" && !slices.Contains(ruleFiles, name) {
 			l.problems = append(l.problems, Problem{File: name, Code: codeFile, Msg: "no rule file has this name",
 				Hint: didYouMean(name, ruleFiles)})

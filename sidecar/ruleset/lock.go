@@ -48,7 +48,7 @@ const unset = math.MinInt
 func (l *loader) lock() {
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		in, isLocked := strings.CutPrefix(name, policyFolder+"/")
-		if isLocked && path.Dir(in) != testFolder && path.Ext(in) != ".yml" && !slices.Contains(lockable, in) {
+		if isLocked && path.Dir(in) != testFolder && !slices.Contains(lockable, in) {
 			l.problems = append(l.problems, Problem{File: name, Code: codeFile, Msg: "a locked folder has no such file",
 				Hint: "it may hold " + strings.Join(lockable, ", ") + " and tests/*.yaml"})
 		}

@@ -2,7 +2,6 @@ package ruleset
 
 import (
 	"maps"
-	"os"
 	"strings"
 	"testing"
 
@@ -144,22 +143,6 @@ func TestLockedCounts(t *testing.T) {
 func TestLockedLint(t *testing.T) {
 	set, problems := underLock(t, Files{execFilename: "version: 1\ndefault: allow\nrules:\n  - {id: x, deny: no, when: class == 'run'}\n"}, nil)
 	if set == nil || len(problems) != 1 || problems[0].File != "policy/exec.yaml" || !problems[0].Warning {
-		t.Error(problems)
-	}
-}
-
-// TestEndings: a rule file with the other ending of YAML is not passed over.
-func TestEndings(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("../../rules")); err != nil {
-		t.Fatal(err)
-	}
-	write(t, dir+"/tests/more.yml", "version: 1\ntests: []\n")
-	files, err := ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if set, problems := Load(files); set != nil || !strings.Contains(problems.Error(), "tests/more.yml: rule files end in .yaml [E-file]\n         name it more.yaml") {
 		t.Error(problems)
 	}
 }
