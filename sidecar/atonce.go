@@ -16,7 +16,7 @@ func (o *streamed) takeRecovered(reply *upstream.Reply) (parse.Reading, error) {
 	c := o.choice(0)
 	recovered(c.reader, reply.Recovered)
 	reading, _ := c.reader.Close("")
-	if reading.Empty() {
+	if reading.Empty() && !reading.Denied() {
 		return parse.Reading{}, reply.Failure
 	}
 	c.closed, c.reading = true, reading

@@ -76,7 +76,7 @@ func (rec *Record) expectation() (*Expect, error) {
 	}
 	var e Expect
 	if err := json.Unmarshal(rec.Expect, &e); err != nil {
-		return nil, fmt.Errorf("expect: %w", err)
+		return nil, fmt.Errorf("expect: %w", PlainJSON(err))
 	}
 	if e.Calls == nil {
 		e.Calls = e.ToolCalls

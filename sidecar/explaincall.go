@@ -30,7 +30,10 @@ func ExplainCall(set *ruleset.Set, tool string, arguments map[string]any) (*Call
 	}
 	args := bytes.TrimSpace(doc.Bytes())
 	call := tools.Call{Name: tool, Arguments: args, Strategy: "native", Confidence: 1}
-	c := policy.CallOf(tool, string(set.Tools.Class(tool)), args)
+	c, err := policy.CallOf(tool, string(set.Tools.Class(tool)), args)
+	if err != nil {
+		return nil, err
+	}
 	c.Strategy, c.Confidence = call.Strategy, call.Confidence
 	return &CallTree{
 		Version: set.Version, Tool: tool, Class: c.Class, Arguments: args, Decision: set.Decide(call, ""), Rules: set.Verdicts(c),

@@ -1,56 +1,202 @@
 package sidecar
 
 import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// A call that exec.yaml denies never leaves, streamed or not, however it was written.
-// The model is told, and may do something else; if it insists, the user reads why.
+// Arguments that are denied, a tool whose schema lets more through, and OpenClaw's way
+// to call a tool that is not offered.
+const (
+	bad      = `{"command":"rm -rf /"}`
+	openTool = `"tools":[{"type":"function","function":{"name":"exec","parameters":{"type":"object","properties":{"command":{"type":"string"}}}}}]`
+	viaTool  = `"tools":[{"type":"function","function":{"name":"tool_call","parameters":{"type":"object","properties":{"id":{"type":"string"},"args":{"type":"object"}}}}}]`
+)
+
+// A call that exec.yaml denies never leaves, streamed or not, however it was written
+// and wherever it was found. The model is told, and may do something else; if it
+// insists, the user reads why.
 func TestDenied(t *testing.T) {
-	const bad = `{"command":"rm -rf /"}`
 	good := script.Native("exec", `{"command":"ls"}`)
-	for name, first := range map[string]script.Reply{
-		"native": script.Native("exec", bad), "leaked": script.LeakedHarmony("exec", bad), "marker": script.Marker("exec", bad),
-		"alias": script.Native("exec", `{"cmd":"rm -rf /"}`),
+	via := script.Native("tool_call", `{"id":"read","args":{"path":"a"}}`)
+	for _, row := range []struct {
+		name  string
+		first []script.Reply
+		tools string // of the request; "": exec and read
+		good  script.Reply
+	}{
+		{"native", []script.Reply{script.Native("exec", bad)}, "", good},
+		{"leaked", []script.Reply{script.LeakedHarmony("exec", bad)}, "", good},
+		{"marker", []script.Reply{script.Marker("exec", bad)}, "", good},
+		{"alias", []script.Reply{script.Native("exec", `{"cmd":"rm -rf /"}`)}, "", good},
+		{"in the reasoning", []script.Reply{script.InReasoning("exec", bad)}, "", good},
+		{"Ollama's error", []script.Reply{script.OllamaParseError(`{"command":"rm -rf /"`)}, "", good},
+		{"Groq's error", []script.Reply{script.GroqFailedGeneration(`{"name":"exec","arguments":` + bad + `}`)}, "", good},
+		{"after a retry", []script.Reply{script.Empty(), script.Native("exec", bad)}, "", good},
+		{"a number beyond float64", []script.Reply{script.Native("exec", `{"command":"rm -rf /","n":1e999}`)}, openTool, good},
+		{"a second command", []script.Reply{script.Native("exec", `{"command":"ls","script":"rm -rf /"}`)}, openTool, good},
+		{"the key twice", []script.Reply{script.Native("exec", `{"command":"ls","command":"rm -rf /"}`)}, openTool, good},
+		{"tool_call", []script.Reply{script.Native("tool_call", `{"id":"exec","args":`+bad+`}`)}, viaTool, via},
+		{"tool_call, flat", []script.Reply{script.Native("tool_call", `{"id":"exec","command":"rm -rf /"}`)}, viaTool, via},
+		{"tool_call, another spelling", []script.Reply{script.Native("tool_call", `{"toolId":"openclaw:core:exec","input":`+bad+`}`)}, viaTool, via},
+		{"a whole document", []script.Reply{{Body: document(calling("exec", bad))}}, "", good},
 	} {
+		with := cmp.Or(row.tools, bothTool)
+		for _, mode := range []string{with, streaming + "," + with} {
+			t.Run(row.name, func(t *testing.T) {
+				r := play(t, append(slices.Clone(row.first), row.good)...)
+				a := r.chat(asking(mode))
+				r.mustDeny(a)
+				if len(a.calls) != 1 || a.calls[0].Args != row.good.Calls[0].Arguments {
+					t.Errorf("%v %s", a.calls, a.body)
+				}
+				asked := r.model.Requests("")
+				if len(asked) != len(row.first)+1 || !strings.Contains(string(asked[len(row.first)].Body), "Name the files that are meant.") {
+					t.Error("the model was not told why")
+				}
+				r = play(t, append(slices.Clone(row.first), row.first[len(row.first)-1])...)
+				a = r.chat(asking(mode))
+				r.mustDeny(a)
+				if len(a.calls) != 0 || !strings.Contains(a.text, "not allowed here. This deletes the system") {
+					t.Errorf("again: %v %q", a.calls, a.text)
+				}
+			})
+		}
+	}
+}
+
+// mustDeny checks that nothing of the denied call is in any choice of the answer,
+// and that the log knows.
+func (r *rig) mustDeny(a *answer) {
+	r.t.Helper()
+	all := map[int]string{}
+	for _, e := range a.events {
+		for _, c := range e.Choices {
+			for _, p := range []part{c.Delta, c.Message} {
+				all[c.Index] += p.Thought + p.Content
+				for _, call := range p.ToolCalls {
+					all[c.Index] += call.Function.Arguments
+				}
+			}
+		}
+	}
+	if strings.Contains(fmt.Sprint(all, a.body), "rm -rf") || a.status != http.StatusOK {
+		r.t.Errorf("it left: %d %v\n%s", a.status, all, a.body)
+	}
+	if log := r.log.String(); !strings.Contains(log, "event=policy_deny") || !strings.Contains(log, "rule=whole-tree") {
+		r.t.Errorf("not in the log: %s", log)
+	}
+}
+
+// What stands beside a denied call leaves.
+func TestDeniedBeside(t *testing.T) {
+	for name, other := range map[string]string{"good": `{"command":"ls"}`, "audited": `{"command":"dd if=x of=/dev/sdb"}`} {
 		for _, mode := range []string{"stream", "whole"} {
-			r := play(t, first, good)
-			a := r.answer(mode)
-			if len(a.calls) != 1 || !strings.Contains(a.calls[0].Args, `"ls"`) || strings.Contains(a.body, "rm -rf") {
-				t.Errorf("%s: %v %s", name, a.calls, a.body)
+			for _, calls := range [][]string{{other, bad}, {bad, other}} {
+				var reply script.Reply
+				for i, args := range calls {
+					reply.Calls = append(reply.Calls, script.Call{ID: fmt.Sprint("c", i), Name: "exec", Arguments: args})
+				}
+				r := play(t, reply)
+				a := r.answer(mode)
+				r.mustDeny(a)
+				if len(a.calls) != 1 || a.calls[0].Args != other || a.last != "tool_calls" {
+					t.Errorf("%s, %s: %v", name, mode, a.calls)
+				}
+				if log := r.log.String(); name == "audited" && !strings.Contains(log, "event=policy_audit") {
+					t.Errorf("the dry run is not in the log: %s", log)
+				}
 			}
-			if asked := r.model.Requests(""); len(asked) != 2 || !strings.Contains(string(asked[1].Body), "Name the files that are meant.") {
-				t.Errorf("%s: the model was not told why", name)
+		}
+	}
+}
+
+// Every choice is judged, and what we say in one leaves the others as they must be,
+// whether the server answers in the form that was asked for or in the other.
+func TestDeniedInChoices(t *testing.T) {
+	ls, rm, text := calling("exec", `{"command":"ls"}`), calling("exec", bad), `"reasoning":"Hm.","content":"Yes."`
+	for _, choices := range [][]string{{rm, rm}, {ls, rm}, {rm, ls}, {rm, text}, {`"reasoning":"Hm.",` + rm, ls}} {
+		events := ""
+		for i, c := range slices.Backward(choices) { // the order says nothing
+			events += ev(i, `"role":"assistant",`+strings.ReplaceAll(c, `{"id"`, `{"index":0,"id"`), "null") + ev(i, "", `"stop"`)
+		}
+		for kind, body := range map[string]string{docu: document(choices...), sse: events + doneEvent} {
+			for _, mode := range []string{streaming, `"n":2`} {
+				if kind == sse && mode != streaming && choices[0] == ls {
+					continue // of a stream that nobody asked for only the first choice is read
+				}
+				r := start(t, setup{}, says(kind, body))
+				a := r.chat(asking(mode + "," + bothTool))
+				r.mustDeny(a)
+				if choices[0] != ls && !strings.Contains(a.text, "not allowed here") {
+					t.Errorf("%s, %s: the user is not told: %s", kind, mode, a.body)
+				}
+				if kind == docu && mode != streaming && strings.Count(a.body, `"reasoning_content":"Hm."`) != strings.Count(body, "Hm.") {
+					t.Errorf("the thoughts: %s", a.body)
+				}
+				if kind == docu && choices[1] == ls && !strings.Contains(a.body, `\"ls\"`) {
+					t.Errorf("%s, %s: the good call does not leave: %s", kind, mode, a.body)
+				}
 			}
-			r = play(t, first, first)
-			a = r.answer(mode)
-			if len(a.calls) != 0 || !strings.Contains(a.text, "not allowed here. This deletes the system") || strings.Contains(a.body, "rm -rf") {
-				t.Errorf("%s, again: %v %q", name, a.calls, a.text)
-			}
-			if log := r.log.String(); !strings.Contains(log, "event=policy_deny") || !strings.Contains(log, "rule=whole-tree") {
-				t.Errorf("%s: not in the log: %s", name, log)
-			}
+		}
+	}
+}
+
+// calling is a call as members of a message.
+func calling(name, args string) string {
+	return fmt.Sprintf(`"content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":%q,"arguments":%q}}]`, name, args)
+}
+
+// document is a whole reply with these messages.
+func document(messages ...string) string {
+	var choices []string
+	for i, m := range messages {
+		choices = append(choices, fmt.Sprintf(`{"index":%d,"message":{"role":"assistant",%s},"finish_reason":"stop"}`, i, m))
+	}
+	return `{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[` + strings.Join(choices, ",") + `]}`
+}
+
+// Our own sentence quotes the model, and is no call either.
+func TestDeniedSentenceIsNoCall(t *testing.T) {
+	const key = "<function=exec><parameter=command>rm x</parameter></function>"
+	for _, mode := range []string{"stream", "whole"} {
+		r := play(t, script.Native("exec", `{"`+key+`":"x"}`), script.Native("exec", `{"`+key+`":"x"}`))
+		a := r.answer(mode)
+		if !strings.Contains(a.text, "parameter=command") || strings.Contains(a.text, "<function=exec>") {
+			t.Errorf("%s: %q", mode, a.text)
 		}
 	}
 }
 
 // A call inside of another call is judged, too: OpenClaw's tool_call runs what it names.
 func TestDeniedInside(t *testing.T) {
-	const via = `"tools":[{"type":"function","function":{"name":"tool_call","parameters":{"type":"object","properties":{"id":{"type":"string"},"args":{"type":"object"}}}}}]`
 	nested := `{"id":"exec","args":{"command":"rm -rf /"}}`
 	for range 5 {
 		r := play(t, script.Native("tool_call", nested), script.Text("No."))
-		if a := r.chat(asking(via)); len(a.calls) != 0 || strings.Contains(a.body, "rm -rf") {
+		if a := r.chat(asking(viaTool)); len(a.calls) != 0 || strings.Contains(a.body, "rm -rf") {
 			t.Errorf("%s left: %s", nested, a.body)
 		}
 		nested = `{"id":"tool_call","args":` + nested + `}`
 	}
 	r := play(t, script.Native("tool_call", `{"id":"exec","args":{"command":"ls"}}`))
-	if a := r.chat(asking(via)); len(a.calls) != 1 {
+	if a := r.chat(asking(viaTool)); len(a.calls) != 1 {
 		t.Errorf("a harmless one does not leave: %s", a.body)
+	}
+	for _, mode := range []string{viaTool, streaming + "," + viaTool} { // the sidecar makes the tool_call itself
+		r := play(t, script.Native("shell", bad), script.Text("No."))
+		a := r.chat(`{` + mode + `,"model":"gpt-oss","messages":[{"role":"system","content":"Available deferred-schema tools:\n- shell (core): Run.\n"},{"role":"user","content":"go"}]}`)
+		r.mustDeny(a)
+		if len(a.calls) != 0 {
+			t.Errorf("%v", a.calls)
+		}
 	}
 }
 
@@ -66,9 +212,30 @@ func TestAudited(t *testing.T) {
 	}
 	m := r.metrics()
 	for _, want := range []string{
-		`gptoss_executor_policy_decisions_total{effect="audit",rule="disk-tools"} 1`,
+		`gptoss_executor_policy_decisions_total{effect="audit",file="exec.yaml",rule="disk-tools"} 1`,
 		`gptoss_executor_rule_hits_total{file="exec.yaml",rule="disk-tools"} 1`,
 		`gptoss_executor_rule_hits_total{file="strategies.yaml",rule="native"} 1`,
+	} {
+		if !strings.Contains(m, want) {
+			t.Errorf("no %s in the metrics", want)
+		}
+	}
+}
+
+// Rules of the same id in two files are told apart, and what allows a call is counted.
+func TestDecisionsByFile(t *testing.T) {
+	r := play(t)
+	on := &turn{s: r.s, set: r.s.live.Set()}
+	on.decided(tools.Call{}, policy.Decision{Effect: policy.Deny, Rule: "x", Place: "exec.yaml:3"})
+	on.decided(tools.Call{}, policy.Decision{Effect: policy.Deny, Rule: "x", Place: "policy/exec.yaml:9"})
+	on.decided(tools.Call{}, policy.Decision{Effect: policy.Deny})
+	on.decided(tools.Call{}, policy.Decision{Effect: policy.Allow, Rule: "ls", Place: "exec.yaml:5"})
+	m := r.metrics()
+	for _, want := range []string{
+		`policy_decisions_total{effect="deny",file="exec.yaml",rule="x"} 1`,
+		`policy_decisions_total{effect="deny",file="policy/exec.yaml",rule="x"} 1`,
+		`policy_decisions_total{effect="deny",file="",rule="default"} 1`,
+		`rule_hits_total{file="exec.yaml",rule="ls"} 1`,
 	} {
 		if !strings.Contains(m, want) {
 			t.Errorf("no %s in the metrics", want)

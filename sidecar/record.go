@@ -229,7 +229,7 @@ func offeredTool(raw json.RawMessage) (tools.Tool, error) {
 		Function function `json:"function"`
 	}
 	if err := json.Unmarshal(raw, &o); err != nil {
-		return tools.Tool{}, fmt.Errorf("is neither a name nor a tool: %w", err)
+		return tools.Tool{}, fmt.Errorf("is neither a name nor a tool: %w", PlainJSON(err))
 	}
 	f := o.function
 	if o.Function.Name != "" {

@@ -203,7 +203,8 @@ func (o *streamed) choice(index int) *choice {
 	return c
 }
 
-// close ends every choice and gives the reading of the first.
+// close ends every choice and gives the reading of the first: that of the lowest
+// index, whichever came first.
 func (o *streamed) close(err error) (parse.Reading, error) {
 	if errors.Is(err, io.EOF) { // without [DONE]: fine if the choices were finished
 		err = nil
@@ -223,7 +224,8 @@ func (o *streamed) close(err error) (parse.Reading, error) {
 	if o.to.Started() {
 		_ = o.to.Flush()
 	}
-	return o.choices[0].reading, nil
+	first := slices.MinFunc(o.choices, func(a, b *choice) int { return a.index - b.index })
+	return first.reading, nil
 }
 
 func (o *streamed) say(text string) {

@@ -163,7 +163,7 @@ func (t *turn) settle(r *parse.Reading, remedy *ruleset.Remedy, about tools.Refu
 		if text == "" {
 			text = "The model gave no usable answer: " + about.Why + "."
 		}
-		t.out.say(text)
+		t.out.say(parse.Guarded(t.catalog, text)) // it may quote the model
 	}
 	return t.out.finish()
 }
@@ -219,17 +219,26 @@ func (t *turn) decided(call tools.Call, d policy.Decision) (enforce bool) {
 	}
 	if d.Effect == policy.Deny {
 		t.decision(call, d.Effect, d.Rule, d.Place, d.Why)
+	} else if d.Place != "" {
+		t.s.metrics.Hits.WithLabelValues(fileOf(d.Place), d.Rule).Inc()
 	}
 	return true
 }
 
 func (t *turn) decision(call tools.Call, effect policy.Effect, rule, place, why string) {
-	t.s.metrics.Decisions.WithLabelValues(string(effect), cmp.Or(rule, "default")).Inc()
-	if file, _, found := strings.Cut(place, ":"); found {
+	file := fileOf(place)
+	t.s.metrics.Decisions.WithLabelValues(string(effect), file, cmp.Or(rule, "default")).Inc()
+	if file != "" {
 		t.s.metrics.Hits.WithLabelValues(file, rule).Inc()
 	}
 	t.s.log.Warn("policy", "event", "policy_"+string(effect), "tool", call.Name, "strategy", call.Strategy,
 		"rule", rule, "place", place, "why", why, "rules", t.set.Version)
+}
+
+// fileOf is the file of a place: file:line.
+func fileOf(place string) string {
+	file, _, _ := strings.Cut(place, ":")
+	return file
 }
 
 // remember keeps the thoughts behind the calls that left under these ids.

@@ -22,6 +22,7 @@ type whole struct {
 	t         *turn
 	doc       openai.Completion
 	edits     []openai.Edit
+	own       int // how many of them are of the first choice
 	first     parse.Reading
 	rethought bool          // an edit writes the reasoning anew
 	buf       *bytes.Buffer // what doc was read into
@@ -44,7 +45,7 @@ func (o *whole) left() bool { return false }
 
 // take reads one reply.
 func (o *whole) take(reply *upstream.Reply) (parse.Reading, error) {
-	o.edits, o.rethought = nil, false
+	o.edits, o.own, o.rethought = nil, 0, false
 	if reply.Recovered != nil || reply.Stream {
 		return o.takeOther(reply)
 	}
@@ -74,7 +75,7 @@ func (o *whole) read() parse.Reading {
 		o.thought(ch, &reading)
 		o.note(i, ch, &reading)
 		if i == 0 {
-			o.first = reading
+			o.first, o.own = reading, len(o.edits)
 		}
 	}
 	if len(o.doc.Choices) == 0 {
@@ -169,7 +170,7 @@ func (o *whole) takeOther(reply *upstream.Reply) (parse.Reading, error) {
 		}
 	}
 	reading, _ := r.Close(finish)
-	if reading.Empty() && reply.Recovered != nil {
+	if reply.Recovered != nil && reading.Empty() && !reading.Denied() {
 		return parse.Reading{}, reply.Failure
 	}
 	doc := fmt.Appendf(nil, `{"id":"chatcmpl-%s","object":"chat.completion","created":%d,"model":%s,"choices":[{"index":0,"message":{"role":"assistant","content":null},"finish_reason":null}],"usage":%s}`,
@@ -178,7 +179,7 @@ func (o *whole) takeOther(reply *upstream.Reply) (parse.Reading, error) {
 		return parse.Reading{}, err
 	}
 	o.note(0, &o.doc.Choices[0], &reading)
-	o.first = reading
+	o.first, o.own = reading, len(o.edits)
 	return reading, nil
 }
 
@@ -232,14 +233,16 @@ func (o *whole) readReply(reply *upstream.Reply) ([]byte, error) {
 	return o.buf.Bytes(), nil
 }
 
+// say puts text into the first choice. What must change in the others still does.
 func (o *whole) say(text string) {
-	if len(o.doc.Choices) > 0 {
-		w := openai.Rewrite{Content: &text, Finish: o.first.Finish, Calls: []openai.Call{}}
-		if o.first.Reasoning != "" {
-			w.Reasoning = &o.first.Reasoning
-		}
-		o.edits = o.doc.Edits(0, w)
+	if len(o.doc.Choices) == 0 {
+		return
 	}
+	w := openai.Rewrite{Content: &text, Finish: o.first.Finish, Calls: []openai.Call{}}
+	if o.first.Reasoning != o.doc.Choices[0].Reasoning.Text {
+		w.Reasoning = &o.first.Reasoning
+	}
+	o.edits = append(o.doc.Edits(0, w), o.edits[o.own:]...)
 }
 
 func (o *whole) finish() error {

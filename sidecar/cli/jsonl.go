@@ -51,7 +51,7 @@ func (l *jsonLines) all() iter.Seq[jsonLine] {
 func (l jsonLine) record() (*sidecar.Record, error) {
 	var rec sidecar.Record
 	err := json.Unmarshal(l.text, &rec)
-	return &rec, err
+	return &rec, sidecar.PlainJSON(err)
 }
 
 // inOrder does the work of all jobs on all cores, a few jobs ahead, and yields the

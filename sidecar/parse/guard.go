@@ -3,6 +3,8 @@ package parse
 import (
 	"bytes"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // The gateway reads some text as calls, and runs them: a channel word with
@@ -32,7 +34,7 @@ func (g *guard) pass(r *Reader, s string, eof bool) {
 	}
 	from := 0
 	for i := nextMark(s, 0); i < len(s); i = nextMark(s, i+1) {
-		at, is := callGrammar(r, s[:i], s[i:min(len(s), i+maxGuard)], eof)
+		at, is := callGrammar(r, s[:i], s[i:min(len(s), i+maxGuard)], eof && len(s)-i <= maxGuard)
 		if is == wait && len(s)-i >= maxGuard {
 			is = yes
 		}
@@ -47,6 +49,14 @@ func (g *guard) pass(r *Reader, s string, eof bool) {
 		}
 	}
 	r.out(s[from:])
+}
+
+// Guarded is a text of our own that shall be shown beside the tools in c, with the
+// markup in it broken that the gateway would run.
+func Guarded(c *tools.Catalog, text string) string {
+	r := &Reader{c: c}
+	r.guard.pass(r, text, true)
+	return r.shown.String()
 }
 
 // plainText says at a glance that no such markup begins in s.

@@ -45,6 +45,9 @@ func TestTextThatTheGatewayWouldRunIsBroken(t *testing.T) {
 		if len(got.Calls) > 0 || got.Content != want {
 			t.Errorf("%q\nshows %q\nwant  %q, calls %v", text, got.Content, want, got.Calls)
 		}
+		if said := parse.Guarded(offeredForFuzz(), text); said != want {
+			t.Errorf("%q said by ourselves shows %q", text, said)
+		}
 		sameReading(t, s, offeredForFuzz(), "guard", text)
 	}
 }

@@ -1,6 +1,10 @@
 package parse
 
-import "github.com/jgavinray/gpt-oss-executor/tools"
+import (
+	"slices"
+
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
 
 // Delta is what one chunk of a reply adds.
 type Delta struct {
@@ -76,3 +80,8 @@ type Reading struct {
 
 // Empty says that there is nothing to show and nothing to run.
 func (r *Reading) Empty() bool { return len(r.Calls) == 0 && blank(r.Content) }
+
+// Denied says that the policy kept a call back.
+func (r *Reading) Denied() bool {
+	return slices.ContainsFunc(r.Refused, func(f tools.Refusal) bool { return f.Code == tools.Denied })
+}

@@ -48,7 +48,8 @@ func (r *Reader) closeThoughts() {
 }
 
 // salvage reads the reasoning as if it were content, and keeps only calls in
-// complete call syntax: marked up, or the whole of it.
+// complete call syntax: marked up, or the whole of it. Of the others it tells only
+// what the policy denied.
 func (r *Reader) salvage(all, marked string) bool {
 	in, base := all, 0
 	if marked != "" {
@@ -65,7 +66,8 @@ func (r *Reader) salvage(all, marked string) bool {
 	probe.length = r.length
 	probe.content.feed(in, false)
 	probe.closeContent()
-	if probe.found == 0 || !blank(probe.shown.String()) {
+	denied := probe.result.Denied() // else the model would never hear why
+	if probe.found == 0 && !denied || !blank(probe.shown.String()) {
 		for _, s := range probe.result.Steps {
 			if s.Denied != nil {
 				r.result.Steps = append(r.result.Steps, s)
@@ -82,6 +84,9 @@ func (r *Reader) salvage(all, marked string) bool {
 		}
 	}
 	r.result.Steps = append(r.result.Steps, probe.result.Steps...)
+	if denied {
+		r.result.Refused = probe.result.Refused
+	}
 	return true
 }
 

@@ -135,7 +135,10 @@ func (s *Set) Decide(call tools.Call, model string) policy.Decision {
 		if i == maxCarried {
 			return policy.Decision{Effect: policy.Deny, Why: "the call carries another one, and so on; call the tool itself"}
 		}
-		c := policy.CallOf(name, string(s.Tools.Class(name)), args)
+		c, err := policy.CallOf(name, string(s.Tools.Class(name)), args)
+		if err != nil {
+			return policy.Decision{Effect: policy.Deny, Why: err.Error(), Audits: d.Audits}
+		}
 		c.Strategy, c.Confidence, c.Model = call.Strategy, call.Confidence, model
 		one := s.policy.Decide(c)
 		if s.locked != nil {

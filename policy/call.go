@@ -1,0 +1,143 @@
+package policy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Call is what a condition sees of a call. The tag doc is what operators read about a
+// field.
+type Call struct {
+	Tool       string         `expr:"tool" doc:"The name of the tool that would run."`
+	Class      string         `expr:"class" doc:"read, write or exec, by the classes of arguments.yaml."`
+	Args       map[string]any `expr:"args" doc:"The arguments, for example args.path."`
+	Command    string         `expr:"command" doc:"The shell line of a tool that takes one, else an empty text."`
+	Strategy   string         `expr:"strategy" doc:"The id of the strategy that found the call."`
+	Confidence float64        `expr:"confidence" doc:"How sure that strategy is, 0 to 1."`
+	Model      string         `expr:"model" doc:"The model id that the caller asked for."`
+}
+
+// CallOf takes the arguments of a call apart, as JSON.parse does: of a key that
+// comes twice the last one counts, and a number beyond float64 is infinite. Arguments
+// that are not one JSON object are an error, and leave Args empty.
+func CallOf(tool, class string, arguments []byte) (Call, error) {
+	c := Call{Tool: tool, Class: class, Args: map[string]any{}}
+	args, err := object(arguments)
+	if err != nil {
+		return c, fmt.Errorf("the arguments of %s cannot be judged: %w", tool, err)
+	}
+	c.Args, c.Command = args, shellLine(args)
+	return c, nil
+}
+
+// errNoObject is why arguments cannot be judged.
+var errNoObject = errors.New("they are not one JSON object")
+
+func object(doc []byte) (map[string]any, error) {
+	var args map[string]any
+	d := json.NewDecoder(bytes.NewReader(doc))
+	d.UseNumber() // the decoder leaves out what is beyond float64
+	if !json.Valid(doc) || !utf8.Valid(doc) || d.Decode(&args) != nil || args == nil {
+		return nil, errNoObject
+	}
+	for k, v := range args {
+		args[k] = numbers(v)
+	}
+	return args, nil
+}
+
+// numbers is v with its numbers as float64.
+func numbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		f, _ := v.Float64() // infinite where it is out of range, as in JavaScript
+		return f
+	case []any:
+		for i := range v {
+			v[i] = numbers(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = numbers(v[k])
+		}
+	}
+	return v
+}
+
+// shellLine is every command in arguments, a line each: texts, or lists of words.
+func shellLine(args map[string]any) string {
+	var lines []string
+	for _, key := range []string{"command", "cmd", "script"} {
+		switch v := args[key].(type) {
+		case string:
+			lines = append(lines, v)
+		case []any:
+			words := make([]string, len(v))
+			for i := range v {
+				words[i] = fmt.Sprint(v[i])
+			}
+			lines = append(lines, strings.Join(words, " "))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// carrier is the tool with which OpenClaw's Tool Search calls another one:
+// {"id": name, "args": {…}}.
+const carrier = "tool_call"
+
+// Carried gives the call that another one carries, if it carries one. It reads what
+// OpenClaw does: the name is in id, toolId or name, and may stand behind the
+// catalog's "source:owner:"; the arguments are in args or input, or, where these are
+// missing or empty, beside the name. What can be read in two ways comes without
+// arguments, so that it cannot be judged.
+func Carried(tool string, arguments []byte) (inner string, args []byte, ok bool) {
+	var in map[string]json.RawMessage // a struct would also take ID and ARGS
+	if tool != carrier || json.Unmarshal(arguments, &in) != nil {
+		return "", nil, false
+	}
+	names := given(in, "id", "toolId", "name")
+	if len(names) == 0 {
+		return "", nil, false
+	}
+	_ = json.Unmarshal(in[names[0]], &inner)
+	inner = strings.TrimSpace(inner[strings.LastIndexByte(inner, ':')+1:])
+	for key := range in {
+		if strings.HasPrefix(key, "args.") {
+			return inner, nil, true
+		}
+	}
+	if nested := given(in, "args", "input"); len(nested) > 0 {
+		args = in[nested[0]]
+		var text string
+		if json.Unmarshal(args, &text) == nil { // encoded twice
+			args = []byte(text)
+		}
+		if empty, err := object(args); err != nil || len(empty) > 0 {
+			return inner, args, true
+		}
+	}
+	if len(names) > 1 {
+		return inner, nil, true
+	}
+	for _, key := range []string{names[0], "args", "input"} {
+		delete(in, key)
+	}
+	args, _ = json.Marshal(in)
+	return inner, args, true
+}
+
+// given are those of the keys that have a value.
+func given(in map[string]json.RawMessage, keys ...string) []string {
+	var out []string
+	for _, key := range keys {
+		if v := in[key]; v != nil && string(v) != "null" {
+			out = append(out, key)
+		}
+	}
+	return out
+}
