@@ -72,11 +72,15 @@ func TestLockedClassFloor(t *testing.T) {
 	if d := set.Decide(call, "gpt-oss"); d.Effect != policy.Deny || d.Rule != "theirs" {
 		t.Errorf("%+v", d)
 	}
-	verdicts := set.Verdicts(policy.CallOf("exec", string(set.Tools.Class("exec")), call.Arguments))
+	seen, err := policy.CallOf("exec", string(set.Tools.Class("exec")), call.Arguments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdicts := set.Verdicts(seen)
 	if len(verdicts) != 2 || verdicts[0].Holds || !verdicts[1].Holds {
 		t.Errorf("%+v", verdicts)
 	}
-	if d := set.Decide(tools.Call{Name: "read"}, "gpt-oss"); d.Effect != policy.Allow {
+	if d := set.Decide(tools.Call{Name: "read", Arguments: []byte(`{}`)}, "gpt-oss"); d.Effect != policy.Allow {
 		t.Errorf("%+v", d)
 	}
 }
