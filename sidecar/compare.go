@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // Comparison is what two rule sets made of one record. Where the record expects
@@ -97,7 +98,7 @@ func (rec *Record) made(set *ruleset.Set, profile string) (Made, error) {
 
 func (m *Made) same(o *Made) bool {
 	return m.Content == o.Content && m.Reasoning == o.Reasoning && m.Finish == o.Finish && slices.Equal(m.Refused, o.Refused) &&
-		slices.EqualFunc(m.Calls, o.Calls, func(a, b MadeCall) bool { return a.Name == b.Name && sameJSON(a.Arguments, b.Arguments) })
+		slices.EqualFunc(m.Calls, o.Calls, func(a, b MadeCall) bool { return a.Name == b.Name && tools.SameJSON(a.Arguments, b.Arguments) })
 }
 
 // Tally counts comparisons. Better, Worse, Changed and Same are all of them;

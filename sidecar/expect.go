@@ -1,14 +1,13 @@
 package sidecar
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // Expect is what a reply should become:
@@ -159,56 +158,16 @@ func (w *ExpectCall) fits(got MadeCall) bool {
 	case w.Subset != nil:
 		args := members(got.Arguments)
 		for k, v := range w.Subset {
-			if !sameJSON(args[k], v) {
+			if !tools.SameJSON(args[k], v) {
 				return false
 			}
 		}
 		return true
 	}
-	return w.Arguments == nil || sameJSON(got.Arguments, w.Arguments)
+	return w.Arguments == nil || tools.SameJSON(got.Arguments, w.Arguments)
 }
 
 func members(object json.RawMessage) (out map[string]json.RawMessage) {
 	_ = json.Unmarshal(object, &out) // what is no object has no members
 	return out
-}
-
-// sameJSON reports whether two documents are the same value: the order of keys and
-// the spelling of fractions do not count.
-func sameJSON(a, b []byte) bool {
-	if bytes.Equal(a, b) {
-		return true
-	}
-	x, ok := decoded(a)
-	y, ok2 := decoded(b)
-	return ok && ok2 && reflect.DeepEqual(x, y)
-}
-
-// decoded is a document as Go values. Whole numbers stay text, since float64 would
-// take long ones for equal.
-func decoded(doc []byte) (v any, ok bool) {
-	d := json.NewDecoder(bytes.NewReader(doc))
-	d.UseNumber()
-	if d.Decode(&v) != nil {
-		return nil, false
-	}
-	return numbers(v), true
-}
-
-func numbers(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for k := range v {
-			v[k] = numbers(v[k])
-		}
-	case []any:
-		for i := range v {
-			v[i] = numbers(v[i])
-		}
-	case json.Number:
-		if f, err := strconv.ParseFloat(string(v), 64); err == nil && strings.ContainsAny(string(v), ".eE") {
-			return json.Number(strconv.FormatFloat(f, 'f', -1, 64))
-		}
-	}
-	return v
 }

@@ -112,10 +112,12 @@ func (l *Live) tighten(by string) {
 	if err != nil || files.Version() == now.set.Version {
 		return
 	}
-	set, warnings := ruleset.Load(files)
+	set, problems := ruleset.Tighten(files)
 	if set == nil {
-		return // the locked files are what is wrong, which the refusal says
+		l.log.Error("the locked folder does not load over the rules in force; it is not in force as it is now", "event", "rules_not_tightened",
+			"version", now.set.Version, "problems", problems.In(l.src).Error())
+		return
 	}
-	l.enforce(&inForce{set: set, files: files, warnings: warnings, by: by, lastGood: now.lastGood, refused: now.refused})
+	l.enforce(&inForce{set: set, files: files, warnings: problems, by: by, lastGood: now.lastGood, refused: now.refused})
 	l.log.Info("the locked folder is in force, over the rules that were", "event", "rules_tightened", "version", set.Version)
 }

@@ -23,10 +23,15 @@ func (r *Rules) Class(name string) Class {
 	if class == "" {
 		class = Write
 	}
-	if floor := classBy(r.Floors, name); harm(floor) > harm(class) {
+	return class.AtLeast(classBy(r.Floors, name))
+}
+
+// AtLeast is the more harmful of two classes.
+func (c Class) AtLeast(floor Class) Class {
+	if harm(floor) > harm(c) {
 		return floor
 	}
-	return class
+	return c
 }
 
 // classBy is what the rules alone say; empty where they say nothing.

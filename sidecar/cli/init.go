@@ -18,6 +18,9 @@ import (
 // schemaFolder is the folder of JSON Schemas inside a folder of rules.
 const schemaFolder = "schemas"
 
+// testFolder is the folder of tests of the rules.
+const testFolder = "tests"
+
 func initCommand(env Env) *cobra.Command {
 	var layered bool
 	c := &cobra.Command{
@@ -29,8 +32,8 @@ hold any of them yet. Then start the server with them:
   gpt-oss-executor init rules
   gpt-oss-executor serve --rules rules --upstream http://127.0.0.1:8000/v1
 
-With --layered the files are short: each includes the built-in one, and only what
-differs is written into it. So what a new version of the program knows reaches you.`,
+With --layered the files of rules are short: each includes the built-in one, and only
+what differs is written into it. So what a new version of the program knows reaches you.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			n, err := writeDefaults(args[0], env.Defaults, layered)
@@ -80,8 +83,9 @@ func writeDefaults(dir string, program fs.FS, layered bool) (n int, err error) {
 	}
 	if layered {
 		maps.DeleteFunc(files, func(name string, _ []byte) bool {
+			// Prompts of the program are there anyway, and packs can be included. Tests cannot.
 			top := filepath.Dir(name)
-			return top != "." && top != schemaFolder // tests, packs and prompts of the program are there anyway
+			return top != "." && top != schemaFolder && top != testFolder
 		})
 		for _, name := range ruleset.FileNames() {
 			files[name] = fmt.Appendf(nil, layer, strings.TrimSuffix(name, ".yaml"), name)

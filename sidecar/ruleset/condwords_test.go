@@ -2,6 +2,7 @@ package ruleset
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -39,7 +40,7 @@ func someExpression(rng *rand.Rand, depth int) string {
 // TestMessagesNeedNoGo tries many wrong conditions. Neither what is said when they are
 // loaded nor what is said when they run names a type of Go.
 func TestMessagesNeedNoGo(t *testing.T) {
-	rounds := 15_000
+	rounds := 6_000
 	if testing.Short() {
 		rounds = 2_000
 	}
@@ -50,14 +51,15 @@ func TestMessagesNeedNoGo(t *testing.T) {
 		if rng.IntN(3) == 0 {
 			source = "(" + source + ") == " + someExpression(rng, 0)
 		}
-		cond, problem := condition[parse.Env](inBlock(t, source), nil)
+		ev, err := newEvaluation[parse.Env](source, nil)
 		said := ""
-		if problem != nil {
+		if err != nil {
 			refused++
+			problem := inBlock(t, source).explain(err, reflect.TypeFor[parse.Env](), nil)
 			said = problem.Msg + " " + problem.Hint
-		} else if _, err := cond(parse.Env{Text: "a,b", Tools: []string{"x"}}); err != nil {
+		} else if _, err := ev.run(parse.Env{Text: "a,b", Tools: []string{"x"}}); err != nil {
 			failed++
-			said = err.Error()
+			said = plainMessage(err)
 		}
 		if bad := goWords.FindString(said); bad != "" && !strings.Contains(source, bad) {
 			t.Errorf("%q in what is said about %s:\n%s", bad, source, said)

@@ -3,7 +3,6 @@ package ruleset
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -128,16 +127,11 @@ func sameCalls(got, want []tools.Call) bool {
 		return false
 	}
 	for i := range got {
-		if got[i].Name != want[i].Name || !sameJSON(got[i].Arguments, want[i].Arguments) {
+		if got[i].Name != want[i].Name || !tools.SameJSON(got[i].Arguments, want[i].Arguments) {
 			return false
 		}
 	}
 	return true
-}
-
-func sameJSON(a, b []byte) bool {
-	var x, y any
-	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
 // callsText is a list of calls as a message shows it.

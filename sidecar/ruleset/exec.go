@@ -32,14 +32,16 @@ type execRule struct {
 
 // exec takes exec.yaml, and that of the locked folder beside it.
 func (l *loader) exec() {
-	l.set.policy = l.policy(execFilename)
-	if locked := lockedName(execFilename); l.files[locked] != "" {
-		l.set.locked = l.policy(locked)
+	l.set.policy = l.policy(execFilename, &l.examples)
+	if locked := lockedName(execFilename); known(l.files, locked) {
+		l.set.locked = l.policy(locked, &l.locked.examples)
+		builtin := decodeFile[argumentFile](l, builtinFolder+"/"+argumentsFile)
+		l.set.floors = &tools.Rules{Classes: l.set.Tools.Classes, Floors: l.classes(builtin.Classes)}
 	}
 }
 
-// policy compiles one file of rules about calls.
-func (l *loader) policy(name string) *policy.Rules {
+// policy compiles one file of rules about calls, and adds their examples to others.
+func (l *loader) policy(name string, examples *[]func()) *policy.Rules {
 	f := decodeFile[execFile](l, name)
 	lists := lists{}
 	for _, list := range f.Lists {
@@ -53,15 +55,15 @@ func (l *loader) policy(name string) *policy.Rules {
 		effect, why := l.effect(r)
 		rule := policy.Rule{ID: r.ID.Value, Place: r.At.String(), Effect: effect, Why: why, When: when[policy.Call](l, r.When, lists)}
 		out.List = append(out.List, rule)
-		l.set.judged = append(l.set.judged, judged{rule, r.When, lists})
+		l.set.judged = append(l.set.judged, judged{rule, r.When, lists, name != execFilename})
 		if r.When == nil || rule.When == nil {
 			continue
 		}
 		for _, command := range r.Hit {
-			l.examples = append(l.examples, func() { l.tryCommand(rule, command, true) })
+			*examples = append(*examples, func() { l.tryCommand(rule, command, true) })
 		}
 		for _, command := range r.Miss {
-			l.examples = append(l.examples, func() { l.tryCommand(rule, command, false) })
+			*examples = append(*examples, func() { l.tryCommand(rule, command, false) })
 		}
 	}
 	l.unique("id", ids)
@@ -140,7 +142,7 @@ func (s *Set) Decide(call tools.Call, model string) policy.Decision {
 		c.Strategy, c.Confidence, c.Model = call.Strategy, call.Confidence, model
 		one := s.policy.Decide(c)
 		if s.locked != nil {
-			one = policy.Stricter(one, s.locked.Decide(c))
+			one = policy.Stricter(one, s.locked.Decide(s.underLock(c)))
 		}
 		if i == 0 {
 			d = one
@@ -150,6 +152,13 @@ func (s *Set) Decide(call tools.Call, model string) policy.Decision {
 		name, args, more = policy.Carried(name, args)
 	}
 	return d
+}
+
+// underLock is a call as the locked folder sees it. The operator cannot make its class
+// less harmful than the program says.
+func (s *Set) underLock(c policy.Call) policy.Call {
+	c.Class = string(tools.Class(c.Class).AtLeast(s.floors.Class(c.Tool)))
+	return c
 }
 
 // defaultRule names the default where no rule decides.

@@ -133,8 +133,9 @@ func TestFormatMutated(t *testing.T) {
 	formatted := 0
 	for i := range rounds {
 		text := files[ruleFiles[i%len(ruleFiles)]]
-		from := rng.IntN(len(text) / 2)
-		text = text[:from+rng.IntN(len(text)-from)]
+		items := beginnings(text)
+		text = text[items[rng.IntN(len(items))]:]
+		text = text[:rng.IntN(min(len(text), 3000))]
 		if rng.IntN(2) == 0 {
 			text = deeper(rng, text)
 		}
@@ -150,6 +151,18 @@ func TestFormatMutated(t *testing.T) {
 	if formatted < rounds/10 {
 		t.Error("too few")
 	}
+}
+
+// beginnings are where a mapping or an item of a list begins that a file can begin with.
+func beginnings(text string) (out []int) {
+	at := 0
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "  - ") || lead(line) == 0 && len(line) > 1 {
+			out = append(out, at)
+		}
+		at += len(line)
+	}
+	return out
 }
 
 // deeper indents by more, and some lines not.

@@ -19,7 +19,8 @@ import (
 //	                       inside an item with an id they replace
 //	everything else        the including file's value
 //
-// Only files that were read can be included, so no name leads out of the folder.
+// Only files that were read can be included, so no name leads out of the folder. Those
+// of the locked folder include files of the program alone.
 
 const includeKey = "include"
 
@@ -29,12 +30,15 @@ type tree struct {
 	files    []string // that were included
 	origin   map[*yaml.Node]*source
 	strays   map[*yaml.Node]string // items that change nothing they include → a hint
+	locked   bool                  // a file of the locked folder
 	problems Problems
 }
 
 // plant reads a file and what it includes. The root is nil where there is none.
 func plant(files Files, name string) *tree {
-	t := &tree{origin: map[*yaml.Node]*source{}, strays: map[*yaml.Node]string{}}
+	t := &tree{
+		origin: map[*yaml.Node]*source{}, strays: map[*yaml.Node]string{}, locked: strings.HasPrefix(name, policyFolder+"/"),
+	}
 	t.root = t.read(files, name, nil, map[string]bool{})
 	return t
 }
@@ -67,6 +71,9 @@ func (t *tree) read(files Files, name string, path []string, done map[string]boo
 		case slices.Contains(path, entry.Value):
 			t.problems = append(t.problems, at.problem(codeRef, name+" includes itself",
 				strings.Join(append(path, entry.Value), " → ")))
+		case t.locked && !strings.HasPrefix(entry.Value, builtinFolder+"/"):
+			t.problems = append(t.problems, at.problem(codeRef, "a locked file cannot include "+entry.Value,
+				"write builtin/NAME.yaml for a file of the program; all others are the operator's"))
 		case !includable(entry.Value):
 			t.problems = append(t.problems, at.problem(codeRef, entry.Value+" cannot be included",
 				"write packs/NAME.yaml for a file of this folder, or builtin/NAME.yaml for one of the program's own"))

@@ -154,7 +154,7 @@ func FuzzLayers(f *testing.F) {
 		if slices.Contains(tr.files, "secret.yaml") || len(tr.files) >= len(files) {
 			t.Fatalf("included %v", tr.files)
 		}
-		l, _ := prepare(files)
+		l := prepare(files)
 		decodeInto(l, "a.yaml", new(strategyFile), false)
 	})
 }

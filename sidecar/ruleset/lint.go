@@ -16,7 +16,9 @@ func (l *loader) lint() {
 		file string
 		at   func()
 	}{
-		{strategiesFile, l.lintStrategies}, {aliasesFile, l.lintAliases}, {argumentsFile, l.lintArguments}, {serversFile, l.lintServers}, {execFilename, l.lintExec},
+		{strategiesFile, l.lintStrategies}, {aliasesFile, l.lintAliases}, {argumentsFile, l.lintArguments}, {serversFile, l.lintServers},
+		{execFilename, func() { l.lintExec(execFilename) }},
+		{lockedName(execFilename), func() { l.lintExec(lockedName(execFilename)) }},
 	} {
 		if l.clean(look.file) {
 			look.at()
@@ -30,8 +32,8 @@ func (l *loader) lint() {
 }
 
 // lintExec warns about conditions that make no difference.
-func (l *loader) lintExec() {
-	for _, r := range doc[execFile](l, execFilename).Rules {
+func (l *loader) lintExec(name string) {
+	for _, r := range doc[execFile](l, name).Rules {
 		if r.When != nil {
 			l.lintCondition(*r.When, map[string][]string{"class": classNames})
 		}

@@ -36,13 +36,25 @@ func FileNames() []string { return slices.Clone(ruleFiles) }
 // Load compiles the files, tries every example and runs every test. It reports all
 // problems it can find; where one of them is more than a warning, the set is nil.
 // Start, reload and check all go through here.
-func Load(f Files) (*Set, Problems) {
-	mine, locks := f.split()
-	l, tests := prepare(mine)
-	l.tryExamples()
-	l.tryTests(tests)
-	if len(locks) > 0 {
-		l = tightened(f, l)
+func Load(f Files) (*Set, Problems) { return load(f, false) }
+
+// Tighten is Load for a locked folder that changed over rules that are in force. What
+// is wrong with its tests is a warning here: they keep edits of the operator out, and
+// must not keep the rest of the folder from taking effect.
+func Tighten(f Files) (*Set, Problems) { return load(f, true) }
+
+func load(f Files, tightening bool) (*Set, Problems) {
+	l, mine := examine(f)
+	mine.tryTests()
+	if l != mine {
+		l.tryTests()
+		for i := range l.problems {
+			p := &l.problems[i]
+			if isLocked := strings.HasPrefix(p.File, lockedName(testFolder+"/")); isLocked && tightening || !isLocked && p.Code == codeTest {
+				p.Warning = true
+			}
+		}
+		l.problems = append(l.problems, mine.problems...)
 	}
 	l.lint()
 	l.problems = l.problems.sorted()
@@ -52,23 +64,24 @@ func Load(f Files) (*Set, Problems) {
 	return l.set, l.problems
 }
 
-// tightened puts the locked folder over rules that were tried without it: an example
-// of the operator that it breaks must not keep it from taking effect.
-func tightened(f Files, mine *loader) *loader {
-	l, tests := prepare(f)
-	l.tryTests(tests)
-	for i := range l.problems {
-		if p := &l.problems[i]; p.Code == codeTest && !strings.HasPrefix(p.File, policyFolder+"/") {
-			p.Warning = true
-		}
+// examine reads every file and tries every example. Those of the operator are tried
+// on his files alone, which are mine: one that the locked folder breaks must not keep
+// it from taking effect. Without a locked folder, l is mine.
+func examine(f Files) (l, mine *loader) {
+	own, locks := f.split()
+	mine = prepare(own)
+	mine.tryExamples(mine.examples, strategiesFile, aliasesFile, argumentsFile, limitsFile, execFilename)
+	if len(locks) == 0 {
+		return mine, mine
 	}
-	l.problems = append(l.problems, mine.problems...)
-	l.set.Counts.Examples += len(mine.examples)
-	return l
+	l = prepare(f)
+	l.covered, l.set.Counts.Examples = mine.covered, mine.set.Counts.Examples
+	l.tryExamples(l.locked.examples, lockedName(execFilename))
+	return l, mine
 }
 
 // prepare reads every file. Nothing is tried yet.
-func prepare(f Files) (*loader, []replyTest) {
+func prepare(f Files) *loader {
 	l := &loader{
 		files: f, trees: map[string]*tree{}, docs: map[string]any{}, covered: map[string][2]int{},
 		set: &Set{
@@ -87,30 +100,31 @@ func prepare(f Files) (*loader, []replyTest) {
 	l.models()
 	l.recovery()
 	l.exec()
-	return l, l.tests()
+	l.replyTests()
+	return l
 }
 
 // tryTests runs tests where what they need is good.
-func (l *loader) tryTests(tests []replyTest) {
+func (l *loader) tryTests() {
 	if !l.testsRun() {
 		return
 	}
 	l.inTests = true
-	for _, t := range tests {
+	for _, t := range l.tests {
 		l.problems = append(l.problems, l.try(t)...)
 	}
-	l.set.Counts.Tests = len(tests)
+	l.set.Counts.Tests = len(l.tests)
 }
 
-// tryExamples tries all examples where what they need is good.
-func (l *loader) tryExamples() {
-	if !l.clean(strategiesFile, aliasesFile, argumentsFile, limitsFile, execFilename) {
+// tryExamples tries examples where the files that they need are good.
+func (l *loader) tryExamples(examples []func(), needs ...string) {
+	if !l.clean(needs...) {
 		return
 	}
-	for _, try := range l.examples {
+	for _, try := range examples {
 		try()
 	}
-	l.set.Counts.Examples += len(l.examples)
+	l.set.Counts.Examples += len(examples)
 }
 
 // loader is the state of one Load.
@@ -121,6 +135,7 @@ type loader struct {
 	trees    map[string]*tree  // of the rule files
 	phrases  []parse.Phrase    // of arguments.yaml, for the strategies that read prose
 	examples []func()          // tried when everything they need is compiled
+	tests    []replyTest       // run after them
 	covered  map[string][2]int // place of a rule → hits by examples, by tests
 	locked   locked
 	inTests  bool           // examples are done

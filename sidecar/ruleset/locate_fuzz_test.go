@@ -49,7 +49,11 @@ func TestLocateStyles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	var c located
 	began := time.Now()
-	for i := 0; i < 20_000 || time.Since(began) < *locateFor; i++ {
+	documents := 20_000
+	if testing.Short() {
+		documents = 3_000
+	}
+	for i := 0; i < documents || time.Since(began) < *locateFor; i++ {
 		var value strings.Builder
 		for range rng.IntN(30) {
 			value.WriteString(bits[rng.IntN(len(bits))])

@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // The locked folder belongs to a security team. It holds files of the same names
@@ -24,6 +22,8 @@ type locked struct {
 	limits limitFile // ceilings; unset where nothing is said
 	kinds  *[]string // of strategies that may be enabled; nil: all
 	off    []text    // strategies that stay off
+
+	examples []func() // of its exec.yaml
 }
 
 // lockedStrategies is strategies.yaml of the locked folder.
@@ -57,13 +57,7 @@ func (l *loader) lock() {
 	decodeInto(l, lockedName(limitsFile), &l.locked.limits, true)
 	strategies := decodeFile[lockedStrategies](l, lockedName(strategiesFile))
 	l.locked.kinds, l.locked.off = strategies.Kinds, strategies.Off
-	for _, c := range decodeFile[lockedArguments](l, lockedName(argumentsFile)).Classes {
-		if l.known(c.Key, "class", classNames) {
-			l.set.Tools.Floors = append(l.set.Tools.Floors, tools.ClassRule{
-				Class: tools.Class(c.Key.Value), Words: values(c.Value), Place: c.Key.at.String(),
-			})
-		}
-	}
+	l.set.Tools.Floors = l.classes(decodeFile[lockedArguments](l, lockedName(argumentsFile)).Classes)
 }
 
 func lockedName(name string) string { return policyFolder + "/" + name }

@@ -120,16 +120,25 @@ func TestLockedBroken(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, want string }{
 		"another file":    {modelsFile, "version: 1\n", "policy/models.yaml: a locked folder has no such file [E-file]"},
 		"a prompt":        {"prompts/x.txt", "x", "policy/prompts/x.txt: a locked folder has no such file"},
-		"empty":           {limitsFile, "", "policy/limits.yaml: nothing stands in this file"},
 		"no version":      {limitsFile, "size: {text: 1KiB}\n", "policy/limits.yaml:1:1: the file lacks version"},
 		"unknown key":     {limitsFile, "version: 1\nsizes: {text: 1KiB}\n", "unknown key sizes"},
 		"a whole rule":    {strategiesFile, "version: 1\nstrategies: []\n", "unknown key strategies"},
 		"unknown class":   {argumentsFile, "version: 1\nclasses: {run: [x]}\n", "there is no class run"},
 		"unknown kind":    {strategiesFile, "version: 1\nkinds: [fuzzy]\n", "cannot be fuzzy"},
 		"no sense at all": {limitsFile, "version: 1\nsize: {text: 12}\n", "every size is at least 1KiB"},
+		"a wrong example": {execFilename, "version: 1\ndefault: allow\nrules:\n  - {id: x, deny: no, when: command == 'a', hit: [a, b]}\n",
+			"policy/exec.yaml:4:54: x does not hold for this"},
 	} {
 		if set, problems := underLock(t, Files{c.file: c.text}, nil); set != nil || !strings.Contains(problems.Error(), c.want) {
 			t.Errorf("%s: %v", name, problems)
+		}
+	}
+	for _, file := range lockable {
+		for _, text := range []string{"", "# later\n"} {
+			set, problems := underLock(t, Files{file: text}, nil)
+			if set != nil || !strings.Contains(problems.Error(), "policy/"+file+": nothing stands in this file") {
+				t.Errorf("%s holds %q: %v", file, text, problems)
+			}
 		}
 	}
 }

@@ -122,11 +122,7 @@ var classNames = []string{string(tools.Read), string(tools.Write), string(tools.
 func (l *loader) arguments() {
 	f := decodeFile[argumentFile](l, argumentsFile)
 	r := l.set.Tools
-	for _, c := range f.Classes {
-		if l.known(c.Key, "class", classNames) {
-			r.Classes = append(r.Classes, tools.ClassRule{Class: tools.Class(c.Key.Value), Words: values(c.Value), Place: c.Key.at.String()})
-		}
-	}
+	r.Classes = l.classes(f.Classes)
 	for _, t := range f.Tools {
 		tool := t.Key.Value
 		if tool == "*" {
@@ -141,6 +137,15 @@ func (l *loader) arguments() {
 		}
 		l.prose(tool, t.Value.Phrases)
 	}
+}
+
+func (l *loader) classes(list []pair[[]text]) (out []tools.ClassRule) {
+	for _, c := range list {
+		if l.known(c.Key, "class", classNames) {
+			out = append(out, tools.ClassRule{Class: tools.Class(c.Key.Value), Words: values(c.Value), Place: c.Key.at.String()})
+		}
+	}
+	return out
 }
 
 // prose takes the phrases that ask for a tool.
@@ -185,7 +190,7 @@ func (l *loader) tryArguments(tool string, e argsExample) {
 	switch {
 	case refused != nil:
 		l.report(e.At, codeExample, fmt.Sprintf("%s cannot be called with %s", tool, args), refused.Why)
-	case !sameJSON(got.Arguments, want):
+	case !tools.SameJSON(got.Arguments, want):
 		l.report(e.At, codeExample, fmt.Sprintf("%s becomes %s, not %s", args, got.Arguments, want), "")
 	}
 }

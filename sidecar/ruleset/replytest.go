@@ -48,23 +48,29 @@ type replyRule struct {
 	User      string        `rule:"user" doc:"The last message of the user; conditions see it."`
 }
 
-// tests decodes the files of the folder tests. A name stands once in all of them.
-func (l *loader) tests() (out []replyTest) {
-	var names []text
+// replyTests decodes the files of the folder tests. A name stands once in all of them,
+// and once in those of the locked folder: nobody can stop one of them by its name.
+func (l *loader) replyTests() {
+	var names, locked []text
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
-		if !strings.HasPrefix(strings.TrimPrefix(name, policyFolder+"/"), testFolder+"/") {
+		in, isLocked := strings.CutPrefix(name, policyFolder+"/")
+		if !strings.HasPrefix(in, testFolder+"/") {
 			continue
 		}
 		for _, t := range decodeFile[testFile](l, name).Tests {
-			names = append(names, t.Name)
+			if isLocked {
+				locked = append(locked, t.Name)
+			} else {
+				names = append(names, t.Name)
+			}
 			if t.Profile != nil && l.clean(strategiesFile) {
 				l.known(*t.Profile, "profile", slices.Sorted(maps.Keys(l.set.profiles)))
 			}
-			out = append(out, t)
+			l.tests = append(l.tests, t)
 		}
 	}
 	l.unique("test", names)
-	return out
+	l.unique("test", locked)
 }
 
 // testsRun reports whether all that tests need is good.

@@ -83,3 +83,21 @@ func TestReport(t *testing.T) {
 		t.Errorf("broken tests ran: %v", problems)
 	}
 }
+
+// TestLongNumbers: an example compares whole numbers to the last digit.
+func TestLongNumbers(t *testing.T) {
+	files := shipped(t)
+	files["tests/replies.yaml"] = `version: 1
+tests:
+  - name: a long number
+    reply: {calls: [{name: read, arguments: '{"n": 12345678901234567890}'}]}
+    gives: [{tool: read, args: {n: 12345678901234567891}}]
+`
+	if set, problems := Load(files); set != nil || len(problems) != 1 {
+		t.Error(problems)
+	}
+	files["tests/replies.yaml"] = strings.Replace(files["tests/replies.yaml"], "891", "890", 1)
+	if _, problems := Load(files); len(problems) > 0 {
+		t.Error(problems)
+	}
+}

@@ -34,21 +34,16 @@ type Covered struct {
 // wanted. The report is nil where the files do not load; tests that do not hold
 // are in the report alone.
 func Test(f Files, wanted func(name string) bool) (*Report, Problems) {
-	mine, locks := f.split()
-	l, tests := prepare(mine)
-	l.tryExamples()
-	if len(locks) > 0 {
-		var tight *loader
-		tight, tests = prepare(f)
-		tight.covered, tight.problems = l.covered, append(tight.problems, l.problems...)
-		l = tight
+	l, mine := examine(f)
+	if l != mine {
+		l.problems = append(l.problems, mine.problems...)
 	}
 	if l.problems.Fatal() {
 		return nil, l.problems.sorted()
 	}
 	r := &Report{Version: l.set.Version, Examples: l.set.Counts.Examples, Tests: []TestResult{}}
 	l.inTests = true
-	for _, t := range tests {
+	for _, t := range l.tests {
 		if !wanted(t.Name.Value) {
 			continue
 		}

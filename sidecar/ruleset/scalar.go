@@ -96,8 +96,8 @@ func parseSize(s string) (int, bool) {
 	return int(n) << shift, int(n)<<shift <= 1<<40
 }
 
-// json is a node as a JSON value: map[string]any, []any, string, int, float64,
-// bool or nil.
+// json is a node as a JSON value: map[string]any, []any, string, int, uint64 (what
+// is too large for int), float64, bool or nil.
 func (d *decoder) json(n *yaml.Node, depth int) any {
 	if d.trap(n, "the value", depth) {
 		return nil
@@ -118,6 +118,9 @@ func (d *decoder) json(n *yaml.Node, depth int) any {
 	case "!!int":
 		if i, err := strconv.ParseInt(n.Value, 0, 64); err == nil {
 			return int(i)
+		}
+		if u, err := strconv.ParseUint(n.Value, 0, 64); err == nil {
+			return u
 		}
 	case "!!float":
 		if f, err := strconv.ParseFloat(n.Value, 64); err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) {

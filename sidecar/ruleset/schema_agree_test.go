@@ -39,15 +39,16 @@ func structural(p Problem) bool {
 	return false
 }
 
-// found gives what `check`, or serve, finds in one file among shipped ones.
+// found gives what `check`, or serve, finds in one file and what it includes. Others are
+// not read, and no example or test is tried: a schema knows nothing of them.
 func found(others Files, file, doc string) (out Problems) {
 	if file == configFile {
 		return new(Settings).Read(file, doc, func(string) (string, bool) { return "", false })
 	}
 	files := maps.Clone(others)
+	maps.DeleteFunc(files, func(name, _ string) bool { return !includable(name) })
 	files[file] = doc
-	_, out = Load(files)
-	return slices.DeleteFunc(out, func(p Problem) bool { return p.File != file })
+	return slices.DeleteFunc(prepare(files).problems, func(p Problem) bool { return p.File != file })
 }
 
 // agree fails where check and the schema differ about a file.

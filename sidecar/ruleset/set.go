@@ -32,6 +32,7 @@ type Set struct {
 	book       rulebook
 	policy     *policy.Rules     // of the operator
 	locked     *policy.Rules     // of the locked folder; nil: none
+	floors     *tools.Rules      // the class of a tool that the locked policy takes for the least
 	judged     []judged          // the rules of both
 	conditions map[string]text   // of the strategies, by id
 	barred     map[string]string // strategies that the locked folder keeps off → its place

@@ -57,7 +57,8 @@ func (s Source) Read() (Files, error) {
 // The locked folder is read as it is now.
 func (s Source) Whole(own Files) (Files, error) { return s.withPolicy(own.over(s.Builtin)) }
 
-// withPolicy adds the files of the locked folder to others.
+// withPolicy adds the files of the locked folder to others, and what these need of the
+// program: the files that they name, and the classes of tools.
 func (s Source) withPolicy(files Files) (Files, error) {
 	if s.Policy == "" {
 		return files, nil
@@ -68,6 +69,11 @@ func (s Source) withPolicy(files Files) (Files, error) {
 	}
 	for name, text := range locked {
 		files[policyFolder+"/"+name] = text
+	}
+	for name, text := range s.Builtin {
+		if whole := builtinFolder + "/" + name; name == argumentsFile || locked.mention(whole) {
+			files[whole] = text
+		}
 	}
 	return files, nil
 }

@@ -14,9 +14,10 @@ type Verdict struct {
 
 // judged is a rule with what is needed to take its condition apart.
 type judged struct {
-	rule  policy.Rule
-	when  *text
-	lists lists
+	rule   policy.Rule
+	when   *text
+	lists  lists
+	locked bool // it stands in the locked folder
 }
 
 // Verdicts says of every rule whether it holds for a call, in the order of the
@@ -24,6 +25,10 @@ type judged struct {
 func (s *Set) Verdicts(c policy.Call) []Verdict {
 	out := make([]Verdict, len(s.judged))
 	for i, j := range s.judged {
+		c := c
+		if j.locked {
+			c = s.underLock(c)
+		}
 		v := Verdict{Rule: j.rule.ID, Place: j.rule.Place, Effect: j.rule.Effect, Holds: true}
 		if j.when != nil {
 			holds, err := j.rule.When(c)

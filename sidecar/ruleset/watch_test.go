@@ -2,6 +2,7 @@ package ruleset
 
 import (
 	"context"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +12,14 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain lets all tests that wait run at once: they hardly need the machine.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "20"); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // seen is one call of apply.
 type seen struct {
@@ -89,6 +97,7 @@ func collect(applied <-chan seen, something bool) (all []seen) {
 
 // TestWatchEditors: one reload for one change of content, however it is saved.
 func TestWatchEditors(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		edit func(t *testing.T, dir string)
@@ -163,6 +172,7 @@ func TestWatchEditors(t *testing.T) {
 
 // TestWatchConfigMap swaps the folder behind the links, as Kubernetes does.
 func TestWatchConfigMap(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	swap := func(version, text string) {
 		mkdir(t, filepath.Join(dir, version))
@@ -182,6 +192,7 @@ func TestWatchConfigMap(t *testing.T) {
 
 // TestWatchPrompts: prompts are part of the rules, also when their folder is new.
 func TestWatchPrompts(t *testing.T) {
+	t.Parallel()
 	dir, applied := watched(t)
 	for _, text := range []string{"be brief", "be kind"} {
 		mkdir(t, dir+"/prompts")
@@ -195,6 +206,7 @@ func TestWatchPrompts(t *testing.T) {
 // TestWatchDuringApply: an edit that comes while the one before is applied is
 // not lost, and one that comes before the watch begins is not, either.
 func TestWatchDuringApply(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir+"/a.yaml", "1")
 	files, err := ReadDir(dir)
@@ -221,6 +233,7 @@ func TestWatchDuringApply(t *testing.T) {
 // TestWatchTrouble: what cannot be read is reported once, and mended rules are
 // taken up again.
 func TestWatchTrouble(t *testing.T) {
+	t.Parallel()
 	dir, applied := watched(t)
 	check(t, os.Chmod(dir+"/exec.yaml", 0o666))
 	got := collect(applied, true)

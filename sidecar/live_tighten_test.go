@@ -1,0 +1,39 @@
+package sidecar
+
+import (
+	"log/slog"
+	"os"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+)
+
+// A test of the locked folder that the rules in force break refuses edits, and does not
+// keep the rest of the folder from taking effect. What does not load at all is told.
+func TestLockedTestsDoNotWait(t *testing.T) {
+	policy := t.TempDir()
+	lock := func(name, text string) { must(t, os.WriteFile(policy+"/"+name, []byte(text), 0o600)) }
+	lock("limits.yaml", "version: 1\nsize:\n  reply: 2MiB\n")
+	must(t, os.Mkdir(policy+"/tests", 0o700))
+	r := liveRules(t, t.TempDir())
+	src := rulesOver(t, r.dir)
+	src.Policy = policy
+	r.log, r.m = &journal{}, telemetry.New()
+	var err error
+	r.live, err = OpenRules(src, "", slog.New(slog.NewTextHandler(r.log, nil)), r.m)
+	must(t, err)
+	r.watch()
+
+	lock("tests/a.yaml", "version: 1\ntests:\n  - name: no markers\n    reply: {content: '[TOOL:exec|command=ls]'}\n    gives: []\n")
+	lock("limits.yaml", "version: 1\nsize:\n  reply: 1MiB\n")
+	soon(t, "the stricter lock, without its test", func() bool { return r.live.Set().Limits.ReplyBytes == 1<<20 })
+	if r.live.Trouble() == "" || r.said("rules_refused") == 0 {
+		t.Errorf("the test that fails is not told: %s", r.log)
+	}
+
+	lock("limits.yaml", "version: 1\nsize: none\n")
+	soon(t, "that the lock does not load", func() bool { return r.said("rules_not_tightened") == 1 })
+	if r.live.Set().Limits.ReplyBytes != 1<<20 {
+		t.Error("the lock before it is gone")
+	}
+}

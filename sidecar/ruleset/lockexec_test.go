@@ -1,0 +1,152 @@
+package ruleset
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// lockedSource is an operator's folder and a locked one on disk.
+func lockedSource(t *testing.T, own, locked Files) Source {
+	t.Helper()
+	src := Source{Dir: t.TempDir(), Policy: t.TempDir(), Builtin: shipped(t)}
+	for dir, files := range map[string]Files{src.Dir: own, src.Policy: locked} {
+		for _, folder := range []string{packFolder, testFolder, promptFolder} {
+			mkdir(t, dir+"/"+folder)
+		}
+		for name, text := range files {
+			write(t, dir+"/"+name, text)
+		}
+	}
+	return src
+}
+
+// TestLockedIncludes: a locked file includes files of the program, which need not be
+// named by the operator, and none of his.
+func TestLockedIncludes(t *testing.T) {
+	own := shipped(t)
+	own["packs/sec.yaml"] = "version: 1\nrules: [{id: mine, allow: I like it}]\n"
+	for include, want := range map[string]string{
+		"builtin/exec.yaml": "",
+		"packs/sec.yaml":    "policy/exec.yaml:2:11: a locked file cannot include packs/sec.yaml [E-ref]",
+		"exec.yaml":         "a locked file cannot include exec.yaml [E-ref]",
+		"policy/exec.yaml":  "policy/exec.yaml includes itself [E-ref]",
+		"builtin/exe.yaml":  "there is no builtin/exe.yaml [E-ref]",
+	} {
+		files, err := lockedSource(t, own, Files{execFilename: "version: 1\ninclude: [" + include + "]\ndefault: deny\n"}).Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, problems := Load(files)
+		if (set != nil) != (want == "") || !strings.Contains(problems.Error(), want) {
+			t.Errorf("%s: %v", include, problems)
+		}
+		if set != nil && len(set.locked.List) != len(set.policy.List) {
+			t.Errorf("%d rules of %d are included", len(set.locked.List), len(set.policy.List))
+		}
+	}
+}
+
+// TestLockedClassFloor: the operator cannot make a tool harmless for the locked policy
+// that the program knows to be harmful, and for his own he can.
+func TestLockedClassFloor(t *testing.T) {
+	own := shipped(t)
+	own[argumentsFile] = strings.Replace(own[argumentsFile], "  exec: [exec, ", "  exec: [", 1)
+	deny := "version: 1\ndefault: allow\nrules:\n  - {id: ID, deny: Not here., when: class == 'exec'}\n"
+	own[execFilename] = strings.Replace(deny, "ID", "mine", 1)
+	files, err := lockedSource(t, own, Files{execFilename: strings.Replace(deny, "ID", "theirs", 1)}).Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, problems := Load(files)
+	if set == nil {
+		t.Fatal(problems)
+	}
+	if got := set.Tools.Class("exec"); got == tools.Exec {
+		t.Errorf("to the operator's policy, exec is %s", got)
+	}
+	call := tools.Call{Name: "exec", Arguments: []byte(`{"command": "ls"}`)}
+	if d := set.Decide(call, "gpt-oss"); d.Effect != policy.Deny || d.Rule != "theirs" {
+		t.Errorf("%+v", d)
+	}
+	seen, err := policy.CallOf("exec", string(set.Tools.Class("exec")), call.Arguments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdicts := set.Verdicts(seen)
+	if len(verdicts) != 2 || verdicts[0].Holds || !verdicts[1].Holds {
+		t.Errorf("%+v", verdicts)
+	}
+	if d := set.Decide(tools.Call{Name: "read", Arguments: []byte(`{}`)}, "gpt-oss"); d.Effect != policy.Allow {
+		t.Errorf("%+v", d)
+	}
+}
+
+// someTest is a test file with one test.
+func someTest(name, more string) string {
+	return "version: 1\ntests:\n  - name: " + name + "\n    reply: {content: '[TOOL:exec|command=ls]'}\n" + more
+}
+
+// TestTighten: neither a test of the operator nor one of the locked folder keeps the
+// rest of the locked folder from taking effect; what is wrong in the rest does.
+func TestTighten(t *testing.T) {
+	call := "    gives: [{tool: exec, args: {command: ls}}]\n"
+	for name, c := range map[string]struct {
+		locked          Files
+		loads, tightens bool
+		want            string
+	}{
+		"a name of both":        {Files{"tests/a.yaml": someTest("theirs", call)}, true, true, ""},
+		"a name twice":          {Files{"tests/a.yaml": someTest("x", call), "tests/b.yaml": someTest("x", call)}, false, true, "the test x stands here twice"},
+		"a test that fails":     {Files{"tests/a.yaml": someTest("x", "    gives: []\n")}, false, true, "policy/tests/a.yaml:3:11: warning: x: the rules make exec"},
+		"no such profile":       {Files{"tests/a.yaml": someTest("x", call+"    profile: y\n")}, false, true, "there is no profile y"},
+		"a test of the folder":  {Files{"tests/a.yaml": "version: 1\n"}, false, true, "policy/tests/a.yaml:1:1: warning: the file lacks tests"},
+		"limits that are wrong": {Files{limitsFile: "version: 2\n"}, false, false, "policy/limits.yaml:1:10: version cannot be 2"},
+	} {
+		files := maps.Clone(shipped(t))
+		files["tests/mine.yaml"] = someTest("theirs", call)
+		for name, text := range c.locked {
+			files["policy/"+name] = text
+		}
+		if set, problems := Load(files); (set != nil) != c.loads {
+			t.Errorf("%s: %v", name, problems)
+		}
+		if set, problems := Tighten(files); (set != nil) != c.tightens || !strings.Contains(problems.Error(), c.want) {
+			t.Errorf("%s: %v", name, problems)
+		}
+	}
+}
+
+// TestLockedCounts: under a lock, all that is tried without one is tried, too, and
+// the examples of the locked policy, whoever asks.
+func TestLockedCounts(t *testing.T) {
+	files := shipped(t)
+	set := loaded(t)
+	files["policy/exec.yaml"] = "version: 1\ndefault: allow\nrules:\n  - {id: x, deny: no, when: command == 'a', hit: [a], miss: [b]}\n"
+	want := set.Counts.Examples + 2
+	report, problems := Test(files, func(string) bool { return true })
+	if report == nil || report.Examples != want || len(report.Tests) != set.Counts.Tests {
+		t.Fatalf("%+v: %v", report, problems)
+	}
+	if c := report.Covered[len(report.Covered)-1]; c.ID != "x" || c.Examples != 1 {
+		t.Errorf("%+v", c)
+	}
+	if set, problems := Load(files); set == nil || set.Counts.Examples != want || len(problems) > 0 {
+		t.Errorf("%+v: %v", set, problems)
+	}
+	files["policy/exec.yaml"] = strings.Replace(files["policy/exec.yaml"], "hit: [a]", "hit: [b]", 1)
+	if report, problems := Test(files, func(string) bool { return true }); report != nil {
+		t.Errorf("a wrong example of the locked policy: %v", problems)
+	}
+}
+
+// TestLockedLint: conditions of the locked policy that make no difference are told.
+func TestLockedLint(t *testing.T) {
+	set, problems := underLock(t, Files{execFilename: "version: 1\ndefault: allow\nrules:\n  - {id: x, deny: no, when: class == 'run'}\n"}, nil)
+	if set == nil || len(problems) != 1 || problems[0].File != "policy/exec.yaml" || !problems[0].Warning {
+		t.Error(problems)
+	}
+}
