@@ -54,14 +54,19 @@ func (t text) comment() place {
 	return place{t.at.src, t.at.line, col, col + len([]rune(t.tail))}
 }
 
-// nameHint helps with a name that a condition does not see.
-func nameHint(name string, env reflect.Type, words lists) string {
-	names := slices.Sorted(maps.Keys(words))
+// visible are the names of what a condition over a struct sees.
+func visible(env reflect.Type) (names []string) {
 	for i := range env.NumField() {
 		if n := env.Field(i).Tag.Get("expr"); n != "" {
 			names = append(names, n)
 		}
 	}
+	return names
+}
+
+// nameHint helps with a name that a condition does not see.
+func nameHint(name string, env reflect.Type, words lists) string {
+	names := append(visible(env), slices.Sorted(maps.Keys(words))...)
 	known := names
 	for _, f := range functions {
 		known = append(known, f.Name)

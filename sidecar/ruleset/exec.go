@@ -3,6 +3,10 @@ package ruleset
 import (
 	"cmp"
 	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -45,12 +49,14 @@ func (l *loader) policy(name string, examples *[]func()) *policy.Rules {
 	f := decodeFile[execFile](l, name)
 	lists := lists{}
 	for _, list := range f.Lists {
+		l.listName(list.Key)
 		lists[list.Key.Value] = list.Value
 	}
 	out := &policy.Rules{Default: policy.Effect(f.Default)}
 	var ids []text
 	for _, r := range f.Rules {
 		ids = append(ids, r.ID)
+		l.plainID(r.ID)
 		l.set.book.add(r.At, r.ID.Value)
 		effect, why := l.effect(r)
 		rule := policy.Rule{ID: r.ID.Value, Place: r.At.String(), Effect: effect, Why: why, When: when[policy.Call](l, r.When, lists)}
@@ -70,6 +76,19 @@ func (l *loader) policy(name string, examples *[]func()) *policy.Rules {
 	return out
 }
 
+var listNames = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+
+// listName checks that conditions can name a list.
+func (l *loader) listName(name text) {
+	taken := slices.ContainsFunc(functions, func(f Word) bool { return f.Name == name.Value }) || slices.Contains(visible(reflect.TypeFor[policy.Call]()), name.Value)
+	switch {
+	case !listNames.MatchString(name.Value):
+		l.report(name.all(), codeValue, "no condition can name a list "+strconv.Quote(name.Value), "letters, digits and _; a letter first")
+	case taken:
+		l.report(name.all(), codeValue, name.Value+" means something else in a condition", "give the list another name")
+	}
+}
+
 // effect is the one of the three keys that a rule has, and its text.
 func (l *loader) effect(r execRule) (effect policy.Effect, why string) {
 	for _, key := range []struct {
@@ -83,6 +102,9 @@ func (l *loader) effect(r execRule) (effect policy.Effect, why string) {
 			l.report(key.text.all(), codeKey, fmt.Sprintf("%s is both %s and %s", r.ID.Value, effect, key.effect), "a rule has one effect")
 		}
 		effect, why = key.effect, strings.TrimSpace(key.text.Value)
+		if why == "" {
+			l.report(key.text.all(), codeValue, string(key.effect)+" needs a sentence", "what the model is told, or why the rule exists")
+		}
 	}
 	if effect == "" {
 		l.report(r.At, codeMissing, r.ID.Value+" lacks its effect", "write deny: and what the model is told, or allow: or audit: and why")

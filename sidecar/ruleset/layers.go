@@ -26,6 +26,7 @@ const includeKey = "include"
 
 // tree is a rule file with all it includes, as one YAML tree.
 type tree struct {
+	source   *source // of the file itself
 	root     *yaml.Node
 	files    []string // that were included
 	origin   map[*yaml.Node]*source
@@ -37,6 +38,7 @@ type tree struct {
 // plant reads a file and what it includes. The root is nil where there is none.
 func plant(files Files, name string) *tree {
 	t := &tree{
+		source: newSource(name, files[name]),
 		origin: map[*yaml.Node]*source{}, strays: map[*yaml.Node]string{}, locked: strings.HasPrefix(name, policyFolder+"/"),
 	}
 	t.root = t.read(files, name, nil, map[string]bool{})
@@ -59,6 +61,10 @@ func (t *tree) read(files Files, name string, path []string, done map[string]boo
 	list := cutKey(root, includeKey)
 	if list == nil {
 		return root
+	}
+	if second := cutKey(root, includeKey); second != nil {
+		d := decoder{src: src}
+		t.problems = append(t.problems, d.at(second).problem(codeDup, "include stands here twice", "put all files into one list"))
 	}
 	if lookUp(root, "version") == nil { // after the merge, nobody would miss it
 		d := decoder{src: src}
@@ -189,9 +195,14 @@ func (t *tree) mergeKeys(base, over *yaml.Node, inItem bool) *yaml.Node {
 	content := slices.Clone(over.Content)
 	at := map[string]int{}
 	for i := 0; i+1 < len(content); i += 2 {
-		at[content[i].Value] = i + 1
+		if _, twice := at[content[i].Value]; !twice { // the decoder reports the second one
+			at[content[i].Value] = i + 1
+		}
 	}
 	for i := 0; i+1 < len(base.Content); i += 2 {
+		if inItem && instead(base.Content[i].Value, at) {
+			continue
+		}
 		if j, both := at[base.Content[i].Value]; both {
 			content[j] = t.merge(base.Content[i+1], content[j], inItem)
 			continue
@@ -199,6 +210,17 @@ func (t *tree) mergeKeys(base, over *yaml.Node, inItem bool) *yaml.Node {
 		content = append(content, base.Content[i], base.Content[i+1])
 	}
 	return t.with(over, content)
+}
+
+// effects are keys of which an item has one: another one takes its place.
+var effects = []string{"allow", "audit", "deny"}
+
+// instead reports whether a key gives way to another effect.
+func instead(key string, at map[string]int) bool {
+	if _, both := at[key]; both || !slices.Contains(effects, key) {
+		return false
+	}
+	return slices.ContainsFunc(effects, func(e string) bool { _, has := at[e]; return has })
 }
 
 // mergeItems merges lists whose items have an id. What is changed keeps its place.
@@ -211,9 +233,18 @@ func (t *tree) mergeItems(base, over *yaml.Node) *yaml.Node {
 		ids = append(ids, id)
 	}
 	var added []*yaml.Node
+	seen := map[string]bool{}
 	for _, item := range over.Content {
 		id := lookUp(item, "id").Value
-		if i, both := at[id]; both {
+		i, both := at[id]
+		switch {
+		case both && seen[id]:
+			n := lookUp(item, "id")
+			d := decoder{src: t.source, origin: t.origin}
+			t.problems = append(t.problems, d.at(n).problem(codeDup, "the id "+id+" stands here twice", "one item changes an included one"))
+			continue
+		case both:
+			seen[id] = true
 			changed[i] = t.merge(changed[i], item, true)
 			continue
 		}

@@ -38,6 +38,36 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// TestLayersSlips: what people do wrong in a file that includes others is said once,
+// at its place, and hides nothing else.
+func TestLayersSlips(t *testing.T) {
+	for _, c := range []struct{ file, more, want string }{
+		{strategiesFile, "strategies:\n  - {id: react_tags, enabled: false}\n  - {id: react_tags, enabled: true}\n", "strategies.yaml:5:10: the id react_tags stands here twice [E-dup]"},
+		{strategiesFile, "strategies: [{id: tags, enabled: false}]\nstrategies: [{id: react, enabled: false}]\n", "strategies.yaml:4:1: strategies stands here twice [E-dup]"},
+		{strategiesFile, "include: [builtin/packs/formats.yaml]\n", "strategies.yaml:3:10: include stands here twice [E-dup]"},
+		{execFilename, "rules: [{id: disk-tools, deny: No., audit: No.}]\n", "exec.yaml:3:32: disk-tools is both"},
+	} {
+		files := layeredShipped(t)
+		files[c.file] += c.more
+		set, problems := Load(files)
+		if set != nil || len(problems) != 1 || !strings.Contains(problems.Error(), c.want) {
+			t.Errorf("%s%v\nwant %s", c.more, problems, c.want)
+		}
+	}
+	files := layeredShipped(t)
+	files[execFilename] += "rules:\n  - {id: disk-tools, deny: Never.}\n  - {id: hidden, audit: Only tried.}\n"
+	set, problems := Load(files)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	if got := effect("mkfs /dev/sda")(set); got != "deny" {
+		t.Errorf("a dry run that became a denial gives %s", got)
+	}
+	if got := effect("a\\u0007b")(set); got != "allow" {
+		t.Errorf("a denial that became a dry run gives %s", got)
+	}
+}
+
 // TestLayersDeep: what an included file includes comes along, once.
 func TestLayersDeep(t *testing.T) {
 	got, problems := merged(t, Files{

@@ -85,19 +85,38 @@ func (l *loader) limits() {
 	if !l.clean(limitsFile) {
 		return
 	}
-	for _, rule := range []struct {
-		at    place
-		wrong bool
-		msg   string
-	}{
-		{s.At, min(s.Request, s.Reply, s.Error, s.Line, s.Text) < 1024, "every size is at least 1KiB"},
-		{s.At, s.Line > s.Reply, "line cannot be more than reply, of which it is a part"},
-		{t.At, min(t.Connect, t.FirstByte, t.Idle, t.Keepalive, t.ProbeTimeout) < 10*time.Millisecond, "every time is at least 10ms, but for grace and probe_every"},
-		{t.At, t.Keepalive >= t.Idle, "keepalive must be shorter than idle, or callers give up first"},
-		{r.At, r.WaitMin > r.WaitMax, "wait_min cannot be more than wait_max"},
-	} {
-		if rule.wrong {
-			l.report(rule.at, codeValue, rule.msg, "")
+	at := func(keys ...string) place {
+		if t := l.trees[lockedName(limitsFile)]; t != nil && lookUp(t.root, keys...) != nil {
+			return l.placeOf(lockedName(limitsFile), keys...) // the rules alone were good
 		}
+		return l.placeOf(limitsFile, keys...)
+	}
+	for _, x := range []struct {
+		key string
+		n   size
+	}{{"request", s.Request}, {"reply", s.Reply}, {"error", s.Error}, {"line", s.Line}, {"text", s.Text}} {
+		if x.n < 1024 {
+			l.report(at("size", x.key), codeValue, x.key+" is at least 1KiB", "")
+		}
+	}
+	for _, x := range []struct {
+		key string
+		d   time.Duration
+	}{{"connect", t.Connect}, {"first_byte", t.FirstByte}, {"idle", t.Idle}, {"keepalive", t.Keepalive}, {"probe_timeout", t.ProbeTimeout}} {
+		if x.d < 10*time.Millisecond {
+			l.report(at("time", x.key), codeValue, x.key+" is at least 10ms", "")
+		}
+	}
+	if !l.clean(limitsFile) {
+		return
+	}
+	if s.Line > s.Reply {
+		l.report(at("size", "line"), codeValue, "line cannot be more than reply, of which it is a part", "")
+	}
+	if t.Keepalive >= t.Idle {
+		l.report(at("time", "keepalive"), codeValue, "keepalive must be shorter than idle, or callers give up first", "")
+	}
+	if r.WaitMin > r.WaitMax {
+		l.report(at("retry", "wait_min"), codeValue, "wait_min cannot be more than wait_max", "")
 	}
 }

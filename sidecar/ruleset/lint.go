@@ -33,9 +33,13 @@ func (l *loader) lint() {
 
 // lintExec warns about conditions that make no difference.
 func (l *loader) lintExec(name string) {
+	domains := map[string][]string{"class": classNames}
+	for _, s := range doc[strategyFile](l, strategiesFile).Strategies {
+		domains["strategy"] = append(domains["strategy"], s.ID.Value)
+	}
 	for _, r := range doc[execFile](l, name).Rules {
 		if r.When != nil {
-			l.lintCondition(*r.When, map[string][]string{"class": classNames})
+			l.lintCondition(*r.When, domains)
 		}
 	}
 }

@@ -259,6 +259,15 @@ func (l *loader) known(t text, what string, words []string) bool {
 	return false
 }
 
+var plainIDs = regexp.MustCompile(`^[\w.-]{1,64}$`)
+
+// plainID checks an id that goes into logs and metrics.
+func (l *loader) plainID(id text) {
+	if id.at.src != nil && !plainIDs.MatchString(id.Value) {
+		l.report(id.all(), codeValue, strconv.Quote(id.Value)+" cannot be an id", "letters, digits, - _ and . up to 64 of them")
+	}
+}
+
 // unique reports names that stand twice; what says what they name.
 func (l *loader) unique(what string, ids []text) {
 	first := map[string]place{}

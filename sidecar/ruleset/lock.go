@@ -104,8 +104,12 @@ func (l *loader) ceiling(v, most reflect.Value, keys ...string) {
 	v.SetInt(most.Int())
 }
 
-// loosened warns that a rule is looser than the locked folder, which is in force.
+// loosened warns that a rule is looser than the locked folder, which is in force. What
+// the operator has only included is not theirs to change.
 func (l *loader) loosened(at, by place, msg string) {
+	if at.src == nil || by.src == nil || strings.HasPrefix(at.src.name, builtinFolder+"/") {
+		return
+	}
 	if at.src == nil { // it could not be read, which has been reported
 		return
 	}

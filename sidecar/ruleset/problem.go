@@ -73,6 +73,9 @@ func (ps Problems) In(src Source) Problems {
 	out := slices.Clone(ps)
 	for i := range out {
 		out[i].File = src.OnDisk(out[i].File)
+		if src.Policy != "" && out[i].Code == codeLocked { // it names a file of the locked folder
+			out[i].Hint = strings.Replace(out[i].Hint, policyFolder+"/", src.Policy+"/", 1)
+		}
 	}
 	return out
 }

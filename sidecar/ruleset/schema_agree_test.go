@@ -19,10 +19,11 @@ import (
 // overflow, and to YAML 1.1, but not to editors, 2026-01-31 is a date.)
 var beyond = regexp.MustCompile(`` +
 	// how numbers of several keys go together, or a duration and a size are more than text
-	`^every (size|time) is|^line cannot be more|^keepalive must|^wait_min cannot` +
+	`is at least 1(KiB|0ms)$|^line cannot be more|^keepalive must|^wait_min cannot` +
 	// what stands at the end of a list, or that it is not empty; what an included file says
 	`|^the last server has no detect| lacks detect$|^no (server|model): ` +
-	// the grammar of a text
+	// the grammar of a text: an id, a name, a sentence
+	`|cannot be an id$|^no condition can name a list|means something else in a condition$|needs a sentence$` +
 	`|^nothing is filled in for|is no base URL$|^nothing here says which tool|^each (needs|looks)` +
 	// what the parser says about a strategy as a whole
 	`|: has no id|needs (open|close|tools|envelope|find)|cannot open a call|in open is for|can be enabled once|^until is for`)

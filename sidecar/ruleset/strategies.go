@@ -86,6 +86,7 @@ func (l *loader) strategies() {
 	compiled := make([]parse.Strategy, len(f.Strategies))
 	for i, r := range f.Strategies {
 		ids[i] = r.ID
+		l.plainID(r.ID)
 		compiled[i] = l.strategy(r)
 		for _, e := range r.Hit {
 			l.examples = append(l.examples, func() { l.tryHit(compiled[i], e) })

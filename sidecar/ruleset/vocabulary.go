@@ -60,7 +60,7 @@ func Vars() Vocabulary {
 		fmt.Sprintf("One run makes at most %d entries of lists, and split gives at most %d parts.", memoryBudget, maxParts),
 		"The body of an inner loop calls no function; map picks something of each entry and makes nothing new.",
 		"+ joins no texts, and the pattern of matches is written out in quotes.",
-		"A condition that fails while it runs does not hold.",
+		"A condition that fails while it runs does not hold; but in a rule that denies, it denies.",
 	}}
 	for _, c := range conditions {
 		v.Conditions = append(v.Conditions, Condition{c.file, c.key, append(variables(c.env), c.more...)})
