@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // unfinished begins the name of what is being written. Rule files of such a name
@@ -39,11 +40,19 @@ func temporary(dir string, text []byte, mode fs.FileMode) (path string, err erro
 	return f.Name(), nil
 }
 
-// flush makes the names inside a folder safe against a power cut.
+// flush makes the names inside a folder safe against a power cut, where the file
+// system knows how to, and where we may read the folder.
 func flush(dir string) error {
 	d, err := os.Open(dir)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	err = d.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
+		err = nil
+	}
+	return errors.Join(err, d.Close())
 }
