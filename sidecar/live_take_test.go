@@ -3,6 +3,7 @@ package sidecar
 import (
 	"bufio"
 	"context"
+	"errors"
 	"log/slog"
 	"net/http/httptest"
 	"os"
@@ -163,6 +164,19 @@ func TestRollback(t *testing.T) {
 	if _, err := r.live.Rollback("000000000000", Seen{Any: true}); err != ErrNoVersion {
 		t.Errorf("%v", err)
 	}
+}
+
+// What somebody saves while an edit is compiled is not overwritten by it.
+func TestPutOverWhatWasJustSaved(t *testing.T) {
+	r := liveRules(t, "")
+	seen, put := Seen{Versions: []string{r.version()}}, r.own("one")
+	must(t, r.live.unseen(seen))
+	edited(t, r.dir, "aliases.yaml", "version: 1", "version: 1\n# saved")
+	var stale *Stale
+	if err := r.live.write(put, seen); !errors.As(err, &stale) {
+		t.Errorf("%v", err)
+	}
+	edited(t, r.dir, "aliases.yaml", "# saved", "# still there")
 }
 
 // Files that cannot be written change nothing in force.
