@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -25,6 +26,17 @@ func File(path string, text []byte, mode fs.FileMode) error {
 		return errors.Join(err, os.Remove(tmp))
 	}
 	return flush(filepath.Dir(path))
+}
+
+// Sweep removes from a folder what a crash has left of files that File wrote.
+func Sweep(dir string) error {
+	list, err := os.ReadDir(dir)
+	for _, f := range list {
+		if strings.HasPrefix(f.Name(), unfinished) && f.Type().IsRegular() {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, f.Name())))
+		}
+	}
+	return err
 }
 
 // temporary writes a file of a new name into dir.
