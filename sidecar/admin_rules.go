@@ -68,11 +68,10 @@ func (c *candidate) own(live *Live) (ruleset.Files, error) {
 // putRules makes files the operator's folder, on disk and in force. With ?dry=1
 // it only says whether it could.
 func (a *Admin) putRules(w http.ResponseWriter, r *http.Request) error {
-	seen, said := versions(r)
 	dry, _ := strconv.ParseBool(r.URL.Query().Get("dry"))
-	if !said && !dry {
-		return refusal(http.StatusPreconditionRequired, "which version do you edit?",
-			`send it with If-Match: "`+a.Live.Set().Version+`" (the ETag of GET /rules), so that no edit of others gets lost`)
+	seen, err := a.seen(r)
+	if err != nil && !dry {
+		return err
 	}
 	var body candidate
 	if err := readJSON(r, &body); err != nil {
@@ -82,24 +81,30 @@ func (a *Admin) putRules(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	put := a.Live.Put
-	if dry {
-		put = a.Live.Dry
+	var edited Edited
+	switch {
+	case dry:
+		edited, err = a.Live.Dry(own, seen)
+	case body.Merge:
+		edited, err = a.Live.Merge(body.Files, seen)
+	default:
+		edited, err = a.Live.Put(own, seen)
 	}
-	edited, err := put(own, seen)
 	return a.edited(w, edited, err)
 }
 
 // rollback puts an earlier version back.
 func (a *Admin) rollback(w http.ResponseWriter, r *http.Request) error {
+	seen, err := a.seen(r)
+	if err != nil {
+		return err
+	}
 	var body struct {
 		Version string `json:"version"`
 	}
 	if err := readJSON(r, &body); err != nil {
 		return err
 	}
-	seen, said := versions(r)
-	seen.Any = seen.Any || !said
 	edited, err := a.Live.Rollback(body.Version, seen)
 	return a.edited(w, edited, err)
 }
@@ -130,17 +135,21 @@ func (a *Admin) edited(w http.ResponseWriter, e Edited, err error) error {
 	return err
 }
 
-// versions are those of If-Match. said is false without that header.
-func versions(r *http.Request) (seen Seen, said bool) {
-	for _, field := range r.Header.Values("If-Match") {
+// seen is what If-Match says. Without that header it is an error.
+func (a *Admin) seen(r *http.Request) (seen Seen, err error) {
+	fields := r.Header.Values("If-Match")
+	if len(fields) == 0 {
+		return seen, refusal(http.StatusPreconditionRequired, "which version do you edit?",
+			`send it with If-Match: "`+a.Live.Set().Version+`" (the ETag of GET /rules), so that no edit of others gets lost`)
+	}
+	for _, field := range fields {
 		for tag := range strings.SplitSeq(field, ",") {
 			tag = strings.TrimSpace(tag)
 			seen.Any = seen.Any || tag == "*"
 			seen.Versions = append(seen.Versions, strings.Trim(strings.TrimPrefix(tag, "W/"), `"`))
-			said = true
 		}
 	}
-	return seen, said
+	return seen, nil
 }
 
 // tag says which version is in force, which an If-Match can repeat.

@@ -70,7 +70,7 @@ func TestAdminPut(t *testing.T) {
 	if got := r.ask("POST", "/rules/rollback", "", "If-Match", `"000000000000"`); got.status != 412 {
 		t.Errorf("a stale rollback: %d %s", got.status, got.body)
 	}
-	back := r.ask("POST", "/rules/rollback", `{"version":`+first+`}`)
+	back := r.ask("POST", "/rules/rollback", `{"version":`+first+`}`, "If-Match", r.match())
 	if back.status != 200 || `"`+back.get("version").Str+`"` != first || r.match() != first {
 		t.Errorf("%d %s", back.status, back.body)
 	}
@@ -123,6 +123,29 @@ func TestAdminPutsRace(t *testing.T) {
 	}
 	if files, err := r.live.src.Read(); err != nil || files.Version() != r.version() {
 		t.Errorf("on disk %s, %v", files.Version(), err)
+	}
+}
+
+// Some files are put over those that are in force when their turn comes.
+func TestAdminMergeWaitsItsTurn(t *testing.T) {
+	r := admin(t)
+	r.live.change.Lock()
+	got := make(chan int, 1)
+	go func() {
+		got <- r.ask("PUT", "/rules", body(t, object{"merge": true, "files": object{"prompts/mine.txt": "Be brief."}}), "If-Match", "*").status
+	}()
+	time.Sleep(100 * time.Millisecond) // it has read its body
+	first := r.own("one")
+	_, err := r.live.edit(first, Seen{Any: true}, byPut)
+	r.live.change.Unlock()
+	must(t, err)
+	if status := <-got; status != 200 {
+		t.Errorf("status %d", status)
+	}
+	onDisk, err := ruleset.ReadDir(r.dir)
+	must(t, err)
+	if changed := onDisk.Differ(first); len(changed) != 1 || changed[0] != "prompts/mine.txt" {
+		t.Errorf("%v are other than was put first", changed)
 	}
 }
 

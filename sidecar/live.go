@@ -72,18 +72,19 @@ func (l *Live) Watch(ctx context.Context) {
 	if len(l.src.Folders()) == 0 {
 		return // the rules of the program never change
 	}
-	ruleset.Watch(ctx, l.src, l.seen, func(files ruleset.Files, err error) {
+	ruleset.Watch(ctx, l.src, l.seen, func(files ruleset.Files, err error) bool {
 		l.change.Lock()
 		defer l.change.Unlock()
 		if err == nil {
 			// While we waited, the admin API may have written other files. Then
-			// these are old: the watch looks again.
+			// these are old, and the watch looks again.
 			if now, err := l.src.Read(); err != nil || now.Version() != files.Version() {
-				return
+				return false
 			}
 		}
 		if l.take(files, err, byWatch, nil) != nil {
 			l.tighten(byWatch)
 		}
+		return true
 	})
 }

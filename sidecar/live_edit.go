@@ -88,6 +88,14 @@ func (l *Live) Put(own ruleset.Files, seen Seen) (Edited, error) {
 	return l.edit(own, seen, byPut)
 }
 
+// Merge is Put of the operator's files that are in force, with changes over them;
+// nil removes one.
+func (l *Live) Merge(some map[string]*string, seen Seen) (Edited, error) {
+	l.change.Lock()
+	defer l.change.Unlock()
+	return l.edit(l.merged(some), seen, byPut)
+}
+
 // merged are the files of the operator's folder that are in force, with changes;
 // nil removes one.
 func (l *Live) merged(some map[string]*string) ruleset.Files {
@@ -127,7 +135,7 @@ func (l *Live) edit(own ruleset.Files, seen Seen, by string) (Edited, error) {
 	}
 	before := l.Set().Version
 	files, err := l.src.Whole(own)
-	if err := l.take(files, err, by, func() error { return l.write(own) }); err != nil {
+	if err := l.take(files, err, by, func() error { return l.write(own, seen) }); err != nil {
 		return Edited{}, err
 	}
 	now := l.now.Load()
@@ -146,10 +154,14 @@ func (l *Live) unseen(seen Seen) error {
 	return stale
 }
 
-// write puts the operator's folder on disk, unless that is what stands there.
-func (l *Live) write(own ruleset.Files) error {
+// write puts the operator's folder on disk, unless that is what stands there. Since
+// the edit began, somebody may have written what its author has not seen.
+func (l *Live) write(own ruleset.Files, seen Seen) error {
 	if files, err := ruleset.ReadDir(l.src.Dir); err == nil && len(files.Differ(own)) == 0 {
 		return nil
+	}
+	if err := l.unseen(seen); err != nil {
+		return err
 	}
 	change, err := publish.Folder(l.src.Dir, own)
 	if err != nil {

@@ -3,4 +3,4 @@
 package sidecar
 
 // reloads that must leave nothing behind; see RELOADS.
-const reloads = 1_000
+const reloads = 300

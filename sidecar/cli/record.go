@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -55,7 +56,11 @@ func record(src ruleset.Source, f testFlags, env Env) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
-	if err := os.WriteFile(path, []byte(after), 0o644); err != nil {
+	write := replaceFile
+	if before == nil {
+		write = func(path string, text []byte) error { return publish.File(path, text, 0o644) }
+	}
+	if err := write(path, []byte(after)); err != nil { // whole, as the folder may be watched
 		return fmt.Errorf("record: %w", err)
 	}
 	fmt.Fprintf(env.Out, "wrote the test %q to %s; look through it: it holds the reading as it is today\n", f.name, path)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -159,9 +160,10 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	defer func() { stop(); adminEnded() }()
-	go live.Watch(ctx)
-	go sidecar.TuneHeap(ctx)
+	var background sync.WaitGroup // what they write is written whole
+	defer func() { stop(); adminEnded(); background.Wait() }()
+	background.Go(func() { live.Watch(ctx) })
+	background.Go(func() { sidecar.TuneHeap(ctx) })
 	log.Info("serving", "event", "http_server_start", "address", "http://"+listener.Addr().String()+"/v1",
 		"upstream", withoutPassword(s.Upstream), "rules", live.Set().Version, "pid", os.Getpid())
 	server := sidecar.NewServer(live, up, s.Token, log, metrics)

@@ -159,7 +159,7 @@ func watchTests(ctx context.Context, src ruleset.Source, f testFlags, wanted *re
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	ruleset.Watch(ctx, src, "", func(files ruleset.Files, err error) {
+	ruleset.Watch(ctx, src, "", func(files ruleset.Files, err error) bool {
 		fmt.Fprintf(env.Out, "--- %s\n", time.Now().Format(time.TimeOnly))
 		if err == nil {
 			err = runTests(src, files, f, wanted, env)
@@ -167,6 +167,7 @@ func watchTests(ctx context.Context, src ruleset.Source, f testFlags, wanted *re
 		if err != nil && !errors.Is(err, errSaid) {
 			fmt.Fprintln(env.Err, err)
 		}
+		return true
 	})
 	return nil
 }

@@ -45,6 +45,9 @@ func (h *History) read() error {
 		return err
 	}
 	var wrong []error
+	if err := publish.Sweep(h.dir); err != nil {
+		wrong = append(wrong, fmt.Errorf("state: %w", err))
+	}
 	for _, name := range names {
 		h.number = number(name)
 		e, err := readEntry(filepath.Join(h.dir, name))

@@ -28,6 +28,7 @@ func TestHistoryOnDisk(t *testing.T) {
 		must(t, h.Add(Entry{Version: files.Version(), By: "start", Files: files})) // no second time
 	}
 	must(t, publish.File(dir+"/note.txt", nil, 0o600)) // not ours, and left alone
+	must(t, os.WriteFile(dir+"/.new-123", nil, 0o600)) // of a crash, and swept up
 	again, err := Open(dir)
 	must(t, err)
 	all := again.All()

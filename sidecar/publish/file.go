@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 )
 
 // unfinished begins the name of what is being written. Rule files of such a name
@@ -26,6 +28,17 @@ func File(path string, text []byte, mode fs.FileMode) error {
 	return flush(filepath.Dir(path))
 }
 
+// Sweep removes from a folder what a crash has left of files that File wrote.
+func Sweep(dir string) error {
+	list, err := os.ReadDir(dir)
+	for _, f := range list {
+		if strings.HasPrefix(f.Name(), unfinished) && f.Type().IsRegular() {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, f.Name())))
+		}
+	}
+	return err
+}
+
 // temporary writes a file of a new name into dir.
 func temporary(dir string, text []byte, mode fs.FileMode) (path string, err error) {
 	f, err := os.CreateTemp(dir, unfinished+"*")
@@ -39,11 +52,19 @@ func temporary(dir string, text []byte, mode fs.FileMode) (path string, err erro
 	return f.Name(), nil
 }
 
-// flush makes the names inside a folder safe against a power cut.
+// flush makes the names inside a folder safe against a power cut, where the file
+// system knows how to, and where we may read the folder.
 func flush(dir string) error {
 	d, err := os.Open(dir)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	err = d.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
+		err = nil
+	}
+	return errors.Join(err, d.Close())
 }

@@ -94,7 +94,7 @@ func swapped(dir string, files ruleset.Files, s *survey) (c *Change, err error) 
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.RemoveAll(beside))
+			err = errors.Join(err, removeFolder(beside))
 		}
 	}()
 	if err := fill(beside, dir, files, s); err != nil {
@@ -110,7 +110,10 @@ func swapped(dir string, files ruleset.Files, s *survey) (c *Change, err error) 
 	if err != nil {
 		return nil, err
 	}
-	return c, flush(filepath.Dir(dir))
+	// From here on, what stands beside is the folder before, and nothing may fail.
+	// Whichever of the two a power cut leaves here is whole.
+	_ = flush(filepath.Dir(dir))
+	return c, nil
 }
 
 // swap exchanges two folders: in one step, or, where that cannot be, with a
@@ -127,7 +130,23 @@ func swap(a, b string) error {
 	if err := os.Rename(a, b); err != nil {
 		return errors.Join(err, os.Rename(third, b))
 	}
-	return os.Rename(third, a)
+	if err := os.Rename(third, a); err != nil {
+		return errors.Join(err, os.Rename(b, a), os.Rename(third, b))
+	}
+	return nil
+}
+
+// removeFolder is os.RemoveAll, which fails for a folder inside one that cannot
+// be read.
+func removeFolder(dir string) error {
+	list, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, f := range list {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, f.Name())))
+	}
+	return errors.Join(err, os.Remove(dir))
 }
 
 // InPlace reports whether the files were replaced one by one, so that for a moment
@@ -143,7 +162,7 @@ func (c *Change) Keep() (err error) {
 		err = keepInside(filepath.Join(c.dir, keptInside), c.before, c.survey)
 	default:
 		beside := c.dir + keptBeside
-		if err = os.RemoveAll(beside); err == nil {
+		if err = removeFolder(beside); err == nil {
 			err = os.Rename(c.aside, beside)
 		}
 	}
@@ -157,12 +176,12 @@ func (c *Change) Keep() (err error) {
 func (c *Change) Undo() (err error) {
 	switch {
 	case c.fresh:
-		err = os.RemoveAll(c.dir)
+		err = removeFolder(c.dir)
 	case c.InPlace():
 		err = restore(c.dir, c.before)
 	default:
 		if err = swap(c.aside, c.dir); err == nil {
-			err = os.RemoveAll(c.aside)
+			err = removeFolder(c.aside)
 		}
 	}
 	if err != nil {

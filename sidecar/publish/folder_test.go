@@ -180,6 +180,7 @@ func TestFolderRefuses(t *testing.T) {
 		{"a ConfigMap", "ConfigMap", newFiles, func(dir string) error { return os.Symlink("..2026", dir+"/..data") }},
 		{"a linked file", "b.yaml is a link", newFiles, func(dir string) error { return os.Symlink("a.yaml", dir+"/b.yaml") }},
 		{"a linked folder", "prompts is a link", newFiles, func(dir string) error { return os.Symlink("tests", dir+"/prompts") }},
+		{"a file that is not read", "b.yml", newFiles, func(dir string) error { return os.WriteFile(dir+"/b.yml", nil, 0o600) }},
 		{"too much", "too much", newFiles, func(dir string) (err error) {
 			for i := range maxCarried + 1 {
 				err = errors.Join(err, os.WriteFile(fmt.Sprintf("%s/%d.txt", dir, i), nil, 0o600))

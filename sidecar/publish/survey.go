@@ -90,6 +90,8 @@ func (s *survey) take(name string, info fs.FileInfo) error {
 		return errors.New("a ConfigMap is mounted here; change the ConfigMap instead")
 	case strings.HasPrefix(base, unfinished) && info.Mode().IsRegular():
 		return nil // left by a crash
+	case ruleset.Misnamed(name):
+		return fmt.Errorf("%s is not read under this name; the ending is .yaml", name)
 	case info.Mode().IsRegular() && ruleset.Counted(name):
 		s.modes[name] = info.Mode().Perm()
 		return nil

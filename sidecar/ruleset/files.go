@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -30,7 +31,9 @@ const (
 type Files map[string]string
 
 // patterns are the files that count, hidden ones excepted.
-var patterns = []string{"*.yaml", packFolder + "/*.yaml", testFolder + "/*.yaml", promptFolder + "/*.txt"}
+var patterns = []string{"*.yaml", packFolder + "/*.yaml", testFolder + "/*.yaml", prompts}
+
+const prompts = promptFolder + "/*.txt"
 
 // Counted reports whether a file of this name inside a folder of rules is one of
 // them. All others may stand there and mean nothing.
@@ -44,27 +47,73 @@ func Counted(name string) bool {
 	})
 }
 
+// Misnamed reports whether a file would be one of them if its name did not end in
+// .yml. That is an error, as nobody would see that it means nothing.
+func Misnamed(name string) bool {
+	stem, yml := strings.CutSuffix(name, ".yml")
+	return yml && Counted(stem+".yaml")
+}
+
+// maxFiles is how many there may be in a folder, far more than people write.
+const maxFiles = 1000
+
 // ReadFS reads every *.yaml of the top folder and of its folders packs and tests,
 // and every *.txt of its prompts folder, hidden ones excepted.
 func ReadFS(fsys fs.FS) (Files, error) {
 	out := Files{}
 	for _, pattern := range patterns {
-		names, err := fs.Glob(fsys, pattern)
-		if err != nil {
+		if err := out.read(fsys, pattern); err != nil {
 			return nil, fmt.Errorf("read rules: %w", err)
-		}
-		for _, name := range names {
-			if !Counted(name) {
-				continue
-			}
-			text, err := fs.ReadFile(fsys, name)
-			if err != nil {
-				return nil, fmt.Errorf("read rules: %w", err)
-			}
-			out[name] = string(text)
 		}
 	}
 	return out, nil
+}
+
+// read adds the files of one of the patterns.
+func (f Files) read(fsys fs.FS, pattern string) error {
+	names, err := fs.Glob(fsys, strings.Replace(pattern, ".yaml", ".y*ml", 1))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if Misnamed(name) {
+			return fmt.Errorf("%s is not read under this name; the ending is .yaml", name)
+		}
+		if !Counted(name) {
+			continue
+		}
+		if len(f) == maxFiles {
+			return fmt.Errorf("there are more than %d files", maxFiles)
+		}
+		if f[name], err = readFile(fsys, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readFile reads one file, and no more of it than shows that it is too long. A
+// link is followed. What is no file, such as a pipe, could be read for ever.
+func readFile(fsys fs.FS, name string) (string, error) {
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is no regular file; move it away", name)
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	if len(text) > maxFile && path.Ext(name) != ".yaml" { // Load says it of the others, with more of a hint
+		return "", fmt.Errorf("%s is longer than 1 MiB", name)
+	}
+	return string(text), nil
 }
 
 // ReadDir is ReadFS for a folder on disk. A folder or file that everyone may

@@ -2,6 +2,7 @@ package ruleset
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -18,6 +19,36 @@ func TestReadFS(t *testing.T) {
 	})
 	if err != nil || len(files) != 4 || files["a.yaml"] != "x" || files["prompts/e.txt"] != "y" || files["packs/h.yaml"] != "z" || files["tests/j.yaml"] != "t" {
 		t.Errorf("read %v, %v", files, err)
+	}
+}
+
+// What cannot be read, or not whole, or not under its name, is an error that names
+// it. Nothing is waited for.
+func TestReadFSRefuses(t *testing.T) {
+	many := fstest.MapFS{}
+	for i := range maxFiles + 1 {
+		many[fmt.Sprintf("%d.yaml", i)] = &fstest.MapFile{}
+	}
+	for _, c := range []struct {
+		name string
+		fsys fstest.MapFS
+		want string
+	}{
+		{"a folder", fstest.MapFS{"x.yaml/y": {}}, "x.yaml is no regular file"},
+		{"a pipe", fstest.MapFS{"tests/x.yaml": {Mode: fs.ModeNamedPipe}}, "tests/x.yaml is no regular file"},
+		{"a device", fstest.MapFS{"prompts/x.txt": {Mode: fs.ModeDevice}}, "prompts/x.txt is no regular file"},
+		{"a prompt that is too long", fstest.MapFS{"prompts/x.txt": {Data: make([]byte, maxFile+1)}}, "prompts/x.txt is longer than 1 MiB"},
+		{"too many", many, "more than 1000 files"},
+		{"the other ending", fstest.MapFS{"x.yml": {}}, "x.yml is not read"},
+		{"the other ending of a pack", fstest.MapFS{"packs/x.yml": {}}, "the ending is .yaml"},
+	} {
+		if _, err := ReadFS(c.fsys); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	files, err := ReadFS(fstest.MapFS{".x.yml": {}, "prompts/x.yml": {}, "x/y.yml": {}, "long.yaml": {Data: make([]byte, 3*maxFile)}})
+	if err != nil || len(files) != 1 || len(files["long.yaml"]) != maxFile+1 {
+		t.Errorf("%d files, %v", len(files), err)
 	}
 }
 

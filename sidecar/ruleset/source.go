@@ -26,14 +26,8 @@ func Builtin(program fs.FS) (Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	prompts, err := ReadFS(program)
-	if err != nil {
-		return nil, err
-	}
-	for name, text := range prompts {
-		if strings.HasPrefix(name, promptFolder+"/") {
-			files[name] = text
-		}
+	if err := files.read(program, prompts); err != nil {
+		return nil, fmt.Errorf("read the built-in rules: %w", err)
 	}
 	return files, nil
 }

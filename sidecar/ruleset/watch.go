@@ -19,12 +19,13 @@ const (
 // Watch calls apply after each change of the rule files of src, until ctx ends,
 // and only then returns. seen is the version that was read last; the same content
 // again is no change, whatever happened in between. Where the files cannot be read, apply
-// gets the error, once for each new error. apply runs in the goroutine of Watch;
-// what changes meanwhile is seen afterwards.
+// gets the error, once for each new error. apply reports whether it is done with
+// the files, be they taken or refused; if not, it gets them again while they stand.
+// It runs in the goroutine of Watch; what changes meanwhile is seen afterwards.
 //
 // Events are only a hint to look: editors rename, Kubernetes swaps links, some
 // file systems say nothing.
-func Watch(ctx context.Context, src Source, seen string, apply func(Files, error)) {
+func Watch(ctx context.Context, src Source, seen string, apply func(Files, error) bool) {
 	w := watch{src: src, last: seen, apply: apply, folders: map[string]os.FileInfo{}}
 	w.run(ctx)
 }
@@ -32,7 +33,7 @@ func Watch(ctx context.Context, src Source, seen string, apply func(Files, error
 // watch is the state of one Watch.
 type watch struct {
 	src     Source
-	apply   func(Files, error)
+	apply   func(Files, error) bool
 	last    string    // version or error that was applied last
 	first   string    // what the first of two reads gave; empty: the next read is the first
 	waiting time.Time // since when a look is being put off
@@ -97,8 +98,10 @@ func (w *watch) read(look *time.Timer) {
 		w.first = now
 		look.Reset(settle)
 	default:
-		w.first, w.last = "", now
-		w.apply(files, err)
+		w.first = ""
+		if w.apply(files, err) {
+			w.last = now
+		}
 		look.Reset(settle) // for an edit that came meanwhile
 	}
 }

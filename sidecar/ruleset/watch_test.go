@@ -49,7 +49,7 @@ func watching(t *testing.T, dir string) <-chan seen {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		Watch(ctx, Source{Dir: dir}, files.Version(), func(f Files, err error) { ch <- seen{f, err, time.Now()} })
+		Watch(ctx, Source{Dir: dir}, files.Version(), func(f Files, err error) bool { ch <- seen{f, err, time.Now()}; return true })
 	}()
 	t.Cleanup(func() { cancel(); <-done })
 	time.Sleep(150 * time.Millisecond) // past its first look
@@ -215,7 +215,7 @@ func TestWatchDuringApply(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	var got []string
-	Watch(ctx, Source{Dir: dir}, files.Version(), func(f Files, err error) {
+	Watch(ctx, Source{Dir: dir}, files.Version(), func(f Files, err error) bool {
 		got = append(got, f["a.yaml"])
 		switch f["a.yaml"] {
 		case "2":
@@ -224,9 +224,28 @@ func TestWatchDuringApply(t *testing.T) {
 		case "3":
 			cancel()
 		}
+		return true
 	})
 	if strings.Join(got, " ") != "2 3" {
 		t.Errorf("applied %v", got)
+	}
+}
+
+// TestWatchPutOff: files that apply was not done with come again.
+func TestWatchPutOff(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir+"/a.yaml", "1")
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	calls := 0
+	Watch(ctx, Source{Dir: dir}, "", func(Files, error) bool {
+		if calls++; calls == 2 {
+			cancel()
+		}
+		return calls == 2
+	})
+	if calls != 2 {
+		t.Errorf("applied %d times", calls)
 	}
 }
 

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// gate is a log that does not go on before it is opened.
+type gate struct{ reached, open chan bool }
+
+func (g gate) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte("event=rules_refused")) {
+		g.reached <- true
+		<-g.open
+	}
+	return len(line), nil
+}
+
+// What the watch is at when the server is told to stop is done before it ends.
+func TestServeWaitsForTheWatch(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../rules")); err != nil {
+		t.Fatal(err)
+	}
+	log := gate{make(chan bool), make(chan bool)}
+	s := defaultSettings()
+	s.Listen, s.Rules, s.LogLevel = "127.0.0.1:0", dir, "error"
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- serve(ctx, s, Env{Err: log, Defaults: os.DirFS("../..")}) }()
+	time.Sleep(300 * time.Millisecond) // it has read the rules as they are
+	if err := os.WriteFile(filepath.Join(dir, "models.yaml"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-log.reached:
+	case err := <-ended:
+		t.Fatalf("it did not start: %v", err)
+	}
+	stop()
+	select {
+	case <-ended:
+		close(log.open)
+		t.Fatal("it ended while the watch was at work")
+	case <-time.After(500 * time.Millisecond):
+	}
+	close(log.open)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
