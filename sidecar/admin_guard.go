@@ -29,7 +29,7 @@ func (a *Admin) guard(r *http.Request) error {
 	// The sums are of one length, so that the time does not tell that of the token.
 	is, want := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(a.Token))
 	if !ok || subtle.ConstantTimeCompare(is[:], want[:]) != 1 {
-		return refusal(http.StatusUnauthorized, "a token is needed", "send it with: Authorization: Bearer TOKEN (the setting admin_token)")
+		return refusal(http.StatusUnauthorized, "the token is missing or wrong", "send it with: Authorization: Bearer TOKEN (the setting admin_token)")
 	}
 	return nil
 }

@@ -68,7 +68,13 @@ func (c *candidate) own(live *Live) (ruleset.Files, error) {
 // putRules makes files the operator's folder, on disk and in force. With ?dry=1
 // it only says whether it could.
 func (a *Admin) putRules(w http.ResponseWriter, r *http.Request) error {
-	dry, _ := strconv.ParseBool(r.URL.Query().Get("dry"))
+	dry := false
+	if given := r.URL.Query(); given.Has("dry") {
+		var err error
+		if dry, err = strconv.ParseBool(given.Get("dry")); err != nil {
+			return refusal(http.StatusBadRequest, "dry is 1 or 0", "PUT /rules?dry=1 only checks")
+		}
+	}
 	seen, err := a.seen(r)
 	if err != nil && !dry {
 		return err

@@ -44,6 +44,9 @@ func TestAdminRules(t *testing.T) {
 func TestAdminPut(t *testing.T) {
 	r := admin(t)
 	first, edit := r.match(), r.own("one")
+	if odd := r.ask("PUT", "/rules?dry=yes", r.putting(edit)); odd.status != 400 || r.match() != first {
+		t.Fatalf("%d %s", odd.status, odd.body)
+	}
 	dry := r.ask("PUT", "/rules?dry=1", r.putting(edit))
 	if dry.status != 200 || dry.get("changed").Bool() || dry.header.Get("ETag") != "" || r.match() != first {
 		t.Fatalf("%d %s", dry.status, dry.body)

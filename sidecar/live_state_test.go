@@ -30,7 +30,7 @@ func TestStartOnTheLastGoodRules(t *testing.T) {
 		{"a mistake", func(t *testing.T, dir string) { edited(t, dir, "models.yaml", "mode: provider", "mode: provder") },
 			func(t *testing.T, dir string) { edited(t, dir, "models.yaml", "mode: provder", "mode: provider") }, "provder"},
 		{"no folder", func(t *testing.T, dir string) { must(t, os.Rename(dir, dir+"-gone")) },
-			func(t *testing.T, dir string) { must(t, os.Rename(dir+"-gone", dir)) }, "no *.yaml file stands here"},
+			func(t *testing.T, dir string) { must(t, os.Rename(dir+"-gone", dir)) }, "there is no such folder"},
 		{"a mistake that is mended to something else", func(t *testing.T, dir string) { edited(t, dir, "models.yaml", "mode: provider", "mode: provder") },
 			func(t *testing.T, dir string) {
 				edited(t, dir, "models.yaml", "mode: provder", "mode: provider # mended")

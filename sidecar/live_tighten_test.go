@@ -37,3 +37,22 @@ func TestLockedTestsDoNotWait(t *testing.T) {
 		t.Error("the lock before it is gone")
 	}
 }
+
+// A folder that cannot even be read does not hold the locked one off, either.
+func TestLockedBesideUnreadable(t *testing.T) {
+	policy := t.TempDir()
+	lock := func(text string) { must(t, os.WriteFile(policy+"/limits.yaml", []byte("version: 1\n"+text), 0o600)) }
+	lock("size: {reply: 2MiB}\n")
+	r := liveRules(t, "")
+	src := rulesOver(t, r.dir)
+	src.Policy = policy
+	r.log, r.m = &journal{}, telemetry.New()
+	var err error
+	r.live, err = OpenRules(src, "", slog.New(slog.NewTextHandler(r.log, nil)), r.m)
+	must(t, err)
+	r.watch()
+	must(t, os.Chmod(r.dir, 0o777))
+	soon(t, "that the folder is refused", func() bool { return r.said("rules_refused") == 1 })
+	lock("size: {reply: 1MiB}\n")
+	soon(t, "the stricter lock", func() bool { return r.live.Set().Limits.ReplyBytes == 1<<20 })
+}

@@ -133,9 +133,22 @@ func (a *application) keep(change *publish.Change) {
 	}
 }
 
+// elsewhere reports whether both folders are on this machine and not the same. What is
+// not here may be the same under the name that the server knows.
+func elsewhere(target, served string) bool {
+	here, err := os.Stat(target)
+	there, err2 := os.Stat(served)
+	return err == nil && err2 == nil && !os.SameFile(here, there)
+}
+
 // findTarget finds the folder to publish to, where no flag says it.
 func (a *application) findTarget(server sidecar.Report) error {
+	if info, err := os.Stat(a.target); a.target != "" && (err != nil || !info.IsDir()) {
+		return fmt.Errorf("%s is no folder; is it spelt right? A new one is made with: gpt-oss-executor init %[1]s", a.target)
+	}
 	switch {
+	case a.target != "" && a.admin != nil && elsewhere(a.target, server.Folder):
+		return fmt.Errorf("the server at --admin runs %s, not %s", server.Folder, a.target)
 	case a.target != "":
 		return nil
 	case a.admin == nil:

@@ -40,7 +40,13 @@ names or OpenAI tool objects; [] means that none was offered, null that it is no
 				return err
 			}
 			if x.call.given() {
+				if len(args) > 0 || x.lines {
+					return errors.New("--command, --path and --url stand in place of a reply: leave out the file and --jsonl")
+				}
 				return x.call.explain(sets, &x, env)
+			}
+			if x.call.tool != "" {
+				return errors.New("--tool goes with --command, --path or --url")
 			}
 			in, err := openInput(args, env.In)
 			if err != nil {

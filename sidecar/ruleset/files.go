@@ -134,6 +134,12 @@ func ReadDir(dir string) (Files, error) {
 }
 
 func readDir(dir string) (Files, error) {
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("read rules: %s: %w", dir, errNoFolder)
+	case err == nil && !info.IsDir():
+		return nil, fmt.Errorf("read rules: %s is a file; name the folder of the rules", dir)
+	}
 	files, err := ReadFS(os.DirFS(dir))
 	if err != nil {
 		return nil, err
@@ -183,6 +189,8 @@ func (f Files) hasFolder(folder string) bool {
 	}
 	return false
 }
+
+var errNoFolder = errors.New("there is no such folder; a new one is made with: gpt-oss-executor init DIR")
 
 var errNoFiles = errors.New("no *.yaml file stands here; write the default ones with: gpt-oss-executor init DIR")
 

@@ -79,6 +79,18 @@ const (
 	FromPolicy  = "policy"  // the locked folder
 )
 
+// lockedVersion is the version of the locked folder alone, or why it cannot be read.
+func (s Source) lockedVersion() string {
+	if s.Policy == "" {
+		return ""
+	}
+	files, err := ReadDir(s.Policy)
+	if err != nil {
+		return err.Error()
+	}
+	return files.Version()
+}
+
 // From says where one of the files comes from.
 func (s Source) From(name string) string {
 	switch {

@@ -3,6 +3,7 @@ package ruleset
 import (
 	"context"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -73,6 +74,9 @@ func (w *watch) run(ctx context.Context) {
 
 // wait puts the next look off until it is quiet, but not for ever.
 func (w *watch) wait(look *time.Timer) {
+	if w.first != "" {
+		return // the second read says whether it goes on
+	}
 	now := time.Now()
 	if w.waiting.IsZero() {
 		w.waiting = now
@@ -88,15 +92,18 @@ func (w *watch) read(look *time.Timer) {
 	files, err := w.src.Read()
 	now := files.Version()
 	if err != nil {
-		now = err.Error()
-		look.Reset(5 * quiet) // a folder that is being replaced
+		now = err.Error() + w.src.lockedVersion() // what is locked does not wait for the rest
+		look.Reset(5 * quiet)                     // a folder that is being replaced
 	}
 	switch {
 	case now == w.last:
 		w.first = ""
-	case now != w.first:
+	case w.first == "":
 		w.first = now
 		look.Reset(settle)
+	case now != w.first: // still being written
+		w.first = ""
+		look.Reset(quiet)
 	default:
 		w.first = ""
 		if w.apply(files, err) {
@@ -115,6 +122,10 @@ func (w *watch) rewatch() {
 	for _, dir := range w.src.Folders() {
 		before, watched := w.folders[dir]
 		now, err := os.Stat(dir)
+		if watched && !slices.Contains(w.notify.WatchList(), dir) { // it went with the folder, whose number the new one has
+			delete(w.folders, dir)
+			watched = false
+		}
 		if watched && err == nil && os.SameFile(before, now) {
 			continue
 		}
