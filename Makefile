@@ -8,6 +8,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
 BENCHTIME ?= 1s
 DIALECT ?= vllm
+LISTEN ?= 127.0.0.1:8000
 
 # All packages but the one that starts a gateway.
 packages = $$(go list ./... | grep -v '/e2e$$')
@@ -56,7 +57,7 @@ demo: ## see it work: no model, no gateway, no key
 	@go run . demo
 
 model: ## a scripted gpt-oss server at 127.0.0.1:8000 to play with; DIALECT=ollama, llamacpp ...
-	@go run ./sidecar/script/serve --dialect $(DIALECT)
+	@go run ./sidecar/script/serve --dialect $(DIALECT) --listen $(LISTEN)
 
 schemas: ## rewrite schemas/, which editors check rules with, from the Go types
 	go run . schemas .

@@ -48,7 +48,7 @@ func AppendTest(file string, r Recording) (string, error) {
 		return "", fmt.Errorf("write test %s: %w", r.Name, err)
 	}
 	if strings.TrimSpace(file) == "" {
-		file = "version: 1\n\ntests:\n"
+		file = "# yaml-language-server: $schema=../schemas/tests.schema.json\nversion: 1\n\ntests:\n"
 	} else {
 		file = strings.TrimRight(file, "\n") + "\n\n"
 	}

@@ -28,7 +28,8 @@ func TestAppendTest(t *testing.T) {
 	set := loaded(t)
 	got := recorded(t, set, "", parse.Delta{Reasoning: "Hm: #1", Content: "<|channel|>commentary to=functions.bash<|message|>{\"cmd\": \"ls\"}<|call|>"}, "stop",
 		[]tools.Tool{{Name: "exec", Parameters: []byte(`{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}`)}})
-	want := `version: 1
+	want := `# yaml-language-server: $schema=../schemas/tests.schema.json
+version: 1
 
 tests:
   - name: as it is today

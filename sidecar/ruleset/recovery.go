@@ -69,6 +69,9 @@ type Remedy struct {
 
 // Correction is what the model is told about a call that was none.
 func (r *Remedy) Correction(tool, why string, offered []string) string {
+	if why != "" && !strings.ContainsAny(why[len(why)-1:], ".!?") {
+		why += "." // another sentence may follow
+	}
 	return strings.NewReplacer("{tool}", tool, "{why}", why, "{tools}", strings.Join(offered, ", ")).Replace(r.Text)
 }
 
