@@ -8,14 +8,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
-// A test of the locked folder that the rules in force break refuses edits, and does not
-// keep the rest of the folder from taking effect. What does not load at all is told.
-func TestLockedTestsDoNotWait(t *testing.T) {
+// underLock is a watched folder of rules beneath a locked one, into which lock writes.
+func underLock(t *testing.T) (r *ruleRig, lock func(name, text string)) {
 	policy := t.TempDir()
-	lock := func(name, text string) { must(t, os.WriteFile(policy+"/"+name, []byte(text), 0o600)) }
-	lock("limits.yaml", "version: 1\nsize:\n  reply: 2MiB\n")
 	must(t, os.Mkdir(policy+"/tests", 0o700))
-	r := liveRules(t, t.TempDir())
+	lock = func(name, text string) { must(t, os.WriteFile(policy+"/"+name, []byte(text), 0o600)) }
+	lock("limits.yaml", "version: 1\nsize:\n  reply: 2MiB\n")
+	r = liveRules(t, "")
 	src := rulesOver(t, r.dir)
 	src.Policy = policy
 	r.log, r.m = &journal{}, telemetry.New()
@@ -23,7 +22,13 @@ func TestLockedTestsDoNotWait(t *testing.T) {
 	r.live, err = OpenRules(src, "", slog.New(slog.NewTextHandler(r.log, nil)), r.m)
 	must(t, err)
 	r.watch()
+	return r, lock
+}
 
+// A test of the locked folder that the rules in force break refuses edits, and does not
+// keep the rest of the folder from taking effect. What does not load at all is told.
+func TestLockedTestsDoNotWait(t *testing.T) {
+	r, lock := underLock(t)
 	lock("tests/a.yaml", "version: 1\ntests:\n  - name: no markers\n    reply: {content: '[TOOL:exec|command=ls]'}\n    gives: []\n")
 	lock("limits.yaml", "version: 1\nsize:\n  reply: 1MiB\n")
 	soon(t, "the stricter lock, without its test", func() bool { return r.live.Set().Limits.ReplyBytes == 1<<20 })
@@ -40,19 +45,9 @@ func TestLockedTestsDoNotWait(t *testing.T) {
 
 // A folder that cannot even be read does not hold the locked one off, either.
 func TestLockedBesideUnreadable(t *testing.T) {
-	policy := t.TempDir()
-	lock := func(text string) { must(t, os.WriteFile(policy+"/limits.yaml", []byte("version: 1\n"+text), 0o600)) }
-	lock("size: {reply: 2MiB}\n")
-	r := liveRules(t, "")
-	src := rulesOver(t, r.dir)
-	src.Policy = policy
-	r.log, r.m = &journal{}, telemetry.New()
-	var err error
-	r.live, err = OpenRules(src, "", slog.New(slog.NewTextHandler(r.log, nil)), r.m)
-	must(t, err)
-	r.watch()
+	r, lock := underLock(t)
 	must(t, os.Chmod(r.dir, 0o777))
 	soon(t, "that the folder is refused", func() bool { return r.said("rules_refused") == 1 })
-	lock("size: {reply: 1MiB}\n")
+	lock("limits.yaml", "version: 1\nsize: {reply: 1MiB}\n")
 	soon(t, "the stricter lock", func() bool { return r.live.Set().Limits.ReplyBytes == 1<<20 })
 }
