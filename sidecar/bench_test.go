@@ -3,7 +3,6 @@ package sidecar
 import (
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 	"testing"
 
@@ -18,13 +17,9 @@ import (
 // shippedSet loads the rules that are built into the binary.
 func shippedSet(t testing.TB) *ruleset.Set {
 	t.Helper()
-	files, err := ruleset.ReadFS(os.DirFS("../rules"))
+	set, err := shipped()
 	if err != nil {
 		t.Fatal(err)
-	}
-	set, problems := ruleset.Load(files)
-	if set == nil {
-		t.Fatal(problems)
 	}
 	return set
 }

@@ -34,7 +34,6 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("X-Rules-Version", set.Version) // of the set that this request keeps
 	if req.Stream {
 		s.metrics.Open.Inc()
 		defer s.metrics.Open.Dec()

@@ -24,12 +24,8 @@ func Run(ctx context.Context, l net.Listener, h http.Handler, grace time.Duratio
 		BaseContext:       func(net.Listener) context.Context { return requests },
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
-	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(l) }()
-	select {
-	case err := <-failed:
+	if err := serveUntil(ctx, srv, l); err != nil {
 		return fmt.Errorf("serve: %w", err)
-	case <-ctx.Done():
 	}
 	log.Info("stopping", "event", "http_server_shutting_down", "grace", grace.String())
 	wait, done := context.WithTimeout(context.Background(), grace)
@@ -49,4 +45,17 @@ func Run(ctx context.Context, l net.Listener, h http.Handler, grace time.Duratio
 	}
 	log.Info("stopped", "event", "http_server_stopped")
 	return nil
+}
+
+// serveUntil serves until ctx ends, and leaves the stopping to its caller. An error
+// means that it ended by itself.
+func serveUntil(ctx context.Context, srv *http.Server, l net.Listener) error {
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+		return nil
+	}
 }

@@ -22,12 +22,8 @@ func RunAdmin(ctx context.Context, l net.Listener, h http.Handler, log *slog.Log
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
-	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(l) }()
-	select {
-	case err := <-failed:
+	if err := serveUntil(ctx, srv, l); err != nil {
 		return fmt.Errorf("serve the admin API: %w", err)
-	case <-ctx.Done():
 	}
 	wait, done := context.WithTimeout(context.Background(), 2*time.Second)
 	defer done()

@@ -16,7 +16,7 @@ var functions = []Word{
 	{"first", "the first entry", `first(tools) == "exec"`},
 	{"last", "the last entry", `last(tools) == "exec"`},
 	{"lower", "a text in lower case", `lower(user) contains "please"`},
-	{"upper", "a text in upper case", `upper(text) contains "TODO"`},
+	{"upper", "a text in upper case", `upper(text) contains "ERROR"`},
 	{"trim", "a text without blanks around it", `trim(text) startsWith "{"`},
 	{"trimPrefix", "a text without what it begins with", `trimPrefix(model, "openai/") == "gpt-oss-20b"`},
 	{"trimSuffix", "a text without what it ends with", `trimSuffix(model, ":latest") == "gpt-oss"`},
