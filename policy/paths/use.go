@@ -1,0 +1,61 @@
+// Package paths says what a path is: inside the folders that an agent may use, a
+// secret, a device, a way out. It is one guard for the paths that a command touches
+// and for those that a file tool is given. It is pure: it looks at links through an
+// interface, and never opens, reads or changes a file.
+package paths
+
+// Op is what happens to a path.
+type Op string
+
+// The operations. Listing a folder reads it; a link made is written.
+const (
+	Read   Op = "read"
+	Write  Op = "write"
+	Delete Op = "delete"
+)
+
+// Roots are the folders of an agent. All paths are absolute and clean.
+type Roots struct {
+	Cwd       string   `json:"cwd"`  // where relative paths start
+	Home      string   `json:"home"` // of the user the agent runs as
+	Write     []string `json:"write"`
+	Read      []string `json:"read"`       // beside those of Write
+	ReadFiles []string `json:"read_files"` // single files that may be read
+	Own       []string `json:"own"`        // files and folders of the guard itself: class control
+}
+
+// The classes of paths, of which a path has exactly one. Some beat the folders they
+// are in: a secret inside the workspace is a secret.
+const (
+	Workspace     = "workspace"      // inside a folder of Roots.Write
+	WorkspaceRoot = "workspace_root" // that folder itself
+	Readable      = "readable"       // inside a folder of Roots.Read, or one of Roots.ReadFiles
+	Secret        = "secret"         // keys, tokens, password files, histories of shells
+	Persist       = "persist"        // what runs later by itself: start-up files of shells, cron, git hooks
+	Control       = "control"        // the gateway's and the sidecar's own files
+	VCS           = "vcs"            // the .git folder itself
+	Home          = "home"           // the home folder itself
+	Root          = "root"           // /
+	Protected     = "protected"      // a top folder of the system, or one that holds a root
+	System        = "system"         // a program or library folder of the system
+	Kernel        = "kernel"         // /proc/sys, /sys
+	BlockDevice   = "blockdev"       // a disk
+	Device        = "device"         // another device
+	Null          = "null"           // /dev/null, the standard streams
+	Socket        = "socket"         // /dev/tcp/…, a socket file
+	Dynamic       = "dynamic"        // only known at run time
+	Malformed     = "malformed"      // refused rather than interpreted: NUL, ~user, backslashes …
+	Outside       = "outside"        // anything else
+)
+
+// Use is one path that a call would touch. The tag doc is what operators read.
+type Use struct {
+	Op       string   `expr:"op" json:"op" doc:"What happens to it: read, write or delete."`
+	Path     string   `expr:"path" json:"path" doc:"The path as it would reach the program, with variables filled in as far as they are known."`
+	Resolved string   `expr:"resolved" json:"resolved,omitempty" doc:"The absolute path behind it, without .. and links; empty where it is not known."`
+	Class    string   `expr:"class" json:"class" doc:"What kind of place it is, see the list of classes."`
+	Dynamic  bool     `expr:"dynamic" json:"dynamic,omitempty" doc:"A part of it is only known at run time."`
+	Glob     bool     `expr:"glob" json:"glob,omitempty" doc:"It holds a pattern such as *.go."`
+	Via      string   `expr:"via" json:"via,omitempty" doc:"How it came to be used: argument, redirect, an option such as sed -i."`
+	Marks    []string `expr:"marks" json:"marks,omitempty" doc:"What is odd about it: hard link, invisible characters, braces …"`
+}

@@ -1,0 +1,62 @@
+// Package program says what a program does with its arguments: which files it reads,
+// writes and deletes, what it fetches, and which other programs or code it runs. It is
+// data, a row for each program, and pure; it never runs anything, and knows nothing of
+// where it would run: no folder, no variable, no standard input.
+package program
+
+// Word is one argument, as far as it is known.
+type Word struct {
+	Text    string
+	Dynamic bool // a part is only known at run time, and missing in Text
+	Glob    bool // the shell would replace it by the files that fit
+}
+
+// Touch is a file that the program uses.
+type Touch struct {
+	Op   string // read, write, delete: as in package paths
+	Word Word
+	Via  string // "argument", "-o", "sed -i" …
+}
+
+// Fetch is a URL, or what becomes one, that the program uses.
+type Fetch struct {
+	Word   Word // without a scheme where the program adds http://
+	Method string
+}
+
+// Run is something else that the program runs. Either Argv or Code is set.
+type Run struct {
+	Via  string // "sudo", "find -exec", "git -c core.pager"
+	Argv []Word // a program with its arguments
+	Code Word   // a shell line
+
+	Wrapper   string   // its name, where the program is only a wrapper around this: sudo, env, timeout
+	Dir       *Word    // the folder it runs in; nil: the same
+	Env       []string // names of variables set for it
+	KeepStdin bool     // it reads the standard input of the program
+	NewShell  bool     // functions and variables of the caller are not seen
+	Lines     bool     // it runs once for each line of the standard input, appended: xargs
+	Replace   string   // with Lines: the text that the line replaces; empty: it is appended
+	NulLines  bool     // with Lines: entries end with NUL
+	Shell     bool     // Code comes from the standard input: at, ssh without a command
+}
+
+// Effect is all that a program does with one list of arguments.
+type Effect struct {
+	Known    bool     // the table has a row for the program
+	Sub      string   // its subcommand: push of git push
+	Flags    []string // options as written out one by one: -r, -f, --force; abbreviations written in full
+	Operands []Word   // arguments that are no options
+	Touches  []Touch
+	Fetches  []Fetch
+	Runs     []Run
+	Tags     []string // what it does to the world: power, disk, admin, privilege, publish …
+
+	Inline    bool     // it runs code that stands in its arguments: python -c
+	CodeFile  Word     // the file whose code it runs: python x.py
+	ReadsCode bool     // it runs code from its standard input: python, without arguments
+	ReadsIn   bool     // it reads its standard input
+	ExecFlags []string // options that run a program or load code
+	Recursive bool
+	Unsure    []string // what could not be told from the arguments: "dynamic option" …
+}
