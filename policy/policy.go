@@ -10,6 +10,7 @@ type Effect string
 const (
 	Allow Effect = "allow"
 	Audit Effect = "audit" // allowed, and noted as if it were denied: a dry run
+	Ask   Effect = "ask"   // allowed if a person says so
 	Deny  Effect = "deny"
 )
 
