@@ -43,8 +43,9 @@ type Rule[E any] struct {
 	May  func(*E) bool          // false: When neither holds nor fails. nil: ask When
 }
 
-// holds is the condition. A rule that cannot be evaluated holds, except where it allows.
-func (r *Rule[E]) holds(e *E) (holds bool, err error) {
+// Holds tries the condition. A rule that cannot be evaluated holds, with an error, except
+// where it allows.
+func (r *Rule[E]) Holds(e *E) (holds bool, err error) {
 	if r.When == nil {
 		return true, nil
 	}
@@ -78,8 +79,8 @@ const maxOperands = 256
 func (p *Policy) Decide(f *Facts, m Moment) Decision {
 	t := tally{policy: p, facts: f, best: Decision{Effect: Allow}, order: last}
 	t.call(m)
-	t.commands(m)
-	t.paths(m)
-	t.urls(m)
+	each(&t, p.Commands, f.CommandEnvs(m))
+	each(&t, p.Paths, f.PathEnvs(m))
+	each(&t, p.URLs, f.URLEnvs(m))
 	return t.decision()
 }
