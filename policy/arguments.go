@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,13 +22,21 @@ type Arguments struct {
 // hasScheme is how a text begins that is a URL where a path could stand, too.
 var hasScheme = regexp.MustCompile(`^\s*[A-Za-z][A-Za-z0-9+.-]*://`)
 
+// remote reports whether a text is a URL that is no local file.
+func remote(text string) bool {
+	return hasScheme.MatchString(text) && !strings.HasPrefix(text, "file://")
+}
+
+// unreadable is a path that no guard takes.
+const unreadable = "\x00"
+
 // paths are the paths in the arguments of a call.
 func (a *Arguments) paths(c Call, g paths.Guard) (out []paths.Use) {
 	listed := false
 	each := func(op paths.Op, keys []string) {
 		for _, key := range keys {
 			for _, text := range texts(c.Args[key]) {
-				if !hasScheme.MatchString(text) {
+				if !remote(text) {
 					out = append(out, place(g, op, text, key))
 				}
 			}
@@ -59,11 +68,18 @@ func (a *Arguments) paths(c Call, g paths.Guard) (out []paths.Use) {
 	return out
 }
 
-// place is a path that a tool was given. OpenClaw takes ~ for the home folder, and @ in
-// front of a path for a mention of it.
+// place is a path that a tool was given, as OpenClaw takes it: without one @ in front,
+// file:// decoded, and ~ for the home folder.
 func place(g paths.Guard, op paths.Op, text, key string) paths.Use {
-	use := g.Literal(op, expandHome(strings.TrimPrefix(text, "@"), g.Roots.Home))
-	use.Path, use.Via = text, "argument "+key
+	path := strings.TrimPrefix(text, "@")
+	if local, is := strings.CutPrefix(path, "file://"); is {
+		decoded, err := url.PathUnescape(strings.TrimPrefix(local, "localhost"))
+		if path = decoded; err != nil || !strings.HasPrefix(decoded, "/") {
+			path = unreadable
+		}
+	}
+	use := g.Literal(op, expandHome(path, g.Roots.Home))
+	use.Path = text
 	return use
 }
 
@@ -87,7 +103,7 @@ func (a *Arguments) urls(c Call, lookup urls.Lookup) (out []urls.Use) {
 	}
 	for _, key := range a.pathKeys(c.Tool) { // an image may be a file or a URL
 		for _, text := range texts(c.Args[key]) {
-			if hasScheme.MatchString(text) && !slices.Contains(keys, key) {
+			if remote(text) && !slices.Contains(keys, key) {
 				fetch(text)
 			}
 		}
@@ -122,5 +138,5 @@ func texts(v any) []string {
 		}
 		return out
 	}
-	return []string{"\x00"}
+	return []string{unreadable}
 }

@@ -25,7 +25,7 @@ func Examine(c Call, w World) *Facts {
 	f := &Facts{Call: c}
 	if dir, given := c.Args["workdir"]; given && dir != nil && dir != "" {
 		text, _ := dir.(string)
-		use := w.Guard.Literal(paths.Read, expandHome(text, w.Guard.Roots.Home))
+		use := w.Guard.Literal(paths.Read, text)
 		use.Via = "workdir"
 		f.Paths = append(f.Paths, use)
 		w.Guard.Roots.Cwd = use.Resolved

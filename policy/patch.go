@@ -40,7 +40,7 @@ func patched(text string) (out []touch) {
 		}
 	}
 	if len(out) == 0 {
-		return []touch{{paths.Write, "\x00"}}
+		return []touch{{paths.Write, unreadable}}
 	}
 	return out
 }
