@@ -71,6 +71,8 @@ func (g Guard) position(at *place, root string, write bool) string {
 	switch {
 	case write && p == root:
 		return WorkspaceRoot
+	case write && at.op == Delete && slices.ContainsFunc(g.Roots.Own, func(o string) bool { return within(o, p) }):
+		return Control
 	case write:
 		return Workspace
 	case root != "" && at.op == Read:

@@ -34,7 +34,7 @@ func (g Guard) glob(u *Use, op Op, text, cwd string) {
 	}
 	g.stricter(u, op, fixed+strings.Join(rest, "/"), cwd)
 	var folder Use
-	g.judge(&folder, Read, fixed, cwd, false)
+	g.judge(&folder, op, fixed, cwd, false)
 	if folder.Resolved != "" {
 		u.worsen(g.fits(op, folder, rest))
 	}
@@ -97,42 +97,43 @@ func (g Guard) fits(op Op, folder Use, rest []string) (class string) {
 	return u.Class
 }
 
-// candidates are paths of special names that a pattern may stand for.
+// candidates are paths with special names that a pattern may stand for.
 func (g Guard) candidates(folder string, rest []string) (out []string) {
 	add := func(base string, t *tree, parts []string) {
 		t.fit(strings.ToLower(strings.Join(parts, "/")), "", func(name string) { out = append(out, join(base, name)) })
 	}
-	full := strings.Split(join(folder, strings.Join(rest, "/"))[1:], "/")
-	add("/", absolute, full)
-	for i := range rest {
-		base := join(folder, strings.Join(rest[:i], "/"))
-		if i == 0 {
-			base = folder
-		}
-		if said(rest[i]) {
-			add(base, anywhere, rest[i:])
-			if i == len(rest)-1 {
-				add(base, files, rest[i:])
-				for _, key := range keyNames {
-					if match(rest[i], key, false) {
-						out = append(out, join(base, key))
-					}
-				}
+	add("/", absolute, strings.Split(join(folder, strings.Join(rest, "/"))[1:], "/"))
+	for i, part := range rest {
+		base := strings.Join(append([]string{strings.TrimSuffix(folder, "/")}, rest[:i]...), "/")
+		for _, name := range spoken {
+			if pattern(part) && said(part, name) && match(part, name, false) {
+				out = append(out, strings.Join(append([]string{base, name}, rest[i+1:]...), "/"))
 			}
+		}
+		if broad(part) {
+			continue
+		}
+		add(base, anywhere, rest[i:])
+		if i == len(rest)-1 {
+			add(base, files, rest[i:])
 		}
 	}
 	return out
 }
+
+// spoken are names that are special by more than a table, and those that stand for all
+// others where a pattern leaves nothing out.
+var spoken = append([]string{".git", "hooks", "config", ".env", ".bashrc"}, keyNames...)
 
 // fit calls for every entry of a tree that a pattern may stand for, or lie below.
 func (t *tree) fit(p, done string, call func(name string)) {
 	part, rest, more := strings.Cut(p, "/")
 	for _, m := range []map[string]*tree{t.sub, t.heads} {
 		for name, sub := range m {
-			if ok, err := path.Match(negated(part), name); err == nil && !ok {
+			if part != name && !(pattern(part) && match(part, name, false)) {
 				continue
 			}
-			if sub.entry != nil {
+			if sub.entry != nil && said(part, name) {
 				call(done + name)
 			}
 			if more {
@@ -145,9 +146,11 @@ func (t *tree) fit(p, done string, call func(name string)) {
 // pattern says whether a part of a path is one.
 func pattern(part string) bool { return strings.ContainsAny(part, "*?[(") }
 
-// said says whether a pattern begins with a character that is said. One that does not
-// never stands for a name with a dot before it, and for too many others.
-func said(part string) bool { return part != "" && !strings.ContainsRune("*?[@!+", rune(part[0])) }
+// said says whether a pattern says enough of a name to mean it: i* is not about id_rsa.
+func said(part, name string) bool {
+	n := strings.IndexAny(part, "*?[(")
+	return n < 0 || n > 1 || n > 0 && name[0] == '.'
+}
 
 // broad says whether a pattern leaves almost nothing out.
 func broad(part string) bool {

@@ -1,6 +1,9 @@
 package paths
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // kind is what names are: what they are to those who read them, and to those who
 // change them. Empty: nothing special.
@@ -14,8 +17,8 @@ type kind struct {
 // a root does not count: the root was chosen by a person.
 func (g Guard) special(at *place, root string, write bool) (class string, alike bool) {
 	p := at.path
-	if c := g.own(at, root); c != "" {
-		class = c
+	if g.own(p, root) {
+		class = Control
 	}
 	folded := fold(p)
 	home, outer := g.homeDepth(p), depth(root)
@@ -64,17 +67,11 @@ func soften(class string, home, write bool) string {
 	return class
 }
 
-// own is Control for the guard's own files, and for a folder that would take them along.
-func (g Guard) own(at *place, root string) string {
-	for _, o := range g.Roots.Own {
-		switch {
-		case within(at.path, o) && !(len(root) > len(o) && within(root, o)):
-			return Control
-		case at.op == Delete && within(o, at.path):
-			return Control
-		}
-	}
-	return ""
+// own says whether a path is one of the guard's own.
+func (g Guard) own(p, root string) bool {
+	return slices.ContainsFunc(g.Roots.Own, func(o string) bool {
+		return within(p, o) && !(len(root) > len(o) && within(root, o))
+	})
 }
 
 // homeDepth is how many parts the home folder around a path has; -1: it is in none.

@@ -61,10 +61,10 @@ const (
 	MarkConfused  = "characters that look like dots or slashes"
 	MarkBackslash = "backslash"
 	MarkBraces    = "braces"
-	MarkPattern   = "pattern"       // ** in a path that is taken as it is written
-	MarkLookAlike = "look-alike"    // another spelling of a special name, such as git~1
-	MarkHardLink  = "hard link"     // the file has a second name, which may be anywhere
-	MarkOverwrite = "overwrite"     // a secret of the workspace that is already there
+	MarkPattern   = "pattern"        // ** in a path that is taken as it is written
+	MarkLookAlike = "look-alike"     // another spelling of a special name, such as git~1
+	MarkHardLink  = "hard link"      // the file has a second name, which may be anywhere
+	MarkOverwrite = "overwrite"      // a secret of the workspace that is already there
 	MarkUnseen    = "cannot be seen" // a part of it could not be looked at
 )
 
