@@ -60,8 +60,7 @@ func predicate[E any](t text, words lists) (func(*E) (bool, error), *Problem) {
 	place := t.at.String()
 	return func(env *E) (bool, error) {
 		ev := pool.Get().(*evaluation)
-		ev.budget.left = fullBudget
-		out, err := ev.vm.Run(ev.program, env)
+		out, err := ev.run(env)
 		pool.Put(ev)
 		if err != nil {
 			return false, fmt.Errorf("%s: %s", place, plainMessage(err))
@@ -88,6 +87,12 @@ func newEvaluation[E any](source string, words lists) (*evaluation, error) {
 	var err error
 	ev.program, err = compile(source, env, &ev.budget, words)
 	return ev, err
+}
+
+// run evaluates the condition for what env, a pointer to a struct, holds.
+func (ev *evaluation) run(env any) (any, error) {
+	ev.budget.left = fullBudget
+	return ev.vm.Run(ev.program, env)
 }
 
 // lists are named lists of words: a condition sees each by its name.

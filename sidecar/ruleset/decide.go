@@ -110,9 +110,18 @@ func (a *author) moment(at At) policy.Moment { return policy.MomentOf(at.Now.In(
 
 func (a *author) world(at At) policy.World {
 	return policy.World{
-		Guard:  paths.Guard{Roots: at.World.over(a.roots), Links: at.Links},
+		Guard:  at.guard(a.roots),
 		Lookup: at.Lookup, Arguments: a.arguments,
 	}
+}
+
+// guard is what judges paths there.
+func (at At) guard(r paths.Roots) paths.Guard {
+	r = at.World.over(r)
+	if at.Links != nil {
+		r = r.Real(at.Links)
+	}
+	return paths.Guard{Roots: r, Links: at.Links}
 }
 
 // underLock is a call as the locked folder sees it. The operator cannot make its class

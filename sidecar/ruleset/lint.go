@@ -12,7 +12,7 @@ import (
 // The classes that a path or a URL can have.
 var (
 	pathClasses = []string{
-		paths.Workspace, paths.WorkspaceRoot, paths.Readable, paths.Secret, paths.Persist, paths.Control, paths.VCS, paths.Home, paths.Root, paths.Protected,
+		paths.Workspace, paths.WorkspaceRoot, paths.Readable, paths.Secret, paths.WorkspaceSecret, paths.Persist, paths.Automation, paths.Control, paths.VCS, paths.Home, paths.Root, paths.Protected,
 		paths.System, paths.Kernel, paths.BlockDevice, paths.Device, paths.Null, paths.Socket, paths.Dynamic, paths.Malformed, paths.Outside,
 	}
 	urlClasses = []string{urls.Public, urls.Private, urls.Loopback, urls.Metadata, urls.Unknown, urls.BadScheme, urls.Malformed, urls.Dynamic}
