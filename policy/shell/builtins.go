@@ -241,6 +241,7 @@ func (sh *shell) printf(cmd Command, c call) {
 func (sh *shell) name(name string) {
 	if strings.ContainsAny(name, "[$`(") {
 		sh.a.unsure("the name of a variable holds a subscript, which is evaluated")
+		sh.evaluate(name)
 	}
 }
 

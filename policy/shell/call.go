@@ -124,6 +124,27 @@ func (sh *shell) call(c call) {
 		return
 	}
 	sh.run1(cmd, c, base)
+	if cmd.Path != "" {
+		sh.behind(c, cmd.Path)
+	}
+}
+
+// behind runs what stands in the place of a program that the script itself has made: a
+// link to another program, or a text that a shell would run.
+func (sh *shell) behind(c call, at string) {
+	name := sh.program(c.words[0].Text)
+	sub := sh.fresh("file")
+	sub.out = nil
+	if to := sh.followed(at); to != absolute(name, sh.dir.path) {
+		words := slices.Clone(c.words)
+		words[0] = literal(to)
+		sub.call(call{words: words, program: true})
+		return
+	}
+	if f := sh.a.files[at]; f != nil && f.text.Len() > 0 {
+		sub.parameters(c.args())
+		sub.code(f.text.String())
+	}
 }
 
 // command holds what is known of a call before anything is known of its program.
@@ -166,13 +187,13 @@ func (sh *shell) locate(cmd *Command, name string) string {
 	if !strings.Contains(name, "/") {
 		return name
 	}
-	u := sh.useFrom(paths.Read, word{Word: program.Word{Text: name, Dynamic: cmd.DynamicName}}, sh.cwd(), "name")
+	u := sh.useFrom(paths.Run, word{Word: program.Word{Text: name, Dynamic: cmd.DynamicName}}, sh.cwd(), "name")
 	cmd.Path, cmd.PathClass = u.Resolved, u.Class
 	if cmd.Path == "" {
 		cmd.Path = name
 	}
-	if at := sh.absolute(literal(name)); at != "" {
-		cmd.Path = at
+	if sh.dir.known || name[0] == '/' {
+		cmd.Path = absolute(name, sh.dir.path)
 	}
 	if sh.made(literal(name)) != nil {
 		cmd.Tags = append(cmd.Tags, "runs-created-file")

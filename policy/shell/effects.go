@@ -61,7 +61,7 @@ func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
 		sh.a.unsure(cmd.Binary + ": " + why)
 	}
 	for _, t := range e.Touches {
-		uses := sh.use(paths.Op(t.Op), word{Word: t.Word}, t.Via)
+		uses := sh.use(paths.Op(t.Op), c.argument(t.Word), t.Via)
 		switch paths.Op(t.Op) {
 		case paths.Read:
 			cmd.Reads = append(cmd.Reads, uses...)
@@ -84,6 +84,18 @@ func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
 		sh.codeFile(cmd, word{Word: e.CodeFile})
 	}
 	return from
+}
+
+// argument is a word of the table with what is known of it here.
+func (c call) argument(w program.Word) word {
+	if w.Dynamic {
+		for _, a := range c.args() {
+			if a.Text == w.Text {
+				return a
+			}
+		}
+	}
+	return word{Word: w}
 }
 
 // codeFile is a file whose code a program runs.

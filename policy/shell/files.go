@@ -30,13 +30,13 @@ func (sh *shell) use(op paths.Op, w word, via string) []paths.Use {
 }
 
 func (sh *shell) useFrom(op paths.Op, w word, cwd, via string) paths.Use {
-	asked := paths.Word(w.Word)
+	asked := paths.Word{Text: w.Text, Dynamic: w.Dynamic, Glob: w.Glob, Prefix: w.start}
 	if p := w.Text; len(sh.a.links) > 0 && (cwd != "" || strings.HasPrefix(p, "/")) {
 		if to := sh.followed(absolute(p, cwd)); to != absolute(p, cwd) {
 			if strings.HasSuffix(p, "/") {
 				to += "/"
 			}
-			asked.Text = to
+			asked.Text, asked.Prefix = to, 0
 		}
 	}
 	u := sh.a.guard.Word(op, asked, cwd, via)
@@ -119,6 +119,8 @@ func (sh *shell) chdir(w word) {
 // keep notes the files that a program makes, with what is known of them.
 func (sh *shell) keep(name string, e program.Effect, writes []word) {
 	switch name {
+	case "chmod", "chown", "chgrp", "touch", "chattr", "setfacl":
+		return // the text stays as it is
 	case "ln":
 		sh.link(e.Operands)
 		return

@@ -99,8 +99,8 @@ func fold(name string, args []string, in *stream) (text string, ok bool) {
 		if len(args) == 1 {
 			return "/usr/bin/" + path.Base(args[0]) + "\n", false
 		}
-	case "command":
-		if len(args) == 2 && args[0] == "-v" {
+	case "command", "type":
+		if len(args) == 2 && (args[0] == "-v" || args[0] == "-p" || args[0] == "-P") {
 			return "/usr/bin/" + path.Base(args[1]) + "\n", false
 		}
 	}

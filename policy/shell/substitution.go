@@ -42,6 +42,7 @@ func (sh *shell) expansion(n syntax.Node) *expansion {
 		case *syntax.SglQuoted:
 			if subscript.MatchString(n.Value) {
 				sh.a.unsure("a subscript with a substitution, which arithmetic would run")
+				sh.evaluate(n.Value)
 			}
 		}
 		return true
@@ -127,9 +128,26 @@ func (sh *shell) arithmetic(n syntax.Node, test bool) {
 		}
 		if v, ok := sh.get(name); ok && strings.Contains(v.Str, "[") && strings.ContainsAny(v.Str, "$`") {
 			sh.a.unsure("arithmetic evaluates a variable that holds a subscript with a substitution")
+			sh.evaluate(v.Str)
 		}
 		return true
 	})
+}
+
+// evaluate runs the substitutions in a text that bash expands a second time.
+func (sh *shell) evaluate(text string) {
+	if sh.depth >= sh.a.limits.Depth || !sh.a.spend(1+len(text)/1024) {
+		sh.a.script.OverBudget = true
+		return
+	}
+	w, err := sh.a.parser.Document(strings.NewReader(text))
+	if err != nil {
+		sh.a.unparsed(err)
+		return
+	}
+	sub := sh.nested("$()")
+	sub.out = nil
+	sub.expansion(w)
 }
 
 func (sh *shell) forget(x syntax.ArithmExpr) {

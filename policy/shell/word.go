@@ -15,8 +15,9 @@ import (
 // word is an argument, with the programs that its text came from.
 type word struct {
 	program.Word
-	from []string
-	bare bool // nothing is left of it where what it holds is empty
+	from  []string
+	start int  // how many bytes of Text surely stand at its beginning, where it is dynamic
+	bare  bool // nothing is left of it where what it holds is empty
 }
 
 func literal(text string) word { return word{Word: program.Word{Text: text}} }
@@ -88,6 +89,10 @@ func (sh *shell) fields(w *syntax.Word) []word {
 	for i, s := range texts {
 		out[i] = word{Word: program.Word{Text: s, Dynamic: x.unknown, Glob: (pattern || x.glob) && strings.ContainsAny(s, "*?[")}, from: x.from, bare: bare}
 	}
+	if x.unknown && len(out) == 1 {
+		out[0].start = sh.beginning(w.Parts, out[0].Text)
+		out[0].Begins = out[0].start > 0
+	}
 	return out
 }
 
@@ -107,7 +112,49 @@ func (sh *shell) text(w *syntax.Word) word {
 		return err
 	})
 	glob := (patterned(w) || x.glob) && strings.ContainsAny(s, "*?[")
-	return word{Word: program.Word{Text: s, Dynamic: x.unknown, Glob: glob}, from: x.from}
+	out := word{Word: program.Word{Text: s, Dynamic: x.unknown, Glob: glob}, from: x.from}
+	if x.unknown {
+		out.start = sh.beginning(w.Parts, s)
+	}
+	return out
+}
+
+// beginning is how many bytes of the text of a word come before all that is unknown.
+func (sh *shell) beginning(parts []syntax.WordPart, text string) int {
+	s, _ := sh.certain(parts)
+	if !strings.HasPrefix(text, s) {
+		return 0
+	}
+	return len(s)
+}
+
+// certain is what is known of parts, up to the first that is not.
+func (sh *shell) certain(parts []syntax.WordPart) (text string, all bool) {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			text += p.Value
+		case *syntax.SglQuoted:
+			text += p.Value
+		case *syntax.DblQuoted:
+			s, all := sh.certain(p.Parts)
+			if text += s; !all {
+				return text, false
+			}
+		case *syntax.ParamExp:
+			if !p.Short || p.Param == nil {
+				return text, false
+			}
+			v, ok := sh.get(p.Param.Value)
+			if !ok || v.unknown || v.Kind != expand.String {
+				return text, false
+			}
+			text += v.Str
+		default:
+			return text, false
+		}
+	}
+	return text, true
 }
 
 // document is the text of a here-document. With a quoted delimiter it is taken as it is.
