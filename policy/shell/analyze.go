@@ -19,6 +19,9 @@ func Analyze(text string, w World) *Script {
 	}
 	sh := a.shell()
 	if len(w.Env) > 0 {
+		for name, text := range w.Env {
+			sh.set(name, known(text))
+		}
 		sh.emit(Command{Env: slices.Sorted(maps.Keys(w.Env))})
 	}
 	sh.script(text)
@@ -53,7 +56,7 @@ type analysis struct {
 const (
 	maxValueBytes = 8 << 20
 	maxReadings   = 64
-	maxNesting    = 200
+	maxNesting    = 1000
 )
 
 func newAnalysis(w World) *analysis {
@@ -81,7 +84,7 @@ func (a *analysis) unsure(why string) {
 // spend takes steps from the budget. It is false when there are none left.
 func (a *analysis) spend(steps int) bool {
 	a.steps -= steps
-	if a.steps < 0 || len(a.script.Commands) >= a.limits.Commands {
+	if a.steps < 0 || len(a.script.Commands) > a.limits.Commands {
 		a.script.OverBudget = true
 	}
 	return !a.script.OverBudget

@@ -42,7 +42,7 @@ func (sh *shell) assign(a *syntax.Assign, integer bool) (name, text string) {
 		v.unknown = true
 	}
 	if sh.a.bytes -= len(v.Str); len(v.Str) > maxValue || sh.a.bytes < 0 {
-		sh.a.script.OverBudget = true
+		sh.a.script.OverBudget = sh.a.script.OverBudget || !v.unknown || sh.a.bytes < 0
 		v = unknown("")
 	}
 	if old.Kind == expand.NameRef && old.Str != "" {

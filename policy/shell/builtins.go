@@ -97,7 +97,7 @@ func (sh *shell) quiet(cmd Command, c call) {
 
 func (sh *shell) cd(cmd Command, c call) {
 	sh.emit(cmd)
-	sh.output("cd", program.Effect{}, c)
+	sh.out.write("", cmd.Binary == "cd" && !slices.Contains(cmd.Argv, "-"))
 	target := word{Word: program.Word{Text: sh.a.guard.Roots.Home, Dynamic: sh.a.guard.Roots.Home == ""}}
 	for _, w := range c.args() {
 		if w.Text == "-" || w.Text == "" || w.Text[0] != '-' && w.Text[0] != '+' {
@@ -120,6 +120,7 @@ func (sh *shell) cd(cmd Command, c call) {
 
 func (sh *shell) popd(cmd Command, c call) {
 	sh.emit(cmd)
+	sh.out.write("", false)
 	old, _ := sh.get("OLDPWD")
 	sh.chdir(old.word())
 }
@@ -247,6 +248,7 @@ func (sh *shell) name(name string) {
 
 func (sh *shell) alias(cmd Command, c call) {
 	sh.emit(cmd)
+	sh.out.write("", false)
 	for _, w := range c.args() {
 		name, text, ok := strings.Cut(w.Text, "=")
 		if !ok {
@@ -277,6 +279,7 @@ func (sh *shell) hash(cmd Command, c call) {
 		}
 	}
 	sh.emit(cmd)
+	sh.out.write("", false)
 }
 
 func (sh *shell) trap(cmd Command, c call) {
@@ -291,6 +294,7 @@ func (sh *shell) trap(cmd Command, c call) {
 		cmd.Tags = append(cmd.Tags, origin(code.from)...)
 	}
 	sh.emit(cmd)
+	sh.out.write("", code != nil)
 	if code == nil || code.Text == "-" || len(c.words) < 3 && !code.Dynamic {
 		return
 	}

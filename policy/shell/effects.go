@@ -176,6 +176,7 @@ func withOrigin(list []program.Word, from []string) []word {
 func (sh *shell) codeOf(w word, what string) {
 	if w.Dynamic {
 		sh.a.unsure("code is only known at run time: " + what)
+		sh.out.write("", false)
 	}
 	if strings.TrimSpace(w.Text) != "" {
 		sh.code(w.Text)

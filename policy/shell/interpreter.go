@@ -134,6 +134,7 @@ func (sh *shell) interpretFile(cmd Command, o options) {
 	}
 	sh.codeFile(&cmd, file)
 	sh.emit(cmd)
+	sh.out.write("", made != nil && made.known)
 	if made != nil {
 		sub := sh.fresh(cmd.Binary + " file")
 		sub.parameters(o.rest[1:])
@@ -147,6 +148,7 @@ var standardInput = []string{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
 // input with the shell.
 func (sh *shell) codeFromInput(name string) {
 	in := sh.in
+	sh.out.write("", in.Known)
 	switch {
 	case in.Kind == "":
 		sh.a.unsure(name + " reads its code from a terminal")
@@ -188,6 +190,7 @@ func (sh *shell) source(cmd Command, c call) {
 	}
 	cmd.Reads = append(cmd.Reads, sh.use(paths.Read, file, "code")...)
 	sh.emit(cmd)
+	sh.out.write("", made != nil && made.known)
 	if made != nil {
 		sh.inside(cmd.Binary, func() { sh.codeOf(word{Word: literal(made.text.String()).Word}, cmd.Binary) })
 	}

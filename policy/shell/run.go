@@ -58,7 +58,11 @@ func (sh *shell) statement(s *syntax.Stmt) {
 	}
 	start, end := sh.start, sh.end
 	if sh.outer != nil {
-		sh.start, sh.end = sh.outer.offset(int(s.Pos().Offset())), sh.outer.offset(int(s.End().Offset()))
+		last := s.End()
+		if s.Semicolon.IsValid() {
+			last = s.Semicolon
+		}
+		sh.start, sh.end = sh.outer.offset(int(s.Pos().Offset())), sh.outer.offset(int(last.Offset()))
 	}
 	if s.Background || s.Coprocess {
 		sub := sh.fork()
@@ -85,6 +89,9 @@ func (sh *shell) run(s *syntax.Stmt) {
 	} else {
 		if !used.none() {
 			sh.emit(Command{Reads: used.reads, Writes: used.writes, Stdin: sh.in.Stdin})
+		}
+		if s.Cmd == nil && sh.in != in {
+			sh.out.write(sh.in.Text, sh.in.Known, sh.in.From...) // $(< file)
 		}
 		sh.compound(s.Cmd)
 	}
@@ -152,14 +159,7 @@ func (sh *shell) compound(c syntax.Command) {
 func (sh *shell) binary(c *syntax.BinaryCmd) {
 	switch c.Op {
 	case syntax.Pipe, syntax.PipeAll:
-		out := sh.collect(func(sub *shell) { sub.statement(c.X) })
-		sub := sh.fork()
-		sub.in = out.stream("pipe")
-		if sub.out != nil {
-			sub.out.from = join(sub.out.from, out.from)
-			sub.out.places = join(sub.out.places, out.places)
-		}
-		sub.statement(c.Y)
+		sh.pipeline(stages(c))
 	case syntax.AndStmt:
 		before := sh.dir.or
 		sh.statement(c.X)
@@ -184,6 +184,42 @@ func (sh *shell) binary(c *syntax.BinaryCmd) {
 			sh.out.known = false
 		}
 		sh.branch(func(b *shell) { b.statement(c.Y) })
+	}
+}
+
+// stages are the parts of a pipeline, from left to right.
+func stages(c *syntax.BinaryCmd) []*syntax.Stmt {
+	list := []*syntax.Stmt{c.Y}
+	for {
+		left, ok := c.X.Cmd.(*syntax.BinaryCmd)
+		if !ok || left.Op != syntax.Pipe && left.Op != syntax.PipeAll || c.X.Negated || len(c.X.Redirs) > 0 {
+			list = append(list, c.X)
+			slices.Reverse(list)
+			return list
+		}
+		c = left
+		list = append(list, c.Y)
+	}
+}
+
+// pipeline runs each stage once, in a subshell that reads what the one before wrote.
+func (sh *shell) pipeline(list []*syntax.Stmt) {
+	in := sh.in
+	for i, s := range list {
+		sub := sh.fork()
+		sub.in = in
+		last := i == len(list)-1
+		if !last {
+			sub.out = &sink{known: true}
+		}
+		if sub.out != nil && i > 0 {
+			sub.out.from = join(sub.out.from, in.From)
+			sub.out.places = join(sub.out.places, in.places)
+		}
+		sub.statement(s)
+		if !last {
+			in = sub.out.stream("pipe")
+		}
 	}
 }
 

@@ -178,7 +178,9 @@ func (sh *shell) branch(run func(*shell)) (changed bool) {
 		if old, _ := sh.get(name); old.unknown == v.unknown && old.Set == v.Set && old.Str == v.Str && slices.Equal(old.List, v.List) {
 			continue
 		}
-		v.unknown, v.Set, changed = true, true, true
+		old, _ := sh.get(name)
+		changed = changed || !old.unknown
+		v.unknown, v.Set = true, true
 		sh.set(name, v)
 	}
 	for name, list := range b.scope.functions {
