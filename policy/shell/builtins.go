@@ -177,14 +177,14 @@ func (sh *shell) setOptions(cmd Command, c call) {
 		case w.Dynamic && w.bare:
 			sh.a.unsure("an option of set is only known at run time")
 		case w.Text == "--":
-			sh.parameters(args[i+1:])
+			sh.args, sh.open = args[i+1:], false
 			return
 		case w.Text == "-o" || w.Text == "+o":
 			continue
 		case i > 0 && (args[i-1].Text == "-o" || args[i-1].Text == "+o"):
 			continue
 		case !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "+"):
-			sh.parameters(args[i:])
+			sh.args, sh.open = args[i:], false
 			return
 		}
 	}
@@ -195,11 +195,11 @@ func (sh *shell) setOptions(cmd Command, c call) {
 
 func (sh *shell) shift(cmd Command, c call) {
 	sh.emit(cmd)
-	list := sh.positional()
-	if len(c.words) > 1 {
-		sh.parametersUnknown()
-	} else if len(list) > 0 {
-		sh.parameters(list[1:])
+	switch {
+	case len(c.words) > 1 || len(sh.args) > 0 && sh.args[0].vague():
+		sh.args, sh.open = nil, true
+	case len(sh.args) > 0:
+		sh.args = sh.args[1:]
 	}
 }
 

@@ -142,7 +142,7 @@ func (sh *shell) behind(c call, at string) {
 		return
 	}
 	if f := sh.a.files[at]; f != nil && f.text.Len() > 0 {
-		sub.parameters(c.args())
+		sub.args, sub.open = c.args(), false
 		sub.code(f.text.String())
 	}
 }

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"slices"
-	"strconv"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -51,10 +50,10 @@ func (sh *shell) callFunction(cmd Command, c call) bool {
 	sh.emit(cmd)
 	for _, f := range list {
 		run := func(s *shell) {
-			before := s.positional()
-			s.parameters(c.words[1:])
+			before, open := s.args, s.open
+			s.args, s.open = c.args(), false
 			s.body(f)
-			s.parameters(before)
+			s.args, s.open = before, open
 		}
 		if len(list) == 1 {
 			run(sh)
@@ -77,33 +76,6 @@ func (sh *shell) body(f *function) {
 	sh.statement(f.body)
 	sh.depth--
 	sh.via, sh.outer, sh.running = via, outer, running
-}
-
-// positional are $1, $2 … as words.
-func (sh *shell) positional() []word {
-	all, _ := sh.get("@")
-	out := make([]word, len(all.List))
-	for i := range out {
-		v, _ := sh.get(strconv.Itoa(i + 1))
-		out[i] = v.word()
-	}
-	if all.unknown && len(out) == 0 {
-		out = append(out, all.word())
-	}
-	return out
-}
-
-// parametersUnknown is for a body of which nobody knows how it is called.
-func (sh *shell) parametersUnknown() {
-	sh.parameters(nil)
-	for i := 1; i <= 9; i++ {
-		sh.set(strconv.Itoa(i), unknown(""))
-	}
-	all, _ := sh.get("@")
-	all.unknown = true
-	sh.set("@", all)
-	sh.set("*", all)
-	sh.set("#", unknown("1"))
 }
 
 // nested is a shell for text inside of this one: it sees the variables.

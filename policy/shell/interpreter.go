@@ -46,7 +46,7 @@ func (sh *shell) interpret(cmd Command, c call) {
 			cmd.Tags = append(cmd.Tags, "interactive-shell")
 		}
 		sh.emit(cmd)
-		sub.parameters(o.rest)
+		sub.args, sub.open = o.rest, false
 		sub.codeFromInput(cmd.Binary)
 		sh.in.taken()
 	}
@@ -109,9 +109,9 @@ func (sh *shell) interpretArgument(cmd Command, o options) {
 	sub.set("0", known(cmd.Binary))
 	if len(o.rest) > 1 {
 		sub.set("0", o.rest[1].value())
-		sub.parameters(o.rest[2:])
+		sub.args, sub.open = o.rest[2:], false
 	} else {
-		sub.parameters(nil)
+		sub.args, sub.open = nil, false
 	}
 	sub.codeOf(o.rest[0], cmd.Binary+" -c")
 }
@@ -127,7 +127,7 @@ func (sh *shell) interpretFile(cmd Command, o options) {
 		cmd.Tags = append(cmd.Tags, origin(in.From)...)
 		sh.emit(cmd)
 		sub := sh.fresh(cmd.Binary + " <()")
-		sub.parameters(o.rest[1:])
+		sub.args, sub.open = o.rest[1:], false
 		sub.in = in
 		sub.codeFromInput(cmd.Binary)
 		return
@@ -137,7 +137,7 @@ func (sh *shell) interpretFile(cmd Command, o options) {
 	sh.out.write("", made != nil && made.known)
 	if made != nil {
 		sub := sh.fresh(cmd.Binary + " file")
-		sub.parameters(o.rest[1:])
+		sub.args, sub.open = o.rest[1:], false
 		sub.codeOf(word{Word: literal(made.text.String()).Word, from: made.from}, cmd.Binary+" "+file.Text)
 	}
 }

@@ -37,7 +37,7 @@ func (sh *shell) leftovers() {
 	for i := 0; i < len(sh.a.functions); i++ {
 		if f := sh.a.functions[i]; !f.called {
 			sub := sh.fork()
-			sub.parametersUnknown()
+			sub.args, sub.open = nil, true
 			sub.body(f)
 		}
 	}
@@ -301,7 +301,7 @@ func (sh *shell) fors(c *syntax.ForClause) {
 			list = append(list, sh.fields(w)...)
 		}
 	} else {
-		list = sh.positional()
+		list = sh.args
 	}
 	once := !c.Select && len(list) > 0 && len(list)*sh.rounds <= maxRounds
 	if !once {

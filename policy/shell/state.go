@@ -23,8 +23,10 @@ type shell struct {
 
 	via        string
 	depth      int
-	nesting    int // statements around this one
-	rounds     int // of all loops around this one
+	nesting    int    // statements around this one
+	rounds     int    // of all loops around this one
+	args       []word // $1, $2 …
+	open       bool   // nobody knows how many
 	wrappers   []string
 	env        []string
 	background bool
@@ -81,7 +83,6 @@ func (a *analysis) shell() *shell {
 	sh.set("IFS", known(" \t\n"))
 	sh.set("OLDPWD", known(r.Cwd))
 	sh.set("0", known("bash"))
-	sh.parameters(nil)
 	return sh
 }
 
@@ -93,6 +94,11 @@ func (sh *shell) fork() *shell {
 }
 
 func (sh *shell) get(name string) (value, bool) {
+	if c := name; c != "" && (c[0] < 'A' && c != "0") {
+		if v, is := sh.parameter(name); is {
+			return v, v.Set
+		}
+	}
 	for s := sh.scope; s != nil; s = s.up {
 		if v, ok := s.vars[name]; ok {
 			return v, v.Set
@@ -108,26 +114,40 @@ func (sh *shell) set(name string, v value) {
 	sh.scope.vars[name] = v
 }
 
-// parameters sets $1, $2 … and $@.
-func (sh *shell) parameters(words []word) {
-	all := value{Variable: expand.Variable{Set: true, Kind: expand.Indexed}}
-	for i, w := range words {
-		all.List = append(all.List, w.Text)
-		all.unknown = all.unknown || w.Dynamic
-		all.glob = all.glob || w.Glob
-		all.from = join(all.from, w.from)
-		sh.set(strconv.Itoa(i+1), w.value())
-	}
-	if len(words) < 9 {
-		for i := len(words) + 1; i <= 9; i++ {
-			sh.set(strconv.Itoa(i), value{})
+// parameter is $1, $2 …, $@, $* or $#.
+func (sh *shell) parameter(name string) (v value, is bool) {
+	switch name {
+	case "@", "*":
+		v = value{Variable: expand.Variable{Set: true, Kind: expand.Indexed}, unknown: sh.open}
+		for _, w := range sh.args {
+			v.List = append(v.List, w.Text)
+			v.unknown = v.unknown || w.Dynamic
+			v.glob = v.glob || w.Glob
+			v.from = join(v.from, w.from)
 		}
+		return v, true
+	case "#":
+		v = known(strconv.Itoa(len(sh.args)))
+		v.unknown = sh.open || slices.ContainsFunc(sh.args, word.vague)
+		return v, true
 	}
-	count := known(strconv.Itoa(len(words)))
-	count.unknown = all.unknown
-	sh.set("#", count)
-	sh.set("@", all)
-	sh.set("*", all)
+	n, err := strconv.Atoi(name)
+	if err != nil || n < 1 || name[0] == '0' {
+		return value{}, false
+	}
+	before := sh.args[:min(n, len(sh.args))]
+	switch {
+	case sh.open:
+		return unknown(""), true
+	case n > len(sh.args):
+		v = value{}
+	default:
+		v = sh.args[n-1].value()
+	}
+	if slices.ContainsFunc(before, word.vague) { // it may have become several words
+		v.unknown, v.Set, v.Kind = true, true, expand.String
+	}
+	return v, true
 }
 
 func (sh *shell) function(name string) []*function {

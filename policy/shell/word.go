@@ -3,7 +3,6 @@ package shell
 import (
 	"errors"
 	"io"
-	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -304,7 +303,7 @@ func (x *expansion) Get(name string) expand.Variable {
 	}
 	v, ok := sh.get(name)
 	if !ok {
-		if n, err := strconv.Atoi(name); err != nil || n == 0 {
+		if _, is := sh.parameter(name); !is {
 			x.unknown = true
 		}
 		return expand.Variable{}
