@@ -69,6 +69,7 @@ type Stdin struct {
 // World is where a script would run.
 type World struct {
 	Guard  paths.Guard
+	Env    map[string]string // variables that are set for it beside those of the process
 	Limits Limits
 }
 
