@@ -124,8 +124,7 @@ func TestWalkAgrees(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		names := []string{"a", "b", "c", "d", "e"}
 		pick := func() string { return names[r.IntN(len(names))] }
-		var parts func(n int) string
-		parts = func(n int) string {
+		parts := func(n int) string {
 			p := pick()
 			for range r.IntN(n) {
 				p += []string{"/", "//", "/./"}[r.IntN(3)] + []string{pick(), "..", pick()}[r.IntN(3)]
