@@ -111,6 +111,9 @@ func TestDeniedBeside(t *testing.T) {
 				if len(a.calls) != 1 || a.calls[0].Args != other || a.last != "tool_calls" {
 					t.Errorf("%s, %s: %v", name, mode, a.calls)
 				}
+				if n := len(r.model.Requests("")); n != 1 || !strings.Contains(a.text, "The call of exec was not made. This deletes") {
+					t.Errorf("%s, %s: nobody is told: %q after %d requests", name, mode, a.text, n)
+				}
 				if log := r.log.String(); name == "audited" && !strings.Contains(log, "event=policy_audit") {
 					t.Errorf("the dry run is not in the log: %s", log)
 				}
@@ -136,8 +139,10 @@ func TestDeniedInChoices(t *testing.T) {
 				r := start(t, setup{}, says(kind, body))
 				a := r.chat(asking(mode + "," + bothTool))
 				r.mustDeny(a)
-				if choices[0] != ls && !strings.Contains(a.text, "not allowed here") {
-					t.Errorf("%s, %s: the user is not told: %s", kind, mode, a.body)
+				for i, c := range choices {
+					if told := strings.Contains(a.choice(i), "not allowed here"); told != strings.Contains(c, "rm -rf") && !(kind == sse && mode != streaming && i > 0) {
+						t.Errorf("%s, %s: the user of choice %d is told: %v: %s", kind, mode, i, told, a.body)
+					}
 				}
 				if kind == docu && mode != streaming && strings.Count(a.body, `"reasoning_content":"Hm."`) != strings.Count(body, "Hm.") {
 					t.Errorf("the thoughts: %s", a.body)
@@ -148,6 +153,37 @@ func TestDeniedInChoices(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The model is told of a denial in any choice, unless another one has left.
+func TestDeniedInALaterChoice(t *testing.T) {
+	ls, rm := calling("exec", `{"command":"ls"}`), calling("exec", bad)
+	for _, c := range []struct {
+		mode  string
+		asked int
+	}{{`"n":2`, 2}, {streaming + `,"n":2`, 1}} {
+		r := play(t, script.Reply{Body: document(ls, rm)}, script.Reply{Body: document(ls, ls)})
+		a := r.chat(asking(c.mode + "," + bothTool))
+		r.mustDeny(a)
+		if asked := r.model.Requests(""); len(asked) != c.asked || c.asked == 2 && !strings.Contains(string(asked[1].Body), "Name the files that are meant.") {
+			t.Errorf("%s: the model was asked %d times", c.mode, len(asked))
+		}
+		if told := strings.Contains(a.choice(1), "not allowed here"); told != (c.asked == 1) {
+			t.Errorf("%s: the user is told %v: %s", c.mode, told, a.body)
+		}
+	}
+}
+
+// choice is the text of one choice.
+func (a *answer) choice(i int) (text string) {
+	for _, e := range a.events {
+		for _, c := range e.Choices {
+			if c.Index == i {
+				text += c.Delta.Content + c.Message.Content
+			}
+		}
+	}
+	return text
 }
 
 // calling is a call as members of a message.

@@ -25,6 +25,7 @@ type turn struct {
 	up         *upstream.Client
 	set        *ruleset.Set
 	usage      bool // the caller wants a usage chunk
+	choices    int  // that the caller wants
 	model      ruleset.Model
 	srv        *ruleset.Server
 	catalog    *tools.Catalog
@@ -49,7 +50,7 @@ type output interface {
 	take(reply *upstream.Reply) (parse.Reading, error)
 	// left says that text or a call is with the caller already.
 	left() bool
-	// say adds a sentence of our own to an answer that would be empty.
+	// say adds a sentence of our own to what would be empty.
 	say(text string)
 	// finish ends the answer.
 	finish() error
@@ -116,6 +117,17 @@ func (t *turn) judge(r *parse.Reading, err error) (ruleset.Fault, tools.Refusal)
 	return ruleset.Empty, tools.Refusal{Why: "the model gave an empty reply"}
 }
 
+// deciding is the reading by which a reply with several choices is judged: the first,
+// or one that is empty because a call was denied. There is at least one.
+func deciding(readings []parse.Reading) parse.Reading {
+	for _, r := range readings {
+		if r.Denied() && r.Empty() {
+			return r
+		}
+	}
+	return readings[0]
+}
+
 var refused = map[tools.RefusalCode]ruleset.Fault{
 	tools.NotOffered: ruleset.NotOffered,
 	tools.BadName:    ruleset.NotOffered,
@@ -127,12 +139,13 @@ var refused = map[tools.RefusalCode]ruleset.Fault{
 }
 
 // again says whether one more request may help, and counts it. What has left
-// cannot be taken back: then only a correction, which continues, is possible.
+// cannot be taken back: then only a correction, which continues, is possible, and only
+// of a reply with one choice.
 func (t *turn) again(f ruleset.Fault, r *ruleset.Remedy) bool {
 	if r.Action == ruleset.GiveUp || r.Action == "" || t.asked[f] >= r.Attempts || t.spent >= t.set.Recovery.Total {
 		return false
 	}
-	if r.Action == ruleset.Resample && t.out.left() {
+	if (r.Action == ruleset.Resample || t.choices > 1) && t.out.left() {
 		return false
 	}
 	if t.asked == nil {
