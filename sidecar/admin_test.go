@@ -7,9 +7,11 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -23,7 +25,8 @@ type adminRig struct {
 }
 
 func adminOver(t testing.TB, r *ruleRig) *adminRig {
-	a := &Admin{Live: r.live, Token: adminToken, Host: "rules.lan", Local: true, Metrics: r.m, Log: slog.New(slog.NewTextHandler(r.log, nil))}
+	asked := approvals.New(approvals.DefaultLimits, time.Now, r.m)
+	a := &Admin{Live: r.live, Approvals: asked, Token: adminToken, Host: "rules.lan", Local: true, Metrics: r.m, Log: slog.New(slog.NewTextHandler(r.log, nil))}
 	return &adminRig{r, a, a.Handler()}
 }
 

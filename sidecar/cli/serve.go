@@ -12,10 +12,12 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
@@ -156,7 +158,8 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		return fmt.Errorf("%w; --listen takes HOST:PORT of this machine, such as 127.0.0.1:8001", err)
 	}
 	warnOpen(log, s)
-	adminEnded, err := serveAdmin(ctx, s, live, log, metrics)
+	asked := approvals.New(approvals.DefaultLimits, time.Now, metrics)
+	adminEnded, err := serveAdmin(ctx, s, live, asked, log, metrics)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
