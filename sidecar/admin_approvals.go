@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
 const (
@@ -17,6 +19,12 @@ const (
 	maxListedText   = 200              // characters of a call in the list
 	maxAnswerText   = 1000             // bytes of a name or a reason that a person gives
 )
+
+// NewApprovals is a store without questions, within the limits of limits.yaml.
+func NewApprovals(l ruleset.Limits, now func() time.Time, m *telemetry.Metrics) *approvals.Store {
+	return approvals.New(approvals.Limits{Pending: l.ApprovalPending, Granted: l.ApprovalGranted, Denied: l.ApprovalDenied,
+		PerSession: l.ApprovalPerSession, Total: l.ApprovalTotal}, now, m)
+}
 
 // Approvals is a list of questions to a person, the oldest first.
 type Approvals struct {

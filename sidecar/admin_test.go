@@ -11,7 +11,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -25,7 +24,7 @@ type adminRig struct {
 }
 
 func adminOver(t testing.TB, r *ruleRig) *adminRig {
-	asked := approvals.New(approvals.DefaultLimits, time.Now, r.m)
+	asked := NewApprovals(r.live.Set().Limits, time.Now, r.m)
 	a := &Admin{Live: r.live, Approvals: asked, Token: adminToken, Host: "rules.lan", Local: true, Metrics: r.m, Log: slog.New(slog.NewTextHandler(r.log, nil))}
 	return &adminRig{r, a, a.Handler()}
 }

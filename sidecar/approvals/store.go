@@ -14,12 +14,10 @@ type Limits struct {
 	Denied     time.Duration // how long a denial answers the same call; and how long what is over is remembered
 	PerSession int           // pending ones of a session; the oldest makes room
 	Total      int           // pending ones of all
-	Bytes      int           // of a call with all that it runs; nobody reads a longer one
 }
 
-// DefaultLimits leave a person time to look, and a model no room to flood them.
-var DefaultLimits = Limits{Pending: 10 * time.Minute, Granted: 5 * time.Minute, Denied: 10 * time.Minute,
-	PerSession: 16, Total: 128, Bytes: 64 << 10}
+// maxBytes bounds a call with all that it runs: nobody reads a longer one.
+const maxBytes = 64 << 10
 
 // Counter hears what becomes of questions: asked, allowed, denied, used, expired.
 type Counter interface {
@@ -50,8 +48,8 @@ func New(limits Limits, now func() time.Time, count Counter) *Store {
 // too long to be asked about, and denied.
 func (s *Store) Request(c Call, why Reason) Entry {
 	e := &Entry{State: Pending, Call: c, Reason: why, Times: 1, binding: c.Binding()}
-	if c.size() > s.limits.Bytes {
-		e.State, e.Note = Denied, fmt.Sprintf("with all that it runs it is longer than %d bytes, too long for a person to read", s.limits.Bytes)
+	if c.size() > maxBytes {
+		e.State, e.Note = Denied, fmt.Sprintf("with all that it runs it is longer than %d bytes, too long for a person to read", maxBytes)
 		return *e
 	}
 	s.mu.Lock()

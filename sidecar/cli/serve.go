@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
@@ -158,7 +157,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		return fmt.Errorf("%w; --listen takes HOST:PORT of this machine, such as 127.0.0.1:8001", err)
 	}
 	warnOpen(log, s)
-	asked := approvals.New(approvals.DefaultLimits, time.Now, metrics)
+	asked := sidecar.NewApprovals(limits, time.Now, metrics)
 	adminEnded, err := serveAdmin(ctx, s, live, asked, log, metrics)
 	if err != nil {
 		return errors.Join(err, listener.Close())
