@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	maxApprovalWait = 30 * time.Second // of a long poll; the listener's write timeout is longer
+	maxApprovalWait = 25 * time.Second // of a long poll; the listener's timeouts are longer
 	maxListedText   = 200              // characters of a call in the list
 	maxAnswerText   = 1000             // bytes of a name or a reason that a person gives
 )
@@ -54,8 +54,9 @@ type ListedApproval struct {
 // Approval is a question with all that a person needs for an answer, nothing masked.
 type Approval struct {
 	approvals.Entry
-	Shown string  `json:"shown"` // the command, or the arguments; what cannot be seen stands as ⟨U+202E⟩
-	Left  float64 `json:"left_seconds"`
+	Shown   string   `json:"shown"`             // the command, or the arguments; what cannot be seen stands as ⟨U+202E⟩
+	Foreign []string `json:"foreign,omitempty"` // its characters beyond ASCII, which may look like others: а U+0430
+	Left    float64  `json:"left_seconds"`
 }
 
 // guarded keeps approvals from whoever shows no token. The agent whose calls they are
@@ -70,7 +71,7 @@ func (a *Admin) guarded(h adminHandler) adminHandler {
 	}
 }
 
-// approvals lists the questions. With ?wait=30s it waits for a list other than
+// approvals lists the questions. With ?wait=20s it waits for a list other than
 // ?since=REVISION; without since, for the next change.
 func (a *Admin) approvals(w http.ResponseWriter, r *http.Request) error {
 	list, revision, changed := a.Approvals.List()
@@ -78,7 +79,7 @@ func (a *Admin) approvals(w http.ResponseWriter, r *http.Request) error {
 	if wait := query.Get("wait"); wait != "" {
 		d, err := time.ParseDuration(wait)
 		if err != nil || d < 0 {
-			return refusal(http.StatusBadRequest, "wait is a time such as 30s", "")
+			return refusal(http.StatusBadRequest, "wait is a time such as 20s", fmt.Sprintf("the longest is %s", maxApprovalWait))
 		}
 		since := cmp.Or(query.Get("since"), strconv.FormatUint(revision, 10))
 		if since == strconv.FormatUint(revision, 10) {
@@ -186,7 +187,8 @@ func (a *Admin) answered(w http.ResponseWriter, r *http.Request, e approvals.Ent
 		a.Log.Info("a person has answered", "event", "approval_"+string(e.State), "id", e.ID, "tool", e.Call.Tool,
 			"rule", e.Reason.Rule, "by", e.By, "session", e.Call.Session)
 	}
-	writeJSON(w, http.StatusOK, Approval{Entry: e, Shown: approvals.Visible(subject(e.Call)), Left: left(e)})
+	text := subject(e.Call)
+	writeJSON(w, http.StatusOK, Approval{Entry: e, Shown: approvals.Visible(text), Foreign: approvals.Foreign(text), Left: left(e)})
 	return nil
 }
 

@@ -35,7 +35,7 @@ func TestAdminApprovals(t *testing.T) {
 	}
 	whole := r.ask("GET", "/approvals/"+id, "")
 	if whole.status != 200 || whole.get("shown").Str != "TOKEN=hunter22 git push -f⟨U+202E⟩\nls" || whole.get("call.command").Str != push ||
-		whole.get("call.commands.0.argv.1").Str != "push" || whole.get("reason.place").Str != "exec.yaml:7" || whole.get("times").Int() != 1 {
+		whole.get("call.commands.0.argv.1").Str != "push" || whole.get("reason.place").Str != "exec.yaml:7" || whole.get("times").Int() != 1 || whole.get("foreign").Exists() {
 		t.Errorf("%d %s", whole.status, whole.body)
 	}
 	if got := r.ask("POST", "/approvals/"+id+"/allow", `{"by":"ada"}`); got.status != 200 || got.get("state").Str != "allowed" || got.get("by").Str != "ada" {
@@ -83,8 +83,8 @@ func TestAdminApprovalsRefuse(t *testing.T) {
 		{"misspelt", "POST", "/approvals/" + stale + "/deny", `{"wy":"no"}`, 400, "wy"},
 		{"a novel", "POST", "/approvals/" + stale + "/deny", `{"why":"` + strings.Repeat("x", 1001) + `"}`, 400, "1000 bytes"},
 		{"a GET that allows", "GET", "/approvals/" + stale + "/allow", "", 405, "POST"},
-		{"a wait that is none", "GET", "/approvals?wait=soon", "", 400, "30s"},
-		{"a wait into the past", "GET", "/approvals?wait=-1s", "", 400, "30s"},
+		{"a wait that is none", "GET", "/approvals?wait=soon", "", 400, "20s"},
+		{"a wait into the past", "GET", "/approvals?wait=-1s", "", 400, "20s"},
 	} {
 		if got := r.ask(row.method, row.path, row.body); got.status != row.want || !strings.Contains(got.body, row.says) || got.get("error.message").Str == "" {
 			t.Errorf("%s: %d %s", row.name, got.status, got.body)
@@ -120,7 +120,7 @@ func TestAdminApprovalsFollow(t *testing.T) {
 		go func() { out <- r.ask("GET", "/approvals?"+query, "") }()
 		return out
 	}
-	news := follow("wait=30s")
+	news := follow("wait=20s")
 	select {
 	case got := <-news:
 		t.Fatalf("nothing has changed: %s", got.body)
@@ -130,13 +130,13 @@ func TestAdminApprovalsFollow(t *testing.T) {
 	if got := <-news; got.get("approvals.#").Int() != 1 || got.get("revision").Int() != 1 {
 		t.Errorf("%s", got.body)
 	}
-	if got := <-follow("wait=30s&since=0"); got.get("revision").Int() != 1 { // there is news already
+	if got := <-follow("wait=20s&since=0"); got.get("revision").Int() != 1 { // there is news already
 		t.Errorf("%s", got.body)
 	}
 	if got := <-follow("wait=10ms&since=1"); got.status != 200 || got.get("revision").Int() != 1 {
 		t.Errorf("%d %s", got.status, got.body)
 	}
-	news = follow("wait=30s&since=1")
+	news = follow("wait=20s&since=1")
 	close(ending)
 	if got := <-news; got.status != 200 {
 		t.Errorf("%d %s", got.status, got.body)

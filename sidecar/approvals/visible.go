@@ -3,6 +3,7 @@ package approvals
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,6 +35,26 @@ func seen(r rune) bool {
 	return unicode.IsPrint(r) && r != '⟨' && r != '⟩' && r != '\u2800' &&
 		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
+
+// Foreign is each visible character beyond ASCII in a text once, with its number: one that
+// looks like another shows there.
+func Foreign(text string) []string {
+	var out []string
+	for _, r := range text {
+		if r > unicode.MaxASCII && seen(r) {
+			if name := fmt.Sprintf("%c U+%04X", r, r); !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+		if len(out) == maxForeign {
+			return append(out, "…")
+		}
+	}
+	return out
+}
+
+// maxForeign is how many of them are of use to a reader.
+const maxForeign = 16
 
 // secrets are texts in a command that a list need not show: what stands behind a name
 // for a secret, in the user part of an address, and keys by their form.

@@ -118,6 +118,15 @@ func TestApprovalsWatch(t *testing.T) {
 }
 
 func TestCommandText(t *testing.T) {
+	for foreign, want := range map[string]string{"": "  | ls\n", "\u0455 U+0455": "  | ls\n  not ASCII \u0455 U+0455\n"} {
+		a := sidecar.Approval{Entry: approvals.Entry{Call: approvals.Call{Command: "ls", Arguments: `{"c":"ls"}`}}}
+		if foreign != "" {
+			a.Foreign = []string{foreign}
+		}
+		if got := commandText(a); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
 	a := sidecar.Approval{Shown: "{\n}"}
 	for _, row := range []struct {
 		call approvals.Call

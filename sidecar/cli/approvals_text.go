@@ -20,7 +20,11 @@ func approvalLine(l sidecar.ListedApproval) string {
 	if l.State == approvals.Pending || l.State == approvals.Allowed {
 		left = roughly(l.Left)
 	}
-	line := fmt.Sprintf("%-9s  %-8s %7s  %s: %s", l.ID, l.State, left, printable(l.Tool), printable(l.Text))
+	what := l.Tool
+	if l.Agent != "" {
+		what += " by " + l.Agent
+	}
+	line := fmt.Sprintf("%-9s  %-8s %7s  %s: %s", l.ID, l.State, left, printable(what), printable(l.Text))
 	if l.State == approvals.Pending {
 		return line + because(l.Rule, l.Why)
 	}
@@ -87,7 +91,7 @@ func commandText(a sidecar.Approval) string {
 		for line := range strings.SplitSeq(a.Shown, "\n") {
 			fmt.Fprintf(&b, "  | %s\n", line)
 		}
-		return b.String()
+		return b.String() + foreignText(a)
 	}
 	start, end := min(max(a.Reason.Start, 0), len(c.Command)), min(max(a.Reason.End, 0), len(c.Command))
 	at := 0
@@ -103,7 +107,15 @@ func commandText(a sidecar.Approval) string {
 	if rest := otherArguments(c); rest != "" {
 		fmt.Fprintf(&b, "  with      %s\n", rest)
 	}
-	return b.String()
+	return b.String() + foreignText(a)
+}
+
+// foreignText names characters that may look like others.
+func foreignText(a sidecar.Approval) string {
+	if len(a.Foreign) == 0 {
+		return ""
+	}
+	return "  not ASCII " + strings.Join(a.Foreign, ", ") + "\n"
 }
 
 // otherArguments are those beside the command.
