@@ -86,7 +86,7 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(up.Close)
-	r.s = NewServer(live, up, cfg.token, log, live.metrics)
+	r.s = NewServer(live, up, NewApprovals(live.Set().Limits, time.Now, live.metrics), cfg.token, log, live.metrics)
 	srv := httptest.NewServer(r.s.Handler())
 	t.Cleanup(srv.Close)
 	r.url, r.http = srv.URL, &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}

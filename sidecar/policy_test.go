@@ -261,11 +261,11 @@ func TestAudited(t *testing.T) {
 // Rules of the same id in two files are told apart, and what allows a call is counted.
 func TestDecisionsByFile(t *testing.T) {
 	r := play(t)
-	on := &turn{s: r.s, set: r.s.live.Set()}
-	on.decided(tools.Call{}, policy.Decision{Effect: policy.Deny, Rule: "x", Place: "exec.yaml:3"})
-	on.decided(tools.Call{}, policy.Decision{Effect: policy.Deny, Rule: "x", Place: "policy/exec.yaml:9"})
-	on.decided(tools.Call{}, policy.Decision{Effect: policy.Deny})
-	on.decided(tools.Call{}, policy.Decision{Effect: policy.Allow, Rule: "ls", Place: "exec.yaml:5"})
+	on, call := &turn{s: r.s, set: r.s.live.Set()}, &tools.Call{}
+	on.decided(call, policy.Decision{Effect: policy.Deny, Rule: "x", Place: "exec.yaml:3"})
+	on.decided(call, policy.Decision{Effect: policy.Deny, Rule: "x", Place: "policy/exec.yaml:9"})
+	on.decided(call, policy.Decision{Effect: policy.Deny})
+	on.decided(call, policy.Decision{Effect: policy.Allow, Rule: "ls", Place: "exec.yaml:5"})
 	m := r.metrics()
 	for _, want := range []string{
 		`policy_decisions_total{effect="deny",file="exec.yaml",rule="x"} 1`,

@@ -1,10 +1,9 @@
 package sidecar
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -31,6 +30,7 @@ type turn struct {
 	catalog    *tools.Catalog
 	strategies *parse.Strategies
 	facts      parse.Facts
+	who        policy.Subject
 	body       []byte // as the upstream gets it
 	out        output
 
@@ -225,41 +225,14 @@ func (t *turn) count(r *parse.Reading) {
 	}
 }
 
-// decided records what the policy said of a call. Nothing can be asked here yet, so what
-// asks is refused.
-func (t *turn) decided(call *tools.Call, d policy.Decision) (refuse bool) {
-	for _, f := range d.Audits {
-		t.decision(*call, policy.Audit, f.Rule, f.Place, f.Why)
-	}
-	refuse = d.Effect == policy.Deny || d.Effect == policy.Ask
-	if refuse {
-		t.decision(*call, d.Effect, d.Rule, d.Place, d.Why)
-	} else if d.Place != "" {
-		t.s.metrics.Hits.WithLabelValues(fileOf(d.Place), d.Rule).Inc()
-	}
-	return refuse
-}
-
-func (t *turn) decision(call tools.Call, effect policy.Effect, rule, place, why string) {
-	file := fileOf(place)
-	t.s.metrics.Decisions.WithLabelValues(string(effect), file, cmp.Or(rule, "default")).Inc()
-	if file != "" {
-		t.s.metrics.Hits.WithLabelValues(file, rule).Inc()
-	}
-	t.s.log.Warn("policy", "event", "policy_"+string(effect), "tool", call.Name, "strategy", call.Strategy,
-		"rule", rule, "place", place, "why", why, "rules", t.set.Version)
-}
-
-// fileOf is the file of a place: file:line.
-func fileOf(place string) string {
-	file, _, _ := strings.Cut(place, ":")
-	return file
-}
-
-// remember keeps the thoughts behind the calls that left under these ids.
-func (t *turn) remember(ids []string, thought string) {
-	for _, id := range ids {
-		t.s.thoughts.Put(id, thought)
+// remember keeps the thoughts behind the calls that left under these ids, and which of
+// them the gateway shall ask about.
+func (t *turn) remember(ids []string, r *parse.Reading) {
+	for i, id := range ids {
+		t.s.thoughts.Put(id, r.Reasoning)
+		if i < len(r.Calls) && slices.ContainsFunc(r.Calls[i].Repairs, isAsk) {
+			t.s.asks.Left(id, t.who.Agent, t.s.now())
+		}
 	}
 }
 

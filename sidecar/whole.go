@@ -130,7 +130,7 @@ func (o *whole) note(i int, ch *openai.Choice, r *parse.Reading) {
 		}
 	}
 	o.t.count(r)
-	o.t.remember(ids, r.Reasoning)
+	o.t.remember(ids, r)
 	if changed {
 		edits = append(edits, o.doc.Edits(i, w)...)
 	}

@@ -168,7 +168,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	background.Go(func() { sidecar.TuneHeap(ctx) })
 	log.Info("serving", "event", "http_server_start", "address", "http://"+listener.Addr().String()+"/v1",
 		"upstream", withoutPassword(s.Upstream), "rules", live.Set().Version, "pid", os.Getpid())
-	server := sidecar.NewServer(live, up, s.Token, log, metrics)
+	server := sidecar.NewServer(live, up, asked, s.Token, log, metrics)
 	defer server.Close()
 	return sidecar.Run(ctx, listener, server.Handler(), limits.Grace, log)
 }
