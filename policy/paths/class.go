@@ -38,7 +38,7 @@ func (g Guard) class(at *place) string {
 	if c == WorkspaceSecret && at.op == Write && at.info != nil {
 		at.marks = append(at.marks, MarkOverwrite)
 	}
-	if at.info != nil && at.info.Mode().IsRegular() && (at.tool || at.op == Write) && names(at.info) > 1 {
+	if at.info != nil && at.info.Mode().IsRegular() && (at.tool || at.op == Write) && linkCount(at.info) > 1 {
 		at.marks = append(at.marks, MarkHardLink)
 	}
 	if c == "" {

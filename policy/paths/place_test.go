@@ -1,6 +1,9 @@
 package paths
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // Commands: what a path is by where it lies and what it is named. Nothing is on a disk.
 func TestWord(t *testing.T) {
@@ -45,7 +48,7 @@ func TestWord(t *testing.T) {
 		{Write, "/dev/sda", BlockDevice}, {Write, "/dev/nvme0n1", BlockDevice}, {Read, "/dev/disk/by-uuid/1", BlockDevice}, {Write, "/dev/null", Null}, {Read, "/dev/zero", Null}, {Write, "/dev/stdout", Null},
 		{Read, "/dev/fd/3", Null}, {Write, "/dev/tcp/192.0.2.1/80", Socket}, {Read, "/dev/mem", Device}, {Write, "/dev/shm/x", Outside}, {Delete, "/dev", Protected}, {Write, "/var/run/docker.sock", Socket},
 		{Read, "/proc/self/environ", Secret}, {Read, "/proc/1/environ", Secret}, {Read, "/proc/1/task/1/environ", Secret}, {Read, "/proc/cpuinfo", Readable}, {Read, "/proc/self/root/etc/shadow", Secret},
-		{Write, "/proc/sysrq-trigger", Kernel}, {Write, "/sys/power/state", Kernel}, {Write, "/proc/self/fd/1", Null}, {Read, "/proc/1/fd/1", Kernel}, {Read, "/proc/self/cwd/x", Kernel},
+		{Write, "/proc/sysrq-trigger", Kernel}, {Write, "/sys/power/state", Kernel}, {Write, "/proc/self/fd/1", Null}, {Read, "/proc/1/fd/1", Kernel}, {Read, "/proc/self/cwd/x", Kernel}, {Read, "/proc/self/cwd/../../../tmp/x", Malformed}, {Read, "/dev/fd/7/../x", Malformed}, {Read, "/proc/../tmp/x", Workspace}, {Read, "proc/../x", Workspace},
 		// what is no path
 		{Read, "", Malformed}, {Read, "a\x00b", Malformed},
 	} {
@@ -77,7 +80,7 @@ func TestUnknown(t *testing.T) {
 		{Read, glob("src/*.ts"), Workspace}, {Read, glob("src/**/*.go"), Workspace}, {Read, glob("/etc/sh*"), Secret}, {Read, glob("/e*c/shadow"), Secret}, {Read, glob("/etc/*.conf"), Outside}, {Read, glob("~/.ss*/id*"), Secret},
 		{Read, glob("~/.s?h/config"), Secret}, {Read, glob(".e*"), WorkspaceSecret}, {Read, glob("id_*"), WorkspaceSecret}, {Read, glob("*.key"), WorkspaceSecret}, {Write, glob(".g*/hooks/*"), Persist}, {Write, glob(".git/hooks/*"), Persist},
 		{Write, glob(".git/hook?/x"), Persist}, {Write, glob("~/.bash*"), Secret}, {Write, glob("~/.bashr*"), Persist}, {Read, glob("/usr/share/doc/*/copyright"), Readable}, {Write, glob("/dev/sd*"), BlockDevice}, {Read, glob("test_*.py"), Workspace},
-		{Read, glob("[a/*"), Workspace},
+		{Read, glob("[a/*"), Workspace}, {Delete, glob("r*"), Control}, {Read, glob("r*"), Workspace},
 	} {
 		if u := (Guard{Roots: roots}).Word(c.op, c.word, roots.Cwd, "argument"); u.Class != c.class {
 			t.Errorf("%s %+v: %s, want %s", c.op, c.word, u.Class, c.class)
@@ -101,7 +104,7 @@ func TestLiteral(t *testing.T) {
 		{Read, "$HOME/x", Malformed, ""}, {Read, "a/${HOME}/x", Malformed, ""}, {Read, "a/$(id)", Malformed, ""}, {Read, "%USERPROFILE%/x", Malformed, ""}, {Read, "~root/x", Malformed, ""}, {Read, "~/x", Outside, ""},
 		{Read, "~/.ssh/x", Secret, ""}, {Read, `a\b`, Workspace, MarkBackslash}, {Read, `C:\x`, Malformed, ""}, {Read, `C:/x`, Malformed, ""}, {Read, `\\host\x`, Malformed, ""}, {Read, "@/etc/shadow", Secret, ""}, {Read, "@types/x.d.ts", Workspace, ""},
 		{Read, "@../x", Outside, ""}, {Read, "file:///srv/project/a", Workspace, ""}, {Read, "file:///etc/shadow", Secret, ""}, {Read, "FILE://localhost/etc/x", Outside, ""}, {Read, "file://host/a", Malformed, ""}, {Read, "file:a", Malformed, ""},
-		{Read, "file:///srv/project/%2e%2e/x", Outside, ""}, {Read, "file:///srv/project/%00", Malformed, ""}, {Read, "file:///srv/project/%252e", Workspace, ""}, {Read, "a\u200b", Workspace, MarkInvisible}, {Read, "a\u00a0b", Workspace, MarkInvisible},
+		{Read, "file:///srv/project/%2e%2e/x", Outside, ""}, {Read, "file:///srv/project/%00", Malformed, ""}, {Read, "file:///srv/project/%252e", Workspace, ""}, {Read, "a\u200b", Workspace, MarkInvisible}, {Read, "at 9.41\u202fAM.png", Workspace, ""}, {Read, "\u2764\ufe0f.md", Workspace, ""}, {Read, ".env\u00a0", WorkspaceSecret, MarkLookAlike}, {Read, strings.Repeat("@", 200), Workspace, ""},
 		{Read, "\u202egpj.exe", Workspace, MarkInvisible}, {Read, "\uff0e\uff0e/x", Workspace, MarkConfused}, {Read, "a\u2215b", Workspace, MarkConfused}, {Read, "a\nb", Workspace, MarkControl}, {Read, "a\x1b[2K", Workspace, MarkControl}, {Read, "a\xff", Workspace, MarkControl},
 		{Read, "über/ñandú.txt", Workspace, ""}, {Read, "日本/x", Workspace, ""}, {Read, "/dev/stdin", Device, ""}, {Read, "/dev/null", Null, ""}, {Read, "/dev/zero", Device, ""}, {Read, "/proc/cpuinfo", Kernel, ""}, {Read, "/proc/self/fd/1", Kernel, ""},
 		{Write, ".gIt\u200d/hooks/x", Persist, MarkLookAlike}, {Write, "git~1/hooks/x", Persist, MarkLookAlike}, {Read, "...", Workspace, ""}, {Read, "..x/y", Workspace, ""}, {Read, "a..b", Workspace, ""},

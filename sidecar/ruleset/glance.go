@@ -2,6 +2,7 @@ package ruleset
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/parser"
@@ -61,10 +62,32 @@ func (l looker[E]) at(n ast.Node) look[E] {
 		}
 	case *ast.BuiltinNode:
 		if n.Name == "any" && len(n.Arguments) == 2 {
-			if size := l.sights.sizes[n.Arguments[0].String()]; size != nil {
-				return look[E]{func(e *E) bool { return size(e) > 0 }, false, l.plain(n.Arguments[1])}
-			}
+			return l.any(n)
 		}
+	}
+	return look[E]{safe: l.plain(n)}
+}
+
+// any looks for an entry of a list of texts that passes a simple test, or whether there is
+// an entry at all.
+func (l looker[E]) any(n *ast.BuiltinNode) look[E] {
+	name := n.Arguments[0].String()
+	if list := l.sights.lists[name]; list != nil {
+		entry := looker[string]{l.words, entrySights}
+		if test := entry.at(n.Arguments[1].(*ast.PredicateNode).Node); test.exact && test.safe {
+			return look[E]{func(e *E) bool {
+				list := list(e)
+				for i := range list {
+					if test.may(&list[i]) {
+						return true
+					}
+				}
+				return false
+			}, true, true}
+		}
+	}
+	if size := l.sights.sizes[name]; size != nil {
+		return look[E]{func(e *E) bool { return size(e) > 0 }, false, l.plain(n.Arguments[1])}
 	}
 	return look[E]{safe: l.plain(n)}
 }
@@ -113,6 +136,11 @@ func (l looker[E]) compare(n *ast.BinaryNode) look[E] {
 			same := n.Operator == "=="
 			return look[E]{func(e *E) bool { return (text(e) == s.Value) == same }, true, true}
 		}
+	case textTests[n.Operator] != nil && text != nil:
+		if s, ok := n.Right.(*ast.StringNode); ok {
+			test := textTests[n.Operator]
+			return look[E]{func(e *E) bool { return test(text(e), s.Value) }, true, true}
+		}
 	case n.Operator == ">":
 		if zero, ok := n.Right.(*ast.IntegerNode); ok && zero.Value == 0 {
 			if length, ok := n.Left.(*ast.BuiltinNode); ok && length.Name == "len" && len(length.Arguments) == 1 {
@@ -123,6 +151,11 @@ func (l looker[E]) compare(n *ast.BinaryNode) look[E] {
 		}
 	}
 	return look[E]{safe: l.plain(n)}
+}
+
+// textTests are the operators that look into a text.
+var textTests = map[string]func(text, part string) bool{
+	"contains": strings.Contains, "startsWith": strings.HasPrefix, "endsWith": strings.HasSuffix,
 }
 
 // constants are the words of a list: written out, or by name.

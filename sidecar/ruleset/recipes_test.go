@@ -74,7 +74,7 @@ func TestRecipes(t *testing.T) {
 				return "not seen"
 			}
 			return string(d.Effect) + " " + d.Audits[0].Rule
-		}, "allow pushes"},
+		}, "ask pushes"},
 		"8":  {effect("curl x"), "deny"},
 		"9":  {func(s *Set) string { return strconv.Itoa(s.Limits.TextBytes) }, strconv.Itoa(1 << 20)},
 		"10": {func(s *Set) string { return s.Server("ours").ID }, "ours"},

@@ -27,6 +27,9 @@ func sightsOf[E any]() sights[E] {
 	return out.(sights[E])
 }
 
+// entrySights are those of a test of an entry of a list of texts.
+var entrySights = sights[string]{texts: map[string]func(*string) string{"#": func(s *string) string { return *s }}}
+
 var callSights = sights[policy.Env]{
 	texts: map[string]func(*policy.Env) string{
 		"tool": func(e *policy.Env) string { return e.Tool }, "class": func(e *policy.Env) string { return e.Class },
@@ -48,6 +51,7 @@ var callSights = sights[policy.Env]{
 		"script.fork_bomb": func(e *policy.Env) bool { return e.Script.ForkBomb }, "script.over_budget": func(e *policy.Env) bool { return e.Script.OverBudget },
 	},
 	lists: map[string]func(*policy.Env) []string{
+		"cmd.exec_flags": func(e *policy.Env) []string { return e.Cmd.ExecFlags }, "cmd.stdin.from": func(e *policy.Env) []string { return e.Cmd.Stdin.From },
 		"cmd.tags": func(e *policy.Env) []string { return e.Cmd.Tags }, "cmd.flags": func(e *policy.Env) []string { return e.Cmd.Flags },
 		"cmd.argv": func(e *policy.Env) []string { return e.Cmd.Argv }, "cmd.operands": func(e *policy.Env) []string { return e.Cmd.Operands },
 		"cmd.env": func(e *policy.Env) []string { return e.Cmd.Env }, "cmd.wrappers": func(e *policy.Env) []string { return e.Cmd.Wrappers },

@@ -14,22 +14,23 @@ type Verdict struct {
 	Holds   bool          `json:"holds"`
 	Operand string        `json:"operand,omitempty"` // the program, path or URL that it holds for, or was tried on first
 	Error   string        `json:"error,omitempty"`
-	Term    *Term         `json:"condition,omitempty"` // nil: the rule has none, or nothing to be tried on
+	Term    *Term         `json:"condition,omitempty"` // nil: the rule has none
 }
 
-// judged tells the verdict of one rule.
-type judged func(*policy.Facts, policy.Moment) Verdict
+// judged tells the verdict of one rule; not ok where there is nothing to try it on.
+type judged func(*policy.Facts, policy.Moment) (v Verdict, ok bool)
 
 // judge makes the verdict of a rule: on the first operand for which it holds, else on the
 // first one.
 func judge[E any](rule policy.Rule[E], when *text, words lists, on operands[E]) judged {
-	return func(f *policy.Facts, m policy.Moment) Verdict {
-		v := Verdict{Rule: rule.ID, Place: rule.Place, Effect: rule.Effect, Shadow: rule.Shadow}
+	return func(f *policy.Facts, m policy.Moment) (v Verdict, ok bool) {
+		v = Verdict{Rule: rule.ID, Place: rule.Place, Effect: rule.Effect, Shadow: rule.Shadow}
 		for env, o := range on(f, m) {
 			holds, err := rule.Holds(env)
-			if v.Term != nil && !holds && err == nil {
+			if ok && !holds && err == nil {
 				continue
 			}
+			ok = true
 			v.Holds, v.Operand = holds, o.Name
 			if err != nil {
 				v.Error = plainMessage(err)
@@ -42,12 +43,12 @@ func judge[E any](rule policy.Rule[E], when *text, words lists, on operands[E]) 
 				break
 			}
 		}
-		return v
+		return v, ok
 	}
 }
 
 // Verdicts says of every rule whether it holds for a call, in the order of the files;
-// those of the locked folder last. A call that cannot be judged has none.
+// those of the locked folder last. Rules about what the call does not do are left out. A call that cannot be judged has none.
 func (s *Set) Verdicts(call tools.Call, who policy.Subject, at At) []Verdict {
 	c, err := s.callOf(call, call.Name, call.Arguments, who)
 	if err != nil {
@@ -57,7 +58,9 @@ func (s *Set) Verdicts(call tools.Call, who policy.Subject, at At) []Verdict {
 	add := func(a *author, c policy.Call) {
 		f, m := policy.Examine(c, a.world(at)), a.moment(at)
 		for _, verdict := range a.rules {
-			out = append(out, verdict(f, m))
+			if v, ok := verdict(f, m); ok {
+				out = append(out, v)
+			}
 		}
 	}
 	add(s.own, c)
