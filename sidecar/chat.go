@@ -76,7 +76,7 @@ func (s *Server) plan(r *http.Request, set *ruleset.Set, req *openai.Request) (*
 	catalog := tools.NewCatalog(set.Tools, s.schemas, offered(req))
 	catalog.Defer(waiting)
 	t := &turn{
-		s: s, up: up, set: set, usage: req.UsageWanted, choices: req.N, model: model, srv: srv, catalog: catalog,
+		s: s, up: up, set: set, usage: req.UsageWanted, model: model, srv: srv, catalog: catalog,
 		strategies: set.Strategies(model.Profile),
 		facts: parse.Facts{
 			Model: model.ID, Server: srv.ID, User: req.LastUser,

@@ -48,7 +48,7 @@ type setup struct {
 	server     string // dialect; "": probed
 	limits     func(*ruleset.Limits)
 	set        *ruleset.Set // nil: the shipped one
-	url        string // of the model server, in place of the one that is given
+	url        string       // of the model server, in place of the one that is given
 }
 
 // rig is a sidecar in front of a model server, both over HTTP.

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -117,7 +116,7 @@ func TestAskHere(t *testing.T) {
 					}
 				}
 				held("before")
-				list := r.s.approve.List()
+				list, _, _ := r.s.approve.List()
 				if len(list) != 1 || list[0].Call.Tool != c.reply.Calls[0].Name || list[0].Reason.Rule != "deploy" {
 					t.Fatalf("%+v", list)
 				}
@@ -143,7 +142,8 @@ func TestAskDenied(t *testing.T) {
 	deploy := script.Native("exec", `{"command":"deploy"}`)
 	r := under(t, "asks: sidecar"+asksDeploy, deploy, script.Text("Well."), deploy, deploy)
 	r.chat(asking(gatewayTool))
-	if _, err := r.s.approve.Deny(r.s.approve.List()[0].ID, "ada", "not on a Friday"); err != nil {
+	list, _, _ := r.s.approve.List()
+	if _, err := r.s.approve.Deny(list[0].ID, "ada", "not on a Friday"); err != nil {
 		t.Fatal(err)
 	}
 	if a := r.chat(asking(gatewayTool)); len(a.calls) != 0 || !strings.Contains(a.text, "not on a Friday") {
@@ -226,45 +226,6 @@ func TestSessionOfTheHeader(t *testing.T) {
 	}{{"u1:0", 1}, {"u1:0", 0}, {"u2:0", 1}} {
 		if a := r.chat(asking(gatewayTool), "Session_id", c.session); len(a.calls) != c.calls {
 			t.Errorf("request %d: %v", i, a.calls)
-		}
-	}
-}
-
-// With audit-only, and with a rule that is a shadow, everything leaves and is counted; one
-// line a minute is logged.
-func TestDryRuns(t *testing.T) {
-	const list = `
-rules:
-  - {id: no-rm, deny: Gone is gone., when: "cmd.binary == 'rm'"SHADOW}
-  - {id: no-mv, ask: Is it?, when: "cmd.binary == 'mv'"SHADOW}
-`
-	for name, exec := range map[string]string{
-		"audit-only": "profile: audit-only" + strings.ReplaceAll(list, "SHADOW", ""),
-		"shadow":     "profile: permissive" + strings.ReplaceAll(list, "SHADOW", ", shadow: true"),
-	} {
-		var replies []script.Reply
-		for range 3 {
-			replies = append(replies, script.Native("exec", `{"command":"rm x; mv a b"}`))
-		}
-		r := under(t, exec, replies...)
-		now := time.Now()
-		r.s.now = func() time.Time { return now }
-		for i := range replies {
-			if i == 2 {
-				now = now.Add(61 * time.Second)
-			}
-			if a := r.chat(asking(gatewayTool)); len(a.calls) != 1 || a.calls[0].Args != `{"command":"rm x; mv a b"}` {
-				t.Errorf("%s: %v %q", name, a.calls, a.text)
-			}
-		}
-		m := r.metrics()
-		for _, rule := range []string{"no-rm", "no-mv"} {
-			if want := `policy_decisions_total{effect="audit",file="exec.yaml",rule="` + rule + `"} 3`; !strings.Contains(m, want) {
-				t.Errorf("%s: no %s", name, want)
-			}
-			if n := strings.Count(r.log.String(), "event=policy_audit would="); n < 4 || strings.Count(r.log.String(), "rule="+rule+" ") != 2 {
-				t.Errorf("%s: %d lines:\n%s", name, n, r.log)
-			}
 		}
 	}
 }

@@ -8,9 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
-	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // Arguments that are denied, a tool whose schema lets more through, and OpenClaw's way
@@ -47,6 +45,11 @@ func TestDenied(t *testing.T) {
 		{"tool_call", []script.Reply{script.Native("tool_call", `{"id":"exec","args":`+bad+`}`)}, viaTool, via},
 		{"tool_call, flat", []script.Reply{script.Native("tool_call", `{"id":"exec","command":"rm -rf /"}`)}, viaTool, via},
 		{"tool_call, another spelling", []script.Reply{script.Native("tool_call", `{"toolId":"openclaw:core:exec","input":`+bad+`}`)}, viaTool, via},
+		{"guided", []script.Reply{script.GuidedJSON("exec", bad)}, "", good},
+		{"fence", []script.Reply{script.FencedJSON("exec", bad)}, "", good},
+		{"lines", []script.Reply{script.ReAct("exec", bad)}, "", good},
+		{"stripped", []script.Reply{script.StrippedHarmony("exec", bad)}, "", good},
+		{"in the final channel", []script.Reply{script.FinalChannel("exec", bad)}, "", good},
 		{"a whole document", []script.Reply{{Body: document(calling("exec", bad))}}, "", good},
 	} {
 		with := cmp.Or(row.tools, bothTool)
@@ -88,7 +91,8 @@ func (r *rig) mustDeny(a *answer) {
 			}
 		}
 	}
-	if strings.Contains(fmt.Sprint(all, a.body), "rm -rf") || a.status != http.StatusOK {
+	said := strings.NewReplacer(`in "rm -rf /"`, "", `in \"rm -rf /\"`, "").Replace(fmt.Sprint(all, a.body)) // as our own sentence quotes it
+	if strings.Contains(said, "rm -rf") || a.status != http.StatusOK {
 		r.t.Errorf("it left: %d %v\n%s", a.status, all, a.body)
 	}
 	if log := r.log.String(); !strings.Contains(log, "event=policy_deny") || !strings.Contains(log, "rule=whole-tree") {
@@ -105,7 +109,7 @@ func TestDeniedBeside(t *testing.T) {
 				for i, args := range calls {
 					reply.Calls = append(reply.Calls, script.Call{ID: fmt.Sprint("c", i), Name: "exec", Arguments: args})
 				}
-				r := play(t, reply)
+				r := under(t, "profile: permissive\n"+auditDisks, reply)
 				a := r.answer(mode)
 				r.mustDeny(a)
 				if len(a.calls) != 1 || a.calls[0].Args != other || a.last != "tool_calls" {
@@ -212,6 +216,16 @@ func TestDeniedSentenceIsNoCall(t *testing.T) {
 	}
 }
 
+// What the caller would run otherwise than it stands there cannot be judged.
+func TestDeniedUnclear(t *testing.T) {
+	for _, args := range []string{`{"command":"ls </arg_value>>"}`, `{"command":"ls","workdir":"/srv</arg_value>>>"}`} {
+		r := play(t, script.Native("exec", args), script.Text("No."))
+		if a := r.chat(asking(openTool)); len(a.calls) != 0 || a.text != "No." {
+			t.Errorf("%s left: %v %q", args, a.calls, a.text)
+		}
+	}
+}
+
 // A call inside of another call is judged, too: OpenClaw's tool_call runs what it names.
 func TestDeniedInside(t *testing.T) {
 	nested := `{"id":"exec","args":{"command":"rm -rf /"}}`
@@ -232,49 +246,6 @@ func TestDeniedInside(t *testing.T) {
 		r.mustDeny(a)
 		if len(a.calls) != 0 {
 			t.Errorf("%v", a.calls)
-		}
-	}
-}
-
-// A dry run lets the call pass, and says what it would have done.
-func TestAudited(t *testing.T) {
-	r := play(t, script.Native("exec", `{"command":"dd if=x of=/dev/sdb"}`))
-	a := r.stream()
-	if len(a.calls) != 1 || !strings.Contains(a.calls[0].Args, "of=/dev/sdb") {
-		t.Errorf("%v", a.calls)
-	}
-	if log := r.log.String(); !strings.Contains(log, "event=policy_audit") || !strings.Contains(log, "rule=disk-tools") {
-		t.Errorf("not in the log: %s", log)
-	}
-	m := r.metrics()
-	for _, want := range []string{
-		`gptoss_executor_policy_decisions_total{effect="audit",file="exec.yaml",rule="disk-tools"} 1`,
-		`gptoss_executor_rule_hits_total{file="exec.yaml",rule="disk-tools"} 1`,
-		`gptoss_executor_rule_hits_total{file="strategies.yaml",rule="native"} 1`,
-	} {
-		if !strings.Contains(m, want) {
-			t.Errorf("no %s in the metrics", want)
-		}
-	}
-}
-
-// Rules of the same id in two files are told apart, and what allows a call is counted.
-func TestDecisionsByFile(t *testing.T) {
-	r := play(t)
-	on, call := &turn{s: r.s, set: r.s.live.Set()}, &tools.Call{}
-	on.decided(call, policy.Decision{Effect: policy.Deny, Rule: "x", Place: "exec.yaml:3"})
-	on.decided(call, policy.Decision{Effect: policy.Deny, Rule: "x", Place: "policy/exec.yaml:9"})
-	on.decided(call, policy.Decision{Effect: policy.Deny})
-	on.decided(call, policy.Decision{Effect: policy.Allow, Rule: "ls", Place: "exec.yaml:5"})
-	m := r.metrics()
-	for _, want := range []string{
-		`policy_decisions_total{effect="deny",file="exec.yaml",rule="x"} 1`,
-		`policy_decisions_total{effect="deny",file="policy/exec.yaml",rule="x"} 1`,
-		`policy_decisions_total{effect="deny",file="",rule="default"} 1`,
-		`rule_hits_total{file="exec.yaml",rule="ls"} 1`,
-	} {
-		if !strings.Contains(m, want) {
-			t.Errorf("no %s in the metrics", want)
 		}
 	}
 }

@@ -228,7 +228,7 @@ func (o *streamed) close(err error) (parse.Reading, error) {
 	for i, c := range o.choices {
 		readings[i] = c.reading
 	}
-	return deciding(readings), nil
+	return o.t.deciding(readings), nil
 }
 
 // say adds a sentence to each choice that has nothing to show and nothing to run.

@@ -24,7 +24,7 @@ type turn struct {
 	up         *upstream.Client
 	set        *ruleset.Set
 	usage      bool // the caller wants a usage chunk
-	choices    int  // that the caller wants
+	choices    int  // of the reply that was read last
 	model      ruleset.Model
 	srv        *ruleset.Server
 	catalog    *tools.Catalog
@@ -119,7 +119,8 @@ func (t *turn) judge(r *parse.Reading, err error) (ruleset.Fault, tools.Refusal)
 
 // deciding is the reading by which a reply with several choices is judged: the first,
 // or one that is empty because a call was denied. There is at least one.
-func deciding(readings []parse.Reading) parse.Reading {
+func (t *turn) deciding(readings []parse.Reading) parse.Reading {
+	t.choices = len(readings)
 	for _, r := range readings {
 		if r.Denied() && r.Empty() {
 			return r

@@ -82,7 +82,7 @@ func (o *whole) read() parse.Reading {
 	if !o.rethought {
 		o.names = o.doc.ReasoningEdits()
 	}
-	return deciding(o.readings)
+	return o.t.deciding(o.readings)
 }
 
 // thought decodes reasoning that was skipped, where it is needed after all.
