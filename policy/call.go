@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -47,9 +48,20 @@ func CallOf(tool, class string, arguments []byte) (Call, error) {
 	if err != nil {
 		return c, fmt.Errorf("the arguments of %s cannot be judged: %w", tool, err)
 	}
+	for _, key := range trimmed {
+		if text, ok := args[key].(string); ok && tail.MatchString(text) {
+			return c, fmt.Errorf("the arguments of %s cannot be judged: %s ends in markup that the caller takes off", tool, key)
+		}
+	}
 	c.Args, c.Command = args, shellLine(tool, args)
 	return c, nil
 }
+
+// trimmed are the arguments from whose end OpenClaw takes what tail matches, before it
+// runs the call.
+var trimmed = []string{"command", "workdir", "host", "ask", "node", "path"}
+
+var tail = regexp.MustCompile(`</arg_value>>+$`)
 
 // errNoObject is why arguments cannot be judged.
 var errNoObject = errors.New("they are not one JSON object")

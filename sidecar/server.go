@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -27,6 +28,11 @@ type Server struct {
 	upstream *upstream.Client // the one of the settings
 	clients  *clients
 	thoughts *state.Thoughts
+	rates    *state.Rates
+	asks     *state.Asks
+	approve  *approvals.Store
+	dryRuns  quiet
+	now      func() time.Time
 	schemas  *tools.Schemas
 	metrics  *telemetry.Metrics
 	log      *slog.Logger
@@ -34,15 +40,19 @@ type Server struct {
 }
 
 // NewServer puts the parts together. Nothing is opened.
-func NewServer(live *Live, up *upstream.Client, token string, log *slog.Logger, m *telemetry.Metrics) *Server {
+func NewServer(live *Live, up *upstream.Client, approve *approvals.Store, token string, log *slog.Logger, m *telemetry.Metrics) *Server {
 	limits := live.Set().Limits
 	return &Server{
-		live: live, upstream: up, token: token, log: log, metrics: m,
+		live: live, upstream: up, approve: approve, token: token, log: log, metrics: m,
+		rates: state.NewRates(maxSessions), asks: state.NewAsks(), now: time.Now,
 		clients:  &clients{main: up, log: log},
 		thoughts: state.NewThoughts(limits.Thoughts),
 		schemas:  tools.NewSchemas(limits.Schemas),
 	}
 }
+
+// maxSessions is how many sessions are told apart when it is counted what they do.
+const maxSessions = 4096
 
 // Close drops the connections that the server opened by itself.
 func (s *Server) Close() { s.clients.close() }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -156,7 +157,8 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		return fmt.Errorf("%w; --listen takes HOST:PORT of this machine, such as 127.0.0.1:8001", err)
 	}
 	warnOpen(log, s)
-	adminEnded, err := serveAdmin(ctx, s, live, log, metrics)
+	asked := sidecar.NewApprovals(limits, time.Now, metrics)
+	adminEnded, err := serveAdmin(ctx, s, live, asked, log, metrics)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -166,7 +168,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	background.Go(func() { sidecar.TuneHeap(ctx) })
 	log.Info("serving", "event", "http_server_start", "address", "http://"+listener.Addr().String()+"/v1",
 		"upstream", withoutPassword(s.Upstream), "rules", live.Set().Version, "pid", os.Getpid())
-	server := sidecar.NewServer(live, up, s.Token, log, metrics)
+	server := sidecar.NewServer(live, up, asked, s.Token, log, metrics)
 	defer server.Close()
 	return sidecar.Run(ctx, listener, server.Handler(), limits.Grace, log)
 }

@@ -51,6 +51,9 @@ func (a *author) judges() bool { return a.policy.Default != policy.Allow || len(
 // Profile is the profile of exec.yaml.
 func (s *Set) Profile() string { return s.own.profile }
 
+// AsksHere reports whether a person is asked here, and not by the gateway.
+func (s *Set) AsksHere() bool { return s.own.asksHere || s.locked != nil && s.locked.asksHere }
+
 // Roots are the folders of paths.yaml.
 func (s *Set) Roots() paths.Roots { return s.own.roots }
 

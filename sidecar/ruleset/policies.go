@@ -19,6 +19,7 @@ import (
 type author struct {
 	policy    policy.Policy
 	profile   string
+	asksHere  bool // and not the gateway
 	zone      *time.Location
 	roots     paths.Roots
 	arguments policy.Arguments
@@ -49,7 +50,7 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 	e := decodeFile[execFile](l, folder+execFilename)
 	p := decodeFile[pathsFile](l, folder+pathsFilename)
 	u := decodeFile[urlsFile](l, folder+urlsFilename)
-	a := &author{profile: e.Profile, zone: l.zone(folder+execFilename, e.Zone), arguments: argumentsOf(p.Arguments, u.Arguments)}
+	a := &author{profile: e.Profile, asksHere: e.Asks == "sidecar", zone: l.zone(folder+execFilename, e.Zone), arguments: argumentsOf(p.Arguments, u.Arguments)}
 	if a.profile == "" {
 		a.profile = "permissive" // a locked folder without exec.yaml
 	}
