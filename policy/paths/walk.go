@@ -16,6 +16,7 @@ type place struct {
 	info  fs.FileInfo
 	op    Op
 	tool  bool
+	class string
 	marks []string
 }
 
