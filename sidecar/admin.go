@@ -21,9 +21,9 @@ import (
 // own, and never asks the model server.
 type Admin struct {
 	Live    *Live
-	Token   string // bearer token that must be shown; empty: none, which only a local listener may do
-	Host    string // host name of the listener, as it was set
-	Local   bool   // the listener is reached from this machine alone
+	Token   string   // bearer token that must be shown; empty: none, which only a local listener may do
+	Hosts   []string // names of the listener beside those of this machine
+	Local   bool     // the listener is reached from this machine alone
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger
 }

@@ -23,7 +23,7 @@ type adminRig struct {
 }
 
 func adminOver(t testing.TB, r *ruleRig) *adminRig {
-	a := &Admin{Live: r.live, Token: adminToken, Host: "rules.lan", Local: true, Metrics: r.m, Log: slog.New(slog.NewTextHandler(r.log, nil))}
+	a := &Admin{Live: r.live, Token: adminToken, Hosts: []string{"rules.lan"}, Local: true, Metrics: r.m, Log: slog.New(slog.NewTextHandler(r.log, nil))}
 	return &adminRig{r, a, a.Handler()}
 }
 
