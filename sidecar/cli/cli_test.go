@@ -45,6 +45,8 @@ func TestMain(m *testing.M) {
 //	jsonpath FILE PATH WANT compares one value of a JSON file, or a JSON line
 //	get URL [HOST]          prints what is answered; [!] get must not be 200
 //	shows FILE              compares the last output, versions of rules aside
+//	asks COMMAND…           starts an admin API at $ASKS where these wait for a person, as $ID1, $ID2 …
+//	sends COMMAND           lets the model send it again; [!] sends must not pass
 //
 // $BUSY is an address that is taken, $FREE and $ADMIN ones that are not, $MODEL
 // the URL of a model server.
@@ -68,10 +70,12 @@ func TestScripts(t *testing.T) {
 			e.Setenv("BUSY", busy.Addr().String())
 			e.Setenv("FREE", free.Addr().String())
 			e.Setenv("MODEL", model.URL)
+			e.Values[questionsKey{}] = &questions{}
 			return errors.Join(free.Close(), admin.Close())
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "listens": listens, "jsonpath": jsonpath, "get": get, "shows": shows,
+			"asks": asks, "sends": sends,
 		},
 	})
 }

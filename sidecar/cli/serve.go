@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -156,7 +157,8 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		return fmt.Errorf("%w; --listen takes HOST:PORT of this machine, such as 127.0.0.1:8001", err)
 	}
 	warnOpen(log, s)
-	adminEnded, err := serveAdmin(ctx, s, live, log, metrics)
+	asked := sidecar.NewApprovals(limits, time.Now, metrics)
+	adminEnded, err := serveAdmin(ctx, s, live, asked, log, metrics)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
