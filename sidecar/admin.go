@@ -23,9 +23,9 @@ import (
 type Admin struct {
 	Live      *Live
 	Approvals *approvals.Store
-	Token     string // bearer token that must be shown; empty: none, which only a local listener may do
-	Host      string // host name of the listener, as it was set
-	Local     bool   // the listener is reached from this machine alone
+	Token     string   // bearer token that must be shown; empty: none, which only a local listener may do
+	Hosts     []string // names of the listener beside those of this machine
+	Local     bool     // the listener is reached from this machine alone
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
 	Ending    <-chan struct{} // closed when the listener is to end: who waits for news gets an answer; may be nil

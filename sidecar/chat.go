@@ -22,6 +22,11 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 	began := time.Now()
 	set := s.live.Set()
 	w.Header().Set(rulesVersion, set.Version) // of these rules, whatever is edited meanwhile
+	leave, err := s.enter(r, set.Limits)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	body, err := readBody(w, r, int64(set.Limits.RequestBytes))
 	if err != nil {
 		return err

@@ -4,14 +4,12 @@
 package sidecar
 
 import (
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
@@ -34,6 +32,7 @@ type Server struct {
 	dryRuns  quiet
 	now      func() time.Time
 	schemas  *tools.Schemas
+	sessions *state.Sessions
 	metrics  *telemetry.Metrics
 	log      *slog.Logger
 	token    string // of callers; empty: none is asked for
@@ -47,6 +46,7 @@ func NewServer(live *Live, up *upstream.Client, approve *approvals.Store, token 
 		rates: state.NewRates(maxSessions), asks: state.NewAsks(), now: time.Now,
 		clients:  &clients{main: up, log: log},
 		thoughts: state.NewThoughts(limits.Thoughts),
+		sessions: state.NewSessions(maxSessions),
 		schemas:  tools.NewSchemas(limits.Schemas),
 	}
 }
@@ -95,7 +95,7 @@ func notServed(status int, allow string) func(http.ResponseWriter, *http.Request
 func (s *Server) returning(h func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := error(nil)
-		if !s.allowed(r) {
+		if s.token != "" && !bearer(r, s.token) {
 			err = openai.Unauthorized()
 		} else {
 			err = h(w, r)
@@ -117,15 +117,6 @@ func (s *Server) returning(h func(http.ResponseWriter, *http.Request) error) htt
 			s.log.Debug("answer not delivered", "event", "answer_lost", "detail", err.Error())
 		}
 	})
-}
-
-// allowed compares the caller's token in constant time.
-func (s *Server) allowed(r *http.Request) bool {
-	if s.token == "" {
-		return true
-	}
-	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return ok && subtle.ConstantTimeCompare([]byte(given), []byte(s.token)) == 1
 }
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
