@@ -21,14 +21,16 @@ func TestGateway(t *testing.T) {
 	b.add(t, "llamacpp", script.LlamaCPP(), thoughtScenarios())
 	b.add(t, "sglang", script.SGLang(), thoughtScenarios())
 	b.add(t, "broken", script.VLLM(), brokenScenarios())
-	b.servers["bare"] = script.New(bareScenario())
-	bare := provider{"bare", startModel(t, b.servers["bare"])} // no sidecar in between
-	b.gateway = startGateway(t, append(b.providers, bare)...)
+	b.add(t, guarded, script.VLLM(), policyScenarios(guarded))
+	b.add(t, open, script.VLLM(), policyScenarios(open))
+	b.servers[bare] = script.New(append(policyScenarios(bare), bareScenario())...)
+	b.gateway = startGateway(t, append(b.providers, provider{bare, startModel(t, b.servers[bare])})...)
 
 	t.Run("without the sidecar", b.bare)
 	t.Run("damaged calls", b.damagedCalls)
 	t.Run("reasoning replay", b.reasoningReplay)
 	t.Run("broken upstream", b.brokenUpstream)
+	t.Run("policy", b.policy)
 }
 
 // bench is a gateway with one sidecar and one model for each provider.
@@ -72,8 +74,8 @@ func bareScenario() script.Scenario {
 // fails, the gateway has learnt what the sidecar is for, and the other parts
 // prove less than they say.
 func (b *bench) bare(t *testing.T) {
-	a := b.say(t, "bare", "bare", "bare")
-	if n := len(b.servers["bare"].Requests("")); n != 1 || exists(b.gateway.dir, "bare.txt") {
+	a := b.say(t, bare, "bare", "bare")
+	if n := len(b.servers[bare].Requests("bare")); n != 1 || exists(b.gateway.dir, "bare.txt") {
 		t.Errorf("the gateway ran a leaked call by itself: %d requests, answer %q", n, a.text)
 	}
 	t.Log("what the user sees without the sidecar: " + fmt.Sprintf("%q", a.text))
