@@ -60,24 +60,35 @@ func (c *call) applyOperands() {
 		}
 		c.use(k, c.Operands[i], "argument")
 	}
-	if len(after) == 1 && after[0] == target {
-		c.intoTarget(n - 1)
+	if len(c.after) == 1 && c.after[0] == target {
+		c.arrivals()
 	}
 }
 
-// intoTarget adds the files that arrive in a folder. Where one operand is copied to
+// arrivals adds the files that arrive in a folder. Where one operand is copied to
 // another one, that may be the folder or the file itself.
-func (c *call) intoTarget(n int) {
-	if n < 1 {
-		return
+func (c *call) arrivals() {
+	from := c.Operands
+	var to Word
+	for i := range c.found {
+		if c.found[i].kind == target {
+			to = c.found[i].value
+		}
 	}
-	to := c.Operands[n]
-	if n == 1 && !strings.HasSuffix(to.Text, "/") && to.Text != "." && to.Text != ".." {
-		return
+	if n := len(from) - 1; !c.lastOnly {
+		if n < 1 {
+			return
+		}
+		from, to = from[:n], from[n]
+		if n == 1 && !strings.HasSuffix(to.Text, "/") && to.Text != "." && to.Text != ".." {
+			return
+		}
 	}
-	for _, w := range c.Operands[:n] {
-		w.Text = path.Base(w.Text)
-		c.touch("write", in(to, w), "argument")
+	for _, w := range from {
+		if remoteName(w.Text) {
+			_, w.Text, _ = strings.Cut(w.Text, ":")
+		}
+		c.touch("write", in(to, rest(w, path.Base(w.Text))), "argument")
 	}
 }
 
@@ -138,6 +149,12 @@ func (c *call) codeFile(w Word, via string) {
 		c.ReadsCode, c.ReadsIn = true, true
 		return
 	}
+	if strings.Contains(w.Text, "://") {
+		c.CodeFile = w
+		c.tag("opaque-exec")
+		c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "GET"})
+		return
+	}
 	c.CodeFile = c.at(w)
 	c.touch("read", w, via)
 }
@@ -195,6 +212,9 @@ func in(folder, w Word) Word {
 	}
 	if folder.Text == "" && !folder.Dynamic {
 		return w
+	}
+	if w.Text == "" && !w.Dynamic {
+		return folder
 	}
 	w.Text = strings.TrimSuffix(folder.Text, "/") + "/" + w.Text
 	w.Dynamic, w.Glob = w.Dynamic || folder.Dynamic, w.Glob || folder.Glob

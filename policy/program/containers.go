@@ -53,7 +53,7 @@ var kubectlSubs = []sub{
 	{"config", row{subs: []sub{{"view", row{opts: "--raw:dump-env --flatten:dump-env --minify"}}, {"get-contexts current-context get-clusters get-users", row{}}, {"use-context set set-context set-cluster set-credentials unset delete-context delete-cluster delete-user rename-context", row{tags: "config-or-install"}}}}},
 	{"auth", row{subs: []sub{{"can-i whoami", row{}}, {"reconcile", row{tags: "container"}}}}},
 	{"rollout", row{subs: []sub{{"status history", row{}}, {"restart undo pause resume", row{tags: "container"}}}}},
-	{"create apply delete edit patch replace scale autoscale set label annotate expose taint cordon uncordon drain certificate run debug attach", row{opts: "--image= --env= --port= -p= --patch= --patch-file=read --type= --from-file= --from-env-file=read --overrides= --record --force --grace-period= --dry-run?", tags: "container", then: kubectlFiles}},
+	{"create apply delete edit patch replace scale autoscale set label annotate expose taint cordon uncordon drain certificate run debug attach", row{opts: "--image= --env= --port= -p= --patch= --patch-file=read --type= --from-file= --from-env-file=read --overrides= --record --force --grace-period= --dry-run?", tags: "container"}},
 	{"exec", row{opts: "-i|--stdin -t|--tty -q", operands: "skip run", tags: "container remote"}},
 	{"cp", row{operands: "read* target", tags: "container remote", then: func(c *call) { c.transfers() }}},
 	{"port-forward proxy", row{opts: "--address= --port=", tags: "raw-socket longrun"}},

@@ -126,8 +126,9 @@ func (c *call) saved(u Word) {
 	if i := strings.Index(name, "://"); i >= 0 {
 		name = name[i+3:]
 	}
+	_, name, _ = strings.Cut(name, "/")
 	base := path.Base(name)
-	if !strings.Contains(name, "/") || base == "/" || base == "." || base == ".." {
+	if name == "" || base == "/" || base == "." || base == ".." {
 		base = "index.html"
 	}
 	c.output(rest(u, base), "-O")

@@ -129,8 +129,8 @@ func (f *finding) results() {
 	}
 	files := f.candidates()
 	if f.delete {
-		for _, w := range files {
-			f.touch("delete", w, "find -delete")
+		for _, file := range files {
+			f.touch("delete", in(file.folder, file.name), "find -delete")
 		}
 	}
 	for _, e := range f.execs {
@@ -144,40 +144,52 @@ func (f *finding) results() {
 	}
 }
 
-// runFor adds the command for the files, each in the place of {}.
-func (f *finding) runFor(e execution, files []Word) {
+// runFor adds the command for the files, each in the place of {}. With -execdir it runs
+// in their folder.
+func (f *finding) runFor(e execution, files []candidate) {
 	for _, file := range files {
-		argv := slices.Clone(e.argv)
-		for i, w := range argv {
+		r := Run{Via: f.name + " " + e.flag, Argv: slices.Clone(e.argv), Wrapper: f.name, Dir: f.folder}
+		name := in(file.folder, file.name)
+		if strings.HasSuffix(e.flag, "dir") {
+			folder := f.at(file.folder)
+			r.Dir = &folder
+			name = in(Word{Text: "."}, file.name)
+		}
+		for i, w := range r.Argv {
 			if strings.Contains(w.Text, "{}") {
-				name := file
-				argv[i].Text = strings.ReplaceAll(w.Text, "{}", name.Text)
-				argv[i].Dynamic = w.Dynamic || file.Dynamic
-				argv[i].Glob = argv[i].Glob || w.Text == "{}" && file.Glob
+				r.Argv[i].Text = strings.ReplaceAll(w.Text, "{}", name.Text)
+				r.Argv[i].Dynamic = w.Dynamic || name.Dynamic
+				r.Argv[i].Glob = w.Glob || w.Text == "{}" && name.Glob
 			}
 		}
-		f.Runs = append(f.Runs, Run{Via: f.name + " " + e.flag, Argv: argv, Wrapper: f.name})
+		f.Runs = append(f.Runs, r)
 	}
 }
 
-// candidates stand for the files that are found: patterns in the folders, or the folders
-// themselves where all that is in them may be meant. There are never more than the
-// arguments.
-func (f *finding) candidates() []Word {
-	if f.all {
-		return f.roots
-	}
+// candidate stands for files that are found: a name or pattern in a folder, or with an
+// empty name all that is there, and the folder itself.
+type candidate struct{ folder, name Word }
+
+// candidates are never many more than the arguments.
+func (f *finding) candidates() []candidate {
 	names := f.names
-	if f.limited && len(names) == 0 || len(names)*len(f.roots) > len(f.args) {
+	if f.all {
+		names = []Word{{}}
+	}
+	if len(names) == 0 {
 		names = []Word{{Text: "found"}}
 	}
-	var files []Word
+	if len(names)*len(f.roots) > max(64, len(f.args)) {
+		f.unsure("too many names in too many folders")
+		names = []Word{{}}
+	}
+	var files []candidate
 	for _, r := range f.roots {
 		for _, n := range names {
 			n.Text = strings.TrimPrefix(n.Text, "./")
 			n.Glob = strings.ContainsAny(n.Text, "*?[")
 			n.Begins = true
-			files = append(files, in(r, n))
+			files = append(files, candidate{r, n})
 		}
 	}
 	return files

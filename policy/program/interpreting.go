@@ -22,7 +22,7 @@ func (c *call) readsProgram() {
 	}
 	for _, f := range c.Flags {
 		switch f {
-		case "--version", "-V", "-v", "--help", "-h", "--info", "-i" + "ni", "--ini", "-m", "--modules", "--v8-options", "--rf", "--rc", "--re", "--ri":
+		case "--version", "-V", "-v", "--help", "-h", "--info", "--ini", "-m", "--modules", "--v8-options", "--rf", "--rc", "--re", "--ri":
 			return
 		}
 	}
@@ -59,13 +59,6 @@ func bareInterpreter(c *call) {
 	case strings.ContainsAny(c.Sub, "./"):
 		c.Tags = slices.DeleteFunc(c.Tags, func(t string) bool { return t == "unlisted-sub" })
 		c.codeFile(Word{Text: c.Sub, Begins: true}, "argument")
-	}
-}
-
-func runsFile(c *call) {
-	if len(c.Operands) > 0 && strings.Contains(c.Operands[0].Text, "://") {
-		c.Fetches = append(c.Fetches, Fetch{Word: c.Operands[0], Method: "GET"})
-		c.tag("opaque-exec")
 	}
 }
 

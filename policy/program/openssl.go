@@ -29,7 +29,7 @@ func opensslPasswords(c *call) {
 			c.touch("read", rest(f.value, name), f.as)
 		}
 	}
-	if _, ok := c.value("-in"); !ok {
+	if _, ok := c.value("-in"); !ok && len(c.Operands) == 0 && c.Sub != "version" {
 		c.ReadsIn = true
 	}
 }

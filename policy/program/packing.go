@@ -7,8 +7,13 @@ func tar(c *call) {
 	creates := c.has("-c", "-r", "-u", "-A", "--delete") || has(c, 'c', "") || has(c, 'r', "") || has(c, 'u', "")
 	extracts := c.has("-x") || has(c, 'x', "")
 	folder, moved := c.value("-C")
+	moves := 0
 	for i := range c.found {
 		switch f := &c.found[i]; f.name {
+		case "-C":
+			if moves++; moves > 1 {
+				c.unsure("several folders")
+			}
 		case "-f":
 			if remoteName(f.value.Text) && !has(c, 0, "--force-local") {
 				c.tag("remote")

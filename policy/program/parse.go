@@ -31,7 +31,7 @@ func (c *call) parse() {
 		w := c.args[i]
 		text := w.Text
 		switch {
-		case w.Dynamic && !w.Begins && c.risky && (text == "" || text[0] != '-'):
+		case w.Dynamic && c.risky && (text == "-" || !w.Begins && !strings.HasPrefix(text, "-")):
 			c.unsure("an argument that may turn out to be an option")
 			fallthrough
 		case len(text) < 2 || text[0] != '-':
@@ -81,7 +81,7 @@ func (c *call) subcommand(w Word) {
 	s, ok := c.subs[w.Text]
 	if !ok {
 		c.Tags = append(c.Tags, "unlisted-sub")
-		s = named{w.Text, &program{row: row{open: true}, tags: c.tags, options: c.options, short: c.short, long: c.long}}
+		s = named{w.Text, &program{row: row{open: true}, tags: c.tags, thens: c.thens, options: c.options, short: c.short, long: c.long}}
 	}
 	c.program = s.program
 	if c.Sub != "" {

@@ -33,7 +33,8 @@ type row struct {
 	stdin int
 	// versioned: a version may follow the name: python3.11.
 	versioned bool
-	// then is called at last, for what a row cannot say.
+	// then is called at last, for what a row cannot say; that of a program for its
+	// subcommands, too.
 	then func(*call)
 }
 

@@ -262,8 +262,11 @@ func at(c *call) {
 }
 
 func crontab(c *call) {
-	if len(c.Operands) == 0 && len(c.Flags) == 0 {
+	switch {
+	case len(c.Operands) == 0 && len(c.Flags) == 0:
 		c.ReadsCode, c.ReadsIn = true, true
+	case has(c, 'l', ""):
+		c.Tags = without(c.Tags, "schedule")
 	}
 }
 
