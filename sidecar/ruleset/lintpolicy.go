@@ -11,7 +11,7 @@ import (
 	"github.com/expr-lang/expr/parser"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/policy/shell/scaffold"
+	programs "github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
 // exampleTime is when the examples of rules happen: a Monday at noon.
@@ -64,5 +64,5 @@ func (c *ruleCompiler) listed(at text, name string) {
 }
 
 // programKnown reports whether the policy knows what a program does with its arguments.
-func programKnown(name string) bool { return scaffold.Known(name) }
-func programNames() []string        { return nil }
+func programKnown(name string) bool { return programs.Of(name, nil).Known }
+func programNames() []string        { return programs.Names() }

@@ -1,12 +1,18 @@
 package ruleset
 
 import (
+	"errors"
+	"net/netip"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 )
 
 // expectation is what a labelled case wants.
@@ -66,5 +72,128 @@ func TestShippedCommandsCorpus(t *testing.T) {
 	t.Logf("%d of %d dangerous missed, %d of %d benign not allowed, %d answers not acceptable", missed, dangerous, asked, benign, other)
 	if asked*100 > benign {
 		t.Errorf("%d of %d ordinary commands are not allowed", asked, benign)
+	}
+}
+
+// urlCase is one of urls.jsonl.
+type urlCase struct {
+	ID        string                `json:"id"`
+	URL       string                `json:"url"`
+	Method    string                `json:"method"`
+	Redirects []string              `json:"redirects"`
+	Resolve   map[string][][]string `json:"resolve"`
+	Expect    expectation           `json:"expect"`
+}
+
+// lookup answers with all that a host ever resolves to.
+func (c urlCase) lookup(host string) (out []netip.Addr, err error) {
+	for _, answer := range c.Resolve[host] {
+		for _, a := range answer {
+			addr, err := netip.ParseAddr(a)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, addr)
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.New("no such host")
+	}
+	return out, nil
+}
+
+// TestShippedURLsCorpus: every URL gets an acceptable answer.
+func TestShippedURLsCorpus(t *testing.T) {
+	set := loaded(t)
+	for _, c := range corpus.Load[urlCase](t, "urls") {
+		at := corpusAt
+		at.Lookup = c.lookup
+		d := set.CheckURL(c.URL, c.Method, c.Redirects, somebody, at)
+		if !slices.Contains(c.Expect.Acceptable, d.Effect) {
+			t.Errorf("%s: %s by %s (%s), acceptable %v (%s): %q %v", c.ID, d.Effect, d.Rule, d.Facts.URLs[0].Class, c.Expect.Acceptable, c.Expect.Why, c.URL, c.Redirects)
+		}
+	}
+}
+
+// pathCase is one of paths.jsonl.
+type pathCase struct {
+	ID, Op, Path, Cwd string
+	Root              struct {
+		Write, Read []string
+		ReadFiles   []string `json:"read_files"`
+		Home        string
+	}
+	Setup  []map[string]string
+	Expect expectation
+}
+
+// TestShippedPathsCorpus: every path gets an acceptable answer, on a disk with the files
+// and links that the case speaks of.
+func TestShippedPathsCorpus(t *testing.T) {
+	set := loaded(t)
+	for _, c := range corpus.Load[pathCase](t, "paths") {
+		base, err := filepath.EvalSymlinks(t.TempDir())
+		check(t, err)
+		d := corpusDisk(base)
+		d.make(t, d.at(c.Cwd), c.Setup)
+		at := At{Now: corpusAt.Now, Links: diskLinks{}, World: World{
+			Cwd: d.at(c.Cwd), Home: d.at(c.Root.Home), Write: d.all(c.Root.Write), Read: d.all(c.Root.Read), ReadFiles: append([]string{}, c.Root.ReadFiles...),
+		}}
+		got := set.CheckPath(paths.Op(c.Op), d.at(c.Path), somebody, at)
+		if !slices.Contains(c.Expect.Acceptable, got.Effect) {
+			t.Errorf("%s: %s by %s, acceptable %v (%s): %s %q", c.ID, got.Effect, got.Rule, c.Expect.Acceptable, c.Expect.Why, c.Op, c.Path)
+		}
+	}
+}
+
+type diskLinks struct{}
+
+func (diskLinks) Lstat(p string) (os.FileInfo, error) { return os.Lstat(p) }
+func (diskLinks) Readlink(p string) (string, error)   { return os.Readlink(p) }
+
+// corpusDisk is a folder that stands for /: what the cases speak of is below it. Only the
+// system's own folders are where they are.
+type corpusDisk string
+
+func (d corpusDisk) at(p string) string {
+	if rest, ok := strings.CutPrefix(p, "file://"); ok {
+		return "file://" + d.at(rest)
+	}
+	for _, top := range []string{"/srv", "/home", "/tmp"} {
+		if strings.HasPrefix(p, top) {
+			return string(d) + p
+		}
+	}
+	return p
+}
+
+func (d corpusDisk) all(list []string) []string {
+	out := make([]string, len(list))
+	for i, p := range list {
+		out[i] = d.at(p)
+	}
+	return out
+}
+
+func (d corpusDisk) make(t *testing.T, cwd string, setup []map[string]string) {
+	t.Helper()
+	check(t, os.MkdirAll(cwd, 0o755))
+	for _, s := range setup {
+		for what, name := range s {
+			p := filepath.Join(cwd, name)
+			if what == "mkdir" || what == "file" || what == "symlink" || what == "hardlink" {
+				check(t, os.MkdirAll(filepath.Dir(p), 0o755))
+			}
+			switch what {
+			case "mkdir":
+				check(t, os.MkdirAll(p, 0o755))
+			case "file":
+				check(t, os.WriteFile(p, []byte("x"), 0o644))
+			case "symlink":
+				check(t, os.Symlink(d.at(s["to"]), p))
+			case "hardlink":
+				check(t, os.Link(filepath.Join(cwd, s["to"]), p))
+			}
+		}
 	}
 }
