@@ -43,6 +43,7 @@ func (a *Admin) Handler() http.Handler {
 		"/rules/history":         {"GET": a.history},
 		"/rules/rollback":        {"POST": a.rollback},
 		"/explain":               {"POST": a.explain},
+		"/policy/check":          {"POST": a.checkPolicy},
 	}
 	mux := http.NewServeMux()
 	for path, methods := range routes {

@@ -117,44 +117,14 @@ func openInput(args []string, in io.Reader) (io.ReadCloser, error) {
 
 // explainLines answers each record in its place; a bad one does not stop the rest.
 func explainLines(set *ruleset.Set, profile string, in io.Reader, out io.Writer) error {
-	w := bufio.NewWriter(out)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	lines := jsonLines{in: in}
-	bad := 0
-	for answer := range inOrder(lines.all(), func(l jsonLine) any {
+	return answerLines(in, out, func(l jsonLine) (any, json.RawMessage, error) {
 		rec, err := l.record()
-		if err == nil {
-			var e *sidecar.Explained
-			if e, err = sidecar.Explain(set, profile, rec); err == nil {
-				return e
-			}
+		if err != nil {
+			return nil, rec.ID, err
 		}
-		return badLine{ID: rec.ID, Error: fmt.Sprintf("line %d: %v", l.n, err)}
-	}) {
-		if _, is := answer.(badLine); is {
-			bad++
-		}
-		if err := enc.Encode(answer); err != nil {
-			return fmt.Errorf("write: %w", err)
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	if lines.err != nil {
-		return lines.err
-	}
-	if bad > 0 {
-		return fmt.Errorf("%d of %d lines could not be read", bad, lines.n)
-	}
-	return nil
-}
-
-// badLine stands in the place of an answer.
-type badLine struct {
-	Error string          `json:"error"`
-	ID    json.RawMessage `json:"id"`
+		e, err := sidecar.Explain(set, profile, rec)
+		return e, rec.ID, err
+	})
 }
 
 // one shows one reply to a person.
