@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -83,7 +84,7 @@ func (s *Server) plan(r *http.Request, set *ruleset.Set, req *openai.Request) (*
 			MaxText: set.Limits.TextBytes, MaxDepth: set.Limits.Depth,
 		},
 	}
-	t.facts.Judge = set.Judge(model.ID, t.decided)
+	t.facts.Judge = set.Judge(policy.Subject{Model: model.ID, Interactive: true}, func() ruleset.At { return ruleset.At{Now: time.Now()} }, t.decided)
 	t.body = openai.Apply(req.Body, upstream.Prepare(req, srv, model, s.thoughts, catalog))
 	return t, nil
 }

@@ -212,17 +212,19 @@ func (t *turn) count(r *parse.Reading) {
 	}
 }
 
-// decided records what the policy said of a call.
-func (t *turn) decided(call tools.Call, d policy.Decision) (enforce bool) {
+// decided records what the policy said of a call. Nothing can be asked here yet, so what
+// asks is refused.
+func (t *turn) decided(call *tools.Call, d policy.Decision) (refuse bool) {
 	for _, f := range d.Audits {
-		t.decision(call, policy.Audit, f.Rule, f.Place, f.Why)
+		t.decision(*call, policy.Audit, f.Rule, f.Place, f.Why)
 	}
-	if d.Effect == policy.Deny {
-		t.decision(call, d.Effect, d.Rule, d.Place, d.Why)
+	refuse = d.Effect == policy.Deny || d.Effect == policy.Ask
+	if refuse {
+		t.decision(*call, d.Effect, d.Rule, d.Place, d.Why)
 	} else if d.Place != "" {
 		t.s.metrics.Hits.WithLabelValues(fileOf(d.Place), d.Rule).Inc()
 	}
-	return true
+	return refuse
 }
 
 func (t *turn) decision(call tools.Call, effect policy.Effect, rule, place, why string) {

@@ -16,8 +16,9 @@ type Facts struct {
 	MaxText int
 	// MaxDepth is how deep arguments may nest; 0 is 256.
 	MaxDepth int
-	// Judge says why a call may not leave, or nil. Without it every call may.
-	Judge func(tools.Call) *tools.Refusal
+	// Judge says why a call may not leave, or nil, and may change its arguments. Without
+	// it every call may leave.
+	Judge func(*tools.Call) *tools.Refusal
 }
 
 // Reader reads one reply. It is not safe for concurrent use.
@@ -184,7 +185,7 @@ func (r *Reader) call(c tools.Call, f Field) {
 }
 
 // judge asks the policy, where there is one, whether a call may leave.
-func (r *Reader) judge(c tools.Call) *tools.Refusal {
+func (r *Reader) judge(c *tools.Call) *tools.Refusal {
 	if r.facts.Judge == nil {
 		return nil
 	}

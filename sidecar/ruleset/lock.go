@@ -39,7 +39,7 @@ type lockedArguments struct {
 	Classes []pair[[]text] `rule:"classes,required" doc:"By class (read, write, exec): tools with these words are at least of this class." eg:"{exec: [deploy]}"`
 }
 
-var lockable = []string{limitsFile, strategiesFile, argumentsFile, execFilename}
+var lockable = []string{limitsFile, strategiesFile, argumentsFile, execFilename, pathsFilename, urlsFilename}
 
 // unset marks a limit of which the locked folder says nothing.
 const unset = math.MinInt

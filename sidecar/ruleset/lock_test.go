@@ -126,7 +126,7 @@ func TestLockedBroken(t *testing.T) {
 		"unknown class":   {argumentsFile, "version: 1\nclasses: {run: [x]}\n", "there is no class run"},
 		"unknown kind":    {strategiesFile, "version: 1\nkinds: [fuzzy]\n", "cannot be fuzzy"},
 		"no sense at all": {limitsFile, "version: 1\nsize: {text: 12}\n", "policy/limits.yaml:2:14: text is at least 1KiB"},
-		"a wrong example": {execFilename, "version: 1\ndefault: allow\nrules:\n  - {id: x, deny: no, when: command == 'a', hit: [a, b]}\n",
+		"a wrong example": {execFilename, "version: 1\nprofile: permissive\nrules:\n  - {id: x, deny: no, when: command == 'a', hit: [a, b]}\n",
 			"policy/exec.yaml:4:54: x does not hold for this"},
 	} {
 		if set, problems := underLock(t, Files{c.file: c.text}, nil); set != nil || !strings.Contains(problems.Error(), c.want) {

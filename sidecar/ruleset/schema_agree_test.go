@@ -111,7 +111,7 @@ func TestMistakes(t *testing.T) {
 		{recoveryFile, "retry_after: 5s", "retry_after: 5", both},
 		{recoveryFile, "{tool} could mean", "{tol} could mean", check},
 		{strategiesFile, "kind: lines", "kind: pattern", both}, // and lacks pattern
-		{execFilename, "default: allow", "default: audit", both},
+		{execFilename, "profile: developer", "profile: audit", both},
 		{execFilename, "    deny: This", "    deny: x\n    allow: This", both},
 		{execFilename, "    deny: This", "    about: This", both},
 		{execFilename, "any(disk_tools,", "any(disk_tool,", nobody},

@@ -1,0 +1,161 @@
+package paths
+
+import (
+	"slices"
+	"strings"
+)
+
+// kind is what names are: what they are to those who read them, and to those who
+// change them. Empty: nothing special.
+type kind struct {
+	read, change string
+	names        string // paths in lower case, divided by white space; + is a space; * at the end of a part: any ending
+}
+
+// special is the class of a path by its names, and whether a name is only another
+// spelling of a special one; empty: nothing in it is special. A special folder around
+// a root does not count: the root was chosen by a person.
+func (g Guard) special(at *place, root string, write bool) (class string, alike bool) {
+	p := at.path
+	if g.own(p, root) {
+		class = Control
+	}
+	folded := fold(p)
+	home, outer := g.homeDepth(p), depth(root)
+	if within(p, g.Roots.Home) {
+		outer = max(outer, depth(g.Roots.Home))
+	}
+	take := func(e *entry, start, parts int) {
+		if e == nil || start+parts <= outer {
+			return
+		}
+		if c := soften(e.of(at.op), start == home, write); c != "" && (class == "" || stricter(c, class)) {
+			class = c
+		}
+	}
+	e, n := absolute.find(folded[1:])
+	if e != nil && n > outer && (class == "" || stricter(e.of(at.op), class)) {
+		class = e.of(at.op)
+	}
+	for start, rest := 0, folded[1:]; rest != ""; start++ {
+		e, n = anywhere.find(rest)
+		take(e, start, n)
+		name, more, inner := strings.Cut(rest, "/")
+		if strings.HasSuffix(name, ".git") {
+			take(gitKind(name, more), start, 1+depth("/"+more))
+		}
+		if !inner && !(at.info != nil && at.info.IsDir()) {
+			take(fileKind(name), start, 1)
+		}
+		rest = more
+	}
+	return class, class != "" && folded != p && folded != strings.ToLower(p)
+}
+
+// soften gives the class of a special name for the place it stands in. A secret in a
+// workspace is one of the project; what tools run by themselves does so there, or for
+// the whole account where it stands directly in a home folder.
+func soften(class string, home, write bool) string {
+	switch {
+	case class == Secret && write && !home:
+		return WorkspaceSecret
+	case class == Automation && home:
+		return Persist
+	case (class == Automation || class == VCS) && !write:
+		return ""
+	}
+	return class
+}
+
+// own says whether a path is one of the guard's own.
+func (g Guard) own(p, root string) bool {
+	return slices.ContainsFunc(g.Roots.Own, func(o string) bool {
+		return within(p, o) && !(len(root) > len(o) && within(root, o))
+	})
+}
+
+// homeDepth is how many parts the home folder around a path has; -1: it is in none.
+func (g Guard) homeDepth(p string) int {
+	switch {
+	case g.Roots.Home != "" && within(p, g.Roots.Home):
+		return depth(g.Roots.Home)
+	case within(p, "/root"):
+		return 1
+	case strings.HasPrefix(p, "/home/"), strings.HasPrefix(p, "/Users/"):
+		return 2
+	}
+	return -1
+}
+
+// entry is what the tables say of a name.
+type entry struct{ read, change string }
+
+func (e *entry) of(op Op) string {
+	if op == Write || op == Delete {
+		return e.change
+	}
+	return e.read
+}
+
+// tree holds special names, part by part.
+type tree struct {
+	entry *entry
+	sub   map[string]*tree
+	heads map[string]*tree // names of which only the beginning is said
+}
+
+// grow makes a tree of all names of a table.
+func grow(table []kind) *tree {
+	t := &tree{}
+	for _, k := range table {
+		for _, name := range strings.Fields(k.names) {
+			at := t
+			for part := range strings.SplitSeq(name, "/") {
+				at = at.branch(strings.ReplaceAll(part, "+", " "))
+			}
+			at.entry = &entry{k.read, k.change}
+		}
+	}
+	return t
+}
+
+func (t *tree) branch(part string) *tree {
+	m := &t.sub
+	if head, ok := strings.CutSuffix(part, "*"); ok {
+		m, part = &t.heads, head
+	}
+	if *m == nil {
+		*m = map[string]*tree{}
+	}
+	if (*m)[part] == nil {
+		(*m)[part] = &tree{}
+	}
+	return (*m)[part]
+}
+
+// find follows a relative path as far as the tree knows it. It gives the innermost
+// entry on the way, and how many parts lead to it.
+func (t *tree) find(p string) (found *entry, parts int) {
+	for n := 1; ; n++ {
+		name, rest, more := strings.Cut(p, "/")
+		next := t.sub[name]
+		if next == nil {
+			longest := -1
+			for head, sub := range t.heads {
+				if strings.HasPrefix(name, head) && len(head) > longest {
+					next, longest = sub, len(head)
+				}
+			}
+		}
+		if next == nil {
+			return found, parts
+		}
+		if next.entry != nil {
+			found, parts = next.entry, n
+		}
+		if !more {
+			return found, parts
+		}
+		t, p = next, rest
+	}
+}
