@@ -125,30 +125,15 @@ func (g Guard) candidates(folder string, rest []string) (out []string) {
 // others where a pattern leaves nothing out.
 var spoken = append([]string{".git", "hooks", "config", ".env", ".bashrc"}, keyNames...)
 
-// fit calls for every entry of a tree that a pattern may stand for, or lie below.
-func (t *tree) fit(p, done string, call func(name string)) {
-	part, rest, more := strings.Cut(p, "/")
-	for _, m := range []map[string]*tree{t.sub, t.heads} {
-		for name, sub := range m {
-			if part != name && !(pattern(part) && match(part, name, false)) {
-				continue
-			}
-			if sub.entry != nil && said(part, name) {
-				call(done + name)
-			}
-			if more {
-				sub.fit(rest, done+name+"/", call)
-			}
-		}
-	}
-}
+// wild are the characters that make a part of a path a pattern.
+const wild = "*?[("
 
 // pattern says whether a part of a path is one.
-func pattern(part string) bool { return strings.ContainsAny(part, "*?[(") }
+func pattern(part string) bool { return strings.ContainsAny(part, wild) }
 
 // said says whether a pattern says enough of a name to mean it: i* is not about id_rsa.
 func said(part, name string) bool {
-	n := strings.IndexAny(part, "*?[(")
+	n := strings.IndexAny(part, wild)
 	return n < 0 || n > 1 || n > 0 && name[0] == '.'
 }
 
