@@ -186,4 +186,3 @@ func (q *Question) check() error {
 	}
 	return nil
 }
-

@@ -62,13 +62,18 @@ names or OpenAI tool objects; [] means that none was offered, null that it is no
 	c.Flags().BoolVar(&x.lines, "jsonl", false, "read one record a line, write one answer a line")
 	c.Flags().BoolVar(&x.json, "json", false, "write the tree as JSON")
 	c.Flags().StringVar(&x.profile, "profile", "", "profile of strategies.yaml")
-	c.Flags().StringVar(&x.call.command, "command", "", "in place of a reply: may this shell line run?")
-	c.Flags().StringVar(&x.call.path, "path", "", "in place of a reply: may this path be read?")
-	c.Flags().StringVar(&x.call.url, "url", "", "in place of a reply: may this address be fetched?")
+	x.callFlags(c, "in place of a reply: ")
+	return c
+}
+
+// callFlags are those about a call. Before is how what they do begins.
+func (x *explaining) callFlags(c *cobra.Command, before string) {
+	c.Flags().StringVar(&x.call.command, "command", "", before+"may this shell line run?")
+	c.Flags().StringVar(&x.call.path, "path", "", before+"may this path be read?")
+	c.Flags().StringVar(&x.call.url, "url", "", before+"may this address be fetched?")
 	c.Flags().StringVar(&x.call.tool, "tool", "", "the tool of that call (default: exec, read or web_fetch)")
 	policyFlag(c, &x.policy)
 	c.Flags().StringArrayVar(&x.dirs, "rules", nil, "folder of rule files; twice: both side by side (default: the built-in rules)")
-	return c
 }
 
 // explaining is what explain was asked for.

@@ -64,7 +64,7 @@ func tellProfile(set *ruleset.Set, w io.Writer) error {
 	}
 	counts := map[string]int{}
 	for _, r := range set.PolicyRules() {
-		counts[string(r.Effect)]++
+		counts[string(r)]++
 	}
 	var said []string
 	for _, effect := range slices.Sorted(maps.Keys(counts)) {

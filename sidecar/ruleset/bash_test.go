@@ -1,4 +1,4 @@
-package ruleset_test
+package ruleset
 
 import (
 	"math/rand/v2"
@@ -11,7 +11,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/bash"
 	"github.com/jgavinray/gpt-oss-executor/internal/shelltext"
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // pastTexts are texts with which something was found once, quoted as in Go, a line each.
@@ -20,14 +19,14 @@ const pastTexts = "testdata/bash_past.txt"
 // What the policy allows never runs a program that it does not know. Bash decides what
 // runs. BASH_SECONDS says how long to look, BASH_SEED where to begin.
 func TestBashRunsNothingElse(t *testing.T) {
-	seconds := number(t, "BASH_SECONDS", 2)
+	seconds := numberFrom(t, "BASH_SECONDS", 2)
 	if os.Getenv("CI") == "true" {
-		seconds = number(t, "BASH_SECONDS", 60)
+		seconds = numberFrom(t, "BASH_SECONDS", 60)
 	}
-	seed := uint64(number(t, "BASH_SEED", int(rand.Uint32())))
+	seed := uint64(numberFrom(t, "BASH_SEED", int(rand.Uint32())))
 	t.Logf("BASH_SEED=%d", seed)
-	c := comparing{set: builtin(t), box: bash.New(t, shelltext.Marker)}
-	for text := range strings.Lines(readFile(t, pastTexts)) {
+	c := comparing{set: loaded(t), box: bash.New(t, shelltext.Marker)}
+	for text := range strings.Lines(textOf(t, pastTexts)) {
 		if text, err := strconv.Unquote(strings.TrimSpace(text)); err == nil {
 			c.compare(t, text)
 		}
@@ -44,7 +43,7 @@ func TestBashRunsNothingElse(t *testing.T) {
 
 // comparing compares a policy with bash.
 type comparing struct {
-	set                 *ruleset.Set
+	set                 *Set
 	box                 *bash.Sandbox
 	texts, ran, allowed int
 }
@@ -52,7 +51,7 @@ type comparing struct {
 func (c *comparing) compare(t *testing.T, text string) {
 	t.Helper()
 	c.texts++
-	d := c.set.CheckCommand(text, policy.Subject{Interactive: true}, ruleset.At{})
+	d := c.set.CheckCommand(text, somebody, corpusAt)
 	if d.Effect == policy.Allow {
 		c.allowed++
 	}
@@ -65,7 +64,7 @@ func (c *comparing) compare(t *testing.T, text string) {
 	}
 }
 
-func number(t *testing.T, name string, otherwise int) int {
+func numberFrom(t *testing.T, name string, otherwise int) int {
 	t.Helper()
 	text, given := os.LookupEnv(name)
 	if !given {
@@ -80,9 +79,9 @@ func number(t *testing.T, name string, otherwise int) int {
 
 // A denial stays one, however the command is quoted or wrapped.
 func TestWrappedStaysDenied(t *testing.T) {
-	set := builtin(t)
+	set := loaded(t)
 	n := 0
-	for text := range strings.Lines(readFile(t, "testdata/denied.txt")) {
+	for text := range strings.Lines(textOf(t, "testdata/denied.txt")) {
 		text = strings.TrimSpace(text)
 		if text == "" || strings.HasPrefix(text, "#") {
 			continue
@@ -103,11 +102,11 @@ func TestWrappedStaysDenied(t *testing.T) {
 	}
 }
 
-func decideCommand(set *ruleset.Set, text string) policy.Decision {
-	return set.CheckCommand(text, policy.Subject{Interactive: true}, ruleset.At{})
+func decideCommand(set *Set, text string) policy.Decision {
+	return set.CheckCommand(text, somebody, corpusAt)
 }
 
-func readFile(t *testing.T, name string) string {
+func textOf(t *testing.T, name string) string {
 	t.Helper()
 	doc, err := os.ReadFile(name)
 	if err != nil {
