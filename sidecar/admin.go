@@ -50,6 +50,7 @@ func (a *Admin) Handler() http.Handler {
 		"/approvals/{id}":        {"GET": a.guarded(a.approval)},
 		"/approvals/{id}/allow":  {"POST": a.guarded(a.allow)},
 		"/approvals/{id}/deny":   {"POST": a.guarded(a.deny)},
+		"/policy/check":          {"POST": a.checkPolicy},
 	}
 	mux := http.NewServeMux()
 	for path, methods := range routes {

@@ -51,9 +51,6 @@ func NewServer(live *Live, up *upstream.Client, approve *approvals.Store, token 
 	}
 }
 
-// maxSessions is how many sessions are told apart when it is counted what they do.
-const maxSessions = 4096
-
 // Close drops the connections that the server opened by itself.
 func (s *Server) Close() { s.clients.close() }
 

@@ -82,7 +82,7 @@ func (s *Sandbox) Ran(t testing.TB, text string) bool {
 	if err := c.Start(); err != nil {
 		return false // a NUL in the text
 	}
-	_ = c.Wait() // however it ends
+	_ = c.Wait()   // however it ends
 	for range 10 { // what it left in the background may still come to the marker
 		if syscall.Kill(-c.Process.Pid, 0) != nil {
 			break

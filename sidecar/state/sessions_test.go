@@ -7,8 +7,6 @@ import (
 	"time"
 )
 
-var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-
 func TestSessionsAtOnce(t *testing.T) {
 	s, p := NewSessions(10), Pace{AtOnce: 2, PerMinute: 100}
 	for i, want := range []time.Duration{0, 0, time.Second} {
