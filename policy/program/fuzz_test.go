@@ -30,7 +30,7 @@ func FuzzOf(f *testing.F) {
 			words[i] = Word{Text: before + after, Dynamic: dynamic}
 		}
 		e := Of(words[0].Text, words[1:])
-		limit := 64 + 8*len(words) + len(command)
+		limit := 64 + 8*len(words) + 2*len(command)
 		if n := len(e.Touches) + len(e.Fetches) + len(e.Runs) + len(e.Flags) + len(e.Tags) + len(e.Unsure); n > limit {
 			t.Errorf("%d effects of %d words", n, len(words))
 		}

@@ -27,6 +27,8 @@ type found struct {
 
 // parse sorts the arguments into options and operands, as getopt_long does.
 func (c *call) parse() {
+	n := len(c.args)
+	c.Flags, c.Operands, c.found = make([]string, 0, n+1), make([]Word, 0, n), make([]found, 0, n+1)
 	for i := 0; i < len(c.args); i++ {
 		w := c.args[i]
 		text := w.Text

@@ -25,7 +25,7 @@ func Of(name string, args []Word) Effect {
 		then(&c)
 	}
 	c.run(c.name, c.tail, c.name)
-	c.Tags = unique(c.Tags)
+	c.Tags, c.Unsure = unique(c.Tags), unique(c.Unsure)
 	return c.Effect
 }
 
