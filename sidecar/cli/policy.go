@@ -25,8 +25,8 @@ func policyCommand(env Env) *cobra.Command {
 	return c
 }
 
-// asking is what policy check was asked.
-type asking struct {
+// policyCheck is what policy check was asked.
+type policyCheck struct {
 	dir, locked string
 	lines, json bool
 	command     string
@@ -38,7 +38,7 @@ type asking struct {
 }
 
 func policyCheckCommand(env Env) *cobra.Command {
-	var a asking
+	var a policyCheck
 	c := &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "May this command run, this path be touched, this address be fetched?",
@@ -81,7 +81,7 @@ up: {"example.com": ["93.184.216.34"]}. Other keys are ignored. Each answer is o
 }
 
 // flags are those that state one question.
-func (a *asking) flags(c *cobra.Command) {
+func (a *policyCheck) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&a.command, "command", "", "a shell line")
 	f.StringVar(&a.path, "path", "", "a path")
@@ -98,7 +98,7 @@ func (a *asking) flags(c *cobra.Command) {
 }
 
 // question is the one that the flags state.
-func (a *asking) question(c *cobra.Command) *sidecar.Question {
+func (a *policyCheck) question(c *cobra.Command) *sidecar.Question {
 	interactive := !a.alone
 	q := &sidecar.Question{Tool: a.tool, Op: paths.Op(a.op), Method: a.method, Cwd: a.cwd, Home: a.home, Interactive: &interactive}
 	for flag, to := range map[string]**string{"command": &q.Command, "path": &q.Path, "url": &q.URL} {
@@ -119,7 +119,7 @@ const (
 	exitDeny = 4
 )
 
-func (a *asking) checkOne(c *cobra.Command, set *ruleset.Set, env Env) error {
+func (a *policyCheck) checkOne(c *cobra.Command, set *ruleset.Set, env Env) error {
 	r, err := a.question(c).Judge(set, workspace.Links{})
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func rulingText(r *sidecar.Ruling) string {
 }
 
 // checkLines answers each question in its place; a bad one does not stop the rest.
-func (a *asking) checkLines(set *ruleset.Set, files []string, env Env) error {
+func (a *policyCheck) checkLines(set *ruleset.Set, files []string, env Env) error {
 	in, err := openInput(files, env.In)
 	if err != nil {
 		return fmt.Errorf("policy check: %w", err)
