@@ -298,9 +298,13 @@ func (sh *shell) trap(cmd Command, c call) {
 	if code == nil || code.Text == "-" || len(c.words) < 3 && !code.Dynamic {
 		return
 	}
-	sub := sh.nested("trap")
-	sub.out = nil
-	sub.codeOf(*code, "trap")
+	sets := sh.branch(func(b *shell) {
+		b.out = nil
+		b.inside("trap", func() { b.codeOf(*code, "trap") })
+	})
+	if last := c.words[len(c.words)-1].Text; sets && last != "EXIT" && last != "0" {
+		sh.a.unsure("a trap changes variables while other commands run")
+	}
 	sh.a.traps = append(sh.a.traps, *code)
 }
 

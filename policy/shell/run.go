@@ -95,7 +95,9 @@ func (sh *shell) run(s *syntax.Stmt) {
 		}
 		sh.compound(s.Cmd)
 	}
-	sh.in, sh.out = in, out
+	if len(s.Redirs) > 0 { // an exec inside may have changed what holds outside, too
+		sh.in, sh.out = in, out
+	}
 }
 
 // execRedirected is exec with redirections: they hold for all that follows. A shell that
@@ -276,7 +278,13 @@ func (sh *shell) whiles(c *syntax.WhileClause) {
 	if sh.in.Kind != "" && sh.in.File != "/dev/null" {
 		in := *sh.in // each round takes another line
 		in.Known = false
+		before := sh.in
 		sh.in = &in
+		defer func() {
+			if sh.in == &in {
+				sh.in = before
+			}
+		}()
 	}
 	sh.loop(func(b *shell) {
 		b.statements(c.Cond)
