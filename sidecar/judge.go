@@ -3,15 +3,14 @@ package sidecar
 import (
 	"cmp"
 	"fmt"
-	"io/fs"
 	"net/http"
-	"os"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -25,17 +24,11 @@ func asker(h http.Header, req *openai.Request, model string) policy.Subject {
 	}
 }
 
-// disk looks at the files of this machine, without opening them.
-type disk struct{}
-
-func (disk) Lstat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
-func (disk) Readlink(path string) (string, error)   { return os.Readlink(path) }
-
 // decide says why a call may not leave, or nil. It is asked about every call, before any of
 // its bytes leave, and what it has judged is what leaves.
 func (t *turn) decide(call *tools.Call) *tools.Refusal {
 	now := t.s.now()
-	d := t.set.Decide(*call, t.who, ruleset.At{Now: now, Rates: t.s.rates.Session(t.who.Session, now), Links: disk{}})
+	d := t.set.Decide(*call, t.who, ruleset.At{Now: now, Rates: t.s.rates.Session(t.who.Session, now), Links: workspace.Links{}})
 	t.decided(call, d)
 	counts := map[string]int{"calls": 1}
 	if d.Facts != nil {
