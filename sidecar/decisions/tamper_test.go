@@ -50,15 +50,10 @@ func TestEveryByte(t *testing.T) {
 	dir, file, text := small(t)
 	seq := uint64(1)
 	for i := range text {
-		for _, with := range []byte{text[i] ^ 1, text[i] ^ 0x20, '\n'} {
-			if with == text[i] {
-				continue
-			}
-			changed := bytes.Clone(text)
-			changed[i] = with
-			write(t, file, changed)
-			mustName(t, dir, fmt.Sprintf("byte %d of record %d is %q", i, seq, with), seq)
-		}
+		changed := bytes.Clone(text)
+		changed[i] ^= byte(1 + i%255)
+		write(t, file, changed)
+		mustName(t, dir, fmt.Sprintf("byte %d of record %d is %q", i, seq, changed[i]), seq)
 		if text[i] == '\n' {
 			seq++
 		}
