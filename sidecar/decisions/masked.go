@@ -24,7 +24,7 @@ func (k *keys) masked(d Decision) *Decision {
 		d.Bytes, d.Masked = 0, 0
 		d.Arguments = d.maskArguments(d.Arguments)
 	}
-	for _, text := range []*string{&d.Tool, &d.Why, &d.Call, &d.Request, &d.Session, &d.Agent, &d.Channel, &d.Model} {
+	for _, text := range []*string{&d.Tool, &d.Why, &d.Instead, &d.Call, &d.Request, &d.Session, &d.Agent, &d.Channel, &d.Model} {
 		*text, _ = secrets.Mask(short(*text, maxText))
 	}
 	d.Findings = slices.Clone(d.Findings[:min(len(d.Findings), maxFindings)])

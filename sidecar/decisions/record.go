@@ -37,29 +37,31 @@ const (
 // Decision is what was decided about one call. Texts and arguments are given in clear
 // and written with their secrets masked.
 type Decision struct {
-	Call       string           `json:"call,omitempty"` // ids, as far as they are known
-	Request    string           `json:"request,omitempty"`
-	Session    string           `json:"session,omitempty"`
-	Agent      string           `json:"agent,omitempty"`
-	Channel    string           `json:"channel,omitempty"`
-	Model      string           `json:"model,omitempty"`
-	Tool       string           `json:"tool"`
-	Class      string           `json:"class,omitempty"`
-	Strategy   string           `json:"strategy,omitempty"`
-	Confidence float64          `json:"confidence,omitempty"`
-	Arguments  json.RawMessage  `json:"arguments,omitempty"` // a text where they are no JSON object, or too long
-	Masked     int              `json:"masked,omitempty"`    // secrets in Arguments
-	Bytes      int              `json:"bytes,omitempty"`     // length of arguments that were too long to keep
-	Sum        string           `json:"sum,omitempty"`       // HMAC-SHA-256 of the arguments in clear, hex
-	Effect     policy.Effect    `json:"effect"`
-	Enforced   bool             `json:"enforced"`
-	Outcome    Outcome          `json:"outcome"`
-	Rule       string           `json:"rule,omitempty"` // empty: the default
-	Place      string           `json:"place,omitempty"`
-	Why        string           `json:"why,omitempty"`
-	Findings   []policy.Finding `json:"findings,omitempty"` // of dry runs
-	Rules      string           `json:"rules,omitempty"`    // version of the rules
-	Took       time.Duration    `json:"took_ns,omitempty"`
+	Call        string           `json:"call,omitempty"` // ids, as far as they are known
+	Request     string           `json:"request,omitempty"`
+	Session     string           `json:"session,omitempty"`
+	Agent       string           `json:"agent,omitempty"`
+	Channel     string           `json:"channel,omitempty"`
+	Model       string           `json:"model,omitempty"`
+	Interactive bool             `json:"interactive,omitempty"` // somebody could answer a question
+	Tool        string           `json:"tool"`
+	Class       string           `json:"class,omitempty"`
+	Strategy    string           `json:"strategy,omitempty"`
+	Confidence  float64          `json:"confidence,omitempty"`
+	Arguments   json.RawMessage  `json:"arguments,omitempty"` // a text where they are no JSON object, or too long
+	Masked      int              `json:"masked,omitempty"`    // secrets in Arguments
+	Bytes       int              `json:"bytes,omitempty"`     // length of arguments that were too long to keep
+	Sum         string           `json:"sum,omitempty"`       // HMAC-SHA-256 of the arguments in clear, hex
+	Effect      policy.Effect    `json:"effect"`
+	Enforced    bool             `json:"enforced"`
+	Outcome     Outcome          `json:"outcome"`
+	Rule        string           `json:"rule,omitempty"` // empty: the default
+	Place       string           `json:"place,omitempty"`
+	Why         string           `json:"why,omitempty"`
+	Instead     string           `json:"instead,omitempty"`
+	Findings    []policy.Finding `json:"findings,omitempty"` // of dry runs
+	Rules       string           `json:"rules,omitempty"`    // version of the rules
+	Took        time.Duration    `json:"took_ns,omitempty"`
 }
 
 // Start says that a process began to write.
