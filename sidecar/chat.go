@@ -83,7 +83,7 @@ func (s *Server) plan(r *http.Request, set *ruleset.Set, req *openai.Request) (*
 			MaxText: set.Limits.TextBytes, MaxDepth: set.Limits.Depth,
 		},
 	}
-	t.facts.Judge = set.Judge(model.ID, t.decided)
+	t.facts.Judge = t.judging()
 	t.body = openai.Apply(req.Body, upstream.Prepare(req, srv, model, s.thoughts, catalog))
 	return t, nil
 }

@@ -49,8 +49,8 @@ func Run(args []string, env Env) int {
 		return fmt.Errorf("%w\nTry: %s --help", err, c.CommandPath())
 	})
 	root.AddCommand(serveCommand(env), explainCommand(env), compareCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
-		applyCommand(env), schemasCommand(env), varsCommand(env), openclawCommand(env), demoCommand(env), versionCommand(env))
-	for _, c := range append(root.Commands(), root) {
+		applyCommand(env), decisionsCommand(env), schemasCommand(env), varsCommand(env), openclawCommand(env), demoCommand(env), versionCommand(env))
+	for _, c := range withChildren(root) {
 		check := c.Args
 		c.Args = func(c *cobra.Command, args []string) error {
 			err := check(c, args)
@@ -71,6 +71,15 @@ func Run(args []string, env Env) int {
 		return 1
 	}
 	return 0
+}
+
+// withChildren is a command with all below it.
+func withChildren(c *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{c}
+	for _, child := range c.Commands() {
+		all = append(all, withChildren(child)...)
+	}
+	return all
 }
 
 func rulesFlag(c *cobra.Command, dir *string) {

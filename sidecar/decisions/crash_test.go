@@ -132,9 +132,9 @@ func TestKilled(t *testing.T) {
 // Where a file ends in the middle of a record, that record is set aside and everything
 // before stays; where it ends before the last signature, nobody goes on.
 func TestEveryCrash(t *testing.T) {
-	cfg := Config{Dir: filepath.Join(t.TempDir(), "log"), SegmentBytes: 2000, CheckpointRecords: 100}
+	cfg := Config{Dir: filepath.Join(t.TempDir(), "log"), SegmentBytes: 1700, CheckpointRecords: 100}
 	l := open(t, cfg)
-	for range 12 {
+	for range 8 {
 		_ = l.Add(Decision{Tool: "x"})
 	}
 	crashed := filepath.Join(t.TempDir(), "crashed")

@@ -81,6 +81,18 @@ func readHead(dir string) (*Head, error) {
 	return &h, nil
 }
 
+// KeyOf is the public key that a log says it is signed with.
+func KeyOf(dir string) (PublicKey, error) {
+	head, err := readHead(dir)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read decisions: %w", err)
+	case head == nil:
+		return "", fmt.Errorf("read decisions: %s: it is missing", filepath.Join(dir, headFile))
+	}
+	return head.Key, nil
+}
+
 // keys are the secrets of one log: they sign, and sum up arguments.
 type keys struct {
 	sign   ed25519.PrivateKey

@@ -184,8 +184,11 @@ func (l *Log) answer(err error) error {
 	return fmt.Errorf("decision log: %w", err)
 }
 
-// Close writes what waits, signs the end and gives the folder free.
+// Close writes what waits, signs the end and gives the folder free. A nil Log is closed.
 func (l *Log) Close() error {
+	if l == nil {
+		return nil
+	}
 	l.once.Do(func() {
 		close(l.quit)
 		<-l.ended

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,6 +26,15 @@ func decision(i int) Decision {
 	}
 	return d
 }
+
+// clock goes only when it is told to.
+type clock struct{ hours atomic.Int64 }
+
+func (c *clock) now() time.Time {
+	return time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(c.hours.Load()) * time.Hour)
+}
+
+func (c *clock) add(hours int64) { c.hours.Add(hours) }
 
 // open is Open, or the end of the test.
 func open(t testing.TB, cfg Config) *Log {
@@ -167,14 +177,13 @@ func TestRotation(t *testing.T) {
 }
 
 func TestAge(t *testing.T) {
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	dir := t.TempDir()
-	cfg := Config{Dir: dir, Now: func() time.Time { return now }}
+	dir, c := t.TempDir(), new(clock)
+	cfg := Config{Dir: dir, Now: c.now}
 	for range 3 {
 		l := open(t, cfg)
 		_ = l.Add(decision(1))
 		shut(t, l)
-		now = now.Add(25 * time.Hour)
+		c.add(25)
 	}
 	if r := mustBeGood(t, dir); r.Segments != 3 {
 		t.Errorf("%d segments of three days", r.Segments)

@@ -2,6 +2,7 @@ package decisions
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -22,7 +23,7 @@ type Change struct {
 	Time      time.Time        `json:"time"`
 	Session   string           `json:"session,omitempty"`
 	Tool      string           `json:"tool"`
-	Arguments any              `json:"arguments,omitempty"`
+	Arguments json.RawMessage  `json:"arguments,omitempty"`
 	Masked    int              `json:"masked,omitempty"` // secrets in it, which the other rules did not see
 	Old       policy.Effect    `json:"old"`
 	OldRule   string           `json:"old_rule"`

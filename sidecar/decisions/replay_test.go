@@ -17,14 +17,14 @@ import (
 func dated(t *testing.T, list ...Decision) (dir string, began time.Time) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "log")
-	began = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
-	now := began
-	l := open(t, Config{Dir: dir, Now: func() time.Time { return now }, Wait: time.Minute})
+	c := new(clock)
+	began = c.now()
+	l := open(t, Config{Dir: dir, Now: c.now, Wait: time.Minute})
 	for _, d := range list {
 		if err := l.Add(d); err != nil {
 			t.Fatal(err)
 		}
-		now = now.Add(time.Hour)
+		c.add(1)
 	}
 	shut(t, l)
 	return dir, began

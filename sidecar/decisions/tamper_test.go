@@ -14,7 +14,12 @@ import (
 
 // small is a closed log of a few records in one file, and its text.
 func small(t testing.TB) (dir, file string, text []byte) {
-	dir = filled(t, Config{CheckpointRecords: 4}, 8)
+	dir = filepath.Join(t.TempDir(), "log")
+	l := open(t, Config{Dir: dir, CheckpointRecords: 3})
+	for range 5 {
+		_ = l.Add(Decision{Tool: "x"})
+	}
+	shut(t, l)
 	list, err := segments(dir)
 	if err == nil {
 		file = list[0].path
