@@ -88,9 +88,10 @@ type counts struct {
 	signed                atomic.Int64 // unix nanoseconds
 }
 
-// entry is a decision on its way to the file.
+// entry is a decision, or an answer, on its way to the file.
 type entry struct {
 	decision Decision
+	answer   *Answer // nil: it is a decision
 	at       time.Time
 	done     chan error // buffered
 	given    atomic.Bool
@@ -143,8 +144,13 @@ func private(dir string) error {
 // wants, or after Config.Wait. The error means that the call must not leave; only mode
 // Required gives one. In the other modes what cannot be written is counted, and the
 // log says so as soon as it can be written again.
-func (l *Log) Add(d Decision) error {
-	e := &entry{decision: d, at: l.cfg.Now(), done: make(chan error, 1)}
+func (l *Log) Add(d Decision) error { return l.put(&entry{decision: d}) }
+
+// AddAnswer writes what a person answered, as Add does.
+func (l *Log) AddAnswer(a Answer) error { return l.put(&entry{answer: &a}) }
+
+func (l *Log) put(e *entry) error {
+	e.at, e.done = l.cfg.Now(), make(chan error, 1)
 	select {
 	case <-l.ended:
 		l.lost.Add(1)
@@ -202,7 +208,7 @@ func (l *Log) Close() error {
 
 // Stats are counts since the log was opened.
 type Stats struct {
-	Written uint64 // records of decisions
+	Written uint64 // records of decisions and answers
 	Lost    uint64 // decisions without a record
 	Failed  uint64 // writes and syncs that failed
 	Signed  time.Time
@@ -213,10 +219,15 @@ func (l *Log) Stats() Stats {
 	return Stats{l.written.Load(), l.lost.Load(), l.failed.Load(), time.Unix(0, l.signed.Load())}
 }
 
-// refuse notes that the caller did not wait for the record, so that the call is refused.
-func (e *entry) refuse(m Mode) {
+// record is what is written. Whoever must not go on without it and did not wait has
+// refused the call.
+func (e *entry) record(k *keys, m Mode) *Record {
+	if e.answer != nil {
+		return &Record{Time: e.at, Answer: e.answer.masked()}
+	}
 	if m == Required && e.given.Load() && e.decision.Outcome != Refused {
 		e.decision.Outcome, e.decision.Effect = Refused, policy.Deny
 		e.decision.Why = "this record was not written in time"
 	}
+	return &Record{Time: e.at, Decision: k.masked(e.decision)}
 }

@@ -153,6 +153,23 @@ func TestSecretsAreMasked(t *testing.T) {
 	mustBeGood(t, dir)
 }
 
+func TestAnswers(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "log")
+	l := open(t, Config{Dir: dir})
+	if err := l.AddAnswer(Answer{ID: "a1", State: "denied", By: "bob", Note: "token=hunter2"}); err != nil {
+		t.Error(err)
+	}
+	shut(t, l)
+	mustBeGood(t, dir)
+	var got *Answer
+	if err := Read(dir, func(r *Record, _ error) bool { got = r.Answer; return got == nil }); err != nil {
+		t.Fatal(err)
+	}
+	if got == nil || *got != (Answer{"a1", "denied", "bob", "token=«masked:secret:7»"}) {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestRotation(t *testing.T) {
 	dir := filled(t, Config{SegmentBytes: 4 << 10, CheckpointRecords: 10}, 200)
 	r := mustBeGood(t, dir)

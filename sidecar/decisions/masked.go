@@ -34,6 +34,14 @@ func (k *keys) masked(d Decision) *Decision {
 	return &d
 }
 
+// masked is an answer as it is written.
+func (a Answer) masked() *Answer {
+	for _, text := range []*string{&a.ID, &a.State, &a.By, &a.Note} {
+		*text, _ = secrets.Mask(short(*text, maxText))
+	}
+	return &a
+}
+
 // maskArguments keeps one JSON document as such, and anything else as a text.
 func (d *Decision) maskArguments(args []byte) json.RawMessage {
 	if len(args) <= maxArguments && utf8.Valid(args) && json.Valid(args) {

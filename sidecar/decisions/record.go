@@ -10,13 +10,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 )
 
-// Record is one line of a log. It holds one of Decision, Start, Checkpoint, Gap and
-// Removed.
+// Record is one line of a log. It holds one of Decision, Answer, Start, Checkpoint,
+// Gap and Removed.
 type Record struct {
 	Seq        uint64      `json:"seq"` // 1, 2, 3 …, over all segments
 	Time       time.Time   `json:"time"`
 	Prev       Sum         `json:"prev"` // Hash of the record before; zero of the first
 	Decision   *Decision   `json:"decision,omitempty"`
+	Answer     *Answer     `json:"answer,omitempty"`
 	Start      *Start      `json:"start,omitempty"`
 	Checkpoint *Signature  `json:"checkpoint,omitempty"`
 	Gap        *Gap        `json:"gap,omitempty"`
@@ -39,6 +40,7 @@ const (
 type Decision struct {
 	Call        string           `json:"call,omitempty"` // ids, as far as they are known
 	Request     string           `json:"request,omitempty"`
+	Approval    string           `json:"approval,omitempty"` // that a person was asked for
 	Session     string           `json:"session,omitempty"`
 	Agent       string           `json:"agent,omitempty"`
 	Channel     string           `json:"channel,omitempty"`
@@ -62,6 +64,14 @@ type Decision struct {
 	Findings    []policy.Finding `json:"findings,omitempty"` // of dry runs
 	Rules       string           `json:"rules,omitempty"`    // version of the rules
 	Took        time.Duration    `json:"took_ns,omitempty"`
+}
+
+// Answer is what a person said of a call that waited for an approval.
+type Answer struct {
+	ID    string `json:"id"`    // of the approval
+	State string `json:"state"` // allowed or denied
+	By    string `json:"by,omitempty"`
+	Note  string `json:"note,omitempty"`
 }
 
 // Start says that a process began to write.

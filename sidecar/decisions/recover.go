@@ -53,10 +53,14 @@ func newWriter(cfg Config, counts *counts) (*writer, error) {
 			return nil, err
 		}
 	}
-	if err := w.start(t); err != nil || !full {
-		return w, err
+	err = w.start(t)
+	if err == nil && full {
+		err = w.retain()
 	}
-	return w, w.retain()
+	if err != nil && w.file != nil {
+		err = errors.Join(err, w.file.Close())
+	}
+	return w, err
 }
 
 // start writes the first record of a process, and signs what it found.
@@ -78,40 +82,55 @@ func (w *writer) start(t tail) error {
 // findTail looks for the last good record. What stands behind it and was not signed yet
 // is what a crash left; anything else is damage, which is an error.
 func findTail(cfg Config, list []segment, head *Head) (t tail, err error) {
-	for len(list) > 0 {
-		last := list[len(list)-1]
-		bad, err := t.read(last, head)
+	var cuts []segment // to be cut, from the last one to that of the tail
+	damaged := 0
+	for i := len(list) - 1; i >= 0 && t.segment == nil; i-- {
+		s := list[i]
+		bad, err := t.read(s, head)
+		if err == nil {
+			err = t.check(s, bad, head)
+		}
 		if err != nil {
 			return t, err
 		}
-		if err := t.check(last, bad, head); err != nil {
-			return t, err
+		if bad != 0 {
+			damaged++
 		}
-		if bad != 0 && t.aside != nil {
-			return t, fmt.Errorf("%s:%d: two files end unfinished, which no crash does; run: decisions verify", last.path, bad)
-		}
-		if bad != 0 || t.size == 0 {
-			if err := t.setAside(cfg, last); err != nil {
-				return t, err
-			}
+		if damaged > 1 {
+			return t, fmt.Errorf("%s:%d: two files end unfinished, which no crash does; run: decisions verify", s.path, bad)
 		}
 		if t.size > 0 {
-			t.segment = &last
-			break
+			t.segment = &s
 		}
-		list = list[:len(list)-1]
+		if bad != 0 || t.size == 0 {
+			cuts = append(cuts, s)
+		}
 	}
-	if head == nil {
-		if t.place.Seq > 2 { // the first two are written before there is a head
-			return t, fmt.Errorf("%s: it is missing, so nobody knows where the log ended; put it back, or begin a new log in another folder", filepath.Join(cfg.Dir, headFile))
+	if err := t.against(head, cfg.Dir, len(list)); err != nil {
+		return t, err
+	}
+	for _, s := range cuts {
+		if err := t.setAside(cfg, s); err != nil {
+			return t, err
 		}
-		return t, nil
+	}
+	return t, nil
+}
+
+// against compares the end of the log with what was signed. Without a head there are at
+// most the two records that are written before there is one.
+func (t *tail) against(head *Head, dir string, files int) error {
+	if head == nil {
+		if t.place.Seq > 2 || files > 1 {
+			return fmt.Errorf("%s: it is missing, so nobody knows where the log ended; put it back, or begin a new log in another folder", filepath.Join(dir, headFile))
+		}
+		return nil
 	}
 	t.signed = head.Seq
 	if t.place.Seq < head.Seq {
-		return t, fmt.Errorf("%s: the log ends with record %d, and the signed head is record %d: it was cut; run: decisions verify", cfg.Dir, t.place.Seq, head.Seq)
+		return fmt.Errorf("%s: the log ends with record %d, and the signed head is record %d: it was cut; run: decisions verify", dir, t.place.Seq, head.Seq)
 	}
-	return t, nil
+	return nil
 }
 
 // read finds the last good record of a segment. bad is the first line that is none; 0:
@@ -149,11 +168,15 @@ func (t *tail) check(s segment, bad int, head *Head) error {
 
 // setAside keeps the unfinished end of a segment in a file of its own, and cuts it off.
 func (t *tail) setAside(cfg Config, s segment) error {
+	keep := int64(0)
+	if t.segment != nil && t.segment.path == s.path {
+		keep = t.size
+	}
 	f, err := os.Open(s.path)
 	if err != nil {
 		return err
 	}
-	rest, err := io.ReadAll(io.NewSectionReader(f, t.size, s.bytes-t.size))
+	rest, err := io.ReadAll(io.NewSectionReader(f, keep, s.bytes-keep))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
@@ -165,8 +188,8 @@ func (t *tail) setAside(cfg Config, s segment) error {
 		}
 		cfg.Log.Warn("the end of the decision log was not finished; it was set aside", "event", "decisions_aside", "file", name, "bytes", len(rest))
 	}
-	if t.size == 0 {
+	if keep == 0 {
 		return os.Remove(s.path)
 	}
-	return os.Truncate(s.path, t.size)
+	return os.Truncate(s.path, keep)
 }

@@ -195,7 +195,7 @@ func TestCutWithItsHead(t *testing.T) {
 
 // A large log of several files: any byte, any file.
 func TestLargeLog(t *testing.T) {
-	dir := filled(t, Config{SegmentBytes: 64 << 10, CheckpointRecords: 50}, 2000)
+	dir := filled(t, Config{SegmentBytes: 64 << 10, CheckpointRecords: 50}, 800)
 	mustBeGood(t, dir)
 	list, err := segments(dir)
 	if err != nil {

@@ -103,8 +103,7 @@ func (w *writer) batch(list []*entry) bool {
 	lost := w.counts.lost.Load()
 	records := w.missing(lost)
 	for _, e := range list {
-		e.refuse(w.cfg.Mode)
-		records = append(records, &Record{Time: e.at, Decision: w.keys.masked(e.decision)})
+		records = append(records, e.record(w.keys, w.cfg.Mode))
 	}
 	if err := w.write(records...); err != nil {
 		w.counts.lost.Add(uint64(len(list)))
