@@ -7,6 +7,10 @@ import (
 	"strings"
 )
 
+// maxChecked is how long a value may be to be looked at. Longer ones behind a strong name
+// are secrets, behind a weak one none.
+const maxChecked = 1024
+
 // What is in a name that stands before a secret. Behind the weak ones only what looks
 // like one is taken for it.
 var (
@@ -43,14 +47,14 @@ func kindOfName(name string) string {
 
 // kindOfValue is what a value under a name is; "": no secret.
 func kindOfValue(name, v string) string {
-	if v == "" || done.MatchString(v) || noValue.MatchString(v) {
+	if v == "" || len(v) <= maxChecked && (done.MatchString(v) || noValue.MatchString(v)) {
 		return ""
 	}
 	if kind := kindOfName(name); kind != "" {
 		return kind
 	}
 	lower := strings.ToLower(name)
-	if weak.MatchString(lower) && !about.MatchString(lower) && random(doneAny.ReplaceAllString(v, "")) {
+	if len(v) <= maxChecked && weak.MatchString(lower) && !about.MatchString(lower) && random(doneAny.ReplaceAllString(v, "")) {
 		return "secret"
 	}
 	return ""

@@ -6,6 +6,8 @@ import "strings"
 type quoting struct {
 	at    int
 	quote byte // ' or ", or 0
+	last  span // the last word that was found, and its quotes: hostile text is one long word
+	lastQ byte
 }
 
 // to walks on.
@@ -75,6 +77,13 @@ func (q *quoting) value(s string, at int) span {
 
 // word is where a word ends that goes on from a place outside of quotes of its own.
 func (q *quoting) word(s string, at int) int {
+	if at < q.last.from || at >= q.last.to || q.quote != q.lastQ {
+		q.last, q.lastQ = span{at, q.scan(s, at)}, q.quote
+	}
+	return q.last.to
+}
+
+func (q *quoting) scan(s string, at int) int {
 	in := quoting{at: at, quote: q.quote}
 	for in.at < len(s) {
 		blank := strings.IndexByte(" \t\r\n", s[in.at]) >= 0

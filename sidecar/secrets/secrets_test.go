@@ -120,8 +120,13 @@ func FuzzMask(f *testing.F) {
 
 func BenchmarkMask(b *testing.B) {
 	for name, s := range map[string]string{
-		"plain":  strings.Repeat("go test ./... && git status --short; ", 8),
-		"secret": `curl -H "Authorization: Bearer abc123def456" -d '{"password":"hunter2"}' https://bob:hunter2@example.com/x?key=1`,
+		"plain":   strings.Repeat("go test ./... && git status --short; ", 8),
+		"hostile": strings.Repeat("key=", 16<<10),
+		"quoted":  `"` + strings.Repeat("token=$(", 8<<10),
+		"urls":    strings.Repeat("://a:", 12<<10),
+		"begin":   strings.Repeat("-----BEGIN PRIVATE KEY-----", 2<<10),
+		"mysql":   strings.Repeat("mysql ", 10<<10),
+		"secret":  `curl -H "Authorization: Bearer abc123def456" -d '{"password":"hunter2"}' https://bob:hunter2@example.com/x?key=1`,
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(s)))
