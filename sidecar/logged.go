@@ -1,7 +1,9 @@
 package sidecar
 
 import (
-	"crypto/rand"
+	"cmp"
+	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -19,46 +21,44 @@ type DecisionLog interface {
 // before the server serves.
 func (s *Server) LogDecisions(to DecisionLog) { s.decisions = to }
 
-// judging asks the policy about each call, and logs what it says, where there is a log.
-// It is nil where nobody wants to know of calls.
-func (t *turn) judging() func(tools.Call) *tools.Refusal {
-	var decided policy.Decision // about the call that is judged, one at a time
-	judge := t.set.Judge(t.model.ID, func(call tools.Call, d policy.Decision) bool {
-		decided = d
-		return t.decided(call, d)
-	})
+// verdict is what was decided about a call, before anything was done about it.
+type verdict struct {
+	policy.Decision
+	args     json.RawMessage // as they were judged
+	approval string          // that the call waits for, or that let it pass
+}
+
+// decide says why a call may not leave, or nil. It is asked about every call, before any of
+// its bytes leave. What it decides is logged first, if there is a log.
+func (t *turn) decide(call *tools.Call) *tools.Refusal {
+	began := time.Now()
+	v, refusal := t.weigh(call)
 	if t.s.decisions == nil {
-		return judge
-	}
-	request := rand.Text()
-	return func(call tools.Call) (refusal *tools.Refusal) {
-		began := time.Now()
-		decided = policy.Decision{Effect: policy.Allow}
-		if judge != nil {
-			refusal = judge(call)
-		}
-		entry := t.entry(call, decided, refusal)
-		entry.Request, entry.Took = request, time.Since(began)
-		if err := t.s.decisions.Add(entry); err != nil {
-			t.s.log.Error("a call is refused, since it cannot be logged", "event", "decisions_required", "tool", call.Name, "detail", err.Error())
-			return &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments), Why: "no call may leave while decisions cannot be logged"}
-		}
 		return refusal
 	}
+	entry := t.entry(call, &v, refusal)
+	entry.Took = time.Since(began)
+	err := t.s.decisions.Add(entry)
+	if err == nil {
+		return refusal
+	}
+	t.s.log.Error("a call is refused, since it cannot be logged", "event", "decisions_required", "tool", call.Name, "detail", err.Error())
+	return &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments), Why: "No call may leave while decisions cannot be logged."}
 }
 
 // entry is a decision for the log.
-func (t *turn) entry(call tools.Call, d policy.Decision, refusal *tools.Refusal) decisions.Decision {
+func (t *turn) entry(call *tools.Call, v *verdict, refusal *tools.Refusal) decisions.Decision {
 	outcome := decisions.Left
 	switch {
 	case refusal != nil:
 		outcome = decisions.Refused
-	case d.Effect == policy.Ask:
+	case slices.ContainsFunc(call.Repairs, isAsk):
 		outcome = decisions.Asked
 	}
 	return decisions.Decision{
-		Model: t.model.ID, Tool: call.Name, Class: string(t.set.Tools.Class(call.Name)), Strategy: call.Strategy, Confidence: call.Confidence,
-		Arguments: call.Arguments, Effect: d.Effect, Enforced: refusal != nil || d.Effect != policy.Deny, Outcome: outcome,
-		Rule: d.Rule, Place: d.Place, Why: d.Why, Findings: d.Audits, Rules: t.set.Version,
+		Request: t.id, Approval: v.approval, Session: t.who.Session, Agent: t.who.Agent, Channel: t.who.Channel, Interactive: t.who.Interactive,
+		Model: t.who.Model, Tool: call.Name, Class: string(t.set.Tools.Class(call.Name)), Strategy: call.Strategy, Confidence: call.Confidence,
+		Arguments: v.args, Effect: cmp.Or(v.Effect, policy.Allow), Enforced: v.Effect != policy.Audit, Outcome: outcome,
+		Rule: v.Rule, Place: v.Place, Why: v.Why, Instead: v.Instead, Findings: v.Audits, Rules: t.set.Version,
 	}
 }

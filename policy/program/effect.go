@@ -9,6 +9,7 @@ type Word struct {
 	Text    string
 	Dynamic bool // a part is only known at run time, and missing in Text
 	Glob    bool // the shell would replace it by the files that fit
+	Begins  bool // with Dynamic: it surely begins as Text does, so what is missing cannot make it an option
 }
 
 // Touch is a file that the program uses.

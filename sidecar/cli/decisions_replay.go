@@ -13,6 +13,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -71,11 +72,30 @@ func (l *logged) replay(dir string, set *ruleset.Set) error {
 	return err
 }
 
-// decider lets a rule set decide about the calls of a log.
+// maxSessions is for how many sessions at once a replay counts what they did.
+const maxSessions = 1 << 16
+
+// decider lets a rule set decide about the calls of a log, each at its time. What a
+// session did before is counted anew. Links are not followed: they may be others now.
 func decider(set *ruleset.Set) decisions.Decider {
+	rates := state.NewRates(maxSessions)
 	return func(r *decisions.Record) policy.Decision {
 		d := r.Decision
-		return set.Decide(tools.Call{Name: d.Tool, Arguments: d.Arguments, Strategy: d.Strategy, Confidence: d.Confidence}, d.Model)
+		who := policy.Subject{Model: d.Model, Agent: d.Agent, Session: d.Session, Channel: d.Channel, Interactive: d.Interactive}
+		call := tools.Call{Name: d.Tool, Arguments: d.Arguments, Strategy: d.Strategy, Confidence: d.Confidence}
+		now := set.Decide(call, who, ruleset.At{Now: r.Time, Rates: rates.Session(d.Session, r.Time)})
+		counts := map[string]int{"calls": 1}
+		if now.Facts != nil {
+			counts = now.Facts.Counts()
+		}
+		switch now.Effect {
+		case policy.Deny:
+			counts["denied"] = 1
+		case policy.Ask:
+			counts["asked"] = 1
+		}
+		rates.Add(d.Session, r.Time, counts)
+		return now
 	}
 }
 

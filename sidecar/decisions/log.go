@@ -68,7 +68,8 @@ func (c Config) filled() Config {
 	return c
 }
 
-// Log is a log that is being written. Safe for concurrent use.
+// Log is a log that is being written. A nil Log takes everything and keeps nothing. Safe
+// for concurrent use.
 type Log struct {
 	cfg   Config
 	queue chan *entry
@@ -150,6 +151,9 @@ func (l *Log) Add(d Decision) error { return l.put(&entry{decision: d}) }
 func (l *Log) AddAnswer(a Answer) error { return l.put(&entry{answer: &a}) }
 
 func (l *Log) put(e *entry) error {
+	if l == nil {
+		return nil
+	}
 	e.at, e.done = l.cfg.Now(), make(chan error, 1)
 	select {
 	case <-l.ended:
@@ -190,7 +194,7 @@ func (l *Log) answer(err error) error {
 	return fmt.Errorf("decision log: %w", err)
 }
 
-// Close writes what waits, signs the end and gives the folder free. A nil Log is closed.
+// Close writes what waits, signs the end and gives the folder free.
 func (l *Log) Close() error {
 	if l == nil {
 		return nil

@@ -1,0 +1,273 @@
+package program
+
+import (
+	"path"
+	"strings"
+)
+
+// apply adds what the options and operands do, by their kinds.
+func (c *call) apply() {
+	for i := range c.found {
+		if f := &c.found[i]; f.kind == dir && f.given {
+			c.touch("read", f.value, f.as)
+			w := c.at(f.value)
+			c.folder = &w
+		}
+		c.lastOnly = c.lastOnly || c.found[i].kind == target
+	}
+	for i := range c.found {
+		f := &c.found[i]
+		c.Tags = append(c.Tags, f.tags...)
+		c.Recursive = c.Recursive || f.recursive
+		c.ReadsIn = c.ReadsIn || f.option.stdin
+		if f.given || f.kind == inline {
+			c.use(f.kind, f.value, f.as)
+		}
+	}
+	if len(c.Operands) < c.program.stdin {
+		c.ReadsIn = true
+	}
+	c.applyOperands()
+}
+
+// applyOperands gives each operand its kind.
+func (c *call) applyOperands() {
+	before, after := c.before, c.after
+	if c.replaced && len(before) > 0 {
+		before = before[1:]
+	}
+	if c.lastOnly {
+		after = nil
+	}
+	n := len(c.Operands)
+	for i := 0; i < n; i++ {
+		k := c.each
+		switch {
+		case i < len(before):
+			k = before[i]
+		case i >= n-len(after) && n-i <= len(after):
+			k = after[len(after)-(n-i)]
+		case !c.repeats:
+			continue
+		}
+		switch k {
+		case run:
+			c.run(c.name, c.Operands[i:], c.name)
+			return
+		case line:
+			c.Runs = append(c.Runs, Run{Via: c.name, Code: join(c.Operands[i:]), Dir: c.folder, Env: c.env, Wrapper: c.name, NewShell: true, KeepStdin: true})
+			return
+		}
+		c.use(k, c.Operands[i], "argument")
+	}
+	if len(c.after) == 1 && c.after[0] == target {
+		c.arrivals()
+	}
+}
+
+// arrivals adds the files that arrive in a folder. Where one operand is copied to
+// another one, that may be the folder or the file itself.
+func (c *call) arrivals() {
+	from := c.Operands
+	var to Word
+	for i := range c.found {
+		if c.found[i].kind == target {
+			to = c.found[i].value
+		}
+	}
+	if n := len(from) - 1; !c.lastOnly {
+		if n < 1 {
+			return
+		}
+		from, to = from[:n], from[n]
+		if n == 1 && !strings.HasSuffix(to.Text, "/") && to.Text != "." && to.Text != ".." {
+			return
+		}
+	}
+	for _, w := range from {
+		if remoteName(w.Text) {
+			_, w.Text, _ = strings.Cut(w.Text, ":")
+		}
+		c.touch("write", in(to, rest(w, path.Base(w.Text))), "argument")
+	}
+}
+
+// use adds what one operand or value does.
+func (c *call) use(k kind, w Word, via string) {
+	switch k {
+	case read:
+		c.touch("read", w, via)
+	case write, target:
+		if w.Text != "-" || w.Dynamic {
+			c.touch("write", w, via)
+		}
+	case remove:
+		c.touch("delete", w, via)
+	case move:
+		c.touch("read", w, via)
+		c.touch("delete", w, via)
+	case change:
+		c.touch("read", w, via)
+		c.touch("write", w, via)
+	case list:
+		c.touch("read", w, via)
+		c.touch("read", Word{Dynamic: true}, via)
+	case url:
+		c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "GET"})
+	case sh:
+		c.ExecFlags = append(c.ExecFlags, via)
+		c.code(w, c.name+" "+via)
+	case exec:
+		c.ExecFlags = append(c.ExecFlags, via)
+		c.run(c.name+" "+via, split(w), "")
+	case load:
+		c.ExecFlags = append(c.ExecFlags, via)
+		c.touch("read", w, via)
+	case inline:
+		c.Inline = true
+	case script:
+		c.codeFile(w, via)
+	case setenv:
+		name, _, _ := strings.Cut(w.Text, "=")
+		c.env = append(c.env, name)
+	}
+}
+
+// touch adds a file. Standard input is no file.
+func (c *call) touch(op string, w Word, via string) {
+	if w.Text == "-" && !w.Dynamic {
+		c.ReadsIn = c.ReadsIn || op == "read"
+		return
+	}
+	c.ReadsIn = c.ReadsIn || op == "read" && (w.Text == "/dev/stdin" || w.Text == "/dev/fd/0")
+	c.Touches = append(c.Touches, Touch{Op: op, Word: c.at(w), Via: via})
+}
+
+// codeFile adds the file whose code is run.
+func (c *call) codeFile(w Word, via string) {
+	if w.Text == "-" && !w.Dynamic || w.Text == "/dev/stdin" || w.Text == "/dev/fd/0" {
+		c.ReadsCode, c.ReadsIn = true, true
+		return
+	}
+	if strings.Contains(w.Text, "://") {
+		c.CodeFile = w
+		c.tag("opaque-exec")
+		c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "GET"})
+		return
+	}
+	c.CodeFile = c.at(w)
+	c.touch("read", w, via)
+}
+
+func (c *call) run(via string, argv []Word, wrapper string) {
+	if len(argv) == 0 {
+		return
+	}
+	c.Runs = append(c.Runs, Run{Via: via, Argv: argv, Wrapper: wrapper, Dir: c.folder, Env: c.env, KeepStdin: wrapper != ""})
+}
+
+func (c *call) code(w Word, via string) {
+	if w.Text != "" || w.Dynamic {
+		c.Runs = append(c.Runs, Run{Via: via, Code: w, Dir: c.folder, Env: c.env, NewShell: true})
+	}
+}
+
+func (c *call) tag(tags ...string) { c.Tags = append(c.Tags, tags...) }
+
+// has says whether an option was given, by its first spelling.
+func (c *call) has(names ...string) bool {
+	for i := range c.found {
+		for _, name := range names {
+			if c.found[i].name == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// value is that of an option by its first spelling; the last one counts.
+func (c *call) value(name string) (w Word, ok bool) {
+	for i := range c.found {
+		if c.found[i].name == name && c.found[i].given {
+			w, ok = c.found[i].value, true
+		}
+	}
+	return w, ok
+}
+
+// at is a file as seen from where the program was started, if options of kind dir say
+// that it works elsewhere.
+func (c *call) at(w Word) Word {
+	if c.folder == nil {
+		return w
+	}
+	return in(*c.folder, w)
+}
+
+// in is a file in a folder.
+func in(folder, w Word) Word {
+	if strings.HasPrefix(w.Text, "/") && (!w.Dynamic || w.Begins) {
+		return w
+	}
+	if folder.Text == "" && !folder.Dynamic {
+		return w
+	}
+	if w.Text == "" && !w.Dynamic {
+		return folder
+	}
+	w.Text = strings.TrimSuffix(folder.Text, "/") + "/" + w.Text
+	w.Dynamic, w.Glob = w.Dynamic || folder.Dynamic, w.Glob || folder.Glob
+	w.Begins = folder.Begins || !folder.Dynamic
+	return w
+}
+
+// split takes a word apart as a shell would, where a program does so itself.
+func split(w Word) []Word {
+	var list []Word
+	var b strings.Builder
+	quote, inside := byte(0), false
+	for i := 0; i < len(w.Text); i++ {
+		switch x := w.Text[i]; {
+		case x == '\\' && quote != '\'' && i+1 < len(w.Text):
+			i++
+			inside = true
+			b.WriteByte(w.Text[i])
+		case quote != 0 && x == quote:
+			quote = 0
+		case quote == 0 && (x == '\'' || x == '"'):
+			quote, inside = x, true
+		case quote == 0 && (x == ' ' || x == '\t' || x == '\n'):
+			if inside {
+				list = append(list, Word{Text: b.String(), Dynamic: w.Dynamic})
+			}
+			b.Reset()
+			inside = false
+		default:
+			inside = true
+			b.WriteByte(x)
+		}
+	}
+	if inside || w.Dynamic {
+		list = append(list, Word{Text: b.String(), Dynamic: w.Dynamic})
+	}
+	return list
+}
+
+// join makes a shell line of words, as ssh and watch do.
+func join(list []Word) Word {
+	if len(list) == 1 {
+		return list[0]
+	}
+	var b strings.Builder
+	var all Word
+	for i, w := range list {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w.Text)
+		all.Dynamic, all.Glob = all.Dynamic || w.Dynamic, all.Glob || w.Glob
+	}
+	all.Text = b.String()
+	return all
+}

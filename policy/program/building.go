@@ -1,0 +1,162 @@
+package program
+
+import (
+	"slices"
+	"strings"
+)
+
+// makefile: --eval and SHELL= hold code, and other files than the usual one, too.
+func makefile(c *call) {
+	if w, ok := c.value("-E"); ok {
+		c.ExecFlags = append(c.ExecFlags, "--eval")
+		c.tag("opaque-exec")
+		if _, recipe, found := strings.Cut(w.Text, ";"); found {
+			c.code(rest(w, recipe), "make --eval")
+		}
+		if _, recipe, found := strings.Cut(w.Text, "$(shell "); found {
+			c.code(rest(w, strings.TrimRight(recipe, ")")), "make --eval")
+		}
+	}
+	if w, ok := c.value("-f"); ok {
+		c.codeFile(w, "-f")
+	}
+	for _, w := range c.Operands {
+		name, value, ok := strings.Cut(w.Text, "=")
+		if !ok {
+			continue
+		}
+		name = strings.TrimRight(name, ":?+!")
+		if name == "SHELL" || name == ".SHELLFLAGS" || name == "MAKEFLAGS" || strings.Contains(value, "$(") || strings.Contains(value, "`") {
+			c.ExecFlags = append(c.ExecFlags, name+"=")
+			c.tag("opaque-exec")
+		}
+	}
+}
+
+// cmake -E has small commands of its own, some of which run or delete.
+func cmake(c *call) {
+	words := c.tail
+	c.tail = nil
+	if len(words) == 0 {
+		return
+	}
+	c.Sub = "-E " + words[0].Text
+	switch words[0].Text {
+	case "env":
+		c.run("cmake -E", append([]Word{{Text: "env"}}, words[1:]...), c.name)
+	case "time":
+		c.run("cmake -E", words[1:], c.name)
+	case "chdir":
+		if len(words) > 2 {
+			c.Runs = append(c.Runs, Run{Via: "cmake -E chdir", Argv: words[2:], Dir: &words[1], Wrapper: c.name})
+		}
+	case "rm", "remove", "remove_directory", "rename", "copy", "copy_directory", "copy_if_different", "make_directory", "touch", "create_symlink", "cat", "tar":
+		names := map[string]string{"remove": "rm", "remove_directory": "rm", "rename": "mv", "copy": "cp", "copy_directory": "cp", "copy_if_different": "cp", "make_directory": "mkdir", "create_symlink": "ln"}
+		name := names[words[0].Text]
+		if name == "" {
+			name = words[0].Text
+		}
+		c.run("cmake -E", append([]Word{{Text: name}}, words[1:]...), c.name)
+	}
+}
+
+// mavenGoals: some goals run a program or leave the machine.
+func mavenGoals(c *call) {
+	for _, w := range c.Operands {
+		switch {
+		case strings.Contains(w.Text, "deploy") || strings.Contains(w.Text, "publish") || strings.Contains(w.Text, "release"):
+			c.tag("publish")
+		case strings.HasPrefix(w.Text, "exec:") || strings.HasPrefix(w.Text, "antrun:"):
+			c.tag("opaque-exec")
+		}
+	}
+}
+
+// compiler: gcc -wrapper separates its words by commas; @file holds more options.
+func compiler(c *call) {
+	for i := range c.found {
+		if f := &c.found[i]; f.name == "-wrapper" && f.given {
+			c.Runs = slices.DeleteFunc(c.Runs, func(r Run) bool { return strings.HasSuffix(r.Via, "-wrapper") })
+			var argv []Word
+			for _, s := range strings.Split(f.value.Text, ",") {
+				argv = append(argv, rest(f.value, s))
+			}
+			c.run(c.name+" -wrapper", argv, "")
+		}
+	}
+	for _, w := range c.Operands {
+		if name, ok := strings.CutPrefix(w.Text, "@"); ok {
+			c.touch("read", rest(w, name), "@file")
+			c.unsure("options in a file")
+		}
+	}
+	if _, ok := c.value("-o"); !ok && len(c.Operands) > 0 && !has(c, 'E', "") {
+		c.touch("write", Word{Text: "a.out", Begins: true}, "output")
+	}
+}
+
+// rewrites: with one of these flags, files are changed in place.
+func rewrites(flags ...string) func(*call) {
+	return func(c *call) {
+		if !c.has(flags...) {
+			return
+		}
+		for _, w := range c.Operands {
+			c.touch("write", w, flags[0])
+		}
+	}
+}
+
+// formatter changes the files unless it only checks.
+func formatter(c *call) {
+	words := c.Operands
+	checks := has(c, 0, "--check") || has(c, 0, "--diff") || has(c, 0, "--version")
+	if c.name == "ruff" && len(words) > 0 {
+		c.Sub, words = words[0].Text, words[1:]
+		checks = checks || c.Sub != "format" && !has(c, 0, "--fix")
+	}
+	for _, w := range words {
+		c.touch("read", w, "argument")
+		if !checks {
+			c.touch("write", w, "argument")
+		}
+	}
+}
+
+// jsTool: some of them only set variables for another program, or run lines.
+func jsTool(c *call) {
+	switch c.name {
+	case "cross-env":
+		c.run(c.name, c.variables(c.Operands), c.name)
+	case "concurrently":
+		for _, w := range c.Operands {
+			c.code(w, c.name)
+		}
+	case "rimraf":
+		for _, w := range c.Operands {
+			c.touch("delete", w, "argument")
+		}
+	}
+}
+
+// goFlags: the linker may be another program; a path outside holds foreign code.
+func goFlags(c *call) {
+	for i := range c.found {
+		if f := &c.found[i]; f.name == "-ldflags" && strings.Contains(f.value.Text, "extld") {
+			c.ExecFlags = append(c.ExecFlags, "-ldflags -extld")
+		}
+	}
+	for _, w := range c.Operands {
+		if strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "../") {
+			c.touch("read", w, "argument")
+		}
+	}
+	if c.Sub == "run" && len(c.Operands) > 0 && (strings.HasSuffix(c.Operands[0].Text, ".go") || strings.Contains(c.Operands[0].Text, "@")) {
+		if strings.Contains(c.Operands[0].Text, "@") {
+			c.tag("config-or-install")
+			return
+		}
+		c.CodeFile = c.at(c.Operands[0])
+		c.touch("read", c.Operands[0], "argument")
+	}
+}

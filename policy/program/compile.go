@@ -1,0 +1,192 @@
+package program
+
+import (
+	"slices"
+	"strings"
+)
+
+// program is a row, ready for use.
+type program struct {
+	row
+	tags    []string
+	thens   []func(*call) // of the program, then of the subcommand
+	options []option
+	short   [128]uint16 // by letter: 1 + the index in options
+	long    []spelling  // sorted
+	subs    map[string]named
+	before  []kind // operands at the start
+	each    kind   // the repeated ones
+	repeats bool
+	after   []kind // at the end
+	risky   bool   // an option that is not understood may do harm
+	stops   bool   // options end at the first operand
+	mixed   bool   // words after one dash among letters: -fprint
+}
+
+type option struct {
+	name      string // its first spelling
+	value     byte   // 0 none, '=' needed, '?' optional, '+' needed, after a name
+	kind      kind
+	tags      []string
+	replaces  bool // it stands in for the first operand
+	recursive bool
+	stdin     bool
+}
+
+type spelling struct {
+	text   string
+	option uint16
+}
+
+type named struct {
+	name string // the first of its spellings
+	*program
+}
+
+// compile makes the table out of its parts.
+func compile(families ...family) map[string]*program {
+	table := map[string]*program{}
+	for _, f := range families {
+		for names, r := range f {
+			p := build(r, nil)
+			for _, name := range strings.Fields(names) {
+				table[name] = p
+			}
+		}
+	}
+	return table
+}
+
+// build makes a row ready. The options and tags of the program it is a subcommand of
+// hold for it, too.
+func build(r row, parent *program) *program {
+	p := &program{row: r, tags: strings.Fields(r.tags)}
+	if parent != nil {
+		p.thens = slices.Clone(parent.thens)
+		p.tags = append(p.tags, parent.tags...)
+		p.style, p.open = max(p.style, parent.style), p.open || parent.open
+		if !parent.own {
+			p.opts += " " + parent.opts
+		}
+	}
+	if r.then != nil {
+		p.thens = append(p.thens, r.then)
+	}
+	p.risky = slices.Contains(p.tags, "wrapper")
+	p.stops = p.style == stop || len(r.subs) > 0
+	for _, field := range strings.Fields(p.opts) {
+		p.add(field)
+	}
+	slices.SortFunc(p.long, func(a, b spelling) int { return strings.Compare(a.text, b.text) })
+	p.operandKinds()
+	for _, s := range r.subs {
+		if p.subs == nil {
+			p.subs = map[string]named{}
+		}
+		s := s
+		for _, names := range strings.Fields(s.names) {
+			spellings := strings.Split(names, "|")
+			child := build(s.row, p)
+			for _, name := range spellings {
+				p.subs[name] = named{spellings[0], child}
+			}
+		}
+	}
+	return p
+}
+
+// add takes one field of row.opts.
+func (p *program) add(field string) {
+	if letters, ok := strings.CutPrefix(field, "-["); ok {
+		for _, c := range strings.TrimSuffix(letters, "]") {
+			name := "-" + string(c)
+			p.enter(option{name: name}, name)
+		}
+		return
+	}
+	field, tags, _ := strings.Cut(field, ":")
+	var o option
+	field, o.replaces = strings.CutSuffix(field, "!")
+	names := field
+	if i := strings.IndexAny(field, "=?+"); i > 0 {
+		names, o.value, o.kind = field[:i], field[i], kinds[field[i+1:]]
+	}
+	for _, t := range strings.FieldsFunc(tags, func(c rune) bool { return c == ',' }) {
+		switch t {
+		case "recursive":
+			o.recursive = true
+		case "stdin":
+			o.stdin = true
+		default:
+			o.tags = append(o.tags, t)
+		}
+	}
+	p.risky = p.risky || len(o.tags) > 0 || o.kind != skip && o.kind != read && o.kind != list && o.kind != setenv
+	o.name, _, _ = strings.Cut(names, "|")
+	p.enter(o, strings.Split(names, "|")...)
+}
+
+// enter adds an option with its spellings. The first one of a spelling counts.
+func (p *program) enter(o option, names ...string) {
+	p.options = append(p.options, o)
+	index := uint16(len(p.options) - 1)
+	for _, name := range names {
+		if len(name) == 2 && p.style != words {
+			if p.short[name[1]] == 0 {
+				p.short[name[1]] = index + 1
+			}
+		} else if !slices.ContainsFunc(p.long, func(s spelling) bool { return s.text == name }) {
+			p.long = append(p.long, spelling{name, index})
+			p.mixed = p.mixed || !strings.HasPrefix(name, "--")
+		}
+	}
+}
+
+func (p *program) operandKinds() {
+	for _, field := range strings.Fields(p.operands) {
+		name, star := strings.CutSuffix(field, "*")
+		k := kinds[name]
+		switch {
+		case star:
+			p.each, p.repeats = k, true
+		case p.repeats:
+			p.after = append(p.after, k)
+		default:
+			p.before = append(p.before, k)
+		}
+		if k == run || k == line {
+			p.stops, p.risky = true, true
+		}
+		p.risky = p.risky || k == script
+	}
+}
+
+// exact finds a long one that is written in full, perhaps with =value.
+func (p *program) exact(text string) *option {
+	name, _, _ := strings.Cut(text, "=")
+	i, ok := slices.BinarySearchFunc(p.long, name, func(s spelling, t string) int { return strings.Compare(s.text, t) })
+	if !ok {
+		return nil
+	}
+	return &p.options[p.long[i].option]
+}
+
+// option finds a long one, which may be abbreviated. It is nil where there is none, and
+// where several fit.
+func (p *program) option(text string) (o *option, full string, several bool) {
+	i, ok := slices.BinarySearchFunc(p.long, text, func(s spelling, t string) int { return strings.Compare(s.text, t) })
+	if ok {
+		return &p.options[p.long[i].option], p.long[i].text, false
+	}
+	if p.style == words || len(text) < 3 {
+		return nil, "", false
+	}
+	for ; i < len(p.long) && strings.HasPrefix(p.long[i].text, text); i++ {
+		x := &p.options[p.long[i].option]
+		if o != nil && x != o {
+			return nil, "", true
+		}
+		o, full = x, p.long[i].text
+	}
+	return o, full, false
+}

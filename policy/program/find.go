@@ -1,0 +1,223 @@
+package program
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// finding is what find or fd would run or delete, and where.
+type finding struct {
+	*call
+	roots   []Word
+	names   []Word // patterns of which a file must fit one
+	limited bool   // by other things than a name: age, size, owner
+	all     bool   // another branch of the conditions has no limit
+	open    bool   // this branch has none so far
+	negated bool
+	execs   []execution
+	delete  bool
+}
+
+type execution struct {
+	flag string
+	argv []Word
+}
+
+// limits are tests of find with a value, after which not everything is left.
+var findLimits = strings.Fields("-amin -anewer -atime -cmin -cnewer -ctime -gid -group -inum -links -mmin -mtime -newer -perm -samefile -size -uid -used -user -newermt -newerct -newerat -newermm -context -fstype -lname -ilname -regex -iregex")
+var findNames = strings.Fields("-name -iname -path -ipath -wholename -iwholename")
+var findValues = strings.Fields("-type -xtype -maxdepth -mindepth -printf -regextype -D")
+var findFlags = strings.Fields("-H -L -P -a -and -print -print0 -prune -depth -d -mount -xdev -follow -noleaf -warn -nowarn -ignore_readdir_race -noignore_readdir_race -ls -quit -true -false -nouser -nogroup -readable -writable -executable -daystart -help -version -O0 -O1 -O2 -O3")
+
+// find has an expression instead of options.
+func find(c *call) {
+	c.Flags, c.Operands = nil, nil
+	f := finding{call: c, open: true}
+	for i := 0; i < len(c.args); i++ {
+		i = f.term(i, c.args[i])
+	}
+	f.all = f.all || f.open
+	if len(f.roots) == 0 {
+		f.roots = []Word{{Text: "."}}
+	}
+	c.Recursive = true
+	f.results()
+}
+
+// term takes one word of the expression, and gives the index of its last one.
+func (f *finding) term(i int, w Word) int {
+	value := func() Word {
+		if i+1 < len(f.args) {
+			return f.args[i+1]
+		}
+		return Word{}
+	}
+	text := w.Text
+	if w.Dynamic && !w.Begins && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "./") {
+		f.unsure("a word of the expression is only known at run time")
+	}
+	if !strings.HasPrefix(text, "-") || text == "-" {
+		switch text {
+		case "(", ")", ",":
+		case "!":
+			f.negated = true
+		default:
+			f.roots = append(f.roots, w)
+			f.Operands = append(f.Operands, w)
+		}
+		return i
+	}
+	f.Flags = append(f.Flags, text)
+	negated := f.negated
+	f.negated = text == "-not"
+	switch {
+	case text == "-not" || slices.Contains(findFlags, text):
+	case text == "-o" || text == "-or":
+		f.all = f.all || f.open
+		f.open = true
+	case text == "-empty":
+		f.limited, f.open = true, false
+	case slices.Contains(findNames, text):
+		if v := value(); !negated && strings.Trim(v.Text, "*./") != "" {
+			v.Glob, f.open = true, false
+			f.names = append(f.names, v)
+		}
+		i++
+	case slices.Contains(findLimits, text):
+		if !negated {
+			f.limited, f.open = true, false
+		}
+		i++
+	case slices.Contains(findValues, text):
+		i++
+	case text == "-exec" || text == "-execdir" || text == "-ok" || text == "-okdir":
+		return f.exec(i, text)
+	case text == "-delete":
+		f.delete = true
+		f.tag("find-delete")
+	case text == "-fprint" || text == "-fprint0" || text == "-fls" || text == "-fprintf":
+		f.touch("write", value(), text)
+		i++
+		if text == "-fprintf" {
+			i++
+		}
+	case text == "-files0-from":
+		f.use(list, value(), text)
+		i++
+	default:
+		f.unsure("unknown test " + text)
+	}
+	return i
+}
+
+// exec takes the command after -exec, to its ; or +.
+func (f *finding) exec(i int, flag string) int {
+	j := i + 1
+	for j < len(f.args) && f.args[j].Text != ";" && !(f.args[j].Text == "+" && f.args[j-1].Text == "{}") {
+		j++
+	}
+	f.execs = append(f.execs, execution{flag, f.args[i+1 : j]})
+	f.tag("carrier")
+	return j
+}
+
+// results adds what happens to the files that are found.
+func (f *finding) results() {
+	for _, r := range f.roots {
+		f.touch("read", r, "folder")
+	}
+	files := f.candidates()
+	if f.delete {
+		for _, file := range files {
+			f.touch("delete", in(file.folder, file.name), "find -delete")
+		}
+	}
+	for _, e := range f.execs {
+		if len(e.argv) == 0 {
+			continue
+		}
+		if path.Base(e.argv[0].Text) == "rm" {
+			f.tag("bulk-delete")
+		}
+		f.runFor(e, files)
+	}
+}
+
+// runFor adds the command for the files, each in the place of {}. With -execdir it runs
+// in their folder.
+func (f *finding) runFor(e execution, files []candidate) {
+	for _, file := range files {
+		r := Run{Via: f.name + " " + e.flag, Argv: slices.Clone(e.argv), Wrapper: f.name, Dir: f.folder}
+		name := in(file.folder, file.name)
+		if strings.HasSuffix(e.flag, "dir") {
+			folder := f.at(file.folder)
+			r.Dir = &folder
+			name = in(Word{Text: "."}, file.name)
+		}
+		for i, w := range r.Argv {
+			if strings.Contains(w.Text, "{}") {
+				r.Argv[i].Text = strings.ReplaceAll(w.Text, "{}", name.Text)
+				r.Argv[i].Dynamic = w.Dynamic || name.Dynamic
+				r.Argv[i].Glob = w.Glob || w.Text == "{}" && name.Glob
+			}
+		}
+		f.Runs = append(f.Runs, r)
+	}
+}
+
+// candidate stands for files that are found: a name or pattern in a folder, or with an
+// empty name all that is there, and the folder itself.
+type candidate struct{ folder, name Word }
+
+// candidates are never many more than the arguments.
+func (f *finding) candidates() []candidate {
+	names := f.names
+	if f.all {
+		names = []Word{{}}
+	}
+	if len(names) == 0 {
+		names = []Word{{Text: "found"}}
+	}
+	if len(names)*len(f.roots) > max(64, len(f.args)) {
+		f.unsure("too many names in too many folders")
+		names = []Word{{}}
+	}
+	var files []candidate
+	for _, r := range f.roots {
+		for _, n := range names {
+			n.Text = strings.TrimPrefix(n.Text, "./")
+			n.Glob = strings.ContainsAny(n.Text, "*?[")
+			n.Begins = true
+			files = append(files, candidate{r, n})
+		}
+	}
+	return files
+}
+
+// fd is find with a pattern, and options.
+func fd(c *call) {
+	f := finding{call: c, limited: true}
+	if len(c.tail) > 0 {
+		f.execs = []execution{{"--exec", c.tail}}
+		c.tail = nil
+		c.tag("carrier")
+	}
+	if n := len(c.Operands); n > 1 {
+		f.roots = c.Operands[1:n]
+	}
+	if w, ok := c.value("--search-path"); ok {
+		f.roots = []Word{w}
+	}
+	if len(f.roots) == 0 {
+		f.roots = []Word{{Text: "."}}
+	}
+	c.Recursive = true
+	f.all = len(c.Operands) == 0 || strings.Trim(c.Operands[0].Text, ".*^$") == ""
+	for i, e := range f.execs {
+		if !slices.ContainsFunc(e.argv, func(w Word) bool { return strings.Contains(w.Text, "{") }) {
+			f.execs[i].argv = append(slices.Clone(e.argv), Word{Text: "{}"})
+		}
+	}
+	f.results()
+}

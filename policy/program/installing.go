@@ -1,0 +1,126 @@
+package program
+
+import (
+	"slices"
+	"strings"
+)
+
+// packageScripts: a package manager without a subcommand, or with the name of a script
+// as yarn has it.
+func packageScripts(c *call) {
+	if c.name != "npm" && c.Sub != "" {
+		c.Tags = without(c.Tags, "unlisted-sub")
+	}
+	c.tag("workspace-code")
+}
+
+// nodeInstall: with names it adds packages; without, it installs what is listed.
+func nodeInstall(c *call) {
+	if len(c.Operands) > 0 || c.Sub != "install" {
+		c.tag("config-or-install")
+	}
+	for _, w := range c.Operands {
+		if strings.HasPrefix(w.Text, "http://") || strings.HasPrefix(w.Text, "https://") {
+			c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "GET"})
+		} else if strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "../") || strings.HasPrefix(w.Text, "file:") {
+			c.touch("read", rest(w, strings.TrimPrefix(w.Text, "file:")), "argument")
+		}
+	}
+}
+
+func nodeChanges(c *call) {
+	if c.Sub == "audit" && (has(c, 0, "--fix") || len(c.Operands) > 0 && c.Operands[0].Text == "fix") {
+		c.tag("config-or-install")
+	}
+}
+
+func nodeConfig(c *call) {
+	looks := c.Sub == "get" || len(c.Operands) > 0 && slices.Contains([]string{"get", "list", "ls", "verify", "dir"}, c.Operands[0].Text)
+	if !looks {
+		c.tag("config-or-install")
+	}
+}
+
+// npx runs a package, by its name or with -c a line.
+func npx(c *call) {
+	if len(c.Operands) == 0 {
+		return
+	}
+	name := c.Operands[0].Text
+	if lookup(c.table, name) != nil && !slices.Contains([]string{"rm", "sh", "bash"}, name) {
+		c.Runs = append(c.Runs, Run{Via: c.name, Argv: c.Operands, Wrapper: c.name, KeepStdin: true})
+	}
+}
+
+func versionManager(c *call) {
+	if len(c.Operands) == 0 {
+		c.Tags = without(c.Tags, "config-or-install")
+		return
+	}
+	c.Sub = c.Operands[0].Text
+	if slices.Contains([]string{"list", "ls", "version", "versions", "current", "which", "show", "help", "list-remote", "ls-remote"}, c.Sub) {
+		c.Tags = without(c.Tags, "config-or-install")
+	}
+	if len(c.Operands) > 1 && (c.Sub == "exec" || c.Sub == "run") {
+		c.run(c.name, c.Operands[1:], c.name)
+	}
+}
+
+// pipNames: names are new packages; files of requirements and folders are the workspace's.
+func pipNames(c *call) {
+	for _, w := range c.Operands {
+		switch {
+		case strings.Contains(w.Text, "://"):
+			u := w
+			if _, after, ok := strings.Cut(w.Text, "@ "); ok {
+				u.Text = after
+			}
+			u.Text = strings.TrimPrefix(u.Text, "git+")
+			c.Fetches = append(c.Fetches, Fetch{Word: u, Method: "GET"})
+			c.tag("config-or-install")
+		case strings.HasPrefix(w.Text, ".") || strings.HasPrefix(w.Text, "/"):
+			c.touch("read", w, "argument")
+		default:
+			c.tag("config-or-install")
+		}
+	}
+}
+
+func pipConfig(c *call) {
+	if len(c.Operands) == 0 {
+		return
+	}
+	switch c.Operands[0].Text {
+	case "list", "get", "debug":
+	case "edit":
+		c.tag("editor", "config-or-install")
+	default:
+		c.tag("config-or-install")
+	}
+}
+
+func looksAtPackages(c *call) {
+	if len(c.Operands) == 0 {
+		return
+	}
+	c.Sub = c.Operands[0].Text
+	if slices.Contains([]string{"list", "search", "info", "show", "find", "version", "history", "showhold", "dump"}, c.Sub) {
+		c.Tags = without(c.Tags, "config-or-install")
+	}
+}
+
+// rpm: -q and -V only look, whatever follows.
+func rpm(c *call) {
+	if has(c, 'q', "--query") || has(c, 'V', "--verify") {
+		c.Tags = without(c.Tags, "config-or-install")
+	}
+}
+
+func pacman(c *call) {
+	for _, w := range c.args {
+		if strings.HasPrefix(w.Text, "-Q") || strings.HasPrefix(w.Text, "-F") || strings.HasPrefix(w.Text, "-Ss") || strings.HasPrefix(w.Text, "-Si") || w.Text == "--query" {
+			return
+		}
+	}
+	c.tag("config-or-install")
+}

@@ -1,0 +1,107 @@
+package program
+
+import "strings"
+
+// tar writes an archive or reads one; -C counts for what follows it.
+func tar(c *call) {
+	creates := c.has("-c", "-r", "-u", "-A", "--delete") || has(c, 'c', "") || has(c, 'r', "") || has(c, 'u', "")
+	extracts := c.has("-x") || has(c, 'x', "")
+	folder, moved := c.value("-C")
+	moves := 0
+	for i := range c.found {
+		switch f := &c.found[i]; f.name {
+		case "-C":
+			if moves++; moves > 1 {
+				c.unsure("several folders")
+			}
+		case "-f":
+			if remoteName(f.value.Text) && !has(c, 0, "--force-local") {
+				c.tag("remote")
+			}
+			if creates {
+				c.touch("write", f.value, f.as)
+			} else {
+				c.touch("read", f.value, f.as)
+			}
+		case "--checkpoint-action":
+			if line, ok := strings.CutPrefix(f.value.Text, "exec="); ok || f.value.Dynamic {
+				c.ExecFlags = append(c.ExecFlags, f.as)
+				c.code(rest(f.value, line), "tar --checkpoint-action")
+			}
+		}
+	}
+	if extracts && !c.has("-O") && !c.has("--to-command") {
+		if !moved {
+			folder = Word{Text: "."}
+		}
+		c.touch("write", Word{Text: strings.TrimSuffix(folder.Text, "/") + "/extracted", Dynamic: folder.Dynamic, Begins: folder.Begins}, "extract")
+	} else {
+		c.Tags = without(c.Tags, "absolute-extract")
+	}
+	if !creates {
+		return
+	}
+	c.Recursive = true
+	for _, w := range c.Operands {
+		if moved {
+			w = in(folder, w)
+		}
+		c.touch("read", w, "argument")
+		if has(c, 0, "--remove-files") {
+			c.touch("delete", w, "argument")
+		}
+	}
+}
+
+// without drops a tag.
+func without(tags []string, tag string) []string {
+	kept := tags[:0]
+	for _, t := range tags {
+		if t != tag {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
+
+// zip deletes what it has packed, with -m.
+func zip(c *call) {
+	if has(c, 'm', "--move") && len(c.Operands) > 1 {
+		for _, w := range c.Operands[1:] {
+			c.touch("delete", w, "argument")
+		}
+	}
+	c.Recursive = c.Recursive || has(c, 'r', "--recurse-paths")
+}
+
+// unpack writes to the folder of an option, or to the current one; not with one of the
+// letters that only look.
+func unpack(folder, looks string) func(*call) {
+	return func(c *call) {
+		if c.has(folder) || c.name == "zipinfo" {
+			return
+		}
+		for _, f := range c.Flags {
+			if len(f) == 2 && strings.Contains(looks, f[1:]) {
+				return
+			}
+		}
+		c.touch("write", Word{Text: "./extracted", Begins: true}, "extract")
+		if has(c, ':', "") {
+			c.tag("absolute-extract")
+		}
+	}
+}
+
+// compress replaces files, unless it writes to its standard output or only looks.
+func compress(c *call) {
+	keeps := has(c, 'c', "--stdout") || has(c, 't', "--test") || has(c, 'l', "--list") || has(c, 0, "--to-stdout")
+	kept := c.Touches[:0]
+	for _, t := range c.Touches {
+		if t.Op != "write" || !keeps || t.Via != "argument" {
+			kept = append(kept, t)
+		}
+	}
+	c.Touches = kept
+	c.Recursive = has(c, 'r', "--recursive")
+}

@@ -1,0 +1,246 @@
+package program
+
+import "strings"
+
+// call is one list of arguments while it is taken apart. Its Effect is the answer.
+type call struct {
+	Effect
+	*program        // of the subcommand, once that is known
+	name     string // of the program
+	args     []Word
+	found    []found
+	folder   *Word // from options of kind dir
+	lastOnly bool  // an option of kind target was given: no operand is the target
+	replaced bool  // an option stands in for the first operand
+	env      []string
+	table    map[string]*program
+	tail     []Word // a program with its arguments, after an option of kind tail
+}
+
+// found is an option in the arguments.
+type found struct {
+	*option
+	as    string // its spelling, in full
+	value Word
+	given bool // it has a value
+}
+
+// parse sorts the arguments into options and operands, as getopt_long does.
+func (c *call) parse() {
+	n := len(c.args)
+	c.Flags, c.Operands, c.found = make([]string, 0, n+1), make([]Word, 0, n), make([]found, 0, n+1)
+	for i := 0; i < len(c.args); i++ {
+		w := c.args[i]
+		text := w.Text
+		switch {
+		case w.Dynamic && c.risky && (text == "-" || !w.Begins && !strings.HasPrefix(text, "-")):
+			c.unsure("an argument that may turn out to be an option")
+			fallthrough
+		case len(text) < 2 || text[0] != '-':
+			if i == 0 && c.style == bundle && text != "" && !w.Dynamic {
+				i = c.oldBundle(text)
+				continue
+			}
+			if c.operand(w) {
+				c.Operands = append(c.Operands, c.args[i+1:]...)
+				return
+			}
+		case text == "--" && !w.Dynamic:
+			if c.subs != nil {
+				continue
+			}
+			c.Operands = append(c.Operands, c.args[i+1:]...)
+			return
+		case c.style == words:
+			i = c.word(i)
+		case text[1] == '-':
+			i = c.longOption(i, w)
+		default:
+			i = c.letters(i, w)
+		}
+	}
+}
+
+// operand takes one, and says whether the rest are operands, too.
+func (c *call) operand(w Word) (last bool) {
+	if c.subs != nil {
+		c.subcommand(w)
+		return false
+	}
+	c.Operands = append(c.Operands, w)
+	first := len(c.before)
+	if c.replaced && first > 0 {
+		first--
+	}
+	return c.stops && len(c.Operands) >= max(first, 1)
+}
+
+// subcommand goes on with the row of the subcommand.
+func (c *call) subcommand(w Word) {
+	if w.Dynamic {
+		c.unsure("dynamic subcommand")
+	}
+	s, ok := c.subs[w.Text]
+	if !ok {
+		c.Tags = append(c.Tags, "unlisted-sub")
+		s = named{w.Text, &program{row: row{open: true}, tags: c.tags, thens: c.thens, options: c.options, short: c.short, long: c.long}}
+	}
+	c.program = s.program
+	if c.Sub != "" {
+		c.Sub += " "
+	}
+	c.Sub += s.name
+}
+
+func (c *call) longOption(i int, w Word) int {
+	name, value, glued := strings.Cut(w.Text, "=")
+	o, full, several := c.option(name)
+	if before, _, colon := strings.Cut(name, ":"); o == nil && colon && c.style == words {
+		o, full, _ = c.option(before) // -c:v of ffmpeg
+	}
+	if o == nil {
+		c.Flags = append(c.Flags, name)
+		switch {
+		case several:
+			c.unsure("ambiguous option " + name)
+		case strings.HasPrefix(name, "--no-") || name == "--help" || name == "--version":
+		default:
+			c.unknown(name)
+		}
+		return i
+	}
+	c.Flags = append(c.Flags, full)
+	f := found{option: o, as: full}
+	switch {
+	case glued:
+		f.value, f.given = rest(w, value), true
+	default:
+		i = c.valueAfter(i, &f)
+	}
+	c.add(f)
+	return i
+}
+
+// word is longOption for programs whose options are words after one dash or two.
+func (c *call) word(i int) int {
+	w := c.args[i]
+	if strings.HasPrefix(w.Text, "--") {
+		w.Text = w.Text[1:]
+	}
+	return c.longOption(i, w)
+}
+
+// letters takes -rf, -ofile and -o file.
+func (c *call) letters(i int, w Word) int {
+	text := w.Text
+	if c.mixed && c.exact(text) != nil {
+		return c.longOption(i, w)
+	}
+	for j := 1; j < len(text); j++ {
+		o := c.letter(text[j])
+		if o == nil {
+			if j == 1 && text[1] >= '0' && text[1] <= '9' {
+				c.Flags = append(c.Flags, text) // head -5
+				return i
+			}
+			c.Flags = append(c.Flags, "-"+text[j:j+1])
+			if text[j] != 'h' && text[j] != 'V' {
+				c.unknown("-" + text[j:j+1])
+			}
+			continue
+		}
+		f := found{option: o, as: c.spelled(text[j], o)}
+		c.Flags = append(c.Flags, f.as)
+		if o.value != 0 && j+1 < len(text) {
+			value := text[j+1:]
+			if f.value = rest(w, value); o.kind == tail {
+				c.tail = append([]Word{f.value}, c.args[i+1:]...)
+				i = len(c.args)
+			} else {
+				f.given = true
+			}
+			c.add(f)
+			return i
+		}
+		if o.value != 0 && w.Dynamic {
+			f.value, f.given = rest(w, ""), true
+		} else {
+			i = c.valueAfter(i, &f)
+		}
+		c.add(f)
+	}
+	if w.Dynamic && c.risky {
+		c.unsure("dynamic option " + text)
+	}
+	return i
+}
+
+// oldBundle takes letters without a dash, whose values follow in their order: tar xfC a b.
+func (c *call) oldBundle(text string) int {
+	i := 0
+	for j := range len(text) {
+		o := c.letter(text[j])
+		if o == nil {
+			c.Flags = append(c.Flags, "-"+text[j:j+1])
+			c.unknown("-" + text[j:j+1])
+			continue
+		}
+		f := found{option: o, as: c.spelled(text[j], o)}
+		c.Flags = append(c.Flags, f.as)
+		i = c.valueAfter(i, &f)
+		c.add(f)
+	}
+	return i
+}
+
+// valueAfter takes the value of an option from the words after it, and gives the index
+// of the last word taken.
+func (c *call) valueAfter(i int, f *found) int {
+	if f.option.value == '+' {
+		i++
+	}
+	if f.option.value != '=' && f.option.value != '+' || i+1 >= len(c.args) {
+		return i
+	}
+	if f.kind == tail {
+		c.tail = c.args[i+1:]
+		return len(c.args)
+	}
+	f.value, f.given = c.args[i+1], true
+	return i + 1
+}
+
+// rest is what is left of a word.
+func rest(w Word, text string) Word {
+	w.Text = text
+	w.Begins = w.Begins && text != ""
+	return w
+}
+
+func (c *call) letter(b byte) *option {
+	if b >= 128 || c.short[b] == 0 {
+		return nil
+	}
+	return &c.options[c.short[b]-1]
+}
+
+// spelled is -x, without a new string where the name has that spelling.
+func (c *call) spelled(b byte, o *option) string {
+	if len(o.name) == 2 && o.name[1] == b {
+		return o.name
+	}
+	return string([]byte{'-', b})
+}
+
+func (c *call) add(f found) {
+	c.replaced = c.replaced || f.replaces
+	c.found = append(c.found, f)
+}
+
+func (c *call) unknown(name string) {
+	if c.risky && !c.open {
+		c.unsure("unknown option " + name)
+	}
+}
+
+func (c *call) unsure(why string) { c.Unsure = append(c.Unsure, why) }

@@ -1,0 +1,89 @@
+package program
+
+// family is a part of the table: what the programs of one field do. The key holds the
+// names of the programs, with spaces between, that share a row.
+type family map[string]row
+
+// row says what a program does with its arguments. The zero row is a program that does
+// nothing with them: echo, true.
+type row struct {
+	// opts lists the options, with spaces between:
+	//
+	//	-[abc]                 flags of one letter
+	//	-q|--quiet             a flag, with all its spellings; the first one is its name
+	//	-k|--key=              an option with a value that does not matter
+	//	-o|--output=write      one whose value is a file to be written; see kind
+	//	--color?               one whose value is optional, and glued to it
+	//	--rawfile+read         one with a name and a value, in two words
+	//	-P:absolute-extract    a tag of the effect; recursive and stdin are fields instead
+	//	-e|--regexp=!          it stands in for the first operand
+	opts string
+	// operands lists what the arguments that are no options are, as kinds. A star
+	// repeats: "skip read*", "read* write".
+	operands string
+	tags     string
+	subs     []sub
+	style    style
+	// open: options that are not listed are harmless. Otherwise they make the effect
+	// unsure, where any of the listed ones does more than choose what is printed.
+	open bool
+	// own: its options stand before a subcommand, and not after it.
+	own bool
+	// stdin is the number of operands from which on it leaves its standard input alone.
+	stdin int
+	// versioned: a version may follow the name: python3.11.
+	versioned bool
+	// then is called at last, for what a row cannot say; that of a program for its
+	// subcommands, too.
+	then func(*call)
+}
+
+// sub is a row for subcommands. Names are separated by spaces; other spellings of the
+// same one follow a bar: "install|i|add". A name of two words is a row below a row.
+type sub struct {
+	names string
+	row
+}
+
+// never is a row.stdin: the standard input is read whatever the operands are.
+const always = 1 << 10
+
+// style is how a program reads its options.
+type style uint8
+
+const (
+	gnu    style = iota // -abc, -ofile, --long=value, abbreviated; after operands, too
+	stop                // the same, but options end at the first operand
+	words               // -name value, -name=value, --name=value: go, openssl, terraform
+	bundle              // as gnu, and the first word may do without a dash: tar xf a.tar
+)
+
+// kind is what an operand or the value of an option is.
+type kind uint8
+
+const (
+	skip   kind = iota // does not matter
+	read               // a file, or a folder to list
+	write              // a file that is written or made
+	remove             // a file or folder that is deleted
+	move               // read and deleted
+	change             // read and written in place
+	target             // the folder that all operands are written to
+	dir                // the folder it works in
+	list               // a file that holds names of files to read
+	url                // a URL
+	sh                 // a shell line
+	exec               // a program, perhaps with arguments in the same word
+	run                // a program, and all that follows are its arguments
+	line               // a shell line, together with all that follows
+	load               // a file whose code or configuration can run programs
+	inline             // code in the program's own language
+	script             // a file of code in the program's own language
+	setenv             // NAME=value for what it runs
+	tail               // a program, and all arguments that follow are its own
+)
+
+var kinds = map[string]kind{
+	"": skip, "skip": skip, "read": read, "write": write, "delete": remove, "move": move, "change": change, "target": target, "dir": dir,
+	"list": list, "url": url, "sh": sh, "exec": exec, "run": run, "line": line, "load": load, "inline": inline, "script": script, "env": setenv, "rest": tail,
+}
