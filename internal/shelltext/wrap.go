@@ -7,7 +7,7 @@ import "strings"
 func Wrapped(text string) []string {
 	q := "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 	out := []string{
-		"true && " + text, "false || " + text, "true; " + text, "\n" + text + "\n", text + " && true", text + " || true", text + "; true", "echo a | { " + text + "\n}",
+		"true && " + text, "false || { " + text + "\n}", "true; " + text, "\n" + text + "\n", text + " && true", text + " || true", text + "; true", "echo a | { " + text + "\n}",
 		"( " + text + "\n)", "{ " + text + "\n}", "if true; then " + text + "\nfi", "while true; do " + text + "\nbreak; done", "for i in 1; do " + text + "\ndone", "case a in a) " + text + "\n;; esac",
 		"f() { " + text + "\n}; f", "echo \"$(" + text + "\n)\"", "x=$(" + text + "\n)", "cat <(" + text + "\n)", text + " &",
 		"sh -c " + q, "bash -c " + q, "bash -ec " + q, "eval " + q, "env bash -c " + q, "timeout 5 sh -c " + q, "nice -n 5 sh -c " + q, "nohup bash -c " + q, "command eval " + q, "exec sh -c " + q,

@@ -25,10 +25,15 @@ type execution struct {
 }
 
 // limits are tests of find with a value, after which not everything is left.
-var findLimits = strings.Fields("-amin -anewer -atime -cmin -cnewer -ctime -gid -group -inum -links -mmin -mtime -newer -perm -samefile -size -uid -used -user -newermt -newerct -newerat -newermm -context -fstype -lname -ilname -regex -iregex")
+var findLimits = strings.Fields(`
+	-amin -anewer -atime -cmin -cnewer -ctime -gid -group -inum -links -mmin -mtime -newer -perm -samefile -size -uid
+	-used -user -newermt -newerct -newerat -newermm -context -fstype -lname -ilname -regex -iregex`)
 var findNames = strings.Fields("-name -iname -path -ipath -wholename -iwholename")
 var findValues = strings.Fields("-type -xtype -maxdepth -mindepth -printf -regextype -D")
-var findFlags = strings.Fields("-H -L -P -a -and -print -print0 -prune -depth -d -mount -xdev -follow -noleaf -warn -nowarn -ignore_readdir_race -noignore_readdir_race -ls -quit -true -false -nouser -nogroup -readable -writable -executable -daystart -help -version -O0 -O1 -O2 -O3")
+var findFlags = strings.Fields(`
+	-H -L -P -a -and -print -print0 -prune -depth -d -mount -xdev -follow -noleaf -warn -nowarn -ignore_readdir_race
+	-noignore_readdir_race -ls -quit -true -false -nouser -nogroup -readable -writable -executable -daystart -help
+	-version -O0 -O1 -O2 -O3`)
 
 // find has an expression instead of options.
 func find(c *call) {

@@ -68,7 +68,11 @@ func inlineProgram(c *call) {
 }
 
 // pythonModules are run with -m, and leave the standard input to data.
-var pythonModules = strings.Fields("pytest unittest venv virtualenv json.tool pip pipx compileall py_compile black mypy ruff isort flake8 pylint pyright coverage doctest build tox nox timeit tokenize dis ast site sysconfig platform this calendar tabnanny pyflakes pycodestyle bandit twine setuptools wheel ensurepip trace cProfile profile pdb zipfile tarfile gzip base64 http.server uvicorn gunicorn flask django celery IPython sphinx mkdocs pre_commit poetry uv hatch alembic")
+var pythonModules = strings.Fields(`
+	pytest unittest venv virtualenv json.tool pip pipx compileall py_compile black mypy ruff isort flake8 pylint pyright
+	coverage doctest build tox nox timeit tokenize dis ast site sysconfig platform this calendar tabnanny pyflakes
+	pycodestyle bandit twine setuptools wheel ensurepip trace cProfile profile pdb zipfile tarfile gzip base64 http.server
+	uvicorn gunicorn flask django celery IPython sphinx mkdocs pre_commit poetry uv hatch alembic`)
 
 // python has modules instead of a file.
 func python(c *call) {

@@ -58,12 +58,15 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 	a.roots = l.roots(p.Roots, base)
 
 	c := ruleCompiler{loader: l, author: a, examples: examples}
-	c.words = l.lists(e.Lists, reflect.TypeFor[policy.Env]())
+	c.classes = nil // lint warns of them
+	c.words, c.named = l.lists(e.Lists, reflect.TypeFor[policy.Env]()), e.Lists
 	c.exec(e)
+	c.classes = pathClasses
 	c.words = l.lists(p.Lists, reflect.TypeFor[policy.PathEnv]())
 	for _, r := range p.Rules {
 		a.policy.Paths = compileRule(&c, a.policy.Paths, r, (*policy.Facts).PathEnvs)
 	}
+	c.classes = urlClasses
 	c.words = l.lists(u.Lists, reflect.TypeFor[policy.URLEnv]())
 	for _, r := range u.Rules {
 		a.policy.URLs = compileRule(&c, a.policy.URLs, r, (*policy.Facts).URLEnvs)
@@ -97,11 +100,11 @@ func (l *loader) zone(file, name string) *time.Location {
 var listNames = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 
 // lists takes named lists for conditions over a type.
-func (l *loader) lists(named []pair[[]string], env reflect.Type) lists {
+func (l *loader) lists(named []pair[[]text], env reflect.Type) lists {
 	out := lists{}
 	for _, list := range named {
 		l.listName(list.Key, env)
-		out[list.Key.Value] = list.Value
+		out[list.Key.Value] = values(list.Value)
 	}
 	return out
 }
