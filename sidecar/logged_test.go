@@ -48,6 +48,17 @@ func TestDecisionsAreLogged(t *testing.T) {
 	}
 }
 
+// A call that waits for a person is logged with the approval that it waits for.
+func TestQuestionsAreLogged(t *testing.T) {
+	r := play(t, script.Native("exec", `{"command":"frobnicate x"}`), script.Native("exec", `{"command":"ls"}`))
+	log := &notes{}
+	r.s.LogDecisions(log)
+	r.chat(asking(bothTool))
+	if len(log.list) != 2 || log.list[0].Effect != policy.Ask || log.list[0].Outcome != decisions.Refused || log.list[0].Approval == "" {
+		t.Errorf("%+v", log.list)
+	}
+}
+
 // A call that cannot be logged does not leave where the log says so.
 func TestNoLogNoCall(t *testing.T) {
 	for _, mode := range []string{bothTool, streaming + "," + bothTool} {
