@@ -123,6 +123,11 @@ func (c *call) use(k kind, w Word, via string) {
 	case load:
 		c.ExecFlags = append(c.ExecFlags, via)
 		c.touch("read", w, via)
+	case conf:
+		if strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "..") || strings.HasPrefix(w.Text, "~") || w.Dynamic && !w.Begins {
+			c.ExecFlags = append(c.ExecFlags, via)
+		}
+		c.touch("read", w, via)
 	case inline:
 		c.Inline = true
 	case script:
