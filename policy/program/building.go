@@ -109,7 +109,7 @@ func compiler(c *call) {
 			c.ExecFlags = append(c.ExecFlags, c.found[i].name+value)
 		}
 	}
-	if _, ok := c.value("-o"); !ok && len(c.Operands) > 0 && !has(c, 'E', "") {
+	if _, ok := c.value("-o"); !ok && len(c.Operands) > 0 && !c.flag('E', "") {
 		c.touch("write", Word{Text: "a.out", Begins: true}, "output")
 	}
 }
@@ -129,10 +129,10 @@ func rewrites(flags ...string) func(*call) {
 // formatter changes the files unless it only checks.
 func formatter(c *call) {
 	words := c.Operands
-	checks := has(c, 0, "--check") || has(c, 0, "--diff") || has(c, 0, "--version")
+	checks := c.flag(0, "--check") || c.flag(0, "--diff") || c.flag(0, "--version")
 	if c.name == "ruff" && len(words) > 0 {
 		c.Sub, words = words[0].Text, words[1:]
-		checks = checks || c.Sub != "format" && !has(c, 0, "--fix")
+		checks = checks || c.Sub != "format" && !c.flag(0, "--fix")
 	}
 	for _, w := range words {
 		c.touch("read", w, "argument")

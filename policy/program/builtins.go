@@ -38,7 +38,7 @@ var builtins = family{
 func builtin(c *call) {
 	switch c.name {
 	case "export", "declare", "typeset", "set":
-		if len(c.args) == 0 || c.name != "set" && len(c.Operands) == 0 && has(c, 'p', "") {
+		if len(c.args) == 0 || c.name != "set" && len(c.Operands) == 0 && c.flag('p', "") {
 			c.tag("dump-env")
 		}
 	case "read", "mapfile", "readarray", "select":

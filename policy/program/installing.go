@@ -9,7 +9,7 @@ import (
 // as yarn has it.
 func packageScripts(c *call) {
 	if c.name != "npm" && c.Sub != "" {
-		c.Tags = without(c.Tags, "unlisted-sub")
+		c.untag("unlisted-sub")
 	}
 	c.tag("workspace-code")
 }
@@ -29,7 +29,7 @@ func nodeInstall(c *call) {
 }
 
 func nodeChanges(c *call) {
-	if c.Sub == "audit" && (has(c, 0, "--fix") || len(c.Operands) > 0 && c.Operands[0].Text == "fix") {
+	if c.Sub == "audit" && (c.flag(0, "--fix") || len(c.Operands) > 0 && c.Operands[0].Text == "fix") {
 		c.tag("config-or-install")
 	}
 }
@@ -54,12 +54,12 @@ func npx(c *call) {
 
 func versionManager(c *call) {
 	if len(c.Operands) == 0 {
-		c.Tags = without(c.Tags, "config-or-install")
+		c.untag("config-or-install")
 		return
 	}
 	c.Sub = c.Operands[0].Text
 	if slices.Contains([]string{"list", "ls", "version", "versions", "current", "which", "show", "help", "list-remote", "ls-remote"}, c.Sub) {
-		c.Tags = without(c.Tags, "config-or-install")
+		c.untag("config-or-install")
 	}
 	if len(c.Operands) > 1 && (c.Sub == "exec" || c.Sub == "run") {
 		c.run(c.name, c.Operands[1:], c.name)
@@ -105,14 +105,14 @@ func looksAtPackages(c *call) {
 	}
 	c.Sub = c.Operands[0].Text
 	if slices.Contains([]string{"list", "search", "info", "show", "find", "version", "history", "showhold", "dump"}, c.Sub) {
-		c.Tags = without(c.Tags, "config-or-install")
+		c.untag("config-or-install")
 	}
 }
 
 // rpm: -q and -V only look, whatever follows.
 func rpm(c *call) {
-	if has(c, 'q', "--query") || has(c, 'V', "--verify") {
-		c.Tags = without(c.Tags, "config-or-install")
+	if c.flag('q', "--query") || c.flag('V', "--verify") {
+		c.untag("config-or-install")
 	}
 }
 
