@@ -1,6 +1,10 @@
 package paths
 
-import "io/fs"
+import (
+	"io/fs"
+	"path"
+	"strings"
+)
 
 // Guard classifies paths.
 type Guard struct {
@@ -15,21 +19,146 @@ type Links interface {
 }
 
 // Literal classifies a path that a file tool was given. Nothing in it is interpreted
-// but . and .. and links.
-func (g Guard) Literal(op Op, path string) Use {
-	u := g.Word(op, Word{Text: path}, g.Roots.Cwd, "argument")
+// but . and .. and links, and what file tools are known to interpret: ~/ and file:
+// URLs. A leading @, which some tools take off, is judged both ways.
+func (g Guard) Literal(op Op, name string) Use {
+	u := g.literal(op, name)
+	if rest, at := strings.CutPrefix(name, "@"); at {
+		if other := g.literal(op, rest); stricter(other.Class, u.Class) {
+			other.Path = name
+			return other
+		}
+	}
 	return u
 }
 
-// Word is a path as a shell hands it to a program.
+func (g Guard) literal(op Op, name string) Use {
+	u := Use{Op: string(op), Path: name, Via: ViaTool, Class: Malformed}
+	if p, ok := g.plain(name, &u); ok {
+		g.judge(&u, op, p, g.Roots.Cwd, true)
+	}
+	return u
+}
+
+// Word is a path as a shell hands it to a program: quotes are gone, ~ and variables
+// filled in.
 type Word struct {
 	Text    string
 	Dynamic bool // a part is only known at run time, and missing in Text
 	Glob    bool // the shell would replace it by the files that fit
+	Prefix  int  // if Dynamic: how many bytes of Text stand before the first such part
 }
 
 // Word classifies a path that a command uses. Cwd is the folder the command runs in;
-// empty: it is not known.
+// empty: it is not known. Of a word with unknown parts it says what it would be if
+// these were empty where that is worse than not to know: "$X/" may be /.
 func (g Guard) Word(op Op, w Word, cwd, via string) Use {
-	return Use{Op: string(op), Path: w.Text, Class: Outside, Dynamic: w.Dynamic, Glob: w.Glob, Via: via}
+	u := Use{Op: string(op), Path: w.Text, Via: via, Dynamic: w.Dynamic, Glob: w.Glob}
+	switch {
+	case w.Text == "" && w.Dynamic:
+		u.Class = Dynamic
+		return u
+	case !sound(w.Text, &u):
+		u.Class = Malformed
+		return u
+	}
+	text := g.tilde(w.Text)
+	if w.Glob {
+		g.glob(&u, op, text, cwd)
+	} else {
+		g.judge(&u, op, text, cwd, false)
+	}
+	if w.Dynamic {
+		u.Resolved = ""
+		if !g.keeps(op, u.Class, w, cwd) {
+			u.Class = Dynamic
+		}
+	}
+	return u
+}
+
+// keeps says whether a class holds whatever the unknown parts of a word turn out to be,
+// or is too dangerous to be left to them.
+func (g Guard) keeps(op Op, class string, w Word, cwd string) bool {
+	switch class {
+	case Workspace, Readable, Null, Automation, Dynamic:
+		return false
+	case WorkspaceRoot:
+		return op == Delete
+	case WorkspaceSecret:
+		return op == Read
+	case Outside, System, Device:
+		known := w.Text[:min(w.Prefix, len(w.Text))]
+		folder := known[:strings.LastIndexByte(known, '/')+1]
+		if strings.Trim(folder, "/") == "" {
+			return false
+		}
+		var u Use
+		g.judge(&u, op, folder+"x", cwd, false)
+		return u.Class == class
+	}
+	return true
+}
+
+// judge fills in what is behind a path and its class. A tool is stricter than a
+// command: the standard streams that it would reach are those of its server.
+func (g Guard) judge(u *Use, op Op, p, cwd string, tool bool) {
+	known := true
+	if !strings.HasPrefix(p, "/") {
+		if known = cwd != ""; !known {
+			cwd = nowhere
+		}
+		p = cwd + "/" + p
+	}
+	at := g.place(op, p, tool)
+	u.Class = at.class
+	if g.Links != nil && strings.Contains(p, "..") { // many programs take .. out before the kernel sees it
+		if clean := g.place(op, path.Clean(p), tool); stricter(clean.class, at.class) {
+			at, u.Class = clean, clean.class
+		}
+	}
+	u.Marks = append(u.Marks, at.marks...)
+	switch {
+	case known:
+		u.Resolved = at.path
+	case !stricter(u.Class, Dynamic) || u.Class == Outside:
+		u.Class = Dynamic
+	}
+}
+
+// place follows an absolute path and classifies what it leads to.
+func (g Guard) place(op Op, p string, tool bool) place {
+	at := place{op: op, tool: tool}
+	if g.Links == nil && !strings.Contains(p, "/proc/") && !strings.Contains(p, "/dev/") {
+		at.path = path.Clean(p)
+	} else if !g.walk(p, op != Delete, &at) {
+		return place{class: Malformed}
+	}
+	at.class = g.class(&at)
+	return at
+}
+
+// nowhere stands for a folder that is not known. No root is in it, and .. does not
+// leave it for a while.
+const nowhere = "/?/?/?/?/?/?/?/?"
+
+// Real gives the roots as they are behind their links. Call it once where Guard.Links
+// is set: the guard compares what it finds behind a path with the roots as they stand.
+func (r Roots) Real(links Links) Roots {
+	g := Guard{Links: links}
+	real := func(p string) string {
+		var at place
+		if strings.HasPrefix(p, "/") && g.walk(p, true, &at) {
+			return at.path
+		}
+		return p
+	}
+	all := func(ps []string) []string {
+		var out []string
+		for _, p := range ps {
+			out = append(out, real(p))
+		}
+		return out
+	}
+	return Roots{Cwd: real(r.Cwd), Home: real(r.Home), Write: all(r.Write), Read: all(r.Read), ReadFiles: all(r.ReadFiles), Own: all(r.Own)}
 }

@@ -12,9 +12,12 @@ const (
 	Read   Op = "read"
 	Write  Op = "write"
 	Delete Op = "delete"
+	Run    Op = "run" // a program is started by its path
 )
 
-// Roots are the folders of an agent. All paths are absolute and clean.
+// Roots are the folders of an agent. All paths are absolute and clean. They nest: the
+// innermost folder around a path counts, and a folder that is inside a place of a
+// special class, such as ~/.openclaw/workspace, is as good as any other.
 type Roots struct {
 	Cwd       string   `json:"cwd"`  // where relative paths start
 	Home      string   `json:"home"` // of the user the agent runs as
@@ -25,28 +28,48 @@ type Roots struct {
 }
 
 // The classes of paths, of which a path has exactly one. Some beat the folders they
-// are in: a secret inside the workspace is a secret.
+// are in: a secret inside the workspace is a secret. Persist, Automation and VCS come
+// only where something changes: a file that is read has the class of its place.
 const (
-	Workspace     = "workspace"      // inside a folder of Roots.Write
-	WorkspaceRoot = "workspace_root" // that folder itself
-	Readable      = "readable"       // inside a folder of Roots.Read, or one of Roots.ReadFiles
-	Secret        = "secret"         // keys, tokens, password files, histories of shells
-	Persist       = "persist"        // what runs later by itself: start-up files of shells, cron, git hooks
-	Control       = "control"        // the gateway's and the sidecar's own files
-	VCS           = "vcs"            // the .git folder itself
-	Home          = "home"           // the home folder itself
-	Root          = "root"           // /
-	Protected     = "protected"      // a top folder of the system, or one that holds a root
-	System        = "system"         // a program or library folder of the system
-	Kernel        = "kernel"         // /proc/sys, /sys
-	BlockDevice   = "blockdev"       // a disk
-	Device        = "device"         // another device
-	Null          = "null"           // /dev/null, the standard streams
-	Socket        = "socket"         // /dev/tcp/…, a socket file
-	Dynamic       = "dynamic"        // only known at run time
-	Malformed     = "malformed"      // refused rather than interpreted: NUL, ~user, backslashes …
-	Outside       = "outside"        // anything else
+	Workspace       = "workspace"        // inside a folder of Roots.Write
+	WorkspaceRoot   = "workspace_root"   // that folder itself
+	WorkspaceSecret = "workspace_secret" // a secret inside such a folder: .env, a key
+	Automation      = "automation"       // what tools run by themselves there: CI, editor tasks, .envrc, .npmrc
+	Readable        = "readable"         // inside a folder of Roots.Read, or one of Roots.ReadFiles
+	Secret          = "secret"           // keys, tokens, password files, histories of shells
+	Persist         = "persist"          // what runs later by itself: start-up files of shells, cron, git hooks
+	Control         = "control"          // the gateway's and the sidecar's own files
+	VCS             = "vcs"              // the .git folder itself, and what git keeps in it
+	Home            = "home"             // the home folder itself
+	Root            = "root"             // /
+	Protected       = "protected"        // a top folder of the system, or one that holds a root
+	System          = "system"           // a program or library folder of the system
+	Kernel          = "kernel"           // /proc, /sys
+	BlockDevice     = "blockdev"         // a disk
+	Device          = "device"           // another device
+	Null            = "null"             // /dev/null and its like, the standard streams
+	Socket          = "socket"           // /dev/tcp/…, a socket file
+	Dynamic         = "dynamic"          // only known at run time
+	Malformed       = "malformed"        // refused rather than interpreted: NUL, ~user, too long …
+	Outside         = "outside"          // anything else
 )
+
+// The marks: what is odd about a path, whatever its class. Each deserves a question.
+const (
+	MarkControl   = "control characters"
+	MarkInvisible = "invisible characters"
+	MarkConfused  = "characters that look like dots or slashes"
+	MarkBackslash = "backslash"
+	MarkBraces    = "braces"
+	MarkPattern   = "pattern"        // ** in a path that is taken as it is written
+	MarkLookAlike = "look-alike"     // another spelling of a special name, such as git~1
+	MarkHardLink  = "hard link"      // the file has a second name, which may be anywhere
+	MarkOverwrite = "overwrite"      // a secret of the workspace that is already there
+	MarkUnseen    = "cannot be seen" // a part of it could not be looked at
+)
+
+// ViaTool is the Via of a path that a file tool was given.
+const ViaTool = "tool"
 
 // Use is one path that a call would touch. The tag doc is what operators read.
 type Use struct {
@@ -56,6 +79,6 @@ type Use struct {
 	Class    string   `expr:"class" json:"class" doc:"What kind of place it is, see the list of classes."`
 	Dynamic  bool     `expr:"dynamic" json:"dynamic,omitempty" doc:"A part of it is only known at run time."`
 	Glob     bool     `expr:"glob" json:"glob,omitempty" doc:"It holds a pattern such as *.go."`
-	Via      string   `expr:"via" json:"via,omitempty" doc:"How it came to be used: argument, redirect, an option such as sed -i."`
-	Marks    []string `expr:"marks" json:"marks,omitempty" doc:"What is odd about it: hard link, invisible characters, braces …"`
+	Via      string   `expr:"via" json:"via,omitempty" doc:"How it came to be used: argument, redirect, an option such as sed -i; tool for the path of a file tool."`
+	Marks    []string `expr:"marks" json:"marks,omitempty" doc:"What is odd about it: hard link, invisible characters, braces and so on."`
 }

@@ -1,45 +1,113 @@
 package shell
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
-	"github.com/jgavinray/gpt-oss-executor/policy/shell/scaffold"
-	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
 // Analyze says what a text can do when bash runs it in this world. It never fails: what
-// it cannot tell is in the facts.
-func Analyze(text string, w World) *Script {
-	r := w.Guard.Roots
-	files := map[string]bool{}
-	for _, f := range r.ReadFiles {
-		files[f] = true
-	}
-	p := scaffold.Analyze(text, &scaffold.Config{Cwd: r.Cwd, Home: r.Home, WriteRoots: r.Write, ReadRoots: append(slices.Clone(r.Write), r.Read...), ReadFiles: files, MaxDepth: 12, MaxCommands: 4000, MaxSteps: 20000})
-	s := &Script{Parsed: p.ParseOK, Error: p.ParseErr, Control: p.Control, Invisible: p.Invisible, ForkBomb: p.ForkBomb, OverBudget: p.TooDeep, Dynamic: p.Dynamic, Binaries: p.Binaries}
-	use := func(op paths.Op, ps []scaffold.Path) (out []paths.Use) {
-		for _, x := range ps {
-			class := x.Class
-			if class == "readable" || class == "system" {
-				class = paths.Readable
-			}
-			out = append(out, paths.Use{Op: string(op), Path: x.Path, Resolved: x.Path, Class: class, Dynamic: x.Dyn, Via: x.Via})
+// it cannot tell is in the facts. A text that this package itself stumbles over counts
+// as one that does not parse.
+func Analyze(text string, w World) (s *Script) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			s = &Script{Error: fmt.Sprint("the analysis broke off: ", broken)}
 		}
-		return out
+	}()
+	return newAnalysis(w).run(text, w)
+}
+
+func (a *analysis) run(text string, w World) *Script {
+	if len(text) > a.limits.Bytes {
+		a.script.OverBudget = true
+		return a.script
 	}
-	for _, c := range p.Commands {
-		k := Command{Binary: c.Binary, Path: c.Path, PathClass: c.PathClass, Argv: c.Argv, Flags: c.Flags, Sub: c.Sub, Env: c.Env, Wrappers: c.Wrappers, Via: c.Via, Depth: c.Depth, Cwd: c.Cwd,
-			DynamicName: c.DynWord, DynamicArgs: c.DynArgs, Known: scaffold.Known(c.Binary), Inline: c.InlineCode, CodeFile: c.CodeFile, ExecFlags: c.ExecFlags, Tags: c.Tags,
-			Reads: use(paths.Read, c.Reads), Writes: use(paths.Write, c.Writes), Deletes: use(paths.Delete, c.Deletes), Background: c.Background, Recursive: c.Recursive,
-			Stdin: Stdin{Kind: c.Stdin.Kind, Known: c.Stdin.Known, Text: c.Stdin.Text, From: c.Stdin.From, File: c.Stdin.File}}
-		for _, u := range c.URLs {
-			k.URLs = append(k.URLs, urls.Use{URL: u.URL, Scheme: u.Scheme, Host: u.Host, Class: u.Class, Method: u.Method})
+	sh := a.shell()
+	if len(w.Env) > 0 {
+		for name, text := range w.Env {
+			sh.set(name, known(text))
 		}
-		s.Commands = append(s.Commands, k)
+		sh.emit(Command{Env: slices.Sorted(maps.Keys(w.Env))})
 	}
-	if len(p.Writes)+len(p.Reads) > 0 {
-		s.Commands = append(s.Commands, Command{Reads: use(paths.Read, p.Reads), Writes: use(paths.Write, p.Writes)})
+	sh.script(text)
+	sh.leftovers()
+	a.script.Binaries = binaries(a.script.Commands)
+	return a.script
+}
+
+// analysis is what all shells of one script share: the facts, and what is left of the
+// budget.
+type analysis struct {
+	guard  paths.Guard
+	limits Limits
+	script *Script
+	parser *syntax.Parser
+
+	steps int // left
+	bytes int // of values, left
+	taken int // readings
+
+	dynamic    map[string]bool             // the reasons in the script, each once
+	backquotes map[*syntax.CmdSubst]string // their source, where it holds backslashes
+	files      map[string]*sink            // made by this script, by absolute path
+	links      map[string]string           // made by this script: to what they point
+	functions  []*function
+	traps      []word
+	pipes      int // names given to <()
+}
+
+// Beside the limits that can be set: how much text all values together may hold, how
+// many readings all texts may have, and how deep statements may stand in each other.
+const (
+	maxValueBytes = 8 << 20
+	maxReadings   = 64
+	maxNesting    = 1000
+)
+
+func newAnalysis(w World) *analysis {
+	l := w.Limits
+	if l == (Limits{}) {
+		l = DefaultLimits
 	}
-	return s
+	return &analysis{
+		guard: w.Guard, limits: l, steps: l.Steps, bytes: maxValueBytes,
+		script:  &Script{Parsed: true, Binaries: []string{}},
+		parser:  syntax.NewParser(syntax.Variant(syntax.LangBash)),
+		dynamic: map[string]bool{}, backquotes: map[*syntax.CmdSubst]string{},
+		files: map[string]*sink{}, links: map[string]string{},
+	}
+}
+
+// unsure notes a reason why a part of what runs is only known at run time.
+func (a *analysis) unsure(why string) {
+	if !a.dynamic[why] {
+		a.dynamic[why] = true
+		a.script.Dynamic = append(a.script.Dynamic, why)
+	}
+}
+
+// spend takes steps from the budget. It is false when there are none left.
+func (a *analysis) spend(steps int) bool {
+	a.steps -= steps
+	if a.steps < 0 || len(a.script.Commands) > a.limits.Commands {
+		a.script.OverBudget = true
+	}
+	return !a.script.OverBudget
+}
+
+func binaries(list []Command) []string {
+	out := []string{}
+	seen := map[string]bool{"": true}
+	for i := range list {
+		if name := list[i].Binary; !seen[name] {
+			seen[name] = true
+			out = append(out, name)
+		}
+	}
+	return out
 }

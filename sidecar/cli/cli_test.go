@@ -43,8 +43,10 @@ func TestMain(m *testing.M) {
 //	exits N PROGRAM ARGS…   runs a program that must exit with N
 //	listens ADDRESS         waits until somebody listens there
 //	jsonpath FILE PATH WANT compares one value of a JSON file, or a JSON line
-//	get URL                 prints what is answered; [!] get must not be 200
+//	get URL [HOST]          prints what is answered; [!] get must not be 200
 //	shows FILE              compares the last output, versions of rules aside
+//	asks COMMAND…           starts an admin API at $ASKS where these wait for a person, as $ID1, $ID2 …
+//	sends COMMAND           lets the model send it again; [!] sends must not pass
 //
 // $BUSY is an address that is taken, $FREE and $ADMIN ones that are not, $MODEL
 // the URL of a model server.
@@ -68,10 +70,12 @@ func TestScripts(t *testing.T) {
 			e.Setenv("BUSY", busy.Addr().String())
 			e.Setenv("FREE", free.Addr().String())
 			e.Setenv("MODEL", model.URL)
+			e.Values[questionsKey{}] = &questions{}
 			return errors.Join(free.Close(), admin.Close())
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "listens": listens, "jsonpath": jsonpath, "get": get, "shows": shows,
+			"asks": asks, "sends": sends,
 		},
 	})
 }
@@ -111,7 +115,12 @@ func listens(ts *testscript.TestScript, _ bool, args []string) {
 
 func get(ts *testscript.TestScript, neg bool, args []string) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
-	res, err := client.Get(args[0])
+	req, err := http.NewRequest(http.MethodGet, args[0], nil)
+	ts.Check(err)
+	if len(args) > 1 {
+		req.Host = args[1]
+	}
+	res, err := client.Do(req)
 	ts.Check(err)
 	defer res.Body.Close()
 	_, err = io.Copy(ts.Stdout(), res.Body)

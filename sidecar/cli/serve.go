@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -86,7 +87,7 @@ func settings(c *cobra.Command, config string, flags ruleset.Settings, env Env) 
 			*v[0] = *v[1]
 		}
 	}
-	return s, nil
+	return s, readSecrets(&s)
 }
 
 func (e Env) lookup(name string) (string, bool) {
@@ -156,7 +157,8 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		return fmt.Errorf("%w; --listen takes HOST:PORT of this machine, such as 127.0.0.1:8001", err)
 	}
 	warnOpen(log, s)
-	adminEnded, err := serveAdmin(ctx, s, live, log, metrics)
+	asked := sidecar.NewApprovals(limits, time.Now, metrics)
+	adminEnded, err := serveAdmin(ctx, s, live, asked, log, metrics)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -166,9 +168,25 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	background.Go(func() { sidecar.TuneHeap(ctx) })
 	log.Info("serving", "event", "http_server_start", "address", "http://"+listener.Addr().String()+"/v1",
 		"upstream", withoutPassword(s.Upstream), "rules", live.Set().Version, "pid", os.Getpid())
-	server := sidecar.NewServer(live, up, s.Token, log, metrics)
+	server := sidecar.NewServer(live, up, asked, s.Token, log, metrics)
 	defer server.Close()
-	return sidecar.Run(ctx, listener, server.Handler(), limits.Grace, log)
+	names := sidecar.Names{Local: isLocal(listener), Token: s.Token != "", Hosts: hosts(s, s.Listen)}
+	return sidecar.Run(ctx, listener, names.Guarded(server.Handler()), limits.Grace, log)
+}
+
+// isLocal reports whether a listener is reached from this machine alone.
+func isLocal(l net.Listener) bool {
+	at, ok := l.Addr().(*net.TCPAddr)
+	return ok && at.IP.IsLoopback()
+}
+
+// hosts are the names of the setting hosts, and that of an address to listen on.
+func hosts(s ruleset.Settings, address string) []string {
+	names := strings.FieldsFunc(s.Hosts, func(r rune) bool { return r == ',' || r == ' ' })
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		names = append(names, host)
+	}
+	return names
 }
 
 // warnOpen tells an operator who serves the network without a token.

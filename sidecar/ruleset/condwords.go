@@ -56,8 +56,8 @@ func (t text) comment() place {
 
 // visible are the names of what a condition over a struct sees.
 func visible(env reflect.Type) (names []string) {
-	for i := range env.NumField() {
-		if n := env.Field(i).Tag.Get("expr"); n != "" {
+	for _, f := range reflect.VisibleFields(env) {
+		if n := f.Tag.Get("expr"); n != "" && n != "-" {
 			names = append(names, n)
 		}
 	}

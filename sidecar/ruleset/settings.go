@@ -19,6 +19,7 @@ type Settings struct {
 	State       string // folder that remembers the rules that were in force; empty: none
 	Admin       string // address of the admin API; empty: it is off
 	AdminToken  string // bearer token for it; empty: none, which only loopback may do
+	Hosts       string // names that the listeners are asked under, beside those of this machine; with commas or spaces between
 	Token       string // bearer token that callers must show; empty: none
 	LogLevel    string // debug, info, warn or error
 	LogFormat   string // text or json
@@ -37,8 +38,9 @@ type settingsFile struct {
 	Policy      text `rule:"policy" doc:"Locked folder of the security team: what it says only tightens." eg:"/etc/gpt-oss-executor/policy"`
 	State       text `rule:"state" doc:"Folder for the rule sets that were in force: the last good one serves where the rules do not load." eg:"/var/lib/gpt-oss-executor"`
 	Admin       text `rule:"admin" doc:"Address of the admin API: HOST:PORT; left out: none." eg:"127.0.0.1:8002"`
-	AdminToken  text `rule:"admin_token" doc:"Bearer token of the admin API." eg:"${GPTOSS_ADMIN_TOKEN}"`
+	AdminToken  text `rule:"admin_token" doc:"Bearer token of the admin API." eg:"file:/run/secrets/admin_token"`
 	Token       text `rule:"token" doc:"Bearer token that callers must show; left out: none." eg:"${GPTOSS_TOKEN}"`
+	Hosts       text `rule:"hosts" doc:"Names under which the listeners are asked, beside those of this machine, such as that of a proxy." eg:"llm.example.com gpt.example.com"`
 	LogLevel    text `rule:"log_level" one:"debug info warn error" doc:"How much is logged."`
 	LogFormat   text `rule:"log_format" one:"text json" doc:"How it is logged, on standard error."`
 }
@@ -53,16 +55,22 @@ func (s *Settings) fields() []setting {
 	return []setting{
 		{"listen", &s.Listen}, {"upstream", &s.Upstream}, {"upstream_key", &s.UpstreamKey}, {"server", &s.Server},
 		{"rules", &s.Rules}, {"policy", &s.Policy}, {"state", &s.State},
-		{"admin", &s.Admin}, {"admin_token", &s.AdminToken}, {"token", &s.Token}, {"log_level", &s.LogLevel}, {"log_format", &s.LogFormat},
+		{"admin", &s.Admin}, {"admin_token", &s.AdminToken}, {"token", &s.Token},
+		{"hosts", &s.Hosts}, {"log_level", &s.LogLevel}, {"log_format", &s.LogFormat},
 	}
 }
+
+// guards are the settings without which a listener is open to everybody.
+var guards = map[string]bool{"token": true, "admin_token": true}
+
+const emptyToken = "give it a value, or leave it out: without it everybody may ask"
 
 // Read takes over what a config file says. Only ${NAME} in its texts is replaced
 // by an environment variable; a plain $ stays what it is, and $${ is ${.
 func (s *Settings) Read(name, doc string, env func(string) (string, bool)) Problems {
 	file, problems := decode[settingsFile](name, doc)
 	given := []text{file.Listen, file.Upstream, file.UpstreamKey, file.Server, file.Rules,
-		file.Policy, file.State, file.Admin, file.AdminToken, file.Token, file.LogLevel, file.LogFormat}
+		file.Policy, file.State, file.Admin, file.AdminToken, file.Token, file.Hosts, file.LogLevel, file.LogFormat}
 	for i, f := range s.fields() {
 		if given[i].Value == "" {
 			continue
@@ -71,6 +79,9 @@ func (s *Settings) Read(name, doc string, env func(string) (string, bool)) Probl
 		if missing != "" {
 			problems = append(problems, given[i].all().problem(codeRef,
 				fmt.Sprintf("the environment variable %s is not set", missing), "set it, or write the value here"))
+		}
+		if value == "" && missing == "" && guards[f.key] {
+			problems = append(problems, given[i].all().problem(codeRef, f.key+" is empty", emptyToken))
 		}
 		*f.to = value
 	}
@@ -113,6 +124,9 @@ func (s *Settings) Override(environ []string) error {
 				keys = append(keys, SettingPrefix+strings.ToUpper(f.key))
 			}
 			return fmt.Errorf("environment: unknown setting %s; %s", name, orList(didYouMean(name, keys), keys))
+		}
+		if value == "" && guards[key] {
+			return fmt.Errorf("environment: %s is set and empty; %s", name, emptyToken)
 		}
 		*fields[i].to = value
 	}

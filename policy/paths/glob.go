@@ -1,0 +1,149 @@
+package paths
+
+import "strings"
+
+// maxPattern is how many parts a pattern may have, so that the work stays small.
+const maxPattern = 32
+
+// glob classifies a word that the shell replaces by the files that fit: by the folder
+// before the pattern, by the names in it that are said, and by the special places that
+// would fit.
+func (g Guard) glob(u *Use, op Op, text, cwd string) {
+	parts := strings.Split(text, "/")
+	first := 0
+	for first < len(parts) && !pattern(parts[first]) {
+		first++
+	}
+	if first == len(parts) {
+		g.judge(u, op, text, cwd, false)
+		return
+	}
+	if len(parts)-first > maxPattern {
+		u.Class = Malformed
+		return
+	}
+	fixed := strings.Join(parts[:first], "/") + "/"
+	if first == 0 {
+		fixed = "./"
+	}
+	rest := parts[first:]
+	if up := climb(rest); up != nil {
+		g.stricter(u, op, fixed+strings.Join(up, "/"), cwd)
+	}
+	rest, ups := reduce(rest)
+	fixed += strings.Repeat("../", ups)
+	if len(rest) == 0 {
+		g.stricter(u, op, fixed, cwd)
+		return
+	}
+	g.stricter(u, op, fixed+strings.Join(rest, "/"), cwd)
+	var folder Use
+	g.judge(&folder, op, fixed, cwd, false)
+	if folder.Resolved != "" {
+		u.worsen(g.fits(op, folder, rest))
+	}
+}
+
+// stricter classifies one more path that a use may be, and keeps what is worse.
+func (g Guard) stricter(u *Use, op Op, p, cwd string) {
+	var other Use
+	g.judge(&other, op, p, cwd, false)
+	if u.Class == "" {
+		u.Resolved = other.Resolved
+	}
+	u.worsen(other.Class)
+	for _, m := range other.Marks {
+		u.mark(m)
+	}
+}
+
+func (u *Use) worsen(class string) {
+	if class != "" && (u.Class == "" || stricter(class, u.Class)) {
+		u.Class = class
+	}
+}
+
+// fits is the class of a pattern in a folder by what may fit it; empty: nothing special.
+func (g Guard) fits(op Op, folder Use, rest []string) (class string) {
+	var u Use
+	everything := len(rest) == 1 && broad(rest[0])
+	if everything {
+		u.worsen(content(op, folder.Class))
+	}
+	full := join(folder.Resolved, strings.Join(rest, "/"))
+	switch root, _ := g.root(full); {
+	case root == "":
+		u.worsen(g.tops(op, folder.Resolved, full))
+	case op != Read && !everything:
+		for _, o := range g.Roots.Own {
+			if within(o, folder.Resolved) && match(full, o, true) {
+				u.worsen(Control)
+			}
+		}
+	}
+	for _, p := range g.candidates(folder.Resolved, rest) {
+		u.worsen(g.class(&place{path: p, op: op}))
+	}
+	return u.Class
+}
+
+// content is the class of all that is in a folder, by the class of the folder; empty:
+// nothing special.
+func content(op Op, folder string) string {
+	switch {
+	case folder == Root:
+		return Protected
+	case op == Read && (folder == Home || folder == Protected):
+		return Outside
+	case op == Delete && folder == WorkspaceRoot, op != Read && (folder == Home || folder == Protected):
+		return folder
+	}
+	return ""
+}
+
+// tops is the class of a pattern outside the roots that may stand for a top folder of
+// the system, for a root or for the home folder.
+func (g Guard) tops(op Op, folder, full string) string {
+	for top := range topFolders {
+		if op != Read && match(full, top, true) {
+			return Protected
+		}
+	}
+	for _, r := range g.Roots.Write {
+		if op != Read && match(full, r, true) || within(r, folder) && match(full, r, false) {
+			return Protected
+		}
+	}
+	if match(full, g.Roots.Home, false) {
+		return Home
+	}
+	return ""
+}
+
+// candidates are paths with special names that a pattern may stand for.
+func (g Guard) candidates(folder string, rest []string) (out []string) {
+	add := func(base string, t *tree, parts []string) {
+		t.fit(strings.ToLower(strings.Join(parts, "/")), "", func(name string) { out = append(out, join(base, name)) })
+	}
+	add("/", absolute, strings.Split(join(folder, strings.Join(rest, "/"))[1:], "/"))
+	for i, part := range rest {
+		base := strings.Join(append([]string{strings.TrimSuffix(folder, "/")}, rest[:i]...), "/")
+		for _, name := range spoken {
+			if pattern(part) && said(part, name) && match(part, name, false) {
+				out = append(out, strings.Join(append([]string{base, name}, rest[i+1:]...), "/"))
+			}
+		}
+		if broad(part) {
+			continue
+		}
+		add(base, anywhere, rest[i:])
+		if i == len(rest)-1 {
+			add(base, files, rest[i:])
+		}
+	}
+	return out
+}
+
+// spoken are names that are special by more than a table, and those that stand for all
+// others where a pattern leaves nothing out.
+var spoken = append([]string{".git", "hooks", "config", ".env", ".bashrc"}, keyNames...)

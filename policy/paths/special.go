@@ -1,0 +1,90 @@
+package paths
+
+import (
+	"slices"
+	"strings"
+)
+
+// kind is what names are: what they are to those who read them, and to those who
+// change them. Empty: nothing special.
+type kind struct {
+	read, change string
+	names        string // paths in lower case, divided by white space; + is a space; * at the end of a part: any ending
+}
+
+// special is the class of a path by its names, and whether a name is only another
+// spelling of a special one; empty: nothing in it is special. A special folder around
+// a root does not count: the root was chosen by a person.
+func (g Guard) special(at *place, root string, write bool) (class string, alike bool) {
+	p := at.path
+	if g.own(p, root) {
+		class = Control
+	}
+	folded := fold(p)
+	home, outer := g.homeDepth(p), depth(root)
+	if within(p, g.Roots.Home) {
+		outer = max(outer, depth(g.Roots.Home))
+	}
+	take := func(e *entry, start, parts int) {
+		if e == nil || start+parts <= outer {
+			return
+		}
+		if c := soften(e.of(at.op), start == home, write); c != "" && (class == "" || stricter(c, class)) {
+			class = c
+		}
+	}
+	e, n := absolute.find(folded[1:])
+	if e != nil && n > outer && (class == "" || stricter(e.of(at.op), class)) {
+		class = e.of(at.op)
+	}
+	git := "" // only the outermost store counts, and the outermost bare one
+	for start, rest := 0, folded[1:]; rest != ""; start++ {
+		e, n = anywhere.find(rest)
+		take(e, start, n)
+		name, more, inner := strings.Cut(rest, "/")
+		if strings.HasSuffix(name, ".git") && git != ".git" && (git == "" || name == ".git") {
+			git = name
+			take(gitKind(name, more), start, 1+strings.Count(rest, "/"))
+		}
+		if !inner && !(at.info != nil && at.info.IsDir()) {
+			take(fileKind(name), start, 1)
+		}
+		rest = more
+	}
+	return class, class != "" && folded != p && folded != strings.ToLower(p)
+}
+
+// soften gives the class of a special name for the place it stands in. A secret in a
+// workspace is one of the project; what tools run by themselves does so there, or for
+// the whole account where it stands directly in a home folder.
+func soften(class string, home, write bool) string {
+	switch {
+	case class == Secret && write && !home:
+		return WorkspaceSecret
+	case class == Automation && home:
+		return Persist
+	case (class == Automation || class == VCS) && !write:
+		return ""
+	}
+	return class
+}
+
+// own says whether a path is one of the guard's own.
+func (g Guard) own(p, root string) bool {
+	return slices.ContainsFunc(g.Roots.Own, func(o string) bool {
+		return within(p, o) && !(len(root) > len(o) && within(root, o))
+	})
+}
+
+// homeDepth is how many parts the home folder around a path has; -1: it is in none.
+func (g Guard) homeDepth(p string) int {
+	switch {
+	case g.Roots.Home != "" && within(p, g.Roots.Home):
+		return depth(g.Roots.Home)
+	case within(p, "/root"):
+		return 1
+	case strings.HasPrefix(p, "/home/"), strings.HasPrefix(p, "/Users/"):
+		return 2
+	}
+	return -1
+}

@@ -1,0 +1,117 @@
+package paths
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"syscall"
+)
+
+// maxLinks is how many links Linux follows in one path.
+const maxLinks = 40
+
+// place is what a path leads to.
+type place struct {
+	path  string // absolute, without . and .. and links
+	info  fs.FileInfo
+	op    Op
+	tool  bool
+	class string
+	marks []string
+}
+
+// walk follows an absolute path part by part, as the kernel does: a .. goes up from
+// where a link has led. The last part is followed if last is set, or if the path ends
+// in a slash. It is false where the path leads round in a circle, too far, or up from a place that
+// only the process knows: /proc/self/cwd/..
+func (g Guard) walk(p string, last bool, at *place) bool {
+	cur, rest, hops := "/", p, 0
+	missing := -1 // length of the path below which nothing exists
+	for {
+		rest = strings.TrimLeft(rest, "/")
+		if rest == "" {
+			break
+		}
+		name, more, _ := strings.Cut(rest, "/")
+		slash := len(name) < len(rest)
+		rest = more
+		switch name {
+		case ".":
+			at.info = nil
+			continue
+		case "..":
+			if strings.HasPrefix(cur, "/proc/") || within(cur, "/dev/fd") {
+				return false
+			}
+			cur, at.info = parent(cur), nil
+			if len(cur) <= missing {
+				missing = -1
+			}
+			continue
+		}
+		next := join(cur, name)
+		at.info = nil
+		if g.Links != nil && missing < 0 && !opaque(next) {
+			info, err := g.Links.Lstat(next)
+			switch {
+			case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+				missing = len(cur)
+			case err != nil:
+				at.marks = []string{MarkUnseen}
+			case info.Mode()&fs.ModeSymlink != 0 && (last || slash):
+				to, err := g.Links.Readlink(next)
+				if hops++; err != nil || to == "" || hops > maxLinks {
+					return false
+				}
+				if to[0] == '/' {
+					cur = "/"
+				}
+				if slash {
+					to += "/"
+				}
+				rest = to + rest
+				continue
+			default:
+				at.info = info
+			}
+		}
+		if cur = next; len(cur) > maxPath {
+			return false
+		}
+	}
+	at.path = cur
+	return true
+}
+
+// opaque says whether links of a place are left alone: those of /proc and /dev lead to
+// what the process that looks has open.
+func opaque(p string) bool {
+	return strings.HasPrefix(p, "/proc/") || strings.HasPrefix(p, "/dev/")
+}
+
+func parent(p string) string {
+	return p[:max(1, strings.LastIndexByte(p, '/'))]
+}
+
+func join(folder, name string) string {
+	if folder == "/" {
+		return "/" + name
+	}
+	return folder + "/" + name
+}
+
+// within says whether a path is a folder or inside of it.
+func within(p, folder string) bool {
+	if folder == "" || !strings.HasPrefix(p, folder) {
+		return false
+	}
+	return len(p) == len(folder) || folder == "/" || p[len(folder)] == '/'
+}
+
+// depth is how many parts a clean absolute path has.
+func depth(p string) int {
+	if p == "/" || p == "" {
+		return 0
+	}
+	return strings.Count(p, "/")
+}

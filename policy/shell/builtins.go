@@ -1,0 +1,235 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
+)
+
+// builtin is what a builtin of the shell does beside being listed.
+type builtin func(*shell, Command, call)
+
+// callBuiltin runs a builtin, if there is one of that name.
+func (sh *shell) callBuiltin(cmd Command, c call) bool {
+	run := builtinOf(c.words[0].Text)
+	if run == nil {
+		return false
+	}
+	cmd.Known = true
+	sh.flags(&cmd, c.args())
+	run(sh, cmd, c)
+	return true
+}
+
+// flags fills in options and operands of a builtin.
+func (sh *shell) flags(cmd *Command, args []word) {
+	for i, w := range args {
+		if w.Text == "--" {
+			for _, rest := range args[i+1:] {
+				cmd.Operands = append(cmd.Operands, rest.Text)
+			}
+			return
+		}
+		if len(w.Text) > 1 && w.Text[0] == '-' {
+			cmd.Flags = append(cmd.Flags, w.Text)
+		} else {
+			cmd.Operands = append(cmd.Operands, w.Text)
+		}
+	}
+}
+
+func builtinOf(name string) builtin {
+	switch name {
+	case "cd", "pushd":
+		return (*shell).cd
+	case "popd":
+		return (*shell).popd
+	case "eval":
+		return (*shell).eval
+	case "source", ".":
+		return (*shell).source
+	case "exec", "command", "builtin":
+		return (*shell).wrap
+	case "read":
+		return (*shell).read
+	case "mapfile", "readarray":
+		return (*shell).mapfile
+	case "set":
+		return (*shell).setOptions
+	case "shift":
+		return (*shell).shift
+	case "export", "declare", "typeset", "local", "readonly":
+		return (*shell).declareBuiltin
+	case "printf":
+		return (*shell).printf
+	case "alias":
+		return (*shell).alias
+	case "hash":
+		return (*shell).hash
+	case "trap":
+		return (*shell).trap
+	case "unset":
+		return (*shell).unset
+	case "test", "[":
+		return (*shell).test
+	case "let":
+		return (*shell).let
+	case "enable", "shopt", "complete", "compopt", "compgen", "bind", "fc", "history":
+		return (*shell).state
+	case "getopts":
+		return (*shell).getopts
+	case "unalias", "true", "false", ":", "pwd", "echo", "dirs", "wait", "jobs", "disown", "fg", "bg", "type", "times", "umask", "ulimit",
+		"exit", "logout", "return", "break", "continue", "caller", "suspend":
+		return (*shell).quiet
+	}
+	return nil
+}
+
+// quiet builtins change nothing that is followed.
+func (sh *shell) quiet(cmd Command, c call) {
+	sh.emit(cmd)
+	sh.output(cmd.Binary, program.Effect{}, c)
+}
+
+func (sh *shell) cd(cmd Command, c call) {
+	sh.emit(cmd)
+	sh.out.write("", cmd.Binary == "cd" && !slices.Contains(cmd.Argv, "-"))
+	target := word{Word: program.Word{Text: sh.a.guard.Roots.Home, Dynamic: sh.a.guard.Roots.Home == ""}}
+	for _, w := range c.args() {
+		if w.Text == "-" || w.Text == "" || w.Text[0] != '-' && w.Text[0] != '+' {
+			target = w
+			break
+		}
+	}
+	if home, _ := sh.get("HOME"); len(c.words) == 1 {
+		target = home.word()
+	}
+	if path, ok := sh.get("CDPATH"); ok && path.Str != "" {
+		target.Dynamic = true
+	}
+	if target.Text == "-" {
+		old, _ := sh.get("OLDPWD")
+		target = old.word()
+	}
+	sh.chdir(target)
+}
+
+func (sh *shell) popd(cmd Command, c call) {
+	sh.emit(cmd)
+	sh.out.write("", false)
+	old, _ := sh.get("OLDPWD")
+	sh.chdir(old.word())
+}
+
+func (sh *shell) eval(cmd Command, c call) {
+	code := joined(c.args())
+	cmd.Tags = append(cmd.Tags, origin(code.from)...)
+	sh.emit(cmd)
+	sh.inside("eval", func() { sh.codeOf(code, "eval") })
+}
+
+// wrap is exec, command and builtin: they run a program, or a builtin.
+func (sh *shell) wrap(cmd Command, c call) {
+	args := c.args()
+	i := 0
+	for ; i < len(args) && len(args[i].Text) > 1 && args[i].Text[0] == '-'; i++ {
+		switch option := args[i].Text; {
+		case option == "--":
+			args, i = args[i+1:], -1
+		case cmd.Binary == "command" && strings.ContainsAny(option, "vV"):
+			cmd.Tags = append(cmd.Tags, "lookup")
+			sh.emit(cmd)
+			sh.output("command", program.Effect{}, c)
+			return
+		case cmd.Binary == "exec" && strings.HasSuffix(option, "a"):
+			i++
+		}
+		if i < 0 {
+			i = 0
+			break
+		}
+	}
+	if i < len(args) {
+		cmd.Tags = append(cmd.Tags, "wrapper")
+	}
+	sh.emit(cmd)
+	if i >= len(args) {
+		return
+	}
+	wrappers := sh.wrappers
+	sh.wrappers = append(wrappers[:len(wrappers):len(wrappers)], cmd.Binary)
+	sh.depth++
+	sh.call(call{words: args[i:], program: true})
+	sh.depth--
+	sh.wrappers = wrappers
+}
+
+// setOptions is set: it sets options, or $1 $2 ….
+func (sh *shell) setOptions(cmd Command, c call) {
+	sh.emit(cmd)
+	args := c.args()
+	for i, w := range args {
+		switch {
+		case w.Dynamic && w.bare:
+			sh.a.unsure("an option of set is only known at run time")
+		case w.Text == "--":
+			sh.args, sh.open = args[i+1:], false
+			return
+		case w.Text == "-o" || w.Text == "+o":
+			continue
+		case i > 0 && (args[i-1].Text == "-o" || args[i-1].Text == "+o"):
+			continue
+		case !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "+"):
+			sh.args, sh.open = args[i:], false
+			return
+		}
+	}
+	if len(args) == 0 {
+		sh.out.write("", false, "set")
+	}
+}
+
+func (sh *shell) shift(cmd Command, c call) {
+	sh.emit(cmd)
+	switch {
+	case len(c.words) > 1 || len(sh.args) > 0 && sh.args[0].vague():
+		sh.args, sh.open = nil, true
+	case len(sh.args) > 0:
+		sh.args = sh.args[1:]
+	}
+}
+
+// test evaluates the subscript of a name after -v.
+func (sh *shell) test(cmd Command, c call) {
+	args := c.args()
+	for i, w := range args {
+		if i > 0 && (args[i-1].Text == "-v" || args[i-1].Text == "-R") {
+			sh.name(w.Text)
+			if w.Dynamic {
+				sh.a.unsure("the name that test -v looks at is only known at run time")
+			}
+		}
+	}
+	e := program.Of("test", programWords(args))
+	for _, w := range touched(e, paths.Read) {
+		cmd.Reads = append(cmd.Reads, sh.use(paths.Read, w, "argument")...)
+	}
+	sh.emit(cmd)
+	sh.output("true", program.Effect{}, c)
+}
+
+func (sh *shell) let(cmd Command, c call) {
+	sh.a.unsure("let evaluates text as arithmetic")
+	sh.emit(cmd)
+}
+
+func (sh *shell) getopts(cmd Command, c call) {
+	sh.emit(cmd)
+	if len(c.words) > 2 {
+		sh.set(c.words[2].Text, unknown(""))
+		sh.set("OPTARG", unknown(""))
+		sh.set("OPTIND", unknown(""))
+	}
+}

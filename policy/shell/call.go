@@ -1,0 +1,244 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
+)
+
+// call is a command with its words expanded, the name first.
+type call struct {
+	words   []word
+	used    redirected
+	program bool // functions and builtins do not count: command, sudo, xargs
+}
+
+func (c call) args() []word { return c.words[1:] }
+
+// simple is a command, an assignment, or both. It tells whether its redirections hold
+// for what follows.
+func (sh *shell) simple(c *syntax.CallExpr, used redirected) (stays bool) {
+	// the words are expanded before the assignments count
+	var words []word
+	for i, w := range c.Args {
+		if i == 0 {
+			for _, p := range w.Parts {
+				if _, ok := p.(*syntax.ProcSubst); ok {
+					sh.a.unsure("a process substitution in the name of a command")
+				}
+			}
+		}
+		words = append(words, sh.fields(w)...)
+	}
+	if len(words) > sh.a.limits.Commands {
+		sh.a.script.OverBudget = true
+		return false
+	}
+	if len(words) == 0 {
+		sh.assignOnly(c, used)
+		return false
+	}
+	if len(c.Assigns) == 0 {
+		sh.call(call{words: words, used: used})
+	} else {
+		sh.callWith(c.Assigns, call{words: words, used: used})
+	}
+	return len(words) == 1 && words[0].Text == "exec" && !used.none() || words[0].Text == "exec" && len(words) == 1
+}
+
+// assignOnly is a command without a name.
+func (sh *shell) assignOnly(c *syntax.CallExpr, used redirected) {
+	cmd := Command{Reads: used.reads, Writes: used.writes}
+	for _, a := range c.Assigns {
+		if name, _ := sh.assign(a, false); name != "" {
+			cmd.Env = append(cmd.Env, name)
+		}
+	}
+	if len(cmd.Env) > 0 || !used.none() {
+		sh.emit(cmd)
+	}
+	if len(c.Args) > 0 {
+		sh.a.unsure("a command of which nothing is left when its words are expanded")
+	}
+}
+
+// callWith runs a command with variables that are set for it alone.
+func (sh *shell) callWith(assigns []*syntax.Assign, c call) {
+	env := sh.env
+	type saved struct {
+		name string
+		value
+	}
+	var before []saved
+	for _, a := range assigns {
+		if a.Name != nil {
+			v, _ := sh.get(a.Name.Value)
+			before = append(before, saved{a.Name.Value, v})
+		}
+		if name, _ := sh.assign(a, false); name != "" {
+			sh.env = append(sh.env[:len(sh.env):len(sh.env)], name)
+		}
+	}
+	sh.call(c)
+	sh.env = env
+	for _, s := range slices.Backward(before) {
+		sh.set(s.name, s.value)
+	}
+}
+
+// call runs a command: a function, a builtin, a shell, or a program.
+func (sh *shell) call(c call) {
+	if sh.depth > sh.a.limits.Depth {
+		sh.a.script.OverBudget = true
+	}
+	if len(c.words) == 0 || !sh.a.spend(1+len(c.words)/16) {
+		return
+	}
+	name := c.words[0]
+	cmd := sh.command(c)
+	if name.vague() {
+		sh.a.unsure("the name of a command is only known at run time: " + name.Text)
+		sh.maybe(c)
+	}
+	if sh.aliased(name.Text) {
+		sh.a.unsure("the name of a command is an alias of the same script: " + name.Text)
+	}
+	if name.Text == "" {
+		sh.emit(cmd)
+		return
+	}
+	if !c.program && sh.callFunction(cmd, c) {
+		return
+	}
+	if !strings.Contains(name.Text, "/") && sh.callBuiltin(cmd, c) {
+		return
+	}
+	base := sh.locate(&cmd, name.Text)
+	if isShell(base) {
+		sh.interpret(cmd, c)
+		return
+	}
+	sh.runProgram(cmd, c, base)
+	if cmd.Path != "" {
+		sh.behind(c, cmd.Path)
+	}
+}
+
+// behind runs what stands in the place of a program that the script itself has made: a
+// link to another program, or a text that a shell would run.
+func (sh *shell) behind(c call, at string) {
+	name := sh.program(c.words[0].Text)
+	sub := sh.fresh("file")
+	sub.out = nil
+	if to := sh.followed(at); to != absolute(name, sh.dir.path) {
+		words := slices.Clone(c.words)
+		words[0] = literal(to)
+		sub.call(call{words: words, program: true})
+		return
+	}
+	if f := sh.a.files[at]; f != nil && f.text.Len() > 0 {
+		sub.args, sub.open = c.args(), false
+		sub.code(f.text.String())
+	}
+}
+
+// command holds what is known of a call before anything is known of its program.
+func (sh *shell) command(c call) Command {
+	cmd := Command{
+		Binary: c.words[0].Text, Argv: make([]string, len(c.words)), DynamicName: c.words[0].vague(),
+		Via: sh.via, Depth: sh.depth, Env: sh.env, Wrappers: sh.wrappers,
+		Stdin: sh.in.Stdin, Background: sh.background, Reads: c.used.reads, Writes: c.used.writes,
+	}
+	for i, w := range c.words {
+		cmd.Argv[i] = w.Text
+		cmd.DynamicArgs = cmd.DynamicArgs || i > 0 && w.Dynamic
+	}
+	return cmd
+}
+
+// emit adds a command to the facts.
+func (sh *shell) emit(cmd Command) {
+	cmd.Start, cmd.End = sh.start, sh.end
+	cmd.Depth, cmd.Via = sh.depth, sh.via
+	if sh.dir.known {
+		cmd.Cwd = sh.dir.path
+	}
+	if cmd.Argv == nil {
+		cmd.Argv = []string{}
+	}
+	if sh.out != nil && cmd.Binary != "" {
+		sh.out.from = join(sh.out.from, []string{cmd.Binary})
+	}
+	sh.a.script.Commands = append(sh.a.script.Commands, cmd)
+	sh.a.spend(1)
+}
+
+// locate fills in where a program is, and gives the name that its effect goes by.
+func (sh *shell) locate(cmd *Command, name string) string {
+	if p := sh.program(name); p != name {
+		name = p
+	}
+	cmd.Binary = name
+	if !strings.Contains(name, "/") {
+		return name
+	}
+	u := sh.useFrom(paths.Run, word{Word: program.Word{Text: name, Dynamic: cmd.DynamicName}}, sh.cwd(), "name")
+	cmd.Path, cmd.PathClass = u.Resolved, u.Class
+	if cmd.Path == "" {
+		cmd.Path = name
+	}
+	if sh.dir.known || name[0] == '/' {
+		cmd.Path = absolute(name, sh.dir.path)
+	}
+	if sh.made(literal(name)) != nil {
+		cmd.Tags = append(cmd.Tags, "runs-created-file")
+	}
+	if cmd.PathClass == paths.Workspace || cmd.PathClass == paths.WorkspaceRoot {
+		cmd.Tags = append(cmd.Tags, "workspace-program")
+	}
+	cmd.Binary = path.Base(cmd.Path)
+	return cmd.Binary
+}
+
+func (sh *shell) cwd() string {
+	if sh.dir.known {
+		return sh.dir.path
+	}
+	return ""
+}
+
+// maybe runs what a name that is not known can turn out to be: nothing, so that the
+// next word is the name, or one of the well-known programs that its pattern fits.
+func (sh *shell) maybe(c call) {
+	name := c.words[0]
+	if name.bare && name.Dynamic && len(c.words) > 1 && !c.words[1].Dynamic && !strings.HasPrefix(c.words[1].Text, "-") {
+		sub := sh.fork()
+		sub.out = nil
+		sub.call(call{words: c.words[1:], used: c.used})
+	}
+	if !name.Glob || name.Dynamic {
+		return
+	}
+	dir, pattern := path.Split(name.Text)
+	for _, p := range wellKnown {
+		if ok, err := path.Match(pattern, p); ok && err == nil {
+			sub := sh.fork()
+			sub.out = nil
+			words := slices.Clone(c.words)
+			words[0] = word{Word: program.Word{Text: dir + p, Dynamic: true}}
+			sub.call(call{words: words, used: c.used})
+		}
+	}
+}
+
+// wellKnown are the programs that a pattern in the place of a name is tried with.
+var wellKnown = []string{
+	"rm", "dd", "mv", "sh", "su", "bash", "dash", "zsh", "sudo", "env", "cat", "cp", "ln", "tee", "find", "kill", "halt", "reboot", "poweroff",
+	"shutdown", "mkfs", "mkfs.ext4", "mkswap", "wipefs", "fdisk", "parted", "mount", "umount", "chmod", "chown", "chroot", "shred", "truncate",
+	"init", "systemctl", "telinit", "curl", "wget", "nc", "ssh", "python3", "perl", "ruby", "node", "xargs", "eval", "busybox", "rmdir", "unlink", "pkill", "killall", "insmod", "iptables", "useradd", "userdel", "passwd", "crontab", "at", "git",
+}

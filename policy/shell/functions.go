@@ -1,0 +1,106 @@
+package shell
+
+import (
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+func (sh *shell) declareFunction(d *syntax.FuncDecl) {
+	names := d.Names
+	if d.Name != nil {
+		names = append(names, d.Name)
+	}
+	for _, n := range names {
+		if bomb(n.Value, d.Body) {
+			sh.a.script.ForkBomb = true
+			continue
+		}
+		f := &function{name: n.Value, body: d.Body}
+		sh.a.functions = append(sh.a.functions, f)
+		sh.define(n.Value, f)
+	}
+}
+
+// bomb tells whether a function starts itself more than once, not waiting for it.
+func bomb(name string, body *syntax.Stmt) bool {
+	calls, background := 0, false
+	syntax.Walk(body, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 && n.Args[0].Lit() == name {
+				calls++
+			}
+		case *syntax.Stmt:
+			background = background || n.Background
+		}
+		return true
+	})
+	return calls >= 2 && background
+}
+
+// callFunction runs a function of the script, if there is one of that name.
+func (sh *shell) callFunction(cmd Command, c call) bool {
+	list := sh.function(c.words[0].Text)
+	list = slices.DeleteFunc(slices.Clone(list), func(f *function) bool { return slices.Contains(sh.running, f) })
+	if len(list) == 0 {
+		return false
+	}
+	cmd.Tags, cmd.Known = append(cmd.Tags, "function"), true
+	sh.emit(cmd)
+	for _, f := range list {
+		run := func(s *shell) {
+			before, open := s.args, s.open
+			s.args, s.open = c.args(), false
+			s.body(f)
+			s.args, s.open = before, open
+		}
+		if len(list) == 1 {
+			run(sh)
+		} else {
+			sh.branch(run)
+		}
+	}
+	return true
+}
+
+func (sh *shell) body(f *function) {
+	f.called = true
+	if sh.depth >= sh.a.limits.Depth {
+		sh.a.script.OverBudget = true
+		return
+	}
+	via, outer, running := sh.via, sh.outer, sh.running
+	sh.via, sh.outer, sh.running = "function "+f.name, nil, append(running[:len(running):len(running)], f)
+	sh.depth++
+	sh.statement(f.body)
+	sh.depth--
+	sh.via, sh.outer, sh.running = via, outer, running
+}
+
+// nested is a shell for text inside of this one: it sees the variables.
+func (sh *shell) nested(via string) *shell {
+	sub := sh.fork()
+	sub.via, sub.outer = via, nil
+	sub.depth++
+	return sub
+}
+
+// fresh is a shell of its own, which sees no functions. That it sees all variables
+// stands for those that are exported.
+func (sh *shell) fresh(via string) *shell {
+	sub := sh.nested(via)
+	sub.scope.functions = map[string][]*function{}
+	for s := sh.scope; s != nil; s = s.up {
+		for name := range s.functions {
+			sub.scope.functions[name] = nil
+		}
+	}
+	return sub
+}
+
+// code runs a text as this shell would.
+func (sh *shell) code(text string) {
+	sh.outer = nil
+	sh.script(text)
+}

@@ -1,0 +1,233 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
+)
+
+// read sets variables from a line of the standard input.
+func (sh *shell) read(cmd Command, c call) {
+	sh.emit(cmd)
+	if sh.in.code {
+		sh.a.unsure("read takes from the code that the shell is reading")
+	}
+	var names []string
+	plain := true
+	args := c.args()
+	for i := 0; i < len(args); i++ {
+		switch s := args[i].Text; {
+		case s == "-r", s == "-s", s == "-e":
+		case len(s) > 1 && s[0] == '-':
+			plain = false
+			if strings.ContainsAny(s[len(s)-1:], "adinNptu") && s != "--" {
+				if i++; i < len(args) && strings.HasSuffix(s, "a") {
+					names = append(names, args[i].Text)
+				}
+			}
+		default:
+			names = append(names, s)
+		}
+		if i < len(args) && args[i].Dynamic {
+			sh.a.unsure("the name of a variable that read sets is only known at run time")
+		}
+	}
+	line, ok := sh.in.next()
+	if len(names) == 0 {
+		names = []string{"REPLY"}
+	}
+	raw := slices.Contains(cmd.Flags, "-r") || !strings.Contains(line, "\\")
+	if !raw {
+		line, _ = expandLine(line)
+	}
+	fields := expand.ReadFields(&expand.Config{}, line, len(names), true)
+	if len(names) == 1 {
+		fields = []string{strings.Trim(line, " \t")}
+	}
+	for i, n := range names {
+		v := known("")
+		if i < len(fields) {
+			v.Str = fields[i]
+		}
+		_, other := sh.get("IFS")
+		v.unknown = !ok || !plain || !raw || other && !sh.defaultIFS()
+		v.from, v.glob = sh.in.From, true
+		sh.name(n)
+		sh.set(n, v)
+	}
+}
+
+func (sh *shell) defaultIFS() bool {
+	v, ok := sh.get("IFS")
+	return ok && !v.unknown && v.Str == " \t\n"
+}
+
+// expandLine drops backslashes, as read does without -r.
+func expandLine(line string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(line); i++ {
+		if line[i] == '\\' && i+1 < len(line) {
+			i++
+		}
+		b.WriteByte(line[i])
+	}
+	return b.String(), true
+}
+
+func (sh *shell) mapfile(cmd Command, c call) {
+	sh.emit(cmd)
+	name := "MAPFILE"
+	plain := true
+	args := c.args()
+	for i := 0; i < len(args); i++ {
+		switch s := args[i].Text; {
+		case s == "-t":
+		case len(s) > 1 && s[0] == '-':
+			plain = false
+			if i++; strings.HasSuffix(s, "C") && i < len(args) {
+				sh.a.unsure(cmd.Binary + " -C evaluates code for each line")
+				sh.nested(cmd.Binary).codeOf(args[i], cmd.Binary)
+			}
+		default:
+			name = s
+		}
+	}
+	sh.name(name)
+	v := value{Variable: expand.Variable{Set: true, Kind: expand.Indexed}, from: sh.in.From, glob: true}
+	if text := strings.TrimSuffix(sh.in.Text, "\n"); text != "" {
+		v.List = strings.Split(text, "\n")
+	}
+	v.unknown = !sh.in.Known || !plain
+	sh.in.taken()
+	sh.set(name, v)
+}
+
+// perLine runs a program for the words of the standard input, as xargs does.
+func (sh *shell) perLine(r program.Run, in *stream, from []string) {
+	words := withOrigin(r.Argv, from)
+	if len(words) == 0 {
+		return
+	}
+	from = join(from, in.From)
+	entries, ok := split(in.Text, r)
+	if in.Known && ok {
+		if r.Replace == "" {
+			list := words
+			for _, e := range entries {
+				list = append(list, word{Word: program.Word{Text: e}, from: from})
+			}
+			sh.call(call{words: list, program: true})
+			return
+		}
+		for _, e := range entries {
+			sh.call(call{words: replaced(words, r.Replace, word{Word: program.Word{Text: e}, from: from}), program: true})
+		}
+		return
+	}
+	entry := word{Word: program.Word{Dynamic: true}, from: from}
+	if e := program.Of(words[0].Text, programWords(append(words[1:len(words):len(words)], literal("./listed")))); listing(in.From) && onlyReads(e) && !isShell(words[0].Text) {
+		entry = word{Word: program.Word{Text: "./listed"}, from: from}
+	}
+	list := replaced(words, r.Replace, entry)
+	if r.Replace == "" {
+		list = append(list, entry)
+	}
+	sh.call(call{words: list, program: true})
+	for _, p := range in.places { // what is found there may be all of it
+		there := word{Word: program.Word{Text: strings.TrimSuffix(p, "/") + "/*", Glob: true}, from: from}
+		list := replaced(words, r.Replace, there)
+		if r.Replace == "" {
+			list = append(list, there)
+		}
+		sh.call(call{words: list, program: true})
+	}
+}
+
+// listing tells whether programs only name files of folders that they were given.
+func listing(from []string) bool {
+	for _, n := range from {
+		switch n {
+		case "ls", "git", "find", "fd", "rg", "grep", "sort", "head", "tail", "uniq", "tree", "xargs":
+		default:
+			return false
+		}
+	}
+	return len(from) > 0
+}
+
+// onlyReads tells whether an effect is harmless for any file of the workspace.
+func onlyReads(e program.Effect) bool {
+	for _, t := range e.Touches {
+		if t.Op != "read" {
+			return false
+		}
+	}
+	return e.Known && len(e.Runs)+len(e.Fetches) == 0 && !e.Inline && e.CodeFile.Text == ""
+}
+
+// replaced is a command with an entry in the place of a text.
+func replaced(words []word, text string, entry word) []word {
+	out := slices.Clone(words)
+	if text == "" {
+		return out
+	}
+	for i, w := range out {
+		if strings.Contains(w.Text, text) {
+			out[i].Text = strings.ReplaceAll(w.Text, text, entry.Text)
+			out[i].Dynamic = w.Dynamic || entry.Dynamic
+			out[i].Glob = w.Glob || entry.Glob
+			out[i].from = join(w.from, entry.from)
+		}
+	}
+	return out
+}
+
+// split takes the standard input of xargs apart: by white space, with quotes; by lines
+// where a text is replaced; by NUL with -0. It is not sure of quotes that do not close.
+func split(text string, r program.Run) (entries []string, ok bool) {
+	if r.NulLines {
+		return strings.FieldsFunc(text, func(c rune) bool { return c == 0 }), true
+	}
+	var b strings.Builder
+	quote, started := byte(0), false
+	end := func() {
+		if started {
+			entries = append(entries, b.String())
+		}
+		b.Reset()
+		started = false
+	}
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			b.WriteByte(c)
+		case c == '\'' || c == '"':
+			quote, started = c, true
+		case c == '\\' && i+1 < len(text):
+			i++
+			b.WriteByte(text[i])
+			started = true
+		case c == '\n', r.Replace == "" && (c == ' ' || c == '\t'):
+			end()
+		case started || c != ' ' && c != '\t':
+			b.WriteByte(c)
+			started = true
+		}
+	}
+	end()
+	return entries, quote == 0
+}
+
+func texts(list []word) []string {
+	out := make([]string, len(list))
+	for i, w := range list {
+		out[i] = w.Text
+	}
+	return out
+}

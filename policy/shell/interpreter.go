@@ -1,0 +1,207 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+)
+
+// isShell tells whether a program runs shell code as bash does, or nearly.
+func isShell(name string) bool {
+	switch name {
+	case "sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "rbash", "rzsh", "mksh", "lksh", "pdksh", "ksh93", "yash", "posh", "csh", "tcsh", "busybox-sh":
+		return true
+	}
+	return false
+}
+
+// options are what the options of a shell say.
+type options struct {
+	code, stdin, interactive bool
+	startup                  []word
+	rest                     []word
+}
+
+// interpret runs a shell: sh -c CODE, sh FILE, or sh with code on its standard input.
+func (sh *shell) interpret(cmd Command, c call) {
+	o := sh.options(&cmd, c.args())
+	cmd.Known = true
+	for _, w := range o.startup {
+		sh.codeFile(&cmd, w)
+	}
+	switch {
+	case o.code:
+		sh.interpretArgument(cmd, o)
+	case len(o.rest) > 0 && !o.stdin && o.rest[0].Text != "-":
+		sh.interpretFile(cmd, o)
+	default:
+		cmd.Tags = append(cmd.Tags, "shell-stdin")
+		cmd.Tags = append(cmd.Tags, origin(sh.in.From)...)
+		if o.interactive {
+			cmd.Tags = append(cmd.Tags, "interactive-shell")
+		}
+		sub := sh.fresh(cmd.Binary + " stdin")
+		if sh.in.Kind == "" {
+			cmd.Tags = append(cmd.Tags, "interactive-shell")
+		}
+		sh.emit(cmd)
+		sub.args, sub.open = o.rest, false
+		sub.codeFromInput(cmd.Binary)
+		sh.in.taken()
+	}
+}
+
+func (sh *shell) options(cmd *Command, args []word) (o options) {
+	i := 0
+	for ; i < len(args); i++ {
+		w := args[i]
+		s := w.Text
+		if w.Dynamic && (s == "" || s[0] == '-' || s[0] == '+') && !o.code {
+			sh.a.unsure("an option of " + cmd.Binary + " is only known at run time")
+		}
+		if s == "--" || s == "-" {
+			i++
+			break
+		}
+		if len(s) < 2 || s[0] != '-' && s[0] != '+' {
+			break
+		}
+		cmd.Flags = append(cmd.Flags, s)
+		switch {
+		case s == "--init-file" || s == "--rcfile":
+			if i++; i < len(args) {
+				o.startup = append(o.startup, args[i])
+			}
+		case strings.HasPrefix(s, "--"):
+			o.interactive = o.interactive || s == "--login"
+		default:
+			if strings.ContainsAny(s[1:], " \"'/=") {
+				sh.a.unsure("an option of " + cmd.Binary + " that is none")
+			}
+			o.code = o.code || s[0] == '-' && strings.Contains(s, "c")
+			o.stdin = o.stdin || strings.Contains(s, "s")
+			o.interactive = o.interactive || strings.Contains(s, "i")
+			if strings.ContainsAny(s[1:], "oO") {
+				i++
+			}
+		}
+	}
+	o.rest = args[min(i, len(args)):]
+	return o
+}
+
+// interpretArgument is sh -c CODE NAME ARGUMENTS.
+func (sh *shell) interpretArgument(cmd Command, o options) {
+	cmd.Tags = append(cmd.Tags, "shell-c")
+	if o.interactive {
+		cmd.Tags = append(cmd.Tags, "interactive-shell")
+	}
+	if len(o.rest) == 0 {
+		sh.a.unsure("the code of " + cmd.Binary + " -c is only known at run time")
+		sh.emit(cmd)
+		return
+	}
+	cmd.Tags = append(cmd.Tags, origin(o.rest[0].from)...)
+	sh.emit(cmd)
+	sub := sh.fresh(cmd.Binary + " -c")
+	sub.wrappers = append(sub.wrappers[:len(sub.wrappers):len(sub.wrappers)], cmd.Binary)
+	sub.set("0", known(cmd.Binary))
+	if len(o.rest) > 1 {
+		sub.set("0", o.rest[1].value())
+		sub.args, sub.open = o.rest[2:], false
+	} else {
+		sub.args, sub.open = nil, false
+	}
+	sub.codeOf(o.rest[0], cmd.Binary+" -c")
+}
+
+// interpretFile is sh FILE. Of a file that the script itself made, the code may be known.
+func (sh *shell) interpretFile(cmd Command, o options) {
+	file := o.rest[0]
+	made := sh.made(file)
+	if strings.HasPrefix(file.Text, "/dev/fd/") || slices.Contains(standardInput, file.Text) {
+		in := sh.opened(file)
+		cmd.Stdin = in.Stdin
+		cmd.Tags = append(cmd.Tags, "shell-stdin")
+		cmd.Tags = append(cmd.Tags, origin(in.From)...)
+		sh.emit(cmd)
+		sub := sh.fresh(cmd.Binary + " <()")
+		sub.args, sub.open = o.rest[1:], false
+		sub.in = in
+		sub.codeFromInput(cmd.Binary)
+		return
+	}
+	sh.codeFile(&cmd, file)
+	sh.emit(cmd)
+	sh.out.write("", made != nil && made.known)
+	if made != nil {
+		sub := sh.fresh(cmd.Binary + " file")
+		sub.args, sub.open = o.rest[1:], false
+		sub.codeOf(word{Word: literal(made.text.String()).Word, from: made.from}, cmd.Binary+" "+file.Text)
+	}
+}
+
+var standardInput = []string{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
+
+// codeFromInput runs what stands on the standard input as code. Its commands share that
+// input with the shell.
+func (sh *shell) codeFromInput(name string) {
+	in := sh.in
+	sh.out.write("", in.Known)
+	switch {
+	case in.Kind == "":
+		sh.a.unsure(name + " reads its code from a terminal")
+		return
+	case !in.Known:
+		sh.a.unsure(name + " reads code that is only known at run time from a " + in.Kind)
+	}
+	if text := in.Text; strings.TrimSpace(text) != "" {
+		sh.in = &stream{code: true}
+		sh.code(text)
+	}
+}
+
+// source is . FILE: it runs in this shell.
+func (sh *shell) source(cmd Command, c call) {
+	cmd.Known = true
+	if len(c.words) < 2 {
+		sh.emit(cmd)
+		return
+	}
+	file := c.words[1]
+	if strings.HasPrefix(file.Text, "/dev/fd/") || slices.Contains(standardInput, file.Text) {
+		in := sh.opened(file)
+		cmd.Stdin = in.Stdin
+		cmd.Tags = append(cmd.Tags, "shell-stdin")
+		cmd.Tags = append(cmd.Tags, origin(in.From)...)
+		sh.emit(cmd)
+		before := sh.in
+		sh.in = in
+		sh.inside(cmd.Binary, func() { sh.codeFromInput(cmd.Binary) })
+		sh.in = before
+		return
+	}
+	cmd.CodeFile = file.Text
+	made := sh.made(file)
+	if made != nil {
+		cmd.Tags = append(cmd.Tags, "runs-created-file")
+		cmd.Tags = append(cmd.Tags, origin(made.from)...)
+	}
+	cmd.Reads = append(cmd.Reads, sh.use(paths.Read, file, "code")...)
+	sh.emit(cmd)
+	sh.out.write("", made != nil && made.known)
+	if made != nil {
+		sh.inside(cmd.Binary, func() { sh.codeOf(word{Word: literal(made.text.String()).Word}, cmd.Binary) })
+	}
+}
+
+// inside runs something in this shell, one level deeper.
+func (sh *shell) inside(via string, run func()) {
+	before, outer := sh.via, sh.outer
+	sh.via, sh.outer = via, nil
+	sh.depth++
+	run()
+	sh.depth--
+	sh.via, sh.outer = before, outer
+}

@@ -1,0 +1,221 @@
+package shell
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// reading is one way in which a shell can take a text.
+type reading struct {
+	file  *syntax.File
+	text  string
+	edits []edit
+}
+
+// edit is what was cut from a text: size bytes before each of the offsets.
+type edit struct {
+	at   []int
+	size int
+}
+
+// offset is where a byte of the reading is in the text as it was given.
+func (r *reading) offset(at int) int {
+	for i := len(r.edits) - 1; i >= 0; i-- {
+		n := 0
+		for n < len(r.edits[i].at) && r.edits[i].at[n] <= at {
+			n++
+		}
+		at += n * r.edits[i].size
+	}
+	return at
+}
+
+// replaced is the reading in which to stands wherever the text has from.
+func (r *reading) replaced(from, to string) *reading {
+	var b strings.Builder
+	e := edit{size: len(from) - len(to)}
+	rest := r.text
+	for {
+		before, after, found := strings.Cut(rest, from)
+		b.WriteString(before)
+		if !found {
+			return &reading{text: b.String(), edits: append(r.edits[:len(r.edits):len(r.edits)], e)}
+		}
+		b.WriteString(to)
+		e.at = append(e.at, b.Len())
+		rest = after
+	}
+}
+
+var continuedComment = regexp.MustCompile(`(?m)(^|[\s;&|()])#[^\n]*\\$`)
+
+// readings takes a text apart in each way in which bash could. The parser keeps a
+// backslash at the end of a line where bash drops it, between $ and ( and in comments,
+// and it honours single quotes where bash does not. The plain reading is the last one;
+// without it the text does not parse, and there are none.
+func (a *analysis) readings(text string) []*reading {
+	a.scan(text)
+	plain := &reading{text: text}
+	if strings.Contains(text, "\r\n") {
+		plain = plain.replaced("\r\n", "\n")
+	}
+	if err := a.parse(plain); err != nil {
+		a.unparsed(err)
+		return nil
+	}
+	var out []*reading
+	if strings.Contains(plain.text, "\\\n") {
+		spliced := plain.replaced("\\\n", "")
+		switch err := a.parse(spliced); {
+		case err == nil:
+			out = append(out, spliced)
+		case strings.Contains(plain.text, "$\\\n"): // elsewhere it may break quotes and here-documents
+			a.unparsed(err)
+		}
+		if continuedComment.MatchString(plain.text) {
+			kept := plain.replaced("\\\n", "\n")
+			if err := a.parse(kept); err != nil {
+				a.unparsed(err)
+			} else {
+				out = append(out, kept)
+			}
+		}
+	}
+	out = append(out, plain)
+	for _, r := range out[:len(out):len(out)] {
+		if text := weakQuotes(r.file, r.text); text != "" {
+			weak := &reading{text: text, edits: r.edits}
+			if err := a.parse(weak); err != nil {
+				a.unparsed(err)
+			} else {
+				out = append([]*reading{weak}, out...)
+			}
+		}
+	}
+	if a.taken += len(out) - 1; a.taken > maxReadings {
+		a.script.OverBudget = true
+		return nil
+	}
+	return out
+}
+
+func (a *analysis) parse(r *reading) (err error) {
+	r.file, err = a.parser.Parse(strings.NewReader(r.text), "")
+	if err == nil {
+		a.keepBackquotes(r)
+	}
+	return err
+}
+
+func (a *analysis) unparsed(err error) {
+	a.script.Parsed = false
+	if a.script.Error == "" {
+		a.script.Error = err.Error()
+	}
+}
+
+// scan looks for characters that show a reader something else than what runs.
+func (a *analysis) scan(text string) {
+	for i, r := range text {
+		switch {
+		case r == '\n', r == '\t', r >= 0x20 && r < 0x7f:
+		case r == '\r' && strings.HasPrefix(text[i:], "\r\n"):
+		case r < 0xa0:
+			a.script.Control = true
+		case unicode.Is(unicode.Cf, r), unicode.Is(unicode.Z, r), r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0, r == 0x034f:
+			a.script.Invisible = true
+		}
+	}
+}
+
+// weakQuotes is the text without those single quotes that bash does not honour: in
+// "${x:-'…'}" and in arithmetic, where what they hold is expanded. It has the same
+// length, and is empty where nothing changes.
+func weakQuotes(file *syntax.File, text string) string {
+	if !strings.Contains(text, "'") {
+		return ""
+	}
+	var stack []syntax.Node
+	var b []byte
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if n == nil {
+			stack = stack[:len(stack)-1]
+			return true
+		}
+		stack = append(stack, n)
+		q, ok := n.(*syntax.SglQuoted)
+		if !ok || q.Value == "" || !weak(stack, q.Pos()) {
+			return true
+		}
+		left, right := int(q.Left.Offset()), int(q.Right.Offset())
+		if left >= right || right >= len(text) {
+			return true
+		}
+		if b == nil {
+			b = []byte(text)
+		}
+		b[left], b[right] = '_', '_'
+		if q.Dollar {
+			b[left+1] = '_'
+		}
+		return true
+	})
+	return string(b)
+}
+
+// weak tells whether quotes at a position do not quote, by what stands around it.
+func weak(stack []syntax.Node, at syntax.Pos) bool {
+	inside := func(n syntax.Node) bool {
+		return at.Offset() >= n.Pos().Offset() && at.Offset() < n.End().Offset()
+	}
+	parameter := false
+	for i := len(stack) - 2; i >= 0; i-- {
+		switch n := stack[i].(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			return false
+		case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
+			return true
+		case *syntax.Assign:
+			if n.Index != nil && inside(n.Index) {
+				return true
+			}
+		case *syntax.ParamExp:
+			if n.Index != nil && inside(n.Index) {
+				return true
+			}
+			if s := n.Slice; s != nil && (s.Offset != nil && inside(s.Offset) || s.Length != nil && inside(s.Length)) {
+				return true
+			}
+			parameter = parameter || n.Exp != nil
+		case *syntax.DblQuoted:
+			if parameter {
+				return true
+			}
+		case *syntax.Redirect:
+			if parameter && n.Hdoc != nil && inside(n.Hdoc) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// keepBackquotes remembers the source of `…` with backslashes: bash removes one level
+// of them and parses again, the parser takes all levels in place and loses the third.
+func (a *analysis) keepBackquotes(r *reading) {
+	if !strings.Contains(r.text, "`") || !strings.Contains(r.text, "\\") {
+		return
+	}
+	syntax.Walk(r.file, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.CmdSubst); ok && c.Backquotes {
+			left, right := int(c.Left.Offset())+1, int(c.Right.Offset())
+			if left <= right && right <= len(r.text) && strings.Contains(r.text[left:right], "\\") {
+				a.backquotes[c] = r.text[left:right]
+			}
+		}
+		return true
+	})
+}

@@ -1,0 +1,158 @@
+package shell
+
+import (
+	"fmt"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// script runs a text in all its readings.
+func (sh *shell) script(text string) {
+	if sh.depth > sh.a.limits.Depth || len(text) > sh.a.limits.Bytes || !sh.a.spend(1+len(text)/1024) {
+		sh.a.script.OverBudget = true
+		return
+	}
+	outermost := sh.depth == 0 && sh.outer == nil
+	list := sh.a.readings(text)
+	for i, r := range list {
+		in := sh
+		if i < len(list)-1 {
+			in = sh.fork()
+			in.out = nil
+		}
+		if outermost {
+			in.outer = r
+		}
+		in.statements(r.file.Stmts)
+	}
+}
+
+// leftovers runs what may still run when the text is over: traps, with the variables as
+// they are then, and functions that nothing has called so far.
+func (sh *shell) leftovers() {
+	for _, t := range sh.a.traps {
+		sh.nested("trap").code(t.Text)
+	}
+	for i := 0; i < len(sh.a.functions); i++ {
+		if f := sh.a.functions[i]; !f.called {
+			sub := sh.fork()
+			sub.args, sub.open = nil, true
+			sub.body(f)
+		}
+	}
+}
+
+func (sh *shell) statements(list []*syntax.Stmt) {
+	for _, s := range list {
+		sh.statement(s)
+	}
+}
+
+func (sh *shell) statement(s *syntax.Stmt) {
+	if s == nil || !sh.a.spend(1) {
+		return
+	}
+	if sh.nesting++; sh.nesting > maxNesting {
+		sh.a.script.OverBudget = true
+	}
+	start, end := sh.start, sh.end
+	if sh.outer != nil {
+		last := s.End()
+		if s.Semicolon.IsValid() {
+			last = s.Semicolon
+		}
+		sh.start, sh.end = sh.outer.offset(int(s.Pos().Offset())), sh.outer.offset(int(last.Offset()))
+	}
+	if s.Background || s.Coprocess {
+		sub := sh.fork()
+		sub.background, sub.in = true, &stream{}
+		sub.run(s)
+	} else {
+		sh.run(s)
+	}
+	sh.start, sh.end = start, end
+	sh.nesting--
+}
+
+// run is a statement with its redirections.
+func (sh *shell) run(s *syntax.Stmt) {
+	in, out := sh.in, sh.out
+	used := sh.redirect(s.Redirs)
+	if call, ok := s.Cmd.(*syntax.CallExpr); ok {
+		if stays := sh.simple(call, used); stays { // exec without a program
+			sh.execRedirected(in)
+			return
+		}
+	} else if d, ok := s.Cmd.(*syntax.DeclClause); ok {
+		sh.declare(d, used)
+	} else {
+		if !used.none() {
+			sh.emit(Command{Reads: used.reads, Writes: used.writes, Stdin: sh.in.Stdin})
+		}
+		if s.Cmd == nil && sh.in != in {
+			sh.out.write(sh.in.Text, sh.in.Known, sh.in.From...) // $(< file)
+		}
+		sh.compound(s.Cmd)
+	}
+	if len(s.Redirs) > 0 { // an exec inside may have changed what holds outside, too
+		sh.in, sh.out = in, out
+	}
+}
+
+// execRedirected is exec with redirections: they hold for all that follows. A shell that
+// reads its code from its standard input goes on with the new one.
+func (sh *shell) execRedirected(before *stream) {
+	if !before.code || sh.in == before {
+		return
+	}
+	sh.a.unsure("exec replaces the input from which the shell reads its code")
+	if sh.in.Known {
+		sub := sh.nested("exec")
+		sub.in = &stream{code: true}
+		sub.code(sh.in.Text)
+	}
+}
+
+func (sh *shell) compound(c syntax.Command) {
+	switch c := c.(type) {
+	case nil:
+	case *syntax.BinaryCmd:
+		sh.binary(c)
+	case *syntax.Subshell:
+		sh.fork().statements(c.Stmts)
+	case *syntax.Block:
+		sh.statements(c.Stmts)
+	case *syntax.IfClause:
+		sh.ifs(c)
+	case *syntax.WhileClause:
+		sh.whiles(c)
+	case *syntax.ForClause:
+		sh.fors(c)
+	case *syntax.CaseClause:
+		sh.expansion(c.Word)
+		for _, item := range c.Items {
+			for _, p := range item.Patterns {
+				sh.expansion(p)
+			}
+			sh.branch(func(b *shell) { b.statements(item.Stmts) })
+		}
+	case *syntax.FuncDecl:
+		sh.declareFunction(c)
+	case *syntax.ArithmCmd:
+		sh.arithmetic(c, false)
+	case *syntax.LetClause:
+		sh.a.unsure("let evaluates text as arithmetic")
+		sh.arithmetic(c, false)
+		sh.emit(Command{Binary: "let", Argv: []string{"let"}, Known: true, DynamicArgs: true})
+	case *syntax.TestClause:
+		sh.arithmetic(c, true)
+		sh.out.write("", true)
+	case *syntax.TimeClause:
+		sh.statement(c.Stmt)
+	case *syntax.CoprocClause:
+		sh.coprocess(c)
+	default:
+		sh.a.unsure(fmt.Sprintf("a construct that is not followed: %T", c))
+		sh.expansion(c)
+	}
+}

@@ -1,0 +1,62 @@
+package shell
+
+import "strings"
+
+// stream is what a command can read. Commands that share it take from the same text.
+type stream struct {
+	Stdin
+	code   bool     // the shell reads its own code from it
+	places []string // outside of the workspace, where the names in it come from
+}
+
+// next takes a line.
+func (s *stream) next() (line string, known bool) {
+	line, s.Text, _ = strings.Cut(s.Text, "\n")
+	return line, s.Known && (s.Kind == "text" || s.Kind == "heredoc" || s.Kind == "pipe")
+}
+
+// taken is called when a program has read some of it.
+func (s *stream) taken() { s.Known = s.Known && s.File == "/dev/null" }
+
+// sink collects what commands write.
+type sink struct {
+	text   strings.Builder
+	known  bool
+	from   []string
+	places []string
+}
+
+// maxSinkBytes bounds the text that is followed through a pipe or a file.
+const maxSinkBytes = 64 << 10
+
+func (s *sink) write(text string, known bool, from ...string) {
+	if s == nil {
+		return
+	}
+	if s.text.Len()+len(text) > maxSinkBytes {
+		text, known = "", false
+	}
+	s.text.WriteString(text)
+	s.known = s.known && known
+	s.from = join(s.from, from)
+}
+
+func (s *sink) stream(kind string) *stream {
+	return &stream{Stdin: Stdin{Kind: kind, Known: s.known, Text: s.text.String(), From: s.from}, places: s.places}
+}
+
+// copy is another sink with the same text.
+func (s *sink) copy() *sink {
+	out := &sink{}
+	out.known = true
+	out.write(s.text.String(), s.known, s.from...)
+	return out
+}
+
+// collect runs something in a subshell and gives what it writes.
+func (sh *shell) collect(run func(*shell)) *sink {
+	sub := sh.fork()
+	sub.out = &sink{known: true}
+	run(sub)
+	return sub.out
+}

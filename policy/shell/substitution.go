@@ -1,0 +1,125 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// substitute runs $(…).
+func (sh *shell) substitute(c *syntax.CmdSubst) *sink {
+	if sh.depth >= sh.a.limits.Depth {
+		sh.a.script.OverBudget = true
+		return nil
+	}
+	run := func(sub *shell) {
+		sub.via = "$()"
+		sub.depth++
+		sub.statements(c.Stmts)
+	}
+	source, ok := sh.a.backquotes[c]
+	if !ok {
+		return sh.collect(run)
+	}
+	// the text as bash parses it again; inside of double quotes \" loses its backslash too
+	sh.nested("$()").code(backquoted.Replace(source))
+	if strings.Contains(source, `\"`) {
+		sh.nested("$()").code(backquotedInQuotes.Replace(source))
+	}
+	if strings.Contains(source, "\\`") {
+		return sh.collect(func(sub *shell) { sub.via, sub.depth = "$()", sub.depth+1; sub.code(backquoted.Replace(source)) })
+	}
+	return sh.collect(run)
+}
+
+var (
+	backquoted         = strings.NewReplacer(`\$`, `$`, "\\`", "`", `\\`, `\`)
+	backquotedInQuotes = strings.NewReplacer(`\$`, `$`, "\\`", "`", `\\`, `\`, `\"`, `"`)
+)
+
+// processSubstitute runs <(…) or >(…) and gives the name of its pipe.
+func (sh *shell) processSubstitute(p *syntax.ProcSubst) string {
+	name := fmt.Sprintf("/dev/fd/%d", 63-sh.a.pipes)
+	sh.a.pipes++
+	run := func(sub *shell) {
+		sub.via = "<()"
+		sub.depth++
+		sub.statements(p.Stmts)
+	}
+	if p.Op != syntax.CmdIn {
+		sub := sh.fork()
+		sub.in = &stream{Stdin: Stdin{Kind: "pipe", From: []string{"?"}}}
+		run(sub)
+		sh.a.files[name] = &sink{}
+		return name
+	}
+	sh.a.files[name] = sh.collect(run)
+	return name
+}
+
+// arithmetic runs the substitutions in (( )), [[ ]], let and for (( )), and forgets
+// what they assign.
+func (sh *shell) arithmetic(n syntax.Node, test bool) {
+	sh.expansion(n)
+	if !test {
+		sh.quotedInArithmetic(n)
+	}
+	syntax.Walk(n, func(n syntax.Node) bool {
+		name := ""
+		switch n := n.(type) {
+		case *syntax.Lit:
+			name = n.Value
+		case *syntax.ParamExp:
+			if n.Param != nil {
+				name = n.Param.Value
+			}
+		case *syntax.BinaryArithm:
+			if strings.HasSuffix(n.Op.String(), "=") {
+				sh.forget(n.X)
+			}
+		case *syntax.UnaryArithm:
+			if n.Op == syntax.Inc || n.Op == syntax.Dec {
+				sh.forget(n.X)
+			}
+		}
+		if v, ok := sh.get(name); ok && strings.Contains(v.Str, "[") && strings.ContainsAny(v.Str, "$`") {
+			sh.a.unsure("arithmetic evaluates a variable that holds a subscript with a substitution")
+			sh.evaluate(v.Str)
+		}
+		return true
+	})
+}
+
+// evaluate runs the substitutions in a text that bash expands a second time.
+func (sh *shell) evaluate(text string) {
+	if sh.depth >= sh.a.limits.Depth || !sh.a.spend(1+len(text)/1024) {
+		sh.a.script.OverBudget = true
+		return
+	}
+	w, err := sh.a.parser.Document(strings.NewReader(text))
+	if err != nil {
+		sh.a.unparsed(err)
+		return
+	}
+	sub := sh.nested("$()")
+	sub.out = nil
+	sub.expansion(w)
+}
+
+func (sh *shell) forget(x syntax.ArithmExpr) {
+	if w, ok := x.(*syntax.Word); ok && w.Lit() != "" {
+		name, _, _ := strings.Cut(w.Lit(), "[")
+		sh.set(name, unknown("0"))
+	}
+}
+
+// quotedInArithmetic: single quotes do not quote there.
+func (sh *shell) quotedInArithmetic(n syntax.Node) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		if q, ok := n.(*syntax.SglQuoted); ok && strings.ContainsAny(q.Value, "$`") {
+			sh.a.unsure("an expansion inside of single quotes in arithmetic")
+		}
+		return true
+	})
+}

@@ -1,0 +1,229 @@
+package shell
+
+import (
+	"errors"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
+)
+
+// word is an argument, with the programs that its text came from.
+type word struct {
+	program.Word
+	from  []string
+	start int  // how many bytes of Text surely stand at its beginning, where it is dynamic
+	bare  bool // nothing is left of it where what it holds is empty
+}
+
+func literal(text string) word { return word{Word: program.Word{Text: text}} }
+
+// vague tells whether a word can stand for any number of words.
+func (w word) vague() bool { return w.Dynamic || w.Glob }
+
+func (w word) value() value {
+	v := known(w.Text)
+	v.unknown, v.glob, v.from = w.Dynamic, w.Glob, w.from
+	return v
+}
+
+func (v value) word() word {
+	return word{Word: program.Word{Text: v.Str, Dynamic: v.unknown, Glob: v.glob && strings.ContainsAny(v.Str, "*?[")}, from: v.from}
+}
+
+// anyOf is a word that can be any of a list.
+func anyOf(list []word) word {
+	w := word{Word: program.Word{Dynamic: true}}
+	for _, x := range list {
+		w.from = join(w.from, x.from)
+	}
+	return w
+}
+
+// joined is the text that eval and its like make of words.
+func joined(words []word) word {
+	var w word
+	texts := make([]string, len(words))
+	for i, x := range words {
+		texts[i] = x.Text
+		w.Dynamic = w.Dynamic || x.Dynamic
+		w.from = join(w.from, x.from)
+	}
+	w.Text = strings.Join(texts, " ")
+	return w
+}
+
+// maxFields bounds how many words one word may become.
+const maxFields = 4096
+
+// fields are the words that one word becomes.
+func (sh *shell) fields(w *syntax.Word) []word {
+	if s, ok := plain(w); ok {
+		return []word{literal(s)}
+	}
+	x := sh.expansion(w)
+	bare, pattern := bare(w), patterned(w)
+	var texts []string
+	x.try(w, func(cfg *expand.Config) error {
+		seq := expand.FieldsSeq(cfg, w)
+		x.unknown, x.glob = false, false // it has asked for IFS and PWD for its own use
+		for s, err := range seq {
+			if err != nil {
+				return err
+			}
+			if texts = append(texts, s); len(texts) > maxFields || !sh.a.spend(len(texts)/16) {
+				sh.a.script.OverBudget = true
+				return errors.New("too many words")
+			}
+		}
+		return nil
+	})
+	if len(texts) == 0 && x.unknown {
+		texts = []string{""}
+	}
+	out := make([]word, len(texts))
+	for i, s := range texts {
+		out[i] = word{Word: program.Word{Text: s, Dynamic: x.unknown, Glob: (pattern || x.glob) && strings.ContainsAny(s, "*?[")}, from: x.from, bare: bare}
+	}
+	if x.unknown && len(out) == 1 {
+		out[0].start = sh.beginning(w.Parts, out[0].Text)
+		out[0].Begins = out[0].start > 0
+	}
+	return out
+}
+
+// text is a word that is not split: the value of an assignment, the target of a
+// redirection.
+func (sh *shell) text(w *syntax.Word) word {
+	if s, ok := plain(w); ok {
+		return literal(s)
+	}
+	if w == nil {
+		return word{}
+	}
+	x := sh.expansion(w)
+	var s string
+	x.try(w, func(cfg *expand.Config) (err error) {
+		s, err = expand.Literal(cfg, w)
+		return err
+	})
+	glob := (patterned(w) || x.glob) && strings.ContainsAny(s, "*?[")
+	out := word{Word: program.Word{Text: s, Dynamic: x.unknown, Glob: glob}, from: x.from}
+	if x.unknown {
+		out.start = sh.beginning(w.Parts, s)
+	}
+	return out
+}
+
+// beginning is how many bytes of the text of a word come before all that is unknown.
+func (sh *shell) beginning(parts []syntax.WordPart, text string) int {
+	s, _ := sh.certain(parts)
+	if !strings.HasPrefix(text, s) {
+		return 0
+	}
+	return len(s)
+}
+
+// certain is what is known of parts, up to the first that is not.
+func (sh *shell) certain(parts []syntax.WordPart) (text string, all bool) {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			text += p.Value
+		case *syntax.SglQuoted:
+			text += p.Value
+		case *syntax.DblQuoted:
+			s, all := sh.certain(p.Parts)
+			if text += s; !all {
+				return text, false
+			}
+		case *syntax.ParamExp:
+			if !p.Short || p.Param == nil {
+				return text, false
+			}
+			v, ok := sh.get(p.Param.Value)
+			if !ok || v.unknown || v.Kind != expand.String {
+				return text, false
+			}
+			text += v.Str
+		default:
+			return text, false
+		}
+	}
+	return text, true
+}
+
+// document is the text of a here-document. With a quoted delimiter it is taken as it is.
+func (sh *shell) document(r *syntax.Redirect) word {
+	quoted := false
+	for _, p := range r.Word.Parts {
+		l, ok := p.(*syntax.Lit)
+		quoted = quoted || !ok || strings.Contains(l.Value, "\\")
+	}
+	var s strings.Builder
+	if quoted {
+		for _, p := range r.Hdoc.Parts {
+			l, ok := p.(*syntax.Lit)
+			if !ok {
+				return word{Word: program.Word{Dynamic: true}}
+			}
+			s.WriteString(l.Value)
+		}
+		return literal(s.String())
+	}
+	x := sh.expansion(r.Hdoc)
+	x.try(r.Hdoc, func(cfg *expand.Config) error {
+		t, err := expand.Document(cfg, r.Hdoc)
+		s.WriteString(t)
+		return err
+	})
+	return word{Word: program.Word{Text: s.String(), Dynamic: x.unknown}, from: x.from}
+}
+
+// plain is the text of a word in which there is nothing to expand.
+func plain(w *syntax.Word) (string, bool) {
+	if w == nil || len(w.Parts) != 1 {
+		return "", false
+	}
+	switch p := w.Parts[0].(type) {
+	case *syntax.Lit:
+		return p.Value, !strings.ContainsAny(p.Value, "\\*?[{~")
+	case *syntax.SglQuoted:
+		return p.Value, !p.Dollar && !subscript.MatchString(p.Value)
+	}
+	return "", false
+}
+
+// bare tells whether a word consists of unquoted expansions only.
+func bare(w *syntax.Word) bool {
+	for _, p := range w.Parts {
+		switch p.(type) {
+		case *syntax.ParamExp, *syntax.CmdSubst:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// patterned tells whether a word holds a pattern, or a variable that could, unquoted.
+func patterned(w *syntax.Word) bool {
+	for _, p := range w.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			for i := 0; i < len(p.Value); i++ {
+				switch p.Value[i] {
+				case '\\':
+					i++
+				case '*', '?', '[':
+					return p.Value != "["
+				}
+			}
+		case *syntax.ExtGlob, *syntax.ParamExp, *syntax.CmdSubst:
+			return true
+		}
+	}
+	return false
+}

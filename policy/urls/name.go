@@ -1,0 +1,85 @@
+package urls
+
+import "strings"
+
+const (
+	longName = 100 // bytes of a name that are nothing unusual
+	longPart = 20  // letters and digits in a row that are no word any more
+)
+
+// isName reports whether s, in small letters, can be the name of a host. Letters
+// beyond a to z are refused: programs map them to different names.
+func isName(s string) bool {
+	if len(s) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(s, ".") {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+		for i := 0; i < len(label); i++ {
+			if !nameByte(label[i]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func nameByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
+}
+
+// longRun reports whether a label has a run of letters and digits as data has it.
+func longRun(label string) bool {
+	for part := range strings.FieldsFuncSeq(label, func(r rune) bool { return r == '-' || r == '_' }) {
+		if len(part) >= longPart {
+			return true
+		}
+	}
+	return false
+}
+
+// nameClass is what a name says by itself, before it is looked up.
+func nameClass(name string) string {
+	if c := names[name]; c != "" {
+		return c
+	}
+	rest, dots := name, 0
+	for {
+		i := strings.IndexByte(rest, '.')
+		if i < 0 {
+			break
+		}
+		rest = rest[i+1:]
+		dots++
+		if c := zones[rest]; c != "" {
+			return c
+		}
+	}
+	if dots == 0 || zones[name] != "" {
+		return Private // a short name: the search list of the network decides what it is
+	}
+	return Public
+}
+
+// names are hosts with a meaning.
+var names = map[string]string{
+	"localhost": Loopback, "localhost.localdomain": Loopback, "localhost4": Loopback, "localhost6": Loopback,
+	"localhost4.localdomain4": Loopback, "localhost6.localdomain6": Loopback, "ip6-localhost": Loopback, "ip6-loopback": Loopback,
+	"loopback": Loopback, "metadata": Metadata, "metadata.google.internal": Metadata, "metadata.goog": Metadata,
+	"metadata.azure.internal": Metadata, "metadata.tencentyun.com": Metadata, "metadata.platformequinix.com": Metadata,
+	"api.metadata.cloud.ibm.com": Metadata, "instance-data": Metadata, "instance-data.ec2.internal": Metadata,
+}
+
+// zones are ends of names that are not on the public internet, or under which a name
+// spells out the address that it has.
+var zones = map[string]string{
+	"localhost": Loopback, "metadata.goog": Metadata, "metadata.google.internal": Metadata,
+	"local": Private, "localdomain": Private, "internal": Private, "intranet": Private, "lan": Private, "home": Private,
+	"home.arpa": Private, "corp": Private, "private": Private, "svc": Private, "cluster": Private, "test": Private,
+	"invalid": Private, "onion": Private, "i2p": Private, "alt": Private, "localdomain4": Private, "localdomain6": Private,
+	"nip.io": Private, "sslip.io": Private, "xip.io": Private, "traefik.me": Private, "backname.io": Private,
+	"localtest.me": Loopback, "lvh.me": Loopback, "vcap.me": Loopback, "lacolhost.com": Loopback,
+	"rbndr.us": Private, "1u.ms": Private,
+}

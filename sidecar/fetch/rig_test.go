@@ -1,0 +1,138 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/net/dns/dnsmessage"
+)
+
+// nameServer is a DNS server. It gives the answers of a name in order, and then the
+// last one again and again, as a server does that changes its mind.
+type nameServer struct {
+	mu      sync.Mutex
+	answers map[string][][]string
+	asked   map[dnsmessage.Question]int
+}
+
+// serveDNS starts one, and gives a resolver that asks it and nobody else.
+func serveDNS(t testing.TB, answers map[string][][]string) (*nameServer, *net.Resolver) {
+	t.Helper()
+	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &nameServer{answers: answers, asked: map[dnsmessage.Question]int{}}
+	done := make(chan struct{})
+	go func() { defer close(done); s.serve(conn) }()
+	t.Cleanup(func() { conn.Close(); <-done })
+	var d net.Dialer
+	return s, &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return d.DialContext(ctx, "udp", conn.LocalAddr().String())
+	}}
+}
+
+func (s *nameServer) serve(conn net.PacketConn) {
+	buf := make([]byte, 1500)
+	for {
+		n, from, err := conn.ReadFrom(buf)
+		if err != nil {
+			return
+		}
+		var m dnsmessage.Message
+		if m.Unpack(buf[:n]) != nil || len(m.Questions) != 1 {
+			continue
+		}
+		answer := s.answer(m)
+		if packed, err := answer.Pack(); err == nil {
+			_, _ = conn.WriteTo(packed, from)
+		}
+	}
+}
+
+func (s *nameServer) answer(m dnsmessage.Message) dnsmessage.Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := m.Questions[0]
+	out := dnsmessage.Message{Header: dnsmessage.Header{ID: m.ID, Response: true, Authoritative: true, RecursionAvailable: true}, Questions: m.Questions}
+	sequence, known := s.answers[strings.TrimSuffix(q.Name.String(), ".")]
+	if !known {
+		out.RCode = dnsmessage.RCodeNameError
+		return out
+	}
+	now := sequence[min(s.asked[q], len(sequence)-1)]
+	s.asked[q]++
+	for _, text := range now {
+		addr := netip.MustParseAddr(text)
+		head := dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: dnsmessage.ClassINET}
+		switch {
+		case q.Type == dnsmessage.TypeA && addr.Is4():
+			out.Answers = append(out.Answers, dnsmessage.Resource{Header: head, Body: &dnsmessage.AResource{A: addr.As4()}})
+		case q.Type == dnsmessage.TypeAAAA && !addr.Is4():
+			out.Answers = append(out.Answers, dnsmessage.Resource{Header: head, Body: &dnsmessage.AAAAResource{AAAA: addr.As16()}})
+		}
+	}
+	return out
+}
+
+// times is how often the IPv4 addresses of a name were asked for.
+func (s *nameServer) times(name string) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for q, k := range s.asked {
+		if q.Type == dnsmessage.TypeA && strings.TrimSuffix(q.Name.String(), ".") == name {
+			n += k
+		}
+	}
+	return n
+}
+
+// internet is all servers of the world: one for http and one for https, on loopback.
+// Whatever address the client connects to, its own checks see that address first.
+type internet struct {
+	plain, secure *httptest.Server
+	mu            sync.Mutex
+	dialled       []netip.AddrPort
+}
+
+func serveHTTP(t testing.TB, h http.Handler) *internet {
+	w := &internet{plain: httptest.NewServer(h), secure: httptest.NewTLSServer(h)}
+	t.Cleanup(func() { w.plain.Close(); w.secure.Close() })
+	return w
+}
+
+// tls trusts the secure server, by the one name that its certificate has.
+func (w *internet) tls() *tls.Config {
+	roots := x509.NewCertPool()
+	roots.AddCert(w.secure.Certificate())
+	return &tls.Config{RootCAs: roots, ServerName: "example.com"}
+}
+
+func (w *internet) dial(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error) {
+	if err := d.Control(network, address, nil); err != nil {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: err} // as the dialer of net does
+	}
+	to := netip.MustParseAddrPort(address)
+	w.mu.Lock()
+	w.dialled = append(w.dialled, to)
+	w.mu.Unlock()
+	server := w.plain
+	if to.Port() == 443 {
+		server = w.secure
+	}
+	return (&net.Dialer{}).DialContext(ctx, network, server.Listener.Addr().String())
+}
+
+func (w *internet) seen() []netip.AddrPort {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.dialled
+}
