@@ -30,7 +30,7 @@ type execution struct {
 // findLimits are tests with a value, after which not everything is left.
 var findLimits = strings.Fields(`
 	-amin -anewer -atime -cmin -cnewer -ctime -gid -group -inum -links -mmin -mtime -newer -perm -samefile -size -uid
-	-used -user -newermt -newerct -newerat -newermm -context -fstype -lname -ilname -regex -iregex`)
+	-used -user -newermt -newerct -newerat -newermm -context -fstype -lname -ilname`)
 var findNames = strings.Fields("-name -iname -path -ipath -wholename -iwholename")
 var findValues = strings.Fields("-type -xtype -maxdepth -mindepth -printf -regextype -D")
 var findFlags = strings.Fields(`
@@ -113,12 +113,14 @@ func (f *finding) test(i int, text string) int {
 	}
 	switch {
 	case slices.Contains(findNames, text):
-		if !negated && strings.Trim(value.Text, "*./") != "" {
+		if !negated && limits(value.Text) {
 			value.Glob, f.open = true, false
 			f.names = append(f.names, value)
 		}
 	case slices.Contains(findLimits, text):
 		f.open = f.open && negated
+	case text == "-regex" || text == "-iregex":
+		f.open = f.open && (negated || !limits(value.Text))
 	case slices.Contains(findValues, text):
 	case text == "-fprintf":
 		f.touch("write", value, text)
@@ -132,6 +134,21 @@ func (f *finding) test(i int, text string) int {
 		return i
 	}
 	return i + 1
+}
+
+// limits says whether a pattern has a letter that a name must have.
+func limits(pattern string) bool {
+	for len(pattern) > 0 {
+		i := strings.IndexByte(pattern, '[')
+		if i < 0 {
+			i = len(pattern)
+		}
+		if strings.Trim(pattern[:i], `*?./+^$()|\`) != "" {
+			return true
+		}
+		_, pattern, _ = strings.Cut(pattern[i:], "]")
+	}
+	return false
 }
 
 // exec takes the command after -exec, to its ; or +.
