@@ -1,5 +1,11 @@
 package program
 
+// nodeTools are run by npx, too, which takes those of the workspace.
+const nodeTools = `
+	eslint prettier biome oxlint standard xo stylelint jest vitest mocha ava tap playwright cypress karma jasmine
+	webpack vite rollup esbuild parcel swc babel svelte-check astro next nuxt remix ng vue-cli-service storybook
+	changeset lint-staged ncu npm-check-updates concurrently cross-env npm-run-all run-s run-p wireit rimraf`
+
 // builds are programs that build, test, format and check a project. They run its code.
 var builds = family{
 	"make gmake bmake": {opts: `
@@ -65,10 +71,7 @@ var builds = family{
 		-[bdhvw] -p|--project=conf --outDir=write --outFile=write --declarationDir=write --tsBuildInfoFile=write
 		--generateTrace=write --generateCpuProfile=write --rootDir= --target= --module= --lib= --jsx= --moduleResolution=
 		--types= --baseUrl= --watch --noEmit --init --build --version --strict --pretty`, operands: "read*", style: words, open: true},
-	`
-		eslint prettier biome oxlint standard xo stylelint jest vitest mocha ava tap playwright cypress karma jasmine webpack
-		vite rollup esbuild parcel swc babel svelte-check astro next nuxt remix ng vue-cli-service storybook changeset
-		 lint-staged ncu npm-check-updates concurrently cross-env npm-run-all run-s run-p wireit rimraf`: {tags: "workspace-code", open: true, opts: `
+	nodeTools: {tags: "workspace-code", open: true, opts: `
 		-c|--config=conf -o|--output-file|--outfile=write --outdir=write --coverageDirectory=write
 		--resolve-plugins-relative-to=load --rulesdir=load --plugin=load --parser=load --globalSetup=conf --setupFiles=conf
 		--loader=load -r|--require=conf`, then: jsTool},

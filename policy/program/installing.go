@@ -41,15 +41,19 @@ func nodeConfig(c *call) {
 	}
 }
 
-// npx runs a package, by its name or with -c a line.
+// npx runs a package, which it fetches unless it is one of the workspace's tools.
 func npx(c *call) {
-	if len(c.Operands) == 0 {
+	if len(c.Operands) == 0 || c.has("-c") {
 		return
 	}
 	name := c.Operands[0].Text
-	if lookup(c.table, name) != nil && !slices.Contains([]string{"rm", "sh", "bash"}, name) {
-		c.Runs = append(c.Runs, Run{Via: c.name, Argv: c.Operands, Wrapper: c.name, KeepStdin: true})
+	if name != "tsc" && !slices.Contains(strings.Fields(nodeTools), name) {
+		return
 	}
+	if c.name == "npx" && !c.has("-p", "-y") {
+		c.untag("config-or-install")
+	}
+	c.Runs = append(c.Runs, Run{Via: c.name, Argv: c.Operands, Wrapper: c.name, KeepStdin: true})
 }
 
 func versionManager(c *call) {
@@ -68,7 +72,13 @@ func versionManager(c *call) {
 
 // pipNames: names are new packages; files of requirements and folders are the workspace's.
 func pipNames(c *call) {
-	for _, w := range c.Operands {
+	words := c.Operands
+	for i := range c.found {
+		if c.found[i].name == "-e" {
+			words = append(slices.Clip(words), c.found[i].value)
+		}
+	}
+	for _, w := range words {
 		switch {
 		case strings.Contains(w.Text, "://"):
 			u := w

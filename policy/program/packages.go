@@ -114,7 +114,7 @@ const pipGlobals = `
 	--retries= --trusted-host=:net-override --isolated --no-input --require-virtualenv -q -v --disable-pip-version-check`
 
 const pipInstall = `
-	-r|--requirement=read -c|--constraint=read -e|--editable=read:opaque-exec -i|--index-url=url:opaque-exec
+	-r|--requirement=read -c|--constraint=read -e|--editable= -i|--index-url=url:opaque-exec
 	--extra-index-url=url:opaque-exec -f|--find-links=url:opaque-exec -t|--target=write --root=write --prefix=write
 	--src=write -d|--dest=write -w|--wheel-dir=write --build-option=:opaque-exec --global-option=:opaque-exec
 	--install-option=:opaque-exec --config-settings= --platform= --python-version= --implementation= --abi= --report=write
