@@ -139,15 +139,14 @@ func (b *bench) furnish(t *testing.T) {
 	t.Helper()
 	home, ws := gatewayFolders(b.run)
 	for path, text := range map[string]string{
-		filepath.Join(ws, "marks", "README"):           "What has run leaves a file here.\n",
-		filepath.Join(ws, "src", "main.go"):            "package main\n\n// TODO: greet\nfunc main() {}\n",
-		filepath.Join(ws, "notes.txt"):                 "one\ntwo\nthree\ntwo\n",
-		filepath.Join(ws, "package.json"):              `{"name":"demo","version":"1.2.3"}` + "\n",
-		filepath.Join(ws, ".env"):                      "the word is SECRET-env\n",
-		filepath.Join(ws, "page.txt"):                  injected,
-		filepath.Join(home, ".ssh", "id_rsa"):          "SECRET-key\n",
-		filepath.Join(home, ".aws", "credentials"):     "SECRET-aws\n",
-		filepath.Join(b.run, "outside", "private.txt"): "SECRET-outside\n",
+		filepath.Join(ws, "marks", "README"):       "What has run leaves a file here.\n",
+		filepath.Join(ws, "src", "main.go"):        "package main\n\n// TODO: greet\nfunc main() {}\n",
+		filepath.Join(ws, "notes.txt"):             "one\ntwo\nthree\ntwo\n",
+		filepath.Join(ws, "package.json"):          `{"name":"demo","version":"1.2.3"}` + "\n",
+		filepath.Join(ws, ".env"):                  "the word is SECRET-env\n",
+		filepath.Join(ws, "page.txt"):              injected,
+		filepath.Join(home, ".ssh", "id_rsa"):      "SECRET-key\n",
+		filepath.Join(home, ".aws", "credentials"): "SECRET-aws\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
