@@ -89,7 +89,9 @@ func (b *bench) policy(t *testing.T) {
 				answer := b.say(t, by, by+"-"+a.id, a.id)
 				for deadline := time.Now().Add(3 * time.Second); !b.ran(by, a); time.Sleep(50 * time.Millisecond) {
 					if time.Now().After(deadline) {
-						t.Fatalf("it does not even run without the policy; the user reads %q", answer.text)
+						asked := b.servers[by].Requests(a.id)
+						call, result := lastCall(asked[len(asked)-1].Messages)
+						t.Fatalf("it does not even run without the policy; the user reads %q, the model of %s: %q", answer.text, call.Arguments, result.Text)
 					}
 				}
 			})
