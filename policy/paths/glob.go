@@ -2,6 +2,9 @@ package paths
 
 import "strings"
 
+// maxPattern is how many parts a pattern may have, so that the work stays small.
+const maxPattern = 32
+
 // glob classifies a word that the shell replaces by the files that fit: by the folder
 // before the pattern, by the names in it that are said, and by the special places that
 // would fit.
@@ -13,6 +16,10 @@ func (g Guard) glob(u *Use, op Op, text, cwd string) {
 	}
 	if first == len(parts) {
 		g.judge(u, op, text, cwd, false)
+		return
+	}
+	if len(parts)-first > maxPattern {
+		u.Class = Malformed
 		return
 	}
 	fixed := strings.Join(parts[:first], "/") + "/"

@@ -110,22 +110,32 @@ func (g Guard) judge(u *Use, op Op, p, cwd string, tool bool) {
 		}
 		p = cwd + "/" + p
 	}
+	at := g.place(op, p, tool)
+	u.Class = at.class
+	if g.Links != nil && strings.Contains(p, "..") { // many programs take .. out before the kernel sees it
+		if clean := g.place(op, path.Clean(p), tool); stricter(clean.class, at.class) {
+			at, u.Class = clean, clean.class
+		}
+	}
+	u.Marks = append(u.Marks, at.marks...)
+	switch {
+	case known:
+		u.Resolved = at.path
+	case !stricter(u.Class, Dynamic) || u.Class == Outside:
+		u.Class = Dynamic
+	}
+}
+
+// place follows an absolute path and classifies what it leads to.
+func (g Guard) place(op Op, p string, tool bool) place {
 	at := place{op: op, tool: tool}
 	if g.Links == nil && !strings.Contains(p, "/proc/") && !strings.Contains(p, "/dev/") {
 		at.path = path.Clean(p)
 	} else if !g.walk(p, op != Delete, &at) {
-		u.Class = Malformed
-		return
+		return place{class: Malformed}
 	}
-	u.Class = g.class(&at)
-	u.Marks = append(u.Marks, at.marks...)
-	if !known {
-		if !stricter(u.Class, Dynamic) || u.Class == Outside {
-			u.Class = Dynamic
-		}
-		return
-	}
-	u.Resolved = at.path
+	at.class = g.class(&at)
+	return at
 }
 
 // nowhere stands for a folder that is not known. No root is in it, and .. does not

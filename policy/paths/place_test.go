@@ -33,7 +33,7 @@ func TestWord(t *testing.T) {
 		// what runs by itself
 		{Write, "~/.bashrc", Persist}, {Write, "~/.config/systemd/user/x.service", Persist}, {Write, "~/.config/autostart/x.desktop", Persist}, {Write, "/etc/cron.d/x", Persist},
 		{Write, "~/.ssh/authorized_keys", Persist}, {Write, "~/.local/bin/ls", Persist}, {Write, "~/.gitconfig", Persist}, {Write, "/var/spool/cron/crontabs/agent", Persist},
-		{Write, ".git/hooks/pre-commit", Persist}, {Write, ".git/config", Persist}, {Write, ".git/modules/a/config", Persist}, {Write, ".git/info/attributes", Persist}, {Write, "bare.git/hooks/update", Persist},
+		{Write, ".git/hooks/pre-commit", Persist}, {Write, ".git/config", Persist}, {Write, ".git/modules/a/config", Persist}, {Write, ".git/info/attributes", Persist}, {Write, "bare.git/hooks/update", Persist}, {Delete, "a.git/b.git/.git", VCS}, {Read, "a.git/hooks/x", Workspace}, {Write, "a.git/x", Workspace},
 		{Write, ".git/HEAD", VCS}, {Delete, ".git", VCS}, {Delete, ".git/objects", VCS}, {Delete, ".git/index.lock", Workspace}, {Write, ".git/COMMIT_EDITMSG", Workspace}, {Read, ".git/config", Workspace},
 		{Write, ".gitignore", Workspace}, {Write, ".gitattributes", Automation}, {Write, ".github/workflows/ci.yml", Automation}, {Read, ".github/workflows/ci.yml", Workspace}, {Write, ".envrc", Automation},
 		{Write, ".vscode/tasks.json", Automation}, {Write, ".npmrc", Automation}, {Write, "dotfiles/.bashrc", Automation}, {Write, ".husky/pre-push", Automation}, {Write, ".claude/settings.json", Persist},
@@ -80,7 +80,7 @@ func TestUnknown(t *testing.T) {
 		{Read, glob("src/*.ts"), Workspace}, {Read, glob("src/**/*.go"), Workspace}, {Read, glob("/etc/sh*"), Secret}, {Read, glob("/e*c/shadow"), Secret}, {Read, glob("/etc/*.conf"), Outside}, {Read, glob("~/.ss*/id*"), Secret},
 		{Read, glob("~/.s?h/config"), Secret}, {Read, glob(".e*"), WorkspaceSecret}, {Read, glob("id_*"), WorkspaceSecret}, {Read, glob("*.key"), WorkspaceSecret}, {Write, glob(".g*/hooks/*"), Persist}, {Write, glob(".git/hooks/*"), Persist},
 		{Write, glob(".git/hook?/x"), Persist}, {Write, glob("~/.bash*"), Secret}, {Write, glob("~/.bashr*"), Persist}, {Read, glob("/usr/share/doc/*/copyright"), Readable}, {Write, glob("/dev/sd*"), BlockDevice}, {Read, glob("test_*.py"), Workspace},
-		{Read, glob("[a/*"), Workspace}, {Delete, glob("r*"), Control}, {Read, glob("r*"), Workspace},
+		{Read, glob("[a/*"), Workspace}, {Delete, glob(strings.Repeat(".s*/", 500)), Malformed}, {Delete, glob("r*"), Control}, {Read, glob("r*"), Workspace},
 	} {
 		if u := (Guard{Roots: roots}).Word(c.op, c.word, roots.Cwd, "argument"); u.Class != c.class {
 			t.Errorf("%s %+v: %s, want %s", c.op, c.word, u.Class, c.class)

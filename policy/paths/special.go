@@ -37,12 +37,14 @@ func (g Guard) special(at *place, root string, write bool) (class string, alike 
 	if e != nil && n > outer && (class == "" || stricter(e.of(at.op), class)) {
 		class = e.of(at.op)
 	}
+	git := "" // only the outermost store counts, and the outermost bare one
 	for start, rest := 0, folded[1:]; rest != ""; start++ {
 		e, n = anywhere.find(rest)
 		take(e, start, n)
 		name, more, inner := strings.Cut(rest, "/")
-		if strings.HasSuffix(name, ".git") {
-			take(gitKind(name, more), start, 1+depth("/"+more))
+		if strings.HasSuffix(name, ".git") && git != ".git" && (git == "" || name == ".git") {
+			git = name
+			take(gitKind(name, more), start, 1+strings.Count(rest, "/"))
 		}
 		if !inner && !(at.info != nil && at.info.IsDir()) {
 			take(fileKind(name), start, 1)

@@ -99,10 +99,6 @@ func (t *tree) fit(p, done string, call func(name string)) {
 	part, rest, more := strings.Cut(p, "/")
 	known := strings.IndexAny(part, wild)
 	try := func(name string, sub *tree) {
-		switch {
-		case known > 0 && !strings.HasPrefix(name, part[:known]), known == 0 && sub.sub == nil && sub.heads == nil, known >= 0 && !match(part, name, false):
-			return
-		}
 		if sub.entry != nil && said(part, name) {
 			call(done + name)
 		}
@@ -110,16 +106,23 @@ func (t *tree) fit(p, done string, call func(name string)) {
 			sub.fit(rest, done+name+"/", call)
 		}
 	}
-	if known < 0 {
+	switch {
+	case known < 0:
 		if sub := t.next(part); sub != nil {
 			try(part, sub)
 		}
 		return
+	case known == 0 && !more:
+		return // it says nothing
 	}
 	for name, sub := range t.sub {
-		try(name, sub)
+		if strings.HasPrefix(name, part[:known]) && (known > 0 || sub.sub != nil || sub.heads != nil) && match(part, name, false) {
+			try(name, sub)
+		}
 	}
 	for _, h := range t.heads {
-		try(h.name, h.tree)
+		if strings.HasPrefix(h.name, part[:known]) && match(part, h.name, false) {
+			try(h.name, h.tree)
+		}
 	}
 }

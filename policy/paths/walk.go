@@ -16,12 +16,13 @@ type place struct {
 	info  fs.FileInfo
 	op    Op
 	tool  bool
+	class string
 	marks []string
 }
 
 // walk follows an absolute path part by part, as the kernel does: a .. goes up from
 // where a link has led. The last part is followed if last is set, or if the path ends
-// in a slash. It is false where the path leads round in a circle, or up from a place that
+// in a slash. It is false where the path leads round in a circle, too far, or up from a place that
 // only the process knows: /proc/self/cwd/..
 func (g Guard) walk(p string, last bool, at *place) bool {
 	cur, rest, hops := "/", p, 0
@@ -74,7 +75,9 @@ func (g Guard) walk(p string, last bool, at *place) bool {
 				at.info = info
 			}
 		}
-		cur = next
+		if cur = next; len(cur) > maxPath {
+			return false
+		}
 	}
 	at.path = cur
 	return true
