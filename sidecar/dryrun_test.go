@@ -68,7 +68,7 @@ func TestDryRunOfTheUnclear(t *testing.T) {
 	for _, c := range []struct{ tool, args string }{{"exec", `{"command":"ls </arg_value>>"}`}, {"tool_call", nested}} {
 		r := under(t, "profile: audit-only\n", script.Native(c.tool, c.args))
 		if a := r.chat(asking(gatewayTool)); len(a.calls) != 1 || !strings.Contains(r.log.String(), "event=policy_audit would=deny") {
-			t.Errorf("%s: %v %q", c.args, a.calls, a.text)
+			t.Errorf("%s: %v %q\n%s", c.args, a.calls, a.text, r.log)
 		}
 	}
 }
