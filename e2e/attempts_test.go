@@ -105,6 +105,6 @@ func attempts() []attempt {
 func typing(text string) []script.Reply {
 	return []script.Reply{
 		script.Native("exec", `{"command":"bash","background":true,"pty":true}`),
-		script.Native("process", `{"action":"write","sessionId":"SESSION","data":`+quoted(text+"\n")+`}`),
+		script.Native("process", `{"action":"write","sessionId":"SESSION","data":`+quoted(text+"; exit\n")+`}`),
 	}
 }
