@@ -141,7 +141,7 @@ func (t *turn) decision(call *tools.Call, effect policy.Effect, rule, place, why
 	if file != "" {
 		t.s.metrics.Hits.WithLabelValues(file, rule).Inc()
 	}
-	if effect == policy.Audit && !t.s.dryRuns.allow(place+" "+rule, t.s.now()) {
+	if effect == policy.Audit && !t.s.dryRuns.allow(place+" "+rule+" "+string(would), t.s.now()) {
 		return
 	}
 	t.s.log.Warn("policy", "event", "policy_"+string(effect), "would", would, "tool", call.Name, "strategy", call.Strategy,
