@@ -56,7 +56,7 @@ func (b *bench) sidecar(t *testing.T, id string) (env []string) {
 	if id != open {
 		return env
 	}
-	return append(env, "GPTOSS_RULES="+dryRun(t))
+	return append(env, "GPTOSS_EXECUTOR_RULES="+dryRun(t))
 }
 
 // say runs a turn that picks a scenario, in a session of the given name.

@@ -58,8 +58,11 @@ func (c *ruleCompiler) listed(at text, name string) {
 	if programs.Of(name, nil).Known {
 		return
 	}
-	c.report(at.all(), codeRef, fmt.Sprintf("nobody knows what %s does with its arguments, so it cannot be allowed by its name", name),
-		didYouMean(name, programs.Names()))
+	hint := "what is not known is asked about; leave it out"
+	if w, near := nearest(name, programs.Names()); near {
+		hint = "did you mean " + w + "?"
+	}
+	c.report(at.all(), codeRef, fmt.Sprintf("nobody knows what %s does with its arguments, so it cannot be allowed by its name", name), hint)
 }
 
 // allowed checks the programs that a rule allows by their names: cmd.binary == 'x', or

@@ -103,21 +103,25 @@ var listNames = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 func (l *loader) lists(named []pair[[]text], env reflect.Type) lists {
 	out := lists{}
 	for _, list := range named {
-		l.listName(list.Key, env)
-		out[list.Key.Value] = values(list.Value)
+		if l.listName(list.Key, env) {
+			out[list.Key.Value] = values(list.Value)
+		}
 	}
 	return out
 }
 
 // listName checks that conditions can name a list.
-func (l *loader) listName(name text, env reflect.Type) {
+func (l *loader) listName(name text, env reflect.Type) bool {
 	taken := slices.ContainsFunc(functions, func(f Word) bool { return f.Name == name.Value }) || slices.Contains(visible(env), name.Value)
 	switch {
 	case !listNames.MatchString(name.Value):
 		l.report(name.all(), codeValue, "no condition can name a list "+strconv.Quote(name.Value), "letters, digits and _; a letter first")
 	case taken:
 		l.report(name.all(), codeValue, name.Value+" means something else in a condition", "give the list another name")
+	default:
+		return true
 	}
+	return false
 }
 
 // effect is the one of the four keys that a rule has, and its text.
