@@ -15,7 +15,7 @@ import (
 // its own.
 func TestGateway(t *testing.T) {
 	needEnabled(t)
-	b := &bench{servers: map[string]*script.Server{}}
+	b := &bench{run: gatewayRun(t), servers: map[string]*script.Server{}}
 	b.add(t, "vllm", script.VLLM(), damageScenarios("vllm"), thoughtScenarios())
 	b.add(t, "ollama", script.Ollama(), damageScenarios("ollama"), thoughtScenarios())
 	b.add(t, "llamacpp", script.LlamaCPP(), thoughtScenarios())
@@ -24,7 +24,7 @@ func TestGateway(t *testing.T) {
 	b.add(t, guarded, script.VLLM(), policyScenarios(guarded))
 	b.add(t, open, script.VLLM(), policyScenarios(open))
 	b.servers[bare] = script.New(append(policyScenarios(bare), bareScenario())...)
-	b.gateway = startGateway(t, append(b.providers, provider{bare, startModel(t, b.servers[bare])})...)
+	b.gateway = startGateway(t, b.run, append(b.providers, provider{bare, startModel(t, b.servers[bare])})...)
 
 	t.Run("without the sidecar", b.bare)
 	t.Run("damaged calls", b.damagedCalls)
@@ -35,6 +35,7 @@ func TestGateway(t *testing.T) {
 
 // bench is a gateway with one sidecar and one model for each provider.
 type bench struct {
+	run       string // the gateway's folder
 	gateway   *gateway
 	providers []provider
 	servers   map[string]*script.Server // by provider
@@ -45,7 +46,17 @@ func (b *bench) add(t *testing.T, id string, d script.Dialect, scenarios ...[]sc
 	s := script.New(slices.Concat(scenarios...)...)
 	s.Dialect = d
 	b.servers[id] = s
-	b.providers = append(b.providers, provider{id, startSidecar(t, startModel(t, s))})
+	b.providers = append(b.providers, provider{id, startSidecar(t, startModel(t, s), b.sidecar(t, id)...)})
+}
+
+// sidecar is how a provider's sidecar is started: for the agent of the gateway.
+func (b *bench) sidecar(t *testing.T, id string) (env []string) {
+	home, ws := gatewayFolders(b.run)
+	env = []string{"HOME=" + home, "OPENCLAW_WORKSPACE=" + ws}
+	if id != open {
+		return env
+	}
+	return append(env, "GPTOSS_EXECUTOR_RULES="+dryRun(t))
 }
 
 // say runs a turn that picks a scenario, in a session of the given name.

@@ -3,6 +3,7 @@ package ruleset
 import (
 	"cmp"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -57,6 +58,23 @@ func (s *Set) AsksHere() bool { return s.own.asksHere || s.locked != nil && s.lo
 // Roots are the folders of paths.yaml.
 func (s *Set) Roots() paths.Roots { return s.own.roots }
 
+// PolicyRules are the effects of all rules about calls, in no order.
+func (s *Set) PolicyRules() (out []policy.Effect) {
+	for _, a := range []*author{s.own, s.locked} {
+		if a != nil {
+			out = slices.Concat(out, effectsOf(a.policy.Calls), effectsOf(a.policy.Commands), effectsOf(a.policy.Paths), effectsOf(a.policy.URLs))
+		}
+	}
+	return out
+}
+
+func effectsOf[E any](rules []policy.Rule[E]) (out []policy.Effect) {
+	for _, r := range rules {
+		out = append(out, r.Effect)
+	}
+	return out
+}
+
 // maxCarried is how many calls may carry each other; nobody means more than two.
 const maxCarried = 4
 
@@ -67,11 +85,11 @@ func (s *Set) Decide(call tools.Call, who policy.Subject, at At) policy.Decision
 	name, args, more := call.Name, call.Arguments, true
 	for i := 0; more; i++ {
 		if i == maxCarried {
-			return policy.Decision{Effect: policy.Deny, Why: "The call carries another one, and so on. Call the tool itself."}
+			return s.unjudged("The call carries another one, and so on. Call the tool itself.", d.Audits, nil)
 		}
 		c, err := s.callOf(call, name, args, who)
 		if err != nil {
-			return policy.Decision{Effect: policy.Deny, Why: err.Error(), Audits: d.Audits, Facts: &policy.Facts{Call: c}}
+			return s.unjudged(err.Error(), d.Audits, &policy.Facts{Call: c})
 		}
 		one := s.each(c, at, func(a *author, c policy.Call) *policy.Facts { return policy.Examine(c, a.world(at)) })
 		if i == 0 {
@@ -82,6 +100,16 @@ func (s *Set) Decide(call tools.Call, who policy.Subject, at At) policy.Decision
 		name, args, more = policy.Carried(name, args)
 	}
 	return d
+}
+
+// unjudged is the decision about a call that nobody can look into: a denial, or a dry run
+// of one where nothing is enforced.
+func (s *Set) unjudged(why string, audits []policy.Finding, f *policy.Facts) policy.Decision {
+	if s.own.policy.DryRun && (s.locked == nil || s.locked.policy.DryRun) {
+		audits = append(audits, policy.Finding{Why: why, Effect: policy.Deny})
+		return policy.Decision{Effect: policy.Audit, Audits: audits, Facts: f}
+	}
+	return policy.Decision{Effect: policy.Deny, Why: why, Audits: audits, Facts: f}
 }
 
 // callOf is a call as rules see it.
