@@ -3,7 +3,6 @@ package policy
 import (
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -34,14 +33,6 @@ func Examine(c Call, w World) *Facts {
 	f.Paths = append(f.Paths, w.Arguments.paths(c, w.Guard)...)
 	f.URLs = w.Arguments.urls(c, w.Lookup)
 	return f
-}
-
-// expandHome is a folder as OpenClaw takes it: ~ is the home folder.
-func expandHome(dir, home string) string {
-	if rest, ok := strings.CutPrefix(dir, "~"); ok && (rest == "" || rest[0] == '/') {
-		return path.Join(home, rest)
-	}
-	return dir
 }
 
 // script is what the commands of a call can do together; nil where it has none.

@@ -25,7 +25,7 @@ type adminRig struct {
 
 func adminOver(t testing.TB, r *ruleRig) *adminRig {
 	asked := NewApprovals(r.live.Set().Limits, time.Now, r.m)
-	a := &Admin{Live: r.live, Approvals: asked, Token: adminToken, Host: "rules.lan", Local: true, Metrics: r.m, Log: slog.New(slog.NewTextHandler(r.log, nil))}
+	a := &Admin{Live: r.live, Approvals: asked, Token: adminToken, Hosts: []string{"rules.lan"}, Local: true, Metrics: r.m, Log: slog.New(slog.NewTextHandler(r.log, nil))}
 	return &adminRig{r, a, a.Handler()}
 }
 

@@ -2,6 +2,7 @@ package program
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -60,24 +61,35 @@ func (c *call) applyOperands() {
 		}
 		c.use(k, c.Operands[i], "argument")
 	}
-	if len(after) == 1 && after[0] == target {
-		c.intoTarget(n - 1)
+	if len(c.after) == 1 && c.after[0] == target {
+		c.arrivals()
 	}
 }
 
-// intoTarget adds the files that arrive in a folder. Where one operand is copied to
+// arrivals adds the files that arrive in a folder. Where one operand is copied to
 // another one, that may be the folder or the file itself.
-func (c *call) intoTarget(n int) {
-	if n < 1 {
-		return
+func (c *call) arrivals() {
+	from := c.Operands
+	var to Word
+	for i := range c.found {
+		if c.found[i].kind == target {
+			to = c.found[i].value
+		}
 	}
-	to := c.Operands[n]
-	if n == 1 && !strings.HasSuffix(to.Text, "/") && to.Text != "." && to.Text != ".." {
-		return
+	if n := len(from) - 1; !c.lastOnly {
+		if n < 1 {
+			return
+		}
+		from, to = from[:n], from[n]
+		if n == 1 && !strings.HasSuffix(to.Text, "/") && to.Text != "." && to.Text != ".." {
+			return
+		}
 	}
-	for _, w := range c.Operands[:n] {
-		w.Text = path.Base(w.Text)
-		c.touch("write", in(to, w), "argument")
+	for _, w := range from {
+		if remoteName(w.Text) {
+			_, w.Text, _ = strings.Cut(w.Text, ":")
+		}
+		c.touch("write", in(to, rest(w, path.Base(w.Text))), "argument")
 	}
 }
 
@@ -112,6 +124,11 @@ func (c *call) use(k kind, w Word, via string) {
 	case load:
 		c.ExecFlags = append(c.ExecFlags, via)
 		c.touch("read", w, via)
+	case conf:
+		if strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "..") || strings.HasPrefix(w.Text, "~") || w.Dynamic && !w.Begins {
+			c.ExecFlags = append(c.ExecFlags, via)
+		}
+		c.touch("read", w, via)
 	case inline:
 		c.Inline = true
 	case script:
@@ -138,6 +155,12 @@ func (c *call) codeFile(w Word, via string) {
 		c.ReadsCode, c.ReadsIn = true, true
 		return
 	}
+	if strings.Contains(w.Text, "://") {
+		c.CodeFile = w
+		c.tag("opaque-exec")
+		c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "GET"})
+		return
+	}
 	c.CodeFile = c.at(w)
 	c.touch("read", w, via)
 }
@@ -157,13 +180,28 @@ func (c *call) code(w Word, via string) {
 
 func (c *call) tag(tags ...string) { c.Tags = append(c.Tags, tags...) }
 
-// has says whether an option was given, by its first spelling.
+func (c *call) untag(tag string) {
+	c.Tags = slices.DeleteFunc(c.Tags, func(t string) bool { return t == tag })
+}
+
+// has says whether an option of the row was given, by its first spelling.
 func (c *call) has(names ...string) bool {
 	for i := range c.found {
 		for _, name := range names {
 			if c.found[i].name == name {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// flag says whether an option was written with that letter, or in that long spelling; 0
+// and "" stand for none.
+func (c *call) flag(letter byte, long string) bool {
+	for _, f := range c.Flags {
+		if f == long || len(f) == 2 && f[1] == letter {
+			return true
 		}
 	}
 	return false
@@ -195,6 +233,9 @@ func in(folder, w Word) Word {
 	}
 	if folder.Text == "" && !folder.Dynamic {
 		return w
+	}
+	if w.Text == "" && !w.Dynamic {
+		return folder
 	}
 	w.Text = strings.TrimSuffix(folder.Text, "/") + "/" + w.Text
 	w.Dynamic, w.Glob = w.Dynamic || folder.Dynamic, w.Glob || folder.Glob

@@ -5,6 +5,8 @@ import (
 	"strings"
 )
 
+var cloudCopies = []string{"cp", "mv", "sync", "rsync", "put", "upload"}
+
 // cloudVerbs: whatever it does, it does elsewhere; files are among the operands of
 // copies, and things are changed unless the verb says otherwise.
 func cloudVerbs(c *call) {
@@ -25,15 +27,22 @@ func cloudVerbs(c *call) {
 		c.tag("publish")
 	}
 	copies := slices.ContainsFunc(c.Operands, func(w Word) bool {
-		return slices.Contains([]string{"cp", "mv", "sync", "rsync", "put", "upload"}, w.Text)
+		return slices.Contains(cloudCopies, w.Text)
 	})
 	if !copies {
 		return
 	}
+	after := false
 	for i, w := range c.Operands {
-		if i > 0 && !strings.Contains(w.Text, "://") && (i == len(c.Operands)-1 || strings.ContainsAny(w.Text, "/.")) {
-			c.touch("read", w, "argument")
+		switch {
+		case !after:
+			after = slices.Contains(cloudCopies, w.Text)
+		case strings.Contains(w.Text, "://"):
+		case i == len(c.Operands)-1:
 			c.touch("write", w, "argument")
+			fallthrough
+		default:
+			c.touch("read", w, "argument")
 		}
 	}
 }

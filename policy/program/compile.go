@@ -9,6 +9,7 @@ import (
 type program struct {
 	row
 	tags    []string
+	thens   []func(*call) // of the program, then of the subcommand
 	options []option
 	short   [128]uint16 // by letter: 1 + the index in options
 	long    []spelling  // sorted
@@ -61,12 +62,17 @@ func compile(families ...family) map[string]*program {
 func build(r row, parent *program) *program {
 	p := &program{row: r, tags: strings.Fields(r.tags)}
 	if parent != nil {
+		p.thens = slices.Clone(parent.thens)
 		p.tags = append(p.tags, parent.tags...)
 		p.style, p.open = max(p.style, parent.style), p.open || parent.open
 		if !parent.own {
 			p.opts += " " + parent.opts
 		}
 	}
+	if r.then != nil {
+		p.thens = append(p.thens, r.then)
+	}
+	p.risky = slices.Contains(p.tags, "wrapper")
 	p.stops = p.style == stop || len(r.subs) > 0
 	for _, field := range strings.Fields(p.opts) {
 		p.add(field)
@@ -115,7 +121,7 @@ func (p *program) add(field string) {
 			o.tags = append(o.tags, t)
 		}
 	}
-	p.risky = p.risky || len(o.tags) > 0 || o.kind != skip && o.kind != read && o.kind != setenv
+	p.risky = p.risky || len(o.tags) > 0 || o.kind != skip && o.kind != read && o.kind != list && o.kind != setenv
 	o.name, _, _ = strings.Cut(names, "|")
 	p.enter(o, strings.Split(names, "|")...)
 }

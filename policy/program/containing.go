@@ -24,18 +24,6 @@ func dockerMounts(c *call) {
 			}
 		}
 	}
-	if len(c.Operands) > 1 {
-		c.Via("docker")
-	}
-}
-
-// Via names what runs inside as run by a wrapper on another root folder.
-func (c *call) Via(name string) {
-	for i := range c.Runs {
-		if c.Runs[i].Wrapper == c.name {
-			c.Runs[i].Via = name + " " + c.Sub
-		}
-	}
 }
 
 // mount is a folder of the machine inside of the container. A name without a slash is a

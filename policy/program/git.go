@@ -16,6 +16,9 @@ var (
 
 // gitConfig looks at -c name=value of git itself, and at the URLs.
 func gitConfig(c *call) {
+	if c.has("-P") {
+		c.untag("pager")
+	}
 	for i := range c.found {
 		if f := &c.found[i]; f.name == "-c" && f.given && f.as != "--reedit-message" && (strings.Contains(f.value.Text, "=") || f.value.Dynamic) {
 			c.gitSets(f.value)
@@ -53,13 +56,10 @@ func (c *call) gitValue(key string, w Word) {
 	}
 }
 
-func gitPlain(c *call) { gitConfig(c) }
-
 // gitHistory may compare files that are in no repository.
 func gitHistory(c *call) {
-	gitConfig(c)
 	for _, w := range c.Operands {
-		if has(c, 0, "--no-index") || strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "../") || strings.HasPrefix(w.Text, "~") {
+		if c.flag(0, "--no-index") || strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "../") || strings.HasPrefix(w.Text, "~") {
 			c.touch("read", w, "argument")
 		}
 	}
@@ -70,7 +70,6 @@ func gitHistory(c *call) {
 
 // gitCheckout discards changes where files are named.
 func gitCheckout(c *call) {
-	gitConfig(c)
 	paths := slices.ContainsFunc(c.args, func(w Word) bool { return w.Text == "--" || w.Text == "." })
 	if (paths || len(c.Operands) > 1) && !c.has("-b", "-B") {
 		c.tag("discard")
@@ -78,14 +77,12 @@ func gitCheckout(c *call) {
 }
 
 func gitRestore(c *call) {
-	gitConfig(c)
 	if !c.has("-S") || c.has("-W") {
 		c.tag("discard")
 	}
 }
 
 func gitClean(c *call) {
-	gitConfig(c)
 	if c.has("-n") {
 		return
 	}
@@ -100,14 +97,12 @@ func gitClean(c *call) {
 }
 
 func gitStash(c *call) {
-	gitConfig(c)
 	if len(c.Operands) > 0 && (c.Operands[0].Text == "drop" || c.Operands[0].Text == "clear") {
 		c.tag("discard")
 	}
 }
 
 func gitRm(c *call) {
-	gitConfig(c)
 	if c.has("--cached") || c.has("-n") {
 		return
 	}
@@ -138,7 +133,6 @@ func (c *call) gitURL(w Word) {
 }
 
 func gitClone(c *call) {
-	gitConfig(c)
 	if len(c.Operands) == 0 {
 		return
 	}
@@ -158,7 +152,6 @@ func gitClone(c *call) {
 }
 
 func gitTransferURLs(c *call) {
-	gitConfig(c)
 	if len(c.Operands) > 0 {
 		c.gitURL(c.Operands[0])
 	}
@@ -170,7 +163,6 @@ func gitTransferURLs(c *call) {
 }
 
 func gitRemote(c *call) {
-	gitConfig(c)
 	if len(c.Operands) == 0 {
 		return
 	}
@@ -190,7 +182,6 @@ func (c *call) stepInto() { c.Sub += " " + c.Operands[0].Text }
 
 // gitSetting is git config: with a value, it changes the settings.
 func gitSetting(c *call) {
-	gitConfig(c)
 	words := c.Operands
 	if len(words) > 0 {
 		switch words[0].Text {
@@ -222,7 +213,6 @@ func gitSetting(c *call) {
 }
 
 func gitBisect(c *call) {
-	gitConfig(c)
 	if len(c.Operands) > 1 && c.Operands[0].Text == "run" {
 		c.stepInto()
 		c.ExecFlags = append(c.ExecFlags, "bisect run")
@@ -231,7 +221,6 @@ func gitBisect(c *call) {
 }
 
 func gitSubmodule(c *call) {
-	gitConfig(c)
 	if len(c.Operands) == 0 {
 		return
 	}
@@ -256,7 +245,6 @@ func gitSubmodule(c *call) {
 }
 
 func gitWorktree(c *call) {
-	gitConfig(c)
 	if len(c.Operands) < 2 {
 		return
 	}

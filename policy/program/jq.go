@@ -17,6 +17,9 @@ func jq(c *call) {
 	if !c.replaced && len(c.Operands) > 0 {
 		c.filter(c.Operands[0], jqEnv, jqLoad)
 	}
+	if c.has("-f") {
+		c.tag("opaque-exec")
+	}
 	names := len(c.Operands)
 	if !c.replaced {
 		names--

@@ -27,11 +27,13 @@ type found struct {
 
 // parse sorts the arguments into options and operands, as getopt_long does.
 func (c *call) parse() {
+	n := len(c.args)
+	c.Flags, c.Operands, c.found = make([]string, 0, n+1), make([]Word, 0, n), make([]found, 0, n+1)
 	for i := 0; i < len(c.args); i++ {
 		w := c.args[i]
 		text := w.Text
 		switch {
-		case w.Dynamic && !w.Begins && c.risky && (text == "" || text[0] != '-'):
+		case w.Dynamic && c.risky && (text == "-" || !w.Begins && !strings.HasPrefix(text, "-")):
 			c.unsure("an argument that may turn out to be an option")
 			fallthrough
 		case len(text) < 2 || text[0] != '-':
@@ -81,7 +83,7 @@ func (c *call) subcommand(w Word) {
 	s, ok := c.subs[w.Text]
 	if !ok {
 		c.Tags = append(c.Tags, "unlisted-sub")
-		s = named{w.Text, &program{row: row{open: true}, tags: c.tags, options: c.options, short: c.short, long: c.long}}
+		s = named{w.Text, &program{row: row{open: true}, tags: c.tags, thens: c.thens, options: c.options, short: c.short, long: c.long}}
 	}
 	c.program = s.program
 	if c.Sub != "" {

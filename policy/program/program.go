@@ -21,11 +21,11 @@ func Of(name string, args []Word) Effect {
 	c.parse()
 	c.Tags = append(c.Tags, c.program.tags...)
 	c.apply()
-	if c.program.then != nil {
-		c.program.then(&c)
+	for _, then := range c.program.thens {
+		then(&c)
 	}
 	c.run(c.name, c.tail, c.name)
-	c.Tags = unique(c.Tags)
+	c.Tags, c.Unsure = unique(c.Tags), unique(c.Unsure)
 	return c.Effect
 }
 

@@ -33,7 +33,8 @@ type row struct {
 	stdin int
 	// versioned: a version may follow the name: python3.11.
 	versioned bool
-	// then is called at last, for what a row cannot say.
+	// then is called at last, for what a row cannot say; that of a program for its
+	// subcommands, too.
 	then func(*call)
 }
 
@@ -76,6 +77,7 @@ const (
 	run                // a program, and all that follows are its arguments
 	line               // a shell line, together with all that follows
 	load               // a file whose code or configuration can run programs
+	conf               // the same, of the workspace: only one from elsewhere is told of
 	inline             // code in the program's own language
 	script             // a file of code in the program's own language
 	setenv             // NAME=value for what it runs
@@ -84,5 +86,5 @@ const (
 
 var kinds = map[string]kind{
 	"": skip, "skip": skip, "read": read, "write": write, "delete": remove, "move": move, "change": change, "target": target, "dir": dir,
-	"list": list, "url": url, "sh": sh, "exec": exec, "run": run, "line": line, "load": load, "inline": inline, "script": script, "env": setenv, "rest": tail,
+	"list": list, "url": url, "sh": sh, "exec": exec, "run": run, "line": line, "load": load, "conf": conf, "inline": inline, "script": script, "env": setenv, "rest": tail,
 }

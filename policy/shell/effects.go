@@ -9,15 +9,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
-// run1 runs a program: its effect comes from the table.
-func (sh *shell) run1(cmd Command, c call, base string) {
+// runProgram runs a program: its effect comes from the table.
+func (sh *shell) runProgram(cmd Command, c call, base string) {
 	e := program.Of(base, programWords(c.args()))
 	from := sh.apply(&cmd, e, c)
 	sh.emit(cmd)
 	sh.keep(base, e, touched(e, paths.Write))
 	sh.output(base, e, c)
 	for _, r := range e.Runs {
-		sh.runOther(base, r, from)
+		sh.runFrom(base, r, from)
 	}
 	if e.ReadsIn || e.ReadsCode {
 		if sh.in.code {
@@ -126,8 +126,8 @@ func (sh *shell) codeFile(cmd *Command, w word) {
 	}
 }
 
-// runOther runs what a program runs.
-func (sh *shell) runOther(base string, r program.Run, from []string) {
+// runFrom runs what a program runs.
+func (sh *shell) runFrom(base string, r program.Run, from []string) {
 	sub := sh.nested(r.Via)
 	if r.NewShell {
 		sub = sh.fresh(r.Via)

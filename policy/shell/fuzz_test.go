@@ -28,7 +28,7 @@ func FuzzAnalyze(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s := Analyze(text, world)
+		s := newAnalysis(world).run(text, world)
 		if len(s.Commands) > DefaultLimits.Commands+1 {
 			t.Errorf("%d commands", len(s.Commands))
 		}

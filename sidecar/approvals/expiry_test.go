@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,6 +65,23 @@ func TestNoTimerNeeded(t *testing.T) {
 	if list, _, _ := s.List(); len(list) != 0 {
 		t.Errorf("%v", list)
 	}
+}
+
+// A clock that is set back makes the timer too early, and nothing stays for ever.
+func TestClockSetBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var back atomic.Int64
+		n := &counts{}
+		s := New(limits, func() time.Time { return time.Now().Add(-time.Duration(back.Load())) }, n)
+		s.Request(call(), Reason{})
+		back.Store(int64(time.Minute))
+		time.Sleep(limits.Pending + time.Second)
+		synctest.Wait()
+		n.want(t, 1, map[string]int{"asked": 1})
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		n.want(t, 0, map[string]int{"asked": 1, "expired": 1})
+	})
 }
 
 // A model that floods pushes out its own questions, oldest first, and no answers.

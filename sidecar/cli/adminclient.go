@@ -50,6 +50,9 @@ func newAdminClient(at, token string) (*adminClient, error) {
 	if host := base.Hostname(); host == "" || host == "0.0.0.0" || host == "::" { // the server listens everywhere
 		base.Host = net.JoinHostPort("127.0.0.1", base.Port())
 	}
+	if token, err = secret(ruleset.SettingPrefix+"ADMIN_TOKEN", token); err != nil {
+		return nil, err
+	}
 	return &adminClient{base: base, token: token, http: &http.Client{Timeout: 10 * time.Second}}, nil
 }
 

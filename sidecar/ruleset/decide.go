@@ -3,6 +3,7 @@ package ruleset
 import (
 	"cmp"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -56,6 +57,23 @@ func (s *Set) AsksHere() bool { return s.own.asksHere || s.locked != nil && s.lo
 
 // Roots are the folders of paths.yaml.
 func (s *Set) Roots() paths.Roots { return s.own.roots }
+
+// PolicyRules are the effects of all rules about calls, in no order.
+func (s *Set) PolicyRules() (out []policy.Effect) {
+	for _, a := range []*author{s.own, s.locked} {
+		if a != nil {
+			out = slices.Concat(out, effectsOf(a.policy.Calls), effectsOf(a.policy.Commands), effectsOf(a.policy.Paths), effectsOf(a.policy.URLs))
+		}
+	}
+	return out
+}
+
+func effectsOf[E any](rules []policy.Rule[E]) (out []policy.Effect) {
+	for _, r := range rules {
+		out = append(out, r.Effect)
+	}
+	return out
+}
 
 // maxCarried is how many calls may carry each other; nobody means more than two.
 const maxCarried = 4

@@ -24,6 +24,9 @@ type Limits struct {
 	RetryMax    time.Duration // longest wait, also of Retry-After
 	RetryBudget time.Duration // for all attempts of one request together
 
+	Session Pace // of requests that name their session
+	Caller  Pace // of all others, by their address
+
 	IdleConnections int // kept open to one host
 	Thoughts        int // chains of thought kept by call id
 	Schemas         int // compiled tool schemas kept
@@ -34,6 +37,18 @@ type Limits struct {
 	ApprovalPerSession int           // pending ones of one session
 	ApprovalTotal      int           // pending ones of all
 }
+
+// Pace is how much one session, or one caller, may ask.
+type Pace struct {
+	AtOnce    int `rule:"at_once" min:"1" max:"1000000" doc:"Requests that are being served." eg:"32"`
+	PerMinute int `rule:"per_minute" min:"1" max:"10000000" doc:"Requests, on average; as many may come in one burst." eg:"600"`
+}
+
+// What limits.yaml need not say, because older ones do not.
+var (
+	sessionPace = Pace{AtOnce: 32, PerMinute: 600}
+	callerPace  = Pace{AtOnce: 10_000, PerMinute: 600_000}
+)
 
 // limitFile is limits.yaml.
 type limitFile struct {
@@ -64,7 +79,9 @@ type limitFile struct {
 		WaitMax time.Duration `rule:"wait_max,required" doc:"The longest wait, also for a Retry-After of the server."`
 		Within  time.Duration `rule:"within,required" doc:"For all attempts of one request together."`
 	} `rule:"retry,required" doc:"Asking again after a network error, 429, 502, 503 or 504, as long as nothing has reached the caller."`
-	Keep struct {
+	Session Pace `rule:"session" doc:"What one session may ask, by the header session_id or x-session-affinity; more gets 429 and waits. Left out: 32 at once, 600 a minute."`
+	Caller  Pace `rule:"caller" doc:"What one address may ask without naming a session. Left out: 10000 at once, 600000 a minute."`
+	Keep    struct {
 		At          place
 		Connections int `rule:"connections,required" min:"1" max:"10000" doc:"Idle connections to the model server." eg:"128"`
 		Thoughts    int `rule:"thoughts,required" min:"0" max:"1000000" doc:"Chains of thought, by call id, for callers that drop them." eg:"4096"`
@@ -88,7 +105,7 @@ var defaultApprovals = approvalLimits{Pending: 10 * time.Minute, Granted: 5 * ti
 
 // limits takes limits.yaml.
 func (l *loader) limits() {
-	f := limitFile{Approvals: defaultApprovals}
+	f := limitFile{Session: sessionPace, Caller: callerPace, Approvals: defaultApprovals}
 	decodeInto(l, limitsFile, &f, false)
 	if l.trees[lockedName(limitsFile)] != nil && l.trees[limitsFile] != nil && l.clean(limitsFile, lockedName(limitsFile)) {
 		l.ceilings(&f)
@@ -100,6 +117,7 @@ func (l *loader) limits() {
 		Connect: t.Connect, FirstByte: t.FirstByte, Idle: t.Idle, Keepalive: t.Keepalive, Grace: t.Grace,
 		ProbeTimeout: t.ProbeTimeout, ProbeEvery: t.ProbeEvery,
 		Retries: r.Times, RetryMin: r.WaitMin, RetryMax: r.WaitMax, RetryBudget: r.Within,
+		Session: f.Session, Caller: f.Caller,
 		IdleConnections: k.Connections, Thoughts: k.Thoughts, Schemas: k.Schemas,
 		ApprovalPending: a.Pending, ApprovalGranted: a.Granted, ApprovalDenied: a.Denied, ApprovalPerSession: a.PerSession, ApprovalTotal: a.Total,
 	}

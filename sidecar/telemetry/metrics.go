@@ -99,6 +99,20 @@ func (m *Metrics) Reload(result string) {
 	m.Reloaded.SetToCurrentTime()
 }
 
+// DecisionLog counts for a decision log, by what it tells whenever somebody asks:
+// records, decisions that were lost, errors of the disk, and seconds since it was signed.
+func (m *Metrics) DecisionLog(written, lost, failed, sinceSigned func() float64) {
+	counter := func(name, help string, read func() float64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "gptoss_executor", Name: name, Help: help}, read)
+	}
+	m.registry.MustRegister(
+		counter("decisions_written_total", "Decisions in the decision log.", written),
+		counter("decisions_lost_total", "Decisions that could not be written to the decision log.", lost),
+		counter("decisions_errors_total", "Writes and syncs of the decision log that failed.", failed),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "gptoss_executor", Name: "decisions_signed_seconds", Help: "Seconds since the decision log was last signed."}, sinceSigned),
+	)
+}
+
 // Approval counts what became of a question to a person.
 func (m *Metrics) Approval(outcome string) { m.Approvals.WithLabelValues(outcome).Inc() }
 
