@@ -30,23 +30,25 @@ func (x *expansion) try(w *syntax.Word, run func(*expand.Config) error) {
 		}
 	}()
 	x.unknown, x.glob = false, false
-	cost := x.costly(w)
-	err := errors.New("too much work")
-	if !cost {
+	err := errors.New("not expanded")
+	if !x.beyond(w) {
 		err = run(&expand.Config{Env: x, CmdSubst: x.output, ProcSubst: func(p *syntax.ProcSubst) (string, error) { return x.pipes[p], nil }})
 	}
 	x.unknown = x.unknown || err != nil
 }
 
-// costly tells whether a replacement in a word could make its text very long.
-func (x *expansion) costly(w *syntax.Word) bool {
+// beyond tells whether a word is not expanded: a replacement could make its text very
+// long, or backslashes inside of ${x:-word} would be left in.
+func (x *expansion) beyond(w *syntax.Word) bool {
 	replacements := 0
+	odd := false
 	long := w.End().Offset()-w.Pos().Offset() > 1024
 	syntax.Walk(w, func(n syntax.Node) bool {
 		if p, ok := n.(*syntax.ParamExp); ok {
 			if p.Repl != nil {
 				replacements++
 			}
+			odd = odd || p.Exp != nil && p.Exp.Word != nil && slices.ContainsFunc(p.Exp.Word.Parts, escapes)
 			if p.Param != nil {
 				v, _ := x.sh.get(p.Param.Value)
 				long = long || len(v.Str)+len(v.List) > 1024
@@ -54,7 +56,12 @@ func (x *expansion) costly(w *syntax.Word) bool {
 		}
 		return true
 	})
-	return replacements > 1 || replacements > 0 && long
+	return odd || replacements > 1 || replacements > 0 && long
+}
+
+func escapes(p syntax.WordPart) bool {
+	l, ok := p.(*syntax.Lit)
+	return ok && strings.Contains(l.Value, "\\")
 }
 
 func (x *expansion) output(w io.Writer, c *syntax.CmdSubst) error {

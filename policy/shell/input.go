@@ -114,7 +114,7 @@ func (sh *shell) perLine(r program.Run, in *stream, from []string) {
 	from = join(from, in.From)
 	entries, ok := split(in.Text, r)
 	if in.Known && ok {
-		if r.Replace == "" {
+		if r.Replace == "" || len(entries) == 0 { // it may run once without any
 			list := words
 			for _, e := range entries {
 				list = append(list, word{Word: program.Word{Text: e}, from: from})
