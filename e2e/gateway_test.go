@@ -15,24 +15,27 @@ import (
 // its own.
 func TestGateway(t *testing.T) {
 	needEnabled(t)
-	b := &bench{servers: map[string]*script.Server{}}
+	b := &bench{run: gatewayRun(t), servers: map[string]*script.Server{}}
 	b.add(t, "vllm", script.VLLM(), damageScenarios("vllm"), thoughtScenarios())
 	b.add(t, "ollama", script.Ollama(), damageScenarios("ollama"), thoughtScenarios())
 	b.add(t, "llamacpp", script.LlamaCPP(), thoughtScenarios())
 	b.add(t, "sglang", script.SGLang(), thoughtScenarios())
 	b.add(t, "broken", script.VLLM(), brokenScenarios())
-	b.servers["bare"] = script.New(bareScenario())
-	bare := provider{"bare", startModel(t, b.servers["bare"])} // no sidecar in between
-	b.gateway = startGateway(t, append(b.providers, bare)...)
+	b.add(t, guarded, script.VLLM(), policyScenarios(guarded))
+	b.add(t, open, script.VLLM(), policyScenarios(open))
+	b.servers[bare] = script.New(append(policyScenarios(bare), bareScenario())...)
+	b.gateway = startGateway(t, b.run, append(b.providers, provider{bare, startModel(t, b.servers[bare])})...)
 
 	t.Run("without the sidecar", b.bare)
 	t.Run("damaged calls", b.damagedCalls)
 	t.Run("reasoning replay", b.reasoningReplay)
 	t.Run("broken upstream", b.brokenUpstream)
+	t.Run("policy", b.policy)
 }
 
 // bench is a gateway with one sidecar and one model for each provider.
 type bench struct {
+	run       string // the gateway's folder
 	gateway   *gateway
 	providers []provider
 	servers   map[string]*script.Server // by provider
@@ -43,7 +46,17 @@ func (b *bench) add(t *testing.T, id string, d script.Dialect, scenarios ...[]sc
 	s := script.New(slices.Concat(scenarios...)...)
 	s.Dialect = d
 	b.servers[id] = s
-	b.providers = append(b.providers, provider{id, startSidecar(t, startModel(t, s))})
+	b.providers = append(b.providers, provider{id, startSidecar(t, startModel(t, s), b.sidecar(t, id)...)})
+}
+
+// sidecar is how a provider's sidecar is started: for the agent of the gateway.
+func (b *bench) sidecar(t *testing.T, id string) (env []string) {
+	home, ws := gatewayFolders(b.run)
+	env = []string{"HOME=" + home, "OPENCLAW_WORKSPACE=" + ws}
+	if id != open {
+		return env
+	}
+	return append(env, "GPTOSS_EXECUTOR_RULES="+dryRun(t))
 }
 
 // say runs a turn that picks a scenario, in a session of the given name.
@@ -72,8 +85,8 @@ func bareScenario() script.Scenario {
 // fails, the gateway has learnt what the sidecar is for, and the other parts
 // prove less than they say.
 func (b *bench) bare(t *testing.T) {
-	a := b.say(t, "bare", "bare", "bare")
-	if n := len(b.servers["bare"].Requests("")); n != 1 || exists(b.gateway.dir, "bare.txt") {
+	a := b.say(t, bare, "bare", "bare")
+	if n := len(b.servers[bare].Requests("bare")); n != 1 || exists(b.gateway.dir, "bare.txt") {
 		t.Errorf("the gateway ran a leaked call by itself: %d requests, answer %q", n, a.text)
 	}
 	t.Log("what the user sees without the sidecar: " + fmt.Sprintf("%q", a.text))

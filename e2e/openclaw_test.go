@@ -24,18 +24,30 @@ type gateway struct {
 // provider is a base URL with the name under which the gateway knows it.
 type provider struct{ id, url string }
 
-// startGateway installs OpenClaw if need be and starts a gateway with these
-// providers. It takes about 15 s, and 45 s more the first time.
-func startGateway(t *testing.T, providers ...provider) *gateway {
+// gatewayRun makes the folder of a gateway.
+func gatewayRun(t *testing.T) string {
 	t.Helper()
-	install(t, "../testdata/openclaw")
 	run, err := os.MkdirTemp("", "openclaw-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { removeAll(t, run) })
+	return run
+}
+
+// gatewayFolders are the agent's home and workspace, as gateway.sh has them.
+func gatewayFolders(run string) (home, workspace string) {
+	return filepath.Join(run, "home"), filepath.Join(run, "ws")
+}
+
+// startGateway installs OpenClaw if need be and starts a gateway with these
+// providers. It takes about 15 s, and 45 s more the first time.
+func startGateway(t *testing.T, run string, providers ...provider) *gateway {
+	t.Helper()
+	install(t, "../testdata/openclaw")
 	port := freePort(t)
-	g := &gateway{url: "http://127.0.0.1:" + port, token: "e2e", dir: filepath.Join(run, "ws")}
+	g := &gateway{url: "http://127.0.0.1:" + port, token: "e2e"}
+	_, g.dir = gatewayFolders(run)
 	args := []string{run}
 	for _, p := range providers {
 		args = append(args, p.id+"="+p.url+"/v1")

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"strconv"
 	"sync"
@@ -118,12 +119,14 @@ func startModel(t *testing.T, s *script.Server) string {
 	return srv.URL
 }
 
-// startSidecar runs the sidecar in front of a model, and says where: without /v1.
-func startSidecar(t *testing.T, model string) string {
+// startSidecar runs the sidecar in front of a model, with more in its environment, and
+// says where: without /v1.
+func startSidecar(t *testing.T, model string, env ...string) string {
 	t.Helper()
 	address := "127.0.0.1:" + freePort(t)
 	cmd := exec.Command(binary, "serve", "--listen", address, "--upstream", model+"/v1")
 	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), env...)
 	p := start(t, "sidecar", cmd)
 	p.ready(t, "http://"+address+"/readyz", 20*time.Second)
 	return "http://" + address

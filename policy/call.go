@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -19,6 +20,23 @@ type Call struct {
 	Strategy   string         `expr:"strategy" doc:"The id of the strategy that found the call."`
 	Confidence float64        `expr:"confidence" doc:"How sure that strategy is, 0 to 1."`
 	Model      string         `expr:"model" doc:"The model id that the caller asked for."`
+
+	Agent       string `expr:"agent" doc:"The agent; empty where nobody says."`
+	Session     string `expr:"session" doc:"The session; empty where nobody says."`
+	Channel     string `expr:"channel" doc:"The channel, such as telegram; empty where nobody says."`
+	Interactive bool   `expr:"interactive" doc:"Somebody can answer a question."`
+}
+
+// Subject is who asks for a call.
+type Subject struct {
+	Model, Agent, Session, Channel string
+	Interactive                    bool // somebody can answer a question; if not, to ask is to deny
+}
+
+// From is the call with who asks for it.
+func (c Call) From(s Subject) Call {
+	c.Model, c.Agent, c.Session, c.Channel, c.Interactive = s.Model, s.Agent, s.Session, s.Channel, s.Interactive
+	return c
 }
 
 // CallOf takes the arguments of a call apart, as JSON.parse does: of a key that
@@ -30,9 +48,20 @@ func CallOf(tool, class string, arguments []byte) (Call, error) {
 	if err != nil {
 		return c, fmt.Errorf("the arguments of %s cannot be judged: %w", tool, err)
 	}
-	c.Args, c.Command = args, shellLine(args)
+	for _, key := range trimmed {
+		if text, ok := args[key].(string); ok && tail.MatchString(text) {
+			return c, fmt.Errorf("the arguments of %s cannot be judged: %s ends in markup that the caller takes off", tool, key)
+		}
+	}
+	c.Args, c.Command = args, shellLine(tool, args)
 	return c, nil
 }
+
+// trimmed are the arguments from whose end OpenClaw takes what tail matches, before it
+// runs the call.
+var trimmed = []string{"command", "workdir", "host", "ask", "node", "path"}
+
+var tail = regexp.MustCompile(`</arg_value>>+$`)
 
 // errNoObject is why arguments cannot be judged.
 var errNoObject = errors.New("they are not one JSON object")
@@ -68,22 +97,48 @@ func numbers(v any) any {
 	return v
 }
 
+// commandKeys are the arguments that hold shell lines, of any tool.
+var commandKeys = []string{"command", "cmd", "script", "shell_command", "code"}
+
+// typedKeys are the arguments of OpenClaw's process, which types into a program that
+// runs: that may be a shell.
+var typedKeys = []string{"data", "literal", "text", "keys"}
+
 // shellLine is every command in arguments, a line each: texts, or lists of words.
-func shellLine(args map[string]any) string {
-	var lines []string
-	for _, key := range []string{"command", "cmd", "script", "shell_command", "code"} {
+func shellLine(tool string, args map[string]any) string {
+	lines := lines(tool, args)
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = l.text
+	}
+	return strings.Join(out, "\n")
+}
+
+// line is one of the commands in the arguments of a call.
+type line struct {
+	key   string
+	text  string   // as conditions see it
+	words []string // of a list of words
+}
+
+func lines(tool string, args map[string]any) (out []line) {
+	keys := commandKeys
+	if tool == "process" {
+		keys = append(keys[:len(keys):len(keys)], typedKeys...)
+	}
+	for _, key := range keys {
 		switch v := args[key].(type) {
 		case string:
-			lines = append(lines, v)
+			out = append(out, line{key: key, text: v})
 		case []any:
 			words := make([]string, len(v))
 			for i := range v {
 				words[i] = fmt.Sprint(v[i])
 			}
-			lines = append(lines, strings.Join(words, " "))
+			out = append(out, line{key, strings.Join(words, " "), words})
 		}
 	}
-	return strings.Join(lines, "\n")
+	return out
 }
 
 // carrier is the tool with which OpenClaw's Tool Search calls another one:

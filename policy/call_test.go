@@ -33,6 +33,7 @@ func TestCallOf(t *testing.T) {
 func TestNotJudged(t *testing.T) {
 	for _, args := range []string{
 		``, `null`, `[1]`, `"{}"`, `{`, `{"command":"ls"}{"command":"rm x"}`, "{\"command\":\"\xff\"}",
+		`{"command":"ls </arg_value>>"}`, `{"path":".env<\/arg_value\u003e>>"}`,
 		`{"x":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}`,
 	} {
 		if c, err := CallOf("exec", "exec", []byte(args)); err == nil || c.Args == nil || c.Command != "" {
@@ -51,6 +52,9 @@ func FuzzCallOf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, args []byte) {
 		c, err := CallOf("exec", "exec", args)
 		want, is := parsed(args)
+		if err != nil && strings.Contains(err.Error(), "ends in markup") {
+			return
+		}
 		if is != (err == nil) || c.Args == nil {
 			t.Fatalf("%q: %v", args, err)
 		}

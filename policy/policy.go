@@ -14,77 +14,73 @@ const (
 	Deny  Effect = "deny"
 )
 
-// Rule is one sentence of a policy.
-type Rule struct {
-	ID     string
-	Place  string // file:line
-	Effect Effect
-	Why    string                   // what the model is told of a denial
-	When   func(Call) (bool, error) // nil: always
-}
+// stronger reports whether e says no to more than f.
+func (e Effect) stronger(f Effect) bool { return e.rank() > f.rank() }
 
-// Rules is a policy. The zero Rules allows everything.
-type Rules struct {
-	Default Effect // Allow or Deny; empty is Allow
-	List    []Rule
-}
-
-// Decision is what a policy says of one call. Rule and Place are empty where the
-// default decided.
-type Decision struct {
-	Effect Effect    `json:"effect"`
-	Rule   string    `json:"rule,omitempty"`
-	Place  string    `json:"place,omitempty"`
-	Why    string    `json:"why,omitempty"`
-	Audits []Finding `json:"audits,omitempty"` // what would have denied it, were it no dry run
-}
-
-// Finding is a rule that holds for a call.
-type Finding struct {
-	Rule  string `json:"rule"`
-	Place string `json:"place"`
-	Why   string `json:"why"`
-}
-
-// Decide looks at all rules, so that every dry run is noted. A denial beats
-// everything, wherever it stands; the first of several is named. A rule that fails
-// while it is evaluated denies if it would deny, and does not allow.
-func (r *Rules) Decide(c Call) Decision {
-	d := Decision{Effect: r.Default, Why: "no rule allows it"}
-	if d.Effect != Deny {
-		d = Decision{Effect: Allow}
+func (e Effect) rank() int {
+	switch e {
+	case Audit:
+		return 1
+	case Ask:
+		return 2
+	case Deny:
+		return 3
 	}
-	var audits []Finding
-	for i := range r.List {
-		rule := &r.List[i]
-		holds, err := true, error(nil)
-		if rule.When != nil {
-			holds, err = rule.When(c)
-		}
-		switch {
-		case err == nil && !holds, err != nil && rule.Effect == Allow:
-			continue
-		case rule.Effect == Audit:
-			audits = append(audits, Finding{rule.ID, rule.Place, rule.Why})
-			continue
-		case d.Rule != "" && (d.Effect == Deny || rule.Effect == Allow):
-			continue // an earlier rule says as much, or more
-		}
-		d = Decision{Effect: rule.Effect, Rule: rule.ID, Place: rule.Place, Why: rule.Why}
-		if err != nil {
-			d.Why = "the rule " + rule.ID + " cannot be evaluated for it"
-		}
-	}
-	d.Audits = audits
-	return d
+	return 0
 }
 
-// Stricter joins what two policies say: a denial of either is one. Of two that
-// agree, the one with a rule is told.
-func Stricter(a, b Decision) Decision {
-	if b.Effect == Deny && a.Effect != Deny || a.Effect == b.Effect && a.Rule == "" {
-		a, b = b, a
+// Rule is one sentence of a policy, with a condition over an Env, a PathEnv or a URLEnv.
+type Rule[E any] struct {
+	ID      string
+	Place   string // file:line
+	Effect  Effect
+	Shadow  bool   // a dry run of Deny or Ask: noted, and not enforced
+	Why     string // what the model is told
+	Instead string // what it may do; empty: nothing is said
+	Order   int    // of two with one effect, the smaller one explains
+
+	When func(*E) (bool, error) // nil: always
+	May  func(*E) bool          // false: When neither holds nor fails. nil: ask When
+}
+
+// Holds tries the condition. A rule that cannot be evaluated holds, with an error, except
+// where it allows.
+func (r *Rule[E]) Holds(e *E) (holds bool, err error) {
+	if r.When == nil {
+		return true, nil
 	}
-	a.Audits = append(a.Audits, b.Audits...)
-	return a
+	if r.May != nil && !r.May(e) {
+		return false, nil
+	}
+	if holds, err = r.When(e); err != nil {
+		return r.Effect != Allow, err
+	}
+	return holds, nil
+}
+
+// Policy is all rules of one author. The zero Policy allows everything.
+type Policy struct {
+	Default  Effect // for what no rule allows: Allow, Ask or Deny; empty is Allow
+	DryRun   bool   // nothing is enforced, everything is noted
+	Calls    []Rule[Env]
+	Commands []Rule[Env] // tried for each command of a script
+	Paths    []Rule[PathEnv]
+	URLs     []Rule[URLEnv]
+}
+
+// maxOperands is how many entries of a list of one command conditions see. What has
+// more asks, whatever the rules say.
+const maxOperands = 256
+
+// Decide looks at every command, path and URL, and at all rules that could make a
+// difference. A denial beats everything, wherever it stands; of several rules with one
+// effect the first explains. A rule that fails denies if it would deny or ask, and does
+// not allow. What no rule allows gets the default.
+func (p *Policy) Decide(f *Facts, m Moment) Decision {
+	t := tally{policy: p, facts: f, best: Decision{Effect: Allow}, order: last}
+	t.call(m)
+	each(&t, p.Commands, f.CommandEnvs(m))
+	each(&t, p.Paths, f.PathEnvs(m))
+	each(&t, p.URLs, f.URLEnvs(m))
+	return t.decision()
 }

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
@@ -20,12 +22,15 @@ import (
 // Admin is the API for those who look after the rules. It has a listener of its
 // own, and never asks the model server.
 type Admin struct {
-	Live    *Live
-	Token   string // bearer token that must be shown; empty: none, which only a local listener may do
-	Host    string // host name of the listener, as it was set
-	Local   bool   // the listener is reached from this machine alone
-	Metrics *telemetry.Metrics
-	Log     *slog.Logger
+	Live      *Live
+	Approvals *approvals.Store
+	Decisions *decisions.Log // answers go there; nil: there is none
+	Token     string         // bearer token that must be shown; empty: none, which only a local listener may do
+	Hosts     []string       // names of the listener beside those of this machine
+	Local     bool           // the listener is reached from this machine alone
+	Metrics   *telemetry.Metrics
+	Log       *slog.Logger
+	Ending    <-chan struct{} // closed when the listener is to end: who waits for news gets an answer; may be nil
 }
 
 // maxAdminBody is the longest body that is read, in bytes.
@@ -43,6 +48,11 @@ func (a *Admin) Handler() http.Handler {
 		"/rules/history":         {"GET": a.history},
 		"/rules/rollback":        {"POST": a.rollback},
 		"/explain":               {"POST": a.explain},
+		"/approvals":             {"GET": a.guarded(a.approvals)},
+		"/approvals/{id}":        {"GET": a.guarded(a.approval)},
+		"/approvals/{id}/allow":  {"POST": a.guarded(a.allow)},
+		"/approvals/{id}/deny":   {"POST": a.guarded(a.deny)},
+		"/policy/check":          {"POST": a.checkPolicy},
 	}
 	mux := http.NewServeMux()
 	for path, methods := range routes {

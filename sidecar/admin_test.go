@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -23,7 +24,8 @@ type adminRig struct {
 }
 
 func adminOver(t testing.TB, r *ruleRig) *adminRig {
-	a := &Admin{Live: r.live, Token: adminToken, Host: "rules.lan", Local: true, Metrics: r.m, Log: slog.New(slog.NewTextHandler(r.log, nil))}
+	asked := NewApprovals(r.live.Set().Limits, time.Now, r.m)
+	a := &Admin{Live: r.live, Approvals: asked, Token: adminToken, Hosts: []string{"rules.lan"}, Local: true, Metrics: r.m, Log: slog.New(slog.NewTextHandler(r.log, nil))}
 	return &adminRig{r, a, a.Handler()}
 }
 

@@ -47,7 +47,7 @@ func benchWhole(b *testing.B, size int, prefix string) {
 			b.Fatal(err)
 		}
 		o.read()
-		if out := openai.Apply(doc, o.edits); len(out) < size/2 {
+		if out := openai.Apply(doc, o.all()); len(out) < size/2 {
 			b.Fatal("lost")
 		}
 	}

@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"io"
 	"net/http"
@@ -22,6 +23,11 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 	began := time.Now()
 	set := s.live.Set()
 	w.Header().Set(rulesVersion, set.Version) // of these rules, whatever is edited meanwhile
+	leave, err := s.enter(r, set.Limits)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	body, err := readBody(w, r, int64(set.Limits.RequestBytes))
 	if err != nil {
 		return err
@@ -83,7 +89,12 @@ func (s *Server) plan(r *http.Request, set *ruleset.Set, req *openai.Request) (*
 			MaxText: set.Limits.TextBytes, MaxDepth: set.Limits.Depth,
 		},
 	}
-	t.facts.Judge = set.Judge(model.ID, t.decided)
+	t.who = asker(r.Header, req, model.ID)
+	if set.Judges() || s.decisions != nil {
+		t.id = rand.Text()
+		t.facts.Judge = t.decide
+	}
+	s.heard(req)
 	t.body = openai.Apply(req.Body, upstream.Prepare(req, srv, model, s.thoughts, catalog))
 	return t, nil
 }

@@ -211,7 +211,7 @@ func (c *choice) close(finish string) (*parse.Reading, []parse.Event) {
 // count records what was found, and remembers the thoughts behind the calls.
 func (c *choice) count() {
 	c.o.t.count(&c.reading)
-	c.o.t.remember(c.ids, c.reading.Reasoning)
+	c.o.t.remember(c.ids, &c.reading)
 }
 
 // replay lets the reading leave that was made outside the stream.

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -30,12 +32,12 @@ func ExplainCall(set *ruleset.Set, tool string, arguments map[string]any) (*Call
 	}
 	args := bytes.TrimSpace(doc.Bytes())
 	call := tools.Call{Name: tool, Arguments: args, Strategy: "native", Confidence: 1}
-	c, err := policy.CallOf(tool, string(set.Tools.Class(tool)), args)
-	if err != nil {
+	who, at := policy.Subject{Interactive: true}, ruleset.At{Now: time.Now(), Links: workspace.Links{}}
+	if _, err := policy.CallOf(tool, "", args); err != nil {
 		return nil, err
 	}
-	c.Strategy, c.Confidence = call.Strategy, call.Confidence
 	return &CallTree{
-		Version: set.Version, Tool: tool, Class: c.Class, Arguments: args, Decision: set.Decide(call, ""), Rules: set.Verdicts(c),
+		Version: set.Version, Tool: tool, Class: string(set.Tools.Class(tool)), Arguments: args,
+		Decision: set.Decide(call, who, at), Rules: set.Verdicts(call, who, at),
 	}, nil
 }

@@ -8,9 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
-	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // Arguments that are denied, a tool whose schema lets more through, and OpenClaw's way
@@ -47,6 +45,11 @@ func TestDenied(t *testing.T) {
 		{"tool_call", []script.Reply{script.Native("tool_call", `{"id":"exec","args":`+bad+`}`)}, viaTool, via},
 		{"tool_call, flat", []script.Reply{script.Native("tool_call", `{"id":"exec","command":"rm -rf /"}`)}, viaTool, via},
 		{"tool_call, another spelling", []script.Reply{script.Native("tool_call", `{"toolId":"openclaw:core:exec","input":`+bad+`}`)}, viaTool, via},
+		{"guided", []script.Reply{script.GuidedJSON("exec", bad)}, "", good},
+		{"fence", []script.Reply{script.FencedJSON("exec", bad)}, "", good},
+		{"lines", []script.Reply{script.ReAct("exec", bad)}, "", good},
+		{"stripped", []script.Reply{script.StrippedHarmony("exec", bad)}, "", good},
+		{"in the final channel", []script.Reply{script.FinalChannel("exec", bad)}, "", good},
 		{"a whole document", []script.Reply{{Body: document(calling("exec", bad))}}, "", good},
 	} {
 		with := cmp.Or(row.tools, bothTool)
@@ -88,7 +91,8 @@ func (r *rig) mustDeny(a *answer) {
 			}
 		}
 	}
-	if strings.Contains(fmt.Sprint(all, a.body), "rm -rf") || a.status != http.StatusOK {
+	said := strings.NewReplacer(`in "rm -rf /"`, "", `in \"rm -rf /\"`, "").Replace(fmt.Sprint(all, a.body)) // as our own sentence quotes it
+	if strings.Contains(said, "rm -rf") || a.status != http.StatusOK {
 		r.t.Errorf("it left: %d %v\n%s", a.status, all, a.body)
 	}
 	if log := r.log.String(); !strings.Contains(log, "event=policy_deny") || !strings.Contains(log, "rule=whole-tree") {
@@ -105,11 +109,14 @@ func TestDeniedBeside(t *testing.T) {
 				for i, args := range calls {
 					reply.Calls = append(reply.Calls, script.Call{ID: fmt.Sprint("c", i), Name: "exec", Arguments: args})
 				}
-				r := play(t, reply)
+				r := under(t, "profile: permissive\n"+auditDisks, reply)
 				a := r.answer(mode)
 				r.mustDeny(a)
 				if len(a.calls) != 1 || a.calls[0].Args != other || a.last != "tool_calls" {
 					t.Errorf("%s, %s: %v", name, mode, a.calls)
+				}
+				if n := len(r.model.Requests("")); n != 1 || !strings.Contains(a.text, "The call of exec was not made. This deletes") {
+					t.Errorf("%s, %s: nobody is told: %q after %d requests", name, mode, a.text, n)
 				}
 				if log := r.log.String(); name == "audited" && !strings.Contains(log, "event=policy_audit") {
 					t.Errorf("the dry run is not in the log: %s", log)
@@ -136,8 +143,10 @@ func TestDeniedInChoices(t *testing.T) {
 				r := start(t, setup{}, says(kind, body))
 				a := r.chat(asking(mode + "," + bothTool))
 				r.mustDeny(a)
-				if choices[0] != ls && !strings.Contains(a.text, "not allowed here") {
-					t.Errorf("%s, %s: the user is not told: %s", kind, mode, a.body)
+				for i, c := range choices {
+					if told := strings.Contains(a.choice(i), "not allowed here"); told != strings.Contains(c, "rm -rf") && !(kind == sse && mode != streaming && i > 0) {
+						t.Errorf("%s, %s: the user of choice %d is told: %v: %s", kind, mode, i, told, a.body)
+					}
 				}
 				if kind == docu && mode != streaming && strings.Count(a.body, `"reasoning_content":"Hm."`) != strings.Count(body, "Hm.") {
 					t.Errorf("the thoughts: %s", a.body)
@@ -148,6 +157,37 @@ func TestDeniedInChoices(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The model is told of a denial in any choice, unless another one has left.
+func TestDeniedInALaterChoice(t *testing.T) {
+	ls, rm := calling("exec", `{"command":"ls"}`), calling("exec", bad)
+	for _, c := range []struct {
+		mode  string
+		asked int
+	}{{`"n":2`, 2}, {streaming + `,"n":2`, 1}} {
+		r := play(t, script.Reply{Body: document(ls, rm)}, script.Reply{Body: document(ls, ls)})
+		a := r.chat(asking(c.mode + "," + bothTool))
+		r.mustDeny(a)
+		if asked := r.model.Requests(""); len(asked) != c.asked || c.asked == 2 && !strings.Contains(string(asked[1].Body), "Name the files that are meant.") {
+			t.Errorf("%s: the model was asked %d times", c.mode, len(asked))
+		}
+		if told := strings.Contains(a.choice(1), "not allowed here"); told != (c.asked == 1) {
+			t.Errorf("%s: the user is told %v: %s", c.mode, told, a.body)
+		}
+	}
+}
+
+// choice is the text of one choice.
+func (a *answer) choice(i int) (text string) {
+	for _, e := range a.events {
+		for _, c := range e.Choices {
+			if c.Index == i {
+				text += c.Delta.Content + c.Message.Content
+			}
+		}
+	}
+	return text
 }
 
 // calling is a call as members of a message.
@@ -176,6 +216,16 @@ func TestDeniedSentenceIsNoCall(t *testing.T) {
 	}
 }
 
+// What the caller would run otherwise than it stands there cannot be judged.
+func TestDeniedUnclear(t *testing.T) {
+	for _, args := range []string{`{"command":"ls </arg_value>>"}`, `{"command":"ls","workdir":"/srv</arg_value>>>"}`} {
+		r := play(t, script.Native("exec", args), script.Text("No."))
+		if a := r.chat(asking(openTool)); len(a.calls) != 0 || a.text != "No." {
+			t.Errorf("%s left: %v %q", args, a.calls, a.text)
+		}
+	}
+}
+
 // A call inside of another call is judged, too: OpenClaw's tool_call runs what it names.
 func TestDeniedInside(t *testing.T) {
 	nested := `{"id":"exec","args":{"command":"rm -rf /"}}`
@@ -196,49 +246,6 @@ func TestDeniedInside(t *testing.T) {
 		r.mustDeny(a)
 		if len(a.calls) != 0 {
 			t.Errorf("%v", a.calls)
-		}
-	}
-}
-
-// A dry run lets the call pass, and says what it would have done.
-func TestAudited(t *testing.T) {
-	r := play(t, script.Native("exec", `{"command":"dd if=x of=/dev/sdb"}`))
-	a := r.stream()
-	if len(a.calls) != 1 || !strings.Contains(a.calls[0].Args, "of=/dev/sdb") {
-		t.Errorf("%v", a.calls)
-	}
-	if log := r.log.String(); !strings.Contains(log, "event=policy_audit") || !strings.Contains(log, "rule=disk-tools") {
-		t.Errorf("not in the log: %s", log)
-	}
-	m := r.metrics()
-	for _, want := range []string{
-		`gptoss_executor_policy_decisions_total{effect="audit",file="exec.yaml",rule="disk-tools"} 1`,
-		`gptoss_executor_rule_hits_total{file="exec.yaml",rule="disk-tools"} 1`,
-		`gptoss_executor_rule_hits_total{file="strategies.yaml",rule="native"} 1`,
-	} {
-		if !strings.Contains(m, want) {
-			t.Errorf("no %s in the metrics", want)
-		}
-	}
-}
-
-// Rules of the same id in two files are told apart, and what allows a call is counted.
-func TestDecisionsByFile(t *testing.T) {
-	r := play(t)
-	on := &turn{s: r.s, set: r.s.live.Set()}
-	on.decided(tools.Call{}, policy.Decision{Effect: policy.Deny, Rule: "x", Place: "exec.yaml:3"})
-	on.decided(tools.Call{}, policy.Decision{Effect: policy.Deny, Rule: "x", Place: "policy/exec.yaml:9"})
-	on.decided(tools.Call{}, policy.Decision{Effect: policy.Deny})
-	on.decided(tools.Call{}, policy.Decision{Effect: policy.Allow, Rule: "ls", Place: "exec.yaml:5"})
-	m := r.metrics()
-	for _, want := range []string{
-		`policy_decisions_total{effect="deny",file="exec.yaml",rule="x"} 1`,
-		`policy_decisions_total{effect="deny",file="policy/exec.yaml",rule="x"} 1`,
-		`policy_decisions_total{effect="deny",file="",rule="default"} 1`,
-		`rule_hits_total{file="exec.yaml",rule="ls"} 1`,
-	} {
-		if !strings.Contains(m, want) {
-			t.Errorf("no %s in the metrics", want)
 		}
 	}
 }

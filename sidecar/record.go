@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -82,9 +83,11 @@ func (rec *Record) read(set *ruleset.Set, profile string, enforce bool) (*seen, 
 		return nil, err
 	}
 	out := &seen{catalog: catalog}
-	judge := set.Judge(rec.Model, func(c tools.Call, d policy.Decision) bool {
+	who := policy.Subject{Model: rec.Model, Interactive: true}
+	judge := set.Judge(who, func() ruleset.At { return ruleset.At{Now: time.Now()} }, func(c *tools.Call, d policy.Decision) bool {
+		d.Facts = nil // a tree shows the decision; explain --command shows the facts
 		out.decided = append(out.decided, TreeDecision{c.Name, d})
-		return enforce
+		return enforce && d.Effect == policy.Deny
 	})
 	r := set.Strategies(profile).Reader(catalog, parse.Facts{
 		Model: rec.Model, Server: rec.Server, User: rec.User, MaxText: set.Limits.TextBytes, MaxDepth: set.Limits.Depth,

@@ -4,16 +4,15 @@
 package sidecar
 
 import (
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -27,19 +26,29 @@ type Server struct {
 	upstream *upstream.Client // the one of the settings
 	clients  *clients
 	thoughts *state.Thoughts
+	rates    *state.Rates
+	asks     *state.Asks
+	approve  *approvals.Store
+	dryRuns  quiet
+	now      func() time.Time
 	schemas  *tools.Schemas
+	sessions *state.Sessions
 	metrics  *telemetry.Metrics
 	log      *slog.Logger
 	token    string // of callers; empty: none is asked for
+
+	decisions DecisionLog // nil: there is none
 }
 
 // NewServer puts the parts together. Nothing is opened.
-func NewServer(live *Live, up *upstream.Client, token string, log *slog.Logger, m *telemetry.Metrics) *Server {
+func NewServer(live *Live, up *upstream.Client, approve *approvals.Store, token string, log *slog.Logger, m *telemetry.Metrics) *Server {
 	limits := live.Set().Limits
 	return &Server{
-		live: live, upstream: up, token: token, log: log, metrics: m,
+		live: live, upstream: up, approve: approve, token: token, log: log, metrics: m,
+		rates: state.NewRates(maxSessions), asks: state.NewAsks(), now: time.Now,
 		clients:  &clients{main: up, log: log},
 		thoughts: state.NewThoughts(limits.Thoughts),
+		sessions: state.NewSessions(maxSessions),
 		schemas:  tools.NewSchemas(limits.Schemas),
 	}
 }
@@ -85,7 +94,7 @@ func notServed(status int, allow string) func(http.ResponseWriter, *http.Request
 func (s *Server) returning(h func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := error(nil)
-		if !s.allowed(r) {
+		if s.token != "" && !bearer(r, s.token) {
 			err = openai.Unauthorized()
 		} else {
 			err = h(w, r)
@@ -107,15 +116,6 @@ func (s *Server) returning(h func(http.ResponseWriter, *http.Request) error) htt
 			s.log.Debug("answer not delivered", "event", "answer_lost", "detail", err.Error())
 		}
 	})
-}
-
-// allowed compares the caller's token in constant time.
-func (s *Server) allowed(r *http.Request) bool {
-	if s.token == "" {
-		return true
-	}
-	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return ok && subtle.ConstantTimeCompare([]byte(given), []byte(s.token)) == 1
 }
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {

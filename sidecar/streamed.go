@@ -203,8 +203,7 @@ func (o *streamed) choice(index int) *choice {
 	return c
 }
 
-// close ends every choice and gives the reading of the first: that of the lowest
-// index, whichever came first.
+// close ends every choice and gives the reading that decides what becomes of the reply.
 func (o *streamed) close(err error) (parse.Reading, error) {
 	if errors.Is(err, io.EOF) { // without [DONE]: fine if the choices were finished
 		err = nil
@@ -224,18 +223,26 @@ func (o *streamed) close(err error) (parse.Reading, error) {
 	if o.to.Started() {
 		_ = o.to.Flush()
 	}
-	first := slices.MinFunc(o.choices, func(a, b *choice) int { return a.index - b.index })
-	return first.reading, nil
+	slices.SortFunc(o.choices, func(a, b *choice) int { return a.index - b.index })
+	readings := make([]parse.Reading, len(o.choices))
+	for i, c := range o.choices {
+		readings[i] = c.reading
+	}
+	return o.t.deciding(readings), nil
 }
 
+// say adds a sentence to each choice that has nothing to show and nothing to run.
 func (o *streamed) say(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.sendRole()
-	_ = o.to.Delta(openai.Delta{Content: text})
+	for _, c := range o.choices {
+		if c.reading.Empty() {
+			_ = o.to.Delta(openai.Delta{Choice: c.index, Content: text})
+		}
+	}
 }
 
-// finish sends what ends a stream: the reasons, the usage, [DONE].
 func (o *streamed) finish() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -1,10 +1,9 @@
 package sidecar
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -25,11 +24,14 @@ type turn struct {
 	up         *upstream.Client
 	set        *ruleset.Set
 	usage      bool // the caller wants a usage chunk
+	choices    int  // of the reply that was read last
 	model      ruleset.Model
 	srv        *ruleset.Server
 	catalog    *tools.Catalog
 	strategies *parse.Strategies
 	facts      parse.Facts
+	who        policy.Subject
+	id         string // in the decision log
 	body       []byte // as the upstream gets it
 	out        output
 
@@ -49,7 +51,7 @@ type output interface {
 	take(reply *upstream.Reply) (parse.Reading, error)
 	// left says that text or a call is with the caller already.
 	left() bool
-	// say adds a sentence of our own to an answer that would be empty.
+	// say adds a sentence of our own to what would be empty.
 	say(text string)
 	// finish ends the answer.
 	finish() error
@@ -116,6 +118,18 @@ func (t *turn) judge(r *parse.Reading, err error) (ruleset.Fault, tools.Refusal)
 	return ruleset.Empty, tools.Refusal{Why: "the model gave an empty reply"}
 }
 
+// deciding is the reading by which a reply with several choices is judged: the first,
+// or one that is empty because a call was denied. There is at least one.
+func (t *turn) deciding(readings []parse.Reading) parse.Reading {
+	t.choices = len(readings)
+	for _, r := range readings {
+		if r.Denied() && r.Empty() {
+			return r
+		}
+	}
+	return readings[0]
+}
+
 var refused = map[tools.RefusalCode]ruleset.Fault{
 	tools.NotOffered: ruleset.NotOffered,
 	tools.BadName:    ruleset.NotOffered,
@@ -127,12 +141,13 @@ var refused = map[tools.RefusalCode]ruleset.Fault{
 }
 
 // again says whether one more request may help, and counts it. What has left
-// cannot be taken back: then only a correction, which continues, is possible.
+// cannot be taken back: then only a correction, which continues, is possible, and only
+// of a reply with one choice.
 func (t *turn) again(f ruleset.Fault, r *ruleset.Remedy) bool {
 	if r.Action == ruleset.GiveUp || r.Action == "" || t.asked[f] >= r.Attempts || t.spent >= t.set.Recovery.Total {
 		return false
 	}
-	if r.Action == ruleset.Resample && t.out.left() {
+	if (r.Action == ruleset.Resample || t.choices > 1) && t.out.left() {
 		return false
 	}
 	if t.asked == nil {
@@ -212,39 +227,14 @@ func (t *turn) count(r *parse.Reading) {
 	}
 }
 
-// decided records what the policy said of a call.
-func (t *turn) decided(call tools.Call, d policy.Decision) (enforce bool) {
-	for _, f := range d.Audits {
-		t.decision(call, policy.Audit, f.Rule, f.Place, f.Why)
-	}
-	if d.Effect == policy.Deny {
-		t.decision(call, d.Effect, d.Rule, d.Place, d.Why)
-	} else if d.Place != "" {
-		t.s.metrics.Hits.WithLabelValues(fileOf(d.Place), d.Rule).Inc()
-	}
-	return true
-}
-
-func (t *turn) decision(call tools.Call, effect policy.Effect, rule, place, why string) {
-	file := fileOf(place)
-	t.s.metrics.Decisions.WithLabelValues(string(effect), file, cmp.Or(rule, "default")).Inc()
-	if file != "" {
-		t.s.metrics.Hits.WithLabelValues(file, rule).Inc()
-	}
-	t.s.log.Warn("policy", "event", "policy_"+string(effect), "tool", call.Name, "strategy", call.Strategy,
-		"rule", rule, "place", place, "why", why, "rules", t.set.Version)
-}
-
-// fileOf is the file of a place: file:line.
-func fileOf(place string) string {
-	file, _, _ := strings.Cut(place, ":")
-	return file
-}
-
-// remember keeps the thoughts behind the calls that left under these ids.
-func (t *turn) remember(ids []string, thought string) {
-	for _, id := range ids {
-		t.s.thoughts.Put(id, thought)
+// remember keeps the thoughts behind the calls that left under these ids, and which of
+// them the gateway shall ask about.
+func (t *turn) remember(ids []string, r *parse.Reading) {
+	for i, id := range ids {
+		t.s.thoughts.Put(id, r.Reasoning)
+		if i < len(r.Calls) && slices.ContainsFunc(r.Calls[i].Repairs, isAsk) {
+			t.s.asks.Left(id, t.who.Agent, t.s.now())
+		}
 	}
 }
 

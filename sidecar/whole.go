@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,11 +22,11 @@ type whole struct {
 	w         http.ResponseWriter
 	t         *turn
 	doc       openai.Completion
-	edits     []openai.Edit
-	own       int // how many of them are of the first choice
-	first     parse.Reading
-	rethought bool          // an edit writes the reasoning anew
-	buf       *bytes.Buffer // what doc was read into
+	readings  []parse.Reading // of each choice
+	edits     [][]openai.Edit // of each choice
+	names     []openai.Edit   // of the reasoning's key
+	rethought bool            // an edit writes the reasoning anew
+	buf       *bytes.Buffer   // what doc was read into
 }
 
 // buffers holds the bodies of whole replies between requests.
@@ -45,7 +46,7 @@ func (o *whole) left() bool { return false }
 
 // take reads one reply.
 func (o *whole) take(reply *upstream.Reply) (parse.Reading, error) {
-	o.edits, o.own, o.rethought = nil, 0, false
+	o.readings, o.edits, o.names, o.rethought = nil, nil, nil, false
 	if reply.Recovered != nil || reply.Stream {
 		return o.takeOther(reply)
 	}
@@ -74,17 +75,14 @@ func (o *whole) read() parse.Reading {
 		reading, _ := r.Close(ch.Finish)
 		o.thought(ch, &reading)
 		o.note(i, ch, &reading)
-		if i == 0 {
-			o.first, o.own = reading, len(o.edits)
-		}
 	}
 	if len(o.doc.Choices) == 0 {
-		o.first = parse.Reading{Finish: "stop"}
+		return parse.Reading{Finish: "stop"}
 	}
 	if !o.rethought {
-		o.edits = append(o.edits, o.doc.ReasoningEdits()...)
+		o.names = o.doc.ReasoningEdits()
 	}
-	return o.first
+	return o.t.deciding(o.readings)
 }
 
 // thought decodes reasoning that was skipped, where it is needed after all.
@@ -100,6 +98,7 @@ func (o *whole) thought(ch *openai.Choice, r *parse.Reading) {
 // note compares a reading with its choice.
 func (o *whole) note(i int, ch *openai.Choice, r *parse.Reading) {
 	var w openai.Rewrite
+	var edits []openai.Edit
 	changed := false
 	if r.Content != ch.Content.Text {
 		cut, ok := openai.Edit{}, strings.HasSuffix(ch.Content.Text, r.Content)
@@ -107,7 +106,7 @@ func (o *whole) note(i int, ch *openai.Choice, r *parse.Reading) {
 			cut, ok = o.doc.DropPrefix(i, len(ch.Content.Text)-len(r.Content))
 		}
 		if ok {
-			o.edits = append(o.edits, cut) // most answers are only freed of what stands before them
+			edits = append(edits, cut) // most answers are only freed of what stands before them
 		} else {
 			w.Content, changed = &r.Content, true
 		}
@@ -131,10 +130,11 @@ func (o *whole) note(i int, ch *openai.Choice, r *parse.Reading) {
 		}
 	}
 	o.t.count(r)
-	o.t.remember(ids, r.Reasoning)
+	o.t.remember(ids, r)
 	if changed {
-		o.edits = append(o.edits, o.doc.Edits(i, w)...)
+		edits = append(edits, o.doc.Edits(i, w)...)
 	}
+	o.readings, o.edits = append(o.readings, *r), append(o.edits, edits)
 }
 
 // sameCalls says whether the choice already holds exactly the calls of the
@@ -179,7 +179,6 @@ func (o *whole) takeOther(reply *upstream.Reply) (parse.Reading, error) {
 		return parse.Reading{}, err
 	}
 	o.note(0, &o.doc.Choices[0], &reading)
-	o.first, o.own = reading, len(o.edits)
 	return reading, nil
 }
 
@@ -233,29 +232,36 @@ func (o *whole) readReply(reply *upstream.Reply) ([]byte, error) {
 	return o.buf.Bytes(), nil
 }
 
-// say puts text into the first choice. What must change in the others still does.
+// say puts text into each choice that has nothing to show and nothing to run.
 func (o *whole) say(text string) {
-	if len(o.doc.Choices) == 0 {
-		return
+	for i := range o.readings {
+		r := &o.readings[i]
+		if !r.Empty() {
+			continue
+		}
+		w := openai.Rewrite{Content: &text, Finish: r.Finish, Calls: []openai.Call{}}
+		if r.Reasoning != o.doc.Choices[i].Reasoning.Text {
+			w.Reasoning = &r.Reasoning
+		}
+		o.edits[i] = o.doc.Edits(i, w)
 	}
-	w := openai.Rewrite{Content: &text, Finish: o.first.Finish, Calls: []openai.Call{}}
-	if o.first.Reasoning != o.doc.Choices[0].Reasoning.Text {
-		w.Reasoning = &o.first.Reasoning
-	}
-	o.edits = append(o.doc.Edits(0, w), o.edits[o.own:]...)
 }
 
+// all are the edits of the document.
+func (o *whole) all() []openai.Edit { return append(slices.Concat(o.edits...), o.names...) }
+
 func (o *whole) finish() error {
-	if len(o.edits) == 0 {
+	edits := o.all()
+	if len(edits) == 0 {
 		o.t.s.metrics.Untouch.Inc()
 	}
 	out := buffers.Get().(*bytes.Buffer)
 	defer release(out)
 	defer release(o.buf)
 	body := o.doc.Doc
-	if len(o.edits) > 0 {
+	if len(edits) > 0 {
 		out.Grow(len(body) + 4<<10)
-		body = openai.AppendEdited(out.AvailableBuffer(), o.doc.Doc, o.edits)
+		body = openai.AppendEdited(out.AvailableBuffer(), o.doc.Doc, edits)
 	}
 	h := o.w.Header()
 	h["Content-Type"] = jsonType

@@ -54,6 +54,16 @@ func (c *Catalog) takesDeferred(via *Tool) bool {
 // Exact reports whether a tool of exactly this name is offered.
 func (c *Catalog) Exact(name string) bool { return c.exact(name) != nil }
 
+// Takes reports whether an offered tool has an argument, by its schema.
+func (c *Catalog) Takes(tool, argument string) bool {
+	t := c.exact(tool)
+	if t == nil {
+		return false
+	}
+	s := c.schemas.of(t.Parameters)
+	return s != nil && s.props[argument] != nil
+}
+
 func (c *Catalog) exact(name string) *Tool {
 	for i := range c.offered {
 		if c.offered[i].Name == name {

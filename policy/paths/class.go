@@ -38,7 +38,7 @@ func (g Guard) class(at *place) string {
 	if c == WorkspaceSecret && at.op == Write && at.info != nil {
 		at.marks = append(at.marks, MarkOverwrite)
 	}
-	if at.info != nil && at.info.Mode().IsRegular() && (at.tool || at.op == Write) && names(at.info) > 1 {
+	if at.info != nil && at.info.Mode().IsRegular() && (at.tool || at.op == Write) && linkCount(at.info) > 1 {
 		at.marks = append(at.marks, MarkHardLink)
 	}
 	if c == "" {
@@ -71,6 +71,8 @@ func (g Guard) position(at *place, root string, write bool) string {
 	switch {
 	case write && p == root:
 		return WorkspaceRoot
+	case write && at.op == Delete && slices.ContainsFunc(g.Roots.Own, func(o string) bool { return within(o, p) }):
+		return Control
 	case write:
 		return Workspace
 	case root != "" && at.op == Read:

@@ -81,8 +81,8 @@ func (d disk) make(t *testing.T, cwd string, setup []map[string]string) {
 
 type osLinks struct{}
 
-func (osLinks) Lstat(p string) (os.FileInfo, error)   { return os.Lstat(p) }
-func (osLinks) Readlink(p string) (string, error) { return os.Readlink(p) }
+func (osLinks) Lstat(p string) (os.FileInfo, error) { return os.Lstat(p) }
+func (osLinks) Readlink(p string) (string, error)   { return os.Readlink(p) }
 
 func TestCorpus(t *testing.T) {
 	for _, c := range corpus.Load[record](t, "paths") {

@@ -21,7 +21,7 @@ func device(name string, tool bool) string {
 		return BlockDevice
 	}
 	for _, disk := range disks {
-		if rest, ok := strings.CutPrefix(first, disk); ok && rest != "" {
+		if strings.HasPrefix(first, disk) {
 			return BlockDevice
 		}
 	}

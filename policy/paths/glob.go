@@ -1,9 +1,9 @@
 package paths
 
-import (
-	"path"
-	"strings"
-)
+import "strings"
+
+// maxPattern is how many parts a pattern may have, so that the work stays small.
+const maxPattern = 32
 
 // glob classifies a word that the shell replaces by the files that fit: by the folder
 // before the pattern, by the names in it that are said, and by the special places that
@@ -16,6 +16,10 @@ func (g Guard) glob(u *Use, op Op, text, cwd string) {
 	}
 	if first == len(parts) {
 		g.judge(u, op, text, cwd, false)
+		return
+	}
+	if len(parts)-first > maxPattern {
+		u.Class = Malformed
 		return
 	}
 	fixed := strings.Join(parts[:first], "/") + "/"
@@ -34,7 +38,7 @@ func (g Guard) glob(u *Use, op Op, text, cwd string) {
 	}
 	g.stricter(u, op, fixed+strings.Join(rest, "/"), cwd)
 	var folder Use
-	g.judge(&folder, Read, fixed, cwd, false)
+	g.judge(&folder, op, fixed, cwd, false)
 	if folder.Resolved != "" {
 		u.worsen(g.fits(op, folder, rest))
 	}
@@ -61,164 +65,85 @@ func (u *Use) worsen(class string) {
 
 // fits is the class of a pattern in a folder by what may fit it; empty: nothing special.
 func (g Guard) fits(op Op, folder Use, rest []string) (class string) {
-	u := Use{}
-	all := len(rest) == 1 && broad(rest[0])
-	switch {
-	case all && folder.Class == Root:
-		u.worsen(Protected)
-	case all && folder.Class == WorkspaceRoot && op != Delete:
-	case all && op == Read:
-		if folder.Class == Home || folder.Class == Protected {
-			u.worsen(Outside)
-		}
-	case all && (folder.Class == Home || folder.Class == Protected || folder.Class == WorkspaceRoot):
-		u.worsen(folder.Class)
+	var u Use
+	everything := len(rest) == 1 && broad(rest[0])
+	if everything {
+		u.worsen(content(op, folder.Class))
 	}
 	full := join(folder.Resolved, strings.Join(rest, "/"))
-	if root, _ := g.root(full); root == "" {
-		for top := range topFolders {
-			if op != Read && match(full, top, true) {
-				u.worsen(Protected)
+	switch root, _ := g.root(full); {
+	case root == "":
+		u.worsen(g.tops(op, folder.Resolved, full))
+	case op != Read && !everything:
+		for _, o := range g.Roots.Own {
+			if within(o, folder.Resolved) && match(full, o, true) {
+				u.worsen(Control)
 			}
-		}
-		for _, r := range g.Roots.Write {
-			if op != Read && match(full, r, true) || within(r, folder.Resolved) && match(full, r, false) {
-				u.worsen(Protected)
-			}
-		}
-		if match(full, g.Roots.Home, false) {
-			u.worsen(Home)
 		}
 	}
 	for _, p := range g.candidates(folder.Resolved, rest) {
-		at := place{path: p, op: op}
-		u.worsen(g.class(&at))
+		u.worsen(g.class(&place{path: p, op: op}))
 	}
 	return u.Class
 }
 
-// candidates are paths of special names that a pattern may stand for.
+// content is the class of all that is in a folder, by the class of the folder; empty:
+// nothing special.
+func content(op Op, folder string) string {
+	switch {
+	case folder == Root:
+		return Protected
+	case op == Read && (folder == Home || folder == Protected):
+		return Outside
+	case op == Delete && folder == WorkspaceRoot, op != Read && (folder == Home || folder == Protected):
+		return folder
+	}
+	return ""
+}
+
+// tops is the class of a pattern outside the roots that may stand for a top folder of
+// the system, for a root or for the home folder.
+func (g Guard) tops(op Op, folder, full string) string {
+	for top := range topFolders {
+		if op != Read && match(full, top, true) {
+			return Protected
+		}
+	}
+	for _, r := range g.Roots.Write {
+		if op != Read && match(full, r, true) || within(r, folder) && match(full, r, false) {
+			return Protected
+		}
+	}
+	if match(full, g.Roots.Home, false) {
+		return Home
+	}
+	return ""
+}
+
+// candidates are paths with special names that a pattern may stand for.
 func (g Guard) candidates(folder string, rest []string) (out []string) {
 	add := func(base string, t *tree, parts []string) {
 		t.fit(strings.ToLower(strings.Join(parts, "/")), "", func(name string) { out = append(out, join(base, name)) })
 	}
-	full := strings.Split(join(folder, strings.Join(rest, "/"))[1:], "/")
-	add("/", absolute, full)
-	for i := range rest {
-		base := join(folder, strings.Join(rest[:i], "/"))
-		if i == 0 {
-			base = folder
-		}
-		if said(rest[i]) {
-			add(base, anywhere, rest[i:])
-			if i == len(rest)-1 {
-				add(base, files, rest[i:])
-				for _, key := range keyNames {
-					if match(rest[i], key, false) {
-						out = append(out, join(base, key))
-					}
-				}
+	add("/", absolute, strings.Split(join(folder, strings.Join(rest, "/"))[1:], "/"))
+	for i, part := range rest {
+		base := strings.Join(append([]string{strings.TrimSuffix(folder, "/")}, rest[:i]...), "/")
+		for _, name := range spoken {
+			if pattern(part) && said(part, name) && match(part, name, false) {
+				out = append(out, strings.Join(append([]string{base, name}, rest[i+1:]...), "/"))
 			}
+		}
+		if broad(part) {
+			continue
+		}
+		add(base, anywhere, rest[i:])
+		if i == len(rest)-1 {
+			add(base, files, rest[i:])
 		}
 	}
 	return out
 }
 
-// fit calls for every entry of a tree that a pattern may stand for, or lie below.
-func (t *tree) fit(p, done string, call func(name string)) {
-	part, rest, more := strings.Cut(p, "/")
-	for _, m := range []map[string]*tree{t.sub, t.heads} {
-		for name, sub := range m {
-			if ok, err := path.Match(negated(part), name); err == nil && !ok {
-				continue
-			}
-			if sub.entry != nil {
-				call(done + name)
-			}
-			if more {
-				sub.fit(rest, done+name+"/", call)
-			}
-		}
-	}
-}
-
-// pattern says whether a part of a path is one.
-func pattern(part string) bool { return strings.ContainsAny(part, "*?[(") }
-
-// said says whether a pattern begins with a character that is said. One that does not
-// never stands for a name with a dot before it, and for too many others.
-func said(part string) bool { return part != "" && !strings.ContainsRune("*?[@!+", rune(part[0])) }
-
-// broad says whether a pattern leaves almost nothing out.
-func broad(part string) bool {
-	if strings.Contains(part, "(") {
-		return true
-	}
-	for {
-		i := strings.IndexByte(part, '[')
-		if i < 0 {
-			break
-		}
-		j := strings.IndexByte(part[i+1:], ']')
-		if j < 0 {
-			break
-		}
-		set := part[i+1 : i+1+j]
-		if !strings.ContainsAny(set[:min(1, len(set))], "!^:") && !strings.Contains(set, "a-z") && !strings.Contains(set, "[:") {
-			return false
-		}
-		part = part[:i] + part[i+j+2:]
-	}
-	return strings.Contains(part, "*") && strings.Trim(part, "*?.]") == ""
-}
-
-// negated writes the [!x] of shells as path.Match has it.
-func negated(part string) string { return strings.ReplaceAll(part, "[!", "[^") }
-
-// match says whether a pattern may stand for a path, or for a folder around it if above is set.
-func match(pattern, p string, above bool) bool {
-	n := strings.Count(pattern, "/")
-	if above {
-		for i := 0; i < len(p); i++ {
-			if p[i] == '/' {
-				if n--; n < 0 {
-					p = p[:i]
-					break
-				}
-			}
-		}
-	}
-	ok, err := path.Match(negated(pattern), p)
-	return ok || err != nil
-}
-
-// climb gives a pattern with its first part that may stand for .. in that place; nil:
-// there is none.
-func climb(rest []string) []string {
-	for i, part := range rest {
-		if !strings.HasPrefix(part, ".") || !pattern(part) {
-			continue
-		}
-		if ok, err := path.Match(negated(part), ".."); ok || err != nil {
-			up := append([]string{}, rest[:i]...)
-			return append(append(up, ".."), rest[i+1:]...)
-		}
-	}
-	return nil
-}
-
-// reduce takes . and .. out of a pattern; ups: how often it leaves its folder.
-func reduce(rest []string) (out []string, ups int) {
-	for _, part := range rest {
-		switch {
-		case part == "" || part == ".":
-		case part != "..":
-			out = append(out, part)
-		case len(out) > 0:
-			out = out[:len(out)-1]
-		default:
-			ups++
-		}
-	}
-	return out, ups
-}
+// spoken are names that are special by more than a table, and those that stand for all
+// others where a pattern leaves nothing out.
+var spoken = append([]string{".git", "hooks", "config", ".env", ".bashrc"}, keyNames...)

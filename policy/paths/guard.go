@@ -22,18 +22,20 @@ type Links interface {
 // but . and .. and links, and what file tools are known to interpret: ~/ and file:
 // URLs. A leading @, which some tools take off, is judged both ways.
 func (g Guard) Literal(op Op, name string) Use {
-	u := Use{Op: string(op), Path: name, Via: ViaTool}
-	p, ok := g.plain(name, &u)
-	if !ok {
-		u.Class = Malformed
-		return u
-	}
-	g.judge(&u, op, p, g.Roots.Cwd, true)
+	u := g.literal(op, name)
 	if rest, at := strings.CutPrefix(name, "@"); at {
-		if other := g.Literal(op, rest); stricter(other.Class, u.Class) {
+		if other := g.literal(op, rest); stricter(other.Class, u.Class) {
 			other.Path = name
 			return other
 		}
+	}
+	return u
+}
+
+func (g Guard) literal(op Op, name string) Use {
+	u := Use{Op: string(op), Path: name, Via: ViaTool, Class: Malformed}
+	if p, ok := g.plain(name, &u); ok {
+		g.judge(&u, op, p, g.Roots.Cwd, true)
 	}
 	return u
 }
@@ -108,23 +110,32 @@ func (g Guard) judge(u *Use, op Op, p, cwd string, tool bool) {
 		}
 		p = cwd + "/" + p
 	}
-	var at place
-	if g.Links == nil {
+	at := g.place(op, p, tool)
+	u.Class = at.class
+	if g.Links != nil && strings.Contains(p, "..") { // many programs take .. out before the kernel sees it
+		if clean := g.place(op, path.Clean(p), tool); stricter(clean.class, at.class) {
+			at, u.Class = clean, clean.class
+		}
+	}
+	u.Marks = append(u.Marks, at.marks...)
+	switch {
+	case known:
+		u.Resolved = at.path
+	case !stricter(u.Class, Dynamic) || u.Class == Outside:
+		u.Class = Dynamic
+	}
+}
+
+// place follows an absolute path and classifies what it leads to.
+func (g Guard) place(op Op, p string, tool bool) place {
+	at := place{op: op, tool: tool}
+	if g.Links == nil && !strings.Contains(p, "/proc/") && !strings.Contains(p, "/dev/") {
 		at.path = path.Clean(p)
 	} else if !g.walk(p, op != Delete, &at) {
-		u.Class = Malformed
-		return
+		return place{class: Malformed}
 	}
-	at.op, at.tool = op, tool
-	u.Class = g.class(&at)
-	u.Marks = append(u.Marks, at.marks...)
-	if !known {
-		if !stricter(u.Class, Dynamic) || u.Class == Outside {
-			u.Class = Dynamic
-		}
-		return
-	}
-	u.Resolved = at.path
+	at.class = g.class(&at)
+	return at
 }
 
 // nowhere stands for a folder that is not known. No root is in it, and .. does not

@@ -40,7 +40,7 @@ var anywhere = grow([]kind{
 		library/application+support/1password library/group+containers appdata/roaming/mozilla appdata/local/google appdata/roaming/microsoft
 		.bash_history* .zsh_history* .zhistory .sh_history .ash_history .ksh_history .tcsh_history .history .python_history .node_repl_history
 		.psql_history .mysql_history .sqlite_history .rediscli_history .irb_history .php_history .lesshst .viminfo .mc/mcedit .wget-hsts`},
-	{Control, Control, `.openclaw .clawdbot .moltbot .opencl .config/openclaw .config/gpt-oss-executor .gpt-oss-executor`},
+	{Control, Control, `.openclaw .clawdbot .moltbot .opencl .config/openclaw .config/gpt-oss-executor`},
 	{Secret, Control, `.openclaw/openclaw.json* .openclaw/credentials .openclaw/.env .openclaw/identity .openclaw/devices .openclaw/exec-approvals*
 		.openclaw/agents .openclaw/secrets* .clawdbot/clawdbot.json* .clawdbot/credentials .moltbot/moltbot.json* .config/gpt-oss-executor/token*`},
 	{Secret, Persist, `.ssh/authorized_keys* .ssh/config .ssh/rc .ssh/environment`},

@@ -1,6 +1,9 @@
 package paths
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // kind is what names are: what they are to those who read them, and to those who
 // change them. Empty: nothing special.
@@ -14,8 +17,8 @@ type kind struct {
 // a root does not count: the root was chosen by a person.
 func (g Guard) special(at *place, root string, write bool) (class string, alike bool) {
 	p := at.path
-	if c := g.own(at, root); c != "" {
-		class = c
+	if g.own(p, root) {
+		class = Control
 	}
 	folded := fold(p)
 	home, outer := g.homeDepth(p), depth(root)
@@ -34,12 +37,14 @@ func (g Guard) special(at *place, root string, write bool) (class string, alike 
 	if e != nil && n > outer && (class == "" || stricter(e.of(at.op), class)) {
 		class = e.of(at.op)
 	}
+	git := "" // only the outermost store counts, and the outermost bare one
 	for start, rest := 0, folded[1:]; rest != ""; start++ {
 		e, n = anywhere.find(rest)
 		take(e, start, n)
 		name, more, inner := strings.Cut(rest, "/")
-		if strings.HasSuffix(name, ".git") {
-			take(gitKind(name, more), start, 1+depth("/"+more))
+		if strings.HasSuffix(name, ".git") && git != ".git" && (git == "" || name == ".git") {
+			git = name
+			take(gitKind(name, more), start, 1+strings.Count(rest, "/"))
 		}
 		if !inner && !(at.info != nil && at.info.IsDir()) {
 			take(fileKind(name), start, 1)
@@ -64,17 +69,11 @@ func soften(class string, home, write bool) string {
 	return class
 }
 
-// own is Control for the guard's own files, and for a folder that would take them along.
-func (g Guard) own(at *place, root string) string {
-	for _, o := range g.Roots.Own {
-		switch {
-		case within(at.path, o) && !(len(root) > len(o) && within(root, o)):
-			return Control
-		case at.op == Delete && within(o, at.path):
-			return Control
-		}
-	}
-	return ""
+// own says whether a path is one of the guard's own.
+func (g Guard) own(p, root string) bool {
+	return slices.ContainsFunc(g.Roots.Own, func(o string) bool {
+		return within(p, o) && !(len(root) > len(o) && within(root, o))
+	})
 }
 
 // homeDepth is how many parts the home folder around a path has; -1: it is in none.
@@ -88,77 +87,4 @@ func (g Guard) homeDepth(p string) int {
 		return 2
 	}
 	return -1
-}
-
-// entry is what the tables say of a name.
-type entry struct{ read, change string }
-
-func (e *entry) of(op Op) string {
-	if op == Write || op == Delete {
-		return e.change
-	}
-	return e.read
-}
-
-// tree holds special names, part by part.
-type tree struct {
-	entry *entry
-	sub   map[string]*tree
-	heads map[string]*tree // names of which only the beginning is said
-}
-
-// grow makes a tree of all names of a table.
-func grow(table []kind) *tree {
-	t := &tree{}
-	for _, k := range table {
-		for _, name := range strings.Fields(k.names) {
-			at := t
-			for part := range strings.SplitSeq(name, "/") {
-				at = at.branch(strings.ReplaceAll(part, "+", " "))
-			}
-			at.entry = &entry{k.read, k.change}
-		}
-	}
-	return t
-}
-
-func (t *tree) branch(part string) *tree {
-	m := &t.sub
-	if head, ok := strings.CutSuffix(part, "*"); ok {
-		m, part = &t.heads, head
-	}
-	if *m == nil {
-		*m = map[string]*tree{}
-	}
-	if (*m)[part] == nil {
-		(*m)[part] = &tree{}
-	}
-	return (*m)[part]
-}
-
-// find follows a relative path as far as the tree knows it. It gives the innermost
-// entry on the way, and how many parts lead to it.
-func (t *tree) find(p string) (found *entry, parts int) {
-	for n := 1; ; n++ {
-		name, rest, more := strings.Cut(p, "/")
-		next := t.sub[name]
-		if next == nil {
-			longest := -1
-			for head, sub := range t.heads {
-				if strings.HasPrefix(name, head) && len(head) > longest {
-					next, longest = sub, len(head)
-				}
-			}
-		}
-		if next == nil {
-			return found, parts
-		}
-		if next.entry != nil {
-			found, parts = next.entry, n
-		}
-		if !more {
-			return found, parts
-		}
-		t, p = next, rest
-	}
 }

@@ -110,7 +110,7 @@ func odd(r rune, size int) string {
 		return MarkControl
 	case strings.ContainsRune("\uff0e\uff0f\u2215\u2044\u2024\u2025\ufe52\uff3c\u29f8\u29f5\ufe68", r):
 		return MarkConfused
-	case invisible(r):
+	case invisible(r) && !unicode.Is(unicode.Zs, r) && !(r >= 0xfe00 && r <= 0xfe0f): // spaces, and what makes a sign an emoji, are ordinary
 		return MarkInvisible
 	}
 	return ""

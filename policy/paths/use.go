@@ -61,10 +61,10 @@ const (
 	MarkConfused  = "characters that look like dots or slashes"
 	MarkBackslash = "backslash"
 	MarkBraces    = "braces"
-	MarkPattern   = "pattern"       // ** in a path that is taken as it is written
-	MarkLookAlike = "look-alike"    // another spelling of a special name, such as git~1
-	MarkHardLink  = "hard link"     // the file has a second name, which may be anywhere
-	MarkOverwrite = "overwrite"     // a secret of the workspace that is already there
+	MarkPattern   = "pattern"        // ** in a path that is taken as it is written
+	MarkLookAlike = "look-alike"     // another spelling of a special name, such as git~1
+	MarkHardLink  = "hard link"      // the file has a second name, which may be anywhere
+	MarkOverwrite = "overwrite"      // a secret of the workspace that is already there
 	MarkUnseen    = "cannot be seen" // a part of it could not be looked at
 )
 
@@ -80,5 +80,5 @@ type Use struct {
 	Dynamic  bool     `expr:"dynamic" json:"dynamic,omitempty" doc:"A part of it is only known at run time."`
 	Glob     bool     `expr:"glob" json:"glob,omitempty" doc:"It holds a pattern such as *.go."`
 	Via      string   `expr:"via" json:"via,omitempty" doc:"How it came to be used: argument, redirect, an option such as sed -i; tool for the path of a file tool."`
-	Marks    []string `expr:"marks" json:"marks,omitempty" doc:"What is odd about it: hard link, invisible characters, braces …"`
+	Marks    []string `expr:"marks" json:"marks,omitempty" doc:"What is odd about it: hard link, invisible characters, braces and so on."`
 }

@@ -16,12 +16,14 @@ type place struct {
 	info  fs.FileInfo
 	op    Op
 	tool  bool
+	class string
 	marks []string
 }
 
 // walk follows an absolute path part by part, as the kernel does: a .. goes up from
 // where a link has led. The last part is followed if last is set, or if the path ends
-// in a slash. It is false where the path leads round in a circle.
+// in a slash. It is false where the path leads round in a circle, too far, or up from a place that
+// only the process knows: /proc/self/cwd/..
 func (g Guard) walk(p string, last bool, at *place) bool {
 	cur, rest, hops := "/", p, 0
 	missing := -1 // length of the path below which nothing exists
@@ -38,6 +40,9 @@ func (g Guard) walk(p string, last bool, at *place) bool {
 			at.info = nil
 			continue
 		case "..":
+			if strings.HasPrefix(cur, "/proc/") || within(cur, "/dev/fd") {
+				return false
+			}
 			cur, at.info = parent(cur), nil
 			if len(cur) <= missing {
 				missing = -1
@@ -46,7 +51,7 @@ func (g Guard) walk(p string, last bool, at *place) bool {
 		}
 		next := join(cur, name)
 		at.info = nil
-		if missing < 0 && !opaque(next) {
+		if g.Links != nil && missing < 0 && !opaque(next) {
 			info, err := g.Links.Lstat(next)
 			switch {
 			case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
@@ -70,7 +75,9 @@ func (g Guard) walk(p string, last bool, at *place) bool {
 				at.info = info
 			}
 		}
-		cur = next
+		if cur = next; len(cur) > maxPath {
+			return false
+		}
 	}
 	at.path = cur
 	return true

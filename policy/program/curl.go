@@ -65,14 +65,14 @@ func curl(c *call) {
 	switch w, given := c.value("-X"); {
 	case given:
 		method = w.Text
-	case has(c, 'G', "--get"):
+	case c.flag('G', "--get"):
 		method = "GET"
-	case has(c, 'I', "--head"):
+	case c.flag('I', "--head"):
 		method = "HEAD"
 	}
 	for _, u := range urls {
 		c.Fetches = append(c.Fetches, Fetch{Word: u, Method: method})
-		if has(c, 'O', "--remote-name") || has(c, 0, "--remote-name-all") {
+		if c.flag('O', "--remote-name") || c.flag(0, "--remote-name-all") {
 			c.saved(u)
 		}
 	}
@@ -196,7 +196,7 @@ func wget(c *call) {
 	if hasFolder && folder.Text == "" && !folder.Dynamic {
 		c.unsure("empty folder")
 	}
-	c.Recursive = has(c, 'r', "--recursive") || has(c, 'm', "--mirror")
+	c.Recursive = c.flag('r', "--recursive") || c.flag('m', "--mirror")
 }
 
 // httpie has the method and parts of the message among its operands.
@@ -221,14 +221,4 @@ func httpie(c *call) {
 		u.Text = "localhost" + u.Text
 	}
 	c.Fetches = append(c.Fetches, Fetch{Word: u, Method: method})
-}
-
-// has says whether a flag stands among those written out.
-func has(c *call, letter byte, long string) bool {
-	for _, f := range c.Flags {
-		if f == long || len(f) == 2 && f[1] == letter {
-			return true
-		}
-	}
-	return false
 }

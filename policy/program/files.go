@@ -1,6 +1,9 @@
 package program
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // files are programs that copy, move, delete and describe files.
 var files = family{
@@ -25,7 +28,7 @@ var files = family{
 		--strip-program=exec --backup? --compare --directory --preserve-timestamps --no-target-directory --verbose`, operands: "read* target", then: mode},
 	"ln": {opts: `
 		-[bdFfiLnPrsTvS] -t|--target-directory=target --backup? --directory --force --interactive --logical --no-dereference
-		--physical --relative --symbolic --suffix= --no-target-directory --verbose`, operands: "read* target"},
+		--physical --relative --symbolic --suffix= --no-target-directory --verbose`, operands: "read* target", then: symlink},
 	"link":      {operands: "read write"},
 	"touch":     {opts: "-[acfhm] -d|--date= -r|--reference=read -t= --time= --no-create --no-dereference", operands: "write*"},
 	"mkdir":     {opts: "-[pvZ] -m|--mode= --parents --verbose --context?", operands: "write*"},
@@ -137,6 +140,20 @@ func dd(c *call) {
 			c.touch("write", rest(w, value), "of")
 		case !ok && w.Dynamic:
 			c.unsure("dynamic operand")
+		}
+	}
+}
+
+// symlink names what links lead to. With one operand, the link is made here.
+func symlink(c *call) {
+	if len(c.Operands) == 1 && !c.lastOnly {
+		c.Touches = c.Touches[:0]
+		c.touch("read", c.Operands[0], "argument")
+		c.touch("write", rest(c.Operands[0], path.Base(c.Operands[0].Text)), "argument")
+	}
+	for i := range c.Touches {
+		if c.Touches[i].Op == "read" {
+			c.Touches[i].Via = "link target"
 		}
 	}
 }

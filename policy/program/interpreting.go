@@ -57,7 +57,7 @@ func bareInterpreter(c *call) {
 		c.tag("interactive-shell")
 		c.ReadsCode, c.ReadsIn = true, true
 	case strings.ContainsAny(c.Sub, "./"):
-		c.Tags = slices.DeleteFunc(c.Tags, func(t string) bool { return t == "unlisted-sub" })
+		c.untag("unlisted-sub")
 		c.codeFile(Word{Text: c.Sub, Begins: true}, "argument")
 	}
 }
@@ -77,7 +77,7 @@ var pythonModules = strings.Fields(`
 // python has modules instead of a file.
 func python(c *call) {
 	if c.Inline || len(c.tail) == 0 {
-		if has(c, 'i', "") {
+		if c.flag('i', "") {
 			c.tag("interactive-shell")
 		}
 		interpreter(c)
@@ -148,14 +148,14 @@ func database(c *call) {
 
 // shellProgram is bash and its like, for who does not look into their lines himself.
 func shellProgram(c *call) {
-	if has(c, 'c', "") {
+	if c.flag('c', "") {
 		c.CodeFile, c.Touches = Word{}, slices.DeleteFunc(c.Touches, func(t Touch) bool { return t.Via == "argument" })
 		if len(c.Operands) > 0 {
 			c.code(c.Operands[0], c.name+" -c")
 		}
 		return
 	}
-	if has(c, 's', "") || len(c.Operands) == 0 {
+	if c.flag('s', "") || len(c.Operands) == 0 {
 		c.ReadsCode, c.ReadsIn = true, true
 	}
 }

@@ -2,8 +2,9 @@ package program
 
 // packages are package managers. What they install can run code.
 var packages = family{
-	"npm pnpm yarn": {opts: nodeGlobals, open: true, then: packageScripts, subs: nodePackages},
-	"npx pnpx bunx": {opts: nodeGlobals + " -p|--package= -y|--yes", style: stop, operands: "skip*", tags: "config-or-install", then: npx, open: true},
+	"npm":           {opts: nodeGlobals + " -c|--call=sh", open: true, then: packageScripts, subs: nodePackages},
+	"pnpm yarn":     {opts: nodeGlobals, open: true, then: packageScripts, subs: nodePackages},
+	"npx pnpx bunx": {opts: nodeGlobals + " -c|--call=sh -p|--package= -y|--yes", style: stop, operands: "skip*", tags: "config-or-install", then: npx, open: true},
 	"corepack nvm fnm n volta asdf mise rtx pyenv rbenv nodenv goenv rustup sdk jenv ghcup juliaup proto": {tags: "config-or-install", open: true, then: versionManager},
 	"pip pip3": {opts: pipGlobals, open: true, versioned: true, subs: pipSubs},
 	"uv": {opts: "--config-file=load --directory=dir --project=read --cache-dir=write -q -v -p|--python=", open: true, subs: []sub{
@@ -89,17 +90,18 @@ var packages = family{
 const nodeGlobals = `
 	--prefix=dir -C|--dir=dir --cwd=dir -w|--workspace= --filter= --script-shell=exec:opaque-exec --shell=exec:opaque-exec
 	--node-options=:opaque-exec --registry=url:opaque-exec --userconfig=load --globalconfig=load --use-yarnrc=load
-	--loglevel= --cache=write --global-style -c|--call=sh --node-gyp=exec --git=exec --editor=exec --viewer=exec
+	--loglevel= --cache=write --global-style --node-gyp=exec --git=exec --editor=exec --viewer=exec
 	--browser=exec --init-module=load --onload-script=load -g|--global:config-or-install --location=:config-or-install
 	--tag= --otp= --access= --omit= --include= --store-dir=write --modules-folder=write`
 
 var nodePackages = []sub{
-	{"test|t|tst run|run-script|rum start stop restart", row{operands: "skip*", tags: "workspace-code", style: stop}},
+	{"test|t|tst run|run-script|rum start stop restart", row{operands: "skip*", tags: "workspace-code"}},
 	{`
-			ci|clean-install|ic list|ls|la|ll view|info|show|v outdated audit why|explain help search pack version root
+			ci|clean-install|ic list|ls|la|ll view|info|show|v outdated audit why|explain search pack version root
 			bin prefix fund ping diff doctor query completion licenses  prune dedupe|ddp rebuild|rb store fetch
 			import node workspaces workspace check constraints`, row{tags: "workspace-code", opts: "--pack-destination=write", then: nodeChanges}},
 	{"install|i|in|ins|add update|up|upgrade uninstall|remove|rm|un|unlink|r link|ln", row{operands: "skip*", tags: "workspace-code", then: nodeInstall}},
+	{"help", row{tags: "pager"}},
 	{"exec|x dlx create|init|innit", row{operands: "skip*", tags: "workspace-code config-or-install"}},
 	{"config|c set get cache edit plugin patch setup env approve-builds global", row{then: nodeConfig}},
 	{`
@@ -112,7 +114,7 @@ const pipGlobals = `
 	--retries= --trusted-host=:net-override --isolated --no-input --require-virtualenv -q -v --disable-pip-version-check`
 
 const pipInstall = `
-	-r|--requirement=read -c|--constraint=read -e|--editable=read:opaque-exec -i|--index-url=url:opaque-exec
+	-r|--requirement=read -c|--constraint=read -e|--editable= -i|--index-url=url:opaque-exec
 	--extra-index-url=url:opaque-exec -f|--find-links=url:opaque-exec -t|--target=write --root=write --prefix=write
 	--src=write -d|--dest=write -w|--wheel-dir=write --build-option=:opaque-exec --global-option=:opaque-exec
 	--install-option=:opaque-exec --config-settings= --platform= --python-version= --implementation= --abi= --report=write

@@ -22,10 +22,10 @@ func ssh(c *call) {
 	switch {
 	case len(rest) > 0:
 		c.Runs = append(c.Runs, Run{Via: "ssh", Code: join(rest), Wrapper: "ssh", KeepStdin: true, NewShell: true})
-	case !has(c, 'N', "") && !has(c, 'V', ""):
+	case !c.flag('N', "") && !c.flag('V', ""):
 		c.Runs = append(c.Runs, Run{Via: "ssh", Wrapper: "ssh", KeepStdin: true, NewShell: true, Shell: true})
 	}
-	c.ReadsIn = !has(c, 'n', "")
+	c.ReadsIn = !c.flag('n', "")
 }
 
 // scp has the same options.

@@ -54,7 +54,7 @@ func less(c *call) {
 // man shows a file, if its name has a slash.
 func man(c *call) {
 	for _, w := range c.Operands {
-		if strings.Contains(w.Text, "/") || has(c, 'l', "--local-file") || w.Dynamic && !w.Begins {
+		if strings.Contains(w.Text, "/") || c.flag('l', "--local-file") || w.Dynamic && !w.Begins {
 			c.touch("read", w, "argument")
 		}
 	}
@@ -85,7 +85,7 @@ func vim(c *call) {
 			c.code(rest(w, line), c.name+" !")
 		}
 	}
-	c.ReadsCode = has(c, 0, "-es") || has(c, 0, "-Es") || c.name == "ex"
+	c.ReadsCode = c.flag(0, "-es") || c.flag(0, "-Es") || c.name == "ex"
 }
 
 // lineEditor reads commands, among them ! with a shell line.

@@ -45,7 +45,7 @@ type Command struct {
 	Inline      bool        `expr:"inline_code" json:"inline_code,omitempty" doc:"It runs code that stands in its arguments or comes on its standard input: python -c, awk with system()."`
 	CodeFile    string      `expr:"code_file" json:"code_file,omitempty" doc:"The file whose code it runs: x.py of python x.py."`
 	ExecFlags   []string    `expr:"exec_flags" json:"exec_flags,omitempty" doc:"Options with which it runs another program or loads code: -c core.pager of git."`
-	Tags        []string    `expr:"tags" json:"tags,omitempty" doc:"What it does to the world: power, disk, admin, privilege, publish, remote, install, discard …"`
+	Tags        []string    `expr:"tags" json:"tags,omitempty" doc:"What it does to the world: power, disk, admin, privilege, publish, remote, install, discard and so on."`
 	Reads       []paths.Use `expr:"reads" json:"reads,omitempty" doc:"Paths that it reads."`
 	Writes      []paths.Use `expr:"writes" json:"writes,omitempty" doc:"Paths that it writes."`
 	Deletes     []paths.Use `expr:"deletes" json:"deletes,omitempty" doc:"Paths that it deletes."`

@@ -41,9 +41,16 @@ func read(url, method string, ports map[string]int) Use {
 	if !found {
 		return u.malformed(MarkForm)
 	}
+	ends := "/?#"
+	if u.Scheme == "ssh" {
+		ends = "/" // to git, ? and # are letters like others
+	}
 	authority, tail := rest, ""
-	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+	if end := strings.IndexAny(rest, ends); end >= 0 {
 		authority, tail = rest[:end], rest[end:]
+	}
+	if u.Scheme == "ssh" && strings.ContainsAny(tail, "[]") {
+		return u.malformed(MarkHost) // git looks for a host between brackets wherever they stand
 	}
 	u.Port = port
 	u = u.server(authority)

@@ -56,16 +56,12 @@ func inFull(text string, dynamic bool, method string) string {
 // gitURL is what git means: pip writes git+https://, and host:path is short for
 // ssh://host/path.
 func gitURL(text string) string {
-	text = strings.TrimPrefix(text, "git+")
 	before, after, _ := strings.Cut(text, ":")
-	if !IsRemote(text) {
+	switch {
+	case !IsRemote(text):
 		return "file:" + text
-	}
-	if strings.HasPrefix(after, "//") {
-		return text
-	}
-	if before == "file" {
-		return text
+	case strings.HasPrefix(after, "//"):
+		return strings.TrimPrefix(text, "git+")
 	}
 	return "ssh://" + before + "/" + strings.TrimPrefix(after, "/")
 }

@@ -9,13 +9,15 @@ import (
 	"syscall"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
 // serveAdmin serves the admin API until ctx ends, if there is an address for it.
 // ended waits for that.
-func serveAdmin(ctx context.Context, s ruleset.Settings, live *sidecar.Live, log *slog.Logger, m *telemetry.Metrics) (ended func(), err error) {
+func serveAdmin(ctx context.Context, s ruleset.Settings, live *sidecar.Live, asked *approvals.Store, kept *decisions.Log, log *slog.Logger, m *telemetry.Metrics) (ended func(), err error) {
 	if s.Admin == "" {
 		return func() {}, nil
 	}
@@ -26,8 +28,7 @@ func serveAdmin(ctx context.Context, s ruleset.Settings, live *sidecar.Live, log
 	if err != nil {
 		return nil, fmt.Errorf("%w; --admin takes HOST:PORT of this machine, such as 127.0.0.1:8002", err)
 	}
-	at, ok := l.Addr().(*net.TCPAddr)
-	local := ok && at.IP.IsLoopback()
+	local := isLocal(l)
 	switch {
 	case s.AdminToken == "" && !local:
 		err := fmt.Errorf("--admin %s is reached from other machines, and whoever reaches it decides what runs: set %sADMIN_TOKEN, or listen on 127.0.0.1",
@@ -37,11 +38,7 @@ func serveAdmin(ctx context.Context, s ruleset.Settings, live *sidecar.Live, log
 		log.Warn("everyone on this machine may change the rules: set a token", "event", "open_admin",
 			"address", l.Addr().String(), "setting", ruleset.SettingPrefix+"ADMIN_TOKEN")
 	}
-	host, _, err := net.SplitHostPort(s.Admin)
-	if err != nil {
-		return nil, errors.Join(err, l.Close())
-	}
-	admin := &sidecar.Admin{Live: live, Token: s.AdminToken, Host: host, Local: local, Metrics: m, Log: log}
+	admin := &sidecar.Admin{Live: live, Approvals: asked, Decisions: kept, Token: s.AdminToken, Hosts: hosts(s, s.Admin), Local: local, Metrics: m, Log: log, Ending: ctx.Done()}
 	log.Info("serving the admin API", "event", "admin_start", "address", "http://"+l.Addr().String())
 	done := make(chan struct{})
 	go func() {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -21,6 +23,19 @@ type adminClient struct {
 	base  *url.URL
 	token string
 	http  *http.Client
+}
+
+// adminFrom is the client for what the flag admin says, or the environment; nil where
+// neither does. The token comes from the environment.
+func adminFrom(flag string, c *cobra.Command, env Env) (*adminClient, error) {
+	if !c.Flags().Changed("admin") {
+		flag, _ = env.lookup(ruleset.SettingPrefix + "ADMIN")
+	}
+	if flag == "" {
+		return nil, nil
+	}
+	token, _ := env.lookup(ruleset.SettingPrefix + "ADMIN_TOKEN")
+	return newAdminClient(flag, token)
 }
 
 // newAdminClient takes a URL, or an address as the setting admin has it.
@@ -34,6 +49,9 @@ func newAdminClient(at, token string) (*adminClient, error) {
 	}
 	if host := base.Hostname(); host == "" || host == "0.0.0.0" || host == "::" { // the server listens everywhere
 		base.Host = net.JoinHostPort("127.0.0.1", base.Port())
+	}
+	if token, err = secret(ruleset.SettingPrefix+"ADMIN_TOKEN", token); err != nil {
+		return nil, err
 	}
 	return &adminClient{base: base, token: token, http: &http.Client{Timeout: 10 * time.Second}}, nil
 }
@@ -88,13 +106,14 @@ func (c *adminClient) ask(ctx context.Context, method, path string, body []byte,
 	return nil
 }
 
-// said is the error in an answer.
+// said is the error in an answer. The admin API has a hint for everything that it does
+// not find; another server has none.
 func said(res *http.Response, doc []byte) error {
 	var body struct {
 		Error sidecar.AdminError `json:"error"`
 	}
 	switch err := json.Unmarshal(doc, &body); {
-	case err != nil || body.Error.Message == "" || res.StatusCode == http.StatusNotFound:
+	case err != nil || body.Error.Message == "", res.StatusCode == http.StatusNotFound && body.Error.Hint == "":
 		return fmt.Errorf("ask the server: %s answered %s; is this the address of its admin API?", res.Request.URL.Host, res.Status)
 	case len(body.Error.Problems) > 0:
 		return body.Error.Problems

@@ -53,14 +53,10 @@ The token of the admin API comes from ` + ruleset.SettingPrefix + `ADMIN_TOKEN. 
 			if len(args) == 1 {
 				a.from = args[0]
 			}
-			if !c.Flags().Changed("admin") {
-				admin, _ = env.lookup(ruleset.SettingPrefix + "ADMIN")
+			if a.admin, err = adminFrom(admin, c, env); err != nil {
+				return err
 			}
-			if admin != "" {
-				token, _ := env.lookup(ruleset.SettingPrefix + "ADMIN_TOKEN")
-				if a.admin, err = newAdminClient(admin, token); err != nil {
-					return err
-				}
+			if a.admin != nil {
 				defer a.admin.http.CloseIdleConnections()
 			}
 			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, os.Interrupt)

@@ -22,7 +22,13 @@ type Env struct {
 // errSaid is an error whose text is on Err already.
 var errSaid = errors.New("said")
 
-// Run runs one command. It returns the exit code: 0 fine, 1 failed, 2 misused.
+// exit is an answer that is told by an exit code.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// Run runs one command. It returns the exit code: 0 fine, 1 failed, 2 misused; policy check
+// has others.
 func Run(args []string, env Env) int {
 	misused := false
 	root := &cobra.Command{
@@ -48,20 +54,14 @@ func Run(args []string, env Env) int {
 		misused = true
 		return fmt.Errorf("%w\nTry: %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(serveCommand(env), explainCommand(env), compareCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
-		applyCommand(env), schemasCommand(env), varsCommand(env), openclawCommand(env), demoCommand(env), versionCommand(env))
-	for _, c := range append(root.Commands(), root) {
-		check := c.Args
-		c.Args = func(c *cobra.Command, args []string) error {
-			err := check(c, args)
-			if err != nil {
-				misused = true
-				err = fmt.Errorf("%w\nTry: %s --help", err, c.CommandPath())
-			}
-			return err
-		}
-	}
+	root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
+		applyCommand(env), approvalsCommand(env), decisionsCommand(env), schemasCommand(env), varsCommand(env), openclawCommand(env), demoCommand(env), versionCommand(env))
+	helpful(root, &misused)
 	if err := root.Execute(); err != nil {
+		var code exit
+		if errors.As(err, &code) {
+			return int(code)
+		}
 		if !errors.Is(err, errSaid) {
 			fmt.Fprintln(env.Err, "gpt-oss-executor:", err)
 		}
@@ -71,6 +71,22 @@ func Run(args []string, env Env) int {
 		return 1
 	}
 	return 0
+}
+
+// helpful says of wrong arguments where to read on, for a command and all below it.
+func helpful(c *cobra.Command, misused *bool) {
+	for _, sub := range c.Commands() {
+		helpful(sub, misused)
+	}
+	check := c.Args
+	c.Args = func(c *cobra.Command, args []string) error {
+		err := check(c, args)
+		if err != nil {
+			*misused = true
+			err = fmt.Errorf("%w\nTry: %s --help", err, c.CommandPath())
+		}
+		return err
+	}
 }
 
 func rulesFlag(c *cobra.Command, dir *string) {

@@ -62,13 +62,18 @@ names or OpenAI tool objects; [] means that none was offered, null that it is no
 	c.Flags().BoolVar(&x.lines, "jsonl", false, "read one record a line, write one answer a line")
 	c.Flags().BoolVar(&x.json, "json", false, "write the tree as JSON")
 	c.Flags().StringVar(&x.profile, "profile", "", "profile of strategies.yaml")
-	c.Flags().StringVar(&x.call.command, "command", "", "in place of a reply: may this shell line run?")
-	c.Flags().StringVar(&x.call.path, "path", "", "in place of a reply: may this path be read?")
-	c.Flags().StringVar(&x.call.url, "url", "", "in place of a reply: may this address be fetched?")
+	x.callFlags(c, "in place of a reply: ")
+	return c
+}
+
+// callFlags are those about a call. Before is how what they do begins.
+func (x *explaining) callFlags(c *cobra.Command, before string) {
+	c.Flags().StringVar(&x.call.command, "command", "", before+"may this shell line run?")
+	c.Flags().StringVar(&x.call.path, "path", "", before+"may this path be read?")
+	c.Flags().StringVar(&x.call.url, "url", "", before+"may this address be fetched?")
 	c.Flags().StringVar(&x.call.tool, "tool", "", "the tool of that call (default: exec, read or web_fetch)")
 	policyFlag(c, &x.policy)
 	c.Flags().StringArrayVar(&x.dirs, "rules", nil, "folder of rule files; twice: both side by side (default: the built-in rules)")
-	return c
 }
 
 // explaining is what explain was asked for.
@@ -117,44 +122,14 @@ func openInput(args []string, in io.Reader) (io.ReadCloser, error) {
 
 // explainLines answers each record in its place; a bad one does not stop the rest.
 func explainLines(set *ruleset.Set, profile string, in io.Reader, out io.Writer) error {
-	w := bufio.NewWriter(out)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	lines := jsonLines{in: in}
-	bad := 0
-	for answer := range inOrder(lines.all(), func(l jsonLine) any {
+	return answerLines(in, out, func(l jsonLine) (any, json.RawMessage, error) {
 		rec, err := l.record()
-		if err == nil {
-			var e *sidecar.Explained
-			if e, err = sidecar.Explain(set, profile, rec); err == nil {
-				return e
-			}
+		if err != nil {
+			return nil, rec.ID, err
 		}
-		return badLine{ID: rec.ID, Error: fmt.Sprintf("line %d: %v", l.n, err)}
-	}) {
-		if _, is := answer.(badLine); is {
-			bad++
-		}
-		if err := enc.Encode(answer); err != nil {
-			return fmt.Errorf("write: %w", err)
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	if lines.err != nil {
-		return lines.err
-	}
-	if bad > 0 {
-		return fmt.Errorf("%d of %d lines could not be read", bad, lines.n)
-	}
-	return nil
-}
-
-// badLine stands in the place of an answer.
-type badLine struct {
-	Error string          `json:"error"`
-	ID    json.RawMessage `json:"id"`
+		e, err := sidecar.Explain(set, profile, rec)
+		return e, rec.ID, err
+	})
 }
 
 // one shows one reply to a person.

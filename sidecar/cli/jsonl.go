@@ -84,3 +84,43 @@ func inOrder[J, R any](jobs iter.Seq[J], work func(J) R) iter.Seq[R] {
 		}
 	}
 }
+
+// answerLines writes an answer for each line of JSON. A line that has none gets an
+// error in its place.
+func answerLines(in io.Reader, out io.Writer, answer func(jsonLine) (any, json.RawMessage, error)) error {
+	w := bufio.NewWriter(out)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	lines := jsonLines{in: in}
+	bad := 0
+	for a := range inOrder(lines.all(), func(l jsonLine) any {
+		a, id, err := answer(l)
+		if err != nil {
+			return badLine{ID: id, Error: fmt.Sprintf("line %d: %v", l.n, err)}
+		}
+		return a
+	}) {
+		if _, is := a.(badLine); is {
+			bad++
+		}
+		if err := enc.Encode(a); err != nil {
+			return fmt.Errorf("write: %w", err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	if lines.err != nil {
+		return lines.err
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d of %d lines could not be read", bad, lines.n)
+	}
+	return nil
+}
+
+// badLine stands in the place of an answer.
+type badLine struct {
+	Error string          `json:"error"`
+	ID    json.RawMessage `json:"id"`
+}

@@ -57,7 +57,8 @@ func open(cfg Config, model *script.Server) (*stage, error) {
 		return nil, errors.Join(err, st.close())
 	}
 	st.running.Go(func() { live.Watch(ctx) })
-	st.served, err = st.serve(ctx, sidecar.NewServer(live, st.up, "", logger, metrics).Handler(), logger)
+	server := sidecar.NewServer(live, st.up, sidecar.NewApprovals(limits, time.Now, metrics), "", logger, metrics)
+	st.served, err = st.serve(ctx, server.Handler(), logger)
 	if err != nil {
 		return nil, errors.Join(err, st.close())
 	}

@@ -71,6 +71,11 @@ func Unauthorized() *Error {
 		Message: "This server needs its token in the header Authorization: Bearer …; none or another one was sent."}
 }
 
+// Forbidden is 403: this server does not take requests that come so.
+func Forbidden(message string) *Error {
+	return &Error{Status: http.StatusForbidden, Type: typeRequest, Code: "forbidden", Message: message}
+}
+
 // ModelNotFound is 404.
 func ModelNotFound(model string) *Error {
 	return &Error{Status: http.StatusNotFound, Type: typeRequest, Code: "model_not_found", Param: "model",
@@ -105,6 +110,13 @@ func Overflow(limit, requested int) *Error {
 func RateLimited(after time.Duration) *Error {
 	return &Error{Status: http.StatusTooManyRequests, Type: typeRate, Code: "rate_limit_exceeded", RetryAfter: after,
 		Message: "The model server has too many requests; try again later."}
+}
+
+// SessionLimited is 429: the session of the caller asks too much of this server.
+// OpenClaw waits and asks again.
+func SessionLimited(after time.Duration) *Error {
+	return &Error{Status: http.StatusTooManyRequests, Type: typeRate, Code: "session_limit_exceeded", RetryAfter: after,
+		Message: "This session has too many requests; try again later."}
 }
 
 // UpstreamUnreachable is 503: refused, no such host, or all upstreams down.

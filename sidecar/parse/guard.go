@@ -3,6 +3,7 @@ package parse
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -11,7 +12,7 @@ import (
 // to=NAME code and an object, [NAME] or [tool:NAME] with an object or parameters,
 // and <function=NAME>. What a model quotes, or a page that it read, could so run a
 // tool past every check. Text that leaves as prose therefore gets a zero-width
-// space into the middle of such markup, where NAME is an offered tool.
+// space into the middle of such markup, where NAME may mean a tool.
 // Grammar: OpenClaw, packages/tool-call-repair/src/{grammar,payload}.ts
 
 const (
@@ -106,22 +107,23 @@ func callGrammar(r *Reader, before, s string, eof bool) (at int, is verdict) {
 		return 0, is
 	}
 	end := len(open)
-	for end < len(s) && isName(s[end]) {
+	for end < len(s) && (isName(s[end]) || s[end] == ':') {
 		end++
 	}
 	switch {
 	case end == len(s):
 		return 0, waitUnless(eof)
-	case !r.c.Exact(s[len(open):end]):
+	case !r.c.Suggests(s[len(open):end]):
 		return 0, no
 	}
 	return len(open), callBody(open, s[end:], eof)
 }
 
-// callBody says whether s goes on behind the name as the gateway wants it.
+// callBody says whether s goes on behind the name as the gateway wants it. That it
+// wants a line break behind [NAME] does not count: it takes the seam between two
+// parts of a message for one.
 func callBody(open, s string, eof bool) verdict {
-	switch open {
-	case "to=":
+	if open == "to=" {
 		i := skipBlanks(s, 0)
 		if i == 0 {
 			return no
@@ -130,26 +132,38 @@ func callBody(open, s string, eof bool) verdict {
 			return is
 		}
 		s = s[i+len("code"):]
-		if i = skipSpace(s, 0); starts(s[i:], tokenNames[messageToken], eof) == yes {
-			return yes
-		}
-	default:
+	} else {
 		if s[0] != ']' && s[0] != '>' {
 			return no
 		}
 		s = s[1:]
-		if i := skipBlanks(s, 0); open == "[" && i < len(s) && s[i] != '\n' && s[i] != '\r' {
-			return no
-		}
 	}
-	i := skipSpace(s, 0)
+	i, cut := skipScriptSpace(s)
 	switch {
-	case i == len(s):
+	case i == len(s) || cut:
 		return waitUnless(eof)
 	case s[i] == '{', s[i] == '<':
 		return yes
 	}
 	return no
+}
+
+// scriptSpace is what \s means in JavaScript, beyond ASCII.
+const scriptSpace = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+
+// skipScriptSpace is the offset of the first character that JavaScript does not take for
+// white space. cut says that s ends in the middle of it.
+func skipScriptSpace(s string) (i int, cut bool) {
+	for i < len(s) {
+		c, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case c < utf8.RuneSelf && (isSpace(s[i]) || c == '\v' || c == '\f'), strings.ContainsRune(scriptSpace, c):
+			i += n
+		default:
+			return i, !utf8.FullRuneInString(s[i:])
+		}
+	}
+	return i, false
 }
 
 // behindChannel says whether the visible text ends with a channel word and blanks.

@@ -57,7 +57,7 @@ func (t text0) take(st *Strategy, p *Phrase, call tools.Call, refusal *tools.Ref
 		return
 	}
 	call.Strategy, call.Confidence = st.ID, st.Confidence
-	if refusal = t.r.judge(call); refusal != nil {
+	if refusal = t.r.judge(&call); refusal != nil {
 		t.r.step(st, Step{Field: Content, From: t.from, To: t.to, Outcome: Refused, Note: refusal.Error()})
 		t.r.refuse(*refusal)
 		return

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -16,8 +17,9 @@ type Facts struct {
 	MaxText int
 	// MaxDepth is how deep arguments may nest; 0 is 256.
 	MaxDepth int
-	// Judge says why a call may not leave, or nil. Without it every call may.
-	Judge func(tools.Call) *tools.Refusal
+	// Judge says why a call may not leave, or nil, and may change its arguments. Without
+	// it every call may leave.
+	Judge func(*tools.Call) *tools.Refusal
 }
 
 // Reader reads one reply. It is not safe for concurrent use.
@@ -105,10 +107,26 @@ func (r *Reader) Close(finish string) (Reading, []Event) {
 	if r.found == 0 && len(r.result.Refused) == 0 {
 		r.guess()
 	}
+	r.tellDenied()
 	res := &r.result
 	res.Content, res.Reasoning, res.Done = r.shown.String(), r.mused.String(), r.done
 	res.Finish = finishReason(finish, len(res.Calls))
 	return *res, r.events
+}
+
+// tellDenied says which calls were denied beside others that leave. The model is not
+// asked again then, and it reads here, with the results of the others, why one is
+// missing.
+func (r *Reader) tellDenied() {
+	if r.found == 0 {
+		return
+	}
+	for i := range r.result.Refused {
+		if f := &r.result.Refused[i]; f.Code == tools.Denied {
+			r.emit(Text, fmt.Sprintf("\nThe call of %s was not made. %s\n", f.Name, f.Why))
+		}
+	}
+	r.guard.pass(r, "", true)
 }
 
 // closeContent decides about all text that is still held.
@@ -184,7 +202,7 @@ func (r *Reader) call(c tools.Call, f Field) {
 }
 
 // judge asks the policy, where there is one, whether a call may leave.
-func (r *Reader) judge(c tools.Call) *tools.Refusal {
+func (r *Reader) judge(c *tools.Call) *tools.Refusal {
 	if r.facts.Judge == nil {
 		return nil
 	}

@@ -38,7 +38,7 @@ func (t *text) found(st *Strategy, v string, from, to int, c rawCall, end tools.
 func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.Refusal, how []tools.Repair) bool {
 	if refusal == nil {
 		call.Strategy, call.Confidence = st.ID, st.Confidence
-		refusal = t.r.judge(call)
+		refusal = t.r.judge(&call)
 	}
 	if refusal != nil {
 		if refusal.Code == tools.Answer {

@@ -26,6 +26,24 @@ const (
 // carry the tag `expr:"name"`, and over lists of words. What cannot be evaluated at
 // run time is an error, never a yes.
 func condition[E any](t text, words lists) (func(E) (bool, error), *Problem) {
+	test, problem := predicate[E](t, words)
+	if problem != nil {
+		return nil, problem
+	}
+	pool := sync.Pool{New: func() any { return new(E) }}
+	return func(e E) (bool, error) {
+		env := pool.Get().(*E)
+		*env = e
+		yes, err := test(env)
+		var none E
+		*env = none // keep no text alive
+		pool.Put(env)
+		return yes, err
+	}, nil
+}
+
+// predicate is condition for what is passed by its address, and not kept.
+func predicate[E any](t text, words lists) (func(*E) (bool, error), *Problem) {
 	if strings.TrimSpace(t.Value) == "" {
 		p := t.at.problem(codeExpr, "the condition is empty", "leave `when` out for a rule that always holds")
 		return nil, &p
@@ -40,9 +58,9 @@ func condition[E any](t text, words lists) (func(E) (bool, error), *Problem) {
 	}}
 	pool.Put(first)
 	place := t.at.String()
-	return func(e E) (bool, error) {
-		ev := pool.Get().(*evaluation[E])
-		out, err := ev.run(e)
+	return func(env *E) (bool, error) {
+		ev := pool.Get().(*evaluation)
+		out, err := ev.run(env)
 		pool.Put(ev)
 		if err != nil {
 			return false, fmt.Errorf("%s: %s", place, plainMessage(err))
@@ -57,26 +75,24 @@ func condition[E any](t text, words lists) (func(E) (bool, error), *Problem) {
 
 // evaluation is what one run of a condition needs, kept for the next run. Its
 // program is its own, since it takes from its budget.
-type evaluation[E any] struct {
+type evaluation struct {
 	program *vm.Program
 	vm      vm.VM
-	env     E
 	budget  budget
 }
 
-func newEvaluation[E any](source string, words lists) (*evaluation[E], error) {
-	ev := &evaluation[E]{vm: vm.VM{MemoryBudget: memoryBudget}}
+func newEvaluation[E any](source string, words lists) (*evaluation, error) {
+	ev := &evaluation{vm: vm.VM{MemoryBudget: memoryBudget}}
+	var env E
 	var err error
-	ev.program, err = compile(source, ev.env, &ev.budget, words)
+	ev.program, err = compile(source, env, &ev.budget, words)
 	return ev, err
 }
 
-func (ev *evaluation[E]) run(e E) (any, error) {
-	ev.env, ev.budget.left = e, fullBudget
-	out, err := ev.vm.Run(ev.program, &ev.env)
-	var none E
-	ev.env = none // keep no text alive
-	return out, err
+// run evaluates the condition for what env, a pointer to a struct, holds.
+func (ev *evaluation) run(env any) (any, error) {
+	ev.budget.left = fullBudget
+	return ev.vm.Run(ev.program, env)
 }
 
 // lists are named lists of words: a condition sees each by its name.

@@ -57,7 +57,7 @@ func TestMessagesNeedNoGo(t *testing.T) {
 			refused++
 			problem := inBlock(t, source).explain(err, reflect.TypeFor[parse.Env](), nil)
 			said = problem.Msg + " " + problem.Hint
-		} else if _, err := ev.run(parse.Env{Text: "a,b", Tools: []string{"x"}}); err != nil {
+		} else if _, err := ev.run(&parse.Env{Text: "a,b", Tools: []string{"x"}}); err != nil {
 			failed++
 			said = plainMessage(err)
 		}

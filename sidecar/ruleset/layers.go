@@ -213,7 +213,7 @@ func (t *tree) mergeKeys(base, over *yaml.Node, inItem bool) *yaml.Node {
 }
 
 // effects are keys of which an item has one: another one takes its place.
-var effects = []string{"allow", "audit", "deny"}
+var effects = []string{"allow", "audit", "ask", "deny"}
 
 // instead reports whether a key gives way to another effect.
 func instead(key string, at map[string]int) bool {

@@ -45,7 +45,7 @@ func TestLayersSlips(t *testing.T) {
 		{strategiesFile, "strategies:\n  - {id: react_tags, enabled: false}\n  - {id: react_tags, enabled: true}\n", "strategies.yaml:5:10: the id react_tags stands here twice [E-dup]"},
 		{strategiesFile, "strategies: [{id: tags, enabled: false}]\nstrategies: [{id: react, enabled: false}]\n", "strategies.yaml:4:1: strategies stands here twice [E-dup]"},
 		{strategiesFile, "include: [builtin/packs/formats.yaml]\n", "strategies.yaml:3:10: include stands here twice [E-dup]"},
-		{execFilename, "rules: [{id: disk-tools, deny: No., audit: No.}]\n", "exec.yaml:3:32: disk-tools is both"},
+		{execFilename, "rules: [{id: disk, deny: No., audit: No.}]\n", "exec.yaml:3:26: disk is both"},
 	} {
 		files := layeredShipped(t)
 		files[c.file] += c.more
@@ -55,15 +55,15 @@ func TestLayersSlips(t *testing.T) {
 		}
 	}
 	files := layeredShipped(t)
-	files[execFilename] += "rules:\n  - {id: disk-tools, deny: Never.}\n  - {id: hidden, audit: Only tried.}\n"
+	files[execFilename] += "rules:\n  - {id: signal, deny: Never.}\n  - {id: power, audit: Only tried.}\n"
 	set, problems := Load(files)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	if got := effect("mkfs /dev/sda")(set); got != "deny" {
-		t.Errorf("a dry run that became a denial gives %s", got)
+	if got := effect("kill 7")(set); got != "deny" {
+		t.Errorf("a question that became a denial gives %s", got)
 	}
-	if got := effect("a\\u0007b")(set); got != "allow" {
+	if got := effect("reboot")(set); got != "ask" {
 		t.Errorf("a denial that became a dry run gives %s", got)
 	}
 }

@@ -24,10 +24,31 @@ type Limits struct {
 	RetryMax    time.Duration // longest wait, also of Retry-After
 	RetryBudget time.Duration // for all attempts of one request together
 
+	Session Pace // of requests that name their session
+	Caller  Pace // of all others, by their address
+
 	IdleConnections int // kept open to one host
 	Thoughts        int // chains of thought kept by call id
 	Schemas         int // compiled tool schemas kept
+
+	ApprovalPending    time.Duration // how long a person's answer is waited for
+	ApprovalGranted    time.Duration // how long what was allowed may be used
+	ApprovalDenied     time.Duration // how long a denial answers the same call
+	ApprovalPerSession int           // pending ones of one session
+	ApprovalTotal      int           // pending ones of all
 }
+
+// Pace is how much one session, or one caller, may ask.
+type Pace struct {
+	AtOnce    int `rule:"at_once" min:"1" max:"1000000" doc:"Requests that are being served." eg:"32"`
+	PerMinute int `rule:"per_minute" min:"1" max:"10000000" doc:"Requests, on average; as many may come in one burst." eg:"600"`
+}
+
+// What limits.yaml need not say, because older ones do not.
+var (
+	sessionPace = Pace{AtOnce: 32, PerMinute: 600}
+	callerPace  = Pace{AtOnce: 10_000, PerMinute: 600_000}
+)
 
 // limitFile is limits.yaml.
 type limitFile struct {
@@ -58,28 +79,47 @@ type limitFile struct {
 		WaitMax time.Duration `rule:"wait_max,required" doc:"The longest wait, also for a Retry-After of the server."`
 		Within  time.Duration `rule:"within,required" doc:"For all attempts of one request together."`
 	} `rule:"retry,required" doc:"Asking again after a network error, 429, 502, 503 or 504, as long as nothing has reached the caller."`
-	Keep struct {
+	Session Pace `rule:"session" doc:"What one session may ask, by the header session_id or x-session-affinity; more gets 429 and waits. Left out: 32 at once, 600 a minute."`
+	Caller  Pace `rule:"caller" doc:"What one address may ask without naming a session. Left out: 10000 at once, 600000 a minute."`
+	Keep    struct {
 		At          place
 		Connections int `rule:"connections,required" min:"1" max:"10000" doc:"Idle connections to the model server." eg:"128"`
 		Thoughts    int `rule:"thoughts,required" min:"0" max:"1000000" doc:"Chains of thought, by call id, for callers that drop them." eg:"4096"`
 		Schemas     int `rule:"schemas,required" min:"1" max:"100000" doc:"Compiled JSON Schemas of tools." eg:"512"`
 	} `rule:"keep,required" doc:"How much is kept in memory. Read at start only."`
+	Approvals approvalLimits `rule:"approvals" doc:"Calls that a person is asked about; left out: as shipped. Read at start only."`
 }
+
+// approvalLimits is a section that may be left out, as a whole or in parts.
+type approvalLimits struct {
+	At         place
+	Pending    time.Duration `rule:"pending" doc:"How long an answer is waited for; then it is a no (10m)." eg:"10m"`
+	Granted    time.Duration `rule:"granted" doc:"How long the model may take to send again what was allowed (5m)." eg:"5m"`
+	Denied     time.Duration `rule:"denied" doc:"How long a no answers the same call, and what is over is remembered (10m)." eg:"10m"`
+	PerSession int           `rule:"per_session" min:"1" max:"1000" doc:"Calls of one session that wait at once; the oldest makes room (16)." eg:"16"`
+	Total      int           `rule:"total" min:"1" max:"10000" doc:"Calls that wait at once, of all sessions (128)." eg:"128"`
+}
+
+// defaultApprovals is what the section leaves out.
+var defaultApprovals = approvalLimits{Pending: 10 * time.Minute, Granted: 5 * time.Minute, Denied: 10 * time.Minute, PerSession: 16, Total: 128}
 
 // limits takes limits.yaml.
 func (l *loader) limits() {
-	f := decodeFile[limitFile](l, limitsFile)
+	f := limitFile{Session: sessionPace, Caller: callerPace, Approvals: defaultApprovals}
+	decodeInto(l, limitsFile, &f, false)
 	if l.trees[lockedName(limitsFile)] != nil && l.trees[limitsFile] != nil && l.clean(limitsFile, lockedName(limitsFile)) {
 		l.ceilings(&f)
 	}
-	s, t, r, k := f.Size, f.Time, f.Retry, f.Keep
+	s, t, r, k, a := f.Size, f.Time, f.Retry, f.Keep, f.Approvals
 	l.set.Limits = Limits{
 		RequestBytes: int(s.Request), ReplyBytes: int(s.Reply), ErrorBytes: int(s.Error), LineBytes: int(s.Line),
 		TextBytes: int(s.Text), Depth: s.Depth,
 		Connect: t.Connect, FirstByte: t.FirstByte, Idle: t.Idle, Keepalive: t.Keepalive, Grace: t.Grace,
 		ProbeTimeout: t.ProbeTimeout, ProbeEvery: t.ProbeEvery,
 		Retries: r.Times, RetryMin: r.WaitMin, RetryMax: r.WaitMax, RetryBudget: r.Within,
+		Session: f.Session, Caller: f.Caller,
 		IdleConnections: k.Connections, Thoughts: k.Thoughts, Schemas: k.Schemas,
+		ApprovalPending: a.Pending, ApprovalGranted: a.Granted, ApprovalDenied: a.Denied, ApprovalPerSession: a.PerSession, ApprovalTotal: a.Total,
 	}
 	l.set.Tools.MaxDepth = s.Depth
 	if !l.clean(limitsFile) {
@@ -105,6 +145,14 @@ func (l *loader) limits() {
 	}{{"connect", t.Connect}, {"first_byte", t.FirstByte}, {"idle", t.Idle}, {"keepalive", t.Keepalive}, {"probe_timeout", t.ProbeTimeout}} {
 		if x.d < 10*time.Millisecond {
 			l.report(at("time", x.key), codeValue, x.key+" is at least 10ms", "")
+		}
+	}
+	for _, x := range []struct {
+		key string
+		d   time.Duration
+	}{{"pending", a.Pending}, {"granted", a.Granted}, {"denied", a.Denied}} {
+		if x.d < time.Second {
+			l.report(at("approvals", x.key), codeValue, x.key+" is at least 1s", "")
 		}
 	}
 	if !l.clean(limitsFile) {

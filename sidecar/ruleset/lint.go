@@ -1,5 +1,23 @@
 package ruleset
 
+import (
+	"path"
+	"slices"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+)
+
+// The classes that a path or a URL can have.
+var (
+	pathClasses = []string{
+		paths.Workspace, paths.WorkspaceRoot, paths.Readable, paths.Secret, paths.WorkspaceSecret, paths.Persist, paths.Automation, paths.Control, paths.VCS, paths.Home, paths.Root, paths.Protected,
+		paths.System, paths.Kernel, paths.BlockDevice, paths.Device, paths.Null, paths.Socket, paths.Dynamic, paths.Malformed, paths.Outside,
+	}
+	urlClasses = []string{urls.Public, urls.Private, urls.Loopback, urls.Metadata, urls.Unknown, urls.BadScheme, urls.Malformed, urls.Dynamic}
+)
+
 // The codes of warnings: rules that load, and then do nothing or cost too much.
 // They never change their meaning, and never stop a set from loading.
 const (
@@ -7,6 +25,8 @@ const (
 	codeShadowed    = "W-shadowed"    // a name, literal or phrase that another one makes useless
 	codeNever       = "W-never"       // a pattern that matches nothing at all
 	codeSlow        = "W-slow"        // a pattern that costs much for every byte it looks at
+	codeUntried     = "W-untried"     // a rule about commands without an example
+	codeEmpty       = "W-empty"       // a test of all entries, where there may be none
 )
 
 // lint warns about rules that are good and do nothing. A file with a problem is
@@ -17,8 +37,12 @@ func (l *loader) lint() {
 		at   func()
 	}{
 		{strategiesFile, l.lintStrategies}, {aliasesFile, l.lintAliases}, {argumentsFile, l.lintArguments}, {serversFile, l.lintServers},
-		{execFilename, func() { l.lintExec(execFilename) }},
-		{lockedName(execFilename), func() { l.lintExec(lockedName(execFilename)) }},
+		{execFilename, func() { l.lintPolicy(execFilename) }},
+		{pathsFilename, func() { l.lintPolicy(pathsFilename) }},
+		{urlsFilename, func() { l.lintPolicy(urlsFilename) }},
+		{lockedName(execFilename), func() { l.lintPolicy(lockedName(execFilename)) }},
+		{lockedName(pathsFilename), func() { l.lintPolicy(lockedName(pathsFilename)) }},
+		{lockedName(urlsFilename), func() { l.lintPolicy(lockedName(urlsFilename)) }},
 	} {
 		if l.clean(look.file) {
 			look.at()
@@ -31,17 +55,38 @@ func (l *loader) lint() {
 	}
 }
 
-// lintExec warns about conditions that make no difference.
-func (l *loader) lintExec(name string) {
-	domains := map[string][]string{"class": classNames}
-	for _, s := range doc[strategyFile](l, strategiesFile).Strategies {
-		domains["strategy"] = append(domains["strategy"], s.ID.Value)
-	}
-	for _, r := range doc[execFile](l, name).Rules {
+// lintPolicy warns about conditions that make no difference.
+func (l *loader) lintPolicy(name string) {
+	rules := l.policyRules(name)
+	l.lintRules(rules, path.Base(name) == execFilename)
+	for _, r := range rules {
 		if r.When != nil {
-			l.lintCondition(*r.When, domains)
+			l.lintCondition(*r.When, l.policyDomains(name))
 		}
 	}
+}
+
+// policyRules are the rules of one of the files about calls.
+func (l *loader) policyRules(name string) []policyRule {
+	return slices.Concat(doc[execFile](l, name).Rules, doc[pathsFile](l, name).Rules, doc[urlsFile](l, name).Rules)
+}
+
+// policyDomains are the only values that some variables have in a file about calls.
+func (l *loader) policyDomains(name string) map[string][]string {
+	domains := map[string][]string{"now.weekday": policy.Weekdays()}
+	switch path.Base(name) {
+	case pathsFilename:
+		domains["class"], domains["tool_class"] = pathClasses, classNames
+		domains["op"] = []string{string(paths.Read), string(paths.Write), string(paths.Delete)}
+	case urlsFilename:
+		domains["class"], domains["tool_class"] = urlClasses, classNames
+	default:
+		domains["class"] = classNames
+		for _, s := range doc[strategyFile](l, strategiesFile).Strategies {
+			domains["strategy"] = append(domains["strategy"], s.ID.Value)
+		}
+	}
+	return domains
 }
 
 func (l *loader) warn(at place, code, msg, hint string) {

@@ -26,9 +26,11 @@ const (
 	modelsFile     = "models.yaml"
 	recoveryFile   = "recovery.yaml"
 	execFilename   = "exec.yaml"
+	pathsFilename  = "paths.yaml"
+	urlsFilename   = "urls.yaml"
 )
 
-var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, execFilename}
+var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, execFilename, pathsFilename, urlsFilename}
 
 // FileNames are the files that a folder of rules must hold.
 func FileNames() []string { return slices.Clone(ruleFiles) }
@@ -70,13 +72,13 @@ func load(f Files, tightening bool) (*Set, Problems) {
 func examine(f Files) (l, mine *loader) {
 	own, locks := f.split()
 	mine = prepare(own)
-	mine.tryExamples(mine.examples, strategiesFile, aliasesFile, argumentsFile, limitsFile, execFilename)
+	mine.tryExamples(mine.examples, strategiesFile, aliasesFile, argumentsFile, limitsFile, execFilename, pathsFilename, urlsFilename)
 	if len(locks) == 0 {
 		return mine, mine
 	}
 	l = prepare(f)
 	l.covered, l.set.Counts.Examples = mine.covered, mine.set.Counts.Examples
-	l.tryExamples(l.locked.examples, lockedName(execFilename))
+	l.tryExamples(l.locked.examples, lockedName(execFilename), lockedName(pathsFilename), lockedName(urlsFilename))
 	return l, mine
 }
 
@@ -99,7 +101,7 @@ func prepare(f Files) *loader {
 	l.prompts()
 	l.models()
 	l.recovery()
-	l.exec()
+	l.policies()
 	l.replyTests()
 	return l
 }

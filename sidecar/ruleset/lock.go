@@ -39,7 +39,7 @@ type lockedArguments struct {
 	Classes []pair[[]text] `rule:"classes,required" doc:"By class (read, write, exec): tools with these words are at least of this class." eg:"{exec: [deploy]}"`
 }
 
-var lockable = []string{limitsFile, strategiesFile, argumentsFile, execFilename}
+var lockable = []string{limitsFile, strategiesFile, argumentsFile, execFilename, pathsFilename, urlsFilename}
 
 // unset marks a limit of which the locked folder says nothing.
 const unset = math.MinInt
@@ -99,8 +99,10 @@ func (l *loader) ceiling(v, most reflect.Value, keys ...string) {
 	if most.Int() == unset || v.Int() <= most.Int() {
 		return
 	}
-	at, by := l.placeOf(limitsFile, keys...), l.placeOf(lockedName(limitsFile), keys...)
-	l.loosened(at, by, fmt.Sprintf("%s is %s, and the locked folder allows %s", strings.Join(keys, "."), quantity(v), quantity(most)))
+	if lookUp(l.trees[limitsFile].root, keys...) != nil { // what nobody has said is nobody's to change
+		at, by := l.placeOf(limitsFile, keys...), l.placeOf(lockedName(limitsFile), keys...)
+		l.loosened(at, by, fmt.Sprintf("%s is %s, and the locked folder allows %s", strings.Join(keys, "."), quantity(v), quantity(most)))
+	}
 	v.SetInt(most.Int())
 }
 

@@ -2,6 +2,7 @@ package ruleset
 
 import (
 	"maps"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,30 @@ func TestLockedLimits(t *testing.T) {
 `
 	if got := problems.Error(); !strings.Contains(got, want) {
 		t.Errorf("warned\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestPace: a limits.yaml that says nothing of sessions has the limits of the shipped
+// one, and the locked folder lowers these, too.
+func TestPace(t *testing.T) {
+	old := regexp.MustCompile(`(?s)\nsession:.*\nkeep:`).ReplaceAllString(shipped(t)[limitsFile], "\nkeep:")
+	locked := Files{limitsFile: "version: 1\nsession: {at_once: 4}\ncaller: {per_minute: 60}\n"}
+	for name, row := range map[string]struct {
+		rules, locked   Files
+		session, caller Pace
+	}{
+		"shipped":    {nil, nil, sessionPace, callerPace},
+		"older":      {Files{limitsFile: old}, nil, sessionPace, callerPace},
+		"half":       {Files{limitsFile: old + "\nsession: {per_minute: 5}\n"}, nil, Pace{sessionPace.AtOnce, 5}, callerPace},
+		"under lock": {Files{limitsFile: old}, locked, Pace{4, sessionPace.PerMinute}, Pace{callerPace.AtOnce, 60}},
+	} {
+		set, problems := underLock(t, row.locked, row.rules)
+		if set == nil || set.Limits.Session != row.session || set.Limits.Caller != row.caller {
+			t.Errorf("%s: %v", name, problems)
+		}
+	}
+	if set, _ := underLock(t, nil, Files{limitsFile: old + "\nsession: {at_once: 0}\n"}); set != nil {
+		t.Error("nobody may ask, and it loads")
 	}
 }
 
@@ -126,7 +151,7 @@ func TestLockedBroken(t *testing.T) {
 		"unknown class":   {argumentsFile, "version: 1\nclasses: {run: [x]}\n", "there is no class run"},
 		"unknown kind":    {strategiesFile, "version: 1\nkinds: [fuzzy]\n", "cannot be fuzzy"},
 		"no sense at all": {limitsFile, "version: 1\nsize: {text: 12}\n", "policy/limits.yaml:2:14: text is at least 1KiB"},
-		"a wrong example": {execFilename, "version: 1\ndefault: allow\nrules:\n  - {id: x, deny: no, when: command == 'a', hit: [a, b]}\n",
+		"a wrong example": {execFilename, "version: 1\nprofile: permissive\nrules:\n  - {id: x, deny: no, when: command == 'a', hit: [a, b]}\n",
 			"policy/exec.yaml:4:54: x does not hold for this"},
 	} {
 		if set, problems := underLock(t, Files{c.file: c.text}, nil); set != nil || !strings.Contains(problems.Error(), c.want) {

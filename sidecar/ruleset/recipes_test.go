@@ -69,13 +69,13 @@ func TestRecipes(t *testing.T) {
 		"5": {func(s *Set) string { return reads(s, "Done.<|im_end|>").Content }, "Done."},
 		"6": {effect("kubectl --context prod-us delete x"), "deny"},
 		"7": {func(s *Set) string {
-			d := s.Decide(tools.Call{Name: "exec", Arguments: []byte(`{"command":"git push -f origin main"}`)}, "")
+			d := s.Decide(tools.Call{Name: "exec", Arguments: []byte(`{"command":"git push -f origin main"}`)}, somebody, exampleAt())
 			if len(d.Audits) == 0 {
 				return "not seen"
 			}
 			return string(d.Effect) + " " + d.Audits[0].Rule
-		}, "allow pushes"},
-		"8":  {effect("curl x"), "deny"},
+		}, "ask pushes"},
+		"8":  {effect("npm test"), "deny"},
 		"9":  {func(s *Set) string { return strconv.Itoa(s.Limits.TextBytes) }, strconv.Itoa(1 << 20)},
 		"10": {func(s *Set) string { return s.Server("ours").ID }, "ours"},
 		"11": {func(s *Set) string { m, _ := s.Model("gpt-oss-b"); return m.Profile }, "prose"},
@@ -129,7 +129,7 @@ func calls(text string) func(*Set) string {
 // effect is what the policy makes of a command.
 func effect(command string) func(*Set) string {
 	return func(s *Set) string {
-		return string(s.Decide(tools.Call{Name: "exec", Arguments: []byte(`{"command":"` + command + `"}`)}, "").Effect)
+		return string(s.Decide(tools.Call{Name: "exec", Arguments: []byte(`{"command":"` + command + `"}`)}, somebody, exampleAt()).Effect)
 	}
 }
 

@@ -75,7 +75,8 @@ func (l *loader) replyTests() {
 
 // testsRun reports whether all that tests need is good.
 func (l *loader) testsRun() bool {
-	needs := []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, execFilename, lockedName(execFilename)}
+	needs := []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, execFilename, pathsFilename, urlsFilename,
+		lockedName(execFilename), lockedName(pathsFilename), lockedName(urlsFilename)}
 	for name := range l.files {
 		if strings.HasPrefix(strings.TrimPrefix(name, policyFolder+"/"), testFolder+"/") {
 			needs = append(needs, name)
@@ -94,7 +95,7 @@ func (l *loader) try(t replyTest) (problems Problems) {
 	reader := l.set.Strategies(profile).Reader(l.offered(t), parse.Facts{
 		Model: t.Reply.Model, Server: t.Reply.Server, User: t.Reply.User,
 		MaxText: l.set.Limits.TextBytes, MaxDepth: l.set.Limits.Depth,
-		Judge: l.set.Judge(t.Reply.Model, func(_ tools.Call, d policy.Decision) bool {
+		Judge: l.set.Judge(policy.Subject{Model: t.Reply.Model, Interactive: true}, exampleAt, func(_ *tools.Call, d policy.Decision) bool {
 			l.decided(d)
 			if d.Effect == policy.Deny {
 				denied = append(denied, cmp.Or(d.Rule, defaultRule))

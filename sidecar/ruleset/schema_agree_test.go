@@ -111,10 +111,10 @@ func TestMistakes(t *testing.T) {
 		{recoveryFile, "retry_after: 5s", "retry_after: 5", both},
 		{recoveryFile, "{tool} could mean", "{tol} could mean", check},
 		{strategiesFile, "kind: lines", "kind: pattern", both}, // and lacks pattern
-		{execFilename, "default: allow", "default: audit", both},
+		{execFilename, "profile: developer", "profile: audit", both},
 		{execFilename, "    deny: This", "    deny: x\n    allow: This", both},
 		{execFilename, "    deny: This", "    about: This", both},
-		{execFilename, "any(disk_tools,", "any(disk_tool,", nobody},
+		{execFilename, "in container_looks", "in container_look", nobody},
 		{configFile, "log_level: info", "log_level: loud", both},
 		{configFile, "server: vllm", "servers: vllm", both},
 		{configFile, "token: a token", "token: 12345", both},

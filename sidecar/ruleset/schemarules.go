@@ -91,8 +91,8 @@ func (recoverRule) refine(s *schema, _ bool) {
 }
 
 // refine: the effect is the key, and there is one.
-func (execRule) refine(s *schema, partial bool) {
-	for _, effect := range []string{"allow", "audit", "deny"} {
+func (policyRule) refine(s *schema, partial bool) {
+	for _, effect := range []string{"allow", "audit", "ask", "deny"} {
 		if !partial {
 			s.OneOf = append(s.OneOf, &schema{Required: []string{effect}})
 		}

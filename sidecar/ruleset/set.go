@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -30,10 +29,9 @@ type Set struct {
 
 	profiles   map[string]*parse.Strategies
 	book       rulebook
-	policy     *policy.Rules     // of the operator
-	locked     *policy.Rules     // of the locked folder; nil: none
+	own        *author           // what the operator says about calls
+	locked     *author           // what the locked folder says; nil: nothing
 	floors     *tools.Rules      // the class of a tool that the locked policy takes for the least
-	judged     []judged          // the rules of both
 	conditions map[string]text   // of the strategies, by id
 	barred     map[string]string // strategies that the locked folder keeps off → its place
 }

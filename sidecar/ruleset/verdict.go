@@ -1,44 +1,71 @@
 package ruleset
 
-import "github.com/jgavinray/gpt-oss-executor/policy"
+import (
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
 
-// Verdict is what one rule of exec.yaml says of a call.
+// Verdict is what one rule says of a call.
 type Verdict struct {
-	Rule   string        `json:"rule"`
-	Place  string        `json:"place"` // file:line
-	Effect policy.Effect `json:"effect"`
-	Holds  bool          `json:"holds"`
-	Error  string        `json:"error,omitempty"`
-	Term   *Term         `json:"condition,omitempty"` // nil: the rule has none
+	Rule    string        `json:"rule"`
+	Place   string        `json:"place"` // file:line
+	Effect  policy.Effect `json:"effect"`
+	Shadow  bool          `json:"shadow,omitempty"`
+	Holds   bool          `json:"holds"`
+	Operand string        `json:"operand,omitempty"` // the program, path or URL that it holds for, or was tried on first
+	Error   string        `json:"error,omitempty"`
+	Term    *Term         `json:"condition,omitempty"` // nil: the rule has none
 }
 
-// judged is a rule with what is needed to take its condition apart.
-type judged struct {
-	rule   policy.Rule
-	when   *text
-	lists  lists
-	locked bool // it stands in the locked folder
-}
+// judged tells the verdict of one rule; not ok where there is nothing to try it on.
+type judged func(*policy.Facts, policy.Moment) (v Verdict, ok bool)
 
-// Verdicts says of every rule whether it holds for a call, in the order of the
-// files; those of the locked folder last.
-func (s *Set) Verdicts(c policy.Call) []Verdict {
-	out := make([]Verdict, len(s.judged))
-	for i, j := range s.judged {
-		c := c
-		if j.locked {
-			c = s.underLock(c)
-		}
-		v := Verdict{Rule: j.rule.ID, Place: j.rule.Place, Effect: j.rule.Effect, Holds: true}
-		if j.when != nil {
-			holds, err := j.rule.When(c)
-			if v.Holds = holds; err != nil {
+// judge makes the verdict of a rule: on the first operand for which it holds, else on the
+// first one.
+func judge[E any](rule policy.Rule[E], when *text, words lists, on operands[E]) judged {
+	return func(f *policy.Facts, m policy.Moment) (v Verdict, ok bool) {
+		v = Verdict{Rule: rule.ID, Place: rule.Place, Effect: rule.Effect, Shadow: rule.Shadow}
+		for env, o := range on(f, m) {
+			holds, err := rule.Holds(env)
+			if ok && !holds && err == nil {
+				continue
+			}
+			ok = true
+			v.Holds, v.Operand = holds, o.Name
+			if err != nil {
 				v.Error = plainMessage(err)
 			}
-			term := terms(*j.when, c, j.lists)
-			v.Term = &term
+			if when != nil {
+				term := terms(*when, *env, words)
+				v.Term = &term
+			}
+			if holds || err != nil {
+				break
+			}
 		}
-		out[i] = v
+		return v, ok
+	}
+}
+
+// Verdicts says of every rule whether it holds for a call, in the order of the files;
+// those of the locked folder last. Rules about what the call does not do are left out. A call that cannot be judged has none.
+func (s *Set) Verdicts(call tools.Call, who policy.Subject, at At) []Verdict {
+	c, err := s.callOf(call, call.Name, call.Arguments, who)
+	if err != nil {
+		return nil
+	}
+	var out []Verdict
+	add := func(a *author, c policy.Call) {
+		f, m := policy.Examine(c, a.world(at)), a.moment(at)
+		for _, verdict := range a.rules {
+			if v, ok := verdict(f, m); ok {
+				out = append(out, v)
+			}
+		}
+	}
+	add(s.own, c)
+	if s.locked != nil {
+		add(s.locked, s.underLock(c))
 	}
 	return out
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
@@ -39,6 +41,8 @@ type Word struct {
 	Example string `json:"example"`
 }
 
+var namedLists = []Variable{{"NAME", "list of texts", "Each of the lists under lists, by its own name."}}
+
 // conditions says which type the condition under a key sees, and what else. A key that
 // is not listed here is no condition.
 var conditions = []struct {
@@ -47,9 +51,9 @@ var conditions = []struct {
 	more      []Variable
 }{
 	{strategiesFile, "strategies.when", reflect.TypeFor[parse.Env](), nil},
-	{execFilename, "rules.when", reflect.TypeFor[policy.Call](), []Variable{
-		{"NAME", "list of texts", "Each of the lists under lists, by its own name."},
-	}},
+	{execFilename, "rules.when", reflect.TypeFor[policy.Env](), namedLists},
+	{pathsFilename, "rules.when", reflect.TypeFor[policy.PathEnv](), namedLists},
+	{urlsFilename, "rules.when", reflect.TypeFor[policy.URLEnv](), namedLists},
 }
 
 // Vars gives the vocabulary of all conditions, in the order of the files.
@@ -68,15 +72,33 @@ func Vars() Vocabulary {
 	return v
 }
 
-// variables are the fields of an env struct: `expr` is their name, `doc` what
-// they hold.
+// variables are the fields of an env struct: `expr` is their name, `doc` what they
+// hold. Fields of a struct inside it have its name in front.
 func variables(env reflect.Type) (out []Variable) {
-	for f := range env.Fields() {
-		if name := f.Tag.Get("expr"); name != "" {
-			out = append(out, Variable{name, plainType(f.Type), f.Tag.Get("doc")})
+	for _, f := range reflect.VisibleFields(env) {
+		name := f.Tag.Get("expr")
+		if name == "" || name == "-" {
+			continue
+		}
+		out = append(out, Variable{name, plainType(f.Type), f.Tag.Get("doc")})
+		if inside := structOf(f.Type); inside != nil {
+			for _, v := range variables(inside) {
+				out = append(out, Variable{name + "." + v.Name, v.Type, v.About})
+			}
 		}
 	}
 	return out
+}
+
+// structOf is the struct that a field is, or points to; nil for anything else.
+func structOf(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	return t
 }
 
 // plainType is a type as people call it. Conditions see no others.
@@ -94,6 +116,19 @@ func plainType(t reflect.Type) string {
 		return "mapping of " + many(t.Elem())
 	case reflect.Slice:
 		return "list of " + many(t.Elem())
+	case reflect.Pointer:
+		return plainType(t.Elem())
+	case reflect.Func:
+		return "function"
+	}
+	switch t {
+	case reflect.TypeFor[paths.Use]():
+		return "path"
+	case reflect.TypeFor[urls.Use]():
+		return "URL"
+	}
+	if t.Kind() == reflect.Struct {
+		return "group"
 	}
 	return "anything"
 }
@@ -101,7 +136,7 @@ func plainType(t reflect.Type) string {
 // many is the plural of a type.
 func many(t reflect.Type) string {
 	switch name := plainType(t); name {
-	case "text", "number", "whole number":
+	case "text", "number", "whole number", "path", "URL":
 		return name + "s"
 	default:
 		return name

@@ -1,6 +1,7 @@
 // Package state keeps what outlives one request: the chain of thought behind
-// each call, so that gpt-oss gets it back even where the caller dropped it. It
-// holds everything in memory, within bounds, and never reads a reply itself.
+// each call, so that gpt-oss gets it back even where the caller dropped it, and how
+// much each session did lately. It holds everything in memory, within bounds, and
+// never reads a reply itself.
 package state
 
 import "sync"

@@ -31,6 +31,8 @@ type Metrics struct {
 	ReloadAt  prometheus.Gauge         // unix time of the last good one
 	Reloaded  prometheus.Gauge         // unix time of the last one, good or not
 	Whole     *prometheus.HistogramVec // seconds of a request, by stream
+	Approvals *prometheus.CounterVec   // outcome: asked, allowed, denied, used, expired
+	Pending   prometheus.Gauge         // approvals that nobody has answered yet
 }
 
 // New makes the counters, all of them registered.
@@ -58,6 +60,8 @@ func New() *Metrics {
 		Open:      prometheus.NewGauge(gauge("open_streams", "Streams being served.")),
 		First:     prometheus.NewHistogram(seconds("upstream_first_seconds", "Seconds until the upstream began to answer.")),
 		Whole:     prometheus.NewHistogramVec(seconds("request_seconds", "Seconds of a whole request."), []string{"stream"}),
+		Approvals: vec("approvals_total", "Calls that a person was asked about, by what became of them: asked, allowed, denied, used, expired.", "outcome"),
+		Pending:   prometheus.NewGauge(gauge("approvals_pending", "Calls that wait for a person's answer.")),
 		Rules:     prometheus.NewGaugeVec(gauge("rules_info", "1 for the version of the rules in force."), []string{"version"}),
 		Files:     prometheus.NewGaugeVec(gauge("rules_file_info", "1 for each file of the rules in force: the first 12 digits of its sha256."), []string{"file", "sha256"}),
 		Reloads:   vec("rules_reloads_total", "Changes of the rule files, by result.", "result"),
@@ -66,7 +70,7 @@ func New() *Metrics {
 		Reloaded:  prometheus.NewGauge(gauge("rules_last_reload_timestamp_seconds", "When rules were last tried, with success or without.")),
 	}
 	m.registry.MustRegister(m.Requests, m.Calls, m.Repairs, m.Refusals, m.Hits, m.Decisions, m.Faults, m.Untouch, m.Open, m.First, m.Whole,
-		m.Rules, m.Files, m.Reloads, m.ReloadOK, m.ReloadAt, m.Reloaded, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		m.Approvals, m.Pending, m.Rules, m.Files, m.Reloads, m.ReloadOK, m.ReloadAt, m.Reloaded, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
@@ -94,6 +98,26 @@ func (m *Metrics) Reload(result string) {
 	m.Reloads.WithLabelValues(result).Inc()
 	m.Reloaded.SetToCurrentTime()
 }
+
+// DecisionLog counts for a decision log, by what it tells whenever somebody asks:
+// records, decisions that were lost, errors of the disk, and seconds since it was signed.
+func (m *Metrics) DecisionLog(written, lost, failed, sinceSigned func() float64) {
+	counter := func(name, help string, read func() float64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "gptoss_executor", Name: name, Help: help}, read)
+	}
+	m.registry.MustRegister(
+		counter("decisions_written_total", "Decisions in the decision log.", written),
+		counter("decisions_lost_total", "Decisions that could not be written to the decision log.", lost),
+		counter("decisions_errors_total", "Writes and syncs of the decision log that failed.", failed),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "gptoss_executor", Name: "decisions_signed_seconds", Help: "Seconds since the decision log was last signed."}, sinceSigned),
+	)
+}
+
+// Approval counts what became of a question to a person.
+func (m *Metrics) Approval(outcome string) { m.Approvals.WithLabelValues(outcome).Inc() }
+
+// PendingApprovals records how many questions wait.
+func (m *Metrics) PendingApprovals(n int) { m.Pending.Set(float64(n)) }
 
 // Handler serves the counters.
 func (m *Metrics) Handler() http.Handler {

@@ -53,6 +53,8 @@ const config = {
       model: { primary: `${entries[0][0]}/${model.id}` },
     },
   },
+  // A call that says so is asked about; without this it would run at once. Nobody is there to answer.
+  tools: { exec: { security: "full", ask: "on-miss" } },
   // Without replace and catalogRefresh off, the gateway fetches a catalog from the internet.
   models: { mode: "replace", catalogRefresh: off, providers: Object.fromEntries(entries) },
   plugins: off,

@@ -4,4 +4,4 @@ package paths
 
 import "io/fs"
 
-func names(fs.FileInfo) uint64 { return 1 }
+func linkCount(fs.FileInfo) uint64 { return 1 }

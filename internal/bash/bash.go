@@ -1,0 +1,110 @@
+// Package bash runs texts in a real bash, where they can reach harmless programs only,
+// and says whether they ran a marker. Tests compare with it what the policy says.
+package bash
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// harmless are the programs that texts may find.
+var harmless = []string{
+	"awk", "base64", "bash", "cat", "dash", "echo", "env", "false", "find", "flock", "git", "head", "ls", "nice", "nohup", "perl", "printf", "python3", "rev", "sed",
+	"setsid", "sh", "sleep", "sort", "split", "stdbuf", "tail", "tar", "tee", "test", "timeout", "tr", "true", "wc", "which", "xargs", "xxd",
+}
+
+// patience is how long a text may run.
+const patience = 2 * time.Second
+
+// nobody is who runs the texts where the test is root.
+const nobody = 65534
+
+// Sandbox is a folder in which texts run, one after the other.
+type Sandbox struct {
+	dir  string // the home and working folder of every text
+	bash string
+}
+
+// New makes a sandbox whose marker is a program of this name. Without bash the test
+// is skipped, or fails where CI=true.
+func New(t testing.TB, marker string) *Sandbox {
+	t.Helper()
+	path, err := exec.LookPath("bash")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("bash is missing")
+		}
+		t.Skip("SKIPPED: there is no bash to compare with")
+	}
+	s := &Sandbox{dir: t.TempDir(), bash: path}
+	s.must(t, os.Chmod(filepath.Dir(s.dir), 0o755), os.Chmod(s.dir, 0o755), os.Mkdir(s.home(), 0o777), os.Chmod(s.home(), 0o777), os.Mkdir(s.bin(), 0o755))
+	for _, name := range harmless {
+		if program, err := exec.LookPath(name); err == nil {
+			s.must(t, os.Symlink(program, filepath.Join(s.bin(), name)))
+		}
+	}
+	s.must(t, os.WriteFile(filepath.Join(s.bin(), marker), []byte("#!/bin/sh\n: > "+s.ran()+"\n"), 0o755))
+	return s
+}
+
+func (s *Sandbox) home() string { return filepath.Join(s.dir, "home") }
+func (s *Sandbox) bin() string  { return filepath.Join(s.dir, "bin") }
+func (s *Sandbox) ran() string  { return filepath.Join(s.home(), ".ran") }
+
+func (s *Sandbox) must(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Ran runs a text and says whether it ran the marker.
+func (s *Sandbox) Ran(t testing.TB, text string) bool {
+	t.Helper()
+	s.tidy(t)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	c := exec.CommandContext(ctx, s.bash, "--noprofile", "--norc", "-c", text)
+	c.Dir = s.home()
+	c.Env = []string{"PATH=" + s.bin(), "HOME=" + s.home(), "USER=agent", "LC_ALL=C.UTF-8"}
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if os.Geteuid() == 0 {
+		c.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+	}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+	if err := c.Start(); err != nil {
+		return false // a NUL in the text
+	}
+	_ = c.Wait()   // however it ends
+	for range 10 { // what it left in the background may still come to the marker
+		if syscall.Kill(-c.Process.Pid, 0) != nil {
+			break
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
+	_, err := os.Stat(s.ran())
+	return err == nil
+}
+
+// tidy empties the folder but for what texts read.
+func (s *Sandbox) tidy(t testing.TB) {
+	entries, err := os.ReadDir(s.home())
+	s.must(t, err)
+	for _, e := range entries {
+		if e.Name() == "name" {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(s.home(), e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	s.must(t, os.WriteFile(filepath.Join(s.home(), "name"), []byte("zz\n"), 0o644))
+}

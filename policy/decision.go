@@ -1,0 +1,89 @@
+package policy
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Decision is what a policy says of one call. Rule and Place are empty where the
+// default decided.
+type Decision struct {
+	Effect  Effect    `json:"effect"` // Audit: it leaves, and dry runs held
+	Rule    string    `json:"rule,omitempty"`
+	Place   string    `json:"place,omitempty"`
+	Why     string    `json:"why,omitempty"`
+	Instead string    `json:"instead,omitempty"` // what would be allowed
+	Operand string    `json:"operand,omitempty"` // the program, path or URL that it is about
+	Span    *Span     `json:"span,omitempty"`    // where that stands in the command; nil: nobody can tell
+	Audits  []Finding `json:"audits,omitempty"`  // the dry runs that hold
+	Facts   *Facts    `json:"facts,omitempty"`   // what was known
+}
+
+// Span is a part of a command. Start and End count its bytes.
+type Span struct {
+	Start int    `json:"start"`
+	End   int    `json:"end"`
+	Text  string `json:"text"`
+}
+
+// Finding is a rule that holds for a call and is not enforced.
+type Finding struct {
+	Rule   string `json:"rule"`
+	Place  string `json:"place"`
+	Why    string `json:"why"`
+	Effect Effect `json:"effect"` // what it would have done: Ask or Deny
+}
+
+// Stricter joins what two policies say: the stronger effect wins. Of two that
+// agree, the one with a rule is told.
+func Stricter(a, b Decision) Decision {
+	if b.Effect.stronger(a.Effect) || a.Effect == b.Effect && a.Rule == "" {
+		a, b = b, a
+	}
+	a.Audits = append(a.Audits[:len(a.Audits):len(a.Audits)], b.Audits...)
+	return a
+}
+
+// maxQuoted is how many bytes of a call are repeated in a message.
+const maxQuoted = 120
+
+// Message is what the model is told: why, about which part, under which rule, and what
+// it may do instead. It never tells what other rules there are.
+func (d Decision) Message() string {
+	var b strings.Builder
+	b.WriteString(sentence(d.Why))
+	switch s := d.Span; {
+	case s != nil && d.Operand != "":
+		fmt.Fprintf(&b, " It is about %s, in bytes %d to %d of the command.", quoted(d.Operand), s.Start, s.End)
+	case s != nil:
+		fmt.Fprintf(&b, " It is about bytes %d to %d of the command.", s.Start, s.End)
+	case d.Operand != "":
+		fmt.Fprintf(&b, " It is about %s.", quoted(d.Operand))
+	}
+	if d.Instead != "" {
+		b.WriteString(" Instead: " + sentence(d.Instead))
+	}
+	rule := d.Rule
+	if rule == "" {
+		rule = "default"
+	}
+	return b.String() + " (rule " + rule + ")"
+}
+
+// sentence is s with a full stop at its end.
+func sentence(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "!") || strings.HasSuffix(s, "?") {
+		return s
+	}
+	return s + "."
+}
+
+// quoted is a text of a call in quotes, cut short, with what is invisible written out.
+func quoted(s string) string {
+	if len(s) > maxQuoted {
+		s = strings.ToValidUTF8(s[:maxQuoted], "") + "…"
+	}
+	return strconv.Quote(s)
+}

@@ -1,0 +1,87 @@
+package policy
+
+import (
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/shell"
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+)
+
+// Env is what conditions of exec.yaml see.
+type Env struct {
+	Call
+	Script *shell.Script  `expr:"script" doc:"What the command can do. Where there is none it is empty, and parsed."`
+	Cmd    *shell.Command `expr:"cmd" doc:"One program that the command can run. A condition that names it is tried for each."`
+	Moment
+}
+
+// PathEnv is what conditions of paths.yaml see: one path that the call, or one of its
+// commands, would touch.
+type PathEnv struct {
+	paths.Use
+	Scene
+}
+
+// URLEnv is what conditions of urls.yaml see: one URL that the call, or one of its
+// commands, would fetch or send to.
+type URLEnv struct {
+	urls.Use
+	Scene
+}
+
+// Scene is who touches a path or a URL.
+type Scene struct {
+	Tool        string `expr:"tool" doc:"The name of the tool that would run."`
+	ToolClass   string `expr:"tool_class" doc:"read, write or exec, by the classes of arguments.yaml."`
+	Program     string `expr:"program" doc:"The program of the command; empty where a tool of its own touches it."`
+	Command     string `expr:"command" doc:"The shell lines of the call; empty where it has none."`
+	Model       string `expr:"model" doc:"The model id that the caller asked for."`
+	Agent       string `expr:"agent" doc:"The agent; empty where nobody says."`
+	Session     string `expr:"session" doc:"The session; empty where nobody says."`
+	Channel     string `expr:"channel" doc:"The channel, such as telegram; empty where nobody says."`
+	Interactive bool   `expr:"interactive" doc:"Somebody can answer a question."`
+	Moment
+}
+
+// Moment is when a call is judged.
+type Moment struct {
+	Now  Now                           `expr:"now" doc:"The time, in the zone of exec.yaml."`
+	Rate func(kind, window string) int `expr:"rate" doc:"How much of a kind there was in this session: calls, commands, denied, asked, deletes, writes or fetches. For example rate('deletes', '10m') > 20."`
+}
+
+// Now is a time of the week.
+type Now struct {
+	Hour    int    `expr:"hour" json:"hour" doc:"0 to 23."`
+	Minute  int    `expr:"minute" json:"minute" doc:"0 to 59."`
+	Weekday string `expr:"weekday" json:"weekday" doc:"monday to sunday."`
+}
+
+// Rates counts what a session did before. The windows end now.
+type Rates interface {
+	Count(kind string, window time.Duration) int
+}
+
+var rateKinds = []string{"calls", "commands", "denied", "asked", "deletes", "writes", "fetches"}
+
+// RateKinds are the kinds of things that Rates counts.
+func RateKinds() []string { return append([]string(nil), rateKinds...) }
+
+// MomentOf is a moment as conditions see it. Without rates, everything was done 0 times.
+func MomentOf(now time.Time, rates Rates) Moment {
+	return Moment{
+		Now: Now{Hour: now.Hour(), Minute: now.Minute(), Weekday: weekdays[now.Weekday()]},
+		Rate: func(kind, window string) int {
+			d, err := time.ParseDuration(window)
+			if rates == nil || err != nil { // windows are checked when the rules are loaded
+				return 0
+			}
+			return rates.Count(kind, d)
+		},
+	}
+}
+
+var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
+
+// Weekdays are the names of now.weekday.
+func Weekdays() []string { return append([]string(nil), weekdays...) }

@@ -1,0 +1,46 @@
+package policy
+
+import (
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/shell"
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+)
+
+// Facts is what is known of a call.
+type Facts struct {
+	Call   Call          `json:"call"`
+	Script *shell.Script `json:"script,omitempty"` // what its command can do; nil: it has none
+	Paths  []paths.Use   `json:"paths,omitempty"`  // of a file tool, without those of commands
+	URLs   []urls.Use    `json:"urls,omitempty"`   // of a fetch tool, without those of commands
+}
+
+// Counts is what the call adds to the rates, but for denied and asked.
+func (f *Facts) Counts() map[string]int {
+	n := map[string]int{"calls": 1, "fetches": len(f.URLs)}
+	add := func(uses []paths.Use) {
+		for i := range uses {
+			switch uses[i].Op {
+			case string(paths.Write):
+				n["writes"]++
+			case string(paths.Delete):
+				n["deletes"]++
+			}
+		}
+	}
+	add(f.Paths)
+	for cmd := range f.commands() {
+		n["commands"]++
+		n["fetches"] += len(cmd.URLs)
+		add(cmd.Writes)
+		add(cmd.Deletes)
+	}
+	return n
+}
+
+// span is where a command stands; nil where nobody can tell.
+func (f *Facts) span(c *shell.Command) *Span {
+	if c == nil || c.End <= c.Start || c.Start < 0 || c.End > len(f.Call.Command) {
+		return nil
+	}
+	return &Span{c.Start, c.End, f.Call.Command[c.Start:c.End]}
+}

@@ -1,0 +1,123 @@
+package policy
+
+import (
+	"iter"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/shell"
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+)
+
+// Operand is what a rule is tried on: a program, a path, a URL, or the call itself.
+type Operand struct {
+	Name    string         // empty: the call, or a command without a program
+	Command *shell.Command // that it belongs to; nil: the call itself
+	Cut     bool           // the command has longer lists than conditions see
+}
+
+// CallEnv is what a condition about the call as a whole sees.
+func (f *Facts) CallEnv(m Moment) *Env {
+	env := &Env{Call: f.Call, Script: f.Script, Cmd: &shell.Command{}, Moment: m}
+	if env.Script == nil {
+		env.Script = &shell.Script{Parsed: true}
+	}
+	return env
+}
+
+// CommandEnvs are what a condition about commands sees, one after the other. Nobody may
+// keep one.
+func (f *Facts) CommandEnvs(m Moment) iter.Seq2[*Env, Operand] {
+	return func(yield func(*Env, Operand) bool) {
+		env := Env{Call: f.Call, Script: f.Script, Moment: m}
+		for cmd := range f.commands() {
+			o := Operand{Name: cmd.Binary, Command: cmd}
+			env.Cmd, o.Cut = capped(cmd)
+			if !yield(&env, o) {
+				return
+			}
+		}
+	}
+}
+
+// PathEnvs are what a condition about paths sees, one after the other: those of the call,
+// then those of its commands. Nobody may keep one.
+func (f *Facts) PathEnvs(m Moment) iter.Seq2[*PathEnv, Operand] {
+	return func(yield func(*PathEnv, Operand) bool) {
+		env := PathEnv{Scene: f.scene(m)}
+		each := func(uses []paths.Use, cmd *shell.Command) bool {
+			for i := range uses {
+				env.Use = uses[i]
+				if !yield(&env, Operand{Name: uses[i].Path, Command: cmd}) {
+					return false
+				}
+			}
+			return true
+		}
+		if !each(f.Paths, nil) {
+			return
+		}
+		for cmd := range f.commands() {
+			env.Program = cmd.Binary
+			if !each(cmd.Reads, cmd) || !each(cmd.Writes, cmd) || !each(cmd.Deletes, cmd) {
+				return
+			}
+		}
+	}
+}
+
+// URLEnvs are what a condition about URLs sees, as PathEnvs.
+func (f *Facts) URLEnvs(m Moment) iter.Seq2[*URLEnv, Operand] {
+	return func(yield func(*URLEnv, Operand) bool) {
+		env := URLEnv{Scene: f.scene(m)}
+		each := func(uses []urls.Use, cmd *shell.Command) bool {
+			for i := range uses {
+				env.Use = uses[i]
+				if !yield(&env, Operand{Name: uses[i].URL, Command: cmd}) {
+					return false
+				}
+			}
+			return true
+		}
+		if !each(f.URLs, nil) {
+			return
+		}
+		for cmd := range f.commands() {
+			env.Program = cmd.Binary
+			if !each(cmd.URLs, cmd) {
+				return
+			}
+		}
+	}
+}
+
+// commands are those of the script.
+func (f *Facts) commands() iter.Seq[*shell.Command] {
+	return func(yield func(*shell.Command) bool) {
+		for i := 0; f.Script != nil && i < len(f.Script.Commands); i++ {
+			if !yield(&f.Script.Commands[i]) {
+				return
+			}
+		}
+	}
+}
+
+func (f *Facts) scene(m Moment) Scene {
+	c := &f.Call
+	return Scene{
+		Tool: c.Tool, ToolClass: c.Class, Command: c.Command, Model: c.Model,
+		Agent: c.Agent, Session: c.Session, Channel: c.Channel, Interactive: c.Interactive, Moment: m,
+	}
+}
+
+// capped is a command whose lists are no longer than maxOperands.
+func capped(c *shell.Command) (_ *shell.Command, cut bool) {
+	if max(len(c.Argv), len(c.Operands), len(c.Flags), len(c.Env), len(c.Reads), len(c.Writes), len(c.Deletes), len(c.URLs)) <= maxOperands {
+		return c, false
+	}
+	short := *c
+	short.Argv, short.Operands, short.Flags, short.Env = some(c.Argv), some(c.Operands), some(c.Flags), some(c.Env)
+	short.Reads, short.Writes, short.Deletes, short.URLs = some(c.Reads), some(c.Writes), some(c.Deletes), some(c.URLs)
+	return &short, true
+}
+
+func some[T any](list []T) []T { return list[:min(len(list), maxOperands)] }

@@ -1,0 +1,178 @@
+//go:build unix
+
+package paths_test
+
+import (
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+)
+
+// lay makes files (content), folders (a slash at the end) and links (an arrow) in a new
+// folder, and a guard whose workspace is work/ in it.
+func lay(t testing.TB, entries ...string) (string, paths.Guard) {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range append([]string{"work/", "home/"}, entries...) {
+		name, to, link := strings.Cut(e, " -> ")
+		p := filepath.Join(base, name)
+		err := os.MkdirAll(filepath.Dir(p), 0o755)
+		switch {
+		case err != nil:
+		case link:
+			err = os.Symlink(strings.ReplaceAll(to, "BASE", base), p)
+		case strings.HasSuffix(name, "/"):
+			err = os.MkdirAll(p, 0o755)
+		default:
+			err = os.WriteFile(p, []byte(name), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := paths.Roots{Cwd: base + "/work", Home: base + "/home", Write: []string{base + "/work"}}
+	return base, paths.Guard{Roots: r, Links: osLinks{}}
+}
+
+func TestLinks(t *testing.T) {
+	base, g := lay(t, "work/real.txt", "work/in -> real.txt", "work/abs -> BASE/work/real.txt", "work/up -> ../out", "out/x", "out/sub/", "work/etc -> /etc", "work/two -> one", "work/one -> ../out",
+		"work/dir -> ../out/sub", "work/dangling -> ../new/file", "work/inside -> sub/new", "work/loop -> pool", "work/pool -> loop", "work/self -> self/x", "home/.ssh/id", "work/key -> ../home/.ssh/id",
+		"work/null -> /dev/null", "work/fd -> /proc/self/fd/1", "work/root -> /proc/self/root", "work/real.txt.d/", "back -> work/real.txt.d", "work/git -> .git/", "work/.git/hooks/", "work/p/q/r/", "work/p/home/.ssh/id", "work/in2 -> p/q/r")
+	for _, c := range []struct {
+		op              paths.Op
+		path, class, to string
+	}{
+		{paths.Read, "in", paths.Workspace, "/work/real.txt"}, {paths.Write, "abs", paths.Workspace, "/work/real.txt"}, {paths.Read, "up/x", paths.Outside, "/out/x"}, {paths.Read, "two/x", paths.Outside, "/out/x"},
+		{paths.Read, "etc/shadow", paths.Secret, "*/etc/shadow"}, {paths.Read, "dir/..", paths.Outside, "/out"}, {paths.Read, "dir/../../work/real.txt", paths.Workspace, "/work/real.txt"},
+		{paths.Read, "missing/../in", paths.Workspace, "/work/real.txt"}, {paths.Read, "missing/a/../../up/x", paths.Outside, "/out/x"}, {paths.Read, "missing/up/x", paths.Workspace, "/work/missing/up/x"},
+		{paths.Write, "dangling", paths.Outside, "/new/file"}, {paths.Write, "inside", paths.Workspace, "/work/sub/new"}, {paths.Read, "loop", paths.Malformed, ""}, {paths.Read, "self", paths.Malformed, ""},
+		{paths.Delete, "up", paths.Workspace, "/work/up"}, {paths.Delete, "up/", paths.Outside, "/out"}, {paths.Delete, "up/.", paths.Outside, "/out"}, {paths.Delete, "up/x", paths.Outside, "/out/x"},
+		{paths.Delete, "loop", paths.Workspace, "/work/loop"}, {paths.Read, "key", paths.Secret, "/home/.ssh/id"}, {paths.Write, "key", paths.Secret, "/home/.ssh/id"}, {paths.Write, "null", paths.Null, "*/dev/null"},
+		{paths.Write, "fd", paths.Null, "*/proc/self/fd/1"}, {paths.Read, "root/etc/x", paths.Kernel, "*/proc/self/root/etc/x"}, {paths.Read, "../back/x", paths.Workspace, "/work/real.txt.d/x"}, {paths.Write, "git/hooks/x", paths.Persist, "/work/.git/hooks/x"},
+		{paths.Read, "in2/../../home/.ssh/id", paths.Secret, "/home/.ssh/id"}, // a program that takes out .. first does not go through the link
+		{paths.Read, "real.txt/../in", paths.Workspace, "/work/real.txt"},
+	} {
+		want := base + c.to
+		if strings.HasPrefix(c.to, "*") || c.to == "" {
+			want = strings.TrimPrefix(c.to, "*")
+		}
+		if u := g.Word(c.op, paths.Word{Text: c.path}, g.Roots.Cwd, "argument"); u.Class != c.class || u.Resolved != want {
+			t.Errorf("%s %s: %s %s, want %s %s", c.op, c.path, u.Class, u.Resolved, c.class, want)
+		}
+	}
+}
+
+// What is no ordinary file says so itself.
+func TestKinds(t *testing.T) {
+	base, g := lay(t, "work/a", "work/.env", "out/secret")
+	if err := os.Link(base+"/out/secret", base+"/work/hard"); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(base+"/work/fifo", 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(base + "/work") // the names of sockets are short
+	l, err := net.Listen("unix", "socket")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for _, c := range []struct {
+		op                paths.Op
+		path, class, mark string
+	}{
+		{paths.Write, "hard", paths.Workspace, paths.MarkHardLink}, {paths.Read, "hard", paths.Workspace, paths.MarkHardLink}, {paths.Write, "a", paths.Workspace, ""}, {paths.Read, "fifo", paths.Device, ""}, {paths.Write, "socket", paths.Socket, ""},
+		{paths.Delete, "socket", paths.Workspace, ""}, {paths.Delete, "fifo", paths.Workspace, ""}, {paths.Write, ".env", paths.WorkspaceSecret, paths.MarkOverwrite}, {paths.Write, ".env.new", paths.WorkspaceSecret, ""},
+	} {
+		if u := g.Literal(c.op, c.path); u.Class != c.class || strings.Join(u.Marks, ",") != c.mark {
+			t.Errorf("%s %s: %s %v, want %s %s", c.op, c.path, u.Class, u.Marks, c.class, c.mark)
+		}
+	}
+	if u := g.Word(paths.Read, paths.Word{Text: "hard"}, g.Roots.Cwd, "argument"); len(u.Marks) > 0 {
+		t.Errorf("a package manager links its files, commands read them: %v", u.Marks)
+	}
+}
+
+// A root that is itself behind a link is the folder behind it.
+func TestReal(t *testing.T) {
+	base, g := lay(t, "work/a", "alias -> work")
+	g.Roots.Write, g.Roots.Cwd = []string{base + "/alias"}, base+"/alias"
+	if u := g.Literal(paths.Write, "a"); u.Class == paths.Workspace {
+		t.Error("the roots are compared as they stand")
+	}
+	g.Roots = g.Roots.Real(g.Links)
+	for _, p := range []string{"a", base + "/alias/a", base + "/work/a"} {
+		if u := g.Literal(paths.Write, p); u.Class != paths.Workspace || u.Resolved != base+"/work/a" {
+			t.Errorf("%s: %s %s", p, u.Class, u.Resolved)
+		}
+	}
+}
+
+// On random trees of links the guard finds what the kernel finds.
+func TestWalkAgrees(t *testing.T) {
+	found := 0
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		names := []string{"a", "b", "c", "d", "e"}
+		pick := func() string { return names[r.IntN(len(names))] }
+		parts := func(n int) string {
+			p := pick()
+			for range r.IntN(n) {
+				p += []string{"/", "//", "/./"}[r.IntN(3)] + []string{pick(), "..", pick()}[r.IntN(3)]
+			}
+			return p
+		}
+		base, g := lay(t)
+		for range 14 {
+			p := filepath.Join(base, "work", filepath.Clean("/"+parts(3)))
+			_ = os.MkdirAll(filepath.Dir(p), 0o755)
+			switch r.IntN(4) {
+			case 0:
+				_ = os.Mkdir(p, 0o755)
+			case 1:
+				_ = os.WriteFile(p, nil, 0o644)
+			default:
+				to := strings.Repeat("../", r.IntN(3)) + parts(3)
+				if r.IntN(4) == 0 {
+					to = base + "/work/" + to
+				}
+				_ = os.Symlink(to, p)
+			}
+		}
+		for range 60 {
+			p := base + "/work/" + parts(5)
+			info, err := os.Stat(p)
+			if err != nil {
+				continue
+			}
+			found++
+			to := g.Follow(p)
+			if behind, err := os.Lstat(to); err != nil || !os.SameFile(info, behind) {
+				t.Fatalf("seed %d, %s: found %s", seed, p, to)
+			}
+			if real, err := filepath.EvalSymlinks(to); err != nil || real != to {
+				t.Fatalf("seed %d, %s: there are links in %s", seed, p, to)
+			}
+			u := g.Literal(paths.Read, p)
+			allowed := u.Class == paths.Workspace || u.Class == paths.WorkspaceRoot
+			clean := g.Follow(filepath.Clean(p))
+			if inside := within(to, base+"/work") && within(clean, base+"/work"); inside != allowed {
+				t.Fatalf("seed %d, %s -> %s: %s", seed, p, to, u.Class)
+			}
+		}
+	}
+	if found < 300 {
+		t.Errorf("only %d paths led anywhere", found)
+	}
+}
+
+func within(p, folder string) bool { return p == folder || strings.HasPrefix(p, folder+"/") }

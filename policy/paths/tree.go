@@ -1,0 +1,128 @@
+package paths
+
+import (
+	"slices"
+	"strings"
+)
+
+// tree holds special names, part by part.
+type tree struct {
+	entry *entry
+	sub   map[string]*tree
+	heads []head // names of which only the beginning is said, the longest first
+}
+
+type head struct {
+	name string
+	*tree
+}
+
+// entry is what the tables say of a name.
+type entry struct{ read, change string }
+
+func (e *entry) of(op Op) string {
+	if op == Write || op == Delete {
+		return e.change
+	}
+	return e.read
+}
+
+// grow makes a tree of all names of a table.
+func grow(table []kind) *tree {
+	t := &tree{}
+	for _, k := range table {
+		for _, name := range strings.Fields(k.names) {
+			at := t
+			for part := range strings.SplitSeq(name, "/") {
+				at = at.branch(strings.ReplaceAll(part, "+", " "))
+			}
+			at.entry = &entry{k.read, k.change}
+		}
+	}
+	return t
+}
+
+func (t *tree) branch(part string) *tree {
+	if name, ok := strings.CutSuffix(part, "*"); ok {
+		for _, h := range t.heads {
+			if h.name == name {
+				return h.tree
+			}
+		}
+		h := head{name, &tree{}}
+		t.heads = append(t.heads, h)
+		slices.SortFunc(t.heads, func(a, b head) int { return len(b.name) - len(a.name) })
+		return h.tree
+	}
+	if t.sub == nil {
+		t.sub = map[string]*tree{}
+	}
+	if t.sub[part] == nil {
+		t.sub[part] = &tree{}
+	}
+	return t.sub[part]
+}
+
+// find follows a relative path as far as the tree knows it. It gives the innermost
+// entry on the way, and how many parts lead to it.
+func (t *tree) find(p string) (found *entry, parts int) {
+	for n := 1; ; n++ {
+		name, rest, more := strings.Cut(p, "/")
+		t = t.next(name)
+		if t == nil {
+			return found, parts
+		}
+		if t.entry != nil {
+			found, parts = t.entry, n
+		}
+		if !more {
+			return found, parts
+		}
+		p = rest
+	}
+}
+
+func (t *tree) next(name string) *tree {
+	if sub := t.sub[name]; sub != nil || name == "" {
+		return sub
+	}
+	for _, h := range t.heads {
+		if h.name[0] == name[0] && strings.HasPrefix(name, h.name) {
+			return h.tree
+		}
+	}
+	return nil
+}
+
+// fit calls for every entry that a pattern may stand for, or lie below.
+func (t *tree) fit(p, done string, call func(name string)) {
+	part, rest, more := strings.Cut(p, "/")
+	known := strings.IndexAny(part, wild)
+	try := func(name string, sub *tree) {
+		if sub.entry != nil && said(part, name) {
+			call(done + name)
+		}
+		if more {
+			sub.fit(rest, done+name+"/", call)
+		}
+	}
+	switch {
+	case known < 0:
+		if sub := t.next(part); sub != nil {
+			try(part, sub)
+		}
+		return
+	case known == 0 && !more:
+		return // it says nothing
+	}
+	for name, sub := range t.sub {
+		if strings.HasPrefix(name, part[:known]) && (known > 0 || sub.sub != nil || sub.heads != nil) && match(part, name, false) {
+			try(name, sub)
+		}
+	}
+	for _, h := range t.heads {
+		if strings.HasPrefix(h.name, part[:known]) && match(part, h.name, false) {
+			try(h.name, h.tree)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package policy
+
+import (
+	"fmt"
+	"iter"
+	"math"
+)
+
+// last is the order of what no rule says.
+const last = math.MaxInt
+
+// tally is a decision in the making.
+type tally struct {
+	policy *Policy
+	facts  *Facts
+	best   Decision
+	order  int // of the rule behind best
+	audits []Finding
+	noted  map[string]bool // places of the rules in audits
+}
+
+// call tries the rules about the call as a whole.
+func (t *tally) call(m Moment) {
+	covered := try(t, t.policy.Calls, t.facts.CallEnv(m), Operand{})
+	if t.facts.Script == nil && !covered {
+		t.uncovered(Operand{Name: t.facts.Call.Tool})
+	}
+}
+
+// each tries rules on all operands of a kind.
+func each[E any](t *tally, rules []Rule[E], envs iter.Seq2[*E, Operand]) {
+	for env, o := range envs {
+		if o.Cut {
+			t.take(Decision{Effect: Ask, Why: fmt.Sprintf("it has more than %d operands, which nobody looks through", maxOperands)}, last-1, o)
+		}
+		if !try(t, rules, env, o) {
+			t.uncovered(o)
+		}
+	}
+}
+
+// try tries rules on one operand, and reports whether nothing more is needed to allow it.
+// Rules that could not change the decision any more are left out.
+func try[E any](t *tally, rules []Rule[E], env *E, o Operand) (covered bool) {
+	for i := range rules {
+		r := &rules[i]
+		switch {
+		case r.Effect == Audit || r.Shadow:
+			if !t.noted[r.Place] {
+				if holds, _ := r.Holds(env); holds {
+					t.note(r.Place, Finding{r.ID, r.Place, r.Why, r.dry()})
+				}
+			}
+		case r.Effect == Allow && covered, r.Effect != Allow && !t.matters(r.Effect, r.Order):
+		default:
+			holds, err := r.Holds(env)
+			if !holds {
+				continue
+			}
+			d := Decision{Effect: r.Effect, Rule: r.ID, Place: r.Place, Why: r.Why, Instead: r.Instead}
+			if err != nil {
+				d.Effect, d.Why, d.Instead = Deny, "the rule "+r.ID+" cannot be evaluated for it", ""
+			}
+			covered = covered || r.Effect == Allow
+			t.take(d, r.Order, o)
+		}
+	}
+	return covered
+}
+
+// dry is what a dry run would have done.
+func (r *Rule[E]) dry() Effect {
+	if r.Shadow {
+		return r.Effect
+	}
+	return Deny
+}
+
+// matters reports whether a rule could change the decision. One that asks may also fail,
+// and then denies.
+func (t *tally) matters(e Effect, order int) bool {
+	return t.best.Effect != Deny || e == Deny && order < t.order
+}
+
+// uncovered is what becomes of an operand that no rule allows.
+func (t *tally) uncovered(o Operand) {
+	if t.policy.Default == "" || t.policy.Default == Allow {
+		return
+	}
+	d := Decision{Effect: t.policy.Default, Why: "no rule allows it"}
+	if o.Name != "" {
+		d.Why = "no rule allows " + quoted(o.Name)
+	}
+	t.take(d, last, o)
+}
+
+// take makes d the decision if it is stronger, or as strong and to be named first.
+func (t *tally) take(d Decision, order int, o Operand) {
+	if t.best.Effect.stronger(d.Effect) || t.best.Effect == d.Effect && order >= t.order {
+		return
+	}
+	d.Operand, d.Span = o.Name, t.facts.span(o.Command)
+	t.best, t.order = d, order
+}
+
+func (t *tally) note(place string, f Finding) {
+	if t.noted == nil {
+		t.noted = map[string]bool{}
+	}
+	t.noted[place] = true
+	t.audits = append(t.audits, f)
+}
+
+// decision is what is left when everything has been tried.
+func (t *tally) decision() Decision {
+	d := t.best
+	if t.policy.DryRun && d.Effect.stronger(Allow) {
+		t.audits = append(t.audits, Finding{d.Rule, d.Place, d.Why, d.Effect})
+		d = Decision{Effect: Allow}
+	}
+	if d.Effect == Ask && !t.facts.Call.Interactive {
+		d.Effect, d.Why = Deny, sentence(d.Why)+" It needs a person's approval, and nobody is there to give it"
+	}
+	if d.Effect == Allow && len(t.audits) > 0 {
+		d.Effect = Audit
+	}
+	d.Audits, d.Facts = t.audits, t.facts
+	return d
+}

@@ -1,0 +1,123 @@
+// Package approvals asks a person about calls that the policy does not let pass by
+// itself, and remembers the answer for exactly the call that was asked about. All of it
+// is in memory, within bounds: what nobody answers is denied, and so is everything
+// after a restart. It decides nothing by itself, and runs nothing.
+package approvals
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/shell"
+)
+
+// Call is a call that a person is asked about. All of it is shown to them, and all of
+// it but the model is what their answer holds for.
+type Call struct {
+	Tool      string    `json:"tool"`
+	Arguments string    `json:"arguments"`          // the JSON object as it would leave; only its white space does not matter
+	Command   string    `json:"command,omitempty"`  // the exact shell text, of a tool that takes one
+	Commands  []Command `json:"commands,omitempty"` // what runs, as far as it is known
+	Cwd       string    `json:"cwd,omitempty"`
+	Session   string    `json:"session,omitempty"`
+	Agent     string    `json:"agent,omitempty"`
+	Model     string    `json:"model,omitempty"`
+	Policy    string    `json:"policy"`          // version of the rules that ask
+	Files     []File    `json:"files,omitempty"` // what would run, where the call runs here
+}
+
+// Command is a program with its arguments.
+type Command struct {
+	Path string   `json:"path,omitempty"` // where its name has a slash
+	Argv []string `json:"argv"`
+	Env  []string `json:"env,omitempty"` // names of the variables that are set for it
+	Cwd  string   `json:"cwd,omitempty"`
+}
+
+// File is a program, or a file with code, by its identity and content.
+type File struct {
+	Path   string `json:"path"`
+	Device uint64 `json:"device"`
+	Inode  uint64 `json:"inode"`
+	SHA256 string `json:"sha256"`
+}
+
+// Reason is why a person is asked. It is shown, and the answer does not depend on it.
+type Reason struct {
+	Rule    string `json:"rule,omitempty"`
+	Place   string `json:"place,omitempty"` // of the rule: file:line
+	Why     string `json:"why,omitempty"`
+	Instead string `json:"instead,omitempty"`
+	Start   int    `json:"start,omitempty"` // bytes of Command, of the part that made it ask; both 0: all of it
+	End     int    `json:"end,omitempty"`
+}
+
+// CommandsOf are the commands of a script.
+func CommandsOf(s *shell.Script) []Command {
+	if s == nil {
+		return nil
+	}
+	var out []Command
+	for _, c := range s.Commands {
+		out = append(out, Command{Path: c.Path, Argv: c.Argv, Env: c.Env, Cwd: c.Cwd})
+	}
+	return out
+}
+
+// Binding is what an answer holds for: calls with the same one are the same call.
+type Binding [sha256.Size]byte
+
+// Binding is the sum over everything in the call but the model. The exact text is a
+// part of it even where all commands are known, because values of variables, pipes
+// and redirections stand nowhere else.
+func (c *Call) Binding() Binding { return sha256.Sum256(c.encode()) }
+
+// encode writes every text and every list behind its length, so that no two calls
+// are written alike.
+func (c *Call) encode() []byte {
+	b := text(nil, "gpt-oss-executor approval 1")
+	for _, s := range []string{c.Tool, compact(c.Arguments), c.Command, c.Cwd, c.Session, c.Agent, c.Policy} {
+		b = text(b, s)
+	}
+	b = number(b, uint64(len(c.Commands)))
+	for _, k := range c.Commands {
+		b = text(b, k.Path)
+		b = texts(b, k.Argv)
+		b = texts(b, k.Env)
+		b = text(b, k.Cwd)
+	}
+	b = number(b, uint64(len(c.Files)))
+	for _, f := range c.Files {
+		b = text(b, f.Path)
+		b = number(b, f.Device)
+		b = number(b, f.Inode)
+		b = text(b, f.SHA256)
+	}
+	return b
+}
+
+func number(b []byte, n uint64) []byte { return binary.BigEndian.AppendUint64(b, n) }
+
+func text(b []byte, s string) []byte { return append(number(b, uint64(len(s))), s...) }
+
+func texts(b []byte, list []string) []byte {
+	b = number(b, uint64(len(list)))
+	for _, s := range list {
+		b = text(b, s)
+	}
+	return b
+}
+
+// compact is JSON without white space between its parts, and anything else as it is.
+func compact(doc string) string {
+	var b bytes.Buffer
+	if json.Compact(&b, []byte(doc)) != nil {
+		return doc
+	}
+	return b.String()
+}
+
+// size is how many bytes of a call a person would have to read.
+func (c *Call) size() int { return len(c.encode()) }

@@ -1,0 +1,59 @@
+package approvals
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// State is how far a question is.
+type State string
+
+// The states. A question is pending until it is allowed, denied or expired; what is
+// allowed is used once, or expires.
+const (
+	Pending State = "pending"
+	Allowed State = "allowed"
+	Denied  State = "denied"
+	Used    State = "used"
+	Expired State = "expired"
+)
+
+// Entry is a question, and the answer as far as there is one.
+type Entry struct {
+	ID     string    `json:"id"` // empty where a person cannot be asked at all
+	State  State     `json:"state"`
+	Call   Call      `json:"call"`
+	Reason Reason    `json:"reason"`
+	Asked  time.Time `json:"asked"` // the first time
+	Times  int       `json:"times"` // how often the model has sent the call
+	Until  time.Time `json:"until"` // the state ends then: pending and allowed expire, others are forgotten
+	By     string    `json:"by,omitempty"`
+	Note   string    `json:"note,omitempty"` // why it was denied, or expired
+
+	binding Binding
+}
+
+// open reports whether an answer may still come, or holds.
+func (e *Entry) open() bool {
+	return e.State == Pending || e.State == Allowed || e.State == Denied
+}
+
+// ErrUnknown is for an id that is none, or of an entry that is forgotten.
+var ErrUnknown = errors.New("there is no such approval")
+
+// AnsweredError says why an answer comes too late.
+type AnsweredError struct{ Entry Entry }
+
+func (e *AnsweredError) Error() string {
+	switch e.Entry.State {
+	case Allowed:
+		return fmt.Sprintf("%s has been allowed already, by %s", e.Entry.ID, e.Entry.By)
+	case Denied:
+		return strings.TrimSuffix(fmt.Sprintf("%s has been denied already, by %s: %s", e.Entry.ID, e.Entry.By, e.Entry.Note), ": ")
+	case Used:
+		return fmt.Sprintf("%s has been used already; %s had allowed it", e.Entry.ID, e.Entry.By)
+	}
+	return fmt.Sprintf("%s has expired: %s", e.Entry.ID, e.Entry.Note)
+}

@@ -1,0 +1,102 @@
+package approvals
+
+import (
+	"slices"
+	"time"
+)
+
+// sweep ends the states whose time is over, before anybody sees them. Denials are not
+// forgotten early, whatever else comes: a model cannot ask its way past one.
+func (s *Store) sweep() time.Time {
+	now := s.now()
+	before := len(s.entries)
+	s.entries = slices.DeleteFunc(s.entries, func(e *Entry) bool {
+		return !now.Before(e.Until) && e.State != Pending && e.State != Allowed
+	})
+	for _, e := range s.entries {
+		switch {
+		case now.Before(e.Until):
+		case e.State == Pending:
+			s.end(e, Expired, "nobody answered within "+s.limits.Pending.String(), now)
+		case e.State == Allowed:
+			s.end(e, Expired, "it was allowed by "+e.By+", and not sent again within "+s.limits.Granted.String(), now)
+		}
+	}
+	if len(s.entries) < before {
+		s.change()
+	}
+	return now
+}
+
+// makeRoom lets the oldest questions expire where there are as many as there may be,
+// and forgets the oldest expired ones where these are too many.
+func (s *Store) makeRoom(session string, now time.Time) {
+	room := func(most int, state State, in func(*Entry) bool) {
+		n := 0
+		for _, e := range slices.Backward(s.entries) {
+			if e.State != state || !in(e) {
+				continue
+			}
+			if n++; n >= most {
+				s.end(e, Expired, "newer ones needed its place", now)
+			}
+		}
+	}
+	room(s.limits.PerSession, Pending, func(e *Entry) bool { return e.Call.Session == session })
+	room(s.limits.Total, Pending, func(*Entry) bool { return true })
+	expired := 0
+	for _, e := range slices.Backward(s.entries) {
+		if e.State == Expired {
+			if expired++; expired > s.limits.Total {
+				e.Until = now // swept the next time
+			}
+		}
+	}
+}
+
+// end is the last state of an entry. It is remembered for a while, so that whoever
+// comes late hears what became of it.
+func (s *Store) end(e *Entry, state State, note string, now time.Time) {
+	e.Note, e.Until = note, now.Add(s.limits.Denied)
+	s.become(e, state)
+}
+
+// become changes a state and tells everybody. It is always true.
+func (s *Store) become(e *Entry, state State) bool {
+	e.State = state
+	s.count.Approval(string(state))
+	s.change()
+	return true
+}
+
+// change tells those who wait that the list is another one.
+func (s *Store) change() {
+	s.revision++
+	close(s.changed)
+	s.changed = make(chan struct{})
+	pending := 0
+	for _, e := range s.entries {
+		if e.State == Pending {
+			pending++
+		}
+	}
+	s.count.PendingApprovals(pending)
+	s.arm()
+}
+
+// arm looks again when the next state ends, though nobody asks.
+func (s *Store) arm() {
+	if s.next != nil {
+		s.next.Stop()
+	}
+	if len(s.entries) == 0 {
+		return
+	}
+	first := slices.MinFunc(s.entries, func(a, b *Entry) int { return a.Until.Compare(b.Until) })
+	s.next = time.AfterFunc(max(0, first.Until.Sub(s.now())), func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.sweep()
+		s.arm() // the clock may have been set back
+	})
+}

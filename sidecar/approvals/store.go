@@ -1,0 +1,132 @@
+package approvals
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Limits is how long answers are waited for, and how many.
+type Limits struct {
+	Pending    time.Duration // how long an answer is waited for
+	Granted    time.Duration // how long an approval may be used
+	Denied     time.Duration // how long a denial answers the same call; and how long what is over is remembered
+	PerSession int           // pending ones of a session; the oldest makes room
+	Total      int           // pending ones of all
+}
+
+// maxBytes bounds a call with all that it runs: nobody reads a longer one.
+const maxBytes = 64 << 10
+
+// Counter hears what becomes of questions: asked, allowed, denied, used, expired.
+type Counter interface {
+	Approval(outcome string)
+	PendingApprovals(n int)
+}
+
+// Store holds the questions and answers. It is safe for concurrent use.
+type Store struct {
+	limits Limits
+	now    func() time.Time
+	count  Counter
+
+	mu       sync.Mutex
+	entries  []*Entry // in the order they were asked
+	revision uint64   // of the list; every change of a state is a new one
+	changed  chan struct{}
+	next     *time.Timer // when a state ends by itself
+}
+
+// New is a store without questions.
+func New(limits Limits, now func() time.Time, count Counter) *Store {
+	return &Store{limits: limits, now: now, count: count, changed: make(chan struct{})}
+}
+
+// Request asks a person about a call, and returns at once. The same call again is the
+// same question: the entry says how far it is. An entry without an id is a call that is
+// too long to be asked about, and denied.
+func (s *Store) Request(c Call, why Reason) Entry {
+	e := &Entry{State: Pending, Call: c, Reason: why, Times: 1, binding: c.Binding()}
+	if c.size() > maxBytes {
+		e.State, e.Note = Denied, fmt.Sprintf("with all that it runs it is longer than %d bytes, too long for a person to read", maxBytes)
+		return *e
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.sweep()
+	for _, old := range s.entries {
+		if old.binding == e.binding && old.open() {
+			old.Times++
+			return *old
+		}
+	}
+	s.makeRoom(c.Session, now)
+	for e.ID = newID(); s.find(e.ID) != nil; {
+		e.ID = newID()
+	}
+	e.Asked, e.Until = now, now.Add(s.limits.Pending)
+	s.entries = append(s.entries, e)
+	s.count.Approval("asked")
+	s.change()
+	return *e
+}
+
+// Take uses up the approval of a call. It is true once, and only while there is one.
+func (s *Store) Take(b Binding) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.sweep()
+	for _, e := range s.entries {
+		if e.binding == b && e.State == Allowed {
+			s.end(e, Used, "", now)
+			return true
+		}
+	}
+	return false
+}
+
+// Allow lets the call pass once. The error is ErrUnknown, or an *AnsweredError.
+func (s *Store) Allow(id, by string) (Entry, error) {
+	return s.answer(id, func(e *Entry, now time.Time) bool {
+		if e.State != Pending {
+			return false
+		}
+		e.By, e.Until = by, now.Add(s.limits.Granted)
+		return s.become(e, Allowed)
+	})
+}
+
+// Deny answers the same call with a no for a while. It also takes back an approval
+// that has not been used. Errors are those of Allow.
+func (s *Store) Deny(id, by, why string) (Entry, error) {
+	return s.answer(id, func(e *Entry, now time.Time) bool {
+		if e.State != Pending && e.State != Allowed {
+			return false
+		}
+		e.By = by
+		s.end(e, Denied, why, now)
+		return true
+	})
+}
+
+func (s *Store) answer(id string, with func(*Entry, time.Time) bool) (Entry, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.sweep()
+	e := s.find(typed(id))
+	if e == nil {
+		return Entry{}, ErrUnknown
+	}
+	if !with(e, now) {
+		return Entry{}, &AnsweredError{*e}
+	}
+	return *e, nil
+}
+
+func (s *Store) find(id string) *Entry {
+	if i := slices.IndexFunc(s.entries, func(e *Entry) bool { return e.ID == id }); i >= 0 {
+		return s.entries[i]
+	}
+	return nil
+}

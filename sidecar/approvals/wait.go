@@ -1,0 +1,50 @@
+package approvals
+
+import (
+	"context"
+	"fmt"
+)
+
+// Get is one entry. The error is ErrUnknown.
+func (s *Store) Get(id string) (Entry, error) {
+	e, _, err := s.get(id)
+	return e, err
+}
+
+func (s *Store) get(id string) (Entry, <-chan struct{}, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sweep()
+	if e := s.find(typed(id)); e != nil {
+		return *e, s.changed, nil
+	}
+	return Entry{}, nil, ErrUnknown
+}
+
+// Wait waits until an entry is pending no more. Whatever it is then, if not allowed, is
+// a no. The error is ErrUnknown, or that of ctx.
+func (s *Store) Wait(ctx context.Context, id string) (Entry, error) {
+	for {
+		e, changed, err := s.get(id)
+		if err != nil || e.State != Pending {
+			return e, err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return e, fmt.Errorf("wait for an approval: %w", ctx.Err())
+		}
+	}
+}
+
+// List is all entries that are remembered, in the order they were asked, with the
+// revision of the list, and a channel that is closed when there is a newer one.
+func (s *Store) List() (list []Entry, revision uint64, changed <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sweep()
+	for _, e := range s.entries {
+		list = append(list, *e)
+	}
+	return list, s.revision, s.changed
+}

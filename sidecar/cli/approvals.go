@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// asking is one run of approvals.
+type asking struct {
+	address string
+	admin   *adminClient
+	json    bool
+	all     bool
+	watch   bool
+	by      string
+	why     string
+	env     Env
+}
+
+func approvalsCommand(env Env) *cobra.Command {
+	a := asking{env: env}
+	c := &cobra.Command{
+		Use:   "approvals",
+		Short: "Answer for the agent's calls that need a person's approval",
+		Long: `Answer for the agent's calls that need a person's approval.
+
+A call that a rule asks about, and that cannot be prompted for by the gateway, is
+refused to the model and waits here. What is allowed passes once, if the model sends
+exactly that call again in time. What nobody answers is denied. A restart of the
+server forgets all of it.
+
+The address of the admin API comes from --admin or ` + ruleset.SettingPrefix + `ADMIN, its
+token from ` + ruleset.SettingPrefix + `ADMIN_TOKEN; without a token there are no approvals.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.PersistentFlags().StringVar(&a.address, "admin", "", "address of the server's admin API")
+	list := a.command("list", "What waits for an answer", cobra.NoArgs, func(ctx context.Context, _ string) error { return a.list(ctx) })
+	list.Flags().BoolVar(&a.json, "json", false, "write JSON; with --watch, a line for each change")
+	list.Flags().BoolVar(&a.all, "all", false, "also what is answered or over")
+	list.Flags().BoolVar(&a.watch, "watch", false, "go on, and write what changes")
+	show := a.command("show ID", "All that is known of one call, nothing masked", cobra.ExactArgs(1), a.show)
+	show.Flags().BoolVar(&a.json, "json", false, "write JSON")
+	allow := a.command("allow ID", "Let the call pass, once", cobra.ExactArgs(1), a.allow)
+	deny := a.command("deny ID", "Refuse the call, or take back what was allowed and not used", cobra.ExactArgs(1), a.deny)
+	deny.Flags().StringVar(&a.why, "why", "", "what the model is told")
+	for _, answer := range []*cobra.Command{allow, deny} {
+		answer.Flags().StringVar(&a.by, "by", "", "who answers, for the log (default: $USER)")
+	}
+	c.AddCommand(list, show, allow, deny)
+	return c
+}
+
+// command is a subcommand; run gets the ID, if it takes one.
+func (a *asking) command(use, short string, args cobra.PositionalArgs, run func(ctx context.Context, id string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(c *cobra.Command, args []string) (err error) {
+		if a.admin, err = adminFrom(a.address, c, a.env); err != nil {
+			return err
+		}
+		if a.admin == nil {
+			return errors.New("which server? Name its admin API with --admin, such as 127.0.0.1:8002")
+		}
+		defer a.admin.http.CloseIdleConnections()
+		ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, os.Interrupt)
+		defer stop()
+		id := ""
+		if len(args) > 0 {
+			id = args[0]
+		}
+		return run(ctx, id)
+	}}
+}
+
+// list prints what waits, and goes on if it is to watch.
+func (a *asking) list(ctx context.Context) error {
+	list, err := a.admin.approvals(ctx, "")
+	if err != nil {
+		return err
+	}
+	if a.watch {
+		return a.follow(ctx, list)
+	}
+	if !a.all {
+		list.Approvals = waiting(list.Approvals)
+	}
+	if a.json {
+		return writeJSON(a.env.Out, list)
+	}
+	for _, l := range list.Approvals {
+		fmt.Fprintln(a.env.Out, approvalLine(l))
+	}
+	if len(list.Approvals) == 0 {
+		fmt.Fprintln(a.env.Out, "nothing waits for an answer")
+	}
+	return nil
+}
+
+func waiting(list []sidecar.ListedApproval) []sidecar.ListedApproval {
+	out := []sidecar.ListedApproval{}
+	for _, l := range list {
+		if l.State == approvals.Pending {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// follow prints what waits, and then every change, until somebody interrupts.
+func (a *asking) follow(ctx context.Context, list sidecar.Approvals) error {
+	seen := map[string]approvals.State{}
+	for _, l := range list.Approvals {
+		if l.State != approvals.Pending && !a.all {
+			seen[l.ID] = l.State
+		}
+	}
+	for {
+		for _, l := range list.Approvals {
+			if seen[l.ID] == l.State {
+				continue
+			}
+			if seen[l.ID] = l.State; !a.json {
+				fmt.Fprintln(a.env.Out, approvalLine(l))
+			} else if err := json.NewEncoder(a.env.Out).Encode(l); err != nil {
+				return err
+			}
+		}
+		next, err := a.admin.approvals(ctx, "?wait=5s&since="+strconv.FormatUint(list.Revision, 10))
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		list = next
+	}
+}
+
+func (a *asking) show(ctx context.Context, id string) error {
+	got, err := a.admin.approval(ctx, http.MethodGet, id, "", nil)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return writeJSON(a.env.Out, got)
+	}
+	_, err = fmt.Fprint(a.env.Out, approvalText(got))
+	return err
+}
+
+func (a *asking) allow(ctx context.Context, id string) error {
+	got, err := a.admin.approval(ctx, http.MethodPost, id, "/allow", map[string]string{"by": a.who()})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.env.Out, "%s is allowed: it passes once, if the model sends it again within %s\n%s", got.ID, roughly(got.Left), commandText(got))
+	return nil
+}
+
+func (a *asking) deny(ctx context.Context, id string) error {
+	got, err := a.admin.approval(ctx, http.MethodPost, id, "/deny", map[string]string{"by": a.who(), "why": a.why})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.env.Out, "%s is denied: the same call is refused for %s\n", got.ID, roughly(got.Left))
+	return nil
+}
+
+func (a *asking) who() string {
+	user, _ := a.env.lookup("USER")
+	return cmp.Or(a.by, user)
+}
+
+// approvals asks for the list; query may wait for another one.
+func (c *adminClient) approvals(ctx context.Context, query string) (list sidecar.Approvals, err error) {
+	return list, c.ask(ctx, http.MethodGet, "/approvals"+query, nil, &list)
+}
+
+// approval asks for one, or answers it.
+func (c *adminClient) approval(ctx context.Context, method, id, verb string, say map[string]string) (got sidecar.Approval, err error) {
+	var body []byte
+	if say != nil {
+		if body, err = json.Marshal(say); err != nil {
+			return got, err
+		}
+	}
+	return got, c.ask(ctx, method, "/approvals/"+url.PathEscape(id)+verb, body, &got)
+}

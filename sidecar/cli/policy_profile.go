@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// profiles say what happens to a call that no rule is about.
+var profiles = map[string]string{
+	"strict":     "what no rule allows is denied",
+	"developer":  "what no rule allows is asked for",
+	"permissive": "what no rule denies or asks for leaves",
+	"audit-only": "everything leaves; the log says what developer would have done",
+}
+
+func policyProfileCommand(env Env) *cobra.Command {
+	var dir, locked string
+	c := &cobra.Command{
+		Use:   "profile [strict|developer|permissive|audit-only]",
+		Short: "How strict is the policy? Says so, or changes it",
+		Long: `How strict is the policy? Without a name it tells what is in force: the profile, the
+folders of the agent, how many rules there are, and what blocked_commands and
+allowed_commands mean when they are written out as conditions. With a name it writes
+that profile into exec.yaml of --rules; a running server takes it at once.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return setProfile(args[0], dir, env)
+			}
+			set, err := loadUnder(locked, dir, env)
+			if err != nil {
+				return err
+			}
+			return tellProfile(set, env.Out)
+		},
+	}
+	policyFlag(c, &locked)
+	rulesFlag(c, &dir)
+	return c
+}
+
+// tellProfile says how strict a set is.
+func tellProfile(set *ruleset.Set, w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "profile %s: %s\n", set.Profile(), profiles[set.Profile()])
+	roots := set.Roots()
+	for _, r := range []struct {
+		what  string
+		paths []string
+	}{{"works in", []string{roots.Cwd}}, {"home", []string{roots.Home}}, {"may write", roots.Write}, {"may read", slices.Concat(roots.Read, roots.ReadFiles)}, {"never", roots.Own}} {
+		fmt.Fprintf(&b, "%-10s %s\n", r.what, strings.Join(r.paths, " "))
+	}
+	counts := map[string]int{}
+	for _, r := range set.PolicyRules() {
+		counts[string(r)]++
+	}
+	var said []string
+	for _, effect := range slices.Sorted(maps.Keys(counts)) {
+		said = append(said, fmt.Sprintf("%d %s", counts[effect], effect))
+	}
+	fmt.Fprintf(&b, "%-10s %s\n", "rules", strings.Join(said, ", "))
+	for _, e := range set.Expansions() {
+		fmt.Fprintf(&b, "%-10s %q is %s\n", e.Effect, e.Text, e.When)
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	return nil
+}
+
+var profileLine = regexp.MustCompile(`(?m)^profile:[ \t]*[^\s#]*`)
+
+// setProfile writes a profile into exec.yaml, if the rules then still load.
+func setProfile(name, dir string, env Env) error {
+	if _, ok := profiles[name]; !ok {
+		return fmt.Errorf("there is no profile %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(profiles)), ", "))
+	}
+	if dir == "" || dir == builtinRules {
+		return fmt.Errorf("the built-in rules cannot be changed; give a folder with --rules, which this writes: gpt-oss-executor init --layered DIR")
+	}
+	file := filepath.Join(dir, "exec.yaml")
+	doc, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("read rules: %w", err)
+	}
+	line := []byte("profile: " + name)
+	changed := profileLine.ReplaceAll(doc, line)
+	if !profileLine.Match(doc) {
+		changed = bytes.Replace(doc, []byte("version: 1\n"), append([]byte("version: 1\n"), append(line, '\n')...), 1)
+	}
+	src, err := rulesIn(dir, "", env)
+	if err != nil {
+		return err
+	}
+	files, err := src.Read()
+	if err != nil {
+		return err
+	}
+	files["exec.yaml"] = string(changed)
+	if set, problems := ruleset.Load(files); set == nil {
+		return fmt.Errorf("with that profile the rules do not load, so nothing was written:\n%s", problems.In(src).Error())
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return fmt.Errorf("read rules: %w", err)
+	}
+	if err := publish.File(file, changed, info.Mode().Perm()); err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Out, "%s: %s\n", file, line)
+	return nil
+}

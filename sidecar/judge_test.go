@@ -1,0 +1,231 @@
+package sidecar
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+)
+
+// OpenClaw's exec as far as it matters here, and its way to call a tool that is not
+// offered.
+const (
+	askTool     = `{"type":"function","function":{"name":"exec","parameters":{"type":"object","required":["command"],"properties":{"command":{"type":"string"},"workdir":{"type":"string"},"ask":{"type":"string"}}}}}`
+	carryTool   = `{"type":"function","function":{"name":"tool_call","parameters":{"type":"object","required":["id"],"properties":{"id":{"type":"string"},"args":{"type":"object"}}}}}`
+	gatewayTool = `"tools":[` + askTool + `,` + readTool + `,` + carryTool + `]`
+)
+
+// policyOf is the shipped set with another exec.yaml, and without the rules about paths
+// and URLs.
+func policyOf(t testing.TB, exec string) *ruleset.Set {
+	t.Helper()
+	builtin, err := ruleset.Builtin(os.DirFS(".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := maps.Clone(builtin)
+	maps.DeleteFunc(files, func(name, _ string) bool { return strings.HasPrefix(name, "tests/") })
+	files["exec.yaml"] = "version: 1\n" + exec
+	files["paths.yaml"], files["urls.yaml"] = "version: 1\nroots: {workspace: /srv/project}\n", "version: 1\n"
+	set, problems := ruleset.Load(files)
+	if set == nil {
+		t.Fatal(problems)
+	}
+	return set
+}
+
+// under is a sidecar with this exec.yaml in front of a model that replies this.
+func under(t testing.TB, exec string, replies ...script.Reply) *rig {
+	return start(t, setup{set: policyOf(t, exec)}, script.New(script.Scenario{Steps: replies}))
+}
+
+const asksDeploy = `
+profile: permissive
+rules:
+  - id: deploy
+    ask: Somebody should know.
+    when: command contains 'deploy' or args.path == 'deploy.txt'
+`
+
+// What asks leaves as the call it was, with the argument that makes the gateway ask;
+// however it was written, streamed or not, in any choice.
+func TestAskLeaves(t *testing.T) {
+	const args, asks = `{"command":"deploy \u003e x", "ask":"off"}`, `{"command":"deploy \u003e x", "ask":"always"}`
+	plain := strings.ReplaceAll(args, ` "ask":"off"`, ` "workdir":"/srv"`)
+	for name, c := range map[string]struct {
+		reply script.Reply
+		want  string
+	}{
+		"native":       {script.Native("exec", args), asks},
+		"not said yet": {script.Native("exec", plain), `{"ask":"always",` + plain[1:]},
+		"twice":        {script.Native("exec", `{"ask":"off","command":"deploy","ask":"on-miss"}`), `{"ask":"always","command":"deploy","ask":"always"}`},
+		"leaked":       {script.LeakedHarmony("exec", args), asks},
+		"stripped":     {script.StrippedHarmony("exec", args), asks},
+		"reasoning":    {script.InReasoning("exec", args), asks},
+		"guided":       {script.GuidedJSON("exec", args), asks},
+		"fence":        {script.FencedJSON("exec", args), asks},
+		"lines":        {script.ReAct("exec", args), asks},
+		"block":        {script.Text("<tool_call>{\"name\":\"exec\",\"arguments\":" + args + "}</tool_call>"), asks},
+		"carried":      {script.Native("tool_call", `{"id":"exec","args":`+args+`}`), `{"id":"exec","args":` + asks + `}`},
+		"a document":   {script.Reply{Body: document(calling("exec", args))}, asks},
+	} {
+		for _, mode := range []string{gatewayTool, streaming + "," + gatewayTool} {
+			r := under(t, asksDeploy, c.reply)
+			a := r.chat(asking(mode))
+			if len(a.calls) != 1 || a.calls[0].Args != c.want || a.last != "tool_calls" {
+				t.Errorf("%s: %v\n%s", name, a.calls, a.body)
+			}
+			if log := r.log.String(); !strings.Contains(log, "event=policy_ask") || !strings.Contains(log, "rule=deploy") {
+				t.Errorf("%s: not in the log: %s", name, log)
+			}
+		}
+	}
+	r := under(t, asksDeploy, script.Reply{Body: document(calling("exec", `{"command":"ls"}`), calling("exec", args))})
+	if a := r.chat(asking(`"n":2,` + gatewayTool)); strings.Count(a.body, `\"always\"`) != 1 || len(a.calls) != 1 || a.calls[0].Args != `{"command":"ls"}` {
+		t.Errorf("in the second choice: %s", a.body)
+	}
+}
+
+// Where the gateway cannot ask, a person is asked here, and their yes lets exactly this
+// call pass once.
+func TestAskHere(t *testing.T) {
+	deploy := script.Native("exec", `{"command":"deploy"}`)
+	for name, c := range map[string]struct {
+		exec  string
+		tools string
+		reply script.Reply
+		other script.Reply // which nobody has allowed
+	}{
+		"a tool without the argument": {asksDeploy, gatewayTool, script.Native("read", `{"path":"deploy.txt"}`), script.Native("read", `{"path":"deploy.txt","x":1}`)},
+		"carried":                     {asksDeploy, gatewayTool, script.Native("tool_call", `{"id":"read","args":{"path":"deploy.txt"}}`), script.Native("read", `{"path":"deploy.txt"}`)},
+		"a schema without it":         {asksDeploy, bothTool, deploy, script.Native("exec", `{"command":"deploy","timeout":2}`)},
+		"as the rules have it":        {"asks: sidecar" + asksDeploy, gatewayTool, deploy, script.Native("exec", `{"command":"deploy all"}`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, mode := range []string{c.tools, streaming + "," + c.tools} {
+				wait := script.Text("I shall wait.")
+				r := under(t, c.exec, c.reply, wait, c.reply, c.other, wait, c.reply, wait)
+				held := func(step string) {
+					t.Helper()
+					if a := r.chat(asking(mode)); len(a.calls) != 0 || a.text != "I shall wait." {
+						t.Fatalf("%s: %v %q", step, a.calls, a.text)
+					}
+				}
+				held("before")
+				list, _, _ := r.s.approve.List()
+				if len(list) != 1 || list[0].Call.Tool != c.reply.Calls[0].Name || list[0].Reason.Rule != "deploy" {
+					t.Fatalf("%+v", list)
+				}
+				asked := r.model.Requests("")
+				if told := string(asked[len(asked)-1].Body); !strings.Contains(told, list[0].ID) || !strings.Contains(told, "Somebody should know.") {
+					t.Errorf("the model reads %s", told)
+				}
+				if _, err := r.s.approve.Allow(list[0].ID, "ada"); err != nil {
+					t.Fatal(err)
+				}
+				if a := r.chat(asking(mode)); len(a.calls) != 1 || a.calls[0].Args != c.reply.Calls[0].Arguments {
+					t.Errorf("allowed: %v", a.calls)
+				}
+				held("another call")
+				held("once more")
+			}
+		})
+	}
+}
+
+// A person's no is told, with their words, and to the user if the model insists.
+func TestAskDenied(t *testing.T) {
+	deploy := script.Native("exec", `{"command":"deploy"}`)
+	r := under(t, "asks: sidecar"+asksDeploy, deploy, script.Text("Well."), deploy, deploy)
+	r.chat(asking(gatewayTool))
+	list, _, _ := r.s.approve.List()
+	if _, err := r.s.approve.Deny(list[0].ID, "ada", "not on a Friday"); err != nil {
+		t.Fatal(err)
+	}
+	if a := r.chat(asking(gatewayTool)); len(a.calls) != 0 || !strings.Contains(a.text, "not on a Friday") {
+		t.Errorf("%v %q", a.calls, a.text)
+	}
+}
+
+// A gateway that runs at once what it was to ask about is not trusted with the next one.
+func TestGatewayThatDoesNotAsk(t *testing.T) {
+	deploy := script.Native("exec", `{"command":"deploy"}`)
+	for result, heard := range map[string]bool{"deployed": false, `{\"error\":\"exec denied: nobody is there\"}`: true} {
+		r := under(t, asksDeploy, deploy, deploy, script.Text("I shall wait."))
+		first := r.chat(asking(gatewayTool)).calls
+		if len(first) != 1 {
+			t.Fatal(first)
+		}
+		body := fmt.Sprintf(`{%s,"model":"gpt-oss","messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":%q,"type":"function","function":{"name":"exec","arguments":"{}"}}]},{"role":"tool","tool_call_id":%q,"content":"%s"}]}`,
+			gatewayTool, first[0].ID, first[0].ID, result)
+		a := r.chat(body)
+		if left := len(a.calls) == 1; left != heard {
+			t.Errorf("%s: %v %q", result, a.calls, a.text)
+		}
+		if told := strings.Contains(r.log.String(), "gateway_does_not_ask"); told == heard {
+			t.Errorf("%s: in the log: %v", result, told)
+		}
+	}
+}
+
+// Who asks is what the gateway says, and what a session did before counts.
+func TestSubjectAndRates(t *testing.T) {
+	const rules = `
+profile: permissive
+rules:
+  - id: guests
+    deny: Guests look only.
+    when: agent == 'guest' or channel == 'irc'
+  - id: secret
+    deny: Not that.
+    when: command contains 'secret'
+  - id: stubborn
+    deny: This was tried too often.
+    when: rate('denied', '10m') >= 2
+`
+	ls, secret, no := script.Native("exec", `{"command":"ls"}`), script.Native("exec", `{"command":"cat secret"}`), script.Text("No.")
+	r := under(t, rules, ls, ls, no, ls, no, secret, no, secret, no, ls, no, ls)
+	turn := func(agent, session, channel string) string {
+		line := fmt.Sprintf(`Runtime: agent=%s | session=%s | channel=%s`, agent, session, channel)
+		a := r.chat(`{` + gatewayTool + `,"model":"gpt-oss","messages":[{"role":"user","content":"go\n\n` + line + `"}]}`)
+		if len(a.calls) > 0 {
+			return a.calls[0].Args
+		}
+		return a.text
+	}
+	for i, c := range []struct{ agent, session, channel, want string }{
+		{"main", "a", "webchat", `{"command":"ls"}`},
+		{"guest", "b", "webchat", "No."},
+		{"main", "c", "irc", "No."},
+		{"main", "d", "", "No."},
+		{"main", "d", "", "No."},
+		{"main", "d", "", "No."}, // ls, now
+		{"main", "a", "", `{"command":"ls"}`},
+	} {
+		if got := turn(c.agent, c.session, c.channel); got != c.want {
+			t.Errorf("turn %d: %s", i, got)
+		}
+	}
+	if log := r.log.String(); !strings.Contains(log, "rule=stubborn") || !strings.Contains(log, "session=d") || !strings.Contains(log, "agent=guest") {
+		t.Error(log)
+	}
+}
+
+// Without a Runtime line, the header tells sessions apart.
+func TestSessionOfTheHeader(t *testing.T) {
+	const rules = "profile: permissive\nrules: [{id: once, deny: Enough., when: \"rate('calls', '1h') >= 1\"}]\n"
+	ls, no := script.Native("exec", `{"command":"ls"}`), script.Text("No.")
+	r := under(t, rules, ls, ls, no, ls)
+	for i, c := range []struct {
+		session string
+		calls   int
+	}{{"u1:0", 1}, {"u1:0", 0}, {"u2:0", 1}} {
+		if a := r.chat(asking(gatewayTool), "Session_id", c.session); len(a.calls) != c.calls {
+			t.Errorf("request %d: %v", i, a.calls)
+		}
+	}
+}

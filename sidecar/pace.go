@@ -1,0 +1,45 @@
+package sidecar
+
+import (
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
+)
+
+const (
+	maxSessions  = 4096 // that are remembered
+	maxSessionID = 256  // bytes of its header that tell one session from another
+)
+
+// enter lets a request in, or says that its session has too many. Leave must be called
+// at its end.
+func (s *Server) enter(r *http.Request, limits ruleset.Limits) (leave func(), err error) {
+	id, pace := "session "+sessionID(r), limits.Session
+	if sessionID(r) == "" {
+		host, _, err := net.SplitHostPort(r.RemoteAddr)
+		if err != nil {
+			host = r.RemoteAddr
+		}
+		id, pace = "caller "+host, limits.Caller
+	}
+	if wait := s.sessions.Enter(id, time.Now(), state.Pace(pace)); wait > 0 {
+		s.metrics.Requests.WithLabelValues("", strconv.Itoa(http.StatusTooManyRequests)).Inc()
+		return nil, openai.SessionLimited(wait)
+	}
+	return func() { s.sessions.Leave(id) }, nil
+}
+
+// sessionID is the session that a caller names; empty: none.
+func sessionID(r *http.Request) string {
+	for _, header := range []string{"session_id", "x-session-affinity"} {
+		if id := r.Header.Get(header); id != "" {
+			return id[:min(len(id), maxSessionID)]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,179 @@
+package ruleset
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// At is what a decision needs beside the call: when and where.
+type At struct {
+	Now    time.Time
+	Rates  policy.Rates // nil: nothing was done before
+	Links  paths.Links  // nil: links are not followed
+	Lookup urls.Lookup  // nil: names are not looked up
+	World  World
+}
+
+// World is where a call would run, where that is not as paths.yaml has it.
+type World struct {
+	Cwd, Home string   // empty: as in paths.yaml
+	Write     []string // nil: as in paths.yaml, and so below
+	Read      []string
+	ReadFiles []string
+}
+
+// over puts the world into the place of roots.
+func (w World) over(r paths.Roots) paths.Roots {
+	r.Cwd, r.Home = cmp.Or(w.Cwd, r.Cwd), cmp.Or(w.Home, r.Home)
+	for _, list := range []struct {
+		said []string
+		to   *[]string
+	}{{w.Write, &r.Write}, {w.Read, &r.Read}, {w.ReadFiles, &r.ReadFiles}} {
+		if list.said != nil {
+			*list.to = list.said
+		}
+	}
+	return r
+}
+
+// Judges reports whether the policy could have anything to say. If not, calls need
+// not be shown to it.
+func (s *Set) Judges() bool { return s.locked != nil || s.own.judges() }
+
+func (a *author) judges() bool { return a.policy.Default != policy.Allow || len(a.rules) > 0 }
+
+// Profile is the profile of exec.yaml.
+func (s *Set) Profile() string { return s.own.profile }
+
+// AsksHere reports whether a person is asked here, and not by the gateway.
+func (s *Set) AsksHere() bool { return s.own.asksHere || s.locked != nil && s.locked.asksHere }
+
+// Roots are the folders of paths.yaml.
+func (s *Set) Roots() paths.Roots { return s.own.roots }
+
+// PolicyRules are the effects of all rules about calls, in no order.
+func (s *Set) PolicyRules() (out []policy.Effect) {
+	for _, a := range []*author{s.own, s.locked} {
+		if a != nil {
+			out = slices.Concat(out, effectsOf(a.policy.Calls), effectsOf(a.policy.Commands), effectsOf(a.policy.Paths), effectsOf(a.policy.URLs))
+		}
+	}
+	return out
+}
+
+func effectsOf[E any](rules []policy.Rule[E]) (out []policy.Effect) {
+	for _, r := range rules {
+		out = append(out, r.Effect)
+	}
+	return out
+}
+
+// maxCarried is how many calls may carry each other; nobody means more than two.
+const maxCarried = 4
+
+// Decide says whether a call may leave with all that it carries: the strictest of
+// the operator's policy and that of the locked folder, over each of these calls.
+func (s *Set) Decide(call tools.Call, who policy.Subject, at At) policy.Decision {
+	var d policy.Decision
+	name, args, more := call.Name, call.Arguments, true
+	for i := 0; more; i++ {
+		if i == maxCarried {
+			return s.unjudged("The call carries another one, and so on. Call the tool itself.", d.Audits, nil)
+		}
+		c, err := s.callOf(call, name, args, who)
+		if err != nil {
+			return s.unjudged(err.Error(), d.Audits, &policy.Facts{Call: c})
+		}
+		one := s.each(c, at, func(a *author, c policy.Call) *policy.Facts { return policy.Examine(c, a.world(at)) })
+		if i == 0 {
+			d = one
+		} else {
+			d = policy.Stricter(one, d)
+		}
+		name, args, more = policy.Carried(name, args)
+	}
+	return d
+}
+
+// unjudged is the decision about a call that nobody can look into: a denial, or a dry run
+// of one where nothing is enforced.
+func (s *Set) unjudged(why string, audits []policy.Finding, f *policy.Facts) policy.Decision {
+	if s.own.policy.DryRun && (s.locked == nil || s.locked.policy.DryRun) {
+		audits = append(audits, policy.Finding{Why: why, Effect: policy.Deny})
+		return policy.Decision{Effect: policy.Audit, Audits: audits, Facts: f}
+	}
+	return policy.Decision{Effect: policy.Deny, Why: why, Audits: audits, Facts: f}
+}
+
+// callOf is a call as rules see it.
+func (s *Set) callOf(call tools.Call, name string, args []byte, who policy.Subject) (policy.Call, error) {
+	c, err := policy.CallOf(name, string(s.Tools.Class(name)), args)
+	c.Strategy, c.Confidence = call.Strategy, call.Confidence
+	return c.From(who), err
+}
+
+// each asks every author. They look at the same facts where they see the same world.
+func (s *Set) each(c policy.Call, at At, examine func(*author, policy.Call) *policy.Facts) policy.Decision {
+	facts := examine(s.own, c)
+	d := s.own.policy.Decide(facts, s.own.moment(at))
+	if s.locked == nil {
+		return d
+	}
+	if under := s.underLock(c); under.Class != c.Class || !s.sameWorld() {
+		facts = examine(s.locked, under)
+	}
+	return policy.Stricter(d, s.locked.policy.Decide(facts, s.locked.moment(at)))
+}
+
+// sameWorld reports whether a call does the same to both authors.
+func (s *Set) sameWorld() bool {
+	return reflect.DeepEqual(s.own.roots, s.locked.roots) && reflect.DeepEqual(s.own.arguments, s.locked.arguments)
+}
+
+func (a *author) moment(at At) policy.Moment { return policy.MomentOf(at.Now.In(a.zone), at.Rates) }
+
+func (a *author) world(at At) policy.World {
+	return policy.World{
+		Guard:  at.guard(a.roots),
+		Lookup: at.Lookup, Arguments: a.arguments,
+	}
+}
+
+// guard is what judges paths there.
+func (at At) guard(r paths.Roots) paths.Guard {
+	r = at.World.over(r)
+	if at.Links != nil {
+		r = r.Real(at.Links)
+	}
+	return paths.Guard{Roots: r, Links: at.Links}
+}
+
+// underLock is a call as the locked folder sees it. The operator cannot make its class
+// less harmful than the program says.
+func (s *Set) underLock(c policy.Call) policy.Call {
+	c.Class = string(tools.Class(c.Class).AtLeast(s.floors.Class(c.Tool)))
+	return c
+}
+
+// Judge is Decide as a reader asks it. Each decision is told to note, which may change the
+// arguments of the call and says whether the call is refused. Nil where the policy has
+// nothing to say.
+func (s *Set) Judge(who policy.Subject, at func() At, note func(*tools.Call, policy.Decision) (refuse bool)) func(*tools.Call) *tools.Refusal {
+	if !s.Judges() {
+		return nil
+	}
+	return func(call *tools.Call) *tools.Refusal {
+		d := s.Decide(*call, who, at())
+		if !note(call, d) {
+			return nil
+		}
+		return &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments), Why: d.Message()}
+	}
+}

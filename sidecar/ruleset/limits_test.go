@@ -1,0 +1,51 @@
+package ruleset
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestApprovalLimits: the section may be left out, as a whole or in parts, and the
+// locked folder bounds what is said and what is not.
+func TestApprovalLimits(t *testing.T) {
+	whole := shipped(t)[limitsFile]
+	without, section, _ := strings.Cut(whole, "approvals:\n")
+	shippedLimits := loaded(t).Limits
+	for _, row := range []struct {
+		name, says, locked string
+		pending            time.Duration
+		total              int
+		problem            string
+	}{
+		{"as shipped", "approvals:\n" + section, "", 10 * time.Minute, 128, ""},
+		{"nothing", "", "", 10 * time.Minute, 128, ""},
+		{"a part", "approvals: {pending: 1h}\n", "", time.Hour, 128, ""},
+		{"locked", "approvals: {pending: 1h}\n", "approvals: {pending: 2m, total: 200}", 2 * time.Minute, 128, "approvals.pending is 1h0m0s, and the locked folder allows 2m0s"},
+		{"locked, unsaid", "", "approvals: {pending: 2m, total: 3}", 2 * time.Minute, 3, ""},
+		{"no time at all", "approvals: {pending: 0s}\n", "", 0, 0, "pending is at least 1s"},
+		{"nobody", "approvals: {total: 0}\n", "", 0, 0, "total"},
+	} {
+		locked := Files{}
+		if row.locked != "" {
+			locked[limitsFile] = "version: 1\n" + row.locked + "\n"
+		}
+		set, problems := underLock(t, locked, Files{limitsFile: without + row.says})
+		if row.pending == 0 {
+			if set != nil || !strings.Contains(problems.Error(), row.problem) {
+				t.Errorf("%s: %v", row.name, problems)
+			}
+			continue
+		}
+		if set == nil {
+			t.Fatalf("%s: %v", row.name, problems)
+		}
+		if l := set.Limits; l.ApprovalPending != row.pending || l.ApprovalTotal != row.total || l.ApprovalGranted != shippedLimits.ApprovalGranted ||
+			l.ApprovalDenied != shippedLimits.ApprovalDenied || l.ApprovalPerSession != shippedLimits.ApprovalPerSession {
+			t.Errorf("%s: %+v", row.name, l)
+		}
+		if row.problem == "" && len(problems) > 0 || row.problem != "" && !strings.Contains(problems.Error(), row.problem) {
+			t.Errorf("%s: %v", row.name, problems)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package ruleset
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// author is what one folder says about calls: exec.yaml, paths.yaml and urls.yaml.
+type author struct {
+	policy    policy.Policy
+	profile   string
+	asksHere  bool // and not the gateway
+	zone      *time.Location
+	roots     paths.Roots
+	arguments policy.Arguments
+	rules     []judged
+	expanded  []Expansion
+}
+
+// policies takes the files about calls of the operator, and those of the locked folder.
+// A locked folder that leaves something out takes it from the operator; what its tools'
+// arguments mean, also from the program.
+func (l *loader) policies() {
+	l.set.own = l.author("", nil, &l.examples)
+	own := l.set.own
+	locked := slices.ContainsFunc([]string{execFilename, pathsFilename, urlsFilename}, func(name string) bool { return known(l.files, lockedName(name)) })
+	if !locked {
+		return
+	}
+	l.set.locked = l.author(policyFolder+"/", own, &l.locked.examples)
+	builtin := decodeFile[argumentFile](l, builtinFolder+"/"+argumentsFile)
+	l.set.floors = &tools.Rules{Classes: l.set.Tools.Classes, Floors: l.classes(builtin.Classes)}
+	shipped := argumentsOf(decodeFile[pathsFile](l, builtinFolder+"/"+pathsFilename).Arguments, decodeFile[urlsFile](l, builtinFolder+"/"+urlsFilename).Arguments)
+	l.set.locked.arguments = both(l.set.locked.arguments, both(own.arguments, shipped))
+}
+
+// author compiles the files of one folder, and adds their examples to others. What the
+// files leave out is as the base has it.
+func (l *loader) author(folder string, base *author, examples *[]func()) *author {
+	e := decodeFile[execFile](l, folder+execFilename)
+	p := decodeFile[pathsFile](l, folder+pathsFilename)
+	u := decodeFile[urlsFile](l, folder+urlsFilename)
+	a := &author{profile: e.Profile, asksHere: e.Asks == "sidecar", zone: l.zone(folder+execFilename, e.Zone), arguments: argumentsOf(p.Arguments, u.Arguments)}
+	if a.profile == "" {
+		a.profile = "permissive" // a locked folder without exec.yaml
+	}
+	a.policy.Default, a.policy.DryRun = defaults[a.profile], a.profile == auditOnly
+	a.roots = l.roots(p.Roots, base)
+
+	c := ruleCompiler{loader: l, author: a, examples: examples}
+	c.classes = nil // lint warns of them
+	c.words, c.named = l.lists(e.Lists, reflect.TypeFor[policy.Env]()), e.Lists
+	c.exec(e)
+	c.classes = pathClasses
+	c.words = l.lists(p.Lists, reflect.TypeFor[policy.PathEnv]())
+	for _, r := range p.Rules {
+		a.policy.Paths = compileRule(&c, a.policy.Paths, r, (*policy.Facts).PathEnvs)
+	}
+	c.classes = urlClasses
+	c.words = l.lists(u.Lists, reflect.TypeFor[policy.URLEnv]())
+	for _, r := range u.Rules {
+		a.policy.URLs = compileRule(&c, a.policy.URLs, r, (*policy.Facts).URLEnvs)
+	}
+	for _, rules := range [][]policyRule{e.Rules, p.Rules, u.Rules} {
+		l.unique("id", ids(rules))
+	}
+	return a
+}
+
+func ids(rules []policyRule) (out []text) {
+	for _, r := range rules {
+		out = append(out, r.ID)
+	}
+	return out
+}
+
+// zone is a time zone by its name.
+func (l *loader) zone(file, name string) *time.Location {
+	if name == "" {
+		return time.UTC
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		l.report(l.placeOf(file, "zone"), codeValue, "there is no time zone "+strconv.Quote(name), "write Europe/Berlin, America/New_York or UTC")
+		return time.UTC
+	}
+	return zone
+}
+
+var listNames = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+
+// lists takes named lists for conditions over a type.
+func (l *loader) lists(named []pair[[]text], env reflect.Type) lists {
+	out := lists{}
+	for _, list := range named {
+		if l.listName(list.Key, env) {
+			out[list.Key.Value] = values(list.Value)
+		}
+	}
+	return out
+}
+
+// listName checks that conditions can name a list.
+func (l *loader) listName(name text, env reflect.Type) bool {
+	taken := slices.ContainsFunc(functions, func(f Word) bool { return f.Name == name.Value }) || slices.Contains(visible(env), name.Value)
+	switch {
+	case !listNames.MatchString(name.Value):
+		l.report(name.all(), codeValue, "no condition can name a list "+strconv.Quote(name.Value), "letters, digits and _; a letter first")
+	case taken:
+		l.report(name.all(), codeValue, name.Value+" means something else in a condition", "give the list another name")
+	default:
+		return true
+	}
+	return false
+}
+
+// effect is the one of the four keys that a rule has, and its text.
+func (l *loader) effect(r policyRule) (effect policy.Effect, why string) {
+	for _, key := range []struct {
+		effect policy.Effect
+		text   *text
+	}{{policy.Allow, r.Allow}, {policy.Audit, r.Audit}, {policy.Ask, r.Ask}, {policy.Deny, r.Deny}} {
+		if key.text == nil {
+			continue
+		}
+		if effect != "" {
+			l.report(key.text.all(), codeKey, fmt.Sprintf("%s is both %s and %s", r.ID.Value, effect, key.effect), "a rule has one effect")
+		}
+		effect, why = key.effect, strings.TrimSpace(key.text.Value)
+		if why == "" {
+			l.report(key.text.all(), codeValue, string(key.effect)+" needs a sentence", "what the model is told, or why the rule exists")
+		}
+	}
+	switch {
+	case effect == "":
+		l.report(r.At, codeMissing, r.ID.Value+" lacks its effect", "write deny: or ask: and what the model is told, or allow: or audit: and why")
+	case r.Shadow && effect != policy.Deny && effect != policy.Ask:
+		l.report(r.At, codeValue, r.ID.Value+" has nothing to shadow", "shadow goes with deny and ask")
+	}
+	return effect, why
+}
+
+// argumentsOf joins what two files say about the arguments of tools.
+func argumentsOf(p pathArguments, u urlArguments) policy.Arguments {
+	return policy.Arguments{
+		Read: byTool(p.Read), Write: byTool(p.Write), Delete: byTool(p.Delete), Patch: byTool(p.Patch),
+		Fetch: byTool(u.Fetch), OtherPaths: p.Other, OtherURLs: u.Other,
+	}
+}
+
+func byTool(list []pair[[]string]) map[string][]string {
+	out := map[string][]string{}
+	for _, p := range list {
+		out[p.Key.Value] = p.Value
+	}
+	return out
+}
+
+// both takes for a path or URL what either takes for one.
+func both(a, b policy.Arguments) policy.Arguments {
+	union := func(a, b []string) []string {
+		out := slices.Concat(a, b)
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
+	each := func(a, b map[string][]string) map[string][]string {
+		out := maps.Clone(a)
+		for tool, keys := range b {
+			out[tool] = union(out[tool], keys)
+		}
+		return out
+	}
+	return policy.Arguments{
+		Read: each(a.Read, b.Read), Write: each(a.Write, b.Write), Delete: each(a.Delete, b.Delete), Patch: each(a.Patch, b.Patch),
+		Fetch: each(a.Fetch, b.Fetch), OtherPaths: union(a.OtherPaths, b.OtherPaths), OtherURLs: union(a.OtherURLs, b.OtherURLs),
+	}
+}

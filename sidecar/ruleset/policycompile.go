@@ -1,0 +1,161 @@
+package ruleset
+
+import (
+	"iter"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/parser"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// ruleCompiler makes rules of the files of one author.
+type ruleCompiler struct {
+	*loader
+	author   *author
+	words    lists
+	named    []pair[[]text] // the lists of exec.yaml, with their places
+	classes  []string       // what class can be in the file at hand
+	order    int
+	examples *[]func()
+}
+
+// operands are all that a rule is tried on, with what its condition sees of each.
+type operands[E any] func(*policy.Facts, policy.Moment) iter.Seq2[*E, policy.Operand]
+
+// exec compiles exec.yaml. A rule whose condition names cmd is tried for each command;
+// one without a condition that allows, for both commands and calls.
+func (c *ruleCompiler) exec(f execFile) {
+	p := &c.author.policy
+	for _, r := range f.Rules {
+		c.allowed(r)
+	}
+	for _, r := range append(c.patterns(f), f.Rules...) {
+		switch {
+		case r.When == nil && r.Allow != nil:
+			p.Calls = compileRule(c, p.Calls, r, theCall)
+			p.Commands = append(p.Commands, p.Calls[len(p.Calls)-1])
+		case mentions(r.When, "cmd"):
+			p.Commands = compileRule(c, p.Commands, r, (*policy.Facts).CommandEnvs)
+		default:
+			p.Calls = compileRule(c, p.Calls, r, theCall)
+		}
+	}
+}
+
+// theCall is the one operand of a rule about calls.
+func theCall(f *policy.Facts, m policy.Moment) iter.Seq2[*policy.Env, policy.Operand] {
+	return func(yield func(*policy.Env, policy.Operand) bool) { yield(f.CallEnv(m), policy.Operand{}) }
+}
+
+// mentions reports whether a condition names a variable.
+func mentions(when *text, name string) bool {
+	if when == nil {
+		return false
+	}
+	tree, err := parser.Parse(when.Value)
+	if err != nil {
+		return false // reported by the compiler
+	}
+	n := names{}
+	ast.Walk(&tree.Node, n)
+	return n[name]
+}
+
+// names are the variables that a condition names.
+type names map[string]bool
+
+// Visit takes in one node.
+func (n names) Visit(node *ast.Node) {
+	if id, ok := (*node).(*ast.IdentifierNode); ok {
+		n[id.Value] = true
+	}
+}
+
+// compileRule adds a rule to those before it, and its examples to the others.
+func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule, on operands[E]) []policy.Rule[E] {
+	c.plainID(r.ID)
+	c.set.book.add(r.At, r.ID.Value)
+	c.order++
+	effect, why := c.effect(r)
+	rule := policy.Rule[E]{
+		ID: r.ID.Value, Place: r.At.String(), Effect: effect, Shadow: r.Shadow, Why: why, Instead: r.Instead, Order: c.order,
+	}
+	if r.When != nil && r.When.at.src != nil {
+		c.set.Counts.Conditions++
+		c.rates(*r.When)
+		c.wordsOf(*r.When, c.classes)
+		when, problem := predicate[E](*r.When, c.words)
+		if problem != nil {
+			c.problems = append(c.problems, *problem)
+		}
+		rule.When = when
+		if when != nil {
+			rule.May = glance[E](r.When.Value, c.words)
+		}
+	}
+	c.author.rules = append(c.author.rules, judge(rule, r.When, c.words, on))
+	if r.When == nil || rule.When == nil {
+		return append(list, rule)
+	}
+	for _, e := range r.Hit {
+		*c.examples = append(*c.examples, func() { tryScript(c.loader, rule, on, e, true) })
+	}
+	for _, e := range r.Miss {
+		*c.examples = append(*c.examples, func() { tryScript(c.loader, rule, on, e, false) })
+	}
+	return append(list, rule)
+}
+
+// exampleRoots is the world of hit and miss.
+var exampleRoots = paths.Roots{
+	Cwd: "/srv/project", Home: "/home/agent",
+	Write: []string{"/srv/project", "/tmp"}, Read: []string{"/usr", "/bin", "/sbin", "/lib"},
+	Own: []string{"/home/agent/.openclaw", "/etc/gpt-oss-executor"},
+}
+
+// tryScript checks that a rule holds for a shell script, or does not.
+func tryScript[E any](l *loader, r policy.Rule[E], on operands[E], script text, want bool) {
+	call := policy.Call{
+		Tool: "exec", Class: string(tools.Exec), Args: map[string]any{"command": script.Value}, Command: script.Value,
+		Strategy: "native", Confidence: 1, Model: "gpt-oss", Interactive: true,
+	}
+	facts := policy.Examine(call, policy.World{Guard: paths.Guard{Roots: exampleRoots}})
+	holds := false
+	for env := range on(facts, policy.MomentOf(exampleTime, nil)) {
+		yes, err := r.Holds(env)
+		if err != nil {
+			l.report(script.all(), codeExample, r.ID+" fails for this: "+err.Error(), "")
+			return
+		}
+		holds = holds || yes
+	}
+	switch {
+	case holds && !want:
+		l.report(script.all(), codeExample, r.ID+" holds for this, and should not", "")
+	case !holds && want:
+		l.report(script.all(), codeExample, r.ID+" does not hold for this", "")
+	case holds:
+		l.cover(r.Place)
+	}
+}
+
+// exampleAt is when and where the tests of rules happen.
+func exampleAt() At {
+	return At{Now: exampleTime, World: World{
+		Cwd: exampleRoots.Cwd, Home: exampleRoots.Home, Write: exampleRoots.Write, Read: exampleRoots.Read, ReadFiles: []string{},
+	}}
+}
+
+// decided counts the rules behind a decision.
+func (l *loader) decided(d policy.Decision) {
+	l.cover(d.Place)
+	for _, f := range d.Audits {
+		l.cover(f.Place)
+	}
+}
+
+// defaultRule names the default where no rule decides.
+const defaultRule = "default"

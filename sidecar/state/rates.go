@@ -1,0 +1,115 @@
+package state
+
+import (
+	"sync"
+	"time"
+)
+
+// Bounds of what is counted. Where they are reached, too much is counted rather than
+// too little: the bounds must not be a way around a rule.
+const (
+	maxMoments = 512            // of one kind in one session
+	longest    = 24 * time.Hour // that a rule can look back
+)
+
+// Rates counts what sessions do, so that rules can see how much there was lately. The
+// session that was quiet for longest makes room. It is safe for concurrent use, and
+// has no clock of its own.
+type Rates struct {
+	mu       sync.Mutex
+	sessions map[string]*session
+	limit    int
+}
+
+// session is what one session did, by kind, the oldest first.
+type session struct {
+	last  time.Time
+	kinds map[string][]moment
+}
+
+// moment is how much there was at a time.
+type moment struct {
+	at time.Time
+	n  int
+}
+
+// NewRates remembers at most limit sessions, and always one.
+func NewRates(limit int) *Rates {
+	return &Rates{sessions: make(map[string]*session), limit: max(limit, 1)}
+}
+
+// Add counts what a session has done now.
+func (r *Rates) Add(id string, now time.Time, counts map[string]int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.sessions[id]
+	if s == nil {
+		r.makeRoom()
+		s = &session{kinds: make(map[string][]moment)}
+		r.sessions[id] = s
+	}
+	s.last = now
+	for kind, n := range counts {
+		if n > 0 {
+			s.kinds[kind] = add(s.kinds[kind], moment{now.Truncate(time.Second), n})
+		}
+	}
+}
+
+// add puts a moment behind the others.
+func add(list []moment, m moment) []moment {
+	for len(list) > 0 && m.at.Sub(list[0].at) > longest {
+		list = list[1:]
+	}
+	if n := len(list); n > 0 && !m.at.After(list[n-1].at) {
+		list[n-1].n += m.n
+		return list
+	}
+	if len(list) == maxMoments {
+		list[1].n += list[0].n // as if it were later
+		list = list[1:]
+	}
+	return append(list, m)
+}
+
+// makeRoom forgets the session that was quiet for longest, where there are as many as
+// there may be.
+func (r *Rates) makeRoom() {
+	if len(r.sessions) < r.limit {
+		return
+	}
+	oldest := ""
+	for id, s := range r.sessions {
+		if o := r.sessions[oldest]; o == nil || s.last.Before(o.last) {
+			oldest = id
+		}
+	}
+	delete(r.sessions, oldest)
+}
+
+// Session is what one session did until now.
+func (r *Rates) Session(id string, now time.Time) SessionRates { return SessionRates{r, id, now} }
+
+// SessionRates are the counts of one session at a time.
+type SessionRates struct {
+	of  *Rates
+	id  string
+	now time.Time
+}
+
+// Count says how much of a kind there was within the window that ends now.
+func (s SessionRates) Count(kind string, window time.Duration) int {
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	known := s.of.sessions[s.id]
+	if known == nil {
+		return 0
+	}
+	n := 0
+	for _, m := range known.kinds[kind] {
+		if s.now.Sub(m.at) < window+time.Second { // a moment is known to the second
+			n += m.n
+		}
+	}
+	return n
+}

@@ -1,0 +1,93 @@
+package state
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+)
+
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
+func TestRatesByWindow(t *testing.T) {
+	r := NewRates(10)
+	for minute, n := range []int{1, 2, 0, 4} {
+		r.Add("a", noon.Add(time.Duration(minute)*time.Minute), map[string]int{"deletes": n, "calls": 1})
+	}
+	r.Add("b", noon, map[string]int{"deletes": 100})
+	at := r.Session("a", noon.Add(3*time.Minute))
+	for _, c := range []struct {
+		kind   string
+		window time.Duration
+		want   int
+	}{
+		{"deletes", 30 * time.Second, 4}, {"deletes", 2 * time.Minute, 6}, {"deletes", time.Hour, 7},
+		{"calls", 90 * time.Second, 2}, {"calls", time.Hour, 4}, {"denied", time.Hour, 0},
+	} {
+		if got := at.Count(c.kind, c.window); got != c.want {
+			t.Errorf("%s in %v: %d, want %d", c.kind, c.window, got, c.want)
+		}
+	}
+	if n := r.Session("a", noon.Add(25*time.Hour)).Count("deletes", time.Hour); n != 0 {
+		t.Errorf("a day later there were %d", n)
+	}
+	if n := r.Session("c", noon).Count("deletes", time.Hour); n != 0 {
+		t.Errorf("an unknown session did %d", n)
+	}
+}
+
+// Where there is no room, too much is counted and not too little.
+func TestRatesAreBounded(t *testing.T) {
+	r := NewRates(2)
+	now := noon
+	for range 3 * maxMoments {
+		now = now.Add(time.Second)
+		r.Add("a", now, map[string]int{"calls": 1})
+	}
+	if n := len(r.sessions["a"].kinds["calls"]); n != maxMoments {
+		t.Errorf("%d moments are kept", n)
+	}
+	if n := r.Session("a", now).Count("calls", time.Hour); n != 3*maxMoments {
+		t.Errorf("%d of %d calls are counted", n, 3*maxMoments)
+	}
+	r.Add("b", now.Add(time.Second), map[string]int{"calls": 1})
+	r.Add("c", now.Add(2*time.Second), map[string]int{"calls": 1})
+	if _, known := r.sessions["a"]; known || len(r.sessions) != 2 {
+		t.Errorf("%d sessions, the quietest among them", len(r.sessions))
+	}
+	for range 2 * maxMoments {
+		now = now.Add(10 * time.Minute)
+		r.Add("c", now, map[string]int{"calls": 1})
+	}
+	if n := len(r.sessions["c"].kinds["calls"]); n > 24*6+1 {
+		t.Errorf("%d moments of more than a day are kept", n)
+	}
+}
+
+// A clock that is set back loses nothing.
+func TestRatesWithAClockSetBack(t *testing.T) {
+	r := NewRates(1)
+	r.Add("a", noon, map[string]int{"calls": 1})
+	r.Add("a", noon.Add(-time.Hour), map[string]int{"calls": 1})
+	if n := r.Session("a", noon.Add(-time.Hour)).Count("calls", time.Minute); n != 2 {
+		t.Errorf("%d calls", n)
+	}
+}
+
+func TestRatesConcurrently(t *testing.T) {
+	r := NewRates(4)
+	var wg sync.WaitGroup
+	for w := range 8 {
+		wg.Go(func() {
+			for i := range 200 {
+				id := fmt.Sprint(i % 6)
+				r.Add(id, noon.Add(time.Duration(i+w)*time.Second), map[string]int{"calls": 1})
+				r.Session(id, noon).Count("calls", time.Hour)
+			}
+		})
+	}
+	wg.Wait()
+	if len(r.sessions) > 4 {
+		t.Errorf("%d sessions", len(r.sessions))
+	}
+}

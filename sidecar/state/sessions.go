@@ -1,0 +1,82 @@
+package state
+
+import (
+	"sync"
+	"time"
+)
+
+// Pace is how much one session may ask.
+type Pace struct {
+	AtOnce    int // requests that are being served
+	PerMinute int // requests, on average; as many may come in one burst
+}
+
+// Sessions holds back those who ask too much. The session that was quiet for longest
+// makes room; one that is being served never does. It is safe for concurrent use, and
+// has no clock of its own.
+type Sessions struct {
+	mu    sync.Mutex
+	list  map[string]*asking
+	limit int
+}
+
+// asking is what one session does.
+type asking struct {
+	open  int
+	left  float64 // requests that it may make at once
+	since time.Time
+}
+
+// NewSessions remembers at most limit sessions, and all that are being served.
+func NewSessions(limit int) *Sessions {
+	return &Sessions{list: make(map[string]*asking), limit: limit}
+}
+
+// Enter begins a request, to be ended by Leave. Where the session has too many, it says
+// how long to wait, and nothing has begun.
+func (s *Sessions) Enter(id string, now time.Time, p Pace) (wait time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a := s.list[id]
+	if a == nil {
+		s.makeRoom()
+		a = &asking{left: float64(p.PerMinute), since: now}
+		s.list[id] = a
+	}
+	perSecond := float64(p.PerMinute) / 60
+	if passed := now.Sub(a.since); passed > 0 {
+		a.left, a.since = a.left+passed.Seconds()*perSecond, now
+	}
+	a.left = min(a.left, float64(p.PerMinute)) // also where the limit was lowered
+	switch {
+	case a.open >= p.AtOnce:
+		return time.Second
+	case a.left < 1:
+		return time.Duration((1 - a.left) / perSecond * float64(time.Second))
+	}
+	a.left--
+	a.open++
+	return 0
+}
+
+// Leave ends a request that Enter began.
+func (s *Sessions) Leave(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list[id].open--
+}
+
+// makeRoom forgets the session that was quiet for longest, where there are as many as
+// there may be.
+func (s *Sessions) makeRoom() {
+	if len(s.list) < s.limit {
+		return
+	}
+	oldest := ""
+	for id, a := range s.list {
+		if a.open == 0 && (oldest == "" || a.since.Before(s.list[oldest].since)) {
+			oldest = id
+		}
+	}
+	delete(s.list, oldest)
+}

@@ -1,0 +1,51 @@
+// Package workspace opens and removes files for tools. What was judged is what is
+// opened: it takes a judged path and follows it from the top, part by part, through no
+// link at all, so that whoever swaps a folder for a link in the meantime gains nothing.
+// Then it looks at what it has opened, never at a name.
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+)
+
+// Why a judged path is not opened or removed.
+var (
+	ErrNotJudged = errors.New("it is not known what is behind this path")
+	ErrChanged   = errors.New("it is no longer what was judged: a link is in the way")
+	ErrNoFile    = errors.New("it is neither a file nor a folder")
+	ErrHardLink  = errors.New("it has a second name, which may be outside the workspace")
+)
+
+// Links is the disk of this machine for a paths.Guard.
+type Links struct{}
+
+// Lstat is os.Lstat.
+func (Links) Lstat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
+
+// Readlink is os.Readlink.
+func (Links) Readlink(path string) (string, error) { return os.Readlink(path) }
+
+// Open opens what a use was judged for: to read a file or list a folder, or to write a
+// file, which is made if it is missing, with its folders, and is not cut short. The use
+// comes from a guard that follows links and from rules that allowed it; a hard link is
+// opened only to be read, and only if the use says that it is one.
+func Open(use paths.Use) (*os.File, error) {
+	f, err := open(use)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", use.Op, use.Path, err)
+	}
+	return f, nil
+}
+
+// Remove removes the file, the link or the empty folder that a use was judged for.
+func Remove(use paths.Use) error {
+	if err := remove(use); err != nil {
+		return fmt.Errorf("%s %s: %w", use.Op, use.Path, err)
+	}
+	return nil
+}

@@ -1,0 +1,206 @@
+//go:build unix
+
+package workspace
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+)
+
+// lay gives a folder with a workspace work/ and a neighbour out/, and its guard.
+func lay(t *testing.T) (string, paths.Guard) {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []string{"work/sub/deep", "out"} {
+		if err := os.MkdirAll(filepath.Join(base, p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{"work/a": "inside", "work/sub/b": "inside", "out/a": "outside", "out/b": "outside"} {
+		write(t, filepath.Join(base, name), text)
+	}
+	return base, paths.Guard{Roots: paths.Roots{Cwd: base + "/work", Home: base + "/home", Write: []string{base + "/work"}}, Links: Links{}}
+}
+
+func write(t *testing.T, p, text string) {
+	t.Helper()
+	if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func try(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOpen(t *testing.T) {
+	base, g := lay(t)
+	try(t, os.Symlink("sub/b", base+"/work/link"))
+	try(t, os.Symlink("sub/new", base+"/work/dangling"))
+	for name, want := range map[string]string{"a": "inside", "link": "inside", "sub/../sub//b": "inside"} {
+		f, err := Open(g.Literal(paths.Read, name))
+		try(t, err)
+		if text, _ := io.ReadAll(f); string(text) != want {
+			t.Errorf("%s: %q", name, text)
+		}
+		f.Close()
+	}
+	f, err := Open(g.Literal(paths.Read, "sub"))
+	try(t, err)
+	if list, err := f.ReadDir(-1); err != nil || len(list) != 2 {
+		t.Errorf("%v %v", list, err)
+	}
+	f.Close()
+	for name, file := range map[string]string{"new": "work/new", "made/on/the/way": "work/made/on/the/way", "dangling": "work/sub/new", "a": "work/a"} {
+		f, err := Open(g.Literal(paths.Write, name))
+		try(t, err)
+		_, err = f.WriteString("W")
+		try(t, err)
+		try(t, f.Close())
+		if text, err := os.ReadFile(filepath.Join(base, file)); err != nil || text[0] != 'W' {
+			t.Errorf("%s: %q %v", name, text, err)
+		}
+	}
+	if text, _ := os.ReadFile(base + "/work/a"); string(text) != "Wnside" {
+		t.Errorf("a file is not cut short: %q", text)
+	}
+}
+
+// What is there is not what was judged, or is nothing that a tool may have.
+func TestRefused(t *testing.T) {
+	base, g := lay(t)
+	try(t, os.Link(base+"/out/a", base+"/work/hard"))
+	try(t, syscall.Mkfifo(base+"/work/fifo", 0o644))
+	t.Chdir(base + "/work")
+	l, err := net.Listen("unix", "socket")
+	try(t, err)
+	defer l.Close()
+	lexical := paths.Guard{Roots: g.Roots}
+	read := g.Literal(paths.Read, "hard")
+	f, err := Open(read)
+	try(t, err)
+	f.Close()
+	read.Marks = nil
+	swapped := g.Literal(paths.Write, "sub/c")
+	file := g.Literal(paths.Read, "a")
+	try(t, os.Rename("sub", "was"))
+	try(t, os.Symlink("../out", "sub"))
+	try(t, os.Remove("a"))
+	try(t, os.Symlink("../out/a", "a"))
+	for _, c := range []struct {
+		use  paths.Use
+		want error
+	}{
+		{read, ErrHardLink}, {g.Literal(paths.Write, "hard"), ErrHardLink}, {lexical.Literal(paths.Write, "hard"), ErrHardLink}, {lexical.Literal(paths.Read, "fifo"), ErrNoFile}, {lexical.Literal(paths.Write, "fifo"), ErrNoFile},
+		{lexical.Literal(paths.Read, "socket"), ErrNoFile}, {lexical.Literal(paths.Read, "/dev/zero"), ErrNoFile}, {swapped, ErrChanged}, {file, ErrChanged}, {lexical.Literal(paths.Write, "sub/c"), ErrChanged},
+		{lexical.Literal(paths.Read, ""), ErrNotJudged}, {g.Literal(paths.Delete, "was"), ErrNotJudged}, {g.Literal(paths.Read, "missing"), fs.ErrNotExist}, {g.Literal(paths.Read, "was/b/c"), unix.ENOTDIR}, {g.Literal(paths.Write, "was"), unix.EISDIR},
+	} {
+		if f, err := Open(c.use); !errors.Is(err, c.want) || f != nil {
+			t.Errorf("%+v: %v, want %v", c.use, err, c.want)
+		}
+	}
+	if _, err := os.Stat(base + "/out/c"); err == nil {
+		t.Error("written outside")
+	}
+}
+
+func TestRemove(t *testing.T) {
+	base, g := lay(t)
+	try(t, os.Symlink("../out/a", base+"/work/link"))
+	judged := g.Literal(paths.Delete, "sub/b")
+	for _, name := range []string{"a", "link", "sub/deep"} {
+		try(t, Remove(g.Literal(paths.Delete, name)))
+		if _, err := os.Lstat(filepath.Join(base, "work", name)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	try(t, os.Rename(base+"/work/sub", base+"/work/was"))
+	try(t, os.Symlink("../out", base+"/work/sub"))
+	for use, want := range map[*paths.Use]error{&judged: ErrChanged} {
+		if err := Remove(*use); !errors.Is(err, want) {
+			t.Errorf("%v", err)
+		}
+	}
+	if err := Remove(g.Literal(paths.Delete, "was")); !errors.Is(err, unix.ENOTEMPTY) {
+		t.Errorf("%v", err)
+	}
+	if err := Remove(g.Literal(paths.Read, "was")); !errors.Is(err, ErrNotJudged) {
+		t.Errorf("%v", err)
+	}
+	for _, name := range []string{"a", "b"} {
+		if _, err := os.Stat(base + "/out/" + name); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// While a folder and a link to the outside change places, and a file and a link, no
+// tool ever reads, writes or removes anything outside.
+func TestRace(t *testing.T) {
+	base, g := lay(t)
+	work := base + "/work/"
+	try(t, os.Symlink("../out", work+"other"))
+	try(t, os.Symlink("../out/a", work+"x"))
+	done, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			for _, pair := range [][2]string{{"sub", "other"}, {"a", "x"}} {
+				_ = os.Rename(work+pair[0], work+"tmp")
+				_ = os.Rename(work+pair[1], work+pair[0])
+				_ = os.Rename(work+"tmp", work+pair[1])
+			}
+		}
+	}()
+	opened := 0
+	for range 3000 {
+		for _, name := range []string{"sub/b", "a", "other/b"} {
+			if u := g.Literal(paths.Read, name); u.Class == paths.Workspace {
+				if f, err := Open(u); err == nil {
+					opened++
+					if text, _ := io.ReadAll(f); string(text) == "outside" {
+						t.Fatalf("%s was read outside", name)
+					}
+					f.Close()
+				}
+			}
+		}
+		if u := g.Literal(paths.Write, "sub/new"); u.Class == paths.Workspace {
+			if f, err := Open(u); err == nil {
+				f.Close()
+			}
+		}
+		if u := g.Literal(paths.Delete, "sub/a"); u.Class == paths.Workspace {
+			_ = Remove(u)
+		}
+	}
+	close(done)
+	<-stopped
+	if list, _ := os.ReadDir(base + "/out"); len(list) != 2 {
+		t.Errorf("something was made or removed outside: %v", list)
+	}
+	if opened == 0 {
+		t.Error("nothing was ever opened")
+	}
+}

@@ -1,0 +1,60 @@
+package tools
+
+import (
+	"slices"
+	"strings"
+)
+
+// gatewayAliases are names that OpenClaw itself takes for others, whatever our rules say.
+var gatewayAliases = map[string]string{"bash": "exec", "cron": "automations"}
+
+// Suggests reports whether OpenClaw could take name for a tool that is offered, or
+// listed to be called through another: in any case, within a namespace, with a number
+// behind it.
+func (c *Catalog) Suggests(name string) bool {
+	for _, part := range nameParts(clip(name, maxNameBytes)) {
+		if c.means(part) || c.means(strings.TrimRight(part, "0123456789")) {
+			return true
+		}
+	}
+	return false
+}
+
+// means reports whether part, however its words are written, is the name of a tool.
+func (c *Catalog) means(part string) bool {
+	for _, prefix := range []string{"", "functions", "function", "tools", "tool"} {
+		name, ok := strings.CutPrefix(bare(part), prefix)
+		if !ok || name == "" {
+			continue
+		}
+		if of, ok := gatewayAliases[name]; ok {
+			name = of
+		}
+		is := func(tool string) bool { return bare(tool) == name }
+		if slices.ContainsFunc(c.offered, func(t Tool) bool { return is(t.Name) }) || slices.ContainsFunc(c.deferred, is) {
+			return true
+		}
+	}
+	return false
+}
+
+// nameParts are name, and what stands before and behind each of its separators.
+func nameParts(name string) []string {
+	out := []string{name}
+	for i := range len(name) {
+		if strings.IndexByte(".:/", name[i]) >= 0 {
+			out = append(out, name[:i], name[i+1:])
+		}
+	}
+	return out
+}
+
+// bare is key without dots and colons.
+func bare(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '.' || r == ':' {
+			return -1
+		}
+		return r
+	}, key(name))
+}
