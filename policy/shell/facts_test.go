@@ -78,7 +78,7 @@ func TestFacts(t *testing.T) {
 		{`rm -rf "$X/"`, "rm", "deletes", "/:root"},
 		{"rm -rf $X", "rm", "deletes", ":dynamic"},
 		{"echo x | xargs rm", "rm", "deletes", "x:workspace"},
-		{"find /usr | xargs rm", "rm", "deletes", "/usr/*:system"},
+		{"find /opt/x | xargs rm", "rm", "deletes", "/opt/x/*:outside"},
 
 		{"echo x > out 2> /etc/err", "echo", "writes", "out:workspace /etc/err:outside"},
 		{"> out", "", "writes", "out:workspace"},

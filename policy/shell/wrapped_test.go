@@ -12,7 +12,7 @@ func TestWrapped(t *testing.T) {
 		"sh -c":         func(s string) string { return "sh -c " + q(s) },
 		"bash -lc":      func(s string) string { return "bash -lc " + q(s) },
 		"eval":          func(s string) string { return "eval " + q(s) },
-		"( )":           func(s string) string { return "(" + s + ")" },
+		"( )":           func(s string) string { return "( " + s + " )" },
 		"{ }":           func(s string) string { return "{ " + s + "\n}" },
 		"$( )":          func(s string) string { return "echo $(" + s + ")" },
 		"<( )":          func(s string) string { return "cat <(" + s + ")" },
