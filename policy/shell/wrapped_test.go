@@ -14,7 +14,7 @@ func TestWrapped(t *testing.T) {
 		"eval":          func(s string) string { return "eval " + q(s) },
 		"( )":           func(s string) string { return "( " + s + " )" },
 		"{ }":           func(s string) string { return "{ " + s + "\n}" },
-		"$( )":          func(s string) string { return "echo $(" + s + ")" },
+		"$( )":          func(s string) string { return "echo $( " + s + " )" },
 		"<( )":          func(s string) string { return "cat <(" + s + ")" },
 		"true &&":       func(s string) string { return "true && " + s },
 		"false ||":      func(s string) string { return "false || { " + s + "\n}" },
