@@ -146,6 +146,9 @@ func (sh *shell) expansion(n syntax.Node) *expansion {
 			x.pipes[n] = sh.processSubstitute(n)
 			return false
 		case *syntax.ParamExp:
+			if hidden(n) {
+				sh.a.unsure("a process substitution inside of ${}")
+			}
 			if n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && !slices.Contains([]string{"Q", "a", "A", "K", "k", "U", "u", "L"}, n.Exp.Word.Lit()) {
 				sh.a.unsure("${x@" + n.Exp.Word.Lit() + "} evaluates the value")
 			}
@@ -160,4 +163,22 @@ func (sh *shell) expansion(n syntax.Node) *expansion {
 		return true
 	})
 	return x
+}
+
+// hidden tells whether the words inside of ${} hold a process substitution, which the
+// parser takes as text.
+func hidden(p *syntax.ParamExp) bool {
+	var words []*syntax.Word
+	if p.Exp != nil {
+		words = append(words, p.Exp.Word)
+	}
+	if p.Repl != nil {
+		words = append(words, p.Repl.Orig, p.Repl.With)
+	}
+	return slices.ContainsFunc(words, func(w *syntax.Word) bool {
+		return w != nil && slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
+			l, ok := p.(*syntax.Lit)
+			return ok && (strings.Contains(l.Value, "<(") || strings.Contains(l.Value, ">("))
+		})
+	})
 }

@@ -182,6 +182,8 @@ func TestDynamic(t *testing.T) {
 		"sh <<E\nexec < f\nls\nE":             "exec replaces",
 		"rm<() -rf /":                         "process substitution",
 		"ls >&$X":                             "descriptors",
+		"sh <<< rm<()":                        "empty process substitution",
+		"echo ${x:-<(id)}":                    "process substitution inside",
 		"printf -v 'a[$(id)]' x":              "subscript",
 		"mapfile -C id -c 1 x":                "-C",
 		"bash $X -c ls":                       "option of bash",
