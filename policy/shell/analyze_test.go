@@ -83,6 +83,10 @@ func TestCommands(t *testing.T) {
 		{`test -v 'a[$(rm x)]'`, []string{"rm x"}},
 		{`x='a[$(rm y)]'; echo $((x))`, []string{"rm y"}},
 		{`ls >&"\$(rm x)"`, []string{"rm x"}},
+		{`printf 'true\nrm x' | xargs -d '\n' -n1 sh -c`, []string{"rm x"}},
+		{`echo "'ls y' 'rm x'" | xargs -n 1 sh -c`, []string{"ls y", "rm x"}},
+		{`echo a b | xargs -I{} rm {}`, []string{"rm a b"}},
+		{`printf '%s\0' a 'b c' | xargs -0 rm`, []string{"rm a b c"}},
 		// nothing is left of the name
 		{`$NONE rm x`, []string{"rm x"}},
 		{`$(true) rm x`, []string{"rm x"}},
