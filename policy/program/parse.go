@@ -110,6 +110,9 @@ func (c *call) longOption(i int, w Word) int {
 		return i
 	}
 	c.Flags = append(c.Flags, full)
+	if w.Dynamic && !glued && c.risky {
+		c.unsure("dynamic option " + name)
+	}
 	f := found{option: o, as: full}
 	switch {
 	case glued:

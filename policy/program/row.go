@@ -1,7 +1,8 @@
 package program
 
 // family is a part of the table: what the programs of one field do. The key holds the
-// names of the programs, with spaces between, that share a row.
+// names of the programs, with spaces between, that share a row. A new program goes into
+// the family that fits, with a few lines in testdata.
 type family map[string]row
 
 // row says what a program does with its arguments. The zero row is a program that does
@@ -45,7 +46,7 @@ type sub struct {
 	row
 }
 
-// never is a row.stdin: the standard input is read whatever the operands are.
+// always is a row.stdin: the standard input is read whatever the operands are.
 const always = 1 << 10
 
 // style is how a program reads its options.

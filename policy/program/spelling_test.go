@@ -56,7 +56,7 @@ func same(t *testing.T, want Effect, name string, args ...string) {
 // that has options which do harm, and no other one.
 func TestRunTimeOptions(t *testing.T) {
 	for command, want := range map[string]bool{
-		"sort <?>": true, "sort -- <?>": false, "sort ./<?>": false, "sort -<?>": true, "sort --output=<?>": false,
+		"sort <?>": true, "sort -- <?>": false, "sort ./<?>": false, "sort -<?>": true, "sort --output=<?>": false, "sort --out<?>": true,
 		"tar cf x <?>": true, "git log <?>": true, "curl https://example.com/<?>": false, "sudo <?> rm": true,
 		"echo <?>": false, "cat <?>": false, "ls <?>": false, "grep <?> a": false, "rm <?>": false, "timeout 5 rm <?>": false,
 	} {

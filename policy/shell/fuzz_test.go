@@ -37,7 +37,7 @@ func FuzzAnalyze(f *testing.F) {
 				t.Errorf("%q: span %d-%d of %d", c.Argv, c.Start, c.End, len(text))
 			}
 		}
-		if !s.Parsed || strings.Contains(text, "<<") || strings.ContainsAny(text, "\\#") && strings.HasSuffix(text, "\\") {
+		if !s.Parsed || s.Control || strings.Contains(text, "<<") || strings.ContainsAny(text, "\\#") && strings.HasSuffix(text, "\\") {
 			return // the end of a here-document or a continued line would take in what is added
 		}
 		more := Analyze(text+"\nrm -rf /", world)
