@@ -15,7 +15,7 @@ import (
 type Call struct {
 	Tool       string         `expr:"tool" json:"tool" doc:"The name of the tool that would run."`
 	Class      string         `expr:"class" json:"class" doc:"read, write or exec, by the classes of arguments.yaml."`
-	Args       map[string]any `expr:"args" json:"args" doc:"The arguments, for example args.path."`
+	Args       map[string]any `expr:"args" json:"-" doc:"The arguments, for example args.path."`
 	Command    string         `expr:"command" json:"command,omitempty" doc:"The shell lines of a tool that takes any: its arguments command, cmd, script, shell_command and code, a line each; else an empty text."`
 	Strategy   string         `expr:"strategy" json:"strategy,omitempty" doc:"The id of the strategy that found the call."`
 	Confidence float64        `expr:"confidence" json:"confidence,omitempty" doc:"How sure that strategy is, 0 to 1."`

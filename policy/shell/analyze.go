@@ -77,7 +77,7 @@ func newAnalysis(w World) *analysis {
 	return &analysis{
 		guard: w.Guard, limits: l, steps: l.Steps, bytes: maxValueBytes,
 		script:  &Script{Parsed: true, Binaries: []string{}},
-		parser:  syntax.NewParser(syntax.Variant(syntax.LangBash)),
+		parser:  syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)),
 		dynamic: map[string]bool{}, backquotes: map[*syntax.CmdSubst]string{},
 		files: map[string]*sink{}, links: map[string]string{},
 	}
