@@ -35,6 +35,7 @@ func TestBudget(t *testing.T) {
 		{"a long pipeline", "ls" + strings.Repeat(" | cat", 20000), true},
 		{"braces", "echo {1..100000}", true},
 		{"braces of braces", "echo " + strings.Repeat("{a,b}", 30), true},
+		{"more braces than anybody looks at", "echo " + strings.Repeat("{a,b}", 25000), true},
 		{"functions", calls.String() + "f29", true},
 		{"a text that doubles", "x=aaaaaaaaaaaaaaaa;" + strings.Repeat("x=$x$x;", 40), true},
 		{"a text that is replaced", "x=" + strings.Repeat("a", 1000) + ";y=${x//a/" + strings.Repeat("b", 1000) + "}; ls", true},
