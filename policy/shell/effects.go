@@ -132,6 +132,7 @@ func (sh *shell) runFrom(base string, r program.Run, from []string) {
 	if r.NewShell {
 		sub = sh.fresh(r.Via)
 	}
+	sub.plain = sub.plain || len(r.Argv) == 0 // programs leave code to sh
 	if r.Wrapper != "" {
 		sub.wrappers = append(sub.wrappers[:len(sub.wrappers):len(sub.wrappers)], r.Wrapper)
 	} else if len(r.Argv) > 0 {

@@ -27,6 +27,7 @@ type shell struct {
 	rounds     int    // of all loops around this one
 	args       []word // $1, $2 …
 	open       bool   // nobody knows how many
+	plain      bool   // it may be a shell that knows less than bash: sh
 	wrappers   []string
 	env        []string
 	background bool
