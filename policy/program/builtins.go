@@ -1,5 +1,7 @@
 package program
 
+import "strings"
+
 // builtins are programs and builtins of the shell that do nothing with their arguments,
 // or only something inside the shell itself.
 var builtins = family{
@@ -11,7 +13,8 @@ var builtins = family{
 	"date":                {opts: "-[jnuRI] -d|--date= -f|--file=read -r|--reference=read -s|--set=:admin -v= --iso-8601? --rfc-3339= --rfc-email --utc --universal --debug --resolution", operands: "skip*"},
 	"hostname domainname": {opts: "-[aAdfiIsvyb] -F|--file=load:admin --fqdn --short --ip-address --all-ip-addresses --long --domain", then: adminOperands(0)},
 	"uname lsb_release":   {open: true},
-	"free vmstat iostat mpstat sar pidstat lscpu lsmem lsblk lspci lsusb lshw blkid dmidecode sensors nvidia-smi numactl-show lsmod modinfo lsns lslocks lsipc lslogins last lastlog ps pgrep pidof pstree pmap pwdx top htop btop atop iotop iftop nethogs glances neofetch fastfetch inxi hwinfo ipcs findmnt mountpoint swapon-show vmtouch slabtop tload": {open: true, opts: "-o= -p= -u= -C= -t= -d= -n="},
+	"free vmstat iostat mpstat sar pidstat lscpu lsmem lsblk lspci lsusb lshw blkid dmidecode sensors nvidia-smi numactl-show lsmod modinfo lsns lslocks lsipc lslogins last lastlog pgrep pidof pstree pmap pwdx top htop btop atop iotop iftop nethogs glances neofetch fastfetch inxi hwinfo ipcs findmnt mountpoint swapon-show vmtouch slabtop tload": {open: true, opts: "-o= -p= -u= -C= -t= -d= -n="},
+	"ps":              {open: true, opts: "-o= -p= -u= -U= -C= -t= -g= -G= -s= -O= -q= --sort= --format= --pid= --ppid= --user= --group= --sid= --tty=", then: psEnv},
 	"dmesg":           {opts: "-C|--clear:admin -c|--read-clear:admin -D:admin -E:admin -n=:admin -F=read", open: true},
 	"stdin-reader pv": {opts: "-f -o=write", operands: "read*", open: true, stdin: 1},
 	"mesg write wall notify-send osd_cat say beep aplay paplay mpg123 play": {tags: "send", open: true},
@@ -29,6 +32,15 @@ func builtin(c *call) {
 		}
 	case "read", "mapfile", "readarray", "select":
 		c.ReadsIn = true
+	}
+}
+
+// psEnv: the letter e of BSD shows the variables of processes: ps eww, ps auxe.
+func psEnv(c *call) {
+	for _, w := range c.Operands {
+		if strings.Contains(w.Text, "e") && strings.Trim(w.Text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+			c.tag("dump-env")
+		}
 	}
 }
 

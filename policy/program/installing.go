@@ -8,6 +8,11 @@ import (
 // packageScripts: a package manager without a subcommand, or with the name of a script
 // as yarn has it.
 func packageScripts(c *call) {
+	for _, flag := range c.Flags {
+		if strings.HasPrefix(flag, "--config.") {
+			c.ExecFlags = append(c.ExecFlags, flag)
+		}
+	}
 	if c.name != "npm" && c.Sub != "" {
 		c.Tags = without(c.Tags, "unlisted-sub")
 	}
@@ -39,6 +44,25 @@ func nodeConfig(c *call) {
 	if !looks {
 		c.tag("config-or-install")
 	}
+	for _, w := range c.Operands {
+		if strings.Contains(strings.ToLower(w.Text), "auth") || strings.Contains(strings.ToLower(w.Text), "password") {
+			c.tag("dump-env")
+		}
+	}
+}
+
+// yarnNode runs node with the rest of its line.
+func yarnNode(c *call) {
+	c.run("yarn node", append([]Word{{Text: "node"}}, c.Operands...), c.name)
+}
+
+// inner has another subcommand after some words: yarn npm publish, yarn workspace web add x.
+func inner(skip int) func(*call) {
+	return func(c *call) {
+		if len(c.Operands) > skip {
+			c.run(c.name, append([]Word{{Text: c.name}}, c.Operands[skip:]...), c.name)
+		}
+	}
 }
 
 // npx runs a package, by its name or with -c a line.
@@ -68,6 +92,12 @@ func versionManager(c *call) {
 
 // pipNames: names are new packages; files of requirements and folders are the workspace's.
 func pipNames(c *call) {
+	if w, ok := c.value("-r"); ok {
+		c.CodeFile = c.at(w) // its lines name what is installed
+		if strings.Contains(w.Text, "://") {
+			c.codeFile(w, "-r")
+		}
+	}
 	for _, w := range c.Operands {
 		switch {
 		case strings.Contains(w.Text, "://"):
@@ -79,7 +109,7 @@ func pipNames(c *call) {
 			c.Fetches = append(c.Fetches, Fetch{Word: u, Method: "GET"})
 			c.tag("config-or-install")
 		case strings.HasPrefix(w.Text, ".") || strings.HasPrefix(w.Text, "/"):
-			c.touch("read", w, "argument")
+			c.codeFile(w, "argument")
 		default:
 			c.tag("config-or-install")
 		}

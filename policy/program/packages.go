@@ -43,11 +43,17 @@ var packages = family{
 	"easy_install luarocks cpan cpanm ppm raku-zef pear pecl tlmgr opam-install vcpkg conan spack helmfile krew cocoapods pod carthage mas": {tags: "config-or-install", open: true},
 }
 
-const nodeGlobals = "--prefix=dir -C|--dir=dir --cwd=dir -w|--workspace= --filter= --script-shell=exec:opaque-exec --shell=exec:opaque-exec --node-options=:opaque-exec --registry=url:opaque-exec --userconfig=load --globalconfig=load --use-yarnrc=load --loglevel= --cache=write --global-style -c|--call=sh --node-gyp=exec --git=exec --editor=exec --viewer=exec --browser=exec --init-module=load --onload-script=load -g|--global:config-or-install --location=:config-or-install --tag= --otp= --access= --omit= --include= --store-dir=write --modules-folder=write"
+const nodeGlobals = "--prefix=dir -C|--dir=dir --cwd=dir -w|--workspace= --filter= --script-shell=exec:opaque-exec --shell=exec:opaque-exec --node-options=:opaque-exec --registry=url:opaque-exec --userconfig=load --globalconfig=load --use-yarnrc=load --loglevel= --cache=write --global-style -c|--call=sh --node-gyp=exec --git=exec --editor=exec --viewer=exec --browser=exec --init-module=load --onload-script=load -g|--global:config-or-install --location=:config-or-install --tag= --otp= --access= --omit= --include= --store-dir=write --modules-folder=write --logs-dir=write --pnpmfile=load --global-pnpmfile=load --virtual-store-dir=write --modules-dir=write --lockfile-dir=write --global-dir=write"
 
 var nodePackages = []sub{
 	{"test|t|tst run|run-script|rum start stop restart", row{operands: "skip*", tags: "workspace-code", style: stop}},
-	{"ci|clean-install|ic list|ls|la|ll view|info|show|v outdated audit why|explain help search pack version root bin prefix fund ping diff doctor query completion licenses config-list prune dedupe|ddp rebuild|rb store fetch import node workspaces workspace check constraints", row{tags: "workspace-code", opts: "--pack-destination=write", then: nodeChanges}},
+	{"ci|clean-install|ic list|ls|la|ll view|info|show|v outdated audit why|explain help search pack version root bin prefix fund ping diff doctor query completion licenses config-list prune dedupe|ddp rebuild|rb store fetch import check constraints", row{tags: "workspace-code", opts: "--pack-destination=write", then: nodeChanges}},
+	{"node", row{operands: "skip*", style: stop, then: yarnNode}},
+	{"npm", row{operands: "skip*", style: stop, then: inner(0)}},
+	{"workspace", row{operands: "skip*", style: stop, tags: "workspace-code", then: inner(1)}},
+	{"workspaces", row{operands: "skip*", style: stop, tags: "workspace-code"}},
+	{"deploy", row{operands: "write", tags: "workspace-code"}},
+	{"policies patch-commit unplug self-update server", row{tags: "config-or-install"}},
 	{"install|i|in|ins|add update|up|upgrade uninstall|remove|rm|un|unlink|r link|ln", row{operands: "skip*", tags: "workspace-code", then: nodeInstall}},
 	{"exec|x dlx create|init|innit", row{operands: "skip*", tags: "workspace-code config-or-install"}},
 	{"config|c set get cache edit plugin patch setup env approve-builds global", row{then: nodeConfig}},
@@ -59,7 +65,8 @@ const pipGlobals = "--python=exec --proxy=url:net-override --cert=read --client-
 const pipInstall = "-r|--requirement=read -c|--constraint=read -e|--editable=read:opaque-exec -i|--index-url=url:opaque-exec --extra-index-url=url:opaque-exec -f|--find-links=url:opaque-exec -t|--target=write --root=write --prefix=write --src=write -d|--dest=write -w|--wheel-dir=write --build-option=:opaque-exec --global-option=:opaque-exec --install-option=:opaque-exec --config-settings= --platform= --python-version= --implementation= --abi= --report=write --upgrade-strategy= --progress-bar= --only-binary= --no-binary= -U|--upgrade --user --break-system-packages:config-or-install"
 
 var pipSubs = []sub{
-	{"list show freeze check search help debug inspect hash index", row{opts: "-r=read --format= -i|--index-url=url:opaque-exec --path=read"}},
+	{"hash", row{operands: "read*"}},
+	{"list show freeze check search help debug inspect index", row{opts: "-r=read --format= -i|--index-url=url:opaque-exec --path=read"}},
 	{"install download wheel", row{opts: pipInstall, operands: "skip*", tags: "workspace-code", then: pipNames}},
 	{"uninstall cache sync", row{opts: "-r|--requirement=read -y", operands: "skip*", tags: "config-or-install"}},
 	{"compile", row{opts: "-o|--output-file=write", operands: "read*"}},

@@ -14,7 +14,7 @@ var tagDocs = map[string]string{
 	"container-escape":  "A container gets hold of the machine: privileged, the root folder, the socket of the engine.",
 	"discard":           "It throws away work that is not saved elsewhere.",
 	"disk":              "It changes disks, partitions, file systems or what is mounted.",
-	"dump-env":          "It prints environment variables, which often hold secrets.",
+	"dump-env":          "It prints environment variables or credentials.",
 	"editor":            "It opens an editor, from which commands can be typed.",
 	"find-delete":       "It deletes what it finds.",
 	"interactive-shell": "It opens a shell or an interpreter in which commands can be typed.",

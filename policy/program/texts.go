@@ -1,5 +1,7 @@
 package program
 
+import "strings"
+
 // texts are programs that search, sort and change text.
 var texts = family{
 	"cat tac rev":              {opts: "-[AbeEntTuv] -s|--separator? --number --number-nonblank --show-all --show-ends --show-tabs --show-nonprinting --squeeze-blank --before --regex", operands: "read*", stdin: 1, open: true},
@@ -36,7 +38,7 @@ var texts = family{
 	"sed gsed":                        {opts: "-[nrEsuz] -e|--expression=! -f|--file=script! -i|--in-place? -l|--line-length= --quiet --silent --regexp-extended --separate --unbuffered --null-data --debug --sandbox --posix --follow-symlinks -b --binary", operands: "skip read*", then: sed},
 	"awk gawk mawk nawk original-awk": {opts: "-[bcCghIkMnNOPrsStV] -F|--field-separator= -v|--assign= -f|--file=script! -i|--include=load -l|--load=load -e|--source=! -E|--exec=script! -W= -d|--dump-variables?write -D|--debug? -o|--pretty-print?write -p|--profile?write -L|--lint? --posix --traditional --sandbox --re-interval --non-decimal-data --characters-as-bytes --csv --optimize --bignum --use-lc-numeric --gen-pot --lint-old", operands: "skip", then: awk, style: stop},
 	"jq gojq jaq":                     {opts: "-[cCerRsSMjaA0] -n|--null-input -f|--from-file=script! -L=load --arg+ --argjson+ --slurpfile+read --rawfile+read --argfile+read --indent= --tab --slurp --raw-input --raw-output --raw-output0 --join-output --compact-output --color-output --monochrome-output --sort-keys --exit-status --ascii-output --unbuffered --stream --stream-errors --seq --args --jsonargs --binary --build-configuration", operands: "skip read*", then: jq},
-	"yq":                              {opts: "-[CcMNnPrRSejvVy] -i|--inplace -I|--indent= -o|--output-format= -p|--input-format= -f|--front-matter= --from-file=load! --arg+ --argjson+ --split-exp= --split-exp-file=read --expression=! --null-input --prettyPrint --unwrapScalar? --colors --no-colors --exit-status --verbose --no-doc --raw-output --yaml-output --slurp -s= --string-interpolation --security-disable-env-ops --security-disable-file-ops --header-preprocess", operands: "skip read*", then: yq},
+	"yq":                              {opts: "-[CcMNnPrRSejvVy] -i|--inplace -I|--indent= -o|--output-format= -p|--input-format= -f|--front-matter= --from-file=load! --arg+ --argjson+ -s|--split-exp= --split-exp-file=write --expression=! --null-input --prettyPrint --unwrapScalar? --colors --no-colors --exit-status --verbose --no-doc --raw-output --yaml-output --slurp --string-interpolation --security-disable-env-ops --security-disable-file-ops --header-preprocess", operands: "skip read*", then: yq},
 	"xmllint xmlstarlet xml":          {opts: "--xpath= --schema=read --relaxng=read --noout --format -o|--output=write --path= --shell:interactive-shell --html --nonet --noent:opaque-exec --xinclude:opaque-exec --load-trace --recover --encode=", operands: "read*"},
 	"csvcut csvgrep csvlook csvstat csvjson in2csv xsv mlr qsv dasel gron fx htmlq pup jo jc": {operands: "skip*", opts: "-o|--output=write -I:discard", open: true, tags: "opaque-exec"},
 	"iconv":                                 {opts: "-[cls] -f|--from-code= -t|--to-code= -o|--output=write --list --silent --verbose --unicode-subst= --byte-subst= --widechar-subst=", operands: "read*", stdin: 1},
@@ -72,6 +74,9 @@ func grep(c *call) {
 	if !c.replaced {
 		names--
 	}
+	if c.Recursive {
+		c.included("--include")
+	}
 	switch {
 	case names > 0:
 	case c.Recursive:
@@ -81,8 +86,20 @@ func grep(c *call) {
 	}
 }
 
+// included are patterns of the files that are searched in folders.
+func (c *call) included(name string) {
+	for i := range c.found {
+		if w := c.found[i].value; c.found[i].name == name && !strings.HasPrefix(w.Text, "!") {
+			w.Glob = strings.ContainsAny(w.Text, "*?[")
+			c.touch("read", w, name)
+		}
+	}
+}
+
 // rg searches the current folder, or its standard input.
 func rg(c *call) {
+	c.included("-g")
+	c.included("--iglob")
 	for _, flag := range c.Flags {
 		if flag == "--files" || flag == "--type-list" {
 			for _, w := range c.Operands {
