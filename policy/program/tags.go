@@ -9,6 +9,7 @@ var tagDocs = map[string]string{
 	"absolute-extract":  "It unpacks files to where the archive says, even outside of the folder.",
 	"admin":             "It changes accounts, the kernel, the firewall, the clock or the network of the machine.",
 	"carrier":           "It runs another program for each file that it finds.",
+	"code-variable":     "It sets a variable that loads code, or changes which program a name means.",
 	"config-or-install": "It installs software, or changes the settings of a tool.",
 	"container":         "It starts, stops or changes containers or what a cluster runs.",
 	"container-escape":  "A container gets hold of the machine: privileged, the root folder, the socket of the engine.",

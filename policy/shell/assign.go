@@ -22,7 +22,7 @@ func (sh *shell) assign(a *syntax.Assign, integer bool) (name, text string) {
 	name = a.Name.Value
 	switch {
 	case a.Array != nil:
-		sh.set(name, sh.array(a.Array))
+		sh.assigned(name, sh.array(a.Array))
 		return name, ""
 	case a.Naked:
 		return name, ""
@@ -46,10 +46,10 @@ func (sh *shell) assign(a *syntax.Assign, integer bool) (name, text string) {
 		v = unknown("")
 	}
 	if old.Kind == expand.NameRef && old.Str != "" {
-		sh.set(old.Str, v)
+		sh.assigned(old.Str, v)
 		return name, w.Text
 	}
-	sh.set(name, v)
+	sh.assigned(name, v)
 	if name == "PS4" && strings.ContainsAny(v.Str, "$`") {
 		sh.a.unsure("PS4 is evaluated for each command that is traced")
 	}
@@ -130,7 +130,7 @@ func (sh *shell) declareWord(w word, integer bool) {
 	if assigned && name != "" {
 		v := w.value()
 		v.Str = text
-		sh.set(strings.TrimSuffix(name, "+"), v)
+		sh.assigned(strings.TrimSuffix(name, "+"), v)
 	}
 }
 

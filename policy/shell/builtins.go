@@ -235,7 +235,7 @@ func (sh *shell) printf(cmd Command, c call) {
 	all := joined(rest)
 	v.unknown, v.from = !ok || all.Dynamic, all.from
 	sh.name(name)
-	sh.set(name, v)
+	sh.assigned(name, v)
 }
 
 // name notes the name of a variable whose subscript bash would evaluate.
@@ -369,7 +369,7 @@ func (sh *shell) state(cmd Command, c call) {
 func (sh *shell) getopts(cmd Command, c call) {
 	sh.emit(cmd)
 	if len(c.words) > 2 {
-		sh.set(c.words[2].Text, unknown(""))
+		sh.assigned(c.words[2].Text, unknown(""))
 		sh.set("OPTARG", unknown(""))
 		sh.set("OPTIND", unknown(""))
 	}

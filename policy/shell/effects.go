@@ -118,8 +118,8 @@ func (sh *shell) codeFile(cmd *Command, w word) {
 		cmd.Tags = append(cmd.Tags, origin(s.from)...)
 	}
 	for _, u := range sh.use(paths.Read, w, "code") {
-		temporary := strings.HasPrefix(u.Resolved, "/tmp/") && !strings.HasPrefix(sh.a.guard.Roots.Cwd, "/tmp/")
-		if u.Class != paths.Workspace || temporary {
+		temporary := strings.HasPrefix(u.Resolved+"/", "/tmp/") && !strings.HasPrefix(sh.a.guard.Roots.Cwd, "/tmp/")
+		if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot || temporary {
 			cmd.Tags = append(cmd.Tags, "foreign-code")
 			return
 		}

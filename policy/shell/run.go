@@ -311,7 +311,7 @@ func (sh *shell) fors(c *syntax.ForClause) {
 	sh.rounds *= len(list)
 	body := func(b *shell) {
 		for _, w := range list {
-			b.set(loop.Name.Value, w.value())
+			b.assigned(loop.Name.Value, w.value())
 			b.statements(c.Do)
 		}
 	}
