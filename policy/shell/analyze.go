@@ -19,10 +19,11 @@ func Analyze(text string, w World) *Script {
 	}
 	sh := a.shell()
 	if len(w.Env) > 0 {
-		for name, text := range w.Env {
-			sh.assigned(name, known(text))
+		names := slices.Sorted(maps.Keys(w.Env))
+		sh.emit(Command{Env: names})
+		for _, name := range names {
+			sh.assigned(name, known(w.Env[name]))
 		}
-		sh.emit(Command{Env: slices.Sorted(maps.Keys(w.Env))})
 	}
 	sh.script(text)
 	sh.leftovers()

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -111,11 +110,22 @@ func (sh *shell) declare(d *syntax.DeclClause, used redirected) {
 	if kind == "export" || kind == "declare" || kind == "typeset" {
 		cmd.Env = names(cmd.Argv[1:])
 	}
-	if kind == "export" && (len(cmd.Argv) == 1 || slices.Contains(cmd.Flags, "-p")) {
+	if dumps(cmd) {
 		cmd.Tags = append(cmd.Tags, "dump-env")
 	}
 	sh.emit(cmd)
 	sh.out.write("", len(cmd.Argv) > 1, kind)
+}
+
+// dumps tells whether a declaration without names prints variables. Attributes alone
+// choose which; functions are no variables.
+func dumps(cmd Command) bool {
+	for _, w := range cmd.Argv[1:] {
+		if !strings.HasPrefix(w, "-") || strings.ContainsAny(w, "fF") {
+			return false
+		}
+	}
+	return true
 }
 
 // declareWord is NAME=VALUE that only comes to be by an expansion.

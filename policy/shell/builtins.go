@@ -170,8 +170,11 @@ func (sh *shell) wrap(cmd Command, c call) {
 
 // setOptions is set: it sets options, or $1 $2 ….
 func (sh *shell) setOptions(cmd Command, c call) {
-	sh.emit(cmd)
 	args := c.args()
+	if len(args) == 0 {
+		cmd.Tags = append(cmd.Tags, "dump-env")
+	}
+	sh.emit(cmd)
 	for i, w := range args {
 		switch {
 		case w.Dynamic && w.bare:
@@ -213,7 +216,7 @@ func (sh *shell) declareBuiltin(cmd Command, c call) {
 	if cmd.Binary == "export" || cmd.Binary == "declare" || cmd.Binary == "typeset" {
 		cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], names(cmd.Argv[1:])...)
 	}
-	if cmd.Binary == "export" && (len(c.words) == 1 || slices.Contains(cmd.Flags, "-p")) {
+	if dumps(cmd) {
 		cmd.Tags = append(cmd.Tags, "dump-env")
 	}
 	sh.emit(cmd)
