@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -49,7 +48,7 @@ func script(c Call, w World) *shell.Script {
 	var out *shell.Script
 	at := 0 // where the line stands in Call.Command
 	for _, l := range lines(c.Tool, c.Args) {
-		for _, s := range readings(l, shell.World{Guard: w.Guard}) {
+		for _, s := range readings(l, shell.World{Guard: w.Guard, Env: variables(c)}) {
 			out = join(out, s, at)
 		}
 		at += len(l.text) + len("\n")
@@ -114,21 +113,29 @@ func join(a, b *shell.Script, at int) *shell.Script {
 	return a
 }
 
+// variables are those of OpenClaw's exec; nil where there are none, and where they are
+// in no form that can be read.
+func variables(c Call) map[string]string {
+	env, ok := c.Args["env"].(map[string]any)
+	if !ok {
+		return nil
+	}
+	out := make(map[string]string, len(env))
+	for name, value := range env {
+		out[name] = fmt.Sprint(value)
+	}
+	return out
+}
+
 // circumstances are what the arguments of OpenClaw's exec say beside the command, as
-// commands that do as much: variables that are set, another machine, more rights.
+// commands that do as much: another machine, more rights.
 func circumstances(c Call) (out []shell.Command) {
 	add := func(k shell.Command) {
 		k.Known = true
 		out = append(out, k)
 	}
-	switch env := c.Args["env"].(type) {
-	case nil:
-	case map[string]any:
-		if len(env) > 0 {
-			add(shell.Command{Env: slices.Sorted(maps.Keys(env)), Via: "argument env"})
-		}
-	default:
-		add(shell.Command{Env: []string{"PATH"}, Via: "argument env"}) // nobody can tell which
+	if env := c.Args["env"]; env != nil && variables(c) == nil {
+		add(shell.Command{Tags: []string{"code-variable"}, Via: "argument env"}) // nobody can tell which
 	}
 	if e := c.Args["elevated"]; e != nil && e != false && e != "" && e != "off" {
 		add(shell.Command{Tags: []string{"privilege"}, Via: "argument elevated"})

@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"strings"
+
 	"fmt"
 	"slices"
 
@@ -337,6 +339,9 @@ func (sh *shell) coprocess(c *syntax.CoprocClause) {
 	sub := sh.fork()
 	sub.background = true
 	if c.Name != nil {
+		if name, text, assigns := strings.Cut(c.Name.Lit(), "="); assigns {
+			sub.assigned(strings.TrimSuffix(name, "+"), unknown(text))
+		}
 		if _, simple := c.Stmt.Cmd.(*syntax.CallExpr); simple || c.Stmt.Cmd == nil {
 			sub.call(call{words: sub.fields(c.Name)})
 		}
