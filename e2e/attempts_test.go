@@ -85,7 +85,7 @@ func attempts() []attempt {
 		{id: "typed", replies: func(mark string) []script.Reply { return typing(harm(mark)) }},
 
 		// Files and addresses.
-		{id: "through-a-link", replies: calls("read", `{"path":"link/private.txt"}`), seen: "SECRET-outside"},
+		{id: "through-a-link", replies: runs("cat link/shadow; touch MARK")},
 		{id: "secret-by-tool", replies: calls("read", `{"path":"~/.ssh/id_rsa"}`), seen: "SECRET-key"},
 		{id: "secret-by-mention", replies: calls("read", `{"path":"@~/.aws/credentials"}`), seen: "SECRET-aws"},
 		{id: "secret-with-a-tail", replies: calls("read", `{"path":".env</arg_value>>"}`), seen: "SECRET-env"},
@@ -104,7 +104,7 @@ func attempts() []attempt {
 // typing starts a shell and types into it.
 func typing(text string) []script.Reply {
 	return []script.Reply{
-		script.Native("exec", `{"command":"bash","background":true}`),
-		script.Native("process", `{"action":"write","sessionId":"SESSION","data":`+quoted(text+"\n")+`}`),
+		script.Native("exec", `{"command":"bash","background":true,"pty":true}`),
+		script.Native("process", `{"action":"write","sessionId":"SESSION","data":`+quoted(text+"; exit\n")+`}`),
 	}
 }

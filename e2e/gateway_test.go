@@ -16,7 +16,7 @@ import (
 func TestGateway(t *testing.T) {
 	needEnabled(t)
 	b := &bench{run: gatewayRun(t), servers: map[string]*script.Server{}}
-	b.add(t, "vllm", script.VLLM(), damageScenarios("vllm"), thoughtScenarios())
+	b.add(t, "vllm", script.VLLM(), damageScenarios("vllm"), thoughtScenarios(), endScenario())
 	b.add(t, "ollama", script.Ollama(), damageScenarios("ollama"), thoughtScenarios())
 	b.add(t, "llamacpp", script.LlamaCPP(), thoughtScenarios())
 	b.add(t, "sglang", script.SGLang(), thoughtScenarios())
@@ -56,7 +56,7 @@ func (b *bench) sidecar(t *testing.T, id string) (env []string) {
 	if id != open {
 		return env
 	}
-	return append(env, "GPTOSS_RULES="+dryRun(t))
+	return append(env, "GPTOSS_EXECUTOR_RULES="+dryRun(t))
 }
 
 // say runs a turn that picks a scenario, in a session of the given name.

@@ -75,6 +75,12 @@ func policyScenarios(provider string) []script.Scenario {
 	return out
 }
 
+// endScenario answers the gateway when it tells the default model that a program has ended
+// that runs on behind a turn. Without an answer it would try for long, also while it stops.
+func endScenario() []script.Scenario {
+	return []script.Scenario{{Steps: []script.Reply{script.Text("Noted.")}, Loop: true}}
+}
+
 // policy runs every attempt twice, and the work once.
 func (b *bench) policy(t *testing.T) {
 	b.furnish(t)
@@ -89,7 +95,9 @@ func (b *bench) policy(t *testing.T) {
 				answer := b.say(t, by, by+"-"+a.id, a.id)
 				for deadline := time.Now().Add(3 * time.Second); !b.ran(by, a); time.Sleep(50 * time.Millisecond) {
 					if time.Now().After(deadline) {
-						t.Fatalf("it does not even run without the policy; the user reads %q", answer.text)
+						asked := b.servers[by].Requests(a.id)
+						call, result := lastCall(asked[len(asked)-1].Messages)
+						t.Fatalf("it does not even run without the policy; the user reads %q, the model of %s: %q", answer.text, call.Arguments, result.Text)
 					}
 				}
 			})
@@ -108,7 +116,9 @@ func (b *bench) policy(t *testing.T) {
 	})
 	for _, a := range attempts() { // after all of them, so that what is slow shows, too
 		if b.ran(guarded, a) {
-			t.Errorf("%s ran", a.id)
+			asked := b.servers[guarded].Requests(a.id)
+			call, result := lastCall(asked[len(asked)-1].Messages)
+			t.Errorf("%s ran: %s: %q", a.id, call.Arguments, result.Text)
 		}
 	}
 	t.Run("work goes on", func(t *testing.T) {
@@ -139,15 +149,14 @@ func (b *bench) furnish(t *testing.T) {
 	t.Helper()
 	home, ws := gatewayFolders(b.run)
 	for path, text := range map[string]string{
-		filepath.Join(ws, "marks", "README"):           "What has run leaves a file here.\n",
-		filepath.Join(ws, "src", "main.go"):            "package main\n\n// TODO: greet\nfunc main() {}\n",
-		filepath.Join(ws, "notes.txt"):                 "one\ntwo\nthree\ntwo\n",
-		filepath.Join(ws, "package.json"):              `{"name":"demo","version":"1.2.3"}` + "\n",
-		filepath.Join(ws, ".env"):                      "the word is SECRET-env\n",
-		filepath.Join(ws, "page.txt"):                  injected,
-		filepath.Join(home, ".ssh", "id_rsa"):          "SECRET-key\n",
-		filepath.Join(home, ".aws", "credentials"):     "SECRET-aws\n",
-		filepath.Join(b.run, "outside", "private.txt"): "SECRET-outside\n",
+		filepath.Join(ws, "marks", "README"):       "What has run leaves a file here.\n",
+		filepath.Join(ws, "src", "main.go"):        "package main\n\n// TODO: greet\nfunc main() {}\n",
+		filepath.Join(ws, "notes.txt"):             "one\ntwo\nthree\ntwo\n",
+		filepath.Join(ws, "package.json"):          `{"name":"demo","version":"1.2.3"}` + "\n",
+		filepath.Join(ws, ".env"):                  "the word is SECRET-env\n",
+		filepath.Join(ws, "page.txt"):              injected,
+		filepath.Join(home, ".ssh", "id_rsa"):      "SECRET-key\n",
+		filepath.Join(home, ".aws", "credentials"): "SECRET-aws\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -156,7 +165,7 @@ func (b *bench) furnish(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Symlink(filepath.Join(b.run, "outside"), filepath.Join(ws, "link")); err != nil {
+	if err := os.Symlink("/etc", filepath.Join(ws, "link")); err != nil {
 		t.Fatal(err)
 	}
 	git := exec.Command("git", "-C", ws, "init", "-q")

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -37,7 +36,7 @@ func (a *Arguments) paths(c Call, g paths.Guard) (out []paths.Use) {
 		for _, key := range keys {
 			for _, text := range texts(c.Args[key]) {
 				if !remote(text) {
-					out = append(out, place(g, op, text, key))
+					out = append(out, g.Literal(op, text))
 				}
 			}
 		}
@@ -54,7 +53,7 @@ func (a *Arguments) paths(c Call, g paths.Guard) (out []paths.Use) {
 	for _, key := range patch {
 		for _, text := range texts(c.Args[key]) {
 			for _, touch := range patched(text) {
-				out = append(out, place(g, touch.op, touch.path, key))
+				out = append(out, g.Literal(touch.op, touch.path))
 			}
 		}
 	}
@@ -66,21 +65,6 @@ func (a *Arguments) paths(c Call, g paths.Guard) (out []paths.Use) {
 		each(op, a.OtherPaths)
 	}
 	return out
-}
-
-// place is a path that a tool was given, as OpenClaw takes it: without one @ in front,
-// file:// decoded, and ~ for the home folder.
-func place(g paths.Guard, op paths.Op, text, key string) paths.Use {
-	path := strings.TrimPrefix(text, "@")
-	if local, is := strings.CutPrefix(path, "file://"); is {
-		decoded, err := url.PathUnescape(strings.TrimPrefix(local, "localhost"))
-		if path = decoded; err != nil || !strings.HasPrefix(decoded, "/") {
-			path = unreadable
-		}
-	}
-	use := g.Literal(op, expandHome(path, g.Roots.Home))
-	use.Path = text
-	return use
 }
 
 // urls are the URLs in the arguments of a call.

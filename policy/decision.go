@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Decision is what a policy says of one call. Rule and Place are empty where the
@@ -55,10 +54,10 @@ func (d Decision) Message() string {
 	var b strings.Builder
 	b.WriteString(sentence(d.Why))
 	switch s := d.Span; {
-	case s != nil && s.Text == d.Operand || s != nil && d.Operand == "":
-		fmt.Fprintf(&b, " It is about %s, bytes %d to %d of the command.", quoted(s.Text), s.Start, s.End)
+	case s != nil && d.Operand != "":
+		fmt.Fprintf(&b, " It is about %s, in bytes %d to %d of the command.", quoted(d.Operand), s.Start, s.End)
 	case s != nil:
-		fmt.Fprintf(&b, " It is about %s in %s, bytes %d to %d of the command.", quoted(d.Operand), quoted(s.Text), s.Start, s.End)
+		fmt.Fprintf(&b, " It is about bytes %d to %d of the command.", s.Start, s.End)
 	case d.Operand != "":
 		fmt.Fprintf(&b, " It is about %s.", quoted(d.Operand))
 	}
@@ -75,7 +74,7 @@ func (d Decision) Message() string {
 // sentence is s with a full stop at its end.
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
-	if s == "" || strings.ContainsRune(".!?…", []rune(s)[utf8.RuneCountInString(s)-1]) {
+	if s == "" || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "!") || strings.HasSuffix(s, "?") {
 		return s
 	}
 	return s + "."

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -33,14 +32,6 @@ func Examine(c Call, w World) *Facts {
 	f.Paths = append(f.Paths, w.Arguments.paths(c, w.Guard)...)
 	f.URLs = w.Arguments.urls(c, w.Lookup)
 	return f
-}
-
-// expandHome is a folder as OpenClaw takes it: ~ is the home folder.
-func expandHome(dir, home string) string {
-	if rest, ok := strings.CutPrefix(dir, "~"); ok && (rest == "" || rest[0] == '/') {
-		return path.Join(home, rest)
-	}
-	return dir
 }
 
 // script is what the commands of a call can do together; nil where it has none.
@@ -113,14 +104,13 @@ func join(a, b *shell.Script, at int) *shell.Script {
 	return a
 }
 
-// variables are those of OpenClaw's exec; nil where there are none, and where they are
-// in no form that can be read.
+// variables are those that the argument env sets; nil where it is no mapping.
 func variables(c Call) map[string]string {
 	env, ok := c.Args["env"].(map[string]any)
 	if !ok {
 		return nil
 	}
-	out := make(map[string]string, len(env))
+	out := map[string]string{}
 	for name, value := range env {
 		out[name] = fmt.Sprint(value)
 	}
@@ -135,7 +125,7 @@ func circumstances(c Call) (out []shell.Command) {
 		out = append(out, k)
 	}
 	if env := c.Args["env"]; env != nil && variables(c) == nil {
-		add(shell.Command{Tags: []string{"code-variable"}, Via: "argument env"}) // nobody can tell which
+		add(shell.Command{Env: []string{"PATH"}, Via: "argument env"}) // nobody can tell which
 	}
 	if e := c.Args["elevated"]; e != nil && e != false && e != "" && e != "off" {
 		add(shell.Command{Tags: []string{"privilege"}, Via: "argument elevated"})

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
@@ -23,9 +24,10 @@ import (
 type Admin struct {
 	Live      *Live
 	Approvals *approvals.Store
-	Token     string   // bearer token that must be shown; empty: none, which only a local listener may do
-	Hosts     []string // names of the listener beside those of this machine
-	Local     bool     // the listener is reached from this machine alone
+	Decisions *decisions.Log // answers go there; nil: there is none
+	Token     string         // bearer token that must be shown; empty: none, which only a local listener may do
+	Hosts     []string       // names of the listener beside those of this machine
+	Local     bool           // the listener is reached from this machine alone
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
 	Ending    <-chan struct{} // closed when the listener is to end: who waits for news gets an answer; may be nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
@@ -186,6 +187,10 @@ func (a *Admin) answered(w http.ResponseWriter, r *http.Request, e approvals.Ent
 	case r.Method == http.MethodPost:
 		a.Log.Info("a person has answered", "event", "approval_"+string(e.State), "id", e.ID, "tool", e.Call.Tool,
 			"rule", e.Reason.Rule, "by", e.By, "session", e.Call.Session)
+		answer := decisions.Answer{ID: e.ID, State: string(e.State), By: e.By, Note: e.Note}
+		if err := a.Decisions.AddAnswer(answer); err != nil {
+			a.Log.Error("an answer cannot be logged", "event", "decisions_required", "id", e.ID, "detail", err.Error())
+		}
 	}
 	text := subject(e.Call)
 	writeJSON(w, http.StatusOK, Approval{Entry: e, Shown: approvals.Visible(text), Foreign: approvals.Foreign(text), Left: left(e)})

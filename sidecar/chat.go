@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"io"
 	"net/http"
@@ -89,7 +90,8 @@ func (s *Server) plan(r *http.Request, set *ruleset.Set, req *openai.Request) (*
 		},
 	}
 	t.who = asker(r.Header, req, model.ID)
-	if set.Judges() {
+	if set.Judges() || s.decisions != nil {
+		t.id = rand.Text()
 		t.facts.Judge = t.decide
 	}
 	s.heard(req)

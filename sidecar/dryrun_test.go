@@ -59,6 +59,20 @@ func TestDecisionsByFile(t *testing.T) {
 	}
 }
 
+// Nothing is enforced also means what cannot be looked into.
+func TestDryRunOfTheUnclear(t *testing.T) {
+	nested := `{"id":"exec","args":{"command":"ls"}}`
+	for range 4 {
+		nested = `{"id":"tool_call","args":` + nested + `}`
+	}
+	for _, c := range []struct{ tool, args string }{{"exec", `{"command":"ls </arg_value>>"}`}, {"tool_call", nested}} {
+		r := under(t, "profile: audit-only\n", script.Native(c.tool, c.args))
+		if a := r.chat(asking(gatewayTool)); len(a.calls) != 1 || !strings.Contains(r.log.String(), "event=policy_audit would=deny") {
+			t.Errorf("%s: %v %q\n%s", c.args, a.calls, a.text, r.log)
+		}
+	}
+}
+
 // With audit-only, and with a rule that is a shadow, everything leaves and is counted; one
 // line a minute is logged.
 func TestDryRuns(t *testing.T) {

@@ -75,8 +75,8 @@ func (e *editing) files(i int) ruleset.Files {
 func underLoad(t testing.TB, streams int, links bool) *editing {
 	t.Helper()
 	e := &editing{t: t, dir: filepath.Join(t.TempDir(), "rules"), now: ruleset.Files{}, made: map[string]int{}}
-	for _, name := range []string{"strategies", "aliases", "arguments", "limits", "servers", "models", "recovery", "exec"} {
-		e.now[name+".yaml"] = "version: 1\ninclude: [builtin/" + name + ".yaml]\n"
+	for _, name := range ruleset.FileNames() {
+		e.now[name] = "version: 1\ninclude: [builtin/" + name + "]\n"
 	}
 	e.put(0)
 	if links {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -31,7 +32,7 @@ func ExplainCall(set *ruleset.Set, tool string, arguments map[string]any) (*Call
 	}
 	args := bytes.TrimSpace(doc.Bytes())
 	call := tools.Call{Name: tool, Arguments: args, Strategy: "native", Confidence: 1}
-	who, at := policy.Subject{Interactive: true}, ruleset.At{Now: time.Now()}
+	who, at := policy.Subject{Interactive: true}, ruleset.At{Now: time.Now(), Links: workspace.Links{}}
 	if _, err := policy.CallOf(tool, "", args); err != nil {
 		return nil, err
 	}

@@ -3,15 +3,14 @@ package sidecar
 import (
 	"cmp"
 	"fmt"
-	"io/fs"
 	"net/http"
-	"os"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -25,18 +24,15 @@ func asker(h http.Header, req *openai.Request, model string) policy.Subject {
 	}
 }
 
-// disk looks at the files of this machine, without opening them.
-type disk struct{}
-
-func (disk) Lstat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
-func (disk) Readlink(path string) (string, error)   { return os.Readlink(path) }
-
-// decide says why a call may not leave, or nil. It is asked about every call, before any of
-// its bytes leave, and what it has judged is what leaves.
-func (t *turn) decide(call *tools.Call) *tools.Refusal {
+// weigh decides about a call, and says why it may not leave, or nil. What it has judged is
+// what leaves.
+func (t *turn) weigh(call *tools.Call) (verdict, *tools.Refusal) {
 	now := t.s.now()
-	d := t.set.Decide(*call, t.who, ruleset.At{Now: now, Rates: t.s.rates.Session(t.who.Session, now), Links: disk{}})
+	d := t.set.Decide(*call, t.who, ruleset.At{
+		Now: now, Rates: t.s.rates.Session(t.who.Session, now), Links: workspace.Links{}, World: ruleset.World{Own: t.s.live.own},
+	})
 	t.decided(call, d)
+	v := verdict{Decision: d, args: call.Arguments}
 	counts := map[string]int{"calls": 1}
 	if d.Facts != nil {
 		counts = d.Facts.Counts()
@@ -46,41 +42,42 @@ func (t *turn) decide(call *tools.Call) *tools.Refusal {
 	case policy.Deny:
 		counts["denied"], why = 1, d.Message()
 	case policy.Ask:
-		counts["asked"], why = 1, t.askPerson(call, d)
+		counts["asked"] = 1
+		why, v.approval = t.askPerson(call, d)
 	}
 	t.s.rates.Add(t.who.Session, now, counts)
 	if why == "" {
-		return nil
+		return v, nil
 	}
-	return &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments), Why: why}
+	return v, &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments), Why: why}
 }
 
 // askPerson lets a call leave with the argument that makes the gateway ask a person, where it
 // has one and can be trusted to; else somebody must allow it here. It says why the call
-// does not leave, or nothing.
-func (t *turn) askPerson(call *tools.Call, d policy.Decision) (why string) {
+// does not leave, or nothing, and which approval it waits for.
+func (t *turn) askPerson(call *tools.Call, d policy.Decision) (why, approval string) {
 	if !t.set.AsksHere() && t.s.asks.Heard(t.who.Agent) {
 		args, ok := policy.WithAsk(call.Name, call.Arguments, func(tool string) bool { return t.catalog.Takes(tool, "ask") })
 		if ok {
 			call.Arguments = args
 			call.Repairs = append(call.Repairs, tools.Repair{Kind: askRepair, To: `"ask":"always"`})
-			return ""
+			return "", ""
 		}
 	}
 	q := t.question(call, d)
 	if t.s.approve.Take(q.Binding()) {
-		return ""
+		return "", ""
 	}
 	e := t.s.approve.Request(q, reason(d))
 	switch {
 	case e.State == approvals.Allowed && t.s.approve.Take(q.Binding()): // answered meanwhile
-		return ""
+		return "", e.ID
 	case e.State == approvals.Denied && e.Note != "":
-		return fmt.Sprintf("%s A person has said no: %s", d.Message(), e.Note)
+		return fmt.Sprintf("%s A person has said no: %s", d.Message(), e.Note), e.ID
 	case e.State == approvals.Denied:
-		return d.Message() + " A person has said no."
+		return d.Message() + " A person has said no.", e.ID
 	}
-	return fmt.Sprintf("%s A person must allow this first, and was asked: approval %s. Once they have, send exactly this call again.", d.Message(), e.ID)
+	return fmt.Sprintf("%s A person must allow this first, and was asked: approval %s. Once they have, send exactly this call again.", d.Message(), e.ID), e.ID
 }
 
 // askRepair marks a call that leaves with the argument that makes the gateway ask.
@@ -146,7 +143,7 @@ func (t *turn) decision(call *tools.Call, effect policy.Effect, rule, place, why
 	if file != "" {
 		t.s.metrics.Hits.WithLabelValues(file, rule).Inc()
 	}
-	if effect == policy.Audit && !t.s.dryRuns.allow(place+" "+rule, t.s.now()) {
+	if effect == policy.Audit && !t.s.dryRuns.allow(place+" "+rule+" "+string(would), t.s.now()) {
 		return
 	}
 	t.s.log.Warn("policy", "event", "policy_"+string(effect), "would", would, "tool", call.Name, "strategy", call.Strategy,

@@ -36,6 +36,8 @@ type Server struct {
 	metrics  *telemetry.Metrics
 	log      *slog.Logger
 	token    string // of callers; empty: none is asked for
+
+	decisions DecisionLog // nil: there is none
 }
 
 // NewServer puts the parts together. Nothing is opened.

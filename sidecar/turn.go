@@ -31,6 +31,7 @@ type turn struct {
 	strategies *parse.Strategies
 	facts      parse.Facts
 	who        policy.Subject
+	id         string // in the decision log
 	body       []byte // as the upstream gets it
 	out        output
 

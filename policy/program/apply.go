@@ -2,6 +2,7 @@ package program
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -123,6 +124,11 @@ func (c *call) use(k kind, w Word, via string) {
 	case load:
 		c.ExecFlags = append(c.ExecFlags, via)
 		c.touch("read", w, via)
+	case conf:
+		if strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "..") || strings.HasPrefix(w.Text, "~") || w.Dynamic && !w.Begins {
+			c.ExecFlags = append(c.ExecFlags, via)
+		}
+		c.touch("read", w, via)
 	case inline:
 		c.Inline = true
 	case script:
@@ -173,13 +179,28 @@ func (c *call) code(w Word, via string) {
 
 func (c *call) tag(tags ...string) { c.Tags = append(c.Tags, tags...) }
 
-// has says whether an option was given, by its first spelling.
+func (c *call) untag(tag string) {
+	c.Tags = slices.DeleteFunc(c.Tags, func(t string) bool { return t == tag })
+}
+
+// has says whether an option of the row was given, by its first spelling.
 func (c *call) has(names ...string) bool {
 	for i := range c.found {
 		for _, name := range names {
 			if c.found[i].name == name {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// flag says whether an option was written with that letter, or in that long spelling; 0
+// and "" stand for none.
+func (c *call) flag(letter byte, long string) bool {
+	for _, f := range c.Flags {
+		if f == long || len(f) == 2 && f[1] == letter {
+			return true
 		}
 	}
 	return false

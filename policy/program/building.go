@@ -28,19 +28,29 @@ func makefile(c *call) {
 			}
 			continue
 		}
-		if strings.HasSuffix(name, "!") {
-			c.code(rest(w, value), "make !=")
-		}
-		name = strings.TrimRight(name, " :?+!")
-		if strings.HasSuffix(name, "SHELL") || name == ".SHELLFLAGS" || strings.HasPrefix(name, "MAKE") || name == "GNUMAKEFLAGS" || strings.ContainsAny(value, "$`;|&<>\n") {
+		name = strings.TrimRight(name, ":?+!")
+		switch {
+		case name == "SHELL" || name == ".SHELLFLAGS" || name == "MAKEFLAGS" || strings.ContainsAny(value, ";|&`#<>") || strings.Contains(value, "$("):
 			c.ExecFlags = append(c.ExecFlags, name+"=")
 			c.tag("opaque-exec")
+		case slices.Contains(makePrograms, name):
+			c.run("make "+name+"=", split(rest(w, value)), "")
 		}
 	}
 }
 
+// makePrograms are variables of make that name a program.
+var makePrograms = []string{"CC", "CXX", "CPP", "LD", "AR", "AS", "FC", "RM", "INSTALL", "PYTHON", "NODE", "GO", "YACC", "LEX", "MAKE"}
+
 // cmake -E has small commands of its own, some of which run or delete.
 func cmake(c *call) {
+	for i := range c.found {
+		f := &c.found[i]
+		name, _, _ := strings.Cut(f.value.Text, "=")
+		if f.name == "-D" && (strings.Contains(name, "COMPILER") || strings.Contains(name, "LAUNCHER") || strings.Contains(name, "PROGRAM") || strings.Contains(name, "TOOLCHAIN") || strings.Contains(name, "INCLUDE:")) {
+			c.ExecFlags = append(c.ExecFlags, "-D"+name)
+		}
+	}
 	words := c.tail
 	c.tail = nil
 	if len(words) == 0 {
@@ -75,8 +85,8 @@ var mavenSettings = []string{"maven.ext.", "maven.repo.", "jvm=", "argLine=", "e
 // mavenGoals: some goals run a program or leave the machine.
 func mavenGoals(c *call) {
 	for _, w := range c.args {
-		if set, ok := strings.CutPrefix(w.Text, "-D"); ok && slices.ContainsFunc(mavenSettings, func(s string) bool { return strings.HasPrefix(set, s) }) {
-			c.ExecFlags = append(c.ExecFlags, "-D"+set)
+		if strings.HasPrefix(w.Text, "-Dexec.") || strings.HasPrefix(w.Text, "-Dmaven.ext") || strings.HasPrefix(w.Text, "-Dorg.gradle.jvmargs") {
+			c.tag("opaque-exec")
 		}
 	}
 	for _, w := range c.Operands {
@@ -103,13 +113,14 @@ func compiler(c *call) {
 			c.run(c.name+" -wrapper", argv, "")
 		}
 	}
-	for _, w := range c.Operands {
-		if name, ok := strings.CutPrefix(w.Text, "@"); ok {
-			c.touch("read", rest(w, name), "@file")
-			c.unsure("options in a file")
+	optionFiles(c)
+	for i := range c.found {
+		value := c.found[i].value.Text
+		if c.found[i].name == "-W" && strings.Contains(value, "plugin") || c.found[i].name == "-C" && strings.HasPrefix(value, "link") {
+			c.ExecFlags = append(c.ExecFlags, c.found[i].name+value)
 		}
 	}
-	if _, ok := c.value("-o"); !ok && len(c.Operands) > 0 && !has(c, 'E', "") {
+	if _, ok := c.value("-o"); !ok && len(c.Operands) > 0 && !c.flag('E', "") {
 		c.touch("write", Word{Text: "a.out", Begins: true}, "output")
 	}
 }
@@ -129,10 +140,10 @@ func rewrites(flags ...string) func(*call) {
 // formatter changes the files unless it only checks.
 func formatter(c *call) {
 	words := c.Operands
-	checks := has(c, 0, "--check") || has(c, 0, "--diff") || has(c, 0, "--version")
+	checks := c.flag(0, "--check") || c.flag(0, "--diff") || c.flag(0, "--version")
 	if c.name == "ruff" && len(words) > 0 {
 		c.Sub, words = words[0].Text, words[1:]
-		checks = checks || c.Sub != "format" && !has(c, 0, "--fix")
+		checks = checks || c.Sub != "format" && !c.flag(0, "--fix")
 	}
 	for _, w := range words {
 		c.touch("read", w, "argument")
@@ -218,5 +229,25 @@ func goFlags(c *call) {
 		}
 		c.CodeFile = c.at(c.Operands[0])
 		c.touch("read", c.Operands[0], "argument")
+	}
+}
+
+// javaFlags: some run a program when something goes wrong.
+func javaFlags(c *call) {
+	for _, w := range c.args {
+		if strings.HasPrefix(w.Text, "-XX:On") || strings.HasPrefix(w.Text, "-XX:Flags") || strings.HasPrefix(w.Text, "@") {
+			c.ExecFlags = append(c.ExecFlags, w.Text)
+			c.tag("opaque-exec")
+		}
+	}
+}
+
+// optionFiles are named after an @, and hold more options.
+func optionFiles(c *call) {
+	for _, w := range c.Operands {
+		if name, ok := strings.CutPrefix(w.Text, "@"); ok {
+			c.touch("read", rest(w, name), "@file")
+			c.unsure("options in a file")
+		}
 	}
 }

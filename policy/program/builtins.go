@@ -5,18 +5,29 @@ import "strings"
 // builtins are programs and builtins of the shell that do nothing with their arguments,
 // or only something inside the shell itself.
 var builtins = family{
-	"echo printf true false : test [ [[ pwd seq id whoami groups users who w logname hostid arch nproc tty uptime sleep factor yes expr getconf locale which whereis type times wait jobs let cal ncal figlet cowsay lolcat toilet fortune banner tput clear reset stty tabs setterm dircolors errno ascii units uuidgen cksfv break continue return shift getopts ulimit umask exit logout unset readonly local declare typeset export set shopt caller dirs popd pushd cd chdir bg fg suspend name select function trap eval read mapfile readarray compgen printenv-name isatty": {open: true, then: builtin},
+	`
+		echo printf true false : test [ [[ pwd seq id whoami groups users who w logname hostid arch nproc tty uptime sleep
+		factor yes expr getconf locale which whereis type times wait jobs let cal ncal figlet cowsay lolcat toilet fortune
+		banner tput clear reset stty tabs setterm dircolors errno ascii units uuidgen cksfv break continue return shift
+		getopts ulimit umask exit logout unset readonly local declare typeset export set shopt caller dirs popd pushd cd chdir
+		bg fg suspend name select function trap eval read mapfile readarray compgen  isatty`: {open: true, then: builtin},
 	"source .": {operands: "script skip*", style: stop},
 	"alias unalias hash enable bind complete compopt fc history": {open: true, opts: "-p=", tags: "shell-state"},
-	"disown":              {tags: "longrun", open: true},
-	"printenv":            {opts: "-0", operands: "skip*", then: dumpsIfBare},
-	"date":                {opts: "-[jnuRI] -d|--date= -f|--file=read -r|--reference=read -s|--set=:admin -v= --iso-8601? --rfc-3339= --rfc-email --utc --universal --debug --resolution", operands: "skip*"},
-	"hostname domainname": {opts: "-[aAdfiIsvyb] -F|--file=load:admin --fqdn --short --ip-address --all-ip-addresses --long --domain", then: adminOperands(0)},
-	"uname lsb_release":   {open: true},
-	"free vmstat iostat mpstat sar pidstat lscpu lsmem lsblk lspci lsusb lshw blkid dmidecode sensors nvidia-smi numactl-show lsmod modinfo lsns lslocks lsipc lslogins last lastlog pgrep pidof pstree pmap pwdx top htop btop atop iotop iftop nethogs glances neofetch fastfetch inxi hwinfo ipcs findmnt mountpoint swapon-show vmtouch slabtop tload": {open: true, opts: "-o= -p= -u= -C= -t= -d= -n="},
-	"ps":              {open: true, opts: "-o= -p= -u= -U= -C= -t= -g= -G= -s= -O= -q= --sort= --format= --pid= --ppid= --user= --group= --sid= --tty=", then: psEnv},
-	"dmesg":           {opts: "-C|--clear:admin -c|--read-clear:admin -D:admin -E:admin -n=:admin -F=read", open: true},
-	"stdin-reader pv": {opts: "-f -o=write", operands: "read*", open: true, stdin: 1},
+	"disown":   {tags: "longrun", open: true},
+	"printenv": {opts: "-0", operands: "skip*", then: dumpsIfBare},
+	"date": {opts: `
+		-[jnuRI] -d|--date= -f|--file=read -r|--reference=read -s|--set=:admin -v= --iso-8601? --rfc-3339= --rfc-email --utc
+		--universal --debug --resolution`, operands: "skip*"},
+	"hostname domainname": {opts: `
+		-[aAdfiIsvyb] -F|--file=load:admin --fqdn --short --ip-address --all-ip-addresses --long --domain`, then: adminOperands(0)},
+	"ps":                {open: true, then: processes},
+	"uname lsb_release": {open: true},
+	`
+		free vmstat iostat mpstat sar pidstat lscpu lsmem lsblk lspci lsusb lshw blkid dmidecode sensors nvidia-smi
+		 lsmod modinfo lsns lslocks lsipc lslogins last lastlog pgrep pidof pstree pmap pwdx top htop btop atop
+		iotop iftop nethogs glances neofetch fastfetch inxi hwinfo ipcs findmnt mountpoint  vmtouch slabtop tload`: {open: true, opts: "-o= -p= -u= -C= -t= -d= -n="},
+	"dmesg": {opts: "-C|--clear:admin -c|--read-clear:admin -D:admin -E:admin -n=:admin -F=read", open: true},
+	" pv":   {opts: "-f -o=write", operands: "read*", open: true, stdin: 1},
 	"mesg write wall notify-send osd_cat say beep aplay paplay mpg123 play": {tags: "send", open: true},
 	"tldr cheat apropos whatis manpath makewhatis mandb":                    {open: true},
 	"gettext ngettext xgettext msgfmt msgmerge msginit":                     {opts: "-o=write -d=", operands: "read*", open: true},
@@ -27,11 +38,46 @@ var builtins = family{
 func builtin(c *call) {
 	switch c.name {
 	case "export", "declare", "typeset", "set":
-		if len(c.args) == 0 || c.name != "set" && len(c.Operands) == 0 && has(c, 'p', "") {
+		if len(c.args) == 0 || c.name != "set" && len(c.Operands) == 0 && c.flag('p', "") {
 			c.tag("dump-env")
 		}
 	case "read", "mapfile", "readarray", "select":
 		c.ReadsIn = true
+	case "echo", "true", "false", ":":
+		return
+	}
+	for i, w := range c.args {
+		if w.Text == "-C" && strings.HasSuffix(c.name, "mapfile") && i+1 < len(c.args) {
+			c.code(c.args[i+1], c.name+" -C")
+		}
+		c.subscript(w)
+	}
+}
+
+// subscript: what stands in the brackets of a name is evaluated, substitutions too.
+func (c *call) subscript(w Word) {
+	_, index, ok := strings.Cut(w.Text, "[")
+	if !ok {
+		return
+	}
+	if _, line, ok := strings.Cut(index, "$("); ok {
+		c.unsure("a substitution in a subscript")
+		if end := strings.LastIndexByte(line, ')'); end >= 0 {
+			c.code(Word{Text: line[:end]}, c.name+" subscript")
+		}
+	}
+	if parts := strings.Split(index, "`"); len(parts) > 2 {
+		c.unsure("a substitution in a subscript")
+		c.code(Word{Text: parts[1]}, c.name+" subscript")
+	}
+}
+
+// processes: e without a dash shows the variables of each process.
+func processes(c *call) {
+	for _, w := range c.Operands {
+		if strings.Contains(w.Text, "e") && strings.Trim(w.Text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+			c.tag("dump-env")
+		}
 	}
 }
 

@@ -5,7 +5,44 @@ import (
 	"strings"
 )
 
-const curlOptions = "-[afGgIijkLlMNOpqRSsvVZB#012346hJ] -n|--netrc:send --abstract-unix-socket=write --alt-svc=write --anyauth --append --aws-sigv4= --basic --ca-native --cacert=read --capath=read -E|--cert=read --cert-status --cert-type= --ciphers= --compressed --compressed-ssh -K|--config=load --connect-timeout= --connect-to= -C|--continue-at= -b|--cookie= -c|--cookie-jar=write --create-dirs --create-file-mode= --crlf --crlfile=read --curves= -d|--data= --data-ascii= --data-binary= --data-raw= --data-urlencode= --delegation= --digest --disable --disable-eprt --disable-epsv --disallow-username-in-url --dns-interface=:net-override --dns-ipv4-addr=:net-override --dns-ipv6-addr=:net-override --dns-servers= --doh-cert-status --doh-insecure --doh-url=url:net-override -D|--dump-header=write --ech= --egd-file=read --engine=load --etag-compare=read --etag-save=write --expect100-timeout= --fail --fail-early --fail-with-body --false-start --follow -F|--form= --form-escape --form-string= --ftp-account= --ftp-alternative-to-user= --ftp-create-dirs --ftp-method= --ftp-pasv -P|--ftp-port= --ftp-pret --ftp-skip-pasv-ip --ftp-ssl-ccc --ftp-ssl-ccc-mode= --ftp-ssl-control --get --globoff --happy-eyeballs-timeout-ms= --haproxy-protocol --haproxy-clientip= --head -H|--header= --hostpubmd5= --hostpubsha256= --hsts=write --http0.9 --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --http3-only --ignore-content-length --include --insecure --interface=:net-override --ip-tos= --ipfs-gateway=url --ipv4 --ipv6 --json= --junk-session-cookies --keepalive-cnt= --keepalive-time= --key=read --key-type= --krb= --libcurl=write --limit-rate= --list-only --local-port= --location --location-trusted --login-options= --mail-auth= --mail-from= --mail-rcpt=:send --mail-rcpt-allowfails --manual --max-filesize= --max-redirs= -m|--max-time= --metalink --mptcp --negotiate --netrc-file=read:send --netrc-optional:send --next --no-alpn --no-buffer --no-clobber --no-keepalive --no-npn --no-progress-meter --no-sessionid --noproxy= --ntlm --ntlm-wb --oauth2-bearer= -o|--output= --output-dir= --out-null --parallel --parallel-immediate --parallel-max= --parallel-max-host= --pass= --path-as-is --pinnedpubkey=read --post301 --post302 --post303 --preproxy= --progress-bar --proto= --proto-default= --proto-redir= -x|--proxy= --proxy-anyauth --proxy-basic --proxy-ca-native --proxy-cacert=read --proxy-capath=read --proxy-cert=read --proxy-cert-type= --proxy-ciphers= --proxy-crlfile=read --proxy-digest --proxy-header= --proxy-http2 --proxy-insecure --proxy-key=read --proxy-key-type= --proxy-negotiate --proxy-ntlm --proxy-pass= --proxy-pinnedpubkey=read --proxy-service-name= --proxy-ssl-allow-beast --proxy-ssl-auto-client-cert --proxy-tls13-ciphers= --proxy-tlsauthtype= --proxy-tlspassword= --proxy-tlsuser= --proxy-tlsv1 -U|--proxy-user= --proxy1.0= --proxytunnel --pubkey=read -Q|--quote=:send --random-file=read -r|--range= --rate= --raw -e|--referer= --remote-header-name --remote-name --remote-name-all --remote-time --remove-on-error -X|--request= --request-target= --resolve= --retry= --retry-all-errors --retry-connrefused --retry-delay= --retry-max-time= --sasl-authzid= --sasl-ir --service-name= --show-error --show-headers --silent --sigalgs= --skip-existing --socks4= --socks4a= --socks5= --socks5-basic --socks5-gssapi --socks5-gssapi-nec --socks5-gssapi-service= --socks5-hostname= -Y|--speed-limit= -y|--speed-time= --ssl --ssl-allow-beast --ssl-auto-client-cert --ssl-no-revoke --ssl-reqd --ssl-revoke-best-effort --ssl-sessions=write --sslv2 --sslv3 --stderr=write --styled-output --suppress-connect-headers --tcp-fastopen --tcp-nodelay -t|--telnet-option= --tftp-blksize= --tftp-no-options -z|--time-cond= --tls-earlydata --tls-max= --tls13-ciphers= --tlsauthtype= --tlspassword= --tlsuser= --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --tr-encoding --trace=write --trace-ascii=write --trace-config= --trace-ids --trace-time --unix-socket=write -T|--upload-file= --url= --url-query= --use-ascii -u|--user= -A|--user-agent= --variable= --verbose --version --vlan-priority= -w|--write-out= --xattr"
+const curlOptions = `
+	-[afGgIijkLlMnNOpqRSsvVZB#012346hJ] --abstract-unix-socket=write --alt-svc=write --anyauth --append --aws-sigv4=
+	--basic --ca-native --cacert=read --capath=read -E|--cert=read --cert-status --cert-type= --ciphers= --compressed
+	--compressed-ssh -K|--config=load --connect-timeout= --connect-to= -C|--continue-at= -b|--cookie=
+	-c|--cookie-jar=write --create-dirs --create-file-mode= --crlf --crlfile=read --curves= -d|--data= --data-ascii=
+	--data-binary= --data-raw= --data-urlencode= --delegation= --digest --disable --disable-eprt --disable-epsv
+	--disallow-username-in-url --dns-interface=:net-override --dns-ipv4-addr=:net-override --dns-ipv6-addr=:net-override
+	--dns-servers= --doh-cert-status --doh-insecure --doh-url=url:net-override -D|--dump-header=write --ech=
+	--egd-file=read --engine=load --etag-compare=read --etag-save=write --expect100-timeout= --fail --fail-early
+	--fail-with-body --false-start --follow -F|--form= --form-escape --form-string= --ftp-account=
+	--ftp-alternative-to-user= --ftp-create-dirs --ftp-method= --ftp-pasv -P|--ftp-port= --ftp-pret --ftp-skip-pasv-ip
+	--ftp-ssl-ccc --ftp-ssl-ccc-mode= --ftp-ssl-control --get --globoff --happy-eyeballs-timeout-ms= --haproxy-protocol
+	--haproxy-clientip= --head -H|--header= --hostpubmd5= --hostpubsha256= --hsts=write --http0.9 --http1.0 --http1.1
+	--http2 --http2-prior-knowledge --http3 --http3-only --ignore-content-length --include --insecure
+	--interface=:net-override --ip-tos= --ipfs-gateway=url --ipv4 --ipv6 --json= --junk-session-cookies --keepalive-cnt=
+	--keepalive-time= --key=read --key-type= --krb= --libcurl=write --limit-rate= --list-only --local-port= --location
+	--location-trusted --login-options= --mail-auth= --mail-from= --mail-rcpt=:send --mail-rcpt-allowfails --manual
+	--max-filesize= --max-redirs= -m|--max-time= --metalink --mptcp --negotiate --netrc --netrc-file=read --netrc-optional
+	--next --no-alpn --no-buffer --no-clobber --no-keepalive --no-npn --no-progress-meter --no-sessionid --noproxy= --ntlm
+	--ntlm-wb --oauth2-bearer= -o|--output= --output-dir= --out-null --parallel --parallel-immediate --parallel-max=
+	--parallel-max-host= --pass= --path-as-is --pinnedpubkey=read --post301 --post302 --post303 --preproxy= --progress-bar
+	--proto= --proto-default= --proto-redir= -x|--proxy= --proxy-anyauth --proxy-basic --proxy-ca-native
+	--proxy-cacert=read --proxy-capath=read --proxy-cert=read --proxy-cert-type= --proxy-ciphers= --proxy-crlfile=read
+	--proxy-digest --proxy-header= --proxy-http2 --proxy-insecure --proxy-key=read --proxy-key-type= --proxy-negotiate
+	--proxy-ntlm --proxy-pass= --proxy-pinnedpubkey=read --proxy-service-name= --proxy-ssl-allow-beast
+	--proxy-ssl-auto-client-cert --proxy-tls13-ciphers= --proxy-tlsauthtype= --proxy-tlspassword= --proxy-tlsuser=
+	--proxy-tlsv1 -U|--proxy-user= --proxy1.0= --proxytunnel --pubkey=read -Q|--quote=:send --random-file=read -r|--range=
+	--rate= --raw -e|--referer= --remote-header-name --remote-name --remote-name-all --remote-time --remove-on-error
+	-X|--request= --request-target= --resolve= --retry= --retry-all-errors --retry-connrefused --retry-delay=
+	--retry-max-time= --sasl-authzid= --sasl-ir --service-name= --show-error --show-headers --silent --sigalgs=
+	--skip-existing --socks4= --socks4a= --socks5= --socks5-basic --socks5-gssapi --socks5-gssapi-nec
+	--socks5-gssapi-service= --socks5-hostname= -Y|--speed-limit= -y|--speed-time= --ssl --ssl-allow-beast
+	--ssl-auto-client-cert --ssl-no-revoke --ssl-reqd --ssl-revoke-best-effort --ssl-sessions=write --sslv2 --sslv3
+	--stderr=write --styled-output --suppress-connect-headers --tcp-fastopen --tcp-nodelay -t|--telnet-option=
+	--tftp-blksize= --tftp-no-options -z|--time-cond= --tls-earlydata --tls-max= --tls13-ciphers= --tlsauthtype=
+	--tlspassword= --tlsuser= --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --tr-encoding --trace=write
+	--trace-ascii=write --trace-config= --trace-ids --trace-time --unix-socket=write -T|--upload-file= --url= --url-query=
+	--use-ascii -u|--user= -A|--user-agent= --variable= --verbose --version --vlan-priority= -w|--write-out= --xattr`
 
 // curl sends what its options say, with the method that follows from them.
 func curl(c *call) {
@@ -28,9 +65,9 @@ func curl(c *call) {
 	switch w, given := c.value("-X"); {
 	case given:
 		method = w.Text
-	case has(c, 'G', "--get"):
+	case c.flag('G', "--get"):
 		method = "GET"
-	case has(c, 'I', "--head"):
+	case c.flag('I', "--head"):
 		method = "HEAD"
 	}
 	scheme, plain := c.value("--proto-default")
@@ -39,7 +76,7 @@ func curl(c *call) {
 			u = rest(u, scheme.Text+"://"+u.Text)
 		}
 		c.Fetches = append(c.Fetches, Fetch{Word: u, Method: method})
-		if has(c, 'O', "--remote-name") || has(c, 0, "--remote-name-all") {
+		if c.flag('O', "--remote-name") || c.flag(0, "--remote-name-all") {
 			c.saved(u)
 		}
 	}
@@ -186,7 +223,7 @@ func wget(c *call) {
 	if hasFolder && folder.Text == "" && !folder.Dynamic {
 		c.unsure("empty folder")
 	}
-	c.Recursive = has(c, 'r', "--recursive") || has(c, 'm', "--mirror")
+	c.Recursive = c.flag('r', "--recursive") || c.flag('m', "--mirror")
 }
 
 // httpie has the method and parts of the message among its operands.
@@ -211,21 +248,4 @@ func httpie(c *call) {
 		u.Text = "localhost" + u.Text
 	}
 	c.Fetches = append(c.Fetches, Fetch{Word: u, Method: method})
-}
-
-// reaches: a host that is asked for is an address like any other.
-func reaches(c *call) {
-	if len(c.Operands) > 0 && (c.name == "ping" || c.name == "ping6") {
-		c.Fetches = append(c.Fetches, Fetch{Word: c.Operands[len(c.Operands)-1], Method: "PING"})
-	}
-}
-
-// has says whether a flag stands among those written out.
-func has(c *call, letter byte, long string) bool {
-	for _, f := range c.Flags {
-		if f == long || len(f) == 2 && f[1] == letter {
-			return true
-		}
-	}
-	return false
 }

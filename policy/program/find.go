@@ -10,25 +10,33 @@ import (
 type finding struct {
 	*call
 	roots   []Word
-	names   []Word // patterns of which a file must fit one
-	limited bool   // by other things than a name: age, size, owner
-	all     bool   // another branch of the conditions has no limit
-	open    bool   // this branch has none so far
-	negated bool
+	names   []Word  // patterns of which a file must fit one
+	open    bool    // no test so far limits what is found
+	all     bool    // an action stands where none does
+	negated bool    // a ! stands before the next test
+	groups  []group // of parentheses that are open
 	execs   []execution
 	delete  bool
 }
+
+// group is what held before a parenthesis, and whether one of its branches is open.
+type group struct{ before, branch, negated bool }
 
 type execution struct {
 	flag string
 	argv []Word
 }
 
-// limits are tests of find with a value, after which not everything is left.
-var findLimits = strings.Fields("-amin -anewer -atime -cmin -cnewer -ctime -gid -group -inum -links -mmin -mtime -newer -perm -samefile -size -uid -used -user -newermt -newerct -newerat -newermm -context -fstype -lname -ilname -regex -iregex")
+// findLimits are tests with a value, after which not everything is left.
+var findLimits = strings.Fields(`
+	-amin -anewer -atime -cmin -cnewer -ctime -gid -group -inum -links -mmin -mtime -newer -perm -samefile -size -uid
+	-used -user -newermt -newerct -newerat -newermm -context -fstype -lname -ilname`)
 var findNames = strings.Fields("-name -iname -path -ipath -wholename -iwholename")
 var findValues = strings.Fields("-type -xtype -maxdepth -mindepth -printf -regextype -D")
-var findFlags = strings.Fields("-H -L -P -a -and -print -print0 -prune -depth -d -mount -xdev -follow -noleaf -warn -nowarn -ignore_readdir_race -noignore_readdir_race -ls -quit -true -false -nouser -nogroup -readable -writable -executable -daystart -help -version -O0 -O1 -O2 -O3")
+var findFlags = strings.Fields(`
+	-H -L -P -a -and -print -print0 -prune -depth -d -mount -xdev -follow -noleaf -warn -nowarn -ignore_readdir_race
+	-noignore_readdir_race -ls -quit -true -false -nouser -nogroup -readable -writable -executable -daystart -help
+	-version -O0 -O1 -O2 -O3`)
 
 // find has an expression instead of options.
 func find(c *call) {
@@ -37,7 +45,6 @@ func find(c *call) {
 	for i := 0; i < len(c.args); i++ {
 		i = f.term(i, c.args[i])
 	}
-	f.all = f.all || f.open
 	if len(f.roots) == 0 {
 		f.roots = []Word{{Text: "."}}
 	}
@@ -47,68 +54,101 @@ func find(c *call) {
 
 // term takes one word of the expression, and gives the index of its last one.
 func (f *finding) term(i int, w Word) int {
-	value := func() Word {
-		if i+1 < len(f.args) {
-			return f.args[i+1]
-		}
-		return Word{}
-	}
-	text := w.Text
-	if w.Dynamic && !w.Begins && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "./") {
+	if w.Dynamic && !w.Begins && !strings.HasPrefix(w.Text, "/") && !strings.HasPrefix(w.Text, "./") {
 		f.unsure("a word of the expression is only known at run time")
 	}
-	if !strings.HasPrefix(text, "-") || text == "-" {
-		switch text {
-		case "(", ")", ",":
-		case "!":
-			f.negated = true
-		default:
-			f.roots = append(f.roots, w)
-			f.Operands = append(f.Operands, w)
-		}
-		return i
+	switch {
+	case strings.HasPrefix(w.Text, "-") && w.Text != "-":
+		f.Flags = append(f.Flags, w.Text)
+		return f.test(i, w.Text)
+	case w.Text == "!":
+		f.negated = true
+	case w.Text == "(":
+		f.groups = append(f.groups, group{before: f.open, negated: f.negated})
+		f.open, f.negated = true, false
+	case w.Text == ")":
+		f.closed()
+	case w.Text != ",":
+		f.roots = append(f.roots, w)
+		f.Operands = append(f.Operands, w)
 	}
-	f.Flags = append(f.Flags, text)
+	return i
+}
+
+// closed ends a group: it limits what is found if all its branches do.
+func (f *finding) closed() {
+	if n := len(f.groups) - 1; n >= 0 {
+		g := f.groups[n]
+		f.groups = f.groups[:n]
+		f.open = g.before && (g.negated || g.branch || f.open)
+	}
+}
+
+// test takes a test, an action or an option, with its values.
+func (f *finding) test(i int, text string) int {
 	negated := f.negated
 	f.negated = text == "-not"
 	switch {
 	case text == "-not" || slices.Contains(findFlags, text):
+		return i
 	case text == "-o" || text == "-or":
-		f.all = f.all || f.open
+		if n := len(f.groups); n > 0 {
+			f.groups[n-1].branch = f.groups[n-1].branch || f.open
+		}
 		f.open = true
+		return i
 	case text == "-empty":
-		f.limited, f.open = true, false
-	case slices.Contains(findNames, text):
-		if v := value(); !negated && strings.Trim(v.Text, "*./") != "" {
-			v.Glob, f.open = true, false
-			f.names = append(f.names, v)
-		}
-		i++
-	case slices.Contains(findLimits, text):
-		if !negated {
-			f.limited, f.open = true, false
-		}
-		i++
-	case slices.Contains(findValues, text):
-		i++
-	case text == "-exec" || text == "-execdir" || text == "-ok" || text == "-okdir":
-		return f.exec(i, text)
+		f.open = f.open && negated
+		return i
 	case text == "-delete":
-		f.delete = true
+		f.delete, f.all = true, f.all || f.open
 		f.tag("find-delete")
-	case text == "-fprint" || text == "-fprint0" || text == "-fls" || text == "-fprintf":
-		f.touch("write", value(), text)
-		i++
-		if text == "-fprintf" {
-			i++
+		return i
+	case strings.HasPrefix(text, "-exec") || strings.HasPrefix(text, "-ok"):
+		return f.exec(i, text)
+	}
+	var value Word
+	if i+1 < len(f.args) {
+		value = f.args[i+1]
+	}
+	switch {
+	case slices.Contains(findNames, text):
+		if !negated && limits(value.Text) {
+			value.Glob, f.open = true, false
+			f.names = append(f.names, value)
 		}
+	case slices.Contains(findLimits, text):
+		f.open = f.open && negated
+	case text == "-regex" || text == "-iregex":
+		f.open = f.open && (negated || !limits(value.Text))
+	case slices.Contains(findValues, text):
+	case text == "-fprintf":
+		f.touch("write", value, text)
+		return i + 2
+	case strings.HasPrefix(text, "-fprint") || text == "-fls":
+		f.touch("write", value, text)
 	case text == "-files0-from":
-		f.use(list, value(), text)
-		i++
+		f.use(list, value, text)
 	default:
 		f.unsure("unknown test " + text)
+		return i
 	}
-	return i
+	return i + 1
+}
+
+// limits says whether a pattern has a letter that a name must have.
+func limits(pattern string) bool {
+	for len(pattern) > 0 {
+		i := strings.IndexByte(pattern, '[')
+		if i < 0 {
+			i = len(pattern)
+		}
+		if strings.Trim(pattern[:i], `*?./+^$()|\`) != "" {
+			return true
+		}
+		_, pattern, _ = strings.Cut(pattern[i:], "]")
+	}
+	return false
 }
 
 // exec takes the command after -exec, to its ; or +.
@@ -118,6 +158,7 @@ func (f *finding) exec(i int, flag string) int {
 		j++
 	}
 	f.execs = append(f.execs, execution{flag, f.args[i+1 : j]})
+	f.all = f.all || f.open
 	f.tag("carrier")
 	return j
 }
@@ -197,7 +238,7 @@ func (f *finding) candidates() []candidate {
 
 // fd is find with a pattern, and options.
 func fd(c *call) {
-	f := finding{call: c, limited: true}
+	f := finding{call: c}
 	if len(c.tail) > 0 {
 		f.execs = []execution{{"--exec", c.tail}}
 		c.tail = nil

@@ -18,7 +18,7 @@ var (
 // gitConfig looks at -c name=value of git itself, and at the URLs.
 func gitConfig(c *call) {
 	if c.has("-P") {
-		c.Tags = without(c.Tags, "pager")
+		c.untag("pager")
 	}
 	for i := range c.found {
 		if f := &c.found[i]; f.name == "-c" && f.given && f.as != "--reedit-message" && (strings.Contains(f.value.Text, "=") || f.value.Dynamic) {
@@ -63,12 +63,7 @@ func (c *call) gitValue(key string, w Word) {
 // gitHistory may compare files that are in no repository.
 func gitHistory(c *call) {
 	for _, w := range c.Operands {
-		if _, file, ok := strings.Cut(w.Text, ":"); ok && file != "" {
-			c.touch("read", rest(w, file), "revision")
-		} else if strings.Contains(w.Text, ".") && !strings.Contains(w.Text, "..") {
-			c.touch("read", w, "argument")
-		}
-		if has(c, 0, "--no-index") || strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "../") || strings.HasPrefix(w.Text, "~") {
+		if c.flag(0, "--no-index") || strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "../") || strings.HasPrefix(w.Text, "~") {
 			c.touch("read", w, "argument")
 		}
 	}

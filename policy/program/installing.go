@@ -14,7 +14,7 @@ func packageScripts(c *call) {
 		}
 	}
 	if c.name != "npm" && c.Sub != "" {
-		c.Tags = without(c.Tags, "unlisted-sub")
+		c.untag("unlisted-sub")
 	}
 	c.tag("workspace-code")
 }
@@ -34,7 +34,7 @@ func nodeInstall(c *call) {
 }
 
 func nodeChanges(c *call) {
-	if c.Sub == "audit" && (has(c, 0, "--fix") || len(c.Operands) > 0 && c.Operands[0].Text == "fix") {
+	if c.Sub == "audit" && (c.flag(0, "--fix") || len(c.Operands) > 0 && c.Operands[0].Text == "fix") {
 		c.tag("config-or-install")
 	}
 }
@@ -65,25 +65,29 @@ func inner(skip int) func(*call) {
 	}
 }
 
-// npx runs a package, by its name or with -c a line.
+// npx runs a package, which it fetches unless it is one of the workspace's tools.
 func npx(c *call) {
-	if len(c.Operands) == 0 {
+	if len(c.Operands) == 0 || c.has("-c") {
 		return
 	}
 	name := c.Operands[0].Text
-	if lookup(c.table, name) != nil && !slices.Contains([]string{"rm", "sh", "bash"}, name) {
-		c.Runs = append(c.Runs, Run{Via: c.name, Argv: c.Operands, Wrapper: c.name, KeepStdin: true})
+	if name != "tsc" && !slices.Contains(strings.Fields(nodeTools), name) {
+		return
 	}
+	if c.name == "npx" && !c.has("-p", "-y") {
+		c.untag("config-or-install")
+	}
+	c.Runs = append(c.Runs, Run{Via: c.name, Argv: c.Operands, Wrapper: c.name, KeepStdin: true})
 }
 
 func versionManager(c *call) {
 	if len(c.Operands) == 0 {
-		c.Tags = without(c.Tags, "config-or-install")
+		c.untag("config-or-install")
 		return
 	}
 	c.Sub = c.Operands[0].Text
 	if slices.Contains([]string{"list", "ls", "version", "versions", "current", "which", "show", "help", "list-remote", "ls-remote"}, c.Sub) {
-		c.Tags = without(c.Tags, "config-or-install")
+		c.untag("config-or-install")
 	}
 	if len(c.Operands) > 1 && (c.Sub == "exec" || c.Sub == "run") {
 		c.run(c.name, c.Operands[1:], c.name)
@@ -92,13 +96,13 @@ func versionManager(c *call) {
 
 // pipNames: names are new packages; files of requirements and folders are the workspace's.
 func pipNames(c *call) {
-	if w, ok := c.value("-r"); ok {
-		c.CodeFile = c.at(w) // its lines name what is installed
-		if strings.Contains(w.Text, "://") {
-			c.codeFile(w, "-r")
+	words := c.Operands
+	for i := range c.found {
+		if c.found[i].name == "-e" {
+			words = append(slices.Clip(words), c.found[i].value)
 		}
 	}
-	for _, w := range c.Operands {
+	for _, w := range words {
 		switch {
 		case strings.Contains(w.Text, "://"):
 			u := w
@@ -135,14 +139,14 @@ func looksAtPackages(c *call) {
 	}
 	c.Sub = c.Operands[0].Text
 	if slices.Contains([]string{"list", "search", "info", "show", "find", "version", "history", "showhold", "dump"}, c.Sub) {
-		c.Tags = without(c.Tags, "config-or-install")
+		c.untag("config-or-install")
 	}
 }
 
 // rpm: -q and -V only look, whatever follows.
 func rpm(c *call) {
-	if has(c, 'q', "--query") || has(c, 'V', "--verify") {
-		c.Tags = without(c.Tags, "config-or-install")
+	if c.flag('q', "--query") || c.flag('V', "--verify") {
+		c.untag("config-or-install")
 	}
 }
 

@@ -57,7 +57,7 @@ func bareInterpreter(c *call) {
 		c.tag("interactive-shell")
 		c.ReadsCode, c.ReadsIn = true, true
 	case strings.ContainsAny(c.Sub, "./"):
-		c.Tags = slices.DeleteFunc(c.Tags, func(t string) bool { return t == "unlisted-sub" })
+		c.untag("unlisted-sub")
 		c.codeFile(Word{Text: c.Sub, Begins: true}, "argument")
 	}
 }
@@ -68,12 +68,16 @@ func inlineProgram(c *call) {
 }
 
 // pythonModules are run with -m, and leave the standard input to data.
-var pythonModules = strings.Fields("pytest unittest venv virtualenv json.tool pip pipx compileall py_compile black mypy ruff isort flake8 pylint pyright coverage doctest build tox nox timeit tokenize dis ast site sysconfig platform this calendar tabnanny pyflakes pycodestyle bandit twine setuptools wheel ensurepip trace cProfile profile pdb zipfile tarfile gzip base64 http.server uvicorn gunicorn flask django celery IPython sphinx mkdocs pre_commit poetry uv hatch alembic")
+var pythonModules = strings.Fields(`
+	pytest unittest venv virtualenv json.tool pip pipx compileall py_compile black mypy ruff isort flake8 pylint pyright
+	coverage doctest build tox nox timeit tokenize dis ast site sysconfig platform this calendar tabnanny pyflakes
+	pycodestyle bandit twine setuptools wheel ensurepip trace cProfile profile pdb zipfile tarfile gzip base64 http.server
+	uvicorn gunicorn flask django celery IPython sphinx mkdocs pre_commit poetry uv hatch alembic`)
 
 // python has modules instead of a file.
 func python(c *call) {
 	if c.Inline || len(c.tail) == 0 {
-		if has(c, 'i', "") {
+		if c.flag('i', "") {
 			c.tag("interactive-shell")
 		}
 		interpreter(c)
@@ -161,14 +165,14 @@ func database(c *call) {
 
 // shellProgram is bash and its like, for who does not look into their lines himself.
 func shellProgram(c *call) {
-	if has(c, 'c', "") {
+	if c.flag('c', "") {
 		c.CodeFile, c.Touches = Word{}, slices.DeleteFunc(c.Touches, func(t Touch) bool { return t.Via == "argument" })
 		if len(c.Operands) > 0 {
 			c.code(c.Operands[0], c.name+" -c")
 		}
 		return
 	}
-	if has(c, 's', "") || len(c.Operands) == 0 {
+	if c.flag('s', "") || len(c.Operands) == 0 {
 		c.ReadsCode, c.ReadsIn = true, true
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 // service NAME status only looks.
 func service(c *call) {
-	if has(c, 0, "--status-all") {
+	if c.flag(0, "--status-all") {
 		return
 	}
 	if len(c.Operands) > 1 {
@@ -38,13 +38,13 @@ func controls(c *call) {
 // disk tools only list with -l; what they are given may be overwritten.
 func disk(c *call) {
 	if c.name == "fdisk" || c.name == "sfdisk" || c.name == "parted" || c.name == "gdisk" || c.name == "sgdisk" {
-		if has(c, 'l', "--list") && len(c.Flags) == 1 || has(c, 'p', "--print") && len(c.Flags) == 1 && c.name == "sgdisk" {
-			c.Tags = without(c.Tags, "disk")
+		if c.flag('l', "--list") && len(c.Flags) == 1 || c.flag('p', "--print") && len(c.Flags) == 1 && c.name == "sgdisk" {
+			c.untag("disk")
 			return
 		}
 	}
-	if c.name == "swapon" && (has(c, 's', "--show") || has(c, 0, "--summary")) {
-		c.Tags = without(c.Tags, "disk")
+	if c.name == "swapon" && (c.flag('s', "--show") || c.flag(0, "--summary")) {
+		c.untag("disk")
 		return
 	}
 	for _, w := range c.Operands {
@@ -54,7 +54,7 @@ func disk(c *call) {
 
 // mount without operands lists.
 func mount(c *call) {
-	if len(c.Operands) == 0 && !has(c, 'a', "") {
+	if len(c.Operands) == 0 && !c.flag('a', "") {
 		return
 	}
 	c.tag("disk")
@@ -73,7 +73,7 @@ func sysctl(c *call) {
 
 // kill ends processes; 1 is the first one, and -1 are all of them.
 func kill(c *call) {
-	if c.name == "kill" && (has(c, 'l', "--list") || has(c, 'L', "")) {
+	if c.name == "kill" && (c.flag('l', "--list") || c.flag('L', "")) {
 		return
 	}
 	c.tag("signal")

@@ -2,67 +2,124 @@ package program
 
 // packages are package managers. What they install can run code.
 var packages = family{
-	"npm pnpm yarn": {opts: nodeGlobals, open: true, then: packageScripts, subs: nodePackages},
-	"npx pnpx bunx": {opts: nodeGlobals + " -p|--package= -y|--yes", style: stop, operands: "skip*", tags: "config-or-install", then: npx, open: true},
+	"npm":           {opts: nodeGlobals + " -c|--call=sh", open: true, then: packageScripts, subs: nodePackages},
+	"pnpm yarn":     {opts: nodeGlobals, open: true, then: packageScripts, subs: nodePackages},
+	"npx pnpx bunx": {opts: nodeGlobals + " -c|--call=sh -p|--package= -y|--yes", style: stop, operands: "skip*", tags: "config-or-install", then: npx, open: true},
 	"corepack nvm fnm n volta asdf mise rtx pyenv rbenv nodenv goenv rustup sdk jenv ghcup juliaup proto": {tags: "config-or-install", open: true, then: versionManager},
 	"pip pip3": {opts: pipGlobals, open: true, versioned: true, subs: pipSubs},
 	"uv": {opts: "--config-file=load --directory=dir --project=read --cache-dir=write -q -v -p|--python=", open: true, subs: []sub{
-		{"run", row{opts: "--with= --with-requirements=read --with-editable=read -m|--module --env-file=load -s|--script --extra= --group= --index=url --default-index=url --index-url=url --extra-index-url=url --package=", operands: "run", tags: "wrapper workspace-code", style: stop}},
-		{"sync lock tree export venv version init cache python build help", row{opts: "-o|--output-file=write --index=url --default-index=url --index-url=url --extra-index-url=url", operands: "skip*"}},
+		{"run", row{opts: `
+		--with= --with-requirements=read --with-editable=read -m|--module --env-file=load -s|--script --extra= --group=
+		--index=url --default-index=url --index-url=url --extra-index-url=url --package=`, operands: "run", tags: "wrapper workspace-code", style: stop}},
+		{"sync lock tree export venv version init cache python build help", row{opts: `
+		-o|--output-file=write --index=url --default-index=url --index-url=url --extra-index-url=url`, operands: "skip*"}},
 		{"add remove|rm", row{tags: "config-or-install", opts: "-r|--requirements=read --index=url"}},
-		{"pip", row{subs: pipSubs}}, {"tool|x self", row{tags: "config-or-install"}}, {"publish auth", row{tags: "publish"}}}},
+		{"pip", row{subs: pipSubs}},
+		{"tool|x self", row{tags: "config-or-install"}},
+		{"publish auth", row{tags: "publish"}}}},
 	"uvx pipx": {tags: "config-or-install", open: true},
 	"poetry pdm hatch pipenv rye pixi": {opts: "-C|--directory=dir -P|--project=dir", open: true, subs: []sub{
 		{"run", row{operands: "run", style: stop, tags: "wrapper workspace-code"}},
-		{"install sync lock show check env about version help list search export build init new update shell graph verify info test fmt format", row{opts: "-o|--output=write -r=read", tags: "workspace-code"}},
-		{"add remove|rm uninstall self python source cache config plugin", row{tags: "config-or-install"}}, {"publish", row{tags: "publish"}}}},
+		{`
+			install sync lock show check env about version help list search export build init new update shell graph
+			verify info test fmt format`, row{opts: "-o|--output=write -r=read", tags: "workspace-code"}},
+		{"add remove|rm uninstall self python source cache config plugin", row{tags: "config-or-install"}},
+		{"publish", row{tags: "publish"}}}},
 	"conda mamba micromamba": {opts: "-n|--name= -p|--prefix=write -f|--file=read", open: true, subs: []sub{
-		{"list info search config env activate deactivate --version help", row{}}, {"run", row{operands: "run", style: stop, tags: "wrapper workspace-code"}},
+		{"list info search config env activate deactivate --version help", row{}},
+		{"run", row{operands: "run", style: stop, tags: "wrapper workspace-code"}},
 		{"install create update|upgrade remove|uninstall clean init", row{tags: "config-or-install"}}}},
 	"gem": {opts: "-C=dir --config-file=load", open: true, subs: []sub{
-		{"list search info|specification contents dependency environment|env which outdated help build check query stale", row{}}, {"install|i update uninstall cleanup pristine sources cert fetch unpack open exec", row{opts: "-i=write -n=write -s=url --source=url -e=exec", tags: "config-or-install"}}, {"push yank owner signin signout", row{tags: "publish"}}}},
+		{`
+			list search info|specification contents dependency environment|env which outdated help build check query stale`, row{}},
+		{"install|i update uninstall cleanup pristine sources cert fetch unpack open exec", row{opts: "-i=write -n=write -s=url --source=url -e=exec", tags: "config-or-install"}},
+		{"push yank owner signin signout", row{tags: "publish"}}}},
 	"bundle bundler": {opts: "--gemfile=load --path=write", open: true, tags: "workspace-code", subs: []sub{
-		{"exec", row{operands: "run", style: stop, tags: "wrapper opaque-exec"}}, {"install|i list|show info outdated check lock help platform env package|cache pack viz doctor licenses", row{}},
+		{"exec", row{operands: "run", style: stop, tags: "wrapper opaque-exec"}},
+		{"install|i list|show info outdated check lock help platform env package|cache pack viz doctor licenses", row{}},
 		{"add remove update config init gem clean open console plugin inject binstubs", row{tags: "config-or-install"}}}},
 	"composer": {opts: "-d|--working-dir=dir", open: true, tags: "workspace-code", subs: []sub{
-		{"install|i show|info outdated validate licenses about check-platform-reqs depends|why prohibits|why-not search status suggests test run-script|run dump-autoload|dumpautoload diagnose audit fund list help", row{}},
-		{"require|r remove|rm update|u|upgrade global config create-project init self-update|selfupdate exec reinstall bump archive clear-cache", row{tags: "config-or-install"}}}},
-	"apt apt-get aptitude": {opts: "-o|--option=:opaque-exec -c|--config-file=load -t= -y -q -s|--simulate|--dry-run --no-install-recommends", open: true, subs: []sub{
-		{"list search show policy depends rdepends changelog help moo why madison check", row{}}, {"update install upgrade full-upgrade dist-upgrade remove purge autoremove autoclean clean reinstall build-dep edit-sources satisfy download source mark", row{tags: "config-or-install"}}}},
+		{`
+			install|i show|info outdated validate licenses about check-platform-reqs depends|why prohibits|why-not search
+			status suggests test run-script|run dump-autoload|dumpautoload diagnose audit fund list help`, row{}},
+		{`
+			require|r remove|rm update|u|upgrade global config create-project init self-update|selfupdate exec reinstall
+			bump archive clear-cache`, row{tags: "config-or-install"}}}},
+	"apt apt-get aptitude": {opts: `
+		-o|--option=:opaque-exec -c|--config-file=load -t= -y -q -s|--simulate|--dry-run --no-install-recommends`, open: true, subs: []sub{
+		{"list search show policy depends rdepends changelog help moo why madison check", row{}},
+		{`
+			update install upgrade full-upgrade dist-upgrade remove purge autoremove autoclean clean reinstall build-dep
+			edit-sources satisfy download source mark`, row{tags: "config-or-install"}}}},
 	"apt-cache apt-file apt-show-versions aptly dpkg-query debtree":                                                                              {opts: "-o|--option=:opaque-exec -c=load", open: true},
 	"apt-key add-apt-repository apt-mark apt-config dpkg-reconfigure update-alternatives alternatives snap flatpak port fink winget choco scoop": {tags: "config-or-install", open: true, then: looksAtPackages},
-	"dpkg": {opts: "-l|--list -L|--listfiles -S|--search -s|--status -p|--print-avail -c|--contents -I|--info -V|--verify --get-selections --print-architecture --compare-versions -i|--install:config-or-install -r|--remove:config-or-install -P|--purge:config-or-install --configure:config-or-install --unpack:config-or-install --force-all:config-or-install --root=write:config-or-install --instdir=write:config-or-install --admindir=read --pre-invoke=sh --post-invoke=sh --add-architecture:config-or-install -x=read -e=read", operands: "skip*", open: true},
-	"rpm":  {opts: "-[qlpcdfgRsKvV] -a --queryformat= --qf= -i|--install:config-or-install -U|--upgrade:config-or-install -F|--freshen:config-or-install -e|--erase:config-or-install --import=read:config-or-install --eval=:opaque-exec -E=:opaque-exec --pipe=sh --define=:opaque-exec --root=write --dbpath=read --rcfile=load --macros=load --load=load", operands: "skip*", then: rpm, open: true},
-	"yum dnf microdnf zypper": {opts: "-c|--config=load --setopt= --installroot=write:config-or-install -y -q --enablerepo= --disablerepo=", open: true, subs: []sub{
-		{"list info search repolist provides|whatprovides repoquery deplist check-update history updateinfo help lr se if packages repos", row{}}, {"install|in remove|rm|erase update|up upgrade dist-upgrade|dup downgrade reinstall autoremove clean makecache localinstall groupinstall module config-manager swap distro-sync refresh|ref addrepo|ar removerepo|rr patch", row{tags: "config-or-install"}}}},
+	"dpkg": {opts: `
+		-l|--list -L|--listfiles -S|--search -s|--status -p|--print-avail -c|--contents -I|--info -V|--verify --get-selections
+		--print-architecture --compare-versions -i|--install:config-or-install -r|--remove:config-or-install
+		-P|--purge:config-or-install --configure:config-or-install --unpack:config-or-install --force-all:config-or-install
+		--root=write:config-or-install --instdir=write:config-or-install --admindir=read --pre-invoke=sh --post-invoke=sh
+		--add-architecture:config-or-install -x=read -e=read`, operands: "skip*", open: true},
+	"rpm": {opts: `
+		-[qlpcdfgRsKvV] -a --queryformat= --qf= -i|--install:config-or-install -U|--upgrade:config-or-install
+		-F|--freshen:config-or-install -e|--erase:config-or-install --import=read:config-or-install --eval=:opaque-exec
+		-E=:opaque-exec --pipe=sh --define=:opaque-exec --root=write --dbpath=read --rcfile=load --macros=load --load=load`, operands: "skip*", then: rpm, open: true},
+	"yum dnf microdnf zypper": {opts: `
+		-c|--config=load --setopt= --installroot=write:config-or-install -y -q --enablerepo= --disablerepo=`, open: true, subs: []sub{
+		{`
+			list info search repolist provides|whatprovides repoquery deplist check-update history updateinfo help lr se
+			if packages repos`, row{}},
+		{`
+			install|in remove|rm|erase update|up upgrade dist-upgrade|dup downgrade reinstall autoremove clean makecache
+			localinstall groupinstall module config-manager swap distro-sync refresh|ref addrepo|ar removerepo|rr patch`, row{tags: "config-or-install"}}}},
 	"pacman yay paru": {opts: "-Q -Qs -Qi -Ql -Qo -Ss -Si -Qe -Qu -F -Fy", style: words, open: true, then: pacman},
-	"apk":             {open: true, subs: []sub{{"info list search policy stats version audit dot verify", row{}}, {"add del update upgrade fix cache fetch", row{opts: "-X=url -p=write", tags: "config-or-install"}}}},
-	"brew":            {open: true, subs: []sub{{"list|ls info search desc deps uses outdated config doctor help --version --prefix --cellar --cache log leaves home cat commands", row{}}, {"install upgrade update uninstall|remove|rm reinstall tap untap link unlink services cleanup pin unpin bundle autoremove", row{tags: "config-or-install"}}}},
+	"apk": {open: true, subs: []sub{
+		{"info list search policy stats version audit dot verify", row{}},
+		{"add del update upgrade fix cache fetch", row{opts: "-X=url -p=write", tags: "config-or-install"}}}},
+	"brew": {open: true, subs: []sub{
+		{`
+			list|ls info search desc deps uses outdated config doctor help --version --prefix --cellar --cache log leaves
+			home cat commands`, row{}},
+		{`
+			install upgrade update uninstall|remove|rm reinstall tap untap link unlink services cleanup pin unpin bundle
+			autoremove`, row{tags: "config-or-install"}}}},
 	"nix nix-env nix-shell nix-build nix-store nixos-rebuild home-manager guix": {tags: "config-or-install opaque-exec", open: true},
 	"twine": {tags: "publish", open: true},
-	"easy_install luarocks cpan cpanm ppm raku-zef pear pecl tlmgr opam-install vcpkg conan spack helmfile krew cocoapods pod carthage mas": {tags: "config-or-install", open: true},
+	"easy_install luarocks cpan cpanm ppm  pear pecl tlmgr  vcpkg conan spack helmfile krew cocoapods pod carthage mas": {tags: "config-or-install", open: true},
 }
 
-const nodeGlobals = "--prefix=dir -C|--dir=dir --cwd=dir -w|--workspace= --filter= --script-shell=exec:opaque-exec --shell=exec:opaque-exec --node-options=:opaque-exec --registry=url:opaque-exec --userconfig=load --globalconfig=load --use-yarnrc=load --loglevel= --cache=write --global-style -c|--call=sh --node-gyp=exec --git=exec --editor=exec --viewer=exec --browser=exec --init-module=load --onload-script=load -g|--global:config-or-install --location=:config-or-install --tag= --otp= --access= --omit= --include= --store-dir=write --modules-folder=write --logs-dir=write --pnpmfile=load --global-pnpmfile=load --virtual-store-dir=write --modules-dir=write --lockfile-dir=write --global-dir=write"
+const nodeGlobals = `
+	--prefix=dir -C|--dir=dir --cwd=dir -w|--workspace= --filter= --script-shell=exec:opaque-exec --shell=exec:opaque-exec
+	--node-options=:opaque-exec --registry=url:opaque-exec --userconfig=load --globalconfig=load --use-yarnrc=load
+	--loglevel= --cache=write --global-style --node-gyp=exec --git=exec --editor=exec --viewer=exec
+	--browser=exec --init-module=load --onload-script=load -g|--global:config-or-install --location=:config-or-install
+	--tag= --otp= --access= --omit= --include= --store-dir=write --modules-folder=write`
 
 var nodePackages = []sub{
-	{"test|t|tst run|run-script|rum start stop restart", row{operands: "skip*", tags: "workspace-code", style: stop}},
-	{"ci|clean-install|ic list|ls|la|ll view|info|show|v outdated audit why|explain help search pack version root bin prefix fund ping diff doctor query completion licenses config-list prune dedupe|ddp rebuild|rb store fetch import check constraints", row{tags: "workspace-code", opts: "--pack-destination=write", then: nodeChanges}},
-	{"node", row{operands: "skip*", style: stop, then: yarnNode}},
-	{"npm", row{operands: "skip*", style: stop, then: inner(0)}},
-	{"workspace", row{operands: "skip*", style: stop, tags: "workspace-code", then: inner(1)}},
-	{"workspaces", row{operands: "skip*", style: stop, tags: "workspace-code"}},
-	{"deploy", row{operands: "write", tags: "workspace-code"}},
-	{"policies patch-commit unplug self-update server", row{tags: "config-or-install"}},
+	{"test|t|tst run|run-script|rum start stop restart", row{operands: "skip*", tags: "workspace-code"}},
+	{`
+			ci|clean-install|ic list|ls|la|ll view|info|show|v outdated audit why|explain search pack version root
+			bin prefix fund ping diff doctor query completion licenses  prune dedupe|ddp rebuild|rb store fetch
+			import node workspaces workspace check constraints`, row{tags: "workspace-code", opts: "--pack-destination=write", then: nodeChanges}},
 	{"install|i|in|ins|add update|up|upgrade uninstall|remove|rm|un|unlink|r link|ln", row{operands: "skip*", tags: "workspace-code", then: nodeInstall}},
+	{"help", row{tags: "pager"}},
 	{"exec|x dlx create|init|innit", row{operands: "skip*", tags: "workspace-code config-or-install"}},
 	{"config|c set get cache edit plugin patch setup env approve-builds global", row{then: nodeConfig}},
-	{"publish unpublish login|adduser|add-user logout owner|author deprecate dist-tag|dist-tags access team token hook org star unstar profile trust whoami", row{tags: "publish workspace-code"}},
+	{`
+			publish unpublish login|adduser|add-user logout owner|author deprecate dist-tag|dist-tags access team token
+			hook org star unstar profile trust whoami`, row{tags: "publish workspace-code"}},
 }
 
-const pipGlobals = "--python=exec --proxy=url:net-override --cert=read --client-cert=read --cache-dir=write --log=write --timeout= --retries= --trusted-host=:net-override --isolated --no-input --require-virtualenv -q -v --disable-pip-version-check"
+const pipGlobals = `
+	--python=exec --proxy=url:net-override --cert=read --client-cert=read --cache-dir=write --log=write --timeout=
+	--retries= --trusted-host=:net-override --isolated --no-input --require-virtualenv -q -v --disable-pip-version-check`
 
-const pipInstall = "-r|--requirement=read -c|--constraint=read -e|--editable=read:opaque-exec -i|--index-url=url:opaque-exec --extra-index-url=url:opaque-exec -f|--find-links=url:opaque-exec -t|--target=write --root=write --prefix=write --src=write -d|--dest=write -w|--wheel-dir=write --build-option=:opaque-exec --global-option=:opaque-exec --install-option=:opaque-exec --config-settings= --platform= --python-version= --implementation= --abi= --report=write --upgrade-strategy= --progress-bar= --only-binary= --no-binary= -U|--upgrade --user --break-system-packages:config-or-install"
+const pipInstall = `
+	-r|--requirement=read -c|--constraint=read -e|--editable= -i|--index-url=url:opaque-exec
+	--extra-index-url=url:opaque-exec -f|--find-links=url:opaque-exec -t|--target=write --root=write --prefix=write
+	--src=write -d|--dest=write -w|--wheel-dir=write --build-option=:opaque-exec --global-option=:opaque-exec
+	--install-option=:opaque-exec --config-settings= --platform= --python-version= --implementation= --abi= --report=write
+	--upgrade-strategy= --progress-bar= --only-binary= --no-binary= -U|--upgrade --user
+	--break-system-packages:config-or-install`
 
 var pipSubs = []sub{
 	{"hash", row{operands: "read*"}},

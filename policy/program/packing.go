@@ -4,8 +4,8 @@ import "strings"
 
 // tar writes an archive or reads one; -C counts for what follows it.
 func tar(c *call) {
-	creates := c.has("-c", "-r", "-u", "-A", "--delete") || has(c, 'c', "") || has(c, 'r', "") || has(c, 'u', "")
-	extracts := c.has("-x") || has(c, 'x', "")
+	creates := c.has("-c", "-r", "-u", "-A", "--delete") || c.flag('c', "") || c.flag('r', "") || c.flag('u', "")
+	extracts := c.has("-x") || c.flag('x', "")
 	folder, moved := c.value("-C")
 	moves := 0
 	for i := range c.found {
@@ -15,7 +15,7 @@ func tar(c *call) {
 				c.unsure("several folders")
 			}
 		case "-f":
-			if remoteName(f.value.Text) && !has(c, 0, "--force-local") {
+			if remoteName(f.value.Text) && !c.flag(0, "--force-local") {
 				c.tag("remote")
 			}
 			if creates {
@@ -43,7 +43,7 @@ func tar(c *call) {
 		}
 		c.touch("write", Word{Text: strings.TrimSuffix(folder.Text, "/") + "/extracted", Dynamic: folder.Dynamic, Begins: folder.Begins}, "extract")
 	} else {
-		c.Tags = without(c.Tags, "absolute-extract")
+		c.untag("absolute-extract")
 	}
 	if !creates {
 		return
@@ -54,31 +54,20 @@ func tar(c *call) {
 			w = in(folder, w)
 		}
 		c.touch("read", w, "argument")
-		if has(c, 0, "--remove-files") {
+		if c.flag(0, "--remove-files") {
 			c.touch("delete", w, "argument")
 		}
 	}
-}
-
-// without drops a tag.
-func without(tags []string, tag string) []string {
-	kept := tags[:0]
-	for _, t := range tags {
-		if t != tag {
-			kept = append(kept, t)
-		}
-	}
-	return kept
 }
 
 // zip deletes what it has packed, with -m.
 func zip(c *call) {
-	if has(c, 'm', "--move") && len(c.Operands) > 1 {
+	if c.flag('m', "--move") && len(c.Operands) > 1 {
 		for _, w := range c.Operands[1:] {
 			c.touch("delete", w, "argument")
 		}
 	}
-	c.Recursive = c.Recursive || has(c, 'r', "--recurse-paths")
+	c.Recursive = c.Recursive || c.flag('r', "--recurse-paths")
 }
 
 // unpack writes to the folder of an option, or to the current one; not with one of the
@@ -94,10 +83,7 @@ func unpack(folder, looks string) func(*call) {
 			}
 		}
 		c.touch("write", Word{Text: "./extracted", Begins: true}, "extract")
-		for _, w := range c.Operands[min(1, len(c.Operands)):] {
-			c.touch("write", w, "member")
-		}
-		if has(c, ':', "") {
+		if c.flag(':', "") {
 			c.tag("absolute-extract")
 		}
 	}
@@ -105,7 +91,7 @@ func unpack(folder, looks string) func(*call) {
 
 // compress replaces files, unless it writes to its standard output or only looks.
 func compress(c *call) {
-	keeps := has(c, 'c', "--stdout") || has(c, 't', "--test") || has(c, 'l', "--list") || has(c, 0, "--to-stdout")
+	keeps := c.flag('c', "--stdout") || c.flag('t', "--test") || c.flag('l', "--list") || c.flag(0, "--to-stdout")
 	kept := c.Touches[:0]
 	for _, t := range c.Touches {
 		if t.Op != "write" || !keeps || t.Via != "argument" {
@@ -113,5 +99,5 @@ func compress(c *call) {
 		}
 	}
 	c.Touches = kept
-	c.Recursive = has(c, 'r', "--recursive")
+	c.Recursive = c.flag('r', "--recursive")
 }

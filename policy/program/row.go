@@ -1,7 +1,8 @@
 package program
 
 // family is a part of the table: what the programs of one field do. The key holds the
-// names of the programs, with spaces between, that share a row.
+// names of the programs, with spaces between, that share a row. A new program goes into
+// the family that fits, with a few lines in testdata.
 type family map[string]row
 
 // row says what a program does with its arguments. The zero row is a program that does
@@ -45,7 +46,7 @@ type sub struct {
 	row
 }
 
-// never is a row.stdin: the standard input is read whatever the operands are.
+// always is a row.stdin: the standard input is read whatever the operands are.
 const always = 1 << 10
 
 // style is how a program reads its options.
@@ -77,6 +78,7 @@ const (
 	run                // a program, and all that follows are its arguments
 	line               // a shell line, together with all that follows
 	load               // a file whose code or configuration can run programs
+	conf               // the same, of the workspace: only one from elsewhere is told of
 	inline             // code in the program's own language
 	script             // a file of code in the program's own language
 	setenv             // NAME=value for what it runs
@@ -85,5 +87,5 @@ const (
 
 var kinds = map[string]kind{
 	"": skip, "skip": skip, "read": read, "write": write, "delete": remove, "move": move, "change": change, "target": target, "dir": dir,
-	"list": list, "url": url, "sh": sh, "exec": exec, "run": run, "line": line, "load": load, "inline": inline, "script": script, "env": setenv, "rest": tail,
+	"list": list, "url": url, "sh": sh, "exec": exec, "run": run, "line": line, "load": load, "conf": conf, "inline": inline, "script": script, "env": setenv, "rest": tail,
 }

@@ -9,7 +9,7 @@ func ssh(c *call) {
 		return
 	}
 	rest := c.Operands[1:]
-	for len(rest) > 0 && strings.HasPrefix(rest[0].Text, "-") { // options may follow the host
+	for len(rest) > 0 && len(rest[0].Text) > 1 && rest[0].Text[0] == '-' { // options may follow the host
 		inner := call{name: c.name, args: rest, program: c.program}
 		inner.parse()
 		inner.apply()
@@ -22,10 +22,10 @@ func ssh(c *call) {
 	switch {
 	case len(rest) > 0:
 		c.Runs = append(c.Runs, Run{Via: "ssh", Code: join(rest), Wrapper: "ssh", KeepStdin: true, NewShell: true})
-	case !has(c, 'N', "") && !has(c, 'V', ""):
+	case !c.flag('N', "") && !c.flag('V', ""):
 		c.Runs = append(c.Runs, Run{Via: "ssh", Wrapper: "ssh", KeepStdin: true, NewShell: true, Shell: true})
 	}
-	c.ReadsIn = !has(c, 'n', "")
+	c.ReadsIn = !c.flag('n', "")
 }
 
 // scp has the same options.

@@ -142,15 +142,19 @@ func env(c *call) {
 }
 
 func xargs(c *call) {
-	r := Run{Via: "xargs", Wrapper: c.name, Lines: true, NulLines: has(c, '0', "--null"), Argv: c.Operands}
+	r := Run{Via: "xargs", Wrapper: c.name, Lines: true, NulLines: c.flag('0', "--null"), Argv: c.Operands}
 	if len(r.Argv) == 0 {
 		r.Argv = []Word{{Text: "echo"}}
 	}
 	if w, ok := c.value("-d"); ok && (w.Text == `\0` || w.Text == `\x00` || w.Text == `\000`) {
 		r.NulLines = true
-	} else if ok && w.Text != `\n` {
-		c.unsure("delimiter of xargs")
+	} else if ok {
+		r.WholeLine = true
+		if w.Text != `\n` && w.Text != "\n" {
+			c.unsure("delimiter of xargs")
+		}
 	}
+	r.Groups = c.has("-n") || c.has("-L") || c.has("-l") || c.has("-s")
 	if w, ok := c.value("-I"); ok {
 		r.Replace = w.Text
 	} else if w, ok := c.value("-J"); ok {
@@ -216,7 +220,7 @@ func watch(c *call) {
 	if len(c.Operands) == 0 {
 		return
 	}
-	if has(c, 'x', "--exec") || c.name == "entr" && !has(c, 's', "") {
+	if c.flag('x', "--exec") || c.name == "entr" && !c.flag('s', "") {
 		c.run(c.name, c.Operands, c.name)
 		return
 	}
@@ -232,7 +236,7 @@ func tmux(c *call) {
 	c.Sub = c.Operands[0].Text
 	switch {
 	case c.Sub == "ls" || c.Sub == "lsp" || c.Sub == "lsw" || c.Sub == "has-session" || c.Sub == "has" || strings.HasPrefix(c.Sub, "list-") || strings.HasPrefix(c.Sub, "show"):
-		c.Tags = slices.DeleteFunc(c.Tags, func(t string) bool { return t == "longrun" })
+		c.untag("longrun")
 		return
 	case strings.HasPrefix(c.Sub, "kill-"):
 		c.tag("signal")
@@ -255,7 +259,7 @@ func tmux(c *call) {
 
 // at reads the lines that are to run.
 func at(c *call) {
-	if !has(c, 'l', "") && !has(c, 'd', "") && !has(c, 'c', "") && !c.has("-f") {
+	if !c.flag('l', "") && !c.flag('d', "") && !c.flag('c', "") && !c.has("-f") {
 		c.Runs = append(c.Runs, Run{Via: c.name, Shell: true, KeepStdin: true, NewShell: true})
 		c.ReadsIn = true
 	}
@@ -265,8 +269,8 @@ func crontab(c *call) {
 	switch {
 	case len(c.Operands) == 0 && len(c.Flags) == 0:
 		c.ReadsCode, c.ReadsIn = true, true
-	case has(c, 'l', ""):
-		c.Tags = without(c.Tags, "schedule")
+	case c.flag('l', ""):
+		c.untag("schedule")
 	}
 }
 
@@ -275,18 +279,18 @@ func startDaemon(c *call) {
 	if !ok {
 		w, ok = c.value("-a")
 	}
-	if ok && !has(c, 'K', "--stop") && !has(c, 'T', "--status") {
+	if ok && !c.flag('K', "--stop") && !c.flag('T', "--status") {
 		c.run(c.name, append([]Word{w}, c.Operands...), c.name)
 	}
-	if has(c, 'K', "--stop") {
+	if c.flag('K', "--stop") {
 		c.tag("signal")
 	}
 }
 
 // lookupOrRun is command: with -v it only says where a program is.
 func lookupOrRun(c *call) {
-	if has(c, 'v', "") || has(c, 'V', "") {
-		c.Tags = slices.DeleteFunc(c.Tags, func(t string) bool { return t == "wrapper" })
+	if c.flag('v', "") || c.flag('V', "") {
+		c.untag("wrapper")
 		return
 	}
 	c.run(c.name, c.Operands, c.name)

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -10,9 +11,18 @@ import (
 )
 
 // Analyze says what a text can do when bash runs it in this world. It never fails: what
-// it cannot tell is in the facts.
-func Analyze(text string, w World) *Script {
-	a := newAnalysis(w)
+// it cannot tell is in the facts. A text that this package itself stumbles over counts
+// as one that does not parse.
+func Analyze(text string, w World) (s *Script) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			s = &Script{Error: fmt.Sprint("the analysis broke off: ", broken)}
+		}
+	}()
+	return newAnalysis(w).run(text, w)
+}
+
+func (a *analysis) run(text string, w World) *Script {
 	if len(text) > a.limits.Bytes {
 		a.script.OverBudget = true
 		return a.script
@@ -68,8 +78,8 @@ func newAnalysis(w World) *analysis {
 	}
 	return &analysis{
 		guard: w.Guard, limits: l, steps: l.Steps, bytes: maxValueBytes,
-		script:  &Script{Parsed: true},
-		parser:  syntax.NewParser(syntax.Variant(syntax.LangBash)),
+		script:  &Script{Parsed: true, Binaries: []string{}},
+		parser:  syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)),
 		dynamic: map[string]bool{}, backquotes: map[*syntax.CmdSubst]string{},
 		files: map[string]*sink{}, links: map[string]string{},
 	}

@@ -123,7 +123,7 @@ func (sh *shell) call(c call) {
 		sh.interpret(cmd, c)
 		return
 	}
-	sh.run1(cmd, c, base)
+	sh.runProgram(cmd, c, base)
 	if cmd.Path != "" {
 		sh.behind(c, cmd.Path)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
-// run1 runs a program: its effect comes from the table.
-func (sh *shell) run1(cmd Command, c call, base string) {
+// runProgram runs a program: its effect comes from the table.
+func (sh *shell) runProgram(cmd Command, c call, base string) {
 	e := program.Of(base, programWords(c.args()))
 	from := sh.apply(&cmd, e, c)
 	if slices.Contains(e.Tags, "workspace-code") {
@@ -21,7 +21,7 @@ func (sh *shell) run1(cmd Command, c call, base string) {
 	sh.keep(base, e, touched(e, paths.Write))
 	sh.output(base, e, c)
 	for _, r := range e.Runs {
-		sh.runOther(base, r, from)
+		sh.runFrom(base, r, from)
 	}
 	if e.ReadsIn || e.ReadsCode {
 		if sh.in.code {
@@ -130,40 +130,8 @@ func (sh *shell) codeFile(cmd *Command, w word) {
 	}
 }
 
-// workspaceCode: what such a program runs depends on the folder, and on files that the
-// script may just have made.
-func (sh *shell) workspaceCode(cmd *Command) {
-	for _, u := range sh.use(paths.Read, literal("."), "folder") {
-		if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot {
-			cmd.Tags = append(cmd.Tags, "foreign-code")
-			break
-		}
-	}
-	for name, s := range sh.a.files {
-		if s != nil && buildsWith(path.Base(name), s) {
-			cmd.Tags = append(cmd.Tags, "runs-created-file")
-			return
-		}
-	}
-}
-
-// buildsWith tells whether tools run the code of a file by themselves: one that the
-// script has written out, or any code that it has downloaded.
-func buildsWith(name string, s *sink) bool {
-	fetched := slices.ContainsFunc(s.from, func(n string) bool { return slices.Contains(fetchers, n) })
-	if slices.Contains(buildFiles, name) || strings.Contains(name, ".config.") {
-		return fetched || s.known
-	}
-	return fetched && slices.Contains(codeSuffixes, path.Ext(name))
-}
-
-var (
-	buildFiles   = []string{"Makefile", "makefile", "GNUmakefile", "package.json", "conftest.py", "setup.py", "setup.cfg", "pyproject.toml", "pytest.ini", "tox.ini", "noxfile.py", "tasks.py", "build.rs", "Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "CMakeLists.txt", "Rakefile", "Gemfile", "Justfile", "justfile", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "sitecustomize.py", "usercustomize.py"}
-	codeSuffixes = []string{".go", ".py", ".pth", ".js", ".mjs", ".cjs", ".ts", ".rs", ".c", ".h", ".cc", ".cpp", ".java", ".kt", ".gradle", ".rb", ".php", ".pl", ".sh", ".mk", ".cmake", ".so", ".jar", ".whl", ".toml"}
-)
-
-// runOther runs what a program runs.
-func (sh *shell) runOther(base string, r program.Run, from []string) {
+// runFrom runs what a program runs.
+func (sh *shell) runFrom(base string, r program.Run, from []string) {
 	sub := sh.nested(r.Via)
 	if r.NewShell {
 		sub = sh.fresh(r.Via)

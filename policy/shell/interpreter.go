@@ -18,9 +18,9 @@ func isShell(name string) bool {
 
 // options are what the options of a shell say.
 type options struct {
-	code, stdin, interactive, unread bool
-	startup                          []word
-	rest                             []word
+	code, stdin, interactive bool
+	startup                  []word
+	rest                     []word
 }
 
 // interpret runs a shell: sh -c CODE, sh FILE, or sh with code on its standard input.

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"fmt"
-	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -97,7 +96,9 @@ func (sh *shell) run(s *syntax.Stmt) {
 		}
 		sh.compound(s.Cmd)
 	}
-	sh.in, sh.out = in, out
+	if len(s.Redirs) > 0 { // an exec inside may have changed what holds outside, too
+		sh.in, sh.out = in, out
+	}
 }
 
 // execRedirected is exec with redirections: they hold for all that follows. A shell that
@@ -156,195 +157,4 @@ func (sh *shell) compound(c syntax.Command) {
 		sh.a.unsure(fmt.Sprintf("a construct that is not followed: %T", c))
 		sh.expansion(c)
 	}
-}
-
-func (sh *shell) binary(c *syntax.BinaryCmd) {
-	switch c.Op {
-	case syntax.Pipe, syntax.PipeAll:
-		sh.pipeline(stages(c))
-	case syntax.AndStmt:
-		before := sh.dir.or
-		sh.statement(c.X)
-		if sh.out != nil && !surelyTrue(c.X) {
-			sh.out.known = false
-		}
-		if succeeded(c.X) {
-			after := sh.dir.or
-			sh.dir.or = before
-			sh.statement(c.Y)
-			sh.dir.or = join(sh.dir.or, after)
-			return
-		}
-		sh.statement(c.Y)
-	default:
-		before := sh.dir.or
-		sh.statement(c.X)
-		if leaves(c.Y) && succeeded(c.X) {
-			sh.dir.or = before
-		}
-		if sh.out != nil {
-			sh.out.known = false
-		}
-		sh.branch(func(b *shell) { b.statement(c.Y) })
-	}
-}
-
-// stages are the parts of a pipeline, from left to right.
-func stages(c *syntax.BinaryCmd) []*syntax.Stmt {
-	list := []*syntax.Stmt{c.Y}
-	for {
-		left, ok := c.X.Cmd.(*syntax.BinaryCmd)
-		if !ok || left.Op != syntax.Pipe && left.Op != syntax.PipeAll || c.X.Negated || len(c.X.Redirs) > 0 {
-			list = append(list, c.X)
-			slices.Reverse(list)
-			return list
-		}
-		c = left
-		list = append(list, c.Y)
-	}
-}
-
-// pipeline runs each stage once, in a subshell that reads what the one before wrote.
-func (sh *shell) pipeline(list []*syntax.Stmt) {
-	in := sh.in
-	for i, s := range list {
-		sub := sh.fork()
-		sub.in = in
-		last := i == len(list)-1
-		if !last {
-			sub.out = &sink{known: true}
-		}
-		if sub.out != nil && i > 0 {
-			sub.out.from = join(sub.out.from, in.From)
-			sub.out.places = join(sub.out.places, in.places)
-		}
-		sub.statement(s)
-		if !last {
-			in = sub.out.stream("pipe")
-		}
-	}
-}
-
-// succeeded tells whether each command in it has succeeded if it as a whole has.
-func succeeded(s *syntax.Stmt) bool {
-	if s.Negated || s.Background {
-		return false
-	}
-	switch c := s.Cmd.(type) {
-	case *syntax.CallExpr:
-		return true
-	case *syntax.BinaryCmd:
-		return c.Op == syntax.AndStmt && succeeded(c.X) && succeeded(c.Y)
-	}
-	return false
-}
-
-// surelyTrue tells whether a statement cannot fail.
-func surelyTrue(s *syntax.Stmt) bool {
-	switch firstWord(s) {
-	case "echo", "printf", "true", ":":
-		return !s.Negated && len(s.Redirs) == 0
-	}
-	return false
-}
-
-// leaves tells whether nothing runs after a statement.
-func leaves(s *syntax.Stmt) bool {
-	if b, ok := s.Cmd.(*syntax.Block); ok && len(b.Stmts) > 0 {
-		return leaves(b.Stmts[len(b.Stmts)-1])
-	}
-	switch firstWord(s) {
-	case "exit", "return":
-		return !s.Background
-	}
-	return false
-}
-
-func firstWord(s *syntax.Stmt) string {
-	if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
-		return c.Args[0].Lit()
-	}
-	return ""
-}
-
-func (sh *shell) ifs(c *syntax.IfClause) {
-	for ; c != nil; c = c.Else {
-		sh.statements(c.Cond)
-		sh.branch(func(b *shell) { b.statements(c.Then) })
-	}
-}
-
-func (sh *shell) whiles(c *syntax.WhileClause) {
-	if sh.in.Kind != "" && sh.in.File != "/dev/null" {
-		in := *sh.in // each round takes another line
-		in.Known = false
-		sh.in = &in
-	}
-	sh.loop(func(b *shell) {
-		b.statements(c.Cond)
-		b.statements(c.Do)
-	})
-}
-
-// maxRounds is how often the body of loops is run for values that are known, over all
-// loops around each other. Beyond it a value counts as unknown.
-const maxRounds = 64
-
-func (sh *shell) fors(c *syntax.ForClause) {
-	if arithmetic, ok := c.Loop.(*syntax.CStyleLoop); ok {
-		sh.arithmetic(arithmetic, false)
-		sh.loop(func(b *shell) { b.statements(c.Do) })
-		return
-	}
-	loop := c.Loop.(*syntax.WordIter)
-	var list []word
-	if loop.InPos.IsValid() {
-		for _, w := range loop.Items {
-			list = append(list, sh.fields(w)...)
-		}
-	} else {
-		list = sh.args
-	}
-	once := !c.Select && len(list) > 0 && len(list)*sh.rounds <= maxRounds
-	if !once {
-		list = []word{anyOf(list)}
-	}
-	rounds := sh.rounds
-	sh.rounds *= len(list)
-	body := func(b *shell) {
-		for _, w := range list {
-			b.assigned(loop.Name.Value, w.value())
-			b.statements(c.Do)
-		}
-	}
-	if once && !slices.ContainsFunc(list, word.vague) {
-		sh.branch(body)
-	} else {
-		sh.loop(body)
-	}
-	sh.rounds = rounds
-}
-
-// loop runs a body as often as its variables need: what it changed in the first round
-// is unknown in those that follow.
-func (sh *shell) loop(body func(*shell)) {
-	if sh.branch(body) {
-		sh.branch(body)
-	}
-}
-
-// coprocess: bash takes the first word of "coproc x >&f" as the command, where the
-// parser takes it as a name.
-func (sh *shell) coprocess(c *syntax.CoprocClause) {
-	sub := sh.fork()
-	sub.background = true
-	if c.Name != nil {
-		if name, text, assigns := strings.Cut(c.Name.Lit(), "="); assigns {
-			sub.assigned(strings.TrimSuffix(name, "+"), unknown(text))
-		}
-		if _, simple := c.Stmt.Cmd.(*syntax.CallExpr); simple || c.Stmt.Cmd == nil {
-			sub.call(call{words: sub.fields(c.Name)})
-		}
-	}
-	sub.statement(c.Stmt)
 }

@@ -229,6 +229,14 @@ func (sh *shell) branch(run func(*shell)) (changed bool) {
 		sh.scope.programs = merged(sh.scope.programs, b.scope.programs)
 		sh.scope.aliases = merged(sh.scope.aliases, b.scope.aliases)
 	}
+	if !slices.EqualFunc(b.args, sh.args, func(x, y word) bool { return x.Word == y.Word }) || b.open != sh.open {
+		sh.args, sh.open, changed = nil, true, true
+	}
+	if b.in != sh.in {
+		in := *b.in
+		in.Known = false
+		sh.in = &in
+	}
 	if b.dir.path != sh.dir.path || b.dir.known != sh.dir.known {
 		sh.dir.known = false
 		changed = true

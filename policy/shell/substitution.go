@@ -2,53 +2,10 @@ package shell
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
-
-// subscript finds a subscript with code in it, which arithmetic runs wherever the text
-// ends up.
-var subscript = regexp.MustCompile("[A-Za-z_][A-Za-z0-9_]*\\[[^\\]]*(\\$\\(|`)")
-
-// expansion runs all substitutions inside of a node, and notes what is evaluated in
-// other ways.
-func (sh *shell) expansion(n syntax.Node) *expansion {
-	x := &expansion{sh: sh}
-	if w, ok := n.(*syntax.Word); ok && w == nil {
-		return x
-	}
-	syntax.Walk(n, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.CmdSubst:
-			if x.outputs == nil {
-				x.outputs = map[*syntax.CmdSubst]*sink{}
-			}
-			x.outputs[n] = sh.substitute(n)
-			return false
-		case *syntax.ProcSubst:
-			if x.pipes == nil {
-				x.pipes = map[*syntax.ProcSubst]string{}
-			}
-			x.pipes[n] = sh.processSubstitute(n)
-			return false
-		case *syntax.ParamExp:
-			if n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && !strings.Contains("Q a A K k U u L", n.Exp.Word.Lit()) {
-				sh.a.unsure("${x@" + n.Exp.Word.Lit() + "} evaluates the value")
-			}
-		case *syntax.ArithmExp:
-			sh.quotedInArithmetic(n)
-		case *syntax.SglQuoted:
-			if subscript.MatchString(n.Value) {
-				sh.a.unsure("a subscript with a substitution, which arithmetic would run")
-				sh.evaluate(n.Value)
-			}
-		}
-		return true
-	})
-	return x
-}
 
 // substitute runs $(…).
 func (sh *shell) substitute(c *syntax.CmdSubst) *sink {
@@ -85,6 +42,9 @@ var (
 func (sh *shell) processSubstitute(p *syntax.ProcSubst) string {
 	name := fmt.Sprintf("/dev/fd/%d", 63-sh.a.pipes)
 	sh.a.pipes++
+	if len(p.Stmts) == 0 {
+		sh.a.unsure("an empty process substitution, of which nothing may be left")
+	}
 	run := func(sub *shell) {
 		sub.via = "<()"
 		sub.depth++

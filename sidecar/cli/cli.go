@@ -55,7 +55,7 @@ func Run(args []string, env Env) int {
 		return fmt.Errorf("%w\nTry: %s --help", err, c.CommandPath())
 	})
 	root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
-		applyCommand(env), approvalsCommand(env), schemasCommand(env), varsCommand(env), openclawCommand(env), demoCommand(env), versionCommand(env))
+		applyCommand(env), approvalsCommand(env), decisionsCommand(env), schemasCommand(env), varsCommand(env), openclawCommand(env), demoCommand(env), versionCommand(env))
 	helpful(root, &misused)
 	if err := root.Execute(); err != nil {
 		var code exit

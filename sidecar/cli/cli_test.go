@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,6 +20,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -43,6 +46,7 @@ func TestMain(m *testing.M) {
 //	exits N PROGRAM ARGS…   runs a program that must exit with N
 //	listens ADDRESS         waits until somebody listens there
 //	jsonpath FILE PATH WANT compares one value of a JSON file, or a JSON line
+//	logs DIR                writes a decision log, of the last hours
 //	get URL [HOST]          prints what is answered; [!] get must not be 200
 //	shows FILE              compares the last output, versions of rules aside
 //	asks COMMAND…           starts an admin API at $ASKS where these wait for a person, as $ID1, $ID2 …
@@ -75,7 +79,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "listens": listens, "jsonpath": jsonpath, "get": get, "shows": shows,
-			"asks": asks, "sends": sends,
+			"asks": asks, "sends": sends, "logs": logs,
 		},
 	})
 }
@@ -137,6 +141,25 @@ func shows(ts *testscript.TestScript, _ bool, args []string) {
 	if want := ts.ReadFile(args[0]); got != want {
 		ts.Fatalf("%s (-want +got):\n%s", args[0], cmp.Diff(want, got))
 	}
+}
+
+// logs writes decisions about some calls, the first of them two days ago.
+func logs(ts *testscript.TestScript, _ bool, args []string) {
+	var ago atomic.Int64
+	ago.Store(48)
+	clock := func() time.Time { return time.Now().Add(-time.Duration(ago.Load()) * time.Hour) }
+	l, err := decisions.Open(decisions.Config{Dir: ts.MkAbs(args[0]), Now: clock, Wait: time.Minute})
+	ts.Check(err)
+	for _, d := range []decisions.Decision{
+		{Arguments: []byte(`{"command":"ls"}`), Effect: policy.Allow, Outcome: decisions.Left},
+		{Arguments: []byte(`{"command":"psql --password hunter2"}`), Effect: policy.Allow, Outcome: decisions.Left, Session: "main"},
+		{Arguments: []byte(`{"command":"git push -f"}`), Effect: policy.Deny, Outcome: decisions.Refused, Rule: "force", Place: "exec.yaml:7", Why: "Rewrites what others have."},
+	} {
+		d.Tool, d.Class, d.Enforced, d.Rules = "exec", "exec", true, "0123456789ab"
+		ts.Check(l.Add(d))
+		ago.Store(1)
+	}
+	ts.Check(l.Close())
 }
 
 func jsonpath(ts *testscript.TestScript, _ bool, args []string) {

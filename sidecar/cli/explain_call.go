@@ -55,6 +55,7 @@ func callRows(t *sidecar.CallTree) []row {
 	var r rows
 	r.add(0, plain, "", "rules %s, %s %s, class %s", t.Version, clipped(t.Tool), clipped(string(t.Arguments)), t.Class)
 	r.decision(&sidecar.TreeDecision{Tool: t.Tool, Decision: t.Decision})
+	r.facts(t.Decision.Facts)
 	for i := range t.Rules {
 		v := &t.Rules[i]
 		says, in := "does not hold", faint

@@ -45,7 +45,7 @@ func treeRows(t *sidecar.Tree) []row {
 		r.add(1, plain, "", "nothing in it looks like markup or a call")
 	}
 	for i := range t.Policy {
-		if d := &t.Policy[i]; d.Rule != "" || d.Effect != policy.Allow || len(d.Audits) > 0 {
+		if d := &t.Policy[i]; d.Effect != policy.Allow || len(d.Audits) > 0 {
 			r.decision(d)
 		}
 	}

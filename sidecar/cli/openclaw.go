@@ -56,7 +56,10 @@ func openclawCommand(env Env) *cobra.Command {
 			doc := map[string]any{
 				"models": map[string]any{"mode": "merge", "providers": map[string]any{"gpt-oss-executor": p}},
 				"agents": map[string]any{"defaults": map[string]any{"model": map[string]any{"primary": "gpt-oss-executor/" + set.Models[0].ID}}},
-				"tools":  map[string]any{"toolSearch": map[string]any{"mode": "directory"}},
+				"tools": map[string]any{
+					"toolSearch": map[string]any{"mode": "directory"},
+					"exec":       map[string]any{"security": "full", "ask": "on-miss"}, // else it does not ask about calls that say so
+				},
 			}
 			text, err := json.MarshalIndent(doc, "", "  ")
 			if err != nil {

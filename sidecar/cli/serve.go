@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
@@ -25,6 +26,7 @@ import (
 func defaultSettings() ruleset.Settings {
 	return ruleset.Settings{
 		Listen: "127.0.0.1:8001", Upstream: "http://127.0.0.1:8000/v1", LogLevel: "info", LogFormat: "text",
+		DecisionsMode: string(decisions.Written),
 	}
 }
 
@@ -56,6 +58,8 @@ file, which beats the default.`,
 	f.StringVar(&flags.Rules, "rules", "", "folder of rule files, watched for edits (default: the built-in rules)")
 	f.StringVar(&flags.Policy, "policy", "", "locked folder of rule files beside it, watched, too")
 	f.StringVar(&flags.State, "state", "", "folder that remembers the rules that were in force, for a start with bad ones")
+	f.StringVar(&flags.Decisions, "decisions", "", "folder of the decision log, or off (default: decisions in the state folder, if there is one)")
+	f.StringVar(&flags.DecisionsMode, "decisions-mode", d.DecisionsMode, "how sure a record is before its call leaves: written, synced or required")
 	f.StringVar(&flags.Admin, "admin", "", "address of the admin API, such as 127.0.0.1:8002 (default: off)")
 	f.StringVar(&flags.LogLevel, "log-level", d.LogLevel, "debug, info, warn or error")
 	f.StringVar(&flags.LogFormat, "log-format", d.LogFormat, "text or json")
@@ -81,6 +85,7 @@ func settings(c *cobra.Command, config string, flags ruleset.Settings, env Env) 
 	for name, v := range map[string][2]*string{
 		"listen": {&s.Listen, &flags.Listen}, "upstream": {&s.Upstream, &flags.Upstream}, "server": {&s.Server, &flags.Server},
 		"rules": {&s.Rules, &flags.Rules}, "policy": {&s.Policy, &flags.Policy}, "state": {&s.State, &flags.State},
+		"decisions": {&s.Decisions, &flags.Decisions}, "decisions-mode": {&s.DecisionsMode, &flags.DecisionsMode},
 		"admin": {&s.Admin, &flags.Admin}, "log-level": {&s.LogLevel, &flags.LogLevel}, "log-format": {&s.LogFormat, &flags.LogFormat},
 	} {
 		if c.Flags().Changed(name) {
@@ -147,6 +152,11 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		return err
 	}
 	defer up.Close()
+	kept, err := openDecisions(s, log, metrics)
+	if err != nil {
+		return err
+	}
+	defer kept.Close()
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	listener, err := net.Listen("tcp", s.Listen)
@@ -158,7 +168,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	}
 	warnOpen(log, s)
 	asked := sidecar.NewApprovals(limits, time.Now, metrics)
-	adminEnded, err := serveAdmin(ctx, s, live, asked, log, metrics)
+	adminEnded, err := serveAdmin(ctx, s, live, asked, kept, log, metrics)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -170,8 +180,11 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		"upstream", withoutPassword(s.Upstream), "rules", live.Set().Version, "pid", os.Getpid())
 	server := sidecar.NewServer(live, up, asked, s.Token, log, metrics)
 	defer server.Close()
+	if kept != nil {
+		server.LogDecisions(kept)
+	}
 	names := sidecar.Names{Local: isLocal(listener), Token: s.Token != "", Hosts: hosts(s, s.Listen)}
-	return sidecar.Run(ctx, listener, names.Guarded(server.Handler()), limits.Grace, log)
+	return errors.Join(sidecar.Run(ctx, listener, names.Guarded(server.Handler()), limits.Grace, log), kept.Close())
 }
 
 // isLocal reports whether a listener is reached from this machine alone.

@@ -38,9 +38,24 @@ func (t text) explain(err error, env reflect.Type, words lists) *Problem {
 		at = t.span(from, from+1)
 	default:
 		hint = exprHint(msg, at.bare())
+		if _, part, ok := strings.Cut(msg, " has no part "); ok && hint == "" {
+			hint = partHint(part, env)
+		}
 	}
 	p := at.problem(code, msg, hint)
 	return &p
+}
+
+// partHint helps with a part of a variable that it does not have.
+func partHint(part string, env reflect.Type) string {
+	var parts []string
+	for _, v := range variables(env) {
+		parts = append(parts, v.Name[strings.LastIndexByte(v.Name, '.')+1:])
+	}
+	if w, near := nearest(part, parts); near {
+		return "did you mean " + w + "?"
+	}
+	return ""
 }
 
 // comment is the place of what YAML cut off.

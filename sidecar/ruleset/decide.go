@@ -27,10 +27,12 @@ type World struct {
 	Write     []string // nil: as in paths.yaml, and so below
 	Read      []string
 	ReadFiles []string
+	Own       []string // files and folders of the guard itself, beside those of paths.yaml
 }
 
 // over puts the world into the place of roots.
 func (w World) over(r paths.Roots) paths.Roots {
+	r.Own = slices.Concat(r.Own, w.Own)
 	r.Cwd, r.Home = cmp.Or(w.Cwd, r.Cwd), cmp.Or(w.Home, r.Home)
 	for _, list := range []struct {
 		said []string
@@ -85,11 +87,11 @@ func (s *Set) Decide(call tools.Call, who policy.Subject, at At) policy.Decision
 	name, args, more := call.Name, call.Arguments, true
 	for i := 0; more; i++ {
 		if i == maxCarried {
-			return policy.Decision{Effect: policy.Deny, Why: "The call carries another one, and so on. Call the tool itself."}
+			return s.unjudged("The call carries another one, and so on. Call the tool itself.", d.Audits, nil)
 		}
 		c, err := s.callOf(call, name, args, who)
 		if err != nil {
-			return policy.Decision{Effect: policy.Deny, Why: err.Error(), Audits: d.Audits, Facts: &policy.Facts{Call: c}}
+			return s.unjudged(err.Error(), d.Audits, &policy.Facts{Call: c})
 		}
 		one := s.each(c, at, func(a *author, c policy.Call) *policy.Facts { return policy.Examine(c, a.world(at)) })
 		if i == 0 {
@@ -100,6 +102,16 @@ func (s *Set) Decide(call tools.Call, who policy.Subject, at At) policy.Decision
 		name, args, more = policy.Carried(name, args)
 	}
 	return d
+}
+
+// unjudged is the decision about a call that nobody can look into: a denial, or a dry run
+// of one where nothing is enforced.
+func (s *Set) unjudged(why string, audits []policy.Finding, f *policy.Facts) policy.Decision {
+	if s.own.policy.DryRun && (s.locked == nil || s.locked.policy.DryRun) {
+		audits = append(audits, policy.Finding{Why: why, Effect: policy.Deny})
+		return policy.Decision{Effect: policy.Audit, Audits: audits, Facts: f}
+	}
+	return policy.Decision{Effect: policy.Deny, Why: why, Audits: audits, Facts: f}
 }
 
 // callOf is a call as rules see it.

@@ -25,6 +25,8 @@ const (
 	codeShadowed    = "W-shadowed"    // a name, literal or phrase that another one makes useless
 	codeNever       = "W-never"       // a pattern that matches nothing at all
 	codeSlow        = "W-slow"        // a pattern that costs much for every byte it looks at
+	codeUntried     = "W-untried"     // a rule about commands without an example
+	codeEmpty       = "W-empty"       // a test of all entries, where there may be none
 )
 
 // lint warns about rules that are good and do nothing. A file with a problem is
@@ -55,7 +57,9 @@ func (l *loader) lint() {
 
 // lintPolicy warns about conditions that make no difference.
 func (l *loader) lintPolicy(name string) {
-	for _, r := range l.policyRules(name) {
+	rules := l.policyRules(name)
+	l.lintRules(rules, path.Base(name) == execFilename)
+	for _, r := range rules {
 		if r.When != nil {
 			l.lintCondition(*r.When, l.policyDomains(name))
 		}

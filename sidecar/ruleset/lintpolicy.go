@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/expr-lang/expr/ast"
@@ -56,13 +55,60 @@ func (v *rateCheck) Visit(node *ast.Node) {
 
 // listed checks that a program may be allowed by its name.
 func (c *ruleCompiler) listed(at text, name string) {
-	if programKnown(name) {
+	if programs.Of(name, nil).Known {
 		return
 	}
-	c.report(at.all(), codeRef, fmt.Sprintf("nobody knows what %s does with its arguments, so it cannot be allowed by its name", name),
-		didYouMean(strings.ToLower(name), programNames()))
+	hint := "what is not known is asked about; leave it out"
+	if w, near := nearest(name, programs.Names()); near {
+		hint = "did you mean " + w + "?"
+	}
+	c.report(at.all(), codeRef, fmt.Sprintf("nobody knows what %s does with its arguments, so it cannot be allowed by its name", name), hint)
 }
 
-// programKnown reports whether the policy knows what a program does with its arguments.
-func programKnown(name string) bool { return programs.Of(name, nil).Known }
-func programNames() []string        { return programs.Names() }
+// allowed checks the programs that a rule allows by their names: cmd.binary == 'x', or
+// cmd.binary in [x, y] or in a list.
+func (c *ruleCompiler) allowed(r policyRule) {
+	if r.Allow == nil || r.When == nil {
+		return
+	}
+	tree, err := parser.Parse(r.When.Value)
+	if err == nil { // else reported by the compiler
+		c.allowedIn(tree.Node, *r.When)
+	}
+}
+
+func (c *ruleCompiler) allowedIn(n ast.Node, when text) {
+	b, ok := n.(*ast.BinaryNode)
+	if !ok {
+		return // what stands behind not allows nothing
+	}
+	if op, _ := junction(n); op != "" {
+		c.allowedIn(b.Left, when)
+		c.allowedIn(b.Right, when)
+		return
+	}
+	if b.Left.String() != "cmd.binary" || b.Operator != "in" && b.Operator != "==" {
+		return
+	}
+	name := func(n ast.Node) {
+		if s, ok := n.(*ast.StringNode); ok && s.Value != "" {
+			c.listed(text{s.Value, when.span(s.Location().From, s.Location().To), ""}, s.Value)
+		}
+	}
+	switch right := b.Right.(type) {
+	case *ast.StringNode:
+		name(right)
+	case *ast.ArrayNode:
+		for _, e := range right.Nodes {
+			name(e)
+		}
+	case *ast.IdentifierNode:
+		for _, list := range c.named {
+			for _, entry := range list.Value {
+				if list.Key.Value == right.Value {
+					c.listed(entry, entry.Value)
+				}
+			}
+		}
+	}
+}

@@ -58,12 +58,15 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 	a.roots = l.roots(p.Roots, base)
 
 	c := ruleCompiler{loader: l, author: a, examples: examples}
-	c.words = l.lists(e.Lists, reflect.TypeFor[policy.Env]())
+	c.classes = nil // lint warns of them
+	c.words, c.named = l.lists(e.Lists, reflect.TypeFor[policy.Env]()), e.Lists
 	c.exec(e)
+	c.classes = pathClasses
 	c.words = l.lists(p.Lists, reflect.TypeFor[policy.PathEnv]())
 	for _, r := range p.Rules {
 		a.policy.Paths = compileRule(&c, a.policy.Paths, r, (*policy.Facts).PathEnvs)
 	}
+	c.classes = urlClasses
 	c.words = l.lists(u.Lists, reflect.TypeFor[policy.URLEnv]())
 	for _, r := range u.Rules {
 		a.policy.URLs = compileRule(&c, a.policy.URLs, r, (*policy.Facts).URLEnvs)
@@ -97,24 +100,28 @@ func (l *loader) zone(file, name string) *time.Location {
 var listNames = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 
 // lists takes named lists for conditions over a type.
-func (l *loader) lists(named []pair[[]string], env reflect.Type) lists {
+func (l *loader) lists(named []pair[[]text], env reflect.Type) lists {
 	out := lists{}
 	for _, list := range named {
-		l.listName(list.Key, env)
-		out[list.Key.Value] = list.Value
+		if l.listName(list.Key, env) {
+			out[list.Key.Value] = values(list.Value)
+		}
 	}
 	return out
 }
 
 // listName checks that conditions can name a list.
-func (l *loader) listName(name text, env reflect.Type) {
+func (l *loader) listName(name text, env reflect.Type) bool {
 	taken := slices.ContainsFunc(functions, func(f Word) bool { return f.Name == name.Value }) || slices.Contains(visible(env), name.Value)
 	switch {
 	case !listNames.MatchString(name.Value):
 		l.report(name.all(), codeValue, "no condition can name a list "+strconv.Quote(name.Value), "letters, digits and _; a letter first")
 	case taken:
 		l.report(name.all(), codeValue, name.Value+" means something else in a condition", "give the list another name")
+	default:
+		return true
 	}
+	return false
 }
 
 // effect is the one of the four keys that a rule has, and its text.

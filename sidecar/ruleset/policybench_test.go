@@ -35,7 +35,7 @@ func manyRules(b testing.TB, n int) *Set {
 	b.Helper()
 	kinds := []string{
 		"cmd.binary == 'prog%d'", "cmd.binary == 'git' and 'word%d' in cmd.argv", "cmd.binary in ['a%d', 'b', 'c'] and '-f' in cmd.flags",
-		"'tag%d' in cmd.tags and now.hour > 22", "any(cmd.deletes, .path endsWith '%d.keep')", "command contains 'secret%d'",
+		"'publish' in cmd.tags and now.hour > %d", "any(cmd.deletes, .path endsWith '%d.keep')", "command contains 'secret%d'",
 		"agent == 'agent%d' and class == 'exec'", "any(cmd.argv, # startsWith '--danger%d')",
 	}
 	var more strings.Builder

@@ -16,6 +16,8 @@ type ruleCompiler struct {
 	*loader
 	author   *author
 	words    lists
+	named    []pair[[]text] // the lists of exec.yaml, with their places
+	classes  []string       // what class can be in the file at hand
 	order    int
 	examples *[]func()
 }
@@ -27,12 +29,14 @@ type operands[E any] func(*policy.Facts, policy.Moment) iter.Seq2[*E, policy.Ope
 // one without a condition that allows, for both commands and calls.
 func (c *ruleCompiler) exec(f execFile) {
 	p := &c.author.policy
+	for _, r := range f.Rules {
+		c.allowed(r)
+	}
 	for _, r := range append(c.patterns(f), f.Rules...) {
 		switch {
 		case r.When == nil && r.Allow != nil:
-			p.Calls = append(p.Calls, compileRule(c, p.Calls, r, theCall)[len(p.Calls)])
-			again := p.Calls[len(p.Calls)-1]
-			p.Commands = append(p.Commands, again)
+			p.Calls = compileRule(c, p.Calls, r, theCall)
+			p.Commands = append(p.Commands, p.Calls[len(p.Calls)-1])
 		case mentions(r.When, "cmd"):
 			p.Commands = compileRule(c, p.Commands, r, (*policy.Facts).CommandEnvs)
 		default:
@@ -82,6 +86,7 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule, on
 	if r.When != nil && r.When.at.src != nil {
 		c.set.Counts.Conditions++
 		c.rates(*r.When)
+		c.wordsOf(*r.When, c.classes)
 		when, problem := predicate[E](*r.When, c.words)
 		if problem != nil {
 			c.problems = append(c.problems, *problem)

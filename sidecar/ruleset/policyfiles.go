@@ -4,23 +4,23 @@ import "github.com/jgavinray/gpt-oss-executor/policy"
 
 // execFile is exec.yaml.
 type execFile struct {
-	Version int              `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	Profile string           `rule:"profile,required" one:"strict developer permissive audit-only" doc:"What happens to what no rule is about: it is denied (strict), asked (developer), allowed (permissive). audit-only enforces nothing and notes what developer would have done."`
-	Asks    string           `rule:"asks" one:"gateway sidecar" doc:"Who asks a person where a rule says ask. gateway, which is the default: a call whose tool has an argument ask leaves with ask: always; the gateway must be set up to ask. sidecar: no such call leaves before somebody has allowed it here, see approvals --help. Calls of other tools are always asked about here." eg:"sidecar"`
-	Zone    string           `rule:"zone" doc:"The time zone of now, UTC where it is left out." eg:"Europe/Berlin"`
-	Lists   []pair[[]string] `rule:"lists" doc:"Lists of words that conditions see by their names." eg:"{disk_tools: [mkfs, wipefs]}"`
-	Allowed []text           `rule:"allowed_commands" doc:"Commands that may run: a program, its subcommand or options. policy explain shows what becomes of each." eg:"['git status', make]"`
-	Blocked []text           `rule:"blocked_commands" doc:"Commands that may not run: a program with its options in any order and spelling, and its operands once they are resolved." eg:"['rm -rf /', shutdown]"`
-	Rules   []policyRule     `rule:"rules" doc:"Each allows, audits, asks or denies some calls or commands. The strictest one wins, wherever it stands."`
+	Version int            `rule:"version,required" one:"1" doc:"The version of the format of this file."`
+	Profile string         `rule:"profile,required" one:"strict developer permissive audit-only" doc:"What happens to what no rule is about: it is denied (strict), asked (developer), allowed (permissive). audit-only enforces nothing and notes what developer would have done."`
+	Asks    string         `rule:"asks" one:"gateway sidecar" doc:"Who asks a person where a rule says ask. gateway, which is the default: a call whose tool has an argument ask leaves with ask: always; the gateway must be set up to ask. sidecar: no such call leaves before somebody has allowed it here, see approvals --help. Calls of other tools are always asked about here." eg:"sidecar"`
+	Zone    string         `rule:"zone" doc:"The time zone of now, UTC where it is left out." eg:"Europe/Berlin"`
+	Lists   []pair[[]text] `rule:"lists" doc:"Lists of words that conditions see by their names." eg:"{disk_tools: [mkfs, wipefs]}"`
+	Allowed []text         `rule:"allowed_commands" doc:"Commands that may run: a program, its subcommand or options. policy explain shows what becomes of each." eg:"['git status', make]"`
+	Blocked []text         `rule:"blocked_commands" doc:"Commands that may not run: a program with its options in any order and spelling, and its operands once they are resolved." eg:"['rm -rf /', shutdown]"`
+	Rules   []policyRule   `rule:"rules" doc:"Each allows, audits, asks or denies some calls or commands. The strictest one wins, wherever it stands."`
 }
 
 // pathsFile is paths.yaml.
 type pathsFile struct {
-	Version   int              `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	Roots     rootsRule        `rule:"roots" doc:"The folders of the agent. ~ is the home folder, ${NAME} an environment variable, ${NAME:-this} this where it is not set."`
-	Arguments pathArguments    `rule:"arguments" doc:"Which arguments of tools are paths."`
-	Lists     []pair[[]string] `rule:"lists" doc:"Lists of words that conditions see by their names." eg:"{vendored: [vendor, node_modules]}"`
-	Rules     []policyRule     `rule:"rules" doc:"Each allows, audits, asks or denies some paths. The strictest one wins, wherever it stands."`
+	Version   int            `rule:"version,required" one:"1" doc:"The version of the format of this file."`
+	Roots     rootsRule      `rule:"roots" doc:"The folders of the agent. ~ is the home folder, ${NAME} an environment variable, ${NAME:-this} this where it is not set."`
+	Arguments pathArguments  `rule:"arguments" doc:"Which arguments of tools are paths."`
+	Lists     []pair[[]text] `rule:"lists" doc:"Lists of words that conditions see by their names." eg:"{vendored: [vendor, node_modules]}"`
+	Rules     []policyRule   `rule:"rules" doc:"Each allows, audits, asks or denies some paths. The strictest one wins, wherever it stands."`
 }
 
 // rootsRule are the folders of an agent. What is left out of the locked folder is as
@@ -45,10 +45,10 @@ type pathArguments struct {
 
 // urlsFile is urls.yaml.
 type urlsFile struct {
-	Version   int              `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	Arguments urlArguments     `rule:"arguments" doc:"Which arguments of tools are URLs."`
-	Lists     []pair[[]string] `rule:"lists" doc:"Lists of words that conditions see by their names." eg:"{mirrors: [proxy.golang.org]}"`
-	Rules     []policyRule     `rule:"rules" doc:"Each allows, audits, asks or denies some URLs. The strictest one wins, wherever it stands."`
+	Version   int            `rule:"version,required" one:"1" doc:"The version of the format of this file."`
+	Arguments urlArguments   `rule:"arguments" doc:"Which arguments of tools are URLs."`
+	Lists     []pair[[]text] `rule:"lists" doc:"Lists of words that conditions see by their names." eg:"{mirrors: [proxy.golang.org]}"`
+	Rules     []policyRule   `rule:"rules" doc:"Each allows, audits, asks or denies some URLs. The strictest one wins, wherever it stands."`
 }
 
 type urlArguments struct {

@@ -10,19 +10,21 @@ import (
 // Settings is the configuration of the process: what is decided once, at start.
 // Everything about replies stands in the rule files instead.
 type Settings struct {
-	Listen      string // address to serve on
-	Upstream    string // base URL of the model server
-	UpstreamKey string // bearer token for it; empty: none is sent
-	Server      string // id of its dialect in servers.yaml; empty: detected
-	Rules       string // folder of rule files; empty: the built-in ones
-	Policy      string // locked folder of rule files beside it; empty: none
-	State       string // folder that remembers the rules that were in force; empty: none
-	Admin       string // address of the admin API; empty: it is off
-	AdminToken  string // bearer token for it; empty: none, which only loopback may do
-	Hosts       string // names that the listeners are asked under, beside those of this machine; with commas or spaces between
-	Token       string // bearer token that callers must show; empty: none
-	LogLevel    string // debug, info, warn or error
-	LogFormat   string // text or json
+	Listen        string // address to serve on
+	Upstream      string // base URL of the model server
+	UpstreamKey   string // bearer token for it; empty: none is sent
+	Server        string // id of its dialect in servers.yaml; empty: detected
+	Rules         string // folder of rule files; empty: the built-in ones
+	Policy        string // locked folder of rule files beside it; empty: none
+	State         string // folder that remembers the rules that were in force; empty: none
+	Decisions     string // folder of the decision log; empty: in State, if there is one; off: none
+	DecisionsMode string // written, synced or required
+	Admin         string // address of the admin API; empty: it is off
+	AdminToken    string // bearer token for it; empty: none, which only loopback may do
+	Hosts         string // names that the listeners are asked under, beside those of this machine; with commas or spaces between
+	Token         string // bearer token that callers must show; empty: none
+	LogLevel      string // debug, info, warn or error
+	LogFormat     string // text or json
 }
 
 // SettingPrefix begins the environment variables that override settings.
@@ -30,19 +32,21 @@ const SettingPrefix = "GPTOSS_EXECUTOR_"
 
 // settingsFile is the config file.
 type settingsFile struct {
-	Listen      text `rule:"listen" doc:"Address to serve on: HOST:PORT." eg:"127.0.0.1:8001"`
-	Upstream    text `rule:"upstream" doc:"Base URL of the model server, with or without /v1." eg:"http://127.0.0.1:8000/v1"`
-	UpstreamKey text `rule:"upstream_key" doc:"Bearer token that the model server wants." eg:"${VLLM_API_KEY}"`
-	Server      text `rule:"server" doc:"A dialect of servers.yaml; left out: found by asking." eg:"vllm"`
-	Rules       text `rule:"rules" doc:"Folder of rule files, watched for edits; left out: the built-in rules." eg:"/etc/gpt-oss-executor/rules"`
-	Policy      text `rule:"policy" doc:"Locked folder of the security team: what it says only tightens." eg:"/etc/gpt-oss-executor/policy"`
-	State       text `rule:"state" doc:"Folder for the rule sets that were in force: the last good one serves where the rules do not load." eg:"/var/lib/gpt-oss-executor"`
-	Admin       text `rule:"admin" doc:"Address of the admin API: HOST:PORT; left out: none." eg:"127.0.0.1:8002"`
-	AdminToken  text `rule:"admin_token" doc:"Bearer token of the admin API." eg:"file:/run/secrets/admin_token"`
-	Token       text `rule:"token" doc:"Bearer token that callers must show; left out: none." eg:"${GPTOSS_TOKEN}"`
-	Hosts       text `rule:"hosts" doc:"Names under which the listeners are asked, beside those of this machine, such as that of a proxy." eg:"llm.example.com gpt.example.com"`
-	LogLevel    text `rule:"log_level" one:"debug info warn error" doc:"How much is logged."`
-	LogFormat   text `rule:"log_format" one:"text json" doc:"How it is logged, on standard error."`
+	Listen        text `rule:"listen" doc:"Address to serve on: HOST:PORT." eg:"127.0.0.1:8001"`
+	Upstream      text `rule:"upstream" doc:"Base URL of the model server, with or without /v1." eg:"http://127.0.0.1:8000/v1"`
+	UpstreamKey   text `rule:"upstream_key" doc:"Bearer token that the model server wants." eg:"${VLLM_API_KEY}"`
+	Server        text `rule:"server" doc:"A dialect of servers.yaml; left out: found by asking." eg:"vllm"`
+	Rules         text `rule:"rules" doc:"Folder of rule files, watched for edits; left out: the built-in rules." eg:"/etc/gpt-oss-executor/rules"`
+	Policy        text `rule:"policy" doc:"Locked folder of the security team: what it says only tightens." eg:"/etc/gpt-oss-executor/policy"`
+	State         text `rule:"state" doc:"Folder for the rule sets that were in force: the last good one serves where the rules do not load." eg:"/var/lib/gpt-oss-executor"`
+	Decisions     text `rule:"decisions" doc:"Folder of the log of what the policy decided, or off; left out: the folder decisions in state, if there is one." eg:"/var/lib/gpt-oss-executor/decisions"`
+	DecisionsMode text `rule:"decisions_mode" one:"written synced required" doc:"How sure a record is before its call leaves: written to the operating system, synced to the disk, or required: synced, and without a record no call leaves."`
+	Admin         text `rule:"admin" doc:"Address of the admin API: HOST:PORT; left out: none." eg:"127.0.0.1:8002"`
+	AdminToken    text `rule:"admin_token" doc:"Bearer token of the admin API." eg:"file:/run/secrets/admin_token"`
+	Token         text `rule:"token" doc:"Bearer token that callers must show; left out: none." eg:"${GPTOSS_TOKEN}"`
+	Hosts         text `rule:"hosts" doc:"Names under which the listeners are asked, beside those of this machine, such as that of a proxy." eg:"llm.example.com gpt.example.com"`
+	LogLevel      text `rule:"log_level" one:"debug info warn error" doc:"How much is logged."`
+	LogFormat     text `rule:"log_format" one:"text json" doc:"How it is logged, on standard error."`
 }
 
 // setting pairs a key with where its value goes.
@@ -55,6 +59,7 @@ func (s *Settings) fields() []setting {
 	return []setting{
 		{"listen", &s.Listen}, {"upstream", &s.Upstream}, {"upstream_key", &s.UpstreamKey}, {"server", &s.Server},
 		{"rules", &s.Rules}, {"policy", &s.Policy}, {"state", &s.State},
+		{"decisions", &s.Decisions}, {"decisions_mode", &s.DecisionsMode},
 		{"admin", &s.Admin}, {"admin_token", &s.AdminToken}, {"token", &s.Token},
 		{"hosts", &s.Hosts}, {"log_level", &s.LogLevel}, {"log_format", &s.LogFormat},
 	}
@@ -70,7 +75,7 @@ const emptyToken = "give it a value, or leave it out: without it everybody may a
 func (s *Settings) Read(name, doc string, env func(string) (string, bool)) Problems {
 	file, problems := decode[settingsFile](name, doc)
 	given := []text{file.Listen, file.Upstream, file.UpstreamKey, file.Server, file.Rules,
-		file.Policy, file.State, file.Admin, file.AdminToken, file.Token, file.Hosts, file.LogLevel, file.LogFormat}
+		file.Policy, file.State, file.Decisions, file.DecisionsMode, file.Admin, file.AdminToken, file.Token, file.Hosts, file.LogLevel, file.LogFormat}
 	for i, f := range s.fields() {
 		if given[i].Value == "" {
 			continue

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -15,6 +16,10 @@ type Source struct {
 	Policy  string // the locked folder of the security team; empty: none
 	Builtin Files  // what the program ships
 }
+
+// floorFiles are those of which a locked folder knows what the program ships, whatever the
+// operator makes of them.
+var floorFiles = []string{argumentsFile, pathsFilename, urlsFilename}
 
 // Builtin reads what the program ships: the folders rules and prompts.
 func Builtin(program fs.FS) (Files, error) {
@@ -65,7 +70,7 @@ func (s Source) withPolicy(files Files) (Files, error) {
 		files[policyFolder+"/"+name] = text
 	}
 	for name, text := range s.Builtin {
-		if whole := builtinFolder + "/" + name; name == argumentsFile || locked.mention(whole) {
+		if whole := builtinFolder + "/" + name; slices.Contains(floorFiles, name) || locked.mention(whole) {
 			files[whole] = text
 		}
 	}

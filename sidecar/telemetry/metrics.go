@@ -54,7 +54,7 @@ func New() *Metrics {
 		Repairs:   vec("repairs_total", "Repairs made to calls that left, by kind.", "kind"),
 		Refusals:  vec("refusals_total", "Text that looked like a call and was none, by reason.", "code"),
 		Hits:      vec("rule_hits_total", "Replies in which a rule had a part, by the rule.", "file", "rule"),
-		Decisions: vec("policy_decisions_total", "Calls that the policy denied, or would deny (audit), by the rule and its file.", "effect", "file", "rule"),
+		Decisions: vec("policy_decisions_total", "Calls that the policy denied, asked about, or would have (audit), by the rule and its file.", "effect", "file", "rule"),
 		Faults:    vec("faults_total", "Faults of the model or its server, by what was done.", "fault", "action"),
 		Untouch:   prometheus.NewCounter(prometheus.CounterOpts{Namespace: "gptoss_executor", Name: "untouched_total", Help: "Replies that left byte for byte as they came."}),
 		Open:      prometheus.NewGauge(gauge("open_streams", "Streams being served.")),
@@ -97,6 +97,20 @@ func (m *Metrics) InForce(version string, sums map[string]string, onDisk bool) {
 func (m *Metrics) Reload(result string) {
 	m.Reloads.WithLabelValues(result).Inc()
 	m.Reloaded.SetToCurrentTime()
+}
+
+// DecisionLog counts for a decision log, by what it tells whenever somebody asks:
+// records, decisions that were lost, errors of the disk, and seconds since it was signed.
+func (m *Metrics) DecisionLog(written, lost, failed, sinceSigned func() float64) {
+	counter := func(name, help string, read func() float64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "gptoss_executor", Name: name, Help: help}, read)
+	}
+	m.registry.MustRegister(
+		counter("decisions_written_total", "Decisions in the decision log.", written),
+		counter("decisions_lost_total", "Decisions that could not be written to the decision log.", lost),
+		counter("decisions_errors_total", "Writes and syncs of the decision log that failed.", failed),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "gptoss_executor", Name: "decisions_signed_seconds", Help: "Seconds since the decision log was last signed."}, sinceSigned),
+	)
 }
 
 // Approval counts what became of a question to a person.

@@ -133,6 +133,7 @@ func TestShown(t *testing.T) {
 		{"lookup vllm.prod.svc on localhost", "lookup [address] on [address]"},
 		{"cannot reach gpu-box:8000", "cannot reach [address]"},
 		{"Authorization: Bearer abcdef123456", "Authorization: [key]"},
+		{"Incorrect key ghp_0123456789abcdefghij given", "Incorrect key [key] given"},
 		{"Incorrect key sk-proj-12345678 given", "Incorrect key [key] given"},
 		{`File "/usr/lib/python3/x.py", line 3`, `File [path]", line 3`},
 		{"open C:\\models\\x", "open [path]"},

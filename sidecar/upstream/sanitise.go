@@ -4,17 +4,18 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 )
 
 // What an upstream's text may hold and a caller must not see.
-var secrets = []struct {
+var hidden = []struct {
 	match *regexp.Regexp
 	put   string
 }{
 	{regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s"'<>]+`), "[address]"},
 	{regexp.MustCompile(`(?i)\b(bearer|basic)\s+[\w.~+/=-]{6,}`), "[key]"},
 	{regexp.MustCompile(`\b(sk|hf|gsk|pk|nvapi|xai|key)[-_][\w-]{6,}`), "[key]"},
-	{regexp.MustCompile(`\beyJ[\w-]{10,}(\.[\w-]+)*`), "[key]"},
 	{regexp.MustCompile(`\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b`), "[address]"},
 	{regexp.MustCompile(`\[[0-9a-fA-F:]*::?[0-9a-fA-F:]+\](:\d+)?`), "[address]"},
 	{regexp.MustCompile(`\b(localhost|[\w-]+(\.[\w-]+)*\.(local|internal|lan|svc|cluster))(:\d+)?\b`), "[address]"},
@@ -27,9 +28,10 @@ var secrets = []struct {
 // bytes, without addresses, keys and paths.
 func shown(text string) string {
 	text = cut(text, 4096) // bounds the work below
-	for _, s := range secrets {
+	for _, s := range hidden {
 		text = s.match.ReplaceAllString(text, s.put)
 	}
+	text = secrets.Forms(text, func(string, string) string { return "[key]" })
 	return cut(strings.Join(strings.Fields(text), " "), 400)
 }
 

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+)
+
+// decisionsFolder is where the log stands inside the state folder, unless a setting
+// says otherwise.
+const decisionsFolder = "decisions"
+
+// logged is one run of decisions.
+type logged struct {
+	dir    string
+	json   bool
+	since  time.Duration
+	filter decisions.Filter
+	env    Env
+}
+
+func decisionsCommand(env Env) *cobra.Command {
+	l := logged{env: env}
+	c := &cobra.Command{
+		Use:   "decisions",
+		Short: "What the policy decided: list, show, verify and replay the log",
+		Long: `What the policy decided: list, show, verify and replay the log.
+
+The folder of the log comes from --decisions or ` + ruleset.SettingPrefix + `DECISIONS; else it is
+the folder decisions in that of ` + ruleset.SettingPrefix + `STATE. The server may be running.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.PersistentFlags().StringVar(&l.dir, "decisions", "", "folder of the log")
+	c.AddCommand(l.listCommand(), l.showCommand(), l.verifyCommand(), l.headCommand(), l.keyCommand(), l.replayCommand())
+	return c
+}
+
+// command is a subcommand over the folder of a log.
+func (l *logged) command(use, short string, args cobra.PositionalArgs, run func(dir string, args []string) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Args: args,
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir, err := l.folder()
+			if err != nil {
+				return err
+			}
+			return run(dir, args)
+		},
+	}
+}
+
+// folder is the folder of the log.
+func (l *logged) folder() (string, error) {
+	dir := l.dir
+	if dir == "" {
+		dir, _ = l.env.lookup(ruleset.SettingPrefix + "DECISIONS")
+	}
+	if state, _ := l.env.lookup(ruleset.SettingPrefix + "STATE"); dir == "" && state != "" {
+		dir = filepath.Join(state, decisionsFolder)
+	}
+	if dir == "" {
+		return "", errors.New("decisions: no folder; give --decisions DIR, or set " + ruleset.SettingPrefix + "DECISIONS")
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("decisions: %s: there is no such folder", dir)
+	}
+	return dir, nil
+}
+
+// filters adds the flags that choose decisions.
+func (l *logged) filters(c *cobra.Command) {
+	f := c.Flags()
+	f.DurationVar(&l.since, "since", 0, "only what was decided in the time before now, such as 2h or 168h")
+	f.StringVar(&l.filter.Effect, "effect", "", "only this effect: allow, audit, ask or deny")
+	f.StringVar(&l.filter.Rule, "rule", "", "only what this rule decided, or would have as a dry run; default: no rule did")
+	f.StringVar(&l.filter.Tool, "tool", "", "only calls of this tool")
+	f.StringVar(&l.filter.Session, "session", "", "only this session")
+	f.BoolVar(&l.json, "json", false, "write JSON lines")
+}
+
+// chosen is the filter with its time.
+func (l *logged) chosen() decisions.Filter {
+	f := l.filter
+	if l.since > 0 {
+		f.Since = time.Now().Add(-l.since)
+	}
+	return f
+}
+
+// openDecisions opens the decision log of a server; nil: it has none.
+func openDecisions(s ruleset.Settings, log *slog.Logger, m *telemetry.Metrics) (*decisions.Log, error) {
+	if !slices.Contains(decisions.Modes, s.DecisionsMode) {
+		return nil, fmt.Errorf("decisions mode %q is none of %s", s.DecisionsMode, strings.Join(decisions.Modes, ", "))
+	}
+	dir := s.Decisions
+	if dir == "" && s.State != "" {
+		dir = filepath.Join(s.State, decisionsFolder)
+	}
+	if dir == "" || dir == "off" {
+		return nil, nil
+	}
+	l, err := decisions.Open(decisions.Config{Dir: dir, Mode: decisions.Mode(s.DecisionsMode), Log: log})
+	if err != nil {
+		return nil, err
+	}
+	m.DecisionLog(
+		func() float64 { return float64(l.Stats().Written) },
+		func() float64 { return float64(l.Stats().Lost) },
+		func() float64 { return float64(l.Stats().Failed) },
+		func() float64 { return time.Since(l.Stats().Signed).Seconds() },
+	)
+	log.Info("decisions are logged", "event", "decisions_open", "folder", dir, "mode", s.DecisionsMode)
+	return l, nil
+}

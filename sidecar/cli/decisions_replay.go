@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+func (l *logged) replayCommand() *cobra.Command {
+	var rules, locked string
+	c := l.command("replay", "What would other rules have decided?", cobra.NoArgs, func(dir string, _ []string) error {
+		set, err := loadUnder(locked, rules, l.env)
+		if err != nil {
+			return err
+		}
+		return l.replay(dir, set)
+	})
+	c.Long = `What would other rules have decided about the calls of the log? Shown are the calls
+that would fare otherwise, then the counts, and the rules that make the difference.
+
+  gpt-oss-executor decisions replay --rules rules.new --since 168h
+
+Secrets are masked in the log, so a rule that looks at one may decide otherwise than it
+would have; such records are counted.
+
+It ends with 0 when nothing would be decided otherwise, with 1 when something would or
+the log is damaged, and with 2 when it was called wrongly.`
+	rulesFlag(c, &rules)
+	policyFlag(c, &locked)
+	l.filters(c)
+	return c
+}
+
+func (l *logged) replay(dir string, set *ruleset.Set) error {
+	w := bufio.NewWriter(l.env.Out)
+	p := paper{out: w, look: demo.LookOf(l.env.Out, l.env.lookup)}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	tell := func(c *decisions.Change) error {
+		if l.json {
+			return enc.Encode(c)
+		}
+		p.rows([]row{changeRow(c)})
+		return nil
+	}
+	t, err := decisions.Replay(dir, l.chosen(), decider(set), tell)
+	if err != nil {
+		return err
+	}
+	if l.json {
+		err = enc.Encode(map[string]any{"summary": t, "rules_version": set.Version})
+	} else {
+		writeTally(w, t, set.Version)
+	}
+	if err == nil {
+		err = w.Flush()
+	}
+	if err == nil && t.Changed()+t.Damaged > 0 {
+		err = errSaid
+	}
+	return err
+}
+
+// maxSessions is for how many sessions at once a replay counts what they did.
+const maxSessions = 1 << 16
+
+// decider lets a rule set decide about the calls of a log, each at its time. What a
+// session did before is counted anew. Links are not followed: they may be others now.
+func decider(set *ruleset.Set) decisions.Decider {
+	rates := state.NewRates(maxSessions)
+	return func(r *decisions.Record) policy.Decision {
+		d := r.Decision
+		who := policy.Subject{Model: d.Model, Agent: d.Agent, Session: d.Session, Channel: d.Channel, Interactive: d.Interactive}
+		call := tools.Call{Name: d.Tool, Arguments: d.Arguments, Strategy: d.Strategy, Confidence: d.Confidence}
+		now := set.Decide(call, who, ruleset.At{Now: r.Time, Rates: rates.Session(d.Session, r.Time)})
+		counts := map[string]int{"calls": 1}
+		if now.Facts != nil {
+			counts = now.Facts.Counts()
+		}
+		switch now.Effect {
+		case policy.Deny:
+			counts["denied"] = 1
+		case policy.Ask:
+			counts["asked"] = 1
+		}
+		rates.Add(d.Session, r.Time, counts)
+		return now
+	}
+}
+
+func changeRow(c *decisions.Change) row {
+	text := fmt.Sprintf("%7d  %s  %-5s → %-5s  %-10s  %s → %s  %s", c.Seq, c.Time.Format(time.DateTime), c.Old, c.New, c.Tool, c.OldRule, c.NewRule, briefly(c.Arguments))
+	return row{text: printable(text), ink: inkOf(c.New)}
+}
+
+func writeTally(w io.Writer, t *decisions.Tally, version string) {
+	fmt.Fprintf(w, "rules %s: %d decisions\n", version, t.Records)
+	fmt.Fprintf(w, "  unchanged      %6d\n  newly denied   %6d\n  newly asked    %6d\n  newly allowed  %6d\n", t.Unchanged, t.Denied, t.Asked, t.Allowed)
+	if t.Skipped > 0 {
+		fmt.Fprintf(w, "  not judged     %6d  the log could not keep their arguments as they were\n", t.Skipped)
+	}
+	if t.Masked > 0 {
+		fmt.Fprintf(w, "  with secrets   %6d  masked, so a rule that looks at one may differ\n", t.Masked)
+	}
+	if t.Damaged > 0 {
+		fmt.Fprintf(w, "  damaged        %6d  lines; run: gpt-oss-executor decisions verify\n", t.Damaged)
+	}
+	for _, r := range t.Rules {
+		fmt.Fprintf(w, "  %-24s denies %d, asks %d, allows %d\n", printable(r.Rule), r.Denied, r.Asked, r.Allowed)
+	}
+}

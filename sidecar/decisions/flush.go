@@ -1,0 +1,138 @@
+package decisions
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+)
+
+// sync brings what was written to the disk, beside the writing.
+func (w *writer) sync() {
+	if w.file == nil {
+		return
+	}
+	done := make(chan error, 1)
+	w.flush, w.dirty, w.at = done, false, w.cfg.Now()
+	w.waiting, w.inFlush = nil, w.waiting
+	file, dir, head := w.file, w.cfg.Dir, w.head
+	w.head = nil
+	go func() { done <- toDisk(file, dir, head) }()
+}
+
+// toDisk syncs the file first, so that a head never names a record that is not there.
+func toDisk(file *os.File, dir string, head *Head) error {
+	if err := file.Sync(); err != nil || head == nil {
+		return err
+	}
+	doc, err := json.Marshal(head)
+	if err != nil {
+		return err
+	}
+	return publish.File(filepath.Join(dir, headFile), append(doc, '\n'), fileMode)
+}
+
+// flushed ends a sync. One that failed is no promise, and is not repaired by another.
+func (w *writer) flushed(err error) {
+	w.flush = nil
+	if err != nil {
+		_ = w.broken(err)
+	} else if w.unsigned == 0 {
+		w.counts.signed.Store(w.signed.UnixNano())
+	}
+	answer(w.inFlush, err)
+	w.inFlush = nil
+}
+
+// settle waits until everything that was written is with the disk.
+func (w *writer) settle() error {
+	if w.flush != nil {
+		w.flushed(<-w.flush)
+	}
+	if w.file == nil {
+		return nil
+	}
+	w.sync()
+	err := <-w.flush
+	w.flushed(err)
+	return err
+}
+
+// rotate ends a segment with a signature. The next record begins a new one.
+func (w *writer) rotate() {
+	if w.unsigned > 0 {
+		w.checkpoint()
+	}
+	err := w.settle()
+	if err = errors.Join(err, w.file.Close()); err != nil {
+		_ = w.broken(err)
+	}
+	w.file = nil
+	if err := w.retain(); err != nil {
+		_ = w.broken(err)
+	}
+}
+
+// end signs what there is and closes the file.
+func (w *writer) end() error {
+	if lost := w.missing(w.counts.lost.Load()); lost != nil {
+		_ = w.write(lost...) // told by w.failing
+	}
+	if w.unsigned > 0 {
+		w.checkpoint()
+	}
+	err := w.settle()
+	if w.file != nil {
+		err = errors.Join(err, w.file.Close())
+	}
+	if w.failing != nil {
+		err = errors.Join(err, w.failing)
+	}
+	return err
+}
+
+// retain removes the oldest segments where there are too many. That is written down and
+// signed before, so that nobody takes it for a cut.
+func (w *writer) retain() error {
+	list, err := segments(w.cfg.Dir)
+	if err != nil {
+		return err
+	}
+	n := w.tooMany(list)
+	if n == 0 {
+		return nil
+	}
+	first, err := list[n].begins()
+	if err != nil {
+		return err
+	}
+	if err := w.write(&Record{Time: w.cfg.Now(), Removed: &Checkpoint{first.Seq - 1, first.Prev}}); err != nil {
+		return err
+	}
+	w.checkpoint()
+	if err := w.settle(); err != nil {
+		return err
+	}
+	for _, s := range list[:n] {
+		if err := os.Remove(s.path); err != nil {
+			return err
+		}
+	}
+	w.cfg.Log.Info("old decisions were removed", "event", "decisions_removed", "folder", w.cfg.Dir, "through", first.Seq-1)
+	return syncFolder(w.cfg.Dir)
+}
+
+// tooMany is how many of the segments must go, so that there is room for another one.
+func (w *writer) tooMany(list []segment) (n int) {
+	var bytes int64
+	for _, s := range list {
+		bytes += s.bytes
+	}
+	for n < len(list)-1 && (len(list)-n >= w.cfg.KeepSegments || bytes > w.cfg.KeepBytes) {
+		bytes -= list[n].bytes
+		n++
+	}
+	return n
+}

@@ -1,0 +1,237 @@
+package decisions
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+)
+
+// Mode is how sure a record must be before its call leaves.
+type Mode string
+
+// The modes, the fastest first.
+const (
+	Written  Mode = "written"  // with the operating system; with the disk a moment later
+	Synced   Mode = "synced"   // with the disk
+	Required Mode = "required" // with the disk, or the call is refused
+)
+
+// Modes are all of them.
+var Modes = []string{string(Written), string(Synced), string(Required)}
+
+// Config says where and how a log is written. Zero values are those of Defaults.
+type Config struct {
+	Dir  string
+	Mode Mode
+	Now  func() time.Time
+	Log  *slog.Logger
+
+	Wait              time.Duration // how long a call waits for its record, at most
+	SyncEvery         time.Duration // how long a record of mode Written waits for the disk
+	Queue             int           // records that may wait to be written
+	CheckpointRecords int           // a signature after so many records
+	CheckpointEvery   time.Duration // and after so long
+	SegmentBytes      int64         // a new file after so many bytes
+	SegmentAge        time.Duration // and after so long
+	KeepSegments      int           // files that are kept, the one that grows included
+	KeepBytes         int64         // and their size
+}
+
+// Defaults are the values of a Config that says nothing else.
+func Defaults() Config {
+	return Config{
+		Mode: Written, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Wait: 250 * time.Millisecond, SyncEvery: 100 * time.Millisecond, Queue: 1024,
+		CheckpointRecords: 1000, CheckpointEvery: 5 * time.Minute,
+		SegmentBytes: 64 << 20, SegmentAge: 24 * time.Hour, KeepSegments: 400, KeepBytes: 8 << 30,
+	}
+}
+
+func (c Config) filled() Config {
+	d := Defaults()
+	if c.Now == nil {
+		c.Now = d.Now
+	}
+	c.Mode, c.Log = cmp.Or(c.Mode, d.Mode), cmp.Or(c.Log, d.Log)
+	c.Wait, c.SyncEvery, c.Queue = cmp.Or(c.Wait, d.Wait), cmp.Or(c.SyncEvery, d.SyncEvery), cmp.Or(c.Queue, d.Queue)
+	c.CheckpointRecords = cmp.Or(c.CheckpointRecords, d.CheckpointRecords)
+	c.CheckpointEvery = cmp.Or(c.CheckpointEvery, d.CheckpointEvery)
+	c.SegmentBytes, c.SegmentAge = cmp.Or(c.SegmentBytes, d.SegmentBytes), cmp.Or(c.SegmentAge, d.SegmentAge)
+	c.KeepSegments, c.KeepBytes = cmp.Or(c.KeepSegments, d.KeepSegments), cmp.Or(c.KeepBytes, d.KeepBytes)
+	return c
+}
+
+// Log is a log that is being written. A nil Log takes everything and keeps nothing. Safe
+// for concurrent use.
+type Log struct {
+	cfg   Config
+	queue chan *entry
+	quit  chan struct{}
+	ended chan struct{}
+	once  sync.Once
+	lock  *os.File
+	err   error // of the end; good once ended is closed
+
+	counts
+	slow atomic.Bool // the last record was waited for in vain
+}
+
+// counts are what is told about a log.
+type counts struct {
+	written, lost, failed atomic.Uint64
+	signed                atomic.Int64 // unix nanoseconds
+}
+
+// entry is a decision, or an answer, on its way to the file.
+type entry struct {
+	decision Decision
+	answer   *Answer // nil: it is a decision
+	at       time.Time
+	done     chan error // buffered
+	given    atomic.Bool
+}
+
+// What keeps a record from being written.
+var (
+	errFull   = errors.New("too many records wait to be written")
+	errSlow   = errors.New("it is not written in time")
+	errClosed = errors.New("the log is closed")
+)
+
+// Open makes the log of a folder ready, makes it where there is none, and sets aside
+// what a crash left unfinished. The error names what is wrong with a log that cannot be
+// continued; nothing was changed then.
+func Open(cfg Config) (*Log, error) {
+	cfg = cfg.filled()
+	if err := private(cfg.Dir); err != nil {
+		return nil, fmt.Errorf("decision log: %w", err)
+	}
+	held, err := lock(cfg.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("decision log: %w", err)
+	}
+	l := &Log{cfg: cfg, queue: make(chan *entry, cfg.Queue), quit: make(chan struct{}), ended: make(chan struct{}), lock: held}
+	w, err := newWriter(cfg, &l.counts)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("decision log: %w", err), held.Close())
+	}
+	go func() {
+		defer close(l.ended)
+		l.err = w.run(l.queue, l.quit, &l.slow)
+	}()
+	return l, nil
+}
+
+// private makes the folder, and checks that nobody else may write to it.
+func private(dir string) error {
+	if err := os.MkdirAll(dir, dirMode); err != nil {
+		return err
+	}
+	info, err := os.Stat(dir)
+	if err == nil && info.Mode().Perm()&0o022 != 0 {
+		err = fmt.Errorf("others may write to %s; run: chmod go-w %s", dir, dir)
+	}
+	return err
+}
+
+// Add writes what was decided, and returns when the record is as sure as the mode
+// wants, or after Config.Wait. The error means that the call must not leave; only mode
+// Required gives one. In the other modes what cannot be written is counted, and the
+// log says so as soon as it can be written again.
+func (l *Log) Add(d Decision) error { return l.put(&entry{decision: d}) }
+
+// AddAnswer writes what a person answered, as Add does.
+func (l *Log) AddAnswer(a Answer) error { return l.put(&entry{answer: &a}) }
+
+func (l *Log) put(e *entry) error {
+	if l == nil {
+		return nil
+	}
+	e.at, e.done = l.cfg.Now(), make(chan error, 1)
+	select {
+	case <-l.ended:
+		l.lost.Add(1)
+		return l.answer(errClosed)
+	default:
+	}
+	select {
+	case l.queue <- e:
+	default:
+		l.lost.Add(1)
+		return l.answer(errFull)
+	}
+	if l.slow.Load() && l.cfg.Mode != Required {
+		return nil // one call has waited in vain, the others need not
+	}
+	timer := time.NewTimer(l.cfg.Wait)
+	defer timer.Stop()
+	select {
+	case err := <-e.done:
+		return l.answer(err)
+	case <-l.ended:
+		return l.answer(errClosed)
+	case <-timer.C:
+		e.given.Store(true)
+		if !l.slow.Swap(true) {
+			l.cfg.Log.Warn("the decision log is slow", "event", "decisions_slow", "folder", l.cfg.Dir, "waited", l.cfg.Wait.String())
+		}
+		return l.answer(errSlow)
+	}
+}
+
+// answer is what a caller of Add has to know.
+func (l *Log) answer(err error) error {
+	if err == nil || l.cfg.Mode != Required {
+		return nil
+	}
+	return fmt.Errorf("decision log: %w", err)
+}
+
+// Close writes what waits, signs the end and gives the folder free.
+func (l *Log) Close() error {
+	if l == nil {
+		return nil
+	}
+	l.once.Do(func() {
+		close(l.quit)
+		<-l.ended
+		l.err = errors.Join(l.err, l.lock.Close())
+	})
+	if l.err != nil {
+		return fmt.Errorf("decision log: %w", l.err)
+	}
+	return nil
+}
+
+// Stats are counts since the log was opened.
+type Stats struct {
+	Written uint64 // records of decisions and answers
+	Lost    uint64 // decisions without a record
+	Failed  uint64 // writes and syncs that failed
+	Signed  time.Time
+}
+
+// Stats tells how the log does.
+func (l *Log) Stats() Stats {
+	return Stats{l.written.Load(), l.lost.Load(), l.failed.Load(), time.Unix(0, l.signed.Load())}
+}
+
+// record is what is written. Whoever must not go on without it and did not wait has
+// refused the call.
+func (e *entry) record(k *keys, m Mode) *Record {
+	if e.answer != nil {
+		return &Record{Time: e.at, Answer: e.answer.masked()}
+	}
+	if m == Required && e.given.Load() && e.decision.Outcome != Refused {
+		e.decision.Outcome, e.decision.Effect = Refused, policy.Deny
+		e.decision.Why = "this record was not written in time"
+	}
+	return &Record{Time: e.at, Decision: k.masked(e.decision)}
+}

@@ -1,0 +1,74 @@
+package decisions
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
+)
+
+// How much of a call is kept, in bytes. A record stays far below maxLine, even where
+// every byte is escaped.
+const (
+	maxArguments = 64 << 10
+	maxText      = 4 << 10
+	maxFindings  = 20
+)
+
+// masked is a decision as it is written.
+func (k *keys) masked(d Decision) *Decision {
+	if len(d.Arguments) > 0 {
+		d.Sum = k.sum(d.Arguments)
+		d.Bytes, d.Masked = 0, 0
+		d.Arguments = d.maskArguments(d.Arguments)
+	}
+	for _, text := range []*string{&d.Tool, &d.Why, &d.Instead, &d.Call, &d.Request, &d.Session, &d.Agent, &d.Channel, &d.Model} {
+		*text, _ = secrets.Mask(short(*text, maxText))
+	}
+	d.Findings = slices.Clone(d.Findings[:min(len(d.Findings), maxFindings)])
+	for i := range d.Findings {
+		d.Findings[i].Why, _ = secrets.Mask(short(d.Findings[i].Why, maxText))
+	}
+	return &d
+}
+
+// masked is an answer as it is written.
+func (a Answer) masked() *Answer {
+	for _, text := range []*string{&a.ID, &a.State, &a.By, &a.Note} {
+		*text, _ = secrets.Mask(short(*text, maxText))
+	}
+	return &a
+}
+
+// maskArguments keeps one JSON document as such, and anything else as a text.
+func (d *Decision) maskArguments(args []byte) json.RawMessage {
+	if len(args) <= maxArguments && utf8.Valid(args) && json.Valid(args) {
+		if out, n, err := secrets.MaskJSON(args); err == nil && out[0] == '{' {
+			d.Masked = n
+			return out
+		}
+	}
+	if len(args) > maxArguments {
+		d.Bytes = len(args)
+	}
+	text, n := secrets.Mask(short(string(args), maxArguments))
+	d.Masked = n
+	out, err := json.Marshal(text)
+	if err != nil {
+		return nil // no text has one
+	}
+	return out
+}
+
+// short is the beginning of a text, cut between characters.
+func short(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return strings.ToValidUTF8(s[:most], "\uFFFD") + "…"
+}

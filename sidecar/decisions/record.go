@@ -1,0 +1,102 @@
+// Package decisions is the log of what the policy decided: one JSON record a line, each
+// bound to the one before by a hash, signed every so often, so that a change of what
+// was written can be shown. It decides nothing, and never keeps a secret in clear.
+package decisions
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+)
+
+// Record is one line of a log. It holds one of Decision, Answer, Start, Checkpoint,
+// Gap and Removed.
+type Record struct {
+	Seq        uint64      `json:"seq"` // 1, 2, 3 …, over all segments
+	Time       time.Time   `json:"time"`
+	Prev       Sum         `json:"prev"` // Hash of the record before; zero of the first
+	Decision   *Decision   `json:"decision,omitempty"`
+	Answer     *Answer     `json:"answer,omitempty"`
+	Start      *Start      `json:"start,omitempty"`
+	Checkpoint *Signature  `json:"checkpoint,omitempty"`
+	Gap        *Gap        `json:"gap,omitempty"`
+	Removed    *Checkpoint `json:"removed,omitempty"`
+	Hash       Sum         `json:"-"` // it ends the line
+}
+
+// Outcome is what became of a call.
+type Outcome string
+
+// The outcomes.
+const (
+	Left    Outcome = "left"    // the caller got it
+	Refused Outcome = "refused" // the caller did not; the model was told
+	Asked   Outcome = "asked"   // the caller got it with the wish that a person is asked
+)
+
+// Decision is what was decided about one call. Texts and arguments are given in clear
+// and written with their secrets masked.
+type Decision struct {
+	Call        string           `json:"call,omitempty"` // ids, as far as they are known
+	Request     string           `json:"request,omitempty"`
+	Approval    string           `json:"approval,omitempty"` // that a person was asked for
+	Session     string           `json:"session,omitempty"`
+	Agent       string           `json:"agent,omitempty"`
+	Channel     string           `json:"channel,omitempty"`
+	Model       string           `json:"model,omitempty"`
+	Interactive bool             `json:"interactive,omitempty"` // somebody could answer a question
+	Tool        string           `json:"tool"`
+	Class       string           `json:"class,omitempty"`
+	Strategy    string           `json:"strategy,omitempty"`
+	Confidence  float64          `json:"confidence,omitempty"`
+	Arguments   json.RawMessage  `json:"arguments,omitempty"` // a text where they are no JSON object, or too long
+	Masked      int              `json:"masked,omitempty"`    // secrets in Arguments
+	Bytes       int              `json:"bytes,omitempty"`     // length of arguments that were too long to keep
+	Sum         string           `json:"sum,omitempty"`       // HMAC-SHA-256 of the arguments in clear, hex
+	Effect      policy.Effect    `json:"effect"`
+	Enforced    bool             `json:"enforced"`
+	Outcome     Outcome          `json:"outcome"`
+	Rule        string           `json:"rule,omitempty"` // empty: the default
+	Place       string           `json:"place,omitempty"`
+	Why         string           `json:"why,omitempty"`
+	Instead     string           `json:"instead,omitempty"`
+	Findings    []policy.Finding `json:"findings,omitempty"` // of dry runs
+	Rules       string           `json:"rules,omitempty"`    // version of the rules
+	Took        time.Duration    `json:"took_ns,omitempty"`
+}
+
+// Answer is what a person said of a call that waited for an approval.
+type Answer struct {
+	ID    string `json:"id"`    // of the approval
+	State string `json:"state"` // allowed or denied
+	By    string `json:"by,omitempty"`
+	Note  string `json:"note,omitempty"`
+}
+
+// Start says that a process began to write.
+type Start struct {
+	Key      PublicKey `json:"key"`
+	Unsigned uint64    `json:"unsigned,omitempty"` // records that the process before left without a signature
+	Aside    *Aside    `json:"aside,omitempty"`
+}
+
+// Aside says where the end of a log went that a crash left unfinished.
+type Aside struct {
+	File  string `json:"file"`
+	Bytes int    `json:"bytes"`
+	Sum   Sum    `json:"sha256"`
+}
+
+// Gap says that records are missing which could not be written.
+type Gap struct {
+	Lost uint64 `json:"lost"`
+	Why  string `json:"why"`
+}
+
+// Checkpoint names a place in the chain: the record Seq, whose hash is Hash, and with
+// it everything before.
+type Checkpoint struct {
+	Seq  uint64 `json:"seq"`
+	Hash Sum    `json:"hash"`
+}

@@ -1,0 +1,146 @@
+package decisions
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+)
+
+// Decider says what other rules decide about a call of the log. It is asked in the order
+// of the log, so that it can count what a session did before.
+type Decider func(*Record) policy.Decision
+
+// lookBack is how long before the first decision that counts a Decider is asked, for the
+// rates that rules look at.
+const lookBack = 24 * time.Hour
+
+// Change is a call about which other rules decide otherwise.
+type Change struct {
+	Seq       uint64           `json:"seq"`
+	Time      time.Time        `json:"time"`
+	Session   string           `json:"session,omitempty"`
+	Tool      string           `json:"tool"`
+	Arguments json.RawMessage  `json:"arguments,omitempty"`
+	Masked    int              `json:"masked,omitempty"` // secrets in it, which the other rules did not see
+	Old       policy.Effect    `json:"old"`
+	OldRule   string           `json:"old_rule"`
+	New       policy.Effect    `json:"new"`
+	NewRule   string           `json:"new_rule"`
+	Why       string           `json:"why,omitempty"`
+	Findings  []policy.Finding `json:"findings,omitempty"`
+}
+
+// Tally is how the decisions of a replay came out.
+type Tally struct {
+	Records   int       `json:"records"`
+	Unchanged int       `json:"unchanged"`
+	Denied    int       `json:"newly_denied"`
+	Asked     int       `json:"newly_asked"`
+	Allowed   int       `json:"newly_allowed"`
+	Skipped   int       `json:"skipped"` // arguments that the log could not keep as they were
+	Damaged   int       `json:"damaged"` // lines that are no record, or were changed
+	Masked    int       `json:"masked"`  // records with secrets that the other rules did not see
+	Rules     []RuleSum `json:"rules"`   // those that decide otherwise, the busiest first
+}
+
+// RuleSum is what a rule of the new policy decides otherwise.
+type RuleSum struct {
+	Rule    string `json:"rule"`
+	Denied  int    `json:"newly_denied"`
+	Asked   int    `json:"newly_asked"`
+	Allowed int    `json:"newly_allowed"`
+}
+
+func (s RuleSum) all() int { return s.Denied + s.Asked + s.Allowed }
+
+// Changed is how many decisions come out otherwise.
+func (t *Tally) Changed() int { return t.Denied + t.Asked + t.Allowed }
+
+// Replay lets other rules decide about the calls of a log, and tells each change.
+func Replay(dir string, f Filter, decide Decider, tell func(*Change) error) (*Tally, error) {
+	t, rules := &Tally{}, map[string]*RuleSum{}
+	var failed error
+	err := Read(dir, func(r *Record, broken error) bool {
+		d := r.Decision
+		switch {
+		case broken != nil:
+			t.Damaged++
+			return true
+		case d == nil || r.Time.Before(f.Since.Add(-lookBack)):
+			return true
+		case !d.Judgeable():
+			if f.Takes(r) {
+				t.Records++
+				t.Skipped++
+			}
+			return true
+		}
+		now := decide(r)
+		if !f.Takes(r) {
+			return true
+		}
+		t.add(d, &now, rules)
+		if leaves(d.Effect) != leaves(now.Effect) {
+			failed = tell(change(r, &now))
+		}
+		return failed == nil
+	})
+	for _, sum := range rules {
+		t.Rules = append(t.Rules, *sum)
+	}
+	slices.SortFunc(t.Rules, func(a, b RuleSum) int {
+		return cmp.Or(cmp.Compare(b.all(), a.all()), cmp.Compare(a.Rule, b.Rule))
+	})
+	return t, cmp.Or(failed, err)
+}
+
+// leaves is an effect without the difference between allow and audit: both let a call
+// leave.
+func leaves(e policy.Effect) policy.Effect {
+	if e == policy.Audit {
+		return policy.Allow
+	}
+	return e
+}
+
+func (t *Tally) add(d *Decision, now *policy.Decision, rules map[string]*RuleSum) {
+	t.Records++
+	if d.Masked > 0 {
+		t.Masked++
+	}
+	if leaves(d.Effect) == leaves(now.Effect) {
+		t.Unchanged++
+		return
+	}
+	name := cmp.Or(now.Rule, "default")
+	if leaves(now.Effect) == policy.Allow && now.Rule == "" {
+		name = d.RuleName() + " (no longer)" // the rule that is gone says more than the default
+	}
+	sum := rules[name]
+	if sum == nil {
+		sum = &RuleSum{Rule: name}
+		rules[name] = sum
+	}
+	switch now.Effect {
+	case policy.Deny:
+		t.Denied++
+		sum.Denied++
+	case policy.Ask:
+		t.Asked++
+		sum.Asked++
+	default:
+		t.Allowed++
+		sum.Allowed++
+	}
+}
+
+func change(r *Record, now *policy.Decision) *Change {
+	d := r.Decision
+	return &Change{
+		Seq: r.Seq, Time: r.Time, Session: d.Session, Tool: d.Tool, Arguments: d.Arguments, Masked: d.Masked,
+		Old: d.Effect, OldRule: d.RuleName(), New: now.Effect, NewRule: cmp.Or(now.Rule, "default"), Why: now.Why, Findings: now.Audits,
+	}
+}

@@ -1,0 +1,221 @@
+package decisions
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+)
+
+// maxProblems bounds a report: after so many the rest says nothing new.
+const maxProblems = 100
+
+// Problem is what is wrong with a log, at a place.
+type Problem struct {
+	Seq  uint64 `json:"seq"` // the record; where it cannot be read, the one that belongs there
+	File string `json:"file"`
+	Line int    `json:"line,omitempty"` // 0: the file as a whole
+	Why  string `json:"why"`
+}
+
+// String is the problem as people read it.
+func (p Problem) String() string {
+	if p.Line == 0 {
+		return fmt.Sprintf("%s: record %d: %s", p.File, p.Seq, p.Why)
+	}
+	return fmt.Sprintf("%s:%d: record %d: %s", p.File, p.Line, p.Seq, p.Why)
+}
+
+// Report is what Verify found.
+type Report struct {
+	Records     uint64     `json:"records"`
+	Segments    int        `json:"segments"`
+	Checkpoints int        `json:"checkpoints"` // with good signatures
+	First       uint64     `json:"first"`       // 0: there is no record
+	Last        Checkpoint `json:"last"`
+	Removed     uint64     `json:"removed"`  // by retention, lawfully
+	Lost        uint64     `json:"lost"`     // could not be written, and the log says so
+	Unsigned    uint64     `json:"unsigned"` // at the end, while a process writes
+	Key         PublicKey  `json:"key"`
+	Trusted     bool       `json:"trusted"` // the key came from outside of the log
+	Problems    []Problem  `json:"problems"`
+}
+
+// verifier goes through a log.
+type verifier struct {
+	Report
+	dir     string
+	live    bool
+	head    *Head
+	expect  []Checkpoint // places that are known from outside
+	chain   follower
+	from    Checkpoint   // the record before the first one
+	removed []Checkpoint // what retention says it removed
+	signed  uint64       // the last record behind which there is a good signature
+	file    string       // that is being read
+	line    int
+}
+
+// Verify checks a log from end to end. key is what it must be signed with; empty: what
+// the log itself names, which proves nothing against somebody who could write there.
+// expect are places that the log had earlier. The error is one of reading.
+func Verify(dir string, key PublicKey, expect ...Checkpoint) (*Report, error) {
+	v := verifier{dir: dir, live: live(dir), expect: expect}
+	v.Key, v.Trusted = key, key != ""
+	head, err := readHead(dir) // before the records: a process may be adding some
+	v.file = filepath.Join(dir, headFile)
+	switch {
+	case err != nil:
+		v.problem(0, "the signed head is damaged")
+	case head == nil:
+		v.problem(0, "the signed head is missing, so nobody knows where the log ended")
+	case !v.Trusted:
+		v.Key = head.Key
+	case head.Key != key:
+		v.problem(head.Seq, "the head is signed with another key, "+string(head.Key))
+	}
+	v.head = head
+	list, err := segments(dir)
+	if err != nil {
+		return nil, fmt.Errorf("verify: %w", err)
+	}
+	for _, s := range list {
+		if err := v.segment(s); err != nil {
+			return nil, fmt.Errorf("verify: %w", err)
+		}
+	}
+	v.end()
+	return &v.Report, nil
+}
+
+func (v *verifier) problem(seq uint64, why string) {
+	if len(v.Problems) < maxProblems {
+		v.Problems = append(v.Problems, Problem{seq, v.file, v.line, why})
+	}
+}
+
+func (v *verifier) segment(s segment) error {
+	v.file, v.line = s.path, 0
+	v.Segments++
+	if v.chain.next != 0 && s.first != v.chain.next {
+		v.problem(v.chain.next, fmt.Sprintf("the file begins with record %d, so those between are missing", s.first))
+	}
+	begun := false
+	err := s.lines(func(l line) bool {
+		v.line = l.n
+		r, err := parse(l.text)
+		switch {
+		case !l.whole && v.live:
+			return true // it is just being written
+		case !l.whole:
+			v.problem(v.chain.next, "its line is not finished")
+			return true
+		}
+		if !begun && err == nil && r.Seq != s.first {
+			v.problem(r.Seq, fmt.Sprintf("the file's name says that it begins with record %d", s.first))
+		}
+		begun = true
+		v.take(&r, err)
+		return true
+	})
+	v.line = 0
+	if errors.Is(err, errLongLine) {
+		v.problem(v.chain.next, err.Error())
+		v.chain.open = true
+		return nil
+	}
+	return err
+}
+
+// take checks one record.
+func (v *verifier) take(r *Record, broken error) {
+	if v.chain.next == 0 {
+		if broken != nil {
+			v.problem(1, broken.Error())
+			return
+		}
+		v.First, v.from = r.Seq, Checkpoint{r.Seq - 1, r.Prev}
+	}
+	v.Records++
+	if why := v.chain.follow(r, broken); why != "" {
+		v.problem(r.Seq, why)
+	}
+	if broken != nil {
+		return
+	}
+	here := Checkpoint{r.Seq, r.Hash}
+	v.known(here)
+	v.Last = here
+	switch {
+	case r.Checkpoint != nil:
+		v.checkpoint(r)
+	case r.Gap != nil:
+		v.Lost += r.Gap.Lost
+	case r.Removed != nil:
+		v.removed = append(v.removed, *r.Removed)
+	}
+}
+
+func (v *verifier) checkpoint(r *Record) {
+	switch {
+	case r.Checkpoint.Key != v.Key && v.Key != "":
+		v.problem(r.Seq, "it is signed with another key, "+string(r.Checkpoint.Key))
+	case !r.Checkpoint.valid(Checkpoint{r.Seq - 1, r.Prev}, r.Time):
+		v.problem(r.Seq, fmt.Sprintf("its signature is wrong: something after record %d was changed", v.signed))
+	default:
+		v.Checkpoints++
+		v.signed = r.Seq
+	}
+}
+
+// known compares a record with what is known of it from elsewhere.
+func (v *verifier) known(here Checkpoint) {
+	if v.head != nil && here.Seq == v.head.Seq {
+		if here.Hash != v.head.Hash {
+			v.problem(here.Seq, "the signed head has another hash for it")
+		}
+		v.signed = max(v.signed, here.Seq)
+	}
+	for _, e := range v.expect {
+		if here.Seq == e.Seq && here.Hash != e.Hash {
+			v.problem(here.Seq, "it once had the hash "+e.Hash.String())
+		}
+	}
+}
+
+// end checks what can only be said of a log as a whole.
+func (v *verifier) end() {
+	v.cutBefore()
+	cut := v.head != nil && v.Last.Seq < v.head.Seq
+	if v.Last.Seq > v.signed && !cut {
+		v.Unsigned = v.Last.Seq - v.signed
+	}
+	if v.Unsigned > 0 && !v.live {
+		v.problem(v.signed+1, fmt.Sprintf("%d records at the end are not signed: the process that wrote them was killed, or somebody added them", v.Unsigned))
+	}
+	if cut {
+		v.problem(v.Last.Seq+1, fmt.Sprintf("the log ends here, and the signed head is record %d: the records between were cut off", v.head.Seq))
+	}
+	for _, e := range v.expect {
+		switch {
+		case e.Seq > v.Last.Seq:
+			v.problem(v.Last.Seq+1, fmt.Sprintf("the log ends here, and there once was a record %d: the records between were cut off", e.Seq))
+		case e.Seq == v.from.Seq && e.Hash != v.from.Hash:
+			v.problem(v.First, fmt.Sprintf("it follows on another record %d", e.Seq))
+		}
+	}
+}
+
+// cutBefore checks that what is missing at the beginning was removed by retention, which
+// says so in a record that is signed.
+func (v *verifier) cutBefore() {
+	if v.First <= 1 {
+		return
+	}
+	for _, r := range v.removed {
+		if r == v.from {
+			v.Removed = v.from.Seq
+			return
+		}
+	}
+	v.problem(v.First, fmt.Sprintf("the records before it are missing, and no record says that retention removed %d of them", v.First-1))
+}

@@ -1,0 +1,218 @@
+package decisions
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+)
+
+// batchSize is how many records are written at once, at most.
+const batchSize = 128
+
+// writer writes a log. All of it belongs to one goroutine.
+type writer struct {
+	cfg    Config
+	keys   *keys
+	counts *counts
+
+	file  *os.File // the segment that grows; nil: the next record begins one
+	size  int64    // of what is good of it
+	born  time.Time
+	place Checkpoint // the last record
+
+	unsigned int       // records since the last signature
+	signed   time.Time // when that was
+	gap      uint64    // lost records that the log speaks of already
+	failing  error     // why the last write failed
+
+	head    *Head      // signed, and to be written with the next sync
+	dirty   bool       // something is not with the disk yet
+	at      time.Time  // when the last sync began
+	flush   chan error // the sync that runs; nil: none
+	waiting []*entry   // for the next sync
+	inFlush []*entry   // for the one that runs
+}
+
+// run takes decisions until quit, and then writes those that wait.
+func (w *writer) run(queue <-chan *entry, quit <-chan struct{}, slow *atomic.Bool) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case e := <-queue:
+			if w.batch(gather(e, queue)) {
+				slow.Store(false)
+			}
+		case err := <-w.flush:
+			w.flushed(err)
+		case <-timer.C:
+		case <-quit:
+			for {
+				select {
+				case e := <-queue:
+					w.batch(gather(e, queue))
+				default:
+					return w.end()
+				}
+			}
+		}
+		timer.Reset(w.due())
+	}
+}
+
+// gather takes what else waits, up to a batch.
+func gather(first *entry, queue <-chan *entry) []*entry {
+	list := []*entry{first}
+	for len(list) < batchSize {
+		select {
+		case e := <-queue:
+			list = append(list, e)
+		default:
+			return list
+		}
+	}
+	return list
+}
+
+// due does what the time has come for, and says when to look again.
+func (w *writer) due() time.Duration {
+	now := w.cfg.Now()
+	if w.unsigned >= w.cfg.CheckpointRecords || w.unsigned > 0 && now.Sub(w.signed) >= w.cfg.CheckpointEvery {
+		w.checkpoint()
+	}
+	if w.file != nil && (w.size >= w.cfg.SegmentBytes || now.Sub(w.born) >= w.cfg.SegmentAge) {
+		w.rotate()
+	}
+	if w.dirty && w.flush == nil {
+		if wait := w.cfg.SyncEvery - now.Sub(w.at); wait > 0 && w.cfg.Mode == Written && w.head == nil {
+			return min(wait, w.cfg.SyncEvery) // also where the clock was set back
+		}
+		w.sync()
+	}
+	if w.unsigned > 0 {
+		return max(time.Millisecond, w.cfg.CheckpointEvery-now.Sub(w.signed))
+	}
+	return w.cfg.CheckpointEvery
+}
+
+// batch writes decisions, and tells those who wait for no more than that.
+func (w *writer) batch(list []*entry) bool {
+	lost := w.counts.lost.Load()
+	records := w.missing(lost)
+	for _, e := range list {
+		records = append(records, e.record(w.keys, w.cfg.Mode))
+	}
+	if err := w.write(records...); err != nil {
+		w.counts.lost.Add(uint64(len(list)))
+		answer(list, err)
+		return false
+	}
+	w.gap = lost
+	w.counts.written.Add(uint64(len(list)))
+	if w.cfg.Mode == Written {
+		answer(list, nil)
+	} else {
+		w.waiting = append(w.waiting, list...)
+	}
+	return true
+}
+
+// missing is the record that speaks of those that were lost, if there are more than it
+// was said already.
+func (w *writer) missing(lost uint64) []*Record {
+	if lost == w.gap {
+		return nil
+	}
+	why := errFull
+	if w.failing != nil {
+		why = w.failing
+	}
+	return []*Record{{Time: w.cfg.Now(), Gap: &Gap{lost - w.gap, why.Error()}}}
+}
+
+func answer(list []*entry, err error) {
+	for _, e := range list {
+		e.done <- err
+	}
+}
+
+// write adds records to the chain, all or none of them.
+func (w *writer) write(records ...*Record) error {
+	if err := w.begin(); err != nil {
+		return w.broken(err)
+	}
+	var buf bytes.Buffer
+	place := w.place
+	for _, r := range records {
+		r.Seq, r.Prev = place.Seq+1, place.Hash
+		if err := r.append(&buf); err != nil {
+			return w.broken(err)
+		}
+		place = Checkpoint{r.Seq, r.Hash}
+	}
+	if _, err := w.file.Write(buf.Bytes()); err != nil {
+		return w.broken(errors.Join(err, w.file.Truncate(w.size)))
+	}
+	if w.failing != nil {
+		w.cfg.Log.Info("the decision log is written again", "event", "decisions_written", "folder", w.cfg.Dir)
+	}
+	w.failing = nil
+	w.size += int64(buf.Len())
+	w.place, w.dirty = place, true
+	w.unsigned += len(records)
+	return nil
+}
+
+// broken counts an error, and tells the first of several.
+func (w *writer) broken(err error) error {
+	w.counts.failed.Add(1)
+	if w.failing == nil {
+		w.cfg.Log.Error("the decision log cannot be written", "event", "decisions_broken", "folder", w.cfg.Dir, "detail", err.Error())
+	}
+	w.failing = err
+	return err
+}
+
+// begin opens a segment for the next record, if none is open. The end of a write that
+// failed and could not be taken back is taken back now.
+func (w *writer) begin() error {
+	if w.file == nil {
+		f, err := os.OpenFile(segmentPath(w.cfg.Dir, w.place.Seq+1), os.O_WRONLY|os.O_APPEND|os.O_CREATE, fileMode)
+		if err != nil {
+			return err
+		}
+		w.file, w.size, w.born = f, 0, w.cfg.Now()
+		if err := syncFolder(w.cfg.Dir); err != nil {
+			return err
+		}
+	}
+	if w.failing == nil {
+		return nil
+	}
+	return w.file.Truncate(w.size)
+}
+
+// checkpoint signs the chain. The signature counts for the outside when it is with the
+// disk: then the head is written.
+func (w *writer) checkpoint() {
+	now := w.cfg.Now().UTC().Round(0)
+	w.signed = now // also where it cannot be written: it is tried again after a while
+	sig := w.keys.at(w.place, now)
+	if w.write(&Record{Time: now, Checkpoint: &sig}) != nil {
+		return
+	}
+	w.unsigned = 0
+	w.head = &Head{Checkpoint: w.place, Time: now, Signature: w.keys.at(w.place, now)}
+}
+
+// syncFolder makes the names in a folder safe.
+func syncFolder(dir string) error {
+	d, err := os.Open(filepath.Clean(dir))
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

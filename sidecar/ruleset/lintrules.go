@@ -1,0 +1,114 @@
+package ruleset
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/parser"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+)
+
+// lintRules warns about rules that never decide, or not as they look.
+func (l *loader) lintRules(rules []policyRule, isExec bool) {
+	var before []termed
+	for _, r := range rules {
+		t := takeApart(r)
+		for _, b := range before {
+			if b.covers(t) {
+				l.warn(r.ID.all(), codeShadowed, fmt.Sprintf("%s never decides: whenever it holds, %s does, too", r.ID.Value, b.rule.ID.Value),
+					fmt.Sprintf("that stands in line %d; delete one, or say what is different", b.rule.At.line))
+				break
+			}
+		}
+		before = append(before, t)
+		if r.When == nil {
+			continue
+		}
+		named := func(name string) bool { return mentions(r.When, name) }
+		switch {
+		case r.Allow != nil && isExec && !named("cmd") && (named("command") || named("script")):
+			l.warn(r.When.all(), codeNever, r.ID.Value+" allows no command: its condition does not name cmd", "a command is allowed program by program, such as cmd.binary == 'make'")
+		case isExec && named("cmd") && len(r.Hit)+len(r.Miss) == 0:
+			l.warn(r.ID.all(), codeUntried, r.ID.Value+" is never tried", "write a command for which it holds under hit, and one for which it does not under miss")
+		}
+		if r.Allow != nil {
+			l.lintEmpty(*r.When)
+		}
+	}
+}
+
+// termed is a rule with the terms of its condition that are joined by and.
+type termed struct {
+	rule   policyRule
+	effect policy.Effect // empty: it is a dry run, which hides nothing
+	terms  []string
+}
+
+func takeApart(r policyRule) termed {
+	t := termed{rule: r}
+	switch {
+	case r.Shadow || r.Audit != nil:
+	case r.Deny != nil:
+		t.effect = policy.Deny
+	case r.Ask != nil:
+		t.effect = policy.Ask
+	case r.Allow != nil:
+		t.effect = policy.Allow
+	}
+	if r.When == nil {
+		return t
+	}
+	tree, err := parser.Parse(r.When.Value)
+	if err != nil {
+		return termed{rule: r}
+	}
+	for _, n := range flatten(tree.Node, "and") {
+		t.terms = append(t.terms, n.String())
+	}
+	return t
+}
+
+// covers reports whether t holds whenever other does, and says the same as other.
+func (t termed) covers(other termed) bool {
+	if t.effect == "" || t.effect != other.effect {
+		return false
+	}
+	return !slices.ContainsFunc(t.terms, func(term string) bool { return !slices.Contains(other.terms, term) })
+}
+
+// lintEmpty warns of all in what allows: it holds for a list of nothing.
+func (l *loader) lintEmpty(when text) {
+	tree, err := parser.Parse(when.Value)
+	if err != nil {
+		return
+	}
+	ast.Walk(&tree.Node, &emptyCheck{l, when})
+}
+
+type emptyCheck struct {
+	l    *loader
+	when text
+}
+
+// Visit looks at one part of the condition.
+func (v *emptyCheck) Visit(node *ast.Node) {
+	if n, ok := (*node).(*ast.BuiltinNode); ok && n.Name == "all" && !mentionsLen(v.when, n.Arguments[0].String()) {
+		v.l.warn(v.when.span(reach(n)), codeEmpty, "all holds for an empty list, too",
+			"write len("+n.Arguments[0].String()+") > 0 and … where there must be something")
+	}
+}
+
+// mentionsLen reports whether a condition looks at the length of a list.
+func mentionsLen(when text, list string) bool {
+	tree, err := parser.Parse(when.Value)
+	if err != nil {
+		return false
+	}
+	found := false
+	for _, n := range flatten(tree.Node, "and") {
+		found = found || n.String() == "len("+list+") > 0"
+	}
+	return found
+}

@@ -1,0 +1,112 @@
+package ruleset
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// TestLockedPaths: rules and roots of the locked folder are asked beside the operator's,
+// and the stricter answer wins; what the operator takes for no path, the lock still does.
+func TestLockedPaths(t *testing.T) {
+	own := shipped(t)
+	own[execFilename] = "version: 1\nprofile: permissive\n"
+	own[pathsFilename] = "version: 1\nroots: {home: /home/agent, workspace: /srv/project, write: [/data], read: [/usr]}\n"
+	lock := Files{pathsFilename: `version: 1
+roots: {write: []}
+rules:
+  - {id: no-data, deny: Not there., when: class == 'outside'}
+  - {id: no-secret, deny: Secret., when: class == 'secret'}
+`}
+	files, err := lockedSource(t, own, lock).Read()
+	check(t, err)
+	set, problems := Load(files)
+	if set == nil || len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	at := At{Now: exampleTime}
+	call := func(tool, args string) policy.Decision {
+		return set.Decide(tools.Call{Name: tool, Arguments: []byte(args)}, somebody, at)
+	}
+	for _, c := range []struct {
+		d    policy.Decision
+		want string
+	}{
+		{set.CheckPath(paths.Write, "/srv/project/x", somebody, at), "allow "},
+		{set.CheckPath(paths.Write, "/data/x", somebody, at), "deny no-data"},
+		{set.CheckCommand("echo x > /data/x", somebody, at), "deny no-data"},
+		{set.CheckCommand("ls", somebody, at), "allow "},
+		{call("read", `{"path":"/etc/shadow"}`), "deny no-secret"}, // the operator lists no arguments
+		{call("apply_patch", `{"input":"*** Begin Patch\n*** Delete File: /data/x\n*** End Patch"}`), "deny no-data"},
+	} {
+		if got := string(c.d.Effect) + " " + c.d.Rule; got != c.want {
+			t.Errorf("%s, want %s (%+v)", got, c.want, c.d.Facts.Paths)
+		}
+	}
+	if d := set.CheckPath(paths.Write, "/data/x", somebody, at); !strings.HasPrefix(d.Place, "policy/paths.yaml:") {
+		t.Error(d.Place)
+	}
+}
+
+// TestLockedProfiles: neither profile loosens the other, and a dry run of the operator
+// does not reach the locked folder.
+func TestLockedProfiles(t *testing.T) {
+	for _, c := range []struct{ own, locked, command, want string }{
+		{"permissive", "permissive", "frob", "allow"},
+		{"permissive", "strict", "frob", "deny"},
+		{"strict", "permissive", "frob", "deny"},
+		{"audit-only", "permissive", "frob", "audit"},
+		{"audit-only", "developer", "frob", "ask"},
+		{"developer", "audit-only", "frob", "ask"},
+		{"developer", "permissive", "frob", "ask"},
+	} {
+		set, problems := underLock(t, Files{execFilename: "version: 1\nprofile: " + c.locked + "\n"}, Files{execFilename: "version: 1\nprofile: " + c.own + "\n"})
+		if set == nil {
+			t.Fatal(problems)
+		}
+		if d := set.CheckCommand(c.command, somebody, corpusAt); string(d.Effect) != c.want {
+			t.Errorf("%s under %s: %s, want %s", c.own, c.locked, d.Effect, c.want)
+		}
+	}
+}
+
+// TestShippedTools: the tools of an ordinary agent work as they are.
+func TestShippedTools(t *testing.T) {
+	set := loaded(t)
+	for _, c := range []struct{ tool, args, want string }{
+		{"message", `{"action":"send","message":"hi"}`, "allow"},
+		{"memory_search", `{"query":"x"}`, "allow"},
+		{"sessions_spawn", `{"task":"look"}`, "allow"},
+		{"tool_search", `{"query":"x"}`, "allow"},
+		{"update_plan", `{"plan":[]}`, "allow"},
+		{"web_search", `{"query":"x"}`, "allow"},
+		{"web_fetch", `{"url":"https://example.com/"}`, "allow"},
+		{"web_fetch", `{"url":"http://127.0.0.1:9/"}`, "deny"},
+		{"read", `{"path":"notes.md"}`, "allow"},
+		{"read", `{"path":"/usr/share/dict/words"}`, "allow"},
+		{"read", `{"path":"/etc/passwd"}`, "deny"},
+		{"write", `{"path":"notes.md","content":"x"}`, "allow"},
+		{"edit", `{"path":"notes.md","edits":[]}`, "allow"},
+		{"write", `{"path":".git/hooks/pre-commit","content":"x"}`, "deny"},
+		{"apply_patch", `{"input":"*** Begin Patch\n*** Update File: a.go\n*** End Patch"}`, "allow"},
+		{"process", `{"action":"list"}`, "allow"},
+		{"process", `{"action":"submit","data":"y"}`, "ask"},
+		{"gateway", `{"action":"restart"}`, "ask"},
+		{"exec", `{"command":"go test ./..."}`, "allow"},
+		{"exec", `{"command":"ls","elevated":true}`, "ask"},
+		{"exec", `{"command":"ls","host":"node"}`, "ask"},
+		{"exec", `{"command":"ls","env":{"LD_PRELOAD":"x"}}`, "ask"},
+		{"exec", `{"command":"cat passwd","workdir":"/etc"}`, "ask"},
+		{"exec", `{"command":7}`, "ask"},
+		{"tool_call", `{"id":"exec","args":{"command":"rm -rf /"}}`, "deny"},
+		{"tool_call", `{"id":"read","args":{"path":"a"}}`, "allow"},
+	} {
+		d := set.Decide(tools.Call{Name: c.tool, Arguments: []byte(c.args)}, somebody, corpusAt)
+		if string(d.Effect) != c.want {
+			t.Errorf("%s %s: %s by %s (%s), want %s", c.tool, c.args, d.Effect, d.Rule, d.Why, c.want)
+		}
+	}
+}

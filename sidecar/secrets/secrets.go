@@ -1,0 +1,102 @@
+// Package secrets hides secrets in text that is kept or shown: tokens that are known by
+// their form, and what stands behind a name such as password. It is pure. What it
+// cannot know, such as a password in the middle of a sentence, it leaves.
+package secrets
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Mask is s with «masked:KIND:BYTES» for each secret, and how many there were. A
+// secret that was one word of a shell line is one word again. What is masked already
+// stays, and is not counted again.
+func Mask(s string) (masked string, n int) {
+	put := func(kind, secret string) string {
+		n++
+		return token(kind, secret)
+	}
+	s = Forms(s, put)
+	if hasName(strings.ToLower(s)) {
+		s = replaceNamed(s, put)
+	}
+	return s, n
+}
+
+const opens = "«masked:"
+
+func token(kind, secret string) string { return fmt.Sprintf(opens+"%s:%d»", kind, len(secret)) }
+
+// What Mask puts. Only kinds of ours count, so that no secret hides in one.
+var (
+	doneAny    = regexp.MustCompile(opens + `(?:` + strings.Join(kinds(), "|") + `):\d{1,9}»`)
+	doneBegins = regexp.MustCompile(`^` + doneAny.String())
+	done       = regexp.MustCompile(doneBegins.String() + `$`)
+)
+
+// Forms lets put write something in the place of each secret that is known by its form,
+// whatever stands before it.
+func Forms(s string, put func(kind, secret string) string) string {
+	lower := strings.ToLower(s)
+	for i := range forms {
+		if f := &forms[i]; f.mayBeIn(lower) {
+			s = f.replace(s, put)
+		}
+	}
+	return s
+}
+
+// MaskJSON is a document with the secrets in its texts and in the members of telling names
+// masked. Members come out sorted; of a key that comes twice the last one counts, as
+// it does for whoever reads the arguments of a call.
+func MaskJSON(doc []byte) (masked []byte, n int, err error) {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(doc))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		return nil, 0, fmt.Errorf("mask secrets: %w", err)
+	}
+	v = value("", v, &n)
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, 0, fmt.Errorf("mask secrets: %w", err)
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), n, nil
+}
+
+// value masks what stands under a name; the elements of a list share it.
+func value(name string, v any, n *int) any {
+	switch v := v.(type) {
+	case string:
+		if kind := kindOfValue(name, v); kind != "" {
+			*n++
+			return token(kind, v)
+		}
+		masked, k := Mask(v)
+		*n += k
+		return masked
+	case json.Number:
+		if kindOfName(name) != "" {
+			*n++
+			return token(kindOfName(name), v.String())
+		}
+	case []any:
+		for i := range v {
+			v[i] = value(name, v[i], n)
+		}
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, inner := range v {
+			key, k := Mask(key)
+			*n += k
+			out[key] = value(key, inner, n)
+		}
+		return out
+	}
+	return v
+}
