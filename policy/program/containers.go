@@ -3,11 +3,11 @@ package program
 // containers are programs that run others in a container or a cluster.
 var containers = family{
 	"docker podman nerdctl": {opts: `
-		-[Dv] -H|--host=url:container-escape -c|--context= -l|--log-level= --config=load --tls --tlsverify --tlscacert=read
+		-[Dv] -H|--host=url:container-escape -c|--context=:remote -l|--log-level= --config=load --tls --tlsverify --tlscacert=read
 		--tlscert=read --tlskey=read --debug --version`, own: true, open: true, subs: dockerSubs},
 	"docker-compose podman-compose": {opts: composeOptions, open: true, subs: composeSubs},
 	"kubectl oc k3s-kubectl": {opts: `
-		-n|--namespace= --context= --cluster= --user= --kubeconfig=load -s|--server=url --token= --as= --as-group=
+		-n|--namespace= --context= --cluster= --user= --kubeconfig=load -s|--server=url:remote --token= --as=:privilege --as-group=:privilege --as-uid=:privilege --insecure-skip-tls-verify:net-override --profile= --profile-output=write
 		-o|--output= -l|--selector= -f|--filename= -c|--container= --field-selector= --request-timeout= -A|--all-namespaces
 		--certificate-authority=read --client-certificate=read --client-key=read -k|--kustomize=read -v= --cache-dir=write
 		-w|--watch`, open: true, then: kubectlFiles, subs: kubectlSubs},

@@ -6,7 +6,7 @@ import (
 )
 
 const curlOptions = `
-	-[afGgIijkLlMnNOpqRSsvVZB#012346hJ] --abstract-unix-socket=write --alt-svc=write --anyauth --append --aws-sigv4=
+	-[afGgIijkLlMNOpqRSsvVZB#012346hJ] --abstract-unix-socket=write --alt-svc=write --anyauth --append --aws-sigv4=
 	--basic --ca-native --cacert=read --capath=read -E|--cert=read --cert-status --cert-type= --ciphers= --compressed
 	--compressed-ssh -K|--config=load --connect-timeout= --connect-to= -C|--continue-at= -b|--cookie=
 	-c|--cookie-jar=write --create-dirs --create-file-mode= --crlf --crlfile=read --curves= -d|--data= --data-ascii=
@@ -22,7 +22,7 @@ const curlOptions = `
 	--interface=:net-override --ip-tos= --ipfs-gateway=url --ipv4 --ipv6 --json= --junk-session-cookies --keepalive-cnt=
 	--keepalive-time= --key=read --key-type= --krb= --libcurl=write --limit-rate= --list-only --local-port= --location
 	--location-trusted --login-options= --mail-auth= --mail-from= --mail-rcpt=:send --mail-rcpt-allowfails --manual
-	--max-filesize= --max-redirs= -m|--max-time= --metalink --mptcp --negotiate --netrc --netrc-file=read --netrc-optional
+	--max-filesize= --max-redirs= -m|--max-time= --metalink --mptcp --negotiate -n|--netrc:send --netrc-file=read:send --netrc-optional:send
 	--next --no-alpn --no-buffer --no-clobber --no-keepalive --no-npn --no-progress-meter --no-sessionid --noproxy= --ntlm
 	--ntlm-wb --oauth2-bearer= -o|--output= --output-dir= --out-null --parallel --parallel-immediate --parallel-max=
 	--parallel-max-host= --pass= --path-as-is --pinnedpubkey=read --post301 --post302 --post303 --preproxy= --progress-bar
@@ -80,7 +80,7 @@ func curl(c *call) {
 			c.saved(u)
 		}
 	}
-	if has(c, 'J', "--remote-header-name") {
+	if c.flag('J', "--remote-header-name") {
 		c.touch("write", Word{Dynamic: true}, "-J")
 	}
 }

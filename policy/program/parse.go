@@ -13,6 +13,7 @@ type call struct {
 	lastOnly bool  // an option of kind target was given: no operand is the target
 	replaced bool  // an option stands in for the first operand
 	env      []string
+	values   []Word // NAME=value of env
 	table    programs
 	tail     []Word // a program with its arguments, after an option of kind tail
 }

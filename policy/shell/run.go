@@ -1,8 +1,6 @@
 package shell
 
 import (
-	"strings"
-
 	"fmt"
 
 	"mvdan.cc/sh/v3/syntax"
