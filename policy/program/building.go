@@ -28,9 +28,12 @@ func makefile(c *call) {
 			}
 			continue
 		}
-		name = strings.TrimRight(name, ":?+!")
+		before := name
+		name = strings.TrimRight(name, " :?+!")
 		switch {
-		case name == "SHELL" || name == ".SHELLFLAGS" || name == "MAKEFLAGS" || strings.ContainsAny(value, ";|&`#<>") || strings.Contains(value, "$("):
+		case strings.Contains(before, "!"):
+			c.code(rest(w, value), "make !=")
+		case name == "SHELL" || name == ".SHELLFLAGS" || name == "MAKEFLAGS" || strings.ContainsAny(value, ";|&`#<>$\n") || strings.HasPrefix(name, "MAKE"):
 			c.ExecFlags = append(c.ExecFlags, name+"=")
 			c.tag("opaque-exec")
 		case slices.Contains(makePrograms, name):
@@ -85,7 +88,7 @@ var mavenSettings = []string{"maven.ext.", "maven.repo.", "jvm=", "argLine=", "e
 // mavenGoals: some goals run a program or leave the machine.
 func mavenGoals(c *call) {
 	for _, w := range c.args {
-		if strings.HasPrefix(w.Text, "-Dexec.") || strings.HasPrefix(w.Text, "-Dmaven.ext") || strings.HasPrefix(w.Text, "-Dorg.gradle.jvmargs") {
+		if slices.ContainsFunc(mavenSettings, func(s string) bool { return strings.HasPrefix(w.Text, "-D"+s) }) {
 			c.tag("opaque-exec")
 		}
 	}

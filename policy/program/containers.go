@@ -75,7 +75,7 @@ const dockerBuild = `
 	--builder= --allow=:container-escape --pull --no-cache --push:publish --load --rm --squash -q --security-opt=`
 
 var composeSubs = []sub{
-	{"ps logs images top config|convert ls version port events stats volumes help", row{opts: "-f --tail= --since= --format= -o|--output=write"}},
+	{"ps logs images top config|convert ls version port events stats volumes help", row{opts: "--environment:dump-env -f --tail= --since= --format= -o|--output=write"}},
 	{`
 		up start stop restart down kill rm pause unpause pull create scale watch wait attach cp`, row{opts: "-d --build -v|--volumes:discard -t|--timeout= --scale= --profile= --remove-orphans", tags: "container"}},
 	{"build", row{tags: "container workspace-code", opts: "--build-arg="}},
@@ -84,7 +84,10 @@ var composeSubs = []sub{
 }
 
 var kubectlSubs = []sub{
-	{"get describe logs top explain api-resources api-versions cluster-info version events diff wait help completion kustomize", row{opts: `
+	{"kustomize", row{opts: `
+		-o|--output=write --enable-exec:opaque-exec --enable-alpha-plugins:opaque-exec --enable-helm:opaque-exec
+		--helm-command=exec --load-restrictor=:opaque-exec -e|--env= --network:opaque-exec --mount=:opaque-exec`, then: kustomization}},
+	{"get describe logs top explain api-resources api-versions cluster-info version events diff wait help completion", row{opts: `
 		--tail= --since= --raw= --sort-by= -L= --template= --for= --timeout= --previous -p --follow --output-directory=write`}},
 	{"config", row{subs: []sub{{"view", row{opts: "--raw:dump-env --flatten:dump-env --minify"}}, {"get-contexts current-context get-clusters get-users", row{}}, {`
 		use-context set set-context set-cluster set-credentials unset delete-context delete-cluster delete-user rename-context`, row{tags: "config-or-install"}}}}},

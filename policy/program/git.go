@@ -63,6 +63,11 @@ func (c *call) gitValue(key string, w Word) {
 // gitHistory may compare files that are in no repository.
 func gitHistory(c *call) {
 	for _, w := range c.Operands {
+		if _, file, ok := strings.Cut(w.Text, ":"); ok && file != "" {
+			c.touch("read", rest(w, file), "revision")
+		} else if strings.Contains(w.Text, ".") && !strings.Contains(w.Text, "..") {
+			c.touch("read", w, "argument")
+		}
 		if c.flag(0, "--no-index") || strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "../") || strings.HasPrefix(w.Text, "~") {
 			c.touch("read", w, "argument")
 		}

@@ -101,6 +101,9 @@ func pipNames(c *call) {
 		if c.found[i].name == "-e" {
 			words = append(slices.Clip(words), c.found[i].value)
 		}
+		if f := &c.found[i]; f.name == "-r" && strings.Contains(f.value.Text, "/") {
+			c.codeFile(f.value, "-r") // its lines name what is installed
+		}
 	}
 	for _, w := range words {
 		switch {

@@ -83,6 +83,9 @@ func unpack(folder, looks string) func(*call) {
 			}
 		}
 		c.touch("write", Word{Text: "./extracted", Begins: true}, "extract")
+		for _, w := range c.Operands[min(1, len(c.Operands)):] {
+			c.touch("write", w, "member")
+		}
 		if c.flag(':', "") {
 			c.tag("absolute-extract")
 		}

@@ -194,10 +194,10 @@ func (sh *shell) loop(body func(*shell)) {
 func (sh *shell) coprocess(c *syntax.CoprocClause) {
 	sub := sh.fork()
 	sub.background = true
+	if call, ok := c.Stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 && strings.Contains(call.Args[0].Lit(), "=") {
+		sub.a.unsure("an assignment after coproc, which the parser takes as a name")
+	}
 	if c.Name != nil {
-		if name, text, assigns := strings.Cut(c.Name.Lit(), "="); assigns {
-			sub.assigned(strings.TrimSuffix(name, "+"), unknown(text))
-		}
 		if _, simple := c.Stmt.Cmd.(*syntax.CallExpr); simple || c.Stmt.Cmd == nil {
 			sub.call(call{words: sub.fields(c.Name)})
 		}
