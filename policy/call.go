@@ -102,7 +102,7 @@ var commandKeys = []string{"command", "cmd", "script", "shell_command", "code"}
 
 // typedKeys are the arguments of OpenClaw's process, which types into a program that
 // runs: that may be a shell.
-var typedKeys = []string{"data", "literal", "text", "keys"}
+var typedKeys = []string{"data", "literal", "text", "keys", "hex"}
 
 // shellLine is every command in arguments, a line each: texts, or lists of words.
 func shellLine(tool string, args map[string]any) string {

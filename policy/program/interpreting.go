@@ -107,10 +107,27 @@ func (c *call) module(w Word, args []Word) {
 		c.tag("raw-socket", "longrun")
 	case w.Text == "trace" || w.Text == "cProfile" || w.Text == "profile" || w.Text == "pdb" || w.Text == "timeit":
 		c.Inline = true
+	case w.Text == "ensurepip":
+		c.tag("config-or-install")
 	case slices.Contains(pythonModules, w.Text):
 		c.tag("workspace-code")
+		c.moduleFiles(w.Text, args)
 	default:
 		c.Inline = true // any module of the workspace or the system
+	}
+}
+
+// moduleFiles: the arguments of most modules are files. Some of them write.
+func (c *call) moduleFiles(module string, args []Word) {
+	writes := slices.Contains([]string{"zipfile", "tarfile", "compileall", "py_compile", "gzip", "django", "sphinx", "mkdocs"}, module)
+	for _, w := range args {
+		if strings.HasPrefix(w.Text, "-") && !w.Dynamic {
+			continue
+		}
+		c.touch("read", w, "argument")
+		if writes {
+			c.touch("write", w, "argument")
+		}
 	}
 }
 

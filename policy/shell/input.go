@@ -56,7 +56,7 @@ func (sh *shell) read(cmd Command, c call) {
 		v.unknown = !ok || !plain || !raw || other && !sh.defaultIFS()
 		v.from, v.glob = sh.in.From, true
 		sh.name(n)
-		sh.set(n, v)
+		sh.assigned(n, v)
 	}
 }
 
@@ -102,7 +102,7 @@ func (sh *shell) mapfile(cmd Command, c call) {
 	}
 	v.unknown = !sh.in.Known || !plain
 	sh.in.taken()
-	sh.set(name, v)
+	sh.assigned(name, v)
 }
 
 // perLine runs a program for the words of the standard input, as xargs does.
