@@ -26,7 +26,6 @@ var builtins = family{
 		free vmstat iostat mpstat sar pidstat lscpu lsmem lsblk lspci lsusb lshw blkid dmidecode sensors nvidia-smi
 		 lsmod modinfo lsns lslocks lsipc lslogins last lastlog pgrep pidof pstree pmap pwdx top htop btop atop
 		iotop iftop nethogs glances neofetch fastfetch inxi hwinfo ipcs findmnt mountpoint  vmtouch slabtop tload`: {open: true, opts: "-o= -p= -u= -C= -t= -d= -n="},
-	"ps":    {opts: "-o= -p= -u= -U= -C= -t= -g= -G= -s= -q= --sort= --format= --pid= --ppid= --user= --group= --sid= --tty=", open: true, then: psEnv},
 	"dmesg": {opts: "-C|--clear:admin -c|--read-clear:admin -D:admin -E:admin -n=:admin -F=read", open: true},
 	" pv":   {opts: "-f -o=write", operands: "read*", open: true, stdin: 1},
 	"mesg write wall notify-send osd_cat say beep aplay paplay mpg123 play": {tags: "send", open: true},
@@ -75,15 +74,6 @@ func (c *call) subscript(w Word) {
 
 // processes: e without a dash shows the variables of each process.
 func processes(c *call) {
-	for _, w := range c.Operands {
-		if strings.Contains(w.Text, "e") && strings.Trim(w.Text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
-			c.tag("dump-env")
-		}
-	}
-}
-
-// psEnv: the letter e of BSD shows the variables of processes: ps eww, ps auxe.
-func psEnv(c *call) {
 	for _, w := range c.Operands {
 		if strings.Contains(w.Text, "e") && strings.Trim(w.Text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 			c.tag("dump-env")
