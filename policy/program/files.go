@@ -92,7 +92,7 @@ var files = family{
 		-r|--reject-file=write -B|--prefix=write -Y|--basename-prefix=write -z|--suffix= -V|--version-control= -g|--get= --backup
 		--dry-run --reverse --forward --force --batch --verbose --silent --quiet --unified --context --normal  --binary
 		--remove-empty-files --ignore-whitespace --posix --follow-symlinks --merge? --quoting-style= --read-only=
-		--reject-format=`, operands: "change read", stdin: 2},
+		--reject-format=`, operands: "change read", stdin: 2, then: patches},
 	"rename prename file-rename":       {tags: "opaque-exec", operands: "skip change*"},
 	"fdupes jdupes":                    {opts: "-d:discard", operands: "read*", open: true},
 	"inotifywait inotifywatch fswatch": {opts: "-e= -t= --format= --exclude= -o=write --outfile= --fromfile=list", operands: "read*", open: true, tags: "longrun"},

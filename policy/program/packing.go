@@ -104,3 +104,10 @@ func compress(c *call) {
 	c.Touches = kept
 	c.Recursive = c.flag('r', "--recursive")
 }
+
+// patches: without a file the patch names those that are changed.
+func patches(c *call) {
+	if len(c.Operands) == 0 {
+		c.touch("write", Word{Text: "patched"}, "patch")
+	}
+}

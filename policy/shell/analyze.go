@@ -59,6 +59,7 @@ type analysis struct {
 	links      map[string]string           // made by this script: to what they point
 	functions  []*function
 	traps      []word
+	unpacked   bool            // a repository or an archive has come from the network
 	settings   map[string]bool // NAME=value that were listed because they mean something to programs
 	pipes      int             // names given to <()
 }

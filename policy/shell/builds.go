@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
 // workspaceCode marks a program that runs code of the workspace, such as make: what it
@@ -21,6 +22,28 @@ func (sh *shell) workspaceCode(cmd *Command) {
 			cmd.Tags = append(cmd.Tags, "runs-created-file")
 			return
 		}
+	}
+}
+
+// unpackers write files whose names and text come from elsewhere.
+var unpackers = []string{"tar", "gtar", "bsdtar", "unzip", "7z", "7za", "cpio", "patch", "gunzip", "gzip", "xz", "unxz", "bunzip2", "zstd"}
+
+// unpacked notes what brings code from the network, and marks what runs code afterwards.
+func (sh *shell) unpacked(cmd *Command, base string, e program.Effect) {
+	runs := cmd.CodeFile != "" || slices.Contains(cmd.Tags, "workspace-code") || slices.Contains(cmd.Tags, "workspace-program")
+	if sh.a.unpacked && runs {
+		cmd.Tags = append(cmd.Tags, "runs-created-file")
+	}
+	from := sh.in.From
+	for _, w := range touched(e, paths.Read) {
+		if s := sh.made(w); s != nil {
+			from = join(from, s.from)
+		}
+	}
+	fetched := slices.ContainsFunc(from, func(n string) bool { return slices.Contains(fetchers, n) })
+	patched := base == "git" && (e.Sub == "apply" || e.Sub == "am")
+	if base == "git" && e.Sub == "clone" || fetched && (patched || slices.Contains(unpackers, base)) {
+		sh.a.unpacked = true
 	}
 }
 

@@ -16,6 +16,7 @@ func (sh *shell) runProgram(cmd Command, c call, base string) {
 	if slices.Contains(e.Tags, "workspace-code") {
 		sh.workspaceCode(&cmd)
 	}
+	sh.unpacked(&cmd, base, e)
 	sh.emit(cmd)
 	sh.keep(base, e, touched(e, paths.Write))
 	sh.output(base, e, c)
