@@ -199,3 +199,21 @@ func optionFiles(c *call) {
 		}
 	}
 }
+
+// goTool: most of the tools that come with Go look at what was built. Others are of
+// modules, or run another program.
+func goTool(c *call) {
+	if len(c.Operands) == 0 {
+		return
+	}
+	if !slices.Contains([]string{"addr2line", "buildid", "cover", "nm", "objdump", "pprof", "test2json"}, c.Operands[0].Text) {
+		c.tag("config-or-install")
+	}
+	for _, w := range c.Operands[1:] {
+		if strings.Contains(w.Text, "://") {
+			c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "GET"})
+		} else {
+			c.touch("read", w, "argument")
+		}
+	}
+}
