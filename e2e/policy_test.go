@@ -65,6 +65,9 @@ func policyScenarios(provider string) []script.Scenario {
 		choose := func(q script.Request) *script.Reply { return inSession(steps, q) }
 		out = append(out, script.Scenario{Name: a.id, User: user(a.id), Choose: choose})
 	}
+	if provider == open { // the gateway tells the model that what it started has ended
+		out = append(out, script.Scenario{Steps: []script.Reply{script.Text("Noted.")}, Loop: true})
+	}
 	if provider == guarded {
 		for _, w := range work() {
 			out = append(out, script.Scenario{Name: w.id, User: user(w.id), Steps: []script.Reply{

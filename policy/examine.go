@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -40,7 +39,7 @@ func script(c Call, w World) *shell.Script {
 	var out *shell.Script
 	at := 0 // where the line stands in Call.Command
 	for _, l := range lines(c.Tool, c.Args) {
-		for _, s := range readings(l, shell.World{Guard: w.Guard}) {
+		for _, s := range readings(l, shell.World{Guard: w.Guard, Env: variables(c)}) {
 			out = join(out, s, at)
 		}
 		at += len(l.text) + len("\n")
@@ -105,20 +104,27 @@ func join(a, b *shell.Script, at int) *shell.Script {
 	return a
 }
 
+// variables are those that the argument env sets; nil where it is no mapping.
+func variables(c Call) map[string]string {
+	env, ok := c.Args["env"].(map[string]any)
+	if !ok {
+		return nil
+	}
+	out := map[string]string{}
+	for name, value := range env {
+		out[name] = fmt.Sprint(value)
+	}
+	return out
+}
+
 // circumstances are what the arguments of OpenClaw's exec say beside the command, as
-// commands that do as much: variables that are set, another machine, more rights.
+// commands that do as much: another machine, more rights.
 func circumstances(c Call) (out []shell.Command) {
 	add := func(k shell.Command) {
 		k.Known = true
 		out = append(out, k)
 	}
-	switch env := c.Args["env"].(type) {
-	case nil:
-	case map[string]any:
-		if len(env) > 0 {
-			add(shell.Command{Env: slices.Sorted(maps.Keys(env)), Via: "argument env"})
-		}
-	default:
+	if env := c.Args["env"]; env != nil && variables(c) == nil {
 		add(shell.Command{Env: []string{"PATH"}, Via: "argument env"}) // nobody can tell which
 	}
 	if e := c.Args["elevated"]; e != nil && e != false && e != "" && e != "off" {

@@ -28,7 +28,9 @@ func asker(h http.Header, req *openai.Request, model string) policy.Subject {
 // what leaves.
 func (t *turn) weigh(call *tools.Call) (verdict, *tools.Refusal) {
 	now := t.s.now()
-	d := t.set.Decide(*call, t.who, ruleset.At{Now: now, Rates: t.s.rates.Session(t.who.Session, now), Links: workspace.Links{}})
+	d := t.set.Decide(*call, t.who, ruleset.At{
+		Now: now, Rates: t.s.rates.Session(t.who.Session, now), Links: workspace.Links{}, World: ruleset.World{Own: t.s.live.own},
+	})
 	t.decided(call, d)
 	v := verdict{Decision: d, args: call.Arguments}
 	counts := map[string]int{"calls": 1}

@@ -3,6 +3,7 @@ package program
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // program is a row, ready for use.
@@ -38,23 +39,36 @@ type spelling struct {
 	option uint16
 }
 
+// named is a subcommand. Its row is made ready when it is first asked for, too.
 type named struct {
-	name string // the first of its spellings
-	*program
+	name  string // the first of its spellings
+	ready func() *program
 }
 
+// programs is the table. A row is made ready when it is first asked for: a few of the
+// many are ever used, and all of them would be most of our memory.
+type programs map[string]func() *program
+
 // compile makes the table out of its parts.
-func compile(families ...family) map[string]*program {
-	table := map[string]*program{}
+func compile(families ...family) programs {
+	table := programs{}
 	for _, f := range families {
 		for names, r := range f {
-			p := build(r, nil)
+			ready := sync.OnceValue(func() *program { return build(r, nil) })
 			for _, name := range strings.Fields(names) {
-				table[name] = p
+				table[name] = ready
 			}
 		}
 	}
 	return table
+}
+
+// row finds a row by its exact name; nil: there is none.
+func (t programs) row(name string) *program {
+	if ready := t[name]; ready != nil {
+		return ready()
+	}
+	return nil
 }
 
 // build makes a row ready. The options and tags of the program it is a subcommand of
@@ -83,10 +97,9 @@ func build(r row, parent *program) *program {
 		if p.subs == nil {
 			p.subs = map[string]named{}
 		}
-		s := s
 		for _, names := range strings.Fields(s.names) {
 			spellings := strings.Split(names, "|")
-			child := build(s.row, p)
+			child := sync.OnceValue(func() *program { return build(s.row, p) })
 			for _, name := range spellings {
 				p.subs[name] = named{spellings[0], child}
 			}

@@ -39,6 +39,8 @@ type Run struct {
 	Lines     bool     // it runs once for each line of the standard input, appended: xargs
 	Replace   string   // with Lines: the text that the line replaces; empty: it is appended
 	NulLines  bool     // with Lines: entries end with NUL
+	WholeLine bool     // with Lines: a line is one entry, blanks and quotes are part of it: xargs -d '\n'
+	Groups    bool     // with Lines: it runs for a few entries at a time: xargs -n
 	Shell     bool     // Code comes from the standard input: at, ssh without a command
 }
 

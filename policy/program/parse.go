@@ -13,7 +13,7 @@ type call struct {
 	lastOnly bool  // an option of kind target was given: no operand is the target
 	replaced bool  // an option stands in for the first operand
 	env      []string
-	table    map[string]*program
+	table    programs
 	tail     []Word // a program with its arguments, after an option of kind tail
 }
 
@@ -80,16 +80,18 @@ func (c *call) subcommand(w Word) {
 	if w.Dynamic {
 		c.unsure("dynamic subcommand")
 	}
-	s, ok := c.subs[w.Text]
-	if !ok {
+	name, sub := w.Text, (*program)(nil)
+	if s, listed := c.subs[w.Text]; listed {
+		name, sub = s.name, s.ready()
+	} else {
 		c.Tags = append(c.Tags, "unlisted-sub")
-		s = named{w.Text, &program{row: row{open: true}, tags: c.tags, thens: c.thens, options: c.options, short: c.short, long: c.long}}
+		sub = &program{row: row{open: true}, tags: c.tags, thens: c.thens, options: c.options, short: c.short, long: c.long}
 	}
-	c.program = s.program
+	c.program = sub
 	if c.Sub != "" {
 		c.Sub += " "
 	}
-	c.Sub += s.name
+	c.Sub += name
 }
 
 func (c *call) longOption(i int, w Word) int {

@@ -45,20 +45,20 @@ var table = compile(files, texts, viewers, archives, networks, vcs, packages, la
 // stranger is the row for programs that are not in the table.
 var stranger = program{row: row{open: true}}
 
-func lookup(table map[string]*program, name string) *program {
-	if p := table[name]; p != nil {
+func lookup(table programs, name string) *program {
+	if p := table.row(name); p != nil {
 		return p
 	}
 	if bare := strings.TrimRight(name, "0123456789."); bare != name {
-		if p := table[strings.TrimSuffix(bare, "-")]; p != nil && p.versioned {
+		if p := table.row(strings.TrimSuffix(bare, "-")); p != nil && p.versioned {
 			return p
 		}
 	}
 	switch {
 	case strings.HasPrefix(name, "mkfs."), strings.HasPrefix(name, "fsck."):
-		return table["mkfs"]
+		return table.row("mkfs")
 	case strings.HasPrefix(name, "ld-linux"), strings.HasPrefix(name, "ld-musl"):
-		return table["ld.so"]
+		return table.row("ld.so")
 	}
 	return nil
 }

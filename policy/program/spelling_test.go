@@ -10,7 +10,7 @@ import (
 // is the same.
 func TestSpellings(t *testing.T) {
 	for _, name := range Names() {
-		p := table[name]
+		p := table.row(name)
 		if p.subs != nil || p.style == words {
 			continue
 		}

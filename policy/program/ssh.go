@@ -9,7 +9,7 @@ func ssh(c *call) {
 		return
 	}
 	rest := c.Operands[1:]
-	for len(rest) > 0 && strings.HasPrefix(rest[0].Text, "-") { // options may follow the host
+	for len(rest) > 0 && len(rest[0].Text) > 1 && rest[0].Text[0] == '-' { // options may follow the host
 		inner := call{name: c.name, args: rest, program: c.program}
 		inner.parse()
 		inner.apply()

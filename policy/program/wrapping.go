@@ -148,9 +148,13 @@ func xargs(c *call) {
 	}
 	if w, ok := c.value("-d"); ok && (w.Text == `\0` || w.Text == `\x00` || w.Text == `\000`) {
 		r.NulLines = true
-	} else if ok && w.Text != `\n` {
-		c.unsure("delimiter of xargs")
+	} else if ok {
+		r.WholeLine = true
+		if w.Text != `\n` && w.Text != "\n" {
+			c.unsure("delimiter of xargs")
+		}
 	}
+	r.Groups = c.has("-n") || c.has("-L") || c.has("-l") || c.has("-s")
 	if w, ok := c.value("-I"); ok {
 		r.Replace = w.Text
 	} else if w, ok := c.value("-J"); ok {

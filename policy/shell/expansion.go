@@ -30,23 +30,25 @@ func (x *expansion) try(w *syntax.Word, run func(*expand.Config) error) {
 		}
 	}()
 	x.unknown, x.glob = false, false
-	cost := x.costly(w)
-	err := errors.New("too much work")
-	if !cost {
+	err := errors.New("not expanded")
+	if !x.beyond(w) {
 		err = run(&expand.Config{Env: x, CmdSubst: x.output, ProcSubst: func(p *syntax.ProcSubst) (string, error) { return x.pipes[p], nil }})
 	}
 	x.unknown = x.unknown || err != nil
 }
 
-// costly tells whether a replacement in a word could make its text very long.
-func (x *expansion) costly(w *syntax.Word) bool {
+// beyond tells whether a word is not expanded: a replacement could make its text very
+// long, or backslashes inside of ${x:-word} would be left in.
+func (x *expansion) beyond(w *syntax.Word) bool {
 	replacements := 0
+	odd := false
 	long := w.End().Offset()-w.Pos().Offset() > 1024
 	syntax.Walk(w, func(n syntax.Node) bool {
 		if p, ok := n.(*syntax.ParamExp); ok {
 			if p.Repl != nil {
 				replacements++
 			}
+			odd = odd || p.Exp != nil && p.Exp.Word != nil && slices.ContainsFunc(p.Exp.Word.Parts, escapes)
 			if p.Param != nil {
 				v, _ := x.sh.get(p.Param.Value)
 				long = long || len(v.Str)+len(v.List) > 1024
@@ -54,7 +56,12 @@ func (x *expansion) costly(w *syntax.Word) bool {
 		}
 		return true
 	})
-	return replacements > 1 || replacements > 0 && long
+	return odd || replacements > 1 || replacements > 0 && long
+}
+
+func escapes(p syntax.WordPart) bool {
+	l, ok := p.(*syntax.Lit)
+	return ok && strings.Contains(l.Value, "\\")
 }
 
 func (x *expansion) output(w io.Writer, c *syntax.CmdSubst) error {
@@ -139,6 +146,9 @@ func (sh *shell) expansion(n syntax.Node) *expansion {
 			x.pipes[n] = sh.processSubstitute(n)
 			return false
 		case *syntax.ParamExp:
+			if hidden(n) {
+				sh.a.unsure("a process substitution inside of ${}")
+			}
 			if n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && !slices.Contains([]string{"Q", "a", "A", "K", "k", "U", "u", "L"}, n.Exp.Word.Lit()) {
 				sh.a.unsure("${x@" + n.Exp.Word.Lit() + "} evaluates the value")
 			}
@@ -153,4 +163,22 @@ func (sh *shell) expansion(n syntax.Node) *expansion {
 		return true
 	})
 	return x
+}
+
+// hidden tells whether the words inside of ${} hold a process substitution, which the
+// parser takes as text.
+func hidden(p *syntax.ParamExp) bool {
+	var words []*syntax.Word
+	if p.Exp != nil {
+		words = append(words, p.Exp.Word)
+	}
+	if p.Repl != nil {
+		words = append(words, p.Repl.Orig, p.Repl.With)
+	}
+	return slices.ContainsFunc(words, func(w *syntax.Word) bool {
+		return w != nil && slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
+			l, ok := p.(*syntax.Lit)
+			return ok && (strings.Contains(l.Value, "<(") || strings.Contains(l.Value, ">("))
+		})
+	})
 }

@@ -34,7 +34,11 @@ func filter(name string, args []string, in string) (string, bool) {
 			b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(in), ""))
 			return string(b), err == nil
 		}
-		return base64.StdEncoding.EncodeToString([]byte(in)) + "\n", len(args) == 0 && len(in) < 57
+		var b strings.Builder
+		for line := range slices.Chunk([]byte(in), 57) {
+			b.WriteString(base64.StdEncoding.EncodeToString(line) + "\n")
+		}
+		return b.String(), len(args) == 0
 	case "base32":
 		if decodes(args) {
 			b, err := base32.StdEncoding.DecodeString(strings.Join(strings.Fields(in), ""))

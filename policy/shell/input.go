@@ -114,12 +114,22 @@ func (sh *shell) perLine(r program.Run, in *stream, from []string) {
 	from = join(from, in.From)
 	entries, ok := split(in.Text, r)
 	if in.Known && ok {
-		if r.Replace == "" {
-			list := words
+		if r.Replace == "" || len(entries) == 0 { // it may run once without any
+			list := words[:len(words):len(words)]
 			for _, e := range entries {
 				list = append(list, word{Word: program.Word{Text: e}, from: from})
 			}
 			sh.call(call{words: list, program: true})
+			if !r.Groups || len(entries) < 2 {
+				return
+			}
+			if len(entries) > maxRounds {
+				sh.a.unsure("a program runs for each of too many entries")
+				return
+			}
+			for i := range entries {
+				sh.call(call{words: append(words[:len(words):len(words)], list[len(words)+i]), program: true})
+			}
 			return
 		}
 		for _, e := range entries {
@@ -190,6 +200,9 @@ func replaced(words []word, text string, entry word) []word {
 func split(text string, r program.Run) (entries []string, ok bool) {
 	if r.NulLines {
 		return strings.FieldsFunc(text, func(c rune) bool { return c == 0 }), true
+	}
+	if r.WholeLine {
+		return strings.FieldsFunc(text, func(c rune) bool { return c == '\n' }), true
 	}
 	var b strings.Builder
 	quote, started := byte(0), false

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
@@ -104,9 +105,28 @@ func (a *analysis) readings(text string) []*reading {
 
 func (a *analysis) parse(r *reading) (err error) {
 	r.file, err = a.parser.Parse(strings.NewReader(r.text), "")
-	if err == nil {
-		a.keepBackquotes(r)
+	if err != nil {
+		return err
 	}
+	a.keepBackquotes(r)
+	return r.delimiters()
+}
+
+// delimiters refuses here-documents whose end bash sees elsewhere: it takes 'E'# as one
+// word, and lets a delimiter hold a new line.
+func (r *reading) delimiters() (err error) {
+	if !strings.Contains(r.text, "<<") {
+		return nil
+	}
+	syntax.Walk(r.file, func(n syntax.Node) bool {
+		if d, ok := n.(*syntax.Redirect); ok && d.Hdoc != nil {
+			from, to := int(d.Word.Pos().Offset()), int(d.Word.End().Offset())
+			if strings.Contains(r.text[from:to], "\n") || to < len(r.text) && !strings.ContainsRune(" \t\n;&|()<>`", rune(r.text[to])) {
+				err = fmt.Errorf("%s: the delimiter of a here-document is not clear", d.Word.Pos())
+			}
+		}
+		return err == nil
+	})
 	return err
 }
 

@@ -69,7 +69,7 @@ func (sh *shell) target(r *syntax.Redirect) word {
 	}
 	switch r.Op {
 	case syntax.DplIn, syntax.DplOut, syntax.RdrAll, syntax.AppAll:
-		if strings.ContainsAny(w.Text, "$`") || bare(r.Word) && len(r.Word.Parts) > 0 {
+		if strings.ContainsAny(w.Text, "$`(") || bare(r.Word) && len(r.Word.Parts) > 0 {
 			sh.a.unsure("an expansion in the target of a redirection of descriptors")
 			sh.evaluate(w.Text)
 		}

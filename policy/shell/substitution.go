@@ -42,6 +42,9 @@ var (
 func (sh *shell) processSubstitute(p *syntax.ProcSubst) string {
 	name := fmt.Sprintf("/dev/fd/%d", 63-sh.a.pipes)
 	sh.a.pipes++
+	if len(p.Stmts) == 0 {
+		sh.a.unsure("an empty process substitution, of which nothing may be left")
+	}
 	run := func(sub *shell) {
 		sub.via = "<()"
 		sub.depth++

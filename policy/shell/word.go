@@ -3,6 +3,7 @@ package shell
 import (
 	"errors"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
@@ -106,13 +107,42 @@ func (sh *shell) text(w *syntax.Word) word {
 	x := sh.expansion(w)
 	var s string
 	x.try(w, func(cfg *expand.Config) (err error) {
-		s, err = expand.Literal(cfg, w)
+		s, err = expand.Literal(cfg, unescaped(w))
 		return err
 	})
 	glob := (patterned(w) || x.glob) && strings.ContainsAny(s, "*?[")
 	out := word{Word: program.Word{Text: s, Dynamic: x.unknown, Glob: glob}, from: x.from}
 	if x.unknown {
 		out.start = sh.beginning(w.Parts, s)
+	}
+	return out
+}
+
+// unescaped is a word with quotes in the place of its backslashes, which the expansion
+// of a word that is not split leaves in.
+func unescaped(w *syntax.Word) *syntax.Word {
+	out := &syntax.Word{}
+	for _, p := range w.Parts {
+		l, ok := p.(*syntax.Lit)
+		if !ok || !strings.Contains(l.Value, "\\") {
+			out.Parts = append(out.Parts, p)
+			continue
+		}
+		rest := l.Value
+		for {
+			before, after, found := strings.Cut(rest, "\\")
+			if before != "" {
+				out.Parts = append(out.Parts, &syntax.Lit{Value: before})
+			}
+			if !found {
+				break
+			}
+			r, size := utf8.DecodeRuneInString(after)
+			if r != '\n' {
+				out.Parts = append(out.Parts, &syntax.SglQuoted{Value: after[:size]})
+			}
+			rest = after[size:]
+		}
 	}
 	return out
 }

@@ -27,10 +27,12 @@ type World struct {
 	Write     []string // nil: as in paths.yaml, and so below
 	Read      []string
 	ReadFiles []string
+	Own       []string // files and folders of the guard itself, beside those of paths.yaml
 }
 
 // over puts the world into the place of roots.
 func (w World) over(r paths.Roots) paths.Roots {
+	r.Own = slices.Concat(r.Own, w.Own)
 	r.Cwd, r.Home = cmp.Or(w.Cwd, r.Cwd), cmp.Or(w.Home, r.Home)
 	for _, list := range []struct {
 		said []string

@@ -54,7 +54,7 @@ func New() *Metrics {
 		Repairs:   vec("repairs_total", "Repairs made to calls that left, by kind.", "kind"),
 		Refusals:  vec("refusals_total", "Text that looked like a call and was none, by reason.", "code"),
 		Hits:      vec("rule_hits_total", "Replies in which a rule had a part, by the rule.", "file", "rule"),
-		Decisions: vec("policy_decisions_total", "Calls that the policy denied, or would deny (audit), by the rule and its file.", "effect", "file", "rule"),
+		Decisions: vec("policy_decisions_total", "Calls that the policy denied, asked about, or would have (audit), by the rule and its file.", "effect", "file", "rule"),
 		Faults:    vec("faults_total", "Faults of the model or its server, by what was done.", "fault", "action"),
 		Untouch:   prometheus.NewCounter(prometheus.CounterOpts{Namespace: "gptoss_executor", Name: "untouched_total", Help: "Replies that left byte for byte as they came."}),
 		Open:      prometheus.NewGauge(gauge("open_streams", "Streams being served.")),
