@@ -134,8 +134,7 @@ func (c *call) use(k kind, w Word, via string) {
 	case script:
 		c.codeFile(w, via)
 	case setenv:
-		name, _, _ := strings.Cut(w.Text, "=")
-		c.env = append(c.env, name)
+		c.setsVariable(w)
 	}
 }
 

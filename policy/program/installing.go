@@ -69,6 +69,13 @@ func nodeRuns(c *call) {
 	}
 }
 
+// bundleExec: tasks can be anything; these only test and check.
+func bundleExec(c *call) {
+	if len(c.Operands) > 0 && slices.Contains([]string{"cucumber", "rspec", "rubocop"}, c.Operands[0].Text) {
+		c.untag("opaque-exec")
+	}
+}
+
 func versionManager(c *call) {
 	if len(c.Operands) == 0 {
 		c.untag("config-or-install")

@@ -35,7 +35,7 @@ var packages = family{
 		{"install|i update uninstall cleanup pristine sources cert fetch unpack open exec", row{opts: "-i=write -n=write -s=url --source=url -e=exec", tags: "config-or-install"}},
 		{"push yank owner signin signout", row{tags: "publish"}}}},
 	"bundle bundler": {opts: "--gemfile=load --path=write", open: true, tags: "workspace-code", subs: []sub{
-		{"exec", row{operands: "run", style: stop, tags: "wrapper workspace-code"}},
+		{"exec", row{operands: "run", style: stop, tags: "wrapper opaque-exec", then: bundleExec}},
 		{"install|i list|show info outdated check lock help platform env package|cache pack viz doctor licenses", row{}},
 		{"add remove update config init gem clean open console plugin inject binstubs", row{tags: "config-or-install"}}}},
 	"composer": {opts: "-d|--working-dir=dir", open: true, tags: "workspace-code", subs: []sub{

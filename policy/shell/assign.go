@@ -81,9 +81,13 @@ func (sh *shell) declare(d *syntax.DeclClause, used redirected) {
 	kind := d.Variant.Value
 	cmd := Command{Binary: kind, Argv: []string{kind}, Known: true, Reads: used.reads, Writes: used.writes}
 	integer, reference := false, kind == "nameref"
+	var set []string
 	for _, a := range d.Args {
 		if a.Name != nil {
 			name, text := sh.assign(a, integer)
+			if !sh.harmless(a, name) {
+				set = append(set, name)
+			}
 			if reference {
 				sh.refer(name, text)
 			}
@@ -105,11 +109,12 @@ func (sh *shell) declare(d *syntax.DeclClause, used redirected) {
 				reference = reference || strings.Contains(w.Text, "n") && kind != "export"
 			} else {
 				sh.declareWord(w, integer)
+				set = append(set, names([]string{w.Text})...)
 			}
 		}
 	}
 	if kind == "export" || kind == "declare" || kind == "typeset" {
-		cmd.Env = names(cmd.Argv[1:])
+		cmd.Env = set
 	}
 	if kind == "export" && (len(cmd.Argv) == 1 || slices.Contains(cmd.Flags, "-p")) {
 		cmd.Tags = append(cmd.Tags, "dump-env")
