@@ -236,7 +236,7 @@ func in(folder, w Word) Word {
 	if w.Text == "" && !w.Dynamic {
 		return folder
 	}
-	w.Text = strings.TrimSuffix(folder.Text, "/") + "/" + w.Text
+	w.Text, w.Fits = strings.TrimSuffix(folder.Text, "/")+"/"+w.Text, ""
 	w.Dynamic, w.Glob = w.Dynamic || folder.Dynamic, w.Glob || folder.Glob
 	w.Begins = folder.Begins || !folder.Dynamic
 	return w

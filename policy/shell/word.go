@@ -26,12 +26,12 @@ func (w word) vague() bool { return w.Dynamic || w.Glob }
 
 func (w word) value() value {
 	v := known(w.Text)
-	v.unknown, v.glob, v.from = w.Dynamic, w.Glob, w.from
+	v.unknown, v.glob, v.from, v.fits = w.Dynamic, w.Glob, w.from, w.Fits
 	return v
 }
 
 func (v value) word() word {
-	return word{Word: program.Word{Text: v.Str, Dynamic: v.unknown, Glob: v.glob && strings.ContainsAny(v.Str, "*?[")}, from: v.from}
+	return word{Word: program.Word{Text: v.Str, Dynamic: v.unknown, Glob: v.glob && strings.ContainsAny(v.Str, "*?["), Fits: v.fits}, from: v.from}
 }
 
 // anyOf is a word that can be any of a list.
@@ -91,6 +91,7 @@ func (sh *shell) fields(w *syntax.Word) []word {
 	if x.unknown && len(out) == 1 {
 		out[0].start = sh.beginning(w.Parts, out[0].Text)
 		out[0].Begins = out[0].start > 0
+		sh.shape(&out[0], w, x)
 	}
 	return out
 }
@@ -114,6 +115,7 @@ func (sh *shell) text(w *syntax.Word) word {
 	out := word{Word: program.Word{Text: s, Dynamic: x.unknown, Glob: glob}, from: x.from}
 	if x.unknown {
 		out.start = sh.beginning(w.Parts, s)
+		sh.shape(&out, w, x)
 	}
 	return out
 }
