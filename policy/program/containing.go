@@ -44,6 +44,11 @@ func (c *call) mount(w Word, text string, readonly bool) {
 
 // kubectlFiles are read from files or URLs.
 func kubectlFiles(c *call) {
+	for _, w := range c.Operands {
+		if c.Sub == "get" && (strings.HasPrefix(w.Text, "secret") || strings.Contains(w.Text, ",secret")) {
+			c.tag("dump-env")
+		}
+	}
 	for i := range c.found {
 		f := &c.found[i]
 		if f.name != "-f" || !f.given || c.Sub == "logs" {

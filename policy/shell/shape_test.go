@@ -32,6 +32,7 @@ func TestShapes(t *testing.T) {
 		{`ls > "out-$(date "+$X")"`, "write", "out-", "dynamic"},
 		{`read RANDOM < x; ls > "/tmp/$RANDOM"`, "write", "/tmp/", "dynamic"},
 		{`rm -rf "/tmp/x$RANDOM"`, "delete", "/tmp/x", "dynamic"},
+		{`ls > "build$#"; cat "$@"`, "write", "build0", "workspace"},
 		{`ls > "${TMPDIR:-/tmp}/x"`, "write", "/tmp/x", "workspace"},
 		{`TMPDIR=$X; ls > "${TMPDIR:-/tmp}/x"`, "write", "/tmp/x", "dynamic"},
 	} {

@@ -81,6 +81,9 @@ func (sh *shell) fields(w *syntax.Word) []word {
 		}
 		return nil
 	})
+	if len(texts) == 1 && texts[0] == "" && sh.noArguments(w) {
+		texts = nil // "$@" is no word at all
+	}
 	if len(texts) == 0 && x.unknown {
 		texts = []string{""}
 	}
@@ -94,6 +97,19 @@ func (sh *shell) fields(w *syntax.Word) []word {
 		sh.shape(&out[0], w, x)
 	}
 	return out
+}
+
+// noArguments tells whether a word is "$@", where there are none.
+func (sh *shell) noArguments(w *syntax.Word) bool {
+	if len(w.Parts) != 1 || len(sh.args) > 0 || sh.open {
+		return false
+	}
+	q, ok := w.Parts[0].(*syntax.DblQuoted)
+	if !ok || len(q.Parts) != 1 {
+		return false
+	}
+	p, ok := q.Parts[0].(*syntax.ParamExp)
+	return ok && p.Short && p.Param != nil && p.Param.Value == "@"
 }
 
 // text is a word that is not split: the value of an assignment, the target of a
