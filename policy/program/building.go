@@ -41,6 +41,9 @@ var makePrograms = []string{"CC", "CXX", "CPP", "LD", "AR", "AS", "FC", "RM", "I
 
 // cmake -E has small commands of its own, some of which run or delete.
 func cmake(c *call) {
+	if w, ok := c.value("-S"); ok && c.name == "ctest" {
+		c.codeFile(w, "-S")
+	}
 	for i := range c.found {
 		f := &c.found[i]
 		name, _, _ := strings.Cut(f.value.Text, "=")

@@ -23,11 +23,13 @@ var builds = family{
 	"ninja samu": {opts: "-[nvh] -C=dir -f=conf -j= -k= -l= -d= -t= -w= --version --verbose --quiet", operands: "skip*", tags: "workspace-code"},
 	`
 		meson scons waf bazel bazelisk buck buck2 pants please tup xmake premake5 b2 qmake
-		configure rake just task mage invoke inv fab ant sbt mill  earthly dagger nx
-		turbo lerna grunt gulp  rspec cucumber rubocop`: {tags: "workspace-code", open: true, opts: `
+		configure rake just mage invoke inv fab ant sbt mill earthly dagger nx
+		turbo lerna grunt gulp `: {tags: "workspace-code", open: true, opts: `
 		-f|--file|--justfile|--makefile=conf -C=dir -e|--eval=:opaque-exec --config=conf --shell=exec --shell-arg=`},
 	"autoconf automake autoreconf aclocal libtoolize": {opts: "-o|--output=write -I|--include=load -B|--prepend-include=load", tags: "workspace-code", open: true, operands: "read*"},
-	"nox tox": {opts: "-f|--noxfile|-c|--conf=conf --workdir=write", tags: "workspace-code", open: true},
+	"task":                   {opts: "-t|--taskfile=conf -d|--dir=dir -o|--output=", tags: "workspace-code", open: true},
+	"rspec cucumber rubocop": {opts: "-r|--require=load -I=load -c|--config=conf -O|--options=conf -o|--out=write", tags: "workspace-code", open: true},
+	"nox tox":                {opts: "-f|--noxfile|-c|--conf=conf --workdir=write", tags: "workspace-code", open: true},
 	"uvicorn gunicorn hypercorn daphne flask": {opts: `
 		-c|--config=conf --app-dir=load --pythonpath=load --chdir=load --env-file=load --log-config=load --log-file=write
 		--access-logfile=write --error-logfile=write -p|--pid= -D|--daemon:longrun`, tags: "workspace-code", open: true, operands: "skip*"},
@@ -59,7 +61,7 @@ var builds = family{
 	"dotnet msbuild nuget": {open: true, tags: "workspace-code", opts: `
 		-o|--output=write -c|--configuration= -f|--framework= -r|--runtime= -p= --project=conf -v=`, subs: []sub{
 		{`
-		build test run restore clean format watch msbuild publish pack sln list new fsi dev-certs ef exec --info --version
+		build test run restore clean format watch msbuild publish pack sln list new dev-certs ef --info --version
 		--list-sdks --list-runtimes`, row{}}, {"add remove tool workload user-secrets", row{tags: "config-or-install"}}, {"nuget push", row{tags: "publish"}}}},
 	"swift swiftc xcodebuild xcrun swiftlint swiftformat": {tags: "workspace-code", open: true, opts: "-e=inline -o=write"},
 	"rustc rustfmt clippy-driver rustdoc  ": {opts: `

@@ -157,3 +157,11 @@ func pacman(c *call) {
 	}
 	c.tag("config-or-install")
 }
+
+// runsURL: uv run fetches a script by its URL.
+func runsURL(c *call) {
+	if len(c.Operands) > 0 && strings.Contains(c.Operands[0].Text, "://") {
+		c.tag("opaque-exec")
+		c.Fetches = append(c.Fetches, Fetch{Word: c.Operands[0], Method: "GET"})
+	}
+}

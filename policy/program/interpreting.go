@@ -107,6 +107,12 @@ func (c *call) module(w Word, args []Word) {
 		}
 	case w.Text == "json.tool":
 		c.jsonTool(args)
+	case w.Text == "zipfile" || w.Text == "tarfile":
+		for _, a := range args {
+			if !strings.HasPrefix(a.Text, "-") {
+				c.touch("write", a, "argument")
+			}
+		}
 	case w.Text == "http.server":
 		c.tag("raw-socket", "longrun")
 	case w.Text == "cProfile":

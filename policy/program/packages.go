@@ -10,7 +10,7 @@ var packages = family{
 	"uv": {opts: "--config-file=load --directory=dir --project=read --cache-dir=write -q -v -p|--python=", open: true, subs: []sub{
 		{"run", row{opts: `
 		--with= --with-requirements=read --with-editable=read -m|--module --env-file=load -s|--script --extra= --group=
-		--index=url --default-index=url --index-url=url --extra-index-url=url --package=`, operands: "run", tags: "wrapper workspace-code", style: stop}},
+		--index=url --default-index=url --index-url=url --extra-index-url=url --package=`, operands: "run", tags: "wrapper workspace-code", style: stop, then: runsURL}},
 		{"sync lock tree export venv version init cache python build help", row{opts: `
 		-o|--output-file=write --index=url --default-index=url --index-url=url --extra-index-url=url`, operands: "skip*"}},
 		{"add remove|rm", row{tags: "config-or-install", opts: "-r|--requirements=read --index=url"}},
@@ -104,7 +104,7 @@ var nodePackages = []sub{
 			import node workspaces workspace check constraints`, row{tags: "workspace-code", opts: "--pack-destination=write", then: nodeChanges}},
 	{"install|i|in|ins|add update|up|upgrade uninstall|remove|rm|un|unlink|r link|ln", row{operands: "skip*", tags: "workspace-code", then: nodeInstall}},
 	{"help", row{tags: "pager"}},
-	{"exec|x dlx create|init|innit", row{operands: "skip*", tags: "workspace-code config-or-install", style: stop, then: nodeRuns}},
+	{"exec|x dlx create|init|innit", row{operands: "skip*", opts: "-p|--package= -y|--yes", tags: "workspace-code config-or-install", style: stop, then: nodeRuns}},
 	{"config|c set get cache edit plugin patch setup env approve-builds global", row{then: nodeConfig}},
 	{`
 			publish unpublish login|adduser|add-user logout owner|author deprecate dist-tag|dist-tags access team token

@@ -54,3 +54,18 @@ func TestShapes(t *testing.T) {
 		}
 	}
 }
+
+// TestListedCode: a name that was listed is no name of code that may run.
+func TestListedCode(t *testing.T) {
+	for _, text := range []string{
+		`for f in $(ls); do source "$f"; done`,
+		`for f in $(ls); do python3 "$f"; done`,
+		`ls | while read f; do $f; done`,
+		`ls | while read f; do sh -c "$f"; done`,
+		`git ls-files | xargs -I{} sh -c '{}'`,
+	} {
+		if s := Analyze(text, world); len(s.Dynamic) == 0 {
+			t.Errorf("%s: nothing is dynamic", text)
+		}
+	}
+}
