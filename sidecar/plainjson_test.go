@@ -20,7 +20,7 @@ func TestPlainJSON(t *testing.T) {
 		`{"files":{"a":5}}`: "files is a number, and a text is needed", `{"input":"x"}`: "input is a text, and an object is needed",
 		`{"dry":"x"}`: "dry is a text, and true or false is needed", `{"input":{"text":{}}}`: "input.text is an object, and a text is needed",
 		`{"now":"noon"}`: "noon is no time: write it as 2026-01-05T12:00:00Z",
-		`{`: "unexpected end of JSON input",
+		`{`:              "unexpected end of JSON input",
 	} {
 		err := PlainJSON(json.Unmarshal([]byte(doc), &to))
 		if err == nil || !strings.HasPrefix(err.Error(), want[:strings.IndexByte(want, ' ')]) || !strings.HasSuffix(err.Error(), want[strings.IndexByte(want, ' '):]) {
