@@ -16,7 +16,7 @@ import (
 func TestGateway(t *testing.T) {
 	needEnabled(t)
 	b := &bench{run: gatewayRun(t), servers: map[string]*script.Server{}}
-	b.add(t, "vllm", script.VLLM(), damageScenarios("vllm"), thoughtScenarios())
+	b.add(t, "vllm", script.VLLM(), damageScenarios("vllm"), thoughtScenarios(), endScenario())
 	b.add(t, "ollama", script.Ollama(), damageScenarios("ollama"), thoughtScenarios())
 	b.add(t, "llamacpp", script.LlamaCPP(), thoughtScenarios())
 	b.add(t, "sglang", script.SGLang(), thoughtScenarios())

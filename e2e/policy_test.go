@@ -65,9 +65,6 @@ func policyScenarios(provider string) []script.Scenario {
 		choose := func(q script.Request) *script.Reply { return inSession(steps, q) }
 		out = append(out, script.Scenario{Name: a.id, User: user(a.id), Choose: choose})
 	}
-	if provider == open { // the gateway tells the model that what it started has ended
-		out = append(out, script.Scenario{Steps: []script.Reply{script.Text("Noted.")}, Loop: true})
-	}
 	if provider == guarded {
 		for _, w := range work() {
 			out = append(out, script.Scenario{Name: w.id, User: user(w.id), Steps: []script.Reply{
@@ -76,6 +73,12 @@ func policyScenarios(provider string) []script.Scenario {
 		}
 	}
 	return out
+}
+
+// endScenario answers the gateway when it tells the default model that a program has ended
+// that runs on behind a turn. Without an answer it would try for long, also while it stops.
+func endScenario() []script.Scenario {
+	return []script.Scenario{{Steps: []script.Reply{script.Text("Noted.")}, Loop: true}}
 }
 
 // policy runs every attempt twice, and the work once.

@@ -13,18 +13,18 @@ import (
 // Call is what a condition sees of a call. The tag doc is what operators read about a
 // field.
 type Call struct {
-	Tool       string         `expr:"tool" doc:"The name of the tool that would run."`
-	Class      string         `expr:"class" doc:"read, write or exec, by the classes of arguments.yaml."`
-	Args       map[string]any `expr:"args" doc:"The arguments, for example args.path."`
-	Command    string         `expr:"command" doc:"The shell lines of a tool that takes any: its arguments command, cmd, script, shell_command and code, a line each; else an empty text."`
-	Strategy   string         `expr:"strategy" doc:"The id of the strategy that found the call."`
-	Confidence float64        `expr:"confidence" doc:"How sure that strategy is, 0 to 1."`
-	Model      string         `expr:"model" doc:"The model id that the caller asked for."`
+	Tool       string         `expr:"tool" json:"tool" doc:"The name of the tool that would run."`
+	Class      string         `expr:"class" json:"class" doc:"read, write or exec, by the classes of arguments.yaml."`
+	Args       map[string]any `expr:"args" json:"-" doc:"The arguments, for example args.path."`
+	Command    string         `expr:"command" json:"command,omitempty" doc:"The shell lines of a tool that takes any: its arguments command, cmd, script, shell_command and code, a line each; else an empty text."`
+	Strategy   string         `expr:"strategy" json:"strategy,omitempty" doc:"The id of the strategy that found the call."`
+	Confidence float64        `expr:"confidence" json:"confidence,omitempty" doc:"How sure that strategy is, 0 to 1."`
+	Model      string         `expr:"model" json:"model,omitempty" doc:"The model id that the caller asked for."`
 
-	Agent       string `expr:"agent" doc:"The agent; empty where nobody says."`
-	Session     string `expr:"session" doc:"The session; empty where nobody says."`
-	Channel     string `expr:"channel" doc:"The channel, such as telegram; empty where nobody says."`
-	Interactive bool   `expr:"interactive" doc:"Somebody can answer a question."`
+	Agent       string `expr:"agent" json:"agent,omitempty" doc:"The agent; empty where nobody says."`
+	Session     string `expr:"session" json:"session,omitempty" doc:"The session; empty where nobody says."`
+	Channel     string `expr:"channel" json:"channel,omitempty" doc:"The channel, such as telegram; empty where nobody says."`
+	Interactive bool   `expr:"interactive" json:"interactive,omitempty" doc:"Somebody can answer a question."`
 }
 
 // Subject is who asks for a call.
@@ -102,7 +102,7 @@ var commandKeys = []string{"command", "cmd", "script", "shell_command", "code"}
 
 // typedKeys are the arguments of OpenClaw's process, which types into a program that
 // runs: that may be a shell.
-var typedKeys = []string{"data", "literal", "text", "keys"}
+var typedKeys = []string{"data", "literal", "text", "keys", "hex"}
 
 // shellLine is every command in arguments, a line each: texts, or lists of words.
 func shellLine(tool string, args map[string]any) string {

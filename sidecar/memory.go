@@ -18,6 +18,7 @@ const (
 // TuneHeap keeps the garbage collector's pace fit for a process that is small but
 // may hold a thousand open streams, until ctx ends.
 func TuneHeap(ctx context.Context) {
+	debug.FreeOSMemory() // loading the rules leaves much behind
 	defer debug.SetGCPercent(debug.SetGCPercent(mostPercent))
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	now := mostPercent

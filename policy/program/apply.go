@@ -138,7 +138,7 @@ func (c *call) use(k kind, w Word, via string) {
 	case script:
 		c.codeFile(w, via)
 	case setenv:
-		c.setsVariable(w)
+		c.sets(w)
 	}
 }
 

@@ -35,7 +35,7 @@ var builds = family{
 		--access-logfile=write --error-logfile=write -p|--pid= -D|--daemon:longrun`, tags: "workspace-code", open: true, operands: "skip*"},
 	"mvn mvnw mvnd gradle gradlew": {opts: `
 		-f|--file=conf -s|--settings=conf -gs=load -I|--init-script=load -b|--build-file=load -c|--settings-file=conf
-		-p|--project-dir=dir -D= -P= -T= -pl= -x= --tests= -g=write --include-build=load --gradle-user-home=write -rf=`, tags: "workspace-code", open: true, operands: "skip*", style: words, then: mavenGoals},
+		-p|--project-dir=dir -D= -P= -T= -pl= -x= --tests= -g=write --include-build=load --gradle-user-home=write -rf= -l|--log-file=write -t|--toolchains=load -gt=load`, tags: "workspace-code", open: true, operands: "skip*", style: words, then: mavenGoals},
 	"gcc cc g++ c++ c89 c99 clang clang++ tcc icc icx gfortran cpp nvcc emcc em++ ": {opts: `
 		-o=write -c -S -E -v -w -g? -O? -W? -f? -m? -D= -U= -I= -L=read -l= -B=load -x= -T=read -u= -z= -e= -include=read
 		-imacros=read -isystem= -iquote= -idirafter= -isysroot= --sysroot= -MF=write -MT= -MQ= -MD -MMD -M -MM -MP -std?
@@ -83,9 +83,9 @@ var builds = family{
 		--resolve-plugins-relative-to=load --rulesdir=load --plugin=load --parser=load --globalSetup=conf --setupFiles=conf
 		--loader=load -r|--require=conf`, then: jsTool},
 	"pytest py.test unittest  nose2 behave robot coverage hypothesis locust": {opts: `
-		-p= -c=conf --rootdir= --junitxml=write --junit-xml=write --html=write --cov-report= --cov= -k= -m= -n= -W= -o=
-		--basetemp=write --confcutdir= --pdb:interactive-shell --pdbcls=load --log-file=write --pastebin=:publish
-		--result-log=write --maxfail= --tb= --durations= --ignore= --deselect= --timeout=`, tags: "workspace-code", open: true, operands: "skip*"},
+		-p= -c=conf --rootdir=load --debug?write --report-log=write --junitxml=write --junit-xml=write --html=write --cov-report= --cov= -k= -m= -n= -W= -o|--override-ini=:opaque-exec
+		--basetemp=delete --confcutdir=read --pdb:interactive-shell --pdbcls=load --log-file=write --pastebin=:publish
+		--result-log=write --maxfail= --tb= --durations= --ignore= --deselect= --timeout=`, tags: "workspace-code", open: true, operands: "skip*", then: tests},
 	"ruff black isort autopep8 yapf pyupgrade autoflake": {opts: `
 		-c|--code= --config=conf --settings-path=conf --settings-file=conf -l|--line-length= -t|--target-version= --select=
 		--ignore= --extend-select= --exclude= --output-file|-o=write --output-format= --stdin-filename= -q -v --check --diff
@@ -108,25 +108,27 @@ var builds = family{
 
 const goBuild = `
 	-C=dir -o=write -toolexec=exec -exec=exec -vettool=load -overlay=load -modfile=load -run= -bench= -count= -timeout=
-	-ldflags= -gcflags= -asmflags= -gccgoflags= -tags= -mod= -p= -coverprofile=write -cpuprofile=write -memprofile=write
+	-ldflags= -gcflags= -asmflags= -gccgoflags=:opaque-exec -tags= -mod= -p= -coverprofile=write -cpuprofile=write -memprofile=write
 	-blockprofile=write -mutexprofile=write -trace=write -outputdir=write -covermode= -coverpkg= -parallel= -cpu=
-	-benchtime= -list= -fuzz= -fuzztime= -skip= -shuffle= -vet= -buildmode= -compiler= -installsuffix= -pkgdir=write
+	-benchtime= -list= -fuzz= -fuzztime= -skip= -shuffle= -vet= -buildmode= -compiler=:opaque-exec -installsuffix= -pkgdir=write
 	-pgo=read -f=`
 
 var goSubs = []sub{
 	{"build run test vet", row{opts: goBuild, operands: "skip*", tags: "workspace-code", then: goFlags}},
-	{"list fmt doc version help bug telemetry clean fix", row{opts: goBuild, then: goFlags}},
+	{"list fmt doc version help bug clean fix", row{opts: goBuild, then: goFlags}},
 	{"env", row{opts: "-w:config-or-install -u:config-or-install -json -changed"}},
+	{"telemetry", row{tags: "config-or-install"}},
 	{"generate", row{opts: goBuild, tags: "workspace-code"}},
 	{"tool", row{opts: goBuild + " -tools=load -http=:raw-socket -output=write", operands: "skip*", tags: "workspace-code", then: goTool}},
 	{"install get", row{opts: goBuild, tags: "config-or-install", then: goFlags}},
-	{"mod work", row{opts: goBuild + " -go= -require= -replace= -module= -use=", then: goFlags}},
+	{"mod work", row{opts: goBuild + " -go= -require=:config-or-install -replace=:config-or-install -tool=:config-or-install -toolchain=:config-or-install -module= -use=read", then: goFlags}},
 }
 
 var cargoSubs = []sub{
 	{`
-		build|b test|t check|c run|r bench doc|d clippy fmt fix tree metadata nextest miri expand audit outdated deny llvm-cov`, row{opts: "--out-dir=write --message-format= --bin= --example= --test="}},
-	{"clean update fetch generate-lockfile vendor locate-project pkgid search version verify-project read-manifest init new package info report", row{}},
+		build|b test|t check|c run|r bench doc|d clippy fmt fix tree metadata nextest miri expand audit outdated deny llvm-cov`, row{opts: "--out-dir=write --artifact-dir=write --config-path=load --message-format= --bin= --example= --test="}},
+	{"clean update fetch generate-lockfile locate-project pkgid search version verify-project read-manifest package info report", row{}},
+	{"new init vendor", row{opts: "--name= --vcs= --edition= --registry= --respect-source-config -s|--sync=read", operands: "write"}},
 	{"add remove|rm install uninstall upgrade binstall", row{tags: "config-or-install", opts: `
 		--git=url --path=read --registry= --index=url --root=write --version= --dev --build`}},
 	{"publish login logout owner yank", row{tags: "publish"}},

@@ -8,6 +8,11 @@ import (
 // packageScripts: a package manager without a subcommand, or with the name of a script
 // as yarn has it.
 func packageScripts(c *call) {
+	for _, flag := range c.Flags {
+		if strings.HasPrefix(flag, "--config.") {
+			c.ExecFlags = append(c.ExecFlags, flag)
+		}
+	}
 	if c.name != "npm" && c.Sub != "" {
 		c.untag("unlisted-sub")
 	}
@@ -38,6 +43,25 @@ func nodeConfig(c *call) {
 	looks := c.Sub == "get" || len(c.Operands) > 0 && slices.Contains([]string{"get", "list", "ls", "verify", "dir"}, c.Operands[0].Text)
 	if !looks {
 		c.tag("config-or-install")
+	}
+	for _, w := range c.Operands {
+		if strings.Contains(strings.ToLower(w.Text), "auth") || strings.Contains(strings.ToLower(w.Text), "password") {
+			c.tag("dump-env")
+		}
+	}
+}
+
+// yarnNode runs node with the rest of its line.
+func yarnNode(c *call) {
+	c.run("yarn node", append([]Word{{Text: "node"}}, c.Operands...), c.name)
+}
+
+// inner has another subcommand after some words: yarn npm publish, yarn workspace web add x.
+func inner(skip int) func(*call) {
+	return func(c *call) {
+		if len(c.Operands) > skip {
+			c.run(c.name, append([]Word{{Text: c.name}}, c.Operands[skip:]...), c.name)
+		}
 	}
 }
 
@@ -100,6 +124,9 @@ func pipNames(c *call) {
 		if c.found[i].name == "-e" {
 			words = append(slices.Clip(words), c.found[i].value)
 		}
+		if f := &c.found[i]; f.name == "-r" && strings.Contains(f.value.Text, "/") {
+			c.codeFile(f.value, "-r") // its lines name what is installed
+		}
 	}
 	for _, w := range words {
 		switch {
@@ -112,7 +139,7 @@ func pipNames(c *call) {
 			c.Fetches = append(c.Fetches, Fetch{Word: u, Method: "GET"})
 			c.tag("config-or-install")
 		case strings.HasPrefix(w.Text, ".") || strings.HasPrefix(w.Text, "/"):
-			c.touch("read", w, "argument")
+			c.codeFile(w, "argument")
 		default:
 			c.tag("config-or-install")
 		}

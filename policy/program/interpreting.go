@@ -107,20 +107,17 @@ func (c *call) module(w Word, args []Word) {
 		}
 	case w.Text == "json.tool":
 		c.jsonTool(args)
-	case w.Text == "zipfile" || w.Text == "tarfile":
-		for _, a := range args {
-			if !strings.HasPrefix(a.Text, "-") {
-				c.touch("write", a, "argument")
-			}
-		}
 	case w.Text == "http.server":
 		c.tag("raw-socket", "longrun")
 	case w.Text == "cProfile":
 		c.profiled(args)
 	case w.Text == "trace" || w.Text == "profile" || w.Text == "pdb" || w.Text == "timeit":
 		c.Inline = true
+	case w.Text == "ensurepip":
+		c.tag("config-or-install")
 	case slices.Contains(pythonModules, w.Text):
 		c.tag("workspace-code")
+		c.moduleFiles(w.Text, args)
 	case strings.Contains(w.Text, ".") && !slices.Contains(standardPackages, strings.SplitN(w.Text, ".", 2)[0]):
 		c.tag("workspace-code") // a package of the project
 	default:
@@ -143,6 +140,20 @@ func (c *call) profiled(args []Word) {
 		case !strings.HasPrefix(text, "-"):
 			c.codeFile(args[i], "argument")
 			return
+		}
+	}
+}
+
+// moduleFiles: the arguments of most modules are files. Some of them write.
+func (c *call) moduleFiles(module string, args []Word) {
+	writes := slices.Contains([]string{"zipfile", "tarfile", "compileall", "py_compile", "gzip", "django", "sphinx", "mkdocs"}, module)
+	for _, w := range args {
+		if strings.HasPrefix(w.Text, "-") && !w.Dynamic {
+			continue
+		}
+		c.touch("read", w, "argument")
+		if writes {
+			c.touch("write", w, "argument")
 		}
 	}
 }

@@ -94,14 +94,22 @@ const nodeGlobals = `
 	--node-options=:opaque-exec --registry=url:opaque-exec --userconfig=load --globalconfig=load --use-yarnrc=load
 	--loglevel= --cache=write --global-style --node-gyp=exec --git=exec --editor=exec --viewer=exec
 	--browser=exec --init-module=load --onload-script=load -g|--global:config-or-install --location=:config-or-install
-	--tag= --otp= --access= --omit= --include= --store-dir=write --modules-folder=write`
+	--tag= --otp= --access= --omit= --include= --store-dir=write --modules-folder=write
+	--logs-dir=write --pnpmfile=load --global-pnpmfile=load --virtual-store-dir=write --modules-dir=write
+	--lockfile-dir=write --global-dir=write`
 
 var nodePackages = []sub{
 	{"test|t|tst run|run-script|rum start stop restart", row{operands: "skip*", tags: "workspace-code"}},
 	{`
 			ci|clean-install|ic list|ls|la|ll view|info|show|v outdated audit why|explain search pack version root
 			bin prefix fund ping diff doctor query completion licenses  prune dedupe|ddp rebuild|rb store fetch
-			import node workspaces workspace check constraints`, row{tags: "workspace-code", opts: "--pack-destination=write", then: nodeChanges}},
+			import check constraints`, row{tags: "workspace-code", opts: "--pack-destination=write", then: nodeChanges}},
+	{"node", row{operands: "skip*", style: stop, then: yarnNode}},
+	{"npm", row{operands: "skip*", style: stop, then: inner(0)}},
+	{"workspace", row{operands: "skip*", style: stop, tags: "workspace-code", then: inner(1)}},
+	{"workspaces", row{operands: "skip*", style: stop, tags: "workspace-code"}},
+	{"deploy", row{operands: "write", tags: "workspace-code"}},
+	{"policies patch-commit unplug self-update server", row{tags: "config-or-install"}},
 	{"install|i|in|ins|add update|up|upgrade uninstall|remove|rm|un|unlink|r link|ln", row{operands: "skip*", tags: "workspace-code", then: nodeInstall}},
 	{"help", row{tags: "pager"}},
 	{"exec|x dlx create|init|innit", row{operands: "skip*", opts: "-p|--package= -y|--yes", tags: "workspace-code config-or-install", style: stop, then: nodeRuns}},
@@ -124,7 +132,8 @@ const pipInstall = `
 	--break-system-packages:config-or-install`
 
 var pipSubs = []sub{
-	{"list show freeze check search help debug inspect hash index", row{opts: "-r=read --format= -i|--index-url=url:opaque-exec --path=read"}},
+	{"hash", row{operands: "read*"}},
+	{"list show freeze check search help debug inspect index", row{opts: "-r=read --format= -i|--index-url=url:opaque-exec --path=read"}},
 	{"install download wheel", row{opts: pipInstall, operands: "skip*", tags: "workspace-code", then: pipNames}},
 	{"uninstall cache sync", row{opts: "-r|--requirement=read -y", operands: "skip*", tags: "config-or-install"}},
 	{"compile", row{opts: "-o|--output-file=write", operands: "read*"}},

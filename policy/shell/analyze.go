@@ -29,10 +29,11 @@ func (a *analysis) run(text string, w World) *Script {
 	}
 	sh := a.shell()
 	if len(w.Env) > 0 {
-		for name, text := range w.Env {
-			sh.set(name, known(text))
+		names := slices.Sorted(maps.Keys(w.Env))
+		sh.emit(Command{Env: names})
+		for _, name := range names {
+			sh.assigned(name, known(w.Env[name]))
 		}
-		sh.emit(Command{Env: slices.Sorted(maps.Keys(w.Env))})
 	}
 	sh.script(text)
 	sh.leftovers()
@@ -58,7 +59,8 @@ type analysis struct {
 	links      map[string]string           // made by this script: to what they point
 	functions  []*function
 	traps      []word
-	pipes      int // names given to <()
+	settings   map[string]bool // NAME=value that were listed because they mean something to programs
+	pipes      int             // names given to <()
 }
 
 // Beside the limits that can be set: how much text all values together may hold, how
@@ -77,7 +79,7 @@ func newAnalysis(w World) *analysis {
 	return &analysis{
 		guard: w.Guard, limits: l, steps: l.Steps, bytes: maxValueBytes,
 		script:  &Script{Parsed: true, Binaries: []string{}},
-		parser:  syntax.NewParser(syntax.Variant(syntax.LangBash)),
+		parser:  syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)),
 		dynamic: map[string]bool{}, backquotes: map[*syntax.CmdSubst]string{},
 		files: map[string]*sink{}, links: map[string]string{},
 	}

@@ -55,7 +55,7 @@ func (sh *shell) simple(c *syntax.CallExpr, used redirected) (stays bool) {
 func (sh *shell) assignOnly(c *syntax.CallExpr, used redirected) {
 	cmd := Command{Reads: used.reads, Writes: used.writes}
 	for _, a := range c.Assigns {
-		if name, _ := sh.assign(a, false); name != "" && !sh.harmless(a, name) {
+		if name, _ := sh.assign(a, false); name != "" {
 			cmd.Env = append(cmd.Env, name)
 		}
 	}
@@ -80,7 +80,7 @@ func (sh *shell) callWith(assigns []*syntax.Assign, c call) {
 			v, _ := sh.get(a.Name.Value)
 			before = append(before, saved{a.Name.Value, v})
 		}
-		if name, _ := sh.assign(a, false); name != "" && !sh.harmless(a, name) && !(name == "IFS" && c.words[0].Text == "read") {
+		if name, _ := sh.assign(a, false); name != "" {
 			sh.env = append(sh.env[:len(sh.env):len(sh.env)], name)
 		}
 	}

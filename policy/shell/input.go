@@ -59,7 +59,7 @@ func (sh *shell) read(cmd Command, c call) {
 			v.fits = listed
 		}
 		sh.name(n)
-		sh.set(n, v)
+		sh.assigned(n, v)
 	}
 }
 
@@ -105,7 +105,7 @@ func (sh *shell) mapfile(cmd Command, c call) {
 	}
 	v.unknown = !sh.in.Known || !plain
 	sh.in.taken()
-	sh.set(name, v)
+	sh.assigned(name, v)
 }
 
 // perLine runs a program for the words of the standard input, as xargs does.

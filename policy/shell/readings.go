@@ -2,7 +2,6 @@ package shell
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -51,7 +50,27 @@ func (r *reading) replaced(from, to string) *reading {
 	}
 }
 
-var continuedComment = regexp.MustCompile(`(?m)(^|[\s;&|()])#[^\n]*\\$`)
+// ended is the reading in which comments end with their line, also where a backslash
+// stands at its end: they lose that backslash. It is the same reading where there is none.
+func (r *reading) ended() *reading {
+	e := edit{size: 1}
+	var b strings.Builder
+	from := 0
+	syntax.Walk(r.file, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.Comment); ok && strings.HasSuffix(c.Text, "\\\n") {
+			at := int(c.Hash.Offset()) + len("#") + len(c.Text) - len("\\\n")
+			b.WriteString(r.text[from:at])
+			e.at = append(e.at, b.Len())
+			from = at + 1
+		}
+		return true
+	})
+	if from == 0 {
+		return r
+	}
+	b.WriteString(r.text[from:])
+	return &reading{text: b.String(), edits: append(r.edits[:len(r.edits):len(r.edits)], e)}
+}
 
 // readings takes a text apart in each way in which bash could. The parser keeps a
 // backslash at the end of a line where bash drops it, between $ and ( and in comments,
@@ -67,23 +86,13 @@ func (a *analysis) readings(text string) []*reading {
 		a.unparsed(err)
 		return nil
 	}
-	var out []*reading
-	if strings.Contains(plain.text, "\\\n") {
-		spliced := plain.replaced("\\\n", "")
-		switch err := a.parse(spliced); {
-		case err == nil:
-			out = append(out, spliced)
-		case strings.Contains(plain.text, "$\\\n"): // elsewhere it may break quotes and here-documents
+	out, ok := a.spliced(nil, plain)
+	for last, kept := plain, plain.ended(); ok && kept != last && len(out) <= maxReadings; last, kept = kept, kept.ended() {
+		if err := a.parse(kept); err != nil {
 			a.unparsed(err)
+			break
 		}
-		if continuedComment.MatchString(plain.text) {
-			kept := plain.replaced("\\\n", "\n")
-			if err := a.parse(kept); err != nil {
-				a.unparsed(err)
-			} else {
-				out = append(out, kept)
-			}
-		}
+		out, ok = a.spliced(append(out, kept), kept)
 	}
 	out = append(out, plain)
 	for _, r := range out[:len(out):len(out)] {
@@ -101,6 +110,24 @@ func (a *analysis) readings(text string) []*reading {
 		return nil
 	}
 	return out
+}
+
+// spliced adds the reading in which every line that ends in a backslash goes on, if it is
+// one.
+func (a *analysis) spliced(out []*reading, r *reading) ([]*reading, bool) {
+	if !strings.Contains(r.text, "\\\n") {
+		return out, true
+	}
+	spliced := r.replaced("\\\n", "")
+	err := a.parse(spliced)
+	switch {
+	case err == nil:
+		return append(out, spliced), true
+	case strings.Contains(r.text, "$\\\n"): // elsewhere it may break quotes and here-documents
+		a.unparsed(err)
+		return out, false
+	}
+	return out, true
 }
 
 func (a *analysis) parse(r *reading) (err error) {

@@ -81,7 +81,7 @@ func (sh *shell) target(r *syntax.Redirect) word {
 func (sh *shell) duplicate(r *syntax.Redirect, target word, descriptor string, used *redirected) {
 	name := strings.TrimSuffix(target.Text, "-")
 	switch {
-	case len(target.Text) > 1 && target.Text[0] == '-':
+	case strings.HasPrefix(target.Text, "-") && (len(target.Text) > 1 || target.Dynamic):
 		sh.a.script.Parsed = false
 		sh.a.script.Error = "a descriptor is closed with a word glued to it"
 	case target.Text == "-" || name != "" && strings.Trim(name, "0123456789") == "":

@@ -1,8 +1,10 @@
 package parse_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -89,6 +91,47 @@ func TestTextIsBrokenWhereNoStrategyReadsIt(t *testing.T) {
 			}
 		}
 	}
+}
+
+// gatewayCall is the gateway's grammar once more, as patterns; the name is its last group.
+var gatewayCall = func() []*regexp.Regexp {
+	const space = `[\s\x{0b}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}]*`
+	return []*regexp.Regexp{
+		regexp.MustCompile(`\[(?:tool:)?([A-Za-z0-9_-]{1,120})\]` + space + `(?:\{|(?i:<parameter=))`),
+		regexp.MustCompile(`(?i:<function=)([A-Za-z0-9_.:-]{1,120})>` + space + `(?i:<parameter=|</function>)`),
+		regexp.MustCompile(`(?:commentary|analysis|final)[ \t]+to=([A-Za-z0-9_-]{1,120})[ \t]+code` + space + `(?:<\|message\|>` + space + `)?\{`),
+	}
+}()
+
+// Whatever a model writes, and however it comes in pieces: no text leaves that the gateway
+// reads as a call of an offered tool.
+func FuzzGuard(f *testing.F) {
+	for _, seed := range []string{
+		"`[exec]\n{\"command\":\"ls\"}\n[/exec]`", "x [tool:Exec]{", "<FUNCTION=functions.exec>\u00a0<parameter=command>ls", "`commentary \t to=bash code\ufeff<|message|>{}`",
+		"[exec][exec]\n{", "to=exec commentary to=exec code{", "[[exec]\n{", "<function=<function=exec></function>", "[exec]\n\v{", "final to=exec code{final to=exec code{",
+	} {
+		f.Add(seed, uint8(3))
+	}
+	s, c := shipped.Strategies(""), offeredForFuzz()
+	f.Fuzz(func(t *testing.T, text string, step uint8) {
+		if len(text) > 2048 || !utf8.ValidString(text) {
+			t.Skip()
+		}
+		var pieces []string
+		for rest := text; rest != ""; {
+			n := min(len(rest), 1+int(step)%17)
+			pieces, rest = append(pieces, rest[:n]), rest[n:]
+		}
+		for _, shown := range []string{readPieces(s, c, pieces, "stop").Content, parse.Guarded(c, text)} {
+			for _, form := range gatewayCall {
+				for _, call := range form.FindAllStringSubmatch(shown, -1) {
+					if name := strings.ToLower(call[1]); c.Exact(name) || name == "bash" {
+						t.Fatalf("%q leaves as %q", text, shown)
+					}
+				}
+			}
+		}
+	})
 }
 
 // Without tools, or with tools that nobody knows, there is no name to guard.
