@@ -81,15 +81,6 @@ func processes(c *call) {
 	}
 }
 
-// psEnv: the letter e of BSD shows the variables of processes: ps eww, ps auxe.
-func psEnv(c *call) {
-	for _, w := range c.Operands {
-		if strings.Contains(w.Text, "e") && strings.Trim(w.Text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
-			c.tag("dump-env")
-		}
-	}
-}
-
 // dumpsIfBare: all variables are printed, unless one is named.
 func dumpsIfBare(c *call) {
 	if len(c.Operands) == 0 {
