@@ -47,6 +47,9 @@ var makePrograms = []string{"CC", "CXX", "CPP", "LD", "AR", "AS", "FC", "RM", "I
 
 // cmake -E has small commands of its own, some of which run or delete.
 func cmake(c *call) {
+	if w, ok := c.value("-S"); ok && c.name == "ctest" {
+		c.codeFile(w, "-S")
+	}
 	for i := range c.found {
 		f := &c.found[i]
 		name, _, _ := strings.Cut(f.value.Text, "=")
@@ -251,6 +254,24 @@ func optionFiles(c *call) {
 		if name, ok := strings.CutPrefix(w.Text, "@"); ok {
 			c.touch("read", rest(w, name), "@file")
 			c.unsure("options in a file")
+		}
+	}
+}
+
+// goTool: most of the tools that come with Go look at what was built. Others are of
+// modules, or run another program.
+func goTool(c *call) {
+	if len(c.Operands) == 0 {
+		return
+	}
+	if !slices.Contains([]string{"addr2line", "buildid", "cover", "nm", "objdump", "pprof", "test2json"}, c.Operands[0].Text) {
+		c.tag("config-or-install")
+	}
+	for _, w := range c.Operands[1:] {
+		if strings.Contains(w.Text, "://") {
+			c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "GET"})
+		} else {
+			c.touch("read", w, "argument")
 		}
 	}
 }

@@ -22,10 +22,17 @@ var builds = family{
 		--no-warn-unused-cli -LE= -LA -LH -LAH --system-information?`, operands: "read*", tags: "workspace-code", then: cmake},
 	"ninja samu": {opts: "-[nvh] -C=dir -f=conf -j= -k= -l= -d= -t= -w= --version --verbose --quiet", operands: "skip*", tags: "workspace-code"},
 	`
-		meson scons waf bazel bazelisk buck buck2 pants please tup xmake premake5 b2 qmake autoconf automake autoreconf
-		aclocal libtoolize configure rake just task mage invoke inv nox tox fab ant sbt mill  earthly dagger nx
-		turbo lerna grunt gulp  rspec cucumber rubocop`: {tags: "workspace-code", open: true, opts: `
+		meson scons waf bazel bazelisk buck buck2 pants please tup xmake premake5 b2 qmake
+		configure rake just mage invoke inv fab ant sbt mill earthly dagger nx
+		turbo lerna grunt gulp `: {tags: "workspace-code", open: true, opts: `
 		-f|--file|--justfile|--makefile=conf -C=dir -e|--eval=:opaque-exec --config=conf --shell=exec --shell-arg=`},
+	"autoconf automake autoreconf aclocal libtoolize": {opts: "-o|--output=write -I|--include=load -B|--prepend-include=load", tags: "workspace-code", open: true, operands: "read*"},
+	"task":                   {opts: "-t|--taskfile=conf -d|--dir=dir -o|--output=", tags: "workspace-code", open: true},
+	"rspec cucumber rubocop": {opts: "-r|--require=load -I=load -c|--config=conf -O|--options=conf -o|--out=write", tags: "workspace-code", open: true},
+	"nox tox":                {opts: "-f|--noxfile|-c|--conf=conf --workdir=write", tags: "workspace-code", open: true},
+	"uvicorn gunicorn hypercorn daphne flask": {opts: `
+		-c|--config=conf --app-dir=load --pythonpath=load --chdir=load --env-file=load --log-config=load --log-file=write
+		--access-logfile=write --error-logfile=write -p|--pid= -D|--daemon:longrun`, tags: "workspace-code", open: true, operands: "skip*"},
 	"mvn mvnw mvnd gradle gradlew": {opts: `
 		-f|--file=conf -s|--settings=conf -gs=load -I|--init-script=load -b|--build-file=load -c|--settings-file=conf
 		-p|--project-dir=dir -D= -P= -T= -pl= -x= --tests= -g=write --include-build=load --gradle-user-home=write -rf= -l|--log-file=write -t|--toolchains=load -gt=load`, tags: "workspace-code", open: true, operands: "skip*", style: words, then: mavenGoals},
@@ -54,7 +61,7 @@ var builds = family{
 	"dotnet msbuild nuget": {open: true, tags: "workspace-code", opts: `
 		-o|--output=write -c|--configuration= -f|--framework= -r|--runtime= -p= --project=conf -v=`, subs: []sub{
 		{`
-		build test run restore clean format watch msbuild publish pack sln list new fsi dev-certs ef exec --info --version
+		build test run restore clean format watch msbuild publish pack sln list new dev-certs ef --info --version
 		--list-sdks --list-runtimes`, row{}}, {"add remove tool workload user-secrets", row{tags: "config-or-install"}}, {"nuget push", row{tags: "publish"}}}},
 	"swift swiftc xcodebuild xcrun swiftlint swiftformat": {tags: "workspace-code", open: true, opts: "-e=inline -o=write"},
 	"rustc rustfmt clippy-driver rustdoc  ": {opts: `
@@ -111,7 +118,8 @@ var goSubs = []sub{
 	{"list fmt doc version help bug clean fix", row{opts: goBuild, then: goFlags}},
 	{"env", row{opts: "-w:config-or-install -u:config-or-install -json -changed"}},
 	{"telemetry", row{tags: "config-or-install"}},
-	{"generate tool", row{opts: goBuild, tags: "workspace-code config-or-install"}},
+	{"generate", row{opts: goBuild, tags: "workspace-code"}},
+	{"tool", row{opts: goBuild + " -tools=load -http=:raw-socket -output=write", operands: "skip*", tags: "workspace-code", then: goTool}},
 	{"install get", row{opts: goBuild, tags: "config-or-install", then: goFlags}},
 	{"mod work", row{opts: goBuild + " -go= -require=:config-or-install -replace=:config-or-install -tool=:config-or-install -toolchain=:config-or-install -module= -use=read", then: goFlags}},
 }

@@ -18,8 +18,11 @@ var containers = family{
 		{`
 		list|ls status get history|hist show|inspect search template lint env version help verify completion`, row{}}, {"dependency|dep repo pull|fetch create package", row{tags: "config-or-install"}},
 		{"install upgrade|up uninstall|delete|del|un rollback test", row{tags: "container"}}, {"push registry", row{tags: "publish"}}, {"plugin", row{tags: "config-or-install opaque-exec"}}}},
+	"kustomize": {open: true, opts: `
+		-o|--output=write --enable-helm:opaque-exec --enable-alpha-plugins:opaque-exec --enable-exec:opaque-exec
+		--helm-command=exec`, subs: []sub{{"build", row{operands: "read"}}, {"version help cfg", row{}}, {"create edit localize", row{tags: "config-or-install"}}}},
 	`
-		kind minikube k3d k3s k9s kustomize skaffold tilt stern kubectx kubens argocd flux istioctl`: {tags: "container", open: true},
+		kind minikube k3d k3s k9s skaffold tilt stern kubectx kubens argocd flux istioctl`: {tags: "container", open: true},
 	`
 		ctr crictl runc crun buildah lxc lxc-attach lxd incus machinectl systemd-nspawn vagrant virsh multipass qemu-system
 		qemu-img VBoxManage apptainer singularity distrobox toolbox`: {tags: "container namespace", open: true},
@@ -88,7 +91,7 @@ var kubectlSubs = []sub{
 		-o|--output=write --enable-exec:opaque-exec --enable-alpha-plugins:opaque-exec --enable-helm:opaque-exec
 		--helm-command=exec --load-restrictor=:opaque-exec -e|--env= --network:opaque-exec --mount=:opaque-exec`, then: kustomization}},
 	{"get describe logs top explain api-resources api-versions cluster-info version events diff wait help completion", row{opts: `
-		--tail= --since= --raw= --sort-by= -L= --template= --for= --timeout= --previous -p --follow --output-directory=write`}},
+		--client --tail= --since= --raw= --sort-by= -L= --template= --for= --timeout= --previous -p --follow --output-directory=write`}},
 	{"config", row{subs: []sub{{"view", row{opts: "--raw:dump-env --flatten:dump-env --minify"}}, {"get-contexts current-context get-clusters get-users", row{}}, {`
 		use-context set set-context set-cluster set-credentials unset delete-context delete-cluster delete-user rename-context`, row{tags: "config-or-install"}}}}},
 	{"auth", row{subs: []sub{{"can-i whoami", row{}}, {"reconcile", row{tags: "container"}}}}},

@@ -115,6 +115,9 @@ func (c *call) curlOption(f *found) {
 		if name, ok := strings.CutPrefix(f.value.Text, "@"); ok {
 			c.touch("read", rest(f.value, name), f.as)
 		}
+		if f.value.Dynamic && f.name != "-w" {
+			c.tag("send") // a header with something from here: a token
+		}
 		if strings.Contains(f.value.Text, "%output{") {
 			c.touch("write", Word{Dynamic: true}, f.as)
 		}

@@ -86,7 +86,9 @@ func gitWorktree(c *call) {
 		}
 	case "remove":
 		c.touch("delete", c.Operands[1], "argument")
-		c.tag("discard")
+		if c.has("-f") { // without, it keeps what is not committed
+			c.tag("discard")
+		}
 	}
 }
 

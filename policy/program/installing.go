@@ -71,13 +71,33 @@ func npx(c *call) {
 		return
 	}
 	name := c.Operands[0].Text
-	if name != "tsc" && !slices.Contains(strings.Fields(nodeTools), name) {
+	if !slices.Contains(strings.Fields(nodeTools+" tsc tsx ts-node prisma nx turbo lerna"), name) {
 		return
 	}
-	if c.name == "npx" && !c.has("-p", "-y") {
+	if !c.has("-p", "-y") {
 		c.untag("config-or-install")
 	}
 	c.Runs = append(c.Runs, Run{Via: c.name, Argv: c.Operands, Wrapper: c.name, KeepStdin: true})
+}
+
+// nodeRuns is npm exec and its like. That of pnpm and yarn runs what is installed.
+func nodeRuns(c *call) {
+	switch {
+	case c.Sub == "exec" && c.name != "npm" && len(c.Operands) > 0:
+		c.untag("config-or-install")
+		c.run(c.name+" exec", c.Operands, c.name)
+	case c.Sub == "exec":
+		npx(c)
+	case c.Sub == "create" && c.name == "npm" && len(c.Operands) == 0:
+		c.untag("config-or-install")
+	}
+}
+
+// bundleExec: tasks can be anything; these only test and check.
+func bundleExec(c *call) {
+	if len(c.Operands) > 0 && slices.Contains([]string{"cucumber", "rspec", "rubocop"}, c.Operands[0].Text) {
+		c.untag("opaque-exec")
+	}
 }
 
 func versionManager(c *call) {
@@ -86,6 +106,9 @@ func versionManager(c *call) {
 		return
 	}
 	c.Sub = c.Operands[0].Text
+	if c.name == "rustup" && len(c.Operands) > 1 && c.Operands[1].Text == "list" {
+		c.untag("config-or-install")
+	}
 	if slices.Contains([]string{"list", "ls", "version", "versions", "current", "which", "show", "help", "list-remote", "ls-remote"}, c.Sub) {
 		c.untag("config-or-install")
 	}
@@ -160,4 +183,12 @@ func pacman(c *call) {
 		}
 	}
 	c.tag("config-or-install")
+}
+
+// runsURL: uv run fetches a script by its URL.
+func runsURL(c *call) {
+	if len(c.Operands) > 0 && strings.Contains(c.Operands[0].Text, "://") {
+		c.tag("opaque-exec")
+		c.Fetches = append(c.Fetches, Fetch{Word: c.Operands[0], Method: "GET"})
+	}
 }

@@ -173,6 +173,10 @@ func (c *call) letters(i int, w Word) int {
 		}
 		if o.value != 0 && w.Dynamic {
 			f.value, f.given = rest(w, ""), true
+			if w.Begins && w.Fits != "" { // all of the rest is the value: -j$(nproc)
+				c.add(f)
+				return i
+			}
 		} else {
 			i = c.valueAfter(i, &f)
 		}
@@ -222,7 +226,7 @@ func (c *call) valueAfter(i int, f *found) int {
 // rest is what is left of a word.
 func rest(w Word, text string) Word {
 	w.Text = text
-	w.Begins = w.Begins && text != ""
+	w.Begins, w.Fits = w.Begins && text != "", ""
 	return w
 }
 

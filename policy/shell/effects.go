@@ -94,7 +94,7 @@ func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
 func (c call) argument(w program.Word) word {
 	if w.Dynamic {
 		for _, a := range c.args() {
-			if a.Text == w.Text {
+			if a.Text == w.Text && a.Fits == w.Fits {
 				return a
 			}
 		}

@@ -36,7 +36,11 @@ func (sh *shell) output(name string, e program.Effect, c call) {
 	if args := texts(c.args()); !ok && !(sh.plain && strings.Contains(strings.Join(args, ""), `\`)) { // sh knows other escapes
 		text, ok = fold(name, args, sh.in)
 	}
+	fresh := !sh.out.used
 	sh.out.write(text, ok && !all.Dynamic)
+	if fresh {
+		sh.out.fits = sh.outputFits(name, e, c)
+	}
 }
 
 // ask folds the commands whose output depends on the shell.

@@ -3,8 +3,6 @@ package shell
 import (
 	"slices"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 )
 
 // isShell tells whether a program runs shell code as bash does, or nearly.
@@ -189,13 +187,8 @@ func (sh *shell) source(cmd Command, c call) {
 		sh.in = before
 		return
 	}
-	cmd.CodeFile = file.Text
 	made := sh.made(file)
-	if made != nil {
-		cmd.Tags = append(cmd.Tags, "runs-created-file")
-		cmd.Tags = append(cmd.Tags, origin(made.from)...)
-	}
-	cmd.Reads = append(cmd.Reads, sh.use(paths.Read, file, "code")...)
+	sh.codeFile(&cmd, file)
 	sh.emit(cmd)
 	sh.out.write("", made != nil && made.known)
 	if made != nil {

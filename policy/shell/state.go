@@ -60,6 +60,7 @@ type value struct {
 	unknown bool
 	glob    bool // it may hold a pattern that stands for file names
 	from    []string
+	fits    string // as in program.Word
 }
 
 type function struct {
@@ -220,7 +221,7 @@ func (sh *shell) branch(run func(*shell)) (changed bool) {
 		}
 		old, _ := sh.get(name)
 		changed = changed || !old.unknown
-		v.unknown, v.Set = true, true
+		v.unknown, v.Set, v.fits = true, true, ""
 		sh.set(name, v)
 	}
 	for name, list := range b.scope.functions {
