@@ -16,7 +16,7 @@ import (
 // takes the set once and keeps it. Safe for concurrent use.
 type Live struct {
 	src     ruleset.Source
-	own     []string // the folders of rules and state, which no agent may touch
+	own     []string // folders of ours, such as those of rules and state, which no agent may touch
 	past    *history.History
 	seen    string     // what was read at start: a version, or the error
 	change  sync.Mutex // one change at a time
@@ -52,6 +52,9 @@ const (
 	byPut      = "put"
 	byRollback = "rollback"
 )
+
+// Keep adds folders that no agent may touch. It is for the time before anything is served.
+func (l *Live) Keep(names ...string) { l.own = append(l.own, folders(names...)...) }
 
 // Set is the rule set in force.
 func (l *Live) Set() *ruleset.Set { return l.now.Load().set }

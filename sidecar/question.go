@@ -95,13 +95,13 @@ type RulingFacts struct {
 }
 
 // Judge answers a question by the rules of a set. Nothing is counted. Links, which may
-// be nil, looks at the links of this machine. A question that cannot be understood is
-// an error.
-func (q *Question) Judge(set *ruleset.Set, links paths.Links) (*Ruling, error) {
+// be nil, looks at the links of this machine; own are files and folders of the guard
+// itself. A question that cannot be understood is an error.
+func (q *Question) Judge(set *ruleset.Set, links paths.Links, own []string) (*Ruling, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	at := ruleset.At{Now: time.Now(), Links: links, World: ruleset.World{Cwd: q.Cwd, Home: q.Home}}
+	at := ruleset.At{Now: time.Now(), Links: links, World: ruleset.World{Cwd: q.Cwd, Home: q.Home, Own: own}}
 	if q.Now != nil {
 		at.Now = *q.Now
 	}

@@ -56,8 +56,12 @@ func joined(words []word) word {
 	return w
 }
 
-// maxFields bounds how many words one word may become.
-const maxFields = 4096
+// maxFields bounds how many words one word may become, and maxBraces in how many braces:
+// each of the words costs the square of them.
+const (
+	maxFields = 4096
+	maxBraces = 64
+)
 
 // fields are the words that one word becomes.
 func (sh *shell) fields(w *syntax.Word) []word {
@@ -65,6 +69,10 @@ func (sh *shell) fields(w *syntax.Word) []word {
 		return []word{literal(s)}
 	}
 	x := sh.expansion(w)
+	if braces(w) > maxBraces {
+		sh.a.script.OverBudget = true
+		return nil
+	}
 	bare, pattern := bare(w), patterned(w)
 	var texts []string
 	x.try(w, func(cfg *expand.Config) error {
@@ -110,6 +118,16 @@ func (sh *shell) noArguments(w *syntax.Word) bool {
 	}
 	p, ok := q.Parts[0].(*syntax.ParamExp)
 	return ok && p.Short && p.Param != nil && p.Param.Value == "@"
+}
+
+// braces is how many braces a word opens outside of quotes.
+func braces(w *syntax.Word) (n int) {
+	for _, p := range w.Parts {
+		if l, ok := p.(*syntax.Lit); ok {
+			n += strings.Count(l.Value, "{")
+		}
+	}
+	return n
 }
 
 // text is a word that is not split: the value of an assignment, the target of a

@@ -120,7 +120,7 @@ const (
 )
 
 func (a *policyCheck) checkOne(c *cobra.Command, set *ruleset.Set, env Env) error {
-	r, err := a.question(c).Judge(set, workspace.Links{})
+	r, err := a.question(c).Judge(set, workspace.Links{}, nil)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (a *policyCheck) checkLines(set *ruleset.Set, files []string, env Env) erro
 		if err := sidecar.PlainJSON(json.Unmarshal(l.text, &q)); err != nil {
 			return nil, q.ID, err
 		}
-		r, err := q.Judge(set, workspace.Links{})
+		r, err := q.Judge(set, workspace.Links{}, nil)
 		return r, q.ID, err
 	})
 }

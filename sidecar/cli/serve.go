@@ -157,6 +157,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		return err
 	}
 	defer kept.Close()
+	live.Keep(decisionsIn(s))
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	listener, err := net.Listen("tcp", s.Listen)
