@@ -117,7 +117,7 @@ func (sh *shell) evaluate(text string) {
 func (sh *shell) forget(x syntax.ArithmExpr) {
 	if w, ok := x.(*syntax.Word); ok && w.Lit() != "" {
 		name, _, _ := strings.Cut(w.Lit(), "[")
-		sh.set(name, unknown("0"))
+		sh.assigned(name, unknown("0"))
 	}
 }
 

@@ -74,7 +74,7 @@ func (c *ruleCompiler) pattern(entry text) (when string, ok bool) {
 		case strings.ContainsAny(w, "/~."):
 			terms = append(terms, operand(w))
 		default:
-			terms = append(terms, fmt.Sprintf("(cmd.sub == %[1]s or %[1]s in cmd.argv)", literal(w)))
+			terms = append(terms, word(w))
 		}
 	}
 	return strings.Join(terms, " and "), true
@@ -96,6 +96,12 @@ func option(flag string) string {
 		quoted[i] = literal(f)
 	}
 	return "any(cmd.flags, # in [" + strings.Join(quoted, ", ") + "])"
+}
+
+// word is the term for a subcommand, or a name in the folder where the program runs.
+func word(w string) string {
+	return fmt.Sprintf("(cmd.sub == %s or any(cmd.argv, # in [%s, %s, %s, %s]))",
+		literal(w), literal(w), literal("./"+w), literal(w+"/"), literal("./"+w+"/"))
 }
 
 // operand is the term for a path: as it was written, or as what it is resolved to. A

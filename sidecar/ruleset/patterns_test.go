@@ -13,7 +13,7 @@ func TestBlockedCommands(t *testing.T) {
 	files := shipped(t)
 	files[execFilename] = `version: 1
 profile: permissive
-blocked_commands: ['rm -rf /', shutdown, git push --force, docker *]
+blocked_commands: ['rm -rf /', shutdown, git push --force, docker *, rm -rf dist]
 `
 	set, problems := Load(files)
 	if set == nil {
@@ -23,6 +23,7 @@ blocked_commands: ['rm -rf /', shutdown, git push --force, docker *]
 		"rm -rf /": true, "rm -r -f /": true, "rm --recursive --force /": true, "rm -Rf -- /": true, "r''m -fr //": true, "cd / && rm -rf .": true,
 		"sudo rm -rf /": true, "sh -c 'rm -rf /'": true, "rm -rf /*": true, "shutdown now": true, "/sbin/shutdown": true, "git push origin --force": true,
 		"git push -f": true, "docker ps": true,
+		"rm -rf dist": true, "rm -fr ./dist/": true, "rm -rf dist2": false,
 		"rm -rf ./x": false, "rm -r x": false, "echo 'rm -rf /'": false, "echo shutdown": false, "grep -r shutdown .": false, "git push": false, "git log -f": false,
 	} {
 		d := set.CheckCommand(command, somebody, corpusAt)
@@ -31,7 +32,7 @@ blocked_commands: ['rm -rf /', shutdown, git push --force, docker *]
 		}
 	}
 	all := set.Expansions()
-	if len(all) != 4 || all[0].Effect != policy.Deny || !strings.HasPrefix(all[0].When, "cmd.binary == 'rm' and any(cmd.flags, # in ['-r', '-R', '--recursive'])") {
+	if len(all) != 5 || all[0].Effect != policy.Deny || !strings.HasPrefix(all[0].When, "cmd.binary == 'rm' and any(cmd.flags, # in ['-r', '-R', '--recursive'])") {
 		t.Errorf("%+v", all)
 	}
 }
