@@ -99,16 +99,24 @@ func (l *logged) chosen() decisions.Filter {
 	return f
 }
 
+// decisionsIn is the folder of the decision log of a server; empty: it has none.
+func decisionsIn(s ruleset.Settings) string {
+	switch {
+	case s.Decisions == "off":
+		return ""
+	case s.Decisions == "" && s.State != "":
+		return filepath.Join(s.State, decisionsFolder)
+	}
+	return s.Decisions
+}
+
 // openDecisions opens the decision log of a server; nil: it has none.
 func openDecisions(s ruleset.Settings, log *slog.Logger, m *telemetry.Metrics) (*decisions.Log, error) {
 	if !slices.Contains(decisions.Modes, s.DecisionsMode) {
 		return nil, fmt.Errorf("decisions mode %q is none of %s", s.DecisionsMode, strings.Join(decisions.Modes, ", "))
 	}
-	dir := s.Decisions
-	if dir == "" && s.State != "" {
-		dir = filepath.Join(s.State, decisionsFolder)
-	}
-	if dir == "" || dir == "off" {
+	dir := decisionsIn(s)
+	if dir == "" {
 		return nil, nil
 	}
 	l, err := decisions.Open(decisions.Config{Dir: dir, Mode: decisions.Mode(s.DecisionsMode), Log: log})

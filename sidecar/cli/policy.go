@@ -69,7 +69,7 @@ up: {"example.com": ["93.184.216.34"]}. Other keys are ignored. Each answer is o
 				return a.checkLines(set, files, env)
 			}
 			if len(files) > 0 {
-				return errors.New("a file of questions goes with --jsonl")
+				return fmt.Errorf("%q is no flag: a command goes with --command, a path with --path; a file of questions goes with --jsonl", files[0])
 			}
 			return a.checkOne(c, set, env)
 		},
@@ -100,7 +100,7 @@ func (a *policyCheck) flags(c *cobra.Command) {
 // question is the one that the flags state.
 func (a *policyCheck) question(c *cobra.Command) *sidecar.Question {
 	interactive := !a.alone
-	q := &sidecar.Question{Tool: a.tool, Op: paths.Op(a.op), Method: a.method, Cwd: a.cwd, Home: a.home, Interactive: &interactive}
+	q := &sidecar.Question{Tool: a.tool, Op: paths.Op(a.op), Method: a.method, Cwd: a.cwd, Home: a.home, Interactive: &interactive, Own: a.own()}
 	for flag, to := range map[string]**string{"command": &q.Command, "path": &q.Path, "url": &q.URL} {
 		if c.Flags().Changed(flag) {
 			value := c.Flags().Lookup(flag).Value.String()
@@ -111,6 +111,14 @@ func (a *policyCheck) question(c *cobra.Command) *sidecar.Question {
 		q.Arguments = json.RawMessage(a.args)
 	}
 	return q
+}
+
+// own are the folders of rules, as far as they are folders.
+func (a *policyCheck) own() []string {
+	if a.dir == builtinRules {
+		return []string{a.locked}
+	}
+	return []string{a.dir, a.locked}
 }
 
 // The exit codes of policy check.
@@ -168,6 +176,7 @@ func (a *policyCheck) checkLines(set *ruleset.Set, files []string, env Env) erro
 		if err := sidecar.PlainJSON(json.Unmarshal(l.text, &q)); err != nil {
 			return nil, q.ID, err
 		}
+		q.Own = a.own()
 		r, err := q.Judge(set, workspace.Links{})
 		return r, q.ID, err
 	})
