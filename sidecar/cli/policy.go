@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -128,6 +129,9 @@ const (
 )
 
 func (a *policyCheck) checkOne(c *cobra.Command, set *ruleset.Set, env Env) error {
+	if !slices.ContainsFunc([]string{"command", "path", "url", "tool"}, c.Flags().Changed) {
+		return errors.New("nothing is asked: give --command, --path, --url, or --tool with --arguments")
+	}
 	r, err := a.question(c).Judge(set, workspace.Links{})
 	if err != nil {
 		return err
