@@ -39,6 +39,10 @@ func OpenRules(src ruleset.Source, state string, log *slog.Logger, m *telemetry.
 	return l, nil
 }
 
+// Guard adds folders that no agent may touch; empty names are none. It is for the time
+// before anything is served.
+func (l *Live) Guard(names ...string) { l.own = append(l.own, folders(names...)...) }
+
 // folders are those that there are, as absolute paths.
 func folders(names ...string) (out []string) {
 	for _, name := range names {

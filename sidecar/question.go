@@ -34,7 +34,6 @@ type Question struct {
 		Read      []string `json:"read"`
 		ReadFiles []string `json:"read_files"`
 	} `json:"roots"`
-
 	Model       string     `json:"model"`
 	Agent       string     `json:"agent"`
 	Session     string     `json:"session"`
@@ -101,7 +100,7 @@ func (q *Question) Judge(set *ruleset.Set, links paths.Links, own []string) (*Ru
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	at := ruleset.At{Now: time.Now(), Links: links, World: ruleset.World{Cwd: q.Cwd, Home: q.Home, Own: own}}
+	at := ruleset.At{Now: time.Now(), Links: links, World: ruleset.World{Cwd: q.Cwd, Home: q.Home, Own: folders(own...)}}
 	if q.Now != nil {
 		at.Now = *q.Now
 	}
@@ -176,7 +175,7 @@ func (q *Question) check() error {
 	}
 	switch {
 	case asked == 0:
-		return errors.New(`nothing is asked: a question has "command", "path", "url", or "tool" with "arguments"`)
+		return errors.New(`nothing is asked: a question has one of "command", "path", "url", and "tool" with "arguments"`)
 	case asked > 1:
 		return errors.New(`a question has one of "command", "path", "url" and "tool"`)
 	case q.Tool != "" && q.Arguments == nil:

@@ -123,7 +123,12 @@ func (g Guard) tops(op Op, folder, full string) string {
 // candidates are paths with special names that a pattern may stand for.
 func (g Guard) candidates(folder string, rest []string) (out []string) {
 	add := func(base string, t *tree, parts []string) {
-		t.fit(strings.ToLower(strings.Join(parts, "/")), "", func(name string) { out = append(out, join(base, name)) })
+		t.fit(strings.ToLower(strings.Join(parts, "/")), "", func(name string) {
+			// What holds the folder is no fit: *.go in /root/work is not about /root.
+			if p := join(base, name); !within(folder, p) {
+				out = append(out, p)
+			}
+		})
 	}
 	add("/", absolute, strings.Split(join(folder, strings.Join(rest, "/"))[1:], "/"))
 	for i, part := range rest {

@@ -140,4 +140,10 @@ func TestNested(t *testing.T) {
 			t.Errorf("the home folder is the root, %q: %s, want %s", text, u.Class, want)
 		}
 	}
+	below := Guard{Roots: Roots{Cwd: "/root/work", Home: "/root", Write: []string{"/root/work"}}}
+	for text, want := range map[string]string{"*.log": Workspace, "build/*": Workspace, "*": WorkspaceRoot, "../*": Protected, "../*.log": Outside, "../.s?h/x": Secret, "../w*": Protected} {
+		if u := below.Word(Delete, Word{Text: text, Glob: true}, "/root/work", "argument"); u.Class != want {
+			t.Errorf("below a special folder, %q: %s, want %s", text, u.Class, want)
+		}
+	}
 }

@@ -99,12 +99,12 @@ func (l *logged) chosen() decisions.Filter {
 	return f
 }
 
-// decisionsIn is the folder of the decision log; empty: there is none.
+// decisionsIn is the folder of the decision log of a server; empty: it has none.
 func decisionsIn(s ruleset.Settings) string {
 	switch {
-	case s.Decisions == "off" || s.Decisions == "" && s.State == "":
+	case s.Decisions == "off":
 		return ""
-	case s.Decisions == "":
+	case s.Decisions == "" && s.State != "":
 		return filepath.Join(s.State, decisionsFolder)
 	}
 	return s.Decisions

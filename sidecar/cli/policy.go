@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -69,7 +70,7 @@ up: {"example.com": ["93.184.216.34"]}. Other keys are ignored. Each answer is o
 				return a.checkLines(set, files, env)
 			}
 			if len(files) > 0 {
-				return errors.New("a file of questions goes with --jsonl")
+				return fmt.Errorf("%q is no flag: a command goes with --command, a path with --path; a file of questions goes with --jsonl", files[0])
 			}
 			return a.checkOne(c, set, env)
 		},
@@ -113,6 +114,14 @@ func (a *policyCheck) question(c *cobra.Command) *sidecar.Question {
 	return q
 }
 
+// own are the folders of rules, as far as they are folders.
+func (a *policyCheck) own() []string {
+	if a.dir == builtinRules {
+		return []string{a.locked}
+	}
+	return []string{a.dir, a.locked}
+}
+
 // The exit codes of policy check.
 const (
 	exitAsk  = 3
@@ -120,7 +129,10 @@ const (
 )
 
 func (a *policyCheck) checkOne(c *cobra.Command, set *ruleset.Set, env Env) error {
-	r, err := a.question(c).Judge(set, workspace.Links{}, nil)
+	if !slices.ContainsFunc([]string{"command", "path", "url", "tool"}, c.Flags().Changed) {
+		return errors.New("nothing is asked: give --command, --path, --url, or --tool with --arguments")
+	}
+	r, err := a.question(c).Judge(set, workspace.Links{}, a.own())
 	if err != nil {
 		return err
 	}
@@ -168,7 +180,7 @@ func (a *policyCheck) checkLines(set *ruleset.Set, files []string, env Env) erro
 		if err := sidecar.PlainJSON(json.Unmarshal(l.text, &q)); err != nil {
 			return nil, q.ID, err
 		}
-		r, err := q.Judge(set, workspace.Links{}, nil)
+		r, err := q.Judge(set, workspace.Links{}, a.own())
 		return r, q.ID, err
 	})
 }

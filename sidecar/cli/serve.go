@@ -140,6 +140,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		}
 		return err
 	}
+	live.Guard(decisionsIn(s))
 	limits := live.Set().Limits
 	if s.Server != "" && live.Set().Server(s.Server).ID != s.Server {
 		return fmt.Errorf("server %q is no id of servers.yaml", s.Server)
