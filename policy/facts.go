@@ -14,8 +14,23 @@ type Facts struct {
 	URLs   []urls.Use    `json:"urls,omitempty"`   // of a fetch tool, without those of commands
 }
 
-// Counts is what the call adds to the rates, but for denied and asked.
-func (f *Facts) Counts() map[string]int {
+// Counts is what a call adds to the rates with this decision, whatever becomes of it.
+func (d Decision) Counts() map[string]int {
+	n := map[string]int{"calls": 1}
+	if d.Facts != nil {
+		n = d.Facts.counts()
+	}
+	switch d.Effect {
+	case Deny:
+		n["denied"] = 1
+	case Ask:
+		n["asked"] = 1
+	}
+	return n
+}
+
+// counts are those that do not depend on what is decided.
+func (f *Facts) counts() map[string]int {
 	n := map[string]int{"calls": 1, "fetches": len(f.URLs)}
 	add := func(uses []paths.Use) {
 		for i := range uses {

@@ -33,19 +33,14 @@ func (t *turn) weigh(call *tools.Call) (verdict, *tools.Refusal) {
 	})
 	t.decided(call, d)
 	v := verdict{Decision: d, args: call.Arguments}
-	counts := map[string]int{"calls": 1}
-	if d.Facts != nil {
-		counts = d.Facts.Counts()
-	}
 	why := ""
 	switch d.Effect {
 	case policy.Deny:
-		counts["denied"], why = 1, d.Message()
+		why = d.Message()
 	case policy.Ask:
-		counts["asked"] = 1
 		why, v.approval = t.askPerson(call, d)
 	}
-	t.s.rates.Add(t.who.Session, now, counts)
+	t.s.rates.Add(t.who.Session, now, d.Counts())
 	if why == "" {
 		return v, nil
 	}

@@ -84,17 +84,7 @@ func decider(set *ruleset.Set) decisions.Decider {
 		who := policy.Subject{Model: d.Model, Agent: d.Agent, Session: d.Session, Channel: d.Channel, Interactive: d.Interactive}
 		call := tools.Call{Name: d.Tool, Arguments: d.Arguments, Strategy: d.Strategy, Confidence: d.Confidence}
 		now := set.Decide(call, who, ruleset.At{Now: r.Time, Rates: rates.Session(d.Session, r.Time)})
-		counts := map[string]int{"calls": 1}
-		if now.Facts != nil {
-			counts = now.Facts.Counts()
-		}
-		switch now.Effect {
-		case policy.Deny:
-			counts["denied"] = 1
-		case policy.Ask:
-			counts["asked"] = 1
-		}
-		rates.Add(d.Session, r.Time, counts)
+		rates.Add(d.Session, r.Time, now.Counts())
 		return now
 	}
 }
