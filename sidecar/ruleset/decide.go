@@ -2,7 +2,6 @@ package ruleset
 
 import (
 	"cmp"
-	"reflect"
 	"slices"
 	"time"
 
@@ -128,15 +127,10 @@ func (s *Set) each(c policy.Call, at At, examine func(*author, policy.Call) *pol
 	if s.locked == nil {
 		return d
 	}
-	if under := s.underLock(c); under.Class != c.Class || !s.sameWorld() {
+	if under := s.underLock(c); under.Class != c.Class || !s.oneWorld {
 		facts = examine(s.locked, under)
 	}
 	return policy.Stricter(d, s.locked.policy.Decide(facts, s.locked.moment(at)))
-}
-
-// sameWorld reports whether a call does the same to both authors.
-func (s *Set) sameWorld() bool {
-	return reflect.DeepEqual(s.own.roots, s.locked.roots) && reflect.DeepEqual(s.own.arguments, s.locked.arguments)
 }
 
 func (a *author) moment(at At) policy.Moment { return policy.MomentOf(at.Now.In(a.zone), at.Rates) }

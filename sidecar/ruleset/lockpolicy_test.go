@@ -111,3 +111,23 @@ func TestShippedTools(t *testing.T) {
 		}
 	}
 }
+
+// TestLockedWorld: what a call does is found out once where both folders see the same
+// places and arguments.
+func TestLockedWorld(t *testing.T) {
+	for lock, want := range map[string]bool{
+		"version: 1\n":                                    true,
+		"version: 1\nroots: {write: []}\n":                false,
+		"version: 1\narguments: {read: {frob: [what]}}\n": false,
+	} {
+		files, err := lockedSource(t, shipped(t), Files{pathsFilename: lock}).Read()
+		check(t, err)
+		set, problems := Load(files)
+		if set == nil {
+			t.Fatal(problems)
+		}
+		if set.oneWorld != want {
+			t.Errorf("%q: %v", lock, set.oneWorld)
+		}
+	}
+}

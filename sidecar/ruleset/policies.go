@@ -42,6 +42,8 @@ func (l *loader) policies() {
 	l.set.floors = &tools.Rules{Classes: l.set.Tools.Classes, Floors: l.classes(builtin.Classes)}
 	shipped := argumentsOf(decodeFile[pathsFile](l, builtinFolder+"/"+pathsFilename).Arguments, decodeFile[urlsFile](l, builtinFolder+"/"+urlsFilename).Arguments)
 	l.set.locked.arguments = both(l.set.locked.arguments, both(own.arguments, shipped))
+	l.set.oneWorld = reflect.DeepEqual(own.roots, l.set.locked.roots) &&
+		reflect.DeepEqual(both(own.arguments, own.arguments), l.set.locked.arguments) // both sorts them
 }
 
 // author compiles the files of one folder, and adds their examples to others. What the

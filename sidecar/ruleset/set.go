@@ -31,6 +31,7 @@ type Set struct {
 	book       rulebook
 	own        *author           // what the operator says about calls
 	locked     *author           // what the locked folder says; nil: nothing
+	oneWorld   bool              // a call does the same to both
 	floors     *tools.Rules      // the class of a tool that the locked policy takes for the least
 	conditions map[string]text   // of the strategies, by id
 	barred     map[string]string // strategies that the locked folder keeps off → its place
