@@ -37,6 +37,7 @@ func TestBudget(t *testing.T) {
 		{"evals", strings.Repeat("eval ", 20) + "ls", true},
 		{"a pipeline", "ls" + strings.Repeat(" | cat", 200), false},
 		{"a long pipeline", "ls" + strings.Repeat(" | cat", 20000), true},
+		{"what does not parse, again and again", "x='" + strings.Repeat("(", 30000) + "'; " + strings.Repeat(`eval "$x"; `, 100), true},
 		{"braces", "echo {1..100000}", true},
 		{"braces of braces", "echo " + strings.Repeat("{a,b}", 30), true},
 		{"more braces than anybody looks at", "echo " + strings.Repeat("{a,b}", 25000), true},

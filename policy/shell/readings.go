@@ -178,8 +178,11 @@ func (r *reading) delimiters() (err error) {
 	return err
 }
 
+// unparsed notes that a part does not parse. To find that out can take the square of its
+// length, and nothing is gained by doing so often.
 func (a *analysis) unparsed(err error) {
 	a.script.Parsed = false
+	a.steps -= a.limits.Steps / 8
 	if a.script.Error == "" {
 		a.script.Error = err.Error()
 	}

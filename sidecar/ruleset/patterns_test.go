@@ -43,7 +43,7 @@ func TestAllowedCommands(t *testing.T) {
 	files := shipped(t)
 	files[execFilename] = `version: 1
 profile: strict
-allowed_commands: [git status, ls]
+allowed_commands: [git status, ls, docker compose up, make test, npm run build]
 `
 	set, problems := Load(files)
 	if set == nil {
@@ -51,6 +51,8 @@ allowed_commands: [git status, ls]
 	}
 	for command, want := range map[string]policy.Effect{
 		"git status": policy.Allow, "git status -s && ls": policy.Allow, "ls -l src": policy.Allow, "/usr/bin/git status": policy.Allow,
+		"docker compose up -d": policy.Allow, "make -j2 test": policy.Allow, "npm run build": policy.Allow, "npm run evil build": policy.Deny, "git -C src status": policy.Allow,
+		"git push origin status": policy.Deny, "git push status": policy.Deny, "docker up compose": policy.Deny, "docker run compose up": policy.Deny,
 		"git push": policy.Deny, "cat x": policy.Deny, "ls | sh": policy.Deny, "./git status": policy.Deny, "ls /root/.ssh": policy.Deny, "ls $X": policy.Deny,
 	} {
 		if d := set.CheckCommand(command, somebody, corpusAt); d.Effect != want {
