@@ -146,8 +146,12 @@ func (t *turn) decision(call *tools.Call, effect policy.Effect, rule, place, why
 	if effect == policy.Audit && !t.s.dryRuns.allow(place+" "+rule+" "+string(would), t.s.now()) {
 		return
 	}
-	t.s.log.Warn("policy", "event", "policy_"+string(effect), "would", would, "tool", call.Name, "strategy", call.Strategy,
-		"rule", rule, "place", place, "why", why, "agent", t.who.Agent, "session", t.who.Session, "rules", t.set.Version)
+	said := []any{"event", "policy_" + string(effect)}
+	if effect == policy.Audit {
+		said = append(said, "would", would)
+	}
+	t.s.log.Warn("policy", append(said, "tool", call.Name, "strategy", call.Strategy,
+		"rule", rule, "place", place, "why", why, "agent", t.who.Agent, "session", t.who.Session, "rules", t.set.Version)...)
 }
 
 // fileOf is the file of a place: file:line.
