@@ -65,12 +65,12 @@ func (t *turn) askPerson(call *tools.Call, d policy.Decision) (why, approval str
 		}
 	}
 	q := t.question(call, d)
-	if t.s.approve.Take(q.Binding()) {
-		return "", ""
+	if id := t.s.approve.Take(q.Binding()); id != "" {
+		return "", id
 	}
 	e := t.s.approve.Request(q, reason(d))
 	switch {
-	case e.State == approvals.Allowed && t.s.approve.Take(q.Binding()): // answered meanwhile
+	case e.State == approvals.Allowed && t.s.approve.Take(q.Binding()) != "": // answered meanwhile
 		return "", e.ID
 	case e.State == approvals.Denied && e.Note != "":
 		return fmt.Sprintf("%s A person has said no: %s", d.Message(), e.Note), e.ID

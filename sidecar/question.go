@@ -34,7 +34,7 @@ type Question struct {
 		Read      []string `json:"read"`
 		ReadFiles []string `json:"read_files"`
 	} `json:"roots"`
-	Own []string `json:"-"` // folders of the guard itself, beside those of paths.yaml
+	Own []string `json:"-"` // absolute folders of the guard itself, beside those of paths.yaml
 
 	Model       string     `json:"model"`
 	Agent       string     `json:"agent"`
@@ -102,7 +102,7 @@ func (q *Question) Judge(set *ruleset.Set, links paths.Links) (*Ruling, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	at := ruleset.At{Now: time.Now(), Links: links, World: ruleset.World{Cwd: q.Cwd, Home: q.Home, Own: folders(q.Own...)}}
+	at := ruleset.At{Now: time.Now(), Links: links, World: ruleset.World{Cwd: q.Cwd, Home: q.Home, Own: q.Own}}
 	if q.Now != nil {
 		at.Now = *q.Now
 	}

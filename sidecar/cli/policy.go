@@ -101,7 +101,7 @@ func (a *policyCheck) flags(c *cobra.Command) {
 // question is the one that the flags state.
 func (a *policyCheck) question(c *cobra.Command) *sidecar.Question {
 	interactive := !a.alone
-	q := &sidecar.Question{Tool: a.tool, Op: paths.Op(a.op), Method: a.method, Cwd: a.cwd, Home: a.home, Interactive: &interactive, Own: a.own()}
+	q := &sidecar.Question{Tool: a.tool, Op: paths.Op(a.op), Method: a.method, Cwd: a.cwd, Home: a.home, Interactive: &interactive, Own: guarded(a.dir, a.locked)}
 	for flag, to := range map[string]**string{"command": &q.Command, "path": &q.Path, "url": &q.URL} {
 		if c.Flags().Changed(flag) {
 			value := c.Flags().Lookup(flag).Value.String()
@@ -112,14 +112,6 @@ func (a *policyCheck) question(c *cobra.Command) *sidecar.Question {
 		q.Arguments = json.RawMessage(a.args)
 	}
 	return q
-}
-
-// own are the folders of rules, as far as they are folders.
-func (a *policyCheck) own() []string {
-	if a.dir == builtinRules {
-		return []string{a.locked}
-	}
-	return []string{a.dir, a.locked}
 }
 
 // The exit codes of policy check.
@@ -180,7 +172,7 @@ func (a *policyCheck) checkLines(set *ruleset.Set, files []string, env Env) erro
 		if err := sidecar.PlainJSON(json.Unmarshal(l.text, &q)); err != nil {
 			return nil, q.ID, err
 		}
-		q.Own = a.own()
+		q.Own = guarded(a.dir, a.locked)
 		r, err := q.Judge(set, workspace.Links{})
 		return r, q.ID, err
 	})
