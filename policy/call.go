@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -101,8 +102,8 @@ func numbers(v any) any {
 var commandKeys = []string{"command", "cmd", "script", "shell_command", "code"}
 
 // typedKeys are the arguments of OpenClaw's process, which types into a program that
-// runs: that may be a shell.
-var typedKeys = []string{"data", "literal", "text", "keys"}
+// runs: that may be a shell. Those of hex are bytes.
+var typedKeys = []string{"data", "literal", "text", "keys", "hex"}
 
 // shellLine is every command in arguments, a line each: texts, or lists of words.
 func shellLine(tool string, args map[string]any) string {
@@ -135,10 +136,27 @@ func lines(tool string, args map[string]any) (out []line) {
 			for i := range v {
 				words[i] = fmt.Sprint(v[i])
 			}
+			if typed := unhex(words); key == "hex" && typed != "" {
+				out = append(out, line{key: key, text: typed})
+				continue
+			}
 			out = append(out, line{key, strings.Join(words, " "), words})
 		}
 	}
 	return out
+}
+
+// unhex is the text whose bytes are given one by one, in hex digits: 6c, 0x73. What is no
+// byte is left out, as the gateway does.
+func unhex(words []string) string {
+	var b strings.Builder
+	for _, w := range words {
+		n, err := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(strings.TrimSpace(w)), "0x"), 16, 8)
+		if err == nil {
+			b.WriteByte(byte(n))
+		}
+	}
+	return b.String()
 }
 
 // carrier is the tool with which OpenClaw's Tool Search calls another one:

@@ -36,9 +36,9 @@ type Finding struct {
 }
 
 // Stricter joins what two policies say: the stronger effect wins. Of two that
-// agree, the one with a rule is told.
+// agree, the one with a rule is told, else the first.
 func Stricter(a, b Decision) Decision {
-	if b.Effect.stronger(a.Effect) || a.Effect == b.Effect && a.Rule == "" {
+	if b.Effect.stronger(a.Effect) || a.Effect == b.Effect && a.Rule == "" && b.Rule != "" {
 		a, b = b, a
 	}
 	a.Audits = append(a.Audits[:len(a.Audits):len(a.Audits)], b.Audits...)

@@ -148,6 +148,10 @@ func TestStricter(t *testing.T) {
 	if got := Stricter(allow, Decision{Effect: Allow, Rule: "ls"}); got.Effect != Allow || got.Rule != "ls" || len(got.Audits) != 1 {
 		t.Errorf("%+v", got)
 	}
+	inner := &Facts{}
+	if got := Stricter(Decision{Effect: Allow, Facts: inner}, Decision{Effect: Allow, Facts: &Facts{}}); got.Facts != inner {
+		t.Error("of two defaults, the second is told")
+	}
 	if got := Stricter(Decision{Effect: Ask, Rule: "a"}, allow); got.Effect != Ask {
 		t.Errorf("%+v", got)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
@@ -109,7 +110,8 @@ func (a *Admin) await(r *http.Request, changed <-chan struct{}, most time.Durati
 }
 
 func listedApproval(e approvals.Entry) ListedApproval {
-	text := strings.ReplaceAll(approvals.Visible(approvals.Masked(subject(e.Call))), "\n", " ⏎ ")
+	text, _ := secrets.Mask(subject(e.Call))
+	text = strings.ReplaceAll(approvals.Visible(text), "\n", " ⏎ ")
 	if long := []rune(text); len(long) > maxListedText {
 		text = string(long[:maxListedText]) + "…"
 	}

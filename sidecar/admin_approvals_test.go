@@ -29,7 +29,7 @@ func TestAdminApprovals(t *testing.T) {
 	c := r.pushes()
 	id := r.request(c)
 	one := r.ask("GET", "/approvals", "").get("approvals.0")
-	if one.Get("id").Str != id || one.Get("state").Str != "pending" || one.Get("text").Str != "TOKEN=••• git push -f⟨U+202E⟩ ⏎ ls" ||
+	if one.Get("id").Str != id || one.Get("state").Str != "pending" || one.Get("text").Str != "TOKEN=«masked:secret:8» git push -f⟨U+202E⟩ ⏎ ls" ||
 		one.Get("rule").Str != "force" || one.Get("agent").Str != "main" || one.Get("left_seconds").Num < 590 || one.Get("call").Exists() {
 		t.Errorf("%s", one.Raw)
 	}

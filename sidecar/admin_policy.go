@@ -18,8 +18,7 @@ func (a *Admin) checkPolicy(w http.ResponseWriter, r *http.Request) error {
 	if err := PlainJSON(json.Unmarshal(doc, &q)); err != nil && len(doc) > 0 { // a hook may say more than is read
 		return notTaken(err)
 	}
-	q.Own = a.Live.own
-	ruling, err := q.Judge(a.Live.Set(), workspace.Links{})
+	ruling, err := q.Judge(a.Live.Set(), workspace.Links{}, a.Live.own)
 	if err != nil {
 		return refusal(http.StatusBadRequest, err.Error(), `the body is {"command": "ls"}, {"path": "/etc/passwd", "op": "read"}, {"url": "https://…"} or {"tool": "exec", "arguments": {…}}`)
 	}

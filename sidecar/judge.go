@@ -20,7 +20,7 @@ func asker(h http.Header, req *openai.Request, model string) policy.Subject {
 	run := req.Runtime()
 	return policy.Subject{
 		Model: model, Agent: run.Agent, Channel: run.Channel, Interactive: true,
-		Session: cmp.Or(run.Session, h.Get("Session_id"), h.Get("X-Session-Affinity")),
+		Session: cmp.Or(run.Session, sessionID(h)),
 	}
 }
 

@@ -24,7 +24,11 @@ func OpenRules(src ruleset.Source, state string, log *slog.Logger, m *telemetry.
 		l.seen = err.Error()
 	} else {
 		l.seen = files.Version()
-		set, problems := ruleset.Load(files)
+		load := ruleset.Load
+		if src.Dir == "" && src.Policy == "" {
+			load = ruleset.LoadShipped
+		}
+		set, problems := load(files)
 		if set != nil {
 			l.enforce(&inForce{set: set, files: files, warnings: problems, by: byStart})
 			return l, nil

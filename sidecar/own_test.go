@@ -19,8 +19,8 @@ func TestRulesAreOutOfReach(t *testing.T) {
 			t.Errorf("%v: %v", c.own, a.calls)
 		}
 		line := "rm /tmp/rules-of-a-test/exec.yaml"
-		q := Question{Command: &line, Own: r.s.live.own}
-		if ruling, err := q.Judge(r.s.live.Set(), nil); err != nil || (ruling.Effect == policy.Deny) != (c.calls == 0) {
+		q := Question{Command: &line}
+		if ruling, err := q.Judge(r.s.live.Set(), nil, r.s.live.own); err != nil || (ruling.Effect == policy.Deny) != (c.calls == 0) {
 			t.Errorf("asked about, %v: %+v %v", c.own, ruling, err)
 		}
 	}

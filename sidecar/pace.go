@@ -19,8 +19,8 @@ const (
 // enter lets a request in, or says that its session has too many. Leave must be called
 // at its end.
 func (s *Server) enter(r *http.Request, limits ruleset.Limits) (leave func(), err error) {
-	id, pace := "session "+sessionID(r), limits.Session
-	if sessionID(r) == "" {
+	id, pace := "session "+sessionID(r.Header), limits.Session
+	if sessionID(r.Header) == "" {
 		host, _, err := net.SplitHostPort(r.RemoteAddr)
 		if err != nil {
 			host = r.RemoteAddr
@@ -35,9 +35,9 @@ func (s *Server) enter(r *http.Request, limits ruleset.Limits) (leave func(), er
 }
 
 // sessionID is the session that a caller names; empty: none.
-func sessionID(r *http.Request) string {
+func sessionID(h http.Header) string {
 	for _, header := range []string{"session_id", "x-session-affinity"} {
-		if id := r.Header.Get(header); id != "" {
+		if id := h.Get(header); id != "" {
 			return id[:min(len(id), maxSessionID)]
 		}
 	}

@@ -6,11 +6,16 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 	"unicode"
 )
 
 // PlainJSON is an error of encoding/json in words that need no Go. Other errors stay.
 func PlainJSON(err error) error {
+	var date *time.ParseError
+	if errors.As(err, &date) {
+		return fmt.Errorf("%s is no time: write it as 2026-01-05T12:00:00Z", date.Value)
+	}
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
 		return err

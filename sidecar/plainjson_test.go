@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestPlainJSON(t *testing.T) {
@@ -12,12 +13,14 @@ func TestPlainJSON(t *testing.T) {
 		Record
 		Files map[string]string `json:"files"`
 		Dry   bool              `json:"dry"`
+		Now   time.Time         `json:"now"`
 	}
 	for doc, want := range map[string]string{
 		`[]`: "this is a list, and an object is needed", `{"tools":5}`: "tools is a number, and a list is needed",
 		`{"files":{"a":5}}`: "files is a number, and a text is needed", `{"input":"x"}`: "input is a text, and an object is needed",
 		`{"dry":"x"}`: "dry is a text, and true or false is needed", `{"input":{"text":{}}}`: "input.text is an object, and a text is needed",
-		`{`: "unexpected end of JSON input",
+		`{"now":"noon"}`: "noon is no time: write it as 2026-01-05T12:00:00Z",
+		`{`:              "unexpected end of JSON input",
 	} {
 		err := PlainJSON(json.Unmarshal([]byte(doc), &to))
 		if err == nil || !strings.HasPrefix(err.Error(), want[:strings.IndexByte(want, ' ')]) || !strings.HasSuffix(err.Error(), want[strings.IndexByte(want, ' '):]) {

@@ -34,8 +34,6 @@ type Question struct {
 		Read      []string `json:"read"`
 		ReadFiles []string `json:"read_files"`
 	} `json:"roots"`
-	Own []string `json:"-"` // absolute folders of the guard itself, beside those of paths.yaml
-
 	Model       string     `json:"model"`
 	Agent       string     `json:"agent"`
 	Session     string     `json:"session"`
@@ -96,13 +94,13 @@ type RulingFacts struct {
 }
 
 // Judge answers a question by the rules of a set. Nothing is counted. Links, which may
-// be nil, looks at the links of this machine. A question that cannot be understood is
-// an error.
-func (q *Question) Judge(set *ruleset.Set, links paths.Links) (*Ruling, error) {
+// be nil, looks at the links of this machine; own are files and folders of the guard
+// itself. A question that cannot be understood is an error.
+func (q *Question) Judge(set *ruleset.Set, links paths.Links, own []string) (*Ruling, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	at := ruleset.At{Now: time.Now(), Links: links, World: ruleset.World{Cwd: q.Cwd, Home: q.Home, Own: q.Own}}
+	at := ruleset.At{Now: time.Now(), Links: links, World: ruleset.World{Cwd: q.Cwd, Home: q.Home, Own: folders(own...)}}
 	if q.Now != nil {
 		at.Now = *q.Now
 	}

@@ -27,7 +27,7 @@ var names = []func(*Maker) string{
 // wrapped are constructs that stand around a command.
 var wrapped = []func(m *Maker, text string) string{
 	func(m *Maker, t string) string {
-		return m.pick("( "+t+" )", "("+t+")", "{ "+t+"; }", "{ "+t+"\n}", "if true; then "+t+"; fi", "if "+t+"; then :; fi", "while "+t+"; do break; done", "until "+t+"; do break; done", "for i in 1; do "+t+"; done", "for ((i=0;i<1;i++)); do "+t+"; done", "case a in a) "+t+";; esac", "case a in (b) ;; *) "+t+" ;; esac", "select x in a; do "+t+"; break; done <<< 1", "while :; do "+t+"; break; done", "if false; then :; else "+t+"; fi", "if false; then :; elif "+t+"; then :; fi", "[[ a ]] && "+t, "((1)) && "+t)
+		return m.pick("( "+t+" )", "("+t+")", "{ "+t+"; }", "{ "+t+"\n}", "if true; then "+t+"; fi", "if "+t+"; then :; fi", "while "+t+"; do break; done", "until "+t+"; do break; done", "for i in 1; do "+t+"; done", "for ((i=0;i<1;i++)); do "+t+"; done", "case a in a) "+t+";; esac", "case a in (b) ;; *) "+t+" ;; esac", "select x in a; do "+t+"; break; done <<< 1", "while :; do "+t+"; break; done", "if false; then :; else "+t+"; fi", "if false; then :; elif "+t+"; then :; fi", "[[ a ]] && "+t, "((1)) && "+t, "(( "+t+" ))", "(("+t+"))", "!("+t+")", "function f { "+t+"; }; f", "if ("+t+") then :; fi", "! { "+t+"; }", "case zz in zz) "+t+" ;& *) ;; esac")
 	},
 	func(m *Maker, t string) string {
 		return m.pick("true && ", "false || ", "true; ", "true | ", "true & ", "true\n", "! ", "cd . && ", "echo a # b\n", ":;", "ls|", "true |& ", "true && \\\n", "x=1; ", "set -e; ", "cd /; cd - >/dev/null; ", "# a \\\n", "time ", "true ; ; ", "[ a ] && ", "echo \"a\" 'b' && ") + t
@@ -55,7 +55,7 @@ var evaluated = []func(m *Maker, text string) string{
 		return m.pick("bash", "sh", ". /dev/stdin", "cat | bash", "{ sh; }") + " " + m.pick("<<E\n", "<<'E'\n", "<<-E\n\t", "<<\\E\n", "<<\"E\"\n") + t + "\nE\n"
 	},
 	func(m *Maker, t string) string {
-		return m.pick("echo ", "printf %s ", "printf '%b' ", "echo -e ", "cat <<< ", "echo -n ") + m.quoted(t) + " | " + m.pick("sh", "bash", "xargs -0 sh -c", "cat | sh", "tee o | sh", "bash -s", "bash /dev/fd/0", "(cat; echo) | sh", "sed '' | sh", "head -9 | sh", "env sh", "{ read -r x; eval \"$x\"; }", "while read -r x; do $x; done", "xargs -I% sh -c %", "xargs -d '\\n' -n1 sh -c")
+		return m.pick("echo ", "printf %s ", "printf '%b' ", "echo -e ", "cat <<< ", "echo -n ", "dash -c 'echo \"$1\"' x ", "sh -c 'printf %b \"$1\"' x ", "sh -c 'echo \"$0\"' ") + m.quoted(t) + " | " + m.pick("sh", "bash", "xargs -0 sh -c", "cat | sh", "tee o | sh", "bash -s", "bash /dev/fd/0", "(cat; echo) | sh", "sed '' | sh", "head -9 | sh", "env sh", "{ read -r x; eval \"$x\"; }", "while read -r x; do $x; done", "xargs -I% sh -c %", "xargs -d '\\n' -n1 sh -c")
 	},
 	func(m *Maker, t string) string {
 		return m.pick("bash <(echo ", ". <(echo ", "source <(printf %s ", "bash < <(echo ", "sh <(cat <<< ") + m.quoted(t) + ")"

@@ -48,7 +48,11 @@ func (c *call) applyOperands() {
 			k = before[i]
 		case i >= n-len(after) && n-i <= len(after):
 			k = after[len(after)-(n-i)]
-		case !c.repeats:
+		case !c.repeats && !c.open:
+			continue
+		}
+		if w := c.Operands[i]; k == skip && c.open && strings.HasPrefix(w.Text, "/") && !strings.HasPrefix(w.Text, "//") && slices.Contains(c.Tags, "workspace-code") {
+			c.codeFile(w, "argument") // what it is told to run may be anywhere
 			continue
 		}
 		switch k {
@@ -134,8 +138,7 @@ func (c *call) use(k kind, w Word, via string) {
 	case script:
 		c.codeFile(w, via)
 	case setenv:
-		name, _, _ := strings.Cut(w.Text, "=")
-		c.env = append(c.env, name)
+		c.sets(w)
 	}
 }
 
@@ -237,7 +240,7 @@ func in(folder, w Word) Word {
 	if w.Text == "" && !w.Dynamic {
 		return folder
 	}
-	w.Text = strings.TrimSuffix(folder.Text, "/") + "/" + w.Text
+	w.Text, w.Fits = strings.TrimSuffix(folder.Text, "/")+"/"+w.Text, ""
 	w.Dynamic, w.Glob = w.Dynamic || folder.Dynamic, w.Glob || folder.Glob
 	w.Begins = folder.Begins || !folder.Dynamic
 	return w

@@ -9,12 +9,12 @@ var archives = family{
 		--before-date= -x|--exclude= -i|--include= -Z= --recurse-paths:recursive --move --test --quiet --junk-paths --symlinks
 		--encrypt --update --freshen --delete --verbose --filesync --grow --no-dir-entries --no-extra --log-path=write
 		--out=write`, operands: "write read*", then: zip},
-	"unzip zipinfo": {opts: "-[abBcCDfjKLlMnopqtTuUvVWXYzZ:] -d=write -x= -P= -I= -O= -[12hms]", operands: "read skip*", then: unpack("-d", "lptvzZ")},
+	"unzip zipinfo": {opts: "-[abBcCDfjLlMnopqtTuUvVWXYzZ:] -K:setuid -d=write -x= -P= -I= -O= -[12hms]", operands: "read skip*", then: unpack("-d", "lptvzZ")},
 	"gzip gunzip pigz bzip2 bunzip2 pbzip2 xz unxz lzma unlzma zstd unzstd pzstd lz4 brotli compress uncompress lzip": {opts: `
 		-[0123456789acdefhklLnNqrtTvV] -S|--suffix= -o|--output=write -b= -p= -D=read --rm --stdout --decompress --uncompress
 		--compress --keep --force --test --list --fast? --best --recursive --quiet --verbose --name --no-name --to-stdout
 		--extreme --threads= --format= --check= --memlimit= --ultra --long? --adapt? --rsyncable --processes= --single-stream
-		--files? --files0? --block-size= --output-dir-flat=write -[zsHCiB] -M= --synchronous --no-progress --long-help
+		--files?list --files0?list --block-size= --output-dir-flat=write -[zsHCiB] -M= --synchronous --no-progress --long-help
 		--priority= --exclude-compressed --stream-size= --size-hint= --train --maxdict= --dictID= --filelist=list
 		--output-dir-mirror=write --patch-from=read --single-thread --auto-threads= --content-size --no-check --sparse
 		--pass-through --show-default-cparams --patch-apply`, operands: "change*", stdin: 1, then: compress},

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// awkArguments: a program that changes its own arguments chooses what is read.
+var awkArguments = regexp.MustCompile(`\bARG[VC]\s*(\[[^]]*\]\s*)?(=[^=]|[-+*/%^]=|\+\+|--)|\(\s*ARGV\b|(\+\+|--)ARGC`)
+
 var awkSystem = regexp.MustCompile(`\bsystem\s*(\\\s*)?\(`)
 
 // awk reads the program: it can run commands, read and write files.
@@ -49,7 +52,7 @@ type awkProgram struct {
 
 func newAwk(c *call, w Word) {
 	p := awkProgram{call: c, text: w.Text}
-	if w.Dynamic || strings.Contains(w.Text, "@") || awkSystem.MatchString(w.Text) {
+	if w.Dynamic || strings.Contains(w.Text, "@") || awkArguments.MatchString(w.Text) || awkSystem.MatchString(w.Text) {
 		c.Inline = true
 	}
 	if strings.Contains(w.Text, "ENVIRON") {

@@ -23,11 +23,17 @@ func makefile(c *call) {
 	for _, w := range c.Operands {
 		name, value, ok := strings.Cut(w.Text, "=")
 		if !ok {
+			if strings.HasPrefix(w.Text, "/") {
+				c.touch("write", w, "target")
+			}
 			continue
 		}
-		name = strings.TrimRight(name, ":?+!")
+		before := name
+		name = strings.TrimRight(name, " :?+!")
 		switch {
-		case name == "SHELL" || name == ".SHELLFLAGS" || name == "MAKEFLAGS" || strings.ContainsAny(value, ";|&`#<>") || strings.Contains(value, "$("):
+		case strings.Contains(before, "!"):
+			c.code(rest(w, value), "make !=")
+		case name == "SHELL" || name == ".SHELLFLAGS" || name == "MAKEFLAGS" || strings.ContainsAny(value, ";|&`#<>$\n") || strings.HasPrefix(name, "MAKE"):
 			c.ExecFlags = append(c.ExecFlags, name+"=")
 			c.tag("opaque-exec")
 		case slices.Contains(makePrograms, name):
@@ -41,6 +47,9 @@ var makePrograms = []string{"CC", "CXX", "CPP", "LD", "AR", "AS", "FC", "RM", "I
 
 // cmake -E has small commands of its own, some of which run or delete.
 func cmake(c *call) {
+	if w, ok := c.value("-S"); ok && c.name == "ctest" {
+		c.codeFile(w, "-S")
+	}
 	for i := range c.found {
 		f := &c.found[i]
 		name, _, _ := strings.Cut(f.value.Text, "=")
@@ -73,15 +82,23 @@ func cmake(c *call) {
 	}
 }
 
+// foreignGoals fetch or run what the project does not name, or print settings.
+var foreignGoals = []string{"dependency:get", "dependency:copy", "archetype:", "groovy:", "scm:", "wrapper:", "help:effective-settings"}
+
+// mavenSettings of -D name code or a program.
+var mavenSettings = []string{"maven.ext.", "maven.repo.", "jvm=", "argLine=", "exec.", "maven.compiler.executable", "maven.multiModuleProjectDirectory", "org.gradle.jvmargs", "org.gradle.java"}
+
 // mavenGoals: some goals run a program or leave the machine.
 func mavenGoals(c *call) {
 	for _, w := range c.args {
-		if strings.HasPrefix(w.Text, "-Dexec.") || strings.HasPrefix(w.Text, "-Dmaven.ext") || strings.HasPrefix(w.Text, "-Dorg.gradle.jvmargs") {
+		if slices.ContainsFunc(mavenSettings, func(s string) bool { return strings.HasPrefix(w.Text, "-D"+s) }) {
 			c.tag("opaque-exec")
 		}
 	}
 	for _, w := range c.Operands {
 		switch {
+		case strings.Count(w.Text, ":") > 1 || slices.ContainsFunc(foreignGoals, func(g string) bool { return strings.HasPrefix(w.Text, g) }):
+			c.tag("config-or-install", "opaque-exec")
 		case strings.Contains(w.Text, "deploy") || strings.Contains(w.Text, "publish") || strings.Contains(w.Text, "release"):
 			c.tag("publish")
 		case strings.HasPrefix(w.Text, "exec:") || strings.HasPrefix(w.Text, "antrun:"):
@@ -158,6 +175,39 @@ func jsTool(c *call) {
 	}
 }
 
+// tests are files of code; what follows :: names one of them.
+func tests(c *call) {
+	for _, w := range c.Operands {
+		name, _, _ := strings.Cut(w.Text, "::")
+		switch {
+		case strings.HasPrefix(name, "@"):
+			c.touch("read", rest(w, name[1:]), "@file")
+			c.unsure("options in a file")
+		case strings.HasPrefix(name, "/") || strings.HasPrefix(name, ".."):
+			c.codeFile(rest(w, name), "argument")
+		}
+	}
+	if w, ok := c.value("--cov-report"); ok {
+		if _, to, named := strings.Cut(w.Text, ":"); named && !strings.HasPrefix(to, "skip") {
+			c.touch("write", rest(w, to), "--cov-report")
+		}
+	}
+}
+
+// goTestFlag is what a test program does with one of its own flags, which go test hands on.
+func goTestFlag(c *call, i int) {
+	name, value, glued := strings.Cut(strings.TrimLeft(c.args[i].Text, "-"), "=")
+	name, own := strings.CutPrefix(name, "test.")
+	if !own || !strings.HasSuffix(name, "profile") && !strings.HasSuffix(name, "dir") && name != "trace" && name != "testlogfile" {
+		return
+	}
+	w := rest(c.args[i], value)
+	if !glued && i+1 < len(c.args) {
+		w = c.args[i+1]
+	}
+	c.touch("write", w, "-test."+name)
+}
+
 // goFlags: the linker may be another program; a path outside holds foreign code.
 func goFlags(c *call) {
 	for i := range c.found {
@@ -165,8 +215,16 @@ func goFlags(c *call) {
 			c.ExecFlags = append(c.ExecFlags, "-ldflags -extld")
 		}
 	}
+	for i := range c.args {
+		goTestFlag(c, i)
+	}
+	for _, name := range []string{"-gcflags", "-asmflags"} {
+		if w, ok := c.value(name); ok && (strings.Contains(w.Text, "-o") || strings.Contains(w.Text, "profile") || strings.Contains(w.Text, "trace") || w.Dynamic) {
+			c.ExecFlags = append(c.ExecFlags, name)
+		}
+	}
 	for _, w := range c.Operands {
-		if strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "../") {
+		if strings.HasPrefix(w.Text, "/") || w.Text == ".." || strings.HasPrefix(w.Text, "../") {
 			c.touch("read", w, "argument")
 		}
 	}
@@ -196,6 +254,24 @@ func optionFiles(c *call) {
 		if name, ok := strings.CutPrefix(w.Text, "@"); ok {
 			c.touch("read", rest(w, name), "@file")
 			c.unsure("options in a file")
+		}
+	}
+}
+
+// goTool: most of the tools that come with Go look at what was built. Others are of
+// modules, or run another program.
+func goTool(c *call) {
+	if len(c.Operands) == 0 {
+		return
+	}
+	if !slices.Contains([]string{"addr2line", "buildid", "cover", "nm", "objdump", "pprof", "test2json"}, c.Operands[0].Text) {
+		c.tag("config-or-install")
+	}
+	for _, w := range c.Operands[1:] {
+		if strings.Contains(w.Text, "://") {
+			c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "GET"})
+		} else {
+			c.touch("read", w, "argument")
 		}
 	}
 }

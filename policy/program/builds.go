@@ -22,13 +22,20 @@ var builds = family{
 		--no-warn-unused-cli -LE= -LA -LH -LAH --system-information?`, operands: "read*", tags: "workspace-code", then: cmake},
 	"ninja samu": {opts: "-[nvh] -C=dir -f=conf -j= -k= -l= -d= -t= -w= --version --verbose --quiet", operands: "skip*", tags: "workspace-code"},
 	`
-		meson scons waf bazel bazelisk buck buck2 pants please tup xmake premake5 b2 qmake autoconf automake autoreconf
-		aclocal libtoolize configure rake just task mage invoke inv nox tox fab ant sbt mill  earthly dagger nx
-		turbo lerna grunt gulp  rspec cucumber rubocop`: {tags: "workspace-code", open: true, opts: `
+		meson scons waf bazel bazelisk buck buck2 pants please tup xmake premake5 b2 qmake
+		configure rake just mage invoke inv fab ant sbt mill earthly dagger nx
+		turbo lerna grunt gulp `: {tags: "workspace-code", open: true, opts: `
 		-f|--file|--justfile|--makefile=conf -C=dir -e|--eval=:opaque-exec --config=conf --shell=exec --shell-arg=`},
+	"autoconf automake autoreconf aclocal libtoolize": {opts: "-o|--output=write -I|--include=load -B|--prepend-include=load", tags: "workspace-code", open: true, operands: "read*"},
+	"task":                   {opts: "-t|--taskfile=conf -d|--dir=dir -o|--output=", tags: "workspace-code", open: true},
+	"rspec cucumber rubocop": {opts: "-r|--require=load -I=load -c|--config=conf -O|--options=conf -o|--out=write", tags: "workspace-code", open: true},
+	"nox tox":                {opts: "-f|--noxfile|-c|--conf=conf --workdir=write", tags: "workspace-code", open: true},
+	"uvicorn gunicorn hypercorn daphne flask": {opts: `
+		-c|--config=conf --app-dir=load --pythonpath=load --chdir=load --env-file=load --log-config=load --log-file=write
+		--access-logfile=write --error-logfile=write -p|--pid= -D|--daemon:longrun`, tags: "workspace-code", open: true, operands: "skip*"},
 	"mvn mvnw mvnd gradle gradlew": {opts: `
 		-f|--file=conf -s|--settings=conf -gs=load -I|--init-script=load -b|--build-file=load -c|--settings-file=conf
-		-p|--project-dir=dir -D= -P= -T= -pl= -x= --tests= -g=write --include-build=load --gradle-user-home=write -rf=`, tags: "workspace-code", open: true, operands: "skip*", style: words, then: mavenGoals},
+		-p|--project-dir=dir -D= -P= -T= -pl= -x= --tests= -g=write --include-build=load --gradle-user-home=write -rf= -l|--log-file=write -t|--toolchains=load -gt=load`, tags: "workspace-code", open: true, operands: "skip*", style: words, then: mavenGoals},
 	"gcc cc g++ c++ c89 c99 clang clang++ tcc icc icx gfortran cpp nvcc emcc em++ ": {opts: `
 		-o=write -c -S -E -v -w -g? -O? -W? -f? -m? -D= -U= -I= -L=read -l= -B=load -x= -T=read -u= -z= -e= -include=read
 		-imacros=read -isystem= -iquote= -idirafter= -isysroot= --sysroot= -MF=write -MT= -MQ= -MD -MMD -M -MM -MP -std?
@@ -54,7 +61,7 @@ var builds = family{
 	"dotnet msbuild nuget": {open: true, tags: "workspace-code", opts: `
 		-o|--output=write -c|--configuration= -f|--framework= -r|--runtime= -p= --project=conf -v=`, subs: []sub{
 		{`
-		build test run restore clean format watch msbuild publish pack sln list new fsi dev-certs ef exec --info --version
+		build test run restore clean format watch msbuild publish pack sln list new dev-certs ef --info --version
 		--list-sdks --list-runtimes`, row{}}, {"add remove tool workload user-secrets", row{tags: "config-or-install"}}, {"nuget push", row{tags: "publish"}}}},
 	"swift swiftc xcodebuild xcrun swiftlint swiftformat": {tags: "workspace-code", open: true, opts: "-e=inline -o=write"},
 	"rustc rustfmt clippy-driver rustdoc  ": {opts: `
@@ -76,9 +83,9 @@ var builds = family{
 		--resolve-plugins-relative-to=load --rulesdir=load --plugin=load --parser=load --globalSetup=conf --setupFiles=conf
 		--loader=load -r|--require=conf`, then: jsTool},
 	"pytest py.test unittest  nose2 behave robot coverage hypothesis locust": {opts: `
-		-p= -c=conf --rootdir= --junitxml=write --junit-xml=write --html=write --cov-report= --cov= -k= -m= -n= -W= -o=
-		--basetemp=write --confcutdir= --pdb:interactive-shell --pdbcls=load --log-file=write --pastebin=:publish
-		--result-log=write --maxfail= --tb= --durations= --ignore= --deselect= --timeout=`, tags: "workspace-code", open: true, operands: "skip*"},
+		-p= -c=conf --rootdir=load --debug?write --report-log=write --junitxml=write --junit-xml=write --html=write --cov-report= --cov= -k= -m= -n= -W= -o|--override-ini=:opaque-exec
+		--basetemp=delete --confcutdir=read --pdb:interactive-shell --pdbcls=load --log-file=write --pastebin=:publish
+		--result-log=write --maxfail= --tb= --durations= --ignore= --deselect= --timeout=`, tags: "workspace-code", open: true, operands: "skip*", then: tests},
 	"ruff black isort autopep8 yapf pyupgrade autoflake": {opts: `
 		-c|--code= --config=conf --settings-path=conf --settings-file=conf -l|--line-length= -t|--target-version= --select=
 		--ignore= --extend-select= --exclude= --output-file|-o=write --output-format= --stdin-filename= -q -v --check --diff
@@ -101,24 +108,27 @@ var builds = family{
 
 const goBuild = `
 	-C=dir -o=write -toolexec=exec -exec=exec -vettool=load -overlay=load -modfile=load -run= -bench= -count= -timeout=
-	-ldflags= -gcflags= -asmflags= -gccgoflags= -tags= -mod= -p= -coverprofile=write -cpuprofile=write -memprofile=write
+	-ldflags= -gcflags= -asmflags= -gccgoflags=:opaque-exec -tags= -mod= -p= -coverprofile=write -cpuprofile=write -memprofile=write
 	-blockprofile=write -mutexprofile=write -trace=write -outputdir=write -covermode= -coverpkg= -parallel= -cpu=
-	-benchtime= -list= -fuzz= -fuzztime= -skip= -shuffle= -vet= -buildmode= -compiler= -installsuffix= -pkgdir=write
+	-benchtime= -list= -fuzz= -fuzztime= -skip= -shuffle= -vet= -buildmode= -compiler=:opaque-exec -installsuffix= -pkgdir=write
 	-pgo=read -f=`
 
 var goSubs = []sub{
 	{"build run test vet", row{opts: goBuild, operands: "skip*", tags: "workspace-code", then: goFlags}},
-	{"list fmt doc version help bug telemetry clean fix", row{opts: goBuild, then: goFlags}},
+	{"list fmt doc version help bug clean fix", row{opts: goBuild, then: goFlags}},
 	{"env", row{opts: "-w:config-or-install -u:config-or-install -json -changed"}},
-	{"generate tool", row{opts: goBuild, tags: "workspace-code config-or-install"}},
+	{"telemetry", row{tags: "config-or-install"}},
+	{"generate", row{opts: goBuild, tags: "workspace-code"}},
+	{"tool", row{opts: goBuild + " -tools=load -http=:raw-socket -output=write", operands: "skip*", tags: "workspace-code", then: goTool}},
 	{"install get", row{opts: goBuild, tags: "config-or-install", then: goFlags}},
-	{"mod work", row{opts: goBuild + " -go= -require= -replace= -module= -use=", then: goFlags}},
+	{"mod work", row{opts: goBuild + " -go= -require=:config-or-install -replace=:config-or-install -tool=:config-or-install -toolchain=:config-or-install -module= -use=read", then: goFlags}},
 }
 
 var cargoSubs = []sub{
 	{`
-		build|b test|t check|c run|r bench doc|d clippy fmt fix tree metadata nextest miri expand audit outdated deny llvm-cov`, row{opts: "--out-dir=write --message-format= --bin= --example= --test="}},
-	{"clean update fetch generate-lockfile vendor locate-project pkgid search version verify-project read-manifest init new package info report", row{}},
+		build|b test|t check|c run|r bench doc|d clippy fmt fix tree metadata nextest miri expand audit outdated deny llvm-cov`, row{opts: "--out-dir=write --artifact-dir=write --config-path=load --message-format= --bin= --example= --test="}},
+	{"clean update fetch generate-lockfile locate-project pkgid search version verify-project read-manifest package info report", row{}},
+	{"new init vendor", row{opts: "--name= --vcs= --edition= --registry= --respect-source-config -s|--sync=read", operands: "write"}},
 	{"add remove|rm install uninstall upgrade binstall", row{tags: "config-or-install", opts: `
 		--git=url --path=read --registry= --index=url --root=write --version= --dev --build`}},
 	{"publish login logout owner yank", row{tags: "publish"}},

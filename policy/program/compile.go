@@ -144,6 +144,9 @@ func (p *program) enter(o option, names ...string) {
 	p.options = append(p.options, o)
 	index := uint16(len(p.options) - 1)
 	for _, name := range names {
+		if p.style == words && strings.HasPrefix(name, "--") {
+			name = name[1:] // one dash or two are the same
+		}
 		if len(name) == 2 && p.style != words {
 			if p.short[name[1]] == 0 {
 				p.short[name[1]] = index + 1

@@ -3,11 +3,11 @@ package program
 // containers are programs that run others in a container or a cluster.
 var containers = family{
 	"docker podman nerdctl": {opts: `
-		-[Dv] -H|--host=url:container-escape -c|--context= -l|--log-level= --config=load --tls --tlsverify --tlscacert=read
+		-[Dv] -H|--host=url:container-escape -c|--context=:remote -l|--log-level= --config=load --tls --tlsverify --tlscacert=read
 		--tlscert=read --tlskey=read --debug --version`, own: true, open: true, subs: dockerSubs},
 	"docker-compose podman-compose": {opts: composeOptions, open: true, subs: composeSubs},
 	"kubectl oc k3s-kubectl": {opts: `
-		-n|--namespace= --context= --cluster= --user= --kubeconfig=load -s|--server=url --token= --as= --as-group=
+		-n|--namespace= --context= --cluster= --user= --kubeconfig=load -s|--server=url:remote --token= --as=:privilege --as-group=:privilege --as-uid=:privilege --insecure-skip-tls-verify:net-override --profile= --profile-output=write
 		-o|--output= -l|--selector= -f|--filename= -c|--container= --field-selector= --request-timeout= -A|--all-namespaces
 		--certificate-authority=read --client-certificate=read --client-key=read -k|--kustomize=read -v= --cache-dir=write
 		-w|--watch`, open: true, then: kubectlFiles, subs: kubectlSubs},
@@ -18,8 +18,11 @@ var containers = family{
 		{`
 		list|ls status get history|hist show|inspect search template lint env version help verify completion`, row{}}, {"dependency|dep repo pull|fetch create package", row{tags: "config-or-install"}},
 		{"install upgrade|up uninstall|delete|del|un rollback test", row{tags: "container"}}, {"push registry", row{tags: "publish"}}, {"plugin", row{tags: "config-or-install opaque-exec"}}}},
+	"kustomize": {open: true, opts: `
+		-o|--output=write --enable-helm:opaque-exec --enable-alpha-plugins:opaque-exec --enable-exec:opaque-exec
+		--helm-command=exec`, subs: []sub{{"build", row{operands: "read"}}, {"version help cfg", row{}}, {"create edit localize", row{tags: "config-or-install"}}}},
 	`
-		kind minikube k3d k3s k9s kustomize skaffold tilt stern kubectx kubens argocd flux istioctl`: {tags: "container", open: true},
+		kind minikube k3d k3s k9s skaffold tilt stern kubectx kubens argocd flux istioctl`: {tags: "container", open: true},
 	`
 		ctr crictl runc crun buildah lxc lxc-attach lxd incus machinectl systemd-nspawn vagrant virsh multipass qemu-system
 		qemu-img VBoxManage apptainer singularity distrobox toolbox`: {tags: "container namespace", open: true},
@@ -75,7 +78,7 @@ const dockerBuild = `
 	--builder= --allow=:container-escape --pull --no-cache --push:publish --load --rm --squash -q --security-opt=`
 
 var composeSubs = []sub{
-	{"ps logs images top config|convert ls version port events stats volumes help", row{opts: "-f --tail= --since= --format= -o|--output=write"}},
+	{"ps logs images top config|convert ls version port events stats volumes help", row{opts: "--environment:dump-env -f --tail= --since= --format= -o|--output=write"}},
 	{`
 		up start stop restart down kill rm pause unpause pull create scale watch wait attach cp`, row{opts: "-d --build -v|--volumes:discard -t|--timeout= --scale= --profile= --remove-orphans", tags: "container"}},
 	{"build", row{tags: "container workspace-code", opts: "--build-arg="}},
@@ -84,8 +87,11 @@ var composeSubs = []sub{
 }
 
 var kubectlSubs = []sub{
-	{"get describe logs top explain api-resources api-versions cluster-info version events diff wait help completion kustomize", row{opts: `
-		--tail= --since= --raw= --sort-by= -L= --template= --for= --timeout= --previous -p --follow --output-directory=write`}},
+	{"kustomize", row{opts: `
+		-o|--output=write --enable-exec:opaque-exec --enable-alpha-plugins:opaque-exec --enable-helm:opaque-exec
+		--helm-command=exec --load-restrictor=:opaque-exec -e|--env= --network:opaque-exec --mount=:opaque-exec`, then: kustomization}},
+	{"get describe logs top explain api-resources api-versions cluster-info version events diff wait help completion", row{opts: `
+		--client --tail= --since= --raw= --sort-by= -L= --template= --for= --timeout= --previous -p --follow --output-directory=write`}},
 	{"config", row{subs: []sub{{"view", row{opts: "--raw:dump-env --flatten:dump-env --minify"}}, {"get-contexts current-context get-clusters get-users", row{}}, {`
 		use-context set set-context set-cluster set-credentials unset delete-context delete-cluster delete-user rename-context`, row{tags: "config-or-install"}}}}},
 	{"auth", row{subs: []sub{{"can-i whoami", row{}}, {"reconcile", row{tags: "container"}}}}},

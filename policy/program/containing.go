@@ -42,8 +42,43 @@ func (c *call) mount(w Word, text string, readonly bool) {
 	}
 }
 
+// kustomization is a folder, or a URL.
+func kustomization(c *call) {
+	for _, w := range c.Operands {
+		if strings.Contains(w.Text, "://") || strings.Contains(w.Text, ".com/") {
+			c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "GIT"})
+		} else {
+			c.touch("read", w, "argument")
+		}
+	}
+}
+
+// kubectlSecrets: the values of secrets are shown, if more than their names is asked for.
+func (c *call) kubectlSecrets() {
+	form, formatted := c.value("-o")
+	if name, ok := c.value("--template"); ok && strings.HasSuffix(form.Text, "-file") {
+		c.touch("read", name, "--template")
+	}
+	if kind, name, ok := strings.Cut(form.Text, "="); ok && strings.HasSuffix(kind, "-file") {
+		c.touch("read", rest(form, name), "-o")
+	}
+	words := c.Operands
+	if w, ok := c.value("--raw"); ok {
+		formatted, words = true, append(words[:len(words):len(words)], w)
+	}
+	if c.Sub != "get" || !formatted && !c.has("--template") || form.Text == "wide" || form.Text == "name" {
+		return
+	}
+	for _, w := range words {
+		if strings.Contains(strings.ToLower(w.Text), "secret") {
+			c.tag("dump-env")
+		}
+	}
+}
+
 // kubectlFiles are read from files or URLs.
 func kubectlFiles(c *call) {
+	c.kubectlSecrets()
 	for i := range c.found {
 		f := &c.found[i]
 		if f.name != "-f" || !f.given || c.Sub == "logs" {

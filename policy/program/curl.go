@@ -6,7 +6,7 @@ import (
 )
 
 const curlOptions = `
-	-[afGgIijkLlMnNOpqRSsvVZB#012346hJ] --abstract-unix-socket=write --alt-svc=write --anyauth --append --aws-sigv4=
+	-[afGgIijkLlMNOpqRSsvVZB#012346hJ] --abstract-unix-socket=write --alt-svc=write --anyauth --append --aws-sigv4=
 	--basic --ca-native --cacert=read --capath=read -E|--cert=read --cert-status --cert-type= --ciphers= --compressed
 	--compressed-ssh -K|--config=load --connect-timeout= --connect-to= -C|--continue-at= -b|--cookie=
 	-c|--cookie-jar=write --create-dirs --create-file-mode= --crlf --crlfile=read --curves= -d|--data= --data-ascii=
@@ -22,7 +22,7 @@ const curlOptions = `
 	--interface=:net-override --ip-tos= --ipfs-gateway=url --ipv4 --ipv6 --json= --junk-session-cookies --keepalive-cnt=
 	--keepalive-time= --key=read --key-type= --krb= --libcurl=write --limit-rate= --list-only --local-port= --location
 	--location-trusted --login-options= --mail-auth= --mail-from= --mail-rcpt=:send --mail-rcpt-allowfails --manual
-	--max-filesize= --max-redirs= -m|--max-time= --metalink --mptcp --negotiate --netrc --netrc-file=read --netrc-optional
+	--max-filesize= --max-redirs= -m|--max-time= --metalink --mptcp --negotiate -n|--netrc:send --netrc-file=read:send --netrc-optional:send
 	--next --no-alpn --no-buffer --no-clobber --no-keepalive --no-npn --no-progress-meter --no-sessionid --noproxy= --ntlm
 	--ntlm-wb --oauth2-bearer= -o|--output= --output-dir= --out-null --parallel --parallel-immediate --parallel-max=
 	--parallel-max-host= --pass= --path-as-is --pinnedpubkey=read --post301 --post302 --post303 --preproxy= --progress-bar
@@ -70,11 +70,18 @@ func curl(c *call) {
 	case c.flag('I', "--head"):
 		method = "HEAD"
 	}
+	scheme, plain := c.value("--proto-default")
 	for _, u := range urls {
+		if plain && !strings.Contains(u.Text, "://") {
+			u = rest(u, scheme.Text+"://"+u.Text)
+		}
 		c.Fetches = append(c.Fetches, Fetch{Word: u, Method: method})
 		if c.flag('O', "--remote-name") || c.flag(0, "--remote-name-all") {
 			c.saved(u)
 		}
+	}
+	if c.flag('J', "--remote-header-name") {
+		c.touch("write", Word{Dynamic: true}, "-J")
 	}
 }
 
@@ -101,9 +108,15 @@ func (c *call) curlOption(f *found) {
 				c.Fetches = append(c.Fetches, Fetch{Word: rest(address, "http://"+a), Method: "GET"})
 			}
 		}
+	case "-A", "-e", "-u", "--oauth2-bearer", "--url-query":
+		c.carries(f)
 	case "-H", "--proxy-header", "-w":
+		c.carries(f)
 		if name, ok := strings.CutPrefix(f.value.Text, "@"); ok {
 			c.touch("read", rest(f.value, name), f.as)
+		}
+		if f.value.Dynamic && f.name != "-w" {
+			c.tag("send") // a header with something from here: a token
 		}
 		if strings.Contains(f.value.Text, "%output{") {
 			c.touch("write", Word{Dynamic: true}, f.as)
@@ -113,9 +126,22 @@ func (c *call) curlOption(f *found) {
 			c.touch("read", rest(f.value, name), f.as)
 		}
 	case "-b":
+		c.carries(f)
 		if !strings.Contains(f.value.Text, "=") && f.value.Text != "" {
 			c.touch("read", f.value, f.as)
 		}
+	}
+}
+
+// carries: what is only known at run time leaves with the request.
+func (c *call) carries(f *found) {
+	if f.value.Dynamic {
+		c.tag("send")
+	}
+	if name, ok := strings.CutPrefix(f.value.Text, "@"); ok && f.name == "--url-query" {
+		c.touch("read", rest(f.value, name), f.as)
+	} else if name, file, ok := strings.Cut(f.value.Text, "@"); ok && f.name == "--url-query" && !strings.Contains(name, "=") {
+		c.touch("read", rest(f.value, file), f.as)
 	}
 }
 
@@ -189,6 +215,10 @@ func wget(c *call) {
 		if _, ok := c.value("-O"); !ok && !hasFolder && !c.has("--spider") {
 			c.saved(u)
 		}
+	}
+	tree := c.has("-x", "--force-directories") || c.has("-r", "--recursive", "-m", "--mirror", "-p") && c.has("-nH", "--cut-dirs")
+	if tree || c.has("--content-disposition", "--trust-server-names") {
+		c.touch("write", Word{Dynamic: true}, "names of the server")
 	}
 	if _, ok := c.value("-i"); ok {
 		c.Fetches = append(c.Fetches, Fetch{Word: Word{Dynamic: true}, Method: method})

@@ -88,11 +88,11 @@ var files = family{
 		--ignore-file-name-case --show-all --show-overlap --easy-only --overlap-only --merge`, operands: "read*", stdin: 1},
 	"delta difft dwdiff wdiff": {opts: "--pager=exec --config=load --paging=", operands: "read*", open: true, stdin: 1, tags: "pager"},
 	"patch": {opts: `
-		-[bcEeflNnRstTuvZ] -p|--strip= -F|--fuzz= -D|--ifdef= -d|--directory=dir -i|--input=read -o|--output=write
-		-r|--reject-file=write -B|--prefix= -Y|--basename-prefix= -z|--suffix= -V|--version-control= -g|--get= --backup
-		--dry-run --reverse --forward --force --batch --verbose --silent --quiet --unified --context --normal --ed --binary
+		-[bcEflNnRstTuvZ] -e|--ed:opaque-exec -p|--strip= -F|--fuzz= -D|--ifdef= -d|--directory=dir -i|--input=read -o|--output=write
+		-r|--reject-file=write -B|--prefix=write -Y|--basename-prefix=write -z|--suffix= -V|--version-control= -g|--get= --backup
+		--dry-run --reverse --forward --force --batch --verbose --silent --quiet --unified --context --normal  --binary
 		--remove-empty-files --ignore-whitespace --posix --follow-symlinks --merge? --quoting-style= --read-only=
-		--reject-format=`, operands: "change read", stdin: 2},
+		--reject-format=`, operands: "change read", stdin: 2, then: patches},
 	"rename prename file-rename":       {tags: "opaque-exec", operands: "skip change*"},
 	"fdupes jdupes":                    {opts: "-d:discard", operands: "read*", open: true},
 	"inotifywait inotifywatch fswatch": {opts: "-e= -t= --format= --exclude= -o=write --outfile= --fromfile=list", operands: "read*", open: true, tags: "longrun"},

@@ -8,7 +8,8 @@ import (
 )
 
 var (
-	gitExecKey  = regexp.MustCompile(`(?i)^(alias\.|core\.(pager|sshcommand|fsmonitor|hookspath|editor|askpass|gitproxy|attributesfile|worktree)|pager\.|diff\..*(external|textconv|command)|diff\.external|difftool\.|mergetool\.|merge\..*driver|filter\..*\.(clean|smudge|process)|credential|gpg\.|sequence\.editor|protocol\.|remote\..*\.(uploadpack|receivepack|vcs)|ssh\.|browser\.|web\.|man\.|help\.|interactive\.difffilter|url\.|include|init\.templatedir|uploadpack\.|submodule\..*\.update|trailer\..*\.(command|cmd)|tar\.|sendemail\.|instaweb\.|guitool\.)`)
+	gitExecKey  = regexp.MustCompile(`(?i)^(alias\.|core\.(pager|sshcommand|alternaterefscommand|fsmonitor|hookspath|editor|askpass|gitproxy|attributesfile|worktree)|pager\.|diff\..*(external|textconv|command)|diff\.external|difftool\.|mergetool\.|merge\..*driver|filter\..*\.(clean|smudge|process)|credential|gpg\.|sequence\.editor|protocol\.|remote\..*\.(uploadpack|receivepack|vcs|url|pushurl)|branch\..*\.remote|safe\.|ssh\.|browser\.|web\.|man\.|help\.|interactive\.difffilter|url\.|include|init\.templatedir|uploadpack\.|submodule\..*\.update|trailer\..*\.(command|cmd)|tar\.|sendemail\.|instaweb\.|guitool\.)`)
+	gitFileKey  = regexp.MustCompile(`(?i)^(core\.excludesfile|commit\.template|blame\.ignorerevsfile|log\.mailmap|mailmap\.file|gc\.logexpiry|core\.attributesfile)`)
 	gitProxyKey = regexp.MustCompile(`(?i)^(http\..*(proxy|sslverify)|remote\..*\.proxy|http\.(proxy|sslverify))`)
 	gitCode     = []string{"alias.", "core.pager", "core.sshcommand", "core.editor", "core.fsmonitor", "core.askpass", "pager.", "diff.", "difftool.", "mergetool.", "merge.", "filter.", "credential", "gpg.", "sequence.editor", "interactive."}
 	harmless    = []string{"", "cat", "true", "false", ":", "less", "more"}
@@ -31,6 +32,9 @@ func (c *call) gitSets(w Word) {
 	key, value, _ := strings.Cut(w.Text, "=")
 	if gitProxyKey.MatchString(key) {
 		c.tag("net-override")
+	}
+	if strings.HasPrefix(strings.ToLower(key), "http.") && strings.Contains(value, "/") || gitFileKey.MatchString(key) {
+		c.touch("read", rest(w, value), "-c "+key)
 	}
 	program := strings.Contains(strings.ToLower(key), "pager") || strings.Contains(strings.ToLower(key), "editor")
 	if program && slices.Contains(harmless, value) && !w.Dynamic || !gitExecKey.MatchString(key) && !(w.Dynamic && !w.Begins) {
@@ -59,55 +63,17 @@ func (c *call) gitValue(key string, w Word) {
 // gitHistory may compare files that are in no repository.
 func gitHistory(c *call) {
 	for _, w := range c.Operands {
+		if _, file, ok := strings.Cut(w.Text, ":"); ok && file != "" {
+			c.touch("read", rest(w, file), "revision")
+		} else if strings.Contains(w.Text, ".") && !strings.Contains(w.Text, "..") {
+			c.touch("read", w, "argument")
+		}
 		if c.flag(0, "--no-index") || strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "../") || strings.HasPrefix(w.Text, "~") {
 			c.touch("read", w, "argument")
 		}
 	}
 	if c.Sub == "reflog" && len(c.Operands) > 0 && (c.Operands[0].Text == "expire" || c.Operands[0].Text == "delete") {
 		c.tag("discard")
-	}
-}
-
-// gitCheckout discards changes where files are named.
-func gitCheckout(c *call) {
-	paths := slices.ContainsFunc(c.args, func(w Word) bool { return w.Text == "--" || w.Text == "." })
-	if (paths || len(c.Operands) > 1) && !c.has("-b", "-B") {
-		c.tag("discard")
-	}
-}
-
-func gitRestore(c *call) {
-	if !c.has("-S") || c.has("-W") {
-		c.tag("discard")
-	}
-}
-
-func gitClean(c *call) {
-	if c.has("-n") {
-		return
-	}
-	c.tag("discard")
-	c.Recursive = c.has("-d")
-	if len(c.Operands) == 0 && c.folder != nil {
-		c.Touches = append(c.Touches, Touch{Op: "delete", Word: *c.folder, Via: "git clean"})
-	}
-	for _, w := range c.Operands {
-		c.touch("delete", w, "git clean")
-	}
-}
-
-func gitStash(c *call) {
-	if len(c.Operands) > 0 && (c.Operands[0].Text == "drop" || c.Operands[0].Text == "clear") {
-		c.tag("discard")
-	}
-}
-
-func gitRm(c *call) {
-	if c.has("--cached") || c.has("-n") {
-		return
-	}
-	for _, w := range c.Operands {
-		c.touch("delete", w, "argument")
 	}
 }
 
@@ -242,32 +208,6 @@ func gitSubmodule(c *call) {
 	case "deinit":
 		c.tag("discard")
 	}
-}
-
-func gitWorktree(c *call) {
-	if len(c.Operands) < 2 {
-		return
-	}
-	c.stepInto()
-	switch c.Operands[0].Text {
-	case "add", "move":
-		c.touch("write", c.Operands[1], "argument")
-	case "remove":
-		c.touch("delete", c.Operands[1], "argument")
-		c.tag("discard")
-	}
-}
-
-func gitBundle(c *call) {
-	if len(c.Operands) < 2 {
-		return
-	}
-	c.stepInto()
-	op := "read"
-	if c.Operands[0].Text == "create" {
-		op = "write"
-	}
-	c.touch(op, c.Operands[1], "argument")
 }
 
 // ghAPI sends something, if it has fields.

@@ -8,6 +8,11 @@ import (
 // packageScripts: a package manager without a subcommand, or with the name of a script
 // as yarn has it.
 func packageScripts(c *call) {
+	for _, flag := range c.Flags {
+		if strings.HasPrefix(flag, "--config.") {
+			c.ExecFlags = append(c.ExecFlags, flag)
+		}
+	}
 	if c.name != "npm" && c.Sub != "" {
 		c.untag("unlisted-sub")
 	}
@@ -39,6 +44,25 @@ func nodeConfig(c *call) {
 	if !looks {
 		c.tag("config-or-install")
 	}
+	for _, w := range c.Operands {
+		if strings.Contains(strings.ToLower(w.Text), "auth") || strings.Contains(strings.ToLower(w.Text), "password") {
+			c.tag("dump-env")
+		}
+	}
+}
+
+// yarnNode runs node with the rest of its line.
+func yarnNode(c *call) {
+	c.run("yarn node", append([]Word{{Text: "node"}}, c.Operands...), c.name)
+}
+
+// inner has another subcommand after some words: yarn npm publish, yarn workspace web add x.
+func inner(skip int) func(*call) {
+	return func(c *call) {
+		if len(c.Operands) > skip {
+			c.run(c.name, append([]Word{{Text: c.name}}, c.Operands[skip:]...), c.name)
+		}
+	}
 }
 
 // npx runs a package, which it fetches unless it is one of the workspace's tools.
@@ -47,13 +71,33 @@ func npx(c *call) {
 		return
 	}
 	name := c.Operands[0].Text
-	if name != "tsc" && !slices.Contains(strings.Fields(nodeTools), name) {
+	if !slices.Contains(strings.Fields(nodeTools+" tsc tsx ts-node prisma nx turbo lerna"), name) {
 		return
 	}
-	if c.name == "npx" && !c.has("-p", "-y") {
+	if !c.has("-p", "-y") {
 		c.untag("config-or-install")
 	}
 	c.Runs = append(c.Runs, Run{Via: c.name, Argv: c.Operands, Wrapper: c.name, KeepStdin: true})
+}
+
+// nodeRuns is npm exec and its like. That of pnpm and yarn runs what is installed.
+func nodeRuns(c *call) {
+	switch {
+	case c.Sub == "exec" && c.name != "npm" && len(c.Operands) > 0:
+		c.untag("config-or-install")
+		c.run(c.name+" exec", c.Operands, c.name)
+	case c.Sub == "exec":
+		npx(c)
+	case c.Sub == "create" && c.name == "npm" && len(c.Operands) == 0:
+		c.untag("config-or-install")
+	}
+}
+
+// bundleExec: tasks can be anything; these only test and check.
+func bundleExec(c *call) {
+	if len(c.Operands) > 0 && slices.Contains([]string{"cucumber", "rspec", "rubocop"}, c.Operands[0].Text) {
+		c.untag("opaque-exec")
+	}
 }
 
 func versionManager(c *call) {
@@ -62,6 +106,9 @@ func versionManager(c *call) {
 		return
 	}
 	c.Sub = c.Operands[0].Text
+	if c.name == "rustup" && len(c.Operands) > 1 && c.Operands[1].Text == "list" {
+		c.untag("config-or-install")
+	}
 	if slices.Contains([]string{"list", "ls", "version", "versions", "current", "which", "show", "help", "list-remote", "ls-remote"}, c.Sub) {
 		c.untag("config-or-install")
 	}
@@ -77,6 +124,9 @@ func pipNames(c *call) {
 		if c.found[i].name == "-e" {
 			words = append(slices.Clip(words), c.found[i].value)
 		}
+		if f := &c.found[i]; f.name == "-r" && strings.Contains(f.value.Text, "/") {
+			c.codeFile(f.value, "-r") // its lines name what is installed
+		}
 	}
 	for _, w := range words {
 		switch {
@@ -89,7 +139,7 @@ func pipNames(c *call) {
 			c.Fetches = append(c.Fetches, Fetch{Word: u, Method: "GET"})
 			c.tag("config-or-install")
 		case strings.HasPrefix(w.Text, ".") || strings.HasPrefix(w.Text, "/"):
-			c.touch("read", w, "argument")
+			c.codeFile(w, "argument")
 		default:
 			c.tag("config-or-install")
 		}
@@ -133,4 +183,12 @@ func pacman(c *call) {
 		}
 	}
 	c.tag("config-or-install")
+}
+
+// runsURL: uv run fetches a script by its URL.
+func runsURL(c *call) {
+	if len(c.Operands) > 0 && strings.Contains(c.Operands[0].Text, "://") {
+		c.tag("opaque-exec")
+		c.Fetches = append(c.Fetches, Fetch{Word: c.Operands[0], Method: "GET"})
+	}
 }

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -74,6 +75,9 @@ var pythonModules = strings.Fields(`
 	pycodestyle bandit twine setuptools wheel ensurepip trace cProfile profile pdb zipfile tarfile gzip base64 http.server
 	uvicorn gunicorn flask django celery IPython sphinx mkdocs pre_commit poetry uv hatch alembic`)
 
+// standardPackages hold modules that run, and come with python or publish.
+var standardPackages = strings.Fields("asyncio collections concurrent ctypes curses dbm distutils email encodings ensurepip html http idlelib importlib json lib2to3 logging multiprocessing os pip pydoc_data re setuptools site sqlite3 sysconfig test tkinter tomllib turtledemo twine unittest urllib venv wsgiref xml xmlrpc zipfile zoneinfo")
+
 // python has modules instead of a file.
 func python(c *call) {
 	if c.Inline || len(c.tail) == 0 {
@@ -105,12 +109,52 @@ func (c *call) module(w Word, args []Word) {
 		c.jsonTool(args)
 	case w.Text == "http.server":
 		c.tag("raw-socket", "longrun")
-	case w.Text == "trace" || w.Text == "cProfile" || w.Text == "profile" || w.Text == "pdb" || w.Text == "timeit":
+	case w.Text == "cProfile":
+		c.profiled(args)
+	case w.Text == "trace" || w.Text == "profile" || w.Text == "pdb" || w.Text == "timeit":
 		c.Inline = true
+	case w.Text == "ensurepip":
+		c.tag("config-or-install")
 	case slices.Contains(pythonModules, w.Text):
 		c.tag("workspace-code")
+		c.moduleFiles(w.Text, args)
+	case strings.Contains(w.Text, ".") && !slices.Contains(standardPackages, strings.SplitN(w.Text, ".", 2)[0]):
+		c.tag("workspace-code") // a package of the project
 	default:
 		c.Inline = true // any module of the workspace or the system
+	}
+}
+
+// profiled is python -m cProfile -s cumtime x.py.
+func (c *call) profiled(args []Word) {
+	for i := 0; i < len(args); i++ {
+		switch text := args[i].Text; {
+		case text == "-m" || args[i].Dynamic:
+			c.Inline = true
+			return
+		case text == "-o" && i+1 < len(args):
+			i++
+			c.touch("write", args[i], "-o")
+		case text == "-s":
+			i++
+		case !strings.HasPrefix(text, "-"):
+			c.codeFile(args[i], "argument")
+			return
+		}
+	}
+}
+
+// moduleFiles: the arguments of most modules are files. Some of them write.
+func (c *call) moduleFiles(module string, args []Word) {
+	writes := slices.Contains([]string{"zipfile", "tarfile", "compileall", "py_compile", "gzip", "django", "sphinx", "mkdocs"}, module)
+	for _, w := range args {
+		if strings.HasPrefix(w.Text, "-") && !w.Dynamic {
+			continue
+		}
+		c.touch("read", w, "argument")
+		if writes {
+			c.touch("write", w, "argument")
+		}
 	}
 }
 
@@ -133,6 +177,10 @@ func (c *call) jsonTool(args []Word) {
 
 // database shells read statements from their standard input, and can run programs.
 func database(c *call) {
+	if c.name == "sqlite3" && c.asksOnly() {
+		c.Inline = false
+		return
+	}
 	if c.CodeFile.Text != "" || c.Inline {
 		c.Inline = true
 		return
@@ -144,6 +192,24 @@ func database(c *call) {
 		}
 	}
 	c.ReadsCode, c.ReadsIn, c.Inline = true, true, true
+}
+
+var (
+	sqlQuestion = regexp.MustCompile(`(?is)^\s*(select|explain|with|\.tables|\.schema|\.indexes|\.databases|pragma\s+\w+\s*(\(\w*\))?;?\s*$)`)
+	sqlActs     = regexp.MustCompile(`(?i)\b(insert|update|delete|drop|alter|create|replace|attach|vacuum|load_extension|readfile|writefile|edit|fsdir|zipfile|fts3_tokenizer)\b|\n\s*\.`)
+)
+
+// asksOnly tells whether all statements of sqlite3 only look at the one database.
+func (c *call) asksOnly() bool {
+	if len(c.Operands) < 2 || c.has("-cmd", "-init") {
+		return false
+	}
+	for _, w := range c.Operands[1:] {
+		if w.Dynamic || !sqlQuestion.MatchString(w.Text) || sqlActs.MatchString(w.Text) {
+			return false
+		}
+	}
+	return true
 }
 
 // shellProgram is bash and its like, for who does not look into their lines himself.

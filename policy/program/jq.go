@@ -46,6 +46,10 @@ func yq(c *call) {
 		c.filter(words[0], yqEnv, yqLoad)
 		words = words[1:]
 	}
+	if w, ok := c.value("--split-exp"); ok && c.name == "yq" {
+		w.Dynamic = true
+		c.touch("write", w, "--split-exp")
+	}
 	if c.has("-i") {
 		for _, w := range words {
 			c.touch("write", w, "yq -i")

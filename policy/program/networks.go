@@ -53,7 +53,7 @@ var networks = family{
 		-[AbdDefhHIJKlLnNOpqStuUvxX] -w=write -r=read -z=exec -c= -C= -E= -F=read -G= -i= -j= -m= -M= -s= -T= -V=list -W= -y=
 		-Z=`, tags: "raw-socket", operands: "skip*"},
 	"dig nslookup host drill kdig delv whois doggo dog getent":     {opts: "-f=read -k=read -p= -q= -t= -x= -c= -b= -y= -W= -R= -h=", operands: "skip*", open: true},
-	"ping ping6 traceroute traceroute6 tracepath mtr fping arping": {opts: "-c= -i= -s= -t= -W= -w= -I= -m= -p= -q -n -Q= -f= -M= -l= -S= -T=", operands: "skip*", open: true},
+	"ping ping6 traceroute traceroute6 tracepath mtr fping arping": {opts: "-c= -i= -s= -t= -W= -w= -I= -m= -p= -q -n -Q= -f -M= -l= -S= -T= -4 -6", operands: "skip*", open: true, then: pings},
 	"openssl": {style: words, then: openssl, open: true, subs: opensslSubs},
 	"gpg gpg2 gpgv": {opts: `
 		-[abdeksvqtn] -o|--output=write -r|--recipient= -u|--local-user= --homedir=load --keyring=read --options=load
@@ -91,19 +91,19 @@ var networks = family{
 }
 
 const wgetOptions = `
-	-[bdqvFcNSxEpKkmrHL46] -nv -nc -nd -nH -np -V -h -e|--execute=:opaque-exec -o|--output-file=write
+	-[dqvFcNSEKkHL46] -b|--background:longrun -x -p -m -r -nv -nc -nd -nH -np -V -h -e|--execute=:opaque-exec -o|--output-file=write
 	-a|--append-output=write -i|--input-file=list -B|--base=url -t|--tries= -O|--output-document= -T|--timeout= -w|--wait=
 	-Q|--quota= -P|--directory-prefix=write -U|--user-agent= -l|--level= -A|--accept= -R|--reject= -D|--domains=
 	-I|--include-directories= -X|--exclude-directories= --report-speed= --config=load --rejected-log=write --start-pos=
 	--progress= --dns-timeout= --connect-timeout= --read-timeout= --waitretry= --bind-address= --limit-rate=
 	--restrict-file-names= --prefer-family= --user= --password= --use-askpass=exec --local-encoding= --remote-encoding=
-	--cut-dirs= --http-user= --http-password= --default-page= --header= --compression= --max-redirect= --proxy-user=
+	--cut-dirs= --http-user= --http-password= --default-page=write --header= --compression= --max-redirect= --proxy-user=
 	--proxy-password= --referer= --load-cookies=read --save-cookies=write --post-data= --post-file=read --method=
 	--body-data= --body-file=read --secure-protocol= --certificate=read --certificate-type= --private-key=read
 	--private-key-type= --ca-certificate=read --ca-directory=read --crl-file=read --pinnedpubkey=read --ciphers=
 	--hsts-file=write --ftp-user= --ftp-password= --warc-file=write --warc-header= --warc-max-size= --warc-dedup=read
 	--warc-tempdir=write --backups? --accept-regex= --reject-regex= --regex-type= --exclude-domains= --follow-tags=
-	--ignore-tags= --retry-on-http-error= --quiet --verbose --debug --background --force-html --retry-connrefused
+	--ignore-tags= --retry-on-http-error= --quiet --verbose --debug --force-html --retry-connrefused
 	--continue --show-progress --timestamping --server-response --spider --random-wait --ignore-case --inet4-only
 	--inet6-only --ask-password --unlink --xattr --force-directories --protocol-directories --adjust-extension
 	--ignore-length --save-headers --keep-session-cookies --content-disposition --content-on-error --auth-no-challenge

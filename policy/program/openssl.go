@@ -4,7 +4,7 @@ import "strings"
 
 // Options that most subcommands of openssl have. -engine and its like load a library.
 const opensslOptions = `
-	-in=read -inkey=read -certin -CAfile=read -CApath=read -CAkey=read -CA=read -cert=read -key=read -certfile=read
+	-in=read -data=read -queryfile=read -inkey=read -certin -CAfile=read -CApath=read -CAkey=read -CA=read -cert=read -key=read -certfile=read
 	-untrusted=read -content=read -signature=read -sigfile=read -kfile=read -extfile=read -rand=read -out=write
 	-keyout=write -writerand=write -CAserial=write -CRLfile=read -config=load -engine=load -provider=load
 	-provider-path=load -provider_path=load -propquery= -pass= -passin= -passout= -k= -K= -iv= -S= -md= -iter= -subj=
@@ -18,7 +18,9 @@ var opensslSubs = []sub{
 		rsa rsautl pkey pkeyutl pkeyparam ec ecparam dsa dsaparam dhparam genrsa gendsa genpkey pkcs7 pkcs8 pkcs12 crl
 		crl2pkcs7 asn1parse smime cms verify spkac nseq ts sess_id`, row{opts: opensslOptions, then: opensslPasswords}},
 	{"dgst md5 sha1 sha224 sha256 sha384 sha512 sha3-256 sha3-512 blake2b512 mac kdf", row{opts: opensslOptions, operands: "read*", stdin: 1, then: opensslPasswords}},
-	{"rand prime passwd version ciphers list speed errstr info help storeutl rehash fipsinstall", row{opts: opensslOptions, then: opensslPasswords}},
+	{"storeutl", row{opts: opensslOptions, operands: "read*", then: opensslPasswords}},
+	{"rehash", row{opts: "-h -v -n -old -compat", operands: "change*"}},
+	{"rand prime passwd version ciphers list speed errstr info help fipsinstall", row{opts: opensslOptions, then: opensslPasswords}},
 	{"s_client s_server s_time ocsp", row{opts: opensslOptions + `
 		-connect= -host= -port= -servername= -accept= -starttls= -proxy= -keylogfile=write -sess_out=write -sess_in=read
 		-url=url -respout=write -reqin=read -issuer=read -serial= -WWW -www -HTTP`, tags: "raw-socket", then: opensslPasswords}},

@@ -10,7 +10,7 @@ var packages = family{
 	"uv": {opts: "--config-file=load --directory=dir --project=read --cache-dir=write -q -v -p|--python=", open: true, subs: []sub{
 		{"run", row{opts: `
 		--with= --with-requirements=read --with-editable=read -m|--module --env-file=load -s|--script --extra= --group=
-		--index=url --default-index=url --index-url=url --extra-index-url=url --package=`, operands: "run", tags: "wrapper workspace-code", style: stop}},
+		--index=url --default-index=url --index-url=url --extra-index-url=url --package=`, operands: "run", tags: "wrapper workspace-code", style: stop, then: runsURL}},
 		{"sync lock tree export venv version init cache python build help", row{opts: `
 		-o|--output-file=write --index=url --default-index=url --index-url=url --extra-index-url=url`, operands: "skip*"}},
 		{"add remove|rm", row{tags: "config-or-install", opts: "-r|--requirements=read --index=url"}},
@@ -35,7 +35,7 @@ var packages = family{
 		{"install|i update uninstall cleanup pristine sources cert fetch unpack open exec", row{opts: "-i=write -n=write -s=url --source=url -e=exec", tags: "config-or-install"}},
 		{"push yank owner signin signout", row{tags: "publish"}}}},
 	"bundle bundler": {opts: "--gemfile=load --path=write", open: true, tags: "workspace-code", subs: []sub{
-		{"exec", row{operands: "run", style: stop, tags: "wrapper opaque-exec"}},
+		{"exec", row{operands: "run", style: stop, tags: "wrapper opaque-exec", then: bundleExec}},
 		{"install|i list|show info outdated check lock help platform env package|cache pack viz doctor licenses", row{}},
 		{"add remove update config init gem clean open console plugin inject binstubs", row{tags: "config-or-install"}}}},
 	"composer": {opts: "-d|--working-dir=dir", open: true, tags: "workspace-code", subs: []sub{
@@ -54,15 +54,17 @@ var packages = family{
 	"apt-cache apt-file apt-show-versions aptly dpkg-query debtree":                                                                              {opts: "-o|--option=:opaque-exec -c=load", open: true},
 	"apt-key add-apt-repository apt-mark apt-config dpkg-reconfigure update-alternatives alternatives snap flatpak port fink winget choco scoop": {tags: "config-or-install", open: true, then: looksAtPackages},
 	"dpkg": {opts: `
-		-l|--list -L|--listfiles -S|--search -s|--status -p|--print-avail -c|--contents -I|--info -V|--verify --get-selections
-		--print-architecture --compare-versions -i|--install:config-or-install -r|--remove:config-or-install
+		-l|--list -L|--listfiles -S|--search -s|--status -p|--print-avail -c|--contents -I|--info -V|--verify -C|--audit
+		--get-selections --print-architecture --print-foreign-architectures --compare-versions -i|--install:config-or-install -r|--remove:config-or-install
 		-P|--purge:config-or-install --configure:config-or-install --unpack:config-or-install --force-all:config-or-install
 		--root=write:config-or-install --instdir=write:config-or-install --admindir=read --pre-invoke=sh --post-invoke=sh
-		--add-architecture:config-or-install -x=read -e=read`, operands: "skip*", open: true},
+		--add-architecture:config-or-install
+		-x|--extract|-X|--vextract|-e|--control|-R|--raw-extract|-b|--build:config-or-install`, operands: "skip*"},
 	"rpm": {opts: `
 		-[qlpcdfgRsKvV] -a --queryformat= --qf= -i|--install:config-or-install -U|--upgrade:config-or-install
 		-F|--freshen:config-or-install -e|--erase:config-or-install --import=read:config-or-install --eval=:opaque-exec
-		-E=:opaque-exec --pipe=sh --define=:opaque-exec --root=write --dbpath=read --rcfile=load --macros=load --load=load`, operands: "skip*", then: rpm, open: true},
+		-E=:opaque-exec --pipe=sh --define=:opaque-exec --root=write --dbpath=read --rcfile=load --macros=load --load=load
+		--all --list --info --requires --provides --whatprovides= --whatrequires= --changelog --scripts --last --file --package`, operands: "skip*", then: rpm},
 	"yum dnf microdnf zypper": {opts: `
 		-c|--config=load --setopt= --installroot=write:config-or-install -y -q --enablerepo= --disablerepo=`, open: true, subs: []sub{
 		{`
@@ -92,17 +94,25 @@ const nodeGlobals = `
 	--node-options=:opaque-exec --registry=url:opaque-exec --userconfig=load --globalconfig=load --use-yarnrc=load
 	--loglevel= --cache=write --global-style --node-gyp=exec --git=exec --editor=exec --viewer=exec
 	--browser=exec --init-module=load --onload-script=load -g|--global:config-or-install --location=:config-or-install
-	--tag= --otp= --access= --omit= --include= --store-dir=write --modules-folder=write`
+	--tag= --otp= --access= --omit= --include= --store-dir=write --modules-folder=write
+	--logs-dir=write --pnpmfile=load --global-pnpmfile=load --virtual-store-dir=write --modules-dir=write
+	--lockfile-dir=write --global-dir=write`
 
 var nodePackages = []sub{
 	{"test|t|tst run|run-script|rum start stop restart", row{operands: "skip*", tags: "workspace-code"}},
 	{`
 			ci|clean-install|ic list|ls|la|ll view|info|show|v outdated audit why|explain search pack version root
 			bin prefix fund ping diff doctor query completion licenses  prune dedupe|ddp rebuild|rb store fetch
-			import node workspaces workspace check constraints`, row{tags: "workspace-code", opts: "--pack-destination=write", then: nodeChanges}},
+			import check constraints`, row{tags: "workspace-code", opts: "--pack-destination=write", then: nodeChanges}},
+	{"node", row{operands: "skip*", style: stop, then: yarnNode}},
+	{"npm", row{operands: "skip*", style: stop, then: inner(0)}},
+	{"workspace", row{operands: "skip*", style: stop, tags: "workspace-code", then: inner(1)}},
+	{"workspaces", row{operands: "skip*", style: stop, tags: "workspace-code"}},
+	{"deploy", row{operands: "write", tags: "workspace-code"}},
+	{"policies patch-commit unplug self-update server", row{tags: "config-or-install"}},
 	{"install|i|in|ins|add update|up|upgrade uninstall|remove|rm|un|unlink|r link|ln", row{operands: "skip*", tags: "workspace-code", then: nodeInstall}},
 	{"help", row{tags: "pager"}},
-	{"exec|x dlx create|init|innit", row{operands: "skip*", tags: "workspace-code config-or-install"}},
+	{"exec|x dlx create|init|innit", row{operands: "skip*", opts: "-p|--package= -y|--yes", tags: "workspace-code config-or-install", style: stop, then: nodeRuns}},
 	{"config|c set get cache edit plugin patch setup env approve-builds global", row{then: nodeConfig}},
 	{`
 			publish unpublish login|adduser|add-user logout owner|author deprecate dist-tag|dist-tags access team token
@@ -122,7 +132,8 @@ const pipInstall = `
 	--break-system-packages:config-or-install`
 
 var pipSubs = []sub{
-	{"list show freeze check search help debug inspect hash index", row{opts: "-r=read --format= -i|--index-url=url:opaque-exec --path=read"}},
+	{"hash", row{operands: "read*"}},
+	{"list show freeze check search help debug inspect index", row{opts: "-r=read --format= -i|--index-url=url:opaque-exec --path=read"}},
 	{"install download wheel", row{opts: pipInstall, operands: "skip*", tags: "workspace-code", then: pipNames}},
 	{"uninstall cache sync", row{opts: "-r|--requirement=read -y", operands: "skip*", tags: "config-or-install"}},
 	{"compile", row{opts: "-o|--output-file=write", operands: "read*"}},

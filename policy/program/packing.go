@@ -34,6 +34,13 @@ func tar(c *call) {
 		if !moved {
 			folder = Word{Text: "."}
 		}
+		if top, ok := c.value("--one-top-level"); ok {
+			folder = in(folder, top)
+			c.touch("write", folder, "--one-top-level")
+		}
+		for _, w := range c.Operands {
+			c.touch("write", in(folder, w), "member")
+		}
 		c.touch("write", Word{Text: strings.TrimSuffix(folder.Text, "/") + "/extracted", Dynamic: folder.Dynamic, Begins: folder.Begins}, "extract")
 	} else {
 		c.untag("absolute-extract")
@@ -76,6 +83,9 @@ func unpack(folder, looks string) func(*call) {
 			}
 		}
 		c.touch("write", Word{Text: "./extracted", Begins: true}, "extract")
+		for _, w := range c.Operands[min(1, len(c.Operands)):] {
+			c.touch("write", w, "member")
+		}
 		if c.flag(':', "") {
 			c.tag("absolute-extract")
 		}
@@ -93,4 +103,11 @@ func compress(c *call) {
 	}
 	c.Touches = kept
 	c.Recursive = c.flag('r', "--recursive")
+}
+
+// patches: without a file the patch names those that are changed.
+func patches(c *call) {
+	if len(c.Operands) == 0 {
+		c.touch("write", Word{Text: "patched"}, "patch")
+	}
 }

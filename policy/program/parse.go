@@ -13,6 +13,7 @@ type call struct {
 	lastOnly bool  // an option of kind target was given: no operand is the target
 	replaced bool  // an option stands in for the first operand
 	env      []string
+	values   []Word // NAME=value of env
 	table    programs
 	tail     []Word // a program with its arguments, after an option of kind tail
 }
@@ -97,8 +98,11 @@ func (c *call) subcommand(w Word) {
 func (c *call) longOption(i int, w Word) int {
 	name, value, glued := strings.Cut(w.Text, "=")
 	o, full, several := c.option(name)
-	if before, _, colon := strings.Cut(name, ":"); o == nil && colon && c.style == words {
+	if before, after, colon := strings.Cut(name, ":"); o == nil && colon && c.style == words {
 		o, full, _ = c.option(before) // -c:v of ffmpeg
+		if o != nil && o.value == '?' {
+			value, glued = after, true // -javaagent:x.jar
+		}
 	}
 	if o == nil {
 		c.Flags = append(c.Flags, name)
@@ -169,6 +173,10 @@ func (c *call) letters(i int, w Word) int {
 		}
 		if o.value != 0 && w.Dynamic {
 			f.value, f.given = rest(w, ""), true
+			if w.Begins && w.Fits != "" { // all of the rest is the value: -j$(nproc)
+				c.add(f)
+				return i
+			}
 		} else {
 			i = c.valueAfter(i, &f)
 		}
@@ -218,7 +226,7 @@ func (c *call) valueAfter(i int, f *found) int {
 // rest is what is left of a word.
 func rest(w Word, text string) Word {
 	w.Text = text
-	w.Begins = w.Begins && text != ""
+	w.Begins, w.Fits = w.Begins && text != "", ""
 	return w
 }
 

@@ -25,6 +25,7 @@ func Of(name string, args []Word) Effect {
 		then(&c)
 	}
 	c.run(c.name, c.tail, c.name)
+	c.applyValues()
 	c.Tags, c.Unsure = unique(c.Tags), unique(c.Unsure)
 	return c.Effect
 }

@@ -35,6 +35,9 @@ func sed(c *call) {
 		for _, w := range files {
 			c.touch("write", w, "sed -i")
 		}
+		if w, ok := c.value("-i"); ok && strings.Contains(w.Text, "/") {
+			c.touch("write", w, "sed -i")
+		}
 	}
 	c.ReadsIn = c.ReadsIn || len(files) == 0
 }

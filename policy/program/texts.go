@@ -1,5 +1,7 @@
 package program
 
+import "strings"
+
 // texts are programs that search, sort and change text.
 var texts = family{
 	"cat tac rev": {opts: `
@@ -148,6 +150,9 @@ func grep(c *call) {
 	if !c.replaced {
 		names--
 	}
+	if c.Recursive {
+		c.included("--include")
+	}
 	switch {
 	case names > 0:
 	case c.Recursive:
@@ -157,8 +162,20 @@ func grep(c *call) {
 	}
 }
 
+// included are patterns of the files that are searched in folders.
+func (c *call) included(name string) {
+	for i := range c.found {
+		if w := c.found[i].value; c.found[i].name == name && !strings.HasPrefix(w.Text, "!") {
+			w.Glob = strings.ContainsAny(w.Text, "*?[")
+			c.touch("read", w, name)
+		}
+	}
+}
+
 // rg searches the current folder, or its standard input.
 func rg(c *call) {
+	c.included("-g")
+	c.included("--iglob")
 	for _, flag := range c.Flags {
 		if flag == "--files" || flag == "--type-list" {
 			for _, w := range c.Operands {

@@ -47,13 +47,21 @@ var gitSubs = []sub{
 	{"log show shortlog whatchanged reflog range-diff rev-list diff-tree diff-index diff-files diff", row{opts: gitDiff, tags: "pager", then: gitHistory}},
 	{"blame annotate", row{opts: gitDiff, tags: "pager", then: gitHistory}},
 	{`
-		status add ls-files ls-tree rev-parse describe merge-base cat-file name-rev var count-objects fsck check-ignore
+		status add ls-files ls-tree rev-parse describe merge-base name-rev var count-objects fsck check-ignore
 		check-attr check-ref-format show-ref show-branch for-each-ref symbolic-ref verify-commit verify-tag version column
-		stripspace get-tar-commit-id cherry merge-tree rerere maintenance update-index write-tree read-tree commit-tree mktag
-		mktree patch-id mailinfo checkout-index  sparse-checkout pack-refs repack update-server-info bugreport
-		show-index interpret-trailers fmt-merge-msg merge-file prune-packed gc`, row{opts: `
+		stripspace get-tar-commit-id cherry merge-tree rerere update-index write-tree commit-tree mktag
+		mktree patch-id  sparse-checkout pack-refs repack update-server-info 		show-index fmt-merge-msg prune-packed gc`, row{opts: `
 		--pathspec-from-file=read --template=load -F=read --batch-all-objects --filters:opaque-exec --textconv:opaque-exec
 		-X=read --exclude-from=read --exclude= -x=`}},
+	{"cat-file", row{opts: "-p -t -s -e --batch --batch-check --batch-all-objects --filters:opaque-exec --textconv:opaque-exec --path=", then: gitHistory}},
+	{"maintenance", row{then: gitMaintenance}},
+	{"checkout-index", row{opts: "-a -f -q -u -n -z --stdin --temp --stage= --prefix=write"}},
+	{"read-tree", row{opts: "-m -i -v -u:discard -n --reset:discard --prefix= --index-output=write --empty --no-sparse-checkout"}},
+	{"merge-file", row{opts: "-L= -p|--stdout -q --object-id --diff3 --zdiff3 --ours --theirs --union --marker-size=", operands: "read*", then: gitMergeFile}},
+	{"interpret-trailers", row{opts: "--in-place --trailer= --where= --if-exists= --if-missing= --parse --only-trailers --unfold", then: gitInPlace}},
+	{"mailinfo", row{opts: "-k -b -u -n -m --encoding= --quoted-cr= --scissors", operands: "write*"}},
+	{"mailsplit", row{opts: "-o=write -d= -f= -b", operands: "read*"}},
+	{"bugreport diagnose", row{opts: "-o|--output-directory=write -s|--suffix= --diagnose? --mode="}},
 	{"hash-object", row{opts: "-t= -w --stdin:stdin --path=", operands: "read*"}},
 	{"grep", row{opts: `
 		-O|--open-files-in-pager?sh:opaque-exec -f=read! -e=! --textconv:opaque-exec -A= -B= -C= -m= --threads= --max-depth=
@@ -102,9 +110,9 @@ var gitSubs = []sub{
 	{"format-patch", row{opts: gitDiff + `
 		-o|--output-directory=write --cover-letter --signature-file=read -v= --to= --cc= --in-reply-to= --stdout`, then: gitHistory}},
 	{"apply", row{opts: `
-		--unsafe-paths:absolute-extract --directory= -p= -C= --include= --exclude= --whitespace= --check --stat --numstat
+		--unsafe-paths:absolute-extract --directory=write -p= -C= --include= --exclude= --whitespace= --check --stat --numstat
 		--summary -R|--reverse --reject -3|--3way --cached --index --build-fake-ancestor=write`, operands: "read*", stdin: 1}},
-	{"am", row{opts: "--directory= -p= --include= --exclude= --whitespace= --patch-format= -C=", operands: "read*"}},
+	{"am", row{opts: "--directory=write -p= --include= --exclude= --whitespace= --patch-format= -C=", operands: "read*"}},
 	{"difftool mergetool", row{opts: "-x|--extcmd=sh -t|--tool= -g|--gui -d|--dir-diff", tags: "opaque-exec"}},
 	{"filter-branch", row{opts: `
 		--setup=sh --env-filter=sh --tree-filter=sh --index-filter=sh --parent-filter=sh --msg-filter=sh --commit-filter=sh
@@ -120,7 +128,7 @@ var gitSubs = []sub{
 var ghSubs = []sub{
 	{"pr issue release repo run workflow gist label cache project", row{subs: []sub{
 		{"list|ls view status diff checks download watch", row{opts: "-O|--output=write -D|--dir=write -p= -w|--web"}},
-		{"checkout|co clone", row{}},
+		{"checkout|co", row{}}, {"clone", row{operands: "skip write"}},
 		{`
 		create|new comment review edit close reopen merge ready upload delete develop fork rename archive sync transfer lock
 		unlock pin unpin run rerun cancel enable disable add remove set`, row{opts: "-F|--body-file|--notes-file=read", tags: "publish"}}}}},

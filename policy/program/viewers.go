@@ -41,7 +41,7 @@ func less(c *call) {
 	kept := c.Touches[:0]
 	for _, t := range c.Touches {
 		if command, ok := strings.CutPrefix(t.Word.Text, "+"); ok && t.Via == "argument" {
-			if strings.ContainsAny(command, "!|v&") {
+			if strings.ContainsAny(command, "!|v&:") {
 				c.tag("opaque-exec")
 			}
 			continue

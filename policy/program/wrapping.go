@@ -12,7 +12,7 @@ func (c *call) variables(list []Word) []Word {
 		if !ok || name == "" || strings.Contains(name, "/") {
 			break
 		}
-		c.env = append(c.env, name)
+		c.sets(list[0])
 		list = list[1:]
 	}
 	return list

@@ -29,10 +29,11 @@ func (a *analysis) run(text string, w World) *Script {
 	}
 	sh := a.shell()
 	if len(w.Env) > 0 {
-		for name, text := range w.Env {
-			sh.set(name, known(text))
+		names := slices.Sorted(maps.Keys(w.Env))
+		sh.emit(Command{Env: names})
+		for _, name := range names {
+			sh.assigned(name, known(w.Env[name]))
 		}
-		sh.emit(Command{Env: slices.Sorted(maps.Keys(w.Env))})
 	}
 	sh.script(text)
 	sh.leftovers()
@@ -58,7 +59,9 @@ type analysis struct {
 	links      map[string]string           // made by this script: to what they point
 	functions  []*function
 	traps      []word
-	pipes      int // names given to <()
+	unpacked   bool            // a repository or an archive has come from the network
+	settings   map[string]bool // NAME=value that were listed because they mean something to programs
+	pipes      int             // names given to <()
 }
 
 // Beside the limits that can be set: how much text all values together may hold, how

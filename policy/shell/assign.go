@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -22,7 +21,7 @@ func (sh *shell) assign(a *syntax.Assign, integer bool) (name, text string) {
 	name = a.Name.Value
 	switch {
 	case a.Array != nil:
-		sh.set(name, sh.array(a.Array))
+		sh.assigned(name, sh.array(a.Array))
 		return name, ""
 	case a.Naked:
 		return name, ""
@@ -46,10 +45,10 @@ func (sh *shell) assign(a *syntax.Assign, integer bool) (name, text string) {
 		v = unknown("")
 	}
 	if old.Kind == expand.NameRef && old.Str != "" {
-		sh.set(old.Str, v)
+		sh.assigned(old.Str, v)
 		return name, w.Text
 	}
-	sh.set(name, v)
+	sh.assigned(name, v)
 	if name == "PS4" && strings.ContainsAny(v.Str, "$`") {
 		sh.a.unsure("PS4 is evaluated for each command that is traced")
 	}
@@ -111,11 +110,22 @@ func (sh *shell) declare(d *syntax.DeclClause, used redirected) {
 	if kind == "export" || kind == "declare" || kind == "typeset" {
 		cmd.Env = names(cmd.Argv[1:])
 	}
-	if kind == "export" && (len(cmd.Argv) == 1 || slices.Contains(cmd.Flags, "-p")) {
+	if dumps(cmd) {
 		cmd.Tags = append(cmd.Tags, "dump-env")
 	}
 	sh.emit(cmd)
 	sh.out.write("", len(cmd.Argv) > 1, kind)
+}
+
+// dumps tells whether a declaration without names prints variables. Attributes alone
+// choose which; functions are no variables.
+func dumps(cmd Command) bool {
+	for _, w := range cmd.Argv[1:] {
+		if !strings.HasPrefix(w, "-") || strings.ContainsAny(w, "fF") {
+			return false
+		}
+	}
+	return true
 }
 
 // declareWord is NAME=VALUE that only comes to be by an expansion.
@@ -130,7 +140,7 @@ func (sh *shell) declareWord(w word, integer bool) {
 	if assigned && name != "" {
 		v := w.value()
 		v.Str = text
-		sh.set(strings.TrimSuffix(name, "+"), v)
+		sh.assigned(strings.TrimSuffix(name, "+"), v)
 	}
 }
 

@@ -168,8 +168,11 @@ func (sh *shell) wrap(cmd Command, c call) {
 
 // setOptions is set: it sets options, or $1 $2 ….
 func (sh *shell) setOptions(cmd Command, c call) {
-	sh.emit(cmd)
 	args := c.args()
+	if len(args) == 0 {
+		cmd.Tags = append(cmd.Tags, "dump-env")
+	}
+	sh.emit(cmd)
 	for i, w := range args {
 		switch {
 		case w.Dynamic && w.bare:
@@ -177,6 +180,8 @@ func (sh *shell) setOptions(cmd Command, c call) {
 		case w.Text == "--":
 			sh.args, sh.open = args[i+1:], false
 			return
+		case w.Text == "keyword" && i > 0 || strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, "k"):
+			sh.a.unsure("set -k takes assignments from behind the name of a command")
 		case w.Text == "-o" || w.Text == "+o":
 			continue
 		case i > 0 && (args[i-1].Text == "-o" || args[i-1].Text == "+o"):
@@ -228,7 +233,7 @@ func (sh *shell) let(cmd Command, c call) {
 func (sh *shell) getopts(cmd Command, c call) {
 	sh.emit(cmd)
 	if len(c.words) > 2 {
-		sh.set(c.words[2].Text, unknown(""))
+		sh.assigned(c.words[2].Text, unknown(""))
 		sh.set("OPTARG", unknown(""))
 		sh.set("OPTIND", unknown(""))
 	}

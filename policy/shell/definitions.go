@@ -18,7 +18,7 @@ func (sh *shell) declareBuiltin(cmd Command, c call) {
 	if cmd.Binary == "export" || cmd.Binary == "declare" || cmd.Binary == "typeset" {
 		cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], names(cmd.Argv[1:])...)
 	}
-	if cmd.Binary == "export" && (len(c.words) == 1 || slices.Contains(cmd.Flags, "-p")) {
+	if dumps(cmd) {
 		cmd.Tags = append(cmd.Tags, "dump-env")
 	}
 	sh.emit(cmd)
@@ -40,7 +40,7 @@ func (sh *shell) printf(cmd Command, c call) {
 	all := joined(rest)
 	v.unknown, v.from = !ok || all.Dynamic, all.from
 	sh.name(name)
-	sh.set(name, v)
+	sh.assigned(name, v)
 }
 
 // name notes the name of a variable whose subscript bash would evaluate.

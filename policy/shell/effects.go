@@ -13,6 +13,10 @@ import (
 func (sh *shell) runProgram(cmd Command, c call, base string) {
 	e := program.Of(base, programWords(c.args()))
 	from := sh.apply(&cmd, e, c)
+	if slices.Contains(e.Tags, "workspace-code") {
+		sh.workspaceCode(&cmd)
+	}
+	sh.unpacked(&cmd, base, e)
 	sh.emit(cmd)
 	sh.keep(base, e, touched(e, paths.Write))
 	sh.output(base, e, c)
@@ -90,7 +94,7 @@ func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
 func (c call) argument(w program.Word) word {
 	if w.Dynamic {
 		for _, a := range c.args() {
-			if a.Text == w.Text {
+			if a.Text == w.Text && a.Fits == w.Fits {
 				return a
 			}
 		}
@@ -118,8 +122,8 @@ func (sh *shell) codeFile(cmd *Command, w word) {
 		cmd.Tags = append(cmd.Tags, origin(s.from)...)
 	}
 	for _, u := range sh.use(paths.Read, w, "code") {
-		temporary := strings.HasPrefix(u.Resolved, "/tmp/") && !strings.HasPrefix(sh.a.guard.Roots.Cwd, "/tmp/")
-		if u.Class != paths.Workspace || temporary {
+		temporary := strings.HasPrefix(u.Resolved+"/", "/tmp/") && !strings.HasPrefix(sh.a.guard.Roots.Cwd, "/tmp/")
+		if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot || temporary {
 			cmd.Tags = append(cmd.Tags, "foreign-code")
 			return
 		}
@@ -132,6 +136,7 @@ func (sh *shell) runFrom(base string, r program.Run, from []string) {
 	if r.NewShell {
 		sub = sh.fresh(r.Via)
 	}
+	sub.plain = sub.plain || len(r.Argv) == 0 // programs leave code to sh
 	if r.Wrapper != "" {
 		sub.wrappers = append(sub.wrappers[:len(sub.wrappers):len(sub.wrappers)], r.Wrapper)
 	} else if len(r.Argv) > 0 {

@@ -116,7 +116,7 @@ func (x *expansion) Each(func(string, expand.Variable) bool) { x.unknown = true 
 
 // Set is called by ${x:=text} and in arithmetic.
 func (x *expansion) Set(name string, v expand.Variable) error {
-	x.sh.set(name, value{Variable: v, unknown: x.unknown, from: x.from})
+	x.sh.assigned(name, value{Variable: v, unknown: x.unknown, from: x.from})
 	return nil
 }
 

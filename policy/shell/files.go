@@ -31,6 +31,10 @@ func (sh *shell) use(op paths.Op, w word, via string) []paths.Use {
 
 func (sh *shell) useFrom(op paths.Op, w word, cwd, via string) paths.Use {
 	asked := paths.Word{Text: w.Text, Dynamic: w.Dynamic, Glob: w.Glob, Prefix: w.start}
+	if w.Dynamic && w.Fits != "" && (op == paths.Read || op == paths.Write && w.Fits != listed) {
+		asked = paths.Word{Text: w.Fits, Glob: w.Fits != listed}
+		w.Text = w.Fits
+	}
 	if p := w.Text; len(sh.a.links) > 0 && (cwd != "" || strings.HasPrefix(p, "/")) {
 		if to := sh.followed(absolute(p, cwd)); to != absolute(p, cwd) {
 			if strings.HasSuffix(p, "/") {

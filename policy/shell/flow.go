@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"strings"
+
 	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -167,7 +169,7 @@ func (sh *shell) fors(c *syntax.ForClause) {
 	sh.rounds *= len(list)
 	body := func(b *shell) {
 		for _, w := range list {
-			b.set(loop.Name.Value, w.value())
+			b.assigned(loop.Name.Value, w.value())
 			b.statements(c.Do)
 		}
 	}
@@ -192,6 +194,9 @@ func (sh *shell) loop(body func(*shell)) {
 func (sh *shell) coprocess(c *syntax.CoprocClause) {
 	sub := sh.fork()
 	sub.background = true
+	if call, ok := c.Stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 && strings.Contains(call.Args[0].Lit(), "=") {
+		sub.a.unsure("an assignment after coproc, which the parser takes as a name")
+	}
 	if c.Name != nil {
 		if _, simple := c.Stmt.Cmd.(*syntax.CallExpr); simple || c.Stmt.Cmd == nil {
 			sub.call(call{words: sub.fields(c.Name)})

@@ -33,10 +33,14 @@ func (sh *shell) output(name string, e program.Effect, c call) {
 		}
 	}
 	text, ok := sh.ask(name, c)
-	if !ok {
-		text, ok = fold(name, texts(c.args()), sh.in)
+	if args := texts(c.args()); !ok && !(sh.plain && strings.Contains(strings.Join(args, ""), `\`)) { // sh knows other escapes
+		text, ok = fold(name, args, sh.in)
 	}
+	fresh := !sh.out.used
 	sh.out.write(text, ok && !all.Dynamic)
+	if fresh {
+		sh.out.fits = sh.outputFits(name, e, c)
+	}
 }
 
 // ask folds the commands whose output depends on the shell.
@@ -79,7 +83,7 @@ func fold(name string, args []string, in *stream) (text string, ok bool) {
 	case "true", ":", "false", "cd", "exit", "return", "break", "continue", "wait":
 		return "", true
 	case "echo":
-		return foldEcho(args), true
+		return foldEcho(args)
 	case "printf":
 		return foldPrintf(args)
 	case "seq":
@@ -107,7 +111,7 @@ func fold(name string, args []string, in *stream) (text string, ok bool) {
 	return filter(name, args, in.Text)
 }
 
-func foldEcho(args []string) string {
+func foldEcho(args []string) (string, bool) {
 	escapes, end := false, "\n"
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
 		for _, c := range args[0][1:] {
@@ -121,17 +125,23 @@ func foldEcho(args []string) string {
 		args = args[1:]
 	}
 	s := strings.Join(args, " ")
-	if escapes {
-		s, _, _ = strings.Cut(s, `\c`)
-		s, _, _ = expand.Format(nil, octal.ReplaceAllString(s, `\$1`), nil)
+	if !escapes {
+		return s + end, true
 	}
-	return s + end
+	s, stopped, ok := unescape(s, echoEscapes)
+	if stopped {
+		end = ""
+	}
+	return s + end, ok
 }
 
 var (
-	octal = regexp.MustCompile(`\\0([0-7]{1,3})`) // \0NNN of echo -e and %b is \NNN elsewhere
-	wide  = regexp.MustCompile(`%[^a-zA-Z%]*([0-9]{4}|\*|\.|#|\$)|%[^a-zA-Z%]*[^sbdiuoxc%0-9 +-]`)
+	wide = regexp.MustCompile(`%[^a-zA-Z%]*([0-9]{4}|\*|\.|#|\$)|%[^a-zA-Z%]*[^sbdiuoxc%0-9 +-]`)
+	verb = regexp.MustCompile(`%[0-9 +-]*[a-zA-Z%]`)
 )
+
+// formatted writes a text so that a format prints it.
+var formatted = strings.NewReplacer(`\`, `\\`, "%", "%%")
 
 func foldPrintf(args []string) (string, bool) {
 	if len(args) > 0 && args[0] == "--" {
@@ -140,19 +150,21 @@ func foldPrintf(args []string) (string, bool) {
 	if len(args) == 0 || wide.MatchString(args[0]) || strings.HasPrefix(args[0], "-") {
 		return "", false
 	}
-	rest := args[1:]
-	if strings.Contains(args[0], "%b") {
-		rest = slices.Clone(rest)
+	format, ok := plainFormat(args[0])
+	rest := append([]string{}, args[1:]...)
+	if strings.Contains(format, "%b") {
+		for _, v := range verb.FindAllString(format, -1) {
+			ok = ok && (v == "%b" || v == "%%") // else it is not clear which argument is whose
+		}
+		format = strings.ReplaceAll(format, "%b", "%s")
 		for i, s := range rest {
-			rest[i] = octal.ReplaceAllString(s, `\$1`)
+			text, stopped, good := unescape(s, valueEscapes)
+			rest[i], ok = text, ok && good && !stopped
 		}
 	}
-	if rest == nil {
-		rest = []string{}
-	}
 	var b strings.Builder
-	for {
-		s, n, err := expand.Format(nil, args[0], rest)
+	for ok {
+		s, n, err := expand.Format(nil, format, rest)
 		b.WriteString(s)
 		if err != nil || b.Len() > maxSinkBytes {
 			return b.String(), false
@@ -161,6 +173,23 @@ func foldPrintf(args []string) (string, bool) {
 			return b.String(), true
 		}
 	}
+	return "", false
+}
+
+// plainFormat is a format without escapes, in which each backslash stands for itself.
+func plainFormat(format string) (string, bool) {
+	var b strings.Builder
+	from := 0
+	for _, at := range append(verb.FindAllStringIndex(format, -1), []int{len(format), len(format)}) {
+		text, _, ok := unescape(format[from:at[0]], formatEscapes)
+		if !ok {
+			return "", false
+		}
+		b.WriteString(formatted.Replace(text))
+		b.WriteString(format[at[0]:at[1]])
+		from = at[1]
+	}
+	return b.String(), true
 }
 
 func foldSeq(args []string) (string, bool) {

@@ -55,8 +55,11 @@ func (sh *shell) read(cmd Command, c call) {
 		_, other := sh.get("IFS")
 		v.unknown = !ok || !plain || !raw || other && !sh.defaultIFS()
 		v.from, v.glob = sh.in.From, true
+		if v.unknown && len(names) == 1 && sh.in.fits == listed && len(sh.in.places) == 0 {
+			v.fits = listed
+		}
 		sh.name(n)
-		sh.set(n, v)
+		sh.assigned(n, v)
 	}
 }
 
@@ -102,7 +105,7 @@ func (sh *shell) mapfile(cmd Command, c call) {
 	}
 	v.unknown = !sh.in.Known || !plain
 	sh.in.taken()
-	sh.set(name, v)
+	sh.assigned(name, v)
 }
 
 // perLine runs a program for the words of the standard input, as xargs does.
@@ -138,7 +141,7 @@ func (sh *shell) perLine(r program.Run, in *stream, from []string) {
 		return
 	}
 	entry := word{Word: program.Word{Dynamic: true}, from: from}
-	if e := program.Of(words[0].Text, programWords(append(words[1:len(words):len(words)], literal("./listed")))); listing(in.From) && onlyReads(e) && !isShell(words[0].Text) {
+	if e := program.Of(words[0].Text, programWords(append(words[1:len(words):len(words)], literal("./listed")))); in.fits == listed && onlyReads(e) && !isShell(words[0].Text) {
 		entry = word{Word: program.Word{Text: "./listed"}, from: from}
 	}
 	list := replaced(words, r.Replace, entry)
@@ -154,18 +157,6 @@ func (sh *shell) perLine(r program.Run, in *stream, from []string) {
 		}
 		sh.call(call{words: list, program: true})
 	}
-}
-
-// listing tells whether programs only name files of folders that they were given.
-func listing(from []string) bool {
-	for _, n := range from {
-		switch n {
-		case "ls", "git", "find", "fd", "rg", "grep", "sort", "head", "tail", "uniq", "tree", "xargs":
-		default:
-			return false
-		}
-	}
-	return len(from) > 0
 }
 
 // onlyReads tells whether an effect is harmless for any file of the workspace.

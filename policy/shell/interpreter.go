@@ -3,8 +3,6 @@ package shell
 import (
 	"slices"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 )
 
 // isShell tells whether a program runs shell code as bash does, or nearly.
@@ -41,7 +39,7 @@ func (sh *shell) interpret(cmd Command, c call) {
 		if o.interactive {
 			cmd.Tags = append(cmd.Tags, "interactive-shell")
 		}
-		sub := sh.fresh(cmd.Binary + " stdin")
+		sub := sh.started(cmd.Binary, " stdin")
 		if sh.in.Kind == "" {
 			cmd.Tags = append(cmd.Tags, "interactive-shell")
 		}
@@ -104,7 +102,7 @@ func (sh *shell) interpretArgument(cmd Command, o options) {
 	}
 	cmd.Tags = append(cmd.Tags, origin(o.rest[0].from)...)
 	sh.emit(cmd)
-	sub := sh.fresh(cmd.Binary + " -c")
+	sub := sh.started(cmd.Binary, " -c")
 	sub.wrappers = append(sub.wrappers[:len(sub.wrappers):len(sub.wrappers)], cmd.Binary)
 	sub.set("0", known(cmd.Binary))
 	if len(o.rest) > 1 {
@@ -126,7 +124,7 @@ func (sh *shell) interpretFile(cmd Command, o options) {
 		cmd.Tags = append(cmd.Tags, "shell-stdin")
 		cmd.Tags = append(cmd.Tags, origin(in.From)...)
 		sh.emit(cmd)
-		sub := sh.fresh(cmd.Binary + " <()")
+		sub := sh.started(cmd.Binary, " <()")
 		sub.args, sub.open = o.rest[1:], false
 		sub.in = in
 		sub.codeFromInput(cmd.Binary)
@@ -136,10 +134,17 @@ func (sh *shell) interpretFile(cmd Command, o options) {
 	sh.emit(cmd)
 	sh.out.write("", made != nil && made.known)
 	if made != nil {
-		sub := sh.fresh(cmd.Binary + " file")
+		sub := sh.started(cmd.Binary, " file")
 		sub.args, sub.open = o.rest[1:], false
 		sub.codeOf(word{Word: literal(made.text.String()).Word, from: made.from}, cmd.Binary+" "+file.Text)
 	}
+}
+
+// started is a new shell. What is not bash may take a text otherwise.
+func (sh *shell) started(name, how string) *shell {
+	sub := sh.fresh(name + how)
+	sub.plain = name != "bash"
+	return sub
 }
 
 var standardInput = []string{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
@@ -182,13 +187,8 @@ func (sh *shell) source(cmd Command, c call) {
 		sh.in = before
 		return
 	}
-	cmd.CodeFile = file.Text
 	made := sh.made(file)
-	if made != nil {
-		cmd.Tags = append(cmd.Tags, "runs-created-file")
-		cmd.Tags = append(cmd.Tags, origin(made.from)...)
-	}
-	cmd.Reads = append(cmd.Reads, sh.use(paths.Read, file, "code")...)
+	sh.codeFile(&cmd, file)
 	sh.emit(cmd)
 	sh.out.write("", made != nil && made.known)
 	if made != nil {

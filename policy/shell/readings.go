@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -132,11 +133,31 @@ func (a *analysis) spliced(out []*reading, r *reading) ([]*reading, bool) {
 
 func (a *analysis) parse(r *reading) (err error) {
 	r.file, err = a.parser.Parse(strings.NewReader(r.text), "")
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case tooDeep(r.file):
+		a.script.OverBudget = true
+		return errors.New("nested too deep")
 	}
 	a.keepBackquotes(r)
 	return r.delimiters()
+}
+
+// tooDeep keeps what looks into all that a part holds, for each part, from taking the
+// square of a text. A statement in a statement is two levels.
+func tooDeep(file *syntax.File) bool {
+	depth, most := 0, 0
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if n == nil {
+			depth--
+		} else {
+			depth++
+		}
+		most = max(most, depth)
+		return depth <= 2*maxNesting
+	})
+	return most > 2*maxNesting
 }
 
 // delimiters refuses here-documents whose end bash sees elsewhere: it takes 'E'# as one
@@ -157,8 +178,11 @@ func (r *reading) delimiters() (err error) {
 	return err
 }
 
+// unparsed notes that a part does not parse. To find that out can take the square of its
+// length, and nothing is gained by doing so often.
 func (a *analysis) unparsed(err error) {
 	a.script.Parsed = false
+	a.steps -= a.limits.Steps / 8
 	if a.script.Error == "" {
 		a.script.Error = err.Error()
 	}

@@ -139,6 +139,9 @@ func (sh *shell) compound(c syntax.Command) {
 	case *syntax.FuncDecl:
 		sh.declareFunction(c)
 	case *syntax.ArithmCmd:
+		if sh.plain {
+			sh.a.unsure("sh takes (( as two subshells")
+		}
 		sh.arithmetic(c, false)
 	case *syntax.LetClause:
 		sh.a.unsure("let evaluates text as arithmetic")

@@ -7,6 +7,8 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
 // shell is one shell or subshell at a point of its run. A subshell is a copy with a
@@ -27,6 +29,7 @@ type shell struct {
 	rounds     int    // of all loops around this one
 	args       []word // $1, $2 …
 	open       bool   // nobody knows how many
+	plain      bool   // it may be a shell that knows less than bash: sh
 	wrappers   []string
 	env        []string
 	background bool
@@ -57,6 +60,7 @@ type value struct {
 	unknown bool
 	glob    bool // it may hold a pattern that stands for file names
 	from    []string
+	fits    string // as in program.Word
 }
 
 type function struct {
@@ -112,6 +116,23 @@ func (sh *shell) set(name string, v value) {
 		sh.scope.vars = map[string]value{}
 	}
 	sh.scope.vars[name] = v
+}
+
+// assigned sets a variable as the script does, which may mean something to programs.
+// Each value is listed once, as an assignment.
+func (sh *shell) assigned(name string, v value) {
+	sh.set(name, v)
+	e := program.Set(name, v.word().Word)
+	if len(e.Tags)+len(e.Touches)+len(e.Fetches) == 0 && e.CodeFile.Text == "" || sh.a.settings[name+"="+v.Str] {
+		return
+	}
+	if sh.a.settings == nil {
+		sh.a.settings = map[string]bool{}
+	}
+	sh.a.settings[name+"="+v.Str] = true
+	cmd := Command{Env: []string{name}}
+	sh.apply(&cmd, e, call{words: []word{v.word()}})
+	sh.emit(cmd)
 }
 
 // parameter is $1, $2 …, $@, $* or $#.
@@ -200,7 +221,7 @@ func (sh *shell) branch(run func(*shell)) (changed bool) {
 		}
 		old, _ := sh.get(name)
 		changed = changed || !old.unknown
-		v.unknown, v.Set = true, true
+		v.unknown, v.Set, v.fits = true, true, ""
 		sh.set(name, v)
 	}
 	for name, list := range b.scope.functions {

@@ -7,6 +7,7 @@ type stream struct {
 	Stdin
 	code   bool     // the shell reads its own code from it
 	places []string // outside of the workspace, where the names in it come from
+	fits   string   // as in program.Word, of each of its words
 }
 
 // next takes a line.
@@ -24,6 +25,8 @@ type sink struct {
 	known  bool
 	from   []string
 	places []string
+	fits   string // as in program.Word, of each of its words
+	used   bool   // something was written
 }
 
 // maxSinkBytes bounds the text that is followed through a pipe or a file.
@@ -37,12 +40,13 @@ func (s *sink) write(text string, known bool, from ...string) {
 		text, known = "", false
 	}
 	s.text.WriteString(text)
+	s.used, s.fits = true, ""
 	s.known = s.known && known
 	s.from = join(s.from, from)
 }
 
 func (s *sink) stream(kind string) *stream {
-	return &stream{Stdin: Stdin{Kind: kind, Known: s.known, Text: s.text.String(), From: s.from}, places: s.places}
+	return &stream{Stdin: Stdin{Kind: kind, Known: s.known, Text: s.text.String(), From: s.from}, places: s.places, fits: s.fits}
 }
 
 // copy is another sink with the same text.

@@ -42,6 +42,10 @@ var (
 func (sh *shell) processSubstitute(p *syntax.ProcSubst) string {
 	name := fmt.Sprintf("/dev/fd/%d", 63-sh.a.pipes)
 	sh.a.pipes++
+	if sh.depth >= sh.a.limits.Depth {
+		sh.a.script.OverBudget = true
+		return name
+	}
 	if len(p.Stmts) == 0 {
 		sh.a.unsure("an empty process substitution, of which nothing may be left")
 	}
@@ -113,7 +117,7 @@ func (sh *shell) evaluate(text string) {
 func (sh *shell) forget(x syntax.ArithmExpr) {
 	if w, ok := x.(*syntax.Word); ok && w.Lit() != "" {
 		name, _, _ := strings.Cut(w.Lit(), "[")
-		sh.set(name, unknown("0"))
+		sh.assigned(name, unknown("0"))
 	}
 }
 

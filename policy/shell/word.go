@@ -26,12 +26,12 @@ func (w word) vague() bool { return w.Dynamic || w.Glob }
 
 func (w word) value() value {
 	v := known(w.Text)
-	v.unknown, v.glob, v.from = w.Dynamic, w.Glob, w.from
+	v.unknown, v.glob, v.from, v.fits = w.Dynamic, w.Glob, w.from, w.Fits
 	return v
 }
 
 func (v value) word() word {
-	return word{Word: program.Word{Text: v.Str, Dynamic: v.unknown, Glob: v.glob && strings.ContainsAny(v.Str, "*?[")}, from: v.from}
+	return word{Word: program.Word{Text: v.Str, Dynamic: v.unknown, Glob: v.glob && strings.ContainsAny(v.Str, "*?["), Fits: v.fits}, from: v.from}
 }
 
 // anyOf is a word that can be any of a list.
@@ -56,8 +56,12 @@ func joined(words []word) word {
 	return w
 }
 
-// maxFields bounds how many words one word may become.
-const maxFields = 4096
+// maxFields bounds how many words one word may become, and maxBraces in how many braces:
+// each of the words costs the square of them.
+const (
+	maxFields = 4096
+	maxBraces = 64
+)
 
 // fields are the words that one word becomes.
 func (sh *shell) fields(w *syntax.Word) []word {
@@ -65,6 +69,10 @@ func (sh *shell) fields(w *syntax.Word) []word {
 		return []word{literal(s)}
 	}
 	x := sh.expansion(w)
+	if braces(w) > maxBraces {
+		sh.a.script.OverBudget = true
+		return nil
+	}
 	bare, pattern := bare(w), patterned(w)
 	var texts []string
 	x.try(w, func(cfg *expand.Config) error {
@@ -81,6 +89,9 @@ func (sh *shell) fields(w *syntax.Word) []word {
 		}
 		return nil
 	})
+	if len(texts) == 1 && texts[0] == "" && sh.noArguments(w) {
+		texts = nil // "$@" is no word at all
+	}
 	if len(texts) == 0 && x.unknown {
 		texts = []string{""}
 	}
@@ -91,8 +102,32 @@ func (sh *shell) fields(w *syntax.Word) []word {
 	if x.unknown && len(out) == 1 {
 		out[0].start = sh.beginning(w.Parts, out[0].Text)
 		out[0].Begins = out[0].start > 0
+		sh.shape(&out[0], w, x)
 	}
 	return out
+}
+
+// noArguments tells whether a word is "$@", where there are none.
+func (sh *shell) noArguments(w *syntax.Word) bool {
+	if len(w.Parts) != 1 || len(sh.args) > 0 || sh.open {
+		return false
+	}
+	q, ok := w.Parts[0].(*syntax.DblQuoted)
+	if !ok || len(q.Parts) != 1 {
+		return false
+	}
+	p, ok := q.Parts[0].(*syntax.ParamExp)
+	return ok && p.Short && p.Param != nil && p.Param.Value == "@"
+}
+
+// braces is how many braces a word opens outside of quotes.
+func braces(w *syntax.Word) (n int) {
+	for _, p := range w.Parts {
+		if l, ok := p.(*syntax.Lit); ok {
+			n += strings.Count(l.Value, "{")
+		}
+	}
+	return n
 }
 
 // text is a word that is not split: the value of an assignment, the target of a
@@ -114,6 +149,7 @@ func (sh *shell) text(w *syntax.Word) word {
 	out := word{Word: program.Word{Text: s, Dynamic: x.unknown, Glob: glob}, from: x.from}
 	if x.unknown {
 		out.start = sh.beginning(w.Parts, s)
+		sh.shape(&out, w, x)
 	}
 	return out
 }

@@ -2,7 +2,6 @@ package approvals
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -55,28 +54,3 @@ func Foreign(text string) []string {
 
 // maxForeign is how many of them are of use to a reader.
 const maxForeign = 16
-
-// secrets are texts in a command that a list need not show: what stands behind a name
-// for a secret, in the user part of an address, and keys by their form.
-var secrets = regexp.MustCompile(`(?i)` + strings.Join([]string{
-	`\b(?:bearer|basic)\s+([\w.~+/=-]{6,})`,
-	`[\w-]*(?:password|passwd|secret|token|api[_-]?key|access[_-]?key|credential)[\w-]*["']?\s*[=:\s]\s*["']?([^\s"'&;|]{3,})`,
-	`://([^\s/@:]*:[^\s/@]+)@`,
-	`\b((?:sk|hf|gsk|pk|nvapi|xai|key)[-_][\w-]{6,}|gh[pousr]_\w{10,}|github_pat_\w{10,}|glpat-[\w-]{10,}|xox[a-z]-[\w-]{10,}|AKIA[0-9A-Z]{12,}|eyJ[\w-]{10,}(?:\.[\w-]+)*)`,
-}, "|"))
-
-// Masked is text without the secrets that can be told by their form. It is for lists:
-// whoever answers has to see the whole call.
-func Masked(text string) string {
-	var b strings.Builder
-	at := 0
-	for _, m := range secrets.FindAllStringSubmatchIndex(text, -1) {
-		for i := 2; i < len(m); i += 2 {
-			if m[i] >= 0 {
-				b.WriteString(text[at:m[i]] + "•••")
-				at = m[i+1]
-			}
-		}
-	}
-	return b.String() + text[at:]
-}

@@ -56,20 +56,3 @@ func TestForeign(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
-
-func TestMasked(t *testing.T) {
-	for text, want := range map[string]string{
-		"ls -l":                "ls -l",
-		"git push origin main": "git push origin main",
-		`curl -H "Authorization: Bearer abcdef123" x`: `curl -H "Authorization: Bearer •••" x`,
-		"API_KEY=abc123 npm publish":                  "API_KEY=••• npm publish",
-		"login --password hunter22 --user me":         "login --password ••• --user me",
-		"git clone https://me:pw1@host/x":             "git clone https://•••@host/x",
-		"echo sk-abcdefghij; echo ghp_abcdefghijkl":   "echo •••; echo •••",
-		`{"token": "abcdef"}`:                         `{"token": "•••"}`,
-	} {
-		if got := Masked(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}

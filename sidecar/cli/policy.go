@@ -101,7 +101,7 @@ func (a *policyCheck) flags(c *cobra.Command) {
 // question is the one that the flags state.
 func (a *policyCheck) question(c *cobra.Command) *sidecar.Question {
 	interactive := !a.alone
-	q := &sidecar.Question{Tool: a.tool, Op: paths.Op(a.op), Method: a.method, Cwd: a.cwd, Home: a.home, Interactive: &interactive, Own: guarded(a.dir, a.locked)}
+	q := &sidecar.Question{Tool: a.tool, Op: paths.Op(a.op), Method: a.method, Cwd: a.cwd, Home: a.home, Interactive: &interactive}
 	for flag, to := range map[string]**string{"command": &q.Command, "path": &q.Path, "url": &q.URL} {
 		if c.Flags().Changed(flag) {
 			value := c.Flags().Lookup(flag).Value.String()
@@ -124,7 +124,7 @@ func (a *policyCheck) checkOne(c *cobra.Command, set *ruleset.Set, env Env) erro
 	if !slices.ContainsFunc([]string{"command", "path", "url", "tool"}, c.Flags().Changed) {
 		return errors.New("nothing is asked: give --command, --path, --url, or --tool with --arguments")
 	}
-	r, err := a.question(c).Judge(set, workspace.Links{})
+	r, err := a.question(c).Judge(set, workspace.Links{}, guarded(a.dir, a.locked))
 	if err != nil {
 		return err
 	}
@@ -172,8 +172,7 @@ func (a *policyCheck) checkLines(set *ruleset.Set, files []string, env Env) erro
 		if err := sidecar.PlainJSON(json.Unmarshal(l.text, &q)); err != nil {
 			return nil, q.ID, err
 		}
-		q.Own = guarded(a.dir, a.locked)
-		r, err := q.Judge(set, workspace.Links{})
+		r, err := q.Judge(set, workspace.Links{}, guarded(a.dir, a.locked))
 		return r, q.ID, err
 	})
 }

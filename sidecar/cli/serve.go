@@ -168,6 +168,10 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		return fmt.Errorf("%w; --listen takes HOST:PORT of this machine, such as 127.0.0.1:8001", err)
 	}
 	warnOpen(log, s)
+	if s.Admin == "" || s.AdminToken == "" {
+		log.Info("nobody can answer for calls that wait here for a person: that needs --admin and a token",
+			"event", "no_approvals", "setting", ruleset.SettingPrefix+"ADMIN_TOKEN")
+	}
 	asked := sidecar.NewApprovals(limits, time.Now, metrics)
 	adminEnded, err := serveAdmin(ctx, s, live, asked, kept, log, metrics)
 	if err != nil {

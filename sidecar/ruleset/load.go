@@ -40,6 +40,16 @@ func FileNames() []string { return slices.Clone(ruleFiles) }
 // Start, reload and check all go through here.
 func Load(f Files) (*Set, Problems) { return load(f, false) }
 
+// LoadShipped is Load for the rules of the program as they are. Their examples and tests
+// were tried when it was built, so that a start need not wait for them.
+func LoadShipped(f Files) (*Set, Problems) {
+	l := prepare(f)
+	if l.problems = l.problems.sorted(); l.problems.Fatal() {
+		return nil, l.problems
+	}
+	return l.set, l.problems
+}
+
 // Tighten is Load for a locked folder that changed over rules that are in force. What
 // is wrong with its tests is a warning here: they keep edits of the operator out, and
 // must not keep the rest of the folder from taking effect.

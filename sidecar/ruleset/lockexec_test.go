@@ -51,6 +51,24 @@ func TestLockedIncludes(t *testing.T) {
 	}
 }
 
+// TestLockedWithoutProfile: a locked file that names no profile only adds its rules.
+func TestLockedWithoutProfile(t *testing.T) {
+	locked := "version: 1\nrules:\n  - id: no-curl\n    deny: No.\n    when: cmd.binary == 'curl'\n    hit: [curl x.test]\n    miss: [ls]\n"
+	files, err := lockedSource(t, shipped(t), Files{execFilename: locked}).Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, problems := Load(files)
+	if set == nil {
+		t.Fatal(problems)
+	}
+	for command, want := range map[string]policy.Effect{"ls": policy.Allow, "unheard-of": policy.Ask, "curl https://example.com/": policy.Deny} {
+		if d := set.CheckCommand(command, somebody, corpusAt); d.Effect != want {
+			t.Errorf("%s for %s, want %s", d.Effect, command, want)
+		}
+	}
+}
+
 // TestLockedClassFloor: the operator cannot make a tool harmless for the locked policy
 // that the program knows to be harmful, and for his own he can.
 func TestLockedClassFloor(t *testing.T) {

@@ -94,6 +94,7 @@ func TestShippedTools(t *testing.T) {
 		{"apply_patch", `{"input":"*** Begin Patch\n*** Update File: a.go\n*** End Patch"}`, "allow"},
 		{"process", `{"action":"list"}`, "allow"},
 		{"process", `{"action":"submit","data":"y"}`, "ask"},
+		{"process", `{"action":"send-keys","hex":["72","6d"]}`, "ask"},
 		{"gateway", `{"action":"restart"}`, "ask"},
 		{"exec", `{"command":"go test ./..."}`, "allow"},
 		{"exec", `{"command":"ls","elevated":true}`, "ask"},

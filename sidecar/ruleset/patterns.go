@@ -36,14 +36,14 @@ func (c *ruleCompiler) patterns(f execFile) (out []policyRule) {
 		return policyRule{At: entry.at, ID: text{key, entry.at, ""}, When: &text{when, entry.at, ""}}
 	}
 	for _, entry := range f.Blocked {
-		if when, ok := c.pattern(entry); ok {
+		if when, ok := c.pattern(entry, policy.Deny); ok {
 			r := rule(entry, "blocked_commands", policy.Deny, when)
 			r.Deny = &text{"This command is blocked here.", entry.at, ""}
 			out = append(out, r)
 		}
 	}
 	for _, entry := range f.Allowed {
-		if when, ok := c.pattern(entry); ok {
+		if when, ok := c.pattern(entry, policy.Allow); ok {
 			c.listed(entry, strings.Fields(entry.Value)[0])
 			r := rule(entry, "allowed_commands", policy.Allow, when+" and cmd.path_class in ['', 'system', 'readable'] and not cmd.dynamic_args")
 			r.Allow = &text{"It is one of allowed_commands.", entry.at, ""}
@@ -53,8 +53,9 @@ func (c *ruleCompiler) patterns(f execFile) (out []policyRule) {
 	return out
 }
 
-// pattern is the condition that an entry stands for.
-func (c *ruleCompiler) pattern(entry text) (when string, ok bool) {
+// pattern is the condition that an entry stands for. What it bans may stand anywhere among
+// the arguments; what it allows stands where it was written.
+func (c *ruleCompiler) pattern(entry text, effect policy.Effect) (when string, ok bool) {
 	words := strings.Fields(entry.Value)
 	if len(words) == 0 || strings.ContainsAny(entry.Value, "|&;<>$`(){}'\"\\\n") {
 		c.report(entry.all(), codeValue, strconv.Quote(entry.Value)+" is no single command", "write a program with its options and operands, such as rm -rf /; for more, write a rule")
@@ -62,6 +63,7 @@ func (c *ruleCompiler) pattern(entry text) (when string, ok bool) {
 	}
 	name := words[0][strings.LastIndexByte(words[0], '/')+1:]
 	terms := []string{"cmd.binary == " + literal(name)}
+	var first []string
 	for _, w := range words[1:] {
 		switch {
 		case w == "*":
@@ -73,11 +75,34 @@ func (c *ruleCompiler) pattern(entry text) (when string, ok bool) {
 			}
 		case strings.ContainsAny(w, "/~."):
 			terms = append(terms, operand(w))
+		case effect == policy.Allow:
+			first = append(first, w)
 		default:
-			terms = append(terms, fmt.Sprintf("(cmd.sub == %[1]s or %[1]s in cmd.argv)", literal(w)))
+			terms = append(terms, word(w))
 		}
 	}
+	if len(first) > 0 {
+		terms = append(terms, behind(first))
+	}
 	return strings.Join(terms, " and "), true
+}
+
+// behind is the term for the words behind a program: its subcommand, and then its first
+// operands.
+func behind(words []string) string {
+	var ways []string
+	for n := range len(words) + 1 {
+		terms := []string{"cmd.sub == " + literal(strings.Join(words[:n], " "))}
+		rest := words[n:]
+		if len(rest) > 0 {
+			terms = append(terms, fmt.Sprintf("len(cmd.operands) >= %d", len(rest)))
+		}
+		for i, w := range rest {
+			terms = append(terms, fmt.Sprintf("cmd.operands[%d] == %s", i, literal(w)))
+		}
+		ways = append(ways, strings.Join(terms, " and "))
+	}
+	return "(" + strings.Join(ways, " or ") + ")"
 }
 
 // spellings are the options that mean the same wherever they are common.
@@ -96,6 +121,12 @@ func option(flag string) string {
 		quoted[i] = literal(f)
 	}
 	return "any(cmd.flags, # in [" + strings.Join(quoted, ", ") + "])"
+}
+
+// word is the term for a subcommand, or a name in the folder where the program runs.
+func word(w string) string {
+	return fmt.Sprintf("(cmd.sub == %s or any(cmd.argv, # in [%s, %s, %s, %s]))",
+		literal(w), literal(w), literal("./"+w), literal(w+"/"), literal("./"+w+"/"))
 }
 
 // operand is the term for a path: as it was written, or as what it is resolved to. A

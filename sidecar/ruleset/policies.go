@@ -51,8 +51,12 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 	p := decodeFile[pathsFile](l, folder+pathsFilename)
 	u := decodeFile[urlsFile](l, folder+urlsFilename)
 	a := &author{profile: e.Profile, asksHere: e.Asks == "sidecar", zone: l.zone(folder+execFilename, e.Zone), arguments: argumentsOf(p.Arguments, u.Arguments)}
-	if a.profile == "" {
-		a.profile = "permissive" // a locked folder without exec.yaml
+	switch {
+	case a.profile != "":
+	case base == nil:
+		a.profile = "developer"
+	default:
+		a.profile = "permissive" // a locked folder only adds its rules
 	}
 	a.policy.Default, a.policy.DryRun = defaults[a.profile], a.profile == auditOnly
 	a.roots = l.roots(p.Roots, base)

@@ -5,7 +5,7 @@ import "github.com/jgavinray/gpt-oss-executor/policy"
 // execFile is exec.yaml.
 type execFile struct {
 	Version int            `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	Profile string         `rule:"profile,required" one:"strict developer permissive audit-only" doc:"What happens to what no rule is about: it is denied (strict), asked (developer), allowed (permissive). audit-only enforces nothing and notes what developer would have done."`
+	Profile string         `rule:"profile" one:"strict developer permissive audit-only" doc:"What happens to what no rule is about: it is denied (strict), asked (developer), allowed (permissive). audit-only enforces nothing and notes what developer would have done. Left out: developer; in a locked folder permissive, so that it only adds its rules."`
 	Asks    string         `rule:"asks" one:"gateway sidecar" doc:"Who asks a person where a rule says ask. gateway, which is the default: a call whose tool has an argument ask leaves with ask: always; the gateway must be set up to ask. sidecar: no such call leaves before somebody has allowed it here, see approvals --help. Calls of other tools are always asked about here." eg:"sidecar"`
 	Zone    string         `rule:"zone" doc:"The time zone of now, UTC where it is left out." eg:"Europe/Berlin"`
 	Lists   []pair[[]text] `rule:"lists" doc:"Lists of words that conditions see by their names." eg:"{disk_tools: [mkfs, wipefs]}"`
