@@ -33,14 +33,19 @@ type editing struct {
 	r         *rig
 	dir       string // holds the files, or links to them
 	now       ruleset.Files
+	last      int // edit
 	mu        sync.Mutex
-	made      map[string]int // version → edit
+	made      map[string]made // by version
 	answers   atomic.Int64
 	taken     int // reloads that there must have been
 	refused   int
 	stalled   int // edits in which the machine stood still: one more reload is right
 	latencies []time.Duration
 }
+
+// made is what a version says: the edits that its two files are of. They differ where
+// the machine stood still between writing the one and the other.
+type made struct{ aliases, models int }
 
 // echo is a model server that calls probe with the seed it was asked with.
 func echo(w http.ResponseWriter, req *http.Request) {
@@ -74,7 +79,7 @@ func (e *editing) files(i int) ruleset.Files {
 // underLoad starts everything, with so many streams at once.
 func underLoad(t testing.TB, streams int, links bool) *editing {
 	t.Helper()
-	e := &editing{t: t, dir: filepath.Join(t.TempDir(), "rules"), now: ruleset.Files{}, made: map[string]int{}}
+	e := &editing{t: t, dir: filepath.Join(t.TempDir(), "rules"), now: ruleset.Files{}, made: map[string]made{}}
 	for _, name := range ruleset.FileNames() {
 		e.now[name] = "version: 1\ninclude: [builtin/" + name + "]\n"
 	}
@@ -116,15 +121,28 @@ func (e *editing) watch() {
 	e.t.Cleanup(func() { stop(); <-ended })
 }
 
-// put notes the files of edit i, so that its version is known.
+// put notes the files of edit i after edit e.last, so that their versions are known.
 func (e *editing) put(i int) {
-	e.now = e.files(i)
+	old, all := e.now, e.files(i)
+	e.note(all, made{i, i})
+	for _, half := range []struct {
+		file string
+		made made
+	}{{"models.yaml", made{i, e.last}}, {"aliases.yaml", made{e.last, i}}} {
+		files := maps.Clone(all)
+		files[half.file] = old[half.file]
+		e.note(files, half.made)
+	}
+	e.now, e.last = all, i
+}
+
+func (e *editing) note(files ruleset.Files, m made) {
 	src := rulesOver(e.t, e.dir)
-	whole, err := src.Whole(e.now)
+	whole, err := src.Whole(files)
 	must(e.t, err)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.made[whole.Version()] = i
+	e.made[whole.Version()] = m
 }
 
 var probed = regexp.MustCompile(`"name":"tool_(\d)".*"arguments":"\{\\"n\\":\\?"?\\?"?(\d+)`)
@@ -149,11 +167,11 @@ func (e *editing) ask(ctx context.Context) {
 		return
 	}
 	e.mu.Lock()
-	edit, known := e.made[res.Header.Get(rulesVersion)]
+	by, known := e.made[res.Header.Get(rulesVersion)]
 	e.mu.Unlock()
 	m := probed.FindSubmatch(body)
-	if err != nil || res.StatusCode != 200 || !known || m == nil || string(m[1]) != strconv.Itoa(edit%8) || string(m[2]) != strconv.Itoa(edit) {
-		e.t.Errorf("under %s (edit %d, known %v): %d %v %s", res.Header.Get(rulesVersion), edit, known, res.StatusCode, err, body)
+	if err != nil || res.StatusCode != 200 || !known || m == nil || string(m[1]) != strconv.Itoa(by.aliases%8) || string(m[2]) != strconv.Itoa(by.models) {
+		e.t.Errorf("under %s (%+v, known %v): %d %v %s", res.Header.Get(rulesVersion), by, known, res.StatusCode, err, body)
 	}
 	e.answers.Add(1)
 }
@@ -178,7 +196,7 @@ func (e *editing) good(i int, save func(e *editing)) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		now := e.r.s.live.Set().Version
-		return now != before && e.made[now] == i
+		return now != before && e.made[now] == (made{i, i})
 	})
 	e.latencies = append(e.latencies, time.Since(wrote))
 }

@@ -60,12 +60,12 @@ func (t *turn) askPerson(call *tools.Call, d policy.Decision) (why, approval str
 		}
 	}
 	q := t.question(call, d)
-	if t.s.approve.Take(q.Binding()) {
-		return "", ""
+	if id := t.s.approve.Take(q.Binding()); id != "" {
+		return "", id
 	}
 	e := t.s.approve.Request(q, reason(d))
 	switch {
-	case e.State == approvals.Allowed && t.s.approve.Take(q.Binding()): // answered meanwhile
+	case e.State == approvals.Allowed && t.s.approve.Take(q.Binding()) != "": // answered meanwhile
 		return "", e.ID
 	case e.State == approvals.Denied && e.Note != "":
 		return fmt.Sprintf("%s A person has said no: %s", d.Message(), e.Note), e.ID
@@ -141,8 +141,12 @@ func (t *turn) decision(call *tools.Call, effect policy.Effect, rule, place, why
 	if effect == policy.Audit && !t.s.dryRuns.allow(place+" "+rule+" "+string(would), t.s.now()) {
 		return
 	}
-	t.s.log.Warn("policy", "event", "policy_"+string(effect), "would", would, "tool", call.Name, "strategy", call.Strategy,
-		"rule", rule, "place", place, "why", why, "agent", t.who.Agent, "session", t.who.Session, "rules", t.set.Version)
+	said := []any{"event", "policy_" + string(effect)}
+	if effect == policy.Audit {
+		said = append(said, "would", would)
+	}
+	t.s.log.Warn("policy", append(said, "tool", call.Name, "strategy", call.Strategy,
+		"rule", rule, "place", place, "why", why, "agent", t.who.Agent, "session", t.who.Session, "rules", t.set.Version)...)
 }
 
 // fileOf is the file of a place: file:line.

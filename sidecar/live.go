@@ -53,9 +53,6 @@ const (
 	byRollback = "rollback"
 )
 
-// Keep adds folders that no agent may touch. It is for the time before anything is served.
-func (l *Live) Keep(names ...string) { l.own = append(l.own, folders(names...)...) }
-
 // Set is the rule set in force.
 func (l *Live) Set() *ruleset.Set { return l.now.Load().set }
 

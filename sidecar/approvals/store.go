@@ -72,18 +72,19 @@ func (s *Store) Request(c Call, why Reason) Entry {
 	return *e
 }
 
-// Take uses up the approval of a call. It is true once, and only while there is one.
-func (s *Store) Take(b Binding) bool {
+// Take uses up the approval of a call. It gives its id once, and only while there is one;
+// else it is empty.
+func (s *Store) Take(b Binding) (id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.sweep()
 	for _, e := range s.entries {
 		if e.binding == b && e.State == Allowed {
 			s.end(e, Used, "", now)
-			return true
+			return e.ID
 		}
 	}
-	return false
+	return ""
 }
 
 // Allow lets the call pass once. The error is ErrUnknown, or an *AnsweredError.

@@ -76,11 +76,11 @@ func state(t *testing.T, s *Store, id string, want State) Entry {
 func TestOnce(t *testing.T) {
 	timed(t, func(t *testing.T, s *Store, n *counts) {
 		c := call()
-		if s.Take(c.Binding()) {
+		if s.Take(c.Binding()) != "" {
 			t.Error("it passes without an answer")
 		}
 		e := s.Request(c, Reason{Rule: "force"})
-		if e.State != Pending || e.Reason.Rule != "force" || e.Until.Sub(e.Asked) != limits.Pending || s.Take(c.Binding()) {
+		if e.State != Pending || e.Reason.Rule != "force" || e.Until.Sub(e.Asked) != limits.Pending || s.Take(c.Binding()) != "" {
 			t.Errorf("%+v", e)
 		}
 		if again := s.Request(c, Reason{}); again.ID != e.ID || again.Times != 2 || again.Reason.Rule != "force" {
@@ -94,13 +94,13 @@ func TestOnce(t *testing.T) {
 			t.Errorf("%+v %v", allowed, err)
 		}
 		other := does("git push")
-		if s.Take(other.Binding()) {
+		if s.Take(other.Binding()) != "" {
 			t.Error("another call passes")
 		}
 		if got := s.Request(c, Reason{}); got.State != Allowed || got.ID != e.ID {
 			t.Errorf("asked again after the answer: %+v", got)
 		}
-		if !s.Take(c.Binding()) || s.Take(c.Binding()) {
+		if s.Take(c.Binding()) == "" || s.Take(c.Binding()) != "" {
 			t.Error("it does not pass exactly once")
 		}
 		state(t, s, e.ID, Used)
@@ -120,7 +120,7 @@ func TestDenied(t *testing.T) {
 		}
 		time.Sleep(limits.Denied - time.Second)
 		c := call()
-		if got := s.Request(c, Reason{}); got.State != Denied || got.Note != "not today" || got.ID != e.ID || s.Take(c.Binding()) {
+		if got := s.Request(c, Reason{}); got.State != Denied || got.Note != "not today" || got.ID != e.ID || s.Take(c.Binding()) != "" {
 			t.Errorf("%+v", got)
 		}
 		time.Sleep(time.Second)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -53,6 +54,9 @@ func (l *logged) command(use, short string, args cobra.PositionalArgs, run func(
 		Use: use, Short: short, Args: args,
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir, err := l.folder()
+			if err == nil {
+				err = l.checked()
+			}
 			if err != nil {
 				return err
 			}
@@ -99,6 +103,15 @@ func (l *logged) chosen() decisions.Filter {
 	return f
 }
 
+// checked says what is wrong with the flags that choose decisions.
+func (l *logged) checked() error {
+	effects := []string{string(policy.Allow), string(policy.Audit), string(policy.Ask), string(policy.Deny)}
+	if l.filter.Effect != "" && !slices.Contains(effects, l.filter.Effect) {
+		return fmt.Errorf("--effect is one of %s, not %q", strings.Join(effects, ", "), l.filter.Effect)
+	}
+	return nil
+}
+
 // decisionsIn is the folder of the decision log of a server; empty: it has none.
 func decisionsIn(s ruleset.Settings) string {
 	switch {
@@ -116,7 +129,10 @@ func openDecisions(s ruleset.Settings, log *slog.Logger, m *telemetry.Metrics) (
 		return nil, fmt.Errorf("decisions mode %q is none of %s", s.DecisionsMode, strings.Join(decisions.Modes, ", "))
 	}
 	dir := decisionsIn(s)
-	if dir == "" {
+	switch {
+	case dir == "" && s.DecisionsMode == string(decisions.Required):
+		return nil, errors.New("decisions mode required: there is no decision log; give its folder with --decisions DIR")
+	case dir == "":
 		return nil, nil
 	}
 	l, err := decisions.Open(decisions.Config{Dir: dir, Mode: decisions.Mode(s.DecisionsMode), Log: log})

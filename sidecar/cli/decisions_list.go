@@ -71,6 +71,9 @@ func decisionRow(r *decisions.Record) row {
 	for _, f := range d.Findings {
 		text += "  (dry run: " + f.Rule + ")"
 	}
+	if d.Approval != "" {
+		text += "  (approval " + d.Approval + ")"
+	}
 	return row{text: printable(text), ink: inkOf(d.Effect)}
 }
 
@@ -166,7 +169,7 @@ func recordRows(r *decisions.Record) []row {
 	}
 	add("sum", d.Sum, "")
 	for _, id := range []struct{ name, value string }{
-		{"call", d.Call}, {"request", d.Request}, {"session", d.Session}, {"agent", d.Agent}, {"channel", d.Channel},
+		{"call", d.Call}, {"request", d.Request}, {"approval", d.Approval}, {"session", d.Session}, {"agent", d.Agent}, {"channel", d.Channel},
 		{"model", d.Model}, {"strategy", d.Strategy}, {"rules", d.Rules},
 	} {
 		add(id.name, id.value, "")

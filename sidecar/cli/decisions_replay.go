@@ -24,7 +24,7 @@ func (l *logged) replayCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return l.replay(dir, set)
+		return l.replay(dir, set, guarded(rules, locked, dir))
 	})
 	c.Long = `What would other rules have decided about the calls of the log? Shown are the calls
 that would fare otherwise, then the counts, and the rules that make the difference.
@@ -42,7 +42,7 @@ the log is damaged, and with 2 when it was called wrongly.`
 	return c
 }
 
-func (l *logged) replay(dir string, set *ruleset.Set) error {
+func (l *logged) replay(dir string, set *ruleset.Set, own []string) error {
 	w := bufio.NewWriter(l.env.Out)
 	p := paper{out: w, look: demo.LookOf(l.env.Out, l.env.lookup)}
 	enc := json.NewEncoder(w)
@@ -54,7 +54,7 @@ func (l *logged) replay(dir string, set *ruleset.Set) error {
 		p.rows([]row{changeRow(c)})
 		return nil
 	}
-	t, err := decisions.Replay(dir, l.chosen(), decider(set), tell)
+	t, err := decisions.Replay(dir, l.chosen(), decider(set, own), tell)
 	if err != nil {
 		return err
 	}
@@ -76,14 +76,14 @@ func (l *logged) replay(dir string, set *ruleset.Set) error {
 const maxSessions = 1 << 16
 
 // decider lets a rule set decide about the calls of a log, each at its time. What a
-// session did before is counted anew. Links are not followed: they may be others now.
-func decider(set *ruleset.Set) decisions.Decider {
+// session did before is counted anew. Own are the guard's own folders. Links are not followed: they may be others now.
+func decider(set *ruleset.Set, own []string) decisions.Decider {
 	rates := state.NewRates(maxSessions)
 	return func(r *decisions.Record) policy.Decision {
 		d := r.Decision
 		who := policy.Subject{Model: d.Model, Agent: d.Agent, Session: d.Session, Channel: d.Channel, Interactive: d.Interactive}
 		call := tools.Call{Name: d.Tool, Arguments: d.Arguments, Strategy: d.Strategy, Confidence: d.Confidence}
-		now := set.Decide(call, who, ruleset.At{Now: r.Time, Rates: rates.Session(d.Session, r.Time)})
+		now := set.Decide(call, who, ruleset.At{Now: r.Time, Rates: rates.Session(d.Session, r.Time), World: ruleset.World{Own: own}})
 		rates.Add(d.Session, r.Time, now.Counts())
 		return now
 	}

@@ -81,7 +81,7 @@ func reportText(r *decisions.Report) string {
 	for _, p := range r.Problems {
 		fmt.Fprintln(&b, printable(p.String()))
 	}
-	fmt.Fprintf(&b, "%d records in %d files, %d to %d; %d signatures\n", r.Records, r.Segments, r.First, r.Last.Seq, r.Checkpoints)
+	fmt.Fprintf(&b, "%s in %s, %d to %d; %s\n", count(int(r.Records), "record"), count(r.Segments, "file"), r.First, r.Last.Seq, count(r.Checkpoints, "signature"))
 	if r.Removed > 0 {
 		fmt.Fprintf(&b, "  the first %d were removed by retention, which is signed\n", r.Removed)
 	}
@@ -91,11 +91,11 @@ func reportText(r *decisions.Report) string {
 	if r.Unsigned > 0 && len(r.Problems) == 0 {
 		fmt.Fprintf(&b, "  the last %d are not signed yet\n", r.Unsigned)
 	}
-	if !r.Trusted {
+	if !r.Trusted && r.Key != "" {
 		fmt.Fprintf(&b, "  the key is the log's own, %s; compare it, or give --public-key\n", r.Key)
 	}
 	if n := len(r.Problems); n > 0 {
-		fmt.Fprintf(&b, "%d problems\n", n)
+		fmt.Fprintln(&b, count(n, "problem"))
 	} else {
 		fmt.Fprintln(&b, "nothing was changed")
 	}

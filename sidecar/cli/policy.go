@@ -114,14 +114,6 @@ func (a *policyCheck) question(c *cobra.Command) *sidecar.Question {
 	return q
 }
 
-// own are the folders of rules, as far as they are folders.
-func (a *policyCheck) own() []string {
-	if a.dir == builtinRules {
-		return []string{a.locked}
-	}
-	return []string{a.dir, a.locked}
-}
-
 // The exit codes of policy check.
 const (
 	exitAsk  = 3
@@ -132,7 +124,7 @@ func (a *policyCheck) checkOne(c *cobra.Command, set *ruleset.Set, env Env) erro
 	if !slices.ContainsFunc([]string{"command", "path", "url", "tool"}, c.Flags().Changed) {
 		return errors.New("nothing is asked: give --command, --path, --url, or --tool with --arguments")
 	}
-	r, err := a.question(c).Judge(set, workspace.Links{}, a.own())
+	r, err := a.question(c).Judge(set, workspace.Links{}, guarded(a.dir, a.locked))
 	if err != nil {
 		return err
 	}
@@ -180,7 +172,7 @@ func (a *policyCheck) checkLines(set *ruleset.Set, files []string, env Env) erro
 		if err := sidecar.PlainJSON(json.Unmarshal(l.text, &q)); err != nil {
 			return nil, q.ID, err
 		}
-		r, err := q.Judge(set, workspace.Links{}, a.own())
+		r, err := q.Judge(set, workspace.Links{}, guarded(a.dir, a.locked))
 		return r, q.ID, err
 	})
 }

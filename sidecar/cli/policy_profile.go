@@ -55,6 +55,9 @@ that profile into exec.yaml of --rules; a running server takes it at once.`,
 func tellProfile(set *ruleset.Set, w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "profile %s: %s\n", set.Profile(), profiles[set.Profile()])
+	if name := set.LockedProfile(); name != "" {
+		fmt.Fprintf(&b, "locked     %s: %s; the stricter of both holds\n", name, profiles[name])
+	}
 	roots := set.Roots()
 	for _, r := range []struct {
 		what  string

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -34,6 +35,20 @@ func loadUnder(policy, dir string, env Env) (*ruleset.Set, error) {
 		return nil, err
 	}
 	return loadFrom(src, env)
+}
+
+// guarded are the folders that no agent may touch: the rules, the locked folder, and others,
+// as absolute paths.
+func guarded(rules string, others ...string) (out []string) {
+	if rules == builtinRules {
+		rules = ""
+	}
+	for _, dir := range append(others, rules) {
+		if abs, err := filepath.Abs(dir); err == nil && dir != "" {
+			out = append(out, abs)
+		}
+	}
+	return out
 }
 
 // policyFlag is the flag for the locked folder.

@@ -158,7 +158,6 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		return err
 	}
 	defer kept.Close()
-	live.Keep(decisionsIn(s))
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	listener, err := net.Listen("tcp", s.Listen)
@@ -169,6 +168,10 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		return fmt.Errorf("%w; --listen takes HOST:PORT of this machine, such as 127.0.0.1:8001", err)
 	}
 	warnOpen(log, s)
+	if s.Admin == "" || s.AdminToken == "" {
+		log.Info("nobody can answer for calls that wait here for a person: that needs --admin and a token",
+			"event", "no_approvals", "setting", ruleset.SettingPrefix+"ADMIN_TOKEN")
+	}
 	asked := sidecar.NewApprovals(limits, time.Now, metrics)
 	adminEnded, err := serveAdmin(ctx, s, live, asked, kept, log, metrics)
 	if err != nil {

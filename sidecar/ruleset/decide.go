@@ -53,6 +53,14 @@ func (a *author) judges() bool { return a.policy.Default != policy.Allow || len(
 // Profile is the profile of exec.yaml.
 func (s *Set) Profile() string { return s.own.profile }
 
+// LockedProfile is the profile of the locked exec.yaml; empty: there is none.
+func (s *Set) LockedProfile() string {
+	if s.locked == nil {
+		return ""
+	}
+	return s.locked.profile
+}
+
 // AsksHere reports whether a person is asked here, and not by the gateway.
 func (s *Set) AsksHere() bool { return s.own.asksHere || s.locked != nil && s.locked.asksHere }
 

@@ -9,8 +9,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
-// The classes that a path or a URL can have.
+// What happens to a path, and the classes that a path or a URL can have.
 var (
+	pathOps     = []string{string(paths.Read), string(paths.Write), string(paths.Delete)}
 	pathClasses = []string{
 		paths.Workspace, paths.WorkspaceRoot, paths.Readable, paths.Secret, paths.WorkspaceSecret, paths.Persist, paths.Automation, paths.Control, paths.VCS, paths.Home, paths.Root, paths.Protected,
 		paths.System, paths.Kernel, paths.BlockDevice, paths.Device, paths.Null, paths.Socket, paths.Dynamic, paths.Malformed, paths.Outside,
@@ -77,7 +78,7 @@ func (l *loader) policyDomains(name string) map[string][]string {
 	switch path.Base(name) {
 	case pathsFilename:
 		domains["class"], domains["tool_class"] = pathClasses, classNames
-		domains["op"] = []string{string(paths.Read), string(paths.Write), string(paths.Delete)}
+		domains["op"] = pathOps
 	case urlsFilename:
 		domains["class"], domains["tool_class"] = urlClasses, classNames
 	default:

@@ -46,6 +46,8 @@ func (v *wordCheck) Visit(node *ast.Node) {
 	switch {
 	case b.Operator == "in" && right == "cmd.tags":
 		v.known(b.Left, "tag", tags())
+	case left == "op":
+		v.known(b.Right, "op", pathOps)
 	case left == "class" && v.classes != nil:
 		v.known(b.Right, "class", v.classes)
 	case left == "cmd.path_class":

@@ -2,6 +2,7 @@ package ruleset
 
 import (
 	"iter"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/parser"
@@ -134,12 +135,23 @@ func tryScript[E any](l *loader, r policy.Rule[E], on operands[E], script text, 
 	}
 	switch {
 	case holds && !want:
-		l.report(script.all(), codeExample, r.ID+" holds for this, and should not", "")
+		l.report(script.all(), codeExample, r.ID+" holds for this, and should not", exampleHint(facts, script.Value))
 	case !holds && want:
-		l.report(script.all(), codeExample, r.ID+" does not hold for this", "")
+		l.report(script.all(), codeExample, r.ID+" does not hold for this", exampleHint(facts, script.Value))
 	case holds:
 		l.cover(r.Place)
 	}
+}
+
+// exampleHint says how to find out why an example is none.
+func exampleHint(facts *policy.Facts, script string) string {
+	switch {
+	case facts.Script != nil && !facts.Script.Parsed:
+		return "this is no complete shell command; are all quotes closed?"
+	case strings.Contains(script, "://") && !strings.Contains(script, " "):
+		return "examples are shell commands: curl " + script
+	}
+	return "see what it sees: gpt-oss-executor policy explain --command '…'"
 }
 
 // exampleAt is when and where the tests of rules happen.

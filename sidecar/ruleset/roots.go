@@ -43,7 +43,11 @@ func (l *loader) roots(r rootsRule, base *author) paths.Roots {
 		}
 		*list.to = nil
 		for _, t := range *list.said {
-			*list.to = append(*list.to, l.folder(t, out.Home))
+			folder := l.folder(t, out.Home)
+			if folder == "/" && list.to == &out.Write && t.at.src != nil {
+				l.report(t.all(), codeValue, "/ is the whole machine, and no folder of an agent", "name the folders that it may write")
+			}
+			*list.to = append(*list.to, folder)
 		}
 	}
 	if r.Write != nil || r.Workspace != nil || base == nil {
@@ -70,6 +74,9 @@ func (l *loader) folder(t text, home string) string {
 	})
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || rest[0] == '/') {
 		path = home + rest
+	}
+	if path != "" && !filepath.IsAbs(path) && t.at.src != nil {
+		l.report(t.all(), codeValue, path+" is no absolute path", "write it from / or ~ on")
 	}
 	abs, err := filepath.Abs(path)
 	if path == "" || err != nil {
