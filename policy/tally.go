@@ -87,9 +87,9 @@ func (t *tally) uncovered(o Operand) {
 	if t.policy.Default == "" || t.policy.Default == Allow {
 		return
 	}
-	d := Decision{Effect: t.policy.Default, Why: "no rule allows it"}
+	d := Decision{Effect: t.policy.Default, Why: "No rule allows it"}
 	if o.Name != "" {
-		d.Why = "no rule allows " + quoted(o.Name)
+		d.Why = "No rule allows " + quoted(o.Name)
 	}
 	t.take(d, last, o)
 }

@@ -59,6 +59,9 @@ func (t *turn) askPerson(call *tools.Call, d policy.Decision) (why, approval str
 			return "", ""
 		}
 	}
+	if t.s.approve == nil {
+		return d.Message() + " A person must allow this first, and nobody can be asked here.", ""
+	}
 	q := t.question(call, d)
 	if id := t.s.approve.Take(q.Binding()); id != "" {
 		return "", id

@@ -151,6 +151,19 @@ func TestAskDenied(t *testing.T) {
 	}
 }
 
+// Where nobody can be asked, the model is told so.
+func TestAskNobody(t *testing.T) {
+	r := under(t, "asks: sidecar"+asksDeploy, script.Native("exec", `{"command":"deploy"}`), script.Text("Well."))
+	r.s.approve = nil
+	if a := r.chat(asking(gatewayTool)); len(a.calls) != 0 || a.text != "Well." {
+		t.Errorf("%v %q", a.calls, a.text)
+	}
+	asked := r.model.Requests("")
+	if told := string(asked[len(asked)-1].Body); !strings.Contains(told, "nobody can be asked here") {
+		t.Errorf("the model reads %s", told)
+	}
+}
+
 // A gateway that runs at once what it was to ask about is not trusted with the next one.
 func TestGatewayThatDoesNotAsk(t *testing.T) {
 	deploy := script.Native("exec", `{"command":"deploy"}`)

@@ -28,7 +28,7 @@ type Server struct {
 	thoughts *state.Thoughts
 	rates    *state.Rates
 	asks     *state.Asks
-	approve  *approvals.Store
+	approve  *approvals.Store // nil: nobody can be asked here
 	dryRuns  quiet
 	now      func() time.Time
 	schemas  *tools.Schemas
@@ -40,7 +40,8 @@ type Server struct {
 	decisions DecisionLog // nil: there is none
 }
 
-// NewServer puts the parts together. Nothing is opened.
+// NewServer puts the parts together. Nothing is opened. Without approve nobody can be asked
+// here, so that what needs it does not leave.
 func NewServer(live *Live, up *upstream.Client, approve *approvals.Store, token string, log *slog.Logger, m *telemetry.Metrics) *Server {
 	limits := live.Set().Limits
 	return &Server{

@@ -72,6 +72,7 @@ func (x *explaining) callFlags(c *cobra.Command, before string) {
 	c.Flags().StringVar(&x.call.path, "path", "", before+"may this path be read?")
 	c.Flags().StringVar(&x.call.url, "url", "", before+"may this address be fetched?")
 	c.Flags().StringVar(&x.call.tool, "tool", "", "the tool of that call (default: exec, read or web_fetch)")
+	c.Flags().BoolVar(&x.all, "all", false, "of a call: also show the rules that do not hold")
 	policyFlag(c, &x.policy)
 	c.Flags().StringArrayVar(&x.dirs, "rules", nil, "folder of rule files; twice: both side by side (default: the built-in rules)")
 }
@@ -81,6 +82,7 @@ type explaining struct {
 	dirs        []string
 	profile     string
 	lines, json bool
+	all         bool // rules that do not hold are shown, too
 	policy      string
 	call        aCall
 }

@@ -47,30 +47,49 @@ func (c *aCall) explain(sets []*ruleset.Set, x *explaining, env Env) error {
 			return err
 		}
 	}
-	return show(x, trees, callRows, env)
+	return show(x, trees, func(t *sidecar.CallTree) []row { return callRows(t, x.all) }, env)
 }
 
-// callRows are the lines about a call: the decision, then every rule.
-func callRows(t *sidecar.CallTree) []row {
+// maxIdle is how many rules that do not hold are shown unasked.
+const maxIdle = 10
+
+// callRows are the lines about a call: the decision, what is known of it, then the rules.
+// Many that do not hold are only counted, unless all are to be shown.
+func callRows(t *sidecar.CallTree, all bool) []row {
 	var r rows
 	r.add(0, plain, "", "rules %s, %s %s, class %s", t.Version, clipped(t.Tool), clipped(string(t.Arguments)), t.Class)
 	r.decision(&sidecar.TreeDecision{Tool: t.Tool, Decision: t.Decision})
 	r.facts(t.Decision.Facts)
+	idle := 0
 	for i := range t.Rules {
-		v := &t.Rules[i]
-		says, in := "does not hold", faint
-		switch {
-		case v.Error != "":
-			says, in = "fails: "+v.Error, red
-		case v.Holds:
-			says, in = "holds", effectInk(v.Effect)
-		}
-		r.add(1, in, v.Place, "%-5s  %s  %s", v.Effect, v.Rule, says)
-		if v.Term != nil {
-			r.term(v.Term, 3)
+		if !t.Rules[i].Holds && t.Rules[i].Error == "" {
+			idle++
 		}
 	}
+	for i := range t.Rules {
+		v := &t.Rules[i]
+		if v.Holds || v.Error != "" || all || idle <= maxIdle {
+			r.verdict(v)
+		}
+	}
+	if !all && idle > maxIdle {
+		r.add(1, faint, "", "%d more rules do not hold; --all shows them", idle)
+	}
 	return r.list
+}
+
+func (r *rows) verdict(v *ruleset.Verdict) {
+	says, in := "does not hold", faint
+	switch {
+	case v.Error != "":
+		says, in = "fails: "+v.Error, red
+	case v.Holds:
+		says, in = "holds", effectInk(v.Effect)
+	}
+	r.add(1, in, v.Place, "%-5s  %s  %s", v.Effect, v.Rule, says)
+	if v.Term != nil {
+		r.term(v.Term, 3)
+	}
 }
 
 // decision is the line of one decision, with what a dry run would have denied.

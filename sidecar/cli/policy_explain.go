@@ -13,7 +13,8 @@ func policyExplainCommand(env Env) *cobra.Command {
 		Short: "Why may this run, or not? Every fact and every rule",
 		Long: `Why may this command run, this path be read, this address be fetched, or not? First what
 is known: each program that can run, with its arguments, what it reads, writes, deletes
-and fetches. Then every rule, with its condition taken apart.
+and fetches. Then the rules that hold, with their conditions taken apart; --all shows the
+others, too.
 
 --rules given twice shows what both say side by side; builtin is the built-in rules.`,
 		Args: cobra.NoArgs,

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -168,11 +169,13 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		return fmt.Errorf("%w; --listen takes HOST:PORT of this machine, such as 127.0.0.1:8001", err)
 	}
 	warnOpen(log, s)
-	if s.Admin == "" || s.AdminToken == "" {
+	var asked *approvals.Store
+	if s.Admin != "" && s.AdminToken != "" {
+		asked = sidecar.NewApprovals(limits, time.Now, metrics)
+	} else {
 		log.Info("nobody can answer for calls that wait here for a person: that needs --admin and a token",
 			"event", "no_approvals", "setting", ruleset.SettingPrefix+"ADMIN_TOKEN")
 	}
-	asked := sidecar.NewApprovals(limits, time.Now, metrics)
 	adminEnded, err := serveAdmin(ctx, s, live, asked, kept, log, metrics)
 	if err != nil {
 		return errors.Join(err, listener.Close())

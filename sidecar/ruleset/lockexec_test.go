@@ -69,6 +69,23 @@ func TestLockedWithoutProfile(t *testing.T) {
 	}
 }
 
+// TestLockedWithoutPaths: a profile is about the files that the locked folder has.
+func TestLockedWithoutPaths(t *testing.T) {
+	files, err := lockedSource(t, shipped(t), Files{execFilename: "version: 1\ninclude: [builtin/exec.yaml]\nprofile: strict\n"}).Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, problems := Load(files)
+	if set == nil {
+		t.Fatal(problems)
+	}
+	for command, want := range map[string]policy.Effect{"cat a": policy.Allow, "curl https://example.com/": policy.Allow, "cat ~/.ssh/id_rsa": policy.Deny, "unheard-of": policy.Deny} {
+		if d := set.CheckCommand(command, somebody, corpusAt); d.Effect != want {
+			t.Errorf("%s for %s, want %s", d.Effect, command, want)
+		}
+	}
+}
+
 // TestLockedClassFloor: the operator cannot make a tool harmless for the locked policy
 // that the program knows to be harmful, and for his own he can.
 func TestLockedClassFloor(t *testing.T) {

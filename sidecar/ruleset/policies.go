@@ -77,10 +77,22 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 	for _, r := range u.Rules {
 		a.policy.URLs = compileRule(&c, a.policy.URLs, r, (*policy.Facts).URLEnvs)
 	}
+	if base != nil { // a locked folder says nothing of what it has no file for
+		a.policy.Paths = orAllow(l, a.policy.Paths, folder+pathsFilename)
+		a.policy.URLs = orAllow(l, a.policy.URLs, folder+urlsFilename)
+	}
 	for _, rules := range [][]policyRule{e.Rules, p.Rules, u.Rules} {
 		l.unique("id", ids(rules))
 	}
 	return a
+}
+
+// orAllow allows everything where a file is not there.
+func orAllow[E any](l *loader, rules []policy.Rule[E], file string) []policy.Rule[E] {
+	if known(l.files, file) {
+		return rules
+	}
+	return append(rules, policy.Rule[E]{Effect: policy.Allow})
 }
 
 func ids(rules []policyRule) (out []text) {
