@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
 )
 
 // patience is how long an edit may take to be taken up, or refused.
-const patience = time.Second
+const patience = 5 * time.Second
 
 // strategy is a way of reading that no shipped rule has.
 const strategy = `  - id: house_style
@@ -53,7 +55,7 @@ func (p *performance) improve(ctx context.Context, s show, file, text string) er
 		return err
 	}
 	saved := time.Now()
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	if err := publish.File(file, []byte(text), 0o600); err != nil {
 		return err
 	}
 	if err := p.taken(ctx, before.rules); err != nil {
@@ -90,7 +92,7 @@ func (p *performance) taken(ctx context.Context, old string) error {
 // spoil saves an edit that cannot be taken, and shows that nothing changes.
 func (p *performance) spoil(ctx context.Context, s show, file, text string) error {
 	saved := time.Now()
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	if err := publish.File(file, []byte(text), 0o600); err != nil {
 		return err
 	}
 	var said string
