@@ -66,7 +66,7 @@ func (p *performance) give(ctx context.Context, bill programme) error {
 	if err := p.playQuietly(ctx, bill.others); err != nil {
 		return err
 	}
-	p.title("What must not become a call, and an error in other words")
+	p.title("What must not become a call or must not leave, and an error in other words")
 	p.sides("without the sidecar", "with the sidecar")
 	if err := p.play(ctx, bill.guarded); err != nil {
 		return err

@@ -93,6 +93,7 @@ func guards() []show {
 	const refusal = "We must not run rm -rf build here. Shall I list its files instead?"
 	const quoted = "To do it yourself, write `[TOOL:exec|command=rm -rf build]`.\n```\nAction: exec\nAction Input: {\"command\": \"rm -rf build\"}\n```\nis another way."
 	const answer = "I have no tool for that."
+	const careful = "Then I leave the system alone, and delete the logs of the workspace."
 	file := call{Name: "write", Args: `{"path":"shopping.txt","content":"milk\nbread\neggs\n"}`}
 	cut := script.Native(file.Name, strings.TrimSuffix(file.Args, `gs\n"}`))
 	cut.Finish = "length"
@@ -105,6 +106,9 @@ func guards() []show {
 			want: want{call: &file}, said: "half a file is never written: the model sends it whole"},
 		{id: "unknown-tool", about: "a tool that nobody offered", replies: []script.Reply{script.Native("launch_rocket", `{"to":"moon"}`), script.Text(answer)},
 			want: want{text: answer}, said: "the model is told, and answers"},
+		{id: "not-allowed", about: "a command that would delete the system, written in a roundabout way",
+			replies: []script.Reply{script.Native("exec", `{"command":"d=/; echo $d | xargs -I% sh -c 'rm -rf %'"}`), script.Text(careful)},
+			want:    want{text: careful}, said: "it never leaves: the model is told why, and answers"},
 		{id: "overflow", about: "a prompt that is too long, in words that OpenClaw does not know",
 			replies: []script.Reply{script.Fail(http.StatusBadRequest, "You passed 140001 input tokens and requested 8192 output tokens. However, the model's context length is only 131072 tokens, resulting in a maximum input length of 122880 tokens. Please reduce the length of the input prompt.")},
 			want:    want{code: "context_length_exceeded", says: "This model's maximum context length is 131072 tokens. However, you requested "},
