@@ -9,7 +9,7 @@ import (
 )
 
 var world = World{Guard: paths.Guard{Roots: paths.Roots{
-	Cwd: "/work/app", Home: "/home/dev", Write: []string{"/work/app", "/tmp"}, Read: []string{"/usr", "/bin", "/sbin", "/lib"},
+	Cwd: "/proj/app", Home: "/home/dev", Write: []string{"/proj/app", "/tmp"}, Read: []string{"/usr", "/bin", "/sbin", "/lib"},
 }}}
 
 // commands is a short form of all that runs: the words of each command in one string.

@@ -13,7 +13,7 @@ const maxValue = 64 << 10
 // assign sets a variable. With integer its text is evaluated as arithmetic.
 func (sh *shell) assign(a *syntax.Assign, integer bool) (name, text string) {
 	if a.Index != nil {
-		sh.expansion(a.Index)
+		sh.subscript(a.Index)
 	}
 	if a.Name == nil {
 		return "", ""
@@ -59,7 +59,7 @@ func (sh *shell) array(a *syntax.ArrayExpr) value {
 	v := value{Variable: expand.Variable{Set: true, Kind: expand.Indexed}}
 	for _, e := range a.Elems {
 		if e.Index != nil {
-			sh.expansion(e.Index)
+			sh.subscript(e.Index)
 			v.unknown = true
 		}
 		if e.Value == nil {
@@ -93,7 +93,7 @@ func (sh *shell) declare(d *syntax.DeclClause, used redirected) {
 			continue
 		}
 		if a.Index != nil {
-			sh.expansion(a.Index)
+			sh.subscript(a.Index)
 		}
 		for _, w := range sh.fields(a.Value) {
 			cmd.Argv = append(cmd.Argv, w.Text)

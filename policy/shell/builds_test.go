@@ -10,7 +10,7 @@ import (
 // TestTold looks for a tag on any command of a script: what is run where, after which
 // file was made, and which variables mean something, however they are set.
 func TestTold(t *testing.T) {
-	world := World{Guard: paths.Guard{Roots: paths.Roots{Cwd: "/work/app", Home: "/home/user", Write: []string{"/work/app", "/tmp"}}}}
+	world := World{Guard: paths.Guard{Roots: paths.Roots{Cwd: "/proj/app", Home: "/home/user", Write: []string{"/proj/app", "/tmp"}}}}
 	for _, x := range []struct {
 		script, tag string
 		told        bool

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -75,6 +76,10 @@ func (sh *shell) arithmetic(n syntax.Node, test bool) {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		name := ""
 		switch n := n.(type) {
+		case *syntax.Word:
+			if !test {
+				sh.counted(n)
+			}
 		case *syntax.Lit:
 			name = n.Value
 		case *syntax.ParamExp:
@@ -96,6 +101,36 @@ func (sh *shell) arithmetic(n syntax.Node, test bool) {
 		}
 		return true
 	})
+}
+
+// subscript is the index of an array, which is arithmetic.
+func (sh *shell) subscript(x syntax.ArithmExpr) {
+	sh.expansion(x)
+	if w, ok := x.(*syntax.Word); ok {
+		sh.counted(w)
+	}
+}
+
+// counted is a word in arithmetic. What its substitutions print is evaluated, too.
+func (sh *shell) counted(w *syntax.Word) {
+	if !slices.ContainsFunc(w.Parts, printed) {
+		return
+	}
+	if text := sh.text(w).Text; strings.Contains(text, "[") && strings.ContainsAny(text, "$`") {
+		sh.a.unsure("arithmetic evaluates what a command prints")
+		sh.evaluate(text)
+	}
+}
+
+// printed tells whether a part of a word is what a command prints.
+func printed(p syntax.WordPart) bool {
+	switch p := p.(type) {
+	case *syntax.CmdSubst:
+		return true
+	case *syntax.DblQuoted:
+		return slices.ContainsFunc(p.Parts, printed)
+	}
+	return false
 }
 
 // evaluate runs the substitutions in a text that bash expands a second time.

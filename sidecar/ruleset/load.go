@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -269,34 +268,6 @@ func (l *loader) known(t text, what string, words []string) bool {
 	}
 	l.report(t.all(), codeRef, fmt.Sprintf("there is no %s %s", what, t.Value), didYouMean(t.Value, words))
 	return false
-}
-
-var plainIDs = regexp.MustCompile(`^[\w.-]{1,64}$`)
-
-// plainID checks an id that goes into logs and metrics.
-func (l *loader) plainID(id text) {
-	if id.at.src != nil && !plainIDs.MatchString(id.Value) {
-		l.report(id.all(), codeValue, strconv.Quote(id.Value)+" cannot be an id", "letters, digits, - _ and . up to 64 of them")
-	}
-}
-
-// unique reports names that stand twice; what says what they name.
-func (l *loader) unique(what string, ids []text) {
-	first := map[string]place{}
-	for _, id := range ids {
-		if id.at.src == nil {
-			continue // it could not be read, which is reported
-		}
-		if at, twice := first[id.Value]; twice {
-			where := "at " + at.String()
-			if at.src.name == id.at.src.name {
-				where = "in line " + strconv.Itoa(at.line)
-			}
-			l.report(id.all(), codeDup, fmt.Sprintf("the %s %s stands here twice", what, id.Value), "it stands "+where+", too")
-			continue
-		}
-		first[id.Value] = id.at
-	}
 }
 
 // values are the plain strings of a list.
