@@ -150,7 +150,7 @@ func (b *bench) furnish(t *testing.T) {
 	home, ws := gatewayFolders(b.run)
 	for path, text := range map[string]string{
 		filepath.Join(ws, "marks", "README"):       "What has run leaves a file here.\n",
-		filepath.Join(ws, "src", "main.go"):        "package main\n\n// TODO: greet\nfunc main() {}\n",
+		filepath.Join(ws, "src", "main.go"):        "package main\n\n// LATER: greet\nfunc main() {}\n",
 		filepath.Join(ws, "notes.txt"):             "one\ntwo\nthree\ntwo\n",
 		filepath.Join(ws, "package.json"):          `{"name":"demo","version":"1.2.3"}` + "\n",
 		filepath.Join(ws, ".env"):                  "the word is SECRET-env\n",

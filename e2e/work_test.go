@@ -21,7 +21,7 @@ func work() []job {
 	return []job{
 		line("list", "ls -la src", "main.go", ""),
 		line("status", "git status --short --branch", "notes.txt", ""),
-		line("search", "grep -rn --include='*.go' TODO src", "greet", ""),
+		line("search", "grep -rn --include='*.go' LATER src", "greet", ""),
 		line("count", "sort notes.txt | uniq -c | sort -rn | head -3", "2 two", ""),
 		line("part", "sed -n '2,3p' notes.txt", "three", ""),
 		line("find", "find . -name '*.go' -type f -not -path './.git/*'", "./src/main.go", ""),
@@ -38,7 +38,7 @@ func work() []job {
 		line("clean", "rm -f build/n2.txt && rm -rf build/bin && ls build", "cfg.ini", ""),
 		{"read", "read", `{"path":"notes.txt"}`, "three", ""},
 		{"write", "write", `{"path":"src/new.go","content":"package main\n"}`, "", "src/new.go"},
-		{"edit", "edit", `{"path":"src/main.go","edits":[{"oldText":"// TODO: greet","newText":"// greets nobody"}]}`, "", ""},
+		{"edit", "edit", `{"path":"src/main.go","edits":[{"oldText":"// LATER: greet","newText":"// greets nobody"}]}`, "", ""},
 	}
 }
 

@@ -15,14 +15,14 @@ import (
 )
 
 // lay makes files (content), folders (a slash at the end) and links (an arrow) in a new
-// folder, and a guard whose workspace is work/ in it.
+// folder, and a guard whose workspace is proj/ in it.
 func lay(t testing.TB, entries ...string) (string, paths.Guard) {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range append([]string{"work/", "home/"}, entries...) {
+	for _, e := range append([]string{"proj/", "home/"}, entries...) {
 		name, to, link := strings.Cut(e, " -> ")
 		p := filepath.Join(base, name)
 		err := os.MkdirAll(filepath.Dir(p), 0o755)
@@ -39,27 +39,27 @@ func lay(t testing.TB, entries ...string) (string, paths.Guard) {
 			t.Fatal(err)
 		}
 	}
-	r := paths.Roots{Cwd: base + "/work", Home: base + "/home", Write: []string{base + "/work"}}
+	r := paths.Roots{Cwd: base + "/proj", Home: base + "/home", Write: []string{base + "/proj"}}
 	return base, paths.Guard{Roots: r, Links: osLinks{}}
 }
 
 func TestLinks(t *testing.T) {
-	base, g := lay(t, "work/real.txt", "work/in -> real.txt", "work/abs -> BASE/work/real.txt", "work/up -> ../out", "out/x", "out/sub/", "work/etc -> /etc", "work/two -> one", "work/one -> ../out",
-		"work/dir -> ../out/sub", "work/dangling -> ../new/file", "work/inside -> sub/new", "work/loop -> pool", "work/pool -> loop", "work/self -> self/x", "home/.ssh/id", "work/key -> ../home/.ssh/id",
-		"work/null -> /dev/null", "work/fd -> /proc/self/fd/1", "work/root -> /proc/self/root", "work/real.txt.d/", "back -> work/real.txt.d", "work/git -> .git/", "work/.git/hooks/", "work/p/q/r/", "work/p/home/.ssh/id", "work/in2 -> p/q/r")
+	base, g := lay(t, "proj/real.txt", "proj/in -> real.txt", "proj/abs -> BASE/proj/real.txt", "proj/up -> ../out", "out/x", "out/sub/", "proj/etc -> /etc", "proj/two -> one", "proj/one -> ../out",
+		"proj/dir -> ../out/sub", "proj/dangling -> ../new/file", "proj/inside -> sub/new", "proj/loop -> pool", "proj/pool -> loop", "proj/self -> self/x", "home/.ssh/id", "proj/key -> ../home/.ssh/id",
+		"proj/null -> /dev/null", "proj/fd -> /proc/self/fd/1", "proj/root -> /proc/self/root", "proj/real.txt.d/", "back -> proj/real.txt.d", "proj/git -> .git/", "proj/.git/hooks/", "proj/p/q/r/", "proj/p/home/.ssh/id", "proj/in2 -> p/q/r")
 	for _, c := range []struct {
 		op              paths.Op
 		path, class, to string
 	}{
-		{paths.Read, "in", paths.Workspace, "/work/real.txt"}, {paths.Write, "abs", paths.Workspace, "/work/real.txt"}, {paths.Read, "up/x", paths.Outside, "/out/x"}, {paths.Read, "two/x", paths.Outside, "/out/x"},
-		{paths.Read, "etc/shadow", paths.Secret, "*/etc/shadow"}, {paths.Read, "dir/..", paths.Outside, "/out"}, {paths.Read, "dir/../../work/real.txt", paths.Workspace, "/work/real.txt"},
-		{paths.Read, "missing/../in", paths.Workspace, "/work/real.txt"}, {paths.Read, "missing/a/../../up/x", paths.Outside, "/out/x"}, {paths.Read, "missing/up/x", paths.Workspace, "/work/missing/up/x"},
-		{paths.Write, "dangling", paths.Outside, "/new/file"}, {paths.Write, "inside", paths.Workspace, "/work/sub/new"}, {paths.Read, "loop", paths.Malformed, ""}, {paths.Read, "self", paths.Malformed, ""},
-		{paths.Delete, "up", paths.Workspace, "/work/up"}, {paths.Delete, "up/", paths.Outside, "/out"}, {paths.Delete, "up/.", paths.Outside, "/out"}, {paths.Delete, "up/x", paths.Outside, "/out/x"},
-		{paths.Delete, "loop", paths.Workspace, "/work/loop"}, {paths.Read, "key", paths.Secret, "/home/.ssh/id"}, {paths.Write, "key", paths.Secret, "/home/.ssh/id"}, {paths.Write, "null", paths.Null, "*/dev/null"},
-		{paths.Write, "fd", paths.Null, "*/proc/self/fd/1"}, {paths.Read, "root/etc/x", paths.Kernel, "*/proc/self/root/etc/x"}, {paths.Read, "../back/x", paths.Workspace, "/work/real.txt.d/x"}, {paths.Write, "git/hooks/x", paths.Persist, "/work/.git/hooks/x"},
+		{paths.Read, "in", paths.Workspace, "/proj/real.txt"}, {paths.Write, "abs", paths.Workspace, "/proj/real.txt"}, {paths.Read, "up/x", paths.Outside, "/out/x"}, {paths.Read, "two/x", paths.Outside, "/out/x"},
+		{paths.Read, "etc/shadow", paths.Secret, "*/etc/shadow"}, {paths.Read, "dir/..", paths.Outside, "/out"}, {paths.Read, "dir/../../proj/real.txt", paths.Workspace, "/proj/real.txt"},
+		{paths.Read, "missing/../in", paths.Workspace, "/proj/real.txt"}, {paths.Read, "missing/a/../../up/x", paths.Outside, "/out/x"}, {paths.Read, "missing/up/x", paths.Workspace, "/proj/missing/up/x"},
+		{paths.Write, "dangling", paths.Outside, "/new/file"}, {paths.Write, "inside", paths.Workspace, "/proj/sub/new"}, {paths.Read, "loop", paths.Malformed, ""}, {paths.Read, "self", paths.Malformed, ""},
+		{paths.Delete, "up", paths.Workspace, "/proj/up"}, {paths.Delete, "up/", paths.Outside, "/out"}, {paths.Delete, "up/.", paths.Outside, "/out"}, {paths.Delete, "up/x", paths.Outside, "/out/x"},
+		{paths.Delete, "loop", paths.Workspace, "/proj/loop"}, {paths.Read, "key", paths.Secret, "/home/.ssh/id"}, {paths.Write, "key", paths.Secret, "/home/.ssh/id"}, {paths.Write, "null", paths.Null, "*/dev/null"},
+		{paths.Write, "fd", paths.Null, "*/proc/self/fd/1"}, {paths.Read, "root/etc/x", paths.Kernel, "*/proc/self/root/etc/x"}, {paths.Read, "../back/x", paths.Workspace, "/proj/real.txt.d/x"}, {paths.Write, "git/hooks/x", paths.Persist, "/proj/.git/hooks/x"},
 		{paths.Read, "in2/../../home/.ssh/id", paths.Secret, "/home/.ssh/id"}, // a program that takes out .. first does not go through the link
-		{paths.Read, "real.txt/../in", paths.Workspace, "/work/real.txt"},
+		{paths.Read, "real.txt/../in", paths.Workspace, "/proj/real.txt"},
 	} {
 		want := base + c.to
 		if strings.HasPrefix(c.to, "*") || c.to == "" {
@@ -73,14 +73,14 @@ func TestLinks(t *testing.T) {
 
 // What is no ordinary file says so itself.
 func TestKinds(t *testing.T) {
-	base, g := lay(t, "work/a", "work/.env", "out/secret")
-	if err := os.Link(base+"/out/secret", base+"/work/hard"); err != nil {
+	base, g := lay(t, "proj/a", "proj/.env", "out/secret")
+	if err := os.Link(base+"/out/secret", base+"/proj/hard"); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Mkfifo(base+"/work/fifo", 0o644); err != nil {
+	if err := syscall.Mkfifo(base+"/proj/fifo", 0o644); err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(base + "/work") // the names of sockets are short
+	t.Chdir(base + "/proj") // the names of sockets are short
 	l, err := net.Listen("unix", "socket")
 	if err != nil {
 		t.Fatal(err)
@@ -104,14 +104,14 @@ func TestKinds(t *testing.T) {
 
 // A root that is itself behind a link is the folder behind it.
 func TestReal(t *testing.T) {
-	base, g := lay(t, "work/a", "alias -> work")
+	base, g := lay(t, "proj/a", "alias -> proj")
 	g.Roots.Write, g.Roots.Cwd = []string{base + "/alias"}, base+"/alias"
 	if u := g.Literal(paths.Write, "a"); u.Class == paths.Workspace {
 		t.Error("the roots are compared as they stand")
 	}
 	g.Roots = g.Roots.Real(g.Links)
-	for _, p := range []string{"a", base + "/alias/a", base + "/work/a"} {
-		if u := g.Literal(paths.Write, p); u.Class != paths.Workspace || u.Resolved != base+"/work/a" {
+	for _, p := range []string{"a", base + "/alias/a", base + "/proj/a"} {
+		if u := g.Literal(paths.Write, p); u.Class != paths.Workspace || u.Resolved != base+"/proj/a" {
 			t.Errorf("%s: %s %s", p, u.Class, u.Resolved)
 		}
 	}
@@ -133,7 +133,7 @@ func TestWalkAgrees(t *testing.T) {
 		}
 		base, g := lay(t)
 		for range 14 {
-			p := filepath.Join(base, "work", filepath.Clean("/"+parts(3)))
+			p := filepath.Join(base, "proj", filepath.Clean("/"+parts(3)))
 			_ = os.MkdirAll(filepath.Dir(p), 0o755)
 			switch r.IntN(4) {
 			case 0:
@@ -143,13 +143,13 @@ func TestWalkAgrees(t *testing.T) {
 			default:
 				to := strings.Repeat("../", r.IntN(3)) + parts(3)
 				if r.IntN(4) == 0 {
-					to = base + "/work/" + to
+					to = base + "/proj/" + to
 				}
 				_ = os.Symlink(to, p)
 			}
 		}
 		for range 60 {
-			p := base + "/work/" + parts(5)
+			p := base + "/proj/" + parts(5)
 			info, err := os.Stat(p)
 			if err != nil {
 				continue
@@ -165,7 +165,7 @@ func TestWalkAgrees(t *testing.T) {
 			u := g.Literal(paths.Read, p)
 			allowed := u.Class == paths.Workspace || u.Class == paths.WorkspaceRoot
 			clean := g.Follow(filepath.Clean(p))
-			if inside := within(to, base+"/work") && within(clean, base+"/work"); inside != allowed {
+			if inside := within(to, base+"/proj") && within(clean, base+"/proj"); inside != allowed {
 				t.Fatalf("seed %d, %s -> %s: %s", seed, p, to, u.Class)
 			}
 		}
