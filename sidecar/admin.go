@@ -15,6 +15,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
@@ -23,6 +24,7 @@ import (
 // own, and never asks the model server.
 type Admin struct {
 	Live      *Live
+	World     guard.World // in which calls are judged
 	Approvals *approvals.Store
 	Decisions *decisions.Log // answers go there; nil: there is none
 	Token     string         // bearer token that must be shown; empty: none, which only a local listener may do

@@ -47,7 +47,7 @@ func (a *Admin) explain(w http.ResponseWriter, r *http.Request) error {
 	if p := body.Profile; p != "" && p != ruleset.DefaultProfile && set.Strategies(p) == set.Strategies(ruleset.DefaultProfile) {
 		return refusal(http.StatusBadRequest, "there is no profile "+p+" in strategies.yaml", "")
 	}
-	explained, err := Explain(set, body.Profile, &body.Record)
+	explained, err := Explain(set, a.World, body.Profile, &body.Record)
 	if err != nil {
 		return refusal(http.StatusBadRequest, err.Error(), "")
 	}

@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
+	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 )
 
 // checkPolicy answers one question by the rules in force. It is what a gateway's hook
@@ -14,11 +15,11 @@ func (a *Admin) checkPolicy(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var q Question
-	if err := PlainJSON(json.Unmarshal(doc, &q)); err != nil && len(doc) > 0 { // a hook may say more than is read
+	var q guard.Question
+	if err := plainjson.Error(json.Unmarshal(doc, &q)); err != nil && len(doc) > 0 { // a hook may say more than is read
 		return notTaken(err)
 	}
-	ruling, err := q.Judge(a.Live.Set(), workspace.Links{}, a.Live.own)
+	ruling, err := a.World.Answer(a.Live.Set(), &q)
 	if err != nil {
 		return refusal(http.StatusBadRequest, err.Error(), `the body is {"command": "ls"}, {"path": "/etc/passwd", "op": "read"}, {"url": "https://…"} or {"tool": "exec", "arguments": {…}}`)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -25,7 +26,7 @@ type adminRig struct {
 
 func adminOver(t testing.TB, r *ruleRig) *adminRig {
 	asked := NewApprovals(r.live.Set().Limits, time.Now, r.m)
-	a := &Admin{Live: r.live, Approvals: asked, Token: adminToken, Hosts: []string{"rules.lan"}, Local: true, Metrics: r.m, Log: slog.New(slog.NewTextHandler(r.log, nil))}
+	a := &Admin{Live: r.live, World: guard.NewWorld(r.dir), Approvals: asked, Token: adminToken, Hosts: []string{"rules.lan"}, Local: true, Metrics: r.m, Log: slog.New(slog.NewTextHandler(r.log, nil))}
 	return &adminRig{r, a, a.Handler()}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -50,7 +51,7 @@ type MadeCall struct {
 
 // Compare reads a record with two rule sets. A record without a reply, or with an
 // expectation that cannot be read, is an error.
-func Compare(before, after *ruleset.Set, profile string, rec *Record) (*Comparison, error) {
+func Compare(before, after *ruleset.Set, in guard.World, profile string, rec *Record) (*Comparison, error) {
 	if err := rec.check(); err != nil {
 		return nil, err
 	}
@@ -59,10 +60,10 @@ func Compare(before, after *ruleset.Set, profile string, rec *Record) (*Comparis
 		return nil, err
 	}
 	c := &Comparison{ID: rec.ID, Change: Same}
-	if c.Old, err = rec.made(before, profile); err != nil {
+	if c.Old, err = rec.made(before, in, profile); err != nil {
 		return nil, err
 	}
-	if c.New, err = rec.made(after, profile); err != nil {
+	if c.New, err = rec.made(after, in, profile); err != nil {
 		return nil, err
 	}
 	if want != nil {
@@ -80,8 +81,8 @@ func Compare(before, after *ruleset.Set, profile string, rec *Record) (*Comparis
 }
 
 // made is what a rule set makes of the record.
-func (rec *Record) made(set *ruleset.Set, profile string) (Made, error) {
-	s, err := rec.read(set, profile, true)
+func (rec *Record) made(set *ruleset.Set, in guard.World, profile string) (Made, error) {
+	s, err := rec.read(set, in, profile, true)
 	if err != nil {
 		return Made{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 )
 
 func TestExpect(t *testing.T) {
@@ -87,7 +88,7 @@ func TestCompareCorpora(t *testing.T) {
 	for file, least := range map[string]int{"gptoss": 95, "harmony": 90, "react": 90, "markers": 55} {
 		var tally Tally
 		for _, rec := range corpus.Load[Record](t, file) {
-			c, err := Compare(set, set, "", &rec)
+			c, err := Compare(set, set, guard.World{}, "", &rec)
 			if err != nil {
 				t.Errorf("%s %s: %v", file, rec.ID, err)
 				continue

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -76,7 +77,7 @@ func (rec *Record) expectation() (*Expect, error) {
 	}
 	var e Expect
 	if err := json.Unmarshal(rec.Expect, &e); err != nil {
-		return nil, fmt.Errorf("expect: %w", PlainJSON(err))
+		return nil, fmt.Errorf("expect: %w", plainjson.Error(err))
 	}
 	if e.Calls == nil {
 		e.Calls = e.ToolCalls

@@ -3,6 +3,7 @@ package sidecar
 import (
 	"encoding/json"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -32,8 +33,8 @@ type ExplainedCall struct {
 }
 
 // Explain reads a reply with the very code that serves.
-func Explain(set *ruleset.Set, profile string, rec *Record) (*Explained, error) {
-	s, err := rec.read(set, profile, true)
+func Explain(set *ruleset.Set, in guard.World, profile string, rec *Record) (*Explained, error) {
+	s, err := rec.read(set, in, profile, true)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -49,6 +50,7 @@ type setup struct {
 	limits     func(*ruleset.Limits)
 	set        *ruleset.Set // nil: the shipped one
 	url        string       // of the model server, in place of the one that is given
+	world      guard.World
 }
 
 // rig is a sidecar in front of a model server, both over HTTP.
@@ -84,7 +86,7 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(up.Close)
-	r.s = NewServer(live, up, NewApprovals(live.Set().Limits, time.Now, live.metrics), cfg.token, log, live.metrics)
+	r.s = NewServer(live, cfg.world, up, NewApprovals(live.Set().Limits, time.Now, live.metrics), cfg.token, log, live.metrics)
 	srv := httptest.NewServer(r.s.Handler())
 	t.Cleanup(srv.Close)
 	r.url, r.http = srv.URL, &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}

@@ -8,9 +8,8 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -28,9 +27,7 @@ func asker(h http.Header, req *openai.Request, model string) policy.Subject {
 // what leaves.
 func (t *turn) weigh(call *tools.Call) (verdict, *tools.Refusal) {
 	now := t.s.now()
-	d := t.set.Decide(*call, t.who, ruleset.At{
-		Now: now, Rates: t.s.rates.Session(t.who.Session, now), Links: workspace.Links{}, World: ruleset.World{Own: t.s.live.own},
-	})
+	d := t.s.world.Decide(t.set, *call, t.who, guard.Moment{Now: now, Rates: t.s.rates.Session(t.who.Session, now)})
 	t.decided(call, d)
 	v := verdict{Decision: d, args: call.Arguments}
 	why := ""

@@ -16,7 +16,6 @@ import (
 // takes the set once and keeps it. Safe for concurrent use.
 type Live struct {
 	src     ruleset.Source
-	own     []string // the folders of rules, state and decisions, which no agent may touch
 	past    *history.History
 	seen    string     // what was read at start: a version, or the error
 	change  sync.Mutex // one change at a time

@@ -18,7 +18,7 @@ func OpenRules(src ruleset.Source, state string, log *slog.Logger, m *telemetry.
 	if err != nil {
 		log.Warn("the state cannot be read as a whole", "event", "rules_state", "folder", state, "detail", err.Error())
 	}
-	l := &Live{src: src, past: past, log: log, metrics: m, own: folders(src.Dir, src.Policy, state)}
+	l := &Live{src: src, past: past, log: log, metrics: m}
 	files, err := src.Read()
 	if err != nil {
 		l.seen = err.Error()
@@ -41,20 +41,6 @@ func OpenRules(src ruleset.Source, state string, log *slog.Logger, m *telemetry.
 	_ = l.refuse(files, err, byStart) // told by the log and by Trouble
 	l.tighten(byStart)
 	return l, nil
-}
-
-// Guard adds folders that no agent may touch; empty names are none. It is for the time
-// before anything is served.
-func (l *Live) Guard(names ...string) { l.own = append(l.own, folders(names...)...) }
-
-// folders are those that there are, as absolute paths.
-func folders(names ...string) (out []string) {
-	for _, name := range names {
-		if name != "" {
-			out = append(out, absolute(name))
-		}
-	}
-	return out
 }
 
 // lastGood puts the newest remembered set in force that this program can load.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -80,7 +81,7 @@ func TestExplain(t *testing.T) {
 		if err := json.Unmarshal([]byte(row.record), &rec); err != nil {
 			t.Fatal(err)
 		}
-		e, err := Explain(set, "", &rec)
+		e, err := Explain(set, guard.World{}, "", &rec)
 		if err != nil {
 			t.Errorf("%s: %v", row.name, err)
 			continue
@@ -101,7 +102,7 @@ func TestExplain(t *testing.T) {
 		if err := json.Unmarshal([]byte(bad), &rec); err != nil {
 			t.Fatal(err)
 		}
-		if e, err := Explain(set, "", &rec); err == nil {
+		if e, err := Explain(set, guard.World{}, "", &rec); err == nil {
 			t.Errorf("%s: %+v", bad, e)
 		}
 	}

@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 	"unicode/utf8"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -77,14 +78,14 @@ type seen struct {
 
 // read lets the strategies of a profile read the reply, with the code that serves.
 // Calls that the policy denies are among the calls unless it is enforced.
-func (rec *Record) read(set *ruleset.Set, profile string, enforce bool) (*seen, error) {
+func (rec *Record) read(set *ruleset.Set, in guard.World, profile string, enforce bool) (*seen, error) {
 	catalog, err := rec.catalog(set)
 	if err != nil {
 		return nil, err
 	}
 	out := &seen{catalog: catalog}
 	who := policy.Subject{Model: rec.Model, Interactive: true}
-	judge := set.Judge(who, func() ruleset.At { return ruleset.At{Now: time.Now()} }, func(c *tools.Call, d policy.Decision) bool {
+	judge := in.Judge(set, who, func(c *tools.Call, d policy.Decision) bool {
 		d.Facts = nil // a tree shows the decision; explain --command shows the facts
 		out.decided = append(out.decided, TreeDecision{c.Name, d})
 		return enforce && d.Effect == policy.Deny
@@ -232,7 +233,7 @@ func offeredTool(raw json.RawMessage) (tools.Tool, error) {
 		Function function `json:"function"`
 	}
 	if err := json.Unmarshal(raw, &o); err != nil {
-		return tools.Tool{}, fmt.Errorf("is neither a name nor a tool: %w", PlainJSON(err))
+		return tools.Tool{}, fmt.Errorf("is neither a name nor a tool: %w", plainjson.Error(err))
 	}
 	f := o.function
 	if o.Function.Name != "" {

@@ -4,12 +4,13 @@ import (
 	"cmp"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // Recording reads a reply as Explain does, and gives what a test of it must hold.
-func Recording(set *ruleset.Set, profile, name string, rec *Record) (ruleset.Recording, error) {
+func Recording(set *ruleset.Set, in guard.World, profile, name string, rec *Record) (ruleset.Recording, error) {
 	out := ruleset.Recording{Name: name, Profile: profile}
 	var err error
 	if out.Tools, err = rec.offered(); err != nil {
@@ -26,7 +27,7 @@ func Recording(set *ruleset.Set, profile, name string, rec *Record) (ruleset.Rec
 	if rec.Finish != "" {
 		out.Finish = rec.Finish
 	}
-	read, err := rec.read(set, profile, false)
+	read, err := rec.read(set, in, profile, false)
 	if err != nil {
 		return out, err
 	}

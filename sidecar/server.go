@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -23,6 +24,7 @@ import (
 // Server answers OpenAI-compatible requests.
 type Server struct {
 	live     *Live
+	world    guard.World
 	upstream *upstream.Client // the one of the settings
 	clients  *clients
 	thoughts *state.Thoughts
@@ -42,10 +44,10 @@ type Server struct {
 
 // NewServer puts the parts together. Nothing is opened. Without approve nobody can be asked
 // here, so that what needs it does not leave.
-func NewServer(live *Live, up *upstream.Client, approve *approvals.Store, token string, log *slog.Logger, m *telemetry.Metrics) *Server {
+func NewServer(live *Live, world guard.World, up *upstream.Client, approve *approvals.Store, token string, log *slog.Logger, m *telemetry.Metrics) *Server {
 	limits := live.Set().Limits
 	return &Server{
-		live: live, upstream: up, approve: approve, token: token, log: log, metrics: m,
+		live: live, world: world, upstream: up, approve: approve, token: token, log: log, metrics: m,
 		rates: state.NewRates(maxSessions), asks: state.NewAsks(), now: time.Now,
 		clients:  &clients{main: up, log: log},
 		thoughts: state.NewThoughts(limits.Thoughts),

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -78,8 +79,8 @@ const maxTerms = 4
 
 // ExplainTree reads a reply with the very code that serves, and says what every
 // strategy of the profile made of it.
-func ExplainTree(set *ruleset.Set, profile string, rec *Record) (*Tree, error) {
-	s, err := rec.read(set, profile, true)
+func ExplainTree(set *ruleset.Set, in guard.World, profile string, rec *Record) (*Tree, error) {
+	s, err := rec.read(set, in, profile, true)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -57,7 +58,7 @@ func TestVerdicts(t *testing.T) {
 		if err := json.Unmarshal([]byte(row.record+offered), &rec); err != nil {
 			t.Fatal(err)
 		}
-		tree, err := ExplainTree(set, row.profile, &rec)
+		tree, err := ExplainTree(set, guard.World{}, row.profile, &rec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +79,7 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 	rec := Record{Message: json.RawMessage(`{"content":"I will search for tides."}`)}
-	if tree, err := ExplainTree(set, "prose", &rec); err != nil || tree.Tools != nil || !strings.Contains(tree.Strategies[8].Says, "tools are known") {
+	if tree, err := ExplainTree(set, guard.World{}, "prose", &rec); err != nil || tree.Tools != nil || !strings.Contains(tree.Strategies[8].Says, "tools are known") {
 		t.Errorf("%+v, %v", tree, err)
 	}
 }
@@ -96,7 +97,7 @@ func TestRecordFacts(t *testing.T) {
 		if err := json.Unmarshal([]byte(doc), &rec); err != nil {
 			t.Fatal(err)
 		}
-		tree, err := ExplainTree(set, "", &rec)
+		tree, err := ExplainTree(set, guard.World{}, "", &rec)
 		if err != nil {
 			t.Fatal(err)
 		}

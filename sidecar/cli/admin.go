@@ -11,13 +11,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
 // serveAdmin serves the admin API until ctx ends, if there is an address for it.
 // ended waits for that.
-func serveAdmin(ctx context.Context, s ruleset.Settings, live *sidecar.Live, asked *approvals.Store, kept *decisions.Log, log *slog.Logger, m *telemetry.Metrics) (ended func(), err error) {
+func serveAdmin(ctx context.Context, s ruleset.Settings, live *sidecar.Live, world guard.World, asked *approvals.Store, kept *decisions.Log, log *slog.Logger, m *telemetry.Metrics) (ended func(), err error) {
 	if s.Admin == "" {
 		return func() {}, nil
 	}
@@ -38,7 +39,7 @@ func serveAdmin(ctx context.Context, s ruleset.Settings, live *sidecar.Live, ask
 		log.Warn("everyone on this machine may change the rules: set a token", "event", "open_admin",
 			"address", l.Addr().String(), "setting", ruleset.SettingPrefix+"ADMIN_TOKEN")
 	}
-	admin := &sidecar.Admin{Live: live, Approvals: asked, Decisions: kept, Token: s.AdminToken, Hosts: hosts(s, s.Admin), Local: local, Metrics: m, Log: log, Ending: ctx.Done()}
+	admin := &sidecar.Admin{Live: live, World: world, Approvals: asked, Decisions: kept, Token: s.AdminToken, Hosts: hosts(s, s.Admin), Local: local, Metrics: m, Log: log, Ending: ctx.Done()}
 	log.Info("serving the admin API", "event", "admin_start", "address", "http://"+l.Addr().String())
 	done := make(chan struct{})
 	go func() {

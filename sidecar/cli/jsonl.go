@@ -9,6 +9,7 @@ import (
 	"iter"
 	"runtime"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 )
 
@@ -51,7 +52,7 @@ func (l *jsonLines) all() iter.Seq[jsonLine] {
 func (l jsonLine) record() (*sidecar.Record, error) {
 	var rec sidecar.Record
 	err := json.Unmarshal(l.text, &rec)
-	return &rec, sidecar.PlainJSON(err)
+	return &rec, plainjson.Error(err)
 }
 
 // inOrder does the work of all jobs on all cores, a few jobs ahead, and yields the

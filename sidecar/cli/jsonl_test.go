@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -111,7 +112,7 @@ func FuzzReply(f *testing.F) {
 		if err != nil {
 			return
 		}
-		tree, err := sidecar.ExplainTree(set, "prose", rec)
+		tree, err := sidecar.ExplainTree(set, guard.World{}, "prose", rec)
 		if err != nil {
 			return
 		}
@@ -128,7 +129,7 @@ func FuzzReply(f *testing.F) {
 		if _, err := json.Marshal(tree); err != nil {
 			t.Errorf("%q: %v", doc, err)
 		}
-		c, err := sidecar.Compare(set, set, "prose", rec)
+		c, err := sidecar.Compare(set, set, guard.World{}, "prose", rec)
 		if err != nil {
 			return
 		}

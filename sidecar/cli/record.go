@@ -31,7 +31,7 @@ func record(src ruleset.Source, f testFlags, env Env) error {
 	if f.name == "" {
 		f.name = strings.TrimSuffix(filepath.Base(f.record), filepath.Ext(f.record))
 	}
-	reading, err := sidecar.Recording(set, ruleset.DefaultProfile, f.name, rec)
+	reading, err := sidecar.Recording(set, env.world(src.Dir, src.Policy), ruleset.DefaultProfile, f.name, rec)
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}

@@ -2,12 +2,12 @@ package cli
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -37,18 +37,14 @@ func loadUnder(policy, dir string, env Env) (*ruleset.Set, error) {
 	return loadFrom(src, env)
 }
 
-// guarded are the folders that no agent may touch: the rules, the locked folder, and others,
-// as absolute paths.
-func guarded(rules string, others ...string) (out []string) {
-	if rules == builtinRules {
-		rules = ""
+// world is where calls are judged. The folders that were named are the guard's own, and so
+// are those that the environment names for a server on this machine.
+func (e Env) world(folders ...string) guard.World {
+	s := defaultSettings()
+	if err := s.Override(e.Environ); err == nil { // a server with a misspelt setting does not start
+		folders = append(folders, s.Rules, s.Policy, s.State, decisionsIn(s))
 	}
-	for _, dir := range append(others, rules) {
-		if abs, err := filepath.Abs(dir); err == nil && dir != "" {
-			out = append(out, abs)
-		}
-	}
-	return out
+	return guard.NewWorld(slices.DeleteFunc(folders, func(dir string) bool { return dir == builtinRules })...)
 }
 
 // policyFlag is the flag for the locked folder.

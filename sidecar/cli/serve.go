@@ -141,8 +141,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		}
 		return err
 	}
-	live.Guard(decisionsIn(s))
-	limits := live.Set().Limits
+	limits, world := live.Set().Limits, env.world(s.Rules, s.Policy, s.State, decisionsIn(s))
 	if s.Server != "" && live.Set().Server(s.Server).ID != s.Server {
 		return fmt.Errorf("server %q is no id of servers.yaml", s.Server)
 	}
@@ -176,7 +175,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		log.Info("nobody can answer for calls that wait here for a person: that needs --admin and a token",
 			"event", "no_approvals", "setting", ruleset.SettingPrefix+"ADMIN_TOKEN")
 	}
-	adminEnded, err := serveAdmin(ctx, s, live, asked, kept, log, metrics)
+	adminEnded, err := serveAdmin(ctx, s, live, world, asked, kept, log, metrics)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -186,7 +185,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	background.Go(func() { sidecar.TuneHeap(ctx) })
 	log.Info("serving", "event", "http_server_start", "address", "http://"+listener.Addr().String()+"/v1",
 		"upstream", withoutPassword(s.Upstream), "rules", live.Set().Version, "pid", os.Getpid())
-	server := sidecar.NewServer(live, up, asked, s.Token, log, metrics)
+	server := sidecar.NewServer(live, world, up, asked, s.Token, log, metrics)
 	defer server.Close()
 	if kept != nil {
 		server.LogDecisions(kept)

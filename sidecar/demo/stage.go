@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -57,7 +58,7 @@ func open(cfg Config, model *script.Server) (*stage, error) {
 		return nil, errors.Join(err, st.close())
 	}
 	st.running.Go(func() { live.Watch(ctx) })
-	server := sidecar.NewServer(live, st.up, sidecar.NewApprovals(limits, time.Now, metrics), "", logger, metrics)
+	server := sidecar.NewServer(live, guard.World{}, st.up, sidecar.NewApprovals(limits, time.Now, metrics), "", logger, metrics)
 	st.served, err = st.serve(ctx, server.Handler(), logger)
 	if err != nil {
 		return nil, errors.Join(err, st.close())

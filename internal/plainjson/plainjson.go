@@ -1,4 +1,6 @@
-package sidecar
+// Package plainjson says what is wrong with a JSON document in words that need no Go. It
+// decodes nothing itself.
+package plainjson
 
 import (
 	"encoding/json"
@@ -10,8 +12,8 @@ import (
 	"unicode"
 )
 
-// PlainJSON is an error of encoding/json in words that need no Go. Other errors stay.
-func PlainJSON(err error) error {
+// Error is an error of encoding/json in words that need no Go. Other errors stay.
+func Error(err error) error {
 	var date *time.ParseError
 	if errors.As(err, &date) {
 		return fmt.Errorf("%s is no time: write it as 2026-01-05T12:00:00Z", date.Value)
@@ -34,14 +36,14 @@ func PlainJSON(err error) error {
 	if value == "" {
 		value = "a number"
 	}
-	return fmt.Errorf("%s is %s, and %s is needed", what, value, jsonKind(wrong.Type))
+	return fmt.Errorf("%s is %s, and %s is needed", what, value, kind(wrong.Type))
 }
 
-// jsonKind is what JSON calls the values of a type.
-func jsonKind(t reflect.Type) string {
+// kind is what JSON calls the values of a type.
+func kind(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:
-		return jsonKind(t.Elem())
+		return kind(t.Elem())
 	case reflect.Slice, reflect.Array:
 		return "a list"
 	case reflect.Struct, reflect.Map:

@@ -1,4 +1,4 @@
-package sidecar
+package plainjson
 
 import (
 	"encoding/json"
@@ -8,7 +8,15 @@ import (
 	"time"
 )
 
-func TestPlainJSON(t *testing.T) {
+// Record is embedded below: what is read into a part of it is named without it.
+type Record struct {
+	Tools []json.RawMessage `json:"tools"`
+	Input *struct {
+		Text *string `json:"text"`
+	} `json:"input"`
+}
+
+func TestError(t *testing.T) {
 	var to struct {
 		Record
 		Files map[string]string `json:"files"`
@@ -22,7 +30,7 @@ func TestPlainJSON(t *testing.T) {
 		`{"now":"noon"}`: "noon is no time: write it as 2026-01-05T12:00:00Z",
 		`{`:              "unexpected end of JSON input",
 	} {
-		err := PlainJSON(json.Unmarshal([]byte(doc), &to))
+		err := Error(json.Unmarshal([]byte(doc), &to))
 		if err == nil || !strings.HasPrefix(err.Error(), want[:strings.IndexByte(want, ' ')]) || !strings.HasSuffix(err.Error(), want[strings.IndexByte(want, ' '):]) {
 			t.Errorf("%s: %v, want %s", doc, err, want)
 		}
@@ -30,7 +38,7 @@ func TestPlainJSON(t *testing.T) {
 			t.Errorf("%s: %v", doc, err)
 		}
 	}
-	if other := errors.New("x"); PlainJSON(other) != other {
+	if other := errors.New("x"); Error(other) != other {
 		t.Error("another error has changed")
 	}
 }

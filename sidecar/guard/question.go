@@ -1,4 +1,4 @@
-package sidecar
+package guard
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -65,7 +66,7 @@ func (a Answers) lookup(host string) (out []netip.Addr, err error) {
 			out = append(out, addr)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("resolve: %s: %w", host, PlainJSON(err))
+			return nil, fmt.Errorf("resolve: %s: %w", host, plainjson.Error(err))
 		}
 	}
 	if len(out) == 0 {
@@ -93,17 +94,18 @@ type RulingFacts struct {
 	*policy.Facts
 }
 
-// Judge answers a question by the rules of a set. Nothing is counted. Links, which may
-// be nil, looks at the links of this machine; own are files and folders of the guard
-// itself. A question that cannot be understood is an error.
-func (q *Question) Judge(set *ruleset.Set, links paths.Links, own []string) (*Ruling, error) {
+// Answer answers a question by the rules of a set. Nothing is counted. A question that
+// cannot be understood is an error.
+func (w World) Answer(set *ruleset.Set, q *Question) (*Ruling, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	at := ruleset.At{Now: time.Now(), Links: links, World: ruleset.World{Cwd: q.Cwd, Home: q.Home, Own: folders(own...)}}
+	m := Moment{Now: time.Now()}
 	if q.Now != nil {
-		at.Now = *q.Now
+		m.Now = *q.Now
 	}
+	at := w.at(m)
+	at.World.Cwd, at.World.Home = q.Cwd, q.Home
 	if q.Resolve != nil {
 		at.Lookup = q.Resolve.lookup
 	}
