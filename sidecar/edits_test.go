@@ -18,7 +18,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
 // quickest is the pace of the watch: an edit that takes longer is two.
@@ -87,12 +90,12 @@ func underLoad(t testing.TB, streams int, links bool) *editing {
 	if links {
 		e.swapLinks()
 		for name := range e.now {
-			must(t, os.Symlink(filepath.Join("..data", name), filepath.Join(e.dir, name)))
+			ruletest.Must(t, os.Symlink(filepath.Join("..data", name), filepath.Join(e.dir, name)))
 		}
 	} else {
-		must(t, os.MkdirAll(e.dir, 0o755))
+		ruletest.Must(t, os.MkdirAll(e.dir, 0o755))
 		for name, text := range e.now {
-			must(t, os.WriteFile(filepath.Join(e.dir, name), []byte(text), 0o644))
+			ruletest.Must(t, os.WriteFile(filepath.Join(e.dir, name), []byte(text), 0o644))
 		}
 	}
 	e.r = start(t, setup{server: "generic"}, http.HandlerFunc(echo))
@@ -112,12 +115,12 @@ func underLoad(t testing.TB, streams int, links bool) *editing {
 }
 
 func (e *editing) watch() {
-	live, err := OpenRules(rulesOver(e.t, e.dir), "", e.r.s.log, e.r.s.metrics)
-	must(e.t, err)
-	e.r.s.live = live
+	rules, err := live.Open(ruletest.Source(e.t, e.dir), "", e.r.s.log, e.r.s.metrics)
+	ruletest.Must(e.t, err)
+	e.r.s.rules = rules
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
-	go func() { live.Watch(ctx); close(ended) }()
+	go func() { rules.Watch(ctx); close(ended) }()
 	e.t.Cleanup(func() { stop(); <-ended })
 }
 
@@ -137,9 +140,9 @@ func (e *editing) put(i int) {
 }
 
 func (e *editing) note(files ruleset.Files, m made) {
-	src := rulesOver(e.t, e.dir)
+	src := ruletest.Source(e.t, e.dir)
 	whole, err := src.Whole(files)
-	must(e.t, err)
+	ruletest.Must(e.t, err)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.made[whole.Version()] = m
@@ -167,11 +170,11 @@ func (e *editing) ask(ctx context.Context) {
 		return
 	}
 	e.mu.Lock()
-	by, known := e.made[res.Header.Get(rulesVersion)]
+	by, known := e.made[res.Header.Get(web.RulesVersion)]
 	e.mu.Unlock()
 	m := probed.FindSubmatch(body)
 	if err != nil || res.StatusCode != 200 || !known || m == nil || string(m[1]) != strconv.Itoa(by.aliases%8) || string(m[2]) != strconv.Itoa(by.models) {
-		e.t.Errorf("under %s (%+v, known %v): %d %v %s", res.Header.Get(rulesVersion), by, known, res.StatusCode, err, body)
+		e.t.Errorf("under %s (%+v, known %v): %d %v %s", res.Header.Get(web.RulesVersion), by, known, res.StatusCode, err, body)
 	}
 	e.answers.Add(1)
 }
@@ -183,7 +186,7 @@ func (e *editing) count(event string) int {
 
 // good writes edit i by one of the ways to save, and waits until it is in force.
 func (e *editing) good(i int, save func(e *editing)) {
-	before := e.r.s.live.Set().Version
+	before := e.r.s.rules.Set().Version
 	e.put(i)
 	began := time.Now()
 	save(e)
@@ -192,10 +195,10 @@ func (e *editing) good(i int, save func(e *editing)) {
 		e.stalled++
 	}
 	e.taken++
-	soon(e.t, fmt.Sprintf("edit %d is in force", i), func() bool {
+	ruletest.Soon(e.t, fmt.Sprintf("edit %d is in force", i), func() bool {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		now := e.r.s.live.Set().Version
+		now := e.r.s.rules.Set().Version
 		return now != before && e.made[now] == (made{i, i})
 	})
 	e.latencies = append(e.latencies, time.Since(wrote))
@@ -203,7 +206,7 @@ func (e *editing) good(i int, save func(e *editing)) {
 
 // bad writes a mistake, and waits until it is refused: nothing changes by it.
 func (e *editing) bad(i int, save func(e *editing)) {
-	before, was, refused := e.r.s.live.Set().Version, e.now, e.count("rules_refused")
+	before, was, refused := e.r.s.rules.Set().Version, e.now, e.count("rules_refused")
 	name, text := mistakes[i%len(mistakes)][0], mistakes[i%len(mistakes)][1]
 	e.now = maps.Clone(e.now)
 	e.now[name] = text + fmt.Sprintf("\n# %d\n", i)
@@ -213,8 +216,8 @@ func (e *editing) bad(i int, save func(e *editing)) {
 		e.stalled++
 	}
 	e.refused++
-	soon(e.t, fmt.Sprintf("mistake %d is refused", i), func() bool { return e.count("rules_refused") > refused })
-	if now := e.r.s.live.Set().Version; now != before {
+	ruletest.Soon(e.t, fmt.Sprintf("mistake %d is refused", i), func() bool { return e.count("rules_refused") > refused })
+	if now := e.r.s.rules.Set().Version; now != before {
 		e.t.Errorf("mistake %d is in force as %s", i, now)
 	}
 	e.now = was

@@ -12,7 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -22,7 +23,7 @@ type application struct {
 	from   string // folder whose files are published; empty: what stood in target before
 	target string
 	policy string
-	admin  *adminClient // nil: nobody can be asked
+	admin  *admin.Client // nil: nobody can be asked
 	wait   time.Duration
 	env    Env
 }
@@ -57,7 +58,7 @@ The token of the admin API comes from ` + ruleset.SettingPrefix + `ADMIN_TOKEN. 
 				return err
 			}
 			if a.admin != nil {
-				defer a.admin.http.CloseIdleConnections()
+				defer a.admin.Close()
 			}
 			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, os.Interrupt)
 			defer stop()
@@ -75,10 +76,10 @@ The token of the admin API comes from ` + ruleset.SettingPrefix + `ADMIN_TOKEN. 
 
 // run checks, publishes, and waits.
 func (a *application) run(ctx context.Context) error {
-	var before sidecar.Report
+	var before live.Report
 	if a.admin != nil {
 		var err error
-		if before, err = a.admin.rules(ctx); err != nil {
+		if before, err = a.admin.Rules(ctx); err != nil {
 			return err
 		}
 	}
@@ -138,7 +139,7 @@ func elsewhere(target, served string) bool {
 }
 
 // findTarget finds the folder to publish to, where no flag says it.
-func (a *application) findTarget(server sidecar.Report) error {
+func (a *application) findTarget(server live.Report) error {
 	if info, err := os.Stat(a.target); a.target != "" && (err != nil || !info.IsDir()) {
 		return fmt.Errorf("%s is no folder; is it spelt right? A new one is made with: gpt-oss-executor init %[1]s", a.target)
 	}
@@ -152,7 +153,7 @@ func (a *application) findTarget(server sidecar.Report) error {
 	case server.Folder == "":
 		return errors.New("the server runs the rules that are built into it; start it with --rules FOLDER")
 	}
-	if info, err := os.Stat(server.Folder); err != nil || !info.IsDir() || !a.admin.local() {
+	if info, err := os.Stat(server.Folder); err != nil || !info.IsDir() || !a.admin.Local() {
 		return fmt.Errorf("the server's folder %s is not on this machine; name it with --rules, as it is reached from here", server.Folder)
 	}
 	a.target = server.Folder
@@ -202,7 +203,7 @@ func (a *application) check(ctx context.Context, files ruleset.Files) (version s
 	if a.admin == nil {
 		return set.Version, nil
 	}
-	version, err = a.admin.check(ctx, files)
+	version, err = a.admin.Check(ctx, files)
 	if errors.As(err, &problems) {
 		fmt.Fprintln(a.env.Err, problems.Error())
 		return "", errors.New("the server would refuse these rules; nothing was published")
@@ -212,14 +213,14 @@ func (a *application) check(ctx context.Context, files ruleset.Files) (version s
 
 // taken waits until the server has a version in force. The error says why it does
 // not.
-func (a *application) taken(ctx context.Context, version string, before sidecar.Report) error {
+func (a *application) taken(ctx context.Context, version string, before live.Report) error {
 	ctx, stop := context.WithTimeout(ctx, a.wait)
 	defer stop()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	last := error(nil)
 	for {
-		now, err := a.admin.rules(ctx)
+		now, err := a.admin.Rules(ctx)
 		switch r := now.Refused; {
 		case err != nil:
 			if ctx.Err() == nil {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -136,7 +136,7 @@ func explainLines(set *ruleset.Set, world guard.World, profile string, in io.Rea
 		if err != nil {
 			return nil, rec.ID, err
 		}
-		e, err := sidecar.Explain(set, world, profile, rec)
+		e, err := replay.Explain(set, world, profile, rec)
 		return e, rec.ID, err
 	})
 }
@@ -151,9 +151,9 @@ func (x *explaining) one(sets []*ruleset.Set, in io.Reader, env Env) error {
 	if err != nil {
 		return err
 	}
-	trees := make([]*sidecar.Tree, len(sets))
+	trees := make([]*replay.Tree, len(sets))
 	for i, set := range sets {
-		if trees[i], err = sidecar.ExplainTree(set, x.world(env), x.profile, rec); err != nil {
+		if trees[i], err = replay.ExplainTree(set, x.world(env), x.profile, rec); err != nil {
 			return err
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -71,7 +71,7 @@ const maxIdle = 10
 func callRows(t *guard.Explanation, all bool) []row {
 	var r rows
 	r.add(0, plain, "", "rules %s, %s %s, class %s", t.Version, clipped(t.Tool), clipped(string(t.Arguments)), t.Class)
-	r.decision(&sidecar.TreeDecision{Tool: t.Tool, Decision: t.Decision})
+	r.decision(&replay.TreeDecision{Tool: t.Tool, Decision: t.Decision})
 	r.facts(t.Decision.Facts)
 	idle := 0
 	for i := range t.Rules {
@@ -106,7 +106,7 @@ func (r *rows) verdict(v *ruleset.Verdict) {
 }
 
 // decision is the line of one decision, with what a dry run would have denied.
-func (r *rows) decision(d *sidecar.TreeDecision) {
+func (r *rows) decision(d *replay.TreeDecision) {
 	words := fmt.Sprintf("%s %s", d.Effect, clipped(d.Tool))
 	if d.Why != "" {
 		words += ": " + clipped(d.Why)

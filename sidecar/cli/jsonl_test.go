@@ -16,8 +16,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -112,7 +112,7 @@ func FuzzReply(f *testing.F) {
 		if err != nil {
 			return
 		}
-		tree, err := sidecar.ExplainTree(set, guard.World{}, "prose", rec)
+		tree, err := replay.ExplainTree(set, guard.World{}, "prose", rec)
 		if err != nil {
 			return
 		}
@@ -129,11 +129,11 @@ func FuzzReply(f *testing.F) {
 		if _, err := json.Marshal(tree); err != nil {
 			t.Errorf("%q: %v", doc, err)
 		}
-		c, err := sidecar.Compare(set, set, guard.World{}, "prose", rec)
+		c, err := replay.Compare(set, set, guard.World{}, "prose", rec)
 		if err != nil {
 			return
 		}
-		if c.Change != sidecar.Same || c.OldRight != c.NewRight {
+		if c.Change != replay.Same || c.OldRight != c.NewRight {
 			t.Errorf("%q compared with itself: %+v", doc, c)
 		}
 		if err := rowWriter(io.Discard)(&compared{Line: 1, Comparison: c}); err != nil {

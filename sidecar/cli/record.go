@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -31,7 +31,7 @@ func record(src ruleset.Source, f testFlags, env Env) error {
 	if f.name == "" {
 		f.name = strings.TrimSuffix(filepath.Base(f.record), filepath.Ext(f.record))
 	}
-	reading, err := sidecar.Recording(set, env.world(src.Dir, src.Policy), ruleset.DefaultProfile, f.name, rec)
+	reading, err := replay.Recording(set, env.world(src.Dir, src.Policy), ruleset.DefaultProfile, f.name, rec)
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
