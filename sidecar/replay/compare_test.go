@@ -3,6 +3,7 @@ package replay
 import (
 	"encoding/json"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
@@ -20,33 +21,19 @@ func TestExpect(t *testing.T) {
 	}{
 		{`{"calls":[{"name":"read","arguments":{"limit":5.0,"path":"a"}}]}`, Made{Calls: []MadeCall{read}}, true},
 		{`{"calls":[{"name":"read","arguments":{"limit":5,"path":"a"}}]}`, Made{Calls: []MadeCall{read}}, true},
-		{`{"tool_calls":[{"name":"read","arguments":{"limit":5,"path":"b"}}]}`, Made{Calls: []MadeCall{read}}, false},
 		{`{"calls":[{"name":"read"}]}`, Made{Calls: []MadeCall{read}, Content: "any"}, true},
 		{`{"calls":[{"name":"exec"}]}`, Made{Calls: []MadeCall{read}}, false},
 		{`{"calls":[{"name":"read"}]}`, Made{Calls: []MadeCall{read, read}}, false},
 		{`{"calls":[{"name":"read"},{"name":"exec"}]}`, Made{Calls: []MadeCall{call("exec", `{}`), read}}, false},
-		{`{"calls":[{"name":"read"}],"optional_tool_calls":[{"name":"exec"}]}`, Made{Calls: []MadeCall{call("exec", `{}`), read}}, true},
 		{`{"calls":[]}`, Made{Calls: []MadeCall{read}}, false},
 		{`{"calls":[]}`, Made{Content: "any"}, true},
 		{`{"calls":[{"name":"read","arguments":{"n":12345678901234567890}}]}`, Made{Calls: []MadeCall{call("read", `{"n":12345678901234567891}`)}}, false},
 		{`{"calls":[{"name":"read","arguments":{"n":[1e2,{"x":0.50}]}}]}`, Made{Calls: []MadeCall{call("read", `{"n":[1.0e2,{"x":0.5}]}`)}}, true},
-		{`{"calls":[{"name":"read","arguments_subset":{"path":"a"}}]}`, Made{Calls: []MadeCall{read}}, true},
-		{`{"calls":[{"name":"read","arguments_subset":{"gone":1}}]}`, Made{Calls: []MadeCall{read}}, false},
-		{`{"calls":[{"name":"sh","input_text":"ls\n"}]}`, Made{Calls: []MadeCall{call("sh", `{"command":"ls"}`)}}, true},
-		{`{"calls":[{"name":"sh","input_text":"ls"}]}`, Made{Calls: []MadeCall{call("sh", `{"command":"ls","x":1}`)}}, false},
-		{`{"calls":[{"name":"sh","arguments_text":"ls"}]}`, Made{Calls: []MadeCall{call("sh", `{}`)}}, false},
 		{`{"content":"a b"}`, Made{Content: " a\nb"}, true},
-		{`{"content":["a","b"]}`, Made{Content: "ab"}, true},
 		{`{"content":null}`, Made{Content: " \n"}, true},
 		{`{"content":null}`, Made{Content: "x"}, false},
-		{`{"content":null,"content_any":[null,"x"]}`, Made{Content: "x"}, true},
-		{`{"content":"y","content_any":["x"]}`, Made{Content: "z"}, false},
-		{`{"content":["y"],"content_alternatives":[["z","z"]]}`, Made{Content: "zz"}, true},
-		{`{"content":"x","reasoning":["why"]}`, Made{Content: "x", Reasoning: "why"}, true},
-		{`{"content":"x","reasoning":["why"]}`, Made{Content: "x", Reasoning: "because"}, false},
-		{`{"calls":[],"content":null,"accept":[{"calls":[{"name":"read"}]}]}`, Made{Calls: []MadeCall{read}, Content: "x"}, true},
-		{`{"calls":[],"content":null,"accept":[{"content":"x"}]}`, Made{Content: "x"}, true},
-		{`{"calls":[],"content":null,"accept":[{"content":"x"}]}`, Made{Calls: []MadeCall{read}, Content: "x"}, false},
+		{`{"content":"x","reasoning":"why"}`, Made{Content: "x", Reasoning: "why"}, true},
+		{`{"content":"x","reasoning":"why"}`, Made{Content: "x", Reasoning: "because"}, false},
 	} {
 		rec := Record{Expect: json.RawMessage(row.expect)}
 		e, err := rec.expectation()
@@ -63,7 +50,7 @@ func TestExpect(t *testing.T) {
 			t.Errorf("%s: %+v, %v", nothing, e, err)
 		}
 	}
-	for _, wrong := range []string{`"deny"`, `[]`, `{"calls":{}}`, `{"calls":[5]}`, `{"content":{}}`, `{"content":[[]]}`, `{"accept":true}`} {
+	for _, wrong := range []string{`"deny"`, `[]`, `{"calls":{}}`, `{"calls":[5]}`, `{"content":{}}`, `{"content":[[]]}`} {
 		if e, err := (&Record{Expect: json.RawMessage(wrong)}).expectation(); err == nil {
 			t.Errorf("%s: %+v", wrong, e)
 		}
@@ -82,13 +69,48 @@ func TestSignTest(t *testing.T) {
 	}
 }
 
+// labelled is what the corpora expect, in their words.
+type labelled struct {
+	Calls     []ExpectCall    `json:"calls"`
+	ToolCalls []ExpectCall    `json:"tool_calls"`
+	Content   json.RawMessage `json:"content"`
+}
+
+// ours is a label in the words of Expect; not ok where it has none for all of it.
+func ours(label json.RawMessage) (doc json.RawMessage, ok bool) {
+	for _, more := range []string{"accept", "content_any", "content_alternatives", "optional_tool_calls", "arguments_subset", "input_text", "arguments_text", "alternatives", "optional_repaired_calls"} {
+		if strings.Contains(string(label), `"`+more+`"`) {
+			return nil, false
+		}
+	}
+	var l labelled
+	if json.Unmarshal(label, &l) != nil {
+		return nil, false
+	}
+	e := map[string]any{"calls": append([]ExpectCall{}, append(l.Calls, l.ToolCalls...)...)}
+	var pieces []string
+	if json.Unmarshal(l.Content, &pieces) == nil && pieces != nil {
+		e["content"] = strings.Join(pieces, "")
+	} else if l.Content != nil {
+		e["content"] = l.Content
+	}
+	doc, err := json.Marshal(e)
+	return doc, err == nil
+}
+
 // The corpora can be compared, and the same rules make the same of them. Most of
-// what is labelled is right: what fits is really looked at.
+// what is labelled in words that Expect has is right: what fits is really looked at.
 func TestCompareCorpora(t *testing.T) {
 	set := ruletest.Shipped(t)
-	for file, least := range map[string]int{"gptoss": 95, "harmony": 90, "react": 90, "markers": 55} {
+	for file, least := range map[string]struct{ right, labels int }{"gptoss": {95, 120}, "harmony": {90, 150}, "react": {90, 20}, "markers": {55, 100}} {
 		var tally Tally
+		labels := 0
 		for _, rec := range corpus.Load[Record](t, file) {
+			label, ok := ours(rec.Expect)
+			if rec.Expect = nil; ok {
+				rec.Expect = label
+				labels++
+			}
 			c, err := Compare(set, set, guard.World{}, "", &rec)
 			if err != nil {
 				t.Errorf("%s %s: %v", file, rec.ID, err)
@@ -97,11 +119,11 @@ func TestCompareCorpora(t *testing.T) {
 			tally.Add(c)
 		}
 		t.Logf("%s: %+v", file, tally)
-		if tally.Same != tally.All() || tally.BothRight+tally.BothWrong != tally.All() {
-			t.Errorf("%s: %+v", file, tally)
+		if tally.Same != tally.All() || tally.BothRight+tally.BothWrong != labels || labels < least.labels {
+			t.Errorf("%s: %+v of %d labels", file, tally, labels)
 		}
-		if 100*tally.BothRight < least*tally.All() || tally.BothWrong == 0 && file != "gptoss" {
-			t.Errorf("%s: %d of %d are right", file, tally.BothRight, tally.All())
+		if 100*tally.BothRight < least.right*labels || tally.BothWrong == 0 && file != "gptoss" {
+			t.Errorf("%s: %d of %d are right", file, tally.BothRight, labels)
 		}
 	}
 }

@@ -38,20 +38,19 @@ func Explain(set *ruleset.Set, in guard.World, profile string, rec *Record) (*Ex
 	if err != nil {
 		return nil, err
 	}
-	reading := &s.reading
+	return s.explained(set, rec), nil
+}
+
+func (s *seen) explained(set *ruleset.Set, rec *Record) *Explained {
+	r := &s.reading
 	out := &Explained{
-		ID: rec.ID, Calls: []ExplainedCall{}, Content: reading.Content, Reasoning: reading.Reasoning,
-		Finish: reading.Finish, Refused: reading.Refused, Trace: reading.Steps, Version: set.Version,
+		ID: rec.ID, Calls: []ExplainedCall{}, Content: r.Content, Reasoning: r.Reasoning,
+		Finish: r.Finish, Refused: r.Refused, Trace: append([]parse.Step{}, r.Steps...), Version: set.Version,
 	}
-	if out.Trace == nil {
-		out.Trace = []parse.Step{}
+	for _, c := range r.Calls {
+		out.Calls = append(out.Calls, ExplainedCall{
+			openai.NewCallID(), c.Name, c.Arguments, c.Strategy, c.Confidence, append([]tools.Repair{}, c.Repairs...),
+		})
 	}
-	for _, c := range reading.Calls {
-		e := ExplainedCall{openai.NewCallID(), c.Name, c.Arguments, c.Strategy, c.Confidence, c.Repairs}
-		if e.Repairs == nil {
-			e.Repairs = []tools.Repair{}
-		}
-		out.Calls = append(out.Calls, e)
-	}
-	return out, nil
+	return out
 }

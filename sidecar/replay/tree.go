@@ -15,16 +15,13 @@ import (
 // Tree is how a reply is read, for people: what the reply is, what each strategy
 // of the profile made of it and why, and what comes out. It is plain data.
 type Tree struct {
-	Version    string         `json:"rules_version"`
+	Explained
 	Profile    string         `json:"profile"`
 	Tools      []string       `json:"tools"` // offered; null: not known, every name is one
 	Reply      Shape          `json:"reply"`
 	Strategies []TreeStrategy `json:"strategies"` // highest priority first
 	Others     []TreeStep     `json:"others,omitempty"`
 	Policy     []TreeDecision `json:"policy,omitempty"` // of each call that was found
-	Content    string         `json:"content"`
-	Reasoning  string         `json:"reasoning"`
-	Finish     string         `json:"finish_reason"`
 }
 
 // TreeStrategy is one strategy, and what it made of the reply.
@@ -87,18 +84,14 @@ func ExplainTree(set *ruleset.Set, in guard.World, profile string, rec *Record) 
 	if profile == "" {
 		profile = ruleset.DefaultProfile
 	}
-	reading := &s.reading
-	t := &Tree{
-		Version: set.Version, Profile: profile, Reply: s.shape, Strategies: []TreeStrategy{},
-		Content: reading.Content, Reasoning: reading.Reasoning, Finish: reading.Finish, Policy: s.decided,
-	}
+	t := &Tree{Explained: *s.explained(set, rec), Profile: profile, Reply: s.shape, Strategies: []TreeStrategy{}, Policy: s.decided}
 	if !s.catalog.Open() {
 		t.Tools = s.catalog.Names()
 	}
 	for _, st := range set.Strategies(profile).All() {
 		t.Strategies = append(t.Strategies, s.strategy(set, &st))
 	}
-	for _, step := range reading.Steps {
+	for _, step := range s.reading.Steps {
 		if step.Strategy == "" {
 			t.Others = append(t.Others, TreeStep{Step: step})
 		}
