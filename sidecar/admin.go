@@ -15,7 +15,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
@@ -111,9 +111,9 @@ func (a *Admin) answering(h adminHandler) http.Handler {
 // member "error" of the body.
 type AdminError struct {
 	status   int
-	Message  string           `json:"message"`
-	Hint     string           `json:"hint,omitempty"`
-	Problems ruleset.Problems `json:"problems,omitempty"` // of rules that do not load
+	Message  string            `json:"message"`
+	Hint     string            `json:"hint,omitempty"`
+	Problems rulefile.Problems `json:"problems,omitempty"` // of rules that do not load
 }
 
 func (e *AdminError) Error() string { return e.Message }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -36,7 +37,7 @@ func (a *Admin) explain(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		var problems ruleset.Problems
+		var problems rulefile.Problems
 		if set, _, err = a.Live.Try(own); errors.As(err, &problems) {
 			return &AdminError{http.StatusUnprocessableEntity, "these rules do not load", "every problem has its place", problems}
 		}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // rules tells what is in force.
@@ -44,14 +44,14 @@ type candidate struct {
 }
 
 // own gives the whole of the folder.
-func (c *candidate) own(live *Live) (ruleset.Files, error) {
+func (c *candidate) own(live *Live) (rulefile.Files, error) {
 	if len(c.Files) == 0 {
 		return nil, refusal(http.StatusBadRequest, "there are no files", `the body is {"files": {"aliases.yaml": "…", …}}, or {"files": …, "merge": true} for some of them`)
 	}
-	files := ruleset.Files{}
+	files := rulefile.Files{}
 	for name, text := range c.Files {
 		switch {
-		case !ruleset.Counted(name):
+		case !rulefile.Counted(name):
 			return nil, refusal(http.StatusBadRequest, "no rule file can be named "+strconv.Quote(name), "names are such as aliases.yaml, prompts/react.txt, packs/x.yaml, tests/x.yaml")
 		case text != nil:
 			files[name] = *text
@@ -119,7 +119,7 @@ func (a *Admin) rollback(w http.ResponseWriter, r *http.Request) error {
 func (a *Admin) edited(w http.ResponseWriter, e Edited, err error) error {
 	var stale *Stale
 	var unwritten *Unwritten
-	var problems ruleset.Problems
+	var problems rulefile.Problems
 	switch {
 	case err == nil:
 		if e.Version == a.Live.Set().Version { // not so after a dry run

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
@@ -56,7 +56,7 @@ func TestAdminPut(t *testing.T) {
 		put.header.Get("ETag") != r.match() || put.header.Get("X-Rules-Version") != r.version() || r.match() == first {
 		t.Fatalf("%d %s", put.status, put.body)
 	}
-	if onDisk, err := ruleset.ReadDir(r.dir); err != nil || len(onDisk.Differ(edit)) != 0 {
+	if onDisk, err := rulefile.ReadDir(r.dir); err != nil || len(onDisk.Differ(edit)) != 0 {
 		t.Errorf("on disk: %v", err)
 	}
 	if again := r.ask("PUT", "/rules", r.putting(edit), "If-Match", r.match()); again.status != 200 || again.get("changed").Bool() {
@@ -64,7 +64,7 @@ func TestAdminPut(t *testing.T) {
 	}
 	for _, text := range []any{"Be brief.", nil} {
 		some := r.ask("PUT", "/rules", body(t, object{"merge": true, "files": object{"prompts/mine.txt": text}}), "If-Match", r.match())
-		onDisk, err := ruleset.ReadDir(r.dir)
+		onDisk, err := rulefile.ReadDir(r.dir)
 		must(t, err)
 		if _, ok := onDisk["prompts/mine.txt"]; some.status != 200 || ok != (text != nil) || onDisk["aliases.yaml"] != edit["aliases.yaml"] {
 			t.Errorf("%v: %d %s", text, some.status, some.body)
@@ -145,7 +145,7 @@ func TestAdminMergeWaitsItsTurn(t *testing.T) {
 	if status := <-got; status != 200 {
 		t.Errorf("status %d", status)
 	}
-	onDisk, err := ruleset.ReadDir(r.dir)
+	onDisk, err := rulefile.ReadDir(r.dir)
 	must(t, err)
 	if changed := onDisk.Differ(first); len(changed) != 1 || changed[0] != "prompts/mine.txt" {
 		t.Errorf("%v are other than was put first", changed)

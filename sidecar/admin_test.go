@@ -11,7 +11,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 const adminToken = "let-me-in"
@@ -65,8 +65,8 @@ func body(t testing.TB, v any) string {
 
 type object map[string]any
 
-func (r *adminRig) putting(files ruleset.Files) string { return body(r.t, object{"files": files}) }
-func (r *adminRig) match() string                      { return `"` + r.version() + `"` }
+func (r *adminRig) putting(files rulefile.Files) string { return body(r.t, object{"files": files}) }
+func (r *adminRig) match() string                       { return `"` + r.version() + `"` }
 
 // Who may ask.
 func TestAdminGuard(t *testing.T) {

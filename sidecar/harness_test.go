@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -31,7 +32,7 @@ const (
 
 // shipped compiles the built-in rules once.
 var shipped = sync.OnceValues(func() (*ruleset.Set, error) {
-	files, err := ruleset.Builtin(os.DirFS(".."))
+	files, err := rulefile.Builtin(os.DirFS(".."))
 	if err != nil {
 		return nil, err
 	}

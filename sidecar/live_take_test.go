@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/history"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
@@ -59,7 +59,7 @@ func (r *ruleRig) watch() {
 }
 
 // own is the folder in force, with one alias more or less.
-func (r *ruleRig) own(alias string) ruleset.Files {
+func (r *ruleRig) own(alias string) rulefile.Files {
 	r.t.Helper()
 	files := r.live.now.Load().files.Own()
 	files["aliases.yaml"] = strings.Replace(files["aliases.yaml"], "version: 1", "version: 1\n# "+alias, 1)
@@ -67,7 +67,7 @@ func (r *ruleRig) own(alias string) ruleset.Files {
 }
 
 // broken is the folder in force, with a mistake.
-func (r *ruleRig) broken() ruleset.Files {
+func (r *ruleRig) broken() rulefile.Files {
 	files := r.live.now.Load().files.Own()
 	files["models.yaml"] = strings.Replace(files["models.yaml"], "mode: provider", "mode: provder", 1)
 	return files
@@ -199,7 +199,7 @@ func TestPutThatCannotBeWritten(t *testing.T) {
 func TestReloadsLeaveNoMemory(t *testing.T) {
 	r := liveRules(t, "")
 	r.live.log = slog.New(slog.DiscardHandler)
-	sets := []ruleset.Files{r.own("one"), r.own("two")}
+	sets := []rulefile.Files{r.own("one"), r.own("two")}
 	reload := func(n int) {
 		for i := range n {
 			whole, err := r.live.src.Whole(sets[i%2])

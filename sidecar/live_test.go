@@ -10,19 +10,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
 // rulesOver is a folder of rules over those that are built into the binary.
-func rulesOver(t testing.TB, dir string) ruleset.Source {
+func rulesOver(t testing.TB, dir string) rulefile.Source {
 	t.Helper()
-	builtin, err := ruleset.Builtin(os.DirFS(".."))
+	builtin, err := rulefile.Builtin(os.DirFS(".."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ruleset.Source{Dir: dir, Builtin: builtin}
+	return rulefile.Source{Dir: dir, Builtin: builtin}
 }
 
 // copyRules writes them into a folder, as init does.

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // withRule are the shipped rules with one edit.
 func withRule(t testing.TB, file, from, to string) *ruleset.Set {
 	t.Helper()
-	files, err := ruleset.Builtin(os.DirFS(".."))
+	files, err := rulefile.Builtin(os.DirFS(".."))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -69,7 +70,7 @@ func (c *adminClient) rules(ctx context.Context) (r sidecar.Report, err error) {
 
 // check asks what version files would be, and whether the server would take them.
 // What is wrong with them is an error of the type ruleset.Problems.
-func (c *adminClient) check(ctx context.Context, files ruleset.Files) (version string, err error) {
+func (c *adminClient) check(ctx context.Context, files rulefile.Files) (version string, err error) {
 	body, err := json.Marshal(map[string]any{"files": files})
 	if err != nil {
 		return "", err

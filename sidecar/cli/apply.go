@@ -14,6 +14,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -93,7 +94,7 @@ func (a *application) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now, err := ruleset.ReadDir(a.target)
+	now, err := rulefile.ReadDir(a.target)
 	if changed := files.Differ(now); err == nil && len(changed) == 0 && (a.admin == nil || before.Version == version) {
 		fmt.Fprintf(a.env.Out, "rules %s: nothing to do, they stand in %s already\n", version, a.target)
 		return nil
@@ -163,7 +164,7 @@ func (a *application) findTarget(server sidecar.Report) error {
 }
 
 // read takes one copy of the files: what is checked is what is published.
-func (a *application) read() (ruleset.Files, error) {
+func (a *application) read() (rulefile.Files, error) {
 	if a.from == "" {
 		kept, err := publish.Previous(a.target)
 		if err != nil {
@@ -178,12 +179,12 @@ func (a *application) read() (ruleset.Files, error) {
 	if to, err := os.Stat(a.target); err == nil && os.SameFile(from, to) {
 		return nil, fmt.Errorf("%s is the server's folder itself; edit a copy and apply that", a.from)
 	}
-	return ruleset.ReadDir(a.from)
+	return rulefile.ReadDir(a.from)
 }
 
 // check compiles the files here, and asks the server for the version that they
 // are to it: it may have other built-in files, and another locked folder.
-func (a *application) check(ctx context.Context, files ruleset.Files) (version string, err error) {
+func (a *application) check(ctx context.Context, files rulefile.Files) (version string, err error) {
 	src, err := rulesIn(a.from, a.policy, a.env)
 	if err != nil {
 		return "", err
@@ -243,8 +244,8 @@ func (a *application) taken(ctx context.Context, version string, before sidecar.
 }
 
 // putBack undoes a publication, unless somebody has edited what it published.
-func (a *application) putBack(change *publish.Change, files ruleset.Files, why error) error {
-	if now, err := ruleset.ReadDir(a.target); err == nil && len(now.Differ(files)) > 0 {
+func (a *application) putBack(change *publish.Change, files rulefile.Files, why error) error {
+	if now, err := rulefile.ReadDir(a.target); err == nil && len(now.Differ(files)) > 0 {
 		a.keep(change)
 		return errors.Join(why, fmt.Errorf("%s was edited meanwhile and is left as it is", a.target))
 	}

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -94,7 +95,7 @@ func FuzzReply(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	files, err := ruleset.Builtin(os.DirFS("../.."))
+	files, err := rulefile.Builtin(os.DirFS("../.."))
 	if err != nil {
 		f.Fatal(err)
 	}

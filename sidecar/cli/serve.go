@@ -19,6 +19,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
@@ -134,7 +135,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	}
 	live, err := sidecar.OpenRules(src, s.State, log, metrics)
 	if err != nil {
-		var problems ruleset.Problems
+		var problems rulefile.Problems
 		if errors.As(err, &problems) {
 			fmt.Fprintln(env.Err, problems.Error())
 			return errors.New("the rules do not load; nothing was started")

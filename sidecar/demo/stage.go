@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
@@ -36,11 +36,11 @@ type stage struct {
 func open(cfg Config, model *script.Server) (*stage, error) {
 	log := make(journal, 8)
 	logger, metrics := slog.New(log), telemetry.New()
-	builtin, err := ruleset.Builtin(cfg.Defaults)
+	builtin, err := rulefile.Builtin(cfg.Defaults)
 	if err != nil {
 		return nil, err
 	}
-	live, err := sidecar.OpenRules(ruleset.Source{Dir: cfg.Dir, Builtin: builtin}, "", logger, metrics)
+	live, err := sidecar.OpenRules(rulefile.Source{Dir: cfg.Dir, Builtin: builtin}, "", logger, metrics)
 	if err != nil {
 		return nil, err
 	}

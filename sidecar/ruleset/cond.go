@@ -10,6 +10,15 @@ import (
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/vm"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
+// The codes of problems of conditions and patterns. They never change their meaning.
+const (
+	codeName   = "E-name"   // a condition names something it does not see
+	codeExpr   = "E-expr"   // a condition that cannot be taken
+	codeRegexp = "E-regexp" // a regular expression that cannot be taken
 )
 
 // The limits of a condition. expr bounds neither time nor all memory, so what
@@ -25,7 +34,7 @@ const (
 // condition compiles an expression over the fields of E, a struct whose fields
 // carry the tag `expr:"name"`, and over lists of words. What cannot be evaluated at
 // run time is an error, never a yes.
-func condition[E any](t text, words lists) (func(E) (bool, error), *Problem) {
+func condition[E any](t rulefile.Text, words lists) (func(E) (bool, error), *rulefile.Problem) {
 	test, problem := predicate[E](t, words)
 	if problem != nil {
 		return nil, problem
@@ -43,21 +52,21 @@ func condition[E any](t text, words lists) (func(E) (bool, error), *Problem) {
 }
 
 // predicate is condition for what is passed by its address, and not kept.
-func predicate[E any](t text, words lists) (func(*E) (bool, error), *Problem) {
+func predicate[E any](t rulefile.Text, words lists) (func(*E) (bool, error), *rulefile.Problem) {
 	if strings.TrimSpace(t.Value) == "" {
-		p := t.at.problem(codeExpr, "the condition is empty", "leave `when` out for a rule that always holds")
+		p := t.At.Problem(codeExpr, "the condition is empty", "leave `when` out for a rule that always holds")
 		return nil, &p
 	}
 	first, err := newEvaluation[E](t.Value, words)
 	if err != nil {
-		return nil, t.explain(err, reflect.TypeFor[E](), words)
+		return nil, explain(t, err, reflect.TypeFor[E](), words)
 	}
 	pool := sync.Pool{New: func() any {
 		ev, _ := newEvaluation[E](t.Value, words) // it compiled before
 		return ev
 	}}
 	pool.Put(first)
-	place := t.at.String()
+	place := t.At.String()
 	return func(env *E) (bool, error) {
 		ev := pool.Get().(*evaluation)
 		out, err := ev.run(env)
@@ -85,7 +94,7 @@ func newEvaluation[E any](source string, words lists) (*evaluation, error) {
 	ev := &evaluation{vm: vm.VM{MemoryBudget: memoryBudget}}
 	var env E
 	var err error
-	ev.program, err = compile(source, env, &ev.budget, words)
+	ev.program, err = build(source, env, &ev.budget, words)
 	return ev, err
 }
 
@@ -107,7 +116,7 @@ func (l lists) Visit(node *ast.Node) {
 	}
 }
 
-func compile(source string, env any, b *budget, words lists) (*vm.Program, error) {
+func build(source string, env any, b *budget, words lists) (*vm.Program, error) {
 	if err := tooLarge(source); err != nil {
 		return nil, err
 	}

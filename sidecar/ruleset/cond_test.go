@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // inBlock puts a condition where operators write it.
-func inBlock(t testing.TB, source string) text {
+func inBlock(t testing.TB, source string) rulefile.Text {
 	t.Helper()
 	type shape struct {
-		When text `rule:"when"`
+		When rulefile.Text `rule:"when"`
 	}
 	doc := "when: |\n  " + strings.ReplaceAll(source, "\n", "\n  ") + "\n"
-	out, problems := decode[shape]("strategies.yaml", doc)
+	out, problems := rulefile.Decode[shape]("strategies.yaml", doc)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -150,8 +151,7 @@ func FuzzCondition(f *testing.F) {
 		f.Add(s, "some text")
 	}
 	f.Fuzz(func(t *testing.T, source, in string) {
-		src := newSource("x.yaml", source)
-		cond, problem := condition[parse.Env](text{Value: source, at: place{src, 1, 1, 2}}, nil)
+		cond, problem := condition[parse.Env](rulefile.Text{Value: source, At: rulefile.LineOf("x.yaml", source, 1)}, nil)
 		if (cond == nil) == (problem == nil) {
 			t.Fatal("neither a condition nor a problem, or both")
 		}

@@ -5,9 +5,6 @@ import (
 	"strings"
 )
 
-// notClosed is a text in a condition that goes on to its end.
-const notClosed = "the quote that opens here is never closed"
-
 // form is a message of expr, and how people say it.
 type form struct {
 	find *regexp.Regexp

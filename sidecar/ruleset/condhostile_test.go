@@ -14,6 +14,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // hostile are conditions that would take time or memory if nothing stopped them.
@@ -133,7 +134,7 @@ func TestHostileCalls(t *testing.T) {
 func testHostile[E any](t *testing.T, source string, env E) {
 	t.Helper()
 	var cond func(E) (bool, error)
-	var problem *Problem
+	var problem *rulefile.Problem
 	loading, made := cost(t, func() { cond, problem = condition[E](inBlock(t, source), nil) })
 	if loading > 500*time.Millisecond || made > 32<<20 {
 		t.Errorf("to load it takes %v and %d KiB", loading, made>>10)

@@ -1,7 +1,6 @@
 package ruleset
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -15,7 +14,7 @@ import (
 	"github.com/expr-lang/expr/parser/lexer"
 	"github.com/expr-lang/expr/vm"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // Term is a part of a condition and what it gives: a condition is split at and, or
@@ -37,28 +36,17 @@ const (
 	termError = "error"
 )
 
-// WhyNot takes the condition of a strategy apart and evaluates every term for what
-// the condition saw. It is not ok where the strategy has no condition.
-func (s *Set) WhyNot(strategy string, saw parse.Env) (Term, bool) {
-	t, ok := s.conditions[strategy]
-	if !ok {
-		return Term{}, false
-	}
-	return terms(t, saw, nil), true
-}
-
 // terms takes a condition over E apart. It must be one that condition took.
-func terms[E any](t text, env E, words lists) Term {
+func terms[E any](t rulefile.Text, env E, words lists) Term {
 	limits := limiter{height: map[ast.Node]int{}}
 	s := splitter[E]{text: t, env: env, runes: []rune(t.Value)}
 	s.config = configured(env, &limits, &s.budget, words)
 	tree, err := checker.ParseCheck(t.Value, s.config)
 	if err != nil {
-		return failed(Term{Source: t.Value, Place: t.all().precise()}, err)
+		return failed(Term{Source: t.Value, Place: t.All().Precise()}, err)
 	}
 	s.source = tree.Source
 	s.tokens, _ = lexer.Lex(tree.Source) // it parsed, so it lexes
-	s.spots = locate(t.at.src.lines, t.at.line, t.at.col, t.Value)
 	return s.term(tree.Node, false)
 }
 
@@ -76,14 +64,13 @@ func configured(env any, limits *limiter, b *budget, words lists) *conf.Config {
 
 // splitter takes one condition apart.
 type splitter[E any] struct {
-	text   text
+	text   rulefile.Text
 	env    E
 	config *conf.Config
 	budget budget // of one term
 	source file.Source
 	tokens []lexer.Token
 	runes  []rune // of the condition
-	spots  []spot // where each of them stands in the file; nil: nobody can tell
 }
 
 // term evaluates a part of the condition. spare says that the condition itself
@@ -157,11 +144,7 @@ func failed(t Term, err error) Term {
 func (s *splitter[E]) at(n ast.Node, op string, spare bool) Term {
 	var sp extent
 	ast.Walk(&n, &sp)
-	place := s.text.at
-	if sp.from < len(s.spots) {
-		place.line, place.col = s.spots[sp.from].line, s.spots[sp.from].col
-	}
-	return Term{Op: op, Source: s.written(n, sp), Place: place.precise(), Spare: spare}
+	return Term{Op: op, Source: s.written(n, sp), Place: s.text.Span(sp.from, sp.from).Precise(), Spare: spare}
 }
 
 // written is a node as it stands in the condition, or as expr prints it where that
@@ -243,6 +226,3 @@ func negated(value string) string {
 	}
 	return value
 }
-
-// precise is file:line:column.
-func (p place) precise() string { return fmt.Sprintf("%s:%d", p, p.col) }

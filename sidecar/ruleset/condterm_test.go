@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // outline writes a term and those below it, one a line: value, operator or source,
@@ -85,32 +86,6 @@ true and @2:3
 	}
 }
 
-// The places are those of the file, whatever the style of the scalar.
-func TestWhyNotPlaces(t *testing.T) {
-	set := loaded(t)
-	term, ok := set.WhyNot("fuzzy", parse.Env{Text: "a ``` b"})
-	if !ok || term.Op != "and" || len(term.Of) != 2 {
-		t.Fatalf("%+v, %v", term, ok)
-	}
-	lines := newSource(strategiesFile, shipped(t)[strategiesFile])
-	for i, want := range []string{"len(text) < 4000", "not (text contains \"```\")"} {
-		of := term.Of[i]
-		var line, col int
-		if _, err := fmt.Sscanf(of.Place, strategiesFile+":%d:%d", &line, &col); err != nil {
-			t.Fatal(of.Place, err)
-		}
-		if of.Source != want || !strings.HasPrefix(lines.line(line)[col-1:], want) {
-			t.Errorf("%+v stands at %q", of, lines.line(line))
-		}
-	}
-	if term.Of[0].Value != "true" || term.Of[1].Value != "false" || term.Value != "false" {
-		t.Errorf("%+v", term)
-	}
-	if _, ok := set.WhyNot("native", parse.Env{}); ok {
-		t.Error("native has a condition")
-	}
-}
-
 // FuzzTerms: taken apart, a condition gives what it gives as a whole. Only its
 // memory is counted for each term anew.
 func FuzzTerms(f *testing.F) {
@@ -122,7 +97,7 @@ func FuzzTerms(f *testing.F) {
 		f.Add(s, "some text", "x")
 	}
 	f.Fuzz(func(t *testing.T, source, in, tool string) {
-		txt := text{Value: source, at: place{newSource("x.yaml", source), 1, 1, 2}}
+		txt := rulefile.Text{Value: source, At: rulefile.LineOf("x.yaml", source, 1)}
 		cond, problem := condition[parse.Env](txt, nil)
 		if problem != nil {
 			return

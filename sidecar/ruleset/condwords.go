@@ -10,19 +10,21 @@ import (
 
 	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/file"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // explain turns what expr says about a condition into a problem at its exact
 // place, in words that need no Go.
-func (t text) explain(err error, env reflect.Type, words lists) *Problem {
-	if t.tail != "" {
-		p := t.comment().problem(codeYAML, "YAML takes the rest of the line for a comment", "put the condition into a block: when: |")
+func explain(t rulefile.Text, err error, env reflect.Type, words lists) *rulefile.Problem {
+	if at, cut := t.Cut(); cut {
+		p := at.Problem(rulefile.CodeYAML, "YAML takes the rest of the line for a comment", "put the condition into a block: when: |")
 		return &p
 	}
-	at := t.all()
+	at := t.All()
 	var fe *file.Error
 	if errors.As(err, &fe) && fe.To > fe.From {
-		at = t.span(fe.From, fe.To)
+		at = t.Span(fe.From, fe.To)
 	}
 	code, msg, hint := codeExpr, plainMessage(err), ""
 	switch name, isName := strings.CutPrefix(msg, "unknown name "); {
@@ -33,40 +35,35 @@ func (t text) explain(err error, env reflect.Type, words lists) *Problem {
 	case strings.Contains(msg, "error parsing regexp"):
 		code = codeRegexp
 		msg = strings.TrimPrefix(msg, "error parsing regexp: ")
-	case strings.HasPrefix(msg, notClosed):
+	case strings.HasPrefix(msg, rulefile.NotClosed):
 		from := openLiteral(t.Value)
-		at = t.span(from, from+1)
+		at = t.Span(from, from+1)
 	default:
-		hint = exprHint(msg, at.bare())
+		hint = exprHint(msg, bare(at.Before()))
 		if _, part, ok := strings.Cut(msg, " has no part "); ok && hint == "" {
 			hint = partHint(part, env)
 		}
 	}
-	p := at.problem(code, msg, hint)
+	p := at.Problem(code, msg, hint)
 	return &p
 }
 
 // partHint helps with a part of a variable that it does not have.
 func partHint(part string, env reflect.Type) string {
 	var parts []string
-	for _, v := range variables(env) {
+	for _, v := range variables(env, nil) {
 		parts = append(parts, v.Name[strings.LastIndexByte(v.Name, '.')+1:])
 	}
-	if w, near := nearest(part, parts); near {
+	if w, near := rulefile.Nearest(part, parts); near {
 		return "did you mean " + w + "?"
 	}
 	return ""
 }
 
-// comment is the place of what YAML cut off.
-func (t text) comment() place {
-	line := t.at.src.line(t.at.line)
-	before, _, found := strings.Cut(line, t.tail)
-	if !found {
-		return t.all()
-	}
-	col := len([]rune(before)) + 1
-	return place{t.at.src, t.at.line, col, col + len([]rune(t.tail))}
+// bare reports whether a line ends with a dot, and with nothing before it.
+func bare(line string) bool {
+	r := []rune(line)
+	return len(r) > 1 && r[len(r)-1] == '.' && strings.ContainsRune(" (,!", r[len(r)-2])
 }
 
 // visible are the names of what a condition over a struct sees.
@@ -79,6 +76,11 @@ func visible(env reflect.Type) (names []string) {
 	return names
 }
 
+// Taken reports whether a name means something in a condition over a struct.
+func Taken(name string, env reflect.Type) bool {
+	return slices.ContainsFunc(functions, func(f Word) bool { return f.Name == name }) || slices.Contains(visible(env), name)
+}
+
 // nameHint helps with a name that a condition does not see.
 func nameHint(name string, env reflect.Type, words lists) string {
 	names := append(visible(env), slices.Sorted(maps.Keys(words))...)
@@ -86,7 +88,7 @@ func nameHint(name string, env reflect.Type, words lists) string {
 	for _, f := range functions {
 		known = append(known, f.Name)
 	}
-	if w, ok := nearest(name, known); ok {
+	if w, ok := rulefile.Nearest(name, known); ok {
 		return "did you mean " + w + "?"
 	}
 	if slices.ContainsFunc(builtin.Builtins, func(f *builtin.Function) bool { return f.Name == name }) {
@@ -127,7 +129,7 @@ func plainMessage(err error) string {
 	case strings.Contains(msg, "unexpected token EOF"):
 		return "the condition ends too early"
 	case strings.Contains(msg, "literal not terminated"):
-		return notClosed
+		return rulefile.NotClosed
 	}
 	for _, form := range forms {
 		if m := form.find.FindStringSubmatch(msg); m != nil {

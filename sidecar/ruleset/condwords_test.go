@@ -55,7 +55,7 @@ func TestMessagesNeedNoGo(t *testing.T) {
 		said := ""
 		if err != nil {
 			refused++
-			problem := inBlock(t, source).explain(err, reflect.TypeFor[parse.Env](), nil)
+			problem := explain(inBlock(t, source), err, reflect.TypeFor[parse.Env](), nil)
 			said = problem.Msg + " " + problem.Hint
 		} else if _, err := ev.run(&parse.Env{Text: "a,b", Tools: []string{"x"}}); err != nil {
 			failed++

@@ -12,6 +12,17 @@ import (
 // it. glance is that look: it is false only where the condition would be false, too, and
 // evaluated without an error.
 
+// sights are what can be told at a look of what a condition sees, by its name.
+type sights[E any] struct {
+	texts map[string]func(*E) string
+	flags map[string]func(*E) bool
+	lists map[string]func(*E) []string
+	sizes map[string]func(*E) int // of lists
+}
+
+// entrySights are those of a test of an entry of a list of texts.
+var entrySights = sights[string]{texts: map[string]func(*string) string{"#": func(s *string) string { return *s }}}
+
 // look is a part of a condition as far as it can be told by a look.
 type look[E any] struct {
 	may   func(*E) bool // false: the part is false
@@ -20,12 +31,12 @@ type look[E any] struct {
 }
 
 // glance gives the look at a condition, which has been compiled; nil: it tells nothing.
-func glance[E any](source string, words lists) func(*E) bool {
+func glance[E any](source string, words lists, sees sights[E]) func(*E) bool {
 	tree, err := parser.Parse(source)
 	if err != nil {
 		return nil
 	}
-	l := looker[E]{words, sightsOf[E]()}
+	l := looker[E]{words, sees}
 	return l.at(tree.Node).may
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // someCondition is a random condition of exec.yaml.
@@ -66,11 +67,11 @@ func TestGlance(t *testing.T) {
 	skipped, held, failed := 0, 0, 0
 	for range 3000 {
 		source := someCondition(rng, rng.IntN(4))
-		when, problem := predicate[policy.Env](inBlock(t, source), words)
+		when, problem := predicate[policy.Env](rulefile.Text{Value: source, At: rulefile.LineOf(execFilename, source, 1)}, words)
 		if problem != nil {
 			t.Fatalf("%s: %v", source, problem)
 		}
-		look := glance[policy.Env](source, words)
+		look := glance(source, words, callSights)
 		if look == nil {
 			continue
 		}
@@ -104,7 +105,7 @@ func TestGlanceSees(t *testing.T) {
 func seesWhatIs[E any](t *testing.T, s sights[E]) {
 	t.Helper()
 	types := map[string]string{}
-	for _, v := range variables(reflect.TypeFor[E]()) {
+	for _, v := range variables(reflect.TypeFor[E](), nouns) {
 		types[v.Name] = v.Type
 	}
 	for name := range s.texts {

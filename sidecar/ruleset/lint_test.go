@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/expr-lang/expr/parser"
-
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -29,7 +28,7 @@ func TestWarningsWaitForProblems(t *testing.T) {
 	files[aliasesFile] = "version: 1\nprefixes: [a, a]\nglued: 3\n"
 	files[argumentsFile] = strings.Replace(files[argumentsFile], "path: [file_path,", "path: [path, file_path,", 1)
 	_, problems := Load(files)
-	if len(problems) != 2 || problems[0].Code != codeType || problems[1].Code != codeShadowed || !problems[1].Warning {
+	if len(problems) != 2 || problems[0].Code != rulefile.CodeType || problems[1].Code != codeShadowed || !problems[1].Warning {
 		t.Error(problems)
 	}
 }
@@ -104,68 +103,6 @@ func TestCanMatch(t *testing.T) {
 	}
 }
 
-// someFormula is a random condition over a few variables.
-func someFormula(rng *rand.Rand, depth int) string {
-	tests := []string{`field == "content"`, `field != "content"`, `field in ["reasoning", "x"]`, `"x" == model`, `model == "y"`,
-		`len(text) < 2`, `len(text) >= 2`, `len(text) > 1`, `len(text) == 0`, `text contains "a"`, `text startsWith ""`, `1 < 2`,
-		`"a" == "b"`, `true`, `any(tools, # == "a")`, `(text == "") == true`, `indexOf(text, "a") > -1`}
-	if depth == 0 {
-		return tests[rng.IntN(len(tests))]
-	}
-	a, b := "("+someFormula(rng, depth-1)+")", "("+someFormula(rng, depth-1)+")"
-	switch rng.IntN(5) {
-	case 0, 1:
-		return a + " and " + b
-	case 2, 3:
-		return a + " or " + b
-	}
-	return "not " + a
-}
-
-// TestTruth: what is said to hold always or never does so in every environment.
-func TestTruth(t *testing.T) {
-	var envs []parse.Env
-	for _, text := range []string{"", "a", "ab", "bcd"} {
-		for _, field := range []string{"content", "reasoning"} {
-			for _, model := range []string{"x", "y", "z"} {
-				for _, offered := range [][]string{nil, {"a"}} {
-					envs = append(envs, parse.Env{Text: text, Field: field, Model: model, Tools: offered})
-				}
-			}
-		}
-	}
-	rng := rand.New(rand.NewPCG(5, 6))
-	constants, formulas := 0, 2000
-	if testing.Short() {
-		formulas = 400
-	}
-	for range formulas {
-		source := someFormula(rng, rng.IntN(4))
-		tree, err := parser.Parse(source)
-		if err != nil {
-			t.Fatal(source, err)
-		}
-		tr := truth{domains: map[string][]string{"field": {"content", "reasoning"}}}
-		said, constant := tr.always(tree.Node)
-		if !constant {
-			continue
-		}
-		constants++
-		cond, problem := condition[parse.Env](inBlock(t, source), nil)
-		if problem != nil {
-			continue
-		}
-		for _, env := range envs {
-			if got, err := cond(env); err != nil || got != said {
-				t.Fatalf("%s is %v for %+v (%v), not always %v", source, got, env, err, said)
-			}
-		}
-	}
-	if constants < formulas/10 {
-		t.Errorf("only %d conditions are constant", constants)
-	}
-}
-
 // TestUnreachableStrategiesNeverRead: random literals, random texts. A strategy or
 // literal of which lint says that it never opens leaves no trace in any reading.
 func TestUnreachableStrategiesNeverRead(t *testing.T) {
@@ -176,7 +113,7 @@ func TestUnreachableStrategiesNeverRead(t *testing.T) {
 		"kind: drop, priority: %d, confidence: 1, drop: {text: ['%s', '%s']}",
 	}
 	bits := []string{"<a", "<A>", "<ab", "[x", "[x]", "`", "do", "Doc", "<|end|>", "{", `{"name": "read", "arguments": {}}`, " ", "\n", "read", "]"}
-	files := Files{limitsFile: shipped(t)[limitsFile]} // nothing else is needed to read
+	files := rulefile.Files{limitsFile: shipped(t)[limitsFile]} // nothing else is needed to read
 	warned, sets := 0, 400
 	if testing.Short() {
 		sets = 80
@@ -220,23 +157,5 @@ func TestUnreachableStrategiesNeverRead(t *testing.T) {
 	}
 	if warned < sets/50 {
 		t.Errorf("only %d sets with a warning", warned)
-	}
-}
-
-// BenchmarkPatternSize is what a pattern of so many steps costs at worst, per byte
-// of a text in which it almost matches everywhere.
-func BenchmarkPatternSize(b *testing.B) {
-	text := strings.Repeat("a", 64<<10)
-	for _, n := range []int{30, 100, 300, 999} {
-		re := regexp.MustCompile(fmt.Sprintf("(?:a?){%d}b", n))
-		tree, _ := syntax.Parse(re.String(), syntax.Perl)
-		prog, _ := syntax.Compile(tree.Simplify())
-		b.Run(fmt.Sprint(len(prog.Inst)), func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				re.MatchString(text)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(text)*len(prog.Inst)), "ns/step/byte")
-		})
 	}
 }

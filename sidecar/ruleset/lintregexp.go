@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp/syntax"
 	"unicode"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // maxProgram is how many instructions a pattern may have without a warning. At
@@ -15,7 +17,7 @@ const maxProgram = 1000
 const maxNested = 100
 
 // lintPattern warns about a regular expression that cannot match, or costs much.
-func (l *loader) lintPattern(pattern string, at place) {
+func (l *loader) lintPattern(pattern string, at rulefile.Place) {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return // reported already

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -29,12 +30,12 @@ type Set struct {
 
 	profiles   map[string]*parse.Strategies
 	book       rulebook
-	own        *author           // what the operator says about calls
-	locked     *author           // what the locked folder says; nil: nothing
-	oneWorld   bool              // a call does the same to both
-	floors     *tools.Rules      // the class of a tool that the locked policy takes for the least
-	conditions map[string]text   // of the strategies, by id
-	barred     map[string]string // strategies that the locked folder keeps off → its place
+	own        *author                  // what the operator says about calls
+	locked     *author                  // what the locked folder says; nil: nothing
+	oneWorld   bool                     // a call does the same to both
+	floors     *tools.Rules             // the class of a tool that the locked policy takes for the least
+	conditions map[string]rulefile.Text // of the strategies, by id
+	barred     map[string]string        // strategies that the locked folder keeps off → its place
 }
 
 // Counts is how much was loaded, for a line in a log.
@@ -53,6 +54,16 @@ func (s *Set) Strategies(profile string) *parse.Strategies {
 		return p
 	}
 	return s.profiles[DefaultProfile]
+}
+
+// WhyNot takes the condition of a strategy apart and evaluates every term for what
+// the condition saw. It is not ok where the strategy has no condition.
+func (s *Set) WhyNot(strategy string, saw parse.Env) (Term, bool) {
+	t, ok := s.conditions[strategy]
+	if !ok {
+		return Term{}, false
+	}
+	return terms(t, saw, nil), true
 }
 
 // Profiles are the names of the profiles, sorted.

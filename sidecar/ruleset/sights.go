@@ -4,14 +4,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 )
 
-// sights are what can be told at a look of what a condition sees, by its name.
-type sights[E any] struct {
-	texts map[string]func(*E) string
-	flags map[string]func(*E) bool
-	lists map[string]func(*E) []string
-	sizes map[string]func(*E) int // of lists
-}
-
 // sightsOf gives the sights of one of the three kinds of conditions.
 func sightsOf[E any]() sights[E] {
 	var env any = (*E)(nil)
@@ -26,9 +18,6 @@ func sightsOf[E any]() sights[E] {
 	}
 	return out.(sights[E])
 }
-
-// entrySights are those of a test of an entry of a list of texts.
-var entrySights = sights[string]{texts: map[string]func(*string) string{"#": func(s *string) string { return *s }}}
 
 var callSights = sights[policy.Env]{
 	texts: map[string]func(*policy.Env) string{

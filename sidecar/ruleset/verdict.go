@@ -2,6 +2,7 @@ package ruleset
 
 import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -22,7 +23,7 @@ type judged func(*policy.Facts, policy.Moment) (v Verdict, ok bool)
 
 // judge makes the verdict of a rule: on the first operand for which it holds, else on the
 // first one.
-func judge[E any](rule policy.Rule[E], when *text, words lists, on operands[E]) judged {
+func judge[E any](rule policy.Rule[E], when *rulefile.Text, words lists, on operands[E]) judged {
 	return func(f *policy.Facts, m policy.Moment) (v Verdict, ok bool) {
 		v = Verdict{Rule: rule.ID, Place: rule.Place, Effect: rule.Effect, Shadow: rule.Shadow}
 		for env, o := range on(f, m) {

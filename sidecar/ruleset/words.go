@@ -1,5 +1,10 @@
 package ruleset
 
+import (
+	"fmt"
+	"slices"
+)
+
 // functions are what conditions may call. Left out of expr's: what makes long
 // texts (repeat, join, replace, toJSON), what differs from run to run (now), and
 // what no condition needs.
@@ -51,4 +56,21 @@ var operators = []Word{
 	{"|", "hands a value to a function", `(user | lower()) contains "please"`},
 	{"#", "in a test: the entry that is looked at", `any(tools, # contains "file")`},
 	{"//", "a comment, up to the end of the line", "len(text) < 4000 // characters"},
+}
+
+// Functions are what conditions may call.
+func Functions() []Word { return slices.Clone(functions) }
+
+// Operators are what conditions may join values with.
+func Operators() []Word { return slices.Clone(operators) }
+
+// limitSentences are the bounds of conditions, a sentence each.
+func limitSentences() []string {
+	return []string{
+		fmt.Sprintf("A condition has at most %d parts; a name, a text and an operator are one each.", maxNodes),
+		fmt.Sprintf("At most %d loops stand inside each other; all, any, filter, map and their like are loops.", maxLoops),
+		fmt.Sprintf("One run makes at most %d entries of lists, and split gives at most %d parts.", memoryBudget, maxParts),
+		"The body of an inner loop calls no function; map picks something of each entry and makes nothing new.",
+		"+ joins no texts, and the pattern of matches is written out in quotes.",
+	}
 }

@@ -1,4 +1,4 @@
-package ruleset
+package rulefile
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ func (s *source) syntax(doc string, err error) Problem {
 	if m := unknownAnchor.FindStringSubmatch(err.Error()); m != nil {
 		for i, l := range s.lines {
 			if before, _, found := strings.Cut(l, "*"+m[1]); found {
-				return repeats(place{s, i + 1, 1 + len([]rune(before)), 2 + len([]rune(before+m[1]))}, "*"+m[1])
+				return repeats(Place{s, i + 1, 1 + len([]rune(before)), 2 + len([]rune(before+m[1]))}, "*"+m[1])
 			}
 		}
 	}
@@ -23,8 +23,8 @@ func (s *source) syntax(doc string, err error) Problem {
 }
 
 // repeats is the problem with an alias.
-func repeats(at place, what string) Problem {
-	return at.problem(codeYAML, what+" repeats another part of the file", "rules are written out; a text that begins with * stands in quotes")
+func repeats(at Place, what string) Problem {
+	return at.Problem(CodeYAML, what+" repeats another part of the file", "rules are written out; a text that begins with * stands in quotes")
 }
 
 var (
@@ -77,6 +77,9 @@ var yamlWords = []struct{ says, means string }{
 	{"could not find expected ':'", "this is neither a key with its value nor part of a text"},
 }
 
+// NotClosed is a text that goes on to the end.
+const NotClosed = "the quote that opens here is never closed"
+
 // explain says in plain words what the line does to YAML. The traps are those
 // that an expression, a question or a tab springs.
 func (s *source) explain(line int, err error) Problem {
@@ -94,24 +97,24 @@ func (s *source) explain(line int, err error) Problem {
 	quote := openQuote(value)
 	switch {
 	case strings.Contains(indent, "\t"):
-		return all.problem(codeYAML, "YAML takes no tabs at the start of a line", "indent with spaces")
+		return all.Problem(CodeYAML, "YAML takes no tabs at the start of a line", "indent with spaces")
 	case line > 1 && noBlank.MatchString(s.line(line-1)):
-		return s.lineAt(line-1).problem(codeYAML, "a key needs a blank behind its colon", "write key: value")
+		return s.lineAt(line-1).Problem(CodeYAML, "a key needs a blank behind its colon", "write key: value")
 	case strings.HasPrefix(value, "!"):
-		return at.problem(codeYAML, "YAML takes the ! at the start for a tag", notInstead(key))
+		return at.Problem(CodeYAML, "YAML takes the ! at the start for a tag", notInstead(key))
 	case strings.HasPrefix(value, "`") || strings.HasPrefix(value, "@") || strings.HasPrefix(value, "%"):
-		return at.problem(codeYAML, fmt.Sprintf("no YAML text begins with %c", value[0]), block)
+		return at.Problem(CodeYAML, fmt.Sprintf("no YAML text begins with %c", value[0]), block)
 	case quote >= 0:
 		from := at.col + len([]rune(value[:quote]))
-		return place{s, line, from, from + 1}.problem(codeYAML, notClosed, "close it; a quote that belongs to the text is written "+map[byte]string{'\'': "''", '"': `\"`}[value[quote]])
+		return Place{s, line, from, from + 1}.Problem(CodeYAML, NotClosed, "close it; a quote that belongs to the text is written "+map[byte]string{'\'': "''", '"': `\"`}[value[quote]])
 	case (strings.HasPrefix(value, "[") || strings.HasPrefix(value, "{")) && yaml.Unmarshal([]byte(value), new(yaml.Node)) != nil:
-		return at.problem(codeYAML, "YAML cannot read what stands in these brackets", "close every bracket and quote, and put texts with ? : , [ ] { } into quotes")
+		return at.Problem(CodeYAML, "YAML cannot read what stands in these brackets", "close every bracket and quote, and put texts with ? : , [ ] { } into quotes")
 	case ternary.MatchString(value):
-		return at.problem(codeYAML, "YAML takes the colon for a key", block)
+		return at.Problem(CodeYAML, "YAML takes the colon for a key", block)
 	case quoteEndsEarly(value):
-		return at.problem(codeYAML, "YAML ends the text at its second quote", block)
+		return at.Problem(CodeYAML, "YAML ends the text at its second quote", block)
 	case strings.Contains(value, ": ") && !strings.HasPrefix(value, "{"):
-		return at.problem(codeYAML, "YAML takes the second colon for a key", block)
+		return at.Problem(CodeYAML, "YAML takes the second colon for a key", block)
 	}
 	msg := "not YAML: " + strings.TrimLeft(lineInError.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), ""), ": ")
 	for _, w := range yamlWords {
@@ -119,7 +122,7 @@ func (s *source) explain(line int, err error) Problem {
 			msg = w.means
 		}
 	}
-	return all.problem(codeYAML, msg, "is it indented like its neighbours, and is every quote and bracket closed?")
+	return all.Problem(CodeYAML, msg, "is it indented like its neighbours, and is every quote and bracket closed?")
 }
 
 // openQuote is the offset of a quote in a value that nothing closes on its line;

@@ -1,4 +1,4 @@
-package ruleset
+package rulefile
 
 import (
 	"fmt"
@@ -12,14 +12,11 @@ import (
 
 // Source says where rules come from.
 type Source struct {
-	Dir     string // the operator's folder; empty: the rules of the program
-	Policy  string // the locked folder of the security team; empty: none
-	Builtin Files  // what the program ships
+	Dir     string   // the operator's folder; empty: the rules of the program
+	Policy  string   // the locked folder of the security team; empty: none
+	Builtin Files    // what the program ships
+	Floor   []string // files of the program that count under a locked folder, whatever the operator makes of them
 }
-
-// floorFiles are those of which a locked folder knows what the program ships, whatever the
-// operator makes of them.
-var floorFiles = []string{argumentsFile, pathsFilename, urlsFilename}
 
 // Builtin reads what the program ships: the folders rules and prompts.
 func Builtin(program fs.FS) (Files, error) {
@@ -57,7 +54,7 @@ func (s Source) Read() (Files, error) {
 func (s Source) Whole(own Files) (Files, error) { return s.withPolicy(own.over(s.Builtin)) }
 
 // withPolicy adds the files of the locked folder to others, and what these need of the
-// program: the files that they name, and the classes of tools.
+// program: the files that they name, and its floor.
 func (s Source) withPolicy(files Files) (Files, error) {
 	if s.Policy == "" {
 		return files, nil
@@ -67,10 +64,10 @@ func (s Source) withPolicy(files Files) (Files, error) {
 		return nil, fmt.Errorf("locked folder: %w", err)
 	}
 	for name, text := range locked {
-		files[policyFolder+"/"+name] = text
+		files[PolicyFolder+"/"+name] = text
 	}
 	for name, text := range s.Builtin {
-		if whole := builtinFolder + "/" + name; slices.Contains(floorFiles, name) || locked.mention(whole) {
+		if whole := BuiltinFolder + "/" + name; slices.Contains(s.Floor, name) || locked.mention(whole) {
 			files[whole] = text
 		}
 	}
@@ -99,9 +96,9 @@ func (s Source) lockedVersion() string {
 // From says where one of the files comes from.
 func (s Source) From(name string) string {
 	switch {
-	case strings.HasPrefix(name, policyFolder+"/"):
+	case strings.HasPrefix(name, PolicyFolder+"/"):
 		return FromPolicy
-	case s.Dir == "" || strings.HasPrefix(name, builtinFolder+"/"):
+	case s.Dir == "" || strings.HasPrefix(name, BuiltinFolder+"/"):
 		return FromProgram
 	}
 	return FromFolder
@@ -111,9 +108,9 @@ func (s Source) From(name string) string {
 func (f Files) over(builtin Files) Files {
 	out := maps.Clone(f)
 	for name, text := range builtin {
-		switch whole := builtinFolder + "/" + name; {
-		case strings.HasPrefix(name, promptFolder+"/"):
-			if !f.hasFolder(promptFolder) {
+		switch whole := BuiltinFolder + "/" + name; {
+		case strings.HasPrefix(name, PromptFolder+"/"):
+			if !f.hasFolder(PromptFolder) {
 				out[name] = text
 			}
 		case f.mention(whole):
@@ -140,7 +137,7 @@ func (s Source) Folders() (out []string) {
 			continue
 		}
 		out = append(out, dir)
-		for _, inside := range []string{packFolder, testFolder, promptFolder} {
+		for _, inside := range []string{PackFolder, TestFolder, PromptFolder} {
 			out = append(out, filepath.Join(dir, inside))
 		}
 	}
@@ -149,10 +146,10 @@ func (s Source) Folders() (out []string) {
 
 // OnDisk gives the name of a rule file as people find it: problems name it so.
 func (s Source) OnDisk(name string) string {
-	switch in, locked := strings.CutPrefix(name, policyFolder+"/"); {
+	switch in, locked := strings.CutPrefix(name, PolicyFolder+"/"); {
 	case locked:
 		return path.Join(filepath.ToSlash(s.Policy), in)
-	case strings.HasPrefix(name, builtinFolder+"/"):
+	case strings.HasPrefix(name, BuiltinFolder+"/"):
 		return name
 	}
 	return path.Join(filepath.ToSlash(s.Dir), name)

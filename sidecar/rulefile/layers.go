@@ -1,4 +1,4 @@
-package ruleset
+package rulefile
 
 import (
 	"fmt"
@@ -22,32 +22,11 @@ import (
 // Only files that were read can be included, so no name leads out of the folder. Those
 // of the locked folder include files of the program alone.
 
-const includeKey = "include"
-
-// tree is a rule file with all it includes, as one YAML tree.
-type tree struct {
-	source   *source // of the file itself
-	root     *yaml.Node
-	files    []string // that were included
-	origin   map[*yaml.Node]*source
-	strays   map[*yaml.Node]string // items that change nothing they include → a hint
-	locked   bool                  // a file of the locked folder
-	problems Problems
-}
-
-// plant reads a file and what it includes. The root is nil where there is none.
-func plant(files Files, name string) *tree {
-	t := &tree{
-		source: newSource(name, files[name]),
-		origin: map[*yaml.Node]*source{}, strays: map[*yaml.Node]string{}, locked: strings.HasPrefix(name, policyFolder+"/"),
-	}
-	t.root = t.read(files, name, nil, map[string]bool{})
-	return t
-}
+const IncludeKey = "include"
 
 // read gives the tree of one file. path are the files that led to it; done are
 // all that were merged: a file that is included twice counts once.
-func (t *tree) read(files Files, name string, path []string, done map[string]bool) *yaml.Node {
+func (t *Tree) read(files Files, name string, path []string, done map[string]bool) *yaml.Node {
 	done[name] = true
 	src := newSource(name, files[name])
 	root, problems := document(src, files[name])
@@ -58,33 +37,33 @@ func (t *tree) read(files Files, name string, path []string, done map[string]boo
 	if len(path) > 0 {
 		t.own(root, src)
 	}
-	list := cutKey(root, includeKey)
+	list := cutKey(root, IncludeKey)
 	if list == nil {
 		return root
 	}
-	if second := cutKey(root, includeKey); second != nil {
+	if second := cutKey(root, IncludeKey); second != nil {
 		d := decoder{src: src}
-		t.problems = append(t.problems, d.at(second).problem(codeDup, "include stands here twice", "put all files into one list"))
+		t.problems = append(t.problems, d.at(second).Problem(CodeDup, "include stands here twice", "put all files into one list"))
 	}
 	if lookUp(root, "version") == nil { // after the merge, nobody would miss it
 		d := decoder{src: src}
-		t.problems = append(t.problems, d.head(root).problem(codeMissing, "the file lacks version", ""))
+		t.problems = append(t.problems, d.head(root).Problem(CodeMissing, "the file lacks version", ""))
 	}
 	for _, entry := range t.entries(src, list) {
-		at := text{entry.Value, place{src, entry.Line, entry.Column, entry.Column + 1}, ""}.all()
+		at := Text{entry.Value, Place{src, entry.Line, entry.Column, entry.Column + 1}, ""}.All()
 		path := append(slices.Clone(path), name)
 		switch {
 		case slices.Contains(path, entry.Value):
-			t.problems = append(t.problems, at.problem(codeRef, name+" includes itself",
+			t.problems = append(t.problems, at.Problem(CodeRef, name+" includes itself",
 				strings.Join(append(path, entry.Value), " → ")))
-		case t.locked && !strings.HasPrefix(entry.Value, builtinFolder+"/"):
-			t.problems = append(t.problems, at.problem(codeRef, "a locked file cannot include "+entry.Value,
+		case t.locked && !strings.HasPrefix(entry.Value, BuiltinFolder+"/"):
+			t.problems = append(t.problems, at.Problem(CodeRef, "a locked file cannot include "+entry.Value,
 				"write builtin/NAME.yaml for a file of the program; all others are the operator's"))
 		case !includable(entry.Value):
-			t.problems = append(t.problems, at.problem(codeRef, entry.Value+" cannot be included",
+			t.problems = append(t.problems, at.Problem(CodeRef, entry.Value+" cannot be included",
 				"write packs/NAME.yaml for a file of this folder, or builtin/NAME.yaml for one of the program's own"))
-		case !known(files, entry.Value):
-			t.problems = append(t.problems, at.problem(codeRef, "there is no "+entry.Value, didYouMean(entry.Value, shareable(files))))
+		case !files.Has(entry.Value):
+			t.problems = append(t.problems, at.Problem(CodeRef, "there is no "+entry.Value, DidYouMean(entry.Value, t.shareable(files))))
 		case !done[entry.Value]:
 			t.files = append(t.files, entry.Value)
 			if base := t.read(files, entry.Value, path, done); base != nil {
@@ -98,30 +77,25 @@ func (t *tree) read(files Files, name string, path []string, done map[string]boo
 
 // includable reports whether a name is that of a pack or of a file of the program.
 func includable(name string) bool {
-	inside := strings.HasPrefix(name, packFolder+"/") || strings.HasPrefix(name, builtinFolder+"/")
+	inside := strings.HasPrefix(name, PackFolder+"/") || strings.HasPrefix(name, BuiltinFolder+"/")
 	return inside && path.Clean(name) == name && path.Ext(name) == ".yaml"
 }
 
-func known(files Files, name string) bool {
-	_, ok := files[name]
-	return ok
-}
-
 // shareable are the files that others may include.
-func shareable(files Files) (out []string) {
+func (t *Tree) shareable(files Files) (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if includable(name) {
 			out = append(out, name)
 		}
 	}
-	for _, name := range ruleFiles {
-		out = append(out, builtinFolder+"/"+name)
+	for _, name := range t.shape.Names {
+		out = append(out, BuiltinFolder+"/"+name)
 	}
 	return slices.Compact(slices.Sorted(slices.Values(out)))
 }
 
 // own notes which file all nodes below n come from.
-func (t *tree) own(n *yaml.Node, src *source) {
+func (t *Tree) own(n *yaml.Node, src *source) {
 	t.origin[n] = src
 	for _, c := range n.Content {
 		t.own(c, src)
@@ -141,13 +115,13 @@ func cutKey(n *yaml.Node, key string) *yaml.Node {
 }
 
 // entries are the names of an include list.
-func (t *tree) entries(src *source, list *yaml.Node) (out []*yaml.Node) {
+func (t *Tree) entries(src *source, list *yaml.Node) (out []*yaml.Node) {
 	d := decoder{src: src}
 	if list.Kind != yaml.SequenceNode {
-		d.report(list, codeType, "include is a list of files", "write include: [packs/NAME.yaml]")
+		d.report(list, CodeType, "include is a list of files", "write include: [packs/NAME.yaml]")
 	} else {
 		for _, n := range list.Content {
-			if !d.trap(n, includeKey, 0) && d.isText(n, "an entry of include") {
+			if !d.trap(n, IncludeKey, 0) && d.isText(n, "an entry of include") {
 				out = append(out, n)
 			}
 		}
@@ -158,19 +132,19 @@ func (t *tree) entries(src *source, list *yaml.Node) (out []*yaml.Node) {
 
 // version checks that an included file says which version it is written for; its
 // own is lost in the merge.
-func (t *tree) version(root *yaml.Node) {
+func (t *Tree) version(root *yaml.Node) {
 	d := decoder{src: t.origin[root]}
 	if v := lookUp(root, "version"); v == nil {
-		t.problems = append(t.problems, d.head(root).problem(codeMissing, "the file lacks version", ""))
+		t.problems = append(t.problems, d.head(root).Problem(CodeMissing, "the file lacks version", ""))
 	} else if v.Value != "1" {
 		d.src = t.origin[v]
-		d.report(v, codeValue, fmt.Sprintf("version cannot be %s", shown(v)), didYouMean(v.Value, []string{"1"}))
+		d.report(v, CodeValue, fmt.Sprintf("version cannot be %s", shown(v)), DidYouMean(v.Value, []string{"1"}))
 		t.problems = append(t.problems, d.problems...)
 	}
 }
 
 // merge puts over in front of base. inItem says that both stand in an item with an id.
-func (t *tree) merge(base, over *yaml.Node, inItem bool) *yaml.Node {
+func (t *Tree) merge(base, over *yaml.Node, inItem bool) *yaml.Node {
 	switch {
 	case base.Kind == yaml.MappingNode && over.Kind == yaml.MappingNode:
 		return t.mergeKeys(base, over, inItem)
@@ -184,14 +158,14 @@ func (t *tree) merge(base, over *yaml.Node, inItem bool) *yaml.Node {
 }
 
 // with is a node that holds other content.
-func (t *tree) with(n *yaml.Node, content []*yaml.Node) *yaml.Node {
+func (t *Tree) with(n *yaml.Node, content []*yaml.Node) *yaml.Node {
 	out := *n
 	out.Content = content
 	t.origin[&out] = t.origin[n]
 	return &out
 }
 
-func (t *tree) mergeKeys(base, over *yaml.Node, inItem bool) *yaml.Node {
+func (t *Tree) mergeKeys(base, over *yaml.Node, inItem bool) *yaml.Node {
 	content := slices.Clone(over.Content)
 	at := map[string]int{}
 	for i := 0; i+1 < len(content); i += 2 {
@@ -200,7 +174,7 @@ func (t *tree) mergeKeys(base, over *yaml.Node, inItem bool) *yaml.Node {
 		}
 	}
 	for i := 0; i+1 < len(base.Content); i += 2 {
-		if inItem && instead(base.Content[i].Value, at) {
+		if inItem && t.instead(base.Content[i].Value, at) {
 			continue
 		}
 		if j, both := at[base.Content[i].Value]; both {
@@ -212,19 +186,16 @@ func (t *tree) mergeKeys(base, over *yaml.Node, inItem bool) *yaml.Node {
 	return t.with(over, content)
 }
 
-// effects are keys of which an item has one: another one takes its place.
-var effects = []string{"allow", "audit", "ask", "deny"}
-
-// instead reports whether a key gives way to another effect.
-func instead(key string, at map[string]int) bool {
-	if _, both := at[key]; both || !slices.Contains(effects, key) {
+// instead reports whether a key gives way to another one.
+func (t *Tree) instead(key string, at map[string]int) bool {
+	if _, both := at[key]; both || !slices.Contains(t.shape.OneOf, key) {
 		return false
 	}
-	return slices.ContainsFunc(effects, func(e string) bool { _, has := at[e]; return has })
+	return slices.ContainsFunc(t.shape.OneOf, func(e string) bool { _, has := at[e]; return has })
 }
 
 // mergeItems merges lists whose items have an id. What is changed keeps its place.
-func (t *tree) mergeItems(base, over *yaml.Node) *yaml.Node {
+func (t *Tree) mergeItems(base, over *yaml.Node) *yaml.Node {
 	at, ids := map[string]int{}, []string{}
 	changed := slices.Clone(base.Content)
 	for i, item := range changed {
@@ -241,7 +212,7 @@ func (t *tree) mergeItems(base, over *yaml.Node) *yaml.Node {
 		case both && seen[id]:
 			n := lookUp(item, "id")
 			d := decoder{src: t.source, origin: t.origin}
-			t.problems = append(t.problems, d.at(n).problem(codeDup, "the id "+id+" stands here twice", "one item changes an included one"))
+			t.problems = append(t.problems, d.at(n).Problem(CodeDup, "the id "+id+" stands here twice", "one item changes an included one"))
 			continue
 		case both:
 			seen[id] = true
@@ -249,7 +220,7 @@ func (t *tree) mergeItems(base, over *yaml.Node) *yaml.Node {
 			continue
 		}
 		t.strays[item] = "nothing that is included has the id " + id
-		if near, ok := nearest(id, ids); ok {
+		if near, ok := Nearest(id, ids); ok {
 			t.strays[item] += "; did you mean " + near + "?"
 		}
 		added = append(added, item)

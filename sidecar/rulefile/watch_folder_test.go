@@ -1,4 +1,4 @@
-package ruleset
+package rulefile
 
 import (
 	"os"
@@ -14,7 +14,7 @@ import (
 func TestWatchReplacedSubfolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	inside := filepath.Join(dir, testFolder)
+	inside := filepath.Join(dir, TestFolder)
 	mkdir(t, inside)
 	n, err := fsnotify.NewWatcher()
 	check(t, err)

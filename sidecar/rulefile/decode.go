@@ -1,4 +1,4 @@
-package ruleset
+package rulefile
 
 import (
 	"errors"
@@ -11,26 +11,6 @@ import (
 
 	"gopkg.in/yaml.v3"
 )
-
-// This file, scalar.go and syntax.go are the only ones that know YAML. A rule file is
-// described by a Go struct whose fields carry the tag `rule:"key"`, or
-// `rule:"key,required"`, and, where it helps, `min`, `max` and `one` (the allowed
-// words). `doc` says in a sentence what the key is for, and `eg` is an example of
-// its value, in YAML: both are for editors (schema.go). Fields may be of type
-// string, text, bool, int, number, float64, time.Duration ("30s"), size ("16MiB"),
-// any (JSON values), a struct, a pointer to one (nil: left out), a list, or []pair
-// (a mapping, in order). A field of type place gets the place of its struct.
-
-// size is a number of bytes, written 512, 64KiB, 16MiB or 1GiB.
-type size int
-
-// pair is one entry of a mapping whose keys the operator chooses.
-type pair[T any] struct {
-	Key   text
-	Value T
-}
-
-func (pair[T]) isPair() {}
 
 const (
 	maxFile  = 1 << 20
@@ -46,9 +26,9 @@ type decoder struct {
 	problems Problems
 }
 
-// decode reads a rule file into a struct. Where there are problems the struct
+// Decode reads a rule file into a struct. Where there are problems the struct
 // holds what could be read.
-func decode[T any](name, doc string) (out T, _ Problems) {
+func Decode[T any](name, doc string) (out T, _ Problems) {
 	root, problems := document(newSource(name, doc), doc)
 	d := decoder{src: newSource(name, doc), problems: problems}
 	if root != nil {
@@ -66,7 +46,7 @@ func document(src *source, doc string) (*yaml.Node, Problems) {
 	var root, second yaml.Node
 	err := dec.Decode(&root)
 	if errors.Is(err, io.EOF) || err == nil && (len(root.Content) == 0 || root.Content[0].ShortTag() == "!!null") {
-		return nil, Problems{src.whole(codeFile, "nothing stands in this file",
+		return nil, Problems{src.whole(CodeFile, "nothing stands in this file",
 			"an empty or half-written file is never taken; the rules before it stay")}
 	}
 	if err != nil {
@@ -74,7 +54,7 @@ func document(src *source, doc string) (*yaml.Node, Problems) {
 	}
 	switch err := dec.Decode(&second); {
 	case err == nil:
-		return nil, Problems{src.lineAt(second.Line).problem(codeYAML, "a second document begins with ---", "a rule file holds one")}
+		return nil, Problems{src.lineAt(second.Line).Problem(CodeYAML, "a second document begins with ---", "a rule file holds one")}
 	case !errors.Is(err, io.EOF):
 		return nil, Problems{src.syntax(doc, err)}
 	}
@@ -82,11 +62,11 @@ func document(src *source, doc string) (*yaml.Node, Problems) {
 }
 
 // at is the place of a node: of a scalar all of it, else its first character.
-func (d *decoder) at(n *yaml.Node) place {
+func (d *decoder) at(n *yaml.Node) Place {
 	if n.Kind == yaml.ScalarNode {
-		return d.text(n).all()
+		return d.text(n).All()
 	}
-	return place{d.from(n), n.Line, n.Column, n.Column + 1}
+	return Place{d.from(n), n.Line, n.Column, n.Column + 1}
 }
 
 // from is the file that a node stands in.
@@ -97,8 +77,8 @@ func (d *decoder) from(n *yaml.Node) *source {
 	return d.src
 }
 
-func (d *decoder) text(n *yaml.Node) text {
-	t := text{Value: n.Value, at: place{d.from(n), n.Line, n.Column, n.Column + 1}}
+func (d *decoder) text(n *yaml.Node) Text {
+	t := Text{Value: n.Value, At: Place{d.from(n), n.Line, n.Column, n.Column + 1}}
 	if n.Style&^yaml.FlowStyle == 0 { // quotes and blocks end by themselves
 		t.tail = n.LineComment
 	}
@@ -106,7 +86,7 @@ func (d *decoder) text(n *yaml.Node) text {
 }
 
 func (d *decoder) report(n *yaml.Node, code, msg, hint string) {
-	d.problems = append(d.problems, d.at(n).problem(code, msg, hint))
+	d.problems = append(d.problems, d.at(n).Problem(code, msg, hint))
 }
 
 // value reads a node into v. key names it in messages; tag holds min, max, one.
@@ -115,11 +95,11 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 		return
 	}
 	if n.ShortTag() == "!!null" && v.Type() != reflect.TypeFor[any]() {
-		d.report(n, codeMissing, key+" has no value", "")
+		d.report(n, CodeMissing, key+" has no value", "")
 		return
 	}
 	switch p := v.Addr().Interface().(type) {
-	case *text:
+	case *Text:
 		if d.isText(n, key) {
 			*p = d.text(n)
 			d.oneOf(n, tag, key)
@@ -140,8 +120,8 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 			d.oneOf(n, tag, key)
 			d.inRange(n, tag, key, float64(i), err)
 		}
-	case *number:
-		p.at = d.at(n)
+	case *Number:
+		p.At = d.at(n)
 		d.value(n, reflect.ValueOf(&p.Value).Elem(), tag, key, depth+1)
 	case *float64:
 		if d.tagged(n, key, "a number", "!!float", "!!int") {
@@ -154,15 +134,15 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 			t, err := time.ParseDuration(n.Value)
 			*p = t
 			if err != nil || t < 0 {
-				d.report(n, codeValue, shown(n)+" is no duration", "write 500ms, 30s or 2m")
+				d.report(n, CodeValue, shown(n)+" is no duration", "write 500ms, 30s or 2m")
 			}
 		}
-	case *size:
+	case *Size:
 		if d.tagged(n, key, "a size such as 64KiB or 16MiB", "!!str", "!!int") {
 			b, ok := parseSize(n.Value)
-			*p = size(b)
+			*p = Size(b)
 			if !ok {
-				d.report(n, codeValue, shown(n)+" is no size", "write 512, 64KiB, 16MiB or 1GiB")
+				d.report(n, CodeValue, shown(n)+" is no size", "write 512, 64KiB, 16MiB or 1GiB")
 			}
 		}
 	case *any:
@@ -174,7 +154,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 
 // compound reads lists, mappings and structs.
 func (d *decoder) compound(n *yaml.Node, v reflect.Value, tag reflect.StructTag, key string, depth int) {
-	pairs := v.Kind() == reflect.Slice && isPair(v.Type().Elem())
+	pairs := v.Kind() == reflect.Slice && IsPair(v.Type().Elem())
 	switch {
 	case v.Kind() == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
@@ -188,7 +168,7 @@ func (d *decoder) compound(n *yaml.Node, v reflect.Value, tag reflect.StructTag,
 		})
 	case v.Kind() == reflect.Slice:
 		if n.Kind != yaml.SequenceNode {
-			d.report(n, codeType, key+" is a list", "write ["+shown(n)+"], or one - item a line")
+			d.report(n, CodeType, key+" is a list", "write ["+shown(n)+"], or one - item a line")
 			return
 		}
 		v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
@@ -205,11 +185,11 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 	t := v.Type()
 	fields, names := map[string]int{}, []string{}
 	for i := range t.NumField() {
-		if t.Field(i).Type == reflect.TypeFor[place]() {
+		if t.Field(i).Type == reflect.TypeFor[Place]() {
 			v.Field(i).Set(reflect.ValueOf(d.head(n)))
 			continue
 		}
-		name, _ := ruleKey(t.Field(i))
+		name, _ := KeyOf(t.Field(i))
 		fields[name] = i
 		names = append(names, name)
 	}
@@ -222,7 +202,7 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 			d.problems = append(d.problems, repeats(d.at(k), "<<"))
 			return
 		default:
-			d.report(k, codeKey, "unknown key "+shown(k), outdented(n, k, didYouMean(k.Value, names)))
+			d.report(k, CodeKey, "unknown key "+shown(k), outdented(n, k, DidYouMean(k.Value, names)))
 			return
 		}
 		seen[k.Value] = true
@@ -232,13 +212,13 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 	}
 	var lacks []string
 	for _, name := range names {
-		_, required := ruleKey(t.Field(fields[name]))
+		_, required := KeyOf(t.Field(fields[name]))
 		if required && !seen[name] && (!d.partial || name == "version") {
 			lacks = append(lacks, name)
 		}
 	}
 	if len(lacks) > 0 {
-		d.problems = append(d.problems, d.head(n).problem(codeMissing, key+" lacks "+strings.Join(lacks, ", "), d.strays[n]))
+		d.problems = append(d.problems, d.head(n).Problem(CodeMissing, key+" lacks "+strings.Join(lacks, ", "), d.strays[n]))
 	}
 }
 
@@ -254,7 +234,7 @@ func outdented(n, k *yaml.Node, hint string) string {
 }
 
 // head is the first key of a mapping, or the node itself.
-func (d *decoder) head(n *yaml.Node) place {
+func (d *decoder) head(n *yaml.Node) Place {
 	if n.Kind == yaml.MappingNode && len(n.Content) > 0 && n.Style&yaml.FlowStyle == 0 {
 		return d.at(n.Content[0])
 	}
@@ -264,18 +244,18 @@ func (d *decoder) head(n *yaml.Node) place {
 // mapping calls each for every entry, and reports keys that stand twice.
 func (d *decoder) mapping(n *yaml.Node, key string, each func(k, v *yaml.Node)) bool {
 	if n.Kind != yaml.MappingNode {
-		d.report(n, codeType, key+" is a list of keys and values", "write key: value")
+		d.report(n, CodeType, key+" is a list of keys and values", "write key: value")
 		return false
 	}
 	first := map[string]int{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		if k.Kind != yaml.ScalarNode {
-			d.report(k, codeType, "a key is a plain word", "")
+			d.report(k, CodeType, "a key is a plain word", "")
 			continue
 		}
 		if line, twice := first[k.Value]; twice {
-			d.report(k, codeDup, fmt.Sprintf("%s stands here twice", shown(k)), fmt.Sprintf("it stands in line %d, too", line))
+			d.report(k, CodeDup, fmt.Sprintf("%s stands here twice", shown(k)), fmt.Sprintf("it stands in line %d, too", line))
 			continue
 		}
 		first[k.Value] = k.Line

@@ -1,4 +1,4 @@
-package ruleset
+package rulefile
 
 import (
 	"fmt"
@@ -24,7 +24,7 @@ func (d *decoder) tagged(n *yaml.Node, key, want string, tags ...string) bool {
 	case n.Kind == yaml.ScalarNode:
 		msg += ", not " + shown(n)
 	}
-	d.report(n, codeType, msg, hint)
+	d.report(n, CodeType, msg, hint)
 	return false
 }
 
@@ -33,9 +33,9 @@ func (d *decoder) tagged(n *yaml.Node, key, want string, tags ...string) bool {
 func (d *decoder) isText(n *yaml.Node, key string) bool {
 	switch {
 	case n.Kind != yaml.ScalarNode:
-		d.report(n, codeType, key+" is a text", "a text that begins with [ or { stands in quotes")
+		d.report(n, CodeType, key+" is a text", "a text that begins with [ or { stands in quotes")
 	case n.ShortTag() != "!!str":
-		d.report(n, codeType, fmt.Sprintf("%s is a text, and %s is none", key, shown(n)), fmt.Sprintf("write it in quotes: %q", n.Value))
+		d.report(n, CodeType, fmt.Sprintf("%s is a text, and %s is none", key, shown(n)), fmt.Sprintf("write it in quotes: %q", n.Value))
 	default:
 		return true
 	}
@@ -47,20 +47,20 @@ func (d *decoder) oneOf(n *yaml.Node, tag reflect.StructTag, key string) {
 	if len(allowed) == 0 || slices.Contains(allowed, n.Value) {
 		return
 	}
-	hint := didYouMean(n.Value, allowed)
+	hint := DidYouMean(n.Value, allowed)
 	if len(allowed) == 1 {
 		hint = "it is " + allowed[0]
 	}
-	d.report(n, codeValue, fmt.Sprintf("%s cannot be %s", key, shown(n)), hint)
+	d.report(n, CodeValue, fmt.Sprintf("%s cannot be %s", key, shown(n)), hint)
 }
 
 func (d *decoder) inRange(n *yaml.Node, tag reflect.StructTag, key string, x float64, err error) {
 	least, most := bound(tag.Get("min"), math.Inf(-1)), bound(tag.Get("max"), math.Inf(1))
 	switch {
 	case err != nil || math.IsNaN(x) || math.IsInf(x, 0):
-		d.report(n, codeValue, fmt.Sprintf("%s is no number", shown(n)), "")
+		d.report(n, CodeValue, fmt.Sprintf("%s is no number", shown(n)), "")
 	case x < least || x > most:
-		d.report(n, codeValue, fmt.Sprintf("%s cannot be %s", key, shown(n)), within(tag.Get("min"), tag.Get("max")))
+		d.report(n, CodeValue, fmt.Sprintf("%s cannot be %s", key, shown(n)), within(tag.Get("min"), tag.Get("max")))
 	}
 }
 
@@ -134,8 +134,8 @@ func (d *decoder) json(n *yaml.Node, depth int) any {
 	return n.Value
 }
 
-// jsonValue is a short YAML text as a JSON value; nil where it is none.
-func jsonValue(doc string) any {
+// JSON is a short YAML text as a JSON value; nil where it is none.
+func JSON(doc string) any {
 	d := decoder{src: newSource("", doc)}
 	root, _ := document(d.src, doc)
 	if root == nil {

@@ -1,19 +1,22 @@
-package ruleset
+package rulefile
 
 import (
 	"slices"
 	"strings"
 	"unicode"
 
-	"github.com/expr-lang/expr/parser"
 	"gopkg.in/yaml.v3"
 )
 
 // blocks writes every `when` that can be one as a | block: nothing in it means
-// anything to YAML any more.
-func (s *script) blocks() string {
+// anything to YAML any more. What is no condition, since YAML has cut it at a #, is left
+// for its writer to mend.
+func (s *script) blocks(isCondition func(string) bool) string {
 	lines := slices.Clone(s.lines)
 	s.eachWhen(s.root, func(key, value *yaml.Node) {
+		if !isCondition(value.Value) {
+			return
+		}
 		i := slices.IndexFunc(s.scalars, func(r region) bool { return r.node == value })
 		r := s.scalars[i]
 		head := []rune(s.lines[key.Line-1])[:key.Column-1]
@@ -45,7 +48,7 @@ func (s *script) eachWhen(n *yaml.Node, f func(key, value *yaml.Node)) {
 	}
 	if n.Kind == yaml.MappingNode {
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			if k, v := n.Content[i], n.Content[i+1]; k.Value == "when" && s.becomesBlock(v) {
+			if k, v := n.Content[i], n.Content[i+1]; k.Value == conditionKey && s.becomesBlock(v) {
 				f(k, v)
 			}
 		}
@@ -55,16 +58,11 @@ func (s *script) eachWhen(n *yaml.Node, f func(key, value *yaml.Node)) {
 	}
 }
 
-// becomesBlock reports whether a condition can be written as a block and still say
-// the same. What YAML has cut at a # is left for its writer to mend.
+// becomesBlock reports whether a text can be written as a block and still say the same.
 func (s *script) becomesBlock(v *yaml.Node) bool {
 	const no = yaml.LiteralStyle | yaml.FoldedStyle | yaml.TaggedStyle
 	if v.Kind != yaml.ScalarNode || v.ShortTag() != "!!str" || v.Style&no != 0 || v.Anchor != "" || strings.TrimSpace(v.Value) == "" {
 		return false
 	}
-	if strings.ContainsFunc(v.Value, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
-		return false
-	}
-	_, err := parser.Parse(v.Value)
-	return err == nil
+	return !strings.ContainsFunc(v.Value, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })
 }

@@ -1,4 +1,4 @@
-package ruleset
+package rulefile
 
 import (
 	"crypto/sha256"
@@ -17,11 +17,11 @@ import (
 
 // The folders inside a folder of rules.
 const (
-	promptFolder  = "prompts"
-	packFolder    = "packs"   // files that rule files include
-	testFolder    = "tests"   // tests of the rules
-	builtinFolder = "builtin" // stands for what the program ships; no folder on disk
-	policyFolder  = "policy"  // stands for the locked folder
+	PromptFolder  = "prompts"
+	PackFolder    = "packs"   // files that rule files include
+	TestFolder    = "tests"   // tests of the rules
+	BuiltinFolder = "builtin" // stands for what the program ships; no folder on disk
+	PolicyFolder  = "policy"  // stands for the locked folder
 )
 
 // Files is the text of the rule files at one moment: path → text. Paths are
@@ -31,9 +31,9 @@ const (
 type Files map[string]string
 
 // patterns are the files that count, hidden ones excepted.
-var patterns = []string{"*.yaml", packFolder + "/*.yaml", testFolder + "/*.yaml", prompts}
+var patterns = []string{"*.yaml", PackFolder + "/*.yaml", TestFolder + "/*.yaml", prompts}
 
-const prompts = promptFolder + "/*.txt"
+const prompts = PromptFolder + "/*.txt"
 
 // Counted reports whether a file of this name inside a folder of rules is one of
 // them. All others may stand there and mean nothing.
@@ -148,7 +148,7 @@ func readDir(dir string) (Files, error) {
 		return nil, fmt.Errorf("read rules: %s: %w", dir, errNoFiles)
 	}
 	names := append(slices.Sorted(maps.Keys(files)), ".")
-	for _, folder := range []string{packFolder, testFolder, promptFolder} {
+	for _, folder := range []string{PackFolder, TestFolder, PromptFolder} {
 		if files.hasFolder(folder) {
 			names = append(names, folder)
 		}
@@ -178,8 +178,14 @@ func (f Files) Own() Files {
 	return out
 }
 
+// Has reports whether there is a file of this name.
+func (f Files) Has(name string) bool {
+	_, ok := f[name]
+	return ok
+}
+
 // Locked reports whether files of the locked folder are among them.
-func (f Files) Locked() bool { return f.hasFolder(policyFolder) }
+func (f Files) Locked() bool { return f.hasFolder(PolicyFolder) }
 
 func (f Files) hasFolder(folder string) bool {
 	for name := range f {
@@ -221,11 +227,11 @@ func (f Files) Sums() map[string]string {
 	return out
 }
 
-// split separates the operator's files from those of the locked folder.
-func (f Files) split() (mine, locks Files) {
+// Split separates the operator's files from those of the locked folder.
+func (f Files) Split() (mine, locks Files) {
 	mine, locks = Files{}, Files{}
 	for name, text := range f {
-		if strings.HasPrefix(name, policyFolder+"/") {
+		if strings.HasPrefix(name, PolicyFolder+"/") {
 			locks[name] = text
 		} else {
 			mine[name] = text

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package ruleset
+package rulefile
 
 // readOnly is not known here.
 func readOnly(string) bool { return false }

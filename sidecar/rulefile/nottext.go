@@ -1,4 +1,4 @@
-package ruleset
+package rulefile
 
 import (
 	"strconv"
@@ -13,12 +13,12 @@ const otherBreaks = "\r\u0085\u2028\u2029"
 // notText finds what no text file holds.
 func (s *source) notText(doc string) (Problem, bool) {
 	if len(doc) > maxFile {
-		return s.whole(codeFile, "longer than 1 MiB", "a rule file is written by people"), false
+		return s.whole(CodeFile, "longer than 1 MiB", "a rule file is written by people"), false
 	}
 	for i, l := range s.lines {
 		for col, r := range []rune(l) {
 			if r == 0 || r == utf8.RuneError && !utf8.ValidString(l) {
-				return place{s, i + 1, col + 1, col + 2}.problem(codeFile, "not a text in UTF-8", "save the file as UTF-8"), false
+				return Place{s, i + 1, col + 1, col + 2}.Problem(CodeFile, "not a text in UTF-8", "save the file as UTF-8"), false
 			}
 			what := ""
 			switch {
@@ -29,7 +29,7 @@ func (s *source) notText(doc string) (Problem, bool) {
 			default:
 				continue
 			}
-			return place{s, i + 1, col + 1, col + 2}.problem(codeFile, what,
+			return Place{s, i + 1, col + 1, col + 2}.Problem(CodeFile, what,
 				"delete it, or write it as "+strings.Trim(strconv.QuoteRuneToASCII(r), "'")+" in double quotes"), false
 		}
 	}

@@ -1,4 +1,4 @@
-package ruleset
+package rulefile
 
 import (
 	"slices"
@@ -9,22 +9,23 @@ import (
 
 // Format gives a rule file the usual shape: lines end with LF alone and without
 // blanks, at most one line is empty in a row, each level is indented by two spaces,
-// and every `when` is a block. What the file says and its comments stay the same: it
+// and every `when` that isCondition takes is a block. What the file says and its comments stay the same: it
 // is read again, and a step that would change anything is not taken. A file that is
 // no YAML comes back as it is, with the problem.
-func Format(name, text string) (string, *Problem) {
+func Format(name, text string, isCondition func(string) bool) (string, *Problem) {
 	src := newSource(name, text)
 	if root, problems := document(src, text); root == nil {
 		return text, &problems[0]
 	}
-	unsafe := src.whole(codeYAML, "this file is written in a way that cannot be formatted safely", "it stays as it is")
+	unsafe := src.whole(CodeYAML, "this file is written in a way that cannot be formatted safely", "it stays as it is")
 	before := readScript(strings.ReplaceAll(text, "\r\n", "\n"))
 	var written yaml.Node
 	if before == nil || yaml.Unmarshal([]byte(text), &written) != nil || !sameTree(before.root, &written, "") {
 		return text, &unsafe
 	}
 	now := before
-	for _, step := range []func(*script) string{(*script).blocks, (*script).indented, (*script).tidy} {
+	blocks := func(s *script) string { return s.blocks(isCondition) }
+	for _, step := range []func(*script) string{blocks, (*script).indented, (*script).tidy} {
 		if next := readScript(step(now)); next != nil && next.says(before) {
 			now = next
 		}
@@ -90,7 +91,7 @@ func (s *script) says(o *script) bool {
 // sameTree compares values. Blanks around a condition make no difference.
 func sameTree(a, b *yaml.Node, key string) bool {
 	x, y := a.Value, b.Value
-	if key == "when" {
+	if key == conditionKey {
 		x, y = strings.TrimSpace(x), strings.TrimSpace(y)
 	}
 	if a.Kind != b.Kind || a.ShortTag() != b.ShortTag() || a.Anchor != b.Anchor || x != y || len(a.Content) != len(b.Content) {

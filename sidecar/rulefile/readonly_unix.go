@@ -1,6 +1,6 @@
 //go:build unix
 
-package ruleset
+package rulefile
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package ruleset
+package rulefile
 
 import (
 	"cmp"
@@ -23,23 +23,18 @@ type Problem struct {
 	Warning bool   `json:"warning,omitempty"`
 }
 
-// The codes of problems. They never change their meaning.
+// The codes of problems of any file. They never change their meaning.
 const (
-	codeFile    = "E-file"    // a file is missing, misnamed, empty or not text
-	codeYAML    = "E-yaml"    // not YAML, or YAML that means something else than it looks
-	codeKey     = "E-key"     // unknown key
-	codeDup     = "E-dup"     // the same key, id or priority twice
-	codeMissing = "E-missing" // a key that must be there is not
-	codeType    = "E-type"    // a text where a number should be, and the like
-	codeValue   = "E-value"   // the right type, but not one of the allowed values
-	codeName    = "E-name"    // a condition names something it does not see
-	codeExpr    = "E-expr"    // a condition that cannot be taken
-	codeRegexp  = "E-regexp"  // a regular expression that cannot be taken
-	codeRef     = "E-ref"     // an id that exists nowhere
-	codeExample = "E-example" // a hit that missed, or a miss that hit
-	codeTest    = "E-test"    // a test that does not hold
+	CodeFile    = "E-file"    // a file is missing, misnamed, empty or not text
+	CodeYAML    = "E-yaml"    // not YAML, or YAML that means something else than it looks
+	CodeKey     = "E-key"     // unknown key
+	CodeDup     = "E-dup"     // the same key, id or priority twice
+	CodeMissing = "E-missing" // a key that must be there is not
+	CodeType    = "E-type"    // a text where a number should be, and the like
+	CodeValue   = "E-value"   // the right type, but not one of the allowed values
+	CodeRef     = "E-ref"     // an id that exists nowhere
 
-	codeLocked = "W-locked" // looser than the locked folder, which is in force
+	CodeLocked = "W-locked" // looser than the locked folder, which is in force
 )
 
 // Error is the place and the message on one line.
@@ -65,7 +60,7 @@ func (ps Problems) Fatal() bool {
 
 // Unreadable makes a problem of files that could not be read at all.
 func Unreadable(folder string, err error) Problems {
-	return Problems{{File: folder, Code: codeFile, Msg: err.Error()}}
+	return Problems{{File: folder, Code: CodeFile, Msg: err.Error()}}
 }
 
 // In gives the same problems with file names as they are on disk.
@@ -73,8 +68,8 @@ func (ps Problems) In(src Source) Problems {
 	out := slices.Clone(ps)
 	for i := range out {
 		out[i].File = src.OnDisk(out[i].File)
-		if src.Policy != "" && out[i].Code == codeLocked { // it names a file of the locked folder
-			out[i].Hint = strings.Replace(out[i].Hint, policyFolder+"/", src.Policy+"/", 1)
+		if src.Policy != "" && out[i].Code == CodeLocked { // it names a file of the locked folder
+			out[i].Hint = strings.Replace(out[i].Hint, PolicyFolder+"/", src.Policy+"/", 1)
 		}
 	}
 	return out
@@ -141,17 +136,17 @@ func cells(text []rune) int {
 	return n
 }
 
-// sorted orders problems by file and place, and drops repeated ones.
-func (ps Problems) sorted() Problems {
+// Sorted orders problems by file and place, and drops repeated ones.
+func (ps Problems) Sorted() Problems {
 	slices.SortStableFunc(ps, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
 	})
 	return slices.Compact(ps)
 }
 
-// nearest gives the word that differs from name by at most two letters, if
+// Nearest gives the word that differs from name by at most two letters, if
 // there is one and the two have more in common than not.
-func nearest(name string, words []string) (string, bool) {
+func Nearest(name string, words []string) (string, bool) {
 	best, found := 3, ""
 	for _, w := range words {
 		if d := distance(name, w); d < best && 2*d < len(w) {
@@ -189,9 +184,9 @@ func distance(a, b string) int {
 	return last[len(b)]
 }
 
-// didYouMean is a hint with the nearest word, or with all of them.
-func didYouMean(name string, words []string) string {
-	if w, ok := nearest(name, words); ok {
+// DidYouMean is a hint with the nearest word, or with all of them.
+func DidYouMean(name string, words []string) string {
+	if w, ok := Nearest(name, words); ok {
 		return "did you mean " + w + "?"
 	}
 	return "one of: " + strings.Join(words, ", ")

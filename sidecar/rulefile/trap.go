@@ -1,4 +1,4 @@
-package ruleset
+package rulefile
 
 import (
 	"fmt"
@@ -11,13 +11,13 @@ import (
 func (d *decoder) trap(n *yaml.Node, key string, depth int) bool {
 	switch {
 	case depth > maxDepth:
-		d.report(n, codeYAML, "nested too deep", "")
+		d.report(n, CodeYAML, "nested too deep", "")
 	case n.Kind == yaml.AliasNode:
-		place := place{d.from(n), n.Line, n.Column, n.Column + 1 + len([]rune(n.Value))}
+		place := Place{d.from(n), n.Line, n.Column, n.Column + 1 + len([]rune(n.Value))}
 		d.problems = append(d.problems, repeats(place, "*"+n.Value))
 	case strings.HasPrefix(n.Tag, "!") && !strings.HasPrefix(n.Tag, "!!"):
-		place := place{d.from(n), n.Line, n.Column, n.Column + len([]rune(n.Tag))}
-		d.problems = append(d.problems, place.problem(codeYAML, fmt.Sprintf("YAML takes the ! at the start of %s for a tag", key),
+		place := Place{d.from(n), n.Line, n.Column, n.Column + len([]rune(n.Tag))}
+		d.problems = append(d.problems, place.Problem(CodeYAML, fmt.Sprintf("YAML takes the ! at the start of %s for a tag", key),
 			notInstead(key)))
 	default:
 		return false
@@ -25,10 +25,14 @@ func (d *decoder) trap(n *yaml.Node, key string, depth int) bool {
 	return true
 }
 
+// conditionKey is the key under which people write expressions, whose signs YAML takes
+// for its own.
+const conditionKey = "when"
+
 // notInstead is what to do about a ! at the start of a text.
 func notInstead(key string) string {
-	if key == "when" {
-		return "write not instead of !, or put the text into a block: when: |"
+	if key == conditionKey {
+		return "write not instead of !, or put the text into a block: " + key + ": |"
 	}
 	return "a text that begins with ! stands in quotes"
 }
