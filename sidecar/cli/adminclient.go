@@ -69,7 +69,7 @@ func (c *adminClient) rules(ctx context.Context) (r sidecar.Report, err error) {
 }
 
 // check asks what version files would be, and whether the server would take them.
-// What is wrong with them is an error of the type ruleset.Problems.
+// What is wrong with them is an error of the type rulefile.Problems.
 func (c *adminClient) check(ctx context.Context, files rulefile.Files) (version string, err error) {
 	body, err := json.Marshal(map[string]any{"files": files})
 	if err != nil {

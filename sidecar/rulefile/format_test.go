@@ -10,13 +10,13 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // format takes for conditions what ruleset does.
 func format(name, text string) (string, *rulefile.Problem) {
-	return rulefile.Format(name, text, ruleset.Parses)
+	return rulefile.Format(name, text, cond.Parses)
 }
 
 // shipped are the rules and prompts of this repository.

@@ -3,9 +3,6 @@ package ruleset
 import (
 	"fmt"
 	"math/rand/v2"
-	"regexp"
-	"regexp/syntax"
-	"slices"
 	"strings"
 	"testing"
 
@@ -30,76 +27,6 @@ func TestWarningsWaitForProblems(t *testing.T) {
 	_, problems := Load(files)
 	if len(problems) != 2 || problems[0].Code != rulefile.CodeType || problems[1].Code != codeShadowed || !problems[1].Warning {
 		t.Error(problems)
-	}
-}
-
-// somePattern is a random regular expression with many assertions.
-func somePattern(rng *rand.Rand, depth int) string {
-	atoms := []string{"a", "b", "_", " ", "é", `\n`, "^", "$", `\b`, `\B`, `\A`, `\z`, "(?m:^)", "(?m:$)", ".", "(?s:.)",
-		"[ab]", "[^a]", "[^\\x00-\\x{10FFFF}]", `\w`, `\W`, `\s`, "(?i:k)", "[^\\w\\s]", ""}
-	if depth == 0 {
-		return atoms[rng.IntN(len(atoms))]
-	}
-	sub := func() string { return "(?:" + somePattern(rng, depth-1) + ")" }
-	switch rng.IntN(7) {
-	case 0:
-		return sub() + "|" + sub()
-	case 1:
-		return sub() + []string{"*", "+", "?", "{2}", "{0}", "*?"}[rng.IntN(6)]
-	case 2:
-		return "(" + somePattern(rng, depth-1) + ")"
-	}
-	return sub() + sub()
-}
-
-// short are all texts of up to n of these characters.
-func short(n int) []string {
-	all, last := []string{""}, []string{""}
-	for range n {
-		var next []string
-		for _, s := range last {
-			for _, r := range []string{"a", "b", "_", " ", "é", "\n", "K"} {
-				next = append(next, s+r)
-			}
-		}
-		all, last = append(all, next...), next
-	}
-	return all
-}
-
-// TestCanMatch compares with regexp itself on all short texts: what cannot match
-// never does, and hardly anything that can match needs a longer text.
-func TestCanMatch(t *testing.T) {
-	patterns := 6_000
-	if testing.Short() {
-		patterns = 300
-	}
-	rng := rand.New(rand.NewPCG(3, 4))
-	texts := short(4)
-	never, longer := 0, 0
-	for range patterns {
-		p := somePattern(rng, 1+rng.IntN(3))
-		tree, err := syntax.Parse(p, syntax.Perl)
-		if err != nil {
-			t.Fatalf("%s: %v", p, err)
-		}
-		prog, err := syntax.Compile(tree.Simplify())
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := slices.ContainsFunc(texts, regexp.MustCompile(p).MatchString)
-		switch can := canMatch(prog); {
-		case found && !can:
-			t.Fatalf("%q can match", p)
-		case !can:
-			never++
-		case !found:
-			longer++
-		}
-	}
-	t.Logf("%d of %d patterns match nothing; %d more match no text of 4 characters", never, patterns, longer)
-	if never < patterns/20 || longer > patterns/20 {
-		t.Errorf("%d match nothing, %d need a longer text", never, longer)
 	}
 }
 

@@ -1,6 +1,9 @@
 package ruleset
 
-import "github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+import (
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
 
 // lintCondition warns about the parts of a condition that are always true or
 // never, and looks at its patterns. domains are the only values of some variables.
@@ -15,5 +18,5 @@ func (l *loader) lintCondition(t rulefile.Text, domains map[string][]string) {
 		}
 		l.warn(at, codeUnreachable, msg, hint)
 	}
-	Lint(t, domains, constant, l.lintPattern)
+	cond.Lint(t, domains, constant, l.lintPattern)
 }

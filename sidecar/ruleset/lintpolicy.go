@@ -8,6 +8,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	programs "github.com/jgavinray/gpt-oss-executor/policy/program"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -16,14 +17,14 @@ var exampleTime = time.Date(2026, time.January, 5, 12, 0, 0, 0, time.UTC)
 
 // rates checks the calls of rate in a condition: what cannot be counted would be 0.
 func (c *ruleCompiler) rates(when rulefile.Text) {
-	for _, args := range Calls(when, "rate") {
+	for _, args := range cond.Calls(when, "rate") {
 		if len(args) != 2 {
 			continue // reported by the compiler
 		}
 		for i, arg := range args {
 			s, at := arg.Text.Value, arg.Text.At
 			if !arg.Written {
-				c.report(at, codeExpr, "what rate counts is written out, in quotes", "rate('deletes', '10m') > 20")
+				c.report(at, cond.CodeExpr, "what rate counts is written out, in quotes", "rate('deletes', '10m') > 20")
 				continue
 			}
 			if i == 0 && !slices.Contains(policy.RateKinds(), s) {
@@ -54,7 +55,7 @@ func (c *ruleCompiler) allowed(r policyRule) {
 	if r.Allow == nil || r.When == nil {
 		return
 	}
-	for _, x := range Asserted(*r.When) {
+	for _, x := range cond.Asserted(*r.When) {
 		if x.Left.Source != "cmd.binary" || x.Operator != "in" && x.Operator != "==" {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -58,7 +59,7 @@ func takeApart(r policyRule) termed {
 	if r.When == nil {
 		return t
 	}
-	terms, ok := Conjuncts(r.When.Value)
+	terms, ok := cond.Conjuncts(r.When.Value)
 	if !ok {
 		return termed{rule: r}
 	}
@@ -76,8 +77,8 @@ func (t termed) covers(other termed) bool {
 
 // lintEmpty warns of all in what allows: it holds for a list of nothing.
 func (l *loader) lintEmpty(when rulefile.Text) {
-	terms, _ := Conjuncts(when.Value)
-	for _, all := range Loops(when, "all") {
+	terms, _ := cond.Conjuncts(when.Value)
+	for _, all := range cond.Loops(when, "all") {
 		if !slices.Contains(terms, "len("+all.Over+") > 0") {
 			l.warn(all.At, codeEmpty, "all holds for an empty list, too",
 				"write len("+all.Over+") > 0 and … where there must be something")

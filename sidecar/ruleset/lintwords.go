@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	programs "github.com/jgavinray/gpt-oss-executor/policy/program"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -22,7 +23,7 @@ func tags() []string { return append(slices.Sorted(maps.Keys(programs.Tags())), 
 // misspelt one would never be there, and what should be denied would pass. classes are
 // those of the file; nil: not checked here.
 func (c *ruleCompiler) wordsOf(when rulefile.Text, classes []string) {
-	for _, x := range Comparisons(when) {
+	for _, x := range cond.Comparisons(when) {
 		switch left := x.Left.Source; {
 		case x.Operator == "in" && x.Right.Source == "cmd.tags":
 			c.closed(x.Left, "tag", tags())
@@ -39,7 +40,7 @@ func (c *ruleCompiler) wordsOf(when rulefile.Text, classes []string) {
 }
 
 // closed checks that the words on one side are of a closed list.
-func (c *ruleCompiler) closed(side Side, what string, words []string) {
+func (c *ruleCompiler) closed(side cond.Side, what string, words []string) {
 	for _, w := range side.Words() {
 		if !slices.Contains(words, w.Value) {
 			c.report(w.At, rulefile.CodeRef, "there is no "+what+" "+w.Value, rulefile.DidYouMean(w.Value, words))

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -45,7 +46,7 @@ func SourceOf(dir, policy string, builtin rulefile.Files) rulefile.Source {
 
 // Format gives a rule file the usual shape, as rulefile.Format does.
 func Format(name, text string) (string, *rulefile.Problem) {
-	return rulefile.Format(name, text, Parses)
+	return rulefile.Format(name, text, cond.Parses)
 }
 
 // FileNames are the files that a folder of rules must hold.
@@ -234,12 +235,12 @@ func (l *loader) prompts() {
 
 // when compiles a condition; nil without one, or with one that cannot be read or is
 // wrong.
-func when[E any](l *loader, t *rulefile.Text, words lists) func(E) (bool, error) {
+func when[E any](l *loader, t *rulefile.Text, words cond.Lists) func(E) (bool, error) {
 	if t == nil || !t.At.Known() {
 		return nil
 	}
 	l.set.Counts.Conditions++
-	holds, problem := condition[E](*t, words)
+	holds, problem := cond.Compile[E](*t, words)
 	if problem != nil {
 		l.problems = append(l.problems, *problem)
 	}
@@ -250,8 +251,8 @@ func when[E any](l *loader, t *rulefile.Text, words lists) func(E) (bool, error)
 // where it is wrong.
 func (l *loader) pattern(t rulefile.Text, flags string) *regexp.Regexp {
 	l.set.Counts.Patterns++
-	if largePattern(flags + t.Value) {
-		l.report(t.All(), codeRegexp, errLargePattern, "use + or * instead of large counts")
+	if cond.LargePattern(flags + t.Value) {
+		l.report(t.All(), cond.CodeRegexp, cond.PatternTooLarge, "use + or * instead of large counts")
 		return nil
 	}
 	re, err := regexp.Compile(flags + t.Value)
@@ -268,7 +269,7 @@ func (l *loader) pattern(t rulefile.Text, flags string) *regexp.Regexp {
 			at = t.Span(from, from+len([]rune(se.Expr)))
 		}
 	}
-	l.report(at, codeRegexp, msg, "the syntax is that of RE2, without look-around and back-references")
+	l.report(at, cond.CodeRegexp, msg, "the syntax is that of RE2, without look-around and back-references")
 	return nil
 }
 

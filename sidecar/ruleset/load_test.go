@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -200,7 +201,7 @@ func TestUnreadableValues(t *testing.T) {
 			t.Errorf("%s is taken with %q", c.file, c.new)
 		}
 		for _, p := range problems {
-			if p.File == c.file && (p.Line == 0 || p.Code == codeExpr) {
+			if p.File == c.file && (p.Line == 0 || p.Code == cond.CodeExpr) {
 				t.Errorf("%q: %v", c.new, p)
 			}
 		}

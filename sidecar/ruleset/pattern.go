@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -66,11 +67,11 @@ func (l *loader) finder(t rulefile.Text, key string, groups ...string) *regexp.R
 			good = false
 			before, _, _ := strings.Cut(t.Value, "<"+name+">")
 			from := len([]rune(before)) + 1
-			l.report(t.Span(from, from+len([]rune(name))), codeRegexp, "no group of "+key+" is called "+name, rulefile.DidYouMean(name, groups))
+			l.report(t.Span(from, from+len([]rune(name))), cond.CodeRegexp, "no group of "+key+" is called "+name, rulefile.DidYouMean(name, groups))
 		}
 	}
 	if re.MatchString("") {
-		l.report(t.All(), codeRegexp, key+" fits the empty text, so it fits everywhere", "begin it with something that must stand there")
+		l.report(t.All(), cond.CodeRegexp, key+" fits the empty text, so it fits everywhere", "begin it with something that must stand there")
 	}
 	if !good { // what else is lacking follows from the wrong name
 		return nil

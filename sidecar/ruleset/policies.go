@@ -12,6 +12,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -119,8 +120,8 @@ func (l *loader) zone(file, name string) *time.Location {
 var listNames = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 
 // lists takes named lists for conditions over a type.
-func (l *loader) lists(named []rulefile.Pair[[]rulefile.Text], env reflect.Type) lists {
-	out := lists{}
+func (l *loader) lists(named []rulefile.Pair[[]rulefile.Text], env reflect.Type) cond.Lists {
+	out := cond.Lists{}
 	for _, list := range named {
 		if l.listName(list.Key, env) {
 			out[list.Key.Value] = values(list.Value)
@@ -134,7 +135,7 @@ func (l *loader) listName(name rulefile.Text, env reflect.Type) bool {
 	switch {
 	case !listNames.MatchString(name.Value):
 		l.report(name.All(), rulefile.CodeValue, "no condition can name a list "+strconv.Quote(name.Value), "letters, digits and _; a letter first")
-	case Taken(name.Value, env):
+	case cond.Taken(name.Value, env):
 		l.report(name.All(), rulefile.CodeValue, name.Value+" means something else in a condition", "give the list another name")
 	default:
 		return true

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -14,7 +15,7 @@ import (
 type ruleCompiler struct {
 	*loader
 	author   *author
-	words    lists
+	words    cond.Lists
 	named    []rulefile.Pair[[]rulefile.Text] // the lists of exec.yaml, with their places
 	classes  []string                         // what class can be in the file at hand
 	order    int
@@ -54,7 +55,7 @@ func mentions(when *rulefile.Text, name string) bool {
 	if when == nil {
 		return false
 	}
-	return Names(when.Value)[name]
+	return cond.Names(when.Value)[name]
 }
 
 // compileRule adds a rule to those before it, and its examples to the others.
@@ -70,13 +71,13 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule, on
 		c.set.Counts.Conditions++
 		c.rates(*r.When)
 		c.wordsOf(*r.When, c.classes)
-		when, problem := predicate[E](*r.When, c.words)
+		when, problem := cond.Predicate[E](*r.When, c.words)
 		if problem != nil {
 			c.problems = append(c.problems, *problem)
 		}
 		rule.When = when
 		if when != nil {
-			rule.May = glance(r.When.Value, c.words, sightsOf[E]())
+			rule.May = cond.Glance(r.When.Value, c.words, sightsOf[E]())
 		}
 	}
 	c.author.rules = append(c.author.rules, judge(rule, r.When, c.words, on))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -180,7 +181,7 @@ func (l *loader) errorPattern(r errorRule, groups ...string) Pattern {
 	l.set.book.add(r.At, cmp.Or(r.About, r.Find.Value))
 	for _, name := range p.Match.SubexpNames() {
 		if name != "" && !slices.Contains(groups, name) {
-			l.report(r.Find.All(), codeRegexp, "no group here is called "+name, rulefile.DidYouMean(name, groups))
+			l.report(r.Find.All(), cond.CodeRegexp, "no group here is called "+name, rulefile.DidYouMean(name, groups))
 		}
 	}
 	l.tryErrors(p, r)

@@ -1,13 +1,15 @@
 // Package ruleset turns the YAML files that operators edit into one compiled,
-// immutable Set, or into a list of problems with exact places. It is the only
-// package that knows YAML and expr. It never serves a request, and never puts a
-// set in force: who calls Load decides that.
+// immutable Set, or into a list of problems with exact places: which files there are,
+// what each may say, and the examples and tests that must hold. It never reads YAML or
+// expr itself, never serves a request, and never puts a set in force: who calls Load
+// decides that.
 package ruleset
 
 import (
 	"maps"
 	"slices"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -58,12 +60,12 @@ func (s *Set) Strategies(profile string) *parse.Strategies {
 
 // WhyNot takes the condition of a strategy apart and evaluates every term for what
 // the condition saw. It is not ok where the strategy has no condition.
-func (s *Set) WhyNot(strategy string, saw parse.Env) (Term, bool) {
+func (s *Set) WhyNot(strategy string, saw parse.Env) (cond.Term, bool) {
 	t, ok := s.conditions[strategy]
 	if !ok {
-		return Term{}, false
+		return cond.Term{}, false
 	}
-	return terms(t, saw, nil), true
+	return cond.WhyNot(t, saw, nil), true
 }
 
 // Profiles are the names of the profiles, sorted.

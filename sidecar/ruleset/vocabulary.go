@@ -8,35 +8,36 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
 // Vocabulary is all that conditions may say.
 type Vocabulary struct {
 	Conditions []Condition `json:"conditions"`
-	Functions  []Word      `json:"functions"`
-	Operators  []Word      `json:"operators"`
+	Functions  []cond.Word `json:"functions"`
+	Operators  []cond.Word `json:"operators"`
 	Limits     []string    `json:"limits"` // a sentence each
 }
 
 // Condition is a key of a rule file that holds a condition, and what it sees.
 type Condition struct {
-	File      string     `json:"file"` // strategies.yaml
-	Key       string     `json:"key"`  // from the top of the file, without list indexes: strategies.when
-	Variables []Variable `json:"variables"`
+	File      string          `json:"file"` // strategies.yaml
+	Key       string          `json:"key"`  // from the top of the file, without list indexes: strategies.when
+	Variables []cond.Variable `json:"variables"`
 }
 
 // nouns are the types that conditions see and people call by a word of their own.
 var nouns = map[reflect.Type]string{reflect.TypeFor[paths.Use](): "path", reflect.TypeFor[urls.Use](): "URL"}
 
-var namedLists = []Variable{{"NAME", "list of texts", "Each of the lists under lists, by its own name."}}
+var namedLists = []cond.Variable{{Name: "NAME", Type: "list of texts", About: "Each of the lists under lists, by its own name."}}
 
 // conditions says which type the condition under a key sees, and what else. A key that
 // is not listed here is no condition.
 var conditions = []struct {
 	file, key string
 	env       reflect.Type
-	more      []Variable
+	more      []cond.Variable
 }{
 	{strategiesFile, "strategies.when", reflect.TypeFor[parse.Env](), nil},
 	{execFilename, "rules.when", reflect.TypeFor[policy.Env](), namedLists},
@@ -46,10 +47,10 @@ var conditions = []struct {
 
 // Vars gives the vocabulary of all conditions, in the order of the files.
 func Vars() Vocabulary {
-	v := Vocabulary{Functions: Functions(), Operators: Operators(),
-		Limits: append(limitSentences(), "A condition that fails while it runs does not hold; but in a rule that denies, it denies.")}
+	v := Vocabulary{Functions: cond.Functions(), Operators: cond.Operators(),
+		Limits: append(cond.Limits(), "A condition that fails while it runs does not hold; but in a rule that denies, it denies.")}
 	for _, c := range conditions {
-		v.Conditions = append(v.Conditions, Condition{c.file, c.key, append(variables(c.env, nouns), c.more...)})
+		v.Conditions = append(v.Conditions, Condition{c.file, c.key, append(cond.Variables(c.env, nouns), c.more...)})
 	}
 	return v
 }
@@ -67,7 +68,7 @@ func sees(file, key string) string {
 			fmt.Fprintf(&b, "- %s (%s): %s\n", v.Name, v.Type, v.About)
 		}
 		var names []string
-		for _, f := range Functions() {
+		for _, f := range cond.Functions() {
 			names = append(names, f.Name)
 		}
 		return b.String() + "\nIt can call " + strings.Join(names, ", ") + "."

@@ -1,4 +1,4 @@
-package ruleset
+package cond
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ import (
 
 // explain turns what expr says about a condition into a problem at its exact
 // place, in words that need no Go.
-func explain(t rulefile.Text, err error, env reflect.Type, words lists) *rulefile.Problem {
+func explain(t rulefile.Text, err error, env reflect.Type, words Lists) *rulefile.Problem {
 	if at, cut := t.Cut(); cut {
 		p := at.Problem(rulefile.CodeYAML, "YAML takes the rest of the line for a comment", "put the condition into a block: when: |")
 		return &p
@@ -26,14 +26,14 @@ func explain(t rulefile.Text, err error, env reflect.Type, words lists) *rulefil
 	if errors.As(err, &fe) && fe.To > fe.From {
 		at = t.Span(fe.From, fe.To)
 	}
-	code, msg, hint := codeExpr, plainMessage(err), ""
+	code, msg, hint := CodeExpr, PlainMessage(err), ""
 	switch name, isName := strings.CutPrefix(msg, "unknown name "); {
 	case isName:
-		code = codeName
+		code = CodeName
 		msg = "a condition here sees no " + name
 		hint = nameHint(name, env, words)
 	case strings.Contains(msg, "error parsing regexp"):
-		code = codeRegexp
+		code = CodeRegexp
 		msg = strings.TrimPrefix(msg, "error parsing regexp: ")
 	case strings.HasPrefix(msg, rulefile.NotClosed):
 		from := openLiteral(t.Value)
@@ -51,7 +51,7 @@ func explain(t rulefile.Text, err error, env reflect.Type, words lists) *rulefil
 // partHint helps with a part of a variable that it does not have.
 func partHint(part string, env reflect.Type) string {
 	var parts []string
-	for _, v := range variables(env, nil) {
+	for _, v := range Variables(env, nil) {
 		parts = append(parts, v.Name[strings.LastIndexByte(v.Name, '.')+1:])
 	}
 	if w, near := rulefile.Nearest(part, parts); near {
@@ -82,7 +82,7 @@ func Taken(name string, env reflect.Type) bool {
 }
 
 // nameHint helps with a name that a condition does not see.
-func nameHint(name string, env reflect.Type, words lists) string {
+func nameHint(name string, env reflect.Type, words Lists) string {
 	names := append(visible(env), slices.Sorted(maps.Keys(words))...)
 	known := names
 	for _, f := range functions {
@@ -109,9 +109,9 @@ var (
 	goTypeWord = regexp.MustCompile(`\((?:type |got )?([\w\[\]{} ]+)\)`)
 )
 
-// plainMessage is the message of an error of expr without its excerpt, and
+// PlainMessage is the message of an error of expr without its excerpt, and
 // without the names of Go types.
-func plainMessage(err error) string {
+func PlainMessage(err error) string {
 	msg := err.Error()
 	var fe *file.Error
 	if errors.As(err, &fe) {

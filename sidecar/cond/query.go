@@ -1,4 +1,4 @@
-package ruleset
+package cond
 
 import (
 	"github.com/expr-lang/expr/ast"

@@ -1,4 +1,4 @@
-package ruleset
+package cond
 
 import (
 	"slices"
@@ -36,8 +36,8 @@ const (
 	termError = "error"
 )
 
-// terms takes a condition over E apart. It must be one that condition took.
-func terms[E any](t rulefile.Text, env E, words lists) Term {
+// WhyNot takes a condition over E apart. It must be one that Compile took.
+func WhyNot[E any](t rulefile.Text, env E, words Lists) Term {
 	limits := limiter{height: map[ast.Node]int{}}
 	s := splitter[E]{text: t, env: env, runes: []rune(t.Value)}
 	s.config = configured(env, &limits, &s.budget, words)
@@ -51,7 +51,7 @@ func terms[E any](t rulefile.Text, env E, words lists) Term {
 }
 
 // configured is the configuration that expr.Compile makes of our options.
-func configured(env any, limits *limiter, b *budget, words lists) *conf.Config {
+func configured(env any, limits *limiter, b *budget, words Lists) *conf.Config {
 	c := conf.CreateNew()
 	for _, set := range options(env, limits, b, words) {
 		set(c)
@@ -136,7 +136,7 @@ func (s *splitter[E]) leaf(n ast.Node, spare bool) Term {
 }
 
 func failed(t Term, err error) Term {
-	t.Value, t.Error = termError, plainMessage(err)
+	t.Value, t.Error = termError, PlainMessage(err)
 	return t
 }
 

@@ -1,4 +1,4 @@
-package ruleset
+package cond
 
 import (
 	"slices"
@@ -9,19 +9,19 @@ import (
 )
 
 // Most conditions cannot hold for most commands, and one look at a tag or a name shows
-// it. glance is that look: it is false only where the condition would be false, too, and
+// it. Glance is that look: it is false only where the condition would be false, too, and
 // evaluated without an error.
 
-// sights are what can be told at a look of what a condition sees, by its name.
-type sights[E any] struct {
-	texts map[string]func(*E) string
-	flags map[string]func(*E) bool
-	lists map[string]func(*E) []string
-	sizes map[string]func(*E) int // of lists
+// Sights are what can be told at a look of what a condition sees, by its name.
+type Sights[E any] struct {
+	Texts map[string]func(*E) string
+	Flags map[string]func(*E) bool
+	Lists map[string]func(*E) []string
+	Sizes map[string]func(*E) int // of lists
 }
 
 // entrySights are those of a test of an entry of a list of texts.
-var entrySights = sights[string]{texts: map[string]func(*string) string{"#": func(s *string) string { return *s }}}
+var entrySights = Sights[string]{Texts: map[string]func(*string) string{"#": func(s *string) string { return *s }}}
 
 // look is a part of a condition as far as it can be told by a look.
 type look[E any] struct {
@@ -30,8 +30,8 @@ type look[E any] struct {
 	safe  bool          // the part never fails
 }
 
-// glance gives the look at a condition, which has been compiled; nil: it tells nothing.
-func glance[E any](source string, words lists, sees sights[E]) func(*E) bool {
+// Glance gives the look at a condition, which has been compiled; nil: it tells nothing.
+func Glance[E any](source string, words Lists, sees Sights[E]) func(*E) bool {
 	tree, err := parser.Parse(source)
 	if err != nil {
 		return nil
@@ -41,8 +41,8 @@ func glance[E any](source string, words lists, sees sights[E]) func(*E) bool {
 }
 
 type looker[E any] struct {
-	words  lists
-	sights sights[E]
+	words  Lists
+	sights Sights[E]
 }
 
 func (l looker[E]) at(n ast.Node) look[E] {
@@ -64,11 +64,11 @@ func (l looker[E]) at(n ast.Node) look[E] {
 	case *ast.BinaryNode:
 		return l.compare(n)
 	case *ast.MemberNode:
-		if flag := l.sights.flags[n.String()]; flag != nil {
+		if flag := l.sights.Flags[n.String()]; flag != nil {
 			return look[E]{flag, true, true}
 		}
 	case *ast.IdentifierNode:
-		if flag := l.sights.flags[n.Value]; flag != nil {
+		if flag := l.sights.Flags[n.Value]; flag != nil {
 			return look[E]{flag, true, true}
 		}
 	case *ast.BuiltinNode:
@@ -83,7 +83,7 @@ func (l looker[E]) at(n ast.Node) look[E] {
 // an entry at all.
 func (l looker[E]) any(n *ast.BuiltinNode) look[E] {
 	name := n.Arguments[0].String()
-	if list := l.sights.lists[name]; list != nil {
+	if list := l.sights.Lists[name]; list != nil {
 		entry := looker[string]{l.words, entrySights}
 		if test := entry.at(n.Arguments[1].(*ast.PredicateNode).Node); test.exact && test.safe {
 			return look[E]{func(e *E) bool {
@@ -97,7 +97,7 @@ func (l looker[E]) any(n *ast.BuiltinNode) look[E] {
 			}, true, true}
 		}
 	}
-	if size := l.sights.sizes[name]; size != nil {
+	if size := l.sights.Sizes[name]; size != nil {
 		return look[E]{func(e *E) bool { return size(e) > 0 }, false, l.plain(n.Arguments[1])}
 	}
 	return look[E]{safe: l.plain(n)}
@@ -131,15 +131,15 @@ func either[E any](a, b look[E]) look[E] {
 // compare looks at a comparison of something that can be seen with constants.
 func (l looker[E]) compare(n *ast.BinaryNode) look[E] {
 	left, right := n.Left.String(), n.Right.String()
-	text := l.sights.texts[left]
+	text := l.sights.Texts[left]
 	switch {
 	case n.Operator == "in" && text != nil:
 		if words, ok := l.constants(n.Right); ok {
 			return look[E]{func(e *E) bool { return words[text(e)] }, true, true}
 		}
-	case n.Operator == "in" && l.sights.lists[right] != nil:
+	case n.Operator == "in" && l.sights.Lists[right] != nil:
 		if s, ok := n.Left.(*ast.StringNode); ok {
-			list := l.sights.lists[right]
+			list := l.sights.Lists[right]
 			return look[E]{func(e *E) bool { return slices.Contains(list(e), s.Value) }, true, true}
 		}
 	case (n.Operator == "==" || n.Operator == "!=") && text != nil:
@@ -155,7 +155,7 @@ func (l looker[E]) compare(n *ast.BinaryNode) look[E] {
 	case n.Operator == ">":
 		if zero, ok := n.Right.(*ast.IntegerNode); ok && zero.Value == 0 {
 			if length, ok := n.Left.(*ast.BuiltinNode); ok && length.Name == "len" && len(length.Arguments) == 1 {
-				if size := l.sights.sizes[length.Arguments[0].String()]; size != nil {
+				if size := l.sights.Sizes[length.Arguments[0].String()]; size != nil {
 					return look[E]{func(e *E) bool { return size(e) > 0 }, true, true}
 				}
 			}

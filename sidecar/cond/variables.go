@@ -1,4 +1,4 @@
-package ruleset
+package cond
 
 import (
 	"reflect"
@@ -19,10 +19,10 @@ type Word struct {
 	Example string `json:"example"`
 }
 
-// variables are the fields of an env struct: `expr` is their name, `doc` what they
+// Variables are the fields of an env struct: `expr` is their name, `doc` what they
 // hold. Fields of a struct inside it have its name in front. nouns are what people call some
 // types.
-func variables(env reflect.Type, nouns map[reflect.Type]string) (out []Variable) {
+func Variables(env reflect.Type, nouns map[reflect.Type]string) (out []Variable) {
 	for _, f := range reflect.VisibleFields(env) {
 		name := f.Tag.Get("expr")
 		if name == "" || name == "-" {
@@ -30,7 +30,7 @@ func variables(env reflect.Type, nouns map[reflect.Type]string) (out []Variable)
 		}
 		out = append(out, Variable{name, plainType(f.Type, nouns), f.Tag.Get("doc")})
 		if inside := structOf(f.Type); inside != nil {
-			for _, v := range variables(inside, nouns) {
+			for _, v := range Variables(inside, nouns) {
 				out = append(out, Variable{name + "." + v.Name, v.Type, v.About})
 			}
 		}

@@ -2,7 +2,7 @@
 
 // The race detector distorts what things cost.
 
-package ruleset
+package cond
 
 import (
 	"fmt"
@@ -135,7 +135,7 @@ func testHostile[E any](t *testing.T, source string, env E) {
 	t.Helper()
 	var cond func(E) (bool, error)
 	var problem *rulefile.Problem
-	loading, made := cost(t, func() { cond, problem = condition[E](inBlock(t, source), nil) })
+	loading, made := cost(t, func() { cond, problem = Compile[E](inBlock(t, source), nil) })
 	if loading > 500*time.Millisecond || made > 32<<20 {
 		t.Errorf("to load it takes %v and %d KiB", loading, made>>10)
 	}

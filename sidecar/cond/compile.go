@@ -1,4 +1,8 @@
-package ruleset
+// Package cond turns conditions that people write, in the language of expr, into tests over
+// structs. It bounds what a condition costs, says in plain words what is wrong with one, and
+// tells what one names, compares and gives. It is the only package that knows expr. It never
+// knows which file a condition stands in, or what holding means there.
+package cond
 
 import (
 	"fmt"
@@ -16,9 +20,9 @@ import (
 
 // The codes of problems of conditions and patterns. They never change their meaning.
 const (
-	codeName   = "E-name"   // a condition names something it does not see
-	codeExpr   = "E-expr"   // a condition that cannot be taken
-	codeRegexp = "E-regexp" // a regular expression that cannot be taken
+	CodeName   = "E-name"   // a condition names something it does not see
+	CodeExpr   = "E-expr"   // a condition that cannot be taken
+	CodeRegexp = "E-regexp" // a regular expression that cannot be taken
 )
 
 // The limits of a condition. expr bounds neither time nor all memory, so what
@@ -31,11 +35,11 @@ const (
 	maxSource    = 16 << 10 // bytes; what is parsed nests as deep as it is long
 )
 
-// condition compiles an expression over the fields of E, a struct whose fields
+// Compile compiles an expression over the fields of E, a struct whose fields
 // carry the tag `expr:"name"`, and over lists of words. What cannot be evaluated at
 // run time is an error, never a yes.
-func condition[E any](t rulefile.Text, words lists) (func(E) (bool, error), *rulefile.Problem) {
-	test, problem := predicate[E](t, words)
+func Compile[E any](t rulefile.Text, words Lists) (func(E) (bool, error), *rulefile.Problem) {
+	test, problem := Predicate[E](t, words)
 	if problem != nil {
 		return nil, problem
 	}
@@ -51,10 +55,10 @@ func condition[E any](t rulefile.Text, words lists) (func(E) (bool, error), *rul
 	}, nil
 }
 
-// predicate is condition for what is passed by its address, and not kept.
-func predicate[E any](t rulefile.Text, words lists) (func(*E) (bool, error), *rulefile.Problem) {
+// Predicate is Compile for what is passed by its address, and not kept.
+func Predicate[E any](t rulefile.Text, words Lists) (func(*E) (bool, error), *rulefile.Problem) {
 	if strings.TrimSpace(t.Value) == "" {
-		p := t.At.Problem(codeExpr, "the condition is empty", "leave `when` out for a rule that always holds")
+		p := t.At.Problem(CodeExpr, "the condition is empty", "leave `when` out for a rule that always holds")
 		return nil, &p
 	}
 	first, err := newEvaluation[E](t.Value, words)
@@ -72,7 +76,7 @@ func predicate[E any](t rulefile.Text, words lists) (func(*E) (bool, error), *ru
 		out, err := ev.run(env)
 		pool.Put(ev)
 		if err != nil {
-			return false, fmt.Errorf("%s: %s", place, plainMessage(err))
+			return false, fmt.Errorf("%s: %s", place, PlainMessage(err))
 		}
 		yes, ok := out.(bool)
 		if !ok {
@@ -90,7 +94,7 @@ type evaluation struct {
 	budget  budget
 }
 
-func newEvaluation[E any](source string, words lists) (*evaluation, error) {
+func newEvaluation[E any](source string, words Lists) (*evaluation, error) {
 	ev := &evaluation{vm: vm.VM{MemoryBudget: memoryBudget}}
 	var env E
 	var err error
@@ -104,11 +108,11 @@ func (ev *evaluation) run(env any) (any, error) {
 	return ev.vm.Run(ev.program, env)
 }
 
-// lists are named lists of words: a condition sees each by its name.
-type lists map[string][]string
+// Lists are named lists of words: a condition sees each by its name.
+type Lists map[string][]string
 
 // Visit puts the words in the place of the name.
-func (l lists) Visit(node *ast.Node) {
+func (l Lists) Visit(node *ast.Node) {
 	if id, ok := (*node).(*ast.IdentifierNode); ok {
 		if words, named := l[id.Value]; named {
 			ast.Patch(node, &ast.ConstantNode{Value: words})
@@ -116,7 +120,7 @@ func (l lists) Visit(node *ast.Node) {
 	}
 }
 
-func build(source string, env any, b *budget, words lists) (*vm.Program, error) {
+func build(source string, env any, b *budget, words Lists) (*vm.Program, error) {
 	if err := tooLarge(source); err != nil {
 		return nil, err
 	}
@@ -132,7 +136,7 @@ func build(source string, env any, b *budget, words lists) (*vm.Program, error) 
 const ourSplit = "split"
 
 // options are what conditions may do and see, and what they pay with.
-func options(env any, limits *limiter, b *budget, words lists) []expr.Option {
+func options(env any, limits *limiter, b *budget, words Lists) []expr.Option {
 	out := []expr.Option{
 		expr.Env(env), expr.AsBool(), expr.WarnOnAny(), expr.MaxNodes(maxNodes), expr.Patch(words),
 		expr.Patch(limits), expr.Patch(meter{}), expr.Patch(recheck{}), expr.DisableAllBuiltins(), b.install,

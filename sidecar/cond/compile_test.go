@@ -1,4 +1,4 @@
-package ruleset
+package cond
 
 import (
 	"reflect"
@@ -37,7 +37,7 @@ func TestConditionHolds(t *testing.T) {
 		`len(map(tools, #)) in 1..5`:                               true,
 		"text contains \"call\" // a comment\n  and field == \"\"": false,
 	} {
-		cond, problem := condition[parse.Env](inBlock(t, source), nil)
+		cond, problem := Compile[parse.Env](inBlock(t, source), nil)
 		if problem != nil {
 			t.Errorf("%s: %v", source, problem)
 			continue
@@ -69,7 +69,7 @@ func TestConditionRefused(t *testing.T) {
 		`text contains "x" and`:                                 "the condition ends too early",
 		"text == \"x\"" + strings.Repeat(` or text == "x"`, 99): "more than 300 parts",
 	} {
-		_, problem := condition[parse.Env](inBlock(t, source), nil)
+		_, problem := Compile[parse.Env](inBlock(t, source), nil)
 		if problem == nil {
 			t.Errorf("%s: taken", source)
 			continue
@@ -100,7 +100,7 @@ func TestConditionFails(t *testing.T) {
 		`int(text) == 3`:                  "invalid operation: int",
 		`any(1..900, any(1..900, # < 0))`: "too much memory",
 	} {
-		cond, problem := condition[parse.Env](inBlock(t, source), nil)
+		cond, problem := Compile[parse.Env](inBlock(t, source), nil)
 		if problem != nil {
 			t.Errorf("%s: %v", source, problem)
 			continue
@@ -116,7 +116,7 @@ func TestConditionFails(t *testing.T) {
 }
 
 func TestConditionAfterFailure(t *testing.T) {
-	cond, problem := condition[parse.Env](inBlock(t, `tools[1] == "x"`), nil)
+	cond, problem := Compile[parse.Env](inBlock(t, `tools[1] == "x"`), nil)
 	if problem != nil {
 		t.Fatal(problem)
 	}
@@ -131,7 +131,7 @@ func TestConditionAfterFailure(t *testing.T) {
 }
 
 func BenchmarkCondition(b *testing.B) {
-	cond, problem := condition[parse.Env](inBlock(b, `text contains "<|" and field == "content"`), nil)
+	cond, problem := Compile[parse.Env](inBlock(b, `text contains "<|" and field == "content"`), nil)
 	if problem != nil {
 		b.Fatal(problem)
 	}
@@ -151,7 +151,7 @@ func FuzzCondition(f *testing.F) {
 		f.Add(s, "some text")
 	}
 	f.Fuzz(func(t *testing.T, source, in string) {
-		cond, problem := condition[parse.Env](rulefile.Text{Value: source, At: rulefile.LineOf("x.yaml", source, 1)}, nil)
+		cond, problem := Compile[parse.Env](rulefile.Text{Value: source, At: rulefile.LineOf("x.yaml", source, 1)}, nil)
 		if (cond == nil) == (problem == nil) {
 			t.Fatal("neither a condition nor a problem, or both")
 		}

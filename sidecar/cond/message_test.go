@@ -1,4 +1,4 @@
-package ruleset
+package cond
 
 import (
 	"math/rand/v2"
@@ -11,7 +11,7 @@ import (
 )
 
 // goWords are what no operator should have to read.
-var goWords = regexp.MustCompile(`interface|\b(ruleset|parse|reflect|runtime|ast|vm|file|builtin|regexp|syntax|strings)\.|\[\](string|int|any|uint|float|bool|byte)|map\[|func\(|` +
+var goWords = regexp.MustCompile(`interface|\b(ruleset|rulefile|cond|parse|reflect|runtime|ast|vm|file|builtin|regexp|syntax|strings)\.|\[\](string|int|any|uint|float|bool|byte)|map\[|func\(|` +
 	`struct|\b(u?int(8|16|32|64)|float(32|64))\b|mismatched|type (string|int|bool|float|unknown|array)\b|\((string|int|bool|unknown|array)\b|goroutine|0x[0-9a-f]|%!|nil pointer|panic`)
 
 // someExpression is a random expression: well formed, mostly, and seldom well typed.
@@ -59,7 +59,7 @@ func TestMessagesNeedNoGo(t *testing.T) {
 			said = problem.Msg + " " + problem.Hint
 		} else if _, err := ev.run(&parse.Env{Text: "a,b", Tools: []string{"x"}}); err != nil {
 			failed++
-			said = plainMessage(err)
+			said = PlainMessage(err)
 		}
 		if bad := goWords.FindString(said); bad != "" && !strings.Contains(source, bad) {
 			t.Errorf("%q in what is said about %s:\n%s", bad, source, said)

@@ -1,4 +1,4 @@
-package ruleset
+package cond
 
 import (
 	"fmt"
@@ -64,8 +64,8 @@ func Functions() []Word { return slices.Clone(functions) }
 // Operators are what conditions may join values with.
 func Operators() []Word { return slices.Clone(operators) }
 
-// limitSentences are the bounds of conditions, a sentence each.
-func limitSentences() []string {
+// Limits are the bounds of conditions, a sentence each.
+func Limits() []string {
 	return []string{
 		fmt.Sprintf("A condition has at most %d parts; a name, a text and an operator are one each.", maxNodes),
 		fmt.Sprintf("At most %d loops stand inside each other; all, any, filter, map and their like are loops.", maxLoops),

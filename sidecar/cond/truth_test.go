@@ -1,10 +1,11 @@
-package ruleset
+package cond
 
 import (
 	"math/rand/v2"
 	"testing"
 
 	"github.com/expr-lang/expr/parser"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
@@ -55,7 +56,7 @@ func TestTruth(t *testing.T) {
 			continue
 		}
 		constants++
-		cond, problem := condition[parse.Env](inBlock(t, source), nil)
+		cond, problem := Compile[parse.Env](inBlock(t, source), nil)
 		if problem != nil {
 			continue
 		}

@@ -1,4 +1,4 @@
-package ruleset
+package cond
 
 import (
 	"fmt"
@@ -79,7 +79,7 @@ true and @2:3
   true first(tools) == "read" @2:28`},
 		{`any(1..200000, # == 3)`, `error any(1..200000, # == 3) @2:3 (the condition takes too much memory)`},
 	} {
-		got := outline(terms(inBlock(t, row.when), env, nil), "")
+		got := outline(WhyNot(inBlock(t, row.when), env, nil), "")
 		if got != strings.TrimPrefix(row.want, "\n") {
 			t.Errorf("%s\n got\n%s\nwant%s", row.when, got, row.want)
 		}
@@ -98,13 +98,13 @@ func FuzzTerms(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, source, in, tool string) {
 		txt := rulefile.Text{Value: source, At: rulefile.LineOf("x.yaml", source, 1)}
-		cond, problem := condition[parse.Env](txt, nil)
+		cond, problem := Compile[parse.Env](txt, nil)
 		if problem != nil {
 			return
 		}
 		env := parse.Env{Text: in, User: tool, Tools: []string{tool}}
 		yes, err := cond(env)
-		got := terms(txt, env, nil)
+		got := WhyNot(txt, env, nil)
 		want := map[bool]string{true: termTrue, false: termFalse}[yes]
 		if err != nil {
 			want = termError

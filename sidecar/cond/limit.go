@@ -1,4 +1,4 @@
-package ruleset
+package cond
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ func tooLarge(source string) error {
 	var p largest
 	ast.Walk(&tree.Node, &p)
 	if p.large != nil {
-		return &file.Error{Location: p.large.Location(), Message: errLargePattern}
+		return &file.Error{Location: p.large.Location(), Message: PatternTooLarge}
 	}
 	return nil
 }
@@ -32,7 +32,7 @@ type largest struct{ large ast.Node }
 // Visit looks at one part of the condition.
 func (p *largest) Visit(node *ast.Node) {
 	if n, ok := (*node).(*ast.BinaryNode); ok && n.Operator == "matches" {
-		if s, ok := n.Right.(*ast.StringNode); ok && largePattern(s.Value) {
+		if s, ok := n.Right.(*ast.StringNode); ok && LargePattern(s.Value) {
 			p.large = s
 		}
 	}

@@ -1,16 +1,16 @@
-package ruleset
+package cond
 
 import "regexp/syntax"
 
-// errLargePattern is what Go would say only after it has taken a lot of memory.
-const errLargePattern = "the pattern is too large"
+// PatternTooLarge is what Go would say only after it has taken a lot of memory.
+const PatternTooLarge = "the pattern is too large"
 
 // maxPattern is how many instructions a pattern may become, about.
 const maxPattern = 10_000
 
-// largePattern reports whether a pattern becomes too many instructions, before
+// LargePattern reports whether a pattern becomes too many instructions, before
 // anything as large as them is made.
-func largePattern(pattern string) bool {
+func LargePattern(pattern string) bool {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	return err == nil && weight(tree) > maxPattern
 }
