@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
@@ -46,14 +46,14 @@ type candidate struct {
 }
 
 // own gives the whole of the folder.
-func (c *candidate) own(rules *live.Rules) (ruleset.Files, error) {
+func (c *candidate) own(rules *live.Rules) (rulefile.Files, error) {
 	if len(c.Files) == 0 {
 		return nil, refusal(http.StatusBadRequest, "there are no files", `the body is {"files": {"aliases.yaml": "…", …}}, or {"files": …, "merge": true} for some of them`)
 	}
-	files := ruleset.Files{}
+	files := rulefile.Files{}
 	for name, text := range c.Files {
 		switch {
-		case !ruleset.Counted(name):
+		case !rulefile.Counted(name):
 			return nil, refusal(http.StatusBadRequest, "no rule file can be named "+strconv.Quote(name), "names are such as aliases.yaml, prompts/react.txt, packs/x.yaml, tests/x.yaml")
 		case text != nil:
 			files[name] = *text
@@ -121,7 +121,7 @@ func (a *API) rollback(w http.ResponseWriter, r *http.Request) error {
 func (a *API) edited(w http.ResponseWriter, e live.Edited, err error) error {
 	var stale *live.Stale
 	var unwritten *live.Unwritten
-	var problems ruleset.Problems
+	var problems rulefile.Problems
 	switch {
 	case err == nil:
 		if e.Version == a.Rules.Set().Version { // not so after a dry run

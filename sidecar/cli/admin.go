@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/spf13/cobra"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/spf13/cobra"
 )
 
 // serveAdmin serves the admin API until ctx ends, if there is an address for it.

@@ -15,6 +15,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -94,7 +95,7 @@ func (a *application) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now, err := ruleset.ReadDir(a.target)
+	now, err := rulefile.ReadDir(a.target)
 	if changed := files.Differ(now); err == nil && len(changed) == 0 && (a.admin == nil || before.Version == version) {
 		fmt.Fprintf(a.env.Out, "rules %s: nothing to do, they stand in %s already\n", version, a.target)
 		return nil
@@ -164,7 +165,7 @@ func (a *application) findTarget(server live.Report) error {
 }
 
 // read takes one copy of the files: what is checked is what is published.
-func (a *application) read() (ruleset.Files, error) {
+func (a *application) read() (rulefile.Files, error) {
 	if a.from == "" {
 		kept, err := publish.Previous(a.target)
 		if err != nil {
@@ -179,12 +180,12 @@ func (a *application) read() (ruleset.Files, error) {
 	if to, err := os.Stat(a.target); err == nil && os.SameFile(from, to) {
 		return nil, fmt.Errorf("%s is the server's folder itself; edit a copy and apply that", a.from)
 	}
-	return ruleset.ReadDir(a.from)
+	return rulefile.ReadDir(a.from)
 }
 
 // check compiles the files here, and asks the server for the version that they
 // are to it: it may have other built-in files, and another locked folder.
-func (a *application) check(ctx context.Context, files ruleset.Files) (version string, err error) {
+func (a *application) check(ctx context.Context, files rulefile.Files) (version string, err error) {
 	src, err := rulesIn(a.from, a.policy, a.env)
 	if err != nil {
 		return "", err
@@ -244,8 +245,8 @@ func (a *application) taken(ctx context.Context, version string, before live.Rep
 }
 
 // putBack undoes a publication, unless somebody has edited what it published.
-func (a *application) putBack(change *publish.Change, files ruleset.Files, why error) error {
-	if now, err := ruleset.ReadDir(a.target); err == nil && len(now.Differ(files)) > 0 {
+func (a *application) putBack(change *publish.Change, files rulefile.Files, why error) error {
+	if now, err := rulefile.ReadDir(a.target); err == nil && len(now.Differ(files)) > 0 {
 		a.keep(change)
 		return errors.Join(why, fmt.Errorf("%s was edited meanwhile and is left as it is", a.target))
 	}

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -179,7 +179,7 @@ func quotedAtEnds(s string) string {
 }
 
 // term shows a term of a condition, and below it those that it joins.
-func (r *rows) term(t *ruleset.Term, level int) {
+func (r *rows) term(t *cond.Term, level int) {
 	words, of := clipped(t.Source), t.Of
 	switch {
 	case t.Op == "and":
@@ -202,7 +202,7 @@ func (r *rows) term(t *ruleset.Term, level int) {
 	}
 }
 
-func termInk(t *ruleset.Term) ink {
+func termInk(t *cond.Term) ink {
 	switch {
 	case t.Spare:
 		return faint

@@ -18,6 +18,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -95,7 +96,7 @@ func FuzzReply(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	files, err := ruleset.Builtin(os.DirFS("../.."))
+	files, err := rulefile.Builtin(os.DirFS("../.."))
 	if err != nil {
 		f.Fatal(err)
 	}

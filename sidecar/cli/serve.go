@@ -21,6 +21,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
@@ -195,7 +196,7 @@ func openRules(s ruleset.Settings, env Env, log *slog.Logger, m *telemetry.Metri
 		return nil, err
 	}
 	rules, err := live.Open(src, s.State, log, m)
-	var problems ruleset.Problems
+	var problems rulefile.Problems
 	switch {
 	case errors.As(err, &problems):
 		fmt.Fprintln(env.Err, problems.Error())

@@ -13,6 +13,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -38,11 +39,11 @@ type stage struct {
 func open(cfg Config, model *script.Server) (*stage, error) {
 	log := make(journal, 8)
 	logger, metrics := slog.New(log), telemetry.New()
-	builtin, err := ruleset.Builtin(cfg.Defaults)
+	builtin, err := rulefile.Builtin(cfg.Defaults)
 	if err != nil {
 		return nil, err
 	}
-	rules, err := live.Open(ruleset.Source{Dir: cfg.Dir, Builtin: builtin}, "", logger, metrics)
+	rules, err := live.Open(ruleset.SourceOf(cfg.Dir, "", builtin), "", logger, metrics)
 	if err != nil {
 		return nil, err
 	}

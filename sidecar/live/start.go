@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/history"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
@@ -13,7 +14,7 @@ import (
 // that came into force are remembered, "" for none: where the rules do not load,
 // the last good set of that folder is in force until they do. The error holds
 // every problem of the rules; it means that there is nothing to run on.
-func Open(src ruleset.Source, state string, log *slog.Logger, m *telemetry.Metrics) (*Rules, error) {
+func Open(src rulefile.Source, state string, log *slog.Logger, m *telemetry.Metrics) (*Rules, error) {
 	past, err := history.Open(state)
 	if err != nil {
 		log.Warn("the state cannot be read as a whole", "event", "rules_state", "folder", state, "detail", err.Error())

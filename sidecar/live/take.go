@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/history"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -15,7 +16,7 @@ import (
 // store makes them the set in force. Files that are in force already change
 // nothing. Whatever does not load is refused, and kept for everyone to see.
 // err is why the files could not be read. l.change is held.
-func (l *Rules) take(files ruleset.Files, err error, by string, write func() error) error {
+func (l *Rules) take(files rulefile.Files, err error, by string, write func() error) error {
 	if err != nil {
 		return l.refuse(files, err, by)
 	}
@@ -73,11 +74,11 @@ func (l *Rules) revert(same *inForce) {
 }
 
 // refuse keeps what is wrong with an edit, and returns it. The set in force stays.
-func (l *Rules) refuse(files ruleset.Files, err error, by string) ruleset.Problems {
+func (l *Rules) refuse(files rulefile.Files, err error, by string) rulefile.Problems {
 	r := &Refused{At: time.Now(), By: by}
 	onDisk := by == byWatch || by == byStart
 	if !errors.As(err, &r.Problems) {
-		r.Problems = ruleset.Unreadable(l.src.Dir, err)
+		r.Problems = rulefile.Unreadable(l.src.Dir, err)
 	} else if by == byWatch {
 		r.Problems = r.Problems.In(l.src)
 	}
