@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -36,11 +39,11 @@ type stage struct {
 func open(cfg Config, model *script.Server) (*stage, error) {
 	log := make(journal, 8)
 	logger, metrics := slog.New(log), telemetry.New()
-	builtin, err := ruleset.Builtin(cfg.Defaults)
+	builtin, err := rulefile.Builtin(cfg.Defaults)
 	if err != nil {
 		return nil, err
 	}
-	live, err := sidecar.OpenRules(ruleset.Source{Dir: cfg.Dir, Builtin: builtin}, "", logger, metrics)
+	rules, err := live.Open(ruleset.SourceOf(cfg.Dir, "", builtin), "", logger, metrics)
 	if err != nil {
 		return nil, err
 	}
@@ -49,15 +52,18 @@ func open(cfg Config, model *script.Server) (*stage, error) {
 	if st.direct, err = st.serve(ctx, model, logger); err != nil {
 		return nil, errors.Join(err, st.close())
 	}
-	limits := live.Set().Limits
+	limits := rules.Set().Limits
 	st.up, err = upstream.New(upstream.Config{
 		BaseURL: st.direct, Connect: limits.Connect, IdleConnections: limits.IdleConnections, Log: logger,
 	})
 	if err != nil {
 		return nil, errors.Join(err, st.close())
 	}
-	st.running.Go(func() { live.Watch(ctx) })
-	server := sidecar.NewServer(live, st.up, sidecar.NewApprovals(limits, time.Now, metrics), "", logger, metrics)
+	st.running.Go(func() { rules.Watch(ctx) })
+	server := sidecar.New(sidecar.Config{
+		Rules: rules, Upstream: st.up, Metrics: metrics, Log: logger,
+		Guard: guard.New(guard.Config{Approvals: guard.NewApprovals(limits, time.Now, metrics), Now: time.Now, Metrics: metrics, Log: logger}),
+	})
 	st.served, err = st.serve(ctx, server.Handler(), logger)
 	if err != nil {
 		return nil, errors.Join(err, st.close())

@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // fill makes the folder to what old shall be: its other content, and the files.
-func fill(to, old string, files ruleset.Files, s *survey) error {
+func fill(to, old string, files rulefile.Files, s *survey) error {
 	folders := []string{to}
 	for _, name := range s.rest {
 		at := filepath.Join(to, filepath.FromSlash(name))

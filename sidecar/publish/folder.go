@@ -9,17 +9,17 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // Change is a folder whose rule files were just replaced. It ends with Keep or
 // with Undo.
 type Change struct {
 	dir    string
-	aside  string        // where the folder before stands; empty: it is still there, or there was none
-	before ruleset.Files // the rule files that were replaced in place
-	survey *survey       // where they stood
-	fresh  bool          // there was no folder
+	aside  string         // where the folder before stands; empty: it is still there, or there was none
+	before rulefile.Files // the rule files that were replaced in place
+	survey *survey        // where they stood
+	fresh  bool           // there was no folder
 }
 
 // Folder makes files the rule files of a folder, and all of them at once: a new
@@ -27,7 +27,7 @@ type Change struct {
 // folder is carried over. Where the folder must keep its place, as a mount point
 // must, or its owner could not be kept, its files are replaced one by one, in
 // quick succession. An error says why nothing was changed.
-func Folder(dir string, files ruleset.Files) (*Change, error) {
+func Folder(dir string, files rulefile.Files) (*Change, error) {
 	c, err := folder(dir, files)
 	if err != nil {
 		return nil, fmt.Errorf("publish to %s: %w", dir, err)
@@ -35,9 +35,9 @@ func Folder(dir string, files ruleset.Files) (*Change, error) {
 	return c, nil
 }
 
-func folder(dir string, files ruleset.Files) (*Change, error) {
+func folder(dir string, files rulefile.Files) (*Change, error) {
 	for name := range files {
-		if !ruleset.Counted(name) {
+		if !rulefile.Counted(name) {
 			return nil, fmt.Errorf("%s is no name of a rule file", name)
 		}
 	}
@@ -87,7 +87,7 @@ func stays(err error) bool {
 }
 
 // swapped writes a folder beside dir and swaps the two.
-func swapped(dir string, files ruleset.Files, s *survey) (c *Change, err error) {
+func swapped(dir string, files rulefile.Files, s *survey) (c *Change, err error) {
 	beside, err := os.MkdirTemp(filepath.Dir(dir), unfinished+filepath.Base(dir)+"-*")
 	if err != nil {
 		return nil, err

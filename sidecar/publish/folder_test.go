@@ -14,7 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -47,14 +47,14 @@ func rules(t testing.TB) string {
 	return dir
 }
 
-func read(t testing.TB, dir string) ruleset.Files {
+func read(t testing.TB, dir string) rulefile.Files {
 	t.Helper()
-	files, err := ruleset.ReadDir(dir)
+	files, err := rulefile.ReadDir(dir)
 	check(t, err)
 	return files
 }
 
-func same(t testing.TB, dir string, want ruleset.Files) {
+func same(t testing.TB, dir string, want rulefile.Files) {
 	t.Helper()
 	if got := read(t, dir); !maps.Equal(got, want) {
 		t.Errorf("%s holds %v, want %v", filepath.Base(dir), got, want)
@@ -72,14 +72,14 @@ func left(t testing.TB, dir string) {
 }
 
 var (
-	oldFiles = ruleset.Files{"a.yaml": "old", "tests/t.yaml": "old"}
-	newFiles = ruleset.Files{"a.yaml": "new", "b.yaml": "new", "prompts/p.txt": "new"}
+	oldFiles = rulefile.Files{"a.yaml": "old", "tests/t.yaml": "old"}
+	newFiles = rulefile.Files{"a.yaml": "new", "b.yaml": "new", "prompts/p.txt": "new"}
 )
 
 // ways are both ways to publish, with the same promises.
-var ways = map[string]func(dir string, files ruleset.Files) (*Change, error){
+var ways = map[string]func(dir string, files rulefile.Files) (*Change, error){
 	"swapped": Folder,
-	"in place": func(dir string, files ruleset.Files) (*Change, error) {
+	"in place": func(dir string, files rulefile.Files) (*Change, error) {
 		s, err := look(dir)
 		if err != nil {
 			return nil, err
@@ -172,7 +172,7 @@ func TestFolderThroughLink(t *testing.T) {
 func TestFolderRefuses(t *testing.T) {
 	for _, row := range []struct {
 		name, want string
-		files      ruleset.Files
+		files      rulefile.Files
 		make       func(dir string) error
 	}{
 		{"a checkout", "checkout", newFiles, func(dir string) error { return os.Mkdir(dir+"/.git", 0o755) }},
@@ -187,9 +187,9 @@ func TestFolderRefuses(t *testing.T) {
 			}
 			return err
 		}},
-		{"a name that is none", "../x.yaml", ruleset.Files{"../x.yaml": ""}, nil},
-		{"a hidden name", ".x.yaml", ruleset.Files{".x.yaml": ""}, nil},
-		{"no file", "no rule file", ruleset.Files{}, nil},
+		{"a name that is none", "../x.yaml", rulefile.Files{"../x.yaml": ""}, nil},
+		{"a hidden name", ".x.yaml", rulefile.Files{".x.yaml": ""}, nil},
+		{"no file", "no rule file", rulefile.Files{}, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			dir := rules(t)
@@ -210,8 +210,8 @@ func TestFolderRefuses(t *testing.T) {
 // Whoever reads while folders are swapped sees one or the other, never a mixture.
 func TestReaderSeesNoMixture(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "rules")
-	set := func(text string) ruleset.Files {
-		files := ruleset.Files{}
+	set := func(text string) rulefile.Files {
+		files := rulefile.Files{}
 		for i := range 20 {
 			files[fmt.Sprintf("%02d.yaml", i)] = text
 		}
@@ -228,7 +228,7 @@ func TestReaderSeesNoMixture(t *testing.T) {
 	reads := 0
 	readers.Go(func() {
 		for ctx.Err() == nil {
-			files, err := ruleset.ReadDir(dir)
+			files, err := rulefile.ReadDir(dir)
 			if err != nil || len(files) != 20 {
 				t.Errorf("%d files, %v", len(files), err)
 				return

@@ -5,15 +5,15 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // inPlace replaces the rule files of a folder that keeps its place. All of them
 // are written first and renamed then, within a few milliseconds, which is less
 // than the time that a watcher waits for quiet. If that fails half-way, what was
 // there is put back.
-func inPlace(dir string, files ruleset.Files, s *survey) (*Change, error) {
-	before := ruleset.Files{}
+func inPlace(dir string, files rulefile.Files, s *survey) (*Change, error) {
+	before := rulefile.Files{}
 	for name := range s.modes {
 		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 		if err != nil {
@@ -35,7 +35,7 @@ func inPlace(dir string, files ruleset.Files, s *survey) (*Change, error) {
 }
 
 // restore makes files the rule files of dir again.
-func restore(dir string, files ruleset.Files) error {
+func restore(dir string, files rulefile.Files) error {
 	s, err := look(dir)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func restore(dir string, files ruleset.Files) error {
 
 // stage writes each file beside where it belongs: name → temporary path. On an
 // error nothing is left of them.
-func stage(dir string, files ruleset.Files, s *survey) (tmp map[string]string, err error) {
+func stage(dir string, files rulefile.Files, s *survey) (tmp map[string]string, err error) {
 	tmp = map[string]string{}
 	defer func() {
 		if err != nil {
@@ -80,7 +80,7 @@ func discard(tmp map[string]string) {
 }
 
 // put renames what stage wrote, and removes the rule files that are not among it.
-func put(dir string, tmp map[string]string, files ruleset.Files, s *survey) error {
+func put(dir string, tmp map[string]string, files rulefile.Files, s *survey) error {
 	defer discard(tmp)
 	folders := map[string]bool{}
 	for name, path := range tmp {
@@ -109,7 +109,7 @@ func put(dir string, tmp map[string]string, files ruleset.Files, s *survey) erro
 
 // keepInside writes the previous files into a hidden folder, for whoever may read
 // and replace those that took their place.
-func keepInside(dir string, files ruleset.Files, s *survey) error {
+func keepInside(dir string, files rulefile.Files, s *survey) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}

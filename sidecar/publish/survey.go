@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // What is carried over is copied, so it has bounds.
@@ -90,12 +90,12 @@ func (s *survey) take(name string, info fs.FileInfo) error {
 		return errors.New("a ConfigMap is mounted here; change the ConfigMap instead")
 	case strings.HasPrefix(base, unfinished) && info.Mode().IsRegular():
 		return nil // left by a crash
-	case ruleset.Misnamed(name):
+	case rulefile.Misnamed(name):
 		return fmt.Errorf("%s is not read under this name; the ending is .yaml", name)
-	case info.Mode().IsRegular() && ruleset.Counted(name):
+	case info.Mode().IsRegular() && rulefile.Counted(name):
 		s.modes[name] = info.Mode().Perm()
 		return nil
-	case info.Mode()&fs.ModeSymlink != 0 && (ruleset.Counted(name) || ruleset.Counted(name+"/x.yaml") || ruleset.Counted(name+"/x.txt")):
+	case info.Mode()&fs.ModeSymlink != 0 && (rulefile.Counted(name) || rulefile.Counted(name+"/x.yaml") || rulefile.Counted(name+"/x.txt")):
 		return fmt.Errorf("%s is a link, which a publication would replace; edit the file that it points to", name)
 	case info.IsDir(), info.Mode().IsRegular(), info.Mode()&fs.ModeSymlink != 0:
 		s.rest = append(s.rest, name)
