@@ -56,8 +56,8 @@ fuzz: ## every fuzz target for FUZZTIME (10s)
 bench: ## every benchmark for BENCHTIME (1s)
 	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $(packages)
 
-load: ## the table of docs/performance.md, against a proxy that does nothing; 10 minutes, QUICK=1 2
-	go run ./bench $(if $(QUICK),-quick)
+load: build ## the table of docs/performance.md, against a proxy that does nothing; 10 minutes, QUICK=1 2
+	@go run ./bench $(if $(QUICK),-quick)
 
 demo: ## see it work: no model, no gateway, no key
 	@go run . demo
