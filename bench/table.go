@@ -44,6 +44,7 @@ func (r results) add(cell, target string, f figures) {
 // other processes disturbed in every run.
 func (r results) print(w io.Writer) {
 	fmt.Fprintf(w, "| | %s | %s | ratio | goal |\n|---|---:|---:|---:|---:|\n", revproxy, sidecar)
+	noise := ""
 	for _, row := range rows {
 		theirs, quiet1 := r.of(row, revproxy)
 		ours, quiet2 := r.of(row, sidecar)
@@ -53,9 +54,9 @@ func (r results) print(w io.Writer) {
 		if math.IsNaN(theirs) || math.IsNaN(ours) {
 			continue
 		}
-		what, value, ratio := row.what, row.shown(ours), fmt.Sprintf("%.2f", ours/max(0, theirs))
+		what, value, ratio := row.what, row.shown(ours), fmt.Sprintf("%.2f", ours/theirs)
 		if !quiet1 || !quiet2 {
-			what += ` \*`
+			what, noise = what+` \*`, "\n\\* Other processes used the machine in every run: this says little.\n"
 		}
 		if missed, absolute := row.missed(theirs, ours); missed && absolute {
 			value = "**" + value + "**"
@@ -64,6 +65,7 @@ func (r results) print(w io.Writer) {
 		}
 		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", what, row.shown(theirs), value, ratio, row.goal)
 	}
+	fmt.Fprint(w, noise)
 }
 
 // of is the median of the quiet runs, or of all if there is none; NaN if it was not measured.
