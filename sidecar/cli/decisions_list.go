@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
 )
 
 func (l *logged) listCommand() *cobra.Command {
@@ -25,7 +25,7 @@ func (l *logged) listCommand() *cobra.Command {
 // list writes the decisions that are chosen as they are read, so the columns are fixed.
 func (l *logged) list(dir string) error {
 	w := bufio.NewWriter(l.env.Out)
-	p := paper{out: w, look: demo.LookOf(l.env.Out, l.env.lookup)}
+	p := paper{out: w, look: terminal.LookOf(l.env.Out, l.env.lookup)}
 	filter, damaged := l.chosen(), 0
 	var failed error
 	err := decisions.Read(dir, func(r *decisions.Record, broken error) bool {
@@ -74,7 +74,7 @@ func decisionRow(r *decisions.Record) row {
 	if d.Approval != "" {
 		text += "  (approval " + d.Approval + ")"
 	}
-	return row{text: printable(text), ink: inkOf(d.Effect)}
+	return row{text: terminal.Printable(text), ink: inkOf(d.Effect)}
 }
 
 // briefly is the one argument of a call that says most, or all of them.
@@ -135,7 +135,7 @@ func (l *logged) show(dir string, seq uint64) error {
 			Hash decisions.Sum `json:"hash"`
 		}{found, found.Hash})
 	}
-	paper{out: l.env.Out, look: demo.LookOf(l.env.Out, l.env.lookup)}.rows(recordRows(found))
+	paper{out: l.env.Out, look: terminal.LookOf(l.env.Out, l.env.lookup)}.rows(recordRows(found))
 	return nil
 }
 
@@ -145,7 +145,7 @@ func recordRows(r *decisions.Record) []row {
 	list := []row{{text: fmt.Sprintf("%d  %s", r.Seq, r.Time.Format(time.RFC3339Nano)), ink: bold}}
 	add := func(name, value, place string) {
 		if value != "" {
-			list = append(list, row{text: fmt.Sprintf("%-10s %s", name, printable(value)), place: place})
+			list = append(list, row{text: fmt.Sprintf("%-10s %s", name, terminal.Printable(value)), place: place})
 		}
 	}
 	effect := fmt.Sprintf("%s, %s", d.Effect, d.Outcome)

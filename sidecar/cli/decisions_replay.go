@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -44,7 +44,7 @@ the log is damaged, and with 2 when it was called wrongly.`
 
 func (l *logged) replay(dir string, set *ruleset.Set, own []string) error {
 	w := bufio.NewWriter(l.env.Out)
-	p := paper{out: w, look: demo.LookOf(l.env.Out, l.env.lookup)}
+	p := paper{out: w, look: terminal.LookOf(l.env.Out, l.env.lookup)}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	tell := func(c *decisions.Change) error {
@@ -91,7 +91,7 @@ func decider(set *ruleset.Set, own []string) decisions.Decider {
 
 func changeRow(c *decisions.Change) row {
 	text := fmt.Sprintf("%7d  %s  %-5s → %-5s  %-10s  %s → %s  %s", c.Seq, c.Time.Format(time.DateTime), c.Old, c.New, c.Tool, c.OldRule, c.NewRule, briefly(c.Arguments))
-	return row{text: printable(text), ink: inkOf(c.New)}
+	return row{text: terminal.Printable(text), ink: inkOf(c.New)}
 }
 
 func writeTally(w io.Writer, t *decisions.Tally, version string) {
@@ -107,6 +107,6 @@ func writeTally(w io.Writer, t *decisions.Tally, version string) {
 		fmt.Fprintf(w, "  damaged        %6d  lines; run: gpt-oss-executor decisions verify\n", t.Damaged)
 	}
 	for _, r := range t.Rules {
-		fmt.Fprintf(w, "  %-24s denies %d, asks %d, allows %d\n", printable(r.Rule), r.Denied, r.Asked, r.Allowed)
+		fmt.Fprintf(w, "  %-24s denies %d, asks %d, allows %d\n", terminal.Printable(r.Rule), r.Denied, r.Asked, r.Allowed)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 )
 
@@ -79,7 +80,7 @@ func headOf(s string) (at decisions.Checkpoint, err error) {
 func reportText(r *decisions.Report) string {
 	var b strings.Builder
 	for _, p := range r.Problems {
-		fmt.Fprintln(&b, printable(p.String()))
+		fmt.Fprintln(&b, terminal.Printable(p.String()))
 	}
 	fmt.Fprintf(&b, "%s in %s, %d to %d; %s\n", count(int(r.Records), "record"), count(r.Segments, "file"), r.First, r.Last.Seq, count(r.Checkpoints, "signature"))
 	if r.Removed > 0 {

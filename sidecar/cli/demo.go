@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
 )
 
@@ -46,7 +47,7 @@ func runDemo(ctx context.Context, env Env) (err error) {
 	if _, err := writeDefaults(dir, env.Defaults, false); err != nil {
 		return err
 	}
-	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Defaults: env.Defaults, Out: env.Out, Look: demo.LookOf(env.Out, env.lookup)})
+	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Defaults: env.Defaults, Out: env.Out, Look: terminal.LookOf(env.Out, env.lookup)})
 	if err == nil && !ok {
 		err = errSaid
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -156,7 +156,7 @@ func (x *explaining) one(sets []*ruleset.Set, in io.Reader, env Env) error {
 // show writes one tree, or two of them side by side, for people or as JSON.
 func show[T any](x *explaining, trees []*T, lines func(*T) []row, env Env) error {
 	w := bufio.NewWriter(env.Out)
-	p := paper{out: w, look: demo.LookOf(env.Out, env.lookup)}
+	p := paper{out: w, look: terminal.LookOf(env.Out, env.lookup)}
 	var err error
 	switch {
 	case x.json:

@@ -3,23 +3,21 @@ package cli
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 )
 
-// ink is how a line looks; its text is the ANSI code.
-type ink string
+// The inks by short names: most lines have one.
+type ink = terminal.Ink
 
 const (
-	plain ink = ""
-	bold  ink = "1"
-	faint ink = "2"
-	red   ink = "31"
-	green ink = "32"
+	plain = terminal.Plain
+	bold  = terminal.Bold
+	faint = terminal.Faint
+	red   = terminal.Red
+	green = terminal.Green
 )
 
 const (
@@ -32,14 +30,7 @@ const (
 // plain lines in a pipe.
 type paper struct {
 	out  io.Writer
-	look demo.Look
-}
-
-func (p paper) paint(text string, in ink) string {
-	if !p.look.Colour || in == plain || text == "" {
-		return text
-	}
-	return "\x1b[" + string(in) + "m" + text + "\x1b[0m"
+	look terminal.Look
 }
 
 // rows writes lines with their places in one column.
@@ -63,10 +54,10 @@ func columnOf(list []row) int {
 
 func (p paper) line(r row, column int) string {
 	if r.place == "" {
-		return p.paint(r.text, r.ink)
+		return p.look.Paint(r.text, r.ink)
 	}
 	room := strings.Repeat(" ", max(0, column-utf8.RuneCountInString(r.text))+2)
-	return p.paint(r.text, r.ink) + room + p.paint(r.place, faint)
+	return p.look.Paint(r.text, r.ink) + room + p.look.Paint(r.place, faint)
 }
 
 // pair writes two readings: side by side where there is room, else one below the
@@ -84,7 +75,7 @@ func (p paper) pair(nameA, nameB string, a, b []row) {
 
 // block writes one of two readings, with * before lines that the other has not.
 func (p paper) block(name string, both []sides, side func(sides) *row) {
-	fmt.Fprintln(p.out, p.paint(name, bold))
+	fmt.Fprintln(p.out, p.look.Paint(name, bold))
 	var list []row
 	for _, s := range both {
 		if r := side(s); r != nil {
@@ -96,7 +87,7 @@ func (p paper) block(name string, both []sides, side func(sides) *row) {
 		if r := side(s); r != nil {
 			mark := "  "
 			if s.differ() {
-				mark = p.paint("* ", bold)
+				mark = p.look.Paint("* ", bold)
 			}
 			fmt.Fprintln(p.out, strings.TrimRight(mark+p.line(*r, column), " "))
 		}
@@ -139,7 +130,7 @@ func (p paper) beside(a, b row, mark string, width int) {
 			r = right[i]
 		}
 		room := strings.Repeat(" ", width-utf8.RuneCountInString(l))
-		text := p.paint(l, a.ink) + room + " " + p.paint(mark, bold) + " " + p.paint(r, b.ink)
+		text := p.look.Paint(l, a.ink) + room + " " + p.look.Paint(mark, bold) + " " + p.look.Paint(r, b.ink)
 		fmt.Fprintln(p.out, strings.TrimRight(text, " "))
 	}
 }
@@ -169,24 +160,6 @@ func wrapped(r row, width int) []string {
 		indent = deeper
 	}
 	return append(out, indent+string(rest))
-}
-
-// printable makes text harmless for a terminal: one line, no control characters
-// and nothing that turns the direction of writing.
-func printable(s string) string {
-	clean := func(r rune) bool { return r == ' ' || unicode.IsPrint(r) && r != utf8.RuneError }
-	if !strings.ContainsFunc(s, func(r rune) bool { return !clean(r) }) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if clean(r) {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-		}
-	}
-	return b.String()
 }
 
 // clipped is text that does not fill the screen.

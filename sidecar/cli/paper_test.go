@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -34,7 +34,7 @@ func TestColumns(t *testing.T) {
 		{"finish stop", "", plain},
 	}
 	var out bytes.Buffer
-	for _, look := range []demo.Look{{Width: 120}, {Width: 130, Colour: true}, {Width: 80}, {}} {
+	for _, look := range []terminal.Look{{Width: 120}, {Width: 130, Colour: true}, {Width: 80}, {}} {
 		fmt.Fprintf(&out, "-- %d columns, colour %v --\n", look.Width, look.Colour)
 		paper{&out, look}.pair("old", "new", a, b)
 	}
@@ -89,20 +89,6 @@ func TestAlign(t *testing.T) {
 	long := strings.Repeat("ab", 3000)
 	if got := align(of(long), of("x"+long)); len(got) != 6001 {
 		t.Errorf("%d lines of a long pair", len(got))
-	}
-}
-
-func TestPrintable(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain → é 你":      "plain → é 你",
-		"a\x1b[31mb\nc\td": `a\x1b[31mb\nc\td`,
-		"a\u202eb\u200b":   `a\u202eb\u200b`,
-		"bad\xff":          `bad\ufffd`,
-		`it's "quoted" \ `: `it's "quoted" \ `,
-	} {
-		if got := printable(in); got != want || !utf8.ValidString(got) {
-			t.Errorf("%q becomes %q, want %q", in, got, want)
-		}
 	}
 }
 

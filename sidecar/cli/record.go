@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -56,9 +56,9 @@ func record(src ruleset.Source, f testFlags, env Env) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
-	write := replaceFile
+	write := atomicfile.Replace
 	if before == nil {
-		write = func(path string, text []byte) error { return publish.File(path, text, 0o644) }
+		write = func(path string, text []byte) error { return atomicfile.Write(path, text, 0o644) }
 	}
 	if err := write(path, []byte(after)); err != nil { // whole, as the folder may be watched
 		return fmt.Errorf("record: %w", err)

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 )
 
 // sync brings what was written to the disk, beside the writing.
@@ -31,7 +31,7 @@ func toDisk(file *os.File, dir string, head *Head) error {
 	if err != nil {
 		return err
 	}
-	return publish.File(filepath.Join(dir, headFile), append(doc, '\n'), fileMode)
+	return atomicfile.Write(filepath.Join(dir, headFile), append(doc, '\n'), fileMode)
 }
 
 // flushed ends a sync. One that failed is no promise, and is not repaired by another.
@@ -121,7 +121,7 @@ func (w *writer) retain() error {
 		}
 	}
 	w.cfg.Log.Info("old decisions were removed", "event", "decisions_removed", "folder", w.cfg.Dir, "through", first.Seq-1)
-	return syncFolder(w.cfg.Dir)
+	return atomicfile.SyncFolder(w.cfg.Dir)
 }
 
 // tooMany is how many of the segments must go, so that there is room for another one.

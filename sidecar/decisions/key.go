@@ -19,7 +19,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 )
 
 // The files of a log beside its segments.
@@ -144,7 +144,7 @@ func makeKey(name string) (doc []byte, err error) {
 		return nil, err
 	}
 	doc = pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw})
-	return doc, publish.File(name, doc, fileMode)
+	return doc, atomicfile.Write(name, doc, fileMode)
 }
 
 // at signs a place of the chain.

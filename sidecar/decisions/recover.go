@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 )
 
 // tail is where a log ends.
@@ -24,7 +24,7 @@ type tail struct {
 
 // newWriter continues a log where its last process stopped.
 func newWriter(cfg Config, counts *counts) (*writer, error) {
-	if err := publish.Sweep(cfg.Dir); err != nil {
+	if err := atomicfile.Sweep(cfg.Dir); err != nil {
 		return nil, err
 	}
 	list, err := segments(cfg.Dir)
@@ -183,7 +183,7 @@ func (t *tail) setAside(cfg Config, s segment) error {
 	if len(rest) > 0 {
 		name := fmt.Sprintf("unfinished-%012d-%d", max(t.place.Seq+1, s.first), cfg.Now().UnixNano())
 		t.aside = &Aside{File: name, Bytes: len(rest), Sum: sha256.Sum256(rest)}
-		if err := publish.File(filepath.Join(cfg.Dir, name), rest, fileMode); err != nil {
+		if err := atomicfile.Write(filepath.Join(cfg.Dir, name), rest, fileMode); err != nil {
 			return err
 		}
 		cfg.Log.Warn("the end of the decision log was not finished; it was set aside", "event", "decisions_aside", "file", name, "bytes", len(rest))

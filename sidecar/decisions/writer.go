@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 )
 
 // batchSize is how many records are written at once, at most.
@@ -185,7 +186,7 @@ func (w *writer) begin() error {
 			return err
 		}
 		w.file, w.size, w.born = f, 0, w.cfg.Now()
-		if err := syncFolder(w.cfg.Dir); err != nil {
+		if err := atomicfile.SyncFolder(w.cfg.Dir); err != nil {
 			return err
 		}
 	}
@@ -206,13 +207,4 @@ func (w *writer) checkpoint() {
 	}
 	w.unsigned = 0
 	w.head = &Head{Checkpoint: w.place, Time: now, Signature: w.keys.at(w.place, now)}
-}
-
-// syncFolder makes the names in a folder safe.
-func syncFolder(dir string) error {
-	d, err := os.Open(filepath.Clean(dir))
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

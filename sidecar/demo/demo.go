@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -21,7 +22,7 @@ type Config struct {
 	Dir      string // folder of rule files with nobody's work in it: the demo edits them
 	Defaults fs.FS  // the built-in rule files
 	Out      io.Writer
-	Look     Look
+	Look     terminal.Look
 }
 
 // Run gives the demo. It is ok if everything came out as it should; what did not

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -74,7 +76,7 @@ func TestRun(t *testing.T) {
 func TestRunFindsWrong(t *testing.T) {
 	cfg := shipped(t, "strategies.yaml", "priority: 60\n", "priority: 60\n    enabled: false\n")
 	var out bytes.Buffer
-	cfg.Out, cfg.Look = &out, Look{Width: 100}
+	cfg.Out, cfg.Look = &out, terminal.Look{Width: 100}
 	ok, err := Run(t.Context(), cfg)
 	if ok || err != nil {
 		t.Fatalf("ok %v, %v", ok, err)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 )
 
 // patience is how long an edit may take to be taken up, or refused.
@@ -55,7 +55,7 @@ func (p *performance) improve(ctx context.Context, s show, file, text string) er
 		return err
 	}
 	saved := time.Now()
-	if err := publish.File(file, []byte(text), 0o600); err != nil {
+	if err := atomicfile.Replace(file, []byte(text)); err != nil {
 		return err
 	}
 	if err := p.taken(ctx, before.rules); err != nil {
@@ -92,7 +92,7 @@ func (p *performance) taken(ctx context.Context, old string) error {
 // spoil saves an edit that cannot be taken, and shows that nothing changes.
 func (p *performance) spoil(ctx context.Context, s show, file, text string) error {
 	saved := time.Now()
-	if err := publish.File(file, []byte(text), 0o600); err != nil {
+	if err := atomicfile.Replace(file, []byte(text)); err != nil {
 		return err
 	}
 	var said string

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -34,7 +35,7 @@ func fill(to, old string, files ruleset.Files, s *survey) error {
 			}
 			folders = append(folders, dir)
 		}
-		if err := File(at, []byte(text), s.mode(name)); err != nil {
+		if err := atomicfile.Write(at, []byte(text), s.mode(name)); err != nil {
 			return err
 		}
 		if err := ownLike(at, filepath.Join(old, filepath.FromSlash(name)), s); err != nil {
@@ -42,7 +43,7 @@ func fill(to, old string, files ruleset.Files, s *survey) error {
 		}
 	}
 	for _, dir := range folders {
-		if err := flush(dir); err != nil {
+		if err := atomicfile.SyncFolder(dir); err != nil {
 			return err
 		}
 	}

@@ -1,3 +1,5 @@
+// Package publish puts the rule files of a folder on disk, all of them or none, so that
+// whoever reads them never sees half of a change.
 package publish
 
 import (
@@ -9,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -88,7 +91,7 @@ func stays(err error) bool {
 
 // swapped writes a folder beside dir and swaps the two.
 func swapped(dir string, files ruleset.Files, s *survey) (c *Change, err error) {
-	beside, err := os.MkdirTemp(filepath.Dir(dir), unfinished+filepath.Base(dir)+"-*")
+	beside, err := os.MkdirTemp(filepath.Dir(dir), atomicfile.Unfinished+filepath.Base(dir)+"-*")
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +115,7 @@ func swapped(dir string, files ruleset.Files, s *survey) (c *Change, err error) 
 	}
 	// From here on, what stands beside is the folder before, and nothing may fail.
 	// Whichever of the two a power cut leaves here is whole.
-	_ = flush(filepath.Dir(dir))
+	_ = atomicfile.SyncFolder(filepath.Dir(dir))
 	return c, nil
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -65,7 +66,7 @@ func same(t testing.TB, dir string, want ruleset.Files) {
 func left(t testing.TB, dir string) {
 	t.Helper()
 	for _, in := range []string{dir, filepath.Dir(dir), dir + "/prompts", dir + "/tests"} {
-		if found, err := filepath.Glob(in + "/" + unfinished + "*"); err != nil || len(found) > 0 {
+		if found, err := filepath.Glob(in + "/" + atomicfile.Unfinished + "*"); err != nil || len(found) > 0 {
 			t.Errorf("left behind: %v, %v", found, err)
 		}
 	}
@@ -250,19 +251,5 @@ func TestReaderSeesNoMixture(t *testing.T) {
 	readers.Wait()
 	if reads < 10 {
 		t.Errorf("only %d reads: it shows nothing", reads)
-	}
-}
-
-func TestFile(t *testing.T) {
-	path := t.TempDir() + "/x"
-	check(t, File(path, []byte("one"), 0o600))
-	check(t, File(path, []byte("two"), 0o640))
-	info, err := os.Stat(path)
-	check(t, err)
-	if text, err := os.ReadFile(path); err != nil || string(text) != "two" || info.Mode() != 0o640 {
-		t.Errorf("%q %v %v", text, info.Mode(), err)
-	}
-	if err := File(t.TempDir()+"/no/x", nil, 0o600); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%v", err)
 	}
 }

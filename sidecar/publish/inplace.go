@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -63,7 +64,7 @@ func stage(dir string, files ruleset.Files, s *survey) (tmp map[string]string, e
 				return nil, err
 			}
 		}
-		if tmp[name], err = temporary(filepath.Dir(at), []byte(text), s.mode(name)); err != nil {
+		if tmp[name], err = atomicfile.Beside(at, []byte(text), s.mode(name)); err != nil {
 			return nil, err
 		}
 		// Who may not give it away keeps it: the folder stays its owner's, who
@@ -100,7 +101,7 @@ func put(dir string, tmp map[string]string, files ruleset.Files, s *survey) erro
 		}
 	}
 	for in := range folders {
-		if err := flush(in); err != nil {
+		if err := atomicfile.SyncFolder(in); err != nil {
 			return err
 		}
 	}
@@ -123,7 +124,7 @@ func keepInside(dir string, files ruleset.Files, s *survey) error {
 				return err
 			}
 		}
-		if err := File(at, []byte(text), s.mode(name)); err != nil {
+		if err := atomicfile.Write(at, []byte(text), s.mode(name)); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -88,7 +89,7 @@ func (s *survey) take(name string, info fs.FileInfo) error {
 		return fmt.Errorf("%s makes this a checkout, which is changed by a commit and a pull; or publish into a folder outside of it", name)
 	case name == "..data":
 		return errors.New("a ConfigMap is mounted here; change the ConfigMap instead")
-	case strings.HasPrefix(base, unfinished) && info.Mode().IsRegular():
+	case strings.HasPrefix(base, atomicfile.Unfinished) && info.Mode().IsRegular():
 		return nil // left by a crash
 	case ruleset.Misnamed(name):
 		return fmt.Errorf("%s is not read under this name; the ending is .yaml", name)
