@@ -36,9 +36,9 @@ func applyCommand(env Env) *cobra.Command {
 		Short: "Publish the rules in DIR to a running server, whole or not at all",
 		Long: `Publish the rules in DIR to the folder of a running server, all files at once.
 
-They are checked first. What stood in the folder before is kept beside it, as
-FOLDER.previous; apply --undo brings it back. With --admin, apply waits until the
-server has them in force. If the server refuses them, or does not take them in time,
+They are checked first. What stood in the folder before is kept inside of it, in
+.previous; apply --undo brings it back. With --admin, apply waits until the server
+has them in force. If the server refuses them, or does not take them in time,
 what stood there before is put back, and the exit code is 1.
 
 The token of the admin API comes from ` + ruleset.SettingPrefix + `ADMIN_TOKEN. --admin may stand in
@@ -103,11 +103,7 @@ func (a *application) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	how := "all at once"
-	if change.InPlace() {
-		how = "one by one, as the folder must keep its place"
-	}
-	fmt.Fprintf(a.env.Out, "rules %s: published %d files to %s, %s\n", version, len(files), a.target, how)
+	fmt.Fprintf(a.env.Out, "rules %s: published %d files to %s\n", version, len(files), a.target)
 	if a.admin == nil {
 		fmt.Fprintln(a.env.Out, "Without --admin it cannot be seen whether the server takes them: look for rules_taken in its log.")
 		a.keep(change)

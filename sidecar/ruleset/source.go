@@ -140,7 +140,7 @@ func (s Source) Folders() (out []string) {
 			continue
 		}
 		out = append(out, dir)
-		for _, inside := range []string{packFolder, testFolder, promptFolder} {
+		for _, inside := range Folders() {
 			out = append(out, filepath.Join(dir, inside))
 		}
 	}
