@@ -44,7 +44,7 @@ the folder decisions in that of ` + ruleset.SettingPrefix + `STATE. The server m
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.PersistentFlags().StringVar(&l.dir, "decisions", "", "folder of the log")
-	c.AddCommand(l.listCommand(), l.showCommand(), l.verifyCommand(), l.headCommand(), l.keyCommand(), l.replayCommand())
+	c.AddCommand(l.listCommand(), l.showCommand(), l.verifyCommand(), l.headCommand(), l.replayCommand())
 	return c
 }
 
@@ -143,7 +143,7 @@ func openDecisions(s ruleset.Settings, log *slog.Logger, m *telemetry.Metrics) (
 		func() float64 { return float64(l.Stats().Written) },
 		func() float64 { return float64(l.Stats().Lost) },
 		func() float64 { return float64(l.Stats().Failed) },
-		func() float64 { return time.Since(l.Stats().Signed).Seconds() },
+		func() float64 { return time.Since(l.Stats().Head).Seconds() },
 	)
 	log.Info("decisions are logged", "event", "decisions_open", "folder", dir, "mode", s.DecisionsMode)
 	return l, nil

@@ -167,7 +167,6 @@ func recordRows(r *decisions.Record) []row {
 	if d.Bytes > 0 {
 		add("too long", fmt.Sprintf("%d bytes", d.Bytes), "")
 	}
-	add("sum", d.Sum, "")
 	for _, id := range []struct{ name, value string }{
 		{"call", d.Call}, {"request", d.Request}, {"approval", d.Approval}, {"session", d.Session}, {"agent", d.Agent}, {"channel", d.Channel},
 		{"model", d.Model}, {"strategy", d.Strategy}, {"rules", d.Rules},

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 )
 
 // Sum is a SHA-256.
@@ -83,9 +82,4 @@ func parse(line []byte) (r Record, err error) {
 	_ = json.Unmarshal(line, &said)
 	r.Hash = said.Hash
 	return r, errChanged
-}
-
-// signed is what a signature at a place of the chain is about.
-func signed(at Checkpoint, when time.Time) []byte {
-	return fmt.Appendf(nil, "gpt-oss-executor decisions 1\n%d\n%s\n%s\n", at.Seq, at.Hash, when.UTC().Format(time.RFC3339Nano))
 }

@@ -18,7 +18,7 @@ type tail struct {
 	size    int64    // of what is good of it
 	place   Checkpoint
 	born    time.Time // its first record
-	signed  uint64    // the last record that is signed
+	head    uint64    // the record of the head
 	aside   *Aside
 }
 
@@ -35,18 +35,11 @@ func newWriter(cfg Config, counts *counts) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, err := openKeys(cfg.Dir, len(list) == 0 && head == nil)
-	if err != nil {
-		return nil, err
-	}
-	if head != nil && head.Key != keys.public {
-		return nil, fmt.Errorf("%s: it is signed with another key than that of %s", filepath.Join(cfg.Dir, headFile), keyFile)
-	}
 	t, err := findTail(cfg, list, head)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{cfg: cfg, keys: keys, counts: counts, place: t.place, size: t.size, born: t.born}
+	w := &writer{cfg: cfg, counts: counts, place: t.place, size: t.size, born: t.born}
 	full := t.segment != nil && (t.size >= cfg.SegmentBytes || cfg.Now().Sub(t.born) >= cfg.SegmentAge)
 	if t.segment != nil && !full {
 		if w.file, err = os.OpenFile(t.segment.path, os.O_WRONLY|os.O_APPEND, 0); err != nil {
@@ -63,25 +56,18 @@ func newWriter(cfg Config, counts *counts) (*writer, error) {
 	return w, err
 }
 
-// start writes the first record of a process, and signs what it found.
+// start writes the first record of a process, and the head behind it.
 func (w *writer) start(t tail) error {
-	err := w.write(&Record{Time: w.cfg.Now(), Start: &Start{Key: w.keys.public, Unsigned: t.place.Seq - t.signed, Aside: t.aside}})
-	if err != nil {
+	if err := w.write(&Record{Time: w.cfg.Now(), Start: &Start{Behind: t.place.Seq - t.head, Aside: t.aside}}); err != nil {
 		return err
 	}
-	w.checkpoint()
-	if err := w.settle(); err != nil {
-		return err
-	}
-	if w.head != nil || w.unsigned > 0 {
-		return w.failing
-	}
-	return nil
+	w.moveHead()
+	return w.settle()
 }
 
-// findTail looks for the last good record. What stands behind it and was not signed yet
-// is what a crash left; anything else is damage, which is an error.
-func findTail(cfg Config, list []segment, head *Head) (t tail, err error) {
+// findTail looks for the last good record. What stands behind it and behind the head is
+// what a crash left; anything else is damage, which is an error.
+func findTail(cfg Config, list []segment, head *Checkpoint) (t tail, err error) {
 	var cuts []segment // to be cut, from the last one to that of the tail
 	damaged := 0
 	for i := len(list) - 1; i >= 0 && t.segment == nil; i-- {
@@ -117,25 +103,25 @@ func findTail(cfg Config, list []segment, head *Head) (t tail, err error) {
 	return t, nil
 }
 
-// against compares the end of the log with what was signed. Without a head there are at
-// most the two records that are written before there is one.
-func (t *tail) against(head *Head, dir string, files int) error {
+// against compares the end of the log with its head. Without one there is at most the
+// record that is written before it.
+func (t *tail) against(head *Checkpoint, dir string, files int) error {
 	if head == nil {
-		if t.place.Seq > 2 || files > 1 {
+		if t.place.Seq > 1 || files > 1 {
 			return fmt.Errorf("%s: it is missing, so nobody knows where the log ended; put it back, or begin a new log in another folder", filepath.Join(dir, headFile))
 		}
 		return nil
 	}
-	t.signed = head.Seq
+	t.head = head.Seq
 	if t.place.Seq < head.Seq {
-		return fmt.Errorf("%s: the log ends with record %d, and the signed head is record %d: it was cut; run: decisions verify", dir, t.place.Seq, head.Seq)
+		return fmt.Errorf("%s: the log ends with record %d, and its head is record %d: it was cut; run: decisions verify", dir, t.place.Seq, head.Seq)
 	}
 	return nil
 }
 
 // read finds the last good record of a segment. bad is the first line that is none; 0:
 // all are good.
-func (t *tail) read(s segment, head *Head) (bad int, err error) {
+func (t *tail) read(s segment, head *Checkpoint) (bad int, err error) {
 	var chain follower
 	t.place, t.size = Checkpoint{}, 0
 	err = s.lines(func(l line) bool {
@@ -154,14 +140,14 @@ func (t *tail) read(s segment, head *Head) (bad int, err error) {
 	return bad, err
 }
 
-// check refuses a segment that is damaged where it was signed.
-func (t *tail) check(s segment, bad int, head *Head) error {
+// check refuses a segment that is damaged before the head.
+func (t *tail) check(s segment, bad int, head *Checkpoint) error {
 	if bad == 0 || head == nil {
 		return nil
 	}
 	next := max(t.place.Seq+1, s.first)
 	if next <= head.Seq {
-		return fmt.Errorf("%s:%d: record %d was changed or cut after it had been signed; run: decisions verify", s.path, bad, next)
+		return fmt.Errorf("%s:%d: record %d was changed or cut; run: decisions verify", s.path, bad, next)
 	}
 	return nil
 }
