@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -47,7 +48,13 @@ func runDemo(ctx context.Context, env Env) (err error) {
 	if _, err := writeDefaults(dir, env.Defaults, false); err != nil {
 		return err
 	}
-	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Defaults: env.Defaults, Out: env.Out, Look: terminal.LookOf(env.Out, env.lookup)})
+	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Out: env.Out, Look: terminal.LookOf(env.Out, env.lookup),
+		Serve: func(ctx context.Context, upstream string, log io.Writer) error {
+			s := defaultSettings()
+			s.Listen, s.Upstream, s.Rules, s.LogFormat = "127.0.0.1:0", upstream, dir, "json"
+			return serve(ctx, s, Env{Err: log, Defaults: env.Defaults})
+		},
+	})
 	if err == nil && !ok {
 		err = errSaid
 	}
