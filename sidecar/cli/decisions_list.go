@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -25,6 +24,8 @@ func (l *logged) listCommand() *cobra.Command {
 // list writes the decisions that are chosen as they are read, so the columns are fixed.
 func (l *logged) list(dir string) error {
 	w := bufio.NewWriter(l.env.Out)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
 	p := paper{out: w, look: terminal.LookOf(l.env.Out, l.env.lookup)}
 	filter, damaged := l.chosen(), 0
 	var failed error
@@ -35,7 +36,7 @@ func (l *logged) list(dir string) error {
 			fmt.Fprintln(l.env.Err, broken)
 		case !filter.Takes(r):
 		case l.json:
-			failed = jsonLineTo(w, r)
+			failed = enc.Encode(hashed{r, r.Hash})
 		default:
 			p.rows([]row{decisionRow(r)})
 		}
@@ -53,14 +54,10 @@ func (l *logged) list(dir string) error {
 	return err
 }
 
-// jsonLineTo writes a record with its hash.
-func jsonLineTo(w io.Writer, r *decisions.Record) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(struct {
-		*decisions.Record
-		Hash decisions.Sum `json:"hash"`
-	}{r, r.Hash})
+// hashed is a record with its hash, as JSON shows it.
+type hashed struct {
+	*decisions.Record
+	Hash decisions.Sum `json:"hash"`
 }
 
 // decisionRow is a decision on one line.
@@ -130,10 +127,7 @@ func (l *logged) show(dir string, seq uint64) error {
 		fmt.Fprintln(l.env.Err, broken)
 	}
 	if l.json || found.Decision == nil {
-		return writeJSON(l.env.Out, struct {
-			*decisions.Record
-			Hash decisions.Sum `json:"hash"`
-		}{found, found.Hash})
+		return writeJSON(l.env.Out, hashed{found, found.Hash})
 	}
 	paper{out: l.env.Out, look: terminal.LookOf(l.env.Out, l.env.lookup)}.rows(recordRows(found))
 	return nil

@@ -183,6 +183,31 @@ func TestEveryCrash(t *testing.T) {
 	}
 }
 
+// Where the disk was full when a segment ended, the head stands further back, and the next
+// segment is empty. That is no cut; a damaged segment before it is one.
+func TestEmptySegment(t *testing.T) {
+	dir, file, text := small(t)
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	second, err := parse(bytes.TrimSpace(lines[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := fmt.Appendf(nil, `{"seq":2,"hash":%q}`, second.Hash)
+	next := segmentPath(dir, uint64(len(lines)))
+	write(t, filepath.Join(dir, headFile), head)
+	write(t, next)
+	write(t, file, text[:len(text)-1])
+	if _, err := Open(Config{Dir: dir}); err == nil || !strings.Contains(err.Error(), "decisions verify") {
+		t.Errorf("it goes on behind a cut: %v", err)
+	}
+	write(t, file, text)
+	shut(t, open(t, Config{Dir: dir}))
+	mustBeGood(t, dir)
+	if n := count(t, dir); n != 5 {
+		t.Errorf("%d decisions, want 5", n)
+	}
+}
+
 func TestCutBeforeTheHead(t *testing.T) {
 	dir, file, text := small(t)
 	for at := 0; at < len(text); at += 13 {
