@@ -26,7 +26,7 @@ const (
 // Modes are all of them.
 var Modes = []string{string(Written), string(Synced), string(Required)}
 
-// Config says where and how a log is written. Zero values are those of Defaults.
+// Config says where and how a log is written. A zero value is the default.
 type Config struct {
 	Dir  string
 	Mode Mode
@@ -44,26 +44,22 @@ type Config struct {
 	KeepBytes    int64         // and their size
 }
 
-// Defaults are the values of a Config that says nothing else.
-func Defaults() Config {
-	return Config{
-		Mode: Written, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Wait: 250 * time.Millisecond, SyncEvery: 100 * time.Millisecond, Queue: 1024,
-		HeadRecords: 1000, HeadEvery: 5 * time.Minute,
-		SegmentBytes: 64 << 20, SegmentAge: 24 * time.Hour, KeepSegments: 400, KeepBytes: 8 << 30,
-	}
-}
-
+// filled is the config with its defaults.
 func (c Config) filled() Config {
-	d := Defaults()
 	if c.Now == nil {
-		c.Now = d.Now
+		c.Now = time.Now
 	}
-	c.Mode, c.Log = cmp.Or(c.Mode, d.Mode), cmp.Or(c.Log, d.Log)
-	c.Wait, c.SyncEvery, c.Queue = cmp.Or(c.Wait, d.Wait), cmp.Or(c.SyncEvery, d.SyncEvery), cmp.Or(c.Queue, d.Queue)
-	c.HeadRecords, c.HeadEvery = cmp.Or(c.HeadRecords, d.HeadRecords), cmp.Or(c.HeadEvery, d.HeadEvery)
-	c.SegmentBytes, c.SegmentAge = cmp.Or(c.SegmentBytes, d.SegmentBytes), cmp.Or(c.SegmentAge, d.SegmentAge)
-	c.KeepSegments, c.KeepBytes = cmp.Or(c.KeepSegments, d.KeepSegments), cmp.Or(c.KeepBytes, d.KeepBytes)
+	c.Mode = cmp.Or(c.Mode, Written)
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
+	c.Wait = cmp.Or(c.Wait, 250*time.Millisecond)
+	c.SyncEvery = cmp.Or(c.SyncEvery, 100*time.Millisecond)
+	c.Queue = cmp.Or(c.Queue, 1024)
+	c.HeadRecords = cmp.Or(c.HeadRecords, 1000)
+	c.HeadEvery = cmp.Or(c.HeadEvery, 5*time.Minute)
+	c.SegmentBytes = cmp.Or(c.SegmentBytes, 64<<20)
+	c.SegmentAge = cmp.Or(c.SegmentAge, 24*time.Hour)
+	c.KeepSegments = cmp.Or(c.KeepSegments, 400)
+	c.KeepBytes = cmp.Or(c.KeepBytes, 8<<30)
 	return c
 }
 
