@@ -98,7 +98,7 @@ func inkOf(e policy.Effect) ink {
 }
 
 func (l *logged) showCommand() *cobra.Command {
-	c := l.command("show SEQ", "All that is known of one record", cobra.ExactArgs(1), func(dir string, args []string) error {
+	c := l.command("show SEQ", "Everything about one record", cobra.ExactArgs(1), func(dir string, args []string) error {
 		seq, err := strconv.ParseUint(args[0], 10, 64)
 		if err != nil {
 			return fmt.Errorf("decisions: %q is no number of a record", args[0])

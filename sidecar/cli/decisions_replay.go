@@ -26,16 +26,15 @@ func (l *logged) replayCommand() *cobra.Command {
 		}
 		return l.replay(dir, set, guarded(rules, locked, dir))
 	})
-	c.Long = `What would other rules have decided about the calls of the log? Shown are the calls
-that would fare otherwise, then the counts, and the rules that make the difference.
+	c.Long = `Let other rules decide about the calls in the log. It shows the calls that would be
+decided differently, then the totals, and the rules that cause the difference.
 
   gpt-oss-executor decisions replay --rules rules.new --since 168h
 
-Secrets are masked in the log, so a rule that looks at one may decide otherwise than it
-would have; such records are counted.
+Secrets are masked in the log. A rule that looks at a secret may decide differently here;
+such records are counted.
 
-It ends with 0 when nothing would be decided otherwise, with 1 when something would or
-the log is damaged, and with 2 when it was called wrongly.`
+Exit code: 0 nothing would change, 1 something would or the log is damaged, 2 wrong usage.`
 	rulesFlag(c, &rules)
 	policyFlag(c, &locked)
 	l.filters(c)
@@ -98,7 +97,7 @@ func writeTally(w io.Writer, t *decisions.Tally, version string) {
 	fmt.Fprintf(w, "rules %s: %d decisions\n", version, t.Records)
 	fmt.Fprintf(w, "  unchanged      %6d\n  newly denied   %6d\n  newly asked    %6d\n  newly allowed  %6d\n", t.Unchanged, t.Denied, t.Asked, t.Allowed)
 	if t.Skipped > 0 {
-		fmt.Fprintf(w, "  not judged     %6d  the log could not keep their arguments as they were\n", t.Skipped)
+		fmt.Fprintf(w, "  not judged     %6d  their arguments are not complete in the log\n", t.Skipped)
 	}
 	if t.Masked > 0 {
 		fmt.Fprintf(w, "  with secrets   %6d  masked, so a rule that looks at one may differ\n", t.Masked)

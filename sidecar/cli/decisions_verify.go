@@ -16,18 +16,16 @@ func (l *logged) verifyCommand() *cobra.Command {
 	c := l.command("verify", "Is the log whole and unchanged?", cobra.NoArgs, func(dir string, _ []string) error {
 		return l.verify(dir, heads)
 	})
-	c.Long = `Is the log whole and unchanged? Every byte and every record is checked. Each problem
-comes with the record and its file:line.
+	c.Long = `Check that the log is complete and unchanged. Every byte and every record is checked.
+Each problem is shown with its record and its file:line.
 
-Each record holds the hash of the one before. So whoever changes one must change all
-that follow, and the head. Against somebody who can do that, keep what decisions head
-prints on another machine, and give it with --head: it vouches for all records up to
-that one. The newest records, behind the head that stands in the folder, are vouched
-for by the process that writes them alone.
+Each record holds the hash of the record before it. Whoever changes one must also change
+all later ones, and the file head.json. To find even that, run decisions head regularly,
+keep what it prints on another machine, and give it to verify with --head: it proves all
+records up to that one.
 
-It ends with 0 when nothing is wrong, with 1 when something is, and with 2 when it was
-called wrongly.`
-	c.Flags().StringArrayVar(&heads, "head", nil, "SEQ:HASH that decisions head once printed; may be given several times")
+Exit code: 0 nothing is wrong, 1 a problem was found, 2 wrong usage.`
+	c.Flags().StringArrayVar(&heads, "head", nil, "SEQ:HASH that decisions head printed earlier; can be given several times")
 	c.Flags().BoolVar(&l.json, "json", false, "write one JSON document")
 	return c
 }
@@ -78,13 +76,13 @@ func reportText(r *decisions.Report) string {
 		fmt.Fprintf(&b, "  the first %d were removed by retention\n", r.Removed)
 	}
 	if r.Lost > 0 {
-		fmt.Fprintf(&b, "  %d decisions could not be written when they fell; the log says where\n", r.Lost)
+		fmt.Fprintf(&b, "  %d decisions could not be written; the log says where\n", r.Lost)
 	}
-	if r.Behind > 0 && len(r.Problems) == 0 {
-		fmt.Fprintf(&b, "  the last %d stand behind the head, which moves on every five minutes\n", r.Behind)
+	if r.AfterHead > 0 && len(r.Problems) == 0 {
+		fmt.Fprintf(&b, "  the last %d are newer than head.json, which is written every five minutes\n", r.AfterHead)
 	}
 	if r.Signatures > 0 {
-		fmt.Fprintf(&b, "  an earlier version of this program signed %s; signatures are not checked any more\n", count(r.Signatures, "record"))
+		fmt.Fprintf(&b, "  an earlier version of this program signed %s; signatures are no longer checked\n", count(r.Signatures, "record"))
 	}
 	if n := len(r.Problems); n > 0 {
 		fmt.Fprintln(&b, count(n, "problem"))
@@ -95,7 +93,7 @@ func reportText(r *decisions.Report) string {
 }
 
 func (l *logged) headCommand() *cobra.Command {
-	c := l.command("head", "SEQ:HASH of the last record, to be kept on another machine", cobra.NoArgs, func(dir string, _ []string) error {
+	c := l.command("head", "Print SEQ:HASH of the last record, to keep on another machine", cobra.NoArgs, func(dir string, _ []string) error {
 		at, err := decisions.Last(dir)
 		if err == nil && at.Seq == 0 {
 			err = fmt.Errorf("decisions: there is no record in %s", dir)

@@ -20,11 +20,12 @@ func demoCommand(env Env) *cobra.Command {
 		Short: "See it work, with no server and no gateway",
 		Long: `See it work, with no model server, no gateway and no key.
 
-The real server is started in front of a scripted model server, on free ports of
-this machine. Each reply is asked for twice, without the sidecar and with it, and
-checked; then a rule file is edited while the server runs. It takes a few seconds.
-In a terminal there are colours (not with NO_COLOR) and two columns, in a pipe plain
-lines. The exit code is 1 if anything did not come out as it should.`,
+The demo starts the real server in front of a scripted model server, on free ports of
+this machine. It asks for each reply twice, without the sidecar and with it, and checks
+both. Then it edits a rule file while the server runs. It takes a few seconds. A terminal
+shows two columns and colours (none with NO_COLOR), a pipe gets plain lines.
+
+Exit code: 0 everything came out as it should, 1 something did not.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, os.Interrupt)

@@ -45,7 +45,7 @@ func chained(prev Sum, body []byte) (s Sum) {
 	return s
 }
 
-// append writes the record as a line behind buf, and sets its hash.
+// append writes the record as a line after buf, and sets its hash.
 func (r *Record) append(buf *bytes.Buffer) error {
 	from := buf.Len()
 	r.Time = r.Time.UTC().Round(0)

@@ -39,7 +39,7 @@ func (w *writer) flushed(err error) {
 	w.flush = nil
 	if err != nil {
 		_ = w.broken(err)
-	} else if w.behind == 0 {
+	} else if w.after == 0 {
 		w.counts.head.Store(w.headed.UnixNano())
 	}
 	answer(w.inFlush, err)

@@ -92,7 +92,7 @@ func TestLog(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			dir := filled(t, Config{Mode: Mode(mode), HeadRecords: 5}, 12)
 			r := mustBeGood(t, dir)
-			if r.Records != 13 || r.Last.Seq != 13 || r.Segments != 1 || r.Behind != 0 {
+			if r.Records != 13 || r.Last.Seq != 13 || r.Segments != 1 || r.AfterHead != 0 {
 				t.Errorf("%+v", r)
 			}
 			var back []Record
@@ -218,7 +218,7 @@ func TestSignedLog(t *testing.T) {
 	}
 	check(os.CopyFS(dir, os.DirFS("testdata/signed")))
 	check(os.Chmod(dir, dirMode))
-	if r := mustBeGood(t, dir); r.Signatures != 3 || r.Records != 9 || r.Behind != 0 {
+	if r := mustBeGood(t, dir); r.Signatures != 3 || r.Records != 9 || r.AfterHead != 0 {
 		t.Errorf("%+v", r)
 	}
 	l := open(t, Config{Dir: dir})

@@ -75,8 +75,8 @@ type Answer struct {
 
 // Start says that a process began to write.
 type Start struct {
-	Behind uint64 `json:"behind,omitempty"` // records that the process before left behind the head
-	Aside  *Aside `json:"aside,omitempty"`
+	AfterHead uint64 `json:"after_head,omitempty"` // records that the process before left after the head
+	Aside     *Aside `json:"aside,omitempty"`
 }
 
 // Aside says where the end of a log went that a crash left unfinished.

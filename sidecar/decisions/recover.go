@@ -56,16 +56,16 @@ func newWriter(cfg Config, counts *counts) (*writer, error) {
 	return w, err
 }
 
-// start writes the first record of a process, and the head behind it.
+// start writes the first record of a process, and the head after it.
 func (w *writer) start(t tail) error {
-	if err := w.write(&Record{Time: w.cfg.Now(), Start: &Start{Behind: t.place.Seq - t.head, Aside: t.aside}}); err != nil {
+	if err := w.write(&Record{Time: w.cfg.Now(), Start: &Start{AfterHead: t.place.Seq - t.head, Aside: t.aside}}); err != nil {
 		return err
 	}
 	w.moveHead()
 	return w.settle()
 }
 
-// findTail looks for the last good record. What stands behind it and behind the head is what
+// findTail looks for the last good record. What stands after it, and after the head, is what
 // a crash left, and is set aside. Anything else is damage, which is an error. A segment is
 // whole before there is another one: so a crash leaves its mark in the last one alone.
 func findTail(cfg Config, list []segment, head *Checkpoint) (t tail, err error) {

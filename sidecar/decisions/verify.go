@@ -32,9 +32,9 @@ type Report struct {
 	Signatures int        `json:"signatures"` // of an earlier version of this program; they are not checked
 	First      uint64     `json:"first"`      // 0: there is no record
 	Last       Checkpoint `json:"last"`
-	Removed    uint64     `json:"removed"` // by retention, lawfully
-	Lost       uint64     `json:"lost"`    // could not be written, and the log says so
-	Behind     uint64     `json:"behind"`  // records behind the head, while a process writes
+	Removed    uint64     `json:"removed"`    // by retention, lawfully
+	Lost       uint64     `json:"lost"`       // could not be written, and the log says so
+	AfterHead  uint64     `json:"after_head"` // records that are newer than the head, while a process writes
 	Problems   []Problem  `json:"problems"`
 }
 
@@ -167,10 +167,10 @@ func (v *verifier) end() {
 	case v.Last.Seq < v.head.Seq:
 		v.problem(v.Last.Seq+1, fmt.Sprintf("the log ends here, and its head is record %d: the records between were cut off", v.head.Seq))
 	default:
-		v.Behind = v.Last.Seq - v.head.Seq
+		v.AfterHead = v.Last.Seq - v.head.Seq
 	}
-	if v.Behind > 0 && !v.live {
-		v.problem(v.head.Seq+1, fmt.Sprintf("%d records stand behind the head: the process that wrote them was killed, or somebody added them", v.Behind))
+	if v.AfterHead > 0 && !v.live {
+		v.problem(v.head.Seq+1, fmt.Sprintf("%d records are newer than the head: the process that wrote them was killed, or somebody added them", v.AfterHead))
 	}
 	for _, e := range v.expect {
 		switch {

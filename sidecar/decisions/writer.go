@@ -23,7 +23,7 @@ type writer struct {
 	born  time.Time
 	place Checkpoint // the last record
 
-	behind  int       // records behind the head
+	after   int       // records after the head
 	headed  time.Time // when the head moved on
 	gap     uint64    // lost records that the log speaks of already
 	failing error     // why the last write failed
@@ -80,7 +80,7 @@ func gather(first *entry, queue <-chan *entry) []*entry {
 // due does what the time has come for, and says when to look again.
 func (w *writer) due() time.Duration {
 	now := w.cfg.Now()
-	if w.behind >= w.cfg.HeadRecords || now.Sub(w.headed) >= w.cfg.HeadEvery {
+	if w.after >= w.cfg.HeadRecords || now.Sub(w.headed) >= w.cfg.HeadEvery {
 		w.moveHead()
 	}
 	if w.file != nil && (w.size >= w.cfg.SegmentBytes || now.Sub(w.born) >= w.cfg.SegmentAge) {
@@ -92,7 +92,7 @@ func (w *writer) due() time.Duration {
 		}
 		w.sync()
 	}
-	if w.behind > 0 {
+	if w.after > 0 {
 		return max(time.Millisecond, w.cfg.HeadEvery-now.Sub(w.headed))
 	}
 	return w.cfg.HeadEvery
@@ -162,7 +162,7 @@ func (w *writer) write(records ...*Record) error {
 	w.failing = nil
 	w.size += int64(buf.Len())
 	w.place, w.dirty = place, true
-	w.behind += len(records)
+	w.after += len(records)
 	return nil
 }
 
@@ -198,10 +198,10 @@ func (w *writer) begin() error {
 // moveHead names the last record as the head. It counts for the outside when that record is
 // with the disk: then the head is written.
 func (w *writer) moveHead() {
-	if w.behind == 0 {
+	if w.after == 0 {
 		return
 	}
-	w.behind, w.headed = 0, w.cfg.Now()
+	w.after, w.headed = 0, w.cfg.Now()
 	head := w.place
 	w.head, w.dirty = &head, true
 }
