@@ -27,9 +27,9 @@ unit: ## the tests that need nothing but Go
 	go test $(packages)
 
 race: ## the same under the race detector
-	go test -race -timeout 8m $$(go list ./... | grep -v -e '/e2e$$' -e '/ruleset$$')
-	go test -race -short ./sidecar/ruleset # its long tests have one goroutine,
-	go test ./sidecar/ruleset              # so they run without the detector
+	go test -race -timeout 8m $$(go list ./... | grep -v -e '/e2e$$' -e '/ruleset$$' -e '/cond$$')
+	go test -race -short ./sidecar/ruleset ./sidecar/cond # their long tests have one goroutine,
+	go test ./sidecar/ruleset ./sidecar/cond              # so they run without the detector
 	go test -run Linear ./sidecar/parse # a cost that the detector would distort
 	EDITS=200 go test -run EditsUnderLoad ./sidecar # so many that it would take minutes under the detector
 

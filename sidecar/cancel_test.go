@@ -10,19 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
-
-// soon waits for what happens in another goroutine.
-func soon(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(5 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("not within 5 s: %s", what)
-		}
-	}
-}
 
 // A caller that leaves ends the request at the model server, whatever that does.
 func TestCallerLeaves(t *testing.T) {
@@ -49,11 +40,11 @@ func TestCallerLeaves(t *testing.T) {
 					res.Body.Close()
 				}
 			}()
-			soon(t, "the model is asked", func() bool { return len(r.model.Requests("")) == 1 })
+			ruletest.Soon(t, "the model is asked", func() bool { return len(r.model.Requests("")) == 1 })
 			time.Sleep(20 * time.Millisecond)
 			leave()
 			<-gone
-			soon(t, "the model server is left", func() bool { return r.model.Left() == 1 })
+			ruletest.Soon(t, "the model server is left", func() bool { return r.model.Left() == 1 })
 		})
 	}
 }
@@ -74,12 +65,12 @@ func TestCallerLeavesBackOff(t *testing.T) {
 				res.Body.Close()
 			}
 		}()
-		soon(t, "the model is asked", func() bool { return len(model.Requests("")) == i+1 })
+		ruletest.Soon(t, "the model is asked", func() bool { return len(model.Requests("")) == i+1 })
 		time.Sleep(20 * time.Millisecond)
 		leave()
 		<-gone
 		ended := fmt.Sprintf(`gptoss_executor_requests_total{model="gpt-oss",status="499"} %d`, i+1)
-		soon(t, "the request ends", func() bool { return strings.Contains(r.metrics(), ended) })
+		ruletest.Soon(t, "the request ends", func() bool { return strings.Contains(r.metrics(), ended) })
 		if n := len(model.Requests("")); n != i+1 {
 			t.Errorf("%d requests after %d callers who left", n, i+1)
 		}

@@ -2,7 +2,6 @@ package sidecar
 
 import (
 	"bytes"
-	"crypto/rand"
 	"errors"
 	"io"
 	"net/http"
@@ -10,19 +9,19 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
-	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
 // chat serves one request, in one direction:
 //
-//	bytes → request → rule set → plan → upstream → reading → answer
+//	bytes → request → rule set → turn → sink
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 	began := time.Now()
-	set := s.live.Set()
-	w.Header().Set(rulesVersion, set.Version) // of these rules, whatever is edited meanwhile
+	set := s.rules.Set()
+	w.Header().Set(web.RulesVersion, set.Version) // of these rules, whatever is edited meanwhile
 	leave, err := s.enter(r, set.Limits)
 	if err != nil {
 		return err
@@ -36,87 +35,27 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t, err := s.plan(r, set, req)
+	t, err := s.turns.Plan(r.Context(), set, req, sessionID(r.Header))
 	if err != nil {
 		return err
 	}
+	var out turn.Sink
 	if req.Stream {
 		s.metrics.Open.Inc()
 		defer s.metrics.Open.Dec()
-		out := newStreamed(w, t, keepalive(r, set.Limits.Keepalive))
-		defer out.stop()
-		t.out = out
+		stream := reply.NewStream(w, reply.StreamConfig{
+			Model: t.Model.ID, Usage: req.UsageWanted, Keepalive: keepalive(r, set.Limits.Keepalive), Idle: set.Limits.Idle,
+			Metrics: s.metrics, Log: s.log,
+		})
+		defer stream.Stop()
+		out = stream
 	} else {
-		t.out = &whole{w: w, t: t}
+		out = reply.NewWhole(w, t.Model.ID, s.metrics)
 	}
-	err = t.run(r.Context())
-	s.metrics.Whole.WithLabelValues(strconv.FormatBool(req.Stream)).Observe(seconds(began))
-	s.metrics.Requests.WithLabelValues(t.model.ID, strconv.Itoa(statusOf(err))).Inc()
+	err = t.Run(r.Context(), out)
+	s.metrics.Whole.WithLabelValues(strconv.FormatBool(req.Stream)).Observe(time.Since(began).Seconds())
+	s.metrics.Requests.WithLabelValues(t.Model.ID, strconv.Itoa(statusOf(err))).Inc()
 	return err
-}
-
-// plan decides everything about a request before the model is asked.
-func (s *Server) plan(r *http.Request, set *ruleset.Set, req *openai.Request) (*turn, error) {
-	id := req.Model
-	if id == "" {
-		id = set.Models[0].ID
-	}
-	model, ok := set.Model(id)
-	if !ok {
-		return nil, openai.ModelNotFound(id)
-	}
-	up, err := s.clients.of(model.Upstream)
-	if err != nil {
-		return nil, openai.Internal("model " + id + ": " + err.Error())
-	}
-	waiting := deferred(req)
-	if req, err = prompted(req, set.Prompts[model.Prompt]); err != nil {
-		return nil, err
-	}
-	ctx := r.Context()
-	srv := up.Server(ctx, set)
-	if model.Server != "" {
-		srv = set.Server(model.Server)
-	}
-	model = up.Model(ctx, set, model, id)
-	catalog := tools.NewCatalog(set.Tools, s.schemas, offered(req))
-	catalog.Defer(waiting)
-	t := &turn{
-		s: s, up: up, set: set, usage: req.UsageWanted, model: model, srv: srv, catalog: catalog,
-		strategies: set.Strategies(model.Profile),
-		facts: parse.Facts{
-			Model: model.ID, Server: srv.ID, User: req.LastUser,
-			MaxText: set.Limits.TextBytes, MaxDepth: set.Limits.Depth,
-		},
-	}
-	t.who = asker(r.Header, req, model.ID)
-	if set.Judges() || s.decisions != nil {
-		t.id = rand.Text()
-		t.facts.Judge = t.decide
-	}
-	s.heard(req)
-	t.body = openai.Apply(req.Body, upstream.Prepare(req, srv, model, s.thoughts, catalog))
-	return t, nil
-}
-
-// prompted is the request with a system message in front of the others.
-func prompted(req *openai.Request, text string) (*openai.Request, error) {
-	if text == "" {
-		return req, nil
-	}
-	at := req.Messages[0].From
-	message := openai.AppendString([]byte(`{"role":"system","content":`), text)
-	return openai.ParseRequest(openai.Apply(req.Body, []openai.Edit{
-		{Span: openai.Span{From: at, To: at}, With: append(message, "},"...)},
-	}))
-}
-
-// offered are the tools that may be called: none where the caller says so.
-func offered(req *openai.Request) []tools.Tool {
-	if req.ToolChoice == "none" {
-		return nil
-	}
-	return req.Tools
 }
 
 // readBody reads at most limit bytes. The buffer fits the body where its length

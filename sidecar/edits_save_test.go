@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 )
 
 // mistakes are what people save by accident: file and text.
@@ -32,26 +34,26 @@ func (e *editing) each(save func(path string, text []byte)) {
 }
 
 func (e *editing) write() {
-	e.each(func(path string, text []byte) { must(e.t, os.WriteFile(path, text, 0o644)) })
+	e.each(func(path string, text []byte) { ruletest.Must(e.t, os.WriteFile(path, text, 0o644)) })
 }
 
 func (e *editing) rename() {
 	e.each(func(path string, text []byte) {
-		must(e.t, os.WriteFile(path+".tmp", text, 0o644))
-		must(e.t, os.Rename(path+".tmp", path))
+		ruletest.Must(e.t, os.WriteFile(path+".tmp", text, 0o644))
+		ruletest.Must(e.t, os.Rename(path+".tmp", path))
 	})
 }
 
 func (e *editing) chunks() {
 	e.each(func(path string, text []byte) {
 		f, err := os.Create(path)
-		must(e.t, err)
+		ruletest.Must(e.t, err)
 		for piece := range slices.Chunk(text, len(text)/3+1) {
 			_, err := f.Write(piece)
-			must(e.t, err)
+			ruletest.Must(e.t, err)
 			time.Sleep(5 * time.Millisecond)
 		}
-		must(e.t, f.Close())
+		ruletest.Must(e.t, f.Close())
 	})
 }
 
@@ -59,13 +61,13 @@ func (e *editing) chunks() {
 func (e *editing) swapLinks() {
 	was, _ := os.Readlink(filepath.Join(e.dir, "..data"))
 	next := fmt.Sprintf("..%d", time.Now().UnixNano())
-	must(e.t, os.MkdirAll(filepath.Join(e.dir, next), 0o755))
+	ruletest.Must(e.t, os.MkdirAll(filepath.Join(e.dir, next), 0o755))
 	for name, text := range e.now {
-		must(e.t, os.WriteFile(filepath.Join(e.dir, next, name), []byte(text), 0o644))
+		ruletest.Must(e.t, os.WriteFile(filepath.Join(e.dir, next, name), []byte(text), 0o644))
 	}
-	must(e.t, os.Symlink(next, filepath.Join(e.dir, "..tmp")))
-	must(e.t, os.Rename(filepath.Join(e.dir, "..tmp"), filepath.Join(e.dir, "..data")))
+	ruletest.Must(e.t, os.Symlink(next, filepath.Join(e.dir, "..tmp")))
+	ruletest.Must(e.t, os.Rename(filepath.Join(e.dir, "..tmp"), filepath.Join(e.dir, "..data")))
 	if was != "" {
-		must(e.t, os.RemoveAll(filepath.Join(e.dir, was)))
+		ruletest.Must(e.t, os.RemoveAll(filepath.Join(e.dir, was)))
 	}
 }

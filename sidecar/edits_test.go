@@ -18,7 +18,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
 // quickest is the pace of the watch: an edit that takes longer is two.
@@ -32,7 +36,7 @@ type editing struct {
 	t         testing.TB
 	r         *rig
 	dir       string // holds the files, or links to them
-	now       ruleset.Files
+	now       rulefile.Files
 	last      int // edit
 	mu        sync.Mutex
 	made      map[string]made // by version
@@ -69,7 +73,7 @@ func echo(w http.ResponseWriter, req *http.Request) {
 }
 
 // files are those of edit i.
-func (e *editing) files(i int) ruleset.Files {
+func (e *editing) files(i int) rulefile.Files {
 	out := maps.Clone(e.now)
 	out["aliases.yaml"] = fmt.Sprintf("version: 1\ninclude: [builtin/aliases.yaml]\n# %d\ntools: {tool_%d: [probe]}\n", i, i%8)
 	out["models.yaml"] = fmt.Sprintf("version: 1\nmodels:\n  - {id: gpt-oss, about: All., mode: provider, name: m, sampling: {seed: %d}}\n", i)
@@ -79,7 +83,7 @@ func (e *editing) files(i int) ruleset.Files {
 // underLoad starts everything, with so many streams at once.
 func underLoad(t testing.TB, streams int, links bool) *editing {
 	t.Helper()
-	e := &editing{t: t, dir: filepath.Join(t.TempDir(), "rules"), now: ruleset.Files{}, made: map[string]made{}}
+	e := &editing{t: t, dir: filepath.Join(t.TempDir(), "rules"), now: rulefile.Files{}, made: map[string]made{}}
 	for _, name := range ruleset.FileNames() {
 		e.now[name] = "version: 1\ninclude: [builtin/" + name + "]\n"
 	}
@@ -87,12 +91,12 @@ func underLoad(t testing.TB, streams int, links bool) *editing {
 	if links {
 		e.swapLinks()
 		for name := range e.now {
-			must(t, os.Symlink(filepath.Join("..data", name), filepath.Join(e.dir, name)))
+			ruletest.Must(t, os.Symlink(filepath.Join("..data", name), filepath.Join(e.dir, name)))
 		}
 	} else {
-		must(t, os.MkdirAll(e.dir, 0o755))
+		ruletest.Must(t, os.MkdirAll(e.dir, 0o755))
 		for name, text := range e.now {
-			must(t, os.WriteFile(filepath.Join(e.dir, name), []byte(text), 0o644))
+			ruletest.Must(t, os.WriteFile(filepath.Join(e.dir, name), []byte(text), 0o644))
 		}
 	}
 	e.r = start(t, setup{server: "generic"}, http.HandlerFunc(echo))
@@ -112,12 +116,12 @@ func underLoad(t testing.TB, streams int, links bool) *editing {
 }
 
 func (e *editing) watch() {
-	live, err := OpenRules(rulesOver(e.t, e.dir), "", e.r.s.log, e.r.s.metrics)
-	must(e.t, err)
-	e.r.s.live = live
+	rules, err := live.Open(ruletest.Source(e.t, e.dir), "", e.r.s.log, e.r.s.metrics)
+	ruletest.Must(e.t, err)
+	e.r.s.rules = rules
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
-	go func() { live.Watch(ctx); close(ended) }()
+	go func() { rules.Watch(ctx); close(ended) }()
 	e.t.Cleanup(func() { stop(); <-ended })
 }
 
@@ -136,10 +140,10 @@ func (e *editing) put(i int) {
 	e.now, e.last = all, i
 }
 
-func (e *editing) note(files ruleset.Files, m made) {
-	src := rulesOver(e.t, e.dir)
+func (e *editing) note(files rulefile.Files, m made) {
+	src := ruletest.Source(e.t, e.dir)
 	whole, err := src.Whole(files)
-	must(e.t, err)
+	ruletest.Must(e.t, err)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.made[whole.Version()] = m
@@ -167,11 +171,11 @@ func (e *editing) ask(ctx context.Context) {
 		return
 	}
 	e.mu.Lock()
-	by, known := e.made[res.Header.Get(rulesVersion)]
+	by, known := e.made[res.Header.Get(web.RulesVersion)]
 	e.mu.Unlock()
 	m := probed.FindSubmatch(body)
 	if err != nil || res.StatusCode != 200 || !known || m == nil || string(m[1]) != strconv.Itoa(by.aliases%8) || string(m[2]) != strconv.Itoa(by.models) {
-		e.t.Errorf("under %s (%+v, known %v): %d %v %s", res.Header.Get(rulesVersion), by, known, res.StatusCode, err, body)
+		e.t.Errorf("under %s (%+v, known %v): %d %v %s", res.Header.Get(web.RulesVersion), by, known, res.StatusCode, err, body)
 	}
 	e.answers.Add(1)
 }
@@ -183,7 +187,7 @@ func (e *editing) count(event string) int {
 
 // good writes edit i by one of the ways to save, and waits until it is in force.
 func (e *editing) good(i int, save func(e *editing)) {
-	before := e.r.s.live.Set().Version
+	before := e.r.s.rules.Set().Version
 	e.put(i)
 	began := time.Now()
 	save(e)
@@ -192,10 +196,10 @@ func (e *editing) good(i int, save func(e *editing)) {
 		e.stalled++
 	}
 	e.taken++
-	soon(e.t, fmt.Sprintf("edit %d is in force", i), func() bool {
+	ruletest.Soon(e.t, fmt.Sprintf("edit %d is in force", i), func() bool {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		now := e.r.s.live.Set().Version
+		now := e.r.s.rules.Set().Version
 		return now != before && e.made[now] == (made{i, i})
 	})
 	e.latencies = append(e.latencies, time.Since(wrote))
@@ -203,7 +207,7 @@ func (e *editing) good(i int, save func(e *editing)) {
 
 // bad writes a mistake, and waits until it is refused: nothing changes by it.
 func (e *editing) bad(i int, save func(e *editing)) {
-	before, was, refused := e.r.s.live.Set().Version, e.now, e.count("rules_refused")
+	before, was, refused := e.r.s.rules.Set().Version, e.now, e.count("rules_refused")
 	name, text := mistakes[i%len(mistakes)][0], mistakes[i%len(mistakes)][1]
 	e.now = maps.Clone(e.now)
 	e.now[name] = text + fmt.Sprintf("\n# %d\n", i)
@@ -213,8 +217,8 @@ func (e *editing) bad(i int, save func(e *editing)) {
 		e.stalled++
 	}
 	e.refused++
-	soon(e.t, fmt.Sprintf("mistake %d is refused", i), func() bool { return e.count("rules_refused") > refused })
-	if now := e.r.s.live.Set().Version; now != before {
+	ruletest.Soon(e.t, fmt.Sprintf("mistake %d is refused", i), func() bool { return e.count("rules_refused") > refused })
+	if now := e.r.s.rules.Set().Version; now != before {
 		e.t.Errorf("mistake %d is in force as %s", i, now)
 	}
 	e.now = was

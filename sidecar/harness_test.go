@@ -1,19 +1,18 @@
 package sidecar
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -29,19 +28,6 @@ const (
 	bothTool = `"tools":[` + execTool + `,` + readTool + `]`
 )
 
-// shipped compiles the built-in rules once.
-var shipped = sync.OnceValues(func() (*ruleset.Set, error) {
-	files, err := ruleset.Builtin(os.DirFS(".."))
-	if err != nil {
-		return nil, err
-	}
-	set, problems := ruleset.Load(files)
-	if set == nil {
-		return nil, problems
-	}
-	return set, nil
-})
-
 // setup is what differs from the sidecar that most tests need.
 type setup struct {
 	key, token string
@@ -49,15 +35,23 @@ type setup struct {
 	limits     func(*ruleset.Limits)
 	set        *ruleset.Set // nil: the shipped one
 	url        string       // of the model server, in place of the one that is given
+	world      guard.World
 }
+
+// fixed is a rule set that stays.
+type fixed struct{ set *ruleset.Set }
+
+func (f fixed) Set() *ruleset.Set { return f.set }
+func (fixed) Trouble() string     { return "" }
 
 // rig is a sidecar in front of a model server, both over HTTP.
 type rig struct {
 	t     testing.TB
 	s     *Server
+	guard *guard.Guard
 	url   string
 	http  *http.Client
-	log   *journal
+	log   *ruletest.Journal
 	model *script.Server // nil where the test brings its own
 }
 
@@ -69,7 +63,7 @@ func play(t testing.TB, replies ...script.Reply) *rig {
 
 func start(t testing.TB, cfg setup, model http.Handler) *rig {
 	t.Helper()
-	r := &rig{t: t, log: &journal{}}
+	r := &rig{t: t, log: &ruletest.Journal{}}
 	r.model, _ = model.(*script.Server)
 	if cfg.url == "" {
 		up := httptest.NewServer(model)
@@ -77,14 +71,15 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 		cfg.url = up.URL
 	}
 	log := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	live := &Live{log: log, metrics: telemetry.New()}
-	live.now.Store(&inForce{set: changed(t, cfg)})
+	rules, metrics := fixed{changed(t, cfg)}, telemetry.New()
 	up, err := upstream.New(upstream.Config{BaseURL: cfg.url, Key: cfg.key, Server: cfg.server, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(up.Close)
-	r.s = NewServer(live, up, NewApprovals(live.Set().Limits, time.Now, live.metrics), cfg.token, log, live.metrics)
+	r.guard = guard.New(guard.Config{World: cfg.world, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics), Now: time.Now, Metrics: metrics, Log: log})
+	r.s = New(Config{Rules: rules, Upstream: up, Guard: r.guard, Token: cfg.token, Metrics: metrics, Log: log})
+	t.Cleanup(r.s.Close)
 	srv := httptest.NewServer(r.s.Handler())
 	t.Cleanup(srv.Close)
 	r.url, r.http = srv.URL, &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}
@@ -95,37 +90,16 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 // changed is the shipped set with the changes of cfg. Waits are short.
 func changed(t testing.TB, cfg setup) *ruleset.Set {
 	t.Helper()
-	first := cfg.set
-	if first == nil {
-		var err error
-		if first, err = shipped(); err != nil {
-			t.Fatal(err)
-		}
+	set := ruletest.Shipped(t)
+	if cfg.set != nil {
+		mine := *cfg.set
+		set = &mine
 	}
-	set := *first // a copy of its own, so that tests can change it
 	set.Limits.RetryMin, set.Limits.RetryMax, set.Limits.Connect = 5*time.Millisecond, 50*time.Millisecond, time.Second
 	if cfg.limits != nil {
 		cfg.limits(&set.Limits)
 	}
-	return &set
-}
-
-// journal is the log of a sidecar.
-type journal struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.buf.Write(p)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.buf.String()
+	return set
 }
 
 // asking is a request body with these members before the usual ones.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -23,7 +24,7 @@ const (
 // and URLs.
 func policyOf(t testing.TB, exec string) *ruleset.Set {
 	t.Helper()
-	builtin, err := ruleset.Builtin(os.DirFS(".."))
+	builtin, err := rulefile.Builtin(os.DirFS(".."))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func TestAskHere(t *testing.T) {
 					}
 				}
 				held("before")
-				list, _, _ := r.s.approve.List()
+				list, _, _ := r.guard.Approvals.List()
 				if len(list) != 1 || list[0].Call.Tool != c.reply.Calls[0].Name || list[0].Reason.Rule != "deploy" {
 					t.Fatalf("%+v", list)
 				}
@@ -124,7 +125,7 @@ func TestAskHere(t *testing.T) {
 				if told := string(asked[len(asked)-1].Body); !strings.Contains(told, list[0].ID) || !strings.Contains(told, "Somebody should know.") {
 					t.Errorf("the model reads %s", told)
 				}
-				if _, err := r.s.approve.Allow(list[0].ID, "ada"); err != nil {
+				if _, err := r.guard.Approvals.Allow(list[0].ID, "ada"); err != nil {
 					t.Fatal(err)
 				}
 				if a := r.chat(asking(mode)); len(a.calls) != 1 || a.calls[0].Args != c.reply.Calls[0].Arguments {
@@ -142,8 +143,8 @@ func TestAskDenied(t *testing.T) {
 	deploy := script.Native("exec", `{"command":"deploy"}`)
 	r := under(t, "asks: sidecar"+asksDeploy, deploy, script.Text("Well."), deploy, deploy)
 	r.chat(asking(gatewayTool))
-	list, _, _ := r.s.approve.List()
-	if _, err := r.s.approve.Deny(list[0].ID, "ada", "not on a Friday"); err != nil {
+	list, _, _ := r.guard.Approvals.List()
+	if _, err := r.guard.Approvals.Deny(list[0].ID, "ada", "not on a Friday"); err != nil {
 		t.Fatal(err)
 	}
 	if a := r.chat(asking(gatewayTool)); len(a.calls) != 0 || !strings.Contains(a.text, "not on a Friday") {
@@ -154,7 +155,7 @@ func TestAskDenied(t *testing.T) {
 // Where nobody can be asked, the model is told so.
 func TestAskNobody(t *testing.T) {
 	r := under(t, "asks: sidecar"+asksDeploy, script.Native("exec", `{"command":"deploy"}`), script.Text("Well."))
-	r.s.approve = nil
+	r.guard.Approvals = nil
 	if a := r.chat(asking(gatewayTool)); len(a.calls) != 0 || a.text != "Well." {
 		t.Errorf("%v %q", a.calls, a.text)
 	}

@@ -30,7 +30,7 @@ func TestDecisionsAreLogged(t *testing.T) {
 	for _, mode := range []string{bothTool, streaming + "," + bothTool} {
 		r := play(t, script.Native("exec", bad), script.Native("exec", `{"command":"ls"}`))
 		log := &notes{}
-		r.s.LogDecisions(log)
+		r.guard.Decisions = log
 		r.chat(asking(mode))
 		if len(log.list) != 2 {
 			t.Fatalf("%d decisions", len(log.list))
@@ -52,7 +52,7 @@ func TestDecisionsAreLogged(t *testing.T) {
 func TestQuestionsAreLogged(t *testing.T) {
 	r := play(t, script.Native("exec", `{"command":"frobnicate x"}`), script.Native("exec", `{"command":"ls"}`))
 	log := &notes{}
-	r.s.LogDecisions(log)
+	r.guard.Decisions = log
 	r.chat(asking(bothTool))
 	if len(log.list) != 2 || log.list[0].Effect != policy.Ask || log.list[0].Outcome != decisions.Refused || log.list[0].Approval == "" {
 		t.Errorf("%+v", log.list)
@@ -63,7 +63,7 @@ func TestQuestionsAreLogged(t *testing.T) {
 func TestNoLogNoCall(t *testing.T) {
 	for _, mode := range []string{bothTool, streaming + "," + bothTool} {
 		r := play(t, script.Native("exec", `{"command":"ls"}`), script.Native("exec", `{"command":"ls"}`))
-		r.s.LogDecisions(&notes{err: errors.New("disk full")})
+		r.guard.Decisions = &notes{err: errors.New("disk full")}
 		a := r.chat(asking(mode))
 		if len(a.calls) != 0 || !strings.Contains(a.text, "cannot be logged") {
 			t.Errorf("%v %q", a.calls, a.text)

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
 func TestBadRequests(t *testing.T) {
@@ -42,7 +42,7 @@ func TestBadRequests(t *testing.T) {
 		if a.status != row.status || !strings.Contains(a.fault.Message+a.fault.Param, row.says) || a.fault.Type != "invalid_request_error" {
 			t.Errorf("%s: %d %s", row.name, a.status, a.body)
 		}
-		if a.header.Get(rulesVersion) == "" || a.header.Get("Content-Type") != docu || row.status == 405 && a.header.Get("Allow") == "" {
+		if a.header.Get(web.RulesVersion) == "" || a.header.Get("Content-Type") != docu || row.status == 405 && a.header.Get("Allow") == "" {
 			t.Errorf("%s: %v", row.name, a.header)
 		}
 	}
@@ -141,31 +141,8 @@ func TestService(t *testing.T) {
 		}
 		body, err := io.ReadAll(res.Body)
 		res.Body.Close()
-		if err != nil || res.StatusCode != 200 || !strings.Contains(string(body), row.says) || res.Header.Get(rulesVersion) == "" {
+		if err != nil || res.StatusCode != 200 || !strings.Contains(string(body), row.says) || res.Header.Get(web.RulesVersion) == "" {
 			t.Errorf("%s: %s %v\n%.2000s", row.path, res.Status, res.Header, body)
-		}
-	}
-}
-
-func TestDeferred(t *testing.T) {
-	const via = `"tools":[{"type":"function","function":{"name":"tool_call"}}],`
-	const list = `Be kind.\n\nAvailable deferred-schema tools:\n- browser_open (browser): Opens a page: any.\n- notes.add: Adds\n- bare\n\nMore.\n- no_tool (x): y`
-	for _, row := range []struct{ tools, role, content, want string }{
-		{via, "system", `"` + list + `"`, "browser_open notes.add bare"},
-		{via, "developer", `"` + list + `"`, "browser_open notes.add bare"},
-		{via, "system", `[{"type":"text","text":"` + list + `"}]`, "browser_open notes.add bare"},
-		{via, "user", `"` + list + `"`, ""},
-		{"", "system", `"` + list + `"`, ""},
-		{via, "system", `"Available tools:\n- x (y): z"`, ""},
-		{via, "system", `"Available deferred-schema tools:"`, ""},
-		{via, "system", `"Available deferred-schema tools:\n- \n-  x\n- y"`, "y"},
-	} {
-		req, err := openai.ParseRequest([]byte(`{` + row.tools + `"messages":[{"role":"` + row.role + `","content":` + row.content + `},{"role":"user","content":"go"}]}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Join(deferred(req), " "); got != row.want {
-			t.Errorf("%s %s: %q, want %q", row.role, row.content, got, row.want)
 		}
 	}
 }

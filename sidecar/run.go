@@ -8,6 +8,9 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
 // Run serves until ctx ends. Then nothing new is accepted, open requests may end
@@ -24,7 +27,7 @@ func Run(ctx context.Context, l net.Listener, h http.Handler, grace time.Duratio
 		BaseContext:       func(net.Listener) context.Context { return requests },
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
-	if err := serveUntil(ctx, srv, l); err != nil {
+	if err := web.ServeUntil(ctx, srv, l); err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
 	log.Info("stopping", "event", "http_server_shutting_down", "grace", grace.String())
@@ -32,7 +35,7 @@ func Run(ctx context.Context, l net.Listener, h http.Handler, grace time.Duratio
 	defer done()
 	err := srv.Shutdown(wait)
 	if errors.Is(err, context.DeadlineExceeded) {
-		cut(errDraining)
+		cut(turn.ErrStopping)
 		last, done := context.WithTimeout(context.Background(), 2*time.Second)
 		defer done()
 		err = srv.Shutdown(last)
@@ -45,17 +48,4 @@ func Run(ctx context.Context, l net.Listener, h http.Handler, grace time.Duratio
 	}
 	log.Info("stopped", "event", "http_server_stopped")
 	return nil
-}
-
-// serveUntil serves until ctx ends, and leaves the stopping to its caller. An error
-// means that it ended by itself.
-func serveUntil(ctx context.Context, srv *http.Server, l net.Listener) error {
-	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(l) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-		return nil
-	}
 }

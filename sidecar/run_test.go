@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -36,10 +37,10 @@ func drained(t *testing.T, reply script.Reply, body string, grace time.Duration)
 		}
 		got <- readAnswer(t, res)
 	}()
-	soon(t, "the model is asked", func() bool { return len(r.model.Requests("")) == 1 })
+	ruletest.Soon(t, "the model is asked", func() bool { return len(r.model.Requests("")) == 1 })
 	time.Sleep(50 * time.Millisecond)
 	stop()
-	soon(t, "new connections are refused", func() bool {
+	ruletest.Soon(t, "new connections are refused", func() bool {
 		c, err := net.Dial("tcp", l.Addr().String())
 		if err == nil {
 			c.Close()

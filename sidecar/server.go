@@ -4,58 +4,66 @@
 package sidecar
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strconv"
-	"time"
+	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Server answers OpenAI-compatible requests.
-type Server struct {
-	live     *Live
-	upstream *upstream.Client // the one of the settings
-	clients  *clients
-	thoughts *state.Thoughts
-	rates    *state.Rates
-	asks     *state.Asks
-	approve  *approvals.Store // nil: nobody can be asked here
-	dryRuns  quiet
-	now      func() time.Time
-	schemas  *tools.Schemas
-	sessions *state.Sessions
-	metrics  *telemetry.Metrics
-	log      *slog.Logger
-	token    string // of callers; empty: none is asked for
-
-	decisions DecisionLog // nil: there is none
+// Rules are the rules in force. A request takes the set once and keeps it.
+type Rules interface {
+	Set() *ruleset.Set
+	Trouble() string // what is wrong with the rules on disk, in one sentence; empty: nothing
 }
 
-// NewServer puts the parts together. Nothing is opened. Without approve nobody can be asked
-// here, so that what needs it does not leave.
-func NewServer(live *Live, up *upstream.Client, approve *approvals.Store, token string, log *slog.Logger, m *telemetry.Metrics) *Server {
-	limits := live.Set().Limits
+// Config is what a server works with. Rules, Upstream, Guard, Metrics and Log must be set.
+type Config struct {
+	Rules    Rules
+	Upstream *upstream.Client // of the settings
+	Guard    *guard.Guard
+	Token    string // of callers; empty: none is asked for
+	Names    web.Names
+	Metrics  *telemetry.Metrics
+	Log      *slog.Logger
+}
+
+// Server answers OpenAI-compatible requests.
+type Server struct {
+	rules    Rules
+	turns    *turn.Planner
+	sessions *state.Sessions
+	token    string
+	names    web.Names
+	metrics  *telemetry.Metrics
+	log      *slog.Logger
+}
+
+// New puts the parts together. Nothing is opened. Close must be called at the end.
+func New(c Config) *Server {
+	limits := c.Rules.Set().Limits
 	return &Server{
-		live: live, upstream: up, approve: approve, token: token, log: log, metrics: m,
-		rates: state.NewRates(maxSessions), asks: state.NewAsks(), now: time.Now,
-		clients:  &clients{main: up, log: log},
-		thoughts: state.NewThoughts(limits.Thoughts),
+		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log,
 		sessions: state.NewSessions(maxSessions),
-		schemas:  tools.NewSchemas(limits.Schemas),
+		turns: &turn.Planner{
+			Upstreams: turn.NewUpstreams(c.Upstream, c.Log), Guard: c.Guard, Thoughts: state.NewThoughts(limits.Thoughts),
+			Schemas: tools.NewSchemas(limits.Schemas), Metrics: c.Metrics, Log: c.Log,
+		},
 	}
 }
 
 // Close drops the connections that the server opened by itself.
-func (s *Server) Close() { s.clients.close() }
+func (s *Server) Close() { s.turns.Upstreams.Close() }
 
 // Handler is the HTTP surface.
 func (s *Server) Handler() http.Handler {
@@ -70,13 +78,15 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle("/v1/models", s.returning(notServed(http.StatusMethodNotAllowed, "GET, HEAD")))
 	mux.Handle("/", s.returning(notServed(http.StatusNotFound, "")))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set(rulesVersion, s.live.Set().Version)
+		w.Header().Set(web.RulesVersion, s.rules.Set().Version)
+		if why, hint := s.names.Refuse(r); why != "" && r.URL.Path != "/healthz" {
+			e := openai.Forbidden(strings.ToUpper(why[:1]) + why[1:] + "; " + hint + ".")
+			_ = e.Respond(w) // a caller who has left gets nothing
+			return
+		}
 		mux.ServeHTTP(w, r)
 	})
 }
-
-// rulesVersion is the header that says which rules were in force.
-const rulesVersion = "X-Rules-Version"
 
 // notServed answers what no other route takes. allow lists the methods of a path
 // that has some.
@@ -95,7 +105,7 @@ func notServed(status int, allow string) func(http.ResponseWriter, *http.Request
 func (s *Server) returning(h func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := error(nil)
-		if s.token != "" && !bearer(r, s.token) {
+		if s.token != "" && !web.Bearer(r, s.token) {
 			err = openai.Unauthorized()
 		} else {
 			err = h(w, r)
@@ -120,65 +130,24 @@ func (s *Server) returning(h func(http.ResponseWriter, *http.Request) error) htt
 }
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]any{"ok": true, "status": "live"})
+	web.WriteJSON(w, http.StatusOK, map[string]any{"ok": true, "status": "live"})
 }
 
 // readyz says whether a request would be served: rules are loaded, and the
 // upstream can be reached. The probe behind it is cached. Rules on disk that do
 // not load are a warning, since older ones are in force.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
-	set := s.live.Set()
+	set := s.rules.Set()
 	body := map[string]any{"ready": true, "rules": set.Version, "failing": []string{}}
-	if trouble := s.live.Trouble(); trouble != "" {
+	if trouble := s.rules.Trouble(); trouble != "" {
 		body["warnings"] = []string{trouble}
 	}
 	status := http.StatusOK
-	if err := s.upstream.Ready(r.Context(), set.Limits.ProbeTimeout); err != nil {
+	if err := s.turns.Upstreams.Main().Ready(r.Context(), set.Limits.ProbeTimeout); err != nil {
 		status = http.StatusServiceUnavailable
 		body["ready"], body["failing"] = false, []string{err.Error()}
 	} else {
-		body["server"] = s.upstream.Server(r.Context(), set).ID
+		body["server"] = s.turns.Upstreams.Main().Server(r.Context(), set).ID
 	}
-	writeJSON(w, status, body)
+	web.WriteJSON(w, status, body)
 }
-
-// modelEntry is one entry of GET /v1/models.
-type modelEntry struct {
-	ID      string `json:"id"`
-	Object  string `json:"object"`
-	Created int    `json:"created"`
-	OwnedBy string `json:"owned_by"`
-}
-
-func (s *Server) models(w http.ResponseWriter, _ *http.Request) error {
-	list := []modelEntry{}
-	for _, m := range s.live.Set().Models {
-		list = append(list, modelEntry{m.ID, "model", 0, "gpt-oss-executor"})
-	}
-	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": list})
-	return nil
-}
-
-func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
-	id := r.PathValue("id")
-	if _, ok := s.live.Set().Model(id); !ok {
-		return openai.ModelNotFound(id)
-	}
-	writeJSON(w, http.StatusOK, modelEntry{id, "model", 0, "gpt-oss-executor"})
-	return nil
-}
-
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	body, err := json.Marshal(v)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // a caller who has left gets nothing
-}
-
-// seconds since t, for a histogram.
-func seconds(t time.Time) float64 { return time.Since(t).Seconds() }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
 
 // Caller gets headers and role as soon as the model server has begun, though no
@@ -106,7 +107,7 @@ func TestHeld(t *testing.T) {
 // Text at the start of a reply without reasoning may be a thought; it is held
 // for so long and no longer.
 func TestLead(t *testing.T) {
-	wait := leadWait + 500*time.Millisecond
+	wait := turn.LeadWait + 500*time.Millisecond
 	r := start(t, setup{server: "vllm"}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", sse)
 		fmt.Fprint(w, ev(0, `"role":"assistant","content":""`, "null")+ev(0, `"content":"It is "`, "null"))
@@ -119,7 +120,7 @@ func TestLead(t *testing.T) {
 		t.Fatalf("%+v", a)
 	}
 	for _, e := range a.events {
-		if len(e.Choices) > 0 && e.Choices[0].Delta.Content == "It is " && (e.at < leadWait/2 || e.at > wait-100*time.Millisecond) {
+		if len(e.Choices) > 0 && e.Choices[0].Delta.Content == "It is " && (e.at < turn.LeadWait/2 || e.at > wait-100*time.Millisecond) {
 			t.Errorf("the first text left after %s", e.at)
 		}
 	}
@@ -184,7 +185,7 @@ func TestHeldRole(t *testing.T) {
 		w.Header().Set("Content-Type", sse)
 		fmt.Fprint(w, ev(0, `"role":"assistant","content":"<"`, "null"))
 		_ = http.NewResponseController(w).Flush()
-		time.Sleep(5 * roleWait)
+		time.Sleep(150 * time.Millisecond)
 		fmt.Fprint(w, ev(0, `"content":" 3"`, "null")+ev(0, "", `"stop"`)+doneEvent)
 	}))
 	if a := r.stream(); a.text != "< 3" || a.roles != 1 || len(a.ids) != 1 || !a.done {

@@ -4,48 +4,57 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"net"
-	"syscall"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
 // serveAdmin serves the admin API until ctx ends, if there is an address for it.
 // ended waits for that.
-func serveAdmin(ctx context.Context, s ruleset.Settings, live *sidecar.Live, asked *approvals.Store, kept *decisions.Log, log *slog.Logger, m *telemetry.Metrics) (ended func(), err error) {
+func serveAdmin(ctx context.Context, s ruleset.Settings, api *admin.API) (ended func(), err error) {
 	if s.Admin == "" {
 		return func() {}, nil
 	}
-	l, err := net.Listen("tcp", s.Admin)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%w; choose another address with --admin", err)
-	}
+	l, err := listenAt(s.Admin, "admin")
 	if err != nil {
-		return nil, fmt.Errorf("%w; --admin takes HOST:PORT of this machine, such as 127.0.0.1:8002", err)
+		return nil, err
 	}
-	local := isLocal(l)
+	api.Local = isLocal(l)
 	switch {
-	case s.AdminToken == "" && !local:
+	case s.AdminToken == "" && !api.Local:
 		err := fmt.Errorf("--admin %s is reached from other machines, and whoever reaches it decides what runs: set %sADMIN_TOKEN, or listen on 127.0.0.1",
 			s.Admin, ruleset.SettingPrefix)
 		return nil, errors.Join(err, l.Close())
 	case s.AdminToken == "":
-		log.Warn("everyone on this machine may change the rules: set a token", "event", "open_admin",
+		api.Log.Warn("everyone on this machine may change the rules: set a token", "event", "open_admin",
 			"address", l.Addr().String(), "setting", ruleset.SettingPrefix+"ADMIN_TOKEN")
 	}
-	admin := &sidecar.Admin{Live: live, Approvals: asked, Decisions: kept, Token: s.AdminToken, Hosts: hosts(s, s.Admin), Local: local, Metrics: m, Log: log, Ending: ctx.Done()}
-	log.Info("serving the admin API", "event", "admin_start", "address", "http://"+l.Addr().String())
+	api.Log.Info("serving the admin API", "event", "admin_start", "address", "http://"+l.Addr().String())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := sidecar.RunAdmin(ctx, l, admin.Handler(), log); err != nil {
-			log.Error("the admin API has ended", "event", "admin_failed", "detail", err.Error())
+		if err := admin.Serve(ctx, l, api.Handler(), api.Log); err != nil {
+			api.Log.Error("the admin API has ended", "event", "admin_failed", "detail", err.Error())
 		}
 	}()
 	return func() { <-done }, nil
+}
+
+// adminFrom is the client for what the flag admin says, or the environment; nil where
+// neither does. The token comes from the environment.
+func adminFrom(flag string, c *cobra.Command, env Env) (*admin.Client, error) {
+	if !c.Flags().Changed("admin") {
+		flag, _ = env.lookup(ruleset.SettingPrefix + "ADMIN")
+	}
+	if flag == "" {
+		return nil, nil
+	}
+	token, _ := env.lookup(ruleset.SettingPrefix + "ADMIN_TOKEN")
+	token, err := secret(ruleset.SettingPrefix+"ADMIN_TOKEN", token)
+	if err != nil {
+		return nil, err
+	}
+	return admin.NewClient(flag, token)
 }

@@ -12,8 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -22,7 +24,7 @@ type application struct {
 	from   string // folder whose files are published; empty: what stood in target before
 	target string
 	policy string
-	admin  *adminClient // nil: nobody can be asked
+	admin  *admin.Client // nil: nobody can be asked
 	wait   time.Duration
 	env    Env
 }
@@ -57,7 +59,7 @@ token from ` + ruleset.SettingPrefix + `ADMIN_TOKEN.`,
 				return err
 			}
 			if a.admin != nil {
-				defer a.admin.http.CloseIdleConnections()
+				defer a.admin.Close()
 			}
 			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, os.Interrupt)
 			defer stop()
@@ -75,10 +77,10 @@ token from ` + ruleset.SettingPrefix + `ADMIN_TOKEN.`,
 
 // run checks, publishes, and waits.
 func (a *application) run(ctx context.Context) error {
-	var before sidecar.Report
+	var before live.Report
 	if a.admin != nil {
 		var err error
-		if before, err = a.admin.rules(ctx); err != nil {
+		if before, err = a.admin.Rules(ctx); err != nil {
 			return err
 		}
 	}
@@ -93,7 +95,7 @@ func (a *application) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now, err := ruleset.ReadDir(a.target)
+	now, err := rulefile.ReadDir(a.target)
 	if changed := files.Differ(now); err == nil && len(changed) == 0 && (a.admin == nil || before.Version == version) {
 		fmt.Fprintf(a.env.Out, "rules %s: nothing to do, they stand in %s already\n", version, a.target)
 		return nil
@@ -134,7 +136,7 @@ func elsewhere(target, served string) bool {
 }
 
 // findTarget finds the folder to publish to, where no flag says it.
-func (a *application) findTarget(server sidecar.Report) error {
+func (a *application) findTarget(server live.Report) error {
 	if info, err := os.Stat(a.target); a.target != "" && (err != nil || !info.IsDir()) {
 		return fmt.Errorf("%s is no folder; is it spelt right? A new one is made with: gpt-oss-executor init %[1]s", a.target)
 	}
@@ -148,7 +150,7 @@ func (a *application) findTarget(server sidecar.Report) error {
 	case server.Folder == "":
 		return errors.New("the server runs the rules that are built into it; start it with --rules FOLDER")
 	}
-	if info, err := os.Stat(server.Folder); err != nil || !info.IsDir() || !a.admin.local() {
+	if info, err := os.Stat(server.Folder); err != nil || !info.IsDir() || !a.admin.Local() {
 		return fmt.Errorf("the server's folder %s is not on this machine; name it with --rules, as it is reached from here", server.Folder)
 	}
 	a.target = server.Folder
@@ -159,7 +161,7 @@ func (a *application) findTarget(server sidecar.Report) error {
 }
 
 // read takes one copy of the files: what is checked is what is published.
-func (a *application) read() (ruleset.Files, error) {
+func (a *application) read() (rulefile.Files, error) {
 	if a.from == "" {
 		kept, err := publish.Previous(a.target)
 		if err != nil {
@@ -174,12 +176,12 @@ func (a *application) read() (ruleset.Files, error) {
 	if to, err := os.Stat(a.target); err == nil && os.SameFile(from, to) {
 		return nil, fmt.Errorf("%s is the server's folder itself; edit a copy and apply that", a.from)
 	}
-	return ruleset.ReadDir(a.from)
+	return rulefile.ReadDir(a.from)
 }
 
 // check compiles the files here, and asks the server for the version that they
 // are to it: it may have other built-in files, and another locked folder.
-func (a *application) check(ctx context.Context, files ruleset.Files) (version string, err error) {
+func (a *application) check(ctx context.Context, files rulefile.Files) (version string, err error) {
 	src, err := rulesIn(a.from, a.policy, a.env)
 	if err != nil {
 		return "", err
@@ -198,7 +200,7 @@ func (a *application) check(ctx context.Context, files ruleset.Files) (version s
 	if a.admin == nil {
 		return set.Version, nil
 	}
-	version, err = a.admin.check(ctx, files)
+	version, err = a.admin.Check(ctx, files)
 	if errors.As(err, &problems) {
 		fmt.Fprintln(a.env.Err, problems.Error())
 		return "", errors.New("the server would refuse these rules; nothing was published")
@@ -208,14 +210,14 @@ func (a *application) check(ctx context.Context, files ruleset.Files) (version s
 
 // taken waits until the server has a version in force. The error says why it does
 // not.
-func (a *application) taken(ctx context.Context, version string, before sidecar.Report) error {
+func (a *application) taken(ctx context.Context, version string, before live.Report) error {
 	ctx, stop := context.WithTimeout(ctx, a.wait)
 	defer stop()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	last := error(nil)
 	for {
-		now, err := a.admin.rules(ctx)
+		now, err := a.admin.Rules(ctx)
 		switch r := now.Refused; {
 		case err != nil:
 			if ctx.Err() == nil {
@@ -239,8 +241,8 @@ func (a *application) taken(ctx context.Context, version string, before sidecar.
 }
 
 // putBack undoes a publication, unless somebody has edited what it published.
-func (a *application) putBack(change *publish.Change, files ruleset.Files, why error) error {
-	if now, err := ruleset.ReadDir(a.target); err == nil && len(now.Differ(files)) > 0 {
+func (a *application) putBack(change *publish.Change, files rulefile.Files, why error) error {
+	if now, err := rulefile.ReadDir(a.target); err == nil && len(now.Differ(files)) > 0 {
 		a.keep(change)
 		return errors.Join(why, fmt.Errorf("%s was edited meanwhile and is left as it is", a.target))
 	}

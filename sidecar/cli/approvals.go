@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"os/signal"
 	"strconv"
@@ -15,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -23,7 +22,7 @@ import (
 // asking is one run of approvals.
 type asking struct {
 	address string
-	admin   *adminClient
+	admin   *admin.Client
 	json    bool
 	all     bool
 	watch   bool
@@ -75,7 +74,7 @@ func (a *asking) command(use, short string, args cobra.PositionalArgs, run func(
 		if a.admin == nil {
 			return errors.New("which server? Name its admin API with --admin, such as 127.0.0.1:8002")
 		}
-		defer a.admin.http.CloseIdleConnections()
+		defer a.admin.Close()
 		ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, os.Interrupt)
 		defer stop()
 		id := ""
@@ -88,7 +87,7 @@ func (a *asking) command(use, short string, args cobra.PositionalArgs, run func(
 
 // list prints what waits, and goes on if it is to watch.
 func (a *asking) list(ctx context.Context) error {
-	list, err := a.admin.approvals(ctx, "")
+	list, err := a.admin.Approvals(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -110,8 +109,8 @@ func (a *asking) list(ctx context.Context) error {
 	return nil
 }
 
-func waiting(list []sidecar.ListedApproval) []sidecar.ListedApproval {
-	out := []sidecar.ListedApproval{}
+func waiting(list []admin.ListedApproval) []admin.ListedApproval {
+	out := []admin.ListedApproval{}
 	for _, l := range list {
 		if l.State == approvals.Pending {
 			out = append(out, l)
@@ -121,7 +120,7 @@ func waiting(list []sidecar.ListedApproval) []sidecar.ListedApproval {
 }
 
 // follow prints what waits, and then every change, until somebody interrupts.
-func (a *asking) follow(ctx context.Context, list sidecar.Approvals) error {
+func (a *asking) follow(ctx context.Context, list admin.Approvals) error {
 	seen := map[string]approvals.State{}
 	for _, l := range list.Approvals {
 		if l.State != approvals.Pending && !a.all {
@@ -139,7 +138,7 @@ func (a *asking) follow(ctx context.Context, list sidecar.Approvals) error {
 				return err
 			}
 		}
-		next, err := a.admin.approvals(ctx, "?wait=5s&since="+strconv.FormatUint(list.Revision, 10))
+		next, err := a.admin.Approvals(ctx, "?wait=5s&since="+strconv.FormatUint(list.Revision, 10))
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -151,7 +150,7 @@ func (a *asking) follow(ctx context.Context, list sidecar.Approvals) error {
 }
 
 func (a *asking) show(ctx context.Context, id string) error {
-	got, err := a.admin.approval(ctx, http.MethodGet, id, "", nil)
+	got, err := a.admin.Approval(ctx, http.MethodGet, id, "", nil)
 	if err != nil {
 		return err
 	}
@@ -163,7 +162,7 @@ func (a *asking) show(ctx context.Context, id string) error {
 }
 
 func (a *asking) allow(ctx context.Context, id string) error {
-	got, err := a.admin.approval(ctx, http.MethodPost, id, "/allow", map[string]string{"by": a.who()})
+	got, err := a.admin.Approval(ctx, http.MethodPost, id, "/allow", map[string]string{"by": a.who()})
 	if err != nil {
 		return err
 	}
@@ -172,7 +171,7 @@ func (a *asking) allow(ctx context.Context, id string) error {
 }
 
 func (a *asking) deny(ctx context.Context, id string) error {
-	got, err := a.admin.approval(ctx, http.MethodPost, id, "/deny", map[string]string{"by": a.who(), "why": a.why})
+	got, err := a.admin.Approval(ctx, http.MethodPost, id, "/deny", map[string]string{"by": a.who(), "why": a.why})
 	if err != nil {
 		return err
 	}
@@ -183,20 +182,4 @@ func (a *asking) deny(ctx context.Context, id string) error {
 func (a *asking) who() string {
 	user, _ := a.env.lookup("USER")
 	return cmp.Or(a.by, user)
-}
-
-// approvals asks for the list; query may wait for another one.
-func (c *adminClient) approvals(ctx context.Context, query string) (list sidecar.Approvals, err error) {
-	return list, c.ask(ctx, http.MethodGet, "/approvals"+query, nil, &list)
-}
-
-// approval asks for one, or answers it.
-func (c *adminClient) approval(ctx context.Context, method, id, verb string, say map[string]string) (got sidecar.Approval, err error) {
-	var body []byte
-	if say != nil {
-		if body, err = json.Marshal(say); err != nil {
-			return got, err
-		}
-	}
-	return got, c.ask(ctx, method, "/approvals/"+url.PathEscape(id)+verb, body, &got)
 }

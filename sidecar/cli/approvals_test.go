@@ -16,8 +16,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
@@ -43,12 +45,12 @@ func (q *questions) serve(commands []string) (server *httptest.Server, ids []str
 	if err != nil {
 		return nil, nil, err
 	}
-	live, err := sidecar.OpenRules(src, "", log, metrics)
+	live, err := live.Open(src, "", log, metrics)
 	if err != nil {
 		return nil, nil, err
 	}
-	q.store, q.rules = sidecar.NewApprovals(live.Set().Limits, time.Now, metrics), live.Set().Version
-	admin := &sidecar.Admin{Live: live, Approvals: q.store, Token: "secret", Local: true, Metrics: metrics, Log: log}
+	q.store, q.rules = guard.NewApprovals(live.Set().Limits, time.Now, metrics), live.Set().Version
+	admin := &admin.API{Rules: live, Approvals: q.store, Token: "secret", Local: true, Metrics: metrics, Log: log}
 	for _, command := range commands {
 		e := q.store.Request(q.call(command), approvals.Reason{Rule: "force", Place: "exec.yaml:7", Why: "A force push overwrites.", Start: 4, End: 11})
 		ids = append(ids, e.ID)
@@ -83,11 +85,11 @@ func TestApprovalsWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	client, err := newAdminClient(server.URL, "secret")
+	client, err := admin.NewClient(server.URL, "secret")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.http.CloseIdleConnections()
+	defer client.Close()
 	if _, err := q.store.Deny(ids[0], "bob", ""); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +121,7 @@ func TestApprovalsWatch(t *testing.T) {
 
 func TestCommandText(t *testing.T) {
 	for foreign, want := range map[string]string{"": "  | ls\n", "\u0455 U+0455": "  | ls\n  not ASCII \u0455 U+0455\n"} {
-		a := sidecar.Approval{Entry: approvals.Entry{Call: approvals.Call{Command: "ls", Arguments: `{"c":"ls"}`}}}
+		a := admin.Approval{Entry: approvals.Entry{Call: approvals.Call{Command: "ls", Arguments: `{"c":"ls"}`}}}
 		if foreign != "" {
 			a.Foreign = []string{foreign}
 		}
@@ -127,7 +129,7 @@ func TestCommandText(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	a := sidecar.Approval{Shown: "{\n}"}
+	a := admin.Approval{Shown: "{\n}"}
 	for _, row := range []struct {
 		call approvals.Call
 		why  approvals.Reason

@@ -11,12 +11,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 )
 
 // approvalLine is a call in a list.
-func approvalLine(l sidecar.ListedApproval) string {
+func approvalLine(l admin.ListedApproval) string {
 	left := ""
 	if l.State == approvals.Pending || l.State == approvals.Allowed {
 		left = roughly(l.Left)
@@ -47,7 +47,7 @@ func roughly(seconds float64) string {
 }
 
 // approvalText is all that a person needs for an answer.
-func approvalText(a sidecar.Approval) string {
+func approvalText(a admin.Approval) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s is %s, for another %s; the model has sent it %d×\n", a.ID, a.State, roughly(a.Left), a.Times)
 	field := func(name, value string) {
@@ -85,7 +85,7 @@ func approvalText(a sidecar.Approval) string {
 
 // commandText is the command with what made it ask underlined, or the arguments. A bar
 // stands before each line, so that no line of it looks like one of ours.
-func commandText(a sidecar.Approval) string {
+func commandText(a admin.Approval) string {
 	var b strings.Builder
 	c := a.Call
 	if c.Command == "" {
@@ -112,7 +112,7 @@ func commandText(a sidecar.Approval) string {
 }
 
 // foreignText names characters that may look like others.
-func foreignText(a sidecar.Approval) string {
+func foreignText(a admin.Approval) string {
 	if len(a.Foreign) == 0 {
 		return ""
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -74,7 +75,7 @@ type verdict struct {
 	began    time.Time
 	version  string
 	counts   ruleset.Counts
-	problems ruleset.Problems
+	problems rulefile.Problems
 	err      error // the folder cannot be read
 }
 
@@ -87,7 +88,7 @@ func (v *verdict) check(env Env) {
 	files, err := src.Read()
 	if err != nil {
 		v.err = err
-		v.problems = ruleset.Unreadable(v.dir, err)
+		v.problems = rulefile.Unreadable(v.dir, err)
 		return
 	}
 	v.version = files.Version()

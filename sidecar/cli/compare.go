@@ -9,7 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -44,6 +45,7 @@ if anything differs.`,
 				}
 				*to = set
 			}
+			x.world = env.world(args[0], args[1], policy)
 			in, err := openInput(args[2:], env.In)
 			if err != nil {
 				return fmt.Errorf("compare: %w", err)
@@ -62,6 +64,7 @@ if anything differs.`,
 // comparing is what compare was asked for.
 type comparing struct {
 	before, after *ruleset.Set
+	world         guard.World
 	profile       string
 	json, strict  bool
 }
@@ -70,12 +73,12 @@ type comparing struct {
 type compared struct {
 	Line  int    `json:"line"`
 	Error string `json:"error,omitempty"`
-	*sidecar.Comparison
+	*replay.Comparison
 }
 
 // counts are how a corpus came out.
 type counts struct {
-	sidecar.Tally
+	replay.Tally
 	Unreadable int     `json:"unreadable"`
 	P          float64 `json:"p"` // of the sign test
 	Old        string  `json:"old_rules_version"`
@@ -95,7 +98,7 @@ func (x *comparing) run(in io.Reader, out io.Writer) error {
 			total.Unreadable++
 		} else {
 			total.Add(c.Comparison)
-			if c.Change == sidecar.Same {
+			if c.Change == replay.Same {
 				continue
 			}
 		}
@@ -120,7 +123,7 @@ func (x *comparing) line(l jsonLine) compared {
 	if err != nil {
 		return compared{Line: l.n, Error: err.Error()}
 	}
-	c, err := sidecar.Compare(x.before, x.after, x.profile, rec)
+	c, err := replay.Compare(x.before, x.after, x.world, x.profile, rec)
 	if err != nil {
 		return compared{Line: l.n, Error: err.Error()}
 	}

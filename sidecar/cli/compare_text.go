@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 )
 
 // rowWriter writes what became of a line for people.
@@ -37,7 +37,7 @@ func rowWriter(w io.Writer) func(*compared) error {
 }
 
 // madeWords is a reading on one line; reasoning and finish only where they matter.
-func madeWords(m *sidecar.Made, mused, ended bool) string {
+func madeWords(m *replay.Made, mused, ended bool) string {
 	var parts []string
 	for _, c := range m.Calls {
 		parts = append(parts, clipped(c.Name+" "+string(c.Arguments)))

@@ -12,6 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -24,15 +25,15 @@ func (l *logged) replayCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return l.replay(dir, set, guarded(rules, locked, dir))
+		return l.replay(dir, set, l.env.world(rules, locked, dir))
 	})
 	c.Long = `Let other rules decide about the calls in the log. It shows the calls that would be
 decided differently, then the totals, and the rules that cause the difference.
 
   gpt-oss-executor decisions replay --rules rules.new --since 168h
 
-Secrets are masked in the log. A rule that looks at a secret may decide differently here;
-such records are counted.
+Links on this disk are followed as they are now. Secrets are masked in the log: a rule that
+looks at a secret may decide differently here, and such records are counted.
 
 Exit code: 0 nothing would change, 1 something would or the log is damaged, 2 wrong usage.`
 	rulesFlag(c, &rules)
@@ -41,7 +42,7 @@ Exit code: 0 nothing would change, 1 something would or the log is damaged, 2 wr
 	return c
 }
 
-func (l *logged) replay(dir string, set *ruleset.Set, own []string) error {
+func (l *logged) replay(dir string, set *ruleset.Set, in guard.World) error {
 	w := bufio.NewWriter(l.env.Out)
 	p := paper{out: w, look: terminal.LookOf(l.env.Out, l.env.lookup)}
 	enc := json.NewEncoder(w)
@@ -53,7 +54,7 @@ func (l *logged) replay(dir string, set *ruleset.Set, own []string) error {
 		p.rows([]row{changeRow(c)})
 		return nil
 	}
-	t, err := decisions.Replay(dir, l.chosen(), decider(set, own), tell)
+	t, err := decisions.Replay(dir, l.chosen(), decider(set, in), tell)
 	if err != nil {
 		return err
 	}
@@ -75,14 +76,14 @@ func (l *logged) replay(dir string, set *ruleset.Set, own []string) error {
 const maxSessions = 1 << 16
 
 // decider lets a rule set decide about the calls of a log, each at its time. What a
-// session did before is counted anew. Own are the guard's own folders. Links are not followed: they may be others now.
-func decider(set *ruleset.Set, own []string) decisions.Decider {
+// session did before is counted anew.
+func decider(set *ruleset.Set, in guard.World) decisions.Decider {
 	rates := state.NewRates(maxSessions)
 	return func(r *decisions.Record) policy.Decision {
 		d := r.Decision
 		who := policy.Subject{Model: d.Model, Agent: d.Agent, Session: d.Session, Channel: d.Channel, Interactive: d.Interactive}
 		call := tools.Call{Name: d.Tool, Arguments: d.Arguments, Strategy: d.Strategy, Confidence: d.Confidence}
-		now := set.Decide(call, who, ruleset.At{Now: r.Time, Rates: rates.Session(d.Session, r.Time), World: ruleset.World{Own: own}})
+		now := in.Decide(set, call, who, guard.Moment{Now: r.Time, Rates: rates.Session(d.Session, r.Time)})
 		rates.Add(d.Session, r.Time, now.Counts())
 		return now
 	}

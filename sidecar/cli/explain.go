@@ -11,7 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -42,12 +43,12 @@ names or OpenAI tool objects; [] means that none was offered, null that it is no
 			}
 			if x.call.given() {
 				if len(args) > 0 || x.lines {
-					return errors.New("--command, --path and --url stand in place of a reply: leave out the file and --jsonl")
+					return errors.New("--command, --path, --url and --arguments stand in place of a reply: leave out the file and --jsonl")
 				}
 				return x.call.explain(sets, &x, env)
 			}
 			if x.call.tool != "" {
-				return errors.New("--tool goes with --command, --path or --url")
+				return errors.New("--tool goes with --command, --path, --url or --arguments")
 			}
 			in, err := openInput(args, env.In)
 			if err != nil {
@@ -55,7 +56,7 @@ names or OpenAI tool objects; [] means that none was offered, null that it is no
 			}
 			defer in.Close()
 			if x.lines {
-				return explainLines(sets[0], x.profile, in, env.Out)
+				return explainLines(sets[0], x.world(env), x.profile, in, env.Out)
 			}
 			return x.one(sets, in, env)
 		},
@@ -73,6 +74,7 @@ func (x *explaining) callFlags(c *cobra.Command, before string) {
 	c.Flags().StringVar(&x.call.path, "path", "", before+"may this path be read?")
 	c.Flags().StringVar(&x.call.url, "url", "", before+"may this address be fetched?")
 	c.Flags().StringVar(&x.call.tool, "tool", "", "the tool of that call (default: exec, read or web_fetch)")
+	c.Flags().StringVar(&x.call.arguments, "arguments", "", before+"may this --tool be called with these, a JSON object?")
 	c.Flags().BoolVar(&x.all, "all", false, "of a call: also show the rules that do not hold")
 	policyFlag(c, &x.policy)
 	c.Flags().StringArrayVar(&x.dirs, "rules", nil, "folder of rule files; twice: what differs (default: the built-in rules)")
@@ -115,6 +117,11 @@ func (x *explaining) sets(env Env) ([]*ruleset.Set, error) {
 	return sets, nil
 }
 
+// world is where calls are judged.
+func (x *explaining) world(env Env) guard.World {
+	return env.world(append([]string{x.policy}, x.dirs...)...)
+}
+
 // openInput opens the file that was named, or takes standard input.
 func openInput(args []string, in io.Reader) (io.ReadCloser, error) {
 	if len(args) == 0 || args[0] == "-" {
@@ -124,13 +131,13 @@ func openInput(args []string, in io.Reader) (io.ReadCloser, error) {
 }
 
 // explainLines answers each record in its place; a bad one does not stop the rest.
-func explainLines(set *ruleset.Set, profile string, in io.Reader, out io.Writer) error {
+func explainLines(set *ruleset.Set, world guard.World, profile string, in io.Reader, out io.Writer) error {
 	return answerLines(in, out, func(l jsonLine) (any, json.RawMessage, error) {
 		rec, err := l.record()
 		if err != nil {
 			return nil, rec.ID, err
 		}
-		e, err := sidecar.Explain(set, profile, rec)
+		e, err := replay.Explain(set, world, profile, rec)
 		return e, rec.ID, err
 	})
 }
@@ -145,9 +152,9 @@ func (x *explaining) one(sets []*ruleset.Set, in io.Reader, env Env) error {
 	if err != nil {
 		return err
 	}
-	trees := make([]*sidecar.Tree, len(sets))
+	trees := make([]*replay.Tree, len(sets))
 	for i, set := range sets {
-		if trees[i], err = sidecar.ExplainTree(set, x.profile, rec); err != nil {
+		if trees[i], err = replay.ExplainTree(set, x.world(env), x.profile, rec); err != nil {
 			return err
 		}
 	}

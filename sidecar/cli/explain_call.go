@@ -2,11 +2,14 @@ package cli
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -14,23 +17,33 @@ import (
 type aCall struct {
 	command, path, url string
 	tool               string // that would run; empty: the usual one
+	arguments          string // of the tool, in place of the three
 }
 
-func (c *aCall) given() bool { return c.command != "" || c.path != "" || c.url != "" }
+func (c *aCall) given() bool {
+	return c.command != "" || c.path != "" || c.url != "" || c.arguments != ""
+}
 
 // call is the tool and its arguments.
-func (c *aCall) call() (tool string, args map[string]any, err error) {
+func (c *aCall) call() (tool string, args json.RawMessage, err error) {
 	n := 0
+	if c.arguments != "" {
+		n, tool, args = 1, c.tool, json.RawMessage(c.arguments)
+		if tool == "" {
+			return "", nil, errors.New("--arguments needs --tool, the name of the tool")
+		}
+	}
 	for _, kind := range []struct{ value, tool, key string }{
 		{c.command, "exec", "command"}, {c.path, "read", "path"}, {c.url, "web_fetch", "url"},
 	} {
 		if kind.value != "" {
 			n++
-			tool, args = cmp.Or(c.tool, kind.tool), map[string]any{kind.key: kind.value}
+			tool, args = cmp.Or(c.tool, kind.tool), openai.AppendString(fmt.Appendf(nil, `{"%s":`, kind.key), kind.value)
+			args = append(args, '}')
 		}
 	}
 	if n > 1 {
-		return "", nil, errors.New("take one of --command, --path and --url")
+		return "", nil, errors.New("take one of --command, --path, --url and --arguments")
 	}
 	return tool, args, nil
 }
@@ -41,13 +54,13 @@ func (c *aCall) explain(sets []*ruleset.Set, x *explaining, env Env) error {
 	if err != nil {
 		return err
 	}
-	trees := make([]*sidecar.CallTree, len(sets))
+	trees := make([]*guard.Explanation, len(sets))
 	for i, set := range sets {
-		if trees[i], err = sidecar.ExplainCall(set, tool, args); err != nil {
+		if trees[i], err = x.world(env).Explain(set, tool, args); err != nil {
 			return err
 		}
 	}
-	return show(x, trees, func(t *sidecar.CallTree) []row { return callRows(t, x.all) }, env)
+	return show(x, trees, func(t *guard.Explanation) []row { return callRows(t, x.all) }, env)
 }
 
 // maxIdle is how many rules that do not hold are shown unasked.
@@ -55,10 +68,10 @@ const maxIdle = 10
 
 // callRows are the lines about a call: the decision, what is known of it, then the rules.
 // Many that do not hold are only counted, unless all are to be shown.
-func callRows(t *sidecar.CallTree, all bool) []row {
+func callRows(t *guard.Explanation, all bool) []row {
 	var r rows
 	r.add(0, plain, "", "rules %s, %s %s, class %s", t.Version, clipped(t.Tool), clipped(string(t.Arguments)), t.Class)
-	r.decision(&sidecar.TreeDecision{Tool: t.Tool, Decision: t.Decision})
+	r.decision(&replay.TreeDecision{Tool: t.Tool, Decision: t.Decision})
 	r.facts(t.Decision.Facts)
 	idle := 0
 	for i := range t.Rules {
@@ -93,7 +106,7 @@ func (r *rows) verdict(v *ruleset.Verdict) {
 }
 
 // decision is the line of one decision, with what a dry run would have denied.
-func (r *rows) decision(d *sidecar.TreeDecision) {
+func (r *rows) decision(d *replay.TreeDecision) {
 	words := fmt.Sprintf("%s %s", d.Effect, clipped(d.Tool))
 	if d.Why != "" {
 		words += ": " + clipped(d.Why)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -26,7 +26,7 @@ const (
 
 // treeRows are the lines of a tree. What a model or an operator wrote is made
 // harmless for a terminal.
-func treeRows(t *sidecar.Tree) []row {
+func treeRows(t *replay.Tree) []row {
 	var r rows
 	r.add(0, plain, "", "rules %s, profile %s, %s", t.Version, t.Profile, offeredWords(t))
 	r.add(0, plain, "", "reply: %s", shapeWords(t.Reply))
@@ -36,7 +36,7 @@ func treeRows(t *sidecar.Tree) []row {
 	}
 	for i := range t.Strategies {
 		s := &t.Strategies[i]
-		quiet = quiet && (s.Verdict == sidecar.VerdictNothing || s.Verdict == sidecar.VerdictDisabled)
+		quiet = quiet && (s.Verdict == replay.VerdictNothing || s.Verdict == replay.VerdictDisabled)
 		r.strategy(s, width)
 	}
 	for i := range t.Others {
@@ -56,7 +56,7 @@ func treeRows(t *sidecar.Tree) []row {
 	return r.list
 }
 
-func offeredWords(t *sidecar.Tree) string {
+func offeredWords(t *replay.Tree) string {
 	switch {
 	case t.Tools == nil:
 		return "tools not known: every name is one"
@@ -66,7 +66,7 @@ func offeredWords(t *sidecar.Tree) string {
 	return "tools " + strings.Join(t.Tools, ", ")
 }
 
-func shapeWords(s sidecar.Shape) string {
+func shapeWords(s replay.Shape) string {
 	var parts []string
 	if n := s.Content.Characters; n > 0 {
 		parts = append(parts, fmt.Sprintf("content %d characters", n))
@@ -95,7 +95,7 @@ func (r *rows) add(level int, in ink, place, format string, args ...any) {
 	r.list = append(r.list, row{text, place, in})
 }
 
-func (r *rows) strategy(s *sidecar.TreeStrategy, width int) {
+func (r *rows) strategy(s *replay.TreeStrategy, width int) {
 	r.add(1, verdictInk(s.Verdict), s.Rule, "%-*s %4d  %s", width, s.ID, s.Priority, clipped(s.Says))
 	for i := range s.Calls {
 		r.call(&s.Calls[i])
@@ -119,19 +119,19 @@ func (r *rows) strategy(s *sidecar.TreeStrategy, width int) {
 	}
 }
 
-func (r *rows) step(s *sidecar.TreeStep, level int) {
+func (r *rows) step(s *replay.TreeStep, level int) {
 	r.add(level, faint, "", "%s  %s", spot(s), clipped(s.Says()))
 }
 
 // spot is where a step looked.
-func spot(s *sidecar.TreeStep) string {
+func spot(s *replay.TreeStep) string {
 	if s.Field == "tool_calls" {
 		return fmt.Sprintf("tool_calls[%d]", s.From)
 	}
 	return fmt.Sprintf("%s, bytes %d to %d", s.Field, s.From, s.To)
 }
 
-func (r *rows) call(c *sidecar.TreeCall) {
+func (r *rows) call(c *replay.TreeCall) {
 	named := false
 	for _, fix := range c.Repairs {
 		named = named || strings.HasPrefix(fix.Kind, "name.")
@@ -180,7 +180,7 @@ func quotedAtEnds(s string) string {
 }
 
 // term shows a term of a condition, and below it those that it joins.
-func (r *rows) term(t *ruleset.Term, level int) {
+func (r *rows) term(t *cond.Term, level int) {
 	words, of := clipped(t.Source), t.Of
 	switch {
 	case t.Op == "and":
@@ -203,7 +203,7 @@ func (r *rows) term(t *ruleset.Term, level int) {
 	}
 }
 
-func termInk(t *ruleset.Term) ink {
+func termInk(t *cond.Term) ink {
 	switch {
 	case t.Spare:
 		return faint
@@ -213,13 +213,13 @@ func termInk(t *ruleset.Term) ink {
 	return red
 }
 
-func verdictInk(v sidecar.Verdict) ink {
+func verdictInk(v replay.Verdict) ink {
 	switch v {
-	case sidecar.VerdictFound:
+	case replay.VerdictFound:
 		return green
-	case sidecar.VerdictRefused, sidecar.VerdictCondition:
+	case replay.VerdictRefused, replay.VerdictCondition:
 		return red
-	case sidecar.VerdictHandled:
+	case replay.VerdictHandled:
 		return plain
 	}
 	return faint

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -69,7 +70,7 @@ func yamlFiles(args []string) (names []string, err error) {
 			names = append(names, arg)
 			continue
 		}
-		files, err := ruleset.ReadFS(os.DirFS(arg))
+		files, err := rulefile.ReadFS(os.DirFS(arg))
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +96,7 @@ func formatFile(name string, write bool) (changed bool, err error) {
 	out, problem := ruleset.Format(filepath.ToSlash(name), string(text))
 	switch {
 	case problem != nil:
-		return false, ruleset.Problems{*problem}
+		return false, rulefile.Problems{*problem}
 	case out == string(text):
 		return false, nil
 	case !write:

@@ -9,7 +9,8 @@ import (
 	"iter"
 	"runtime"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 )
 
 // maxLine is the longest record that is read, in bytes.
@@ -48,10 +49,10 @@ func (l *jsonLines) all() iter.Seq[jsonLine] {
 
 // record is the record on a line. Where it is wrong, what could be read of it comes
 // with the error.
-func (l jsonLine) record() (*sidecar.Record, error) {
-	var rec sidecar.Record
+func (l jsonLine) record() (*replay.Record, error) {
+	var rec replay.Record
 	err := json.Unmarshal(l.text, &rec)
-	return &rec, sidecar.PlainJSON(err)
+	return &rec, plainjson.Error(err)
 }
 
 // inOrder does the work of all jobs on all cores, a few jobs ahead, and yields the

@@ -16,7 +16,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -94,7 +96,7 @@ func FuzzReply(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	files, err := ruleset.Builtin(os.DirFS("../.."))
+	files, err := rulefile.Builtin(os.DirFS("../.."))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -111,7 +113,7 @@ func FuzzReply(f *testing.F) {
 		if err != nil {
 			return
 		}
-		tree, err := sidecar.ExplainTree(set, "prose", rec)
+		tree, err := replay.ExplainTree(set, guard.World{}, "prose", rec)
 		if err != nil {
 			return
 		}
@@ -128,11 +130,11 @@ func FuzzReply(f *testing.F) {
 		if _, err := json.Marshal(tree); err != nil {
 			t.Errorf("%q: %v", doc, err)
 		}
-		c, err := sidecar.Compare(set, set, "prose", rec)
+		c, err := replay.Compare(set, set, guard.World{}, "prose", rec)
 		if err != nil {
 			return
 		}
-		if c.Change != sidecar.Same || c.OldRight != c.NewRight {
+		if c.Change != replay.Same || c.OldRight != c.NewRight {
 			t.Errorf("%q compared with itself: %+v", doc, c)
 		}
 		if err := rowWriter(io.Discard)(&compared{Line: 1, Comparison: c}); err != nil {

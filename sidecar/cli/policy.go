@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 )
 
 func policyCommand(env Env) *cobra.Command {
@@ -99,10 +99,13 @@ func (a *policyCheck) flags(c *cobra.Command) {
 	rulesFlag(c, &a.dir)
 }
 
+// world is where it would happen.
+func (a *policyCheck) world(env Env) guard.World { return env.world(a.locked, a.dir) }
+
 // question is the one that the flags state.
-func (a *policyCheck) question(c *cobra.Command) *sidecar.Question {
+func (a *policyCheck) question(c *cobra.Command) *guard.Question {
 	interactive := !a.alone
-	q := &sidecar.Question{Tool: a.tool, Op: paths.Op(a.op), Method: a.method, Cwd: a.cwd, Home: a.home, Interactive: &interactive}
+	q := &guard.Question{Tool: a.tool, Op: paths.Op(a.op), Method: a.method, Cwd: a.cwd, Home: a.home, Interactive: &interactive}
 	for flag, to := range map[string]**string{"command": &q.Command, "path": &q.Path, "url": &q.URL} {
 		if c.Flags().Changed(flag) {
 			value := c.Flags().Lookup(flag).Value.String()
@@ -125,7 +128,7 @@ func (a *policyCheck) checkOne(c *cobra.Command, set *ruleset.Set, env Env) erro
 	if !slices.ContainsFunc([]string{"command", "path", "url", "tool"}, c.Flags().Changed) {
 		return errors.New("nothing is asked: give --command, --path, --url, or --tool with --arguments")
 	}
-	r, err := a.question(c).Judge(set, workspace.Links{}, guarded(a.dir, a.locked))
+	r, err := a.world(env).Answer(set, a.question(c))
 	if err != nil {
 		return err
 	}
@@ -146,7 +149,7 @@ func (a *policyCheck) checkOne(c *cobra.Command, set *ruleset.Set, env Env) erro
 }
 
 // rulingText is a ruling for people: the effect, then why, a line each.
-func rulingText(r *sidecar.Ruling) string {
+func rulingText(r *guard.Ruling) string {
 	text := string(r.Effect)
 	if r.Rule != "" {
 		text += "  rule " + r.Rule + ", " + r.Place
@@ -168,12 +171,13 @@ func (a *policyCheck) checkLines(set *ruleset.Set, files []string, env Env) erro
 		return fmt.Errorf("policy check: %w", err)
 	}
 	defer in.Close()
+	world := a.world(env)
 	return answerLines(in, env.Out, func(l jsonLine) (any, json.RawMessage, error) {
-		var q sidecar.Question
-		if err := sidecar.PlainJSON(json.Unmarshal(l.text, &q)); err != nil {
+		var q guard.Question
+		if err := plainjson.Error(json.Unmarshal(l.text, &q)); err != nil {
 			return nil, q.ID, err
 		}
-		r, err := q.Judge(set, workspace.Links{}, guarded(a.dir, a.locked))
+		r, err := world.Answer(set, &q)
 		return r, q.ID, err
 	})
 }

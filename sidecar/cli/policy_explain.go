@@ -21,7 +21,7 @@ rules.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if !x.call.given() {
-				return errors.New("nothing to explain: give --command, --path or --url")
+				return errors.New("nothing to explain: give --command, --path, --url, or --tool with --arguments")
 			}
 			sets, err := x.sets(env)
 			if err != nil {

@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // record writes a test for a reply into the folder, or prints it where the rules
 // are the built-in ones.
-func record(src ruleset.Source, f testFlags, env Env) error {
+func record(src rulefile.Source, f testFlags, env Env) error {
 	set, err := loadFrom(src, env)
 	if err != nil {
 		return err
@@ -31,7 +32,7 @@ func record(src ruleset.Source, f testFlags, env Env) error {
 	if f.name == "" {
 		f.name = strings.TrimSuffix(filepath.Base(f.record), filepath.Ext(f.record))
 	}
-	reading, err := sidecar.Recording(set, ruleset.DefaultProfile, f.name, rec)
+	reading, err := replay.Recording(set, env.world(src.Dir, src.Policy), ruleset.DefaultProfile, f.name, rec)
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
@@ -68,7 +69,7 @@ func record(src ruleset.Source, f testFlags, env Env) error {
 }
 
 // checkRecorded makes sure that the folder still loads with its new test.
-func checkRecorded(src ruleset.Source, text string) error {
+func checkRecorded(src rulefile.Source, text string) error {
 	files, err := src.Read()
 	if err != nil {
 		return err

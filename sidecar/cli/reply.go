@@ -6,17 +6,17 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 )
 
 // anyReply makes a record of whatever a person has at hand.
-func anyReply(doc []byte) (*sidecar.Record, error) {
+func anyReply(doc []byte) (*replay.Record, error) {
 	text := bytes.TrimSpace(doc)
 	if len(text) == 0 {
 		return nil, errors.New("explain: nothing to read")
 	}
 	var whole struct {
-		sidecar.Record
+		replay.Record
 		Choices []struct {
 			Message json.RawMessage `json:"message"`
 			Finish  string          `json:"finish_reason"`
@@ -41,7 +41,7 @@ func anyReply(doc []byte) (*sidecar.Record, error) {
 		}
 	}
 	if bytes.HasPrefix(text, []byte("data:")) {
-		rec := &sidecar.Record{}
+		rec := &replay.Record{}
 		for line := range strings.Lines(string(text)) {
 			data, ok := strings.CutPrefix(strings.TrimSpace(line), "data:")
 			if data = strings.TrimSpace(data); ok && data != "[DONE]" {
@@ -51,5 +51,5 @@ func anyReply(doc []byte) (*sidecar.Record, error) {
 		return rec, nil
 	}
 	message, err := json.Marshal(map[string]string{"content": string(doc)})
-	return &sidecar.Record{Message: message}, err
+	return &replay.Record{Message: message}, err
 }

@@ -2,12 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -17,12 +18,12 @@ const builtinRules = "builtin"
 
 // rulesIn is a folder of rules over those of the program, with the locked one
 // beside it. Each may be "".
-func rulesIn(dir, policy string, env Env) (ruleset.Source, error) {
+func rulesIn(dir, policy string, env Env) (rulefile.Source, error) {
 	if dir == builtinRules {
 		dir = ""
 	}
-	builtin, err := ruleset.Builtin(env.Defaults)
-	return ruleset.Source{Dir: dir, Policy: policy, Builtin: builtin}, err
+	builtin, err := rulefile.Builtin(env.Defaults)
+	return ruleset.SourceOf(dir, policy, builtin), err
 }
 
 // loadRules compiles the rules and prints what is wrong with them.
@@ -37,18 +38,14 @@ func loadUnder(policy, dir string, env Env) (*ruleset.Set, error) {
 	return loadFrom(src, env)
 }
 
-// guarded are the folders that no agent may touch: the rules, the locked folder, and others,
-// as absolute paths.
-func guarded(rules string, others ...string) (out []string) {
-	if rules == builtinRules {
-		rules = ""
+// world is where calls are judged. The folders that were named are the guard's own, and so
+// are those that the environment names for a server on this machine.
+func (e Env) world(folders ...string) guard.World {
+	s := defaultSettings()
+	if err := s.Override(e.Environ); err == nil { // a server with a misspelt setting does not start
+		folders = append(folders, s.Rules, s.Policy, s.State, decisionsIn(s))
 	}
-	for _, dir := range append(others, rules) {
-		if abs, err := filepath.Abs(dir); err == nil && dir != "" {
-			out = append(out, abs)
-		}
-	}
-	return out
+	return guard.NewWorld(slices.DeleteFunc(folders, func(dir string) bool { return dir == builtinRules })...)
 }
 
 // policyFlag is the flag for the locked folder.
@@ -56,7 +53,7 @@ func policyFlag(c *cobra.Command, dir *string) {
 	c.Flags().StringVar(dir, "policy", "", "locked folder of the security team, over the rules")
 }
 
-func loadFrom(src ruleset.Source, env Env) (*ruleset.Set, error) {
+func loadFrom(src rulefile.Source, env Env) (*ruleset.Set, error) {
 	files, err := src.Read()
 	if err != nil {
 		return nil, err

@@ -17,11 +17,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
 func defaultSettings() ruleset.Settings {
@@ -128,24 +132,11 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		return err
 	}
 	metrics := telemetry.New()
-	src, err := rulesIn(s.Rules, s.Policy, env)
+	rules, err := openRules(s, env, log, metrics)
 	if err != nil {
 		return err
 	}
-	live, err := sidecar.OpenRules(src, s.State, log, metrics)
-	if err != nil {
-		var problems ruleset.Problems
-		if errors.As(err, &problems) {
-			fmt.Fprintln(env.Err, problems.Error())
-			return errors.New("the rules do not load; nothing was started")
-		}
-		return err
-	}
-	live.Guard(decisionsIn(s))
-	limits := live.Set().Limits
-	if s.Server != "" && live.Set().Server(s.Server).ID != s.Server {
-		return fmt.Errorf("server %q is no id of servers.yaml", s.Server)
-	}
+	limits, world := rules.Set().Limits, env.world(s.Rules, s.Policy, s.State, decisionsIn(s))
 	up, err := upstream.New(upstream.Config{
 		BaseURL: s.Upstream, Key: s.UpstreamKey, Server: s.Server, Connect: limits.Connect,
 		IdleConnections: limits.IdleConnections, Log: log,
@@ -161,38 +152,73 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	defer kept.Close()
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	listener, err := net.Listen("tcp", s.Listen)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%w; is another server running there? Choose another address with --listen", err)
-	}
+	listener, err := listenAt(s.Listen, "listen")
 	if err != nil {
-		return fmt.Errorf("%w; --listen takes HOST:PORT of this machine, such as 127.0.0.1:8001", err)
+		return err
 	}
 	warnOpen(log, s)
-	var asked *approvals.Store
+	guarded := guard.Config{World: world, Now: time.Now, Metrics: metrics, Log: log}
+	if kept != nil {
+		guarded.Decisions = kept
+	}
 	if s.Admin != "" && s.AdminToken != "" {
-		asked = sidecar.NewApprovals(limits, time.Now, metrics)
+		guarded.Approvals = guard.NewApprovals(limits, time.Now, metrics)
 	} else {
 		log.Info("nobody can answer for calls that wait here for a person: that needs --admin and a token",
 			"event", "no_approvals", "setting", ruleset.SettingPrefix+"ADMIN_TOKEN")
 	}
-	adminEnded, err := serveAdmin(ctx, s, live, asked, kept, log, metrics)
+	adminEnded, err := serveAdmin(ctx, s, &admin.API{
+		Rules: rules, World: world, Approvals: guarded.Approvals, Decisions: kept,
+		Token: s.AdminToken, Hosts: hosts(s, s.Admin), Metrics: metrics, Log: log, Ending: ctx.Done(),
+	})
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	var background sync.WaitGroup // what they write is written whole
 	defer func() { stop(); adminEnded(); background.Wait() }()
-	background.Go(func() { live.Watch(ctx) })
+	background.Go(func() { rules.Watch(ctx) })
 	background.Go(func() { sidecar.TuneHeap(ctx) })
 	log.Info("serving", "event", "http_server_start", "address", "http://"+listener.Addr().String()+"/v1",
-		"upstream", withoutPassword(s.Upstream), "rules", live.Set().Version, "pid", os.Getpid())
-	server := sidecar.NewServer(live, up, asked, s.Token, log, metrics)
+		"upstream", withoutPassword(s.Upstream), "rules", rules.Set().Version, "pid", os.Getpid())
+	server := sidecar.New(sidecar.Config{
+		Rules: rules, Upstream: up, Guard: guard.New(guarded), Token: s.Token, Metrics: metrics, Log: log,
+		Names: web.Names{Local: isLocal(listener), Token: s.Token != "", Hosts: hosts(s, s.Listen)},
+	})
 	defer server.Close()
-	if kept != nil {
-		server.LogDecisions(kept)
+	return errors.Join(sidecar.Run(ctx, listener, server.Handler(), limits.Grace, log), kept.Close())
+}
+
+// openRules compiles the rules, prints what is wrong with them, and checks what the
+// settings say of them.
+func openRules(s ruleset.Settings, env Env, log *slog.Logger, m *telemetry.Metrics) (*live.Rules, error) {
+	src, err := rulesIn(s.Rules, s.Policy, env)
+	if err != nil {
+		return nil, err
 	}
-	names := sidecar.Names{Local: isLocal(listener), Token: s.Token != "", Hosts: hosts(s, s.Listen)}
-	return errors.Join(sidecar.Run(ctx, listener, names.Guarded(server.Handler()), limits.Grace, log), kept.Close())
+	rules, err := live.Open(src, s.State, log, m)
+	var problems rulefile.Problems
+	switch {
+	case errors.As(err, &problems):
+		fmt.Fprintln(env.Err, problems.Error())
+		return nil, errors.New("the rules do not load; nothing was started")
+	case err != nil:
+		return nil, err
+	case s.Server != "" && rules.Set().Server(s.Server).ID != s.Server:
+		return nil, fmt.Errorf("server %q is no id of servers.yaml", s.Server)
+	}
+	return rules, nil
+}
+
+// listenAt takes an address that a flag names.
+func listenAt(address, flag string) (net.Listener, error) {
+	l, err := net.Listen("tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%w; is another server running there? Choose another address with --%s", err, flag)
+	case err != nil:
+		return nil, fmt.Errorf("%w; --%s takes HOST:PORT of this machine, such as 127.0.0.1:8001", err, flag)
+	}
+	return l, nil
 }
 
 // isLocal reports whether a listener is reached from this machine alone.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -80,7 +81,7 @@ a reply as it is today. REPLY is what explain takes.`,
 }
 
 // runTests runs the tests once, and fails if one of them does not hold.
-func runTests(src ruleset.Source, files ruleset.Files, f testFlags, wanted *regexp.Regexp, env Env) error {
+func runTests(src rulefile.Source, files rulefile.Files, f testFlags, wanted *regexp.Regexp, env Env) error {
 	began := time.Now()
 	report, problems := ruleset.Test(files, wanted.MatchString)
 	if len(problems) > 0 {
@@ -153,13 +154,13 @@ func showCoverage(out io.Writer, r *ruleset.Report) {
 }
 
 // watchTests runs the tests again whenever a file changes.
-func watchTests(ctx context.Context, src ruleset.Source, f testFlags, wanted *regexp.Regexp, env Env) error {
+func watchTests(ctx context.Context, src rulefile.Source, f testFlags, wanted *regexp.Regexp, env Env) error {
 	if len(src.Folders()) == 0 {
 		return errors.New("--watch needs a folder: the built-in rules never change")
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	ruleset.Watch(ctx, src, "", func(files ruleset.Files, err error) bool {
+	rulefile.Watch(ctx, src, "", func(files rulefile.Files, err error) bool {
 		fmt.Fprintf(env.Out, "--- %s\n", time.Now().Format(time.TimeOnly))
 		if err == nil {
 			err = runTests(src, files, f, wanted, env)

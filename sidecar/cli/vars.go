@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -63,7 +64,7 @@ func printVars(out io.Writer, v ruleset.Vocabulary) error {
 	}
 	for _, part := range []struct {
 		title string
-		words []ruleset.Word
+		words []cond.Word
 	}{{"functions, as strategies.yaml may use them", v.Functions}, {"operators", v.Operators}} {
 		fmt.Fprintln(w, part.title)
 		for _, x := range part.words {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // content is what stands in a folder of rules.
@@ -34,7 +34,7 @@ func look(dir string) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, folder := range append([]string{"."}, ruleset.Folders()...) {
+	for _, folder := range append([]string{"."}, rulefile.Folders()...) {
 		list, err := os.ReadDir(filepath.Join(dir, folder))
 		if err != nil && !(folder != "." && errors.Is(err, fs.ErrNotExist)) {
 			return nil, err
@@ -56,11 +56,11 @@ func (c *content) take(dir, name string, f fs.DirEntry) error {
 		return fmt.Errorf("%s makes this a checkout, which is changed by a commit and a pull; or publish into a folder outside of it", name)
 	case name == "..data":
 		return errors.New("a ConfigMap is mounted here; change the ConfigMap instead")
-	case ruleset.Misnamed(name):
+	case rulefile.Misnamed(name):
 		return fmt.Errorf("%s is not read under this name; the ending is .yaml", name)
-	case link && (ruleset.Counted(name) || slices.Contains(ruleset.Folders(), name)):
+	case link && (rulefile.Counted(name) || slices.Contains(rulefile.Folders(), name)):
 		return fmt.Errorf("%s is a link, which a publication would replace; edit the file that it points to", name)
-	case !f.Type().IsRegular() || !ruleset.Counted(name):
+	case !f.Type().IsRegular() || !rulefile.Counted(name):
 		return nil
 	}
 	at := filepath.Join(dir, filepath.FromSlash(name))
@@ -74,8 +74,8 @@ func (c *content) take(dir, name string, f fs.DirEntry) error {
 }
 
 // texts are the files without their modes and owners.
-func (c *content) texts() ruleset.Files {
-	out := ruleset.Files{}
+func (c *content) texts() rulefile.Files {
+	out := rulefile.Files{}
 	for name, f := range c.files {
 		out[name] = f.text
 	}

@@ -1,5 +1,5 @@
 // Package publish puts rule files into a folder so that readers get all of them or none:
-// ruleset.ReadDir waits while a publication goes on. It keeps what stood there before, and
+// rulefile.ReadDir waits while a publication goes on. It keeps what stood there before, and
 // never touches what is no rule file.
 package publish
 
@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // kept is the folder inside one of rules that holds the files before.
@@ -26,7 +26,7 @@ type Change struct {
 
 // Folder makes files the rule files of a folder, and makes the folder where there is
 // none. An error says why nothing was changed.
-func Folder(dir string, files ruleset.Files) (*Change, error) {
+func Folder(dir string, files rulefile.Files) (*Change, error) {
 	c, err := folder(dir, files)
 	if errors.Is(err, syscall.EBUSY) {
 		err = fmt.Errorf("%w: it is mounted by itself; change it where it comes from", err)
@@ -37,9 +37,9 @@ func Folder(dir string, files ruleset.Files) (*Change, error) {
 	return c, nil
 }
 
-func folder(dir string, files ruleset.Files) (*Change, error) {
+func folder(dir string, files rulefile.Files) (*Change, error) {
 	for name := range files {
-		if !ruleset.Counted(name) {
+		if !rulefile.Counted(name) {
 			return nil, fmt.Errorf("%s is no name of a rule file", name)
 		}
 	}

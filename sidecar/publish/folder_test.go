@@ -15,7 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -48,14 +48,14 @@ func rules(t testing.TB) string {
 	return dir
 }
 
-func read(t testing.TB, dir string) ruleset.Files {
+func read(t testing.TB, dir string) rulefile.Files {
 	t.Helper()
-	files, err := ruleset.ReadDir(dir)
+	files, err := rulefile.ReadDir(dir)
 	check(t, err)
 	return files
 }
 
-func same(t testing.TB, dir string, want ruleset.Files) {
+func same(t testing.TB, dir string, want rulefile.Files) {
 	t.Helper()
 	if got := read(t, dir); !maps.Equal(got, want) {
 		t.Errorf("%s holds %v, want %v", filepath.Base(dir), got, want)
@@ -73,8 +73,8 @@ func left(t testing.TB, dir string) {
 }
 
 var (
-	oldFiles = ruleset.Files{"a.yaml": "old", "tests/t.yaml": "old"}
-	newFiles = ruleset.Files{"a.yaml": "new", "b.yaml": "new", "prompts/p.txt": "new"}
+	oldFiles = rulefile.Files{"a.yaml": "old", "tests/t.yaml": "old"}
+	newFiles = rulefile.Files{"a.yaml": "new", "b.yaml": "new", "prompts/p.txt": "new"}
 )
 
 // text fails where a file says something else.
@@ -94,7 +94,7 @@ func mode(t testing.TB, path string, want fs.FileMode) {
 }
 
 // publish is Folder and Keep.
-func publish(t testing.TB, dir string, files ruleset.Files) {
+func publish(t testing.TB, dir string, files rulefile.Files) {
 	t.Helper()
 	c, err := Folder(dir, files)
 	check(t, err)
@@ -163,12 +163,12 @@ func TestFolderHalfWay(t *testing.T) {
 // A publication that a crash broke off is nobody's rules, until somebody publishes again.
 func TestFolderBrokenOff(t *testing.T) {
 	dir := rules(t)
-	begun := func() { place(t, filepath.Join(dir, ruleset.PublishedFile), ruleset.Publishing, 0o644) }
+	begun := func() { place(t, filepath.Join(dir, rulefile.PublishedFile), rulefile.Publishing, 0o644) }
 	begun()
-	if _, err := ruleset.ReadDir(dir); err == nil || !strings.Contains(err.Error(), "broken off") {
+	if _, err := rulefile.ReadDir(dir); err == nil || !strings.Contains(err.Error(), "broken off") {
 		t.Errorf("it is read: %v", err)
 	}
-	for _, files := range []ruleset.Files{oldFiles, newFiles} {
+	for _, files := range []rulefile.Files{oldFiles, newFiles} {
 		begun()
 		publish(t, dir, files)
 		same(t, dir, files)
@@ -206,7 +206,7 @@ func TestFolderThroughLink(t *testing.T) {
 func TestFolderRefuses(t *testing.T) {
 	for _, row := range []struct {
 		name, want string
-		files      ruleset.Files
+		files      rulefile.Files
 		make       func(dir string) error
 	}{
 		{"a checkout", "checkout", newFiles, func(dir string) error { return os.Mkdir(dir+"/.git", 0o755) }},
@@ -215,9 +215,9 @@ func TestFolderRefuses(t *testing.T) {
 		{"a linked file", "b.yaml is a link", newFiles, func(dir string) error { return os.Symlink("a.yaml", dir+"/b.yaml") }},
 		{"a linked folder", "prompts is a link", newFiles, func(dir string) error { return os.Symlink("tests", dir+"/prompts") }},
 		{"a file that is not read", "b.yml", newFiles, func(dir string) error { return os.WriteFile(dir+"/b.yml", nil, 0o600) }},
-		{"a name that is none", "../x.yaml", ruleset.Files{"../x.yaml": ""}, nil},
-		{"a hidden name", ".x.yaml", ruleset.Files{".x.yaml": ""}, nil},
-		{"no file", "no rule file", ruleset.Files{}, nil},
+		{"a name that is none", "../x.yaml", rulefile.Files{"../x.yaml": ""}, nil},
+		{"a hidden name", ".x.yaml", rulefile.Files{".x.yaml": ""}, nil},
+		{"no file", "no rule file", rulefile.Files{}, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			dir := rules(t)
@@ -236,8 +236,8 @@ func TestFolderRefuses(t *testing.T) {
 // Whoever reads meanwhile sees what was there before or what is there then, never a mixture.
 func TestReaderSeesNoMixture(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "rules")
-	set := func(text string) ruleset.Files {
-		files := ruleset.Files{}
+	set := func(text string) rulefile.Files {
+		files := rulefile.Files{}
 		for i := range 20 {
 			files[fmt.Sprintf("%02d.yaml", i)] = text
 		}
@@ -249,7 +249,7 @@ func TestReaderSeesNoMixture(t *testing.T) {
 	reads := 0
 	readers.Go(func() {
 		for ctx.Err() == nil {
-			files, err := ruleset.ReadDir(dir)
+			files, err := rulefile.ReadDir(dir)
 			if err != nil || len(files) != 20 {
 				t.Errorf("%d files, %v", len(files), err)
 				return
@@ -280,7 +280,7 @@ func TestFolderOneAtATime(t *testing.T) {
 	var all sync.WaitGroup
 	for who := range 4 {
 		all.Go(func() {
-			files := ruleset.Files{}
+			files := rulefile.Files{}
 			for i := range 10 {
 				files[fmt.Sprintf("%02d.yaml", i)] = fmt.Sprint(who)
 			}

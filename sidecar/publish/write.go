@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // write makes files the rule files of a folder, and says what stood there before. Those
 // that differ are written beside their places first, and renamed within a few
 // milliseconds then. like says which modes and owners they have; nil: what stands there.
-func write(dir string, files ruleset.Files, like *content) (before *content, err error) {
+func write(dir string, files rulefile.Files, like *content) (before *content, err error) {
 	made, err := makeFolder(dir, like)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func write(dir string, files ruleset.Files, like *content) (before *content, err
 		like = before
 	}
 	changed := files.Differ(before.texts())
-	if text, _ := os.ReadFile(filepath.Join(dir, ruleset.PublishedFile)); len(changed) == 0 && string(text) != ruleset.Publishing {
+	if text, _ := os.ReadFile(filepath.Join(dir, rulefile.PublishedFile)); len(changed) == 0 && string(text) != rulefile.Publishing {
 		return before, nil
 	}
 	staged := map[string]string{} // name → path; "": the file goes
@@ -52,7 +52,7 @@ func write(dir string, files ruleset.Files, like *content) (before *content, err
 }
 
 // stage writes a file beside its place, and nothing where it is to go.
-func stage(dir, name string, files ruleset.Files, like *content) (path string, err error) {
+func stage(dir, name string, files rulefile.Files, like *content) (path string, err error) {
 	text, stays := files[name]
 	if !stays {
 		return "", nil
@@ -70,9 +70,9 @@ func stage(dir, name string, files ruleset.Files, like *content) (path string, e
 	return path, err
 }
 
-// put renames what stage wrote. Whoever reads with ruleset.ReadDir meanwhile waits.
+// put renames what stage wrote. Whoever reads with rulefile.ReadDir meanwhile waits.
 func put(dir string, staged map[string]string, like *content) error {
-	if err := mark(dir, ruleset.Publishing, like); err != nil {
+	if err := mark(dir, rulefile.Publishing, like); err != nil {
 		return err
 	}
 	folders := map[string]bool{}
@@ -99,7 +99,7 @@ func put(dir string, staged map[string]string, like *content) error {
 
 // mark tells readers how far the publication is.
 func mark(dir, text string, like *content) error {
-	at := filepath.Join(dir, ruleset.PublishedFile)
+	at := filepath.Join(dir, rulefile.PublishedFile)
 	err := atomicfile.Write(at, []byte(text), like.folderMode()&0o666)
 	if err == nil {
 		like.own(at, "")

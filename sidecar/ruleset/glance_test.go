@@ -10,6 +10,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // someCondition is a random condition of exec.yaml.
@@ -62,15 +64,15 @@ func someEnv(rng *rand.Rand) policy.Env {
 // TestGlance: looking first never changes what a rule says, an error included.
 func TestGlance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	words := lists{"words": {"a", "b"}}
+	words := cond.Lists{"words": {"a", "b"}}
 	skipped, held, failed := 0, 0, 0
 	for range 3000 {
 		source := someCondition(rng, rng.IntN(4))
-		when, problem := predicate[policy.Env](inBlock(t, source), words)
+		when, problem := cond.Predicate[policy.Env](rulefile.Text{Value: source, At: rulefile.LineOf(execFilename, source, 1)}, words)
 		if problem != nil {
 			t.Fatalf("%s: %v", source, problem)
 		}
-		look := glance[policy.Env](source, words)
+		look := cond.Glance(source, words, callSights)
 		if look == nil {
 			continue
 		}
@@ -101,28 +103,28 @@ func TestGlanceSees(t *testing.T) {
 	seesWhatIs(t, urlSights)
 }
 
-func seesWhatIs[E any](t *testing.T, s sights[E]) {
+func seesWhatIs[E any](t *testing.T, s cond.Sights[E]) {
 	t.Helper()
 	types := map[string]string{}
-	for _, v := range variables(reflect.TypeFor[E]()) {
+	for _, v := range cond.Variables(reflect.TypeFor[E](), nouns) {
 		types[v.Name] = v.Type
 	}
-	for name := range s.texts {
+	for name := range s.Texts {
 		if types[name] != "text" {
 			t.Errorf("%s is %q", name, types[name])
 		}
 	}
-	for name := range s.flags {
+	for name := range s.Flags {
 		if types[name] != "true or false" {
 			t.Errorf("%s is %q", name, types[name])
 		}
 	}
-	for name := range s.lists {
+	for name := range s.Lists {
 		if types[name] != "list of texts" {
 			t.Errorf("%s is %q", name, types[name])
 		}
 	}
-	for name := range s.sizes {
+	for name := range s.Sizes {
 		if !strings.HasPrefix(types[name], "list of ") {
 			t.Errorf("%s is %q", name, types[name])
 		}

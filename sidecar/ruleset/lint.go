@@ -7,6 +7,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // What happens to a path, and the classes that a path or a URL can have.
@@ -50,8 +51,8 @@ func (l *loader) lint() {
 		}
 	}
 	for _, t := range l.regexps {
-		if l.clean(t.at.src.name) {
-			l.lintPattern(t.Value, t.all())
+		if l.clean(t.At.File()) {
+			l.lintPattern(t.Value, t.All())
 		}
 	}
 }
@@ -90,8 +91,8 @@ func (l *loader) policyDomains(name string) map[string][]string {
 	return domains
 }
 
-func (l *loader) warn(at place, code, msg, hint string) {
-	p := at.problem(code, msg, hint)
+func (l *loader) warn(at rulefile.Place, code, msg, hint string) {
+	p := at.Problem(code, msg, hint)
 	p.Warning = true
 	l.problems = append(l.problems, p)
 }

@@ -3,15 +3,11 @@ package ruleset
 import (
 	"fmt"
 	"math/rand/v2"
-	"regexp"
-	"regexp/syntax"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/expr-lang/expr/parser"
-
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -29,140 +25,8 @@ func TestWarningsWaitForProblems(t *testing.T) {
 	files[aliasesFile] = "version: 1\nprefixes: [a, a]\nglued: 3\n"
 	files[argumentsFile] = strings.Replace(files[argumentsFile], "path: [file_path,", "path: [path, file_path,", 1)
 	_, problems := Load(files)
-	if len(problems) != 2 || problems[0].Code != codeType || problems[1].Code != codeShadowed || !problems[1].Warning {
+	if len(problems) != 2 || problems[0].Code != rulefile.CodeType || problems[1].Code != codeShadowed || !problems[1].Warning {
 		t.Error(problems)
-	}
-}
-
-// somePattern is a random regular expression with many assertions.
-func somePattern(rng *rand.Rand, depth int) string {
-	atoms := []string{"a", "b", "_", " ", "é", `\n`, "^", "$", `\b`, `\B`, `\A`, `\z`, "(?m:^)", "(?m:$)", ".", "(?s:.)",
-		"[ab]", "[^a]", "[^\\x00-\\x{10FFFF}]", `\w`, `\W`, `\s`, "(?i:k)", "[^\\w\\s]", ""}
-	if depth == 0 {
-		return atoms[rng.IntN(len(atoms))]
-	}
-	sub := func() string { return "(?:" + somePattern(rng, depth-1) + ")" }
-	switch rng.IntN(7) {
-	case 0:
-		return sub() + "|" + sub()
-	case 1:
-		return sub() + []string{"*", "+", "?", "{2}", "{0}", "*?"}[rng.IntN(6)]
-	case 2:
-		return "(" + somePattern(rng, depth-1) + ")"
-	}
-	return sub() + sub()
-}
-
-// short are all texts of up to n of these characters.
-func short(n int) []string {
-	all, last := []string{""}, []string{""}
-	for range n {
-		var next []string
-		for _, s := range last {
-			for _, r := range []string{"a", "b", "_", " ", "é", "\n", "K"} {
-				next = append(next, s+r)
-			}
-		}
-		all, last = append(all, next...), next
-	}
-	return all
-}
-
-// TestCanMatch compares with regexp itself on all short texts: what cannot match
-// never does, and hardly anything that can match needs a longer text.
-func TestCanMatch(t *testing.T) {
-	patterns := 6_000
-	if testing.Short() {
-		patterns = 300
-	}
-	rng := rand.New(rand.NewPCG(3, 4))
-	texts := short(4)
-	never, longer := 0, 0
-	for range patterns {
-		p := somePattern(rng, 1+rng.IntN(3))
-		tree, err := syntax.Parse(p, syntax.Perl)
-		if err != nil {
-			t.Fatalf("%s: %v", p, err)
-		}
-		prog, err := syntax.Compile(tree.Simplify())
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := slices.ContainsFunc(texts, regexp.MustCompile(p).MatchString)
-		switch can := canMatch(prog); {
-		case found && !can:
-			t.Fatalf("%q can match", p)
-		case !can:
-			never++
-		case !found:
-			longer++
-		}
-	}
-	t.Logf("%d of %d patterns match nothing; %d more match no text of 4 characters", never, patterns, longer)
-	if never < patterns/20 || longer > patterns/20 {
-		t.Errorf("%d match nothing, %d need a longer text", never, longer)
-	}
-}
-
-// someFormula is a random condition over a few variables.
-func someFormula(rng *rand.Rand, depth int) string {
-	tests := []string{`field == "content"`, `field != "content"`, `field in ["reasoning", "x"]`, `"x" == model`, `model == "y"`,
-		`len(text) < 2`, `len(text) >= 2`, `len(text) > 1`, `len(text) == 0`, `text contains "a"`, `text startsWith ""`, `1 < 2`,
-		`"a" == "b"`, `true`, `any(tools, # == "a")`, `(text == "") == true`, `indexOf(text, "a") > -1`}
-	if depth == 0 {
-		return tests[rng.IntN(len(tests))]
-	}
-	a, b := "("+someFormula(rng, depth-1)+")", "("+someFormula(rng, depth-1)+")"
-	switch rng.IntN(5) {
-	case 0, 1:
-		return a + " and " + b
-	case 2, 3:
-		return a + " or " + b
-	}
-	return "not " + a
-}
-
-// TestTruth: what is said to hold always or never does so in every environment.
-func TestTruth(t *testing.T) {
-	var envs []parse.Env
-	for _, text := range []string{"", "a", "ab", "bcd"} {
-		for _, field := range []string{"content", "reasoning"} {
-			for _, model := range []string{"x", "y", "z"} {
-				for _, offered := range [][]string{nil, {"a"}} {
-					envs = append(envs, parse.Env{Text: text, Field: field, Model: model, Tools: offered})
-				}
-			}
-		}
-	}
-	rng := rand.New(rand.NewPCG(5, 6))
-	constants, formulas := 0, 2000
-	if testing.Short() {
-		formulas = 400
-	}
-	for range formulas {
-		source := someFormula(rng, rng.IntN(4))
-		tree, err := parser.Parse(source)
-		if err != nil {
-			t.Fatal(source, err)
-		}
-		tr := truth{domains: map[string][]string{"field": {"content", "reasoning"}}}
-		said, constant := tr.always(tree.Node)
-		if !constant {
-			continue
-		}
-		constants++
-		cond, problem := condition[parse.Env](inBlock(t, source), nil)
-		if problem != nil {
-			continue
-		}
-		for _, env := range envs {
-			if got, err := cond(env); err != nil || got != said {
-				t.Fatalf("%s is %v for %+v (%v), not always %v", source, got, env, err, said)
-			}
-		}
-	}
-	if constants < formulas/10 {
-		t.Errorf("only %d conditions are constant", constants)
 	}
 }
 
@@ -176,7 +40,7 @@ func TestUnreachableStrategiesNeverRead(t *testing.T) {
 		"kind: drop, priority: %d, confidence: 1, drop: {text: ['%s', '%s']}",
 	}
 	bits := []string{"<a", "<A>", "<ab", "[x", "[x]", "`", "do", "Doc", "<|end|>", "{", `{"name": "read", "arguments": {}}`, " ", "\n", "read", "]"}
-	files := Files{limitsFile: shipped(t)[limitsFile]} // nothing else is needed to read
+	files := rulefile.Files{limitsFile: shipped(t)[limitsFile]} // nothing else is needed to read
 	warned, sets := 0, 400
 	if testing.Short() {
 		sets = 80
@@ -220,23 +84,5 @@ func TestUnreachableStrategiesNeverRead(t *testing.T) {
 	}
 	if warned < sets/50 {
 		t.Errorf("only %d sets with a warning", warned)
-	}
-}
-
-// BenchmarkPatternSize is what a pattern of so many steps costs at worst, per byte
-// of a text in which it almost matches everywhere.
-func BenchmarkPatternSize(b *testing.B) {
-	text := strings.Repeat("a", 64<<10)
-	for _, n := range []int{30, 100, 300, 999} {
-		re := regexp.MustCompile(fmt.Sprintf("(?:a?){%d}b", n))
-		tree, _ := syntax.Parse(re.String(), syntax.Perl)
-		prog, _ := syntax.Compile(tree.Simplify())
-		b.Run(fmt.Sprint(len(prog.Inst)), func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				re.MatchString(text)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(text)*len(prog.Inst)), "ns/step/byte")
-		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -12,7 +13,7 @@ import (
 // the catalog itself, under fewer rules than there are.
 func (l *loader) lintAliases() {
 	f := doc[aliasFile](l, aliasesFile)
-	for _, list := range [][]text{f.Prefixes, f.Glued, f.Pseudo} {
+	for _, list := range [][]rulefile.Text{f.Prefixes, f.Glued, f.Pseudo} {
 		l.lintTwice(list)
 	}
 	for _, tool := range f.Tools {
@@ -24,12 +25,12 @@ func (l *loader) lintAliases() {
 	}
 }
 
-func alias(tool string, name text) tools.Alias {
-	return tools.Alias{Name: name.Value, Tools: []string{tool}, Place: name.at.String()}
+func alias(tool string, name rulefile.Text) tools.Alias {
+	return tools.Alias{Name: name.Value, Tools: []string{tool}, Place: name.At.String()}
 }
 
 // lintAlias warns about one alias of a tool; above are those before it in the list.
-func (l *loader) lintAlias(tool string, name text, above *tools.Rules) {
+func (l *loader) lintAlias(tool string, name rulefile.Text, above *tools.Rules) {
 	alone := tools.Rules{Aliases: []tools.Alias{alias(tool, name)}}
 	behind := tools.Rules{Aliases: alone.Aliases, Prefixes: l.set.Tools.Prefixes}
 	first := byAlias(above, tool, name.Value)
@@ -46,7 +47,7 @@ func (l *loader) lintAlias(tool string, name text, above *tools.Rules) {
 	default:
 		return
 	}
-	l.warn(name.all(), codeShadowed, msg, hint)
+	l.warn(name.All(), codeShadowed, msg, hint)
 }
 
 // byAlias is the place of the alias by which a name means the tool; "" for none.
@@ -69,15 +70,15 @@ func isOwn(tool, name string) bool {
 }
 
 // lintTwice warns about a word that a list has before, in any case.
-func (l *loader) lintTwice(list []text) {
+func (l *loader) lintTwice(list []rulefile.Text) {
 	first := map[string]int{}
 	for _, t := range list {
 		low := strings.ToLower(t.Value)
 		if line, twice := first[low]; twice {
-			l.warn(t.all(), codeShadowed, t.Value+" stands here twice", fmt.Sprintf("it stands in line %d, too; delete one", line))
+			l.warn(t.All(), codeShadowed, t.Value+" stands here twice", fmt.Sprintf("it stands in line %d, too; delete one", line))
 			continue
 		}
-		first[low] = t.at.line
+		first[low] = t.At.Line()
 	}
 }
 
@@ -85,15 +86,15 @@ func (l *loader) lintTwice(list []text) {
 // two things, and about phrases that stand twice.
 func (l *loader) lintArguments() {
 	for _, tool := range doc[argumentFile](l, argumentsFile).Tools {
-		means := map[string]text{}
+		means := map[string]rulefile.Text{}
 		for _, a := range tool.Value.Arguments {
 			for _, name := range a.Value {
 				switch first, twice := means[name.Value]; {
 				case name.Value == a.Key.Value:
-					l.warn(name.all(), codeShadowed, name.Value+" is the right name itself", "delete it")
+					l.warn(name.All(), codeShadowed, name.Value+" is the right name itself", "delete it")
 				case twice:
-					l.warn(name.all(), codeShadowed, fmt.Sprintf("%s stands for %s already", name.Value, first.Value),
-						fmt.Sprintf("line %d comes first; delete one of them", first.at.line))
+					l.warn(name.All(), codeShadowed, fmt.Sprintf("%s stands for %s already", name.Value, first.Value),
+						fmt.Sprintf("line %d comes first; delete one of them", first.At.Line()))
 				default:
 					means[name.Value] = a.Key
 				}
@@ -105,7 +106,7 @@ func (l *loader) lintArguments() {
 
 // lintPhrases warns about words that ask for the same thing as words before.
 func (l *loader) lintPhrases(rules []phraseRule) {
-	alike := map[string][]text{} // by the shape of what is taken: the first with it decides
+	alike := map[string][]rulefile.Text{} // by the shape of what is taken: the first with it decides
 	for _, r := range rules {
 		alike[r.As] = append(alike[r.As], r.After...)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // lintStrategies warns about strategies that never read anything: something else
@@ -33,13 +34,13 @@ func (l *loader) lintStrategies() {
 // enabled gives the strategies of each profile, highest priority first.
 func (f *strategyFile) enabled() (out [][]strategyRule) {
 	profiles := f.Profiles
-	if !slices.ContainsFunc(profiles, func(p pair[profileRule]) bool { return p.Key.Value == DefaultProfile }) {
-		profiles = append([]pair[profileRule]{{}}, profiles...)
+	if !slices.ContainsFunc(profiles, func(p rulefile.Pair[profileRule]) bool { return p.Key.Value == DefaultProfile }) {
+		profiles = append([]rulefile.Pair[profileRule]{{}}, profiles...)
 	}
 	for _, p := range profiles {
 		var list []strategyRule
 		for _, r := range f.Strategies {
-			has := func(ids []text) bool { return slices.Contains(values(ids), r.ID.Value) }
+			has := func(ids []rulefile.Text) bool { return slices.Contains(values(ids), r.ID.Value) }
 			on := (r.Enabled == nil || *r.Enabled) && len(p.Value.Only) == 0
 			if (on || has(p.Value.Only) || has(p.Value.Enable)) && !has(p.Value.Disable) {
 				list = append(list, r)
@@ -74,13 +75,13 @@ func (l *loader) lintLiterals(r strategyRule, on [][]strategyRule) {
 	}
 	bracket := slices.ContainsFunc(on, func(list []strategyRule) bool { return r.firstBracket(list) })
 	if others == len(on)*len(taken) && !r.ends() && !bracket {
-		l.warn(r.ID.all(), codeUnreachable, fmt.Sprintf("%s is never reached: %s", r.ID.Value, taken[0]),
+		l.warn(r.ID.All(), codeUnreachable, fmt.Sprintf("%s is never reached: %s", r.ID.Value, taken[0]),
 			"give it a higher priority, or literals of its own")
 		return
 	}
 	for i, by := range taken {
 		if by != "" {
-			l.warn(literals[i].all(), codeShadowed, fmt.Sprintf("%s never opens: %s", literals[i].Value, by), "delete it, or let it come first")
+			l.warn(literals[i].All(), codeShadowed, fmt.Sprintf("%s never opens: %s", literals[i].Value, by), "delete it, or let it come first")
 		}
 	}
 }
@@ -108,7 +109,7 @@ func taker(r strategyRule, i int, list []strategyRule) (by string, other bool) {
 				return "", false
 			}
 			if !strings.Contains(p.Value, parse.ToolName) && strings.HasPrefix(foldASCII(lit), foldASCII(p.Value)) {
-				return fmt.Sprintf("%s of %s (line %d) comes first", p.Value, o.ID.Value, p.at.line), !same
+				return fmt.Sprintf("%s of %s (line %d) comes first", p.Value, o.ID.Value, p.At.Line()), !same
 			}
 		}
 	}
@@ -116,7 +117,7 @@ func taker(r strategyRule, i int, list []strategyRule) (by string, other bool) {
 }
 
 // literals are what opens the candidates of a strategy.
-func (r *strategyRule) literals() []text {
+func (r *strategyRule) literals() []rulefile.Text {
 	switch {
 	case r.Block != nil:
 		return r.Block.Open

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // lintServers warns about dialects that no answer of a server leads to, and about
@@ -35,9 +37,9 @@ func (l *loader) lintProbes(r serverRule, earlier []serverRule) {
 		if i < 0 {
 			return
 		}
-		by = fmt.Sprintf("%s (line %d)", earlier[i].ID.Value, earlier[i].ID.at.line)
+		by = fmt.Sprintf("%s (line %d)", earlier[i].ID.Value, earlier[i].ID.At.Line())
 	}
-	l.warn(r.ID.all(), codeUnreachable, fmt.Sprintf("no server is recognised as %s: %s comes first and fits the same answers", r.ID.Value, by),
+	l.warn(r.ID.All(), codeUnreachable, fmt.Sprintf("no server is recognised as %s: %s comes first and fits the same answers", r.ID.Value, by),
 		"put it in front, or tell the two apart by another probe")
 }
 
@@ -65,7 +67,7 @@ func squeezed(s string) string {
 
 // lintErrors warns about patterns that stand behind the same pattern.
 func (l *loader) lintErrors(r errorRules) {
-	var hints, fields, finds []text
+	var hints, fields, finds []rulefile.Text
 	for _, h := range r.Hints {
 		hints = append(hints, h.Find)
 	}
@@ -76,20 +78,20 @@ func (l *loader) lintErrors(r errorRules) {
 			fields = append(fields, c.Field)
 		}
 	}
-	for _, list := range [][]text{finders(r.Overflow), finders(r.OutputTooLarge), finders(r.Retry), hints, fields, finds} {
+	for _, list := range [][]rulefile.Text{finders(r.Overflow), finders(r.OutputTooLarge), finders(r.Retry), hints, fields, finds} {
 		first := map[string]int{}
 		for _, t := range list {
 			if line, twice := first[t.Value]; twice {
-				l.warn(t.all(), codeUnreachable, "the same stands in front of this, and decides", fmt.Sprintf("it stands in line %d; delete one", line))
+				l.warn(t.All(), codeUnreachable, "the same stands in front of this, and decides", fmt.Sprintf("it stands in line %d; delete one", line))
 				continue
 			}
-			first[t.Value] = t.at.line
+			first[t.Value] = t.At.Line()
 		}
 	}
 }
 
-func finders(rules []errorRule) []text {
-	out := make([]text, len(rules))
+func finders(rules []errorRule) []rulefile.Text {
+	out := make([]rulefile.Text, len(rules))
 	for i, r := range rules {
 		out[i] = r.Find
 	}

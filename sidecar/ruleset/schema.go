@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // schema is a JSON Schema of draft-07, as far as rule files need it.
@@ -41,8 +43,8 @@ type schema struct {
 const (
 	schemaDraft   = "http://json-schema.org/draft-07/schema#"
 	definitions   = "#/definitions/"
-	configFile    = "config.yaml"                // the file of serve --config, whatever its name is
-	anyTestFile   = testFolder + "/replies.yaml" // stands for all of its folder
+	configFile    = "config.yaml"                         // the file of serve --config, whatever its name is
+	anyTestFile   = rulefile.TestFolder + "/replies.yaml" // stands for all of its folder
 	includeAbout  = "Files whose rules come first: packs/NAME.yaml of this folder, or builtin/NAME.yaml, the one the program ships."
 	durationMatch = `^\+?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$`
 	sizeMatch     = `^\d+(KiB|MiB|GiB)?$`
@@ -90,8 +92,8 @@ func Schemas() (map[string][]byte, error) {
 
 // schemaName names the schema of a file, or of all files of a folder.
 func schemaName(file string) string {
-	if name, isLocked := strings.CutPrefix(file, policyFolder+"/"); isLocked {
-		return policyFolder + "-" + schemaName(name)
+	if name, isLocked := strings.CutPrefix(file, rulefile.PolicyFolder+"/"); isLocked {
+		return rulefile.PolicyFolder + "-" + schemaName(name)
 	}
 	name, _, _ := strings.Cut(strings.TrimSuffix(file, ".yaml"), "/")
 	return name + ".schema.json"
@@ -101,7 +103,7 @@ func schemaName(file string) string {
 // only what is different, so almost nothing is required of it.
 func fileSchema(file, about string, holds reflect.Type) *schema {
 	w := schemaWriter{file: file, definitions: map[string]*schema{}}
-	root := &schema{If: &schema{Required: []string{includeKey}}}
+	root := &schema{If: &schema{Required: []string{rulefile.IncludeKey}}}
 	switch file {
 	case configFile:
 		root = w.object(holds, "", false)
@@ -119,9 +121,9 @@ func fileSchema(file, about string, holds reflect.Type) *schema {
 func (w *schemaWriter) root(holds reflect.Type, partial bool) *schema {
 	ref := w.defined(holds, "", partial)
 	s := w.definitions[strings.TrimPrefix(ref.Ref, definitions)]
-	s.Properties = append(s.Properties, property{includeKey, &schema{
+	s.Properties = append(s.Properties, property{rulefile.IncludeKey, &schema{
 		Description: includeAbout, Type: "array",
-		Items: &schema{Type: "string", Examples: []any{builtinFolder + "/" + w.file}},
+		Items: &schema{Type: "string", Examples: []any{rulefile.BuiltinFolder + "/" + w.file}},
 	}})
 	return ref
 }

@@ -3,6 +3,8 @@ package ruleset
 import (
 	"reflect"
 	"slices"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // What the loader checks beyond single fields, as far as a schema can say it: an
@@ -36,13 +38,13 @@ func (s *schema) only(keys []string) {
 // if something in it must.
 func (r strategyRule) refine(s *schema, partial bool) {
 	for f := range reflect.TypeOf(r).Fields() {
-		kind, _ := ruleKey(f)
+		kind, _ := rulefile.KeyOf(f)
 		if !slices.Contains(s.Properties.get("kind").Enum, any(kind)) {
 			continue
 		}
 		s.with(kind, &schema{Properties: properties{{"kind", &schema{Const: kind}}}})
 		needed := slices.ContainsFunc(reflect.VisibleFields(f.Type.Elem()), func(f reflect.StructField) bool {
-			_, required := ruleKey(f)
+			_, required := rulefile.KeyOf(f)
 			return required
 		})
 		if needed && !partial {
@@ -92,7 +94,7 @@ func (recoverRule) refine(s *schema, _ bool) {
 
 // refine: the effect is the key, and there is one.
 func (policyRule) refine(s *schema, partial bool) {
-	for _, effect := range []string{"allow", "audit", "ask", "deny"} {
+	for _, effect := range effects {
 		if !partial {
 			s.OneOf = append(s.OneOf, &schema{Required: []string{effect}})
 		}

@@ -6,10 +6,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // schemaWriter writes the schemas of the types of one file. It goes through them as
-// the decoder does (yaml.go), and must know the same types.
+// rulefile.Decode does, and must know the same types.
 type schemaWriter struct {
 	file        string
 	definitions map[string]*schema
@@ -26,17 +28,17 @@ type refiner interface {
 // file.
 func (w *schemaWriter) value(t reflect.Type, tag reflect.StructTag, path string, partial bool) *schema {
 	switch t {
-	case reflect.TypeFor[text](), reflect.TypeFor[string]():
+	case reflect.TypeFor[rulefile.Text](), reflect.TypeFor[string]():
 		return &schema{Type: "string", Enum: allowed(tag)}
 	case reflect.TypeFor[bool]():
 		return &schema{Type: "boolean"}
-	case reflect.TypeFor[int](), reflect.TypeFor[number]():
+	case reflect.TypeFor[int](), reflect.TypeFor[rulefile.Number]():
 		return &schema{Type: "integer", Enum: allowed(tag), Minimum: limit(tag, "min"), Maximum: limit(tag, "max")}
 	case reflect.TypeFor[float64]():
 		return &schema{Type: "number", Minimum: limit(tag, "min"), Maximum: limit(tag, "max")}
 	case reflect.TypeFor[time.Duration]():
 		return w.define("duration", schema{Type: "string", Pattern: durationMatch, PatternHint: "write 500ms, 30s or 2m"})
-	case reflect.TypeFor[size]():
+	case reflect.TypeFor[rulefile.Size]():
 		least, most := 0.0, float64(1<<31-1)
 		return w.define("size", schema{Type: []string{"string", "integer"}, Minimum: &least, Maximum: &most,
 			Pattern: sizeMatch, PatternHint: "write 512, 64KiB, 16MiB or 1GiB"})
@@ -46,7 +48,7 @@ func (w *schemaWriter) value(t reflect.Type, tag reflect.StructTag, path string,
 	switch {
 	case t.Kind() == reflect.Pointer:
 		return w.value(t.Elem(), tag, path, partial)
-	case t.Kind() == reflect.Slice && isPair(t.Elem()):
+	case t.Kind() == reflect.Slice && rulefile.IsPair(t.Elem()):
 		return &schema{Type: "object", Additional: w.value(t.Elem().Field(1).Type, tag, path+".*", partial)}
 	case t.Kind() == reflect.Slice: // an entry is found again by its id, or not at all
 		return &schema{Type: "array", Items: w.value(t.Elem(), tag, path, partial && hasID(t.Elem()))}
@@ -78,7 +80,7 @@ func (w *schemaWriter) defined(t reflect.Type, path string, partial bool) *schem
 func (w *schemaWriter) object(t reflect.Type, path string, partial bool) *schema {
 	s := &schema{Type: "object", Additional: false}
 	for f := range t.Fields() {
-		key, required := ruleKey(f)
+		key, required := rulefile.KeyOf(f)
 		if key == "" {
 			continue
 		}
@@ -89,7 +91,7 @@ func (w *schemaWriter) object(t reflect.Type, path string, partial bool) *schema
 			p.Description += "\n\n" + more
 		}
 		if eg := f.Tag.Get("eg"); eg != "" {
-			p.Examples = []any{jsonValue(eg)}
+			p.Examples = []any{rulefile.JSON(eg)}
 		}
 		s.Properties = append(s.Properties, property{key, p})
 		if required && (!partial || key == "version" || key == "id") {
@@ -102,20 +104,9 @@ func (w *schemaWriter) object(t reflect.Type, path string, partial bool) *schema
 	return s
 }
 
-// ruleKey is the key of a field of a rule struct, empty for a place.
-func ruleKey(f reflect.StructField) (key string, required bool) {
-	key, flag, _ := strings.Cut(f.Tag.Get("rule"), ",")
-	return key, flag == "required"
-}
-
-func isPair(t reflect.Type) bool {
-	_, is := reflect.Zero(t).Interface().(interface{ isPair() })
-	return is
-}
-
 func hasID(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool {
-		key, _ := ruleKey(f)
+		key, _ := rulefile.KeyOf(f)
 		return key == "id"
 	})
 }
@@ -123,7 +114,7 @@ func hasID(t reflect.Type) bool {
 // allowed are the words or numbers of the tag one.
 func allowed(tag reflect.StructTag) (out []any) {
 	for _, word := range strings.Fields(tag.Get("one")) {
-		out = append(out, jsonValue(word))
+		out = append(out, rulefile.JSON(word))
 	}
 	return out
 }

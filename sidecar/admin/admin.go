@@ -1,0 +1,181 @@
+// Package admin is the API for those who look after the rules: what is in force, edits,
+// rollback, explain, policy check, approvals; and its Go client. It never asks the model
+// server.
+package admin
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
+)
+
+// API is the admin API. It has a listener of its own.
+type API struct {
+	Rules     *live.Rules
+	World     guard.World // in which calls are judged
+	Approvals *approvals.Store
+	Decisions *decisions.Log // answers go there; nil: there is none
+	Token     string         // bearer token that must be shown; empty: none, which only a local listener may do
+	Hosts     []string       // names of the listener beside those of this machine
+	Local     bool           // the listener is reached from this machine alone
+	Metrics   *telemetry.Metrics
+	Log       *slog.Logger
+	Ending    <-chan struct{} // closed when the listener is to end: who waits for news gets an answer; may be nil
+}
+
+// maxBody is the longest body that is read, in bytes.
+const maxBody = 8 << 20
+
+// handler answers, or returns an *Error. Any other error is a fault of
+// ours.
+type handler func(http.ResponseWriter, *http.Request) error
+
+// Handler is the HTTP surface.
+func (a *API) Handler() http.Handler {
+	routes := map[string]map[string]handler{
+		"/rules":                 {"GET": a.rules, "PUT": a.putRules},
+		"/rules/files/{name...}": {"GET": a.ruleFile},
+		"/rules/history":         {"GET": a.history},
+		"/rules/rollback":        {"POST": a.rollback},
+		"/explain":               {"POST": a.explain},
+		"/approvals":             {"GET": a.guarded(a.approvals)},
+		"/approvals/{id}":        {"GET": a.guarded(a.approval)},
+		"/approvals/{id}/allow":  {"POST": a.guarded(a.allow)},
+		"/approvals/{id}/deny":   {"POST": a.guarded(a.deny)},
+		"/policy/check":          {"POST": a.checkPolicy},
+	}
+	mux := http.NewServeMux()
+	for path, methods := range routes {
+		mux.Handle(path, a.answering(func(w http.ResponseWriter, r *http.Request) error {
+			h, ok := methods[r.Method]
+			if r.Method == http.MethodHead {
+				h, ok = methods[http.MethodGet]
+			}
+			if !ok {
+				allow := strings.Join(slices.Sorted(maps.Keys(methods)), ", ")
+				w.Header().Set("Allow", allow)
+				return refusal(http.StatusMethodNotAllowed, r.Method+" is not served here", "this path takes "+allow)
+			}
+			return h(w, r)
+		}))
+	}
+	mux.Handle("GET /metrics", a.answering(func(w http.ResponseWriter, r *http.Request) error {
+		a.Metrics.Handler().ServeHTTP(w, r)
+		return nil
+	}))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		web.WriteJSON(w, http.StatusOK, map[string]bool{"ok": true})
+	})
+	mux.Handle("/", a.answering(func(_ http.ResponseWriter, r *http.Request) error {
+		return refusal(http.StatusNotFound, r.URL.Path+" is not served here", "there are "+strings.Join(slices.Sorted(maps.Keys(routes)), ", "))
+	}))
+	return mux
+}
+
+// answering guards a handler, and turns its error into JSON.
+func (a *API) answering(h handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(web.RulesVersion, a.Rules.Set().Version)
+		w.Header().Set("Cache-Control", "no-store")
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		err := a.admit(r)
+		if err == nil {
+			err = h(w, r)
+		}
+		if err == nil {
+			return
+		}
+		var said *Error
+		if !errors.As(err, &said) {
+			said = refusal(http.StatusInternalServerError, err.Error(), "")
+		}
+		if said.status == http.StatusUnauthorized {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+		}
+		a.Log.Debug("admin request refused", "event", "admin_refused", "method", r.Method, "path", r.URL.Path, "status", said.status, "detail", said.Message)
+		web.WriteJSON(w, said.status, map[string]any{"error": said})
+	})
+}
+
+// Error is an answer that says what is wrong and what helps. It is the
+// member "error" of the body.
+type Error struct {
+	status   int
+	Message  string            `json:"message"`
+	Hint     string            `json:"hint,omitempty"`
+	Problems rulefile.Problems `json:"problems,omitempty"` // of rules that do not load
+}
+
+func (e *Error) Error() string { return e.Message }
+
+func refusal(status int, message, hint string) *Error {
+	return &Error{status: status, Message: message, Hint: hint}
+}
+
+// readBody reads a body that says it is JSON. An empty one need not say so.
+func readBody(r *http.Request) ([]byte, error) {
+	doc, err := io.ReadAll(r.Body)
+	var tooLong *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLong):
+		return nil, refusal(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes", tooLong.Limit), "")
+	case err != nil:
+		return nil, refusal(http.StatusBadRequest, "the body could not be read: "+err.Error(), "")
+	case len(doc) == 0:
+		return nil, nil
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return nil, refusal(http.StatusUnsupportedMediaType, "the body must be JSON", "send it with: Content-Type: application/json (curl --json does)")
+	}
+	return doc, nil
+}
+
+// readJSON reads a body with the members of to and no others: a misspelt one
+// must not change what is done. An empty body leaves to as it is.
+func readJSON(r *http.Request, to any) error {
+	doc, err := readBody(r)
+	if err != nil || doc == nil {
+		return err
+	}
+	dec := json.NewDecoder(bytes.NewReader(doc))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(to); err != nil {
+		return notTaken(err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return notTaken(errors.New("something follows the JSON document"))
+	}
+	return nil
+}
+
+func notTaken(err error) error {
+	return refusal(http.StatusBadRequest, "the body cannot be taken: "+err.Error(), "")
+}
+
+// admit says who may ask: whoever shows the token, and never a web page.
+func (a *API) admit(r *http.Request) error {
+	names := web.Names{Local: a.Local, Token: a.Token != "", Hosts: a.Hosts}
+	if why, hint := names.Refuse(r); why != "" {
+		return refusal(http.StatusForbidden, why, hint)
+	}
+	if a.Token != "" && !web.Bearer(r, a.Token) {
+		return refusal(http.StatusUnauthorized, "the token is missing or wrong", "send it with: Authorization: Bearer TOKEN (the setting admin_token)")
+	}
+	return nil
+}

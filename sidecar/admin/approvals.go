@@ -1,0 +1,204 @@
+package admin
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
+)
+
+const (
+	maxApprovalWait = 25 * time.Second // of a long poll; the listener's timeouts are longer
+	maxListedText   = 200              // characters of a call in the list
+	maxAnswerText   = 1000             // bytes of a name or a reason that a person gives
+)
+
+// Approvals is a list of questions to a person, the oldest first.
+type Approvals struct {
+	Revision  uint64           `json:"revision"` // every change of a state is a new one
+	Approvals []ListedApproval `json:"approvals"`
+}
+
+// ListedApproval is a question in one line. Secrets that can be told by their form are
+// masked.
+type ListedApproval struct {
+	ID      string          `json:"id"`
+	State   approvals.State `json:"state"`
+	Tool    string          `json:"tool"`
+	Text    string          `json:"text"` // the command, or the arguments
+	Rule    string          `json:"rule,omitempty"`
+	Why     string          `json:"why,omitempty"`
+	Session string          `json:"session,omitempty"`
+	Agent   string          `json:"agent,omitempty"`
+	Model   string          `json:"model,omitempty"`
+	Asked   time.Time       `json:"asked"`
+	Until   time.Time       `json:"until"`
+	Left    float64         `json:"left_seconds"` // until then, by the server's clock
+	By      string          `json:"by,omitempty"`
+	Note    string          `json:"note,omitempty"`
+}
+
+// Approval is a question with all that a person needs for an answer, nothing masked.
+type Approval struct {
+	approvals.Entry
+	Shown   string   `json:"shown"`             // the command, or the arguments; what cannot be seen stands as ⟨U+202E⟩
+	Foreign []string `json:"foreign,omitempty"` // its characters beyond ASCII, which may look like others: а U+0430
+	Left    float64  `json:"left_seconds"`
+}
+
+// guarded keeps approvals from whoever shows no token. The agent whose calls they are
+// about may run on this machine, where a listener without a token is open to it.
+func (a *API) guarded(h handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if a.Token == "" {
+			return refusal(http.StatusForbidden, "approvals need a token: without one, the agent could answer for you",
+				"set GPTOSS_EXECUTOR_ADMIN_TOKEN where the server starts, and send it with: Authorization: Bearer TOKEN")
+		}
+		return h(w, r)
+	}
+}
+
+// approvals lists the questions. With ?wait=20s it waits for a list other than
+// ?since=REVISION; without since, for the next change.
+func (a *API) approvals(w http.ResponseWriter, r *http.Request) error {
+	list, revision, changed := a.Approvals.List()
+	query := r.URL.Query()
+	if wait := query.Get("wait"); wait != "" {
+		d, err := time.ParseDuration(wait)
+		if err != nil || d < 0 {
+			return refusal(http.StatusBadRequest, "wait is a time such as 20s", fmt.Sprintf("the longest is %s", maxApprovalWait))
+		}
+		since := cmp.Or(query.Get("since"), strconv.FormatUint(revision, 10))
+		if since == strconv.FormatUint(revision, 10) {
+			a.await(r, changed, min(d, maxApprovalWait))
+			list, revision, _ = a.Approvals.List()
+		}
+	}
+	out := Approvals{Revision: revision, Approvals: []ListedApproval{}}
+	for _, e := range list {
+		out.Approvals = append(out.Approvals, listedApproval(e))
+	}
+	web.WriteJSON(w, http.StatusOK, out)
+	return nil
+}
+
+// await waits for a change, for as long as somebody is there to hear of it.
+func (a *API) await(r *http.Request, changed <-chan struct{}, most time.Duration) {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-changed:
+	case <-timer.C:
+	case <-r.Context().Done():
+	case <-a.Ending:
+	}
+}
+
+func listedApproval(e approvals.Entry) ListedApproval {
+	text, _ := secrets.Mask(subject(e.Call))
+	text = strings.ReplaceAll(approvals.Visible(text), "\n", " ⏎ ")
+	if long := []rune(text); len(long) > maxListedText {
+		text = string(long[:maxListedText]) + "…"
+	}
+	return ListedApproval{
+		ID: e.ID, State: e.State, Tool: e.Call.Tool, Text: text, Rule: e.Reason.Rule, Why: e.Reason.Why,
+		Session: e.Call.Session, Agent: e.Call.Agent, Model: e.Call.Model,
+		Asked: e.Asked, Until: e.Until, Left: left(e), By: e.By, Note: e.Note,
+	}
+}
+
+// subject is what a call is about: its command, or its arguments.
+func subject(c approvals.Call) string { return cmp.Or(c.Command, c.Arguments) }
+
+func left(e approvals.Entry) float64 { return max(0, time.Until(e.Until).Seconds()) }
+
+// approval gives one question.
+func (a *API) approval(w http.ResponseWriter, r *http.Request) error {
+	e, err := a.Approvals.Get(r.PathValue("id"))
+	return a.answered(w, r, e, err)
+}
+
+// allow lets the call pass once.
+func (a *API) allow(w http.ResponseWriter, r *http.Request) error {
+	by, _, err := readVerdict(r)
+	if err != nil {
+		return err
+	}
+	e, err := a.Approvals.Get(r.PathValue("id"))
+	if now := a.Rules.Set().Version; err == nil && e.State == approvals.Pending && e.Call.Policy != now {
+		return refusal(http.StatusConflict, e.ID+" was asked by rules that are no longer in force",
+			"the call is judged again when the model sends it again, and asks anew if it still has to")
+	}
+	if err == nil {
+		e, err = a.Approvals.Allow(e.ID, by)
+	}
+	return a.answered(w, r, e, err)
+}
+
+// deny keeps the call from passing, and tells the model why.
+func (a *API) deny(w http.ResponseWriter, r *http.Request) error {
+	by, why, err := readVerdict(r)
+	if err != nil {
+		return err
+	}
+	e, err := a.Approvals.Deny(r.PathValue("id"), by, why)
+	return a.answered(w, r, e, err)
+}
+
+// readVerdict is what a person says beside yes or no.
+func readVerdict(r *http.Request) (by, why string, err error) {
+	var body struct {
+		By  string `json:"by"` // a claim, for the log: the token is what proves something
+		Why string `json:"why"`
+	}
+	if err := readJSON(r, &body); err != nil {
+		return "", "", err
+	}
+	if len(body.By) > maxAnswerText || len(body.Why) > maxAnswerText {
+		return "", "", refusal(http.StatusBadRequest, fmt.Sprintf("by and why have at most %d bytes each", maxAnswerText), "")
+	}
+	return cmp.Or(approvals.Visible(body.By), "the admin API"), body.Why, nil
+}
+
+// answered answers with an entry, or says why there is none to answer.
+func (a *API) answered(w http.ResponseWriter, r *http.Request, e approvals.Entry, err error) error {
+	var late *approvals.AnsweredError
+	switch {
+	case errors.Is(err, approvals.ErrUnknown):
+		return refusal(http.StatusNotFound, fmt.Sprintf("there is no approval %q", r.PathValue("id")),
+			"GET /approvals, or gpt-oss-executor approvals list, shows them; those from before a restart, or long over, are forgotten")
+	case errors.As(err, &late):
+		return refusal(http.StatusConflict, late.Error(), "nothing was changed; "+next(late.Entry.State))
+	case err != nil:
+		return err
+	case r.Method == http.MethodPost:
+		a.Log.Info("a person has answered", "event", "approval_"+string(e.State), "id", e.ID, "tool", e.Call.Tool,
+			"rule", e.Reason.Rule, "by", e.By, "session", e.Call.Session)
+		answer := decisions.Answer{ID: e.ID, State: string(e.State), By: e.By, Note: e.Note}
+		if err := a.Decisions.AddAnswer(answer); err != nil {
+			a.Log.Error("an answer cannot be logged", "event", "decisions_required", "id", e.ID, "detail", err.Error())
+		}
+	}
+	text := subject(e.Call)
+	web.WriteJSON(w, http.StatusOK, Approval{Entry: e, Shown: approvals.Visible(text), Foreign: approvals.Foreign(text), Left: left(e)})
+	return nil
+}
+
+// next is what can be done about an answer that came too late.
+func next(s approvals.State) string {
+	switch s {
+	case approvals.Allowed:
+		return "the call passes once when the model sends it again; deny takes that back"
+	case approvals.Denied:
+		return "the same call can be asked about again when the denial is forgotten"
+	}
+	return "if the model sends the call again, it asks anew"
+}

@@ -1,0 +1,127 @@
+package admin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// Client asks the admin API of a running server. Its errors say what the server said, with
+// its hint, or why it cannot be asked; problems of rules are of the type rulefile.Problems.
+type Client struct {
+	base  *url.URL
+	token string
+	http  *http.Client
+}
+
+// NewClient takes a URL, or an address as the setting admin has it, and the token that the
+// server wants, if it wants one. Close must be called at the end.
+func NewClient(at, token string) (*Client, error) {
+	if !strings.Contains(at, "://") {
+		at = "http://" + at
+	}
+	base, err := url.Parse(strings.TrimSuffix(at, "/"))
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, fmt.Errorf("--admin %s: want the address of the admin API, such as http://127.0.0.1:8002", at)
+	}
+	if host := base.Hostname(); host == "" || host == "0.0.0.0" || host == "::" { // the server listens everywhere
+		base.Host = net.JoinHostPort("127.0.0.1", base.Port())
+	}
+	return &Client{base: base, token: token, http: &http.Client{Timeout: 10 * time.Second}}, nil
+}
+
+// Close drops the connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Local reports whether the server is on this machine.
+func (c *Client) Local() bool {
+	ip := net.ParseIP(c.base.Hostname())
+	return c.base.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Rules asks what is in force.
+func (c *Client) Rules(ctx context.Context) (r live.Report, err error) {
+	return r, c.ask(ctx, http.MethodGet, "/rules", nil, &r)
+}
+
+// Check asks what version files would be, and whether the server would take them.
+func (c *Client) Check(ctx context.Context, files rulefile.Files) (version string, err error) {
+	body, err := json.Marshal(map[string]any{"files": files})
+	if err != nil {
+		return "", err
+	}
+	var e live.Edited
+	err = c.ask(ctx, http.MethodPut, "/rules?dry=1", body, &e)
+	return e.Version, err
+}
+
+// Approvals asks for the list; query may wait for another one.
+func (c *Client) Approvals(ctx context.Context, query string) (list Approvals, err error) {
+	return list, c.ask(ctx, http.MethodGet, "/approvals"+query, nil, &list)
+}
+
+// Approval asks for one, or answers it.
+func (c *Client) Approval(ctx context.Context, method, id, verb string, say map[string]string) (got Approval, err error) {
+	var body []byte
+	if say != nil {
+		if body, err = json.Marshal(say); err != nil {
+			return got, err
+		}
+	}
+	return got, c.ask(ctx, method, "/approvals/"+url.PathEscape(id)+verb, body, &got)
+}
+
+func (c *Client) ask(ctx context.Context, method, path string, body []byte, to any) error {
+	req, err := http.NewRequestWithContext(ctx, method, c.base.String()+path, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("ask the server: %w", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return fmt.Errorf("ask the server: %w", err)
+	}
+	defer res.Body.Close()
+	doc, err := io.ReadAll(io.LimitReader(res.Body, 64<<20))
+	if err != nil {
+		return fmt.Errorf("ask the server: %w", err)
+	}
+	if res.StatusCode != http.StatusOK {
+		return said(res, doc)
+	}
+	if err := json.Unmarshal(doc, to); err != nil {
+		return fmt.Errorf("ask the server: %s gave no answer of an admin API: %w", c.base, err)
+	}
+	return nil
+}
+
+// said is the error in an answer. The admin API has a hint for everything that it does
+// not find; another server has none.
+func said(res *http.Response, doc []byte) error {
+	var body struct {
+		Error Error `json:"error"`
+	}
+	switch err := json.Unmarshal(doc, &body); {
+	case err != nil || body.Error.Message == "", res.StatusCode == http.StatusNotFound && body.Error.Hint == "":
+		return fmt.Errorf("ask the server: %s answered %s; is this the address of its admin API?", res.Request.URL.Host, res.Status)
+	case len(body.Error.Problems) > 0:
+		return body.Error.Problems
+	case res.StatusCode == http.StatusUnauthorized:
+		return fmt.Errorf("ask the server: %s; set %sADMIN_TOKEN", body.Error.Message, ruleset.SettingPrefix)
+	}
+	return fmt.Errorf("the server says: %s; %s", body.Error.Message, body.Error.Hint)
+}

@@ -1,0 +1,59 @@
+package admin
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
+)
+
+// toExplain is a record, and optionally the rules and the profile to read it with.
+type toExplain struct {
+	replay.Record
+	Profile string     `json:"profile"`
+	Rules   *candidate `json:"rules"` // tried, not put in force; absent: those in force
+}
+
+// explain reads a reply with the rules in force, or with others that somebody
+// wants to try before they put them.
+func (a *API) explain(w http.ResponseWriter, r *http.Request) error {
+	doc, err := readBody(r)
+	if err != nil {
+		return err
+	}
+	var body toExplain
+	if err := json.Unmarshal(doc, &body); err != nil && len(doc) > 0 { // records may say more than is read
+		return notTaken(err)
+	}
+	if body.Message == nil && body.Chunks == nil && body.Upstream == nil {
+		return refusal(http.StatusBadRequest, "there is nothing to explain",
+			`the body is {"message": {"content": "…"}, "tools": ["exec"]}, or has "chunks" or "upstream_error" for "message"; "rules": {"files": …} tries other rules`)
+	}
+	set := a.Rules.Set()
+	if body.Rules != nil {
+		own, err := body.Rules.own(a.Rules)
+		if err != nil {
+			return err
+		}
+		var problems rulefile.Problems
+		if set, _, err = a.Rules.Try(own); errors.As(err, &problems) {
+			return &Error{http.StatusUnprocessableEntity, "these rules do not load", "every problem has its place", problems}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if p := body.Profile; p != "" && p != ruleset.DefaultProfile && set.Strategies(p) == set.Strategies(ruleset.DefaultProfile) {
+		return refusal(http.StatusBadRequest, "there is no profile "+p+" in strategies.yaml", "")
+	}
+	explained, err := replay.Explain(set, a.World, body.Profile, &body.Record)
+	if err != nil {
+		return refusal(http.StatusBadRequest, err.Error(), "")
+	}
+	web.WriteJSON(w, http.StatusOK, explained)
+	return nil
+}

@@ -1,0 +1,167 @@
+package admin
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
+)
+
+// rules tells what is in force.
+func (a *API) rules(w http.ResponseWriter, r *http.Request) error {
+	texts, _ := strconv.ParseBool(r.URL.Query().Get("files")) // anything else is no
+	report := a.Rules.Report(texts)
+	tag(w, report.Version)
+	web.WriteJSON(w, http.StatusOK, report)
+	return nil
+}
+
+// ruleFile gives one file of the rules in force, with its text.
+func (a *API) ruleFile(w http.ResponseWriter, r *http.Request) error {
+	report := a.Rules.Report(true)
+	for i := range report.Files {
+		if report.Files[i].Name == r.PathValue("name") {
+			tag(w, report.Version)
+			web.WriteJSON(w, http.StatusOK, &report.Files[i])
+			return nil
+		}
+	}
+	return refusal(http.StatusNotFound, "there is no rule file "+r.PathValue("name"), "GET /rules lists them")
+}
+
+func (a *API) history(w http.ResponseWriter, _ *http.Request) error {
+	web.WriteJSON(w, http.StatusOK, map[string]any{"history": a.Rules.History()})
+	return nil
+}
+
+// candidate is rules that somebody brings: the whole of the operator's folder, or,
+// with merge, some files over those in force, where null removes one.
+type candidate struct {
+	Files map[string]*string `json:"files"`
+	Merge bool               `json:"merge"`
+}
+
+// own gives the whole of the folder.
+func (c *candidate) own(rules *live.Rules) (rulefile.Files, error) {
+	if len(c.Files) == 0 {
+		return nil, refusal(http.StatusBadRequest, "there are no files", `the body is {"files": {"aliases.yaml": "…", …}}, or {"files": …, "merge": true} for some of them`)
+	}
+	files := rulefile.Files{}
+	for name, text := range c.Files {
+		switch {
+		case !rulefile.Counted(name):
+			return nil, refusal(http.StatusBadRequest, "no rule file can be named "+strconv.Quote(name), "names are such as aliases.yaml, prompts/react.txt, packs/x.yaml, tests/x.yaml")
+		case text != nil:
+			files[name] = *text
+		case !c.Merge:
+			return nil, refusal(http.StatusBadRequest, name+" is null", `leave it out, or send "merge": true to remove it`)
+		}
+	}
+	if c.Merge {
+		return rules.Merged(c.Files), nil
+	}
+	return files, nil
+}
+
+// putRules makes files the operator's folder, on disk and in force. With ?dry=1
+// it only says whether it could.
+func (a *API) putRules(w http.ResponseWriter, r *http.Request) error {
+	dry := false
+	if given := r.URL.Query(); given.Has("dry") {
+		var err error
+		if dry, err = strconv.ParseBool(given.Get("dry")); err != nil {
+			return refusal(http.StatusBadRequest, "dry is 1 or 0", "PUT /rules?dry=1 only checks")
+		}
+	}
+	seen, err := a.seen(r)
+	if err != nil && !dry {
+		return err
+	}
+	var body candidate
+	if err := readJSON(r, &body); err != nil {
+		return err
+	}
+	own, err := body.own(a.Rules)
+	if err != nil {
+		return err
+	}
+	var edited live.Edited
+	switch {
+	case dry:
+		edited, err = a.Rules.Dry(own, seen)
+	case body.Merge:
+		edited, err = a.Rules.Merge(body.Files, seen)
+	default:
+		edited, err = a.Rules.Put(own, seen)
+	}
+	return a.edited(w, edited, err)
+}
+
+// rollback puts an earlier version back.
+func (a *API) rollback(w http.ResponseWriter, r *http.Request) error {
+	seen, err := a.seen(r)
+	if err != nil {
+		return err
+	}
+	var body struct {
+		Version string `json:"version"`
+	}
+	if err := readJSON(r, &body); err != nil {
+		return err
+	}
+	edited, err := a.Rules.Rollback(body.Version, seen)
+	return a.edited(w, edited, err)
+}
+
+// edited answers an edit.
+func (a *API) edited(w http.ResponseWriter, e live.Edited, err error) error {
+	var stale *live.Stale
+	var unwritten *live.Unwritten
+	var problems rulefile.Problems
+	switch {
+	case err == nil:
+		if e.Version == a.Rules.Set().Version { // not so after a dry run
+			tag(w, e.Version)
+		}
+		web.WriteJSON(w, http.StatusOK, e)
+		return nil
+	case errors.As(err, &stale):
+		return refusal(http.StatusPreconditionFailed, err.Error(), "GET /rules shows what is in force; name each version that you mean to overwrite in If-Match, or send If-Match: *")
+	case errors.As(err, &problems):
+		return &Error{http.StatusUnprocessableEntity, "the rules do not load; nothing was changed", "every problem has its place", problems}
+	case errors.Is(err, live.ErrNoVersion):
+		return refusal(http.StatusNotFound, err.Error(), "GET /rules/history lists them")
+	case errors.Is(err, live.ErrBuiltin):
+		return refusal(http.StatusConflict, err.Error(), "write them to a folder with gpt-oss-executor init DIR, and serve that with --rules DIR")
+	case errors.As(err, &unwritten):
+		return refusal(http.StatusConflict, err.Error(), "nothing was changed; edit the files where they come from, or let the server write to this folder and the one above it")
+	}
+	return err
+}
+
+// seen is what If-Match says. Without that header it is an error.
+func (a *API) seen(r *http.Request) (seen live.Seen, err error) {
+	fields := r.Header.Values("If-Match")
+	if len(fields) == 0 {
+		return seen, refusal(http.StatusPreconditionRequired, "which version do you edit?",
+			`send it with If-Match: "`+a.Rules.Set().Version+`" (the ETag of GET /rules), so that no edit of others gets lost`)
+	}
+	for _, field := range fields {
+		for tag := range strings.SplitSeq(field, ",") {
+			tag = strings.TrimSpace(tag)
+			seen.Any = seen.Any || tag == "*"
+			seen.Versions = append(seen.Versions, strings.Trim(strings.TrimPrefix(tag, "W/"), `"`))
+		}
+	}
+	return seen, nil
+}
+
+// tag says which version is in force, which an If-Match can repeat.
+func tag(w http.ResponseWriter, version string) {
+	w.Header().Set("ETag", `"`+version+`"`)
+	w.Header().Set(web.RulesVersion, version)
+}

@@ -1,0 +1,96 @@
+package guard
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// NewApprovals is a store without questions, within the limits of limits.yaml.
+func NewApprovals(l ruleset.Limits, now func() time.Time, m *telemetry.Metrics) *approvals.Store {
+	return approvals.New(approvals.Limits{Pending: l.ApprovalPending, Granted: l.ApprovalGranted, Denied: l.ApprovalDenied,
+		PerSession: l.ApprovalPerSession, Total: l.ApprovalTotal}, now, m)
+}
+
+// askPerson lets a call leave with the argument that makes the gateway ask a person, where it
+// has one and can be trusted to; else somebody must allow it here. It says why the call
+// does not leave, or nothing, and which approval it waits for.
+func (j *judge) askPerson(call *tools.Call, d policy.Decision) (why, approval string) {
+	if !j.set.AsksHere() && j.asks.Heard(j.who.Agent) {
+		args, ok := policy.WithAsk(call.Name, call.Arguments, func(tool string) bool { return j.catalog.Takes(tool, "ask") })
+		if ok {
+			call.Arguments = args
+			call.Repairs = append(call.Repairs, tools.Repair{Kind: askRepair, To: `"ask":"always"`})
+			return "", ""
+		}
+	}
+	if j.Approvals == nil {
+		return d.Message() + " A person must allow this first, and nobody can be asked here.", ""
+	}
+	q := j.question(call, d)
+	if id := j.Approvals.Take(q.Binding()); id != "" {
+		return "", id
+	}
+	e := j.Approvals.Request(q, reason(d))
+	switch {
+	case e.State == approvals.Allowed && j.Approvals.Take(q.Binding()) != "": // answered meanwhile
+		return "", e.ID
+	case e.State == approvals.Denied && e.Note != "":
+		return fmt.Sprintf("%s A person has said no: %s", d.Message(), e.Note), e.ID
+	case e.State == approvals.Denied:
+		return d.Message() + " A person has said no.", e.ID
+	}
+	return fmt.Sprintf("%s A person must allow this first, and was asked: approval %s. Once they have, send exactly this call again.", d.Message(), e.ID), e.ID
+}
+
+// askRepair marks a call that leaves with the argument that makes the gateway ask.
+const askRepair = "policy.ask"
+
+func isAsk(r tools.Repair) bool { return r.Kind == askRepair }
+
+// question is what a person is asked about.
+func (j *judge) question(call *tools.Call, d policy.Decision) approvals.Call {
+	q := approvals.Call{
+		Tool: call.Name, Arguments: string(call.Arguments), Session: j.who.Session, Agent: j.who.Agent, Model: j.who.Model,
+		Policy: j.set.Version, Cwd: j.set.Roots().Cwd,
+	}
+	if d.Facts != nil {
+		q.Command, q.Commands = d.Facts.Call.Command, approvals.CommandsOf(d.Facts.Script)
+	}
+	return q
+}
+
+// reason is why they are asked.
+func reason(d policy.Decision) approvals.Reason {
+	r := approvals.Reason{Rule: d.Rule, Place: d.Place, Why: d.Why, Instead: d.Instead}
+	if d.Span != nil {
+		r.Start, r.End = d.Span.Start, d.Span.End
+	}
+	return r
+}
+
+// Left notes under which id a call of an agent has left, if the gateway shall ask about it.
+func (g *Guard) Left(id, agent string, call *tools.Call) {
+	if slices.ContainsFunc(call.Repairs, isAsk) {
+		g.asks.Left(id, agent, g.Now())
+	}
+}
+
+// Result looks at the result of a call that has left. It shows whether the gateway has asked
+// about a call that said so: one that runs them at once is not trusted to ask again.
+func (g *Guard) Result(id, text string) {
+	agent, ran := g.asks.Result(id, text, g.Now())
+	if !ran {
+		return
+	}
+	g.Metrics.Faults.WithLabelValues("not_asked", "approvals").Inc()
+	g.Log.Error("the gateway ran a call at once that it was to ask about; from now on nothing is left to it that needs a person's answer. "+
+		"Set tools.exec.ask to on-miss and tools.exec.security to full there, or asks: sidecar in exec.yaml here",
+		"event", "gateway_does_not_ask", "agent", agent, "call", id)
+}

@@ -1,0 +1,34 @@
+package guard
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// Explanation is what the policy says of one call, and why.
+type Explanation struct {
+	Version   string            `json:"rules_version"`
+	Tool      string            `json:"tool"`
+	Class     string            `json:"class"`
+	Arguments json.RawMessage   `json:"arguments"`
+	Decision  policy.Decision   `json:"decision"`
+	Rules     []ruleset.Verdict `json:"rules"`
+}
+
+// Explain asks the policy about a call as if the model server had sent it. The error
+// says what is wrong with its arguments, a JSON object.
+func (w World) Explain(set *ruleset.Set, tool string, arguments json.RawMessage) (*Explanation, error) {
+	if _, err := policy.CallOf(tool, "", arguments); err != nil {
+		return nil, err
+	}
+	call := tools.Call{Name: tool, Arguments: arguments, Strategy: "native", Confidence: 1}
+	who, at := policy.Subject{Interactive: true}, w.at(Moment{Now: time.Now()})
+	return &Explanation{
+		Version: set.Version, Tool: tool, Class: string(set.Tools.Class(tool)), Arguments: arguments,
+		Decision: set.Decide(call, who, at), Rules: set.Verdicts(call, who, at),
+	}, nil
+}

@@ -1,0 +1,132 @@
+package guard
+
+import (
+	"cmp"
+	"crypto/rand"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// maxSessions is for how many sessions at once it is counted what they did.
+const maxSessions = 4096
+
+// DecisionLog keeps what was decided about calls. The error means that the call must
+// not leave.
+type DecisionLog interface {
+	Add(decisions.Decision) error
+}
+
+// Config is what a guard works with.
+type Config struct {
+	World     World
+	Approvals *approvals.Store // nil: nobody can be asked here
+	Decisions DecisionLog      // nil: there is none
+	Now       func() time.Time
+	Metrics   *telemetry.Metrics
+	Log       *slog.Logger
+}
+
+// Guard judges the calls of a running server: it counts what sessions do, asks persons,
+// and writes the decision log. Safe for concurrent use.
+type Guard struct {
+	Config
+	rates   *state.Rates
+	asks    *state.Asks
+	dryRuns quiet
+}
+
+// New is a guard that has judged nothing yet.
+func New(c Config) *Guard {
+	return &Guard{Config: c, rates: state.NewRates(maxSessions), asks: state.NewAsks()}
+}
+
+// judge judges the calls of one request.
+type judge struct {
+	*Guard
+	set     *ruleset.Set
+	who     policy.Subject
+	catalog *tools.Catalog
+	request string // in the decision log
+}
+
+// Judge says of each call of one request why it may not leave, or nil. It is asked before
+// any byte of the call leaves, and may change its arguments. A nil func lets every call
+// leave: the rules have nothing to say, and nothing is logged.
+func (g *Guard) Judge(set *ruleset.Set, who policy.Subject, catalog *tools.Catalog) func(*tools.Call) *tools.Refusal {
+	if !set.Judges() && g.Decisions == nil {
+		return nil
+	}
+	j := &judge{Guard: g, set: set, who: who, catalog: catalog, request: rand.Text()}
+	return j.decide
+}
+
+// verdict is what was decided about a call, before anything was done about it.
+type verdict struct {
+	policy.Decision
+	args     []byte // as they were judged
+	approval string // that the call waits for, or that let it pass
+}
+
+// decide is asked about every call. What it decides is logged first, if there is a log.
+func (j *judge) decide(call *tools.Call) *tools.Refusal {
+	began := time.Now()
+	v, refusal := j.weigh(call)
+	if j.Decisions == nil {
+		return refusal
+	}
+	entry := j.entry(call, &v, refusal)
+	entry.Took = time.Since(began)
+	err := j.Decisions.Add(entry)
+	if err == nil {
+		return refusal
+	}
+	j.Log.Error("a call is refused, since it cannot be logged", "event", "decisions_required", "tool", call.Name, "detail", err.Error())
+	return &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments), Why: "No call may leave while decisions cannot be logged."}
+}
+
+// weigh decides about a call, and says why it may not leave, or nil. What it has judged is
+// what leaves.
+func (j *judge) weigh(call *tools.Call) (verdict, *tools.Refusal) {
+	now := j.Now()
+	d := j.World.Decide(j.set, *call, j.who, Moment{Now: now, Rates: j.rates.Session(j.who.Session, now)})
+	j.tell(call, d)
+	v := verdict{Decision: d, args: call.Arguments}
+	why := ""
+	switch d.Effect {
+	case policy.Deny:
+		why = d.Message()
+	case policy.Ask:
+		why, v.approval = j.askPerson(call, d)
+	}
+	j.rates.Add(j.who.Session, now, d.Counts())
+	if why == "" {
+		return v, nil
+	}
+	return v, &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments), Why: why}
+}
+
+// entry is a decision for the log.
+func (j *judge) entry(call *tools.Call, v *verdict, refusal *tools.Refusal) decisions.Decision {
+	outcome := decisions.Left
+	switch {
+	case refusal != nil:
+		outcome = decisions.Refused
+	case slices.ContainsFunc(call.Repairs, isAsk):
+		outcome = decisions.Asked
+	}
+	return decisions.Decision{
+		Request: j.request, Approval: v.approval, Session: j.who.Session, Agent: j.who.Agent, Channel: j.who.Channel, Interactive: j.who.Interactive,
+		Model: j.who.Model, Tool: call.Name, Class: string(j.set.Tools.Class(call.Name)), Strategy: call.Strategy, Confidence: call.Confidence,
+		Arguments: v.args, Effect: cmp.Or(v.Effect, policy.Allow), Enforced: v.Effect != policy.Audit, Outcome: outcome,
+		Rule: v.Rule, Place: v.Place, Why: v.Why, Instead: v.Instead, Findings: v.Audits, Rules: j.set.Version,
+	}
+}

@@ -1,0 +1,118 @@
+package guard
+
+import (
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// The guard's own folders are out of reach, by name and through links, and only they.
+func TestOwnFolders(t *testing.T) {
+	dir := t.TempDir()
+	rules := filepath.Join(dir, "rules")
+	ruletest.Must(t, os.Mkdir(rules, 0o755))
+	ruletest.Must(t, os.Symlink(rules, filepath.Join(dir, "link")))
+	set := ruletest.Shipped(t)
+	for _, row := range []struct {
+		world World
+		path  string
+		want  policy.Effect
+	}{
+		{World{}, rules + "/exec.yaml", policy.Allow},
+		{NewWorld("", rules), rules + "/exec.yaml", policy.Deny},
+		{NewWorld(rules), dir + "/link/exec.yaml", policy.Deny},
+		{NewWorld(dir + "/link"), rules + "/exec.yaml", policy.Deny},
+		{NewWorld(rules), dir + "/rules2/exec.yaml", policy.Allow},
+		{NewWorld(rules + "/../rules"), rules + "/exec.yaml", policy.Deny},
+	} {
+		got, err := row.world.Answer(set, &Question{Path: &row.path, Op: paths.Write})
+		if err != nil || got.Effect != row.want {
+			t.Errorf("%v %s: %+v %v", row.world, row.path, got, err)
+		}
+	}
+}
+
+// A question has one subject that can be understood.
+func TestQuestionsThatAreNone(t *testing.T) {
+	text := "x"
+	for name, q := range map[string]*Question{
+		"nothing is asked":  {},
+		"has one of":        {Command: &text, Path: &text},
+		"needs":             {Tool: "read"},
+		`"op" is "look"`:    {Path: &text, Op: "look"},
+		"has no address":    {URL: &text, Resolve: Answers{}},
+		"resolve: x: Parse": {URL: &text, Resolve: Answers{"x": {[]byte(`"nowhere"`)}}},
+	} {
+		r, err := World{}.Answer(ruletest.Shipped(t), q)
+		switch {
+		case q.URL != nil: // who cannot be looked up is not asked, which is an answer
+			if err != nil || r.Effect == policy.Allow {
+				t.Errorf("%s: %+v %v", name, r, err)
+			}
+		case err == nil || !strings.Contains(err.Error(), name):
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// newJudge judges under the shipped rules, with metrics and a log to look at.
+func newJudge(t *testing.T) (j *judge, m *telemetry.Metrics, log *ruletest.Journal) {
+	m, log = telemetry.New(), &ruletest.Journal{}
+	g := New(Config{Now: time.Now, Metrics: m, Log: slog.New(slog.NewTextHandler(log, nil))})
+	return &judge{Guard: g, set: ruletest.Shipped(t)}, m, log
+}
+
+// Rules of the same id in two files are told apart, and what allows a call is counted.
+func TestDecisionsByFile(t *testing.T) {
+	j, metrics, _ := newJudge(t)
+	call := &tools.Call{}
+	for _, d := range []policy.Decision{
+		{Effect: policy.Deny, Rule: "x", Place: "exec.yaml:3"}, {Effect: policy.Deny, Rule: "x", Place: "policy/exec.yaml:9"},
+		{Effect: policy.Deny}, {Effect: policy.Allow, Rule: "ls", Place: "exec.yaml:5"},
+	} {
+		j.tell(call, d)
+	}
+	w := httptest.NewRecorder()
+	metrics.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	for _, want := range []string{
+		`policy_decisions_total{effect="deny",file="exec.yaml",rule="x"} 1`,
+		`policy_decisions_total{effect="deny",file="policy/exec.yaml",rule="x"} 1`,
+		`policy_decisions_total{effect="deny",file="",rule="default"} 1`,
+		`rule_hits_total{file="exec.yaml",rule="ls"} 1`,
+	} {
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("no %s in the metrics", want)
+		}
+	}
+}
+
+// A gateway that runs at once what it was to ask about is told of once, and not trusted
+// again by that agent.
+func TestResultsShowWhoAsks(t *testing.T) {
+	j, _, log := newJudge(t)
+	asked := &tools.Call{Repairs: []tools.Repair{{Kind: askRepair}}}
+	j.Left("plain", "main", &tools.Call{})
+	j.Result("plain", "done")
+	j.Left("a1", "main", asked)
+	j.Result("a1", "Approval required (id 7)")
+	if log.Said("gateway_does_not_ask") != 0 {
+		t.Errorf("told of a gateway that asks: %s", log)
+	}
+	j.Left("a2", "main", asked)
+	j.Left("a3", "main", asked)
+	j.Result("a2", "total 4")
+	j.Result("a3", "total 4")
+	if log.Said("gateway_does_not_ask") != 1 || j.asks.Heard("main") || !j.asks.Heard("other") {
+		t.Errorf("%s", log)
+	}
+}

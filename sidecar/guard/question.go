@@ -1,0 +1,189 @@
+package guard
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// Question asks the policy about one thing that did not happen yet: a call, a shell
+// line, a path or a URL. Exactly one of Tool, Command, Path and URL is given.
+type Question struct {
+	ID        json.RawMessage `json:"id"`
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"` // of the tool; an object, or a text that holds one
+	Command   *string         `json:"command"`
+	Path      *string         `json:"path"`
+	Op        paths.Op        `json:"op"` // read, write or delete; empty is read
+	URL       *string         `json:"url"`
+	Method    string          `json:"method"`    // empty is GET
+	Resolve   Answers         `json:"resolve"`   // nil: names are not looked up
+	Redirects []string        `json:"redirects"` // where the URL leads, in order
+
+	Cwd   string `json:"cwd"` // these three: empty is what paths.yaml says
+	Home  string `json:"home"`
+	Roots *struct {
+		Write     []string `json:"write"`
+		Read      []string `json:"read"`
+		ReadFiles []string `json:"read_files"`
+	} `json:"roots"`
+	Model       string     `json:"model"`
+	Agent       string     `json:"agent"`
+	Session     string     `json:"session"`
+	Channel     string     `json:"channel"`
+	Interactive *bool      `json:"interactive"` // absent is true: somebody can answer
+	Now         *time.Time `json:"now"`         // absent is the clock
+}
+
+// Answers is what a resolver says of each host, one answer after the other. An answer
+// is an address or a list of them.
+type Answers map[string][]json.RawMessage
+
+// lookup gives all addresses that a host ever gets: a name that changes must be good
+// every time.
+func (a Answers) lookup(host string) (out []netip.Addr, err error) {
+	for _, answer := range a[host] {
+		var texts []string
+		if answer[0] == '"' {
+			texts = make([]string, 1)
+			err = json.Unmarshal(answer, &texts[0])
+		} else {
+			err = json.Unmarshal(answer, &texts)
+		}
+		for _, text := range texts {
+			addr, wrong := netip.ParseAddr(text)
+			if wrong != nil {
+				return nil, fmt.Errorf("resolve: %s: %w", host, wrong)
+			}
+			out = append(out, addr)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("resolve: %s: %w", host, plainjson.Error(err))
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("resolve: %s has no address", host)
+	}
+	return out, nil
+}
+
+// Ruling is the answer to a question.
+type Ruling struct {
+	ID      json.RawMessage  `json:"id,omitempty"`
+	Effect  policy.Effect    `json:"effect"`
+	Rule    string           `json:"rule,omitempty"` // empty: no rule says more than the profile
+	Place   string           `json:"place,omitempty"`
+	Why     string           `json:"why,omitempty"`
+	Instead string           `json:"instead,omitempty"`
+	Message string           `json:"message,omitempty"` // what the model is told, where the call does not simply leave
+	Audits  []policy.Finding `json:"audits,omitempty"`
+	Facts   RulingFacts      `json:"facts"`
+}
+
+// RulingFacts are the facts of a ruling, with the names of the programs on top.
+type RulingFacts struct {
+	Binaries []string `json:"binaries,omitempty"`
+	*policy.Facts
+}
+
+// Answer answers a question by the rules of a set. Nothing is counted. A question that
+// cannot be understood is an error.
+func (w World) Answer(set *ruleset.Set, q *Question) (*Ruling, error) {
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	m := Moment{Now: time.Now()}
+	if q.Now != nil {
+		m.Now = *q.Now
+	}
+	at := w.at(m)
+	at.World.Cwd, at.World.Home = q.Cwd, q.Home
+	if q.Resolve != nil {
+		at.Lookup = q.Resolve.lookup
+	}
+	if q.Roots != nil {
+		at.World.Write, at.World.Read, at.World.ReadFiles = q.Roots.Write, q.Roots.Read, q.Roots.ReadFiles
+	}
+	d := q.decide(set, at)
+	r := &Ruling{ID: q.ID, Effect: d.Effect, Rule: d.Rule, Place: d.Place, Why: d.Why, Instead: d.Instead, Audits: d.Audits, Facts: RulingFacts{Facts: d.Facts}}
+	if d.Effect == policy.Deny || d.Effect == policy.Ask {
+		r.Message = d.Message()
+	}
+	if d.Facts != nil && d.Facts.Script != nil {
+		r.Facts.Binaries = d.Facts.Script.Binaries
+	}
+	return r, nil
+}
+
+func (q *Question) decide(set *ruleset.Set, at ruleset.At) policy.Decision {
+	who := q.subject()
+	switch {
+	case q.Command != nil:
+		return set.CheckCommand(*q.Command, who, at)
+	case q.Path != nil:
+		return set.CheckPath(q.op(), *q.Path, who, at)
+	case q.URL != nil:
+		return set.CheckURL(*q.URL, q.method(), q.Redirects, who, at)
+	}
+	return set.Decide(q.call(), who, at)
+}
+
+// call is the call that a question is about.
+func (q *Question) call() tools.Call {
+	args := q.Arguments
+	var text string
+	if json.Unmarshal(args, &text) == nil {
+		args = json.RawMessage(text)
+	}
+	return tools.Call{Name: q.Tool, Arguments: args, Strategy: "native", Confidence: 1}
+}
+
+func (q *Question) subject() policy.Subject {
+	return policy.Subject{
+		Model: q.Model, Agent: q.Agent, Session: q.Session, Channel: q.Channel,
+		Interactive: q.Interactive == nil || *q.Interactive,
+	}
+}
+
+func (q *Question) op() paths.Op {
+	if q.Op == "" {
+		return paths.Read
+	}
+	return q.Op
+}
+
+func (q *Question) method() string {
+	if q.Method == "" {
+		return "GET"
+	}
+	return q.Method
+}
+
+// check says what is wrong with a question.
+func (q *Question) check() error {
+	asked := 0
+	for _, given := range []bool{q.Tool != "", q.Command != nil, q.Path != nil, q.URL != nil} {
+		if given {
+			asked++
+		}
+	}
+	switch {
+	case asked == 0:
+		return errors.New(`nothing is asked: a question has one of "command", "path", "url", and "tool" with "arguments"`)
+	case asked > 1:
+		return errors.New(`a question has one of "command", "path", "url" and "tool"`)
+	case q.Tool != "" && q.Arguments == nil:
+		return errors.New(`"tool" needs "arguments", an object`)
+	case q.Op != "" && q.Op != paths.Read && q.Op != paths.Write && q.Op != paths.Delete:
+		return fmt.Errorf(`"op" is %q, and can be read, write or delete`, q.Op)
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package guard
+
+import (
+	"cmp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// tell counts and logs what the policy said of a call.
+func (j *judge) tell(call *tools.Call, d policy.Decision) {
+	for _, f := range d.Audits {
+		j.tellRule(call, policy.Audit, f.Rule, f.Place, f.Why, f.Effect)
+	}
+	if d.Effect == policy.Deny || d.Effect == policy.Ask {
+		j.tellRule(call, d.Effect, d.Rule, d.Place, d.Why, d.Effect)
+	} else if d.Place != "" {
+		j.Metrics.Hits.WithLabelValues(fileOf(d.Place), d.Rule).Inc()
+	}
+}
+
+// tellRule counts what one rule said, and logs it. Of a dry run that holds often, one line
+// a minute is enough.
+func (j *judge) tellRule(call *tools.Call, effect policy.Effect, rule, place, why string, would policy.Effect) {
+	file := fileOf(place)
+	j.Metrics.Decisions.WithLabelValues(string(effect), file, cmp.Or(rule, "default")).Inc()
+	if file != "" {
+		j.Metrics.Hits.WithLabelValues(file, rule).Inc()
+	}
+	if effect == policy.Audit && !j.dryRuns.allow(place+" "+rule+" "+string(would), j.Now()) {
+		return
+	}
+	said := []any{"event", "policy_" + string(effect)}
+	if effect == policy.Audit {
+		said = append(said, "would", would)
+	}
+	j.Log.Warn("policy", append(said, "tool", call.Name, "strategy", call.Strategy,
+		"rule", rule, "place", place, "why", why, "agent", j.who.Agent, "session", j.who.Session, "rules", j.set.Version)...)
+}
+
+// fileOf is the file of a place: file:line.
+func fileOf(place string) string {
+	file, _, _ := strings.Cut(place, ":")
+	return file
+}
+
+// quiet lets one line of a kind into the log each minute.
+type quiet struct {
+	mu   sync.Mutex
+	last map[string]time.Time
+}
+
+// maxQuiet is how many kinds are remembered; beyond, all of them are forgotten.
+const maxQuiet = 4096
+
+func (q *quiet) allow(kind string, now time.Time) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if last, known := q.last[kind]; known && now.Sub(last) < time.Minute {
+		return false
+	}
+	if q.last == nil || len(q.last) >= maxQuiet {
+		q.last = make(map[string]time.Time)
+	}
+	q.last[kind] = now
+	return true
+}

@@ -1,0 +1,61 @@
+// Package guard builds the world in which a call is judged, and judges it. It is the
+// one place that does so: the server, policy check, policy explain, explain, compare and
+// decisions replay all ask it, so that they cannot disagree. It never runs, opens or
+// fetches anything.
+package guard
+
+import (
+	"path/filepath"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// World is what surrounds every call on this machine: the files of the guard itself,
+// which no agent may touch, and the links on its disk. The zero World has no such files.
+// It never changes.
+type World struct {
+	own []string // absolute
+}
+
+// NewWorld is the world in which these files and folders are the guard's own: rules, the
+// locked folder, state, the decision log. Names may be relative; empty ones are none.
+func NewWorld(own ...string) World {
+	var w World
+	for _, name := range own {
+		if name == "" {
+			continue
+		}
+		if abs, err := filepath.Abs(name); err == nil { // fails only where there is no working folder
+			name = abs
+		}
+		w.own = append(w.own, name)
+	}
+	return w
+}
+
+// Moment is when a call is judged, and what its session did before. The zero Rates are
+// of a session that did nothing.
+type Moment struct {
+	Now   time.Time
+	Rates policy.Rates
+}
+
+// Decide says whether a call may leave.
+func (w World) Decide(set *ruleset.Set, call tools.Call, who policy.Subject, m Moment) policy.Decision {
+	return set.Decide(call, who, w.at(m))
+}
+
+// at is where a decision looks. Links are followed as they are now, whenever the call was.
+func (w World) at(m Moment) ruleset.At {
+	return ruleset.At{Now: m.Now, Rates: m.Rates, Links: workspace.Links{}, World: ruleset.World{Own: w.own}}
+}
+
+// Judge is Decide as a reader of replies asks it, now. Each decision is told to note,
+// which says whether the call is refused. Nil where the policy has nothing to say.
+func (w World) Judge(set *ruleset.Set, who policy.Subject, note func(*tools.Call, policy.Decision) (refuse bool)) func(*tools.Call) *tools.Refusal {
+	return set.Judge(who, func() ruleset.At { return w.at(Moment{Now: time.Now()}) }, note)
+}

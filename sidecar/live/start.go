@@ -1,0 +1,63 @@
+package live
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/history"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+)
+
+// Open reads and compiles the rules. state is the folder in which the sets
+// that came into force are remembered, "" for none: where the rules do not load,
+// the last good set of that folder is in force until they do. The error holds
+// every problem of the rules; it means that there is nothing to run on.
+func Open(src rulefile.Source, state string, log *slog.Logger, m *telemetry.Metrics) (*Rules, error) {
+	past, err := history.Open(state)
+	if err != nil {
+		log.Warn("the state cannot be read as a whole", "event", "rules_state", "folder", state, "detail", err.Error())
+	}
+	l := &Rules{src: src, past: past, log: log, metrics: m}
+	files, err := src.Read()
+	if err != nil {
+		l.seen = err.Error()
+	} else {
+		l.seen = files.Version()
+		load := ruleset.Load
+		if src.Dir == "" && src.Policy == "" {
+			load = ruleset.LoadShipped
+		}
+		set, problems := load(files)
+		if set != nil {
+			l.enforce(&inForce{set: set, files: files, warnings: problems, by: byStart})
+			return l, nil
+		}
+		err = problems.In(src)
+	}
+	if !l.lastGood() {
+		return nil, err
+	}
+	_ = l.refuse(files, err, byStart) // told by the log and by Trouble
+	l.tighten(byStart)
+	return l, nil
+}
+
+// lastGood puts the newest remembered set in force that this program can load.
+func (l *Rules) lastGood() bool {
+	for _, e := range l.past.All() {
+		if e.Files.Locked() != (l.src.Policy != "") {
+			continue // a locked folder must not be escaped by breaking the other one
+		}
+		set, problems := ruleset.Load(e.Files)
+		if set == nil {
+			continue
+		}
+		l.enforce(&inForce{set: set, files: e.Files, warnings: problems, by: byStart, lastGood: true})
+		l.log.Error("the rules do not load; the last good ones are in force until they do", "event", "rules_last_good",
+			"version", set.Version, "since", e.At.Format(time.RFC3339))
+		return true
+	}
+	return false
+}

@@ -1,0 +1,124 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/history"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// take is the one way into force, whoever brings the files: all of them are
+// compiled, write puts them where they belong (nil: they stand there), and one
+// store makes them the set in force. Files that are in force already change
+// nothing. Whatever does not load is refused, and kept for everyone to see.
+// err is why the files could not be read. l.change is held.
+func (l *Rules) take(files rulefile.Files, err error, by string, write func() error) error {
+	if err != nil {
+		return l.refuse(files, err, by)
+	}
+	now := l.now.Load()
+	next := &inForce{set: now.set, files: now.files, warnings: now.warnings, since: now.since, by: now.by}
+	known := files.Version() == now.set.Version
+	if !known {
+		set, problems := ruleset.Load(files)
+		if set == nil {
+			return l.refuse(files, problems, by)
+		}
+		next = &inForce{set: set, files: files, warnings: problems, by: by}
+	}
+	if write != nil {
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	if known {
+		l.revert(next)
+		return nil
+	}
+	l.enforce(next)
+	l.metrics.Reload("taken")
+	l.log.Info("rules are in force", "event", "rules_taken", "version", next.set.Version, "by", by)
+	return nil
+}
+
+// enforce puts a set in force, and remembers it.
+func (l *Rules) enforce(next *inForce) {
+	next.since = time.Now()
+	l.now.Store(next)
+	l.metrics.InForce(next.set.Version, next.files.Sums(), next.refused == nil && !next.lastGood)
+	if len(next.warnings) > 0 {
+		l.log.Warn("rules that load, and do less than they seem to", "event", "rules_warnings",
+			"version", next.set.Version, "warnings", next.warnings.In(l.src).Error())
+	}
+	err := l.past.Add(history.Entry{
+		Version: next.set.Version, At: next.since, By: next.by, Counts: next.set.Counts, Files: next.files,
+	})
+	if err != nil {
+		l.log.Error("the rules are in force, and a restart will not remember them", "event", "rules_state", "detail", err.Error())
+	}
+}
+
+// revert is for files that are those in force: an edit that was refused is gone.
+func (l *Rules) revert(same *inForce) {
+	if now := l.now.Load(); now.refused == nil && !now.lastGood {
+		return
+	}
+	l.now.Store(same)
+	l.metrics.ReloadOK.Set(1)
+	l.metrics.Reload("reverted")
+	l.log.Info("the refused edit is gone; the rules on disk are those in force", "event", "rules_reverted", "version", same.set.Version)
+}
+
+// refuse keeps what is wrong with an edit, and returns it. The set in force stays.
+func (l *Rules) refuse(files rulefile.Files, err error, by string) rulefile.Problems {
+	r := &Refused{At: time.Now(), By: by}
+	onDisk := by == byWatch || by == byStart
+	if !errors.As(err, &r.Problems) {
+		r.Problems = rulefile.Unreadable(l.src.Dir, err)
+	} else if by == byWatch {
+		r.Problems = r.Problems.In(l.src)
+	}
+	if files != nil {
+		r.Version = files.Version()
+	}
+	now := *l.now.Load()
+	// What was only offered does not hide that the files on disk do not load.
+	if onDisk || now.refused == nil || now.refused.By == by {
+		now.refused = r
+		l.now.Store(&now)
+	}
+	level := slog.LevelWarn
+	if onDisk {
+		level = slog.LevelError
+		l.metrics.ReloadOK.Set(0)
+	}
+	l.metrics.Reload("refused")
+	l.log.Log(context.Background(), level, "the edited rules were refused; the old ones stay in force", "event", "rules_refused",
+		"version", now.set.Version, "refused", r.Version, "by", by, "problems", r.Problems.Error())
+	return r.Problems
+}
+
+// tighten puts the locked folder as it is now over the rules in force. It is for
+// when the operator's own files were refused: the locked ones do not wait for them.
+func (l *Rules) tighten(by string) {
+	if l.src.Policy == "" {
+		return
+	}
+	now := l.now.Load()
+	files, err := l.src.Whole(now.files.Own())
+	if err != nil || files.Version() == now.set.Version {
+		return
+	}
+	set, problems := ruleset.Tighten(files)
+	if set == nil {
+		l.log.Error("the locked folder does not load over the rules in force; it is not in force as it is now", "event", "rules_not_tightened",
+			"version", now.set.Version, "problems", problems.In(l.src).Error())
+		return
+	}
+	l.enforce(&inForce{set: set, files: files, warnings: problems, by: by, lastGood: now.lastGood, refused: now.refused})
+	l.log.Info("the locked folder is in force, over the rules that were", "event", "rules_tightened", "version", set.Version)
+}

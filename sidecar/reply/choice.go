@@ -1,0 +1,240 @@
+package reply
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// choice is one choice of a streamed reply. While bytes are held back, the raw
+// events they came in are kept: if all of the text leaves unchanged after all, so
+// do the events.
+type choice struct {
+	o     *Stream
+	index int
+
+	held    []byte // raw events whose text has not left
+	role    bool   // the role chunk is among them
+	text    []byte // the content in them
+	thought []byte // the reasoning in them
+	named   bool   // its role has come
+	dirty   bool   // what is held cannot leave as it came
+	changed bool   // some of this reply left in our own words
+
+	empty  bool     // it has ended with nothing to show and nothing to run
+	reason string   // why it ended
+	last   []byte   // the event that finishes the choice, if it may leave as it came
+	ids    []string // of the calls that left
+}
+
+// take lets leave what a piece means for this choice.
+func (c *choice) take(part *turn.Part, p *turn.Piece) {
+	if part.Reading != nil {
+		defer c.end(part.Reading)
+	}
+	switch {
+	case part.Said == nil:
+		c.leave(part.Events, part.Holding)
+	case p.Raw == nil:
+		c.emit(part.Events)
+	default:
+		c.event(part, p)
+	}
+}
+
+func (c *choice) end(r *parse.Reading) { c.empty, c.reason = r.Empty(), r.Finish }
+
+// event lets leave what an event says.
+func (c *choice) event(part *turn.Part, p *turn.Piece) {
+	o, said := c.o, part.Said
+	role := said.Role != "" && (c.named || c.index == 0 && o.role)
+	c.named = c.named || said.Role != ""
+	if !o.role && said.Role == "" && !c.role {
+		o.sendRole()
+	}
+	if part.Leading && len(c.held) == 0 {
+		o.timer.Reset(o.Keepalive) // the role may still leave with the event that is held
+	}
+	asItCame := len(p.Doc.Choices) == 1 && !role && len(part.Delta.Calls) == 0
+	switch {
+	case part.Reading != nil:
+		c.ending(part, p.Raw, asItCame)
+	case asItCame && len(c.held) == 0 && !c.dirty && same(part.Events, part.Delta):
+		o.role = o.role || said.Role != "" && c.index == 0
+		c.pass(said, p.Raw)
+		c.left(part.Events)
+	case !asItCame || c.dirty:
+		c.dirty = c.dirty || len(c.held) > 0
+		c.changed = true
+		c.emit(part.Events)
+		if !part.Holding {
+			c.forget()
+		}
+	default:
+		c.hold(part, p.Raw)
+	}
+}
+
+// hold keeps an event until its text leaves or becomes something else.
+func (c *choice) hold(part *turn.Part, raw []byte) {
+	c.held = append(c.held, c.renamed(part.Said, raw)...)
+	c.role = c.role || part.Said.Role != ""
+	c.text = append(c.text, part.Delta.Content...)
+	c.thought = append(c.thought, part.Delta.Reasoning...)
+	if len(part.Events) == 0 {
+		if !part.Holding {
+			c.changed = true // dropped
+			c.forget()
+		}
+		return
+	}
+	c.leave(part.Events, part.Holding)
+}
+
+// leave lets what was held leave: as the events it came in, if it is all of their
+// text and nothing else.
+func (c *choice) leave(events []parse.Event, holding bool) {
+	if !holding && c.intact(events) {
+		c.raw()
+		c.left(events)
+		return
+	}
+	c.emit(events)
+	if !holding {
+		c.forget()
+		return
+	}
+	c.dirty, c.held = true, nil
+}
+
+// raw sends the events that are held.
+func (c *choice) raw() {
+	if len(c.held) > 0 {
+		if c.role && c.index == 0 {
+			c.o.role = true
+		}
+		c.o.sendRole()
+		_ = c.o.to.Raw(c.held)
+		c.o.wrote = true
+	}
+	c.forget()
+}
+
+func (c *choice) forget() {
+	c.held, c.text, c.thought, c.dirty, c.role = c.held[:0], c.text[:0], c.thought[:0], false, false
+}
+
+// intact says that what is held may leave as it came: events are exactly the text
+// and thoughts in it, and its role has not left meanwhile.
+func (c *choice) intact(events []parse.Event) bool {
+	if c.dirty || c.role && c.index == 0 && c.o.role {
+		return false
+	}
+	text, thought := string(c.text), string(c.thought)
+	for _, e := range events {
+		ok := false
+		switch e.Kind {
+		case parse.Text:
+			text, ok = strings.CutPrefix(text, e.Text)
+		case parse.Thought:
+			thought, ok = strings.CutPrefix(thought, e.Text)
+		}
+		if !ok {
+			return false
+		}
+	}
+	return text == "" && thought == ""
+}
+
+// same says that events are what the delta says, no more and no less.
+func same(events []parse.Event, d parse.Delta) bool {
+	for _, e := range events {
+		switch {
+		case e.Kind == parse.Text && e.Text == d.Content:
+			d.Content = ""
+		case e.Kind == parse.Thought && e.Text == d.Reasoning:
+			d.Reasoning = ""
+		default:
+			return false
+		}
+	}
+	return d.Content == "" && d.Reasoning == ""
+}
+
+// pass lets an event leave as it came; only the name of the reasoning changes.
+func (c *choice) pass(ch *openai.Choice, raw []byte) {
+	_ = c.o.to.Raw(c.renamed(ch, raw))
+	c.o.wrote = true
+}
+
+// renamed is the event with its reasoning under the name that OpenClaw replays.
+func (c *choice) renamed(ch *openai.Choice, raw []byte) []byte {
+	var edits []openai.Edit
+	if ch.Reasoning.Text != "" {
+		edits = c.o.doc.ReasoningEdits()
+	}
+	return c.o.ours(raw, edits)
+}
+
+// ending handles the event that ends the choice. Whether the reply is good is decided
+// first, so it leaves with finish.
+func (c *choice) ending(part *turn.Part, raw []byte, asItCame bool) {
+	c.text = append(c.text, part.Delta.Content...)
+	c.thought = append(c.thought, part.Delta.Reasoning...)
+	if !asItCame || part.Reading.Finish != part.Said.Finish || !c.intact(part.Events) {
+		c.emit(part.Events)
+		return
+	}
+	c.raw()
+	c.left(part.Events)
+	c.last = bytes.Clone(c.renamed(part.Said, raw))
+}
+
+// emit lets events leave as chunks of our own.
+func (c *choice) emit(events []parse.Event) {
+	if len(events) == 0 {
+		return
+	}
+	c.changed = true
+	c.o.sendRole()
+	for _, e := range events {
+		d := openai.Delta{Choice: c.index}
+		switch e.Kind {
+		case parse.Text:
+			d.Content = e.Text
+		case parse.Thought:
+			d.Reasoning = e.Text
+		case parse.ToolCall:
+			d.Calls = []openai.Call{c.call(e.Call)}
+		}
+		_ = c.o.to.Delta(d) // a caller who has left is noticed by the context
+	}
+	c.o.wrote = true
+	c.left(events)
+}
+
+func (c *choice) call(call *tools.Call) openai.Call {
+	id := openai.NewCallID()
+	c.ids = append(c.ids, id)
+	return openai.Call{Index: len(c.ids) - 1, ID: id, Name: call.Name, Arguments: string(call.Arguments)}
+}
+
+// left notes that text or a call is with the caller.
+func (c *choice) left(events []parse.Event) {
+	for _, e := range events {
+		c.o.sent = c.o.sent || e.Kind == parse.ToolCall || e.Kind == parse.Text && strings.TrimSpace(e.Text) != ""
+	}
+}
+
+// finish sends the reason why the choice ended.
+func (c *choice) finish() {
+	if c.last != nil {
+		_ = c.o.to.Raw(c.last)
+		return
+	}
+	_ = c.o.to.Finish(c.index, c.reason)
+}

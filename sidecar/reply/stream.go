@@ -1,0 +1,238 @@
+// Package reply answers a caller of chat completions: as a stream of events, or as one
+// document. What needs no edit leaves as the bytes that came. It reads no reply itself and
+// decides nothing: it is told by a turn.
+package reply
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+)
+
+// roleWait is how long a reply that has begun may be silent before the caller gets the
+// role chunk from us.
+const roleWait = 30 * time.Millisecond
+
+// StreamConfig is what a stream is told before it begins.
+type StreamConfig struct {
+	Model     string        // of chunks of our own, until the upstream names one
+	Usage     bool          // the caller wants a usage chunk
+	Keepalive time.Duration // the caller is left without an event at most for so long
+	Idle      time.Duration // the caller may take no bytes for so long
+	Metrics   *telemetry.Metrics
+	Log       *slog.Logger
+}
+
+// Stream answers as a stream of events. It is a turn.Sink.
+type Stream struct {
+	StreamConfig
+	timer *time.Timer
+
+	mu      sync.Mutex // guards what follows against the timer
+	to      *openai.Stream
+	role    bool // the role chunk has left
+	wrote   bool // something was written since the last tick
+	sent    bool // text or a call has left
+	ended   bool
+	id      []byte             // of this stream, as JSON
+	doc     *openai.Completion // of the piece that is being taken
+	choices []*choice
+	usage   []byte // the usage event as it came
+	meant   []byte // a usage object that came inside another event
+}
+
+// NewStream begins a stream. Nothing is sent yet. Stop must be called at its end.
+func NewStream(w http.ResponseWriter, c StreamConfig) *Stream {
+	id := "chatcmpl-" + openai.NewCallID()
+	o := &Stream{StreamConfig: c, to: openai.NewStream(w, id, c.Model, time.Now().Unix())}
+	o.id = openai.AppendString(nil, id)
+	o.to.WriteTimeout = c.Idle
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.timer = time.AfterFunc(c.Keepalive, o.tick) // may tick before it is assigned
+	return o
+}
+
+// Stop ends the timer. Nothing is written afterwards.
+func (o *Stream) Stop() {
+	o.timer.Stop()
+	o.mu.Lock()
+	o.ended = true
+	o.mu.Unlock()
+}
+
+// tick keeps the caller's timers from running out.
+func (o *Stream) tick() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended {
+		return
+	}
+	if !o.wrote || !o.role {
+		o.sendRole()
+		_ = o.to.KeepAlive() // a caller who has left is noticed by the context
+	} else {
+		_ = o.to.Flush()
+	}
+	o.wrote = false
+	o.timer.Reset(o.Keepalive)
+}
+
+func (o *Stream) sendRole() {
+	if !o.role {
+		o.role = true
+		_ = o.to.Delta(openai.Delta{Role: "assistant"})
+	}
+}
+
+// Flows is true: events leave as they come.
+func (o *Stream) Flows() bool { return true }
+
+// Begin forgets what was held of an earlier reply.
+func (o *Stream) Begin() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.choices, o.usage, o.meant = nil, nil, nil
+	if !o.role {
+		o.timer.Reset(roleWait)
+	}
+}
+
+// Take lets leave what may. An event that says nothing new to us leaves as it came.
+func (o *Stream) Take(p *turn.Piece) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.doc = p.Doc
+	if p.Doc != nil {
+		o.head(p)
+	}
+	for i := range p.Parts {
+		part := &p.Parts[i]
+		o.choice(part.Choice).take(part, p)
+	}
+	if !p.More && (p.Raw != nil || o.to.Started()) {
+		_ = o.to.Flush()
+	}
+}
+
+// head takes what a document says beside its choices.
+func (o *Stream) head(p *turn.Piece) {
+	c := p.Doc
+	if p.Raw == nil { // a document in place of a stream
+		if c.Usage.Present() {
+			o.meant = bytes.Clone(c.Usage.Of(c.Doc))
+		}
+		return
+	}
+	if !o.role && !o.to.Started() && c.ID.Present() && c.Model.Present() && c.Created.Present() {
+		o.to.Adopt(c)
+		o.id = append(o.id[:0], c.ID.Of(c.Doc)...)
+	}
+	switch {
+	case len(c.Choices) == 0 && c.Usage.Present():
+		o.usage = bytes.Clone(o.ours(p.Raw, nil))
+	case len(c.Choices) == 0:
+		_ = o.to.Raw(o.ours(p.Raw, nil))
+	case c.Usage.Present():
+		o.meant = bytes.Clone(c.Usage.Of(c.Doc))
+	case c.Timings.Present():
+		if u, ok := openai.UsageFromTimings(c.Doc, c.Timings); ok {
+			o.meant = u.JSON()
+		}
+	}
+}
+
+// ours is the event that is being taken with these edits, and with the id of this
+// stream: clients take chunks of another id for another reply.
+func (o *Stream) ours(raw []byte, edits []openai.Edit) []byte {
+	c := o.doc
+	if id := c.ID.Of(c.Doc); c.ID.Present() && !bytes.Equal(id, o.id) {
+		edits = append(edits, openai.Edit{Span: c.ID, With: o.id})
+	}
+	if len(edits) == 0 {
+		return raw
+	}
+	out := append([]byte("data: "), openai.Apply(c.Doc, edits)...)
+	return append(out, '\n', '\n')
+}
+
+// choice finds the state of a choice, or begins it.
+func (o *Stream) choice(index int) *choice {
+	for _, c := range o.choices {
+		if c.index == index {
+			return c
+		}
+	}
+	c := &choice{o: o, index: index}
+	o.choices = append(o.choices, c)
+	return c
+}
+
+// Called gives the ids of the calls that have left.
+func (o *Stream) Called(index int) []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.choice(index).ids
+}
+
+// Left says whether text or a call has left.
+func (o *Stream) Left() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.sent
+}
+
+// Say adds a sentence to each choice that has nothing to show and nothing to run.
+func (o *Stream) Say(text string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.sendRole()
+	for _, c := range o.choices {
+		if c.empty {
+			_ = o.to.Delta(openai.Delta{Choice: c.index, Content: text})
+		}
+	}
+}
+
+// Finish sends how each choice ended, usage and the end mark.
+func (o *Stream) Finish() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ended = true
+	o.sendRole()
+	clean := true
+	for _, c := range o.choices {
+		c.finish()
+		clean = clean && !c.changed
+	}
+	if clean {
+		o.Metrics.Untouch.Inc()
+	}
+	switch {
+	case o.usage != nil:
+		_ = o.to.Raw(o.usage)
+	case o.meant != nil && o.Usage:
+		_ = o.to.Usage(o.meant)
+	}
+	_ = o.to.Done()
+	return nil
+}
+
+// Fail ends the stream with an error. Before the headers it is an ordinary one.
+func (o *Stream) Fail(e *openai.Error) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ended = true
+	if !o.to.Started() {
+		return e
+	}
+	_ = o.to.Error(e)
+	o.Log.Warn("stream failed", "event", "stream_failed", "status", e.Status, "code", e.Code, "detail", e.Log)
+	return nil
+}

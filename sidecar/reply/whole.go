@@ -1,0 +1,228 @@
+package reply
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+)
+
+// Whole answers with one JSON document: that of the model server, with as few edits as
+// can be, or one of our own where it sent none. It is a turn.Sink.
+type Whole struct {
+	w       http.ResponseWriter
+	model   string // of a document of our own
+	metrics *telemetry.Metrics
+
+	doc     *openai.Completion // nil: the reply is no document
+	answers []*answer
+	usage   []byte // of a reply that is no document
+}
+
+// answer is what one choice says.
+type answer struct {
+	index   int
+	reading *parse.Reading
+	calls   []openai.Call // with the ids under which they leave
+	kept    bool          // the document holds just these calls
+	text    string        // for the user
+}
+
+// NewWhole prepares the answer; model is the name that a document of our own bears.
+func NewWhole(w http.ResponseWriter, model string, m *telemetry.Metrics) *Whole {
+	return &Whole{w: w, model: model, metrics: m}
+}
+
+// Flows is false: everything leaves at the end.
+func (o *Whole) Flows() bool { return false }
+
+// Left is false until the end.
+func (o *Whole) Left() bool { return false }
+
+// Begin forgets the reply before.
+func (o *Whole) Begin() { o.doc, o.answers, o.usage = nil, nil, nil }
+
+// Take keeps what the choices say that have ended.
+func (o *Whole) Take(p *turn.Piece) {
+	switch {
+	case p.Doc == nil:
+	case p.Raw == nil && len(p.Doc.Choices) > 0:
+		o.doc = p.Doc
+	case p.Doc.Usage.Present():
+		o.usage = bytes.Clone(p.Doc.Usage.Of(p.Doc.Doc))
+	}
+	for i := range p.Parts {
+		part := &p.Parts[i]
+		if part.Reading == nil {
+			continue
+		}
+		a := &answer{index: part.Choice, reading: part.Reading, text: part.Reading.Content}
+		var said *openai.Choice // of the document
+		if o.doc != nil {
+			said = part.Said
+		}
+		a.calls, a.kept = callsOf(said, part.Reading)
+		o.answers = append(o.answers, a)
+	}
+}
+
+// callsOf gives the calls of a reading as they leave. Kept says that the choice, which may
+// be nil, holds exactly these, under ids that OpenClaw leaves alone.
+func callsOf(said *openai.Choice, r *parse.Reading) (calls []openai.Call, kept bool) {
+	kept = said == nil && len(r.Calls) == 0 || said != nil && len(said.Calls) == len(r.Calls)
+	seen := make(map[string]bool, len(r.Calls))
+	calls = make([]openai.Call, 0, len(r.Calls))
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		if kept {
+			was := &said.Calls[i]
+			kept = was.Name == c.Name && was.Arguments == string(c.Arguments) && was.ID != "" &&
+				openai.CleanCallID(was.ID) == was.ID && !seen[was.ID]
+			seen[was.ID] = true
+		}
+		calls = append(calls, openai.Call{Index: i, Name: c.Name, Arguments: string(c.Arguments)})
+	}
+	for i := range calls {
+		if kept {
+			calls[i].ID = said.Calls[i].ID
+		} else {
+			calls[i].ID = openai.NewCallID()
+		}
+	}
+	return calls, kept
+}
+
+// Called gives the ids of the calls of a choice.
+func (o *Whole) Called(choice int) (ids []string) {
+	for _, a := range o.answers {
+		if a.index == choice {
+			for i := range a.calls {
+				ids = append(ids, a.calls[i].ID)
+			}
+		}
+	}
+	return ids
+}
+
+// Say puts text into each choice that has nothing to show and nothing to run.
+func (o *Whole) Say(text string) {
+	for _, a := range o.answers {
+		if a.reading.Empty() {
+			a.text = text
+		}
+	}
+}
+
+// Finish answers.
+func (o *Whole) Finish() error {
+	doc := o.doc
+	if doc == nil {
+		var err error
+		if doc, err = o.made(); err != nil {
+			return openai.Internal("make a document: " + err.Error())
+		}
+	}
+	edits := o.edits(doc)
+	if len(edits) == 0 {
+		o.metrics.Untouch.Inc()
+	}
+	body := doc.Doc
+	if len(edits) > 0 {
+		out := buffers.Get().(*bytes.Buffer)
+		defer release(out)
+		out.Grow(len(body) + 4<<10)
+		body = openai.AppendEdited(out.AvailableBuffer(), doc.Doc, edits)
+	}
+	h := o.w.Header()
+	h["Content-Type"] = jsonType
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	_, _ = o.w.Write(body) // a caller who has left gets nothing
+	return nil
+}
+
+var jsonType = []string{"application/json"}
+
+// buffers holds edited documents between answers.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxPooled is the largest buffer that is kept, in bytes.
+const maxPooled = 1 << 20
+
+func release(b *bytes.Buffer) {
+	if b.Cap() <= maxPooled {
+		b.Reset()
+		buffers.Put(b)
+	}
+}
+
+// made is a document of our own without text and calls.
+func (o *Whole) made() (*openai.Completion, error) {
+	doc := fmt.Appendf(nil, `{"id":"chatcmpl-%s","object":"chat.completion","created":%d,"model":%s,"choices":[`,
+		openai.NewCallID(), time.Now().Unix(), openai.AppendString(nil, o.model))
+	for i, a := range o.answers {
+		if i > 0 {
+			doc = append(doc, ',')
+		}
+		doc = fmt.Appendf(doc, `{"index":%d,"message":{"role":"assistant","content":null},"finish_reason":null}`, a.index)
+	}
+	usage := o.usage
+	if usage == nil {
+		usage = []byte("null")
+	}
+	doc = fmt.Appendf(doc, `],"usage":%s}`, usage)
+	var c openai.Completion
+	return &c, c.Parse(doc)
+}
+
+// edits turn the document into the answer.
+func (o *Whole) edits(doc *openai.Completion) (edits []openai.Edit) {
+	rethought := false // an edit writes the reasoning anew
+	for i, a := range o.answers {
+		said := &doc.Choices[i]
+		var w openai.Rewrite
+		changed := false
+		if a.text != said.Content.Text {
+			if cut, ok := dropped(doc, i, a.text); ok {
+				edits = append(edits, cut) // most answers are only freed of what stands before them
+			} else {
+				w.Content, changed = &a.text, true
+			}
+		}
+		if a.reading.Reasoning != said.Reasoning.Text {
+			w.Reasoning, changed, rethought = &a.reading.Reasoning, true, true
+		}
+		if a.reading.Finish != said.Finish {
+			w.Finish, changed = a.reading.Finish, true
+		}
+		if !a.kept {
+			w.Calls, changed = a.calls, true
+		}
+		if changed {
+			edits = append(edits, doc.Edits(i, w)...)
+		}
+	}
+	if !rethought {
+		edits = append(edits, doc.ReasoningEdits()...)
+	}
+	return edits
+}
+
+// dropped is the edit that makes text of a choice's content, where text is its end.
+func dropped(doc *openai.Completion, i int, text string) (openai.Edit, bool) {
+	was := doc.Choices[i].Content.Text
+	if !strings.HasSuffix(was, text) {
+		return openai.Edit{}, false
+	}
+	return doc.DropPrefix(i, len(was)-len(text))
+}
+
+// Fail answers with the error.
+func (o *Whole) Fail(e *openai.Error) error { return e }

@@ -1,0 +1,109 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// faultOf says what is wrong with a reply, or "".
+func (t *Turn) faultOf(r *parse.Reading, err error) (ruleset.Fault, tools.Refusal) {
+	var f *upstream.Failure
+	switch {
+	case errors.As(err, &f):
+		return f.Fault, tools.Refusal{Why: f.Say.Message}
+	case err != nil:
+		return ruleset.StreamError, tools.Refusal{Why: "the reply broke off"}
+	case len(r.Calls) > 0:
+		return "", tools.Refusal{}
+	case len(r.Refused) > 0:
+		first := r.Refused[0]
+		return refused[first.Code], first
+	case !r.Empty():
+		return "", tools.Refusal{}
+	case r.Finish == "length":
+		return ruleset.Length, tools.Refusal{Why: "the token limit was reached before there was an answer"}
+	case r.Reasoning != "":
+		return ruleset.ReasoningOnly, tools.Refusal{Why: "the model thought and then gave no answer"}
+	}
+	return ruleset.Empty, tools.Refusal{Why: "the model gave an empty reply"}
+}
+
+// deciding is the reading by which a reply with several choices is judged: the first,
+// or one that is empty because a call was denied. There is at least one.
+func (t *Turn) deciding(readings []parse.Reading) parse.Reading {
+	t.choices = len(readings)
+	for _, r := range readings {
+		if r.Denied() && r.Empty() {
+			return r
+		}
+	}
+	return readings[0]
+}
+
+var refused = map[tools.RefusalCode]ruleset.Fault{
+	tools.NotOffered: ruleset.NotOffered,
+	tools.BadName:    ruleset.NotOffered,
+	tools.Ambiguous:  ruleset.Ambiguous,
+	tools.BadJSON:    ruleset.BadJSON,
+	tools.BadSchema:  ruleset.BadSchema,
+	tools.Truncated:  ruleset.Truncated,
+	tools.Denied:     ruleset.Denied,
+}
+
+// again says whether one more request may help, and counts it. What has left
+// cannot be taken back: then only a correction, which continues, is possible, and only
+// of a reply with one choice.
+func (t *Turn) again(f ruleset.Fault, r *ruleset.Remedy) bool {
+	if r.Action == ruleset.GiveUp || r.Action == "" || t.asked[f] >= r.Attempts || t.spent >= t.set.Recovery.Total {
+		return false
+	}
+	if (r.Action == ruleset.Resample || t.choices > 1) && t.sink.Left() {
+		return false
+	}
+	if t.asked == nil {
+		t.asked = make(map[ruleset.Fault]int)
+	}
+	t.asked[f]++
+	t.spent++
+	return true
+}
+
+// settle answers when nothing more is tried.
+func (t *Turn) settle(r *parse.Reading, remedy *ruleset.Remedy, about tools.Refusal, err error) error {
+	var f *upstream.Failure
+	if errors.As(err, &f) {
+		return t.sink.Fail(f.Say)
+	}
+	if remedy.Status != 0 && !t.sink.Left() {
+		return t.sink.Fail(&openai.Error{
+			Status: remedy.Status, Type: remedy.Type, Code: remedy.Code,
+			Message: remedy.Say(about.Why), RetryAfter: remedy.RetryAfter,
+		})
+	}
+	if err != nil {
+		return t.sink.Fail(openai.UpstreamFailed("the reply of the model server broke off", err.Error()))
+	}
+	if r.Empty() {
+		text := remedy.Say(about.Why)
+		if text == "" {
+			text = "The model gave no usable answer: " + about.Why + "."
+		}
+		t.sink.Say(parse.Guarded(t.catalog, text)) // it may quote the model
+	}
+	return t.sink.Finish()
+}
+
+// gone ends a request whose context did: the caller left, or we are stopping.
+func (t *Turn) gone(ctx context.Context) error {
+	if errors.Is(context.Cause(ctx), ErrStopping) {
+		return t.sink.Fail(openai.Overloaded(time.Second))
+	}
+	return &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request", Message: "the caller left"}
+}

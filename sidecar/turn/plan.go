@@ -1,0 +1,101 @@
+package turn
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// Planner plans turns. Its fields are what all turns share; all must be set.
+type Planner struct {
+	Upstreams *Upstreams
+	Guard     *guard.Guard
+	Thoughts  *state.Thoughts
+	Schemas   *tools.Schemas
+	Metrics   *telemetry.Metrics
+	Log       *slog.Logger
+}
+
+// Plan decides everything about a request before the model is asked. Session is what the
+// caller calls its session, where the request does not say. The error is an
+// *openai.Error.
+func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Request, session string) (*Turn, error) {
+	id := cmp.Or(req.Model, set.Models[0].ID)
+	model, ok := set.Model(id)
+	if !ok {
+		return nil, openai.ModelNotFound(id)
+	}
+	up, err := p.Upstreams.of(model.Upstream)
+	if err != nil {
+		return nil, openai.Internal("model " + id + ": " + err.Error())
+	}
+	waiting := deferred(req)
+	if req, err = prompted(req, set.Prompts[model.Prompt]); err != nil {
+		return nil, err
+	}
+	srv := up.Server(ctx, set)
+	if model.Server != "" {
+		srv = set.Server(model.Server)
+	}
+	t := &Turn{p: p, up: up, set: set, srv: srv, Model: up.Model(ctx, set, model, id)}
+	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, offered(req))
+	t.catalog.Defer(waiting)
+	t.who = asker(req, session, t.Model.ID)
+	t.facts = parse.Facts{
+		Model: t.Model.ID, Server: srv.ID, User: req.LastUser,
+		MaxText: set.Limits.TextBytes, MaxDepth: set.Limits.Depth,
+		Judge: p.Guard.Judge(set, t.who, t.catalog),
+	}
+	p.results(req)
+	t.body = openai.Apply(req.Body, upstream.Prepare(req, srv, t.Model, p.Thoughts, t.catalog))
+	return t, nil
+}
+
+// asker is who asks for the calls of a request. Somebody can answer a question: a
+// person at the gateway, or one who looks at the approvals here.
+func asker(req *openai.Request, session, model string) policy.Subject {
+	run := req.Runtime()
+	return policy.Subject{
+		Model: model, Agent: run.Agent, Channel: run.Channel, Interactive: true,
+		Session: cmp.Or(run.Session, session),
+	}
+}
+
+// prompted is the request with a system message in front of the others.
+func prompted(req *openai.Request, text string) (*openai.Request, error) {
+	if text == "" {
+		return req, nil
+	}
+	at := req.Messages[0].From
+	message := openai.AppendString([]byte(`{"role":"system","content":`), text)
+	return openai.ParseRequest(openai.Apply(req.Body, []openai.Edit{
+		{Span: openai.Span{From: at, To: at}, With: append(message, "},"...)},
+	}))
+}
+
+// offered are the tools that may be called: none where the caller says so.
+func offered(req *openai.Request) []tools.Tool {
+	if req.ToolChoice == "none" {
+		return nil
+	}
+	return req.Tools
+}
+
+// results shows the guard how the calls fared that had left.
+func (p *Planner) results(req *openai.Request) {
+	for i := range req.Messages {
+		if m := &req.Messages[i]; m.Role == "tool" {
+			p.Guard.Result(m.CallID, req.Text(m, 1<<10))
+		}
+	}
+}

@@ -1,0 +1,284 @@
+package turn
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
+)
+
+// LeadWait is how long text is held at the start of a reply because it may be a thought
+// whose header the server ate.
+const LeadWait = 200 * time.Millisecond
+
+// Reader reads one reply of a model server, whatever its shape: the events of a stream, one
+// document, or what an error quotes. It is the only reader of replies; recorded ones are
+// read by it, too. Each piece goes to take.
+type Reader struct {
+	open func() *parse.Reader // of a choice
+	take func(*Piece)
+	lazy bool // plain reasoning of documents is not decoded, and no text is released by time
+
+	mu      sync.Mutex // guards what follows against the timer of the lead
+	doc     openai.Completion
+	choices []*choice
+	piece   Piece
+	timer   *time.Timer
+	done    bool
+}
+
+// choice is one choice of the reply.
+type choice struct {
+	index   int
+	reader  *parse.Reader
+	ended   bool
+	reading parse.Reading
+}
+
+// ErrorInside is an error object that came inside of a reply with status 200.
+type ErrorInside struct{ Body []byte }
+
+func (e *ErrorInside) Error() string {
+	return "the reply holds an error: " + string(e.Body[:min(len(e.Body), 300)])
+}
+
+// NewReader reads a reply; open makes the reader of a choice. flows says that take wants
+// each piece as soon as it can be had.
+func NewReader(open func() *parse.Reader, flows bool, take func(*Piece)) *Reader {
+	return &Reader{open: open, take: take, lazy: !flows}
+}
+
+// Stream reads events up to the end mark, within the limits of bytes. The stream must say
+// that a choice has finished, or end with the mark. The error is one of the body, of its
+// form, or *ErrorInside.
+func (r *Reader) Stream(body io.Reader, maxEvent, maxTotal int) error {
+	events := openai.NewEventReader(body, maxEvent, maxTotal)
+	defer events.Close()
+	for {
+		data, err := events.Next()
+		switch {
+		case err == nil && openai.IsDone(data):
+			return nil
+		case errors.Is(err, io.EOF) && r.finished():
+			return nil
+		case errors.Is(err, io.EOF):
+			return errors.New("the stream ended before the reply did")
+		case err != nil:
+			return err
+		}
+		if err := r.Event(data, events.Raw(), events.Buffered()); err != nil {
+			return err
+		}
+	}
+}
+
+func (r *Reader) finished() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.choices, func(c *choice) bool { return c.ended })
+}
+
+// Event reads one event; raw is all of its bytes. More says that another one is there.
+func (r *Reader) Event(data, raw []byte, more bool) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.doc.Parse(data); err != nil {
+		return errors.New("the upstream sent an event that is not JSON: " + err.Error())
+	}
+	if r.doc.Err.Present() {
+		return &ErrorInside{bytes.Clone(data)}
+	}
+	p := r.begin(&r.doc, raw)
+	p.More = more
+	for i := range r.doc.Choices {
+		said := &r.doc.Choices[i]
+		if c := r.choice(said.Index); !c.ended {
+			p.Parts = append(p.Parts, c.read(said, said.Finish != ""))
+		}
+	}
+	r.pass(p)
+	return nil
+}
+
+// Document reads a whole reply. Its choices are numbered as they stand.
+func (r *Reader) Document(doc []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var plain func([]byte) bool
+	if r.lazy {
+		plain = parse.PlainThought
+	}
+	if err := r.doc.ParseSkipping(doc, plain); err != nil {
+		return errors.New("the upstream's answer is not JSON: " + err.Error())
+	}
+	if r.doc.Err.Present() {
+		return &ErrorInside{doc}
+	}
+	p := r.begin(&r.doc, nil)
+	for i := range r.doc.Choices {
+		said := &r.doc.Choices[i]
+		c := r.choice(i)
+		if said.Reasoning.Skipped {
+			c.reader.Reasoned()
+		}
+		part := c.read(said, true)
+		c.decode(&r.doc, said)
+		p.Parts = append(p.Parts, part)
+	}
+	r.pass(p)
+	return nil
+}
+
+// Recovered reads what an error quotes of the model's own words. It reports whether that is
+// anything to show, to run or to refuse; if not, nothing goes to take.
+func (r *Reader) Recovered(from *upstream.Recovered) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	d := parse.Delta{Content: from.Text}
+	for i, c := range from.Calls {
+		d.Calls = append(d.Calls, parse.CallDelta{Index: i, Name: c.Name, Arguments: c.Arguments})
+	}
+	c := r.choice(0)
+	events := slices.Clone(c.reader.Feed(d))
+	part := c.end("", events)
+	if c.reading.Empty() && !c.reading.Denied() {
+		return false
+	}
+	p := r.begin(nil, nil)
+	p.Parts = append(p.Parts, part)
+	r.pass(p)
+	return true
+}
+
+// End ends the choices that nothing has finished, for this reason, and gives the readings
+// by their index: at least one.
+func (r *Reader) End(finish string) []parse.Reading {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stop()
+	if len(r.choices) == 0 {
+		r.choice(0)
+	}
+	p := r.begin(nil, nil)
+	for _, c := range r.choices {
+		if !c.ended {
+			p.Parts = append(p.Parts, c.end(finish, nil))
+		}
+	}
+	r.pass(p)
+	slices.SortFunc(r.choices, func(a, b *choice) int { return a.index - b.index })
+	readings := make([]parse.Reading, len(r.choices))
+	for i, c := range r.choices {
+		readings[i] = c.reading
+	}
+	return readings
+}
+
+// Close ends the reading of a reply that broke off.
+func (r *Reader) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stop()
+}
+
+func (r *Reader) stop() {
+	r.done = true
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+}
+
+// release lets a lead go as text: it was held long enough.
+func (r *Reader) release() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.timer = nil
+	if r.done {
+		return
+	}
+	p := r.begin(nil, nil)
+	for _, c := range r.choices {
+		if c.reader.Leading() {
+			events := c.reader.Release()
+			p.Parts = append(p.Parts, Part{Choice: c.index, Events: events, Holding: c.reader.Holding()})
+		}
+	}
+	r.pass(p)
+}
+
+// begin is the piece, empty.
+func (r *Reader) begin(doc *openai.Completion, raw []byte) *Piece {
+	r.piece = Piece{Doc: doc, Raw: raw, Parts: r.piece.Parts[:0]}
+	return &r.piece
+}
+
+// pass hands the piece on, and sees to it that a lead is not held for ever.
+func (r *Reader) pass(p *Piece) {
+	r.take(p)
+	if r.lazy || r.timer != nil || r.done {
+		return
+	}
+	if slices.ContainsFunc(p.Parts, func(part Part) bool { return part.Leading }) {
+		r.timer = time.AfterFunc(LeadWait, r.release)
+	}
+}
+
+// choice finds the state of a choice, or begins it.
+func (r *Reader) choice(index int) *choice {
+	for _, c := range r.choices {
+		if c.index == index {
+			return c
+		}
+	}
+	c := &choice{index: index, reader: r.open()}
+	r.choices = append(r.choices, c)
+	return c
+}
+
+// read reads what a document says of the choice, and whether that ends it.
+func (c *choice) read(said *openai.Choice, last bool) Part {
+	d := deltaOf(said)
+	events := c.reader.Feed(d)
+	part := Part{Choice: c.index}
+	if last {
+		part = c.end(said.Finish, slices.Clone(events))
+	} else {
+		part.Events, part.Holding, part.Leading = events, c.reader.Holding(), c.reader.Leading()
+	}
+	part.Said, part.Delta = said, d
+	return part
+}
+
+// end ends the choice; events are what it gave and what is not passed on yet.
+func (c *choice) end(finish string, events []parse.Event) Part {
+	reading, last := c.reader.Close(finish)
+	c.ended, c.reading = true, reading
+	return Part{Choice: c.index, Events: append(events, last...), Reading: &c.reading}
+}
+
+// decode decodes reasoning that was skipped, where it is needed after all.
+func (c *choice) decode(doc *openai.Completion, said *openai.Choice) {
+	r := &c.reading
+	if !said.Reasoning.Skipped || len(r.Calls) == 0 && r.Reasoning == "" && !r.Empty() {
+		return
+	}
+	said.Reasoning.Text, _ = openai.Text(doc.Doc, said.Reasoning.Value)
+	said.Reasoning.Skipped = false
+	r.Reasoning = said.Reasoning.Text + r.Reasoning
+}
+
+// deltaOf is what an event or a message adds to a reading.
+func deltaOf(said *openai.Choice) parse.Delta {
+	d := parse.Delta{Reasoning: said.Reasoning.Text, Content: said.Content.Text}
+	for i := range said.Calls {
+		p := &said.Calls[i]
+		d.Calls = append(d.Calls, parse.CallDelta{Index: p.Index, ID: p.ID, Name: p.Name, Arguments: p.Arguments})
+	}
+	return d
+}

@@ -1,0 +1,151 @@
+// Package turn makes one good reply of the model: it plans a request, asks, reads, and asks
+// again within the rules. What it reads goes to a Sink, piece by piece. It knows neither
+// HTTP nor who watches, and judges no call itself.
+package turn
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// ErrStopping is the cause with which the context of a turn ends when the program stops.
+var ErrStopping = errors.New("the sidecar is stopping")
+
+// Turn is one request on its way: asked until the reply is good, or nothing is
+// left to try. It is for one Run.
+type Turn struct {
+	p     *Planner
+	Model ruleset.Model // that is asked, under the id the caller sees
+
+	up      *upstream.Client
+	set     *ruleset.Set
+	srv     *ruleset.Server
+	catalog *tools.Catalog
+	who     policy.Subject
+	facts   parse.Facts
+	body    []byte // as the upstream gets it
+
+	sink    Sink
+	choices int                   // of the reply that was read last
+	asked   map[ruleset.Fault]int // further requests so far, by their reason
+	spent   int
+	buf     *bytes.Buffer // of whole replies
+}
+
+// Run asks, reads and, within the bounds of the recovery rules, asks again. All of it goes
+// to the sink. The error is an *openai.Error of which nothing has left.
+func (t *Turn) Run(ctx context.Context, sink Sink) error {
+	t.sink = sink
+	defer t.release()
+	body := t.body
+	for {
+		reading, err := t.ask(ctx, body)
+		if ctx.Err() != nil {
+			return t.gone(ctx)
+		}
+		fault, about := t.faultOf(&reading, err)
+		if fault == "" {
+			return sink.Finish()
+		}
+		remedy := t.set.Recovery.For(fault)
+		again := t.again(fault, &remedy)
+		t.report(fault, &remedy, again, about, err)
+		if !again {
+			return t.settle(&reading, &remedy, about, err)
+		}
+		if remedy.Action == ruleset.Correct {
+			body = upstream.Correct(t.body, reading.Content, remedy.Correction(about.Name, about.Why, t.catalog.Names()))
+		}
+	}
+}
+
+// ask sends one request and reads its reply.
+func (t *Turn) ask(ctx context.Context, body []byte) (parse.Reading, error) {
+	began := time.Now()
+	reply, err := t.up.Ask(ctx, t.set, t.srv, body)
+	if err != nil {
+		return parse.Reading{}, err
+	}
+	defer reply.Body.Close()
+	t.p.Metrics.First.Observe(time.Since(began).Seconds())
+	t.sink.Begin()
+	r := NewReader(func() *parse.Reader { return t.set.Strategies(t.Model.Profile).Reader(t.catalog, t.facts) }, t.sink.Flows(), t.take)
+	defer r.Close()
+	if err := t.read(r, reply); err != nil {
+		return parse.Reading{}, err
+	}
+	return t.deciding(r.End("")), nil
+}
+
+// read reads a reply of any shape, up to its end.
+func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
+	err := error(nil)
+	switch {
+	case reply.Recovered != nil:
+		if !r.Recovered(reply.Recovered) {
+			err = reply.Failure
+		}
+	case reply.Stream:
+		err = r.Stream(reply.Body, t.set.Limits.LineBytes, t.set.Limits.ReplyBytes)
+	default:
+		var doc []byte
+		if doc, err = t.whole(reply); err == nil {
+			err = r.Document(doc)
+		}
+	}
+	var inside *ErrorInside
+	if errors.As(err, &inside) {
+		return t.up.Classify(t.set, t.srv, upstream.Answer{Body: inside.Body})
+	}
+	return err
+}
+
+// take passes a piece on, and notes what has ended with it.
+func (t *Turn) take(p *Piece) {
+	t.sink.Take(p)
+	for i := range p.Parts {
+		if part := &p.Parts[i]; part.Reading != nil {
+			t.count(part.Reading)
+			t.remember(t.sink.Called(part.Choice), part.Reading)
+		}
+	}
+}
+
+// buffers holds the bodies of whole replies between turns.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxPooled is the largest buffer that is kept, in bytes.
+const maxPooled = 1 << 20
+
+// whole reads the body of a reply into one buffer.
+func (t *Turn) whole(reply *upstream.Reply) ([]byte, error) {
+	if t.buf == nil {
+		t.buf = buffers.Get().(*bytes.Buffer)
+	}
+	t.buf.Reset()
+	if n, err := strconv.Atoi(reply.Header.Get("Content-Length")); err == nil && n > 0 && n < maxPooled {
+		t.buf.Grow(n + bytes.MinRead)
+	}
+	if _, err := t.buf.ReadFrom(reply.Body); err != nil {
+		return nil, err
+	}
+	return t.buf.Bytes(), nil
+}
+
+// release gives the buffer back.
+func (t *Turn) release() {
+	if t.buf != nil && t.buf.Cap() <= maxPooled {
+		buffers.Put(t.buf)
+	}
+	t.buf = nil
+}
