@@ -38,13 +38,13 @@ func applyCommand(env Env) *cobra.Command {
 		Short: "Publish the rules in DIR to a running server, whole or not at all",
 		Long: `Publish the rules in DIR to the folder of a running server, all files at once.
 
-They are checked first. What stood in the folder before is kept beside it, as
-FOLDER.previous; apply --undo brings it back. With --admin, apply waits until the
-server has them in force. If the server refuses them, or does not take them in time,
-what stood there before is put back, and the exit code is 1.
+The rules are checked first. The files that were there before are kept in
+FOLDER/.previous; apply --undo brings them back. With --admin, apply waits until the
+server uses the new rules. If the server refuses them, or does not take them in time,
+apply puts the old files back and ends with exit code 1.
 
-The token of the admin API comes from ` + ruleset.SettingPrefix + `ADMIN_TOKEN. --admin may stand in
-` + ruleset.SettingPrefix + `ADMIN.`,
+The address of the admin API comes from --admin or ` + ruleset.SettingPrefix + `ADMIN, its
+token from ` + ruleset.SettingPrefix + `ADMIN_TOKEN.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if undo {
 				return cobra.NoArgs(c, args)
@@ -70,7 +70,7 @@ The token of the admin API comes from ` + ruleset.SettingPrefix + `ADMIN_TOKEN. 
 	f.StringVar(&a.target, "rules", "", "folder of the server (default: the one that the server at --admin names)")
 	policyFlag(c, &a.policy)
 	f.StringVar(&admin, "admin", "", "address of the server's admin API")
-	f.BoolVar(&undo, "undo", false, "publish what stood in the folder before the last time")
+	f.BoolVar(&undo, "undo", false, "bring back the files that were there before")
 	f.DurationVar(&a.wait, "wait", 10*time.Second, "how long the server may take")
 	return c
 }
@@ -105,13 +105,9 @@ func (a *application) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	how := "all at once"
-	if change.InPlace() {
-		how = "one by one, as the folder must keep its place"
-	}
-	fmt.Fprintf(a.env.Out, "rules %s: published %d files to %s, %s\n", version, len(files), a.target, how)
+	fmt.Fprintf(a.env.Out, "rules %s: published %d files to %s\n", version, len(files), a.target)
 	if a.admin == nil {
-		fmt.Fprintln(a.env.Out, "Without --admin it cannot be seen whether the server takes them: look for rules_taken in its log.")
+		fmt.Fprintln(a.env.Out, "Without --admin, apply cannot see whether the server takes them. Look for rules_taken in its log.")
 		a.keep(change)
 		return nil
 	}

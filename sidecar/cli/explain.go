@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -28,7 +28,8 @@ The answer is a tree: each strategy with its verdict and the line of its rule.
 With --command, --path or --url it says what exec.yaml makes of such a call: the
 decision, and every rule with its condition taken apart.
 
---rules given twice shows both readings side by side; builtin is the built-in rules.
+--rules given twice shows what differs between both readings, marked as diff does;
+builtin is the built-in rules.
 
 With --jsonl each line is a record {"id", "message" or "chunks" or "input", "tools",
 "finish_reason"?, "upstream_error"?}, and each answer one line of JSON. "tools" holds
@@ -76,7 +77,7 @@ func (x *explaining) callFlags(c *cobra.Command, before string) {
 	c.Flags().StringVar(&x.call.arguments, "arguments", "", before+"may this --tool be called with these, a JSON object?")
 	c.Flags().BoolVar(&x.all, "all", false, "of a call: also show the rules that do not hold")
 	policyFlag(c, &x.policy)
-	c.Flags().StringArrayVar(&x.dirs, "rules", nil, "folder of rule files; twice: both side by side (default: the built-in rules)")
+	c.Flags().StringArrayVar(&x.dirs, "rules", nil, "folder of rule files; twice: what differs (default: the built-in rules)")
 }
 
 // explaining is what explain was asked for.
@@ -160,16 +161,16 @@ func (x *explaining) one(sets []*ruleset.Set, in io.Reader, env Env) error {
 	return show(x, trees, treeRows, env)
 }
 
-// show writes one tree, or two of them side by side, for people or as JSON.
+// show writes one tree, or the difference of two, for people or as JSON.
 func show[T any](x *explaining, trees []*T, lines func(*T) []row, env Env) error {
 	w := bufio.NewWriter(env.Out)
-	p := paper{out: w, look: demo.LookOf(env.Out, env.lookup)}
+	p := paper{out: w, look: terminal.LookOf(env.Out, env.lookup)}
 	var err error
 	switch {
 	case x.json:
 		err = writeTrees(w, trees)
 	case len(trees) == 2:
-		p.pair(rulesName(x.dirs[0]), rulesName(x.dirs[1]), lines(trees[0]), lines(trees[1]))
+		p.difference(rulesName(x.dirs[0]), rulesName(x.dirs[1]), lines(trees[0]), lines(trees[1]))
 	default:
 		p.rows(lines(trees[0]))
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -102,22 +102,8 @@ func formatFile(name string, write bool) (changed bool, err error) {
 	case !write:
 		return true, nil
 	}
-	return true, replaceFile(name, []byte(out))
-}
-
-// replaceFile puts another text in the place of a file, all of it at once. The file
-// keeps its mode; behind a symbolic link, the link stays.
-func replaceFile(name string, text []byte) error {
-	target, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return fmt.Errorf("write rules: %w", err)
+	if err := atomicfile.Replace(name, []byte(out)); err != nil {
+		return false, fmt.Errorf("write rules: %w", err)
 	}
-	info, err := os.Stat(target)
-	if err != nil {
-		return fmt.Errorf("write rules: %w", err)
-	}
-	if err := publish.File(target, text, info.Mode().Perm()); err != nil {
-		return fmt.Errorf("write rules: %w", err)
-	}
-	return nil
+	return true, nil
 }

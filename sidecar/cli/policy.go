@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -155,10 +156,10 @@ func rulingText(r *guard.Ruling) string {
 	}
 	text += "\n"
 	if r.Message != "" {
-		text += printable(r.Message) + "\n"
+		text += terminal.Printable(r.Message) + "\n"
 	}
 	for _, f := range r.Audits {
-		text += fmt.Sprintf("would be %s: %s (rule %s, %s)\n", map[policy.Effect]string{policy.Deny: "denied", policy.Ask: "asked"}[f.Effect], printable(f.Why), f.Rule, f.Place)
+		text += fmt.Sprintf("would be %s: %s (rule %s, %s)\n", map[policy.Effect]string{policy.Deny: "denied", policy.Ask: "asked"}[f.Effect], terminal.Printable(f.Why), f.Rule, f.Place)
 	}
 	return text
 }

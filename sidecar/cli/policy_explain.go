@@ -16,7 +16,8 @@ is known: each program that can run, with its arguments, what it reads, writes, 
 and fetches. Then the rules that hold, with their conditions taken apart; --all shows the
 others, too.
 
---rules given twice shows what both say side by side; builtin is the built-in rules.`,
+--rules given twice shows what differs, marked as diff does; builtin is the built-in
+rules.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if !x.call.given() {

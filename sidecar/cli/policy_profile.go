@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -115,12 +115,8 @@ func setProfile(name, dir string, env Env) error {
 	if set, problems := ruleset.Load(files); set == nil {
 		return fmt.Errorf("with that profile the rules do not load, so nothing was written:\n%s", problems.In(src).Error())
 	}
-	info, err := os.Stat(file)
-	if err != nil {
-		return fmt.Errorf("read rules: %w", err)
-	}
-	if err := publish.File(file, changed, info.Mode().Perm()); err != nil {
-		return err
+	if err := atomicfile.Replace(file, changed); err != nil {
+		return fmt.Errorf("write rules: %w", err)
 	}
 	fmt.Fprintf(env.Out, "%s: %s\n", file, line)
 	return nil

@@ -1,4 +1,6 @@
-package demo
+// Package terminal is what a person sees a command's words on: how wide it is, whether
+// it shows colours, and what text does no harm there. It never writes.
+package terminal
 
 import (
 	"io"
@@ -6,7 +8,7 @@ import (
 	"strconv"
 )
 
-// Look is how a demo shows itself.
+// Look is how a command shows itself.
 type Look struct {
 	Width  int // columns of the terminal; 0: plain lines, for a pipe or a file
 	Colour bool
@@ -18,9 +20,9 @@ const (
 	wide   = 160 // above it lines get too long for the eye
 )
 
-// LookOf is the look that suits an output: columns and colours in a terminal,
-// plain lines everywhere else. Of the environment it reads NO_COLOR
-// (no-color.org), TERM and COLUMNS.
+// LookOf is the look that suits an output: columns and colours in a terminal, plain
+// lines everywhere else. Of the environment it reads NO_COLOR (no-color.org), TERM and
+// COLUMNS.
 func LookOf(out io.Writer, lookup func(name string) (string, bool)) Look {
 	f, ok := out.(*os.File)
 	if !ok {
@@ -50,4 +52,24 @@ func lookAt(width int, lookup func(name string) (string, bool)) Look {
 		look.Width = 0
 	}
 	return look
+}
+
+// Ink is how text looks; it is the ANSI code.
+type Ink string
+
+// The inks.
+const (
+	Plain Ink = ""
+	Bold  Ink = "1"
+	Faint Ink = "2"
+	Red   Ink = "31"
+	Green Ink = "32"
+)
+
+// Paint is text in an ink, where there are colours.
+func (l Look) Paint(text string, in Ink) string {
+	if !l.Colour || in == Plain || text == "" {
+		return text
+	}
+	return "\x1b[" + string(in) + "m" + text + "\x1b[0m"
 }
