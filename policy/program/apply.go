@@ -8,20 +8,29 @@ import (
 
 // apply adds what the options and operands do, by their kinds.
 func (c *call) apply() {
+	c.mark(c.program.tags)
+	if len(c.Operands) == 0 {
+		c.mark(c.bare)
+	}
+	for i := range c.found { // what options take away are tags of the row, and not of others
+		for _, t := range c.found[i].tags {
+			if name, without := strings.CutPrefix(t, "!"); without && !c.unlisted {
+				c.untag(name)
+			}
+		}
+	}
 	for i := range c.found {
-		if f := &c.found[i]; f.kind == dir && f.given {
+		f := &c.found[i]
+		c.mark(f.tags)
+		if f.kind == dir && f.given {
 			c.touch("read", f.value, f.as)
 			w := c.at(f.value)
 			c.folder = &w
 		}
-		c.lastOnly = c.lastOnly || c.found[i].kind == target
+		c.lastOnly = c.lastOnly || f.kind == target
 	}
 	for i := range c.found {
-		f := &c.found[i]
-		c.Tags = append(c.Tags, f.tags...)
-		c.Recursive = c.Recursive || f.recursive
-		c.ReadsIn = c.ReadsIn || f.option.stdin
-		if f.given || f.kind == inline {
+		if f := &c.found[i]; f.given || f.kind == inline {
 			c.use(f.kind, f.value, f.as)
 		}
 	}
@@ -29,6 +38,24 @@ func (c *call) apply() {
 		c.ReadsIn = true
 	}
 	c.applyOperands()
+}
+
+// mark adds tags, and takes note of marks.
+func (c *call) mark(list []string) {
+	for _, t := range list {
+		switch {
+		case t == recursive:
+			c.Recursive = true
+		case t == stdin:
+			c.ReadsIn = true
+		case t == looks:
+			c.looks = !c.unlisted
+		case t == edits:
+			c.edits = true
+		case t[0] != '!':
+			c.Tags = append(c.Tags, t)
+		}
+	}
 }
 
 // applyOperands gives each operand its kind.
@@ -42,15 +69,17 @@ func (c *call) applyOperands() {
 	}
 	n := len(c.Operands)
 	for i := 0; i < n; i++ {
-		k := c.each
+		o := c.each
 		switch {
 		case i < len(before):
-			k = before[i]
+			o = before[i]
 		case i >= n-len(after) && n-i <= len(after):
-			k = after[len(after)-(n-i)]
+			o = after[len(after)-(n-i)]
 		case !c.repeats && !c.open:
 			continue
 		}
+		c.mark(o.tags)
+		k := c.meant(o.kind)
 		if w := c.Operands[i]; k == skip && c.open && strings.HasPrefix(w.Text, "/") && !strings.HasPrefix(w.Text, "//") && slices.Contains(c.Tags, "workspace-code") {
 			c.codeFile(w, "argument") // what it is told to run may be anywhere
 			continue
@@ -65,9 +94,24 @@ func (c *call) applyOperands() {
 		}
 		c.use(k, c.Operands[i], "argument")
 	}
-	if len(c.after) == 1 && c.after[0] == target {
+	if len(c.after) == 1 && c.after[0].kind == target {
 		c.arrivals()
 	}
+}
+
+// meant is what the kind of an operand comes to where the program only looks, or changes
+// what it else reads.
+func (c *call) meant(k kind) kind {
+	switch {
+	case c.edits && k == read:
+		return change
+	case !c.looks:
+	case k == change || k == move:
+		return read
+	case k != read && k != list:
+		return skip
+	}
+	return k
 }
 
 // arrivals adds the files that arrive in a folder. Where one operand is copied to

@@ -14,12 +14,12 @@ var builtins = family{
 	"source .": {operands: "script skip*", style: stop},
 	"alias unalias hash enable bind complete compopt fc history": {open: true, opts: "-p=", tags: "shell-state"},
 	"disown":   {tags: "longrun", open: true},
-	"printenv": {opts: "-0", operands: "skip*", then: dumpsIfBare},
+	"printenv": {opts: "-0", operands: "skip*", bare: "dump-env"},
 	"date": {opts: `
 		-[jnuRI] -d|--date= -f|--file=read -r|--reference=read -s|--set=:admin -v= --iso-8601? --rfc-3339= --rfc-email --utc
 		--universal --debug --resolution`, operands: "skip*"},
 	"hostname domainname": {opts: `
-		-[aAdfiIsvyb] -F|--file=load:admin --fqdn --short --ip-address --all-ip-addresses --long --domain`, then: adminOperands(0)},
+		-[aAdfiIsvyb] -F|--file=load:admin --fqdn --short --ip-address --all-ip-addresses --long --domain`, operands: "skip:admin*"},
 	"ps":                {open: true, then: processes},
 	"uname lsb_release": {open: true},
 	`
@@ -78,12 +78,5 @@ func processes(c *call) {
 		if strings.Contains(w.Text, "e") && strings.Trim(w.Text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 			c.tag("dump-env")
 		}
-	}
-}
-
-// dumpsIfBare: all variables are printed, unless one is named.
-func dumpsIfBare(c *call) {
-	if len(c.Operands) == 0 {
-		c.tag("dump-env")
 	}
 }

@@ -71,24 +71,33 @@ var networks = family{
 		-s= -c= -b= -a=read -A=read -r= -f= -t -S= -q=read -C=load -F=load -H= -e=:opaque-exec`, tags: "send", operands: "skip*", open: true, stdin: always},
 	"ip": {opts: `
 		-[468dhjoprstaB] -b|-batch|--batch=load -n|-netns=:namespace -f|-family= -c|-color? -brief -json -details -stats
-		-pretty -oneline`, then: ip, style: stop},
-	"ifconfig iwconfig": {opts: "-[asv]", then: adminOperands(1)},
-	"route arp":         {opts: "-[ACnevFa] -i=", then: adminOperands(0)},
+		-pretty -oneline`, style: stop, subs: []sub{
+		{"netns|netn|net", row{subs: append([]sub{{"exec|exe|ex|e", row{operands: "skip run", tags: "namespace"}}}, ipSubs...)}}, {"*", row{subs: ipSubs}}}},
+	"ifconfig iwconfig": {opts: "-[asv]", operands: "skip skip:admin*"},
+	"route arp":         {opts: "-[ACnevFa] -i=", operands: "skip:admin*"},
 	"ss netstat": {opts: `
 		-[abcdeEgHhiIklmMnNoOpPqrRsStTuUvVwWxZ046] -D|--diag=write -A= -f= -F=read -K|--kill:signal`, operands: "skip*", open: true},
 	"ethtool tc brctl wg wg-quick iw nmcli hostnamectl resolvectl networkctl": {tags: "admin", open: true},
 	"iptables ip6tables iptables-legacy iptables-nft ebtables arptables": {opts: `
-		-S|--list-rules -L|--list -n -v -x -t|--table= -V|--version --line-numbers -w? -4 -6 --exact -c -A|--append=:admin
-		-D|--delete=:admin -I|--insert=:admin -R|--replace=:admin -F|--flush?:admin -X|--delete-chain?:admin
-		-P|--policy=:admin -N|--new-chain=:admin -Z|--zero?:admin -E|--rename-chain=:admin -C|--check=`, operands: "skip*", then: readOnly("-S", "-L", "-C", "-V")},
+		-S|--list-rules:!admin -L|--list:!admin -C|--check=:!admin -V|--version:!admin -n -v -x -t|--table= --line-numbers -w?
+		-4 -6 --exact -c -A|--append=:admin -D|--delete=:admin -I|--insert=:admin -R|--replace=:admin -F|--flush?:admin
+		-X|--delete-chain?:admin -P|--policy=:admin -N|--new-chain=:admin -Z|--zero?:admin -E|--rename-chain=:admin
+		-p|--protocol= -s|--source= -d|--destination= -j|--jump= -i|--in-interface= -o|--out-interface= -m|--match= --dport=
+		--sport=`, operands: "skip*", tags: "admin"},
 	"iptables-save ip6tables-save":             {opts: "-c -t= -f|--file=write -M=exec", operands: "skip*"},
 	"iptables-restore ip6tables-restore ipset": {tags: "admin", open: true},
 	"nft": {opts: `
 		-[aensjTpyNSv] -f|--file=load:admin -c|--check -i|--interactive:admin -I|--includepath=load -D= --json --handle
-		--stateless`, then: nft, style: stop},
-	"ufw firewall-cmd":                           {then: firewall, open: true},
+		--stateless`, style: stop, subs: []sub{{"list describe", row{}}, {"*", row{tags: "admin"}}}},
+	"ufw": {open: true, bare: "admin", subs: []sub{{"status version show app", row{}}, {"*", row{tags: "admin"}}}},
+	"firewall-cmd": {opts: `
+		--state|--version|--list-all|--list-all-zones|--list-ports|--list-services|--list-interfaces|--list-sources|--list-rich-rules:!admin
+		--get-default-zone|--get-active-zones|--get-zones|--get-services|--get-icmptypes:!admin
+		--query-port|--query-service=:!admin --zone= --permanent --quiet`, tags: "admin"},
 	"ngrok cloudflared localtunnel lt tailscale": {tags: "raw-socket longrun", open: true},
 }
+
+var ipSubs = []sub{{"show list ls l s sh lst get g help identify pids", row{}}, {"*", row{tags: "admin"}}}
 
 const wgetOptions = `
 	-[dqvFcNSEKkHL46] -b|--background:longrun -x -p -m -r -nv -nc -nd -nH -np -V -h -e|--execute=:opaque-exec -o|--output-file=write

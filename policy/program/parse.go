@@ -12,6 +12,9 @@ type call struct {
 	folder   *Word // from options of kind dir
 	lastOnly bool  // an option of kind target was given: no operand is the target
 	replaced bool  // an option stands in for the first operand
+	looks    bool  // as the marks say
+	edits    bool
+	unlisted bool // an option stands in no row that lists them all
 	env      []string
 	values   []Word // NAME=value of env
 	table    programs
@@ -34,6 +37,9 @@ func (c *call) parse() {
 		w := c.args[i]
 		text := w.Text
 		switch {
+		case len(text) > 1 && text[0] == '+' && c.exact("+") != nil:
+			c.Flags = append(c.Flags, text)
+			c.add(found{option: c.exact("+"), as: "+", value: rest(w, text[1:]), given: true})
 		case w.Dynamic && c.risky && (text == "-" || !w.Begins && !strings.HasPrefix(text, "-")):
 			c.unsure("an argument that may turn out to be an option")
 			fallthrough
@@ -81,18 +87,18 @@ func (c *call) subcommand(w Word) {
 	if w.Dynamic {
 		c.unsure("dynamic subcommand")
 	}
-	name, sub := w.Text, (*program)(nil)
-	if s, listed := c.subs[w.Text]; listed {
-		name, sub = s.name, s.ready()
+	s := c.sub(w.Text)
+	sub := &program{row: row{open: true}, tags: c.tags, thens: c.thens, options: c.options, short: c.short, long: c.long}
+	if s.ready != nil {
+		sub = s.ready()
 	} else {
 		c.Tags = append(c.Tags, "unlisted-sub")
-		sub = &program{row: row{open: true}, tags: c.tags, thens: c.thens, options: c.options, short: c.short, long: c.long}
 	}
 	c.program = sub
 	if c.Sub != "" {
 		c.Sub += " "
 	}
-	c.Sub += name
+	c.Sub += s.name
 }
 
 func (c *call) longOption(i int, w Word) int {
@@ -251,6 +257,7 @@ func (c *call) add(f found) {
 }
 
 func (c *call) unknown(name string) {
+	c.unlisted = c.unlisted || !c.open
 	if c.risky && !c.open {
 		c.unsure("unknown option " + name)
 	}

@@ -19,7 +19,6 @@ func Of(name string, args []Word) Effect {
 	}
 	c.Known = true
 	c.parse()
-	c.Tags = append(c.Tags, c.program.tags...)
 	c.apply()
 	for _, then := range c.program.thens {
 		then(&c)

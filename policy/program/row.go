@@ -16,13 +16,15 @@ type row struct {
 	//	-o|--output=write      one whose value is a file to be written; see kind
 	//	--color?               one whose value is optional, and glued to it
 	//	--rawfile+read         one with a name and a value, in two words
-	//	-P:absolute-extract    a tag of the effect; recursive and stdin are fields instead
+	//	-P:absolute-extract    a tag of the effect, or a mark; several have commas between
 	//	-e|--regexp=!          it stands in for the first operand
+	//	+=                     what follows a plus sign
 	opts string
-	// operands lists what the arguments that are no options are, as kinds. A star
-	// repeats: "skip read*", "read* write".
+	// operands lists what the arguments that are no options are, as kinds, with tags as
+	// options have them. A star repeats: "skip read*", "read* write", "skip:admin".
 	operands string
 	tags     string
+	bare     string // tags and marks without any operand
 	subs     []sub
 	style    style
 	// open: options that are not listed are harmless. Otherwise they make the effect
@@ -40,7 +42,8 @@ type row struct {
 }
 
 // sub is a row for subcommands. Names are separated by spaces; other spellings of the
-// same one follow a bar: "install|i|add". A name of two words is a row below a row.
+// same one follow a bar: "install|i|add". A star at the end stands for any ending; the
+// first such name that fits counts. A name of two words is a row below a row.
 type sub struct {
 	names string
 	row
@@ -48,6 +51,15 @@ type sub struct {
 
 // always is a row.stdin: the standard input is read whatever the operands are.
 const always = 1 << 10
+
+// Marks stand among the tags of options and operands. A tag after an exclamation mark is
+// taken away.
+const (
+	recursive = "recursive" // it works on whole folders
+	stdin     = "stdin"     // it reads its standard input
+	looks     = "looks"     // nothing is written, deleted or run: operands are read at most
+	edits     = "edits"     // operands that are read are changed in place
+)
 
 // style is how a program reads its options.
 type style uint8

@@ -28,17 +28,15 @@ func TestRows(t *testing.T) {
 
 func checkRow(t *testing.T, at string, r row) {
 	t.Helper()
-	for _, tag := range strings.Fields(r.tags) {
-		if tagDocs[tag] == "" {
-			t.Errorf("%s: tag %s is not documented", at, tag)
-		}
-	}
+	checkTags(t, at, append(strings.Fields(r.tags), strings.Fields(r.bare)...))
 	repeated := 0
 	for _, field := range strings.Fields(r.operands) {
-		name, star := strings.CutSuffix(field, "*")
+		field, star := strings.CutSuffix(field, "*")
+		name, tags, _ := strings.Cut(field, ":")
 		if _, ok := kinds[name]; !ok {
 			t.Errorf("%s: operands: no kind %q", at, name)
 		}
+		checkTags(t, at+": operands", marks(tags))
 		if star {
 			repeated++
 		}
@@ -81,11 +79,7 @@ func checkOption(t *testing.T, at, field string) []string {
 		return names
 	}
 	head, tags, _ := strings.Cut(field, ":")
-	for _, tag := range strings.FieldsFunc(tags, func(c rune) bool { return c == ',' }) {
-		if tagDocs[tag] == "" && tag != "recursive" && tag != "stdin" {
-			t.Errorf("%s: %s: tag %s is not documented", at, field, tag)
-		}
-	}
+	checkTags(t, at+": "+field, marks(tags))
 	head = strings.TrimSuffix(head, "!")
 	names := head
 	if i := strings.IndexAny(head, "=?+"); i > 0 {
@@ -100,6 +94,15 @@ func checkOption(t *testing.T, at, field string) []string {
 		}
 	}
 	return strings.Split(names, "|")
+}
+
+func checkTags(t *testing.T, at string, list []string) {
+	t.Helper()
+	for _, tag := range list {
+		if name := strings.TrimPrefix(tag, "!"); tagDocs[name] == "" && isTag(tag) {
+			t.Errorf("%s: tag %s is not documented", at, name)
+		}
+	}
 }
 
 func TestNamesAndTags(t *testing.T) {
