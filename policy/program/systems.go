@@ -26,7 +26,7 @@ var systems = family{
 		hdparm nvme badblocks debugfs dumpe2fs partprobe kpartx dmsetup growpart efibootmgr grub-install grub-mkconfig
 		update-grub update-initramfs dracut flashrom fstrim`: {tags: "disk", operands: "write*", open: true},
 	"fdisk sfdisk parted gdisk": {opts: "-l|--list:!disk,looks", tags: "disk", operands: "write*"},
-	"sgdisk":                    {opts: "-l|--list:!disk,looks -p|--print:!disk,looks", tags: "disk", operands: "write*"},
+	"sgdisk":                    {opts: "-p|--print:!disk,looks", tags: "disk", operands: "write*"},
 	"swapon":                    {opts: "-s|--show?:!disk,looks --summary:!disk,looks", tags: "disk", operands: "write*", open: true},
 	"mount":                     {opts: "-o|--options= -t|--types= -l -a:disk -B -M -R -r -w -v -n -L= -U= -T=read", operands: "write:disk*"},
 	"umount losetup pivot_root switch_root fusermount fusermount3": {tags: "disk", open: true, operands: "write*"},
