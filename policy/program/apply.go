@@ -8,17 +8,7 @@ import (
 
 // apply adds what the options and operands do, by their kinds.
 func (c *call) apply() {
-	c.mark(c.program.tags)
-	if len(c.Operands) == 0 {
-		c.mark(c.bare)
-	}
-	for i := range c.found { // what options take away are tags of the row, and not of others
-		for _, t := range c.found[i].tags {
-			if name, without := strings.CutPrefix(t, "!"); without && !c.unlisted {
-				c.untag(name)
-			}
-		}
-	}
+	c.mark(c.without(c.program.tags))
 	for i := range c.found {
 		f := &c.found[i]
 		c.mark(f.tags)
@@ -38,22 +28,47 @@ func (c *call) apply() {
 		c.ReadsIn = true
 	}
 	c.applyOperands()
+	if len(c.Operands)+len(c.tail) == 0 && !c.replaced && !c.asksHelp() {
+		c.mark(c.without(c.bare))
+	}
+}
+
+// without is a list of the row without what options take away. Nobody knows what an
+// option does that is not listed where all are.
+func (c *call) without(list []string) []string {
+	for i := range c.found {
+		for _, t := range c.found[i].tags {
+			if name, away := strings.CutPrefix(t, "!"); away && !c.unlisted && slices.Contains(list, name) {
+				list = slices.DeleteFunc(slices.Clone(list), func(t string) bool { return t == name })
+			}
+		}
+	}
+	return list
+}
+
+// asksHelp tells whether all it does is to say how it is used, or its version.
+func (c *call) asksHelp() bool {
+	return slices.ContainsFunc(c.Flags, func(f string) bool { return f == "--help" || f == "--version" || f == "-h" || f == "-V" })
 }
 
 // mark adds tags, and takes note of marks.
 func (c *call) mark(list []string) {
 	for _, t := range list {
-		switch {
-		case t == recursive:
+		switch t {
+		case "code":
+			c.ReadsCode, c.ReadsIn = !c.Inline, c.ReadsIn || !c.Inline
+		case "recursive":
 			c.Recursive = true
-		case t == stdin:
+		case "stdin":
 			c.ReadsIn = true
-		case t == looks:
+		case "looks":
 			c.looks = !c.unlisted
-		case t == edits:
+		case "edits":
 			c.edits = true
-		case t[0] != '!':
-			c.Tags = append(c.Tags, t)
+		default:
+			if t[0] != '!' {
+				c.Tags = append(c.Tags, t)
+			}
 		}
 	}
 }
@@ -78,9 +93,11 @@ func (c *call) applyOperands() {
 		case !c.repeats && !c.open:
 			continue
 		}
-		c.mark(o.tags)
 		k := c.meant(o.kind)
-		if w := c.Operands[i]; k == skip && c.open && strings.HasPrefix(w.Text, "/") && !strings.HasPrefix(w.Text, "//") && slices.Contains(c.Tags, "workspace-code") {
+		if k == o.kind {
+			c.mark(o.tags)
+		}
+		if w := c.Operands[i]; k == skip && c.open && strings.HasPrefix(w.Text, "/") && !strings.HasPrefix(w.Text, "//") && slices.Contains(c.program.tags, "workspace-code") {
 			c.codeFile(w, "argument") // what it is told to run may be anywhere
 			continue
 		}
@@ -99,10 +116,12 @@ func (c *call) applyOperands() {
 	}
 }
 
-// meant is what the kind of an operand comes to where the program only looks, or changes
-// what it else reads.
+// meant is what the kind of an operand comes to where the program has its code from an
+// option, changes what it else reads, or only looks.
 func (c *call) meant(k kind) kind {
 	switch {
+	case c.Inline && (k == script || k == main):
+		return from
 	case c.edits && k == read:
 		return change
 	case !c.looks:
@@ -162,7 +181,7 @@ func (c *call) use(k kind, w Word, via string) {
 		c.touch("read", w, via)
 		c.touch("read", Word{Dynamic: true}, via)
 	case url:
-		c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "GET"})
+		c.fetch(w, "GET")
 	case sh:
 		c.ExecFlags = append(c.ExecFlags, via)
 		c.code(w, c.name+" "+via)
@@ -179,11 +198,43 @@ func (c *call) use(k kind, w Word, via string) {
 		c.touch("read", w, via)
 	case inline:
 		c.Inline = true
-	case script:
+	case main, script:
 		c.codeFile(w, via)
+		if k == main && c.CodeFile != (Word{}) {
+			c.tag("workspace-code")
+		}
 	case setenv:
 		c.sets(w)
+	case from, to:
+		c.place(k, w, via)
+	case out:
+		if text := strings.TrimLeft(w.Text, "|!"); text != w.Text {
+			c.use(sh, rest(w, text), via)
+		} else {
+			c.use(write, w, via)
+		}
 	}
+}
+
+// place is a file or a URL.
+func (c *call) place(k kind, w Word, via string) {
+	switch file, local := strings.CutPrefix(w.Text, "file:"); {
+	case strings.Contains(w.Text, "://") && k == to:
+		c.fetch(w, "PUT")
+	case strings.Contains(w.Text, "://"):
+		c.fetch(w, "GET")
+	case k == to:
+		c.use(write, w, via)
+	case local:
+		c.touch("read", rest(w, file), via)
+	default:
+		c.touch("read", w, via)
+	}
+}
+
+// fetch adds what is fetched or sent to.
+func (c *call) fetch(w Word, method string) {
+	c.Fetches = append(c.Fetches, Fetch{Word: w, Method: method})
 }
 
 // touch adds a file. Standard input is no file.
@@ -205,7 +256,7 @@ func (c *call) codeFile(w Word, via string) {
 	if strings.Contains(w.Text, "://") {
 		c.CodeFile = w
 		c.tag("opaque-exec")
-		c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "GET"})
+		c.fetch(w, "GET")
 		return
 	}
 	c.CodeFile = c.at(w)

@@ -269,7 +269,7 @@ func goTool(c *call) {
 	}
 	for _, w := range c.Operands[1:] {
 		if strings.Contains(w.Text, "://") {
-			c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "GET"})
+			c.fetch(w, "GET")
 		} else {
 			c.touch("read", w, "argument")
 		}

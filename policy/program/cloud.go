@@ -51,14 +51,14 @@ func cloudVerbs(c *call) {
 func ffmpeg(c *call) {
 	for _, w := range c.Operands {
 		if strings.Contains(w.Text, "://") {
-			c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "PUT"})
+			c.fetch(w, "PUT")
 		} else {
 			c.touch("write", w, "argument")
 		}
 	}
 	for i := range c.found {
 		if f := &c.found[i]; f.name == "-i" && strings.Contains(f.value.Text, "://") {
-			c.Fetches = append(c.Fetches, Fetch{Word: f.value, Method: "GET"})
+			c.fetch(f.value, "GET")
 		} else if f.name == "-i" {
 			if scheme, path, ok := strings.Cut(f.value.Text, ":"); ok && (scheme == "file" || scheme == "concat") {
 				c.touch("read", rest(f.value, path), "-i")
@@ -76,7 +76,7 @@ func imageMagick(c *call) {
 			c.touch("read", rest(w, w.Text[1:]), "argument")
 		case !ok:
 		case strings.HasPrefix(name, "//"):
-			c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "GET"})
+			c.fetch(w, "GET")
 		case slices.Contains([]string{"msl", "mvg", "ephemeral", "text", "label", "caption", "https", "url", "show", "win", "plt"}, strings.ToLower(coder)):
 			c.tag("opaque-exec")
 		default:

@@ -164,7 +164,7 @@ func marks(text string) []string {
 
 // isTag tells tags from marks.
 func isTag(t string) bool {
-	return t != recursive && t != stdin && t != looks && t != edits && t[0] != '!'
+	return t[0] != '!' && !slices.Contains(markNames, t)
 }
 
 // enter adds an option with its spellings. The first one of a spelling counts.
@@ -202,7 +202,7 @@ func (p *program) operandKinds() {
 		if o.kind == run || o.kind == line {
 			p.stops, p.risky = true, true
 		}
-		p.risky = p.risky || o.kind == script
+		p.risky = p.risky || o.kind == script || o.kind == main
 	}
 }
 

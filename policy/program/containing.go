@@ -46,7 +46,7 @@ func (c *call) mount(w Word, text string, readonly bool) {
 func kustomization(c *call) {
 	for _, w := range c.Operands {
 		if strings.Contains(w.Text, "://") || strings.Contains(w.Text, ".com/") {
-			c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "GIT"})
+			c.fetch(w, "GIT")
 		} else {
 			c.touch("read", w, "argument")
 		}
@@ -85,7 +85,7 @@ func kubectlFiles(c *call) {
 			continue
 		}
 		if strings.Contains(f.value.Text, "://") {
-			c.Fetches = append(c.Fetches, Fetch{Word: f.value, Method: "GET"})
+			c.fetch(f.value, "GET")
 		} else {
 			c.touch("read", f.value, f.as)
 		}

@@ -75,7 +75,7 @@ func curl(c *call) {
 		if plain && !strings.Contains(u.Text, "://") {
 			u = rest(u, scheme.Text+"://"+u.Text)
 		}
-		c.Fetches = append(c.Fetches, Fetch{Word: u, Method: method})
+		c.fetch(u, method)
 		if c.flag('O', "--remote-name") || c.flag(0, "--remote-name-all") {
 			c.saved(u)
 		}
@@ -91,7 +91,7 @@ func (c *call) curlOption(f *found) {
 	case "-o":
 		c.output(f.value, f.as)
 	case "-x", "--preproxy", "--socks4", "--socks4a", "--socks5", "--socks5-hostname", "--proxy1.0":
-		c.Fetches = append(c.Fetches, Fetch{Word: f.value, Method: "PROXY"})
+		c.fetch(f.value, "PROXY")
 		c.tag("net-override")
 	case "--resolve", "--connect-to", "--dns-servers":
 		c.tag("net-override")
@@ -105,7 +105,7 @@ func (c *call) curlOption(f *found) {
 		}
 		for _, a := range strings.Split(address.Text, ",") {
 			if a != "" {
-				c.Fetches = append(c.Fetches, Fetch{Word: rest(address, "http://"+a), Method: "GET"})
+				c.fetch(rest(address, "http://"+a), "GET")
 			}
 		}
 	case "-A", "-e", "-u", "--oauth2-bearer", "--url-query":
@@ -211,7 +211,7 @@ func wget(c *call) {
 	}
 	folder, hasFolder := c.value("-P")
 	for _, u := range c.Operands {
-		c.Fetches = append(c.Fetches, Fetch{Word: u, Method: method})
+		c.fetch(u, method)
 		if _, ok := c.value("-O"); !ok && !hasFolder && !c.has("--spider") {
 			c.saved(u)
 		}
@@ -221,7 +221,7 @@ func wget(c *call) {
 		c.touch("write", Word{Dynamic: true}, "names of the server")
 	}
 	if _, ok := c.value("-i"); ok {
-		c.Fetches = append(c.Fetches, Fetch{Word: Word{Dynamic: true}, Method: method})
+		c.fetch(Word{Dynamic: true}, method)
 	}
 	if hasFolder && folder.Text == "" && !folder.Dynamic {
 		c.unsure("empty folder")
@@ -250,5 +250,5 @@ func httpie(c *call) {
 	if strings.HasPrefix(u.Text, ":") {
 		u.Text = "localhost" + u.Text
 	}
-	c.Fetches = append(c.Fetches, Fetch{Word: u, Method: method})
+	c.fetch(u, method)
 }

@@ -90,7 +90,7 @@ func (c *call) gitURL(w Word) {
 	case strings.HasPrefix(w.Text, "ssh://") || strings.HasPrefix(w.Text, "git+ssh://"):
 		c.tag("remote")
 	case strings.Contains(w.Text, "://"):
-		c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "GIT"})
+		c.fetch(w, "GIT")
 	case strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "../"):
 		c.touch("read", w, "repository")
 	case strings.Contains(w.Text, "@") && remoteName(w.Text):

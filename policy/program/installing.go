@@ -26,7 +26,7 @@ func nodeInstall(c *call) {
 	}
 	for _, w := range c.Operands {
 		if strings.HasPrefix(w.Text, "http://") || strings.HasPrefix(w.Text, "https://") {
-			c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "GET"})
+			c.fetch(w, "GET")
 		} else if strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "../") || strings.HasPrefix(w.Text, "file:") {
 			c.touch("read", rest(w, strings.TrimPrefix(w.Text, "file:")), "argument")
 		}
@@ -136,7 +136,7 @@ func pipNames(c *call) {
 				u.Text = after
 			}
 			u.Text = strings.TrimPrefix(u.Text, "git+")
-			c.Fetches = append(c.Fetches, Fetch{Word: u, Method: "GET"})
+			c.fetch(u, "GET")
 			c.tag("config-or-install")
 		case strings.HasPrefix(w.Text, ".") || strings.HasPrefix(w.Text, "/"):
 			c.codeFile(w, "argument")
@@ -189,6 +189,6 @@ func pacman(c *call) {
 func runsURL(c *call) {
 	if len(c.Operands) > 0 && strings.Contains(c.Operands[0].Text, "://") {
 		c.tag("opaque-exec")
-		c.Fetches = append(c.Fetches, Fetch{Word: c.Operands[0], Method: "GET"})
+		c.fetch(c.Operands[0], "GET")
 	}
 }

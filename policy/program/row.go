@@ -24,7 +24,7 @@ type row struct {
 	// options have them. A star repeats: "skip read*", "read* write", "skip:admin".
 	operands string
 	tags     string
-	bare     string // tags and marks without any operand
+	bare     string // tags and marks without any operand; not where only help is asked for
 	subs     []sub
 	style    style
 	// open: options that are not listed are harmless. Otherwise they make the effect
@@ -34,6 +34,8 @@ type row struct {
 	own bool
 	// stdin is the number of operands from which on it leaves its standard input alone.
 	stdin int
+	// shell: without a program to run it starts a shell.
+	shell bool
 	// versioned: a version may follow the name: python3.11.
 	versioned bool
 	// then is called at last, for what a row cannot say; that of a program for its
@@ -52,14 +54,15 @@ type sub struct {
 // always is a row.stdin: the standard input is read whatever the operands are.
 const always = 1 << 10
 
-// Marks stand among the tags of options and operands. A tag after an exclamation mark is
-// taken away.
-const (
-	recursive = "recursive" // it works on whole folders
-	stdin     = "stdin"     // it reads its standard input
-	looks     = "looks"     // nothing is written, deleted or run: operands are read at most
-	edits     = "edits"     // operands that are read are changed in place
-)
+// markNames stand among the tags of options, operands and bare. A tag or mark after an
+// exclamation mark is taken away from the row.
+//
+//	code       it runs code from its standard input, unless it has some in its arguments
+//	recursive  it works on whole folders
+//	stdin      it reads its standard input
+//	looks      nothing is written, deleted or run: operands are read at most
+//	edits      operands that are read are changed in place
+var markNames = []string{"code", "recursive", "stdin", "looks", "edits"}
 
 // style is how a program reads its options.
 type style uint8
@@ -93,11 +96,15 @@ const (
 	conf               // the same, of the workspace: only one from elsewhere is told of
 	inline             // code in the program's own language
 	script             // a file of code in the program's own language
+	main               // the same, of the workspace: what an interpreter runs
 	setenv             // NAME=value for what it runs
+	out                // a file that is written, or after a bar a shell line
+	from               // a file that is read, or a URL
+	to                 // a file that is written, or a URL
 	tail               // a program, and all arguments that follow are its own
 )
 
 var kinds = map[string]kind{
 	"": skip, "skip": skip, "read": read, "write": write, "delete": remove, "move": move, "change": change, "target": target, "dir": dir,
-	"list": list, "url": url, "sh": sh, "exec": exec, "run": run, "line": line, "load": load, "conf": conf, "inline": inline, "script": script, "env": setenv, "rest": tail,
+	"list": list, "url": url, "sh": sh, "exec": exec, "run": run, "line": line, "load": load, "conf": conf, "inline": inline, "script": script, "main": main, "env": setenv, "out": out, "from": from, "to": to, "rest": tail,
 }

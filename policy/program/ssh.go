@@ -139,6 +139,6 @@ func socat(c *call) {
 // pings asks a host, which is an address like any other.
 func pings(c *call) {
 	if len(c.Operands) > 0 && (c.name == "ping" || c.name == "ping6") {
-		c.Fetches = append(c.Fetches, Fetch{Word: c.Operands[len(c.Operands)-1], Method: "PING"})
+		c.fetch(c.Operands[len(c.Operands)-1], "PING")
 	}
 }

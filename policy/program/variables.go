@@ -57,7 +57,7 @@ func (c *call) variable(v variable, w Word) {
 		}
 	case proxy:
 		c.tag("net-override")
-		c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "PROXY"})
+		c.fetch(w, "PROXY")
 	case server:
 		if w.Dynamic || !slices.Contains([]string{"direct", "off", "https://proxy.golang.org,direct", "https://pypi.org/simple", "default"}, w.Text) {
 			c.tag("net-override")
