@@ -10,7 +10,7 @@ import (
 // they read it from their standard input.
 var languages = family{
 	"python python3 python2 pypy pypy3": {opts: `
-		-[bBdEhIOPqsSuVx] -v:!code -i:interactive-shell -c=inline -m=rest -W= -X= --check-hash-based-pycs= --version --help`, operands: "main skip*", style: stop, versioned: true, bare: "code", then: python},
+		-[bBdEhIOPqsSuvVx] -i:interactive-shell -c=inline -m=rest -W= -X= --check-hash-based-pycs= --version --help`, operands: "main skip*", style: stop, versioned: true, bare: "code", then: python},
 	"perl": {opts: `
 		-[acfgnpsStTuUVwWX] -v:!code -0? -C? -d? -D? -e=inline -E=inline -F=inline -i? -I=load -l? -m=:opaque-exec -M=:opaque-exec -x?`, operands: "main read*", style: stop, versioned: true, bare: "code"},
 	"ruby": {opts: `
