@@ -180,20 +180,26 @@ func (c *call) use(k kind, w Word, via string) {
 	case list:
 		c.touch("read", w, via)
 		c.touch("read", Word{Dynamic: true}, via)
+	case args:
+		c.touch("read", w, via)
+		if name, is := strings.CutPrefix(w.Text, "@"); is {
+			c.touch("read", rest(w, name), "@file")
+			c.unsure("options in a file")
+		}
 	case url:
 		c.fetch(w, "GET")
 	case sh:
-		c.ExecFlags = append(c.ExecFlags, via)
+		c.execFlag(via)
 		c.code(w, c.name+" "+via)
 	case exec:
-		c.ExecFlags = append(c.ExecFlags, via)
+		c.execFlag(via)
 		c.run(c.name+" "+via, split(w), "")
 	case load:
-		c.ExecFlags = append(c.ExecFlags, via)
+		c.execFlag(via)
 		c.touch("read", w, via)
 	case conf:
 		if strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "..") || strings.HasPrefix(w.Text, "~") || w.Dynamic && !w.Begins {
-			c.ExecFlags = append(c.ExecFlags, via)
+			c.execFlag(via)
 		}
 		c.touch("read", w, via)
 	case inline:
@@ -218,15 +224,16 @@ func (c *call) use(k kind, w Word, via string) {
 
 // place is a file or a URL.
 func (c *call) place(k kind, w Word, via string) {
-	switch file, local := strings.CutPrefix(w.Text, "file:"); {
-	case strings.Contains(w.Text, "://") && k == to:
+	if file, local := strings.CutPrefix(w.Text, "file:"); local {
+		w = rest(w, strings.TrimPrefix(file, "//"))
+	}
+	switch url := strings.Contains(w.Text, "://"); {
+	case url && k == to:
 		c.fetch(w, "PUT")
-	case strings.Contains(w.Text, "://"):
+	case url:
 		c.fetch(w, "GET")
 	case k == to:
 		c.use(write, w, via)
-	case local:
-		c.touch("read", rest(w, file), via)
 	default:
 		c.touch("read", w, via)
 	}
@@ -276,6 +283,8 @@ func (c *call) code(w Word, via string) {
 	}
 }
 
+func (c *call) execFlag(name string) { c.ExecFlags = append(c.ExecFlags, name) }
+
 func (c *call) tag(tags ...string) { c.Tags = append(c.Tags, tags...) }
 
 func (c *call) untag(tag string) {
@@ -313,6 +322,16 @@ func (c *call) value(name string) (w Word, ok bool) {
 		}
 	}
 	return w, ok
+}
+
+// values are all those of options by their first spelling.
+func (c *call) values(names ...string) (list []Word) {
+	for i := range c.found {
+		if c.found[i].given && slices.Contains(names, c.found[i].name) {
+			list = append(list, c.found[i].value)
+		}
+	}
+	return list
 }
 
 // at is a file as seen from where the program was started, if options of kind dir say

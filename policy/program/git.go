@@ -40,7 +40,7 @@ func (c *call) gitSets(w Word) {
 	if program && slices.Contains(harmless, value) && !w.Dynamic || !gitExecKey.MatchString(key) && !(w.Dynamic && !w.Begins) {
 		return
 	}
-	c.ExecFlags = append(c.ExecFlags, "-c "+key)
+	c.execFlag("-c " + key)
 	c.tag("opaque-exec")
 	c.gitValue(key, rest(w, value))
 }
@@ -173,7 +173,7 @@ func gitSetting(c *call) {
 		c.touch("write", f, "-f")
 	}
 	if len(words) > 1 && gitExecKey.MatchString(words[0].Text) {
-		c.ExecFlags = append(c.ExecFlags, words[0].Text)
+		c.execFlag(words[0].Text)
 		c.gitValue(words[0].Text, words[1])
 	}
 }
@@ -181,7 +181,7 @@ func gitSetting(c *call) {
 func gitBisect(c *call) {
 	if len(c.Operands) > 1 && c.Operands[0].Text == "run" {
 		c.stepInto()
-		c.ExecFlags = append(c.ExecFlags, "bisect run")
+		c.execFlag("bisect run")
 		c.run("git bisect run", c.Operands[1:], "git")
 	}
 }
@@ -197,7 +197,7 @@ func gitSubmodule(c *call) {
 		for len(words) > 0 && strings.HasPrefix(words[0].Text, "-") {
 			words = words[1:]
 		}
-		c.ExecFlags = append(c.ExecFlags, "submodule foreach")
+		c.execFlag("submodule foreach")
 		if len(words) > 0 {
 			c.code(join(words), "git submodule foreach")
 		}

@@ -5,36 +5,27 @@ import (
 	"strings"
 )
 
-// packageScripts: a package manager without a subcommand, or with the name of a script
-// as yarn has it.
+// packageScripts: all of them run the project's code. Settings may stand among the options.
 func packageScripts(c *call) {
 	for _, flag := range c.Flags {
 		if strings.HasPrefix(flag, "--config.") {
-			c.ExecFlags = append(c.ExecFlags, flag)
+			c.execFlag(flag)
 		}
-	}
-	if c.name != "npm" && c.Sub != "" {
-		c.untag("unlisted-sub")
 	}
 	c.tag("workspace-code")
 }
 
-// nodeInstall: with names it adds packages; without, it installs what is listed.
+// nodeInstall: packages may be files or URLs.
 func nodeInstall(c *call) {
-	if len(c.Operands) > 0 || c.Sub != "install" {
-		c.tag("config-or-install")
-	}
 	for _, w := range c.Operands {
-		if strings.HasPrefix(w.Text, "http://") || strings.HasPrefix(w.Text, "https://") {
-			c.fetch(w, "GET")
-		} else if strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "../") || strings.HasPrefix(w.Text, "file:") {
-			c.touch("read", rest(w, strings.TrimPrefix(w.Text, "file:")), "argument")
+		if strings.HasPrefix(w.Text, "http://") || strings.HasPrefix(w.Text, "https://") || strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "../") || strings.HasPrefix(w.Text, "file:") {
+			c.place(from, w, "argument")
 		}
 	}
 }
 
-func nodeChanges(c *call) {
-	if c.Sub == "audit" && (c.flag(0, "--fix") || len(c.Operands) > 0 && c.Operands[0].Text == "fix") {
+func auditFix(c *call) {
+	if len(c.Operands) > 0 && c.Operands[0].Text == "fix" {
 		c.tag("config-or-install")
 	}
 }
@@ -51,17 +42,18 @@ func nodeConfig(c *call) {
 	}
 }
 
-// yarnNode runs node with the rest of its line.
-func yarnNode(c *call) {
-	c.run("yarn node", append([]Word{{Text: "node"}}, c.Operands...), c.name)
-}
-
-// inner has another subcommand after some words: yarn npm publish, yarn workspace web add x.
-func inner(skip int) func(*call) {
-	return func(c *call) {
-		if len(c.Operands) > skip {
-			c.run(c.name, append([]Word{{Text: c.name}}, c.Operands[skip:]...), c.name)
-		}
+// yarnInner runs another program, or another subcommand after some words: yarn node x.js,
+// yarn npm publish, yarn workspace web add x.
+func yarnInner(c *call) {
+	name, words := c.name, c.Operands
+	switch {
+	case c.Sub == "node":
+		name = "node"
+	case c.Sub == "workspace" && len(words) > 0:
+		words = words[1:]
+	}
+	if len(words) > 0 || c.Sub == "node" {
+		c.run(c.name, append([]Word{{Text: name}}, words...), c.name)
 	}
 }
 
@@ -71,7 +63,7 @@ func npx(c *call) {
 		return
 	}
 	name := c.Operands[0].Text
-	if !slices.Contains(strings.Fields(nodeTools+" tsc tsx ts-node prisma nx turbo lerna"), name) {
+	if !slices.Contains(strings.Fields(nodeTools+" concurrently cross-env rimraf tsc tsx ts-node prisma nx turbo lerna"), name) {
 		return
 	}
 	if !c.has("-p", "-y") {
@@ -97,23 +89,6 @@ func nodeRuns(c *call) {
 func bundleExec(c *call) {
 	if len(c.Operands) > 0 && slices.Contains([]string{"cucumber", "rspec", "rubocop"}, c.Operands[0].Text) {
 		c.untag("opaque-exec")
-	}
-}
-
-func versionManager(c *call) {
-	if len(c.Operands) == 0 {
-		c.untag("config-or-install")
-		return
-	}
-	c.Sub = c.Operands[0].Text
-	if c.name == "rustup" && len(c.Operands) > 1 && c.Operands[1].Text == "list" {
-		c.untag("config-or-install")
-	}
-	if slices.Contains([]string{"list", "ls", "version", "versions", "current", "which", "show", "help", "list-remote", "ls-remote"}, c.Sub) {
-		c.untag("config-or-install")
-	}
-	if len(c.Operands) > 1 && (c.Sub == "exec" || c.Sub == "run") {
-		c.run(c.name, c.Operands[1:], c.name)
 	}
 }
 
@@ -146,43 +121,11 @@ func pipNames(c *call) {
 	}
 }
 
-func pipConfig(c *call) {
-	if len(c.Operands) == 0 {
-		return
-	}
-	switch c.Operands[0].Text {
-	case "list", "get", "debug":
-	case "edit":
-		c.tag("editor", "config-or-install")
-	default:
-		c.tag("config-or-install")
-	}
-}
-
-func looksAtPackages(c *call) {
-	if len(c.Operands) == 0 {
-		return
-	}
-	c.Sub = c.Operands[0].Text
-	if slices.Contains([]string{"list", "search", "info", "show", "find", "version", "history", "showhold", "dump"}, c.Sub) {
-		c.untag("config-or-install")
-	}
-}
-
 // rpm: -q and -V only look, whatever follows.
 func rpm(c *call) {
 	if c.flag('q', "--query") || c.flag('V', "--verify") {
 		c.untag("config-or-install")
 	}
-}
-
-func pacman(c *call) {
-	for _, w := range c.args {
-		if strings.HasPrefix(w.Text, "-Q") || strings.HasPrefix(w.Text, "-F") || strings.HasPrefix(w.Text, "-Ss") || strings.HasPrefix(w.Text, "-Si") || w.Text == "--query" {
-			return
-		}
-	}
-	c.tag("config-or-install")
 }
 
 // runsURL: uv run fetches a script by its URL.

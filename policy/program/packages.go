@@ -3,9 +3,10 @@ package program
 // packages are package managers. What they install can run code.
 var packages = family{
 	"npm":           {opts: nodeGlobals + " -c|--call=sh", open: true, then: packageScripts, subs: nodePackages},
-	"pnpm yarn":     {opts: nodeGlobals, open: true, then: packageScripts, subs: nodePackages},
+	"pnpm yarn":     {opts: nodeGlobals, open: true, then: packageScripts, subs: append([]sub{{"*", row{}}}, nodePackages...)},
 	"npx pnpx bunx": {opts: nodeGlobals + " -c|--call=sh -p|--package= -y|--yes", style: stop, operands: "skip*", tags: "config-or-install", then: npx, open: true},
-	"corepack nvm fnm n volta asdf mise rtx pyenv rbenv nodenv goenv rustup sdk jenv ghcup juliaup proto": {tags: "config-or-install", open: true, then: versionManager},
+	"corepack nvm fnm n volta asdf mise rtx pyenv rbenv nodenv goenv sdk jenv ghcup juliaup proto": {open: true, subs: versionManager},
+	"rustup":   {open: true, subs: append([]sub{{"toolchain target component override", row{subs: versionManager}}}, versionManager...)},
 	"pip pip3": {opts: pipGlobals, open: true, versioned: true, subs: pipSubs},
 	"uv": {opts: "--config-file=load --directory=dir --project=read --cache-dir=write -q -v -p|--python=", open: true, subs: []sub{
 		{"run", row{opts: `
@@ -51,8 +52,9 @@ var packages = family{
 		{`
 			update install upgrade full-upgrade dist-upgrade remove purge autoremove autoclean clean reinstall build-dep
 			edit-sources satisfy download source mark`, row{tags: "config-or-install"}}}},
-	"apt-cache apt-file apt-show-versions aptly dpkg-query debtree":                                                                              {opts: "-o|--option=:opaque-exec -c=load", open: true},
-	"apt-key add-apt-repository apt-mark apt-config dpkg-reconfigure update-alternatives alternatives snap flatpak port fink winget choco scoop": {tags: "config-or-install", open: true, then: looksAtPackages},
+	"apt-cache apt-file apt-show-versions aptly dpkg-query debtree": {opts: "-o|--option=:opaque-exec -c=load", open: true},
+	"apt-key add-apt-repository apt-mark apt-config dpkg-reconfigure update-alternatives alternatives snap flatpak port fink winget choco scoop": {open: true, bare: "config-or-install", subs: []sub{
+		{"list search info show find version history showhold dump", row{}}, {"*", row{tags: "config-or-install"}}}},
 	"dpkg": {opts: `
 		-l|--list -L|--listfiles -S|--search -s|--status -p|--print-avail -c|--contents -I|--info -V|--verify -C|--audit
 		--get-selections --print-architecture --print-foreign-architectures --compare-versions -i|--install:config-or-install -r|--remove:config-or-install
@@ -73,7 +75,7 @@ var packages = family{
 		{`
 			install|in remove|rm|erase update|up upgrade dist-upgrade|dup downgrade reinstall autoremove clean makecache
 			localinstall groupinstall module config-manager swap distro-sync refresh|ref addrepo|ar removerepo|rr patch`, row{tags: "config-or-install"}}}},
-	"pacman yay paru": {opts: "-Q -Qs -Qi -Ql -Qo -Ss -Si -Qe -Qu -F -Fy", style: words, open: true, then: pacman},
+	"pacman yay paru": {tags: "config-or-install", open: true},
 	"apk": {open: true, subs: []sub{
 		{"info list search policy stats version audit dot verify", row{}},
 		{"add del update upgrade fix cache fetch", row{opts: "-X=url -p=write", tags: "config-or-install"}}}},
@@ -101,22 +103,28 @@ const nodeGlobals = `
 var nodePackages = []sub{
 	{"test|t|tst run|run-script|rum start stop restart", row{operands: "skip*", tags: "workspace-code"}},
 	{`
-			ci|clean-install|ic list|ls|la|ll view|info|show|v outdated audit why|explain search pack version root
+			ci|clean-install|ic list|ls|la|ll view|info|show|v outdated why|explain search pack version root
 			bin prefix fund ping diff doctor query completion licenses  prune dedupe|ddp rebuild|rb store fetch
-			import check constraints`, row{tags: "workspace-code", opts: "--pack-destination=write", then: nodeChanges}},
-	{"node", row{operands: "skip*", style: stop, then: yarnNode}},
-	{"npm", row{operands: "skip*", style: stop, then: inner(0)}},
-	{"workspace", row{operands: "skip*", style: stop, tags: "workspace-code", then: inner(1)}},
+			import check constraints`, row{tags: "workspace-code", opts: "--pack-destination=write"}},
+	{"audit", row{tags: "workspace-code", opts: "--fix:config-or-install", then: auditFix}},
+	{"node npm", row{operands: "skip*", style: stop, then: yarnInner}},
+	{"workspace", row{operands: "skip*", style: stop, tags: "workspace-code", then: yarnInner}},
 	{"workspaces", row{operands: "skip*", style: stop, tags: "workspace-code"}},
 	{"deploy", row{operands: "write", tags: "workspace-code"}},
 	{"policies patch-commit unplug self-update server", row{tags: "config-or-install"}},
-	{"install|i|in|ins|add update|up|upgrade uninstall|remove|rm|un|unlink|r link|ln", row{operands: "skip*", tags: "workspace-code", then: nodeInstall}},
+	{"install|i|in|ins|add", row{operands: "skip:config-or-install*", tags: "workspace-code", then: nodeInstall}},
+	{"update|up|upgrade uninstall|remove|rm|un|unlink|r link|ln", row{operands: "skip*", tags: "workspace-code config-or-install", then: nodeInstall}},
 	{"help", row{tags: "pager"}},
 	{"exec|x dlx create|init|innit", row{operands: "skip*", opts: "-p|--package= -y|--yes", tags: "workspace-code config-or-install", style: stop, then: nodeRuns}},
 	{"config|c set get cache edit plugin patch setup env approve-builds global", row{then: nodeConfig}},
 	{`
 			publish unpublish login|adduser|add-user logout owner|author deprecate dist-tag|dist-tags access team token
 			hook org star unstar profile trust whoami`, row{tags: "publish workspace-code"}},
+}
+
+var versionManager = []sub{
+	{"list ls version versions current which show help list-remote ls-remote", row{}},
+	{"exec run", row{tags: "config-or-install", operands: "run"}}, {"*", row{tags: "config-or-install"}},
 }
 
 const pipGlobals = `
@@ -137,5 +145,6 @@ var pipSubs = []sub{
 	{"install download wheel", row{opts: pipInstall, operands: "skip*", tags: "workspace-code", then: pipNames}},
 	{"uninstall cache sync", row{opts: "-r|--requirement=read -y", operands: "skip*", tags: "config-or-install"}},
 	{"compile", row{opts: "-o|--output-file=write", operands: "read*"}},
-	{"config", row{opts: "--editor=exec:opaque-exec --global --user --site", then: pipConfig}},
+	{"config", row{opts: "--editor=exec:opaque-exec --global --user --site", subs: []sub{
+		{"list get debug", row{}}, {"edit", row{tags: "editor config-or-install"}}, {"*", row{tags: "config-or-install"}}}}},
 }

@@ -25,7 +25,7 @@ func tar(c *call) {
 			}
 		case "--checkpoint-action":
 			if line, ok := strings.CutPrefix(f.value.Text, "exec="); ok || f.value.Dynamic {
-				c.ExecFlags = append(c.ExecFlags, f.as)
+				c.execFlag(f.as)
 				c.code(rest(f.value, line), "tar --checkpoint-action")
 			}
 		}

@@ -16,7 +16,7 @@ type call struct {
 	edits    bool
 	unlisted bool // an option stands in no row that lists them all
 	env      []string
-	values   []Word // NAME=value of env
+	set      []Word // NAME=value of env
 	table    programs
 	tail     []Word // a program with its arguments, after an option of kind tail
 }

@@ -87,6 +87,7 @@ const (
 	target             // the folder that all operands are written to
 	dir                // the folder it works in
 	list               // a file that holds names of files to read
+	args               // a file that is read, or after an @ one that holds options
 	url                // a URL
 	sh                 // a shell line
 	exec               // a program, perhaps with arguments in the same word
@@ -106,5 +107,5 @@ const (
 
 var kinds = map[string]kind{
 	"": skip, "skip": skip, "read": read, "write": write, "delete": remove, "move": move, "change": change, "target": target, "dir": dir,
-	"list": list, "url": url, "sh": sh, "exec": exec, "run": run, "line": line, "load": load, "conf": conf, "inline": inline, "script": script, "main": main, "env": setenv, "out": out, "from": from, "to": to, "rest": tail,
+	"list": list, "args": args, "url": url, "sh": sh, "exec": exec, "run": run, "line": line, "load": load, "conf": conf, "inline": inline, "script": script, "main": main, "env": setenv, "out": out, "from": from, "to": to, "rest": tail,
 }

@@ -52,11 +52,11 @@ func (c *call) sshOptions() {
 		switch strings.ToLower(f.value.Text[:end]) {
 		case "proxycommand", "localcommand", "knownhostscommand", "remotecommand":
 			if !strings.EqualFold(value.Text, "none") {
-				c.ExecFlags = append(c.ExecFlags, "-o "+f.value.Text[:end])
+				c.execFlag("-o " + f.value.Text[:end])
 				c.code(value, c.name+" "+f.value.Text[:end])
 			}
 		case "pkcs11provider", "securitykeyprovider", "include", "xauthlocation":
-			c.ExecFlags = append(c.ExecFlags, "-o "+f.value.Text[:end])
+			c.execFlag("-o " + f.value.Text[:end])
 			c.touch("read", value, "-o")
 		case "userknownhostsfile", "globalknownhostsfile", "controlpath":
 			c.touch("write", value, "-o")
@@ -123,11 +123,11 @@ func socat(c *call) {
 		switch strings.ToUpper(kind) {
 		case "EXEC":
 			c.tag("socket-exec")
-			c.ExecFlags = append(c.ExecFlags, kind)
+			c.execFlag(kind)
 			c.run("socat EXEC", split(rest(w, value)), "")
 		case "SYSTEM", "SHELL":
 			c.tag("socket-exec")
-			c.ExecFlags = append(c.ExecFlags, kind)
+			c.execFlag(kind)
 			c.code(rest(w, value), "socat SYSTEM")
 		case "OPEN", "FILE", "GOPEN", "CREATE", "UNIX-CONNECT", "UNIX-LISTEN", "UNIX", "PIPE":
 			c.touch("read", rest(w, value), kind)

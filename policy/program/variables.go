@@ -125,12 +125,12 @@ func fits(patterns, name string) bool {
 // sets takes NAME=value, for what the program runs.
 func (c *call) sets(w Word) {
 	name, _, _ := strings.Cut(w.Text, "=")
-	c.env, c.values = append(c.env, name), append(c.values, w)
+	c.env, c.set = append(c.env, name), append(c.set, w)
 }
 
 // applyValues adds what the variables do that were set for what the program runs.
 func (c *call) applyValues() {
-	for _, w := range c.values {
+	for _, w := range c.set {
 		name, value, _ := strings.Cut(w.Text, "=")
 		e := Set(name, rest(w, value))
 		c.Tags, c.Touches, c.Fetches = append(c.Tags, e.Tags...), append(c.Touches, e.Touches...), append(c.Fetches, e.Fetches...)
