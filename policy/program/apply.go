@@ -180,6 +180,8 @@ func (c *call) use(k kind, w Word, via string) {
 	case list:
 		c.touch("read", w, via)
 		c.touch("read", Word{Dynamic: true}, via)
+	case repo:
+		c.repository(w)
 	case args:
 		c.touch("read", w, via)
 		if name, is := strings.CutPrefix(w.Text, "@"); is {

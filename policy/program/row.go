@@ -89,6 +89,7 @@ const (
 	list               // a file that holds names of files to read
 	args               // a file that is read, or after an @ one that holds options
 	url                // a URL
+	repo               // what git fetches from or pushes to: a URL, a host, a folder
 	sh                 // a shell line
 	exec               // a program, perhaps with arguments in the same word
 	run                // a program, and all that follows are its arguments
@@ -107,5 +108,5 @@ const (
 
 var kinds = map[string]kind{
 	"": skip, "skip": skip, "read": read, "write": write, "delete": remove, "move": move, "change": change, "target": target, "dir": dir,
-	"list": list, "args": args, "url": url, "sh": sh, "exec": exec, "run": run, "line": line, "load": load, "conf": conf, "inline": inline, "script": script, "main": main, "env": setenv, "out": out, "from": from, "to": to, "rest": tail,
+	"list": list, "args": args, "url": url, "repo": repo, "sh": sh, "exec": exec, "run": run, "line": line, "load": load, "conf": conf, "inline": inline, "script": script, "main": main, "env": setenv, "out": out, "from": from, "to": to, "rest": tail,
 }
