@@ -226,10 +226,11 @@ func (c *call) use(k kind, w Word, via string) {
 
 // place is a file or a URL.
 func (c *call) place(k kind, w Word, via string) {
-	if file, local := strings.CutPrefix(w.Text, "file:"); local {
-		w = rest(w, strings.TrimPrefix(file, "//"))
+	url := strings.Contains(w.Text, "://") && !strings.HasPrefix(w.Text, "file:")
+	if _, path, ok := strings.Cut(w.Text, ":"); ok && !url { // file:x, png:x
+		c.place(k, rest(w, path), via)
 	}
-	switch url := strings.Contains(w.Text, "://"); {
+	switch {
 	case url && k == to:
 		c.fetch(w, "PUT")
 	case url:
