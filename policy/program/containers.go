@@ -11,7 +11,7 @@ var containers = family{
 	"kubectl oc k3s-kubectl": {opts: `
 		-n|--namespace= --context= --cluster= --user= --kubeconfig=load -s|--server=url:remote --token= --as=:privilege --as-group=:privilege --as-uid=:privilege --insecure-skip-tls-verify:net-override --profile= --profile-output=write
 		-o|--output= -l|--selector= -f|--filename=from -c|--container= --field-selector= --request-timeout= -A|--all-namespaces
-		--certificate-authority=read --client-certificate=read --client-key=read -k|--kustomize=read -v= --cache-dir=write
+		--certificate-authority=read --client-certificate=read --client-key=read -k|--kustomize=from -v= --cache-dir=write
 		-w|--watch`, open: true, then: kubectlSecrets, subs: kubectlSubs},
 	"helm": {opts: `
 		-n|--namespace= --kube-context= --kubeconfig=load -f|--values=read --set= --set-string= --set-file= --version=
@@ -22,7 +22,7 @@ var containers = family{
 		{"install upgrade|up uninstall|delete|del|un rollback test", row{tags: "container"}}, {"push registry", row{tags: "publish"}}, {"plugin", row{tags: "config-or-install opaque-exec"}}}},
 	"kustomize": {open: true, opts: `
 		-o|--output=write --enable-helm:opaque-exec --enable-alpha-plugins:opaque-exec --enable-exec:opaque-exec
-		--helm-command=exec`, subs: []sub{{"build", row{operands: "read"}}, {"version help cfg", row{}}, {"create edit localize", row{tags: "config-or-install"}}}},
+		--helm-command=exec`, subs: []sub{{"build", row{then: kustomization}}, {"version help cfg", row{}}, {"create edit localize", row{tags: "config-or-install"}}}},
 	`
 		kind minikube k3d k3s k9s skaffold tilt stern kubectx kubens argocd flux istioctl`: {tags: "container", open: true},
 	`
