@@ -4,20 +4,21 @@ package program
 var archives = family{
 	"tar gtar bsdtar": {opts: tarOptions, style: bundle, then: tar},
 	"zip": {opts: `
-		-[0123456789@ABcdDefFghjJklLmoqQrSTuUvwXyz] -sf -FS -TT=exec:opaque-exec --unzip-command=exec:opaque-exec
+		-[0123456789@ABcdDefFghjJklLmoqQSTuUvwXyz] -sf -FS -TT=exec:opaque-exec --unzip-command=exec:opaque-exec
 		-b|--temp-path=write -n|--suffixes= -O|--output-file=write -P|--password= -s|--split-size= -t|--from-date= -tt=
-		--before-date= -x|--exclude= -i|--include= -Z= --recurse-paths:recursive --move --test --quiet --junk-paths --symlinks
+		--before-date= -x|--exclude= -i|--include= -Z= --move --test --quiet --junk-paths --symlinks
 		--encrypt --update --freshen --delete --verbose --filesync --grow --no-dir-entries --no-extra --log-path=write
-		--out=write`, operands: "write read*", then: zip},
-	"unzip zipinfo": {opts: "-[abBcCDfjLlMnopqtTuUvVWXYzZ:] -K:setuid -d=write -x= -P= -I= -O= -[12hms]", operands: "read skip*", then: unpack("-d", "lptvzZ")},
+		--out=write -r|--recurse-paths:recursive`, operands: "write read*", then: zip},
+	"unzip":   {opts: "-[lptvzZ]:looks -[abBcCDfjLMnoqTuUVWXY:12hms] -K:setuid -d=write -x= -P= -I= -O=", operands: "read write*", then: unzip},
+	"zipinfo": {opts: "-[12hlmsvztTCMZ] -x= -P= -I= -O=", operands: "read skip*"},
 	"gzip gunzip pigz bzip2 bunzip2 pbzip2 xz unxz lzma unlzma zstd unzstd pzstd lz4 brotli compress uncompress lzip": {opts: `
-		-[0123456789acdefhklLnNqrtTvV] -S|--suffix= -o|--output=write -b= -p= -D=read --rm --stdout --decompress --uncompress
-		--compress --keep --force --test --list --fast? --best --recursive --quiet --verbose --name --no-name --to-stdout
+		-[0123456789adefhkLnNqTvV] -c|--stdout|--to-stdout:looks -t|--test:looks -l|--list:looks -r|--recursive:recursive -S|--suffix= -o|--output=write -b= -p= -D=read --rm --decompress --uncompress
+		--compress --keep --force --fast? --best --quiet --verbose --name --no-name
 		--extreme --threads= --format= --check= --memlimit= --ultra --long? --adapt? --rsyncable --processes= --single-stream
 		--files?list --files0?list --block-size= --output-dir-flat=write -[zsHCiB] -M= --synchronous --no-progress --long-help
 		--priority= --exclude-compressed --stream-size= --size-hint= --train --maxdict= --dictID= --filelist=list
 		--output-dir-mirror=write --patch-from=read --single-thread --auto-threads= --content-size --no-check --sparse
-		--pass-through --show-default-cparams --patch-apply`, operands: "change*", stdin: 1, then: compress},
+		--pass-through --show-default-cparams --patch-apply`, operands: "change*", stdin: 1},
 	"zcat bzcat xzcat zstdcat lzcat gzcat zless zmore bzless xzless": {opts: "-[fqvdcklntr]", operands: "read*", stdin: 1},
 	"7z 7za 7zr p7zip": {opts: `
 		-[y] -o=write -p= -t= -m= -x= -i= -si? -so -r -bd -bb? -bso? -aoa -aos -aou -aot -w?`, operands: "skip write read*", tags: "", open: true},

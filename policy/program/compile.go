@@ -137,19 +137,21 @@ func (p *program) sub(name string) named {
 
 // add takes one field of row.opts.
 func (p *program) add(field string) {
+	var o option
 	if letters, ok := strings.CutPrefix(field, "-["); ok {
-		for _, c := range strings.TrimSuffix(letters, "]") {
-			name := "-" + string(c)
-			p.enter(option{name: name}, name)
+		letters, tags, _ := strings.Cut(letters, "]")
+		o.tags = marks(strings.TrimPrefix(tags, ":"))
+		for _, c := range letters {
+			o.name = "-" + string(c)
+			p.enter(o, o.name)
 		}
 		return
 	}
 	field, tags, _ := strings.Cut(field, ":")
-	var o option
 	o.tags = marks(tags)
 	field, o.replaces = strings.CutSuffix(field, "!")
 	names := field
-	if i := strings.IndexAny(field, "=?+"); i >= len("-") {
+	if i := 1 + strings.IndexAny(field[1:], "=?+"); i > 0 {
 		names, o.value, o.kind = field[:i], field[i], kinds[field[i+1:]]
 	}
 	p.risky = p.risky || slices.ContainsFunc(o.tags, isTag) || o.kind != skip && o.kind != read && o.kind != list && o.kind != setenv

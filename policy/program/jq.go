@@ -2,6 +2,7 @@ package program
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -17,9 +18,6 @@ func jq(c *call) {
 	if !c.replaced && len(c.Operands) > 0 {
 		c.filter(c.Operands[0], jqEnv, jqLoad)
 	}
-	if c.has("-f") {
-		c.tag("opaque-exec")
-	}
 	names := len(c.Operands)
 	if !c.replaced {
 		names--
@@ -27,33 +25,20 @@ func jq(c *call) {
 	c.ReadsIn = c.ReadsIn || names < 1 && !c.has("-n")
 }
 
-// yq has a filter, too; with -i it changes the files.
+// yq has a filter, too, perhaps after a word.
 func yq(c *call) {
 	words := c.Operands
-	if len(words) > 0 {
-		switch words[0].Text {
-		case "e", "eval", "ea", "eval-all":
-			c.Sub, words = words[0].Text, words[1:]
-			for i := range c.Touches { // the filter was taken for a file
-				if len(words) > 0 && c.Touches[i].Word == words[0] {
-					c.Touches = append(c.Touches[:i], c.Touches[i+1:]...)
-					break
-				}
-			}
-		}
+	if len(words) > 0 && slices.Contains([]string{"e", "eval", "ea", "eval-all"}, words[0].Text) {
+		c.Sub, words = words[0].Text, words[1:]
+		c.Touches = slices.DeleteFunc(c.Touches, func(t Touch) bool { return len(words) > 0 && t.Word == words[0] }) // it was taken for a file
 	}
 	if len(words) > 0 && !c.replaced {
 		c.filter(words[0], yqEnv, yqLoad)
 		words = words[1:]
 	}
-	if w, ok := c.value("--split-exp"); ok && c.name == "yq" {
+	if w, ok := c.value("--split-exp"); ok {
 		w.Dynamic = true
 		c.touch("write", w, "--split-exp")
-	}
-	if c.has("-i") {
-		for _, w := range words {
-			c.touch("write", w, "yq -i")
-		}
 	}
 	c.ReadsIn = c.ReadsIn || len(words) == 0
 }

@@ -54,7 +54,7 @@ var networks = family{
 		-Z=`, tags: "raw-socket", operands: "skip*"},
 	"dig nslookup host drill kdig delv whois doggo dog getent":     {opts: "-f=read -k=read -p= -q= -t= -x= -c= -b= -y= -W= -R= -h=", operands: "skip*", open: true},
 	"ping ping6 traceroute traceroute6 tracepath mtr fping arping": {opts: "-c= -i= -s= -t= -W= -w= -I= -m= -p= -q -n -Q= -f -M= -l= -S= -T= -4 -6", operands: "skip*", open: true, then: pings},
-	"openssl": {style: words, then: openssl, open: true, subs: opensslSubs},
+	"openssl": {style: words, bare: "opaque-exec stdin", open: true, subs: opensslSubs},
 	"gpg gpg2 gpgv": {opts: `
 		-[abdeksvqtn] -o|--output=write -r|--recipient= -u|--local-user= --homedir=load --keyring=read --options=load
 		--passphrase= --passphrase-file=read --passphrase-fd= --batch --yes --armor --decrypt --encrypt --sign --verify

@@ -27,14 +27,6 @@ var opensslSubs = []sub{
 	{"ca engine tsget cmp srp", row{opts: opensslOptions, tags: "opaque-exec"}},
 }
 
-// openssl without a subcommand reads commands.
-func openssl(c *call) {
-	if c.Sub == "" {
-		c.tag("opaque-exec")
-		c.ReadsIn = true
-	}
-}
-
 // opensslPasswords may be in files.
 func opensslPasswords(c *call) {
 	for i := range c.found {

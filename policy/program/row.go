@@ -10,7 +10,7 @@ type family map[string]row
 type row struct {
 	// opts lists the options, with spaces between:
 	//
-	//	-[abc]                 flags of one letter
+	//	-[abc]                 flags of one letter, or with tags: -[abc]:looks
 	//	-q|--quiet             a flag, with all its spellings; the first one is its name
 	//	-k|--key=              an option with a value that does not matter
 	//	-o|--output=write      one whose value is a file to be written; see kind

@@ -69,11 +69,13 @@ func checkRow(t *testing.T, at string, r row) {
 func checkOption(t *testing.T, at, field string) []string {
 	t.Helper()
 	if letters, ok := strings.CutPrefix(field, "-["); ok {
-		if !strings.HasSuffix(field, "]") {
+		letters, tags, ended := strings.Cut(letters, "]")
+		if !ended || tags != "" && tags[0] != ':' {
 			t.Errorf("%s: %s has no end", at, field)
 		}
+		checkTags(t, at+": "+field, marks(strings.TrimPrefix(tags, ":")))
 		var names []string
-		for _, c := range strings.TrimSuffix(letters, "]") {
+		for _, c := range letters {
 			names = append(names, "-"+string(c))
 		}
 		return names
@@ -82,14 +84,14 @@ func checkOption(t *testing.T, at, field string) []string {
 	checkTags(t, at+": "+field, marks(tags))
 	head = strings.TrimSuffix(head, "!")
 	names := head
-	if i := strings.IndexAny(head, "=?+"); i > 0 {
+	if i := 1 + strings.IndexAny(head[1:], "=?+"); i > 0 {
 		if _, ok := kinds[head[i+1:]]; !ok {
 			t.Errorf("%s: %s: no kind %q", at, field, head[i+1:])
 		}
 		names = head[:i]
 	}
 	for _, name := range strings.Split(names, "|") {
-		if !strings.HasPrefix(name, "-") && name != "CMD" {
+		if !strings.HasPrefix(name, "-") && name != "+" {
 			t.Errorf("%s: %s is no option", at, name)
 		}
 	}

@@ -81,16 +81,16 @@ var texts = family{
 		-L|--lint? --posix --traditional --sandbox --re-interval --non-decimal-data --characters-as-bytes --csv --optimize
 		--bignum --use-lc-numeric --gen-pot --lint-old`, operands: "skip", then: awk, style: stop},
 	"jq gojq jaq": {opts: `
-		-[cCerRsSMjaA0] -n|--null-input -f|--from-file=script! -L=load --arg+ --argjson+ --slurpfile+read --rawfile+read
+		-[cCerRsSMjaA0] -n|--null-input -f|--from-file=script!:opaque-exec -L=load --arg+ --argjson+ --slurpfile+read --rawfile+read
 		--argfile+read --indent= --tab --slurp --raw-input --raw-output --raw-output0 --join-output --compact-output
 		--color-output --monochrome-output --sort-keys --exit-status --ascii-output --unbuffered --stream --stream-errors
 		--seq --args --jsonargs --binary --build-configuration`, operands: "skip read*", then: jq},
 	"yq": {opts: `
-		-[CcMNnPrRSejvVy] -i|--inplace -I|--indent= -o|--output-format= -p|--input-format= -f|--front-matter=
+		-[CcMNnPrRSejvVy] -i|--inplace|--in-place:edits -I|--indent= -o|--output-format= -p|--input-format= -f|--front-matter=
 		--from-file=load! --arg+ --argjson+ --split-exp= --split-exp-file=read --expression=! --null-input --prettyPrint
 		--unwrapScalar? --colors --no-colors --exit-status --verbose --no-doc --raw-output --yaml-output --slurp -s=
 		--string-interpolation --security-disable-env-ops --security-disable-file-ops --header-preprocess --yaml-roundtrip
-		--width= --indentless-lists --in-place --tab --slurpfile+read --rawfile+read --args --jsonargs
+		--width= --indentless-lists --tab --slurpfile+read --rawfile+read --args --jsonargs
 		--yaml-output-grammar-version=`, operands: "skip read*", then: yq},
 	"xmllint xmlstarlet xml": {opts: `
 		--xpath= --schema=read --relaxng=read --noout --format -o|--output=write --path= --shell:interactive-shell --html
@@ -129,11 +129,8 @@ const rgOptions = `
 
 // sums reads the names of the files to check from a file.
 func sums(c *call) {
-	for _, flag := range c.Flags {
-		if flag == "-c" || flag == "--check" {
-			c.touch("read", Word{Dynamic: true}, flag)
-			return
-		}
+	if c.flag('c', "--check") {
+		c.touch("read", Word{Dynamic: true}, "--check")
 	}
 }
 
@@ -164,8 +161,8 @@ func grep(c *call) {
 
 // included are patterns of the files that are searched in folders.
 func (c *call) included(name string) {
-	for i := range c.found {
-		if w := c.found[i].value; c.found[i].name == name && !strings.HasPrefix(w.Text, "!") {
+	for _, w := range c.values(name) {
+		if !strings.HasPrefix(w.Text, "!") {
 			w.Glob = strings.ContainsAny(w.Text, "*?[")
 			c.touch("read", w, name)
 		}
@@ -176,13 +173,11 @@ func (c *call) included(name string) {
 func rg(c *call) {
 	c.included("-g")
 	c.included("--iglob")
-	for _, flag := range c.Flags {
-		if flag == "--files" || flag == "--type-list" {
-			for _, w := range c.Operands {
-				c.touch("read", w, "argument")
-			}
-			return
+	if c.flag(0, "--files") || c.flag(0, "--type-list") {
+		for _, w := range c.Operands {
+			c.touch("read", w, "argument")
 		}
+		return
 	}
 	if len(c.Operands) < 2 && !(c.replaced && len(c.Operands) == 1) {
 		c.touch("read", Word{Text: "."}, "folder")

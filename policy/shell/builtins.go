@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
@@ -216,10 +215,6 @@ func (sh *shell) test(cmd Command, c call) {
 				sh.a.unsure("the name that test -v looks at is only known at run time")
 			}
 		}
-	}
-	e := program.Of("test", programWords(args))
-	for _, w := range touched(e, paths.Read) {
-		cmd.Reads = append(cmd.Reads, sh.use(paths.Read, w, "argument")...)
 	}
 	sh.emit(cmd)
 	sh.output("true", program.Effect{}, c)
