@@ -180,6 +180,8 @@ func (c *call) use(k kind, w Word, via string) {
 	case list:
 		c.touch("read", w, via)
 		c.touch("read", Word{Dynamic: true}, via)
+	case sshOption:
+		c.sshOption(w)
 	case repo:
 		c.repository(w)
 	case args:
@@ -215,6 +217,8 @@ func (c *call) use(k kind, w Word, via string) {
 		c.sets(w)
 	case from, to:
 		c.place(k, w, via)
+	case data, form, header:
+		c.sends(k, w, via)
 	case out:
 		if text := strings.TrimLeft(w.Text, "|!"); text != w.Text {
 			c.use(sh, rest(w, text), via)
@@ -239,6 +243,25 @@ func (c *call) place(k kind, w Word, via string) {
 		c.use(write, w, via)
 	default:
 		c.touch("read", w, via)
+	}
+}
+
+// sends adds the files in what is sent.
+func (c *call) sends(k kind, w Word, via string) {
+	text := w.Text
+	if name, value, named := strings.Cut(text, "="); k == form && named && !strings.Contains(name, "@") {
+		text = strings.Replace(value, "<", "@", 1)
+	} else if i := strings.IndexByte(text, '@'); k == form && i > 0 {
+		text = text[i:]
+	}
+	if files, ok := strings.CutPrefix(text, "@"); ok {
+		files, _, _ = strings.Cut(files, ";")
+		for _, name := range strings.Split(files, ",") {
+			c.touch("read", rest(w, strings.Trim(name, `"`)), via)
+		}
+	}
+	if k == header && w.Dynamic {
+		c.tag("send")
 	}
 }
 

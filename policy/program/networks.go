@@ -23,11 +23,11 @@ var networks = family{
 		-cfg=load -config=load -o= -e= -cmd_script=load -editor=exec -dump -source -nolist -width= -useragent= -cols= -T=
 		-post_data:send`, operands: "url*", tags: "pager", open: true, style: words},
 	"lftp ftp tftp ncftp ncftpget ncftpput": {opts: "-e=:opaque-exec -c=:opaque-exec -f=load -u= -p=", operands: "skip*", tags: "remote opaque-exec", stdin: always},
-	"ssh slogin autossh mosh":               {opts: sshOptions, tags: "remote", then: ssh, style: stop},
+	"ssh slogin autossh mosh":               {opts: sshOptions, operands: "skip line", tags: "remote", stdin: always, then: ssh},
 	"scp": {opts: `
-		-[346ABCOpqRTv] -r:recursive -c= -D= -F=load -i=read -J= -l= -o= -P= -S=exec -X=`, operands: "read* target", tags: "remote", then: scp},
+		-[346ABCOpqRTv] -r:recursive -c= -D= -F=load -i=read -J= -l= -o=ssh -P= -S=exec -X=`, operands: "read* target", tags: "remote", then: (*call).transfers},
 	"sftp": {opts: `
-		-[46AaCfNpqrv] -B= -b=read -c= -D=exec -F=load -i=read -J= -l= -o= -P= -R= -S=exec -s= -X=`, tags: "remote", then: scp, stdin: always},
+		-[46AaCfNpqrv] -B= -b=read -c= -D=exec -F=load -i=read -J= -l= -o=ssh -P= -R= -S=exec -s= -X=`, tags: "remote", stdin: always},
 	"rsync": {opts: rsyncOptions, operands: "read* target", then: rsync},
 	"rclone": {opts: `
 		--config=load --filter-from=read --files-from=list --include= --exclude= --transfers= --checkers= --bwlimit=
@@ -100,7 +100,7 @@ var networks = family{
 var ipSubs = []sub{{"show list ls l s sh lst get g help identify pids", row{}}, {"*", row{tags: "admin"}}}
 
 const wgetOptions = `
-	-[dqvFcNSEKkHL46] -b|--background:longrun -x -p -m -r -nv -nc -nd -nH -np -V -h -e|--execute=:opaque-exec -o|--output-file=write
+	-[dqvFcNSEKkHL46] -b|--background:longrun -x -p -m|--mirror:recursive -r|--recursive:recursive -nv -nc -nd -nH -np -V -h -e|--execute=:opaque-exec -o|--output-file=write
 	-a|--append-output=write -i|--input-file=list -B|--base=url -t|--tries= -O|--output-document= -T|--timeout= -w|--wait=
 	-Q|--quota= -P|--directory-prefix=write -U|--user-agent= -l|--level= -A|--accept= -R|--reject= -D|--domains=
 	-I|--include-directories= -X|--exclude-directories= --report-speed= --config=load --rejected-log=write --start-pos=
@@ -117,12 +117,12 @@ const wgetOptions = `
 	--inet6-only --ask-password --unlink --xattr --force-directories --protocol-directories --adjust-extension
 	--ignore-length --save-headers --keep-session-cookies --content-disposition --content-on-error --auth-no-challenge
 	--https-only --preserve-permissions --retr-symlinks --ftps-implicit --ftps-resume-ssl --ftps-clear-data-connection
-	--ftps-fallback-to-ftp --warc-cdx --recursive --delete-after --convert-links --convert-file-only --backup-converted
-	--mirror --page-requisites --strict-comments --follow-ftp --span-hosts --relative --trust-server-names --proxy?
+	--ftps-fallback-to-ftp --warc-cdx --delete-after --convert-links --convert-file-only --backup-converted
+	--page-requisites --strict-comments --follow-ftp --span-hosts --relative --trust-server-names --proxy?
 	--check-certificate? --hsts`
 
 const sshOptions = `
-	-[46AaCfGgKkMNnqsTtVvXxYy] -B= -b= -c= -D= -E=write -e= -F=load -I=load -i=read -J= -L= -l= -m= -O= -o= -P= -p= -Q=
+	-[46AaCfGgKkMNnqsTtVvXxYy] -B= -b= -c= -D= -E=write -e= -F=load -I=load -i=read -J= -L= -l= -m= -O= -o=ssh -P= -p= -Q=
 	-R= -S= -W= -w=`
 
 const rsyncOptions = `

@@ -78,35 +78,39 @@ const (
 type kind uint8
 
 const (
-	skip   kind = iota // does not matter
-	read               // a file, or a folder to list
-	write              // a file that is written or made
-	remove             // a file or folder that is deleted
-	move               // read and deleted
-	change             // read and written in place
-	target             // the folder that all operands are written to
-	dir                // the folder it works in
-	list               // a file that holds names of files to read
-	args               // a file that is read, or after an @ one that holds options
-	url                // a URL
-	repo               // what git fetches from or pushes to: a URL, a host, a folder
-	sh                 // a shell line
-	exec               // a program, perhaps with arguments in the same word
-	run                // a program, and all that follows are its arguments
-	line               // a shell line, together with all that follows
-	load               // a file whose code or configuration can run programs
-	conf               // the same, of the workspace: only one from elsewhere is told of
-	inline             // code in the program's own language
-	script             // a file of code in the program's own language
-	main               // the same, of the workspace: what an interpreter runs
-	setenv             // NAME=value for what it runs
-	out                // a file that is written, or after a bar a shell line
-	from               // a file that is read, or a URL
-	to                 // a file that is written, or a URL
-	tail               // a program, and all arguments that follow are its own
+	skip      kind = iota // does not matter
+	read                  // a file, or a folder to list
+	write                 // a file that is written or made
+	remove                // a file or folder that is deleted
+	move                  // read and deleted
+	change                // read and written in place
+	target                // the folder that all operands are written to
+	dir                   // the folder it works in
+	list                  // a file that holds names of files to read
+	args                  // a file that is read, or after an @ one that holds options
+	url                   // a URL
+	repo                  // what git fetches from or pushes to: a URL, a host, a folder
+	sh                    // a shell line
+	exec                  // a program, perhaps with arguments in the same word
+	run                   // a program, and all that follows are its arguments
+	line                  // a shell line, together with all that follows
+	load                  // a file whose code or configuration can run programs
+	conf                  // the same, of the workspace: only one from elsewhere is told of
+	inline                // code in the program's own language
+	script                // a file of code in the program's own language
+	main                  // the same, of the workspace: what an interpreter runs
+	setenv                // NAME=value for what it runs
+	sshOption             // Name=value of ssh
+	out                   // a file that is written, or after a bar a shell line
+	from                  // a file that is read, or a URL
+	data                  // text that is sent, or after an @ a file
+	form                  // the same, perhaps after a name: name=@file, name=<file, name@file
+	header                // the same as data; what is only known at run time leaves this machine
+	to                    // a file that is written, or a URL
+	tail                  // a program, and all arguments that follow are its own
 )
 
 var kinds = map[string]kind{
 	"": skip, "skip": skip, "read": read, "write": write, "delete": remove, "move": move, "change": change, "target": target, "dir": dir,
-	"list": list, "args": args, "url": url, "repo": repo, "sh": sh, "exec": exec, "run": run, "line": line, "load": load, "conf": conf, "inline": inline, "script": script, "main": main, "env": setenv, "out": out, "from": from, "to": to, "rest": tail,
+	"list": list, "args": args, "url": url, "repo": repo, "sh": sh, "exec": exec, "run": run, "line": line, "load": load, "conf": conf, "inline": inline, "script": script, "main": main, "env": setenv, "ssh": sshOption, "out": out, "from": from, "data": data, "form": form, "header": header, "to": to, "rest": tail,
 }
