@@ -73,11 +73,11 @@ var texts = family{
 		--unrestricted --follow --word-regexp --python --go --js --ts --java --cpp --cc --ruby --rust --html --css --json --md
 		--yaml`, operands: "skip read*"},
 	"sed gsed": {opts: `
-		-[nrEsuz] -e|--expression=! -f|--file=script! -i|--in-place? -l|--line-length= --quiet --silent --regexp-extended
+		-[nrEsuz] -e|--expression=! -f|--file=script!:opaque-exec -i|--in-place?:edits -l|--line-length= --quiet --silent --regexp-extended
 		--separate --unbuffered --null-data --debug --sandbox --posix --follow-symlinks -b --binary`, operands: "skip read*", then: sed},
 	"awk gawk mawk nawk original-awk": {opts: `
-		-[bcCghIkMnNOPrsStV] -F|--field-separator= -v|--assign= -f|--file=script! -i|--include=load -l|--load=load
-		-e|--source=! -E|--exec=script! -W= -d|--dump-variables?write -D|--debug? -o|--pretty-print?write -p|--profile?write
+		-[bcCghIkMnNOPrsStV] -F|--field-separator= -v|--assign= -f|--file=script!:opaque-exec -i|--include=load -l|--load=load
+		-e|--source=! -E|--exec=script!:opaque-exec -W= -d|--dump-variables?write -D|--debug? -o|--pretty-print?write -p|--profile?write
 		-L|--lint? --posix --traditional --sandbox --re-interval --non-decimal-data --characters-as-bytes --csv --optimize
 		--bignum --use-lc-numeric --gen-pot --lint-old`, operands: "skip", then: awk, style: stop},
 	"jq gojq jaq": {opts: `
