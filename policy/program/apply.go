@@ -329,17 +329,6 @@ func (c *call) has(names ...string) bool {
 	return false
 }
 
-// flag says whether an option was written with that letter, or in that long spelling; 0
-// and "" stand for none.
-func (c *call) flag(letter byte, long string) bool {
-	for _, f := range c.Flags {
-		if f == long || len(f) == 2 && f[1] == letter {
-			return true
-		}
-	}
-	return false
-}
-
 // value is that of an option by its first spelling; the last one counts.
 func (c *call) value(name string) (w Word, ok bool) {
 	for i := range c.found {

@@ -119,7 +119,7 @@ func compiler(c *call) {
 		c.execFlag("-wrapper")
 		c.run(c.name+" -wrapper", argv, "")
 	}
-	if !c.has("-o") && len(c.Operands) > 0 && !c.flag('E', "") {
+	if !c.has("-o") && len(c.Operands) > 0 && !c.has("-E") {
 		c.touch("write", Word{Text: "a.out", Begins: true}, "output")
 	}
 }

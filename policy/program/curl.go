@@ -51,8 +51,8 @@ func curl(c *call) {
 	switch w, given := c.value("-X"); {
 	case given:
 		method = w.Text
-	case c.flag('G', "--get"):
-	case c.flag('I', "--head"):
+	case c.has("-G", "--get"):
+	case c.has("-I", "--head"):
 		method = "HEAD"
 	case c.has("-T"):
 		method = "PUT"
@@ -65,14 +65,14 @@ func curl(c *call) {
 			u = rest(u, scheme.Text+"://"+u.Text)
 		}
 		c.fetch(u, method)
-		if c.flag('O', "--remote-name") || c.flag(0, "--remote-name-all") {
+		if c.has("-O", "--remote-name", "--remote-name-all") {
 			c.saved(u)
 		}
 	}
 	for i := range c.found {
 		c.curlOption(&c.found[i])
 	}
-	if c.flag('J', "--remote-header-name") {
+	if c.has("-J", "--remote-header-name") {
 		c.touch("write", Word{Dynamic: true}, "-J")
 	}
 }

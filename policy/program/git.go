@@ -71,7 +71,7 @@ func gitHistory(c *call) {
 		if c.Sub == "reflog" && (w.Text == "expire" || w.Text == "delete") {
 			c.tag("discard")
 		}
-		if c.flag(0, "--no-index") || strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "../") || strings.HasPrefix(w.Text, "~") {
+		if c.has("--no-index") || strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "../") || strings.HasPrefix(w.Text, "~") {
 			c.touch("read", w, "argument")
 		}
 	}
@@ -152,11 +152,9 @@ func gitSetting(c *call) {
 
 // ghAPI sends something, if it has fields, or a method that does.
 func ghAPI(c *call) {
-	if w, ok := c.value("-X"); ok {
-		c.untag("publish")
-		if w.Text != "GET" && w.Text != "HEAD" {
-			c.tag("publish")
-		}
+	method, given := c.value("-X")
+	if given && method.Text != "GET" && method.Text != "HEAD" || !given && c.has("-f", "-F", "--input") {
+		c.tag("publish")
 	}
 	for _, w := range c.values("-F") {
 		if _, name, ok := strings.Cut(w.Text, "=@"); ok {

@@ -123,7 +123,7 @@ func pipNames(c *call) {
 
 // rpm: -q and -V only look, whatever follows.
 func rpm(c *call) {
-	if c.flag('q', "--query") || c.flag('V', "--verify") {
+	if c.has("-q", "--query", "-V", "--verify") {
 		c.untag("config-or-install")
 	}
 }

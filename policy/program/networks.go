@@ -9,11 +9,7 @@ var networks = family{
 		--session=write --session-read-only=read --verify= --cert=read --cert-key=read --proxy=url:net-override --download
 		--follow --form --json --body --headers --verbose --check-status --ignore-stdin --offline --continue --max-redirects=
 		--multipart --raw= --stream`, then: httpie},
-	"aria2c axel": {opts: `
-		-d|--dir=dir -o|--out=write -i|--input-file=list:opaque-exec -x= -s= -j= -k= -n= -S= -l|--log=write --conf-path=load
-		--on-download-complete=exec --on-download-start=exec --on-download-error=exec --on-download-stop=exec
-		--on-bt-download-complete=exec --header= -q -c --check-certificate= --all-proxy=url:net-override --load-cookies=read
-		--save-cookies=write`, operands: "url*", open: true},
+	"aria2c axel": {opts: "-d|--dir=dir -o|--out=write -i|--input-file=list:opaque-exec", operands: "url*", open: true},
 	"yt-dlp youtube-dl": {opts: `
 		-o|--output=write -P|--paths=write -f|--format= --exec=sh --exec-before-download=sh --config-locations=load
 		--config-location=load --plugin-dirs=load --downloader=exec --external-downloader=exec -a|--batch-file=list
@@ -29,12 +25,6 @@ var networks = family{
 	"sftp": {opts: `
 		-[46AaCfNpqrv] -B= -b=read -c= -D=exec -F=load -i=read -J= -l= -o=ssh -P= -R= -S=exec -s= -X=`, tags: "remote", stdin: always},
 	"rsync": {opts: rsyncOptions, operands: "read* target", then: rsync},
-	"rclone": {opts: `
-		--config=load --filter-from=read --files-from=list --include= --exclude= --transfers= --checkers= --bwlimit=
-		--log-file=write --password-command=sh -P -v -n --dry-run`, tags: "remote", open: true, subs: []sub{
-		{"ls|lsd lsl lsf lsjson size version listremotes cat check about tree", row{}}, {`
-		copy sync move copyto moveto copyurl bisync delete purge mkdir rmdir rmdirs touch link rcat mount serve config dedupe
-		cleanup`, row{tags: "send"}}}},
 	"ssh-keygen": {opts: `
 		-[lLBcehiopqyvHAgQkU] -D=load -t= -b= -f=write -N= -P= -C= -F= -R= -r= -s=read -I= -n= -V= -z= -Y= -O= -m= -a= -E= -K=
 		-w=load -M= -Z=`, operands: "skip*"},
@@ -47,11 +37,8 @@ var networks = family{
 		-m= -O= -P= -p= -q= -s= -T= -V= -W= -w= -X= -x= -g= -G= -o=write --proxy= --ssl --listen --keep-open --broker --chat`, tags: "raw-socket", operands: "skip*", stdin: always},
 	"socat":                   {opts: "-[dDvxuUghV46s] -b= -t= -T= -L=write -lf=write -r=write -R=write", tags: "raw-socket", then: socat, open: true, stdin: always},
 	"telnet rlogin rsh rexec": {opts: "-[468EKLacdfFrx] -e= -l= -n=write -b= -X=", tags: "raw-socket remote", operands: "skip*", stdin: always},
-	"nmap masscan zmap hping3 arp-scan nikto": {opts: `
-		--script=load:opaque-exec --script-args= -oN=write -oX=write -oG=write -oA=write -iL=list`, tags: "raw-socket", open: true, style: words},
-	"tcpdump tshark wireshark dumpcap ngrep": {opts: `
-		-[AbdDefhHIJKlLnNOpqStuUvxX] -w=write -r=read -z=exec -c= -C= -E= -F=read -G= -i= -j= -m= -M= -s= -T= -V=list -W= -y=
-		-Z=`, tags: "raw-socket", operands: "skip*"},
+	"nmap masscan zmap hping3 arp-scan nikto tcpdump tshark wireshark dumpcap ngrep": {tags: "raw-socket", open: true},
+	"rclone": {tags: "remote send", open: true},
 	"dig nslookup host drill kdig delv whois doggo dog getent":     {opts: "-f=read -k=read -p= -q= -t= -x= -c= -b= -y= -W= -R= -h=", operands: "skip*", open: true},
 	"ping ping6 traceroute traceroute6 tracepath mtr fping arping": {opts: "-c= -i= -s= -t= -W= -w= -I= -m= -p= -q -n -Q= -f -M= -l= -S= -T= -4 -6", operands: "skip*", open: true, then: pings},
 	"openssl": {style: words, bare: "opaque-exec stdin", open: true, subs: opensslSubs},
@@ -64,9 +51,7 @@ var networks = family{
 		--enarmor --with-colons --status-fd= --logger-fd= --pinentry-mode= --photo-viewer=sh --agent-program=exec
 		--dirmngr-program=exec --gpgconf-list --no-default-keyring --trust-model= --keyserver-options= --list-packets
 		--show-keys --card-edit --change-pin --refresh-keys`, open: true, operands: "read*", stdin: 1},
-	"age": {opts: `
-		-[deap] -o|--output=write -r|--recipient= -R|--recipients-file=read -i|--identity=read -j=exec --decrypt --encrypt
-		--armor --passphrase`, operands: "read", stdin: 1},
+	"age": {opts: "-o|--output=write -R|--recipients-file=read -i|--identity=read", operands: "read", stdin: 1, open: true},
 	"mail mailx mutt sendmail msmtp swaks": {opts: `
 		-s= -c= -b= -a=read -A=read -r= -f= -t -S= -q=read -C=load -F=load -H= -e=:opaque-exec`, tags: "send", operands: "skip*", open: true, stdin: always},
 	"ip": {opts: `

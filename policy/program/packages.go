@@ -67,18 +67,7 @@ var packages = family{
 		-F|--freshen:config-or-install -e|--erase:config-or-install --import=read:config-or-install --eval=:opaque-exec
 		-E=:opaque-exec --pipe=sh --define=:opaque-exec --root=write --dbpath=read --rcfile=load --macros=load --load=load
 		--all --list --info --requires --provides --whatprovides= --whatrequires= --changelog --scripts --last --file --package`, operands: "skip*", then: rpm},
-	"yum dnf microdnf zypper": {opts: `
-		-c|--config=load --setopt= --installroot=write:config-or-install -y -q --enablerepo= --disablerepo=`, open: true, subs: []sub{
-		{`
-			list info search repolist provides|whatprovides repoquery deplist check-update history updateinfo help lr se
-			if packages repos`, row{}},
-		{`
-			install|in remove|rm|erase update|up upgrade dist-upgrade|dup downgrade reinstall autoremove clean makecache
-			localinstall groupinstall module config-manager swap distro-sync refresh|ref addrepo|ar removerepo|rr patch`, row{tags: "config-or-install"}}}},
-	"pacman yay paru": {tags: "config-or-install", open: true},
-	"apk": {open: true, subs: []sub{
-		{"info list search policy stats version audit dot verify", row{}},
-		{"add del update upgrade fix cache fetch", row{opts: "-X=url -p=write", tags: "config-or-install"}}}},
+	"pacman yay paru apk yum dnf microdnf zypper": {tags: "config-or-install", open: true},
 	"brew": {open: true, subs: []sub{
 		{`
 			list|ls info search desc deps uses outdated config doctor help --version --prefix --cellar --cache log leaves

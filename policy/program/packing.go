@@ -11,7 +11,7 @@ func tar(c *call) {
 	for i := range c.found {
 		switch f := &c.found[i]; f.name {
 		case "-f":
-			if remoteName(f.value.Text) && !c.flag(0, "--force-local") {
+			if remoteName(f.value.Text) && !c.has("--force-local") {
 				c.tag("remote")
 			}
 			c.touch(op, f.value, f.as)
@@ -41,7 +41,7 @@ func tar(c *call) {
 			w = in(folder, w)
 		}
 		c.touch("read", w, "argument")
-		if c.flag(0, "--remove-files") {
+		if c.has("--remove-files") {
 			c.touch("delete", w, "argument")
 		}
 	}
@@ -61,7 +61,7 @@ func (c *call) extracted(folder Word) {
 
 // zip deletes what it has packed, with -m.
 func zip(c *call) {
-	if c.flag('m', "--move") && len(c.Operands) > 1 {
+	if c.has("-m", "--move") && len(c.Operands) > 1 {
 		for _, w := range c.Operands[1:] {
 			c.touch("delete", w, "argument")
 		}

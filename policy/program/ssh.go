@@ -4,10 +4,10 @@ import "strings"
 
 // ssh without a line opens a shell.
 func ssh(c *call) {
-	if len(c.Operands) == 1 && !c.flag('N', "") && !c.flag('V', "") {
+	if len(c.Operands) == 1 && !c.has("-N", "-V") {
 		c.Runs = append(c.Runs, Run{Via: "ssh", Wrapper: "ssh", KeepStdin: true, NewShell: true, Shell: true})
 	}
-	c.ReadsIn = len(c.Operands) > 0 && !c.flag('n', "")
+	c.ReadsIn = len(c.Operands) > 0 && !c.has("-n")
 }
 
 // sshOption is -o Name=value.

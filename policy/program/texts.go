@@ -107,9 +107,7 @@ var texts = family{
 		-[Aup] -n|--number -f|--force-colorization -l|--language= -r|--line-range= -H|--highlight-line= -m|--map-syntax=
 		--theme= --style= --pager=exec --config-file=load --paging= --tabs= --wrap= --color= --decorations= --diff --plain
 		--show-all --list-languages --list-themes -o=write -O= --file-name= -w= -x:opaque-exec`, open: true, operands: "read*", stdin: 1, tags: "pager"},
-	"tokei cloc scc": {opts: `
-		--exclude-dir= --include-lang= --out=write --report-file=write --output=write --config=load -e= -t= -o=write
-		--list-file=list --vcs=exec`, operands: "read*", open: true},
+	"tokei cloc scc": {opts: "-o|--out|--output|--report-file=write --list-file=list", operands: "read*", open: true},
 }
 
 const rgOptions = `
@@ -129,7 +127,7 @@ const rgOptions = `
 
 // sums reads the names of the files to check from a file.
 func sums(c *call) {
-	if c.flag('c', "--check") {
+	if c.has("-c", "--check") {
 		c.touch("read", Word{Dynamic: true}, "--check")
 	}
 }
@@ -173,7 +171,7 @@ func (c *call) included(name string) {
 func rg(c *call) {
 	c.included("-g")
 	c.included("--iglob")
-	if c.flag(0, "--files") || c.flag(0, "--type-list") {
+	if c.has("--files", "--type-list") {
 		for _, w := range c.Operands {
 			c.touch("read", w, "argument")
 		}

@@ -16,16 +16,9 @@ var vcs = family{
 		addremove commit|ci init update|up|checkout pull clone merge copy|cp rename|mv graft resolve bisect archive bundle
 		export import`, row{}},
 		{"push email", row{tags: "publish"}}, {"revert strip rollback purge forget remove|rm", row{tags: "discard"}}}},
-	"svn": {opts: `
-		--config-dir=load --config-option=:opaque-exec --diff-cmd=exec --editor-cmd=exec -F=read --username= --password= -r=
-		-m= --depth=`, open: true, subs: []sub{
-		{`
-		status|st log diff|di info|i list|ls cat blame|praise|annotate propget|pget|pg proplist|plist help add checkout|co
-		update|up copy|cp move|mv mkdir resolve switch|sw cleanup export merge`, row{}},
-		{"commit|ci import lock unlock", row{tags: "publish"}}, {"revert delete|del|remove|rm propset|pset propdel|propedit", row{tags: "discard"}}}},
-	"git-lfs":                   {open: true, subs: []sub{{"ls-files status env version pull fetch checkout track untrack", row{}}, {"push", row{tags: "publish"}}}},
-	"pre-commit lefthook husky": {tags: "workspace-code", opts: "-c|--config=load", open: true},
-	"jj sl tig gitui lazygit":   {tags: "unlisted-sub", open: true},
+	"git-lfs":                     {open: true, subs: []sub{{"ls-files status env version pull fetch checkout track untrack", row{}}, {"push", row{tags: "publish"}}}},
+	"pre-commit lefthook husky":   {tags: "workspace-code", opts: "-c|--config=load", open: true},
+	"jj sl svn tig gitui lazygit": {tags: "unlisted-sub", open: true},
 }
 
 // Options that git log, diff and show share.
@@ -138,7 +131,7 @@ var ghSubs = []sub{
 		create|new comment review edit close reopen merge ready upload delete develop fork rename archive sync transfer lock
 		unlock pin unpin run rerun cancel enable disable add remove set`, row{opts: "-F|--body-file|--notes-file=read", tags: "publish"}}}}},
 	{"search status browse version help completion", row{}},
-	{"api", row{opts: "-X|--method= -f|--raw-field=:publish -F|--field=:publish --input=read:publish -H|--header= -q|--jq= -t|--template= --cache= -p=", then: ghAPI}},
+	{"api", row{opts: "-X|--method= -f|--raw-field= -F|--field= --input=read -H|--header= -q|--jq= -t|--template= --cache= -p=", then: ghAPI}},
 	{"auth", row{subs: []sub{{"status", row{}}, {"token", row{tags: "dump-env"}}, {"login logout refresh setup-git switch", row{tags: "config-or-install"}}}}},
 	{"secret variable ssh-key gpg-key", row{subs: []sub{{"list|ls get", row{}}, {"set delete|remove add", row{opts: "-f|--env-file=read", tags: "publish"}}}}},
 	{"config alias extension", row{subs: []sub{{"list|ls get search", row{}}, {"set install upgrade remove delete create import exec", row{tags: "config-or-install opaque-exec"}}}}},

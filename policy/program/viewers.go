@@ -49,7 +49,7 @@ func less(c *call) {
 // man shows a file, if its name has a slash.
 func man(c *call) {
 	for _, w := range c.Operands {
-		if strings.Contains(w.Text, "/") || c.flag('l', "--local-file") || w.Dynamic && !w.Begins {
+		if strings.Contains(w.Text, "/") || c.has("-l", "--local-file") || w.Dynamic && !w.Begins {
 			c.touch("read", w, "argument")
 		}
 	}

@@ -110,12 +110,8 @@ var wrappers = family{
 		--open-tty --show-limits`, style: stop, tags: "wrapper", then: xargs},
 	"parallel rush": {opts: `
 		-[0kmqruvXxz] -j|--jobs|-P= -a|--arg-file=list -I= -n|--max-args= -N= -L= -l? -d|--delimiter= -C|--colsep=
-		-S|--sshlogin=:remote --slf|--sshloginfile=load:remote -s= -E= --joblog=write --results=write --tmpdir=write
-		--tagstring= --timeout= --retries= --delay= --load= --memfree= --nice= --env= --halt= --progress --bar --eta --dry-run
-		--dryrun --will-cite --keep-order --line-buffer --lb --tag --group --ungroup --pipe --pipepart --block= --xargs
-		--resume --plus --no-notice --null --verbose --shuf --link --trim= --header= --rpl= --no-run-if-empty --fg --bg
-		--semaphore --id= --citation --onall --nonall --wd=dir --workdir=dir --trc= --transfer --return= --cleanup --basefile=
-		--bf=`, operands: "line", tags: "wrapper", stdin: always, shell: true},
+		-S|--sshlogin=:remote --slf|--sshloginfile=load:remote --joblog=write --results=write --tmpdir=write --timeout=
+		--retries= --delay= --load= --halt= --wd=dir --workdir=dir`, operands: "line", tags: "wrapper", stdin: always, shell: true},
 	"script": {opts: `
 		-[aefqr] -c|--command=sh -E|--echo= -I|--log-in=write -O|--log-out=write -B|--log-io=write -T|--log-timing=write
 		-m|--logging-format= -o|--output-limit= -t? --append --return --flush --force --quiet`, operands: "write", tags: "wrapper", shell: true},
@@ -133,14 +129,9 @@ var wrappers = family{
 	"at batch": {opts: "-[bmMvV] -l:looks -c:looks -f=script -t= -q= -d|-r:discard,looks", operands: "skip*", tags: "schedule", shell: true},
 	"atq atrm": {tags: "schedule"},
 	"crontab":  {opts: "-u=:privilege -l:!schedule,!code,looks -r:discard,!code -e:editor,!code -i -s -T=", operands: "script", bare: "code", tags: "schedule"},
-	"start-stop-daemon": {opts: `
-		-[STHVobmvqCt] -K|--stop:signal -x|--exec=exec -a|--startas=exec -p|--pidfile= -u|--user= -g|--group= -n|--name= -c|--chuid=:privilege
-		-s|--signal= -r|--chroot= -d|--chdir=dir -N|--nicelevel= -P|--procsched= -I|--iosched= -k|--umask= -R|--retry=
-		-O|--output=write --pid= --ppid= --start --status --background --make-pidfile --oknodo --test --quiet --verbose
-		--no-close --remove-pidfile --notify-await`, operands: "skip*", tags: "wrapper service"},
-	"command": {opts: "-p -v:!wrapper,looks -V:!wrapper,looks", operands: "run", tags: "wrapper"},
-	"builtin": {operands: "run", tags: "wrapper"},
-	"exec":    {opts: "-[cl] -a=", operands: "run", tags: "wrapper"},
+	"command":  {opts: "-p -v:!wrapper,looks -V:!wrapper,looks", operands: "run", tags: "wrapper"},
+	"builtin":  {operands: "run", tags: "wrapper"},
+	"exec":     {opts: "-[cl] -a=", operands: "run", tags: "wrapper"},
 	"hyperfine": {opts: `
 		-w|--warmup= -m|--min-runs= -M|--max-runs= -r|--runs= -s|--setup=sh -p|--prepare=sh -c|--cleanup=sh --conclude=sh -P+
 		-D= -L+ -S|--shell=exec -n|--command-name= --export-json=write --export-csv=write --export-markdown=write --output=
@@ -231,7 +222,7 @@ func env(c *call) {
 }
 
 func xargs(c *call) {
-	r := Run{Via: "xargs", Wrapper: c.name, Lines: true, NulLines: c.flag('0', "--null"), Argv: c.Operands}
+	r := Run{Via: "xargs", Wrapper: c.name, Lines: true, NulLines: c.has("-0", "--null"), Argv: c.Operands}
 	if len(r.Argv) == 0 {
 		r.Argv = []Word{{Text: "echo"}}
 	}
