@@ -64,11 +64,11 @@ var networks = family{
 		-[abcdeEgHhiIklmMnNoOpPqrRsStTuUvVwWxZ046] -D|--diag=write -A= -f= -F=read -K|--kill:signal`, operands: "skip*", open: true},
 	"ethtool tc brctl wg wg-quick iw nmcli hostnamectl resolvectl networkctl": {tags: "admin", open: true},
 	"iptables ip6tables iptables-legacy iptables-nft ebtables arptables": {opts: `
-		-S|--list-rules:!admin -L|--list:!admin -C|--check=:!admin -V|--version:!admin -n -v -x -t|--table= --line-numbers -w?
+		-S|--list-rules -L|--list -C|--check= -V|--version -n -v -x -t|--table= --line-numbers -w?
 		-4 -6 --exact -c -A|--append=:admin -D|--delete=:admin -I|--insert=:admin -R|--replace=:admin -F|--flush?:admin
 		-X|--delete-chain?:admin -P|--policy=:admin -N|--new-chain=:admin -Z|--zero?:admin -E|--rename-chain=:admin
 		-p|--protocol= -s|--source= -d|--destination= -j|--jump= -i|--in-interface= -o|--out-interface= -m|--match= --dport=
-		--sport=`, operands: "skip*", tags: "admin"},
+		--sport=`, operands: "skip*"},
 	"iptables-save ip6tables-save":             {opts: "-c -t= -f|--file=write -M=exec", operands: "skip*"},
 	"iptables-restore ip6tables-restore ipset": {tags: "admin", open: true},
 	"nft": {opts: `

@@ -111,7 +111,7 @@ func (sh *shell) declare(d *syntax.DeclClause, used redirected) {
 		cmd.Env = names(cmd.Argv[1:])
 	}
 	if dumps(cmd) {
-		cmd.Tags = append(cmd.Tags, "dump-env")
+		cmd.tag("dump-env")
 	}
 	sh.emit(cmd)
 	sh.out.write("", len(cmd.Argv) > 1, kind)

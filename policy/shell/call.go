@@ -48,7 +48,7 @@ func (sh *shell) simple(c *syntax.CallExpr, used redirected) (stays bool) {
 	} else {
 		sh.callWith(c.Assigns, call{words: words, used: used})
 	}
-	return len(words) == 1 && words[0].Text == "exec" && !used.none() || words[0].Text == "exec" && len(words) == 1
+	return len(words) == 1 && words[0].Text == "exec"
 }
 
 // assignOnly is a command without a name.
@@ -81,7 +81,7 @@ func (sh *shell) callWith(assigns []*syntax.Assign, c call) {
 			before = append(before, saved{a.Name.Value, v})
 		}
 		if name, _ := sh.assign(a, false); name != "" {
-			sh.env = append(sh.env[:len(sh.env):len(sh.env)], name)
+			sh.env = appended(sh.env, name)
 		}
 	}
 	sh.call(c)
@@ -180,9 +180,7 @@ func (sh *shell) emit(cmd Command) {
 
 // locate fills in where a program is, and gives the name that its effect goes by.
 func (sh *shell) locate(cmd *Command, name string) string {
-	if p := sh.program(name); p != name {
-		name = p
-	}
+	name = sh.program(name)
 	cmd.Binary = name
 	if !strings.Contains(name, "/") {
 		return name
@@ -196,10 +194,10 @@ func (sh *shell) locate(cmd *Command, name string) string {
 		cmd.Path = absolute(name, sh.dir.path)
 	}
 	if sh.made(literal(name)) != nil {
-		cmd.Tags = append(cmd.Tags, "runs-created-file")
+		cmd.tag("runs-created-file")
 	}
 	if cmd.PathClass == paths.Workspace || cmd.PathClass == paths.WorkspaceRoot {
-		cmd.Tags = append(cmd.Tags, "workspace-program")
+		cmd.tag("workspace-program")
 	}
 	cmd.Binary = path.Base(cmd.Path)
 	return cmd.Binary

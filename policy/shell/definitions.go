@@ -16,10 +16,10 @@ func (sh *shell) declareBuiltin(cmd Command, c call) {
 		}
 	}
 	if cmd.Binary == "export" || cmd.Binary == "declare" || cmd.Binary == "typeset" {
-		cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], names(cmd.Argv[1:])...)
+		cmd.Env = appended(cmd.Env, names(cmd.Argv[1:])...)
 	}
 	if dumps(cmd) {
-		cmd.Tags = append(cmd.Tags, "dump-env")
+		cmd.tag("dump-env")
 	}
 	sh.emit(cmd)
 }
@@ -71,7 +71,7 @@ func (sh *shell) hash(cmd Command, c call) {
 	args := c.args()
 	for i, w := range args {
 		if strings.HasPrefix(w.Text, "-p") {
-			cmd.Tags = append(cmd.Tags, "hash-poison")
+			cmd.tag("hash-poison")
 			rest := args[i+1:]
 			program := strings.TrimPrefix(w.Text, "-p")
 			if program == "" && len(rest) > 0 {
@@ -96,7 +96,7 @@ func (sh *shell) trap(cmd Command, c call) {
 		}
 	}
 	if code != nil {
-		cmd.Tags = append(cmd.Tags, origin(code.from)...)
+		cmd.tag(origin(code.from)...)
 	}
 	sh.emit(cmd)
 	sh.out.write("", code != nil)
@@ -132,7 +132,7 @@ func (sh *shell) unset(cmd Command, c call) {
 
 // state builtins change how the shell itself works.
 func (sh *shell) state(cmd Command, c call) {
-	cmd.Tags = append(cmd.Tags, "shell-state")
+	cmd.tag("shell-state")
 	args := c.args()
 	for i, w := range args {
 		switch {

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -57,7 +58,7 @@ func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
 	cmd.Known = e.Known
 	cmd.Sub, cmd.Flags, cmd.ExecFlags, cmd.Recursive = e.Sub, e.Flags, e.ExecFlags, e.Recursive
 	cmd.Inline = e.Inline || e.ReadsCode
-	cmd.Tags = append(cmd.Tags, e.Tags...)
+	cmd.tag(e.Tags...)
 	for _, w := range e.Operands {
 		cmd.Operands = append(cmd.Operands, w.Text)
 	}
@@ -80,9 +81,9 @@ func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
 	}
 	switch {
 	case e.ReadsCode:
-		cmd.Tags = append(cmd.Tags, origin(sh.in.From)...)
+		cmd.tag(origin(sh.in.From)...)
 	case e.Inline:
-		cmd.Tags = append(cmd.Tags, origin(from)...)
+		cmd.tag(origin(from)...)
 	}
 	if e.CodeFile.Text != "" || e.CodeFile.Dynamic {
 		sh.codeFile(cmd, word{Word: e.CodeFile})
@@ -111,20 +112,20 @@ func (sh *shell) codeFile(cmd *Command, w word) {
 	if strings.HasPrefix(w.Text, "/dev/fd/") || w.Text == "/dev/stdin" || w.Text == "-" {
 		s := sh.opened(w)
 		cmd.Inline, cmd.Stdin = true, s.Stdin
-		cmd.Tags = append(cmd.Tags, origin(s.From)...)
+		cmd.tag(origin(s.From)...)
 		return
 	}
 	if !slices.ContainsFunc(cmd.Reads, func(u paths.Use) bool { return u.Path == w.Text }) {
 		cmd.Reads = append(cmd.Reads, sh.use(paths.Read, w, "code")...)
 	}
 	if s := sh.made(w); s != nil {
-		cmd.Tags = append(cmd.Tags, "runs-created-file")
-		cmd.Tags = append(cmd.Tags, origin(s.from)...)
+		cmd.tag("runs-created-file")
+		cmd.tag(origin(s.from)...)
 	}
 	for _, u := range sh.use(paths.Read, w, "code") {
 		temporary := strings.HasPrefix(u.Resolved+"/", "/tmp/") && !strings.HasPrefix(sh.a.guard.Roots.Cwd, "/tmp/")
 		if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot || temporary {
-			cmd.Tags = append(cmd.Tags, "foreign-code")
+			cmd.tag("foreign-code")
 			return
 		}
 	}
@@ -137,12 +138,10 @@ func (sh *shell) runFrom(base string, r program.Run, from []string) {
 		sub = sh.fresh(r.Via)
 	}
 	sub.plain = sub.plain || len(r.Argv) == 0 // programs leave code to sh
-	if r.Wrapper != "" {
-		sub.wrappers = append(sub.wrappers[:len(sub.wrappers):len(sub.wrappers)], r.Wrapper)
-	} else if len(r.Argv) > 0 {
-		sub.wrappers = append(sub.wrappers[:len(sub.wrappers):len(sub.wrappers)], base)
+	if r.Wrapper != "" || len(r.Argv) > 0 {
+		sub.wrappers = appended(sub.wrappers, cmp.Or(r.Wrapper, base))
 	}
-	sub.env = append(sub.env[:len(sub.env):len(sub.env)], r.Env...)
+	sub.env = appended(sub.env, r.Env...)
 	if !r.KeepStdin {
 		sub.in = &stream{}
 	}
@@ -188,20 +187,23 @@ func (sh *shell) codeOf(w word, what string) {
 	}
 }
 
+// fetches tells whether a program brings text from the network.
+func fetches(name string) bool { return slices.Contains(fetchers, name) }
+
 // origin are the tags of code that came from the network, or out of a decoder.
 func origin(from []string) (tags []string) {
-	for _, n := range from {
-		switch {
-		case slices.Contains(fetchers, n) && !slices.Contains(tags, "downloaded-code"):
-			tags = append(tags, "downloaded-code")
-		case slices.Contains(decoders, n) && !slices.Contains(tags, "decoded-code"):
-			tags = append(tags, "decoded-code")
-		}
+	if slices.ContainsFunc(from, fetches) {
+		tags = append(tags, "downloaded-code")
+	}
+	if slices.ContainsFunc(from, func(n string) bool { return slices.Contains(decoders, n) }) {
+		tags = append(tags, "decoded-code")
 	}
 	return tags
 }
 
 var (
-	fetchers = []string{"curl", "wget", "fetch", "aria2c", "nc", "ncat", "netcat", "socat", "ftp", "tftp", "sftp", "scp", "rsync", "ssh", "telnet", "dig", "nslookup", "host", "lynx", "w3m", "http", "https", "xh", "gh", "aws", "gsutil", "gcloud", "az"}
-	decoders = []string{"base64", "base32", "basenc", "xxd", "od", "hexdump", "openssl", "rev", "tr", "sed", "awk", "gawk", "mawk", "uudecode", "gunzip", "zcat", "gzip", "xz", "xzcat", "bzcat", "bunzip2", "bzip2", "zstd", "gpg", "perl", "python", "python3", "ruby", "node", "php", "dd", "cut"}
+	fetchers = strings.Fields(`curl wget fetch aria2c nc ncat netcat socat ftp tftp sftp scp rsync ssh telnet dig nslookup host lynx w3m http https xh gh aws
+		gsutil gcloud az`)
+	decoders = strings.Fields(`base64 base32 basenc xxd od hexdump openssl rev tr sed awk gawk mawk uudecode gunzip zcat gzip xz xzcat bzcat bunzip2 bzip2
+		zstd gpg perl python python3 ruby node php dd cut`)
 )

@@ -46,7 +46,8 @@ func (sh *shell) callFunction(cmd Command, c call) bool {
 	if len(list) == 0 {
 		return false
 	}
-	cmd.Tags, cmd.Known = append(cmd.Tags, "function"), true
+	cmd.tag("function")
+	cmd.Known = true
 	sh.emit(cmd)
 	for _, f := range list {
 		run := func(s *shell) {
@@ -71,7 +72,7 @@ func (sh *shell) body(f *function) {
 		return
 	}
 	via, outer, running := sh.via, sh.outer, sh.running
-	sh.via, sh.outer, sh.running = "function "+f.name, nil, append(running[:len(running):len(running)], f)
+	sh.via, sh.outer, sh.running = "function "+f.name, nil, appended(running, f)
 	sh.depth++
 	sh.statement(f.body)
 	sh.depth--

@@ -98,17 +98,23 @@ func (sh *shell) fork() *shell {
 }
 
 func (sh *shell) get(name string) (value, bool) {
-	if c := name; c != "" && (c[0] < 'A' && c != "0") {
+	if name != "" && name[0] < 'A' && name != "0" {
 		if v, is := sh.parameter(name); is {
 			return v, v.Set
 		}
 	}
-	for s := sh.scope; s != nil; s = s.up {
-		if v, ok := s.vars[name]; ok {
-			return v, v.Set
+	v := found(sh.scope, func(s *scope) map[string]value { return s.vars }, name)
+	return v, v.Set
+}
+
+// found is what the innermost scope says that says anything of a name.
+func found[V any](s *scope, of func(*scope) map[string]V, name string) (v V) {
+	for ; s != nil; s = s.up {
+		if v, ok := of(s)[name]; ok {
+			return v
 		}
 	}
-	return value{}, false
+	return v
 }
 
 func (sh *shell) set(name string, v value) {
@@ -172,12 +178,7 @@ func (sh *shell) parameter(name string) (v value, is bool) {
 }
 
 func (sh *shell) function(name string) []*function {
-	for s := sh.scope; s != nil; s = s.up {
-		if f, ok := s.functions[name]; ok {
-			return f
-		}
-	}
-	return nil
+	return found(sh.scope, func(s *scope) map[string][]*function { return s.functions }, name)
 }
 
 func (sh *shell) define(name string, list ...*function) {
@@ -189,21 +190,14 @@ func (sh *shell) define(name string, list ...*function) {
 
 // program is the path that hash -p gave a name, or the name.
 func (sh *shell) program(name string) string {
-	for s := sh.scope; s != nil; s = s.up {
-		if p, ok := s.programs[name]; ok {
-			return p
-		}
+	if p := found(sh.scope, func(s *scope) map[string]string { return s.programs }, name); p != "" {
+		return p
 	}
 	return name
 }
 
 func (sh *shell) aliased(name string) bool {
-	for s := sh.scope; s != nil; s = s.up {
-		if s.aliases[name] {
-			return true
-		}
-	}
-	return false
+	return found(sh.scope, func(s *scope) map[string]bool { return s.aliases }, name)
 }
 
 // branch runs something that may not run, or more than once. What it changes is
@@ -216,10 +210,10 @@ func (sh *shell) branch(run func(*shell)) (changed bool) {
 	}
 	run(b)
 	for name, v := range b.scope.vars {
-		if old, _ := sh.get(name); old.unknown == v.unknown && old.Set == v.Set && old.Str == v.Str && slices.Equal(old.List, v.List) {
+		old, _ := sh.get(name)
+		if old.unknown == v.unknown && old.Set == v.Set && old.Str == v.Str && slices.Equal(old.List, v.List) {
 			continue
 		}
-		old, _ := sh.get(name)
 		changed = changed || !old.unknown
 		v.unknown, v.Set, v.fits = true, true, ""
 		sh.set(name, v)
@@ -258,11 +252,14 @@ func merged[V any](a, b map[string]V) map[string]V {
 // maxNames bounds how many programs are kept of those that a text went through.
 const maxNames = 32
 
+// appended is a longer list. What it adds is not seen through the list itself.
+func appended[T any](list []T, more ...T) []T { return append(list[:len(list):len(list)], more...) }
+
 // join adds names that are not there yet.
 func join(to, names []string) []string {
 	for _, n := range names {
 		if n != "" && len(to) < maxNames && !slices.Contains(to, n) {
-			to = append(to[:len(to):len(to)], n)
+			to = appended(to, n)
 		}
 	}
 	return to
