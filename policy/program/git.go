@@ -121,23 +121,18 @@ func gitPush(c *call) {
 // gitSetting is git config: with a value, it changes the settings.
 func gitSetting(c *call) {
 	words := c.Operands
+	first := ""
 	if len(words) > 0 {
-		switch words[0].Text {
-		case "get", "list":
-			return
-		case "edit":
-			c.tag("editor", "config-or-install")
-			return
-		case "set", "unset", "rename-section", "remove-section":
-			c.tag("config-or-install")
-			words = words[1:]
-		}
+		first = words[0].Text
 	}
-	if c.has("--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--get-color", "--get-colorbool") {
+	switch {
+	case c.looks || first == "get" || first == "list":
 		return
-	}
-	changes := slices.ContainsFunc(c.Tags, func(t string) bool { return t == "config-or-install" })
-	if len(words) < 2 && !changes {
+	case first == "edit":
+		c.tag("editor")
+	case slices.Contains([]string{"set", "unset", "rename-section", "remove-section"}, first):
+		words = words[1:]
+	case len(words) < 2 && !slices.Contains(c.Tags, "config-or-install"):
 		return
 	}
 	c.tag("config-or-install")

@@ -88,8 +88,8 @@ var gitSubs = []sub{
 		{"add set-url", row{operands: "repo*"}}, {"remove|rm rename prune", row{tags: "config-or-install"}}, {"*", row{}}}}},
 	{"init", row{opts: "--template=load --separate-git-dir=write -b|--initial-branch= --object-format= --shared? --bare -q", operands: "write"}},
 	{"config", row{opts: `
-		-f|--file=read --blob= --type= --default= --global --system --local --worktree -l|--list --get --get-all --get-regexp
-		--get-urlmatch --get-color --get-colorbool --add:config-or-install --unset:config-or-install
+		-f|--file=read --blob= --type= --default= --global --system --local --worktree -l|--list:looks
+		--get|--get-all|--get-regexp|--get-urlmatch|--get-color|--get-colorbool:looks --add:config-or-install --unset:config-or-install
 		--unset-all:config-or-install --replace-all:config-or-install --rename-section:config-or-install
 		--remove-section:config-or-install -e|--edit:editor,config-or-install --name-only --show-origin --show-scope -z
 		--includes --bool --int --path`, then: gitSetting}},
