@@ -115,6 +115,8 @@ func (c *call) longOption(i int, w Word) int {
 		switch {
 		case several:
 			c.unsure("ambiguous option " + name)
+		case w.Dynamic && c.risky:
+			c.unsure("dynamic option " + name)
 		case strings.HasPrefix(name, "--no-") || name == "--help" || name == "--version":
 		default:
 			c.unknown(name)
