@@ -1,6 +1,7 @@
 package program
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -58,26 +59,26 @@ var cmakeCommands = map[string]string{
 	"copy_if_different": "cp", "make_directory": "mkdir", "touch": "touch", "create_symlink": "ln", "cat": "cat", "tar": "tar",
 }
 
-// foreignGoals fetch or run what the project does not name, or print settings.
-var foreignGoals = []string{"dependency:get", "dependency:copy", "archetype:", "groovy:", "scm:", "wrapper:", "help:effective-settings"}
+var (
+	mavenSettings = regexp.MustCompile(`^-D(maven\.(ext|repo)\.|maven\.compiler\.executable|maven\.multiModuleProjectDirectory|jvm=|argLine=|exec\.|org\.gradle\.(jvmargs|java))`)
+	foreignGoals  = regexp.MustCompile(`:.*:|^(dependency:(get|copy)|archetype:|groovy:|scm:|wrapper:|help:effective-settings)`)
+	publishGoals  = regexp.MustCompile(`deploy|publish|release`)
+	runningGoals  = regexp.MustCompile(`^(exec|antrun):`)
+)
 
-// mavenSettings of -D name code or a program.
-var mavenSettings = []string{"maven.ext.", "maven.repo.", "jvm=", "argLine=", "exec.", "maven.compiler.executable", "maven.multiModuleProjectDirectory", "org.gradle.jvmargs", "org.gradle.java"}
-
-// mavenGoals: some goals run a program or leave the machine.
+// mavenGoals: some goals run a program or leave the machine, or are of none of the
+// project's plug-ins. Some settings name code or a program.
 func mavenGoals(c *call) {
-	for _, w := range c.args {
-		if slices.ContainsFunc(mavenSettings, func(s string) bool { return strings.HasPrefix(w.Text, "-D"+s) }) {
-			c.tag("opaque-exec")
-		}
+	if slices.ContainsFunc(c.args, func(w Word) bool { return mavenSettings.MatchString(w.Text) }) {
+		c.tag("opaque-exec")
 	}
 	for _, w := range c.Operands {
 		switch {
-		case strings.Count(w.Text, ":") > 1 || slices.ContainsFunc(foreignGoals, func(g string) bool { return strings.HasPrefix(w.Text, g) }):
+		case foreignGoals.MatchString(w.Text):
 			c.tag("config-or-install", "opaque-exec")
-		case strings.Contains(w.Text, "deploy") || strings.Contains(w.Text, "publish") || strings.Contains(w.Text, "release"):
+		case publishGoals.MatchString(w.Text):
 			c.tag("publish")
-		case strings.HasPrefix(w.Text, "exec:") || strings.HasPrefix(w.Text, "antrun:"):
+		case runningGoals.MatchString(w.Text):
 			c.tag("opaque-exec")
 		}
 	}
@@ -86,18 +87,11 @@ func mavenGoals(c *call) {
 // tests are files of code; what follows :: names one of them.
 func tests(c *call) {
 	for _, w := range c.Operands {
-		name, _, _ := strings.Cut(w.Text, "::")
-		switch {
+		switch name, _, _ := strings.Cut(w.Text, "::"); {
 		case strings.HasPrefix(name, "@"):
-			c.touch("read", rest(w, name[1:]), "@file")
-			c.unsure("options in a file")
+			c.use(args, w, "@file")
 		case strings.HasPrefix(name, "/") || strings.HasPrefix(name, ".."):
 			c.codeFile(rest(w, name), "argument")
-		}
-	}
-	if w, ok := c.value("--cov-report"); ok {
-		if _, to, named := strings.Cut(w.Text, ":"); named && !strings.HasPrefix(to, "skip") {
-			c.touch("write", rest(w, to), "--cov-report")
 		}
 	}
 }

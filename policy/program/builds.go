@@ -82,7 +82,7 @@ var builds = family{
 	"concurrently": {operands: "sh*", tags: "workspace-code", open: true},
 	"rimraf":       {operands: "delete*", tags: "workspace-code", open: true},
 	"pytest py.test unittest  nose2 behave robot coverage hypothesis locust": {opts: `
-		-p= -c=conf --rootdir=load --debug?write --report-log=write --junitxml=write --junit-xml=write --html=write --cov-report= --cov= -k= -m= -n= -W= -o|--override-ini=:opaque-exec
+		-p= -c=conf --rootdir=load --debug?write --report-log=write --junitxml=write --junit-xml=write --html=write --cov-report=to --cov= -k= -m= -n= -W= -o|--override-ini=:opaque-exec
 		--basetemp=delete --confcutdir=read --pdb:interactive-shell --pdbcls=load --log-file=write --pastebin=:publish
 		--result-log=write --maxfail= --tb= --durations= --ignore= --deselect= --timeout=`, tags: "workspace-code", open: true, operands: "skip*", then: tests},
 	"black isort autopep8 yapf pyupgrade autoflake": {opts: formatOptions, operands: "change*", open: true},

@@ -231,13 +231,6 @@ func (c *call) valueAfter(i int, f *found) int {
 	return i + 1
 }
 
-// rest is what is left of a word.
-func rest(w Word, text string) Word {
-	w.Text = text
-	w.Begins, w.Fits = w.Begins && text != "", ""
-	return w
-}
-
 func (c *call) letter(b byte) *option {
 	if b >= 128 || c.short[b] == 0 {
 		return nil
