@@ -11,15 +11,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
-// call is a command with its words expanded, the name first.
-type call struct {
-	words   []word
-	used    redirected
-	program bool // functions and builtins do not count: command, sudo, xargs
-}
-
-func (c call) args() []word { return c.words[1:] }
-
 // simple is a command, an assignment, or both. It tells whether its redirections hold
 // for what follows.
 func (sh *shell) simple(c *syntax.CallExpr, used redirected) (stays bool) {
@@ -161,23 +152,6 @@ func (sh *shell) command(c call) Command {
 	return cmd
 }
 
-// emit adds a command to the facts.
-func (sh *shell) emit(cmd Command) {
-	cmd.Start, cmd.End = sh.start, sh.end
-	cmd.Depth, cmd.Via = sh.depth, sh.via
-	if sh.dir.known {
-		cmd.Cwd = sh.dir.path
-	}
-	if cmd.Argv == nil {
-		cmd.Argv = []string{}
-	}
-	if sh.out != nil && cmd.Binary != "" {
-		sh.out.from = join(sh.out.from, []string{cmd.Binary})
-	}
-	sh.a.script.Commands = append(sh.a.script.Commands, cmd)
-	sh.a.spend(1)
-}
-
 // locate fills in where a program is, and gives the name that its effect goes by.
 func (sh *shell) locate(cmd *Command, name string) string {
 	name = sh.program(name)
@@ -201,13 +175,6 @@ func (sh *shell) locate(cmd *Command, name string) string {
 	}
 	cmd.Binary = path.Base(cmd.Path)
 	return cmd.Binary
-}
-
-func (sh *shell) cwd() string {
-	if sh.dir.known {
-		return sh.dir.path
-	}
-	return ""
 }
 
 // maybe runs what a name that is not known can turn out to be: nothing, so that the

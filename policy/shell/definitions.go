@@ -43,14 +43,6 @@ func (sh *shell) printf(cmd Command, c call) {
 	sh.assigned(name, v)
 }
 
-// name notes the name of a variable whose subscript bash would evaluate.
-func (sh *shell) name(name string) {
-	if strings.ContainsAny(name, "[$`(") {
-		sh.a.unsure("the name of a variable holds a subscript, which is evaluated")
-		sh.evaluate(name)
-	}
-}
-
 func (sh *shell) alias(cmd Command, c call) {
 	sh.emit(cmd)
 	sh.out.write("", false)

@@ -3,7 +3,6 @@ package shell
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
@@ -30,23 +29,6 @@ func (sh *shell) runProgram(cmd Command, c call, base string) {
 		}
 		sh.in.taken()
 	}
-}
-
-func programWords(list []word) []program.Word {
-	out := make([]program.Word, len(list))
-	for i, w := range list {
-		out[i] = w.Word
-	}
-	return out
-}
-
-func touched(e program.Effect, op paths.Op) (out []word) {
-	for _, t := range e.Touches {
-		if t.Op == string(op) {
-			out = append(out, word{Word: t.Word})
-		}
-	}
-	return out
 }
 
 // apply fills in what a program does. It gives the programs that the text of its
@@ -103,34 +85,6 @@ func (c call) argument(w program.Word) word {
 	return word{Word: w}
 }
 
-// codeFile is a file whose code a program runs.
-func (sh *shell) codeFile(cmd *Command, w word) {
-	cmd.CodeFile = w.Text
-	if w.Dynamic {
-		sh.a.unsure("the file whose code " + cmd.Binary + " runs is only known at run time")
-	}
-	if strings.HasPrefix(w.Text, "/dev/fd/") || w.Text == "/dev/stdin" || w.Text == "-" {
-		s := sh.opened(w)
-		cmd.Inline, cmd.Stdin = true, s.Stdin
-		cmd.tag(origin(s.From)...)
-		return
-	}
-	if !slices.ContainsFunc(cmd.Reads, func(u paths.Use) bool { return u.Path == w.Text }) {
-		cmd.Reads = append(cmd.Reads, sh.use(paths.Read, w, "code")...)
-	}
-	if s := sh.made(w); s != nil {
-		cmd.tag("runs-created-file")
-		cmd.tag(origin(s.from)...)
-	}
-	for _, u := range sh.use(paths.Read, w, "code") {
-		temporary := strings.HasPrefix(u.Resolved+"/", "/tmp/") && !strings.HasPrefix(sh.a.guard.Roots.Cwd, "/tmp/")
-		if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot || temporary {
-			cmd.tag("foreign-code")
-			return
-		}
-	}
-}
-
 // runFrom runs what a program runs.
 func (sh *shell) runFrom(base string, r program.Run, from []string) {
 	sub := sh.nested(r.Via)
@@ -162,48 +116,3 @@ func (sh *shell) runFrom(base string, r program.Run, from []string) {
 		sub.codeOf(word{Word: r.Code, from: from}, r.Via)
 	}
 }
-
-// withOrigin gives words of the table their origin back: that of all arguments, which
-// they were taken from.
-func withOrigin(list []program.Word, from []string) []word {
-	out := make([]word, len(list))
-	for i, w := range list {
-		out[i] = word{Word: w}
-		if w.Dynamic || len(from) > 0 && strings.ContainsAny(w.Text, " \n;") {
-			out[i].from = from
-		}
-	}
-	return out
-}
-
-// codeOf runs the text of a word as code.
-func (sh *shell) codeOf(w word, what string) {
-	if w.Dynamic {
-		sh.a.unsure("code is only known at run time: " + what)
-		sh.out.write("", false)
-	}
-	if strings.TrimSpace(w.Text) != "" {
-		sh.code(w.Text)
-	}
-}
-
-// fetches tells whether a program brings text from the network.
-func fetches(name string) bool { return slices.Contains(fetchers, name) }
-
-// origin are the tags of code that came from the network, or out of a decoder.
-func origin(from []string) (tags []string) {
-	if slices.ContainsFunc(from, fetches) {
-		tags = append(tags, "downloaded-code")
-	}
-	if slices.ContainsFunc(from, func(n string) bool { return slices.Contains(decoders, n) }) {
-		tags = append(tags, "decoded-code")
-	}
-	return tags
-}
-
-var (
-	fetchers = strings.Fields(`curl wget fetch aria2c nc ncat netcat socat ftp tftp sftp scp rsync ssh telnet dig nslookup host lynx w3m http https xh gh aws
-		gsutil gcloud az`)
-	decoders = strings.Fields(`base64 base32 basenc xxd od hexdump openssl rev tr sed awk gawk mawk uudecode gunzip zcat gzip xz xzcat bzcat bunzip2 bzip2
-		zstd gpg perl python python3 ruby node php dd cut`)
-)

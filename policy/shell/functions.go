@@ -78,30 +78,3 @@ func (sh *shell) body(f *function) {
 	sh.depth--
 	sh.via, sh.outer, sh.running = via, outer, running
 }
-
-// nested is a shell for text inside of this one: it sees the variables.
-func (sh *shell) nested(via string) *shell {
-	sub := sh.fork()
-	sub.via, sub.outer = via, nil
-	sub.depth++
-	return sub
-}
-
-// fresh is a shell of its own, which sees no functions. That it sees all variables
-// stands for those that are exported.
-func (sh *shell) fresh(via string) *shell {
-	sub := sh.nested(via)
-	sub.scope.functions = map[string][]*function{}
-	for s := sh.scope; s != nil; s = s.up {
-		for name := range s.functions {
-			sub.scope.functions[name] = nil
-		}
-	}
-	return sub
-}
-
-// code runs a text as this shell would.
-func (sh *shell) code(text string) {
-	sh.outer = nil
-	sh.script(text)
-}

@@ -213,11 +213,3 @@ func split(text string, r program.Run) (entries []string, ok bool) {
 	end()
 	return entries, quote == 0
 }
-
-func texts(list []word) []string {
-	out := make([]string, len(list))
-	for i, w := range list {
-		out[i] = w.Text
-	}
-	return out
-}

@@ -138,26 +138,6 @@ func (sh *shell) started(name, how string, args []word) *shell {
 	return sub
 }
 
-var standardInput = []string{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
-
-// codeFromInput runs what stands on the standard input as code. Its commands share that
-// input with the shell.
-func (sh *shell) codeFromInput(name string) {
-	in := sh.in
-	sh.out.write("", in.Known)
-	switch {
-	case in.Kind == "":
-		sh.a.unsure(name + " reads its code from a terminal")
-		return
-	case !in.Known:
-		sh.a.unsure(name + " reads code that is only known at run time from a " + in.Kind)
-	}
-	if text := in.Text; strings.TrimSpace(text) != "" {
-		sh.in = &stream{code: true}
-		sh.code(text)
-	}
-}
-
 // source is . FILE: it runs in this shell.
 func (sh *shell) source(cmd Command, c call) {
 	if len(c.words) < 2 {
@@ -167,14 +147,4 @@ func (sh *shell) source(cmd Command, c call) {
 	sh.runFile(cmd, c.words[1], func(_ string, run func(*shell)) {
 		sh.inside(cmd.Binary, func() { run(sh) })
 	})
-}
-
-// inside runs something in this shell, one level deeper.
-func (sh *shell) inside(via string, run func()) {
-	before, outer := sh.via, sh.outer
-	sh.via, sh.outer = via, nil
-	sh.depth++
-	run()
-	sh.depth--
-	sh.via, sh.outer = before, outer
 }

@@ -7,8 +7,6 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
 // shell is one shell or subshell at a point of its run. A subshell is a copy with a
@@ -97,6 +95,27 @@ func (sh *shell) fork() *shell {
 	return &sub
 }
 
+// nested is a shell for text inside of this one: it sees the variables.
+func (sh *shell) nested(via string) *shell {
+	sub := sh.fork()
+	sub.via, sub.outer = via, nil
+	sub.depth++
+	return sub
+}
+
+// fresh is a shell of its own, which sees no functions. That it sees all variables
+// stands for those that are exported.
+func (sh *shell) fresh(via string) *shell {
+	sub := sh.nested(via)
+	sub.scope.functions = map[string][]*function{}
+	for s := sh.scope; s != nil; s = s.up {
+		for name := range s.functions {
+			sub.scope.functions[name] = nil
+		}
+	}
+	return sub
+}
+
 func (sh *shell) get(name string) (value, bool) {
 	if name != "" && name[0] < 'A' && name != "0" {
 		if v, is := sh.parameter(name); is {
@@ -122,23 +141,6 @@ func (sh *shell) set(name string, v value) {
 		sh.scope.vars = map[string]value{}
 	}
 	sh.scope.vars[name] = v
-}
-
-// assigned sets a variable as the script does, which may mean something to programs.
-// Each value is listed once, as an assignment.
-func (sh *shell) assigned(name string, v value) {
-	sh.set(name, v)
-	e := program.Set(name, v.word().Word)
-	if len(e.Tags)+len(e.Touches)+len(e.Fetches) == 0 && e.CodeFile.Text == "" || sh.a.settings[name+"="+v.Str] {
-		return
-	}
-	if sh.a.settings == nil {
-		sh.a.settings = map[string]bool{}
-	}
-	sh.a.settings[name+"="+v.Str] = true
-	cmd := Command{Env: []string{name}}
-	sh.apply(&cmd, e, call{words: []word{v.word()}})
-	sh.emit(cmd)
 }
 
 // parameter is $1, $2 …, $@, $* or $#.
@@ -263,4 +265,28 @@ func join(to, names []string) []string {
 		}
 	}
 	return to
+}
+
+// emit adds a command to the facts.
+func (sh *shell) emit(cmd Command) {
+	cmd.Start, cmd.End = sh.start, sh.end
+	cmd.Depth, cmd.Via = sh.depth, sh.via
+	if sh.dir.known {
+		cmd.Cwd = sh.dir.path
+	}
+	if cmd.Argv == nil {
+		cmd.Argv = []string{}
+	}
+	if sh.out != nil && cmd.Binary != "" {
+		sh.out.from = join(sh.out.from, []string{cmd.Binary})
+	}
+	sh.a.script.Commands = append(sh.a.script.Commands, cmd)
+	sh.a.spend(1)
+}
+
+func (sh *shell) cwd() string {
+	if sh.dir.known {
+		return sh.dir.path
+	}
+	return ""
 }
