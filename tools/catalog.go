@@ -3,6 +3,8 @@ package tools
 import (
 	"fmt"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
 // Catalog answers for one request: which tools are offered, and which of them a
@@ -143,7 +145,7 @@ func (c *Catalog) object(m Match, w *shaper, args string, end Ending) (string, *
 	if refusal != nil {
 		return "", refusal
 	}
-	if r.cut == MidValue || (r.raw || r.cut == Unquoted) && (end.Length || !end.Terminated) {
+	if r.cut == jsonrepair.MidValue || (r.raw || r.cut == jsonrepair.Unquoted) && (end.Length || !end.Terminated) {
 		return "", w.refuse(Truncated, fmt.Sprintf("the arguments of %s were cut off; send them again, shorter", m.Name))
 	}
 	if inner, ok := c.ownEnvelope(m, w.schema, r.object); ok {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
 // rescue looks for a call whose name does not say which tool is meant: the true
@@ -12,7 +14,7 @@ import (
 // was sent is no call but the answer.
 func (c *Catalog) rescue(why *Refusal, args string, end Ending) (Call, *Refusal) {
 	why.Text = args
-	fixed, err := RepairJSON(args, c.rules.MaxDepth)
+	fixed, err := jsonrepair.Repair(args, c.rules.MaxDepth)
 	isObject := err == nil && fixed.JSON[0] == '{' && strings.HasPrefix(strings.TrimSpace(args), "{")
 	if !isObject {
 		if c.Empty() && strings.TrimSpace(args) != "" {
@@ -20,7 +22,7 @@ func (c *Catalog) rescue(why *Refusal, args string, end Ending) (Call, *Refusal)
 		}
 		return Call{}, why
 	}
-	if fixed.Cut >= Unquoted {
+	if fixed.Cut >= jsonrepair.Unquoted {
 		return Call{}, why
 	}
 	e, wrapped := readEnvelope(string(fixed.JSON))
@@ -49,8 +51,8 @@ func (c *Catalog) Fit(args string) (Call, bool) {
 	if !strings.HasPrefix(strings.TrimSpace(args), "{") {
 		return Call{}, false
 	}
-	fixed, err := RepairJSON(args, c.rules.MaxDepth)
-	if err != nil || fixed.Cut >= Unquoted || fixed.JSON[0] != '{' || fixed.madeUp() {
+	fixed, err := jsonrepair.Repair(args, c.rules.MaxDepth)
+	if err != nil || fixed.Cut >= jsonrepair.Unquoted || fixed.JSON[0] != '{' || fixed.Has(jsonrepair.KindValue) {
 		return Call{}, false
 	}
 	object := string(fixed.JSON)
@@ -60,13 +62,8 @@ func (c *Catalog) Fit(args string) (Call, bool) {
 		return Call{}, false
 	}
 	name := fitting.tools[0].Name
-	repairs := append(fixed.Repairs, renamed("name.fit", "", name, ""))
+	repairs := append(Mended(fixed.Changes), renamed("name.fit", "", name, ""))
 	return Call{Name: name, Arguments: fixed.JSON, Repairs: repairs}, true
-}
-
-// madeUp reports whether null was put where the text has no value.
-func (r Repaired) madeUp() bool {
-	return slices.ContainsFunc(r.Repairs, func(r Repair) bool { return r.Kind == KindValue })
 }
 
 func (c *Catalog) fits(t *Tool, object string, given []member) bool {
