@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 func mustComplete(t *testing.T, doc string) *Completion {
@@ -131,7 +133,7 @@ func FuzzChunk(f *testing.F) {
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		var c Chunk
 		err := c.Parse(doc)
-		if (err == nil) != json.Valid(doc) && !strings.Contains(err.Error(), tooDeep) {
+		if (err == nil) != json.Valid(doc) && !strings.Contains(err.Error(), jsontext.TooDeep) {
 			t.Fatalf("%q: %v", doc, err)
 		}
 		if err != nil {

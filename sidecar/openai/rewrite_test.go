@@ -71,19 +71,19 @@ func TestEdits(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	doc := []byte(`{"prompt_tokens":1820,"total_tokens":2304,"completion_tokens":484,"prompt_tokens_details":{"cached_tokens":7,"x":1},"completion_tokens_details":{"reasoning_tokens":5}}`)
-	u := ReadUsage(doc, Span{0, len(doc)})
+	u := ReadUsage(doc, Span{From: 0, To: len(doc)})
 	if want := (Usage{1820, 484, 2304, 7, 5}); u != want {
 		t.Errorf("%+v", u)
 	}
-	if again := ReadUsage(u.JSON(), Span{0, len(u.JSON())}); again != u {
+	if again := ReadUsage(u.JSON(), Span{From: 0, To: len(u.JSON())}); again != u {
 		t.Errorf("%s", u.JSON())
 	}
 	doc = []byte(`{"prompt_tokens":null,"completion_tokens":"4","total_tokens":1.5,"prompt_tokens_details":null}`)
-	if u := ReadUsage(doc, Span{0, len(doc)}); u != (Usage{}) {
+	if u := ReadUsage(doc, Span{From: 0, To: len(doc)}); u != (Usage{}) {
 		t.Errorf("%+v", u)
 	}
 	doc = []byte(`{"cache_n":236,"prompt_n":4,"prompt_ms":30.9,"predicted_n":35}`)
-	if u, ok := UsageFromTimings(doc, Span{0, len(doc)}); !ok || u != (Usage{Prompt: 240, Completion: 35, Total: 275, Cached: 236}) {
+	if u, ok := UsageFromTimings(doc, Span{From: 0, To: len(doc)}); !ok || u != (Usage{Prompt: 240, Completion: 35, Total: 275, Cached: 236}) {
 		t.Errorf("%+v", u)
 	}
 	if _, ok := UsageFromTimings(doc, Span{}); ok {

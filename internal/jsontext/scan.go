@@ -1,34 +1,49 @@
-package openai
+// Package jsontext reads and writes JSON as text, where it stands: a strict scanner
+// that makes no values, and strings both ways. It knows nothing of what a document
+// means, mends nothing and keeps no state.
+package jsontext
 
 import (
 	"math/bits"
 	"strconv"
 )
 
+// Span is the bytes [From, To) of one JSON value, or of one key with its quotes,
+// in its document. The zero Span means absent.
+type Span struct{ From, To int }
+
+// Present reports whether the value is there at all; null is.
+func (s Span) Present() bool { return s.To > 0 }
+
+// Of is the bytes of the span.
+func (s Span) Of(doc []byte) []byte { return doc[s.From:s.To] }
+
 // MaxDepth is how deep arrays and objects may lie in one another. Requests with
 // the largest tool schemas seen need 15.
 const MaxDepth = 256
 
-const tooDeep = "nested too deep"
+// TooDeep is the Why of a SyntaxError about containers in containers.
+const TooDeep = "nested too deep"
 
-// scanner walks one JSON document from front to back, strictly as RFC 8259 has
+// Scanner walks one JSON document from front to back, strictly as RFC 8259 has
 // it, and never twice over a byte. A caller takes the containers it knows apart
-// with enter and next, and skips the rest:
+// with Enter and Next, and skips the rest:
 //
-//	for ok := s.enter('{'); ok && s.next('}'); {
-//		switch key, at := s.key(); string(key) { … s.skip() }
+//	for ok := s.Enter('{'); ok && s.Next('}'); {
+//		switch key, at := s.Key(); string(key) { … s.Skip() }
 //	}
 //
 // The first error stops it for good: every later call finds the end of input.
-type scanner struct {
-	doc   []byte
-	pos   int
+type Scanner struct {
+	Doc []byte
+	Pos int          // of the next byte
+	Err *SyntaxError // the first error
+
 	depth int
-	fresh bool         // a container was just entered: no comma before its next entry
-	err   *SyntaxError // the first error
+	fresh bool // a container was just entered: no comma before its next entry
 }
 
-// SyntaxError is a place where a document is not JSON. Explain words it better.
+// SyntaxError is a place where a document is not JSON.
 type SyntaxError struct {
 	Offset int // in bytes
 	Why    string
@@ -36,66 +51,66 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return "byte " + strconv.Itoa(e.Offset) + ": " + e.Why }
 
-func (s *scanner) fail(why string) {
-	if s.err == nil {
-		s.err = &SyntaxError{Offset: s.pos, Why: why}
+func (s *Scanner) fail(why string) {
+	if s.Err == nil {
+		s.Err = &SyntaxError{Offset: s.Pos, Why: why}
 	}
-	s.pos = len(s.doc)
+	s.Pos = len(s.Doc)
 }
 
-// end is the error of the whole walk; only white space may be left.
-func (s *scanner) end() error {
-	if s.err == nil && (s.peek() != 0 || s.pos < len(s.doc)) {
+// End is the error of the whole walk; only white space may be left.
+func (s *Scanner) End() error {
+	if s.Err == nil && (s.Peek() != 0 || s.Pos < len(s.Doc)) {
 		s.fail("text after the JSON value")
 	}
-	if s.err != nil {
-		return s.err
+	if s.Err != nil {
+		return s.Err
 	}
 	return nil
 }
 
-// peek skips white space and is the next byte, 0 at the end.
-func (s *scanner) peek() byte {
-	for s.pos < len(s.doc) {
-		c := s.doc[s.pos]
+// Peek skips white space and is the next byte, 0 at the end.
+func (s *Scanner) Peek() byte {
+	for s.Pos < len(s.Doc) {
+		c := s.Doc[s.Pos]
 		if c > ' ' || c != ' ' && c != '\n' && c != '\t' && c != '\r' {
 			return c
 		}
-		s.pos++
+		s.Pos++
 	}
 	return 0
 }
 
-// enter goes into the container that open begins. Any other value it skips, and
+// Enter goes into the container that open begins. Any other value it skips, and
 // reports false.
-func (s *scanner) enter(open byte) bool {
-	if s.peek() != open {
-		s.skip()
+func (s *Scanner) Enter(open byte) bool {
+	if s.Peek() != open {
+		s.Skip()
 		return false
 	}
 	if s.depth == MaxDepth {
-		s.fail(tooDeep)
+		s.fail(TooDeep)
 		return false
 	}
-	s.pos++
+	s.Pos++
 	s.depth++
 	s.fresh = true
 	return true
 }
 
-// next moves to the next entry of the container that closer ends, or leaves it.
-func (s *scanner) next(closer byte) bool {
-	c, fresh := s.peek(), s.fresh
+// Next moves to the next entry of the container that closer ends, or leaves it.
+func (s *Scanner) Next(closer byte) bool {
+	c, fresh := s.Peek(), s.fresh
 	s.fresh = false
 	switch {
 	case c == closer:
-		s.pos++
+		s.Pos++
 		s.depth--
 		return false
 	case fresh:
-		return s.pos < len(s.doc) || s.cut()
+		return s.Pos < len(s.Doc) || s.cut()
 	case c == ',':
-		s.pos++
+		s.Pos++
 		return true
 	}
 	s.fail("no comma or end after a value")
@@ -103,45 +118,45 @@ func (s *scanner) next(closer byte) bool {
 }
 
 // cut fails because the input ends too early.
-func (s *scanner) cut() bool {
+func (s *Scanner) cut() bool {
 	s.fail("the JSON ends too early")
 	return false
 }
 
-// key reads a key and its colon: the decoded key, and its span with quotes.
-func (s *scanner) key() ([]byte, Span) {
-	if s.peek() != '"' {
+// Key reads a key and its colon: the decoded key, and its span with quotes.
+func (s *Scanner) Key() ([]byte, Span) {
+	if s.Peek() != '"' {
 		s.fail("no key")
 		return nil, Span{}
 	}
 	at, plain := s.str()
-	if s.peek() != ':' {
+	if s.Peek() != ':' {
 		s.fail("no colon after a key")
 		return nil, Span{}
 	}
-	s.pos++
-	raw := s.doc[at.From+1 : at.To-1]
+	s.Pos++
+	raw := s.Doc[at.From+1 : at.To-1]
 	if !plain {
-		raw = []byte(unquote(raw))
+		raw = []byte(Unquote(raw))
 	}
 	return raw, at
 }
 
-// skip passes over one value.
-func (s *scanner) skip() Span {
-	c := s.peek()
-	from := s.pos
+// Skip passes over one value.
+func (s *Scanner) Skip() Span {
+	c := s.Peek()
+	from := s.Pos
 	switch c {
 	case '"':
 		s.str()
 	case '{':
-		for ok := s.enter('{'); ok && s.next('}'); {
-			s.key()
-			s.skip()
+		for ok := s.Enter('{'); ok && s.Next('}'); {
+			s.Key()
+			s.Skip()
 		}
 	case '[':
-		for ok := s.enter('['); ok && s.next(']'); {
-			s.skip()
+		for ok := s.Enter('['); ok && s.Next(']'); {
+			s.Skip()
 		}
 	case 't':
 		s.literal("true")
@@ -152,47 +167,47 @@ func (s *scanner) skip() Span {
 	default:
 		s.number()
 	}
-	return Span{from, s.pos}
+	return Span{from, s.Pos}
 }
 
-func (s *scanner) literal(word string) {
-	if end := s.pos + len(word); end <= len(s.doc) && string(s.doc[s.pos:end]) == word {
-		s.pos = end
+func (s *Scanner) literal(word string) {
+	if end := s.Pos + len(word); end <= len(s.Doc) && string(s.Doc[s.Pos:end]) == word {
+		s.Pos = end
 		return
 	}
 	s.fail("no value")
 }
 
-func (s *scanner) number() {
-	i := s.pos
-	if i < len(s.doc) && s.doc[i] == '-' {
+func (s *Scanner) number() {
+	i := s.Pos
+	if i < len(s.Doc) && s.Doc[i] == '-' {
 		i++
 	}
-	end := digits(s.doc, i)
-	if end == i || s.doc[i] == '0' && end > i+1 {
+	end := digits(s.Doc, i)
+	if end == i || s.Doc[i] == '0' && end > i+1 {
 		s.fail("no value")
 		return
 	}
 	i = end
-	if i < len(s.doc) && s.doc[i] == '.' {
-		if end = digits(s.doc, i+1); end == i+1 {
+	if i < len(s.Doc) && s.Doc[i] == '.' {
+		if end = digits(s.Doc, i+1); end == i+1 {
 			s.fail("no digit after the point")
 			return
 		}
 		i = end
 	}
-	if i < len(s.doc) && s.doc[i]|0x20 == 'e' {
+	if i < len(s.Doc) && s.Doc[i]|0x20 == 'e' {
 		i++
-		if i < len(s.doc) && (s.doc[i] == '+' || s.doc[i] == '-') {
+		if i < len(s.Doc) && (s.Doc[i] == '+' || s.Doc[i] == '-') {
 			i++
 		}
-		if end = digits(s.doc, i); end == i {
+		if end = digits(s.Doc, i); end == i {
 			s.fail("no digit in the exponent")
 			return
 		}
 		i = end
 	}
-	s.pos = i
+	s.Pos = i
 }
 
 // digits is where the digits that begin at i end.
@@ -204,29 +219,29 @@ func digits(doc []byte, i int) int {
 }
 
 // str reads the string that begins here; plain: it has no escapes.
-func (s *scanner) str() (at Span, plain bool) {
-	from, plain := s.pos, true
-	for i := s.pos + 1; ; {
-		i = run(s.doc, i)
-		if i >= len(s.doc) {
+func (s *Scanner) str() (at Span, plain bool) {
+	from, plain := s.Pos, true
+	for i := s.Pos + 1; ; {
+		i = run(s.Doc, i)
+		if i >= len(s.Doc) {
 			s.cut()
 			return Span{from, from + 2}, plain
 		}
-		switch s.doc[i] {
+		switch s.Doc[i] {
 		case '"':
-			s.pos = i + 1
-			return Span{from, s.pos}, plain
+			s.Pos = i + 1
+			return Span{from, s.Pos}, plain
 		case '\\':
 			plain = false
-			n := escape(s.doc[i:])
+			n := escape(s.Doc[i:])
 			if n == 0 {
-				s.pos = i
+				s.Pos = i
 				s.fail("no such escape in a string")
 				return Span{from, from + 2}, plain
 			}
 			i += n
 		default:
-			s.pos = i
+			s.Pos = i
 			s.fail("control character in a string")
 			return Span{from, from + 2}, plain
 		}
