@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
@@ -130,6 +131,9 @@ func (c *Catalog) arguments(m Match, args string, end Ending) (Call, *Refusal) {
 		return Call{}, &Refusal{BadJSON, m.Name, args,
 			fmt.Sprintf("the arguments of %s are longer than %d bytes", m.Name, limit)}
 	}
+	if object := c.untouched(m, args); object != nil {
+		return Call{Name: m.Name, Arguments: object, Repairs: m.Repairs}, nil
+	}
 	w := c.shaper(m)
 	object, refusal := c.object(m, w, args, end)
 	if refusal != nil {
@@ -137,6 +141,29 @@ func (c *Catalog) arguments(m Match, args string, end Ending) (Call, *Refusal) {
 		return Call{}, refusal
 	}
 	return Call{Name: m.Name, Arguments: []byte(object), Repairs: append(m.Repairs, w.repairs...)}, nil
+}
+
+// untouched returns args where they can leave as they stand, after one look at every
+// byte. It returns nil where a second look is needed to tell.
+func (c *Catalog) untouched(m Match, args string) []byte {
+	if m.Deferred != "" || !strings.HasPrefix(args, "{") || !strings.HasSuffix(args, "}") {
+		return nil
+	}
+	doc := []byte(args)
+	s := c.schemaOf(m)
+	scan := jsontext.Scanner{Doc: doc, Depth: c.rules.MaxDepth}
+	if s == nil {
+		scan.Skip()
+	} else if !s.checker.accepts(&scan) {
+		return nil
+	}
+	if scan.End() != nil {
+		return nil
+	}
+	if _, own := c.ownEnvelope(m, s, doc); own {
+		return nil
+	}
+	return doc
 }
 
 // object returns the arguments of m in the form that its tool takes them.
@@ -148,7 +175,7 @@ func (c *Catalog) object(m Match, w *shaper, args string, end Ending) (string, *
 	if r.cut == jsonrepair.MidValue || (r.raw || r.cut == jsonrepair.Unquoted) && (end.Length || !end.Terminated) {
 		return "", w.refuse(Truncated, fmt.Sprintf("the arguments of %s were cut off; send them again, shorter", m.Name))
 	}
-	if inner, ok := c.ownEnvelope(m, w.schema, r.object); ok {
+	if inner, ok := c.ownEnvelope(m, w.schema, []byte(r.object)); ok {
 		w.note("args.unwrap", r.object, inner, "")
 		return c.object(m, w, inner, end)
 	}
@@ -159,9 +186,13 @@ func (c *Catalog) object(m Match, w *shaper, args string, end Ending) (string, *
 }
 
 func (c *Catalog) shaper(m Match) *shaper {
-	w := &shaper{tool: m.Name, rules: c.rules, open: c.open}
-	if m.Tool != nil && m.Deferred == "" {
-		w.schema = c.schemas.of(m.Tool.Parameters)
+	return &shaper{tool: m.Name, schema: c.schemaOf(m), rules: c.rules, open: c.open}
+}
+
+// schemaOf is the schema of the arguments of m; nil: nothing is known of them.
+func (c *Catalog) schemaOf(m Match) *schema {
+	if m.Tool == nil || m.Deferred != "" {
+		return nil
 	}
-	return w
+	return c.schemas.of(m.Tool.Parameters)
 }

@@ -4,6 +4,7 @@
 package jsontext
 
 import (
+	"cmp"
 	"math/bits"
 	"strconv"
 )
@@ -18,8 +19,8 @@ func (s Span) Present() bool { return s.To > 0 }
 // Of is the bytes of the span.
 func (s Span) Of(doc []byte) []byte { return doc[s.From:s.To] }
 
-// MaxDepth is how deep arrays and objects may lie in one another. Requests with
-// the largest tool schemas seen need 15.
+// MaxDepth is how deep arrays and objects may lie in one another where nobody says
+// otherwise. Requests with the largest tool schemas seen need 15.
 const MaxDepth = 256
 
 // TooDeep is the Why of a SyntaxError about containers in containers.
@@ -35,9 +36,10 @@ const TooDeep = "nested too deep"
 //
 // The first error stops it for good: every later call finds the end of input.
 type Scanner struct {
-	Doc []byte
-	Pos int          // of the next byte
-	Err *SyntaxError // the first error
+	Doc   []byte
+	Pos   int          // of the next byte
+	Depth int          // how deep containers may nest; 0: MaxDepth
+	Err   *SyntaxError // the first error
 
 	depth int
 	fresh bool // a container was just entered: no comma before its next entry
@@ -88,7 +90,7 @@ func (s *Scanner) Enter(open byte) bool {
 		s.Skip()
 		return false
 	}
-	if s.depth == MaxDepth {
+	if limit := cmp.Or(s.Depth, MaxDepth); s.depth >= limit {
 		s.fail(TooDeep)
 		return false
 	}
