@@ -47,7 +47,7 @@ func BenchmarkToolCall(b *testing.B) {
 
 // writeArguments are the arguments of write, with a content of about n bytes.
 func writeArguments(n int) string {
-	const line = "\tif err := run(ctx, \"main.go\"); err != nil { // Größe: 12 KB\n\t\treturn fmt.Errorf(\"run: %w\", err)\n\t}\n"
+	const line = "    if (await run(\"main.ts\")) { // Größe: 12 KB\n        throw new Error(name + ': not run')\n    }\n"
 	content := openai.AppendString(nil, strings.Repeat(line, n/len(line)+1)[:n])
 	return `{"path":"internal/main.go","content":` + string(content) + `}`
 }

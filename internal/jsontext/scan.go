@@ -223,26 +223,25 @@ func digits(doc []byte, i int) int {
 // str reads the string that begins here; plain: it has no escapes.
 func (s *Scanner) str() (at Span, plain bool) {
 	from, plain := s.Pos, true
-	for i := s.Pos + 1; ; {
-		i = run(s.Doc, i)
-		if i >= len(s.Doc) {
-			s.cut()
-			return Span{from, from + 2}, plain
-		}
-		switch s.Doc[i] {
-		case '"':
-			s.Pos = i + 1
-			return Span{from, s.Pos}, plain
-		case '\\':
-			plain = false
+	for i := run(s.Doc, from+1); ; i = run(s.Doc, i) {
+		for i < len(s.Doc) && s.Doc[i] == '\\' { // often one escape behind another
 			n := escape(s.Doc[i:])
 			if n == 0 {
 				s.Pos = i
 				s.fail("no such escape in a string")
-				return Span{from, from + 2}, plain
+				return Span{from, from + 2}, false
 			}
 			i += n
-		default:
+			plain = false
+		}
+		switch {
+		case i >= len(s.Doc):
+			s.cut()
+			return Span{from, from + 2}, plain
+		case s.Doc[i] == '"':
+			s.Pos = i + 1
+			return Span{from, s.Pos}, plain
+		case s.Doc[i] < ' ':
 			s.Pos = i
 			s.fail("control character in a string")
 			return Span{from, from + 2}, plain
