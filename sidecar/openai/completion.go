@@ -63,6 +63,7 @@ type Part struct {
 type CallPart struct {
 	Span
 	Index                      int
+	Typed                      bool // its type is function
 	ID, Name, Arguments        string
 	IDSpan, NameSpan, ArgsSpan Span
 }
@@ -262,6 +263,9 @@ func (p *completionParser) call(ch *Choice) {
 			part.Index = p.int(part.Index)
 		case "id":
 			part.ID, part.IDSpan = p.word()
+		case "type":
+			kind, _ := p.word()
+			part.Typed = kind == "function"
 		case "function":
 			p.function(&part)
 		default:
