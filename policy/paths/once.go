@@ -5,7 +5,7 @@ import "io/fs"
 // Once gives links that look at each place once. The folders of one decision have most of
 // their way in common, and all of it should be about the same disk. It is for that
 // decision, and not safe for concurrent use.
-func Once(l Links) Links { return &once{Links: l, seen: make(map[string]look)} }
+func Once(l Links) Links { return &once{Links: l, seen: make(map[string]look, 32)} }
 
 type once struct {
 	Links
