@@ -2,6 +2,7 @@ package jsontext
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -92,7 +93,19 @@ func AppendString(dst []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		s = mendUTF8(s)
 	}
-	dst = append(dst, '"')
+	return appendQuoted(dst, s)
+}
+
+// AppendBytes is AppendString of a text in bytes.
+func AppendBytes(dst, s []byte) []byte {
+	if !utf8.Valid(s) {
+		return appendQuoted(dst, mendUTF8(string(s)))
+	}
+	return appendQuoted(dst, s)
+}
+
+func appendQuoted[T []byte | string](dst []byte, s T) []byte {
+	dst = append(slices.Grow(dst, len(s)+len(s)/8+2), '"') // code has an escape every ten bytes or so
 	done := 0
 	for i := run(s, 0); i < len(s); i = run(s, done) {
 		dst = append(append(dst, s[done:i]...), '\\')

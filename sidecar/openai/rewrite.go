@@ -3,13 +3,16 @@ package openai
 import (
 	"strconv"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 // Call is a tool call as it leaves. Arguments is JSON text, or a piece of it; ID
 // and Name are "" in the later pieces of one call.
 type Call struct {
-	Index               int
-	ID, Name, Arguments string
+	Index     int
+	ID, Name  string
+	Arguments []byte
 }
 
 // Rewrite is what a choice shall say instead. Zero fields leave as it is what
@@ -74,7 +77,7 @@ func (c *Completion) idEdits(ch *Choice, calls []Call) (edits []Edit, only bool)
 	}
 	for i := range calls {
 		was, to := &ch.Calls[i], &calls[i]
-		if was.Name != to.Name || was.Arguments != to.Arguments || !was.Typed || !was.IDSpan.Present() || c.Doc[was.ArgsSpan.From] != '"' {
+		if was.Name != to.Name || was.Arguments != string(to.Arguments) || !was.Typed || !was.IDSpan.Present() || c.Doc[was.ArgsSpan.From] != '"' {
 			return nil, false
 		}
 		if was.ID != to.ID {
@@ -150,7 +153,7 @@ func appendCalls(dst []byte, calls []Call, index bool) []byte {
 			dst = AppendString(append(dst, `"name":`...), call.Name)
 			dst = append(dst, ',')
 		}
-		dst = AppendString(append(dst, `"arguments":`...), call.Arguments)
+		dst = jsontext.AppendBytes(append(dst, `"arguments":`...), call.Arguments)
 		dst = append(dst, "}}"...)
 	}
 	return append(dst, ']')

@@ -34,7 +34,7 @@ func TestReasoningEdits(t *testing.T) {
 
 func TestEdits(t *testing.T) {
 	text := func(s string) *string { return &s }
-	exec := []Call{{Index: 0, ID: "call1", Name: "exec", Arguments: `{"a":"b"}`}}
+	exec := []Call{{Index: 0, ID: "call1", Name: "exec", Arguments: []byte(`{"a":"b"}`)}}
 	const execJSON = `{"id":"call1","type":"function","function":{"name":"exec","arguments":"{\"a\":\"b\"}"}}`
 	for _, row := range []struct {
 		from string

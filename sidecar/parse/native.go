@@ -31,6 +31,9 @@ func (p *pieces) add(s string) {
 		if p.more.Len() == 0 {
 			p.more.WriteString(p.one)
 		}
+		if p.more.Cap()-p.more.Len() < len(s) {
+			p.more.Grow(max(p.more.Len(), 1<<10)) // doubled, so that little is copied often
+		}
 		p.more.WriteString(s)
 	}
 }

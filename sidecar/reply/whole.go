@@ -82,19 +82,13 @@ func callsOf(said *openai.Choice, r *parse.Reading) (calls []openai.Call, kept b
 	calls = make([]openai.Call, 0, len(r.Calls))
 	for i := range r.Calls {
 		c := &r.Calls[i]
-		call := openai.Call{Index: i, Name: c.Name}
-		if said != nil && i < len(said.Calls) && said.Calls[i].Arguments == string(c.Arguments) {
-			call.Arguments = said.Calls[i].Arguments // the same bytes need no copy
-		} else {
-			call.Arguments = string(c.Arguments)
-		}
 		if kept {
 			was := &said.Calls[i]
-			kept = was.Name == c.Name && was.Arguments == call.Arguments && was.ID != "" &&
+			kept = was.Name == c.Name && was.Arguments == string(c.Arguments) && was.ID != "" &&
 				openai.CleanCallID(was.ID) == was.ID && !seen[was.ID]
 			seen[was.ID] = true
 		}
-		calls = append(calls, call)
+		calls = append(calls, openai.Call{Index: i, Name: c.Name, Arguments: c.Arguments})
 	}
 	for i := range calls {
 		if kept {
