@@ -116,23 +116,46 @@ type Ending struct {
 }
 
 // Call makes one correct call of a name and arguments as the model wrote them, or
-// says why there is none. Undamaged arguments leave byte for byte.
-func (c *Catalog) Call(raw, args string, end Ending) (Call, *Refusal) {
+// says why there is none. Undamaged arguments leave byte for byte, and are not copied:
+// they must not change any more.
+func (c *Catalog) Call(raw string, args []byte, end Ending) (Call, *Refusal) {
 	m, refusal := c.Name(raw)
 	if refusal != nil {
-		return c.rescue(refusal, args, end)
+		return c.rescue(refusal, string(args), end)
 	}
-	return c.arguments(m, args, end)
+	if c.untouched(m, args) {
+		return Call{Name: m.Name, Arguments: args, Repairs: m.Repairs}, nil
+	}
+	return c.arguments(m, string(args), end)
 }
+
+// untouched reports whether args can leave as they stand, after one look at every byte. It
+// is false, too, where a second look is needed to tell.
+func (c *Catalog) untouched(m Match, args []byte) bool {
+	if m.Deferred != "" || c.tooLong(len(args)) || len(args) == 0 || args[0] != '{' || args[len(args)-1] != '}' {
+		return false
+	}
+	s := c.schemaOf(m)
+	scan := jsontext.Scanner{Doc: args, Depth: c.rules.MaxDepth}
+	if s == nil {
+		scan.Skip()
+	} else if !s.checker.accepts(&scan) {
+		return false
+	}
+	if scan.End() != nil {
+		return false
+	}
+	_, own := c.ownEnvelope(m, s, args)
+	return !own
+}
+
+func (c *Catalog) tooLong(bytes int) bool { return c.rules.MaxBytes > 0 && bytes > c.rules.MaxBytes }
 
 // arguments reads the arguments of a tool that was found.
 func (c *Catalog) arguments(m Match, args string, end Ending) (Call, *Refusal) {
-	if limit := c.rules.MaxBytes; limit > 0 && len(args) > limit {
+	if c.tooLong(len(args)) {
 		return Call{}, &Refusal{BadJSON, m.Name, args,
-			fmt.Sprintf("the arguments of %s are longer than %d bytes", m.Name, limit)}
-	}
-	if object := c.untouched(m, args); object != nil {
-		return Call{Name: m.Name, Arguments: object, Repairs: m.Repairs}, nil
+			fmt.Sprintf("the arguments of %s are longer than %d bytes", m.Name, c.rules.MaxBytes)}
 	}
 	w := c.shaper(m)
 	object, refusal := c.object(m, w, args, end)
@@ -141,29 +164,6 @@ func (c *Catalog) arguments(m Match, args string, end Ending) (Call, *Refusal) {
 		return Call{}, refusal
 	}
 	return Call{Name: m.Name, Arguments: []byte(object), Repairs: append(m.Repairs, w.repairs...)}, nil
-}
-
-// untouched returns args where they can leave as they stand, after one look at every
-// byte. It returns nil where a second look is needed to tell.
-func (c *Catalog) untouched(m Match, args string) []byte {
-	if m.Deferred != "" || !strings.HasPrefix(args, "{") || !strings.HasSuffix(args, "}") {
-		return nil
-	}
-	doc := []byte(args)
-	s := c.schemaOf(m)
-	scan := jsontext.Scanner{Doc: doc, Depth: c.rules.MaxDepth}
-	if s == nil {
-		scan.Skip()
-	} else if !s.checker.accepts(&scan) {
-		return nil
-	}
-	if scan.End() != nil {
-		return nil
-	}
-	if _, own := c.ownEnvelope(m, s, doc); own {
-		return nil
-	}
-	return doc
 }
 
 // object returns the arguments of m in the form that its tool takes them.

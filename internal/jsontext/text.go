@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // Text is the JSON string at the span, decoded as encoding/json does it: broken
@@ -17,31 +18,36 @@ func Text(doc []byte, at Span) (string, bool) {
 	return Unquote(doc[at.From+1 : at.To-1]), true
 }
 
-// Unquote decodes the inside of a JSON string. What has no escapes is copied once.
+// Unquote decodes the inside of a JSON string. It copies once.
 func Unquote(raw []byte) string {
+	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
+		return string(raw)
+	}
+	text := UnquoteBytes(raw)
+	return unsafe.String(unsafe.SliceData(text), len(text)) // nobody else has it, as in strings.Builder
+}
+
+// UnquoteBytes is Unquote into bytes of its own.
+func UnquoteBytes(raw []byte) []byte {
 	if !utf8.Valid(raw) {
 		raw = []byte(mendUTF8(string(raw)))
 	}
-	i := bytes.IndexByte(raw, '\\')
-	if i < 0 {
-		return string(raw)
-	}
-	var out strings.Builder
-	out.Grow(len(raw))
-	for ; i >= 0; i = bytes.IndexByte(raw, '\\') {
-		out.Write(raw[:i])
-		raw = raw[i:]
-		if len(raw) > 1 && plainEscape[raw[1]] != 0 {
-			out.WriteByte(plainEscape[raw[1]])
-			raw = raw[2:]
-			continue
+	out := make([]byte, 0, len(raw))
+	for {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 {
+			return append(out, raw...)
 		}
-		r, n := unicodeEscape(raw)
-		out.WriteRune(r)
-		raw = raw[n:]
+		out = append(out, raw[:i]...)
+		for raw = raw[i:]; len(raw) > 1 && raw[0] == '\\' && plainEscape[raw[1]] != 0; raw = raw[2:] {
+			out = append(out, plainEscape[raw[1]]) // often one behind another
+		}
+		if len(raw) > 0 && raw[0] == '\\' {
+			r, n := unicodeEscape(raw)
+			out = utf8.AppendRune(out, r)
+			raw = raw[n:]
+		}
 	}
-	out.Write(raw)
-	return out.String()
 }
 
 // mendUTF8 puts U+FFFD for every broken byte, which is what the conversion to

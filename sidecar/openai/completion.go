@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
@@ -64,7 +65,8 @@ type CallPart struct {
 	Span
 	Index                      int
 	Typed                      bool // its type is function
-	ID, Name, Arguments        string
+	ID, Name                   string
+	Arguments                  []byte // of their own
 	IDSpan, NameSpan, ArgsSpan Span
 }
 
@@ -277,16 +279,20 @@ func (p *completionParser) call(ch *Choice) {
 }
 
 func (p *completionParser) function(part *CallPart) {
-	part.Name, part.NameSpan, part.Arguments, part.ArgsSpan = "", Span{}, "", Span{}
+	part.Name, part.NameSpan, part.Arguments, part.ArgsSpan = "", Span{}, nil, Span{}
 	for ok := p.Enter('{'); ok && p.Next('}'); {
 		switch key, _ := p.Key(); string(key) {
 		case "name":
 			part.Name, part.NameSpan = p.word()
 		case "arguments":
-			object := p.Peek() == '{'
-			part.Arguments, part.ArgsSpan = p.word()
-			if object && p.Err == nil {
-				part.Arguments = string(part.ArgsSpan.Of(p.Doc))
+			first := p.Peek()
+			part.ArgsSpan, part.Arguments = p.Skip(), nil
+			switch raw := part.ArgsSpan.Of(p.Doc); {
+			case p.Err != nil:
+			case first == '"':
+				part.Arguments = jsontext.UnquoteBytes(raw[1 : len(raw)-1])
+			case first == '{':
+				part.Arguments = bytes.Clone(raw)
 			}
 		default:
 			p.Skip()

@@ -60,9 +60,9 @@ func TestParseCalls(t *testing.T) {
 	calls := c.Choices[0].Calls
 	got := make([]Call, len(calls))
 	for i, call := range calls {
-		got[i] = Call{call.Index, call.ID, call.Name, []byte(call.Arguments)}
+		got[i] = Call{call.Index, call.ID, call.Name, call.Arguments}
 	}
-	want := []Call{{1, "c1", "exec", []byte(`{"a"`)}, {1, "", "", []byte(`{"a":1}`)}, {2, "", "", []byte{}}}
+	want := []Call{{1, "c1", "exec", []byte(`{"a"`)}, {1, "", "", []byte(`{"a":1}`)}, {2, "", "", nil}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

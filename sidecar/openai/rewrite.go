@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -77,7 +78,7 @@ func (c *Completion) idEdits(ch *Choice, calls []Call) (edits []Edit, only bool)
 	}
 	for i := range calls {
 		was, to := &ch.Calls[i], &calls[i]
-		if was.Name != to.Name || was.Arguments != string(to.Arguments) || !was.Typed || !was.IDSpan.Present() || c.Doc[was.ArgsSpan.From] != '"' {
+		if was.Name != to.Name || !bytes.Equal(was.Arguments, to.Arguments) || !was.Typed || !was.IDSpan.Present() || c.Doc[was.ArgsSpan.From] != '"' {
 			return nil, false
 		}
 		if was.ID != to.ID {

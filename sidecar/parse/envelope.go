@@ -73,7 +73,7 @@ func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending) 
 		t.r.emit(Thought, found.reasoning)
 	}
 	for _, c := range found.list {
-		call, refusal := t.r.c.Call(c.name, c.args, end)
+		call, refusal := t.r.c.Call(c.name, []byte(c.args), end)
 		t.take(st, from, to, call, refusal, found.repairs)
 	}
 	if len(found.list) == 0 && found.answer != "" {

@@ -3,7 +3,6 @@ package parse
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -11,38 +10,21 @@ import (
 // nativeCall is one of the server's own calls, put together from its pieces.
 type nativeCall struct {
 	index int
-	name  pieces
-	args  pieces
+	name  string
+	args  []byte // a single piece is not copied
 	taken bool
 }
 
-// pieces is a text that comes in pieces, most often in one, which is not copied.
-type pieces struct {
-	one  string
-	more strings.Builder // all of them, once there are several
-}
-
-func (p *pieces) add(s string) {
-	switch {
-	case s == "":
-	case p.one == "":
-		p.one = s
-	default:
-		if p.more.Len() == 0 {
-			p.more.WriteString(p.one)
-		}
-		if p.more.Cap()-p.more.Len() < len(s) {
-			p.more.Grow(max(p.more.Len(), 1<<10)) // doubled, so that little is copied often
-		}
-		p.more.WriteString(s)
+// add adds to the arguments. Room is doubled, so that little is copied often.
+func (c *nativeCall) add(args []byte) {
+	if len(c.args) == 0 {
+		c.args = args[:len(args):len(args)]
+		return
 	}
-}
-
-func (p *pieces) text() string {
-	if p.more.Len() > 0 {
-		return p.more.String()
+	if cap(c.args)-len(c.args) < len(args) {
+		c.args = slices.Grow(c.args, max(len(c.args), len(args), 1<<10))
 	}
-	return p.one
+	c.args = append(c.args, args...)
 }
 
 // addNative adds a piece. A call is complete when the next one begins.
@@ -54,8 +36,8 @@ func (r *Reader) addNative(d CallDelta) {
 		}
 		r.native = slices.Insert(r.native, i, &nativeCall{index: d.Index})
 	}
-	r.native[i].name.add(d.Name)
-	r.native[i].args.add(d.Arguments)
+	r.native[i].name += d.Name
+	r.native[i].add(d.Arguments)
 }
 
 // takeNative hands a call to the catalog. closed says that the server ended it.
@@ -66,10 +48,10 @@ func (r *Reader) takeNative(c *nativeCall, closed bool) {
 	}
 	c.taken = true
 	t := text{r: r, field: "tool_calls", base: c.index}
-	if !t.allowed(st, 0, 1, c.args.text()) {
+	if st.When != nil && !t.allowed(st, 0, 1, string(c.args)) {
 		return
 	}
-	call, refusal := r.c.Call(c.name.text(), c.args.text(), tools.Ending{Terminated: closed, Length: !closed})
+	call, refusal := r.c.Call(c.name, c.args, tools.Ending{Terminated: closed, Length: !closed})
 	if refusal == nil && r.repeats(call) {
 		t.note(st, 0, 1, Dropped, "the same call was found in the text")
 		return
@@ -92,5 +74,5 @@ func (r *Reader) repeats(c tools.Call) bool {
 
 // echoes says that doc is the arguments of one of the server's own calls.
 func (r *Reader) echoes(doc string) bool {
-	return slices.ContainsFunc(r.native, func(c *nativeCall) bool { return strings.TrimSpace(c.args.text()) == doc })
+	return slices.ContainsFunc(r.native, func(c *nativeCall) bool { return string(bytes.TrimSpace(c.args)) == doc })
 }

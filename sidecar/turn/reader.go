@@ -143,7 +143,7 @@ func (r *Reader) Recovered(from *upstream.Recovered) bool {
 	defer r.mu.Unlock()
 	d := parse.Delta{Content: from.Text}
 	for i, c := range from.Calls {
-		d.Calls = append(d.Calls, parse.CallDelta{Index: i, Name: c.Name, Arguments: c.Arguments})
+		d.Calls = append(d.Calls, parse.CallDelta{Index: i, Name: c.Name, Arguments: []byte(c.Arguments)})
 	}
 	c := r.choice(0)
 	events := slices.Clone(c.reader.Feed(d))
