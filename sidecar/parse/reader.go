@@ -32,7 +32,7 @@ type Reader struct {
 
 	content text
 	thought thoughts
-	native  []nativeCall
+	native  []*nativeCall
 
 	initials []byte // first bytes of the offered names; nil: not collected yet
 

@@ -1,4 +1,4 @@
-package tools
+package jsonrepair
 
 import "strings"
 
@@ -59,7 +59,7 @@ func (m *mender) preamble() error {
 		m.skip()
 		rest := m.text[m.pos:]
 		if rest == "" {
-			return &JSONError{m.pos, "no JSON value"}
+			return &Error{m.pos, "no JSON value"}
 		}
 		switch n := m.opening(rest); {
 		case n > 0:
@@ -151,7 +151,7 @@ func (m *mender) another(begin byte) (bool, error) {
 		return false, m.dropRest(begin)
 	}
 	if !comma && !lines {
-		return false, &JSONError{m.pos, "a second value follows the first"}
+		return false, &Error{m.pos, "a second value follows the first"}
 	}
 	return true, nil
 }
@@ -175,7 +175,7 @@ func (m *mender) dropRest(begin byte) error {
 		return nil
 	}
 	if begin == '{' && strings.Contains(rest, `"`) && strings.Count(rest, "}") > strings.Count(rest, "{") {
-		return &JSONError{m.pos, "the object goes on after its end"}
+		return &Error{m.pos, "the object goes on after its end"}
 	}
 	kind := KindProse
 	switch c := rest[0]; {

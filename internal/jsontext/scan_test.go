@@ -1,10 +1,13 @@
-package openai
+package jsontext
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
 )
+
+// chunk is an event of a stream, as vLLM writes it.
+const chunk = `{"id":"chatcmpl-5b0f","object":"chat.completion.chunk","created":1760000000,"model":"openai/gpt-oss-120b","choices":[{"index":0,"delta":{"content":" word and more"},"logprobs":null,"finish_reason":null,"token_ids":null}]}`
 
 var jsonTexts = []string{
 	`{}`, `[]`, `null`, `true`, `false`, `0`, `-0`, `-1.5e+10`, `1E3`, `""`, `"a"`, `[1,2]`, `{"a":{"b":[{}]}}`,
@@ -18,8 +21,8 @@ func TestScanAgreesWithEncodingJSON(t *testing.T) {
 	for _, text := range jsonTexts {
 		checkScan(t, []byte(text))
 	}
-	for cut := range vllmChunk {
-		checkScan(t, []byte(vllmChunk[:cut]))
+	for cut := range chunk {
+		checkScan(t, []byte(chunk[:cut]))
 	}
 }
 
@@ -32,17 +35,17 @@ func FuzzScan(f *testing.F) {
 
 // checkScan: what encoding/json takes, and nothing else, is one value from end to end.
 func checkScan(t *testing.T, doc []byte) {
-	s := scanner{doc: doc}
-	at := s.skip()
-	err := s.end()
-	if deep := s.err != nil && s.err.Why == tooDeep; !deep && (err == nil) != json.Valid(doc) {
+	s := Scanner{Doc: doc}
+	at := s.Skip()
+	err := s.End()
+	if deep := s.Err != nil && s.Err.Why == TooDeep; !deep && (err == nil) != json.Valid(doc) {
 		t.Fatalf("%q: scan says %v, encoding/json %v", doc, err, json.Valid(doc))
 	}
 	if err == nil && string(at.Of(doc)) != strings.Trim(string(doc), " \t\r\n") {
 		t.Fatalf("%q: the span is %q", doc, at.Of(doc))
 	}
-	if s.err != nil && (s.err.Offset < 0 || s.err.Offset > len(doc)) {
-		t.Fatalf("%q: the error is at byte %d", doc, s.err.Offset)
+	if s.Err != nil && (s.Err.Offset < 0 || s.Err.Offset > len(doc)) {
+		t.Fatalf("%q: the error is at byte %d", doc, s.Err.Offset)
 	}
 }
 
@@ -57,9 +60,9 @@ func TestScanDepth(t *testing.T) {
 				open = `{"a":`
 			}
 			doc := strings.Repeat(open, row.depth-1) + pair + strings.Repeat(pair[1:], row.depth-1)
-			s := scanner{doc: []byte(doc)}
-			s.skip()
-			if err := s.end(); (err == nil) != row.ok {
+			s := Scanner{Doc: []byte(doc)}
+			s.Skip()
+			if err := s.End(); (err == nil) != row.ok {
 				t.Errorf("%d × %s: %v", row.depth, pair, err)
 			}
 		}
@@ -71,32 +74,10 @@ func TestScanStopsWhereItIsBroken(t *testing.T) {
 		doc    string
 		offset int
 	}{{`{"a":tru}`, 5}, {`[1,2`, 4}, {`{"a":"b\q"}`, 7}, {"[\"a\nb\"]", 3}, {`{"a":1}}`, 7}, {`{"a" 1}`, 5}, {`[01]`, 1}} {
-		s := scanner{doc: []byte(row.doc)}
-		s.skip()
-		if s.end(); s.err == nil || s.err.Offset != row.offset {
-			t.Errorf("%s: %v, want byte %d", row.doc, s.err, row.offset)
+		s := Scanner{Doc: []byte(row.doc)}
+		s.Skip()
+		if s.End(); s.Err == nil || s.Err.Offset != row.offset {
+			t.Errorf("%s: %v, want byte %d", row.doc, s.Err, row.offset)
 		}
-	}
-}
-
-func TestWalksDoNotAllocate(t *testing.T) {
-	doc := []byte(vllmChunk)
-	all := Span{0, len(doc)}
-	n := testing.AllocsPerRun(100, func() {
-		var choices Span
-		if err := Members(doc, all, func(key []byte, _, val Span) error {
-			if string(key) == "choices" {
-				choices = val
-			}
-			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
-		if err := Elements(doc, choices, func(int, Span) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
-	})
-	if n != 0 {
-		t.Errorf("%v allocations", n)
 	}
 }

@@ -1,4 +1,4 @@
-package tools
+package jsonrepair
 
 import (
 	"fmt"
@@ -19,8 +19,8 @@ type mender struct {
 	opened   tally   // how many of each kind are open
 	wrappers int     // "(" dropped whose ")" is still to come
 
-	repairs []Repair
-	changes int
+	changes []Change
+	total   int
 	cut     Cut
 	spare   int // wrong closers dropped since the last value; each stands for a missing one
 
@@ -63,7 +63,7 @@ const (
 )
 
 // mend reads the whole text.
-func (m *mender) mend() (Repaired, error) {
+func (m *mender) mend() (Result, error) {
 	if plain, ok := unescapedRoot(m.text); ok {
 		from := m.text
 		m.text = plain
@@ -72,10 +72,10 @@ func (m *mender) mend() (Repaired, error) {
 	m.lastClose = lastClosing(m.text)
 	m.out = make([]byte, 0, len(m.text)+len(m.text)/16+16)
 	if err := m.root(); err != nil {
-		return Repaired{}, err
+		return Result{}, err
 	}
-	slices.SortStableFunc(m.repairs, func(a, b Repair) int { return a.At - b.At })
-	return Repaired{JSON: m.out, Repairs: m.repairs, Changes: m.changes, Cut: m.cut}, nil
+	slices.SortStableFunc(m.changes, func(a, b Change) int { return a.At - b.At })
+	return Result{JSON: m.out, Changes: m.changes, Total: m.total, Cut: m.cut}, nil
 }
 
 // containers reads until every open container is closed.
@@ -157,7 +157,7 @@ func (m *mender) copied() bool {
 // missing writes the null that stands for a value that is not there.
 func (m *mender) missing() error {
 	if len(m.open) == 0 {
-		return &JSONError{m.pos, "no JSON value"}
+		return &Error{m.pos, "no JSON value"}
 	}
 	m.out = append(m.out, "null"...)
 	m.note(KindValue, m.pos, "", "null")
@@ -175,7 +175,7 @@ func (m *mender) top() *frame { return &m.open[len(m.open)-1] }
 
 func (m *mender) push(kind byte) error {
 	if len(m.open) == m.maxDepth {
-		return &JSONError{m.pos, fmt.Sprintf("nested deeper than %d", m.maxDepth)}
+		return &Error{m.pos, fmt.Sprintf("nested deeper than %d", m.maxDepth)}
 	}
 	m.pos++
 	m.reopen(frame{kind: kind})
@@ -199,9 +199,9 @@ func (m *mender) pop() {
 
 // note records a change of from, at offset at, into to.
 func (m *mender) note(kind string, at int, from, to string) {
-	m.changes++
-	if len(m.repairs) < maxRecords {
-		m.repairs = append(m.repairs, Repair{Kind: kind, At: at, From: excerpt(from), To: excerpt(to)})
+	m.total++
+	if len(m.changes) < MaxChanges {
+		m.changes = append(m.changes, Change{Kind: kind, At: at, From: excerpt(from), To: excerpt(to)})
 	}
 }
 

@@ -1,4 +1,4 @@
-package tools
+package jsonrepair
 
 import (
 	"encoding/json"
@@ -30,7 +30,7 @@ func members(n int) string {
 	return strings.TrimSuffix(doc.String(), ", ") + "]}"
 }
 
-func BenchmarkRepairJSON(b *testing.B) {
+func BenchmarkRepair(b *testing.B) {
 	for _, size := range []struct {
 		name string
 		n    int
@@ -56,7 +56,7 @@ func BenchmarkRepairJSON(b *testing.B) {
 					b.SetBytes(int64(len(damage.text)))
 					b.ReportAllocs()
 					for b.Loop() {
-						if _, err := RepairJSON(damage.text, 0); err != nil {
+						if _, err := Repair(damage.text, 0); err != nil {
 							b.Fatal(err)
 						}
 					}

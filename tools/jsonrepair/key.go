@@ -1,4 +1,4 @@
-package tools
+package jsonrepair
 
 import "strings"
 
@@ -6,7 +6,7 @@ import "strings"
 func (m *mender) key() error {
 	c := m.text[m.pos]
 	if strings.IndexByte("[:=()", c) >= 0 {
-		return &JSONError{m.pos, "a key was expected, not " + string(c)}
+		return &Error{m.pos, "a key was expected, not " + string(c)}
 	}
 	m.count()
 	if markAt(m.text, m.pos).width > 0 {

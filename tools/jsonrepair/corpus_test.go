@@ -1,4 +1,4 @@
-package tools
+package jsonrepair
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ type repairCase struct {
 	Expect struct{ JSON json.RawMessage }
 }
 
-// disagreements are the must and should labels that RepairJSON does not follow.
+// disagreements are the must and should labels that Repair does not follow.
 var disagreements = map[string]string{
 	"jr-0093": `a comment is data inside of quotes, also where a + follows it`,
 	"jr-0094": `a comment is data inside of quotes`,
@@ -48,7 +48,7 @@ func TestRepairCorpus(t *testing.T) {
 	for _, c := range corpus.Load[repairCase](t, "jsonrepair") {
 		k := class{c.Grade, slices.Contains(c.Tags, "object")}
 		all[k]++
-		got, err := RepairJSON(c.Input.Text, 0)
+		got, err := Repair(c.Input.Text, 0)
 		ok := err != nil
 		if c.Expect.JSON != nil {
 			ok = err == nil && sameJSON(t, got.JSON, c.Expect.JSON)

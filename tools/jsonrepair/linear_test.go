@@ -1,4 +1,4 @@
-package tools
+package jsonrepair
 
 import (
 	"encoding/json"
@@ -95,7 +95,7 @@ func BenchmarkRepairHostile(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				RepairJSON(text, 0) // an error is a result, too
+				Repair(text, 0) // an error is a result, too
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package tools
+package jsonrepair
 
 import (
 	"encoding/json"
@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzRepairJSON holds RepairJSON to what its callers rely on, whatever the text.
-func FuzzRepairJSON(f *testing.F) {
+// FuzzRepair holds Repair to what its callers rely on, whatever the text.
+func FuzzRepair(f *testing.F) {
 	for _, r := range repairs {
 		f.Add(r.text)
 	}
@@ -25,10 +25,10 @@ func FuzzRepairJSON(f *testing.F) {
 		if most := 64 * (len(text) + 16); m.work > most {
 			t.Errorf("%d bytes looked at, of %d", m.work, len(text))
 		}
-		got, err := RepairJSON(text, depth)
+		got, err := Repair(text, depth)
 		plain := strings.Trim(text, asciiSpace)
 		if json.Valid([]byte(text)) && validJSON(plain, depth) == len(plain) {
-			if err != nil || string(got.JSON) != plain || got.Changes > 0 || got.Cut != Whole {
+			if err != nil || string(got.JSON) != plain || got.Total > 0 || got.Cut != Whole {
 				t.Fatalf("valid JSON became %q, %+v, %v", got.JSON, got, err)
 			}
 		}
@@ -38,26 +38,26 @@ func FuzzRepairJSON(f *testing.F) {
 		if !json.Valid(got.JSON) {
 			t.Fatalf("%q became %q, which is no JSON", text, got.JSON)
 		}
-		if got.Changes == 0 && string(got.JSON) != plain {
+		if got.Total == 0 && string(got.JSON) != plain {
 			t.Errorf("%q became %q without a word", text, got.JSON)
 		}
 		checkRecords(t, text, got)
-		again, err := RepairJSON(string(got.JSON), depth+1) // a sequence is one deeper
+		again, err := Repair(string(got.JSON), depth+1) // a sequence is one deeper
 		if err != nil || string(again.JSON) != string(got.JSON) {
 			t.Errorf("%q became %q, then %q, %v", text, got.JSON, again.JSON, err)
 		}
 	})
 }
 
-func checkRecords(t *testing.T, text string, got Repaired) {
+func checkRecords(t *testing.T, text string, got Result) {
 	t.Helper()
-	if len(got.Repairs) != min(got.Changes, maxRecords) {
-		t.Errorf("%d records of %d changes", len(got.Repairs), got.Changes)
+	if len(got.Changes) != min(got.Total, MaxChanges) {
+		t.Errorf("%d records of %d changes", len(got.Changes), got.Total)
 	}
-	if !slices.IsSortedFunc(got.Repairs, func(a, b Repair) int { return a.At - b.At }) {
-		t.Errorf("records out of order: %+v", got.Repairs)
+	if !slices.IsSortedFunc(got.Changes, func(a, b Change) int { return a.At - b.At }) {
+		t.Errorf("records out of order: %+v", got.Changes)
 	}
-	for _, r := range got.Repairs {
+	for _, r := range got.Changes {
 		if r.At < 0 || r.At > len(text) || len(r.From) > maxShown || len(r.To) > maxShown || r.Kind == "" {
 			t.Errorf("bad record %+v", r)
 		}

@@ -1,4 +1,4 @@
-package tools
+package jsonrepair
 
 import "strings"
 
@@ -200,13 +200,13 @@ func (m *mender) nestedEnd(start, q int, r role) int {
 	if r == inKey || p < max(start, m.nestedFrom) || m.text[p] != '{' && m.text[p] != '[' {
 		return 0
 	}
-	var scan JSONScan
-	n, done := scan.Scan(m.text[p:])
-	m.work += scan.pos
-	if !done {
+	n, ok := End(m.text[p:])
+	if !ok {
+		m.work += len(m.text) - p
 		m.nestedFrom = len(m.text)
 		return 0
 	}
+	m.work += n
 	m.nestedFrom = p + n
 	return p + n
 }

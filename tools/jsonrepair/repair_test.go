@@ -1,4 +1,4 @@
-package tools
+package jsonrepair
 
 import (
 	"errors"
@@ -91,15 +91,15 @@ var repairs = []struct{ text, want, kinds string }{
 	{"{\"a\":1}\n{\"a\":2}", `[{"a":1},{"a":2}]`, "sequence"},
 }
 
-func TestRepairJSON(t *testing.T) {
+func TestRepair(t *testing.T) {
 	for _, r := range repairs {
-		got, err := RepairJSON(r.text, 0)
+		got, err := Repair(r.text, 0)
 		if err != nil {
 			t.Errorf("%s: %v", r.text, err)
 			continue
 		}
 		var kinds []string
-		for _, c := range got.Repairs {
+		for _, c := range got.Changes {
 			kinds = append(kinds, strings.TrimPrefix(c.Kind, "json."))
 		}
 		if string(got.JSON) != r.want || strings.Join(kinds, " ") != r.kinds || got.Cut != Whole {
@@ -143,7 +143,7 @@ var cuts = []struct {
 
 func TestRepairCut(t *testing.T) {
 	for _, c := range cuts {
-		got, err := RepairJSON(c.text, 0)
+		got, err := Repair(c.text, 0)
 		if err != nil || string(got.JSON) != c.want || got.Cut != c.cut {
 			t.Errorf("%s: got %s, cut %d, %v; want %s, cut %d", c.text, got.JSON, got.Cut, err, c.want, c.cut)
 		}
@@ -155,9 +155,9 @@ func TestRepairKeepsValid(t *testing.T) {
 		`{"a":1,"a":2}`, `{ "a" : [ ] }`, `{"p":"C:\temp\new"}`, `{"m":"\/x\u00e9"}`, `"x"`, `-0.5e+3`, `null`,
 		`{"n":12345678901234567890,"c":"// no comment","q":"\"\""}`, "{\"bad\":\"\xff\"}",
 	} {
-		got, err := RepairJSON(" \n"+text+"\r\n\t", 0)
-		if err != nil || string(got.JSON) != text || got.Changes != 0 || got.Cut != Whole {
-			t.Errorf("%s: got %s, %+v, %v", text, got.JSON, got.Repairs, err)
+		got, err := Repair(" \n"+text+"\r\n\t", 0)
+		if err != nil || string(got.JSON) != text || got.Total != 0 || got.Cut != Whole {
+			t.Errorf("%s: got %s, %+v, %v", text, got.JSON, got.Changes, err)
 		}
 	}
 }
@@ -178,8 +178,8 @@ func TestRepairErrors(t *testing.T) {
 		{`[[[1]]]`, 2, "byte 2: nested deeper than 2"},
 		{strings.Repeat(`{"a":`, 300), 0, "byte 1280: nested deeper than 256"},
 	} {
-		got, err := RepairJSON(c.text, c.depth)
-		var je *JSONError
+		got, err := Repair(c.text, c.depth)
+		var je *Error
 		if !errors.As(err, &je) || err.Error() != c.want || got.JSON != nil {
 			t.Errorf("%.20s: got %s, %v; want %s", c.text, got.JSON, err, c.want)
 		}
@@ -189,11 +189,11 @@ func TestRepairErrors(t *testing.T) {
 // Records show at most 80 bytes a side, and are capped while changes are counted.
 func TestRepairRecordsAreBounded(t *testing.T) {
 	text := `{a: ` + strings.Repeat("é", 60) + `, b: "` + strings.Repeat("\n", 100) + `"}`
-	got, err := RepairJSON(text, 0)
-	if err != nil || got.Changes != 103 || len(got.Repairs) != maxRecords {
-		t.Fatalf("%d records of %d changes, %v", len(got.Repairs), got.Changes, err)
+	got, err := Repair(text, 0)
+	if err != nil || got.Total != 103 || len(got.Changes) != MaxChanges {
+		t.Fatalf("%d records of %d changes, %v", len(got.Changes), got.Total, err)
 	}
-	if from := got.Repairs[1].From; from != strings.Repeat("é", 40) {
+	if from := got.Changes[1].From; from != strings.Repeat("é", 40) {
 		t.Errorf("shown as %q", from)
 	}
 }

@@ -1,4 +1,4 @@
-package tools
+package jsonrepair
 
 // asciiSpace is the white space that JSON knows.
 const asciiSpace = " \t\r\n"
