@@ -36,7 +36,7 @@ func meterOperator(node *ast.Node, n *ast.BinaryNode) {
 			return
 		}
 		if re, err := regexp.Compile(s.Value); err == nil {
-			pattern := &ast.ConstantNode{Value: steps{re, len(program(s.Value).Inst)}}
+			pattern := &ast.ConstantNode{Value: steps{re, Steps(s.Value)}}
 			pattern.SetLocation(s.Location())
 			call(node, "a match", n.Left, pattern)
 		}

@@ -142,19 +142,18 @@ func failed(t Term, err error) Term {
 
 // at is the term of a node without its value.
 func (s *splitter[E]) at(n ast.Node, op string, spare bool) Term {
-	var sp extent
-	ast.Walk(&n, &sp)
-	return Term{Op: op, Source: s.written(n, sp), Place: s.text.Span(sp.from, sp.from).Precise(), Spare: spare}
+	from, to := reach(n)
+	return Term{Op: op, Source: s.written(n, from, to), Place: s.text.Span(from, from).Precise(), Spare: spare}
 }
 
 // written is a node as it stands in the condition, or as expr prints it where that
 // is no piece of one line.
-func (s *splitter[E]) written(n ast.Node, sp extent) string {
+func (s *splitter[E]) written(n ast.Node, from, to int) string {
 	depth := 0
-	to := min(sp.to, len([]rune(strings.TrimRight(s.text.Value, " \t\n")))) // expr places some nodes at its end
+	to = min(to, len([]rune(strings.TrimRight(s.text.Value, " \t\n")))) // expr places some nodes at its end
 	for _, tok := range s.tokens {
 		switch {
-		case tok.From < sp.from:
+		case tok.From < from:
 			continue
 		case tok.Is(lexer.Bracket) && strings.Contains("([{", tok.Value):
 			depth++
@@ -162,7 +161,7 @@ func (s *splitter[E]) written(n ast.Node, sp extent) string {
 			depth--
 		}
 		if depth < 0 || depth == 0 && tok.To >= to {
-			if source := s.runes[sp.from:tok.To]; depth == 0 && !slices.Contains(source, '\n') {
+			if source := s.runes[from:tok.To]; depth == 0 && !slices.Contains(source, '\n') {
 				return string(source)
 			}
 			break
@@ -171,22 +170,21 @@ func (s *splitter[E]) written(n ast.Node, sp extent) string {
 	return n.String()
 }
 
-// extent is from the first to the last rune of a node, but for brackets behind it.
-type extent struct {
-	from, to int
-	seen     bool
-}
-
-// Visit looks at one part of the node.
-func (e *extent) Visit(node *ast.Node) {
-	at := (*node).Location()
-	if at.To == 0 {
-		return // nobody wrote it
-	}
-	if !e.seen || at.From < e.from {
-		e.from = at.From
-	}
-	e.to, e.seen = max(e.to, at.To), true
+// reach is the first rune of a node and the one after its last, but for brackets behind
+// it. expr places an operator at its own sign, so the parts are asked, too.
+func reach(n ast.Node) (from, to int) {
+	from = -1
+	ast.Walk(&n, visitor(func(part ast.Node) {
+		at := part.Location()
+		if at.To == 0 {
+			return // nobody wrote it
+		}
+		if from < 0 || at.From < from {
+			from = at.From
+		}
+		to = max(to, at.To)
+	}))
+	return max(from, 0), to
 }
 
 // junction is "and", "or" or "not" for a node that joins others, and what not
