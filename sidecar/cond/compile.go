@@ -7,6 +7,7 @@ package cond
 import (
 	"fmt"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -65,16 +66,21 @@ func Predicate[E any](t rulefile.Text, words Lists) (func(*E) (bool, error), *ru
 	if err != nil {
 		return nil, explain(t, err, reflect.TypeFor[E](), words)
 	}
-	pool := sync.Pool{New: func() any {
-		ev, _ := newEvaluation[E](t.Value, words) // it compiled before
-		return ev
-	}}
-	pool.Put(first)
+	spare := make(chan *evaluation, runtime.GOMAXPROCS(0)) // no pool: compiling again takes a hundred runs
+	spare <- first
 	place := t.At.String()
 	return func(env *E) (bool, error) {
-		ev := pool.Get().(*evaluation)
+		var ev *evaluation
+		select {
+		case ev = <-spare:
+		default:
+			ev, _ = newEvaluation[E](t.Value, words) // it compiled before
+		}
 		out, err := ev.run(env)
-		pool.Put(ev)
+		select {
+		case spare <- ev:
+		default:
+		}
 		if err != nil {
 			return false, fmt.Errorf("%s: %s", place, PlainMessage(err))
 		}

@@ -2,6 +2,7 @@ package cond
 
 import (
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -127,6 +128,27 @@ func TestConditionAfterFailure(t *testing.T) {
 		if ok, err := cond(parse.Env{Tools: []string{"", "x"}}); !ok || err != nil {
 			t.Fatalf("after an error: %v, %v", ok, err)
 		}
+	}
+}
+
+// TestConditionStaysCompiled: a garbage collection does not make the next run compile again.
+func TestConditionStaysCompiled(t *testing.T) {
+	cond, problem := Predicate[parse.Env](inBlock(t, `field == "content" and len(tools) == 0`), nil)
+	if problem != nil {
+		t.Fatal(problem)
+	}
+	env := parse.Env{Field: "content"}
+	for range 3 {
+		runtime.GC()
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if yes, err := cond(&env); !yes || err != nil {
+		t.Errorf("%v, %v", yes, err)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.Mallocs - before.Mallocs; n > 50 {
+		t.Errorf("a run allocates %d times", n)
 	}
 }
 
