@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 
@@ -148,7 +147,7 @@ func options(env any, limits *limiter, b *budget, words Lists) []expr.Option {
 		expr.Patch(limits), expr.Patch(meter{}), expr.Patch(recheck{}), expr.DisableAllBuiltins(), b.install,
 	}
 	for _, f := range functions {
-		if f.Name != ourSplit && !slices.Contains(charged, f.Name) {
+		if f.Name != ourSplit {
 			out = append(out, expr.EnableBuiltin(f.Name))
 		}
 	}

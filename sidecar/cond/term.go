@@ -45,9 +45,10 @@ func WhyNot[E any](t rulefile.Text, env E, words Lists) Term {
 	if err != nil {
 		return failed(Term{Source: t.Value, Place: t.All().Precise()}, err)
 	}
+	asWritten, _ := parser.Parse(t.Value) // it parsed before
 	s.source = tree.Source
 	s.tokens, _ = lexer.Lex(tree.Source) // it parsed, so it lexes
-	return s.term(tree.Node, false)
+	return s.term(part{tree.Node, asWritten.Node}, false)
 }
 
 // configured is the configuration that expr.Compile makes of our options.
@@ -73,37 +74,37 @@ type splitter[E any] struct {
 	runes  []rune // of the condition
 }
 
+// part is a part of a condition, with its payments and as it was written.
+type part struct{ node, written ast.Node }
+
 // term evaluates a part of the condition. spare says that the condition itself
 // never comes to it.
-func (s *splitter[E]) term(n ast.Node, spare bool) Term {
-	switch op, inner := junction(n); op {
-	case "and", "or":
-		return s.group(n, op, flatten(n, op), spare)
-	case "not":
-		if inner, _ := junction(inner); inner == "and" || inner == "or" {
-			break
-		}
-		return s.leaf(n, spare)
-	default:
-		return s.leaf(n, spare)
+func (s *splitter[E]) term(p part, spare bool) Term {
+	op, inner := junction(p.node)
+	if op == "and" || op == "or" {
+		return s.group(p, op, spare)
 	}
-	of := s.term(n.(*ast.UnaryNode).Node, spare)
-	t := s.at(n, "not", spare)
+	if join, _ := junction(inner); op != "not" || join != "and" && join != "or" {
+		return s.leaf(p, spare)
+	}
+	of := s.term(part{inner, p.written.(*ast.UnaryNode).Node}, spare)
+	t := s.at(p.written, "not", spare)
 	t.Of, t.Value = []Term{of}, negated(of.Value)
 	return t
 }
 
 // group evaluates terms joined by one operator; the first that decides makes the
 // rest spare.
-func (s *splitter[E]) group(n ast.Node, op string, parts []ast.Node, spare bool) Term {
-	t := s.at(n, op, spare)
+func (s *splitter[E]) group(p part, op string, spare bool) Term {
+	t := s.at(p.written, op, spare)
 	decides, decided := termFalse, false
 	t.Value = termTrue
 	if op == "or" {
 		decides, t.Value = termTrue, termFalse
 	}
-	for _, part := range parts {
-		of := s.term(part, spare || decided)
+	asWritten := flatten(p.written, op)
+	for i, n := range flatten(p.node, op) {
+		of := s.term(part{n, asWritten[i]}, spare || decided)
 		if !decided && (of.Value == decides || of.Value == termError) {
 			t.Value, decided = of.Value, true
 		}
@@ -113,8 +114,8 @@ func (s *splitter[E]) group(n ast.Node, op string, parts []ast.Node, spare bool)
 }
 
 // leaf evaluates a part that is not taken apart any further.
-func (s *splitter[E]) leaf(n ast.Node, spare bool) Term {
-	t := s.at(n, "", spare)
+func (s *splitter[E]) leaf(p part, spare bool) Term {
+	t, n := s.at(p.written, "", spare), p.node
 	if err := optimizer.Optimize(&n, s.config); err != nil {
 		return failed(t, err)
 	}
