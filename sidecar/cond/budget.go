@@ -18,14 +18,17 @@ import (
 // list.
 type budget struct{ left int }
 
-const fullBudget = 100_000_000
+const (
+	fullBudget = 100_000_000
+	perNode    = 100 // of a step of a loop
+	leastStep  = 1000
+)
 
 // price is what is paid for a value: for each byte of its texts, and for each entry of its
 // lists and mappings; 0: for its bytes alone, which is for what looks at texts only.
 type price struct{ once, perByte, perEntry int }
 
 var (
-	perStep    = price{once: 1000}                  // of a loop
 	perSearch  = price{perByte: 1}                  // by contains
 	perLong    = price{perByte: 4}                  // by contains, for a long text, and by split
 	perLength  = price{perByte: 12}                 // by len; lists know how long they are
@@ -116,5 +119,5 @@ func (b *budget) split(args ...any) (any, error) {
 	if len(parts) > maxParts {
 		return nil, fmt.Errorf("split gives more than %d parts", maxParts)
 	}
-	return parts, nil
+	return parts, b.pay(parts, perWriting)
 }

@@ -22,9 +22,7 @@ const shortText = 63
 func (meter) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.PredicateNode:
-		if n.Node.Type().Kind() == reflect.Bool {
-			charge(&n.Node, perStep)
-		}
+		charge(&n.Node, price{once: max(leastStep, perNode*size(n.Node))})
 	case *ast.BuiltinNode:
 		for i := range n.Arguments {
 			if n.Name == "len" {
@@ -55,6 +53,17 @@ func meterOperator(node *ast.Node, n *ast.BinaryNode) {
 	case (op == "==" || op == "!=") && heavy(n.Left) && heavy(n.Right):
 		charge(&n.Left, perCompare)
 	}
+}
+
+// size is how many nodes a step of a loop evaluates; to make a mapping takes as long as many.
+func size(step ast.Node) (nodes int) {
+	ast.Walk(&step, visitor(func(n ast.Node) {
+		nodes++
+		if _, is := n.(*ast.MapNode); is {
+			nodes += 100
+		}
+	}))
+	return nodes
 }
 
 // heavy reports whether a node can hold more than one plain value.

@@ -38,7 +38,7 @@ const (
 
 // WhyNot takes a condition over E apart. It must be one that Compile took.
 func WhyNot[E any](t rulefile.Text, env E, words Lists) Term {
-	limits := limiter{height: map[ast.Node]int{}}
+	var limits limiter
 	s := splitter[E]{text: t, env: env, runes: []rune(t.Value)}
 	s.config = configured(env, &limits, &s.budget, words)
 	tree, err := checker.ParseCheck(t.Value, s.config)
