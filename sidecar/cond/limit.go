@@ -18,24 +18,18 @@ func tooLarge(source string) error {
 	if err != nil {
 		return nil // said by the compiler, in its own words
 	}
-	var p largest
-	ast.Walk(&tree.Node, &p)
-	if p.large != nil {
-		return &file.Error{Location: p.large.Location(), Message: PatternTooLarge}
+	var large ast.Node
+	ast.Walk(&tree.Node, visitor(func(n ast.Node) {
+		if b, ok := n.(*ast.BinaryNode); ok && b.Operator == "matches" {
+			if s, ok := b.Right.(*ast.StringNode); ok && LargePattern(s.Value) {
+				large = s
+			}
+		}
+	}))
+	if large != nil {
+		return &file.Error{Location: large.Location(), Message: PatternTooLarge}
 	}
 	return nil
-}
-
-// largest finds a pattern of matches that is too large.
-type largest struct{ large ast.Node }
-
-// Visit looks at one part of the condition.
-func (p *largest) Visit(node *ast.Node) {
-	if n, ok := (*node).(*ast.BinaryNode); ok && n.Operator == "matches" {
-		if s, ok := n.Right.(*ast.StringNode); ok && LargePattern(s.Value) {
-			p.large = s
-		}
-	}
 }
 
 // limiter refuses what would make long texts, or a pattern that nobody could bound.

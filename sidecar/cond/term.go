@@ -5,14 +5,8 @@ import (
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/checker"
-	"github.com/expr-lang/expr/compiler"
-	"github.com/expr-lang/expr/conf"
-	"github.com/expr-lang/expr/file"
-	"github.com/expr-lang/expr/optimizer"
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/parser/lexer"
-	"github.com/expr-lang/expr/vm"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -38,73 +32,52 @@ const (
 
 // WhyNot takes a condition over E apart. It must be one that Compile took.
 func WhyNot[E any](t rulefile.Text, env E, words Lists) Term {
-	var limits limiter
-	s := splitter[E]{text: t, env: env, runes: []rune(t.Value)}
-	s.config = configured(env, &limits, &s.budget, words)
-	tree, err := checker.ParseCheck(t.Value, s.config)
+	tree, err := parser.Parse(t.Value)
 	if err != nil {
 		return failed(Term{Source: t.Value, Place: t.All().Precise()}, err)
 	}
-	asWritten, _ := parser.Parse(t.Value) // it parsed before
-	s.source = tree.Source
+	s := splitter[E]{text: t, env: env, words: words, whole: tree.Node, runes: []rune(t.Value)}
 	s.tokens, _ = lexer.Lex(tree.Source) // it parsed, so it lexes
-	return s.term(part{tree.Node, asWritten.Node}, false)
-}
-
-// configured is the configuration that expr.Compile makes of our options.
-func configured(env any, limits *limiter, b *budget, words Lists) *conf.Config {
-	c := conf.CreateNew()
-	for _, set := range options(env, limits, b, words) {
-		set(c)
-	}
-	for name := range c.Disabled {
-		delete(c.Builtins, name)
-	}
-	return c
+	return s.term(tree.Node, false)
 }
 
 // splitter takes one condition apart.
 type splitter[E any] struct {
 	text   rulefile.Text
 	env    E
-	config *conf.Config
-	budget budget // of one term
-	source file.Source
+	words  Lists
+	whole  ast.Node
 	tokens []lexer.Token
 	runes  []rune // of the condition
 }
 
-// part is a part of a condition, with its payments and as it was written.
-type part struct{ node, written ast.Node }
-
 // term evaluates a part of the condition. spare says that the condition itself
 // never comes to it.
-func (s *splitter[E]) term(p part, spare bool) Term {
-	op, inner := junction(p.node)
+func (s *splitter[E]) term(n ast.Node, spare bool) Term {
+	op, inner := junction(n)
 	if op == "and" || op == "or" {
-		return s.group(p, op, spare)
+		return s.group(n, op, spare)
 	}
 	if join, _ := junction(inner); op != "not" || join != "and" && join != "or" {
-		return s.leaf(p, spare)
+		return s.leaf(n, spare)
 	}
-	of := s.term(part{inner, p.written.(*ast.UnaryNode).Node}, spare)
-	t := s.at(p.written, "not", spare)
+	of := s.term(inner, spare)
+	t := s.at(n, "not", spare)
 	t.Of, t.Value = []Term{of}, negated(of.Value)
 	return t
 }
 
 // group evaluates terms joined by one operator; the first that decides makes the
 // rest spare.
-func (s *splitter[E]) group(p part, op string, spare bool) Term {
-	t := s.at(p.written, op, spare)
+func (s *splitter[E]) group(n ast.Node, op string, spare bool) Term {
+	t := s.at(n, op, spare)
 	decides, decided := termFalse, false
 	t.Value = termTrue
 	if op == "or" {
 		decides, t.Value = termTrue, termFalse
 	}
-	asWritten := flatten(p.written, op)
-	for i, n := range flatten(p.node, op) {
-		of := s.term(part{n, asWritten[i]}, spare || decided)
+	for _, part := range flatten(n, op) {
+		of := s.term(part, spare || decided)
 		if !decided && (of.Value == decides || of.Value == termError) {
 			t.Value, decided = of.Value, true
 		}
@@ -113,25 +86,23 @@ func (s *splitter[E]) group(p part, op string, spare bool) Term {
 	return t
 }
 
-// leaf evaluates a part that is not taken apart any further.
-func (s *splitter[E]) leaf(p part, spare bool) Term {
-	t, n := s.at(p.written, "", spare), p.node
-	if err := optimizer.Optimize(&n, s.config); err != nil {
-		return failed(t, err)
+// leaf evaluates a part that is not taken apart any further, as a condition of its own.
+func (s *splitter[E]) leaf(n ast.Node, spare bool) Term {
+	t := s.at(n, "", spare)
+	source := n.String()
+	if n != s.whole { // what and, or and not join may be of any type
+		source = "(" + source + ") ? true : false"
 	}
-	program, err := compiler.Compile(&parser.Tree{Node: n, Source: s.source}, s.config)
+	ev, err := newEvaluation[E](source, s.words)
 	if err != nil {
 		return failed(t, err)
 	}
-	machine := vm.VM{MemoryBudget: memoryBudget}
-	s.budget.left = fullBudget
-	switch out, err := machine.Run(program, &s.env); {
-	case err != nil:
+	out, err := ev.run(&s.env)
+	if err != nil {
 		return failed(t, err)
-	case out == true:
+	}
+	if t.Value = termFalse; out == true {
 		t.Value = termTrue
-	default:
-		t.Value = termFalse
 	}
 	return t
 }
