@@ -147,6 +147,9 @@ func TestPutThatCannotBeWritten(t *testing.T) {
 // Reloads leave nothing behind, however many. RELOADS=10000 makes as many of them,
 // which takes one and a half minutes.
 func TestReloadsLeaveNoMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, and long")
+	}
 	r := liveRules(t, "")
 	r.live.log = slog.New(slog.DiscardHandler)
 	sets := []rulefile.Files{r.own("one"), r.own("two")}
@@ -174,7 +177,7 @@ func TestReloadsLeaveNoMemory(t *testing.T) {
 	reload(2 * history.Length)
 	before := heap()
 	began := time.Now()
-	n := reloads
+	n := 300
 	if given, err := strconv.Atoi(os.Getenv("RELOADS")); err == nil {
 		n = given
 	}
