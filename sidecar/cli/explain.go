@@ -43,7 +43,7 @@ not known. Conditions see "model", "server" and "user".`,
 			}
 			if x.call.given() {
 				if len(args) > 0 || x.lines {
-					return errors.New("--command, --path, --url and --arguments stand in place of a reply: leave out the file and --jsonl")
+					return errors.New("--command, --path, --url and --arguments are used instead of a reply: leave out the file and --jsonl")
 				}
 				return x.call.explain(sets, &x, env)
 			}

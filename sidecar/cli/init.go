@@ -107,9 +107,9 @@ func writeDefaults(dir string, program fs.FS, layered bool) (n int, err error) {
 // layer is a rule file that says the same as the built-in one.
 const layer = `# yaml-language-server: $schema=schemas/%[1]s.schema.json
 #
-# Here stands what differs from the built-in %[2]s, which is included. An item with
-# the id of a built-in one changes what it names; lists outside of items are joined.
-# The built-in file in full: gpt-oss-executor init ANOTHER-FOLDER
+# Write here what differs from the built-in %[2]s, which is included. An item with
+# the id of a built-in one changes only the keys that it has. Other lists are joined.
+# To see the built-in file in full: gpt-oss-executor init ANOTHER-FOLDER
 version: 1
 include: [builtin/%[2]s]
 `

@@ -71,7 +71,7 @@ up: {"example.com": ["93.184.216.34"]}. Other keys are ignored. Each answer is o
 				return a.checkLines(set, files, env)
 			}
 			if len(files) > 0 {
-				return fmt.Errorf("%q is no flag: a command goes with --command, a path with --path; a file of questions goes with --jsonl", files[0])
+				return fmt.Errorf("%q is not a flag: a command goes with --command, a path with --path; a file of questions goes with --jsonl", files[0])
 			}
 			return a.checkOne(c, set, env)
 		},
