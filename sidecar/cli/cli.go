@@ -16,7 +16,7 @@ type Env struct {
 	In       io.Reader
 	Out, Err io.Writer
 	Environ  []string // NAME=value
-	Defaults fs.FS    // the built-in rules/ and prompts/
+	Defaults fs.FS    // the built-in rules/, prompts/ and schemas/
 }
 
 // errSaid is an error whose text is on Err already.

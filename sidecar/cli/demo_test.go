@@ -14,7 +14,7 @@ import (
 func demonstrated(t *testing.T, file, from, to string) (code int, out, errs string) {
 	t.Helper()
 	all, tmp := t.TempDir(), t.TempDir()
-	for _, dir := range []string{"rules", "prompts"} {
+	for _, dir := range []string{"rules", "prompts", "schemas"} {
 		if err := os.CopyFS(filepath.Join(all, dir), os.DirFS("../../"+dir)); err != nil {
 			t.Fatal(err)
 		}

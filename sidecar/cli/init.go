@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -63,7 +64,7 @@ that begins with a line such as
   # yaml-language-server: $schema=schemas/strategies.schema.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			files, err := schemas()
+			files, err := schemas(env.Defaults)
 			if err != nil {
 				return err
 			}
@@ -117,42 +118,41 @@ include: [builtin/%[2]s]
 // defaults are the built-in files by their path in a folder of rules. The schemas
 // stand in that folder, not beside it, and the first lines of the rules say so.
 func defaults(program fs.FS) (map[string][]byte, error) {
-	files, err := schemas()
+	files, err := schemas(program)
 	if err != nil {
 		return nil, err
 	}
-	err = fs.WalkDir(program, ".", func(path string, d fs.DirEntry, err error) error {
+	rules, err := builtInto(program, "rules", ".")
+	if err != nil {
+		return nil, err
+	}
+	for name, text := range rules {
+		files[name] = []byte(strings.Replace(string(text), "$schema=../", "$schema=", 1))
+	}
+	prompts, err := builtInto(program, "prompts", "prompts")
+	maps.Copy(files, prompts)
+	return files, err
+}
+
+// schemas are the JSON Schemas by their path in a folder of rules.
+func schemas(program fs.FS) (map[string][]byte, error) {
+	return builtInto(program, schemaFolder, schemaFolder)
+}
+
+// builtInto reads a folder of the built-in files, by their path in another one.
+func builtInto(program fs.FS, folder, into string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	err := fs.WalkDir(program, folder, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		text, err := fs.ReadFile(program, path)
-		if err != nil {
-			return err
-		}
-		name, isRule := strings.CutPrefix(path, "rules/")
-		if isRule {
-			text = []byte(strings.Replace(string(text), "$schema=../", "$schema=", 1))
-		}
-		files[filepath.FromSlash(name)] = text
-		return nil
+		files[filepath.FromSlash(path.Join(into, strings.TrimPrefix(name, folder+"/")))], err = fs.ReadFile(program, name)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the built-in files: %w", err)
 	}
 	return files, nil
-}
-
-// schemas are the JSON Schemas by their path in a folder of rules.
-func schemas() (map[string][]byte, error) {
-	all, err := ruleset.Schemas()
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[string][]byte, len(all))
-	for name, text := range all {
-		out[filepath.Join(schemaFolder, name)] = text
-	}
-	return out, nil
 }
 
 // write writes files into dir, and makes the folders they need.

@@ -1,12 +1,14 @@
 package ruleset
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -126,4 +128,25 @@ func limit(tag reflect.StructTag, name string) *float64 {
 		return nil
 	}
 	return &x
+}
+
+// sees says in one text what the condition under a key sees; empty for a key
+// that is no condition.
+func sees(file, key string) string {
+	for _, c := range Vars().Conditions {
+		if c.File != file || c.Key != key {
+			continue
+		}
+		var b strings.Builder
+		b.WriteString("It sees:\n\n")
+		for _, v := range c.Variables {
+			fmt.Fprintf(&b, "- %s (%s): %s\n", v.Name, v.Type, v.About)
+		}
+		var names []string
+		for _, f := range cond.Functions() {
+			names = append(names, f.Name)
+		}
+		return b.String() + "\nIt can call " + strings.Join(names, ", ") + "."
+	}
+	return ""
 }
