@@ -97,7 +97,7 @@ func (a *application) run(ctx context.Context) error {
 	}
 	now, err := rulefile.ReadDir(a.target)
 	if changed := files.Differ(now); err == nil && len(changed) == 0 && (a.admin == nil || before.Version == version) {
-		fmt.Fprintf(a.env.Out, "rules %s: nothing to do, they stand in %s already\n", version, a.target)
+		fmt.Fprintf(a.env.Out, "rules %s: nothing to do, they are in %s already\n", version, a.target)
 		return nil
 	}
 	began := time.Now()
@@ -107,7 +107,7 @@ func (a *application) run(ctx context.Context) error {
 	}
 	fmt.Fprintf(a.env.Out, "rules %s: published %d files to %s\n", version, len(files), a.target)
 	if a.admin == nil {
-		fmt.Fprintln(a.env.Out, "Without --admin, apply cannot see whether the server takes them. Look for rules_taken in its log.")
+		fmt.Fprintln(a.env.Out, "Without --admin, apply cannot see whether the server takes these rules. Look for rules_taken in its log.")
 		a.keep(change)
 		return nil
 	}
@@ -138,20 +138,20 @@ func elsewhere(target, served string) bool {
 // findTarget finds the folder to publish to, where no flag says it.
 func (a *application) findTarget(server live.Report) error {
 	if info, err := os.Stat(a.target); a.target != "" && (err != nil || !info.IsDir()) {
-		return fmt.Errorf("%s is no folder; is it spelt right? A new one is made with: gpt-oss-executor init %[1]s", a.target)
+		return fmt.Errorf("%s is not a folder; is the name right? To make a new one: gpt-oss-executor init %[1]s", a.target)
 	}
 	switch {
 	case a.target != "" && a.admin != nil && elsewhere(a.target, server.Folder):
-		return fmt.Errorf("the server at --admin runs %s, not %s", server.Folder, a.target)
+		return fmt.Errorf("the server at --admin uses the folder %s, not %s", server.Folder, a.target)
 	case a.target != "":
 		return nil
 	case a.admin == nil:
 		return errors.New("where to? Name the server's folder with --rules, or its admin API with --admin")
 	case server.Folder == "":
-		return errors.New("the server runs the rules that are built into it; start it with --rules FOLDER")
+		return errors.New("the server uses its built-in rules; start it with --rules FOLDER")
 	}
 	if info, err := os.Stat(server.Folder); err != nil || !info.IsDir() || !a.admin.Local() {
-		return fmt.Errorf("the server's folder %s is not on this machine; name it with --rules, as it is reached from here", server.Folder)
+		return fmt.Errorf("the server's folder %s is not on this machine; name it with --rules, by its path here", server.Folder)
 	}
 	a.target = server.Folder
 	if a.policy == "" {
@@ -233,7 +233,7 @@ func (a *application) taken(ctx context.Context, version string, before live.Rep
 			if errors.Is(ctx.Err(), context.Canceled) {
 				return errors.New("interrupted")
 			}
-			err := fmt.Errorf("the server has not taken them within %s; does it serve %s?", a.wait, a.target)
+			err := fmt.Errorf("the server has not taken these rules within %s; does it use %s?", a.wait, a.target)
 			return errors.Join(err, last)
 		case <-tick.C:
 		}
@@ -244,10 +244,10 @@ func (a *application) taken(ctx context.Context, version string, before live.Rep
 func (a *application) putBack(change *publish.Change, files rulefile.Files, why error) error {
 	if now, err := rulefile.ReadDir(a.target); err == nil && len(now.Differ(files)) > 0 {
 		a.keep(change)
-		return errors.Join(why, fmt.Errorf("%s was edited meanwhile and is left as it is", a.target))
+		return errors.Join(why, fmt.Errorf("%s was edited meanwhile, so it is left as it is", a.target))
 	}
 	if err := change.Undo(); err != nil {
 		return errors.Join(why, err)
 	}
-	return errors.Join(why, fmt.Errorf("what stood in %s before is back", filepath.Clean(a.target)))
+	return errors.Join(why, fmt.Errorf("the old files of %s are back", filepath.Clean(a.target)))
 }

@@ -38,10 +38,10 @@ func approvalsCommand(env Env) *cobra.Command {
 		Short: "Answer questions about calls that need a person's approval",
 		Long: `Answer questions about calls that need a person's approval.
 
-Where a rule asks about a call and the gateway cannot ask a person, the call is refused
-and waits here. An allowed call passes once, if the model sends exactly the same call
-again in time. A call that nobody answers is denied. A restart of the server forgets all
-questions and answers.
+If a rule asks about a call and the gateway cannot ask a person, the call is refused and
+waits here. If you allow it, it passes once, when the model sends exactly the same call
+again in time. If you do not answer in time, it stays refused. A restart of the server
+forgets all questions and answers.
 
 The address of the admin API comes from --admin or ` + ruleset.SettingPrefix + `ADMIN, its
 token from ` + ruleset.SettingPrefix + `ADMIN_TOKEN. Without a token there are no approvals.`,
@@ -51,7 +51,7 @@ token from ` + ruleset.SettingPrefix + `ADMIN_TOKEN. Without a token there are n
 	c.PersistentFlags().StringVar(&a.address, "admin", "", "address of the server's admin API")
 	list := a.command("list", "List the calls that wait for an answer", cobra.NoArgs, func(ctx context.Context, _ string) error { return a.list(ctx) })
 	list.Flags().BoolVar(&a.json, "json", false, "write JSON; with --watch, a line for each change")
-	list.Flags().BoolVar(&a.all, "all", false, "also calls that were answered or have expired")
+	list.Flags().BoolVar(&a.all, "all", false, "also list calls that were answered or have expired")
 	list.Flags().BoolVar(&a.watch, "watch", false, "keep running, and write each change")
 	show := a.command("show ID", "Show everything about one call, nothing masked", cobra.ExactArgs(1), a.show)
 	show.Flags().BoolVar(&a.json, "json", false, "write JSON")

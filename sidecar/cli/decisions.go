@@ -35,8 +35,8 @@ func decisionsCommand(env Env) *cobra.Command {
 	l := logged{env: env}
 	c := &cobra.Command{
 		Use:   "decisions",
-		Short: "The log of what the policy decided: list, show, verify, replay",
-		Long: `Read the log of what the policy decided: list, show, verify and replay it.
+		Short: "Read the decision log: list, show, verify, replay",
+		Long: `Read the decision log, which has every decision of the policy.
 
 The folder of the log comes from --decisions or ` + ruleset.SettingPrefix + `DECISIONS. Without them
 it is the folder decisions inside that of ` + ruleset.SettingPrefix + `STATE. The server may be running.`,
@@ -88,7 +88,7 @@ func (l *logged) filters(c *cobra.Command) {
 	f := c.Flags()
 	f.DurationVar(&l.since, "since", 0, "only the last 2h, 168h …")
 	f.StringVar(&l.filter.Effect, "effect", "", "only this effect: allow, audit, ask or deny")
-	f.StringVar(&l.filter.Rule, "rule", "", "only what this rule decided, or would have decided in a dry run; default stands for: no rule")
+	f.StringVar(&l.filter.Rule, "rule", "", "only what this rule decided, or would have decided in a dry run; default means: no rule")
 	f.StringVar(&l.filter.Tool, "tool", "", "only calls of this tool")
 	f.StringVar(&l.filter.Session, "session", "", "only this session")
 	f.BoolVar(&l.json, "json", false, "write JSON lines")
@@ -126,7 +126,7 @@ func decisionsIn(s ruleset.Settings) string {
 // openDecisions opens the decision log of a server; nil: it has none.
 func openDecisions(s ruleset.Settings, log *slog.Logger, m *telemetry.Metrics) (*decisions.Log, error) {
 	if !slices.Contains(decisions.Modes, s.DecisionsMode) {
-		return nil, fmt.Errorf("decisions mode %q is none of %s", s.DecisionsMode, strings.Join(decisions.Modes, ", "))
+		return nil, fmt.Errorf("decisions mode %q is not one of %s", s.DecisionsMode, strings.Join(decisions.Modes, ", "))
 	}
 	dir := decisionsIn(s)
 	switch {

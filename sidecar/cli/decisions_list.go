@@ -16,7 +16,7 @@ import (
 )
 
 func (l *logged) listCommand() *cobra.Command {
-	c := l.command("list", "One decision a line, the newest last", cobra.NoArgs, func(dir string, _ []string) error { return l.list(dir) })
+	c := l.command("list", "List decisions, one on each line, the newest last", cobra.NoArgs, func(dir string, _ []string) error { return l.list(dir) })
 	l.filters(c)
 	return c
 }
@@ -98,10 +98,10 @@ func inkOf(e policy.Effect) ink {
 }
 
 func (l *logged) showCommand() *cobra.Command {
-	c := l.command("show SEQ", "Everything about one record", cobra.ExactArgs(1), func(dir string, args []string) error {
+	c := l.command("show SEQ", "Show everything about one record", cobra.ExactArgs(1), func(dir string, args []string) error {
 		seq, err := strconv.ParseUint(args[0], 10, 64)
 		if err != nil {
-			return fmt.Errorf("decisions: %q is no number of a record", args[0])
+			return fmt.Errorf("decisions: %q is not the number of a record", args[0])
 		}
 		return l.show(dir, seq)
 	})

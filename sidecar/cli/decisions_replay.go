@@ -20,7 +20,7 @@ import (
 
 func (l *logged) replayCommand() *cobra.Command {
 	var rules, locked string
-	c := l.command("replay", "What would other rules have decided?", cobra.NoArgs, func(dir string, _ []string) error {
+	c := l.command("replay", "Decide the logged calls again, with other rules", cobra.NoArgs, func(dir string, _ []string) error {
 		set, err := loadUnder(locked, rules, l.env)
 		if err != nil {
 			return err
@@ -98,10 +98,10 @@ func writeTally(w io.Writer, t *decisions.Tally, version string) {
 	fmt.Fprintf(w, "rules %s: %d decisions\n", version, t.Records)
 	fmt.Fprintf(w, "  unchanged      %6d\n  newly denied   %6d\n  newly asked    %6d\n  newly allowed  %6d\n", t.Unchanged, t.Denied, t.Asked, t.Allowed)
 	if t.Skipped > 0 {
-		fmt.Fprintf(w, "  not judged     %6d  their arguments are not complete in the log\n", t.Skipped)
+		fmt.Fprintf(w, "  not judged     %6d  the log does not have all of their arguments\n", t.Skipped)
 	}
 	if t.Masked > 0 {
-		fmt.Fprintf(w, "  with secrets   %6d  masked, so a rule that looks at one may differ\n", t.Masked)
+		fmt.Fprintf(w, "  with secrets   %6d  they are masked, so a rule that looks at one may decide differently\n", t.Masked)
 	}
 	if t.Damaged > 0 {
 		fmt.Fprintf(w, "  damaged        %6d  lines; run: gpt-oss-executor decisions verify\n", t.Damaged)

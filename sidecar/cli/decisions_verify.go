@@ -13,7 +13,7 @@ import (
 
 func (l *logged) verifyCommand() *cobra.Command {
 	var heads []string
-	c := l.command("verify", "Is the log whole and unchanged?", cobra.NoArgs, func(dir string, _ []string) error {
+	c := l.command("verify", "Check that the log is complete and unchanged", cobra.NoArgs, func(dir string, _ []string) error {
 		return l.verify(dir, heads)
 	})
 	c.Long = `Check that the log is complete and unchanged. Every byte and every record is checked.

@@ -17,8 +17,8 @@ import (
 func demoCommand(env Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
-		Short: "See it work, with no server and no gateway",
-		Long: `See it work, with no model server, no gateway and no key.
+		Short: "See it work, without a server and a gateway",
+		Long: `See it work, without a model server, a gateway or a key.
 
 The demo starts the real server in front of a scripted model server, on free ports of
 this machine. It asks for each reply twice, without the sidecar and with it, and checks

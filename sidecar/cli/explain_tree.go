@@ -59,7 +59,7 @@ func treeRows(t *replay.Tree) []row {
 func offeredWords(t *replay.Tree) string {
 	switch {
 	case t.Tools == nil:
-		return "tools not known: every name is one"
+		return "tools not known, so any name is taken"
 	case len(t.Tools) == 0:
 		return "no tools offered"
 	}

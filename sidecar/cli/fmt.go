@@ -18,7 +18,7 @@ func fmtCommand(env Env) *cobra.Command {
 	check := false
 	c := &cobra.Command{
 		Use:   "fmt [DIR|FILE…]",
-		Short: "Give rule files their usual shape",
+		Short: "Format rule files",
 		Long: `Give rule files their usual shape: two spaces for each level, no blanks at the end
 of lines, no more than one empty line in a row, and each condition in a block
 (when: |), where YAML takes nothing of it apart. Without an argument it formats the
@@ -81,7 +81,7 @@ func yamlFiles(args []string) (names []string, err error) {
 			}
 		}
 		if len(names) == before {
-			return nil, fmt.Errorf("read rules: no *.yaml file stands in %s", arg)
+			return nil, fmt.Errorf("read rules: there is no *.yaml file in %s", arg)
 		}
 	}
 	return names, nil

@@ -27,14 +27,14 @@ func initCommand(env Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init DIR",
 		Short: "Write a folder of rules to edit",
-		Long: `Write editable copies of the built-in rules and prompts into DIR, which must not
-hold any of them yet. Then start the server with them:
+		Long: `Write copies of the built-in rules and prompts into DIR, to edit. DIR must not hold
+any of them yet. Then start the server with them:
 
   gpt-oss-executor init rules
   gpt-oss-executor serve --rules rules --upstream http://127.0.0.1:8000/v1
 
-With --layered the files of rules are short: each includes the built-in one, and only
-what differs is written into it. So what a new version of the program knows reaches you.`,
+With --layered the rule files are short. Each one includes the built-in file, and you
+write only what differs. So you get the changes of a new version of the program.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			n, err := writeDefaults(args[0], env.Defaults, layered)
@@ -45,7 +45,7 @@ what differs is written into it. So what a new version of the program knows reac
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&layered, "layered", false, "short files that include the built-in ones, for what differs")
+	c.Flags().BoolVar(&layered, "layered", false, "short files that include the built-in ones, and hold only what differs")
 	return c
 }
 
@@ -54,11 +54,12 @@ func schemasCommand(env Env) *cobra.Command {
 		Use:   "schemas DIR",
 		Short: "Write the JSON Schemas with which editors check rules",
 		Long: `Write the JSON Schemas of all rule files, and of the config file of serve, into
-DIR/schemas, over older ones. init has done so already; do it again after an update.
+DIR/schemas. Older ones are replaced. init writes them, too; run this after an update
+of the program.
 
 An editor with the YAML language server (in VS Code: the extension YAML by Red Hat)
-completes keys, shows what they mean and underlines mistakes in each file that begins
-with a line such as
+completes keys, shows what they mean and underlines mistakes. It does so in each file
+that begins with a line such as
 
   # yaml-language-server: $schema=schemas/strategies.schema.json`,
 		Args: cobra.ExactArgs(1),
@@ -107,9 +108,9 @@ func writeDefaults(dir string, program fs.FS, layered bool) (n int, err error) {
 // layer is a rule file that says the same as the built-in one.
 const layer = `# yaml-language-server: $schema=schemas/%[1]s.schema.json
 #
-# Here stands what differs from the built-in %[2]s, which is included. An item with
-# the id of a built-in one changes what it names; lists outside of items are joined.
-# The built-in file in full: gpt-oss-executor init ANOTHER-FOLDER
+# Write here what differs from the built-in %[2]s, which is included. An item with
+# the id of a built-in one changes only the keys that it has. Other lists are joined.
+# To see the built-in file in full: gpt-oss-executor init ANOTHER-FOLDER
 version: 1
 include: [builtin/%[2]s]
 `

@@ -64,7 +64,7 @@ func record(src rulefile.Source, f testFlags, env Env) error {
 	if err := write(path, []byte(after)); err != nil { // whole, as the folder may be watched
 		return fmt.Errorf("record: %w", err)
 	}
-	fmt.Fprintf(env.Out, "wrote the test %q to %s; look through it: it holds the reading as it is today\n", f.name, path)
+	fmt.Fprintf(env.Out, "wrote the test %q to %s; check it: it expects that the reply is read as it is read today\n", f.name, path)
 	return nil
 }
 

@@ -62,12 +62,12 @@ func (r *Record) append(buf *bytes.Buffer) error {
 }
 
 var (
-	errNoRecord = errors.New("this is no record")
-	errChanged  = errors.New("it was changed: its hash is another")
+	errNoRecord = errors.New("this is not a record")
+	errChanged  = errors.New("it was changed: its hash does not fit")
 )
 
-// parse reads a line without its newline. With errChanged the record is what the line
-// says now.
+// parse reads a line that has no newline. If the error is errChanged, the record is what
+// the changed line says.
 func parse(line []byte) (r Record, err error) {
 	cut := len(line) - hashTail
 	if cut < 0 || json.Unmarshal(line, &r) != nil || r.Seq == 0 {

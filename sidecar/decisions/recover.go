@@ -144,7 +144,7 @@ func (t *tail) read(s segment, head *Checkpoint) (bad int, err error) {
 func (t *tail) whole(s segment, head *Checkpoint) error {
 	bad, err := t.read(s, head)
 	if err == nil && bad != 0 {
-		err = fmt.Errorf("%s:%d: this is no record, and not the end of the log; run: decisions verify", s.path, bad)
+		err = fmt.Errorf("%s:%d: this is not a record, and not the end of the log; run: decisions verify", s.path, bad)
 	}
 	return err
 }
