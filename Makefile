@@ -66,7 +66,7 @@ model: ## a scripted gpt-oss server at 127.0.0.1:8000 to play with; DIALECT=olla
 	@go run ./sidecar/script/serve --dialect $(DIALECT) --listen $(LISTEN)
 
 schemas: ## rewrite schemas/, which editors check rules with, from the Go types
-	go run . schemas .
+	go test ./sidecar/ruleset -run TestSchemasAreFresh -update
 
 clean: ## remove what was built, and what was fetched from npm
 	rm -rf bin "$${XDG_CACHE_HOME:-$$HOME/.cache}/gpt-oss-executor"

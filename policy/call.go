@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 // Call is what a condition sees of a call. The tag doc is what operators read about a
@@ -67,35 +68,51 @@ var tail = regexp.MustCompile(`</arg_value>>+$`)
 // errNoObject is why arguments cannot be judged.
 var errNoObject = errors.New("they are not one JSON object")
 
+// mostNested is how deep arguments may nest. JSON.parse has no limit, encoding/json this.
+const mostNested = 10000
+
 func object(doc []byte) (map[string]any, error) {
-	var args map[string]any
-	d := json.NewDecoder(bytes.NewReader(doc))
-	d.UseNumber() // the decoder leaves out what is beyond float64
-	if !json.Valid(doc) || !utf8.Valid(doc) || d.Decode(&args) != nil || args == nil {
+	s := jsontext.Scanner{Doc: doc, Depth: mostNested}
+	args, ok := value(&s).(map[string]any)
+	if !ok || s.End() != nil || !utf8.Valid(doc) {
 		return nil, errNoObject
-	}
-	for k, v := range args {
-		args[k] = numbers(v)
 	}
 	return args, nil
 }
 
-// numbers is v with its numbers as float64.
-func numbers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		f, _ := v.Float64() // infinite where it is out of range, as in JavaScript
-		return f
-	case []any:
-		for i := range v {
-			v[i] = numbers(v[i])
+// value reads one JSON value. What is no JSON gives anything, and the scanner an error.
+func value(s *jsontext.Scanner) any {
+	switch s.Peek() {
+	case '{':
+		members := map[string]any{}
+		for ok := s.Enter('{'); ok && s.Next('}'); {
+			key, _ := s.Key()
+			members[string(key)] = value(s)
 		}
-	case map[string]any:
-		for k := range v {
-			v[k] = numbers(v[k])
+		return members
+	case '[':
+		list := []any{}
+		for ok := s.Enter('['); ok && s.Next(']'); {
+			list = append(list, value(s))
 		}
+		return list
 	}
-	return v
+	at := s.Skip()
+	if s.Err != nil {
+		return nil
+	}
+	switch raw := at.Of(s.Doc); raw[0] {
+	case '"':
+		text, _ := jsontext.Text(s.Doc, at)
+		return text
+	case 't', 'f':
+		return raw[0] == 't'
+	case 'n':
+		return nil
+	default:
+		f, _ := strconv.ParseFloat(string(raw), 64) // infinite where it is out of range, as in JavaScript
+		return f
+	}
 }
 
 // commandKeys are the arguments that hold shell lines, of any tool.

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestCallOf(t *testing.T) {
@@ -102,6 +104,44 @@ func parsed(args []byte) (command string, is bool) {
 		}
 	}
 	return strings.Join(lines, "\n"), true
+}
+
+// numbers is a decoded value with its numbers as float64.
+func numbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		f, _ := v.Float64()
+		return f
+	case []any:
+		for i := range v {
+			v[i] = numbers(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = numbers(v[k])
+		}
+	}
+	return v
+}
+
+// The arguments that conditions see are those that encoding/json reads.
+func FuzzArguments(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, ` {"a":{"a":1,"a":[]},"b":[1e999,-0,null,true,"\ud83d\ude00\ud800x"],"\u0061":"\/\"\\"} `, `{"a":1}}`, `[]`, "{\"a\":\"\xff\"}",
+		`{"a":[` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `]}`, `{"__proto__":{"a":1},"a.b":1.5e-400}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		got, err := object(doc)
+		var want map[string]any
+		d := json.NewDecoder(bytes.NewReader(doc))
+		d.UseNumber()
+		is := json.Valid(doc) && utf8.Valid(doc) && d.Decode(&want) == nil && want != nil
+		if is != (err == nil) || is && !reflect.DeepEqual(got, numbers(want)) {
+			t.Fatalf("%q: %v, %v, want %v", doc, got, err, want)
+		}
+	})
 }
 
 func TestCarried(t *testing.T) {

@@ -18,7 +18,7 @@ const (
 // call mends one call and tells its outcome: `name {arguments}`, or the code of the
 // refusal.
 func call(c *Catalog, name, args string, end Ending) (outcome, kindsOf string) {
-	got, refusal := c.Call(name, args, end)
+	got, refusal := c.Call(name, []byte(args), end)
 	if refusal != nil {
 		return string(refusal.Code), ""
 	}
@@ -217,7 +217,7 @@ func TestRefusalOfArguments(t *testing.T) {
 		{"move(from:string! to:string!)", `hello`, `the arguments of move must be one JSON object with "from" (string), "to" (string)`},
 	} {
 		name, _, _ := strings.Cut(row.tool, "(")
-		_, refusal := catalogOf(row.tool).Call(name, row.args, closed)
+		_, refusal := catalogOf(row.tool).Call(name, []byte(row.args), closed)
 		if refusal == nil || refusal.Why != row.want || refusal.Text != row.args || refusal.Name != name {
 			t.Errorf("%s: got %+v, want %s", row.args, refusal, row.want)
 		}
@@ -258,11 +258,11 @@ func TestFit(t *testing.T) {
 func TestCallWithLostQuote(t *testing.T) {
 	c := NewCatalog(&Rules{}, nil, []Tool{{Name: "read"}})
 	const args = `{"path":"notes.md}`
-	if call, refusal := c.Call("read", args, Ending{Terminated: true}); refusal != nil || string(call.Arguments) != `{"path":"notes.md"}` {
+	if call, refusal := c.Call("read", []byte(args), Ending{Terminated: true}); refusal != nil || string(call.Arguments) != `{"path":"notes.md"}` {
 		t.Errorf("ended: %s, %v", call.Arguments, refusal)
 	}
 	for _, end := range []Ending{{}, {Length: true}, {Terminated: true, Length: true}} {
-		if call, refusal := c.Call("read", args, end); refusal == nil || refusal.Code != Truncated {
+		if call, refusal := c.Call("read", []byte(args), end); refusal == nil || refusal.Code != Truncated {
 			t.Errorf("%+v: %s, %v", end, call.Arguments, refusal)
 		}
 	}

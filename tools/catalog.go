@@ -3,6 +3,9 @@ package tools
 import (
 	"fmt"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
 // Catalog answers for one request: which tools are offered, and which of them a
@@ -113,20 +116,46 @@ type Ending struct {
 }
 
 // Call makes one correct call of a name and arguments as the model wrote them, or
-// says why there is none. Undamaged arguments leave byte for byte.
-func (c *Catalog) Call(raw, args string, end Ending) (Call, *Refusal) {
+// says why there is none. Undamaged arguments leave byte for byte, and are not copied:
+// they must not change any more.
+func (c *Catalog) Call(raw string, args []byte, end Ending) (Call, *Refusal) {
 	m, refusal := c.Name(raw)
 	if refusal != nil {
-		return c.rescue(refusal, args, end)
+		return c.rescue(refusal, string(args), end)
 	}
-	return c.arguments(m, args, end)
+	if c.untouched(m, args) {
+		return Call{Name: m.Name, Arguments: args, Repairs: m.Repairs}, nil
+	}
+	return c.arguments(m, string(args), end)
 }
+
+// untouched reports whether args can leave as they stand, after one look at every byte. It
+// is false, too, where a second look is needed to tell.
+func (c *Catalog) untouched(m Match, args []byte) bool {
+	if m.Deferred != "" || c.tooLong(len(args)) || len(args) == 0 || args[0] != '{' || args[len(args)-1] != '}' {
+		return false
+	}
+	s := c.schemaOf(m)
+	scan := jsontext.Scanner{Doc: args, Depth: c.rules.MaxDepth}
+	if s == nil {
+		scan.Skip()
+	} else if !s.checker.accepts(&scan) {
+		return false
+	}
+	if scan.End() != nil {
+		return false
+	}
+	_, own := c.ownEnvelope(m, s, args)
+	return !own
+}
+
+func (c *Catalog) tooLong(bytes int) bool { return c.rules.MaxBytes > 0 && bytes > c.rules.MaxBytes }
 
 // arguments reads the arguments of a tool that was found.
 func (c *Catalog) arguments(m Match, args string, end Ending) (Call, *Refusal) {
-	if limit := c.rules.MaxBytes; limit > 0 && len(args) > limit {
+	if c.tooLong(len(args)) {
 		return Call{}, &Refusal{BadJSON, m.Name, args,
-			fmt.Sprintf("the arguments of %s are longer than %d bytes", m.Name, limit)}
+			fmt.Sprintf("the arguments of %s are longer than %d bytes", m.Name, c.rules.MaxBytes)}
 	}
 	w := c.shaper(m)
 	object, refusal := c.object(m, w, args, end)
@@ -143,10 +172,10 @@ func (c *Catalog) object(m Match, w *shaper, args string, end Ending) (string, *
 	if refusal != nil {
 		return "", refusal
 	}
-	if r.cut == MidValue || (r.raw || r.cut == Unquoted) && (end.Length || !end.Terminated) {
+	if r.cut == jsonrepair.MidValue || (r.raw || r.cut == jsonrepair.Unquoted) && (end.Length || !end.Terminated) {
 		return "", w.refuse(Truncated, fmt.Sprintf("the arguments of %s were cut off; send them again, shorter", m.Name))
 	}
-	if inner, ok := c.ownEnvelope(m, w.schema, r.object); ok {
+	if inner, ok := c.ownEnvelope(m, w.schema, []byte(r.object)); ok {
 		w.note("args.unwrap", r.object, inner, "")
 		return c.object(m, w, inner, end)
 	}
@@ -157,9 +186,13 @@ func (c *Catalog) object(m Match, w *shaper, args string, end Ending) (string, *
 }
 
 func (c *Catalog) shaper(m Match) *shaper {
-	w := &shaper{tool: m.Name, rules: c.rules, open: c.open}
-	if m.Tool != nil && m.Deferred == "" {
-		w.schema = c.schemas.of(m.Tool.Parameters)
+	return &shaper{tool: m.Name, schema: c.schemaOf(m), rules: c.rules, open: c.open}
+}
+
+// schemaOf is the schema of the arguments of m; nil: nothing is known of them.
+func (c *Catalog) schemaOf(m Match) *schema {
+	if m.Tool == nil || m.Deferred != "" {
+		return nil
 	}
-	return w
+	return c.schemas.of(m.Tool.Parameters)
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
 // value returns raw, one JSON value, changed so that s accepts it. What s accepts
@@ -71,8 +73,8 @@ func (w *shaper) decode(s *jsonschema.Schema, raw string) string {
 	if v.Type != gjson.String || text == "" || text[0] != '{' && text[0] != '[' {
 		return raw
 	}
-	fixed, err := RepairJSON(text, w.rules.MaxDepth)
-	if err != nil || fixed.Cut >= Unquoted || fixed.JSON[0] != text[0] || text[0] == '[' && len(fixed.Repairs) > 0 {
+	fixed, err := jsonrepair.Repair(text, w.rules.MaxDepth)
+	if err != nil || fixed.Cut >= jsonrepair.Unquoted || fixed.JSON[0] != text[0] || text[0] == '[' && fixed.Total > 0 {
 		return raw
 	}
 	w.note("args.decode", raw, string(fixed.JSON), "")

@@ -55,7 +55,7 @@ func TestCallCorpus(t *testing.T) {
 			offered[i] = Tool(tool)
 		}
 		f := c.Message.ToolCalls[0].Function
-		got, refusal := NewCatalog(testRules(), schemas, offered).Call(f.Name, f.Arguments, closed)
+		got, refusal := NewCatalog(testRules(), schemas, offered).Call(f.Name, []byte(f.Arguments), closed)
 		ok := false
 		for _, want := range append(c.Expect.Accept, c.Expect.outcome) {
 			switch {

@@ -4,7 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
 // rescue looks for a call whose name does not say which tool is meant: the true
@@ -12,7 +13,7 @@ import (
 // was sent is no call but the answer.
 func (c *Catalog) rescue(why *Refusal, args string, end Ending) (Call, *Refusal) {
 	why.Text = args
-	fixed, err := RepairJSON(args, c.rules.MaxDepth)
+	fixed, err := jsonrepair.Repair(args, c.rules.MaxDepth)
 	isObject := err == nil && fixed.JSON[0] == '{' && strings.HasPrefix(strings.TrimSpace(args), "{")
 	if !isObject {
 		if c.Empty() && strings.TrimSpace(args) != "" {
@@ -20,10 +21,10 @@ func (c *Catalog) rescue(why *Refusal, args string, end Ending) (Call, *Refusal)
 		}
 		return Call{}, why
 	}
-	if fixed.Cut >= Unquoted {
+	if fixed.Cut >= jsonrepair.Unquoted {
 		return Call{}, why
 	}
-	e, wrapped := readEnvelope(string(fixed.JSON))
+	e, wrapped := readEnvelope(fixed.JSON)
 	m, refusal := c.Name(e.name)
 	if wrapped && refusal == nil {
 		m.Repairs = append([]Repair{renamed("args.unwrap", args, e.args, "")}, m.Repairs...)
@@ -49,8 +50,8 @@ func (c *Catalog) Fit(args string) (Call, bool) {
 	if !strings.HasPrefix(strings.TrimSpace(args), "{") {
 		return Call{}, false
 	}
-	fixed, err := RepairJSON(args, c.rules.MaxDepth)
-	if err != nil || fixed.Cut >= Unquoted || fixed.JSON[0] != '{' || fixed.madeUp() {
+	fixed, err := jsonrepair.Repair(args, c.rules.MaxDepth)
+	if err != nil || fixed.Cut >= jsonrepair.Unquoted || fixed.JSON[0] != '{' || fixed.Has(jsonrepair.KindValue) {
 		return Call{}, false
 	}
 	object := string(fixed.JSON)
@@ -60,13 +61,8 @@ func (c *Catalog) Fit(args string) (Call, bool) {
 		return Call{}, false
 	}
 	name := fitting.tools[0].Name
-	repairs := append(fixed.Repairs, renamed("name.fit", "", name, ""))
+	repairs := append(Mended(fixed.Changes), renamed("name.fit", "", name, ""))
 	return Call{Name: name, Arguments: fixed.JSON, Repairs: repairs}, true
-}
-
-// madeUp reports whether null was put where the text has no value.
-func (r Repaired) madeUp() bool {
-	return slices.ContainsFunc(r.Repairs, func(r Repair) bool { return r.Kind == KindValue })
 }
 
 func (c *Catalog) fits(t *Tool, object string, given []member) bool {
@@ -118,28 +114,39 @@ type envelope struct {
 
 // readEnvelope reads {"name": …, "arguments": {…}} and its relatives. Any further
 // key makes it ordinary arguments.
-func readEnvelope(object string) (e envelope, ok bool) {
-	ok = true
-	gjson.Parse(object).ForEach(func(k, v gjson.Result) bool {
-		switch k.String() {
+func readEnvelope(object []byte) (e envelope, ok bool) {
+	s := jsontext.Scanner{Doc: object, Depth: len(object)} // it was read before
+	for ok := s.Enter('{'); ok && s.Next('}'); {
+		key, _ := s.Key()
+		first := s.Peek()
+		switch string(key) {
 		case "name", "tool", "tool_name", "function":
-			ok = e.nameKey == "" && v.Type == gjson.String
-			e.name, e.nameKey = v.String(), k.String()
+			if e.nameKey != "" || first != '"' {
+				return e, false
+			}
+			e.nameKey = string(key)
+			e.name, _ = jsontext.Text(object, s.Skip())
 		case "arguments", "parameters", "input", "args":
-			ok = e.argsKey == "" && (v.IsObject() || v.Type == gjson.String)
-			e.args, e.argsKey = v.String(), k.String()
+			if e.argsKey != "" || first != '"' && first != '{' {
+				return e, false
+			}
+			e.argsKey = string(key)
+			at := s.Skip()
+			if e.args = string(at.Of(object)); first == '"' {
+				e.args, _ = jsontext.Text(object, at)
+			}
 		case "id", "type":
+			s.Skip()
 		default:
-			ok = false
+			return e, false
 		}
-		return ok
-	})
-	return e, ok && e.nameKey != "" && e.argsKey != ""
+	}
+	return e, s.Err == nil && e.nameKey != "" && e.argsKey != ""
 }
 
 // ownEnvelope finds the arguments of m in an envelope that repeats its name, where
 // the tool has no parameters that are called so.
-func (c *Catalog) ownEnvelope(m Match, s *schema, object string) (args string, ok bool) {
+func (c *Catalog) ownEnvelope(m Match, s *schema, object []byte) (args string, ok bool) {
 	if c.open {
 		return "", false
 	}

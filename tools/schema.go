@@ -30,6 +30,7 @@ type schema struct {
 	*jsonschema.Schema
 	props    map[string]*jsonschema.Schema // by name, with those of $ref and allOf
 	required []string
+	checker  *checker
 }
 
 // of returns the schema of text, or nil where there is none or it is broken: what
@@ -76,7 +77,7 @@ func compile(text []byte) (*schema, error) {
 		return nil, err
 	}
 	props, required := fields(root)
-	return &schema{root, props, required}, nil
+	return &schema{root, props, required, checkerOf(root, doc)}, nil
 }
 
 // noLoader keeps a schema from naming files or addresses to be read.

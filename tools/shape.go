@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
 // shaper turns the text of one call's arguments into the JSON object that its tool
@@ -16,7 +18,7 @@ type shaper struct {
 	schema  *schema // nil where nothing is known of the arguments
 	rules   *Rules
 	open    bool // text without a parameter's name may become {"input": text}
-	madeUp  bool // RepairJSON put null where the text has no value
+	madeUp  bool // null stands where the text has no value
 	repairs []Repair
 	left    int // bytes that may still be looked at, so that time stays linear
 }
@@ -24,7 +26,7 @@ type shaper struct {
 // reading is the object that a text holds, and how far it can be trusted.
 type reading struct {
 	object string
-	cut    Cut
+	cut    jsonrepair.Cut
 	raw    bool // the text was no JSON: it became the value of one parameter, or was empty
 }
 
@@ -37,14 +39,14 @@ func (w *shaper) read(text string) (reading, *Refusal) {
 		w.note("args.empty", text, "{}", "")
 		return reading{object: "{}", raw: true}, nil
 	}
-	fixed, err := RepairJSON(body, w.rules.MaxDepth)
+	fixed, err := jsonrepair.Repair(body, w.rules.MaxDepth)
 	if err != nil {
 		if body[0] == '{' && !w.open {
 			return reading{}, w.refuse(BadJSON, err.Error())
 		}
 		return w.wrapText(text)
 	}
-	w.madeUp = fixed.madeUp()
+	w.madeUp = fixed.Has(jsonrepair.KindValue)
 	if isText(body, fixed) || w.open && w.madeUp && !quotesName(body) {
 		return w.readText(text, fixed)
 	}
@@ -74,14 +76,14 @@ func (w *shaper) body(text string) string {
 
 // isText reports whether body is rather a text in which some JSON was found, such
 // as a script, than damaged JSON.
-func isText(body string, found Repaired) bool {
+func isText(body string, found jsonrepair.Result) bool {
 	json := string(found.JSON)
 	if json == body {
 		return false
 	}
 	switch json[0] {
 	case '{':
-		if found.only(KindComment, KindWrapper) {
+		if found.Only(jsonrepair.KindComment, jsonrepair.KindWrapper) {
 			return false
 		}
 		return body[0] != '{' && body[0] != '[' && body[0] != '"' && body[0] != '`'
@@ -96,7 +98,7 @@ func isText(body string, found Repaired) bool {
 // readText makes text the value of the only parameter. Where the object found in it
 // would do as well, nobody can tell which is meant; where no parameter takes text,
 // the JSON that was found is all there is.
-func (w *shaper) readText(text string, found Repaired) (reading, *Refusal) {
+func (w *shaper) readText(text string, found jsonrepair.Result) (reading, *Refusal) {
 	r, refusal := w.wrapText(text)
 	switch {
 	case w.schema == nil:
@@ -111,8 +113,8 @@ func (w *shaper) readText(text string, found Repaired) (reading, *Refusal) {
 
 // readJSON finds the object in a JSON value: the value itself, one encoded in a
 // string, the only one of a list, or the value of the only parameter.
-func (w *shaper) readJSON(found Repaired) (reading, *Refusal) {
-	w.repairs = append(w.repairs, found.Repairs...)
+func (w *shaper) readJSON(found jsonrepair.Result) (reading, *Refusal) {
+	w.repairs = append(w.repairs, Mended(found.Changes)...)
 	json := string(found.JSON)
 	if json[0] == '{' {
 		return reading{object: json, cut: found.Cut}, nil
@@ -123,9 +125,9 @@ func (w *shaper) readJSON(found Repaired) (reading, *Refusal) {
 		return reading{object: object, cut: found.Cut}, nil
 	}
 	if text := strings.TrimSpace(gjson.Parse(json).String()); json[0] == '"' && strings.HasPrefix(text, "{") {
-		if inner, err := RepairJSON(text, w.rules.MaxDepth); err == nil && inner.JSON[0] == '{' {
+		if inner, err := jsonrepair.Repair(text, w.rules.MaxDepth); err == nil && inner.JSON[0] == '{' {
 			w.note("args.decode", json, string(inner.JSON), "")
-			w.repairs = append(w.repairs, inner.Repairs...)
+			w.repairs = append(w.repairs, Mended(inner.Changes)...)
 			return reading{object: string(inner.JSON), cut: max(inner.Cut, found.Cut)}, nil
 		}
 	}
@@ -219,7 +221,8 @@ func (w *shaper) fit(object string) (string, *Refusal) {
 func (w *shaper) refill(n int) { w.left = 32*n + 1<<16 }
 
 func (w *shaper) note(kind, from, to, rule string) {
-	if len(w.repairs) >= maxRecords {
+	const most = 64
+	if len(w.repairs) >= most {
 		return
 	}
 	w.repairs = append(w.repairs, renamed(kind, from, to, rule))

@@ -132,7 +132,7 @@ func BenchmarkCall(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(row.args)))
 			for b.Loop() {
-				c.Call(row.tool, row.args, closed)
+				c.Call(row.tool, []byte(row.args), closed)
 			}
 		})
 	}

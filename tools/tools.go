@@ -5,7 +5,11 @@
 // becomes one that writes or executes.
 package tools
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
+)
 
 // Tool is one function that a request offers to the model.
 type Tool struct {
@@ -30,6 +34,15 @@ type Repair struct {
 	From string `json:"from"`           // at most 80 bytes of what was written
 	To   string `json:"to"`             // at most 80 bytes of what it became
 	Rule string `json:"rule,omitempty"` // file:line of the rule that did it, if one did
+}
+
+// Mended is the changes of JSON syntax as repairs of a call.
+func Mended(changes []jsonrepair.Change) []Repair {
+	out := make([]Repair, len(changes))
+	for i, c := range changes {
+		out[i] = Repair{Kind: c.Kind, At: c.At, From: c.From, To: c.To}
+	}
+	return out
 }
 
 // RefusalCode says why text that looks like a call is none.

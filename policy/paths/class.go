@@ -24,7 +24,7 @@ func (g Guard) class(at *place) string {
 	if p == "/" {
 		return Root
 	}
-	if at.op == Read && slices.Contains(g.Roots.ReadFiles, p) {
+	if at.op == Read && slices.ContainsFunc(g.Roots.ReadFiles, func(f string) bool { return g.real(f) == p }) {
 		return Readable
 	}
 	root, write := g.root(p)

@@ -142,23 +142,26 @@ func (g Guard) place(op Op, p string, tool bool) place {
 // leave it for a while.
 const nowhere = "/?/?/?/?/?/?/?/?"
 
-// Real gives the roots as they are behind their links. Call it once where Guard.Links
-// is set: the guard compares what it finds behind a path with the roots as they stand.
+// Real gives the folders of the roots as they are behind their links; a file is followed
+// when it is asked for. Call it once where Guard.Links is set: the guard compares what it
+// finds behind a path with the roots as they stand.
 func (r Roots) Real(links Links) Roots {
 	g := Guard{Links: links}
-	real := func(p string) string {
-		var at place
-		if strings.HasPrefix(p, "/") && g.walk(p, true, &at) {
-			return at.path
-		}
-		return p
-	}
 	all := func(ps []string) []string {
-		var out []string
-		for _, p := range ps {
-			out = append(out, real(p))
+		out := make([]string, len(ps))
+		for i, p := range ps {
+			out[i] = g.real(p)
 		}
 		return out
 	}
-	return Roots{Cwd: real(r.Cwd), Home: real(r.Home), Write: all(r.Write), Read: all(r.Read), ReadFiles: all(r.ReadFiles), Own: all(r.Own)}
+	return Roots{Cwd: g.real(r.Cwd), Home: g.real(r.Home), Write: all(r.Write), Read: all(r.Read), ReadFiles: r.ReadFiles, Own: all(r.Own)}
+}
+
+// real is a place behind its links, or p where it cannot be followed.
+func (g Guard) real(p string) string {
+	var at place
+	if g.Links != nil && strings.HasPrefix(p, "/") && g.walk(p, true, &at) {
+		return at.path
+	}
+	return p
 }

@@ -103,6 +103,38 @@ func TestKinds(t *testing.T) {
 }
 
 // A root that is itself behind a link is the folder behind it.
+// counted counts how often each place is looked at.
+type counted struct {
+	osLinks
+	looks map[string]int
+}
+
+func (c counted) Lstat(p string) (os.FileInfo, error) {
+	c.looks[p]++
+	return c.osLinks.Lstat(p)
+}
+
+// One decision looks at each place once, and sees what links lead to.
+func TestOnce(t *testing.T) {
+	base, g := lay(t, "proj/a", "etc/hosts.real", "etc/hosts -> hosts.real", "etc/other", "link -> proj")
+	c := counted{looks: map[string]int{}}
+	g.Links = paths.Once(c)
+	g.Roots.Write, g.Roots.ReadFiles = []string{base + "/link", base + "/missing/x", base + "/missing/y"}, []string{base + "/etc/hosts"}
+	g.Roots = g.Roots.Real(g.Links)
+	for name, class := range map[string]string{
+		"a": paths.Workspace, "../link/b/c": paths.Workspace, base + "/etc/hosts": paths.Readable, base + "/etc/hosts.real": paths.Readable, base + "/etc/other": paths.Outside,
+	} {
+		if got := g.Literal(paths.Read, name).Class; got != class {
+			t.Errorf("%s is %s, want %s", name, got, class)
+		}
+	}
+	for p, n := range c.looks {
+		if n > 1 {
+			t.Errorf("%s was looked at %d times", p, n)
+		}
+	}
+}
+
 func TestReal(t *testing.T) {
 	base, g := lay(t, "proj/a", "alias -> proj")
 	g.Roots.Write, g.Roots.Cwd = []string{base + "/alias"}, base+"/alias"

@@ -49,7 +49,7 @@ func (g Guard) walk(p string, last bool, at *place) bool {
 			}
 			continue
 		}
-		next := join(cur, name)
+		next := along(p, cur, name)
 		at.info = nil
 		if g.Links != nil && missing < 0 && !opaque(next) {
 			info, err := g.Links.Lstat(next)
@@ -96,6 +96,19 @@ func parent(p string) string {
 func join(folder, name string) string {
 	if folder == "/" {
 		return "/" + name
+	}
+	return folder + "/" + name
+}
+
+// along is join for a walk along the path p: where that has made no detour, it is the
+// beginning of p, and nothing is copied.
+func along(p, folder, name string) string {
+	if folder == "/" {
+		folder = ""
+	}
+	end := len(folder) + len("/") + len(name)
+	if len(p) >= end && p[len(folder)] == '/' && p[:len(folder)] == folder && p[len(folder)+1:end] == name {
+		return p[:end]
 	}
 	return folder + "/" + name
 }

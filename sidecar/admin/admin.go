@@ -165,7 +165,7 @@ func readJSON(r *http.Request, to any) error {
 }
 
 func notTaken(err error) error {
-	return refusal(http.StatusBadRequest, "the body cannot be taken: "+err.Error(), "")
+	return refusal(http.StatusBadRequest, "the body cannot be used: "+err.Error(), "")
 }
 
 // admit says who may ask: whoever shows the token, and never a web page.

@@ -160,7 +160,7 @@ func TestAdminRefuses(t *testing.T) {
 		{"a stale If-Match", "PUT", "/rules", good, []string{"If-Match", stale}, 412, r.version()},
 		{"a stale dry run", "PUT", "/rules?dry=1", good, []string{"If-Match", stale}, 412, r.version()},
 		{"no body", "PUT", "/rules", "", []string{"If-Match", "*"}, 400, "there are no files"},
-		{"not JSON", "PUT", "/rules", "{", []string{"If-Match", "*"}, 400, "cannot be taken"},
+		{"not JSON", "PUT", "/rules", "{", []string{"If-Match", "*"}, 400, "cannot be used"},
 		{"more than JSON", "PUT", "/rules", good + "{}", []string{"If-Match", "*"}, 400, "follows"},
 		{"a member that is misspelt", "PUT", "/rules", strings.Replace(good, "files", "flies", 1), []string{"If-Match", "*"}, 400, "flies"},
 		{"a form", "PUT", "/rules", good, []string{"If-Match", "*", "Content-Type", "text/plain"}, 415, "curl --json"},

@@ -130,15 +130,15 @@ func (a *API) edited(w http.ResponseWriter, e live.Edited, err error) error {
 		web.WriteJSON(w, http.StatusOK, e)
 		return nil
 	case errors.As(err, &stale):
-		return refusal(http.StatusPreconditionFailed, err.Error(), "GET /rules shows what is in force; name each version that you mean to overwrite in If-Match, or send If-Match: *")
+		return refusal(http.StatusPreconditionFailed, err.Error(), "GET /rules shows what is in force; name each version that you want to overwrite in If-Match, or send If-Match: *")
 	case errors.As(err, &problems):
-		return &Error{http.StatusUnprocessableEntity, "the rules do not load; nothing was changed", "every problem has its place", problems}
+		return &Error{http.StatusUnprocessableEntity, "the rules do not load; nothing was changed", "problems lists each one with its place", problems}
 	case errors.Is(err, live.ErrNoVersion):
 		return refusal(http.StatusNotFound, err.Error(), "GET /rules/history lists them")
 	case errors.Is(err, live.ErrBuiltin):
 		return refusal(http.StatusConflict, err.Error(), "write them to a folder with gpt-oss-executor init DIR, and serve that with --rules DIR")
 	case errors.As(err, &unwritten):
-		return refusal(http.StatusConflict, err.Error(), "nothing was changed; edit the files where they come from, or let the server write to this folder and the one above it")
+		return refusal(http.StatusConflict, err.Error(), "nothing was changed; edit the source of the files, or let the server write to this folder and the one above it")
 	}
 	return err
 }
@@ -148,7 +148,7 @@ func (a *API) seen(r *http.Request) (seen live.Seen, err error) {
 	fields := r.Header.Values("If-Match")
 	if len(fields) == 0 {
 		return seen, refusal(http.StatusPreconditionRequired, "which version do you edit?",
-			`send it with If-Match: "`+a.Rules.Set().Version+`" (the ETag of GET /rules), so that no edit of others gets lost`)
+			`send it with If-Match: "`+a.Rules.Set().Version+`" (the ETag of GET /rules), so that you overwrite nobody's edit`)
 	}
 	for _, field := range fields {
 		for tag := range strings.SplitSeq(field, ",") {

@@ -57,7 +57,7 @@ func TestMain(m *testing.M) {
 // the URL of a model server.
 func TestScripts(t *testing.T) {
 	all := t.TempDir()
-	for _, dir := range []string{"rules", "prompts"} {
+	for _, dir := range []string{"rules", "prompts", "schemas"} {
 		if err := os.CopyFS(filepath.Join(all, dir), os.DirFS("../../"+dir)); err != nil {
 			t.Fatal(err)
 		}

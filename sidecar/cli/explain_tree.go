@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
@@ -58,7 +59,7 @@ func treeRows(t *replay.Tree) []row {
 func offeredWords(t *replay.Tree) string {
 	switch {
 	case t.Tools == nil:
-		return "tools not known: every name is one"
+		return "tools not known, so any name is taken"
 	case len(t.Tools) == 0:
 		return "no tools offered"
 	}
@@ -90,7 +91,7 @@ type rows struct{ list []row }
 
 // add adds a line, indented by so many levels.
 func (r *rows) add(level int, in ink, place, format string, args ...any) {
-	text := strings.Repeat("  ", level) + printable(fmt.Sprintf(format, args...))
+	text := strings.Repeat("  ", level) + terminal.Printable(fmt.Sprintf(format, args...))
 	r.list = append(r.list, row{text, place, in})
 }
 
@@ -175,7 +176,7 @@ func quotedAtEnds(s string) string {
 	if s != strings.TrimSpace(s) {
 		return fmt.Sprintf("%q", s)
 	}
-	return printable(s)
+	return terminal.Printable(s)
 }
 
 // term shows a term of a condition, and below it those that it joins.

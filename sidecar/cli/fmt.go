@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -18,7 +18,7 @@ func fmtCommand(env Env) *cobra.Command {
 	check := false
 	c := &cobra.Command{
 		Use:   "fmt [DIR|FILE…]",
-		Short: "Give rule files their usual shape",
+		Short: "Format rule files",
 		Long: `Give rule files their usual shape: two spaces for each level, no blanks at the end
 of lines, no more than one empty line in a row, and each condition in a block
 (when: |), where YAML takes nothing of it apart. Without an argument it formats the
@@ -81,7 +81,7 @@ func yamlFiles(args []string) (names []string, err error) {
 			}
 		}
 		if len(names) == before {
-			return nil, fmt.Errorf("read rules: no *.yaml file stands in %s", arg)
+			return nil, fmt.Errorf("read rules: there is no *.yaml file in %s", arg)
 		}
 	}
 	return names, nil
@@ -102,22 +102,8 @@ func formatFile(name string, write bool) (changed bool, err error) {
 	case !write:
 		return true, nil
 	}
-	return true, replaceFile(name, []byte(out))
-}
-
-// replaceFile puts another text in the place of a file, all of it at once. The file
-// keeps its mode; behind a symbolic link, the link stays.
-func replaceFile(name string, text []byte) error {
-	target, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return fmt.Errorf("write rules: %w", err)
+	if err := atomicfile.Replace(name, []byte(out)); err != nil {
+		return false, fmt.Errorf("write rules: %w", err)
 	}
-	info, err := os.Stat(target)
-	if err != nil {
-		return fmt.Errorf("write rules: %w", err)
-	}
-	if err := publish.File(target, text, info.Mode().Perm()); err != nil {
-		return fmt.Errorf("write rules: %w", err)
-	}
-	return nil
+	return true, nil
 }

@@ -120,11 +120,11 @@ func FuzzReply(f *testing.F) {
 		var out bytes.Buffer
 		p := paper{out: &out}
 		p.rows(treeRows(tree))
-		p.pair("a", "b", treeRows(tree), treeRows(tree))
+		p.difference("a", "b", treeRows(tree), treeRows(tree))
 		if bad := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && r != ' ' && !unicode.IsPrint(r) }); bad >= 0 {
 			t.Errorf("%q shows %q", doc, out.String()[bad:])
 		}
-		if strings.Contains(out.String(), "\n* ") {
+		if strings.Contains(out.String(), "\n- ") || strings.Contains(out.String(), "\n+ ") {
 			t.Errorf("%q differs from itself:\n%s", doc, &out)
 		}
 		if _, err := json.Marshal(tree); err != nil {

@@ -50,7 +50,7 @@ func (e Env) world(folders ...string) guard.World {
 
 // policyFlag is the flag for the locked folder.
 func policyFlag(c *cobra.Command, dir *string) {
-	c.Flags().StringVar(dir, "policy", "", "locked folder of the security team, over the rules")
+	c.Flags().StringVar(dir, "policy", "", "locked folder of the security team; the stricter rules are in force")
 }
 
 func loadFrom(src rulefile.Source, env Env) (*ruleset.Set, error) {

@@ -18,9 +18,9 @@ func varsCommand(env Env) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "vars [FILE]",
-		Short: "What does a condition see, and what can it say?",
-		Long: `What does a condition (when) see, and what can it say? For every rule file that has
-conditions, or for FILE alone, such as strategies.yaml.`,
+		Short: "List what conditions see and can call",
+		Long: `List what a condition (when) sees and can call, for every rule file that has conditions,
+or only for FILE, such as strategies.yaml.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			v := ruleset.Vars()

@@ -7,9 +7,8 @@ package cond
 import (
 	"fmt"
 	"reflect"
-	"slices"
+	"runtime"
 	"strings"
-	"sync"
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
@@ -25,11 +24,9 @@ const (
 	CodeRegexp = "E-regexp" // a regular expression that cannot be taken
 )
 
-// The limits of a condition. expr bounds neither time nor all memory, so what
-// could take much of either is refused at load.
+// The limits of a condition. expr bounds neither time nor all memory.
 const (
 	maxNodes     = 300
-	maxLoops     = 2        // inside each other
 	memoryBudget = 100_000  // elements that one evaluation may make
 	maxParts     = 300      // that split may give
 	maxSource    = 16 << 10 // bytes; what is parsed nests as deep as it is long
@@ -43,16 +40,7 @@ func Compile[E any](t rulefile.Text, words Lists) (func(E) (bool, error), *rulef
 	if problem != nil {
 		return nil, problem
 	}
-	pool := sync.Pool{New: func() any { return new(E) }}
-	return func(e E) (bool, error) {
-		env := pool.Get().(*E)
-		*env = e
-		yes, err := test(env)
-		var none E
-		*env = none // keep no text alive
-		pool.Put(env)
-		return yes, err
-	}, nil
+	return func(e E) (bool, error) { return test(&e) }, nil
 }
 
 // Predicate is Compile for what is passed by its address, and not kept.
@@ -65,16 +53,21 @@ func Predicate[E any](t rulefile.Text, words Lists) (func(*E) (bool, error), *ru
 	if err != nil {
 		return nil, explain(t, err, reflect.TypeFor[E](), words)
 	}
-	pool := sync.Pool{New: func() any {
-		ev, _ := newEvaluation[E](t.Value, words) // it compiled before
-		return ev
-	}}
-	pool.Put(first)
+	spare := make(chan *evaluation, runtime.GOMAXPROCS(0)) // no pool: compiling again takes a hundred runs
+	spare <- first
 	place := t.At.String()
 	return func(env *E) (bool, error) {
-		ev := pool.Get().(*evaluation)
+		var ev *evaluation
+		select {
+		case ev = <-spare:
+		default:
+			ev, _ = newEvaluation[E](t.Value, words) // it compiled before
+		}
 		out, err := ev.run(env)
-		pool.Put(ev)
+		select {
+		case spare <- ev:
+		default:
+		}
 		if err != nil {
 			return false, fmt.Errorf("%s: %s", place, PlainMessage(err))
 		}
@@ -124,7 +117,7 @@ func build(source string, env any, b *budget, words Lists) (*vm.Program, error) 
 	if err := tooLarge(source); err != nil {
 		return nil, err
 	}
-	limits := limiter{height: map[ast.Node]int{}}
+	var limits limiter
 	program, err := expr.Compile(source, options(env, &limits, b, words)...)
 	if err == nil && limits.refused != nil {
 		return nil, limits.refused
@@ -142,7 +135,7 @@ func options(env any, limits *limiter, b *budget, words Lists) []expr.Option {
 		expr.Patch(limits), expr.Patch(meter{}), expr.Patch(recheck{}), expr.DisableAllBuiltins(), b.install,
 	}
 	for _, f := range functions {
-		if f.Name != ourSplit && !slices.Contains(charged, f.Name) {
+		if f.Name != ourSplit {
 			out = append(out, expr.EnableBuiltin(f.Name))
 		}
 	}

@@ -2,6 +2,7 @@ package cond
 
 import (
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -31,6 +32,8 @@ func TestConditionHolds(t *testing.T) {
 		`model startsWith "gpt" and "exec" in tools`:               true,
 		`any(tools, # == "write")`:                                 false,
 		`any(tools, any(["e", "r"], # != "x"))`:                    true,
+		`any(tools, any(tools, any(tools, lower(#) == "read")))`:   true,
+		`map(tools, split(#, "e"))[1] == ["r", "ad"]`:              true,
 		`len(split(text, " ")) == 3`:                               true,
 		`text matches "(?i)CALL"`:                                  true,
 		`count(tools, # startsWith "r") + 1 == 2`:                  true,
@@ -50,23 +53,20 @@ func TestConditionHolds(t *testing.T) {
 
 func TestConditionRefused(t *testing.T) {
 	for source, want := range map[string]string{
-		`texxt contains "x"`:                                    "2:3-8 E-name: a condition here sees no texxt (did you mean text?)",
-		`text contains "x" and zzz`:                             "2:25-28 E-name: a condition here sees no zzz (it sees text, field, model, server, user, tools; a text stands in quotes)",
-		`repeat(text, 9) == ""`:                                 "2:3-9 E-name: a condition here sees no repeat",
-		`len(text)`:                                             "2:3-12 E-expr: the condition gives a whole number, not true or false",
-		`get({"a": 1}, "a")`:                                    "2:3-21 E-expr: the condition gives anything, not true or false (compare it with something, for example == true)",
-		`len(split(texxt, ",")) > 1`:                            "2:13-18 E-name: a condition here sees no texxt",
-		`text == 3`:                                             "2:8-10 E-expr: == does not go with a text and a whole number",
-		`text.size > 3`:                                         "has no part size",
-		`text matches "(a"`:                                     "E-regexp: missing closing ): `(a`",
-		`text matches model`:                                    "2:16-21 E-expr: the pattern of matches is written out, in quotes",
-		`text + model == ""`:                                    "2:8-9 E-expr: a condition does not build texts; + adds numbers",
-		`let a = text; a == ""`:                                 "without let and ;",
-		`any(tools, any(tools, any(tools, # == "x")))`:          "more than 2 loops inside each other",
-		`any(tools, any(tools, lower(#) == "x"))`:               "no function runs in a loop inside a loop",
-		`len(map(tools, split(#, ""))) > 1`:                     "map picks something that is there; it makes nothing new",
-		"text == \"x\" # note":                                  "a comment in a condition begins with //",
-		`text contains "x" and`:                                 "the condition ends too early",
+		`texxt contains "x"`:         "2:3-8 E-name: a condition here sees no texxt (did you mean text?)",
+		`text contains "x" and zzz`:  "2:25-28 E-name: a condition here sees no zzz (it sees text, field, model, server, user, tools; a text stands in quotes)",
+		`repeat(text, 9) == ""`:      "2:3-9 E-name: a condition here sees no repeat",
+		`len(text)`:                  "2:3-12 E-expr: the condition gives a whole number, not true or false",
+		`get({"a": 1}, "a")`:         "2:3-21 E-expr: the condition gives anything, not true or false (compare it with something, for example == true)",
+		`len(split(texxt, ",")) > 1`: "2:13-18 E-name: a condition here sees no texxt",
+		`text == 3`:                  "2:8-10 E-expr: == does not go with a text and a whole number",
+		`text.size > 3`:              "has no part size",
+		`text matches "(a"`:          "E-regexp: missing closing ): `(a`",
+		`text matches model`:         "2:16-21 E-expr: the pattern of matches is written out, in quotes",
+		`text + model == ""`:         "2:8-9 E-expr: a condition does not build texts; + adds numbers",
+		`let a = text; a == ""`:      "without let and ;",
+		"text == \"x\" # note":       "a comment in a condition begins with //",
+		`text contains "x" and`:      "the condition ends too early",
 		"text == \"x\"" + strings.Repeat(` or text == "x"`, 99): "more than 300 parts",
 	} {
 		_, problem := Compile[parse.Env](inBlock(t, source), nil)
@@ -127,6 +127,27 @@ func TestConditionAfterFailure(t *testing.T) {
 		if ok, err := cond(parse.Env{Tools: []string{"", "x"}}); !ok || err != nil {
 			t.Fatalf("after an error: %v, %v", ok, err)
 		}
+	}
+}
+
+// TestConditionStaysCompiled: a garbage collection does not make the next run compile again.
+func TestConditionStaysCompiled(t *testing.T) {
+	cond, problem := Predicate[parse.Env](inBlock(t, `field == "content" and len(tools) == 0`), nil)
+	if problem != nil {
+		t.Fatal(problem)
+	}
+	env := parse.Env{Field: "content"}
+	for range 3 {
+		runtime.GC()
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if yes, err := cond(&env); !yes || err != nil {
+		t.Errorf("%v, %v", yes, err)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.Mallocs - before.Mallocs; n > 50 {
+		t.Errorf("a run allocates %d times", n)
 	}
 }
 

@@ -68,9 +68,8 @@ func Operators() []Word { return slices.Clone(operators) }
 func Limits() []string {
 	return []string{
 		fmt.Sprintf("A condition has at most %d parts; a name, a text and an operator are one each.", maxNodes),
-		fmt.Sprintf("At most %d loops stand inside each other; all, any, filter, map and their like are loops.", maxLoops),
+		"One run takes a bounded time: about 100000 steps of loops, and fewer where they look at long texts or lists.",
 		fmt.Sprintf("One run makes at most %d entries of lists, and split gives at most %d parts.", memoryBudget, maxParts),
-		"The body of an inner loop calls no function; map picks something of each entry and makes nothing new.",
 		"+ joins no texts, and the pattern of matches is written out in quotes.",
 	}
 }

@@ -18,36 +18,26 @@ func tooLarge(source string) error {
 	if err != nil {
 		return nil // said by the compiler, in its own words
 	}
-	var p largest
-	ast.Walk(&tree.Node, &p)
-	if p.large != nil {
-		return &file.Error{Location: p.large.Location(), Message: PatternTooLarge}
+	var large ast.Node
+	ast.Walk(&tree.Node, visitor(func(n ast.Node) {
+		if b, ok := n.(*ast.BinaryNode); ok && b.Operator == "matches" {
+			if s, ok := b.Right.(*ast.StringNode); ok && LargePattern(s.Value) {
+				large = s
+			}
+		}
+	}))
+	if large != nil {
+		return &file.Error{Location: large.Location(), Message: PatternTooLarge}
 	}
 	return nil
 }
 
-// largest finds a pattern of matches that is too large.
-type largest struct{ large ast.Node }
+// limiter refuses what would make long texts, or a pattern that nobody could bound.
+type limiter struct{ refused *file.Error }
 
-// Visit looks at one part of the condition.
-func (p *largest) Visit(node *ast.Node) {
-	if n, ok := (*node).(*ast.BinaryNode); ok && n.Operator == "matches" {
-		if s, ok := n.Right.(*ast.StringNode); ok && LargePattern(s.Value) {
-			p.large = s
-		}
-	}
-}
-
-// limiter refuses what would make a condition take too long or too much memory,
-// and is known before it runs. expr visits children before their parents.
-type limiter struct {
-	height  map[ast.Node]int // of a loop: how many loops stand inside each other, itself included
-	refused *file.Error
-}
-
-func (l *limiter) refuse(at ast.Node, format string, args ...any) {
+func (l *limiter) refuse(at ast.Node, why string) {
 	if l.refused == nil {
-		l.refused = &file.Error{Location: at.Location(), Message: fmt.Sprintf(format, args...)}
+		l.refused = &file.Error{Location: at.Location(), Message: why}
 	}
 }
 
@@ -57,30 +47,14 @@ func (l *limiter) Visit(node *ast.Node) {
 	case *ast.VariableDeclaratorNode, *ast.SequenceNode:
 		l.refuse(n, "a condition is one expression, without let and ;")
 	case *ast.BinaryNode:
-		l.binary(n)
-	case *ast.BuiltinNode:
-		if len(n.Arguments) > 1 && isPredicate(n.Arguments[len(n.Arguments)-1]) {
-			l.loop(n)
-		}
-	}
-}
-
-func (l *limiter) binary(n *ast.BinaryNode) {
-	switch n.Operator {
-	case "+":
-		if !isNumber(n.Left) || !isNumber(n.Right) {
+		_, written := n.Right.(*ast.StringNode)
+		switch {
+		case n.Operator == "+" && !(isNumber(n.Left) && isNumber(n.Right)):
 			l.refuse(n, "a condition does not build texts; + adds numbers")
-		}
-	case "matches":
-		if _, written := n.Right.(*ast.StringNode); !written {
+		case n.Operator == "matches" && !written:
 			l.refuse(n.Right, "the pattern of matches is written out, in quotes")
 		}
 	}
-}
-
-func isPredicate(n ast.Node) bool {
-	_, ok := n.(*ast.PredicateNode)
-	return ok
 }
 
 func isNumber(n ast.Node) bool {
@@ -89,58 +63,4 @@ func isNumber(n ast.Node) bool {
 		return true
 	}
 	return false
-}
-
-// loop limits how deep loops stand inside each other, and what the body of map
-// and of an inner loop may do.
-func (l *limiter) loop(n *ast.BuiltinNode) {
-	inside := parts{loops: l}
-	for i := range n.Arguments {
-		ast.Walk(&n.Arguments[i], &inside)
-	}
-	l.height[n] = inside.height + 1
-	switch {
-	case l.height[n] > maxLoops:
-		l.refuse(n, "more than %d loops inside each other", maxLoops)
-	case l.height[n] == maxLoops && inside.inner != nil:
-		l.refuse(inside.inner, "no function runs in a loop inside a loop; contains, startsWith, endsWith and matches do")
-	case n.Name == "map" && body(n).maker != nil:
-		l.refuse(body(n).maker, "map picks something that is there; it makes nothing new")
-	}
-}
-
-// body is what the predicate of a loop does.
-func body(loop *ast.BuiltinNode) parts {
-	var p parts
-	ast.Walk(&loop.Arguments[len(loop.Arguments)-1], &p)
-	return p
-}
-
-// parts collects what stands inside a loop.
-type parts struct {
-	loops  *limiter
-	height int      // of the highest loop inside
-	inner  ast.Node // a function in the body of a loop inside
-	maker  ast.Node // something that takes memory
-}
-
-// Visit looks at one part of the loop.
-func (p *parts) Visit(node *ast.Node) {
-	switch n := (*node).(type) {
-	case *ast.CallNode, *ast.ArrayNode, *ast.MapNode:
-		p.maker = n
-	case *ast.BinaryNode:
-		if n.Operator == ".." {
-			p.maker = n
-		}
-	case *ast.BuiltinNode:
-		p.maker = n
-		if p.loops == nil || p.loops.height[n] == 0 {
-			return
-		}
-		p.height = max(p.height, p.loops.height[n])
-		if m := body(n).maker; m != nil {
-			p.inner = m
-		}
-	}
 }

@@ -2,23 +2,34 @@ package cond
 
 import (
 	"reflect"
-	"regexp"
+	"slices"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/checker/nature"
 )
 
-// meter lets the functions of a budget do the work of operators. It runs when the
-// types are known, and changes only what is right, so that messages name what was
-// written.
+// meter puts payments in front of what costs. It runs when the types are known, and changes
+// only what is right, so that messages name what was written.
 type meter struct{}
 
-// Visit replaces one node.
+// charged are the builtins that read or make texts, or go through lists.
+var charged = []string{"lower", "upper", "trim", "indexOf", "int", "float", "string", "min", "max", "keys", "values"}
+
+// shortText is up to how many bytes a text is searched for at full speed.
+const shortText = 63
+
+// Visit looks at one node.
 func (meter) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.PredicateNode:
-		if n.Node.Type().Kind() == reflect.Bool {
-			call(&n.Node, "a step", n.Node)
+		charge(&n.Node, price{once: max(leastStep, perNode*size(n.Node))})
+	case *ast.BuiltinNode:
+		for i := range n.Arguments {
+			if n.Name == "len" {
+				charge(&n.Arguments[i], perLength)
+			} else if slices.Contains(charged, n.Name) {
+				charge(&n.Arguments[i], perWriting)
+			}
 		}
 	case *ast.BinaryNode:
 		meterOperator(node, n)
@@ -26,34 +37,33 @@ func (meter) Visit(node *ast.Node) {
 }
 
 func meterOperator(node *ast.Node, n *ast.BinaryNode) {
-	_, written := n.Right.(*ast.ArrayNode)
+	text, constant := n.Right.(*ast.StringNode)
+	list, spelt := n.Right.(*ast.ArrayNode)
 	switch op := n.Operator; {
-	case op == "contains" && may(n.Left, reflect.String) && may(n.Right, reflect.String):
-		call(node, "a contains", n.Left, n.Right)
-	case op == "matches" && may(n.Left, reflect.String):
-		s, ok := n.Right.(*ast.StringNode)
-		if !ok {
-			return
-		}
-		if re, err := regexp.Compile(s.Value); err == nil {
-			pattern := &ast.ConstantNode{Value: steps{re, len(program(s.Value).Inst)}}
-			pattern.SetLocation(s.Location())
-			call(node, "a match", n.Left, pattern)
-		}
-	case op == "in" && !written && may(n.Right, reflect.Slice):
-		call(node, "an in", n.Left, n.Right)
+	case op == "contains" && constant && len(text.Value) <= shortText:
+		charge(&n.Left, perSearch)
+	case op == "contains":
+		charge(&n.Left, perLong)
+	case op == "matches" && constant:
+		charge(&n.Left, perMatch(Steps(text.Value)))
+	case op == "in" && spelt && heavy(n.Left):
+		charge(&n.Left, price{perByte: len(list.Nodes), perEntry: 20 * len(list.Nodes)})
+	case op == "in" && !spelt && heavy(n.Right) && n.Right.Type().Kind() != reflect.Map:
+		call(node, foundIn, n.Left, n.Right)
 	case (op == "==" || op == "!=") && heavy(n.Left) && heavy(n.Right):
-		call(node, "an ==", n.Left, n.Right)
-		if op == "!=" {
-			ast.Patch(node, &ast.UnaryNode{Operator: "not", Node: *node})
-		}
+		charge(&n.Left, perCompare)
 	}
 }
 
-// may reports whether a node is of a kind, or of one that shows when it runs.
-func may(n ast.Node, kind reflect.Kind) bool {
-	k := n.Type().Kind()
-	return k == kind || k == reflect.Interface
+// size is how many nodes a step of a loop evaluates; to make a mapping takes as long as many.
+func size(step ast.Node) (nodes int) {
+	ast.Walk(&step, visitor(func(n ast.Node) {
+		nodes++
+		if _, is := n.(*ast.MapNode); is {
+			nodes += 100
+		}
+	}))
+	return nodes
 }
 
 // heavy reports whether a node can hold more than one plain value.
@@ -61,6 +71,9 @@ func heavy(n ast.Node) bool {
 	k := n.Type().Kind()
 	return k == reflect.Slice || k == reflect.Map || k == reflect.Interface
 }
+
+// charge lets a node be paid for before it is used.
+func charge(node *ast.Node, p price) { call(node, paid, *node, &ast.ConstantNode{Value: p}) }
 
 func call(node *ast.Node, function string, args ...ast.Node) {
 	ast.Patch(node, &ast.CallNode{Callee: &ast.IdentifierNode{Value: function}, Arguments: args})

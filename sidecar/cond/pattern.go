@@ -30,15 +30,15 @@ func weight(re *syntax.Regexp) int {
 	return n
 }
 
-// program is a pattern as it will run; nil where it does not compile.
-func program(pattern string) *syntax.Prog {
+// Steps is how many instructions a pattern becomes; 0 where it does not compile.
+func Steps(pattern string) int {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return nil
+		return 0
 	}
 	prog, err := syntax.Compile(tree.Simplify())
 	if err != nil {
-		return nil
+		return 0
 	}
-	return prog
+	return len(prog.Inst)
 }

@@ -123,6 +123,16 @@ func asserted(t rulefile.Text, n ast.Node) []Comparison {
 	return []Comparison{compared(t, b)}
 }
 
+// Patterns are the regular expressions that a condition writes out.
+func Patterns(t rulefile.Text) (out []rulefile.Text) {
+	each(t.Value, func(n ast.Node) {
+		if b, ok := n.(*ast.BinaryNode); ok && b.Operator == "matches" {
+			out = append(out, wordsIn(t, b.Right)...)
+		}
+	})
+	return out
+}
+
 // Argument is an argument of a call.
 type Argument struct {
 	Text    rulefile.Text // its place, and its value where that is a text
@@ -159,7 +169,7 @@ type Loop struct {
 func Loops(t rulefile.Text, kind string) (out []Loop) {
 	each(t.Value, func(n ast.Node) {
 		if b, ok := n.(*ast.BuiltinNode); ok && b.Name == kind {
-			out = append(out, Loop{b.Arguments[0].String(), t.Span(reach(b))})
+			out = append(out, Loop{b.Arguments[0].String(), t.Span(reach(n))})
 		}
 	})
 	return out

@@ -5,14 +5,8 @@ import (
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/checker"
-	"github.com/expr-lang/expr/compiler"
-	"github.com/expr-lang/expr/conf"
-	"github.com/expr-lang/expr/file"
-	"github.com/expr-lang/expr/optimizer"
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/parser/lexer"
-	"github.com/expr-lang/expr/vm"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -38,37 +32,21 @@ const (
 
 // WhyNot takes a condition over E apart. It must be one that Compile took.
 func WhyNot[E any](t rulefile.Text, env E, words Lists) Term {
-	limits := limiter{height: map[ast.Node]int{}}
-	s := splitter[E]{text: t, env: env, runes: []rune(t.Value)}
-	s.config = configured(env, &limits, &s.budget, words)
-	tree, err := checker.ParseCheck(t.Value, s.config)
+	tree, err := parser.Parse(t.Value)
 	if err != nil {
 		return failed(Term{Source: t.Value, Place: t.All().Precise()}, err)
 	}
-	s.source = tree.Source
+	s := splitter[E]{text: t, env: env, words: words, whole: tree.Node, runes: []rune(t.Value)}
 	s.tokens, _ = lexer.Lex(tree.Source) // it parsed, so it lexes
 	return s.term(tree.Node, false)
-}
-
-// configured is the configuration that expr.Compile makes of our options.
-func configured(env any, limits *limiter, b *budget, words Lists) *conf.Config {
-	c := conf.CreateNew()
-	for _, set := range options(env, limits, b, words) {
-		set(c)
-	}
-	for name := range c.Disabled {
-		delete(c.Builtins, name)
-	}
-	return c
 }
 
 // splitter takes one condition apart.
 type splitter[E any] struct {
 	text   rulefile.Text
 	env    E
-	config *conf.Config
-	budget budget // of one term
-	source file.Source
+	words  Lists
+	whole  ast.Node
 	tokens []lexer.Token
 	runes  []rune // of the condition
 }
@@ -76,18 +54,14 @@ type splitter[E any] struct {
 // term evaluates a part of the condition. spare says that the condition itself
 // never comes to it.
 func (s *splitter[E]) term(n ast.Node, spare bool) Term {
-	switch op, inner := junction(n); op {
-	case "and", "or":
-		return s.group(n, op, flatten(n, op), spare)
-	case "not":
-		if inner, _ := junction(inner); inner == "and" || inner == "or" {
-			break
-		}
-		return s.leaf(n, spare)
-	default:
+	op, inner := junction(n)
+	if op == "and" || op == "or" {
+		return s.group(n, op, spare)
+	}
+	if join, _ := junction(inner); op != "not" || join != "and" && join != "or" {
 		return s.leaf(n, spare)
 	}
-	of := s.term(n.(*ast.UnaryNode).Node, spare)
+	of := s.term(inner, spare)
 	t := s.at(n, "not", spare)
 	t.Of, t.Value = []Term{of}, negated(of.Value)
 	return t
@@ -95,14 +69,14 @@ func (s *splitter[E]) term(n ast.Node, spare bool) Term {
 
 // group evaluates terms joined by one operator; the first that decides makes the
 // rest spare.
-func (s *splitter[E]) group(n ast.Node, op string, parts []ast.Node, spare bool) Term {
+func (s *splitter[E]) group(n ast.Node, op string, spare bool) Term {
 	t := s.at(n, op, spare)
 	decides, decided := termFalse, false
 	t.Value = termTrue
 	if op == "or" {
 		decides, t.Value = termTrue, termFalse
 	}
-	for _, part := range parts {
+	for _, part := range flatten(n, op) {
 		of := s.term(part, spare || decided)
 		if !decided && (of.Value == decides || of.Value == termError) {
 			t.Value, decided = of.Value, true
@@ -112,25 +86,23 @@ func (s *splitter[E]) group(n ast.Node, op string, parts []ast.Node, spare bool)
 	return t
 }
 
-// leaf evaluates a part that is not taken apart any further.
+// leaf evaluates a part that is not taken apart any further, as a condition of its own.
 func (s *splitter[E]) leaf(n ast.Node, spare bool) Term {
 	t := s.at(n, "", spare)
-	if err := optimizer.Optimize(&n, s.config); err != nil {
-		return failed(t, err)
+	source := n.String()
+	if n != s.whole { // what and, or and not join may be of any type
+		source = "(" + source + ") ? true : false"
 	}
-	program, err := compiler.Compile(&parser.Tree{Node: n, Source: s.source}, s.config)
+	ev, err := newEvaluation[E](source, s.words)
 	if err != nil {
 		return failed(t, err)
 	}
-	machine := vm.VM{MemoryBudget: memoryBudget}
-	s.budget.left = fullBudget
-	switch out, err := machine.Run(program, &s.env); {
-	case err != nil:
+	out, err := ev.run(&s.env)
+	if err != nil {
 		return failed(t, err)
-	case out == true:
+	}
+	if t.Value = termFalse; out == true {
 		t.Value = termTrue
-	default:
-		t.Value = termFalse
 	}
 	return t
 }
@@ -142,19 +114,18 @@ func failed(t Term, err error) Term {
 
 // at is the term of a node without its value.
 func (s *splitter[E]) at(n ast.Node, op string, spare bool) Term {
-	var sp extent
-	ast.Walk(&n, &sp)
-	return Term{Op: op, Source: s.written(n, sp), Place: s.text.Span(sp.from, sp.from).Precise(), Spare: spare}
+	from, to := reach(n)
+	return Term{Op: op, Source: s.written(n, from, to), Place: s.text.Span(from, from).Precise(), Spare: spare}
 }
 
 // written is a node as it stands in the condition, or as expr prints it where that
 // is no piece of one line.
-func (s *splitter[E]) written(n ast.Node, sp extent) string {
+func (s *splitter[E]) written(n ast.Node, from, to int) string {
 	depth := 0
-	to := min(sp.to, len([]rune(strings.TrimRight(s.text.Value, " \t\n")))) // expr places some nodes at its end
+	to = min(to, len([]rune(strings.TrimRight(s.text.Value, " \t\n")))) // expr places some nodes at its end
 	for _, tok := range s.tokens {
 		switch {
-		case tok.From < sp.from:
+		case tok.From < from:
 			continue
 		case tok.Is(lexer.Bracket) && strings.Contains("([{", tok.Value):
 			depth++
@@ -162,7 +133,7 @@ func (s *splitter[E]) written(n ast.Node, sp extent) string {
 			depth--
 		}
 		if depth < 0 || depth == 0 && tok.To >= to {
-			if source := s.runes[sp.from:tok.To]; depth == 0 && !slices.Contains(source, '\n') {
+			if source := s.runes[from:tok.To]; depth == 0 && !slices.Contains(source, '\n') {
 				return string(source)
 			}
 			break
@@ -171,22 +142,21 @@ func (s *splitter[E]) written(n ast.Node, sp extent) string {
 	return n.String()
 }
 
-// extent is from the first to the last rune of a node, but for brackets behind it.
-type extent struct {
-	from, to int
-	seen     bool
-}
-
-// Visit looks at one part of the node.
-func (e *extent) Visit(node *ast.Node) {
-	at := (*node).Location()
-	if at.To == 0 {
-		return // nobody wrote it
-	}
-	if !e.seen || at.From < e.from {
-		e.from = at.From
-	}
-	e.to, e.seen = max(e.to, at.To), true
+// reach is the first rune of a node and the one after its last, but for brackets behind
+// it. expr places an operator at its own sign, so the parts are asked, too.
+func reach(n ast.Node) (from, to int) {
+	from = -1
+	ast.Walk(&n, visitor(func(part ast.Node) {
+		at := part.Location()
+		if at.To == 0 {
+			return // nobody wrote it
+		}
+		if from < 0 || at.From < from {
+			from = at.From
+		}
+		to = max(to, at.To)
+	}))
+	return max(from, 0), to
 }
 
 // junction is "and", "or" or "not" for a node that joins others, and what not

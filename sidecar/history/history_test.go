@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -27,8 +27,8 @@ func TestHistoryOnDisk(t *testing.T) {
 		must(t, h.Add(Entry{Version: files.Version(), By: "put", Files: files}))
 		must(t, h.Add(Entry{Version: files.Version(), By: "start", Files: files})) // no second time
 	}
-	must(t, publish.File(dir+"/note.txt", nil, 0o600)) // not ours, and left alone
-	must(t, os.WriteFile(dir+"/.new-123", nil, 0o600)) // of a crash, and swept up
+	must(t, atomicfile.Write(dir+"/note.txt", nil, 0o600)) // not ours, and left alone
+	must(t, os.WriteFile(dir+"/.new-123", nil, 0o600))     // of a crash, and swept up
 	again, err := Open(dir)
 	must(t, err)
 	all := again.All()

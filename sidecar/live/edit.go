@@ -27,10 +27,10 @@ type Seen struct {
 func (s Seen) has(version string) bool { return s.Any || slices.Contains(s.Versions, version) }
 
 // ErrBuiltin says that the rules cannot be edited: they are those of the program.
-var ErrBuiltin = errors.New("these rules are built into the program and stand in no folder")
+var ErrBuiltin = errors.New("these rules are built into the program and are not in a folder")
 
 // ErrNoVersion says that the history does not hold what is asked for.
-var ErrNoVersion = errors.New("no such version in the history")
+var ErrNoVersion = errors.New("the history has no such version")
 
 // Stale is an edit by someone who has not seen what they would overwrite.
 type Stale struct {
@@ -45,7 +45,7 @@ func (s *Stale) Error() string {
 	case "":
 		return fmt.Sprintf("%s is in force, and the folder cannot be read", s.InForce)
 	}
-	return fmt.Sprintf("%s is in force, and %s stands in the folder", s.InForce, s.OnDisk)
+	return fmt.Sprintf("%s is in force, and %s is in the folder", s.InForce, s.OnDisk)
 }
 
 // Unwritten is a folder that could not be written. Nothing has changed.
@@ -169,7 +169,7 @@ func (l *Rules) write(own rulefile.Files, seen Seen) error {
 		return &Unwritten{err}
 	}
 	if err := change.Keep(); err != nil {
-		l.log.Warn("the folder is written; what it held before is not kept", "event", "rules_previous", "detail", err.Error())
+		l.log.Warn("the folder is written, but its old files were not kept", "event", "rules_previous", "detail", err.Error())
 	}
 	return nil
 }

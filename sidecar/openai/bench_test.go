@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 const (
@@ -41,7 +43,7 @@ func BenchmarkScan(b *testing.B) {
 			name string
 			do   func([]byte) bool
 		}{
-			{"scan", func(doc []byte) bool { s := scanner{doc: doc}; s.skip(); return s.end() == nil }},
+			{"scan", func(doc []byte) bool { s := scanner{jsontext.Scanner{Doc: doc}}; s.Skip(); return s.End() == nil }},
 			{"gjson", gjson.ValidBytes},
 			{"encoding-json", json.Valid},
 		} {

@@ -1,6 +1,11 @@
 package openai
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+)
 
 // Completion is one JSON document that a server answers with: a whole
 // chat.completion, or one chat.completion.chunk of a stream.
@@ -59,7 +64,9 @@ type Part struct {
 type CallPart struct {
 	Span
 	Index                      int
-	ID, Name, Arguments        string
+	Typed                      bool // its type is function
+	ID, Name                   string
+	Arguments                  []byte // of their own
 	IDSpan, NameSpan, ArgsSpan Span
 }
 
@@ -79,31 +86,31 @@ func (c *Completion) Parse(doc []byte) error { return c.ParseSkipping(doc, nil) 
 // quotes included, is plain: of a long reply that is a third of the work.
 func (c *Completion) ParseSkipping(doc []byte, plain func(raw []byte) bool) error {
 	*c = Completion{Doc: doc, Choices: c.Choices[:0]}
-	p := completionParser{scanner: scanner{doc: doc}, c: c, plain: plain}
+	p := completionParser{scanner: scanner{jsontext.Scanner{Doc: doc}}, c: c, plain: plain}
 	p.completion()
-	return p.end()
+	return p.End()
 }
 
 func (p *completionParser) completion() {
 	c := p.c
 	flat := false
-	p.peek()
-	c.Root.From = p.pos
-	for ok := p.enter('{'); ok && p.next('}'); {
-		switch key, _ := p.key(); string(key) {
+	p.Peek()
+	c.Root.From = p.Pos
+	for ok := p.Enter('{'); ok && p.Next('}'); {
+		switch key, _ := p.Key(); string(key) {
 		case "id":
-			c.ID = p.skip()
+			c.ID = p.Skip()
 		case "model":
-			c.Model = p.skip()
+			c.Model = p.Skip()
 		case "created":
-			c.Created = p.skip()
+			c.Created = p.Skip()
 		case "object":
 			var object string
 			object, _ = p.word()
 			flat = object == "error"
 		case "choices":
 			c.Choices = c.Choices[:0]
-			for ok := p.enter('['); ok && p.next(']'); {
+			for ok := p.Enter('['); ok && p.Next(']'); {
 				p.choice()
 			}
 		case "usage":
@@ -111,14 +118,14 @@ func (p *completionParser) completion() {
 		case "timings":
 			c.Timings = p.object()
 		case "error":
-			if c.Err = p.skip(); p.null(c.Err) {
+			if c.Err = p.Skip(); p.null(c.Err) {
 				c.Err = Span{}
 			}
 		default:
-			p.skip()
+			p.Skip()
 		}
 	}
-	c.Root.To = p.pos
+	c.Root.To = p.Pos
 	if flat && !c.Err.Present() {
 		c.Err = c.Root
 	}
@@ -126,17 +133,17 @@ func (p *completionParser) completion() {
 
 // object skips a value, and is its span if it is an object.
 func (p *completionParser) object() Span {
-	if p.peek() != '{' {
-		p.skip()
+	if p.Peek() != '{' {
+		p.Skip()
 		return Span{}
 	}
-	return p.skip()
+	return p.Skip()
 }
 
 // choice reads one entry of choices into the next free Choice.
 func (p *completionParser) choice() {
-	if p.peek() != '{' {
-		p.skip()
+	if p.Peek() != '{' {
+		p.Skip()
 		return
 	}
 	c, n := p.c, len(p.c.Choices)
@@ -145,9 +152,9 @@ func (p *completionParser) choice() {
 	}
 	c.Choices = c.Choices[:n+1]
 	ch := &c.Choices[n]
-	*ch = Choice{Span: Span{From: p.pos}, Index: n, Calls: ch.Calls[:0]}
-	for ok := p.enter('{'); ok && p.next('}'); {
-		switch key, _ := p.key(); string(key) {
+	*ch = Choice{Span: Span{From: p.Pos}, Index: n, Calls: ch.Calls[:0]}
+	for ok := p.Enter('{'); ok && p.Next('}'); {
+		switch key, _ := p.Key(); string(key) {
 		case "index":
 			ch.Index = p.int(n)
 		case "delta":
@@ -159,10 +166,10 @@ func (p *completionParser) choice() {
 		case "finish_reason":
 			ch.Finish, ch.FinishSpan = p.word()
 		default:
-			p.skip()
+			p.Skip()
 		}
 	}
-	ch.To = p.pos
+	ch.To = p.Pos
 }
 
 // body reads a message or a delta.
@@ -170,13 +177,13 @@ func (p *completionParser) body(ch *Choice) {
 	if ch.Body.Present() {
 		*ch = Choice{Span: ch.Span, Index: ch.Index, Calls: ch.Calls[:0], Finish: ch.Finish, FinishSpan: ch.FinishSpan}
 	}
-	if p.peek() != '{' {
-		p.skip()
+	if p.Peek() != '{' {
+		p.Skip()
 		return
 	}
-	ch.Body.From = p.pos
-	for ok := p.enter('{'); ok && p.next('}'); {
-		key, at := p.key()
+	ch.Body.From = p.Pos
+	for ok := p.Enter('{'); ok && p.Next('}'); {
+		key, at := p.Key()
 		switch string(key) {
 		case "role":
 			ch.Role, _ = p.word()
@@ -194,27 +201,27 @@ func (p *completionParser) body(ch *Choice) {
 		case reasoningKeys[details]:
 			p.reasoning(ch, details, at)
 		default:
-			p.skip()
+			p.Skip()
 		}
 	}
-	ch.Body.To = p.pos
+	ch.Body.To = p.Pos
 }
 
 func (p *completionParser) reasoning(ch *Choice, source int, key Span) {
-	part := Part{Key: key, Value: p.skip(), Present: p.err == nil}
+	part := Part{Key: key, Value: p.Skip(), Present: p.Err == nil}
 	ch.sources[source] = part
 	if !part.Present || ch.Reasoning.Text != "" || ch.Reasoning.Skipped {
 		return
 	}
-	if p.plain != nil && source != details && hasText(p.doc, part.Value) && p.plain(part.Value.Of(p.doc)) {
+	if p.plain != nil && source != details && hasText(p.Doc, part.Value) && p.plain(part.Value.Of(p.Doc)) {
 		part.Skipped = true
 		ch.Reasoning = part
 		return
 	}
 	if source == details {
-		part.Text = detailsText(p.doc, part.Value)
+		part.Text = detailsText(p.Doc, part.Value)
 	} else {
-		part.Text, _ = Text(p.doc, part.Value)
+		part.Text, _ = Text(p.Doc, part.Value)
 	}
 	if part.Text != "" || !ch.Reasoning.Present {
 		ch.Reasoning = part
@@ -224,11 +231,11 @@ func (p *completionParser) reasoning(ch *Choice, source int, key Span) {
 // detailsText joins the texts of reasoning_details.
 func detailsText(doc []byte, at Span) string {
 	var out strings.Builder
-	s := scanner{doc: doc[:at.To], pos: at.From}
-	for ok := s.enter('['); ok && s.next(']'); {
-		for ok := s.enter('{'); ok && s.next('}'); {
-			key, _ := s.key()
-			if val := s.skip(); string(key) == "text" {
+	s := scan(doc, at)
+	for ok := s.Enter('['); ok && s.Next(']'); {
+		for ok := s.Enter('{'); ok && s.Next('}'); {
+			key, _ := s.Key()
+			if val := s.Skip(); string(key) == "text" {
 				text, _ := Text(doc, val)
 				out.WriteString(text)
 			}
@@ -238,50 +245,57 @@ func detailsText(doc []byte, at Span) string {
 }
 
 func (p *completionParser) calls(ch *Choice) {
-	p.peek()
-	ch.CallsSpan.From, ch.Calls = p.pos, ch.Calls[:0]
-	for ok := p.enter('['); ok && p.next(']'); {
+	p.Peek()
+	ch.CallsSpan.From, ch.Calls = p.Pos, ch.Calls[:0]
+	for ok := p.Enter('['); ok && p.Next(']'); {
 		p.call(ch)
 	}
-	ch.CallsSpan.To = p.pos
+	ch.CallsSpan.To = p.Pos
 }
 
 func (p *completionParser) call(ch *Choice) {
-	if p.peek() != '{' {
-		p.skip()
+	if p.Peek() != '{' {
+		p.Skip()
 		return
 	}
-	part := CallPart{Span: Span{From: p.pos}, Index: len(ch.Calls)}
-	for ok := p.enter('{'); ok && p.next('}'); {
-		switch key, _ := p.key(); string(key) {
+	part := CallPart{Span: Span{From: p.Pos}, Index: len(ch.Calls)}
+	for ok := p.Enter('{'); ok && p.Next('}'); {
+		switch key, _ := p.Key(); string(key) {
 		case "index":
 			part.Index = p.int(part.Index)
 		case "id":
 			part.ID, part.IDSpan = p.word()
+		case "type":
+			kind, _ := p.word()
+			part.Typed = kind == "function"
 		case "function":
 			p.function(&part)
 		default:
-			p.skip()
+			p.Skip()
 		}
 	}
-	part.To = p.pos
+	part.To = p.Pos
 	ch.Calls = append(ch.Calls, part)
 }
 
 func (p *completionParser) function(part *CallPart) {
-	part.Name, part.NameSpan, part.Arguments, part.ArgsSpan = "", Span{}, "", Span{}
-	for ok := p.enter('{'); ok && p.next('}'); {
-		switch key, _ := p.key(); string(key) {
+	part.Name, part.NameSpan, part.Arguments, part.ArgsSpan = "", Span{}, nil, Span{}
+	for ok := p.Enter('{'); ok && p.Next('}'); {
+		switch key, _ := p.Key(); string(key) {
 		case "name":
 			part.Name, part.NameSpan = p.word()
 		case "arguments":
-			object := p.peek() == '{'
-			part.Arguments, part.ArgsSpan = p.word()
-			if object && p.err == nil {
-				part.Arguments = string(part.ArgsSpan.Of(p.doc))
+			first := p.Peek()
+			part.ArgsSpan, part.Arguments = p.Skip(), nil
+			switch raw := part.ArgsSpan.Of(p.Doc); {
+			case p.Err != nil:
+			case first == '"':
+				part.Arguments = jsontext.UnquoteBytes(raw[1 : len(raw)-1])
+			case first == '{':
+				part.Arguments = bytes.Clone(raw)
 			}
 		default:
-			p.skip()
+			p.Skip()
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 func mustComplete(t *testing.T, doc string) *Completion {
@@ -60,7 +62,7 @@ func TestParseCalls(t *testing.T) {
 	for i, call := range calls {
 		got[i] = Call{call.Index, call.ID, call.Name, call.Arguments}
 	}
-	want := []Call{{1, "c1", "exec", `{"a"`}, {1, "", "", `{"a":1}`}, {2, "", "", ""}}
+	want := []Call{{1, "c1", "exec", []byte(`{"a"`)}, {1, "", "", []byte(`{"a":1}`)}, {2, "", "", nil}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -131,7 +133,7 @@ func FuzzChunk(f *testing.F) {
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		var c Chunk
 		err := c.Parse(doc)
-		if (err == nil) != json.Valid(doc) && !strings.Contains(err.Error(), tooDeep) {
+		if (err == nil) != json.Valid(doc) && !strings.Contains(err.Error(), jsontext.TooDeep) {
 			t.Fatalf("%q: %v", doc, err)
 		}
 		if err != nil {

@@ -4,8 +4,8 @@
 // only by splices, so that every field it does not know survives untouched. It
 // never opens a connection, logs, retries or decides what a reply means.
 //
-//	JSON      Span, Edit, Apply · Members, Elements, Lookup · Remove, Insert · Text, AppendString, Explain
-//	request   ParseRequest → Request{Messages, Tools, …} · Request.Field, FieldKey, Fields, Set, Text
+//	JSON      Span, Edit, Apply · Members, Elements · Remove, Insert · Text, AppendString, Explain
+//	request   ParseRequest → Request{Messages, Tools, …} · Request.Field, FieldKey, Set, Text
 //	reply     Completion.Parse (a Chunk is the same type) → Choices · Completion.Edits, ReasoningEdits
 //	          ReadUsage, UsageFromTimings → Usage.JSON · ReadFault → Fault
 //	events    NewEventReader → Next, Raw, Buffered, Close · IsDone

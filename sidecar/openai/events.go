@@ -131,7 +131,7 @@ func (e *EventReader) locate() bool {
 		case e.next.empty():
 			e.pos, e.next = e.seen, event{}
 		default:
-			e.next.raw = Span{e.pos, e.seen}
+			e.next.raw = Span{From: e.pos, To: e.seen}
 			e.ready = true
 		}
 	}
@@ -145,7 +145,7 @@ func (e *EventReader) add(line []byte) {
 		return
 	}
 	to := e.line + len(line)
-	e.next.data = Span{to - len(value), to}
+	e.next.data = Span{From: to - len(value), To: to}
 	e.next.lines++
 }
 
@@ -157,7 +157,7 @@ func (e *EventReader) atEnd() bool {
 	if rest := trimCR(e.buf[e.line:e.end]); len(rest) > 0 {
 		e.add(rest)
 	}
-	e.next.raw = Span{e.pos, e.end}
+	e.next.raw = Span{From: e.pos, To: e.end}
 	e.line, e.seen = e.end, e.end
 	if e.next.empty() {
 		e.pos, e.next = e.end, event{}

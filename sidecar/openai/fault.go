@@ -1,5 +1,7 @@
 package openai
 
+import "github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+
 // Fault is an error as a server words it.
 type Fault struct {
 	Message, Type, Code, Param string // Code may have been a number
@@ -9,11 +11,11 @@ type Fault struct {
 // {"object":"error",…} of vLLM and SGLang, Ollama's {"error":"…"}, FastAPI's
 // {"detail":"…"}. It is false when there is none.
 func ReadFault(doc []byte) (Fault, bool) {
-	s := scanner{doc: doc}
+	s := scanner{jsontext.Scanner{Doc: doc}}
 	var flat, nested Fault
 	object, found := "", false
-	for ok := s.enter('{'); ok && s.next('}'); {
-		switch key, _ := s.key(); string(key) {
+	for ok := s.Enter('{'); ok && s.Next('}'); {
+		switch key, _ := s.Key(); string(key) {
 		case "error":
 			nested, found = s.fault()
 		case "detail":
@@ -24,7 +26,7 @@ func ReadFault(doc []byte) (Fault, bool) {
 			flat.member(&s, key)
 		}
 	}
-	if s.end() != nil {
+	if s.End() != nil {
 		return Fault{}, false
 	}
 	if found {
@@ -35,12 +37,12 @@ func ReadFault(doc []byte) (Fault, bool) {
 
 // fault reads the value of error: an object, or the message alone.
 func (s *scanner) fault() (f Fault, found bool) {
-	if s.peek() != '{' {
+	if s.Peek() != '{' {
 		f.Message, found = s.scalar()
 		return f, found
 	}
-	for ok := s.enter('{'); ok && s.next('}'); {
-		key, _ := s.key()
+	for ok := s.Enter('{'); ok && s.Next('}'); {
+		key, _ := s.Key()
 		f.member(s, key)
 	}
 	return f, true
@@ -57,21 +59,21 @@ func (f *Fault) member(s *scanner, key []byte) {
 	case "param":
 		f.Param, _ = s.scalar()
 	default:
-		s.skip()
+		s.Skip()
 	}
 }
 
 // scalar reads a value as text: a string decoded, anything else as it stands.
 // It is false for null, false and "".
 func (s *scanner) scalar() (string, bool) {
-	at := s.skip()
-	if s.err != nil {
+	at := s.Skip()
+	if s.Err != nil {
 		return "", false
 	}
-	if text, ok := Text(s.doc, at); ok {
+	if text, ok := Text(s.Doc, at); ok {
 		return text, text != ""
 	}
-	switch text := string(at.Of(s.doc)); text {
+	switch text := string(at.Of(s.Doc)); text {
 	case "null", "false":
 		return "", false
 	default:

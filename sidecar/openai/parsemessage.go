@@ -4,9 +4,9 @@ package openai
 func (p *requestParser) message(i int) {
 	p.q.Messages = append(p.q.Messages, Message{})
 	m := &p.q.Messages[len(p.q.Messages)-1]
-	m.From = p.pos
-	for ok := p.enter('{'); ok && p.next('}'); {
-		key, at := p.key()
+	m.From = p.Pos
+	for ok := p.Enter('{'); ok && p.Next('}'); {
+		key, at := p.Key()
 		switch string(key) {
 		case "role":
 			m.Role, m.RoleSpan = p.text("messages[%d].role", i)
@@ -25,10 +25,10 @@ func (p *requestParser) message(i int) {
 		case "thinking":
 			p.reasoning(m, at, "thinking")
 		default:
-			p.skip()
+			p.Skip()
 		}
 	}
-	m.To = p.pos
+	m.To = p.Pos
 	if m.Role == "" {
 		p.missing(m.Span, "messages[%d].role", i)
 	}
@@ -36,30 +36,30 @@ func (p *requestParser) message(i int) {
 
 // content reads a string, null, or an array of parts.
 func (p *requestParser) content(i int) Span {
-	c, from := p.peek(), p.pos
+	c, from := p.Peek(), p.Pos
 	if c != '[' {
-		at := p.skip()
+		at := p.Skip()
 		if c != '"' && c != 'n' {
 			p.wrong(at, "a string, null or an array of parts", "messages[%d].content", i)
 		}
 		return at
 	}
 	part := 0
-	for ok := p.enter('['); ok && p.next(']'); {
-		c := p.peek()
-		if at := p.skip(); c != '{' && c != '"' {
+	for ok := p.Enter('['); ok && p.Next(']'); {
+		c := p.Peek()
+		if at := p.Skip(); c != '{' && c != '"' {
 			p.wrong(at, "an object", "messages[%d].content[%d]", i, part)
 		}
 		part++
 	}
-	return Span{from, p.pos}
+	return Span{From: from, To: p.Pos}
 }
 
 // reasoning notes a chain of thought that has text. reasoning_content, the name
 // that OpenClaw replays, wins over the others.
 func (p *requestParser) reasoning(m *Message, key Span, name string) {
-	at := p.skip()
-	if p.err != nil || p.doc[at.From] != '"' || at.To-at.From == 2 {
+	at := p.Skip()
+	if p.Err != nil || p.Doc[at.From] != '"' || at.To-at.From == 2 {
 		return
 	}
 	if m.ReasoningIn == "" || name == "reasoning_content" {
@@ -68,46 +68,46 @@ func (p *requestParser) reasoning(m *Message, key Span, name string) {
 }
 
 func (p *requestParser) messageCalls(m *Message, i int) {
-	c := p.peek()
-	m.CallsSpan.From, m.Calls = p.pos, nil
+	c := p.Peek()
+	m.CallsSpan.From, m.Calls = p.Pos, nil
 	if c != '[' {
-		m.CallsSpan = p.skip()
+		m.CallsSpan = p.Skip()
 		if !p.null(m.CallsSpan) {
 			p.wrong(m.CallsSpan, "an array", "messages[%d].tool_calls", i)
 		}
 		return
 	}
-	for ok := p.enter('['); ok && p.next(']'); {
-		if p.peek() != '{' {
-			p.wrong(p.skip(), "an object", "messages[%d].tool_calls[%d]", i, len(m.Calls))
+	for ok := p.Enter('['); ok && p.Next(']'); {
+		if p.Peek() != '{' {
+			p.wrong(p.Skip(), "an object", "messages[%d].tool_calls[%d]", i, len(m.Calls))
 			continue
 		}
 		m.Calls = append(m.Calls, MessageCall{})
 		p.messageCall(&m.Calls[len(m.Calls)-1], i, len(m.Calls)-1)
 	}
-	m.CallsSpan.To = p.pos
+	m.CallsSpan.To = p.Pos
 }
 
 func (p *requestParser) messageCall(c *MessageCall, i, j int) {
-	c.From = p.pos
-	for ok := p.enter('{'); ok && p.next('}'); {
-		switch key, _ := p.key(); string(key) {
+	c.From = p.Pos
+	for ok := p.Enter('{'); ok && p.Next('}'); {
+		switch key, _ := p.Key(); string(key) {
 		case "id":
 			c.ID, c.IDSpan = p.text("messages[%d].tool_calls[%d].id", i, j)
 		case "function":
-			for ok := p.enter('{'); ok && p.next('}'); {
-				switch key, _ := p.key(); string(key) {
+			for ok := p.Enter('{'); ok && p.Next('}'); {
+				switch key, _ := p.Key(); string(key) {
 				case "name":
 					c.Name, c.NameSpan = p.text("messages[%d].tool_calls[%d].function.name", i, j)
 				case "arguments":
-					c.ArgsSpan = p.skip()
+					c.ArgsSpan = p.Skip()
 				default:
-					p.skip()
+					p.Skip()
 				}
 			}
 		default:
-			p.skip()
+			p.Skip()
 		}
 	}
-	c.To = p.pos
+	c.To = p.Pos
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -19,10 +20,10 @@ type requestParser struct {
 // OpenClaw send and ignores what it does not know; of duplicate keys the last
 // one counts. The error is an *Error with status 400, the param and the place.
 func ParseRequest(body []byte) (*Request, error) {
-	p := requestParser{scanner: scanner{doc: body}, q: &Request{Body: body, N: 1}}
+	p := requestParser{scanner: scanner{jsontext.Scanner{Doc: body}}, q: &Request{Body: body, N: 1}}
 	p.request()
-	if err := p.end(); err != nil {
-		return nil, InvalidRequest("", "The request body is not valid JSON: "+explain(body, p.err))
+	if err := p.End(); err != nil {
+		return nil, InvalidRequest("", "The request body is not valid JSON: "+explain(body, p.Err))
 	}
 	if p.problem != nil {
 		return nil, p.problem
@@ -36,7 +37,7 @@ func ParseRequest(body []byte) (*Request, error) {
 
 // explain words a syntax error; the scanner knows the depth limit, encoding/json
 // has the better words for the rest.
-func explain(doc []byte, err *SyntaxError) string {
+func explain(doc []byte, err *jsontext.SyntaxError) string {
 	if text := Explain(doc); text != "" {
 		return text
 	}
@@ -46,21 +47,21 @@ func explain(doc []byte, err *SyntaxError) string {
 // wrong notes that the value at the span is not what it must be. param is a
 // format for the indices.
 func (p *requestParser) wrong(at Span, must, param string, indices ...int) {
-	if p.problem != nil || p.err != nil {
+	if p.problem != nil || p.Err != nil {
 		return
 	}
 	param = paramName(param, indices)
 	p.problem = InvalidRequest(param, fmt.Sprintf("%s must be %s, not %s (%s).",
-		param, must, kindOf(p.doc, at), place(p.doc, at.From)))
+		param, must, kindOf(p.Doc, at), place(p.Doc, at.From)))
 }
 
 // missing notes that the object at the span lacks a field.
 func (p *requestParser) missing(at Span, param string, indices ...int) {
-	if p.problem != nil || p.err != nil {
+	if p.problem != nil || p.Err != nil {
 		return
 	}
 	param = paramName(param, indices)
-	p.problem = InvalidRequest(param, fmt.Sprintf("%s is missing (%s).", param, place(p.doc, at.From)))
+	p.problem = InvalidRequest(param, fmt.Sprintf("%s is missing (%s).", param, place(p.Doc, at.From)))
 }
 
 // paramName fills the indices into a path such as messages[%d].role.
@@ -94,15 +95,15 @@ func kindOf(doc []byte, at Span) string {
 
 func (p *requestParser) request() {
 	q := p.q
-	if p.peek() != '{' {
-		if at := p.skip(); p.err == nil {
-			p.problem = InvalidRequest("", "The request body must be a JSON object, not "+kindOf(p.doc, at)+".")
+	if p.Peek() != '{' {
+		if at := p.Skip(); p.Err == nil {
+			p.problem = InvalidRequest("", "The request body must be a JSON object, not "+kindOf(p.Doc, at)+".")
 		}
 		return
 	}
-	q.Root.From = p.pos
-	for ok := p.enter('{'); ok && p.next('}'); {
-		key, at := p.key()
+	q.Root.From = p.Pos
+	for ok := p.Enter('{'); ok && p.Next('}'); {
+		key, at := p.Key()
 		f := field{name: string(key), key: at}
 		switch f.name {
 		case "model":
@@ -125,40 +126,40 @@ func (p *requestParser) request() {
 		case "n":
 			f.val = p.count()
 		default:
-			f.val = p.skip()
+			f.val = p.Skip()
 		}
 		q.fields = append(q.fields, f)
 	}
-	q.Root.To = p.pos
+	q.Root.To = p.Pos
 }
 
 // text reads a string; null is "".
 func (p *requestParser) text(param string, indices ...int) (string, Span) {
 	text, at := p.word()
-	if p.err == nil && p.doc[at.From] != '"' && !p.null(at) {
+	if p.Err == nil && p.Doc[at.From] != '"' && !p.null(at) {
 		p.wrong(at, "a string", param, indices...)
 	}
 	return text, at
 }
 
 func (p *requestParser) flag(param string) (bool, Span) {
-	at := p.skip()
+	at := p.Skip()
 	switch {
-	case p.err != nil:
-	case p.doc[at.From] == 't':
+	case p.Err != nil:
+	case p.Doc[at.From] == 't':
 		return true, at
-	case p.doc[at.From] != 'f' && p.doc[at.From] != 'n':
+	case p.Doc[at.From] != 'f' && p.Doc[at.From] != 'n':
 		p.wrong(at, "a boolean", param)
 	}
 	return false, at
 }
 
 func (p *requestParser) count() Span {
-	at := p.skip()
-	if p.err != nil || p.null(at) {
+	at := p.Skip()
+	if p.Err != nil || p.null(at) {
 		return at
 	}
-	n, err := strconv.Atoi(string(at.Of(p.doc)))
+	n, err := strconv.Atoi(string(at.Of(p.Doc)))
 	if err != nil || n < 1 {
 		p.wrong(at, "a whole number of at least 1", "n")
 		return at
@@ -169,107 +170,107 @@ func (p *requestParser) count() Span {
 
 // list reads an array of objects, each with each; null is an empty one.
 func (p *requestParser) list(param string, each func(i int)) Span {
-	c, from := p.peek(), p.pos
+	c, from := p.Peek(), p.Pos
 	if c != '[' {
-		at := p.skip()
+		at := p.Skip()
 		if !p.null(at) {
 			p.wrong(at, "an array", param)
 		}
 		return at
 	}
 	i := 0
-	for ok := p.enter('['); ok && p.next(']'); {
-		if p.peek() == '{' {
+	for ok := p.Enter('['); ok && p.Next(']'); {
+		if p.Peek() == '{' {
 			each(i)
 		} else {
-			p.wrong(p.skip(), "an object", param+"[%d]", i)
+			p.wrong(p.Skip(), "an object", param+"[%d]", i)
 		}
 		i++
 	}
-	return Span{from, p.pos}
+	return Span{From: from, To: p.Pos}
 }
 
 func (p *requestParser) streamOptions() Span {
-	p.peek()
-	from := p.pos
-	for ok := p.enter('{'); ok && p.next('}'); {
-		if key, _ := p.key(); string(key) == "include_usage" {
+	p.Peek()
+	from := p.Pos
+	for ok := p.Enter('{'); ok && p.Next('}'); {
+		if key, _ := p.Key(); string(key) == "include_usage" {
 			p.q.UsageWanted, _ = p.flag("stream_options.include_usage")
 			continue
 		}
-		p.skip()
+		p.Skip()
 	}
-	return Span{from, p.pos}
+	return Span{From: from, To: p.Pos}
 }
 
 // toolChoice reads a word, or an object such as {"type":"function","function":{"name":"exec"}}.
 func (p *requestParser) toolChoice() Span {
 	q := p.q
 	q.ToolChoice, q.ToolName = "", ""
-	if p.peek() != '{' {
+	if p.Peek() != '{' {
 		var at Span
 		q.ToolChoice, at = p.text("tool_choice")
 		return at
 	}
-	from := p.pos
-	for ok := p.enter('{'); ok && p.next('}'); {
-		switch key, _ := p.key(); string(key) {
+	from := p.Pos
+	for ok := p.Enter('{'); ok && p.Next('}'); {
+		switch key, _ := p.Key(); string(key) {
 		case "type":
 			q.ToolChoice, _ = p.text("tool_choice.type")
 		case "function":
-			for ok := p.enter('{'); ok && p.next('}'); {
-				if key, _ := p.key(); string(key) == "name" {
+			for ok := p.Enter('{'); ok && p.Next('}'); {
+				if key, _ := p.Key(); string(key) == "name" {
 					q.ToolName, _ = p.text("tool_choice.function.name")
 					continue
 				}
-				p.skip()
+				p.Skip()
 			}
 		default:
-			p.skip()
+			p.Skip()
 		}
 	}
-	return Span{from, p.pos}
+	return Span{From: from, To: p.Pos}
 }
 
 // tool reads one entry of tools. Those of another type than function, such as
 // web_search, are the server's business.
 func (p *requestParser) tool(i int) {
-	from := p.pos
+	from := p.Pos
 	var t tools.Tool
 	kind, function := "function", false
-	for ok := p.enter('{'); ok && p.next('}'); {
-		switch key, _ := p.key(); string(key) {
+	for ok := p.Enter('{'); ok && p.Next('}'); {
+		switch key, _ := p.Key(); string(key) {
 		case "type":
 			kind, _ = p.text("tools[%d].type", i)
 		case "function":
-			function = p.peek() == '{'
+			function = p.Peek() == '{'
 			t = p.function(i)
 		default:
-			p.skip()
+			p.Skip()
 		}
 	}
 	switch {
 	case kind != "function":
 	case !function:
-		p.missing(Span{from, p.pos}, "tools[%d].function", i)
+		p.missing(Span{From: from, To: p.Pos}, "tools[%d].function", i)
 	case t.Name == "":
-		p.missing(Span{from, p.pos}, "tools[%d].function.name", i)
+		p.missing(Span{From: from, To: p.Pos}, "tools[%d].function.name", i)
 	default:
 		p.q.Tools = append(p.q.Tools, t)
 	}
 }
 
 func (p *requestParser) function(i int) (t tools.Tool) {
-	for ok := p.enter('{'); ok && p.next('}'); {
-		switch key, _ := p.key(); string(key) {
+	for ok := p.Enter('{'); ok && p.Next('}'); {
+		switch key, _ := p.Key(); string(key) {
 		case "name":
 			t.Name, _ = p.text("tools[%d].function.name", i)
 		case "parameters":
-			if at := p.skip(); !p.null(at) {
-				t.Parameters = at.Of(p.doc)
+			if at := p.Skip(); !p.null(at) {
+				t.Parameters = at.Of(p.Doc)
 			}
 		default:
-			p.skip()
+			p.Skip()
 		}
 	}
 	return t

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -85,15 +86,6 @@ func (q *Request) FieldKey(name string) (Span, bool) {
 	return q.fields[i].key, true
 }
 
-// Fields are the names of the top-level members, as they stand.
-func (q *Request) Fields() []string {
-	names := make([]string, len(q.fields))
-	for i, f := range q.fields {
-		names[i] = f.name
-	}
-	return names
-}
-
 // Set is the edit that gives a top-level member this JSON value, inserting it
 // where the request has none.
 func (q *Request) Set(name string, value []byte) Edit {
@@ -125,11 +117,11 @@ func (q *Request) Text(m *Message, limit int) string {
 // parts joins the text parts of an array of content parts.
 func (q *Request) parts(at Span, limit int) string {
 	var out strings.Builder
-	s := scanner{doc: q.Body[:at.To], pos: at.From}
-	for ok := s.enter('['); ok && out.Len() <= limit && s.next(']'); {
-		for ok := s.enter('{'); ok && s.next('}'); {
-			key, _ := s.key()
-			val := s.skip()
+	s := scan(q.Body, at)
+	for ok := s.Enter('['); ok && out.Len() <= limit && s.Next(']'); {
+		for ok := s.Enter('{'); ok && s.Next('}'); {
+			key, _ := s.Key()
+			val := s.Skip()
 			if string(key) != "text" {
 				continue
 			}
@@ -146,7 +138,7 @@ func (q *Request) parts(at Span, limit int) string {
 // than six bytes for one.
 func limitedText(doc []byte, at Span, limit int) string {
 	if at.To-at.From > 6*limit+2 && doc[at.From] == '"' {
-		return unquote(doc[at.From+1 : at.From+1+6*limit])
+		return jsontext.Unquote(doc[at.From+1 : at.From+1+6*limit])
 	}
 	text, _ := Text(doc, at)
 	return text

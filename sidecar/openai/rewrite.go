@@ -1,15 +1,19 @@
 package openai
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 // Call is a tool call as it leaves. Arguments is JSON text, or a piece of it; ID
 // and Name are "" in the later pieces of one call.
 type Call struct {
-	Index               int
-	ID, Name, Arguments string
+	Index     int
+	ID, Name  string
+	Arguments []byte
 }
 
 // Rewrite is what a choice shall say instead. Zero fields leave as it is what
@@ -55,13 +59,33 @@ func (c *Completion) Edits(i int, w Rewrite) []Edit {
 			edits = append(edits, Edit{part.Value, []byte("[]")})
 		}
 	}
-	if len(w.Calls) > 0 || w.Calls != nil && ch.CallsSpan.Present() {
+	if ids, only := c.idEdits(ch, w.Calls); only {
+		edits = append(edits, ids...)
+	} else if len(w.Calls) > 0 || w.Calls != nil && ch.CallsSpan.Present() {
 		put(ch.Body, ch.CallsSpan, "tool_calls", appendCalls(nil, w.Calls, ch.Streamed))
 	}
 	if w.Finish != "" {
 		put(ch.Span, ch.FinishSpan, "finish_reason", AppendString(nil, w.Finish))
 	}
 	return edits
+}
+
+// idEdits are the splices that give the calls of a choice the ids of others. It is false
+// where more than the ids differs.
+func (c *Completion) idEdits(ch *Choice, calls []Call) (edits []Edit, only bool) {
+	if len(calls) == 0 || len(calls) != len(ch.Calls) {
+		return nil, false
+	}
+	for i := range calls {
+		was, to := &ch.Calls[i], &calls[i]
+		if was.Name != to.Name || !bytes.Equal(was.Arguments, to.Arguments) || !was.Typed || !was.IDSpan.Present() || c.Doc[was.ArgsSpan.From] != '"' {
+			return nil, false
+		}
+		if was.ID != to.ID {
+			edits = append(edits, Edit{was.IDSpan, AppendString(nil, to.ID)})
+		}
+	}
+	return edits, true
 }
 
 // ReasoningEdits are the splices that put the reasoning of every choice under
@@ -130,7 +154,7 @@ func appendCalls(dst []byte, calls []Call, index bool) []byte {
 			dst = AppendString(append(dst, `"name":`...), call.Name)
 			dst = append(dst, ',')
 		}
-		dst = AppendString(append(dst, `"arguments":`...), call.Arguments)
+		dst = jsontext.AppendBytes(append(dst, `"arguments":`...), call.Arguments)
 		dst = append(dst, "}}"...)
 	}
 	return append(dst, ']')

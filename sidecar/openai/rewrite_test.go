@@ -34,7 +34,7 @@ func TestReasoningEdits(t *testing.T) {
 
 func TestEdits(t *testing.T) {
 	text := func(s string) *string { return &s }
-	exec := []Call{{Index: 0, ID: "call1", Name: "exec", Arguments: `{"a":"b"}`}}
+	exec := []Call{{Index: 0, ID: "call1", Name: "exec", Arguments: []byte(`{"a":"b"}`)}}
 	const execJSON = `{"id":"call1","type":"function","function":{"name":"exec","arguments":"{\"a\":\"b\"}"}}`
 	for _, row := range []struct {
 		from string
@@ -48,6 +48,12 @@ func TestEdits(t *testing.T) {
 		{`"content":"x","tool_calls":[]`, Rewrite{Calls: exec}, `"content":"x","tool_calls":[` + execJSON + `]`},
 		{`"content":"x","tool_calls":null`, Rewrite{Calls: exec}, `"content":"x","tool_calls":[` + execJSON + `]`},
 		{`"tool_calls":[{"id":"x"}]`, Rewrite{Calls: []Call{}}, `"tool_calls":[]`},
+		{`"tool_calls":[ {"function":{"arguments":"{\"a\":\u0022b\"}","name":"exec"},"type":"function","id":"x-1","x":1}]`, Rewrite{Calls: exec},
+			`"tool_calls":[ {"function":{"arguments":"{\"a\":\u0022b\"}","name":"exec"},"type":"function","id":"call1","x":1}]`},
+		{`"tool_calls":[{"id":"x","type":"function","function":{"arguments":{"a":"b"},"name":"exec"}}]`, Rewrite{Calls: exec}, `"tool_calls":[` + execJSON + `]`},
+		{`"tool_calls":[{"id":"x","type":"function","function":{"arguments":"{}","name":"exec"}}]`, Rewrite{Calls: exec}, `"tool_calls":[` + execJSON + `]`},
+		{`"tool_calls":[{"id":"x","function":{"arguments":"{\"a\":\"b\"}","name":"exec"}}]`, Rewrite{Calls: exec}, `"tool_calls":[` + execJSON + `]`},
+		{`"tool_calls":[{"type":"function","function":{"arguments":"{\"a\":\"b\"}","name":"exec"}}]`, Rewrite{Calls: exec}, `"tool_calls":[` + execJSON + `]`},
 		{`"content":"x"`, Rewrite{Calls: []Call{}}, `"content":"x"`},
 		{``, Rewrite{Reasoning: text("r")}, `"reasoning_content":"r"`},
 		{`"reasoning":"x"`, Rewrite{Reasoning: text("r")}, `"reasoning_content":"r","reasoning":"r"`},
@@ -71,19 +77,19 @@ func TestEdits(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	doc := []byte(`{"prompt_tokens":1820,"total_tokens":2304,"completion_tokens":484,"prompt_tokens_details":{"cached_tokens":7,"x":1},"completion_tokens_details":{"reasoning_tokens":5}}`)
-	u := ReadUsage(doc, Span{0, len(doc)})
+	u := ReadUsage(doc, Span{From: 0, To: len(doc)})
 	if want := (Usage{1820, 484, 2304, 7, 5}); u != want {
 		t.Errorf("%+v", u)
 	}
-	if again := ReadUsage(u.JSON(), Span{0, len(u.JSON())}); again != u {
+	if again := ReadUsage(u.JSON(), Span{From: 0, To: len(u.JSON())}); again != u {
 		t.Errorf("%s", u.JSON())
 	}
 	doc = []byte(`{"prompt_tokens":null,"completion_tokens":"4","total_tokens":1.5,"prompt_tokens_details":null}`)
-	if u := ReadUsage(doc, Span{0, len(doc)}); u != (Usage{}) {
+	if u := ReadUsage(doc, Span{From: 0, To: len(doc)}); u != (Usage{}) {
 		t.Errorf("%+v", u)
 	}
 	doc = []byte(`{"cache_n":236,"prompt_n":4,"prompt_ms":30.9,"predicted_n":35}`)
-	if u, ok := UsageFromTimings(doc, Span{0, len(doc)}); !ok || u != (Usage{Prompt: 240, Completion: 35, Total: 275, Cached: 236}) {
+	if u, ok := UsageFromTimings(doc, Span{From: 0, To: len(doc)}); !ok || u != (Usage{Prompt: 240, Completion: 35, Total: 275, Cached: 236}) {
 		t.Errorf("%+v", u)
 	}
 	if _, ok := UsageFromTimings(doc, Span{}); ok {

@@ -3,6 +3,8 @@ package openai
 import (
 	"bytes"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 // Runtime is what OpenClaw says of a turn. Fields that it does not say are empty.
@@ -55,7 +57,7 @@ func (q *Request) lastLine() string {
 		if at < 0 || len(raw)-at > maxRuntime {
 			return ""
 		}
-		line := strings.TrimRight(unquote(raw[at:]), "\n")[1:]
+		line := strings.TrimRight(jsontext.Unquote(raw[at:]), "\n")[1:]
 		if strings.ContainsRune(line, '\n') {
 			return ""
 		}

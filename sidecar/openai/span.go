@@ -3,17 +3,13 @@ package openai
 import (
 	"cmp"
 	"slices"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// Span is the bytes [From, To) of one JSON value, or of one key with its quotes,
-// in its document. The zero Span means absent.
-type Span struct{ From, To int }
-
-// Present reports whether the value is there at all; null is.
-func (s Span) Present() bool { return s.To > 0 }
-
-// Of is the bytes of the span.
-func (s Span) Of(doc []byte) []byte { return doc[s.From:s.To] }
+// Span is the bytes of one JSON value, or of one key with its quotes, in its
+// document. The zero Span means absent.
+type Span = jsontext.Span
 
 // Edit puts With in place of the span; where From equals To it inserts.
 type Edit struct {
@@ -55,50 +51,37 @@ func AppendEdited(dst, doc []byte, edits []Edit) []byte {
 // the call: switch on string(key), which copies nothing. An error of each ends
 // the walk and is returned.
 func Members(doc []byte, at Span, each func(key []byte, keySpan, val Span) error) error {
-	s := scanner{doc: doc[:at.To], pos: at.From}
-	for ok := s.enter('{'); ok && s.next('}'); {
-		key, keySpan := s.key()
-		val := s.skip()
-		if s.err != nil {
-			return s.err
+	s := scan(doc, at)
+	for ok := s.Enter('{'); ok && s.Next('}'); {
+		key, keySpan := s.Key()
+		val := s.Skip()
+		if s.Err != nil {
+			return s.Err
 		}
 		if err := each(key, keySpan, val); err != nil {
 			return err
 		}
 	}
-	return s.end()
+	return s.End()
 }
 
 // Elements calls each for every element of the array at the span, in order. A
 // value that is no array has no elements. An error of each ends the walk and is
 // returned.
 func Elements(doc []byte, at Span, each func(i int, val Span) error) error {
-	s := scanner{doc: doc[:at.To], pos: at.From}
+	s := scan(doc, at)
 	i := 0
-	for ok := s.enter('['); ok && s.next(']'); {
-		val := s.skip()
-		if s.err != nil {
-			return s.err
+	for ok := s.Enter('['); ok && s.Next(']'); {
+		val := s.Skip()
+		if s.Err != nil {
+			return s.Err
 		}
 		if err := each(i, val); err != nil {
 			return err
 		}
 		i++
 	}
-	return s.end()
-}
-
-// Lookup is the value of a member of the object at the span; of duplicates the
-// last.
-func Lookup(doc []byte, object Span, name string) (Span, bool) {
-	var found Span
-	err := Members(doc, object, func(key []byte, _, val Span) error {
-		if string(key) == name {
-			found = val
-		}
-		return nil
-	})
-	return found, err == nil && found.Present()
+	return s.End()
 }
 
 // Remove returns the edits that take the members for which drop is true out of
@@ -116,9 +99,9 @@ func Remove(doc []byte, object Span, drop func(key []byte) bool) []Edit {
 		case !drop(key):
 			kept = true
 		case kept:
-			edits = append(edits, Edit{Span: Span{last, val.To}})
+			edits = append(edits, Edit{Span: Span{From: last, To: val.To}})
 		default:
-			edits = append(edits, Edit{Span: Span{keySpan.From, val.To}})
+			edits = append(edits, Edit{Span: Span{From: keySpan.From, To: val.To}})
 			open = true
 		}
 		last = val.To
@@ -135,9 +118,9 @@ func Remove(doc []byte, object Span, drop func(key []byte) bool) []Edit {
 func Insert(doc []byte, object Span, key string, value []byte) Edit {
 	member := append(AppendString(nil, key), ':')
 	member = append(member, value...)
-	s := scanner{doc: doc[:object.To], pos: object.From + 1}
-	if s.peek() != '}' {
+	s := scan(doc, Span{From: object.From + 1, To: object.To})
+	if s.Peek() != '}' {
 		member = append(member, ',')
 	}
-	return Edit{Span: Span{object.From + 1, object.From + 1}, With: member}
+	return Edit{Span: Span{From: object.From + 1, To: object.From + 1}, With: member}
 }

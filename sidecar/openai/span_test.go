@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 func TestApply(t *testing.T) {
-	at := func(from, to int, with string) Edit { return Edit{Span{from, to}, []byte(with)} }
+	at := func(from, to int, with string) Edit { return Edit{Span{From: from, To: to}, []byte(with)} }
 	for _, row := range []struct {
 		edits []Edit
 		want  string
@@ -41,7 +43,7 @@ func TestApplyProperty(t *testing.T) {
 			to := rapid.IntRange(0, end).Draw(t, "to")
 			from := rapid.IntRange(0, to).Draw(t, "from")
 			with := rapid.SliceOfN(rapid.Byte(), 0, 5).Draw(t, "with")
-			edits = append(edits, Edit{Span{from, to}, with})
+			edits = append(edits, Edit{Span{From: from, To: to}, with})
 			want = append(append(bytes.Clone(want[:from]), with...), want[to:]...)
 			end = from - 1
 		}
@@ -61,12 +63,12 @@ func FuzzApply(f *testing.F) {
 			t.Fatal("no edits, and yet a change")
 		}
 		var same, other []Edit
-		err := Members(doc, Span{0, len(doc)}, func(_ []byte, key, val Span) error {
+		err := Members(doc, Span{From: 0, To: len(doc)}, func(_ []byte, key, val Span) error {
 			same = append(same, Edit{key, key.Of(doc)}, Edit{val, val.Of(doc)})
 			other = append(other, Edit{val, []byte("7")})
 			return nil
 		})
-		if (err == nil) != json.Valid(doc) && !strings.Contains(err.Error(), tooDeep) {
+		if (err == nil) != json.Valid(doc) && !strings.Contains(err.Error(), jsontext.TooDeep) {
 			t.Fatalf("%q: %v", doc, err)
 		}
 		if err != nil {
@@ -85,11 +87,11 @@ func FuzzApply(f *testing.F) {
 
 // checkRemove drops every subset of the first members.
 func checkRemove(t *testing.T, doc []byte) {
-	s := scanner{doc: doc}
-	if s.peek() != '{' {
+	s := scanner{jsontext.Scanner{Doc: doc}}
+	if s.Peek() != '{' {
 		return
 	}
-	root := s.skip()
+	root := s.Skip()
 	for set := range 8 {
 		i, kept := 0, 0
 		edits := Remove(doc, root, func([]byte) bool {
@@ -100,7 +102,7 @@ func checkRemove(t *testing.T, doc []byte) {
 			return drop
 		})
 		got, left := Apply(doc, edits), 0
-		if err := Members(got, Span{0, len(got)}, func([]byte, Span, Span) error { left++; return nil }); err != nil || left != kept {
+		if err := Members(got, Span{From: 0, To: len(got)}, func([]byte, Span, Span) error { left++; return nil }); err != nil || left != kept {
 			t.Fatalf("%q without members %b: %q, %d members, %v", doc, set, got, left, err)
 		}
 	}
@@ -118,13 +120,13 @@ func TestRemoveAndInsert(t *testing.T) {
 		{`{ "a" : 1 , "b" : 2 }`, "", `{ "a" : 1 , "b" : 2 }`},
 	} {
 		doc := []byte(row.doc)
-		edits := Remove(doc, Span{0, len(doc)}, func(key []byte) bool { return bytes.Contains([]byte(row.drop), key) })
+		edits := Remove(doc, Span{From: 0, To: len(doc)}, func(key []byte) bool { return bytes.Contains([]byte(row.drop), key) })
 		if got := string(Apply(doc, edits)); got != row.want {
 			t.Errorf("%s without %s: %s", row.doc, row.drop, got)
 		}
 	}
 	for doc, want := range map[string]string{`{}`: `{"k":[]}`, `{ }`: `{"k":[] }`, `{"a":1}`: `{"k":[],"a":1}`} {
-		edit := Insert([]byte(doc), Span{0, len(doc)}, "k", []byte("[]"))
+		edit := Insert([]byte(doc), Span{From: 0, To: len(doc)}, "k", []byte("[]"))
 		if got := string(Apply([]byte(doc), []Edit{edit})); got != want {
 			t.Errorf("%s: %s", doc, got)
 		}
@@ -133,10 +135,14 @@ func TestRemoveAndInsert(t *testing.T) {
 
 func TestWalks(t *testing.T) {
 	doc := []byte(`{"x":0, "a\u0062":[ 1, "two" ,{"b":null}], "x":{}}`)
-	all := Span{0, len(doc)}
+	all := Span{From: 0, To: len(doc)}
 	var got []string
+	var list Span
 	if err := Members(doc, all, func(key []byte, at, val Span) error {
 		got = append(got, string(key)+"|"+string(at.Of(doc))+"|"+string(val.Of(doc)))
+		if string(key) == "ab" {
+			list = val
+		}
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -144,7 +150,6 @@ func TestWalks(t *testing.T) {
 	if want := `x|"x"|0;ab|"a\u0062"|[ 1, "two" ,{"b":null}];x|"x"|{}`; strings.Join(got, ";") != want {
 		t.Errorf("%s", strings.Join(got, ";"))
 	}
-	list, _ := Lookup(doc, all, "ab")
 	stop := errors.New("stop")
 	err := Elements(doc, list, func(i int, val Span) error {
 		if i == 1 && string(val.Of(doc)) == `"two"` {
@@ -155,10 +160,29 @@ func TestWalks(t *testing.T) {
 	if err != stop {
 		t.Errorf("the walk ended with %v", err)
 	}
-	if last, ok := Lookup(doc, all, "x"); !ok || string(last.Of(doc)) != "{}" {
-		t.Errorf("x is %s", last.Of(doc))
-	}
 	if err := Members(doc, list, func([]byte, Span, Span) error { return stop }); err != nil {
 		t.Errorf("an array has members: %v", err)
+	}
+}
+
+func TestWalksDoNotAllocate(t *testing.T) {
+	doc := []byte(vllmChunk)
+	all := Span{From: 0, To: len(doc)}
+	n := testing.AllocsPerRun(100, func() {
+		var choices Span
+		if err := Members(doc, all, func(key []byte, _, val Span) error {
+			if string(key) == "choices" {
+				choices = val
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := Elements(doc, choices, func(int, Span) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n != 0 {
+		t.Errorf("%v allocations", n)
 	}
 }

@@ -23,7 +23,7 @@ func TestStream(t *testing.T) {
 		{"content", func(s *Stream) error { return s.Delta(Delta{Content: "a\n\"<"}) }, streamHead + `{"index":0,"delta":{"content":"a\n\"<"},"finish_reason":null}]}`},
 		{"reasoning", func(s *Stream) error { return s.Delta(Delta{Choice: 2, Role: "assistant", Reasoning: "r"}) }, streamHead + `{"index":2,"delta":{"role":"assistant","reasoning_content":"r"},"finish_reason":null}]}`},
 		{"calls", func(s *Stream) error {
-			return s.Delta(Delta{Content: "x", Calls: []Call{{ID: "c", Name: "n", Arguments: `{"a":1}`}, {Index: 1, Arguments: "b"}}})
+			return s.Delta(Delta{Content: "x", Calls: []Call{{ID: "c", Name: "n", Arguments: []byte(`{"a":1}`)}, {Index: 1, Arguments: []byte("b")}}})
 		}, streamHead + `{"index":0,"delta":{"content":"x","tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"n","arguments":"{\"a\":1}"}},{"index":1,"function":{"arguments":"b"}}]},"finish_reason":null}]}`},
 		{"keepalive", (*Stream).KeepAlive, streamHead + `{"index":0,"delta":{},"finish_reason":null}]}`},
 		{"finish", func(s *Stream) error { return s.Finish(1, "tool_calls") }, streamHead + `{"index":1,"delta":{},"finish_reason":"tool_calls"}]}`},

@@ -1,116 +1,22 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// Text is the JSON string at the span, decoded as encoding/json does it: broken
-// UTF-8 and lone surrogates become U+FFFD. It is false for any other value.
-func Text(doc []byte, at Span) (string, bool) {
-	if at.To < at.From+2 || doc[at.From] != '"' {
-		return "", false
-	}
-	return unquote(doc[at.From+1 : at.To-1]), true
-}
-
-// unquote decodes the inside of a JSON string. What has no escapes is copied once.
-func unquote(raw []byte) string {
-	if !utf8.Valid(raw) {
-		raw = []byte(mendUTF8(string(raw)))
-	}
-	i := bytes.IndexByte(raw, '\\')
-	if i < 0 {
-		return string(raw)
-	}
-	var out strings.Builder
-	out.Grow(len(raw))
-	for ; i >= 0; i = bytes.IndexByte(raw, '\\') {
-		out.Write(raw[:i])
-		raw = raw[i:]
-		if len(raw) > 1 && plainEscape[raw[1]] != 0 {
-			out.WriteByte(plainEscape[raw[1]])
-			raw = raw[2:]
-			continue
-		}
-		r, n := unicodeEscape(raw)
-		out.WriteRune(r)
-		raw = raw[n:]
-	}
-	out.Write(raw)
-	return out.String()
-}
-
-// mendUTF8 puts U+FFFD for every broken byte, which is what the conversion to
-// runes does.
-func mendUTF8(s string) string { return string([]rune(s)) }
-
-// plainEscape is what the second byte of an escape of two stands for.
-var plainEscape = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
-
-// unicodeEscape decodes the \uXXXX, or the pair of them, that raw begins with,
-// and is its length. What is no escape is one broken character.
-func unicodeEscape(raw []byte) (rune, int) {
-	r := hex4(raw)
-	switch {
-	case r < 0:
-		return utf8.RuneError, 1
-	case !utf16.IsSurrogate(r):
-		return r, 6
-	}
-	if pair := utf16.DecodeRune(r, hex4(raw[6:])); pair != utf8.RuneError {
-		return pair, 12
-	}
-	return utf8.RuneError, 6
-}
-
-// hex4 is the code unit of an escape \uXXXX, or -1.
-func hex4(raw []byte) rune {
-	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
-		return -1
-	}
-	var r rune
-	for _, c := range raw[2:6] {
-		switch {
-		case c-'0' <= 9:
-			c -= '0'
-		case c|0x20 >= 'a' && c|0x20 <= 'f':
-			c = c | 0x20 - 'a' + 10
-		default:
-			return -1
-		}
-		r = r<<4 | rune(c)
-	}
-	return r
-}
+// Text is the JSON string at the span, decoded as encoding/json does it. It is
+// false for any other value.
+func Text(doc []byte, at Span) (string, bool) { return jsontext.Text(doc, at) }
 
 // AppendString appends s as a JSON string. Nothing is escaped that need not be
 // (no HTML escapes); broken UTF-8 becomes U+FFFD.
-func AppendString(dst []byte, s string) []byte {
-	if !utf8.ValidString(s) {
-		s = mendUTF8(s)
-	}
-	dst = append(dst, '"')
-	done := 0
-	for i := run(s, 0); i < len(s); i = run(s, done) {
-		dst = append(append(dst, s[done:i]...), '\\')
-		done = i + 1
-		c := s[i]
-		if j := strings.IndexByte("\b\f\n\r\t", c); j >= 0 {
-			dst = append(dst, "bfnrt"[j])
-		} else if c < ' ' {
-			dst = append(dst, 'u', '0', '0', '0'+c>>4, "0123456789abcdef"[c&15])
-		} else {
-			dst = append(dst, c)
-		}
-	}
-	return append(append(dst, s[done:]...), '"')
-}
+func AppendString(dst []byte, s string) []byte { return jsontext.AppendString(dst, s) }
 
 // Explain says where and why doc is not JSON: "line 3, column 14: invalid
 // character …". It is empty when doc is JSON.

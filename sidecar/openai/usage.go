@@ -8,9 +8,9 @@ type Usage struct{ Prompt, Completion, Total, Cached, Reasoning int }
 
 // ReadUsage reads a usage object; what is absent is 0.
 func ReadUsage(doc []byte, at Span) (u Usage) {
-	s := scanner{doc: doc[:at.To], pos: at.From}
-	for ok := s.enter('{'); ok && s.next('}'); {
-		switch key, _ := s.key(); string(key) {
+	s := scan(doc, at)
+	for ok := s.Enter('{'); ok && s.Next('}'); {
+		switch key, _ := s.Key(); string(key) {
 		case "prompt_tokens":
 			u.Prompt = s.int(0)
 		case "completion_tokens":
@@ -22,7 +22,7 @@ func ReadUsage(doc []byte, at Span) (u Usage) {
 		case "completion_tokens_details":
 			u.Reasoning = s.member("reasoning_tokens")
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
 	return u
@@ -31,12 +31,12 @@ func ReadUsage(doc []byte, at Span) (u Usage) {
 // member reads an object, and is the whole number of one of its members.
 func (s *scanner) member(name string) int {
 	n := 0
-	for ok := s.enter('{'); ok && s.next('}'); {
-		if key, _ := s.key(); string(key) == name {
+	for ok := s.Enter('{'); ok && s.Next('}'); {
+		if key, _ := s.Key(); string(key) == name {
 			n = s.int(0)
 			continue
 		}
-		s.skip()
+		s.Skip()
 	}
 	return n
 }
@@ -51,9 +51,9 @@ func (u Usage) JSON() []byte {
 // UsageFromTimings is what llama.cpp's timings amount to when a reply has no
 // usage: cache_n and prompt_n tokens went in, predicted_n came out.
 func UsageFromTimings(doc []byte, timings Span) (u Usage, ok bool) {
-	s := scanner{doc: doc[:timings.To], pos: timings.From}
-	for open := s.enter('{'); open && s.next('}'); {
-		switch key, _ := s.key(); string(key) {
+	s := scan(doc, timings)
+	for open := s.Enter('{'); open && s.Next('}'); {
+		switch key, _ := s.Key(); string(key) {
 		case "cache_n":
 			u.Cached = s.int(0)
 		case "prompt_n":
@@ -62,10 +62,10 @@ func UsageFromTimings(doc []byte, timings Span) (u Usage, ok bool) {
 			u.Completion = s.int(0)
 			ok = true
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
 	u.Prompt += u.Cached
 	u.Total = u.Prompt + u.Completion
-	return u, ok && s.err == nil
+	return u, ok && s.Err == nil
 }

@@ -1,28 +1,40 @@
 package openai
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+)
+
+// scanner reads the values of the wire.
+type scanner struct{ jsontext.Scanner }
+
+// scan walks the value at the span.
+func scan(doc []byte, at Span) scanner {
+	return scanner{jsontext.Scanner{Doc: doc[:at.To], Pos: at.From}}
+}
 
 // word reads a value; it is "" when that is no string. The words that fill most
 // documents cost no allocation.
 func (s *scanner) word() (string, Span) {
-	at := s.skip()
-	if s.err != nil || s.doc[at.From] != '"' {
+	at := s.Skip()
+	if s.Err != nil || s.Doc[at.From] != '"' {
 		return "", at
 	}
-	raw := s.doc[at.From+1 : at.To-1]
+	raw := s.Doc[at.From+1 : at.To-1]
 	if text, ok := known(raw); ok {
 		return text, at
 	}
-	return unquote(raw), at
+	return jsontext.Unquote(raw), at
 }
 
 // int reads a whole number; any other value is or.
 func (s *scanner) int(or int) int {
-	at := s.skip()
-	if s.err != nil || at.To-at.From > 18 {
+	at := s.Skip()
+	if s.Err != nil || at.To-at.From > 18 {
 		return or
 	}
-	n, err := strconv.Atoi(string(at.Of(s.doc)))
+	n, err := strconv.Atoi(string(at.Of(s.Doc)))
 	if err != nil {
 		return or
 	}
@@ -30,7 +42,7 @@ func (s *scanner) int(or int) int {
 }
 
 // null reports whether the value just read is null.
-func (s *scanner) null(at Span) bool { return s.err == nil && s.doc[at.From] == 'n' }
+func (s *scanner) null(at Span) bool { return s.Err == nil && s.Doc[at.From] == 'n' }
 
 func known(raw []byte) (string, bool) {
 	switch string(raw) {

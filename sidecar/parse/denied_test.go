@@ -21,7 +21,7 @@ func TestDenied(t *testing.T) {
 		d    parse.Delta
 		saw  string
 	}{
-		{"native", parse.Strategy{Kind: parse.Native}, parse.Delta{Calls: []parse.CallDelta{{Name: "read", Arguments: `{"path":"a"}`}}}, `{"path":"a"}`},
+		{"native", parse.Strategy{Kind: parse.Native}, parse.Delta{Calls: []parse.CallDelta{{Name: "read", Arguments: []byte(`{"path":"a"}`)}}}, `{"path":"a"}`},
 		{"harmony", parse.Strategy{Kind: parse.Harmony}, parse.Delta{Content: `<|channel|>commentary to=read<|message|>{"path":"a"}<|call|>`}, `to=read`},
 		{"harmony in thoughts", parse.Strategy{Kind: parse.Harmony, Read: []parse.Field{parse.Content, parse.Reasoning}},
 			parse.Delta{Reasoning: `Hm.<|channel|>commentary to=read<|message|>{"path":"a"}<|call|>`}, `to=read`},

@@ -1,12 +1,12 @@
 package parse
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
 // plainEnvelope is how calls are written where no strategy says otherwise.
@@ -73,7 +73,7 @@ func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending) 
 		t.r.emit(Thought, found.reasoning)
 	}
 	for _, c := range found.list {
-		call, refusal := t.r.c.Call(c.name, c.args, end)
+		call, refusal := t.r.c.Call(c.name, []byte(c.args), end)
 		t.take(st, from, to, call, refusal, found.repairs)
 	}
 	if len(found.list) == 0 && found.answer != "" {
@@ -93,11 +93,11 @@ func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending) 
 func (t *text) unwrap(st *Strategy, doc string, cut bool) (c calls, ok bool) {
 	clean := strings.Clone(doc)
 	if !gjson.Valid(clean) {
-		fixed, err := tools.RepairJSON(clean, t.r.depth)
-		if err != nil || fixed.Cut == tools.MidValue || cut && fixed.Cut == tools.Unquoted || lacksValue(fixed) {
+		fixed, err := jsonrepair.Repair(clean, t.r.depth)
+		if err != nil || fixed.Cut == jsonrepair.MidValue || cut && fixed.Cut == jsonrepair.Unquoted || fixed.Has(jsonrepair.KindValue) {
 			return c, false
 		}
-		clean, c.repairs = string(fixed.JSON), fixed.Repairs
+		clean, c.repairs = string(fixed.JSON), tools.Mended(fixed.Changes)
 	}
 	e := t.envelopeOf(st)
 	root := gjson.Parse(clean)
@@ -123,11 +123,6 @@ func (t *text) unwrap(st *Strategy, doc string, cut bool) (c calls, ok bool) {
 		c.list = []rawCall{one}
 	}
 	return c, ok
-}
-
-// lacksValue says that the repair had to put null where the model wrote no value.
-func lacksValue(fixed tools.Repaired) bool {
-	return slices.ContainsFunc(fixed.Repairs, func(r tools.Repair) bool { return r.Kind == tools.KindValue })
 }
 
 // envelopeOf is the envelope of a strategy: its own, or that of the JSON kind.

@@ -10,23 +10,34 @@ import (
 // nativeCall is one of the server's own calls, put together from its pieces.
 type nativeCall struct {
 	index int
-	name  []byte
-	args  []byte
+	name  string
+	args  []byte // a single piece is not copied
 	taken bool
+}
+
+// add adds to the arguments. Room is doubled, so that little is copied often.
+func (c *nativeCall) add(args []byte) {
+	if len(c.args) == 0 {
+		c.args = args[:len(args):len(args)]
+		return
+	}
+	if cap(c.args)-len(c.args) < len(args) {
+		c.args = slices.Grow(c.args, max(len(c.args), len(args), 1<<10))
+	}
+	c.args = append(c.args, args...)
 }
 
 // addNative adds a piece. A call is complete when the next one begins.
 func (r *Reader) addNative(d CallDelta) {
-	i, known := slices.BinarySearchFunc(r.native, d.Index, func(c nativeCall, index int) int { return c.index - index })
+	i, known := slices.BinarySearchFunc(r.native, d.Index, func(c *nativeCall, index int) int { return c.index - index })
 	if !known {
 		if i > 0 && i == len(r.native) {
-			r.takeNative(&r.native[i-1], true)
+			r.takeNative(r.native[i-1], true)
 		}
-		r.native = slices.Insert(r.native, i, nativeCall{index: d.Index})
+		r.native = slices.Insert(r.native, i, &nativeCall{index: d.Index})
 	}
-	c := &r.native[i]
-	c.name = append(c.name, d.Name...)
-	c.args = append(c.args, d.Arguments...)
+	r.native[i].name += d.Name
+	r.native[i].add(d.Arguments)
 }
 
 // takeNative hands a call to the catalog. closed says that the server ended it.
@@ -37,10 +48,10 @@ func (r *Reader) takeNative(c *nativeCall, closed bool) {
 	}
 	c.taken = true
 	t := text{r: r, field: "tool_calls", base: c.index}
-	if !t.allowed(st, 0, 1, string(c.args)) {
+	if st.When != nil && !t.allowed(st, 0, 1, string(c.args)) {
 		return
 	}
-	call, refusal := r.c.Call(string(c.name), string(c.args), tools.Ending{Terminated: closed, Length: !closed})
+	call, refusal := r.c.Call(c.name, c.args, tools.Ending{Terminated: closed, Length: !closed})
 	if refusal == nil && r.repeats(call) {
 		t.note(st, 0, 1, Dropped, "the same call was found in the text")
 		return
@@ -50,7 +61,7 @@ func (r *Reader) takeNative(c *nativeCall, closed bool) {
 
 func (r *Reader) closeNative() {
 	for i := range r.native {
-		r.takeNative(&r.native[i], !r.length || i+1 < len(r.native))
+		r.takeNative(r.native[i], !r.length || i+1 < len(r.native))
 	}
 }
 
@@ -63,7 +74,5 @@ func (r *Reader) repeats(c tools.Call) bool {
 
 // echoes says that doc is the arguments of one of the server's own calls.
 func (r *Reader) echoes(doc string) bool {
-	return slices.ContainsFunc(r.native, func(c nativeCall) bool {
-		return string(bytes.TrimSpace(c.args)) == doc
-	})
+	return slices.ContainsFunc(r.native, func(c *nativeCall) bool { return string(bytes.TrimSpace(c.args)) == doc })
 }

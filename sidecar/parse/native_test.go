@@ -8,7 +8,7 @@ import (
 )
 
 func piece(index int, id, name, args string) parse.Delta {
-	return parse.Delta{Calls: []parse.CallDelta{{Index: index, ID: id, Name: name, Arguments: args}}}
+	return parse.Delta{Calls: []parse.CallDelta{{Index: index, ID: id, Name: name, Arguments: []byte(args)}}}
 }
 
 func readDeltas(s *parse.Strategies, finish string, deltas ...parse.Delta) (parse.Reading, []parse.Event) {

@@ -38,7 +38,7 @@ func (r *Reader) guess() {
 			}
 			args := append(appendQuoted([]byte{'{'}, p.Take), ':')
 			args = append(appendQuoted(args, value), '}')
-			call, refusal := r.c.Call(p.Tool, string(args), tools.Ending{Terminated: true})
+			call, refusal := r.c.Call(p.Tool, args, tools.Ending{Terminated: true})
 			t := text0{r, at, at + len(sentence)}
 			t.take(st, p, call, refusal)
 			return

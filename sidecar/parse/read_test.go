@@ -256,7 +256,7 @@ func TestConditions(t *testing.T) {
 			continue
 		}
 		r = s.Reader(offeredForFuzz(), parse.Facts{})
-		r.Feed(parse.Delta{Calls: []parse.CallDelta{{Name: "exec", Arguments: `{"command":"ls"}`}}})
+		r.Feed(parse.Delta{Calls: []parse.CallDelta{{Name: "exec", Arguments: []byte(`{"command":"ls"}`)}}})
 		if got, _ := r.Close("stop"); len(got.Calls) != tc.calls {
 			t.Errorf("%s: native: %d calls, want %d", name, len(got.Calls), tc.calls)
 		}

@@ -19,7 +19,7 @@ type CallDelta struct {
 	Index     int
 	ID        string
 	Name      string
-	Arguments string
+	Arguments []byte // they must not change any more
 }
 
 // Kinds of events.

@@ -30,7 +30,7 @@ func (t *text) found(st *Strategy, v string, from, to int, c rawCall, end tools.
 	if !t.allowed(st, from, to, candidate) {
 		return false
 	}
-	call, refusal := t.r.c.Call(strings.Clone(c.name), strings.Clone(c.args), end)
+	call, refusal := t.r.c.Call(strings.Clone(c.name), []byte(c.args), end)
 	return t.take(st, from, to, call, refusal, how)
 }
 

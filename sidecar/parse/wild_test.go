@@ -55,7 +55,7 @@ func (w wild) deltas() (out []parse.Delta) {
 			d.Reasoning = *w.Message.Reasoning
 		}
 		for i, c := range w.Message.Calls {
-			d.Calls = append(d.Calls, parse.CallDelta{Index: i, Name: c.Function.Name, Arguments: c.Function.Arguments})
+			d.Calls = append(d.Calls, parse.CallDelta{Index: i, Name: c.Function.Name, Arguments: []byte(c.Function.Arguments)})
 		}
 		return []parse.Delta{d}
 	}
@@ -63,7 +63,7 @@ func (w wild) deltas() (out []parse.Delta) {
 		for _, ch := range c.Choices {
 			d := parse.Delta{Content: ch.Delta.Content, Reasoning: ch.Delta.Reasoning + ch.Delta.Thinking}
 			for _, tc := range ch.Delta.Calls {
-				d.Calls = append(d.Calls, parse.CallDelta{Index: tc.Index, ID: tc.ID, Name: tc.Function.Name, Arguments: tc.Function.Arguments})
+				d.Calls = append(d.Calls, parse.CallDelta{Index: tc.Index, ID: tc.ID, Name: tc.Function.Name, Arguments: []byte(tc.Function.Arguments)})
 			}
 			out = append(out, d)
 		}

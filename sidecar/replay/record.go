@@ -131,6 +131,7 @@ func (s *seen) take(p *turn.Piece) {
 		for _, c := range part.Delta.Calls {
 			s.shape.ToolCalls = max(s.shape.ToolCalls, c.Index+1)
 		}
+		part.Delta.Calls = slices.Clone(part.Delta.Calls) // the part is gone when this returns
 		s.deltas = append(s.deltas, part.Delta)
 		s.finish = cmp.Or(part.Said.Finish, s.finish)
 	}

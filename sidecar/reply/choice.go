@@ -220,7 +220,7 @@ func (c *choice) emit(events []parse.Event) {
 func (c *choice) call(call *tools.Call) openai.Call {
 	id := openai.NewCallID()
 	c.ids = append(c.ids, id)
-	return openai.Call{Index: len(c.ids) - 1, ID: id, Name: call.Name, Arguments: string(call.Arguments)}
+	return openai.Call{Index: len(c.ids) - 1, ID: id, Name: call.Name, Arguments: call.Arguments}
 }
 
 // left notes that text or a call is with the caller.

@@ -84,11 +84,11 @@ func callsOf(said *openai.Choice, r *parse.Reading) (calls []openai.Call, kept b
 		c := &r.Calls[i]
 		if kept {
 			was := &said.Calls[i]
-			kept = was.Name == c.Name && was.Arguments == string(c.Arguments) && was.ID != "" &&
+			kept = was.Name == c.Name && bytes.Equal(was.Arguments, c.Arguments) && was.ID != "" &&
 				openai.CleanCallID(was.ID) == was.ID && !seen[was.ID]
 			seen[was.ID] = true
 		}
-		calls = append(calls, openai.Call{Index: i, Name: c.Name, Arguments: string(c.Arguments)})
+		calls = append(calls, openai.Call{Index: i, Name: c.Name, Arguments: c.Arguments})
 	}
 	for i := range calls {
 		if kept {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // The folders inside a folder of rules.
@@ -119,18 +120,21 @@ func readFile(fsys fs.FS, name string) (string, error) {
 // ReadDir is ReadFS for a folder on disk. A folder or file that everyone may
 // write to is refused: whoever edits the rules decides what runs. A folder on a
 // read-only mount is fine whatever its mode, as Kubernetes makes them 0777.
-// A folder that is swapped for another one meanwhile is read again, so that the
-// files are never a mixture of the two.
+// While somebody publishes there, or swaps the folder for another one, it waits: the
+// files are never a mixture.
 func ReadDir(dir string) (Files, error) {
-	for range 5 {
-		before, _ := os.Stat(dir) // a folder that is not there is readDir's to report
+	before := editionOf(dir)
+	for range 200 {
 		files, err := readDir(dir)
-		after, _ := os.Stat(dir)
-		if before == nil && after == nil || before != nil && after != nil && os.SameFile(before, after) {
+		now := editionOf(dir)
+		if now.published != Publishing && now.same(before) {
 			return files, err
 		}
+		before = now
+		time.Sleep(10 * time.Millisecond)
 	}
-	return nil, fmt.Errorf("read rules: %s is replaced again and again", dir)
+	return nil, fmt.Errorf("read rules: a publication to %s was broken off; publish again, or put the files right and remove %s",
+		dir, filepath.Join(dir, PublishedFile))
 }
 
 func readDir(dir string) (Files, error) {
@@ -148,7 +152,7 @@ func readDir(dir string) (Files, error) {
 		return nil, fmt.Errorf("read rules: %s: %w", dir, errNoFiles)
 	}
 	names := append(slices.Sorted(maps.Keys(files)), ".")
-	for _, folder := range []string{PackFolder, TestFolder, PromptFolder} {
+	for _, folder := range Folders() {
 		if files.hasFolder(folder) {
 			names = append(names, folder)
 		}

@@ -137,7 +137,7 @@ func (s Source) Folders() (out []string) {
 			continue
 		}
 		out = append(out, dir)
-		for _, inside := range []string{PackFolder, TestFolder, PromptFolder} {
+		for _, inside := range Folders() {
 			out = append(out, filepath.Join(dir, inside))
 		}
 	}

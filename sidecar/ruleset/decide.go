@@ -152,11 +152,12 @@ func (a *author) world(at At) policy.World {
 
 // guard is what judges paths there.
 func (at At) guard(r paths.Roots) paths.Guard {
-	r = at.World.over(r)
+	g := paths.Guard{Roots: at.World.over(r)}
 	if at.Links != nil {
-		r = r.Real(at.Links)
+		g.Links = paths.Once(at.Links)
+		g.Roots = g.Roots.Real(g.Links)
 	}
-	return paths.Guard{Roots: r, Links: at.Links}
+	return g
 }
 
 // underLock is a call as the locked folder sees it. The operator cannot make its class

@@ -72,7 +72,7 @@ func (l *loader) tryHit(s parse.Strategy, e example) {
 // deltas are calls as a server sends them, each in one piece.
 func deltas(calls []exampleCall) (out []parse.CallDelta) {
 	for i, c := range calls {
-		out = append(out, parse.CallDelta{Index: i, ID: fmt.Sprintf("call%d", i), Name: c.Name, Arguments: c.Arguments})
+		out = append(out, parse.CallDelta{Index: i, ID: fmt.Sprintf("call%d", i), Name: c.Name, Arguments: []byte(c.Arguments)})
 	}
 	return out
 }

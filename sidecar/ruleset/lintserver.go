@@ -5,26 +5,18 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// lintServers warns about dialects that no answer of a server leads to, and about
-// patterns that stand behind the same pattern.
+// lintServers warns about dialects that no answer of a server leads to, and no model
+// asks for.
 func (l *loader) lintServers() {
-	f := doc[serverFile](l, serversFile)
-	l.lintErrors(f.Common)
-	for i, r := range f.Servers {
-		l.lintErrors(r.Errors)
-		if len(r.Detect) > 0 && !l.named(r.ID.Value) {
-			l.lintProbes(r, f.Servers[:i])
+	servers := doc[serverFile](l, serversFile).Servers
+	for i, r := range servers {
+		named := slices.ContainsFunc(l.set.Models, func(m Model) bool { return m.Server == r.ID.Value })
+		if len(r.Detect) > 0 && !named {
+			l.lintProbes(r, servers[:i])
 		}
 	}
-}
-
-// named reports whether a model asks for a dialect by its id.
-func (l *loader) named(server string) bool {
-	return slices.ContainsFunc(l.set.Models, func(m Model) bool { return m.Server == server })
 }
 
 // lintProbes warns about a server all of whose probes hit an earlier one first.
@@ -63,37 +55,4 @@ func squeezed(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// lintErrors warns about patterns that stand behind the same pattern.
-func (l *loader) lintErrors(r errorRules) {
-	var hints, fields, finds []rulefile.Text
-	for _, h := range r.Hints {
-		hints = append(hints, h.Find)
-	}
-	for _, c := range r.Recover {
-		if c.Find != nil {
-			finds = append(finds, *c.Find)
-		} else {
-			fields = append(fields, c.Field)
-		}
-	}
-	for _, list := range [][]rulefile.Text{finders(r.Overflow), finders(r.OutputTooLarge), finders(r.Retry), hints, fields, finds} {
-		first := map[string]int{}
-		for _, t := range list {
-			if line, twice := first[t.Value]; twice {
-				l.warn(t.All(), codeUnreachable, "the same stands in front of this, and decides", fmt.Sprintf("it stands in line %d; delete one", line))
-				continue
-			}
-			first[t.Value] = t.At.Line()
-		}
-	}
-}
-
-func finders(rules []errorRule) []rulefile.Text {
-	out := make([]rulefile.Text, len(rules))
-	for i, r := range rules {
-		out[i] = r.Find
-	}
-	return out
 }

@@ -186,7 +186,7 @@ func (l *loader) tryArguments(tool string, e argsExample) {
 		tool = "a_tool"
 	}
 	c := tools.NewCatalog(l.set.Tools, nil, []tools.Tool{{Name: tool, Parameters: schema}})
-	got, refused := c.Call(tool, string(args), tools.Ending{Terminated: true})
+	got, refused := c.Call(tool, args, tools.Ending{Terminated: true})
 	l.set.hitRepairs(got.Repairs, l.cover)
 	switch {
 	case refused != nil:

@@ -76,9 +76,6 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule, on
 			c.problems = append(c.problems, *problem)
 		}
 		rule.When = when
-		if when != nil {
-			rule.May = cond.Glance(r.When.Value, c.words, sightsOf[E]())
-		}
 	}
 	c.author.rules = append(c.author.rules, judge(rule, r.When, c.words, on))
 	if r.When == nil || rule.When == nil {

@@ -58,7 +58,7 @@ func TestRecipes(t *testing.T) {
 		}, "web_search"},
 		"2": {func(s *Set) string {
 			schema := []byte(`{"type":"object","properties":{"path":{}},"additionalProperties":false}`)
-			c, refused := tools.NewCatalog(s.Tools, nil, []tools.Tool{{Name: "write", Parameters: schema}}).Call("write", `{"dest":"a"}`, tools.Ending{Terminated: true})
+			c, refused := tools.NewCatalog(s.Tools, nil, []tools.Tool{{Name: "write", Parameters: schema}}).Call("write", []byte(`{"dest":"a"}`), tools.Ending{Terminated: true})
 			if refused != nil {
 				return string(refused.Code)
 			}

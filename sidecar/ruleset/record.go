@@ -84,7 +84,7 @@ func whole(pieces []parse.CallDelta) (out []exampleCall) {
 			out = append(out, exampleCall{})
 		}
 		out[i].Name += p.Name
-		out[i].Arguments += p.Arguments
+		out[i].Arguments += string(p.Arguments)
 	}
 	return out
 }

@@ -48,7 +48,7 @@ tests:
 	if got != want {
 		t.Errorf("wrote\n%s", got)
 	}
-	twice := recorded(t, set, got, parse.Delta{Calls: []parse.CallDelta{{Name: "re", Arguments: "{"}, {Name: "ad", Arguments: "}"}}}, "tool_calls", nil)
+	twice := recorded(t, set, got, parse.Delta{Calls: []parse.CallDelta{{Name: "re", Arguments: []byte("{")}, {Name: "ad", Arguments: []byte("}")}}}, "tool_calls", nil)
 	if !strings.HasPrefix(twice, want+"\n  - name:") || !strings.Contains(twice, `- {name: read, arguments: "{}"}`) {
 		t.Errorf("appended\n%s", twice)
 	}
@@ -70,7 +70,7 @@ func FuzzAppendTest(f *testing.F) {
 		valid := strings.ToValidUTF8
 		d := parse.Delta{Content: valid(content, "?"), Reasoning: valid(thought, "?")}
 		if name != "" {
-			d.Calls = []parse.CallDelta{{Name: valid(name, "?"), Arguments: valid(args, "?")}}
+			d.Calls = []parse.CallDelta{{Name: valid(name, "?"), Arguments: []byte(valid(args, "?"))}}
 		}
 		if finish != "stop" && finish != "length" {
 			finish = ""

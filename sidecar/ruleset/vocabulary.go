@@ -1,9 +1,7 @@
 package ruleset
 
 import (
-	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
@@ -53,25 +51,4 @@ func Vars() Vocabulary {
 		v.Conditions = append(v.Conditions, Condition{c.file, c.key, append(cond.Variables(c.env, nouns), c.more...)})
 	}
 	return v
-}
-
-// sees says in one text what the condition under a key sees; empty for a key
-// that is no condition.
-func sees(file, key string) string {
-	for _, c := range Vars().Conditions {
-		if c.File != file || c.Key != key {
-			continue
-		}
-		var b strings.Builder
-		b.WriteString("It sees:\n\n")
-		for _, v := range c.Variables {
-			fmt.Fprintf(&b, "- %s (%s): %s\n", v.Name, v.Type, v.About)
-		}
-		var names []string
-		for _, f := range cond.Functions() {
-			names = append(names, f.Name)
-		}
-		return b.String() + "\nIt can call " + strings.Join(names, ", ") + "."
-	}
-	return ""
 }

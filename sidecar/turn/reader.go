@@ -39,6 +39,7 @@ type choice struct {
 	reader  *parse.Reader
 	ended   bool
 	reading parse.Reading
+	calls   []parse.CallDelta // of the event that is read
 }
 
 // ErrorInside is an error object that came inside of a reply with status 200.
@@ -142,7 +143,7 @@ func (r *Reader) Recovered(from *upstream.Recovered) bool {
 	defer r.mu.Unlock()
 	d := parse.Delta{Content: from.Text}
 	for i, c := range from.Calls {
-		d.Calls = append(d.Calls, parse.CallDelta{Index: i, Name: c.Name, Arguments: c.Arguments})
+		d.Calls = append(d.Calls, parse.CallDelta{Index: i, Name: c.Name, Arguments: []byte(c.Arguments)})
 	}
 	c := r.choice(0)
 	events := slices.Clone(c.reader.Feed(d))
@@ -243,7 +244,7 @@ func (r *Reader) choice(index int) *choice {
 
 // read reads what a document says of the choice, and whether that ends it.
 func (c *choice) read(said *openai.Choice, last bool) Part {
-	d := deltaOf(said)
+	d := c.delta(said)
 	events := c.reader.Feed(d)
 	part := Part{Choice: c.index}
 	if last {
@@ -273,12 +274,17 @@ func (c *choice) decode(doc *openai.Completion, said *openai.Choice) {
 	r.Reasoning = said.Reasoning.Text + r.Reasoning
 }
 
-// deltaOf is what an event or a message adds to a reading.
-func deltaOf(said *openai.Choice) parse.Delta {
+// delta is what an event or a message adds to the reading, until the next one does.
+func (c *choice) delta(said *openai.Choice) parse.Delta {
 	d := parse.Delta{Reasoning: said.Reasoning.Text, Content: said.Content.Text}
+	if len(said.Calls) == 0 {
+		return d
+	}
+	c.calls = c.calls[:0]
 	for i := range said.Calls {
 		p := &said.Calls[i]
-		d.Calls = append(d.Calls, parse.CallDelta{Index: p.Index, ID: p.ID, Name: p.Name, Arguments: p.Arguments})
+		c.calls = append(c.calls, parse.CallDelta{Index: p.Index, ID: p.ID, Name: p.Name, Arguments: p.Arguments})
 	}
+	d.Calls = c.calls
 	return d
 }

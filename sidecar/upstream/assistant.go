@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
-	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
 // reasoningNames are the members under which callers send a chain of thought back.
@@ -130,11 +130,10 @@ func isObject(text string) bool {
 // mendArguments is text as one JSON object: the first of several, {} where
 // nothing can be saved.
 func mendArguments(text string) string {
-	var scan tools.JSONScan
-	if end, done := scan.Scan(text); done {
+	if end, ok := jsonrepair.End(text); ok {
 		text = text[:end]
 	}
-	mended, err := tools.RepairJSON(text, argumentsDepth)
+	mended, err := jsonrepair.Repair(text, argumentsDepth)
 	if err != nil || !isObject(string(mended.JSON)) {
 		return "{}"
 	}

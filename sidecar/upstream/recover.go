@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
 // Recovered is what the model generated, found in an error body. Some servers
@@ -67,7 +67,7 @@ func quoted(body []byte, text, path string) string {
 	if at < 0 || !strings.Contains(text[at:], last) {
 		return ""
 	}
-	inner, err := tools.RepairJSON(text[at:], embeddedDepth)
+	inner, err := jsonrepair.Repair(text[at:], embeddedDepth)
 	if err != nil {
 		return ""
 	}
@@ -85,8 +85,8 @@ func generation(wrote string) Recovered {
 		return Recovered{Text: wrote}
 	}
 	if !gjson.Valid(trimmed) {
-		mended, err := tools.RepairJSON(trimmed, embeddedDepth)
-		if err != nil || mended.Cut == tools.MidValue {
+		mended, err := jsonrepair.Repair(trimmed, embeddedDepth)
+		if err != nil || mended.Cut == jsonrepair.MidValue {
 			return Recovered{Text: wrote}
 		}
 		trimmed = string(mended.JSON)

@@ -1,0 +1,129 @@
+package jsontext
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// Text is the JSON string at the span, decoded as encoding/json does it: broken
+// UTF-8 and lone surrogates become U+FFFD. It is false for any other value.
+func Text(doc []byte, at Span) (string, bool) {
+	if at.To < at.From+2 || doc[at.From] != '"' {
+		return "", false
+	}
+	return Unquote(doc[at.From+1 : at.To-1]), true
+}
+
+// Unquote decodes the inside of a JSON string. It copies once.
+func Unquote(raw []byte) string {
+	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
+		return string(raw)
+	}
+	text := UnquoteBytes(raw)
+	return unsafe.String(unsafe.SliceData(text), len(text)) // nobody else has it, as in strings.Builder
+}
+
+// UnquoteBytes is Unquote into bytes of its own.
+func UnquoteBytes(raw []byte) []byte {
+	if !utf8.Valid(raw) {
+		raw = []byte(mendUTF8(string(raw)))
+	}
+	out := make([]byte, 0, len(raw))
+	for {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 {
+			return append(out, raw...)
+		}
+		out = append(out, raw[:i]...)
+		for raw = raw[i:]; len(raw) > 1 && raw[0] == '\\' && plainEscape[raw[1]] != 0; raw = raw[2:] {
+			out = append(out, plainEscape[raw[1]]) // often one behind another
+		}
+		if len(raw) > 0 && raw[0] == '\\' {
+			r, n := unicodeEscape(raw)
+			out = utf8.AppendRune(out, r)
+			raw = raw[n:]
+		}
+	}
+}
+
+// mendUTF8 puts U+FFFD for every broken byte, which is what the conversion to
+// runes does.
+func mendUTF8(s string) string { return string([]rune(s)) }
+
+// plainEscape is what the second byte of an escape of two stands for.
+var plainEscape = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// unicodeEscape decodes the \uXXXX, or the pair of them, that raw begins with,
+// and is its length. What is no escape is one broken character.
+func unicodeEscape(raw []byte) (rune, int) {
+	r := hex4(raw)
+	switch {
+	case r < 0:
+		return utf8.RuneError, 1
+	case !utf16.IsSurrogate(r):
+		return r, 6
+	}
+	if pair := utf16.DecodeRune(r, hex4(raw[6:])); pair != utf8.RuneError {
+		return pair, 12
+	}
+	return utf8.RuneError, 6
+}
+
+// hex4 is the code unit of an escape \uXXXX, or -1.
+func hex4(raw []byte) rune {
+	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
+		return -1
+	}
+	var r rune
+	for _, c := range raw[2:6] {
+		switch {
+		case c-'0' <= 9:
+			c -= '0'
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			return -1
+		}
+		r = r<<4 | rune(c)
+	}
+	return r
+}
+
+// AppendString appends s as a JSON string. Nothing is escaped that need not be
+// (no HTML escapes); broken UTF-8 becomes U+FFFD.
+func AppendString(dst []byte, s string) []byte {
+	if !utf8.ValidString(s) {
+		s = mendUTF8(s)
+	}
+	return appendQuoted(dst, s)
+}
+
+// AppendBytes is AppendString of a text in bytes.
+func AppendBytes(dst, s []byte) []byte {
+	if !utf8.Valid(s) {
+		return appendQuoted(dst, mendUTF8(string(s)))
+	}
+	return appendQuoted(dst, s)
+}
+
+func appendQuoted[T []byte | string](dst []byte, s T) []byte {
+	dst = append(slices.Grow(dst, len(s)+len(s)/8+2), '"') // code has an escape every ten bytes or so
+	done := 0
+	for i := run(s, 0); i < len(s); i = run(s, done) {
+		dst = append(append(dst, s[done:i]...), '\\')
+		done = i + 1
+		c := s[i]
+		if j := strings.IndexByte("\b\f\n\r\t", c); j >= 0 {
+			dst = append(dst, "bfnrt"[j])
+		} else if c < ' ' {
+			dst = append(dst, 'u', '0', '0', '0'+c>>4, "0123456789abcdef"[c&15])
+		} else {
+			dst = append(dst, c)
+		}
+	}
+	return append(append(dst, s[done:]...), '"')
+}

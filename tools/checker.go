@@ -1,0 +1,205 @@
+package tools
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+)
+
+// checker is a schema in the form that text is checked with while it is read, once and
+// without values made of it. It knows the keywords that most tools have. Of a value
+// whose schema says more, the library decides.
+type checker struct {
+	types    kindSet
+	props    map[string]property
+	required uint64   // the bits of the properties that must be there
+	closed   bool     // no other properties
+	others   *checker // of the other properties; nil: anything
+	items    *checker // nil: anything
+	library  *jsonschema.Schema
+}
+
+// property is one of the properties of an object. Each has a bit of its own.
+type property struct {
+	bit uint64
+	*checker
+}
+
+// kindSet are types of JSON values; none stands for all.
+type kindSet uint8
+
+const (
+	isNull kindSet = 1 << iota
+	isBoolean
+	isNumber
+	isInteger
+	isString
+	isArray
+	isObject
+)
+
+var kindNames = map[string]kindSet{
+	"null": isNull, "boolean": isBoolean, "number": isNumber, "integer": isInteger,
+	"string": isString, "array": isArray, "object": isObject,
+}
+
+// checkerOf makes the checker of a compiled schema, and doc is what that was compiled
+// from. Where a dynamic reference can lead back out of a part, parts cannot be asked
+// alone, and the library decides about all.
+func checkerOf(root *jsonschema.Schema, doc any) *checker {
+	if hasKey(doc, "$dynamicRef", "$recursiveRef") {
+		return &checker{library: root}
+	}
+	return newChecker(root)
+}
+
+func newChecker(s *jsonschema.Schema) *checker {
+	const most = 64 // bits there are
+	if s == nil {
+		return nil
+	}
+	if !isPlain(s) || len(s.Properties)+len(s.Required) > most {
+		return &checker{library: s}
+	}
+	c := &checker{props: make(map[string]property, len(s.Properties)), items: newChecker(items(s))}
+	if s.Types != nil {
+		for _, name := range s.Types.ToStrings() {
+			c.types |= kindNames[name]
+		}
+	}
+	bit := func() uint64 { return 1 << len(c.props) }
+	for name, sub := range s.Properties {
+		c.props[name] = property{bit(), newChecker(sub)}
+	}
+	switch more := s.AdditionalProperties.(type) {
+	case bool:
+		c.closed = !more
+	case *jsonschema.Schema:
+		c.others = newChecker(more)
+	}
+	for _, name := range s.Required {
+		p, ok := c.props[name]
+		if !ok && (c.closed || c.others != nil) {
+			return &checker{library: s}
+		}
+		if !ok {
+			p = property{bit: bit()}
+			c.props[name] = p
+		}
+		c.required |= p.bit
+	}
+	return c
+}
+
+// known are the fields of a schema that a checker understands, and those that say
+// nothing about a value.
+var known = []string{
+	"Types", "Properties", "Required", "AdditionalProperties", "Items", "Items2020",
+	"DraftVersion", "Location", "ID", "Anchor", "DynamicAnchor", "RecursiveAnchor",
+	"Title", "Description", "Default", "Comment", "ReadOnly", "WriteOnly", "Examples", "Deprecated",
+}
+
+// isPlain reports whether a schema says nothing that a checker does not understand.
+func isPlain(s *jsonschema.Schema) bool {
+	if _, tuple := s.Items.([]*jsonschema.Schema); tuple {
+		return false
+	}
+	v := reflect.ValueOf(*s)
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if f.IsExported() && !slices.Contains(known, f.Name) && !v.Field(i).IsZero() {
+			return false
+		}
+	}
+	return true
+}
+
+// hasKey reports whether one of the keys stands anywhere in a document.
+func hasKey(doc any, keys ...string) bool {
+	switch v := doc.(type) {
+	case map[string]any:
+		for k, e := range v {
+			if slices.Contains(keys, k) || hasKey(e, keys...) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, func(e any) bool { return hasKey(e, keys...) })
+	}
+	return false
+}
+
+// accepts reads one value, and reports whether it is sure that the schema allows it: an
+// escape in a key, or a number such as 1.0 for an integer, leaves it in doubt.
+// Whether the text is JSON is for the scanner to say, behind the last byte.
+func (c *checker) accepts(s *jsontext.Scanner) bool {
+	if c == nil {
+		s.Skip()
+		return true
+	}
+	if c.library != nil {
+		at := s.Skip()
+		return s.Err == nil && check(c.library, string(at.Of(s.Doc))) == nil
+	}
+	switch s.Peek() {
+	case '{':
+		return c.allows(isObject) && c.object(s)
+	case '[':
+		return c.allows(isArray) && c.list(s)
+	}
+	at := s.Skip()
+	return s.Err == nil && c.allows(kindOf(at.Of(s.Doc)))
+}
+
+func (c *checker) allows(k kindSet) bool { return c.types == 0 || c.types&k != 0 }
+
+func (c *checker) object(s *jsontext.Scanner) bool {
+	var given uint64
+	for ok := s.Enter('{'); ok && s.Next('}'); {
+		key, at := s.Key()
+		if at.To-at.From != len(key)+len(`""`) {
+			return false // an escape: it may be another spelling of a key
+		}
+		p, named := c.props[string(key)]
+		if !named && c.closed {
+			return false
+		}
+		given |= p.bit
+		sub := p.checker
+		if !named {
+			sub = c.others
+		}
+		if !sub.accepts(s) {
+			return false
+		}
+	}
+	return s.Err == nil && given&c.required == c.required
+}
+
+func (c *checker) list(s *jsontext.Scanner) bool {
+	for ok := s.Enter('['); ok && s.Next(']'); {
+		if !c.items.accepts(s) {
+			return false
+		}
+	}
+	return s.Err == nil
+}
+
+// kindOf is the kind of a scalar that stands in a text.
+func kindOf(raw []byte) kindSet {
+	switch raw[0] {
+	case '"':
+		return isString
+	case 't', 'f':
+		return isBoolean
+	case 'n':
+		return isNull
+	}
+	if slices.ContainsFunc(raw, func(c byte) bool { return c == '.' || c|0x20 == 'e' }) {
+		return isNumber
+	}
+	return isNumber | isInteger
+}

@@ -1,0 +1,180 @@
+package jsonrepair
+
+import "strings"
+
+// bare reads a value without quotes: a literal, a number, or text that should
+// have been quoted.
+func (m *mender) bare(r role) {
+	end, next := m.bareEnd(r)
+	at, word := m.pos, m.text[m.pos:m.trim(m.pos, end)]
+	m.pos = next
+	known := m.writeBare(at, word)
+	if end == len(m.text) && !known && r != inRoot {
+		m.cut = MidValue // more of it may have been to come
+	}
+	if next > end {
+		m.note(KindQuote, end, m.text[end:next], "")
+	}
+}
+
+// writeBare writes the word at offset at, and reports whether it is a literal,
+// which cannot go on.
+func (m *mender) writeBare(at int, word string) bool {
+	if to, ok := literal(word); ok {
+		if to != word {
+			m.note(KindLiteral, at, word, to)
+		}
+		m.out = append(m.out, to...)
+		return true
+	}
+	if to, ok := number(word); ok {
+		if to != word {
+			m.note(KindNumber, at, word, to)
+		}
+		m.out = append(m.out, to...)
+		return false
+	}
+	kind := KindQuote
+	if isDigit(word[0]) {
+		kind = KindNumber
+	}
+	m.note(kind, at, word, `"`+excerpt(word)+`"`)
+	m.writeString(at, at+len(word))
+	return false
+}
+
+// bareEnd finds the end of the value without quotes at pos, and where reading
+// goes on: behind a stray closing quote, if there is one.
+func (m *mender) bareEnd(r role) (end, next int) {
+	s, i, first := m.text, m.pos, true // first: no white space has been passed
+	inner := false                     // an inner quote is open
+	for ; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '}', ']':
+			if r != inRoot || m.scalarTo(i) {
+				return i, i
+			}
+		case ',':
+			if m.commaEnds(i, r) {
+				return i, i
+			}
+		case ')':
+			if m.wrappers > 0 {
+				return i, i
+			}
+		case '"':
+			if r != inRoot && m.closes(i+1, r) {
+				if inner {
+					i++
+					return i, i
+				}
+				return i, i + 1
+			}
+			inner = !inner
+		case '{', '[':
+			if first && isScalar(s[m.pos:i]) {
+				return i, i
+			}
+		case '`':
+			if m.fenceEnds(i) {
+				return i, i
+			}
+		case ' ', '\t', '\r', '\n':
+			n := m.blank(i)
+			if m.breaks(i, n, r) || first && m.parts(i, n, r) {
+				return i, i
+			}
+			first = false
+			i = n - 1
+		}
+	}
+	m.work += i - m.pos
+	return i, i
+}
+
+// commaEnds reports whether the comma at i ends a value without quotes. In
+// {cmd: a, b} it does not, nor in {n: 1,234}.
+func (m *mender) commaEnds(i int, r role) bool {
+	switch {
+	case r == inArray:
+		return true
+	case r == inObject && m.memberAhead(i+1):
+		return true
+	}
+	return (r == inRoot || i+1 < len(m.text) && !isDigit(m.text[i+1])) && m.scalarTo(i)
+}
+
+// scalarTo reports whether the text from pos to i is a literal or a number.
+func (m *mender) scalarTo(i int) bool { return isScalar(m.text[m.pos:m.trim(m.pos, i)]) }
+
+// breaks reports whether the white space from i to n ends a value without quotes.
+func (m *mender) breaks(i, n int, r role) bool {
+	if m.ends(n) || m.commentAt(n) && r != inRoot {
+		return true
+	}
+	if !m.lineBreak(i, n) {
+		return false
+	}
+	return r == inArray || m.keyAt(n) == surely || isScalar(m.text[m.pos:i])
+}
+
+// parts reports whether white space parts a literal or number from the next
+// value or key, where a comma is missing.
+func (m *mender) parts(i, n int, r role) bool {
+	if !isScalar(m.text[m.pos:i]) {
+		return false
+	}
+	return r == inArray && m.valueAt(n) || r == inObject && m.keyAt(n) == surely
+}
+
+func isScalar(word string) bool {
+	if len(word) > lookAhead {
+		return false // so that asking often stays cheap
+	}
+	if _, ok := literal(word); ok {
+		return true
+	}
+	_, ok := number(word)
+	return ok
+}
+
+// literal returns the JSON literal that word stands for in JSON, Python or
+// JavaScript. What JSON cannot say is null.
+func literal(word string) (string, bool) {
+	switch word {
+	case "true", "True", "TRUE":
+		return "true", true
+	case "false", "False", "FALSE":
+		return "false", true
+	case "null", "None", "Null", "NULL", "undefined", "NaN", "Infinity", "-Infinity":
+		return "null", true
+	}
+	return "", false
+}
+
+// number returns word as a JSON number, completed where a digit is missing: .25,
+// 1. and 2e-. A leading zero makes it a string, as in a postal code.
+func number(word string) (string, bool) {
+	if word == "" {
+		return "", false
+	}
+	if validNumber(word, 0) == len(word) {
+		return word, true
+	}
+	if word == "-" {
+		return "0", true
+	}
+	sign, digits := "", strings.TrimPrefix(word, "+")
+	if rest, ok := strings.CutPrefix(digits, "-"); ok {
+		sign, digits = "-", rest
+	}
+	switch {
+	case strings.HasPrefix(digits, "."):
+		digits = "0" + digits
+	case strings.HasSuffix(digits, "."), strings.HasSuffix(digits, "e"), strings.HasSuffix(digits, "E"),
+		strings.HasSuffix(digits, "e-"), strings.HasSuffix(digits, "e+"):
+		digits += "0"
+	}
+	to := sign + digits
+	return to, validNumber(to, 0) == len(to)
+}

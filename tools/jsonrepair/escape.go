@@ -1,0 +1,137 @@
+package jsonrepair
+
+import "strings"
+
+// writeString writes text[from:to] as the content of a JSON string in quotes.
+func (m *mender) writeString(from, to int) {
+	m.out = append(m.out, '"')
+	literal := pathRun{to: from}
+	for i := from; i < to; {
+		run := i
+		for i < to && plainByte[m.text[i]] {
+			i++
+		}
+		m.out = append(m.out, m.text[run:i]...)
+		if i == to {
+			break
+		}
+		switch c := m.text[i]; c {
+		case '"':
+			m.escape(i, `\"`)
+			i++
+		case '\\':
+			i += m.backslash(i, from, to, &literal)
+		default:
+			m.escape(i, controlEscapes[c])
+			i++
+		}
+	}
+	m.work += to - from
+	m.out = append(m.out, '"')
+}
+
+// escape writes to for the byte at i.
+func (m *mender) escape(i int, to string) {
+	m.note(KindEscape, i, m.text[i:i+1], to)
+	m.out = append(m.out, to...)
+}
+
+// backslash writes the escape at i, in a string that goes from from to to, and
+// returns its length. One that JSON does not know keeps its backslash, because
+// \d in a pattern and \$ in a shell line mean something; only \' is a quote.
+func (m *mender) backslash(i, from, to int, run *pathRun) int {
+	rest := m.text[i:to]
+	n := escapeLen(rest)
+	switch {
+	case m.inPath(i, from, to, run) && !strings.HasPrefix(rest, `\\`):
+		m.escape(i, `\\`)
+		return 1
+	case n > 0:
+		m.out = append(m.out, rest[:n]...)
+		return n
+	case to == len(m.text) && cutEscape(rest):
+		m.note(KindEscape, i, rest, "")
+		return len(rest)
+	case strings.HasPrefix(rest, `\'`) || strings.HasPrefix(rest, "\\`"):
+		m.note(KindEscape, i, rest[:2], rest[1:2])
+		m.out = append(m.out, rest[1])
+		return 2
+	}
+	m.escape(i, `\\`)
+	return 1
+}
+
+// cutEscape reports whether s, the end of the text, is the beginning of an escape.
+func cutEscape(s string) bool {
+	if len(s) == 1 {
+		return true
+	}
+	if s[1] != 'u' || len(s) >= 6 {
+		return false
+	}
+	for _, c := range []byte(s[2:]) {
+		if !isHex(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// pathRun is a stretch of a string that was looked at as a Windows path.
+type pathRun struct {
+	to      int  // its end
+	literal bool // its backslashes part folders and begin no escapes
+}
+
+// inPath reports whether the backslash at i parts two folders: it belongs to a
+// run that begins like C:\ and holds an escape that JSON does not know, as in
+// C:\new\Users. Without one, the text is taken at its word.
+func (m *mender) inPath(i, from, to int, run *pathRun) bool {
+	if i < run.to {
+		return run.literal
+	}
+	if i < from+2 || m.text[i-1] != ':' || m.text[i-2]|0x20-'a' >= 26 ||
+		i > from+2 && isWordByte(m.text[i-3]) {
+		return false
+	}
+	*run = pathRun{to: i}
+	for run.to < to && m.text[run.to] >= ' ' && strings.IndexByte(`"'<>|*?`, m.text[run.to]) < 0 {
+		n := 1
+		if m.text[run.to] == '\\' {
+			if n = escapeLen(m.text[run.to:to]); n == 0 {
+				n, run.literal = 1, true
+			}
+		}
+		run.to += n
+	}
+	m.work += run.to - i
+	return run.literal
+}
+
+// controlEscapes are the escapes of the bytes below 0x20.
+var controlEscapes = func() (t [0x20]string) {
+	const hex = "0123456789abcdef"
+	for c := range t {
+		t[c] = `\u00` + string(hex[c>>4]) + string(hex[c&15])
+	}
+	t['\b'], t['\f'], t['\n'], t['\r'], t['\t'] = `\b`, `\f`, `\n`, `\r`, `\t`
+	return t
+}()
+
+// unescapedRoot undoes one level of escaping where all of text was escaped, as
+// in {\"a\": 1}.
+func unescapedRoot(text string) (string, bool) {
+	start := strings.TrimLeft(text, asciiSpace)
+	if start != "" && (start[0] == '{' || start[0] == '[') {
+		start = strings.TrimLeft(start[1:], asciiSpace)
+		for len(start) > 1 && start[0] == '\\' && strings.IndexByte("nrt", start[1]) >= 0 {
+			start = strings.TrimLeft(start[2:], asciiSpace)
+		}
+	}
+	if !strings.HasPrefix(start, `\"`) {
+		return "", false
+	}
+	return unescaper.Replace(text), true
+}
+
+var unescaper = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\/`, `/`, `\n`, "\n", `\r`, "\r", `\t`, "\t")

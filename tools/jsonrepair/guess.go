@@ -1,0 +1,118 @@
+package jsonrepair
+
+import "strings"
+
+// guess is how likely a key begins at some place.
+type guess int
+
+const (
+	no     guess = iota
+	maybe        // a string without its colon, or the text ends
+	surely       // a name and its colon
+)
+
+// keyAt guesses whether a member of an object begins at i.
+func (m *mender) keyAt(i int) guess {
+	if i >= len(m.text) {
+		return no
+	}
+	if k := markAt(m.text, i); k.width > 0 {
+		return m.quotedKeyAt(i, k)
+	}
+	return m.bareKeyAt(i)
+}
+
+// quotedKeyAt guesses about the string that the mark open at i begins.
+func (m *mender) quotedKeyAt(i int, open mark) guess {
+	start := i + open.width
+	if strings.HasPrefix(m.text[start:], m.text[i:start]) && m.textAt(start+open.width) {
+		start += open.width // ""key""
+	}
+	end, w := m.keyEnd(start, open.kind)
+	if w == 0 {
+		if end == len(m.text) {
+			return maybe
+		}
+		return no
+	}
+	after := end + w
+	if strings.HasPrefix(m.text[after:], m.text[i:i+open.width]) && start > i+open.width {
+		after += open.width
+	}
+	n := m.blank(after)
+	if m.ends(n) {
+		return maybe
+	}
+	switch c := m.text[n]; {
+	case c == ':':
+		return surely
+	case c == '}' || c == ']':
+		if m.closersEnd(n) {
+			return maybe
+		}
+	case c == ',':
+		if m.colonAfterKey(m.blank(n + 1)) {
+			return maybe
+		}
+	case n > after && wordLen(m.text[start:end]) == end-start && m.valueAt(n):
+		return maybe
+	}
+	return no
+}
+
+// keyEnd finds the mark that ends a key: on this line, and not far.
+func (m *mender) keyEnd(i int, open markKind) (end, width int) {
+	from, limit := i, min(len(m.text), i+lookAhead)
+	for i < limit && m.text[i] != '\n' {
+		if k := markAt(m.text, i); k.width > 0 && open.closedBy(k.kind) {
+			m.work += i - from + 1
+			return i, k.width
+		}
+		if m.text[i] == '\\' {
+			i++
+		}
+		i++
+	}
+	m.work += i - from + 1
+	return min(i, len(m.text)), 0
+}
+
+// colonAfterKey reports whether a quoted key and its colon stand at i.
+func (m *mender) colonAfterKey(i int) bool {
+	if i >= len(m.text) {
+		return false
+	}
+	open := markAt(m.text, i)
+	if open.width == 0 {
+		return false
+	}
+	end, w := m.keyEnd(i+open.width, open.kind)
+	n := m.blank(end + w)
+	return w > 0 && n < len(m.text) && m.text[n] == ':'
+}
+
+// bareKeyAt guesses about a key without its opening quote, or without both.
+func (m *mender) bareKeyAt(i int) guess {
+	end := i + wordLen(m.text[i:min(len(m.text), i+lookAhead)])
+	m.work += end - i + 1
+	if end == len(m.text) {
+		return maybe
+	}
+	if end == i {
+		return no
+	}
+	k := markAt(m.text, end)
+	n := m.blank(end + k.width)
+	if n == len(m.text) || m.text[n] != ':' {
+		return no
+	}
+	if k.width > 0 || len(m.open) > 0 && m.top().bareKeys && !strings.HasPrefix(m.text[n:], "://") {
+		return surely
+	}
+	// A word and a colon are common in text, too. What follows must be a value,
+	// and no inner quotation be open.
+	if value := m.blank(n + 1); m.inner%2 == 0 && (value == len(m.text) || m.valueAt(value)) {
+		return surely
+	}
+	return no
+}

@@ -1,0 +1,150 @@
+package jsonrepair
+
+import "strings"
+
+const fence = "```"
+
+// skip reads white space and comments.
+func (m *mender) skip() {
+	for {
+		m.pos = skipSpace(m.text, m.pos)
+		if m.pos == len(m.text) {
+			return
+		}
+		switch w := blankWidth(m.text, m.pos); {
+		case w > 0:
+			m.drop(KindSpace, w)
+		case m.commentAt(m.pos):
+			m.comment()
+		default:
+			return
+		}
+	}
+}
+
+// comment drops the comment at pos. One that runs to the end of the text may
+// have swallowed members, so that it counts as a cut.
+func (m *mender) comment() {
+	rest := m.text[m.pos:]
+	end, mark := "\n", 0
+	if rest[1] == '*' {
+		end, mark = "*/", len("*/")
+	}
+	n := strings.Index(rest[2:], end)
+	if n >= 0 {
+		m.drop(KindComment, 2+n+mark)
+		return
+	}
+	if len(m.open) > 0 {
+		m.cut = MidValue
+	}
+	m.drop(KindComment, len(rest))
+}
+
+func (m *mender) commentAt(i int) bool {
+	return i+1 < len(m.text) && m.text[i] == '/' && (m.text[i+1] == '/' || m.text[i+1] == '*')
+}
+
+// blank returns the first place from i on that is no white space.
+func (m *mender) blank(i int) int {
+	from := i
+	for i < len(m.text) {
+		w := blankWidth(m.text, i)
+		if w == 0 {
+			break
+		}
+		i += w
+	}
+	m.work += i - from + 1
+	return i
+}
+
+// trim returns to, less the white space before it, but no less than from.
+func (m *mender) trim(from, to int) int {
+	n := to
+	for n > from && isOneOf(m.text[n-1], ' ', '\n', '\t', '\r') {
+		n--
+	}
+	m.work += to - n + 1
+	return n
+}
+
+// lineBreak reports whether a new line begins between from and to.
+func (m *mender) lineBreak(from, to int) bool {
+	return strings.IndexByte(m.text[from:to], '\n') >= 0
+}
+
+// ends reports whether the text ends at i: nothing is left, or a code fence ends.
+func (m *mender) ends(i int) bool { return i >= len(m.text) || m.fenceEnds(i) }
+
+// fenceEnds reports whether a closing code fence stands at i, alone on the rest of
+// its line but for closers.
+func (m *mender) fenceEnds(i int) bool {
+	if m.text[i] != '`' || !strings.HasPrefix(m.text[i:], fence) {
+		return false
+	}
+	for i += len(fence); i < len(m.text) && strings.IndexByte(" \t\r}]", m.text[i]) >= 0; i++ {
+		m.work++
+	}
+	return i == len(m.text) || m.text[i] == '\n'
+}
+
+// fenceLen is the length of the opening code fence s begins with: "```json".
+func fenceLen(s string) int { return len(fence) + wordLen(s[len(fence):]) }
+
+// wordLen is the length of the ASCII name that s begins with.
+func wordLen(s string) int {
+	n := 0
+	for n < len(s) && isWordByte(s[n]) {
+		n++
+	}
+	return n
+}
+
+// isWordByte reports whether c may stand in an unquoted key; a byte of a
+// character beyond ASCII may.
+func isWordByte(c byte) bool {
+	return c|0x20-'a' < 26 || isDigit(c) || c == '_' || c == '$' || c == '-' || c == '.' || c >= 0x80
+}
+
+// isOneOf reports whether c is in set.
+func isOneOf(c byte, set ...byte) bool {
+	for _, b := range set {
+		if b == c {
+			return true
+		}
+	}
+	return false
+}
+
+// blankWidth is the width of the white space character at i, or 0. It knows the
+// spaces that models write beside those of JSON.
+func blankWidth(s string, i int) int {
+	c := s[i]
+	if c > ' ' && c < 0x80 {
+		return 0
+	}
+	return spaceWidth(s, i, c)
+}
+
+func spaceWidth(s string, i int, c byte) int {
+	switch c {
+	case ' ', '\n', '\t', '\r', '\f', '\v':
+		return 1
+	case 0xC2: // U+00A0
+		if strings.HasPrefix(s[i:], "\u00a0") {
+			return 2
+		}
+	case 0xE2: // U+2000 to U+200B, U+202F, U+205F
+		rest := s[i:]
+		if len(rest) >= 3 && rest[1] == 0x80 && (rest[2] >= 0x80 && rest[2] <= 0x8B || rest[2] == 0xAF) ||
+			strings.HasPrefix(rest, "\u205f") {
+			return 3
+		}
+	case 0xE3, 0xEF:
+		if strings.HasPrefix(s[i:], "\u3000") || strings.HasPrefix(s[i:], "\ufeff") {
+			return 3
+		}
+	}
+	return 0
+}

@@ -1,0 +1,210 @@
+package jsonrepair
+
+import "strings"
+
+// separate reads what stands between two members: white space, comments, commas
+// and closers. It reports whether another member follows in the container that
+// is now the innermost one.
+func (m *mender) separate() bool {
+	commas, at := 0, m.pos // at: the first comma, or pos
+	for {
+		m.skip()
+		if m.pos == len(m.text) || m.fenceEnds(m.pos) {
+			m.finish(commas > 0)
+			return false
+		}
+		if commas == 0 {
+			at = m.pos
+		}
+		switch c := m.text[m.pos]; {
+		case c == ',':
+			commas++
+			m.pos++
+		case c == '}' || c == ']':
+			if m.close(c) {
+				m.noteCommas(0, commas, at)
+				return false
+			}
+		case c == ')' && m.wrappers > 0:
+			m.wrappers--
+			m.drop(KindWrapper, 1)
+		case c == '{' && m.top().kind == '{':
+			if m.brace() {
+				m.pos = at
+				return false
+			}
+		case c == '.' && strings.HasPrefix(m.text[m.pos:], "..."):
+			m.drop(KindEllipsis, len("..."))
+		case c == '`' && strings.HasPrefix(m.text[m.pos:], fence):
+			m.drop(KindFence, fenceLen(m.text[m.pos:]))
+		case m.danglingQuote():
+			m.drop(KindQuote, markAt(m.text, m.pos).width)
+		case m.top().kind == '{' && m.dropStray():
+		case m.listOver():
+			m.note(KindCloser, at, "", "]")
+			m.pop()
+			m.pos = at // the comma parts the members of the object
+			return false
+		default:
+			m.noteCommas(min(m.top().members, 1), commas, at)
+			return true
+		}
+	}
+}
+
+// noteCommas records the difference between the commas wanted and those found.
+func (m *mender) noteCommas(want, found, at int) {
+	switch {
+	case found > want:
+		m.note(KindComma, at, ",", "")
+	case found < want:
+		m.note(KindComma, m.pos, "", ",")
+	}
+}
+
+// danglingQuote reports whether nothing but closers follow the quote at pos, as
+// in {"a":"b","}: it opens no string.
+func (m *mender) danglingQuote() bool {
+	k := markAt(m.text, m.pos)
+	return k.width > 0 && m.closersEnd(m.pos+k.width)
+}
+
+// dropStray drops words at pos that stand before a quoted key, as in
+// {"a":1, NOTE "b":2}, and reports whether there are any.
+func (m *mender) dropStray() bool {
+	n := m.bareKeyLen()
+	end := m.pos + n
+	if n == 0 || blankWidth(m.text, end-1) == 0 || markAt(m.text, end).width == 0 || m.keyAt(end) != surely {
+		return false
+	}
+	m.drop(KindProse, n)
+	return true
+}
+
+// listOver reports whether a key and its colon stand where an array in an object
+// goes on: the array lacks its closer, as in {"a":["x","b":1}.
+func (m *mender) listOver() bool {
+	n := len(m.open)
+	return n > 1 && m.open[n-1].kind == '[' && m.open[n-2].kind == '{' &&
+		m.open[n-1].members > 0 && m.colonAfterKey(m.pos)
+}
+
+// brace handles an opening brace where a key should be, and reports whether it
+// closed the object: in an array it begins the next element, and the object
+// before it lacks its closer. Anywhere else the brace is one too many.
+func (m *mender) brace() bool {
+	if n := len(m.open); n > 1 && m.open[n-2].kind == '[' {
+		m.note(KindCloser, m.pos, "", "}")
+		m.pop()
+		return true
+	}
+	m.drop(KindCloser, 1)
+	return false
+}
+
+// close reads the closer c, and reports whether it closed the innermost
+// container. A closer of the other kind closes what is open inside its own
+// container first; where there is no such container it is dropped, or stands
+// for the right closer.
+func (m *mender) close(c byte) bool {
+	right := m.top().closer()
+	if c == right {
+		m.pop()
+		m.pos++
+		return true
+	}
+	switch {
+	case *m.opened.of(c - 2) > 0:
+		m.note(KindCloser, m.pos, "", string(right))
+		m.pop()
+		return true
+	case c == ']' && (len(m.open) > 1 || m.ends(m.blank(m.pos+1))):
+		m.note(KindCloser, m.pos, string(c), string(right))
+		m.pop()
+		m.pos++
+		return true
+	}
+	m.spare++
+	m.drop(KindCloser, 1)
+	return false
+}
+
+// finish closes all containers at the end of the text. After a comma, a colon or
+// an opener something was still to come, so that the end cut into a value.
+func (m *mender) finish(comma bool) {
+	if comma {
+		m.note(KindComma, m.pos, ",", "")
+	}
+	if comma || m.top().members == 0 && m.spare == 0 {
+		m.cut = MidValue
+	}
+	if m.cut == Whole && m.spare < len(m.open) {
+		m.cut = Closers
+	}
+	from := len(m.out)
+	for len(m.open) > 0 {
+		m.pop()
+	}
+	m.note(KindCloser, m.pos, "", string(m.out[from:]))
+}
+
+// colon reads what parts a key from its value. Without a value, null follows.
+func (m *mender) colon() {
+	m.out = append(m.out, ':')
+	m.skip()
+	at, signs := m.pos, 0
+	for m.pos < len(m.text) && (m.text[m.pos] == ':' || m.text[m.pos] == '=') {
+		if m.text[m.pos] == '=' && strings.HasPrefix(m.text[m.pos+1:], ">") {
+			m.pos++
+		}
+		m.pos++
+		signs++
+		m.skip()
+	}
+	switch {
+	case signs == 0 && m.pos < len(m.text) && !isOneOf(m.text[m.pos], ',', '}', ']'):
+		m.note(KindColon, at, "", ":")
+	case signs > 1 || signs == 1 && m.text[at] == '=':
+		m.note(KindColon, at, m.text[at:m.pos], ":")
+	}
+}
+
+// unwrap drops what surrounds a value, and reports whether there was any: a
+// bracket as in (1), a constructor as in ObjectId("1"), a code fence.
+func (m *mender) unwrap() bool {
+	rest := m.text[m.pos:]
+	if strings.HasPrefix(rest, fence) {
+		n := fenceLen(rest)
+		if after := m.blank(m.pos + n); after == len(m.text) || !m.valueAt(after) {
+			return false
+		}
+		m.drop(KindFence, n)
+		return true
+	}
+	n := 0
+	if rest != "" && rest[0]-'A' < 26 {
+		n = wordLen(rest)
+	}
+	if n == len(rest) || rest[n] != '(' {
+		return false
+	}
+	if n == 0 && !m.parenthesised(m.pos) {
+		return false
+	}
+	m.wrappers++
+	m.drop(KindWrapper, n+1)
+	return true
+}
+
+// parenthesised reports whether the ( at i surrounds one whole value: (1) is a
+// number, (555) 1234 is text.
+func (m *mender) parenthesised(i int) bool {
+	end := min(len(m.text), i+lookAhead)
+	n := strings.IndexByte(m.text[i:end], ')')
+	m.work += end - i
+	if n < 0 {
+		return false
+	}
+	after := m.blank(i + n + 1)
+	return m.ends(after) || strings.IndexByte(",}];", m.text[after]) >= 0
+}
