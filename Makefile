@@ -23,23 +23,23 @@ help: ## list the targets
 build: ## build bin/gpt-oss-executor
 	go build -trimpath -o bin/gpt-oss-executor .
 
-test: needs lint unit race e2e ## everything: lint, tests, the race detector, a real gateway and SDKs
+test: needs lint unit race e2e ## everything: lint, tests, the race detector, a real gateway and SDKs; 8 minutes on 2 cores
 
 needs:
-	@command -v npm >/dev/null || { echo 'make test starts a real OpenClaw gateway, which comes from npm, and npm is missing: install Node.js (apt-get install nodejs npm, or nodejs.org), or run make unit, which needs nothing but Go' >&2; exit 1; }
+	@command -v npm >/dev/null || { echo 'make test starts a real OpenClaw gateway, which comes from npm, and npm is missing: install it (apt-get install nodejs npm, or nodejs.org), or run make unit, which needs nothing but Go' >&2; exit 1; }
 
-unit: ## the tests that need nothing but Go
+unit: ## the tests that need nothing but Go; 2 minutes
 	@[ -d ../shared/corpus ] || echo 'skipped: the tests that measure against labelled cases, which are not public; ../shared/corpus is not beside this clone'
 	go test -timeout 8m $(packages)
 
-race: ## what runs at the same time as something else, under the race detector
+race: ## what runs at the same time as something else, under the race detector; 3 minutes
 	go test -race -short -vet=off -timeout 8m $(concurrent) # -short: not the long tests with one goroutine, which unit runs
 	EDITS=200 go test -run EditsUnderLoad ./sidecar # so many that it would take minutes under the detector
 
 e2e: ## a real OpenClaw gateway and the OpenAI SDKs; needs npm, about 900 MB in the user's cache
 	GPTOSS_E2E=1 go test -count=1 -timeout 8m ./e2e
 
-lint: ## gofmt, go vet, staticcheck
+lint: ## gofmt, go vet, staticcheck; 1 minute the first time
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not gofmt'ed: $$unformatted" >&2; exit 1; }
 	go vet ./...
 	go run $(STATICCHECK) ./...
