@@ -25,7 +25,7 @@ type call struct {
 type found struct {
 	*option
 	as    string // its spelling, in full
-	first Word // of a name and a value
+	first Word   // of a name and a value
 	value Word
 	given bool // it has a value
 }
