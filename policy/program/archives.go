@@ -26,8 +26,8 @@ var archives = family{
 		-[y] -o=write -p= -t= -m= -x= -i= -si? -so -r -bd -bb? -bso? -aoa -aos -aou -aot -w?`, operands: "skip write read*", tags: "", open: true},
 	"rar unrar unar lsar": {operands: "skip read write*", open: true},
 	"cpio": {opts: `
-		-[0aABdfiLmnopPrStuvVz] -C|--io-size= -D|--directory=dir -E|--pattern-file=read -F|--file=write -H|--format= -I=read
-		-M|--message= -O=write -R|--owner= --rsh-command=exec --to-stdout --make-directories --extract --create --list
+		-[0aABdfLmnopPrStuvVz] -i|--extract:absolute-extract -C|--io-size= -D|--directory=dir -E|--pattern-file=read -F|--file=write -H|--format= -I=read
+		-M|--message= -O=write -R|--owner= --rsh-command=exec --to-stdout --make-directories --create --list
 		--pass-through --no-absolute-filenames --absolute-filenames:absolute-extract --null --quiet --verbose --unconditional
 		--preserve-modification-time`, operands: "write*", stdin: always},
 	"ar ranlib": {operands: "skip change read*"},

@@ -1,67 +1,36 @@
 package program
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+// effectCase is a command, and its effect as describe writes it.
+type effectCase struct{ command, want string }
 
-// TestOf compares effects with those in testdata: a command after a dollar sign, its
-// effect in the line below.
-func TestOf(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no golden files", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) { compare(t, file) })
+func effectsAre(t *testing.T, cases []effectCase) {
+	t.Helper()
+	for _, c := range cases {
+		if got := describe(effectOf(c.command)); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.command, got, c.want)
+		}
 	}
 }
 
-func compare(t *testing.T, file string) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	command := ""
-	for line := range strings.Lines(string(text)) {
-		if !strings.HasPrefix(line, "  ") {
-			b.WriteString(line)
-		}
-		if c, ok := strings.CutPrefix(line, "$ "); ok {
-			command = strings.TrimSuffix(c, "\n")
-			fmt.Fprintf(&b, "  %s\n", describe(effectOf(command)))
-			continue
-		}
-		if want, ok := strings.CutPrefix(line, "  "); ok && !*update {
-			if got := describe(effectOf(command)); got != strings.TrimSuffix(want, "\n") {
-				t.Errorf("%s\n got %s\nwant %s", command, got, want)
-			}
-		}
-	}
-	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	} else if b.String() != string(text) && !t.Failed() {
-		t.Error("a command has no effect below it; run with -update")
-	}
-}
-
-// effectOf takes a command apart. <?> is what is only known at run time.
 func effectOf(command string) Effect {
+	list := effectWords(command)
+	return Of(list[0].Text, list[1:])
+}
+
+// effectWords takes a command apart. <?> is what is only known at run time.
+func effectWords(command string) []Word {
 	list := split(Word{Text: command})
 	for i, w := range list {
 		before, after, dynamic := strings.Cut(w.Text, "<?>")
 		list[i] = Word{Text: before + after, Dynamic: dynamic, Begins: dynamic && before != "", Glob: strings.ContainsAny(w.Text, "*?[") && !dynamic}
 	}
-	return Of(list[0].Text, list[1:])
+	return list
 }
 
 // describe is an effect in one line.
@@ -102,9 +71,15 @@ func describe(e Effect) string {
 		if r.Argv == nil && !r.Shell {
 			fmt.Fprintf(&b, "`%s`", word(r.Code))
 		}
-		for name, on := range map[string]bool{"…": r.Lines && r.Replace == "", "shell": r.Shell} {
-			if on {
-				b.WriteString(" " + name)
+		if r.Lines && r.Replace == "" {
+			b.WriteString(" …")
+		}
+		for _, x := range []struct {
+			name string
+			on   bool
+		}{{" shell", r.Shell}, {" by_nul", r.NulLines}, {" by_line", r.WholeLine}, {" in_groups", r.Groups}} {
+			if x.on {
+				b.WriteString(x.name)
 			}
 		}
 		b.WriteString("} ")

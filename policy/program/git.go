@@ -93,7 +93,7 @@ func (c *call) repository(w Word) {
 		c.fetch(w, "GIT")
 	case strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "../"):
 		c.touch("read", w, "repository")
-	case strings.Contains(w.Text, "@") && remoteName(w.Text):
+	case remoteName(w.Text):
 		c.tag("remote")
 	}
 }

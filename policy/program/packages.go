@@ -10,8 +10,9 @@ var packages = family{
 	"npm":           {opts: nodeGlobals + " -c|--call=sh", open: true, then: packageScripts, subs: nodePackages},
 	"pnpm yarn":     {opts: nodeGlobals, open: true, then: packageScripts, subs: append([]sub{{"*", row{}}}, nodePackages...)},
 	"npx pnpx bunx": {opts: nodeGlobals + " -c|--call=sh -p|--package= -y|--yes", style: stop, operands: "skip*", tags: "config-or-install", then: npx, open: true},
-	"corepack nvm fnm n volta asdf mise rtx pyenv rbenv nodenv goenv sdk jenv ghcup juliaup proto": {open: true, subs: versionManager},
-	"rustup":   {open: true, subs: append([]sub{{"toolchain target component override", row{subs: versionManager}}}, versionManager...)},
+	"corepack fnm n volta asdf mise rtx pyenv rbenv nodenv goenv sdk jenv ghcup juliaup proto": {open: true, subs: append([]sub{{"exec run", row{tags: "config-or-install", operands: "run"}}}, versionManager...)},
+	"rustup nvm": {open: true, subs: append([]sub{ // a version stands before the program
+		{"toolchain target component override", row{subs: versionManager}}, {"exec run", row{tags: "config-or-install", operands: "skip run"}}}, versionManager...)},
 	"pip pip3": {opts: pipGlobals, open: true, versioned: true, subs: pipSubs},
 	"uv": {opts: "--config-file=load --directory=dir --project=read --cache-dir=write -q -v -p|--python=", open: true, subs: []sub{
 		{"run", row{opts: `
@@ -118,7 +119,7 @@ var nodePackages = []sub{
 
 var versionManager = []sub{
 	{"list ls version versions current which show help list-remote ls-remote", row{}},
-	{"exec run", row{tags: "config-or-install", operands: "run"}}, {"*", row{tags: "config-or-install"}},
+	{"*", row{tags: "config-or-install"}},
 }
 
 const pipGlobals = `

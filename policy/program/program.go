@@ -8,9 +8,11 @@ import (
 // Of says what a program does with its arguments. Name is its name without a folder.
 // For a program that is not in the table, Known is false, and only Flags and Operands
 // are filled in.
-func Of(name string, args []Word) Effect {
-	p := lookup(table, name)
-	c := call{name: name, args: args, program: p, table: table}
+func Of(name string, args []Word) Effect { return of(table, name, args) }
+
+func of(t programs, name string, args []Word) Effect {
+	p := lookup(t, name)
+	c := call{name: name, args: args, program: p, table: t}
 	if p == nil {
 		c.program = &stranger
 		c.parse()

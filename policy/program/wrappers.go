@@ -46,7 +46,7 @@ var wrappers = family{
 		--seccomp= --unshare-all --share-net --unshare-user --unshare-user-try --unshare-ipc --unshare-pid --unshare-net
 		--unshare-uts --unshare-cgroup --unshare-cgroup-try --userns= --pidns= --uid= --gid= --hostname= --chdir=dir --setenv+
 		--unsetenv= --clearenv --lock-file= --sync-fd= --info-fd= --json-status-fd= --die-with-parent --new-session --as-pid-1
-		--cap-add= --cap-drop= --perms= --size= --args= --disable-userns --argv0= --block-fd= --userns-block-fd=`, operands: "run", tags: "wrapper namespace"},
+		--cap-add= --cap-drop= --perms= --size= --args= --disable-userns --argv0= --block-fd= --userns-block-fd=`, operands: "run", tags: "wrapper namespace", then: bwrap},
 	"firejail fakechroot proot": {opts: "-r= -b= -w=", operands: "run", tags: "wrapper namespace"},
 	"systemd-run": {opts: `
 		-[dGPqSrt] --user --system --scope --pty --pipe --shell --wait --collect --no-block --quiet --remain-after-exit
@@ -185,6 +185,15 @@ func su(c *call) {
 		c.run(c.name, c.Operands, c.name)
 	} else if i := slices.IndexFunc(c.Operands, func(w Word) bool { return w.Text == "-c" }); i >= 0 && i+1 < len(c.Operands) {
 		c.code(c.Operands[i+1], c.name+" -c")
+	}
+}
+
+// bwrap: what is bound of the machine stands before its name in the sandbox.
+func bwrap(c *call) {
+	for i := range c.found {
+		if f := &c.found[i]; strings.Contains(f.name, "bind") {
+			c.use(f.kind, f.first, f.as)
+		}
 	}
 }
 

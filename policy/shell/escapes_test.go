@@ -8,6 +8,21 @@ import (
 	"pgregory.net/rapid"
 )
 
+// What bash reads as a number in a way of its own is not said to be known.
+func TestNumbersOfPrintf(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string // empty: not known
+	}{
+		{[]string{"%d", "12"}, "12"}, {[]string{"%d", "-3"}, "-3"}, {[]string{"%s%d", "a", "1"}, "a1"}, {[]string{"%d%%"}, "0%"},
+		{[]string{"%d", " 1"}, ""}, {[]string{"%d", "0x1"}, ""}, {[]string{"%o", "010"}, ""}, {[]string{"%d", "'a"}, ""}, {[]string{"%s%x", "1", "a"}, ""},
+	} {
+		if got, ok := fold("printf", c.args, &stream{}); ok != (c.want != "") || ok && got != c.want {
+			t.Errorf("%q: %q %v, want %q", c.args, got, ok, c.want)
+		}
+	}
+}
+
 // Escapes are taken out as bash does it. Where the fold says that it knows the output,
 // bash prints the same.
 func TestFoldPrintsAsBash(t *testing.T) {

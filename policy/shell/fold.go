@@ -138,6 +138,8 @@ func foldEcho(args []string) (string, bool) {
 var (
 	wide = regexp.MustCompile(`%[^a-zA-Z%]*([0-9]{4}|\*|\.|#|\$)|%[^a-zA-Z%]*[^sbdiuoxc%0-9 +-]`)
 	verb = regexp.MustCompile(`%[0-9 +-]*[a-zA-Z%]`)
+
+	number = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,9})$`)
 )
 
 // formatted writes a text so that a format prints it.
@@ -162,6 +164,7 @@ func foldPrintf(args []string) (string, bool) {
 			rest[i], ok = text, ok && good && !stopped
 		}
 	}
+	ok = ok && numbersArePlain(format, rest)
 	var b strings.Builder
 	for ok {
 		s, n, err := expand.Format(nil, format, rest)
@@ -174,6 +177,18 @@ func foldPrintf(args []string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// numbersArePlain tells whether what a format writes as numbers are such: bash reads ' 1',
+// 0x1 and 'a, too.
+func numbersArePlain(format string, args []string) bool {
+	verbs := slices.DeleteFunc(verb.FindAllString(format, -1), func(v string) bool { return strings.HasSuffix(v, "%") })
+	for i, s := range args {
+		if len(verbs) > 0 && !strings.ContainsAny(verbs[i%len(verbs)], "sbc") && !number.MatchString(s) {
+			return false
+		}
+	}
+	return true
 }
 
 // plainFormat is a format without escapes, in which each backslash stands for itself.

@@ -1,0 +1,52 @@
+package program
+
+import "testing"
+
+// Pagers and editors.
+func TestViewers(t *testing.T) {
+	effectsAre(t, []effectCase{
+		{"code a", "read(a) write(a) #editor"},
+		{"ed a", "read(a) write(a) #editor inline code:- stdin"},
+		{"ed", "#editor inline code:- stdin"},
+		{"ed '!rm x'", "read(!rm x) write(!rm x) ed_!{`rm x`} #editor inline code:- stdin"},
+		{"emacs --batch --eval 1", "#editor #opaque-exec inline"},
+		{"emacs -l x.el a", "read(x.el) read(a) write(a) #editor #opaque-exec exec:-l"},
+		{"ex a", "read(a) write(a) #editor code:-"},
+		{"fzf --preview='cat {}'", "fzf_--preview{`cat {}`} stdin exec:--preview"},
+		{"fzf --bind=x", "#opaque-exec stdin"},
+		{"info -f a.info", "read(a.info) #pager"},
+		{"info --init-file=x ls", "read(x) #pager exec:--init-file"},
+		{"less a", "read(a) #pager"},
+		{"less '+!id' a", "read(a) #pager #opaque-exec"},
+		{"less +G a", "read(a) #pager"},
+		{"less -k keys a", "read(keys) read(a) #pager exec:-k"},
+		{"less +/foo a", "read(a) #pager"},
+		{"less +v a", "read(a) #pager #opaque-exec"},
+		{"less -o /etc/x a", "write(/etc/x) read(a) #pager"},
+		{"less --lesskey-content=x a", "read(a) #pager #opaque-exec"},
+		{"less", "#pager stdin"},
+		{"lf", "#interactive-shell"},
+		{"man ls", "#pager"},
+		{"man /etc/shadow", "read(/etc/shadow) #pager"},
+		{"man -P 'rm x' ls", "man_-P{rm x} #pager exec:-P"},
+		{"man --pag='rm x' ls", "man_--pager{rm x} #pager exec:--pager"},
+		{"man -H'rm x' ls", "man_-H{rm x} #pager exec:-H"},
+		{"man -l ./a.1", "read(./a.1) #pager"},
+		{"man -l a.1", "read(a.1) #pager"},
+		{"man <?>", "read(<?>) #pager ?an_argument_that_may_turn_out_to_be_an_option"},
+		{"man -C conf ls", "read(conf) #pager exec:-C"},
+		{"man -M /x ls", "read(/x) #pager"},
+		{"more +5 a", "read(a) #pager"},
+		{"nano a", "read(a) write(a) #editor"},
+		{"nano -C /etc a", "write(/etc) read(a) write(a) #editor"},
+		{"vim a", "read(a) write(a) #editor"},
+		{"vim -c ':!rm x' a", "read(a) write(a) vim_!{`rm x`} #editor #opaque-exec inline"},
+		{"vim '+!rm x' a", "read(a) write(a) vim_!{`rm x`} #editor inline"},
+		{"vim -S x a", "read(x) read(a) write(a) #editor exec:-S"},
+		{"vim", "#editor"},
+		{"vim -es a", "read(a) write(a) #editor code:- stdin"},
+		{"vim +5 a", "read(a) write(a) #editor inline"},
+		{"vim --cmd 'set x' a", "read(a) write(a) #editor #opaque-exec inline"},
+		{"vim -u rc -w keys a", "read(rc) write(keys) read(a) write(a) #editor exec:-u"},
+	})
+}
