@@ -180,13 +180,6 @@ func TestCallCutOff(t *testing.T) {
 	}
 }
 
-func TestCallTooLong(t *testing.T) {
-	c := NewCatalog(&Rules{MaxBytes: 20}, nil, offer("read"))
-	if got, _ := call(c, "read", `{"path":"0123456789"}`, closed); got != "bad_json" {
-		t.Errorf("got %s", got)
-	}
-}
-
 func TestCallDeferred(t *testing.T) {
 	c := catalogOf("tool_call(id:string! args:object!)", readTool)
 	c.Defer([]string{"session_status", "cron_list"})
