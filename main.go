@@ -1,6 +1,6 @@
 // Command gpt-oss-executor stands between an OpenClaw gateway and a gpt-oss
 // server, and makes what the model meant arrive as correct tool calls and clean
-// text. This file embeds the default rules and prompts and hands over to the
+// text. This file embeds the default rules, prompts and schemas and hands over to the
 // command line; it does nothing else.
 package main
 
@@ -11,7 +11,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 )
 
-//go:embed rules prompts
+//go:embed rules prompts schemas
 var defaults embed.FS
 
 func main() {

@@ -40,7 +40,6 @@ type Rule[E any] struct {
 	Order   int    // of two with one effect, the smaller one explains
 
 	When func(*E) (bool, error) // nil: always
-	May  func(*E) bool          // false: When neither holds nor fails. nil: ask When
 }
 
 // Holds tries the condition. A rule that cannot be evaluated holds, with an error, except
@@ -48,9 +47,6 @@ type Rule[E any] struct {
 func (r *Rule[E]) Holds(e *E) (holds bool, err error) {
 	if r.When == nil {
 		return true, nil
-	}
-	if r.May != nil && !r.May(e) {
-		return false, nil
 	}
 	if holds, err = r.When(e); err != nil {
 		return r.Effect != Allow, err

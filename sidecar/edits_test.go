@@ -20,6 +20,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
@@ -35,7 +36,7 @@ type editing struct {
 	t         testing.TB
 	r         *rig
 	dir       string // holds the files, or links to them
-	now       ruleset.Files
+	now       rulefile.Files
 	last      int // edit
 	mu        sync.Mutex
 	made      map[string]made // by version
@@ -72,7 +73,7 @@ func echo(w http.ResponseWriter, req *http.Request) {
 }
 
 // files are those of edit i.
-func (e *editing) files(i int) ruleset.Files {
+func (e *editing) files(i int) rulefile.Files {
 	out := maps.Clone(e.now)
 	out["aliases.yaml"] = fmt.Sprintf("version: 1\ninclude: [builtin/aliases.yaml]\n# %d\ntools: {tool_%d: [probe]}\n", i, i%8)
 	out["models.yaml"] = fmt.Sprintf("version: 1\nmodels:\n  - {id: gpt-oss, about: All., mode: provider, name: m, sampling: {seed: %d}}\n", i)
@@ -82,7 +83,7 @@ func (e *editing) files(i int) ruleset.Files {
 // underLoad starts everything, with so many streams at once.
 func underLoad(t testing.TB, streams int, links bool) *editing {
 	t.Helper()
-	e := &editing{t: t, dir: filepath.Join(t.TempDir(), "rules"), now: ruleset.Files{}, made: map[string]made{}}
+	e := &editing{t: t, dir: filepath.Join(t.TempDir(), "rules"), now: rulefile.Files{}, made: map[string]made{}}
 	for _, name := range ruleset.FileNames() {
 		e.now[name] = "version: 1\ninclude: [builtin/" + name + "]\n"
 	}
@@ -139,7 +140,7 @@ func (e *editing) put(i int) {
 	e.now, e.last = all, i
 }
 
-func (e *editing) note(files ruleset.Files, m made) {
+func (e *editing) note(files rulefile.Files, m made) {
 	src := ruletest.Source(e.t, e.dir)
 	whole, err := src.Whole(files)
 	ruletest.Must(e.t, err)

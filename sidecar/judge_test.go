@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -23,7 +24,7 @@ const (
 // and URLs.
 func policyOf(t testing.TB, exec string) *ruleset.Set {
 	t.Helper()
-	builtin, err := ruleset.Builtin(os.DirFS(".."))
+	builtin, err := rulefile.Builtin(os.DirFS(".."))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,18 +14,16 @@ import (
 	"testing"
 )
 
-// Load reads every record of corpus/NAME.jsonl. Without the folder the test is
-// skipped, or fails where CI=true.
+// Load reads every record of corpus/NAME.jsonl. Where the folder is not beside the
+// project, the test is skipped. A folder that lacks the file is a mistake.
 func Load[T any](t testing.TB, name string) []T {
 	t.Helper()
-	path := filepath.Join(root(), "..", "shared", "corpus", name+".jsonl")
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("the corpus is missing: %s", path)
-		}
-		t.Skipf("SKIPPED: no corpus at %s", path)
+	folder := filepath.Join(root(), "..", "shared", "corpus")
+	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("SKIPPED: the labelled corpora are not at %s", folder)
 	}
+	path := filepath.Join(folder, name+".jsonl")
+	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

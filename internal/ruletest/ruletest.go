@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -42,11 +43,11 @@ func Soon(t testing.TB, what string, ok func() bool) {
 }
 
 // Source is a folder of rules over those that the program ships; "" is none.
-func Source(t testing.TB, dir string) ruleset.Source {
+func Source(t testing.TB, dir string) rulefile.Source {
 	t.Helper()
-	builtin, err := ruleset.Builtin(os.DirFS(Root()))
+	builtin, err := rulefile.Builtin(os.DirFS(Root()))
 	Must(t, err)
-	return ruleset.Source{Dir: dir, Builtin: builtin}
+	return ruleset.SourceOf(dir, "", builtin)
 }
 
 // Copy writes the shipped rules into a folder, as init does.
@@ -68,20 +69,20 @@ func Edit(t testing.TB, dir, file, from, to string) {
 }
 
 // Broken is files with a mistake in models.yaml.
-func Broken(files ruleset.Files) ruleset.Files {
+func Broken(files rulefile.Files) rulefile.Files {
 	files["models.yaml"] = strings.Replace(files["models.yaml"], "mode: provider", "mode: provder", 1)
 	return files
 }
 
 // Other is files with a comment more in aliases.yaml.
-func Other(files ruleset.Files, comment string) ruleset.Files {
+func Other(files rulefile.Files, comment string) rulefile.Files {
 	files["aliases.yaml"] = strings.Replace(files["aliases.yaml"], "version: 1", "version: 1\n# "+comment, 1)
 	return files
 }
 
 // shipped compiles the shipped rules once.
 var shipped = sync.OnceValues(func() (*ruleset.Set, error) {
-	files, err := ruleset.Builtin(os.DirFS(Root()))
+	files, err := rulefile.Builtin(os.DirFS(Root()))
 	if err != nil {
 		return nil, err
 	}

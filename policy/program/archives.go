@@ -1,23 +1,26 @@
 package program
 
+import "strings"
+
 // archives are programs that pack and unpack.
 var archives = family{
 	"tar gtar bsdtar": {opts: tarOptions, style: bundle, then: tar},
 	"zip": {opts: `
-		-[0123456789@ABcdDefFghjJklLmoqQrSTuUvwXyz] -sf -FS -TT=exec:opaque-exec --unzip-command=exec:opaque-exec
+		-[0123456789@ABcdDefFghjJklLmoqQSTuUvwXyz] -sf -FS -TT=exec:opaque-exec --unzip-command=exec:opaque-exec
 		-b|--temp-path=write -n|--suffixes= -O|--output-file=write -P|--password= -s|--split-size= -t|--from-date= -tt=
-		--before-date= -x|--exclude= -i|--include= -Z= --recurse-paths:recursive --move --test --quiet --junk-paths --symlinks
+		--before-date= -x|--exclude= -i|--include= -Z= --move --test --quiet --junk-paths --symlinks
 		--encrypt --update --freshen --delete --verbose --filesync --grow --no-dir-entries --no-extra --log-path=write
-		--out=write`, operands: "write read*", then: zip},
-	"unzip zipinfo": {opts: "-[abBcCDfjLlMnopqtTuUvVWXYzZ:] -K:setuid -d=write -x= -P= -I= -O= -[12hms]", operands: "read skip*", then: unpack("-d", "lptvzZ")},
+		--out=write -r|--recurse-paths:recursive`, operands: "write read*", then: zip},
+	"unzip":   {opts: "-[lptvzZ]:looks -[abBcCDfjLMnoqTuUVWXY:12hms] -K:setuid -d=write -x= -P= -I= -O=", operands: "read write*", then: unzip},
+	"zipinfo": {opts: "-[12hlmsvztTCMZ] -x= -P= -I= -O=", operands: "read skip*"},
 	"gzip gunzip pigz bzip2 bunzip2 pbzip2 xz unxz lzma unlzma zstd unzstd pzstd lz4 brotli compress uncompress lzip": {opts: `
-		-[0123456789acdefhklLnNqrtTvV] -S|--suffix= -o|--output=write -b= -p= -D=read --rm --stdout --decompress --uncompress
-		--compress --keep --force --test --list --fast? --best --recursive --quiet --verbose --name --no-name --to-stdout
+		-[0123456789adefhkLnNqTvV] -c|--stdout|--to-stdout:looks -t|--test:looks -l|--list:looks -r|--recursive:recursive -S|--suffix= -o|--output=write -b= -p= -D=read --rm --decompress --uncompress
+		--compress --keep --force --fast? --best --quiet --verbose --name --no-name
 		--extreme --threads= --format= --check= --memlimit= --ultra --long? --adapt? --rsyncable --processes= --single-stream
 		--files?list --files0?list --block-size= --output-dir-flat=write -[zsHCiB] -M= --synchronous --no-progress --long-help
 		--priority= --exclude-compressed --stream-size= --size-hint= --train --maxdict= --dictID= --filelist=list
 		--output-dir-mirror=write --patch-from=read --single-thread --auto-threads= --content-size --no-check --sparse
-		--pass-through --show-default-cparams --patch-apply`, operands: "change*", stdin: 1, then: compress},
+		--pass-through --show-default-cparams --patch-apply`, operands: "change*", stdin: 1},
 	"zcat bzcat xzcat zstdcat lzcat gzcat zless zmore bzless xzless": {opts: "-[fqvdcklntr]", operands: "read*", stdin: 1},
 	"7z 7za 7zr p7zip": {opts: `
 		-[y] -o=write -p= -t= -m= -x= -i= -si? -so -r -bd -bb? -bso? -aoa -aos -aou -aot -w?`, operands: "skip write read*", tags: "", open: true},
@@ -58,3 +61,86 @@ const tarOptions = `
 	--block-number --check-links --interactive --confirmation --posix --portability --old-archive
 	--delay-directory-restore --force-local --read-full-records --set-mtime-command=sh --clamp-mtime --atime-preserve?
 	--keep-directory-symlink --sequential --check-device --incremental --restrict --test-label`
+
+// tar writes an archive or reads one; -C counts for what follows it.
+func tar(c *call) {
+	op := "read"
+	if c.has("-c", "-r", "-u", "-A", "--delete") {
+		op = "write"
+	}
+	for i := range c.found {
+		switch f := &c.found[i]; f.name {
+		case "-f":
+			if remoteName(f.value.Text) && !c.has("--force-local") {
+				c.tag("remote")
+			}
+			c.touch(op, f.value, f.as)
+		case "--checkpoint-action":
+			if line, ok := strings.CutPrefix(f.value.Text, "exec="); ok || f.value.Dynamic {
+				c.execFlag(f.as)
+				c.code(rest(f.value, line), "tar --checkpoint-action")
+			}
+		}
+	}
+	folders := c.values("-C")
+	if len(folders) > 1 {
+		c.unsure("several folders")
+	}
+	folder := append(folders, Word{Text: "."})[max(0, len(folders)-1)]
+	if c.has("-x") && !c.has("-O", "--to-command") {
+		c.extracted(folder)
+	} else {
+		c.untag("absolute-extract")
+	}
+	if op == "read" {
+		return
+	}
+	c.Recursive = true
+	for _, w := range c.Operands {
+		if len(folders) > 0 {
+			w = in(folder, w)
+		}
+		c.touch("read", w, "argument")
+		if c.has("--remove-files") {
+			c.touch("delete", w, "argument")
+		}
+	}
+}
+
+// extracted are the files that are named, and others.
+func (c *call) extracted(folder Word) {
+	if top, ok := c.value("--one-top-level"); ok {
+		folder = in(folder, top)
+		c.touch("write", folder, "--one-top-level")
+	}
+	for _, w := range c.Operands {
+		c.touch("write", in(folder, w), "member")
+	}
+	c.touch("write", Word{Text: strings.TrimSuffix(folder.Text, "/") + "/extracted", Dynamic: folder.Dynamic, Begins: folder.Begins}, "extract")
+}
+
+// zip deletes what it has packed, with -m.
+func zip(c *call) {
+	if c.has("-m", "--move") && len(c.Operands) > 1 {
+		for _, w := range c.Operands[1:] {
+			c.touch("delete", w, "argument")
+		}
+	}
+}
+
+// unzip writes to the folder of an option, or to the current one.
+func unzip(c *call) {
+	if !c.looks && !c.has("-d") {
+		c.touch("write", Word{Text: "./extracted", Begins: true}, "extract")
+	}
+	if c.has("-:") {
+		c.tag("absolute-extract")
+	}
+}
+
+// patches: without a file the patch names those that are changed.
+func patches(c *call) {
+	if len(c.Operands) == 0 {
+		c.touch("write", Word{Text: "patched"}, "patch")
+	}
+}

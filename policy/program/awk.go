@@ -5,25 +5,14 @@ import (
 	"strings"
 )
 
-// awkArguments: a program that changes its own arguments chooses what is read.
-var awkArguments = regexp.MustCompile(`\bARG[VC]\s*(\[[^]]*\]\s*)?(=[^=]|[-+*/%^]=|\+\+|--)|\(\s*ARGV\b|(\+\+|--)ARGC`)
-
-var awkSystem = regexp.MustCompile(`\bsystem\s*(\\\s*)?\(`)
-
 // awk reads the program: it can run commands, read and write files.
 func awk(c *call) {
-	files := c.Operands
-	for i := range c.found {
-		if f := &c.found[i]; f.name == "-e" && f.given {
-			newAwk(c, f.value)
-		}
-	}
+	programs, files := c.values("-e"), c.Operands
 	if !c.replaced && len(files) > 0 {
-		newAwk(c, files[0])
-		files = files[1:]
+		programs, files = files[:1], files[1:]
 	}
-	if c.has("-f", "-E") {
-		c.tag("opaque-exec")
+	for _, w := range programs {
+		newAwk(c, w)
 	}
 	named := false
 	for _, w := range files {
@@ -39,16 +28,26 @@ func awk(c *call) {
 // awkProgram walks through a program, token by token.
 type awkProgram struct {
 	*call
-	text     string
-	i        int
+	text     string // what is left
 	last     byte   // of the token before: 'x' an operand, 's' a string, else an operator
 	literal  string // the last string
+	system   bool   // it has been named
 	printing bool   // in a print statement
 	depth    int    // of parentheses
 	pipe     bool   // a | whose command follows
 	redirect string // read or write: < or > whose file follows
 	doubt    bool   // a slash that may be a division or a pattern
 }
+
+var (
+	awkToken = regexp.MustCompile(`(?s)^(?:[ \t\\]+|"(?:[^"\\]|\\.)*"?|#[^\n]*|[A-Za-z0-9_.]+|\|\||[<>=]=|>>|\+\+|--|.)`)
+
+	// awkArguments: a program that changes its own arguments chooses what is read.
+	awkArguments = regexp.MustCompile(`\bARG[VC]\s*(\[[^]]*\]\s*)?(=[^=]|[-+*/%^]=|\+\+|--)|\(\s*ARGV\b|(\+\+|--)ARGC`)
+	awkSystem    = regexp.MustCompile(`\bsystem\s*(\\\s*)?\(`)
+	awkPattern   = regexp.MustCompile(`(?s)^(?:[^/\n\\]|\\.)*\\?[/\n]?`)
+	awkGetline   = regexp.MustCompile(`^[ \t\w$]*<`)
+)
 
 func newAwk(c *call, w Word) {
 	p := awkProgram{call: c, text: w.Text}
@@ -58,36 +57,31 @@ func newAwk(c *call, w Word) {
 	if strings.Contains(w.Text, "ENVIRON") {
 		c.tag("dump-env")
 	}
-	for p.i < len(p.text) {
-		p.token()
+	for p.text != "" {
+		p.token(p.take(awkToken))
 	}
-	p.fileDone("", false)
-	if p.doubt && strings.ContainsAny(p.text, "|>") {
+	p.file("", false)
+	if p.doubt && strings.ContainsAny(w.Text, "|>") {
 		c.Inline = true
 	}
 }
 
-func (p *awkProgram) token() {
-	b := p.text[p.i]
-	next := byte(0)
-	if p.i+1 < len(p.text) {
-		next = p.text[p.i+1]
-	}
-	p.i++
-	switch {
-	case b == ' ' || b == '\t' || b == '\\':
+// take takes what fits a pattern.
+func (p *awkProgram) take(pattern *regexp.Regexp) string {
+	n := len(pattern.FindString(p.text))
+	t := p.text[:n]
+	p.text = p.text[n:]
+	return t
+}
+
+func (p *awkProgram) token(t string) {
+	switch b := t[0]; {
+	case b == ' ', b == '\t', b == '\\', b == '#':
 	case b == '"':
-		p.str()
-	case b == '#':
-		for p.i < len(p.text) && p.text[p.i] != '\n' {
-			p.i++
-		}
-	case isName(b):
-		p.name()
+		p.str(strings.TrimSuffix(t[1:], `"`))
 	case b == '/':
 		p.slash()
-	case b == '|' && next == '|', b == '>' && next == '=', b == '<' && next == '=', b == '=' && next == '=':
-		p.i++
+	case t == "||", t == ">=", t == "<=", t == "==":
 		p.last = b
 	case b == '|':
 		p.Inline = true
@@ -96,82 +90,64 @@ func (p *awkProgram) token() {
 		}
 		p.pipe, p.last = true, b
 	case b == '>' && p.printing && p.depth == 0:
-		if next == '>' {
-			p.i++
-		}
 		p.redirect, p.last = "write", b
+	case b == '_' || b == '.' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z':
+		p.name(t)
 	default:
-		p.operator(b, next)
+		p.operator(t)
 	}
 }
 
-func (p *awkProgram) operator(b, next byte) {
-	p.fileDone("", false)
-	switch b {
-	case '(':
+func (p *awkProgram) operator(t string) {
+	p.file("", false)
+	switch p.last = t[0]; t {
+	case "(":
 		p.depth++
-	case ')':
+	case ")":
 		p.depth--
-	case ';', '\n', '}', '{':
-		p.printing, p.depth = false, 0
-	case '+', '-':
-		p.doubt = p.doubt || b == next && strings.HasPrefix(strings.TrimLeft(p.text[p.i+1:], " \t"), "/")
-	}
-	p.last = b
-	if b == ']' || b == '$' {
+	case "]", "$":
 		p.last = 'x'
+	case ";", "\n", "}", "{":
+		p.printing, p.depth = false, 0
+	case "++", "--":
+		p.doubt = p.doubt || strings.HasPrefix(strings.TrimLeft(p.text, " \t"), "/")
 	}
 }
 
-func (p *awkProgram) str() {
-	from := p.i
-	for p.i < len(p.text) && p.text[p.i] != '"' {
-		if p.text[p.i] == '\\' {
-			p.i++
-		}
-		p.i++
-	}
-	p.literal = p.text[from:min(p.i, len(p.text))]
-	p.i++
-	if awkSystem.MatchString(p.text[:from]) && strings.HasSuffix(strings.TrimRight(p.text[:from-1], " \t"), "(") {
-		p.code(Word{Text: unescape(p.literal)}, "awk system")
+func (p *awkProgram) str(text string) {
+	literal := awkUnescape.Replace(text)
+	if p.system && p.last == '(' {
+		p.code(Word{Text: literal}, "awk system")
 	}
 	if p.pipe {
-		p.code(Word{Text: unescape(p.literal)}, "awk |")
-		p.pipe = false
+		p.code(Word{Text: literal}, "awk |")
 	}
-	if p.redirect != "" {
-		end := strings.TrimLeft(p.text[min(p.i, len(p.text)):], " \t")
-		p.fileDone(unescape(p.literal), end == "" || strings.IndexByte(";}\n)", end[0]) >= 0)
-	}
-	p.last = 's'
+	end := strings.TrimLeft(p.text, " \t")
+	p.file(literal, end == "" || strings.IndexByte(";}\n)", end[0]) >= 0)
+	p.literal, p.last, p.pipe = text, 's', false
 }
 
-// fileDone adds the file of a redirection, if one is awaited.
-func (p *awkProgram) fileDone(name string, whole bool) {
-	if p.redirect == "" {
-		return
-	}
-	if name != "/dev/stdout" && name != "/dev/stderr" {
+// awkUnescape takes the backslashes off quotes.
+var awkUnescape = strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\/`, `/`)
+
+// file adds that of a redirection, if one is awaited.
+func (p *awkProgram) file(name string, whole bool) {
+	if p.redirect != "" && name != "/dev/stdout" && name != "/dev/stderr" {
 		p.touch(p.redirect, Word{Text: name, Dynamic: !whole}, "awk redirection")
 	}
 	p.redirect = ""
 }
 
-func (p *awkProgram) name() {
-	from := p.i - 1
-	for p.i < len(p.text) && isName(p.text[p.i]) {
-		p.i++
-	}
-	p.fileDone("", false)
+func (p *awkProgram) name(t string) {
+	p.file("", false)
 	p.last = 'x'
-	switch p.text[from:p.i] {
+	switch t {
 	case "print", "printf":
 		p.printing, p.depth, p.last = true, 0, 'p'
+	case "system":
+		p.system = true
 	case "getline":
-		end := strings.TrimLeft(p.text[p.i:], " \tabcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789$")
-		if strings.HasPrefix(end, "<") {
-			p.i = len(p.text) - len(end) + 1
+		if p.take(awkGetline) != "" {
 			p.redirect = "read"
 		}
 	case "in", "return", "else", "do", "case", "delete":
@@ -184,26 +160,10 @@ func (p *awkProgram) slash() {
 	switch p.last {
 	case 'x', 's':
 		p.last = '/'
-		return
 	case ')':
 		p.doubt, p.last = true, '/'
-		return
+	default:
+		p.take(awkPattern)
+		p.last = 'x'
 	}
-	for p.i < len(p.text) && p.text[p.i] != '/' && p.text[p.i] != '\n' {
-		if p.text[p.i] == '\\' {
-			p.i++
-		}
-		p.i++
-	}
-	p.i++
-	p.last = 'x'
-}
-
-func isName(b byte) bool {
-	return b == '_' || b == '.' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
-}
-
-// unescape takes the backslashes off quotes.
-func unescape(s string) string {
-	return strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\/`, `/`).Replace(s)
 }

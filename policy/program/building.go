@@ -1,40 +1,24 @@
 package program
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// makefile: --eval and SHELL= hold code, and other files than the usual one, too.
+// makefile: operands may be variables, which hold code or name programs.
 func makefile(c *call) {
-	if w, ok := c.value("-E"); ok {
-		c.ExecFlags = append(c.ExecFlags, "--eval")
-		c.tag("opaque-exec")
-		if _, recipe, found := strings.Cut(w.Text, ";"); found {
-			c.code(rest(w, recipe), "make --eval")
-		}
-		if _, recipe, found := strings.Cut(w.Text, "$(shell "); found {
-			c.code(rest(w, strings.TrimRight(recipe, ")")), "make --eval")
-		}
-	}
-	if w, ok := c.value("-f"); ok {
-		c.codeFile(w, "-f")
-	}
 	for _, w := range c.Operands {
-		name, value, ok := strings.Cut(w.Text, "=")
-		if !ok {
-			if strings.HasPrefix(w.Text, "/") {
-				c.touch("write", w, "target")
-			}
-			continue
-		}
-		before := name
-		name = strings.TrimRight(name, " :?+!")
+		before, value, ok := strings.Cut(w.Text, "=")
+		name := strings.TrimRight(before, " :?+!")
 		switch {
+		case !ok && strings.HasPrefix(w.Text, "/"):
+			c.touch("write", w, "target")
+		case !ok:
 		case strings.Contains(before, "!"):
 			c.code(rest(w, value), "make !=")
-		case name == "SHELL" || name == ".SHELLFLAGS" || name == "MAKEFLAGS" || strings.ContainsAny(value, ";|&`#<>$\n") || strings.HasPrefix(name, "MAKE"):
-			c.ExecFlags = append(c.ExecFlags, name+"=")
+		case name == "SHELL" || name == ".SHELLFLAGS" || strings.HasPrefix(name, "MAKE") || strings.ContainsAny(value, ";|&`#<>$\n"):
+			c.execFlag(name + "=")
 			c.tag("opaque-exec")
 		case slices.Contains(makePrograms, name):
 			c.run("make "+name+"=", split(rest(w, value)), "")
@@ -45,16 +29,12 @@ func makefile(c *call) {
 // makePrograms are variables of make that name a program.
 var makePrograms = []string{"CC", "CXX", "CPP", "LD", "AR", "AS", "FC", "RM", "INSTALL", "PYTHON", "NODE", "GO", "YACC", "LEX", "MAKE"}
 
-// cmake -E has small commands of its own, some of which run or delete.
+// cmake -D may name programs, and -E has small commands of its own.
 func cmake(c *call) {
-	if w, ok := c.value("-S"); ok && c.name == "ctest" {
-		c.codeFile(w, "-S")
-	}
-	for i := range c.found {
-		f := &c.found[i]
-		name, _, _ := strings.Cut(f.value.Text, "=")
-		if f.name == "-D" && (strings.Contains(name, "COMPILER") || strings.Contains(name, "LAUNCHER") || strings.Contains(name, "PROGRAM") || strings.Contains(name, "TOOLCHAIN") || strings.Contains(name, "INCLUDE:")) {
-			c.ExecFlags = append(c.ExecFlags, "-D"+name)
+	for _, w := range c.values("-D") {
+		name, _, _ := strings.Cut(w.Text, "=")
+		if slices.ContainsFunc(cmakePrograms, func(part string) bool { return strings.Contains(name, part) }) {
+			c.execFlag("-D" + name)
 		}
 	}
 	words := c.tail
@@ -63,114 +43,43 @@ func cmake(c *call) {
 		return
 	}
 	c.Sub = "-E " + words[0].Text
-	switch words[0].Text {
-	case "env":
-		c.run("cmake -E", append([]Word{{Text: "env"}}, words[1:]...), c.name)
-	case "time":
-		c.run("cmake -E", words[1:], c.name)
-	case "chdir":
-		if len(words) > 2 {
-			c.Runs = append(c.Runs, Run{Via: "cmake -E chdir", Argv: words[2:], Dir: &words[1], Wrapper: c.name})
-		}
-	case "rm", "remove", "remove_directory", "rename", "copy", "copy_directory", "copy_if_different", "make_directory", "touch", "create_symlink", "cat", "tar":
-		names := map[string]string{"remove": "rm", "remove_directory": "rm", "rename": "mv", "copy": "cp", "copy_directory": "cp", "copy_if_different": "cp", "make_directory": "mkdir", "create_symlink": "ln"}
-		name := names[words[0].Text]
-		if name == "" {
-			name = words[0].Text
-		}
+	if name := cmakeCommands[words[0].Text]; name != "" {
 		c.run("cmake -E", append([]Word{{Text: name}}, words[1:]...), c.name)
+	} else if words[0].Text == "chdir" && len(words) > 2 {
+		c.folder = &words[1]
+		c.run("cmake -E", words[2:], c.name)
 	}
 }
 
-// foreignGoals fetch or run what the project does not name, or print settings.
-var foreignGoals = []string{"dependency:get", "dependency:copy", "archetype:", "groovy:", "scm:", "wrapper:", "help:effective-settings"}
+var cmakePrograms = []string{"COMPILER", "LAUNCHER", "PROGRAM", "TOOLCHAIN", "INCLUDE:"}
 
-// mavenSettings of -D name code or a program.
-var mavenSettings = []string{"maven.ext.", "maven.repo.", "jvm=", "argLine=", "exec.", "maven.compiler.executable", "maven.multiModuleProjectDirectory", "org.gradle.jvmargs", "org.gradle.java"}
+// cmakeCommands are those of cmake -E, and the programs that do the same.
+var cmakeCommands = map[string]string{
+	"env": "env", "time": "time", "rm": "rm", "remove": "rm", "remove_directory": "rm", "rename": "mv", "copy": "cp", "copy_directory": "cp",
+	"copy_if_different": "cp", "make_directory": "mkdir", "touch": "touch", "create_symlink": "ln", "cat": "cat", "tar": "tar",
+}
 
-// mavenGoals: some goals run a program or leave the machine.
+var (
+	mavenSettings = regexp.MustCompile(`^-D(maven\.(ext|repo)\.|maven\.compiler\.executable|maven\.multiModuleProjectDirectory|jvm=|argLine=|exec\.|org\.gradle\.(jvmargs|java))`)
+	foreignGoals  = regexp.MustCompile(`:.*:|^(dependency:(get|copy)|archetype:|groovy:|scm:|wrapper:|help:effective-settings)`)
+	publishGoals  = regexp.MustCompile(`deploy|publish|release`)
+	runningGoals  = regexp.MustCompile(`^(exec|antrun):`)
+)
+
+// mavenGoals: some goals run a program or leave the machine, or are of none of the
+// project's plug-ins. Some settings name code or a program.
 func mavenGoals(c *call) {
-	for _, w := range c.args {
-		if slices.ContainsFunc(mavenSettings, func(s string) bool { return strings.HasPrefix(w.Text, "-D"+s) }) {
-			c.tag("opaque-exec")
-		}
+	if slices.ContainsFunc(c.args, func(w Word) bool { return mavenSettings.MatchString(w.Text) }) {
+		c.tag("opaque-exec")
 	}
 	for _, w := range c.Operands {
 		switch {
-		case strings.Count(w.Text, ":") > 1 || slices.ContainsFunc(foreignGoals, func(g string) bool { return strings.HasPrefix(w.Text, g) }):
+		case foreignGoals.MatchString(w.Text):
 			c.tag("config-or-install", "opaque-exec")
-		case strings.Contains(w.Text, "deploy") || strings.Contains(w.Text, "publish") || strings.Contains(w.Text, "release"):
+		case publishGoals.MatchString(w.Text):
 			c.tag("publish")
-		case strings.HasPrefix(w.Text, "exec:") || strings.HasPrefix(w.Text, "antrun:"):
+		case runningGoals.MatchString(w.Text):
 			c.tag("opaque-exec")
-		}
-	}
-}
-
-// compiler: gcc -wrapper separates its words by commas; @file holds more options.
-func compiler(c *call) {
-	for i := range c.found {
-		if f := &c.found[i]; f.name == "-wrapper" && f.given {
-			c.Runs = slices.DeleteFunc(c.Runs, func(r Run) bool { return strings.HasSuffix(r.Via, "-wrapper") })
-			var argv []Word
-			for _, s := range strings.Split(f.value.Text, ",") {
-				argv = append(argv, rest(f.value, s))
-			}
-			c.run(c.name+" -wrapper", argv, "")
-		}
-	}
-	optionFiles(c)
-	for i := range c.found {
-		value := c.found[i].value.Text
-		if c.found[i].name == "-W" && strings.Contains(value, "plugin") || c.found[i].name == "-C" && strings.HasPrefix(value, "link") {
-			c.ExecFlags = append(c.ExecFlags, c.found[i].name+value)
-		}
-	}
-	if _, ok := c.value("-o"); !ok && len(c.Operands) > 0 && !c.flag('E', "") {
-		c.touch("write", Word{Text: "a.out", Begins: true}, "output")
-	}
-}
-
-// rewrites: with one of these flags, files are changed in place.
-func rewrites(flags ...string) func(*call) {
-	return func(c *call) {
-		if !c.has(flags...) {
-			return
-		}
-		for _, w := range c.Operands {
-			c.touch("write", w, flags[0])
-		}
-	}
-}
-
-// formatter changes the files unless it only checks.
-func formatter(c *call) {
-	words := c.Operands
-	checks := c.flag(0, "--check") || c.flag(0, "--diff") || c.flag(0, "--version")
-	if c.name == "ruff" && len(words) > 0 {
-		c.Sub, words = words[0].Text, words[1:]
-		checks = checks || c.Sub != "format" && !c.flag(0, "--fix")
-	}
-	for _, w := range words {
-		c.touch("read", w, "argument")
-		if !checks {
-			c.touch("write", w, "argument")
-		}
-	}
-}
-
-// jsTool: some of them only set variables for another program, or run lines.
-func jsTool(c *call) {
-	switch c.name {
-	case "cross-env":
-		c.run(c.name, c.variables(c.Operands), c.name)
-	case "concurrently":
-		for _, w := range c.Operands {
-			c.code(w, c.name)
-		}
-	case "rimraf":
-		for _, w := range c.Operands {
-			c.touch("delete", w, "argument")
 		}
 	}
 }
@@ -178,63 +87,58 @@ func jsTool(c *call) {
 // tests are files of code; what follows :: names one of them.
 func tests(c *call) {
 	for _, w := range c.Operands {
-		name, _, _ := strings.Cut(w.Text, "::")
-		switch {
+		switch name, _, _ := strings.Cut(w.Text, "::"); {
 		case strings.HasPrefix(name, "@"):
-			c.touch("read", rest(w, name[1:]), "@file")
-			c.unsure("options in a file")
+			c.use(args, w, "@file")
 		case strings.HasPrefix(name, "/") || strings.HasPrefix(name, ".."):
 			c.codeFile(rest(w, name), "argument")
 		}
 	}
-	if w, ok := c.value("--cov-report"); ok {
-		if _, to, named := strings.Cut(w.Text, ":"); named && !strings.HasPrefix(to, "skip") {
-			c.touch("write", rest(w, to), "--cov-report")
+}
+
+// compiler: some values are libraries that are loaded, or programs, whose words have
+// commas between. Without -o, one file is written.
+func compiler(c *call) {
+	for i := range c.found {
+		value := c.found[i].value.Text
+		if c.found[i].name == "-W" && strings.Contains(value, "plugin") || c.found[i].name == "-C" && strings.HasPrefix(value, "link") {
+			c.execFlag(c.found[i].name + value)
 		}
 	}
+	for _, w := range c.values("-wrapper") {
+		var argv []Word
+		for _, s := range strings.Split(w.Text, ",") {
+			argv = append(argv, rest(w, s))
+		}
+		c.execFlag("-wrapper")
+		c.run(c.name+" -wrapper", argv, "")
+	}
+	if !c.has("-o") && len(c.Operands) > 0 && !c.has("-E") {
+		c.touch("write", Word{Text: "a.out", Begins: true}, "output")
+	}
 }
 
-// goTestFlag is what a test program does with one of its own flags, which go test hands on.
-func goTestFlag(c *call, i int) {
-	name, value, glued := strings.Cut(strings.TrimLeft(c.args[i].Text, "-"), "=")
-	name, own := strings.CutPrefix(name, "test.")
-	if !own || !strings.HasSuffix(name, "profile") && !strings.HasSuffix(name, "dir") && name != "trace" && name != "testlogfile" {
-		return
-	}
-	w := rest(c.args[i], value)
-	if !glued && i+1 < len(c.args) {
-		w = c.args[i+1]
-	}
-	c.touch("write", w, "-test."+name)
-}
+// crossEnv sets variables for another program.
+func crossEnv(c *call) { c.run(c.name, c.variables(c.Operands), c.name) }
 
-// goFlags: the linker may be another program; a path outside holds foreign code.
+// goFlags: tools may be told to run or write something; a path outside holds foreign code.
 func goFlags(c *call) {
 	for i := range c.found {
-		if f := &c.found[i]; f.name == "-ldflags" && strings.Contains(f.value.Text, "extld") {
-			c.ExecFlags = append(c.ExecFlags, "-ldflags -extld")
+		f := &c.found[i]
+		has := func(part string) bool { return strings.Contains(f.value.Text, part) }
+		if f.name == "-ldflags" && has("extld") || (f.name == "-gcflags" || f.name == "-asmflags") && (has("-o") || has("profile") || has("trace") || f.value.Dynamic) {
+			c.execFlag(f.name)
 		}
 	}
-	for i := range c.args {
-		goTestFlag(c, i)
-	}
-	for _, name := range []string{"-gcflags", "-asmflags"} {
-		if w, ok := c.value(name); ok && (strings.Contains(w.Text, "-o") || strings.Contains(w.Text, "profile") || strings.Contains(w.Text, "trace") || w.Dynamic) {
-			c.ExecFlags = append(c.ExecFlags, name)
-		}
-	}
-	for _, w := range c.Operands {
-		if strings.HasPrefix(w.Text, "/") || w.Text == ".." || strings.HasPrefix(w.Text, "../") {
+	for i, w := range c.Operands {
+		switch first := c.Sub == "run" && i == 0; {
+		case first && strings.Contains(w.Text, "@"):
+			c.tag("config-or-install")
+		case first && strings.HasSuffix(w.Text, ".go"):
+			c.codeFile(w, "argument")
+		case strings.HasPrefix(w.Text, "/") || w.Text == ".." || strings.HasPrefix(w.Text, "../"):
 			c.touch("read", w, "argument")
 		}
-	}
-	if c.Sub == "run" && len(c.Operands) > 0 && (strings.HasSuffix(c.Operands[0].Text, ".go") || strings.Contains(c.Operands[0].Text, "@")) {
-		if strings.Contains(c.Operands[0].Text, "@") {
-			c.tag("config-or-install")
-			return
-		}
-		c.CodeFile = c.at(c.Operands[0])
-		c.touch("read", c.Operands[0], "argument")
 	}
 }
 
@@ -242,36 +146,8 @@ func goFlags(c *call) {
 func javaFlags(c *call) {
 	for _, w := range c.args {
 		if strings.HasPrefix(w.Text, "-XX:On") || strings.HasPrefix(w.Text, "-XX:Flags") || strings.HasPrefix(w.Text, "@") {
-			c.ExecFlags = append(c.ExecFlags, w.Text)
+			c.execFlag(w.Text)
 			c.tag("opaque-exec")
-		}
-	}
-}
-
-// optionFiles are named after an @, and hold more options.
-func optionFiles(c *call) {
-	for _, w := range c.Operands {
-		if name, ok := strings.CutPrefix(w.Text, "@"); ok {
-			c.touch("read", rest(w, name), "@file")
-			c.unsure("options in a file")
-		}
-	}
-}
-
-// goTool: most of the tools that come with Go look at what was built. Others are of
-// modules, or run another program.
-func goTool(c *call) {
-	if len(c.Operands) == 0 {
-		return
-	}
-	if !slices.Contains([]string{"addr2line", "buildid", "cover", "nm", "objdump", "pprof", "test2json"}, c.Operands[0].Text) {
-		c.tag("config-or-install")
-	}
-	for _, w := range c.Operands[1:] {
-		if strings.Contains(w.Text, "://") {
-			c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "GET"})
-		} else {
-			c.touch("read", w, "argument")
 		}
 	}
 }

@@ -4,23 +4,19 @@ package program
 const nodeTools = `
 	eslint prettier biome oxlint standard xo stylelint jest vitest mocha ava tap playwright cypress karma jasmine
 	webpack vite rollup esbuild parcel swc babel svelte-check astro next nuxt remix ng vue-cli-service storybook
-	changeset lint-staged ncu npm-check-updates concurrently cross-env npm-run-all run-s run-p wireit rimraf`
+	changeset lint-staged ncu npm-check-updates npm-run-all run-s run-p wireit`
 
 // builds are programs that build, test, format and check a project. They run its code.
 var builds = family{
 	"make gmake bmake": {opts: `
-		-[bBdeikmnpqrRsStvwh] -C|--directory=dir -f|--file|--makefile= -E|--eval= -I|--include-dir=load -j|--jobs?
+		-[bBdeikmnpqrRsStvwh] -C|--directory=dir -f|--file|--makefile=script -E|--eval=sh:opaque-exec -I|--include-dir=load -j|--jobs?
 		-l|--load-average? -o|--old-file= -W|--what-if= -O|--output-sync? --always-make --debug? --environment-overrides
 		--ignore-errors --keep-going --just-print --dry-run --recon --print-data-base --question --no-builtin-rules --silent
 		--quiet --touch --trace --print-directory --no-print-directory --warn-undefined-variables --shuffle? --version --help
 		-L --check-symlink-times`, tags: "workspace-code", operands: "skip*", then: makefile},
-	"cmake ctest cpack": {opts: `
-		-S=read -B=write -P=script -C=load -G= -T= -A= -D= -U= -E=rest --build=dir --install=dir --preset= --target= -t=
-		--config= --parallel? -j? --toolchain=load --open= --fresh --log-level= --trace-redirect=write --graphviz=write
-		--prefix=write --component= --strip -L= -R= -I= -V -VV -W= --output-on-failure --test-dir=dir -O=write
-		--build-and-test+ -N --verbose -v --clean-first --debug-output --list-presets? --workflow --version --help
-		--no-warn-unused-cli -LE= -LA -LH -LAH --system-information?`, operands: "read*", tags: "workspace-code", then: cmake},
-	"ninja samu": {opts: "-[nvh] -C=dir -f=conf -j= -k= -l= -d= -t= -w= --version --verbose --quiet", operands: "skip*", tags: "workspace-code"},
+	"cmake cpack": {opts: "-S=read" + cmakeOptions, operands: "read*", tags: "workspace-code", then: cmake},
+	"ctest":       {opts: "-S=script" + cmakeOptions, operands: "read*", tags: "workspace-code", then: cmake},
+	"ninja samu":  {opts: "-[nvh] -C=dir -f=conf -j= -k= -l= -d= -t= -w= --version --verbose --quiet", operands: "skip*", tags: "workspace-code"},
 	`
 		meson scons waf bazel bazelisk buck buck2 pants please tup xmake premake5 b2 qmake
 		configure rake just mage invoke inv fab ant sbt mill earthly dagger nx
@@ -39,17 +35,17 @@ var builds = family{
 	"gcc cc g++ c++ c89 c99 clang clang++ tcc icc icx gfortran cpp nvcc emcc em++ ": {opts: `
 		-o=write -c -S -E -v -w -g? -O? -W? -f? -m? -D= -U= -I= -L=read -l= -B=load -x= -T=read -u= -z= -e= -include=read
 		-imacros=read -isystem= -iquote= -idirafter= -isysroot= --sysroot= -MF=write -MT= -MQ= -MD -MMD -M -MM -MP -std?
-		-specs=load --specs=load -wrapper=exec -fplugin=load -Xclang=:opaque-exec -Xlinker= -Xpreprocessor= -Xassembler= -Wl? -load=load
+		-specs=load --specs=load -wrapper= -fplugin=load -Xclang=:opaque-exec -Xlinker= -Xpreprocessor= -Xassembler= -Wl? -load=load
 		-param= --param= -arch= -target= -march? -framework= -aux-info=write -dumpbase= -dumpdir=write -print-search-dirs
 		-pthread -static -shared -rdynamic -pipe -ansi -pedantic -no-pie -pie -nostdlib -nostdinc -s -r --version
 		-save-temps?:config-or-install -ld-path=exec -p? -d? -n? -t? -X? -R= -A= -Q -H -C -P -N -a? --target-help --help? -###
-		-# -G= -F= -iframework= -undef -traditional -no-canonical-prefixes -fuse-ld=exec`, operands: "read*", then: compiler},
+		-# -G= -F= -iframework= -undef -traditional -no-canonical-prefixes -fuse-ld=exec`, operands: "args*", then: compiler},
 	`
 		ld ld.lld ld.gold gold lld mold as nm objdump objcopy strip size addr2line c++filt readelf  gprof gcov lcov
-		genhtml llvm-objdump llvm-nm dsymutil install_name_tool otool lipo patchelf ldd`: {opts: "-o|--output=write -plugin=load --plugin=load -T=read -L=read -l= -O= -I=", operands: "read*", then: optionFiles, open: true},
+		genhtml llvm-objdump llvm-nm dsymutil install_name_tool otool lipo patchelf ldd`: {opts: "-o|--output=write -plugin=load --plugin=load -T=read -L=read -l= -O= -I=", operands: "args*", open: true},
 	"go": {style: words, open: true, subs: goSubs, opts: "-C=dir"},
 	"gofmt goimports gofumpt": {opts: `
-		-[dels] -w -r= -local= -cpuprofile=write -srcdir= -extra -lang= -modpath= -format-only`, operands: "read*", style: words, stdin: 1, then: rewrites("-w")},
+		-[dels] -w:edits -r= -local= -cpuprofile=write -srcdir= -extra -lang= -modpath= -format-only`, operands: "read*", style: words, stdin: 1},
 	`
 		staticcheck golangci-lint golint revive errcheck govulncheck gosec gotestsum ginkgo gopls dlv benchstat deadcode
 		ineffassign mockgen wire stringer sqlc buf protoc protoc-gen-go`: {tags: "workspace-code", open: true, opts: "-c|--config=conf -o=write -raw-command=rest --plugin=load", operands: "skip*"},
@@ -67,7 +63,7 @@ var builds = family{
 	"rustc rustfmt clippy-driver rustdoc  ": {opts: `
 		-o=write --out-dir=write -C= -L= -l= --extern= --edition= --crate-type= --crate-name= --emit= --cfg=
 		--check --config= --config-path=conf --target= -O -g -W= -A= -D= -F= --cap-lints= --test --print= -vV -V --version
-		--explain= --sysroot= -Z=:opaque-exec`, operands: "read*", open: true, then: compiler},
+		--explain= --sysroot= -Z=:opaque-exec`, operands: "args*", open: true, then: compiler},
 	"cargo": {opts: `
 		--config=conf:opaque-exec -Z= -C=dir --color= --manifest-path=conf --target-dir=write --target= -p|--package=
 		-j|--jobs= -F|--features= --profile= -q -v --locked --offline --frozen`, open: true, tags: "workspace-code", subs: cargoSubs},
@@ -81,15 +77,17 @@ var builds = family{
 	nodeTools: {tags: "workspace-code", open: true, opts: `
 		-c|--config=conf -o|--output-file|--outfile=write --outdir=write --coverageDirectory=write
 		--resolve-plugins-relative-to=load --rulesdir=load --plugin=load --parser=load --globalSetup=conf --setupFiles=conf
-		--loader=load -r|--require=conf`, then: jsTool},
+		--loader=load -r|--require=conf`},
+	"cross-env":    {tags: "workspace-code", style: stop, open: true, then: crossEnv},
+	"concurrently": {operands: "sh*", tags: "workspace-code", open: true},
+	"rimraf":       {operands: "delete*", tags: "workspace-code", open: true},
 	"pytest py.test unittest  nose2 behave robot coverage hypothesis locust": {opts: `
-		-p= -c=conf --rootdir=load --debug?write --report-log=write --junitxml=write --junit-xml=write --html=write --cov-report= --cov= -k= -m= -n= -W= -o|--override-ini=:opaque-exec
+		-p= -c=conf --rootdir=load --debug?write --report-log=write --junitxml=write --junit-xml=write --html=write --cov-report=to --cov= -k= -m= -n= -W= -o|--override-ini=:opaque-exec
 		--basetemp=delete --confcutdir=read --pdb:interactive-shell --pdbcls=load --log-file=write --pastebin=:publish
 		--result-log=write --maxfail= --tb= --durations= --ignore= --deselect= --timeout=`, tags: "workspace-code", open: true, operands: "skip*", then: tests},
-	"ruff black isort autopep8 yapf pyupgrade autoflake": {opts: `
-		-c|--code= --config=conf --settings-path=conf --settings-file=conf -l|--line-length= -t|--target-version= --select=
-		--ignore= --extend-select= --exclude= --output-file|-o=write --output-format= --stdin-filename= -q -v --check --diff
-		--cache-dir=write --style=`, operands: "skip*", open: true, then: formatter},
+	"black isort autopep8 yapf pyupgrade autoflake": {opts: formatOptions, operands: "change*", open: true},
+	"ruff": {opts: formatOptions, open: true, subs: []sub{
+		{"format", row{operands: "change*"}}, {"*", row{opts: "--fix:edits", operands: "read*"}}}},
 	"mypy pyright pylint flake8 pycodestyle pydocstyle bandit vulture pyflakes pytype basedpyright ty": {opts: `
 		-c= --config-file|--rcfile|--config=conf --load-plugins=load --init-hook=:opaque-exec -p= -m= --python-executable=exec
 		--output-file=write -o=write --junit-xml=write --html-report=write --cache-dir=write --install-types:config-or-install`, operands: "read*", tags: "workspace-code", open: true},
@@ -97,7 +95,7 @@ var builds = family{
 		shellcheck shfmt yamllint markdownlint markdownlint-cli2 vale actionlint checkov tflint ansible-lint jsonlint
 		clang-format clang-tidy cppcheck cpplint uncrustify astyle stylua luacheck ktlint checkstyle pmd spotbugs 
 		standardrb phpstan phpcs psalm php-cs-fixer buildifier dprint taplo sqlfluff djlint hclfmt nixfmt alejandra
-		 editorconfig-checker lychee`: {opts: "-c|--config|--rcfile=conf -w|--write -i -o=write --fix -load=load --plugins=load", operands: "read*", open: true, stdin: 1, then: rewrites("-w", "-i", "--fix")},
+		 editorconfig-checker lychee`: {opts: "-c|--config|--rcfile=conf -w|--write:edits -i:edits -o=write --fix:edits -load=load --plugins=load", operands: "read*", open: true, stdin: 1},
 	`
 		hugo jekyll mkdocs sphinx-build zola mdbook docusaurus eleventy pandoc asciidoctor pdflatex xelatex lualatex latexmk
 		bibtex tex latex typst doxygen plantuml dot neato graphviz mmdc`: {opts: `
@@ -106,10 +104,24 @@ var builds = family{
 		-H=read -B=read -A=read -f= -t= -e=:opaque-exec -c=conf`, operands: "read*", open: true},
 }
 
+const cmakeOptions = `
+	-B=write -P=script -C=load -G= -T= -A= -D= -U= -E=rest --build=dir --install=dir --preset= --target= -t=
+	--config= --parallel? -j? --toolchain=load --open= --fresh --log-level= --trace-redirect=write --graphviz=write
+	--prefix=write --component= --strip -L= -R= -I= -V -VV -W= --output-on-failure --test-dir=dir -O=write
+	--build-and-test+ -N --verbose -v --clean-first --debug-output --list-presets? --workflow --version --help
+	--no-warn-unused-cli -LE= -LA -LH -LAH --system-information?`
+
+const formatOptions = `
+	-c|--code= --config=conf --settings-path=conf --settings-file=conf -l|--line-length= -t|--target-version= --select=
+	--ignore= --extend-select= --exclude= --output-file|-o=write --output-format= --stdin-filename= -q -v --check:looks
+	--diff:looks --cache-dir=write --style=`
+
 const goBuild = `
 	-C=dir -o=write -toolexec=exec -exec=exec -vettool=load -overlay=load -modfile=load -run= -bench= -count= -timeout=
 	-ldflags= -gcflags= -asmflags= -gccgoflags=:opaque-exec -tags= -mod= -p= -coverprofile=write -cpuprofile=write -memprofile=write
 	-blockprofile=write -mutexprofile=write -trace=write -outputdir=write -covermode= -coverpkg= -parallel= -cpu=
+	-test.cpuprofile=write -test.memprofile=write -test.blockprofile=write -test.mutexprofile=write -test.coverprofile=write
+	-test.trace=write -test.testlogfile=write -test.outputdir=write -test.gocoverdir=write -test.fuzzcachedir=write
 	-benchtime= -list= -fuzz= -fuzztime= -skip= -shuffle= -vet= -buildmode= -compiler=:opaque-exec -installsuffix= -pkgdir=write
 	-pgo=read -f=`
 
@@ -119,7 +131,8 @@ var goSubs = []sub{
 	{"env", row{opts: "-w:config-or-install -u:config-or-install -json -changed"}},
 	{"telemetry", row{tags: "config-or-install"}},
 	{"generate", row{opts: goBuild, tags: "workspace-code"}},
-	{"tool", row{opts: goBuild + " -tools=load -http=:raw-socket -output=write", operands: "skip*", tags: "workspace-code", then: goTool}},
+	{"tool", row{opts: goBuild + " -tools=load -http=:raw-socket -output=write", tags: "workspace-code", subs: []sub{
+		{"addr2line buildid cover nm objdump pprof test2json", row{operands: "from*"}}, {"*", row{tags: "config-or-install"}}}}},
 	{"install get", row{opts: goBuild, tags: "config-or-install", then: goFlags}},
 	{"mod work", row{opts: goBuild + " -go= -require=:config-or-install -replace=:config-or-install -tool=:config-or-install -toolchain=:config-or-install -module= -use=read", then: goFlags}},
 }

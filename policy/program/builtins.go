@@ -10,16 +10,16 @@ var builtins = family{
 		factor yes expr getconf locale which whereis type times wait jobs let cal ncal figlet cowsay lolcat toilet fortune
 		banner tput clear reset stty tabs setterm dircolors errno ascii units uuidgen cksfv break continue return shift
 		getopts ulimit umask exit logout unset readonly local declare typeset export set shopt caller dirs popd pushd cd chdir
-		bg fg suspend name select function trap eval read mapfile readarray compgen  isatty`: {open: true, then: builtin},
+		bg fg suspend name select function trap eval read mapfile readarray compgen  isatty`: {open: true},
 	"source .": {operands: "script skip*", style: stop},
 	"alias unalias hash enable bind complete compopt fc history": {open: true, opts: "-p=", tags: "shell-state"},
 	"disown":   {tags: "longrun", open: true},
-	"printenv": {opts: "-0", operands: "skip*", then: dumpsIfBare},
+	"printenv": {opts: "-0", operands: "skip*", bare: "dump-env"},
 	"date": {opts: `
 		-[jnuRI] -d|--date= -f|--file=read -r|--reference=read -s|--set=:admin -v= --iso-8601? --rfc-3339= --rfc-email --utc
 		--universal --debug --resolution`, operands: "skip*"},
 	"hostname domainname": {opts: `
-		-[aAdfiIsvyb] -F|--file=load:admin --fqdn --short --ip-address --all-ip-addresses --long --domain`, then: adminOperands(0)},
+		-[aAdfiIsvyb] -F|--file=load:admin --fqdn --short --ip-address --all-ip-addresses --long --domain`, operands: "skip:admin*"},
 	"ps":                {open: true, then: processes},
 	"uname lsb_release": {open: true},
 	`
@@ -33,57 +33,11 @@ var builtins = family{
 	"gettext ngettext xgettext msgfmt msgmerge msginit":                     {opts: "-o=write -d=", operands: "read*", open: true},
 }
 
-// builtin: export without arguments prints what a program would inherit. Subscripts in
-// names are the business of who knows the shell.
-func builtin(c *call) {
-	switch c.name {
-	case "export", "declare", "typeset", "set":
-		if len(c.args) == 0 || c.name != "set" && len(c.Operands) == 0 && c.flag('p', "") {
-			c.tag("dump-env")
-		}
-	case "read", "mapfile", "readarray", "select":
-		c.ReadsIn = true
-	case "echo", "true", "false", ":":
-		return
-	}
-	for i, w := range c.args {
-		if w.Text == "-C" && strings.HasSuffix(c.name, "mapfile") && i+1 < len(c.args) {
-			c.code(c.args[i+1], c.name+" -C")
-		}
-		c.subscript(w)
-	}
-}
-
-// subscript: what stands in the brackets of a name is evaluated, substitutions too.
-func (c *call) subscript(w Word) {
-	_, index, ok := strings.Cut(w.Text, "[")
-	if !ok {
-		return
-	}
-	if _, line, ok := strings.Cut(index, "$("); ok {
-		c.unsure("a substitution in a subscript")
-		if end := strings.LastIndexByte(line, ')'); end >= 0 {
-			c.code(Word{Text: line[:end]}, c.name+" subscript")
-		}
-	}
-	if parts := strings.Split(index, "`"); len(parts) > 2 {
-		c.unsure("a substitution in a subscript")
-		c.code(Word{Text: parts[1]}, c.name+" subscript")
-	}
-}
-
 // processes: e without a dash shows the variables of each process.
 func processes(c *call) {
 	for _, w := range c.Operands {
 		if strings.Contains(w.Text, "e") && strings.Trim(w.Text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 			c.tag("dump-env")
 		}
-	}
-}
-
-// dumpsIfBare: all variables are printed, unless one is named.
-func dumpsIfBare(c *call) {
-	if len(c.Operands) == 0 {
-		c.tag("dump-env")
 	}
 }

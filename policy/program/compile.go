@@ -14,24 +14,29 @@ type program struct {
 	options []option
 	short   [128]uint16 // by letter: 1 + the index in options
 	long    []spelling  // sorted
+	bare    []string
 	subs    map[string]named
-	before  []kind // operands at the start
-	each    kind   // the repeated ones
+	stars   []named   // subcommands with a star, which their name lacks
+	before  []operand // at the start
+	each    operand   // the repeated ones
 	repeats bool
-	after   []kind // at the end
-	risky   bool   // an option that is not understood may do harm
-	stops   bool   // options end at the first operand
-	mixed   bool   // words after one dash among letters: -fprint
+	after   []operand // at the end
+	risky   bool      // an option that is not understood may do harm
+	stops   bool      // options end at the first operand
+	mixed   bool      // words after one dash among letters: -fprint
 }
 
 type option struct {
-	name      string // its first spelling
-	value     byte   // 0 none, '=' needed, '?' optional, '+' needed, after a name
-	kind      kind
-	tags      []string
-	replaces  bool // it stands in for the first operand
-	recursive bool
-	stdin     bool
+	operand
+	name     string // its first spelling
+	value    byte   // 0 none, '=' needed, '?' optional, '+' needed, after a name
+	replaces bool   // it stands in for the first operand
+}
+
+// operand is what an operand or the value of an option is.
+type operand struct {
+	kind kind
+	tags []string // and marks
 }
 
 type spelling struct {
@@ -74,7 +79,7 @@ func (t programs) row(name string) *program {
 // build makes a row ready. The options and tags of the program it is a subcommand of
 // hold for it, too.
 func build(r row, parent *program) *program {
-	p := &program{row: r, tags: strings.Fields(r.tags)}
+	p := &program{row: r, tags: strings.Fields(r.tags), bare: strings.Fields(r.bare)}
 	if parent != nil {
 		p.thens = slices.Clone(parent.thens)
 		p.tags = append(p.tags, parent.tags...)
@@ -94,49 +99,74 @@ func build(r row, parent *program) *program {
 	slices.SortFunc(p.long, func(a, b spelling) int { return strings.Compare(a.text, b.text) })
 	p.operandKinds()
 	for _, s := range r.subs {
-		if p.subs == nil {
-			p.subs = map[string]named{}
-		}
-		for _, names := range strings.Fields(s.names) {
-			spellings := strings.Split(names, "|")
-			child := sync.OnceValue(func() *program { return build(s.row, p) })
-			for _, name := range spellings {
-				p.subs[name] = named{spellings[0], child}
-			}
-		}
+		p.subcommands(s)
 	}
 	return p
 }
 
+// subcommands adds those that share a row, by all their spellings.
+func (p *program) subcommands(s sub) {
+	if p.subs == nil {
+		p.subs = map[string]named{}
+	}
+	for _, names := range strings.Fields(s.names) {
+		spellings := strings.Split(names, "|")
+		child := sync.OnceValue(func() *program { return build(s.row, p) })
+		for _, name := range spellings {
+			if begins, star := strings.CutSuffix(name, "*"); star {
+				p.stars = append(p.stars, named{begins, child})
+			} else {
+				p.subs[name] = named{spellings[0], child}
+			}
+		}
+	}
+}
+
+// sub finds a subcommand; not listed: ready is nil.
+func (p *program) sub(name string) named {
+	if s, listed := p.subs[name]; listed {
+		return s
+	}
+	for _, s := range p.stars {
+		if strings.HasPrefix(name, s.name) {
+			return named{name, s.ready}
+		}
+	}
+	return named{name: name}
+}
+
 // add takes one field of row.opts.
 func (p *program) add(field string) {
+	var o option
 	if letters, ok := strings.CutPrefix(field, "-["); ok {
-		for _, c := range strings.TrimSuffix(letters, "]") {
-			name := "-" + string(c)
-			p.enter(option{name: name}, name)
+		letters, tags, _ := strings.Cut(letters, "]")
+		o.tags = marks(strings.TrimPrefix(tags, ":"))
+		for _, c := range letters {
+			o.name = "-" + string(c)
+			p.enter(o, o.name)
 		}
 		return
 	}
 	field, tags, _ := strings.Cut(field, ":")
-	var o option
+	o.tags = marks(tags)
 	field, o.replaces = strings.CutSuffix(field, "!")
 	names := field
-	if i := strings.IndexAny(field, "=?+"); i > 0 {
+	if i := 1 + strings.IndexAny(field[1:], "=?+"); i > 0 {
 		names, o.value, o.kind = field[:i], field[i], kinds[field[i+1:]]
 	}
-	for _, t := range strings.FieldsFunc(tags, func(c rune) bool { return c == ',' }) {
-		switch t {
-		case "recursive":
-			o.recursive = true
-		case "stdin":
-			o.stdin = true
-		default:
-			o.tags = append(o.tags, t)
-		}
-	}
-	p.risky = p.risky || len(o.tags) > 0 || o.kind != skip && o.kind != read && o.kind != list && o.kind != setenv
+	p.risky = p.risky || slices.ContainsFunc(o.tags, isTag) || o.kind != skip && o.kind != read && o.kind != list && o.kind != setenv
 	o.name, _, _ = strings.Cut(names, "|")
 	p.enter(o, strings.Split(names, "|")...)
+}
+
+// marks are the tags and marks after a colon.
+func marks(text string) []string {
+	return strings.FieldsFunc(text, func(c rune) bool { return c == ',' })
+}
+
+// isTag tells tags from marks.
+func isTag(t string) bool {
+	return t[0] != '!' && !slices.Contains(markNames, t)
 }
 
 // enter adds an option with its spellings. The first one of a spelling counts.
@@ -160,20 +190,21 @@ func (p *program) enter(o option, names ...string) {
 
 func (p *program) operandKinds() {
 	for _, field := range strings.Fields(p.operands) {
-		name, star := strings.CutSuffix(field, "*")
-		k := kinds[name]
+		field, star := strings.CutSuffix(field, "*")
+		name, tags, _ := strings.Cut(field, ":")
+		o := operand{kinds[name], marks(tags)}
 		switch {
 		case star:
-			p.each, p.repeats = k, true
+			p.each, p.repeats = o, true
 		case p.repeats:
-			p.after = append(p.after, k)
+			p.after = append(p.after, o)
 		default:
-			p.before = append(p.before, k)
+			p.before = append(p.before, o)
 		}
-		if k == run || k == line {
+		if o.kind == run || o.kind == line {
 			p.stops, p.risky = true, true
 		}
-		p.risky = p.risky || k == script
+		p.risky = p.risky || o.kind == script || o.kind == main
 	}
 }
 

@@ -1,5 +1,7 @@
 package program
 
+import "strings"
+
 // containers are programs that run others in a container or a cluster.
 var containers = family{
 	"docker podman nerdctl": {opts: `
@@ -8,9 +10,9 @@ var containers = family{
 	"docker-compose podman-compose": {opts: composeOptions, open: true, subs: composeSubs},
 	"kubectl oc k3s-kubectl": {opts: `
 		-n|--namespace= --context= --cluster= --user= --kubeconfig=load -s|--server=url:remote --token= --as=:privilege --as-group=:privilege --as-uid=:privilege --insecure-skip-tls-verify:net-override --profile= --profile-output=write
-		-o|--output= -l|--selector= -f|--filename= -c|--container= --field-selector= --request-timeout= -A|--all-namespaces
-		--certificate-authority=read --client-certificate=read --client-key=read -k|--kustomize=read -v= --cache-dir=write
-		-w|--watch`, open: true, then: kubectlFiles, subs: kubectlSubs},
+		-o|--output= -l|--selector= -f|--filename=from -c|--container= --field-selector= --request-timeout= -A|--all-namespaces
+		--certificate-authority=read --client-certificate=read --client-key=read -k|--kustomize=from -v= --cache-dir=write
+		-w|--watch`, open: true, then: kubectlSecrets, subs: kubectlSubs},
 	"helm": {opts: `
 		-n|--namespace= --kube-context= --kubeconfig=load -f|--values=read --set= --set-string= --set-file= --version=
 		--repo=url -o|--output= --post-renderer=exec --registry-config=read --repository-config=read -d|--destination=write
@@ -20,7 +22,7 @@ var containers = family{
 		{"install upgrade|up uninstall|delete|del|un rollback test", row{tags: "container"}}, {"push registry", row{tags: "publish"}}, {"plugin", row{tags: "config-or-install opaque-exec"}}}},
 	"kustomize": {open: true, opts: `
 		-o|--output=write --enable-helm:opaque-exec --enable-alpha-plugins:opaque-exec --enable-exec:opaque-exec
-		--helm-command=exec`, subs: []sub{{"build", row{operands: "read"}}, {"version help cfg", row{}}, {"create edit localize", row{tags: "config-or-install"}}}},
+		--helm-command=exec`, subs: []sub{{"build", row{then: kustomization}}, {"version help cfg", row{}}, {"create edit localize", row{tags: "config-or-install"}}}},
 	`
 		kind minikube k3d k3s k9s skaffold tilt stern kubectx kubens argocd flux istioctl`: {tags: "container", open: true},
 	`
@@ -57,7 +59,7 @@ var dockerSubs = []sub{
 	{"save export", row{opts: "-o|--output=write", tags: "container"}},
 	{"push", row{tags: "publish container"}},
 	{"login logout", row{tags: "config-or-install", opts: "-u= -p= --password-stdin"}},
-	{"cp", row{operands: "read* target", tags: "container", then: func(c *call) { c.transfers() }}},
+	{"cp", row{operands: "read* target", tags: "container", then: (*call).transfers}},
 	{"compose", row{opts: composeOptions, subs: composeSubs}},
 	{`
 		container image volume network system context manifest builder buildx plugin node stack service swarm secret config
@@ -66,7 +68,7 @@ var dockerSubs = []sub{
 		{"run exec create", row{opts: dockerRun, operands: "skip run", tags: "container", then: dockerMounts}},
 		{"build bake", row{opts: dockerBuild, operands: "read", tags: "container workspace-code"}},
 		{"push", row{tags: "publish container"}},
-		{"cp", row{operands: "read* target", tags: "container", then: func(c *call) { c.transfers() }}},
+		{"cp", row{operands: "read* target", tags: "container", then: (*call).transfers}},
 		{`
 		rm|remove prune start stop restart kill pause unpause connect disconnect use update commit tag load save import export
 		pull attach rename deploy init join leave install enable disable set wait annotate up down`, row{tags: "container"}}}}},
@@ -90,7 +92,8 @@ var kubectlSubs = []sub{
 	{"kustomize", row{opts: `
 		-o|--output=write --enable-exec:opaque-exec --enable-alpha-plugins:opaque-exec --enable-helm:opaque-exec
 		--helm-command=exec --load-restrictor=:opaque-exec -e|--env= --network:opaque-exec --mount=:opaque-exec`, then: kustomization}},
-	{"get describe logs top explain api-resources api-versions cluster-info version events diff wait help completion", row{opts: `
+	{"logs", row{opts: "-f|--follow --tail= --since= -p|--previous"}},
+	{"get describe top explain api-resources api-versions cluster-info version events diff wait help completion", row{opts: `
 		--client --tail= --since= --raw= --sort-by= -L= --template= --for= --timeout= --previous -p --follow --output-directory=write`}},
 	{"config", row{subs: []sub{{"view", row{opts: "--raw:dump-env --flatten:dump-env --minify"}}, {"get-contexts current-context get-clusters get-users", row{}}, {`
 		use-context set set-context set-cluster set-credentials unset delete-context delete-cluster delete-user rename-context`, row{tags: "config-or-install"}}}}},
@@ -100,7 +103,81 @@ var kubectlSubs = []sub{
 		--image= --env= --port= -p= --patch= --patch-file=read --type= --from-file= --from-env-file=read --overrides= --record
 		--force --grace-period= --dry-run?`, tags: "container"}},
 	{"exec", row{opts: "-i|--stdin -t|--tty -q", operands: "skip run", tags: "container remote"}},
-	{"cp", row{operands: "read* target", tags: "container remote", then: func(c *call) { c.transfers() }}},
+	{"cp", row{operands: "read* target", tags: "container remote", then: (*call).transfers}},
 	{"port-forward proxy", row{opts: "--address= --port=", tags: "raw-socket longrun"}},
 	{"plugin krew alpha", row{tags: "opaque-exec"}},
+}
+
+// dockerMounts looks at what a container gets of the machine.
+func dockerMounts(c *call) {
+	for i := range c.found {
+		f := &c.found[i]
+		text := f.value.Text
+		switch f.name {
+		case "-v":
+			if f.given {
+				c.mount(f.value, text, strings.HasSuffix(text, ":ro"))
+			}
+		case "--mount":
+			for _, part := range strings.Split(text, ",") {
+				if name, source, _ := strings.Cut(part, "="); name == "source" || name == "src" {
+					c.mount(f.value, source, strings.Contains(text, "readonly") || strings.Contains(text, ",ro"))
+				}
+			}
+		case "--pid", "--ipc", "--uts", "--userns", "--cgroupns":
+			if text == "host" {
+				c.tag("container-escape")
+			}
+		}
+	}
+}
+
+// mount is a folder of the machine inside of the container. A name without a slash is a
+// volume.
+func (c *call) mount(w Word, text string, readonly bool) {
+	from, _, _ := strings.Cut(text, ":")
+	if from == "/" || strings.HasSuffix(from, "docker.sock") || strings.HasPrefix(from, "/proc") || strings.HasPrefix(from, "/var/run") || strings.HasPrefix(from, "/dev") || from == "/etc" {
+		c.tag("container-escape")
+	}
+	if !strings.ContainsAny(from, "/.~") && !w.Dynamic {
+		return
+	}
+	c.touch("read", rest(w, from), "volume")
+	if !readonly {
+		c.touch("write", rest(w, from), "volume")
+	}
+}
+
+// kustomization is a folder, or a URL.
+func kustomization(c *call) {
+	for _, w := range c.Operands {
+		if strings.Contains(w.Text, "://") || strings.Contains(w.Text, ".com/") {
+			c.fetch(w, "GIT")
+		} else {
+			c.touch("read", w, "argument")
+		}
+	}
+}
+
+// kubectlSecrets: the values of secrets are shown, if more than their names is asked for.
+func kubectlSecrets(c *call) {
+	form, formatted := c.value("-o")
+	if name, ok := c.value("--template"); ok && strings.HasSuffix(form.Text, "-file") {
+		c.touch("read", name, "--template")
+	}
+	if kind, name, ok := strings.Cut(form.Text, "="); ok && strings.HasSuffix(kind, "-file") {
+		c.touch("read", rest(form, name), "-o")
+	}
+	words := c.Operands
+	if w, ok := c.value("--raw"); ok {
+		formatted, words = true, append(words[:len(words):len(words)], w)
+	}
+	if c.Sub != "get" || !formatted && !c.has("--template") || form.Text == "wide" || form.Text == "name" {
+		return
+	}
+	for _, w := range words {
+		if strings.Contains(strings.ToLower(w.Text), "secret") {
+			c.tag("dump-env")
+		}
+	}
 }

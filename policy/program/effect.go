@@ -4,15 +4,6 @@
 // where it would run: no folder, no variable, no standard input.
 package program
 
-// Word is one argument, as far as it is known.
-type Word struct {
-	Text    string
-	Dynamic bool   // a part is only known at run time, and missing in Text
-	Glob    bool   // the shell would replace it by the files that fit
-	Fits    string // with Dynamic: a pattern of paths that it surely fits; empty: nothing is known
-	Begins  bool   // with Dynamic: it surely begins as Text does, so what is missing cannot make it an option
-}
-
 // Touch is a file that the program uses.
 type Touch struct {
 	Op   string // read, write, delete: as in package paths

@@ -15,7 +15,7 @@ var (
 	harmless    = []string{"", "cat", "true", "false", ":", "less", "more"}
 )
 
-// gitConfig looks at -c name=value of git itself, and at the URLs.
+// gitConfig looks at -c name=value of git itself.
 func gitConfig(c *call) {
 	if c.has("-P") {
 		c.untag("pager")
@@ -40,7 +40,7 @@ func (c *call) gitSets(w Word) {
 	if program && slices.Contains(harmless, value) && !w.Dynamic || !gitExecKey.MatchString(key) && !(w.Dynamic && !w.Begins) {
 		return
 	}
-	c.ExecFlags = append(c.ExecFlags, "-c "+key)
+	c.execFlag("-c " + key)
 	c.tag("opaque-exec")
 	c.gitValue(key, rest(w, value))
 }
@@ -68,17 +68,17 @@ func gitHistory(c *call) {
 		} else if strings.Contains(w.Text, ".") && !strings.Contains(w.Text, "..") {
 			c.touch("read", w, "argument")
 		}
-		if c.flag(0, "--no-index") || strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "../") || strings.HasPrefix(w.Text, "~") {
+		if c.Sub == "reflog" && (w.Text == "expire" || w.Text == "delete") {
+			c.tag("discard")
+		}
+		if c.has("--no-index") || strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "../") || strings.HasPrefix(w.Text, "~") {
 			c.touch("read", w, "argument")
 		}
 	}
-	if c.Sub == "reflog" && len(c.Operands) > 0 && (c.Operands[0].Text == "expire" || c.Operands[0].Text == "delete") {
-		c.tag("discard")
-	}
 }
 
-// gitURL adds a place to fetch from or push to.
-func (c *call) gitURL(w Word) {
+// repository is a place to fetch from or push to.
+func (c *call) repository(w Word) {
 	for _, scheme := range []string{"ext::", "fd::"} {
 		if line, ok := strings.CutPrefix(w.Text, scheme); ok {
 			c.tag("opaque-exec")
@@ -90,7 +90,7 @@ func (c *call) gitURL(w Word) {
 	case strings.HasPrefix(w.Text, "ssh://") || strings.HasPrefix(w.Text, "git+ssh://"):
 		c.tag("remote")
 	case strings.Contains(w.Text, "://"):
-		c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "GIT"})
+		c.fetch(w, "GIT")
 	case strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "../"):
 		c.touch("read", w, "repository")
 	case strings.Contains(w.Text, "@") && remoteName(w.Text):
@@ -98,74 +98,41 @@ func (c *call) gitURL(w Word) {
 	}
 }
 
+// gitClone: without a folder, one is made that is named as the repository.
 func gitClone(c *call) {
-	if len(c.Operands) == 0 {
+	if len(c.Operands) != 1 {
 		return
 	}
-	from := c.Operands[0]
-	c.gitURL(from)
-	if len(c.Operands) > 1 {
-		c.touch("write", c.Operands[1], "argument")
-		return
-	}
-	name := strings.TrimSuffix(strings.TrimRight(from.Text, "/"), ".git")
-	if i := strings.LastIndexAny(name, "/:"); i >= 0 {
-		name = name[i+1:]
-	}
-	if name != "" {
-		c.touch("write", rest(from, path.Base(name)), "clone")
+	name := strings.TrimSuffix(strings.TrimRight(c.Operands[0].Text, "/"), ".git")
+	if name = name[strings.LastIndexAny(name, "/:")+1:]; name != "" {
+		c.touch("write", rest(c.Operands[0], path.Base(name)), "clone")
 	}
 }
 
-func gitTransferURLs(c *call) {
-	if len(c.Operands) > 0 {
-		c.gitURL(c.Operands[0])
-	}
-	for i, w := range c.Operands {
-		if c.Sub == "push" && i > 0 && (strings.HasPrefix(w.Text, "+") || strings.HasPrefix(w.Text, ":")) {
+// gitPush: a plus sign forces, and nothing before a colon deletes.
+func gitPush(c *call) {
+	for _, w := range c.Operands[min(1, len(c.Operands)):] {
+		if strings.HasPrefix(w.Text, "+") || strings.HasPrefix(w.Text, ":") {
 			c.tag("discard")
 		}
 	}
 }
 
-func gitRemote(c *call) {
-	if len(c.Operands) == 0 {
-		return
-	}
-	c.stepInto()
-	switch c.Operands[0].Text {
-	case "add", "set-url":
-		for _, w := range c.Operands[1:] {
-			c.gitURL(w)
-		}
-	case "remove", "rm", "rename", "prune":
-		c.tag("config-or-install")
-	}
-}
-
-// stepInto makes the first operand a part of the subcommand.
-func (c *call) stepInto() { c.Sub += " " + c.Operands[0].Text }
-
 // gitSetting is git config: with a value, it changes the settings.
 func gitSetting(c *call) {
 	words := c.Operands
+	first := ""
 	if len(words) > 0 {
-		switch words[0].Text {
-		case "get", "list":
-			return
-		case "edit":
-			c.tag("editor", "config-or-install")
-			return
-		case "set", "unset", "rename-section", "remove-section":
-			c.tag("config-or-install")
-			words = words[1:]
-		}
+		first = words[0].Text
 	}
-	if c.has("--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--get-color", "--get-colorbool") {
+	switch {
+	case c.looks || first == "get" || first == "list":
 		return
-	}
-	changes := slices.ContainsFunc(c.Tags, func(t string) bool { return t == "config-or-install" })
-	if len(words) < 2 && !changes {
+	case first == "edit":
+		c.tag("editor")
+	case slices.Contains([]string{"set", "unset", "rename-section", "remove-section"}, first):
+		words = words[1:]
+	case len(words) < 2 && !slices.Contains(c.Tags, "config-or-install"):
 		return
 	}
 	c.tag("config-or-install")
@@ -173,58 +140,35 @@ func gitSetting(c *call) {
 		c.touch("write", f, "-f")
 	}
 	if len(words) > 1 && gitExecKey.MatchString(words[0].Text) {
-		c.ExecFlags = append(c.ExecFlags, words[0].Text)
+		c.execFlag(words[0].Text)
 		c.gitValue(words[0].Text, words[1])
 	}
 }
 
-func gitBisect(c *call) {
-	if len(c.Operands) > 1 && c.Operands[0].Text == "run" {
-		c.stepInto()
-		c.ExecFlags = append(c.ExecFlags, "bisect run")
-		c.run("git bisect run", c.Operands[1:], "git")
+// ghAPI sends something, if it has fields, or a method that does.
+func ghAPI(c *call) {
+	method, given := c.value("-X")
+	if given && method.Text != "GET" && method.Text != "HEAD" || !given && c.has("-f", "-F", "--input") {
+		c.tag("publish")
+	}
+	for _, w := range c.values("-F") {
+		if _, name, ok := strings.Cut(w.Text, "=@"); ok {
+			c.touch("read", rest(w, name), "-F")
+		}
 	}
 }
 
-func gitSubmodule(c *call) {
-	if len(c.Operands) == 0 {
-		return
-	}
-	c.stepInto()
-	words := c.Operands[1:]
-	switch c.Operands[0].Text {
-	case "foreach":
-		for len(words) > 0 && strings.HasPrefix(words[0].Text, "-") {
-			words = words[1:]
-		}
-		c.ExecFlags = append(c.ExecFlags, "submodule foreach")
-		if len(words) > 0 {
-			c.code(join(words), "git submodule foreach")
-		}
-	case "add", "set-url":
-		for _, w := range words {
-			c.gitURL(w)
-		}
-	case "deinit":
+// gitCheckout discards changes where files are named.
+func gitCheckout(c *call) {
+	paths := slices.ContainsFunc(c.args, func(w Word) bool { return w.Text == "--" || w.Text == "." })
+	if (paths || len(c.Operands) > 1) && !c.has("-b", "-B") {
 		c.tag("discard")
 	}
 }
 
-// ghAPI sends something, if it has fields.
-func ghAPI(c *call) {
-	method := "GET"
-	if c.has("-f", "-F", "--input") {
-		method = "POST"
-	}
-	if w, ok := c.value("-X"); ok {
-		method = w.Text
-	}
-	if method != "GET" && method != "HEAD" {
-		c.tag("publish")
-	}
-	for i := range c.found {
-		if _, name, ok := strings.Cut(c.found[i].value.Text, "=@"); ok && c.found[i].name == "-F" {
-			c.touch("read", rest(c.found[i].value, name), "-F")
-		}
+// gitClean: without names all is deleted in the folder that it works in.
+func gitClean(c *call) {
+	if len(c.Operands) == 0 && c.folder != nil && !c.looks {
+		c.Touches = append(c.Touches, Touch{Op: "delete", Word: *c.folder, Via: "git clean"})
 	}
 }

@@ -1,5 +1,7 @@
 package program
 
+import "strings"
+
 // networks are programs that talk to other machines.
 var networks = family{
 	"curl":       {opts: curlOptions, then: curl},
@@ -9,11 +11,7 @@ var networks = family{
 		--session=write --session-read-only=read --verify= --cert=read --cert-key=read --proxy=url:net-override --download
 		--follow --form --json --body --headers --verbose --check-status --ignore-stdin --offline --continue --max-redirects=
 		--multipart --raw= --stream`, then: httpie},
-	"aria2c axel": {opts: `
-		-d|--dir=dir -o|--out=write -i|--input-file=list:opaque-exec -x= -s= -j= -k= -n= -S= -l|--log=write --conf-path=load
-		--on-download-complete=exec --on-download-start=exec --on-download-error=exec --on-download-stop=exec
-		--on-bt-download-complete=exec --header= -q -c --check-certificate= --all-proxy=url:net-override --load-cookies=read
-		--save-cookies=write`, operands: "url*", open: true},
+	"aria2c axel": {opts: "-d|--dir=dir -o|--out=write -i|--input-file=list:opaque-exec", operands: "url*", open: true},
 	"yt-dlp youtube-dl": {opts: `
 		-o|--output=write -P|--paths=write -f|--format= --exec=sh --exec-before-download=sh --config-locations=load
 		--config-location=load --plugin-dirs=load --downloader=exec --external-downloader=exec -a|--batch-file=list
@@ -23,18 +21,12 @@ var networks = family{
 		-cfg=load -config=load -o= -e= -cmd_script=load -editor=exec -dump -source -nolist -width= -useragent= -cols= -T=
 		-post_data:send`, operands: "url*", tags: "pager", open: true, style: words},
 	"lftp ftp tftp ncftp ncftpget ncftpput": {opts: "-e=:opaque-exec -c=:opaque-exec -f=load -u= -p=", operands: "skip*", tags: "remote opaque-exec", stdin: always},
-	"ssh slogin autossh mosh":               {opts: sshOptions, tags: "remote", then: ssh, style: stop},
+	"ssh slogin autossh mosh":               {opts: sshOptions, operands: "skip line", tags: "remote", stdin: always, then: ssh},
 	"scp": {opts: `
-		-[346ABCOpqRTv] -r:recursive -c= -D= -F=load -i=read -J= -l= -o= -P= -S=exec -X=`, operands: "read* target", tags: "remote", then: scp},
+		-[346ABCOpqRTv] -r:recursive -c= -D= -F=load -i=read -J= -l= -o=ssh -P= -S=exec -X=`, operands: "read* target", tags: "remote", then: (*call).transfers},
 	"sftp": {opts: `
-		-[46AaCfNpqrv] -B= -b=read -c= -D=exec -F=load -i=read -J= -l= -o= -P= -R= -S=exec -s= -X=`, tags: "remote", then: scp, stdin: always},
+		-[46AaCfNpqrv] -B= -b=read -c= -D=exec -F=load -i=read -J= -l= -o=ssh -P= -R= -S=exec -s= -X=`, tags: "remote", stdin: always},
 	"rsync": {opts: rsyncOptions, operands: "read* target", then: rsync},
-	"rclone": {opts: `
-		--config=load --filter-from=read --files-from=list --include= --exclude= --transfers= --checkers= --bwlimit=
-		--log-file=write --password-command=sh -P -v -n --dry-run`, tags: "remote", open: true, subs: []sub{
-		{"ls|lsd lsl lsf lsjson size version listremotes cat check about tree", row{}}, {`
-		copy sync move copyto moveto copyurl bisync delete purge mkdir rmdir rmdirs touch link rcat mount serve config dedupe
-		cleanup`, row{tags: "send"}}}},
 	"ssh-keygen": {opts: `
 		-[lLBcehiopqyvHAgQkU] -D=load -t= -b= -f=write -N= -P= -C= -F= -R= -r= -s=read -I= -n= -V= -z= -Y= -O= -m= -a= -E= -K=
 		-w=load -M= -Z=`, operands: "skip*"},
@@ -47,14 +39,11 @@ var networks = family{
 		-m= -O= -P= -p= -q= -s= -T= -V= -W= -w= -X= -x= -g= -G= -o=write --proxy= --ssl --listen --keep-open --broker --chat`, tags: "raw-socket", operands: "skip*", stdin: always},
 	"socat":                   {opts: "-[dDvxuUghV46s] -b= -t= -T= -L=write -lf=write -r=write -R=write", tags: "raw-socket", then: socat, open: true, stdin: always},
 	"telnet rlogin rsh rexec": {opts: "-[468EKLacdfFrx] -e= -l= -n=write -b= -X=", tags: "raw-socket remote", operands: "skip*", stdin: always},
-	"nmap masscan zmap hping3 arp-scan nikto": {opts: `
-		--script=load:opaque-exec --script-args= -oN=write -oX=write -oG=write -oA=write -iL=list`, tags: "raw-socket", open: true, style: words},
-	"tcpdump tshark wireshark dumpcap ngrep": {opts: `
-		-[AbdDefhHIJKlLnNOpqStuUvxX] -w=write -r=read -z=exec -c= -C= -E= -F=read -G= -i= -j= -m= -M= -s= -T= -V=list -W= -y=
-		-Z=`, tags: "raw-socket", operands: "skip*"},
+	"nmap masscan zmap hping3 arp-scan nikto tcpdump tshark wireshark dumpcap ngrep": {tags: "raw-socket", open: true},
+	"rclone": {tags: "remote send", open: true},
 	"dig nslookup host drill kdig delv whois doggo dog getent":     {opts: "-f=read -k=read -p= -q= -t= -x= -c= -b= -y= -W= -R= -h=", operands: "skip*", open: true},
 	"ping ping6 traceroute traceroute6 tracepath mtr fping arping": {opts: "-c= -i= -s= -t= -W= -w= -I= -m= -p= -q -n -Q= -f -M= -l= -S= -T= -4 -6", operands: "skip*", open: true, then: pings},
-	"openssl": {style: words, then: openssl, open: true, subs: opensslSubs},
+	"openssl": {style: words, bare: "opaque-exec stdin", open: true, subs: opensslSubs},
 	"gpg gpg2 gpgv": {opts: `
 		-[abdeksvqtn] -o|--output=write -r|--recipient= -u|--local-user= --homedir=load --keyring=read --options=load
 		--passphrase= --passphrase-file=read --passphrase-fd= --batch --yes --armor --decrypt --encrypt --sign --verify
@@ -64,34 +53,41 @@ var networks = family{
 		--enarmor --with-colons --status-fd= --logger-fd= --pinentry-mode= --photo-viewer=sh --agent-program=exec
 		--dirmngr-program=exec --gpgconf-list --no-default-keyring --trust-model= --keyserver-options= --list-packets
 		--show-keys --card-edit --change-pin --refresh-keys`, open: true, operands: "read*", stdin: 1},
-	"age": {opts: `
-		-[deap] -o|--output=write -r|--recipient= -R|--recipients-file=read -i|--identity=read -j=exec --decrypt --encrypt
-		--armor --passphrase`, operands: "read", stdin: 1},
+	"age": {opts: "-o|--output=write -R|--recipients-file=read -i|--identity=read", operands: "read", stdin: 1, open: true},
 	"mail mailx mutt sendmail msmtp swaks": {opts: `
 		-s= -c= -b= -a=read -A=read -r= -f= -t -S= -q=read -C=load -F=load -H= -e=:opaque-exec`, tags: "send", operands: "skip*", open: true, stdin: always},
 	"ip": {opts: `
 		-[468dhjoprstaB] -b|-batch|--batch=load -n|-netns=:namespace -f|-family= -c|-color? -brief -json -details -stats
-		-pretty -oneline`, then: ip, style: stop},
-	"ifconfig iwconfig": {opts: "-[asv]", then: adminOperands(1)},
-	"route arp":         {opts: "-[ACnevFa] -i=", then: adminOperands(0)},
+		-pretty -oneline`, style: stop, subs: []sub{
+		{"netns|netn|net", row{subs: append([]sub{{"exec|exe|ex|e", row{operands: "skip run", tags: "namespace"}}}, ipSubs...)}}, {"*", row{subs: ipSubs}}}},
+	"ifconfig iwconfig": {opts: "-[asv]", operands: "skip skip:admin*"},
+	"route arp":         {opts: "-[ACnevFa] -i=", operands: "skip:admin*"},
 	"ss netstat": {opts: `
 		-[abcdeEgHhiIklmMnNoOpPqrRsStTuUvVwWxZ046] -D|--diag=write -A= -f= -F=read -K|--kill:signal`, operands: "skip*", open: true},
 	"ethtool tc brctl wg wg-quick iw nmcli hostnamectl resolvectl networkctl": {tags: "admin", open: true},
 	"iptables ip6tables iptables-legacy iptables-nft ebtables arptables": {opts: `
-		-S|--list-rules -L|--list -n -v -x -t|--table= -V|--version --line-numbers -w? -4 -6 --exact -c -A|--append=:admin
-		-D|--delete=:admin -I|--insert=:admin -R|--replace=:admin -F|--flush?:admin -X|--delete-chain?:admin
-		-P|--policy=:admin -N|--new-chain=:admin -Z|--zero?:admin -E|--rename-chain=:admin -C|--check=`, operands: "skip*", then: readOnly("-S", "-L", "-C", "-V")},
+		-S|--list-rules -L|--list -C|--check= -V|--version -n -v -x -t|--table= --line-numbers -w?
+		-4 -6 --exact -c -A|--append=:admin -D|--delete=:admin -I|--insert=:admin -R|--replace=:admin -F|--flush?:admin
+		-X|--delete-chain?:admin -P|--policy=:admin -N|--new-chain=:admin -Z|--zero?:admin -E|--rename-chain=:admin
+		-p|--protocol= -s|--source= -d|--destination= -j|--jump= -i|--in-interface= -o|--out-interface= -m|--match= --dport=
+		--sport=`, operands: "skip*"},
 	"iptables-save ip6tables-save":             {opts: "-c -t= -f|--file=write -M=exec", operands: "skip*"},
 	"iptables-restore ip6tables-restore ipset": {tags: "admin", open: true},
 	"nft": {opts: `
 		-[aensjTpyNSv] -f|--file=load:admin -c|--check -i|--interactive:admin -I|--includepath=load -D= --json --handle
-		--stateless`, then: nft, style: stop},
-	"ufw firewall-cmd":                           {then: firewall, open: true},
+		--stateless`, style: stop, subs: []sub{{"list describe", row{}}, {"*", row{tags: "admin"}}}},
+	"ufw": {open: true, bare: "admin", subs: []sub{{"status version show app", row{}}, {"*", row{tags: "admin"}}}},
+	"firewall-cmd": {opts: `
+		--state|--version|--list-all|--list-all-zones|--list-ports|--list-services|--list-interfaces|--list-sources|--list-rich-rules:!admin
+		--get-default-zone|--get-active-zones|--get-zones|--get-services|--get-icmptypes:!admin
+		--query-port|--query-service=:!admin --zone= --permanent --quiet`, tags: "admin"},
 	"ngrok cloudflared localtunnel lt tailscale": {tags: "raw-socket longrun", open: true},
 }
 
+var ipSubs = []sub{{"show list ls l s sh lst get g help identify pids", row{}}, {"*", row{tags: "admin"}}}
+
 const wgetOptions = `
-	-[dqvFcNSEKkHL46] -b|--background:longrun -x -p -m -r -nv -nc -nd -nH -np -V -h -e|--execute=:opaque-exec -o|--output-file=write
+	-[dqvFcNSEKkHL46] -b|--background:longrun -x -p -m|--mirror:recursive -r|--recursive:recursive -nv -nc -nd -nH -np -V -h -e|--execute=:opaque-exec -o|--output-file=write
 	-a|--append-output=write -i|--input-file=list -B|--base=url -t|--tries= -O|--output-document= -T|--timeout= -w|--wait=
 	-Q|--quota= -P|--directory-prefix=write -U|--user-agent= -l|--level= -A|--accept= -R|--reject= -D|--domains=
 	-I|--include-directories= -X|--exclude-directories= --report-speed= --config=load --rejected-log=write --start-pos=
@@ -108,12 +104,12 @@ const wgetOptions = `
 	--inet6-only --ask-password --unlink --xattr --force-directories --protocol-directories --adjust-extension
 	--ignore-length --save-headers --keep-session-cookies --content-disposition --content-on-error --auth-no-challenge
 	--https-only --preserve-permissions --retr-symlinks --ftps-implicit --ftps-resume-ssl --ftps-clear-data-connection
-	--ftps-fallback-to-ftp --warc-cdx --recursive --delete-after --convert-links --convert-file-only --backup-converted
-	--mirror --page-requisites --strict-comments --follow-ftp --span-hosts --relative --trust-server-names --proxy?
+	--ftps-fallback-to-ftp --warc-cdx --delete-after --convert-links --convert-file-only --backup-converted
+	--page-requisites --strict-comments --follow-ftp --span-hosts --relative --trust-server-names --proxy?
 	--check-certificate? --hsts`
 
 const sshOptions = `
-	-[46AaCfGgKkMNnqsTtVvXxYy] -B= -b= -c= -D= -E=write -e= -F=load -I=load -i=read -J= -L= -l= -m= -O= -o= -P= -p= -Q=
+	-[46AaCfGgKkMNnqsTtVvXxYy] -B= -b= -c= -D= -E=write -e= -F=load -I=load -i=read -J= -L= -l= -m= -O= -o=ssh -P= -p= -Q=
 	-R= -S= -W= -w=`
 
 const rsyncOptions = `
@@ -135,3 +131,41 @@ const rsyncOptions = `
 	--copy-as= --ipv4 --ipv6 --blocking-io --outbuf= --stats --8-bit-output --human-readable --progress --itemize-changes
 	--list-only --inplace --append --append-verify --dirs --old-dirs --backup --mkpath --new-compress --old-compress
 	--write-devices`
+
+// Options that most subcommands of openssl have. -engine and its like load a library.
+const opensslOptions = `
+	-in=read -data=read -queryfile=read -inkey=read -certin -CAfile=read -CApath=read -CAkey=read -CA=read -cert=read -key=read -certfile=read
+	-untrusted=read -content=read -signature=read -sigfile=read -kfile=read -extfile=read -rand=read -out=write
+	-keyout=write -writerand=write -CAserial=write -CRLfile=read -config=load -engine=load -provider=load
+	-provider-path=load -provider_path=load -propquery= -pass= -passin= -passout= -k= -K= -iv= -S= -md= -iter= -subj=
+	-days= -newkey= -name= -caname= -addext= -nodes -noout -text -hmac= -mac= -macopt= -sign=read -verify=read
+	-prverify=read -pkeyopt= -algorithm= -paramfile=read -peerkey=read -keyform= -inform= -outform= -set_serial=
+	-extensions= -reqexts= -nameopt= -checkhost= -purpose= -keypbe= -certpbe= -certopt=`
+
+var opensslSubs = []sub{
+	{`
+		enc base64 aes-128-cbc aes-192-cbc aes-256-cbc aes-128-ecb aes-256-ecb aes-256-ctr des3 des-ede3-cbc chacha20 x509 req
+		rsa rsautl pkey pkeyutl pkeyparam ec ecparam dsa dsaparam dhparam genrsa gendsa genpkey pkcs7 pkcs8 pkcs12 crl
+		crl2pkcs7 asn1parse smime cms verify spkac nseq ts sess_id`, row{opts: opensslOptions, then: opensslPasswords}},
+	{"dgst md5 sha1 sha224 sha256 sha384 sha512 sha3-256 sha3-512 blake2b512 mac kdf", row{opts: opensslOptions, operands: "read*", stdin: 1, then: opensslPasswords}},
+	{"storeutl", row{opts: opensslOptions, operands: "read*", then: opensslPasswords}},
+	{"rehash", row{opts: "-h -v -n -old -compat", operands: "change*"}},
+	{"rand prime passwd version ciphers list speed errstr info help fipsinstall", row{opts: opensslOptions, then: opensslPasswords}},
+	{"s_client s_server s_time ocsp", row{opts: opensslOptions + `
+		-connect= -host= -port= -servername= -accept= -starttls= -proxy= -keylogfile=write -sess_out=write -sess_in=read
+		-url=url -respout=write -reqin=read -issuer=read -serial= -WWW -www -HTTP`, tags: "raw-socket", then: opensslPasswords}},
+	{"ca engine tsget cmp srp", row{opts: opensslOptions, tags: "opaque-exec"}},
+}
+
+// opensslPasswords may be in files.
+func opensslPasswords(c *call) {
+	for i := range c.found {
+		f := &c.found[i]
+		if name, ok := strings.CutPrefix(f.value.Text, "file:"); ok && strings.HasPrefix(f.name, "-pass") {
+			c.touch("read", rest(f.value, name), f.as)
+		}
+	}
+	if _, ok := c.value("-in"); !ok && len(c.Operands) == 0 && c.Sub != "version" {
+		c.ReadsIn = true
+	}
+}

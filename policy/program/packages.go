@@ -1,11 +1,17 @@
 package program
 
+import (
+	"slices"
+	"strings"
+)
+
 // packages are package managers. What they install can run code.
 var packages = family{
 	"npm":           {opts: nodeGlobals + " -c|--call=sh", open: true, then: packageScripts, subs: nodePackages},
-	"pnpm yarn":     {opts: nodeGlobals, open: true, then: packageScripts, subs: nodePackages},
+	"pnpm yarn":     {opts: nodeGlobals, open: true, then: packageScripts, subs: append([]sub{{"*", row{}}}, nodePackages...)},
 	"npx pnpx bunx": {opts: nodeGlobals + " -c|--call=sh -p|--package= -y|--yes", style: stop, operands: "skip*", tags: "config-or-install", then: npx, open: true},
-	"corepack nvm fnm n volta asdf mise rtx pyenv rbenv nodenv goenv rustup sdk jenv ghcup juliaup proto": {tags: "config-or-install", open: true, then: versionManager},
+	"corepack nvm fnm n volta asdf mise rtx pyenv rbenv nodenv goenv sdk jenv ghcup juliaup proto": {open: true, subs: versionManager},
+	"rustup":   {open: true, subs: append([]sub{{"toolchain target component override", row{subs: versionManager}}}, versionManager...)},
 	"pip pip3": {opts: pipGlobals, open: true, versioned: true, subs: pipSubs},
 	"uv": {opts: "--config-file=load --directory=dir --project=read --cache-dir=write -q -v -p|--python=", open: true, subs: []sub{
 		{"run", row{opts: `
@@ -51,8 +57,9 @@ var packages = family{
 		{`
 			update install upgrade full-upgrade dist-upgrade remove purge autoremove autoclean clean reinstall build-dep
 			edit-sources satisfy download source mark`, row{tags: "config-or-install"}}}},
-	"apt-cache apt-file apt-show-versions aptly dpkg-query debtree":                                                                              {opts: "-o|--option=:opaque-exec -c=load", open: true},
-	"apt-key add-apt-repository apt-mark apt-config dpkg-reconfigure update-alternatives alternatives snap flatpak port fink winget choco scoop": {tags: "config-or-install", open: true, then: looksAtPackages},
+	"apt-cache apt-file apt-show-versions aptly dpkg-query debtree": {opts: "-o|--option=:opaque-exec -c=load", open: true},
+	"apt-key add-apt-repository apt-mark apt-config dpkg-reconfigure update-alternatives alternatives snap flatpak port fink winget choco scoop": {open: true, bare: "config-or-install", subs: []sub{
+		{"list search info show find version history showhold dump", row{}}, {"*", row{tags: "config-or-install"}}}},
 	"dpkg": {opts: `
 		-l|--list -L|--listfiles -S|--search -s|--status -p|--print-avail -c|--contents -I|--info -V|--verify -C|--audit
 		--get-selections --print-architecture --print-foreign-architectures --compare-versions -i|--install:config-or-install -r|--remove:config-or-install
@@ -65,18 +72,7 @@ var packages = family{
 		-F|--freshen:config-or-install -e|--erase:config-or-install --import=read:config-or-install --eval=:opaque-exec
 		-E=:opaque-exec --pipe=sh --define=:opaque-exec --root=write --dbpath=read --rcfile=load --macros=load --load=load
 		--all --list --info --requires --provides --whatprovides= --whatrequires= --changelog --scripts --last --file --package`, operands: "skip*", then: rpm},
-	"yum dnf microdnf zypper": {opts: `
-		-c|--config=load --setopt= --installroot=write:config-or-install -y -q --enablerepo= --disablerepo=`, open: true, subs: []sub{
-		{`
-			list info search repolist provides|whatprovides repoquery deplist check-update history updateinfo help lr se
-			if packages repos`, row{}},
-		{`
-			install|in remove|rm|erase update|up upgrade dist-upgrade|dup downgrade reinstall autoremove clean makecache
-			localinstall groupinstall module config-manager swap distro-sync refresh|ref addrepo|ar removerepo|rr patch`, row{tags: "config-or-install"}}}},
-	"pacman yay paru": {opts: "-Q -Qs -Qi -Ql -Qo -Ss -Si -Qe -Qu -F -Fy", style: words, open: true, then: pacman},
-	"apk": {open: true, subs: []sub{
-		{"info list search policy stats version audit dot verify", row{}},
-		{"add del update upgrade fix cache fetch", row{opts: "-X=url -p=write", tags: "config-or-install"}}}},
+	"pacman yay paru apk yum dnf microdnf zypper": {tags: "config-or-install", open: true},
 	"brew": {open: true, subs: []sub{
 		{`
 			list|ls info search desc deps uses outdated config doctor help --version --prefix --cellar --cache log leaves
@@ -101,22 +97,28 @@ const nodeGlobals = `
 var nodePackages = []sub{
 	{"test|t|tst run|run-script|rum start stop restart", row{operands: "skip*", tags: "workspace-code"}},
 	{`
-			ci|clean-install|ic list|ls|la|ll view|info|show|v outdated audit why|explain search pack version root
+			ci|clean-install|ic list|ls|la|ll view|info|show|v outdated why|explain search pack version root
 			bin prefix fund ping diff doctor query completion licenses  prune dedupe|ddp rebuild|rb store fetch
-			import check constraints`, row{tags: "workspace-code", opts: "--pack-destination=write", then: nodeChanges}},
-	{"node", row{operands: "skip*", style: stop, then: yarnNode}},
-	{"npm", row{operands: "skip*", style: stop, then: inner(0)}},
-	{"workspace", row{operands: "skip*", style: stop, tags: "workspace-code", then: inner(1)}},
+			import check constraints`, row{tags: "workspace-code", opts: "--pack-destination=write"}},
+	{"audit", row{tags: "workspace-code", opts: "--fix:config-or-install", then: auditFix}},
+	{"node npm", row{operands: "skip*", style: stop, then: yarnInner}},
+	{"workspace", row{operands: "skip*", style: stop, tags: "workspace-code", then: yarnInner}},
 	{"workspaces", row{operands: "skip*", style: stop, tags: "workspace-code"}},
 	{"deploy", row{operands: "write", tags: "workspace-code"}},
 	{"policies patch-commit unplug self-update server", row{tags: "config-or-install"}},
-	{"install|i|in|ins|add update|up|upgrade uninstall|remove|rm|un|unlink|r link|ln", row{operands: "skip*", tags: "workspace-code", then: nodeInstall}},
+	{"install|i|in|ins|add", row{operands: "skip:config-or-install*", tags: "workspace-code", then: nodeInstall}},
+	{"update|up|upgrade uninstall|remove|rm|un|unlink|r link|ln", row{operands: "skip*", tags: "workspace-code config-or-install", then: nodeInstall}},
 	{"help", row{tags: "pager"}},
 	{"exec|x dlx create|init|innit", row{operands: "skip*", opts: "-p|--package= -y|--yes", tags: "workspace-code config-or-install", style: stop, then: nodeRuns}},
 	{"config|c set get cache edit plugin patch setup env approve-builds global", row{then: nodeConfig}},
 	{`
 			publish unpublish login|adduser|add-user logout owner|author deprecate dist-tag|dist-tags access team token
 			hook org star unstar profile trust whoami`, row{tags: "publish workspace-code"}},
+}
+
+var versionManager = []sub{
+	{"list ls version versions current which show help list-remote ls-remote", row{}},
+	{"exec run", row{tags: "config-or-install", operands: "run"}}, {"*", row{tags: "config-or-install"}},
 }
 
 const pipGlobals = `
@@ -137,5 +139,129 @@ var pipSubs = []sub{
 	{"install download wheel", row{opts: pipInstall, operands: "skip*", tags: "workspace-code", then: pipNames}},
 	{"uninstall cache sync", row{opts: "-r|--requirement=read -y", operands: "skip*", tags: "config-or-install"}},
 	{"compile", row{opts: "-o|--output-file=write", operands: "read*"}},
-	{"config", row{opts: "--editor=exec:opaque-exec --global --user --site", then: pipConfig}},
+	{"config", row{opts: "--editor=exec:opaque-exec --global --user --site", subs: []sub{
+		{"list get debug", row{}}, {"edit", row{tags: "editor config-or-install"}}, {"*", row{tags: "config-or-install"}}}}},
+}
+
+// packageScripts: all of them run the project's code. Settings may stand among the options.
+func packageScripts(c *call) {
+	for _, flag := range c.Flags {
+		if strings.HasPrefix(flag, "--config.") {
+			c.execFlag(flag)
+		}
+	}
+	c.tag("workspace-code")
+}
+
+// nodeInstall: packages may be files or URLs.
+func nodeInstall(c *call) {
+	for _, w := range c.Operands {
+		if strings.HasPrefix(w.Text, "http://") || strings.HasPrefix(w.Text, "https://") || strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "../") || strings.HasPrefix(w.Text, "file:") {
+			c.place(from, w, "argument")
+		}
+	}
+}
+
+func auditFix(c *call) {
+	if len(c.Operands) > 0 && c.Operands[0].Text == "fix" {
+		c.tag("config-or-install")
+	}
+}
+
+func nodeConfig(c *call) {
+	looks := c.Sub == "get" || len(c.Operands) > 0 && slices.Contains([]string{"get", "list", "ls", "verify", "dir"}, c.Operands[0].Text)
+	if !looks {
+		c.tag("config-or-install")
+	}
+	for _, w := range c.Operands {
+		if strings.Contains(strings.ToLower(w.Text), "auth") || strings.Contains(strings.ToLower(w.Text), "password") {
+			c.tag("dump-env")
+		}
+	}
+}
+
+// yarnInner runs another program, or another subcommand after some words: yarn node x.js,
+// yarn npm publish, yarn workspace web add x.
+func yarnInner(c *call) {
+	name, words := c.name, c.Operands
+	switch {
+	case c.Sub == "node":
+		name = "node"
+	case c.Sub == "workspace" && len(words) > 0:
+		words = words[1:]
+	}
+	if len(words) > 0 || c.Sub == "node" {
+		c.run(c.name, append([]Word{{Text: name}}, words...), c.name)
+	}
+}
+
+// npx runs a package, which it fetches unless it is one of the workspace's tools.
+func npx(c *call) {
+	if len(c.Operands) == 0 || c.has("-c") {
+		return
+	}
+	name := c.Operands[0].Text
+	if !slices.Contains(strings.Fields(nodeTools+" concurrently cross-env rimraf tsc tsx ts-node prisma nx turbo lerna"), name) {
+		return
+	}
+	if !c.has("-p", "-y") {
+		c.untag("config-or-install")
+	}
+	c.Runs = append(c.Runs, Run{Via: c.name, Argv: c.Operands, Wrapper: c.name, KeepStdin: true})
+}
+
+// nodeRuns is npm exec and its like. That of pnpm and yarn runs what is installed.
+func nodeRuns(c *call) {
+	switch {
+	case c.Sub == "exec" && c.name != "npm" && len(c.Operands) > 0:
+		c.untag("config-or-install")
+		c.run(c.name+" exec", c.Operands, c.name)
+	case c.Sub == "exec":
+		npx(c)
+	case c.Sub == "create" && c.name == "npm" && len(c.Operands) == 0:
+		c.untag("config-or-install")
+	}
+}
+
+// bundleExec: tasks can be anything; these only test and check.
+func bundleExec(c *call) {
+	if len(c.Operands) > 0 && slices.Contains([]string{"cucumber", "rspec", "rubocop"}, c.Operands[0].Text) {
+		c.untag("opaque-exec")
+	}
+}
+
+// pipNames: names are new packages; files of requirements and folders are the workspace's.
+func pipNames(c *call) {
+	for _, w := range c.values("-r") {
+		if strings.Contains(w.Text, "/") {
+			c.codeFile(w, "-r") // its lines name what is installed
+		}
+	}
+	for _, w := range slices.Concat(c.Operands, c.values("-e")) {
+		switch _, url, named := strings.Cut(w.Text, "@ "); { // NAME @ URL
+		case strings.HasPrefix(w.Text, ".") || strings.HasPrefix(w.Text, "/"):
+			c.codeFile(w, "argument")
+			continue
+		case named && strings.Contains(url, "://"):
+			c.fetch(rest(w, strings.TrimPrefix(url, "git+")), "GET")
+		case strings.Contains(w.Text, "://"):
+			c.fetch(rest(w, strings.TrimPrefix(w.Text, "git+")), "GET")
+		}
+		c.tag("config-or-install")
+	}
+}
+
+// rpm: -q and -V only look, whatever follows.
+func rpm(c *call) {
+	if c.has("-q", "--query", "-V", "--verify") {
+		c.untag("config-or-install")
+	}
+}
+
+// runsURL: uv run fetches a script by its URL.
+func runsURL(c *call) {
+	if len(c.Operands) > 0 && strings.Contains(c.Operands[0].Text, "://") {
+		c.tag("opaque-exec")
+		c.fetch(c.Operands[0], "GET")
+	}
 }

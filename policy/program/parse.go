@@ -12,8 +12,11 @@ type call struct {
 	folder   *Word // from options of kind dir
 	lastOnly bool  // an option of kind target was given: no operand is the target
 	replaced bool  // an option stands in for the first operand
+	looks    bool  // as the marks say
+	edits    bool
+	unlisted bool // an option stands in no row that lists them all
 	env      []string
-	values   []Word // NAME=value of env
+	set      []Word // NAME=value of env
 	table    programs
 	tail     []Word // a program with its arguments, after an option of kind tail
 }
@@ -34,6 +37,9 @@ func (c *call) parse() {
 		w := c.args[i]
 		text := w.Text
 		switch {
+		case len(text) > 1 && text[0] == '+' && c.exact("+") != nil:
+			c.Flags = append(c.Flags, text)
+			c.add(found{option: c.exact("+"), as: "+", value: rest(w, text[1:]), given: true})
 		case w.Dynamic && c.risky && (text == "-" || !w.Begins && !strings.HasPrefix(text, "-")):
 			c.unsure("an argument that may turn out to be an option")
 			fallthrough
@@ -81,18 +87,18 @@ func (c *call) subcommand(w Word) {
 	if w.Dynamic {
 		c.unsure("dynamic subcommand")
 	}
-	name, sub := w.Text, (*program)(nil)
-	if s, listed := c.subs[w.Text]; listed {
-		name, sub = s.name, s.ready()
+	s := c.sub(w.Text)
+	sub := &program{row: row{open: true}, tags: c.tags, thens: c.thens, options: c.options, short: c.short, long: c.long}
+	if s.ready != nil {
+		sub = s.ready()
 	} else {
 		c.Tags = append(c.Tags, "unlisted-sub")
-		sub = &program{row: row{open: true}, tags: c.tags, thens: c.thens, options: c.options, short: c.short, long: c.long}
 	}
 	c.program = sub
 	if c.Sub != "" {
 		c.Sub += " "
 	}
-	c.Sub += name
+	c.Sub += s.name
 }
 
 func (c *call) longOption(i int, w Word) int {
@@ -109,6 +115,8 @@ func (c *call) longOption(i int, w Word) int {
 		switch {
 		case several:
 			c.unsure("ambiguous option " + name)
+		case w.Dynamic && c.risky:
+			c.unsure("dynamic option " + name)
 		case strings.HasPrefix(name, "--no-") || name == "--help" || name == "--version":
 		default:
 			c.unknown(name)
@@ -223,13 +231,6 @@ func (c *call) valueAfter(i int, f *found) int {
 	return i + 1
 }
 
-// rest is what is left of a word.
-func rest(w Word, text string) Word {
-	w.Text = text
-	w.Begins, w.Fits = w.Begins && text != "", ""
-	return w
-}
-
 func (c *call) letter(b byte) *option {
 	if b >= 128 || c.short[b] == 0 {
 		return nil
@@ -251,6 +252,7 @@ func (c *call) add(f found) {
 }
 
 func (c *call) unknown(name string) {
+	c.unlisted = c.unlisted || !c.open
 	if c.risky && !c.open {
 		c.unsure("unknown option " + name)
 	}

@@ -19,12 +19,14 @@ func Of(name string, args []Word) Effect {
 	}
 	c.Known = true
 	c.parse()
-	c.Tags = append(c.Tags, c.program.tags...)
 	c.apply()
 	for _, then := range c.program.thens {
 		then(&c)
 	}
 	c.run(c.name, c.tail, c.name)
+	if c.program.shell && !c.looks && c.CodeFile == (Word{}) && !slices.ContainsFunc(c.Runs, func(r Run) bool { return r.Wrapper != "" || r.Argv == nil }) {
+		c.startShell()
+	}
 	c.applyValues()
 	c.Tags, c.Unsure = unique(c.Tags), unique(c.Unsure)
 	return c.Effect

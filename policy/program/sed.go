@@ -4,40 +4,19 @@ import "strings"
 
 // sed reads the script: it can run commands and write files.
 func sed(c *call) {
-	var text strings.Builder
-	dynamic := false
-	add := func(w Word) {
-		if text.Len() > 0 {
-			text.WriteByte('\n')
-		}
-		text.WriteString(w.Text)
-		dynamic = dynamic || w.Dynamic
-	}
-	for i := range c.found {
-		if f := &c.found[i]; f.name == "-e" && f.given {
-			add(f.value)
-		}
-	}
-	files := c.Operands
+	scripts, files := c.values("-e"), c.Operands
 	if !c.replaced && len(files) > 0 {
-		add(files[0])
-		files = files[1:]
+		scripts, files = files[:1], files[1:]
 	}
-	if c.has("-f") {
-		c.tag("opaque-exec")
+	var lines []string
+	for _, w := range scripts {
+		lines = append(lines, w.Text)
+		c.Inline = c.Inline || w.Dynamic
 	}
-	if dynamic {
-		c.Inline = true
-	}
-	s := sedScript{call: c, text: text.String()}
+	s := sedScript{call: c, text: strings.Join(lines, "\n")}
 	s.scan()
-	if c.has("-i") {
-		for _, w := range files {
-			c.touch("write", w, "sed -i")
-		}
-		if w, ok := c.value("-i"); ok && strings.Contains(w.Text, "/") {
-			c.touch("write", w, "sed -i")
-		}
+	if w, ok := c.value("-i"); ok && len(files) > 0 && strings.Contains(w.Text, "/") {
+		c.touch("write", w, "sed -i")
 	}
 	c.ReadsIn = c.ReadsIn || len(files) == 0
 }
@@ -45,40 +24,36 @@ func sed(c *call) {
 // sedScript walks through a script. What it does not know counts as code.
 type sedScript struct {
 	*call
-	text string
-	i    int
+	text string // what is left
 }
 
 func (s *sedScript) scan() {
-	for s.i < len(s.text) {
-		switch b := s.text[s.i]; {
-		case strings.IndexByte(" \t\n;{}!,$~+0123456789=dDgGhHlnNpPqQxzFIM", b) >= 0:
-			s.i++
-		case b == '/':
-			s.i++
+	for s.text != "" {
+		switch b := s.next(); b {
+		case ' ', '\t', '\n', ';', '{', '}', '!', ',', '$', '~', '+', '=', 'd', 'D', 'g', 'G', 'h', 'H', 'l', 'n', 'N', 'p', 'P', 'q', 'Q', 'x', 'z', 'F', 'I', 'M',
+			'0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		case '/':
 			s.until('/')
-		case b == '\\' && s.i+1 < len(s.text):
-			s.i += 2
-			s.until(s.text[s.i-1])
-		case b == 's' || b == 'y':
+		case '\\':
+			end := s.next()
+			s.until(end)
+			s.Inline = s.Inline || end == 0
+		case 's', 'y':
 			s.substitute()
-		case b == 'e':
-			s.i++
+		case 'e':
 			s.Inline = true
-			s.code(Word{Text: strings.TrimSpace(s.toLineEnd())}, "sed e")
-		case b == 'w' || b == 'W':
-			s.i++
+			s.code(Word{Text: strings.TrimSpace(s.line())}, "sed e")
+		case 'w', 'W':
 			s.file("write", "sed w")
-		case b == 'r' || b == 'R':
-			s.i++
+		case 'r', 'R':
 			s.file("read", "sed r")
-		case b == 'a' || b == 'i' || b == 'c':
-			s.added()
-		case b == ':' || b == 'b' || b == 't' || b == 'T' || b == 'v':
-			s.i++
-			s.label()
-		case b == '#':
-			s.toLineEnd()
+		case 'a', 'i', 'c': // their text goes on after a backslash
+			for strings.HasSuffix(s.line(), `\`) && s.text != "" {
+			}
+		case ':', 'b', 't', 'T', 'v':
+			s.text = s.text[len(s.text)-len(strings.TrimLeftFunc(s.text, func(r rune) bool { return r != '\n' && r != ';' && r != '}' })):]
+		case '#':
+			s.line()
 		default:
 			s.Inline = true
 			return
@@ -86,37 +61,46 @@ func (s *sedScript) scan() {
 	}
 }
 
-// until goes past the next one of that byte that has no backslash.
-func (s *sedScript) until(end byte) {
-	for s.i < len(s.text) && s.text[s.i] != end {
-		if s.text[s.i] == '\\' {
-			s.i++
-		}
-		s.i++
+// next takes a byte; 0: there is none.
+func (s *sedScript) next() byte {
+	if s.text == "" {
+		return 0
 	}
-	s.i++
+	b := s.text[0]
+	s.text = s.text[1:]
+	return b
+}
+
+// line takes the rest of the line.
+func (s *sedScript) line() (line string) {
+	line, s.text, _ = strings.Cut(s.text, "\n")
+	return line
+}
+
+// until takes all before the next one of that byte that has no backslash, and that byte.
+func (s *sedScript) until(end byte) (before string) {
+	text := s.text
+	for s.text != "" {
+		switch s.next() {
+		case end:
+			return text[:len(text)-len(s.text)-1]
+		case '\\':
+			s.next()
+		}
+	}
+	return text
 }
 
 func (s *sedScript) substitute() {
-	if s.i+1 >= len(s.text) {
-		s.Inline = true
-		s.i++
-		return
-	}
-	end := s.text[s.i+1]
-	s.i += 2
+	end := s.next()
 	s.until(end)
-	from := s.i
-	s.until(end)
-	to := min(s.i-1, len(s.text))
-	for s.i < len(s.text) && strings.IndexByte("gpIiMmew0123456789", s.text[s.i]) >= 0 {
-		s.i++
-		switch s.text[s.i-1] {
+	with := s.until(end)
+	s.Inline = s.Inline || end == 0
+	for s.text != "" && strings.IndexByte("gpIiMmew0123456789", s.text[0]) >= 0 {
+		switch s.next() {
 		case 'e':
 			s.Inline = true
-			if from < to {
-				s.code(Word{Text: s.text[from:to], Dynamic: true}, "sed s///e")
-			}
+			s.code(Word{Text: with, Dynamic: with != ""}, "sed s///e")
 		case 'w':
 			s.file("write", "sed w")
 			return
@@ -126,36 +110,8 @@ func (s *sedScript) substitute() {
 
 // file is the rest of the line.
 func (s *sedScript) file(op, via string) {
-	name := strings.TrimSpace(s.toLineEnd())
-	if name == "/dev/stdout" || name == "/dev/stderr" || name == "" {
-		return
+	name := strings.TrimSpace(s.line())
+	if name != "/dev/stdout" && name != "/dev/stderr" && name != "" {
+		s.touch(op, Word{Text: name, Begins: true}, via)
 	}
-	s.touch(op, Word{Text: name, Begins: true}, via)
-}
-
-// added is the text of a, i and c: the rest of the line, and the next one after a
-// backslash.
-func (s *sedScript) added() {
-	for {
-		line := s.toLineEnd()
-		if !strings.HasSuffix(line, `\`) || s.i >= len(s.text) {
-			return
-		}
-	}
-}
-
-func (s *sedScript) label() {
-	for s.i < len(s.text) && s.text[s.i] != '\n' && s.text[s.i] != ';' && s.text[s.i] != '}' {
-		s.i++
-	}
-}
-
-func (s *sedScript) toLineEnd() string {
-	rest := s.text[min(s.i, len(s.text)):]
-	line, _, found := strings.Cut(rest, "\n")
-	s.i += len(line)
-	if found {
-		s.i++
-	}
-	return line
 }

@@ -2,68 +2,33 @@ package program
 
 import "strings"
 
-// ssh runs a line on another machine, and by its options programs on this one.
+// ssh without a line opens a shell.
 func ssh(c *call) {
-	c.sshOptions()
-	if len(c.Operands) == 0 {
-		return
-	}
-	rest := c.Operands[1:]
-	for len(rest) > 0 && len(rest[0].Text) > 1 && rest[0].Text[0] == '-' { // options may follow the host
-		inner := call{name: c.name, args: rest, program: c.program}
-		inner.parse()
-		inner.apply()
-		inner.sshOptions()
-		c.Flags, c.Touches, c.Unsure = append(c.Flags, inner.Flags...), append(c.Touches, inner.Touches...), append(c.Unsure, inner.Unsure...)
-		c.ExecFlags, c.Runs = append(c.ExecFlags, inner.ExecFlags...), append(c.Runs, inner.Runs...)
-		c.found = append(c.found, inner.found...)
-		rest = inner.Operands
-	}
-	switch {
-	case len(rest) > 0:
-		c.Runs = append(c.Runs, Run{Via: "ssh", Code: join(rest), Wrapper: "ssh", KeepStdin: true, NewShell: true})
-	case !c.flag('N', "") && !c.flag('V', ""):
+	if len(c.Operands) == 1 && !c.has("-N", "-V") {
 		c.Runs = append(c.Runs, Run{Via: "ssh", Wrapper: "ssh", KeepStdin: true, NewShell: true, Shell: true})
 	}
-	c.ReadsIn = !c.flag('n', "")
+	c.ReadsIn = len(c.Operands) > 0 && !c.has("-n")
 }
 
-// scp has the same options.
-func scp(c *call) {
-	c.sshOptions()
-	c.transfers()
-}
-
-// sshOptions looks at -o Name=value.
-func (c *call) sshOptions() {
-	for i := range c.found {
-		f := &c.found[i]
-		if f.name != "-o" || !f.given {
-			continue
+// sshOption is -o Name=value.
+func (c *call) sshOption(w Word) {
+	end := strings.IndexAny(w.Text, "= \t")
+	if end < 0 {
+		if w.Dynamic {
+			c.unsure("dynamic option -o")
 		}
-		end := strings.IndexAny(f.value.Text, "= \t")
-		if end < 0 {
-			if f.value.Dynamic {
-				c.unsure("dynamic option -o")
-			}
-			continue
-		}
-		value := rest(f.value, strings.Trim(f.value.Text[end+1:], `" =`))
-		switch strings.ToLower(f.value.Text[:end]) {
-		case "proxycommand", "localcommand", "knownhostscommand", "remotecommand":
-			if !strings.EqualFold(value.Text, "none") {
-				c.ExecFlags = append(c.ExecFlags, "-o "+f.value.Text[:end])
-				c.code(value, c.name+" "+f.value.Text[:end])
-			}
-		case "pkcs11provider", "securitykeyprovider", "include", "xauthlocation":
-			c.ExecFlags = append(c.ExecFlags, "-o "+f.value.Text[:end])
-			c.touch("read", value, "-o")
-		case "userknownhostsfile", "globalknownhostsfile", "controlpath":
-			c.touch("write", value, "-o")
-		case "identityfile", "certificatefile":
-			c.touch("read", value, "-o")
-		}
+		return
 	}
+	value := rest(w, strings.Trim(w.Text[end+1:], `" =`))
+	if k := sshOptionKinds[strings.ToLower(w.Text[:end])]; k != sh || !strings.EqualFold(value.Text, "none") {
+		c.use(k, value, "-o "+w.Text[:end])
+	}
+}
+
+var sshOptionKinds = map[string]kind{
+	"proxycommand": sh, "localcommand": sh, "knownhostscommand": sh, "remotecommand": sh, "pkcs11provider": load, "securitykeyprovider": load,
+	"include": load, "xauthlocation": load, "userknownhostsfile": write, "globalknownhostsfile": write, "controlpath": write,
+	"identityfile": read, "certificatefile": read,
 }
 
 // transfers takes back the files that are on another machine: host:path.
@@ -123,11 +88,11 @@ func socat(c *call) {
 		switch strings.ToUpper(kind) {
 		case "EXEC":
 			c.tag("socket-exec")
-			c.ExecFlags = append(c.ExecFlags, kind)
+			c.execFlag(kind)
 			c.run("socat EXEC", split(rest(w, value)), "")
 		case "SYSTEM", "SHELL":
 			c.tag("socket-exec")
-			c.ExecFlags = append(c.ExecFlags, kind)
+			c.execFlag(kind)
 			c.code(rest(w, value), "socat SYSTEM")
 		case "OPEN", "FILE", "GOPEN", "CREATE", "UNIX-CONNECT", "UNIX-LISTEN", "UNIX", "PIPE":
 			c.touch("read", rest(w, value), kind)
@@ -139,6 +104,6 @@ func socat(c *call) {
 // pings asks a host, which is an address like any other.
 func pings(c *call) {
 	if len(c.Operands) > 0 && (c.name == "ping" || c.name == "ping6") {
-		c.Fetches = append(c.Fetches, Fetch{Word: c.Operands[len(c.Operands)-1], Method: "PING"})
+		c.fetch(c.Operands[len(c.Operands)-1], "PING")
 	}
 }

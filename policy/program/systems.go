@@ -1,5 +1,7 @@
 package program
 
+import "strings"
+
 // systems are programs that change the machine: its power, disks, services, accounts.
 var systems = family{
 	"shutdown reboot halt poweroff telinit init rtcwake kexec pm-suspend pm-hibernate systemd-inhibit": {tags: "power", open: true},
@@ -7,9 +9,12 @@ var systems = family{
 	"systemctl": {opts: `
 		-H|--host=:remote -M|--machine= -t|--type= -p|--property= -n|--lines= -o|--output= -s|--signal= --state= --root=write
 		--job-mode= --kill-who= --what= --user --system --no-pager -l -a -q -f -r --now`, open: true, subs: serviceSubs},
-	"service": {then: service, open: true},
-	"rc-service rc-update chkconfig update-rc.d initctl sv svc launchctl supervisorctl pm2 forever monit": {tags: "service", open: true},
-	"loginctl  timedatectl localectl bootctl coredumpctl systemd-analyze busctl udevadm oomctl":           {open: true, then: controls},
+	"service rc-service rc-update chkconfig update-rc.d initctl sv svc launchctl supervisorctl pm2 forever monit": {tags: "service", open: true},
+	"loginctl  timedatectl localectl bootctl coredumpctl systemd-analyze busctl udevadm oomctl": {open: true, subs: []sub{
+		{`
+		show* list* status* info* user-* session-* time* blame* critical* plot* dump* cat* help* tree* introspect* get* verify*
+		security* calendar* dot* monitor*`, row{}},
+		{"poweroff* reboot* suspend* hibernate* halt* terminate* kill*", row{tags: "power service"}}, {"*", row{tags: "admin"}}}},
 	"journalctl": {opts: `
 		-u|--unit= -n|--lines= -p|--priority= -S|--since= -U|--until= -o|--output= -D|--directory=read --file=read --root=read
 		-t= -b? -g= -k -f -e -x -r --rotate:admin --vacuum-size=:discard --vacuum-time=:discard --vacuum-files=:discard
@@ -17,10 +22,13 @@ var systems = family{
 	"logrotate": {opts: "-s=write -l=write -m=exec -d -f -v", operands: "load", tags: "admin"},
 	`
 		mkfs mke2fs mkdosfs fsck e2fsck tune2fs resize2fs xfs_growfs xfs_repair btrfs zfs zpool mdadm lvcreate lvremove
-		lvextend lvresize vgcreate vgremove vgextend pvcreate pvremove parted gdisk sgdisk cfdisk sfdisk fdisk wipefs
-		blkdiscard cryptsetup mkswap swapon swapoff hdparm nvme badblocks debugfs dumpe2fs partprobe kpartx dmsetup growpart
-		efibootmgr grub-install grub-mkconfig update-grub update-initramfs dracut flashrom fstrim`: {tags: "disk", open: true, then: disk},
-	"mount": {opts: "-o|--options= -t|--types= -l -a -B -M -R -r -w -v -n -L= -U= -T=read", then: mount},
+		lvextend lvresize vgcreate vgremove vgextend pvcreate pvremove cfdisk wipefs blkdiscard cryptsetup mkswap swapoff
+		hdparm nvme badblocks debugfs dumpe2fs partprobe kpartx dmsetup growpart efibootmgr grub-install grub-mkconfig
+		update-grub update-initramfs dracut flashrom fstrim`: {tags: "disk", operands: "write*", open: true},
+	"fdisk sfdisk parted gdisk": {opts: "-l|--list:!disk,looks", tags: "disk", operands: "write*"},
+	"sgdisk":                    {opts: "-p|--print:!disk,looks", tags: "disk", operands: "write*"},
+	"swapon":                    {opts: "-s|--show?:!disk,looks --summary:!disk,looks", tags: "disk", operands: "write*", open: true},
+	"mount":                     {opts: "-o|--options= -t|--types= -l -a:disk -B -M -R -r -w -v -n -L= -U= -T=read", operands: "write:disk*"},
 	"umount losetup pivot_root switch_root fusermount fusermount3": {tags: "disk", open: true, operands: "write*"},
 	`
 		useradd usermod userdel adduser deluser addgroup delgroup groupadd groupmod groupdel passwd chpasswd chage gpasswd
@@ -33,9 +41,9 @@ var systems = family{
 		-a -n -e -N -q -r= -b -w|--write:admin -p|--load?:admin --system:admin -[AXfoxdV] --all --deprecated --dry-run
 		--binary --ignore --names --values --pattern= --quiet`, operands: "skip*", then: sysctl},
 	"getenforce sestatus aa-status selinuxenabled": {},
-	"kill": {opts: "-l|--list? -L -s|--signal= -n= -q= -p --timeout+ --verbose", then: kill, open: true},
+	"kill": {opts: "-l|--list?:!signal,looks -L:!signal,looks -s|--signal= -n= -q= -p --timeout+ --verbose", tags: "signal", then: kill, open: true},
 	"pkill killall skill snice xkill tkill": {opts: `
-		-u|--euid=:signal-all -U|--uid=:signal-all -g= -G= -P= -s= -t= -F=read -f -x -n -o -v -e -c -i --signal= -y= -Z= -l`, operands: "skip*", then: kill, open: true},
+		-u|--euid=:signal-all -U|--uid=:signal-all -g= -G= -P= -s= -t= -F=read -f -x -n -o -v -e -c -i --signal= -y= -Z= -l`, operands: "skip*", tags: "signal", then: kill, open: true},
 	"renice":                            {opts: "-n= -p= -g= -u=", tags: "signal"},
 	"openclaw sidecar gpt-oss-executor": {tags: "self-config", open: true},
 	`
@@ -58,4 +66,21 @@ var serviceSubs = []sub{
 	{`
 		reboot poweroff halt kexec soft-reboot suspend hibernate hybrid-sleep suspend-then-hibernate emergency rescue isolate
 		exit switch-root default`, row{tags: "service power"}},
+}
+
+func sysctl(c *call) {
+	for _, w := range c.Operands {
+		if strings.Contains(w.Text, "=") {
+			c.tag("admin")
+		}
+	}
+}
+
+// kill ends processes; 1 is the first one, and -1 are all of them.
+func kill(c *call) {
+	for i, w := range c.args {
+		if !c.looks && (w.Text == "-1" && (i > 0 || len(c.args) == 1) || w.Text == "1" && c.name == "kill") {
+			c.tag("signal-all")
+		}
+	}
 }

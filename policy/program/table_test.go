@@ -28,17 +28,15 @@ func TestRows(t *testing.T) {
 
 func checkRow(t *testing.T, at string, r row) {
 	t.Helper()
-	for _, tag := range strings.Fields(r.tags) {
-		if tagDocs[tag] == "" {
-			t.Errorf("%s: tag %s is not documented", at, tag)
-		}
-	}
+	checkTags(t, at, append(strings.Fields(r.tags), strings.Fields(r.bare)...))
 	repeated := 0
 	for _, field := range strings.Fields(r.operands) {
-		name, star := strings.CutSuffix(field, "*")
+		field, star := strings.CutSuffix(field, "*")
+		name, tags, _ := strings.Cut(field, ":")
 		if _, ok := kinds[name]; !ok {
 			t.Errorf("%s: operands: no kind %q", at, name)
 		}
+		checkTags(t, at+": operands", marks(tags))
 		if star {
 			repeated++
 		}
@@ -71,35 +69,42 @@ func checkRow(t *testing.T, at string, r row) {
 func checkOption(t *testing.T, at, field string) []string {
 	t.Helper()
 	if letters, ok := strings.CutPrefix(field, "-["); ok {
-		if !strings.HasSuffix(field, "]") {
+		letters, tags, ended := strings.Cut(letters, "]")
+		if !ended || tags != "" && tags[0] != ':' {
 			t.Errorf("%s: %s has no end", at, field)
 		}
+		checkTags(t, at+": "+field, marks(strings.TrimPrefix(tags, ":")))
 		var names []string
-		for _, c := range strings.TrimSuffix(letters, "]") {
+		for _, c := range letters {
 			names = append(names, "-"+string(c))
 		}
 		return names
 	}
 	head, tags, _ := strings.Cut(field, ":")
-	for _, tag := range strings.FieldsFunc(tags, func(c rune) bool { return c == ',' }) {
-		if tagDocs[tag] == "" && tag != "recursive" && tag != "stdin" {
-			t.Errorf("%s: %s: tag %s is not documented", at, field, tag)
-		}
-	}
+	checkTags(t, at+": "+field, marks(tags))
 	head = strings.TrimSuffix(head, "!")
 	names := head
-	if i := strings.IndexAny(head, "=?+"); i > 0 {
+	if i := 1 + strings.IndexAny(head[1:], "=?+"); i > 0 {
 		if _, ok := kinds[head[i+1:]]; !ok {
 			t.Errorf("%s: %s: no kind %q", at, field, head[i+1:])
 		}
 		names = head[:i]
 	}
 	for _, name := range strings.Split(names, "|") {
-		if !strings.HasPrefix(name, "-") && name != "CMD" {
+		if !strings.HasPrefix(name, "-") && name != "+" {
 			t.Errorf("%s: %s is no option", at, name)
 		}
 	}
 	return strings.Split(names, "|")
+}
+
+func checkTags(t *testing.T, at string, list []string) {
+	t.Helper()
+	for _, tag := range list {
+		if name := strings.TrimPrefix(tag, "!"); tagDocs[name] == "" && isTag(tag) {
+			t.Errorf("%s: tag %s is not documented", at, name)
+		}
+	}
 }
 
 func TestNamesAndTags(t *testing.T) {

@@ -1,6 +1,10 @@
 package program
 
-import "strings"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // texts are programs that search, sort and change text.
 var texts = family{
@@ -73,24 +77,24 @@ var texts = family{
 		--unrestricted --follow --word-regexp --python --go --js --ts --java --cpp --cc --ruby --rust --html --css --json --md
 		--yaml`, operands: "skip read*"},
 	"sed gsed": {opts: `
-		-[nrEsuz] -e|--expression=! -f|--file=script! -i|--in-place? -l|--line-length= --quiet --silent --regexp-extended
+		-[nrEsuz] -e|--expression=! -f|--file=script!:opaque-exec -i|--in-place?:edits -l|--line-length= --quiet --silent --regexp-extended
 		--separate --unbuffered --null-data --debug --sandbox --posix --follow-symlinks -b --binary`, operands: "skip read*", then: sed},
 	"awk gawk mawk nawk original-awk": {opts: `
-		-[bcCghIkMnNOPrsStV] -F|--field-separator= -v|--assign= -f|--file=script! -i|--include=load -l|--load=load
-		-e|--source=! -E|--exec=script! -W= -d|--dump-variables?write -D|--debug? -o|--pretty-print?write -p|--profile?write
+		-[bcCghIkMnNOPrsStV] -F|--field-separator= -v|--assign= -f|--file=script!:opaque-exec -i|--include=load -l|--load=load
+		-e|--source=! -E|--exec=script!:opaque-exec -W= -d|--dump-variables?write -D|--debug? -o|--pretty-print?write -p|--profile?write
 		-L|--lint? --posix --traditional --sandbox --re-interval --non-decimal-data --characters-as-bytes --csv --optimize
 		--bignum --use-lc-numeric --gen-pot --lint-old`, operands: "skip", then: awk, style: stop},
 	"jq gojq jaq": {opts: `
-		-[cCerRsSMjaA0] -n|--null-input -f|--from-file=script! -L=load --arg+ --argjson+ --slurpfile+read --rawfile+read
+		-[cCerRsSMjaA0] -n|--null-input -f|--from-file=script!:opaque-exec -L=load --arg+ --argjson+ --slurpfile+read --rawfile+read
 		--argfile+read --indent= --tab --slurp --raw-input --raw-output --raw-output0 --join-output --compact-output
 		--color-output --monochrome-output --sort-keys --exit-status --ascii-output --unbuffered --stream --stream-errors
 		--seq --args --jsonargs --binary --build-configuration`, operands: "skip read*", then: jq},
 	"yq": {opts: `
-		-[CcMNnPrRSejvVy] -i|--inplace -I|--indent= -o|--output-format= -p|--input-format= -f|--front-matter=
+		-[CcMNnPrRSejvVy] -i|--inplace|--in-place:edits -I|--indent= -o|--output-format= -p|--input-format= -f|--front-matter=
 		--from-file=load! --arg+ --argjson+ --split-exp= --split-exp-file=read --expression=! --null-input --prettyPrint
 		--unwrapScalar? --colors --no-colors --exit-status --verbose --no-doc --raw-output --yaml-output --slurp -s=
 		--string-interpolation --security-disable-env-ops --security-disable-file-ops --header-preprocess --yaml-roundtrip
-		--width= --indentless-lists --in-place --tab --slurpfile+read --rawfile+read --args --jsonargs
+		--width= --indentless-lists --tab --slurpfile+read --rawfile+read --args --jsonargs
 		--yaml-output-grammar-version=`, operands: "skip read*", then: yq},
 	"xmllint xmlstarlet xml": {opts: `
 		--xpath= --schema=read --relaxng=read --noout --format -o|--output=write --path= --shell:interactive-shell --html
@@ -107,9 +111,7 @@ var texts = family{
 		-[Aup] -n|--number -f|--force-colorization -l|--language= -r|--line-range= -H|--highlight-line= -m|--map-syntax=
 		--theme= --style= --pager=exec --config-file=load --paging= --tabs= --wrap= --color= --decorations= --diff --plain
 		--show-all --list-languages --list-themes -o=write -O= --file-name= -w= -x:opaque-exec`, open: true, operands: "read*", stdin: 1, tags: "pager"},
-	"tokei cloc scc": {opts: `
-		--exclude-dir= --include-lang= --out=write --report-file=write --output=write --config=load -e= -t= -o=write
-		--list-file=list --vcs=exec`, operands: "read*", open: true},
+	"tokei cloc scc": {opts: "-o|--out|--output|--report-file=write --list-file=list", operands: "read*", open: true},
 }
 
 const rgOptions = `
@@ -129,11 +131,8 @@ const rgOptions = `
 
 // sums reads the names of the files to check from a file.
 func sums(c *call) {
-	for _, flag := range c.Flags {
-		if flag == "-c" || flag == "--check" {
-			c.touch("read", Word{Dynamic: true}, flag)
-			return
-		}
+	if c.has("-c", "--check") {
+		c.touch("read", Word{Dynamic: true}, "--check")
 	}
 }
 
@@ -164,8 +163,8 @@ func grep(c *call) {
 
 // included are patterns of the files that are searched in folders.
 func (c *call) included(name string) {
-	for i := range c.found {
-		if w := c.found[i].value; c.found[i].name == name && !strings.HasPrefix(w.Text, "!") {
+	for _, w := range c.values(name) {
+		if !strings.HasPrefix(w.Text, "!") {
 			w.Glob = strings.ContainsAny(w.Text, "*?[")
 			c.touch("read", w, name)
 		}
@@ -176,17 +175,67 @@ func (c *call) included(name string) {
 func rg(c *call) {
 	c.included("-g")
 	c.included("--iglob")
-	for _, flag := range c.Flags {
-		if flag == "--files" || flag == "--type-list" {
-			for _, w := range c.Operands {
-				c.touch("read", w, "argument")
-			}
-			return
+	if c.has("--files", "--type-list") {
+		for _, w := range c.Operands {
+			c.touch("read", w, "argument")
 		}
+		return
 	}
 	if len(c.Operands) < 2 && !(c.replaced && len(c.Operands) == 1) {
 		c.touch("read", Word{Text: "."}, "folder")
 		c.ReadsIn = true
 	}
 	c.Recursive = true
+}
+
+var (
+	jqEnv  = regexp.MustCompile(`\benv\b|\$ENV\b`)
+	jqLoad = regexp.MustCompile(`\b(import|include)\s*"|\$__prog`)
+	yqEnv  = regexp.MustCompile(`\b(str)?env\s*\(|\benvsubst\b|\$ENV\b|\benv\b`)
+	yqLoad = regexp.MustCompile(`\bload(_[a-z]+)?\s*\(|\bsystem\s*\(|\b(import|include)\s*"`)
+)
+
+// jq reads its filter.
+func jq(c *call) {
+	if !c.replaced && len(c.Operands) > 0 {
+		c.filter(c.Operands[0], jqEnv, jqLoad)
+	}
+	names := len(c.Operands)
+	if !c.replaced {
+		names--
+	}
+	c.ReadsIn = c.ReadsIn || names < 1 && !c.has("-n")
+}
+
+// yq has a filter, too, perhaps after a word.
+func yq(c *call) {
+	words := c.Operands
+	if len(words) > 0 && slices.Contains([]string{"e", "eval", "ea", "eval-all"}, words[0].Text) {
+		c.Sub, words = words[0].Text, words[1:]
+		c.Touches = slices.DeleteFunc(c.Touches, func(t Touch) bool { return len(words) > 0 && t.Word == words[0] }) // it was taken for a file
+	}
+	if len(words) > 0 && !c.replaced {
+		c.filter(words[0], yqEnv, yqLoad)
+		words = words[1:]
+	}
+	if w, ok := c.value("--split-exp"); ok {
+		w.Dynamic = true
+		c.touch("write", w, "--split-exp")
+	}
+	c.ReadsIn = c.ReadsIn || len(words) == 0
+}
+
+// filter looks for what reaches out of the filter.
+func (c *call) filter(w Word, env, load *regexp.Regexp) {
+	if strings.Contains(w.Text, "env") || strings.Contains(w.Text, "ENV") {
+		if env.MatchString(w.Text) {
+			c.tag("dump-env")
+		}
+	}
+	if load.MatchString(w.Text) {
+		c.tag("opaque-exec")
+	}
+	if w.Dynamic {
+		c.unsure("dynamic filter")
+	}
 }

@@ -13,102 +13,60 @@ import (
 // and for harmless values, it is the zero Effect.
 func Set(name string, value Word) Effect {
 	c := call{name: name, program: &stranger, table: table}
-	if value.Text == "" && !value.Dynamic {
+	i := slices.IndexFunc(variables, func(v variable) bool { return fits(v.names, name) })
+	if i < 0 || value.Text == "" && !value.Dynamic {
 		return c.Effect
 	}
-	for _, v := range variables {
-		if fits(v.names, name) {
-			c.variable(v, value)
-			break
-		}
+	v := variables[i]
+	if v.tag != "" && (value.Dynamic || v.harmless == nil || !v.harmless.MatchString(value.Text)) {
+		c.tag(v.tag)
+	}
+	if v.does != nil {
+		v.does(&c, value)
+	}
+	if v.options != "" {
+		c.optionsOf(v.options, value)
 	}
 	return c.Effect
 }
 
-// role is what a variable is to the programs that look at it.
-type role uint8
-
-const (
-	plain     role = iota
-	code           // it is code, or decides where code comes from
-	tool           // a program
-	settings       // a file or folder of settings, which can name programs
-	libraries      // folders of code
-	output         // a file or folder that is written
-	proxy          // a URL
-	server         // which servers are asked and trusted
-	name           // a name, and code where it has dots or slashes
-	options        // options that a program adds to its own
-)
-
-func (c *call) variable(v variable, w Word) {
-	switch v.role {
-	case code:
-		c.tag("code-variable")
-	case tool:
-		c.tagUnless(!w.Dynamic && usualTools.MatchString(w.Text))
-	case settings:
-		c.tagUnless(!w.Dynamic && slices.Contains([]string{"/dev/null", "off", "local", "auto"}, w.Text))
-	case libraries:
-		c.libraries(w)
-	case output:
-		if strings.Contains(w.Text, "/") && !w.Dynamic { // a switch is no file
-			c.touch("write", w, c.name)
-		}
-	case proxy:
-		c.tag("net-override")
-		c.Fetches = append(c.Fetches, Fetch{Word: w, Method: "PROXY"})
-	case server:
-		if w.Dynamic || !slices.Contains([]string{"direct", "off", "https://proxy.golang.org,direct", "https://pypi.org/simple", "default"}, w.Text) {
-			c.tag("net-override")
-		}
-	case name:
-		c.tagUnless(!w.Dynamic && !strings.ContainsAny(w.Text, "./"))
-	case options:
-		c.optionsOf(v.program, w)
-	}
-}
-
-func (c *call) tagUnless(harmless bool) {
-	if !harmless {
-		c.tag("code-variable")
-	}
-}
-
-// variable is a kind of variables. Names may end with a star, and are tried in order.
+// variable is a kind of variables. Names may hold a star, and are tried in order. The tag
+// is theirs unless the value is known and harmless.
 type variable struct {
-	role
-	program string // whose options they are
-	names   string
+	tag      string
+	harmless *regexp.Regexp
+	does     func(*call, Word)
+	options  string // the program whose options they hold
+	names    string
 }
 
 var variables = []variable{
-	{plain, "", "npm_config_loglevel npm_config_yes npm_config_audit npm_config_fund npm_config_progress npm_config_color npm_config_update_notifier npm_config_legacy_peer_deps npm_config_offline npm_config_prefer_offline npm_config_engine_strict npm_config_production npm_config_omit npm_config_ignore_scripts"},
-	{code, "", "BASH_ENV ENV BASHOPTS SHELLOPTS BASH_FUNC_* BASH_LOADABLES_PATH BASH_XTRACEFD PROMPT_COMMAND PS4 IFS HOME PATH CDPATH FPATH LD_* DYLD_* GLIBC_TUNABLES GCONV_PATH LOCPATH NLSPATH MALLOC_TRACE HOSTALIASES RES_OPTIONS LOCALDOMAIN RESOLV_HOST_CONF GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_CONFIG_COUNT GIT_CONFIG_KEY_* GIT_CONFIG_VALUE_* GIT_CONFIG_PARAMETERS GIT_EXEC_PATH GIT_ALLOW_PROTOCOL GIT_REDIRECT_* LESSOPEN LESSCLOSE LESSKEY_CONTENT GOVCS GOSUMDB PYTHONHOME PYTHONPLATLIBDIR PYTHONEXECUTABLE CARGO_ALIAS_* CARGO_BUILD_* CARGO_HTTP_* CARGO_REGISTRIES_* CARGO_REGISTRY_* CARGO_SOURCE_* npm_config_* YARN_YARN_PATH YARN_RC_FILENAME YARN_PLUGINS YARN_NPM_REGISTRY_SERVER PERL5DB"},
-	{tool, "", "PAGER EDITOR VISUAL BROWSER FCEDIT MANPAGER SYSTEMD_PAGER SUDO_EDITOR KUBE_EDITOR HGEDITOR SVN_EDITOR LESSEDIT GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_ASKPASS GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_SSH GIT_SSH_COMMAND GIT_SHELL_PATH SSH_ASKPASS SUDO_ASKPASS KUBECTL_EXTERNAL_DIFF RSYNC_RSH RSYNC_CONNECT_PROG CVS_RSH SHELL MAKESHELL CC CXX CPP FC AR AS LD RANLIB STRIP PKG_CONFIG GCCGO GOCACHEPROG GOAUTH RUSTC RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTDOC CARGO_TARGET_*_RUNNER CARGO_TARGET_*_LINKER PYTHONBREAKPOINT MANROFFOPT GROFF_COMMAND_PREFIX NODE_REPL_EXTERNAL_MODULE PIP_PYTHON"},
-	{settings, "", "GIT_CONFIG GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_TEMPLATE_DIR RIPGREP_CONFIG_PATH CURL_HOME WGETRC SYSTEM_WGETRC NETRC OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES XDG_CONFIG_HOME XDG_CONFIG_DIRS DOCKER_CONFIG KUBECONFIG AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE PIP_CONFIG_FILE PIP_REQUIREMENT GOENV GOWORK GOTOOLDIR GOTOOLCHAIN CARGO_HOME RUSTUP_HOME PYTHONSTARTUP PYTHONUSERBASE PYTEST_PLUGINS BUNDLE_GEMFILE GEM_HOME GEM_PATH AWKPATH AWKLIBPATH JQ_LIBRARY_PATH MANPATH TERMINFO TERMINFO_DIRS TERMCAP TERMPATH LESSKEY LESSKEYIN INPUTRC MAKEFILES TAPE"},
-	{libraries, "", "PYTHONPATH NODE_PATH CLASSPATH PERL5LIB PERLLIB RUBYLIB LUA_PATH LUA_CPATH JAVA_HOME M2_HOME MAVEN_HOME GOROOT VIRTUAL_ENV"},
-	{output, "", "SSLKEYLOGFILE LESSHISTFILE HISTFILE PYTHONHISTFILE GIT_TRACE* GIT_INDEX_FILE NODE_V8_COVERAGE NODE_REDIRECT_WARNINGS PYTHONPYCACHEPREFIX TMPDIR CARGO_TARGET_DIR GOBIN GOCACHE GOMODCACHE GOTMPDIR GOPATH COVERAGE_FILE XDG_CACHE_HOME XDG_DATA_HOME XDG_STATE_HOME PIP_CACHE_DIR PIP_TARGET PIP_PREFIX PIP_LOG"},
-	{proxy, "", "http_proxy https_proxy ftp_proxy all_proxy HTTP_PROXY HTTPS_PROXY FTP_PROXY ALL_PROXY RSYNC_PROXY"},
-	{server, "", "GIT_SSL_NO_VERIFY GIT_SSL_CAINFO GOINSECURE GONOSUMDB GONOSUMCHECK GOPROXY PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_TRUSTED_HOST PIP_FIND_LINKS UV_INDEX_URL UV_DEFAULT_INDEX UV_INDEX NODE_TLS_REJECT_UNAUTHORIZED NODE_EXTRA_CA_CERTS PYTHONHTTPSVERIFY SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE REQUESTS_CA_BUNDLE DOCKER_HOST DOCKER_CONTEXT"},
-	{options, "node", "NODE_OPTIONS"},
-	{options, "go build", "GOFLAGS"},
-	{options, "tar", "TAR_OPTIONS"},
-	{options, "pytest", "PYTEST_ADDOPTS"},
-	{options, "less", "LESS MORE"},
-	{options, "man", "MANOPT"},
-	{options, "grep", "GREP_OPTIONS"},
-	{options, "xz", "XZ_OPT XZ_DEFAULTS GZIP BZIP2 BZIP"},
-	{options, "zip", "ZIPOPT"},
-	{options, "unzip", "UNZIP UNZIPOPT"},
-	{options, "make", "MAKEFLAGS GNUMAKEFLAGS MFLAGS"},
-	{options, "mvn", "MAVEN_ARGS"},
-	{options, "java", "MAVEN_OPTS JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS JAVA_OPTS GRADLE_OPTS SBT_OPTS ANT_OPTS"},
-	{options, "gcc", "CFLAGS CXXFLAGS CPPFLAGS CGO_CFLAGS CGO_CPPFLAGS CGO_CXXFLAGS CGO_LDFLAGS"},
-	{options, "rustc", "RUSTFLAGS RUSTDOCFLAGS"},
-	{options, "perl", "PERL5OPT"},
-	{options, "ruby", "RUBYOPT"},
-	{name, "", "PYTHONWARNINGS RUSTUP_TOOLCHAIN"},
+	{names: "npm_config_loglevel npm_config_yes npm_config_audit npm_config_fund npm_config_progress npm_config_color npm_config_update_notifier npm_config_legacy_peer_deps npm_config_offline npm_config_prefer_offline npm_config_engine_strict npm_config_production npm_config_omit npm_config_ignore_scripts"},
+	{tag: "code-variable", names: "BASH_ENV ENV BASHOPTS SHELLOPTS BASH_FUNC_* BASH_LOADABLES_PATH BASH_XTRACEFD PROMPT_COMMAND PS4 IFS HOME PATH CDPATH FPATH LD_* DYLD_* GLIBC_TUNABLES GCONV_PATH LOCPATH NLSPATH MALLOC_TRACE HOSTALIASES RES_OPTIONS LOCALDOMAIN RESOLV_HOST_CONF GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_CONFIG_COUNT GIT_CONFIG_KEY_* GIT_CONFIG_VALUE_* GIT_CONFIG_PARAMETERS GIT_EXEC_PATH GIT_ALLOW_PROTOCOL GIT_REDIRECT_* LESSOPEN LESSCLOSE LESSKEY_CONTENT GOVCS GOSUMDB PYTHONHOME PYTHONPLATLIBDIR PYTHONEXECUTABLE CARGO_ALIAS_* CARGO_BUILD_* CARGO_HTTP_* CARGO_REGISTRIES_* CARGO_REGISTRY_* CARGO_SOURCE_* npm_config_* YARN_YARN_PATH YARN_RC_FILENAME YARN_PLUGINS YARN_NPM_REGISTRY_SERVER PERL5DB"},
+	{tag: "code-variable", harmless: usualTools, names: "PAGER EDITOR VISUAL BROWSER FCEDIT MANPAGER SYSTEMD_PAGER SUDO_EDITOR KUBE_EDITOR HGEDITOR SVN_EDITOR LESSEDIT GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_ASKPASS GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_SSH GIT_SSH_COMMAND GIT_SHELL_PATH SSH_ASKPASS SUDO_ASKPASS KUBECTL_EXTERNAL_DIFF RSYNC_RSH RSYNC_CONNECT_PROG CVS_RSH SHELL MAKESHELL CC CXX CPP FC AR AS LD RANLIB STRIP PKG_CONFIG GCCGO GOCACHEPROG GOAUTH RUSTC RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTDOC CARGO_TARGET_*_RUNNER CARGO_TARGET_*_LINKER PYTHONBREAKPOINT MANROFFOPT GROFF_COMMAND_PREFIX NODE_REPL_EXTERNAL_MODULE PIP_PYTHON"},
+	{tag: "code-variable", harmless: regexp.MustCompile(`^(/dev/null|off|local|auto)$`), names: "GIT_CONFIG GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_TEMPLATE_DIR RIPGREP_CONFIG_PATH CURL_HOME WGETRC SYSTEM_WGETRC NETRC OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES XDG_CONFIG_HOME XDG_CONFIG_DIRS DOCKER_CONFIG KUBECONFIG AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE PIP_CONFIG_FILE PIP_REQUIREMENT GOENV GOWORK GOTOOLDIR GOTOOLCHAIN CARGO_HOME RUSTUP_HOME PYTHONSTARTUP PYTHONUSERBASE PYTEST_PLUGINS BUNDLE_GEMFILE GEM_HOME GEM_PATH AWKPATH AWKLIBPATH JQ_LIBRARY_PATH MANPATH TERMINFO TERMINFO_DIRS TERMCAP TERMPATH LESSKEY LESSKEYIN INPUTRC MAKEFILES TAPE"},
+	{does: (*call).libraries, names: "PYTHONPATH NODE_PATH CLASSPATH PERL5LIB PERLLIB RUBYLIB LUA_PATH LUA_CPATH JAVA_HOME M2_HOME MAVEN_HOME GOROOT VIRTUAL_ENV"},
+	{does: (*call).outputFolder, names: "SSLKEYLOGFILE LESSHISTFILE HISTFILE PYTHONHISTFILE GIT_TRACE* GIT_INDEX_FILE NODE_V8_COVERAGE NODE_REDIRECT_WARNINGS PYTHONPYCACHEPREFIX TMPDIR CARGO_TARGET_DIR GOBIN GOCACHE GOMODCACHE GOTMPDIR GOPATH COVERAGE_FILE XDG_CACHE_HOME XDG_DATA_HOME XDG_STATE_HOME PIP_CACHE_DIR PIP_TARGET PIP_PREFIX PIP_LOG"},
+	{tag: "net-override", does: (*call).proxy, names: "http_proxy https_proxy ftp_proxy all_proxy HTTP_PROXY HTTPS_PROXY FTP_PROXY ALL_PROXY RSYNC_PROXY"},
+	{tag: "net-override", harmless: usualServers, names: "GIT_SSL_NO_VERIFY GIT_SSL_CAINFO GOINSECURE GONOSUMDB GONOSUMCHECK GOPROXY PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_TRUSTED_HOST PIP_FIND_LINKS UV_INDEX_URL UV_DEFAULT_INDEX UV_INDEX NODE_TLS_REJECT_UNAUTHORIZED NODE_EXTRA_CA_CERTS PYTHONHTTPSVERIFY SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE REQUESTS_CA_BUNDLE DOCKER_HOST DOCKER_CONTEXT"},
+	{options: "node", names: "NODE_OPTIONS"},
+	{options: "go build", names: "GOFLAGS"},
+	{options: "tar", names: "TAR_OPTIONS"},
+	{options: "pytest", names: "PYTEST_ADDOPTS"},
+	{options: "less", names: "LESS MORE"},
+	{options: "man", names: "MANOPT"},
+	{options: "grep", names: "GREP_OPTIONS"},
+	{options: "xz", names: "XZ_OPT XZ_DEFAULTS GZIP BZIP2 BZIP"},
+	{options: "zip", names: "ZIPOPT"},
+	{options: "unzip", names: "UNZIP UNZIPOPT"},
+	{options: "make", names: "MAKEFLAGS GNUMAKEFLAGS MFLAGS"},
+	{options: "mvn", names: "MAVEN_ARGS"},
+	{options: "java", names: "MAVEN_OPTS JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS JAVA_OPTS GRADLE_OPTS SBT_OPTS ANT_OPTS"},
+	{options: "gcc", names: "CFLAGS CXXFLAGS CPPFLAGS CGO_CFLAGS CGO_CPPFLAGS CGO_CXXFLAGS CGO_LDFLAGS"},
+	{options: "rustc", names: "RUSTFLAGS RUSTDOCFLAGS"},
+	{options: "perl", names: "PERL5OPT"},
+	{options: "ruby", names: "RUBYOPT"},
+	{tag: "code-variable", harmless: regexp.MustCompile(`^[^./]*$`), names: "PYTHONWARNINGS RUSTUP_TOOLCHAIN"},
 }
 
 // fits: a pattern may hold one star. Settings of npm are read in any case.
@@ -125,12 +83,12 @@ func fits(patterns, name string) bool {
 // sets takes NAME=value, for what the program runs.
 func (c *call) sets(w Word) {
 	name, _, _ := strings.Cut(w.Text, "=")
-	c.env, c.values = append(c.env, name), append(c.values, w)
+	c.env, c.set = append(c.env, name), append(c.set, w)
 }
 
 // applyValues adds what the variables do that were set for what the program runs.
 func (c *call) applyValues() {
-	for _, w := range c.values {
+	for _, w := range c.set {
 		name, value, _ := strings.Cut(w.Text, "=")
 		e := Set(name, rest(w, value))
 		c.Tags, c.Touches, c.Fetches = append(c.Tags, e.Tags...), append(c.Touches, e.Touches...), append(c.Fetches, e.Fetches...)
@@ -143,10 +101,23 @@ func (c *call) applyValues() {
 // usualTools are programs that variables name every day.
 var usualTools = regexp.MustCompile(`^(cat|true|false|:|less|more|less -[FRSX]+|0|none|never|(/usr)?(/bin/)?(ba|da)?sh|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|(gcc|g\+\+|clang|clang\+\+)-[0-9.]+|tcc|gfortran|ar|as|ld|lld|mold|gold|ranlib|strip|pkg-config|pkgconf|rustc|rustdoc|sccache|ccache)$`)
 
+var usualServers = regexp.MustCompile(`^(direct|off|default|https://proxy\.golang\.org,direct|https://pypi\.org/simple)$`)
+
+func (c *call) proxy(w Word) { c.fetch(w, "PROXY") }
+
+// outputFolder is a file or folder that is written. A switch is no file.
+func (c *call) outputFolder(w Word) {
+	if strings.Contains(w.Text, "/") && !w.Dynamic {
+		c.touch("write", w, c.name)
+	}
+}
+
 // libraries are code that counts like code that is run. Of several folders one that is
 // named in full says most.
 func (c *call) libraries(w Word) {
-	c.tagUnless(!w.Dynamic || w.Begins)
+	if w.Dynamic && !w.Begins {
+		c.tag("code-variable")
+	}
 	for _, folder := range strings.Split(w.Text, ":") {
 		if folder == "" || strings.HasPrefix(path.Clean(folder), "/usr/") {
 			continue
@@ -165,10 +136,10 @@ func (c *call) optionsOf(program string, w Word) {
 		words = append(words, Word{Text: s})
 	}
 	e := Of(command[0], append(words, split(w)...))
-	opaque := slices.ContainsFunc(e.Tags, func(t string) bool {
-		return t == "opaque-exec" || t == "absolute-extract" || t == "raw-socket"
-	})
-	c.tagUnless(!w.Dynamic && len(e.ExecFlags)+len(e.Unsure)+len(e.Runs) == 0 && !e.Inline && !opaque)
+	opaque := func(t string) bool { return t == "opaque-exec" || t == "absolute-extract" || t == "raw-socket" }
+	if w.Dynamic || len(e.ExecFlags)+len(e.Unsure)+len(e.Runs) > 0 || e.Inline || slices.ContainsFunc(e.Tags, opaque) {
+		c.tag("code-variable")
+	}
 	for _, t := range e.Touches {
 		if strings.HasPrefix(t.Via, "-") {
 			c.touch(t.Op, t.Word, c.name)

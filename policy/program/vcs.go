@@ -16,16 +16,9 @@ var vcs = family{
 		addremove commit|ci init update|up|checkout pull clone merge copy|cp rename|mv graft resolve bisect archive bundle
 		export import`, row{}},
 		{"push email", row{tags: "publish"}}, {"revert strip rollback purge forget remove|rm", row{tags: "discard"}}}},
-	"svn": {opts: `
-		--config-dir=load --config-option=:opaque-exec --diff-cmd=exec --editor-cmd=exec -F=read --username= --password= -r=
-		-m= --depth=`, open: true, subs: []sub{
-		{`
-		status|st log diff|di info|i list|ls cat blame|praise|annotate propget|pget|pg proplist|plist help add checkout|co
-		update|up copy|cp move|mv mkdir resolve switch|sw cleanup export merge`, row{}},
-		{"commit|ci import lock unlock", row{tags: "publish"}}, {"revert delete|del|remove|rm propset|pset propdel|propedit", row{tags: "discard"}}}},
-	"git-lfs":                   {open: true, subs: []sub{{"ls-files status env version pull fetch checkout track untrack", row{}}, {"push", row{tags: "publish"}}}},
-	"pre-commit lefthook husky": {tags: "workspace-code", opts: "-c|--config=load", open: true},
-	"jj sl tig gitui lazygit":   {tags: "unlisted-sub", open: true},
+	"git-lfs":                     {open: true, subs: []sub{{"ls-files status env version pull fetch checkout track untrack", row{}}, {"push", row{tags: "publish"}}}},
+	"pre-commit lefthook husky":   {tags: "workspace-code", opts: "-c|--config=load", open: true},
+	"jj sl svn tig gitui lazygit": {tags: "unlisted-sub", open: true},
 }
 
 // Options that git log, diff and show share.
@@ -54,11 +47,11 @@ var gitSubs = []sub{
 		--pathspec-from-file=read --template=load -F=read --batch-all-objects --filters:opaque-exec --textconv:opaque-exec
 		-X=read --exclude-from=read --exclude= -x=`}},
 	{"cat-file", row{opts: "-p -t -s -e --batch --batch-check --batch-all-objects --filters:opaque-exec --textconv:opaque-exec --path=", then: gitHistory}},
-	{"maintenance", row{then: gitMaintenance}},
+	{"maintenance", row{subs: []sub{{"run", row{}}, {"*", row{tags: "schedule"}}}}},
 	{"checkout-index", row{opts: "-a -f -q -u -n -z --stdin --temp --stage= --prefix=write"}},
 	{"read-tree", row{opts: "-m -i -v -u:discard -n --reset:discard --prefix= --index-output=write --empty --no-sparse-checkout"}},
-	{"merge-file", row{opts: "-L= -p|--stdout -q --object-id --diff3 --zdiff3 --ours --theirs --union --marker-size=", operands: "read*", then: gitMergeFile}},
-	{"interpret-trailers", row{opts: "--in-place --trailer= --where= --if-exists= --if-missing= --parse --only-trailers --unfold", then: gitInPlace}},
+	{"merge-file", row{opts: "-L= -p|--stdout:looks -q --object-id --diff3 --zdiff3 --ours --theirs --union --marker-size=", operands: "change read*"}},
+	{"interpret-trailers", row{opts: "--in-place:edits --trailer= --where= --if-exists= --if-missing= --parse --only-trailers --unfold", operands: "read*"}},
 	{"mailinfo", row{opts: "-k -b -u -n -m --encoding= --quoted-cr= --scissors", operands: "write*"}},
 	{"mailsplit", row{opts: "-o=write -d= -f= -b", operands: "read*"}},
 	{"bugreport diagnose", row{opts: "-o|--output-directory=write -s|--suffix= --diagnose? --mode="}},
@@ -77,36 +70,41 @@ var gitSubs = []sub{
 	{"checkout", row{opts: `
 		-b= -B=:discard --orphan= -f|--force:discard --conflict= -t|--track? --pathspec-from-file=read:discard -p|--patch
 		-m|--merge`, then: gitCheckout}},
-	{"restore", row{opts: "-s|--source= -S|--staged -W|--worktree --pathspec-from-file=read --conflict=", then: gitRestore}},
+	{"restore", row{opts: "-s|--source= -S|--staged:!discard -W|--worktree:discard --pathspec-from-file=read --conflict=", tags: "discard"}},
 	{"switch", row{opts: "-c|--create= -C|--force-create=:discard -f|--force:discard --discard-changes:discard --orphan= -t|--track? --conflict="}},
 	{"reset", row{opts: "--hard:discard --merge:discard --keep --soft --mixed --pathspec-from-file=read"}},
-	{"clean", row{opts: "-n|--dry-run -d -f|--force -x -X -q -i|--interactive -e|--exclude=", then: gitClean}},
-	{"stash", row{opts: gitDiff + " -m|--message= --pathspec-from-file=read", then: gitStash}},
-	{"rm", row{opts: "-r:recursive -f|--force -n|--dry-run --cached -q --pathspec-from-file=read", then: gitRm}},
+	{"clean", row{opts: "-n|--dry-run:!discard,looks -d:recursive -f|--force -x -X -q -i|--interactive -e|--exclude=", operands: "delete*", tags: "discard", then: gitClean}},
+	{"stash", row{opts: gitDiff + " -m|--message= --pathspec-from-file=read", subs: []sub{{"drop clear", row{tags: "discard"}}, {"*", row{}}}}},
+	{"rm", row{opts: "-r:recursive -f|--force -n|--dry-run:looks --cached:looks -q --pathspec-from-file=read", operands: "delete*"}},
 	{"mv", row{opts: "-f -n -k -v", operands: "move* target"}},
 	{"clone", row{opts: gitTransfer + `
 		-c|--config= --template=load --reference=read --reference-if-able=read --separate-git-dir=write --bundle-uri=url
-		-o|--origin= --dissociate --revision=`, then: gitClone}},
-	{"fetch pull ls-remote", row{opts: gitTransfer + " -o= -r|--rebase? --set-upstream --multiple --all", then: gitTransferURLs}},
+		-o|--origin= --dissociate --revision=`, operands: "repo write", then: gitClone}},
+	{"fetch pull ls-remote", row{opts: gitTransfer + " -o= -r|--rebase? --set-upstream --multiple --all", operands: "repo skip*"}},
 	{"push", row{opts: `
 		--receive-pack|--exec=sh --repo= -o|--push-option= --recurse-submodules= --signed? -f|--force:discard
-		--force-with-lease?:discard -d|--delete:discard --mirror:discard --prune:discard -n|--dry-run`, tags: "publish", then: gitTransferURLs}},
-	{"remote", row{opts: "-v|--verbose -t= -m= -f --tags --mirror?", then: gitRemote}},
+		--force-with-lease?:discard -d|--delete:discard --mirror:discard --prune:discard -n|--dry-run`, operands: "repo skip*", tags: "publish", then: gitPush}},
+	{"remote", row{opts: "-v|--verbose -t= -m= -f --tags --mirror?", subs: []sub{
+		{"add set-url", row{operands: "repo*"}}, {"remove|rm rename prune", row{tags: "config-or-install"}}, {"*", row{}}}}},
 	{"init", row{opts: "--template=load --separate-git-dir=write -b|--initial-branch= --object-format= --shared? --bare -q", operands: "write"}},
 	{"config", row{opts: `
-		-f|--file=read --blob= --type= --default= --global --system --local --worktree -l|--list --get --get-all --get-regexp
-		--get-urlmatch --get-color --get-colorbool --add:config-or-install --unset:config-or-install
+		-f|--file=read --blob= --type= --default= --global --system --local --worktree -l|--list:looks
+		--get|--get-all|--get-regexp|--get-urlmatch|--get-color|--get-colorbool:looks --add:config-or-install --unset:config-or-install
 		--unset-all:config-or-install --replace-all:config-or-install --rename-section:config-or-install
 		--remove-section:config-or-install -e|--edit:editor,config-or-install --name-only --show-origin --show-scope -z
 		--includes --bool --int --path`, then: gitSetting}},
 	{"rebase", row{opts: `
 		-x|--exec=sh -i|--interactive:editor --edit-todo:editor --onto= -s|--strategy= -X|--strategy-option= --root --abort
 		--continue --skip --quit --autosquash -C? --whitespace= --empty= -S?`}},
-	{"bisect", row{then: gitBisect, style: stop}},
-	{"submodule", row{opts: "-q|--quiet --cached", style: stop, then: gitSubmodule}},
-	{"worktree", row{opts: "-b= -B= -f|--force --detach --checkout --lock --reason= --orphan -v --porcelain -q --expire= -n", then: gitWorktree}},
+	{"bisect", row{subs: []sub{{"run", row{operands: "run", tags: "opaque-exec"}}, {"*", row{}}}}},
+	{"submodule", row{opts: "-q|--quiet --cached", subs: []sub{
+		{"foreach", row{opts: "--recursive", operands: "line", tags: "opaque-exec"}}, {"add set-url", row{operands: "repo*"}},
+		{"deinit", row{tags: "discard"}}, {"*", row{}}}}},
+	{"worktree", row{opts: "--reason= --expire=", subs: []sub{
+		{"add", row{opts: "-b= -B= --detach --checkout --lock --orphan", operands: "write skip"}}, {"move", row{operands: "move write"}},
+		{"remove", row{opts: "-f|--force:discard", operands: "delete"}}, {"*", row{}}}}}, // without force, it keeps what is not committed
 	{"archive", row{opts: "-o|--output=write --remote=:remote --exec=sh --format= --prefix= --add-file=read --add-virtual-file="}},
-	{"bundle", row{then: gitBundle}},
+	{"bundle", row{subs: []sub{{"create", row{operands: "write skip*"}}, {"*", row{operands: "read skip*"}}}}},
 	{"format-patch", row{opts: gitDiff + `
 		-o|--output-directory=write --cover-letter --signature-file=read -v= --to= --cc= --in-reply-to= --stdout`, then: gitHistory}},
 	{"apply", row{opts: `

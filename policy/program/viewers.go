@@ -1,11 +1,14 @@
 package program
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // viewers are pagers and editors, from which commands can be typed.
 var viewers = family{
 	"less more most pg": {opts: `
-		-[aABcCdeEfFgGiIJKLmMnNqQrRsSuUVwWXZ~] -h= -b= -j= -o|--log-file=write -O|--LOG-FILE=write -p|--pattern= -P|--prompt=
+		-[aABcCdeEfFgGiIJKLmMnNqQrRsSuUVwWXZ~] += -h= -b= -j= -o|--log-file=write -O|--LOG-FILE=write -p|--pattern= -P|--prompt=
 		-t|--tag= -T|--tag-file=read -x|--tabs= -y= -z|--window= -#= -D= -k|--lesskey-file=load --lesskey-src=load
 		--lesskey-content=:opaque-exec --use-color --RAW-CONTROL-CHARS --raw-control-chars --LINE-NUMBERS --chop-long-lines
 		--no-init --quit-if-one-screen --QUIT-AT-EOF --IGNORE-CASE --ignore-case --squeeze-blank-lines --wordwrap --mouse
@@ -22,7 +25,7 @@ var viewers = family{
 	"help": {open: true},
 	"vim vi nvim gvim view rvim vimdiff ex": {opts: `
 		-[ABbDdEefFgHhLlMmnNpOoRrvVxXyZ] -c=:opaque-exec --cmd=:opaque-exec -S=load -u=load -U=load -i=read -s=load -w=write
-		-W=write -T= -t= -q=read -es -Es --clean --noplugin --headless --embed --listen= --server= --remote
+		-W=write -T= -t= -q=read -es|-Es:code += --clean --noplugin --headless --embed --listen= --server= --remote
 		--startuptime=write --version`, operands: "change*", tags: "editor", then: vim},
 	"nano pico joe jed mcedit micro ne kak hx helix": {opts: `
 		-[ABDEGHIKLMNPRSUVWZabcdeghijklmnpqtuvwxyz] -s|--speller=exec -o|--operatingdir=dir -C|--backupdir=write
@@ -38,23 +41,15 @@ var viewers = family{
 
 // less takes commands after a plus sign.
 func less(c *call) {
-	kept := c.Touches[:0]
-	for _, t := range c.Touches {
-		if command, ok := strings.CutPrefix(t.Word.Text, "+"); ok && t.Via == "argument" {
-			if strings.ContainsAny(command, "!|v&:") {
-				c.tag("opaque-exec")
-			}
-			continue
-		}
-		kept = append(kept, t)
+	if slices.ContainsFunc(c.values("+"), func(w Word) bool { return strings.ContainsAny(w.Text, "!|v&:") }) {
+		c.tag("opaque-exec")
 	}
-	c.Touches = kept
 }
 
 // man shows a file, if its name has a slash.
 func man(c *call) {
 	for _, w := range c.Operands {
-		if strings.Contains(w.Text, "/") || c.flag('l', "--local-file") || w.Dynamic && !w.Begins {
+		if strings.Contains(w.Text, "/") || c.has("-l", "--local-file") || w.Dynamic && !w.Begins {
 			c.touch("read", w, "argument")
 		}
 	}
@@ -62,30 +57,13 @@ func man(c *call) {
 
 // vim runs commands of its own that stand in the arguments; those with a ! are the shell's.
 func vim(c *call) {
-	var commands []Word
-	for i := range c.found {
-		if f := &c.found[i]; f.given && (f.name == "-c" || f.name == "--cmd") {
-			commands = append(commands, f.value)
-		}
-	}
-	kept := c.Touches[:0]
-	for _, t := range c.Touches {
-		if command, ok := strings.CutPrefix(t.Word.Text, "+"); ok && t.Via == "argument" {
-			if t.Op == "read" {
-				commands = append(commands, rest(t.Word, command))
-			}
-			continue
-		}
-		kept = append(kept, t)
-	}
-	c.Touches = kept
-	for _, w := range commands {
+	for _, w := range c.values("-c", "--cmd", "+") {
 		c.Inline = true
 		if _, line, ok := strings.Cut(w.Text, "!"); ok {
 			c.code(rest(w, line), c.name+" !")
 		}
 	}
-	c.ReadsCode = c.flag(0, "-es") || c.flag(0, "-Es") || c.name == "ex"
+	c.ReadsCode = c.ReadsCode || c.name == "ex"
 }
 
 // lineEditor reads commands, among them ! with a shell line.

@@ -4,10 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 )
 
 // Analyze says what a text can do when bash runs it in this world. It never fails: what
@@ -39,68 +35,6 @@ func (a *analysis) run(text string, w World) *Script {
 	sh.leftovers()
 	a.script.Binaries = binaries(a.script.Commands)
 	return a.script
-}
-
-// analysis is what all shells of one script share: the facts, and what is left of the
-// budget.
-type analysis struct {
-	guard  paths.Guard
-	limits Limits
-	script *Script
-	parser *syntax.Parser
-
-	steps int // left
-	bytes int // of values, left
-	taken int // readings
-
-	dynamic    map[string]bool             // the reasons in the script, each once
-	backquotes map[*syntax.CmdSubst]string // their source, where it holds backslashes
-	files      map[string]*sink            // made by this script, by absolute path
-	links      map[string]string           // made by this script: to what they point
-	functions  []*function
-	traps      []word
-	unpacked   bool            // a repository or an archive has come from the network
-	settings   map[string]bool // NAME=value that were listed because they mean something to programs
-	pipes      int             // names given to <()
-}
-
-// Beside the limits that can be set: how much text all values together may hold, how
-// many readings all texts may have, and how deep statements may stand in each other.
-const (
-	maxValueBytes = 8 << 20
-	maxReadings   = 64
-	maxNesting    = 1000
-)
-
-func newAnalysis(w World) *analysis {
-	l := w.Limits
-	if l == (Limits{}) {
-		l = DefaultLimits
-	}
-	return &analysis{
-		guard: w.Guard, limits: l, steps: l.Steps, bytes: maxValueBytes,
-		script:  &Script{Parsed: true, Binaries: []string{}},
-		parser:  syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)),
-		dynamic: map[string]bool{}, backquotes: map[*syntax.CmdSubst]string{},
-		files: map[string]*sink{}, links: map[string]string{},
-	}
-}
-
-// unsure notes a reason why a part of what runs is only known at run time.
-func (a *analysis) unsure(why string) {
-	if !a.dynamic[why] {
-		a.dynamic[why] = true
-		a.script.Dynamic = append(a.script.Dynamic, why)
-	}
-}
-
-// spend takes steps from the budget. It is false when there are none left.
-func (a *analysis) spend(steps int) bool {
-	a.steps -= steps
-	if a.steps < 0 || len(a.script.Commands) > a.limits.Commands {
-		a.script.OverBudget = true
-	}
-	return !a.script.OverBudget
 }
 
 func binaries(list []Command) []string {

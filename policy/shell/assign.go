@@ -5,7 +5,26 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
+
+// assigned sets a variable as the script does, which may mean something to programs.
+// Each value is listed once, as an assignment.
+func (sh *shell) assigned(name string, v value) {
+	sh.set(name, v)
+	e := program.Set(name, v.word().Word)
+	if len(e.Tags)+len(e.Touches)+len(e.Fetches) == 0 && e.CodeFile.Text == "" || sh.a.settings[name+"="+v.Str] {
+		return
+	}
+	if sh.a.settings == nil {
+		sh.a.settings = map[string]bool{}
+	}
+	sh.a.settings[name+"="+v.Str] = true
+	cmd := Command{Env: []string{name}}
+	sh.apply(&cmd, e, call{words: []word{v.word()}})
+	sh.emit(cmd)
+}
 
 // maxValue bounds the text of one variable.
 const maxValue = 64 << 10
@@ -111,7 +130,7 @@ func (sh *shell) declare(d *syntax.DeclClause, used redirected) {
 		cmd.Env = names(cmd.Argv[1:])
 	}
 	if dumps(cmd) {
-		cmd.Tags = append(cmd.Tags, "dump-env")
+		cmd.tag("dump-env")
 	}
 	sh.emit(cmd)
 	sh.out.write("", len(cmd.Argv) > 1, kind)

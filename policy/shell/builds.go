@@ -13,13 +13,13 @@ import (
 func (sh *shell) workspaceCode(cmd *Command) {
 	for _, u := range sh.use(paths.Read, literal("."), "folder") {
 		if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot {
-			cmd.Tags = append(cmd.Tags, "foreign-code")
+			cmd.tag("foreign-code")
 			break
 		}
 	}
 	for name, s := range sh.a.files {
 		if s != nil && buildsWith(path.Base(name), s) {
-			cmd.Tags = append(cmd.Tags, "runs-created-file")
+			cmd.tag("runs-created-file")
 			return
 		}
 	}
@@ -32,7 +32,7 @@ var unpackers = []string{"tar", "gtar", "bsdtar", "unzip", "7z", "7za", "cpio", 
 func (sh *shell) unpacked(cmd *Command, base string, e program.Effect) {
 	runs := cmd.CodeFile != "" || slices.Contains(cmd.Tags, "workspace-code") || slices.Contains(cmd.Tags, "workspace-program")
 	if sh.a.unpacked && runs {
-		cmd.Tags = append(cmd.Tags, "runs-created-file")
+		cmd.tag("runs-created-file")
 	}
 	from := sh.in.From
 	for _, w := range touched(e, paths.Read) {
@@ -40,7 +40,7 @@ func (sh *shell) unpacked(cmd *Command, base string, e program.Effect) {
 			from = join(from, s.from)
 		}
 	}
-	fetched := slices.ContainsFunc(from, func(n string) bool { return slices.Contains(fetchers, n) })
+	fetched := slices.ContainsFunc(from, fetches)
 	patched := base == "git" && (e.Sub == "apply" || e.Sub == "am")
 	if base == "git" && e.Sub == "clone" || fetched && (patched || slices.Contains(unpackers, base)) {
 		sh.a.unpacked = true
@@ -50,7 +50,7 @@ func (sh *shell) unpacked(cmd *Command, base string, e program.Effect) {
 // buildsWith tells whether tools run the code of a file by themselves: one that the
 // script has written out, or any code that it has downloaded.
 func buildsWith(name string, s *sink) bool {
-	fetched := slices.ContainsFunc(s.from, func(n string) bool { return slices.Contains(fetchers, n) })
+	fetched := slices.ContainsFunc(s.from, fetches)
 	if slices.Contains(buildFiles, name) {
 		return fetched || s.known
 	}

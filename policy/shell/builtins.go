@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
@@ -97,11 +96,8 @@ func (sh *shell) cd(cmd Command, c call) {
 	sh.emit(cmd)
 	sh.out.write("", cmd.Binary == "cd" && !slices.Contains(cmd.Argv, "-"))
 	target := word{Word: program.Word{Text: sh.a.guard.Roots.Home, Dynamic: sh.a.guard.Roots.Home == ""}}
-	for _, w := range c.args() {
-		if w.Text == "-" || w.Text == "" || w.Text[0] != '-' && w.Text[0] != '+' {
-			target = w
-			break
-		}
+	if i := slices.IndexFunc(c.words[1:], func(w word) bool { return w.Text == "-" || w.Text == "" || w.Text[0] != '-' && w.Text[0] != '+' }); i >= 0 {
+		target = c.words[1+i]
 	}
 	if home, _ := sh.get("HOME"); len(c.words) == 1 {
 		target = home.word()
@@ -125,7 +121,7 @@ func (sh *shell) popd(cmd Command, c call) {
 
 func (sh *shell) eval(cmd Command, c call) {
 	code := joined(c.args())
-	cmd.Tags = append(cmd.Tags, origin(code.from)...)
+	cmd.tag(origin(code.from)...)
 	sh.emit(cmd)
 	sh.inside("eval", func() { sh.codeOf(code, "eval") })
 }
@@ -133,35 +129,33 @@ func (sh *shell) eval(cmd Command, c call) {
 // wrap is exec, command and builtin: they run a program, or a builtin.
 func (sh *shell) wrap(cmd Command, c call) {
 	args := c.args()
-	i := 0
-	for ; i < len(args) && len(args[i].Text) > 1 && args[i].Text[0] == '-'; i++ {
-		switch option := args[i].Text; {
-		case option == "--":
-			args, i = args[i+1:], -1
+	for len(args) > 0 && len(args[0].Text) > 1 && args[0].Text[0] == '-' {
+		option := args[0].Text
+		args = args[1:]
+		switch {
 		case cmd.Binary == "command" && strings.ContainsAny(option, "vV"):
-			cmd.Tags = append(cmd.Tags, "lookup")
+			cmd.tag("lookup")
 			sh.emit(cmd)
 			sh.output("command", program.Effect{}, c)
 			return
-		case cmd.Binary == "exec" && strings.HasSuffix(option, "a"):
-			i++
+		case cmd.Binary == "exec" && strings.HasSuffix(option, "a") && len(args) > 0:
+			args = args[1:]
 		}
-		if i < 0 {
-			i = 0
+		if option == "--" {
 			break
 		}
 	}
-	if i < len(args) {
-		cmd.Tags = append(cmd.Tags, "wrapper")
+	if len(args) > 0 {
+		cmd.tag("wrapper")
 	}
 	sh.emit(cmd)
-	if i >= len(args) {
+	if len(args) == 0 {
 		return
 	}
 	wrappers := sh.wrappers
-	sh.wrappers = append(wrappers[:len(wrappers):len(wrappers)], cmd.Binary)
+	sh.wrappers = appended(wrappers, cmd.Binary)
 	sh.depth++
-	sh.call(call{words: args[i:], program: true})
+	sh.call(call{words: args, program: true})
 	sh.depth--
 	sh.wrappers = wrappers
 }
@@ -170,7 +164,7 @@ func (sh *shell) wrap(cmd Command, c call) {
 func (sh *shell) setOptions(cmd Command, c call) {
 	args := c.args()
 	if len(args) == 0 {
-		cmd.Tags = append(cmd.Tags, "dump-env")
+		cmd.tag("dump-env")
 	}
 	sh.emit(cmd)
 	for i, w := range args {
@@ -216,10 +210,6 @@ func (sh *shell) test(cmd Command, c call) {
 				sh.a.unsure("the name that test -v looks at is only known at run time")
 			}
 		}
-	}
-	e := program.Of("test", programWords(args))
-	for _, w := range touched(e, paths.Read) {
-		cmd.Reads = append(cmd.Reads, sh.use(paths.Read, w, "argument")...)
 	}
 	sh.emit(cmd)
 	sh.output("true", program.Effect{}, c)

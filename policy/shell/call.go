@@ -11,15 +11,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
-// call is a command with its words expanded, the name first.
-type call struct {
-	words   []word
-	used    redirected
-	program bool // functions and builtins do not count: command, sudo, xargs
-}
-
-func (c call) args() []word { return c.words[1:] }
-
 // simple is a command, an assignment, or both. It tells whether its redirections hold
 // for what follows.
 func (sh *shell) simple(c *syntax.CallExpr, used redirected) (stays bool) {
@@ -48,7 +39,7 @@ func (sh *shell) simple(c *syntax.CallExpr, used redirected) (stays bool) {
 	} else {
 		sh.callWith(c.Assigns, call{words: words, used: used})
 	}
-	return len(words) == 1 && words[0].Text == "exec" && !used.none() || words[0].Text == "exec" && len(words) == 1
+	return len(words) == 1 && words[0].Text == "exec"
 }
 
 // assignOnly is a command without a name.
@@ -81,7 +72,7 @@ func (sh *shell) callWith(assigns []*syntax.Assign, c call) {
 			before = append(before, saved{a.Name.Value, v})
 		}
 		if name, _ := sh.assign(a, false); name != "" {
-			sh.env = append(sh.env[:len(sh.env):len(sh.env)], name)
+			sh.env = appended(sh.env, name)
 		}
 	}
 	sh.call(c)
@@ -161,28 +152,9 @@ func (sh *shell) command(c call) Command {
 	return cmd
 }
 
-// emit adds a command to the facts.
-func (sh *shell) emit(cmd Command) {
-	cmd.Start, cmd.End = sh.start, sh.end
-	cmd.Depth, cmd.Via = sh.depth, sh.via
-	if sh.dir.known {
-		cmd.Cwd = sh.dir.path
-	}
-	if cmd.Argv == nil {
-		cmd.Argv = []string{}
-	}
-	if sh.out != nil && cmd.Binary != "" {
-		sh.out.from = join(sh.out.from, []string{cmd.Binary})
-	}
-	sh.a.script.Commands = append(sh.a.script.Commands, cmd)
-	sh.a.spend(1)
-}
-
 // locate fills in where a program is, and gives the name that its effect goes by.
 func (sh *shell) locate(cmd *Command, name string) string {
-	if p := sh.program(name); p != name {
-		name = p
-	}
+	name = sh.program(name)
 	cmd.Binary = name
 	if !strings.Contains(name, "/") {
 		return name
@@ -196,20 +168,13 @@ func (sh *shell) locate(cmd *Command, name string) string {
 		cmd.Path = absolute(name, sh.dir.path)
 	}
 	if sh.made(literal(name)) != nil {
-		cmd.Tags = append(cmd.Tags, "runs-created-file")
+		cmd.tag("runs-created-file")
 	}
 	if cmd.PathClass == paths.Workspace || cmd.PathClass == paths.WorkspaceRoot {
-		cmd.Tags = append(cmd.Tags, "workspace-program")
+		cmd.tag("workspace-program")
 	}
 	cmd.Binary = path.Base(cmd.Path)
 	return cmd.Binary
-}
-
-func (sh *shell) cwd() string {
-	if sh.dir.known {
-		return sh.dir.path
-	}
-	return ""
 }
 
 // maybe runs what a name that is not known can turn out to be: nothing, so that the

@@ -16,10 +16,10 @@ func (sh *shell) declareBuiltin(cmd Command, c call) {
 		}
 	}
 	if cmd.Binary == "export" || cmd.Binary == "declare" || cmd.Binary == "typeset" {
-		cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], names(cmd.Argv[1:])...)
+		cmd.Env = appended(cmd.Env, names(cmd.Argv[1:])...)
 	}
 	if dumps(cmd) {
-		cmd.Tags = append(cmd.Tags, "dump-env")
+		cmd.tag("dump-env")
 	}
 	sh.emit(cmd)
 }
@@ -43,14 +43,6 @@ func (sh *shell) printf(cmd Command, c call) {
 	sh.assigned(name, v)
 }
 
-// name notes the name of a variable whose subscript bash would evaluate.
-func (sh *shell) name(name string) {
-	if strings.ContainsAny(name, "[$`(") {
-		sh.a.unsure("the name of a variable holds a subscript, which is evaluated")
-		sh.evaluate(name)
-	}
-}
-
 func (sh *shell) alias(cmd Command, c call) {
 	sh.emit(cmd)
 	sh.out.write("", false)
@@ -71,7 +63,7 @@ func (sh *shell) hash(cmd Command, c call) {
 	args := c.args()
 	for i, w := range args {
 		if strings.HasPrefix(w.Text, "-p") {
-			cmd.Tags = append(cmd.Tags, "hash-poison")
+			cmd.tag("hash-poison")
 			rest := args[i+1:]
 			program := strings.TrimPrefix(w.Text, "-p")
 			if program == "" && len(rest) > 0 {
@@ -96,7 +88,7 @@ func (sh *shell) trap(cmd Command, c call) {
 		}
 	}
 	if code != nil {
-		cmd.Tags = append(cmd.Tags, origin(code.from)...)
+		cmd.tag(origin(code.from)...)
 	}
 	sh.emit(cmd)
 	sh.out.write("", code != nil)
@@ -132,7 +124,7 @@ func (sh *shell) unset(cmd Command, c call) {
 
 // state builtins change how the shell itself works.
 func (sh *shell) state(cmd Command, c call) {
-	cmd.Tags = append(cmd.Tags, "shell-state")
+	cmd.tag("shell-state")
 	args := c.args()
 	for i, w := range args {
 		switch {

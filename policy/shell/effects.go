@@ -1,8 +1,8 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
@@ -31,23 +31,6 @@ func (sh *shell) runProgram(cmd Command, c call, base string) {
 	}
 }
 
-func programWords(list []word) []program.Word {
-	out := make([]program.Word, len(list))
-	for i, w := range list {
-		out[i] = w.Word
-	}
-	return out
-}
-
-func touched(e program.Effect, op paths.Op) (out []word) {
-	for _, t := range e.Touches {
-		if t.Op == string(op) {
-			out = append(out, word{Word: t.Word})
-		}
-	}
-	return out
-}
-
 // apply fills in what a program does. It gives the programs that the text of its
 // arguments came from.
 func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
@@ -57,7 +40,7 @@ func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
 	cmd.Known = e.Known
 	cmd.Sub, cmd.Flags, cmd.ExecFlags, cmd.Recursive = e.Sub, e.Flags, e.ExecFlags, e.Recursive
 	cmd.Inline = e.Inline || e.ReadsCode
-	cmd.Tags = append(cmd.Tags, e.Tags...)
+	cmd.tag(e.Tags...)
 	for _, w := range e.Operands {
 		cmd.Operands = append(cmd.Operands, w.Text)
 	}
@@ -80,9 +63,9 @@ func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
 	}
 	switch {
 	case e.ReadsCode:
-		cmd.Tags = append(cmd.Tags, origin(sh.in.From)...)
+		cmd.tag(origin(sh.in.From)...)
 	case e.Inline:
-		cmd.Tags = append(cmd.Tags, origin(from)...)
+		cmd.tag(origin(from)...)
 	}
 	if e.CodeFile.Text != "" || e.CodeFile.Dynamic {
 		sh.codeFile(cmd, word{Word: e.CodeFile})
@@ -102,34 +85,6 @@ func (c call) argument(w program.Word) word {
 	return word{Word: w}
 }
 
-// codeFile is a file whose code a program runs.
-func (sh *shell) codeFile(cmd *Command, w word) {
-	cmd.CodeFile = w.Text
-	if w.Dynamic {
-		sh.a.unsure("the file whose code " + cmd.Binary + " runs is only known at run time")
-	}
-	if strings.HasPrefix(w.Text, "/dev/fd/") || w.Text == "/dev/stdin" || w.Text == "-" {
-		s := sh.opened(w)
-		cmd.Inline, cmd.Stdin = true, s.Stdin
-		cmd.Tags = append(cmd.Tags, origin(s.From)...)
-		return
-	}
-	if !slices.ContainsFunc(cmd.Reads, func(u paths.Use) bool { return u.Path == w.Text }) {
-		cmd.Reads = append(cmd.Reads, sh.use(paths.Read, w, "code")...)
-	}
-	if s := sh.made(w); s != nil {
-		cmd.Tags = append(cmd.Tags, "runs-created-file")
-		cmd.Tags = append(cmd.Tags, origin(s.from)...)
-	}
-	for _, u := range sh.use(paths.Read, w, "code") {
-		temporary := strings.HasPrefix(u.Resolved+"/", "/tmp/") && !strings.HasPrefix(sh.a.guard.Roots.Cwd, "/tmp/")
-		if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot || temporary {
-			cmd.Tags = append(cmd.Tags, "foreign-code")
-			return
-		}
-	}
-}
-
 // runFrom runs what a program runs.
 func (sh *shell) runFrom(base string, r program.Run, from []string) {
 	sub := sh.nested(r.Via)
@@ -137,12 +92,10 @@ func (sh *shell) runFrom(base string, r program.Run, from []string) {
 		sub = sh.fresh(r.Via)
 	}
 	sub.plain = sub.plain || len(r.Argv) == 0 // programs leave code to sh
-	if r.Wrapper != "" {
-		sub.wrappers = append(sub.wrappers[:len(sub.wrappers):len(sub.wrappers)], r.Wrapper)
-	} else if len(r.Argv) > 0 {
-		sub.wrappers = append(sub.wrappers[:len(sub.wrappers):len(sub.wrappers)], base)
+	if r.Wrapper != "" || len(r.Argv) > 0 {
+		sub.wrappers = appended(sub.wrappers, cmp.Or(r.Wrapper, base))
 	}
-	sub.env = append(sub.env[:len(sub.env):len(sub.env)], r.Env...)
+	sub.env = appended(sub.env, r.Env...)
 	if !r.KeepStdin {
 		sub.in = &stream{}
 	}
@@ -163,45 +116,3 @@ func (sh *shell) runFrom(base string, r program.Run, from []string) {
 		sub.codeOf(word{Word: r.Code, from: from}, r.Via)
 	}
 }
-
-// withOrigin gives words of the table their origin back: that of all arguments, which
-// they were taken from.
-func withOrigin(list []program.Word, from []string) []word {
-	out := make([]word, len(list))
-	for i, w := range list {
-		out[i] = word{Word: w}
-		if w.Dynamic || len(from) > 0 && strings.ContainsAny(w.Text, " \n;") {
-			out[i].from = from
-		}
-	}
-	return out
-}
-
-// codeOf runs the text of a word as code.
-func (sh *shell) codeOf(w word, what string) {
-	if w.Dynamic {
-		sh.a.unsure("code is only known at run time: " + what)
-		sh.out.write("", false)
-	}
-	if strings.TrimSpace(w.Text) != "" {
-		sh.code(w.Text)
-	}
-}
-
-// origin are the tags of code that came from the network, or out of a decoder.
-func origin(from []string) (tags []string) {
-	for _, n := range from {
-		switch {
-		case slices.Contains(fetchers, n) && !slices.Contains(tags, "downloaded-code"):
-			tags = append(tags, "downloaded-code")
-		case slices.Contains(decoders, n) && !slices.Contains(tags, "decoded-code"):
-			tags = append(tags, "decoded-code")
-		}
-	}
-	return tags
-}
-
-var (
-	fetchers = []string{"curl", "wget", "fetch", "aria2c", "nc", "ncat", "netcat", "socat", "ftp", "tftp", "sftp", "scp", "rsync", "ssh", "telnet", "dig", "nslookup", "host", "lynx", "w3m", "http", "https", "xh", "gh", "aws", "gsutil", "gcloud", "az"}
-	decoders = []string{"base64", "base32", "basenc", "xxd", "od", "hexdump", "openssl", "rev", "tr", "sed", "awk", "gawk", "mawk", "uudecode", "gunzip", "zcat", "gzip", "xz", "xzcat", "bzcat", "bunzip2", "bzip2", "zstd", "gpg", "perl", "python", "python3", "ruby", "node", "php", "dd", "cut"}
-)

@@ -57,6 +57,8 @@ type Command struct {
 	End         int         `expr:"-" json:"end"`
 }
 
+func (c *Command) tag(tags ...string) { c.Tags = append(c.Tags, tags...) }
+
 // Stdin is where a command reads from.
 type Stdin struct {
 	Kind  string   `expr:"kind" json:"kind,omitempty" doc:"text, heredoc, pipe, file; empty where nothing is said."`

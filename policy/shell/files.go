@@ -14,11 +14,7 @@ const maxPlaces = 8
 
 // use classifies a path that a command uses, for each folder that it may be in.
 func (sh *shell) use(op paths.Op, w word, via string) []paths.Use {
-	cwd := sh.dir.path
-	if !sh.dir.known {
-		cwd = ""
-	}
-	out := []paths.Use{sh.useFrom(op, w, cwd, via)}
+	out := []paths.Use{sh.useFrom(op, w, sh.cwd(), via)}
 	if !strings.HasPrefix(w.Text, "/") {
 		for _, other := range sh.dir.or {
 			if u := sh.useFrom(op, w, other, via); u.Class != out[0].Class {

@@ -29,31 +29,17 @@ func filter(name string, args []string, in string) (string, bool) {
 		return strings.Join(lines, "\n"), len(args) == 0
 	case "head", "tail", "sort", "uniq":
 		return in, len(args) == 0 && !strings.Contains(strings.TrimSuffix(in, "\n"), "\n")
-	case "base64":
-		if decodes(args) {
-			b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(in), ""))
+	case "base64", "base32", "openssl", "xxd":
+		if decode := decoder(name, args); decode != nil {
+			b, err := decode(strings.Join(strings.Fields(in), ""))
 			return string(b), err == nil
 		}
-		var b strings.Builder
-		for line := range slices.Chunk([]byte(in), 57) {
-			b.WriteString(base64.StdEncoding.EncodeToString(line) + "\n")
-		}
-		return b.String(), len(args) == 0
-	case "base32":
-		if decodes(args) {
-			b, err := base32.StdEncoding.DecodeString(strings.Join(strings.Fields(in), ""))
-			return string(b), err == nil
-		}
-	case "openssl":
-		if slices.Contains(args, "-d") && (slices.Contains(args, "-base64") || slices.Contains(args, "base64")) && len(args) <= 4 {
-			b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(in), ""))
-			return string(b), err == nil
-		}
-	case "xxd":
-		switch strings.Join(args, " ") {
-		case "-r -p", "-p -r", "-rp", "-pr", "-r -ps", "-ps -r":
-			b, err := hex.DecodeString(strings.Join(strings.Fields(in), ""))
-			return string(b), err == nil
+		if name == "base64" {
+			var b strings.Builder
+			for line := range slices.Chunk([]byte(in), 57) {
+				b.WriteString(base64.StdEncoding.EncodeToString(line) + "\n")
+			}
+			return b.String(), len(args) == 0
 		}
 	case "tr":
 		return translate(args, in)
@@ -61,15 +47,19 @@ func filter(name string, args []string, in string) (string, bool) {
 	return "", false
 }
 
-func decodes(args []string) bool {
-	if len(args) != 1 {
-		return false
+// decoder is what a program takes out of an encoding; nil: it does not, or nobody knows.
+func decoder(name string, args []string) func(string) ([]byte, error) {
+	decodes := len(args) == 1 && (slices.Contains([]string{"-d", "-D", "-di", "-id"}, args[0]) || len(args[0]) > 2 && strings.HasPrefix("--decode", args[0]))
+	switch {
+	case name == "base64" && decodes,
+		name == "openssl" && slices.Contains(args, "-d") && (slices.Contains(args, "-base64") || slices.Contains(args, "base64")) && len(args) <= 4:
+		return base64.StdEncoding.DecodeString
+	case name == "base32" && decodes:
+		return base32.StdEncoding.DecodeString
+	case name == "xxd" && slices.Contains([]string{"-r -p", "-p -r", "-rp", "-pr", "-r -ps", "-ps -r"}, strings.Join(args, " ")):
+		return hex.DecodeString
 	}
-	switch args[0] {
-	case "-d", "--decode", "-D", "-di", "-id", "--d", "--de", "--dec", "--deco", "--decod":
-		return true
-	}
-	return false
+	return nil
 }
 
 // translate is tr with plain sets.

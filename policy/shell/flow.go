@@ -1,12 +1,59 @@
 package shell
 
 import (
-	"strings"
-
+	"fmt"
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
+
+func (sh *shell) compound(c syntax.Command) {
+	switch c := c.(type) {
+	case nil:
+	case *syntax.BinaryCmd:
+		sh.binary(c)
+	case *syntax.Subshell:
+		sh.fork().statements(c.Stmts)
+	case *syntax.Block:
+		sh.statements(c.Stmts)
+	case *syntax.IfClause:
+		sh.ifs(c)
+	case *syntax.WhileClause:
+		sh.whiles(c)
+	case *syntax.ForClause:
+		sh.fors(c)
+	case *syntax.CaseClause:
+		sh.expansion(c.Word)
+		for _, item := range c.Items {
+			for _, p := range item.Patterns {
+				sh.expansion(p)
+			}
+			sh.branch(func(b *shell) { b.statements(item.Stmts) })
+		}
+	case *syntax.FuncDecl:
+		sh.declareFunction(c)
+	case *syntax.ArithmCmd:
+		if sh.plain {
+			sh.a.unsure("sh takes (( as two subshells")
+		}
+		sh.arithmetic(c, false)
+	case *syntax.LetClause:
+		sh.a.unsure("let evaluates text as arithmetic")
+		sh.arithmetic(c, false)
+		sh.emit(Command{Binary: "let", Argv: []string{"let"}, Known: true, DynamicArgs: true})
+	case *syntax.TestClause:
+		sh.arithmetic(c, true)
+		sh.out.write("", true)
+	case *syntax.TimeClause:
+		sh.statement(c.Stmt)
+	case *syntax.CoprocClause:
+		sh.coprocess(c)
+	default:
+		sh.a.unsure(fmt.Sprintf("a construct that is not followed: %T", c))
+		sh.expansion(c)
+	}
+}
 
 func (sh *shell) binary(c *syntax.BinaryCmd) {
 	switch c.Op {

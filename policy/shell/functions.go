@@ -46,7 +46,8 @@ func (sh *shell) callFunction(cmd Command, c call) bool {
 	if len(list) == 0 {
 		return false
 	}
-	cmd.Tags, cmd.Known = append(cmd.Tags, "function"), true
+	cmd.tag("function")
+	cmd.Known = true
 	sh.emit(cmd)
 	for _, f := range list {
 		run := func(s *shell) {
@@ -71,36 +72,9 @@ func (sh *shell) body(f *function) {
 		return
 	}
 	via, outer, running := sh.via, sh.outer, sh.running
-	sh.via, sh.outer, sh.running = "function "+f.name, nil, append(running[:len(running):len(running)], f)
+	sh.via, sh.outer, sh.running = "function "+f.name, nil, appended(running, f)
 	sh.depth++
 	sh.statement(f.body)
 	sh.depth--
 	sh.via, sh.outer, sh.running = via, outer, running
-}
-
-// nested is a shell for text inside of this one: it sees the variables.
-func (sh *shell) nested(via string) *shell {
-	sub := sh.fork()
-	sub.via, sub.outer = via, nil
-	sub.depth++
-	return sub
-}
-
-// fresh is a shell of its own, which sees no functions. That it sees all variables
-// stands for those that are exported.
-func (sh *shell) fresh(via string) *shell {
-	sub := sh.nested(via)
-	sub.scope.functions = map[string][]*function{}
-	for s := sh.scope; s != nil; s = s.up {
-		for name := range s.functions {
-			sub.scope.functions[name] = nil
-		}
-	}
-	return sub
-}
-
-// code runs a text as this shell would.
-func (sh *shell) code(text string) {
-	sh.outer = nil
-	sh.script(text)
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -41,7 +42,7 @@ func (sh *shell) read(cmd Command, c call) {
 	}
 	raw := slices.Contains(cmd.Flags, "-r") || !strings.Contains(line, "\\")
 	if !raw {
-		line, _ = expandLine(line)
+		line = backslashes.ReplaceAllString(line, "$1")
 	}
 	fields := expand.ReadFields(&expand.Config{}, line, len(names), true)
 	if len(names) == 1 {
@@ -68,17 +69,8 @@ func (sh *shell) defaultIFS() bool {
 	return ok && !v.unknown && v.Str == " \t\n"
 }
 
-// expandLine drops backslashes, as read does without -r.
-func expandLine(line string) (string, bool) {
-	var b strings.Builder
-	for i := 0; i < len(line); i++ {
-		if line[i] == '\\' && i+1 < len(line) {
-			i++
-		}
-		b.WriteByte(line[i])
-	}
-	return b.String(), true
-}
+// backslashes are what read drops without -r.
+var backslashes = regexp.MustCompile(`(?s)\\(.)`)
 
 func (sh *shell) mapfile(cmd Command, c call) {
 	sh.emit(cmd)
@@ -115,47 +107,44 @@ func (sh *shell) perLine(r program.Run, in *stream, from []string) {
 		return
 	}
 	from = join(from, in.From)
-	entries, ok := split(in.Text, r)
-	if in.Known && ok {
-		if r.Replace == "" || len(entries) == 0 { // it may run once without any
-			list := words[:len(words):len(words)]
-			for _, e := range entries {
-				list = append(list, word{Word: program.Word{Text: e}, from: from})
-			}
-			sh.call(call{words: list, program: true})
-			if !r.Groups || len(entries) < 2 {
-				return
-			}
-			if len(entries) > maxRounds {
-				sh.a.unsure("a program runs for each of too many entries")
-				return
-			}
-			for i := range entries {
-				sh.call(call{words: append(words[:len(words):len(words)], list[len(words)+i]), program: true})
-			}
-			return
-		}
+	run := func(entries ...word) {
+		list := slices.Clone(words)
 		for _, e := range entries {
-			sh.call(call{words: replaced(words, r.Replace, word{Word: program.Word{Text: e}, from: from}), program: true})
+			e.from = from
+			if r.Replace == "" {
+				list = append(list, e)
+			} else {
+				list = replaced(list, r.Replace, e)
+			}
+		}
+		sh.call(call{words: list, program: true})
+	}
+	if texts, ok := split(in.Text, r); in.Known && ok {
+		entries := make([]word, len(texts))
+		for i, s := range texts {
+			entries[i] = literal(s)
+		}
+		if r.Replace == "" || len(entries) == 0 { // it may run once without any
+			run(entries...)
+		}
+		switch {
+		case r.Replace == "" && (!r.Groups || len(entries) < 2):
+		case r.Replace == "" && len(entries) > maxRounds:
+			sh.a.unsure("a program runs for each of too many entries")
+		default:
+			for _, e := range entries {
+				run(e)
+			}
 		}
 		return
 	}
-	entry := word{Word: program.Word{Dynamic: true}, from: from}
-	if e := program.Of(words[0].Text, programWords(append(words[1:len(words):len(words)], literal("./listed")))); in.fits == listed && onlyReads(e) && !isShell(words[0].Text) {
-		entry = word{Word: program.Word{Text: "./listed"}, from: from}
+	entry := word{Word: program.Word{Dynamic: true}}
+	if e := program.Of(words[0].Text, programWords(appended(words[1:], literal("./listed")))); in.fits == listed && onlyReads(e) && !isShell(words[0].Text) {
+		entry = literal("./listed")
 	}
-	list := replaced(words, r.Replace, entry)
-	if r.Replace == "" {
-		list = append(list, entry)
-	}
-	sh.call(call{words: list, program: true})
+	run(entry)
 	for _, p := range in.places { // what is found there may be all of it
-		there := word{Word: program.Word{Text: strings.TrimSuffix(p, "/") + "/*", Glob: true}, from: from}
-		list := replaced(words, r.Replace, there)
-		if r.Replace == "" {
-			list = append(list, there)
-		}
-		sh.call(call{words: list, program: true})
+		run(word{Word: program.Word{Text: strings.TrimSuffix(p, "/") + "/*", Glob: true}})
 	}
 }
 
@@ -172,9 +161,6 @@ func onlyReads(e program.Effect) bool {
 // replaced is a command with an entry in the place of a text.
 func replaced(words []word, text string, entry word) []word {
 	out := slices.Clone(words)
-	if text == "" {
-		return out
-	}
 	for i, w := range out {
 		if strings.Contains(w.Text, text) {
 			out[i].Text = strings.ReplaceAll(w.Text, text, entry.Text)
@@ -226,12 +212,4 @@ func split(text string, r program.Run) (entries []string, ok bool) {
 	}
 	end()
 	return entries, quote == 0
-}
-
-func texts(list []word) []string {
-	out := make([]string, len(list))
-	for i, w := range list {
-		out[i] = w.Text
-	}
-	return out
 }

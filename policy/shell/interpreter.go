@@ -6,13 +6,9 @@ import (
 )
 
 // isShell tells whether a program runs shell code as bash does, or nearly.
-func isShell(name string) bool {
-	switch name {
-	case "sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "rbash", "rzsh", "mksh", "lksh", "pdksh", "ksh93", "yash", "posh", "csh", "tcsh", "busybox-sh":
-		return true
-	}
-	return false
-}
+func isShell(name string) bool { return slices.Contains(shells, name) }
+
+var shells = strings.Fields("sh bash dash zsh ksh ash fish rbash rzsh mksh lksh pdksh ksh93 yash posh csh tcsh busybox-sh")
 
 // options are what the options of a shell say.
 type options struct {
@@ -32,20 +28,17 @@ func (sh *shell) interpret(cmd Command, c call) {
 	case o.code:
 		sh.interpretArgument(cmd, o)
 	case len(o.rest) > 0 && !o.stdin && o.rest[0].Text != "-":
-		sh.interpretFile(cmd, o)
+		sh.runFile(cmd, o.rest[0], func(how string, run func(*shell)) {
+			run(sh.started(cmd.Binary, how, o.rest[1:]))
+		})
 	default:
-		cmd.Tags = append(cmd.Tags, "shell-stdin")
-		cmd.Tags = append(cmd.Tags, origin(sh.in.From)...)
-		if o.interactive {
-			cmd.Tags = append(cmd.Tags, "interactive-shell")
-		}
-		sub := sh.started(cmd.Binary, " stdin")
-		if sh.in.Kind == "" {
-			cmd.Tags = append(cmd.Tags, "interactive-shell")
+		cmd.tag("shell-stdin")
+		cmd.tag(origin(sh.in.From)...)
+		if o.interactive || sh.in.Kind == "" {
+			cmd.tag("interactive-shell")
 		}
 		sh.emit(cmd)
-		sub.args, sub.open = o.rest, false
-		sub.codeFromInput(cmd.Binary)
+		sh.started(cmd.Binary, " stdin", o.rest).codeFromInput(cmd.Binary)
 		sh.in.taken()
 	}
 }
@@ -91,117 +84,67 @@ func (sh *shell) options(cmd *Command, args []word) (o options) {
 
 // interpretArgument is sh -c CODE NAME ARGUMENTS.
 func (sh *shell) interpretArgument(cmd Command, o options) {
-	cmd.Tags = append(cmd.Tags, "shell-c")
+	cmd.tag("shell-c")
 	if o.interactive {
-		cmd.Tags = append(cmd.Tags, "interactive-shell")
+		cmd.tag("interactive-shell")
 	}
 	if len(o.rest) == 0 {
 		sh.a.unsure("the code of " + cmd.Binary + " -c is only known at run time")
 		sh.emit(cmd)
 		return
 	}
-	cmd.Tags = append(cmd.Tags, origin(o.rest[0].from)...)
+	cmd.tag(origin(o.rest[0].from)...)
 	sh.emit(cmd)
-	sub := sh.started(cmd.Binary, " -c")
-	sub.wrappers = append(sub.wrappers[:len(sub.wrappers):len(sub.wrappers)], cmd.Binary)
+	sub := sh.started(cmd.Binary, " -c", o.rest[min(2, len(o.rest)):])
+	sub.wrappers = appended(sub.wrappers, cmd.Binary)
 	sub.set("0", known(cmd.Binary))
 	if len(o.rest) > 1 {
 		sub.set("0", o.rest[1].value())
-		sub.args, sub.open = o.rest[2:], false
-	} else {
-		sub.args, sub.open = nil, false
 	}
 	sub.codeOf(o.rest[0], cmd.Binary+" -c")
 }
 
-// interpretFile is sh FILE. Of a file that the script itself made, the code may be known.
-func (sh *shell) interpretFile(cmd Command, o options) {
-	file := o.rest[0]
-	made := sh.made(file)
+// runFile is sh FILE and . FILE. Of a file that the script itself made, the code may be
+// known. in runs something in the shell that the file is for.
+func (sh *shell) runFile(cmd Command, file word, in func(how string, run func(*shell))) {
 	if strings.HasPrefix(file.Text, "/dev/fd/") || slices.Contains(standardInput, file.Text) {
-		in := sh.opened(file)
-		cmd.Stdin = in.Stdin
-		cmd.Tags = append(cmd.Tags, "shell-stdin")
-		cmd.Tags = append(cmd.Tags, origin(in.From)...)
+		input := sh.opened(file)
+		cmd.Stdin = input.Stdin
+		cmd.tag("shell-stdin")
+		cmd.tag(origin(input.From)...)
 		sh.emit(cmd)
-		sub := sh.started(cmd.Binary, " <()")
-		sub.args, sub.open = o.rest[1:], false
-		sub.in = in
-		sub.codeFromInput(cmd.Binary)
+		in(" <()", func(sub *shell) {
+			before := sub.in
+			sub.in = input
+			sub.codeFromInput(cmd.Binary)
+			sub.in = before
+		})
 		return
 	}
+	made := sh.made(file)
 	sh.codeFile(&cmd, file)
 	sh.emit(cmd)
 	sh.out.write("", made != nil && made.known)
 	if made != nil {
-		sub := sh.started(cmd.Binary, " file")
-		sub.args, sub.open = o.rest[1:], false
-		sub.codeOf(word{Word: literal(made.text.String()).Word, from: made.from}, cmd.Binary+" "+file.Text)
+		in(" file", func(sub *shell) { sub.codeOf(literal(made.text.String()), "") })
 	}
 }
 
 // started is a new shell. What is not bash may take a text otherwise.
-func (sh *shell) started(name, how string) *shell {
+func (sh *shell) started(name, how string, args []word) *shell {
 	sub := sh.fresh(name + how)
 	sub.plain = name != "bash"
+	sub.args, sub.open = args, false
 	return sub
-}
-
-var standardInput = []string{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
-
-// codeFromInput runs what stands on the standard input as code. Its commands share that
-// input with the shell.
-func (sh *shell) codeFromInput(name string) {
-	in := sh.in
-	sh.out.write("", in.Known)
-	switch {
-	case in.Kind == "":
-		sh.a.unsure(name + " reads its code from a terminal")
-		return
-	case !in.Known:
-		sh.a.unsure(name + " reads code that is only known at run time from a " + in.Kind)
-	}
-	if text := in.Text; strings.TrimSpace(text) != "" {
-		sh.in = &stream{code: true}
-		sh.code(text)
-	}
 }
 
 // source is . FILE: it runs in this shell.
 func (sh *shell) source(cmd Command, c call) {
-	cmd.Known = true
 	if len(c.words) < 2 {
 		sh.emit(cmd)
 		return
 	}
-	file := c.words[1]
-	if strings.HasPrefix(file.Text, "/dev/fd/") || slices.Contains(standardInput, file.Text) {
-		in := sh.opened(file)
-		cmd.Stdin = in.Stdin
-		cmd.Tags = append(cmd.Tags, "shell-stdin")
-		cmd.Tags = append(cmd.Tags, origin(in.From)...)
-		sh.emit(cmd)
-		before := sh.in
-		sh.in = in
-		sh.inside(cmd.Binary, func() { sh.codeFromInput(cmd.Binary) })
-		sh.in = before
-		return
-	}
-	made := sh.made(file)
-	sh.codeFile(&cmd, file)
-	sh.emit(cmd)
-	sh.out.write("", made != nil && made.known)
-	if made != nil {
-		sh.inside(cmd.Binary, func() { sh.codeOf(word{Word: literal(made.text.String()).Word}, cmd.Binary) })
-	}
-}
-
-// inside runs something in this shell, one level deeper.
-func (sh *shell) inside(via string, run func()) {
-	before, outer := sh.via, sh.outer
-	sh.via, sh.outer = via, nil
-	sh.depth++
-	run()
-	sh.depth--
-	sh.via, sh.outer = before, outer
+	sh.runFile(cmd, c.words[1], func(_ string, run func(*shell)) {
+		sh.inside(cmd.Binary, func() { run(sh) })
+	})
 }

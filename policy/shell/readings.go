@@ -43,7 +43,7 @@ func (r *reading) replaced(from, to string) *reading {
 		before, after, found := strings.Cut(rest, from)
 		b.WriteString(before)
 		if !found {
-			return &reading{text: b.String(), edits: append(r.edits[:len(r.edits):len(r.edits)], e)}
+			return &reading{text: b.String(), edits: appended(r.edits, e)}
 		}
 		b.WriteString(to)
 		e.at = append(e.at, b.Len())
@@ -70,7 +70,7 @@ func (r *reading) ended() *reading {
 		return r
 	}
 	b.WriteString(r.text[from:])
-	return &reading{text: b.String(), edits: append(r.edits[:len(r.edits):len(r.edits)], e)}
+	return &reading{text: b.String(), edits: appended(r.edits, e)}
 }
 
 // readings takes a text apart in each way in which bash could. The parser keeps a

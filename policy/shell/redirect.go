@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -37,14 +38,11 @@ func (sh *shell) redirectOne(r *syntax.Redirect, used *redirected) {
 	switch r.Op {
 	case syntax.WordHdoc:
 		sh.in = &stream{Stdin: Stdin{Kind: "text", Text: target.Text + "\n", Known: !target.Dynamic, From: target.from}}
-	case syntax.RdrIn:
+	case syntax.RdrIn, syntax.RdrInOut:
 		used.reads = append(used.reads, sh.use(paths.Read, target, "redirect")...)
-		if descriptor == "" || descriptor == "0" {
-			sh.in = sh.opened(target)
+		if r.Op == syntax.RdrInOut {
+			used.writes = append(used.writes, sh.write(target, "redirect", &sink{})...)
 		}
-	case syntax.RdrInOut:
-		used.reads = append(used.reads, sh.use(paths.Read, target, "redirect")...)
-		used.writes = append(used.writes, sh.write(target, "redirect", &sink{})...)
 		if descriptor == "" || descriptor == "0" {
 			sh.in = sh.opened(target)
 		}
@@ -110,9 +108,7 @@ func (sh *shell) redirectOut(op syntax.RedirOperator, target word, descriptor st
 		file.known = false
 		return
 	}
-	switch target.Text {
-	case "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
-	default:
+	if !slices.Contains([]string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}, target.Text) {
 		sh.out = file
 	}
 }
@@ -127,8 +123,7 @@ func (sh *shell) opened(w word) *stream {
 		s.File = w.Text
 		return s
 	}
-	switch w.Text {
-	case "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":
+	if slices.Contains(standardInput, w.Text) {
 		return sh.in
 	}
 	return &stream{Stdin: Stdin{Kind: "file", File: w.Text, Known: w.Text == "/dev/null" && !w.Dynamic, From: w.from}}

@@ -7,8 +7,6 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
 // shell is one shell or subshell at a point of its run. A subshell is a copy with a
@@ -97,18 +95,45 @@ func (sh *shell) fork() *shell {
 	return &sub
 }
 
+// nested is a shell for text inside of this one: it sees the variables.
+func (sh *shell) nested(via string) *shell {
+	sub := sh.fork()
+	sub.via, sub.outer = via, nil
+	sub.depth++
+	return sub
+}
+
+// fresh is a shell of its own, which sees no functions. That it sees all variables
+// stands for those that are exported.
+func (sh *shell) fresh(via string) *shell {
+	sub := sh.nested(via)
+	sub.scope.functions = map[string][]*function{}
+	for s := sh.scope; s != nil; s = s.up {
+		for name := range s.functions {
+			sub.scope.functions[name] = nil
+		}
+	}
+	return sub
+}
+
 func (sh *shell) get(name string) (value, bool) {
-	if c := name; c != "" && (c[0] < 'A' && c != "0") {
+	if name != "" && name[0] < 'A' && name != "0" {
 		if v, is := sh.parameter(name); is {
 			return v, v.Set
 		}
 	}
-	for s := sh.scope; s != nil; s = s.up {
-		if v, ok := s.vars[name]; ok {
-			return v, v.Set
+	v := found(sh.scope, func(s *scope) map[string]value { return s.vars }, name)
+	return v, v.Set
+}
+
+// found is what the innermost scope says that says anything of a name.
+func found[V any](s *scope, of func(*scope) map[string]V, name string) (v V) {
+	for ; s != nil; s = s.up {
+		if v, ok := of(s)[name]; ok {
+			return v
 		}
 	}
-	return value{}, false
+	return v
 }
 
 func (sh *shell) set(name string, v value) {
@@ -116,23 +141,6 @@ func (sh *shell) set(name string, v value) {
 		sh.scope.vars = map[string]value{}
 	}
 	sh.scope.vars[name] = v
-}
-
-// assigned sets a variable as the script does, which may mean something to programs.
-// Each value is listed once, as an assignment.
-func (sh *shell) assigned(name string, v value) {
-	sh.set(name, v)
-	e := program.Set(name, v.word().Word)
-	if len(e.Tags)+len(e.Touches)+len(e.Fetches) == 0 && e.CodeFile.Text == "" || sh.a.settings[name+"="+v.Str] {
-		return
-	}
-	if sh.a.settings == nil {
-		sh.a.settings = map[string]bool{}
-	}
-	sh.a.settings[name+"="+v.Str] = true
-	cmd := Command{Env: []string{name}}
-	sh.apply(&cmd, e, call{words: []word{v.word()}})
-	sh.emit(cmd)
 }
 
 // parameter is $1, $2 …, $@, $* or $#.
@@ -172,12 +180,7 @@ func (sh *shell) parameter(name string) (v value, is bool) {
 }
 
 func (sh *shell) function(name string) []*function {
-	for s := sh.scope; s != nil; s = s.up {
-		if f, ok := s.functions[name]; ok {
-			return f
-		}
-	}
-	return nil
+	return found(sh.scope, func(s *scope) map[string][]*function { return s.functions }, name)
 }
 
 func (sh *shell) define(name string, list ...*function) {
@@ -189,21 +192,14 @@ func (sh *shell) define(name string, list ...*function) {
 
 // program is the path that hash -p gave a name, or the name.
 func (sh *shell) program(name string) string {
-	for s := sh.scope; s != nil; s = s.up {
-		if p, ok := s.programs[name]; ok {
-			return p
-		}
+	if p := found(sh.scope, func(s *scope) map[string]string { return s.programs }, name); p != "" {
+		return p
 	}
 	return name
 }
 
 func (sh *shell) aliased(name string) bool {
-	for s := sh.scope; s != nil; s = s.up {
-		if s.aliases[name] {
-			return true
-		}
-	}
-	return false
+	return found(sh.scope, func(s *scope) map[string]bool { return s.aliases }, name)
 }
 
 // branch runs something that may not run, or more than once. What it changes is
@@ -216,10 +212,10 @@ func (sh *shell) branch(run func(*shell)) (changed bool) {
 	}
 	run(b)
 	for name, v := range b.scope.vars {
-		if old, _ := sh.get(name); old.unknown == v.unknown && old.Set == v.Set && old.Str == v.Str && slices.Equal(old.List, v.List) {
+		old, _ := sh.get(name)
+		if old.unknown == v.unknown && old.Set == v.Set && old.Str == v.Str && slices.Equal(old.List, v.List) {
 			continue
 		}
-		old, _ := sh.get(name)
 		changed = changed || !old.unknown
 		v.unknown, v.Set, v.fits = true, true, ""
 		sh.set(name, v)
@@ -258,12 +254,39 @@ func merged[V any](a, b map[string]V) map[string]V {
 // maxNames bounds how many programs are kept of those that a text went through.
 const maxNames = 32
 
+// appended is a longer list. What it adds is not seen through the list itself.
+func appended[T any](list []T, more ...T) []T { return append(list[:len(list):len(list)], more...) }
+
 // join adds names that are not there yet.
 func join(to, names []string) []string {
 	for _, n := range names {
 		if n != "" && len(to) < maxNames && !slices.Contains(to, n) {
-			to = append(to[:len(to):len(to)], n)
+			to = appended(to, n)
 		}
 	}
 	return to
+}
+
+// emit adds a command to the facts.
+func (sh *shell) emit(cmd Command) {
+	cmd.Start, cmd.End = sh.start, sh.end
+	cmd.Depth, cmd.Via = sh.depth, sh.via
+	if sh.dir.known {
+		cmd.Cwd = sh.dir.path
+	}
+	if cmd.Argv == nil {
+		cmd.Argv = []string{}
+	}
+	if sh.out != nil && cmd.Binary != "" {
+		sh.out.from = join(sh.out.from, []string{cmd.Binary})
+	}
+	sh.a.script.Commands = append(sh.a.script.Commands, cmd)
+	sh.a.spend(1)
+}
+
+func (sh *shell) cwd() string {
+	if sh.dir.known {
+		return sh.dir.path
+	}
+	return ""
 }

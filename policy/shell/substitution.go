@@ -2,11 +2,75 @@ package shell
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
+
+// subscript finds a subscript with code in it, which arithmetic runs wherever the text
+// ends up.
+var subscript = regexp.MustCompile("[A-Za-z_][A-Za-z0-9_]*\\[[^\\]]*(\\$\\(|`)")
+
+// expansion runs all substitutions inside of a node, and notes what is evaluated in
+// other ways.
+func (sh *shell) expansion(n syntax.Node) *expansion {
+	x := &expansion{sh: sh}
+	if w, ok := n.(*syntax.Word); ok && w == nil {
+		return x
+	}
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			if x.outputs == nil {
+				x.outputs = map[*syntax.CmdSubst]*sink{}
+			}
+			x.outputs[n] = sh.substitute(n)
+			return false
+		case *syntax.ProcSubst:
+			if x.pipes == nil {
+				x.pipes = map[*syntax.ProcSubst]string{}
+			}
+			x.pipes[n] = sh.processSubstitute(n)
+			return false
+		case *syntax.ParamExp:
+			if hidden(n) {
+				sh.a.unsure("a process substitution inside of ${}")
+			}
+			if n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && !slices.Contains([]string{"Q", "a", "A", "K", "k", "U", "u", "L"}, n.Exp.Word.Lit()) {
+				sh.a.unsure("${x@" + n.Exp.Word.Lit() + "} evaluates the value")
+			}
+		case *syntax.ArithmExp:
+			sh.quotedInArithmetic(n)
+		case *syntax.SglQuoted:
+			if subscript.MatchString(n.Value) {
+				sh.a.unsure("a subscript with a substitution, which arithmetic would run")
+				sh.evaluate(n.Value)
+			}
+		}
+		return true
+	})
+	return x
+}
+
+// hidden tells whether the words inside of ${} hold a process substitution, which the
+// parser takes as text.
+func hidden(p *syntax.ParamExp) bool {
+	var words []*syntax.Word
+	if p.Exp != nil {
+		words = append(words, p.Exp.Word)
+	}
+	if p.Repl != nil {
+		words = append(words, p.Repl.Orig, p.Repl.With)
+	}
+	return slices.ContainsFunc(words, func(w *syntax.Word) bool {
+		return w != nil && slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
+			l, ok := p.(*syntax.Lit)
+			return ok && (strings.Contains(l.Value, "<(") || strings.Contains(l.Value, ">("))
+		})
+	})
+}
 
 // substitute runs $(…).
 func (sh *shell) substitute(c *syntax.CmdSubst) *sink {
@@ -164,4 +228,12 @@ func (sh *shell) quotedInArithmetic(n syntax.Node) {
 		}
 		return true
 	})
+}
+
+// name notes the name of a variable whose subscript bash would evaluate.
+func (sh *shell) name(name string) {
+	if strings.ContainsAny(name, "[$`(") {
+		sh.a.unsure("the name of a variable holds a subscript, which is evaluated")
+		sh.evaluate(name)
+	}
 }

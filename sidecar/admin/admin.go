@@ -20,7 +20,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
@@ -117,9 +117,9 @@ func (a *API) answering(h handler) http.Handler {
 // member "error" of the body.
 type Error struct {
 	status   int
-	Message  string           `json:"message"`
-	Hint     string           `json:"hint,omitempty"`
-	Problems ruleset.Problems `json:"problems,omitempty"` // of rules that do not load
+	Message  string            `json:"message"`
+	Hint     string            `json:"hint,omitempty"`
+	Problems rulefile.Problems `json:"problems,omitempty"` // of rules that do not load
 }
 
 func (e *Error) Error() string { return e.Message }
@@ -165,7 +165,7 @@ func readJSON(r *http.Request, to any) error {
 }
 
 func notTaken(err error) error {
-	return refusal(http.StatusBadRequest, "the body cannot be taken: "+err.Error(), "")
+	return refusal(http.StatusBadRequest, "the body cannot be used: "+err.Error(), "")
 }
 
 // admit says who may ask: whoever shows the token, and never a web page.

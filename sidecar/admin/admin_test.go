@@ -15,7 +15,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
@@ -47,11 +47,11 @@ func adminOver(t testing.TB) *adminRig {
 
 // own is the folder in force, with a comment more; broken has a mistake; onDisk is what
 // stands in the folder.
-func (r *adminRig) own(comment string) ruleset.Files {
+func (r *adminRig) own(comment string) rulefile.Files {
 	return ruletest.Other(r.rules.Merged(nil), comment)
 }
-func (r *adminRig) broken() ruleset.Files { return ruletest.Broken(r.rules.Merged(nil)) }
-func (r *adminRig) onDisk() ruleset.Files {
+func (r *adminRig) broken() rulefile.Files { return ruletest.Broken(r.rules.Merged(nil)) }
+func (r *adminRig) onDisk() rulefile.Files {
 	files, err := ruletest.Source(r.t, r.dir).Read()
 	ruletest.Must(r.t, err)
 	return files
@@ -93,8 +93,8 @@ func body(t testing.TB, v any) string {
 
 type object map[string]any
 
-func (r *adminRig) putting(files ruleset.Files) string { return body(r.t, object{"files": files}) }
-func (r *adminRig) match() string                      { return `"` + r.version() + `"` }
+func (r *adminRig) putting(files rulefile.Files) string { return body(r.t, object{"files": files}) }
+func (r *adminRig) match() string                       { return `"` + r.version() + `"` }
 
 // Who may ask.
 func TestAdminGuard(t *testing.T) {
@@ -160,7 +160,7 @@ func TestAdminRefuses(t *testing.T) {
 		{"a stale If-Match", "PUT", "/rules", good, []string{"If-Match", stale}, 412, r.version()},
 		{"a stale dry run", "PUT", "/rules?dry=1", good, []string{"If-Match", stale}, 412, r.version()},
 		{"no body", "PUT", "/rules", "", []string{"If-Match", "*"}, 400, "there are no files"},
-		{"not JSON", "PUT", "/rules", "{", []string{"If-Match", "*"}, 400, "cannot be taken"},
+		{"not JSON", "PUT", "/rules", "{", []string{"If-Match", "*"}, 400, "cannot be used"},
 		{"more than JSON", "PUT", "/rules", good + "{}", []string{"If-Match", "*"}, 400, "follows"},
 		{"a member that is misspelt", "PUT", "/rules", strings.Replace(good, "files", "flies", 1), []string{"If-Match", "*"}, 400, "flies"},
 		{"a form", "PUT", "/rules", good, []string{"If-Match", "*", "Content-Type", "text/plain"}, 415, "curl --json"},

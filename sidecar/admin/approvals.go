@@ -74,7 +74,7 @@ func (a *API) approvals(w http.ResponseWriter, r *http.Request) error {
 	if wait := query.Get("wait"); wait != "" {
 		d, err := time.ParseDuration(wait)
 		if err != nil || d < 0 {
-			return refusal(http.StatusBadRequest, "wait is a time such as 20s", fmt.Sprintf("the longest is %s", maxApprovalWait))
+			return refusal(http.StatusBadRequest, "wait is a time such as 20s", fmt.Sprintf("at most %s", maxApprovalWait))
 		}
 		since := cmp.Or(query.Get("since"), strconv.FormatUint(revision, 10))
 		if since == strconv.FormatUint(revision, 10) {
@@ -135,7 +135,7 @@ func (a *API) allow(w http.ResponseWriter, r *http.Request) error {
 	e, err := a.Approvals.Get(r.PathValue("id"))
 	if now := a.Rules.Set().Version; err == nil && e.State == approvals.Pending && e.Call.Policy != now {
 		return refusal(http.StatusConflict, e.ID+" was asked by rules that are no longer in force",
-			"the call is judged again when the model sends it again, and asks anew if it still has to")
+			"if the model sends the call again, it is judged again, and asks again if it must")
 	}
 	if err == nil {
 		e, err = a.Approvals.Allow(e.ID, by)
@@ -174,7 +174,7 @@ func (a *API) answered(w http.ResponseWriter, r *http.Request, e approvals.Entry
 	switch {
 	case errors.Is(err, approvals.ErrUnknown):
 		return refusal(http.StatusNotFound, fmt.Sprintf("there is no approval %q", r.PathValue("id")),
-			"GET /approvals, or gpt-oss-executor approvals list, shows them; those from before a restart, or long over, are forgotten")
+			"GET /approvals, or gpt-oss-executor approvals list, shows them; a restart forgets all, and old ones expire")
 	case errors.As(err, &late):
 		return refusal(http.StatusConflict, late.Error(), "nothing was changed; "+next(late.Entry.State))
 	case err != nil:
@@ -184,7 +184,7 @@ func (a *API) answered(w http.ResponseWriter, r *http.Request, e approvals.Entry
 			"rule", e.Reason.Rule, "by", e.By, "session", e.Call.Session)
 		answer := decisions.Answer{ID: e.ID, State: string(e.State), By: e.By, Note: e.Note}
 		if err := a.Decisions.AddAnswer(answer); err != nil {
-			a.Log.Error("an answer cannot be logged", "event", "decisions_required", "id", e.ID, "detail", err.Error())
+			a.Log.Error("the answer of a person cannot be logged", "event", "decisions_required", "id", e.ID, "detail", err.Error())
 		}
 	}
 	text := subject(e.Call)
@@ -196,9 +196,9 @@ func (a *API) answered(w http.ResponseWriter, r *http.Request, e approvals.Entry
 func next(s approvals.State) string {
 	switch s {
 	case approvals.Allowed:
-		return "the call passes once when the model sends it again; deny takes that back"
+		return "the call passes once when the model sends it again; deny takes this back"
 	case approvals.Denied:
-		return "the same call can be asked about again when the denial is forgotten"
+		return "the same call can ask again when the denial has expired"
 	}
-	return "if the model sends the call again, it asks anew"
+	return "if the model sends the call again, it asks again"
 }

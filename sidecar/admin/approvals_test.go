@@ -77,7 +77,7 @@ func TestAdminApprovalsRefuse(t *testing.T) {
 	}{
 		{"allowed twice", "POST", "/approvals/" + id + "/allow", "", 409, "has been allowed already, by the admin API"},
 		{"rules that were", "POST", "/approvals/" + stale + "/allow", "", 409, "no longer in force"},
-		{"unknown", "POST", "/approvals/0000-0000/allow", "", 404, "forgotten"},
+		{"unknown", "POST", "/approvals/0000-0000/allow", "", 404, "a restart forgets all"},
 		{"unknown to see", "GET", "/approvals/0000-0000", "", 404, "approvals list"},
 		{"no id", "POST", "/approvals/%20/deny", "", 404, ""},
 		{"misspelt", "POST", "/approvals/" + stale + "/deny", `{"wy":"no"}`, 400, "wy"},

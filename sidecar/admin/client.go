@@ -13,11 +13,12 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // Client asks the admin API of a running server. Its errors say what the server said, with
-// its hint, or why it cannot be asked; problems of rules are of the type ruleset.Problems.
+// its hint, or why it cannot be asked; problems of rules are of the type rulefile.Problems.
 type Client struct {
 	base  *url.URL
 	token string
@@ -55,7 +56,7 @@ func (c *Client) Rules(ctx context.Context) (r live.Report, err error) {
 }
 
 // Check asks what version files would be, and whether the server would take them.
-func (c *Client) Check(ctx context.Context, files ruleset.Files) (version string, err error) {
+func (c *Client) Check(ctx context.Context, files rulefile.Files) (version string, err error) {
 	body, err := json.Marshal(map[string]any{"files": files})
 	if err != nil {
 		return "", err

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
@@ -38,7 +39,7 @@ func (a *API) explain(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		var problems ruleset.Problems
+		var problems rulefile.Problems
 		if set, _, err = a.Rules.Try(own); errors.As(err, &problems) {
 			return &Error{http.StatusUnprocessableEntity, "these rules do not load", "every problem has its place", problems}
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
@@ -46,14 +46,14 @@ type candidate struct {
 }
 
 // own gives the whole of the folder.
-func (c *candidate) own(rules *live.Rules) (ruleset.Files, error) {
+func (c *candidate) own(rules *live.Rules) (rulefile.Files, error) {
 	if len(c.Files) == 0 {
 		return nil, refusal(http.StatusBadRequest, "there are no files", `the body is {"files": {"aliases.yaml": "…", …}}, or {"files": …, "merge": true} for some of them`)
 	}
-	files := ruleset.Files{}
+	files := rulefile.Files{}
 	for name, text := range c.Files {
 		switch {
-		case !ruleset.Counted(name):
+		case !rulefile.Counted(name):
 			return nil, refusal(http.StatusBadRequest, "no rule file can be named "+strconv.Quote(name), "names are such as aliases.yaml, prompts/react.txt, packs/x.yaml, tests/x.yaml")
 		case text != nil:
 			files[name] = *text
@@ -121,7 +121,7 @@ func (a *API) rollback(w http.ResponseWriter, r *http.Request) error {
 func (a *API) edited(w http.ResponseWriter, e live.Edited, err error) error {
 	var stale *live.Stale
 	var unwritten *live.Unwritten
-	var problems ruleset.Problems
+	var problems rulefile.Problems
 	switch {
 	case err == nil:
 		if e.Version == a.Rules.Set().Version { // not so after a dry run
@@ -130,15 +130,15 @@ func (a *API) edited(w http.ResponseWriter, e live.Edited, err error) error {
 		web.WriteJSON(w, http.StatusOK, e)
 		return nil
 	case errors.As(err, &stale):
-		return refusal(http.StatusPreconditionFailed, err.Error(), "GET /rules shows what is in force; name each version that you mean to overwrite in If-Match, or send If-Match: *")
+		return refusal(http.StatusPreconditionFailed, err.Error(), "GET /rules shows what is in force; name each version that you want to overwrite in If-Match, or send If-Match: *")
 	case errors.As(err, &problems):
-		return &Error{http.StatusUnprocessableEntity, "the rules do not load; nothing was changed", "every problem has its place", problems}
+		return &Error{http.StatusUnprocessableEntity, "the rules do not load; nothing was changed", "problems lists each one with its place", problems}
 	case errors.Is(err, live.ErrNoVersion):
 		return refusal(http.StatusNotFound, err.Error(), "GET /rules/history lists them")
 	case errors.Is(err, live.ErrBuiltin):
 		return refusal(http.StatusConflict, err.Error(), "write them to a folder with gpt-oss-executor init DIR, and serve that with --rules DIR")
 	case errors.As(err, &unwritten):
-		return refusal(http.StatusConflict, err.Error(), "nothing was changed; edit the files where they come from, or let the server write to this folder and the one above it")
+		return refusal(http.StatusConflict, err.Error(), "nothing was changed; edit the source of the files, or let the server write to this folder and the one above it")
 	}
 	return err
 }
@@ -148,7 +148,7 @@ func (a *API) seen(r *http.Request) (seen live.Seen, err error) {
 	fields := r.Header.Values("If-Match")
 	if len(fields) == 0 {
 		return seen, refusal(http.StatusPreconditionRequired, "which version do you edit?",
-			`send it with If-Match: "`+a.Rules.Set().Version+`" (the ETag of GET /rules), so that no edit of others gets lost`)
+			`send it with If-Match: "`+a.Rules.Set().Version+`" (the ETag of GET /rules), so that you overwrite nobody's edit`)
 	}
 	for _, field := range fields {
 		for tag := range strings.SplitSeq(field, ",") {

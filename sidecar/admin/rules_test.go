@@ -14,7 +14,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
@@ -58,7 +58,7 @@ func TestAdminPut(t *testing.T) {
 		put.header.Get("ETag") != r.match() || put.header.Get("X-Rules-Version") != r.version() || r.match() == first {
 		t.Fatalf("%d %s", put.status, put.body)
 	}
-	if onDisk, err := ruleset.ReadDir(r.dir); err != nil || len(onDisk.Differ(edit)) != 0 {
+	if onDisk, err := rulefile.ReadDir(r.dir); err != nil || len(onDisk.Differ(edit)) != 0 {
 		t.Errorf("on disk: %v", err)
 	}
 	if again := r.ask("PUT", "/rules", r.putting(edit), "If-Match", r.match()); again.status != 200 || again.get("changed").Bool() {
@@ -66,7 +66,7 @@ func TestAdminPut(t *testing.T) {
 	}
 	for _, text := range []any{"Be brief.", nil} {
 		some := r.ask("PUT", "/rules", body(t, object{"merge": true, "files": object{"prompts/mine.txt": text}}), "If-Match", r.match())
-		onDisk, err := ruleset.ReadDir(r.dir)
+		onDisk, err := rulefile.ReadDir(r.dir)
 		ruletest.Must(t, err)
 		if _, ok := onDisk["prompts/mine.txt"]; some.status != 200 || ok != (text != nil) || onDisk["aliases.yaml"] != edit["aliases.yaml"] {
 			t.Errorf("%v: %d %s", text, some.status, some.body)

@@ -25,7 +25,7 @@ type Call struct {
 	Agent     string    `json:"agent,omitempty"`
 	Model     string    `json:"model,omitempty"`
 	Policy    string    `json:"policy"`          // version of the rules that ask
-	Files     []File    `json:"files,omitempty"` // what would run, where the call runs here
+	Files     []File    `json:"files,omitempty"` // what would run; for executor mode, as a gateway's files are not here
 }
 
 // Command is a program with its arguments.

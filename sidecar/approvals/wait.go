@@ -21,8 +21,8 @@ func (s *Store) get(id string) (Entry, <-chan struct{}, error) {
 	return Entry{}, nil, ErrUnknown
 }
 
-// Wait waits until an entry is pending no more. Whatever it is then, if not allowed, is
-// a no. The error is ErrUnknown, or that of ctx.
+// Wait waits until an entry is pending no more: for executor mode, whose run can wait.
+// Whatever it is then, if not allowed, is a no. The error is ErrUnknown, or that of ctx.
 func (s *Store) Wait(ctx context.Context, id string) (Entry, error) {
 	for {
 		e, changed, err := s.get(id)

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/spf13/cobra"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/spf13/cobra"
 )
 
 // serveAdmin serves the admin API until ctx ends, if there is an address for it.
@@ -23,7 +24,7 @@ func serveAdmin(ctx context.Context, s ruleset.Settings, api *admin.API) (ended 
 	api.Local = isLocal(l)
 	switch {
 	case s.AdminToken == "" && !api.Local:
-		err := fmt.Errorf("--admin %s is reached from other machines, and whoever reaches it decides what runs: set %sADMIN_TOKEN, or listen on 127.0.0.1",
+		err := fmt.Errorf("--admin %s can be reached from other machines, and everybody who reaches it decides what runs: set %sADMIN_TOKEN, or listen on 127.0.0.1",
 			s.Admin, ruleset.SettingPrefix)
 		return nil, errors.Join(err, l.Close())
 	case s.AdminToken == "":

@@ -15,6 +15,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -37,13 +38,13 @@ func applyCommand(env Env) *cobra.Command {
 		Short: "Publish the rules in DIR to a running server, whole or not at all",
 		Long: `Publish the rules in DIR to the folder of a running server, all files at once.
 
-They are checked first. What stood in the folder before is kept beside it, as
-FOLDER.previous; apply --undo brings it back. With --admin, apply waits until the
-server has them in force. If the server refuses them, or does not take them in time,
-what stood there before is put back, and the exit code is 1.
+The rules are checked first. The files that were there before are kept in
+FOLDER/.previous; apply --undo brings them back. With --admin, apply waits until the
+server uses the new rules. If the server refuses them, or does not take them in time,
+apply puts the old files back and ends with exit code 1.
 
-The token of the admin API comes from ` + ruleset.SettingPrefix + `ADMIN_TOKEN. --admin may stand in
-` + ruleset.SettingPrefix + `ADMIN.`,
+The address of the admin API comes from --admin or ` + ruleset.SettingPrefix + `ADMIN, its
+token from ` + ruleset.SettingPrefix + `ADMIN_TOKEN.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if undo {
 				return cobra.NoArgs(c, args)
@@ -69,7 +70,7 @@ The token of the admin API comes from ` + ruleset.SettingPrefix + `ADMIN_TOKEN. 
 	f.StringVar(&a.target, "rules", "", "folder of the server (default: the one that the server at --admin names)")
 	policyFlag(c, &a.policy)
 	f.StringVar(&admin, "admin", "", "address of the server's admin API")
-	f.BoolVar(&undo, "undo", false, "publish what stood in the folder before the last time")
+	f.BoolVar(&undo, "undo", false, "bring back the files that were there before")
 	f.DurationVar(&a.wait, "wait", 10*time.Second, "how long the server may take")
 	return c
 }
@@ -94,9 +95,9 @@ func (a *application) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now, err := ruleset.ReadDir(a.target)
+	now, err := rulefile.ReadDir(a.target)
 	if changed := files.Differ(now); err == nil && len(changed) == 0 && (a.admin == nil || before.Version == version) {
-		fmt.Fprintf(a.env.Out, "rules %s: nothing to do, they stand in %s already\n", version, a.target)
+		fmt.Fprintf(a.env.Out, "rules %s: nothing to do, they are in %s already\n", version, a.target)
 		return nil
 	}
 	began := time.Now()
@@ -104,13 +105,9 @@ func (a *application) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	how := "all at once"
-	if change.InPlace() {
-		how = "one by one, as the folder must keep its place"
-	}
-	fmt.Fprintf(a.env.Out, "rules %s: published %d files to %s, %s\n", version, len(files), a.target, how)
+	fmt.Fprintf(a.env.Out, "rules %s: published %d files to %s\n", version, len(files), a.target)
 	if a.admin == nil {
-		fmt.Fprintln(a.env.Out, "Without --admin it cannot be seen whether the server takes them: look for rules_taken in its log.")
+		fmt.Fprintln(a.env.Out, "Without --admin, apply cannot see whether the server takes these rules. Look for rules_taken in its log.")
 		a.keep(change)
 		return nil
 	}
@@ -141,20 +138,20 @@ func elsewhere(target, served string) bool {
 // findTarget finds the folder to publish to, where no flag says it.
 func (a *application) findTarget(server live.Report) error {
 	if info, err := os.Stat(a.target); a.target != "" && (err != nil || !info.IsDir()) {
-		return fmt.Errorf("%s is no folder; is it spelt right? A new one is made with: gpt-oss-executor init %[1]s", a.target)
+		return fmt.Errorf("%s is not a folder; is the name right? To make a new one: gpt-oss-executor init %[1]s", a.target)
 	}
 	switch {
 	case a.target != "" && a.admin != nil && elsewhere(a.target, server.Folder):
-		return fmt.Errorf("the server at --admin runs %s, not %s", server.Folder, a.target)
+		return fmt.Errorf("the server at --admin uses the folder %s, not %s", server.Folder, a.target)
 	case a.target != "":
 		return nil
 	case a.admin == nil:
 		return errors.New("where to? Name the server's folder with --rules, or its admin API with --admin")
 	case server.Folder == "":
-		return errors.New("the server runs the rules that are built into it; start it with --rules FOLDER")
+		return errors.New("the server uses its built-in rules; start it with --rules FOLDER")
 	}
 	if info, err := os.Stat(server.Folder); err != nil || !info.IsDir() || !a.admin.Local() {
-		return fmt.Errorf("the server's folder %s is not on this machine; name it with --rules, as it is reached from here", server.Folder)
+		return fmt.Errorf("the server's folder %s is not on this machine; name it with --rules, by its path here", server.Folder)
 	}
 	a.target = server.Folder
 	if a.policy == "" {
@@ -164,7 +161,7 @@ func (a *application) findTarget(server live.Report) error {
 }
 
 // read takes one copy of the files: what is checked is what is published.
-func (a *application) read() (ruleset.Files, error) {
+func (a *application) read() (rulefile.Files, error) {
 	if a.from == "" {
 		kept, err := publish.Previous(a.target)
 		if err != nil {
@@ -179,12 +176,12 @@ func (a *application) read() (ruleset.Files, error) {
 	if to, err := os.Stat(a.target); err == nil && os.SameFile(from, to) {
 		return nil, fmt.Errorf("%s is the server's folder itself; edit a copy and apply that", a.from)
 	}
-	return ruleset.ReadDir(a.from)
+	return rulefile.ReadDir(a.from)
 }
 
 // check compiles the files here, and asks the server for the version that they
 // are to it: it may have other built-in files, and another locked folder.
-func (a *application) check(ctx context.Context, files ruleset.Files) (version string, err error) {
+func (a *application) check(ctx context.Context, files rulefile.Files) (version string, err error) {
 	src, err := rulesIn(a.from, a.policy, a.env)
 	if err != nil {
 		return "", err
@@ -236,7 +233,7 @@ func (a *application) taken(ctx context.Context, version string, before live.Rep
 			if errors.Is(ctx.Err(), context.Canceled) {
 				return errors.New("interrupted")
 			}
-			err := fmt.Errorf("the server has not taken them within %s; does it serve %s?", a.wait, a.target)
+			err := fmt.Errorf("the server has not taken these rules within %s; does it use %s?", a.wait, a.target)
 			return errors.Join(err, last)
 		case <-tick.C:
 		}
@@ -244,13 +241,13 @@ func (a *application) taken(ctx context.Context, version string, before live.Rep
 }
 
 // putBack undoes a publication, unless somebody has edited what it published.
-func (a *application) putBack(change *publish.Change, files ruleset.Files, why error) error {
-	if now, err := ruleset.ReadDir(a.target); err == nil && len(now.Differ(files)) > 0 {
+func (a *application) putBack(change *publish.Change, files rulefile.Files, why error) error {
+	if now, err := rulefile.ReadDir(a.target); err == nil && len(now.Differ(files)) > 0 {
 		a.keep(change)
-		return errors.Join(why, fmt.Errorf("%s was edited meanwhile and is left as it is", a.target))
+		return errors.Join(why, fmt.Errorf("%s was edited meanwhile, so it is left as it is", a.target))
 	}
 	if err := change.Undo(); err != nil {
 		return errors.Join(why, err)
 	}
-	return errors.Join(why, fmt.Errorf("what stood in %s before is back", filepath.Clean(a.target)))
+	return errors.Join(why, fmt.Errorf("the old files of %s are back", filepath.Clean(a.target)))
 }

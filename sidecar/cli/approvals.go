@@ -35,28 +35,28 @@ func approvalsCommand(env Env) *cobra.Command {
 	a := asking{env: env}
 	c := &cobra.Command{
 		Use:   "approvals",
-		Short: "Answer for the agent's calls that need a person's approval",
-		Long: `Answer for the agent's calls that need a person's approval.
+		Short: "Answer questions about calls that need a person's approval",
+		Long: `Answer questions about calls that need a person's approval.
 
-A call that a rule asks about, and that cannot be prompted for by the gateway, is
-refused to the model and waits here. What is allowed passes once, if the model sends
-exactly that call again in time. What nobody answers is denied. A restart of the
-server forgets all of it.
+If a rule asks about a call and the gateway cannot ask a person, the call is refused and
+waits here. If you allow it, it passes once, when the model sends exactly the same call
+again in time. If you do not answer in time, it stays refused. A restart of the server
+forgets all questions and answers.
 
 The address of the admin API comes from --admin or ` + ruleset.SettingPrefix + `ADMIN, its
-token from ` + ruleset.SettingPrefix + `ADMIN_TOKEN; without a token there are no approvals.`,
+token from ` + ruleset.SettingPrefix + `ADMIN_TOKEN. Without a token there are no approvals.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.PersistentFlags().StringVar(&a.address, "admin", "", "address of the server's admin API")
-	list := a.command("list", "What waits for an answer", cobra.NoArgs, func(ctx context.Context, _ string) error { return a.list(ctx) })
+	list := a.command("list", "List the calls that wait for an answer", cobra.NoArgs, func(ctx context.Context, _ string) error { return a.list(ctx) })
 	list.Flags().BoolVar(&a.json, "json", false, "write JSON; with --watch, a line for each change")
-	list.Flags().BoolVar(&a.all, "all", false, "also what is answered or over")
-	list.Flags().BoolVar(&a.watch, "watch", false, "go on, and write what changes")
-	show := a.command("show ID", "All that is known of one call, nothing masked", cobra.ExactArgs(1), a.show)
+	list.Flags().BoolVar(&a.all, "all", false, "also list calls that were answered or have expired")
+	list.Flags().BoolVar(&a.watch, "watch", false, "keep running, and write each change")
+	show := a.command("show ID", "Show everything about one call, nothing masked", cobra.ExactArgs(1), a.show)
 	show.Flags().BoolVar(&a.json, "json", false, "write JSON")
-	allow := a.command("allow ID", "Let the call pass, once", cobra.ExactArgs(1), a.allow)
-	deny := a.command("deny ID", "Refuse the call, or take back what was allowed and not used", cobra.ExactArgs(1), a.deny)
+	allow := a.command("allow ID", "Let a call pass, once", cobra.ExactArgs(1), a.allow)
+	deny := a.command("deny ID", "Refuse a call, or take back an approval that was not used", cobra.ExactArgs(1), a.deny)
 	deny.Flags().StringVar(&a.why, "why", "", "what the model is told")
 	for _, answer := range []*cobra.Command{allow, deny} {
 		answer.Flags().StringVar(&a.by, "by", "", "who answers, for the log (default: $USER)")
@@ -166,7 +166,7 @@ func (a *asking) allow(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.env.Out, "%s is allowed: it passes once, if the model sends it again within %s\n%s", got.ID, roughly(got.Left), commandText(got))
+	fmt.Fprintf(a.env.Out, "%s is allowed. It passes once, if the model sends it again within %s\n%s", got.ID, roughly(got.Left), commandText(got))
 	return nil
 }
 
@@ -175,7 +175,7 @@ func (a *asking) deny(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.env.Out, "%s is denied: the same call is refused for %s\n", got.ID, roughly(got.Left))
+	fmt.Fprintf(a.env.Out, "%s is denied. The same call is refused for %s\n", got.ID, roughly(got.Left))
 	return nil
 }
 

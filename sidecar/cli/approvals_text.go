@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 )
@@ -24,7 +25,7 @@ func approvalLine(l admin.ListedApproval) string {
 	if l.Agent != "" {
 		what += " by " + l.Agent
 	}
-	line := fmt.Sprintf("%-9s  %-8s %7s  %s: %s", l.ID, l.State, left, printable(what), printable(l.Text))
+	line := fmt.Sprintf("%-9s  %-8s %7s  %s: %s", l.ID, l.State, left, terminal.Printable(what), terminal.Printable(l.Text))
 	if l.State == approvals.Pending {
 		return line + because(l.Rule, l.Why)
 	}
@@ -33,7 +34,7 @@ func approvalLine(l admin.ListedApproval) string {
 
 // because is who said what, as far as it is known.
 func because(who, what string) string {
-	said := strings.Trim(printable(who)+": "+printable(what), ": ")
+	said := strings.Trim(terminal.Printable(who)+": "+terminal.Printable(what), ": ")
 	if said == "" {
 		return ""
 	}
@@ -51,7 +52,7 @@ func approvalText(a admin.Approval) string {
 	fmt.Fprintf(&b, "%s is %s, for another %s; the model has sent it %d×\n", a.ID, a.State, roughly(a.Left), a.Times)
 	field := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(&b, "  %-9s %s\n", name, printable(value))
+			fmt.Fprintf(&b, "  %-9s %s\n", name, terminal.Printable(value))
 		}
 	}
 	where := a.Reason.Rule
@@ -122,7 +123,7 @@ func foreignText(a admin.Approval) string {
 func otherArguments(c approvals.Call) string {
 	var args map[string]json.RawMessage
 	if json.Unmarshal([]byte(c.Arguments), &args) != nil {
-		return printable(approvals.Visible(c.Arguments))
+		return terminal.Printable(approvals.Visible(c.Arguments))
 	}
 	for name, raw := range args {
 		var text string
@@ -134,7 +135,7 @@ func otherArguments(c approvals.Call) string {
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		rest = append(rest, name+"="+string(args[name]))
 	}
-	return printable(approvals.Visible(strings.Join(rest, " ")))
+	return terminal.Printable(approvals.Visible(strings.Join(rest, " ")))
 }
 
 // ranText is a program with its arguments, each of which can be told from the next.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -15,15 +16,15 @@ func checkCommand(env Env) *cobra.Command {
 	strict, shape, policy := false, format("text"), ""
 	c := &cobra.Command{
 		Use:   "check [DIR]",
-		Short: "Are these rules good? Every problem, with its place",
-		Long: `Are the rules in DIR good, or the built-in ones? It shows every problem with its
-place, and warns about rules that load and do nothing.
+		Short: "Check rules, and show every problem with its place",
+		Long: `Check the rules in DIR, or the built-in ones. It shows every problem with its place,
+and warns about rules that load and do nothing.
 
   gpt-oss-executor check rules
   gpt-oss-executor check rules --strict --format github   in a workflow
 
-It ends with 0 when the rules are good, with 1 when they have problems (with
---strict also warnings), and with 2 when it was called wrongly.`,
+Exit code: 0 the rules are good, 1 they have problems (with --strict also warnings),
+2 wrong usage.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			v := verdict{began: time.Now(), strict: strict, policy: policy}
@@ -74,7 +75,7 @@ type verdict struct {
 	began    time.Time
 	version  string
 	counts   ruleset.Counts
-	problems ruleset.Problems
+	problems rulefile.Problems
 	err      error // the folder cannot be read
 }
 
@@ -87,7 +88,7 @@ func (v *verdict) check(env Env) {
 	files, err := src.Read()
 	if err != nil {
 		v.err = err
-		v.problems = ruleset.Unreadable(v.dir, err)
+		v.problems = rulefile.Unreadable(v.dir, err)
 		return
 	}
 	v.version = files.Version()

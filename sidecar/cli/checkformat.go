@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 func (v *verdict) write(as format, env Env) error {
@@ -61,14 +61,14 @@ func count(n int, what string) string {
 func (v *verdict) json(w io.Writer) error {
 	problems, warnings := v.tally()
 	out := struct {
-		Version  string           `json:"version"` // of the rules; empty where they cannot be read
-		OK       bool             `json:"ok"`
-		Counts   map[string]int   `json:"counts"` // of rules 0 where they do not load
-		Problems ruleset.Problems `json:"problems"`
+		Version  string            `json:"version"` // of the rules; empty where they cannot be read
+		OK       bool              `json:"ok"`
+		Counts   map[string]int    `json:"counts"` // of rules 0 where they do not load
+		Problems rulefile.Problems `json:"problems"`
 	}{v.version, v.ok(), map[string]int{
 		"files": v.counts.Files, "conditions": v.counts.Conditions, "patterns": v.counts.Patterns, "examples": v.counts.Examples, "tests": v.counts.Tests,
 		"problems": problems, "warnings": warnings,
-	}, append(ruleset.Problems{}, v.problems...)}
+	}, append(rulefile.Problems{}, v.problems...)}
 	return writeJSON(w, out)
 }
 
@@ -79,7 +79,7 @@ var (
 
 // workflowCommand makes GitHub show a problem at its line.
 // https://docs.github.com/actions/reference/workflow-commands-for-github-actions
-func workflowCommand(p *ruleset.Problem) string {
+func workflowCommand(p *rulefile.Problem) string {
 	level := "error"
 	if p.Warning {
 		level = "warning"

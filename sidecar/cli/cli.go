@@ -16,7 +16,7 @@ type Env struct {
 	In       io.Reader
 	Out, Err io.Writer
 	Environ  []string // NAME=value
-	Defaults fs.FS    // the built-in rules/ and prompts/
+	Defaults fs.FS    // the built-in rules/, prompts/ and schemas/
 }
 
 // errSaid is an error whose text is on Err already.
@@ -33,13 +33,13 @@ func Run(args []string, env Env) int {
 	misused := false
 	root := &cobra.Command{
 		Use:   "gpt-oss-executor",
-		Short: "Makes gpt-oss's tool calls arrive at OpenClaw: whole, correct, and nothing else.",
+		Short: "Repair the tool calls of gpt-oss on their way to OpenClaw",
 		Long: `gpt-oss-executor stands between an OpenClaw gateway and a gpt-oss server
 (vLLM, Ollama, llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.
 
-  gpt-oss-executor demo                                     see it work, with no server and no gateway
-  gpt-oss-executor serve --upstream http://127.0.0.1:8000/v1
-  gpt-oss-executor openclaw                                 the provider block for openclaw.json`,
+  gpt-oss-executor demo                                        see it work, without a server and a gateway
+  gpt-oss-executor serve --upstream http://127.0.0.1:8000/v1   run the server
+  gpt-oss-executor openclaw                                    print the settings for openclaw.json`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,

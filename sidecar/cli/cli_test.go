@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -56,7 +57,7 @@ func TestMain(m *testing.M) {
 // the URL of a model server.
 func TestScripts(t *testing.T) {
 	all := t.TempDir()
-	for _, dir := range []string{"rules", "prompts"} {
+	for _, dir := range []string{"rules", "prompts", "schemas"} {
 		if err := os.CopyFS(filepath.Join(all, dir), os.DirFS("../../"+dir)); err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +67,7 @@ func TestScripts(t *testing.T) {
 	model := httptest.NewServer(script.New())
 	t.Cleanup(model.Close)
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata", UpdateScripts: *update,
+		Files: scripts(t), UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			free, admin := listen(t), listen(t)
 			e.Setenv(builtin, all)
@@ -83,6 +84,28 @@ func TestScripts(t *testing.T) {
 		},
 	})
 }
+
+// scripts are all of them, or with -short those that leave a program running: only there
+// has the race detector, for which -short is, something to find.
+func scripts(t *testing.T) []string {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	if !testing.Short() {
+		return files
+	}
+	return slices.DeleteFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return !behind.Match(text)
+	})
+}
+
+// behind is a line that leaves a program running: it ends in & or &NAME&.
+var behind = regexp.MustCompile(`(?m)^!? ?exec .*&$`)
 
 func listen(t testing.TB) net.Listener {
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -19,20 +19,20 @@ func compareCommand(env Env) *cobra.Command {
 	var policy string
 	c := &cobra.Command{
 		Use:   "compare OLD NEW FILE",
-		Short: "Would these rules read better? Recorded replies under both",
-		Long: `Would these rules read better? Every record of FILE (- is standard input) is read
-with the rules of the folder OLD and with those of NEW; builtin is the built-in rules.
-Shown are the records that differ, then the counts. A line of FILE is
+		Short: "Read recorded replies with two sets of rules, and compare",
+		Long: `Read every record of FILE (- is standard input) with the rules in the folder OLD and
+with those in NEW; builtin means the built-in rules. It shows the records that differ,
+then the totals. A line of FILE is
 
   {"id": "r1", "message": {…}, "tools": […], "expect": {"calls": [{"name": "read",
    "arguments": {"path": "a"}}], "content": ""}}
 
-that is, a record as explain --jsonl takes it, and what should become of it, if
-anybody knows. What "expect" leaves out is not judged; "calls": [] means none, and
-the white space of "content" does not count.
+that is, a record as explain --jsonl takes it, and "expect" with the right result, if
+it is known. What "expect" leaves out is not compared. "calls": [] means no call. White
+space in "content" does not count.
 
-The exit code is 1 if anything got worse or a line could not be read; with --strict,
-if anything differs.`,
+Exit code: 0 nothing got worse, 1 something did, or a line could not be read (with
+--strict: or anything differs), 2 wrong usage.`,
 		Args: cobra.ExactArgs(3),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for i, to := range []**ruleset.Set{&x.before, &x.after} {

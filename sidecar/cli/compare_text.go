@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 )
 
@@ -12,7 +13,7 @@ import (
 func rowWriter(w io.Writer) func(*compared) error {
 	return func(c *compared) error {
 		if c.Comparison == nil {
-			_, err := fmt.Fprintf(w, "error    line %d: %s\n", c.Line, printable(clipped(c.Error)))
+			_, err := fmt.Fprintf(w, "error    line %d: %s\n", c.Line, terminal.Printable(clipped(c.Error)))
 			return err
 		}
 		name := fmt.Sprintf("line %d", c.Line)
@@ -27,7 +28,7 @@ func rowWriter(w io.Writer) func(*compared) error {
 			lines = append(lines, "  expect "+clipped(string(c.Want)))
 		}
 		for _, l := range lines {
-			if _, err := fmt.Fprintln(w, printable(l)); err != nil {
+			if _, err := fmt.Fprintln(w, terminal.Printable(l)); err != nil {
 				return err
 			}
 		}

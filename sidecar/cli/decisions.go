@@ -35,16 +35,16 @@ func decisionsCommand(env Env) *cobra.Command {
 	l := logged{env: env}
 	c := &cobra.Command{
 		Use:   "decisions",
-		Short: "What the policy decided: list, show, verify and replay the log",
-		Long: `What the policy decided: list, show, verify and replay the log.
+		Short: "Read the decision log: list, show, verify, replay",
+		Long: `Read the decision log, which has every decision of the policy.
 
-The folder of the log comes from --decisions or ` + ruleset.SettingPrefix + `DECISIONS; else it is
-the folder decisions in that of ` + ruleset.SettingPrefix + `STATE. The server may be running.`,
+The folder of the log comes from --decisions or ` + ruleset.SettingPrefix + `DECISIONS. Without them
+it is the folder decisions inside that of ` + ruleset.SettingPrefix + `STATE. The server may be running.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.PersistentFlags().StringVar(&l.dir, "decisions", "", "folder of the log")
-	c.AddCommand(l.listCommand(), l.showCommand(), l.verifyCommand(), l.headCommand(), l.keyCommand(), l.replayCommand())
+	c.AddCommand(l.listCommand(), l.showCommand(), l.verifyCommand(), l.headCommand(), l.replayCommand())
 	return c
 }
 
@@ -86,9 +86,9 @@ func (l *logged) folder() (string, error) {
 // filters adds the flags that choose decisions.
 func (l *logged) filters(c *cobra.Command) {
 	f := c.Flags()
-	f.DurationVar(&l.since, "since", 0, "only what was decided in the time before now, such as 2h or 168h")
+	f.DurationVar(&l.since, "since", 0, "only the last 2h, 168h …")
 	f.StringVar(&l.filter.Effect, "effect", "", "only this effect: allow, audit, ask or deny")
-	f.StringVar(&l.filter.Rule, "rule", "", "only what this rule decided, or would have as a dry run; default: no rule did")
+	f.StringVar(&l.filter.Rule, "rule", "", "only what this rule decided, or would have decided in a dry run; default means: no rule")
 	f.StringVar(&l.filter.Tool, "tool", "", "only calls of this tool")
 	f.StringVar(&l.filter.Session, "session", "", "only this session")
 	f.BoolVar(&l.json, "json", false, "write JSON lines")
@@ -126,7 +126,7 @@ func decisionsIn(s ruleset.Settings) string {
 // openDecisions opens the decision log of a server; nil: it has none.
 func openDecisions(s ruleset.Settings, log *slog.Logger, m *telemetry.Metrics) (*decisions.Log, error) {
 	if !slices.Contains(decisions.Modes, s.DecisionsMode) {
-		return nil, fmt.Errorf("decisions mode %q is none of %s", s.DecisionsMode, strings.Join(decisions.Modes, ", "))
+		return nil, fmt.Errorf("decisions mode %q is not one of %s", s.DecisionsMode, strings.Join(decisions.Modes, ", "))
 	}
 	dir := decisionsIn(s)
 	switch {
@@ -143,7 +143,7 @@ func openDecisions(s ruleset.Settings, log *slog.Logger, m *telemetry.Metrics) (
 		func() float64 { return float64(l.Stats().Written) },
 		func() float64 { return float64(l.Stats().Lost) },
 		func() float64 { return float64(l.Stats().Failed) },
-		func() float64 { return time.Since(l.Stats().Signed).Seconds() },
+		func() float64 { return time.Since(l.Stats().Head).Seconds() },
 	)
 	log.Info("decisions are logged", "event", "decisions_open", "folder", dir, "mode", s.DecisionsMode)
 	return l, nil

@@ -4,20 +4,19 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
 )
 
 func (l *logged) listCommand() *cobra.Command {
-	c := l.command("list", "One decision a line, the newest last", cobra.NoArgs, func(dir string, _ []string) error { return l.list(dir) })
+	c := l.command("list", "List decisions, one on each line, the newest last", cobra.NoArgs, func(dir string, _ []string) error { return l.list(dir) })
 	l.filters(c)
 	return c
 }
@@ -25,7 +24,9 @@ func (l *logged) listCommand() *cobra.Command {
 // list writes the decisions that are chosen as they are read, so the columns are fixed.
 func (l *logged) list(dir string) error {
 	w := bufio.NewWriter(l.env.Out)
-	p := paper{out: w, look: demo.LookOf(l.env.Out, l.env.lookup)}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	p := paper{out: w, look: terminal.LookOf(l.env.Out, l.env.lookup)}
 	filter, damaged := l.chosen(), 0
 	var failed error
 	err := decisions.Read(dir, func(r *decisions.Record, broken error) bool {
@@ -35,7 +36,7 @@ func (l *logged) list(dir string) error {
 			fmt.Fprintln(l.env.Err, broken)
 		case !filter.Takes(r):
 		case l.json:
-			failed = jsonLineTo(w, r)
+			failed = enc.Encode(hashed{r, r.Hash})
 		default:
 			p.rows([]row{decisionRow(r)})
 		}
@@ -53,14 +54,10 @@ func (l *logged) list(dir string) error {
 	return err
 }
 
-// jsonLineTo writes a record with its hash.
-func jsonLineTo(w io.Writer, r *decisions.Record) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(struct {
-		*decisions.Record
-		Hash decisions.Sum `json:"hash"`
-	}{r, r.Hash})
+// hashed is a record with its hash, as JSON shows it.
+type hashed struct {
+	*decisions.Record
+	Hash decisions.Sum `json:"hash"`
 }
 
 // decisionRow is a decision on one line.
@@ -74,7 +71,7 @@ func decisionRow(r *decisions.Record) row {
 	if d.Approval != "" {
 		text += "  (approval " + d.Approval + ")"
 	}
-	return row{text: printable(text), ink: inkOf(d.Effect)}
+	return row{text: terminal.Printable(text), ink: inkOf(d.Effect)}
 }
 
 // briefly is the one argument of a call that says most, or all of them.
@@ -101,10 +98,10 @@ func inkOf(e policy.Effect) ink {
 }
 
 func (l *logged) showCommand() *cobra.Command {
-	c := l.command("show SEQ", "All that is known of one record", cobra.ExactArgs(1), func(dir string, args []string) error {
+	c := l.command("show SEQ", "Show everything about one record", cobra.ExactArgs(1), func(dir string, args []string) error {
 		seq, err := strconv.ParseUint(args[0], 10, 64)
 		if err != nil {
-			return fmt.Errorf("decisions: %q is no number of a record", args[0])
+			return fmt.Errorf("decisions: %q is not the number of a record", args[0])
 		}
 		return l.show(dir, seq)
 	})
@@ -130,12 +127,9 @@ func (l *logged) show(dir string, seq uint64) error {
 		fmt.Fprintln(l.env.Err, broken)
 	}
 	if l.json || found.Decision == nil {
-		return writeJSON(l.env.Out, struct {
-			*decisions.Record
-			Hash decisions.Sum `json:"hash"`
-		}{found, found.Hash})
+		return writeJSON(l.env.Out, hashed{found, found.Hash})
 	}
-	paper{out: l.env.Out, look: demo.LookOf(l.env.Out, l.env.lookup)}.rows(recordRows(found))
+	paper{out: l.env.Out, look: terminal.LookOf(l.env.Out, l.env.lookup)}.rows(recordRows(found))
 	return nil
 }
 
@@ -145,7 +139,7 @@ func recordRows(r *decisions.Record) []row {
 	list := []row{{text: fmt.Sprintf("%d  %s", r.Seq, r.Time.Format(time.RFC3339Nano)), ink: bold}}
 	add := func(name, value, place string) {
 		if value != "" {
-			list = append(list, row{text: fmt.Sprintf("%-10s %s", name, printable(value)), place: place})
+			list = append(list, row{text: fmt.Sprintf("%-10s %s", name, terminal.Printable(value)), place: place})
 		}
 	}
 	effect := fmt.Sprintf("%s, %s", d.Effect, d.Outcome)
@@ -167,7 +161,6 @@ func recordRows(r *decisions.Record) []row {
 	if d.Bytes > 0 {
 		add("too long", fmt.Sprintf("%d bytes", d.Bytes), "")
 	}
-	add("sum", d.Sum, "")
 	for _, id := range []struct{ name, value string }{
 		{"call", d.Call}, {"request", d.Request}, {"approval", d.Approval}, {"session", d.Session}, {"agent", d.Agent}, {"channel", d.Channel},
 		{"model", d.Model}, {"strategy", d.Strategy}, {"rules", d.Rules},

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
@@ -20,23 +20,22 @@ import (
 
 func (l *logged) replayCommand() *cobra.Command {
 	var rules, locked string
-	c := l.command("replay", "What would other rules have decided?", cobra.NoArgs, func(dir string, _ []string) error {
+	c := l.command("replay", "Decide the logged calls again, with other rules", cobra.NoArgs, func(dir string, _ []string) error {
 		set, err := loadUnder(locked, rules, l.env)
 		if err != nil {
 			return err
 		}
 		return l.replay(dir, set, l.env.world(rules, locked, dir))
 	})
-	c.Long = `What would other rules have decided about the calls of the log? Shown are the calls
-that would fare otherwise, then the counts, and the rules that make the difference.
+	c.Long = `Let other rules decide about the calls in the log. It shows the calls that would be
+decided differently, then the totals, and the rules that cause the difference.
 
   gpt-oss-executor decisions replay --rules rules.new --since 168h
 
-Links on this disk are followed as they are now. Secrets are masked in the log, so a rule that looks at one may decide otherwise than it
-would have; such records are counted.
+Links on this disk are followed as they are now. Secrets are masked in the log: a rule that
+looks at a secret may decide differently here, and such records are counted.
 
-It ends with 0 when nothing would be decided otherwise, with 1 when something would or
-the log is damaged, and with 2 when it was called wrongly.`
+Exit code: 0 nothing would change, 1 something would or the log is damaged, 2 wrong usage.`
 	rulesFlag(c, &rules)
 	policyFlag(c, &locked)
 	l.filters(c)
@@ -45,7 +44,7 @@ the log is damaged, and with 2 when it was called wrongly.`
 
 func (l *logged) replay(dir string, set *ruleset.Set, in guard.World) error {
 	w := bufio.NewWriter(l.env.Out)
-	p := paper{out: w, look: demo.LookOf(l.env.Out, l.env.lookup)}
+	p := paper{out: w, look: terminal.LookOf(l.env.Out, l.env.lookup)}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	tell := func(c *decisions.Change) error {
@@ -92,22 +91,22 @@ func decider(set *ruleset.Set, in guard.World) decisions.Decider {
 
 func changeRow(c *decisions.Change) row {
 	text := fmt.Sprintf("%7d  %s  %-5s → %-5s  %-10s  %s → %s  %s", c.Seq, c.Time.Format(time.DateTime), c.Old, c.New, c.Tool, c.OldRule, c.NewRule, briefly(c.Arguments))
-	return row{text: printable(text), ink: inkOf(c.New)}
+	return row{text: terminal.Printable(text), ink: inkOf(c.New)}
 }
 
 func writeTally(w io.Writer, t *decisions.Tally, version string) {
 	fmt.Fprintf(w, "rules %s: %d decisions\n", version, t.Records)
 	fmt.Fprintf(w, "  unchanged      %6d\n  newly denied   %6d\n  newly asked    %6d\n  newly allowed  %6d\n", t.Unchanged, t.Denied, t.Asked, t.Allowed)
 	if t.Skipped > 0 {
-		fmt.Fprintf(w, "  not judged     %6d  the log could not keep their arguments as they were\n", t.Skipped)
+		fmt.Fprintf(w, "  not judged     %6d  the log does not have all of their arguments\n", t.Skipped)
 	}
 	if t.Masked > 0 {
-		fmt.Fprintf(w, "  with secrets   %6d  masked, so a rule that looks at one may differ\n", t.Masked)
+		fmt.Fprintf(w, "  with secrets   %6d  they are masked, so a rule that looks at one may decide differently\n", t.Masked)
 	}
 	if t.Damaged > 0 {
 		fmt.Fprintf(w, "  damaged        %6d  lines; run: gpt-oss-executor decisions verify\n", t.Damaged)
 	}
 	for _, r := range t.Rules {
-		fmt.Fprintf(w, "  %-24s denies %d, asks %d, allows %d\n", printable(r.Rule), r.Denied, r.Asked, r.Allowed)
+		fmt.Fprintf(w, "  %-24s denies %d, asks %d, allows %d\n", terminal.Printable(r.Rule), r.Denied, r.Asked, r.Allowed)
 	}
 }

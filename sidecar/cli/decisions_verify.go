@@ -7,40 +7,30 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 )
 
 func (l *logged) verifyCommand() *cobra.Command {
-	var key string
 	var heads []string
-	c := l.command("verify", "Is the log whole and unchanged?", cobra.NoArgs, func(dir string, _ []string) error {
-		return l.verify(dir, key, heads)
+	c := l.command("verify", "Check that the log is complete and unchanged", cobra.NoArgs, func(dir string, _ []string) error {
+		return l.verify(dir, heads)
 	})
-	c.Long = `Is the log whole and unchanged? Every byte, every record, every signature. Each
-problem comes with the record and its file:line.
+	c.Long = `Check that the log is complete and unchanged. Every byte and every record is checked.
+Each problem is shown with its record and its file:line.
 
-What was written after the last signature can only be vouched for by the process that
-writes it. A log that somebody cut back to an older signature, its head with it, is
-found by what decisions head printed before, kept on another machine: give it with
---head. And whoever could write to the folder could have signed with a key of his own:
-give the one that decisions key printed, with --public-key.
+Each record holds the hash of the record before it. Whoever changes one must also change
+all later ones, and the file head.json. To find even that, run decisions head regularly,
+keep what it prints on another machine, and give it to verify with --head: it proves all
+records up to that one.
 
-It ends with 0 when nothing is wrong, with 1 when something is, and with 2 when it was
-called wrongly.`
-	c.Flags().StringVar(&key, "public-key", "", "the key that signs the log, or a file with it (default: what the log says)")
-	c.Flags().StringArrayVar(&heads, "head", nil, "SEQ:HASH that decisions head once printed; may be given several times")
+Exit code: 0 nothing is wrong, 1 a problem was found, 2 wrong usage.`
+	c.Flags().StringArrayVar(&heads, "head", nil, "SEQ:HASH that decisions head printed earlier; can be given several times")
 	c.Flags().BoolVar(&l.json, "json", false, "write one JSON document")
 	return c
 }
 
-func (l *logged) verify(dir, keyText string, heads []string) error {
-	var key decisions.PublicKey
-	var err error
-	if keyText != "" {
-		if key, err = decisions.ParsePublicKey(keyText); err != nil {
-			return fmt.Errorf("--public-key: %w", err)
-		}
-	}
+func (l *logged) verify(dir string, heads []string) error {
 	var expect []decisions.Checkpoint
 	for _, h := range heads {
 		at, err := headOf(h)
@@ -49,7 +39,7 @@ func (l *logged) verify(dir, keyText string, heads []string) error {
 		}
 		expect = append(expect, at)
 	}
-	r, err := decisions.Verify(dir, key, expect...)
+	r, err := decisions.Verify(dir, expect...)
 	if err != nil {
 		return err
 	}
@@ -79,20 +69,20 @@ func headOf(s string) (at decisions.Checkpoint, err error) {
 func reportText(r *decisions.Report) string {
 	var b strings.Builder
 	for _, p := range r.Problems {
-		fmt.Fprintln(&b, printable(p.String()))
+		fmt.Fprintln(&b, terminal.Printable(p.String()))
 	}
-	fmt.Fprintf(&b, "%s in %s, %d to %d; %s\n", count(int(r.Records), "record"), count(r.Segments, "file"), r.First, r.Last.Seq, count(r.Checkpoints, "signature"))
+	fmt.Fprintf(&b, "%s in %s, %d to %d\n", count(int(r.Records), "record"), count(r.Segments, "file"), r.First, r.Last.Seq)
 	if r.Removed > 0 {
-		fmt.Fprintf(&b, "  the first %d were removed by retention, which is signed\n", r.Removed)
+		fmt.Fprintf(&b, "  the first %d were removed by retention\n", r.Removed)
 	}
 	if r.Lost > 0 {
-		fmt.Fprintf(&b, "  %d decisions could not be written when they fell; the log says where\n", r.Lost)
+		fmt.Fprintf(&b, "  %d decisions could not be written; the log says where\n", r.Lost)
 	}
-	if r.Unsigned > 0 && len(r.Problems) == 0 {
-		fmt.Fprintf(&b, "  the last %d are not signed yet\n", r.Unsigned)
+	if r.AfterHead > 0 && len(r.Problems) == 0 {
+		fmt.Fprintf(&b, "  the last %d are newer than head.json, which is written every five minutes\n", r.AfterHead)
 	}
-	if !r.Trusted && r.Key != "" {
-		fmt.Fprintf(&b, "  the key is the log's own, %s; compare it, or give --public-key\n", r.Key)
+	if r.Signatures > 0 {
+		fmt.Fprintf(&b, "  an earlier version of this program signed %s; signatures are no longer checked\n", count(r.Signatures, "record"))
 	}
 	if n := len(r.Problems); n > 0 {
 		fmt.Fprintln(&b, count(n, "problem"))
@@ -103,7 +93,7 @@ func reportText(r *decisions.Report) string {
 }
 
 func (l *logged) headCommand() *cobra.Command {
-	c := l.command("head", "SEQ:HASH of the last record, to be kept on another machine", cobra.NoArgs, func(dir string, _ []string) error {
+	c := l.command("head", "Print SEQ:HASH of the last record, to keep on another machine", cobra.NoArgs, func(dir string, _ []string) error {
 		at, err := decisions.Last(dir)
 		if err == nil && at.Seq == 0 {
 			err = fmt.Errorf("decisions: there is no record in %s", dir)
@@ -114,14 +104,4 @@ func (l *logged) headCommand() *cobra.Command {
 		return err
 	})
 	return c
-}
-
-func (l *logged) keyCommand() *cobra.Command {
-	return l.command("key", "The public key that the log is signed with", cobra.NoArgs, func(dir string, _ []string) error {
-		key, err := decisions.KeyOf(dir)
-		if err == nil {
-			_, err = fmt.Fprintln(l.env.Out, key)
-		}
-		return err
-	})
 }

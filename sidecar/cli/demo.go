@@ -3,26 +3,29 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
 )
 
 func demoCommand(env Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
-		Short: "See it work, with no server and no gateway",
-		Long: `See it work, with no model server, no gateway and no key.
+		Short: "See it work, without a server and a gateway",
+		Long: `See it work, without a model server, a gateway or a key.
 
-The real server is started in front of a scripted model server, on free ports of
-this machine. Each reply is asked for twice, without the sidecar and with it, and
-checked; then a rule file is edited while the server runs. It takes a few seconds.
-In a terminal there are colours (not with NO_COLOR) and two columns, in a pipe plain
-lines. The exit code is 1 if anything did not come out as it should.`,
+The demo starts the real server in front of a scripted model server, on free ports of
+this machine. It asks for each reply twice, without the sidecar and with it, and checks
+both. Then it edits a rule file while the server runs. It takes a few seconds. A terminal
+shows two columns and colours (none with NO_COLOR), a pipe gets plain lines.
+
+Exit code: 0 everything came out as it should, 1 something did not.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, os.Interrupt)
@@ -46,7 +49,13 @@ func runDemo(ctx context.Context, env Env) (err error) {
 	if _, err := writeDefaults(dir, env.Defaults, false); err != nil {
 		return err
 	}
-	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Defaults: env.Defaults, Out: env.Out, Look: demo.LookOf(env.Out, env.lookup)})
+	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Out: env.Out, Look: terminal.LookOf(env.Out, env.lookup),
+		Serve: func(ctx context.Context, upstream string, log io.Writer) error {
+			s := defaultSettings()
+			s.Listen, s.Upstream, s.Rules, s.LogFormat = "127.0.0.1:0", upstream, dir, "json"
+			return serve(ctx, s, Env{Err: log, Defaults: env.Defaults})
+		},
+	})
 	if err == nil && !ok {
 		err = errSaid
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -20,20 +20,21 @@ func explainCommand(env Env) *cobra.Command {
 	var x explaining
 	c := &cobra.Command{
 		Use:   "explain [FILE]",
-		Short: "How is a reply read? Step by step",
-		Long: `How is a reply read, step by step? FILE (or standard input) holds a reply as a
+		Short: "Show step by step how a reply is read",
+		Long: `Show step by step how a reply is read. FILE (or standard input) holds a reply as a
 server sends it: a chat completion, a message, or plain text that the model wrote.
-The answer is a tree: each strategy with its verdict and the line of its rule.
+The answer is a tree: each strategy with its result and the line of its rule.
 
-With --command, --path or --url it says what exec.yaml makes of such a call: the
-decision, and every rule with its condition taken apart.
+With --command, --path or --url it does what policy explain does: it shows the decision,
+and every rule with each part of its condition.
 
---rules given twice shows both readings side by side; builtin is the built-in rules.
+If --rules is given twice, it shows what differs, marked as diff does; builtin means the
+built-in rules.
 
 With --jsonl each line is a record {"id", "message" or "chunks" or "input", "tools",
-"finish_reason"?, "upstream_error"?}, and each answer one line of JSON. "tools" holds
-names or OpenAI tool objects; [] means that none was offered, null that it is not known.
-"model", "server" and "user" are what conditions see.`,
+"finish_reason"?, "upstream_error"?}, and each answer is one line of JSON. "tools" holds
+names or OpenAI tool objects; [] means that no tool was offered, null that the tools are
+not known. Conditions see "model", "server" and "user".`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			sets, err := x.sets(env)
@@ -42,7 +43,7 @@ names or OpenAI tool objects; [] means that none was offered, null that it is no
 			}
 			if x.call.given() {
 				if len(args) > 0 || x.lines {
-					return errors.New("--command, --path, --url and --arguments stand in place of a reply: leave out the file and --jsonl")
+					return errors.New("--command, --path, --url and --arguments are used instead of a reply: leave out the file and --jsonl")
 				}
 				return x.call.explain(sets, &x, env)
 			}
@@ -60,10 +61,10 @@ names or OpenAI tool objects; [] means that none was offered, null that it is no
 			return x.one(sets, in, env)
 		},
 	}
-	c.Flags().BoolVar(&x.lines, "jsonl", false, "read one record a line, write one answer a line")
+	c.Flags().BoolVar(&x.lines, "jsonl", false, "read one record on each line, write one answer on each line")
 	c.Flags().BoolVar(&x.json, "json", false, "write the tree as JSON")
 	c.Flags().StringVar(&x.profile, "profile", "", "profile of strategies.yaml")
-	x.callFlags(c, "in place of a reply: ")
+	x.callFlags(c, "instead of a reply: ")
 	return c
 }
 
@@ -74,9 +75,9 @@ func (x *explaining) callFlags(c *cobra.Command, before string) {
 	c.Flags().StringVar(&x.call.url, "url", "", before+"may this address be fetched?")
 	c.Flags().StringVar(&x.call.tool, "tool", "", "the tool of that call (default: exec, read or web_fetch)")
 	c.Flags().StringVar(&x.call.arguments, "arguments", "", before+"may this --tool be called with these, a JSON object?")
-	c.Flags().BoolVar(&x.all, "all", false, "of a call: also show the rules that do not hold")
+	c.Flags().BoolVar(&x.all, "all", false, "for a call: also show the rules that do not hold")
 	policyFlag(c, &x.policy)
-	c.Flags().StringArrayVar(&x.dirs, "rules", nil, "folder of rule files; twice: both side by side (default: the built-in rules)")
+	c.Flags().StringArrayVar(&x.dirs, "rules", nil, "folder of rule files; give it twice to compare (default: the built-in rules)")
 }
 
 // explaining is what explain was asked for.
@@ -160,16 +161,16 @@ func (x *explaining) one(sets []*ruleset.Set, in io.Reader, env Env) error {
 	return show(x, trees, treeRows, env)
 }
 
-// show writes one tree, or two of them side by side, for people or as JSON.
+// show writes one tree, or the difference of two, for people or as JSON.
 func show[T any](x *explaining, trees []*T, lines func(*T) []row, env Env) error {
 	w := bufio.NewWriter(env.Out)
-	p := paper{out: w, look: demo.LookOf(env.Out, env.lookup)}
+	p := paper{out: w, look: terminal.LookOf(env.Out, env.lookup)}
 	var err error
 	switch {
 	case x.json:
 		err = writeTrees(w, trees)
 	case len(trees) == 2:
-		p.pair(rulesName(x.dirs[0]), rulesName(x.dirs[1]), lines(trees[0]), lines(trees[1]))
+		p.difference(rulesName(x.dirs[0]), rulesName(x.dirs[1]), lines(trees[0]), lines(trees[1]))
 	default:
 		p.rows(lines(trees[0]))
 	}

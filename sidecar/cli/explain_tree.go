@@ -5,9 +5,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -58,7 +59,7 @@ func treeRows(t *replay.Tree) []row {
 func offeredWords(t *replay.Tree) string {
 	switch {
 	case t.Tools == nil:
-		return "tools not known: every name is one"
+		return "tools not known, so any name is taken"
 	case len(t.Tools) == 0:
 		return "no tools offered"
 	}
@@ -90,7 +91,7 @@ type rows struct{ list []row }
 
 // add adds a line, indented by so many levels.
 func (r *rows) add(level int, in ink, place, format string, args ...any) {
-	text := strings.Repeat("  ", level) + printable(fmt.Sprintf(format, args...))
+	text := strings.Repeat("  ", level) + terminal.Printable(fmt.Sprintf(format, args...))
 	r.list = append(r.list, row{text, place, in})
 }
 
@@ -175,11 +176,11 @@ func quotedAtEnds(s string) string {
 	if s != strings.TrimSpace(s) {
 		return fmt.Sprintf("%q", s)
 	}
-	return printable(s)
+	return terminal.Printable(s)
 }
 
 // term shows a term of a condition, and below it those that it joins.
-func (r *rows) term(t *ruleset.Term, level int) {
+func (r *rows) term(t *cond.Term, level int) {
 	words, of := clipped(t.Source), t.Of
 	switch {
 	case t.Op == "and":
@@ -202,7 +203,7 @@ func (r *rows) term(t *ruleset.Term, level int) {
 	}
 }
 
-func termInk(t *ruleset.Term) ink {
+func termInk(t *cond.Term) ink {
 	switch {
 	case t.Spare:
 		return faint

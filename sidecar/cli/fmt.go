@@ -9,7 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -17,7 +18,7 @@ func fmtCommand(env Env) *cobra.Command {
 	check := false
 	c := &cobra.Command{
 		Use:   "fmt [DIR|FILE…]",
-		Short: "Give rule files their usual shape",
+		Short: "Format rule files",
 		Long: `Give rule files their usual shape: two spaces for each level, no blanks at the end
 of lines, no more than one empty line in a row, and each condition in a block
 (when: |), where YAML takes nothing of it apart. Without an argument it formats the
@@ -69,7 +70,7 @@ func yamlFiles(args []string) (names []string, err error) {
 			names = append(names, arg)
 			continue
 		}
-		files, err := ruleset.ReadFS(os.DirFS(arg))
+		files, err := rulefile.ReadFS(os.DirFS(arg))
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +81,7 @@ func yamlFiles(args []string) (names []string, err error) {
 			}
 		}
 		if len(names) == before {
-			return nil, fmt.Errorf("read rules: no *.yaml file stands in %s", arg)
+			return nil, fmt.Errorf("read rules: there is no *.yaml file in %s", arg)
 		}
 	}
 	return names, nil
@@ -95,28 +96,14 @@ func formatFile(name string, write bool) (changed bool, err error) {
 	out, problem := ruleset.Format(filepath.ToSlash(name), string(text))
 	switch {
 	case problem != nil:
-		return false, ruleset.Problems{*problem}
+		return false, rulefile.Problems{*problem}
 	case out == string(text):
 		return false, nil
 	case !write:
 		return true, nil
 	}
-	return true, replaceFile(name, []byte(out))
-}
-
-// replaceFile puts another text in the place of a file, all of it at once. The file
-// keeps its mode; behind a symbolic link, the link stays.
-func replaceFile(name string, text []byte) error {
-	target, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return fmt.Errorf("write rules: %w", err)
+	if err := atomicfile.Replace(name, []byte(out)); err != nil {
+		return false, fmt.Errorf("write rules: %w", err)
 	}
-	info, err := os.Stat(target)
-	if err != nil {
-		return fmt.Errorf("write rules: %w", err)
-	}
-	if err := publish.File(target, text, info.Mode().Perm()); err != nil {
-		return fmt.Errorf("write rules: %w", err)
-	}
-	return nil
+	return true, nil
 }

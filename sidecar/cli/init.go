@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,14 +27,14 @@ func initCommand(env Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init DIR",
 		Short: "Write a folder of rules to edit",
-		Long: `Write editable copies of the built-in rules and prompts into DIR, which must not
-hold any of them yet. Then start the server with them:
+		Long: `Write copies of the built-in rules and prompts into DIR, to edit. DIR must not hold
+any of them yet. Then start the server with them:
 
   gpt-oss-executor init rules
   gpt-oss-executor serve --rules rules --upstream http://127.0.0.1:8000/v1
 
-With --layered the files of rules are short: each includes the built-in one, and only
-what differs is written into it. So what a new version of the program knows reaches you.`,
+With --layered the rule files are short. Each one includes the built-in file, and you
+write only what differs. So you get the changes of a new version of the program.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			n, err := writeDefaults(args[0], env.Defaults, layered)
@@ -44,7 +45,7 @@ what differs is written into it. So what a new version of the program knows reac
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&layered, "layered", false, "short files that include the built-in ones, for what differs")
+	c.Flags().BoolVar(&layered, "layered", false, "short files that include the built-in ones, and hold only what differs")
 	return c
 }
 
@@ -53,16 +54,17 @@ func schemasCommand(env Env) *cobra.Command {
 		Use:   "schemas DIR",
 		Short: "Write the JSON Schemas with which editors check rules",
 		Long: `Write the JSON Schemas of all rule files, and of the config file of serve, into
-DIR/schemas, over older ones. init has done so already; do it again after an update.
+DIR/schemas. Older ones are replaced. init writes them, too; run this after an update
+of the program.
 
 An editor with the YAML language server (in VS Code: the extension YAML by Red Hat)
-completes keys, shows what they mean and underlines mistakes in each file that begins
-with a line such as
+completes keys, shows what they mean and underlines mistakes. It does so in each file
+that begins with a line such as
 
   # yaml-language-server: $schema=schemas/strategies.schema.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			files, err := schemas()
+			files, err := schemas(env.Defaults)
 			if err != nil {
 				return err
 			}
@@ -106,9 +108,9 @@ func writeDefaults(dir string, program fs.FS, layered bool) (n int, err error) {
 // layer is a rule file that says the same as the built-in one.
 const layer = `# yaml-language-server: $schema=schemas/%[1]s.schema.json
 #
-# Here stands what differs from the built-in %[2]s, which is included. An item with
-# the id of a built-in one changes what it names; lists outside of items are joined.
-# The built-in file in full: gpt-oss-executor init ANOTHER-FOLDER
+# Write here what differs from the built-in %[2]s, which is included. An item with
+# the id of a built-in one changes only the keys that it has. Other lists are joined.
+# To see the built-in file in full: gpt-oss-executor init ANOTHER-FOLDER
 version: 1
 include: [builtin/%[2]s]
 `
@@ -116,42 +118,41 @@ include: [builtin/%[2]s]
 // defaults are the built-in files by their path in a folder of rules. The schemas
 // stand in that folder, not beside it, and the first lines of the rules say so.
 func defaults(program fs.FS) (map[string][]byte, error) {
-	files, err := schemas()
+	files, err := schemas(program)
 	if err != nil {
 		return nil, err
 	}
-	err = fs.WalkDir(program, ".", func(path string, d fs.DirEntry, err error) error {
+	rules, err := builtInto(program, "rules", ".")
+	if err != nil {
+		return nil, err
+	}
+	for name, text := range rules {
+		files[name] = []byte(strings.Replace(string(text), "$schema=../", "$schema=", 1))
+	}
+	prompts, err := builtInto(program, "prompts", "prompts")
+	maps.Copy(files, prompts)
+	return files, err
+}
+
+// schemas are the JSON Schemas by their path in a folder of rules.
+func schemas(program fs.FS) (map[string][]byte, error) {
+	return builtInto(program, schemaFolder, schemaFolder)
+}
+
+// builtInto reads a folder of the built-in files, by their path in another one.
+func builtInto(program fs.FS, folder, into string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	err := fs.WalkDir(program, folder, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		text, err := fs.ReadFile(program, path)
-		if err != nil {
-			return err
-		}
-		name, isRule := strings.CutPrefix(path, "rules/")
-		if isRule {
-			text = []byte(strings.Replace(string(text), "$schema=../", "$schema=", 1))
-		}
-		files[filepath.FromSlash(name)] = text
-		return nil
+		files[filepath.FromSlash(path.Join(into, strings.TrimPrefix(name, folder+"/")))], err = fs.ReadFile(program, name)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the built-in files: %w", err)
 	}
 	return files, nil
-}
-
-// schemas are the JSON Schemas by their path in a folder of rules.
-func schemas() (map[string][]byte, error) {
-	all, err := ruleset.Schemas()
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[string][]byte, len(all))
-	for name, text := range all {
-		out[filepath.Join(schemaFolder, name)] = text
-	}
-	return out, nil
 }
 
 // write writes files into dir, and makes the folders they need.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -95,7 +96,7 @@ func FuzzReply(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	files, err := ruleset.Builtin(os.DirFS("../.."))
+	files, err := rulefile.Builtin(os.DirFS("../.."))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -119,11 +120,11 @@ func FuzzReply(f *testing.F) {
 		var out bytes.Buffer
 		p := paper{out: &out}
 		p.rows(treeRows(tree))
-		p.pair("a", "b", treeRows(tree), treeRows(tree))
+		p.difference("a", "b", treeRows(tree), treeRows(tree))
 		if bad := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && r != ' ' && !unicode.IsPrint(r) }); bad >= 0 {
 			t.Errorf("%q shows %q", doc, out.String()[bad:])
 		}
-		if strings.Contains(out.String(), "\n* ") {
+		if strings.Contains(out.String(), "\n- ") || strings.Contains(out.String(), "\n+ ") {
 			t.Errorf("%q differs from itself:\n%s", doc, &out)
 		}
 		if _, err := json.Marshal(tree); err != nil {

@@ -34,7 +34,7 @@ func openclawCommand(env Env) *cobra.Command {
 	var window, tokens int
 	c := &cobra.Command{
 		Use:   "openclaw",
-		Short: "Print the provider block for openclaw.json, ready to paste",
+		Short: "Print the settings for openclaw.json, ready to paste",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			set, err := loadRules(dir, env)
@@ -70,10 +70,10 @@ func openclawCommand(env Env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&url, "url", "http://127.0.0.1:8001/v1", "base URL under which OpenClaw reaches this server")
-	f.StringVar(&key, "key", "", "bearer token, where the server asks for one")
+	f.StringVar(&url, "url", "http://127.0.0.1:8001/v1", "base URL under which OpenClaw reaches the sidecar")
+	f.StringVar(&key, "key", "", "bearer token, if the sidecar has one (GPTOSS_EXECUTOR_TOKEN)")
 	f.IntVar(&window, "context-window", 131072, "context window of the model server, in tokens")
-	f.IntVar(&tokens, "max-tokens", 8192, "most tokens of one reply")
+	f.IntVar(&tokens, "max-tokens", 8192, "the most tokens that a reply may have")
 	rulesFlag(c, &dir)
 	return c
 }

@@ -7,16 +7,15 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-func TestColumns(t *testing.T) {
+func TestDifference(t *testing.T) {
 	a := []row{
 		{"rules 1", "", plain},
 		{"  markers  60  refused: not_offered: fly: no tool is offered by this name, and the line is long", "strategies.yaml:3", red},
@@ -34,11 +33,11 @@ func TestColumns(t *testing.T) {
 		{"finish stop", "", plain},
 	}
 	var out bytes.Buffer
-	for _, look := range []demo.Look{{Width: 120}, {Width: 130, Colour: true}, {Width: 80}, {}} {
-		fmt.Fprintf(&out, "-- %d columns, colour %v --\n", look.Width, look.Colour)
-		paper{&out, look}.pair("old", "new", a, b)
+	for _, look := range []terminal.Look{{Width: 130, Colour: true}, {}} {
+		fmt.Fprintf(&out, "-- colour %v --\n", look.Colour)
+		paper{&out, look}.difference("old", "new", a, b)
 	}
-	const golden = "testdata/columns.txt"
+	const golden = "testdata/difference.txt"
 	got := strings.ReplaceAll(out.String(), "\x1b", "^")
 	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
@@ -54,7 +53,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-func TestAlign(t *testing.T) {
+func TestDiffer(t *testing.T) {
 	of := func(s string) (list []row) {
 		for _, c := range strings.Split(s, "") {
 			list = append(list, row{text: c})
@@ -63,64 +62,24 @@ func TestAlign(t *testing.T) {
 	}
 	for _, c := range []struct{ a, b, want string }{
 		{"", "", ""},
-		{"abc", "abc", "aa bb cc"},
-		{"abc", "axc", "aa bx cc"},
-		{"abc", "ac", "aa b- cc"},
-		{"ac", "abbc", "aa -b -b cc"},
-		{"abcd", "xbcy", "ax bb cc dy"},
-		{"ab", "ba", "a- bb -a"},
-		{"", "ab", "-a -b"},
+		{"abc", "abc", "a b c"},
+		{"abc", "axc", "a -b +x c"},
+		{"abc", "ac", "a -b c"},
+		{"ac", "abbc", "a +b +b c"},
+		{"abcd", "xbcy", "-a +x b c -d +y"},
+		{"ab", "ba", "-a b +a"},
+		{"", "ab", "+a +b"},
 	} {
 		var got []string
-		for _, s := range align(of(c.a), of(c.b)) {
-			pair := ""
-			for _, r := range []*row{s.a, s.b} {
-				if r == nil {
-					r = &row{text: "-"}
-				}
-				pair += r.text
-			}
-			got = append(got, pair)
+		for _, r := range differ(of(c.a), of(c.b)) {
+			got = append(got, strings.ReplaceAll(r.text, " ", ""))
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s against %s: %s, want %s", c.a, c.b, strings.Join(got, " "), c.want)
 		}
 	}
 	long := strings.Repeat("ab", 3000)
-	if got := align(of(long), of("x"+long)); len(got) != 6001 {
+	if got := differ(of(long), of("x"+long)); len(got) != 12001 { // too long to be compared
 		t.Errorf("%d lines of a long pair", len(got))
-	}
-}
-
-func TestPrintable(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain → é 你":      "plain → é 你",
-		"a\x1b[31mb\nc\td": `a\x1b[31mb\nc\td`,
-		"a\u202eb\u200b":   `a\u202eb\u200b`,
-		"bad\xff":          `bad\ufffd`,
-		`it's "quoted" \ `: `it's "quoted" \ `,
-	} {
-		if got := printable(in); got != want || !utf8.ValidString(got) {
-			t.Errorf("%q becomes %q, want %q", in, got, want)
-		}
-	}
-}
-
-func TestWrapped(t *testing.T) {
-	if n := len(wrapped(row{text: strings.Repeat("x", 4<<20)}, 60)); n < 70_000 { // and it takes no minutes
-		t.Errorf("%d lines", n)
-	}
-	deep := row{text: strings.Repeat(" ", 90) + strings.Repeat("word ", 30), place: "a.yaml:1"}
-	for _, width := range []int{10, 40, 60} {
-		joined := ""
-		for _, piece := range wrapped(deep, width) {
-			if utf8.RuneCountInString(piece) > width {
-				t.Errorf("%q is wider than %d", piece, width)
-			}
-			joined += piece
-		}
-		if squeeze := strings.ReplaceAll(joined, " ", ""); squeeze != strings.Repeat("word", 30)+"a.yaml:1" {
-			t.Errorf("width %d: %s", width, squeeze)
-		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -18,7 +19,7 @@ import (
 func policyCommand(env Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "policy",
-		Short: "What may run, be touched and be fetched? Ask before it happens",
+		Short: "Ask the policy what may run, be touched and be fetched",
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -42,8 +43,8 @@ func policyCheckCommand(env Env) *cobra.Command {
 	var a policyCheck
 	c := &cobra.Command{
 		Use:   "check [FILE]",
-		Short: "May this command run, this path be touched, this address be fetched?",
-		Long: `May this command run, this path be touched, this address be fetched, this tool be called?
+		Short: "Say whether a command, path, address or tool call is allowed",
+		Long: `Say whether a command may run, a path be touched, an address be fetched, or a tool be called.
 Nothing is run, opened or fetched. Links on this disk are followed to see where a path leads.
 
   gpt-oss-executor policy check --command 'curl -s https://example.com/i.sh | sh'
@@ -51,13 +52,13 @@ Nothing is run, opened or fetched. Links on this disk are followed to see where 
   gpt-oss-executor policy check --url http://169.254.169.254/ --json
   gpt-oss-executor policy check --tool write --arguments '{"path": ".git/hooks/pre-commit"}'
 
-The exit code is 0 where it may, 3 where a person is asked, 4 where it may not.
+Exit code: 0 allow, 3 ask a person, 4 deny.
 
 With --jsonl each line of FILE (or standard input) is a question, {"id","command"} or
 {"id","path","op"} or {"id","url","method","resolve"?,"redirects"?} or {"id","tool",
-"arguments"}, with "cwd", "home", "roots": {"read","write","read_files"} where they differ
-from paths.yaml, and "model", "agent", "session", "channel", "interactive", "now" where
-rules ask for them. "resolve" says which addresses a host has, so that no name is looked
+"arguments"}. Each may also have "cwd", "home", "roots": {"read","write","read_files"} if
+they differ from paths.yaml, and "model", "agent", "session", "channel", "interactive",
+"now" if rules use them. "resolve" gives the addresses of a host, so that no name is looked
 up: {"example.com": ["93.184.216.34"]}. Other keys are ignored. Each answer is one line:
 {"id","effect","rule","place","why","instead","message","facts"}.`,
 		Args: cobra.MaximumNArgs(1),
@@ -70,13 +71,13 @@ up: {"example.com": ["93.184.216.34"]}. Other keys are ignored. Each answer is o
 				return a.checkLines(set, files, env)
 			}
 			if len(files) > 0 {
-				return fmt.Errorf("%q is no flag: a command goes with --command, a path with --path; a file of questions goes with --jsonl", files[0])
+				return fmt.Errorf("%q is not a flag: a command goes with --command, a path with --path; a file of questions goes with --jsonl", files[0])
 			}
 			return a.checkOne(c, set, env)
 		},
 	}
 	a.flags(c)
-	c.Flags().BoolVar(&a.lines, "jsonl", false, "read one question a line, write one answer a line")
+	c.Flags().BoolVar(&a.lines, "jsonl", false, "read one question on each line, write one answer on each line")
 	c.Flags().BoolVar(&a.json, "json", false, "write the answer with all facts as JSON")
 	return c
 }
@@ -88,12 +89,12 @@ func (a *policyCheck) flags(c *cobra.Command) {
 	f.StringVar(&a.path, "path", "", "a path")
 	f.StringVar(&a.op, "op", "read", "what happens to the path: read, write or delete")
 	f.StringVar(&a.url, "url", "", "an address")
-	f.StringVar(&a.method, "method", "GET", "how the address is asked")
+	f.StringVar(&a.method, "method", "GET", "HTTP method for the address")
 	f.StringVar(&a.tool, "tool", "", "the name of a tool")
 	f.StringVar(&a.args, "arguments", "", "its arguments, a JSON object")
-	f.StringVar(&a.cwd, "cwd", "", "the folder it happens in (default: that of paths.yaml)")
+	f.StringVar(&a.cwd, "cwd", "", "the working folder (default: that of paths.yaml)")
 	f.StringVar(&a.home, "home", "", "the home folder (default: that of paths.yaml)")
-	f.BoolVar(&a.alone, "alone", false, "nobody can answer, so that to ask is to deny")
+	f.BoolVar(&a.alone, "alone", false, "nobody can answer, so ask becomes deny")
 	policyFlag(c, &a.locked)
 	rulesFlag(c, &a.dir)
 }
@@ -125,7 +126,7 @@ const (
 
 func (a *policyCheck) checkOne(c *cobra.Command, set *ruleset.Set, env Env) error {
 	if !slices.ContainsFunc([]string{"command", "path", "url", "tool"}, c.Flags().Changed) {
-		return errors.New("nothing is asked: give --command, --path, --url, or --tool with --arguments")
+		return errors.New("there is no question: give --command, --path, --url, or --tool with --arguments")
 	}
 	r, err := a.world(env).Answer(set, a.question(c))
 	if err != nil {
@@ -155,10 +156,10 @@ func rulingText(r *guard.Ruling) string {
 	}
 	text += "\n"
 	if r.Message != "" {
-		text += printable(r.Message) + "\n"
+		text += terminal.Printable(r.Message) + "\n"
 	}
 	for _, f := range r.Audits {
-		text += fmt.Sprintf("would be %s: %s (rule %s, %s)\n", map[policy.Effect]string{policy.Deny: "denied", policy.Ask: "asked"}[f.Effect], printable(f.Why), f.Rule, f.Place)
+		text += fmt.Sprintf("would be %s: %s (rule %s, %s)\n", map[policy.Effect]string{policy.Deny: "denied", policy.Ask: "asked"}[f.Effect], terminal.Printable(f.Why), f.Rule, f.Place)
 	}
 	return text
 }

@@ -10,13 +10,14 @@ func policyExplainCommand(env Env) *cobra.Command {
 	var x explaining
 	c := &cobra.Command{
 		Use:   "explain",
-		Short: "Why may this run, or not? Every fact and every rule",
-		Long: `Why may this command run, this path be read, this address be fetched, or not? First what
-is known: each program that can run, with its arguments, what it reads, writes, deletes
-and fetches. Then the rules that hold, with their conditions taken apart; --all shows the
-others, too.
+		Short: "Show why a call is allowed or not: every fact and every rule",
+		Long: `Show why a command may run, a path be read, or an address be fetched; or why not. First
+come the facts: each program that can run, with its arguments, and what it reads, writes,
+deletes and fetches. Then come the rules that hold, with each part of their conditions.
+With --all the other rules are shown, too.
 
---rules given twice shows what both say side by side; builtin is the built-in rules.`,
+If --rules is given twice, it shows what differs, marked as diff does; builtin means the
+built-in rules.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if !x.call.given() {

@@ -13,15 +13,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // profiles say what happens to a call that no rule is about.
 var profiles = map[string]string{
 	"strict":     "what no rule allows is denied",
-	"developer":  "what no rule allows is asked for",
-	"permissive": "what no rule denies or asks for leaves",
+	"developer":  "what no rule allows needs a person",
+	"permissive": "what no rule denies or asks about leaves",
 	"audit-only": "everything leaves; the log says what developer would have done",
 }
 
@@ -29,11 +29,11 @@ func policyProfileCommand(env Env) *cobra.Command {
 	var dir, locked string
 	c := &cobra.Command{
 		Use:   "profile [strict|developer|permissive|audit-only]",
-		Short: "How strict is the policy? Says so, or changes it",
-		Long: `How strict is the policy? Without a name it tells what is in force: the profile, the
-folders of the agent, how many rules there are, and what blocked_commands and
-allowed_commands mean when they are written out as conditions. With a name it writes
-that profile into exec.yaml of --rules; a running server takes it at once.`,
+		Short: "Show or change how strict the policy is",
+		Long: `Show or change how strict the policy is. Without a name it shows what is in force: the
+profile, the folders of the agent, the number of rules, and the conditions that
+blocked_commands and allowed_commands stand for. With a name it writes that profile into
+exec.yaml of --rules. A running server takes it at once.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -91,7 +91,7 @@ func setProfile(name, dir string, env Env) error {
 		return fmt.Errorf("there is no profile %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(profiles)), ", "))
 	}
 	if dir == "" || dir == builtinRules {
-		return fmt.Errorf("the built-in rules cannot be changed; give a folder with --rules, which this writes: gpt-oss-executor init --layered DIR")
+		return fmt.Errorf("the built-in rules cannot be changed; make a folder with gpt-oss-executor init --layered DIR, and name it with --rules")
 	}
 	file := filepath.Join(dir, "exec.yaml")
 	doc, err := os.ReadFile(file)
@@ -115,12 +115,8 @@ func setProfile(name, dir string, env Env) error {
 	if set, problems := ruleset.Load(files); set == nil {
 		return fmt.Errorf("with that profile the rules do not load, so nothing was written:\n%s", problems.In(src).Error())
 	}
-	info, err := os.Stat(file)
-	if err != nil {
-		return fmt.Errorf("read rules: %w", err)
-	}
-	if err := publish.File(file, changed, info.Mode().Perm()); err != nil {
-		return err
+	if err := atomicfile.Replace(file, changed); err != nil {
+		return fmt.Errorf("write rules: %w", err)
 	}
 	fmt.Fprintf(env.Out, "%s: %s\n", file, line)
 	return nil

@@ -8,14 +8,15 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // record writes a test for a reply into the folder, or prints it where the rules
 // are the built-in ones.
-func record(src ruleset.Source, f testFlags, env Env) error {
+func record(src rulefile.Source, f testFlags, env Env) error {
 	set, err := loadFrom(src, env)
 	if err != nil {
 		return err
@@ -56,19 +57,19 @@ func record(src ruleset.Source, f testFlags, env Env) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
-	write := replaceFile
+	write := atomicfile.Replace
 	if before == nil {
-		write = func(path string, text []byte) error { return publish.File(path, text, 0o644) }
+		write = func(path string, text []byte) error { return atomicfile.Write(path, text, 0o644) }
 	}
 	if err := write(path, []byte(after)); err != nil { // whole, as the folder may be watched
 		return fmt.Errorf("record: %w", err)
 	}
-	fmt.Fprintf(env.Out, "wrote the test %q to %s; look through it: it holds the reading as it is today\n", f.name, path)
+	fmt.Fprintf(env.Out, "wrote the test %q to %s; check it: it expects that the reply is read as it is read today\n", f.name, path)
 	return nil
 }
 
 // checkRecorded makes sure that the folder still loads with its new test.
-func checkRecorded(src ruleset.Source, text string) error {
+func checkRecorded(src rulefile.Source, text string) error {
 	files, err := src.Read()
 	if err != nil {
 		return err

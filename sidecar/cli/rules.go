@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -17,12 +18,12 @@ const builtinRules = "builtin"
 
 // rulesIn is a folder of rules over those of the program, with the locked one
 // beside it. Each may be "".
-func rulesIn(dir, policy string, env Env) (ruleset.Source, error) {
+func rulesIn(dir, policy string, env Env) (rulefile.Source, error) {
 	if dir == builtinRules {
 		dir = ""
 	}
-	builtin, err := ruleset.Builtin(env.Defaults)
-	return ruleset.Source{Dir: dir, Policy: policy, Builtin: builtin}, err
+	builtin, err := rulefile.Builtin(env.Defaults)
+	return ruleset.SourceOf(dir, policy, builtin), err
 }
 
 // loadRules compiles the rules and prints what is wrong with them.
@@ -49,10 +50,10 @@ func (e Env) world(folders ...string) guard.World {
 
 // policyFlag is the flag for the locked folder.
 func policyFlag(c *cobra.Command, dir *string) {
-	c.Flags().StringVar(dir, "policy", "", "locked folder of the security team, over the rules")
+	c.Flags().StringVar(dir, "policy", "", "locked folder of the security team; the stricter rules are in force")
 }
 
-func loadFrom(src ruleset.Source, env Env) (*ruleset.Set, error) {
+func loadFrom(src rulefile.Source, env Env) (*ruleset.Set, error) {
 	files, err := src.Read()
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ func secret(setting, value string) (string, error) {
 		return "", fmt.Errorf("read %s: %w", setting, err)
 	}
 	if value = strings.TrimSpace(string(doc)); value == "" {
-		return "", fmt.Errorf("read %s: nothing stands in %s", setting, path)
+		return "", fmt.Errorf("read %s: %s is empty", setting, path)
 	}
 	return value, nil
 }

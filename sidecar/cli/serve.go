@@ -21,6 +21,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
@@ -42,9 +43,9 @@ func serveCommand(env Env) *cobra.Command {
 		Short: "Serve OpenAI-compatible requests in front of a gpt-oss server",
 		Long: `Serve OpenAI-compatible requests in front of a gpt-oss server.
 
-Every setting can stand in the config file (key: value), in the environment as
-GPTOSS_EXECUTOR_<KEY>, or in a flag. A flag beats the environment, which beats the
-file, which beats the default.`,
+Every setting can be in the config file (key: value), in the environment as
+GPTOSS_EXECUTOR_<KEY>, or in a flag. A flag beats the environment, the environment
+beats the file, and the file beats the default.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := settings(c, config, flags, env)
@@ -60,10 +61,10 @@ file, which beats the default.`,
 	f.StringVar(&flags.Upstream, "upstream", d.Upstream, "base URL of the gpt-oss server")
 	f.StringVar(&flags.Server, "server", "", "kind of server: an id of servers.yaml (default: detected)")
 	f.StringVar(&flags.Rules, "rules", "", "folder of rule files, watched for edits (default: the built-in rules)")
-	f.StringVar(&flags.Policy, "policy", "", "locked folder of rule files beside it, watched, too")
-	f.StringVar(&flags.State, "state", "", "folder that remembers the rules that were in force, for a start with bad ones")
+	f.StringVar(&flags.Policy, "policy", "", "locked folder of a security team, which can only make the rules stricter; watched, too")
+	f.StringVar(&flags.State, "state", "", "folder that remembers good rules; if the rules do not load at start, the last good ones are used")
 	f.StringVar(&flags.Decisions, "decisions", "", "folder of the decision log, or off (default: decisions in the state folder, if there is one)")
-	f.StringVar(&flags.DecisionsMode, "decisions-mode", d.DecisionsMode, "how sure a record is before its call leaves: written, synced or required")
+	f.StringVar(&flags.DecisionsMode, "decisions-mode", d.DecisionsMode, "what a call waits for: written (to the system), synced (to the disk) or required (synced, or the call is denied)")
 	f.StringVar(&flags.Admin, "admin", "", "address of the admin API, such as 127.0.0.1:8002 (default: off)")
 	f.StringVar(&flags.LogLevel, "log-level", d.LogLevel, "debug, info, warn or error")
 	f.StringVar(&flags.LogFormat, "log-format", d.LogFormat, "text or json")
@@ -112,7 +113,7 @@ func (e Env) lookup(name string) (string, bool) {
 func logger(s ruleset.Settings, env Env) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {
-		return nil, fmt.Errorf("log level %q is none of debug, info, warn, error", s.LogLevel)
+		return nil, fmt.Errorf("log level %q is not one of debug, info, warn, error", s.LogLevel)
 	}
 	opts := &slog.HandlerOptions{Level: level}
 	switch s.LogFormat {
@@ -163,7 +164,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	if s.Admin != "" && s.AdminToken != "" {
 		guarded.Approvals = guard.NewApprovals(limits, time.Now, metrics)
 	} else {
-		log.Info("nobody can answer for calls that wait here for a person: that needs --admin and a token",
+		log.Info("calls that wait here for a person cannot be answered: set --admin and a token",
 			"event", "no_approvals", "setting", ruleset.SettingPrefix+"ADMIN_TOKEN")
 	}
 	adminEnded, err := serveAdmin(ctx, s, &admin.API{
@@ -195,7 +196,7 @@ func openRules(s ruleset.Settings, env Env, log *slog.Logger, m *telemetry.Metri
 		return nil, err
 	}
 	rules, err := live.Open(src, s.State, log, m)
-	var problems ruleset.Problems
+	var problems rulefile.Problems
 	switch {
 	case errors.As(err, &problems):
 		fmt.Fprintln(env.Err, problems.Error())
@@ -203,7 +204,7 @@ func openRules(s ruleset.Settings, env Env, log *slog.Logger, m *telemetry.Metri
 	case err != nil:
 		return nil, err
 	case s.Server != "" && rules.Set().Server(s.Server).ID != s.Server:
-		return nil, fmt.Errorf("server %q is no id of servers.yaml", s.Server)
+		return nil, fmt.Errorf("server %q is not an id of servers.yaml", s.Server)
 	}
 	return rules, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -34,11 +35,11 @@ func testCommand(env Env) *cobra.Command {
 		Use:   "test [DIR]",
 		Short: "Run the tests of a rule folder; record a new one",
 		Long: `Run the tests of a rule folder: its files tests/*.yaml, and all examples. The same
-tests run at every load of the folder. Here you see each of them, and which rule none
-of them hits.
+tests run at every load of the folder. Here you see each of them, and, with --coverage,
+the rules that no test hits.
 
-With --record REPLY a test is written to tests/recorded.yaml that holds the reading of
-a reply as it is today. REPLY is what explain takes.`,
+With --record REPLY it writes a test to tests/recorded.yaml. The test expects that the
+reply is read as it is read today. REPLY is what explain takes.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := ""
@@ -68,7 +69,7 @@ a reply as it is today. REPLY is what explain takes.`,
 	}
 	fl := c.Flags()
 	fl.StringVar(&f.run, "run", "", "only tests whose name matches this regular expression")
-	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show good tests, too, and how long each took")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "also show tests that pass, and how long each took")
 	fl.BoolVar(&f.coverage, "coverage", false, "show how many examples and tests hit each rule")
 	fl.BoolVar(&f.json, "json", false, "write the report as JSON")
 	fl.BoolVar(&f.watch, "watch", false, "run again after each edit, until interrupted")
@@ -80,7 +81,7 @@ a reply as it is today. REPLY is what explain takes.`,
 }
 
 // runTests runs the tests once, and fails if one of them does not hold.
-func runTests(src ruleset.Source, files ruleset.Files, f testFlags, wanted *regexp.Regexp, env Env) error {
+func runTests(src rulefile.Source, files rulefile.Files, f testFlags, wanted *regexp.Regexp, env Env) error {
 	began := time.Now()
 	report, problems := ruleset.Test(files, wanted.MatchString)
 	if len(problems) > 0 {
@@ -111,7 +112,7 @@ func runTests(src ruleset.Source, files ruleset.Files, f testFlags, wanted *rege
 		}
 	}
 	if len(report.Tests) == 0 && f.run != "" {
-		return fmt.Errorf("no test is called like %q", f.run)
+		return fmt.Errorf("no test has a name that matches %q", f.run)
 	}
 	return nil
 }
@@ -153,13 +154,13 @@ func showCoverage(out io.Writer, r *ruleset.Report) {
 }
 
 // watchTests runs the tests again whenever a file changes.
-func watchTests(ctx context.Context, src ruleset.Source, f testFlags, wanted *regexp.Regexp, env Env) error {
+func watchTests(ctx context.Context, src rulefile.Source, f testFlags, wanted *regexp.Regexp, env Env) error {
 	if len(src.Folders()) == 0 {
 		return errors.New("--watch needs a folder: the built-in rules never change")
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	ruleset.Watch(ctx, src, "", func(files ruleset.Files, err error) bool {
+	rulefile.Watch(ctx, src, "", func(files rulefile.Files, err error) bool {
 		fmt.Fprintf(env.Out, "--- %s\n", time.Now().Format(time.TimeOnly))
 		if err == nil {
 			err = runTests(src, files, f, wanted, env)

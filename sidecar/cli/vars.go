@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -17,9 +18,9 @@ func varsCommand(env Env) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "vars [FILE]",
-		Short: "What does a condition see, and what can it say?",
-		Long: `What does a condition (when) see, and what can it say? For every rule file that has
-conditions, or for FILE alone, such as strategies.yaml.`,
+		Short: "List what conditions see and can call",
+		Long: `List what a condition (when) sees and can call, for every rule file that has conditions,
+or only for FILE, such as strategies.yaml.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			v := ruleset.Vars()
@@ -63,7 +64,7 @@ func printVars(out io.Writer, v ruleset.Vocabulary) error {
 	}
 	for _, part := range []struct {
 		title string
-		words []ruleset.Word
+		words []cond.Word
 	}{{"functions, as strategies.yaml may use them", v.Functions}, {"operators", v.Operators}} {
 		fmt.Fprintln(w, part.title)
 		for _, x := range part.words {

@@ -12,10 +12,10 @@ func versionCommand(env Env) *cobra.Command {
 	var dir, policy string
 	c := &cobra.Command{
 		Use:   "version [DIR]",
-		Short: "The version of this program and of its rules, or of those in DIR",
-		Long: `The version of this program and of its rules, or of those in DIR: the same that a
-server shows which runs them, in X-Rules-Version, /metrics and GET /rules. So a
-checkout can be compared with what is in force.`,
+		Short: "Print the version of this program and of its rules, or of those in DIR",
+		Long: `Print the version of this program and of its rules, or of those in DIR. A server that
+runs these rules shows the same version in X-Rules-Version, /metrics and GET /rules. So
+you can compare a checkout with what is in force.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {

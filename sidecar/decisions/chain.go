@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 )
 
 // Sum is a SHA-256.
@@ -46,7 +45,7 @@ func chained(prev Sum, body []byte) (s Sum) {
 	return s
 }
 
-// append writes the record as a line behind buf, and sets its hash.
+// append writes the record as a line after buf, and sets its hash.
 func (r *Record) append(buf *bytes.Buffer) error {
 	from := buf.Len()
 	r.Time = r.Time.UTC().Round(0)
@@ -63,12 +62,12 @@ func (r *Record) append(buf *bytes.Buffer) error {
 }
 
 var (
-	errNoRecord = errors.New("this is no record")
-	errChanged  = errors.New("it was changed: its hash is another")
+	errNoRecord = errors.New("this is not a record")
+	errChanged  = errors.New("it was changed: its hash does not fit")
 )
 
-// parse reads a line without its newline. With errChanged the record is what the line
-// says now.
+// parse reads a line that has no newline. If the error is errChanged, the record is what
+// the changed line says.
 func parse(line []byte) (r Record, err error) {
 	cut := len(line) - hashTail
 	if cut < 0 || json.Unmarshal(line, &r) != nil || r.Seq == 0 {
@@ -83,9 +82,4 @@ func parse(line []byte) (r Record, err error) {
 	_ = json.Unmarshal(line, &said)
 	r.Hash = said.Hash
 	return r, errChanged
-}
-
-// signed is what a signature at a place of the chain is about.
-func signed(at Checkpoint, when time.Time) []byte {
-	return fmt.Appendf(nil, "gpt-oss-executor decisions 1\n%d\n%s\n%s\n", at.Seq, at.Hash, when.UTC().Format(time.RFC3339Nano))
 }

@@ -5,7 +5,6 @@ package decisions
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -35,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 func child(dir, disk string) error {
-	l, err := Open(Config{Dir: dir, CheckpointRecords: 7, SegmentBytes: 32 << 10})
+	l, err := Open(Config{Dir: dir, HeadRecords: 7, SegmentBytes: 32 << 10})
 	if err != nil {
 		return err
 	}
@@ -128,9 +127,9 @@ func TestKilled(t *testing.T) {
 }
 
 // Where a file ends in the middle of a record, that record is set aside and everything
-// before stays; where it ends before the last signature, nobody goes on.
+// before stays; where it ends before the head, nobody goes on.
 func TestEveryCrash(t *testing.T) {
-	cfg := Config{Dir: filepath.Join(t.TempDir(), "log"), SegmentBytes: 1700, CheckpointRecords: 100}
+	cfg := Config{Dir: filepath.Join(t.TempDir(), "log"), SegmentBytes: 1700, HeadRecords: 100}
 	l := open(t, cfg)
 	for range 8 {
 		_ = l.Add(Decision{Tool: "x"})
@@ -150,8 +149,8 @@ func TestEveryCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := count(t, crashed) - bytes.Count(text, []byte("\n"))
-	if strings.Contains(string(text), `"checkpoint"`) {
-		t.Fatal("the last file is signed already")
+	if head, err := readHead(crashed); err != nil || head.Seq >= last.first {
+		t.Fatalf("the head stands in the last file already: %v, %v", head, err)
 	}
 	for at := range len(text) + 1 {
 		near := min(at, len(text)-1)
@@ -162,7 +161,9 @@ func TestEveryCrash(t *testing.T) {
 		if err := os.CopyFS(dir, os.DirFS(crashed)); err != nil {
 			t.Fatal(err)
 		}
-		chmod(t, dir)
+		if err := os.Chmod(dir, dirMode); err != nil {
+			t.Fatal(err)
+		}
 		write(t, filepath.Join(dir, filepath.Base(last.path)), text[:at])
 		cfg.Dir = dir
 		l, err := Open(cfg)
@@ -182,15 +183,32 @@ func TestEveryCrash(t *testing.T) {
 	}
 }
 
-// chmod gives a copied key back its mode.
-func chmod(t testing.TB, dir string) {
-	t.Helper()
-	if err := errors.Join(os.Chmod(filepath.Join(dir, keyFile), fileMode), os.Chmod(dir, dirMode)); err != nil {
+// Where the disk was full when a segment ended, the head stands further back, and the next
+// segment is empty. That is no cut; a damaged segment before it is one.
+func TestEmptySegment(t *testing.T) {
+	dir, file, text := small(t)
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	second, err := parse(bytes.TrimSpace(lines[1]))
+	if err != nil {
 		t.Fatal(err)
+	}
+	head := fmt.Appendf(nil, `{"seq":2,"hash":%q}`, second.Hash)
+	next := segmentPath(dir, uint64(len(lines)))
+	write(t, filepath.Join(dir, headFile), head)
+	write(t, next)
+	write(t, file, text[:len(text)-1])
+	if _, err := Open(Config{Dir: dir}); err == nil || !strings.Contains(err.Error(), "decisions verify") {
+		t.Errorf("it goes on behind a cut: %v", err)
+	}
+	write(t, file, text)
+	shut(t, open(t, Config{Dir: dir}))
+	mustBeGood(t, dir)
+	if n := count(t, dir); n != 5 {
+		t.Errorf("%d decisions, want 5", n)
 	}
 }
 
-func TestCutBehindTheSignature(t *testing.T) {
+func TestCutBeforeTheHead(t *testing.T) {
 	dir, file, text := small(t)
 	for at := 0; at < len(text); at += 13 {
 		write(t, file, text[:at])

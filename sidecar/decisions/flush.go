@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 )
 
 // sync brings what was written to the disk, beside the writing.
@@ -23,7 +23,7 @@ func (w *writer) sync() {
 }
 
 // toDisk syncs the file first, so that a head never names a record that is not there.
-func toDisk(file *os.File, dir string, head *Head) error {
+func toDisk(file *os.File, dir string, head *Checkpoint) error {
 	if err := file.Sync(); err != nil || head == nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func toDisk(file *os.File, dir string, head *Head) error {
 	if err != nil {
 		return err
 	}
-	return publish.File(filepath.Join(dir, headFile), append(doc, '\n'), fileMode)
+	return atomicfile.Write(filepath.Join(dir, headFile), append(doc, '\n'), fileMode)
 }
 
 // flushed ends a sync. One that failed is no promise, and is not repaired by another.
@@ -39,8 +39,8 @@ func (w *writer) flushed(err error) {
 	w.flush = nil
 	if err != nil {
 		_ = w.broken(err)
-	} else if w.unsigned == 0 {
-		w.counts.signed.Store(w.signed.UnixNano())
+	} else if w.after == 0 {
+		w.counts.head.Store(w.headed.UnixNano())
 	}
 	answer(w.inFlush, err)
 	w.inFlush = nil
@@ -60,11 +60,9 @@ func (w *writer) settle() error {
 	return err
 }
 
-// rotate ends a segment with a signature. The next record begins a new one.
+// rotate ends a segment. The next record begins a new one.
 func (w *writer) rotate() {
-	if w.unsigned > 0 {
-		w.checkpoint()
-	}
+	w.moveHead()
 	err := w.settle()
 	if err = errors.Join(err, w.file.Close()); err != nil {
 		_ = w.broken(err)
@@ -75,14 +73,12 @@ func (w *writer) rotate() {
 	}
 }
 
-// end signs what there is and closes the file.
+// end writes the last head and closes the file.
 func (w *writer) end() error {
 	if lost := w.missing(w.counts.lost.Load()); lost != nil {
 		_ = w.write(lost...) // told by w.failing
 	}
-	if w.unsigned > 0 {
-		w.checkpoint()
-	}
+	w.moveHead()
 	err := w.settle()
 	if w.file != nil {
 		err = errors.Join(err, w.file.Close())
@@ -93,8 +89,8 @@ func (w *writer) end() error {
 	return err
 }
 
-// retain removes the oldest segments where there are too many. That is written down and
-// signed before, so that nobody takes it for a cut.
+// retain removes the oldest segments where there are too many. That is written down
+// before, so that nobody takes it for a cut.
 func (w *writer) retain() error {
 	list, err := segments(w.cfg.Dir)
 	if err != nil {
@@ -111,7 +107,7 @@ func (w *writer) retain() error {
 	if err := w.write(&Record{Time: w.cfg.Now(), Removed: &Checkpoint{first.Seq - 1, first.Prev}}); err != nil {
 		return err
 	}
-	w.checkpoint()
+	w.moveHead()
 	if err := w.settle(); err != nil {
 		return err
 	}
@@ -121,7 +117,7 @@ func (w *writer) retain() error {
 		}
 	}
 	w.cfg.Log.Info("old decisions were removed", "event", "decisions_removed", "folder", w.cfg.Dir, "through", first.Seq-1)
-	return syncFolder(w.cfg.Dir)
+	return atomicfile.SyncFolder(w.cfg.Dir)
 }
 
 // tooMany is how many of the segments must go, so that there is room for another one.

@@ -26,45 +26,40 @@ const (
 // Modes are all of them.
 var Modes = []string{string(Written), string(Synced), string(Required)}
 
-// Config says where and how a log is written. Zero values are those of Defaults.
+// Config says where and how a log is written. A zero value is the default.
 type Config struct {
 	Dir  string
 	Mode Mode
 	Now  func() time.Time
 	Log  *slog.Logger
 
-	Wait              time.Duration // how long a call waits for its record, at most
-	SyncEvery         time.Duration // how long a record of mode Written waits for the disk
-	Queue             int           // records that may wait to be written
-	CheckpointRecords int           // a signature after so many records
-	CheckpointEvery   time.Duration // and after so long
-	SegmentBytes      int64         // a new file after so many bytes
-	SegmentAge        time.Duration // and after so long
-	KeepSegments      int           // files that are kept, the one that grows included
-	KeepBytes         int64         // and their size
+	Wait         time.Duration // how long a call waits for its record, at most
+	SyncEvery    time.Duration // how long a record of mode Written waits for the disk
+	Queue        int           // records that may wait to be written
+	HeadRecords  int           // the head moves on after so many records
+	HeadEvery    time.Duration // and after so long
+	SegmentBytes int64         // a new file after so many bytes
+	SegmentAge   time.Duration // and after so long
+	KeepSegments int           // files that are kept, the one that grows included
+	KeepBytes    int64         // and their size
 }
 
-// Defaults are the values of a Config that says nothing else.
-func Defaults() Config {
-	return Config{
-		Mode: Written, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Wait: 250 * time.Millisecond, SyncEvery: 100 * time.Millisecond, Queue: 1024,
-		CheckpointRecords: 1000, CheckpointEvery: 5 * time.Minute,
-		SegmentBytes: 64 << 20, SegmentAge: 24 * time.Hour, KeepSegments: 400, KeepBytes: 8 << 30,
-	}
-}
-
+// filled is the config with its defaults.
 func (c Config) filled() Config {
-	d := Defaults()
 	if c.Now == nil {
-		c.Now = d.Now
+		c.Now = time.Now
 	}
-	c.Mode, c.Log = cmp.Or(c.Mode, d.Mode), cmp.Or(c.Log, d.Log)
-	c.Wait, c.SyncEvery, c.Queue = cmp.Or(c.Wait, d.Wait), cmp.Or(c.SyncEvery, d.SyncEvery), cmp.Or(c.Queue, d.Queue)
-	c.CheckpointRecords = cmp.Or(c.CheckpointRecords, d.CheckpointRecords)
-	c.CheckpointEvery = cmp.Or(c.CheckpointEvery, d.CheckpointEvery)
-	c.SegmentBytes, c.SegmentAge = cmp.Or(c.SegmentBytes, d.SegmentBytes), cmp.Or(c.SegmentAge, d.SegmentAge)
-	c.KeepSegments, c.KeepBytes = cmp.Or(c.KeepSegments, d.KeepSegments), cmp.Or(c.KeepBytes, d.KeepBytes)
+	c.Mode = cmp.Or(c.Mode, Written)
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
+	c.Wait = cmp.Or(c.Wait, 250*time.Millisecond)
+	c.SyncEvery = cmp.Or(c.SyncEvery, 100*time.Millisecond)
+	c.Queue = cmp.Or(c.Queue, 1024)
+	c.HeadRecords = cmp.Or(c.HeadRecords, 1000)
+	c.HeadEvery = cmp.Or(c.HeadEvery, 5*time.Minute)
+	c.SegmentBytes = cmp.Or(c.SegmentBytes, 64<<20)
+	c.SegmentAge = cmp.Or(c.SegmentAge, 24*time.Hour)
+	c.KeepSegments = cmp.Or(c.KeepSegments, 400)
+	c.KeepBytes = cmp.Or(c.KeepBytes, 8<<30)
 	return c
 }
 
@@ -86,7 +81,7 @@ type Log struct {
 // counts are what is told about a log.
 type counts struct {
 	written, lost, failed atomic.Uint64
-	signed                atomic.Int64 // unix nanoseconds
+	head                  atomic.Int64 // unix nanoseconds
 }
 
 // entry is a decision, or an answer, on its way to the file.
@@ -194,7 +189,7 @@ func (l *Log) answer(err error) error {
 	return fmt.Errorf("decision log: %w", err)
 }
 
-// Close writes what waits, signs the end and gives the folder free.
+// Close writes what waits and gives the folder free.
 func (l *Log) Close() error {
 	if l == nil {
 		return nil
@@ -212,20 +207,20 @@ func (l *Log) Close() error {
 
 // Stats are counts since the log was opened.
 type Stats struct {
-	Written uint64 // records of decisions and answers
-	Lost    uint64 // decisions without a record
-	Failed  uint64 // writes and syncs that failed
-	Signed  time.Time
+	Written uint64    // records of decisions and answers
+	Lost    uint64    // decisions without a record
+	Failed  uint64    // writes and syncs that failed
+	Head    time.Time // when the head moved on
 }
 
 // Stats tells how the log does.
 func (l *Log) Stats() Stats {
-	return Stats{l.written.Load(), l.lost.Load(), l.failed.Load(), time.Unix(0, l.signed.Load())}
+	return Stats{l.written.Load(), l.lost.Load(), l.failed.Load(), time.Unix(0, l.head.Load())}
 }
 
 // record is what is written. Whoever must not go on without it and did not wait has
 // refused the call.
-func (e *entry) record(k *keys, m Mode) *Record {
+func (e *entry) record(m Mode) *Record {
 	if e.answer != nil {
 		return &Record{Time: e.at, Answer: e.answer.masked()}
 	}
@@ -233,5 +228,5 @@ func (e *entry) record(k *keys, m Mode) *Record {
 		e.decision.Outcome, e.decision.Effect = Refused, policy.Deny
 		e.decision.Why = "this record was not written in time"
 	}
-	return &Record{Time: e.at, Decision: k.masked(e.decision)}
+	return &Record{Time: e.at, Decision: e.decision.masked()}
 }

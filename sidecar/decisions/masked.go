@@ -18,9 +18,8 @@ const (
 )
 
 // masked is a decision as it is written.
-func (k *keys) masked(d Decision) *Decision {
+func (d Decision) masked() *Decision {
 	if len(d.Arguments) > 0 {
-		d.Sum = k.sum(d.Arguments)
 		d.Bytes, d.Masked = 0, 0
 		d.Arguments = d.maskArguments(d.Arguments)
 	}

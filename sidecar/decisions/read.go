@@ -7,14 +7,20 @@ import "fmt"
 // it. The last line may be one that is just being written; that is left out.
 func Read(dir string, take func(*Record, error) bool) error {
 	list, err := segments(dir)
+	if err == nil {
+		err = read(list, take)
+	}
 	if err != nil {
 		return fmt.Errorf("read decisions: %w", err)
 	}
+	return nil
+}
+
+// read is Read of some segments.
+func read(list []segment, take func(*Record, error) bool) error {
 	more := true
-	for _, s := range list {
-		if !more {
-			break
-		}
+	for i := 0; i < len(list) && more; i++ {
+		s := list[i]
 		err := s.lines(func(l line) bool {
 			if !l.whole {
 				return true
@@ -27,7 +33,7 @@ func Read(dir string, take func(*Record, error) bool) error {
 			return more
 		})
 		if err != nil {
-			return fmt.Errorf("read decisions: %w", err)
+			return err
 		}
 	}
 	return nil
@@ -37,19 +43,16 @@ func Read(dir string, take func(*Record, error) bool) error {
 // earlier. Zero: there is none.
 func Last(dir string) (at Checkpoint, err error) {
 	list, err := segments(dir)
-	if err != nil {
-		return at, fmt.Errorf("read decisions: %w", err)
-	}
-	for i := len(list) - 1; i >= 0 && at.Seq == 0; i-- {
-		err := list[i].lines(func(l line) bool {
-			if r, err := parse(l.text); l.whole && err == nil {
+	for i := len(list) - 1; i >= 0 && at.Seq == 0 && err == nil; i-- {
+		err = read(list[i:i+1], func(r *Record, broken error) bool {
+			if broken == nil {
 				at = Checkpoint{r.Seq, r.Hash}
 			}
 			return true
 		})
-		if err != nil {
-			return at, fmt.Errorf("read decisions: %w", err)
-		}
+	}
+	if err != nil {
+		return at, fmt.Errorf("read decisions: %w", err)
 	}
 	return at, nil
 }

@@ -1,6 +1,6 @@
 // Package decisions is the log of what the policy decided: one JSON record a line, each
-// bound to the one before by a hash, signed every so often, so that a change of what
-// was written can be shown. It decides nothing, and never keeps a secret in clear.
+// bound to the one before by a hash, so that whoever kept one hash elsewhere can show a
+// change of what was written. It decides nothing, and never keeps a secret in clear.
 package decisions
 
 import (
@@ -10,19 +10,19 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 )
 
-// Record is one line of a log. It holds one of Decision, Answer, Start, Checkpoint,
-// Gap and Removed.
+// Record is one line of a log. It holds one of Decision, Answer, Start, Gap and Removed,
+// or the signature of an earlier version of this program.
 type Record struct {
-	Seq        uint64      `json:"seq"` // 1, 2, 3 …, over all segments
-	Time       time.Time   `json:"time"`
-	Prev       Sum         `json:"prev"` // Hash of the record before; zero of the first
-	Decision   *Decision   `json:"decision,omitempty"`
-	Answer     *Answer     `json:"answer,omitempty"`
-	Start      *Start      `json:"start,omitempty"`
-	Checkpoint *Signature  `json:"checkpoint,omitempty"`
-	Gap        *Gap        `json:"gap,omitempty"`
-	Removed    *Checkpoint `json:"removed,omitempty"`
-	Hash       Sum         `json:"-"` // it ends the line
+	Seq       uint64          `json:"seq"` // 1, 2, 3 …, over all segments
+	Time      time.Time       `json:"time"`
+	Prev      Sum             `json:"prev"` // Hash of the record before; zero of the first
+	Decision  *Decision       `json:"decision,omitempty"`
+	Answer    *Answer         `json:"answer,omitempty"`
+	Start     *Start          `json:"start,omitempty"`
+	Gap       *Gap            `json:"gap,omitempty"`
+	Removed   *Checkpoint     `json:"removed,omitempty"`
+	Signature json.RawMessage `json:"checkpoint,omitempty"` // nobody checks it any more
+	Hash      Sum             `json:"-"`                    // it ends the line
 }
 
 // Outcome is what became of a call.
@@ -53,7 +53,6 @@ type Decision struct {
 	Arguments   json.RawMessage  `json:"arguments,omitempty"` // a text where they are no JSON object, or too long
 	Masked      int              `json:"masked,omitempty"`    // secrets in Arguments
 	Bytes       int              `json:"bytes,omitempty"`     // length of arguments that were too long to keep
-	Sum         string           `json:"sum,omitempty"`       // HMAC-SHA-256 of the arguments in clear, hex
 	Effect      policy.Effect    `json:"effect"`
 	Enforced    bool             `json:"enforced"`
 	Outcome     Outcome          `json:"outcome"`
@@ -76,9 +75,8 @@ type Answer struct {
 
 // Start says that a process began to write.
 type Start struct {
-	Key      PublicKey `json:"key"`
-	Unsigned uint64    `json:"unsigned,omitempty"` // records that the process before left without a signature
-	Aside    *Aside    `json:"aside,omitempty"`
+	AfterHead uint64 `json:"after_head,omitempty"` // records that the process before left after the head
+	Aside     *Aside `json:"aside,omitempty"`
 }
 
 // Aside says where the end of a log went that a crash left unfinished.

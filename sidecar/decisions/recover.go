@@ -9,22 +9,22 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 )
 
 // tail is where a log ends.
 type tail struct {
-	segment *segment // the last one; nil: there is none
+	segment *segment // where the next record goes; nil: into a new one
 	size    int64    // of what is good of it
 	place   Checkpoint
-	born    time.Time // its first record
-	signed  uint64    // the last record that is signed
+	born    time.Time // the first record of the segment
+	head    uint64    // the record of the head
 	aside   *Aside
 }
 
 // newWriter continues a log where its last process stopped.
 func newWriter(cfg Config, counts *counts) (*writer, error) {
-	if err := publish.Sweep(cfg.Dir); err != nil {
+	if err := atomicfile.Sweep(cfg.Dir); err != nil {
 		return nil, err
 	}
 	list, err := segments(cfg.Dir)
@@ -35,18 +35,11 @@ func newWriter(cfg Config, counts *counts) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, err := openKeys(cfg.Dir, len(list) == 0 && head == nil)
-	if err != nil {
-		return nil, err
-	}
-	if head != nil && head.Key != keys.public {
-		return nil, fmt.Errorf("%s: it is signed with another key than that of %s", filepath.Join(cfg.Dir, headFile), keyFile)
-	}
 	t, err := findTail(cfg, list, head)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{cfg: cfg, keys: keys, counts: counts, place: t.place, size: t.size, born: t.born}
+	w := &writer{cfg: cfg, counts: counts, place: t.place, size: t.size, born: t.born}
 	full := t.segment != nil && (t.size >= cfg.SegmentBytes || cfg.Now().Sub(t.born) >= cfg.SegmentAge)
 	if t.segment != nil && !full {
 		if w.file, err = os.OpenFile(t.segment.path, os.O_WRONLY|os.O_APPEND, 0); err != nil {
@@ -63,81 +56,74 @@ func newWriter(cfg Config, counts *counts) (*writer, error) {
 	return w, err
 }
 
-// start writes the first record of a process, and signs what it found.
+// start writes the first record of a process, and the head after it.
 func (w *writer) start(t tail) error {
-	err := w.write(&Record{Time: w.cfg.Now(), Start: &Start{Key: w.keys.public, Unsigned: t.place.Seq - t.signed, Aside: t.aside}})
-	if err != nil {
+	if err := w.write(&Record{Time: w.cfg.Now(), Start: &Start{AfterHead: t.place.Seq - t.head, Aside: t.aside}}); err != nil {
 		return err
 	}
-	w.checkpoint()
-	if err := w.settle(); err != nil {
-		return err
-	}
-	if w.head != nil || w.unsigned > 0 {
-		return w.failing
-	}
-	return nil
+	w.moveHead()
+	return w.settle()
 }
 
-// findTail looks for the last good record. What stands behind it and was not signed yet
-// is what a crash left; anything else is damage, which is an error.
-func findTail(cfg Config, list []segment, head *Head) (t tail, err error) {
-	var cuts []segment // to be cut, from the last one to that of the tail
-	damaged := 0
-	for i := len(list) - 1; i >= 0 && t.segment == nil; i-- {
-		s := list[i]
-		bad, err := t.read(s, head)
-		if err == nil {
-			err = t.check(s, bad, head)
-		}
-		if err != nil {
-			return t, err
-		}
-		if bad != 0 {
-			damaged++
-		}
-		if damaged > 1 {
-			return t, fmt.Errorf("%s:%d: two files end unfinished, which no crash does; run: decisions verify", s.path, bad)
-		}
-		if t.size > 0 {
-			t.segment = &s
-		}
-		if bad != 0 || t.size == 0 {
-			cuts = append(cuts, s)
-		}
+// findTail looks for the last good record. What stands after it, and after the head, is what
+// a crash left, and is set aside. Anything else is damage, which is an error. A segment is
+// whole before there is another one: so a crash leaves its mark in the last one alone.
+func findTail(cfg Config, list []segment, head *Checkpoint) (t tail, err error) {
+	if head == nil && len(list) > 1 {
+		return t, noHead(cfg.Dir)
 	}
-	if err := t.against(head, cfg.Dir, len(list)); err != nil {
+	if head != nil {
+		t.head = head.Seq
+	}
+	if len(list) == 0 {
+		return t, t.reaches(cfg.Dir, 0)
+	}
+	last := list[len(list)-1]
+	bad, err := t.read(last, head)
+	if err != nil {
 		return t, err
 	}
-	for _, s := range cuts {
-		if err := t.setAside(cfg, s); err != nil {
+	if t.size > 0 {
+		t.segment = &last
+	} else if len(list) > 1 {
+		before := tail{head: t.head}
+		if err := before.whole(list[len(list)-2], head); err != nil {
 			return t, err
 		}
+		t.place = before.place
 	}
-	return t, nil
+	if head == nil && t.place.Seq > 1 { // only the first record is written before there is one
+		return t, noHead(cfg.Dir)
+	}
+	if err := t.reaches(last.path, bad); err != nil {
+		return t, err
+	}
+	if bad != 0 || t.size == 0 {
+		err = t.setAside(cfg, last)
+	}
+	return t, err
 }
 
-// against compares the end of the log with what was signed. Without a head there are at
-// most the two records that are written before there is one.
-func (t *tail) against(head *Head, dir string, files int) error {
-	if head == nil {
-		if t.place.Seq > 2 || files > 1 {
-			return fmt.Errorf("%s: it is missing, so nobody knows where the log ended; put it back, or begin a new log in another folder", filepath.Join(dir, headFile))
-		}
+func noHead(dir string) error {
+	return fmt.Errorf("%s: it is missing, so nobody knows where the log ended; put it back, or begin a new log in another folder", filepath.Join(dir, headFile))
+}
+
+// reaches refuses a log that ends before its head: at a place, where line is the first that
+// is no record; 0: there is none.
+func (t *tail) reaches(place string, line int) error {
+	switch {
+	case t.place.Seq >= t.head:
 		return nil
+	case line == 0:
+		return fmt.Errorf("%s: the log ends with record %d, and its head is record %d: it was cut; run: decisions verify", place, t.place.Seq, t.head)
 	}
-	t.signed = head.Seq
-	if t.place.Seq < head.Seq {
-		return fmt.Errorf("%s: the log ends with record %d, and the signed head is record %d: it was cut; run: decisions verify", dir, t.place.Seq, head.Seq)
-	}
-	return nil
+	return fmt.Errorf("%s:%d: record %d was changed or cut; run: decisions verify", place, line, t.place.Seq+1)
 }
 
 // read finds the last good record of a segment. bad is the first line that is none; 0:
 // all are good.
-func (t *tail) read(s segment, head *Head) (bad int, err error) {
+func (t *tail) read(s segment, head *Checkpoint) (bad int, err error) {
 	var chain follower
-	t.place, t.size = Checkpoint{}, 0
 	err = s.lines(func(l line) bool {
 		r, broken := parse(l.text)
 		foreign := head != nil && r.Seq == head.Seq && r.Hash != head.Hash
@@ -154,42 +140,35 @@ func (t *tail) read(s segment, head *Head) (bad int, err error) {
 	return bad, err
 }
 
-// check refuses a segment that is damaged where it was signed.
-func (t *tail) check(s segment, bad int, head *Head) error {
-	if bad == 0 || head == nil {
-		return nil
+// whole reads a segment that no crash can have damaged.
+func (t *tail) whole(s segment, head *Checkpoint) error {
+	bad, err := t.read(s, head)
+	if err == nil && bad != 0 {
+		err = fmt.Errorf("%s:%d: this is not a record, and not the end of the log; run: decisions verify", s.path, bad)
 	}
-	next := max(t.place.Seq+1, s.first)
-	if next <= head.Seq {
-		return fmt.Errorf("%s:%d: record %d was changed or cut after it had been signed; run: decisions verify", s.path, bad, next)
-	}
-	return nil
+	return err
 }
 
 // setAside keeps the unfinished end of a segment in a file of its own, and cuts it off.
 func (t *tail) setAside(cfg Config, s segment) error {
-	keep := int64(0)
-	if t.segment != nil && t.segment.path == s.path {
-		keep = t.size
-	}
 	f, err := os.Open(s.path)
 	if err != nil {
 		return err
 	}
-	rest, err := io.ReadAll(io.NewSectionReader(f, keep, s.bytes-keep))
+	rest, err := io.ReadAll(io.NewSectionReader(f, t.size, s.bytes-t.size))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	if len(rest) > 0 {
 		name := fmt.Sprintf("unfinished-%012d-%d", max(t.place.Seq+1, s.first), cfg.Now().UnixNano())
 		t.aside = &Aside{File: name, Bytes: len(rest), Sum: sha256.Sum256(rest)}
-		if err := publish.File(filepath.Join(cfg.Dir, name), rest, fileMode); err != nil {
+		if err := atomicfile.Write(filepath.Join(cfg.Dir, name), rest, fileMode); err != nil {
 			return err
 		}
 		cfg.Log.Warn("the end of the decision log was not finished; it was set aside", "event", "decisions_aside", "file", name, "bytes", len(rest))
 	}
-	if keep == 0 {
+	if t.size == 0 {
 		return os.Remove(s.path)
 	}
-	return os.Truncate(s.path, keep)
+	return os.Truncate(s.path, t.size)
 }

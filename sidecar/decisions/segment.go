@@ -105,13 +105,11 @@ func withNewline(data []byte, atEnd bool) (advance int, token []byte, err error)
 }
 
 // begins is the first record of a segment.
-func (s segment) begins() (r Record, err error) {
+func (s segment) begins() (first *Record, err error) {
 	found := fmt.Errorf("%s: it is empty", s.path)
-	err = s.lines(func(l line) bool {
-		if r, found = parse(l.text); found != nil {
-			found = fmt.Errorf("%s:%d: %w", s.path, l.n, found)
-		}
+	err = read([]segment{s}, func(r *Record, broken error) bool {
+		first, found = r, broken
 		return false
 	})
-	return r, cmp.Or(err, found)
+	return first, cmp.Or(err, found)
 }

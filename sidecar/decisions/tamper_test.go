@@ -2,6 +2,7 @@ package decisions
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,7 +16,7 @@ import (
 // small is a closed log of a few records in one file, and its text.
 func small(t testing.TB) (dir, file string, text []byte) {
 	dir = filepath.Join(t.TempDir(), "log")
-	l := open(t, Config{Dir: dir, CheckpointRecords: 3})
+	l := open(t, Config{Dir: dir, HeadRecords: 3})
 	for range 5 {
 		_ = l.Add(Decision{Tool: "x"})
 	}
@@ -130,14 +131,19 @@ func TestEveryRecord(t *testing.T) {
 	mustName(t, dir, "one put in at the end", forged.Seq)
 }
 
-// Somebody who changes a record and hashes all that follows anew cannot sign it.
+// Somebody who changes a record and hashes all that follows anew is found by the head, and
+// where that is made anew, too, by a hash that was noted elsewhere.
 func TestHashedAnew(t *testing.T) {
 	dir, file, text := small(t)
 	lines := bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
+	head, err := os.ReadFile(filepath.Join(dir, headFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	noted := mustBeGood(t, dir).Last
 	for i := range lines {
 		var out bytes.Buffer
-		var prev Sum
-		checked := 0
+		var last Checkpoint
 		for k, l := range lines {
 			r, err := parse(l)
 			if err != nil {
@@ -146,21 +152,28 @@ func TestHashedAnew(t *testing.T) {
 			if k == i {
 				r.Time = r.Time.Add(1)
 			}
-			if k >= i && r.Checkpoint != nil && checked == 0 {
-				checked = k + 1
-			}
-			r.Prev = prev
+			r.Prev = last.Hash
 			if err := r.append(&out); err != nil {
 				t.Fatal(err)
 			}
-			prev = r.Hash
+			last = Checkpoint{r.Seq, r.Hash}
 		}
 		write(t, file, out.Bytes())
-		mustName(t, dir, fmt.Sprintf("%d changed, the rest hashed anew", i+1), uint64(checked))
+		write(t, filepath.Join(dir, headFile), head)
+		mustName(t, dir, fmt.Sprintf("%d changed, the rest hashed anew", i+1), noted.Seq)
+		forged, err := json.Marshal(last)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, headFile), forged)
+		mustBeGood(t, dir) // by itself it cannot know
+		if r := verified(t, dir, noted); len(r.Problems) != 1 || r.Problems[0].Seq != noted.Seq {
+			t.Errorf("%d changed: %v", i+1, r.Problems)
+		}
 	}
 }
 
-// A log that was cut at an older signature, head and all, is found by what was noted
+// A log that was cut at an older head, head and all, is found by what was noted
 // elsewhere.
 func TestCutWithItsHead(t *testing.T) {
 	dir := filled(t, Config{}, 3)
@@ -195,7 +208,7 @@ func TestCutWithItsHead(t *testing.T) {
 
 // A large log of several files: any byte, any file.
 func TestLargeLog(t *testing.T) {
-	dir := filled(t, Config{SegmentBytes: 64 << 10, CheckpointRecords: 50}, 800)
+	dir := filled(t, Config{SegmentBytes: 64 << 10, HeadRecords: 50}, 800)
 	mustBeGood(t, dir)
 	list, err := segments(dir)
 	if err != nil {

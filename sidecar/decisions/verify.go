@@ -27,17 +27,15 @@ func (p Problem) String() string {
 
 // Report is what Verify found.
 type Report struct {
-	Records     uint64     `json:"records"`
-	Segments    int        `json:"segments"`
-	Checkpoints int        `json:"checkpoints"` // with good signatures
-	First       uint64     `json:"first"`       // 0: there is no record
-	Last        Checkpoint `json:"last"`
-	Removed     uint64     `json:"removed"`  // by retention, lawfully
-	Lost        uint64     `json:"lost"`     // could not be written, and the log says so
-	Unsigned    uint64     `json:"unsigned"` // at the end, while a process writes
-	Key         PublicKey  `json:"key"`
-	Trusted     bool       `json:"trusted"` // the key came from outside of the log
-	Problems    []Problem  `json:"problems"`
+	Records    uint64     `json:"records"`
+	Segments   int        `json:"segments"`
+	Signatures int        `json:"signatures"` // of an earlier version of this program; they are not checked
+	First      uint64     `json:"first"`      // 0: there is no record
+	Last       Checkpoint `json:"last"`
+	Removed    uint64     `json:"removed"`    // by retention, lawfully
+	Lost       uint64     `json:"lost"`       // could not be written, and the log says so
+	AfterHead  uint64     `json:"after_head"` // records that are newer than the head, while a process writes
+	Problems   []Problem  `json:"problems"`
 }
 
 // verifier goes through a log.
@@ -45,33 +43,27 @@ type verifier struct {
 	Report
 	dir     string
 	live    bool
-	head    *Head
+	head    *Checkpoint
 	expect  []Checkpoint // places that are known from outside
 	chain   follower
 	from    Checkpoint   // the record before the first one
 	removed []Checkpoint // what retention says it removed
-	signed  uint64       // the last record behind which there is a good signature
 	file    string       // that is being read
 	line    int
 }
 
-// Verify checks a log from end to end. key is what it must be signed with; empty: what
-// the log itself names, which proves nothing against somebody who could write there.
-// expect are places that the log had earlier. The error is one of reading.
-func Verify(dir string, key PublicKey, expect ...Checkpoint) (*Report, error) {
+// Verify checks a log from end to end. expect are places that the log had earlier: without
+// one, somebody who could write there could have made the whole log anew. The error is one
+// of reading.
+func Verify(dir string, expect ...Checkpoint) (*Report, error) {
 	v := verifier{dir: dir, live: live(dir), expect: expect}
-	v.Key, v.Trusted = key, key != ""
 	head, err := readHead(dir) // before the records: a process may be adding some
 	v.file = filepath.Join(dir, headFile)
 	switch {
 	case err != nil:
-		v.problem(0, "the signed head is damaged")
+		v.problem(0, "the head is damaged")
 	case head == nil:
-		v.problem(0, "the signed head is missing, so nobody knows where the log ended")
-	case !v.Trusted:
-		v.Key = head.Key
-	case head.Key != key:
-		v.problem(head.Seq, "the head is signed with another key, "+string(head.Key))
+		v.problem(0, "the head is missing, so nobody knows where the log ended")
 	}
 	v.head = head
 	list, err := segments(dir)
@@ -146,8 +138,8 @@ func (v *verifier) take(r *Record, broken error) {
 	v.known(here)
 	v.Last = here
 	switch {
-	case r.Checkpoint != nil:
-		v.checkpoint(r)
+	case r.Signature != nil:
+		v.Signatures++
 	case r.Gap != nil:
 		v.Lost += r.Gap.Lost
 	case r.Removed != nil:
@@ -155,25 +147,10 @@ func (v *verifier) take(r *Record, broken error) {
 	}
 }
 
-func (v *verifier) checkpoint(r *Record) {
-	switch {
-	case r.Checkpoint.Key != v.Key && v.Key != "":
-		v.problem(r.Seq, "it is signed with another key, "+string(r.Checkpoint.Key))
-	case !r.Checkpoint.valid(Checkpoint{r.Seq - 1, r.Prev}, r.Time):
-		v.problem(r.Seq, fmt.Sprintf("its signature is wrong: something after record %d was changed", v.signed))
-	default:
-		v.Checkpoints++
-		v.signed = r.Seq
-	}
-}
-
 // known compares a record with what is known of it from elsewhere.
 func (v *verifier) known(here Checkpoint) {
-	if v.head != nil && here.Seq == v.head.Seq {
-		if here.Hash != v.head.Hash {
-			v.problem(here.Seq, "the signed head has another hash for it")
-		}
-		v.signed = max(v.signed, here.Seq)
+	if v.head != nil && here.Seq == v.head.Seq && here.Hash != v.head.Hash {
+		v.problem(here.Seq, "the head has another hash for it")
 	}
 	for _, e := range v.expect {
 		if here.Seq == e.Seq && here.Hash != e.Hash {
@@ -185,15 +162,15 @@ func (v *verifier) known(here Checkpoint) {
 // end checks what can only be said of a log as a whole.
 func (v *verifier) end() {
 	v.cutBefore()
-	cut := v.head != nil && v.Last.Seq < v.head.Seq
-	if v.Last.Seq > v.signed && !cut {
-		v.Unsigned = v.Last.Seq - v.signed
+	switch {
+	case v.head == nil:
+	case v.Last.Seq < v.head.Seq:
+		v.problem(v.Last.Seq+1, fmt.Sprintf("the log ends here, and its head is record %d: the records between were cut off", v.head.Seq))
+	default:
+		v.AfterHead = v.Last.Seq - v.head.Seq
 	}
-	if v.Unsigned > 0 && !v.live {
-		v.problem(v.signed+1, fmt.Sprintf("%d records at the end are not signed: the process that wrote them was killed, or somebody added them", v.Unsigned))
-	}
-	if cut {
-		v.problem(v.Last.Seq+1, fmt.Sprintf("the log ends here, and the signed head is record %d: the records between were cut off", v.head.Seq))
+	if v.AfterHead > 0 && !v.live {
+		v.problem(v.head.Seq+1, fmt.Sprintf("%d records are newer than the head: the process that wrote them was killed, or somebody added them", v.AfterHead))
 	}
 	for _, e := range v.expect {
 		switch {
@@ -206,7 +183,7 @@ func (v *verifier) end() {
 }
 
 // cutBefore checks that what is missing at the beginning was removed by retention, which
-// says so in a record that is signed.
+// says so in a record.
 func (v *verifier) cutBefore() {
 	if v.First <= 1 {
 		return

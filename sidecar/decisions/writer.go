@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 )
 
 // batchSize is how many records are written at once, at most.
@@ -15,7 +16,6 @@ const batchSize = 128
 // writer writes a log. All of it belongs to one goroutine.
 type writer struct {
 	cfg    Config
-	keys   *keys
 	counts *counts
 
 	file  *os.File // the segment that grows; nil: the next record begins one
@@ -23,17 +23,17 @@ type writer struct {
 	born  time.Time
 	place Checkpoint // the last record
 
-	unsigned int       // records since the last signature
-	signed   time.Time // when that was
-	gap      uint64    // lost records that the log speaks of already
-	failing  error     // why the last write failed
+	after   int       // records after the head
+	headed  time.Time // when the head moved on
+	gap     uint64    // lost records that the log speaks of already
+	failing error     // why the last write failed
 
-	head    *Head      // signed, and to be written with the next sync
-	dirty   bool       // something is not with the disk yet
-	at      time.Time  // when the last sync began
-	flush   chan error // the sync that runs; nil: none
-	waiting []*entry   // for the next sync
-	inFlush []*entry   // for the one that runs
+	head    *Checkpoint // to be written with the next sync
+	dirty   bool        // something is not with the disk yet
+	at      time.Time   // when the last sync began
+	flush   chan error  // the sync that runs; nil: none
+	waiting []*entry    // for the next sync
+	inFlush []*entry    // for the one that runs
 }
 
 // run takes decisions until quit, and then writes those that wait.
@@ -80,8 +80,8 @@ func gather(first *entry, queue <-chan *entry) []*entry {
 // due does what the time has come for, and says when to look again.
 func (w *writer) due() time.Duration {
 	now := w.cfg.Now()
-	if w.unsigned >= w.cfg.CheckpointRecords || w.unsigned > 0 && now.Sub(w.signed) >= w.cfg.CheckpointEvery {
-		w.checkpoint()
+	if w.after >= w.cfg.HeadRecords || now.Sub(w.headed) >= w.cfg.HeadEvery {
+		w.moveHead()
 	}
 	if w.file != nil && (w.size >= w.cfg.SegmentBytes || now.Sub(w.born) >= w.cfg.SegmentAge) {
 		w.rotate()
@@ -92,10 +92,10 @@ func (w *writer) due() time.Duration {
 		}
 		w.sync()
 	}
-	if w.unsigned > 0 {
-		return max(time.Millisecond, w.cfg.CheckpointEvery-now.Sub(w.signed))
+	if w.after > 0 {
+		return max(time.Millisecond, w.cfg.HeadEvery-now.Sub(w.headed))
 	}
-	return w.cfg.CheckpointEvery
+	return w.cfg.HeadEvery
 }
 
 // batch writes decisions, and tells those who wait for no more than that.
@@ -103,7 +103,7 @@ func (w *writer) batch(list []*entry) bool {
 	lost := w.counts.lost.Load()
 	records := w.missing(lost)
 	for _, e := range list {
-		records = append(records, e.record(w.keys, w.cfg.Mode))
+		records = append(records, e.record(w.cfg.Mode))
 	}
 	if err := w.write(records...); err != nil {
 		w.counts.lost.Add(uint64(len(list)))
@@ -162,7 +162,7 @@ func (w *writer) write(records ...*Record) error {
 	w.failing = nil
 	w.size += int64(buf.Len())
 	w.place, w.dirty = place, true
-	w.unsigned += len(records)
+	w.after += len(records)
 	return nil
 }
 
@@ -185,7 +185,7 @@ func (w *writer) begin() error {
 			return err
 		}
 		w.file, w.size, w.born = f, 0, w.cfg.Now()
-		if err := syncFolder(w.cfg.Dir); err != nil {
+		if err := atomicfile.SyncFolder(w.cfg.Dir); err != nil {
 			return err
 		}
 	}
@@ -195,24 +195,13 @@ func (w *writer) begin() error {
 	return w.file.Truncate(w.size)
 }
 
-// checkpoint signs the chain. The signature counts for the outside when it is with the
-// disk: then the head is written.
-func (w *writer) checkpoint() {
-	now := w.cfg.Now().UTC().Round(0)
-	w.signed = now // also where it cannot be written: it is tried again after a while
-	sig := w.keys.at(w.place, now)
-	if w.write(&Record{Time: now, Checkpoint: &sig}) != nil {
+// moveHead names the last record as the head. It counts for the outside when that record is
+// with the disk: then the head is written.
+func (w *writer) moveHead() {
+	if w.after == 0 {
 		return
 	}
-	w.unsigned = 0
-	w.head = &Head{Checkpoint: w.place, Time: now, Signature: w.keys.at(w.place, now)}
-}
-
-// syncFolder makes the names in a folder safe.
-func syncFolder(dir string) error {
-	d, err := os.Open(filepath.Clean(dir))
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	w.after, w.headed = 0, w.cfg.Now()
+	head := w.place
+	w.head, w.dirty = &head, true
 }

@@ -40,8 +40,8 @@ type fault struct {
 	Message string `json:"message"`
 }
 
-// event is the data of one server-sent event.
-type event struct {
+// chunk is the data of one server-sent event.
+type chunk struct {
 	Choices []struct {
 		Delta struct {
 			Content   string `json:"content"`
@@ -89,7 +89,7 @@ func (c caller) ask(ctx context.Context, base, message string) (answer, error) {
 }
 
 func (a *answer) refused(resp *http.Response) error {
-	var e event
+	var e chunk
 	if err := json.NewDecoder(resp.Body).Decode(&e); err != nil || e.Error == nil {
 		return fmt.Errorf("status %d with a body that is no error object", resp.StatusCode)
 	}
@@ -106,7 +106,7 @@ func (a *answer) read(stream io.Reader, began time.Time) error {
 		if !ok || data == "[DONE]" {
 			continue
 		}
-		var e event
+		var e chunk
 		if err := json.Unmarshal([]byte(data), &e); err != nil {
 			return fmt.Errorf("an event is not JSON: %q: %w", data, err)
 		}
@@ -118,7 +118,7 @@ func (a *answer) read(stream io.Reader, began time.Time) error {
 	return lines.Err()
 }
 
-func (a *answer) add(e event) {
+func (a *answer) add(e chunk) {
 	if e.Error != nil {
 		a.fault = e.Error
 	}
@@ -138,19 +138,4 @@ func (a *answer) add(e event) {
 			at.Args += t.Function.Arguments
 		}
 	}
-}
-
-// version asks for the version of the rules in force.
-func (c caller) version(ctx context.Context, base string) (string, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/models", nil)
-	if err != nil {
-		return "", err
-	}
-	resp, err := c.http.Do(req)
-	if err != nil {
-		return "", err
-	}
-	defer resp.Body.Close()
-	_, err = io.Copy(io.Discard, resp.Body)
-	return resp.Header.Get("X-Rules-Version"), err
 }

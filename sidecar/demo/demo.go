@@ -9,26 +9,31 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
 // Config is what a demo works with.
 type Config struct {
-	Dir      string // folder of rule files with nobody's work in it: the demo edits them
-	Defaults fs.FS  // the built-in rule files
-	Out      io.Writer
-	Look     Look
+	Dir   string // folder of rule files with nobody's work in it: the demo edits them
+	Out   io.Writer
+	Look  terminal.Look
+	Serve Serve
 }
+
+// Serve runs the sidecar as the command serve does, with the rules in Dir and this model
+// server, at a free port of this machine, until ctx ends. Each line of its log is one write
+// of JSON.
+type Serve func(ctx context.Context, upstream string, log io.Writer) error
 
 // Run gives the demo. It is ok if everything came out as it should; what did not
 // is on Out. The error is about a demo that could not be given.
 func Run(ctx context.Context, cfg Config) (ok bool, err error) {
 	bill := newProgramme()
-	st, err := open(cfg, script.New(bill.scenarios()...))
+	st, err := open(ctx, cfg, script.New(bill.scenarios()...))
 	if err != nil {
 		return false, fmt.Errorf("demo: %w", err)
 	}

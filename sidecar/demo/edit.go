@@ -9,11 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 )
-
-// patience is how long an edit may take to be taken up, or refused.
-const patience = 5 * time.Second
 
 // strategy is a way of reading that no shipped rule has.
 const strategy = `  - id: house_style
@@ -54,14 +51,13 @@ func (p *performance) improve(ctx context.Context, s show, file, text string) er
 	if err != nil {
 		return err
 	}
-	saved := time.Now()
-	if err := publish.File(file, []byte(text), 0o600); err != nil {
+	seen, took, err := p.save(ctx, file, text)
+	if err != nil {
 		return err
 	}
-	if err := p.taken(ctx, before.rules); err != nil {
-		return err
+	if seen.Event != eventTaken {
+		return fmt.Errorf("the edit was refused:\n%s", seen.Problems)
 	}
-	took := time.Since(saved)
 	after, err := p.ask(ctx, p.served, s)
 	if err != nil {
 		return err
@@ -73,38 +69,23 @@ func (p *performance) improve(ctx context.Context, s show, file, text string) er
 	return nil
 }
 
-// taken waits until other rules than old are in force.
-func (p *performance) taken(ctx context.Context, old string) error {
-	ctx, stop := context.WithTimeout(ctx, patience)
-	defer stop()
-	for {
-		version, err := p.caller.version(ctx, p.served)
-		switch {
-		case ctx.Err() != nil:
-			return fmt.Errorf("the edit was not taken up within %v: %w", patience, ctx.Err())
-		case err != nil || version != old:
-			return err
-		}
-		time.Sleep(5 * time.Millisecond)
+// save saves an edit, and waits until the sidecar has seen it.
+func (p *performance) save(ctx context.Context, file, text string) (seen event, took time.Duration, err error) {
+	saved := time.Now()
+	if err := atomicfile.Replace(file, []byte(text)); err != nil {
+		return event{}, 0, err
 	}
+	seen, err = p.next(ctx)
+	return seen, time.Since(saved), err
 }
 
 // spoil saves an edit that cannot be taken, and shows that nothing changes.
 func (p *performance) spoil(ctx context.Context, s show, file, text string) error {
-	saved := time.Now()
-	if err := publish.File(file, []byte(text), 0o600); err != nil {
+	seen, took, err := p.save(ctx, file, text)
+	if err != nil {
 		return err
 	}
-	var said string
-	select {
-	case said = <-p.refused:
-	case <-time.After(patience):
-		return fmt.Errorf("the edit was not refused within %v", patience)
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	took := time.Since(saved)
-	p.quote(strings.ReplaceAll(said, p.dir+string(filepath.Separator), ""))
+	p.quote(strings.ReplaceAll(seen.Problems, p.dir+string(filepath.Separator), ""))
 	after, err := p.ask(ctx, p.served, s)
 	if err != nil {
 		return err
@@ -112,9 +93,9 @@ func (p *performance) spoil(ctx context.Context, s show, file, text string) erro
 	in := p.versions[len(p.versions)-1]
 	err = s.want.check(after)
 	switch {
-	case err == nil && after.rules != in:
+	case err == nil && (seen.Event != eventRefused || after.rules != in):
 		err = fmt.Errorf("other rules are in force: %s", after.rules)
-	case err == nil && !strings.Contains(said, "^^^"):
+	case err == nil && !strings.Contains(seen.Problems, "^^^"):
 		err = errors.New("the place of the mistake is not shown")
 	}
 	if err != nil {

@@ -100,7 +100,7 @@ func (a answer) fate() string {
 }
 
 func (c call) fate() string {
-	t, ok := find(c.Name)
+	takes, ok := toolbox()[c.Name]
 	if !ok {
 		return "OpenClaw finds no such tool"
 	}
@@ -108,7 +108,7 @@ func (c call) fate() string {
 	if json.Unmarshal([]byte(c.Args), &args) != nil {
 		return "not a JSON object: OpenClaw drops the reply, and asks again without a word why"
 	}
-	if given := slices.Sorted(maps.Keys(args)); !reflect.DeepEqual(given, slices.Sorted(slices.Values(t.takes))) {
+	if !slices.Equal(slices.Sorted(maps.Keys(args)), takes) {
 		return "OpenClaw refuses the arguments"
 	}
 	return "runs"

@@ -5,23 +5,14 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
-)
 
-// ink is how a line looks; its text is the ANSI code.
-type ink string
-
-const (
-	normal ink = ""
-	bold   ink = "1"
-	faint  ink = "2"
-	red    ink = "31"
-	green  ink = "32"
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 )
 
 // line is one line of text, before it is wrapped.
 type line struct {
 	text string
-	ink  ink
+	ink  terminal.Ink
 }
 
 // page writes the demo: two columns in a terminal, otherwise plain lines, none
@@ -29,39 +20,32 @@ type line struct {
 // nothing; what came out is told by the exit code all the same.
 type page struct {
 	out  io.Writer
-	look Look
+	look terminal.Look
 
 	left, right string // what the two sides of a pair are
 }
 
 // write writes one line, indented by so many cells.
 func (p *page) write(indent int, l line) {
-	fmt.Fprintf(p.out, "%s%s\n", strings.Repeat(" ", indent), p.paint(l.text, l.ink))
-}
-
-func (p *page) paint(text string, in ink) string {
-	if !p.look.Colour || in == normal || text == "" {
-		return text
-	}
-	return "\x1b[" + string(in) + "m" + text + "\x1b[0m"
+	fmt.Fprintf(p.out, "%s%s\n", strings.Repeat(" ", indent), p.look.Paint(l.text, l.ink))
 }
 
 func (p *page) space() { fmt.Fprintln(p.out) }
 
 func (p *page) title(text string) {
 	p.space()
-	p.write(0, line{text, bold})
+	p.write(0, line{text, terminal.Bold})
 }
 
 // note is something to know that is neither good nor bad.
-func (p *page) note(text string) { p.flow(2, line{text, faint}) }
+func (p *page) note(text string) { p.flow(2, line{text, terminal.Faint}) }
 
 // verdict says what came out.
 func (p *page) verdict(ok bool, text string) {
 	if ok {
-		p.flow(2, line{"ok: " + text, green})
+		p.flow(2, line{"ok: " + text, terminal.Green})
 	} else {
-		p.flow(2, line{"WRONG: " + text, red})
+		p.flow(2, line{"WRONG: " + text, terminal.Red})
 	}
 }
 
@@ -75,16 +59,16 @@ func (p *page) flow(indent int, l line) {
 // diff shows what is added to a file.
 func (p *page) diff(file, added string) {
 	p.space()
-	p.write(2, line{"+++ " + file, faint})
+	p.write(2, line{"+++ " + file, terminal.Faint})
 	for text := range strings.Lines(added) {
-		p.write(2, line{"+" + strings.TrimRight(text, "\n"), green})
+		p.write(2, line{"+" + strings.TrimRight(text, "\n"), terminal.Green})
 	}
 }
 
 // quote shows the words of the sidecar as they are.
 func (p *page) quote(text string) {
 	for text := range strings.Lines(text) {
-		p.write(2, line{strings.TrimRight(text, "\n"), red})
+		p.write(2, line{strings.TrimRight(text, "\n"), terminal.Red})
 	}
 }
 
@@ -92,12 +76,12 @@ func (p *page) quote(text string) {
 func (p *page) pair(name, about string, left, right []line) {
 	p.space()
 	if p.look.Width == 0 {
-		p.write(0, line{name + ": " + about, normal})
+		p.write(0, line{name + ": " + about, terminal.Plain})
 		p.stack(p.left, left)
 		p.stack(p.right, right)
 		return
 	}
-	fmt.Fprintf(p.out, "%s  %s\n", p.paint(name, bold), about)
+	fmt.Fprintf(p.out, "%s  %s\n", p.look.Paint(name, terminal.Bold), about)
 	p.columns(left, right)
 }
 
@@ -107,7 +91,7 @@ func (p *page) sides(left, right string) {
 	p.left, p.right = left, right
 	if p.look.Width > 0 {
 		p.space()
-		p.columns([]line{{left, faint}}, []line{{right, faint}})
+		p.columns([]line{{left, terminal.Faint}}, []line{{right, terminal.Faint}})
 	}
 }
 
@@ -119,7 +103,7 @@ func (p *page) columns(left, right []line) {
 	for i := range max(len(left), len(right)) {
 		l, r := at(left, i), at(right, i)
 		room := strings.Repeat(" ", width-utf8.RuneCountInString(l.text))
-		row := strings.Repeat(" ", indent) + p.paint(l.text, l.ink) + room + p.paint(gap, faint) + p.paint(r.text, r.ink)
+		row := strings.Repeat(" ", indent) + p.look.Paint(l.text, l.ink) + room + p.look.Paint(gap, terminal.Faint) + p.look.Paint(r.text, r.ink)
 		fmt.Fprintln(p.out, strings.TrimRight(row, " "))
 	}
 }
@@ -136,7 +120,7 @@ func at(lines []line, i int) line {
 func (p *page) stack(side string, lines []line) {
 	word, _, _ := strings.Cut(side, " ")
 	for _, l := range lines {
-		row := fmt.Sprintf("  %-8s %s", word, p.paint(l.text, l.ink))
+		row := fmt.Sprintf("  %-8s %s", word, p.look.Paint(l.text, l.ink))
 		fmt.Fprintln(p.out, strings.TrimRight(row, " "))
 		word = ""
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 )
 
 // play asks for each reply without the sidecar and with it, and shows both.
@@ -66,14 +68,14 @@ func (p *performance) judge(s show, before, after answer) error {
 func (p *performance) show(s show, before, after answer, bad error) {
 	left, right := before.lines(), after.lines()
 	if !s.harmless {
-		left = append(left, line{"-> " + before.fate(), red})
+		left = append(left, line{"-> " + before.fate(), terminal.Red})
 	}
-	said := line{"ok: " + s.said, green}
+	said := line{"ok: " + s.said, terminal.Green}
 	if after.asked > 1 {
 		said.text += " (the model was asked again)"
 	}
 	if bad != nil {
-		said = line{"WRONG: " + bad.Error(), red}
+		said = line{"WRONG: " + bad.Error(), terminal.Red}
 	}
 	p.pair(s.id, s.about, left, append(right, said))
 }
@@ -124,17 +126,17 @@ func (p *performance) race(ctx context.Context, s show) error {
 func (a answer) lines() []line {
 	var out []line
 	if a.reasoning != "" {
-		out = append(out, line{"(thought) " + a.reasoning, faint})
+		out = append(out, line{"(thought) " + a.reasoning, terminal.Faint})
 	}
 	for text := range strings.Lines(a.text) {
-		out = append(out, line{strings.TrimRight(text, "\n"), normal})
+		out = append(out, line{strings.TrimRight(text, "\n"), terminal.Plain})
 	}
 	for _, c := range a.calls {
 		for i, text := range strings.Split(c.Args, "\n") {
 			if i == 0 {
 				text = c.Name + " " + text
 			}
-			out = append(out, line{text, bold})
+			out = append(out, line{text, terminal.Bold})
 		}
 	}
 	if f := a.fault; f != nil {
@@ -145,10 +147,10 @@ func (a answer) lines() []line {
 		if code, ok := f.Code.(string); ok {
 			head += code + ": "
 		}
-		out = append(out, line{head + f.Message, normal})
+		out = append(out, line{head + f.Message, terminal.Plain})
 	}
 	if len(out) == 0 {
-		out = append(out, line{"(nothing)", faint})
+		out = append(out, line{"(nothing)", terminal.Faint})
 	}
 	return out
 }

@@ -2,126 +2,96 @@ package demo
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
-	"sync"
+	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
-// stage is what runs during the demo: the model server, the sidecar in front of
-// it as `serve` starts it, and a caller.
+// patience is how long the sidecar may take to start, or to see an edit.
+const patience = 10 * time.Second
+
+// stage is what runs during the demo: the model server, the sidecar in front of it, and a
+// caller.
 type stage struct {
 	model          *script.Server
 	direct, served string // base URLs without and with the sidecar
 	caller         caller
-	refused        <-chan string // what the sidecar's log says of edits that it refused
-
-	up      *upstream.Client
-	stop    context.CancelFunc
-	running sync.WaitGroup
-	mu      sync.Mutex
-	failed  []error
+	log            *journal
+	ended          chan error // of the sidecar
+	close          func() error
 }
 
 // open starts everything. On an error nothing is left running.
-func open(cfg Config, model *script.Server) (*stage, error) {
-	log := make(journal, 8)
-	logger, metrics := slog.New(log), telemetry.New()
-	builtin, err := ruleset.Builtin(cfg.Defaults)
+func open(ctx context.Context, cfg Config, model *script.Server) (*stage, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	rules, err := live.Open(ruleset.Source{Dir: cfg.Dir, Builtin: builtin}, "", logger, metrics)
-	if err != nil {
-		return nil, err
+	srv := &http.Server{Handler: model}
+	go func() { _ = srv.Serve(l) }() // it ends when it is closed
+	st := &stage{model: model, direct: "http://" + l.Addr().String() + "/v1", caller: newCaller(),
+		log: &journal{events: make(chan event, 8)}, ended: make(chan error, 1)}
+	serving, stop := context.WithCancel(context.Background())
+	go func() { st.ended <- cfg.Serve(serving, st.direct, st.log) }()
+	st.close = func() error {
+		st.caller.http.CloseIdleConnections() // the sidecar waits for those that were never used
+		stop()
+		return errors.Join(<-st.ended, srv.Close())
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	st := &stage{model: model, refused: log, stop: stop, caller: newCaller()}
-	if st.direct, err = st.serve(ctx, model, logger); err != nil {
-		return nil, errors.Join(err, st.close())
-	}
-	limits := rules.Set().Limits
-	st.up, err = upstream.New(upstream.Config{
-		BaseURL: st.direct, Connect: limits.Connect, IdleConnections: limits.IdleConnections, Log: logger,
-	})
-	if err != nil {
-		return nil, errors.Join(err, st.close())
-	}
-	st.running.Go(func() { rules.Watch(ctx) })
-	server := sidecar.New(sidecar.Config{
-		Rules: rules, Upstream: st.up, Metrics: metrics, Log: logger,
-		Guard: guard.New(guard.Config{Approvals: guard.NewApprovals(limits, time.Now, metrics), Now: time.Now, Metrics: metrics, Log: logger}),
-	})
-	st.served, err = st.serve(ctx, server.Handler(), logger)
+	started, err := st.next(ctx)
 	if err != nil {
 		return nil, errors.Join(err, st.close())
 	}
+	st.served = started.Address
 	return st, nil
 }
 
-// serve answers at a free port of this machine until ctx ends.
-func (st *stage) serve(ctx context.Context, h http.Handler, log *slog.Logger) (url string, err error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("listen: %w", err)
+// event is a line of the sidecar's log that the demo waits for.
+type event struct{ Event, Address, Version, Problems string }
+
+const (
+	eventStarted = "http_server_start"
+	eventTaken   = "rules_taken"
+	eventRefused = "rules_refused"
+)
+
+// next waits for the next of these events.
+func (st *stage) next(ctx context.Context) (event, error) {
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	select {
+	case e := <-st.log.events:
+		return e, nil
+	case err := <-st.ended:
+		st.ended <- nil
+		return event{}, fmt.Errorf("the sidecar has ended: %w\n%s", err, st.log.rest.String())
+	case <-ctx.Done():
+		return event{}, fmt.Errorf("wait for the sidecar: %w", ctx.Err())
 	}
-	st.running.Go(func() {
-		if err := sidecar.Run(ctx, l, h, time.Second, log); err != nil {
-			st.mu.Lock()
-			st.failed = append(st.failed, err)
-			st.mu.Unlock()
-		}
-	})
-	return "http://" + l.Addr().String() + "/v1", nil
 }
 
-// close ends everything and waits for it. Connections go first: a server waits
-// for those that were opened and never used.
-func (st *stage) close() error {
-	st.caller.http.CloseIdleConnections()
-	if st.up != nil {
-		st.up.Close()
+// journal takes the sidecar's log, in which each write is a line of JSON, and what it says
+// besides.
+type journal struct {
+	events chan event
+	rest   strings.Builder
+}
+
+// Write keeps what the demo waits for.
+func (j *journal) Write(text []byte) (int, error) {
+	var e event
+	if json.Unmarshal(text, &e) != nil {
+		return j.rest.Write(text)
 	}
-	st.stop()
-	st.running.Wait()
-	return errors.Join(st.failed...)
+	switch e.Event {
+	case eventStarted, eventTaken, eventRefused:
+		j.events <- e
+	}
+	return len(text), nil
 }
-
-// journal is the log of the sidecar, as far as the demo reads it: the problems
-// of edited rules that were refused.
-type journal chan string
-
-// Enabled takes errors only.
-func (journal) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelError }
-
-// Handle keeps the problems. One that finds no room is one nobody waits for.
-func (j journal) Handle(_ context.Context, r slog.Record) error {
-	r.Attrs(func(a slog.Attr) bool {
-		if a.Key != "problems" {
-			return true
-		}
-		select {
-		case j <- a.Value.String():
-		default:
-		}
-		return false
-	})
-	return nil
-}
-
-// WithAttrs adds nothing: no attribute but the problems is read.
-func (j journal) WithAttrs([]slog.Attr) slog.Handler { return j }
-
-// WithGroup groups nothing.
-func (j journal) WithGroup(string) slog.Handler { return j }

@@ -46,7 +46,7 @@ func (j *judge) askPerson(call *tools.Call, d policy.Decision) (why, approval st
 	case e.State == approvals.Denied:
 		return d.Message() + " A person has said no.", e.ID
 	}
-	return fmt.Sprintf("%s A person must allow this first, and was asked: approval %s. Once they have, send exactly this call again.", d.Message(), e.ID), e.ID
+	return fmt.Sprintf("%s A person must allow this first, and was asked: approval %s. When it is allowed, send exactly this call again.", d.Message(), e.ID), e.ID
 }
 
 // askRepair marks a call that leaves with the argument that makes the gateway ask.
@@ -90,7 +90,7 @@ func (g *Guard) Result(id, text string) {
 		return
 	}
 	g.Metrics.Faults.WithLabelValues("not_asked", "approvals").Inc()
-	g.Log.Error("the gateway ran a call at once that it was to ask about; from now on nothing is left to it that needs a person's answer. "+
-		"Set tools.exec.ask to on-miss and tools.exec.security to full there, or asks: sidecar in exec.yaml here",
+	g.Log.Error("the gateway ran a call at once, although it had to ask a person first; from now on such calls wait here. "+
+		"In the gateway, set tools.exec.ask to on-miss and tools.exec.security to full; or set asks: sidecar in exec.yaml",
 		"event", "gateway_does_not_ask", "agent", agent, "call", id)
 }

@@ -89,7 +89,7 @@ func (j *judge) decide(call *tools.Call) *tools.Refusal {
 	if err == nil {
 		return refusal
 	}
-	j.Log.Error("a call is refused, since it cannot be logged", "event", "decisions_required", "tool", call.Name, "detail", err.Error())
+	j.Log.Error("a call is refused, because its decision cannot be logged", "event", "decisions_required", "tool", call.Name, "detail", err.Error())
 	return &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments), Why: "No call may leave while decisions cannot be logged."}
 }
 

@@ -46,12 +46,12 @@ func TestOwnFolders(t *testing.T) {
 func TestQuestionsThatAreNone(t *testing.T) {
 	text := "x"
 	for name, q := range map[string]*Question{
-		"nothing is asked":  {},
-		"has one of":        {Command: &text, Path: &text},
-		"needs":             {Tool: "read"},
-		`"op" is "look"`:    {Path: &text, Op: "look"},
-		"has no address":    {URL: &text, Resolve: Answers{}},
-		"resolve: x: Parse": {URL: &text, Resolve: Answers{"x": {[]byte(`"nowhere"`)}}},
+		"there is no question": {},
+		"has one of":           {Command: &text, Path: &text},
+		"needs":                {Tool: "read"},
+		`"op" is "look"`:       {Path: &text, Op: "look"},
+		"has no address":       {URL: &text, Resolve: Answers{}},
+		"resolve: x: Parse":    {URL: &text, Resolve: Answers{"x": {[]byte(`"nowhere"`)}}},
 	} {
 		r, err := World{}.Answer(ruletest.Shipped(t), q)
 		switch {

@@ -177,7 +177,7 @@ func (q *Question) check() error {
 	}
 	switch {
 	case asked == 0:
-		return errors.New(`nothing is asked: a question has one of "command", "path", "url", and "tool" with "arguments"`)
+		return errors.New(`there is no question: give "command", "path", "url", or "tool" with "arguments"`)
 	case asked > 1:
 		return errors.New(`a question has one of "command", "path", "url" and "tool"`)
 	case q.Tool != "" && q.Arguments == nil:

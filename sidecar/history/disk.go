@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 )
 
 // The modes of what is written. Rules are no secret, but who may write here
@@ -45,7 +45,7 @@ func (h *History) read() error {
 		return err
 	}
 	var wrong []error
-	if err := publish.Sweep(h.dir); err != nil {
+	if err := atomicfile.Sweep(h.dir); err != nil {
 		wrong = append(wrong, fmt.Errorf("state: %w", err))
 	}
 	for _, name := range names {
@@ -106,7 +106,7 @@ func (h *History) write(e Entry) error {
 	if err := os.MkdirAll(h.dir, folderMode); err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
-	if err := publish.File(filepath.Join(h.dir, name), doc, fileMode); err != nil {
+	if err := atomicfile.Write(filepath.Join(h.dir, name), doc, fileMode); err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
 	h.number++

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -20,7 +21,7 @@ type Entry struct {
 	At      time.Time      `json:"at"`
 	By      string         `json:"by"` // what brought it: start, watch, put, rollback
 	Counts  ruleset.Counts `json:"counts"`
-	Files   ruleset.Files  `json:"files"` // all of them, also those of the program and of the locked folder
+	Files   rulefile.Files `json:"files"` // all of them, also those of the program and of the locked folder
 }
 
 // History is the last sets, in memory and, where it has a folder, on disk. Safe

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 func must(t testing.TB, err error) {
@@ -23,12 +23,12 @@ func TestHistoryOnDisk(t *testing.T) {
 	h, err := Open(dir)
 	must(t, err)
 	for i := range Length + 5 {
-		files := ruleset.Files{"a.yaml": strings.Repeat("x", i)}
+		files := rulefile.Files{"a.yaml": strings.Repeat("x", i)}
 		must(t, h.Add(Entry{Version: files.Version(), By: "put", Files: files}))
 		must(t, h.Add(Entry{Version: files.Version(), By: "start", Files: files})) // no second time
 	}
-	must(t, publish.File(dir+"/note.txt", nil, 0o600)) // not ours, and left alone
-	must(t, os.WriteFile(dir+"/.new-123", nil, 0o600)) // of a crash, and swept up
+	must(t, atomicfile.Write(dir+"/note.txt", nil, 0o600)) // not ours, and left alone
+	must(t, os.WriteFile(dir+"/.new-123", nil, 0o600))     // of a crash, and swept up
 	again, err := Open(dir)
 	must(t, err)
 	all := again.All()
@@ -48,7 +48,7 @@ func TestHistoryOnDisk(t *testing.T) {
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the folder: %v, %v", info.Mode(), err)
 	}
-	files := ruleset.Files{"a.yaml": "after the restart"}
+	files := rulefile.Files{"a.yaml": "after the restart"}
 	must(t, again.Add(Entry{Version: files.Version(), Files: files}))
 	third, err := Open(dir)
 	must(t, err)

@@ -6,14 +6,15 @@ import (
 	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // Edited is what became of an edit.
 type Edited struct {
-	Version  string           `json:"version"`
-	Changed  bool             `json:"changed"` // false: these rules were in force, or it was a dry run
-	Warnings ruleset.Problems `json:"warnings"`
+	Version  string            `json:"version"`
+	Changed  bool              `json:"changed"` // false: these rules were in force, or it was a dry run
+	Warnings rulefile.Problems `json:"warnings"`
 }
 
 // Seen is the versions that whoever edits has seen. What they have not seen, they
@@ -26,10 +27,10 @@ type Seen struct {
 func (s Seen) has(version string) bool { return s.Any || slices.Contains(s.Versions, version) }
 
 // ErrBuiltin says that the rules cannot be edited: they are those of the program.
-var ErrBuiltin = errors.New("these rules are built into the program and stand in no folder")
+var ErrBuiltin = errors.New("these rules are built into the program and are not in a folder")
 
 // ErrNoVersion says that the history does not hold what is asked for.
-var ErrNoVersion = errors.New("no such version in the history")
+var ErrNoVersion = errors.New("the history has no such version")
 
 // Stale is an edit by someone who has not seen what they would overwrite.
 type Stale struct {
@@ -44,7 +45,7 @@ func (s *Stale) Error() string {
 	case "":
 		return fmt.Sprintf("%s is in force, and the folder cannot be read", s.InForce)
 	}
-	return fmt.Sprintf("%s is in force, and %s stands in the folder", s.InForce, s.OnDisk)
+	return fmt.Sprintf("%s is in force, and %s is in the folder", s.InForce, s.OnDisk)
 }
 
 // Unwritten is a folder that could not be written. Nothing has changed.
@@ -52,7 +53,7 @@ type Unwritten struct{ error }
 
 // Try compiles files as the operator's folder, beside the program's and the locked
 // ones, and changes nothing. The error may be Problems.
-func (l *Rules) Try(own ruleset.Files) (*ruleset.Set, ruleset.Problems, error) {
+func (l *Rules) Try(own rulefile.Files) (*ruleset.Set, rulefile.Problems, error) {
 	whole, err := l.src.Whole(own)
 	if err != nil {
 		return nil, nil, err
@@ -66,7 +67,7 @@ func (l *Rules) Try(own ruleset.Files) (*ruleset.Set, ruleset.Problems, error) {
 
 // Dry is Put that stops before anything is changed, and is not kept as refused.
 // Versions that were seen count where there are some.
-func (l *Rules) Dry(own ruleset.Files, seen Seen) (Edited, error) {
+func (l *Rules) Dry(own rulefile.Files, seen Seen) (Edited, error) {
 	if err := l.unseen(seen); err != nil && len(seen.Versions) > 0 {
 		return Edited{}, err
 	}
@@ -82,7 +83,7 @@ func (l *Rules) Dry(own ruleset.Files, seen Seen) (Edited, error) {
 
 // Put makes files the operator's folder, on disk and in force, or changes nothing.
 // The error is ErrBuiltin, *Stale, Problems or *Unwritten.
-func (l *Rules) Put(own ruleset.Files, seen Seen) (Edited, error) {
+func (l *Rules) Put(own rulefile.Files, seen Seen) (Edited, error) {
 	l.change.Lock()
 	defer l.change.Unlock()
 	return l.edit(own, seen, byPut)
@@ -98,7 +99,7 @@ func (l *Rules) Merge(some map[string]*string, seen Seen) (Edited, error) {
 
 // Merged are the files of the operator's folder that are in force, with changes;
 // nil removes one.
-func (l *Rules) Merged(some map[string]*string) ruleset.Files {
+func (l *Rules) Merged(some map[string]*string) rulefile.Files {
 	own := l.now.Load().files.Own()
 	for name, text := range some {
 		if delete(own, name); text != nil {
@@ -126,7 +127,7 @@ func (l *Rules) Rollback(version string, seen Seen) (Edited, error) {
 }
 
 // edit writes the operator's folder and puts it in force. l.change is held.
-func (l *Rules) edit(own ruleset.Files, seen Seen, by string) (Edited, error) {
+func (l *Rules) edit(own rulefile.Files, seen Seen, by string) (Edited, error) {
 	if l.src.Dir == "" {
 		return Edited{}, ErrBuiltin
 	}
@@ -156,8 +157,8 @@ func (l *Rules) unseen(seen Seen) error {
 
 // write puts the operator's folder on disk, unless that is what stands there. Since
 // the edit began, somebody may have written what its author has not seen.
-func (l *Rules) write(own ruleset.Files, seen Seen) error {
-	if files, err := ruleset.ReadDir(l.src.Dir); err == nil && len(files.Differ(own)) == 0 {
+func (l *Rules) write(own rulefile.Files, seen Seen) error {
+	if files, err := rulefile.ReadDir(l.src.Dir); err == nil && len(files.Differ(own)) == 0 {
 		return nil
 	}
 	if err := l.unseen(seen); err != nil {
@@ -168,7 +169,7 @@ func (l *Rules) write(own ruleset.Files, seen Seen) error {
 		return &Unwritten{err}
 	}
 	if err := change.Keep(); err != nil {
-		l.log.Warn("the folder is written; what it held before is not kept", "event", "rules_previous", "detail", err.Error())
+		l.log.Warn("the folder is written, but its old files were not kept", "event", "rules_previous", "detail", err.Error())
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/history"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
@@ -18,7 +19,7 @@ import (
 // Rules is the rule set in force, and the one way into force for others. A request
 // takes the set once and keeps it. Safe for concurrent use.
 type Rules struct {
-	src     ruleset.Source
+	src     rulefile.Source
 	past    *history.History
 	seen    string     // what was read at start: a version, or the error
 	change  sync.Mutex // one change at a time
@@ -31,8 +32,8 @@ type Rules struct {
 // change is another one.
 type inForce struct {
 	set      *ruleset.Set
-	files    ruleset.Files
-	warnings ruleset.Problems
+	files    rulefile.Files
+	warnings rulefile.Problems
 	since    time.Time
 	by       string
 	lastGood bool     // it comes from the state, since the folder did not load at start
@@ -41,10 +42,10 @@ type inForce struct {
 
 // Refused is an edit of the rules that did not come into force.
 type Refused struct {
-	Version  string           `json:"version,omitempty"` // that it would have had; empty: it could not be read
-	At       time.Time        `json:"at"`
-	By       string           `json:"by"`
-	Problems ruleset.Problems `json:"problems"`
+	Version  string            `json:"version,omitempty"` // that it would have had; empty: it could not be read
+	At       time.Time         `json:"at"`
+	By       string            `json:"by"`
+	Problems rulefile.Problems `json:"problems"`
 }
 
 // Who brings rules.
@@ -75,7 +76,7 @@ func (l *Rules) Watch(ctx context.Context) {
 	if len(l.src.Folders()) == 0 {
 		return // the rules of the program never change
 	}
-	ruleset.Watch(ctx, l.src, l.seen, func(files ruleset.Files, err error) bool {
+	rulefile.Watch(ctx, l.src, l.seen, func(files rulefile.Files, err error) bool {
 		l.change.Lock()
 		defer l.change.Unlock()
 		if err == nil {

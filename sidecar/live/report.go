@@ -6,22 +6,23 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // Report is what is told about the rules in force.
 type Report struct {
-	Version  string           `json:"version"`
-	Since    time.Time        `json:"since"` // in force in this process
-	Age      float64          `json:"age_seconds"`
-	By       string           `json:"by"`     // what brought them: start, watch, put, rollback
-	Source   string           `json:"source"` // folder, program, or last_good: those of the state
-	Folder   string           `json:"folder,omitempty"`
-	Policy   string           `json:"policy,omitempty"`
-	Files    []ReportedFile   `json:"files"`
-	Counts   ruleset.Counts   `json:"counts"`
-	Warnings ruleset.Problems `json:"warnings"`
-	Refused  *Refused         `json:"refused,omitempty"` // the last refused edit, if it is newer
+	Version  string            `json:"version"`
+	Since    time.Time         `json:"since"` // in force in this process
+	Age      float64           `json:"age_seconds"`
+	By       string            `json:"by"`     // what brought them: start, watch, put, rollback
+	Source   string            `json:"source"` // folder, program, or last_good: those of the state
+	Folder   string            `json:"folder,omitempty"`
+	Policy   string            `json:"policy,omitempty"`
+	Files    []ReportedFile    `json:"files"`
+	Counts   ruleset.Counts    `json:"counts"`
+	Warnings rulefile.Problems `json:"warnings"`
+	Refused  *Refused          `json:"refused,omitempty"` // the last refused edit, if it is newer
 }
 
 // ReportedFile is one file of it.
@@ -41,7 +42,7 @@ const lastGoodSource = "last_good"
 func (l *Rules) Report(texts bool) Report {
 	now := l.now.Load()
 	r := Report{
-		Version: now.set.Version, Since: now.since, Age: time.Since(now.since).Seconds(), By: now.by, Source: ruleset.FromFolder,
+		Version: now.set.Version, Since: now.since, Age: time.Since(now.since).Seconds(), By: now.by, Source: rulefile.FromFolder,
 		Folder: absolute(l.src.Dir), Policy: absolute(l.src.Policy), Files: []ReportedFile{}, Counts: now.set.Counts,
 		Warnings: listed(now.warnings), Refused: now.refused,
 	}
@@ -49,7 +50,7 @@ func (l *Rules) Report(texts bool) Report {
 	case now.lastGood:
 		r.Source = lastGoodSource
 	case l.src.Dir == "":
-		r.Source = ruleset.FromProgram
+		r.Source = rulefile.FromProgram
 	}
 	sums := now.files.Sums()
 	for _, name := range slices.Sorted(maps.Keys(now.files)) {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
@@ -53,7 +53,7 @@ func (r *ruleRig) watch() {
 }
 
 // own is the folder in force, with a comment more.
-func (r *ruleRig) own(comment string) ruleset.Files {
+func (r *ruleRig) own(comment string) rulefile.Files {
 	return ruletest.Other(r.live.Merged(nil), comment)
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/history"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
@@ -13,10 +14,10 @@ import (
 // that came into force are remembered, "" for none: where the rules do not load,
 // the last good set of that folder is in force until they do. The error holds
 // every problem of the rules; it means that there is nothing to run on.
-func Open(src ruleset.Source, state string, log *slog.Logger, m *telemetry.Metrics) (*Rules, error) {
+func Open(src rulefile.Source, state string, log *slog.Logger, m *telemetry.Metrics) (*Rules, error) {
 	past, err := history.Open(state)
 	if err != nil {
-		log.Warn("the state cannot be read as a whole", "event", "rules_state", "folder", state, "detail", err.Error())
+		log.Warn("the state folder cannot be read completely", "event", "rules_state", "folder", state, "detail", err.Error())
 	}
 	l := &Rules{src: src, past: past, log: log, metrics: m}
 	files, err := src.Read()
@@ -54,7 +55,7 @@ func (l *Rules) lastGood() bool {
 			continue
 		}
 		l.enforce(&inForce{set: set, files: e.Files, warnings: problems, by: byStart, lastGood: true})
-		l.log.Error("the rules do not load; the last good ones are in force until they do", "event", "rules_last_good",
+		l.log.Error("the rules do not load; the last good rules are in force until they do", "event", "rules_last_good",
 			"version", set.Version, "since", e.At.Format(time.RFC3339))
 		return true
 	}

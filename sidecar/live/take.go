@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/history"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -15,7 +16,7 @@ import (
 // store makes them the set in force. Files that are in force already change
 // nothing. Whatever does not load is refused, and kept for everyone to see.
 // err is why the files could not be read. l.change is held.
-func (l *Rules) take(files ruleset.Files, err error, by string, write func() error) error {
+func (l *Rules) take(files rulefile.Files, err error, by string, write func() error) error {
 	if err != nil {
 		return l.refuse(files, err, by)
 	}
@@ -50,14 +51,14 @@ func (l *Rules) enforce(next *inForce) {
 	l.now.Store(next)
 	l.metrics.InForce(next.set.Version, next.files.Sums(), next.refused == nil && !next.lastGood)
 	if len(next.warnings) > 0 {
-		l.log.Warn("rules that load, and do less than they seem to", "event", "rules_warnings",
+		l.log.Warn("the rules load, but parts of them have no effect", "event", "rules_warnings",
 			"version", next.set.Version, "warnings", next.warnings.In(l.src).Error())
 	}
 	err := l.past.Add(history.Entry{
 		Version: next.set.Version, At: next.since, By: next.by, Counts: next.set.Counts, Files: next.files,
 	})
 	if err != nil {
-		l.log.Error("the rules are in force, and a restart will not remember them", "event", "rules_state", "detail", err.Error())
+		l.log.Error("the rules are in force, but the state folder could not be written", "event", "rules_state", "detail", err.Error())
 	}
 }
 
@@ -69,15 +70,15 @@ func (l *Rules) revert(same *inForce) {
 	l.now.Store(same)
 	l.metrics.ReloadOK.Set(1)
 	l.metrics.Reload("reverted")
-	l.log.Info("the refused edit is gone; the rules on disk are those in force", "event", "rules_reverted", "version", same.set.Version)
+	l.log.Info("the refused edit is gone; the rules on disk are in force", "event", "rules_reverted", "version", same.set.Version)
 }
 
 // refuse keeps what is wrong with an edit, and returns it. The set in force stays.
-func (l *Rules) refuse(files ruleset.Files, err error, by string) ruleset.Problems {
+func (l *Rules) refuse(files rulefile.Files, err error, by string) rulefile.Problems {
 	r := &Refused{At: time.Now(), By: by}
 	onDisk := by == byWatch || by == byStart
 	if !errors.As(err, &r.Problems) {
-		r.Problems = ruleset.Unreadable(l.src.Dir, err)
+		r.Problems = rulefile.Unreadable(l.src.Dir, err)
 	} else if by == byWatch {
 		r.Problems = r.Problems.In(l.src)
 	}
@@ -96,7 +97,7 @@ func (l *Rules) refuse(files ruleset.Files, err error, by string) ruleset.Proble
 		l.metrics.ReloadOK.Set(0)
 	}
 	l.metrics.Reload("refused")
-	l.log.Log(context.Background(), level, "the edited rules were refused; the old ones stay in force", "event", "rules_refused",
+	l.log.Log(context.Background(), level, "the edited rules were refused; the old rules stay in force", "event", "rules_refused",
 		"version", now.set.Version, "refused", r.Version, "by", by, "problems", r.Problems.Error())
 	return r.Problems
 }
@@ -114,10 +115,10 @@ func (l *Rules) tighten(by string) {
 	}
 	set, problems := ruleset.Tighten(files)
 	if set == nil {
-		l.log.Error("the locked folder does not load over the rules in force; it is not in force as it is now", "event", "rules_not_tightened",
+		l.log.Error("the locked folder does not load; its last good version stays in force", "event", "rules_not_tightened",
 			"version", now.set.Version, "problems", problems.In(l.src).Error())
 		return
 	}
 	l.enforce(&inForce{set: set, files: files, warnings: problems, by: by, lastGood: now.lastGood, refused: now.refused})
-	l.log.Info("the locked folder is in force, over the rules that were", "event", "rules_tightened", "version", set.Version)
+	l.log.Info("the changed locked folder is in force, over the operator's rules that were in force", "event", "rules_tightened", "version", set.Version)
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/history"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // An edit that was refused is kept for everyone to see, until it is gone: put
@@ -109,7 +109,7 @@ func TestMergeWaitsItsTurn(t *testing.T) {
 	r.live.change.Unlock()
 	ruletest.Must(t, err)
 	ruletest.Must(t, <-got)
-	onDisk, err := ruleset.ReadDir(r.dir)
+	onDisk, err := rulefile.ReadDir(r.dir)
 	ruletest.Must(t, err)
 	if changed := onDisk.Differ(first); len(changed) != 1 || changed[0] != "prompts/mine.txt" {
 		t.Errorf("%v are other than was put first", changed)
@@ -147,9 +147,12 @@ func TestPutThatCannotBeWritten(t *testing.T) {
 // Reloads leave nothing behind, however many. RELOADS=10000 makes as many of them,
 // which takes one and a half minutes.
 func TestReloadsLeaveNoMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, and long")
+	}
 	r := liveRules(t, "")
 	r.live.log = slog.New(slog.DiscardHandler)
-	sets := []ruleset.Files{r.own("one"), r.own("two")}
+	sets := []rulefile.Files{r.own("one"), r.own("two")}
 	reload := func(n int) {
 		for i := range n {
 			whole, err := r.live.src.Whole(sets[i%2])
@@ -174,7 +177,7 @@ func TestReloadsLeaveNoMemory(t *testing.T) {
 	reload(2 * history.Length)
 	before := heap()
 	began := time.Now()
-	n := reloads
+	n := 300
 	if given, err := strconv.Atoi(os.Getenv("RELOADS")); err == nil {
 		n = given
 	}

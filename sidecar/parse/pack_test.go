@@ -7,6 +7,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -14,7 +15,7 @@ import (
 // shipped file includes, or, with alone, one in its place.
 func taught(t testing.TB, file string, alone bool) *ruleset.Set {
 	t.Helper()
-	files, err := ruleset.ReadFS(os.DirFS("../../rules"))
+	files, err := rulefile.ReadFS(os.DirFS("../../rules"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ const (
 	UntilReply Until = "reply" // the reply
 )
 
-// searchCost is how much more it costs to search a candidate in vain than to hold it.
+// searchCost is the cost of searching a candidate without a hit, compared with holding it.
 const searchCost = 4
 
 // maxMatches bounds the calls of one candidate, and the arguments of one call.

@@ -175,8 +175,8 @@ func (r *Reader) out(s string) {
 	}
 }
 
-// tired says that so much was held back in vain that no more candidates are
-// tried: hostile text must not cost more than a few looks at all of it.
+// tired says that no more candidates are tried, because too much text was held back and
+// was no call. Hostile text must not cost more than a few looks at all of it.
 func (r *Reader) tired() bool { return r.wasted > 8*r.maxText }
 
 // initial says that some offered name begins with b.

@@ -3,6 +3,7 @@ package parse_test
 import (
 	"os"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -11,7 +12,7 @@ import (
 var shipped = loadShipped()
 
 func loadShipped() *ruleset.Set {
-	files, err := ruleset.ReadFS(os.DirFS("../../rules"))
+	files, err := rulefile.ReadFS(os.DirFS("../../rules"))
 	if err != nil {
 		panic(err)
 	}

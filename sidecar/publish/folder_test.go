@@ -14,7 +14,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -26,7 +27,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-func write(t testing.TB, path, text string, mode fs.FileMode) {
+func place(t testing.TB, path, text string, mode fs.FileMode) {
 	t.Helper()
 	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	check(t, os.WriteFile(path, []byte(text), mode))
@@ -37,24 +38,24 @@ func write(t testing.TB, path, text string, mode fs.FileMode) {
 func rules(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "rules")
-	write(t, dir+"/a.yaml", "old", 0o640)
-	write(t, dir+"/tests/t.yaml", "old", 0o600)
-	write(t, dir+"/README.md", "read me", 0o644)
-	write(t, dir+"/schemas/a.json", "{}", 0o644)
-	write(t, dir+"/.editorconfig", "x", 0o600)
+	place(t, dir+"/a.yaml", "old", 0o640)
+	place(t, dir+"/tests/t.yaml", "old", 0o600)
+	place(t, dir+"/README.md", "read me", 0o644)
+	place(t, dir+"/schemas/a.json", "{}", 0o644)
+	place(t, dir+"/.editorconfig", "x", 0o600)
 	check(t, os.Symlink("README.md", dir+"/link.md"))
 	check(t, os.Chmod(dir, 0o750))
 	return dir
 }
 
-func read(t testing.TB, dir string) ruleset.Files {
+func read(t testing.TB, dir string) rulefile.Files {
 	t.Helper()
-	files, err := ruleset.ReadDir(dir)
+	files, err := rulefile.ReadDir(dir)
 	check(t, err)
 	return files
 }
 
-func same(t testing.TB, dir string, want ruleset.Files) {
+func same(t testing.TB, dir string, want rulefile.Files) {
 	t.Helper()
 	if got := read(t, dir); !maps.Equal(got, want) {
 		t.Errorf("%s holds %v, want %v", filepath.Base(dir), got, want)
@@ -65,79 +66,112 @@ func same(t testing.TB, dir string, want ruleset.Files) {
 func left(t testing.TB, dir string) {
 	t.Helper()
 	for _, in := range []string{dir, filepath.Dir(dir), dir + "/prompts", dir + "/tests"} {
-		if found, err := filepath.Glob(in + "/" + unfinished + "*"); err != nil || len(found) > 0 {
+		if found, err := filepath.Glob(in + "/" + atomicfile.Unfinished + "*"); err != nil || len(found) > 0 {
 			t.Errorf("left behind: %v, %v", found, err)
 		}
 	}
 }
 
 var (
-	oldFiles = ruleset.Files{"a.yaml": "old", "tests/t.yaml": "old"}
-	newFiles = ruleset.Files{"a.yaml": "new", "b.yaml": "new", "prompts/p.txt": "new"}
+	oldFiles = rulefile.Files{"a.yaml": "old", "tests/t.yaml": "old"}
+	newFiles = rulefile.Files{"a.yaml": "new", "b.yaml": "new", "prompts/p.txt": "new"}
 )
 
-// ways are both ways to publish, with the same promises.
-var ways = map[string]func(dir string, files ruleset.Files) (*Change, error){
-	"swapped": Folder,
-	"in place": func(dir string, files ruleset.Files) (*Change, error) {
-		s, err := look(dir)
-		if err != nil {
-			return nil, err
-		}
-		return inPlace(dir, files, s)
-	},
-}
-
-func TestFolder(t *testing.T) {
-	for name, publish := range ways {
-		t.Run(name, func(t *testing.T) {
-			dir := rules(t)
-			c, err := publish(dir, newFiles)
-			check(t, err)
-			same(t, dir, newFiles)
-			check(t, c.Keep())
-			for path, want := range map[string]string{"README.md": "read me", "schemas/a.json": "{}", ".editorconfig": "x", "link.md": "read me"} {
-				if got, err := os.ReadFile(filepath.Join(dir, path)); err != nil || string(got) != want {
-					t.Errorf("%s: %q, %v", path, got, err)
-				}
-			}
-			for path, want := range map[string]fs.FileMode{".": 0o750, "a.yaml": 0o640, "b.yaml": 0o640, "prompts": 0o750, ".editorconfig": 0o600} {
-				if info, err := os.Stat(filepath.Join(dir, path)); err != nil || info.Mode().Perm() != want {
-					t.Errorf("%s: %v, %v", path, info.Mode(), err)
-				}
-			}
-			if at, err := os.Readlink(dir + "/link.md"); err != nil || at != "README.md" {
-				t.Errorf("the link: %q, %v", at, err)
-			}
-			kept, err := Previous(dir)
-			check(t, err)
-			same(t, kept, oldFiles)
-			left(t, dir)
-
-			c, err = publish(dir, oldFiles) // and back
-			check(t, err)
-			check(t, c.Keep())
-			same(t, dir, oldFiles)
-			kept, err = Previous(dir)
-			check(t, err)
-			same(t, kept, newFiles)
-		})
+// text fails where a file says something else.
+func text(t testing.TB, path, want string) {
+	t.Helper()
+	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+		t.Errorf("%s: %q, %v, want %q", filepath.Base(path), got, err, want)
 	}
 }
 
+// mode fails where a file has another mode.
+func mode(t testing.TB, path string, want fs.FileMode) {
+	t.Helper()
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+		t.Errorf("%s: %v, %v, want %v", filepath.Base(path), info.Mode(), err, want)
+	}
+}
+
+// publish is Folder and Keep.
+func publish(t testing.TB, dir string, files rulefile.Files) {
+	t.Helper()
+	c, err := Folder(dir, files)
+	check(t, err)
+	check(t, c.Keep())
+}
+
+func TestFolder(t *testing.T) {
+	dir := rules(t)
+	was, err := os.Stat(dir)
+	check(t, err)
+	publish(t, dir, newFiles)
+	same(t, dir, newFiles)
+	for path, want := range map[string]string{"README.md": "read me", "schemas/a.json": "{}", ".editorconfig": "x", "link.md": "read me"} {
+		text(t, filepath.Join(dir, path), want)
+	}
+	for path, want := range map[string]fs.FileMode{".": 0o750, "a.yaml": 0o640, "b.yaml": 0o640, "prompts": 0o750, ".editorconfig": 0o600, ".previous/tests/t.yaml": 0o600} {
+		mode(t, filepath.Join(dir, path), want)
+	}
+	if at, err := os.Readlink(dir + "/link.md"); err != nil || at != "README.md" {
+		t.Errorf("the link: %q, %v", at, err)
+	}
+	if now, err := os.Stat(dir); err != nil || !os.SameFile(was, now) {
+		t.Errorf("it is another folder now: %v", err)
+	}
+	kept, err := Previous(dir)
+	check(t, err)
+	same(t, kept, oldFiles)
+	left(t, dir)
+
+	publish(t, dir, oldFiles) // and back
+	same(t, dir, oldFiles)
+	kept, err = Previous(dir)
+	check(t, err)
+	same(t, kept, newFiles)
+}
+
 func TestUndo(t *testing.T) {
-	for name, publish := range ways {
-		t.Run(name, func(t *testing.T) {
-			dir := rules(t)
-			c, err := publish(dir, newFiles)
-			check(t, err)
-			check(t, c.Undo())
-			same(t, dir, oldFiles)
-			left(t, dir)
-			if kept, err := Previous(dir); err == nil {
-				t.Errorf("%s is kept", kept)
-			}
-		})
+	dir := rules(t)
+	c, err := Folder(dir, newFiles)
+	check(t, err)
+	check(t, c.Undo())
+	same(t, dir, oldFiles)
+	mode(t, dir+"/tests/t.yaml", 0o600)
+	left(t, dir)
+	if kept, err := Previous(dir); err == nil {
+		t.Errorf("%s is kept", kept)
+	}
+}
+
+// What cannot be replaced half-way is put back.
+func TestFolderHalfWay(t *testing.T) {
+	dir := rules(t)
+	check(t, os.MkdirAll(dir+"/b.yaml/full", 0o755))
+	many := maps.Clone(newFiles)
+	for i := range 20 {
+		many[fmt.Sprintf("%02d.yaml", i)] = "new"
+	}
+	if _, err := Folder(dir, many); err == nil || strings.Contains(err.Error(), "put back") {
+		t.Errorf("%v", err)
+	}
+	check(t, os.RemoveAll(dir+"/b.yaml"))
+	same(t, dir, oldFiles)
+	left(t, dir)
+}
+
+// A publication that a crash broke off is nobody's rules, until somebody publishes again.
+func TestFolderBrokenOff(t *testing.T) {
+	dir := rules(t)
+	begun := func() { place(t, filepath.Join(dir, rulefile.PublishedFile), rulefile.Publishing, 0o644) }
+	begun()
+	if _, err := rulefile.ReadDir(dir); err == nil || !strings.Contains(err.Error(), "broken off") {
+		t.Errorf("it is read: %v", err)
+	}
+	for _, files := range []rulefile.Files{oldFiles, newFiles} {
+		begun()
+		publish(t, dir, files)
+		same(t, dir, files)
 	}
 }
 
@@ -172,7 +206,7 @@ func TestFolderThroughLink(t *testing.T) {
 func TestFolderRefuses(t *testing.T) {
 	for _, row := range []struct {
 		name, want string
-		files      ruleset.Files
+		files      rulefile.Files
 		make       func(dir string) error
 	}{
 		{"a checkout", "checkout", newFiles, func(dir string) error { return os.Mkdir(dir+"/.git", 0o755) }},
@@ -181,15 +215,9 @@ func TestFolderRefuses(t *testing.T) {
 		{"a linked file", "b.yaml is a link", newFiles, func(dir string) error { return os.Symlink("a.yaml", dir+"/b.yaml") }},
 		{"a linked folder", "prompts is a link", newFiles, func(dir string) error { return os.Symlink("tests", dir+"/prompts") }},
 		{"a file that is not read", "b.yml", newFiles, func(dir string) error { return os.WriteFile(dir+"/b.yml", nil, 0o600) }},
-		{"too much", "too much", newFiles, func(dir string) (err error) {
-			for i := range maxCarried + 1 {
-				err = errors.Join(err, os.WriteFile(fmt.Sprintf("%s/%d.txt", dir, i), nil, 0o600))
-			}
-			return err
-		}},
-		{"a name that is none", "../x.yaml", ruleset.Files{"../x.yaml": ""}, nil},
-		{"a hidden name", ".x.yaml", ruleset.Files{".x.yaml": ""}, nil},
-		{"no file", "no rule file", ruleset.Files{}, nil},
+		{"a name that is none", "../x.yaml", rulefile.Files{"../x.yaml": ""}, nil},
+		{"a hidden name", ".x.yaml", rulefile.Files{".x.yaml": ""}, nil},
+		{"no file", "no rule file", rulefile.Files{}, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			dir := rules(t)
@@ -199,36 +227,29 @@ func TestFolderRefuses(t *testing.T) {
 			if _, err := Folder(dir, row.files); err == nil || !strings.Contains(err.Error(), row.want) {
 				t.Errorf("%v", err)
 			}
-			if text, err := os.ReadFile(dir + "/a.yaml"); err != nil || string(text) != "old" {
-				t.Errorf("changed: %q, %v", text, err)
-			}
+			text(t, dir+"/a.yaml", "old")
 			left(t, dir)
 		})
 	}
 }
 
-// Whoever reads while folders are swapped sees one or the other, never a mixture.
+// Whoever reads meanwhile sees what was there before or what is there then, never a mixture.
 func TestReaderSeesNoMixture(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "rules")
-	set := func(text string) ruleset.Files {
-		files := ruleset.Files{}
+	set := func(text string) rulefile.Files {
+		files := rulefile.Files{}
 		for i := range 20 {
 			files[fmt.Sprintf("%02d.yaml", i)] = text
 		}
 		return files
 	}
-	publish := func(text string) {
-		c, err := Folder(dir, set(text))
-		check(t, err)
-		check(t, c.Keep())
-	}
-	publish("0")
+	publish(t, dir, set("0"))
 	ctx, stop := context.WithCancel(t.Context())
 	var readers sync.WaitGroup
 	reads := 0
 	readers.Go(func() {
 		for ctx.Err() == nil {
-			files, err := ruleset.ReadDir(dir)
+			files, err := rulefile.ReadDir(dir)
 			if err != nil || len(files) != 20 {
 				t.Errorf("%d files, %v", len(files), err)
 				return
@@ -244,7 +265,7 @@ func TestReaderSeesNoMixture(t *testing.T) {
 		}
 	})
 	for i := range 60 {
-		publish(fmt.Sprint(i))
+		publish(t, dir, set(fmt.Sprint(i)))
 	}
 	stop()
 	readers.Wait()
@@ -253,16 +274,28 @@ func TestReaderSeesNoMixture(t *testing.T) {
 	}
 }
 
-func TestFile(t *testing.T) {
-	path := t.TempDir() + "/x"
-	check(t, File(path, []byte("one"), 0o600))
-	check(t, File(path, []byte("two"), 0o640))
-	info, err := os.Stat(path)
-	check(t, err)
-	if text, err := os.ReadFile(path); err != nil || string(text) != "two" || info.Mode() != 0o640 {
-		t.Errorf("%q %v %v", text, info.Mode(), err)
+// Of two who publish at once one is second, with all of its files.
+func TestFolderOneAtATime(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "rules")
+	var all sync.WaitGroup
+	for who := range 4 {
+		all.Go(func() {
+			files := rulefile.Files{}
+			for i := range 10 {
+				files[fmt.Sprintf("%02d.yaml", i)] = fmt.Sprint(who)
+			}
+			for range 5 {
+				if _, err := Folder(dir, files); err != nil {
+					t.Error(err)
+				}
+			}
+		})
 	}
-	if err := File(t.TempDir()+"/no/x", nil, 0o600); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%v", err)
+	all.Wait()
+	files := read(t, dir)
+	for name, text := range files {
+		if len(files) != 10 || text != files["00.yaml"] {
+			t.Errorf("%d files, %s is of %s, 00.yaml of %s", len(files), name, text, files["00.yaml"])
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -67,7 +68,7 @@ type TreeCall struct {
 // TreeStep is a step of the trace. Condition is there where a condition said no.
 type TreeStep struct {
 	parse.Step
-	Condition *ruleset.Term `json:"condition,omitempty"`
+	Condition *cond.Term `json:"condition,omitempty"`
 }
 
 // maxTerms is how many denied candidates of a strategy have their condition taken

@@ -8,13 +8,14 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // withRule are the shipped rules with one edit.
 func withRule(t testing.TB, file, from, to string) *ruleset.Set {
 	t.Helper()
-	files, err := ruleset.Builtin(os.DirFS(ruletest.Root()))
+	files, err := rulefile.Builtin(os.DirFS(ruletest.Root()))
 	if err != nil {
 		t.Fatal(err)
 	}

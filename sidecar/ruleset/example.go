@@ -6,19 +6,26 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// The codes of what is tried. They never change their meaning.
+const (
+	codeExample = "E-example" // a hit that missed, or a miss that hit
+	codeTest    = "E-test"    // a test that does not hold
 )
 
 // example is a reply and what must become of it.
 type example struct {
-	At    place
-	Text  *text         `rule:"text" doc:"The reply." eg:"'[TOOL:web_search|query=tide table]'"`
-	In    string        `rule:"in" one:"content reasoning" doc:"The field the text stands in; content where this is left out."`
-	Calls []exampleCall `rule:"calls" doc:"Calls as the server parsed them." eg:"[{name: read, arguments: '{\"path\":\"notes.md\"}'}]"`
-	Tools *[]string     `rule:"tools" doc:"The names of the offered tools; left out: any name will do." eg:"[web_search]"`
-	Gives []gives       `rule:"gives,required" doc:"The calls that are made of it; [] is none." eg:"[{tool: web_search, args: {query: tide table}}]"`
-	Shows *string       `rule:"shows" doc:"What the user sees; left out: not checked." eg:"Hello!"`
-	Done  bool          `rule:"done" doc:"true means that the turn ends here."`
+	At    rulefile.Place
+	Text  *rulefile.Text `rule:"text" doc:"The reply." eg:"'[TOOL:web_search|query=tide table]'"`
+	In    string         `rule:"in" one:"content reasoning" doc:"The field the text stands in; content where this is left out."`
+	Calls []exampleCall  `rule:"calls" doc:"Calls as the server parsed them." eg:"[{name: read, arguments: '{\"path\":\"notes.md\"}'}]"`
+	Tools *[]string      `rule:"tools" doc:"The names of the offered tools; left out: any name will do." eg:"[web_search]"`
+	Gives []gives        `rule:"gives,required" doc:"The calls that are made of it; [] is none." eg:"[{tool: web_search, args: {query: tide table}}]"`
+	Shows *string        `rule:"shows" doc:"What the user sees; left out: not checked." eg:"Hello!"`
+	Done  bool           `rule:"done" doc:"true means that the turn ends here."`
 }
 
 type exampleCall struct {
@@ -35,7 +42,7 @@ type gives struct {
 func (l *loader) tryHit(s parse.Strategy, e example) {
 	at, delta, finish := e.At, parse.Delta{}, "stop"
 	if e.Text != nil {
-		at = e.Text.all()
+		at = e.Text.All()
 		if e.In == string(parse.Reasoning) {
 			delta.Reasoning = e.Text.Value
 		} else {
@@ -84,14 +91,14 @@ func wanted(list []gives) ([]tools.Call, error) {
 }
 
 // tryMiss checks that a strategy leaves a text alone where these tools are offered.
-func (l *loader) tryMiss(s parse.Strategy, t text, offered *[]string) {
+func (l *loader) tryMiss(s parse.Strategy, t rulefile.Text, offered *[]string) {
 	got, ok := l.read(s, l.catalog(offered), parse.Delta{Content: t.Value}, "stop")
 	switch {
 	case !ok:
 	case len(got.Calls) > 0:
-		l.report(t.all(), codeExample, fmt.Sprintf("%s makes %s of this, and should leave it alone", s.ID, callsText(got.Calls)), "")
+		l.report(t.All(), codeExample, fmt.Sprintf("%s makes %s of this, and should leave it alone", s.ID, callsText(got.Calls)), "")
 	case got.Done || !sameText(got.Content, t.Value):
-		l.report(t.all(), codeExample, fmt.Sprintf("%s shows %q of this, and should leave it alone", s.ID, got.Content), "")
+		l.report(t.All(), codeExample, fmt.Sprintf("%s shows %q of this, and should leave it alone", s.ID, got.Content), "")
 	}
 }
 

@@ -1,6 +1,10 @@
 package ruleset
 
-import "time"
+import (
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
 
 // Limits is how much, how long and how often. Sizes are bytes.
 type Limits struct {
@@ -54,16 +58,16 @@ var (
 type limitFile struct {
 	Version int `rule:"version,required" one:"1" doc:"The version of the format of this file."`
 	Size    struct {
-		At      place
-		Request size `rule:"request,required" doc:"The body of a request; longer ones get 413."`
-		Reply   size `rule:"reply,required" doc:"One reply of the model server."`
-		Error   size `rule:"error,required" doc:"What is read of an error body of the model server."`
-		Line    size `rule:"line,required" doc:"One line of a stream; at most reply."`
-		Text    size `rule:"text,required" doc:"A candidate call; longer ones are shown as text. Conditions see as much."`
-		Depth   int  `rule:"depth,required" min:"8" max:"1000" doc:"How deep JSON may nest." eg:"128"`
+		At      rulefile.Place
+		Request rulefile.Size `rule:"request,required" doc:"The body of a request; longer ones get 413."`
+		Reply   rulefile.Size `rule:"reply,required" doc:"One reply of the model server."`
+		Error   rulefile.Size `rule:"error,required" doc:"What is read of an error body of the model server."`
+		Line    rulefile.Size `rule:"line,required" doc:"One line of a stream; at most reply."`
+		Text    rulefile.Size `rule:"text,required" doc:"A candidate call; longer ones are shown as text. Conditions see as much."`
+		Depth   int           `rule:"depth,required" min:"8" max:"1000" doc:"How deep JSON may nest." eg:"128"`
 	} `rule:"size,required" doc:"Bytes, written 64KiB, 16MiB or 1GiB. None is less than 1KiB."`
 	Time struct {
-		At           place
+		At           rulefile.Place
 		Connect      time.Duration `rule:"connect,required" doc:"Until the model server takes the connection. Read at start only."`
 		FirstByte    time.Duration `rule:"first_byte,required" doc:"Until it begins to answer; reading a long prompt takes a while."`
 		Idle         time.Duration `rule:"idle,required" doc:"Silence in the middle of a stream."`
@@ -73,7 +77,7 @@ type limitFile struct {
 		ProbeEvery   time.Duration `rule:"probe_every,required" doc:"How long the answer to that question is good for."`
 	} `rule:"time,required" doc:"Times, written 500ms, 30s or 2m. None but grace and probe_every is less than 10ms."`
 	Retry struct {
-		At      place
+		At      rulefile.Place
 		Times   int           `rule:"times,required" min:"0" max:"20" doc:"Attempts after the first." eg:"3"`
 		WaitMin time.Duration `rule:"wait_min,required" doc:"Before the first of them; doubles from there."`
 		WaitMax time.Duration `rule:"wait_max,required" doc:"The longest wait, also for a Retry-After of the server."`
@@ -82,7 +86,7 @@ type limitFile struct {
 	Session Pace `rule:"session" doc:"What one session may ask, by the header session_id or x-session-affinity; more gets 429 and waits. Left out: 32 at once, 600 a minute."`
 	Caller  Pace `rule:"caller" doc:"What one address may ask without naming a session. Left out: 10000 at once, 600000 a minute."`
 	Keep    struct {
-		At          place
+		At          rulefile.Place
 		Connections int `rule:"connections,required" min:"1" max:"10000" doc:"Idle connections to the model server." eg:"128"`
 		Thoughts    int `rule:"thoughts,required" min:"0" max:"1000000" doc:"Chains of thought, by call id, for callers that drop them." eg:"4096"`
 		Schemas     int `rule:"schemas,required" min:"1" max:"100000" doc:"Compiled JSON Schemas of tools." eg:"512"`
@@ -92,7 +96,7 @@ type limitFile struct {
 
 // approvalLimits is a section that may be left out, as a whole or in parts.
 type approvalLimits struct {
-	At         place
+	At         rulefile.Place
 	Pending    time.Duration `rule:"pending" doc:"How long an answer is waited for; then it is a no (10m)." eg:"10m"`
 	Granted    time.Duration `rule:"granted" doc:"How long the model may take to send again what was allowed (5m)." eg:"5m"`
 	Denied     time.Duration `rule:"denied" doc:"How long a no answers the same call, and what is over is remembered (10m)." eg:"10m"`
@@ -125,18 +129,18 @@ func (l *loader) limits() {
 	if !l.clean(limitsFile) {
 		return
 	}
-	at := func(keys ...string) place {
-		if t := l.trees[lockedName(limitsFile)]; t != nil && lookUp(t.root, keys...) != nil {
+	at := func(keys ...string) rulefile.Place {
+		if t := l.trees[lockedName(limitsFile)]; t != nil && t.Says(keys...) {
 			return l.placeOf(lockedName(limitsFile), keys...) // the rules alone were good
 		}
 		return l.placeOf(limitsFile, keys...)
 	}
 	for _, x := range []struct {
 		key string
-		n   size
+		n   rulefile.Size
 	}{{"request", s.Request}, {"reply", s.Reply}, {"error", s.Error}, {"line", s.Line}, {"text", s.Text}} {
 		if x.n < 1024 {
-			l.report(at("size", x.key), codeValue, x.key+" is at least 1KiB", "")
+			l.report(at("size", x.key), rulefile.CodeValue, x.key+" is at least 1KiB", "")
 		}
 	}
 	for _, x := range []struct {
@@ -144,7 +148,7 @@ func (l *loader) limits() {
 		d   time.Duration
 	}{{"connect", t.Connect}, {"first_byte", t.FirstByte}, {"idle", t.Idle}, {"keepalive", t.Keepalive}, {"probe_timeout", t.ProbeTimeout}} {
 		if x.d < 10*time.Millisecond {
-			l.report(at("time", x.key), codeValue, x.key+" is at least 10ms", "")
+			l.report(at("time", x.key), rulefile.CodeValue, x.key+" is at least 10ms", "")
 		}
 	}
 	for _, x := range []struct {
@@ -152,19 +156,19 @@ func (l *loader) limits() {
 		d   time.Duration
 	}{{"pending", a.Pending}, {"granted", a.Granted}, {"denied", a.Denied}} {
 		if x.d < time.Second {
-			l.report(at("approvals", x.key), codeValue, x.key+" is at least 1s", "")
+			l.report(at("approvals", x.key), rulefile.CodeValue, x.key+" is at least 1s", "")
 		}
 	}
 	if !l.clean(limitsFile) {
 		return
 	}
 	if s.Line > s.Reply {
-		l.report(at("size", "line"), codeValue, "line cannot be more than reply, of which it is a part", "")
+		l.report(at("size", "line"), rulefile.CodeValue, "line cannot be more than reply, of which it is a part", "")
 	}
 	if t.Keepalive >= t.Idle {
-		l.report(at("time", "keepalive"), codeValue, "keepalive must be shorter than idle, or callers give up first", "")
+		l.report(at("time", "keepalive"), rulefile.CodeValue, "keepalive must be shorter than idle, or callers give up first", "")
 	}
 	if r.WaitMin > r.WaitMax {
-		l.report(at("retry", "wait_min"), codeValue, "wait_min cannot be more than wait_max", "")
+		l.report(at("retry", "wait_min"), rulefile.CodeValue, "wait_min cannot be more than wait_max", "")
 	}
 }

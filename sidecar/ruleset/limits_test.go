@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // TestApprovalLimits: the section may be left out, as a whole or in parts, and the
@@ -26,11 +28,11 @@ func TestApprovalLimits(t *testing.T) {
 		{"no time at all", "approvals: {pending: 0s}\n", "", 0, 0, "pending is at least 1s"},
 		{"nobody", "approvals: {total: 0}\n", "", 0, 0, "total"},
 	} {
-		locked := Files{}
+		locked := rulefile.Files{}
 		if row.locked != "" {
 			locked[limitsFile] = "version: 1\n" + row.locked + "\n"
 		}
-		set, problems := underLock(t, locked, Files{limitsFile: without + row.says})
+		set, problems := underLock(t, locked, rulefile.Files{limitsFile: without + row.says})
 		if row.pending == 0 {
 			if set != nil || !strings.Contains(problems.Error(), row.problem) {
 				t.Errorf("%s: %v", row.name, problems)

@@ -1,12 +1,16 @@
 package ruleset
 
 import (
+	"fmt"
 	"path"
 	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // What happens to a path, and the classes that a path or a URL can have.
@@ -22,9 +26,9 @@ var (
 // The codes of warnings: rules that load, and then do nothing or cost too much.
 // They never change their meaning, and never stop a set from loading.
 const (
-	codeUnreachable = "W-unreachable" // a rule that never comes into play
-	codeShadowed    = "W-shadowed"    // a name, literal or phrase that another one makes useless
-	codeNever       = "W-never"       // a pattern that matches nothing at all
+	codeUnreachable = "W-unreachable" // a rule, or a part of its condition, that never comes into play
+	codeShadowed    = "W-shadowed"    // a rule that another one makes useless
+	codeNever       = "W-never"       // a rule that can do nothing at all
 	codeSlow        = "W-slow"        // a pattern that costs much for every byte it looks at
 	codeUntried     = "W-untried"     // a rule about commands without an example
 	codeEmpty       = "W-empty"       // a test of all entries, where there may be none
@@ -33,65 +37,102 @@ const (
 // lint warns about rules that are good and do nothing. A file with a problem is
 // left out: what it says will change.
 func (l *loader) lint() {
-	for _, look := range []struct {
-		file string
-		at   func()
-	}{
-		{strategiesFile, l.lintStrategies}, {aliasesFile, l.lintAliases}, {argumentsFile, l.lintArguments}, {serversFile, l.lintServers},
-		{execFilename, func() { l.lintPolicy(execFilename) }},
-		{pathsFilename, func() { l.lintPolicy(pathsFilename) }},
-		{urlsFilename, func() { l.lintPolicy(urlsFilename) }},
-		{lockedName(execFilename), func() { l.lintPolicy(lockedName(execFilename)) }},
-		{lockedName(pathsFilename), func() { l.lintPolicy(lockedName(pathsFilename)) }},
-		{lockedName(urlsFilename), func() { l.lintPolicy(lockedName(urlsFilename)) }},
-	} {
-		if l.clean(look.file) {
-			look.at()
+	if l.clean(strategiesFile) {
+		for _, r := range doc[strategyFile](l, strategiesFile).Strategies {
+			l.lintCondition(r.When, l.domains(r.Kind))
+		}
+	}
+	if l.clean(serversFile) {
+		l.lintServers()
+	}
+	for _, name := range []string{execFilename, pathsFilename, urlsFilename, lockedName(execFilename), lockedName(pathsFilename), lockedName(urlsFilename)} {
+		if l.clean(name) {
+			l.lintPolicy(name)
 		}
 	}
 	for _, t := range l.regexps {
-		if l.clean(t.at.src.name) {
-			l.lintPattern(t.Value, t.all())
+		if l.clean(t.At.File()) {
+			l.lintPattern(t)
 		}
 	}
 }
 
-// lintPolicy warns about conditions that make no difference.
+// lintPolicy warns about the rules of one of the files about calls.
 func (l *loader) lintPolicy(name string) {
-	rules := l.policyRules(name)
+	rules := slices.Concat(doc[execFile](l, name).Rules, doc[pathsFile](l, name).Rules, doc[urlsFile](l, name).Rules)
 	l.lintRules(rules, path.Base(name) == execFilename)
-	for _, r := range rules {
-		if r.When != nil {
-			l.lintCondition(*r.When, l.policyDomains(name))
-		}
-	}
-}
-
-// policyRules are the rules of one of the files about calls.
-func (l *loader) policyRules(name string) []policyRule {
-	return slices.Concat(doc[execFile](l, name).Rules, doc[pathsFile](l, name).Rules, doc[urlsFile](l, name).Rules)
-}
-
-// policyDomains are the only values that some variables have in a file about calls.
-func (l *loader) policyDomains(name string) map[string][]string {
-	domains := map[string][]string{"now.weekday": policy.Weekdays()}
-	switch path.Base(name) {
-	case pathsFilename:
-		domains["class"], domains["tool_class"] = pathClasses, classNames
-		domains["op"] = pathOps
-	case urlsFilename:
-		domains["class"], domains["tool_class"] = urlClasses, classNames
-	default:
+	domains := map[string][]string{"now.weekday": policy.Weekdays(), "tool_class": classNames}
+	if path.Base(name) == execFilename {
 		domains["class"] = classNames
 		for _, s := range doc[strategyFile](l, strategiesFile).Strategies {
 			domains["strategy"] = append(domains["strategy"], s.ID.Value)
 		}
 	}
-	return domains
+	for _, r := range rules {
+		l.lintCondition(r.When, domains)
+	}
 }
 
-func (l *loader) warn(at place, code, msg, hint string) {
-	p := at.problem(code, msg, hint)
+// domains are the only values that some variables have in the condition of a strategy.
+func (l *loader) domains(kind string) map[string][]string {
+	out := map[string][]string{"field": {string(parse.Content), string(parse.Reasoning)}}
+	switch kind {
+	case string(parse.Native):
+		out["field"] = []string{"tool_calls"}
+	case string(parse.Phrases):
+		out["field"] = []string{string(parse.Content)}
+	}
+	if l.clean(serversFile) {
+		out["server"] = append([]string{"generic"}, serverIDs(l.set.Servers)...)
+	}
+	if l.clean(modelsFile) {
+		out["model"] = []string{"gpt-oss"} // of examples
+		for _, m := range l.set.Models {
+			out["model"] = append(out["model"], m.ID)
+		}
+	}
+	return out
+}
+
+// lintCondition warns of words that the variables they are compared with never are, and of
+// slow patterns. domains are the only values of some variables; "" may be any.
+func (l *loader) lintCondition(when *rulefile.Text, domains map[string][]string) {
+	if when == nil {
+		return
+	}
+	for _, x := range cond.Comparisons(*when) {
+		l.lintWords(x.Left.Source, domains, x.Right)
+		l.lintWords(x.Right.Source, domains, x.Left)
+	}
+	for _, t := range cond.Patterns(*when) {
+		l.lintPattern(t)
+	}
+}
+
+func (l *loader) lintWords(variable string, domains map[string][]string, side cond.Side) {
+	values := domains[variable]
+	for _, w := range side.Words() {
+		if len(values) > 0 && w.Value != "" && !slices.Contains(values, w.Value) {
+			l.warn(w.At, codeUnreachable, variable+" is never "+w.Value+" here", rulefile.DidYouMean(w.Value, values))
+		}
+	}
+}
+
+// maxSteps is how many instructions a pattern may have without a warning. At worst each
+// costs about 7 ns for every byte (BenchmarkPatternSize of cond), so 1000 of them need half
+// a second for the 64 KiB of a long error.
+const maxSteps = 1000
+
+// lintPattern warns about a regular expression that costs much.
+func (l *loader) lintPattern(t rulefile.Text) {
+	if steps := cond.Steps(t.Value); steps > maxSteps {
+		l.warn(t.All(), codeSlow, fmt.Sprintf("this pattern becomes %d steps, and more than %d are slow on long texts", steps, maxSteps),
+			"use + or * instead of large counts such as {0,500}, or fewer alternatives")
+	}
+}
+
+func (l *loader) warn(at rulefile.Place, code, msg, hint string) {
+	p := at.Problem(code, msg, hint)
 	p.Warning = true
 	l.problems = append(l.problems, p)
 }

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/parser"
-
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // lintRules warns about rules that never decide, or not as they look.
@@ -17,8 +16,8 @@ func (l *loader) lintRules(rules []policyRule, isExec bool) {
 		t := takeApart(r)
 		for _, b := range before {
 			if b.covers(t) {
-				l.warn(r.ID.all(), codeShadowed, fmt.Sprintf("%s never decides: whenever it holds, %s does, too", r.ID.Value, b.rule.ID.Value),
-					fmt.Sprintf("that stands in line %d; delete one, or say what is different", b.rule.At.line))
+				l.warn(r.ID.All(), codeShadowed, fmt.Sprintf("%s never decides: whenever it holds, %s does, too", r.ID.Value, b.rule.ID.Value),
+					fmt.Sprintf("that stands in line %d; delete one, or say what is different", b.rule.At.Line()))
 				break
 			}
 		}
@@ -29,9 +28,9 @@ func (l *loader) lintRules(rules []policyRule, isExec bool) {
 		named := func(name string) bool { return mentions(r.When, name) }
 		switch {
 		case r.Allow != nil && isExec && !named("cmd") && (named("command") || named("script")):
-			l.warn(r.When.all(), codeNever, r.ID.Value+" allows no command: its condition does not name cmd", "a command is allowed program by program, such as cmd.binary == 'make'")
+			l.warn(r.When.All(), codeNever, r.ID.Value+" allows no command: its condition does not name cmd", "a command is allowed program by program, such as cmd.binary == 'make'")
 		case isExec && named("cmd") && len(r.Hit)+len(r.Miss) == 0:
-			l.warn(r.ID.all(), codeUntried, r.ID.Value+" is never tried", "write a command for which it holds under hit, and one for which it does not under miss")
+			l.warn(r.ID.All(), codeUntried, r.ID.Value+" is never tried", "write a command for which it holds under hit, and one for which it does not under miss")
 		}
 		if r.Allow != nil {
 			l.lintEmpty(*r.When)
@@ -60,13 +59,11 @@ func takeApart(r policyRule) termed {
 	if r.When == nil {
 		return t
 	}
-	tree, err := parser.Parse(r.When.Value)
-	if err != nil {
+	terms, ok := cond.Conjuncts(r.When.Value)
+	if !ok {
 		return termed{rule: r}
 	}
-	for _, n := range flatten(tree.Node, "and") {
-		t.terms = append(t.terms, n.String())
-	}
+	t.terms = terms
 	return t
 }
 
@@ -79,36 +76,12 @@ func (t termed) covers(other termed) bool {
 }
 
 // lintEmpty warns of all in what allows: it holds for a list of nothing.
-func (l *loader) lintEmpty(when text) {
-	tree, err := parser.Parse(when.Value)
-	if err != nil {
-		return
+func (l *loader) lintEmpty(when rulefile.Text) {
+	terms, _ := cond.Conjuncts(when.Value)
+	for _, all := range cond.Loops(when, "all") {
+		if !slices.Contains(terms, "len("+all.Over+") > 0") {
+			l.warn(all.At, codeEmpty, "all holds for an empty list, too",
+				"write len("+all.Over+") > 0 and … where there must be something")
+		}
 	}
-	ast.Walk(&tree.Node, &emptyCheck{l, when})
-}
-
-type emptyCheck struct {
-	l    *loader
-	when text
-}
-
-// Visit looks at one part of the condition.
-func (v *emptyCheck) Visit(node *ast.Node) {
-	if n, ok := (*node).(*ast.BuiltinNode); ok && n.Name == "all" && !mentionsLen(v.when, n.Arguments[0].String()) {
-		v.l.warn(v.when.span(reach(n)), codeEmpty, "all holds for an empty list, too",
-			"write len("+n.Arguments[0].String()+") > 0 and … where there must be something")
-	}
-}
-
-// mentionsLen reports whether a condition looks at the length of a list.
-func mentionsLen(when text, list string) bool {
-	tree, err := parser.Parse(when.Value)
-	if err != nil {
-		return false
-	}
-	found := false
-	for _, n := range flatten(tree.Node, "and") {
-		found = found || n.String() == "len("+list+") > 0"
-	}
-	return found
 }

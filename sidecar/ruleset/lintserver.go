@@ -7,22 +7,16 @@ import (
 	"unicode"
 )
 
-// lintServers warns about dialects that no answer of a server leads to, and about
-// patterns that stand behind the same pattern.
+// lintServers warns about dialects that no answer of a server leads to, and no model
+// asks for.
 func (l *loader) lintServers() {
-	f := doc[serverFile](l, serversFile)
-	l.lintErrors(f.Common)
-	for i, r := range f.Servers {
-		l.lintErrors(r.Errors)
-		if len(r.Detect) > 0 && !l.named(r.ID.Value) {
-			l.lintProbes(r, f.Servers[:i])
+	servers := doc[serverFile](l, serversFile).Servers
+	for i, r := range servers {
+		named := slices.ContainsFunc(l.set.Models, func(m Model) bool { return m.Server == r.ID.Value })
+		if len(r.Detect) > 0 && !named {
+			l.lintProbes(r, servers[:i])
 		}
 	}
-}
-
-// named reports whether a model asks for a dialect by its id.
-func (l *loader) named(server string) bool {
-	return slices.ContainsFunc(l.set.Models, func(m Model) bool { return m.Server == server })
 }
 
 // lintProbes warns about a server all of whose probes hit an earlier one first.
@@ -35,9 +29,9 @@ func (l *loader) lintProbes(r serverRule, earlier []serverRule) {
 		if i < 0 {
 			return
 		}
-		by = fmt.Sprintf("%s (line %d)", earlier[i].ID.Value, earlier[i].ID.at.line)
+		by = fmt.Sprintf("%s (line %d)", earlier[i].ID.Value, earlier[i].ID.At.Line())
 	}
-	l.warn(r.ID.all(), codeUnreachable, fmt.Sprintf("no server is recognised as %s: %s comes first and fits the same answers", r.ID.Value, by),
+	l.warn(r.ID.All(), codeUnreachable, fmt.Sprintf("no server is recognised as %s: %s comes first and fits the same answers", r.ID.Value, by),
 		"put it in front, or tell the two apart by another probe")
 }
 
@@ -61,37 +55,4 @@ func squeezed(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// lintErrors warns about patterns that stand behind the same pattern.
-func (l *loader) lintErrors(r errorRules) {
-	var hints, fields, finds []text
-	for _, h := range r.Hints {
-		hints = append(hints, h.Find)
-	}
-	for _, c := range r.Recover {
-		if c.Find != nil {
-			finds = append(finds, *c.Find)
-		} else {
-			fields = append(fields, c.Field)
-		}
-	}
-	for _, list := range [][]text{finders(r.Overflow), finders(r.OutputTooLarge), finders(r.Retry), hints, fields, finds} {
-		first := map[string]int{}
-		for _, t := range list {
-			if line, twice := first[t.Value]; twice {
-				l.warn(t.all(), codeUnreachable, "the same stands in front of this, and decides", fmt.Sprintf("it stands in line %d; delete one", line))
-				continue
-			}
-			first[t.Value] = t.at.line
-		}
-	}
-}
-
-func finders(rules []errorRule) []text {
-	out := make([]text, len(rules))
-	for i, r := range rules {
-		out[i] = r.Find
-	}
-	return out
 }

@@ -5,10 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/parser"
-
 	programs "github.com/jgavinray/gpt-oss-executor/policy/program"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // shellTags are the tags that taking a command apart adds to those of programs.
@@ -21,53 +20,30 @@ var shellTags = []string{
 func tags() []string { return append(slices.Sorted(maps.Keys(programs.Tags())), shellTags...) }
 
 // wordsOf checks the words that a condition compares a closed list of words with. A
-// misspelt one would never be there, and what should be denied would pass.
-func (c *ruleCompiler) wordsOf(when text, classes []string) {
-	tree, err := parser.Parse(when.Value)
-	if err != nil {
-		return // reported by the compiler
-	}
-	ast.Walk(&tree.Node, &wordCheck{c.loader, when, classes})
-}
-
-type wordCheck struct {
-	l       *loader
-	when    text
-	classes []string // of the file; nil: not checked here
-}
-
-// Visit looks at one part of the condition.
-func (v *wordCheck) Visit(node *ast.Node) {
-	b, ok := (*node).(*ast.BinaryNode)
-	if !ok || b.Operator != "in" && b.Operator != "==" && b.Operator != "!=" {
-		return
-	}
-	left, right := b.Left.String(), b.Right.String()
-	switch {
-	case b.Operator == "in" && right == "cmd.tags":
-		v.known(b.Left, "tag", tags())
-	case left == "op":
-		v.known(b.Right, "op", pathOps)
-	case left == "class" && v.classes != nil:
-		v.known(b.Right, "class", v.classes)
-	case left == "cmd.path_class":
-		v.known(b.Right, "class of paths", append(pathClasses, ""))
-	case strings.HasSuffix(left, ".class"):
-		v.known(b.Right, "class", slices.Concat(pathClasses, urlClasses))
-	}
-}
-
-// known checks a word, or a list of them.
-func (v *wordCheck) known(n ast.Node, what string, words []string) {
-	switch n := n.(type) {
-	case *ast.ArrayNode:
-		for _, e := range n.Nodes {
-			v.known(e, what, words)
+// misspelt one would never be there, and what should be denied would pass. classes are
+// those of the file; nil: not checked here.
+func (c *ruleCompiler) wordsOf(when rulefile.Text, classes []string) {
+	for _, x := range cond.Comparisons(when) {
+		switch left := x.Left.Source; {
+		case x.Operator == "in" && x.Right.Source == "cmd.tags":
+			c.closed(x.Left, "tag", tags())
+		case left == "op":
+			c.closed(x.Right, "op", pathOps)
+		case left == "class" && classes != nil:
+			c.closed(x.Right, "class", classes)
+		case left == "cmd.path_class":
+			c.closed(x.Right, "class of paths", append(pathClasses, ""))
+		case strings.HasSuffix(left, ".class"):
+			c.closed(x.Right, "class", slices.Concat(pathClasses, urlClasses))
 		}
-	case *ast.StringNode:
-		at := v.when.span(n.Location().From, n.Location().To)
-		if !slices.Contains(words, n.Value) {
-			v.l.report(at, codeRef, "there is no "+what+" "+n.Value, didYouMean(n.Value, words))
+	}
+}
+
+// closed checks that the words on one side are of a closed list.
+func (c *ruleCompiler) closed(side cond.Side, what string, words []string) {
+	for _, w := range side.Words() {
+		if !slices.Contains(words, w.Value) {
+			c.report(w.At, rulefile.CodeRef, "there is no "+what+" "+w.Value, rulefile.DidYouMean(w.Value, words))
 		}
 	}
 }

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"reflect"
 	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -31,19 +32,40 @@ const (
 
 var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, execFilename, pathsFilename, urlsFilename}
 
+// effects are the keys of which a rule about calls has one.
+var effects = []string{"allow", "audit", "ask", "deny"}
+
+// shape is what the layers of rule files are told of them.
+var shape = rulefile.Shape{Names: ruleFiles, OneOf: effects}
+
+// floor are the files of the program that count under a locked folder, whatever the operator
+// makes of them.
+var floor = []string{argumentsFile, pathsFilename, urlsFilename}
+
+// SourceOf is an operator's folder over what the program ships, beneath a locked folder.
+// Either may be empty.
+func SourceOf(dir, policy string, builtin rulefile.Files) rulefile.Source {
+	return rulefile.Source{Dir: dir, Policy: policy, Builtin: builtin, Floor: floor}
+}
+
+// Format gives a rule file the usual shape, as rulefile.Format does.
+func Format(name, text string) (string, *rulefile.Problem) {
+	return rulefile.Format(name, text, cond.Parses)
+}
+
 // FileNames are the files that a folder of rules must hold.
 func FileNames() []string { return slices.Clone(ruleFiles) }
 
 // Load compiles the files, tries every example and runs every test. It reports all
 // problems it can find; where one of them is more than a warning, the set is nil.
 // Start, reload and check all go through here.
-func Load(f Files) (*Set, Problems) { return load(f, false) }
+func Load(f rulefile.Files) (*Set, rulefile.Problems) { return load(f, false) }
 
 // LoadShipped is Load for the rules of the program as they are. Their examples and tests
 // were tried when it was built, so that a start need not wait for them.
-func LoadShipped(f Files) (*Set, Problems) {
+func LoadShipped(f rulefile.Files) (*Set, rulefile.Problems) {
 	l := prepare(f)
-	if l.problems = l.problems.sorted(); l.problems.Fatal() {
+	if l.problems = l.problems.Sorted(); l.problems.Fatal() {
 		return nil, l.problems
 	}
 	return l.set, l.problems
@@ -52,23 +74,23 @@ func LoadShipped(f Files) (*Set, Problems) {
 // Tighten is Load for a locked folder that changed over rules that are in force. What
 // is wrong with its tests is a warning here: they keep edits of the operator out, and
 // must not keep the rest of the folder from taking effect.
-func Tighten(f Files) (*Set, Problems) { return load(f, true) }
+func Tighten(f rulefile.Files) (*Set, rulefile.Problems) { return load(f, true) }
 
-func load(f Files, tightening bool) (*Set, Problems) {
+func load(f rulefile.Files, tightening bool) (*Set, rulefile.Problems) {
 	l, mine := examine(f)
 	mine.tryTests()
 	if l != mine {
 		l.tryTests()
 		for i := range l.problems {
 			p := &l.problems[i]
-			if isLocked := strings.HasPrefix(p.File, lockedName(testFolder+"/")); isLocked && tightening || !isLocked && p.Code == codeTest {
+			if isLocked := strings.HasPrefix(p.File, lockedName(rulefile.TestFolder+"/")); isLocked && tightening || !isLocked && p.Code == codeTest {
 				p.Warning = true
 			}
 		}
 		l.problems = append(l.problems, mine.problems...)
 	}
 	l.lint()
-	l.problems = l.problems.sorted()
+	l.problems = l.problems.Sorted()
 	if l.problems.Fatal() {
 		return nil, l.problems
 	}
@@ -78,8 +100,8 @@ func load(f Files, tightening bool) (*Set, Problems) {
 // examine reads every file and tries every example. Those of the operator are tried
 // on his files alone, which are mine: one that the locked folder breaks must not keep
 // it from taking effect. Without a locked folder, l is mine.
-func examine(f Files) (l, mine *loader) {
-	own, locks := f.split()
+func examine(f rulefile.Files) (l, mine *loader) {
+	own, locks := f.Split()
 	mine = prepare(own)
 	mine.tryExamples(mine.examples, strategiesFile, aliasesFile, argumentsFile, limitsFile, execFilename, pathsFilename, urlsFilename)
 	if len(locks) == 0 {
@@ -92,12 +114,12 @@ func examine(f Files) (l, mine *loader) {
 }
 
 // prepare reads every file. Nothing is tried yet.
-func prepare(f Files) *loader {
+func prepare(f rulefile.Files) *loader {
 	l := &loader{
-		files: f, trees: map[string]*tree{}, docs: map[string]any{}, covered: map[string][2]int{},
+		files: f, trees: map[string]*rulefile.Tree{}, docs: map[string]any{}, covered: map[string][2]int{},
 		set: &Set{
 			Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]string{},
-			profiles: map[string]*parse.Strategies{}, conditions: map[string]text{}, barred: map[string]string{},
+			profiles: map[string]*parse.Strategies{}, conditions: map[string]rulefile.Text{}, barred: map[string]string{},
 		},
 	}
 	l.names()
@@ -140,34 +162,34 @@ func (l *loader) tryExamples(examples []func(), needs ...string) {
 
 // loader is the state of one Load.
 type loader struct {
-	files    Files
+	files    rulefile.Files
 	set      *Set
-	problems Problems
-	trees    map[string]*tree  // of the rule files
-	phrases  []parse.Phrase    // of arguments.yaml, for the strategies that read prose
-	examples []func()          // tried when everything they need is compiled
-	tests    []replyTest       // run after them
-	covered  map[string][2]int // place of a rule → hits by examples, by tests
+	problems rulefile.Problems
+	trees    map[string]*rulefile.Tree // of the rule files
+	phrases  []parse.Phrase            // of arguments.yaml, for the strategies that read prose
+	examples []func()                  // tried when everything they need is compiled
+	tests    []replyTest               // run after them
+	covered  map[string][2]int         // place of a rule → hits by examples, by tests
 	locked   locked
-	inTests  bool           // examples are done
-	docs     map[string]any // each file as it was decoded, for lint
-	regexps  []text         // every regular expression that compiles, for lint
+	inTests  bool            // examples are done
+	docs     map[string]any  // each file as it was decoded, for lint
+	regexps  []rulefile.Text // every regular expression that compiles, for lint
 }
 
 // report adds a problem. Without a place it is about a value that could not be read,
 // which has been reported.
-func (l *loader) report(at place, code, msg, hint string) {
-	if at.src == nil {
+func (l *loader) report(at rulefile.Place, code, msg, hint string) {
+	if !at.Known() {
 		return
 	}
-	l.problems = append(l.problems, at.problem(code, msg, hint))
+	l.problems = append(l.problems, at.Problem(code, msg, hint))
 }
 
 // clean reports whether none of the files, and of what they include, is broken.
 func (l *loader) clean(names ...string) bool {
-	return !slices.ContainsFunc(l.problems, func(p Problem) bool {
+	return !slices.ContainsFunc(l.problems, func(p rulefile.Problem) bool {
 		return !p.Warning && slices.ContainsFunc(names, func(name string) bool {
-			return name == p.File || l.trees[name] != nil && slices.Contains(l.trees[name].files, p.File)
+			return name == p.File || l.trees[name] != nil && slices.Contains(l.trees[name].Includes(), p.File)
 		})
 	})
 }
@@ -176,14 +198,14 @@ func (l *loader) clean(names ...string) bool {
 func (l *loader) names() {
 	for _, name := range ruleFiles {
 		if _, ok := l.files[name]; !ok {
-			l.problems = append(l.problems, Problem{File: name, Code: codeFile, Msg: "this file is missing",
+			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Msg: "this file is missing",
 				Hint: "write the default ones with: gpt-oss-executor init DIR"})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		if path.Dir(name) == "." && path.Ext(name) == ".yaml" && !slices.Contains(ruleFiles, name) {
-			l.problems = append(l.problems, Problem{File: name, Code: codeFile, Msg: "no rule file has this name",
-				Hint: didYouMean(name, ruleFiles)})
+			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Msg: "no rule file has this name",
+				Hint: rulefile.DidYouMean(name, ruleFiles)})
 		}
 	}
 }
@@ -197,25 +219,19 @@ func decodeFile[T any](l *loader, name string) (out T) {
 // decodeInto decodes one of the files into what is there already. A partial file may
 // leave out every key but version.
 func decodeInto[T any](l *loader, name string, out *T, partial bool) {
-	doc, ok := l.files[name]
-	if !ok {
+	if !l.files.Has(name) {
 		return
 	}
 	l.set.Counts.Files++
-	t := plant(l.files, name)
-	l.trees[name] = t
-	d := decoder{src: newSource(name, doc), origin: t.origin, strays: t.strays, partial: partial, problems: t.problems}
-	if t.root != nil {
-		d.value(t.root, reflect.ValueOf(out).Elem(), "", "the file", 0)
-	}
+	l.trees[name] = rulefile.Plant(l.files, name, shape)
+	l.problems = append(l.problems, l.trees[name].Decode(out, partial)...)
 	l.docs[name] = *out
-	l.problems = append(l.problems, d.problems...)
 }
 
 // prompts takes the texts of the prompts folder.
 func (l *loader) prompts() {
 	for name, text := range l.files {
-		if style, ok := strings.CutPrefix(name, promptFolder+"/"); ok {
+		if style, ok := strings.CutPrefix(name, rulefile.PromptFolder+"/"); ok {
 			l.set.Prompts[strings.TrimSuffix(style, path.Ext(style))] = text
 		}
 	}
@@ -223,24 +239,24 @@ func (l *loader) prompts() {
 
 // when compiles a condition; nil without one, or with one that cannot be read or is
 // wrong.
-func when[E any](l *loader, t *text, words lists) func(E) (bool, error) {
-	if t == nil || t.at.src == nil {
+func when[E any](l *loader, t *rulefile.Text, words cond.Lists) func(E) (bool, error) {
+	if t == nil || !t.At.Known() {
 		return nil
 	}
 	l.set.Counts.Conditions++
-	cond, problem := condition[E](*t, words)
+	holds, problem := cond.Compile[E](*t, words)
 	if problem != nil {
 		l.problems = append(l.problems, *problem)
 	}
-	return cond
+	return holds
 }
 
 // pattern compiles a regular expression, with flags such as (?i) in front; nil
 // where it is wrong.
-func (l *loader) pattern(t text, flags string) *regexp.Regexp {
+func (l *loader) pattern(t rulefile.Text, flags string) *regexp.Regexp {
 	l.set.Counts.Patterns++
-	if largePattern(flags + t.Value) {
-		l.report(t.all(), codeRegexp, errLargePattern, "use + or * instead of large counts")
+	if cond.LargePattern(flags + t.Value) {
+		l.report(t.All(), cond.CodeRegexp, cond.PatternTooLarge, "use + or * instead of large counts")
 		return nil
 	}
 	re, err := regexp.Compile(flags + t.Value)
@@ -248,30 +264,30 @@ func (l *loader) pattern(t text, flags string) *regexp.Regexp {
 		l.regexps = append(l.regexps, t)
 		return re
 	}
-	at, msg := t.all(), err.Error()
+	at, msg := t.All(), err.Error()
 	var se *syntax.Error
 	if errors.As(err, &se) {
 		msg = se.Code.String()
 		if before, _, found := strings.Cut(t.Value, se.Expr); found && se.Expr != "" {
 			from := len([]rune(before))
-			at = t.span(from, from+len([]rune(se.Expr)))
+			at = t.Span(from, from+len([]rune(se.Expr)))
 		}
 	}
-	l.report(at, codeRegexp, msg, "the syntax is that of RE2, without look-around and back-references")
+	l.report(at, cond.CodeRegexp, msg, "the syntax is that of RE2, without look-around and back-references")
 	return nil
 }
 
 // known checks that a text names one of the words.
-func (l *loader) known(t text, what string, words []string) bool {
+func (l *loader) known(t rulefile.Text, what string, words []string) bool {
 	if slices.Contains(words, t.Value) {
 		return true
 	}
-	l.report(t.all(), codeRef, fmt.Sprintf("there is no %s %s", what, t.Value), didYouMean(t.Value, words))
+	l.report(t.All(), rulefile.CodeRef, fmt.Sprintf("there is no %s %s", what, t.Value), rulefile.DidYouMean(t.Value, words))
 	return false
 }
 
 // values are the plain strings of a list.
-func values(list []text) []string {
+func values(list []rulefile.Text) []string {
 	out := make([]string, len(list))
 	for i, t := range list {
 		out[i] = t.Value

@@ -6,13 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // shipped are the rules and prompts of this repository.
-func shipped(t testing.TB) Files {
+func shipped(t testing.TB) rulefile.Files {
 	t.Helper()
-	files, err := Builtin(os.DirFS("../.."))
+	files, err := rulefile.Builtin(os.DirFS("../.."))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,12 +63,12 @@ func TestShippedRules(t *testing.T) {
 // TestShippedExamples: every shipped strategy and every shipped pattern but
 // those that say so by themselves is kept honest by examples.
 func TestShippedExamples(t *testing.T) {
-	f, problems := decode[strategyFile](strategiesFile, shipped(t)[strategiesFile])
+	f, problems := rulefile.Decode[strategyFile](strategiesFile, shipped(t)[strategiesFile])
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
 	checkExamples(t, f)
-	servers, problems := decode[serverFile](serversFile, shipped(t)[serversFile])
+	servers, problems := rulefile.Decode[serverFile](serversFile, shipped(t)[serversFile])
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -83,7 +85,7 @@ func TestPackExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, problems := decode[strategyFile]("packs/formats.yaml", string(doc))
+	f, problems := rulefile.Decode[strategyFile]("packs/formats.yaml", string(doc))
 	if len(problems) > 0 || len(f.Strategies) < 5 {
 		t.Fatalf("%d strategies, %v", len(f.Strategies), problems)
 	}
@@ -199,7 +201,7 @@ func TestUnreadableValues(t *testing.T) {
 			t.Errorf("%s is taken with %q", c.file, c.new)
 		}
 		for _, p := range problems {
-			if p.File == c.file && (p.Line == 0 || p.Code == codeExpr) {
+			if p.File == c.file && (p.Line == 0 || p.Code == cond.CodeExpr) {
 				t.Errorf("%q: %v", c.new, p)
 			}
 		}

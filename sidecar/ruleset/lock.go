@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // The locked folder belongs to a security team. It holds files of the same names
@@ -19,24 +21,24 @@ import (
 
 // locked is what the locked folder says.
 type locked struct {
-	limits limitFile // ceilings; unset where nothing is said
-	kinds  *[]string // of strategies that may be enabled; nil: all
-	off    []text    // strategies that stay off
+	limits limitFile       // ceilings; unset where nothing is said
+	kinds  *[]string       // of strategies that may be enabled; nil: all
+	off    []rulefile.Text // strategies that stay off
 
 	examples []func() // of its exec.yaml
 }
 
 // lockedStrategies is strategies.yaml of the locked folder.
 type lockedStrategies struct {
-	Version int       `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	Kinds   *[]string `rule:"kinds" one:"native harmony json lines block pattern drop phrases" doc:"The only kinds of strategies that may be enabled; left out: all." eg:"[native, harmony]"`
-	Off     []text    `rule:"off" doc:"Ids of strategies that stay off in every profile." eg:"[fuzzy]"`
+	Version int             `rule:"version,required" one:"1" doc:"The version of the format of this file."`
+	Kinds   *[]string       `rule:"kinds" one:"native harmony json lines block pattern drop phrases" doc:"The only kinds of strategies that may be enabled; left out: all." eg:"[native, harmony]"`
+	Off     []rulefile.Text `rule:"off" doc:"Ids of strategies that stay off in every profile." eg:"[fuzzy]"`
 }
 
 // lockedArguments is arguments.yaml of the locked folder.
 type lockedArguments struct {
-	Version int            `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	Classes []pair[[]text] `rule:"classes,required" doc:"By class (read, write, exec): tools with these words are at least of this class." eg:"{exec: [deploy]}"`
+	Version int                              `rule:"version,required" one:"1" doc:"The version of the format of this file."`
+	Classes []rulefile.Pair[[]rulefile.Text] `rule:"classes,required" doc:"By class (read, write, exec): tools with these words are at least of this class." eg:"{exec: [deploy]}"`
 }
 
 var lockable = []string{limitsFile, strategiesFile, argumentsFile, execFilename, pathsFilename, urlsFilename}
@@ -47,9 +49,9 @@ const unset = math.MinInt
 // lock reads the locked folder. It comes before the files that it tightens.
 func (l *loader) lock() {
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
-		in, isLocked := strings.CutPrefix(name, policyFolder+"/")
-		if isLocked && path.Dir(in) != testFolder && !slices.Contains(lockable, in) {
-			l.problems = append(l.problems, Problem{File: name, Code: codeFile, Msg: "a locked folder has no such file",
+		in, isLocked := strings.CutPrefix(name, rulefile.PolicyFolder+"/")
+		if isLocked && path.Dir(in) != rulefile.TestFolder && !slices.Contains(lockable, in) {
+			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Msg: "a locked folder has no such file",
 				Hint: "it may hold " + strings.Join(lockable, ", ") + " and tests/*.yaml"})
 		}
 	}
@@ -60,7 +62,7 @@ func (l *loader) lock() {
 	l.set.Tools.Floors = l.classes(decodeFile[lockedArguments](l, lockedName(argumentsFile)).Classes)
 }
 
-func lockedName(name string) string { return policyFolder + "/" + name }
+func lockedName(name string) string { return rulefile.PolicyFolder + "/" + name }
 
 // fill sets every whole number inside v.
 func fill(v reflect.Value, to int64) {
@@ -99,7 +101,7 @@ func (l *loader) ceiling(v, most reflect.Value, keys ...string) {
 	if most.Int() == unset || v.Int() <= most.Int() {
 		return
 	}
-	if lookUp(l.trees[limitsFile].root, keys...) != nil { // what nobody has said is nobody's to change
+	if l.trees[limitsFile].Says(keys...) { // what nobody has said is nobody's to change
 		at, by := l.placeOf(limitsFile, keys...), l.placeOf(lockedName(limitsFile), keys...)
 		l.loosened(at, by, fmt.Sprintf("%s is %s, and the locked folder allows %s", strings.Join(keys, "."), quantity(v), quantity(most)))
 	}
@@ -108,26 +110,18 @@ func (l *loader) ceiling(v, most reflect.Value, keys ...string) {
 
 // loosened warns that a rule is looser than the locked folder, which is in force. What
 // the operator has only included is not theirs to change.
-func (l *loader) loosened(at, by place, msg string) {
-	if at.src == nil || by.src == nil || strings.HasPrefix(at.src.name, builtinFolder+"/") {
+func (l *loader) loosened(at, by rulefile.Place, msg string) {
+	if !at.Known() || !by.Known() || strings.HasPrefix(at.File(), rulefile.BuiltinFolder+"/") {
 		return
 	}
-	if at.src == nil { // it could not be read, which has been reported
-		return
-	}
-	p := at.problem(codeLocked, msg, "what stands at "+by.String()+" is in force")
+	p := at.Problem(rulefile.CodeLocked, msg, "what stands at "+by.String()+" is in force")
 	p.Warning = true
 	l.problems = append(l.problems, p)
 }
 
 // placeOf is where a key of a rule file stands.
-func (l *loader) placeOf(file string, keys ...string) place {
-	t := l.trees[file]
-	d := decoder{src: newSource(file, l.files[file]), origin: t.origin}
-	if n := lookUp(t.root, keys...); n != nil {
-		return d.at(n)
-	}
-	return d.src.lineAt(1)
+func (l *loader) placeOf(file string, keys ...string) rulefile.Place {
+	return l.trees[file].At(keys...)
 }
 
 // quantity is a limit as it is written.
@@ -135,7 +129,7 @@ func quantity(v reflect.Value) string {
 	switch x := v.Interface().(type) {
 	case time.Duration:
 		return x.String()
-	case size:
+	case rulefile.Size:
 		for i, unit := range []string{"GiB", "MiB", "KiB"} {
 			if shift := 10 * (3 - i); x > 0 && x%(1<<shift) == 0 {
 				return strconv.Itoa(int(x>>shift)) + unit
@@ -148,8 +142,8 @@ func quantity(v reflect.Value) string {
 // strayLocks warns of names in the locked folder that lock nothing.
 func (l *loader) strayLocks(ids []string) {
 	for _, id := range l.locked.off {
-		if id.at.src != nil && !slices.Contains(ids, id.Value) {
-			p := id.all().problem(codeLocked, "there is no strategy "+id.Value+", so this locks nothing", didYouMean(id.Value, ids))
+		if id.At.Known() && !slices.Contains(ids, id.Value) {
+			p := id.All().Problem(rulefile.CodeLocked, "there is no strategy "+id.Value+", so this locks nothing", rulefile.DidYouMean(id.Value, ids))
 			p.Warning = true
 			l.problems = append(l.problems, p)
 		}
@@ -157,14 +151,14 @@ func (l *loader) strayLocks(ids []string) {
 }
 
 // bars reports whether the locked folder keeps a strategy off, and by which place.
-func (l *loader) bars(r strategyRule) (by place, why string) {
+func (l *loader) bars(r strategyRule) (by rulefile.Place, why string) {
 	for _, id := range l.locked.off {
 		if id.Value == r.ID.Value {
-			return id.all(), r.ID.Value + " is off in the locked folder"
+			return id.All(), r.ID.Value + " is off in the locked folder"
 		}
 	}
 	if kinds := l.locked.kinds; kinds != nil && !slices.Contains(*kinds, r.Kind) {
 		return l.placeOf(lockedName(strategiesFile), "kinds"), "the locked folder allows no strategy of kind " + r.Kind
 	}
-	return place{}, ""
+	return rulefile.Place{}, ""
 }

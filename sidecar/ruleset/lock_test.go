@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // underLock loads the shipped rules, changed, beneath a locked folder.
-func underLock(t *testing.T, locked, changed Files) (*Set, Problems) {
+func underLock(t *testing.T, locked, changed rulefile.Files) (*Set, rulefile.Problems) {
 	t.Helper()
-	files := maps.Clone(shipped(t))
+	files := floored(maps.Clone(shipped(t)))
 	maps.Copy(files, changed)
 	for name, text := range locked {
 		files["policy/"+name] = text
@@ -22,10 +23,32 @@ func underLock(t *testing.T, locked, changed Files) (*Set, Problems) {
 	return Load(files)
 }
 
+// floored adds what a locked folder needs of the program.
+func floored(files rulefile.Files) rulefile.Files {
+	for _, name := range floor {
+		files[rulefile.BuiltinFolder+"/"+name] = files[name]
+	}
+	return files
+}
+
+// TestNoLockWithoutFloor: a locked policy does not load where the program's classes of
+// tools are missing.
+func TestNoLockWithoutFloor(t *testing.T) {
+	files := floored(shipped(t))
+	files["policy/exec.yaml"] = "version: 1\n"
+	for _, name := range floor {
+		without := maps.Clone(files)
+		delete(without, rulefile.BuiltinFolder+"/"+name)
+		if set, problems := Load(without); set != nil || !strings.Contains(problems.Error(), name) {
+			t.Errorf("without %s: %v", name, problems)
+		}
+	}
+}
+
 // TestLockedLimits: of two limits the smaller is in force, whoever says it, and a
 // larger one of the operator is a warning with both places.
 func TestLockedLimits(t *testing.T) {
-	set, problems := underLock(t, Files{limitsFile: "version: 1\nsize:\n  reply: 1MiB\n  text: 1GiB\ntime: {idle: 4s}\nretry: {times: 0}\n"}, nil)
+	set, problems := underLock(t, rulefile.Files{limitsFile: "version: 1\nsize:\n  reply: 1MiB\n  text: 1GiB\ntime: {idle: 4s}\nretry: {times: 0}\n"}, nil)
 	if set == nil {
 		t.Fatal(problems)
 	}
@@ -53,29 +76,29 @@ func TestLockedLimits(t *testing.T) {
 // one, and the locked folder lowers these, too.
 func TestPace(t *testing.T) {
 	old := regexp.MustCompile(`(?s)\nsession:.*\nkeep:`).ReplaceAllString(shipped(t)[limitsFile], "\nkeep:")
-	locked := Files{limitsFile: "version: 1\nsession: {at_once: 4}\ncaller: {per_minute: 60}\n"}
+	locked := rulefile.Files{limitsFile: "version: 1\nsession: {at_once: 4}\ncaller: {per_minute: 60}\n"}
 	for name, row := range map[string]struct {
-		rules, locked   Files
+		rules, locked   rulefile.Files
 		session, caller Pace
 	}{
 		"shipped":    {nil, nil, sessionPace, callerPace},
-		"older":      {Files{limitsFile: old}, nil, sessionPace, callerPace},
-		"half":       {Files{limitsFile: old + "\nsession: {per_minute: 5}\n"}, nil, Pace{sessionPace.AtOnce, 5}, callerPace},
-		"under lock": {Files{limitsFile: old}, locked, Pace{4, sessionPace.PerMinute}, Pace{callerPace.AtOnce, 60}},
+		"older":      {rulefile.Files{limitsFile: old}, nil, sessionPace, callerPace},
+		"half":       {rulefile.Files{limitsFile: old + "\nsession: {per_minute: 5}\n"}, nil, Pace{sessionPace.AtOnce, 5}, callerPace},
+		"under lock": {rulefile.Files{limitsFile: old}, locked, Pace{4, sessionPace.PerMinute}, Pace{callerPace.AtOnce, 60}},
 	} {
 		set, problems := underLock(t, row.locked, row.rules)
 		if set == nil || set.Limits.Session != row.session || set.Limits.Caller != row.caller {
 			t.Errorf("%s: %v", name, problems)
 		}
 	}
-	if set, _ := underLock(t, nil, Files{limitsFile: old + "\nsession: {at_once: 0}\n"}); set != nil {
+	if set, _ := underLock(t, nil, rulefile.Files{limitsFile: old + "\nsession: {at_once: 0}\n"}); set != nil {
 		t.Error("nobody may ask, and it loads")
 	}
 }
 
 // TestLockedClasses: a tool is at least as harmful as the locked folder says.
 func TestLockedClasses(t *testing.T) {
-	set, problems := underLock(t, Files{argumentsFile: "version: 1\nclasses: {exec: [fetch, web_search], read: [write]}\n"}, nil)
+	set, problems := underLock(t, rulefile.Files{argumentsFile: "version: 1\nclasses: {exec: [fetch, web_search], read: [write]}\n"}, nil)
 	if set == nil || len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -92,8 +115,8 @@ func TestLockedClasses(t *testing.T) {
 // under whatever id.
 func TestLockedStrategies(t *testing.T) {
 	renamed := strings.ReplaceAll(shipped(t)[strategiesFile], "fuzzy", "guesses")
-	set, problems := underLock(t, Files{strategiesFile: "version: 1\nkinds: [native, harmony, block]\noff: [markers, marker]\n"},
-		Files{strategiesFile: renamed})
+	set, problems := underLock(t, rulefile.Files{strategiesFile: "version: 1\nkinds: [native, harmony, block]\noff: [markers, marker]\n"},
+		rulefile.Files{strategiesFile: renamed})
 	if set == nil {
 		t.Fatal(problems)
 	}
@@ -124,7 +147,7 @@ func TestLockedStrategies(t *testing.T) {
 
 // TestLockedTests: tests of the locked folder run, too; an edit cannot break them.
 func TestLockedTests(t *testing.T) {
-	locked := Files{"tests/security.yaml": "version: 1\ntests:\n  - name: markers stay text\n    reply: {content: '[TOOL:exec|command=ls]'}\n    gives: []\n"}
+	locked := rulefile.Files{"tests/security.yaml": "version: 1\ntests:\n  - name: markers stay text\n    reply: {content: '[TOOL:exec|command=ls]'}\n    gives: []\n"}
 	if set, problems := underLock(t, locked, nil); set != nil || !strings.Contains(problems.Error(), "policy/tests/security.yaml:3:11: markers stay text") {
 		t.Errorf("%v", problems)
 	}
@@ -132,7 +155,7 @@ func TestLockedTests(t *testing.T) {
 	if set, problems := underLock(t, locked, nil); set == nil {
 		t.Errorf("%v", problems)
 	}
-	mine := Files{"tests/mine.yaml": "version: 1\ntests:\n  - name: markers are calls\n    reply: {content: '[TOOL:read|path=x]'}\n    gives: [{tool: read, args: {path: x}}]\n"}
+	mine := rulefile.Files{"tests/mine.yaml": "version: 1\ntests:\n  - name: markers are calls\n    reply: {content: '[TOOL:read|path=x]'}\n    gives: [{tool: read, args: {path: x}}]\n"}
 	set, problems := underLock(t, locked, mine)
 	if set == nil || !strings.Contains(problems.Error(), "tests/mine.yaml:3:11: warning: markers are calls") {
 		t.Errorf("a test of the operator stands against the lock: %v", problems)
@@ -154,13 +177,13 @@ func TestLockedBroken(t *testing.T) {
 		"a wrong example": {execFilename, "version: 1\nprofile: permissive\nrules:\n  - {id: x, deny: no, when: command == 'a', hit: [a, b]}\n",
 			"policy/exec.yaml:4:54: x does not hold for this"},
 	} {
-		if set, problems := underLock(t, Files{c.file: c.text}, nil); set != nil || !strings.Contains(problems.Error(), c.want) {
+		if set, problems := underLock(t, rulefile.Files{c.file: c.text}, nil); set != nil || !strings.Contains(problems.Error(), c.want) {
 			t.Errorf("%s: %v", name, problems)
 		}
 	}
 	for _, file := range lockable {
 		for _, text := range []string{"", "# later\n"} {
-			set, problems := underLock(t, Files{file: text}, nil)
+			set, problems := underLock(t, rulefile.Files{file: text}, nil)
 			if set != nil || !strings.Contains(problems.Error(), "policy/"+file+": nothing stands in this file") {
 				t.Errorf("%s holds %q: %v", file, text, problems)
 			}

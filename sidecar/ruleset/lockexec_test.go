@@ -7,15 +7,16 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // lockedSource is an operator's folder and a locked one on disk.
-func lockedSource(t *testing.T, own, locked Files) Source {
+func lockedSource(t *testing.T, own, locked rulefile.Files) rulefile.Source {
 	t.Helper()
-	src := Source{Dir: t.TempDir(), Policy: t.TempDir(), Builtin: shipped(t)}
-	for dir, files := range map[string]Files{src.Dir: own, src.Policy: locked} {
-		for _, folder := range []string{packFolder, testFolder, promptFolder} {
+	src := SourceOf(t.TempDir(), t.TempDir(), shipped(t))
+	for dir, files := range map[string]rulefile.Files{src.Dir: own, src.Policy: locked} {
+		for _, folder := range []string{rulefile.PackFolder, rulefile.TestFolder, rulefile.PromptFolder} {
 			mkdir(t, dir+"/"+folder)
 		}
 		for name, text := range files {
@@ -37,7 +38,7 @@ func TestLockedIncludes(t *testing.T) {
 		"policy/exec.yaml":  "policy/exec.yaml includes itself [E-ref]",
 		"builtin/exe.yaml":  "there is no builtin/exe.yaml [E-ref]",
 	} {
-		files, err := lockedSource(t, own, Files{execFilename: "version: 1\ninclude: [" + include + "]\nprofile: strict\n"}).Read()
+		files, err := lockedSource(t, own, rulefile.Files{execFilename: "version: 1\ninclude: [" + include + "]\nprofile: strict\n"}).Read()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +55,7 @@ func TestLockedIncludes(t *testing.T) {
 // TestLockedWithoutProfile: a locked file that names no profile only adds its rules.
 func TestLockedWithoutProfile(t *testing.T) {
 	locked := "version: 1\nrules:\n  - id: no-curl\n    deny: No.\n    when: cmd.binary == 'curl'\n    hit: [curl x.test]\n    miss: [ls]\n"
-	files, err := lockedSource(t, shipped(t), Files{execFilename: locked}).Read()
+	files, err := lockedSource(t, shipped(t), rulefile.Files{execFilename: locked}).Read()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func TestLockedWithoutProfile(t *testing.T) {
 
 // TestLockedWithoutPaths: a profile is about the files that the locked folder has.
 func TestLockedWithoutPaths(t *testing.T) {
-	files, err := lockedSource(t, shipped(t), Files{execFilename: "version: 1\ninclude: [builtin/exec.yaml]\nprofile: strict\n"}).Read()
+	files, err := lockedSource(t, shipped(t), rulefile.Files{execFilename: "version: 1\ninclude: [builtin/exec.yaml]\nprofile: strict\n"}).Read()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,7 @@ func TestLockedClassFloor(t *testing.T) {
 	own[argumentsFile] = strings.Replace(own[argumentsFile], "  exec: [exec, ", "  exec: [", 1)
 	deny := "version: 1\nprofile: permissive\nrules:\n  - {id: ID, deny: Not here., when: class == 'exec'}\n"
 	own[execFilename] = strings.Replace(deny, "ID", "mine", 1)
-	files, err := lockedSource(t, own, Files{execFilename: strings.Replace(deny, "ID", "theirs", 1)}).Read()
+	files, err := lockedSource(t, own, rulefile.Files{execFilename: strings.Replace(deny, "ID", "theirs", 1)}).Read()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,16 +129,16 @@ func someTest(name, more string) string {
 func TestTighten(t *testing.T) {
 	call := "    gives: [{tool: exec, args: {command: ls}}]\n"
 	for name, c := range map[string]struct {
-		locked          Files
+		locked          rulefile.Files
 		loads, tightens bool
 		want            string
 	}{
-		"a name of both":        {Files{"tests/a.yaml": someTest("theirs", call)}, true, true, ""},
-		"a name twice":          {Files{"tests/a.yaml": someTest("x", call), "tests/b.yaml": someTest("x", call)}, false, true, "the test x stands here twice"},
-		"a test that fails":     {Files{"tests/a.yaml": someTest("x", "    gives: []\n")}, false, true, "policy/tests/a.yaml:3:11: warning: x: the rules make exec"},
-		"no such profile":       {Files{"tests/a.yaml": someTest("x", call+"    profile: y\n")}, false, true, "there is no profile y"},
-		"a test of the folder":  {Files{"tests/a.yaml": "version: 1\n"}, false, true, "policy/tests/a.yaml:1:1: warning: the file lacks tests"},
-		"limits that are wrong": {Files{limitsFile: "version: 2\n"}, false, false, "policy/limits.yaml:1:10: version cannot be 2"},
+		"a name of both":        {rulefile.Files{"tests/a.yaml": someTest("theirs", call)}, true, true, ""},
+		"a name twice":          {rulefile.Files{"tests/a.yaml": someTest("x", call), "tests/b.yaml": someTest("x", call)}, false, true, "the test x stands here twice"},
+		"a test that fails":     {rulefile.Files{"tests/a.yaml": someTest("x", "    gives: []\n")}, false, true, "policy/tests/a.yaml:3:11: warning: x: the rules make exec"},
+		"no such profile":       {rulefile.Files{"tests/a.yaml": someTest("x", call+"    profile: y\n")}, false, true, "there is no profile y"},
+		"a test of the folder":  {rulefile.Files{"tests/a.yaml": "version: 1\n"}, false, true, "policy/tests/a.yaml:1:1: warning: the file lacks tests"},
+		"limits that are wrong": {rulefile.Files{limitsFile: "version: 2\n"}, false, false, "policy/limits.yaml:1:10: version cannot be 2"},
 	} {
 		files := maps.Clone(shipped(t))
 		files["tests/mine.yaml"] = someTest("theirs", call)
@@ -156,7 +157,7 @@ func TestTighten(t *testing.T) {
 // TestLockedCounts: under a lock, all that is tried without one is tried, too, and
 // the examples of the locked policy, whoever asks.
 func TestLockedCounts(t *testing.T) {
-	files := shipped(t)
+	files := floored(shipped(t))
 	set := loaded(t)
 	files["policy/exec.yaml"] = "version: 1\nprofile: permissive\nrules:\n  - {id: x, deny: no, when: command == 'a', hit: [a], miss: [b]}\n"
 	want := set.Counts.Examples + 2
@@ -178,7 +179,7 @@ func TestLockedCounts(t *testing.T) {
 
 // TestLockedLint: conditions of the locked policy that make no difference are told.
 func TestLockedLint(t *testing.T) {
-	set, problems := underLock(t, Files{execFilename: "version: 1\nprofile: permissive\nrules:\n  - {id: x, deny: no, when: class == 'run'}\n"}, nil)
+	set, problems := underLock(t, rulefile.Files{execFilename: "version: 1\nprofile: permissive\nrules:\n  - {id: x, deny: no, when: class == 'run'}\n"}, nil)
 	if set == nil || len(problems) != 1 || problems[0].File != "policy/exec.yaml" || !problems[0].Warning {
 		t.Error(problems)
 	}

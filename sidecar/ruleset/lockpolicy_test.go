@@ -6,6 +6,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -15,7 +16,7 @@ func TestLockedPaths(t *testing.T) {
 	own := shipped(t)
 	own[execFilename] = "version: 1\nprofile: permissive\n"
 	own[pathsFilename] = "version: 1\nroots: {home: /home/agent, workspace: /srv/project, write: [/data], read: [/usr]}\n"
-	lock := Files{pathsFilename: `version: 1
+	lock := rulefile.Files{pathsFilename: `version: 1
 roots: {write: []}
 rules:
   - {id: no-data, deny: Not there., when: class == 'outside'}
@@ -63,7 +64,7 @@ func TestLockedProfiles(t *testing.T) {
 		{"developer", "audit-only", "frob", "ask"},
 		{"developer", "permissive", "frob", "ask"},
 	} {
-		set, problems := underLock(t, Files{execFilename: "version: 1\nprofile: " + c.locked + "\n"}, Files{execFilename: "version: 1\nprofile: " + c.own + "\n"})
+		set, problems := underLock(t, rulefile.Files{execFilename: "version: 1\nprofile: " + c.locked + "\n"}, rulefile.Files{execFilename: "version: 1\nprofile: " + c.own + "\n"})
 		if set == nil {
 			t.Fatal(problems)
 		}
@@ -120,7 +121,7 @@ func TestLockedWorld(t *testing.T) {
 		"version: 1\nroots: {write: []}\n":                false,
 		"version: 1\narguments: {read: {frob: [what]}}\n": false,
 	} {
-		files, err := lockedSource(t, shipped(t), Files{pathsFilename: lock}).Read()
+		files, err := lockedSource(t, shipped(t), rulefile.Files{pathsFilename: lock}).Read()
 		check(t, err)
 		set, problems := Load(files)
 		if set == nil {

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // Model is a model id that callers see, and what stands behind it.
@@ -27,22 +29,22 @@ type modelFile struct {
 }
 
 type modelRule struct {
-	At       place
-	ID       text        `rule:"id,required" doc:"What the caller asks for." eg:"gpt-oss"`
-	About    string      `rule:"about,required" doc:"What it is for, shown to operators." eg:"Whatever gpt-oss model the server has."`
-	Upstream *text       `rule:"upstream" doc:"Base URL of a model server of its own, which never gets the key of the other; left out: the one of the settings." eg:"http://127.0.0.1:8000/v1"`
-	Name     string      `rule:"name" doc:"The id at the model server; left out: the caller's id where the server lists it, else the first it lists." eg:"openai/gpt-oss-20b"`
-	Mode     string      `rule:"mode,required" one:"provider executor" doc:"provider: calls go back to the caller, who runs them. executor is the same so far."`
-	Profile  *text       `rule:"profile" doc:"A profile of strategies.yaml; left out: default." eg:"native"`
-	Server   *text       `rule:"server" doc:"A dialect of servers.yaml; left out: found by asking." eg:"vllm"`
-	Prompt   *text       `rule:"prompt" doc:"A file of prompts/, without .txt: a system message that is put in front." eg:"react"`
-	Sampling []pair[any] `rule:"sampling" doc:"Fields of the request that are set where the caller did not." eg:"{temperature: 1.0}"`
+	At       rulefile.Place
+	ID       rulefile.Text        `rule:"id,required" doc:"What the caller asks for." eg:"gpt-oss"`
+	About    string               `rule:"about,required" doc:"What it is for, shown to operators." eg:"Whatever gpt-oss model the server has."`
+	Upstream *rulefile.Text       `rule:"upstream" doc:"Base URL of a model server of its own, which never gets the key of the other; left out: the one of the settings." eg:"http://127.0.0.1:8000/v1"`
+	Name     string               `rule:"name" doc:"The id at the model server; left out: the caller's id where the server lists it, else the first it lists." eg:"openai/gpt-oss-20b"`
+	Mode     string               `rule:"mode,required" one:"provider executor" doc:"provider: calls go back to the caller, who runs them. executor is the same so far."`
+	Profile  *rulefile.Text       `rule:"profile" doc:"A profile of strategies.yaml; left out: default." eg:"native"`
+	Server   *rulefile.Text       `rule:"server" doc:"A dialect of servers.yaml; left out: found by asking." eg:"vllm"`
+	Prompt   *rulefile.Text       `rule:"prompt" doc:"A file of prompts/, without .txt: a system message that is put in front." eg:"react"`
+	Sampling []rulefile.Pair[any] `rule:"sampling" doc:"Fields of the request that are set where the caller did not." eg:"{temperature: 1.0}"`
 }
 
 // models takes models.yaml. It must come after what it refers to.
 func (l *loader) models() {
 	f := decodeFile[modelFile](l, modelsFile)
-	var ids []text
+	var ids []rulefile.Text
 	for _, r := range f.Models {
 		ids = append(ids, r.ID)
 		m := Model{
@@ -68,17 +70,17 @@ func (l *loader) models() {
 	}
 	l.unique("id", ids)
 	if _, ok := l.files[modelsFile]; ok && len(f.Models) == 0 && l.clean(modelsFile) {
-		l.problems = append(l.problems, Problem{File: modelsFile, Code: codeMissing, Msg: "no model: callers could ask for nothing"})
+		l.problems = append(l.problems, rulefile.Problem{File: modelsFile, Code: rulefile.CodeMissing, Msg: "no model: callers could ask for nothing"})
 	}
 }
 
 // baseURL reports whether a text is the address of a server.
-func (l *loader) baseURL(t text) bool {
+func (l *loader) baseURL(t rulefile.Text) bool {
 	u, err := url.Parse(t.Value)
 	if err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
 		return true
 	}
-	l.report(t.all(), codeValue, "upstream is no base URL", "write it like http://127.0.0.1:8000/v1")
+	l.report(t.All(), rulefile.CodeValue, "upstream is no base URL", "write it like http://127.0.0.1:8000/v1")
 	return false
 }
 

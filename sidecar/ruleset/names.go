@@ -6,60 +6,61 @@ import (
 	"fmt"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // aliasFile is aliases.yaml.
 type aliasFile struct {
-	Version  int            `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	Prefixes []text         `rule:"prefixes" doc:"What is dropped from the front of a name." eg:"[functions., tools.]"`
-	Glued    []text         `rule:"glued" doc:"What servers glue to the end of a name, and is dropped." eg:"[commentary, json]"`
-	Pseudo   []text         `rule:"pseudo" doc:"Names that mean: here is my answer. What was sent to them is shown as text." eg:"[final_answer, output]"`
-	Tools    []pair[[]text] `rule:"tools" doc:"Other names of each tool. One counts only where the tool is offered." eg:"{web_search: [google, search_web]}"`
-	Hit      []nameExample  `rule:"hit" doc:"Names and the tools they mean, tried whenever the rules are loaded."`
-	Miss     []nameExample  `rule:"miss" doc:"Names that mean no tool, tried whenever the rules are loaded."`
+	Version  int                              `rule:"version,required" one:"1" doc:"The version of the format of this file."`
+	Prefixes []rulefile.Text                  `rule:"prefixes" doc:"What is dropped from the front of a name." eg:"[functions., tools.]"`
+	Glued    []rulefile.Text                  `rule:"glued" doc:"What servers glue to the end of a name, and is dropped." eg:"[commentary, json]"`
+	Pseudo   []rulefile.Text                  `rule:"pseudo" doc:"Names that mean: here is my answer. What was sent to them is shown as text." eg:"[final_answer, output]"`
+	Tools    []rulefile.Pair[[]rulefile.Text] `rule:"tools" doc:"Other names of each tool. One counts only where the tool is offered." eg:"{web_search: [google, search_web]}"`
+	Hit      []nameExample                    `rule:"hit" doc:"Names and the tools they mean, tried whenever the rules are loaded."`
+	Miss     []nameExample                    `rule:"miss" doc:"Names that mean no tool, tried whenever the rules are loaded."`
 }
 
 // nameExample is a name as a model wrote it, and the tool that is meant.
 type nameExample struct {
-	Name  text     `rule:"name,required" doc:"The name as the model wrote it." eg:"Web-Search"`
-	Tools []string `rule:"tools,required" doc:"The names of the offered tools." eg:"[web_search, exec]"`
-	Gives string   `rule:"gives" doc:"The tool that is meant." eg:"web_search"`
+	Name  rulefile.Text `rule:"name,required" doc:"The name as the model wrote it." eg:"Web-Search"`
+	Tools []string      `rule:"tools,required" doc:"The names of the offered tools." eg:"[web_search, exec]"`
+	Gives string        `rule:"gives" doc:"The tool that is meant." eg:"web_search"`
 }
 
 // argumentFile is arguments.yaml. The tool "*" is every tool.
 type argumentFile struct {
-	Version int              `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	Classes []pair[[]text]   `rule:"classes,required" doc:"What tools do to the world, by the words of their names. A name without any of them counts as writing." eg:"{read: [get, list, look*]}"`
-	Tools   []pair[toolRule] `rule:"tools" doc:"What is known about each tool; '*' is every tool."`
+	Version int                              `rule:"version,required" one:"1" doc:"The version of the format of this file."`
+	Classes []rulefile.Pair[[]rulefile.Text] `rule:"classes,required" doc:"What tools do to the world, by the words of their names. A name without any of them counts as writing." eg:"{read: [get, list, look*]}"`
+	Tools   []rulefile.Pair[toolRule]        `rule:"tools" doc:"What is known about each tool; '*' is every tool."`
 }
 
 type toolRule struct {
-	Arguments []pair[[]text] `rule:"arguments" doc:"Other names of each argument. One is changed only where the tool's own schema has the right one and lacks it." eg:"{query: [q, search]}"`
-	Phrases   []phraseRule   `rule:"phrases" doc:"Prose that asks for the tool, for strategies of kind phrases."`
-	Hit       []argsExample  `rule:"hit" doc:"Arguments and what they become, tried whenever the rules are loaded."`
+	Arguments []rulefile.Pair[[]rulefile.Text] `rule:"arguments" doc:"Other names of each argument. One is changed only where the tool's own schema has the right one and lacks it." eg:"{query: [q, search]}"`
+	Phrases   []phraseRule                     `rule:"phrases" doc:"Prose that asks for the tool, for strategies of kind phrases."`
+	Hit       []argsExample                    `rule:"hit" doc:"Arguments and what they become, tried whenever the rules are loaded."`
 }
 
 type phraseRule struct {
-	At    place
+	At    rulefile.Place
 	About string          `rule:"about" doc:"Why it exists."`
-	After []text          `rule:"after,required" doc:"Words that come just before the argument, in any case." eg:"[search for, look up]"`
+	After []rulefile.Text `rule:"after,required" doc:"Words that come just before the argument, in any case." eg:"[search for, look up]"`
 	Until []string        `rule:"until" doc:"Words that end a sentence early." eg:"[on the web]"`
 	Take  string          `rule:"take,required" doc:"The argument that is filled." eg:"query"`
 	As    string          `rule:"as,required" one:"sentence quoted url path" doc:"The shape of what is taken."`
 	Hit   []phraseExample `rule:"hit" doc:"Texts and the arguments they give, tried whenever the rules are loaded."`
-	Miss  []text          `rule:"miss" doc:"Texts that ask for nothing, tried whenever the rules are loaded." eg:"[The search for this was hard.]"`
+	Miss  []rulefile.Text `rule:"miss" doc:"Texts that ask for nothing, tried whenever the rules are loaded." eg:"[The search for this was hard.]"`
 }
 
 type phraseExample struct {
-	Text  text `rule:"text,required" doc:"The prose." eg:"I will search for the tide table."`
-	Gives any  `rule:"gives,required" doc:"The arguments of the call." eg:"{query: the tide table}"`
+	Text  rulefile.Text `rule:"text,required" doc:"The prose." eg:"I will search for the tide table."`
+	Gives any           `rule:"gives,required" doc:"The arguments of the call." eg:"{query: the tide table}"`
 }
 
 // argsExample is arguments as a model wrote them, for a tool with these
 // parameters, and what they become.
 type argsExample struct {
-	At    place
+	At    rulefile.Place
 	Takes []string `rule:"takes,required" doc:"The arguments that the tool knows." eg:"[query]"`
 	Args  any      `rule:"args,required" doc:"The arguments as the model wrote them." eg:"{q: tide table}"`
 	Gives any      `rule:"gives,required" doc:"What they become." eg:"{query: tide table}"`
@@ -72,8 +73,8 @@ func (l *loader) aliases() {
 	r.Prefixes, r.Glued, r.Pseudo = l.words("prefixes", f.Prefixes), l.words("glued", f.Glued), l.words("pseudo", f.Pseudo)
 	for _, tool := range f.Tools {
 		for _, name := range tool.Value {
-			l.set.book.add(name.at, "tools."+tool.Key.Value)
-			r.Aliases = append(r.Aliases, tools.Alias{Name: name.Value, Tools: []string{tool.Key.Value}, Place: name.at.String()})
+			l.set.book.add(name.At, "tools."+tool.Key.Value)
+			r.Aliases = append(r.Aliases, tools.Alias{Name: name.Value, Tools: []string{tool.Key.Value}, Place: name.At.String()})
 		}
 	}
 	for _, e := range f.Hit {
@@ -84,11 +85,11 @@ func (l *loader) aliases() {
 	}
 }
 
-func (l *loader) words(id string, list []text) []tools.Word {
+func (l *loader) words(id string, list []rulefile.Text) []tools.Word {
 	out := make([]tools.Word, len(list))
 	for i, t := range list {
-		l.set.book.add(t.at, id)
-		out[i] = tools.Word{Text: t.Value, Place: t.at.String()}
+		l.set.book.add(t.At, id)
+		out[i] = tools.Word{Text: t.Value, Place: t.At.String()}
 	}
 	return out
 }
@@ -105,7 +106,7 @@ func (l *loader) tryName(e nameExample, want string) {
 		got = m.Name
 	}
 	if got != want {
-		l.report(e.Name.all(), codeExample, fmt.Sprintf("%s means %s here, not %s", e.Name.Value, orNoTool(got), orNoTool(want)), hint)
+		l.report(e.Name.All(), codeExample, fmt.Sprintf("%s means %s here, not %s", e.Name.Value, orNoTool(got), orNoTool(want)), hint)
 	}
 }
 
@@ -129,8 +130,8 @@ func (l *loader) arguments() {
 			tool = ""
 		}
 		for _, a := range t.Value.Arguments {
-			l.set.book.add(a.Key.at, t.Key.Value+"."+a.Key.Value)
-			r.Params = append(r.Params, tools.ParamAlias{Tool: tool, Param: a.Key.Value, From: values(a.Value), Place: a.Key.at.String()})
+			l.set.book.add(a.Key.At, t.Key.Value+"."+a.Key.Value)
+			r.Params = append(r.Params, tools.ParamAlias{Tool: tool, Param: a.Key.Value, From: values(a.Value), Place: a.Key.At.String()})
 		}
 		for _, e := range t.Value.Hit {
 			l.examples = append(l.examples, func() { l.tryArguments(t.Key.Value, e) })
@@ -139,10 +140,10 @@ func (l *loader) arguments() {
 	}
 }
 
-func (l *loader) classes(list []pair[[]text]) (out []tools.ClassRule) {
+func (l *loader) classes(list []rulefile.Pair[[]rulefile.Text]) (out []tools.ClassRule) {
 	for _, c := range list {
 		if l.known(c.Key, "class", classNames) {
-			out = append(out, tools.ClassRule{Class: tools.Class(c.Key.Value), Words: values(c.Value), Place: c.Key.at.String()})
+			out = append(out, tools.ClassRule{Class: tools.Class(c.Key.Value), Words: values(c.Value), Place: c.Key.At.String()})
 		}
 	}
 	return out

@@ -5,18 +5,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // patternRule is the part pattern of a strategy: a call format in expressions.
 type patternRule struct {
-	Open  []text   `rule:"open,required" doc:"Literals that begin a call, in upper or lower case; {tool} stands for an offered tool." eg:"['<tool_call>']"`
-	Close []string `rule:"close" doc:"Literals that end it; {tool} stands for an offered tool." eg:"['</tool_call>']"`
-	Until *text    `rule:"until" one:"line reply" doc:"Without close: whether it ends with its line or with the reply."`
-	Line  bool     `rule:"line_start" doc:"true: only at the start of a line."`
-	Find  text     `rule:"find,required" doc:"What a call looks like, from its first literal on: group tool is its name, group args its arguments." eg:"'<call>(?P<tool>[a-z_]+)(?P<args>.*)</call>'"`
-	Each  *text    `rule:"each" doc:"What one argument in args looks like: groups key and value; left out: args is JSON." eg:"'(?P<key>[a-z_]+)=(?P<value>.*?);'"`
-	Tool  string   `rule:"tool" doc:"The tool that is called, where find has no group tool." eg:"exec"`
+	Open  []rulefile.Text `rule:"open,required" doc:"Literals that begin a call, in upper or lower case; {tool} stands for an offered tool." eg:"['<tool_call>']"`
+	Close []string        `rule:"close" doc:"Literals that end it; {tool} stands for an offered tool." eg:"['</tool_call>']"`
+	Until *rulefile.Text  `rule:"until" one:"line reply" doc:"Without close: whether it ends with its line or with the reply."`
+	Line  bool            `rule:"line_start" doc:"true: only at the start of a line."`
+	Find  rulefile.Text   `rule:"find,required" doc:"What a call looks like, from its first literal on: group tool is its name, group args its arguments." eg:"'<call>(?P<tool>[a-z_]+)(?P<args>.*)</call>'"`
+	Each  *rulefile.Text  `rule:"each" doc:"What one argument in args looks like: groups key and value; left out: args is JSON." eg:"'(?P<key>[a-z_]+)=(?P<value>.*?);'"`
+	Tool  string          `rule:"tool" doc:"The tool that is called, where find has no group tool." eg:"exec"`
 }
 
 // matcher compiles the expressions of a pattern and checks that they fit together.
@@ -25,7 +27,7 @@ func (l *loader) matcher(r patternRule) parse.Matcher {
 	if r.Until != nil {
 		m.Until = parse.Until(r.Until.Value)
 		if len(r.Close) > 0 {
-			l.report(r.Until.all(), codeValue, "until is for a pattern without close, and this one has close", "leave one of the two out")
+			l.report(r.Until.All(), rulefile.CodeValue, "until is for a pattern without close, and this one has close", "leave one of the two out")
 		}
 	}
 	if r.Find.Value == "" { // reported already
@@ -33,17 +35,17 @@ func (l *loader) matcher(r patternRule) parse.Matcher {
 	}
 	m.Find = l.finder(r.Find, "find", "tool", "args")
 	if m.Find != nil && r.Tool == "" && m.Find.SubexpIndex("tool") < 0 && !allNamed(values(r.Open)) {
-		l.report(r.Find.all(), codeMissing, "nothing here says which tool is called", "give find a group (?P<tool>…), or add the key tool")
+		l.report(r.Find.All(), rulefile.CodeMissing, "nothing here says which tool is called", "give find a group (?P<tool>…), or add the key tool")
 	}
 	if r.Each == nil {
 		return m
 	}
 	m.Each = l.finder(*r.Each, "each", "key", "value")
 	if m.Each != nil && m.Each.SubexpIndex("key") < 0 {
-		l.report(r.Each.all(), codeMissing, "each needs a group key", "write (?P<key>…) around the name of an argument")
+		l.report(r.Each.All(), rulefile.CodeMissing, "each needs a group key", "write (?P<key>…) around the name of an argument")
 	}
 	if m.Find != nil && m.Find.SubexpIndex("args") < 0 {
-		l.report(r.Find.all(), codeMissing, "each looks for arguments in the group args, and find has none", "write (?P<args>…) around all arguments of a call")
+		l.report(r.Find.All(), rulefile.CodeMissing, "each looks for arguments in the group args, and find has none", "write (?P<args>…) around all arguments of a call")
 	}
 	return m
 }
@@ -54,7 +56,7 @@ const anyCase = "(?is)"
 
 // finder compiles an expression that is run again and again, and whose groups
 // have some of these names.
-func (l *loader) finder(t text, key string, groups ...string) *regexp.Regexp {
+func (l *loader) finder(t rulefile.Text, key string, groups ...string) *regexp.Regexp {
 	re := l.pattern(t, anyCase)
 	if re == nil {
 		return nil
@@ -65,11 +67,11 @@ func (l *loader) finder(t text, key string, groups ...string) *regexp.Regexp {
 			good = false
 			before, _, _ := strings.Cut(t.Value, "<"+name+">")
 			from := len([]rune(before)) + 1
-			l.report(t.span(from, from+len([]rune(name))), codeRegexp, "no group of "+key+" is called "+name, didYouMean(name, groups))
+			l.report(t.Span(from, from+len([]rune(name))), cond.CodeRegexp, "no group of "+key+" is called "+name, rulefile.DidYouMean(name, groups))
 		}
 	}
 	if re.MatchString("") {
-		l.report(t.all(), codeRegexp, key+" fits the empty text, so it fits everywhere", "begin it with something that must stand there")
+		l.report(t.All(), cond.CodeRegexp, key+" fits the empty text, so it fits everywhere", "begin it with something that must stand there")
 	}
 	if !good { // what else is lacking follows from the wrong name
 		return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // allowed_commands and blocked_commands hold commands as people write them. Each becomes
@@ -31,14 +32,14 @@ func (s *Set) Expansions() []Expansion {
 
 // patterns are the rules that the two lists of commands stand for.
 func (c *ruleCompiler) patterns(f execFile) (out []policyRule) {
-	rule := func(entry text, key string, effect policy.Effect, when string) policyRule {
-		c.author.expanded = append(c.author.expanded, Expansion{entry.Value, entry.at.String(), effect, when})
-		return policyRule{At: entry.at, ID: text{key, entry.at, ""}, When: &text{when, entry.at, ""}}
+	rule := func(entry rulefile.Text, key string, effect policy.Effect, when string) policyRule {
+		c.author.expanded = append(c.author.expanded, Expansion{entry.Value, entry.At.String(), effect, when})
+		return policyRule{At: entry.At, ID: rulefile.Text{Value: key, At: entry.At}, When: &rulefile.Text{Value: when, At: entry.At}}
 	}
 	for _, entry := range f.Blocked {
 		if when, ok := c.pattern(entry, policy.Deny); ok {
 			r := rule(entry, "blocked_commands", policy.Deny, when)
-			r.Deny = &text{"This command is blocked here.", entry.at, ""}
+			r.Deny = &rulefile.Text{Value: "This command is blocked here.", At: entry.At}
 			out = append(out, r)
 		}
 	}
@@ -46,7 +47,7 @@ func (c *ruleCompiler) patterns(f execFile) (out []policyRule) {
 		if when, ok := c.pattern(entry, policy.Allow); ok {
 			c.listed(entry, strings.Fields(entry.Value)[0])
 			r := rule(entry, "allowed_commands", policy.Allow, when+" and cmd.path_class in ['', 'system', 'readable'] and not cmd.dynamic_args")
-			r.Allow = &text{"It is one of allowed_commands.", entry.at, ""}
+			r.Allow = &rulefile.Text{Value: "It is one of allowed_commands.", At: entry.At}
 			out = append(out, r)
 		}
 	}
@@ -55,10 +56,10 @@ func (c *ruleCompiler) patterns(f execFile) (out []policyRule) {
 
 // pattern is the condition that an entry stands for. What it bans may stand anywhere among
 // the arguments; what it allows stands where it was written.
-func (c *ruleCompiler) pattern(entry text, effect policy.Effect) (when string, ok bool) {
+func (c *ruleCompiler) pattern(entry rulefile.Text, effect policy.Effect) (when string, ok bool) {
 	words := strings.Fields(entry.Value)
 	if len(words) == 0 || strings.ContainsAny(entry.Value, "|&;<>$`(){}'\"\\\n") {
-		c.report(entry.all(), codeValue, strconv.Quote(entry.Value)+" is no single command", "write a program with its options and operands, such as rm -rf /; for more, write a rule")
+		c.report(entry.All(), rulefile.CodeValue, strconv.Quote(entry.Value)+" is no single command", "write a program with its options and operands, such as rm -rf /; for more, write a rule")
 		return "", false
 	}
 	name := words[0][strings.LastIndexByte(words[0], '/')+1:]

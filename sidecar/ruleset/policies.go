@@ -12,6 +12,8 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -33,14 +35,19 @@ type author struct {
 func (l *loader) policies() {
 	l.set.own = l.author("", nil, &l.examples)
 	own := l.set.own
-	locked := slices.ContainsFunc([]string{execFilename, pathsFilename, urlsFilename}, func(name string) bool { return known(l.files, lockedName(name)) })
+	locked := slices.ContainsFunc([]string{execFilename, pathsFilename, urlsFilename}, func(name string) bool { return l.files.Has(lockedName(name)) })
 	if !locked {
 		return
 	}
-	l.set.locked = l.author(policyFolder+"/", own, &l.locked.examples)
-	builtin := decodeFile[argumentFile](l, builtinFolder+"/"+argumentsFile)
+	for _, name := range floor { // without them the operator could make a tool harmless
+		if whole := rulefile.BuiltinFolder + "/" + name; !l.files.Has(whole) {
+			l.problems = append(l.problems, rulefile.Problem{File: whole, Code: rulefile.CodeMissing, Msg: "a locked folder needs this file of the program", Hint: "SourceOf reads it"})
+		}
+	}
+	l.set.locked = l.author(rulefile.PolicyFolder+"/", own, &l.locked.examples)
+	builtin := decodeFile[argumentFile](l, rulefile.BuiltinFolder+"/"+argumentsFile)
 	l.set.floors = &tools.Rules{Classes: l.set.Tools.Classes, Floors: l.classes(builtin.Classes)}
-	shipped := argumentsOf(decodeFile[pathsFile](l, builtinFolder+"/"+pathsFilename).Arguments, decodeFile[urlsFile](l, builtinFolder+"/"+urlsFilename).Arguments)
+	shipped := argumentsOf(decodeFile[pathsFile](l, rulefile.BuiltinFolder+"/"+pathsFilename).Arguments, decodeFile[urlsFile](l, rulefile.BuiltinFolder+"/"+urlsFilename).Arguments)
 	l.set.locked.arguments = both(l.set.locked.arguments, both(own.arguments, shipped))
 	l.set.oneWorld = reflect.DeepEqual(own.roots, l.set.locked.roots) &&
 		reflect.DeepEqual(both(own.arguments, own.arguments), l.set.locked.arguments) // both sorts them
@@ -89,13 +96,13 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 
 // orAllow allows everything where a file is not there.
 func orAllow[E any](l *loader, rules []policy.Rule[E], file string) []policy.Rule[E] {
-	if known(l.files, file) {
+	if l.files.Has(file) {
 		return rules
 	}
 	return append(rules, policy.Rule[E]{Effect: policy.Allow})
 }
 
-func ids(rules []policyRule) (out []text) {
+func ids(rules []policyRule) (out []rulefile.Text) {
 	for _, r := range rules {
 		out = append(out, r.ID)
 	}
@@ -109,7 +116,7 @@ func (l *loader) zone(file, name string) *time.Location {
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil {
-		l.report(l.placeOf(file, "zone"), codeValue, "there is no time zone "+strconv.Quote(name), "write Europe/Berlin, America/New_York or UTC")
+		l.report(l.placeOf(file, "zone"), rulefile.CodeValue, "there is no time zone "+strconv.Quote(name), "write Europe/Berlin, America/New_York or UTC")
 		return time.UTC
 	}
 	return zone
@@ -118,8 +125,8 @@ func (l *loader) zone(file, name string) *time.Location {
 var listNames = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 
 // lists takes named lists for conditions over a type.
-func (l *loader) lists(named []pair[[]text], env reflect.Type) lists {
-	out := lists{}
+func (l *loader) lists(named []rulefile.Pair[[]rulefile.Text], env reflect.Type) cond.Lists {
+	out := cond.Lists{}
 	for _, list := range named {
 		if l.listName(list.Key, env) {
 			out[list.Key.Value] = values(list.Value)
@@ -129,13 +136,12 @@ func (l *loader) lists(named []pair[[]text], env reflect.Type) lists {
 }
 
 // listName checks that conditions can name a list.
-func (l *loader) listName(name text, env reflect.Type) bool {
-	taken := slices.ContainsFunc(functions, func(f Word) bool { return f.Name == name.Value }) || slices.Contains(visible(env), name.Value)
+func (l *loader) listName(name rulefile.Text, env reflect.Type) bool {
 	switch {
 	case !listNames.MatchString(name.Value):
-		l.report(name.all(), codeValue, "no condition can name a list "+strconv.Quote(name.Value), "letters, digits and _; a letter first")
-	case taken:
-		l.report(name.all(), codeValue, name.Value+" means something else in a condition", "give the list another name")
+		l.report(name.All(), rulefile.CodeValue, "no condition can name a list "+strconv.Quote(name.Value), "letters, digits and _; a letter first")
+	case cond.Taken(name.Value, env):
+		l.report(name.All(), rulefile.CodeValue, name.Value+" means something else in a condition", "give the list another name")
 	default:
 		return true
 	}
@@ -146,24 +152,24 @@ func (l *loader) listName(name text, env reflect.Type) bool {
 func (l *loader) effect(r policyRule) (effect policy.Effect, why string) {
 	for _, key := range []struct {
 		effect policy.Effect
-		text   *text
+		text   *rulefile.Text
 	}{{policy.Allow, r.Allow}, {policy.Audit, r.Audit}, {policy.Ask, r.Ask}, {policy.Deny, r.Deny}} {
 		if key.text == nil {
 			continue
 		}
 		if effect != "" {
-			l.report(key.text.all(), codeKey, fmt.Sprintf("%s is both %s and %s", r.ID.Value, effect, key.effect), "a rule has one effect")
+			l.report(key.text.All(), rulefile.CodeKey, fmt.Sprintf("%s is both %s and %s", r.ID.Value, effect, key.effect), "a rule has one effect")
 		}
 		effect, why = key.effect, strings.TrimSpace(key.text.Value)
 		if why == "" {
-			l.report(key.text.all(), codeValue, string(key.effect)+" needs a sentence", "what the model is told, or why the rule exists")
+			l.report(key.text.All(), rulefile.CodeValue, string(key.effect)+" needs a sentence", "what the model is told, or why the rule exists")
 		}
 	}
 	switch {
 	case effect == "":
-		l.report(r.At, codeMissing, r.ID.Value+" lacks its effect", "write deny: or ask: and what the model is told, or allow: or audit: and why")
+		l.report(r.At, rulefile.CodeMissing, r.ID.Value+" lacks its effect", "write deny: or ask: and what the model is told, or allow: or audit: and why")
 	case r.Shadow && effect != policy.Deny && effect != policy.Ask:
-		l.report(r.At, codeValue, r.ID.Value+" has nothing to shadow", "shadow goes with deny and ask")
+		l.report(r.At, rulefile.CodeValue, r.ID.Value+" has nothing to shadow", "shadow goes with deny and ask")
 	}
 	return effect, why
 }
@@ -176,7 +182,7 @@ func argumentsOf(p pathArguments, u urlArguments) policy.Arguments {
 	}
 }
 
-func byTool(list []pair[[]string]) map[string][]string {
+func byTool(list []rulefile.Pair[[]string]) map[string][]string {
 	out := map[string][]string{}
 	for _, p := range list {
 		out[p.Key.Value] = p.Value

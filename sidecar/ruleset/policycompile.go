@@ -4,11 +4,10 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/parser"
-
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -16,9 +15,9 @@ import (
 type ruleCompiler struct {
 	*loader
 	author   *author
-	words    lists
-	named    []pair[[]text] // the lists of exec.yaml, with their places
-	classes  []string       // what class can be in the file at hand
+	words    cond.Lists
+	named    []rulefile.Pair[[]rulefile.Text] // the lists of exec.yaml, with their places
+	classes  []string                         // what class can be in the file at hand
 	order    int
 	examples *[]func()
 }
@@ -52,27 +51,11 @@ func theCall(f *policy.Facts, m policy.Moment) iter.Seq2[*policy.Env, policy.Ope
 }
 
 // mentions reports whether a condition names a variable.
-func mentions(when *text, name string) bool {
+func mentions(when *rulefile.Text, name string) bool {
 	if when == nil {
 		return false
 	}
-	tree, err := parser.Parse(when.Value)
-	if err != nil {
-		return false // reported by the compiler
-	}
-	n := names{}
-	ast.Walk(&tree.Node, n)
-	return n[name]
-}
-
-// names are the variables that a condition names.
-type names map[string]bool
-
-// Visit takes in one node.
-func (n names) Visit(node *ast.Node) {
-	if id, ok := (*node).(*ast.IdentifierNode); ok {
-		n[id.Value] = true
-	}
+	return cond.Names(when.Value)[name]
 }
 
 // compileRule adds a rule to those before it, and its examples to the others.
@@ -84,18 +67,15 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule, on
 	rule := policy.Rule[E]{
 		ID: r.ID.Value, Place: r.At.String(), Effect: effect, Shadow: r.Shadow, Why: why, Instead: r.Instead, Order: c.order,
 	}
-	if r.When != nil && r.When.at.src != nil {
+	if r.When != nil && r.When.At.Known() {
 		c.set.Counts.Conditions++
 		c.rates(*r.When)
 		c.wordsOf(*r.When, c.classes)
-		when, problem := predicate[E](*r.When, c.words)
+		when, problem := cond.Predicate[E](*r.When, c.words)
 		if problem != nil {
 			c.problems = append(c.problems, *problem)
 		}
 		rule.When = when
-		if when != nil {
-			rule.May = glance[E](r.When.Value, c.words)
-		}
 	}
 	c.author.rules = append(c.author.rules, judge(rule, r.When, c.words, on))
 	if r.When == nil || rule.When == nil {
@@ -118,7 +98,7 @@ var exampleRoots = paths.Roots{
 }
 
 // tryScript checks that a rule holds for a shell script, or does not.
-func tryScript[E any](l *loader, r policy.Rule[E], on operands[E], script text, want bool) {
+func tryScript[E any](l *loader, r policy.Rule[E], on operands[E], script rulefile.Text, want bool) {
 	call := policy.Call{
 		Tool: "exec", Class: string(tools.Exec), Args: map[string]any{"command": script.Value}, Command: script.Value,
 		Strategy: "native", Confidence: 1, Model: "gpt-oss", Interactive: true,
@@ -128,16 +108,16 @@ func tryScript[E any](l *loader, r policy.Rule[E], on operands[E], script text, 
 	for env := range on(facts, policy.MomentOf(exampleTime, nil)) {
 		yes, err := r.Holds(env)
 		if err != nil {
-			l.report(script.all(), codeExample, r.ID+" fails for this: "+err.Error(), "")
+			l.report(script.All(), codeExample, r.ID+" fails for this: "+err.Error(), "")
 			return
 		}
 		holds = holds || yes
 	}
 	switch {
 	case holds && !want:
-		l.report(script.all(), codeExample, r.ID+" holds for this, and should not", exampleHint(facts, script.Value))
+		l.report(script.All(), codeExample, r.ID+" holds for this, and should not", exampleHint(facts, script.Value))
 	case !holds && want:
-		l.report(script.all(), codeExample, r.ID+" does not hold for this", exampleHint(facts, script.Value))
+		l.report(script.All(), codeExample, r.ID+" does not hold for this", exampleHint(facts, script.Value))
 	case holds:
 		l.cover(r.Place)
 	}

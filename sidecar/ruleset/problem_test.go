@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -19,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // only "gone" is left out.
 type golden struct {
 	want  string
-	files Files
+	files rulefile.Files
 	rules string // the second part, as it stands in the file
 }
 
@@ -89,32 +91,9 @@ func testGolden(t *testing.T, dir string, check func(*testing.T, *Set)) {
 	}
 }
 
-// TestProblemSpan: carets stand under what the columns name, also behind wide
-// characters, tabs and in long lines.
-func TestProblemSpan(t *testing.T) {
-	for _, c := range []struct{ line, want string }{
-		{`when: naem == "x"`, "^^^^"},
-		{`日本 naem`, "^^^^"},
-		{"a\tb naem", "^^^^"},
-		{strings.Repeat("x", 300) + " naem " + strings.Repeat("y", 300), "^^^^"},
-	} {
-		before, _, _ := strings.Cut(c.line, "naem")
-		col := len([]rune(before)) + 1
-		ps := Problems{{File: "f.yaml", Line: 7, Col: col, EndCol: col + 4, Code: "E-name", Msg: "m", Source: c.line}}
-		lines := strings.Split(ps.Error(), "\n")
-		if len(lines) != 3 || len(lines[1]) > 200 {
-			t.Fatalf("%q renders as %q", c.line, lines)
-		}
-		caret := strings.Index(lines[2], c.want)
-		if at := strings.Index(lines[1], "naem"); cells([]rune(lines[1][:at])) != caret {
-			t.Errorf("caret at %d:\n%s", caret, ps.Error())
-		}
-	}
-}
-
 func TestProblemJSON(t *testing.T) {
-	_, problems := Load(Files{"limits.yaml": "version: 2\n"})
-	doc, err := json.Marshal(problems.In(Source{Dir: "rules"}))
+	_, problems := Load(rulefile.Files{"limits.yaml": "version: 2\n"})
+	doc, err := json.Marshal(problems.In(rulefile.Source{Dir: "rules"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,17 +107,5 @@ func TestProblemJSON(t *testing.T) {
 	}
 	if !found {
 		t.Errorf("the version is not reported: %s", doc)
-	}
-}
-
-func TestNearest(t *testing.T) {
-	words := []string{"about", "priority", "confidence", "id", "hit", "when"}
-	for name, want := range map[string]string{
-		"prioritty": "priority", "abuot": "about", "confidance": "confidence", "wehn": "when",
-		"x": "", "description": "", "it": "hit", "i": "", "": "",
-	} {
-		if got, ok := nearest(name, words); got != want || ok != (want != "") {
-			t.Errorf("nearest(%q) = %q, want %q", name, got, want)
-		}
 	}
 }

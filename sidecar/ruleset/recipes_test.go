@@ -93,7 +93,9 @@ func TestRecipes(t *testing.T) {
 		files := layeredShipped(t)
 		if strings.HasPrefix(r.lines, "include:") {
 			files[r.file] = "version: 1\n" + r.lines
-			files = files.over(shipped(t))
+			whole, err := SourceOf("", "", shipped(t)).Whole(files)
+			check(t, err)
+			files = whole
 		} else {
 			files[r.file] += r.lines
 		}

@@ -1,14 +1,12 @@
 package ruleset
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 
-	"gopkg.in/yaml.v3"
-
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -26,61 +24,51 @@ type Recording struct {
 // AppendTest writes the test that holds a reading as it is now to the end of a
 // test file; an empty file gets its head.
 func AppendTest(file string, r Recording) (string, error) {
-	test := &yaml.Node{Kind: yaml.MappingNode}
-	add(test, "name", scalar(r.Name))
-	if r.Profile != "" && r.Profile != DefaultProfile {
-		add(test, "profile", scalar(r.Profile))
-	}
-	add(test, "reply", replyNode(r))
-	if err := addTools(test, r.Tools); err != nil {
-		return "", err
-	}
-	if err := addReading(test, &r.Reading); err != nil {
-		return "", err
-	}
-	if len(r.Denied) > 0 {
-		add(test, "denied", words(r.Denied))
-	}
-	var out bytes.Buffer
-	enc := yaml.NewEncoder(&out)
-	enc.SetIndent(2)
-	if err := enc.Encode([]*yaml.Node{test}); err != nil {
+	item, err := rulefile.Item(r.test())
+	if err != nil {
 		return "", fmt.Errorf("write test %s: %w", r.Name, err)
 	}
 	if strings.TrimSpace(file) == "" {
-		file = "# yaml-language-server: $schema=../schemas/tests.schema.json\nversion: 1\n\ntests:\n"
-	} else {
-		file = strings.TrimRight(file, "\n") + "\n\n"
+		return "# yaml-language-server: $schema=../schemas/tests.schema.json\nversion: 1\n\ntests:\n" + item, nil
 	}
-	for line := range strings.Lines(out.String()) {
-		if strings.TrimSpace(line) != "" {
-			line = "  " + line
-		}
-		file += line
-	}
-	return file, nil
+	return strings.TrimRight(file, "\n") + "\n\n" + item, nil
 }
 
-func replyNode(r Recording) *yaml.Node {
-	reply := &yaml.Node{Kind: yaml.MappingNode}
+// test is the recording as an item of a test file.
+func (r *Recording) test() (test rulefile.Entries) {
+	test.Add("name", r.Name)
+	if r.Profile != "" && r.Profile != DefaultProfile {
+		test.Add("profile", r.Profile)
+	}
+	test.Add("reply", r.reply())
+	addTools(&test, r.Tools)
+	addReading(&test, &r.Reading)
+	if len(r.Denied) > 0 {
+		test.Add("denied", r.Denied)
+	}
+	return test
+}
+
+func (r *Recording) reply() (reply rulefile.Entries) {
 	if r.Reply.Content != "" {
-		add(reply, "content", scalar(r.Reply.Content))
+		reply.Add("content", r.Reply.Content)
 	}
 	if r.Reply.Reasoning != "" {
-		add(reply, "reasoning", scalar(r.Reply.Reasoning))
+		reply.Add("reasoning", r.Reply.Reasoning)
 	}
-	calls := &yaml.Node{Kind: yaml.SequenceNode}
-	for _, c := range whole(r.Reply.Calls) {
-		call := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
-		add(call, "name", scalar(c.Name))
-		add(call, "arguments", scalar(c.Arguments))
-		calls.Content = append(calls.Content, call)
+	calls := whole(r.Reply.Calls)
+	var list []rulefile.Entries
+	for _, c := range calls {
+		var call rulefile.Entries
+		call.Add("name", c.Name)
+		call.Add("arguments", c.Arguments)
+		list = append(list, call)
 	}
-	if len(calls.Content) > 0 {
-		add(reply, "calls", calls)
+	if len(list) > 0 {
+		reply.Add("calls", list)
 	}
-	if r.Finish != "" && r.Finish != (&replyRule{Calls: whole(r.Reply.Calls)}).finish() {
-		add(reply, "finish", scalar(r.Finish))
+	if r.Finish != "" && r.Finish != (&replyRule{Calls: calls}).finish() {
+		reply.Add("finish", r.Finish)
 	}
 	return reply
 }
@@ -101,107 +89,49 @@ func whole(pieces []parse.CallDelta) (out []exampleCall) {
 	return out
 }
 
-func addTools(test *yaml.Node, offered []tools.Tool) error {
+func addTools(test *rulefile.Entries, offered []tools.Tool) {
 	if offered == nil {
-		return nil
+		return
 	}
-	names := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
-	schemas := &yaml.Node{Kind: yaml.MappingNode}
+	names := []string{}
+	var schemas rulefile.Entries
 	for _, t := range offered {
-		names.Content = append(names.Content, scalar(t.Name))
-		if len(t.Parameters) == 0 {
-			continue
+		names = append(names, t.Name)
+		if len(t.Parameters) > 0 {
+			schemas.Add(t.Name, json.RawMessage(t.Parameters))
 		}
-		schema, err := jsonNode(t.Parameters)
-		if err != nil {
-			return fmt.Errorf("parameters of %s: %w", t.Name, err)
-		}
-		add(schemas, t.Name, schema)
 	}
-	add(test, "tools", names)
-	if len(schemas.Content) > 0 {
-		add(test, "parameters", schemas)
+	test.Add("tools", names)
+	if len(schemas) > 0 {
+		test.Add("parameters", schemas)
 	}
-	return nil
 }
 
-func addReading(test *yaml.Node, r *parse.Reading) error {
-	gives := &yaml.Node{Kind: yaml.SequenceNode}
+func addReading(test *rulefile.Entries, r *parse.Reading) {
+	var gives []rulefile.Entries
 	by := ""
 	for i := range r.Calls {
 		c := &r.Calls[i]
-		args, err := jsonNode(c.Arguments)
-		if err != nil {
-			return fmt.Errorf("arguments of %s: %w", c.Name, err)
-		}
-		call := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
-		add(call, "tool", scalar(c.Name))
-		add(call, "args", args)
-		gives.Content = append(gives.Content, call)
+		var call rulefile.Entries
+		call.Add("tool", c.Name)
+		call.Add("args", json.RawMessage(c.Arguments))
+		gives = append(gives, call)
 		if i > 0 && c.Strategy != by {
 			by = ""
 		} else {
 			by = c.Strategy
 		}
 	}
-	if len(gives.Content) == 0 {
-		gives.Style = yaml.FlowStyle
-	}
-	add(test, "gives", gives)
+	test.Add("gives", gives)
 	if by != "" {
-		add(test, "by", scalar(by))
+		test.Add("by", by)
 	}
-	add(test, "shows", scalar(r.Content))
-	add(test, "thinks", scalar(r.Reasoning))
+	test.Add("shows", r.Content)
+	test.Add("thinks", r.Reasoning)
 	if codes := codesOf(r.Refused); len(codes) > 0 {
-		add(test, "refused", words(codes))
+		test.Add("refused", codes)
 	}
 	if r.Done {
-		add(test, "done", &yaml.Node{Kind: yaml.ScalarNode, Value: "true"})
+		test.Add("done", true)
 	}
-	return nil
-}
-
-// words is a list of texts on one line.
-func words(list []string) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
-	for _, s := range list {
-		n.Content = append(n.Content, scalar(s))
-	}
-	return n
-}
-
-func add(mapping *yaml.Node, key string, value *yaml.Node) {
-	mapping.Content = append(mapping.Content, scalar(key), value)
-}
-
-// scalar is a text, quoted where YAML would take it for something else.
-func scalar(s string) *yaml.Node {
-	n := &yaml.Node{}
-	n.SetString(s)
-	if n.Style == 0 && strings.ContainsAny(s, "#:{}[],&*!|>'\"%@`?\\") || s == "" {
-		n.Style = yaml.DoubleQuotedStyle
-	}
-	return n
-}
-
-// jsonNode is a JSON value as YAML in flow style. JSON without needless escapes is YAML.
-func jsonNode(doc []byte) (*yaml.Node, error) {
-	dec := json.NewDecoder(bytes.NewReader(doc))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return nil, err
-	}
-	var plain bytes.Buffer
-	enc := json.NewEncoder(&plain)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	var n yaml.Node
-	if err := yaml.Unmarshal(plain.Bytes(), &n); err != nil {
-		return nil, err
-	}
-	return n.Content[0], nil
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // Fault is what can go wrong with a reply or an upstream.
@@ -94,22 +96,22 @@ func faultNames() []string {
 
 // recoveryDoc is recovery.yaml.
 type recoveryDoc struct {
-	Version int                `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	Total   int                `rule:"total,required" min:"0" max:"20" doc:"Further requests for one reply, over all faults together." eg:"3"`
-	Faults  []pair[remedyRule] `rule:"faults,required" doc:"What is done about each fault."`
+	Version int                         `rule:"version,required" one:"1" doc:"The version of the format of this file."`
+	Total   int                         `rule:"total,required" min:"0" max:"20" doc:"Further requests for one reply, over all faults together." eg:"3"`
+	Faults  []rulefile.Pair[remedyRule] `rule:"faults,required" doc:"What is done about each fault."`
 }
 
 type remedyRule struct {
-	At         place
-	About      string        `rule:"about,required" doc:"What the fault is."`
-	Action     string        `rule:"action,required" one:"resample correct give_up" doc:"resample asks the same again, correct also says what was wrong, give_up answers at once."`
-	Attempts   int           `rule:"attempts" min:"0" max:"10" doc:"How often the model is asked again, for this fault; not with give_up." eg:"1"`
-	Text       *text         `rule:"text" doc:"For correct: what the model is told. {tool}, {why} and {tools} are filled in." eg:"'The call of {tool} was not made: {why}'"`
-	Status     int           `rule:"status" min:"400" max:"599" doc:"HTTP status for the caller; left out: the caller gets what there is." eg:"502"`
-	Type       string        `rule:"type" doc:"The type in the error body; goes with status." eg:"server_error"`
-	Code       string        `rule:"code" doc:"The code in the error body." eg:"empty_response"`
-	Message    *text         `rule:"message" doc:"The message in the error body; goes with status. {why} is filled in." eg:"'The model server failed: {why}'"`
-	RetryAfter time.Duration `rule:"retry_after" doc:"The header Retry-After for the caller, where the server gave none." eg:"5s"`
+	At         rulefile.Place
+	About      string         `rule:"about,required" doc:"What the fault is."`
+	Action     string         `rule:"action,required" one:"resample correct give_up" doc:"resample asks the same again, correct also says what was wrong, give_up answers at once."`
+	Attempts   int            `rule:"attempts" min:"0" max:"10" doc:"How often the model is asked again, for this fault; not with give_up." eg:"1"`
+	Text       *rulefile.Text `rule:"text" doc:"For correct: what the model is told. {tool}, {why} and {tools} are filled in." eg:"'The call of {tool} was not made: {why}'"`
+	Status     int            `rule:"status" min:"400" max:"599" doc:"HTTP status for the caller; left out: the caller gets what there is." eg:"502"`
+	Type       string         `rule:"type" doc:"The type in the error body; goes with status." eg:"server_error"`
+	Code       string         `rule:"code" doc:"The code in the error body." eg:"empty_response"`
+	Message    *rulefile.Text `rule:"message" doc:"The message in the error body; goes with status. {why} is filled in." eg:"'The model server failed: {why}'"`
+	RetryAfter time.Duration  `rule:"retry_after" doc:"The header Retry-After for the caller, where the server gave none." eg:"5s"`
 }
 
 // recovery takes recovery.yaml.
@@ -119,7 +121,7 @@ func (l *loader) recovery() {
 	names := faultNames()
 	for _, p := range f.Faults {
 		if !slices.Contains(names, p.Key.Value) {
-			l.report(p.Key.all(), codeKey, "unknown fault "+p.Key.Value, didYouMean(p.Key.Value, names))
+			l.report(p.Key.All(), rulefile.CodeKey, "unknown fault "+p.Key.Value, rulefile.DidYouMean(p.Key.Value, names))
 			continue
 		}
 		l.set.Recovery.Faults[Fault(p.Key.Value)] = l.remedy(p.Key, p.Value)
@@ -129,15 +131,15 @@ func (l *loader) recovery() {
 	}
 	for _, fault := range allFaults {
 		if _, ok := l.set.Recovery.Faults[fault]; !ok {
-			l.problems = append(l.problems, Problem{File: recoveryFile, Code: codeMissing, Msg: fmt.Sprintf("faults lacks %s", fault)})
+			l.problems = append(l.problems, rulefile.Problem{File: recoveryFile, Code: rulefile.CodeMissing, Msg: fmt.Sprintf("faults lacks %s", fault)})
 		}
 	}
 }
 
-func (l *loader) remedy(key text, r remedyRule) Remedy {
+func (l *loader) remedy(key rulefile.Text, r remedyRule) Remedy {
 	m := Remedy{
 		Action: Action(r.Action), Attempts: r.Attempts, Status: r.Status,
-		Type: r.Type, Code: r.Code, RetryAfter: r.RetryAfter, Place: key.at.String(),
+		Type: r.Type, Code: r.Code, RetryAfter: r.RetryAfter, Place: key.At.String(),
 	}
 	if r.Text != nil {
 		m.Text = r.Text.Value
@@ -149,13 +151,13 @@ func (l *loader) remedy(key text, r remedyRule) Remedy {
 	}
 	switch {
 	case m.Action == GiveUp && m.Attempts > 0:
-		l.report(r.At, codeValue, key.Value+" gives up and has attempts: it is one or the other", "")
+		l.report(r.At, rulefile.CodeValue, key.Value+" gives up and has attempts: it is one or the other", "")
 	case m.Action != GiveUp && r.Action != "" && m.Attempts == 0:
-		l.report(r.At, codeMissing, key.Value+" lacks attempts", "")
+		l.report(r.At, rulefile.CodeMissing, key.Value+" lacks attempts", "")
 	case (m.Action == Correct) != (r.Text != nil):
-		l.report(r.At, codeValue, key.Value+": action correct and text go together", "text is what the model is told")
+		l.report(r.At, rulefile.CodeValue, key.Value+": action correct and text go together", "text is what the model is told")
 	case m.Status != 0 && (m.Type == "" || m.Message == ""):
-		l.report(r.At, codeMissing, key.Value+" has a status and lacks type or message", "")
+		l.report(r.At, rulefile.CodeMissing, key.Value+" has a status and lacks type or message", "")
 	}
 	return m
 }
@@ -163,12 +165,12 @@ func (l *loader) remedy(key text, r remedyRule) Remedy {
 var placeholder = regexp.MustCompile(`\{\w+\}`)
 
 // placeholders checks the names in braces.
-func (l *loader) placeholders(t text, names ...string) {
+func (l *loader) placeholders(t rulefile.Text, names ...string) {
 	for _, m := range placeholder.FindAllStringIndex(t.Value, -1) {
 		name := t.Value[m[0]+1 : m[1]-1]
 		if !slices.Contains(names, name) {
 			from := len([]rune(t.Value[:m[0]]))
-			l.report(t.span(from, from+len([]rune(name))+2), codeValue, "nothing is filled in for {"+name+"}", didYouMean(name, names))
+			l.report(t.Span(from, from+len([]rune(name))+2), rulefile.CodeValue, "nothing is filled in for {"+name+"}", rulefile.DidYouMean(name, names))
 		}
 	}
 }

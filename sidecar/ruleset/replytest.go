@@ -10,6 +10,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -21,20 +22,20 @@ type testFile struct {
 
 // replyTest is a reply, and what all rules together make of it.
 type replyTest struct {
-	At         place
-	Name       text        `rule:"name,required" doc:"What must hold, in a few words; no two tests have the same." eg:"a leaked call comes back"`
-	About      string      `rule:"about" doc:"Why it must hold."`
-	Profile    *text       `rule:"profile" doc:"A profile of strategies.yaml; left out: default." eg:"native"`
-	Reply      replyRule   `rule:"reply,required" doc:"The reply as a model server sends it."`
-	Tools      *[]string   `rule:"tools" doc:"The names of the offered tools; left out: any name will do." eg:"[read, exec]"`
-	Parameters []pair[any] `rule:"parameters" doc:"JSON Schemas of offered tools, by name." eg:"{read: {type: object, required: [path]}}"`
-	Gives      []gives     `rule:"gives,required" doc:"The calls that leave, in order; [] is none." eg:"[{tool: read, args: {path: notes.md}}]"`
-	By         *text       `rule:"by" doc:"The id of the strategy that finds each call." eg:"harmony"`
-	Shows      *text       `rule:"shows" doc:"What the user sees; left out: not checked." eg:"Four."`
-	Thinks     *text       `rule:"thinks" doc:"The reasoning; left out: not checked." eg:"Easy."`
-	Refused    []string    `rule:"refused" one:"not_offered ambiguous bad_name bad_json bad_schema truncated" doc:"Why what looked like a call is none, in order; left out: not checked." eg:"[not_offered]"`
-	Denied     *[]string   `rule:"denied" doc:"The ids of the rules of exec.yaml that keep calls from leaving; left out: not checked." eg:"[whole-tree]"`
-	Done       bool        `rule:"done" doc:"true means that the turn ends here."`
+	At         rulefile.Place
+	Name       rulefile.Text        `rule:"name,required" doc:"What must hold, in a few words; no two tests have the same." eg:"a leaked call comes back"`
+	About      string               `rule:"about" doc:"Why it must hold."`
+	Profile    *rulefile.Text       `rule:"profile" doc:"A profile of strategies.yaml; left out: default." eg:"native"`
+	Reply      replyRule            `rule:"reply,required" doc:"The reply as a model server sends it."`
+	Tools      *[]string            `rule:"tools" doc:"The names of the offered tools; left out: any name will do." eg:"[read, exec]"`
+	Parameters []rulefile.Pair[any] `rule:"parameters" doc:"JSON Schemas of offered tools, by name." eg:"{read: {type: object, required: [path]}}"`
+	Gives      []gives              `rule:"gives,required" doc:"The calls that leave, in order; [] is none." eg:"[{tool: read, args: {path: notes.md}}]"`
+	By         *rulefile.Text       `rule:"by" doc:"The id of the strategy that finds each call." eg:"harmony"`
+	Shows      *rulefile.Text       `rule:"shows" doc:"What the user sees; left out: not checked." eg:"Four."`
+	Thinks     *rulefile.Text       `rule:"thinks" doc:"The reasoning; left out: not checked." eg:"Easy."`
+	Refused    []string             `rule:"refused" one:"not_offered ambiguous bad_name bad_json bad_schema truncated" doc:"Why what looked like a call is none, in order; left out: not checked." eg:"[not_offered]"`
+	Denied     *[]string            `rule:"denied" doc:"The ids of the rules of exec.yaml that keep calls from leaving; left out: not checked." eg:"[whole-tree]"`
+	Done       bool                 `rule:"done" doc:"true means that the turn ends here."`
 }
 
 // replyRule is a reply as a model server sends it.
@@ -51,10 +52,10 @@ type replyRule struct {
 // replyTests decodes the files of the folder tests. A name stands once in all of them,
 // and once in those of the locked folder: nobody can stop one of them by its name.
 func (l *loader) replyTests() {
-	var names, locked []text
+	var names, locked []rulefile.Text
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
-		in, isLocked := strings.CutPrefix(name, policyFolder+"/")
-		if !strings.HasPrefix(in, testFolder+"/") {
+		in, isLocked := strings.CutPrefix(name, rulefile.PolicyFolder+"/")
+		if !strings.HasPrefix(in, rulefile.TestFolder+"/") {
 			continue
 		}
 		for _, t := range decodeFile[testFile](l, name).Tests {
@@ -78,7 +79,7 @@ func (l *loader) testsRun() bool {
 	needs := []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, execFilename, pathsFilename, urlsFilename,
 		lockedName(execFilename), lockedName(pathsFilename), lockedName(urlsFilename)}
 	for name := range l.files {
-		if strings.HasPrefix(strings.TrimPrefix(name, policyFolder+"/"), testFolder+"/") {
+		if strings.HasPrefix(strings.TrimPrefix(name, rulefile.PolicyFolder+"/"), rulefile.TestFolder+"/") {
 			needs = append(needs, name)
 		}
 	}
@@ -86,7 +87,7 @@ func (l *loader) testsRun() bool {
 }
 
 // try reads the reply of a test and gives what is not as it says.
-func (l *loader) try(t replyTest) (problems Problems) {
+func (l *loader) try(t replyTest) (problems rulefile.Problems) {
 	denied := []string{}
 	profile := DefaultProfile
 	if t.Profile != nil {
@@ -108,27 +109,27 @@ func (l *loader) try(t replyTest) (problems Problems) {
 	got, _ := reader.Close(t.Reply.finish())
 	l.covers(&got)
 
-	wrong := func(at place, format string, args ...any) {
-		problems = append(problems, at.problem(codeTest, t.Name.Value+": "+fmt.Sprintf(format, args...), refusals(got)))
+	wrong := func(at rulefile.Place, format string, args ...any) {
+		problems = append(problems, at.Problem(codeTest, t.Name.Value+": "+fmt.Sprintf(format, args...), refusals(got)))
 	}
 	want, err := wanted(t.Gives)
 	if err != nil {
-		wrong(t.Name.all(), "%v", err)
+		wrong(t.Name.All(), "%v", err)
 		return problems
 	}
 	if !sameCalls(got.Calls, want) {
-		wrong(t.Name.all(), "the rules make %s of this, not %s", callsText(got.Calls), callsText(want))
+		wrong(t.Name.All(), "the rules make %s of this, not %s", callsText(got.Calls), callsText(want))
 	}
 	for i := range got.Calls {
 		if by := got.Calls[i].Strategy; t.By != nil && by != t.By.Value {
-			wrong(t.By.all(), "%s is found by %s, not by %s", got.Calls[i].Name, by, t.By.Value)
+			wrong(t.By.All(), "%s is found by %s, not by %s", got.Calls[i].Name, by, t.By.Value)
 		}
 	}
 	if t.Shows != nil && !sameText(got.Content, t.Shows.Value) {
-		wrong(t.Shows.all(), "the user sees %q, not %q", got.Content, t.Shows.Value)
+		wrong(t.Shows.All(), "the user sees %q, not %q", got.Content, t.Shows.Value)
 	}
 	if t.Thinks != nil && !sameText(got.Reasoning, t.Thinks.Value) {
-		wrong(t.Thinks.all(), "the reasoning is %q, not %q", got.Reasoning, t.Thinks.Value)
+		wrong(t.Thinks.All(), "the reasoning is %q, not %q", got.Reasoning, t.Thinks.Value)
 	}
 	if codes := codesOf(got.Refused); len(t.Refused) > 0 && !slices.Equal(codes, t.Refused) {
 		wrong(t.At, "refused is [%s], not [%s]", strings.Join(codes, ", "), strings.Join(t.Refused, ", "))

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // Report is what examples and tests showed of a set.
@@ -16,11 +17,11 @@ type Report struct {
 
 // TestResult is what became of one test. It is good where there are no problems.
 type TestResult struct {
-	Name     string        `json:"name"`
-	File     string        `json:"file"`
-	Line     int           `json:"line"`
-	Took     time.Duration `json:"nanoseconds"`
-	Problems Problems      `json:"problems,omitempty"`
+	Name     string            `json:"name"`
+	File     string            `json:"file"`
+	Line     int               `json:"line"`
+	Took     time.Duration     `json:"nanoseconds"`
+	Problems rulefile.Problems `json:"problems,omitempty"`
 }
 
 // Covered is a rule, and how many examples and tests hit it.
@@ -33,13 +34,13 @@ type Covered struct {
 // Test compiles the files, tries all examples and runs the tests whose name is
 // wanted. The report is nil where the files do not load; tests that do not hold
 // are in the report alone.
-func Test(f Files, wanted func(name string) bool) (*Report, Problems) {
+func Test(f rulefile.Files, wanted func(name string) bool) (*Report, rulefile.Problems) {
 	l, mine := examine(f)
 	if l != mine {
 		l.problems = append(l.problems, mine.problems...)
 	}
 	if l.problems.Fatal() {
-		return nil, l.problems.sorted()
+		return nil, l.problems.Sorted()
 	}
 	r := &Report{Version: l.set.Version, Examples: l.set.Counts.Examples, Tests: []TestResult{}}
 	l.inTests = true
@@ -49,13 +50,13 @@ func Test(f Files, wanted func(name string) bool) (*Report, Problems) {
 		}
 		began := time.Now()
 		problems := l.try(t)
-		r.Tests = append(r.Tests, TestResult{t.Name.Value, t.Name.at.src.name, t.Name.at.line, time.Since(began), problems})
+		r.Tests = append(r.Tests, TestResult{t.Name.Value, t.Name.At.File(), t.Name.At.Line(), time.Since(began), problems})
 	}
 	for _, rule := range l.set.Rules() {
 		n := l.covered[rule.Place]
 		r.Covered = append(r.Covered, Covered{rule, n[0], n[1]})
 	}
-	return r, l.problems.sorted()
+	return r, l.problems.Sorted()
 }
 
 // covers counts the rules that a reading hit.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // noHome is the home folder of a user without one.
@@ -35,7 +36,7 @@ func (l *loader) roots(r rootsRule, base *author) paths.Roots {
 		out.Cwd = filepath.Join(out.Home, ".openclaw", "workspace")
 	}
 	for _, list := range []struct {
-		said *[]text
+		said *[]rulefile.Text
 		to   *[]string
 	}{{r.Write, &out.Write}, {r.Read, &out.Read}, {r.ReadFiles, &out.ReadFiles}, {r.Own, &out.Own}} {
 		if list.said == nil {
@@ -44,8 +45,8 @@ func (l *loader) roots(r rootsRule, base *author) paths.Roots {
 		*list.to = nil
 		for _, t := range *list.said {
 			folder := l.folder(t, out.Home)
-			if folder == "/" && list.to == &out.Write && t.at.src != nil {
-				l.report(t.all(), codeValue, "/ is the whole machine, and no folder of an agent", "name the folders that it may write")
+			if folder == "/" && list.to == &out.Write && t.At.Known() {
+				l.report(t.All(), rulefile.CodeValue, "/ is the whole machine, and no folder of an agent", "name the folders that it may write")
 			}
 			*list.to = append(*list.to, folder)
 		}
@@ -60,12 +61,12 @@ func (l *loader) roots(r rootsRule, base *author) paths.Roots {
 var withDefault = regexp.MustCompile(`\$\{([A-Za-z_]\w*)(:-[^}]*)?\}`)
 
 // folder is a path of paths.yaml, absolute and clean. It may begin with ~.
-func (l *loader) folder(t text, home string) string {
+func (l *loader) folder(t rulefile.Text, home string) string {
 	path := withDefault.ReplaceAllStringFunc(t.Value, func(m string) string {
 		name, otherwise, given := strings.Cut(m[2:len(m)-1], ":-")
 		value := os.Getenv(name)
-		if value == "" && !given && t.at.src != nil {
-			l.report(t.all(), codeRef, fmt.Sprintf("the environment variable %s is not set", name), "set it, or write ${"+name+":-the folder to take then}")
+		if value == "" && !given && t.At.Known() {
+			l.report(t.All(), rulefile.CodeRef, fmt.Sprintf("the environment variable %s is not set", name), "set it, or write ${"+name+":-the folder to take then}")
 		}
 		if value == "" {
 			return otherwise
@@ -75,8 +76,8 @@ func (l *loader) folder(t text, home string) string {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || rest[0] == '/') {
 		path = home + rest
 	}
-	if path != "" && !filepath.IsAbs(path) && t.at.src != nil {
-		l.report(t.all(), codeValue, path+" is no absolute path", "write it from / or ~ on")
+	if path != "" && !filepath.IsAbs(path) && t.At.Known() {
+		l.report(t.All(), rulefile.CodeValue, path+" is no absolute path", "write it from / or ~ on")
 	}
 	abs, err := filepath.Abs(path)
 	if path == "" || err != nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -22,15 +23,15 @@ type rulebook struct {
 }
 
 // add takes a rule in; the first one of a line names it.
-func (b *rulebook) add(at place, id string) {
+func (b *rulebook) add(at rulefile.Place, id string) {
 	if b.at == nil {
 		b.at = map[string]int{}
 	}
-	if _, known := b.at[at.String()]; known || at.src == nil {
+	if _, known := b.at[at.String()]; known || !at.Known() {
 		return
 	}
 	b.at[at.String()] = len(b.rules)
-	b.rules = append(b.rules, Rule{at.String(), at.src.name, id})
+	b.rules = append(b.rules, Rule{at.String(), at.File(), id})
 }
 
 // Rules are all rules that readings can hit.

@@ -10,6 +10,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"gopkg.in/yaml.v3"
 	"pgregory.net/rapid"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // beyond is what `check` finds and a JSON Schema cannot say. Everything else of the
@@ -30,11 +32,11 @@ var beyond = regexp.MustCompile(`` +
 
 // structural reports whether a problem is one that a schema can say. A class that is
 // none is E-ref, since it looks like a name; there are only three.
-func structural(p Problem) bool {
+func structural(p rulefile.Problem) bool {
 	switch p.Code {
-	case codeKey, codeMissing, codeType, codeValue:
+	case rulefile.CodeKey, rulefile.CodeMissing, rulefile.CodeType, rulefile.CodeValue:
 		return !beyond.MatchString(p.Msg) && !strings.HasPrefix(p.Hint, "nothing that is included has the id")
-	case codeRef:
+	case rulefile.CodeRef:
 		return regexp.MustCompile(`^there is no class`).MatchString(p.Msg)
 	}
 	return false
@@ -42,19 +44,21 @@ func structural(p Problem) bool {
 
 // found gives what `check`, or serve, finds in one file and what it includes. Others are
 // not read, and no example or test is tried: a schema knows nothing of them.
-func found(others Files, file, doc string) (out Problems) {
+func found(others rulefile.Files, file, doc string) (out rulefile.Problems) {
 	if file == configFile {
 		return new(Settings).Read(file, doc, func(string) (string, bool) { return "", false })
 	}
 	files := maps.Clone(others)
-	maps.DeleteFunc(files, func(name, _ string) bool { return !includable(name) })
+	maps.DeleteFunc(files, func(name, _ string) bool {
+		return !strings.HasPrefix(name, rulefile.PackFolder+"/") && !strings.HasPrefix(name, rulefile.BuiltinFolder+"/")
+	})
 	files[file] = doc
-	return slices.DeleteFunc(prepare(files).problems, func(p Problem) bool { return p.File != file })
+	return slices.DeleteFunc(prepare(files).problems, func(p rulefile.Problem) bool { return p.File != file })
 }
 
 // agree fails where check and the schema differ about a file.
-func agree(t interface{ Errorf(string, ...any) }, s *jsonschema.Schema, others Files, file, doc string) (refused bool) {
-	err := s.Validate(jsonValue(doc))
+func agree(t interface{ Errorf(string, ...any) }, s *jsonschema.Schema, others rulefile.Files, file, doc string) (refused bool) {
+	err := s.Validate(rulefile.JSON(doc))
 	if problems := found(others, file, doc); (err != nil) != slices.ContainsFunc(problems, structural) {
 		t.Errorf("%s: check and the schema differ.\ncheck: %v\nschema: %v", file, problems, err)
 	}
@@ -124,7 +128,7 @@ func TestMistakes(t *testing.T) {
 		}
 		doc := strings.Replace(files[c.file], c.old, c.new, 1)
 		refused := agree(t, schemas[c.file], files, c.file, doc)
-		finds := slices.ContainsFunc(found(files, c.file, doc), func(p Problem) bool { return beyond.MatchString(p.Msg) })
+		finds := slices.ContainsFunc(found(files, c.file, doc), func(p rulefile.Problem) bool { return beyond.MatchString(p.Msg) })
 		if refused != (c.sees == both) || c.sees != both && finds != (c.sees == check) {
 			t.Errorf("%s: %q for %q: the schema refuses it: %v; check finds more: %v", c.file, c.new, c.old, refused, finds)
 		}
@@ -172,7 +176,7 @@ func TestIncludingFiles(t *testing.T) {
 }
 
 // lockedSamples are files of a locked folder.
-var lockedSamples = Files{
+var lockedSamples = rulefile.Files{
 	lockedName(strategiesFile): "version: 1\nkinds: [native, harmony]\noff: [fuzzy]\n",
 	lockedName(argumentsFile):  "version: 1\nclasses: {exec: [deploy], write: [mail]}\n",
 	lockedName(limitsFile):     "version: 1\nsize: {reply: 16MiB}\ntime: {idle: 1m}\nretry: {times: 1}\n",

@@ -10,8 +10,9 @@ import (
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"gopkg.in/yaml.v3"
 	"pgregory.net/rapid"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // config is a config file with every key.
@@ -33,6 +34,11 @@ func TestSchemasAreFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range all {
+		if *update {
+			if err := os.WriteFile(filepath.Join(folder, name), want, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if got, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(got) != string(want) {
 			t.Errorf("schemas/%s is stale; run: make schemas (%v)", name, err)
 		}
@@ -50,7 +56,7 @@ func TestShippedFilesFitTheirSchemas(t *testing.T) {
 	for file, s := range compiledSchemas(t) {
 		schemas[schemaName(file)] = s
 	}
-	if err := schemas[schemaName(configFile)].Validate(jsonValue(config)); err != nil {
+	if err := schemas[schemaName(configFile)].Validate(rulefile.JSON(config)); err != nil {
 		t.Error(err)
 	}
 	for name, doc := range shipped(t) {
@@ -61,7 +67,7 @@ func TestShippedFilesFitTheirSchemas(t *testing.T) {
 		schema, ok := strings.CutPrefix(line, "# yaml-language-server: $schema="+strings.Repeat("../", 1+strings.Count(name, "/"))+"schemas/")
 		if !ok || schemas[schema] == nil {
 			t.Errorf("%s begins with %q, which names no schema", name, line)
-		} else if err := schemas[schema].Validate(jsonValue(doc)); err != nil {
+		} else if err := schemas[schema].Validate(rulefile.JSON(doc)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if filepath.Dir(name) == "." && schema != schemaName(name) {
@@ -79,7 +85,7 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 		for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
 			typ = typ.Elem()
 		}
-		if isPair(typ) {
+		if rulefile.IsPair(typ) {
 			walk(typ.Field(1).Type, file, path+".*")
 			return
 		}
@@ -87,7 +93,7 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 			return
 		}
 		for f := range typ.Fields() {
-			key, _ := ruleKey(f)
+			key, _ := rulefile.KeyOf(f)
 			if key == "" {
 				continue
 			}
@@ -117,15 +123,11 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 
 // tryExample decodes an example as the value of its field.
 func tryExample(t *testing.T, f reflect.StructField, eg string) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte(eg), &doc); err != nil {
-		t.Errorf("example of %s: %v", f.Name, err)
-		return
-	}
-	d := decoder{src: newSource("example of "+f.Name, eg)}
-	d.value(doc.Content[0], reflect.New(f.Type).Elem(), f.Tag, f.Name, 0)
-	if len(d.problems) > 0 {
-		t.Error(d.problems)
+	key, _ := rulefile.KeyOf(f)
+	holder := reflect.New(reflect.StructOf([]reflect.StructField{{Name: f.Name, Type: f.Type, Tag: f.Tag}}))
+	example := rulefile.Plant(rulefile.Files{"example": key + ": " + eg}, "example", shape)
+	if problems := example.Decode(holder.Interface(), false); len(problems) > 0 {
+		t.Error(problems)
 	}
 }
 
@@ -133,7 +135,7 @@ func tryExample(t *testing.T, f reflect.StructField, eg string) {
 func TestPatterns(t *testing.T) {
 	var holder struct {
 		D time.Duration `rule:"d"`
-		S size          `rule:"s"`
+		S rulefile.Size `rule:"s"`
 	}
 	w := schemaWriter{definitions: map[string]*schema{}}
 	typ := reflect.TypeOf(holder)
@@ -152,7 +154,10 @@ func TestPatterns(t *testing.T) {
 			t.Errorf("duration %q: %v", d, err)
 		}
 		b := rapid.StringMatching(`-?[0-9.]{0,3}[ kKMGT]?i?B?`).Draw(t, "size")
-		if _, takes := parseSize(b); takes != (s.Validate(map[string]any{"s": b}) == nil) {
+		_, problems := rulefile.Decode[struct {
+			S rulefile.Size `rule:"s"`
+		}]("sizes", `s: "`+b+`"`)
+		if takes := len(problems) == 0; takes != (s.Validate(map[string]any{"s": b}) == nil) {
 			t.Errorf("size %q: %v", b, takes)
 		}
 	})

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // serverFile is servers.yaml.
@@ -14,37 +17,37 @@ type serverFile struct {
 }
 
 type serverRule struct {
-	At             place
-	ID             text         `rule:"id,required" doc:"Its name in models.yaml, settings and traces." eg:"vllm"`
-	About          string       `rule:"about,required" doc:"Which servers it is for." eg:"vLLM from 0.12 on."`
-	Detect         []probeRule  `rule:"detect" doc:"Questions that tell it from other servers; one hit is enough."`
-	Models         string       `rule:"models" doc:"Path of the model list, after /v1." eg:"/models"`
-	Props          string       `rule:"props" doc:"A further path that tells the context window, from the root of the host." eg:"/props"`
-	Window         []string     `rule:"window" doc:"Where the answers of models and props hold the context window (gjson paths)." eg:"[data.0.max_model_len]"`
-	ReasoningIn    []string     `rule:"reasoning_in,required" doc:"Fields in which replies may carry the chain of thought." eg:"[reasoning, reasoning_content]"`
-	ReasoningOut   []string     `rule:"reasoning_out,required" doc:"Fields in which it is given back with the history." eg:"[reasoning]"`
-	Rename         []pair[text] `rule:"rename" doc:"Fields of the request that are called something else here." eg:"{max_completion_tokens: max_tokens}"`
-	DropFields     []string     `rule:"drop_fields" doc:"Fields of the request that the server chokes on." eg:"[parallel_tool_calls]"`
-	DropEmptyTools bool         `rule:"drop_empty_tools" doc:"true leaves out an empty list of tools."`
-	DropStrict     bool         `rule:"drop_strict" doc:"true leaves out strict of each tool."`
-	FoldSystem     bool         `rule:"fold_system" doc:"true puts later system and developer messages into the first one."`
-	SystemRole     string       `rule:"system_role" one:"system" doc:"system: developer messages are sent as system messages."`
-	FlattenParts   bool         `rule:"flatten_parts" doc:"true makes a list of text parts one text."`
-	ToolChoice     string       `rule:"tool_choice,required" one:"pass auto drop" doc:"pass sends it as it is, auto makes what forces a call auto, drop leaves it out."`
-	Effort         effortRule   `rule:"effort,required" doc:"How the server takes the reasoning effort."`
-	Structured     string       `rule:"structured" doc:"The field that takes a bare JSON Schema; left out: response_format as it is." eg:"guided_json"`
-	Errors         errorRules   `rule:"errors" doc:"As under common, for this server alone; tried first."`
+	At             rulefile.Place
+	ID             rulefile.Text                  `rule:"id,required" doc:"Its name in models.yaml, settings and traces." eg:"vllm"`
+	About          string                         `rule:"about,required" doc:"Which servers it is for." eg:"vLLM from 0.12 on."`
+	Detect         []probeRule                    `rule:"detect" doc:"Questions that tell it from other servers; one hit is enough."`
+	Models         string                         `rule:"models" doc:"Path of the model list, after /v1." eg:"/models"`
+	Props          string                         `rule:"props" doc:"A further path that tells the context window, from the root of the host." eg:"/props"`
+	Window         []string                       `rule:"window" doc:"Where the answers of models and props hold the context window (gjson paths)." eg:"[data.0.max_model_len]"`
+	ReasoningIn    []string                       `rule:"reasoning_in,required" doc:"Fields in which replies may carry the chain of thought." eg:"[reasoning, reasoning_content]"`
+	ReasoningOut   []string                       `rule:"reasoning_out,required" doc:"Fields in which it is given back with the history." eg:"[reasoning]"`
+	Rename         []rulefile.Pair[rulefile.Text] `rule:"rename" doc:"Fields of the request that are called something else here." eg:"{max_completion_tokens: max_tokens}"`
+	DropFields     []string                       `rule:"drop_fields" doc:"Fields of the request that the server chokes on." eg:"[parallel_tool_calls]"`
+	DropEmptyTools bool                           `rule:"drop_empty_tools" doc:"true leaves out an empty list of tools."`
+	DropStrict     bool                           `rule:"drop_strict" doc:"true leaves out strict of each tool."`
+	FoldSystem     bool                           `rule:"fold_system" doc:"true puts later system and developer messages into the first one."`
+	SystemRole     string                         `rule:"system_role" one:"system" doc:"system: developer messages are sent as system messages."`
+	FlattenParts   bool                           `rule:"flatten_parts" doc:"true makes a list of text parts one text."`
+	ToolChoice     string                         `rule:"tool_choice,required" one:"pass auto drop" doc:"pass sends it as it is, auto makes what forces a call auto, drop leaves it out."`
+	Effort         effortRule                     `rule:"effort,required" doc:"How the server takes the reasoning effort."`
+	Structured     string                         `rule:"structured" doc:"The field that takes a bare JSON Schema; left out: response_format as it is." eg:"guided_json"`
+	Errors         errorRules                     `rule:"errors" doc:"As under common, for this server alone; tried first."`
 }
 
 type probeRule struct {
-	Path     text `rule:"path,required" doc:"From the root of the host." eg:"/version"`
-	Contains text `rule:"contains" doc:"What a 200 answer contains, white space left out; left out: any JSON object." eg:"'\"owned_by\":\"vllm\"'"`
+	Path     rulefile.Text `rule:"path,required" doc:"From the root of the host." eg:"/version"`
+	Contains rulefile.Text `rule:"contains" doc:"What a 200 answer contains, white space left out; left out: any JSON object." eg:"'\"owned_by\":\"vllm\"'"`
 }
 
 type effortRule struct {
-	Field   string       `rule:"field,required" doc:"Where it goes in the request." eg:"reasoning_effort"`
-	Allowed []string     `rule:"allowed,required" one:"none minimal low medium high xhigh max" doc:"What the server accepts." eg:"[low, medium, high]"`
-	Map     []pair[text] `rule:"map" doc:"What other values become; an empty text leaves the field out." eg:"{minimal: low, max: high}"`
+	Field   string                         `rule:"field,required" doc:"Where it goes in the request." eg:"reasoning_effort"`
+	Allowed []string                       `rule:"allowed,required" one:"none minimal low medium high xhigh max" doc:"What the server accepts." eg:"[low, medium, high]"`
+	Map     []rulefile.Pair[rulefile.Text] `rule:"map" doc:"What other values become; an empty text leaves the field out." eg:"{minimal: low, max: high}"`
 }
 
 // errorRules is what the texts of errors mean.
@@ -57,36 +60,36 @@ type errorRules struct {
 }
 
 type errorRule struct {
-	At    place
-	About string      `rule:"about" doc:"Which server says it, or why this stands here." eg:"our proxy"`
-	Find  text        `rule:"find,required" doc:"A regular expression (RE2) over the text of the error." eg:"'(?i)context is (?P<limit>[0-9]+) tokens'"`
-	Hit   []errorText `rule:"hit" doc:"Texts that it finds, tried whenever the rules are loaded."`
-	Miss  []text      `rule:"miss" doc:"Texts that it does not find, tried whenever the rules are loaded." eg:"[Unexpected token in JSON]"`
+	At    rulefile.Place
+	About string          `rule:"about" doc:"Which server says it, or why this stands here." eg:"our proxy"`
+	Find  rulefile.Text   `rule:"find,required" doc:"A regular expression (RE2) over the text of the error." eg:"'(?i)context is (?P<limit>[0-9]+) tokens'"`
+	Hit   []errorText     `rule:"hit" doc:"Texts that it finds, tried whenever the rules are loaded."`
+	Miss  []rulefile.Text `rule:"miss" doc:"Texts that it does not find, tried whenever the rules are loaded." eg:"[Unexpected token in JSON]"`
 }
 
 type recoverRule struct {
-	At    place
-	About string      `rule:"about" doc:"Which server says it, or why this stands here." eg:"our proxy"`
-	Field text        `rule:"field" doc:"Path of the generated text in the body (gjson)." eg:"error.failed_generation"`
-	Find  *text       `rule:"find" doc:"A regular expression (RE2) over the text of the error; its group args is arguments, its group text generated text." eg:"'raw=(?P<args>.*), err='"`
-	Hit   []errorText `rule:"hit" doc:"Texts that it finds, tried whenever the rules are loaded."`
-	Miss  []text      `rule:"miss" doc:"Texts that it does not find, tried whenever the rules are loaded." eg:"[Unexpected token in JSON]"`
+	At    rulefile.Place
+	About string          `rule:"about" doc:"Which server says it, or why this stands here." eg:"our proxy"`
+	Field rulefile.Text   `rule:"field" doc:"Path of the generated text in the body (gjson)." eg:"error.failed_generation"`
+	Find  *rulefile.Text  `rule:"find" doc:"A regular expression (RE2) over the text of the error; its group args is arguments, its group text generated text." eg:"'raw=(?P<args>.*), err='"`
+	Hit   []errorText     `rule:"hit" doc:"Texts that it finds, tried whenever the rules are loaded."`
+	Miss  []rulefile.Text `rule:"miss" doc:"Texts that it does not find, tried whenever the rules are loaded." eg:"[Unexpected token in JSON]"`
 }
 
 type hintRule struct {
-	At     place
-	About  string      `rule:"about" doc:"Which server says it, or why this stands here." eg:"our proxy"`
-	Find   text        `rule:"find,required" doc:"A regular expression (RE2) over the text of the error." eg:"'(?i)does not support tools'"`
-	Say    string      `rule:"say,required" doc:"The sentence for the log and the caller." eg:"The model at the server has no template for tools."`
-	Status int         `rule:"status" min:"400" max:"599" doc:"HTTP status for the caller; left out: as recovery.yaml says." eg:"503"`
-	Hit    []errorText `rule:"hit" doc:"Texts that it finds, tried whenever the rules are loaded."`
-	Miss   []text      `rule:"miss" doc:"Texts that it does not find, tried whenever the rules are loaded." eg:"[Unexpected token in JSON]"`
+	At     rulefile.Place
+	About  string          `rule:"about" doc:"Which server says it, or why this stands here." eg:"our proxy"`
+	Find   rulefile.Text   `rule:"find,required" doc:"A regular expression (RE2) over the text of the error." eg:"'(?i)does not support tools'"`
+	Say    string          `rule:"say,required" doc:"The sentence for the log and the caller." eg:"The model at the server has no template for tools."`
+	Status int             `rule:"status" min:"400" max:"599" doc:"HTTP status for the caller; left out: as recovery.yaml says." eg:"503"`
+	Hit    []errorText     `rule:"hit" doc:"Texts that it finds, tried whenever the rules are loaded."`
+	Miss   []rulefile.Text `rule:"miss" doc:"Texts that it does not find, tried whenever the rules are loaded." eg:"[Unexpected token in JSON]"`
 }
 
 // errorText is the text of an error and what the groups of a pattern find in it.
 type errorText struct {
-	Text  text         `rule:"text,required" doc:"The text of an error." eg:"prompt of 9000 tokens is over the limit of 8192"`
-	Gives []pair[text] `rule:"gives" doc:"What the groups of the pattern find in it." eg:"{prompt: '9000', limit: '8192'}"`
+	Text  rulefile.Text                  `rule:"text,required" doc:"The text of an error." eg:"prompt of 9000 tokens is over the limit of 8192"`
+	Gives []rulefile.Pair[rulefile.Text] `rule:"gives" doc:"What the groups of the pattern find in it." eg:"{prompt: '9000', limit: '8192'}"`
 }
 
 // servers takes servers.yaml; the common patterns go to the end of each server's.
@@ -94,7 +97,7 @@ func (l *loader) servers() {
 	f := decodeFile[serverFile](l, serversFile)
 	var common Server
 	l.errors(&common, f.Common)
-	var ids []text
+	var ids []rulefile.Text
 	for _, r := range f.Servers {
 		ids = append(ids, r.ID)
 		s := Server{
@@ -125,13 +128,13 @@ func (l *loader) lastServer(rules []serverRule) {
 	for i, r := range rules {
 		switch last := i == len(rules)-1; {
 		case last && len(r.Detect) > 0:
-			l.report(r.At, codeValue, "the last server has no detect: it is for every server that nothing else fits", "")
+			l.report(r.At, rulefile.CodeValue, "the last server has no detect: it is for every server that nothing else fits", "")
 		case !last && len(r.Detect) == 0:
-			l.report(r.At, codeMissing, r.ID.Value+" lacks detect", "only the last server fits every server")
+			l.report(r.At, rulefile.CodeMissing, r.ID.Value+" lacks detect", "only the last server fits every server")
 		}
 	}
 	if _, ok := l.files[serversFile]; ok && len(rules) == 0 && l.clean(serversFile) {
-		l.problems = append(l.problems, Problem{File: serversFile, Code: codeMissing, Msg: "no server: at least generic must stand here"})
+		l.problems = append(l.problems, rulefile.Problem{File: serversFile, Code: rulefile.CodeMissing, Msg: "no server: at least generic must stand here"})
 	}
 }
 
@@ -152,7 +155,7 @@ func (l *loader) errors(s *Server, r errorRules) {
 		case e.Find != nil:
 			p.Match = l.errorPattern(errorRule{e.At, e.About, *e.Find, e.Hit, e.Miss}, "args", "text").Match
 		case e.Field.Value == "":
-			l.report(e.At, codeMissing, "this pattern lacks find or field", "")
+			l.report(e.At, rulefile.CodeMissing, "this pattern lacks find or field", "")
 		}
 		s.Recover = append(s.Recover, p)
 	}
@@ -167,8 +170,8 @@ func (l *loader) errors(s *Server, r errorRules) {
 func (l *loader) errorPattern(r errorRule, groups ...string) Pattern {
 	p := Pattern{Place: r.At.String()}
 	if r.Find.Value == "" {
-		if r.Find.at.src != nil { // a missing one is reported already
-			l.report(r.Find.all(), codeValue, "an empty pattern fits every text", "")
+		if r.Find.At.Known() { // a missing one is reported already
+			l.report(r.Find.All(), rulefile.CodeValue, "an empty pattern fits every text", "")
 		}
 		return p
 	}
@@ -178,7 +181,7 @@ func (l *loader) errorPattern(r errorRule, groups ...string) Pattern {
 	l.set.book.add(r.At, cmp.Or(r.About, r.Find.Value))
 	for _, name := range p.Match.SubexpNames() {
 		if name != "" && !slices.Contains(groups, name) {
-			l.report(r.Find.all(), codeRegexp, "no group here is called "+name, didYouMean(name, groups))
+			l.report(r.Find.All(), cond.CodeRegexp, "no group here is called "+name, rulefile.DidYouMean(name, groups))
 		}
 	}
 	l.tryErrors(p, r)
@@ -188,11 +191,11 @@ func (l *loader) errorPattern(r errorRule, groups ...string) Pattern {
 // tryErrors checks the examples of one pattern.
 func (l *loader) tryErrors(p Pattern, r errorRule) {
 	l.set.Counts.Examples += len(r.Hit) + len(r.Miss)
-	where := "the pattern stands in line " + strconv.Itoa(r.Find.at.line)
+	where := "the pattern stands in line " + strconv.Itoa(r.Find.At.Line())
 	for _, e := range r.Hit {
 		m := p.Match.FindStringSubmatch(e.Text.Value)
 		if m == nil {
-			l.report(e.Text.all(), codeExample, "the pattern does not find this", where)
+			l.report(e.Text.All(), codeExample, "the pattern does not find this", where)
 			continue
 		}
 		l.cover(p.Place)
@@ -202,13 +205,13 @@ func (l *loader) tryErrors(p Pattern, r errorRule) {
 				got = m[i]
 			}
 			if got != g.Value.Value {
-				l.report(g.Value.all(), codeExample, g.Key.Value+" is "+orNothing(got)+" here, not "+g.Value.Value, where)
+				l.report(g.Value.All(), codeExample, g.Key.Value+" is "+orNothing(got)+" here, not "+g.Value.Value, where)
 			}
 		}
 	}
 	for _, t := range r.Miss {
 		if p.Match.MatchString(t.Value) {
-			l.report(t.all(), codeExample, "the pattern finds this, and should not", where)
+			l.report(t.All(), codeExample, "the pattern finds this, and should not", where)
 		}
 	}
 }
@@ -220,7 +223,7 @@ func orNothing(s string) string {
 	return s
 }
 
-func texts(pairs []pair[text]) map[string]string {
+func texts(pairs []rulefile.Pair[rulefile.Text]) map[string]string {
 	out := make(map[string]string, len(pairs))
 	for _, p := range pairs {
 		out[p.Key.Value] = p.Value.Value

@@ -1,14 +1,17 @@
 // Package ruleset turns the YAML files that operators edit into one compiled,
-// immutable Set, or into a list of problems with exact places. It is the only
-// package that knows YAML and expr. It never serves a request, and never puts a
-// set in force: who calls Load decides that.
+// immutable Set, or into a list of problems with exact places: which files there are,
+// what each may say, and the examples and tests that must hold. It never reads YAML or
+// expr itself, never serves a request, and never puts a set in force: who calls Load
+// decides that.
 package ruleset
 
 import (
 	"maps"
 	"slices"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -29,12 +32,12 @@ type Set struct {
 
 	profiles   map[string]*parse.Strategies
 	book       rulebook
-	own        *author           // what the operator says about calls
-	locked     *author           // what the locked folder says; nil: nothing
-	oneWorld   bool              // a call does the same to both
-	floors     *tools.Rules      // the class of a tool that the locked policy takes for the least
-	conditions map[string]text   // of the strategies, by id
-	barred     map[string]string // strategies that the locked folder keeps off → its place
+	own        *author                  // what the operator says about calls
+	locked     *author                  // what the locked folder says; nil: nothing
+	oneWorld   bool                     // a call does the same to both
+	floors     *tools.Rules             // the class of a tool that the locked policy takes for the least
+	conditions map[string]rulefile.Text // of the strategies, by id
+	barred     map[string]string        // strategies that the locked folder keeps off → its place
 }
 
 // Counts is how much was loaded, for a line in a log.
@@ -53,6 +56,16 @@ func (s *Set) Strategies(profile string) *parse.Strategies {
 		return p
 	}
 	return s.profiles[DefaultProfile]
+}
+
+// WhyNot takes the condition of a strategy apart and evaluates every term for what
+// the condition saw. It is not ok where the strategy has no condition.
+func (s *Set) WhyNot(strategy string, saw parse.Env) (cond.Term, bool) {
+	t, ok := s.conditions[strategy]
+	if !ok {
+		return cond.Term{}, false
+	}
+	return cond.WhyNot(t, saw, nil), true
 }
 
 // Profiles are the names of the profiles, sorted.

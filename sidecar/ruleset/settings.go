@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // Settings is the configuration of the process: what is decided once, at start.
@@ -32,21 +34,21 @@ const SettingPrefix = "GPTOSS_EXECUTOR_"
 
 // settingsFile is the config file.
 type settingsFile struct {
-	Listen        text `rule:"listen" doc:"Address to serve on: HOST:PORT." eg:"127.0.0.1:8001"`
-	Upstream      text `rule:"upstream" doc:"Base URL of the model server, with or without /v1." eg:"http://127.0.0.1:8000/v1"`
-	UpstreamKey   text `rule:"upstream_key" doc:"Bearer token that the model server wants." eg:"${VLLM_API_KEY}"`
-	Server        text `rule:"server" doc:"A dialect of servers.yaml; left out: found by asking." eg:"vllm"`
-	Rules         text `rule:"rules" doc:"Folder of rule files, watched for edits; left out: the built-in rules." eg:"/etc/gpt-oss-executor/rules"`
-	Policy        text `rule:"policy" doc:"Locked folder of the security team: what it says only tightens." eg:"/etc/gpt-oss-executor/policy"`
-	State         text `rule:"state" doc:"Folder for the rule sets that were in force: the last good one serves where the rules do not load." eg:"/var/lib/gpt-oss-executor"`
-	Decisions     text `rule:"decisions" doc:"Folder of the log of what the policy decided, or off; left out: the folder decisions in state, if there is one." eg:"/var/lib/gpt-oss-executor/decisions"`
-	DecisionsMode text `rule:"decisions_mode" one:"written synced required" doc:"How sure a record is before its call leaves: written to the operating system, synced to the disk, or required: synced, and without a record no call leaves."`
-	Admin         text `rule:"admin" doc:"Address of the admin API: HOST:PORT; left out: none." eg:"127.0.0.1:8002"`
-	AdminToken    text `rule:"admin_token" doc:"Bearer token of the admin API." eg:"file:/run/secrets/admin_token"`
-	Token         text `rule:"token" doc:"Bearer token that callers must show; left out: none." eg:"${GPTOSS_TOKEN}"`
-	Hosts         text `rule:"hosts" doc:"Names under which the listeners are asked, beside those of this machine, such as that of a proxy." eg:"llm.example.com gpt.example.com"`
-	LogLevel      text `rule:"log_level" one:"debug info warn error" doc:"How much is logged."`
-	LogFormat     text `rule:"log_format" one:"text json" doc:"How it is logged, on standard error."`
+	Listen        rulefile.Text `rule:"listen" doc:"Address to serve on: HOST:PORT." eg:"127.0.0.1:8001"`
+	Upstream      rulefile.Text `rule:"upstream" doc:"Base URL of the model server, with or without /v1." eg:"http://127.0.0.1:8000/v1"`
+	UpstreamKey   rulefile.Text `rule:"upstream_key" doc:"Bearer token that the model server wants." eg:"${VLLM_API_KEY}"`
+	Server        rulefile.Text `rule:"server" doc:"A dialect of servers.yaml; left out: found by asking." eg:"vllm"`
+	Rules         rulefile.Text `rule:"rules" doc:"Folder of rule files, watched for edits; left out: the built-in rules." eg:"/etc/gpt-oss-executor/rules"`
+	Policy        rulefile.Text `rule:"policy" doc:"Locked folder of the security team: what it says only tightens." eg:"/etc/gpt-oss-executor/policy"`
+	State         rulefile.Text `rule:"state" doc:"Folder for the rule sets that were in force: the last good one serves where the rules do not load." eg:"/var/lib/gpt-oss-executor"`
+	Decisions     rulefile.Text `rule:"decisions" doc:"Folder of the log of what the policy decided, or off; left out: the folder decisions in state, if there is one." eg:"/var/lib/gpt-oss-executor/decisions"`
+	DecisionsMode rulefile.Text `rule:"decisions_mode" one:"written synced required" doc:"How sure a record is before its call leaves: written to the operating system, synced to the disk, or required: synced, and without a record no call leaves."`
+	Admin         rulefile.Text `rule:"admin" doc:"Address of the admin API: HOST:PORT; left out: none." eg:"127.0.0.1:8002"`
+	AdminToken    rulefile.Text `rule:"admin_token" doc:"Bearer token of the admin API." eg:"file:/run/secrets/admin_token"`
+	Token         rulefile.Text `rule:"token" doc:"Bearer token that callers must show; left out: none." eg:"${GPTOSS_TOKEN}"`
+	Hosts         rulefile.Text `rule:"hosts" doc:"Names under which the listeners are asked, beside those of this machine, such as that of a proxy." eg:"llm.example.com gpt.example.com"`
+	LogLevel      rulefile.Text `rule:"log_level" one:"debug info warn error" doc:"How much is logged."`
+	LogFormat     rulefile.Text `rule:"log_format" one:"text json" doc:"How it is logged, on standard error."`
 }
 
 // setting pairs a key with where its value goes.
@@ -72,9 +74,9 @@ const emptyToken = "give it a value, or leave it out: without it everybody may a
 
 // Read takes over what a config file says. Only ${NAME} in its texts is replaced
 // by an environment variable; a plain $ stays what it is, and $${ is ${.
-func (s *Settings) Read(name, doc string, env func(string) (string, bool)) Problems {
-	file, problems := decode[settingsFile](name, doc)
-	given := []text{file.Listen, file.Upstream, file.UpstreamKey, file.Server, file.Rules,
+func (s *Settings) Read(name, doc string, env func(string) (string, bool)) rulefile.Problems {
+	file, problems := rulefile.Decode[settingsFile](name, doc)
+	given := []rulefile.Text{file.Listen, file.Upstream, file.UpstreamKey, file.Server, file.Rules,
 		file.Policy, file.State, file.Decisions, file.DecisionsMode, file.Admin, file.AdminToken, file.Token, file.Hosts, file.LogLevel, file.LogFormat}
 	for i, f := range s.fields() {
 		if given[i].Value == "" {
@@ -82,11 +84,11 @@ func (s *Settings) Read(name, doc string, env func(string) (string, bool)) Probl
 		}
 		value, missing := expand(given[i].Value, env)
 		if missing != "" {
-			problems = append(problems, given[i].all().problem(codeRef,
+			problems = append(problems, given[i].All().Problem(rulefile.CodeRef,
 				fmt.Sprintf("the environment variable %s is not set", missing), "set it, or write the value here"))
 		}
 		if value == "" && missing == "" && guards[f.key] {
-			problems = append(problems, given[i].all().problem(codeRef, f.key+" is empty", emptyToken))
+			problems = append(problems, given[i].All().Problem(rulefile.CodeRef, f.key+" is empty", emptyToken))
 		}
 		*f.to = value
 	}
@@ -128,7 +130,7 @@ func (s *Settings) Override(environ []string) error {
 			for _, f := range fields {
 				keys = append(keys, SettingPrefix+strings.ToUpper(f.key))
 			}
-			return fmt.Errorf("environment: unknown setting %s; %s", name, orList(didYouMean(name, keys), keys))
+			return fmt.Errorf("environment: unknown setting %s; %s", name, orList(rulefile.DidYouMean(name, keys), keys))
 		}
 		if value == "" && guards[key] {
 			return fmt.Errorf("environment: %s is set and empty; %s", name, emptyToken)

@@ -8,34 +8,35 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // strategyFile is strategies.yaml.
 type strategyFile struct {
-	Version    int                 `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	Strategies []strategyRule      `rule:"strategies,required" doc:"The ways to read a reply. Where two could read the same text, the one of higher priority does."`
-	Profiles   []pair[profileRule] `rule:"profiles" doc:"Changes to the list of strategies, by name. A model of models.yaml may choose one; default is for all others."`
+	Version    int                          `rule:"version,required" one:"1" doc:"The version of the format of this file."`
+	Strategies []strategyRule               `rule:"strategies,required" doc:"The ways to read a reply. Where two could read the same text, the one of higher priority does."`
+	Profiles   []rulefile.Pair[profileRule] `rule:"profiles" doc:"Changes to the list of strategies, by name. A model of models.yaml may choose one; default is for all others."`
 }
 
 type strategyRule struct {
-	At         place
-	ID         text         `rule:"id,required" doc:"Its name in traces and metrics." eg:"angle_calls"`
-	About      string       `rule:"about,required" doc:"Why it exists." eg:"Calls between double angle brackets, seen from our fine-tune."`
-	Kind       string       `rule:"kind,required" one:"native harmony json lines block pattern drop phrases" doc:"How it reads: native the server's own calls, harmony channel tokens, json an object of calls, lines Action lines, block text between literals, pattern a format in expressions, phrases prose; drop leaves literals out of the text."`
-	Priority   number       `rule:"priority,required" min:"1" max:"1000" doc:"Where two could read the same text, the higher one does. No two strategies have the same." eg:"55"`
-	Confidence float64      `rule:"confidence,required" min:"0" max:"1" doc:"How sure it is of the calls it finds; written into each of them." eg:"0.85"`
-	Enabled    *bool        `rule:"enabled" doc:"false switches it off; a profile may switch it on."`
-	Read       []string     `rule:"read" one:"content reasoning" doc:"The fields of a reply it reads, content where this is left out. Reasoning is read only when content holds nothing." eg:"[content, reasoning]"`
-	When       *text        `rule:"when" doc:"A condition. Where it does not hold, or fails while it runs, there is no call." eg:"len(text) < 4000"`
-	Harmony    *harmonyRule `rule:"harmony" doc:"For kind harmony."`
-	JSON       *jsonRule    `rule:"json" doc:"For kind json: the keys of the object, the usual one first."`
-	Lines      *linesRule   `rule:"lines" doc:"For kind lines."`
-	Block      *blockRule   `rule:"block" doc:"For kind block: what stands around a call, and how it is written."`
-	Pattern    *patternRule `rule:"pattern" doc:"For kind pattern: a call format, in regular expressions (RE2)."`
-	Drop       *dropRule    `rule:"drop" doc:"For kind drop: what the user never sees."`
-	Phrases    *phrasesRule `rule:"phrases" doc:"For kind phrases. The phrases themselves stand in arguments.yaml."`
-	Hit        []example    `rule:"hit" doc:"Examples that it reads, tried whenever the rules are loaded."`
-	Miss       []text       `rule:"miss" doc:"Texts that it leaves alone, tried whenever the rules are loaded." eg:"[The answer is 42.]"`
+	At         rulefile.Place
+	ID         rulefile.Text   `rule:"id,required" doc:"Its name in traces and metrics." eg:"angle_calls"`
+	About      string          `rule:"about,required" doc:"Why it exists." eg:"Calls between double angle brackets, seen from our fine-tune."`
+	Kind       string          `rule:"kind,required" one:"native harmony json lines block pattern drop phrases" doc:"How it reads: native the server's own calls, harmony channel tokens, json an object of calls, lines Action lines, block text between literals, pattern a format in expressions, phrases prose; drop leaves literals out of the text."`
+	Priority   rulefile.Number `rule:"priority,required" min:"1" max:"1000" doc:"Where two could read the same text, the higher one does. No two strategies have the same." eg:"55"`
+	Confidence float64         `rule:"confidence,required" min:"0" max:"1" doc:"How sure it is of the calls it finds; written into each of them." eg:"0.85"`
+	Enabled    *bool           `rule:"enabled" doc:"false switches it off; a profile may switch it on."`
+	Read       []string        `rule:"read" one:"content reasoning" doc:"The fields of a reply it reads, content where this is left out. Reasoning is read only when content holds nothing." eg:"[content, reasoning]"`
+	When       *rulefile.Text  `rule:"when" doc:"A condition. Where it does not hold, or fails while it runs, there is no call." eg:"len(text) < 4000"`
+	Harmony    *harmonyRule    `rule:"harmony" doc:"For kind harmony."`
+	JSON       *jsonRule       `rule:"json" doc:"For kind json: the keys of the object, the usual one first."`
+	Lines      *linesRule      `rule:"lines" doc:"For kind lines."`
+	Block      *blockRule      `rule:"block" doc:"For kind block: what stands around a call, and how it is written."`
+	Pattern    *patternRule    `rule:"pattern" doc:"For kind pattern: a call format, in regular expressions (RE2)."`
+	Drop       *dropRule       `rule:"drop" doc:"For kind drop: what the user never sees."`
+	Phrases    *phrasesRule    `rule:"phrases" doc:"For kind phrases. The phrases themselves stand in arguments.yaml."`
+	Hit        []example       `rule:"hit" doc:"Examples that it reads, tried whenever the rules are loaded."`
+	Miss       []rulefile.Text `rule:"miss" doc:"Texts that it leaves alone, tried whenever the rules are loaded." eg:"[The answer is 42.]"`
 }
 
 type harmonyRule struct {
@@ -56,15 +57,15 @@ type linesRule struct {
 }
 
 type blockRule struct {
-	Open  []text   `rule:"open,required" doc:"Literals that begin a call, in upper or lower case." eg:"['<tool_call>']"`
-	Close []string `rule:"close" doc:"Literals that end it; left out where the body shows its own end." eg:"['</tool_call>']"`
-	Line  bool     `rule:"line_start" doc:"true: only at the start of a line."`
-	Body  string   `rule:"body,required" one:"json pairs named xml code auto" doc:"How the call is written between them; auto is json, xml or code, as the first byte shows."`
-	Done  []string `rule:"done" doc:"Literals that end the turn." eg:"['[DONE]']"`
+	Open  []rulefile.Text `rule:"open,required" doc:"Literals that begin a call, in upper or lower case." eg:"['<tool_call>']"`
+	Close []string        `rule:"close" doc:"Literals that end it; left out where the body shows its own end." eg:"['</tool_call>']"`
+	Line  bool            `rule:"line_start" doc:"true: only at the start of a line."`
+	Body  string          `rule:"body,required" one:"json pairs named xml code auto" doc:"How the call is written between them; auto is json, xml or code, as the first byte shows."`
+	Done  []string        `rule:"done" doc:"Literals that end the turn." eg:"['[DONE]']"`
 }
 
 type dropRule struct {
-	Text []text `rule:"text,required" doc:"Literals that are left out of the text." eg:"['<sep>']"`
+	Text []rulefile.Text `rule:"text,required" doc:"Literals that are left out of the text." eg:"['<sep>']"`
 }
 
 type phrasesRule struct {
@@ -73,16 +74,16 @@ type phrasesRule struct {
 
 // profileRule says how a profile differs from what the strategies say.
 type profileRule struct {
-	About   string `rule:"about" doc:"What it is for." eg:"For a server whose parsing is trusted."`
-	Only    []text `rule:"only" doc:"These strategies and no others, by id." eg:"[native, harmony]"`
-	Enable  []text `rule:"enable" doc:"Strategies it switches on, by id." eg:"[fuzzy]"`
-	Disable []text `rule:"disable" doc:"Strategies it switches off, by id." eg:"[markers]"`
+	About   string          `rule:"about" doc:"What it is for." eg:"For a server whose parsing is trusted."`
+	Only    []rulefile.Text `rule:"only" doc:"These strategies and no others, by id." eg:"[native, harmony]"`
+	Enable  []rulefile.Text `rule:"enable" doc:"Strategies it switches on, by id." eg:"[fuzzy]"`
+	Disable []rulefile.Text `rule:"disable" doc:"Strategies it switches off, by id." eg:"[markers]"`
 }
 
 // strategies compiles strategies.yaml: one parse.Strategies a profile.
 func (l *loader) strategies() {
 	f := decodeFile[strategyFile](l, strategiesFile)
-	ids := make([]text, len(f.Strategies))
+	ids := make([]rulefile.Text, len(f.Strategies))
 	compiled := make([]parse.Strategy, len(f.Strategies))
 	for i, r := range f.Strategies {
 		ids[i] = r.ID
@@ -169,9 +170,9 @@ func (l *loader) kindKeys(r strategyRule) {
 	} {
 		switch {
 		case k.has && k.kind != r.Kind && r.Kind != "":
-			l.report(r.At, codeKey, fmt.Sprintf("a strategy of kind %s has no part %s", r.Kind, k.kind), "")
+			l.report(r.At, rulefile.CodeKey, fmt.Sprintf("a strategy of kind %s has no part %s", r.Kind, k.kind), "")
 		case !k.has && k.kind == r.Kind && k.needed:
-			l.report(r.At, codeMissing, fmt.Sprintf("a strategy of kind %s lacks its part %s", r.Kind, k.kind), "")
+			l.report(r.At, rulefile.CodeMissing, fmt.Sprintf("a strategy of kind %s lacks its part %s", r.Kind, k.kind), "")
 		}
 	}
 }
@@ -185,7 +186,7 @@ func (l *loader) priorities(rules []strategyRule) {
 			continue
 		}
 		if id, twice := first[p]; twice {
-			l.report(r.Priority.at, codeDup, fmt.Sprintf("%s has the priority of %s", r.ID.Value, id), "which one is tried first must be clear")
+			l.report(r.Priority.At, rulefile.CodeDup, fmt.Sprintf("%s has the priority of %s", r.ID.Value, id), "which one is tried first must be clear")
 			continue
 		}
 		first[p] = r.ID.Value
@@ -200,7 +201,7 @@ func (l *loader) profile(name string, r profileRule, all []parse.Strategy, rules
 		list[i].Enabled = list[i].Enabled && len(r.Only) == 0
 	}
 	for _, change := range []struct {
-		ids []text
+		ids []rulefile.Text
 		on  bool
 	}{{r.Only, true}, {r.Enable, true}, {r.Disable, false}} {
 		for _, id := range change.ids {
@@ -211,7 +212,7 @@ func (l *loader) profile(name string, r profileRule, all []parse.Strategy, rules
 	}
 	for i := range list {
 		if by, why := l.bars(rules[i]); why != "" && list[i].Enabled {
-			l.loosened(rules[i].ID.all(), by, why)
+			l.loosened(rules[i].ID.All(), by, why)
 			l.set.barred[list[i].ID] = by.String()
 			list[i].Enabled = false
 		}
@@ -229,13 +230,13 @@ func (l *loader) profile(name string, r profileRule, all []parse.Strategy, rules
 
 // refused reports what parse.Compile says about a strategy.
 func (l *loader) refused(err error) {
-	p := Problem{File: strategiesFile, Code: codeValue, Msg: err.Error()}
+	p := rulefile.Problem{File: strategiesFile, Code: rulefile.CodeValue, Msg: err.Error()}
 	var se *parse.StrategyError
 	if errors.As(err, &se) {
 		p.Msg = se.ID + ": " + se.Msg
 		name, number, _ := strings.Cut(se.Place, ":")
 		if line, err := strconv.Atoi(number); err == nil {
-			p = newSource(name, l.files[name]).lineAt(line).problem(codeValue, p.Msg, "")
+			p = rulefile.LineOf(name, l.files[name], line).Problem(rulefile.CodeValue, p.Msg, "")
 		}
 	}
 	l.problems = append(l.problems, p)

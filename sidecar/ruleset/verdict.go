@@ -2,6 +2,8 @@ package ruleset
 
 import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -14,7 +16,7 @@ type Verdict struct {
 	Holds   bool          `json:"holds"`
 	Operand string        `json:"operand,omitempty"` // the program, path or URL that it holds for, or was tried on first
 	Error   string        `json:"error,omitempty"`
-	Term    *Term         `json:"condition,omitempty"` // nil: the rule has none
+	Term    *cond.Term    `json:"condition,omitempty"` // nil: the rule has none
 }
 
 // judged tells the verdict of one rule; not ok where there is nothing to try it on.
@@ -22,7 +24,7 @@ type judged func(*policy.Facts, policy.Moment) (v Verdict, ok bool)
 
 // judge makes the verdict of a rule: on the first operand for which it holds, else on the
 // first one.
-func judge[E any](rule policy.Rule[E], when *text, words lists, on operands[E]) judged {
+func judge[E any](rule policy.Rule[E], when *rulefile.Text, words cond.Lists, on operands[E]) judged {
 	return func(f *policy.Facts, m policy.Moment) (v Verdict, ok bool) {
 		v = Verdict{Rule: rule.ID, Place: rule.Place, Effect: rule.Effect, Shadow: rule.Shadow}
 		for env, o := range on(f, m) {
@@ -33,10 +35,10 @@ func judge[E any](rule policy.Rule[E], when *text, words lists, on operands[E]) 
 			ok = true
 			v.Holds, v.Operand = holds, o.Name
 			if err != nil {
-				v.Error = plainMessage(err)
+				v.Error = cond.PlainMessage(err)
 			}
 			if when != nil {
-				term := terms(*when, *env, words)
+				term := cond.WhyNot(*when, *env, words)
 				v.Term = &term
 			}
 			if holds || err != nil {

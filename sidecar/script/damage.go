@@ -22,9 +22,9 @@ func LeakedTurn(name, args string) Reply {
 		LeakedHarmony(name, args).Content)
 }
 
-// RoleRecipient names the tool in the role, where the format allows it and few
+// roleRecipient names the tool in the role, where the format allows it and few
 // parsers look.
-func RoleRecipient(name, args string) Reply {
+func roleRecipient(name, args string) Reply {
 	return Text("<|start|>assistant to=functions." + name + "<|channel|>commentary <|constrain|>json<|message|>" + args + "<|call|>")
 }
 
@@ -33,8 +33,8 @@ func FinalChannel(name, args string) Reply {
 	return Text("<|channel|>final to=functions." + name + " <|constrain|>json<|message|>" + args + "<|call|>")
 }
 
-// EndedCall is a leaked call that is closed by the wrong token.
-func EndedCall(name, args string) Reply {
+// endedCall is a leaked call that is closed by the wrong token.
+func endedCall(name, args string) Reply {
 	return Text("<|channel|>commentary to=functions." + name + "<|constrain|>json<|message|>" + args + "<|end|>")
 }
 
@@ -87,19 +87,19 @@ func Marker(name, args string) Reply {
 // TrailingComma leaves a comma before the last brace.
 func TrailingComma(args string) string { return strings.TrimSuffix(args, "}") + ",}" }
 
-// Unclosed loses the last brace.
-func Unclosed(args string) string { return strings.TrimSuffix(args, "}") }
+// unclosed loses the last brace.
+func unclosed(args string) string { return strings.TrimSuffix(args, "}") }
 
-// RawNewlines writes line breaks inside strings as they are.
-func RawNewlines(args string) string { return strings.ReplaceAll(args, `\n`, "\n") }
+// rawNewlines writes line breaks inside strings as they are.
+func rawNewlines(args string) string { return strings.ReplaceAll(args, `\n`, "\n") }
 
 // SingleQuoted writes Python's quotes.
 func SingleQuoted(args string) string { return strings.ReplaceAll(args, `"`, "'") }
 
-// DoubleEncoded is the object as a JSON string.
-func DoubleEncoded(args string) string { return quote(args) }
+// doubleEncoded is the object as a JSON string.
+func doubleEncoded(args string) string { return quote(args) }
 
-// Renamed calls an argument by another name.
-func Renamed(args, from, to string) string {
+// renamed calls an argument by another name.
+func renamed(args, from, to string) string {
 	return strings.Replace(args, quote(from)+":", quote(to)+":", 1)
 }

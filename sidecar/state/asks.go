@@ -19,9 +19,7 @@ const (
 // for concurrent use.
 type Asks struct {
 	mu   sync.Mutex
-	left map[string]asked // by call id
-	ring []string         // ids in the order they came
-	next int
+	left *recent[asked]  // by call id
 	deaf map[string]bool // agents
 }
 
@@ -31,20 +29,16 @@ type asked struct {
 }
 
 // NewAsks knows of no call yet.
-func NewAsks() *Asks { return &Asks{left: make(map[string]asked), deaf: make(map[string]bool)} }
+func NewAsks() *Asks {
+	return &Asks{left: newRecent[asked](maxAsks, nil), deaf: make(map[string]bool)}
+}
 
 // Left notes that a call of an agent has left for a gateway that shall ask.
 func (a *Asks) Left(id, agent string, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.ring) < maxAsks {
-		a.ring = append(a.ring, id)
-	} else {
-		delete(a.left, a.ring[a.next])
-		a.ring[a.next] = id
-		a.next = (a.next + 1) % maxAsks
-	}
-	a.left[id] = asked{agent, now}
+	call, _ := a.left.use(id)
+	*call = asked{agent, now}
 }
 
 // Result looks at the result of a call, and says whether it shows that nobody was asked.
@@ -52,11 +46,11 @@ func (a *Asks) Left(id, agent string, now time.Time) {
 func (a *Asks) Result(id, text string, now time.Time) (agent string, ran bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	call, known := a.left[id]
-	if !known {
+	call := a.left.get(id)
+	if call == nil {
 		return "", false
 	}
-	delete(a.left, id)
+	a.left.drop(id)
 	if now.Sub(call.at) >= soonest || refusal(text) || a.deaf[call.agent] {
 		return "", false
 	}

@@ -55,8 +55,8 @@ func TestAsksAreBounded(t *testing.T) {
 			a.Result(id, "ok", noon)
 		}
 	}
-	if len(a.left) > maxAsks || len(a.ring) != maxAsks || len(a.deaf) > maxAgents+1 {
-		t.Errorf("%d calls, %d agents", len(a.left), len(a.deaf))
+	if len(a.left.at) > maxAsks || a.left.oldest.Len() != len(a.left.at) || len(a.deaf) > maxAgents+1 {
+		t.Errorf("%d calls, %d agents", len(a.left.at), len(a.deaf))
 	}
 	if a.Heard("never seen") {
 		t.Error("where there are too many, none is trusted")

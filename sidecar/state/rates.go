@@ -17,15 +17,11 @@ const (
 // has no clock of its own.
 type Rates struct {
 	mu       sync.Mutex
-	sessions map[string]*session
-	limit    int
+	sessions *recent[session]
 }
 
 // session is what one session did, by kind, the oldest first.
-type session struct {
-	last  time.Time
-	kinds map[string][]moment
-}
+type session map[string][]moment
 
 // moment is how much there was at a time.
 type moment struct {
@@ -35,23 +31,20 @@ type moment struct {
 
 // NewRates remembers at most limit sessions, and always one.
 func NewRates(limit int) *Rates {
-	return &Rates{sessions: make(map[string]*session), limit: max(limit, 1)}
+	return &Rates{sessions: newRecent[session](max(limit, 1), nil)}
 }
 
 // Add counts what a session has done now.
 func (r *Rates) Add(id string, now time.Time, counts map[string]int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := r.sessions[id]
-	if s == nil {
-		r.makeRoom()
-		s = &session{kinds: make(map[string][]moment)}
-		r.sessions[id] = s
+	s, made := r.sessions.use(id)
+	if made {
+		*s = make(session)
 	}
-	s.last = now
 	for kind, n := range counts {
 		if n > 0 {
-			s.kinds[kind] = add(s.kinds[kind], moment{now.Truncate(time.Second), n})
+			(*s)[kind] = add((*s)[kind], moment{now.Truncate(time.Second), n})
 		}
 	}
 }
@@ -72,21 +65,6 @@ func add(list []moment, m moment) []moment {
 	return append(list, m)
 }
 
-// makeRoom forgets the session that was quiet for longest, where there are as many as
-// there may be.
-func (r *Rates) makeRoom() {
-	if len(r.sessions) < r.limit {
-		return
-	}
-	oldest := ""
-	for id, s := range r.sessions {
-		if o := r.sessions[oldest]; o == nil || s.last.Before(o.last) {
-			oldest = id
-		}
-	}
-	delete(r.sessions, oldest)
-}
-
 // Session is what one session did until now.
 func (r *Rates) Session(id string, now time.Time) SessionRates { return SessionRates{r, id, now} }
 
@@ -101,12 +79,12 @@ type SessionRates struct {
 func (s SessionRates) Count(kind string, window time.Duration) int {
 	s.of.mu.Lock()
 	defer s.of.mu.Unlock()
-	known := s.of.sessions[s.id]
+	known := s.of.sessions.get(s.id)
 	if known == nil {
 		return 0
 	}
 	n := 0
-	for _, m := range known.kinds[kind] {
+	for _, m := range (*known)[kind] {
 		if s.now.Sub(m.at) < window+time.Second { // a moment is known to the second
 			n += m.n
 		}

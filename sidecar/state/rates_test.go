@@ -44,7 +44,7 @@ func TestRatesAreBounded(t *testing.T) {
 		now = now.Add(time.Second)
 		r.Add("a", now, map[string]int{"calls": 1})
 	}
-	if n := len(r.sessions["a"].kinds["calls"]); n != maxMoments {
+	if n := len((*r.sessions.get("a"))["calls"]); n != maxMoments {
 		t.Errorf("%d moments are kept", n)
 	}
 	if n := r.Session("a", now).Count("calls", time.Hour); n != 3*maxMoments {
@@ -52,14 +52,14 @@ func TestRatesAreBounded(t *testing.T) {
 	}
 	r.Add("b", now.Add(time.Second), map[string]int{"calls": 1})
 	r.Add("c", now.Add(2*time.Second), map[string]int{"calls": 1})
-	if _, known := r.sessions["a"]; known || len(r.sessions) != 2 {
-		t.Errorf("%d sessions, the quietest among them", len(r.sessions))
+	if r.sessions.get("a") != nil || len(r.sessions.at) != 2 {
+		t.Errorf("%d sessions, the quietest among them", len(r.sessions.at))
 	}
 	for range 2 * maxMoments {
 		now = now.Add(10 * time.Minute)
 		r.Add("c", now, map[string]int{"calls": 1})
 	}
-	if n := len(r.sessions["c"].kinds["calls"]); n > 24*6+1 {
+	if n := len((*r.sessions.get("c"))["calls"]); n > 24*6+1 {
 		t.Errorf("%d moments of more than a day are kept", n)
 	}
 }
@@ -87,7 +87,7 @@ func TestRatesConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if len(r.sessions) > 4 {
-		t.Errorf("%d sessions", len(r.sessions))
+	if len(r.sessions.at) > 4 {
+		t.Errorf("%d sessions", len(r.sessions.at))
 	}
 }

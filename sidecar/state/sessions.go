@@ -15,9 +15,8 @@ type Pace struct {
 // makes room; one that is being served never does. It is safe for concurrent use, and
 // has no clock of its own.
 type Sessions struct {
-	mu    sync.Mutex
-	list  map[string]*asking
-	limit int
+	mu   sync.Mutex
+	list *recent[asking]
 }
 
 // asking is what one session does.
@@ -29,7 +28,7 @@ type asking struct {
 
 // NewSessions remembers at most limit sessions, and all that are being served.
 func NewSessions(limit int) *Sessions {
-	return &Sessions{list: make(map[string]*asking), limit: limit}
+	return &Sessions{list: newRecent(limit, func(a *asking) bool { return a.open > 0 })}
 }
 
 // Enter begins a request, to be ended by Leave. Where the session has too many, it says
@@ -37,11 +36,9 @@ func NewSessions(limit int) *Sessions {
 func (s *Sessions) Enter(id string, now time.Time, p Pace) (wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a := s.list[id]
-	if a == nil {
-		s.makeRoom()
-		a = &asking{left: float64(p.PerMinute), since: now}
-		s.list[id] = a
+	a, made := s.list.use(id)
+	if made {
+		*a = asking{left: float64(p.PerMinute), since: now}
 	}
 	perSecond := float64(p.PerMinute) / 60
 	if passed := now.Sub(a.since); passed > 0 {
@@ -63,20 +60,5 @@ func (s *Sessions) Enter(id string, now time.Time, p Pace) (wait time.Duration) 
 func (s *Sessions) Leave(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.list[id].open--
-}
-
-// makeRoom forgets the session that was quiet for longest, where there are as many as
-// there may be.
-func (s *Sessions) makeRoom() {
-	if len(s.list) < s.limit {
-		return
-	}
-	oldest := ""
-	for id, a := range s.list {
-		if a.open == 0 && (oldest == "" || a.since.Before(s.list[oldest].since)) {
-			oldest = id
-		}
-	}
-	delete(s.list, oldest)
+	s.list.get(id).open--
 }

@@ -61,8 +61,8 @@ func TestSessionsAreBounded(t *testing.T) {
 		}
 		s.Leave(id)
 	}
-	if len(s.list) != 3 || s.list["served"] == nil || s.list["99"] == nil {
-		t.Errorf("remembered: %d", len(s.list))
+	if len(s.list.at) != 3 || s.list.get("served") == nil || s.list.get("99") == nil {
+		t.Errorf("remembered: %d", len(s.list.at))
 	}
 	s.Leave("served")
 }
@@ -79,9 +79,9 @@ func TestSessionsTogether(t *testing.T) {
 		})
 	}
 	all.Wait()
-	for id, a := range s.list {
-		if a.open != 0 {
-			t.Errorf("%s: %d open", id, a.open)
+	for id := range s.list.at {
+		if open := s.list.get(id).open; open != 0 {
+			t.Errorf("%s: %d open", id, open)
 		}
 	}
 }

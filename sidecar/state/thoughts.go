@@ -13,29 +13,28 @@ const maxThought = 32 << 10
 // Thoughts remembers chains of thought by call id. The oldest one makes room.
 // It is safe for concurrent use.
 type Thoughts struct {
-	mu    sync.Mutex
-	by    map[string]string
-	ring  []string // ids in the order they came
-	next  int
-	limit int
+	mu sync.Mutex
+	by *recent[string]
 }
 
 // NewThoughts keeps at most limit chains of thought; 0 keeps none.
 func NewThoughts(limit int) *Thoughts {
-	return &Thoughts{by: make(map[string]string), limit: limit}
+	return &Thoughts{by: newRecent[string](limit, nil)}
 }
 
 // Get finds the chain of thought that led to a call.
 func (t *Thoughts) Get(callID string) (string, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s, ok := t.by[callID]
-	return s, ok
+	if s := t.by.get(callID); s != nil {
+		return *s, true
+	}
+	return "", false
 }
 
 // Put remembers the chain of thought behind a call.
 func (t *Thoughts) Put(callID, thought string) {
-	if t.limit == 0 || thought == "" || callID == "" {
+	if t.by.limit == 0 || thought == "" || callID == "" {
 		return
 	}
 	if over := len(thought) - maxThought; over > 0 {
@@ -46,23 +45,13 @@ func (t *Thoughts) Put(callID, thought string) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if _, known := t.by[callID]; known {
-		t.by[callID] = thought
-		return
-	}
-	if len(t.ring) < t.limit {
-		t.ring = append(t.ring, callID)
-	} else {
-		delete(t.by, t.ring[t.next])
-		t.ring[t.next] = callID
-		t.next = (t.next + 1) % t.limit
-	}
-	t.by[callID] = thought
+	s, _ := t.by.use(callID)
+	*s = thought
 }
 
 // Len is how many chains of thought are kept.
 func (t *Thoughts) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.by)
+	return len(t.by.at)
 }

@@ -100,8 +100,8 @@ func (m *Metrics) Reload(result string) {
 }
 
 // DecisionLog counts for a decision log, by what it tells whenever somebody asks:
-// records, decisions that were lost, errors of the disk, and seconds since it was signed.
-func (m *Metrics) DecisionLog(written, lost, failed, sinceSigned func() float64) {
+// records, decisions that were lost, errors of the disk, and seconds since its head moved on.
+func (m *Metrics) DecisionLog(written, lost, failed, sinceHead func() float64) {
 	counter := func(name, help string, read func() float64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "gptoss_executor", Name: name, Help: help}, read)
 	}
@@ -109,7 +109,7 @@ func (m *Metrics) DecisionLog(written, lost, failed, sinceSigned func() float64)
 		counter("decisions_written_total", "Decisions in the decision log.", written),
 		counter("decisions_lost_total", "Decisions that could not be written to the decision log.", lost),
 		counter("decisions_errors_total", "Writes and syncs of the decision log that failed.", failed),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "gptoss_executor", Name: "decisions_signed_seconds", Help: "Seconds since the decision log was last signed."}, sinceSigned),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "gptoss_executor", Name: "decisions_head_seconds", Help: "Seconds since the head of the decision log moved on."}, sinceHead),
 	)
 }
 

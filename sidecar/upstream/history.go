@@ -27,11 +27,11 @@ func (d *draft) tools() {
 	})
 }
 
-// history edits the messages. Which messages go away, and which text another one
-// takes over from them, is settled first: then every message is edited once.
+// history edits the messages. It first decides which messages are removed, and which
+// message takes over their text. Then it edits each message once.
 func (d *draft) history(cot CoT, names NameMender) {
 	msgs := d.q.Messages
-	tail := make(map[int]string) // text that a message takes over at its end
+	tail := make(map[int]string) // text to add at the end of a message
 	gone := make(map[int]bool)
 	d.moveRuntimeContext(tail, gone)
 	if d.srv.FoldSystem {

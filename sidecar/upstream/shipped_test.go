@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // shipped is the rule set that the program embeds.
 func shipped(t testing.TB) *ruleset.Set {
 	t.Helper()
-	files, err := ruleset.Builtin(os.DirFS("../.."))
+	files, err := rulefile.Builtin(os.DirFS("../.."))
 	if err != nil {
 		t.Fatal(err)
 	}

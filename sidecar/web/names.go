@@ -30,14 +30,14 @@ func (n Names) Refuse(r *http.Request) (why, hint string) {
 	if !n.takes(hostname(r.Host)) {
 		hint = "name it in the setting hosts, or set a token"
 		if n.Local {
-			hint = "ask it as localhost, 127.0.0.1 or [::1], or name it in the setting hosts"
+			hint = "use localhost, 127.0.0.1 or [::1], or name it in the setting hosts"
 		}
-		return "this listener is not known as " + r.Host, hint
+		return "this listener does not have the name " + r.Host, hint
 	}
 	if origin := r.Header.Get("Origin"); origin != "" {
 		from, err := url.Parse(origin)
 		if err != nil || from.Host == "" || from.Host != r.Host && !n.named(hostname(from.Host)) {
-			return "web pages of other hosts may not ask", "name the page's host in the setting hosts, or ask from a program"
+			return "web pages of other hosts may not send requests", "name the page's host in the setting hosts, or send the request from a program"
 		}
 	}
 	return "", ""

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/jgavinray/gpt-oss-executor"
+
+// rooms are the packages from the top down. One may import what stands in a row below its
+// own, and nothing else of the house. Tests may import anything.
+var rooms = [][]string{
+	{"."},
+	{"sidecar/cli", "sidecar/script/serve", "bench"},
+	{"sidecar/demo"},
+	{"sidecar", "sidecar/admin"},
+	{"sidecar/reply", "sidecar/replay", "sidecar/live"},
+	{"sidecar/turn"},
+	{"sidecar/guard"},
+	{"sidecar/upstream", "sidecar/fetch", "sidecar/workspace", "sidecar/approvals", "sidecar/decisions", "sidecar/history"},
+	{"internal/ruletest"},
+	{"sidecar/ruleset", "sidecar/publish"},
+	{"sidecar/cond"},
+	{"sidecar/rulefile", "sidecar/parse", "policy"},
+	{"policy/shell"},
+	{"policy/program", "policy/paths", "sidecar/openai", "sidecar/web"},
+	{"policy/urls"},
+	{"tools"},
+	{"tools/jsonrepair", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script"},
+	{"internal/atomicfile", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/corpus", "internal/bash", "internal/shelltext"},
+}
+
+// only is who may import what, of the world outside.
+var only = map[string][]string{
+	"gopkg.in/yaml.v3":                      {"sidecar/rulefile"},
+	"github.com/fsnotify/fsnotify":          {"sidecar/rulefile"},
+	"github.com/expr-lang/expr":             {"sidecar/cond"},
+	"github.com/spf13/cobra":                {"sidecar/cli"},
+	"github.com/hashicorp/go-retryablehttp": {"sidecar/upstream"},
+	"github.com/prometheus/client_golang":   {"sidecar/telemetry"},
+	"mvdan.cc/sh/v3":                        {"policy/shell"},
+}
+
+// never is what a room must not know: HTTP, network, files, clock, logger.
+var never = map[string][]string{
+	"tools":            {"net", "net/http", "os", "time", "log/slog", "context"},
+	"tools/jsonrepair": {"net", "net/http", "os", "time", "log/slog", "context"},
+	"sidecar/parse":    {"net", "net/http", "os", "time", "log/slog", "context"},
+	"policy":           {"net", "net/http", "os", "log/slog", "context"},
+	"policy/shell":     {"net", "net/http", "os", "time", "log/slog", "context"},
+	"policy/program":   {"net", "net/http", "os", "time", "log/slog", "context"},
+	"sidecar/turn":     {"net", "net/http", "os"},
+	"sidecar/guard":    {"net", "net/http", "os"},
+	"sidecar/replay":   {"net", "net/http", "os"},
+}
+
+// room is a package of the house, as go list tells it.
+type room struct {
+	ImportPath, Dir, Doc string
+	Imports, GoFiles     []string
+}
+
+// name is the folder below the module; "." for its root.
+func (r *room) name() string { return folder(r.ImportPath) }
+
+func folder(path string) string {
+	if path == module {
+		return "."
+	}
+	return strings.TrimPrefix(path, module+"/")
+}
+
+func list(t *testing.T) (out []room) {
+	t.Helper()
+	doc, err := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,Imports,GoFiles", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dec := json.NewDecoder(bytes.NewReader(doc)); dec.More(); {
+		var r room
+		if err := dec.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.GoFiles) > 0 {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func level(name string) int {
+	return slices.IndexFunc(rooms, func(row []string) bool { return slices.Contains(row, name) })
+}
+
+// Imports point one way, and the outside has one door for each library.
+func TestImportsPointOneWay(t *testing.T) {
+	all := list(t)
+	if len(all) < 20 {
+		t.Fatalf("%d packages: nothing is tested", len(all))
+	}
+	for _, r := range all {
+		from := level(r.name())
+		if from < 0 {
+			t.Errorf("%s has no place among the rooms", r.name())
+		}
+		for _, path := range r.Imports {
+			if path == module || strings.HasPrefix(path, module+"/") {
+				if to := level(folder(path)); to <= from {
+					t.Errorf("%s imports %s, which is not below it", r.name(), folder(path))
+				}
+				continue
+			}
+			for library, doors := range only {
+				if (path == library || strings.HasPrefix(path, library+"/")) && !slices.Contains(doors, r.name()) {
+					t.Errorf("%s imports %s, which only %v may", r.name(), path, doors)
+				}
+			}
+			if slices.Contains(never[r.name()], path) {
+				t.Errorf("%s imports %s", r.name(), path)
+			}
+		}
+	}
+}
+
+// Every package says what it is for, and has a row in the picture of the house.
+func TestEveryRoomIsDescribed(t *testing.T) {
+	picture, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range list(t) {
+		room := "`" + r.name() + "/`"
+		if r.name() == "." {
+			room = "`main.go`"
+		}
+		described := slices.ContainsFunc(strings.Split(string(picture), "\n"), func(line string) bool {
+			first, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " |")
+			return strings.HasPrefix(line, "| ") && strings.Contains(first, room)
+		})
+		if !described {
+			t.Errorf("docs/architecture.md has no row for %s", room)
+		}
+		if r.Doc == "" {
+			t.Errorf("%s has no package comment", r.name())
+		}
+	}
+}
+
+// No file is too long to read, no package too large to know.
+func TestSizes(t *testing.T) {
+	for _, r := range list(t) {
+		all := 0
+		for _, name := range r.GoFiles {
+			text, err := os.ReadFile(filepath.Join(r.Dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := bytes.Count(text, []byte("\n"))
+			if all += n; n > 300 {
+				t.Errorf("%s/%s has %d lines", r.name(), name, n)
+			}
+		}
+		if all > 5300 && r.name() != "policy/program" { // its table becomes data
+			t.Errorf("%s has %d lines", r.name(), all)
+		}
+		if r.name() == "sidecar" && len(r.GoFiles) > 8 {
+			t.Errorf("the root of sidecar has %d files: %v", len(r.GoFiles), r.GoFiles)
+		}
+	}
+}
+
+// The world in which calls are judged is built in one place.
+func TestOneWorld(t *testing.T) {
+	for _, r := range list(t) {
+		for _, name := range r.GoFiles {
+			text, err := os.ReadFile(filepath.Join(r.Dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Contains(text, []byte("ruleset.At{")) && r.name() != "sidecar/guard" {
+				t.Errorf("%s/%s builds a world of its own", r.name(), name)
+			}
+		}
+	}
+}

@@ -1,0 +1,166 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// load is callers at work.
+type load struct {
+	answers atomic.Int64
+	wrong   atomic.Pointer[error] // the first
+	stopped atomic.Bool
+	callers sync.WaitGroup
+	lock    sync.Mutex
+	took    []float64 // µs, each from when its request was due
+}
+
+// begin lets n callers ask: each as soon as it has its answer, or when a request is due.
+func begin(n int, p *process, r *reply, due <-chan time.Time) *load {
+	l := &load{}
+	for range n {
+		l.callers.Go(func() {
+			c, err := dial(p.address, r.events != nil)
+			if err != nil {
+				l.fail(err)
+				return
+			}
+			defer c.conn.Close()
+			if due == nil {
+				for !l.stopped.Load() {
+					l.ask(c, r)
+				}
+				return
+			}
+			for from := range due {
+				l.ask(c, r)
+				l.lock.Lock()
+				l.took = append(l.took, float64(time.Since(from).Nanoseconds())/1e3)
+				l.lock.Unlock()
+			}
+		})
+	}
+	return l
+}
+
+func (l *load) ask(c *caller, r *reply) {
+	err := c.ask()
+	if err == nil {
+		err = r.check(c.body.Bytes())
+	}
+	if err == nil {
+		l.answers.Add(1)
+	} else {
+		l.fail(err)
+	}
+}
+
+func (l *load) fail(err error) {
+	l.wrong.CompareAndSwap(nil, &err)
+	l.stopped.Store(true)
+}
+
+// end lets callers finish. One wrong answer is an error.
+func (l *load) end() error {
+	l.stopped.Store(true)
+	l.callers.Wait()
+	if err := l.wrong.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// pause ends early when all is over.
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// closed is 16 callers who ask again as soon as they have their answer.
+func (b *bench) closed(ctx context.Context, r *reply, p *process) (figures, error) {
+	l := begin(16, p, r, nil)
+	pause(ctx, b.span/4)
+	m, before := startMeter(p.pid), l.answers.Load()
+	pause(ctx, b.span)
+	n, took := float64(l.answers.Load()-before), time.Since(m.began)
+	cpu, _ := m.stop()
+	each := float64(cpu.Microseconds()) / max(1, n)
+	return figures{"requests/s": n / took.Seconds(), "cpu": each, "cpu an event": each / float64(max(1, len(r.events)))}, l.end()
+}
+
+// open is 1,000 requests a second, whether or not the answers keep up.
+func (b *bench) open(ctx context.Context, r *reply, p *process) (figures, error) {
+	clock, err := newAlarm()
+	if err != nil {
+		return nil, err
+	}
+	defer clock.file.Close()
+	due := make(chan time.Time, 1<<16)
+	l := begin(64, p, r, due)
+	next := time.Now()
+	for end := next.Add(b.span); next.Before(end) && ctx.Err() == nil; next = next.Add(time.Millisecond) {
+		clock.until(next)
+		due <- next
+	}
+	close(due)
+	err = l.end()
+	return figures{"p50": median(l.took)}, err
+}
+
+// hundred is the memory of a process that has just started, alone and with 100 callers.
+func (b *bench) hundred(ctx context.Context, r *reply, p *process) (figures, error) {
+	pause(ctx, time.Second)
+	f := figures{"start": p.started.Seconds() * 1e3, "before": resident(p.pid)}
+	l := begin(100, p, r, nil)
+	for range 10 {
+		pause(ctx, b.span/10)
+		f["resident"] = max(f["resident"], resident(p.pid))
+	}
+	return f, l.end()
+}
+
+// streams is the memory of a process that has just started, with 1,000 open streams.
+// Then all callers leave, which the model server must notice.
+func (b *bench) streams(ctx context.Context, r *reply, p *process) (figures, error) {
+	pause(ctx, time.Second)
+	before, left := resident(p.pid), b.model.left.Load()
+	l := &load{}
+	var conns []net.Conn
+	for i := range 1000 {
+		c, err := dial(p.address, true)
+		if err != nil {
+			return nil, err
+		}
+		conns = append(conns, c.conn)
+		l.callers.Go(func() {
+			if err := c.ask(); !bytes.Contains(c.body.Bytes(), []byte(mark)) {
+				l.fail(fmt.Errorf("no event has arrived: %w", err))
+			}
+		})
+		if i%5 == 4 {
+			pause(ctx, 5*time.Millisecond)
+		}
+	}
+	most := 0.0
+	for range 12 {
+		pause(ctx, 250*time.Millisecond)
+		most = max(most, resident(p.pid))
+	}
+	for _, conn := range conns {
+		conn.Close()
+	}
+	err := l.end()
+	for i := 0; i < 30 && b.model.open.Load() > 0; i++ {
+		pause(ctx, 100*time.Millisecond)
+	}
+	return figures{"added": most - before, "whole": most, "aborts": float64(b.model.left.Load() - left)}, err
+}

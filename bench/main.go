@@ -1,0 +1,82 @@
+//go:build linux
+
+// Command bench measures what the sidecar costs a reply, beside a proxy that does
+// nothing (httputil.ReverseProxy), and prints the table of docs/performance.md. It
+// starts all that it needs on loopback and ends it. It never talks to anybody else.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// longest is how long a measurement may take, whatever happens.
+const longest = 25 * time.Minute
+
+func main() {
+	log.SetFlags(log.Ltime)
+	binary := flag.String("binary", "bin/gpt-oss-executor", "the sidecar to measure")
+	quick := flag.Bool("quick", false, "one round of one second a cell")
+	rounds := flag.Int("rounds", 5, "how often each cell is measured")
+	span := flag.Duration("span", 3*time.Second, "how long each cell is measured")
+	only := flag.String("only", "", "measure only cells whose name contains this")
+	to := flag.String("proxy-to", "", "be the proxy that does nothing, in front of this URL; the measurement starts itself so")
+	listen := flag.String("listen", "", "where that proxy listens")
+	flag.Parse()
+	if *to != "" {
+		log.Fatal(serveProxy(*listen, *to))
+	}
+	if *quick {
+		*rounds, *span = 1, time.Second
+	}
+	time.AfterFunc(longest, func() { log.Fatal("this takes longer than ", longest) }) // what it started ends with it
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := measure(ctx, *binary, *only, *rounds, *span); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// measure runs all cells in turn, rounds times, and prints the table. Each round begins
+// with another target.
+func measure(ctx context.Context, binary, only string, rounds int, span time.Duration) error {
+	runtime.LockOSThread() // what it starts ends with this thread, and inherits its CPU
+	runtime.GOMAXPROCS(1)
+	debug.SetGCPercent(400)
+	pinAll()
+	m, err := startModel()
+	if err != nil {
+		return err
+	}
+	b := &bench{binary: binary, span: span, patience: 40 * span, model: m, running: map[string]*process{}}
+	defer b.close()
+	all := results{}
+	for round := range rounds {
+		for _, c := range b.cells() {
+			if !strings.Contains(c.name, only) {
+				continue
+			}
+			for i := range c.targets {
+				target := c.targets[(i+round)%len(c.targets)]
+				f, err := b.run(ctx, c, target)
+				if err != nil {
+					return fmt.Errorf("%s, %s: %w", c.name, target, err)
+				}
+				log.Printf("round %d  %-20s %-16s %s", round+1, c.name, target, f)
+				all.add(c.name, target, f)
+			}
+		}
+	}
+	fmt.Printf("%s, %s, %s, rounds: %d of %s\n\n", time.Now().Format("2 January 2006"), field(proc("cpuinfo"), "model name"), runtime.Version(), rounds, span)
+	all.print(os.Stdout)
+	return nil
+}

@@ -1,0 +1,97 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// process is what callers ask: a proxy that this program has started.
+type process struct {
+	pid     int // 0: it is the model server itself
+	address string
+	started time.Duration // until the first answer
+	end     func()
+}
+
+// start runs one of the proxies, on its own CPU, until it answers.
+func (b *bench) start(ctx context.Context, name string) (*process, error) {
+	if name == direct {
+		return &process{address: b.model.listener.Addr().String(), end: func() {}}, nil
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	address, to := l.Addr().String(), "http://"+b.model.listener.Addr().String()
+	l.Close()
+	cmd := exec.Command(b.binary, "serve", "--log-level", "warn", "--listen", address, "--upstream", to+"/v1")
+	if name == revproxy {
+		cmd = exec.Command("/proc/self/exe", "-proxy-to", to, "-listen", address)
+	}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
+	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	pin(0, theirs) // inherited
+	began := time.Now()
+	err = cmd.Start()
+	pin(0, ours)
+	if err != nil {
+		return nil, err
+	}
+	ended := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(ended) }()
+	p := &process{pid: cmd.Process.Pid, address: address, end: func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		kill := time.AfterFunc(3*time.Second, func() { _ = cmd.Process.Kill() })
+		<-ended
+		kill.Stop()
+	}}
+	for !healthy(address) {
+		select {
+		case <-ended:
+		case <-time.After(time.Millisecond):
+			if ctx.Err() == nil && time.Since(began) < patience {
+				continue
+			}
+		}
+		p.end()
+		return nil, fmt.Errorf("%s does not answer", cmd.Path)
+	}
+	p.started = time.Since(began)
+	return p, nil
+}
+
+func healthy(address string) bool {
+	res, err := http.Get("http://" + address + "/healthz")
+	if err != nil {
+		return false
+	}
+	res.Body.Close()
+	return res.StatusCode == http.StatusOK
+}
+
+// serveProxy is the proxy that does nothing: what any Go proxy costs.
+func serveProxy(listen, to string) error {
+	u, err := url.Parse(to)
+	if err != nil {
+		return err
+	}
+	quiet := log.New(io.Discard, "", 0)
+	return (&http.Server{Addr: listen, ReadHeaderTimeout: 10 * time.Second, ErrorLog: quiet, Handler: &httputil.ReverseProxy{
+		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(u) },
+		Transport: &http.Transport{MaxIdleConns: 4096, MaxIdleConnsPerHost: 2048, DisableCompression: true},
+		ErrorLog:  quiet,
+	}}).ListenAndServe()
+}

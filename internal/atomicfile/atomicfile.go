@@ -1,0 +1,84 @@
+// Package atomicfile writes a file whole or not at all: beside its place first, then,
+// when the disk has it, over what stood there. It never looks at what it writes.
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Unfinished begins the name of a file that is being written.
+const Unfinished = ".new-"
+
+// Write writes a file and returns when the disk has it.
+func Write(path string, text []byte, mode fs.FileMode) error {
+	tmp, err := Beside(path, text, mode)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		return errors.Join(err, os.Remove(tmp))
+	}
+	return SyncFolder(filepath.Dir(path))
+}
+
+// Replace writes a file that is there already. It keeps its mode, and a link to it
+// stays a link.
+func Replace(path string, text []byte) error {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return err
+	}
+	return Write(target, text, info.Mode().Perm())
+}
+
+// Beside writes a file of a new name into the folder of path. Its caller renames it to
+// path, and then calls SyncFolder.
+func Beside(path string, text []byte, mode fs.FileMode) (tmp string, err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), Unfinished+"*")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
+		return "", errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(f.Name()))
+	}
+	return f.Name(), nil
+}
+
+// Sweep removes from a folder the unfinished files that a crash has left.
+func Sweep(dir string) error {
+	list, err := os.ReadDir(dir)
+	for _, f := range list {
+		if strings.HasPrefix(f.Name(), Unfinished) && f.Type().IsRegular() {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, f.Name())))
+		}
+	}
+	return err
+}
+
+// SyncFolder makes the names inside a folder safe against a power cut, where the file
+// system can do that and the folder may be read.
+func SyncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
+		err = nil
+	}
+	return errors.Join(err, d.Close())
+}

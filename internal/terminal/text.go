@@ -1,0 +1,26 @@
+package terminal
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Printable makes text harmless for a terminal: one line, no control characters and
+// nothing that turns the direction of writing.
+func Printable(s string) string {
+	clean := func(r rune) bool { return r == ' ' || unicode.IsPrint(r) && r != utf8.RuneError }
+	if !strings.ContainsFunc(s, func(r rune) bool { return !clean(r) }) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if clean(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,98 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+)
+
+// codeFile is a file whose code a program runs.
+func (sh *shell) codeFile(cmd *Command, w word) {
+	cmd.CodeFile = w.Text
+	if w.Dynamic {
+		sh.a.unsure("the file whose code " + cmd.Binary + " runs is only known at run time")
+	}
+	if strings.HasPrefix(w.Text, "/dev/fd/") || w.Text == "/dev/stdin" || w.Text == "-" {
+		s := sh.opened(w)
+		cmd.Inline, cmd.Stdin = true, s.Stdin
+		cmd.tag(origin(s.From)...)
+		return
+	}
+	if !slices.ContainsFunc(cmd.Reads, func(u paths.Use) bool { return u.Path == w.Text }) {
+		cmd.Reads = append(cmd.Reads, sh.use(paths.Read, w, "code")...)
+	}
+	if s := sh.made(w); s != nil {
+		cmd.tag("runs-created-file")
+		cmd.tag(origin(s.from)...)
+	}
+	for _, u := range sh.use(paths.Read, w, "code") {
+		temporary := strings.HasPrefix(u.Resolved+"/", "/tmp/") && !strings.HasPrefix(sh.a.guard.Roots.Cwd, "/tmp/")
+		if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot || temporary {
+			cmd.tag("foreign-code")
+			return
+		}
+	}
+}
+
+// codeOf runs the text of a word as code.
+func (sh *shell) codeOf(w word, what string) {
+	if w.Dynamic {
+		sh.a.unsure("code is only known at run time: " + what)
+		sh.out.write("", false)
+	}
+	if strings.TrimSpace(w.Text) != "" {
+		sh.code(w.Text)
+	}
+}
+
+// codeFromInput runs what stands on the standard input as code. Its commands share that
+// input with the shell.
+func (sh *shell) codeFromInput(name string) {
+	in := sh.in
+	sh.out.write("", in.Known)
+	switch {
+	case in.Kind == "":
+		sh.a.unsure(name + " reads its code from a terminal")
+		return
+	case !in.Known:
+		sh.a.unsure(name + " reads code that is only known at run time from a " + in.Kind)
+	}
+	if text := in.Text; strings.TrimSpace(text) != "" {
+		sh.in = &stream{code: true}
+		sh.code(text)
+	}
+}
+
+var standardInput = []string{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
+
+// inside runs something in this shell, one level deeper.
+func (sh *shell) inside(via string, run func()) {
+	before, outer := sh.via, sh.outer
+	sh.via, sh.outer = via, nil
+	sh.depth++
+	run()
+	sh.depth--
+	sh.via, sh.outer = before, outer
+}
+
+// fetches tells whether a program brings text from the network.
+func fetches(name string) bool { return slices.Contains(fetchers, name) }
+
+// origin are the tags of code that came from the network, or out of a decoder.
+func origin(from []string) (tags []string) {
+	if slices.ContainsFunc(from, fetches) {
+		tags = append(tags, "downloaded-code")
+	}
+	if slices.ContainsFunc(from, func(n string) bool { return slices.Contains(decoders, n) }) {
+		tags = append(tags, "decoded-code")
+	}
+	return tags
+}
+
+var (
+	fetchers = strings.Fields(`curl wget fetch aria2c nc ncat netcat socat ftp tftp sftp scp rsync ssh telnet dig nslookup host lynx w3m http https xh gh aws
+		gsutil gcloud az`)
+	decoders = strings.Fields(`base64 base32 basenc xxd od hexdump openssl rev tr sed awk gawk mawk uudecode gunzip zcat gzip xz xzcat bzcat bunzip2 bzip2
+		zstd gpg perl python python3 ruby node php dd cut`)
+)

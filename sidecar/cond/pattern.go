@@ -1,0 +1,44 @@
+package cond
+
+import "regexp/syntax"
+
+// PatternTooLarge is what Go would say only after it has taken a lot of memory.
+const PatternTooLarge = "the pattern is too large"
+
+// maxPattern is how many instructions a pattern may become, about.
+const maxPattern = 10_000
+
+// LargePattern reports whether a pattern becomes too many instructions, before
+// anything as large as them is made.
+func LargePattern(pattern string) bool {
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	return err == nil && weight(tree) > maxPattern
+}
+
+// weight is about the number of instructions of a pattern.
+func weight(re *syntax.Regexp) int {
+	n := 1 + len(re.Rune)
+	if re.Op == syntax.OpCharClass {
+		n = 1
+	}
+	for _, sub := range re.Sub {
+		n += weight(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return n
+}
+
+// Steps is how many instructions a pattern becomes; 0 where it does not compile.
+func Steps(pattern string) int {
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return 0
+	}
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return 0
+	}
+	return len(prog.Inst)
+}

@@ -1,0 +1,176 @@
+package cond
+
+import (
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/parser"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
+// What a condition says, as rules about conditions ask for it. A condition that cannot be
+// read says nothing here: the compiler reports it.
+
+// Parses reports whether a text can be read as a condition.
+func Parses(source string) bool {
+	_, err := parser.Parse(source)
+	return err == nil
+}
+
+// each calls visit for every node of a condition, children before their parents.
+func each(source string, visit visitor) {
+	if tree, err := parser.Parse(source); err == nil {
+		ast.Walk(&tree.Node, visit)
+	}
+}
+
+type visitor func(ast.Node)
+
+// Visit takes in one node.
+func (v visitor) Visit(node *ast.Node) { v(*node) }
+
+// Names are the variables that a condition names.
+func Names(source string) map[string]bool {
+	out := map[string]bool{}
+	each(source, func(n ast.Node) {
+		if id, ok := n.(*ast.IdentifierNode); ok {
+			out[id.Value] = true
+		}
+	})
+	return out
+}
+
+// Conjuncts are the parts that a condition joins by and, each in one spelling.
+func Conjuncts(source string) (out []string, ok bool) {
+	tree, err := parser.Parse(source)
+	if err != nil {
+		return nil, false
+	}
+	for _, n := range flatten(tree.Node, "and") {
+		out = append(out, n.String())
+	}
+	return out, true
+}
+
+// Comparison is two sides with an operator between them.
+type Comparison struct {
+	Operator    string
+	Left, Right Side
+}
+
+// Side is one side of a comparison.
+type Side struct {
+	Source string // in one spelling
+	node   ast.Node
+	text   rulefile.Text
+}
+
+// Name is the variable that the side is; empty for anything else.
+func (s Side) Name() string {
+	if id, ok := s.node.(*ast.IdentifierNode); ok {
+		return id.Value
+	}
+	return ""
+}
+
+// Words are the texts that are written there, one or a list of them. Each stands where its
+// quotes do.
+func (s Side) Words() []rulefile.Text { return wordsIn(s.text, s.node) }
+
+func wordsIn(t rulefile.Text, n ast.Node) (out []rulefile.Text) {
+	switch n := n.(type) {
+	case *ast.ArrayNode:
+		for _, e := range n.Nodes {
+			out = append(out, wordsIn(t, e)...)
+		}
+	case *ast.StringNode:
+		out = []rulefile.Text{{Value: n.Value, At: t.Span(n.Location().From, n.Location().To)}}
+	}
+	return out
+}
+
+func compared(t rulefile.Text, n *ast.BinaryNode) Comparison {
+	return Comparison{n.Operator, Side{n.Left.String(), n.Left, t}, Side{n.Right.String(), n.Right, t}}
+}
+
+// Comparisons are all that a condition compares by in, == and !=.
+func Comparisons(t rulefile.Text) (out []Comparison) {
+	each(t.Value, func(n ast.Node) {
+		if b, ok := n.(*ast.BinaryNode); ok && (b.Operator == "in" || b.Operator == "==" || b.Operator == "!=") {
+			out = append(out, compared(t, b))
+		}
+	})
+	return out
+}
+
+// Asserted are the comparisons, by whatever operator, that nothing but and and or joins:
+// what stands behind not asserts nothing.
+func Asserted(t rulefile.Text) []Comparison {
+	tree, err := parser.Parse(t.Value)
+	if err != nil {
+		return nil
+	}
+	return asserted(t, tree.Node)
+}
+
+func asserted(t rulefile.Text, n ast.Node) []Comparison {
+	b, ok := n.(*ast.BinaryNode)
+	if !ok {
+		return nil
+	}
+	if op, _ := junction(n); op != "" {
+		return append(asserted(t, b.Left), asserted(t, b.Right)...)
+	}
+	return []Comparison{compared(t, b)}
+}
+
+// Patterns are the regular expressions that a condition writes out.
+func Patterns(t rulefile.Text) (out []rulefile.Text) {
+	each(t.Value, func(n ast.Node) {
+		if b, ok := n.(*ast.BinaryNode); ok && b.Operator == "matches" {
+			out = append(out, wordsIn(t, b.Right)...)
+		}
+	})
+	return out
+}
+
+// Argument is an argument of a call.
+type Argument struct {
+	Text    rulefile.Text // its place, and its value where that is a text
+	Written bool          // it is a text, and written out
+}
+
+// Calls are the arguments of every call of a function that is a variable.
+func Calls(t rulefile.Text, function string) (out [][]Argument) {
+	each(t.Value, func(n ast.Node) {
+		call, ok := n.(*ast.CallNode)
+		if !ok || call.Callee.String() != function {
+			return
+		}
+		var args []Argument
+		for _, arg := range call.Arguments {
+			a := Argument{Text: rulefile.Text{At: t.Span(arg.Location().From, arg.Location().To)}}
+			if s, written := arg.(*ast.StringNode); written {
+				a.Text.Value, a.Written = s.Value, true
+			}
+			args = append(args, a)
+		}
+		out = append(out, args)
+	})
+	return out
+}
+
+// Loop is a loop over a list.
+type Loop struct {
+	Over string         // the list, in one spelling
+	At   rulefile.Place // all of the loop
+}
+
+// Loops are the loops of one kind, such as all.
+func Loops(t rulefile.Text, kind string) (out []Loop) {
+	each(t.Value, func(n ast.Node) {
+		if b, ok := n.(*ast.BuiltinNode); ok && b.Name == kind {
+			out = append(out, Loop{b.Arguments[0].String(), t.Span(reach(n))})
+		}
+	})
+	return out
+}

@@ -1,0 +1,150 @@
+package reply
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const head = `"id":"x","created":1,"model":"m"`
+
+func event(delta, finish string) string {
+	return fmt.Sprintf("data: {%s,\"choices\":[{\"index\":0,\"delta\":{%s},\"finish_reason\":%s}]}\n\n", head, delta, finish)
+}
+
+const end = "data: [DONE]\n\n"
+
+// told is what a sink made of what a reader told it.
+type told struct {
+	*httptest.ResponseRecorder
+	clean bool // it counts as untouched
+}
+
+func tell(t *testing.T, stream bool, read func(*turn.Reader) error, finish func(turn.Sink) error) told {
+	t.Helper()
+	w, m, set := httptest.NewRecorder(), telemetry.New(), ruletest.Shipped(t)
+	var sink turn.Sink = NewWhole(w, "gpt-oss", m)
+	if stream {
+		s := NewStream(w, StreamConfig{Model: "gpt-oss", Usage: true, Keepalive: time.Minute, Metrics: m, Log: slog.New(slog.DiscardHandler)})
+		defer s.Stop()
+		sink = s
+	}
+	sink.Begin()
+	catalog := tools.NewCatalog(set.Tools, nil, []tools.Tool{{Name: "read"}})
+	r := turn.NewReader(func() *parse.Reader { return set.Strategies("").Reader(catalog, parse.Facts{}) }, sink.Flows(), sink.Take)
+	ruletest.Must(t, read(r))
+	r.End("")
+	ruletest.Must(t, finish(sink))
+	metrics := httptest.NewRecorder()
+	m.Handler().ServeHTTP(metrics, httptest.NewRequest("GET", "/metrics", nil))
+	return told{w, strings.Contains(metrics.Body.String(), "untouched_total 1")}
+}
+
+func finish(s turn.Sink) error { return s.Finish() }
+
+func streamed(s string) func(*turn.Reader) error {
+	return func(r *turn.Reader) error { return r.Stream(strings.NewReader(s), 1<<20, 1<<20) }
+}
+
+func document(s string) func(*turn.Reader) error {
+	return func(r *turn.Reader) error { return r.Document([]byte(s)) }
+}
+
+// What comes undamaged leaves byte for byte; of what does not, as much as can be.
+func TestStream(t *testing.T) {
+	role, text, last := event(`"role":"assistant","content":""`, "null"), event(`"content":"Yes."`, "null"), event("", `"stop"`)
+	usage := "data: {" + head + ",\"choices\":[],\"usage\":{\"total_tokens\":3}}\n\n"
+	for _, row := range []struct {
+		name, in, out string
+		clean         bool
+	}{
+		{"undamaged", role + event(`"reasoning_content":"Hm."`, "null") + text + last + usage + end, role + event(`"reasoning_content":"Hm."`, "null") + text + last + usage + end, true},
+		{"another name of the reasoning", role + event(`"reasoning":"Hm."`, "null") + text + last + end, role + event(`"reasoning_content":"Hm."`, "null") + text + last + end, true},
+		{"a comment is no event", ": hi\n\n" + role + event(`"reasoning_content":"Hm."`, "null") + last + end, role + event(`"reasoning_content":"Hm."`, "null") + last + end, true},
+		{"a leaked call", role + event(`"content":"[TOOL:read|path=a]"`, `"stop"`) + end, "", false},
+	} {
+		got := tell(t, true, streamed(row.in), finish)
+		if out := got.Body.String(); row.out != "" && out != row.out || got.clean != row.clean {
+			t.Errorf("%s: clean %v\n%s", row.name, got.clean, out)
+		}
+		if row.out == "" {
+			out := got.Body.String()
+			if !strings.Contains(out, `"name":"read","arguments":"{\"path\":\"a\"}"`) || !strings.Contains(out, `"finish_reason":"tool_calls"`) || strings.Contains(out, "TOOL") || !strings.HasSuffix(out, end) {
+				t.Errorf("%s:\n%s", row.name, out)
+			}
+		}
+	}
+}
+
+// A document leaves byte for byte, or with as few edits as can be; a stream becomes one.
+func TestWhole(t *testing.T) {
+	doc := func(message, finish string) string {
+		return `{"id":"x", "choices":[{"index":0,"message":{` + message + `},"finish_reason":"` + finish + `"}],"more":[1, 2]}`
+	}
+	for _, row := range []struct {
+		name  string
+		read  func(*turn.Reader) error
+		want  string
+		exact bool
+	}{
+		{"undamaged", document(doc(`"role":"assistant","content":"Yes."`, "stop")), doc(`"role":"assistant","content":"Yes."`, "stop"), true},
+		{"reasoning", document(doc(`"content":"Yes.","reasoning":"Hm."`, "stop")), doc(`"content":"Yes.","reasoning_content":"Hm."`, "stop"), true},
+		{"a leaked call", document(doc(`"content":"[TOOL:read|path=a]"`, "stop")), `"name":"read","arguments":"{\"path\":\"a\"}"`, false},
+		{"a stream", streamed(event(`"content":"Yes."`, `"stop"`) + end), `"content":"Yes."`, false},
+		{"without a choice", document(`{"choices":[]}`), `"choices":[{"index":0`, false},
+	} {
+		got := tell(t, false, row.read, finish)
+		if out := got.Body.String(); row.exact && out != row.want || !strings.Contains(out, row.want) {
+			t.Errorf("%s: %s", row.name, out)
+		}
+		if n := got.Header().Get("Content-Length"); n != fmt.Sprint(got.Body.Len()) {
+			t.Errorf("%s: Content-Length %s of %d", row.name, n, got.Body.Len())
+		}
+	}
+}
+
+// A sentence of ours stands where nothing else does, and nowhere else.
+func TestSay(t *testing.T) {
+	said := func(s turn.Sink) error { s.Say("No answer."); return s.Finish() }
+	for _, stream := range []bool{true, false} {
+		for content, want := range map[string]bool{"": true, "Yes.": false} {
+			got := tell(t, stream, document(`{"choices":[{"index":0,"message":{"content":"`+content+`"},"finish_reason":"stop"}]}`), said)
+			if out := got.Body.String(); strings.Contains(out, "No answer.") != want {
+				t.Errorf("stream %v, %q: %s", stream, content, out)
+			}
+		}
+	}
+}
+
+// An error is one of HTTP while nothing has left, and an event without an end mark after.
+func TestFail(t *testing.T) {
+	e := openai.Internal("broken")
+	fails := func(want bool) func(turn.Sink) error {
+		return func(s turn.Sink) error {
+			if err := s.Fail(e); errors.Is(err, e) != want {
+				t.Errorf("%v, want the error: %v", err, want)
+			}
+			return nil
+		}
+	}
+	nothing := func(*turn.Reader) error { return nil }
+	tell(t, false, nothing, fails(true))
+	if got := tell(t, true, streamed(event(`"role":"assistant","content":"","reasoning_content":"Hm."`, "null")+event(`"content":"So"`, `"stop"`)), fails(false)); !strings.Contains(got.Body.String(), `"error"`) || strings.Contains(got.Body.String(), "[DONE]") {
+		t.Errorf("%s", got.Body)
+	}
+}

@@ -1,0 +1,265 @@
+package rulefile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+)
+
+const (
+	maxFile  = 1 << 20
+	maxDepth = 100 // far more than any rule file nests
+)
+
+// decoder reads one file. It reports every problem and never stops at one.
+type decoder struct {
+	src      *source
+	origin   map[*yaml.Node]*source // of nodes that an included file brought
+	strays   map[*yaml.Node]string  // hints for items that lack what only a whole one has
+	partial  bool                   // only version must be there
+	problems Problems
+}
+
+// Decode reads a rule file into a struct. Where there are problems the struct
+// holds what could be read.
+func Decode[T any](name, doc string) (out T, _ Problems) {
+	root, problems := document(newSource(name, doc), doc)
+	d := decoder{src: newSource(name, doc), problems: problems}
+	if root != nil {
+		d.value(root, reflect.ValueOf(&out).Elem(), "", "the file", 0)
+	}
+	return out, d.problems
+}
+
+// document parses the one document of a file; nil where there is none.
+func document(src *source, doc string) (*yaml.Node, Problems) {
+	if p, ok := src.notText(doc); !ok {
+		return nil, Problems{p}
+	}
+	dec := yaml.NewDecoder(strings.NewReader(doc))
+	var root, second yaml.Node
+	err := dec.Decode(&root)
+	if errors.Is(err, io.EOF) || err == nil && (len(root.Content) == 0 || root.Content[0].ShortTag() == "!!null") {
+		return nil, Problems{src.whole(CodeFile, "nothing stands in this file",
+			"an empty or half-written file is never taken; the rules before it stay")}
+	}
+	if err != nil {
+		return nil, Problems{src.syntax(doc, err)}
+	}
+	switch err := dec.Decode(&second); {
+	case err == nil:
+		return nil, Problems{src.lineAt(second.Line).Problem(CodeYAML, "a second document begins with ---", "a rule file holds one")}
+	case !errors.Is(err, io.EOF):
+		return nil, Problems{src.syntax(doc, err)}
+	}
+	return root.Content[0], nil
+}
+
+// at is the place of a node: of a scalar all of it, else its first character.
+func (d *decoder) at(n *yaml.Node) Place {
+	if n.Kind == yaml.ScalarNode {
+		return d.text(n).All()
+	}
+	return Place{d.from(n), n.Line, n.Column, n.Column + 1}
+}
+
+// from is the file that a node stands in.
+func (d *decoder) from(n *yaml.Node) *source {
+	if src := d.origin[n]; src != nil {
+		return src
+	}
+	return d.src
+}
+
+func (d *decoder) text(n *yaml.Node) Text {
+	t := Text{Value: n.Value, At: Place{d.from(n), n.Line, n.Column, n.Column + 1}}
+	if n.Style&^yaml.FlowStyle == 0 { // quotes and blocks end by themselves
+		t.tail = n.LineComment
+	}
+	return t
+}
+
+func (d *decoder) report(n *yaml.Node, code, msg, hint string) {
+	d.problems = append(d.problems, d.at(n).Problem(code, msg, hint))
+}
+
+// value reads a node into v. key names it in messages; tag holds min, max, one.
+func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, key string, depth int) {
+	if d.trap(n, key, depth) {
+		return
+	}
+	if n.ShortTag() == "!!null" && v.Type() != reflect.TypeFor[any]() {
+		d.report(n, CodeMissing, key+" has no value", "")
+		return
+	}
+	switch p := v.Addr().Interface().(type) {
+	case *Text:
+		if d.isText(n, key) {
+			*p = d.text(n)
+			d.oneOf(n, tag, key)
+		}
+	case *string:
+		if d.isText(n, key) {
+			*p = n.Value
+			d.oneOf(n, tag, key)
+		}
+	case *bool:
+		if d.tagged(n, key, "true or false", "!!bool") {
+			*p = n.Value == "true" || n.Value == "True" || n.Value == "TRUE"
+		}
+	case *int:
+		if d.tagged(n, key, "a whole number", "!!int") {
+			i, err := strconv.ParseInt(n.Value, 0, 64)
+			*p = int(i)
+			d.oneOf(n, tag, key)
+			d.inRange(n, tag, key, float64(i), err)
+		}
+	case *Number:
+		p.At = d.at(n)
+		d.value(n, reflect.ValueOf(&p.Value).Elem(), tag, key, depth+1)
+	case *float64:
+		if d.tagged(n, key, "a number", "!!float", "!!int") {
+			f, err := strconv.ParseFloat(n.Value, 64)
+			*p = f
+			d.inRange(n, tag, key, f, err)
+		}
+	case *time.Duration:
+		if d.tagged(n, key, "a duration such as 30s or 2m", "!!str") {
+			t, err := time.ParseDuration(n.Value)
+			*p = t
+			if err != nil || t < 0 {
+				d.report(n, CodeValue, shown(n)+" is no duration", "write 500ms, 30s or 2m")
+			}
+		}
+	case *Size:
+		if d.tagged(n, key, "a size such as 64KiB or 16MiB", "!!str", "!!int") {
+			b, ok := parseSize(n.Value)
+			*p = Size(b)
+			if !ok {
+				d.report(n, CodeValue, shown(n)+" is no size", "write 512, 64KiB, 16MiB or 1GiB")
+			}
+		}
+	case *any:
+		*p = d.json(n, depth)
+	default:
+		d.compound(n, v, tag, key, depth)
+	}
+}
+
+// compound reads lists, mappings and structs.
+func (d *decoder) compound(n *yaml.Node, v reflect.Value, tag reflect.StructTag, key string, depth int) {
+	pairs := v.Kind() == reflect.Slice && IsPair(v.Type().Elem())
+	switch {
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		d.value(n, v.Elem(), tag, key, depth+1)
+	case pairs:
+		d.mapping(n, key, func(k, val *yaml.Node) {
+			one := reflect.New(v.Type().Elem()).Elem()
+			one.Field(0).Set(reflect.ValueOf(d.text(k)))
+			d.value(val, one.Field(1), tag, k.Value, depth+1)
+			v.Set(reflect.Append(v, one))
+		})
+	case v.Kind() == reflect.Slice:
+		if n.Kind != yaml.SequenceNode {
+			d.report(n, CodeType, key+" is a list", "write ["+shown(n)+"], or one - item a line")
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
+		for i, c := range n.Content {
+			d.value(c, v.Index(i), tag, "an entry of "+key, depth+1)
+		}
+	default:
+		d.object(n, v, key, depth)
+	}
+}
+
+// object reads a mapping into a struct.
+func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
+	t := v.Type()
+	fields, names := map[string]int{}, []string{}
+	for i := range t.NumField() {
+		if t.Field(i).Type == reflect.TypeFor[Place]() {
+			v.Field(i).Set(reflect.ValueOf(d.head(n)))
+			continue
+		}
+		name, _ := KeyOf(t.Field(i))
+		fields[name] = i
+		names = append(names, name)
+	}
+	seen := map[string]bool{}
+	if !d.mapping(n, key, func(k, val *yaml.Node) {
+		i, ok := fields[k.Value]
+		switch {
+		case ok:
+		case k.Value == "<<":
+			d.problems = append(d.problems, repeats(d.at(k), "<<"))
+			return
+		default:
+			d.report(k, CodeKey, "unknown key "+shown(k), outdented(n, k, DidYouMean(k.Value, names)))
+			return
+		}
+		seen[k.Value] = true
+		d.value(val, v.Field(i), t.Field(i).Tag, k.Value, depth+1)
+	}) {
+		return
+	}
+	var lacks []string
+	for _, name := range names {
+		_, required := KeyOf(t.Field(fields[name]))
+		if required && !seen[name] && (!d.partial || name == "version") {
+			lacks = append(lacks, name)
+		}
+	}
+	if len(lacks) > 0 {
+		d.problems = append(d.problems, d.head(n).Problem(CodeMissing, key+" lacks "+strings.Join(lacks, ", "), d.strays[n]))
+	}
+}
+
+// outdented is a hint about an unknown key: the key above it may lack its value
+// because what belongs to it is not indented.
+func outdented(n, k *yaml.Node, hint string) string {
+	for i := 2; i < len(n.Content); i += 2 {
+		if above := n.Content[i-2]; n.Content[i] == k && n.Content[i-1].ShortTag() == "!!null" && !strings.HasPrefix(hint, "did you mean") {
+			return "indent it by two spaces if it belongs to " + above.Value
+		}
+	}
+	return hint
+}
+
+// head is the first key of a mapping, or the node itself.
+func (d *decoder) head(n *yaml.Node) Place {
+	if n.Kind == yaml.MappingNode && len(n.Content) > 0 && n.Style&yaml.FlowStyle == 0 {
+		return d.at(n.Content[0])
+	}
+	return d.at(n)
+}
+
+// mapping calls each for every entry, and reports keys that stand twice.
+func (d *decoder) mapping(n *yaml.Node, key string, each func(k, v *yaml.Node)) bool {
+	if n.Kind != yaml.MappingNode {
+		d.report(n, CodeType, key+" is a list of keys and values", "write key: value")
+		return false
+	}
+	first := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		if k.Kind != yaml.ScalarNode {
+			d.report(k, CodeType, "a key is a plain word", "")
+			continue
+		}
+		if line, twice := first[k.Value]; twice {
+			d.report(k, CodeDup, fmt.Sprintf("%s stands here twice", shown(k)), fmt.Sprintf("it stands in line %d, too", line))
+			continue
+		}
+		first[k.Value] = k.Line
+		each(k, v)
+	}
+	return true
+}

@@ -1,0 +1,254 @@
+package rulefile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The folders inside a folder of rules.
+const (
+	PromptFolder  = "prompts"
+	PackFolder    = "packs"   // files that rule files include
+	TestFolder    = "tests"   // tests of the rules
+	BuiltinFolder = "builtin" // stands for what the program ships; no folder on disk
+	PolicyFolder  = "policy"  // stands for the locked folder
+)
+
+// Files is the text of the rule files at one moment: path → text. Paths are
+// slash-separated: "strategies.yaml", "prompts/react.txt", "packs/formats.yaml",
+// "tests/replies.yaml". Files of the program that others include stand under
+// "builtin/", those of the locked folder under "policy/".
+type Files map[string]string
+
+// patterns are the files that count, hidden ones excepted.
+var patterns = []string{"*.yaml", PackFolder + "/*.yaml", TestFolder + "/*.yaml", prompts}
+
+const prompts = PromptFolder + "/*.txt"
+
+// Counted reports whether a file of this name inside a folder of rules is one of
+// them. All others may stand there and mean nothing.
+func Counted(name string) bool {
+	if !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00") || strings.HasPrefix(path.Base(name), ".") {
+		return false
+	}
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, err := path.Match(pattern, name)
+		return ok && err == nil
+	})
+}
+
+// Misnamed reports whether a file would be one of them if its name did not end in
+// .yml. That is an error, as nobody would see that it means nothing.
+func Misnamed(name string) bool {
+	stem, yml := strings.CutSuffix(name, ".yml")
+	return yml && Counted(stem+".yaml")
+}
+
+// maxFiles is how many there may be in a folder, far more than people write.
+const maxFiles = 1000
+
+// ReadFS reads every *.yaml of the top folder and of its folders packs and tests,
+// and every *.txt of its prompts folder, hidden ones excepted.
+func ReadFS(fsys fs.FS) (Files, error) {
+	out := Files{}
+	for _, pattern := range patterns {
+		if err := out.read(fsys, pattern); err != nil {
+			return nil, fmt.Errorf("read rules: %w", err)
+		}
+	}
+	return out, nil
+}
+
+// read adds the files of one of the patterns.
+func (f Files) read(fsys fs.FS, pattern string) error {
+	names, err := fs.Glob(fsys, strings.Replace(pattern, ".yaml", ".y*ml", 1))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if Misnamed(name) {
+			return fmt.Errorf("%s is not read under this name; the ending is .yaml", name)
+		}
+		if !Counted(name) {
+			continue
+		}
+		if len(f) == maxFiles {
+			return fmt.Errorf("there are more than %d files", maxFiles)
+		}
+		if f[name], err = readFile(fsys, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readFile reads one file, and no more of it than shows that it is too long. A
+// link is followed. What is no file, such as a pipe, could be read for ever.
+func readFile(fsys fs.FS, name string) (string, error) {
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is no regular file; move it away", name)
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	if len(text) > maxFile && path.Ext(name) != ".yaml" { // Load says it of the others, with more of a hint
+		return "", fmt.Errorf("%s is longer than 1 MiB", name)
+	}
+	return string(text), nil
+}
+
+// ReadDir is ReadFS for a folder on disk. A folder or file that everyone may
+// write to is refused: whoever edits the rules decides what runs. A folder on a
+// read-only mount is fine whatever its mode, as Kubernetes makes them 0777.
+// While somebody publishes there, or swaps the folder for another one, it waits: the
+// files are never a mixture.
+func ReadDir(dir string) (Files, error) {
+	before := editionOf(dir)
+	for range 200 {
+		files, err := readDir(dir)
+		now := editionOf(dir)
+		if now.published != Publishing && now.same(before) {
+			return files, err
+		}
+		before = now
+		time.Sleep(10 * time.Millisecond)
+	}
+	return nil, fmt.Errorf("read rules: a publication to %s was broken off; publish again, or put the files right and remove %s",
+		dir, filepath.Join(dir, PublishedFile))
+}
+
+func readDir(dir string) (Files, error) {
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("read rules: %s: %w", dir, errNoFolder)
+	case err == nil && !info.IsDir():
+		return nil, fmt.Errorf("read rules: %s is a file; name the folder of the rules", dir)
+	}
+	files, err := ReadFS(os.DirFS(dir))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("read rules: %s: %w", dir, errNoFiles)
+	}
+	names := append(slices.Sorted(maps.Keys(files)), ".")
+	for _, folder := range Folders() {
+		if files.hasFolder(folder) {
+			names = append(names, folder)
+		}
+	}
+	for _, name := range names {
+		full := filepath.Join(dir, filepath.FromSlash(name))
+		info, err := os.Stat(full)
+		if err != nil {
+			return nil, fmt.Errorf("read rules: %w", err)
+		}
+		if info.Mode().Perm()&0o002 != 0 && !readOnly(full) {
+			return nil, fmt.Errorf("read rules: everyone may write to %s; run: chmod o-w %s", full, full)
+		}
+	}
+	return files, nil
+}
+
+// Own gives the files of the operator's folder: all but those of the program and
+// of the locked folder. Prompts that the program added cannot be told apart.
+func (f Files) Own() Files {
+	out := Files{}
+	for name, text := range f {
+		if Counted(name) {
+			out[name] = text
+		}
+	}
+	return out
+}
+
+// Has reports whether there is a file of this name.
+func (f Files) Has(name string) bool {
+	_, ok := f[name]
+	return ok
+}
+
+// Locked reports whether files of the locked folder are among them.
+func (f Files) Locked() bool { return f.hasFolder(PolicyFolder) }
+
+func (f Files) hasFolder(folder string) bool {
+	for name := range f {
+		if strings.HasPrefix(name, folder+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+var errNoFolder = errors.New("there is no such folder; a new one is made with: gpt-oss-executor init DIR")
+
+var errNoFiles = errors.New("no *.yaml file stands here; write the default ones with: gpt-oss-executor init DIR")
+
+// Differ names the files that are not the same in both, sorted.
+func (f Files) Differ(other Files) []string {
+	out := []string{}
+	for name, text := range f {
+		if was, ok := other[name]; !ok || was != text {
+			out = append(out, name)
+		}
+	}
+	for name := range other {
+		if _, ok := f[name]; !ok {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Sums are the first 12 hex digits of the sha256 of each text.
+func (f Files) Sums() map[string]string {
+	out := make(map[string]string, len(f))
+	for name, text := range f {
+		sum := sha256.Sum256([]byte(text))
+		out[name] = hex.EncodeToString(sum[:])[:12]
+	}
+	return out
+}
+
+// Split separates the operator's files from those of the locked folder.
+func (f Files) Split() (mine, locks Files) {
+	mine, locks = Files{}, Files{}
+	for name, text := range f {
+		if strings.HasPrefix(name, PolicyFolder+"/") {
+			locks[name] = text
+		} else {
+			mine[name] = text
+		}
+	}
+	return mine, locks
+}
+
+// Version is the first 12 hex digits of the sha256 over all names and texts.
+func (f Files) Version() string {
+	h := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		fmt.Fprintf(h, "%s\x00%d\x00%s", name, len(f[name]), f[name])
+	}
+	return hex.EncodeToString(h.Sum(nil))[:12]
+}

@@ -1,0 +1,175 @@
+package rulefile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func TestReadFS(t *testing.T) {
+	files, err := ReadFS(fstest.MapFS{
+		"a.yaml": {Data: []byte("x")}, ".b.yaml": {}, "c.txt": {}, "sub/d.yaml": {}, "README.md": {},
+		"prompts/e.txt": {Data: []byte("y")}, "prompts/.f.txt": {}, "prompts/g.md": {},
+		"packs/h.yaml": {Data: []byte("z")}, "packs/i.txt": {}, "schemas/a.schema.json": {}, "tests/j.yaml": {Data: []byte("t")},
+	})
+	if err != nil || len(files) != 4 || files["a.yaml"] != "x" || files["prompts/e.txt"] != "y" || files["packs/h.yaml"] != "z" || files["tests/j.yaml"] != "t" {
+		t.Errorf("read %v, %v", files, err)
+	}
+}
+
+// What cannot be read, or not whole, or not under its name, is an error that names
+// it. Nothing is waited for.
+func TestReadFSRefuses(t *testing.T) {
+	many := fstest.MapFS{}
+	for i := range maxFiles + 1 {
+		many[fmt.Sprintf("%d.yaml", i)] = &fstest.MapFile{}
+	}
+	for _, c := range []struct {
+		name string
+		fsys fstest.MapFS
+		want string
+	}{
+		{"a folder", fstest.MapFS{"x.yaml/y": {}}, "x.yaml is no regular file"},
+		{"a pipe", fstest.MapFS{"tests/x.yaml": {Mode: fs.ModeNamedPipe}}, "tests/x.yaml is no regular file"},
+		{"a device", fstest.MapFS{"prompts/x.txt": {Mode: fs.ModeDevice}}, "prompts/x.txt is no regular file"},
+		{"a prompt that is too long", fstest.MapFS{"prompts/x.txt": {Data: make([]byte, maxFile+1)}}, "prompts/x.txt is longer than 1 MiB"},
+		{"too many", many, "more than 1000 files"},
+		{"the other ending", fstest.MapFS{"x.yml": {}}, "x.yml is not read"},
+		{"the other ending of a pack", fstest.MapFS{"packs/x.yml": {}}, "the ending is .yaml"},
+	} {
+		if _, err := ReadFS(c.fsys); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	files, err := ReadFS(fstest.MapFS{".x.yml": {}, "prompts/x.yml": {}, "x/y.yml": {}, "long.yaml": {Data: make([]byte, 3*maxFile)}})
+	if err != nil || len(files) != 1 || len(files["long.yaml"]) != maxFile+1 {
+		t.Errorf("%d files, %v", len(files), err)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	f := Files{"a.yaml": "x", "b.yaml": "y"}
+	for _, other := range []Files{{}, {"a.yaml": "x"}, {"a.yaml": "y", "b.yaml": "x"}, {"a.yaml": "xb.yaml", "b.yaml": "y"}, {"a.yamlx": "", "b.yaml": "y"}} {
+		if other.Version() == f.Version() {
+			t.Errorf("%v has the version of %v", other, f)
+		}
+	}
+	if v := (Files{"b.yaml": "y", "a.yaml": "x"}).Version(); v != f.Version() || len(v) != 12 {
+		t.Errorf("version %q", v)
+	}
+}
+
+// TestSource: an operator's folder stands over the rules of the program, and the
+// locked folder beside it.
+func TestSource(t *testing.T) {
+	builtin := Files{"a.yaml": "program", "b.yaml": "program", "prompts/p.txt": "program"}
+	dir, locked := t.TempDir(), t.TempDir()
+	write(t, dir+"/a.yaml", "include: [builtin/b.yaml]")
+	write(t, locked+"/limits.yaml", "locked")
+	read := func(s Source) Files {
+		t.Helper()
+		files, err := s.Read()
+		check(t, err)
+		return files
+	}
+	if got := read(Source{Builtin: builtin}); !maps.Equal(got, builtin) {
+		t.Errorf("without a folder: %v", got)
+	}
+	want := Files{"a.yaml": "include: [builtin/b.yaml]", "builtin/b.yaml": "program", "prompts/p.txt": "program"}
+	src := Source{Dir: dir, Builtin: builtin}
+	if got := read(src); !maps.Equal(got, want) {
+		t.Errorf("without prompts of its own: %v", got)
+	}
+	mkdir(t, dir+"/prompts")
+	write(t, dir+"/prompts/q.txt", "mine")
+	src.Policy = locked
+	delete(want, "prompts/p.txt")
+	want["prompts/q.txt"], want["policy/limits.yaml"] = "mine", "locked"
+	if got := read(src); !maps.Equal(got, want) {
+		t.Errorf("with prompts and a locked folder: %v", got)
+	}
+	for name, want := range map[string]string{
+		"policy/limits.yaml": locked + "/limits.yaml", "builtin/b.yaml": "builtin/b.yaml", "a.yaml": dir + "/a.yaml",
+	} {
+		if got := src.OnDisk(name); got != want {
+			t.Errorf("%s is %s on disk", name, got)
+		}
+	}
+	src.Policy = t.TempDir()
+	if _, err := src.Read(); !errors.Is(err, errNoFiles) || !strings.Contains(err.Error(), "locked folder") {
+		t.Errorf("an empty locked folder: %v", err)
+	}
+}
+
+func TestReadDirRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name, change string
+		mode         fs.FileMode
+	}{
+		{"file", "a.yaml", 0o646}, {"folder", ".", 0o757}, {"prompt", "prompts/p.txt", 0o602}, {"prompts", "prompts", 0o777},
+	} {
+		dir := t.TempDir()
+		mkdir(t, dir+"/prompts")
+		write(t, dir+"/a.yaml", "x")
+		write(t, dir+"/prompts/p.txt", "x")
+		if _, err := ReadDir(dir); err != nil {
+			t.Fatal(err)
+		}
+		check(t, os.Chmod(dir+"/"+c.change, c.mode))
+		_, err := ReadDir(dir)
+		if err == nil || !strings.Contains(err.Error(), "chmod o-w") || !strings.Contains(err.Error(), strings.TrimPrefix(c.change, ".")) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+func TestReadDirMissing(t *testing.T) {
+	if _, err := ReadDir(t.TempDir()); !errors.Is(err, errNoFiles) {
+		t.Errorf("an empty folder: %v", err)
+	}
+	if _, err := ReadDir(t.TempDir() + "/nowhere"); err == nil {
+		t.Error("a missing folder is read")
+	}
+}
+
+// Names come from the network, too: none may lead out of the folder.
+func TestCounted(t *testing.T) {
+	for name, want := range map[string]bool{
+		"a.yaml": true, "packs/a.yaml": true, "tests/a.yaml": true, "prompts/a.txt": true,
+		"": false, ".": false, "a.txt": false, ".a.yaml": false, "packs/.a.yaml": false, "../a.yaml": false, "/a.yaml": false,
+		"packs/../a.yaml": false, "./a.yaml": false, "packs//a.yaml": false, "x/a.yaml": false, "packs/x/a.yaml": false,
+		`..\a.yaml`: false, "a\x00.yaml": false, "policy/a.yaml": false, "builtin/a.yaml": false, "builtin/packs/a.yaml": false,
+	} {
+		if Counted(name) != want {
+			t.Errorf("%q counts: %v", name, !want)
+		}
+	}
+}
+
+func TestOwnAndDiffer(t *testing.T) {
+	f := Files{"a.yaml": "1", "prompts/p.txt": "2", "builtin/b.yaml": "3", "policy/c.yaml": "4"}
+	own := Files{"a.yaml": "1", "prompts/p.txt": "2"}
+	if got := f.Own(); !maps.Equal(got, own) {
+		t.Errorf("own: %v", got)
+	}
+	if !f.Locked() || own.Locked() {
+		t.Error("the locked folder is not seen")
+	}
+	other := Files{"a.yaml": "1", "prompts/p.txt": "other", "new.yaml": ""}
+	if got := strings.Join(own.Differ(other), " "); got != "new.yaml prompts/p.txt" || len(own.Differ(own)) != 0 {
+		t.Errorf("differ: %s", got)
+	}
+	for name, want := range map[string]string{"a.yaml": FromFolder, "builtin/b.yaml": FromProgram, "policy/c.yaml": FromPolicy} {
+		if got := (Source{Dir: "d"}).From(name); got != want {
+			t.Errorf("%s is from %s", name, got)
+		}
+	}
+	if got := (Source{}).From("a.yaml"); got != FromProgram {
+		t.Errorf("without a folder: %s", got)
+	}
+}

@@ -1,0 +1,257 @@
+package rulefile
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// A rule file may include others: their rules stand behind its own. Layers are
+// merged as YAML, before anything is decoded, so every kind of file has them:
+//
+//	mappings               key by key
+//	lists of items with id  item by item; new ones stand in front
+//	other lists            joined, the including file's part in front; but
+//	                       inside an item with an id they replace
+//	everything else        the including file's value
+//
+// Only files that were read can be included, so no name leads out of the folder. Those
+// of the locked folder include files of the program alone.
+
+const IncludeKey = "include"
+
+// read gives the tree of one file. path are the files that led to it; done are
+// all that were merged: a file that is included twice counts once.
+func (t *Tree) read(files Files, name string, path []string, done map[string]bool) *yaml.Node {
+	done[name] = true
+	src := newSource(name, files[name])
+	root, problems := document(src, files[name])
+	t.problems = append(t.problems, problems...)
+	if root == nil {
+		return nil
+	}
+	if len(path) > 0 {
+		t.own(root, src)
+	}
+	list := cutKey(root, IncludeKey)
+	if list == nil {
+		return root
+	}
+	if second := cutKey(root, IncludeKey); second != nil {
+		d := decoder{src: src}
+		t.problems = append(t.problems, d.at(second).Problem(CodeDup, "include stands here twice", "put all files into one list"))
+	}
+	if lookUp(root, "version") == nil { // after the merge, nobody would miss it
+		d := decoder{src: src}
+		t.problems = append(t.problems, d.head(root).Problem(CodeMissing, "the file lacks version", ""))
+	}
+	for _, entry := range t.entries(src, list) {
+		at := Text{entry.Value, Place{src, entry.Line, entry.Column, entry.Column + 1}, ""}.All()
+		path := append(slices.Clone(path), name)
+		switch {
+		case slices.Contains(path, entry.Value):
+			t.problems = append(t.problems, at.Problem(CodeRef, name+" includes itself",
+				strings.Join(append(path, entry.Value), " → ")))
+		case t.locked && !strings.HasPrefix(entry.Value, BuiltinFolder+"/"):
+			t.problems = append(t.problems, at.Problem(CodeRef, "a locked file cannot include "+entry.Value,
+				"write builtin/NAME.yaml for a file of the program; all others are the operator's"))
+		case !includable(entry.Value):
+			t.problems = append(t.problems, at.Problem(CodeRef, entry.Value+" cannot be included",
+				"write packs/NAME.yaml for a file of this folder, or builtin/NAME.yaml for one of the program's own"))
+		case !files.Has(entry.Value):
+			t.problems = append(t.problems, at.Problem(CodeRef, "there is no "+entry.Value, DidYouMean(entry.Value, t.shareable(files))))
+		case !done[entry.Value]:
+			t.files = append(t.files, entry.Value)
+			if base := t.read(files, entry.Value, path, done); base != nil {
+				t.version(base)
+				root = t.merge(base, root, false)
+			}
+		}
+	}
+	return root
+}
+
+// includable reports whether a name is that of a pack or of a file of the program.
+func includable(name string) bool {
+	inside := strings.HasPrefix(name, PackFolder+"/") || strings.HasPrefix(name, BuiltinFolder+"/")
+	return inside && path.Clean(name) == name && path.Ext(name) == ".yaml"
+}
+
+// shareable are the files that others may include.
+func (t *Tree) shareable(files Files) (out []string) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if includable(name) {
+			out = append(out, name)
+		}
+	}
+	for _, name := range t.shape.Names {
+		out = append(out, BuiltinFolder+"/"+name)
+	}
+	return slices.Compact(slices.Sorted(slices.Values(out)))
+}
+
+// own notes which file all nodes below n come from.
+func (t *Tree) own(n *yaml.Node, src *source) {
+	t.origin[n] = src
+	for _, c := range n.Content {
+		t.own(c, src)
+	}
+}
+
+// cutKey takes a key out of a mapping and gives its value, or nil.
+func cutKey(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			value := n.Content[i+1]
+			n.Content = slices.Delete(n.Content, i, i+2)
+			return value
+		}
+	}
+	return nil
+}
+
+// entries are the names of an include list.
+func (t *Tree) entries(src *source, list *yaml.Node) (out []*yaml.Node) {
+	d := decoder{src: src}
+	if list.Kind != yaml.SequenceNode {
+		d.report(list, CodeType, "include is a list of files", "write include: [packs/NAME.yaml]")
+	} else {
+		for _, n := range list.Content {
+			if !d.trap(n, IncludeKey, 0) && d.isText(n, "an entry of include") {
+				out = append(out, n)
+			}
+		}
+	}
+	t.problems = append(t.problems, d.problems...)
+	return out
+}
+
+// version checks that an included file says which version it is written for; its
+// own is lost in the merge.
+func (t *Tree) version(root *yaml.Node) {
+	d := decoder{src: t.origin[root]}
+	if v := lookUp(root, "version"); v == nil {
+		t.problems = append(t.problems, d.head(root).Problem(CodeMissing, "the file lacks version", ""))
+	} else if v.Value != "1" {
+		d.src = t.origin[v]
+		d.report(v, CodeValue, fmt.Sprintf("version cannot be %s", shown(v)), DidYouMean(v.Value, []string{"1"}))
+		t.problems = append(t.problems, d.problems...)
+	}
+}
+
+// merge puts over in front of base. inItem says that both stand in an item with an id.
+func (t *Tree) merge(base, over *yaml.Node, inItem bool) *yaml.Node {
+	switch {
+	case base.Kind == yaml.MappingNode && over.Kind == yaml.MappingNode:
+		return t.mergeKeys(base, over, inItem)
+	case base.Kind == yaml.SequenceNode && over.Kind == yaml.SequenceNode && !inItem:
+		if items(base) && items(over) {
+			return t.mergeItems(base, over)
+		}
+		return t.with(over, slices.Concat(over.Content, base.Content))
+	}
+	return over
+}
+
+// with is a node that holds other content.
+func (t *Tree) with(n *yaml.Node, content []*yaml.Node) *yaml.Node {
+	out := *n
+	out.Content = content
+	t.origin[&out] = t.origin[n]
+	return &out
+}
+
+func (t *Tree) mergeKeys(base, over *yaml.Node, inItem bool) *yaml.Node {
+	content := slices.Clone(over.Content)
+	at := map[string]int{}
+	for i := 0; i+1 < len(content); i += 2 {
+		if _, twice := at[content[i].Value]; !twice { // the decoder reports the second one
+			at[content[i].Value] = i + 1
+		}
+	}
+	for i := 0; i+1 < len(base.Content); i += 2 {
+		if inItem && t.instead(base.Content[i].Value, at) {
+			continue
+		}
+		if j, both := at[base.Content[i].Value]; both {
+			content[j] = t.merge(base.Content[i+1], content[j], inItem)
+			continue
+		}
+		content = append(content, base.Content[i], base.Content[i+1])
+	}
+	return t.with(over, content)
+}
+
+// instead reports whether a key gives way to another one.
+func (t *Tree) instead(key string, at map[string]int) bool {
+	if _, both := at[key]; both || !slices.Contains(t.shape.OneOf, key) {
+		return false
+	}
+	return slices.ContainsFunc(t.shape.OneOf, func(e string) bool { _, has := at[e]; return has })
+}
+
+// mergeItems merges lists whose items have an id. What is changed keeps its place.
+func (t *Tree) mergeItems(base, over *yaml.Node) *yaml.Node {
+	at, ids := map[string]int{}, []string{}
+	changed := slices.Clone(base.Content)
+	for i, item := range changed {
+		id := lookUp(item, "id").Value
+		at[id] = i
+		ids = append(ids, id)
+	}
+	var added []*yaml.Node
+	seen := map[string]bool{}
+	for _, item := range over.Content {
+		id := lookUp(item, "id").Value
+		i, both := at[id]
+		switch {
+		case both && seen[id]:
+			n := lookUp(item, "id")
+			d := decoder{src: t.source, origin: t.origin}
+			t.problems = append(t.problems, d.at(n).Problem(CodeDup, "the id "+id+" stands here twice", "one item changes an included one"))
+			continue
+		case both:
+			seen[id] = true
+			changed[i] = t.merge(changed[i], item, true)
+			continue
+		}
+		t.strays[item] = "nothing that is included has the id " + id
+		if near, ok := Nearest(id, ids); ok {
+			t.strays[item] += "; did you mean " + near + "?"
+		}
+		added = append(added, item)
+	}
+	return t.with(over, append(added, changed...))
+}
+
+// items reports whether a list holds nothing but mappings with an id.
+func items(list *yaml.Node) bool {
+	for _, n := range list.Content {
+		if id := lookUp(n, "id"); id == nil || id.Kind != yaml.ScalarNode {
+			return false
+		}
+	}
+	return len(list.Content) > 0
+}
+
+// lookUp follows keys down from a mapping; nil where there is nothing.
+func lookUp(n *yaml.Node, keys ...string) *yaml.Node {
+	for _, key := range keys {
+		if n == nil || n.Kind != yaml.MappingNode {
+			return nil
+		}
+		i := 0
+		for i+1 < len(n.Content) && n.Content[i].Value != key {
+			i += 2
+		}
+		if i+1 >= len(n.Content) {
+			return nil
+		}
+		n = n.Content[i+1]
+	}
+	return n
+}

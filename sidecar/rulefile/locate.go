@@ -1,0 +1,277 @@
+package rulefile
+
+import "strings"
+
+// spot is where a rune stands: line and column from 1, in runes.
+type spot struct{ line, col int }
+
+// locate finds every rune of a YAML scalar in the raw lines: the scalar begins
+// at line and col, which may be that of its tag or anchor, and decodes to value.
+// The last spot, one more than there are runes, is where the value ends. It
+// walks the raw text and the value side by side, so it follows quotes, escapes,
+// block indentation and folding, and checks itself on the way: where the two
+// disagree it gives nil.
+func locate(lines []string, line, col int, value string) []spot {
+	if line < 1 || line > len(lines) {
+		return nil
+	}
+	start := walker{lines: lines, l: line - 1, cur: []rune(lines[line-1]), c: col - 1}
+	if value == "" {
+		return []spot{start.spot()}
+	}
+	start.properties()
+	if start.openFlow() {
+		return start.walk(value)
+	}
+	for _, indent := range start.indents(value) {
+		w := start
+		w.openBlock(indent)
+		if spots := w.walk(value); spots != nil {
+			return spots
+		}
+	}
+	return nil
+}
+
+// walk finds every rune of the value, or gives nil.
+func (w *walker) walk(value string) []spot {
+	spots := make([]spot, 0, len(value)+1)
+	for _, r := range value {
+		at, ok := w.next(r)
+		if !ok {
+			return nil
+		}
+		spots = append(spots, at)
+	}
+	return append(spots, w.spot())
+}
+
+// walker stands at one rune of the raw text.
+type walker struct {
+	lines  []string
+	cur    []rune // lines[l]
+	l, c   int    // from 0
+	style  rune   // 0 for plain, else the opening ' " | or >
+	indent int    // of a block
+	breaks int    // newlines that empty lines still give
+}
+
+func (w *walker) spot() spot { return spot{w.l + 1, w.c + 1} }
+
+func (w *walker) peek() rune {
+	if w.c < len(w.cur) {
+		return w.cur[w.c]
+	}
+	return '\n'
+}
+
+// newline goes to the start of the next line, inside the indent of a block.
+func (w *walker) newline() bool {
+	if w.l+1 >= len(w.lines) {
+		return false
+	}
+	w.l++
+	w.cur = []rune(w.lines[w.l])
+	w.c = min(w.indent, len(w.cur))
+	return true
+}
+
+func (w *walker) blanks() {
+	for w.c < len(w.cur) && (w.cur[w.c] == ' ' || w.cur[w.c] == '\t') {
+		w.c++
+	}
+}
+
+// onlyBlanks reports whether nothing else is left on the line.
+func (w *walker) onlyBlanks() bool {
+	return isBlank(string(w.cur[min(w.c, len(w.cur)):]))
+}
+
+// isBlank reports whether a line holds nothing but what YAML calls a blank.
+func isBlank(s string) bool { return strings.Trim(s, " \t") == "" }
+
+// properties skips a tag and an anchor in front of the scalar, and comments behind
+// them.
+func (w *walker) properties() {
+	for skipped := false; ; skipped = true {
+		w.blanks()
+		r := w.peek()
+		switch {
+		case w.c >= len(w.cur) || r == '#' && skipped:
+			if !w.newline() {
+				return
+			}
+		case r == '&':
+			for w.c++; w.c < len(w.cur) && isAnchor(w.cur[w.c]); {
+				w.c++
+			}
+		case r == '!':
+			for w.c < len(w.cur) && w.cur[w.c] != ' ' && w.cur[w.c] != '\t' {
+				w.c++
+			}
+		default:
+			return
+		}
+	}
+}
+
+func isAnchor(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
+}
+
+// openFlow moves to the first rune of a plain or quoted text. It reports false for
+// a block.
+func (w *walker) openFlow() bool {
+	switch r := w.peek(); r {
+	case '\'', '"':
+		w.style = r
+		w.c++
+	case '|', '>':
+		w.style = r
+		return false
+	}
+	return true
+}
+
+// openBlock moves to the first line of a block.
+func (w *walker) openBlock(indent int) {
+	w.indent = indent
+	w.newline()
+}
+
+// indents are how far a block may be indented, the likeliest first: what the file
+// has in front and the value has not. A block that begins with blanks may say so in
+// its head, and then only the rest of the text shows it.
+func (w *walker) indents(value string) (out []int) {
+	for _, raw := range w.lines[w.l+1:] {
+		if !isBlank(raw) {
+			out = append(out, max(0, lead(raw)-lead(firstText(value))))
+			break
+		}
+	}
+	const deepest = 64
+	for i := range deepest {
+		out = append(out, i)
+	}
+	return out
+}
+
+func lead(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
+
+// firstText is the first line that is not blank.
+func firstText(s string) string {
+	for l := range strings.SplitSeq(s, "\n") {
+		if !isBlank(l) {
+			return l
+		}
+	}
+	return ""
+}
+
+// next consumes the raw text that became r and says where it stood.
+func (w *walker) next(r rune) (spot, bool) {
+	if w.style == '|' || w.style == '>' {
+		return w.inBlock(r)
+	}
+	return w.inFlow(r)
+}
+
+// inBlock reads literal and folded text: as written, but a folded line break
+// may be a space, and folding swallows blank lines.
+func (w *walker) inBlock(r rune) (spot, bool) {
+	blank := r == '\n' || r == ' '
+	if !blank || w.style == '>' && r == ' ' && w.c < len(w.cur) {
+		for w.c >= len(w.cur) {
+			if !w.newline() {
+				return spot{}, false
+			}
+		}
+	}
+	at := w.spot()
+	switch {
+	case w.c < len(w.cur) && w.cur[w.c] == r:
+		w.c++
+	case w.c >= len(w.cur) && blank:
+		w.newline()
+	default:
+		return spot{}, false
+	}
+	return at, true
+}
+
+// inFlow reads plain and quoted text. A line break, with the blanks around it, is
+// one space; where empty lines follow, each of them is one newline instead.
+func (w *walker) inFlow(r rune) (spot, bool) {
+	for w.breaks == 0 && w.escapedBreak() {
+		if !w.newline() {
+			return spot{}, false
+		}
+		w.blanks()
+		if w.onlyBlanks() {
+			w.breaks = w.emptyLines(w.l)
+		}
+	}
+	if w.breaks == 0 && w.onlyBlanks() {
+		if w.breaks = w.emptyLines(w.l + 1); w.breaks == 0 {
+			at := w.spot()
+			return at, r == ' ' && w.newlineAndBlanks()
+		}
+	}
+	if w.breaks > 0 {
+		at := w.spot()
+		ok := r == '\n' && w.newlineAndBlanks()
+		for w.breaks--; ok && w.breaks == 0 && w.onlyBlanks(); {
+			ok = w.newlineAndBlanks()
+		}
+		return at, ok
+	}
+	at := w.spot()
+	switch raw := w.cur[w.c]; {
+	case w.style == '\'' && raw == '\'':
+		if r != '\'' || w.c+1 >= len(w.cur) || w.cur[w.c+1] != '\'' {
+			return spot{}, false
+		}
+		w.c += 2
+	case w.style == '"' && raw == '\\':
+		w.c += escapeWidth(w.cur[w.c+1])
+	case raw == r:
+		w.c++
+	default:
+		return spot{}, false
+	}
+	return at, true
+}
+
+func (w *walker) newlineAndBlanks() bool {
+	if !w.newline() {
+		return false
+	}
+	w.blanks()
+	return true
+}
+
+// emptyLines counts the lines from one on that hold nothing.
+func (w *walker) emptyLines(from int) (n int) {
+	for from+n < len(w.lines) && isBlank(w.lines[from+n]) {
+		n++
+	}
+	return n
+}
+
+// escapedBreak is a backslash at the end of a line: nothing in the value.
+func (w *walker) escapedBreak() bool {
+	return w.style == '"' && w.c == len(w.cur)-1 && w.cur[w.c] == '\\'
+}
+
+// escapeWidth is the length of the escape that begins with a backslash and r.
+func escapeWidth(r rune) int {
+	switch r {
+	case 'x':
+		return 4
+	case 'u':
+		return 6
+	case 'U':
+		return 10
+	}
+	return 2
+}

@@ -1,0 +1,140 @@
+package rulefile
+
+import (
+	"fmt"
+	"strings"
+)
+
+// source is one rule file as text: what problems quote.
+type source struct {
+	name  string
+	lines []string
+}
+
+func newSource(name, text string) *source {
+	return &source{name, strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")}
+}
+
+// LineOf is the span of what stands on a line of a file, by its number from 1.
+func LineOf(name, doc string, n int) Place { return newSource(name, doc).lineAt(n) }
+
+// line gives a line by its number from 1.
+func (s *source) line(n int) string {
+	if n < 1 || n > len(s.lines) {
+		return ""
+	}
+	return s.lines[n-1]
+}
+
+// whole is a problem with the file, not with one of its lines.
+func (s *source) whole(code, msg, hint string) Problem {
+	return Problem{File: s.name, Code: code, Msg: msg, Hint: hint}
+}
+
+// lineAt is the span of what stands on a line.
+func (s *source) lineAt(n int) Place {
+	text := []rune(strings.TrimRight(s.line(n), " \t\r"))
+	start := 0
+	for start < len(text) && (text[start] == ' ' || text[start] == '\t') {
+		start++
+	}
+	return Place{s, n, start + 1, len(text) + 1}
+}
+
+// Place is a span on one line of a source. Columns count runes from 1; end is
+// the first one after the span.
+type Place struct {
+	src            *source
+	line, col, end int
+}
+
+// String is file:line, as it goes into traces and logs.
+func (p Place) String() string {
+	if p.src == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", p.src.name, p.line)
+}
+
+// Precise is file:line:column.
+func (p Place) Precise() string { return fmt.Sprintf("%s:%d", p, p.col) }
+
+// Known reports whether it is a place at all. What could not be read has none.
+func (p Place) Known() bool { return p.src != nil }
+
+// File is the name of the file; empty without a place.
+func (p Place) File() string {
+	if p.src == nil {
+		return ""
+	}
+	return p.src.name
+}
+
+// Line counts from 1.
+func (p Place) Line() int { return p.line }
+
+// Before is what stands in front of the span on its line.
+func (p Place) Before() string {
+	line := []rune(p.src.line(p.line))
+	return string(line[:min(max(p.col-1, 0), len(line))])
+}
+
+// Problem is a problem with what stands there. The place must be known.
+func (p Place) Problem(code, msg, hint string) Problem {
+	return Problem{
+		File: p.src.name, Line: p.line, Col: p.col, EndCol: max(p.end, p.col+1),
+		Code: code, Msg: msg, Hint: hint, Source: p.src.line(p.line),
+	}
+}
+
+// Text is a string of a rule file, each of whose characters can be found again.
+type Text struct {
+	Value string
+	At    Place  // its first character: a quote, a | or > for a block
+	tail  string // what YAML took as a comment after it
+}
+
+// Span is the place of the runes from..to of the value, on the line where the
+// first of them stands. A text that could not be read has no place.
+func (t Text) Span(from, to int) Place {
+	if t.At.src == nil {
+		return t.At
+	}
+	spots := locate(t.At.src.lines, t.At.line, t.At.col, t.Value)
+	if spots == nil {
+		return t.At
+	}
+	from = min(max(from, 0), len(spots)-1)
+	to = min(max(to, from), len(spots)-1)
+	p := Place{t.At.src, spots[from].line, spots[from].col, spots[from].col + 1}
+	for i := from; i < to && spots[i].line == p.line; i++ {
+		p.end = spots[i].col + 1
+	}
+	return p
+}
+
+// Cut is the place of what YAML took for a comment, and cut off; not ok where there is
+// nothing of the kind.
+func (t Text) Cut() (at Place, ok bool) {
+	if t.tail == "" {
+		return Place{}, false
+	}
+	before, _, found := strings.Cut(t.At.src.line(t.At.line), t.tail)
+	if !found {
+		return t.All(), true
+	}
+	col := len([]rune(before)) + 1
+	return Place{t.At.src, t.At.line, col, col + len([]rune(t.tail))}, true
+}
+
+// All is the place of the whole value, or of its first line that is not empty.
+func (t Text) All() Place {
+	lead := len(t.Value) - len(strings.TrimLeft(t.Value, " \n\t"))
+	return t.Span(lead, len([]rune(strings.TrimRight(t.Value, " \n\t"))))
+}
+
+// Number is a whole number with its place.
+type Number struct {
+	Value int
+	At    Place
+}

@@ -1,0 +1,193 @@
+package rulefile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Problem is one thing wrong with the rule files, and where. Columns count
+// characters from 1; EndCol is the first one after the span. Line 0 means the
+// file as a whole.
+type Problem struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Col     int    `json:"col"`
+	EndCol  int    `json:"end_col"`
+	Code    string `json:"code"` // stable, for example E-key
+	Msg     string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+	Source  string `json:"source,omitempty"` // the line as written
+	Warning bool   `json:"warning,omitempty"`
+}
+
+// The codes of problems of any file. They never change their meaning.
+const (
+	CodeFile    = "E-file"    // a file is missing, misnamed, empty or not text
+	CodeYAML    = "E-yaml"    // not YAML, or YAML that means something else than it looks
+	CodeKey     = "E-key"     // unknown key
+	CodeDup     = "E-dup"     // the same key, id or priority twice
+	CodeMissing = "E-missing" // a key that must be there is not
+	CodeType    = "E-type"    // a text where a number should be, and the like
+	CodeValue   = "E-value"   // the right type, but not one of the allowed values
+	CodeRef     = "E-ref"     // an id that exists nowhere
+
+	CodeLocked = "W-locked" // looser than the locked folder, which is in force
+)
+
+// Error is the place and the message on one line.
+func (p *Problem) Error() string {
+	where := p.File
+	if p.Line > 0 {
+		where = fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
+	}
+	level := ""
+	if p.Warning {
+		level = "warning: "
+	}
+	return fmt.Sprintf("%s: %s%s [%s]", where, level, p.Msg, p.Code)
+}
+
+// Problems is everything wrong with the rule files, sorted by place.
+type Problems []Problem
+
+// Fatal reports whether one of them is more than a warning.
+func (ps Problems) Fatal() bool {
+	return slices.ContainsFunc(ps, func(p Problem) bool { return !p.Warning })
+}
+
+// Unreadable makes a problem of files that could not be read at all.
+func Unreadable(folder string, err error) Problems {
+	return Problems{{File: folder, Code: CodeFile, Msg: err.Error()}}
+}
+
+// In gives the same problems with file names as they are on disk.
+func (ps Problems) In(src Source) Problems {
+	out := slices.Clone(ps)
+	for i := range out {
+		out[i].File = src.OnDisk(out[i].File)
+		if src.Policy != "" && out[i].Code == CodeLocked { // it names a file of the locked folder
+			out[i].Hint = strings.Replace(out[i].Hint, PolicyFolder+"/", src.Policy+"/", 1)
+		}
+	}
+	return out
+}
+
+// Error renders every problem with its line and a caret under the span.
+func (ps Problems) Error() string {
+	var b strings.Builder
+	for i := range ps {
+		ps[i].render(&b)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func (p *Problem) render(b *strings.Builder) {
+	b.WriteString(p.Error() + "\n")
+	if p.Line > 0 && strings.TrimSpace(p.Source) != "" {
+		line, before, under := excerpt([]rune(p.Source), p.Col-1, p.EndCol-1)
+		fmt.Fprintf(b, "  %4d | %s\n", p.Line, line)
+		fmt.Fprintf(b, "       | %s%s\n", strings.Repeat(" ", before), strings.Repeat("^", max(1, under)))
+	}
+	if p.Hint != "" {
+		fmt.Fprintf(b, "         %s\n", p.Hint)
+	}
+}
+
+// excerpt gives the part of a line around a span, and how many terminal cells
+// stand before it and under it.
+func excerpt(line []rune, from, to int) (text string, before, under int) {
+	const around = 60
+	from = min(max(from, 0), len(line))
+	to = min(max(to, from), len(line))
+	to = min(to, from+2*around) // of a long span the beginning is enough
+	first, last, head, tail := 0, len(line), "", ""
+	if from > 2*around {
+		first, head = from-around, "…"
+	}
+	if last > to+2*around {
+		last, tail = to+around, "…"
+	}
+	show := slices.Clone(line[first:last])
+	for i, r := range show {
+		if unicode.IsControl(r) {
+			show[i] = ' '
+		}
+	}
+	before = cells(show[:from-first]) + len([]rune(head))
+	return head + string(show) + tail, before, cells(show[from-first : to-first])
+}
+
+// cells is the width of text in a terminal: East Asian characters and emoji
+// take two cells, combining marks none.
+func cells(text []rune) int {
+	n := len(text)
+	for _, r := range text {
+		switch {
+		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+			n--
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul),
+			r >= 0xFF01 && r <= 0xFF60, r >= 0x3001 && r <= 0x3002, r >= 0x1F300 && r <= 0x1FAFF:
+			n++
+		}
+	}
+	return n
+}
+
+// Sorted orders problems by file and place, and drops repeated ones.
+func (ps Problems) Sorted() Problems {
+	slices.SortStableFunc(ps, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+	})
+	return slices.Compact(ps)
+}
+
+// Nearest gives the word that differs from name by at most two letters, if
+// there is one and the two have more in common than not.
+func Nearest(name string, words []string) (string, bool) {
+	best, found := 3, ""
+	for _, w := range words {
+		if d := distance(name, w); d < best && 2*d < len(w) {
+			best, found = d, w
+		}
+	}
+	return found, found != ""
+}
+
+// distance is the number of letters to insert, drop, change or swap.
+func distance(a, b string) int {
+	if len(a) > 64 || len(b) > 64 {
+		return 64
+	}
+	var before []int
+	last := make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			change := 1
+			if a[i] == b[j] {
+				change = 0
+			}
+			row[j+1] = min(last[j]+change, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}
+
+// DidYouMean is a hint with the nearest word, or with all of them.
+func DidYouMean(name string, words []string) string {
+	if w, ok := Nearest(name, words); ok {
+		return "did you mean " + w + "?"
+	}
+	return "one of: " + strings.Join(words, ", ")
+}

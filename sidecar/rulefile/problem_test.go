@@ -1,0 +1,41 @@
+package rulefile
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestProblemSpan: carets stand under what the columns name, also behind wide
+// characters, tabs and in long lines.
+func TestProblemSpan(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{`when: naem == "x"`, "^^^^"},
+		{`日本 naem`, "^^^^"},
+		{"a\tb naem", "^^^^"},
+		{strings.Repeat("x", 300) + " naem " + strings.Repeat("y", 300), "^^^^"},
+	} {
+		before, _, _ := strings.Cut(c.line, "naem")
+		col := len([]rune(before)) + 1
+		ps := Problems{{File: "f.yaml", Line: 7, Col: col, EndCol: col + 4, Code: "E-name", Msg: "m", Source: c.line}}
+		lines := strings.Split(ps.Error(), "\n")
+		if len(lines) != 3 || len(lines[1]) > 200 {
+			t.Fatalf("%q renders as %q", c.line, lines)
+		}
+		caret := strings.Index(lines[2], c.want)
+		if at := strings.Index(lines[1], "naem"); cells([]rune(lines[1][:at])) != caret {
+			t.Errorf("caret at %d:\n%s", caret, ps.Error())
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	words := []string{"about", "priority", "confidence", "id", "hit", "when"}
+	for name, want := range map[string]string{
+		"prioritty": "priority", "abuot": "about", "confidance": "confidence", "wehn": "when",
+		"x": "", "description": "", "it": "hit", "i": "", "": "",
+	} {
+		if got, ok := Nearest(name, words); got != want || ok != (want != "") {
+			t.Errorf("nearest(%q) = %q, want %q", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package rulefile
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// tagged reports whether n is a scalar of one of the types, as YAML resolves it.
+func (d *decoder) tagged(n *yaml.Node, key, want string, tags ...string) bool {
+	if n.Kind == yaml.ScalarNode && slices.Contains(tags, n.ShortTag()) {
+		return true
+	}
+	msg, hint := fmt.Sprintf("%s is %s", key, want), ""
+	switch {
+	case n.Kind == yaml.ScalarNode && n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0:
+		msg += ", and this is a text"
+		hint = "write it without quotes"
+	case n.Kind == yaml.ScalarNode:
+		msg += ", not " + shown(n)
+	}
+	d.report(n, CodeType, msg, hint)
+	return false
+}
+
+// isText reports whether n is a string. What YAML takes for something else gets
+// a hint, since 10 and true look like texts to people.
+func (d *decoder) isText(n *yaml.Node, key string) bool {
+	switch {
+	case n.Kind != yaml.ScalarNode:
+		d.report(n, CodeType, key+" is a text", "a text that begins with [ or { stands in quotes")
+	case n.ShortTag() != "!!str":
+		d.report(n, CodeType, fmt.Sprintf("%s is a text, and %s is none", key, shown(n)), fmt.Sprintf("write it in quotes: %q", n.Value))
+	default:
+		return true
+	}
+	return false
+}
+
+func (d *decoder) oneOf(n *yaml.Node, tag reflect.StructTag, key string) {
+	allowed := strings.Fields(tag.Get("one"))
+	if len(allowed) == 0 || slices.Contains(allowed, n.Value) {
+		return
+	}
+	hint := DidYouMean(n.Value, allowed)
+	if len(allowed) == 1 {
+		hint = "it is " + allowed[0]
+	}
+	d.report(n, CodeValue, fmt.Sprintf("%s cannot be %s", key, shown(n)), hint)
+}
+
+func (d *decoder) inRange(n *yaml.Node, tag reflect.StructTag, key string, x float64, err error) {
+	least, most := bound(tag.Get("min"), math.Inf(-1)), bound(tag.Get("max"), math.Inf(1))
+	switch {
+	case err != nil || math.IsNaN(x) || math.IsInf(x, 0):
+		d.report(n, CodeValue, fmt.Sprintf("%s is no number", shown(n)), "")
+	case x < least || x > most:
+		d.report(n, CodeValue, fmt.Sprintf("%s cannot be %s", key, shown(n)), within(tag.Get("min"), tag.Get("max")))
+	}
+}
+
+func bound(s string, none float64) float64 {
+	if x, err := strconv.ParseFloat(s, 64); err == nil {
+		return x
+	}
+	return none
+}
+
+func within(least, most string) string {
+	switch {
+	case most == "":
+		return "it is at least " + least
+	case least == "":
+		return "it is at most " + most
+	}
+	return "it lies between " + least + " and " + most
+}
+
+func parseSize(s string) (int, bool) {
+	shift := 0
+	for i, unit := range []string{"KiB", "MiB", "GiB"} {
+		if number, ok := strings.CutSuffix(s, unit); ok {
+			s, shift = number, 10*(i+1)
+			break
+		}
+	}
+	n, err := strconv.ParseUint(s, 10, 31)
+	if err != nil || n > 1<<31 {
+		return 0, false
+	}
+	return int(n) << shift, int(n)<<shift <= 1<<40
+}
+
+// json is a node as a JSON value: map[string]any, []any, string, int, uint64 (what
+// is too large for int), float64, bool or nil.
+func (d *decoder) json(n *yaml.Node, depth int) any {
+	if d.trap(n, "the value", depth) {
+		return nil
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		out := map[string]any{}
+		d.mapping(n, "the value", func(k, v *yaml.Node) { out[k.Value] = d.json(v, depth+1) })
+		return out
+	case yaml.SequenceNode:
+		out := make([]any, len(n.Content))
+		for i, c := range n.Content {
+			out[i] = d.json(c, depth+1)
+		}
+		return out
+	}
+	switch n.ShortTag() {
+	case "!!int":
+		if i, err := strconv.ParseInt(n.Value, 0, 64); err == nil {
+			return int(i)
+		}
+		if u, err := strconv.ParseUint(n.Value, 0, 64); err == nil {
+			return u
+		}
+	case "!!float":
+		if f, err := strconv.ParseFloat(n.Value, 64); err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) {
+			return f
+		}
+	case "!!bool":
+		return strings.EqualFold(n.Value, "true")
+	case "!!null":
+		return nil
+	}
+	return n.Value
+}
+
+// JSON is a short YAML text as a JSON value; nil where it is none.
+func JSON(doc string) any {
+	d := decoder{src: newSource("", doc)}
+	root, _ := document(d.src, doc)
+	if root == nil {
+		return nil
+	}
+	return d.json(root, 0)
+}
+
+// shown is a node as people call it in a message: short and on one line.
+func shown(n *yaml.Node) string {
+	if n.Kind != yaml.ScalarNode {
+		return "…"
+	}
+	s := []rune(strings.Join(strings.Fields(n.Value), " "))
+	if len(s) > 40 {
+		s = append(s[:39], '…')
+	}
+	if len(s) == 0 {
+		return `""`
+	}
+	return string(s)
+}

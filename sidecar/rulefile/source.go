@@ -1,0 +1,156 @@
+package rulefile
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Source says where rules come from.
+type Source struct {
+	Dir     string   // the operator's folder; empty: the rules of the program
+	Policy  string   // the locked folder of the security team; empty: none
+	Builtin Files    // what the program ships
+	Floor   []string // files of the program that count under a locked folder, whatever the operator makes of them
+}
+
+// Builtin reads what the program ships: the folders rules and prompts.
+func Builtin(program fs.FS) (Files, error) {
+	rules, err := fs.Sub(program, "rules")
+	if err != nil {
+		return nil, fmt.Errorf("read the built-in rules: %w", err)
+	}
+	files, err := ReadFS(rules)
+	if err != nil {
+		return nil, err
+	}
+	if err := files.read(program, prompts); err != nil {
+		return nil, fmt.Errorf("read the built-in rules: %w", err)
+	}
+	return files, nil
+}
+
+// Read gives the text of all files as they are now: Whole of what stands in the
+// operator's folder, or the rules of the program where there is none.
+func (s Source) Read() (Files, error) {
+	if s.Dir == "" {
+		return s.withPolicy(maps.Clone(s.Builtin))
+	}
+	own, err := ReadDir(s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return s.Whole(own)
+}
+
+// Whole completes the files of an operator's folder to all that count. They
+// replace the rules of the program as a whole. Of those, only the prompts are
+// added where the folder has none, and, below builtin/, the files that it names.
+// The locked folder is read as it is now.
+func (s Source) Whole(own Files) (Files, error) { return s.withPolicy(own.over(s.Builtin)) }
+
+// withPolicy adds the files of the locked folder to others, and what these need of the
+// program: the files that they name, and its floor.
+func (s Source) withPolicy(files Files) (Files, error) {
+	if s.Policy == "" {
+		return files, nil
+	}
+	locked, err := ReadDir(s.Policy)
+	if err != nil {
+		return nil, fmt.Errorf("locked folder: %w", err)
+	}
+	for name, text := range locked {
+		files[PolicyFolder+"/"+name] = text
+	}
+	for name, text := range s.Builtin {
+		if whole := BuiltinFolder + "/" + name; slices.Contains(s.Floor, name) || locked.mention(whole) {
+			files[whole] = text
+		}
+	}
+	return files, nil
+}
+
+// Where files come from, as people read it.
+const (
+	FromFolder  = "folder"  // the operator's folder
+	FromProgram = "program" // shipped with the program
+	FromPolicy  = "policy"  // the locked folder
+)
+
+// lockedVersion is the version of the locked folder alone, or why it cannot be read.
+func (s Source) lockedVersion() string {
+	if s.Policy == "" {
+		return ""
+	}
+	files, err := ReadDir(s.Policy)
+	if err != nil {
+		return err.Error()
+	}
+	return files.Version()
+}
+
+// From says where one of the files comes from.
+func (s Source) From(name string) string {
+	switch {
+	case strings.HasPrefix(name, PolicyFolder+"/"):
+		return FromPolicy
+	case s.Dir == "" || strings.HasPrefix(name, BuiltinFolder+"/"):
+		return FromProgram
+	}
+	return FromFolder
+}
+
+// over gives files that stand over those of the program.
+func (f Files) over(builtin Files) Files {
+	out := maps.Clone(f)
+	for name, text := range builtin {
+		switch whole := BuiltinFolder + "/" + name; {
+		case strings.HasPrefix(name, PromptFolder+"/"):
+			if !f.hasFolder(PromptFolder) {
+				out[name] = text
+			}
+		case f.mention(whole):
+			out[whole] = text
+		}
+	}
+	return out
+}
+
+// mention reports whether one of the files names another.
+func (f Files) mention(name string) bool {
+	for _, text := range f {
+		if strings.Contains(text, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Folders are the folders on disk whose files matter.
+func (s Source) Folders() (out []string) {
+	for _, dir := range []string{s.Dir, s.Policy} {
+		if dir == "" {
+			continue
+		}
+		out = append(out, dir)
+		for _, inside := range Folders() {
+			out = append(out, filepath.Join(dir, inside))
+		}
+	}
+	return out
+}
+
+// OnDisk gives the name of a rule file as people find it: problems name it so.
+func (s Source) OnDisk(name string) string {
+	switch in, locked := strings.CutPrefix(name, PolicyFolder+"/"); {
+	case locked:
+		return path.Join(filepath.ToSlash(s.Policy), in)
+	case strings.HasPrefix(name, BuiltinFolder+"/"):
+		return name
+	}
+	return path.Join(filepath.ToSlash(s.Dir), name)
+}

@@ -1,0 +1,164 @@
+package rulefile
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// syntax is the problem with a file that is no YAML. yaml.v3's own line is often
+// that of the list or mapping around it, so the place is found anew.
+func (s *source) syntax(doc string, err error) Problem {
+	if m := unknownAnchor.FindStringSubmatch(err.Error()); m != nil {
+		for i, l := range s.lines {
+			if before, _, found := strings.Cut(l, "*"+m[1]); found {
+				return repeats(Place{s, i + 1, 1 + len([]rune(before)), 2 + len([]rune(before+m[1]))}, "*"+m[1])
+			}
+		}
+	}
+	return s.explain(s.syntaxLine(doc, reportedLine(err)), err)
+}
+
+// repeats is the problem with an alias.
+func repeats(at Place, what string) Problem {
+	return at.Problem(CodeYAML, what+" repeats another part of the file", "rules are written out; a text that begins with * stands in quotes")
+}
+
+var (
+	lineInError   = regexp.MustCompile(`line (\d+)`)
+	unknownAnchor = regexp.MustCompile(`unknown anchor '(.+)' referenced`)
+)
+
+// reportedLine is the line that yaml.v3 names, 1 where it names none.
+func reportedLine(err error) int {
+	if m := lineInError.FindStringSubmatch(err.Error()); m != nil {
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			return n
+		}
+	}
+	return 1
+}
+
+// syntaxLine is the first line after which no longer beginning of the file parses.
+// It looks around the reported line, and on until so many beginnings in a row fail
+// that no text or bracket would be as long.
+func (s *source) syntaxLine(doc string, reported int) int {
+	const before, behind = 40, 60
+	lines := strings.SplitAfter(doc, "\n")
+	first := max(0, min(reported, len(lines))-before)
+	head, good := strings.Join(lines[:first], ""), -1
+	for i := first; i < len(lines) && i-max(good, min(reported, len(lines))) < behind; i++ {
+		if yaml.Unmarshal([]byte(head), new(yaml.Node)) == nil {
+			good = i
+		}
+		head += lines[i]
+	}
+	if good < 0 {
+		return min(reported, len(s.lines))
+	}
+	return min(good+1, len(s.lines))
+}
+
+var (
+	keyOfLine = regexp.MustCompile(`^\s*(?:- +)*([A-Za-z_]\w*): *(.*)$`)
+	noBlank   = regexp.MustCompile(`^\s*(?:- +)*[A-Za-z_]\w*:[^\s/]`)
+	ternary   = regexp.MustCompile(`\?.*: `)
+)
+
+// yamlWords says in plain words what yaml.v3 says.
+var yamlWords = []struct{ says, means string }{
+	{"mapping values are not allowed", "no key can stand here"},
+	{"did not find expected '-' indicator", "this is indented differently from the list above"},
+	{"did not find expected key", "this is indented differently from the keys above"},
+	{"unexpected end of stream", "a quote or bracket is never closed"},
+	{"could not find expected ':'", "this is neither a key with its value nor part of a text"},
+}
+
+// NotClosed is a text that goes on to the end.
+const NotClosed = "the quote that opens here is never closed"
+
+// explain says in plain words what the line does to YAML. The traps are those
+// that an expression, a question or a tab springs.
+func (s *source) explain(line int, err error) Problem {
+	raw := s.line(line)
+	all, indent := s.lineAt(line), raw[:len(raw)-len(strings.TrimLeft(raw, " \t"))]
+	key, value, at := "", strings.TrimSpace(raw), all
+	if m := keyOfLine.FindStringSubmatchIndex(raw); m != nil {
+		key, value = raw[m[2]:m[3]], strings.TrimSpace(raw[m[4]:])
+		at.col = 1 + len([]rune(raw[:m[4]]))
+	}
+	block := "put the text into a block: " + key + ": |"
+	if key == "" {
+		block = "put the text into quotes"
+	}
+	quote := openQuote(value)
+	switch {
+	case strings.Contains(indent, "\t"):
+		return all.Problem(CodeYAML, "YAML takes no tabs at the start of a line", "indent with spaces")
+	case line > 1 && noBlank.MatchString(s.line(line-1)):
+		return s.lineAt(line-1).Problem(CodeYAML, "a key needs a blank behind its colon", "write key: value")
+	case strings.HasPrefix(value, "!"):
+		return at.Problem(CodeYAML, "YAML takes the ! at the start for a tag", notInstead(key))
+	case strings.HasPrefix(value, "`") || strings.HasPrefix(value, "@") || strings.HasPrefix(value, "%"):
+		return at.Problem(CodeYAML, fmt.Sprintf("no YAML text begins with %c", value[0]), block)
+	case quote >= 0:
+		from := at.col + len([]rune(value[:quote]))
+		return Place{s, line, from, from + 1}.Problem(CodeYAML, NotClosed, "close it; a quote that belongs to the text is written "+map[byte]string{'\'': "''", '"': `\"`}[value[quote]])
+	case (strings.HasPrefix(value, "[") || strings.HasPrefix(value, "{")) && yaml.Unmarshal([]byte(value), new(yaml.Node)) != nil:
+		return at.Problem(CodeYAML, "YAML cannot read what stands in these brackets", "close every bracket and quote, and put texts with ? : , [ ] { } into quotes")
+	case ternary.MatchString(value):
+		return at.Problem(CodeYAML, "YAML takes the colon for a key", block)
+	case quoteEndsEarly(value):
+		return at.Problem(CodeYAML, "YAML ends the text at its second quote", block)
+	case strings.Contains(value, ": ") && !strings.HasPrefix(value, "{"):
+		return at.Problem(CodeYAML, "YAML takes the second colon for a key", block)
+	}
+	msg := "not YAML: " + strings.TrimLeft(lineInError.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), ""), ": ")
+	for _, w := range yamlWords {
+		if strings.Contains(msg, w.says) {
+			msg = w.means
+		}
+	}
+	return all.Problem(CodeYAML, msg, "is it indented like its neighbours, and is every quote and bracket closed?")
+}
+
+// openQuote is the offset of a quote in a value that nothing closes on its line;
+// -1 where there is none. Inside plain texts quotes mean nothing.
+func openQuote(value string) int {
+	if value == "" || !strings.ContainsAny(value[:1], "'\"[{") {
+		return -1
+	}
+	open := -1
+	for i := 0; i < len(value); i++ {
+		c := value[i]
+		switch {
+		case open < 0 && (c == '\'' || c == '"') && (i == 0 || strings.IndexByte(" [{,:", value[i-1]) >= 0):
+			open = i
+		case open >= 0 && value[open] == '"' && c == '\\':
+			i++
+		case open >= 0 && c == value[open]:
+			if c == '\'' && i+1 < len(value) && value[i+1] == c {
+				i++
+				continue
+			}
+			open = -1
+		}
+	}
+	return open
+}
+
+// quoteEndsEarly reports whether a value begins with a quoted text and goes on.
+func quoteEndsEarly(value string) bool {
+	if value == "" || value[0] != '"' && value[0] != '\'' {
+		return false
+	}
+	end := strings.IndexByte(value[1:], value[0])
+	if end < 0 {
+		return false
+	}
+	rest := strings.TrimSpace(value[end+2:])
+	return rest != "" && rest[0] != '#' && rest[0] != ',' && rest[0] != value[0]
+}

@@ -1,0 +1,140 @@
+package rulefile
+
+import (
+	"context"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// The pace of Watch. An editor needs several steps for one save; a half-written
+// file is quiet for a moment, too, so it is read twice.
+const (
+	quiet  = 100 * time.Millisecond // without an event, before the first read
+	settle = 25 * time.Millisecond  // between the two reads
+	poll   = 5 * time.Second        // for network drives, bind mounts and lost events
+)
+
+// Watch calls apply after each change of the rule files of src, until ctx ends,
+// and only then returns. seen is the version that was read last; the same content
+// again is no change, whatever happened in between. Where the files cannot be read, apply
+// gets the error, once for each new error. apply reports whether it is done with
+// the files, be they taken or refused; if not, it gets them again while they stand.
+// It runs in the goroutine of Watch; what changes meanwhile is seen afterwards.
+//
+// Events are only a hint to look: editors rename, Kubernetes swaps links, some
+// file systems say nothing.
+func Watch(ctx context.Context, src Source, seen string, apply func(Files, error) bool) {
+	w := watch{src: src, last: seen, apply: apply, folders: map[string]os.FileInfo{}}
+	w.run(ctx)
+}
+
+// watch is the state of one Watch.
+type watch struct {
+	src     Source
+	apply   func(Files, error) bool
+	last    string    // version or error that was applied last
+	first   string    // what the first of two reads gave; empty: the next read is the first
+	waiting time.Time // since when a look is being put off
+	notify  *fsnotify.Watcher
+	folders map[string]os.FileInfo // what notify watches, as it was then
+}
+
+func (w *watch) run(ctx context.Context) {
+	var events <-chan fsnotify.Event
+	var errs <-chan error
+	if n, err := fsnotify.NewWatcher(); err == nil { // else the poll alone must do
+		defer n.Close()
+		w.notify, events, errs = n, n.Events, n.Errors
+	}
+	w.rewatch()
+	tick := time.NewTicker(poll)
+	defer tick.Stop()
+	look := time.NewTimer(quiet) // once at the start: an edit may have come before the watch
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-events:
+			w.wait(look)
+		case <-errs: // unread, it would stop fsnotify for good
+			w.wait(look)
+		case <-tick.C:
+			w.rewatch()
+			w.read(look)
+		case <-look.C:
+			w.rewatch()
+			w.read(look)
+		}
+	}
+}
+
+// wait puts the next look off until it is quiet, but not for ever.
+func (w *watch) wait(look *time.Timer) {
+	if w.first != "" {
+		return // the second read says whether it goes on
+	}
+	now := time.Now()
+	if w.waiting.IsZero() {
+		w.waiting = now
+	}
+	if now.Sub(w.waiting) < 10*quiet {
+		look.Reset(quiet)
+	}
+}
+
+// read looks at the files, and applies what two reads in a row agree on.
+func (w *watch) read(look *time.Timer) {
+	w.waiting = time.Time{}
+	files, err := w.src.Read()
+	now := files.Version()
+	if err != nil {
+		now = err.Error() + w.src.lockedVersion() // what is locked does not wait for the rest
+		look.Reset(5 * quiet)                     // a folder that is being replaced
+	}
+	switch {
+	case now == w.last:
+		w.first = ""
+	case w.first == "":
+		w.first = now
+		look.Reset(settle)
+	case now != w.first: // still being written
+		w.first = ""
+		look.Reset(quiet)
+	default:
+		w.first = ""
+		if w.apply(files, err) {
+			w.last = now
+		}
+		look.Reset(settle) // for an edit that came meanwhile
+	}
+}
+
+// rewatch puts the watch on the folders that have the names now: a folder that
+// was replaced takes its watch with it.
+func (w *watch) rewatch() {
+	if w.notify == nil {
+		return
+	}
+	for _, dir := range w.src.Folders() {
+		before, watched := w.folders[dir]
+		now, err := os.Stat(dir)
+		if watched && !slices.Contains(w.notify.WatchList(), dir) { // it went with the folder, whose number the new one has
+			delete(w.folders, dir)
+			watched = false
+		}
+		if watched && err == nil && os.SameFile(before, now) {
+			continue
+		}
+		if watched {
+			_ = w.notify.Remove(dir) // gone already, where the folder is
+			delete(w.folders, dir)
+		}
+		if err == nil && w.notify.Add(dir) == nil {
+			w.folders[dir] = now
+		}
+	}
+}

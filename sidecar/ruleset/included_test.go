@@ -1,0 +1,110 @@
+package ruleset
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
+// TestLayersSlips: what people do wrong in a file that includes others is said once,
+// at its place, and hides nothing else.
+func TestLayersSlips(t *testing.T) {
+	for _, c := range []struct{ file, more, want string }{
+		{strategiesFile, "strategies:\n  - {id: react_tags, enabled: false}\n  - {id: react_tags, enabled: true}\n", "strategies.yaml:5:10: the id react_tags stands here twice [E-dup]"},
+		{strategiesFile, "strategies: [{id: tags, enabled: false}]\nstrategies: [{id: react, enabled: false}]\n", "strategies.yaml:4:1: strategies stands here twice [E-dup]"},
+		{strategiesFile, "include: [builtin/packs/formats.yaml]\n", "strategies.yaml:3:10: include stands here twice [E-dup]"},
+		{execFilename, "rules: [{id: disk, deny: No., audit: No.}]\n", "exec.yaml:3:26: disk is both"},
+	} {
+		files := layeredShipped(t)
+		files[c.file] += c.more
+		set, problems := Load(files)
+		if set != nil || len(problems) != 1 || !strings.Contains(problems.Error(), c.want) {
+			t.Errorf("%s%v\nwant %s", c.more, problems, c.want)
+		}
+	}
+	files := layeredShipped(t)
+	files[execFilename] += "rules:\n  - {id: signal, deny: Never.}\n  - {id: power, audit: Only tried.}\n"
+	set, problems := Load(files)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	if got := effect("kill 7")(set); got != "deny" {
+		t.Errorf("a question that became a denial gives %s", got)
+	}
+	if got := effect("reboot")(set); got != "ask" {
+		t.Errorf("a denial that became a dry run gives %s", got)
+	}
+}
+
+// layeredShipped are files that include everything and say nothing themselves.
+func layeredShipped(t testing.TB) rulefile.Files {
+	t.Helper()
+	out := rulefile.Files{}
+	for _, name := range ruleFiles {
+		out[name] = "version: 1\ninclude: [builtin/" + name + "]\n"
+	}
+	whole, err := SourceOf("", "", shipped(t)).Whole(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return whole
+}
+
+// TestLayersOfBuiltin: a folder of files that only include the program's own says
+// the same as the program, and differences of a few lines take effect.
+func TestLayersOfBuiltin(t *testing.T) {
+	plain, problems := Load(layeredShipped(t))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	want, counts := loaded(t), plain.Counts
+	counts.Files, counts.Tests = want.Counts.Files, want.Counts.Tests // a folder has tests of its own
+	if counts != want.Counts || plain.Limits != want.Limits || len(plain.Servers) != len(want.Servers) || len(plain.Tools.Aliases) != len(want.Tools.Aliases) {
+		t.Errorf("%+v, not %+v", plain.Counts, want.Counts)
+	}
+	files := layeredShipped(t)
+	files[aliasesFile] += "tools:\n  exec: [zsh]\nhit:\n  - {name: zsh, tools: [exec], gives: exec}\n"
+	files[limitsFile] += "size: {text: 64KiB}\n"
+	files[modelsFile] += "models:\n  - id: mine\n    about: mine\n    mode: provider\n  - id: executor\n    profile: native\n"
+	files[strategiesFile] += "strategies:\n  - {id: markers, enabled: false}\n"
+	set, problems := Load(files)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	if set.Limits.TextBytes != 64<<10 || set.Limits.RequestBytes != want.Limits.RequestBytes {
+		t.Errorf("limits %+v", set.Limits)
+	}
+	if m, _ := set.Model("executor"); set.Models[0].ID != "mine" || m.Profile != "native" || m.Mode != "executor" || len(set.Models) != len(want.Models)+1 {
+		t.Errorf("models %+v", set.Models)
+	}
+	if a := set.Tools.Aliases[0]; a.Name != "zsh" || a.Place != "aliases.yaml:4" {
+		t.Errorf("the first alias is %+v", a)
+	}
+	if a := set.Tools.Aliases[1]; a.Name != "bash" || !strings.HasPrefix(a.Place, "builtin/aliases.yaml:") {
+		t.Errorf("the second alias is %+v", a)
+	}
+}
+
+// TestLayersPlaces: a problem stands where its text stands, in whichever file.
+func TestLayersPlaces(t *testing.T) {
+	files := layeredShipped(t)
+	files[strategiesFile] += "strategies:\n  - {id: markrs, enabled: false}\n"
+	files["builtin/limits.yaml"] = strings.Replace(files["builtin/limits.yaml"], "depth: 128", "depth: deep", 1)
+	_, problems := Load(files)
+	if len(problems) != 2 || problems[0].File != "builtin/limits.yaml" || problems[0].Msg != "depth is a whole number, not deep" {
+		t.Fatal(problems)
+	}
+	if p := problems[1]; p.File != strategiesFile || p.Line != 4 || p.Hint != "nothing that is included has the id markrs; did you mean markers?" {
+		t.Errorf("%+v", p)
+	}
+}
+
+// FuzzIncluding: no file that includes others panics, however wild it is.
+func FuzzIncluding(f *testing.F) {
+	f.Add("version: 1\ninclude: [packs/b.yaml]\nx: [{id: a}]", "version: 1\ninclude: [packs/a.yaml, packs/b.yaml]\nx: [{id: a, l: [1]}]")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		l := prepare(rulefile.Files{"a.yaml": a, "packs/a.yaml": a, "packs/b.yaml": b, "secret.yaml": "s: 1"})
+		decodeInto(l, "a.yaml", new(strategyFile), false)
+	})
+}

@@ -1,6 +1,0 @@
-//go:build !unix
-
-package ruleset
-
-// readOnly is not known here.
-func readOnly(string) bool { return false }
