@@ -100,6 +100,15 @@ func TestWholeUntouched(t *testing.T) {
 	}
 }
 
+// A call keeps its bytes where only its id cannot stay.
+func TestWholeOtherID(t *testing.T) {
+	came := doc(`"role":"assistant","content":null,"tool_calls":[ {"function":{"arguments":"{ \"path\": \"a\\u0062\" }", "name":"read"},"type":"function","id":"chatcmpl-tool-7","x":1}]`, "tool_calls")
+	a := start(t, setup{}, says(docu, came)).whole()
+	if len(a.calls) != 1 || a.calls[0].ID == "chatcmpl-tool-7" || strings.Replace(a.body, a.calls[0].ID, "chatcmpl-tool-7", 1) != came {
+		t.Errorf("came\n%s\nleft\n%s", came, a.body)
+	}
+}
+
 // What the caller sends reaches the model server byte for byte, but for the model.
 func TestRequestUntouched(t *testing.T) {
 	r := play(t, script.Text("Yes."))

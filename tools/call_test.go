@@ -180,10 +180,31 @@ func TestCallCutOff(t *testing.T) {
 	}
 }
 
-func TestCallTooLong(t *testing.T) {
-	c := NewCatalog(&Rules{MaxBytes: 20}, nil, offer("read"))
-	if got, _ := call(c, "read", `{"path":"0123456789"}`, closed); got != "bad_json" {
-		t.Errorf("got %s", got)
+// Arguments that can stay are the bytes that came. All others are looked at again.
+func TestUntouched(t *testing.T) {
+	for _, row := range []struct {
+		tool, args string
+		same       bool
+	}{
+		{execTool, `{"command": "ls", "x":[{}] }`, true},
+		{"free", `{"a":1,"a":{"b":[1.5e3,true]}}`, true},
+		{pingTool, `{}`, true},
+		{metaTool, `{"tool":"exec","args":{"command":"ls"}}`, true}, // its parameters are called so
+		{execTool, `{"name":"exec","arguments":{"command":"ls"}}`, false},
+		{execTool, `{"tool":"read","args":"{\"command\":\"ls\"}","command":"ls"}`, true},
+		{execTool, ` {"command":"ls"}`, false},
+		{execTool, `{"c\u006fmmand":"ls"}`, false},
+		{execTool, `{"timeout":1.0,"command":"ls"}`, false},
+		{execTool, `{"cmd":"ls"}`, false},
+		{execTool, `{"command":"ls"}}`, false},
+		{execTool, `{"command":"ls","x":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}`, false},
+	} {
+		c, args := catalogOf(row.tool), []byte(row.args)
+		name, _, _ := strings.Cut(row.tool, "(")
+		got, refusal := c.Call(name, args, closed)
+		if same := refusal == nil && &got.Arguments[0] == &args[0]; same != row.same {
+			t.Errorf("%s %.60s: same bytes %v, %s %v", name, row.args, same, got.Arguments, refusal)
+		}
 	}
 }
 

@@ -132,7 +132,7 @@ func (c *Catalog) Call(raw string, args []byte, end Ending) (Call, *Refusal) {
 // untouched reports whether args can leave as they stand, after one look at every byte. It
 // is false, too, where a second look is needed to tell.
 func (c *Catalog) untouched(m Match, args []byte) bool {
-	if m.Deferred != "" || c.tooLong(len(args)) || len(args) == 0 || args[0] != '{' || args[len(args)-1] != '}' {
+	if m.Deferred != "" || len(args) == 0 || args[0] != '{' || args[len(args)-1] != '}' {
 		return false
 	}
 	s := c.schemaOf(m)
@@ -149,14 +149,8 @@ func (c *Catalog) untouched(m Match, args []byte) bool {
 	return !own
 }
 
-func (c *Catalog) tooLong(bytes int) bool { return c.rules.MaxBytes > 0 && bytes > c.rules.MaxBytes }
-
 // arguments reads the arguments of a tool that was found.
 func (c *Catalog) arguments(m Match, args string, end Ending) (Call, *Refusal) {
-	if c.tooLong(len(args)) {
-		return Call{}, &Refusal{BadJSON, m.Name, args,
-			fmt.Sprintf("the arguments of %s are longer than %d bytes", m.Name, c.rules.MaxBytes)}
-	}
 	w := c.shaper(m)
 	object, refusal := c.object(m, w, args, end)
 	if refusal != nil {

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -42,24 +43,8 @@ func cutTokens(s string) string {
 	}
 }
 
-// dropTokens takes the Harmony tokens out of s and keeps what is between them.
-func dropTokens(s string) string {
-	var out strings.Builder
-	for {
-		from := strings.Index(s, "<|")
-		if from < 0 {
-			break
-		}
-		size := strings.Index(s[from:], "|>")
-		if size < 0 {
-			break
-		}
-		out.WriteString(s[:from])
-		s = s[from+size+len("|>"):]
-	}
-	out.WriteString(s)
-	return out.String()
-}
+// anyToken is a Harmony token, as cutTokens sees one.
+var anyToken = regexp.MustCompile(`(?s)<\|.*?\|>`)
 
 // nameRun returns the first run of name characters in s, without the blanks and
 // separators around it that no name begins or ends with.

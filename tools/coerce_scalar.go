@@ -7,6 +7,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 // thousands is a number grouped by commas, as people write it.
@@ -80,12 +82,4 @@ func choices(s *jsonschema.Schema, text string) []string {
 }
 
 // quote returns text as a JSON string, with no escapes but those JSON needs.
-func quote(text string) string {
-	var out strings.Builder
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(text); err != nil {
-		return `""` // strings always encode
-	}
-	return strings.TrimSuffix(out.String(), "\n")
-}
+func quote(text string) string { return string(jsontext.AppendString(nil, text)) }

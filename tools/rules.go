@@ -13,7 +13,6 @@ type Rules struct {
 	Classes  []ClassRule  // what the words of a name say about what the tool does
 	Floors   []ClassRule  // locked: names with these words have this class, or a more harmful one
 	MaxDepth int          // deepest nesting of arguments; 0 means 256
-	MaxBytes int          // longest arguments, in bytes; 0 means no limit
 }
 
 // Word is one word of a list, and where it stands.

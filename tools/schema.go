@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"slices"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -171,13 +172,5 @@ func instance(v gjson.Result) any {
 // typed reports whether one of the types that s lists is t. A schema without
 // "type" lists none.
 func typed(s *jsonschema.Schema, t string) bool {
-	if s.Types == nil {
-		return false
-	}
-	for _, name := range s.Types.ToStrings() {
-		if name == t {
-			return true
-		}
-	}
-	return false
+	return s.Types != nil && slices.Contains(s.Types.ToStrings(), t)
 }

@@ -25,6 +25,9 @@ func TestText(t *testing.T) {
 		if got, ok := Text([]byte(row.doc), Span{0, len(row.doc)}); !ok || got != row.want {
 			t.Errorf("%s: %q, %v", row.doc, got, ok)
 		}
+		if got := UnquoteBytes([]byte(row.doc[1 : len(row.doc)-1])); string(got) != row.want {
+			t.Errorf("%s: %q", row.doc, got)
+		}
 	}
 	for _, doc := range []string{`null`, `1`, `{}`, `["a"]`, `"`} {
 		if got, ok := Text([]byte(doc), Span{0, len(doc)}); ok {
@@ -45,8 +48,10 @@ func TestAppendString(t *testing.T) {
 		{"é€😀\u2028", "\"é€😀\u2028\""},
 		{"a\xff\xc3b", "\"a\ufffd\ufffdb\""},
 	} {
-		if got := string(AppendString([]byte("x"), row.text)); got != "x"+row.want {
-			t.Errorf("%q: %s, want %s", row.text, got, row.want)
+		for _, got := range [][]byte{AppendString([]byte("x"), row.text), AppendBytes([]byte("x"), []byte(row.text))} {
+			if string(got) != "x"+row.want {
+				t.Errorf("%q: %s, want %s", row.text, got, row.want)
+			}
 		}
 	}
 }

@@ -15,7 +15,7 @@ func (p *requestParser) message(i int) {
 		case "name":
 			m.Name, m.NameSpan = p.text("messages[%d].name", i)
 		case "tool_call_id":
-			m.CallID, m.CallIDSpan = p.text("messages[%d].tool_call_id", i)
+			m.CallID, _ = p.text("messages[%d].tool_call_id", i)
 		case "tool_calls":
 			p.messageCalls(m, i)
 		case "reasoning_content":
@@ -93,7 +93,7 @@ func (p *requestParser) messageCall(c *MessageCall, i, j int) {
 	for ok := p.Enter('{'); ok && p.Next('}'); {
 		switch key, _ := p.Key(); string(key) {
 		case "id":
-			c.ID, c.IDSpan = p.text("messages[%d].tool_calls[%d].id", i, j)
+			c.ID, _ = p.text("messages[%d].tool_calls[%d].id", i, j)
 		case "function":
 			for ok := p.Enter('{'); ok && p.Next('}'); {
 				switch key, _ := p.Key(); string(key) {

@@ -108,7 +108,6 @@ func (p *requestParser) request() {
 		switch f.name {
 		case "model":
 			q.Model, f.val = p.text("model")
-			q.ModelSpan = f.val
 		case "stream":
 			q.Stream, f.val = p.flag("stream")
 		case "stream_options":
@@ -116,7 +115,6 @@ func (p *requestParser) request() {
 		case "messages":
 			q.Messages = nil
 			f.val = p.list("messages", p.message)
-			q.MessagesSpan = f.val
 		case "tools":
 			q.Tools = nil
 			f.val = p.list("tools", p.tool)

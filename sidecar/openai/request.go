@@ -19,20 +19,18 @@ const runtimeContext = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"
 // Request is a chat completion request. Body is what the caller sent, byte for
 // byte; everything else is read from it or points into it.
 type Request struct {
-	Body         []byte
-	Root         Span   // the object itself, for Insert and Remove
-	Model        string // "" when absent
-	ModelSpan    Span
-	Stream       bool
-	UsageWanted  bool      // stream_options.include_usage
-	Messages     []Message // never empty
-	MessagesSpan Span
-	Tools        []tools.Tool // the function tools; others stay in Body only
-	ToolsSpan    Span
-	ToolChoice   string // "", none, auto, required, or the type of an object: function, allowed_tools, …
-	ToolName     string // the function that a tool_choice object names
-	N            int    // at least 1
-	LastUser     string // text of the last message the user wrote, at most 4 KiB
+	Body        []byte
+	Root        Span   // the object itself, for Insert and Remove
+	Model       string // "" when absent
+	Stream      bool
+	UsageWanted bool         // stream_options.include_usage
+	Messages    []Message    // never empty
+	Tools       []tools.Tool // the function tools; others stay in Body only
+	ToolsSpan   Span
+	ToolChoice  string // "", none, auto, required, or the type of an object: function, allowed_tools, …
+	ToolName    string // the function that a tool_choice object names
+	N           int    // at least 1
+	LastUser    string // text of the last message the user wrote, at most 4 KiB
 
 	fields []field
 }
@@ -55,7 +53,6 @@ type Message struct {
 	CallsSpan    Span   // tool_calls, null too
 	Calls        []MessageCall
 	CallID       string // tool_call_id of a tool message
-	CallIDSpan   Span
 	Name         string
 	NameSpan     Span
 }
@@ -64,8 +61,8 @@ type Message struct {
 // a call that is none of a function. ArgsSpan is usually a string.
 type MessageCall struct {
 	Span
-	ID, Name                   string
-	IDSpan, NameSpan, ArgsSpan Span
+	ID, Name           string
+	NameSpan, ArgsSpan Span
 }
 
 // Field is the value of a top-level member; of duplicates the last.

@@ -9,10 +9,9 @@ import (
 
 // Runtime is what OpenClaw says of a turn. Fields that it does not say are empty.
 type Runtime struct {
-	Agent     string
-	Session   string // its key, for example agent:main:main
-	SessionID string
-	Channel   string // where the user writes: webchat, telegram …
+	Agent   string
+	Session string // its key, for example agent:main:main
+	Channel string // where the user writes: webchat, telegram …
 }
 
 // runtimeLine begins the last line of the first user message, as OpenClaw 2026.9.6 ends
@@ -31,7 +30,7 @@ func (q *Request) Runtime() (r Runtime) {
 	}
 	for field := range strings.SplitSeq(strings.TrimPrefix(line, "Runtime: "), " | ") {
 		key, value, _ := strings.Cut(field, "=")
-		for name, to := range map[string]*string{"agent": &r.Agent, "session": &r.Session, "sessionId": &r.SessionID, "channel": &r.Channel} {
+		for name, to := range map[string]*string{"agent": &r.Agent, "session": &r.Session, "channel": &r.Channel} {
 			if key == name && *to == "" {
 				*to = value
 			}

@@ -10,7 +10,7 @@ import (
 
 func TestRuntime(t *testing.T) {
 	const line = "Runtime: agent=main | session=agent:main:a | sessionId=u1 | host=vm | repo=/srv/x | os=Linux 6.1 (x64) | model=p/m | shell=bash | channel=webchat | capabilities=none"
-	want := Runtime{Agent: "main", Session: "agent:main:a", SessionID: "u1", Channel: "webchat"}
+	want := Runtime{Agent: "main", Session: "agent:main:a", Channel: "webchat"}
 	text := func(s string) string { b, _ := json.Marshal(s); return string(b) }
 	for name, c := range map[string]struct {
 		messages string

@@ -3,25 +3,21 @@ package openai
 import (
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 )
 
-// Stream writes a chat completion as server-sent events. One goroutine writes;
-// a timer may call KeepAlive beside it. The first write sends the headers. Only
-// Flush, KeepAlive, Error and Done make sure that the bytes leave. After Error
-// or Done every call does nothing.
+// Stream writes a chat completion as server-sent events. It is for one goroutine at
+// a time. The first write sends the headers. Only Flush, KeepAlive, Error and Done
+// make sure that the bytes leave. After Error or Done every call does nothing.
 type Stream struct {
 	// WriteTimeout is how long the caller may take no bytes before a write
 	// fails; 0 is for ever. Set it before the first write.
 	WriteTimeout time.Duration
 
-	w    http.ResponseWriter
-	ctl  *http.ResponseController
-	head []byte // what every chunk of ours begins with
-
-	mu       sync.Mutex // guards what follows
-	buf      []byte     // the event being built
+	w        http.ResponseWriter
+	ctl      *http.ResponseController
+	head     []byte // what every chunk of ours begins with
+	buf      []byte // the event being built
 	started  bool
 	ended    bool
 	deadline time.Time // that writes have now
@@ -49,8 +45,6 @@ func NewStream(w http.ResponseWriter, id, model string, created int64) *Stream {
 // because clients take chunks of another id for another reply. It is for before
 // the first write.
 func (s *Stream) Adopt(c *Chunk) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if !c.ID.Present() || !c.Model.Present() || !c.Created.Present() {
 		return
 	}
@@ -60,42 +54,18 @@ func (s *Stream) Adopt(c *Chunk) {
 	s.head = append(s.head, `,"choices":[`...)
 }
 
-// Start sends the headers.
-func (s *Stream) Start() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ended {
-		return nil
-	}
-	return s.flush()
-}
-
 // Started reports whether the headers are gone: a status can no longer be set.
 func (s *Stream) Started() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	return s.started
 }
 
 // Raw writes one whole event as it is, final empty line included.
 func (s *Stream) Raw(event []byte) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	return s.write(event)
-}
-
-// Data writes an event with this JSON document, which must be on one line.
-func (s *Stream) Data(doc []byte) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.buf = append(append(append(s.buf[:0], "data: "...), doc...), "\n\n"...)
-	return s.write(s.buf)
 }
 
 // Delta writes a chunk with one delta.
 func (s *Stream) Delta(d Delta) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.buf = append(s.buf[:0], s.head...)
 	s.buf = appendDelta(s.buf, d)
 	s.buf = append(s.buf, `,"finish_reason":null}]}`+"\n\n"...)
@@ -105,8 +75,6 @@ func (s *Stream) Delta(d Delta) error {
 // KeepAlive writes a chunk with an empty delta, and flushes. OpenClaw's timers
 // take no notice of comments, only of data.
 func (s *Stream) KeepAlive() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.ended {
 		return nil
 	}
@@ -120,8 +88,6 @@ func (s *Stream) KeepAlive() error {
 
 // Finish writes the chunk that ends a choice.
 func (s *Stream) Finish(choice int, reason string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.buf = append(s.buf[:0], s.head...)
 	s.buf = appendDelta(s.buf, Delta{Choice: choice})
 	s.buf = AppendString(append(s.buf, `,"finish_reason":`...), reason)
@@ -131,8 +97,6 @@ func (s *Stream) Finish(choice int, reason string) error {
 
 // Usage writes the chunk without choices that carries this usage object.
 func (s *Stream) Usage(usage []byte) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.buf = append(s.buf[:0], s.head...)
 	s.buf = append(append(s.buf, `],"usage":`...), usage...)
 	s.buf = append(s.buf, "}\n\n"...)
@@ -143,8 +107,6 @@ func (s *Stream) Usage(usage []byte) error {
 // caller cannot take what it has for a whole answer. Before the headers it
 // answers with the status of the error instead.
 func (s *Stream) Error(e *Error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.ended {
 		return nil
 	}
@@ -158,15 +120,11 @@ func (s *Stream) Error(e *Error) error {
 
 // Done ends the stream with [DONE].
 func (s *Stream) Done() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	return s.last([]byte("data: [DONE]\n\n"))
 }
 
 // Flush sends what has been written.
 func (s *Stream) Flush() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.ended {
 		return nil
 	}

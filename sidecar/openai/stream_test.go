@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -28,11 +27,10 @@ func TestStream(t *testing.T) {
 		{"keepalive", (*Stream).KeepAlive, streamHead + `{"index":0,"delta":{},"finish_reason":null}]}`},
 		{"finish", func(s *Stream) error { return s.Finish(1, "tool_calls") }, streamHead + `{"index":1,"delta":{},"finish_reason":"tool_calls"}]}`},
 		{"usage", func(s *Stream) error { return s.Usage([]byte(`{"total_tokens":9}`)) }, streamHead + `],"usage":{"total_tokens":9}}`},
-		{"data", func(s *Stream) error { return s.Data([]byte(`{}`)) }, `data: {}`},
 		{"raw", func(s *Stream) error { return s.Raw([]byte("event: x\r\ndata: a\n\n")) }, "event: x\r\ndata: a"},
 		{"done", (*Stream).Done, `data: [DONE]`},
 		{"error", func(s *Stream) error {
-			if err := s.Start(); err != nil {
+			if err := s.Flush(); err != nil {
 				return err
 			}
 			return s.Error(InvalidRequest("p", "no"))
@@ -84,10 +82,10 @@ func TestStreamIsSilentAfterItsEnd(t *testing.T) {
 	for _, end := range []func(s *Stream) error{(*Stream).Done, func(s *Stream) error { return s.Error(Internal("x")) }} {
 		w := httptest.NewRecorder()
 		s := NewStream(w, "c", "m", 7)
-		if err := s.Start(); err != nil {
+		if err := s.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		for _, do := range []func(s *Stream) error{end, end, (*Stream).Done, (*Stream).KeepAlive, (*Stream).Start, (*Stream).Flush, func(s *Stream) error { return s.Delta(Delta{Content: "x"}) }} {
+		for _, do := range []func(s *Stream) error{end, end, (*Stream).Done, (*Stream).KeepAlive, (*Stream).Flush, func(s *Stream) error { return s.Delta(Delta{Content: "x"}) }} {
 			if err := do(s); err != nil {
 				t.Error(err)
 			}
@@ -95,53 +93,6 @@ func TestStreamIsSilentAfterItsEnd(t *testing.T) {
 		if got := w.Body.String(); strings.Count(got, "data:") != 1 {
 			t.Error(got)
 		}
-	}
-}
-
-// A keepalive timer beside the writer never breaks into an event.
-func TestStreamKeepAliveBesideWriter(t *testing.T) {
-	w := httptest.NewRecorder()
-	s := NewStream(w, "c", "m", 7)
-	var group sync.WaitGroup
-	group.Go(func() {
-		for range 500 {
-			if err := s.KeepAlive(); err != nil {
-				t.Error(err)
-			}
-		}
-	})
-	for range 500 {
-		if err := s.Delta(Delta{Content: "word"}); err != nil {
-			t.Error(err)
-		}
-	}
-	group.Wait()
-	if err := s.Done(); err != nil {
-		t.Fatal(err)
-	}
-	e := NewEventReader(w.Body, 1<<20, 1<<20)
-	defer e.Close()
-	var c Chunk
-	words, pauses := 0, 0
-	for {
-		data, err := e.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if IsDone(data) {
-			break
-		}
-		if err := c.Parse(data); err != nil {
-			t.Fatalf("%s: %v", data, err)
-		}
-		if c.Choices[0].Content.Text == "word" {
-			words++
-		} else {
-			pauses++
-		}
-	}
-	if words != 500 || pauses != 500 {
-		t.Errorf("%d words, %d keepalives", words, pauses)
 	}
 }
 

@@ -44,34 +44,15 @@ func (s *scanner) int(or int) int {
 // null reports whether the value just read is null.
 func (s *scanner) null(at Span) bool { return s.Err == nil && s.Doc[at.From] == 'n' }
 
+// words are what fills most documents.
+var words = [...]string{"", "system", "developer", "user", "assistant", "tool", "function", "auto",
+	"chat.completion", "chat.completion.chunk", "stop", "length", "tool_calls"}
+
 func known(raw []byte) (string, bool) {
-	switch string(raw) {
-	case "":
-		return "", true
-	case "system":
-		return "system", true
-	case "developer":
-		return "developer", true
-	case "user":
-		return "user", true
-	case "assistant":
-		return "assistant", true
-	case "tool":
-		return "tool", true
-	case "function":
-		return "function", true
-	case "auto":
-		return "auto", true
-	case "chat.completion":
-		return "chat.completion", true
-	case "chat.completion.chunk":
-		return "chat.completion.chunk", true
-	case "stop":
-		return "stop", true
-	case "length":
-		return "length", true
-	case "tool_calls":
-		return "tool_calls", true
+	for _, w := range words {
+		if string(raw) == w {
+			return w, true
+		}
 	}
 	return "", false
 }

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -104,13 +105,13 @@ func actionInput(s string) string {
 
 // textInput makes arguments of plain input; quotes around it are dropped.
 func (t *text) textInput(s string) string {
-	if len(s) > 1 && s[0] == '"' && s[len(s)-1] == '"' {
-		s = s[1 : len(s)-1]
+	if strings.HasPrefix(s, `"`) {
+		s = unquote(s)
 	}
 	if t.r.c.Open() {
-		return string(append(appendMember([]byte{'{'}, "input", s), '}'))
+		return objectOf("input", s)
 	}
-	return string(appendQuoted(nil, s))
+	return quoted(s)
 }
 
 // endAction closes an action without an input, or what follows the calls.
@@ -182,12 +183,7 @@ func (t *text) tellThought() {
 }
 
 func (t *text) endsTurn(name string) bool {
-	for _, d := range t.r.s.lines.Done {
-		if strings.EqualFold(d, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.r.s.lines.Done, func(d string) bool { return strings.EqualFold(d, name) })
 }
 
 // cleanAction removes markup and a remark in parentheses from a name.

@@ -95,14 +95,7 @@ func (t *text) readPairs(v, name string, from int, eof bool) (block, verdict) {
 			return block{end: len(v), truncated: true}, yes
 		}
 	}
-	args := []byte{'{'}
-	for i, p := range t.pairs(name, v[from:end]) {
-		if i > 0 {
-			args = append(args, ',')
-		}
-		args = appendMember(args, p[0], p[1])
-	}
-	return block{calls: []rawCall{{name, string(append(args, '}'))}}, end: end + 1}, yes
+	return block{calls: []rawCall{{name, objectOf(t.pairs(name, v[from:end])...)}}, end: end + 1}, yes
 }
 
 // pairsEnd is the offset of the bracket that closes a block, or -1. Quotes and
@@ -130,23 +123,20 @@ func pairsEnd(v string, from int) int {
 	return -1
 }
 
-// pairs splits key=value|key=value. A bar that no key follows is part of the
-// value before it.
-func (t *text) pairs(name, s string) (out [][2]string) {
+// pairs splits key=value|key=value into keys and values. A bar that no key follows is
+// part of the value before it.
+func (t *text) pairs(name, s string) (out []string) {
 	for _, part := range strings.Split(s, "|") {
 		key, value, ok := strings.Cut(part, "=")
 		key = strings.TrimSpace(key)
-		if ok && key != "" && strings.IndexFunc(key, func(r rune) bool { return r < 0x80 && !isName(byte(r)) }) < 0 &&
-			(len(out) == 0 || t.r.c.Param(name, key)) {
-			out = append(out, [2]string{key, value})
-			continue
-		}
-		if n := len(out); n > 0 {
-			out[n-1][1] += "|" + part
+		if ok && key != "" && nameEnd(key, 0) == len(key) && (len(out) == 0 || t.r.c.Param(name, key)) {
+			out = append(out, key, value)
+		} else if n := len(out); n > 0 {
+			out[n-1] += "|" + part
 		}
 	}
-	for i := range out {
-		out[i][1] = unquote(strings.TrimSpace(out[i][1]))
+	for i := 1; i < len(out); i += 2 {
+		out[i] = unquote(strings.TrimSpace(out[i]))
 	}
 	return out
 }

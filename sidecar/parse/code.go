@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"iter"
 	"strings"
 )
 
@@ -47,29 +48,44 @@ func beginsCode(s string) bool {
 // codeEnd is the offset behind the bracket that closes the first one of code, or
 // -1. Code that is no list ends with its line.
 func codeEnd(v string, i int, list bool) int {
-	depth := 0
-	quote := byte(0)
-	for ; i < len(v); i++ {
-		switch b := v[i]; {
-		case quote != 0:
-			if b == '\\' {
-				i++
-			} else if b == quote {
-				quote = 0
-			}
-		case b == '"' || b == '\'':
-			quote = b
-		case b == '(' || b == '[' || b == '{':
-			depth++
-		case b == ')' || b == ']' || b == '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
+	for at, depth := range bare(v, i) {
+		switch b := v[at]; {
+		case depth == 0 && strings.IndexByte(")]}", b) >= 0:
+			return at + 1
 		case b == '\n' && depth == 0 && !list:
-			return i
+			return at
 		}
 	}
 	return -1
+}
+
+// bare yields the bytes of code from i on that stand outside quotes, and how many brackets
+// are open behind each.
+func bare(v string, i int) iter.Seq2[int, int] {
+	return func(yield func(at, depth int) bool) {
+		depth, quote := 0, byte(0)
+		for ; i < len(v); i++ {
+			switch b := v[i]; {
+			case quote != 0:
+				if b == '\\' {
+					i++
+				} else if b == quote {
+					quote = 0
+				}
+				continue
+			case b == '"' || b == '\'':
+				quote = b
+				continue
+			case b == '(' || b == '[' || b == '{':
+				depth++
+			case b == ')' || b == ']' || b == '}':
+				depth--
+			}
+			if !yield(i, depth) {
+				return
+			}
+		}
+	}
 }
 
 // closingCode finds the literal that closes code: outside brackets, and quotes in
@@ -99,7 +115,7 @@ func codeCalls(s string) (calls []rawCall, ok bool) {
 	if strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]") {
 		s = s[1 : len(s)-1]
 	}
-	for _, part := range splitCode(s, ',') {
+	for _, part := range splitCode(s) {
 		part = strings.TrimSpace(part)
 		open := strings.IndexAny(part, "({")
 		if open < 1 {
@@ -129,43 +145,24 @@ func keywordArgs(s string) string {
 	if strings.TrimSpace(s) == "" {
 		return "{}"
 	}
-	args := []byte{'{'}
-	for i, part := range splitCode(s, ',') {
+	var members []string
+	for _, part := range splitCode(s) {
 		key, value, ok := strings.Cut(part, "=")
 		if !ok {
-			return string(appendQuoted(nil, s))
+			return quoted(s)
 		}
-		if i > 0 {
-			args = append(args, ',')
-		}
-		args = appendQuoted(args, strings.TrimSpace(key))
-		args = append(args, ':')
-		args = append(args, strings.TrimSpace(value)...)
+		members = append(members, quoted(strings.TrimSpace(key))+":"+strings.TrimSpace(value))
 	}
-	return string(append(args, '}'))
+	return "{" + strings.Join(members, ",") + "}"
 }
 
-// splitCode splits at sep outside quotes and brackets.
-func splitCode(s string, sep byte) (parts []string) {
-	depth, from := 0, 0
-	quote := byte(0)
-	for i := 0; i < len(s); i++ {
-		switch b := s[i]; {
-		case quote != 0:
-			if b == '\\' {
-				i++
-			} else if b == quote {
-				quote = 0
-			}
-		case b == '"' || b == '\'':
-			quote = b
-		case b == '(' || b == '[' || b == '{':
-			depth++
-		case b == ')' || b == ']' || b == '}':
-			depth--
-		case b == sep && depth == 0:
-			parts = append(parts, s[from:i])
-			from = i + 1
+// splitCode splits at commas outside quotes and brackets.
+func splitCode(s string) (parts []string) {
+	from := 0
+	for at, depth := range bare(s, 0) {
+		if s[at] == ',' && depth == 0 {
+			parts = append(parts, s[from:at])
+			from = at + 1
 		}
 	}
 	if strings.TrimSpace(s[from:]) != "" || len(parts) == 0 {

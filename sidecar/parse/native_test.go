@@ -21,6 +21,14 @@ func readDeltas(s *parse.Strategies, finish string, deltas ...parse.Delta) (pars
 	return got, append(events, last...)
 }
 
+// letters are arguments in pieces of one byte.
+func letters(args string) (out []parse.Delta) {
+	for i := range args {
+		out = append(out, piece(0, "", "", args[i:i+1]))
+	}
+	return out
+}
+
 func TestNativeCalls(t *testing.T) {
 	args := `{"command":"ls"}`
 	for name, w := range map[string]struct {
@@ -37,6 +45,8 @@ func TestNativeCalls(t *testing.T) {
 		"two, the later first": {"tool_calls", []parse.Delta{piece(1, "b", "read", `{"path":"a"}`), piece(0, "a", "exec", args)}, ls + ` read{"path":"a"}`, "", 0},
 		"the same twice":       {"tool_calls", []parse.Delta{piece(0, "a", "exec", args), piece(1, "b", "exec", args)}, ls + " " + ls, "", 0},
 		"name with a token":    {"tool_calls", []parse.Delta{piece(0, "a", "functions.exec<|channel|>commentary", args)}, ls, "", 0},
+		"a piece too late":     {"tool_calls", []parse.Delta{piece(0, "a", "exec", `{"command"`), piece(0, "", "", `:"ls"}`), piece(1, "b", "read", `{"path":"a"}`), piece(0, "", "", `}}}}`)}, ls + ` read{"path":"a"}`, "", 0},
+		"many pieces":          {"tool_calls", append([]parse.Delta{piece(0, "a", "ex", ""), piece(0, "", "ec", "")}, letters(`{"command":"ls"}`)...), ls, "", 0},
 		"mended":               {"stop", []parse.Delta{piece(0, "a", "exec", `{"command":"ls"`)}, ls, "", 0},
 		"cut":                  {"length", []parse.Delta{piece(0, "a", "exec", `{"command":"l`)}, "", "", 1},
 		"not offered":          {"stop", []parse.Delta{piece(0, "a", "launch", args)}, "", "", 1},

@@ -174,7 +174,7 @@ func (p *Matcher) object(s string) (args string, ok bool) {
 		return "", false
 	}
 	own := p.Each.SubexpIndex("value") >= 0
-	object := []byte{'{'}
+	var members []string
 	for i, m := range matches {
 		from, to := group(p.Each, m, "key")
 		key := strings.TrimSpace(s[from:to])
@@ -187,12 +187,9 @@ func (p *Matcher) object(s string) (args string, ok bool) {
 		if !own {
 			value = strings.TrimSpace(value)
 		}
-		if i > 0 {
-			object = append(object, ',')
-		}
-		object = appendMember(object, key, value)
+		members = append(members, key, value)
 	}
-	return string(append(object, '}')), true
+	return objectOf(members...), true
 }
 
 // group is where a named group of a match stands; 0, 0 where it matched nothing.

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -18,11 +19,11 @@ var doubts = []string{" not ", "n't ", "n’t ", " never ", " if ", " would ", "
 // default. It looks at plain sentences only.
 func (r *Reader) guess() {
 	st := r.s.phrases
-	text := r.shown.String()
-	if st == nil || r.c.Open() || r.c.Empty() || strings.ContainsAny(text, "`\u201c") || strings.Contains(text, "```") {
+	shown := r.shown.String()
+	if st == nil || r.c.Open() || r.c.Empty() || strings.ContainsAny(shown, "`\u201c") {
 		return
 	}
-	for at, sentence := range sentences(text) {
+	for at, sentence := range sentences(shown) {
 		low := " " + strings.ToLower(sentence) + " "
 		if strings.HasSuffix(sentence, "?") || contains(low, doubts) || !contains(low, intents) {
 			continue
@@ -36,44 +37,18 @@ func (r *Reader) guess() {
 			if !ok || !r.allowed(st, Content, at, at+len(sentence), sentence) {
 				continue
 			}
-			args := append(appendQuoted([]byte{'{'}, p.Take), ':')
-			args = append(appendQuoted(args, value), '}')
-			call, refusal := r.c.Call(p.Tool, args, tools.Ending{Terminated: true})
-			t := text0{r, at, at + len(sentence)}
-			t.take(st, p, call, refusal)
+			call, refusal := r.c.Call(p.Tool, []byte(objectOf(p.Take, value)), tools.Ending{Terminated: true})
+			if refusal == nil {
+				t := text{r: r, field: Content, base: at}
+				t.take(st, 0, len(sentence), call, nil, []tools.Repair{{Kind: "call.guessed", At: at, To: call.Name, Rule: p.Place}})
+			}
 			return
 		}
 	}
 }
 
-// text0 is a place in the visible text.
-type text0 struct {
-	r        *Reader
-	from, to int
-}
-
-func (t text0) take(st *Strategy, p *Phrase, call tools.Call, refusal *tools.Refusal) {
-	if refusal != nil {
-		return
-	}
-	call.Strategy, call.Confidence = st.ID, st.Confidence
-	if refusal = t.r.judge(&call); refusal != nil {
-		t.r.step(st, Step{Field: Content, From: t.from, To: t.to, Outcome: Refused, Note: refusal.Error()})
-		t.r.refuse(*refusal)
-		return
-	}
-	call.Repairs = append([]tools.Repair{{Kind: "call.guessed", At: t.from, To: call.Name, Rule: p.Place}}, call.Repairs...)
-	t.r.step(st, Step{Field: Content, From: t.from, To: t.to, Outcome: Found, Note: call.Name})
-	t.r.call(call, Content)
-}
-
 func contains(s string, list []string) bool {
-	for _, x := range list {
-		if strings.Contains(s, x) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(x string) bool { return strings.Contains(s, x) })
 }
 
 // sentences yields the sentences of plain text with their offsets.

@@ -1,21 +1,19 @@
 package parse
 
-import (
-	"encoding/json"
-	"strings"
-)
+import "github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 
-// appendQuoted appends s as a JSON string.
-func appendQuoted(dst []byte, s string) []byte {
-	q, err := json.Marshal(strings.ToValidUTF8(s, "\uFFFD"))
-	if err != nil { // a string always marshals
-		return append(dst, `""`...)
+// objectOf is a JSON object of texts: key, value, key, value …
+func objectOf(pairs ...string) string {
+	out := []byte{'{'}
+	for i := 0; i < len(pairs); i += 2 {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(jsontext.AppendString(out, pairs[i]), ':')
+		out = jsontext.AppendString(out, pairs[i+1])
 	}
-	return append(dst, q...)
+	return string(append(out, '}'))
 }
 
-// appendMember appends a member of an object whose value is text.
-func appendMember(dst []byte, key, value string) []byte {
-	dst = append(appendQuoted(dst, key), ':')
-	return appendQuoted(dst, value)
-}
+// quoted is text as a JSON string.
+func quoted(text string) string { return string(jsontext.AppendString(nil, text)) }

@@ -1,6 +1,9 @@
 package parse
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // verdict is what a look at text yields that may still grow.
 type verdict uint8
@@ -102,12 +105,5 @@ func isWord(b byte) bool {
 func isName(b byte) bool { return isWord(b) || b == '-' || b == '.' }
 
 func among(s string, lists ...[]string) bool {
-	for _, l := range lists {
-		for _, x := range l {
-			if x == s {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(lists, func(l []string) bool { return slices.Contains(l, s) })
 }

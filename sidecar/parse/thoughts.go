@@ -1,6 +1,9 @@
 package parse
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // thoughts reads the reasoning field. It flows at once; only from a Harmony
 // opener on it is held, because a call may have ended up there.
@@ -90,14 +93,7 @@ func (r *Reader) salvage(all, marked string) bool {
 	return true
 }
 
-func (st *Strategy) reads(f Field) bool {
-	for _, x := range st.Read {
-		if x == f {
-			return true
-		}
-	}
-	return false
-}
+func (st *Strategy) reads(f Field) bool { return slices.Contains(st.Read, f) }
 
 // stripTokens removes control tokens from text.
 func stripTokens(s string) string {

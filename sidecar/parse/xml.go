@@ -64,14 +64,11 @@ func xmlArgs(s string) (args string, ok bool) {
 	if len(params) == 0 {
 		return argsInside(s)
 	}
-	object := []byte{'{'}
-	for i, p := range params {
-		if i > 0 {
-			object = append(object, ',')
-		}
-		object = appendMember(object, p[1], strings.Trim(p[2], "\n"))
+	var members []string
+	for _, p := range params {
+		members = append(members, p[1], strings.Trim(p[2], "\n"))
 	}
-	return string(append(object, '}')), true
+	return objectOf(members...), true
 }
 
 // argsInside finds arguments that are no parameters: an object or text in a tag
@@ -82,7 +79,7 @@ func argsInside(s string) (args string, ok bool) {
 		if strings.HasPrefix(inner, "{") || strings.HasPrefix(inner, "[") {
 			return inner, true
 		}
-		return string(appendQuoted(nil, inner)), true
+		return quoted(inner), true
 	}
 	if i := strings.IndexByte(s, '{'); i >= 0 {
 		scan := valueScan{at: i}

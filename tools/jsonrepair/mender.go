@@ -11,6 +11,7 @@ import (
 // distances only, so that no input costs more than linear time or deep recursion.
 type mender struct {
 	text     string
+	doc      []byte // text again
 	maxDepth int
 
 	pos      int     // next byte to read; moves back over a comma at most
@@ -69,6 +70,7 @@ func (m *mender) mend() (Result, error) {
 		m.text = plain
 		m.note(KindEscape, 0, from, plain)
 	}
+	m.doc = []byte(m.text)
 	m.lastClose = lastClosing(m.text)
 	m.out = make([]byte, 0, len(m.text)+len(m.text)/16+16)
 	if err := m.root(); err != nil {
@@ -140,12 +142,11 @@ func (m *mender) copied() bool {
 	if m.misses == maxMisses || len(m.open) == 0 {
 		return false
 	}
-	n := validJSON(m.text[m.pos:], m.maxDepth-len(m.open))
-	if n >= 0 {
-		after := m.blank(m.pos + n)
-		if m.work += n; m.ends(after) || isOneOf(m.text[after], ',', '}', ']') {
-			m.out = append(m.out, m.text[m.pos:m.pos+n]...)
-			m.pos += n
+	if end := validEnd(m.doc, m.pos, m.maxDepth-len(m.open)); end >= 0 {
+		after := m.blank(end)
+		if m.work += end - m.pos; m.ends(after) || isOneOf(m.text[after], ',', '}', ']') {
+			m.out = append(m.out, m.text[m.pos:end]...)
+			m.pos = end
 			return true
 		}
 	}

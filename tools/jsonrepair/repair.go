@@ -2,7 +2,7 @@
 // models and people write by hand, with quotes, commas and brackets that are
 // missing, wrong or too many. Valid JSON comes back byte for byte. It mends syntax
 // and nothing else: it knows no schema, and the only value that it makes up is a
-// null where a name has none. It uses the standard library alone and keeps no state.
+// null where a name has none. It needs no library and keeps no state.
 package jsonrepair
 
 import (
@@ -86,8 +86,8 @@ func Repair(text string, maxDepth int) (Result, error) {
 	if maxDepth <= 0 {
 		maxDepth = defaultDepth
 	}
-	if plain := strings.Trim(text, asciiSpace); plain != "" && validJSON(plain, maxDepth) == len(plain) {
-		return Result{JSON: []byte(plain)}, nil
+	if plain := []byte(strings.Trim(text, asciiSpace)); len(plain) > 0 && validEnd(plain, 0, maxDepth) == len(plain) {
+		return Result{JSON: plain}, nil
 	}
 	m := mender{text: text, maxDepth: maxDepth}
 	return m.mend()

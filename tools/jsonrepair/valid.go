@@ -1,5 +1,7 @@
 package jsonrepair
 
+import "github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+
 // asciiSpace is the white space that JSON knows.
 const asciiSpace = " \t\r\n"
 
@@ -12,116 +14,14 @@ var plainByte = func() (t [256]bool) {
 	return t
 }()
 
-// validJSON returns the offset after the JSON value that s begins with, nested no
-// deeper than maxDepth, or -1. It is the path of undamaged arguments: one pass,
-// no recursion, no allocation in ordinary documents.
-func validJSON(s string, maxDepth int) int {
-	var near [64]byte
-	open := near[:0] // closers still to come
-	i := 0
-	for {
-		// A value begins at i.
-		if i >= len(s) {
-			return -1
-		}
-		switch c := s[i]; c {
-		case '{', '[':
-			if len(open) == maxDepth {
-				return -1
-			}
-			i = skipSpace(s, i+1)
-			if i < len(s) && s[i] == c+2 {
-				i++
-				break
-			}
-			open = append(open, c+2)
-			if c == '{' {
-				if i = validKey(s, i); i < 0 {
-					return -1
-				}
-			}
-			continue
-		case '"':
-			i = validString(s, i)
-		case 't':
-			i = validWord(s, i, "true")
-		case 'f':
-			i = validWord(s, i, "false")
-		case 'n':
-			i = validWord(s, i, "null")
-		default:
-			i = validNumber(s, i)
-		}
-		if i < 0 {
-			return -1
-		}
-		if i, open = validTail(s, i, open); i < 0 || len(open) == 0 {
-			return i
-		}
-	}
-}
-
-// validTail reads what follows a value: closers, then a comma and, in an object,
-// the next key. It returns where the next value begins, or -1.
-func validTail(s string, i int, open []byte) (int, []byte) {
-	for len(open) > 0 {
-		i = skipSpace(s, i)
-		if i >= len(s) {
-			return -1, open
-		}
-		closer := open[len(open)-1]
-		switch {
-		case s[i] == closer:
-			open = open[:len(open)-1]
-			i++
-			continue
-		case s[i] != ',':
-			return -1, open
-		}
-		i = skipSpace(s, i+1)
-		if closer == '}' {
-			i = validKey(s, i)
-		}
-		return i, open
-	}
-	return i, open
-}
-
-// validKey reads a key and its colon, and returns where the value begins, or -1.
-func validKey(s string, i int) int {
-	if i >= len(s) || s[i] != '"' {
+// validEnd returns the offset after the JSON value that begins at doc[from:], nested no
+// deeper than maxDepth, or -1.
+func validEnd(doc []byte, from, maxDepth int) int {
+	s := jsontext.Scanner{Doc: doc, Pos: from, Depth: maxDepth}
+	if s.Skip(); maxDepth <= 0 || s.Err != nil {
 		return -1
 	}
-	if i = validString(s, i); i < 0 {
-		return -1
-	}
-	i = skipSpace(s, i)
-	if i >= len(s) || s[i] != ':' {
-		return -1
-	}
-	return skipSpace(s, i+1)
-}
-
-// validString returns the offset after the string that opens at i, or -1.
-func validString(s string, i int) int {
-	for i++; i < len(s); {
-		c := s[i]
-		switch {
-		case plainByte[c]:
-			i++
-		case c == '"':
-			return i + 1
-		case c != '\\':
-			return -1
-		default:
-			n := escapeLen(s[i:])
-			if n == 0 {
-				return -1
-			}
-			i += n
-		}
-	}
-	return -1
+	return s.Pos
 }
 
 // escapeLen is the length of the valid JSON escape that s begins with, or 0.
@@ -175,13 +75,6 @@ func validNumber(s string, i int) int {
 		i = exponent
 	}
 	return i
-}
-
-func validWord(s string, i int, word string) int {
-	if len(s)-i < len(word) || s[i:i+len(word)] != word {
-		return -1
-	}
-	return i + len(word)
 }
 
 func skipSpace(s string, i int) int {
