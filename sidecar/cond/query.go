@@ -57,7 +57,7 @@ type Comparison struct {
 	Left, Right Side
 }
 
-// Side is one side of a comparison.
+// Side is one side of a comparison, or an argument of a call.
 type Side struct {
 	Source string // in one spelling
 	node   ast.Node
@@ -71,6 +71,9 @@ func (s Side) Name() string {
 	}
 	return ""
 }
+
+// At is where it stands.
+func (s Side) At() rulefile.Place { return s.text.Span(s.node.Location().From, s.node.Location().To) }
 
 // Words are the texts that are written there, one or a list of them. Each stands where its
 // quotes do.
@@ -133,26 +136,16 @@ func Patterns(t rulefile.Text) (out []rulefile.Text) {
 	return out
 }
 
-// Argument is an argument of a call.
-type Argument struct {
-	Text    rulefile.Text // its place, and its value where that is a text
-	Written bool          // it is a text, and written out
-}
-
 // Calls are the arguments of every call of a function that is a variable.
-func Calls(t rulefile.Text, function string) (out [][]Argument) {
+func Calls(t rulefile.Text, function string) (out [][]Side) {
 	each(t.Value, func(n ast.Node) {
 		call, ok := n.(*ast.CallNode)
 		if !ok || call.Callee.String() != function {
 			return
 		}
-		var args []Argument
+		var args []Side
 		for _, arg := range call.Arguments {
-			a := Argument{Text: rulefile.Text{At: t.Span(arg.Location().From, arg.Location().To)}}
-			if s, written := arg.(*ast.StringNode); written {
-				a.Text.Value, a.Written = s.Value, true
-			}
-			args = append(args, a)
+			args = append(args, Side{arg.String(), arg, t})
 		}
 		out = append(out, args)
 	})

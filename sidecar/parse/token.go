@@ -76,10 +76,3 @@ func findToken(s string, from int) (at int, tok token, n, open int) {
 	}
 	return -1, noToken, 0, len(s)
 }
-
-// BeginsWithToken reports whether s begins with a control token, which the Harmony
-// strategy takes before any other.
-func BeginsWithToken(s string) bool {
-	tok, _, _ := tokenAt(s)
-	return tok != noToken
-}

@@ -77,11 +77,8 @@ func (s *Set) PolicyRules() (out []policy.Effect) {
 	return out
 }
 
-func effectsOf[E any](rules []policy.Rule[E]) (out []policy.Effect) {
-	for _, r := range rules {
-		out = append(out, r.Effect)
-	}
-	return out
+func effectsOf[E any](rules []policy.Rule[E]) []policy.Effect {
+	return collect(rules, func(r policy.Rule[E]) policy.Effect { return r.Effect })
 }
 
 // maxCarried is how many calls may carry each other; nobody means more than two.

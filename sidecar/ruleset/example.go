@@ -3,6 +3,7 @@ package ruleset
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -107,11 +108,7 @@ func (l *loader) catalog(names *[]string) *tools.Catalog {
 	if names == nil {
 		return tools.OpenCatalog(l.set.Tools)
 	}
-	offered := make([]tools.Tool, len(*names))
-	for i, n := range *names {
-		offered[i].Name = n
-	}
-	return tools.NewCatalog(l.set.Tools, nil, offered)
+	return tools.NewCatalog(l.set.Tools, nil, collect(*names, func(name string) tools.Tool { return tools.Tool{Name: name} }))
 }
 
 // read lets one strategy, switched on, read a reply.
@@ -130,15 +127,7 @@ func (l *loader) read(s parse.Strategy, c *tools.Catalog, d parse.Delta, finish 
 }
 
 func sameCalls(got, want []tools.Call) bool {
-	if len(got) != len(want) {
-		return false
-	}
-	for i := range got {
-		if got[i].Name != want[i].Name || !tools.SameJSON(got[i].Arguments, want[i].Arguments) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(got, want, func(a, b tools.Call) bool { return a.Name == b.Name && tools.SameJSON(a.Arguments, b.Arguments) })
 }
 
 // callsText is a list of calls as a message shows it.
@@ -146,18 +135,10 @@ func callsText(calls []tools.Call) string {
 	if len(calls) == 0 {
 		return "no call"
 	}
-	out := make([]string, len(calls))
-	for i, c := range calls {
-		out[i] = c.Name + " " + string(c.Arguments)
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(collect(calls, func(c tools.Call) string { return c.Name + " " + string(c.Arguments) }), ", ")
 }
 
 // refusals says why calls that were seen are none.
 func refusals(r parse.Reading) string {
-	out := make([]string, len(r.Refused))
-	for i := range r.Refused {
-		out[i] = r.Refused[i].Error()
-	}
-	return strings.Join(out, "; ")
+	return strings.Join(collect(r.Refused, func(r tools.Refusal) string { return r.Error() }), "; ")
 }

@@ -35,3 +35,12 @@ func (l *loader) unique(what string, ids []rulefile.Text) {
 		first[id.Value] = id.At
 	}
 }
+
+// collect takes one thing of each entry of a list.
+func collect[A, B any](list []A, of func(A) B) []B {
+	out := make([]B, len(list))
+	for i := range list {
+		out[i] = of(list[i])
+	}
+	return out
+}

@@ -136,27 +136,18 @@ func (l *loader) limits() {
 		return l.placeOf(limitsFile, keys...)
 	}
 	for _, x := range []struct {
-		key string
-		n   rulefile.Size
-	}{{"request", s.Request}, {"reply", s.Reply}, {"error", s.Error}, {"line", s.Line}, {"text", s.Text}} {
-		if x.n < 1024 {
-			l.report(at("size", x.key), rulefile.CodeValue, x.key+" is at least 1KiB", "")
-		}
-	}
-	for _, x := range []struct {
-		key string
-		d   time.Duration
-	}{{"connect", t.Connect}, {"first_byte", t.FirstByte}, {"idle", t.Idle}, {"keepalive", t.Keepalive}, {"probe_timeout", t.ProbeTimeout}} {
-		if x.d < 10*time.Millisecond {
-			l.report(at("time", x.key), rulefile.CodeValue, x.key+" is at least 10ms", "")
-		}
-	}
-	for _, x := range []struct {
-		key string
-		d   time.Duration
-	}{{"pending", a.Pending}, {"granted", a.Granted}, {"denied", a.Denied}} {
-		if x.d < time.Second {
-			l.report(at("approvals", x.key), rulefile.CodeValue, x.key+" is at least 1s", "")
+		section, key, least string
+		good                bool
+	}{
+		{"size", "request", "1KiB", s.Request >= 1024}, {"size", "reply", "1KiB", s.Reply >= 1024}, {"size", "error", "1KiB", s.Error >= 1024},
+		{"size", "line", "1KiB", s.Line >= 1024}, {"size", "text", "1KiB", s.Text >= 1024},
+		{"time", "connect", "10ms", t.Connect >= 10*time.Millisecond}, {"time", "first_byte", "10ms", t.FirstByte >= 10*time.Millisecond},
+		{"time", "idle", "10ms", t.Idle >= 10*time.Millisecond}, {"time", "keepalive", "10ms", t.Keepalive >= 10*time.Millisecond},
+		{"time", "probe_timeout", "10ms", t.ProbeTimeout >= 10*time.Millisecond},
+		{"approvals", "pending", "1s", a.Pending >= time.Second}, {"approvals", "granted", "1s", a.Granted >= time.Second}, {"approvals", "denied", "1s", a.Denied >= time.Second},
+	} {
+		if !x.good {
+			l.report(at(x.section, x.key), rulefile.CodeValue, x.key+" is at least "+x.least, "")
 		}
 	}
 	if !l.clean(limitsFile) {

@@ -22,11 +22,12 @@ func (c *ruleCompiler) rates(when rulefile.Text) {
 			continue // reported by the compiler
 		}
 		for i, arg := range args {
-			s, at := arg.Text.Value, arg.Text.At
-			if !arg.Written {
+			at, words := arg.At(), arg.Words()
+			if len(words) != 1 {
 				c.report(at, cond.CodeExpr, "what rate counts is written out, in quotes", "rate('deletes', '10m') > 20")
 				continue
 			}
+			s := words[0].Value
 			if i == 0 && !slices.Contains(policy.RateKinds(), s) {
 				c.report(at, rulefile.CodeValue, "rate counts no "+strconv.Quote(s), rulefile.DidYouMean(s, policy.RateKinds()))
 			}

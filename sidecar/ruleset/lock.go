@@ -111,12 +111,9 @@ func (l *loader) ceiling(v, most reflect.Value, keys ...string) {
 // loosened warns that a rule is looser than the locked folder, which is in force. What
 // the operator has only included is not theirs to change.
 func (l *loader) loosened(at, by rulefile.Place, msg string) {
-	if !at.Known() || !by.Known() || strings.HasPrefix(at.File(), rulefile.BuiltinFolder+"/") {
-		return
+	if at.Known() && by.Known() && !strings.HasPrefix(at.File(), rulefile.BuiltinFolder+"/") {
+		l.warn(at, rulefile.CodeLocked, msg, "what stands at "+by.String()+" is in force")
 	}
-	p := at.Problem(rulefile.CodeLocked, msg, "what stands at "+by.String()+" is in force")
-	p.Warning = true
-	l.problems = append(l.problems, p)
 }
 
 // placeOf is where a key of a rule file stands.
@@ -143,9 +140,7 @@ func quantity(v reflect.Value) string {
 func (l *loader) strayLocks(ids []string) {
 	for _, id := range l.locked.off {
 		if id.At.Known() && !slices.Contains(ids, id.Value) {
-			p := id.All().Problem(rulefile.CodeLocked, "there is no strategy "+id.Value+", so this locks nothing", rulefile.DidYouMean(id.Value, ids))
-			p.Warning = true
-			l.problems = append(l.problems, p)
+			l.warn(id.All(), rulefile.CodeLocked, "there is no strategy "+id.Value+", so this locks nothing", rulefile.DidYouMean(id.Value, ids))
 		}
 	}
 }

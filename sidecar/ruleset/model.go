@@ -85,9 +85,5 @@ func (l *loader) baseURL(t rulefile.Text) bool {
 }
 
 func serverIDs(servers []Server) []string {
-	out := make([]string, len(servers))
-	for i := range servers {
-		out[i] = servers[i].ID
-	}
-	return out
+	return collect(servers, func(s Server) string { return s.ID })
 }

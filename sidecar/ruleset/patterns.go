@@ -117,11 +117,7 @@ func option(flag string) string {
 			all = group
 		}
 	}
-	quoted := make([]string, len(all))
-	for i, f := range all {
-		quoted[i] = literal(f)
-	}
-	return "any(cmd.flags, # in [" + strings.Join(quoted, ", ") + "])"
+	return "any(cmd.flags, # in [" + strings.Join(collect(all, literal), ", ") + "])"
 }
 
 // word is the term for a subcommand, or a name in the folder where the program runs.

@@ -89,7 +89,7 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 		a.policy.URLs = orAllow(l, a.policy.URLs, folder+urlsFilename)
 	}
 	for _, rules := range [][]policyRule{e.Rules, p.Rules, u.Rules} {
-		l.unique("id", ids(rules))
+		l.unique("id", collect(rules, func(r policyRule) rulefile.Text { return r.ID }))
 	}
 	return a
 }
@@ -100,13 +100,6 @@ func orAllow[E any](l *loader, rules []policy.Rule[E], file string) []policy.Rul
 		return rules
 	}
 	return append(rules, policy.Rule[E]{Effect: policy.Allow})
-}
-
-func ids(rules []policyRule) (out []rulefile.Text) {
-	for _, r := range rules {
-		out = append(out, r.ID)
-	}
-	return out
 }
 
 // zone is a time zone by its name.

@@ -86,13 +86,7 @@ var allFaults = []Fault{
 	HarmonyError, StreamError, Overflow, Auth, Missing, RateLimited, Rejected, ServerError, Unreachable, Timeout,
 }
 
-func faultNames() []string {
-	names := make([]string, len(allFaults))
-	for i, fault := range allFaults {
-		names[i] = string(fault)
-	}
-	return names
-}
+func faultNames() []string { return collect(allFaults, func(f Fault) string { return string(f) }) }
 
 // recoveryDoc is recovery.yaml.
 type recoveryDoc struct {

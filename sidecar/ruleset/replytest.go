@@ -184,11 +184,8 @@ func (l *loader) offered(t replyTest) *tools.Catalog {
 	return tools.NewCatalog(l.set.Tools, nil, offered)
 }
 
-func codesOf(refused []tools.Refusal) (out []string) {
-	for i := range refused {
-		out = append(out, string(refused[i].Code))
-	}
-	return out
+func codesOf(refused []tools.Refusal) []string {
+	return collect(refused, func(r tools.Refusal) string { return string(r.Code) })
 }
 
 func sameText(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
