@@ -1,14 +1,14 @@
 package upstream
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
-
-	"github.com/hashicorp/go-retryablehttp"
+	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -80,28 +80,45 @@ func mediaType(s string) string {
 	return strings.ToLower(strings.TrimSpace(kind))
 }
 
-// send posts body until a response has come that is worth looking at.
+// send posts body until a response has come that is worth looking at, or no attempt is
+// left. A redirect is a response like others: followed, a POST would arrive as GET, and
+// the key elsewhere.
 func (c *Client) send(ctx context.Context, lim *ruleset.Limits, body []byte) (*http.Response, int, error) {
-	req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, c.base+"/chat/completions", body)
+	tries := newAttempts(c.log, lim)
+	for {
+		req, err := c.request(ctx, body)
+		if err != nil {
+			return nil, tries.made, err
+		}
+		res, err := c.pool.RoundTrip(req)
+		if !tries.again(ctx, res, err) {
+			return res, tries.made, err
+		}
+		if res != nil {
+			_, _ = io.CopyN(io.Discard, res.Body, int64(lim.ErrorBytes)) // so that the connection serves again
+			res.Body.Close()
+		}
+		select {
+		case <-ctx.Done():
+			return nil, tries.made, ctx.Err()
+		case <-time.After(tries.wait):
+		}
+	}
+}
+
+func (c *Client) request(ctx context.Context, body []byte) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/chat/completions", bytes.NewReader(body))
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream, application/json")
-	c.authorize(req.Request)
-	tries := newAttempts(c.log, lim)
-	rc := retryablehttp.Client{
-		HTTPClient:   c.http,
-		RetryMax:     lim.Retries,
-		CheckRetry:   tries.check,
-		Backoff:      tries.backoff,
-		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+	if u := req.URL.User; u != nil {
+		password, _ := u.Password()
+		req.SetBasicAuth(u.Username(), password)
 	}
-	res, err := rc.Do(req)
-	if err != nil && res != nil {
-		res.Body.Close()
-	}
-	return res, tries.made, err
+	c.authorize(req)
+	return req, nil
 }
 
 func (c *Client) authorize(req *http.Request) {

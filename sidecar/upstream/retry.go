@@ -28,29 +28,21 @@ func newAttempts(log *slog.Logger, lim *ruleset.Limits) *attempts {
 	return &attempts{log: log, lim: lim, end: time.Now().Add(lim.RetryBudget)}
 }
 
-// check is retryablehttp's CheckRetry. A chat completion has no side effects, so
-// whatever came to nothing before the head of an answer may be sent again,
-// unless waiting for it is what failed.
-func (a *attempts) check(ctx context.Context, res *http.Response, err error) (bool, error) {
+// again counts an attempt and says whether another one follows, after wait. A chat
+// completion has no side effects, so whatever came to nothing before the head of an answer
+// may be sent again, unless waiting for it is what failed.
+func (a *attempts) again(ctx context.Context, res *http.Response, err error) bool {
 	a.made++
-	if ctx.Err() != nil {
-		return false, ctx.Err()
-	}
-	if err != nil && !passing(err) || err == nil && !busy(res.StatusCode) {
-		return false, nil
+	if a.made > a.lim.Retries || ctx.Err() != nil || err != nil && !passing(err) || err == nil && !busy(res.StatusCode) {
+		return false
 	}
 	a.wait = a.pause(res)
 	if a.wait > a.lim.RetryMax || time.Now().Add(a.wait).After(a.end) {
-		return false, nil // the caller knows better what to do with so long a wait
+		return false // the caller knows better what to do with so long a wait
 	}
-	if a.made <= a.lim.Retries {
-		a.log.DebugContext(ctx, "upstream asked again", "attempt", a.made+1, "wait", a.wait, "status", status(res), "error", err)
-	}
-	return true, nil
+	a.log.DebugContext(ctx, "upstream asked again", "attempt", a.made+1, "wait", a.wait, "status", status(res), "error", err)
+	return true
 }
-
-// backoff is retryablehttp's Backoff; check has done the thinking.
-func (a *attempts) backoff(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return a.wait }
 
 // pause is what the upstream asks for, or a doubling wait of which the upper
 // half is random, so that callers who failed together do not return together.

@@ -74,10 +74,12 @@ func New(cfg Config) (*Client, error) {
 		TLSHandshakeTimeout: cfg.Connect,
 		MaxIdleConnsPerHost: max(cfg.IdleConnections, 128),
 		IdleConnTimeout:     90 * time.Second,
-		DisableCompression:  true, // replies pass through as they come
+		DisableCompression:  true,    // replies pass through as they come
+		ReadBufferSize:      2 << 10, // half of the default: most of a stream is
+		WriteBufferSize:     2 << 10, // waiting, and what is long goes past them
 	}
 	return &Client{cfg: cfg, base: base, root: root, log: cfg.Log, pool: pool, http: &http.Client{
-		Transport: sendOnly{pool},
+		Transport: pool,
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse // a redirected POST would arrive as GET, and the key elsewhere
 		},
@@ -86,10 +88,6 @@ func New(cfg Config) (*Client, error) {
 
 // Close drops the idle connections.
 func (c *Client) Close() { c.pool.CloseIdleConnections() }
-
-// sendOnly hides CloseIdleConnections of the pool: retryablehttp would empty it
-// for all requests whenever one of them gives up.
-type sendOnly struct{ http.RoundTripper }
 
 var version = regexp.MustCompile(`^v\d+$`)
 
