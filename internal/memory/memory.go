@@ -16,7 +16,7 @@ const StartPercent = 400
 
 const (
 	// spare is how much garbage may pile up beside what lives, about.
-	spare = 6 << 20
+	spare = 4 << 20
 	// With little that lives, collecting at each doubling of it would take a tenth
 	// of the CPU; with much, a doubling would be most of our memory.
 	leastPercent, mostPercent = 50, 200

@@ -52,19 +52,19 @@ func (t *Turn) Run(ctx context.Context, sink Sink) error {
 		if ctx.Err() != nil {
 			return t.gone(ctx)
 		}
-		if body, err = t.next(body, reading, err); body == nil {
+		fault, about := t.faultOf(reading, err)
+		if fault == "" {
+			return sink.Finish()
+		}
+		if body, err = t.next(body, fault, about, reading, err); body == nil {
 			return err
 		}
 	}
 }
 
-// next is what is asked after a reply to body. Where that is nothing, the turn has ended,
-// with this error.
-func (t *Turn) next(body []byte, reading *parse.Reading, err error) ([]byte, error) {
-	fault, about := t.faultOf(reading, err)
-	if fault == "" {
-		return nil, t.sink.Finish()
-	}
+// next is what is asked after a reply to body that has a fault. Where that is nothing, the
+// turn has ended with this error.
+func (t *Turn) next(body []byte, fault ruleset.Fault, about tools.Refusal, reading *parse.Reading, err error) ([]byte, error) {
 	remedy := t.set.Recovery.For(fault)
 	again := t.again(fault, &remedy)
 	t.report(fault, &remedy, again, about, err)
