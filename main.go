@@ -1,13 +1,15 @@
 // Command gpt-oss-executor stands between an OpenClaw gateway and a gpt-oss
 // server, and makes what the model meant arrive as correct tool calls and clean
 // text. This file embeds the default rules, prompts and schemas and hands over to the
-// command line; it does nothing else.
+// command line; all it sets itself is the pace of the garbage collector.
 package main
 
 import (
 	"embed"
 	"os"
+	"runtime/debug"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/memory"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 )
 
@@ -15,6 +17,7 @@ import (
 var defaults embed.FS
 
 func main() {
+	debug.SetGCPercent(memory.StartPercent)
 	os.Exit(cli.Run(os.Args[1:], cli.Env{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(),
 		Defaults: defaults,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
@@ -22,40 +23,49 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 	began := time.Now()
 	set := s.rules.Set()
 	w.Header().Set(web.RulesVersion, set.Version) // of these rules, whatever is edited meanwhile
-	leave, err := s.enter(r, set.Limits)
+	leave, err := s.enter(r, &set.Limits)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	body, err := readBody(w, r, int64(set.Limits.RequestBytes))
+	t, out, err := s.begin(w, r, set)
 	if err != nil {
 		return err
+	}
+	stream, streams := out.(*reply.Stream)
+	if streams {
+		s.metrics.Open.Inc()
+		defer s.metrics.Open.Dec()
+		defer stream.Stop()
+	}
+	err = t.Run(r.Context(), out)
+	s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)).Observe(time.Since(began).Seconds())
+	s.metrics.Requests.WithLabelValues(t.Model.ID, strconv.Itoa(statusOf(err))).Inc()
+	return err
+}
+
+// begin reads the request, plans its turn and opens the answer. The request itself is
+// not kept: a turn may last for minutes.
+func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set) (*turn.Turn, turn.Sink, error) {
+	body, err := readBody(w, r, int64(set.Limits.RequestBytes))
+	if err != nil {
+		return nil, nil, err
 	}
 	req, err := openai.ParseRequest(body)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	t, err := s.turns.Plan(r.Context(), set, req, sessionID(r.Header))
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	var out turn.Sink
-	if req.Stream {
-		s.metrics.Open.Inc()
-		defer s.metrics.Open.Dec()
-		stream := reply.NewStream(w, reply.StreamConfig{
-			Model: t.Model.ID, Usage: req.UsageWanted, Keepalive: keepalive(r, set.Limits.Keepalive), Idle: set.Limits.Idle,
-			Metrics: s.metrics, Log: s.log,
-		})
-		defer stream.Stop()
-		out = stream
-	} else {
-		out = reply.NewWhole(w, t.Model.ID, s.metrics)
+	if !req.Stream {
+		return t, reply.NewWhole(w, t.Model.ID, s.metrics), nil
 	}
-	err = t.Run(r.Context(), out)
-	s.metrics.Whole.WithLabelValues(strconv.FormatBool(req.Stream)).Observe(time.Since(began).Seconds())
-	s.metrics.Requests.WithLabelValues(t.Model.ID, strconv.Itoa(statusOf(err))).Inc()
-	return err
+	return t, reply.NewStream(w, reply.StreamConfig{
+		Model: t.Model.ID, Usage: req.UsageWanted, Keepalive: keepalive(r, set.Limits.Keepalive), Idle: set.Limits.Idle,
+		Metrics: s.metrics, Log: s.log,
+	}), nil
 }
 
 // readBody reads at most limit bytes. The buffer fits the body where its length
@@ -69,6 +79,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 		buf.Grow(int(r.ContentLength) + bytes.MinRead)
 	}
 	_, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, limit))
+	err = errors.Join(err, r.Body.Close())
 	var long *http.MaxBytesError
 	switch {
 	case errors.As(err, &long):

@@ -99,17 +99,3 @@ func TestRunFails(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
-
-// TuneHeap ends with its context.
-func TestTuneHeap(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() { TuneHeap(ctx); close(ended) }()
-	time.Sleep(600 * time.Millisecond) // one look
-	stop()
-	select {
-	case <-ended:
-	case <-time.After(time.Second):
-		t.Error("it goes on")
-	}
-}

@@ -80,8 +80,7 @@ func (s *Server) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(web.RulesVersion, s.rules.Set().Version)
 		if why, hint := s.names.Refuse(r); why != "" && r.URL.Path != "/healthz" {
-			e := openai.Forbidden(strings.ToUpper(why[:1]) + why[1:] + "; " + hint + ".")
-			_ = e.Respond(w) // a caller who has left gets nothing
+			s.fail(w, r, openai.Forbidden(strings.ToUpper(why[:1])+why[1:]+"; "+hint+"."))
 			return
 		}
 		mux.ServeHTTP(w, r)
@@ -104,29 +103,28 @@ func notServed(status int, allow string) func(http.ResponseWriter, *http.Request
 // returning turns a handler's error into an OpenAI-style body.
 func (s *Server) returning(h func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		err := error(nil)
 		if s.token != "" && !web.Bearer(r, s.token) {
-			err = openai.Unauthorized()
-		} else {
-			err = h(w, r)
-		}
-		if err == nil {
-			return
-		}
-		var said *openai.Error
-		if !errors.As(err, &said) {
-			said = openai.Internal(err.Error())
-		}
-		if said.Status == upstream.StatusClosed {
-			return // nobody is there to read it
-		}
-		if r.Context().Err() == nil && said.Log != "" {
-			s.log.Warn("request failed", "event", "request_failed", "path", r.URL.Path, "status", said.Status, "code", said.Code, "detail", said.Log)
-		}
-		if err := said.Respond(w); err != nil && r.Context().Err() == nil {
-			s.log.Debug("answer not delivered", "event", "answer_lost", "detail", err.Error())
+			s.fail(w, r, openai.Unauthorized())
+		} else if err := h(w, r); err != nil {
+			s.fail(w, r, err)
 		}
 	})
+}
+
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	var said *openai.Error
+	if !errors.As(err, &said) {
+		said = openai.Internal(err.Error())
+	}
+	if said.Status == upstream.StatusClosed {
+		return // nobody is there to read it
+	}
+	if r.Context().Err() == nil && said.Log != "" {
+		s.log.Warn("request failed", "event", "request_failed", "path", r.URL.Path, "status", said.Status, "code", said.Code, "detail", said.Log)
+	}
+	if err := said.Respond(w); err != nil && r.Context().Err() == nil {
+		s.log.Debug("answer not delivered", "event", "answer_lost", "detail", err.Error())
+	}
 }
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {

@@ -18,7 +18,7 @@ const (
 
 // enter lets a request in, or says that its session has too many. Leave must be called
 // at its end.
-func (s *Server) enter(r *http.Request, limits ruleset.Limits) (leave func(), err error) {
+func (s *Server) enter(r *http.Request, limits *ruleset.Limits) (leave func(), err error) {
 	id, pace := "session "+sessionID(r.Header), limits.Session
 	if sessionID(r.Header) == "" {
 		host, _, err := net.SplitHostPort(r.RemoteAddr)

@@ -19,10 +19,9 @@ func fmtCommand(env Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fmt [DIR|FILE…]",
 		Short: "Format rule files",
-		Long: `Give rule files their usual shape: two spaces for each level, no blanks at the end
-of lines, no more than one empty line in a row, and each condition in a block
-(when: |), where YAML takes nothing of it apart. Without an argument it formats the
-files of the current folder.
+		Long: `Tidy rule files: no blanks at the end of lines, no more than one empty line in a row,
+and each condition in a block (when: |), where YAML takes nothing of it apart. Indents
+stay as they are. Without an argument it formats the files of the current folder.
 
 It never changes what a file says, or its comments, and prints the names of the
 files that it changed. With --check it changes nothing and ends with 1 where it

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/memory"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
@@ -177,7 +178,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	var background sync.WaitGroup // what they write is written whole
 	defer func() { stop(); adminEnded(); background.Wait() }()
 	background.Go(func() { rules.Watch(ctx) })
-	background.Go(func() { sidecar.TuneHeap(ctx) })
+	background.Go(func() { memory.Tune(ctx) })
 	log.Info("serving", "event", "http_server_start", "address", "http://"+listener.Addr().String()+"/v1",
 		"upstream", withoutPassword(s.Upstream), "rules", rules.Set().Version, "pid", os.Getpid())
 	server := sidecar.New(sidecar.Config{

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	eventBuffer = 4 << 10  // first size of a reader's buffer; most events have 200 to 300 bytes
+	eventBuffer = 1 << 10  // first size of a reader's buffer; most events have 200 to 300 bytes
+	fullBuffer  = 4 << 10  // its size where events come faster than they are read
 	keepBuffer  = 64 << 10 // buffers that grew beyond this are not kept for others
 	emptyReads  = 100      // reads of nothing in a row before giving up, as in bufio
 )
@@ -65,7 +66,8 @@ func (e *EventReader) Close() {
 		*e.pooled = e.buf
 		eventBuffers.Put(e.pooled)
 	}
-	*e = EventReader{err: io.ErrClosedPipe}
+	e.pooled, e.buf, e.last, e.next, e.ready = nil, nil, event{}, event{}, false
+	e.pos, e.line, e.seen, e.end, e.err = 0, 0, 0, 0, io.ErrClosedPipe
 }
 
 // Next is the data of the next event, valid until the next call. Comments and
@@ -191,13 +193,14 @@ func (e *EventReader) fill() error {
 }
 
 // room makes room at the end of the buffer: by moving what is left to the front
-// when that frees half of it, else by doubling it.
+// when that frees half of it, else by doubling it. A small one that was filled is doubled
+// too, as fewer reads cost less.
 func (e *EventReader) room() {
 	if e.end < len(e.buf) && e.pos < e.end {
 		return
 	}
 	to := e.buf
-	if e.pos < e.end && e.pos < len(e.buf)/2 {
+	if e.pos < e.end && e.pos < len(e.buf)/2 || e.end == len(e.buf) && len(e.buf) < fullBuffer {
 		to = make([]byte, 2*len(e.buf))
 	}
 	copy(to, e.buf[e.pos:e.end])

@@ -18,7 +18,8 @@ type Stream struct {
 	ctl      *http.ResponseController
 	head     []byte // what every chunk of ours begins with
 	buf      []byte // the event being built
-	started  bool
+	started  bool   // the status is set
+	flushed  bool   // the head may have left
 	ended    bool
 	deadline time.Time // that writes have now
 }
@@ -153,9 +154,18 @@ func (s *Stream) write(event []byte) error {
 	return err
 }
 
+// flush sends what has been written. The first time net/http writes the head, which takes
+// more stack than all the rest of a stream: elsewhere, so that its goroutine, which may live
+// for minutes, does not grow for it.
 func (s *Stream) flush() error {
 	s.begin()
-	return s.ctl.Flush()
+	if s.flushed {
+		return s.ctl.Flush()
+	}
+	s.flushed = true
+	done := make(chan error)
+	go func() { done <- s.ctl.Flush() }()
+	return <-done
 }
 
 // begin sends the headers once, and moves the write deadline on when a quarter

@@ -45,8 +45,8 @@ type Reader struct {
 	broken  bool // the next thought starts a new paragraph
 
 	guard  guard
-	shown  strings.Builder
-	mused  strings.Builder
+	shown  joined
+	mused  joined
 	result Reading
 }
 
@@ -162,7 +162,7 @@ func (r *Reader) emit(k EventKind, s string) {
 			s = "\n" + s
 		}
 		r.broken = false
-		r.mused.WriteString(s)
+		r.mused.add(s)
 		r.events = append(r.events, Event{Kind: k, Text: s})
 	}
 }
@@ -170,7 +170,7 @@ func (r *Reader) emit(k EventKind, s string) {
 // out shows text to the user.
 func (r *Reader) out(s string) {
 	if s != "" {
-		r.shown.WriteString(s)
+		r.shown.add(s)
 		r.events = append(r.events, Event{Kind: Text, Text: s})
 	}
 }

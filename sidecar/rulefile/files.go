@@ -1,6 +1,7 @@
 package rulefile
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -107,14 +108,16 @@ func readFile(fsys fs.FS, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	var text bytes.Buffer
+	text.Grow(int(min(info.Size(), maxFile)) + bytes.MinRead)
+	_, err = text.ReadFrom(io.LimitReader(f, maxFile+1))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
-	if len(text) > maxFile && path.Ext(name) != ".yaml" { // Load says it of the others, with more of a hint
+	if text.Len() > maxFile && path.Ext(name) != ".yaml" { // Load says it of the others, with more of a hint
 		return "", fmt.Errorf("%s is longer than 1 MiB", name)
 	}
-	return string(text), nil
+	return text.String(), nil
 }
 
 // ReadDir is ReadFS for a folder on disk. A folder or file that everyone may

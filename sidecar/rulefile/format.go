@@ -3,15 +3,16 @@ package rulefile
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"gopkg.in/yaml.v3"
 )
 
 // Format gives a rule file the usual shape: lines end with LF alone and without
-// blanks, at most one line is empty in a row, each level is indented by two spaces,
-// and every `when` that isCondition takes is a block. What the file says and its comments stay the same: it
-// is read again, and a step that would change anything is not taken. A file that is
-// no YAML comes back as it is, with the problem.
+// blanks, at most one line is empty in a row, and every `when` that isCondition takes
+// is a block. Indents stay as they are, and so does what the file says, with its
+// comments: it is read again, and a step that would change anything is not taken. A
+// file that is no YAML comes back as it is, with the problem.
 func Format(name, text string, isCondition func(string) bool) (string, *Problem) {
 	src := newSource(name, text)
 	if root, problems := document(src, text); root == nil {
@@ -24,8 +25,7 @@ func Format(name, text string, isCondition func(string) bool) (string, *Problem)
 		return text, &unsafe
 	}
 	now := before
-	blocks := func(s *script) string { return s.blocks(isCondition) }
-	for _, step := range []func(*script) string{blocks, (*script).indented, (*script).tidy} {
+	for _, step := range []func(*script) string{func(s *script) string { return s.blocks(isCondition) }, (*script).tidy} {
 		if next := readScript(step(now)); next != nil && next.says(before) {
 			now = next
 		}
@@ -38,28 +38,19 @@ func Format(name, text string, isCondition func(string) bool) (string, *Problem)
 
 // script is a YAML text as lines, with what a formatter must know of each.
 type script struct {
-	lines   []string
-	root    *yaml.Node
-	scalars []region
+	lines []string
+	root  *yaml.Node
+	ends  map[*yaml.Node]spot // of scalars
+	held  map[int]bool        // lines, from 0, whose end belongs to a scalar
 }
-
-// region is where a scalar stands, from its first rune to the one after its last.
-// Lines and columns count from 0. The text of a block begins on the next line.
-type region struct {
-	node      *yaml.Node
-	line, col int
-	last, end int
-}
-
-func (r *region) block() bool { return r.node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 }
 
 // readScript reads a text; nil where it is no YAML, or a scalar cannot be followed.
 func readScript(text string) *script {
-	s := &script{lines: strings.Split(strings.TrimSuffix(text, "\n"), "\n"), root: &yaml.Node{}}
-	if yaml.Unmarshal([]byte(text), s.root) != nil {
-		return nil
+	s := &script{
+		lines: strings.Split(strings.TrimSuffix(text, "\n"), "\n"), root: &yaml.Node{},
+		ends: map[*yaml.Node]spot{}, held: map[int]bool{},
 	}
-	if !s.collect(s.root) {
+	if yaml.Unmarshal([]byte(text), s.root) != nil || !s.collect(s.root) {
 		return nil
 	}
 	return s
@@ -67,25 +58,35 @@ func readScript(text string) *script {
 
 func (s *script) text() string { return strings.Join(s.lines, "\n") + "\n" }
 
-// collect gathers the regions of all scalars below a node.
+// collect follows all scalars below a node.
 func (s *script) collect(n *yaml.Node) bool {
-	if n.Kind == yaml.ScalarNode {
-		spots := locate(s.lines, n.Line, n.Column, n.Value)
-		if spots == nil {
-			return false
-		}
-		end := spots[len(spots)-1]
-		if runes := len(spots) - 1; runes > 0 && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-			end = spots[runes-1] // the value ends with the break of this line
-		}
-		s.scalars = append(s.scalars, region{n, n.Line - 1, n.Column - 1, end.line - 1, end.col - 1})
+	if n.Kind != yaml.ScalarNode {
+		return !slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return !s.collect(c) })
 	}
-	return !slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return !s.collect(c) })
+	spots := locate(s.lines, n.Line, n.Column, n.Value)
+	if spots == nil {
+		return false
+	}
+	end := spots[len(spots)-1]
+	from, to := n.Line-1, end.line-1
+	if isBlock(n) {
+		if len(spots) > 1 {
+			end = spots[len(spots)-2] // the value ends with the break of this line
+		}
+		from, to = n.Line, end.line // it begins below its head
+	}
+	for line := from; line < to; line++ {
+		s.held[line] = true
+	}
+	s.ends[n] = end
+	return true
 }
 
-// says reports whether two scripts have the same values and comments.
+func isBlock(n *yaml.Node) bool { return n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 }
+
+// says reports whether two scripts have the same values and as many comments.
 func (s *script) says(o *script) bool {
-	return sameTree(s.root, o.root, "") && slices.Equal(s.comments(), o.comments())
+	return sameTree(s.root, o.root, "") && strings.Count(s.text(), "#") == strings.Count(o.text(), "#")
 }
 
 // sameTree compares values. Blanks around a condition make no difference.
@@ -109,60 +110,73 @@ func sameTree(a, b *yaml.Node, key string) bool {
 	return true
 }
 
-// comments are all comments, in their order.
-func (s *script) comments() (out []string) {
-	for i := range s.lines {
-		if at := s.comment(i); at >= 0 {
-			out = append(out, strings.TrimSpace(string([]rune(s.lines[i])[at:])))
-		}
-	}
-	return out
-}
-
-// comment is the column where the comment of a line begins, or -1.
-func (s *script) comment(line int) int {
-	runes := []rune(s.lines[line])
-	for col, r := range runes {
-		if r == '#' && (col == 0 || runes[col-1] == ' ' || runes[col-1] == '\t') && !s.inside(line, col) {
-			return col
-		}
-	}
-	return -1
-}
-
-// inside reports whether a rune belongs to a scalar.
-func (s *script) inside(line, col int) bool {
-	return slices.ContainsFunc(s.scalars, func(r region) bool {
-		from, fromCol := r.line, r.col
-		if r.block() {
-			from, fromCol = r.line+1, 0
-		}
-		return (line > from || line == from && col >= fromCol) && (line < r.last || line == r.last && (r.block() || col < r.end))
-	})
-}
-
-// held reports whether the end of a line belongs to a scalar that goes on in the
-// next line, or to a block.
-func (s *script) held(line int) bool {
-	return slices.ContainsFunc(s.scalars, func(r region) bool {
-		return r.block() && line > r.line && line <= r.last || !r.block() && line >= r.line && line < r.last
-	})
-}
-
 // tidy cuts trailing blanks, and leaves at most one empty line in a row.
 func (s *script) tidy() string {
 	var out []string
 	for i, line := range s.lines {
-		if !s.held(i) {
+		if !s.held[i] {
 			line = strings.TrimRight(line, " \t")
-			if line == "" && (len(out) == 0 || out[len(out)-1] == "" && !s.held(i-1)) {
+			if line == "" && (len(out) == 0 || out[len(out)-1] == "" && !s.held[i-1]) {
 				continue
 			}
 		}
 		out = append(out, line)
 	}
-	for n := len(out); n > 0 && out[n-1] == "" && !s.held(len(s.lines)-1); n-- {
+	for n := len(out); n > 0 && out[n-1] == "" && !s.held[len(s.lines)-1]; n-- {
 		out = out[:n-1]
 	}
 	return strings.Join(out, "\n") + "\n"
+}
+
+// gone stands for a line that is left out; no YAML text holds a zero byte.
+const gone = "\x00"
+
+// blocks writes every `when` that can be one as a | block: nothing in it means
+// anything to YAML any more. What is no condition, since YAML has cut it at a #, is left
+// for its writer to mend.
+func (s *script) blocks(isCondition func(string) bool) string {
+	lines := slices.Clone(s.lines)
+	eachWhen(s.root, func(key, value *yaml.Node) {
+		if !becomesBlock(value) || !isCondition(value.Value) {
+			return
+		}
+		end := s.ends[value]
+		block := string([]rune(s.lines[key.Line-1])[:key.Column-1]) + key.Value + ": |"
+		rest := string([]rune(s.lines[end.line-1])[end.col-1:])
+		if at := strings.IndexByte(rest, '#'); at >= 0 { // a comment
+			block += " " + rest[at:]
+		}
+		for line := range strings.SplitSeq(strings.TrimSpace(value.Value), "\n") {
+			if line != "" {
+				line = strings.Repeat(" ", key.Column+1) + line
+			}
+			block += "\n" + line
+		}
+		for l := key.Line - 1; l < end.line; l++ {
+			lines[l] = gone
+		}
+		lines[key.Line-1] = block
+	})
+	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return l == gone }), "\n") + "\n"
+}
+
+// eachWhen calls f for every `when` outside of brackets, in which there are no blocks.
+func eachWhen(n *yaml.Node, f func(key, value *yaml.Node)) {
+	if n.Style&yaml.FlowStyle != 0 {
+		return
+	}
+	for i, c := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 1 && n.Content[i-1].Value == conditionKey {
+			f(n.Content[i-1], c)
+		}
+		eachWhen(c, f)
+	}
+}
+
+// becomesBlock reports whether a text can be written as a block and still say the same.
+func becomesBlock(v *yaml.Node) bool {
+	if v.Kind != yaml.ScalarNode || v.ShortTag() != "!!str" || isBlock(v) || v.Style&yaml.TaggedStyle != 0 || v.Anchor != "" || strings.TrimSpace(v.Value) == "" {
+		return false
+	}
+	return !strings.ContainsFunc(v.Value, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })
 }

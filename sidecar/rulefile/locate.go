@@ -23,7 +23,7 @@ func locate(lines []string, line, col int, value string) []spot {
 	if start.openFlow() {
 		return start.walk(value)
 	}
-	for _, indent := range start.indents(value) {
+	for indent, i := start.indentOf(value), 0; i <= deepest; indent, i = i, i+1 { // the likeliest first
 		w := start
 		w.openBlock(indent)
 		if spots := w.walk(value); spots != nil {
@@ -139,21 +139,18 @@ func (w *walker) openBlock(indent int) {
 	w.newline()
 }
 
-// indents are how far a block may be indented, the likeliest first: what the file
-// has in front and the value has not. A block that begins with blanks may say so in
-// its head, and then only the rest of the text shows it.
-func (w *walker) indents(value string) (out []int) {
+// deepest is how far a block may be indented that shows it in the rest of its text only.
+const deepest = 64
+
+// indentOf is how far a block is indented, most likely: what the file has in front and the
+// value has not. A block that begins with blanks may say so in its head.
+func (w *walker) indentOf(value string) int {
 	for _, raw := range w.lines[w.l+1:] {
 		if !isBlank(raw) {
-			out = append(out, max(0, lead(raw)-lead(firstText(value))))
-			break
+			return max(0, lead(raw)-lead(firstText(value)))
 		}
 	}
-	const deepest = 64
-	for i := range deepest {
-		out = append(out, i)
-	}
-	return out
+	return 0
 }
 
 func lead(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }

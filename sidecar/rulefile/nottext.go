@@ -16,7 +16,9 @@ func (s *source) notText(doc string) (Problem, bool) {
 		return s.whole(CodeFile, "longer than 1 MiB", "a rule file is written by people"), false
 	}
 	for i, l := range s.lines {
-		for col, r := range []rune(l) {
+		col := -1
+		for _, r := range l {
+			col++
 			if r == 0 || r == utf8.RuneError && !utf8.ValidString(l) {
 				return Place{s, i + 1, col + 1, col + 2}.Problem(CodeFile, "not a text in UTF-8", "save the file as UTF-8"), false
 			}

@@ -37,14 +37,14 @@ func (t *Turn) faultOf(r *parse.Reading, err error) (ruleset.Fault, tools.Refusa
 
 // deciding is the reading by which a reply with several choices is judged: the first,
 // or one that is empty because a call was denied. There is at least one.
-func (t *Turn) deciding(readings []parse.Reading) parse.Reading {
+func (t *Turn) deciding(readings []parse.Reading) *parse.Reading {
 	t.choices = len(readings)
-	for _, r := range readings {
-		if r.Denied() && r.Empty() {
+	for i := range readings {
+		if r := &readings[i]; r.Denied() && r.Empty() {
 			return r
 		}
 	}
-	return readings[0]
+	return &readings[0]
 }
 
 var refused = map[tools.RefusalCode]ruleset.Fault{

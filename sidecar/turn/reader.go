@@ -100,7 +100,7 @@ func (r *Reader) Event(data, raw []byte, more bool) error {
 	for i := range r.doc.Choices {
 		said := &r.doc.Choices[i]
 		if c := r.choice(said.Index); !c.ended {
-			p.Parts = append(p.Parts, c.read(said, said.Finish != ""))
+			c.read(p, said, said.Finish != "")
 		}
 	}
 	r.pass(p)
@@ -128,9 +128,8 @@ func (r *Reader) Document(doc []byte) error {
 		if said.Reasoning.Skipped {
 			c.reader.Reasoned()
 		}
-		part := c.read(said, true)
+		c.read(p, said, true)
 		c.decode(&r.doc, said)
-		p.Parts = append(p.Parts, part)
 	}
 	r.pass(p)
 	return nil
@@ -242,8 +241,8 @@ func (r *Reader) choice(index int) *choice {
 	return c
 }
 
-// read reads what a document says of the choice, and whether that ends it.
-func (c *choice) read(said *openai.Choice, last bool) Part {
+// read reads what a document says of the choice, and whether that ends it, into the piece.
+func (c *choice) read(p *Piece, said *openai.Choice, last bool) {
 	d := c.delta(said)
 	events := c.reader.Feed(d)
 	part := Part{Choice: c.index}
@@ -253,7 +252,7 @@ func (c *choice) read(said *openai.Choice, last bool) Part {
 		part.Events, part.Holding, part.Leading = events, c.reader.Holding(), c.reader.Leading()
 	}
 	part.Said, part.Delta = said, d
-	return part
+	p.Parts = append(p.Parts, part)
 }
 
 // end ends the choice; events are what it gave and what is not passed on yet.

@@ -47,34 +47,42 @@ type Turn struct {
 func (t *Turn) Run(ctx context.Context, sink Sink) error {
 	t.sink = sink
 	defer t.release()
-	body := t.body
-	for {
+	for body := t.body; ; {
 		reading, err := t.ask(ctx, body)
 		if ctx.Err() != nil {
 			return t.gone(ctx)
 		}
-		fault, about := t.faultOf(&reading, err)
+		fault, about := t.faultOf(reading, err)
 		if fault == "" {
 			return sink.Finish()
 		}
-		remedy := t.set.Recovery.For(fault)
-		again := t.again(fault, &remedy)
-		t.report(fault, &remedy, again, about, err)
-		if !again {
-			return t.settle(&reading, &remedy, about, err)
-		}
-		if remedy.Action == ruleset.Correct {
-			body = upstream.Correct(t.body, reading.Content, remedy.Correction(about.Name, about.Why, t.catalog.Names()))
+		if body, err = t.next(body, fault, about, reading, err); body == nil {
+			return err
 		}
 	}
 }
 
+// next is what is asked after a reply to body that has a fault. Where that is nothing, the
+// turn has ended with this error.
+func (t *Turn) next(body []byte, fault ruleset.Fault, about tools.Refusal, reading *parse.Reading, err error) ([]byte, error) {
+	remedy := t.set.Recovery.For(fault)
+	again := t.again(fault, &remedy)
+	t.report(fault, &remedy, again, about, err)
+	switch {
+	case !again:
+		return nil, t.settle(reading, &remedy, about, err)
+	case remedy.Action == ruleset.Correct:
+		return upstream.Correct(t.body, reading.Content, remedy.Correction(about.Name, about.Why, t.catalog.Names())), nil
+	}
+	return body, nil
+}
+
 // ask sends one request and reads its reply.
-func (t *Turn) ask(ctx context.Context, body []byte) (parse.Reading, error) {
+func (t *Turn) ask(ctx context.Context, body []byte) (*parse.Reading, error) {
 	began := time.Now()
 	reply, err := t.up.Ask(ctx, t.set, t.srv, body)
 	if err != nil {
-		return parse.Reading{}, err
+		return &parse.Reading{}, err
 	}
 	defer reply.Body.Close()
 	t.p.Metrics.First.Observe(time.Since(began).Seconds())
@@ -82,7 +90,7 @@ func (t *Turn) ask(ctx context.Context, body []byte) (parse.Reading, error) {
 	r := NewReader(func() *parse.Reader { return t.set.Strategies(t.Model.Profile).Reader(t.catalog, t.facts) }, t.sink.Flows(), t.take)
 	defer r.Close()
 	if err := t.read(r, reply); err != nil {
-		return parse.Reading{}, err
+		return &parse.Reading{}, err
 	}
 	return t.deciding(r.End("")), nil
 }

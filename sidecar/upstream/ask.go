@@ -80,19 +80,33 @@ func mediaType(s string) string {
 	return strings.ToLower(strings.TrimSpace(kind))
 }
 
-// send posts body until a response has come that is worth looking at.
+// send posts body until a response has come that is worth looking at. It does so in a
+// goroutine of its own: http.Client and retryablehttp need more stack than all the rest of a
+// stream, and the caller, which may live for minutes, would keep it.
 func (c *Client) send(ctx context.Context, lim *ruleset.Limits, body []byte) (*http.Response, int, error) {
+	tries := newAttempts(c.log, lim)
+	var res *http.Response
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		res, err = c.try(ctx, tries, body)
+	}()
+	<-done
+	return res, tries.made, err
+}
+
+func (c *Client) try(ctx context.Context, tries *attempts, body []byte) (*http.Response, error) {
 	req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, c.base+"/chat/completions", body)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream, application/json")
 	c.authorize(req.Request)
-	tries := newAttempts(c.log, lim)
 	rc := retryablehttp.Client{
 		HTTPClient:   c.http,
-		RetryMax:     lim.Retries,
+		RetryMax:     tries.lim.Retries,
 		CheckRetry:   tries.check,
 		Backoff:      tries.backoff,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
@@ -101,7 +115,7 @@ func (c *Client) send(ctx context.Context, lim *ruleset.Limits, body []byte) (*h
 	if err != nil && res != nil {
 		res.Body.Close()
 	}
-	return res, tries.made, err
+	return res, err
 }
 
 func (c *Client) authorize(req *http.Request) {

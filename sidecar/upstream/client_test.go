@@ -202,3 +202,15 @@ func BenchmarkAsk(b *testing.B) {
 		}
 	}
 }
+
+// A password in the address is sent where no key is set, as curl does.
+func TestAskWithPassword(t *testing.T) {
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if user, password, _ := r.BasicAuth(); user != "me" || password != "p w" {
+			w.WriteHeader(http.StatusTeapot)
+		}
+	}, func(cfg *Config) { cfg.Key, cfg.BaseURL = "", strings.Replace(cfg.BaseURL, "://", "://me:p%20w@", 1) })
+	if _, _, f := ask(t, c, testSet()); f != nil {
+		t.Error(f)
+	}
+}

@@ -74,7 +74,9 @@ func New(cfg Config) (*Client, error) {
 		TLSHandshakeTimeout: cfg.Connect,
 		MaxIdleConnsPerHost: max(cfg.IdleConnections, 128),
 		IdleConnTimeout:     90 * time.Second,
-		DisableCompression:  true, // replies pass through as they come
+		DisableCompression:  true,    // replies pass through as they come
+		ReadBufferSize:      2 << 10, // half of the default: most of a stream is
+		WriteBufferSize:     2 << 10, // waiting, and what is long goes past them
 	}
 	return &Client{cfg: cfg, base: base, root: root, log: cfg.Log, pool: pool, http: &http.Client{
 		Transport: sendOnly{pool},

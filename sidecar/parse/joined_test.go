@@ -1,0 +1,12 @@
+package parse
+
+import "testing"
+
+func TestJoined(t *testing.T) {
+	var j joined
+	for _, row := range []struct{ add, want string }{{"", ""}, {"a", "a"}, {"", "a"}, {"bc", "abc"}, {"", "abc"}, {"d", "abcd"}} {
+		if j.add(row.add); j.String() != row.want || j.Len() != len(row.want) {
+			t.Errorf("%q with %q added has length %d", j.String(), row.add, j.Len())
+		}
+	}
+}
