@@ -23,7 +23,7 @@ func TestFind(t *testing.T) {
 		{"find . -not -name keep -delete", "read(.) delete(.) #find-delete recursive"},
 		{"find . ( -name *.a -o -name *.b ) -delete", "read(.) delete(./*.a) delete(./*.b) #find-delete recursive"},
 		{"find . -name *.a -o -delete", "read(.) delete(.) #find-delete recursive"},
-		{"find src -name *.ts -exec grep -n TODO {} +", "read(src) find_-exec{grep -n TODO src/*.ts} #carrier recursive"},
+		{"find src -name *.ts -exec grep -n later {} +", "read(src) find_-exec{grep -n later src/*.ts} #carrier recursive"},
 		{"find . -type f -exec rm {} ;", "read(.) find_-exec{rm .} #carrier #bulk-delete recursive"},
 		{"find / -name shadow -exec cat {} ;", "read(/) find_-exec{cat /shadow} #carrier recursive"},
 		{"find . -name .env -exec cat {} +", "read(.) find_-exec{cat ./.env} #carrier recursive"},

@@ -56,7 +56,7 @@ func defines(s *Script, name string) bool {
 
 var lines = []string{
 	"ls -la", "git status --short && git diff --stat", "go test ./... 2>&1 | tail -20", "npm run build",
-	`find . -name '*.go' -not -path './vendor/*' | xargs grep -n "TODO" | head -50`,
+	`find . -name '*.go' -not -path './vendor/*' | xargs grep -n "later" | head -50`,
 	`for f in src/*.js; do node --check "$f" || exit 1; done`,
 	`git commit -m "$(cat <<'EOF'` + "\nA message\n\nwith a body\nEOF\n" + `)"`,
 	`cd web && npm ci && npm test -- --coverage > ../coverage.txt`,

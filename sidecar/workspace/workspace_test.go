@@ -17,22 +17,22 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 )
 
-// lay gives a folder with a workspace work/ and a neighbour out/, and its guard.
+// lay gives a folder with a workspace inside/ and a neighbour out/, and its guard.
 func lay(t *testing.T) (string, paths.Guard) {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []string{"work/sub/deep", "out"} {
+	for _, p := range []string{"inside/sub/deep", "out"} {
 		if err := os.MkdirAll(filepath.Join(base, p), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, text := range map[string]string{"work/a": "inside", "work/sub/b": "inside", "out/a": "outside", "out/b": "outside"} {
+	for name, text := range map[string]string{"inside/a": "inside", "inside/sub/b": "inside", "out/a": "outside", "out/b": "outside"} {
 		write(t, filepath.Join(base, name), text)
 	}
-	return base, paths.Guard{Roots: paths.Roots{Cwd: base + "/work", Home: base + "/home", Write: []string{base + "/work"}}, Links: Links{}}
+	return base, paths.Guard{Roots: paths.Roots{Cwd: base + "/inside", Home: base + "/home", Write: []string{base + "/inside"}}, Links: Links{}}
 }
 
 func write(t *testing.T, p, text string) {
@@ -51,8 +51,8 @@ func try(t *testing.T, err error) {
 
 func TestOpen(t *testing.T) {
 	base, g := lay(t)
-	try(t, os.Symlink("sub/b", base+"/work/link"))
-	try(t, os.Symlink("sub/new", base+"/work/dangling"))
+	try(t, os.Symlink("sub/b", base+"/inside/link"))
+	try(t, os.Symlink("sub/new", base+"/inside/dangling"))
 	for name, want := range map[string]string{"a": "inside", "link": "inside", "sub/../sub//b": "inside"} {
 		f, err := Open(g.Literal(paths.Read, name))
 		try(t, err)
@@ -67,7 +67,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("%v %v", list, err)
 	}
 	f.Close()
-	for name, file := range map[string]string{"new": "work/new", "made/on/the/way": "work/made/on/the/way", "dangling": "work/sub/new", "a": "work/a"} {
+	for name, file := range map[string]string{"new": "inside/new", "made/on/the/way": "inside/made/on/the/way", "dangling": "inside/sub/new", "a": "inside/a"} {
 		f, err := Open(g.Literal(paths.Write, name))
 		try(t, err)
 		_, err = f.WriteString("W")
@@ -77,7 +77,7 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s: %q %v", name, text, err)
 		}
 	}
-	if text, _ := os.ReadFile(base + "/work/a"); string(text) != "Wnside" {
+	if text, _ := os.ReadFile(base + "/inside/a"); string(text) != "Wnside" {
 		t.Errorf("a file is not cut short: %q", text)
 	}
 }
@@ -85,9 +85,9 @@ func TestOpen(t *testing.T) {
 // What is there is not what was judged, or is nothing that a tool may have.
 func TestRefused(t *testing.T) {
 	base, g := lay(t)
-	try(t, os.Link(base+"/out/a", base+"/work/hard"))
-	try(t, syscall.Mkfifo(base+"/work/fifo", 0o644))
-	t.Chdir(base + "/work")
+	try(t, os.Link(base+"/out/a", base+"/inside/hard"))
+	try(t, syscall.Mkfifo(base+"/inside/fifo", 0o644))
+	t.Chdir(base + "/inside")
 	l, err := net.Listen("unix", "socket")
 	try(t, err)
 	defer l.Close()
@@ -122,16 +122,16 @@ func TestRefused(t *testing.T) {
 
 func TestRemove(t *testing.T) {
 	base, g := lay(t)
-	try(t, os.Symlink("../out/a", base+"/work/link"))
+	try(t, os.Symlink("../out/a", base+"/inside/link"))
 	judged := g.Literal(paths.Delete, "sub/b")
 	for _, name := range []string{"a", "link", "sub/deep"} {
 		try(t, Remove(g.Literal(paths.Delete, name)))
-		if _, err := os.Lstat(filepath.Join(base, "work", name)); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(filepath.Join(base, "inside", name)); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s is still there", name)
 		}
 	}
-	try(t, os.Rename(base+"/work/sub", base+"/work/was"))
-	try(t, os.Symlink("../out", base+"/work/sub"))
+	try(t, os.Rename(base+"/inside/sub", base+"/inside/was"))
+	try(t, os.Symlink("../out", base+"/inside/sub"))
 	for use, want := range map[*paths.Use]error{&judged: ErrChanged} {
 		if err := Remove(*use); !errors.Is(err, want) {
 			t.Errorf("%v", err)
@@ -154,7 +154,7 @@ func TestRemove(t *testing.T) {
 // tool ever reads, writes or removes anything outside.
 func TestRace(t *testing.T) {
 	base, g := lay(t)
-	work := base + "/work/"
+	work := base + "/inside/"
 	try(t, os.Symlink("../out", work+"other"))
 	try(t, os.Symlink("../out/a", work+"x"))
 	done, stopped := make(chan struct{}), make(chan struct{})
