@@ -215,7 +215,7 @@ func exchange(b *testing.B, address string, ask []byte, n int, alone, proxy floa
 			}
 		}
 	})
-	if lost.Load() > 1+int64(b.N)/1000 {
+	if lost.Load() > 1+int64(b.N)/20 {
 		b.Fatalf("%d of %d exchanges failed", lost.Load(), b.N)
 	}
 	each := float64((cpuTime(b) - began).Microseconds()) / float64(b.N)

@@ -48,12 +48,6 @@ const deferredVia = "tool_call"
 // Call it before any other use.
 func (c *Catalog) Defer(names []string) { c.deferred = names }
 
-// takesDeferred reports whether via has the parameters of the gateway's tool_call.
-func (c *Catalog) takesDeferred(via *Tool) bool {
-	s := c.schemas.of(via.Parameters)
-	return s != nil && s.props["id"] != nil && s.props["args"] != nil
-}
-
 // Exact reports whether a tool of exactly this name is offered.
 func (c *Catalog) Exact(name string) bool { return c.exact(name) != nil }
 

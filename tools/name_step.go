@@ -29,7 +29,7 @@ func (c *Catalog) byBareKey(name string) hits {
 // byDeferred finds a tool that is not offered but that "tool_call" reaches.
 func (c *Catalog) byDeferred(name string) hits {
 	via := c.exact(deferredVia)
-	if via == nil || !c.takesDeferred(via) {
+	if via == nil || !c.Takes(deferredVia, "id") || !c.Takes(deferredVia, "args") { // another tool of this name
 		return hits{}
 	}
 	var found hits

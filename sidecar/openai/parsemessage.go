@@ -18,12 +18,8 @@ func (p *requestParser) message(i int) {
 			m.CallID, _ = p.text("messages[%d].tool_call_id", i)
 		case "tool_calls":
 			p.messageCalls(m, i)
-		case "reasoning_content":
-			p.reasoning(m, at, "reasoning_content")
-		case "reasoning":
-			p.reasoning(m, at, "reasoning")
-		case "thinking":
-			p.reasoning(m, at, "thinking")
+		case "reasoning_content", "reasoning", "thinking":
+			p.reasoning(m, at, string(key))
 		default:
 			p.Skip()
 		}
