@@ -26,7 +26,7 @@ func (l *logged) list(dir string) error {
 	w := bufio.NewWriter(l.env.Out)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	p := paper{out: w, look: terminal.LookOf(l.env.Out, l.env.lookup)}
+	p := paper{out: w, colours: terminal.ColoursOf(l.env.Out, l.env.lookup)}
 	filter, damaged := l.chosen(), 0
 	var failed error
 	err := decisions.Read(dir, func(r *decisions.Record, broken error) bool {
@@ -129,7 +129,7 @@ func (l *logged) show(dir string, seq uint64) error {
 	if l.json || found.Decision == nil {
 		return writeJSON(l.env.Out, hashed{found, found.Hash})
 	}
-	paper{out: l.env.Out, look: terminal.LookOf(l.env.Out, l.env.lookup)}.rows(recordRows(found))
+	paper{out: l.env.Out, colours: terminal.ColoursOf(l.env.Out, l.env.lookup)}.rows(recordRows(found))
 	return nil
 }
 

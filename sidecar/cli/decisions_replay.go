@@ -44,7 +44,7 @@ Exit code: 0 nothing would change, 1 something would or the log is damaged, 2 wr
 
 func (l *logged) replay(dir string, set *ruleset.Set, in guard.World) error {
 	w := bufio.NewWriter(l.env.Out)
-	p := paper{out: w, look: terminal.LookOf(l.env.Out, l.env.lookup)}
+	p := paper{out: w, colours: terminal.ColoursOf(l.env.Out, l.env.lookup)}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	tell := func(c *decisions.Change) error {

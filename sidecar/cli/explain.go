@@ -164,7 +164,7 @@ func (x *explaining) one(sets []*ruleset.Set, in io.Reader, env Env) error {
 // show writes one tree, or the difference of two, for people or as JSON.
 func show[T any](x *explaining, trees []*T, lines func(*T) []row, env Env) error {
 	w := bufio.NewWriter(env.Out)
-	p := paper{out: w, look: terminal.LookOf(env.Out, env.lookup)}
+	p := paper{out: w, colours: terminal.ColoursOf(env.Out, env.lookup)}
 	var err error
 	switch {
 	case x.json:

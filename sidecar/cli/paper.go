@@ -28,8 +28,8 @@ const (
 // paper is what trees are written on: with colours in a terminal, plain lines in a
 // pipe.
 type paper struct {
-	out  io.Writer
-	look terminal.Look
+	out     io.Writer
+	colours terminal.Colours
 }
 
 // rows writes lines with their places in one column.
@@ -53,17 +53,17 @@ func columnOf(list []row) int {
 
 func (p paper) line(r row, column int) string {
 	if r.place == "" {
-		return p.look.Paint(r.text, r.ink)
+		return p.colours.Paint(r.text, r.ink)
 	}
 	room := strings.Repeat(" ", max(0, column-utf8.RuneCountInString(r.text))+2)
-	return p.look.Paint(r.text, r.ink) + room + p.look.Paint(r.place, faint)
+	return p.colours.Paint(r.text, r.ink) + room + p.colours.Paint(r.place, faint)
 }
 
 // difference writes two readings as diff -u does: what only one of them has begins with - or
 // +. The place of a rule makes no difference.
 func (p paper) difference(nameA, nameB string, a, b []row) {
-	fmt.Fprintln(p.out, p.look.Paint("--- "+nameA, bold))
-	fmt.Fprintln(p.out, p.look.Paint("+++ "+nameB, bold))
+	fmt.Fprintln(p.out, p.colours.Paint("--- "+nameA, bold))
+	fmt.Fprintln(p.out, p.colours.Paint("+++ "+nameB, bold))
 	list := differ(a, b)
 	column := columnOf(list)
 	for _, r := range list {

@@ -33,9 +33,9 @@ func TestDifference(t *testing.T) {
 		{"finish stop", "", plain},
 	}
 	var out bytes.Buffer
-	for _, look := range []terminal.Look{{Width: 130, Colour: true}, {}} {
-		fmt.Fprintf(&out, "-- colour %v --\n", look.Colour)
-		paper{&out, look}.difference("old", "new", a, b)
+	for _, colours := range []terminal.Colours{true, false} {
+		fmt.Fprintf(&out, "-- colour %v --\n", colours)
+		paper{&out, colours}.difference("old", "new", a, b)
 	}
 	const golden = "testdata/difference.txt"
 	got := strings.ReplaceAll(out.String(), "\x1b", "^")
