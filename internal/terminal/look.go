@@ -1,57 +1,31 @@
-// Package terminal is what a person sees a command's words on: how wide it is, whether
-// it shows colours, and what text does no harm there. It never writes.
+// Package terminal is what a person sees a command's words on: whether it shows colours,
+// and what text does no harm there. It never writes.
 package terminal
 
 import (
 	"io"
 	"os"
-	"strconv"
 )
 
-// Look is how a command shows itself.
-type Look struct {
-	Width  int // columns of the terminal; 0: plain lines, for a pipe or a file
-	Colour bool
-}
+// Colours says whether text is shown in colours.
+type Colours bool
 
-const (
-	usual  = 100 // columns of a terminal that does not tell
-	narrow = 60  // below it two columns cannot be read
-	wide   = 160 // above it lines get too long for the eye
-)
-
-// LookOf is the look that suits an output: columns and colours in a terminal, plain
-// lines everywhere else. Of the environment it reads NO_COLOR (no-color.org), TERM and
-// COLUMNS.
-func LookOf(out io.Writer, lookup func(name string) (string, bool)) Look {
+// ColoursOf are colours in a terminal, and none everywhere else. Of the environment it reads
+// NO_COLOR (no-color.org) and TERM.
+func ColoursOf(out io.Writer, lookup func(name string) (string, bool)) Colours {
 	f, ok := out.(*os.File)
 	if !ok {
-		return Look{}
+		return false
 	}
-	width, ok := columns(f)
-	if !ok {
-		return Look{}
-	}
-	return lookAt(width, lookup)
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && wanted(lookup)
 }
 
-// lookAt is the look for a terminal of this width; 0 is unknown.
-func lookAt(width int, lookup func(name string) (string, bool)) Look {
-	if text, ok := lookup("COLUMNS"); ok {
-		if n, err := strconv.Atoi(text); err == nil {
-			width = n
-		}
-	}
-	if width <= 0 {
-		width = usual
-	}
-	noColour, _ := lookup("NO_COLOR")
+// wanted says whether the person at a terminal wants colours.
+func wanted(lookup func(name string) (string, bool)) Colours {
+	no, _ := lookup("NO_COLOR")
 	kind, _ := lookup("TERM")
-	look := Look{Width: min(width, wide), Colour: noColour == "" && kind != "dumb"}
-	if width < narrow {
-		look.Width = 0
-	}
-	return look
+	return no == "" && kind != "dumb"
 }
 
 // Ink is how text looks; it is the ANSI code.
@@ -67,8 +41,8 @@ const (
 )
 
 // Paint is text in an ink, where there are colours.
-func (l Look) Paint(text string, in Ink) string {
-	if !l.Colour || in == Plain || text == "" {
+func (c Colours) Paint(text string, in Ink) string {
+	if !c || in == Plain || text == "" {
 		return text
 	}
 	return "\x1b[" + string(in) + "m" + text + "\x1b[0m"

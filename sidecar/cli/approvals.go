@@ -3,12 +3,12 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"syscall"
 
@@ -95,28 +95,16 @@ func (a *asking) list(ctx context.Context) error {
 		return a.follow(ctx, list)
 	}
 	if !a.all {
-		list.Approvals = waiting(list.Approvals)
+		list.Approvals = slices.DeleteFunc(list.Approvals, func(l admin.ListedApproval) bool { return l.State != approvals.Pending })
 	}
-	if a.json {
-		return writeJSON(a.env.Out, list)
-	}
+	var out rows
 	for _, l := range list.Approvals {
-		fmt.Fprintln(a.env.Out, approvalLine(l))
+		out.list = append(out.list, approvalRow(l))
 	}
 	if len(list.Approvals) == 0 {
-		fmt.Fprintln(a.env.Out, "nothing waits for an answer")
+		out.say("nothing waits for an answer")
 	}
-	return nil
-}
-
-func waiting(list []admin.ListedApproval) []admin.ListedApproval {
-	out := []admin.ListedApproval{}
-	for _, l := range list {
-		if l.State == approvals.Pending {
-			out = append(out, l)
-		}
-	}
-	return out
+	return a.env.paper(a.json).whole(list, out.list)
 }
 
 // follow prints what waits, and then every change, until somebody interrupts.
@@ -127,16 +115,16 @@ func (a *asking) follow(ctx context.Context, list admin.Approvals) error {
 			seen[l.ID] = l.State
 		}
 	}
+	p := a.env.paper(a.json)
 	for {
 		for _, l := range list.Approvals {
-			if seen[l.ID] == l.State {
-				continue
+			if seen[l.ID] != l.State {
+				seen[l.ID] = l.State
+				p.item(l, []row{approvalRow(l)})
 			}
-			if seen[l.ID] = l.State; !a.json {
-				fmt.Fprintln(a.env.Out, approvalLine(l))
-			} else if err := json.NewEncoder(a.env.Out).Encode(l); err != nil {
-				return err
-			}
+		}
+		if err := p.done(); err != nil {
+			return err
 		}
 		next, err := a.admin.Approvals(ctx, "?wait=5s&since="+strconv.FormatUint(list.Revision, 10))
 		if ctx.Err() != nil {
@@ -154,11 +142,7 @@ func (a *asking) show(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return writeJSON(a.env.Out, got)
-	}
-	_, err = fmt.Fprint(a.env.Out, approvalText(got))
-	return err
+	return a.env.paper(a.json).whole(got, approvalRows(got))
 }
 
 func (a *asking) allow(ctx context.Context, id string) error {
@@ -166,8 +150,10 @@ func (a *asking) allow(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.env.Out, "%s is allowed. It passes once, if the model sends it again within %s\n%s", got.ID, roughly(got.Left), commandText(got))
-	return nil
+	var out rows
+	out.say("%s is allowed. It passes once, if the model sends it again within %s", got.ID, roughly(got.Left))
+	out.command(got)
+	return a.env.paper(false).whole(nil, out.list)
 }
 
 func (a *asking) deny(ctx context.Context, id string) error {

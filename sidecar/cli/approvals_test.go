@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -119,13 +120,24 @@ func TestApprovalsWatch(t *testing.T) {
 	}
 }
 
+// commandText is a call as approvals show has it.
+func commandText(t *testing.T, a admin.Approval) string {
+	var r rows
+	r.command(a)
+	var out bytes.Buffer
+	if err := (Env{Out: &out}).paper(false).whole(nil, r.list); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
 func TestCommandText(t *testing.T) {
 	for foreign, want := range map[string]string{"": "  | ls\n", "\u0455 U+0455": "  | ls\n  not ASCII \u0455 U+0455\n"} {
 		a := admin.Approval{Entry: approvals.Entry{Call: approvals.Call{Command: "ls", Arguments: `{"c":"ls"}`}}}
 		if foreign != "" {
 			a.Foreign = []string{foreign}
 		}
-		if got := commandText(a); got != want {
+		if got := commandText(t, a); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -144,7 +156,7 @@ func TestCommandText(t *testing.T) {
 		{approvals.Call{Command: "ab", Arguments: `{"c":"ab"}`}, approvals.Reason{Start: 9, End: -1}, "  | ab\n"},
 	} {
 		a.Call, a.Reason = row.call, row.why
-		if got := commandText(a); got != row.want {
+		if got := commandText(t, a); got != row.want {
 			t.Errorf("%q, want %q", got, row.want)
 		}
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 )
 
-// approvalLine is a call in a list.
-func approvalLine(l admin.ListedApproval) string {
-	left := ""
+// approvalRow is a call in a list.
+func approvalRow(l admin.ListedApproval) row {
+	left, because := "", ""
 	if l.State == approvals.Pending || l.State == approvals.Allowed {
 		left = roughly(l.Left)
 	}
@@ -25,20 +25,14 @@ func approvalLine(l admin.ListedApproval) string {
 	if l.Agent != "" {
 		what += " by " + l.Agent
 	}
-	line := fmt.Sprintf("%-9s  %-8s %7s  %s: %s", l.ID, l.State, left, terminal.Printable(what), terminal.Printable(l.Text))
+	who, said := l.By, l.Note
 	if l.State == approvals.Pending {
-		return line + because(l.Rule, l.Why)
+		who, said = l.Rule, l.Why
 	}
-	return line + because(l.By, l.Note)
-}
-
-// because is who said what, as far as it is known.
-func because(who, what string) string {
-	said := strings.Trim(terminal.Printable(who)+": "+terminal.Printable(what), ": ")
-	if said == "" {
-		return ""
+	if because = strings.Trim(who+": "+said, ": "); because != "" {
+		because = "  (" + because + ")"
 	}
-	return "  (" + said + ")"
+	return row{text: terminal.Printable(fmt.Sprintf("%-9s  %-8s %7s  %s: %s%s", l.ID, l.State, left, what, l.Text, because))}
 }
 
 // roughly is a time in seconds, in words.
@@ -46,77 +40,58 @@ func roughly(seconds float64) string {
 	return (time.Duration(seconds) * time.Second).String()
 }
 
-// approvalText is all that a person needs for an answer.
-func approvalText(a admin.Approval) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s is %s, for another %s; the model has sent it %d×\n", a.ID, a.State, roughly(a.Left), a.Times)
-	field := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(&b, "  %-9s %s\n", name, terminal.Printable(value))
-		}
+// approvalRows are all that a person needs for an answer.
+func approvalRows(a admin.Approval) []row {
+	var r rows
+	r.say("%s is %s, for another %s; the model has sent it %d×", a.ID, a.State, roughly(a.Left), a.Times)
+	for _, f := range []struct{ name, value string }{
+		{"rule", a.Reason.Rule}, {"why", a.Reason.Why}, {"instead", a.Reason.Instead}, {"tool", a.Call.Tool}, {"in", a.Call.Cwd}, {"agent", a.Call.Agent},
+		{"session", a.Call.Session}, {"model", a.Call.Model}, {"rules", a.Call.Policy}, {"by", a.By}, {"note", a.Note},
+	} {
+		r.field("  "+f.name, f.value, map[string]string{"rule": a.Reason.Place}[f.name])
 	}
-	where := a.Reason.Rule
-	if a.Reason.Place != "" {
-		where += " (" + a.Reason.Place + ")"
-	}
-	field("rule", where)
-	field("why", a.Reason.Why)
-	field("instead", a.Reason.Instead)
-	field("tool", a.Call.Tool)
-	field("in", a.Call.Cwd)
-	field("agent", a.Call.Agent)
-	field("session", a.Call.Session)
-	field("model", a.Call.Model)
-	field("rules", a.Call.Policy)
-	field("by", a.By)
-	field("note", a.Note)
-	b.WriteString(commandText(a))
+	r.command(a)
 	if len(a.Call.Commands) > 0 {
-		b.WriteString("  runs\n")
+		r.say("  runs")
 	}
 	for _, c := range a.Call.Commands {
-		fmt.Fprintf(&b, "    %s\n", ranText(c))
+		r.say("    %s", ranText(c))
 	}
 	for _, f := range a.Call.Files {
-		field("file", f.Path+" sha256 "+f.SHA256)
+		r.field("  file", f.Path+" sha256 "+f.SHA256, "")
 	}
-	return b.String()
+	return r.list
 }
 
-// commandText is the command with what made it ask underlined, or the arguments. A bar
+// command adds the command with what made it ask underlined, or the arguments. A bar
 // stands before each line, so that no line of it looks like one of ours.
-func commandText(a admin.Approval) string {
-	var b strings.Builder
+func (r *rows) command(a admin.Approval) {
 	c := a.Call
 	if c.Command == "" {
 		for line := range strings.SplitSeq(a.Shown, "\n") {
-			fmt.Fprintf(&b, "  | %s\n", line)
+			r.say("  | %s", line)
 		}
-		return b.String() + foreignText(a)
+	} else {
+		r.underlined(c.Command, a.Reason.Start, a.Reason.End)
+		r.field("  with", otherArguments(c), "")
 	}
-	start, end := min(max(a.Reason.Start, 0), len(c.Command)), min(max(a.Reason.End, 0), len(c.Command))
-	at := 0
-	for line := range strings.SplitSeq(c.Command, "\n") {
-		fmt.Fprintf(&b, "  | %s\n", approvals.Visible(line))
-		from, to := max(start-at, 0), min(end-at, len(line))
-		if from < to {
-			before, marked := approvals.Visible(line[:from]), approvals.Visible(line[from:to])
-			fmt.Fprintf(&b, "    %s%s\n", strings.Repeat(" ", utf8.RuneCountInString(before)), strings.Repeat("^", utf8.RuneCountInString(marked)))
-		}
-		at += len(line) + 1
+	if len(a.Foreign) > 0 { // characters that may look like others
+		r.say("  not ASCII %s", strings.Join(a.Foreign, ", "))
 	}
-	if rest := otherArguments(c); rest != "" {
-		fmt.Fprintf(&b, "  with      %s\n", rest)
-	}
-	return b.String() + foreignText(a)
 }
 
-// foreignText names characters that may look like others.
-func foreignText(a admin.Approval) string {
-	if len(a.Foreign) == 0 {
-		return ""
+// underlined adds the lines of a command, and marks its bytes from start to end.
+func (r *rows) underlined(command string, start, end int) {
+	start, end = min(max(start, 0), len(command)), min(max(end, 0), len(command))
+	for line := range strings.SplitSeq(command, "\n") {
+		r.say("  | %s", approvals.Visible(line))
+		from, to := max(start, 0), min(end, len(line))
+		if from < to {
+			before, marked := approvals.Visible(line[:from]), approvals.Visible(line[from:to])
+			r.say("    %s%s", strings.Repeat(" ", utf8.RuneCountInString(before)), strings.Repeat("^", utf8.RuneCountInString(marked)))
+		}
+		start, end = start-len(line)-1, end-len(line)-1
 	}
-	return "  not ASCII " + strings.Join(a.Foreign, ", ") + "\n"
 }
 
 // otherArguments are those beside the command.

@@ -12,7 +12,7 @@ import (
 func (v *verdict) write(as format, env Env) error {
 	switch as {
 	case "json":
-		return v.json(env.Out)
+		return v.json(env)
 	case "github":
 		for i := range v.problems {
 			fmt.Fprintln(env.Out, workflowCommand(&v.problems[i]))
@@ -50,15 +50,8 @@ func (v *verdict) summary(good, bad io.Writer) {
 	}
 }
 
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // json is the verdict as one document. Its keys stay; further ones may come.
-func (v *verdict) json(w io.Writer) error {
+func (v *verdict) json(env Env) error {
 	problems, warnings := v.tally()
 	out := struct {
 		Version  string            `json:"version"` // of the rules; empty where they cannot be read
@@ -69,7 +62,7 @@ func (v *verdict) json(w io.Writer) error {
 		"files": v.counts.Files, "conditions": v.counts.Conditions, "patterns": v.counts.Patterns, "examples": v.counts.Examples, "tests": v.counts.Tests,
 		"problems": problems, "warnings": warnings,
 	}, append(rulefile.Problems{}, v.problems...)}
-	return writeJSON(w, out)
+	return env.paper(true).whole(out, nil)
 }
 
 var (

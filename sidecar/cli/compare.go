@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +15,7 @@ import (
 func compareCommand(env Env) *cobra.Command {
 	var x comparing
 	var policy string
+	asJSON := false
 	c := &cobra.Command{
 		Use:   "compare OLD NEW FILE",
 		Short: "Read recorded replies with two sets of rules, and compare",
@@ -36,10 +35,7 @@ Exit code: 0 nothing got worse, 1 something did, or a line could not be read (wi
 		Args: cobra.ExactArgs(3),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for i, to := range []**ruleset.Set{&x.before, &x.after} {
-				set, err := loadUnder(policy, args[i], env)
-				if err == nil {
-					err = hasProfile(set, args[i], x.profile)
-				}
+				set, err := loadProfile(policy, args[i], x.profile, env)
 				if err != nil {
 					return err
 				}
@@ -51,10 +47,10 @@ Exit code: 0 nothing got worse, 1 something did, or a line could not be read (wi
 				return fmt.Errorf("compare: %w", err)
 			}
 			defer in.Close()
-			return x.run(in, env.Out)
+			return x.run(in, env.paper(asJSON))
 		},
 	}
-	c.Flags().BoolVar(&x.json, "json", false, "write JSON lines: the records that differ, then {\"summary\": …}")
+	c.Flags().BoolVar(&asJSON, "json", false, "write JSON lines: the records that differ, then {\"summary\": …}")
 	c.Flags().BoolVar(&x.strict, "strict", false, "exit with 1 if anything differs")
 	policyFlag(c, &policy)
 	c.Flags().StringVar(&x.profile, "profile", "", "profile of strategies.yaml")
@@ -66,7 +62,7 @@ type comparing struct {
 	before, after *ruleset.Set
 	world         guard.World
 	profile       string
-	json, strict  bool
+	strict        bool
 }
 
 // compared is what became of one line: a comparison, or why there is none.
@@ -85,34 +81,23 @@ type counts struct {
 	New        string  `json:"new_rules_version"`
 }
 
-func (x *comparing) run(in io.Reader, out io.Writer) error {
-	w := bufio.NewWriter(out)
+func (x *comparing) run(in io.Reader, p *paper) error {
 	lines := jsonLines{in: in}
 	total := counts{Old: x.before.Version, New: x.after.Version}
-	write, finish := rowWriter(w), summaryWriter(w)
-	if x.json {
-		write, finish = jsonWriters(w)
-	}
-	for c := range inOrder(lines.all(), x.line) {
+	inOrder(lines.all(), x.line, func(c compared) {
 		if c.Comparison == nil {
 			total.Unreadable++
 		} else {
 			total.Add(c.Comparison)
-			if c.Change == replay.Same {
-				continue
-			}
 		}
-		if err := write(&c); err != nil {
-			return fmt.Errorf("write: %w", err)
+		if c.Comparison == nil || c.Change != replay.Same {
+			p.item(&c, comparedRows(&c))
 		}
-	}
+	})
 	total.P = total.SignTest()
-	err := finish(&total)
-	if err == nil {
-		err = w.Flush()
-	}
-	if err != nil {
-		return fmt.Errorf("write: %w", err)
+	p.item(map[string]*counts{"summary": &total}, countsRows(&total))
+	if err := p.done(); err != nil {
+		return err
 	}
 	return x.verdict(&total, lines.err)
 }
@@ -144,12 +129,4 @@ func (x *comparing) verdict(total *counts, broken error) error {
 		return errSaid
 	}
 	return nil
-}
-
-// jsonWriters write JSON lines.
-func jsonWriters(w io.Writer) (func(*compared) error, func(*counts) error) {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return func(c *compared) error { return enc.Encode(c) },
-		func(total *counts) error { return enc.Encode(map[string]*counts{"summary": total}) }
 }

@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
-	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 )
 
@@ -23,32 +22,18 @@ func (l *logged) listCommand() *cobra.Command {
 
 // list writes the decisions that are chosen as they are read, so the columns are fixed.
 func (l *logged) list(dir string) error {
-	w := bufio.NewWriter(l.env.Out)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	p := paper{out: w, look: terminal.LookOf(l.env.Out, l.env.lookup)}
-	filter, damaged := l.chosen(), 0
-	var failed error
+	p, filter, damaged := l.env.paper(l.json), l.chosen(), 0
 	err := decisions.Read(dir, func(r *decisions.Record, broken error) bool {
 		switch {
 		case broken != nil:
 			damaged++
 			fmt.Fprintln(l.env.Err, broken)
-		case !filter.Takes(r):
-		case l.json:
-			failed = enc.Encode(hashed{r, r.Hash})
-		default:
-			p.rows([]row{decisionRow(r)})
+		case filter.Takes(r):
+			p.item(hashed{r, r.Hash}, []row{decisionRow(r)})
 		}
-		return failed == nil
+		return p.err == nil
 	})
-	if err == nil {
-		err = failed
-	}
-	if err == nil {
-		err = w.Flush()
-	}
-	if err == nil && damaged > 0 {
+	if err = errors.Join(err, p.done()); err == nil && damaged > 0 {
 		err = fmt.Errorf("%d lines are damaged; run: gpt-oss-executor decisions verify", damaged)
 	}
 	return err
@@ -71,7 +56,7 @@ func decisionRow(r *decisions.Record) row {
 	if d.Approval != "" {
 		text += "  (approval " + d.Approval + ")"
 	}
-	return row{text: terminal.Printable(text), ink: inkOf(d.Effect)}
+	return row{text: terminal.Printable(text), ink: effectInk(d.Effect)}
 }
 
 // briefly is the one argument of a call that says most, or all of them.
@@ -85,16 +70,6 @@ func briefly(args json.RawMessage) string {
 		}
 	}
 	return clipped(string(args))
-}
-
-func inkOf(e policy.Effect) ink {
-	switch e {
-	case policy.Allow:
-		return plain
-	case policy.Audit:
-		return bold
-	}
-	return red
 }
 
 func (l *logged) showCommand() *cobra.Command {
@@ -126,50 +101,45 @@ func (l *logged) show(dir string, seq uint64) error {
 	case broken != nil:
 		fmt.Fprintln(l.env.Err, broken)
 	}
-	if l.json || found.Decision == nil {
-		return writeJSON(l.env.Out, hashed{found, found.Hash})
-	}
-	paper{out: l.env.Out, look: terminal.LookOf(l.env.Out, l.env.lookup)}.rows(recordRows(found))
-	return nil
+	return l.env.paper(l.json || found.Decision == nil).whole(hashed{found, found.Hash}, recordRows(found))
 }
 
 // recordRows are the lines about one decision; what is not known is left out.
 func recordRows(r *decisions.Record) []row {
 	d := r.Decision
-	list := []row{{text: fmt.Sprintf("%d  %s", r.Seq, r.Time.Format(time.RFC3339Nano)), ink: bold}}
-	add := func(name, value, place string) {
-		if value != "" {
-			list = append(list, row{text: fmt.Sprintf("%-10s %s", name, terminal.Printable(value)), place: place})
-		}
+	if d == nil {
+		return nil
 	}
+	var out rows
+	out.add(0, bold, "", "%d  %s", r.Seq, r.Time.Format(time.RFC3339Nano))
 	effect := fmt.Sprintf("%s, %s", d.Effect, d.Outcome)
 	if !d.Enforced {
 		effect += ", not enforced"
 	}
-	add("effect", effect, "")
-	add("rule", d.RuleName(), d.Place)
-	add("why", d.Why, "")
-	add("instead", d.Instead, "")
+	out.field("effect", effect, "")
+	out.field("rule", d.RuleName(), d.Place)
+	out.field("why", d.Why, "")
+	out.field("instead", d.Instead, "")
 	for _, f := range d.Findings {
-		add("dry run", f.Rule+": "+f.Why, f.Place)
+		out.field("dry run", f.Rule+": "+f.Why, f.Place)
 	}
-	add("tool", strings.TrimSpace(d.Tool+"  "+d.Class), "")
-	add("arguments", string(d.Arguments), "")
+	out.field("tool", strings.TrimSpace(d.Tool+"  "+d.Class), "")
+	out.field("arguments", string(d.Arguments), "")
 	if d.Masked > 0 {
-		add("masked", fmt.Sprintf("%d secrets", d.Masked), "")
+		out.field("masked", count(d.Masked, "secret"), "")
 	}
 	if d.Bytes > 0 {
-		add("too long", fmt.Sprintf("%d bytes", d.Bytes), "")
+		out.field("too long", count(d.Bytes, "byte"), "")
 	}
 	for _, id := range []struct{ name, value string }{
 		{"call", d.Call}, {"request", d.Request}, {"approval", d.Approval}, {"session", d.Session}, {"agent", d.Agent}, {"channel", d.Channel},
 		{"model", d.Model}, {"strategy", d.Strategy}, {"rules", d.Rules},
 	} {
-		add(id.name, id.value, "")
+		out.field(id.name, id.value, "")
 	}
 	if d.Took > 0 {
-		add("took", d.Took.String(), "")
+		out.field("took", d.Took.String(), "")
 	}
-	add("hash", r.Hash.String(), "")
-	return list
+	out.field("hash", r.Hash.String(), "")
+	return out.list
 }

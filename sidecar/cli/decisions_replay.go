@@ -1,15 +1,10 @@
 package cli
 
 import (
-	"bufio"
-	"encoding/json"
-	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -43,30 +38,13 @@ Exit code: 0 nothing would change, 1 something would or the log is damaged, 2 wr
 }
 
 func (l *logged) replay(dir string, set *ruleset.Set, in guard.World) error {
-	w := bufio.NewWriter(l.env.Out)
-	p := paper{out: w, look: terminal.LookOf(l.env.Out, l.env.lookup)}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	tell := func(c *decisions.Change) error {
-		if l.json {
-			return enc.Encode(c)
-		}
-		p.rows([]row{changeRow(c)})
-		return nil
-	}
-	t, err := decisions.Replay(dir, l.chosen(), decider(set, in), tell)
+	p := l.env.paper(l.json)
+	t, err := decisions.Replay(dir, l.chosen(), decider(set, in), func(c *decisions.Change) { p.item(c, changeRows(c)) })
 	if err != nil {
 		return err
 	}
-	if l.json {
-		err = enc.Encode(map[string]any{"summary": t, "rules_version": set.Version})
-	} else {
-		writeTally(w, t, set.Version)
-	}
-	if err == nil {
-		err = w.Flush()
-	}
-	if err == nil && t.Changed()+t.Damaged > 0 {
+	p.item(map[string]any{"summary": t, "rules_version": set.Version}, tallyRows(t, set.Version))
+	if err = p.done(); err == nil && t.Changed()+t.Damaged > 0 {
 		err = errSaid
 	}
 	return err
@@ -89,24 +67,31 @@ func decider(set *ruleset.Set, in guard.World) decisions.Decider {
 	}
 }
 
-func changeRow(c *decisions.Change) row {
-	text := fmt.Sprintf("%7d  %s  %-5s → %-5s  %-10s  %s → %s  %s", c.Seq, c.Time.Format(time.DateTime), c.Old, c.New, c.Tool, c.OldRule, c.NewRule, briefly(c.Arguments))
-	return row{text: terminal.Printable(text), ink: inkOf(c.New)}
+func changeRows(c *decisions.Change) []row {
+	var r rows
+	r.add(0, effectInk(c.New), "", "%7d  %s  %-5s → %-5s  %-10s  %s → %s  %s", c.Seq, c.Time.Format(time.DateTime), c.Old, c.New, c.Tool, c.OldRule, c.NewRule, briefly(c.Arguments))
+	return r.list
 }
 
-func writeTally(w io.Writer, t *decisions.Tally, version string) {
-	fmt.Fprintf(w, "rules %s: %d decisions\n", version, t.Records)
-	fmt.Fprintf(w, "  unchanged      %6d\n  newly denied   %6d\n  newly asked    %6d\n  newly allowed  %6d\n", t.Unchanged, t.Denied, t.Asked, t.Allowed)
-	if t.Skipped > 0 {
-		fmt.Fprintf(w, "  not judged     %6d  the log does not have all of their arguments\n", t.Skipped)
+func tallyRows(t *decisions.Tally, version string) []row {
+	var r rows
+	r.say("rules %s: %d decisions", version, t.Records)
+	for _, n := range []struct {
+		what  string
+		count int
+		means string // "": it is shown where there is none, too
+	}{
+		{"unchanged", t.Unchanged, ""}, {"newly denied", t.Denied, ""}, {"newly asked", t.Asked, ""}, {"newly allowed", t.Allowed, ""},
+		{"not judged", t.Skipped, "  the log does not have all of their arguments"},
+		{"with secrets", t.Masked, "  they are masked, so a rule that looks at one may decide differently"},
+		{"damaged", t.Damaged, "  lines; run: gpt-oss-executor decisions verify"},
+	} {
+		if n.count > 0 || n.means == "" {
+			r.say("  %-13s  %6d%s", n.what, n.count, n.means)
+		}
 	}
-	if t.Masked > 0 {
-		fmt.Fprintf(w, "  with secrets   %6d  they are masked, so a rule that looks at one may decide differently\n", t.Masked)
+	for _, sum := range t.Rules {
+		r.say("  %-24s denies %d, asks %d, allows %d", sum.Rule, sum.Denied, sum.Asked, sum.Allowed)
 	}
-	if t.Damaged > 0 {
-		fmt.Fprintf(w, "  damaged        %6d  lines; run: gpt-oss-executor decisions verify\n", t.Damaged)
-	}
-	for _, r := range t.Rules {
-		fmt.Fprintf(w, "  %-24s denies %d, asks %d, allows %d\n", terminal.Printable(r.Rule), r.Denied, r.Asked, r.Allowed)
-	}
+	return r.list
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 )
 
@@ -43,12 +42,7 @@ func (l *logged) verify(dir string, heads []string) error {
 	if err != nil {
 		return err
 	}
-	if l.json {
-		err = writeJSON(l.env.Out, r)
-	} else {
-		_, err = fmt.Fprint(l.env.Out, reportText(r))
-	}
-	if err == nil && len(r.Problems) > 0 {
+	if err = l.env.paper(l.json).whole(r, reportRows(r)); err == nil && len(r.Problems) > 0 {
 		err = errSaid
 	}
 	return err
@@ -66,30 +60,30 @@ func headOf(s string) (at decisions.Checkpoint, err error) {
 	return at, err
 }
 
-func reportText(r *decisions.Report) string {
-	var b strings.Builder
+func reportRows(r *decisions.Report) []row {
+	var out rows
 	for _, p := range r.Problems {
-		fmt.Fprintln(&b, terminal.Printable(p.String()))
+		out.say("%s", p)
 	}
-	fmt.Fprintf(&b, "%s in %s, %d to %d\n", count(int(r.Records), "record"), count(r.Segments, "file"), r.First, r.Last.Seq)
+	out.say("%s in %s, %d to %d", count(int(r.Records), "record"), count(r.Segments, "file"), r.First, r.Last.Seq)
 	if r.Removed > 0 {
-		fmt.Fprintf(&b, "  the first %d were removed by retention\n", r.Removed)
+		out.say("  the first %d were removed by retention", r.Removed)
 	}
 	if r.Lost > 0 {
-		fmt.Fprintf(&b, "  %d decisions could not be written; the log says where\n", r.Lost)
+		out.say("  %d decisions could not be written; the log says where", r.Lost)
 	}
 	if r.AfterHead > 0 && len(r.Problems) == 0 {
-		fmt.Fprintf(&b, "  the last %d are newer than head.json, which is written every five minutes\n", r.AfterHead)
+		out.say("  the last %d are newer than head.json, which is written every five minutes", r.AfterHead)
 	}
 	if r.Signatures > 0 {
-		fmt.Fprintf(&b, "  an earlier version of this program signed %s; signatures are no longer checked\n", count(r.Signatures, "record"))
+		out.say("  an earlier version of this program signed %s; signatures are no longer checked", count(r.Signatures, "record"))
 	}
 	if n := len(r.Problems); n > 0 {
-		fmt.Fprintln(&b, count(n, "problem"))
+		out.say("%s", count(n, "problem"))
 	} else {
-		fmt.Fprintln(&b, "nothing was changed")
+		out.say("nothing was changed")
 	}
-	return b.String()
+	return out.list
 }
 
 func (l *logged) headCommand() *cobra.Command {

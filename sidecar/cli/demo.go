@@ -23,7 +23,7 @@ func demoCommand(env Env) *cobra.Command {
 The demo starts the real server in front of a scripted model server, on free ports of
 this machine. It asks for each reply twice, without the sidecar and with it, and checks
 both. Then it edits a rule file while the server runs. It takes a few seconds. A terminal
-shows two columns and colours (none with NO_COLOR), a pipe gets plain lines.
+shows colours (none with NO_COLOR).
 
 Exit code: 0 everything came out as it should, 1 something did not.`,
 		Args: cobra.NoArgs,
@@ -49,7 +49,7 @@ func runDemo(ctx context.Context, env Env) (err error) {
 	if _, err := writeDefaults(dir, env.Defaults, false); err != nil {
 		return err
 	}
-	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Out: env.Out, Look: terminal.LookOf(env.Out, env.lookup),
+	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Out: env.Out, Colours: terminal.ColoursOf(env.Out, env.lookup),
 		Serve: func(ctx context.Context, upstream string, log io.Writer) error {
 			s := defaultSettings()
 			s.Listen, s.Upstream, s.Rules, s.LogFormat = "127.0.0.1:0", upstream, dir, "json"

@@ -12,13 +12,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// row is one line of a tree, and the place of the rule that it comes from.
-type row struct {
-	text  string
-	place string // file:line or file:line:column, or ""
-	ink   ink
-}
-
 const (
 	maxSteps  = 8  // of a strategy that are shown
 	maxChange = 44 // characters up to which repairs stand in columns
@@ -28,8 +21,8 @@ const (
 // harmless for a terminal.
 func treeRows(t *replay.Tree) []row {
 	var r rows
-	r.add(0, plain, "", "rules %s, profile %s, %s", t.Version, t.Profile, offeredWords(t))
-	r.add(0, plain, "", "reply: %s", shapeWords(t.Reply))
+	r.say("rules %s, profile %s, %s", t.Version, t.Profile, offeredWords(t))
+	r.say("reply: %s", shapeWords(t.Reply))
 	width, quiet := 0, true
 	for i := range t.Strategies {
 		width = max(width, len(t.Strategies[i].ID))
@@ -50,9 +43,9 @@ func treeRows(t *replay.Tree) []row {
 			r.decision(d)
 		}
 	}
-	r.add(0, plain, "", "content    %q", t.Content)
-	r.add(0, plain, "", "reasoning  %q", t.Reasoning)
-	r.add(0, plain, "", "finish     %s", t.Finish)
+	r.say("content    %q", t.Content)
+	r.say("reasoning  %q", t.Reasoning)
+	r.say("finish     %s", t.Finish)
 	return r.list
 }
 
@@ -84,15 +77,6 @@ func shapeWords(s replay.Shape) string {
 		return "empty"
 	}
 	return strings.Join(parts, ", ")
-}
-
-// rows collects lines.
-type rows struct{ list []row }
-
-// add adds a line, indented by so many levels.
-func (r *rows) add(level int, in ink, place, format string, args ...any) {
-	text := strings.Repeat("  ", level) + terminal.Printable(fmt.Sprintf(format, args...))
-	r.list = append(r.list, row{text, place, in})
 }
 
 func (r *rows) strategy(s *replay.TreeStrategy, width int) {

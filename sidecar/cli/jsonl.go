@@ -55,66 +55,47 @@ func (l jsonLine) record() (*replay.Record, error) {
 	return &rec, plainjson.Error(err)
 }
 
-// inOrder does the work of all jobs on all cores, a few jobs ahead, and yields the
-// results in the order of the jobs.
-func inOrder[J, R any](jobs iter.Seq[J], work func(J) R) iter.Seq[R] {
-	return func(yield func(R) bool) {
-		ahead := make(chan chan R, 2*runtime.GOMAXPROCS(0))
-		left := make(chan struct{})
-		go func() {
-			defer close(ahead)
-			for job := range jobs {
-				result := make(chan R, 1)
-				select {
-				case ahead <- result:
-					go func() { result <- work(job) }()
-				case <-left:
-					return
-				}
-			}
-		}()
-		defer func() { // nobody reads jobs any more once we are gone
-			close(left)
-			for range ahead {
-			}
-		}()
-		for result := range ahead {
-			if !yield(<-result) {
-				return
-			}
+// inOrder does the work of all jobs on all cores, a few jobs ahead, and gives the results
+// to take in the order of the jobs.
+func inOrder[J, R any](jobs iter.Seq[J], work func(J) R, take func(R)) {
+	ahead := make(chan chan R, 2*runtime.GOMAXPROCS(0))
+	go func() {
+		defer close(ahead)
+		for job := range jobs {
+			result := make(chan R, 1)
+			ahead <- result
+			go func() { result <- work(job) }()
 		}
+	}()
+	for result := range ahead {
+		take(<-result)
 	}
 }
 
 // answerLines writes an answer for each line of JSON. A line that has none gets an
 // error in its place.
-func answerLines(in io.Reader, out io.Writer, answer func(jsonLine) (any, json.RawMessage, error)) error {
-	w := bufio.NewWriter(out)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
+func answerLines(in io.Reader, env Env, answer func(jsonLine) (any, json.RawMessage, error)) error {
+	p := env.paper(true)
 	lines := jsonLines{in: in}
 	bad := 0
-	for a := range inOrder(lines.all(), func(l jsonLine) any {
+	inOrder(lines.all(), func(l jsonLine) any {
 		a, id, err := answer(l)
 		if err != nil {
 			return badLine{ID: id, Error: fmt.Sprintf("line %d: %v", l.n, err)}
 		}
 		return a
-	}) {
+	}, func(a any) {
 		if _, is := a.(badLine); is {
 			bad++
 		}
-		if err := enc.Encode(a); err != nil {
-			return fmt.Errorf("write: %w", err)
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	if lines.err != nil {
+		p.item(a, nil)
+	})
+	switch err := p.done(); {
+	case err != nil:
+		return err
+	case lines.err != nil:
 		return lines.err
-	}
-	if bad > 0 {
+	case bad > 0:
 		return fmt.Errorf("%d of %d lines could not be read", bad, lines.n)
 	}
 	return nil

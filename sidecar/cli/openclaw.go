@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,7 +35,7 @@ func openclawCommand(env Env) *cobra.Command {
 		Short: "Print the settings for openclaw.json, ready to paste",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			set, err := loadRules(dir, env)
+			set, err := loadUnder("", dir, env)
 			if err != nil {
 				return err
 			}
@@ -61,12 +59,7 @@ func openclawCommand(env Env) *cobra.Command {
 					"exec":       map[string]any{"security": "full", "ask": "on-miss"}, // else it does not ask about calls that say so
 				},
 			}
-			text, err := json.MarshalIndent(doc, "", "  ")
-			if err != nil {
-				return err
-			}
-			fmt.Fprintln(env.Out, string(text))
-			return nil
+			return env.paper(true).whole(doc, nil)
 		},
 	}
 	f := c.Flags()

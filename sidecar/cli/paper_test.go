@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"flag"
 	"fmt"
@@ -33,9 +34,13 @@ func TestDifference(t *testing.T) {
 		{"finish stop", "", plain},
 	}
 	var out bytes.Buffer
-	for _, look := range []terminal.Look{{Width: 130, Colour: true}, {}} {
-		fmt.Fprintf(&out, "-- colour %v --\n", look.Colour)
-		paper{&out, look}.difference("old", "new", a, b)
+	list := difference("old", "new", a, b)
+	for _, colours := range []terminal.Colours{true, false} {
+		fmt.Fprintf(&out, "-- colour %v --\n", colours)
+		p := paper{out: bufio.NewWriter(&out), colours: colours}
+		if err := p.whole(nil, list); err != nil {
+			t.Fatal(err)
+		}
 	}
 	const golden = "testdata/difference.txt"
 	got := strings.ReplaceAll(out.String(), "\x1b", "^")
@@ -53,33 +58,21 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-func TestDiffer(t *testing.T) {
-	of := func(s string) (list []row) {
-		for _, c := range strings.Split(s, "") {
-			list = append(list, row{text: c})
-		}
-		return list
+func TestNoDifference(t *testing.T) {
+	a, b := []row{{"same", "x.yaml:1", plain}}, []row{{"same", "x.yaml:7", red}}
+	if got := difference("a", "b", a, b); len(got) != 1 || got[0].text != "no difference" {
+		t.Errorf("%+v", got)
 	}
-	for _, c := range []struct{ a, b, want string }{
-		{"", "", ""},
-		{"abc", "abc", "a b c"},
-		{"abc", "axc", "a -b +x c"},
-		{"abc", "ac", "a -b c"},
-		{"ac", "abbc", "a +b +b c"},
-		{"abcd", "xbcy", "-a +x b c -d +y"},
-		{"ab", "ba", "-a b +a"},
-		{"", "ab", "+a +b"},
-	} {
-		var got []string
-		for _, r := range differ(of(c.a), of(c.b)) {
-			got = append(got, strings.ReplaceAll(r.text, " ", ""))
-		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%s against %s: %s, want %s", c.a, c.b, strings.Join(got, " "), c.want)
-		}
+}
+
+func TestPlacesStandInOneColumn(t *testing.T) {
+	var out bytes.Buffer
+	p := paper{out: bufio.NewWriter(&out)}
+	long := strings.Repeat("é", placeColumn+1)
+	if err := p.whole(nil, []row{{"a", "x.yaml:1", plain}, {"bcd", "y.yaml:2", red}, {"no place", "", plain}, {long, "z.yaml:3", plain}}); err != nil {
+		t.Fatal(err)
 	}
-	long := strings.Repeat("ab", 3000)
-	if got := differ(of(long), of("x"+long)); len(got) != 12001 { // too long to be compared
-		t.Errorf("%d lines of a long pair", len(got))
+	if want := "a    x.yaml:1\nbcd  y.yaml:2\nno place\n" + long + "  z.yaml:3\n"; out.String() != want {
+		t.Errorf("%s\nwant\n%s", &out, want)
 	}
 }

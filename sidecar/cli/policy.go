@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
-	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -132,14 +131,9 @@ func (a *policyCheck) checkOne(c *cobra.Command, set *ruleset.Set, env Env) erro
 	if err != nil {
 		return err
 	}
-	if a.json {
-		err = writeJSON(env.Out, r)
-	} else {
-		_, err = fmt.Fprint(env.Out, rulingText(r))
-	}
-	switch {
+	switch err := env.paper(a.json).whole(r, rulingRows(r)); {
 	case err != nil:
-		return fmt.Errorf("write: %w", err)
+		return err
 	case r.Effect == policy.Ask:
 		return exit(exitAsk)
 	case r.Effect == policy.Deny:
@@ -148,20 +142,21 @@ func (a *policyCheck) checkOne(c *cobra.Command, set *ruleset.Set, env Env) erro
 	return nil
 }
 
-// rulingText is a ruling for people: the effect, then why, a line each.
-func rulingText(r *guard.Ruling) string {
-	text := string(r.Effect)
+// rulingRows are a ruling for people: the effect, then why, a line each.
+func rulingRows(r *guard.Ruling) []row {
+	var out rows
+	effect := string(r.Effect)
 	if r.Rule != "" {
-		text += "  rule " + r.Rule + ", " + r.Place
+		effect += "  rule " + r.Rule + ", " + r.Place
 	}
-	text += "\n"
+	out.say("%s", effect)
 	if r.Message != "" {
-		text += terminal.Printable(r.Message) + "\n"
+		out.say("%s", r.Message)
 	}
 	for _, f := range r.Audits {
-		text += fmt.Sprintf("would be %s: %s (rule %s, %s)\n", map[policy.Effect]string{policy.Deny: "denied", policy.Ask: "asked"}[f.Effect], terminal.Printable(f.Why), f.Rule, f.Place)
+		out.say("would be %s: %s (rule %s, %s)", map[policy.Effect]string{policy.Deny: "denied", policy.Ask: "asked"}[f.Effect], f.Why, f.Rule, f.Place)
 	}
-	return text
+	return out.list
 }
 
 // checkLines answers each question in its place; a bad one does not stop the rest.
@@ -172,7 +167,7 @@ func (a *policyCheck) checkLines(set *ruleset.Set, files []string, env Env) erro
 	}
 	defer in.Close()
 	world := a.world(env)
-	return answerLines(in, env.Out, func(l jsonLine) (any, json.RawMessage, error) {
+	return answerLines(in, env, func(l jsonLine) (any, json.RawMessage, error) {
 		var q guard.Question
 		if err := plainjson.Error(json.Unmarshal(l.text, &q)); err != nil {
 			return nil, q.ID, err

@@ -1,13 +1,24 @@
 package cli
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 func policyExplainCommand(env Env) *cobra.Command {
 	var x explaining
+	var call aCall
+	all := false
 	c := &cobra.Command{
 		Use:   "explain",
 		Short: "Show why a call is allowed or not: every fact and every rule",
@@ -16,21 +27,130 @@ come the facts: each program that can run, with its arguments, and what it reads
 deletes and fetches. Then come the rules that hold, with each part of their conditions.
 With --all the other rules are shown, too.
 
-If --rules is given twice, it shows what differs, marked as diff does; builtin means the
+If --rules is given twice, it shows what differs, as diff -u does; builtin means the
 built-in rules.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if !x.call.given() {
-				return errors.New("nothing to explain: give --command, --path, --url, or --tool with --arguments")
+			tool, args, err := call.call()
+			if err != nil {
+				return err
 			}
 			sets, err := x.sets(env)
 			if err != nil {
 				return err
 			}
-			return x.call.explain(sets, &x, env)
+			lines := func(t *guard.Explanation) []row { return callRows(t, all) }
+			return show(&x, sets, env, lines, func(set *ruleset.Set) (*guard.Explanation, error) {
+				return x.world(env).Explain(set, tool, args)
+			})
 		},
 	}
-	x.callFlags(c, "")
-	c.Flags().BoolVar(&x.json, "json", false, "write it as JSON")
+	f := c.Flags()
+	f.StringVar(&call.command, "command", "", "may this shell line run?")
+	f.StringVar(&call.path, "path", "", "may this path be read?")
+	f.StringVar(&call.url, "url", "", "may this address be fetched?")
+	f.StringVar(&call.tool, "tool", "", "the tool of that call (default: exec, read or web_fetch)")
+	f.StringVar(&call.arguments, "arguments", "", "may this --tool be called with these, a JSON object?")
+	f.BoolVar(&all, "all", false, "also show the rules that do not hold")
+	x.flags(c)
 	return c
+}
+
+// aCall is the call that flags ask about.
+type aCall struct {
+	command, path, url string
+	tool               string // that would run; empty: the usual one
+	arguments          string // of the tool, in place of the three
+}
+
+// call is the tool and its arguments.
+func (c *aCall) call() (tool string, args json.RawMessage, err error) {
+	n := 0
+	if c.arguments != "" {
+		n, tool, args = 1, c.tool, json.RawMessage(c.arguments)
+		if tool == "" {
+			return "", nil, errors.New("--arguments needs --tool, the name of the tool")
+		}
+	}
+	for _, kind := range []struct{ value, tool, key string }{
+		{c.command, "exec", "command"}, {c.path, "read", "path"}, {c.url, "web_fetch", "url"},
+	} {
+		if kind.value != "" {
+			n++
+			tool, args = cmp.Or(c.tool, kind.tool), openai.AppendString(fmt.Appendf(nil, `{"%s":`, kind.key), kind.value)
+			args = append(args, '}')
+		}
+	}
+	switch n {
+	case 0:
+		return "", nil, errors.New("nothing to explain: give --command, --path, --url, or --tool with --arguments")
+	case 1:
+		return tool, args, nil
+	}
+	return "", nil, errors.New("take one of --command, --path, --url and --arguments")
+}
+
+// maxIdle is how many rules that do not hold are shown unasked.
+const maxIdle = 10
+
+// callRows are the lines about a call: the decision, what is known of it, then the rules.
+// Many that do not hold are only counted, unless all are to be shown.
+func callRows(t *guard.Explanation, all bool) []row {
+	var r rows
+	r.say("rules %s, %s %s, class %s", t.Version, clipped(t.Tool), clipped(string(t.Arguments)), t.Class)
+	r.decision(&replay.TreeDecision{Tool: t.Tool, Decision: t.Decision})
+	r.facts(t.Decision.Facts)
+	idle := 0
+	for i := range t.Rules {
+		if !t.Rules[i].Holds && t.Rules[i].Error == "" {
+			idle++
+		}
+	}
+	for i := range t.Rules {
+		v := &t.Rules[i]
+		if v.Holds || v.Error != "" || all || idle <= maxIdle {
+			r.verdict(v)
+		}
+	}
+	if !all && idle > maxIdle {
+		r.add(1, faint, "", "%d more rules do not hold; --all shows them", idle)
+	}
+	return r.list
+}
+
+func (r *rows) verdict(v *ruleset.Verdict) {
+	says, in := "does not hold", faint
+	switch {
+	case v.Error != "":
+		says, in = "fails: "+v.Error, red
+	case v.Holds:
+		says, in = "holds", effectInk(v.Effect)
+	}
+	r.add(1, in, v.Place, "%-5s  %s  %s", v.Effect, v.Rule, says)
+	if v.Term != nil {
+		r.term(v.Term, 3)
+	}
+}
+
+// decision is the line of one decision, with what a dry run would have denied.
+func (r *rows) decision(d *replay.TreeDecision) {
+	words := fmt.Sprintf("%s %s", d.Effect, clipped(d.Tool))
+	if d.Why != "" {
+		words += ": " + clipped(d.Why)
+	}
+	r.add(0, effectInk(d.Effect), d.Place, "policy     %s (rule %s)", words, cmp.Or(d.Rule, "default"))
+	for _, f := range d.Audits {
+		r.add(1, red, f.Place, "         would be denied: %s (rule %s)", clipped(f.Why), f.Rule)
+	}
+}
+
+// effectInk is the ink of what the policy says.
+func effectInk(e policy.Effect) ink {
+	switch e {
+	case policy.Allow:
+		return green
+	case policy.Audit:
+		return bold
+	}
+	return red
 }

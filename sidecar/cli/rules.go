@@ -26,10 +26,8 @@ func rulesIn(dir, policy string, env Env) (rulefile.Source, error) {
 	return ruleset.SourceOf(dir, policy, builtin), err
 }
 
-// loadRules compiles the rules and prints what is wrong with them.
-func loadRules(dir string, env Env) (*ruleset.Set, error) { return loadUnder("", dir, env) }
-
-// loadUnder is loadRules beneath a locked folder.
+// loadUnder compiles the rules in a folder beneath a locked one, and prints what is wrong with
+// them.
 func loadUnder(policy, dir string, env Env) (*ruleset.Set, error) {
 	src, err := rulesIn(dir, policy, env)
 	if err != nil {
@@ -68,12 +66,13 @@ func loadFrom(src rulefile.Source, env Env) (*ruleset.Set, error) {
 	return set, nil
 }
 
-// hasProfile says which profiles there are, where this is none of them.
-func hasProfile(set *ruleset.Set, dir, profile string) error {
-	if profile == "" || slices.Contains(set.Profiles(), profile) {
-		return nil
+// loadProfile is loadUnder of rules that must have a profile; "" is the default one.
+func loadProfile(policy, dir, profile string, env Env) (*ruleset.Set, error) {
+	set, err := loadUnder(policy, dir, env)
+	if err == nil && profile != "" && !slices.Contains(set.Profiles(), profile) {
+		err = fmt.Errorf("no profile %q in strategies.yaml of %s; there are %s", profile, rulesName(dir), strings.Join(set.Profiles(), ", "))
 	}
-	return fmt.Errorf("no profile %q in strategies.yaml of %s; there are %s", profile, rulesName(dir), strings.Join(set.Profiles(), ", "))
+	return set, err
 }
 
 // rulesName is what people call a folder of rules.

@@ -100,7 +100,7 @@ func runTests(src rulefile.Source, files rulefile.Files, f testFlags, wanted *re
 		}
 	}
 	if f.json {
-		if err := writeJSON(env.Out, report); err != nil {
+		if err := env.paper(true).whole(report, nil); err != nil {
 			return err
 		}
 	} else {

@@ -30,7 +30,7 @@ or only for FILE, such as strategies.yaml.`,
 				}
 			}
 			if asJSON {
-				return writeJSON(env.Out, v)
+				return env.paper(true).whole(v, nil)
 			}
 			return printVars(env.Out, v)
 		},

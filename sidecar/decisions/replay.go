@@ -60,33 +60,28 @@ func (s RuleSum) all() int { return s.Denied + s.Asked + s.Allowed }
 func (t *Tally) Changed() int { return t.Denied + t.Asked + t.Allowed }
 
 // Replay lets other rules decide about the calls of a log, and tells each change.
-func Replay(dir string, f Filter, decide Decider, tell func(*Change) error) (*Tally, error) {
+func Replay(dir string, f Filter, decide Decider, tell func(*Change)) (*Tally, error) {
 	t, rules := &Tally{}, map[string]*RuleSum{}
-	var failed error
 	err := Read(dir, func(r *Record, broken error) bool {
 		d := r.Decision
 		switch {
 		case broken != nil:
 			t.Damaged++
-			return true
 		case d == nil || r.Time.Before(f.Since.Add(-lookBack)):
-			return true
-		case !d.Judgeable():
-			if f.Takes(r) {
-				t.Records++
-				t.Skipped++
+		case d.Judgeable():
+			now := decide(r)
+			if !f.Takes(r) {
+				break
 			}
-			return true
+			t.add(d, &now, rules)
+			if leaves(d.Effect) != leaves(now.Effect) {
+				tell(change(r, &now))
+			}
+		case f.Takes(r):
+			t.Records++
+			t.Skipped++
 		}
-		now := decide(r)
-		if !f.Takes(r) {
-			return true
-		}
-		t.add(d, &now, rules)
-		if leaves(d.Effect) != leaves(now.Effect) {
-			failed = tell(change(r, &now))
-		}
-		return failed == nil
+		return true
 	})
 	for _, sum := range rules {
 		t.Rules = append(t.Rules, *sum)
@@ -94,7 +89,7 @@ func Replay(dir string, f Filter, decide Decider, tell func(*Change) error) (*Ta
 	slices.SortFunc(t.Rules, func(a, b RuleSum) int {
 		return cmp.Or(cmp.Compare(b.all(), a.all()), cmp.Compare(a.Rule, b.Rule))
 	})
-	return t, cmp.Or(failed, err)
+	return t, err
 }
 
 // leaves is an effect without the difference between allow and audit: both let a call

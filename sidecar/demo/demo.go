@@ -18,10 +18,10 @@ import (
 
 // Config is what a demo works with.
 type Config struct {
-	Dir   string // folder of rule files with nobody's work in it: the demo edits them
-	Out   io.Writer
-	Look  terminal.Look
-	Serve Serve
+	Dir     string // folder of rule files with nobody's work in it: the demo edits them
+	Out     io.Writer
+	Colours terminal.Colours
+	Serve   Serve
 }
 
 // Serve runs the sidecar as the command serve does, with the rules in Dir and this model
@@ -37,7 +37,7 @@ func Run(ctx context.Context, cfg Config) (ok bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("demo: %w", err)
 	}
-	p := &performance{stage: st, page: page{out: cfg.Out, look: cfg.Look}, dir: cfg.Dir, began: time.Now()}
+	p := &performance{stage: st, page: page{cfg.Out, cfg.Colours}, dir: cfg.Dir, began: time.Now()}
 	err = p.give(ctx, bill)
 	if closed := st.close(); err == nil {
 		err = closed
@@ -64,7 +64,6 @@ func (p *performance) give(ctx context.Context, bill programme) error {
 	p.note(fmt.Sprintf("a scripted model server at %s, the sidecar at %s; every reply is streamed", p.direct, p.served))
 
 	p.title("Calls that arrive damaged")
-	p.sides("without the sidecar", "with the sidecar")
 	if err := p.play(ctx, bill.damaged); err != nil {
 		return err
 	}
@@ -72,7 +71,6 @@ func (p *performance) give(ctx context.Context, bill programme) error {
 		return err
 	}
 	p.title("What must not become a call or must not leave, and an error in other words")
-	p.sides("without the sidecar", "with the sidecar")
 	if err := p.play(ctx, bill.guarded); err != nil {
 		return err
 	}

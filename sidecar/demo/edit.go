@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 )
 
 // strategy is a way of reading that no shipped rule has.
@@ -63,8 +64,7 @@ func (p *performance) improve(ctx context.Context, s show, file, text string) er
 		return err
 	}
 	p.versions = []string{before.rules, after.rules}
-	p.sides("before the edit", "after the edit")
-	p.show(s, before, after, p.judge(s, before, after))
+	p.show(s, "before", before, "after", after, p.judge(s, before, after))
 	p.note(fmt.Sprintf("X-Rules-Version %s, then %s: %d ms after the file was saved", before.rules, after.rules, took.Milliseconds()))
 	return nil
 }
@@ -85,7 +85,7 @@ func (p *performance) spoil(ctx context.Context, s show, file, text string) erro
 	if err != nil {
 		return err
 	}
-	p.quote(strings.ReplaceAll(seen.Problems, p.dir+string(filepath.Separator), ""))
+	p.write(2, line{strings.ReplaceAll(seen.Problems, p.dir+string(filepath.Separator), ""), terminal.Red})
 	after, err := p.ask(ctx, p.served, s)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ func (p *performance) play(ctx context.Context, shows []show) error {
 		if err != nil {
 			return err
 		}
-		p.show(s, before, after, p.judge(s, before, after))
+		p.show(s, "without", before, "with", after, p.judge(s, before, after))
 	}
 	return nil
 }
@@ -64,20 +64,19 @@ func (p *performance) judge(s show, before, after answer) error {
 	return err
 }
 
-// show shows a reply and what is said of it.
-func (p *performance) show(s show, before, after answer, bad error) {
-	left, right := before.lines(), after.lines()
+// show shows two answers to one message, and what is said of the second.
+func (p *performance) show(s show, first string, before answer, second string, after answer, bad error) {
+	left, said := before.lines(), s.said
 	if !s.harmless {
 		left = append(left, line{"-> " + before.fate(), terminal.Red})
 	}
-	said := line{"ok: " + s.said, terminal.Green}
 	if after.asked > 1 {
-		said.text += " (the model was asked again)"
+		said += " (the model was asked again)"
 	}
 	if bad != nil {
-		said = line{"WRONG: " + bad.Error(), terminal.Red}
+		said = bad.Error()
 	}
-	p.pair(s.id, s.about, left, append(right, said))
+	p.sides(s.id, s.about, side{first, left}, side{second, append(after.lines(), judged(bad == nil, said))})
 }
 
 // playQuietly does the same, but shows only what went wrong.
@@ -89,7 +88,7 @@ func (p *performance) playQuietly(ctx context.Context, shows []show) error {
 			return err
 		}
 		if bad := p.judge(s, before, after); bad != nil {
-			p.show(s, before, after, bad)
+			p.show(s, "without", before, "with", after, bad)
 			continue
 		}
 		names = append(names, s.id)

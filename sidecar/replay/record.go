@@ -94,7 +94,7 @@ func (rec *Record) read(set *ruleset.Set, in guard.World, profile string, enforc
 	out := &seen{catalog: catalog}
 	facts := parse.Facts{Model: rec.Model, Server: rec.Server, User: rec.User, MaxText: set.Limits.TextBytes, MaxDepth: set.Limits.Depth}
 	facts.Judge = in.Judge(set, policy.Subject{Model: rec.Model, Interactive: true}, func(c *tools.Call, d policy.Decision) bool {
-		d.Facts = nil // a tree shows the decision; explain --command shows the facts
+		d.Facts = nil // a tree shows the decision; policy explain shows the facts
 		out.decided = append(out.decided, TreeDecision{c.Name, d})
 		return enforce && d.Effect == policy.Deny
 	})

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/bash"
-	"github.com/jgavinray/gpt-oss-executor/internal/shelltext"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 )
 
@@ -25,13 +24,13 @@ func TestBashRunsNothingElse(t *testing.T) {
 	}
 	seed := uint64(numberFrom(t, "BASH_SEED", int(rand.Uint32())))
 	t.Logf("BASH_SEED=%d", seed)
-	c := comparing{set: loaded(t), box: bash.New(t, shelltext.Marker)}
+	c := comparing{set: loaded(t), box: bash.New(t, marker)}
 	for text := range strings.Lines(textOf(t, pastTexts)) {
 		if text, err := strconv.Unquote(strings.TrimSpace(text)); err == nil {
 			c.compare(t, text)
 		}
 	}
-	maker := shelltext.New(seed)
+	maker := newTexts(seed)
 	for end := time.Now().Add(time.Duration(seconds) * time.Second); time.Now().Before(end); {
 		c.compare(t, maker.Text())
 	}
@@ -90,7 +89,7 @@ func TestWrappedStaysDenied(t *testing.T) {
 			t.Errorf("%s for %q (rule %s)", d.Effect, text, d.Rule)
 			continue
 		}
-		for _, w := range shelltext.Wrapped(text) {
+		for _, w := range wrappedTexts(text) {
 			n++
 			if d := decideCommand(set, w); d.Effect != policy.Deny {
 				t.Errorf("%s for %q (rule %s)", d.Effect, w, d.Rule)

@@ -1,8 +1,4 @@
-// Package shelltext makes up shell texts that run one harmless program in roundabout
-// ways: quoted, folded, nested in shells and substitutions, hidden where parsers and
-// shells are known to differ. Tests compare with them what the policy says and what bash
-// does. Nothing but tests may import it; it never runs anything.
-package shelltext
+package ruleset
 
 import (
 	"fmt"
@@ -10,19 +6,21 @@ import (
 	"strings"
 )
 
-// Marker is the program that the texts try to run.
-const Marker = "zz"
+// marker is the program that the texts try to run.
+const marker = "zz"
 
-// Maker makes texts. It is not safe for concurrent use.
-type Maker struct {
+// textMaker makes up shell texts that run one harmless program in roundabout ways: quoted,
+// folded, nested in shells and substitutions, hidden where parsers and shells are known to
+// differ. It never runs anything, and is not safe for concurrent use.
+type textMaker struct {
 	rng *rand.Rand
 }
 
-// New gives a maker whose texts depend on the seed alone.
-func New(seed uint64) *Maker { return &Maker{rand.New(rand.NewPCG(seed, 7))} }
+// newTexts gives a maker whose texts depend on the seed alone.
+func newTexts(seed uint64) *textMaker { return &textMaker{rand.New(rand.NewPCG(seed, 7))} }
 
 // Text is one text. Most run the marker in bash, some do not parse, some run nothing.
-func (m *Maker) Text() string {
+func (m *textMaker) Text() string {
 	text := m.nest(1 + m.rng.IntN(4))
 	switch m.rng.IntN(6) {
 	case 0:
@@ -40,7 +38,7 @@ func (m *Maker) Text() string {
 }
 
 // nest wraps the marker in constructs, depth of them inside each other.
-func (m *Maker) nest(depth int) string {
+func (m *textMaker) nest(depth int) string {
 	text := m.call()
 	for range depth {
 		switch m.rng.IntN(8) {
@@ -58,7 +56,7 @@ func (m *Maker) nest(depth int) string {
 }
 
 // call is the marker as a command, its name written in one of many ways.
-func (m *Maker) call() string {
+func (m *textMaker) call() string {
 	name := one(m, names)(m)
 	if m.rng.IntN(3) == 0 {
 		name += " " + m.pick("a", "-x", "'q'", `"$HOME"`, "*", "2>&1", ">/dev/null", "</dev/null", "$(true)", "&", ";")
@@ -66,13 +64,13 @@ func (m *Maker) call() string {
 	return name
 }
 
-func (m *Maker) pick(words ...string) string { return words[m.rng.IntN(len(words))] }
+func (m *textMaker) pick(words ...string) string { return words[m.rng.IntN(len(words))] }
 
 // one picks a construct.
-func one[T any](m *Maker, all []T) T { return all[m.rng.IntN(len(all))] }
+func one[T any](m *textMaker, all []T) T { return all[m.rng.IntN(len(all))] }
 
 // quoted is a text as one word.
-func (m *Maker) quoted(text string) string {
+func (m *textMaker) quoted(text string) string {
 	switch m.rng.IntN(5) {
 	case 0:
 		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(text) + `"`

@@ -1,9 +1,9 @@
-package shelltext
+package ruleset
 
 import "strings"
 
 // continued puts line continuations into a text.
-func (m *Maker) continued(text string) string {
+func (m *textMaker) continued(text string) string {
 	for range 1 + m.rng.IntN(3) {
 		at := m.rng.IntN(len(text) + 1)
 		text = text[:at] + "\\\n" + text[at:]
@@ -18,7 +18,7 @@ var special = []string{
 }
 
 // mutated changes one place of a text.
-func (m *Maker) mutated(text string) string {
+func (m *textMaker) mutated(text string) string {
 	if text == "" {
 		return one(m, special)
 	}
@@ -38,7 +38,7 @@ func (m *Maker) mutated(text string) string {
 }
 
 // soup is a few tokens that make no sense.
-func (m *Maker) soup() string {
+func (m *textMaker) soup() string {
 	var b strings.Builder
 	for range 1 + m.rng.IntN(5) {
 		b.WriteString(one(m, special))

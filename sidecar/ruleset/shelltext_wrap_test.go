@@ -1,10 +1,10 @@
-package shelltext
+package ruleset
 
 import "strings"
 
-// Wrapped are texts that run what a text runs, in the same folder: whoever denies the
+// wrappedTexts are texts that run what a text runs, in the same folder: whoever denies the
 // one must deny the others.
-func Wrapped(text string) []string {
+func wrappedTexts(text string) []string {
 	q := "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 	out := []string{
 		"true && " + text, "false || { " + text + "\n}", "true; " + text, "\n" + text + "\n", text + " && true", text + " || true", text + "; true", "echo a | { " + text + "\n}",
@@ -14,7 +14,7 @@ func Wrapped(text string) []string {
 		"bash <<< " + q, "echo " + q + " | sh", "printf %s " + q + " | bash", "find . -maxdepth 0 -exec sh -c " + q + " \\;", "trap " + q + " EXIT", "x=" + q + "; eval \"$x\"", "sudo sh -c " + q, "xargs -0 sh -c <<< " + q,
 		"! " + text, "time " + text,
 	}
-	if words := strings.Fields(text); plain(text) {
+	if words := strings.Fields(text); plainWords(text) {
 		for i, w := range words {
 			for _, other := range []string{"'" + w + "'", `"` + w + `"`, w[:1] + "''" + w[1:], `\` + w} {
 				out = append(out, strings.Join(words[:i], " ")+" "+other+" "+strings.Join(words[i+1:], " "))
@@ -27,7 +27,7 @@ func Wrapped(text string) []string {
 	return out
 }
 
-// plain reports whether a text is one program with words that mean themselves.
-func plain(text string) bool {
+// plainWords reports whether a text is one program with words that mean themselves.
+func plainWords(text string) bool {
 	return !strings.ContainsAny(text, "\"'`$\\|&;<>(){}[]*?~#=!\n")
 }
