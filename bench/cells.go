@@ -85,7 +85,7 @@ func (b *bench) cells() []cell {
 // repeated twice at most, and the quietest is taken.
 func (b *bench) run(ctx context.Context, c cell, target string) (best figures, err error) {
 	for range 3 {
-		b.waitForQuiet()
+		b.waitForQuiet(ctx)
 		began := time.Now()
 		f, err := b.once(ctx, c, target)
 		if err == nil {
@@ -106,9 +106,9 @@ func (b *bench) run(ctx context.Context, c cell, target string) (best figures, e
 }
 
 // waitForQuiet waits until other processes are idle, and at most 8 seconds.
-func (b *bench) waitForQuiet() {
+func (b *bench) waitForQuiet(ctx context.Context) {
 	const look = 250 * time.Millisecond
-	for i := 0; i < 32 && b.patience > 0; i++ {
+	for i := 0; i < 32 && b.patience > 0 && ctx.Err() == nil; i++ {
 		m := startMeter(0)
 		time.Sleep(look)
 		if _, used := m.stop(); (figures{others: used}).quiet() {

@@ -26,7 +26,7 @@ func main() {
 	log.SetFlags(log.Ltime)
 	binary := flag.String("binary", "bin/gpt-oss-executor", "the sidecar to measure")
 	quick := flag.Bool("quick", false, "one round of one second a cell")
-	rounds := flag.Int("rounds", 5, "how often each cell is measured")
+	rounds := flag.Int("rounds", 6, "how often each cell is measured")
 	span := flag.Duration("span", 3*time.Second, "how long each cell is measured")
 	only := flag.String("only", "", "measure only cells whose name contains this")
 	to := flag.String("proxy-to", "", "be the proxy that does nothing, in front of this URL; the measurement starts itself so")
