@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // A child is this test program again, which writes into the folder CHILD_DIR until it
@@ -34,7 +35,8 @@ func TestMain(m *testing.M) {
 }
 
 func child(dir, disk string) error {
-	l, err := Open(Config{Dir: dir, HeadRecords: 7, SegmentBytes: 32 << 10})
+	// What is told must be written, however long the disk takes.
+	l, err := Open(Config{Dir: dir, HeadRecords: 7, SegmentBytes: 32 << 10, Wait: time.Minute})
 	if err != nil {
 		return err
 	}
