@@ -25,7 +25,6 @@ type call struct {
 type found struct {
 	*option
 	as    string // its spelling, in full
-	first Word   // of a name and a value
 	value Word
 	given bool // it has a value
 }
@@ -219,9 +218,7 @@ func (c *call) oldBundle(text string) int {
 // of the last word taken.
 func (c *call) valueAfter(i int, f *found) int {
 	if f.option.value == '+' {
-		if i++; i < len(c.args) {
-			f.first = c.args[i]
-		}
+		i++
 	}
 	if f.option.value != '=' && f.option.value != '+' || i+1 >= len(c.args) {
 		return i
