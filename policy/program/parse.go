@@ -88,13 +88,12 @@ func (c *call) subcommand(w Word) {
 		c.unsure("dynamic subcommand")
 	}
 	s := c.sub(w.Text)
-	sub := &program{row: row{open: true}, tags: c.tags, thens: c.thens, options: c.options, short: c.short, long: c.long}
 	if s.ready != nil {
-		sub = s.ready()
+		c.program = s.ready()
 	} else {
 		c.Tags = append(c.Tags, "unlisted-sub")
+		c.program = &program{row: row{open: true}, tags: c.tags, thens: c.thens, options: c.options, short: c.short, long: c.long}
 	}
-	c.program = sub
 	if c.Sub != "" {
 		c.Sub += " "
 	}
