@@ -25,7 +25,6 @@ type call struct {
 type found struct {
 	*option
 	as    string // its spelling, in full
-	first Word   // of a name and a value
 	value Word
 	given bool // it has a value
 }
@@ -89,13 +88,12 @@ func (c *call) subcommand(w Word) {
 		c.unsure("dynamic subcommand")
 	}
 	s := c.sub(w.Text)
-	sub := &program{row: row{open: true}, tags: c.tags, thens: c.thens, options: c.options, short: c.short, long: c.long}
 	if s.ready != nil {
-		sub = s.ready()
+		c.program = s.ready()
 	} else {
 		c.Tags = append(c.Tags, "unlisted-sub")
+		c.program = &program{row: row{open: true}, tags: c.tags, thens: c.thens, options: c.options, short: c.short, long: c.long}
 	}
-	c.program = sub
 	if c.Sub != "" {
 		c.Sub += " "
 	}
@@ -219,9 +217,7 @@ func (c *call) oldBundle(text string) int {
 // of the last word taken.
 func (c *call) valueAfter(i int, f *found) int {
 	if f.option.value == '+' {
-		if i++; i < len(c.args) {
-			f.first = c.args[i]
-		}
+		i++
 	}
 	if f.option.value != '=' && f.option.value != '+' || i+1 >= len(c.args) {
 		return i

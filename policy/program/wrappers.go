@@ -190,9 +190,9 @@ func su(c *call) {
 
 // bwrap: what is bound of the machine stands before its name in the sandbox.
 func bwrap(c *call) {
-	for i := range c.found {
-		if f := &c.found[i]; strings.Contains(f.name, "bind") {
-			c.use(f.kind, f.first, f.as)
+	for i := 1; i < len(c.args); i++ {
+		if o := c.exact(c.args[i-1].Text); o != nil && strings.Contains(o.name, "bind") {
+			c.use(o.kind, c.args[i], o.name)
 		}
 	}
 }

@@ -28,7 +28,11 @@ func filter(name string, args []string, in string) (string, bool) {
 		}
 		return strings.Join(lines, "\n"), len(args) == 0
 	case "head", "tail", "sort", "uniq":
-		return in, len(args) == 0 && !strings.Contains(strings.TrimSuffix(in, "\n"), "\n")
+		line := strings.TrimSuffix(in, "\n")
+		if in != "" && (name == "sort" || name == "uniq") {
+			in = line + "\n"
+		}
+		return in, len(args) == 0 && !strings.Contains(line, "\n")
 	case "base64", "base32", "openssl", "xxd":
 		if decode := decoder(name, args); decode != nil {
 			b, err := decode(strings.Join(strings.Fields(in), ""))

@@ -1,0 +1,96 @@
+package shell
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// What the fold says that a filter prints, the real program prints.
+func TestFilterPrintsAsPrograms(t *testing.T) {
+	commands := [][]string{
+		{"cat"}, {"cat", "-"}, {"tac"}, {"rev"}, {"head"}, {"tail"}, {"sort"}, {"uniq"}, {"base64"}, {"base64", "-d"}, {"base64", "--dec"}, {"base32", "-d"}, {"base32", "--decode"},
+		{"xxd", "-r", "-p"}, {"tr", "a-c", "x"}, {"tr", "abc", "A-C"}, {"tr", "[:lower:]", "[:upper:]"}, {"tr", "-d", "ab"}, {"tr", "-d", `\n`}, {"tr", "a", "bc"}, {"tr", "ab", "b"}, {"tr", "-", "_"},
+	}
+	input := rapid.OneOf(rapid.StringMatching(`[abcxyzABC \n-]{0,12}`), rapid.SampledFrom([]string{"cm0=\n", "cm0gL3g=", "OJWQ====\n", "ONUA====", "726d", "72 6d\n", "a\nb\n", "a\n\n", "\n", "é\n"}))
+	rapid.Check(t, func(t *rapid.T) {
+		c, in := rapid.SampledFrom(commands).Draw(t, "command"), input.Draw(t, "input")
+		text, ok := filter(c[0], c[1:], in)
+		path, err := exec.LookPath(c[0])
+		if !ok || err != nil {
+			return
+		}
+		run := exec.Command(path, c[1:]...)
+		run.Stdin, run.Env = strings.NewReader(in), []string{"LC_ALL=C.UTF-8"}
+		out, err := run.Output()
+		if err != nil {
+			t.Skip("the program complains")
+		}
+		if string(out) != text {
+			t.Fatalf("%q of %q prints %q, and not %q", c, in, out, text)
+		}
+	})
+}
+
+// TestFollowed: what text becomes on its way to a shell or to arguments is followed.
+func TestFollowed(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want string // a command that runs; empty: none that has this word
+		word string
+	}{
+		{"echo x mr | rev | sh", "rm x", "rm"},
+		{"printf 'x\\nrm\\n' | tac | head -1 | xargs -I% % y", "", "rm"},
+		{"echo sn x | tr sn rm | sh", "rm x", "rm"},
+		{"echo RM X | tr A-Z a-z | sh", "rm x", "rm"},
+		{"echo r-m x | tr -d - | sh", "rm x", "rm"},
+		{"echo cm0geAo= | base64 --decode | sh", "rm x", "rm"},
+		{"echo OJWSA6AK | base32 -d | sh", "rm x", "rm"},
+		{"echo 726d2078 | xxd -r -p | sh", "rm x", "rm"},
+		{"echo cm0geAo= | openssl enc -base64 -d | sh", "rm x", "rm"},
+		{"echo cm0geAo= | base64 -x | sh", "", "rm"},
+		{"echo rm x | tee out | sh", "rm x", "rm"},
+		{"echo rm x > f; source ./f", "rm x", "rm"},
+		{"echo rm x > f; bash f", "rm x", "rm"},
+		{"echo 'rm $1' > f; . f y", "rm", "rm"},
+		{"bash /dev/stdin <<< 'rm x'", "rm x", "rm"},
+		{". /dev/fd/0 <<< 'rm x'", "rm x", "rm"},
+		{"sh -s a <<< 'rm $1'", "rm a", "rm"},
+		{"sh -c 'rm $0 $1' a b", "rm a b", "rm"},
+		{"bash -O extglob +x -c 'rm x'", "rm x", "rm"},
+		{"bash --rcfile rc -ic 'rm x'", "rm x", "rm"},
+		{"echo 'a b' | xargs rm", "rm a b", "rm"},
+		{`echo "'a b' c\ d" | xargs rm`, "rm a b c d", "rm"},
+		{"printf 'a\\0b' | xargs -0 rm", "rm a b", "rm"},
+		{"printf 'a b\\nc' | xargs -I% rm %", "rm a b", "rm"},
+		{"printf 'a b\\nc' | xargs -d '\\n' rm", "rm a b c", "rm"},
+		{"printf 'a b' | xargs -n1 rm", "rm b", "rm"},
+		{"echo rm | xargs -I% % x", "rm x", "rm"},
+		{"xargs rm < names", "rm ", "rm"},
+		{`read -r x <<< 'a\b'; rm $x`, `rm a\b`, "rm"},
+		{`read x y <<< 'a b c'; rm $y`, "rm b c", "rm"},
+		{"mapfile -t l <<< a; rm ${l[0]}", "rm a", "rm"},
+		{"f() { rm $1; }; f a", "rm a", "rm"},
+		{"set -- a b; shift; rm $1", "rm b", "rm"},
+		{"for i in $(seq 2 3); do rm $i; done", "rm 3", "rm"},
+		{"while getopts ab o; do rm $o; done", "rm ", "rm"},
+		{"unset -f f; f() { rm x; }; unset -f f; f", "rm x", "rm"},
+		{"command -p rm x", "rm x", "rm"},
+		{"exec -a name rm x", "rm x", "rm"},
+		{"builtin -- eval rm x", "rm x", "rm"},
+		{"hash -p /bin/rm ls; ls x", "rm x", "rm"},
+	} {
+		var ran []string
+		for _, s := range commands(Analyze(c.text, world)) {
+			if s == c.word || strings.HasPrefix(s, c.word+" ") {
+				ran = append(ran, s)
+			}
+		}
+		if c.want == "" && len(ran) > 0 || c.want != "" && !slices.Contains(ran, c.want) {
+			t.Errorf("%s: runs %q, want %q", c.text, ran, c.want)
+		}
+	}
+}
