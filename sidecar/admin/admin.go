@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -148,15 +149,22 @@ func readBody(r *http.Request) ([]byte, error) {
 
 // readJSON reads a body with the members of to and no others: a misspelt one
 // must not change what is done. An empty body leaves to as it is.
-func readJSON(r *http.Request, to any) error {
+func readJSON(r *http.Request, to any) error { return decode(r, to, true) }
+
+// readSome is readJSON of a body that may say more than is read.
+func readSome(r *http.Request, to any) error { return decode(r, to, false) }
+
+func decode(r *http.Request, to any, whole bool) error {
 	doc, err := readBody(r)
 	if err != nil || doc == nil {
 		return err
 	}
 	dec := json.NewDecoder(bytes.NewReader(doc))
-	dec.DisallowUnknownFields()
+	if whole {
+		dec.DisallowUnknownFields()
+	}
 	if err := dec.Decode(to); err != nil {
-		return notTaken(err)
+		return notTaken(plainjson.Error(err))
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		return notTaken(errors.New("something follows the JSON document"))

@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 
@@ -21,13 +20,9 @@ type toExplain struct {
 // explain reads a reply with the rules in force, or with others that somebody
 // wants to try before they put them.
 func (a *API) explain(w http.ResponseWriter, r *http.Request) error {
-	doc, err := readBody(r)
-	if err != nil {
-		return err
-	}
 	var body toExplain
-	if err := json.Unmarshal(doc, &body); err != nil && len(doc) > 0 { // records may say more than is read
-		return notTaken(err)
+	if err := readSome(r, &body); err != nil {
+		return err
 	}
 	if body.Message == nil && body.Chunks == nil && body.Upstream == nil {
 		return refusal(http.StatusBadRequest, "there is nothing to explain",

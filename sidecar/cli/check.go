@@ -13,7 +13,7 @@ import (
 )
 
 func checkCommand(env Env) *cobra.Command {
-	strict, shape, policy := false, format("text"), ""
+	strict, format, policy := false, "text", ""
 	c := &cobra.Command{
 		Use:   "check [DIR]",
 		Short: "Check rules, and show every problem with its place",
@@ -26,13 +26,16 @@ and warns about rules that load and do nothing.
 Exit code: 0 the rules are good, 1 they have problems (with --strict also warnings),
 2 wrong usage.`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			if !slices.Contains(formats, format) {
+				return misused(c, fmt.Errorf("--format is one of %s, not %q", strings.Join(formats, ", "), format))
+			}
 			v := verdict{began: time.Now(), strict: strict, policy: policy}
 			if len(args) == 1 {
 				v.dir = args[0]
 			}
 			v.check(env)
-			if err := v.write(shape, env); err != nil {
+			if err := v.write(format, env); err != nil {
 				return err
 			}
 			if !v.ok() {
@@ -43,29 +46,12 @@ Exit code: 0 the rules are good, 1 they have problems (with --strict also warnin
 	}
 	c.Flags().BoolVar(&strict, "strict", false, "warnings count as problems")
 	policyFlag(c, &policy)
-	c.Flags().Var(&shape, "format", "text, json (one document) or github (workflow commands)")
+	c.Flags().StringVar(&format, "format", format, "text, json (one document) or github (workflow commands)")
 	return c
 }
 
-// format is how check says what it found.
-type format string
-
+// formats are how check says what it found.
 var formats = []string{"text", "json", "github"}
-
-// String is the format's name.
-func (f *format) String() string { return string(*f) }
-
-// Type names the kind of value in the help.
-func (f *format) Type() string { return "format" }
-
-// Set takes a name from the command line.
-func (f *format) Set(name string) error {
-	if !slices.Contains(formats, name) {
-		return fmt.Errorf("it is one of %s", strings.Join(formats, ", "))
-	}
-	*f = format(name)
-	return nil
-}
 
 // verdict is what check found in a folder.
 type verdict struct {

@@ -25,7 +25,7 @@ func TestCheckFormats(t *testing.T) {
 	for name, v := range map[string]verdict{"problems": v, "unreadable": unreadable} {
 		for _, f := range formats {
 			var out, errs bytes.Buffer
-			said := v.write(format(f), Env{Out: &out, Err: &errs})
+			said := v.write(f, Env{Out: &out, Err: &errs})
 			if (said != nil) != (v.err != nil && f == "text") {
 				t.Errorf("%s, %s: %v", name, f, said)
 			}

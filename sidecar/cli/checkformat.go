@@ -9,7 +9,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-func (v *verdict) write(as format, env Env) error {
+func (v *verdict) write(as string, env Env) error {
 	switch as {
 	case "json":
 		return v.json(env)

@@ -19,18 +19,25 @@ type Env struct {
 	Defaults fs.FS    // the built-in rules/, prompts/ and schemas/
 }
 
-// errSaid is an error whose text is on Err already.
-var errSaid = errors.New("said")
-
 // exit is an answer that is told by an exit code.
 type exit int
 
 func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
+// errSaid is an error whose text is on Err already.
+const errSaid = exit(1)
+
+// misuse is an error in how a command was called.
+type misuse struct{ error }
+
+// misused says where to read how a command is called.
+func misused(c *cobra.Command, err error) error {
+	return misuse{fmt.Errorf("%w\nTry: %s --help", err, c.CommandPath())}
+}
+
 // Run runs one command. It returns the exit code: 0 fine, 1 failed, 2 misused; policy check
 // has others.
 func Run(args []string, env Env) int {
-	misused := false
 	root := &cobra.Command{
 		Use:   "gpt-oss-executor",
 		Short: "Repair the tool calls of gpt-oss on their way to OpenClaw",
@@ -50,42 +57,36 @@ func Run(args []string, env Env) int {
 	root.SetErr(env.Err)
 	root.SetArgs(args)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		misused = true
-		return fmt.Errorf("%w\nTry: %s --help", err, c.CommandPath())
-	})
+	root.SetFlagErrorFunc(misused)
 	root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
 		applyCommand(env), approvalsCommand(env), decisionsCommand(env), schemasCommand(env), varsCommand(env), openclawCommand(env), demoCommand(env), versionCommand(env))
-	helpful(root, &misused)
-	if err := root.Execute(); err != nil {
-		var code exit
-		if errors.As(err, &code) {
-			return int(code)
-		}
-		if !errors.Is(err, errSaid) {
-			fmt.Fprintln(env.Err, "gpt-oss-executor:", err)
-		}
-		if misused {
-			return 2
-		}
-		return 1
+	helpful(root)
+	err := root.Execute()
+	var code exit
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &code):
+		return int(code)
 	}
-	return 0
+	fmt.Fprintln(env.Err, "gpt-oss-executor:", err)
+	if errors.As(err, new(misuse)) {
+		return 2
+	}
+	return 1
 }
 
 // helpful says of wrong arguments where to read on, for a command and all below it.
-func helpful(c *cobra.Command, misused *bool) {
+func helpful(c *cobra.Command) {
 	for _, sub := range c.Commands() {
-		helpful(sub, misused)
+		helpful(sub)
 	}
 	check := c.Args
 	c.Args = func(c *cobra.Command, args []string) error {
-		err := check(c, args)
-		if err != nil {
-			*misused = true
-			err = fmt.Errorf("%w\nTry: %s --help", err, c.CommandPath())
+		if err := check(c, args); err != nil {
+			return misused(c, err)
 		}
-		return err
+		return nil
 	}
 }
 

@@ -54,9 +54,6 @@ func (l *logged) command(use, short string, args cobra.PositionalArgs, run func(
 		Use: use, Short: short, Args: args,
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir, err := l.folder()
-			if err == nil {
-				err = l.checked()
-			}
 			if err != nil {
 				return err
 			}
@@ -68,11 +65,11 @@ func (l *logged) command(use, short string, args cobra.PositionalArgs, run func(
 // folder is the folder of the log.
 func (l *logged) folder() (string, error) {
 	dir := l.dir
-	if dir == "" {
-		dir, _ = l.env.lookup(ruleset.SettingPrefix + "DECISIONS")
-	}
-	if state, _ := l.env.lookup(ruleset.SettingPrefix + "STATE"); dir == "" && state != "" {
-		dir = filepath.Join(state, decisionsFolder)
+	if s := defaultSettings(); dir == "" {
+		if err := s.Override(l.env.Environ); err != nil {
+			return "", err
+		}
+		dir = decisionsIn(s)
 	}
 	if dir == "" {
 		return "", errors.New("decisions: no folder; give --decisions DIR, or set " + ruleset.SettingPrefix + "DECISIONS")
@@ -94,22 +91,17 @@ func (l *logged) filters(c *cobra.Command) {
 	f.BoolVar(&l.json, "json", false, "write JSON lines")
 }
 
-// chosen is the filter with its time.
-func (l *logged) chosen() decisions.Filter {
+// chosen is the filter that the flags say.
+func (l *logged) chosen() (decisions.Filter, error) {
 	f := l.filter
+	effects := []string{string(policy.Allow), string(policy.Audit), string(policy.Ask), string(policy.Deny)}
+	if f.Effect != "" && !slices.Contains(effects, f.Effect) {
+		return f, fmt.Errorf("--effect is one of %s, not %q", strings.Join(effects, ", "), f.Effect)
+	}
 	if l.since > 0 {
 		f.Since = time.Now().Add(-l.since)
 	}
-	return f
-}
-
-// checked says what is wrong with the flags that choose decisions.
-func (l *logged) checked() error {
-	effects := []string{string(policy.Allow), string(policy.Audit), string(policy.Ask), string(policy.Deny)}
-	if l.filter.Effect != "" && !slices.Contains(effects, l.filter.Effect) {
-		return fmt.Errorf("--effect is one of %s, not %q", strings.Join(effects, ", "), l.filter.Effect)
-	}
-	return nil
+	return f, nil
 }
 
 // decisionsIn is the folder of the decision log of a server; empty: it has none.

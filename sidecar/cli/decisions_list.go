@@ -22,8 +22,12 @@ func (l *logged) listCommand() *cobra.Command {
 
 // list writes the decisions that are chosen as they are read, so the columns are fixed.
 func (l *logged) list(dir string) error {
-	p, filter, damaged := l.env.paper(l.json), l.chosen(), 0
-	err := decisions.Read(dir, func(r *decisions.Record, broken error) bool {
+	filter, err := l.chosen()
+	if err != nil {
+		return err
+	}
+	p, damaged := l.env.paper(l.json), 0
+	err = decisions.Read(dir, func(r *decisions.Record, broken error) bool {
 		switch {
 		case broken != nil:
 			damaged++

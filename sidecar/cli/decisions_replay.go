@@ -38,8 +38,12 @@ Exit code: 0 nothing would change, 1 something would or the log is damaged, 2 wr
 }
 
 func (l *logged) replay(dir string, set *ruleset.Set, in guard.World) error {
+	filter, err := l.chosen()
+	if err != nil {
+		return err
+	}
 	p := l.env.paper(l.json)
-	t, err := decisions.Replay(dir, l.chosen(), decider(set, in), func(c *decisions.Change) { p.item(c, changeRows(c)) })
+	t, err := decisions.Replay(dir, filter, decider(set, in), func(c *decisions.Change) { p.item(c, changeRows(c)) })
 	if err != nil {
 		return err
 	}

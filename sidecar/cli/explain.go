@@ -44,15 +44,10 @@ not known. Conditions see "model", "server" and "user".`,
 			if err != nil {
 				return err
 			}
-			in, err := openInput(args, env.In)
-			if err != nil {
-				return fmt.Errorf("explain: %w", err)
-			}
-			defer in.Close()
 			if lines {
-				return x.lines(sets[0], in, env)
+				return x.lines(sets[0], args, env)
 			}
-			return x.reply(sets, in, env)
+			return x.reply(sets, args, env)
 		},
 	}
 	c.Flags().BoolVar(&lines, "jsonl", false, "read one record on each line, write one answer on each line")
@@ -107,7 +102,12 @@ func openInput(args []string, in io.Reader) (io.ReadCloser, error) {
 }
 
 // lines answers each record in its place; a bad one does not stop the rest.
-func (x *explaining) lines(set *ruleset.Set, in io.Reader, env Env) error {
+func (x *explaining) lines(set *ruleset.Set, args []string, env Env) error {
+	in, err := openInput(args, env.In)
+	if err != nil {
+		return fmt.Errorf("explain: %w", err)
+	}
+	defer in.Close()
 	world := x.world(env)
 	return answerLines(in, env, func(l jsonLine) (any, json.RawMessage, error) {
 		rec, err := l.record()
@@ -120,12 +120,8 @@ func (x *explaining) lines(set *ruleset.Set, in io.Reader, env Env) error {
 }
 
 // reply shows one reply to a person.
-func (x *explaining) reply(sets []*ruleset.Set, in io.Reader, env Env) error {
-	doc, err := io.ReadAll(io.LimitReader(in, maxLine))
-	if err != nil {
-		return fmt.Errorf("explain: %w", err)
-	}
-	rec, err := anyReply(doc)
+func (x *explaining) reply(sets []*ruleset.Set, args []string, env Env) error {
+	rec, err := readReply(args, env)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -43,7 +41,7 @@ exec.yaml of --rules. A running server takes it at once.`,
 			if err != nil {
 				return err
 			}
-			return tellProfile(set, env.Out)
+			return env.paper(false).whole(nil, profileRows(set))
 		},
 	}
 	policyFlag(c, &locked)
@@ -51,36 +49,32 @@ exec.yaml of --rules. A running server takes it at once.`,
 	return c
 }
 
-// tellProfile says how strict a set is.
-func tellProfile(set *ruleset.Set, w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "profile %s: %s\n", set.Profile(), profiles[set.Profile()])
+// profileRows say how strict a set is.
+func profileRows(set *ruleset.Set) []row {
+	var r rows
+	r.say("profile %s: %s", set.Profile(), profiles[set.Profile()])
 	if name := set.LockedProfile(); name != "" {
-		fmt.Fprintf(&b, "locked     %s: %s; the stricter of both holds\n", name, profiles[name])
+		r.field("locked", name+": "+profiles[name]+"; the stricter of both holds", "")
 	}
 	roots := set.Roots()
-	for _, r := range []struct {
-		what  string
-		paths []string
-	}{{"works in", []string{roots.Cwd}}, {"home", []string{roots.Home}}, {"may write", roots.Write}, {"may read", slices.Concat(roots.Read, roots.ReadFiles)}, {"never", roots.Own}} {
-		fmt.Fprintf(&b, "%-10s %s\n", r.what, strings.Join(r.paths, " "))
-	}
+	r.field("works in", roots.Cwd, "")
+	r.field("home", roots.Home, "")
+	r.field("may write", strings.Join(roots.Write, " "), "")
+	r.field("may read", strings.Join(slices.Concat(roots.Read, roots.ReadFiles), " "), "")
+	r.field("never", strings.Join(roots.Own, " "), "")
 	counts := map[string]int{}
-	for _, r := range set.PolicyRules() {
-		counts[string(r)]++
+	for _, rule := range set.PolicyRules() {
+		counts[string(rule)]++
 	}
 	var said []string
 	for _, effect := range slices.Sorted(maps.Keys(counts)) {
 		said = append(said, fmt.Sprintf("%d %s", counts[effect], effect))
 	}
-	fmt.Fprintf(&b, "%-10s %s\n", "rules", strings.Join(said, ", "))
+	r.field("rules", strings.Join(said, ", "), "")
 	for _, e := range set.Expansions() {
-		fmt.Fprintf(&b, "%-10s %q is %s\n", e.Effect, e.Text, e.When)
+		r.field(string(e.Effect), fmt.Sprintf("%q is %s", e.Text, e.When), "")
 	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	return nil
+	return r.list
 }
 
 var profileLine = regexp.MustCompile(`(?m)^profile:[ \t]*[^\s#]*`)
@@ -107,16 +101,8 @@ func setProfile(name, dir string, env Env) error {
 	if err != nil {
 		return err
 	}
-	files, err := src.Read()
-	if err != nil {
+	if err := edit(src, "exec.yaml", string(changed)); err != nil {
 		return err
-	}
-	files["exec.yaml"] = string(changed)
-	if set, problems := ruleset.Load(files); set == nil {
-		return fmt.Errorf("with that profile the rules do not load, so nothing was written:\n%s", problems.In(src).Error())
-	}
-	if err := atomicfile.Replace(file, changed); err != nil {
-		return fmt.Errorf("write rules: %w", err)
 	}
 	fmt.Fprintf(env.Out, "%s: %s\n", file, line)
 	return nil

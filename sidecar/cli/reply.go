@@ -4,16 +4,32 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 )
 
+// readReply makes a record of the file that was named, or of standard input.
+func readReply(args []string, env Env) (*replay.Record, error) {
+	in, err := openInput(args, env.In)
+	if err != nil {
+		return nil, fmt.Errorf("read the reply: %w", err)
+	}
+	defer in.Close()
+	doc, err := io.ReadAll(io.LimitReader(in, maxLine))
+	if err != nil {
+		return nil, fmt.Errorf("read the reply: %w", err)
+	}
+	return anyReply(doc)
+}
+
 // anyReply makes a record of whatever a person has at hand.
 func anyReply(doc []byte) (*replay.Record, error) {
 	text := bytes.TrimSpace(doc)
 	if len(text) == 0 {
-		return nil, errors.New("explain: nothing to read")
+		return nil, errors.New("there is no reply to read")
 	}
 	var whole struct {
 		replay.Record

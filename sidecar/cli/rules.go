@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -73,6 +78,30 @@ func loadProfile(policy, dir, profile string, env Env) (*ruleset.Set, error) {
 		err = fmt.Errorf("no profile %q in strategies.yaml of %s; there are %s", profile, rulesName(dir), strings.Join(set.Profiles(), ", "))
 	}
 	return set, err
+}
+
+// edit writes one file of a folder of rules, whole, if the rules load with it: the folder may
+// be watched. name has slashes.
+func edit(src rulefile.Source, name, text string) error {
+	files, err := src.Read()
+	if err != nil {
+		return err
+	}
+	files[name] = text
+	if set, problems := ruleset.Load(files); set == nil {
+		return fmt.Errorf("with that %s the rules do not load, so nothing was written:\n%w", name, problems.In(src))
+	}
+	path := filepath.Join(src.Dir, filepath.FromSlash(name))
+	err = atomicfile.Replace(path, []byte(text))
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
+			err = atomicfile.Write(path, []byte(text), 0o644)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("write rules: %w", err)
+	}
+	return nil
 }
 
 // rulesName is what people call a folder of rules.

@@ -3,6 +3,7 @@ package demo
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 // caller asks as OpenClaw does: streamed, with tools. It knows nothing of the
@@ -35,30 +38,8 @@ type call struct{ ID, Name, Args string }
 
 // fault is an error, as a status or inside the stream.
 type fault struct {
-	Status  int    `json:"-"`
-	Code    any    `json:"code"` // a word; some servers repeat the status
-	Message string `json:"message"`
-}
-
-// chunk is the data of one server-sent event.
-type chunk struct {
-	Choices []struct {
-		Delta struct {
-			Content   string `json:"content"`
-			Thought   string `json:"reasoning_content"`
-			Reasoning string `json:"reasoning"` // vLLM's name for it
-			ToolCalls []struct {
-				Index    int    `json:"index"`
-				ID       string `json:"id"`
-				Function struct {
-					Name      string `json:"name"`
-					Arguments string `json:"arguments"`
-				} `json:"function"`
-			} `json:"tool_calls"`
-		} `json:"delta"`
-		Finish string `json:"finish_reason"`
-	} `json:"choices"`
-	Error *fault `json:"error"`
+	Status        int
+	Code, Message string // no code where the server's is no word
 }
 
 // ask sends one message to the server at base and reads the reply to its end.
@@ -89,11 +70,13 @@ func (c caller) ask(ctx context.Context, base, message string) (answer, error) {
 }
 
 func (a *answer) refused(resp *http.Response) error {
-	var e chunk
-	if err := json.NewDecoder(resp.Body).Decode(&e); err != nil || e.Error == nil {
+	doc, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	if a.add(string(doc)); a.fault == nil {
 		return fmt.Errorf("status %d with a body that is no error object", resp.StatusCode)
 	}
-	a.fault = e.Error
 	a.fault.Status = resp.StatusCode
 	return nil
 }
@@ -106,11 +89,10 @@ func (a *answer) read(stream io.Reader, began time.Time) error {
 		if !ok || data == "[DONE]" {
 			continue
 		}
-		var e chunk
-		if err := json.Unmarshal([]byte(data), &e); err != nil {
-			return fmt.Errorf("an event is not JSON: %q: %w", data, err)
+		if !gjson.Valid(data) {
+			return fmt.Errorf("an event is not JSON: %q", data)
 		}
-		a.add(e)
+		a.add(data)
 		if a.text != "" && a.first == 0 {
 			a.first = time.Since(began)
 		}
@@ -118,24 +100,26 @@ func (a *answer) read(stream io.Reader, began time.Time) error {
 	return lines.Err()
 }
 
-func (a *answer) add(e chunk) {
-	if e.Error != nil {
-		a.fault = e.Error
+// add takes the data of one event, or of a body.
+func (a *answer) add(data string) {
+	doc := gjson.Parse(data)
+	if e := doc.Get("error"); e.IsObject() {
+		a.fault = &fault{Code: e.Get("code").Str, Message: e.Get("message").Str}
 	}
-	for _, c := range e.Choices {
-		a.text += c.Delta.Content
-		a.reasoning += c.Delta.Thought + c.Delta.Reasoning
-		if c.Finish != "" {
-			a.finish = c.Finish
-		}
-		for _, t := range c.Delta.ToolCalls {
-			for t.Index >= len(a.calls) {
+	for _, c := range doc.Get("choices").Array() {
+		delta := c.Get("delta")
+		a.text += delta.Get("content").Str
+		a.reasoning += delta.Get("reasoning_content").Str + delta.Get("reasoning").Str // the latter is vLLM's name for it
+		a.finish = cmp.Or(c.Get("finish_reason").Str, a.finish)
+		for _, t := range delta.Get("tool_calls").Array() {
+			i := int(t.Get("index").Int())
+			for i >= len(a.calls) {
 				a.calls = append(a.calls, call{})
 			}
-			at := &a.calls[t.Index]
-			at.ID += t.ID
-			at.Name += t.Function.Name
-			at.Args += t.Function.Arguments
+			at := &a.calls[i]
+			at.ID += t.Get("id").Str
+			at.Name += t.Get("function.name").Str
+			at.Args += t.Get("function.arguments").Str
 		}
 	}
 }

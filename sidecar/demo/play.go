@@ -143,8 +143,8 @@ func (a answer) lines() []line {
 		if f.Status != 0 {
 			head = fmt.Sprintf("HTTP %d: ", f.Status)
 		}
-		if code, ok := f.Code.(string); ok {
-			head += code + ": "
+		if f.Code != "" {
+			head += f.Code + ": "
 		}
 		out = append(out, line{head + f.Message, terminal.Plain})
 	}

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -129,9 +130,9 @@ func (q *Question) decide(set *ruleset.Set, at ruleset.At) policy.Decision {
 	case q.Command != nil:
 		return set.CheckCommand(*q.Command, who, at)
 	case q.Path != nil:
-		return set.CheckPath(q.op(), *q.Path, who, at)
+		return set.CheckPath(cmp.Or(q.Op, paths.Read), *q.Path, who, at)
 	case q.URL != nil:
-		return set.CheckURL(*q.URL, q.method(), q.Redirects, who, at)
+		return set.CheckURL(*q.URL, cmp.Or(q.Method, "GET"), q.Redirects, who, at)
 	}
 	return set.Decide(q.call(), who, at)
 }
@@ -151,20 +152,6 @@ func (q *Question) subject() policy.Subject {
 		Model: q.Model, Agent: q.Agent, Session: q.Session, Channel: q.Channel,
 		Interactive: q.Interactive == nil || *q.Interactive,
 	}
-}
-
-func (q *Question) op() paths.Op {
-	if q.Op == "" {
-		return paths.Read
-	}
-	return q.Op
-}
-
-func (q *Question) method() string {
-	if q.Method == "" {
-		return "GET"
-	}
-	return q.Method
 }
 
 // check says what is wrong with a question.

@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 // Request is one chat request, as it arrived.
@@ -31,14 +32,7 @@ type Message struct {
 
 // Field is a string member of the message, for example reasoning; "" where it
 // is absent.
-func (m Message) Field(name string) string {
-	var fields map[string]json.RawMessage
-	var text string
-	if json.Unmarshal(m.Raw, &fields) == nil {
-		_ = json.Unmarshal(fields[name], &text) // another type is no string member
-	}
-	return text
-}
+func (m Message) Field(name string) string { return gjson.GetBytes(m.Raw, name).Str }
 
 // Call is a tool call, as it stands on the wire: nothing in it need be well
 // formed.
@@ -77,10 +71,9 @@ func readRequest(header http.Header, body []byte) (Request, error) {
 
 func readMessage(raw json.RawMessage) (Message, error) {
 	var wire struct {
-		Role    string          `json:"role"`
-		Content json.RawMessage `json:"content"`
-		CallID  string          `json:"tool_call_id"`
-		Calls   []struct {
+		Role   string `json:"role"`
+		CallID string `json:"tool_call_id"`
+		Calls  []struct {
 			ID       string `json:"id"`
 			Function struct {
 				Name      string `json:"name"`
@@ -91,7 +84,7 @@ func readMessage(raw json.RawMessage) (Message, error) {
 	if err := json.Unmarshal(raw, &wire); err != nil {
 		return Message{}, err
 	}
-	m := Message{Role: wire.Role, Text: readContent(wire.Content), CallID: wire.CallID, Raw: raw}
+	m := Message{Role: wire.Role, Text: readContent(gjson.GetBytes(raw, "content")), CallID: wire.CallID, Raw: raw}
 	for _, c := range wire.Calls {
 		m.Calls = append(m.Calls, Call{c.ID, c.Function.Name, c.Function.Arguments})
 	}
@@ -99,20 +92,10 @@ func readMessage(raw json.RawMessage) (Message, error) {
 }
 
 // readContent is the text of a content, be it a string or an array of parts.
-func readContent(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
+func readContent(content gjson.Result) string {
+	text := content.Str
+	for _, part := range content.Get("#.text").Array() {
+		text += part.Str
 	}
-	var parts []struct {
-		Text string `json:"text"`
-	}
-	if json.Unmarshal(raw, &parts) != nil {
-		return ""
-	}
-	var b strings.Builder
-	for _, p := range parts {
-		b.WriteString(p.Text)
-	}
-	return b.String()
+	return text
 }
