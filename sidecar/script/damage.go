@@ -22,20 +22,9 @@ func LeakedTurn(name, args string) Reply {
 		LeakedHarmony(name, args).Content)
 }
 
-// roleRecipient names the tool in the role, where the format allows it and few
-// parsers look.
-func roleRecipient(name, args string) Reply {
-	return Text("<|start|>assistant to=functions." + name + "<|channel|>commentary <|constrain|>json<|message|>" + args + "<|call|>")
-}
-
 // FinalChannel is a call in the channel that is meant for the user.
 func FinalChannel(name, args string) Reply {
 	return Text("<|channel|>final to=functions." + name + " <|constrain|>json<|message|>" + args + "<|call|>")
-}
-
-// endedCall is a leaked call that is closed by the wrong token.
-func endedCall(name, args string) Reply {
-	return Text("<|channel|>commentary to=functions." + name + "<|constrain|>json<|message|>" + args + "<|end|>")
 }
 
 // StrippedHarmony is a leaked turn from which the detokenizer took the special
@@ -87,17 +76,8 @@ func Marker(name, args string) Reply {
 // TrailingComma leaves a comma before the last brace.
 func TrailingComma(args string) string { return strings.TrimSuffix(args, "}") + ",}" }
 
-// unclosed loses the last brace.
-func unclosed(args string) string { return strings.TrimSuffix(args, "}") }
-
-// rawNewlines writes line breaks inside strings as they are.
-func rawNewlines(args string) string { return strings.ReplaceAll(args, `\n`, "\n") }
-
 // SingleQuoted writes Python's quotes.
 func SingleQuoted(args string) string { return strings.ReplaceAll(args, `"`, "'") }
-
-// doubleEncoded is the object as a JSON string.
-func doubleEncoded(args string) string { return quote(args) }
 
 // renamed calls an argument by another name.
 func renamed(args, from, to string) string {

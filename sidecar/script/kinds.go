@@ -1,5 +1,7 @@
 package script
 
+import "strings"
+
 // Kind is one way in which a call arrives damaged: data that the demo shows, the
 // tests run through a gateway, and the server plays by hand.
 type Kind struct {
@@ -27,9 +29,9 @@ func Kinds() []Kind {
 		{"leaked-harmony", "channel tokens come out as text", "exec", one(LeakedHarmony), nil},
 		{"leaked-turn", "the chain of thought leaks, too", "write", one(LeakedTurn), nil},
 		{"leaked-final", "the answer is wrapped in channel tokens", "exec", one(Native), LeakedFinal},
-		{"role-recipient", "the tool is named in the role", "write", one(roleRecipient), nil},
+		{"role-recipient", "the tool is named in the role", "write", written("<|start|>assistant to=functions.NAME<|channel|>commentary <|constrain|>json<|message|>ARGS<|call|>"), nil},
 		{"final-channel", "the call is on the channel for the user", "exec", one(FinalChannel), nil},
-		{"ended-call", "the call is closed by the wrong token", "read", one(endedCall), nil},
+		{"ended-call", "the call is closed by the wrong token", "read", written("<|channel|>commentary to=functions.NAME<|constrain|>json<|message|>ARGS<|end|>"), nil},
 		{"stripped-harmony", "the tokens are gone and the words glued together", "exec", one(StrippedHarmony), nil},
 		{"call-in-reasoning", "the call is in the reasoning, the content empty", "exec", one(InReasoning), nil},
 		{"name-channel", "the name carries a channel token", "read", named(func(n string) string { return n + "<|channel|>commentary" }), nil},
@@ -37,10 +39,10 @@ func Kinds() []Kind {
 		{"alias", "the model says bash and cmd", "exec", one(func(_, args string) Reply { return Native("bash", renamed(args, "command", "cmd")) }), nil},
 		{"file-path", "the path is called file_path", "write", argued(func(a string) string { return renamed(a, "path", "file_path") }), nil},
 		{"trailing-comma", "arguments with a comma too many", "exec", argued(TrailingComma), nil},
-		{"raw-newline", "line breaks inside a JSON string", "write", argued(rawNewlines), nil},
+		{"raw-newline", "line breaks inside a JSON string", "write", argued(func(a string) string { return strings.ReplaceAll(a, `\n`, "\n") }), nil},
 		{"single-quotes", "arguments in Python's quotes", "exec", argued(SingleQuoted), nil},
-		{"unclosed", "the last brace is missing", "write", argued(unclosed), nil},
-		{"double-encoded", "arguments encoded twice", "read", argued(doubleEncoded), nil},
+		{"unclosed", "the last brace is missing", "write", argued(func(a string) string { return strings.TrimSuffix(a, "}") }), nil},
+		{"double-encoded", "arguments encoded twice", "read", argued(quote), nil},
 		{"react", "Thought, Action, Action Input", "exec", one(ReAct), nil},
 		{"guided-json", "the call in the guided output schema", "write", one(GuidedJSON), nil},
 		{"fenced-json", "a call object in a code fence", "read", one(FencedJSON), nil},
@@ -55,6 +57,13 @@ func Kinds() []Kind {
 
 func one(call func(name, args string) Reply) func(string, string) []Reply {
 	return func(name, args string) []Reply { return []Reply{call(name, args)} }
+}
+
+// written is a call as text, in which NAME and ARGS stand for it.
+func written(text string) func(string, string) []Reply {
+	return one(func(name, args string) Reply {
+		return Text(strings.NewReplacer("NAME", name, "ARGS", args).Replace(text))
+	})
 }
 
 func named(damage func(name string) string) func(string, string) []Reply {
