@@ -16,6 +16,7 @@ import (
 
 func explainCommand(env Env) *cobra.Command {
 	var x explaining
+	var call aCall
 	lines := false
 	c := &cobra.Command{
 		Use:   "explain [FILE]",
@@ -23,7 +24,7 @@ func explainCommand(env Env) *cobra.Command {
 		Long: `Show step by step how a reply is read. FILE (or standard input) holds a reply as a
 server sends it: a chat completion, a message, or plain text that the model wrote.
 The answer is a tree: each strategy with its result and the line of its rule.
-To see why one call is allowed or not, there is: gpt-oss-executor policy explain
+With --command, --path, --url or --tool it does what policy explain does.
 
 If --rules is given twice, it shows what differs, as diff -u does; builtin means the
 built-in rules.
@@ -35,6 +36,10 @@ not known. Conditions see "model", "server" and "user".`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
+			case call.given() && (lines || len(args) > 0):
+				return errors.New("--command, --path, --url and --arguments stand in place of a reply: leave out the file and --jsonl")
+			case call.given():
+				return call.explain(&x, env)
 			case x.json && lines:
 				return errors.New("--jsonl answers in JSON lines, --json with one tree: take one of them")
 			case len(x.dirs) == 2 && lines:
@@ -52,6 +57,7 @@ not known. Conditions see "model", "server" and "user".`,
 	}
 	c.Flags().BoolVar(&lines, "jsonl", false, "read one record on each line, write one answer on each line")
 	c.Flags().StringVar(&x.profile, "profile", "", "profile of strategies.yaml")
+	call.flags(c, "in place of a reply: ")
 	x.flags(c)
 	return c
 }

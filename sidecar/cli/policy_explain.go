@@ -18,7 +18,6 @@ import (
 func policyExplainCommand(env Env) *cobra.Command {
 	var x explaining
 	var call aCall
-	all := false
 	c := &cobra.Command{
 		Use:   "explain",
 		Short: "Show why a call is allowed or not: every fact and every rule",
@@ -31,27 +30,10 @@ If --rules is given twice, it shows what differs, as diff -u does; builtin means
 built-in rules.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			tool, args, err := call.call()
-			if err != nil {
-				return err
-			}
-			sets, err := x.sets(env)
-			if err != nil {
-				return err
-			}
-			lines := func(t *guard.Explanation) []row { return callRows(t, all) }
-			return show(&x, sets, env, lines, func(set *ruleset.Set) (*guard.Explanation, error) {
-				return x.world(env).Explain(set, tool, args)
-			})
+			return call.explain(&x, env)
 		},
 	}
-	f := c.Flags()
-	f.StringVar(&call.command, "command", "", "may this shell line run?")
-	f.StringVar(&call.path, "path", "", "may this path be read?")
-	f.StringVar(&call.url, "url", "", "may this address be fetched?")
-	f.StringVar(&call.tool, "tool", "", "the tool of that call (default: exec, read or web_fetch)")
-	f.StringVar(&call.arguments, "arguments", "", "may this --tool be called with these, a JSON object?")
-	f.BoolVar(&all, "all", false, "also show the rules that do not hold")
+	call.flags(c, "")
 	x.flags(c)
 	return c
 }
@@ -61,6 +43,36 @@ type aCall struct {
 	command, path, url string
 	tool               string // that would run; empty: the usual one
 	arguments          string // of the tool, in place of the three
+	all                bool   // rules that do not hold are shown, too
+}
+
+// flags are those about a call. Before is how what they do begins.
+func (c *aCall) flags(to *cobra.Command, before string) {
+	f := to.Flags()
+	f.StringVar(&c.command, "command", "", before+"may this shell line run?")
+	f.StringVar(&c.path, "path", "", before+"may this path be read?")
+	f.StringVar(&c.url, "url", "", before+"may this address be fetched?")
+	f.StringVar(&c.tool, "tool", "", "the tool of that call (default: exec, read or web_fetch)")
+	f.StringVar(&c.arguments, "arguments", "", before+"may this --tool be called with these, a JSON object?")
+	f.BoolVar(&c.all, "all", false, "of a call: also show the rules that do not hold")
+}
+
+func (c *aCall) given() bool { return *c != aCall{all: c.all} }
+
+// explain shows what the rules say of the call.
+func (c *aCall) explain(x *explaining, env Env) error {
+	tool, args, err := c.call()
+	if err != nil {
+		return err
+	}
+	sets, err := x.sets(env)
+	if err != nil {
+		return err
+	}
+	lines := func(t *guard.Explanation) []row { return callRows(t, c.all) }
+	return show(x, sets, env, lines, func(set *ruleset.Set) (*guard.Explanation, error) {
+		return x.world(env).Explain(set, tool, args)
+	})
 }
 
 // call is the tool and its arguments.

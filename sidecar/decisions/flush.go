@@ -62,31 +62,32 @@ func (w *writer) settle() error {
 
 // rotate ends a segment. The next record begins a new one.
 func (w *writer) rotate() {
-	w.moveHead()
-	err := w.settle()
-	if err = errors.Join(err, w.file.Close()); err != nil {
+	if err := w.shut(); err != nil {
 		_ = w.broken(err)
 	}
-	w.file = nil
 	if err := w.retain(); err != nil {
 		_ = w.broken(err)
 	}
 }
 
-// end writes the last head and closes the file.
-func (w *writer) end() error {
-	if lost := w.missing(w.counts.lost.Load()); lost != nil {
-		_ = w.write(lost...) // told by w.failing
-	}
+// shut brings the segment and the head to the disk, and closes the file.
+func (w *writer) shut() error {
 	w.moveHead()
 	err := w.settle()
 	if w.file != nil {
 		err = errors.Join(err, w.file.Close())
-	}
-	if w.failing != nil {
-		err = errors.Join(err, w.failing)
+		w.file = nil
 	}
 	return err
+}
+
+// end writes what there is left to say, and closes the file.
+func (w *writer) end() error {
+	if lost := w.missing(w.counts.lost.Load()); lost != nil {
+		_ = w.write(lost...) // told by w.failing
+	}
+	err := w.shut()
+	return errors.Join(err, w.failing)
 }
 
 // retain removes the oldest segments where there are too many. That is written down
