@@ -7,10 +7,7 @@ import (
 
 // awk reads the program: it can run commands, read and write files.
 func awk(c *call) {
-	programs, files := c.values("-e"), c.Operands
-	if !c.replaced && len(files) > 0 {
-		programs, files = files[:1], files[1:]
-	}
+	programs, files := c.codeAndFiles("-e")
 	for _, w := range programs {
 		newAwk(c, w)
 	}

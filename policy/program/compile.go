@@ -208,22 +208,26 @@ func (p *program) operandKinds() {
 	}
 }
 
+// find is where a long one stands, or would.
+func (p *program) find(text string) (i int, ok bool) {
+	return slices.BinarySearchFunc(p.long, text, func(s spelling, t string) int { return strings.Compare(s.text, t) })
+}
+
 // exact finds a long one that is written in full, perhaps with =value.
 func (p *program) exact(text string) *option {
 	name, _, _ := strings.Cut(text, "=")
-	i, ok := slices.BinarySearchFunc(p.long, name, func(s spelling, t string) int { return strings.Compare(s.text, t) })
-	if !ok {
-		return nil
+	if i, ok := p.find(name); ok {
+		return &p.options[p.long[i].option]
 	}
-	return &p.options[p.long[i].option]
+	return nil
 }
 
 // option finds a long one, which may be abbreviated. It is nil where there is none, and
 // where several fit.
 func (p *program) option(text string) (o *option, full string, several bool) {
-	i, ok := slices.BinarySearchFunc(p.long, text, func(s spelling, t string) int { return strings.Compare(s.text, t) })
+	i, ok := p.find(text)
 	if ok {
-		return &p.options[p.long[i].option], p.long[i].text, false
+		return &p.options[p.long[i].option], text, false
 	}
 	if p.style == words || len(text) < 3 {
 		return nil, "", false

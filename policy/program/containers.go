@@ -1,6 +1,9 @@
 package program
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // containers are programs that run others in a container or a cluster.
 var containers = family{
@@ -48,31 +51,30 @@ const dockerRun = `
 	--interactive --tty --detach --detach-keys= --sig-proxy? --index= --no-deps --service-ports --build --quiet-pull
 	--remove-orphans --use-aliases --env-from-file=read`
 
-var dockerSubs = []sub{
+// dockerObjects are subcommands of docker itself, and of what it keeps.
+var dockerObjects = []sub{
+	{"run create exec", row{opts: dockerRun, operands: "skip run", tags: "container", then: dockerMounts}},
+	{"build bake", row{opts: dockerBuild, operands: "read", tags: "container workspace-code"}},
+	{"push", row{tags: "publish container"}},
+	{"cp", row{operands: "read* target", tags: "container", then: (*call).transfers}},
+}
+
+var dockerSubs = append([]sub{
 	{`
 		ps logs images inspect version info top stats events history diff port search wait help`, row{opts: "-f|--filter= --format= -n= --since= --until= --tail= --type="}},
-	{"run create", row{opts: dockerRun, operands: "skip run", tags: "container", then: dockerMounts}},
-	{"exec", row{opts: dockerRun, operands: "skip run", tags: "container", then: dockerMounts}},
-	{"build", row{opts: dockerBuild, operands: "read", tags: "container workspace-code"}},
 	{`
 		start stop restart kill rm rmi pause unpause rename update attach commit tag load import pull prune`, row{opts: "-i|--input=read -f|--force -v --time= -t= -s=", tags: "container"}},
 	{"save export", row{opts: "-o|--output=write", tags: "container"}},
-	{"push", row{tags: "publish container"}},
 	{"login logout", row{tags: "config-or-install", opts: "-u= -p= --password-stdin"}},
-	{"cp", row{operands: "read* target", tags: "container", then: (*call).transfers}},
 	{"compose", row{opts: composeOptions, subs: composeSubs}},
 	{`
 		container image volume network system context manifest builder buildx plugin node stack service swarm secret config
-		trust checkpoint scout model sandbox`, row{subs: []sub{
+		trust checkpoint scout model sandbox`, row{subs: append([]sub{
 		{"ls|list|ps inspect logs top stats port diff history df info events show du version imagetools", row{opts: "-f= --format="}},
-		{"run exec create", row{opts: dockerRun, operands: "skip run", tags: "container", then: dockerMounts}},
-		{"build bake", row{opts: dockerBuild, operands: "read", tags: "container workspace-code"}},
-		{"push", row{tags: "publish container"}},
-		{"cp", row{operands: "read* target", tags: "container", then: (*call).transfers}},
 		{`
 		rm|remove prune start stop restart kill pause unpause connect disconnect use update commit tag load save import export
-		pull attach rename deploy init join leave install enable disable set wait annotate up down`, row{tags: "container"}}}}},
-}
+		pull attach rename deploy init join leave install enable disable set wait annotate up down`, row{tags: "container"}}}, dockerObjects...)}},
+}, dockerObjects...)
 
 const dockerBuild = `
 	-t|--tag= -f|--file=read --build-arg= --target= --platform= --secret= --ssh= --cache-from= --cache-to=
@@ -92,7 +94,7 @@ var kubectlSubs = []sub{
 	{"kustomize", row{opts: `
 		-o|--output=write --enable-exec:opaque-exec --enable-alpha-plugins:opaque-exec --enable-helm:opaque-exec
 		--helm-command=exec --load-restrictor=:opaque-exec -e|--env= --network:opaque-exec --mount=:opaque-exec`, then: kustomization}},
-	{"logs", row{opts: "-f|--follow --tail= --since= -p|--previous"}},
+	{"logs", row{opts: "-f|--follow --tail= --since= -p|--previous --output-directory=write"}},
 	{"get describe top explain api-resources api-versions cluster-info version events diff wait help completion", row{opts: `
 		--client --tail= --since= --raw= --sort-by= -L= --template= --for= --timeout= --previous -p --follow --output-directory=write`}},
 	{"config", row{subs: []sub{{"view", row{opts: "--raw:dump-env --flatten:dump-env --minify"}}, {"get-contexts current-context get-clusters get-users", row{}}, {`
@@ -110,25 +112,18 @@ var kubectlSubs = []sub{
 
 // dockerMounts looks at what a container gets of the machine.
 func dockerMounts(c *call) {
-	for i := range c.found {
-		f := &c.found[i]
-		text := f.value.Text
-		switch f.name {
-		case "-v":
-			if f.given {
-				c.mount(f.value, text, strings.HasSuffix(text, ":ro"))
-			}
-		case "--mount":
-			for _, part := range strings.Split(text, ",") {
-				if name, source, _ := strings.Cut(part, "="); name == "source" || name == "src" {
-					c.mount(f.value, source, strings.Contains(text, "readonly") || strings.Contains(text, ",ro"))
-				}
-			}
-		case "--pid", "--ipc", "--uts", "--userns", "--cgroupns":
-			if text == "host" {
-				c.tag("container-escape")
+	for _, w := range c.values("-v") {
+		c.mount(w, w.Text, strings.HasSuffix(w.Text, ":ro"))
+	}
+	for _, w := range c.values("--mount") {
+		for _, part := range strings.Split(w.Text, ",") {
+			if name, source, _ := strings.Cut(part, "="); name == "source" || name == "src" {
+				c.mount(w, source, strings.Contains(w.Text, "readonly") || strings.Contains(w.Text, ",ro"))
 			}
 		}
+	}
+	if slices.ContainsFunc(c.values("--pid", "--ipc", "--uts", "--userns", "--cgroupns"), func(w Word) bool { return w.Text == "host" }) {
+		c.tag("container-escape")
 	}
 }
 
@@ -168,16 +163,11 @@ func kubectlSecrets(c *call) {
 	if kind, name, ok := strings.Cut(form.Text, "="); ok && strings.HasSuffix(kind, "-file") {
 		c.touch("read", rest(form, name), "-o")
 	}
-	words := c.Operands
-	if w, ok := c.value("--raw"); ok {
-		formatted, words = true, append(words[:len(words):len(words)], w)
-	}
-	if c.Sub != "get" || !formatted && !c.has("--template") || form.Text == "wide" || form.Text == "name" {
+	raw := c.values("--raw")
+	if c.Sub != "get" || !formatted && len(raw) == 0 && !c.has("--template") || form.Text == "wide" || form.Text == "name" {
 		return
 	}
-	for _, w := range words {
-		if strings.Contains(strings.ToLower(w.Text), "secret") {
-			c.tag("dump-env")
-		}
+	if slices.ContainsFunc(slices.Concat(c.Operands, raw), func(w Word) bool { return strings.Contains(strings.ToLower(w.Text), "secret") }) {
+		c.tag("dump-env")
 	}
 }

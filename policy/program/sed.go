@@ -4,10 +4,7 @@ import "strings"
 
 // sed reads the script: it can run commands and write files.
 func sed(c *call) {
-	scripts, files := c.values("-e"), c.Operands
-	if !c.replaced && len(files) > 0 {
-		scripts, files = files[:1], files[1:]
-	}
+	scripts, files := c.codeAndFiles("-e")
 	var lines []string
 	for _, w := range scripts {
 		lines = append(lines, w.Text)

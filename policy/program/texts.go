@@ -143,17 +143,21 @@ func splitPrefix(c *call) {
 	}
 }
 
+// codeAndFiles are the programs in an option, or the first operand, and the other operands.
+func (c *call) codeAndFiles(option string) (code, files []Word) {
+	if !c.replaced && len(c.Operands) > 0 {
+		return c.Operands[:1], c.Operands[1:]
+	}
+	return c.values(option), c.Operands
+}
+
 // grep searches the current folder if told to search folders, and none is named.
 func grep(c *call) {
-	names := len(c.Operands)
-	if !c.replaced {
-		names--
-	}
 	if c.Recursive {
 		c.included("--include")
 	}
-	switch {
-	case names > 0:
+	switch _, files := c.codeAndFiles("-e"); {
+	case len(files) > 0:
 	case c.Recursive:
 		c.touch("read", Word{Text: "."}, "folder")
 	default:
@@ -181,7 +185,7 @@ func rg(c *call) {
 		}
 		return
 	}
-	if len(c.Operands) < 2 && !(c.replaced && len(c.Operands) == 1) {
+	if _, files := c.codeAndFiles("-e"); len(files) == 0 {
 		c.touch("read", Word{Text: "."}, "folder")
 		c.ReadsIn = true
 	}
@@ -197,45 +201,37 @@ var (
 
 // jq reads its filter.
 func jq(c *call) {
-	if !c.replaced && len(c.Operands) > 0 {
-		c.filter(c.Operands[0], jqEnv, jqLoad)
-	}
-	names := len(c.Operands)
-	if !c.replaced {
-		names--
-	}
-	c.ReadsIn = c.ReadsIn || names < 1 && !c.has("-n")
+	code, files := c.codeAndFiles("")
+	c.filter(code, jqEnv, jqLoad)
+	c.ReadsIn = c.ReadsIn || len(files) == 0 && !c.has("-n")
 }
 
 // yq has a filter, too, perhaps after a word.
 func yq(c *call) {
-	words := c.Operands
-	if len(words) > 0 && slices.Contains([]string{"e", "eval", "ea", "eval-all"}, words[0].Text) {
-		c.Sub, words = words[0].Text, words[1:]
-		c.Touches = slices.DeleteFunc(c.Touches, func(t Touch) bool { return len(words) > 0 && t.Word == words[0] }) // it was taken for a file
+	if words := c.Operands; len(words) > 0 && slices.Contains([]string{"e", "eval", "ea", "eval-all"}, words[0].Text) {
+		c.Sub, c.Operands = words[0].Text, words[1:]
+		c.Touches = slices.DeleteFunc(c.Touches, func(t Touch) bool { return len(words) > 1 && t.Word == words[1] }) // it was taken for a file
 	}
-	if len(words) > 0 && !c.replaced {
-		c.filter(words[0], yqEnv, yqLoad)
-		words = words[1:]
-	}
+	code, files := c.codeAndFiles("--expression")
+	c.filter(code, yqEnv, yqLoad)
 	if w, ok := c.value("--split-exp"); ok {
 		w.Dynamic = true
 		c.touch("write", w, "--split-exp")
 	}
-	c.ReadsIn = c.ReadsIn || len(words) == 0
+	c.ReadsIn = c.ReadsIn || len(files) == 0
 }
 
-// filter looks for what reaches out of the filter.
-func (c *call) filter(w Word, env, load *regexp.Regexp) {
-	if strings.Contains(w.Text, "env") || strings.Contains(w.Text, "ENV") {
+// filter looks for what reaches out of a filter.
+func (c *call) filter(code []Word, env, load *regexp.Regexp) {
+	for _, w := range code {
 		if env.MatchString(w.Text) {
 			c.tag("dump-env")
 		}
-	}
-	if load.MatchString(w.Text) {
-		c.tag("opaque-exec")
-	}
-	if w.Dynamic {
-		c.unsure("dynamic filter")
+		if load.MatchString(w.Text) {
+			c.tag("opaque-exec")
+		}
+		if w.Dynamic {
+			c.unsure("dynamic filter")
+		}
 	}
 }

@@ -101,7 +101,7 @@ var gitSubs = []sub{
 		{"foreach", row{opts: "--recursive", operands: "line", tags: "opaque-exec"}}, {"add set-url", row{operands: "repo*"}},
 		{"deinit", row{tags: "discard"}}, {"*", row{}}}}},
 	{"worktree", row{opts: "--reason= --expire=", subs: []sub{
-		{"add", row{opts: "-b= -B= --detach --checkout --lock --orphan", operands: "write skip"}}, {"move", row{operands: "move write"}},
+		{"add", row{opts: "-b= -B= --detach --checkout --lock --orphan", operands: "write repo"}}, {"move", row{operands: "move write"}},
 		{"remove", row{opts: "-f|--force:discard", operands: "delete"}}, {"*", row{}}}}}, // without force, it keeps what is not committed
 	{"archive", row{opts: "-o|--output=write --remote=:remote --exec=sh --format= --prefix= --add-file=read --add-virtual-file="}},
 	{"bundle", row{subs: []sub{{"create", row{operands: "write skip*"}}, {"*", row{operands: "read skip*"}}}}},

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -126,14 +127,19 @@ func (sh *shell) declare(d *syntax.DeclClause, used redirected) {
 			}
 		}
 	}
-	if kind == "export" || kind == "declare" || kind == "typeset" {
-		cmd.Env = names(cmd.Argv[1:])
+	sh.declared(cmd)
+	sh.out.write("", len(cmd.Argv) > 1, kind)
+}
+
+// declared lists a declaration, with the names that programs may see.
+func (sh *shell) declared(cmd Command) {
+	if slices.Contains([]string{"export", "declare", "typeset"}, cmd.Binary) {
+		cmd.Env = appended(cmd.Env, names(cmd.Argv[1:])...)
 	}
 	if dumps(cmd) {
 		cmd.tag("dump-env")
 	}
 	sh.emit(cmd)
-	sh.out.write("", len(cmd.Argv) > 1, kind)
 }
 
 // dumps tells whether a declaration without names prints variables. Attributes alone

@@ -25,15 +25,13 @@ func (sh *shell) callBuiltin(cmd Command, c call) bool {
 // flags fills in options and operands of a builtin.
 func (sh *shell) flags(cmd *Command, args []word) {
 	for i, w := range args {
-		if w.Text == "--" {
-			for _, rest := range args[i+1:] {
-				cmd.Operands = append(cmd.Operands, rest.Text)
-			}
+		switch {
+		case w.Text == "--":
+			cmd.Operands = append(cmd.Operands, texts(args[i+1:])...)
 			return
-		}
-		if len(w.Text) > 1 && w.Text[0] == '-' {
+		case len(w.Text) > 1 && w.Text[0] == '-':
 			cmd.Flags = append(cmd.Flags, w.Text)
-		} else {
+		default:
 			cmd.Operands = append(cmd.Operands, w.Text)
 		}
 	}

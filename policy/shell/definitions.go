@@ -15,13 +15,7 @@ func (sh *shell) declareBuiltin(cmd Command, c call) {
 			sh.declareWord(w, integer)
 		}
 	}
-	if cmd.Binary == "export" || cmd.Binary == "declare" || cmd.Binary == "typeset" {
-		cmd.Env = appended(cmd.Env, names(cmd.Argv[1:])...)
-	}
-	if dumps(cmd) {
-		cmd.tag("dump-env")
-	}
-	sh.emit(cmd)
+	sh.declared(cmd)
 }
 
 func (sh *shell) printf(cmd Command, c call) {
