@@ -61,7 +61,9 @@ func one(call func(name, args string) Reply) func(string, string) []Reply {
 
 // written is a call as text, in which NAME and ARGS stand for it.
 func written(text string) func(string, string) []Reply {
-	return one(func(name, args string) Reply { return Text(strings.NewReplacer("NAME", name, "ARGS", args).Replace(text)) })
+	return one(func(name, args string) Reply {
+		return Text(strings.NewReplacer("NAME", name, "ARGS", args).Replace(text))
+	})
 }
 
 func named(damage func(name string) string) func(string, string) []Reply {
