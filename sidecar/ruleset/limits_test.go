@@ -51,3 +51,17 @@ func TestApprovalLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestExamplesHaveTheLimits: an example is read with the limits that a reply is read with.
+func TestExamplesHaveTheLimits(t *testing.T) {
+	files := shipped(t)
+	const hit = `      - text: '<tool_call>{"name": "read", "arguments": {"path": "notes.md"}}</tool_call>'`
+	deep := `      - text: '<tool_call>{"name": "read", "arguments": {"path": [[[[[[["x"]]]]]]],}}</tool_call>'` + "\n        gives: [{tool: read, args: {path: [[[[[[[x]]]]]]]}}]\n"
+	files[strategiesFile] = strings.Replace(files[strategiesFile], hit, deep+hit, 1)
+	for depth, loads := range map[string]bool{"9": true, "8": false} {
+		files[limitsFile] = strings.Replace(shipped(t)[limitsFile], "depth: 128", "depth: "+depth, 1)
+		if set, problems := Load(files); (set != nil) != loads {
+			t.Errorf("depth %s: %v", depth, problems)
+		}
+	}
+}
