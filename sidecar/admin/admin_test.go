@@ -5,7 +5,9 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -201,6 +203,23 @@ func TestAdminRefuses(t *testing.T) {
 	}
 	if !strings.Contains(r.ask("GET", "/metrics", "").body, "rules_last_reload_successful 1") {
 		t.Error("the files on disk load, and it is told that they do not")
+	}
+}
+
+// Every path that is served stands in the guide.
+func TestRoutesAreDocumented(t *testing.T) {
+	guide, err := os.ReadFile("../../docs/operating.md")
+	ruletest.Must(t, err)
+	_, list, _ := strings.Cut(adminOver(t).ask("GET", "/nowhere", "").get("error.hint").Str, "there are ")
+	paths := strings.Split(list, ", ")
+	if len(paths) < 10 {
+		t.Fatalf("%d paths in %q", len(paths), list)
+	}
+	for _, path := range paths {
+		named := strings.NewReplacer("{name...}", "NAME", "{id}", "ID").Replace(path)
+		if !regexp.MustCompile("`([A-Z]+ )?" + named + "`").Match(guide) {
+			t.Errorf("docs/operating.md does not name %s", named)
+		}
 	}
 }
 

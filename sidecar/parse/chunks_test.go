@@ -3,6 +3,7 @@ package parse_test
 import (
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,13 +94,20 @@ var fragments = []string{
 	"{\"name\":\"exec\",\"arguments\":", "\"a\"", "`", "```", "~~~", "json\n", "Thought: ", "Action: ", "Action Input: ", "Observation: ", "Final Answer: ", "[TOOL:", "|", "=", "[DONE]",
 	"<tool_call>", "</tool_call>", "<function=", ">", "</function>", "<parameter=", "</parameter>", "<invoke name=\"exec\">", "<tool>", "</tool>", "<tool_input>", "</tool_input>",
 	"[END_TOOL_REQUEST]", "[exec]\n", "<think>", "</think>", "word ", "I will ", ".", "é", "CALL ", "(", ")", "'",
-	"@@", "@@exec", "@@end", "~~ command: ", "<<call name=read", "</call>", "path='a'", "!!exec ", "!!", ";", "$run ", "<read>", "</read>", "<path>", "[exec(", "[read(path=", "%%", "%%stop",
+	"@@", "@@exec", "@@end", "~~ command: ", "<<call name=read", "</call>", "path='a'", "!!exec ", "!!", ";", "$run ", "<read>", "</read>", "<path>", "[exec(", "[read(path=", "%%", "%%stop", "<sep>",
 }
 
 // Whatever is put together of fragments reads the same in any pieces, with windows
 // as small as the fragments, too.
 func TestAnyChunkingOfFragmentsReadsTheSame(t *testing.T) {
-	own := shippedWith(t, append(patterns(), block(parse.BodyCode, "CALL ", ""))...)
+	own := shippedWith(t, append(patterns(), block(parse.BodyCode, "CALL ", ""),
+		parse.Strategy{ID: "native", Kind: parse.Native}, parse.Strategy{ID: "drop", Kind: parse.Drop, Open: []string{"<sep>"}},
+		parse.Strategy{ID: "phrases", Kind: parse.Phrases, Tools: []string{"read"}, Phrase: []parse.Phrase{{Tool: "read", After: []string{"read"}, Take: "path", As: "sentence"}}})...)
+	for _, k := range parse.Kinds() {
+		if !slices.ContainsFunc(own.All(), func(st parse.Strategy) bool { return st.Kind == k }) {
+			t.Errorf("no fragment is read by a strategy of kind %s", k)
+		}
+	}
 	c := offeredForFuzz()
 	rnd := rand.New(rand.NewPCG(7, 7))
 	for range 9000 {

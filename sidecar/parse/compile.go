@@ -169,6 +169,8 @@ func (st *Strategy) check() error {
 		return st.errorf("confidence %v is not between 0 and 1", st.Confidence)
 	case st.Lead < 0 || st.Lead > 1<<16:
 		return st.errorf("lead %d is not between 0 and 65536", st.Lead)
+	case !slices.Contains(Kinds(), st.Kind):
+		return st.errorf("kind %q is none of %v", st.Kind, Kinds())
 	}
 	for _, f := range st.Read {
 		if f != Content && f != Reasoning {
@@ -176,7 +178,6 @@ func (st *Strategy) check() error {
 		}
 	}
 	switch st.Kind {
-	case Native, Harmony, Lines:
 	case JSON:
 		if len(st.Envelope.Name) == 0 || len(st.Envelope.Arguments) == 0 {
 			return st.errorf("needs envelope.name and envelope.arguments")
@@ -191,8 +192,6 @@ func (st *Strategy) check() error {
 		if len(st.Tools) == 0 {
 			return st.errorf("needs tools: the only ones it may call")
 		}
-	default:
-		return st.errorf("kind %q is none of native, harmony, json, lines, block, pattern, drop, phrases", st.Kind)
 	}
 	return nil
 }

@@ -3,7 +3,7 @@ package parse
 // Kind is how a strategy reads.
 type Kind string
 
-// The kinds of strategies. Each has a file of its own.
+// The kinds of strategies.
 const (
 	Native  Kind = "native"  // message.tool_calls, as the server parsed them
 	Harmony Kind = "harmony" // gpt-oss channel tokens: whole, damaged or stripped
@@ -14,6 +14,11 @@ const (
 	Drop    Kind = "drop"    // no call at all: literals that are taken out of the text
 	Phrases Kind = "phrases" // prose; a guess, read-only tools only
 )
+
+// Kinds are all of them, in the order in which people read of them.
+func Kinds() []Kind {
+	return []Kind{Native, Harmony, JSON, Lines, Block, Pattern, Drop, Phrases}
+}
 
 // Field is where in a reply a strategy reads.
 type Field string

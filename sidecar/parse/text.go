@@ -6,7 +6,8 @@ import (
 	"unsafe"
 )
 
-// mode is what the reader of a field expects next.
+// mode is what the reader of a field expects next. What a mode does is its step; what
+// becomes of text that fills its window, giveUp says.
 type mode uint8
 
 const (
@@ -131,10 +132,10 @@ func (t *text) window() int {
 		return maxHeader
 	case inMaybe:
 		return maxMaybe
-	case inLost, inJSON, inFence, inGlued, inLines, inBlock:
-		return t.r.maxText
+	case inProse, inMessage, inCall, inTail: // what these hold is bounded by their own steps, or by the reply
+		return math.MaxInt
 	}
-	return math.MaxInt
+	return t.r.maxText
 }
 
 // giveUp ends a candidate that fills its window.

@@ -92,7 +92,7 @@ func (rec *Record) read(set *ruleset.Set, in guard.World, profile string, enforc
 		return nil, err
 	}
 	out := &seen{catalog: catalog}
-	facts := parse.Facts{Model: rec.Model, Server: rec.Server, User: rec.User, MaxText: set.Limits.TextBytes, MaxDepth: set.Limits.Depth}
+	facts := set.Facts(rec.Model, rec.Server, rec.User)
 	facts.Judge = in.Judge(set, policy.Subject{Model: rec.Model, Interactive: true}, func(c *tools.Call, d policy.Decision) bool {
 		d.Facts = nil // a tree shows the decision; policy explain shows the facts
 		out.decided = append(out.decided, TreeDecision{c.Name, d})

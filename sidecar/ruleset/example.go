@@ -119,7 +119,7 @@ func (l *loader) read(s parse.Strategy, c *tools.Catalog, d parse.Delta, finish 
 		l.refused(err)
 		return parse.Reading{}, false
 	}
-	r := compiled.Reader(c, parse.Facts{Model: "gpt-oss", Server: "generic", MaxText: l.set.Limits.TextBytes})
+	r := compiled.Reader(c, l.set.Facts("gpt-oss", "generic", ""))
 	r.Feed(d)
 	reading, _ := r.Close(finish)
 	l.covers(&reading)

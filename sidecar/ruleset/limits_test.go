@@ -1,6 +1,8 @@
 package ruleset
 
 import (
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +50,46 @@ func TestApprovalLimits(t *testing.T) {
 		}
 		if row.problem == "" && len(problems) > 0 || row.problem != "" && !strings.Contains(problems.Error(), row.problem) {
 			t.Errorf("%s: %v", row.name, problems)
+		}
+	}
+}
+
+// TestExamplesHaveTheLimits: an example is read with the limits that a reply is read with.
+func TestExamplesHaveTheLimits(t *testing.T) {
+	files := shipped(t)
+	const hit = `      - text: '<tool_call>{"name": "read", "arguments": {"path": "notes.md"}}</tool_call>'`
+	deep := `      - text: '<tool_call>{"name": "read", "arguments": {"path": [[[[[[["x"]]]]]]],}}</tool_call>'` + "\n        gives: [{tool: read, args: {path: [[[[[[[x]]]]]]]}}]\n"
+	files[strategiesFile] = strings.Replace(files[strategiesFile], hit, deep+hit, 1)
+	for depth, loads := range map[string]bool{"9": true, "8": false} {
+		files[limitsFile] = strings.Replace(shipped(t)[limitsFile], "depth: 128", "depth: "+depth, 1)
+		if set, problems := Load(files); (set != nil) != loads {
+			t.Errorf("depth %s: %v", depth, problems)
+		}
+	}
+}
+
+// TestReadAtStartOnly: the guides name the limits that a reload does not change.
+func TestReadAtStartOnly(t *testing.T) {
+	const mark = "Read at start only."
+	var keys []string
+	key := func(f reflect.StructField) string { k, _, _ := strings.Cut(f.Tag.Get("rule"), ","); return k }
+	for _, section := range reflect.VisibleFields(reflect.TypeFor[limitFile]()) {
+		if strings.Contains(section.Tag.Get("doc"), mark) {
+			keys = append(keys, "all of `"+key(section)+"`")
+		} else if section.Type.Kind() == reflect.Struct {
+			for _, f := range reflect.VisibleFields(section.Type) {
+				if strings.Contains(f.Tag.Get("doc"), mark) {
+					keys = append(keys, "`"+key(section)+"."+key(f)+"`")
+				}
+			}
+		}
+	}
+	last := len(keys) - 1
+	want := strings.Join(keys[:last], ", ") + ", and " + keys[last]
+	for _, guide := range []string{"../../rules/README.md", "../../docs/operating.md"} {
+		text, err := os.ReadFile(guide)
+		if err != nil || !strings.Contains(strings.Join(strings.Fields(string(text)), " "), want) {
+			t.Errorf("%s does not say: %s (%v)", guide, want, err)
 		}
 	}
 }

@@ -112,7 +112,7 @@ func TestRecipes(t *testing.T) {
 
 // reads is what a set makes of a text.
 func reads(set *Set, text string) parse.Reading {
-	r := set.Strategies("").Reader(tools.OpenCatalog(set.Tools), parse.Facts{MaxText: set.Limits.TextBytes})
+	r := set.Strategies("").Reader(tools.OpenCatalog(set.Tools), set.Facts("", "", ""))
 	r.Feed(parse.Delta{Content: text})
 	got, _ := r.Close("stop")
 	return got

@@ -16,7 +16,7 @@ func recorded(t *testing.T, set *Set, file string, d parse.Delta, finish string,
 	if offered != nil {
 		c = tools.NewCatalog(set.Tools, nil, offered)
 	}
-	r := set.Strategies(DefaultProfile).Reader(c, parse.Facts{MaxText: set.Limits.TextBytes, MaxDepth: set.Limits.Depth})
+	r := set.Strategies(DefaultProfile).Reader(c, set.Facts("", "", ""))
 	r.Feed(d)
 	reading, _ := r.Close(finish)
 	out, err := AppendTest(file, Recording{Name: "as it is today", Reply: d, Finish: finish, Tools: offered, Reading: reading})

@@ -93,17 +93,15 @@ func (l *loader) try(t replyTest) (problems rulefile.Problems) {
 	if t.Profile != nil {
 		profile = t.Profile.Value
 	}
-	reader := l.set.Strategies(profile).Reader(l.offered(t), parse.Facts{
-		Model: t.Reply.Model, Server: t.Reply.Server, User: t.Reply.User,
-		MaxText: l.set.Limits.TextBytes, MaxDepth: l.set.Limits.Depth,
-		Judge: l.set.Judge(policy.Subject{Model: t.Reply.Model, Interactive: true}, exampleAt, func(_ *tools.Call, d policy.Decision) bool {
-			l.decided(d)
-			if d.Effect == policy.Deny {
-				denied = append(denied, cmp.Or(d.Rule, defaultRule))
-			}
-			return false // what the calls are is one question, whether they leave another
-		}),
+	facts := l.set.Facts(t.Reply.Model, t.Reply.Server, t.Reply.User)
+	facts.Judge = l.set.Judge(policy.Subject{Model: t.Reply.Model, Interactive: true}, exampleAt, func(_ *tools.Call, d policy.Decision) bool {
+		l.decided(d)
+		if d.Effect == policy.Deny {
+			denied = append(denied, cmp.Or(d.Rule, defaultRule))
+		}
+		return false // what the calls are is one question, whether they leave another
 	})
+	reader := l.set.Strategies(profile).Reader(l.offered(t), facts)
 	delta := parse.Delta{Content: t.Reply.Content, Reasoning: t.Reply.Reasoning, Calls: deltas(t.Reply.Calls)}
 	reader.Feed(delta)
 	got, _ := reader.Close(t.Reply.finish())

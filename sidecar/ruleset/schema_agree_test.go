@@ -25,7 +25,7 @@ var beyond = regexp.MustCompile(`` +
 	// what stands at the end of a list, or that it is not empty; what an included file says
 	`|^the last server has no detect| lacks detect$|^no (server|model): ` +
 	// the grammar of a text: an id, a name, a sentence
-	`|cannot be an id$|^no condition can name a list|means something else in a condition$|needs a sentence$` +
+	`|cannot be an id$|^no condition can name a list|means something else in a condition$|needs a sentence$|is no absolute path$|^/ is the whole machine` +
 	`|^nothing is filled in for|is no base URL$|^nothing here says which tool|^each (needs|looks)` +
 	// what the parser says about a strategy as a whole
 	`|: has no id|needs (open|close|tools|envelope|find)|cannot open a call|in open is for|can be enabled once|^until is for`)

@@ -58,6 +58,12 @@ func (s *Set) Strategies(profile string) *parse.Strategies {
 	return s.profiles[DefaultProfile]
 }
 
+// Facts is what a reading of a reply may know of its request, and how much it may hold;
+// nobody judges its calls yet.
+func (s *Set) Facts(model, server, user string) parse.Facts {
+	return parse.Facts{Model: model, Server: server, User: user, MaxText: s.Limits.TextBytes, MaxDepth: s.Limits.Depth}
+}
+
 // WhyNot takes the condition of a strategy apart and evaluates every term for what
 // the condition saw. It is not ok where the strategy has no condition.
 func (s *Set) WhyNot(strategy string, saw parse.Env) (cond.Term, bool) {

@@ -8,7 +8,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -51,11 +50,8 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, offered(req))
 	t.catalog.Defer(waiting)
 	t.who = asker(req, session, t.Model.ID)
-	t.facts = parse.Facts{
-		Model: t.Model.ID, Server: srv.ID, User: req.LastUser,
-		MaxText: set.Limits.TextBytes, MaxDepth: set.Limits.Depth,
-		Judge: p.Guard.Judge(set, t.who, t.catalog),
-	}
+	t.facts = set.Facts(t.Model.ID, srv.ID, req.LastUser)
+	t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog)
 	p.results(req)
 	t.body = openai.Apply(req.Body, upstream.Prepare(req, srv, t.Model, p.Thoughts, t.catalog))
 	return t, nil

@@ -20,19 +20,12 @@ func (m *mender) bare(r role) {
 // writeBare writes the word at offset at, and reports whether it is a literal,
 // which cannot go on.
 func (m *mender) writeBare(at int, word string) bool {
-	if to, ok := literal(word); ok {
+	if to, kind, ok := scalar(word); ok {
 		if to != word {
-			m.note(KindLiteral, at, word, to)
+			m.note(kind, at, word, to)
 		}
 		m.out = append(m.out, to...)
-		return true
-	}
-	if to, ok := number(word); ok {
-		if to != word {
-			m.note(KindNumber, at, word, to)
-		}
-		m.out = append(m.out, to...)
-		return false
+		return kind == KindLiteral
 	}
 	kind := KindQuote
 	if isDigit(word[0]) {
@@ -131,11 +124,18 @@ func isScalar(word string) bool {
 	if len(word) > lookAhead {
 		return false // so that asking often stays cheap
 	}
-	if _, ok := literal(word); ok {
-		return true
-	}
-	_, ok := number(word)
+	_, _, ok := scalar(word)
 	return ok
+}
+
+// scalar returns the JSON literal or number that word stands for, and the kind of change
+// that makes it one.
+func scalar(word string) (to, kind string, ok bool) {
+	if to, ok = literal(word); ok {
+		return to, KindLiteral, true
+	}
+	to, ok = number(word)
+	return to, KindNumber, ok
 }
 
 // literal returns the JSON literal that word stands for in JSON, Python or
