@@ -128,6 +128,10 @@ func TestCommands(t *testing.T) {
 		{`time rm x`, []string{"rm x"}},
 		{`coproc rm x`, []string{"rm x"}},
 		{`coproc rm >&f`, []string{"rm"}},
+		{`coproc rm 2>&1 | cat`, []string{"rm", "cat"}},
+		{`ls && coproc rm 2>&1 |& cat`, []string{"rm", "cat"}},
+		{`coproc rm -rf / | cat`, []string{"rm -rf /", "cat"}},
+		{`coproc x { rm y; } | cat`, []string{"rm y", "!x", "cat"}},
 		{`rm x &`, []string{"rm x"}},
 		// functions, traps, aliases, hash
 		{`f() { rm "$1"; }; f x`, []string{"rm x"}},

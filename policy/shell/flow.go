@@ -236,18 +236,25 @@ func (sh *shell) loop(body func(*shell)) {
 	}
 }
 
-// coprocess: bash takes the first word of "coproc x >&f" as the command, where the
-// parser takes it as a name.
+// coprocess: bash takes a name only before a compound command. The parser takes the first
+// word of "coproc x >&f" and "coproc x 2>&1 | y" as one, too.
 func (sh *shell) coprocess(c *syntax.CoprocClause) {
 	sub := sh.fork()
 	sub.background = true
-	if call, ok := c.Stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 && strings.Contains(call.Args[0].Lit(), "=") {
+	first := c.Stmt
+	for list, ok := first.Cmd.(*syntax.BinaryCmd); ok; list, ok = first.Cmd.(*syntax.BinaryCmd) {
+		first = list.X
+	}
+	cmd, simple := first.Cmd.(*syntax.CallExpr)
+	if simple && len(cmd.Args) > 0 && strings.Contains(cmd.Args[0].Lit(), "=") {
 		sub.a.unsure("an assignment after coproc, which the parser takes as a name")
 	}
-	if c.Name != nil {
-		if _, simple := c.Stmt.Cmd.(*syntax.CallExpr); simple || c.Stmt.Cmd == nil {
-			sub.call(call{words: sub.fields(c.Name)})
+	if c.Name != nil && (simple || first.Cmd == nil) {
+		words := sub.fields(c.Name)
+		for i := 0; simple && i < len(cmd.Args); i++ {
+			words = append(words, sub.fields(cmd.Args[i])...)
 		}
+		sub.call(call{words: words})
 	}
 	sub.statement(c.Stmt)
 }
