@@ -171,7 +171,8 @@ func logs(ts *testscript.TestScript, _ bool, args []string) {
 	var ago atomic.Int64
 	ago.Store(48)
 	clock := func() time.Time { return time.Now().Add(-time.Duration(ago.Load()) * time.Hour) }
-	l, err := decisions.Open(decisions.Config{Dir: ts.MkAbs(args[0]), Now: clock, Wait: time.Minute})
+	// A file each, whatever the clock says when the writer looks at it.
+	l, err := decisions.Open(decisions.Config{Dir: ts.MkAbs(args[0]), Now: clock, Wait: time.Minute, SegmentBytes: 1, SegmentAge: 96 * time.Hour})
 	ts.Check(err)
 	for _, d := range []decisions.Decision{
 		{Arguments: []byte(`{"command":"ls"}`), Effect: policy.Allow, Outcome: decisions.Left},
