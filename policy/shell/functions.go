@@ -39,16 +39,23 @@ func bomb(name string, body *syntax.Stmt) bool {
 	return calls >= 2 && background
 }
 
-// callFunction runs a function of the script, if there is one of that name.
+// callFunction runs a function of the script, if there is one of that name. It is false
+// where a program may run as well: a function of another shell need not be exported.
 func (sh *shell) callFunction(cmd Command, c call) bool {
-	list := sh.function(c.words[0].Text)
+	name := c.words[0].Text
+	list, sure := sh.function(name), true
+	if len(list) == 0 {
+		list, sure = sh.exported[name], false
+	}
 	list = slices.DeleteFunc(slices.Clone(list), func(f *function) bool { return slices.Contains(sh.running, f) })
 	if len(list) == 0 {
 		return false
 	}
-	cmd.tag("function")
-	cmd.Known = true
-	sh.emit(cmd)
+	if sure {
+		cmd.tag("function")
+		cmd.Known = true
+		sh.emit(cmd)
+	}
 	for _, f := range list {
 		run := func(s *shell) {
 			before, open := s.args, s.open
@@ -56,13 +63,13 @@ func (sh *shell) callFunction(cmd Command, c call) bool {
 			s.body(f)
 			s.args, s.open = before, open
 		}
-		if len(list) == 1 {
+		if sure && len(list) == 1 {
 			run(sh)
 		} else {
 			sh.branch(run)
 		}
 	}
-	return true
+	return sure
 }
 
 func (sh *shell) body(f *function) {

@@ -33,6 +33,7 @@ type shell struct {
 	background bool
 	uncertain  bool // in a branch or a loop: it may not run
 	running    []*function
+	exported   map[string][]*function // of the shells that started this one
 }
 
 // place is the folder that a shell is in.
@@ -103,14 +104,18 @@ func (sh *shell) nested(via string) *shell {
 	return sub
 }
 
-// fresh is a shell of its own, which sees no functions. That it sees all variables
-// stands for those that are exported.
+// fresh is a shell of its own. It sees functions only where they are exported, so each
+// may be there or not. That it sees all variables stands for those that are exported.
 func (sh *shell) fresh(via string) *shell {
 	sub := sh.nested(via)
 	sub.scope.functions = map[string][]*function{}
+	sub.exported = maps.Clone(sh.exported)
 	for s := sh.scope; s != nil; s = s.up {
 		for name := range s.functions {
 			sub.scope.functions[name] = nil
+			if list := sh.function(name); len(list) > 0 {
+				sub.exported = merged(sub.exported, map[string][]*function{name: list})
+			}
 		}
 	}
 	return sub
