@@ -35,10 +35,10 @@ func (g Guard) class(at *place) string {
 	if alike {
 		at.marks = append(at.marks, MarkLookAlike)
 	}
-	if c == WorkspaceSecret && at.op == Write && at.info != nil {
+	if c == WorkspaceSecret && at.op == Write && at.there() {
 		at.marks = append(at.marks, MarkOverwrite)
 	}
-	if at.info != nil && at.info.Mode().IsRegular() && (at.tool || at.op == Write) && linkCount(at.info) > 1 {
+	if at.Names > 1 && at.Mode.IsRegular() && (at.tool || at.op == Write) {
 		at.marks = append(at.marks, MarkHardLink)
 	}
 	if c == "" {
@@ -133,10 +133,10 @@ func node(at *place, root string) string {
 		return Kernel
 	case root == "" && (strings.HasSuffix(p, ".sock") || strings.HasSuffix(p, ".socket")):
 		return Socket
-	case at.info == nil || at.op == Delete:
+	case !at.there() || at.op == Delete:
 		return ""
 	}
-	switch mode := at.info.Mode(); {
+	switch mode := at.Mode; {
 	case mode&fs.ModeSocket != 0:
 		return Socket
 	case mode&fs.ModeDevice != 0 && mode&fs.ModeCharDevice == 0:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 )
 
 type record struct {
@@ -79,11 +80,6 @@ func (d disk) make(t *testing.T, cwd string, setup []map[string]string) {
 	}
 }
 
-type osLinks struct{}
-
-func (osLinks) Lstat(p string) (os.FileInfo, error) { return os.Lstat(p) }
-func (osLinks) Readlink(p string) (string, error)   { return os.Readlink(p) }
-
 func TestCorpus(t *testing.T) {
 	for _, c := range corpus.Load[record](t, "paths") {
 		base, err := filepath.EvalSymlinks(t.TempDir())
@@ -97,7 +93,7 @@ func TestCorpus(t *testing.T) {
 		}
 		d.make(t, cwd, c.Setup)
 		roots := paths.Roots{Cwd: cwd, Home: d.at(c.Root.Home), Write: d.all(c.Root.Write), Read: d.all(c.Root.Read), ReadFiles: c.Root.ReadFiles}
-		for _, links := range []paths.Links{osLinks{}, nil} {
+		for _, links := range []paths.Links{workspace.Links{}, nil} {
 			if links == nil && slices.ContainsFunc(c.Setup, func(s map[string]string) bool { return s["symlink"]+s["hardlink"] != "" }) {
 				continue
 			}

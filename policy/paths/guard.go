@@ -12,11 +12,19 @@ type Guard struct {
 	Links Links // nil: links are not followed, paths are taken as they are written
 }
 
-// Links looks at what stands on a disk, as os.Lstat and os.Readlink do.
+// Links looks at what stands on a disk. Errors are those of os.Lstat and os.Readlink.
 type Links interface {
-	Lstat(path string) (fs.FileInfo, error)
+	Look(path string) (Entry, error) // a link is not followed
 	Readlink(path string) (string, error)
 }
+
+// Entry is what stands at a path.
+type Entry struct {
+	Mode  fs.FileMode // its type at least
+	Names uint64      // of the same file: hard links; 0: nothing is there
+}
+
+func (e Entry) there() bool { return e.Names > 0 }
 
 // Literal classifies a path that a file tool was given. Nothing in it is interpreted
 // but . and .. and links, and what file tools are known to interpret: ~/ and file:

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 )
 
 // lay makes files (content), folders (a slash at the end) and links (an arrow) in a new
@@ -40,7 +41,7 @@ func lay(t testing.TB, entries ...string) (string, paths.Guard) {
 		}
 	}
 	r := paths.Roots{Cwd: base + "/proj", Home: base + "/home", Write: []string{base + "/proj"}}
-	return base, paths.Guard{Roots: r, Links: osLinks{}}
+	return base, paths.Guard{Roots: r, Links: workspace.Links{}}
 }
 
 func TestLinks(t *testing.T) {
@@ -105,13 +106,13 @@ func TestKinds(t *testing.T) {
 // A root that is itself behind a link is the folder behind it.
 // counted counts how often each place is looked at.
 type counted struct {
-	osLinks
+	workspace.Links
 	looks map[string]int
 }
 
-func (c counted) Lstat(p string) (os.FileInfo, error) {
+func (c counted) Look(p string) (paths.Entry, error) {
 	c.looks[p]++
-	return c.osLinks.Lstat(p)
+	return c.Links.Look(p)
 }
 
 // One decision looks at each place once, and sees what links lead to.

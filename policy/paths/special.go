@@ -46,7 +46,7 @@ func (g Guard) special(at *place, root string, write bool) (class string, alike 
 			git = name
 			take(gitKind(name, more), start, 1+strings.Count(rest, "/"))
 		}
-		if !inner && !(at.info != nil && at.info.IsDir()) {
+		if !inner && !(at.Mode.IsDir()) {
 			take(fileKind(name), start, 1)
 		}
 		rest = more

@@ -13,7 +13,7 @@ const maxLinks = 40
 // place is what a path leads to.
 type place struct {
 	path  string // absolute, without . and .. and links
-	info  fs.FileInfo
+	Entry        // that stands there
 	op    Op
 	tool  bool
 	class string
@@ -37,28 +37,28 @@ func (g Guard) walk(p string, last bool, at *place) bool {
 		rest = more
 		switch name {
 		case ".":
-			at.info = nil
+			at.Entry = Entry{}
 			continue
 		case "..":
 			if strings.HasPrefix(cur, "/proc/") || within(cur, "/dev/fd") {
 				return false
 			}
-			cur, at.info = parent(cur), nil
+			cur, at.Entry = parent(cur), Entry{}
 			if len(cur) <= missing {
 				missing = -1
 			}
 			continue
 		}
 		next := along(p, cur, name)
-		at.info = nil
+		at.Entry = Entry{}
 		if g.Links != nil && missing < 0 && !opaque(next) {
-			info, err := g.Links.Lstat(next)
+			found, err := g.Links.Look(next)
 			switch {
 			case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
 				missing = len(cur)
 			case err != nil:
 				at.marks = []string{MarkUnseen}
-			case info.Mode()&fs.ModeSymlink != 0 && (last || slash):
+			case found.Mode&fs.ModeSymlink != 0 && (last || slash):
 				to, err := g.Links.Readlink(next)
 				if hops++; err != nil || to == "" || hops > maxLinks {
 					return false
@@ -72,7 +72,7 @@ func (g Guard) walk(p string, last bool, at *place) bool {
 				rest = to + rest
 				continue
 			default:
-				at.info = info
+				at.Entry = found
 			}
 		}
 		if cur = next; len(cur) > maxPath {

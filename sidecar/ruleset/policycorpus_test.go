@@ -13,6 +13,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 )
 
 // expectation is what a labelled case wants.
@@ -136,7 +137,7 @@ func TestShippedPathsCorpus(t *testing.T) {
 		check(t, err)
 		d := corpusDisk(base)
 		d.make(t, d.at(c.Cwd), c.Setup)
-		at := At{Now: corpusAt.Now, Links: diskLinks{}, World: World{
+		at := At{Now: corpusAt.Now, Links: workspace.Links{}, World: World{
 			Cwd: d.at(c.Cwd), Home: d.at(c.Root.Home), Write: d.all(c.Root.Write), Read: d.all(c.Root.Read), ReadFiles: append([]string{}, c.Root.ReadFiles...),
 		}}
 		got := set.CheckPath(paths.Op(c.Op), d.at(c.Path), somebody, at)
@@ -145,11 +146,6 @@ func TestShippedPathsCorpus(t *testing.T) {
 		}
 	}
 }
-
-type diskLinks struct{}
-
-func (diskLinks) Lstat(p string) (os.FileInfo, error) { return os.Lstat(p) }
-func (diskLinks) Readlink(p string) (string, error)   { return os.Readlink(p) }
 
 // corpusDisk is a folder that stands for /: what the cases speak of is below it. Only the
 // system's own folders are where they are.

@@ -7,7 +7,6 @@ package workspace
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
@@ -23,9 +22,6 @@ var (
 
 // Links is the disk of this machine for a paths.Guard.
 type Links struct{}
-
-// Lstat is os.Lstat.
-func (Links) Lstat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
 
 // Readlink is os.Readlink.
 func (Links) Readlink(path string) (string, error) { return os.Readlink(path) }

@@ -204,3 +204,32 @@ func TestRace(t *testing.T) {
 		t.Error("nothing was ever opened")
 	}
 }
+
+// Look sees what os.Lstat sees.
+func TestLook(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	socket, err := net.Listen("unix", at("socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	for _, err := range []error{os.WriteFile(at("file"), nil, 0o640), os.Symlink("file", at("link")), os.Link(at("file"), at("second")), unix.Mkfifo(at("fifo"), 0o600)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for p, names := range map[string]uint64{dir: 0, at("file"): 2, at("second"): 2, at("link"): 1, at("fifo"): 1, at("socket"): 1, "/dev/null": 1} {
+		got, err := Links{}.Look(p)
+		info, want := os.Lstat(p)
+		const kept = fs.ModeType | fs.ModePerm
+		if err != nil || want != nil || got.Mode != info.Mode()&kept || names > 0 && got.Names != names {
+			t.Errorf("%s: %v %d, %v; want %v %d, %v", p, got.Mode, got.Names, err, info.Mode()&kept, names, want)
+		}
+	}
+	for p, want := range map[string]error{at("none"): fs.ErrNotExist, at("file/below"): unix.ENOTDIR} {
+		if got, err := (Links{}).Look(p); !errors.Is(err, want) || got != (paths.Entry{}) {
+			t.Errorf("%s: %v, %v; want %v", p, got, err, want)
+		}
+	}
+}
