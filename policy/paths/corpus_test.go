@@ -99,7 +99,7 @@ func TestCorpus(t *testing.T) {
 			}
 			g := paths.Guard{Roots: roots, Links: links}
 			if links != nil {
-				g.Roots = roots.Real(links)
+				g.Roots = roots.Real(links, nil)
 			}
 			u := g.Literal(paths.Op(c.Op), d.at(c.Path))
 			got := paths.Effect(u)

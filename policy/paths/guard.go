@@ -152,18 +152,26 @@ const nowhere = "/?/?/?/?/?/?/?/?"
 
 // Real gives the folders of the roots as they are behind their links; a file is followed
 // when it is asked for. Call it once where Guard.Links is set: the guard compares what it
-// finds behind a path with the roots as they stand.
-func (r Roots) Real(links Links) Roots {
-	g := Guard{Links: links}
-	all := func(ps []string) []string {
-		out := make([]string, len(ps))
-		for i, p := range ps {
-			out[i] = g.real(p)
-		}
-		return out
+// finds behind a path with the roots as they stand. Kept may know what a folder leads to
+// without a look; nil: each is looked at. What is the guard's own is always looked at.
+func (r Roots) Real(links Links, kept func(folder string) string) Roots {
+	look := Guard{Links: links}.real
+	if kept == nil {
+		kept = look
 	}
-	return Roots{Cwd: g.real(r.Cwd), Home: g.real(r.Home), Write: all(r.Write), Read: all(r.Read), ReadFiles: r.ReadFiles, Own: all(r.Own)}
+	return Roots{Cwd: kept(r.Cwd), Home: kept(r.Home), Write: each(r.Write, kept), Read: each(r.Read, kept), ReadFiles: r.ReadFiles, Own: each(r.Own, look)}
 }
+
+func each(ps []string, of func(string) string) []string {
+	out := make([]string, len(ps))
+	for i, p := range ps {
+		out[i] = of(p)
+	}
+	return out
+}
+
+// Behind is a place behind its links, or p where it cannot be followed.
+func Behind(links Links, p string) string { return Guard{Links: links}.real(p) }
 
 // real is a place behind its links, or p where it cannot be followed.
 func (g Guard) real(p string) string {

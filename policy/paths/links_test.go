@@ -121,7 +121,7 @@ func TestOnce(t *testing.T) {
 	c := counted{looks: map[string]int{}}
 	g.Links = paths.Once(c)
 	g.Roots.Write, g.Roots.ReadFiles = []string{base + "/link", base + "/missing/x", base + "/missing/y"}, []string{base + "/etc/hosts"}
-	g.Roots = g.Roots.Real(g.Links)
+	g.Roots = g.Roots.Real(g.Links, nil)
 	for name, class := range map[string]string{
 		"a": paths.Workspace, "../link/b/c": paths.Workspace, base + "/etc/hosts": paths.Readable, base + "/etc/hosts.real": paths.Readable, base + "/etc/other": paths.Outside,
 	} {
@@ -142,7 +142,7 @@ func TestReal(t *testing.T) {
 	if u := g.Literal(paths.Write, "a"); u.Class == paths.Workspace {
 		t.Error("the roots are compared as they stand")
 	}
-	g.Roots = g.Roots.Real(g.Links)
+	g.Roots = g.Roots.Real(g.Links, nil)
 	for _, p := range []string{"a", base + "/alias/a", base + "/proj/a"} {
 		if u := g.Literal(paths.Write, p); u.Class != paths.Workspace || u.Resolved != base+"/proj/a" {
 			t.Errorf("%s: %s %s", p, u.Class, u.Resolved)

@@ -16,15 +16,15 @@ import (
 
 // World is what surrounds every call on this machine: the files of the guard itself,
 // which no agent may touch, and the links on its disk. The zero World has no such files.
-// It never changes.
 type World struct {
-	own []string // absolute
+	own     []string // absolute
+	folders *folders // nil: nothing is kept
 }
 
 // NewWorld is the world in which these files and folders are the guard's own: rules, the
 // locked folder, state, the decision log. Names may be relative; empty ones are none.
 func NewWorld(own ...string) World {
-	var w World
+	w := World{folders: &folders{}}
 	for _, name := range own {
 		if name == "" {
 			continue
@@ -51,7 +51,11 @@ func (w World) Decide(set *ruleset.Set, call tools.Call, who policy.Subject, m M
 
 // at is where a decision looks. Links are followed as they are now, whenever the call was.
 func (w World) at(m Moment) ruleset.At {
-	return ruleset.At{Now: m.Now, Rates: m.Rates, Links: workspace.Links{}, World: ruleset.World{Own: w.own}}
+	at := ruleset.At{Now: m.Now, Rates: m.Rates, Links: workspace.Links{}, World: ruleset.World{Own: w.own}}
+	if w.folders != nil {
+		at.Behind = w.folders.behind
+	}
+	return at
 }
 
 // Judge is Decide as a reader of replies asks it, now. Each decision is told to note,

@@ -14,9 +14,10 @@ import (
 // At is what a decision needs beside the call: when and where.
 type At struct {
 	Now    time.Time
-	Rates  policy.Rates // nil: nothing was done before
-	Links  paths.Links  // nil: links are not followed
-	Lookup urls.Lookup  // nil: names are not looked up
+	Rates  policy.Rates               // nil: nothing was done before
+	Links  paths.Links                // nil: links are not followed
+	Behind func(folder string) string // what a folder of paths.yaml leads to; nil: Links says
+	Lookup urls.Lookup                // nil: names are not looked up
 	World  World
 }
 
@@ -152,7 +153,7 @@ func (at At) guard(r paths.Roots) paths.Guard {
 	g := paths.Guard{Roots: at.World.over(r)}
 	if at.Links != nil {
 		g.Links = paths.Once(at.Links)
-		g.Roots = g.Roots.Real(g.Links)
+		g.Roots = g.Roots.Real(g.Links, at.Behind)
 	}
 	return g
 }

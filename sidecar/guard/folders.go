@@ -1,0 +1,38 @@
+package guard
+
+import (
+	"sync"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
+)
+
+// keep is how long it is known what a folder leads to. There are thirty folders in
+// paths.yaml, and looking at all of them for each call took as long as judging it.
+//
+// Who swaps such a folder for a link gains nothing by it. What the call names is always
+// looked at; it then leads out of the folder that is known, and is outside.
+const keep = time.Second
+
+// folders knows what folders lead to. Safe for concurrent use.
+type folders struct {
+	mu    sync.Mutex
+	until time.Time
+	real  map[string]string
+}
+
+// behind is a folder behind its links.
+func (f *folders) behind(folder string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now := time.Now(); f.real == nil || now.After(f.until) {
+		f.real, f.until = map[string]string{}, now.Add(keep)
+	}
+	real, known := f.real[folder]
+	if !known {
+		real = paths.Behind(workspace.Links{}, folder)
+		f.real[folder] = real
+	}
+	return real
+}
