@@ -23,7 +23,6 @@ type testFlags struct {
 	coverage bool
 	json     bool
 	watch    bool
-	junit    string // file to write
 	record   string // reply to write a test for; "-" is standard input
 	name     string // of that test
 }
@@ -73,7 +72,6 @@ reply is read as it is read today. REPLY is what explain takes.`,
 	fl.BoolVar(&f.coverage, "coverage", false, "show how many examples and tests hit each rule")
 	fl.BoolVar(&f.json, "json", false, "write the report as JSON")
 	fl.BoolVar(&f.watch, "watch", false, "run again after each edit, until interrupted")
-	fl.StringVar(&f.junit, "junit", "", "also write the results to this file, as JUnit XML")
 	fl.StringVar(&f.record, "record", "", "write a test for the reply in this file (- is standard input)")
 	fl.StringVar(&f.name, "name", "", "name of the recorded test (default: the name of the file)")
 	policyFlag(c, &policy)
@@ -93,11 +91,6 @@ func runTests(src rulefile.Source, files rulefile.Files, f testFlags, wanted *re
 	for i := range report.Tests {
 		report.Tests[i].File = src.OnDisk(report.Tests[i].File)
 		report.Tests[i].Problems = report.Tests[i].Problems.In(src)
-	}
-	if f.junit != "" {
-		if err := writeJUnit(f.junit, report); err != nil {
-			return err
-		}
 	}
 	if f.json {
 		if err := env.paper(true).whole(report, nil); err != nil {
