@@ -42,9 +42,9 @@ Exit code: 0 nothing got worse, 1 something did, or a line could not be read (wi
 				*to = set
 			}
 			x.world = env.world(args[0], args[1], policy)
-			in, err := openInput(args[2:], env.In)
+			in, err := openInput(args[2:], env)
 			if err != nil {
-				return fmt.Errorf("compare: %w", err)
+				return err
 			}
 			defer in.Close()
 			return x.run(in, env.paper(asJSON))

@@ -40,8 +40,6 @@ func decisionsCommand(env Env) *cobra.Command {
 
 The folder of the log comes from --decisions or ` + ruleset.SettingPrefix + `DECISIONS. Without them
 it is the folder decisions inside that of ` + ruleset.SettingPrefix + `STATE. The server may be running.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.PersistentFlags().StringVar(&l.dir, "decisions", "", "folder of the log")
 	c.AddCommand(l.listCommand(), l.showCommand(), l.verifyCommand(), l.headCommand(), l.replayCommand())

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +26,7 @@ shows colours (none with NO_COLOR).
 Exit code: 0 everything came out as it should, 1 something did not.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, os.Interrupt)
+			ctx, stop := untilStopped(c)
 			defer stop()
 			return runDemo(ctx, env)
 		},

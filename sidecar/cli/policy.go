@@ -19,8 +19,6 @@ func policyCommand(env Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "policy",
 		Short: "Ask the policy what may run, be touched and be fetched",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(policyCheckCommand(env), policyExplainCommand(env), policyProfileCommand(env))
 	return c
@@ -161,13 +159,8 @@ func rulingRows(r *guard.Ruling) []row {
 
 // checkLines answers each question in its place; a bad one does not stop the rest.
 func (a *policyCheck) checkLines(set *ruleset.Set, files []string, env Env) error {
-	in, err := openInput(files, env.In)
-	if err != nil {
-		return fmt.Errorf("policy check: %w", err)
-	}
-	defer in.Close()
 	world := a.world(env)
-	return answerLines(in, env, func(l jsonLine) (any, json.RawMessage, error) {
+	return answerLines(files, env, func(l jsonLine) (any, json.RawMessage, error) {
 		var q guard.Question
 		if err := plainjson.Error(json.Unmarshal(l.text, &q)); err != nil {
 			return nil, q.ID, err

@@ -31,6 +31,16 @@ func rulesIn(dir, policy string, env Env) (rulefile.Source, error) {
 	return ruleset.SourceOf(dir, policy, builtin), err
 }
 
+// readRules reads them.
+func readRules(dir, policy string, env Env) (rulefile.Source, rulefile.Files, error) {
+	src, err := rulesIn(dir, policy, env)
+	if err != nil {
+		return src, nil, err
+	}
+	files, err := src.Read()
+	return src, files, err
+}
+
 // loadUnder compiles the rules in a folder beneath a locked one, and prints what is wrong with
 // them.
 func loadUnder(policy, dir string, env Env) (*ruleset.Set, error) {

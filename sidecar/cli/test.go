@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"regexp"
 	"time"
 
@@ -57,7 +54,7 @@ reply is read as it is read today. REPLY is what explain takes.`,
 				return fmt.Errorf("--run: %w", err)
 			}
 			if f.watch {
-				return watchTests(c.Context(), src, f, wanted, env)
+				return watchTests(c, src, f, wanted, env)
 			}
 			files, err := src.Read()
 			if err != nil {
@@ -147,11 +144,11 @@ func showCoverage(out io.Writer, r *ruleset.Report) {
 }
 
 // watchTests runs the tests again whenever a file changes.
-func watchTests(ctx context.Context, src rulefile.Source, f testFlags, wanted *regexp.Regexp, env Env) error {
+func watchTests(c *cobra.Command, src rulefile.Source, f testFlags, wanted *regexp.Regexp, env Env) error {
 	if len(src.Folders()) == 0 {
 		return errors.New("--watch needs a folder: the built-in rules never change")
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := untilStopped(c)
 	defer stop()
 	rulefile.Watch(ctx, src, "", func(files rulefile.Files, err error) bool {
 		fmt.Fprintf(env.Out, "--- %s\n", time.Now().Format(time.TimeOnly))
