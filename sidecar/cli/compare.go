@@ -35,7 +35,7 @@ Exit code: 0 nothing got worse, 1 something did, or a line could not be read (wi
 		Args: cobra.ExactArgs(3),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for i, to := range []**ruleset.Set{&x.before, &x.after} {
-				set, err := loadProfile(policy, args[i], x.profile, env)
+				set, err := loadProfile(args[i], policy, x.profile, env)
 				if err != nil {
 					return err
 				}

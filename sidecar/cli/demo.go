@@ -20,8 +20,8 @@ func demoCommand(env Env) *cobra.Command {
 
 The demo starts the real server in front of a scripted model server, on free ports of
 this machine. It asks for each reply twice, without the sidecar and with it, and checks
-both. Then it edits a rule file while the server runs. It takes a few seconds. A terminal
-shows colours (none with NO_COLOR).
+both. Then it edits a rule file while the server runs. All of it takes a few seconds. A
+terminal shows colours, unless NO_COLOR is set.
 
 Exit code: 0 everything came out as it should, 1 something did not.`,
 		Args: cobra.NoArgs,

@@ -82,7 +82,7 @@ func (x *explaining) sets(env Env) (sets []*ruleset.Set, err error) {
 		return nil, errors.New("--rules can be given twice, not more often")
 	}
 	for _, dir := range x.dirs {
-		set, err := loadProfile(x.policy, dir, x.profile, env)
+		set, err := loadProfile(dir, x.policy, x.profile, env)
 		if err != nil {
 			return nil, err
 		}

@@ -19,7 +19,7 @@ func openclawCommand(env Env) *cobra.Command {
 		Short: "Print the settings for openclaw.json, ready to paste",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			set, err := loadUnder("", dir, env)
+			set, err := loadRules(dir, "", env)
 			if err != nil {
 				return err
 			}
