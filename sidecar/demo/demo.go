@@ -64,14 +64,11 @@ func (p *performance) give(ctx context.Context, bill programme) error {
 	p.note(fmt.Sprintf("a scripted model server at %s, the sidecar at %s; every reply is streamed", p.direct, p.served))
 
 	p.title("Calls that arrive damaged")
-	if err := p.play(ctx, bill.damaged, false); err != nil {
-		return err
-	}
-	if err := p.play(ctx, bill.others, true); err != nil {
+	if err := p.play(ctx, bill.damaged); err != nil {
 		return err
 	}
 	p.title("What must not become a call or must not leave, and an error in other words")
-	if err := p.play(ctx, bill.guarded, false); err != nil {
+	if err := p.play(ctx, bill.guarded); err != nil {
 		return err
 	}
 	p.title("How soon text arrives")

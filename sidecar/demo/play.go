@@ -17,22 +17,22 @@ type played struct {
 	bad           error  // what is wrong with the second
 }
 
-// play asks for each reply without the sidecar and with it, and shows both. If it is to be
-// brief, it only names those that arrive as they should.
-func (p *performance) play(ctx context.Context, shows []show, brief bool) error {
+// play asks for each reply without the sidecar and with it, and shows both. Of those that
+// are to be brief it only names what arrives as it should.
+func (p *performance) play(ctx context.Context, shows []show) error {
 	var good []string
 	for _, s := range shows {
 		r, err := p.both(ctx, s)
 		switch {
 		case err != nil:
 			return err
-		case brief && r.bad == nil:
+		case s.brief && r.bad == nil:
 			good = append(good, s.id)
 		default:
 			p.show(&r, "without", "with")
 		}
 	}
-	if brief {
+	if len(good) > 0 {
 		p.space()
 		p.verdict(true, fmt.Sprintf("%d more kinds arrive as they should: %s", len(good), strings.Join(good, ", ")))
 	}

@@ -15,6 +15,7 @@ type show struct {
 	replies   []script.Reply // to the sidecar, in order; a caller without it gets the first
 	want      answer         // what must arrive through the sidecar
 	said      string         // what there is to say when it came out right
+	brief     bool           // only what went wrong is shown
 	harmless  bool           // the reply is as good without the sidecar
 }
 
@@ -34,22 +35,20 @@ func (s show) scenario() script.Scenario {
 
 // programme is what a demo shows, in this order.
 type programme struct {
-	damaged []show // kinds of damage, side by side
-	others  []show // further kinds, which are only checked
+	damaged []show // kinds of damage
 	guarded []show
 	slow    show
 	house   show // read as a call only after a rule was added
 }
 
 func newProgramme() programme {
-	damaged, others := damages()
-	return programme{damaged, others, guards(), slowReply(), houseStyle()}
+	return programme{damages(), guards(), slowReply(), houseStyle()}
 }
 
 // scenarios is all of it for the model server.
 func (b programme) scenarios() []script.Scenario {
 	var out []script.Scenario
-	for _, s := range slices.Concat(b.damaged, b.others, b.guarded, []show{b.slow, b.house}) {
+	for _, s := range slices.Concat(b.damaged, b.guarded, []show{b.slow, b.house}) {
 		out = append(out, s.scenario())
 	}
 	return out
@@ -57,21 +56,19 @@ func (b programme) scenarios() []script.Scenario {
 
 const runs = "runs, exactly as the model meant it"
 
-// damages are the kinds of damage: those that tell most, and the others, of
-// which some are harmless to some callers.
-func damages() (shown, others []show) {
+// damages are the kinds of damage. Those that tell most are shown. Of the others some are
+// harmless to some callers.
+func damages() []show {
 	telling := []string{"leaked-harmony", "stripped-harmony", "call-in-reasoning", "leaked-final", "name-channel", "alias",
 		"single-quotes", "raw-newline", "unclosed", "react", "guided-json", "marker", "ollama-500", "empty-reply"}
+	var out []show
 	for _, k := range script.Kinds() {
 		s := kind(k)
-		if slices.Contains(telling, k.ID) {
-			shown = append(shown, s)
-		} else {
-			s.harmless = true
-			others = append(others, s)
-		}
+		s.brief = !slices.Contains(telling, k.ID)
+		s.harmless = s.brief
+		out = append(out, s)
 	}
-	return shown, others
+	return out
 }
 
 func kind(k script.Kind) show {

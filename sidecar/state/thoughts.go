@@ -48,10 +48,3 @@ func (t *Thoughts) Put(callID, thought string) {
 	s, _ := t.by.use(callID)
 	*s = thought
 }
-
-// Len is how many chains of thought are kept.
-func (t *Thoughts) Len() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.by.at)
-}

@@ -21,8 +21,8 @@ func TestThoughtsForgetTheOldest(t *testing.T) {
 		}
 	}
 	k.Put("c", "again")
-	if s, _ := k.Get("c"); s != "again" || k.Len() != 2 {
-		t.Errorf("c: %q, %d kept", s, k.Len())
+	if s, _ := k.Get("c"); s != "again" || len(k.by.at) != 2 {
+		t.Errorf("c: %q, %d kept", s, len(k.by.at))
 	}
 }
 
@@ -39,7 +39,7 @@ func TestThoughtsNothingToKeep(t *testing.T) {
 	k := NewThoughts(0)
 	k.Put("a", "x")
 	NewThoughts(1).Put("", "x")
-	if k.Len() != 0 {
+	if len(k.by.at) != 0 {
 		t.Error("kept something")
 	}
 }
@@ -59,7 +59,7 @@ func TestThoughtsConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if k.Len() != 50 {
-		t.Errorf("%d kept, want 50", k.Len())
+	if len(k.by.at) != 50 {
+		t.Errorf("%d kept, want 50", len(k.by.at))
 	}
 }
