@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -160,9 +161,18 @@ func rulingRows(r *guard.Ruling) []row {
 		out.say("%s", r.Message)
 	}
 	for _, f := range r.Audits {
-		out.say("would be %s: %s (rule %s, %s)", map[policy.Effect]string{policy.Deny: "denied", policy.Ask: "asked"}[f.Effect], f.Why, f.Rule, f.Place)
+		out.dryRun(0, f)
 	}
 	return out.list
+}
+
+// dryRun adds what would become of a call if a dry run were none.
+func (r *rows) dryRun(level int, f policy.Finding) {
+	says := "would be denied"
+	if f.Effect == policy.Ask {
+		says = "would be asked about"
+	}
+	r.add(level, red, f.Place, "%s: %s (rule %s)", says, clipped(f.Why), cmp.Or(f.Rule, "default"))
 }
 
 // checkLines answers each question in its place; a bad one does not stop the rest.

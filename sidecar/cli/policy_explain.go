@@ -154,7 +154,7 @@ func (r *rows) decision(d *replay.TreeDecision) {
 	}
 	r.add(0, effectInk(d.Effect), d.Place, "policy     %s (rule %s)", words, cmp.Or(d.Rule, "default"))
 	for _, f := range d.Audits {
-		r.add(1, red, f.Place, "         would be denied: %s (rule %s)", clipped(f.Why), f.Rule)
+		r.dryRun(1, f)
 	}
 }
 
