@@ -56,7 +56,7 @@ func New(c Config) *Server {
 		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log,
 		sessions: state.NewSessions(maxSessions),
 		turns: &turn.Planner{
-			Upstreams: turn.NewUpstreams(c.Upstream, c.Log), Guard: c.Guard, Thoughts: state.NewThoughts(limits.Thoughts),
+			Upstreams: turn.NewUpstreams(c.Upstream, c.Log), Guard: c.Guard, Thoughts: state.NewTexts(limits.Thoughts), Notes: state.NewTexts(limits.Thoughts),
 			Schemas: tools.NewSchemas(limits.Schemas), Metrics: c.Metrics, Log: c.Log,
 		},
 	}
