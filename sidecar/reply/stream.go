@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
@@ -39,6 +40,7 @@ type Stream struct {
 	role    bool // the role chunk has left
 	wrote   bool // something was written since the last tick
 	sent    bool // text or a call has left
+	gap     bool // the text that comes next does not continue what has left
 	ended   bool
 	id      []byte             // of this stream, as JSON
 	doc     *openai.Completion // of the piece that is being taken
@@ -99,6 +101,7 @@ func (o *Stream) Begin() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.choices, o.usage, o.meant = nil, nil, nil
+	o.gap = o.sent
 	if !o.role {
 		o.timer.Reset(roleWait)
 	}
@@ -188,14 +191,15 @@ func (o *Stream) Left() bool {
 	return o.sent
 }
 
-// Say adds a sentence to each choice that has nothing to show and nothing to run.
+// Say adds a sentence to each choice whose reading is unmet.
 func (o *Stream) Say(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.sendRole()
 	for _, c := range o.choices {
-		if c.empty {
-			_ = o.to.Delta(openai.Delta{Choice: c.index, Content: text})
+		if c.unmet {
+			o.gap = o.gap || c.shown
+			c.emit([]parse.Event{{Kind: parse.Text, Text: text}})
 		}
 	}
 }

@@ -112,14 +112,20 @@ func (o *Whole) Called(choice int) (ids []string) {
 	return ids
 }
 
-// Say puts text into each choice that has nothing to show and nothing to run.
+// Say adds a sentence to each choice whose reading is unmet.
 func (o *Whole) Say(text string) {
 	for _, a := range o.answers {
-		if a.reading.Empty() {
+		switch {
+		case a.reading.Empty():
 			a.text = text
+		case a.reading.Unmet():
+			a.text += apart + text
 		}
 	}
 }
+
+// apart stands between texts of which one does not continue the other.
+const apart = "\n\n"
 
 // Finish answers.
 func (o *Whole) Finish() error {
