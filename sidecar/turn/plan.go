@@ -47,7 +47,10 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	if model.Server != "" {
 		srv = set.Server(model.Server)
 	}
-	t := &Turn{p: p, up: up, set: set, srv: srv, Model: up.Model(ctx, set, model, id)}
+	if model, err = up.Model(ctx, set, model, id); err != nil {
+		return nil, err
+	}
+	t := &Turn{p: p, up: up, set: set, srv: srv, Model: model}
 	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, offered(req))
 	t.catalog.Defer(waiting)
 	t.who = asker(req, session, t.Model.ID)
