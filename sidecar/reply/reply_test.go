@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const head = `"id":"x","created":1,"model":"m"`
+const head = `"id":"x","created":1,"model":"gpt-oss"`
 
 func event(delta, finish string) string {
 	return fmt.Sprintf("data: {%s,\"choices\":[{\"index\":0,\"delta\":{%s},\"finish_reason\":%s}]}\n\n", head, delta, finish)
@@ -77,6 +77,7 @@ func TestStream(t *testing.T) {
 	}{
 		{"undamaged", role + event(`"reasoning_content":"Hm."`, "null") + text + last + usage + end, role + event(`"reasoning_content":"Hm."`, "null") + text + last + usage + end, true},
 		{"another name of the reasoning", role + event(`"reasoning":"Hm."`, "null") + text + last + end, role + event(`"reasoning_content":"Hm."`, "null") + text + last + end, true},
+		{"another name of the model", strings.ReplaceAll(role+text+last+usage+end, "gpt-oss", "openai/gpt-oss-20b"), role + text + last + usage + end, true},
 		{"a comment is no event", ": hi\n\n" + role + event(`"reasoning_content":"Hm."`, "null") + last + end, role + event(`"reasoning_content":"Hm."`, "null") + last + end, true},
 		{"a leaked call", role + event(`"content":"[TOOL:read|path=a]"`, `"stop"`) + end, "", false},
 	} {
