@@ -190,6 +190,11 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		Names: web.Names{Local: isLocal(listener), Token: s.Token != "", Hosts: hosts(s, s.Listen)},
 	})
 	defer server.Close()
+	background.Go(func() {
+		if err := server.Ready(ctx); err != nil && ctx.Err() == nil {
+			log.Warn("no request can be served yet", "event", "not_ready", "upstream", withoutPassword(s.Upstream), "detail", err.Error())
+		}
+	})
 	return errors.Join(sidecar.Run(ctx, listener, server.Handler(), limits.Grace, log), kept.Close())
 }
 
