@@ -129,7 +129,9 @@ func TestAfterText(t *testing.T) {
 
 // Whoever has read the beginning also reads why nothing came of it, each on a line of its own.
 func TestAfterTextInVain(t *testing.T) {
-	try := func(text string) script.Reply { return script.Text(text + script.LeakedHarmony("launch", `{}`).Content).Thinking("Hm.") }
+	try := func(text string) script.Reply {
+		return script.Text(text + script.LeakedHarmony("launch", `{}`).Content).Thinking("Hm.")
+	}
 	a := play(t, try("Let me look."), try("Let me try again.")).stream()
 	lines := strings.Split(a.text, "\n\n")
 	if len(lines) != 3 || lines[0] != "Let me look." || lines[1] != "Let me try again." || !strings.Contains(lines[2], "launch") || !a.done {
