@@ -30,7 +30,7 @@ func Run(ctx context.Context, l net.Listener, h http.Handler, grace time.Duratio
 	if err := web.ServeUntil(ctx, srv, l); err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
-	log.Info("stopping", "event", "http_server_shutting_down", "grace", grace.String())
+	log.Info("stopping: open requests may end; a second signal stops at once", "event", "http_server_shutting_down", "grace", grace.String())
 	wait, done := context.WithTimeout(context.Background(), grace)
 	defer done()
 	err := srv.Shutdown(wait)

@@ -79,9 +79,11 @@ func Run(args []string, env Env) int {
 }
 
 // untilStopped is the context of a command that has something to end or to undo before it
-// goes, at SIGTERM or Ctrl-C.
+// goes, at SIGTERM or Ctrl-C. The second one ends the program at once.
 func untilStopped(c *cobra.Command) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(c.Context(), syscall.SIGTERM, os.Interrupt)
+	ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, os.Interrupt)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 // helpful says of wrong arguments where to read on, for a command and all below it. A

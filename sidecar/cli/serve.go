@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -184,7 +183,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	background.Go(func() { rules.Watch(ctx) })
 	background.Go(func() { memory.Tune(ctx) })
 	log.Info("serving", "event", "http_server_start", "address", "http://"+listener.Addr().String()+"/v1",
-		"upstream", withoutPassword(s.Upstream), "rules", rules.Set().Version, "pid", os.Getpid())
+		"upstream", up.Address(), "rules", rules.Set().Version, "pid", os.Getpid())
 	server := sidecar.New(sidecar.Config{
 		Rules: rules, Upstream: up, Guard: guard.New(guarded), Token: s.Token, Metrics: metrics, Log: log,
 		Names: web.Names{Local: isLocal(listener), Token: s.Token != "", Hosts: hosts(s, s.Listen)},
@@ -192,7 +191,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	defer server.Close()
 	background.Go(func() {
 		if err := server.Ready(ctx); err != nil && ctx.Err() == nil {
-			log.Warn("no request can be served yet", "event", "not_ready", "upstream", withoutPassword(s.Upstream), "detail", err.Error())
+			log.Warn("no request can be served yet", "event", "not_ready", "upstream", up.Address(), "detail", err.Error())
 		}
 	})
 	return errors.Join(sidecar.Run(ctx, listener, server.Handler(), limits.Grace, log), kept.Close())
@@ -244,13 +243,4 @@ func hosts(s ruleset.Settings, address string) []string {
 		names = append(names, host)
 	}
 	return names
-}
-
-// withoutPassword is a URL that may stand in a log.
-func withoutPassword(s string) string {
-	u, err := url.Parse(s)
-	if err != nil {
-		return "?"
-	}
-	return u.Redacted()
 }

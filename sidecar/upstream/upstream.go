@@ -126,6 +126,15 @@ func addresses(text string) (base, root string, err error) {
 	return root + "/" + last, root, nil
 }
 
+// Address is the base URL without its password, for the operator.
+func (c *Client) Address() string {
+	u, err := url.Parse(c.base)
+	if err != nil { // New has parsed it
+		return ""
+	}
+	return u.Redacted()
+}
+
 // withoutURL is the cause inside a *url.Error, which would repeat the URL and
 // the password in it.
 func withoutURL(err error) error {

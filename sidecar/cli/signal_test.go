@@ -1,0 +1,97 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// servesAt tells a child of this test where to serve; nothing: it is no child.
+const servesAt = "TEST_SERVES_AT"
+
+// The first signal lets an open request end, and the second ends the program at once.
+func TestSecondSignal(t *testing.T) {
+	if at := os.Getenv(servesAt); at != "" {
+		os.Exit(Run([]string{"serve", "--listen", at, "--upstream", os.Getenv("TEST_MODEL")}, Env{
+			In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Defaults: os.DirFS("../.."),
+		}))
+	}
+	asked := make(chan struct{}, 1)
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			asked <- struct{}{}
+			<-r.Context().Done()
+		}
+	}))
+	defer silent.Close()
+	l := listen(t)
+	at := l.Addr().String()
+	l.Close()
+	var log said
+	child := exec.Command(os.Args[0], "-test.run=^TestSecondSignal$")
+	child.Env = append(os.Environ(), servesAt+"="+at, "TEST_MODEL="+silent.URL)
+	child.Stderr = &log
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- child.Wait() }()
+	defer child.Process.Kill() // where it is still there
+	waitFor(t, "it serves", func() bool { return strings.Contains(log.String(), "event=http_server_start") })
+	go http.Post("http://"+at+"/v1/chat/completions", "application/json", strings.NewReader(`{"messages":[{"role":"user","content":"go"}]}`))
+	<-asked
+	signal := func() {
+		if err := child.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	signal()
+	waitFor(t, "it says so", func() bool { return strings.Contains(log.String(), "a second signal stops at once") })
+	select {
+	case err := <-ended:
+		t.Fatalf("it did not wait for the request: %v\n%s", err, log.String())
+	case <-time.After(300 * time.Millisecond):
+	}
+	signal()
+	select {
+	case <-ended:
+	case <-time.After(5 * time.Second):
+		t.Errorf("it still runs\n%s", log.String())
+	}
+}
+
+func waitFor(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("in vain: ", what)
+		}
+	}
+}
+
+// said is what a program has said so far.
+type said struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buf.Write(p)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buf.String()
+}
