@@ -104,11 +104,6 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 			*p = d.text(n)
 			d.oneOf(n, tag, key)
 		}
-	case *string:
-		if d.isText(n, key) {
-			*p = n.Value
-			d.oneOf(n, tag, key)
-		}
 	case *bool:
 		if d.tagged(n, key, "true or false", "!!bool") {
 			*p = n.Value == "true" || n.Value == "True" || n.Value == "TRUE"
@@ -133,16 +128,24 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 		if d.tagged(n, key, "a duration such as 30s or 2m", "!!str") {
 			t, err := time.ParseDuration(n.Value)
 			*p = t
-			if err != nil || t < 0 {
+			least, _ := time.ParseDuration(tag.Get("min"))
+			switch {
+			case err != nil || t < 0:
 				d.report(n, CodeValue, shown(n)+" is no duration", "write 500ms, 30s or 2m")
+			case t < least:
+				d.report(n, CodeValue, key+" is at least "+tag.Get("min"), "")
 			}
 		}
 	case *Size:
 		if d.tagged(n, key, "a size such as 64KiB or 16MiB", "!!str", "!!int") {
 			b, ok := parseSize(n.Value)
 			*p = Size(b)
-			if !ok {
+			least, _ := parseSize(tag.Get("min"))
+			switch {
+			case !ok:
 				d.report(n, CodeValue, shown(n)+" is no size", "write 512, 64KiB, 16MiB or 1GiB")
+			case b < least:
+				d.report(n, CodeValue, key+" is at least "+tag.Get("min"), "")
 			}
 		}
 	case *any:
@@ -152,10 +155,22 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 	}
 }
 
-// compound reads lists, mappings and structs.
+// compound reads texts of other types, lists, mappings and structs.
 func (d *decoder) compound(n *yaml.Node, v reflect.Value, tag reflect.StructTag, key string, depth int) {
 	pairs := v.Kind() == reflect.Slice && IsPair(v.Type().Elem())
 	switch {
+	case v.Kind() == reflect.String:
+		if d.isText(n, key) {
+			v.SetString(n.Value)
+			d.oneOf(n, tag, key)
+		}
+	case v.Kind() == reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		d.mapping(n, key, func(k, val *yaml.Node) {
+			one := reflect.New(v.Type().Elem()).Elem()
+			d.value(val, one, tag, k.Value, depth+1)
+			v.SetMapIndex(reflect.ValueOf(k.Value), one)
+		})
 	case v.Kind() == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		d.value(n, v.Elem(), tag, key, depth+1)
@@ -182,20 +197,18 @@ func (d *decoder) compound(n *yaml.Node, v reflect.Value, tag reflect.StructTag,
 
 // object reads a mapping into a struct.
 func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
-	t := v.Type()
-	fields, names := map[string]int{}, []string{}
-	for i := range t.NumField() {
-		if t.Field(i).Type == reflect.TypeFor[Place]() {
-			v.Field(i).Set(reflect.ValueOf(d.head(n)))
-			continue
-		}
-		name, _ := KeyOf(t.Field(i))
-		fields[name] = i
+	if at := v.FieldByName("At"); at.IsValid() {
+		at.Set(reflect.ValueOf(d.head(n)))
+	}
+	fields, names := map[string]reflect.StructField{}, []string{}
+	for _, f := range Keys(v.Type()) {
+		name, _ := KeyOf(f)
+		fields[name] = f
 		names = append(names, name)
 	}
 	seen := map[string]bool{}
 	if !d.mapping(n, key, func(k, val *yaml.Node) {
-		i, ok := fields[k.Value]
+		f, ok := fields[k.Value]
 		switch {
 		case ok:
 		case k.Value == "<<":
@@ -206,13 +219,13 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 			return
 		}
 		seen[k.Value] = true
-		d.value(val, v.Field(i), t.Field(i).Tag, k.Value, depth+1)
+		d.value(val, v.FieldByIndex(f.Index), f.Tag, k.Value, depth+1)
 	}) {
 		return
 	}
 	var lacks []string
 	for _, name := range names {
-		_, required := KeyOf(t.Field(fields[name]))
+		_, required := KeyOf(fields[name])
 		if required && !seen[name] && (!d.partial || name == "version") {
 			lacks = append(lacks, name)
 		}

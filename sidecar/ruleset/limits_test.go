@@ -73,11 +73,11 @@ func TestReadAtStartOnly(t *testing.T) {
 	const mark = "Read at start only."
 	var keys []string
 	key := func(f reflect.StructField) string { k, _, _ := strings.Cut(f.Tag.Get("rule"), ","); return k }
-	for _, section := range reflect.VisibleFields(reflect.TypeFor[limitFile]()) {
+	for _, section := range rulefile.Keys(reflect.TypeFor[Limits]()) {
 		if strings.Contains(section.Tag.Get("doc"), mark) {
 			keys = append(keys, "all of `"+key(section)+"`")
 		} else if section.Type.Kind() == reflect.Struct {
-			for _, f := range reflect.VisibleFields(section.Type) {
+			for _, f := range rulefile.Keys(section.Type) {
 				if strings.Contains(f.Tag.Get("doc"), mark) {
 					keys = append(keys, "`"+key(section)+"."+key(f)+"`")
 				}

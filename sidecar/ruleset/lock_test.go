@@ -81,10 +81,10 @@ func TestPace(t *testing.T) {
 		rules, locked   rulefile.Files
 		session, caller Pace
 	}{
-		"shipped":    {nil, nil, sessionPace, callerPace},
-		"older":      {rulefile.Files{limitsFile: old}, nil, sessionPace, callerPace},
-		"half":       {rulefile.Files{limitsFile: old + "\nsession: {per_minute: 5}\n"}, nil, Pace{sessionPace.AtOnce, 5}, callerPace},
-		"under lock": {rulefile.Files{limitsFile: old}, locked, Pace{4, sessionPace.PerMinute}, Pace{callerPace.AtOnce, 60}},
+		"shipped":    {nil, nil, defaultLimits.Session, defaultLimits.Caller},
+		"older":      {rulefile.Files{limitsFile: old}, nil, defaultLimits.Session, defaultLimits.Caller},
+		"half":       {rulefile.Files{limitsFile: old + "\nsession: {per_minute: 5}\n"}, nil, Pace{defaultLimits.Session.AtOnce, 5}, defaultLimits.Caller},
+		"under lock": {rulefile.Files{limitsFile: old}, locked, Pace{4, defaultLimits.Session.PerMinute}, Pace{defaultLimits.Caller.AtOnce, 60}},
 	} {
 		set, problems := underLock(t, row.locked, row.rules)
 		if set == nil || set.Limits.Session != row.session || set.Limits.Caller != row.caller {

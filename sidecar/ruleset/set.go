@@ -61,7 +61,7 @@ func (s *Set) Strategies(profile string) *parse.Strategies {
 // Facts is what a reading of a reply may know of its request, and how much it may hold;
 // nobody judges its calls yet.
 func (s *Set) Facts(model, server, user string) parse.Facts {
-	return parse.Facts{Model: model, Server: server, User: user, MaxText: s.Limits.TextBytes, MaxDepth: s.Limits.Depth}
+	return parse.Facts{Model: model, Server: server, User: user, MaxText: int(s.Limits.TextBytes), MaxDepth: s.Limits.Depth}
 }
 
 // WhyNot takes the condition of a strategy apart and evaluates every term for what

@@ -104,7 +104,7 @@ func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
 			err = reply.Failure
 		}
 	case reply.Stream:
-		err = r.Stream(reply.Body, t.set.Limits.LineBytes, t.set.Limits.ReplyBytes)
+		err = r.Stream(reply.Body, int(t.set.Limits.LineBytes), int(t.set.Limits.ReplyBytes))
 	default:
 		var doc []byte
 		if doc, err = t.whole(reply); err == nil {

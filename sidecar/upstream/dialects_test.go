@@ -14,9 +14,9 @@ import (
 func testSet() *ruleset.Set {
 	return &ruleset.Set{
 		Limits: ruleset.Limits{
-			ReplyBytes: 1 << 20, ErrorBytes: 64 << 10,
-			FirstByte: 10 * time.Second, Idle: 10 * time.Second, ProbeTimeout: 5 * time.Second, ProbeEvery: time.Minute,
-			Retries: 3, RetryMin: 2 * time.Millisecond, RetryMax: 500 * time.Millisecond, RetryBudget: 2 * time.Second,
+			SizeLimits:  ruleset.SizeLimits{ReplyBytes: 1 << 20, ErrorBytes: 64 << 10},
+			TimeLimits:  ruleset.TimeLimits{FirstByte: 10 * time.Second, Idle: 10 * time.Second, ProbeTimeout: 5 * time.Second, ProbeEvery: time.Minute},
+			RetryLimits: ruleset.RetryLimits{Retries: 3, RetryMin: 2 * time.Millisecond, RetryMax: 500 * time.Millisecond, RetryBudget: 2 * time.Second},
 		},
 		Servers: []ruleset.Server{
 			{
