@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -18,8 +19,8 @@ func TestModels(t *testing.T) {
 	t.Cleanup(r.s.Close)
 	set := *r.s.rules.Set()
 	set.Models = append([]ruleset.Model{
-		{ID: "far", Upstream: other.URL, Name: "some/name", Prompt: "p"},
-		{ID: "bad", Upstream: "ftp://nowhere"},
+		{ID: rulefile.Text{Value: "far"}, Upstream: rulefile.Text{Value: other.URL}, Name: "some/name", Prompt: rulefile.Text{Value: "p"}},
+		{ID: rulefile.Text{Value: "bad"}, Upstream: rulefile.Text{Value: "ftp://nowhere"}},
 	}, set.Models...)
 	set.Prompts = map[string]string{"p": "Be \"kind\"."}
 	r.s.rules = fixed{&set}

@@ -42,7 +42,7 @@ func openclawCommand(env Env) *cobra.Command {
 			p := provider{BaseURL: strings.TrimSuffix(url, "/"), APIKey: key, API: "openai-completions", TimeoutSeconds: 900}
 			for _, m := range set.Models {
 				p.Models = append(p.Models, providerModel{
-					ID: m.ID, Name: m.ID, Reasoning: true, Input: []string{"text"},
+					ID: m.ID.Value, Name: m.ID.Value, Reasoning: true, Input: []string{"text"},
 					Cost:          map[string]int{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
 					ContextWindow: window, MaxTokens: tokens,
 					Compat: map[string]any{
@@ -53,7 +53,7 @@ func openclawCommand(env Env) *cobra.Command {
 			}
 			doc := map[string]any{
 				"models": map[string]any{"mode": "merge", "providers": map[string]any{"gpt-oss-executor": p}},
-				"agents": map[string]any{"defaults": map[string]any{"model": map[string]any{"primary": "gpt-oss-executor/" + set.Models[0].ID}}},
+				"agents": map[string]any{"defaults": map[string]any{"model": map[string]any{"primary": "gpt-oss-executor/" + set.Models[0].ID.Value}}},
 				"tools": map[string]any{
 					"toolSearch": map[string]any{"mode": "directory"},
 					"exec":       map[string]any{"security": "full", "ask": "on-miss"}, // else it does not ask about calls that say so

@@ -75,7 +75,7 @@ func TestLayersOfBuiltin(t *testing.T) {
 	if set.Limits.TextBytes != 64<<10 || set.Limits.RequestBytes != want.Limits.RequestBytes {
 		t.Errorf("limits %+v", set.Limits)
 	}
-	if m, _ := set.Model("executor"); set.Models[0].ID != "mine" || m.Profile != "native" || m.Mode != "executor" || len(set.Models) != len(want.Models)+1 {
+	if m, _ := set.Model("executor"); set.Models[0].ID.Value != "mine" || m.Profile.Value != "native" || m.Mode != "executor" || len(set.Models) != len(want.Models)+1 {
 		t.Errorf("models %+v", set.Models)
 	}
 	if a := set.Tools.Aliases[0]; a.Name != "zsh" || a.Place != "aliases.yaml:4" {

@@ -88,7 +88,7 @@ func (l *loader) domains(kind string) map[string][]string {
 	if l.clean(modelsFile) {
 		out["model"] = []string{"gpt-oss"} // of examples
 		for _, m := range l.set.Models {
-			out["model"] = append(out["model"], m.ID)
+			out["model"] = append(out["model"], m.ID.Value)
 		}
 	}
 	return out

@@ -83,7 +83,7 @@ func (s *Set) Barred(strategy string) (place string) { return s.barred[strategy]
 // Model finds the model that callers know as id.
 func (s *Set) Model(id string) (Model, bool) {
 	for i := range s.Models {
-		if s.Models[i].ID == id {
+		if s.Models[i].ID.Value == id {
 			return s.Models[i], true
 		}
 	}
@@ -94,7 +94,7 @@ func (s *Set) Model(id string) (Model, bool) {
 // server. The pointer stays valid as long as the set.
 func (s *Set) Server(id string) *Server {
 	for i := range s.Servers {
-		if s.Servers[i].ID == id {
+		if s.Servers[i].ID.Value == id {
 			return &s.Servers[i]
 		}
 	}

@@ -21,7 +21,7 @@ func (t *Turn) report(f ruleset.Fault, r *ruleset.Remedy, again bool, about tool
 	if errors.As(err, &said) && said.Log != "" {
 		detail = said.Log
 	}
-	t.p.Log.Info("fault", "event", "fault", "fault", f, "action", action, "model", t.Model.ID, "server", t.srv.ID,
+	t.p.Log.Info("fault", "event", "fault", "fault", f, "action", action, "model", t.Model.ID.Value, "server", t.srv.ID.Value,
 		"tool", about.Name, "detail", detail, "rules", t.set.Version)
 }
 

@@ -87,7 +87,7 @@ func (t *Turn) ask(ctx context.Context, body []byte) (*parse.Reading, error) {
 	defer reply.Body.Close()
 	t.p.Metrics.First.Observe(time.Since(began).Seconds())
 	t.sink.Begin()
-	r := NewReader(func() *parse.Reader { return t.set.Strategies(t.Model.Profile).Reader(t.catalog, t.facts) }, t.sink.Flows(), t.take)
+	r := NewReader(func() *parse.Reader { return t.set.Strategies(t.Model.Profile.Value).Reader(t.catalog, t.facts) }, t.sink.Flows(), t.take)
 	defer r.Close()
 	if err := t.read(r, reply); err != nil {
 		return &parse.Reading{}, err
