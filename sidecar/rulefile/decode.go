@@ -29,12 +29,7 @@ type decoder struct {
 // Decode reads a rule file into a struct. Where there are problems the struct
 // holds what could be read.
 func Decode[T any](name, doc string) (out T, _ Problems) {
-	root, problems := document(newSource(name, doc), doc)
-	d := decoder{src: newSource(name, doc), problems: problems}
-	if root != nil {
-		d.value(root, reflect.ValueOf(&out).Elem(), "", "the file", 0)
-	}
-	return out, d.problems
+	return out, Single(name, doc).Decode(&out, false)
 }
 
 // document parses the one document of a file; nil where there is none.

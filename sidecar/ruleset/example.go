@@ -21,7 +21,7 @@ const (
 type example struct {
 	At    rulefile.Place
 	Text  *rulefile.Text `rule:"text" doc:"The reply." eg:"'[TOOL:web_search|query=tide table]'"`
-	In    string         `rule:"in" one:"content reasoning" doc:"The field the text stands in; content where this is left out."`
+	In    parse.Field    `rule:"in" one:"content reasoning" doc:"The field the text stands in; content where this is left out."`
 	Calls []exampleCall  `rule:"calls" doc:"Calls as the server parsed them." eg:"[{name: read, arguments: '{\"path\":\"notes.md\"}'}]"`
 	Tools *[]string      `rule:"tools" doc:"The names of the offered tools; left out: any name will do." eg:"[web_search]"`
 	Gives []gives        `rule:"gives,required" doc:"The calls that are made of it; [] is none." eg:"[{tool: web_search, args: {query: tide table}}]"`
@@ -44,7 +44,7 @@ func (l *loader) tryHit(s parse.Strategy, e example) {
 	at, delta, finish := e.At, parse.Delta{}, "stop"
 	if e.Text != nil {
 		at = e.Text.All()
-		if e.In == string(parse.Reasoning) {
+		if e.In == parse.Reasoning {
 			delta.Reasoning = e.Text.Value
 		} else {
 			delta.Content = e.Text.Value

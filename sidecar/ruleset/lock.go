@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -21,7 +22,7 @@ import (
 // locked is what the locked folder says.
 type locked struct {
 	limits Limits          // ceilings; zero where nothing is said
-	kinds  *[]string       // of strategies that may be enabled; nil: all
+	kinds  *[]parse.Kind   // of strategies that may be enabled; nil: all
 	off    []rulefile.Text // strategies that stay off
 
 	examples []func() // of its exec.yaml
@@ -30,7 +31,7 @@ type locked struct {
 // lockedStrategies is strategies.yaml of the locked folder.
 type lockedStrategies struct {
 	Version int             `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	Kinds   *[]string       `rule:"kinds" one:"native harmony json lines block pattern drop phrases" doc:"The only kinds of strategies that may be enabled; left out: all." eg:"[native, harmony]"`
+	Kinds   *[]parse.Kind   `rule:"kinds" one:"native harmony json lines block pattern drop phrases" doc:"The only kinds of strategies that may be enabled; left out: all." eg:"[native, harmony]"`
 	Off     []rulefile.Text `rule:"off" doc:"Ids of strategies that stay off in every profile." eg:"[fuzzy]"`
 }
 
@@ -134,7 +135,7 @@ func (l *loader) bars(r strategyRule) (by rulefile.Place, why string) {
 		}
 	}
 	if kinds := l.locked.kinds; kinds != nil && !slices.Contains(*kinds, r.Kind) {
-		return l.placeOf(lockedName(strategiesFile), "kinds"), "the locked folder allows no strategy of kind " + r.Kind
+		return l.placeOf(lockedName(strategiesFile), "kinds"), "the locked folder allows no strategy of kind " + string(r.Kind)
 	}
 	return rulefile.Place{}, ""
 }

@@ -170,17 +170,9 @@ func (l *loader) effect(r policyRule) (effect policy.Effect, why string) {
 // argumentsOf joins what two files say about the arguments of tools.
 func argumentsOf(p pathArguments, u urlArguments) policy.Arguments {
 	return policy.Arguments{
-		Read: byTool(p.Read), Write: byTool(p.Write), Delete: byTool(p.Delete), Patch: byTool(p.Patch),
-		Fetch: byTool(u.Fetch), OtherPaths: p.Other, OtherURLs: u.Other,
+		Read: p.Read, Write: p.Write, Delete: p.Delete, Patch: p.Patch,
+		Fetch: u.Fetch, OtherPaths: p.Other, OtherURLs: u.Other,
 	}
-}
-
-func byTool(list []rulefile.Pair[[]string]) map[string][]string {
-	out := map[string][]string{}
-	for _, p := range list {
-		out[p.Key.Value] = p.Value
-	}
-	return out
 }
 
 // both takes for a path or URL what either takes for one.
@@ -191,7 +183,8 @@ func both(a, b policy.Arguments) policy.Arguments {
 		return slices.Compact(out)
 	}
 	each := func(a, b map[string][]string) map[string][]string {
-		out := maps.Clone(a)
+		out := map[string][]string{}
+		maps.Copy(out, a)
 		for tool, keys := range b {
 			out[tool] = union(out[tool], keys)
 		}

@@ -39,11 +39,11 @@ type rootsRule struct {
 
 // pathArguments says by tool which arguments are paths, and what happens to them.
 type pathArguments struct {
-	Read   []rulefile.Pair[[]string] `rule:"read" doc:"By tool: arguments that are read." eg:"{read: [path]}"`
-	Write  []rulefile.Pair[[]string] `rule:"write" doc:"By tool: arguments that are written." eg:"{write: [path]}"`
-	Delete []rulefile.Pair[[]string] `rule:"delete" doc:"By tool: arguments that are deleted." eg:"{trash: [path]}"`
-	Patch  []rulefile.Pair[[]string] `rule:"patch" doc:"By tool: texts that name the files they change." eg:"{apply_patch: [input]}"`
-	Other  []string                  `rule:"other" doc:"Arguments that are paths in all other tools: read by tools of class read, written by the rest." eg:"[path, file_path]"`
+	Read   map[string][]string `rule:"read" doc:"By tool: arguments that are read." eg:"{read: [path]}"`
+	Write  map[string][]string `rule:"write" doc:"By tool: arguments that are written." eg:"{write: [path]}"`
+	Delete map[string][]string `rule:"delete" doc:"By tool: arguments that are deleted." eg:"{trash: [path]}"`
+	Patch  map[string][]string `rule:"patch" doc:"By tool: texts that name the files they change." eg:"{apply_patch: [input]}"`
+	Other  []string            `rule:"other" doc:"Arguments that are paths in all other tools: read by tools of class read, written by the rest." eg:"[path, file_path]"`
 }
 
 // urlsFile is urls.yaml.
@@ -55,8 +55,8 @@ type urlsFile struct {
 }
 
 type urlArguments struct {
-	Fetch []rulefile.Pair[[]string] `rule:"fetch" doc:"By tool: arguments that are fetched." eg:"{web_fetch: [url]}"`
-	Other []string                  `rule:"other" doc:"Arguments that are URLs in all other tools." eg:"[url]"`
+	Fetch map[string][]string `rule:"fetch" doc:"By tool: arguments that are fetched." eg:"{web_fetch: [url]}"`
+	Other []string            `rule:"other" doc:"Arguments that are URLs in all other tools." eg:"[url]"`
 }
 
 // policyRule has exactly one of Allow, Audit, Ask and Deny: the effect is the key.

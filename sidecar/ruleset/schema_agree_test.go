@@ -86,7 +86,7 @@ func TestMistakes(t *testing.T) {
 		{strategiesFile, "read: [content, reasoning]", "read: content", both},
 		{strategiesFile, "read: [content, reasoning]", "read: [contents]", both},
 		{strategiesFile, "lines:\n", "lines: []\n    block:\n", both},
-		{strategiesFile, "multi: true", "multi: yes", both},
+		{strategiesFile, "enabled: false", "enabled: no", both},
 		{strategiesFile, "open: ['<tool>', '<action>']", "open: []", check},             // needs open
 		{strategiesFile, "only: [native, harmony]", "only: [native, harmonie]", nobody}, // E-ref
 		{strategiesFile, "len(text) < 4000", "len(txt) < 4000", nobody},                 // E-name

@@ -69,7 +69,7 @@ var described = []struct {
 	{lockedName(strategiesFile), "Locked folder: which strategies may be enabled, whatever strategies.yaml says.", reflect.TypeFor[lockedStrategies]()},
 	{lockedName(argumentsFile), "Locked folder: what tools do at least, whatever arguments.yaml says.", reflect.TypeFor[lockedArguments]()},
 	{lockedName(limitsFile), "Locked folder: ceilings of limits.yaml. Write down those that matter.", reflect.TypeFor[Limits]()},
-	{configFile, "The settings of gpt-oss-executor serve --config FILE. In a text, ${NAME} is an environment variable.", reflect.TypeFor[settingsFile]()},
+	{configFile, "The settings of gpt-oss-executor serve --config FILE. In a text, ${NAME} is an environment variable.", reflect.TypeFor[Settings]()},
 }
 
 // Schemas gives the JSON Schemas (draft-07) of all rule files and of the config
