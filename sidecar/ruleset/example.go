@@ -30,8 +30,8 @@ type example struct {
 }
 
 type exampleCall struct {
-	Name      string `rule:"name" doc:"The name as the model wrote it." eg:"functions.read"`
-	Arguments string `rule:"arguments" doc:"The arguments as the model wrote them: JSON, or what should be." eg:"'{\"path\":\"notes.md\"}'"`
+	Name      string `rule:"name" json:"name" doc:"The name as the model wrote it." eg:"functions.read"`
+	Arguments string `rule:"arguments" json:"arguments" doc:"The arguments as the model wrote them: JSON, or what should be." eg:"'{\"path\":\"notes.md\"}'"`
 }
 
 type gives struct {
