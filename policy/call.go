@@ -21,23 +21,21 @@ type Call struct {
 	Command    string         `expr:"command" json:"command,omitempty" doc:"The shell lines of a tool that takes any: its arguments command, cmd, script, shell_command and code, a line each; else an empty text."`
 	Strategy   string         `expr:"strategy" json:"strategy,omitempty" doc:"The id of the strategy that found the call."`
 	Confidence float64        `expr:"confidence" json:"confidence,omitempty" doc:"How sure that strategy is, 0 to 1."`
-	Model      string         `expr:"model" json:"model,omitempty" doc:"The model id that the caller asked for."`
+	Subject
+}
 
+// Subject is who asks for a call. Where nobody can answer a question, to ask is to deny.
+type Subject struct {
+	Model       string `expr:"model" json:"model,omitempty" doc:"The model id that the caller asked for."`
 	Agent       string `expr:"agent" json:"agent,omitempty" doc:"The agent; empty where nobody says."`
 	Session     string `expr:"session" json:"session,omitempty" doc:"The session; empty where nobody says."`
 	Channel     string `expr:"channel" json:"channel,omitempty" doc:"The channel, such as telegram; empty where nobody says."`
 	Interactive bool   `expr:"interactive" json:"interactive,omitempty" doc:"Somebody can answer a question."`
 }
 
-// Subject is who asks for a call.
-type Subject struct {
-	Model, Agent, Session, Channel string
-	Interactive                    bool // somebody can answer a question; if not, to ask is to deny
-}
-
 // From is the call with who asks for it.
 func (c Call) From(s Subject) Call {
-	c.Model, c.Agent, c.Session, c.Channel, c.Interactive = s.Model, s.Agent, s.Session, s.Channel, s.Interactive
+	c.Subject = s
 	return c
 }
 

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
@@ -32,15 +33,11 @@ type URLEnv struct {
 
 // Scene is who touches a path or a URL.
 type Scene struct {
-	Tool        string `expr:"tool" doc:"The name of the tool that would run."`
-	ToolClass   string `expr:"tool_class" doc:"read, write or exec, by the classes of arguments.yaml."`
-	Program     string `expr:"program" doc:"The program of the command; empty where a tool of its own touches it."`
-	Command     string `expr:"command" doc:"The shell lines of the call; empty where it has none."`
-	Model       string `expr:"model" doc:"The model id that the caller asked for."`
-	Agent       string `expr:"agent" doc:"The agent; empty where nobody says."`
-	Session     string `expr:"session" doc:"The session; empty where nobody says."`
-	Channel     string `expr:"channel" doc:"The channel, such as telegram; empty where nobody says."`
-	Interactive bool   `expr:"interactive" doc:"Somebody can answer a question."`
+	Tool      string `expr:"tool" doc:"The name of the tool that would run."`
+	ToolClass string `expr:"tool_class" doc:"read, write or exec, by the classes of arguments.yaml."`
+	Program   string `expr:"program" doc:"The program of the command; empty where a tool of its own touches it."`
+	Command   string `expr:"command" doc:"The shell lines of the call; empty where it has none."`
+	Subject
 	Moment
 }
 
@@ -62,15 +59,15 @@ type Rates interface {
 	Count(kind string, window time.Duration) int
 }
 
-var rateKinds = []string{"calls", "commands", "denied", "asked", "deletes", "writes", "fetches"}
-
 // RateKinds are the kinds of things that Rates counts.
-func RateKinds() []string { return append([]string(nil), rateKinds...) }
+func RateKinds() []string {
+	return []string{"calls", "commands", "denied", "asked", "deletes", "writes", "fetches"}
+}
 
 // MomentOf is a moment as conditions see it. Without rates, everything was done 0 times.
 func MomentOf(now time.Time, rates Rates) Moment {
 	return Moment{
-		Now: Now{Hour: now.Hour(), Minute: now.Minute(), Weekday: weekdays[now.Weekday()]},
+		Now: Now{Hour: now.Hour(), Minute: now.Minute(), Weekday: strings.ToLower(now.Weekday().String())},
 		Rate: func(kind, window string) int {
 			d, err := time.ParseDuration(window)
 			if rates == nil || err != nil { // windows are checked when the rules are loaded
@@ -81,7 +78,7 @@ func MomentOf(now time.Time, rates Rates) Moment {
 	}
 }
 
-var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
-
 // Weekdays are the names of now.weekday.
-func Weekdays() []string { return append([]string(nil), weekdays...) }
+func Weekdays() []string {
+	return []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
+}

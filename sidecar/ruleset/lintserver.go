@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // lintServers warns about dialects that no answer of a server leads to, and no model
@@ -47,11 +46,4 @@ func (q Probe) covers(p Probe) bool {
 }
 
 // squeezed is s without white space, as answers are compared.
-func squeezed(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return -1
-		}
-		return r
-	}, s)
-}
+func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }

@@ -106,15 +106,8 @@ func (l *loader) tryName(e nameExample, want string) {
 		got = m.Name
 	}
 	if got != want {
-		l.report(e.Name.All(), codeExample, fmt.Sprintf("%s means %s here, not %s", e.Name.Value, orNoTool(got), orNoTool(want)), hint)
+		l.report(e.Name.All(), codeExample, fmt.Sprintf("%s means %s here, not %s", e.Name.Value, cmp.Or(got, "no tool"), cmp.Or(want, "no tool")), hint)
 	}
-}
-
-func orNoTool(name string) string {
-	if name == "" {
-		return "no tool"
-	}
-	return name
 }
 
 var classNames = []string{string(tools.Read), string(tools.Write), string(tools.Exec)}

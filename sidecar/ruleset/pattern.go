@@ -61,15 +61,7 @@ func (l *loader) finder(t rulefile.Text, key string, groups ...string) *regexp.R
 	if re == nil {
 		return nil
 	}
-	good := true
-	for _, name := range re.SubexpNames() {
-		if name != "" && !slices.Contains(groups, name) {
-			good = false
-			before, _, _ := strings.Cut(t.Value, "<"+name+">")
-			from := len([]rune(before)) + 1
-			l.report(t.Span(from, from+len([]rune(name))), cond.CodeRegexp, "no group of "+key+" is called "+name, rulefile.DidYouMean(name, groups))
-		}
-	}
+	good := l.groups(t, re, key, groups)
 	if re.MatchString("") {
 		l.report(t.All(), cond.CodeRegexp, key+" fits the empty text, so it fits everywhere", "begin it with something that must stand there")
 	}
@@ -77,6 +69,20 @@ func (l *loader) finder(t rulefile.Text, key string, groups ...string) *regexp.R
 		return nil
 	}
 	return re
+}
+
+// groups checks that the groups of an expression have some of these names.
+func (l *loader) groups(t rulefile.Text, re *regexp.Regexp, key string, names []string) (good bool) {
+	good = true
+	for _, name := range re.SubexpNames() {
+		if name != "" && !slices.Contains(names, name) {
+			good = false
+			before, _, _ := strings.Cut(t.Value, "<"+name+">")
+			from := len([]rune(before)) + 1
+			l.report(t.Span(from, from+len([]rune(name))), cond.CodeRegexp, "no group of "+key+" is called "+name, rulefile.DidYouMean(name, names))
+		}
+	}
+	return good
 }
 
 // allNamed says that every opening literal holds the name of the tool.

@@ -121,24 +121,16 @@ var listNames = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 func (l *loader) lists(named []rulefile.Pair[[]rulefile.Text], env reflect.Type) cond.Lists {
 	out := cond.Lists{}
 	for _, list := range named {
-		if l.listName(list.Key, env) {
-			out[list.Key.Value] = values(list.Value)
+		switch name := list.Key; {
+		case !listNames.MatchString(name.Value):
+			l.report(name.All(), rulefile.CodeValue, "no condition can name a list "+strconv.Quote(name.Value), "letters, digits and _; a letter first")
+		case cond.Taken(name.Value, env):
+			l.report(name.All(), rulefile.CodeValue, name.Value+" means something else in a condition", "give the list another name")
+		default:
+			out[name.Value] = values(list.Value)
 		}
 	}
 	return out
-}
-
-// listName checks that conditions can name a list.
-func (l *loader) listName(name rulefile.Text, env reflect.Type) bool {
-	switch {
-	case !listNames.MatchString(name.Value):
-		l.report(name.All(), rulefile.CodeValue, "no condition can name a list "+strconv.Quote(name.Value), "letters, digits and _; a letter first")
-	case cond.Taken(name.Value, env):
-		l.report(name.All(), rulefile.CodeValue, name.Value+" means something else in a condition", "give the list another name")
-	default:
-		return true
-	}
-	return false
 }
 
 // effect is the one of the four keys that a rule has, and its text.

@@ -157,29 +157,22 @@ func (l *loader) offered(t replyTest) *tools.Catalog {
 	if len(t.Parameters) == 0 {
 		return l.catalog(t.Tools)
 	}
-	list := map[string]tools.Tool{}
-	var order []string
+	var list []tools.Tool
 	if t.Tools != nil {
-		for _, name := range *t.Tools {
-			list[name] = tools.Tool{Name: name}
-			order = append(order, name)
-		}
+		list = collect(*t.Tools, func(name string) tools.Tool { return tools.Tool{Name: name} })
 	}
 	for _, p := range t.Parameters {
 		schema, err := json.Marshal(p.Value)
 		if err != nil {
 			continue // not a schema that JSON can hold; the call then has none
 		}
-		if _, named := list[p.Key.Value]; !named {
-			order = append(order, p.Key.Value)
+		i := slices.IndexFunc(list, func(o tools.Tool) bool { return o.Name == p.Key.Value })
+		if i < 0 {
+			i, list = len(list), append(list, tools.Tool{Name: p.Key.Value})
 		}
-		list[p.Key.Value] = tools.Tool{Name: p.Key.Value, Parameters: schema}
+		list[i].Parameters = schema
 	}
-	offered := make([]tools.Tool, len(order))
-	for i, name := range order {
-		offered[i] = list[name]
-	}
-	return tools.NewCatalog(l.set.Tools, nil, offered)
+	return tools.NewCatalog(l.set.Tools, nil, list)
 }
 
 func codesOf(refused []tools.Refusal) []string {

@@ -2,10 +2,8 @@ package ruleset
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -81,11 +79,7 @@ func (l *loader) errorPattern(p *Pattern, groups ...string) {
 		return
 	}
 	l.set.book.add(p.At, cmp.Or(p.About, p.Find.Value))
-	for _, name := range p.Match.SubexpNames() {
-		if name != "" && !slices.Contains(groups, name) {
-			l.report(p.Find.All(), cond.CodeRegexp, "no group here is called "+name, rulefile.DidYouMean(name, groups))
-		}
-	}
+	l.groups(p.Find, p.Match, "find", groups)
 	l.tryErrors(p)
 }
 
