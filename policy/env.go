@@ -12,8 +12,8 @@ import (
 // Env is what conditions of exec.yaml see.
 type Env struct {
 	Call
-	Script *shell.Script  `expr:"script" doc:"What the command can do. Where there is none it is empty, and parsed."`
-	Cmd    *shell.Command `expr:"cmd" doc:"One program that the command can run. A condition that names it is tried for each."`
+	Script *shell.Script  `expr:"script" doc:"What the command can do. Without a command it is empty, and parsed."`
+	Cmd    *shell.Command `expr:"cmd" doc:"One program that the command can run. A condition that names cmd is tried for each."`
 	Moment
 }
 
@@ -35,8 +35,8 @@ type URLEnv struct {
 type Scene struct {
 	Tool      string `expr:"tool" doc:"The name of the tool that would run."`
 	ToolClass string `expr:"tool_class" doc:"read, write or exec, by the classes of arguments.yaml."`
-	Program   string `expr:"program" doc:"The program of the command; empty where a tool of its own touches it."`
-	Command   string `expr:"command" doc:"The shell lines of the call; empty where it has none."`
+	Program   string `expr:"program" doc:"The program of the command. It is empty if the tool itself touches the path or URL."`
+	Command   string `expr:"command" doc:"The shell lines of the call. It is empty if there are none."`
 	Subject
 	Moment
 }
@@ -44,7 +44,7 @@ type Scene struct {
 // Moment is when a call is judged.
 type Moment struct {
 	Now  Now                           `expr:"now" doc:"The time, in the zone of exec.yaml."`
-	Rate func(kind, window string) int `expr:"rate" doc:"How much of a kind there was in this session: calls, commands, denied, asked, deletes, writes or fetches. For example rate('deletes', '10m') > 20."`
+	Rate func(kind, window string) int `expr:"rate" doc:"How often something happened in this session: calls, commands, denied, asked, deletes, writes or fetches. For example rate('deletes', '10m') > 20."`
 }
 
 // Now is a time of the week.

@@ -76,8 +76,8 @@ type Envelope struct {
 	Calls     []string `rule:"calls" doc:"Keys that hold the list of calls." eg:"[tool_calls, calls]"`
 	Name      []string `rule:"name,required" doc:"Keys that hold the name of the tool." eg:"[name, tool, function]"`
 	Arguments []string `rule:"arguments,required" doc:"Keys that hold the arguments." eg:"[arguments, parameters, args]"`
-	Done      []string `rule:"done" doc:"Keys that end the turn where they are true." eg:"[done]"`
-	Answer    []string `rule:"answer" doc:"Keys that hold the text for the user where there is no call." eg:"[answer, response]"`
+	Done      []string `rule:"done" doc:"Keys that end the turn if they are true." eg:"[done]"`
+	Answer    []string `rule:"answer" doc:"Keys that hold the text for the user if there is no call." eg:"[answer, response]"`
 }
 
 // Body is how the inside of a block is read.

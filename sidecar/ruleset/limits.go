@@ -9,65 +9,65 @@ import (
 // Limits is limits.yaml: how much, how long and how often. Each section is a type of its
 // own, for its keys alone.
 type Limits struct {
-	Version        int `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	SizeLimits     `rule:"size,required" doc:"Bytes, written 64KiB, 16MiB or 1GiB. None is less than 1KiB."`
-	TimeLimits     `rule:"time,required" doc:"Times, written 500ms, 30s or 2m. None but grace and probe_every is less than 10ms."`
-	RetryLimits    `rule:"retry,required" doc:"Asking again after a network error, 429, 502, 503 or 504, as long as nothing has reached the caller."`
-	Session        Pace `rule:"session" doc:"What one session may ask, by the header session_id or x-session-affinity; more gets 429 and waits. Left out: 32 at once, 600 a minute."`
-	Caller         Pace `rule:"caller" doc:"What one address may ask without naming a session. Left out: 10000 at once, 600000 a minute."`
+	Version        int `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	SizeLimits     `rule:"size,required" doc:"Sizes, written 64KiB, 16MiB or 1GiB. Each is at least 1KiB."`
+	TimeLimits     `rule:"time,required" doc:"Times, written 500ms, 30s or 2m. Each is at least 10ms, except grace and probe_every."`
+	RetryLimits    `rule:"retry,required" doc:"How often the model server is asked again after a network error, 429, 502, 503 or 504. It is not asked again once something has reached the caller."`
+	Session        Pace `rule:"session" doc:"How much one session may ask. The header session_id or x-session-affinity names it. More gets 429. If left out: 32 at once, 600 a minute."`
+	Caller         Pace `rule:"caller" doc:"How much one address may ask without naming a session. If left out: 10000 at once, 600000 a minute."`
 	KeepLimits     `rule:"keep,required" doc:"How much is kept in memory. Read at start only."`
-	ApprovalLimits `rule:"approvals" doc:"Calls that a person is asked about; left out: as shipped. Read at start only."`
+	ApprovalLimits `rule:"approvals" doc:"Limits of the calls that a person is asked about. If left out, they are as shipped. Read at start only."`
 }
 
 // SizeLimits are bytes.
 type SizeLimits struct {
-	RequestBytes rulefile.Size `rule:"request,required" min:"1KiB" doc:"The body of a request; longer ones get 413."`
+	RequestBytes rulefile.Size `rule:"request,required" min:"1KiB" doc:"The body of a request. A longer one gets 413."`
 	ReplyBytes   rulefile.Size `rule:"reply,required" min:"1KiB" doc:"One reply of the model server."`
-	ErrorBytes   rulefile.Size `rule:"error,required" min:"1KiB" doc:"What is read of an error body of the model server."`
-	LineBytes    rulefile.Size `rule:"line,required" min:"1KiB" doc:"One line of a stream; at most reply."`
-	TextBytes    rulefile.Size `rule:"text,required" min:"1KiB" doc:"A candidate call; longer ones are shown as text. Conditions see as much."`
+	ErrorBytes   rulefile.Size `rule:"error,required" min:"1KiB" doc:"How much of an error body of the model server is read."`
+	LineBytes    rulefile.Size `rule:"line,required" min:"1KiB" doc:"One line of a stream. It is at most as long as a reply."`
+	TextBytes    rulefile.Size `rule:"text,required" min:"1KiB" doc:"A text that could be a call. A longer one is shown as text. Conditions see as much."`
 	Depth        int           `rule:"depth,required" min:"8" max:"1000" doc:"How deep JSON may nest." eg:"128"`
 }
 
 // TimeLimits are how long something may take.
 type TimeLimits struct {
-	Connect      time.Duration `rule:"connect,required" min:"10ms" doc:"Until the model server takes the connection. Read at start only."`
-	FirstByte    time.Duration `rule:"first_byte,required" min:"10ms" doc:"Until it begins to answer; reading a long prompt takes a while."`
-	Idle         time.Duration `rule:"idle,required" min:"10ms" doc:"Silence in the middle of a stream."`
-	Keepalive    time.Duration `rule:"keepalive,required" min:"10ms" doc:"Silence towards the caller before it gets an empty chunk; shorter than idle."`
-	Grace        time.Duration `rule:"grace,required" doc:"For open streams after SIGTERM. Read at start only."`
-	ProbeTimeout time.Duration `rule:"probe_timeout,required" min:"10ms" doc:"For one question to the model server: are you there, and which one are you?"`
-	ProbeEvery   time.Duration `rule:"probe_every,required" doc:"How long the answer to that question is good for."`
+	Connect      time.Duration `rule:"connect,required" min:"10ms" doc:"How long the model server may take to accept the connection. Read at start only."`
+	FirstByte    time.Duration `rule:"first_byte,required" min:"10ms" doc:"How long the model server may take to begin its answer. A long prompt takes a while."`
+	Idle         time.Duration `rule:"idle,required" min:"10ms" doc:"How long a stream of the model server may be silent."`
+	Keepalive    time.Duration `rule:"keepalive,required" min:"10ms" doc:"After this long a silence the caller gets an empty chunk. It is shorter than idle."`
+	Grace        time.Duration `rule:"grace,required" doc:"How long open streams may go on after SIGTERM. Read at start only."`
+	ProbeTimeout time.Duration `rule:"probe_timeout,required" min:"10ms" doc:"How long the model server may take to answer a probe: are you there, and which one are you?"`
+	ProbeEvery   time.Duration `rule:"probe_every,required" doc:"How long the answer to the probe counts."`
 }
 
 // RetryLimits are about attempts before the first byte.
 type RetryLimits struct {
-	Retries     int           `rule:"times,required" min:"0" max:"20" doc:"Attempts after the first." eg:"3"`
-	RetryMin    time.Duration `rule:"wait_min,required" doc:"Before the first of them; doubles from there."`
-	RetryMax    time.Duration `rule:"wait_max,required" doc:"The longest wait, also for a Retry-After of the server."`
-	RetryBudget time.Duration `rule:"within,required" doc:"For all attempts of one request together."`
+	Retries     int           `rule:"times,required" min:"0" max:"20" doc:"How many attempts follow the first." eg:"3"`
+	RetryMin    time.Duration `rule:"wait_min,required" doc:"The wait before the first further attempt. It doubles each time."`
+	RetryMax    time.Duration `rule:"wait_max,required" doc:"The longest wait. It bounds the server's Retry-After, too."`
+	RetryBudget time.Duration `rule:"within,required" doc:"How long all attempts of one request may take together."`
 }
 
 // Pace is how much one session, or one caller, may ask.
 type Pace struct {
-	AtOnce    int `rule:"at_once" min:"1" max:"1000000" doc:"Requests that are being served." eg:"32"`
-	PerMinute int `rule:"per_minute" min:"1" max:"10000000" doc:"Requests, on average; as many may come in one burst." eg:"600"`
+	AtOnce    int `rule:"at_once" min:"1" max:"1000000" doc:"Requests at the same time." eg:"32"`
+	PerMinute int `rule:"per_minute" min:"1" max:"10000000" doc:"Requests in a minute, on average. As many may come in one burst." eg:"600"`
 }
 
 // KeepLimits are how many of something are kept.
 type KeepLimits struct {
 	IdleConnections int `rule:"connections,required" min:"1" max:"10000" doc:"Idle connections to the model server." eg:"128"`
-	Thoughts        int `rule:"thoughts,required" min:"0" max:"1000000" doc:"Chains of thought, by call id, for callers that drop them." eg:"4096"`
-	Schemas         int `rule:"schemas,required" min:"1" max:"100000" doc:"Compiled JSON Schemas of tools." eg:"512"`
+	Thoughts        int `rule:"thoughts,required" min:"0" max:"1000000" doc:"How many chains of thought are kept by call id, for callers that drop them." eg:"4096"`
+	Schemas         int `rule:"schemas,required" min:"1" max:"100000" doc:"How many compiled JSON Schemas of tools are kept." eg:"512"`
 }
 
 // ApprovalLimits is a section that may be left out, as a whole or in parts.
 type ApprovalLimits struct {
-	ApprovalPending    time.Duration `rule:"pending" min:"1s" doc:"How long an answer is waited for; then it is a no (10m)." eg:"10m"`
-	ApprovalGranted    time.Duration `rule:"granted" min:"1s" doc:"How long the model may take to send again what was allowed (5m)." eg:"5m"`
-	ApprovalDenied     time.Duration `rule:"denied" min:"1s" doc:"How long a no answers the same call, and what is over is remembered (10m)." eg:"10m"`
-	ApprovalPerSession int           `rule:"per_session" min:"1" max:"1000" doc:"Calls of one session that wait at once; the oldest makes room (16)." eg:"16"`
-	ApprovalTotal      int           `rule:"total" min:"1" max:"10000" doc:"Calls that wait at once, of all sessions (128)." eg:"128"`
+	ApprovalPending    time.Duration `rule:"pending" min:"1s" doc:"How long a person may take to answer. After that the answer is no (10m)." eg:"10m"`
+	ApprovalGranted    time.Duration `rule:"granted" min:"1s" doc:"How long the model may take to send an allowed call again (5m)." eg:"5m"`
+	ApprovalDenied     time.Duration `rule:"denied" min:"1s" doc:"How long a no counts for the same call. Answered questions are remembered as long (10m)." eg:"10m"`
+	ApprovalPerSession int           `rule:"per_session" min:"1" max:"1000" doc:"How many calls of one session may wait at once. The oldest makes room (16)." eg:"16"`
+	ApprovalTotal      int           `rule:"total" min:"1" max:"10000" doc:"How many calls of all sessions may wait at once (128)." eg:"128"`
 }
 
 // defaultLimits are what limits.yaml need not say, because older ones do not.

@@ -30,15 +30,15 @@ type locked struct {
 
 // lockedStrategies is strategies.yaml of the locked folder.
 type lockedStrategies struct {
-	Version int             `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	Kinds   *[]parse.Kind   `rule:"kinds" one:"native harmony json lines block pattern drop phrases" doc:"The only kinds of strategies that may be enabled; left out: all." eg:"[native, harmony]"`
+	Version int             `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	Kinds   *[]parse.Kind   `rule:"kinds" one:"native harmony json lines block pattern drop phrases" doc:"The only kinds of strategies that may be on. If left out, all may be." eg:"[native, harmony]"`
 	Off     []rulefile.Text `rule:"off" doc:"Ids of strategies that stay off in every profile." eg:"[fuzzy]"`
 }
 
 // lockedArguments is arguments.yaml of the locked folder.
 type lockedArguments struct {
-	Version int                              `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	Classes []rulefile.Pair[[]rulefile.Text] `rule:"classes,required" doc:"By class (read, write, exec): tools with these words are at least of this class." eg:"{exec: [deploy]}"`
+	Version int                              `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	Classes []rulefile.Pair[[]rulefile.Text] `rule:"classes,required" doc:"By class (read, write, exec): a tool with one of these words in its name is at least of this class." eg:"{exec: [deploy]}"`
 }
 
 var lockable = []string{limitsFile, strategiesFile, argumentsFile, execFilename, pathsFilename, urlsFilename}

@@ -10,21 +10,21 @@ import (
 
 // modelFile is models.yaml.
 type modelFile struct {
-	Version int     `rule:"version,required" one:"1" doc:"The version of the format of this file."`
+	Version int     `rule:"version,required" one:"1" doc:"The version of this file's format."`
 	Models  []Model `rule:"models,required" doc:"The model ids that callers see. The first is the default."`
 }
 
 // Model is a model id that callers see, and what stands behind it.
 type Model struct {
-	ID       rulefile.Text  `rule:"id,required" doc:"What the caller asks for." eg:"gpt-oss"`
-	About    string         `rule:"about,required" doc:"What it is for, shown to operators." eg:"Whatever gpt-oss model the server has."`
-	Upstream rulefile.Text  `rule:"upstream" doc:"Base URL of a model server of its own, which never gets the key of the other; left out: the one of the settings." eg:"http://127.0.0.1:8000/v1"`
-	Name     string         `rule:"name" doc:"The id at the model server; left out: the caller's id where the server lists it, else the first it lists." eg:"openai/gpt-oss-20b"`
-	Mode     string         `rule:"mode,required" one:"provider executor" doc:"provider: calls go back to the caller, who runs them. executor is the same so far."`
-	Profile  rulefile.Text  `rule:"profile" doc:"A profile of strategies.yaml; left out: default." eg:"native"`
-	Server   rulefile.Text  `rule:"server" doc:"A dialect of servers.yaml; left out: found by asking." eg:"vllm"`
-	Prompt   rulefile.Text  `rule:"prompt" doc:"A file of prompts/, without .txt: a system message that is put in front." eg:"react"`
-	Sampling map[string]any `rule:"sampling" doc:"Fields of the request that are set where the caller did not." eg:"{temperature: 1.0}"`
+	ID       rulefile.Text  `rule:"id,required" doc:"The name that the caller asks for." eg:"gpt-oss"`
+	About    string         `rule:"about,required" doc:"What the model is for. Operators read it." eg:"Whatever gpt-oss model the server has."`
+	Upstream rulefile.Text  `rule:"upstream" doc:"The base URL of a model server of its own. That server never gets the key of the settings. If left out, it is the model server of the settings." eg:"http://127.0.0.1:8000/v1"`
+	Name     string         `rule:"name" doc:"The model's id at the model server. If left out, it is the caller's id if the server lists that, else the first id that it lists." eg:"openai/gpt-oss-20b"`
+	Mode     string         `rule:"mode,required" one:"provider executor" doc:"provider returns calls to the caller, who runs them. executor does the same so far."`
+	Profile  rulefile.Text  `rule:"profile" doc:"A profile of strategies.yaml. If left out, it is default." eg:"native"`
+	Server   rulefile.Text  `rule:"server" doc:"A dialect of servers.yaml. If left out, the server is asked." eg:"vllm"`
+	Prompt   rulefile.Text  `rule:"prompt" doc:"A file of prompts/, without .txt. Its text is a system message in front of all others." eg:"react"`
+	Sampling map[string]any `rule:"sampling" doc:"Fields of the request that are set if the caller did not set them." eg:"{temperature: 1.0}"`
 }
 
 // models takes models.yaml. It must come after what it refers to.

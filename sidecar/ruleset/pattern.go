@@ -12,13 +12,13 @@ import (
 
 // patternRule is the part pattern of a strategy: a call format in expressions.
 type patternRule struct {
-	Open  []rulefile.Text `rule:"open,required" doc:"Literals that begin a call, in upper or lower case; {tool} stands for an offered tool." eg:"['<tool_call>']"`
-	Close []string        `rule:"close" doc:"Literals that end it; {tool} stands for an offered tool." eg:"['</tool_call>']"`
-	Until *rulefile.Text  `rule:"until" one:"line reply" doc:"Without close: whether it ends with its line or with the reply."`
-	Line  bool            `rule:"line_start" doc:"true: only at the start of a line."`
-	Find  rulefile.Text   `rule:"find,required" doc:"What a call looks like, from its first literal on: group tool is its name, group args its arguments." eg:"'<call>(?P<tool>[a-z_]+)(?P<args>.*)</call>'"`
-	Each  *rulefile.Text  `rule:"each" doc:"What one argument in args looks like: groups key and value; left out: args is JSON." eg:"'(?P<key>[a-z_]+)=(?P<value>.*?);'"`
-	Tool  string          `rule:"tool" doc:"The tool that is called, where find has no group tool." eg:"exec"`
+	Open  []rulefile.Text `rule:"open,required" doc:"Literals that begin a call, in upper or lower case. {tool} stands for an offered tool." eg:"['<tool_call>']"`
+	Close []string        `rule:"close" doc:"Literals that end a call. {tool} stands for an offered tool." eg:"['</tool_call>']"`
+	Until *rulefile.Text  `rule:"until" one:"line reply" doc:"Where a call without close ends: with its line, or with the reply."`
+	Line  bool            `rule:"line_start" doc:"true means that a call begins only at the start of a line."`
+	Find  rulefile.Text   `rule:"find,required" doc:"A pattern of a call, from its first literal on. The group tool is its name, the group args its arguments." eg:"'<call>(?P<tool>[a-z_]+)(?P<args>.*)</call>'"`
+	Each  *rulefile.Text  `rule:"each" doc:"A pattern of one argument in the group args, with the groups key and value. If left out, args is JSON." eg:"'(?P<key>[a-z_]+)=(?P<value>.*?);'"`
+	Tool  string          `rule:"tool" doc:"The tool that is called, if find has no group tool." eg:"exec"`
 }
 
 // matcher compiles the expressions of a pattern and checks that they fit together.

@@ -60,15 +60,15 @@ func (r *Recovery) For(f Fault) Remedy { return r.Faults[f] }
 // did not help.
 type Remedy struct {
 	At         rulefile.Place
-	About      string         `rule:"about,required" doc:"What the fault is."`
-	Action     Action         `rule:"action,required" one:"resample correct give_up" doc:"resample asks the same again, correct also says what was wrong, give_up answers at once."`
-	Attempts   int            `rule:"attempts" min:"0" max:"10" doc:"How often the model is asked again, for this fault; not with give_up." eg:"1"`
-	Text       *rulefile.Text `rule:"text" doc:"For correct: what the model is told. {tool}, {why} and {tools} are filled in." eg:"'The call of {tool} was not made: {why}'"`
-	Status     int            `rule:"status" min:"400" max:"599" doc:"HTTP status for the caller; left out: the caller gets what there is." eg:"502"`
-	Type       string         `rule:"type" doc:"The type in the error body; goes with status." eg:"server_error"`
+	About      string         `rule:"about,required" doc:"What went wrong."`
+	Action     Action         `rule:"action,required" one:"resample correct give_up" doc:"resample sends the same request again. correct also tells the model what was wrong. give_up answers at once."`
+	Attempts   int            `rule:"attempts" min:"0" max:"10" doc:"How often the model is asked again for this fault. It does not go with give_up." eg:"1"`
+	Text       *rulefile.Text `rule:"text" doc:"What the model is told. It goes with correct. {tool}, {why} and {tools} are filled in." eg:"'The call of {tool} was not made: {why}'"`
+	Status     int            `rule:"status" min:"400" max:"599" doc:"The HTTP status for the caller. If left out, the caller gets what there is." eg:"502"`
+	Type       string         `rule:"type" doc:"The type in the error body. It goes with status." eg:"server_error"`
 	Code       string         `rule:"code" doc:"The code in the error body." eg:"empty_response"`
-	Message    rulefile.Text  `rule:"message" doc:"The message in the error body; goes with status. {why} is filled in." eg:"'The model server failed: {why}'"`
-	RetryAfter time.Duration  `rule:"retry_after" doc:"The header Retry-After for the caller, where the server gave none." eg:"5s"`
+	Message    rulefile.Text  `rule:"message" doc:"The message in the error body. It goes with status. {why} is filled in." eg:"'The model server failed: {why}'"`
+	RetryAfter time.Duration  `rule:"retry_after" doc:"The header Retry-After for the caller, if the server gave none." eg:"5s"`
 }
 
 // Correction is what the model is told about a call that was none, where the action is
@@ -93,8 +93,8 @@ func faultNames() []string { return collect(allFaults, func(f Fault) string { re
 
 // recoveryDoc is recovery.yaml.
 type recoveryDoc struct {
-	Version int                     `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	Total   int                     `rule:"total,required" min:"0" max:"20" doc:"Further requests for one reply, over all faults together." eg:"3"`
+	Version int                     `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	Total   int                     `rule:"total,required" min:"0" max:"20" doc:"How many further requests one reply may take, over all faults together." eg:"3"`
 	Faults  []rulefile.Pair[Remedy] `rule:"faults,required" doc:"What is done about each fault."`
 }
 

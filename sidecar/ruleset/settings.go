@@ -13,21 +13,21 @@ import (
 // Settings is the configuration of the process: what is decided once, at start, and what
 // a config file may say. Everything about replies stands in the rule files instead.
 type Settings struct {
-	Listen        string `rule:"listen" doc:"Address to serve on: HOST:PORT." eg:"127.0.0.1:8001"`
-	Upstream      string `rule:"upstream" doc:"Base URL of the model server, with or without /v1." eg:"http://127.0.0.1:8000/v1"`
-	UpstreamKey   string `rule:"upstream_key" doc:"Bearer token that the model server wants." eg:"${VLLM_API_KEY}"`
-	Server        string `rule:"server" doc:"A dialect of servers.yaml; left out: found by asking." eg:"vllm"`
-	Rules         string `rule:"rules" doc:"Folder of rule files, watched for edits; left out: the built-in rules." eg:"/etc/gpt-oss-executor/rules"`
-	Policy        string `rule:"policy" doc:"Locked folder of the security team: what it says only tightens." eg:"/etc/gpt-oss-executor/policy"`
-	State         string `rule:"state" doc:"Folder for the rule sets that were in force: the last good one serves where the rules do not load." eg:"/var/lib/gpt-oss-executor"`
-	Decisions     string `rule:"decisions" doc:"Folder of the log of what the policy decided, or off; left out: the folder decisions in state, if there is one." eg:"/var/lib/gpt-oss-executor/decisions"`
-	DecisionsMode string `rule:"decisions_mode" one:"written synced required" doc:"How sure a record is before its call leaves: written to the operating system, synced to the disk, or required: synced, and without a record no call leaves."`
-	Admin         string `rule:"admin" doc:"Address of the admin API: HOST:PORT; left out: none." eg:"127.0.0.1:8002"`
-	AdminToken    string `rule:"admin_token" doc:"Bearer token of the admin API." eg:"file:/run/secrets/admin_token"`
-	Token         string `rule:"token" doc:"Bearer token that callers must show; left out: none." eg:"${GPTOSS_TOKEN}"`
-	Hosts         string `rule:"hosts" doc:"Names under which the listeners are asked, beside those of this machine, such as that of a proxy." eg:"llm.example.com gpt.example.com"`
+	Listen        string `rule:"listen" doc:"The address to serve on: HOST:PORT." eg:"127.0.0.1:8001"`
+	Upstream      string `rule:"upstream" doc:"The base URL of the model server, with or without /v1." eg:"http://127.0.0.1:8000/v1"`
+	UpstreamKey   string `rule:"upstream_key" doc:"The bearer token that the model server wants." eg:"${VLLM_API_KEY}"`
+	Server        string `rule:"server" doc:"A dialect of servers.yaml. If left out, the server is asked." eg:"vllm"`
+	Rules         string `rule:"rules" doc:"The folder of rule files. It is watched for edits. If left out, the built-in rules are in force." eg:"/etc/gpt-oss-executor/rules"`
+	Policy        string `rule:"policy" doc:"The locked folder of the security team. Its rules only tighten those of the operator." eg:"/etc/gpt-oss-executor/policy"`
+	State         string `rule:"state" doc:"The folder that remembers the rule sets that were in force. If the rules do not load at start, the last good set serves." eg:"/var/lib/gpt-oss-executor"`
+	Decisions     string `rule:"decisions" doc:"The folder of the log of what the policy decided, or off. If left out, it is the folder decisions in state, if state is set." eg:"/var/lib/gpt-oss-executor/decisions"`
+	DecisionsMode string `rule:"decisions_mode" one:"written synced required" doc:"How safe a record is before its call leaves. written: the operating system has it. synced: the disk has it. required: the disk has it, and without a record no call leaves."`
+	Admin         string `rule:"admin" doc:"The address of the admin API: HOST:PORT. If left out, there is no admin API." eg:"127.0.0.1:8002"`
+	AdminToken    string `rule:"admin_token" doc:"The bearer token of the admin API." eg:"file:/run/secrets/admin_token"`
+	Token         string `rule:"token" doc:"The bearer token that callers must show. If left out, they need none." eg:"${GPTOSS_TOKEN}"`
+	Hosts         string `rule:"hosts" doc:"Host names that requests may use, beside those of this machine: that of a proxy, for example." eg:"llm.example.com gpt.example.com"`
 	LogLevel      string `rule:"log_level" one:"debug info warn error" doc:"How much is logged."`
-	LogFormat     string `rule:"log_format" one:"text json" doc:"How it is logged, on standard error."`
+	LogFormat     string `rule:"log_format" one:"text json" doc:"The format of the log, on standard error."`
 }
 
 // SettingPrefix begins the environment variables that override settings.
