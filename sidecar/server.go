@@ -145,7 +145,7 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 		status = http.StatusServiceUnavailable
 		body["ready"], body["failing"] = false, []string{err.Error()}
 	} else {
-		body["server"] = s.turns.Upstreams.Main().Server(r.Context(), set).ID
+		body["server"] = s.turns.Upstreams.Main().Server(r.Context(), set).ID.Value
 	}
 	web.WriteJSON(w, status, body)
 }

@@ -41,15 +41,15 @@ func document(src *source, doc string) (*yaml.Node, Problems) {
 	var root, second yaml.Node
 	err := dec.Decode(&root)
 	if errors.Is(err, io.EOF) || err == nil && (len(root.Content) == 0 || root.Content[0].ShortTag() == "!!null") {
-		return nil, Problems{src.whole(CodeFile, "nothing stands in this file",
-			"an empty or half-written file is never taken; the rules before it stay")}
+		return nil, Problems{src.whole(CodeFile, "this file is empty",
+			"an empty or half-written file never takes effect; the rules before it stay in force")}
 	}
 	if err != nil {
 		return nil, Problems{src.syntax(doc, err)}
 	}
 	switch err := dec.Decode(&second); {
 	case err == nil:
-		return nil, Problems{src.lineAt(second.Line).Problem(CodeYAML, "a second document begins with ---", "a rule file holds one")}
+		return nil, Problems{src.lineAt(second.Line).Problem(CodeYAML, "a second document begins with ---", "a rule file holds one document")}
 	case !errors.Is(err, io.EOF):
 		return nil, Problems{src.syntax(doc, err)}
 	}
@@ -126,9 +126,9 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 			least, _ := time.ParseDuration(tag.Get("min"))
 			switch {
 			case err != nil || t < 0:
-				d.report(n, CodeValue, shown(n)+" is no duration", "write 500ms, 30s or 2m")
+				d.report(n, CodeValue, shown(n)+" is not a duration", "write 500ms, 30s or 2m")
 			case t < least:
-				d.report(n, CodeValue, key+" is at least "+tag.Get("min"), "")
+				d.report(n, CodeValue, key+" must be at least "+tag.Get("min"), "")
 			}
 		}
 	case *Size:
@@ -138,9 +138,9 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 			least, _ := parseSize(tag.Get("min"))
 			switch {
 			case !ok:
-				d.report(n, CodeValue, shown(n)+" is no size", "write 512, 64KiB, 16MiB or 1GiB")
+				d.report(n, CodeValue, shown(n)+" is not a size", "write 512, 64KiB, 16MiB or 1GiB")
 			case b < least:
-				d.report(n, CodeValue, key+" is at least "+tag.Get("min"), "")
+				d.report(n, CodeValue, key+" must be at least "+tag.Get("min"), "")
 			}
 		}
 	case *any:
@@ -178,7 +178,7 @@ func (d *decoder) compound(n *yaml.Node, v reflect.Value, tag reflect.StructTag,
 		})
 	case v.Kind() == reflect.Slice:
 		if n.Kind != yaml.SequenceNode {
-			d.report(n, CodeType, key+" is a list", "write ["+shown(n)+"], or one - item a line")
+			d.report(n, CodeType, key+" must be a list", "write ["+shown(n)+"], or each entry on a line of its own behind -")
 			return
 		}
 		v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
@@ -252,14 +252,14 @@ func (d *decoder) head(n *yaml.Node) Place {
 // mapping calls each for every entry, and reports keys that stand twice.
 func (d *decoder) mapping(n *yaml.Node, key string, each func(k, v *yaml.Node)) bool {
 	if n.Kind != yaml.MappingNode {
-		d.report(n, CodeType, key+" is a list of keys and values", "write key: value")
+		d.report(n, CodeType, key+" must be a list of keys and values", "write key: value")
 		return false
 	}
 	first := map[string]int{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		if k.Kind != yaml.ScalarNode {
-			d.report(k, CodeType, "a key is a plain word", "")
+			d.report(k, CodeType, "a key must be a plain word", "")
 			continue
 		}
 		if line, twice := first[k.Value]; twice {

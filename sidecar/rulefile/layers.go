@@ -115,7 +115,7 @@ func cutKey(n *yaml.Node, key string) *yaml.Node {
 func (t *Tree) entries(src *source, list *yaml.Node) (out []*yaml.Node) {
 	d := decoder{src: src}
 	if list.Kind != yaml.SequenceNode {
-		d.report(list, CodeType, "include is a list of files", "write include: [packs/NAME.yaml]")
+		d.report(list, CodeType, "include must be a list of files", "write include: [packs/NAME.yaml]")
 	} else {
 		for _, n := range list.Content {
 			if !d.trap(n, IncludeKey, 0) && d.isText(n, "an entry of include") {

@@ -97,9 +97,9 @@ func (l *loader) tryMiss(s parse.Strategy, t rulefile.Text, offered *[]string) {
 	switch {
 	case !ok:
 	case len(got.Calls) > 0:
-		l.report(t.All(), codeExample, fmt.Sprintf("%s makes %s of this, and should leave it alone", s.ID, callsText(got.Calls)), "")
+		l.report(t.All(), codeExample, fmt.Sprintf("%s makes %s of this, but should leave it alone", s.ID, callsText(got.Calls)), "")
 	case got.Done || !sameText(got.Content, t.Value):
-		l.report(t.All(), codeExample, fmt.Sprintf("%s shows %q of this, and should leave it alone", s.ID, got.Content), "")
+		l.report(t.All(), codeExample, fmt.Sprintf("%s shows %q of this, but should leave it alone", s.ID, got.Content), "")
 	}
 }
 

@@ -91,7 +91,7 @@ func (l *loader) limits() {
 		return
 	}
 	if f.LineBytes > f.ReplyBytes {
-		l.report(l.placeOf(limitsFile, "size", "line"), rulefile.CodeValue, "line cannot be more than reply, of which it is a part", "")
+		l.report(l.placeOf(limitsFile, "size", "line"), rulefile.CodeValue, "line cannot be more than reply: a line is part of a reply", "")
 	}
 	if f.Keepalive >= f.Idle {
 		l.report(l.placeOf(limitsFile, "time", "keepalive"), rulefile.CodeValue, "keepalive must be shorter than idle, or callers give up first", "")

@@ -27,7 +27,7 @@ func TestApprovalLimits(t *testing.T) {
 		{"a part", "approvals: {pending: 1h}\n", "", time.Hour, 128, ""},
 		{"locked", "approvals: {pending: 1h}\n", "approvals: {pending: 2m, total: 200}", 2 * time.Minute, 128, "approvals.pending is 1h0m0s, and the locked folder allows 2m0s"},
 		{"locked, unsaid", "", "approvals: {pending: 2m, total: 3}", 2 * time.Minute, 3, ""},
-		{"no time at all", "approvals: {pending: 0s}\n", "", 0, 0, "pending is at least 1s"},
+		{"no time at all", "approvals: {pending: 0s}\n", "", 0, 0, "pending must be at least 1s"},
 		{"nobody", "approvals: {total: 0}\n", "", 0, 0, "total"},
 	} {
 		locked := rulefile.Files{}

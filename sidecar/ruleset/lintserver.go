@@ -29,7 +29,7 @@ func (l *loader) lintProbes(s Server, earlier []Server) {
 		}
 		by = fmt.Sprintf("%s (line %d)", earlier[i].ID.Value, earlier[i].ID.At.Line())
 	}
-	l.warn(s.ID.All(), codeUnreachable, fmt.Sprintf("no server is recognised as %s: %s comes first and fits the same answers", s.ID.Value, by),
+	l.warn(s.ID.All(), codeUnreachable, fmt.Sprintf("%s is never recognised: %s comes first and fits the same answers", s.ID.Value, by),
 		"put it in front, or tell the two apart by another probe")
 }
 

@@ -165,10 +165,10 @@ func TestCorrection(t *testing.T) {
 
 func TestNotText(t *testing.T) {
 	for doc, want := range map[string]string{
-		"version: 1\na: \x00":                     "limits.yaml:2:4: not a text in UTF-8",
-		"version: 1\né: \xff":                     "limits.yaml:2:4: not a text in UTF-8",
-		"\xff\xfev\x00e\x00":                      "limits.yaml:1:1: not a text in UTF-8",
-		strings.Repeat("# a comment\n", 1<<17):    "limits.yaml: longer than 1 MiB",
+		"version: 1\na: \x00":                     "limits.yaml:2:4: this is not text in UTF-8",
+		"version: 1\né: \xff":                     "limits.yaml:2:4: this is not text in UTF-8",
+		"\xff\xfev\x00e\x00":                      "limits.yaml:1:1: this is not text in UTF-8",
+		strings.Repeat("# a comment\n", 1<<17):    "limits.yaml: this file is longer than 1 MiB",
 		"version: " + strings.Repeat("[", 20_000): "limits.yaml:1:10: YAML cannot read what stands in these brackets",
 		"\ufeffversion: 2":                        "version cannot be 2",
 	} {

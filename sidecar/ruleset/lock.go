@@ -48,7 +48,7 @@ func (l *loader) lock() {
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		in, isLocked := strings.CutPrefix(name, rulefile.PolicyFolder+"/")
 		if isLocked && path.Dir(in) != rulefile.TestFolder && !slices.Contains(lockable, in) {
-			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Msg: "a locked folder has no such file",
+			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Msg: "a locked folder cannot hold this file",
 				Hint: "it may hold " + strings.Join(lockable, ", ") + " and tests/*.yaml"})
 		}
 	}

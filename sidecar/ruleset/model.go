@@ -46,7 +46,7 @@ func (l *loader) models() {
 	}
 	l.unique("id", collect(l.set.Models, func(m Model) rulefile.Text { return m.ID }))
 	if l.files.Has(modelsFile) && len(l.set.Models) == 0 && l.clean(modelsFile) {
-		l.problems = append(l.problems, rulefile.Problem{File: modelsFile, Code: rulefile.CodeMissing, Msg: "no model: callers could ask for nothing"})
+		l.problems = append(l.problems, rulefile.Problem{File: modelsFile, Code: rulefile.CodeMissing, Msg: "there is no model, so callers can ask for nothing"})
 	}
 }
 
@@ -54,7 +54,7 @@ func (l *loader) models() {
 func (l *loader) baseURL(t rulefile.Text) {
 	u, err := url.Parse(t.Value)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		l.report(t.All(), rulefile.CodeValue, "upstream is no base URL", "write it like http://127.0.0.1:8000/v1")
+		l.report(t.All(), rulefile.CodeValue, "upstream is not a base URL", "write it like http://127.0.0.1:8000/v1")
 	}
 }
 

@@ -172,7 +172,7 @@ func (l *loader) tryArguments(tool string, e argsExample) {
 	args, err := json.Marshal(e.Args)
 	want, err2 := json.Marshal(e.Gives)
 	if err != nil || err2 != nil {
-		l.report(e.At, codeExample, "these values are no JSON", "")
+		l.report(e.At, codeExample, "these values are not JSON", "")
 		return
 	}
 	if tool == "*" {

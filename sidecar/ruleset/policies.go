@@ -123,9 +123,9 @@ func (l *loader) lists(named []rulefile.Pair[[]rulefile.Text], env reflect.Type)
 	for _, list := range named {
 		switch name := list.Key; {
 		case !listNames.MatchString(name.Value):
-			l.report(name.All(), rulefile.CodeValue, "no condition can name a list "+strconv.Quote(name.Value), "letters, digits and _; a letter first")
+			l.report(name.All(), rulefile.CodeValue, strconv.Quote(name.Value)+" cannot be the name of a list", "a name has letters, digits and _, and begins with a letter")
 		case cond.Taken(name.Value, env):
-			l.report(name.All(), rulefile.CodeValue, name.Value+" means something else in a condition", "give the list another name")
+			l.report(name.All(), rulefile.CodeValue, name.Value+" already means something in a condition", "give the list another name")
 		default:
 			out[name.Value] = values(list.Value)
 		}
@@ -147,7 +147,7 @@ func (l *loader) effect(r policyRule) (effect policy.Effect, why string) {
 		}
 		effect, why = key.effect, strings.TrimSpace(key.text.Value)
 		if why == "" {
-			l.report(key.text.All(), rulefile.CodeValue, string(key.effect)+" needs a sentence", "what the model is told, or why the rule exists")
+			l.report(key.text.All(), rulefile.CodeValue, string(key.effect)+" needs a sentence", "write what the model is told, or why the rule exists")
 		}
 	}
 	switch {

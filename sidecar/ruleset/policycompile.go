@@ -115,7 +115,7 @@ func tryScript[E any](l *loader, r policy.Rule[E], on operands[E], script rulefi
 	}
 	switch {
 	case holds && !want:
-		l.report(script.All(), codeExample, r.ID+" holds for this, and should not", exampleHint(facts, script.Value))
+		l.report(script.All(), codeExample, r.ID+" holds for this, but should not", exampleHint(facts, script.Value))
 	case !holds && want:
 		l.report(script.All(), codeExample, r.ID+" does not hold for this", exampleHint(facts, script.Value))
 	case holds:

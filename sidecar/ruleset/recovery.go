@@ -129,13 +129,13 @@ func (l *loader) remedy(key rulefile.Text, r Remedy) {
 	l.placeholders(r.Message, "why")
 	switch {
 	case r.Action == GiveUp && r.Attempts > 0:
-		l.report(r.At, rulefile.CodeValue, key.Value+" gives up and has attempts: it is one or the other", "")
+		l.report(r.At, rulefile.CodeValue, key.Value+" gives up, so it cannot have attempts", "")
 	case r.Action != GiveUp && r.Action != "" && r.Attempts == 0:
 		l.report(r.At, rulefile.CodeMissing, key.Value+" lacks attempts", "")
 	case (r.Action == Correct) != (r.Text != nil):
-		l.report(r.At, rulefile.CodeValue, key.Value+": action correct and text go together", "text is what the model is told")
+		l.report(r.At, rulefile.CodeValue, key.Value+" needs action correct and text together", "text is what the model is told")
 	case r.Status != 0 && (r.Type == "" || r.Message.Value == ""):
-		l.report(r.At, rulefile.CodeMissing, key.Value+" has a status and lacks type or message", "")
+		l.report(r.At, rulefile.CodeMissing, key.Value+" has a status, so it needs type and message", "")
 	}
 }
 
@@ -147,7 +147,7 @@ func (l *loader) placeholders(t rulefile.Text, names ...string) {
 		name := t.Value[m[0]+1 : m[1]-1]
 		if !slices.Contains(names, name) {
 			from := len([]rune(t.Value[:m[0]]))
-			l.report(t.Span(from, from+len([]rune(name))+2), rulefile.CodeValue, "nothing is filled in for {"+name+"}", rulefile.DidYouMean(name, names))
+			l.report(t.Span(from, from+len([]rune(name))+2), rulefile.CodeValue, "{"+name+"} is not filled in here", rulefile.DidYouMean(name, names))
 		}
 	}
 }

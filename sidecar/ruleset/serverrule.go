@@ -30,13 +30,13 @@ func (l *loader) lastServer(rules []Server) {
 	for i, r := range rules {
 		switch last := i == len(rules)-1; {
 		case last && len(r.Detect) > 0:
-			l.report(r.At, rulefile.CodeValue, "the last server has no detect: it is for every server that nothing else fits", "")
+			l.report(r.At, rulefile.CodeValue, "the last server cannot have detect: it is for every server that no other fits", "")
 		case !last && len(r.Detect) == 0:
 			l.report(r.At, rulefile.CodeMissing, r.ID.Value+" lacks detect", "only the last server fits every server")
 		}
 	}
 	if _, ok := l.files[serversFile]; ok && len(rules) == 0 && l.clean(serversFile) {
-		l.problems = append(l.problems, rulefile.Problem{File: serversFile, Code: rulefile.CodeMissing, Msg: "no server: at least generic must stand here"})
+		l.problems = append(l.problems, rulefile.Problem{File: serversFile, Code: rulefile.CodeMissing, Msg: "there is no server; at least generic must stand here"})
 	}
 }
 
@@ -58,7 +58,7 @@ func (l *loader) errors(r *ErrorRules) {
 			l.errorPattern(&p, "args", "text")
 			c.Match = p.Match
 		case c.Field == "":
-			l.report(c.At, rulefile.CodeMissing, "this pattern lacks find or field", "")
+			l.report(c.At, rulefile.CodeMissing, "this pattern has neither find nor field", "")
 		}
 	}
 	for i := range r.Hints {
@@ -106,7 +106,7 @@ func (l *loader) tryErrors(p *Pattern) {
 	}
 	for _, t := range p.Miss {
 		if p.Match.MatchString(t.Value) {
-			l.report(t.All(), codeExample, "the pattern finds this, and should not", where)
+			l.report(t.All(), codeExample, "the pattern finds this, but should not", where)
 		}
 	}
 }

@@ -158,9 +158,9 @@ func (l *loader) kindKeys(r strategyRule) {
 	} {
 		switch {
 		case k.has && k.kind != r.Kind && r.Kind != "":
-			l.report(r.At, rulefile.CodeKey, fmt.Sprintf("a strategy of kind %s has no part %s", r.Kind, k.kind), "")
+			l.report(r.At, rulefile.CodeKey, fmt.Sprintf("a strategy of kind %s cannot have the part %s", r.Kind, k.kind), "")
 		case !k.has && k.kind == r.Kind && k.needed:
-			l.report(r.At, rulefile.CodeMissing, fmt.Sprintf("a strategy of kind %s lacks its part %s", r.Kind, k.kind), "")
+			l.report(r.At, rulefile.CodeMissing, fmt.Sprintf("a strategy of kind %s needs the part %s", r.Kind, k.kind), "")
 		}
 	}
 }
@@ -174,7 +174,7 @@ func (l *loader) priorities(rules []strategyRule) {
 			continue
 		}
 		if id, twice := first[p]; twice {
-			l.report(r.Priority.At, rulefile.CodeDup, fmt.Sprintf("%s has the priority of %s", r.ID.Value, id), "which one is tried first must be clear")
+			l.report(r.Priority.At, rulefile.CodeDup, fmt.Sprintf("%s has the same priority as %s", r.ID.Value, id), "it must be clear which one is tried first")
 			continue
 		}
 		first[p] = r.ID.Value
