@@ -19,7 +19,7 @@ type Model struct {
 	ID       rulefile.Text  `rule:"id,required" doc:"The name that the caller asks for." eg:"gpt-oss"`
 	About    string         `rule:"about,required" doc:"What the model is for. Operators read it." eg:"Whatever gpt-oss model the server has."`
 	Upstream rulefile.Text  `rule:"upstream" doc:"The base URL of a model server of its own. That server never gets the key of the settings. If left out, it is the model server of the settings." eg:"http://127.0.0.1:8000/v1"`
-	Name     string         `rule:"name" doc:"The model's id at the model server. If left out, it is the caller's id if the server lists that, else the first id that it lists." eg:"openai/gpt-oss-20b"`
+	Name     string         `rule:"name" doc:"The model's id at the model server. If left out, it is the listed model that the caller's id means. If none fits, the answer is 404." eg:"openai/gpt-oss-20b"`
 	Mode     string         `rule:"mode,required" one:"provider executor" doc:"provider returns calls to the caller, who runs them. executor does the same so far."`
 	Profile  rulefile.Text  `rule:"profile" doc:"A profile of strategies.yaml. If left out, it is default." eg:"native"`
 	Server   rulefile.Text  `rule:"server" doc:"A dialect of servers.yaml. If left out, the server is asked." eg:"vllm"`
