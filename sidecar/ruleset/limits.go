@@ -44,7 +44,7 @@ type TimeLimits struct {
 type RetryLimits struct {
 	Retries     int           `rule:"times,required" min:"0" max:"20" doc:"How many attempts follow the first." eg:"3"`
 	RetryMin    time.Duration `rule:"wait_min,required" doc:"The wait before the first further attempt. It doubles each time."`
-	RetryMax    time.Duration `rule:"wait_max,required" doc:"The longest wait. It bounds the server's Retry-After, too."`
+	RetryMax    time.Duration `rule:"wait_max,required" doc:"The longest wait. If the server's Retry-After is longer, there is no retry."`
 	RetryBudget time.Duration `rule:"within,required" doc:"How long all attempts of one request may take together."`
 }
 

@@ -21,7 +21,7 @@ import (
 // overflow, and to YAML 1.1, but not to editors, 2026-01-31 is a date.)
 var beyond = regexp.MustCompile(`` +
 	// how numbers of several keys go together, or a duration and a size are more than text
-	`must be at least 1(KiB|0ms|s)$|^line cannot be more|^keepalive must|^wait_min cannot` +
+	`must be at least 1(KiB|0ms|s)$|^line cannot be more|^keepalive must be shorter|^wait_min cannot` +
 	// what stands at the end of a list, or that it is not empty; what an included file says
 	`|^the last server cannot have detect| lacks detect$|^there is no (server|model)` +
 	// the grammar of a text: an id, a name, a sentence
