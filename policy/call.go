@@ -18,26 +18,24 @@ type Call struct {
 	Tool       string         `expr:"tool" json:"tool" doc:"The name of the tool that would run."`
 	Class      string         `expr:"class" json:"class" doc:"read, write or exec, by the classes of arguments.yaml."`
 	Args       map[string]any `expr:"args" json:"-" doc:"The arguments, for example args.path."`
-	Command    string         `expr:"command" json:"command,omitempty" doc:"The shell lines of a tool that takes any: its arguments command, cmd, script, shell_command and code, a line each; else an empty text."`
+	Command    string         `expr:"command" json:"command,omitempty" doc:"The shell lines of the call: its arguments command, cmd, script, shell_command and code, a line each. It is empty if there are none."`
 	Strategy   string         `expr:"strategy" json:"strategy,omitempty" doc:"The id of the strategy that found the call."`
 	Confidence float64        `expr:"confidence" json:"confidence,omitempty" doc:"How sure that strategy is, 0 to 1."`
-	Model      string         `expr:"model" json:"model,omitempty" doc:"The model id that the caller asked for."`
-
-	Agent       string `expr:"agent" json:"agent,omitempty" doc:"The agent; empty where nobody says."`
-	Session     string `expr:"session" json:"session,omitempty" doc:"The session; empty where nobody says."`
-	Channel     string `expr:"channel" json:"channel,omitempty" doc:"The channel, such as telegram; empty where nobody says."`
-	Interactive bool   `expr:"interactive" json:"interactive,omitempty" doc:"Somebody can answer a question."`
+	Subject
 }
 
-// Subject is who asks for a call.
+// Subject is who asks for a call. Where nobody can answer a question, to ask is to deny.
 type Subject struct {
-	Model, Agent, Session, Channel string
-	Interactive                    bool // somebody can answer a question; if not, to ask is to deny
+	Model       string `expr:"model" json:"model,omitempty" doc:"The model id that the caller asked for."`
+	Agent       string `expr:"agent" json:"agent,omitempty" doc:"The agent. It is empty if the request does not name it."`
+	Session     string `expr:"session" json:"session,omitempty" doc:"The session. It is empty if the request does not name it."`
+	Channel     string `expr:"channel" json:"channel,omitempty" doc:"The channel, such as telegram. It is empty if the request does not name it."`
+	Interactive bool   `expr:"interactive" json:"interactive,omitempty" doc:"true means that somebody can answer a question."`
 }
 
 // From is the call with who asks for it.
 func (c Call) From(s Subject) Call {
-	c.Model, c.Agent, c.Session, c.Channel, c.Interactive = s.Model, s.Agent, s.Session, s.Channel, s.Interactive
+	c.Subject = s
 	return c
 }
 

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
@@ -11,8 +12,8 @@ import (
 // Env is what conditions of exec.yaml see.
 type Env struct {
 	Call
-	Script *shell.Script  `expr:"script" doc:"What the command can do. Where there is none it is empty, and parsed."`
-	Cmd    *shell.Command `expr:"cmd" doc:"One program that the command can run. A condition that names it is tried for each."`
+	Script *shell.Script  `expr:"script" doc:"What the command can do. Without a command it is empty, and parsed."`
+	Cmd    *shell.Command `expr:"cmd" doc:"One program that the command can run. A condition that names cmd is tried for each."`
 	Moment
 }
 
@@ -32,22 +33,18 @@ type URLEnv struct {
 
 // Scene is who touches a path or a URL.
 type Scene struct {
-	Tool        string `expr:"tool" doc:"The name of the tool that would run."`
-	ToolClass   string `expr:"tool_class" doc:"read, write or exec, by the classes of arguments.yaml."`
-	Program     string `expr:"program" doc:"The program of the command; empty where a tool of its own touches it."`
-	Command     string `expr:"command" doc:"The shell lines of the call; empty where it has none."`
-	Model       string `expr:"model" doc:"The model id that the caller asked for."`
-	Agent       string `expr:"agent" doc:"The agent; empty where nobody says."`
-	Session     string `expr:"session" doc:"The session; empty where nobody says."`
-	Channel     string `expr:"channel" doc:"The channel, such as telegram; empty where nobody says."`
-	Interactive bool   `expr:"interactive" doc:"Somebody can answer a question."`
+	Tool      string `expr:"tool" doc:"The name of the tool that would run."`
+	ToolClass string `expr:"tool_class" doc:"read, write or exec, by the classes of arguments.yaml."`
+	Program   string `expr:"program" doc:"The program of the command. It is empty if the tool itself touches the path or URL."`
+	Command   string `expr:"command" doc:"The shell lines of the call. It is empty if there are none."`
+	Subject
 	Moment
 }
 
 // Moment is when a call is judged.
 type Moment struct {
 	Now  Now                           `expr:"now" doc:"The time, in the zone of exec.yaml."`
-	Rate func(kind, window string) int `expr:"rate" doc:"How much of a kind there was in this session: calls, commands, denied, asked, deletes, writes or fetches. For example rate('deletes', '10m') > 20."`
+	Rate func(kind, window string) int `expr:"rate" doc:"How often something happened in this session: calls, commands, denied, asked, deletes, writes or fetches. For example rate('deletes', '10m') > 20."`
 }
 
 // Now is a time of the week.
@@ -62,15 +59,15 @@ type Rates interface {
 	Count(kind string, window time.Duration) int
 }
 
-var rateKinds = []string{"calls", "commands", "denied", "asked", "deletes", "writes", "fetches"}
-
 // RateKinds are the kinds of things that Rates counts.
-func RateKinds() []string { return append([]string(nil), rateKinds...) }
+func RateKinds() []string {
+	return []string{"calls", "commands", "denied", "asked", "deletes", "writes", "fetches"}
+}
 
 // MomentOf is a moment as conditions see it. Without rates, everything was done 0 times.
 func MomentOf(now time.Time, rates Rates) Moment {
 	return Moment{
-		Now: Now{Hour: now.Hour(), Minute: now.Minute(), Weekday: weekdays[now.Weekday()]},
+		Now: Now{Hour: now.Hour(), Minute: now.Minute(), Weekday: strings.ToLower(now.Weekday().String())},
 		Rate: func(kind, window string) int {
 			d, err := time.ParseDuration(window)
 			if rates == nil || err != nil { // windows are checked when the rules are loaded
@@ -81,7 +78,7 @@ func MomentOf(now time.Time, rates Rates) Moment {
 	}
 }
 
-var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
-
 // Weekdays are the names of now.weekday.
-func Weekdays() []string { return append([]string(nil), weekdays...) }
+func Weekdays() []string {
+	return []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
+}

@@ -103,10 +103,7 @@ func (f *Facts) commands() iter.Seq[*shell.Command] {
 
 func (f *Facts) scene(m Moment) Scene {
 	c := &f.Call
-	return Scene{
-		Tool: c.Tool, ToolClass: c.Class, Command: c.Command, Model: c.Model,
-		Agent: c.Agent, Session: c.Session, Channel: c.Channel, Interactive: c.Interactive, Moment: m,
-	}
+	return Scene{Tool: c.Tool, ToolClass: c.Class, Command: c.Command, Subject: c.Subject, Moment: m}
 }
 
 // capped is a command whose lists are no longer than maxOperands.

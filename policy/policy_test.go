@@ -25,7 +25,7 @@ func program(name string) func(*Env) (bool, error) {
 
 // factsOf are the facts of a call that runs these programs.
 func factsOf(names ...string) *Facts {
-	f := &Facts{Call: Call{Tool: "exec", Interactive: true}, Script: &shell.Script{Parsed: true}}
+	f := &Facts{Call: Call{Tool: "exec", Subject: Subject{Interactive: true}}, Script: &shell.Script{Parsed: true}}
 	for _, n := range names {
 		f.Script.Commands = append(f.Script.Commands, shell.Command{Binary: n})
 	}
@@ -105,8 +105,8 @@ func TestDecideOperands(t *testing.T) {
 		{command("age", paths.Secret), "ask  p"},
 		{command("curl", paths.Workspace, urls.Use{URL: "u", Class: urls.Private}), "ask  u"},
 		{command("curl", paths.Workspace, urls.Use{URL: "u", Class: urls.Public}), "allow  curl"},
-		{&Facts{Call: Call{Tool: "read", Interactive: true}, Paths: []paths.Use{{Path: "p", Class: paths.Secret}}}, "deny secret p"},
-		{&Facts{Call: Call{Tool: "web_fetch", Interactive: true}, URLs: []urls.Use{{URL: "u", Class: urls.Metadata}}}, "ask  u"},
+		{&Facts{Call: Call{Tool: "read", Subject: Subject{Interactive: true}}, Paths: []paths.Use{{Path: "p", Class: paths.Secret}}}, "deny secret p"},
+		{&Facts{Call: Call{Tool: "web_fetch", Subject: Subject{Interactive: true}}, URLs: []urls.Use{{URL: "u", Class: urls.Metadata}}}, "ask  u"},
 	} {
 		d := p.Decide(c.facts, MomentOf(time.Now(), nil))
 		d.Operand = strings.TrimSpace(d.Operand)

@@ -40,7 +40,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 	}
 	err = t.Run(r.Context(), out)
 	s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)).Observe(time.Since(began).Seconds())
-	s.metrics.Requests.WithLabelValues(t.Model.ID, strconv.Itoa(statusOf(err))).Inc()
+	s.metrics.Requests.WithLabelValues(t.Model.ID.Value, strconv.Itoa(statusOf(err))).Inc()
 	return err
 }
 
@@ -60,10 +60,10 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set)
 		return nil, nil, err
 	}
 	if !req.Stream {
-		return t, reply.NewWhole(w, t.Model.ID, s.metrics), nil
+		return t, reply.NewWhole(w, t.Model.ID.Value, s.metrics), nil
 	}
 	return t, reply.NewStream(w, reply.StreamConfig{
-		Model: t.Model.ID, Usage: req.UsageWanted, Keepalive: keepalive(r, set.Limits.Keepalive), Idle: set.Limits.Idle,
+		Model: t.Model.ID.Value, Usage: req.UsageWanted, Keepalive: keepalive(r, set.Limits.Keepalive), Idle: set.Limits.Idle,
 		Metrics: s.metrics, Log: s.log,
 	}), nil
 }

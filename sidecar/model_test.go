@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -19,8 +20,8 @@ func TestModels(t *testing.T) {
 	t.Cleanup(r.s.Close)
 	set := *r.s.rules.Set()
 	set.Models = append([]ruleset.Model{
-		{ID: "far", Upstream: other.URL, Name: "some/name", Prompt: "p"},
-		{ID: "bad", Upstream: "ftp://nowhere"},
+		{ID: rulefile.Text{Value: "far"}, Upstream: rulefile.Text{Value: other.URL}, Name: "some/name", Prompt: rulefile.Text{Value: "p"}},
+		{ID: rulefile.Text{Value: "bad"}, Upstream: rulefile.Text{Value: "ftp://nowhere"}},
 	}, set.Models...)
 	set.Prompts = map[string]string{"p": "Be \"kind\"."}
 	r.s.rules = fixed{&set}

@@ -18,7 +18,7 @@ type modelEntry struct {
 func (s *Server) models(w http.ResponseWriter, _ *http.Request) error {
 	list := []modelEntry{}
 	for _, m := range s.rules.Set().Models {
-		list = append(list, modelEntry{m.ID, "model", 0, "gpt-oss-executor"})
+		list = append(list, modelEntry{m.ID.Value, "model", 0, "gpt-oss-executor"})
 	}
 	web.WriteJSON(w, http.StatusOK, map[string]any{"object": "list", "data": list})
 	return nil

@@ -142,10 +142,10 @@ func (s *Server) Ready(ctx context.Context) error {
 		return err
 	}
 	first := set.Models[0]
-	if first.Upstream != "" {
+	if first.Upstream.Value != "" {
 		return nil
 	}
-	_, err := main.Model(ctx, set, first, first.ID)
+	_, err := main.Model(ctx, set, first, first.ID.Value)
 	var said *openai.Error
 	if errors.As(err, &said) {
 		return errors.New("upstream: " + said.Message)
@@ -167,7 +167,7 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 		status = http.StatusServiceUnavailable
 		body["ready"], body["failing"] = false, []string{err.Error()}
 	} else {
-		body["server"] = s.turns.Upstreams.Main().Server(r.Context(), set).ID
+		body["server"] = s.turns.Upstreams.Main().Server(r.Context(), set).ID.Value
 	}
 	web.WriteJSON(w, status, body)
 }

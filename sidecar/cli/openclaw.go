@@ -41,7 +41,7 @@ func openclawSettings(set *ruleset.Set, url, key string, window, tokens int) obj
 	var models []object
 	for _, m := range set.Models {
 		models = append(models, object{
-			"id": m.ID, "name": m.ID, "reasoning": true, "input": []string{"text"},
+			"id": m.ID.Value, "name": m.ID.Value, "reasoning": true, "input": []string{"text"},
 			"cost":          object{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
 			"contextWindow": window, "maxTokens": tokens,
 			"compat": object{
@@ -56,7 +56,7 @@ func openclawSettings(set *ruleset.Set, url, key string, window, tokens int) obj
 	}
 	return object{
 		"models": object{"mode": "merge", "providers": object{"gpt-oss-executor": provider}},
-		"agents": object{"defaults": object{"model": object{"primary": "gpt-oss-executor/" + set.Models[0].ID}}},
+		"agents": object{"defaults": object{"model": object{"primary": "gpt-oss-executor/" + set.Models[0].ID.Value}}},
 		"tools": object{
 			"toolSearch": object{"mode": "directory"},
 			"exec":       object{"security": "full", "ask": "on-miss"}, // else it does not ask about calls that say so

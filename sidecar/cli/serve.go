@@ -212,7 +212,7 @@ func openRules(s ruleset.Settings, env Env, log *slog.Logger, m *telemetry.Metri
 		return nil, errors.New("the rules do not load; nothing was started")
 	case err != nil:
 		return nil, err
-	case s.Server != "" && rules.Set().Server(s.Server).ID != s.Server:
+	case s.Server != "" && rules.Set().Server(s.Server).ID.Value != s.Server:
 		return nil, fmt.Errorf("server %q is not an id of servers.yaml", s.Server)
 	}
 	return rules, nil

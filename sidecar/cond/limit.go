@@ -50,9 +50,9 @@ func (l *limiter) Visit(node *ast.Node) {
 		_, written := n.Right.(*ast.StringNode)
 		switch {
 		case n.Operator == "+" && !(isNumber(n.Left) && isNumber(n.Right)):
-			l.refuse(n, "a condition does not build texts; + adds numbers")
+			l.refuse(n, "a condition cannot build texts; + adds numbers")
 		case n.Operator == "matches" && !written:
-			l.refuse(n.Right, "the pattern of matches is written out, in quotes")
+			l.refuse(n.Right, "the pattern of matches must be written out, in quotes")
 		}
 	}
 }

@@ -82,7 +82,7 @@ func nameHint(name string, env reflect.Type, words Lists) string {
 	if slices.ContainsFunc(builtin.Builtins, func(f *builtin.Function) bool { return f.Name == name }) {
 		return "of the functions of expr, conditions have " + strings.Join(known[len(names):], ", ")
 	}
-	return "it sees " + strings.Join(names, ", ") + "; a text stands in quotes"
+	return "it sees " + strings.Join(names, ", ") + "; a text needs quotes"
 }
 
 // hintFor is what to do about the mistakes that people make most. bare says that nothing
@@ -108,12 +108,12 @@ func hintFor(msg string, bare bool, env reflect.Type) string {
 	case isPart:
 		return partHint(part, env)
 	case strings.Contains(msg, "means nothing"):
-		return `texts stand in straight quotes: "…"`
+		return `write texts in straight quotes: "…"`
 	case strings.Contains(msg, "has no entry"):
 		return "a piece of a text is text[0:10]"
 	case strings.HasPrefix(msg, "and does not go"), strings.HasPrefix(msg, "or does not go"):
 		return "compare each side with something"
-	case strings.Contains(msg, "gives anything"):
+	case strings.Contains(msg, "false, not anything"):
 		return "compare it with something, for example == true"
 	}
 	return ""
@@ -148,7 +148,7 @@ var forms = []struct {
 	{regexp.MustCompile(`^invalid operation: (\S+) \(mismatched types? (?P<t>.+)\)$`), "$1 does not go with $t"},
 	{regexp.MustCompile(`^invalid operation: (?P<t>[^(]+) ([+*/%<>=!-]+|\.\.|in) (?P<u>.+)$`), "$2 does not go with $t and $u"},
 	{regexp.MustCompile(`^(?:invalid operation: (-|!)|operator "(in)" not defined on) (?P<t>\S+)$`), "$1$2 does not go with $t"},
-	{regexp.MustCompile(`^expected bool, but got (?P<t>.+)$`), "the condition gives $t, not true or false"},
+	{regexp.MustCompile(`^expected bool, but got (?P<t>.+)$`), "the condition must give true or false, not $t"},
 	{regexp.MustCompile(`^type (?P<t>.+) has no (?:field|method) (.+)$`), "$t has no part $2"},
 	{regexp.MustCompile(`^type (?P<t>.+?)(?:\[.*\] is undefined| does not support indexing)$`), "$t has no entry that could be picked"},
 	{regexp.MustCompile(`^builtin (\S+) takes only array \(got (?P<t>.+)\)$`), "$1 takes a list, not $t"},

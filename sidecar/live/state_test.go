@@ -134,7 +134,9 @@ func TestPolicyDoesNotWait(t *testing.T) {
 		r.live, err = Open(src, state, slog.New(slog.NewTextHandler(r.log, nil)), r.m)
 		return err
 	}
-	in := func(bytes int) func() bool { return func() bool { return r.live.Set().Limits.ReplyBytes == bytes } }
+	in := func(bytes int) func() bool {
+		return func() bool { return int(r.live.Set().Limits.ReplyBytes) == bytes }
+	}
 
 	lock("2MiB")
 	spoil()

@@ -53,7 +53,6 @@ type Strategy struct {
 	Read       []Field                 // empty: content only
 	When       func(Env) (bool, error) // nil: always. An error means no call.
 	Lead       int                     // harmony: bytes of unmarked text held at the start of a reply without reasoning
-	Multi      bool                    // lines: several actions in a row are several calls
 	Done       []string                // lines: action names that end the turn; block: a line that says so
 	Envelope   Envelope                // json: the keys of a call object
 	Open       []string                // block, pattern: literals one of which starts a candidate; see ToolName
@@ -71,13 +70,14 @@ type Strategy struct {
 // word. In a block whose opening literal holds it, the body begins with the name.
 const ToolName = "{tool}"
 
-// Envelope names the keys under which a call object keeps its parts.
+// Envelope names the keys under which a call object keeps its parts. It is the part json of
+// a strategy in rule files, too, which the tags describe.
 type Envelope struct {
-	Calls     []string // key of the array of calls, for example tool_calls
-	Name      []string // name, tool, function, recipient_name …
-	Arguments []string // arguments, parameters, args, input …
-	Done      []string // a true value ends the turn
-	Answer    []string // text for the user when there are no calls
+	Calls     []string `rule:"calls" doc:"Keys that hold the list of calls." eg:"[tool_calls, calls]"`
+	Name      []string `rule:"name,required" doc:"Keys that hold the name of the tool." eg:"[name, tool, function]"`
+	Arguments []string `rule:"arguments,required" doc:"Keys that hold the arguments." eg:"[arguments, parameters, args]"`
+	Done      []string `rule:"done" doc:"Keys that end the turn if they are true." eg:"[done]"`
+	Answer    []string `rule:"answer" doc:"Keys that hold the text for the user if there is no call." eg:"[answer, response]"`
 }
 
 // Body is how the inside of a block is read.

@@ -40,7 +40,7 @@ func Folder(dir string, files rulefile.Files) (*Change, error) {
 func folder(dir string, files rulefile.Files) (*Change, error) {
 	for name := range files {
 		if !rulefile.Counted(name) {
-			return nil, fmt.Errorf("%s is no name of a rule file", name)
+			return nil, fmt.Errorf("%s is not the name of a rule file", name)
 		}
 	}
 	if len(files) == 0 {

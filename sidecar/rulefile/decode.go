@@ -29,12 +29,7 @@ type decoder struct {
 // Decode reads a rule file into a struct. Where there are problems the struct
 // holds what could be read.
 func Decode[T any](name, doc string) (out T, _ Problems) {
-	root, problems := document(newSource(name, doc), doc)
-	d := decoder{src: newSource(name, doc), problems: problems}
-	if root != nil {
-		d.value(root, reflect.ValueOf(&out).Elem(), "", "the file", 0)
-	}
-	return out, d.problems
+	return out, Single(name, doc).Decode(&out, false)
 }
 
 // document parses the one document of a file; nil where there is none.
@@ -46,15 +41,15 @@ func document(src *source, doc string) (*yaml.Node, Problems) {
 	var root, second yaml.Node
 	err := dec.Decode(&root)
 	if errors.Is(err, io.EOF) || err == nil && (len(root.Content) == 0 || root.Content[0].ShortTag() == "!!null") {
-		return nil, Problems{src.whole(CodeFile, "nothing stands in this file",
-			"an empty or half-written file is never taken; the rules before it stay")}
+		return nil, Problems{src.whole(CodeFile, "this file is empty",
+			"an empty or half-written file never takes effect; the rules before it stay in force")}
 	}
 	if err != nil {
 		return nil, Problems{src.syntax(doc, err)}
 	}
 	switch err := dec.Decode(&second); {
 	case err == nil:
-		return nil, Problems{src.lineAt(second.Line).Problem(CodeYAML, "a second document begins with ---", "a rule file holds one")}
+		return nil, Problems{src.lineAt(second.Line).Problem(CodeYAML, "a second document begins with ---", "a rule file holds one document")}
 	case !errors.Is(err, io.EOF):
 		return nil, Problems{src.syntax(doc, err)}
 	}
@@ -104,11 +99,6 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 			*p = d.text(n)
 			d.oneOf(n, tag, key)
 		}
-	case *string:
-		if d.isText(n, key) {
-			*p = n.Value
-			d.oneOf(n, tag, key)
-		}
 	case *bool:
 		if d.tagged(n, key, "true or false", "!!bool") {
 			*p = n.Value == "true" || n.Value == "True" || n.Value == "TRUE"
@@ -133,16 +123,24 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 		if d.tagged(n, key, "a duration such as 30s or 2m", "!!str") {
 			t, err := time.ParseDuration(n.Value)
 			*p = t
-			if err != nil || t < 0 {
-				d.report(n, CodeValue, shown(n)+" is no duration", "write 500ms, 30s or 2m")
+			least, _ := time.ParseDuration(tag.Get("min"))
+			switch {
+			case err != nil || t < 0:
+				d.report(n, CodeValue, shown(n)+" is not a duration", "write 500ms, 30s or 2m")
+			case t < least:
+				d.report(n, CodeValue, key+" must be at least "+tag.Get("min"), "")
 			}
 		}
 	case *Size:
 		if d.tagged(n, key, "a size such as 64KiB or 16MiB", "!!str", "!!int") {
 			b, ok := parseSize(n.Value)
 			*p = Size(b)
-			if !ok {
-				d.report(n, CodeValue, shown(n)+" is no size", "write 512, 64KiB, 16MiB or 1GiB")
+			least, _ := parseSize(tag.Get("min"))
+			switch {
+			case !ok:
+				d.report(n, CodeValue, shown(n)+" is not a size", "write 512, 64KiB, 16MiB or 1GiB")
+			case b < least:
+				d.report(n, CodeValue, key+" must be at least "+tag.Get("min"), "")
 			}
 		}
 	case *any:
@@ -152,10 +150,22 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 	}
 }
 
-// compound reads lists, mappings and structs.
+// compound reads texts of other types, lists, mappings and structs.
 func (d *decoder) compound(n *yaml.Node, v reflect.Value, tag reflect.StructTag, key string, depth int) {
 	pairs := v.Kind() == reflect.Slice && IsPair(v.Type().Elem())
 	switch {
+	case v.Kind() == reflect.String:
+		if d.isText(n, key) {
+			v.SetString(n.Value)
+			d.oneOf(n, tag, key)
+		}
+	case v.Kind() == reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		d.mapping(n, key, func(k, val *yaml.Node) {
+			one := reflect.New(v.Type().Elem()).Elem()
+			d.value(val, one, tag, k.Value, depth+1)
+			v.SetMapIndex(reflect.ValueOf(k.Value), one)
+		})
 	case v.Kind() == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		d.value(n, v.Elem(), tag, key, depth+1)
@@ -168,7 +178,7 @@ func (d *decoder) compound(n *yaml.Node, v reflect.Value, tag reflect.StructTag,
 		})
 	case v.Kind() == reflect.Slice:
 		if n.Kind != yaml.SequenceNode {
-			d.report(n, CodeType, key+" is a list", "write ["+shown(n)+"], or one - item a line")
+			d.report(n, CodeType, key+" must be a list", "write ["+shown(n)+"], or each entry on a line of its own behind -")
 			return
 		}
 		v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
@@ -182,20 +192,18 @@ func (d *decoder) compound(n *yaml.Node, v reflect.Value, tag reflect.StructTag,
 
 // object reads a mapping into a struct.
 func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
-	t := v.Type()
-	fields, names := map[string]int{}, []string{}
-	for i := range t.NumField() {
-		if t.Field(i).Type == reflect.TypeFor[Place]() {
-			v.Field(i).Set(reflect.ValueOf(d.head(n)))
-			continue
-		}
-		name, _ := KeyOf(t.Field(i))
-		fields[name] = i
+	if at := v.FieldByName("At"); at.IsValid() {
+		at.Set(reflect.ValueOf(d.head(n)))
+	}
+	fields, names := map[string]reflect.StructField{}, []string{}
+	for _, f := range Keys(v.Type()) {
+		name, _ := KeyOf(f)
+		fields[name] = f
 		names = append(names, name)
 	}
 	seen := map[string]bool{}
 	if !d.mapping(n, key, func(k, val *yaml.Node) {
-		i, ok := fields[k.Value]
+		f, ok := fields[k.Value]
 		switch {
 		case ok:
 		case k.Value == "<<":
@@ -206,13 +214,13 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 			return
 		}
 		seen[k.Value] = true
-		d.value(val, v.Field(i), t.Field(i).Tag, k.Value, depth+1)
+		d.value(val, v.FieldByIndex(f.Index), f.Tag, k.Value, depth+1)
 	}) {
 		return
 	}
 	var lacks []string
 	for _, name := range names {
-		_, required := KeyOf(t.Field(fields[name]))
+		_, required := KeyOf(fields[name])
 		if required && !seen[name] && (!d.partial || name == "version") {
 			lacks = append(lacks, name)
 		}
@@ -244,14 +252,14 @@ func (d *decoder) head(n *yaml.Node) Place {
 // mapping calls each for every entry, and reports keys that stand twice.
 func (d *decoder) mapping(n *yaml.Node, key string, each func(k, v *yaml.Node)) bool {
 	if n.Kind != yaml.MappingNode {
-		d.report(n, CodeType, key+" is a list of keys and values", "write key: value")
+		d.report(n, CodeType, key+" must be a list of keys and values", "write key: value")
 		return false
 	}
 	first := map[string]int{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		if k.Kind != yaml.ScalarNode {
-			d.report(k, CodeType, "a key is a plain word", "")
+			d.report(k, CodeType, "a key must be a plain word", "")
 			continue
 		}
 		if line, twice := first[k.Value]; twice {

@@ -79,7 +79,7 @@ func (f Files) read(fsys fs.FS, pattern string) error {
 	}
 	for _, name := range names {
 		if Misnamed(name) {
-			return fmt.Errorf("%s is not read under this name; the ending is .yaml", name)
+			return fmt.Errorf("%s is not read: its name must end in .yaml", name)
 		}
 		if !Counted(name) {
 			continue
@@ -102,7 +102,7 @@ func readFile(fsys fs.FS, name string) (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is no regular file; move it away", name)
+		return "", fmt.Errorf("%s is not a regular file; move it away", name)
 	}
 	f, err := fsys.Open(name)
 	if err != nil {
@@ -205,7 +205,7 @@ func (f Files) hasFolder(folder string) bool {
 
 var errNoFolder = errors.New("there is no such folder; a new one is made with: gpt-oss-executor init DIR")
 
-var errNoFiles = errors.New("no *.yaml file stands here; write the default ones with: gpt-oss-executor init DIR")
+var errNoFiles = errors.New("it holds no *.yaml file; write the default ones with: gpt-oss-executor init DIR")
 
 // Differ names the files that are not the same in both, sorted.
 func (f Files) Differ(other Files) []string {

@@ -34,13 +34,13 @@ func TestReadFSRefuses(t *testing.T) {
 		fsys fstest.MapFS
 		want string
 	}{
-		{"a folder", fstest.MapFS{"x.yaml/y": {}}, "x.yaml is no regular file"},
-		{"a pipe", fstest.MapFS{"tests/x.yaml": {Mode: fs.ModeNamedPipe}}, "tests/x.yaml is no regular file"},
-		{"a device", fstest.MapFS{"prompts/x.txt": {Mode: fs.ModeDevice}}, "prompts/x.txt is no regular file"},
+		{"a folder", fstest.MapFS{"x.yaml/y": {}}, "x.yaml is not a regular file"},
+		{"a pipe", fstest.MapFS{"tests/x.yaml": {Mode: fs.ModeNamedPipe}}, "tests/x.yaml is not a regular file"},
+		{"a device", fstest.MapFS{"prompts/x.txt": {Mode: fs.ModeDevice}}, "prompts/x.txt is not a regular file"},
 		{"a prompt that is too long", fstest.MapFS{"prompts/x.txt": {Data: make([]byte, maxFile+1)}}, "prompts/x.txt is longer than 1 MiB"},
 		{"too many", many, "more than 1000 files"},
 		{"the other ending", fstest.MapFS{"x.yml": {}}, "x.yml is not read"},
-		{"the other ending of a pack", fstest.MapFS{"packs/x.yml": {}}, "the ending is .yaml"},
+		{"the other ending of a pack", fstest.MapFS{"packs/x.yml": {}}, "its name must end in .yaml"},
 	} {
 		if _, err := ReadFS(c.fsys); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)

@@ -73,10 +73,10 @@ func TestFormat(t *testing.T) {
 
 func TestFormatRefuses(t *testing.T) {
 	for in, want := range map[string]string{
-		"":                "a.yaml: nothing stands in this file",
+		"":                "a.yaml: this file is empty",
 		"a: [1\n":         "a.yaml:1:4: YAML cannot read",
 		"a: 1\n---\nb: 2": "a.yaml:2:1: a second document",
-		"a: \xff":         "a.yaml:1:4: not a text",
+		"a: \xff":         "a.yaml:1:4: this is not text",
 	} {
 		got, p := format("a.yaml", in)
 		if got != in || p == nil || !strings.HasPrefix(p.Error(), want) {

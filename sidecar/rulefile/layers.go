@@ -1,7 +1,6 @@
 package rulefile
 
 import (
-	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -38,16 +37,15 @@ func (t *Tree) read(files Files, name string, path []string, done map[string]boo
 		t.own(root, src)
 	}
 	list := cutKey(root, IncludeKey)
+	if list != nil || len(path) > 0 { // after the merge, nobody would miss it
+		t.version(src, root)
+	}
 	if list == nil {
 		return root
 	}
 	if second := cutKey(root, IncludeKey); second != nil {
 		d := decoder{src: src}
 		t.problems = append(t.problems, d.at(second).Problem(CodeDup, "include stands here twice", "put all files into one list"))
-	}
-	if lookUp(root, "version") == nil { // after the merge, nobody would miss it
-		d := decoder{src: src}
-		t.problems = append(t.problems, d.head(root).Problem(CodeMissing, "the file lacks version", ""))
 	}
 	for _, entry := range t.entries(src, list) {
 		at := Text{entry.Value, Place{src, entry.Line, entry.Column, entry.Column + 1}, ""}.All()
@@ -67,7 +65,6 @@ func (t *Tree) read(files Files, name string, path []string, done map[string]boo
 		case !done[entry.Value]:
 			t.files = append(t.files, entry.Value)
 			if base := t.read(files, entry.Value, path, done); base != nil {
-				t.version(base)
 				root = t.merge(base, root, false)
 			}
 		}
@@ -118,7 +115,7 @@ func cutKey(n *yaml.Node, key string) *yaml.Node {
 func (t *Tree) entries(src *source, list *yaml.Node) (out []*yaml.Node) {
 	d := decoder{src: src}
 	if list.Kind != yaml.SequenceNode {
-		d.report(list, CodeType, "include is a list of files", "write include: [packs/NAME.yaml]")
+		d.report(list, CodeType, "include must be a list of files", "write include: [packs/NAME.yaml]")
 	} else {
 		for _, n := range list.Content {
 			if !d.trap(n, IncludeKey, 0) && d.isText(n, "an entry of include") {
@@ -130,17 +127,15 @@ func (t *Tree) entries(src *source, list *yaml.Node) (out []*yaml.Node) {
 	return out
 }
 
-// version checks that an included file says which version it is written for; its
-// own is lost in the merge.
-func (t *Tree) version(root *yaml.Node) {
-	d := decoder{src: t.origin[root]}
-	if v := lookUp(root, "version"); v == nil {
-		t.problems = append(t.problems, d.head(root).Problem(CodeMissing, "the file lacks version", ""))
-	} else if v.Value != "1" {
-		d.src = t.origin[v]
-		d.report(v, CodeValue, fmt.Sprintf("version cannot be %s", shown(v)), DidYouMean(v.Value, []string{"1"}))
-		t.problems = append(t.problems, d.problems...)
+// version checks that a file says which version it is written for.
+func (t *Tree) version(src *source, root *yaml.Node) {
+	d := decoder{src: src}
+	if v := lookUp(root, "version"); v != nil {
+		d.oneOf(v, `one:"1"`, "version")
+	} else {
+		d.problems = Problems{d.head(root).Problem(CodeMissing, "the file lacks version", "")}
 	}
+	t.problems = append(t.problems, d.problems...)
 }
 
 // merge puts over in front of base. inItem says that both stand in an item with an id.

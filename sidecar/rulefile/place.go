@@ -94,6 +94,10 @@ type Text struct {
 	tail  string // what YAML took as a comment after it
 }
 
+// String and MarshalText make a text of a rule file look like any other in logs and answers.
+func (t Text) String() string               { return t.Value }
+func (t Text) MarshalText() ([]byte, error) { return []byte(t.Value), nil }
+
 // Span is the place of the runes from..to of the value, on the line where the
 // first of them stands. A text that could not be read has no place.
 func (t Text) Span(from, to int) Place {

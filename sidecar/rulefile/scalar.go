@@ -16,10 +16,10 @@ func (d *decoder) tagged(n *yaml.Node, key, want string, tags ...string) bool {
 	if n.Kind == yaml.ScalarNode && slices.Contains(tags, n.ShortTag()) {
 		return true
 	}
-	msg, hint := fmt.Sprintf("%s is %s", key, want), ""
+	msg, hint := fmt.Sprintf("%s must be %s", key, want), ""
 	switch {
 	case n.Kind == yaml.ScalarNode && n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0:
-		msg += ", and this is a text"
+		msg += ", not a text"
 		hint = "write it without quotes"
 	case n.Kind == yaml.ScalarNode:
 		msg += ", not " + shown(n)
@@ -33,9 +33,9 @@ func (d *decoder) tagged(n *yaml.Node, key, want string, tags ...string) bool {
 func (d *decoder) isText(n *yaml.Node, key string) bool {
 	switch {
 	case n.Kind != yaml.ScalarNode:
-		d.report(n, CodeType, key+" is a text", "a text that begins with [ or { stands in quotes")
+		d.report(n, CodeType, key+" must be a text", "a text that begins with [ or { needs quotes")
 	case n.ShortTag() != "!!str":
-		d.report(n, CodeType, fmt.Sprintf("%s is a text, and %s is none", key, shown(n)), fmt.Sprintf("write it in quotes: %q", n.Value))
+		d.report(n, CodeType, fmt.Sprintf("%s must be a text, not %s", key, shown(n)), fmt.Sprintf("write it in quotes: %q", n.Value))
 	default:
 		return true
 	}
@@ -49,7 +49,7 @@ func (d *decoder) oneOf(n *yaml.Node, tag reflect.StructTag, key string) {
 	}
 	hint := DidYouMean(n.Value, allowed)
 	if len(allowed) == 1 {
-		hint = "it is " + allowed[0]
+		hint = "write " + allowed[0]
 	}
 	d.report(n, CodeValue, fmt.Sprintf("%s cannot be %s", key, shown(n)), hint)
 }
@@ -58,7 +58,7 @@ func (d *decoder) inRange(n *yaml.Node, tag reflect.StructTag, key string, x flo
 	least, most := bound(tag.Get("min"), math.Inf(-1)), bound(tag.Get("max"), math.Inf(1))
 	switch {
 	case err != nil || math.IsNaN(x) || math.IsInf(x, 0):
-		d.report(n, CodeValue, fmt.Sprintf("%s is no number", shown(n)), "")
+		d.report(n, CodeValue, fmt.Sprintf("%s is not a number", shown(n)), "")
 	case x < least || x > most:
 		d.report(n, CodeValue, fmt.Sprintf("%s cannot be %s", key, shown(n)), within(tag.Get("min"), tag.Get("max")))
 	}

@@ -24,7 +24,7 @@ func (s *source) syntax(doc string, err error) Problem {
 
 // repeats is the problem with an alias.
 func repeats(at Place, what string) Problem {
-	return at.Problem(CodeYAML, what+" repeats another part of the file", "rules are written out; a text that begins with * stands in quotes")
+	return at.Problem(CodeYAML, what+" repeats another part of the file", "write it out; a text that begins with * needs quotes")
 }
 
 var (
@@ -97,13 +97,13 @@ func (s *source) explain(line int, err error) Problem {
 	quote := openQuote(value)
 	switch {
 	case strings.Contains(indent, "\t"):
-		return all.Problem(CodeYAML, "YAML takes no tabs at the start of a line", "indent with spaces")
+		return all.Problem(CodeYAML, "YAML allows no tabs at the start of a line", "indent with spaces")
 	case line > 1 && noBlank.MatchString(s.line(line-1)):
-		return s.lineAt(line-1).Problem(CodeYAML, "a key needs a blank behind its colon", "write key: value")
+		return s.lineAt(line-1).Problem(CodeYAML, "a key needs a blank after its colon", "write key: value")
 	case strings.HasPrefix(value, "!"):
 		return at.Problem(CodeYAML, "YAML takes the ! at the start for a tag", notInstead(key))
 	case strings.HasPrefix(value, "`") || strings.HasPrefix(value, "@") || strings.HasPrefix(value, "%"):
-		return at.Problem(CodeYAML, fmt.Sprintf("no YAML text begins with %c", value[0]), block)
+		return at.Problem(CodeYAML, fmt.Sprintf("a YAML text cannot begin with %c", value[0]), block)
 	case quote >= 0:
 		from := at.col + len([]rune(value[:quote]))
 		return Place{s, line, from, from + 1}.Problem(CodeYAML, NotClosed, "close it; a quote that belongs to the text is written "+map[byte]string{'\'': "''", '"': `\"`}[value[quote]])

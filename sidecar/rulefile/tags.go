@@ -2,6 +2,7 @@ package rulefile
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -10,8 +11,10 @@ import (
 // words). `doc` says in a sentence what the key is for, and `eg` is an example of
 // its value, in YAML: both are for editors. Fields may be of type
 // string, Text, bool, int, Number, float64, time.Duration ("30s"), Size ("16MiB"),
-// any (JSON values), a struct, a pointer to one (nil: left out), a list, or []Pair
-// (a mapping, in order). A field of type Place gets the place of its struct.
+// any (JSON values), a struct, a pointer to one (nil: left out), a list, a map, or []Pair
+// (a mapping, in order). The field At gets the place of its struct. A field without a tag
+// is for the program alone; the keys of a struct that is embedded without one are keys of
+// the outer struct.
 
 // Size is a number of bytes, written 512, 64KiB, 16MiB or 1GiB.
 type Size int
@@ -30,7 +33,24 @@ func IsPair(t reflect.Type) bool {
 	return is
 }
 
-// KeyOf is the key of a field of a struct for rule files, empty for a place.
+// Keys are the fields of a struct that are keys of a rule file.
+func Keys(t reflect.Type) (out []reflect.StructField) {
+	for f := range t.Fields() {
+		key, _ := KeyOf(f)
+		switch {
+		case key != "":
+			out = append(out, f)
+		case f.Anonymous:
+			for _, inner := range Keys(f.Type) {
+				inner.Index = append(slices.Clone(f.Index), inner.Index...)
+				out = append(out, inner)
+			}
+		}
+	}
+	return out
+}
+
+// KeyOf is the key of a field of a struct for rule files, empty for a field without one.
 func KeyOf(f reflect.StructField) (key string, required bool) {
 	key, flag, _ := strings.Cut(f.Tag.Get("rule"), ",")
 	return key, flag == "required"

@@ -11,7 +11,7 @@ import (
 func (d *decoder) trap(n *yaml.Node, key string, depth int) bool {
 	switch {
 	case depth > maxDepth:
-		d.report(n, CodeYAML, "nested too deep", "")
+		d.report(n, CodeYAML, "this is nested too deep", "")
 	case n.Kind == yaml.AliasNode:
 		place := Place{d.from(n), n.Line, n.Column, n.Column + 1 + len([]rune(n.Value))}
 		d.problems = append(d.problems, repeats(place, "*"+n.Value))
@@ -34,5 +34,5 @@ func notInstead(key string) string {
 	if key == conditionKey {
 		return "write not instead of !, or put the text into a block: " + key + ": |"
 	}
-	return "a text that begins with ! stands in quotes"
+	return "a text that begins with ! needs quotes"
 }

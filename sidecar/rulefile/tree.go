@@ -40,6 +40,13 @@ func Plant(files Files, name string, shape Shape) *Tree {
 	return t
 }
 
+// Single reads a file that includes no others.
+func Single(name, doc string) *Tree {
+	t := &Tree{source: newSource(name, doc)}
+	t.root, t.problems = document(t.source, doc)
+	return t
+}
+
 // Decode reads the tree into what out, a pointer to a struct, holds already. A partial
 // tree may leave out every key but version.
 func (t *Tree) Decode(out any, partial bool) Problems {

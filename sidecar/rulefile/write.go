@@ -4,34 +4,30 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
+	"unicode"
 
 	"gopkg.in/yaml.v3"
 )
 
-// Entries are a mapping to be written, in order.
-type Entries []entry
-
-type entry struct {
-	key   string
-	value any
-}
-
-// Add puts a key and its value to the end: a string, a bool, JSON (json.RawMessage), a list
-// of strings, which is put on one line, another mapping, or a list of mappings, each of
-// which is put on one line.
-func (m *Entries) Add(key string, value any) { *m = append(*m, entry{key, value}) }
-
-// Item writes a mapping as an item of a list below a key, indented by two spaces.
-func Item(item Entries) (string, error) {
-	node, err := item.node(0)
+// Item writes a struct as an item of a list below a key, indented by two spaces. Its keys
+// are in the tags `json`. A mapping in a list, and a list of texts, is put on one line.
+func Item(item any) (string, error) {
+	list, err := json.Marshal([]any{item})
 	if err != nil {
 		return "", err
 	}
+	var node yaml.Node
+	if err := yaml.Unmarshal([]byte(escaped(string(list))), &node); err != nil {
+		return "", err
+	}
+	restyle(node.Content[0].Content[0], 0)
+	node.Content[0].Style = 0
 	var doc bytes.Buffer
 	enc := yaml.NewEncoder(&doc)
 	enc.SetIndent(2)
-	if err := enc.Encode([]*yaml.Node{node}); err != nil {
+	if err := enc.Encode(&node); err != nil {
 		return "", err
 	}
 	var out strings.Builder
@@ -44,77 +40,61 @@ func Item(item Entries) (string, error) {
 	return out.String(), nil
 }
 
-func (m Entries) node(style yaml.Style) (*yaml.Node, error) {
-	out := &yaml.Node{Kind: yaml.MappingNode, Style: style}
-	for _, e := range m {
-		value, err := yamlOf(e.value)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", e.key, err)
+// escaped makes YAML of JSON, which may hold signs as they are that YAML takes for line
+// breaks, or does not take.
+func escaped(doc string) string {
+	var b strings.Builder
+	for _, r := range doc {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, `\U%08x`, r)
 		}
-		out.Content = append(out.Content, scalar(e.key), value)
 	}
-	return out, nil
+	return b.String()
 }
 
-// yamlOf is the node of a value of an entry.
-func yamlOf(value any) (*yaml.Node, error) {
-	switch v := value.(type) {
-	case string:
-		return scalar(v), nil
-	case json.RawMessage:
-		return jsonNode(v)
-	case []string:
-		list := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
-		for _, s := range v {
-			list.Content = append(list.Content, scalar(s))
-		}
-		return list, nil
-	case Entries:
-		return v.node(0)
-	case []Entries:
-		list := &yaml.Node{Kind: yaml.SequenceNode}
-		if len(v) == 0 {
-			list.Style = yaml.FlowStyle
-		}
-		for _, m := range v {
-			one, err := m.node(yaml.FlowStyle)
-			if err != nil {
-				return nil, err
-			}
-			list.Content = append(list.Content, one)
-		}
-		return list, nil
+var (
+	plainText = regexp.MustCompile(`^[A-Za-z_][\w./-]*( [\w./-]+)*$`)
+	blockText = regexp.MustCompile(`^[^\s\pC\pZ]([^\pC\pZ]| |\n)*\n([^\pC\pZ]| |\n)*$`) // no blank in front, nothing invisible
+)
+
+// flow is a depth at which everything stands on one line.
+const flow = 3
+
+// restyle gives a node of JSON the style in which people write rules.
+func restyle(n *yaml.Node, depth int) {
+	plain := yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}
+	switch {
+	case n.Kind == yaml.MappingNode && depth < flow-1:
+		n.Style = 0
+		depth++
+	case n.Kind == yaml.SequenceNode && depth < flow && len(n.Content) > 0 && n.Content[0].Kind == yaml.MappingNode:
+		n.Style = 0
+		depth = flow
+	case n.Kind != yaml.ScalarNode:
+		depth = flow
+	case n.ShortTag() != "!!str":
+	case plainText.MatchString(n.Value) && plain.ShortTag() == "!!str":
+		n.Style = 0
+	case depth < flow && blockText.MatchString(n.Value):
+		n.Style = yaml.LiteralStyle
 	}
-	return &yaml.Node{Kind: yaml.ScalarNode, Value: fmt.Sprint(value)}, nil
+	for _, c := range n.Content {
+		restyle(c, depth)
+	}
 }
 
-// scalar is a text, quoted where YAML would take it for something else.
-func scalar(s string) *yaml.Node {
-	n := &yaml.Node{}
-	n.SetString(s)
-	if n.Style == 0 && strings.ContainsAny(s, "#:{}[],&*!|>'\"%@`?\\") || s == "" {
-		n.Style = yaml.DoubleQuotedStyle
-	}
-	return n
-}
+// RawJSON is a JSON value as it was read.
+type RawJSON []byte
 
-// jsonNode is a JSON value as YAML in flow style. JSON without needless escapes is YAML.
-func jsonNode(doc []byte) (*yaml.Node, error) {
-	dec := json.NewDecoder(bytes.NewReader(doc))
+// MarshalJSON writes it without needless escapes, which YAML does not know.
+func (j RawJSON) MarshalJSON() ([]byte, error) {
+	dec := json.NewDecoder(bytes.NewReader(j))
 	dec.UseNumber()
 	var v any
 	if err := dec.Decode(&v); err != nil {
 		return nil, err
 	}
-	var plain bytes.Buffer
-	enc := json.NewEncoder(&plain)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	var n yaml.Node
-	if err := yaml.Unmarshal(plain.Bytes(), &n); err != nil {
-		return nil, err
-	}
-	return n.Content[0], nil
+	return json.Marshal(v)
 }

@@ -98,7 +98,7 @@ func (s *Set) Decide(call tools.Call, who policy.Subject, at At) policy.Decision
 		if err != nil {
 			return s.unjudged(err.Error(), d.Audits, &policy.Facts{Call: c})
 		}
-		one := s.each(c, at, func(a *author, c policy.Call) *policy.Facts { return policy.Examine(c, a.world(at)) })
+		one := s.each(c, at)
 		if i == 0 {
 			d = one
 		} else {
@@ -127,14 +127,14 @@ func (s *Set) callOf(call tools.Call, name string, args []byte, who policy.Subje
 }
 
 // each asks every author. They look at the same facts where they see the same world.
-func (s *Set) each(c policy.Call, at At, examine func(*author, policy.Call) *policy.Facts) policy.Decision {
-	facts := examine(s.own, c)
+func (s *Set) each(c policy.Call, at At) policy.Decision {
+	facts := policy.Examine(c, s.own.world(at))
 	d := s.own.policy.Decide(facts, s.own.moment(at))
 	if s.locked == nil {
 		return d
 	}
 	if under := s.underLock(c); under.Class != c.Class || !s.oneWorld {
-		facts = examine(s.locked, under)
+		facts = policy.Examine(under, s.locked.world(at))
 	}
 	return policy.Stricter(d, s.locked.policy.Decide(facts, s.locked.moment(at)))
 }
@@ -142,10 +142,7 @@ func (s *Set) each(c policy.Call, at At, examine func(*author, policy.Call) *pol
 func (a *author) moment(at At) policy.Moment { return policy.MomentOf(at.Now.In(a.zone), at.Rates) }
 
 func (a *author) world(at At) policy.World {
-	return policy.World{
-		Guard:  at.guard(a.roots),
-		Lookup: at.Lookup, Arguments: a.arguments,
-	}
+	return policy.World{Guard: at.guard(a.roots), Lookup: at.Lookup, Arguments: a.arguments}
 }
 
 // guard is what judges paths there.

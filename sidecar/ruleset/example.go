@@ -21,22 +21,22 @@ const (
 type example struct {
 	At    rulefile.Place
 	Text  *rulefile.Text `rule:"text" doc:"The reply." eg:"'[TOOL:web_search|query=tide table]'"`
-	In    string         `rule:"in" one:"content reasoning" doc:"The field the text stands in; content where this is left out."`
+	In    parse.Field    `rule:"in" one:"content reasoning" doc:"The field in which the text stands. If left out, it is content."`
 	Calls []exampleCall  `rule:"calls" doc:"Calls as the server parsed them." eg:"[{name: read, arguments: '{\"path\":\"notes.md\"}'}]"`
-	Tools *[]string      `rule:"tools" doc:"The names of the offered tools; left out: any name will do." eg:"[web_search]"`
-	Gives []gives        `rule:"gives,required" doc:"The calls that are made of it; [] is none." eg:"[{tool: web_search, args: {query: tide table}}]"`
-	Shows *string        `rule:"shows" doc:"What the user sees; left out: not checked." eg:"Hello!"`
+	Tools *[]string      `rule:"tools" doc:"The names of the offered tools. If left out, every name counts as offered." eg:"[web_search]"`
+	Gives []gives        `rule:"gives,required" doc:"The calls that are made of the reply. [] means none." eg:"[{tool: web_search, args: {query: tide table}}]"`
+	Shows *string        `rule:"shows" doc:"The text that the user sees. If left out, it is not checked." eg:"Hello!"`
 	Done  bool           `rule:"done" doc:"true means that the turn ends here."`
 }
 
 type exampleCall struct {
-	Name      string `rule:"name" doc:"The name as the model wrote it." eg:"functions.read"`
-	Arguments string `rule:"arguments" doc:"The arguments as the model wrote them: JSON, or what should be." eg:"'{\"path\":\"notes.md\"}'"`
+	Name      string `rule:"name" json:"name" doc:"The name that the model wrote." eg:"functions.read"`
+	Arguments string `rule:"arguments" json:"arguments" doc:"The arguments as the model wrote them: JSON, or something like it." eg:"'{\"path\":\"notes.md\"}'"`
 }
 
 type gives struct {
 	Tool string `rule:"tool,required" doc:"The tool that is called." eg:"web_search"`
-	Args any    `rule:"args,required" doc:"Its arguments." eg:"{query: tide table}"`
+	Args any    `rule:"args,required" doc:"The arguments of the call." eg:"{query: tide table}"`
 }
 
 // tryHit checks that a strategy alone makes of the reply what the example says.
@@ -44,7 +44,7 @@ func (l *loader) tryHit(s parse.Strategy, e example) {
 	at, delta, finish := e.At, parse.Delta{}, "stop"
 	if e.Text != nil {
 		at = e.Text.All()
-		if e.In == string(parse.Reasoning) {
+		if e.In == parse.Reasoning {
 			delta.Reasoning = e.Text.Value
 		} else {
 			delta.Content = e.Text.Value
@@ -97,9 +97,9 @@ func (l *loader) tryMiss(s parse.Strategy, t rulefile.Text, offered *[]string) {
 	switch {
 	case !ok:
 	case len(got.Calls) > 0:
-		l.report(t.All(), codeExample, fmt.Sprintf("%s makes %s of this, and should leave it alone", s.ID, callsText(got.Calls)), "")
+		l.report(t.All(), codeExample, fmt.Sprintf("%s makes %s of this, but should leave it alone", s.ID, callsText(got.Calls)), "")
 	case got.Done || !sameText(got.Content, t.Value):
-		l.report(t.All(), codeExample, fmt.Sprintf("%s shows %q of this, and should leave it alone", s.ID, got.Content), "")
+		l.report(t.All(), codeExample, fmt.Sprintf("%s shows %q of this, but should leave it alone", s.ID, got.Content), "")
 	}
 }
 

@@ -13,7 +13,7 @@ var plainIDs = regexp.MustCompile(`^[\w.-]{1,64}$`)
 // plainID checks an id that goes into logs and metrics.
 func (l *loader) plainID(id rulefile.Text) {
 	if id.At.Known() && !plainIDs.MatchString(id.Value) {
-		l.report(id.All(), rulefile.CodeValue, strconv.Quote(id.Value)+" cannot be an id", "letters, digits, - _ and . up to 64 of them")
+		l.report(id.All(), rulefile.CodeValue, strconv.Quote(id.Value)+" cannot be an id", "an id has at most 64 letters, digits, - _ and .")
 	}
 }
 

@@ -75,7 +75,7 @@ func TestLayersOfBuiltin(t *testing.T) {
 	if set.Limits.TextBytes != 64<<10 || set.Limits.RequestBytes != want.Limits.RequestBytes {
 		t.Errorf("limits %+v", set.Limits)
 	}
-	if m, _ := set.Model("executor"); set.Models[0].ID != "mine" || m.Profile != "native" || m.Mode != "executor" || len(set.Models) != len(want.Models)+1 {
+	if m, _ := set.Model("executor"); set.Models[0].ID.Value != "mine" || m.Profile.Value != "native" || m.Mode != "executor" || len(set.Models) != len(want.Models)+1 {
 		t.Errorf("models %+v", set.Models)
 	}
 	if a := set.Tools.Aliases[0]; a.Name != "zsh" || a.Place != "aliases.yaml:4" {
@@ -92,7 +92,7 @@ func TestLayersPlaces(t *testing.T) {
 	files[strategiesFile] += "strategies:\n  - {id: markrs, enabled: false}\n"
 	files["builtin/limits.yaml"] = strings.Replace(files["builtin/limits.yaml"], "depth: 128", "depth: deep", 1)
 	_, problems := Load(files)
-	if len(problems) != 2 || problems[0].File != "builtin/limits.yaml" || problems[0].Msg != "depth is a whole number, not deep" {
+	if len(problems) != 2 || problems[0].File != "builtin/limits.yaml" || problems[0].Msg != "depth must be a whole number, not deep" {
 		t.Fatal(problems)
 	}
 	if p := problems[1]; p.File != strategiesFile || p.Line != 4 || p.Hint != "nothing that is included has the id markrs; did you mean markers?" {

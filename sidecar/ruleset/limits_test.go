@@ -27,7 +27,7 @@ func TestApprovalLimits(t *testing.T) {
 		{"a part", "approvals: {pending: 1h}\n", "", time.Hour, 128, ""},
 		{"locked", "approvals: {pending: 1h}\n", "approvals: {pending: 2m, total: 200}", 2 * time.Minute, 128, "approvals.pending is 1h0m0s, and the locked folder allows 2m0s"},
 		{"locked, unsaid", "", "approvals: {pending: 2m, total: 3}", 2 * time.Minute, 3, ""},
-		{"no time at all", "approvals: {pending: 0s}\n", "", 0, 0, "pending is at least 1s"},
+		{"no time at all", "approvals: {pending: 0s}\n", "", 0, 0, "pending must be at least 1s"},
 		{"nobody", "approvals: {total: 0}\n", "", 0, 0, "total"},
 	} {
 		locked := rulefile.Files{}
@@ -73,11 +73,11 @@ func TestReadAtStartOnly(t *testing.T) {
 	const mark = "Read at start only."
 	var keys []string
 	key := func(f reflect.StructField) string { k, _, _ := strings.Cut(f.Tag.Get("rule"), ","); return k }
-	for _, section := range reflect.VisibleFields(reflect.TypeFor[limitFile]()) {
+	for _, section := range rulefile.Keys(reflect.TypeFor[Limits]()) {
 		if strings.Contains(section.Tag.Get("doc"), mark) {
 			keys = append(keys, "all of `"+key(section)+"`")
 		} else if section.Type.Kind() == reflect.Struct {
-			for _, f := range reflect.VisibleFields(section.Type) {
+			for _, f := range rulefile.Keys(section.Type) {
 				if strings.Contains(f.Tag.Get("doc"), mark) {
 					keys = append(keys, "`"+key(section)+"."+key(f)+"`")
 				}

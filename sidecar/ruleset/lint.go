@@ -74,12 +74,12 @@ func (l *loader) lintPolicy(name string) {
 }
 
 // domains are the only values that some variables have in the condition of a strategy.
-func (l *loader) domains(kind string) map[string][]string {
+func (l *loader) domains(kind parse.Kind) map[string][]string {
 	out := map[string][]string{"field": {string(parse.Content), string(parse.Reasoning)}}
 	switch kind {
-	case string(parse.Native):
+	case parse.Native:
 		out["field"] = []string{"tool_calls"}
-	case string(parse.Phrases):
+	case parse.Phrases:
 		out["field"] = []string{string(parse.Content)}
 	}
 	if l.clean(serversFile) {
@@ -88,7 +88,7 @@ func (l *loader) domains(kind string) map[string][]string {
 	if l.clean(modelsFile) {
 		out["model"] = []string{"gpt-oss"} // of examples
 		for _, m := range l.set.Models {
-			out["model"] = append(out["model"], m.ID)
+			out["model"] = append(out["model"], m.ID.Value)
 		}
 	}
 	return out

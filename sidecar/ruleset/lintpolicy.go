@@ -1,7 +1,6 @@
 package ruleset
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -24,15 +23,15 @@ func (c *ruleCompiler) rates(when rulefile.Text) {
 		for i, arg := range args {
 			at, words := arg.At(), arg.Words()
 			if len(words) != 1 {
-				c.report(at, cond.CodeExpr, "what rate counts is written out, in quotes", "rate('deletes', '10m') > 20")
+				c.report(at, cond.CodeExpr, "rate needs texts that are written out", "write rate('deletes', '10m') > 20")
 				continue
 			}
 			s := words[0].Value
 			if i == 0 && !slices.Contains(policy.RateKinds(), s) {
-				c.report(at, rulefile.CodeValue, "rate counts no "+strconv.Quote(s), rulefile.DidYouMean(s, policy.RateKinds()))
+				c.report(at, rulefile.CodeValue, "rate does not count "+strconv.Quote(s), rulefile.DidYouMean(s, policy.RateKinds()))
 			}
 			if d, err := time.ParseDuration(s); i == 1 && (err != nil || d <= 0 || d > 24*time.Hour) {
-				c.report(at, rulefile.CodeValue, s+" is no window", "write 30s, 10m or 2h, up to 24h")
+				c.report(at, rulefile.CodeValue, s+" is not a window of time", "write 30s, 10m or 2h, up to 24h")
 			}
 		}
 	}
@@ -43,11 +42,11 @@ func (c *ruleCompiler) listed(at rulefile.Text, name string) {
 	if programs.Of(name, nil).Known {
 		return
 	}
-	hint := "what is not known is asked about; leave it out"
+	hint := "leave it out; a person is asked about programs that nobody knows"
 	if w, near := rulefile.Nearest(name, programs.Names()); near {
 		hint = "did you mean " + w + "?"
 	}
-	c.report(at.All(), rulefile.CodeRef, fmt.Sprintf("nobody knows what %s does with its arguments, so it cannot be allowed by its name", name), hint)
+	c.report(at.All(), rulefile.CodeRef, name+" cannot be allowed by its name: nobody knows what it does with its arguments", hint)
 }
 
 // allowed checks the programs that a rule allows by their names: cmd.binary == 'x', or

@@ -4,43 +4,41 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // lintServers warns about dialects that no answer of a server leads to, and no model
 // asks for.
 func (l *loader) lintServers() {
-	servers := doc[serverFile](l, serversFile).Servers
-	for i, r := range servers {
-		named := slices.ContainsFunc(l.set.Models, func(m Model) bool { return m.Server == r.ID.Value })
-		if len(r.Detect) > 0 && !named {
-			l.lintProbes(r, servers[:i])
+	for i, s := range l.set.Servers {
+		named := slices.ContainsFunc(l.set.Models, func(m Model) bool { return m.Server.Value == s.ID.Value })
+		if len(s.Detect) > 0 && !named {
+			l.lintProbes(s, l.set.Servers[:i])
 		}
 	}
 }
 
 // lintProbes warns about a server all of whose probes hit an earlier one first.
-func (l *loader) lintProbes(r serverRule, earlier []serverRule) {
+func (l *loader) lintProbes(s Server, earlier []Server) {
 	by := ""
-	for _, p := range r.Detect {
-		i := slices.IndexFunc(earlier, func(e serverRule) bool {
-			return slices.ContainsFunc(e.Detect, func(q probeRule) bool { return q.covers(p) })
+	for _, p := range s.Detect {
+		i := slices.IndexFunc(earlier, func(e Server) bool {
+			return slices.ContainsFunc(e.Detect, func(q Probe) bool { return q.covers(p) })
 		})
 		if i < 0 {
 			return
 		}
 		by = fmt.Sprintf("%s (line %d)", earlier[i].ID.Value, earlier[i].ID.At.Line())
 	}
-	l.warn(r.ID.All(), codeUnreachable, fmt.Sprintf("no server is recognised as %s: %s comes first and fits the same answers", r.ID.Value, by),
+	l.warn(s.ID.All(), codeUnreachable, fmt.Sprintf("%s is never recognised: %s comes first and fits the same answers", s.ID.Value, by),
 		"put it in front, or tell the two apart by another probe")
 }
 
 // covers reports whether every answer that is a hit for p is one for q, too.
-func (q probeRule) covers(p probeRule) bool {
-	if q.Path.Value != p.Path.Value {
+func (q Probe) covers(p Probe) bool {
+	if q.Path != p.Path {
 		return false
 	}
-	first, second := squeezed(q.Contains.Value), squeezed(p.Contains.Value)
+	first, second := squeezed(q.Contains), squeezed(p.Contains)
 	if first == "" || second == "" {
 		return first == second // any JSON object, which a text need not stand in
 	}
@@ -48,11 +46,4 @@ func (q probeRule) covers(p probeRule) bool {
 }
 
 // squeezed is s without white space, as answers are compared.
-func squeezed(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return -1
-		}
-		return r
-	}, s)
-}
+func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }

@@ -46,12 +46,12 @@ func TestShippedRules(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"gpt-oss", "executor"} {
-		if m, ok := set.Model(id); !ok || m.Profile != DefaultProfile || m.Mode == "" {
+		if m, ok := set.Model(id); !ok || m.Profile.Value != "" || m.Mode == "" {
 			t.Errorf("model %s: %+v, %v", id, m, ok)
 		}
 	}
 	for _, fault := range allFaults {
-		if r := set.Recovery.For(fault); r.Action == "" || r.Place == "" {
+		if r := set.Recovery.For(fault); r.Action == "" || !r.At.Known() {
 			t.Errorf("no remedy for %s", fault)
 		}
 	}
@@ -105,18 +105,18 @@ func TestCommonPatterns(t *testing.T) {
 	set := loaded(t)
 	for _, s := range set.Servers {
 		if len(s.Overflow) == 0 || len(s.Retry) == 0 || len(s.Recover) == 0 || len(s.Hints) == 0 {
-			t.Errorf("%s lacks the common patterns", s.ID)
+			t.Errorf("%s lacks the common patterns", s.ID.Value)
 		}
 		for _, p := range s.Recover {
 			if p.Field == "" && p.Match == nil {
-				t.Errorf("%s: a pattern that finds nothing at %s", s.ID, p.Place)
+				t.Errorf("%s: a pattern that finds nothing at %s", s.ID.Value, p.At)
 			}
 		}
 	}
-	if s := set.Server("no such"); s.ID != "generic" {
-		t.Errorf("an unknown server is %s", s.ID)
+	if s := set.Server("no such"); s.ID.Value != "generic" {
+		t.Errorf("an unknown server is %s", s.ID.Value)
 	}
-	if s := set.Server("ollama"); s.ID != "ollama" || s.Rename["max_completion_tokens"] != "max_tokens" {
+	if s := set.Server("ollama"); s.ID.Value != "ollama" || s.Rename["max_completion_tokens"] != "max_tokens" {
 		t.Errorf("ollama is %+v", s)
 	}
 }
@@ -165,10 +165,10 @@ func TestCorrection(t *testing.T) {
 
 func TestNotText(t *testing.T) {
 	for doc, want := range map[string]string{
-		"version: 1\na: \x00":                     "limits.yaml:2:4: not a text in UTF-8",
-		"version: 1\né: \xff":                     "limits.yaml:2:4: not a text in UTF-8",
-		"\xff\xfev\x00e\x00":                      "limits.yaml:1:1: not a text in UTF-8",
-		strings.Repeat("# a comment\n", 1<<17):    "limits.yaml: longer than 1 MiB",
+		"version: 1\na: \x00":                     "limits.yaml:2:4: this is not text in UTF-8",
+		"version: 1\né: \xff":                     "limits.yaml:2:4: this is not text in UTF-8",
+		"\xff\xfev\x00e\x00":                      "limits.yaml:1:1: this is not text in UTF-8",
+		strings.Repeat("# a comment\n", 1<<17):    "limits.yaml: this file is longer than 1 MiB",
 		"version: " + strings.Repeat("[", 20_000): "limits.yaml:1:10: YAML cannot read what stands in these brackets",
 		"\ufeffversion: 2":                        "version cannot be 2",
 	} {

@@ -3,7 +3,6 @@ package ruleset
 import (
 	"fmt"
 	"maps"
-	"math"
 	"path"
 	"reflect"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -21,8 +21,8 @@ import (
 
 // locked is what the locked folder says.
 type locked struct {
-	limits limitFile       // ceilings; unset where nothing is said
-	kinds  *[]string       // of strategies that may be enabled; nil: all
+	limits Limits          // ceilings; zero where nothing is said
+	kinds  *[]parse.Kind   // of strategies that may be enabled; nil: all
 	off    []rulefile.Text // strategies that stay off
 
 	examples []func() // of its exec.yaml
@@ -30,32 +30,28 @@ type locked struct {
 
 // lockedStrategies is strategies.yaml of the locked folder.
 type lockedStrategies struct {
-	Version int             `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	Kinds   *[]string       `rule:"kinds" one:"native harmony json lines block pattern drop phrases" doc:"The only kinds of strategies that may be enabled; left out: all." eg:"[native, harmony]"`
+	Version int             `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	Kinds   *[]parse.Kind   `rule:"kinds" one:"native harmony json lines block pattern drop phrases" doc:"The only kinds of strategies that may be on. If left out, all may be." eg:"[native, harmony]"`
 	Off     []rulefile.Text `rule:"off" doc:"Ids of strategies that stay off in every profile." eg:"[fuzzy]"`
 }
 
 // lockedArguments is arguments.yaml of the locked folder.
 type lockedArguments struct {
-	Version int                              `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	Classes []rulefile.Pair[[]rulefile.Text] `rule:"classes,required" doc:"By class (read, write, exec): tools with these words are at least of this class." eg:"{exec: [deploy]}"`
+	Version int                              `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	Classes []rulefile.Pair[[]rulefile.Text] `rule:"classes,required" doc:"By class (read, write, exec): a tool with one of these words in its name is at least of this class." eg:"{exec: [deploy]}"`
 }
 
 var lockable = []string{limitsFile, strategiesFile, argumentsFile, execFilename, pathsFilename, urlsFilename}
-
-// unset marks a limit of which the locked folder says nothing.
-const unset = math.MinInt
 
 // lock reads the locked folder. It comes before the files that it tightens.
 func (l *loader) lock() {
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		in, isLocked := strings.CutPrefix(name, rulefile.PolicyFolder+"/")
 		if isLocked && path.Dir(in) != rulefile.TestFolder && !slices.Contains(lockable, in) {
-			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Msg: "a locked folder has no such file",
+			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Msg: "a locked folder cannot hold this file",
 				Hint: "it may hold " + strings.Join(lockable, ", ") + " and tests/*.yaml"})
 		}
 	}
-	fill(reflect.ValueOf(&l.locked.limits).Elem(), unset)
 	decodeInto(l, lockedName(limitsFile), &l.locked.limits, true)
 	strategies := decodeFile[lockedStrategies](l, lockedName(strategiesFile))
 	l.locked.kinds, l.locked.off = strategies.Kinds, strategies.Off
@@ -64,41 +60,27 @@ func (l *loader) lock() {
 
 func lockedName(name string) string { return rulefile.PolicyFolder + "/" + name }
 
-// fill sets every whole number inside v.
-func fill(v reflect.Value, to int64) {
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).Tag.Get("rule") != "" {
-				fill(v.Field(i), to)
-			}
-		}
-	case reflect.Int, reflect.Int64:
-		v.SetInt(to)
-	}
-}
-
 // ceilings lowers the limits to what the locked folder allows, and keeps those that
 // depend on each other in order.
-func (l *loader) ceilings(f *limitFile) {
+func (l *loader) ceilings(f *Limits) {
 	l.ceiling(reflect.ValueOf(f).Elem(), reflect.ValueOf(&l.locked.limits).Elem())
-	f.Size.Line = min(f.Size.Line, f.Size.Reply)
-	f.Retry.WaitMin = min(f.Retry.WaitMin, f.Retry.WaitMax)
-	if f.Time.Keepalive >= f.Time.Idle {
-		f.Time.Keepalive = f.Time.Idle / 2
+	f.LineBytes = min(f.LineBytes, f.ReplyBytes)
+	f.RetryMin = min(f.RetryMin, f.RetryMax)
+	if f.Keepalive >= f.Idle {
+		f.Keepalive = f.Idle / 2
 	}
 }
 
 func (l *loader) ceiling(v, most reflect.Value, keys ...string) {
 	if v.Kind() == reflect.Struct {
-		for i := range v.NumField() {
-			if key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("rule"), ","); key != "" && key != "version" {
-				l.ceiling(v.Field(i), most.Field(i), append(slices.Clip(keys), key)...)
+		for _, f := range rulefile.Keys(v.Type()) {
+			if key, _ := rulefile.KeyOf(f); key != "version" {
+				l.ceiling(v.FieldByIndex(f.Index), most.FieldByIndex(f.Index), append(slices.Clip(keys), key)...)
 			}
 		}
 		return
 	}
-	if most.Int() == unset || v.Int() <= most.Int() {
+	if v.Int() <= most.Int() || !l.trees[lockedName(limitsFile)].Says(keys...) {
 		return
 	}
 	if l.trees[limitsFile].Says(keys...) { // what nobody has said is nobody's to change
@@ -153,7 +135,7 @@ func (l *loader) bars(r strategyRule) (by rulefile.Place, why string) {
 		}
 	}
 	if kinds := l.locked.kinds; kinds != nil && !slices.Contains(*kinds, r.Kind) {
-		return l.placeOf(lockedName(strategiesFile), "kinds"), "the locked folder allows no strategy of kind " + r.Kind
+		return l.placeOf(lockedName(strategiesFile), "kinds"), "the locked folder allows no strategy of kind " + string(r.Kind)
 	}
 	return rulefile.Place{}, ""
 }

@@ -81,10 +81,10 @@ func TestPace(t *testing.T) {
 		rules, locked   rulefile.Files
 		session, caller Pace
 	}{
-		"shipped":    {nil, nil, sessionPace, callerPace},
-		"older":      {rulefile.Files{limitsFile: old}, nil, sessionPace, callerPace},
-		"half":       {rulefile.Files{limitsFile: old + "\nsession: {per_minute: 5}\n"}, nil, Pace{sessionPace.AtOnce, 5}, callerPace},
-		"under lock": {rulefile.Files{limitsFile: old}, locked, Pace{4, sessionPace.PerMinute}, Pace{callerPace.AtOnce, 60}},
+		"shipped":    {nil, nil, defaultLimits.Session, defaultLimits.Caller},
+		"older":      {rulefile.Files{limitsFile: old}, nil, defaultLimits.Session, defaultLimits.Caller},
+		"half":       {rulefile.Files{limitsFile: old + "\nsession: {per_minute: 5}\n"}, nil, Pace{defaultLimits.Session.AtOnce, 5}, defaultLimits.Caller},
+		"under lock": {rulefile.Files{limitsFile: old}, locked, Pace{4, defaultLimits.Session.PerMinute}, Pace{defaultLimits.Caller.AtOnce, 60}},
 	} {
 		set, problems := underLock(t, row.locked, row.rules)
 		if set == nil || set.Limits.Session != row.session || set.Limits.Caller != row.caller {
@@ -166,14 +166,14 @@ func TestLockedTests(t *testing.T) {
 // rules do not load.
 func TestLockedBroken(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, want string }{
-		"another file":    {modelsFile, "version: 1\n", "policy/models.yaml: a locked folder has no such file [E-file]"},
-		"a prompt":        {"prompts/x.txt", "x", "policy/prompts/x.txt: a locked folder has no such file"},
+		"another file":    {modelsFile, "version: 1\n", "policy/models.yaml: a locked folder cannot hold this file [E-file]"},
+		"a prompt":        {"prompts/x.txt", "x", "policy/prompts/x.txt: a locked folder cannot hold this file"},
 		"no version":      {limitsFile, "size: {text: 1KiB}\n", "policy/limits.yaml:1:1: the file lacks version"},
 		"unknown key":     {limitsFile, "version: 1\nsizes: {text: 1KiB}\n", "unknown key sizes"},
 		"a whole rule":    {strategiesFile, "version: 1\nstrategies: []\n", "unknown key strategies"},
 		"unknown class":   {argumentsFile, "version: 1\nclasses: {run: [x]}\n", "there is no class run"},
 		"unknown kind":    {strategiesFile, "version: 1\nkinds: [fuzzy]\n", "cannot be fuzzy"},
-		"no sense at all": {limitsFile, "version: 1\nsize: {text: 12}\n", "policy/limits.yaml:2:14: text is at least 1KiB"},
+		"no sense at all": {limitsFile, "version: 1\nsize: {text: 12}\n", "policy/limits.yaml:2:14: text must be at least 1KiB"},
 		"a wrong example": {execFilename, "version: 1\nprofile: permissive\nrules:\n  - {id: x, deny: no, when: command == 'a', hit: [a, b]}\n",
 			"policy/exec.yaml:4:54: x does not hold for this"},
 	} {
@@ -184,7 +184,7 @@ func TestLockedBroken(t *testing.T) {
 	for _, file := range lockable {
 		for _, text := range []string{"", "# later\n"} {
 			set, problems := underLock(t, rulefile.Files{file: text}, nil)
-			if set != nil || !strings.Contains(problems.Error(), "policy/"+file+": nothing stands in this file") {
+			if set != nil || !strings.Contains(problems.Error(), "policy/"+file+": this file is empty") {
 				t.Errorf("%s holds %q: %v", file, text, problems)
 			}
 		}
@@ -199,7 +199,7 @@ func TestLockedUnreadable(t *testing.T) {
 	files[strategiesFile] = strings.Replace(files[strategiesFile], "- id: react\n", "- id: [react]\n", 1)
 	set, problems := Load(files)
 	got := problems.Error()
-	if set != nil || !strings.Contains(got, "policy/strategies.yaml:3:7:") || !strings.Contains(got, "id is a text [E-type]") {
+	if set != nil || !strings.Contains(got, "policy/strategies.yaml:3:7:") || !strings.Contains(got, "id must be a text [E-type]") {
 		t.Errorf("set %v: %s", set != nil, got)
 	}
 }

@@ -12,44 +12,44 @@ import (
 
 // aliasFile is aliases.yaml.
 type aliasFile struct {
-	Version  int                              `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	Prefixes []rulefile.Text                  `rule:"prefixes" doc:"What is dropped from the front of a name." eg:"[functions., tools.]"`
-	Glued    []rulefile.Text                  `rule:"glued" doc:"What servers glue to the end of a name, and is dropped." eg:"[commentary, json]"`
-	Pseudo   []rulefile.Text                  `rule:"pseudo" doc:"Names that mean: here is my answer. What was sent to them is shown as text." eg:"[final_answer, output]"`
-	Tools    []rulefile.Pair[[]rulefile.Text] `rule:"tools" doc:"Other names of each tool. One counts only where the tool is offered." eg:"{web_search: [google, search_web]}"`
-	Hit      []nameExample                    `rule:"hit" doc:"Names and the tools they mean, tried whenever the rules are loaded."`
-	Miss     []nameExample                    `rule:"miss" doc:"Names that mean no tool, tried whenever the rules are loaded."`
+	Version  int                              `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	Prefixes []rulefile.Text                  `rule:"prefixes" doc:"Texts that are removed from the front of a name." eg:"[functions., tools.]"`
+	Glued    []rulefile.Text                  `rule:"glued" doc:"Words that servers glue to the end of a name. They are removed." eg:"[commentary, json]"`
+	Pseudo   []rulefile.Text                  `rule:"pseudo" doc:"Names by which a model means its answer. What it sends to them is shown as text." eg:"[final_answer, output]"`
+	Tools    []rulefile.Pair[[]rulefile.Text] `rule:"tools" doc:"Other names of each tool. A name counts only if the tool is offered." eg:"{web_search: [google, search_web]}"`
+	Hit      []nameExample                    `rule:"hit" doc:"Names, and the tools that they must mean. Every load tries them."`
+	Miss     []nameExample                    `rule:"miss" doc:"Names that must mean no tool. Every load tries them."`
 }
 
 // nameExample is a name as a model wrote it, and the tool that is meant.
 type nameExample struct {
-	Name  rulefile.Text `rule:"name,required" doc:"The name as the model wrote it." eg:"Web-Search"`
+	Name  rulefile.Text `rule:"name,required" doc:"The name that the model wrote." eg:"Web-Search"`
 	Tools []string      `rule:"tools,required" doc:"The names of the offered tools." eg:"[web_search, exec]"`
 	Gives string        `rule:"gives" doc:"The tool that is meant." eg:"web_search"`
 }
 
 // argumentFile is arguments.yaml. The tool "*" is every tool.
 type argumentFile struct {
-	Version int                              `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	Classes []rulefile.Pair[[]rulefile.Text] `rule:"classes,required" doc:"What tools do to the world, by the words of their names. A name without any of them counts as writing." eg:"{read: [get, list, look*]}"`
-	Tools   []rulefile.Pair[toolRule]        `rule:"tools" doc:"What is known about each tool; '*' is every tool."`
+	Version int                              `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	Classes []rulefile.Pair[[]rulefile.Text] `rule:"classes,required" doc:"What tools do to the world, by words in their names. A tool without any of the words counts as write." eg:"{read: [get, list, look*]}"`
+	Tools   []rulefile.Pair[toolRule]        `rule:"tools" doc:"What is known about each tool. '*' is every tool."`
 }
 
 type toolRule struct {
-	Arguments []rulefile.Pair[[]rulefile.Text] `rule:"arguments" doc:"Other names of each argument. One is changed only where the tool's own schema has the right one and lacks it." eg:"{query: [q, search]}"`
-	Phrases   []phraseRule                     `rule:"phrases" doc:"Prose that asks for the tool, for strategies of kind phrases."`
-	Hit       []argsExample                    `rule:"hit" doc:"Arguments and what they become, tried whenever the rules are loaded."`
+	Arguments []rulefile.Pair[[]rulefile.Text] `rule:"arguments" doc:"Other names of each argument. A name is changed only if the tool's schema has the right name and not this one." eg:"{query: [q, search]}"`
+	Phrases   []phraseRule                     `rule:"phrases" doc:"Prose that asks for the tool. Strategies of kind phrases read it."`
+	Hit       []argsExample                    `rule:"hit" doc:"Arguments, and what they must become. Every load tries them."`
 }
 
 type phraseRule struct {
 	At    rulefile.Place
-	About string          `rule:"about" doc:"Why it exists."`
-	After []rulefile.Text `rule:"after,required" doc:"Words that come just before the argument, in any case." eg:"[search for, look up]"`
-	Until []string        `rule:"until" doc:"Words that end a sentence early." eg:"[on the web]"`
+	About string          `rule:"about" doc:"Why the rule exists."`
+	After []rulefile.Text `rule:"after,required" doc:"Words that stand just before the argument, in upper or lower case." eg:"[search for, look up]"`
+	Until []string        `rule:"until" doc:"Words that end the sentence early." eg:"[on the web]"`
 	Take  string          `rule:"take,required" doc:"The argument that is filled." eg:"query"`
-	As    string          `rule:"as,required" one:"sentence quoted url path" doc:"The shape of what is taken."`
-	Hit   []phraseExample `rule:"hit" doc:"Texts and the arguments they give, tried whenever the rules are loaded."`
-	Miss  []rulefile.Text `rule:"miss" doc:"Texts that ask for nothing, tried whenever the rules are loaded." eg:"[The search for this was hard.]"`
+	As    string          `rule:"as,required" one:"sentence quoted url path" doc:"The shape of the argument's text."`
+	Hit   []phraseExample `rule:"hit" doc:"Texts, and the arguments that they must give. Every load tries them."`
+	Miss  []rulefile.Text `rule:"miss" doc:"Texts that must ask for nothing. Every load tries them." eg:"[The search for this was hard.]"`
 }
 
 type phraseExample struct {
@@ -63,7 +63,7 @@ type argsExample struct {
 	At    rulefile.Place
 	Takes []string `rule:"takes,required" doc:"The arguments that the tool knows." eg:"[query]"`
 	Args  any      `rule:"args,required" doc:"The arguments as the model wrote them." eg:"{q: tide table}"`
-	Gives any      `rule:"gives,required" doc:"What they become." eg:"{query: tide table}"`
+	Gives any      `rule:"gives,required" doc:"The arguments after the rules have changed them." eg:"{query: tide table}"`
 }
 
 // aliases takes what aliases.yaml says about names.
@@ -106,15 +106,8 @@ func (l *loader) tryName(e nameExample, want string) {
 		got = m.Name
 	}
 	if got != want {
-		l.report(e.Name.All(), codeExample, fmt.Sprintf("%s means %s here, not %s", e.Name.Value, orNoTool(got), orNoTool(want)), hint)
+		l.report(e.Name.All(), codeExample, fmt.Sprintf("%s means %s here, not %s", e.Name.Value, cmp.Or(got, "no tool"), cmp.Or(want, "no tool")), hint)
 	}
-}
-
-func orNoTool(name string) string {
-	if name == "" {
-		return "no tool"
-	}
-	return name
 }
 
 var classNames = []string{string(tools.Read), string(tools.Write), string(tools.Exec)}
@@ -179,7 +172,7 @@ func (l *loader) tryArguments(tool string, e argsExample) {
 	args, err := json.Marshal(e.Args)
 	want, err2 := json.Marshal(e.Gives)
 	if err != nil || err2 != nil {
-		l.report(e.At, codeExample, "these values are no JSON", "")
+		l.report(e.At, codeExample, "these values are not JSON", "")
 		return
 	}
 	if tool == "*" {

@@ -59,7 +59,7 @@ func (c *ruleCompiler) patterns(f execFile) (out []policyRule) {
 func (c *ruleCompiler) pattern(entry rulefile.Text, effect policy.Effect) (when string, ok bool) {
 	words := strings.Fields(entry.Value)
 	if len(words) == 0 || strings.ContainsAny(entry.Value, "|&;<>$`(){}'\"\\\n") {
-		c.report(entry.All(), rulefile.CodeValue, strconv.Quote(entry.Value)+" is no single command", "write a program with its options and operands, such as rm -rf /; for more, write a rule")
+		c.report(entry.All(), rulefile.CodeValue, strconv.Quote(entry.Value)+" is not a single command", "write a program with its options and operands, such as rm -rf /; for more, write a rule")
 		return "", false
 	}
 	name := words[0][strings.LastIndexByte(words[0], '/')+1:]

@@ -121,24 +121,16 @@ var listNames = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 func (l *loader) lists(named []rulefile.Pair[[]rulefile.Text], env reflect.Type) cond.Lists {
 	out := cond.Lists{}
 	for _, list := range named {
-		if l.listName(list.Key, env) {
-			out[list.Key.Value] = values(list.Value)
+		switch name := list.Key; {
+		case !listNames.MatchString(name.Value):
+			l.report(name.All(), rulefile.CodeValue, strconv.Quote(name.Value)+" cannot be the name of a list", "a name has letters, digits and _, and begins with a letter")
+		case cond.Taken(name.Value, env):
+			l.report(name.All(), rulefile.CodeValue, name.Value+" already means something in a condition", "give the list another name")
+		default:
+			out[name.Value] = values(list.Value)
 		}
 	}
 	return out
-}
-
-// listName checks that conditions can name a list.
-func (l *loader) listName(name rulefile.Text, env reflect.Type) bool {
-	switch {
-	case !listNames.MatchString(name.Value):
-		l.report(name.All(), rulefile.CodeValue, "no condition can name a list "+strconv.Quote(name.Value), "letters, digits and _; a letter first")
-	case cond.Taken(name.Value, env):
-		l.report(name.All(), rulefile.CodeValue, name.Value+" means something else in a condition", "give the list another name")
-	default:
-		return true
-	}
-	return false
 }
 
 // effect is the one of the four keys that a rule has, and its text.
@@ -155,7 +147,7 @@ func (l *loader) effect(r policyRule) (effect policy.Effect, why string) {
 		}
 		effect, why = key.effect, strings.TrimSpace(key.text.Value)
 		if why == "" {
-			l.report(key.text.All(), rulefile.CodeValue, string(key.effect)+" needs a sentence", "what the model is told, or why the rule exists")
+			l.report(key.text.All(), rulefile.CodeValue, string(key.effect)+" needs a sentence", "write what the model is told, or why the rule exists")
 		}
 	}
 	switch {
@@ -170,17 +162,9 @@ func (l *loader) effect(r policyRule) (effect policy.Effect, why string) {
 // argumentsOf joins what two files say about the arguments of tools.
 func argumentsOf(p pathArguments, u urlArguments) policy.Arguments {
 	return policy.Arguments{
-		Read: byTool(p.Read), Write: byTool(p.Write), Delete: byTool(p.Delete), Patch: byTool(p.Patch),
-		Fetch: byTool(u.Fetch), OtherPaths: p.Other, OtherURLs: u.Other,
+		Read: p.Read, Write: p.Write, Delete: p.Delete, Patch: p.Patch,
+		Fetch: u.Fetch, OtherPaths: p.Other, OtherURLs: u.Other,
 	}
-}
-
-func byTool(list []rulefile.Pair[[]string]) map[string][]string {
-	out := map[string][]string{}
-	for _, p := range list {
-		out[p.Key.Value] = p.Value
-	}
-	return out
 }
 
 // both takes for a path or URL what either takes for one.
@@ -191,7 +175,8 @@ func both(a, b policy.Arguments) policy.Arguments {
 		return slices.Compact(out)
 	}
 	each := func(a, b map[string][]string) map[string][]string {
-		out := maps.Clone(a)
+		out := map[string][]string{}
+		maps.Copy(out, a)
 		for tool, keys := range b {
 			out[tool] = union(out[tool], keys)
 		}

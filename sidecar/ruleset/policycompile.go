@@ -101,7 +101,7 @@ var exampleRoots = paths.Roots{
 func tryScript[E any](l *loader, r policy.Rule[E], on operands[E], script rulefile.Text, want bool) {
 	call := policy.Call{
 		Tool: "exec", Class: string(tools.Exec), Args: map[string]any{"command": script.Value}, Command: script.Value,
-		Strategy: "native", Confidence: 1, Model: "gpt-oss", Interactive: true,
+		Strategy: "native", Confidence: 1, Subject: policy.Subject{Model: "gpt-oss", Interactive: true},
 	}
 	facts := policy.Examine(call, policy.World{Guard: paths.Guard{Roots: exampleRoots}})
 	holds := false
@@ -115,7 +115,7 @@ func tryScript[E any](l *loader, r policy.Rule[E], on operands[E], script rulefi
 	}
 	switch {
 	case holds && !want:
-		l.report(script.All(), codeExample, r.ID+" holds for this, and should not", exampleHint(facts, script.Value))
+		l.report(script.All(), codeExample, r.ID+" holds for this, but should not", exampleHint(facts, script.Value))
 	case !holds && want:
 		l.report(script.All(), codeExample, r.ID+" does not hold for this", exampleHint(facts, script.Value))
 	case holds:

@@ -76,9 +76,9 @@ func TestRecipes(t *testing.T) {
 			return string(d.Effect) + " " + d.Audits[0].Rule
 		}, "ask pushes"},
 		"8":  {effect("npm test"), "deny"},
-		"9":  {func(s *Set) string { return strconv.Itoa(s.Limits.TextBytes) }, strconv.Itoa(1 << 20)},
-		"10": {func(s *Set) string { return s.Server("ours").ID }, "ours"},
-		"11": {func(s *Set) string { m, _ := s.Model("gpt-oss-b"); return m.Profile }, "prose"},
+		"9":  {func(s *Set) string { return strconv.Itoa(int(s.Limits.TextBytes)) }, strconv.Itoa(1 << 20)},
+		"10": {func(s *Set) string { return s.Server("ours").ID.Value }, "ours"},
+		"11": {func(s *Set) string { m, _ := s.Model("gpt-oss-b"); return m.Profile.Value }, "prose"},
 		"12": {func(s *Set) string {
 			r := s.Recovery.For(NotOffered)
 			return r.Correction("x", "No.", []string{"read"})

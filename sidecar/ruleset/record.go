@@ -1,7 +1,6 @@
 package ruleset
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -34,41 +33,67 @@ func AppendTest(file string, r Recording) (string, error) {
 	return strings.TrimRight(file, "\n") + "\n\n" + item, nil
 }
 
-// test is the recording as an item of a test file.
-func (r *Recording) test() (test rulefile.Entries) {
-	test.Add("name", r.Name)
-	if r.Profile != "" && r.Profile != DefaultProfile {
-		test.Add("profile", r.Profile)
-	}
-	test.Add("reply", r.reply())
-	addTools(&test, r.Tools)
-	addReading(&test, &r.Reading)
-	if len(r.Denied) > 0 {
-		test.Add("denied", r.Denied)
-	}
-	return test
+// recordedTest is a replyTest as it is written down.
+type recordedTest struct {
+	Name       string                      `json:"name"`
+	Profile    string                      `json:"profile,omitempty"`
+	Reply      recordedReply               `json:"reply"`
+	Tools      []string                    `json:"tools,omitzero"`
+	Parameters map[string]rulefile.RawJSON `json:"parameters,omitempty"`
+	Gives      []recordedCall              `json:"gives"`
+	By         string                      `json:"by,omitempty"`
+	Shows      string                      `json:"shows"`
+	Thinks     string                      `json:"thinks"`
+	Refused    []string                    `json:"refused,omitempty"`
+	Denied     []string                    `json:"denied,omitempty"`
+	Done       bool                        `json:"done,omitempty"`
 }
 
-func (r *Recording) reply() (reply rulefile.Entries) {
-	if r.Reply.Content != "" {
-		reply.Add("content", r.Reply.Content)
+type recordedReply struct {
+	Content   string        `json:"content,omitempty"`
+	Reasoning string        `json:"reasoning,omitempty"`
+	Calls     []exampleCall `json:"calls,omitempty"`
+	Finish    string        `json:"finish,omitempty"`
+}
+
+type recordedCall struct {
+	Tool string           `json:"tool"`
+	Args rulefile.RawJSON `json:"args"`
+}
+
+// test is the recording as an item of a test file.
+func (r *Recording) test() recordedTest {
+	t := recordedTest{
+		Name: r.Name, Reply: r.reply(), Gives: []recordedCall{}, Denied: r.Denied,
+		Shows: r.Reading.Content, Thinks: r.Reading.Reasoning, Refused: codesOf(r.Reading.Refused), Done: r.Reading.Done,
 	}
-	if r.Reply.Reasoning != "" {
-		reply.Add("reasoning", r.Reply.Reasoning)
+	if r.Profile != DefaultProfile {
+		t.Profile = r.Profile
 	}
-	calls := whole(r.Reply.Calls)
-	var list []rulefile.Entries
-	for _, c := range calls {
-		var call rulefile.Entries
-		call.Add("name", c.Name)
-		call.Add("arguments", c.Arguments)
-		list = append(list, call)
+	if r.Tools != nil {
+		t.Tools = collect(r.Tools, func(t tools.Tool) string { return t.Name })
+		t.Parameters = map[string]rulefile.RawJSON{}
 	}
-	if len(list) > 0 {
-		reply.Add("calls", list)
+	for _, offered := range r.Tools {
+		if len(offered.Parameters) > 0 {
+			t.Parameters[offered.Name] = rulefile.RawJSON(offered.Parameters)
+		}
 	}
-	if r.Finish != "" && r.Finish != (&replyRule{Calls: calls}).finish() {
-		reply.Add("finish", r.Finish)
+	by := map[string]bool{}
+	for _, c := range r.Reading.Calls {
+		t.Gives = append(t.Gives, recordedCall{c.Name, rulefile.RawJSON(c.Arguments)})
+		t.By, by[c.Strategy] = c.Strategy, true
+	}
+	if len(by) > 1 {
+		t.By = "" // a test names one strategy for all calls
+	}
+	return t
+}
+
+func (r *Recording) reply() recordedReply {
+	reply := recordedReply{Content: r.Reply.Content, Reasoning: r.Reply.Reasoning, Calls: whole(r.Reply.Calls)}
+	if r.Finish != (&replyRule{Calls: reply.Calls}).finish() {
+		reply.Finish = r.Finish
 	}
 	return reply
 }
@@ -87,51 +112,4 @@ func whole(pieces []parse.CallDelta) (out []exampleCall) {
 		out[i].Arguments += string(p.Arguments)
 	}
 	return out
-}
-
-func addTools(test *rulefile.Entries, offered []tools.Tool) {
-	if offered == nil {
-		return
-	}
-	names := []string{}
-	var schemas rulefile.Entries
-	for _, t := range offered {
-		names = append(names, t.Name)
-		if len(t.Parameters) > 0 {
-			schemas.Add(t.Name, json.RawMessage(t.Parameters))
-		}
-	}
-	test.Add("tools", names)
-	if len(schemas) > 0 {
-		test.Add("parameters", schemas)
-	}
-}
-
-func addReading(test *rulefile.Entries, r *parse.Reading) {
-	var gives []rulefile.Entries
-	by := ""
-	for i := range r.Calls {
-		c := &r.Calls[i]
-		var call rulefile.Entries
-		call.Add("tool", c.Name)
-		call.Add("args", json.RawMessage(c.Arguments))
-		gives = append(gives, call)
-		if i > 0 && c.Strategy != by {
-			by = ""
-		} else {
-			by = c.Strategy
-		}
-	}
-	test.Add("gives", gives)
-	if by != "" {
-		test.Add("by", by)
-	}
-	test.Add("shows", r.Content)
-	test.Add("thinks", r.Reasoning)
-	if codes := codesOf(r.Refused); len(codes) > 0 {
-		test.Add("refused", codes)
-	}
-	if r.Done {
-		test.Add("done", true)
-	}
 }

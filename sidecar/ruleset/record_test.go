@@ -38,9 +38,9 @@ tests:
       reasoning: "Hm: #1"
     tools: [exec]
     parameters:
-      exec: {"properties": {"command": {"type": "string"}}, "required": ["command"], "type": "object"}
+      exec: {properties: {command: {type: string}}, required: [command], type: object}
     gives:
-      - {tool: exec, args: {"command": "ls"}}
+      - {tool: exec, args: {command: ls}}
     by: harmony
     shows: ""
     thinks: "Hm: #1"

@@ -57,28 +57,31 @@ type Recovery struct {
 func (r *Recovery) For(f Fault) Remedy { return r.Faults[f] }
 
 // Remedy is what is done about one fault, and what the caller gets when that
-// did not help. A Status of 0 means: answer with what there is.
+// did not help.
 type Remedy struct {
-	Action     Action
-	Attempts   int           // further requests for this fault
-	Text       string        // correct: what the model is told; {tool}, {why} and {tools} are filled in
-	Status     int           // HTTP status for the caller
-	Type, Code string        // of the error body
-	Message    string        // for the caller; {why} is filled in
-	RetryAfter time.Duration // header for the caller; 0: the upstream's own, or none
-	Place      string        // file:line
+	At         rulefile.Place
+	About      string         `rule:"about,required" doc:"What went wrong."`
+	Action     Action         `rule:"action,required" one:"resample correct give_up" doc:"resample sends the same request again. correct also tells the model what was wrong. give_up answers at once."`
+	Attempts   int            `rule:"attempts" min:"0" max:"10" doc:"How often the model is asked again for this fault. It does not go with give_up." eg:"1"`
+	Text       *rulefile.Text `rule:"text" doc:"What the model is told. It goes with correct. {tool}, {why} and {tools} are filled in." eg:"'The call of {tool} was not made: {why}'"`
+	Status     int            `rule:"status" min:"400" max:"599" doc:"The HTTP status for the caller. If left out, the caller gets what there is." eg:"502"`
+	Type       string         `rule:"type" doc:"The type in the error body. It goes with status." eg:"server_error"`
+	Code       string         `rule:"code" doc:"The code in the error body." eg:"empty_response"`
+	Message    rulefile.Text  `rule:"message" doc:"The message in the error body. It goes with status. {why} is filled in." eg:"'The model server failed: {why}'"`
+	RetryAfter time.Duration  `rule:"retry_after" doc:"The header Retry-After for the caller, if the server gave none." eg:"5s"`
 }
 
-// Correction is what the model is told about a call that was none.
+// Correction is what the model is told about a call that was none, where the action is
+// Correct.
 func (r *Remedy) Correction(tool, why string, offered []string) string {
 	if why != "" && !strings.ContainsAny(why[len(why)-1:], ".!?") {
 		why += "." // another sentence may follow
 	}
-	return strings.NewReplacer("{tool}", tool, "{why}", why, "{tools}", strings.Join(offered, ", ")).Replace(r.Text)
+	return strings.NewReplacer("{tool}", tool, "{why}", why, "{tools}", strings.Join(offered, ", ")).Replace(r.Text.Value)
 }
 
 // Say is the message for the caller.
-func (r *Remedy) Say(why string) string { return strings.ReplaceAll(r.Message, "{why}", why) }
+func (r *Remedy) Say(why string) string { return strings.ReplaceAll(r.Message.Value, "{why}", why) }
 
 // allFaults is every fault: each of them has a remedy.
 var allFaults = []Fault{
@@ -90,22 +93,9 @@ func faultNames() []string { return collect(allFaults, func(f Fault) string { re
 
 // recoveryDoc is recovery.yaml.
 type recoveryDoc struct {
-	Version int                         `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	Total   int                         `rule:"total,required" min:"0" max:"20" doc:"Further requests for one reply, over all faults together." eg:"3"`
-	Faults  []rulefile.Pair[remedyRule] `rule:"faults,required" doc:"What is done about each fault."`
-}
-
-type remedyRule struct {
-	At         rulefile.Place
-	About      string         `rule:"about,required" doc:"What the fault is."`
-	Action     string         `rule:"action,required" one:"resample correct give_up" doc:"resample asks the same again, correct also says what was wrong, give_up answers at once."`
-	Attempts   int            `rule:"attempts" min:"0" max:"10" doc:"How often the model is asked again, for this fault; not with give_up." eg:"1"`
-	Text       *rulefile.Text `rule:"text" doc:"For correct: what the model is told. {tool}, {why} and {tools} are filled in." eg:"'The call of {tool} was not made: {why}'"`
-	Status     int            `rule:"status" min:"400" max:"599" doc:"HTTP status for the caller; left out: the caller gets what there is." eg:"502"`
-	Type       string         `rule:"type" doc:"The type in the error body; goes with status." eg:"server_error"`
-	Code       string         `rule:"code" doc:"The code in the error body." eg:"empty_response"`
-	Message    *rulefile.Text `rule:"message" doc:"The message in the error body; goes with status. {why} is filled in." eg:"'The model server failed: {why}'"`
-	RetryAfter time.Duration  `rule:"retry_after" doc:"The header Retry-After for the caller, where the server gave none." eg:"5s"`
+	Version int                     `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	Total   int                     `rule:"total,required" min:"0" max:"20" doc:"How many further requests one reply may take, over all faults together." eg:"3"`
+	Faults  []rulefile.Pair[Remedy] `rule:"faults,required" doc:"What is done about each fault."`
 }
 
 // recovery takes recovery.yaml.
@@ -118,9 +108,10 @@ func (l *loader) recovery() {
 			l.report(p.Key.All(), rulefile.CodeKey, "unknown fault "+p.Key.Value, rulefile.DidYouMean(p.Key.Value, names))
 			continue
 		}
-		l.set.Recovery.Faults[Fault(p.Key.Value)] = l.remedy(p.Key, p.Value)
+		l.remedy(p.Key, p.Value)
+		l.set.Recovery.Faults[Fault(p.Key.Value)] = p.Value
 	}
-	if _, ok := l.files[recoveryFile]; !ok || !l.clean(recoveryFile) {
+	if !l.files.Has(recoveryFile) || !l.clean(recoveryFile) {
 		return
 	}
 	for _, fault := range allFaults {
@@ -130,30 +121,22 @@ func (l *loader) recovery() {
 	}
 }
 
-func (l *loader) remedy(key rulefile.Text, r remedyRule) Remedy {
-	m := Remedy{
-		Action: Action(r.Action), Attempts: r.Attempts, Status: r.Status,
-		Type: r.Type, Code: r.Code, RetryAfter: r.RetryAfter, Place: key.At.String(),
-	}
+// remedy checks that what is said about a fault goes together.
+func (l *loader) remedy(key rulefile.Text, r Remedy) {
 	if r.Text != nil {
-		m.Text = r.Text.Value
 		l.placeholders(*r.Text, "tool", "why", "tools")
 	}
-	if r.Message != nil {
-		m.Message = r.Message.Value
-		l.placeholders(*r.Message, "why")
-	}
+	l.placeholders(r.Message, "why")
 	switch {
-	case m.Action == GiveUp && m.Attempts > 0:
-		l.report(r.At, rulefile.CodeValue, key.Value+" gives up and has attempts: it is one or the other", "")
-	case m.Action != GiveUp && r.Action != "" && m.Attempts == 0:
+	case r.Action == GiveUp && r.Attempts > 0:
+		l.report(r.At, rulefile.CodeValue, key.Value+" gives up, so it cannot have attempts", "")
+	case r.Action != GiveUp && r.Action != "" && r.Attempts == 0:
 		l.report(r.At, rulefile.CodeMissing, key.Value+" lacks attempts", "")
-	case (m.Action == Correct) != (r.Text != nil):
-		l.report(r.At, rulefile.CodeValue, key.Value+": action correct and text go together", "text is what the model is told")
-	case m.Status != 0 && (m.Type == "" || m.Message == ""):
-		l.report(r.At, rulefile.CodeMissing, key.Value+" has a status and lacks type or message", "")
+	case (r.Action == Correct) != (r.Text != nil):
+		l.report(r.At, rulefile.CodeValue, key.Value+" needs action correct and text together", "text is what the model is told")
+	case r.Status != 0 && (r.Type == "" || r.Message.Value == ""):
+		l.report(r.At, rulefile.CodeMissing, key.Value+" has a status, so it needs type and message", "")
 	}
-	return m
 }
 
 var placeholder = regexp.MustCompile(`\{\w+\}`)
@@ -164,7 +147,7 @@ func (l *loader) placeholders(t rulefile.Text, names ...string) {
 		name := t.Value[m[0]+1 : m[1]-1]
 		if !slices.Contains(names, name) {
 			from := len([]rune(t.Value[:m[0]]))
-			l.report(t.Span(from, from+len([]rune(name))+2), rulefile.CodeValue, "nothing is filled in for {"+name+"}", rulefile.DidYouMean(name, names))
+			l.report(t.Span(from, from+len([]rune(name))+2), rulefile.CodeValue, "{"+name+"} is not filled in here", rulefile.DidYouMean(name, names))
 		}
 	}
 }

@@ -16,37 +16,37 @@ import (
 
 // testFile is a file of the folder tests.
 type testFile struct {
-	Version int         `rule:"version,required" one:"1" doc:"The version of the format of this file."`
+	Version int         `rule:"version,required" one:"1" doc:"The version of this file's format."`
 	Tests   []replyTest `rule:"tests,required" doc:"Replies, and what all rules together make of them."`
 }
 
 // replyTest is a reply, and what all rules together make of it.
 type replyTest struct {
 	At         rulefile.Place
-	Name       rulefile.Text        `rule:"name,required" doc:"What must hold, in a few words; no two tests have the same." eg:"a leaked call comes back"`
-	About      string               `rule:"about" doc:"Why it must hold."`
-	Profile    *rulefile.Text       `rule:"profile" doc:"A profile of strategies.yaml; left out: default." eg:"native"`
+	Name       rulefile.Text        `rule:"name,required" doc:"What must hold, in a few words. No two tests have the same name." eg:"a leaked call comes back"`
+	About      string               `rule:"about" doc:"Why the test must hold."`
+	Profile    *rulefile.Text       `rule:"profile" doc:"A profile of strategies.yaml. If left out, it is default." eg:"native"`
 	Reply      replyRule            `rule:"reply,required" doc:"The reply as a model server sends it."`
-	Tools      *[]string            `rule:"tools" doc:"The names of the offered tools; left out: any name will do." eg:"[read, exec]"`
+	Tools      *[]string            `rule:"tools" doc:"The names of the offered tools. If left out, every name counts as offered." eg:"[read, exec]"`
 	Parameters []rulefile.Pair[any] `rule:"parameters" doc:"JSON Schemas of offered tools, by name." eg:"{read: {type: object, required: [path]}}"`
-	Gives      []gives              `rule:"gives,required" doc:"The calls that leave, in order; [] is none." eg:"[{tool: read, args: {path: notes.md}}]"`
-	By         *rulefile.Text       `rule:"by" doc:"The id of the strategy that finds each call." eg:"harmony"`
-	Shows      *rulefile.Text       `rule:"shows" doc:"What the user sees; left out: not checked." eg:"Four."`
-	Thinks     *rulefile.Text       `rule:"thinks" doc:"The reasoning; left out: not checked." eg:"Easy."`
-	Refused    []string             `rule:"refused" one:"not_offered ambiguous bad_name bad_json bad_schema truncated" doc:"Why what looked like a call is none, in order; left out: not checked." eg:"[not_offered]"`
-	Denied     *[]string            `rule:"denied" doc:"The ids of the rules of exec.yaml that keep calls from leaving; left out: not checked." eg:"[whole-tree]"`
+	Gives      []gives              `rule:"gives,required" doc:"The calls that leave, in order. [] means none." eg:"[{tool: read, args: {path: notes.md}}]"`
+	By         *rulefile.Text       `rule:"by" doc:"The id of the strategy that finds the calls." eg:"harmony"`
+	Shows      *rulefile.Text       `rule:"shows" doc:"The text that the user sees. If left out, it is not checked." eg:"Four."`
+	Thinks     *rulefile.Text       `rule:"thinks" doc:"The reasoning. If left out, it is not checked." eg:"Easy."`
+	Refused    []string             `rule:"refused" one:"not_offered ambiguous bad_name bad_json bad_schema truncated" doc:"Why what looked like a call is none, in order. If left out, it is not checked." eg:"[not_offered]"`
+	Denied     *[]string            `rule:"denied" doc:"The ids of the rules of exec.yaml that deny calls. If left out, they are not checked." eg:"[whole-tree]"`
 	Done       bool                 `rule:"done" doc:"true means that the turn ends here."`
 }
 
 // replyRule is a reply as a model server sends it.
 type replyRule struct {
-	Content   string        `rule:"content" doc:"Its text." eg:"'[TOOL:read|path=notes.md]'"`
-	Reasoning string        `rule:"reasoning" doc:"Its reasoning."`
-	Calls     []exampleCall `rule:"calls" doc:"Its calls, as the server parsed them." eg:"[{name: read, arguments: '{\"path\":\"notes.md\"}'}]"`
-	Finish    string        `rule:"finish" one:"stop length tool_calls content_filter" doc:"Why it ends; left out: tool_calls where there are calls, else stop."`
-	Model     string        `rule:"model" doc:"The model id that the caller asked for; conditions see it." eg:"gpt-oss"`
-	Server    string        `rule:"server" doc:"The dialect of the server; conditions see it." eg:"vllm"`
-	User      string        `rule:"user" doc:"The last message of the user; conditions see it."`
+	Content   string        `rule:"content" doc:"The text of the reply." eg:"'[TOOL:read|path=notes.md]'"`
+	Reasoning string        `rule:"reasoning" doc:"The reasoning of the reply."`
+	Calls     []exampleCall `rule:"calls" doc:"The calls of the reply, as the server parsed them." eg:"[{name: read, arguments: '{\"path\":\"notes.md\"}'}]"`
+	Finish    string        `rule:"finish" one:"stop length tool_calls content_filter" doc:"Why the reply ends. If left out, it is tool_calls with calls, and stop without."`
+	Model     string        `rule:"model" doc:"The model id that the caller asked for. Conditions see it." eg:"gpt-oss"`
+	Server    string        `rule:"server" doc:"The dialect of the server. Conditions see it." eg:"vllm"`
+	User      string        `rule:"user" doc:"The last message of the user. Conditions see it."`
 }
 
 // replyTests decodes the files of the folder tests. A name stands once in all of them,
@@ -157,29 +157,22 @@ func (l *loader) offered(t replyTest) *tools.Catalog {
 	if len(t.Parameters) == 0 {
 		return l.catalog(t.Tools)
 	}
-	list := map[string]tools.Tool{}
-	var order []string
+	var list []tools.Tool
 	if t.Tools != nil {
-		for _, name := range *t.Tools {
-			list[name] = tools.Tool{Name: name}
-			order = append(order, name)
-		}
+		list = collect(*t.Tools, func(name string) tools.Tool { return tools.Tool{Name: name} })
 	}
 	for _, p := range t.Parameters {
 		schema, err := json.Marshal(p.Value)
 		if err != nil {
 			continue // not a schema that JSON can hold; the call then has none
 		}
-		if _, named := list[p.Key.Value]; !named {
-			order = append(order, p.Key.Value)
+		i := slices.IndexFunc(list, func(o tools.Tool) bool { return o.Name == p.Key.Value })
+		if i < 0 {
+			i, list = len(list), append(list, tools.Tool{Name: p.Key.Value})
 		}
-		list[p.Key.Value] = tools.Tool{Name: p.Key.Value, Parameters: schema}
+		list[i].Parameters = schema
 	}
-	offered := make([]tools.Tool, len(order))
-	for i, name := range order {
-		offered[i] = list[name]
-	}
-	return tools.NewCatalog(l.set.Tools, nil, offered)
+	return tools.NewCatalog(l.set.Tools, nil, list)
 }
 
 func codesOf(refused []tools.Refusal) []string {

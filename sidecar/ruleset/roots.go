@@ -46,7 +46,7 @@ func (l *loader) roots(r rootsRule, base *author) paths.Roots {
 		for _, t := range *list.said {
 			folder := l.folder(t, out.Home)
 			if folder == "/" && list.to == &out.Write && t.At.Known() {
-				l.report(t.All(), rulefile.CodeValue, "/ is the whole machine, and no folder of an agent", "name the folders that it may write")
+				l.report(t.All(), rulefile.CodeValue, "/ is the whole machine, and cannot be a folder of the agent", "name the folders that it may write")
 			}
 			*list.to = append(*list.to, folder)
 		}
@@ -77,7 +77,7 @@ func (l *loader) folder(t rulefile.Text, home string) string {
 		path = home + rest
 	}
 	if path != "" && !filepath.IsAbs(path) && t.At.Known() {
-		l.report(t.All(), rulefile.CodeValue, path+" is no absolute path", "write it from / or ~ on")
+		l.report(t.All(), rulefile.CodeValue, path+" is not an absolute path", "begin it with / or ~")
 	}
 	abs, err := filepath.Abs(path)
 	if path == "" || err != nil {

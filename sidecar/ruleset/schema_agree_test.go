@@ -21,14 +21,14 @@ import (
 // overflow, and to YAML 1.1, but not to editors, 2026-01-31 is a date.)
 var beyond = regexp.MustCompile(`` +
 	// how numbers of several keys go together, or a duration and a size are more than text
-	`is at least 1(KiB|0ms)$|^line cannot be more|^keepalive must|^wait_min cannot` +
+	`must be at least 1(KiB|0ms|s)$|^line cannot be more|^keepalive must be shorter|^wait_min cannot` +
 	// what stands at the end of a list, or that it is not empty; what an included file says
-	`|^the last server has no detect| lacks detect$|^no (server|model): ` +
+	`|^the last server cannot have detect| lacks detect$|^there is no (server|model)` +
 	// the grammar of a text: an id, a name, a sentence
-	`|cannot be an id$|^no condition can name a list|means something else in a condition$|needs a sentence$|is no absolute path$|^/ is the whole machine` +
-	`|^nothing is filled in for|is no base URL$|^nothing here says which tool|^each (needs|looks)` +
+	`|cannot be an id$|cannot be the name of a list$|already means something in a condition$|needs a sentence$|is not an absolute path$|^/ is the whole machine` +
+	`|is not filled in here$|is not a base URL$|does not say which tool|^each (needs|reads)` +
 	// what the parser says about a strategy as a whole
-	`|: has no id|needs (open|close|tools|envelope|find)|cannot open a call|in open is for|can be enabled once|^until is for`)
+	`|: has no id|needs (open|close|tools|envelope|find)|cannot open a call|in open is for|can be enabled once|^until does not go`)
 
 // structural reports whether a problem is one that a schema can say. A class that is
 // none is E-ref, since it looks like a name; there are only three.
@@ -86,7 +86,7 @@ func TestMistakes(t *testing.T) {
 		{strategiesFile, "read: [content, reasoning]", "read: content", both},
 		{strategiesFile, "read: [content, reasoning]", "read: [contents]", both},
 		{strategiesFile, "lines:\n", "lines: []\n    block:\n", both},
-		{strategiesFile, "multi: true", "multi: yes", both},
+		{strategiesFile, "enabled: false", "enabled: no", both},
 		{strategiesFile, "open: ['<tool>', '<action>']", "open: []", check},             // needs open
 		{strategiesFile, "only: [native, harmony]", "only: [native, harmonie]", nobody}, // E-ref
 		{strategiesFile, "len(text) < 4000", "len(txt) < 4000", nobody},                 // E-name

@@ -69,7 +69,7 @@ func (recoveryDoc) refine(s *schema, partial bool) {
 }
 
 // refine: what goes with which action, and with a status.
-func (remedyRule) refine(s *schema, partial bool) {
+func (Remedy) refine(s *schema, partial bool) {
 	if partial {
 		return
 	}
@@ -85,7 +85,7 @@ func (remedyRule) refine(s *schema, partial bool) {
 }
 
 // refine: generated text is found by one or the other.
-func (recoverRule) refine(s *schema, _ bool) {
+func (CallPattern) refine(s *schema, _ bool) {
 	s.AnyOf = []*schema{
 		{Required: []string{"find"}},
 		{Required: []string{"field"}, Properties: properties{{"field", &schema{MinLength: 1}}}},

@@ -82,7 +82,7 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 	conditionsSeen := 0
 	var walk func(t reflect.Type, file, path string)
 	walk = func(typ reflect.Type, file, path string) {
-		for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
+		for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice || typ.Kind() == reflect.Map {
 			typ = typ.Elem()
 		}
 		if rulefile.IsPair(typ) {
@@ -92,11 +92,8 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 		if typ.Kind() != reflect.Struct {
 			return
 		}
-		for f := range typ.Fields() {
+		for _, f := range rulefile.Keys(typ) {
 			key, _ := rulefile.KeyOf(f)
-			if key == "" {
-				continue
-			}
 			at := strings.TrimPrefix(path+"."+key, ".")
 			if doc := f.Tag.Get("doc"); !strings.HasSuffix(doc, ".") && !strings.HasSuffix(doc, "?") {
 				t.Errorf("%s: %s is not described: %q", file, at, doc)

@@ -58,7 +58,7 @@ var described = []struct {
 	{strategiesFile, "How a reply of the model becomes tool calls and text.", reflect.TypeFor[strategyFile]()},
 	{aliasesFile, "The names that models use for tools, and the tool that is meant.", reflect.TypeFor[aliasFile]()},
 	{argumentsFile, "What tools do, the names of their arguments, and the prose that asks for them.", reflect.TypeFor[argumentFile]()},
-	{limitsFile, "How much, how long and how often.", reflect.TypeFor[limitFile]()},
+	{limitsFile, "How much, how long and how often.", reflect.TypeFor[Limits]()},
 	{serversFile, "The dialects of gpt-oss servers, and what their errors mean.", reflect.TypeFor[serverFile]()},
 	{modelsFile, "The model ids that callers see.", reflect.TypeFor[modelFile]()},
 	{recoveryFile, "What is done when the model slips or the model server fails.", reflect.TypeFor[recoveryDoc]()},
@@ -68,8 +68,8 @@ var described = []struct {
 	{anyTestFile, "Replies, and what all rules together make of them. They run at every load.", reflect.TypeFor[testFile]()},
 	{lockedName(strategiesFile), "Locked folder: which strategies may be enabled, whatever strategies.yaml says.", reflect.TypeFor[lockedStrategies]()},
 	{lockedName(argumentsFile), "Locked folder: what tools do at least, whatever arguments.yaml says.", reflect.TypeFor[lockedArguments]()},
-	{lockedName(limitsFile), "Locked folder: ceilings of limits.yaml. Write down those that matter.", reflect.TypeFor[limitFile]()},
-	{configFile, "The settings of gpt-oss-executor serve --config FILE. In a text, ${NAME} is an environment variable.", reflect.TypeFor[settingsFile]()},
+	{lockedName(limitsFile), "Locked folder: ceilings of limits.yaml. Write down those that matter.", reflect.TypeFor[Limits]()},
+	{configFile, "The settings of gpt-oss-executor serve --config FILE. In a text, ${NAME} is an environment variable.", reflect.TypeFor[Settings]()},
 }
 
 // Schemas gives the JSON Schemas (draft-07) of all rule files and of the config

@@ -30,7 +30,7 @@ type refiner interface {
 // file.
 func (w *schemaWriter) value(t reflect.Type, tag reflect.StructTag, path string, partial bool) *schema {
 	switch t {
-	case reflect.TypeFor[rulefile.Text](), reflect.TypeFor[string]():
+	case reflect.TypeFor[rulefile.Text]():
 		return &schema{Type: "string", Enum: allowed(tag)}
 	case reflect.TypeFor[bool]():
 		return &schema{Type: "boolean"}
@@ -48,6 +48,10 @@ func (w *schemaWriter) value(t reflect.Type, tag reflect.StructTag, path string,
 		return &schema{}
 	}
 	switch {
+	case t.Kind() == reflect.String:
+		return &schema{Type: "string", Enum: allowed(tag)}
+	case t.Kind() == reflect.Map:
+		return &schema{Type: "object", Additional: w.value(t.Elem(), tag, path+".*", partial)}
 	case t.Kind() == reflect.Pointer:
 		return w.value(t.Elem(), tag, path, partial)
 	case t.Kind() == reflect.Slice && rulefile.IsPair(t.Elem()):
@@ -69,6 +73,7 @@ func (w *schemaWriter) define(name string, s schema) *schema {
 // defined refers to the schema of a struct with a name, and writes it once.
 func (w *schemaWriter) defined(t reflect.Type, path string, partial bool) *schema {
 	name := strings.TrimSuffix(t.Name(), "Rule") // editors show it
+	name = strings.ToLower(name[:1]) + name[1:]
 	if partial {
 		name += "Part"
 	}
@@ -81,11 +86,8 @@ func (w *schemaWriter) defined(t reflect.Type, path string, partial bool) *schem
 // object is the schema of a struct.
 func (w *schemaWriter) object(t reflect.Type, path string, partial bool) *schema {
 	s := &schema{Type: "object", Additional: false}
-	for f := range t.Fields() {
+	for _, f := range rulefile.Keys(t) {
 		key, required := rulefile.KeyOf(f)
-		if key == "" {
-			continue
-		}
 		at := strings.TrimPrefix(path+"."+key, ".")
 		p := w.value(f.Type, f.Tag, at, partial)
 		p.Description = f.Tag.Get("doc")

@@ -1,73 +1,98 @@
 package ruleset
 
-import "regexp"
+import (
+	"regexp"
 
-// Server is the dialect of one kind of gpt-oss server, as data. The patterns of
-// `common` stand at the end of each server's own.
-type Server struct {
-	ID    string
-	About string
-	Place string // file:line
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
 
-	Detect []Probe  // one hit is enough; empty: fits every server
-	Models string   // path of the model list, after /v1
-	Props  string   // path of a further answer that tells the context window, from the root of the host; empty: none
-	Window []string // gjson paths of the context window, tried on the model list and on Props
-
-	ReasoningIn    []string          // names under which a reply may carry the chain of thought
-	ReasoningOut   []string          // names under which it is written back in the history
-	Rename         map[string]string // root fields: the caller's name → the server's
-	DropFields     []string          // root fields that are never sent
-	DropEmptyTools bool              // `tools: []` is left out, and tool_choice with it
-	DropStrict     bool              // function.strict is left out of each tool
-	FoldSystem     bool              // later system and developer messages go into the first
-	SystemRole     string            // empty: kept; "system": a developer message is sent as system
-	FlattenParts   bool              // content parts of text only become one string
-	ToolChoice     string            // pass, auto (an object and "required" become "auto") or drop
-	Effort         Effort
-	Structured     string // empty: response_format as it is; else the root field that takes the bare JSON Schema
-
-	Overflow       []Pattern     // the prompt is too long. Groups: limit, requested, prompt, output
-	OutputTooLarge []Pattern     // max_tokens is too large. Groups: limit, prompt
-	Retry          []Pattern     // the model slipped: ask again
-	Recover        []CallPattern // error bodies that hold what the model generated
-	Hints          []Hint        // what an operator can do about it
+// serverFile is servers.yaml.
+type serverFile struct {
+	Version int        `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	Common  ErrorRules `rule:"common,required" doc:"What the error texts of every server mean."`
+	Servers []Server   `rule:"servers,required" doc:"The dialects. The first one with a probe that hits counts. The last one has no probe and fits every server."`
 }
 
-// Probe is one question to a server. It is a hit when the answer is a 200 whose
-// body, white space left out, contains Contains; empty: any JSON object.
+// Server is the dialect of one kind of gpt-oss server, as data. The error rules of
+// `common` stand at the end of each server's own.
+type Server struct {
+	At             rulefile.Place
+	ID             rulefile.Text     `rule:"id,required" doc:"The server's name in models.yaml, settings and traces." eg:"vllm"`
+	About          string            `rule:"about,required" doc:"Which servers this dialect is for." eg:"vLLM from 0.12 on."`
+	Detect         []Probe           `rule:"detect" doc:"Questions that tell the server from others. One hit is enough."`
+	Models         string            `rule:"models" doc:"The path of the model list, after /v1." eg:"/models"`
+	Props          string            `rule:"props" doc:"A further path whose answer tells the context window, from the root of the host." eg:"/props"`
+	Window         []string          `rule:"window" doc:"Paths (gjson) of the context window in the answers of models and props." eg:"[data.0.max_model_len]"`
+	ReasoningIn    []string          `rule:"reasoning_in,required" doc:"Fields in which replies may carry the chain of thought." eg:"[reasoning, reasoning_content]"`
+	ReasoningOut   []string          `rule:"reasoning_out,required" doc:"Fields in which the history gives the chain of thought back." eg:"[reasoning]"`
+	Rename         map[string]string `rule:"rename" doc:"Fields of the request that have another name here." eg:"{max_completion_tokens: max_tokens}"`
+	DropFields     []string          `rule:"drop_fields" doc:"Fields of the request that the server cannot take. They are removed." eg:"[parallel_tool_calls]"`
+	DropEmptyTools bool              `rule:"drop_empty_tools" doc:"true removes an empty list of tools."`
+	DropStrict     bool              `rule:"drop_strict" doc:"true removes the field strict of each tool."`
+	FoldSystem     bool              `rule:"fold_system" doc:"true moves later system and developer messages into the first one."`
+	SystemRole     string            `rule:"system_role" one:"system" doc:"system means that developer messages are sent as system messages."`
+	FlattenParts   bool              `rule:"flatten_parts" doc:"true joins a list of text parts to one text."`
+	ToolChoice     string            `rule:"tool_choice,required" one:"pass auto drop" doc:"pass sends tool_choice as it is. auto replaces a choice that forces a call by auto. drop removes it."`
+	Effort         Effort            `rule:"effort,required" doc:"How the server takes the reasoning effort."`
+	Structured     string            `rule:"structured" doc:"The field that takes a bare JSON Schema. If left out, response_format is sent as it is." eg:"guided_json"`
+	ErrorRules     `rule:"errors" doc:"As under common, for this server alone. These are tried first."`
+}
+
+// Probe is one question to a server.
 type Probe struct {
-	Path     string // from the root of the host, for example /version
-	Contains string
+	Path     string `rule:"path,required" doc:"The path from the root of the host." eg:"/version"`
+	Contains string `rule:"contains" doc:"A text that a 200 answer contains. White space does not count. If left out, any JSON object will do." eg:"'\"owned_by\":\"vllm\"'"`
 }
 
 // Effort is how a server takes the reasoning effort.
 type Effort struct {
-	Field   string            // sjson path in the request
-	Allowed []string          // what it accepts
-	Map     map[string]string // the caller's value → the server's; "" leaves it out
+	Field   string            `rule:"field,required" doc:"The field of the request that holds the effort." eg:"reasoning_effort"`
+	Allowed []string          `rule:"allowed,required" one:"none minimal low medium high xhigh max" doc:"Values that the server accepts." eg:"[low, medium, high]"`
+	Map     map[string]string `rule:"map" doc:"What other values become. An empty text removes the field." eg:"{minimal: low, max: high}"`
+}
+
+// ErrorRules is what the texts of errors mean.
+type ErrorRules struct {
+	Overflow       []Pattern     `rule:"overflow" doc:"Errors that say: the prompt is too long. The patterns may have the groups limit, requested, prompt and output."`
+	OutputTooLarge []Pattern     `rule:"output_too_large" doc:"Errors that say: max_tokens alone is too large. The patterns may have the groups limit and prompt."`
+	Retry          []Pattern     `rule:"retry" doc:"Errors that say: the server could not read what the model wrote. The model is asked again."`
+	Recover        []CallPattern `rule:"recover" doc:"Error bodies that hold what the model wrote."`
+	Hints          []Hint        `rule:"hints" doc:"What an operator can do about errors."`
 }
 
 // Pattern recognises the text of an error.
 type Pattern struct {
-	Match *regexp.Regexp
-	Place string // file:line
+	At    rulefile.Place
+	About string          `rule:"about" doc:"Which server sends this text, or why the rule exists." eg:"our proxy"`
+	Find  rulefile.Text   `rule:"find,required" doc:"A regular expression (RE2) over the text of the error." eg:"'(?i)context is (?P<limit>[0-9]+) tokens'"`
+	Hit   []errorText     `rule:"hit" doc:"Texts in which the pattern must find something. Every load tries them."`
+	Miss  []rulefile.Text `rule:"miss" doc:"Texts in which the pattern must find nothing. Every load tries them." eg:"[Unexpected token in JSON]"`
+
+	Match *regexp.Regexp // Find, compiled
 }
 
-// CallPattern finds generated text in an error body. Field is a gjson path whose
-// value is that text; where it is empty, Match runs over the error's text and
-// its group args holds the arguments of a call whose name is unknown, or its
-// group text the generated text.
+// CallPattern finds generated text in an error body: the value of Field, or, where that is
+// empty, what the groups of Match find in the text of the error.
 type CallPattern struct {
-	Field string
-	Match *regexp.Regexp // nil where Field is enough
-	Place string
+	At    rulefile.Place
+	About string          `rule:"about" doc:"Which server sends this text, or why the rule exists." eg:"our proxy"`
+	Field string          `rule:"field" doc:"The path (gjson) of the generated text in the body." eg:"error.failed_generation"`
+	Find  *rulefile.Text  `rule:"find" doc:"A regular expression (RE2) over the text of the error. Its group args is the arguments of a call, its group text generated text." eg:"'raw=(?P<args>.*), err='"`
+	Hit   []errorText     `rule:"hit" doc:"Texts in which the pattern must find something. Every load tries them."`
+	Miss  []rulefile.Text `rule:"miss" doc:"Texts in which the pattern must find nothing. Every load tries them." eg:"[Unexpected token in JSON]"`
+
+	Match *regexp.Regexp // Find, compiled; nil where Field is enough
 }
 
 // Hint is a sentence for the operator where the text of an error matches.
 type Hint struct {
-	Match  *regexp.Regexp
-	Say    string
-	Status int // for the caller; 0: as the status map says
-	Place  string
+	Pattern
+	Say    string `rule:"say,required" doc:"The sentence that the log and the caller get." eg:"The model at the server has no template for tools."`
+	Status int    `rule:"status" min:"400" max:"599" doc:"The HTTP status for the caller. If left out, recovery.yaml says it." eg:"503"`
+}
+
+// errorText is the text of an error and what the groups of a pattern find in it.
+type errorText struct {
+	Text  rulefile.Text                  `rule:"text,required" doc:"The text of an error." eg:"prompt of 9000 tokens is over the limit of 8192"`
+	Gives []rulefile.Pair[rulefile.Text] `rule:"gives" doc:"What the groups of the pattern find in the text." eg:"{prompt: '9000', limit: '8192'}"`
 }

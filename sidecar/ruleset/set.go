@@ -61,7 +61,7 @@ func (s *Set) Strategies(profile string) *parse.Strategies {
 // Facts is what a reading of a reply may know of its request, and how much it may hold;
 // nobody judges its calls yet.
 func (s *Set) Facts(model, server, user string) parse.Facts {
-	return parse.Facts{Model: model, Server: server, User: user, MaxText: s.Limits.TextBytes, MaxDepth: s.Limits.Depth}
+	return parse.Facts{Model: model, Server: server, User: user, MaxText: int(s.Limits.TextBytes), MaxDepth: s.Limits.Depth}
 }
 
 // WhyNot takes the condition of a strategy apart and evaluates every term for what
@@ -83,7 +83,7 @@ func (s *Set) Barred(strategy string) (place string) { return s.barred[strategy]
 // Model finds the model that callers know as id.
 func (s *Set) Model(id string) (Model, bool) {
 	for i := range s.Models {
-		if s.Models[i].ID == id {
+		if s.Models[i].ID.Value == id {
 			return s.Models[i], true
 		}
 	}
@@ -94,7 +94,7 @@ func (s *Set) Model(id string) (Model, bool) {
 // server. The pointer stays valid as long as the set.
 func (s *Set) Server(id string) *Server {
 	for i := range s.Servers {
-		if s.Servers[i].ID == id {
+		if s.Servers[i].ID.Value == id {
 			return &s.Servers[i]
 		}
 	}

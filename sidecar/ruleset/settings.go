@@ -2,6 +2,7 @@ package ruleset
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,47 +10,28 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// Settings is the configuration of the process: what is decided once, at start.
-// Everything about replies stands in the rule files instead.
+// Settings is the configuration of the process: what is decided once, at start, and what
+// a config file may say. Everything about replies stands in the rule files instead.
 type Settings struct {
-	Listen        string // address to serve on
-	Upstream      string // base URL of the model server
-	UpstreamKey   string // bearer token for it; empty: none is sent
-	Server        string // id of its dialect in servers.yaml; empty: detected
-	Rules         string // folder of rule files; empty: the built-in ones
-	Policy        string // locked folder of rule files beside it; empty: none
-	State         string // folder that remembers the rules that were in force; empty: none
-	Decisions     string // folder of the decision log; empty: in State, if there is one; off: none
-	DecisionsMode string // written, synced or required
-	Admin         string // address of the admin API; empty: it is off
-	AdminToken    string // bearer token for it; empty: none, which only loopback may do
-	Hosts         string // names that the listeners are asked under, beside those of this machine; with commas or spaces between
-	Token         string // bearer token that callers must show; empty: none
-	LogLevel      string // debug, info, warn or error
-	LogFormat     string // text or json
+	Listen        string `rule:"listen" doc:"The address to serve on: HOST:PORT." eg:"127.0.0.1:8001"`
+	Upstream      string `rule:"upstream" doc:"The base URL of the model server, with or without /v1." eg:"http://127.0.0.1:8000/v1"`
+	UpstreamKey   string `rule:"upstream_key" doc:"The bearer token that the model server wants." eg:"${VLLM_API_KEY}"`
+	Server        string `rule:"server" doc:"A dialect of servers.yaml. If left out, the server is asked." eg:"vllm"`
+	Rules         string `rule:"rules" doc:"The folder of rule files. It is watched for edits. If left out, the built-in rules are in force." eg:"/etc/gpt-oss-executor/rules"`
+	Policy        string `rule:"policy" doc:"The locked folder of the security team. Its rules only tighten those of the operator." eg:"/etc/gpt-oss-executor/policy"`
+	State         string `rule:"state" doc:"The folder that remembers the rule sets that were in force. If the rules do not load at start, the last good set serves." eg:"/var/lib/gpt-oss-executor"`
+	Decisions     string `rule:"decisions" doc:"The folder of the log of what the policy decided, or off. If left out, it is the folder decisions in state, if state is set." eg:"/var/lib/gpt-oss-executor/decisions"`
+	DecisionsMode string `rule:"decisions_mode" one:"written synced required" doc:"How safe a record is before its call leaves. written: the operating system has it. synced: the disk has it. required: the disk has it, and without a record no call leaves."`
+	Admin         string `rule:"admin" doc:"The address of the admin API: HOST:PORT. If left out, there is no admin API." eg:"127.0.0.1:8002"`
+	AdminToken    string `rule:"admin_token" doc:"The bearer token of the admin API." eg:"file:/run/secrets/admin_token"`
+	Token         string `rule:"token" doc:"The bearer token that callers must show. If left out, they need none." eg:"${GPTOSS_TOKEN}"`
+	Hosts         string `rule:"hosts" doc:"Host names that requests may use, beside those of this machine: that of a proxy, for example." eg:"llm.example.com gpt.example.com"`
+	LogLevel      string `rule:"log_level" one:"debug info warn error" doc:"How much is logged."`
+	LogFormat     string `rule:"log_format" one:"text json" doc:"The format of the log, on standard error."`
 }
 
 // SettingPrefix begins the environment variables that override settings.
 const SettingPrefix = "GPTOSS_EXECUTOR_"
-
-// settingsFile is the config file.
-type settingsFile struct {
-	Listen        rulefile.Text `rule:"listen" doc:"Address to serve on: HOST:PORT." eg:"127.0.0.1:8001"`
-	Upstream      rulefile.Text `rule:"upstream" doc:"Base URL of the model server, with or without /v1." eg:"http://127.0.0.1:8000/v1"`
-	UpstreamKey   rulefile.Text `rule:"upstream_key" doc:"Bearer token that the model server wants." eg:"${VLLM_API_KEY}"`
-	Server        rulefile.Text `rule:"server" doc:"A dialect of servers.yaml; left out: found by asking." eg:"vllm"`
-	Rules         rulefile.Text `rule:"rules" doc:"Folder of rule files, watched for edits; left out: the built-in rules." eg:"/etc/gpt-oss-executor/rules"`
-	Policy        rulefile.Text `rule:"policy" doc:"Locked folder of the security team: what it says only tightens." eg:"/etc/gpt-oss-executor/policy"`
-	State         rulefile.Text `rule:"state" doc:"Folder for the rule sets that were in force: the last good one serves where the rules do not load." eg:"/var/lib/gpt-oss-executor"`
-	Decisions     rulefile.Text `rule:"decisions" doc:"Folder of the log of what the policy decided, or off; left out: the folder decisions in state, if there is one." eg:"/var/lib/gpt-oss-executor/decisions"`
-	DecisionsMode rulefile.Text `rule:"decisions_mode" one:"written synced required" doc:"How sure a record is before its call leaves: written to the operating system, synced to the disk, or required: synced, and without a record no call leaves."`
-	Admin         rulefile.Text `rule:"admin" doc:"Address of the admin API: HOST:PORT; left out: none." eg:"127.0.0.1:8002"`
-	AdminToken    rulefile.Text `rule:"admin_token" doc:"Bearer token of the admin API." eg:"file:/run/secrets/admin_token"`
-	Token         rulefile.Text `rule:"token" doc:"Bearer token that callers must show; left out: none." eg:"${GPTOSS_TOKEN}"`
-	Hosts         rulefile.Text `rule:"hosts" doc:"Names under which the listeners are asked, beside those of this machine, such as that of a proxy." eg:"llm.example.com gpt.example.com"`
-	LogLevel      rulefile.Text `rule:"log_level" one:"debug info warn error" doc:"How much is logged."`
-	LogFormat     rulefile.Text `rule:"log_format" one:"text json" doc:"How it is logged, on standard error."`
-}
 
 // setting pairs a key with where its value goes.
 type setting struct {
@@ -57,14 +39,13 @@ type setting struct {
 	to  *string
 }
 
-func (s *Settings) fields() []setting {
-	return []setting{
-		{"listen", &s.Listen}, {"upstream", &s.Upstream}, {"upstream_key", &s.UpstreamKey}, {"server", &s.Server},
-		{"rules", &s.Rules}, {"policy", &s.Policy}, {"state", &s.State},
-		{"decisions", &s.Decisions}, {"decisions_mode", &s.DecisionsMode},
-		{"admin", &s.Admin}, {"admin_token", &s.AdminToken}, {"token", &s.Token},
-		{"hosts", &s.Hosts}, {"log_level", &s.LogLevel}, {"log_format", &s.LogFormat},
+func (s *Settings) fields() (out []setting) {
+	v := reflect.ValueOf(s).Elem()
+	for _, f := range rulefile.Keys(v.Type()) {
+		key, _ := rulefile.KeyOf(f)
+		out = append(out, setting{key, v.FieldByIndex(f.Index).Addr().Interface().(*string)})
 	}
+	return out
 }
 
 // guards are the settings without which a listener is open to everybody.
@@ -75,20 +56,21 @@ const emptyToken = "give it a value, or leave it out: without it everybody may a
 // Read takes over what a config file says. Only ${NAME} in its texts is replaced
 // by an environment variable; a plain $ stays what it is, and $${ is ${.
 func (s *Settings) Read(name, doc string, env func(string) (string, bool)) rulefile.Problems {
-	file, problems := rulefile.Decode[settingsFile](name, doc)
-	given := []rulefile.Text{file.Listen, file.Upstream, file.UpstreamKey, file.Server, file.Rules,
-		file.Policy, file.State, file.Decisions, file.DecisionsMode, file.Admin, file.AdminToken, file.Token, file.Hosts, file.LogLevel, file.LogFormat}
+	file := rulefile.Single(name, doc)
+	var said Settings
+	problems := file.Decode(&said, false)
+	given := said.fields()
 	for i, f := range s.fields() {
-		if given[i].Value == "" {
+		if *given[i].to == "" {
 			continue
 		}
-		value, missing := expand(given[i].Value, env)
+		value, missing := expand(*given[i].to, env)
 		if missing != "" {
-			problems = append(problems, given[i].All().Problem(rulefile.CodeRef,
+			problems = append(problems, file.At(f.key).Problem(rulefile.CodeRef,
 				fmt.Sprintf("the environment variable %s is not set", missing), "set it, or write the value here"))
 		}
 		if value == "" && missing == "" && guards[f.key] {
-			problems = append(problems, given[i].All().Problem(rulefile.CodeRef, f.key+" is empty", emptyToken))
+			problems = append(problems, file.At(f.key).Problem(rulefile.CodeRef, f.key+" is empty", emptyToken))
 		}
 		*f.to = value
 	}
@@ -126,11 +108,8 @@ func (s *Settings) Override(environ []string) error {
 		key = strings.ToLower(key)
 		i := slices.IndexFunc(fields, func(f setting) bool { return f.key == key })
 		if i < 0 {
-			var keys []string
-			for _, f := range fields {
-				keys = append(keys, SettingPrefix+strings.ToUpper(f.key))
-			}
-			return fmt.Errorf("environment: unknown setting %s; %s", name, orList(rulefile.DidYouMean(name, keys), keys))
+			keys := collect(fields, func(f setting) string { return SettingPrefix + strings.ToUpper(f.key) })
+			return fmt.Errorf("environment: unknown setting %s; %s", name, rulefile.DidYouMean(name, keys))
 		}
 		if value == "" && guards[key] {
 			return fmt.Errorf("environment: %s is set and empty; %s", name, emptyToken)
@@ -138,11 +117,4 @@ func (s *Settings) Override(environ []string) error {
 		*fields[i].to = value
 	}
 	return nil
-}
-
-func orList(hint string, all []string) string {
-	if hint != "" {
-		return hint
-	}
-	return "there are " + strings.Join(all, ", ")
 }

@@ -13,71 +13,62 @@ import (
 
 // strategyFile is strategies.yaml.
 type strategyFile struct {
-	Version    int                          `rule:"version,required" one:"1" doc:"The version of the format of this file."`
-	Strategies []strategyRule               `rule:"strategies,required" doc:"The ways to read a reply. Where two could read the same text, the one of higher priority does."`
-	Profiles   []rulefile.Pair[profileRule] `rule:"profiles" doc:"Changes to the list of strategies, by name. A model of models.yaml may choose one; default is for all others."`
+	Version    int                          `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	Strategies []strategyRule               `rule:"strategies,required" doc:"The ways to read a reply. If two could read a text, the one of higher priority does."`
+	Profiles   []rulefile.Pair[profileRule] `rule:"profiles" doc:"Profiles change the list of strategies. A model of models.yaml may choose one by its name. default is for all others."`
 }
 
 type strategyRule struct {
 	At         rulefile.Place
-	ID         rulefile.Text   `rule:"id,required" doc:"Its name in traces and metrics." eg:"angle_calls"`
-	About      string          `rule:"about,required" doc:"Why it exists." eg:"Calls between double angle brackets, seen from our fine-tune."`
-	Kind       string          `rule:"kind,required" one:"native harmony json lines block pattern drop phrases" doc:"How it reads: native the server's own calls, harmony channel tokens, json an object of calls, lines Action lines, block text between literals, pattern a format in expressions, phrases prose; drop leaves literals out of the text."`
-	Priority   rulefile.Number `rule:"priority,required" min:"1" max:"1000" doc:"Where two could read the same text, the higher one does. No two strategies have the same." eg:"55"`
-	Confidence float64         `rule:"confidence,required" min:"0" max:"1" doc:"How sure it is of the calls it finds; written into each of them." eg:"0.85"`
-	Enabled    *bool           `rule:"enabled" doc:"false switches it off; a profile may switch it on."`
-	Read       []string        `rule:"read" one:"content reasoning" doc:"The fields of a reply it reads, content where this is left out. Reasoning is read only when content holds nothing." eg:"[content, reasoning]"`
-	When       *rulefile.Text  `rule:"when" doc:"A condition. Where it does not hold, or fails while it runs, there is no call." eg:"len(text) < 4000"`
-	Harmony    *harmonyRule    `rule:"harmony" doc:"For kind harmony."`
-	JSON       *jsonRule       `rule:"json" doc:"For kind json: the keys of the object, the usual one first."`
-	Lines      *linesRule      `rule:"lines" doc:"For kind lines."`
-	Block      *blockRule      `rule:"block" doc:"For kind block: what stands around a call, and how it is written."`
-	Pattern    *patternRule    `rule:"pattern" doc:"For kind pattern: a call format, in regular expressions (RE2)."`
-	Drop       *dropRule       `rule:"drop" doc:"For kind drop: what the user never sees."`
-	Phrases    *phrasesRule    `rule:"phrases" doc:"For kind phrases. The phrases themselves stand in arguments.yaml."`
-	Hit        []example       `rule:"hit" doc:"Examples that it reads, tried whenever the rules are loaded."`
-	Miss       []rulefile.Text `rule:"miss" doc:"Texts that it leaves alone, tried whenever the rules are loaded." eg:"[The answer is 42.]"`
+	ID         rulefile.Text   `rule:"id,required" doc:"The strategy's name in traces and metrics." eg:"angle_calls"`
+	About      string          `rule:"about,required" doc:"Why the rule exists." eg:"Calls between double angle brackets, seen from our fine-tune."`
+	Kind       parse.Kind      `rule:"kind,required" one:"native harmony json lines block pattern drop phrases" doc:"What it reads. native: calls that the server parsed. harmony: channel tokens. json: an object of calls. lines: Action lines. block: text between literals. pattern: a format in expressions. phrases: prose. drop removes literals from the text."`
+	Priority   rulefile.Number `rule:"priority,required" min:"1" max:"1000" doc:"If two strategies could read a text, the one of higher priority does. No two have the same." eg:"55"`
+	Confidence float64         `rule:"confidence,required" min:"0" max:"1" doc:"How sure the strategy is of its calls. Each call carries the number." eg:"0.85"`
+	Enabled    *bool           `rule:"enabled" doc:"false switches the strategy off. A profile may switch it on."`
+	Read       []parse.Field   `rule:"read" one:"content reasoning" doc:"The fields of a reply that it reads. If left out, it is content. Reasoning is read only if content holds nothing." eg:"[content, reasoning]"`
+	When       *rulefile.Text  `rule:"when" doc:"A condition. If it does not hold, or fails while it runs, there is no call." eg:"len(text) < 4000"`
+	Harmony    *harmonyRule    `rule:"harmony" doc:"The part of kind harmony."`
+	JSON       *parse.Envelope `rule:"json" doc:"The part of kind json: the keys of the object, the usual one first."`
+	Lines      *linesRule      `rule:"lines" doc:"The part of kind lines."`
+	Block      *blockRule      `rule:"block" doc:"The part of kind block: what stands around a call, and how the call is written."`
+	Pattern    *patternRule    `rule:"pattern" doc:"The part of kind pattern: a call format, in regular expressions (RE2)."`
+	Drop       *dropRule       `rule:"drop" doc:"The part of kind drop: what the user never sees."`
+	Phrases    *phrasesRule    `rule:"phrases" doc:"The part of kind phrases. The phrases themselves stand in arguments.yaml."`
+	Hit        []example       `rule:"hit" doc:"Replies that it must read. Every load tries them."`
+	Miss       []rulefile.Text `rule:"miss" doc:"Texts that it must leave alone. Every load tries them." eg:"[The answer is 42.]"`
 }
 
 type harmonyRule struct {
-	Lead int `rule:"lead" min:"0" max:"4096" doc:"Bytes of unmarked text held at the start of a reply without reasoning, for at most 0.2 s; 0 holds none." eg:"256"`
-}
-
-type jsonRule struct {
-	Calls     []string `rule:"calls" doc:"Keys that hold the list of calls." eg:"[tool_calls, calls]"`
-	Name      []string `rule:"name,required" doc:"Keys that hold the name of the tool." eg:"[name, tool, function]"`
-	Arguments []string `rule:"arguments,required" doc:"Keys that hold the arguments." eg:"[arguments, parameters, args]"`
-	Done      []string `rule:"done" doc:"Keys that end the turn where they are true." eg:"[done]"`
-	Answer    []string `rule:"answer" doc:"Keys that hold the text for the user where there is no call." eg:"[answer, response]"`
+	Lead int `rule:"lead" min:"0" max:"4096" doc:"How many bytes of unmarked text are held at the start of a reply without reasoning, for at most 0.2 s. 0 holds none." eg:"256"`
 }
 
 type linesRule struct {
-	Done  []string `rule:"done" doc:"Names of actions that end the turn." eg:"[done, finish, none]"`
-	Multi bool     `rule:"multi" doc:"true makes several actions in a row several calls."`
+	Done []string `rule:"done" doc:"Names of actions that end the turn." eg:"[done, finish, none]"`
 }
 
 type blockRule struct {
 	Open  []rulefile.Text `rule:"open,required" doc:"Literals that begin a call, in upper or lower case." eg:"['<tool_call>']"`
-	Close []string        `rule:"close" doc:"Literals that end it; left out where the body shows its own end." eg:"['</tool_call>']"`
-	Line  bool            `rule:"line_start" doc:"true: only at the start of a line."`
-	Body  string          `rule:"body,required" one:"json pairs named xml code auto" doc:"How the call is written between them; auto is json, xml or code, as the first byte shows."`
+	Close []string        `rule:"close" doc:"Literals that end a call. Leave them out if the body shows its own end." eg:"['</tool_call>']"`
+	Line  bool            `rule:"line_start" doc:"true means that a call begins only at the start of a line."`
+	Body  parse.Body      `rule:"body,required" one:"json pairs named xml code auto" doc:"How the call is written between open and close. auto is json, xml or code: the first byte shows which."`
 	Done  []string        `rule:"done" doc:"Literals that end the turn." eg:"['[DONE]']"`
 }
 
 type dropRule struct {
-	Text []rulefile.Text `rule:"text,required" doc:"Literals that are left out of the text." eg:"['<sep>']"`
+	Text []rulefile.Text `rule:"text,required" doc:"Literals that are removed from the text." eg:"['<sep>']"`
 }
 
 type phrasesRule struct {
-	Tools []string `rule:"tools,required" doc:"The only tools it may call; all of class read." eg:"[web_search]"`
+	Tools []string `rule:"tools,required" doc:"The only tools that it may call. All are of class read." eg:"[web_search]"`
 }
 
 // profileRule says how a profile differs from what the strategies say.
 type profileRule struct {
-	About   string          `rule:"about" doc:"What it is for." eg:"For a server whose parsing is trusted."`
-	Only    []rulefile.Text `rule:"only" doc:"These strategies and no others, by id." eg:"[native, harmony]"`
-	Enable  []rulefile.Text `rule:"enable" doc:"Strategies it switches on, by id." eg:"[fuzzy]"`
-	Disable []rulefile.Text `rule:"disable" doc:"Strategies it switches off, by id." eg:"[markers]"`
+	About   string          `rule:"about" doc:"What the profile is for." eg:"For a server whose parsing is trusted."`
+	Only    []rulefile.Text `rule:"only" doc:"The ids of the only strategies that are on." eg:"[native, harmony]"`
+	Enable  []rulefile.Text `rule:"enable" doc:"The ids of strategies that it switches on." eg:"[fuzzy]"`
+	Disable []rulefile.Text `rule:"disable" doc:"The ids of strategies that it switches off." eg:"[markers]"`
 }
 
 // strategies compiles strategies.yaml: one parse.Strategies a profile.
@@ -120,26 +111,23 @@ func offeredFor(s parse.Strategy) *[]string {
 func (l *loader) strategy(r strategyRule) parse.Strategy {
 	l.set.book.add(r.At, r.ID.Value)
 	s := parse.Strategy{
-		ID: r.ID.Value, Kind: parse.Kind(r.Kind), Priority: r.Priority.Value, Confidence: r.Confidence,
+		ID: r.ID.Value, Kind: r.Kind, Priority: r.Priority.Value, Confidence: r.Confidence, Read: r.Read,
 		Place: r.At.String(), Enabled: r.Enabled == nil || *r.Enabled, When: when[parse.Env](l, r.When, nil),
 	}
 	if r.When != nil {
 		l.set.conditions[r.ID.Value] = *r.When
 	}
-	for _, field := range r.Read {
-		s.Read = append(s.Read, parse.Field(field))
-	}
 	if h := r.Harmony; h != nil {
 		s.Lead = h.Lead
 	}
 	if j := r.JSON; j != nil {
-		s.Envelope = parse.Envelope{Calls: j.Calls, Name: j.Name, Arguments: j.Arguments, Done: j.Done, Answer: j.Answer}
+		s.Envelope = *j
 	}
 	if n := r.Lines; n != nil {
-		s.Done, s.Multi = n.Done, n.Multi
+		s.Done = n.Done
 	}
 	if b := r.Block; b != nil {
-		s.Open, s.Close, s.LineStart, s.Body, s.Done = values(b.Open), b.Close, b.Line, parse.Body(b.Body), b.Done
+		s.Open, s.Close, s.LineStart, s.Body, s.Done = values(b.Open), b.Close, b.Line, b.Body, b.Done
 	}
 	if d := r.Drop; d != nil {
 		s.Open = values(d.Text)
@@ -162,17 +150,17 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 // kindKeys checks that a strategy has the keys of its kind, and no others.
 func (l *loader) kindKeys(r strategyRule) {
 	for _, k := range []struct {
-		kind        string
+		kind        parse.Kind
 		has, needed bool
 	}{
-		{"harmony", r.Harmony != nil, false}, {"json", r.JSON != nil, true}, {"lines", r.Lines != nil, false},
-		{"block", r.Block != nil, true}, {"pattern", r.Pattern != nil, true}, {"drop", r.Drop != nil, true}, {"phrases", r.Phrases != nil, true},
+		{parse.Harmony, r.Harmony != nil, false}, {parse.JSON, r.JSON != nil, true}, {parse.Lines, r.Lines != nil, false},
+		{parse.Block, r.Block != nil, true}, {parse.Pattern, r.Pattern != nil, true}, {parse.Drop, r.Drop != nil, true}, {parse.Phrases, r.Phrases != nil, true},
 	} {
 		switch {
 		case k.has && k.kind != r.Kind && r.Kind != "":
-			l.report(r.At, rulefile.CodeKey, fmt.Sprintf("a strategy of kind %s has no part %s", r.Kind, k.kind), "")
+			l.report(r.At, rulefile.CodeKey, fmt.Sprintf("a strategy of kind %s cannot have the part %s", r.Kind, k.kind), "")
 		case !k.has && k.kind == r.Kind && k.needed:
-			l.report(r.At, rulefile.CodeMissing, fmt.Sprintf("a strategy of kind %s lacks its part %s", r.Kind, k.kind), "")
+			l.report(r.At, rulefile.CodeMissing, fmt.Sprintf("a strategy of kind %s needs the part %s", r.Kind, k.kind), "")
 		}
 	}
 }
@@ -186,7 +174,7 @@ func (l *loader) priorities(rules []strategyRule) {
 			continue
 		}
 		if id, twice := first[p]; twice {
-			l.report(r.Priority.At, rulefile.CodeDup, fmt.Sprintf("%s has the priority of %s", r.ID.Value, id), "which one is tried first must be clear")
+			l.report(r.Priority.At, rulefile.CodeDup, fmt.Sprintf("%s has the same priority as %s", r.ID.Value, id), "it must be clear which one is tried first")
 			continue
 		}
 		first[p] = r.ID.Value

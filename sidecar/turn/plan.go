@@ -30,22 +30,22 @@ type Planner struct {
 // caller calls its session, where the request does not say. The error is an
 // *openai.Error.
 func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Request, session string) (*Turn, error) {
-	id := cmp.Or(req.Model, set.Models[0].ID)
+	id := cmp.Or(req.Model, set.Models[0].ID.Value)
 	model, ok := set.Model(id)
 	if !ok {
 		return nil, openai.ModelNotFound(id)
 	}
-	up, err := p.Upstreams.of(model.Upstream)
+	up, err := p.Upstreams.of(model.Upstream.Value)
 	if err != nil {
 		return nil, openai.Internal("model " + id + ": " + err.Error())
 	}
 	waiting := deferred(req)
-	if req, err = prompted(req, set.Prompts[model.Prompt]); err != nil {
+	if req, err = prompted(req, set.Prompts[model.Prompt.Value]); err != nil {
 		return nil, err
 	}
 	srv := up.Server(ctx, set)
-	if model.Server != "" {
-		srv = set.Server(model.Server)
+	if model.Server.Value != "" {
+		srv = set.Server(model.Server.Value)
 	}
 	if model, err = up.Model(ctx, set, model, id); err != nil {
 		return nil, err
@@ -53,8 +53,8 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	t := &Turn{p: p, up: up, set: set, srv: srv, Model: model}
 	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, offered(req))
 	t.catalog.Defer(waiting)
-	t.who = asker(req, session, t.Model.ID)
-	t.facts = set.Facts(t.Model.ID, srv.ID, req.LastUser)
+	t.who = asker(req, session, t.Model.ID.Value)
+	t.facts = set.Facts(t.Model.ID.Value, srv.ID.Value, req.LastUser)
 	t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog)
 	p.results(req)
 	t.body = openai.Apply(req.Body, upstream.Prepare(req, srv, t.Model, upstream.Memory{Thoughts: p.Thoughts, Notes: p.Notes}, t.catalog))

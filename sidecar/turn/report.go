@@ -22,7 +22,7 @@ func (t *Turn) report(f ruleset.Fault, r *ruleset.Remedy, again bool, about tool
 	if errors.As(err, &said) && said.Log != "" {
 		detail = said.Log
 	}
-	t.p.Log.Info("fault", "event", "fault", "fault", f, "action", action, "model", t.Model.ID, "server", t.srv.ID,
+	t.p.Log.Info("fault", "event", "fault", "fault", f, "action", action, "model", t.Model.ID.Value, "server", t.srv.ID.Value,
 		"tool", about.Name, "detail", detail, "rules", t.set.Version)
 }
 
@@ -59,7 +59,7 @@ func (t *Turn) note(ids []string, refusals []tools.Refusal) {
 			continue // it was no call
 		}
 		t.p.Log.Warn("a call was refused, and others of the same reply have left", "event", "call_refused", "fault", fault, "tool", r.Name,
-			"detail", r.Why, "left", len(ids), "model", t.Model.ID, "server", t.srv.ID, "agent", t.who.Agent, "session", t.who.Session, "rules", t.set.Version)
+			"detail", r.Why, "left", len(ids), "model", t.Model.ID.Value, "server", t.srv.ID.Value, "agent", t.who.Agent, "session", t.who.Session, "rules", t.set.Version)
 		remedy := t.set.Recovery.For(fault)
 		why := remedy.Correction(r.Name, r.Why, t.catalog.Names())
 		if why == "" {

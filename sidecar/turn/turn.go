@@ -87,7 +87,7 @@ func (t *Turn) ask(ctx context.Context, body []byte) (*parse.Reading, error) {
 	defer reply.Body.Close()
 	t.p.Metrics.First.Observe(time.Since(began).Seconds())
 	t.sink.Begin()
-	r := NewReader(func() *parse.Reader { return t.set.Strategies(t.Model.Profile).Reader(t.catalog, t.facts) }, t.sink.Flows(), t.take)
+	r := NewReader(func() *parse.Reader { return t.set.Strategies(t.Model.Profile.Value).Reader(t.catalog, t.facts) }, t.sink.Flows(), t.take)
 	defer r.Close()
 	if err := t.read(r, reply); err != nil {
 		return &parse.Reading{}, err
@@ -104,7 +104,7 @@ func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
 			err = reply.Failure
 		}
 	case reply.Stream:
-		err = r.Stream(reply.Body, t.set.Limits.LineBytes, t.set.Limits.ReplyBytes)
+		err = r.Stream(reply.Body, int(t.set.Limits.LineBytes), int(t.set.Limits.ReplyBytes))
 	default:
 		var doc []byte
 		if doc, err = t.whole(reply); err == nil {

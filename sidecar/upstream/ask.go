@@ -51,7 +51,7 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 			return &Reply{
 				Stream: kind == "text/event-stream", Header: res.Header, Attempts: tries,
 				Body: &replyBody{
-					cancel: cancel, body: res.Body, watch: w, idle: lim.Idle, left: lim.ReplyBytes,
+					cancel: cancel, body: res.Body, watch: w, idle: lim.Idle, left: int(lim.ReplyBytes),
 					fail: func(err error) *Failure { return c.unanswered(ctx, set, err) },
 				},
 			}, nil

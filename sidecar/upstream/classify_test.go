@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -102,7 +103,7 @@ func TestClassifyOverflow(t *testing.T) {
 func TestClassifyRetryAfterAndRules(t *testing.T) {
 	set := testSet()
 	set.Recovery.Faults = map[ruleset.Fault]ruleset.Remedy{
-		ruleset.Rejected: {Status: 422, Type: "t", Code: "c", Message: "No: {why}", RetryAfter: time.Second},
+		ruleset.Rejected: {Status: 422, Type: "t", Code: "c", Message: rulefile.Text{Value: "No: {why}"}, RetryAfter: time.Second},
 	}
 	f := Classify(set, set.Server("vllm"), Answer{Status: 400, Body: []byte(`bad n`)})
 	if got, want := *f.Say, (openai.Error{Status: 422, Type: "t", Code: "c", Message: "No: bad n.", Log: "upstream HTTP 400: bad n", RetryAfter: time.Second}); got != want {

@@ -44,8 +44,8 @@ func (c *Client) known(ctx context.Context, set *ruleset.Set) *dialect {
 		d.server = set.Server(c.cfg.Server)
 	} else {
 		d.server = detect(set.Servers, seen.answers)
-		if len(seen.answers) > 0 && (old == nil || old.server.ID != d.server.ID) {
-			c.log.InfoContext(ctx, "upstream recognised", "event", "upstream_recognised", "server", d.server.ID)
+		if len(seen.answers) > 0 && (old == nil || old.server.ID.Value != d.server.ID.Value) {
+			c.log.InfoContext(ctx, "upstream recognised", "event", "upstream_recognised", "server", d.server.ID.Value)
 		}
 	}
 	d.models = models(seen.answers[modelList(d.server)])

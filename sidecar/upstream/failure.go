@@ -78,8 +78,8 @@ func failure(set *ruleset.Set, fault ruleset.Fault, why, log string) *Failure {
 	if r.Code != "" {
 		e.Code = r.Code
 	}
-	if r.Message != "" {
-		e.Message = strings.ReplaceAll(r.Message, "{why}", why)
+	if r.Message.Value != "" {
+		e.Message = strings.ReplaceAll(r.Message.Value, "{why}", why)
 	}
 	if r.RetryAfter > 0 {
 		e.RetryAfter = r.RetryAfter

@@ -161,9 +161,9 @@ func TestPrepareKeepsThePrefix(t *testing.T) {
 	short := conversation(`{"role":"system","content":"s"}`, asked, called, result)
 	long := conversation(`{"role":"system","content":"s"}`, asked, called, result, strings.Replace(called, "call1", "call2", 1), result)
 	for _, srv := range testSet().Servers {
-		a, b := prepared(t, short, srv.ID, ruleset.Model{}), prepared(t, long, srv.ID, ruleset.Model{})
+		a, b := prepared(t, short, srv.ID.Value, ruleset.Model{}), prepared(t, long, srv.ID.Value, ruleset.Model{})
 		if !strings.HasPrefix(b, strings.TrimSuffix(a, "]}")) {
-			t.Errorf("%s: prefix changes:\n%s\n%s", srv.ID, a, b)
+			t.Errorf("%s: prefix changes:\n%s\n%s", srv.ID.Value, a, b)
 		}
 	}
 }

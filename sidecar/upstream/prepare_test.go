@@ -129,11 +129,11 @@ func FuzzPrepare(f *testing.F) {
 			edits := Prepare(q, &set.Servers[i], model, Memory{Thoughts: thoughts{"call1": "x"}, Notes: thoughts{"call1": "n"}}, oneTool{})
 			out := openai.Apply(q.Body, edits)
 			if !json.Valid(out) {
-				t.Fatalf("%s made of %q: %q", set.Servers[i].ID, body, out)
+				t.Fatalf("%s made of %q: %q", set.Servers[i].ID.Value, body, out)
 			}
 			again := openai.Apply(q.Body, Prepare(q, &set.Servers[i], model, Memory{Thoughts: thoughts{"call1": "x"}, Notes: thoughts{"call1": "n"}}, oneTool{}))
 			if !reflect.DeepEqual(out, again) {
-				t.Fatalf("%s: not the same twice: %q, %q", set.Servers[i].ID, out, again)
+				t.Fatalf("%s: not the same twice: %q, %q", set.Servers[i].ID.Value, out, again)
 			}
 			if got := Correct(out, "said", "why"); !json.Valid(got) {
 				t.Fatalf("Correct: %q", got)

@@ -48,8 +48,8 @@ func TestServer(t *testing.T) {
 		for _, prefix := range []string{"", "/prefix", "/prefix/v1"} {
 			set := testSet()
 			c := client(t, s.URL+prefix, func(c *Config) { c.Server = "" })
-			if got := c.Server(t.Context(), set); got.ID != tt.want {
-				t.Errorf("%s%s: recognised as %s", tt.want, prefix, got.ID)
+			if got := c.Server(t.Context(), set); got.ID.Value != tt.want {
+				t.Errorf("%s%s: recognised as %s", tt.want, prefix, got.ID.Value)
 			}
 			if got := c.Window(t.Context(), set); got != tt.window {
 				t.Errorf("%s: window %d", tt.want, got)
@@ -64,8 +64,8 @@ func TestServer(t *testing.T) {
 
 func TestServerIsConfigured(t *testing.T) {
 	c := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("asked") })
-	if got := c.Server(t.Context(), testSet()); got.ID != "vllm" {
-		t.Error(got.ID)
+	if got := c.Server(t.Context(), testSet()); got.ID.Value != "vllm" {
+		t.Error(got.ID.Value)
 	}
 }
 
@@ -146,8 +146,8 @@ func TestProbesAreShared(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			if got := c.Server(t.Context(), set); got.ID != "vllm" {
-				t.Error(got.ID)
+			if got := c.Server(t.Context(), set); got.ID.Value != "vllm" {
+				t.Error(got.ID.Value)
 			}
 		})
 	}
@@ -158,8 +158,8 @@ func TestProbesAreShared(t *testing.T) {
 	time.Sleep(60 * time.Millisecond)
 	slow <- 800 * time.Millisecond
 	began := time.Now()
-	if got := c.Server(t.Context(), set); got.ID != "vllm" || time.Since(began) > 600*time.Millisecond {
-		t.Errorf("%s after %s", got.ID, time.Since(began))
+	if got := c.Server(t.Context(), set); got.ID.Value != "vllm" || time.Since(began) > 600*time.Millisecond {
+		t.Errorf("%s after %s", got.ID.Value, time.Since(began))
 	}
 	for end := time.Now().Add(5 * time.Second); lists.Load() < 2 && time.Now().Before(end); {
 		time.Sleep(5 * time.Millisecond)
@@ -174,13 +174,13 @@ func TestProbesNeverHoldAChatForLong(t *testing.T) {
 	set := testSet()
 	set.Limits.ProbeTimeout = 50 * time.Millisecond
 	began := time.Now()
-	if got := c.Server(t.Context(), set); got.ID != "generic" || time.Since(began) > 5*time.Second {
-		t.Errorf("%s after %s", got.ID, time.Since(began))
+	if got := c.Server(t.Context(), set); got.ID.Value != "generic" || time.Since(began) > 5*time.Second {
+		t.Errorf("%s after %s", got.ID.Value, time.Since(began))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := c.Server(ctx, set); got.ID != "generic" {
-		t.Error(got.ID)
+	if got := c.Server(ctx, set); got.ID.Value != "generic" {
+		t.Error(got.ID.Value)
 	}
 }
 
@@ -192,8 +192,8 @@ func TestProbesRememberAServerThatIsAway(t *testing.T) {
 	c.Server(t.Context(), set)
 	s.Close()
 	for range 3 {
-		if got := c.Server(t.Context(), set); got.ID != "llamacpp" {
-			t.Fatal(got.ID)
+		if got := c.Server(t.Context(), set); got.ID.Value != "llamacpp" {
+			t.Fatal(got.ID.Value)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

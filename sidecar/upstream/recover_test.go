@@ -12,11 +12,11 @@ import (
 )
 
 // recovering knows all ways of recovery, as every shipped dialect does.
-var recovering = &ruleset.Server{Recover: []ruleset.CallPattern{
+var recovering = &ruleset.Server{ErrorRules: ruleset.ErrorRules{Recover: []ruleset.CallPattern{
 	{Field: "error.failed_generation"},
 	{Match: regexp.MustCompile(`(?s)error parsing tool call: raw='(?P<args>.*)', err=`)},
 	{Match: regexp.MustCompile(`(?s)Failed to parse input at pos \d+: (?P<text>.*)`)},
-}}
+}}}
 
 func TestRecover(t *testing.T) {
 	call := func(name, args string) Recovered { return Recovered{Calls: []Raw{{name, args}}} }

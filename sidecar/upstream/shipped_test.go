@@ -40,8 +40,8 @@ func TestShippedDetection(t *testing.T) {
 			got[path] = []byte(body)
 		}
 		srv := detect(set.Servers, got)
-		if srv.ID != want {
-			t.Errorf("%s recognised as %s", want, srv.ID)
+		if srv.ID.Value != want {
+			t.Errorf("%s recognised as %s", want, srv.ID.Value)
 		}
 		if n := window(srv, got); n != 7 && want != "ollama" {
 			t.Errorf("%s: window %d", want, n)
@@ -73,11 +73,11 @@ func TestShippedErrors(t *testing.T) {
 		for _, tt := range tests {
 			f := Classify(set, srv, Answer{Status: 400, Body: []byte(tt.body)})
 			if f.Fault != tt.fault {
-				t.Errorf("%s: %s: %s", srv.ID, tt.body, f.Fault)
+				t.Errorf("%s: %s: %s", srv.ID.Value, tt.body, f.Fault)
 			}
 		}
 		if _, ok := Recover(srv, 400, []byte(groq(`{"name":"a","arguments":{}}`))); !ok {
-			t.Errorf("%s: Groq's generation is lost", srv.ID)
+			t.Errorf("%s: Groq's generation is lost", srv.ID.Value)
 		}
 	}
 	f := Classify(set, set.Server("vllm"), Answer{Status: 400, Body: []byte(`'max_tokens' or 'max_completion_tokens' is too large: 9000. This model's maximum context length is 8000 tokens and your request has 100 input tokens (9000 > 8000 - 100).`)})
@@ -100,17 +100,17 @@ func TestShippedPrepare(t *testing.T) {
 		out := openai.Apply(q.Body, Prepare(q, srv, ruleset.Model{Name: "m"}, Memory{Thoughts: thoughts{"call1": "t"}}, oneTool{}))
 		again, err := openai.ParseRequest(out)
 		if err != nil {
-			t.Errorf("%s: %v", srv.ID, err)
+			t.Errorf("%s: %v", srv.ID.Value, err)
 			continue
 		}
 		if last := again.Messages[len(again.Messages)-1]; last.Role != "tool" {
-			t.Errorf("%s: the conversation ends with %s", srv.ID, last.Role)
+			t.Errorf("%s: the conversation ends with %s", srv.ID.Value, last.Role)
 		}
 		if last := again.Messages[len(again.Messages)-2]; again.Model != "m" || last.ReasoningIn == "" {
-			t.Errorf("%s: %s", srv.ID, out)
+			t.Errorf("%s: %s", srv.ID.Value, out)
 		}
 		if twice := openai.Apply(out, Prepare(again, srv, ruleset.Model{Name: "m"}, Memory{}, oneTool{})); string(twice) != string(out) {
-			t.Errorf("%s: prepared twice:\n%s\n%s", srv.ID, out, twice)
+			t.Errorf("%s: prepared twice:\n%s\n%s", srv.ID.Value, out, twice)
 		}
 	}
 }
