@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -28,6 +29,7 @@ func TestSecondSignal(t *testing.T) {
 	asked := make(chan struct{}, 1)
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
+			_, _ = io.Copy(io.Discard, r.Body) // only then it is seen that the caller has left
 			asked <- struct{}{}
 			<-r.Context().Done()
 		}
