@@ -28,10 +28,10 @@ const TooDeep = "nested too deep"
 
 // Scanner walks one JSON document from front to back, strictly as RFC 8259 has
 // it, and never twice over a byte. A caller takes the containers it knows apart
-// with Enter and Next, and skips the rest:
+// with Enter and Next. A value of an object that it leaves alone is skipped by Next:
 //
 //	for ok := s.Enter('{'); ok && s.Next('}'); {
-//		switch key, at := s.Key(); string(key) { … s.Skip() }
+//		switch key, at := s.Key(); string(key) { … }
 //	}
 //
 // The first error stops it for good: every later call finds the end of input.
@@ -43,6 +43,7 @@ type Scanner struct {
 
 	depth int
 	fresh bool // a container was just entered: no comma before its next entry
+	value int  // where the value of the last key begins
 }
 
 // SyntaxError is a place where a document is not JSON.
@@ -102,6 +103,9 @@ func (s *Scanner) Enter(open byte) bool {
 
 // Next moves to the next entry of the container that closer ends, or leaves it.
 func (s *Scanner) Next(closer byte) bool {
+	if s.Pos == s.value {
+		s.Skip()
+	}
 	c, fresh := s.Peek(), s.fresh
 	s.fresh = false
 	switch {
@@ -137,6 +141,8 @@ func (s *Scanner) Key() ([]byte, Span) {
 		return nil, Span{}
 	}
 	s.Pos++
+	s.Peek()
+	s.value = s.Pos
 	raw := s.Doc[at.From+1 : at.To-1]
 	if !plain {
 		raw = []byte(Unquote(raw))

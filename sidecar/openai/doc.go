@@ -7,7 +7,7 @@
 //	JSON      Span, Edit, Apply · Members, Elements · Remove, Insert · Text, AppendString
 //	request   ParseRequest → Request{Messages, Tools, …} · Request.Field, FieldKey, Set, Text
 //	reply     Completion.Parse (a Chunk is the same type) → Choices · Completion.Edits, ReasoningEdits
-//	          ReadUsage, UsageFromTimings → Usage.JSON · ReadFault → Fault
+//	          UsageFromTimings · ReadFault → Fault
 //	events    NewEventReader → Next, Raw, Buffered, Close · IsDone
 //	stream    NewStream → Started, Raw, Delta, KeepAlive, Finish, Usage, Error, Done, Flush
 //	errors    Error → Body, Respond · InvalidRequest, Unauthorized, ModelNotFound, TooLarge, Overflow, RateLimited,

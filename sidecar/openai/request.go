@@ -12,9 +12,9 @@ import (
 // maxLastUser is how much of the last user message conditions get to see.
 const maxLastUser = 4 << 10
 
-// runtimeContext begins the user message that OpenClaw puts behind the tool
-// results of every request; no user wrote it.
-const runtimeContext = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"
+// RuntimeContext begins the user message that OpenClaw puts behind every conversation,
+// tool results included; no user wrote it.
+const RuntimeContext = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"
 
 // Request is a chat completion request. Body is what the caller sent, byte for
 // byte; everything else is read from it or points into it.
@@ -117,15 +117,12 @@ func (q *Request) parts(at Span, limit int) string {
 	s := scan(q.Body, at)
 	for ok := s.Enter('['); ok && out.Len() <= limit && s.Next(']'); {
 		for ok := s.Enter('{'); ok && s.Next('}'); {
-			key, _ := s.Key()
-			val := s.Skip()
-			if string(key) != "text" {
-				continue
+			if key, _ := s.Key(); string(key) == "text" {
+				if out.Len() > 0 {
+					out.WriteByte('\n')
+				}
+				out.WriteString(limitedText(q.Body, s.Skip(), limit))
 			}
-			if out.Len() > 0 {
-				out.WriteByte('\n')
-			}
-			out.WriteString(limitedText(q.Body, val, limit))
 		}
 	}
 	return out.String()
@@ -159,7 +156,7 @@ func (q *Request) lastUser() string {
 			continue
 		}
 		text := q.Text(m, maxLastUser)
-		if text != "" && !strings.HasPrefix(text, runtimeContext) {
+		if text != "" && !strings.HasPrefix(text, RuntimeContext) {
 			return text
 		}
 	}

@@ -62,7 +62,12 @@ func (s *Stream) Started() bool {
 
 // Raw writes one whole event as it is, final empty line included.
 func (s *Stream) Raw(event []byte) error {
-	return s.write(event)
+	if s.ended {
+		return nil
+	}
+	s.begin()
+	_, err := s.w.Write(event)
+	return err
 }
 
 // Delta writes a chunk with one delta.
@@ -70,7 +75,7 @@ func (s *Stream) Delta(d Delta) error {
 	s.buf = append(s.buf[:0], s.head...)
 	s.buf = appendDelta(s.buf, d)
 	s.buf = append(s.buf, `,"finish_reason":null}]}`+"\n\n"...)
-	return s.write(s.buf)
+	return s.Raw(s.buf)
 }
 
 // KeepAlive writes a chunk with an empty delta, and flushes. OpenClaw's timers
@@ -79,9 +84,7 @@ func (s *Stream) KeepAlive() error {
 	if s.ended {
 		return nil
 	}
-	s.buf = append(s.buf[:0], s.head...)
-	s.buf = append(s.buf, `{"index":0,"delta":{},"finish_reason":null}]}`+"\n\n"...)
-	if err := s.write(s.buf); err != nil {
+	if err := s.Delta(Delta{}); err != nil {
 		return err
 	}
 	return s.flush()
@@ -93,7 +96,7 @@ func (s *Stream) Finish(choice int, reason string) error {
 	s.buf = appendDelta(s.buf, Delta{Choice: choice})
 	s.buf = AppendString(append(s.buf, `,"finish_reason":`...), reason)
 	s.buf = append(s.buf, "}]}\n\n"...)
-	return s.write(s.buf)
+	return s.Raw(s.buf)
 }
 
 // Usage writes the chunk without choices that carries this usage object.
@@ -101,7 +104,7 @@ func (s *Stream) Usage(usage []byte) error {
 	s.buf = append(s.buf[:0], s.head...)
 	s.buf = append(append(s.buf, `],"usage":`...), usage...)
 	s.buf = append(s.buf, "}\n\n"...)
-	return s.write(s.buf)
+	return s.Raw(s.buf)
 }
 
 // Error ends the stream with an error event and without [DONE], so that the
@@ -137,20 +140,11 @@ func (s *Stream) last(event []byte) error {
 	if s.ended {
 		return nil
 	}
-	err := s.write(event)
+	err := s.Raw(event)
 	if err == nil {
 		err = s.flush()
 	}
 	s.ended = true
-	return err
-}
-
-func (s *Stream) write(event []byte) error {
-	if s.ended {
-		return nil
-	}
-	s.begin()
-	_, err := s.w.Write(event)
 	return err
 }
 

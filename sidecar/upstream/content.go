@@ -55,16 +55,15 @@ func (d *draft) parts(at openai.Span, tail string) {
 		}
 	}
 	count := 0
-	_ = openai.Elements(doc, at, func(_ int, part openai.Span) error {
+	_ = openai.Elements(doc, at, func(part openai.Span) {
 		count++
 		if doc[part.From] == '"' {
 			d.mask(part)
 		}
-		return openai.Members(doc, part, func(key []byte, _, val openai.Span) error {
+		_ = openai.Members(doc, part, func(key []byte, _, val openai.Span) {
 			if string(key) == "text" && doc[val.From] == '"' {
 				d.mask(val)
 			}
-			return nil
 		})
 	})
 	if tail == "" {
