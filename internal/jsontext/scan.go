@@ -187,39 +187,42 @@ func (s *Scanner) literal(word string) {
 }
 
 func (s *Scanner) number() {
-	i := s.Pos
-	if i < len(s.Doc) && s.Doc[i] == '-' {
-		i++
-	}
-	end := digits(s.Doc, i)
-	if end == i || s.Doc[i] == '0' && end > i+1 {
-		s.fail("no value")
+	end, why := Number(s.Doc, s.Pos)
+	if why != "" {
+		s.fail(why)
 		return
 	}
-	i = end
-	if i < len(s.Doc) && s.Doc[i] == '.' {
-		if end = digits(s.Doc, i+1); end == i+1 {
-			s.fail("no digit after the point")
-			return
-		}
-		i = end
-	}
-	if i < len(s.Doc) && s.Doc[i]|0x20 == 'e' {
+	s.Pos = end
+}
+
+// Number is where the number ends that begins at doc[i:], or why there is none.
+func Number[T []byte | string](doc T, i int) (end int, why string) {
+	if i < len(doc) && doc[i] == '-' {
 		i++
-		if i < len(s.Doc) && (s.Doc[i] == '+' || s.Doc[i] == '-') {
+	}
+	end = digits(doc, i)
+	if end == i || doc[i] == '0' && end > i+1 {
+		return i, "no value"
+	}
+	if i = end; i < len(doc) && doc[i] == '.' {
+		if end = digits(doc, i+1); end == i+1 {
+			return i, "no digit after the point"
+		}
+	}
+	if i = end; i < len(doc) && doc[i]|0x20 == 'e' {
+		i++
+		if i < len(doc) && (doc[i] == '+' || doc[i] == '-') {
 			i++
 		}
-		if end = digits(s.Doc, i); end == i {
-			s.fail("no digit in the exponent")
-			return
+		if end = digits(doc, i); end == i {
+			return i, "no digit in the exponent"
 		}
-		i = end
 	}
-	s.Pos = i
+	return end, ""
 }
 
 // digits is where the digits that begin at i end.
-func digits(doc []byte, i int) int {
+func digits[T []byte | string](doc T, i int) int {
 	for i < len(doc) && doc[i]-'0' <= 9 {
 		i++
 	}
@@ -231,7 +234,7 @@ func (s *Scanner) str() (at Span, plain bool) {
 	from, plain := s.Pos, true
 	for i := run(s.Doc, from+1); ; i = run(s.Doc, i) {
 		for i < len(s.Doc) && s.Doc[i] == '\\' { // often one escape behind another
-			n := escape(s.Doc[i:])
+			n := Escape(s.Doc[i:])
 			if n == 0 {
 				s.Pos = i
 				s.fail("no such escape in a string")
@@ -255,8 +258,8 @@ func (s *Scanner) str() (at Span, plain bool) {
 	}
 }
 
-// escape is the length of the escape that raw begins with, 0 if it is none.
-func escape(raw []byte) int {
+// Escape is the length of the escape that raw begins with, 0 if it is none.
+func Escape(raw []byte) int {
 	switch {
 	case len(raw) > 1 && plainEscape[raw[1]] != 0:
 		return 2
