@@ -58,11 +58,10 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 		}
 		return t.endCall(v, j, false)
 	}
-	tok, _, more := tokenAt(v[j:])
-	switch {
-	case more && !eof:
+	switch _, _, is := tokenAt(v[j:], eof); is {
+	case wait:
 		return 0, true
-	case tok != noToken:
+	case yes:
 		return t.closeCall(v, j)
 	}
 	return t.invented(v, end)
@@ -79,7 +78,7 @@ func (t *text) invented(v string, at int) (int, bool) {
 
 // closeCall ends a call at the control token at v[at:].
 func (t *text) closeCall(v string, at int) (int, bool) {
-	tok, n, _ := tokenAt(v[at:])
+	tok, n, _ := tokenAt(v[at:], true)
 	t.endCall(v, at, !tok.insideHeader())
 	if tok.opens() {
 		t.unanswered()

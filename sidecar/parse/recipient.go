@@ -51,14 +51,8 @@ func (t *text) recipientBody(rest, name, kind string, i, skip int, eof bool) (op
 	}
 	switch b := rest[i]; {
 	case b == '<':
-		tok, _, more := tokenAt(rest[i:])
-		switch {
-		case more && !eof:
-			return opening{}, wait
-		case tok == noToken:
-			return opening{}, no
-		}
-		return opening{n: skip, markup: true, begin: beginWordHeader}, yes
+		_, _, is := tokenAt(rest[i:], eof)
+		return opening{n: skip, markup: true, begin: beginWordHeader}, is
 	case b == '{' || b == '[' || kind == "code" || kind != "" && t.known(name):
 		return opening{n: skip + i, markup: true, begin: func(t *text, v string, n int) {
 			t.settleLead()
