@@ -24,12 +24,11 @@ func (t *text) tail(v string) int {
 
 // begun is how many bytes at the end of v may be the beginning of lit.
 func begun(v, lit string) int {
-	for n := min(len(lit)-1, len(v)); n > 0; n-- {
-		if v[len(v)-1] == lit[n-1] && v[len(v)-n:] == lit[:n] {
-			return n
-		}
+	n := min(len(lit)-1, len(v))
+	for n > 0 && (lit[n-1] != v[len(v)-1] || v[len(v)-n:] != lit[:n]) {
+		n--
 	}
-	return 0
+	return n
 }
 
 // nameStart is where the word that ends at end begins, or end if it is no name
