@@ -210,11 +210,7 @@ func (t *text) readJSONBlock(v string, i int, eof bool) (block, verdict) {
 			end = at
 		}
 	}
-	behind := end
-	for behind < len(v) && (v[behind] == '}' || v[behind] == ']') {
-		behind++ // closers too many are noise
-	}
-	behind, is := t.closed(v, behind, eof)
+	behind, is := t.closed(v, skipBytes(v, end, "}]"), eof) // closers too many are noise
 	if is == wait {
 		return block{}, wait
 	}

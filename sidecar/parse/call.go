@@ -47,10 +47,7 @@ func (t *text) stepCall(v string, eof bool) (int, bool) {
 // followCall looks at what follows a complete value.
 func (t *text) followCall(v string, eof bool) (int, bool) {
 	end := t.scan.end
-	j := skipSpace(v, max(t.at, end))
-	for j < len(v) && (v[j] == '}' || v[j] == ']') {
-		j = skipSpace(v, j+1) // closers too many: noise that the repair removes
-	}
+	j := skipBytes(v, max(t.at, end), " \n\t\r}]") // closers too many: noise that the repair removes
 	t.at = j
 	if j == len(v) {
 		if !eof {

@@ -140,12 +140,8 @@ func (h *header) word(w string, at int, wantChannel *bool) {
 
 // channelWord is the channel that w begins with.
 func channelWord(w string) string {
-	for _, c := range channels {
-		if strings.HasPrefix(w, c) {
-			return c
-		}
-	}
-	return ""
+	c, _ := startsAny(w, channels[:], true)
+	return c
 }
 
 func roleWord(w string) bool {

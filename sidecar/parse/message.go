@@ -157,10 +157,7 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 		return t.stepThink(v, eof)
 	}
 	if t.trim {
-		i := 0
-		for i < len(v) && (isSpace(v[i]) || v[i] == ':') {
-			i++
-		}
+		i := skipBytes(v, 0, " \n\t\r:")
 		if t.trim = i == len(v); i > 0 || t.trim {
 			return i, t.trim
 		}

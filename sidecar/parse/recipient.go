@@ -12,10 +12,7 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 	if is == wait {
 		return opening{}, wait
 	}
-	i := len(c)
-	for i < len(rest) && rest[i] == ' ' {
-		i++
-	}
+	i := skipBytes(rest, len(c), " ")
 	if is := starts(rest[i:], "to=", eof); is != yes {
 		return opening{}, is
 	}
@@ -30,10 +27,7 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 	case to == from:
 		return opening{}, no
 	}
-	i = to
-	for i < len(rest) && (rest[i] == ' ' || rest[i] == '\n') {
-		i++
-	}
+	i = skipBytes(rest, to, " \n")
 	kind, is := startsAny(rest[i:], contentTypes[:], eof)
 	if is == wait {
 		return opening{}, wait

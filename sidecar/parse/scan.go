@@ -104,6 +104,14 @@ func skipBlanks(s string, i int) int {
 	return i
 }
 
+// skipBytes is the offset of the first byte of s at or after i that is not in set.
+func skipBytes(s string, i int, set string) int {
+	for i < len(s) && strings.IndexByte(set, s[i]) >= 0 {
+		i++
+	}
+	return i
+}
+
 func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' || b == '\r' }
 
 func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
