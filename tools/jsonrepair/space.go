@@ -62,7 +62,7 @@ func (m *mender) blank(i int) int {
 // trim returns to, less the white space before it, but no less than from.
 func (m *mender) trim(from, to int) int {
 	n := to
-	for n > from && strings.IndexByte(asciiSpace, m.text[n-1]) >= 0 {
+	for n > from && isSpace(m.text[n-1]) {
 		n--
 	}
 	m.work += to - n + 1
