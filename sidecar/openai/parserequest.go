@@ -35,15 +35,6 @@ func ParseRequest(body []byte) (*Request, error) {
 	return p.q, nil
 }
 
-// explain words a syntax error; the scanner knows the depth limit, encoding/json
-// has the better words for the rest.
-func explain(doc []byte, err *jsontext.SyntaxError) string {
-	if text := Explain(doc); text != "" {
-		return text
-	}
-	return place(doc, err.Offset) + ": " + err.Why
-}
-
 // wrong notes that the value at the span is not what it must be. param is a
 // format for the indices.
 func (p *requestParser) wrong(at Span, must, param string, indices ...int) {

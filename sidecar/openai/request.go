@@ -67,20 +67,14 @@ type MessageCall struct {
 
 // Field is the value of a top-level member; of duplicates the last.
 func (q *Request) Field(name string) (Span, bool) {
-	i := q.find(name)
-	if i < 0 {
-		return Span{}, false
-	}
-	return q.fields[i].val, true
+	f, ok := q.field(name)
+	return f.val, ok
 }
 
 // FieldKey is the key of a top-level member with its quotes, for renaming it.
 func (q *Request) FieldKey(name string) (Span, bool) {
-	i := q.find(name)
-	if i < 0 {
-		return Span{}, false
-	}
-	return q.fields[i].key, true
+	f, ok := q.field(name)
+	return f.key, ok
 }
 
 // Set is the edit that gives a top-level member this JSON value, inserting it
@@ -92,14 +86,13 @@ func (q *Request) Set(name string, value []byte) Edit {
 	return Insert(q.Body, q.Root, name, value)
 }
 
-// find is the place of a top-level member in fields, or -1.
-func (q *Request) find(name string) int {
-	for i, f := range slices.Backward(q.fields) {
+func (q *Request) field(name string) (f field, ok bool) {
+	for _, f = range slices.Backward(q.fields) {
 		if f.name == name {
-			return i
+			return f, true
 		}
 	}
-	return -1
+	return field{}, false
 }
 
 // Text is what a message says: its content, or the text parts of it, a line
