@@ -41,8 +41,12 @@ func inside(text string) []byte {
 
 // mask masks the control tokens of the JSON string at a span.
 func (d *draft) mask(at openai.Span) {
-	for _, place := range controlTokens(at.Of(d.q.Body)) {
-		d.insert(at.From+place, []byte(zeroWidthSpace))
+	text := at.Of(d.q.Body)
+	if !mayHold(text) {
+		return
+	}
+	for _, found := range controlToken.FindAllSubmatchIndex(text, -1) {
+		d.insert(at.From+found[3], []byte(zeroWidthSpace)) // behind its "<"
 	}
 }
 
