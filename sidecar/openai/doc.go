@@ -4,7 +4,7 @@
 // only by splices, so that every field it does not know survives untouched. It
 // never opens a connection, logs, retries or decides what a reply means.
 //
-//	JSON      Span, Edit, Apply · Members, Elements · Remove, Insert · Text, AppendString
+//	JSON      Span, Edit, Apply · Members, Elements · Remove, Set, Insert · Text, AppendString
 //	request   ParseRequest → Request{Messages, Tools, …} · Request.Field, FieldKey, Set, Text
 //	reply     Completion.Parse (a Chunk is the same type) → Choices · Completion.Edits, ReasoningEdits
 //	          UsageFromTimings · ReadFault → Fault

@@ -80,10 +80,8 @@ func (q *Request) FieldKey(name string) (Span, bool) {
 // Set is the edit that gives a top-level member this JSON value, inserting it
 // where the request has none.
 func (q *Request) Set(name string, value []byte) Edit {
-	if at, ok := q.Field(name); ok {
-		return Edit{Span: at, With: value}
-	}
-	return Insert(q.Body, q.Root, name, value)
+	was, _ := q.Field(name)
+	return Set(q.Body, q.Root, was, name, value)
 }
 
 func (q *Request) field(name string) (f field, ok bool) {

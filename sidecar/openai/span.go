@@ -100,6 +100,15 @@ func Remove(doc []byte, object Span, drop func(key []byte) bool) []Edit {
 	return edits
 }
 
+// Set returns the edit that gives a member of the object a value: in place of the one it
+// had, or as Insert does where that is absent.
+func Set(doc []byte, object, was Span, key string, value []byte) Edit {
+	if was.Present() {
+		return Edit{Span: was, With: value}
+	}
+	return Insert(doc, object, key, value)
+}
+
 // Insert returns the edit that puts a member in front of the others of the
 // object at the span. It must not be combined with a Remove that leaves none.
 func Insert(doc []byte, object Span, key string, value []byte) Edit {

@@ -25,11 +25,7 @@ func (d *draft) content(m *openai.Message, tail string) {
 			return
 		}
 		value := openai.AppendString(nil, maskString(tail))
-		if m.Content.Present() {
-			d.put(m.Content, value)
-		} else {
-			d.edits = append(d.edits, openai.Insert(doc, m.Span, "content", value))
-		}
+		d.edits = append(d.edits, openai.Set(doc, m.Span, m.Content, "content", value))
 	}
 }
 
