@@ -61,7 +61,7 @@ load: build ## the table of docs/performance.md, against a proxy that does nothi
 	@go run ./bench $(if $(QUICK),-quick)
 
 demo: ## see it work: no model, no gateway, no key
-	@go run . demo
+	@go run -trimpath . demo
 
 model: ## a scripted gpt-oss server at 127.0.0.1:8000 to play with; DIALECT=ollama, llamacpp ...
 	@go run ./sidecar/script/serve --dialect $(DIALECT) --listen $(LISTEN)

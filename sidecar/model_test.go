@@ -3,6 +3,7 @@ package sidecar
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -55,5 +56,26 @@ func TestToolChoiceNone(t *testing.T) {
 		if a := r.chat(asking(more + bothTool + `,"tool_choice":"none"`)); len(a.calls) > 0 || a.text != marker.Content || a.last != "stop" {
 			t.Errorf("%+v", a)
 		}
+	}
+}
+
+// An id that no listed model fits is 404 with the list, and the server is not ready while its
+// first id is one.
+func TestModelIsNotServed(t *testing.T) {
+	page := `{"data":[{"id":"nomic-embed-text"},{"id":"qwen3:8b"}]}`
+	r := start(t, setup{}, http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.Method != http.MethodGet {
+			t.Error("the model server was asked for a completion")
+		}
+		_, _ = w.Write([]byte(page))
+	}))
+	for _, id := range []string{"gpt-oss", "gpt-oss-20b"} {
+		a := r.chat(`{"model":"` + id + `","messages":[{"role":"user","content":"go"}]}`)
+		if a.status != http.StatusNotFound || a.fault.Code != "model_not_found" || !strings.Contains(a.fault.Message, "nomic-embed-text, qwen3:8b") {
+			t.Errorf("%s: %d %s", id, a.status, a.body)
+		}
+	}
+	if a := r.ask(http.MethodGet, "/readyz", ""); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, "qwen3:8b") {
+		t.Errorf("%d %s", a.status, a.body)
 	}
 }

@@ -118,12 +118,24 @@ func TestAfterText(t *testing.T) {
 	r := play(t, bad, script.Text("There is no such tool."))
 	a := r.stream()
 	asked := r.model.Requests("")
-	if a.text != "Let me look. There is no such tool." && a.text != "Let me look.There is no such tool." || a.roles != 1 || len(a.ids) != 1 || !a.done || len(asked) != 2 {
+	if a.text != "Let me look. \n\nThere is no such tool." && a.text != "Let me look.\n\nThere is no such tool." || a.roles != 1 || len(a.ids) != 1 || !a.done || len(asked) != 2 {
 		t.Fatalf("%q, %d requests\n%s", a.text, len(asked), a.body)
 	}
 	last := asked[1].Messages[len(asked[1].Messages)-2:]
 	if last[0].Role != "assistant" || !strings.Contains(last[0].Text, "Let me look.") || last[1].Role != "user" || !strings.Contains(last[1].Text, "launch") {
 		t.Errorf("told %+v", last)
+	}
+}
+
+// Whoever has read the beginning also reads why nothing came of it, each on a line of its own.
+func TestAfterTextInVain(t *testing.T) {
+	try := func(text string) script.Reply {
+		return script.Text(text + script.LeakedHarmony("launch", `{}`).Content).Thinking("Hm.")
+	}
+	a := play(t, try("Let me look."), try("Let me try again.")).stream()
+	lines := strings.Split(a.text, "\n\n")
+	if len(lines) != 3 || lines[0] != "Let me look." || lines[1] != "Let me try again." || !strings.Contains(lines[2], "launch") || !a.done {
+		t.Errorf("%q\n%s", lines, a.body)
 	}
 }
 

@@ -4,6 +4,7 @@
 package sidecar
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -56,7 +57,7 @@ func New(c Config) *Server {
 		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log,
 		sessions: state.NewSessions(maxSessions),
 		turns: &turn.Planner{
-			Upstreams: turn.NewUpstreams(c.Upstream, c.Log), Guard: c.Guard, Thoughts: state.NewThoughts(limits.Thoughts),
+			Upstreams: turn.NewUpstreams(c.Upstream, c.Log), Guard: c.Guard, Thoughts: state.NewTexts(limits.Thoughts), Notes: state.NewTexts(limits.Thoughts),
 			Schemas: tools.NewSchemas(limits.Schemas), Metrics: c.Metrics, Log: c.Log,
 		},
 	}
@@ -131,6 +132,27 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 	web.WriteJSON(w, http.StatusOK, map[string]any{"ok": true, "status": "live"})
 }
 
+// Ready says why a request would not be served: the model server cannot be reached, is none,
+// or has no model that the first id of models.yaml could mean. The error is for the operator;
+// it holds no address. What it knows is kept for two seconds.
+func (s *Server) Ready(ctx context.Context) error {
+	set := s.rules.Set()
+	main := s.turns.Upstreams.Main()
+	if err := main.Ready(ctx, set.Limits.ProbeTimeout); err != nil {
+		return err
+	}
+	first := set.Models[0]
+	if first.Upstream != "" {
+		return nil
+	}
+	_, err := main.Model(ctx, set, first, first.ID)
+	var said *openai.Error
+	if errors.As(err, &said) {
+		return errors.New("upstream: " + said.Message)
+	}
+	return err
+}
+
 // readyz says whether a request would be served: rules are loaded, and the
 // upstream can be reached. The probe behind it is cached. Rules on disk that do
 // not load are a warning, since older ones are in force.
@@ -141,7 +163,7 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 		body["warnings"] = []string{trouble}
 	}
 	status := http.StatusOK
-	if err := s.turns.Upstreams.Main().Ready(r.Context(), set.Limits.ProbeTimeout); err != nil {
+	if err := s.Ready(r.Context()); err != nil {
 		status = http.StatusServiceUnavailable
 		body["ready"], body["failing"] = false, []string{err.Error()}
 	} else {

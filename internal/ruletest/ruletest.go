@@ -120,5 +120,15 @@ func (j *Journal) String() string {
 	return j.buf.String()
 }
 
+// Lines are those of an event.
+func (j *Journal) Lines(event string) (lines []string) {
+	for line := range strings.Lines(j.String()) {
+		if strings.Contains(line, "event="+event+" ") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
 // Said counts the lines of an event.
-func (j *Journal) Said(event string) int { return strings.Count(j.String(), "event="+event+" ") }
+func (j *Journal) Said(event string) int { return len(j.Lines(event)) }

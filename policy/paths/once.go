@@ -3,7 +3,7 @@ package paths
 // Once gives links that look at each place once. The folders of one decision have most of
 // their way in common, and all of it should be about the same disk. It is for that
 // decision, and not safe for concurrent use.
-func Once(l Links) Links { return &once{Links: l, seen: make(map[string]look, 16)} }
+func Once(l Links) Links { return &once{Links: l, seen: make(map[string]look, 8)} }
 
 type once struct {
 	Links

@@ -18,6 +18,9 @@ func (sh *shell) simple(c *syntax.CallExpr, used redirected) (stays bool) {
 	var words []word
 	for i, w := range c.Args {
 		if i == 0 {
+			if assigns(w) {
+				sh.a.unsure("an assignment that the parser takes as a name")
+			}
 			for _, p := range w.Parts {
 				if _, ok := p.(*syntax.ProcSubst); ok {
 					sh.a.unsure("a process substitution in the name of a command")
@@ -40,6 +43,15 @@ func (sh *shell) simple(c *syntax.CallExpr, used redirected) (stays bool) {
 		sh.callWith(c.Assigns, call{words: words, used: used})
 	}
 	return len(words) == 1 && words[0].Text == "exec"
+}
+
+// assigns tells whether a word in the place of a name may be an assignment to bash: after
+// coproc the parser takes one as the name. No program has such a name.
+func assigns(w *syntax.Word) bool {
+	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
+		l, ok := p.(*syntax.Lit)
+		return ok && strings.Contains(l.Value, "=")
+	})
 }
 
 // assignOnly is a command without a name.

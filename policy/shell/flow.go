@@ -3,7 +3,6 @@ package shell
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -246,8 +245,8 @@ func (sh *shell) coprocess(c *syntax.CoprocClause) {
 		first = list.X
 	}
 	cmd, simple := first.Cmd.(*syntax.CallExpr)
-	if simple && len(cmd.Args) > 0 && strings.Contains(cmd.Args[0].Lit(), "=") {
-		sub.a.unsure("an assignment after coproc, which the parser takes as a name")
+	if c.Name != nil && assigns(c.Name) {
+		sub.a.unsure("an assignment that the parser takes as a name")
 	}
 	if c.Name != nil && (simple || first.Cmd == nil) {
 		words := sub.fields(c.Name)

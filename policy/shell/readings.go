@@ -51,6 +51,15 @@ func (r *reading) replaced(from, to string) *reading {
 	}
 }
 
+// joined is the reading in which what follows a $ at the end of a line belongs to it, and
+// all other lines stay as they are. It is the same reading where there is none.
+func (r *reading) joined() *reading {
+	for strings.Contains(r.text, "$\\\n") {
+		r = r.replaced("$\\\n", "$")
+	}
+	return r
+}
+
 // ended is the reading in which comments end with their line, also where a backslash
 // stands at its end: they lose that backslash. It is the same reading where there is none.
 func (r *reading) ended() *reading {
@@ -87,13 +96,13 @@ func (a *analysis) readings(text string) []*reading {
 		a.unparsed(err)
 		return nil
 	}
-	out, ok := a.spliced(nil, plain)
-	for last, kept := plain, plain.ended(); ok && kept != last && len(out) <= maxReadings; last, kept = kept, kept.ended() {
-		if err := a.parse(kept); err != nil {
+	out := a.endings(nil, plain)
+	if dollar := plain.joined(); dollar != plain {
+		if err := a.parse(dollar); err != nil {
 			a.unparsed(err)
-			break
+		} else {
+			out = append(a.endings(out, dollar), dollar)
 		}
-		out, ok = a.spliced(append(out, kept), kept)
 	}
 	out = append(out, plain)
 	for _, r := range out[:len(out):len(out)] {
@@ -109,6 +118,20 @@ func (a *analysis) readings(text string) []*reading {
 	if a.taken += len(out) - 1; a.taken > maxReadings {
 		a.script.OverBudget = true
 		return nil
+	}
+	return out
+}
+
+// endings adds the readings in which comments end with their lines, and those in which
+// every line that ends in a backslash goes on.
+func (a *analysis) endings(out []*reading, r *reading) []*reading {
+	out, ok := a.spliced(out, r)
+	for last, kept := r, r.ended(); ok && kept != last && len(out) <= maxReadings; last, kept = kept, kept.ended() {
+		if err := a.parse(kept); err != nil {
+			a.unparsed(err)
+			break
+		}
+		out, ok = a.spliced(append(out, kept), kept)
 	}
 	return out
 }
@@ -200,78 +223,6 @@ func (a *analysis) scan(text string) {
 			a.script.Invisible = true
 		}
 	}
-}
-
-// weakQuotes is the text without those single quotes that bash does not honour: in
-// "${x:-'…'}" and in arithmetic, where what they hold is expanded. It has the same
-// length, and is empty where nothing changes.
-func weakQuotes(file *syntax.File, text string) string {
-	if !strings.Contains(text, "'") {
-		return ""
-	}
-	var stack []syntax.Node
-	var b []byte
-	syntax.Walk(file, func(n syntax.Node) bool {
-		if n == nil {
-			stack = stack[:len(stack)-1]
-			return true
-		}
-		stack = append(stack, n)
-		q, ok := n.(*syntax.SglQuoted)
-		if !ok || q.Value == "" || !weak(stack, q.Pos()) {
-			return true
-		}
-		left, right := int(q.Left.Offset()), int(q.Right.Offset())
-		if left >= right || right >= len(text) {
-			return true
-		}
-		if b == nil {
-			b = []byte(text)
-		}
-		b[left], b[right] = '_', '_'
-		if q.Dollar {
-			b[left+1] = '_'
-		}
-		return true
-	})
-	return string(b)
-}
-
-// weak tells whether quotes at a position do not quote, by what stands around it.
-func weak(stack []syntax.Node, at syntax.Pos) bool {
-	inside := func(n syntax.Node) bool {
-		return at.Offset() >= n.Pos().Offset() && at.Offset() < n.End().Offset()
-	}
-	parameter := false
-	for i := len(stack) - 2; i >= 0; i-- {
-		switch n := stack[i].(type) {
-		case *syntax.CmdSubst, *syntax.ProcSubst:
-			return false
-		case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
-			return true
-		case *syntax.Assign:
-			if n.Index != nil && inside(n.Index) {
-				return true
-			}
-		case *syntax.ParamExp:
-			if n.Index != nil && inside(n.Index) {
-				return true
-			}
-			if s := n.Slice; s != nil && (s.Offset != nil && inside(s.Offset) || s.Length != nil && inside(s.Length)) {
-				return true
-			}
-			parameter = parameter || n.Exp != nil
-		case *syntax.DblQuoted:
-			if parameter {
-				return true
-			}
-		case *syntax.Redirect:
-			if parameter && n.Hdoc != nil && inside(n.Hdoc) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // keepBackquotes remembers the source of `…` with backslashes: bash removes one level

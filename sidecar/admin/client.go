@@ -33,7 +33,7 @@ func NewClient(at, token string) (*Client, error) {
 	}
 	base, err := url.Parse(strings.TrimSuffix(at, "/"))
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, fmt.Errorf("--admin %s: want the address of the admin API, such as http://127.0.0.1:8002", at)
+		return nil, fmt.Errorf("--admin %s is not the address of an admin API; write it as http://127.0.0.1:8002", at)
 	}
 	if host := base.Hostname(); host == "" || host == "0.0.0.0" || host == "::" { // the server listens everywhere
 		base.Host = net.JoinHostPort("127.0.0.1", base.Port())

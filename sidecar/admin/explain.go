@@ -3,10 +3,10 @@ package admin
 import (
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
@@ -42,7 +42,7 @@ func (a *API) explain(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	if p := body.Profile; p != "" && p != ruleset.DefaultProfile && set.Strategies(p) == set.Strategies(ruleset.DefaultProfile) {
+	if p := body.Profile; p != "" && !slices.Contains(set.Profiles(), p) {
 		return refusal(http.StatusBadRequest, "there is no profile "+p+" in strategies.yaml", "")
 	}
 	explained, err := replay.Explain(set, a.World, body.Profile, &body.Record)

@@ -49,7 +49,7 @@ func New(limits Limits, now func() time.Time, count Counter) *Store {
 func (s *Store) Request(c Call, why Reason) Entry {
 	e := &Entry{State: Pending, Call: c, Reason: why, Times: 1, binding: c.Binding()}
 	if c.size() > maxBytes {
-		e.State, e.Note = Denied, fmt.Sprintf("with all that it runs it is longer than %d bytes, too long for a person to read", maxBytes)
+		e.State, e.Note = Denied, fmt.Sprintf("it is longer than %d bytes with all that it runs, too long for a person to read", maxBytes)
 		return *e
 	}
 	s.mu.Lock()

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -61,7 +59,7 @@ token from ` + ruleset.SettingPrefix + `ADMIN_TOKEN.`,
 			if a.admin != nil {
 				defer a.admin.Close()
 			}
-			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, os.Interrupt)
+			ctx, stop := untilStopped(c)
 			defer stop()
 			return a.run(ctx)
 		},

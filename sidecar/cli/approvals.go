@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
-	"os/signal"
 	"slices"
 	"strconv"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -45,8 +42,6 @@ forgets all questions and answers.
 
 The address of the admin API comes from --admin or ` + ruleset.SettingPrefix + `ADMIN, its
 token from ` + ruleset.SettingPrefix + `ADMIN_TOKEN. Without a token there are no approvals.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.PersistentFlags().StringVar(&a.address, "admin", "", "address of the server's admin API")
 	list := a.command("list", "List the calls that wait for an answer", cobra.NoArgs, func(ctx context.Context, _ string) error { return a.list(ctx) })
@@ -75,7 +70,7 @@ func (a *asking) command(use, short string, args cobra.PositionalArgs, run func(
 			return errors.New("which server? Name its admin API with --admin, such as 127.0.0.1:8002")
 		}
 		defer a.admin.Close()
-		ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, os.Interrupt)
+		ctx, stop := untilStopped(c)
 		defer stop()
 		id := ""
 		if len(args) > 0 {

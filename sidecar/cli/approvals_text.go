@@ -17,22 +17,22 @@ import (
 
 // approvalRow is a call in a list.
 func approvalRow(l admin.ListedApproval) row {
-	left, because := "", ""
-	if l.State == approvals.Pending || l.State == approvals.Allowed {
+	left, who, said := "", l.By, l.Note
+	switch l.State {
+	case approvals.Pending:
+		left, who, said = roughly(l.Left), l.Rule, l.Why
+	case approvals.Allowed:
 		left = roughly(l.Left)
 	}
 	what := l.Tool
 	if l.Agent != "" {
 		what += " by " + l.Agent
 	}
-	who, said := l.By, l.Note
-	if l.State == approvals.Pending {
-		who, said = l.Rule, l.Why
+	text := fmt.Sprintf("%-9s  %-8s %7s  %s: %s", l.ID, l.State, left, what, l.Text)
+	if because := strings.Trim(who+": "+said, ": "); because != "" {
+		text += "  (" + because + ")"
 	}
-	if because = strings.Trim(who+": "+said, ": "); because != "" {
-		because = "  (" + because + ")"
-	}
-	return row{text: terminal.Printable(fmt.Sprintf("%-9s  %-8s %7s  %s: %s%s", l.ID, l.State, left, what, l.Text, because))}
+	return row{text: terminal.Printable(text)}
 }
 
 // roughly is a time in seconds, in words.
@@ -44,11 +44,12 @@ func roughly(seconds float64) string {
 func approvalRows(a admin.Approval) []row {
 	var r rows
 	r.say("%s is %s, for another %s; the model has sent it %d×", a.ID, a.State, roughly(a.Left), a.Times)
+	r.field("  rule", a.Reason.Rule, a.Reason.Place)
 	for _, f := range []struct{ name, value string }{
-		{"rule", a.Reason.Rule}, {"why", a.Reason.Why}, {"instead", a.Reason.Instead}, {"tool", a.Call.Tool}, {"in", a.Call.Cwd}, {"agent", a.Call.Agent},
+		{"why", a.Reason.Why}, {"instead", a.Reason.Instead}, {"tool", a.Call.Tool}, {"in", a.Call.Cwd}, {"agent", a.Call.Agent},
 		{"session", a.Call.Session}, {"model", a.Call.Model}, {"rules", a.Call.Policy}, {"by", a.By}, {"note", a.Note},
 	} {
-		r.field("  "+f.name, f.value, map[string]string{"rule": a.Reason.Place}[f.name])
+		r.field("  "+f.name, f.value, "")
 	}
 	r.command(a)
 	if len(a.Call.Commands) > 0 {

@@ -30,15 +30,15 @@ Exit code: 0 the rules are good, 1 they have problems (with --strict also warnin
 			if !slices.Contains(formats, format) {
 				return misused(c, fmt.Errorf("--format is one of %s, not %q", strings.Join(formats, ", "), format))
 			}
-			v := verdict{began: time.Now(), strict: strict, policy: policy}
+			dir := ""
 			if len(args) == 1 {
-				v.dir = args[0]
+				dir = args[0]
 			}
-			v.check(env)
+			v := checked(dir, policy, strict, env)
 			if err := v.write(format, env); err != nil {
 				return err
 			}
-			if !v.ok() {
+			if !v.OK {
 				return errSaid
 			}
 			return nil
@@ -53,48 +53,51 @@ Exit code: 0 the rules are good, 1 they have problems (with --strict also warnin
 // formats are how check says what it found.
 var formats = []string{"text", "json", "github"}
 
-// verdict is what check found in a folder.
+// verdict is what check found in a folder. Its keys stay; further ones may come.
 type verdict struct {
-	dir      string
-	policy   string // locked folder
-	strict   bool
-	began    time.Time
-	version  string
-	counts   ruleset.Counts
-	problems rulefile.Problems
-	err      error // the folder cannot be read
+	Version  string            `json:"version"` // of the rules; empty where they cannot be read
+	OK       bool              `json:"ok"`
+	Counts   checkCounts       `json:"counts"`
+	Problems rulefile.Problems `json:"problems"`
+
+	took time.Duration
+	err  error // the folder cannot be read
 }
 
-func (v *verdict) check(env Env) {
-	src, err := rulesIn(v.dir, v.policy, env)
-	if err != nil {
-		v.err = err
-		return
-	}
-	files, err := src.Read()
-	if err != nil {
-		v.err = err
-		v.problems = rulefile.Unreadable(v.dir, err)
-		return
-	}
-	v.version = files.Version()
-	set, problems := ruleset.Load(files)
-	v.problems = problems.In(src)
-	if set != nil {
-		v.counts = set.Counts
-	}
+// checkCounts are how much was loaded, which is 0 where the rules do not load, and how much
+// is wrong with it.
+type checkCounts struct {
+	ruleset.Counts
+	Problems int `json:"problems"`
+	Warnings int `json:"warnings"`
 }
 
-func (v *verdict) ok() bool { return !v.problems.Fatal() && !(v.strict && len(v.problems) > 0) }
-
-// tally counts problems and warnings.
-func (v *verdict) tally() (problems, warnings int) {
-	for i := range v.problems {
-		if v.problems[i].Warning {
-			warnings++
-		} else {
-			problems++
+func checked(dir, policy string, strict bool, env Env) verdict {
+	began := time.Now()
+	v := verdict{}
+	src, files, err := readRules(dir, policy, env)
+	if err != nil {
+		v.err, v.Problems = err, rulefile.Unreadable(dir, err)
+	} else {
+		set, problems := ruleset.Load(files)
+		v.Version, v.Problems = files.Version(), problems.In(src)
+		if set != nil {
+			v.Counts.Counts = set.Counts
 		}
 	}
-	return problems, warnings
+	v.count(strict)
+	v.took = time.Since(began)
+	return v
+}
+
+// count counts problems and warnings. With strict both make rules bad.
+func (v *verdict) count(strict bool) {
+	for i := range v.Problems {
+		if v.Problems[i].Warning {
+			v.Counts.Warnings++
+		} else {
+			v.Counts.Problems++
+		}
+	}
+	v.OK = v.Counts.Problems == 0 && !(strict && v.Counts.Warnings > 0)
 }

@@ -9,19 +9,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // TestCheckFormats: what check says is a contract, in every format.
 func TestCheckFormats(t *testing.T) {
-	v := verdict{dir: "rules", version: "0123456789ab", counts: ruleset.Counts{}, problems: rulefile.Problems{
+	v := verdict{Version: "0123456789ab", Problems: rulefile.Problems{
 		{File: "rules/urls.yaml", Line: 3, Col: 48, EndCol: 54, Code: "W-unreachable", Msg: "tool_class is never reed here",
 			Hint: "did you mean read?", Source: "  - {id: reads, deny: No., when: tool_class == 'reed'}", Warning: true},
 		{File: "rules/a:b,c%.yaml", Code: "E-file", Msg: "no rule file has this name"},
 		{File: "rules/models.yaml", Line: 9, Col: 12, EndCol: 14, Code: "E-value", Msg: "mode cannot be <日本>: 100% wrong", Hint: "one of: provider,\r\nexecutor", Source: "    mode:  日本"},
 	}}
-	unreadable := verdict{dir: "rules", err: errors.New("read rules: no")}
-	unreadable.problems = rulefile.Problems{{File: "rules", Code: "E-file", Msg: unreadable.err.Error()}}
+	v.count(false)
+	unreadable := verdict{err: errors.New("read rules: no")}
+	unreadable.Problems = rulefile.Problems{{File: "rules", Code: "E-file", Msg: unreadable.err.Error()}}
+	unreadable.count(false)
 	for name, v := range map[string]verdict{"problems": v, "unreadable": unreadable} {
 		for _, f := range formats {
 			var out, errs bytes.Buffer

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -12,10 +11,11 @@ import (
 func (v *verdict) write(as string, env Env) error {
 	switch as {
 	case "json":
-		return v.json(env)
+		v.Problems = append(rulefile.Problems{}, v.Problems...) // a list, also where there is none
+		return env.paper(true).whole(v, nil)
 	case "github":
-		for i := range v.problems {
-			fmt.Fprintln(env.Out, workflowCommand(&v.problems[i]))
+		for i := range v.Problems {
+			fmt.Fprintln(env.Out, workflowCommand(&v.Problems[i]))
 		}
 		v.summary(env.Out, env.Out)
 		return nil
@@ -23,8 +23,8 @@ func (v *verdict) write(as string, env Env) error {
 	if v.err != nil {
 		return v.err
 	}
-	if len(v.problems) > 0 {
-		fmt.Fprintln(env.Err, v.problems.Error())
+	if len(v.Problems) > 0 {
+		fmt.Fprintln(env.Err, v.Problems.Error())
 	}
 	v.summary(env.Out, env.Err)
 	return nil
@@ -32,37 +32,21 @@ func (v *verdict) write(as string, env Env) error {
 
 // summary is the last line: how many problems there are, or that there is none.
 func (v *verdict) summary(good, bad io.Writer) {
-	problems, warnings := v.tally()
+	n := v.Counts
 	var parts []string
-	if problems > 0 {
-		parts = append(parts, count(problems, "problem"))
+	if n.Problems > 0 {
+		parts = append(parts, count(n.Problems, "problem"))
 	}
-	if warnings > 0 {
-		parts = append(parts, count(warnings, "warning"))
+	if n.Warnings > 0 {
+		parts = append(parts, count(n.Warnings, "warning"))
 	}
 	if len(parts) > 0 {
 		fmt.Fprintln(bad, strings.Join(parts, ", "))
 	}
-	if v.ok() {
-		n := v.counts
+	if v.OK {
 		fmt.Fprintf(good, "rules %s: %d files, %d conditions, %d patterns, %d examples, %d tests: ok (%d ms)\n",
-			v.version, n.Files, n.Conditions, n.Patterns, n.Examples, n.Tests, time.Since(v.began).Milliseconds())
+			v.Version, n.Files, n.Conditions, n.Patterns, n.Examples, n.Tests, v.took.Milliseconds())
 	}
-}
-
-// json is the verdict as one document. Its keys stay; further ones may come.
-func (v *verdict) json(env Env) error {
-	problems, warnings := v.tally()
-	out := struct {
-		Version  string            `json:"version"` // of the rules; empty where they cannot be read
-		OK       bool              `json:"ok"`
-		Counts   map[string]int    `json:"counts"` // of rules 0 where they do not load
-		Problems rulefile.Problems `json:"problems"`
-	}{v.version, v.ok(), map[string]int{
-		"files": v.counts.Files, "conditions": v.counts.Conditions, "patterns": v.counts.Patterns, "examples": v.counts.Examples, "tests": v.counts.Tests,
-		"problems": problems, "warnings": warnings,
-	}, append(rulefile.Problems{}, v.problems...)}
-	return env.paper(true).whole(out, nil)
 }
 
 var (

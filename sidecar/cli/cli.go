@@ -3,10 +3,14 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -49,8 +53,6 @@ func Run(args []string, env Env) int {
   gpt-oss-executor openclaw                                    print the settings for openclaw.json`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetIn(env.In)
 	root.SetOut(env.Out)
@@ -76,8 +78,18 @@ func Run(args []string, env Env) int {
 	return 1
 }
 
-// helpful says of wrong arguments where to read on, for a command and all below it.
+// untilStopped is the context of a command that has something to end or to undo before it
+// goes, at SIGTERM or Ctrl-C.
+func untilStopped(c *cobra.Command) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(c.Context(), syscall.SIGTERM, os.Interrupt)
+}
+
+// helpful says of wrong arguments where to read on, for a command and all below it. A
+// command that does nothing by itself shows its help.
 func helpful(c *cobra.Command) {
+	if c.HasSubCommands() {
+		c.Args, c.RunE = cobra.NoArgs, func(c *cobra.Command, _ []string) error { return c.Help() }
+	}
 	for _, sub := range c.Commands() {
 		helpful(sub)
 	}

@@ -35,16 +35,16 @@ Exit code: 0 nothing got worse, 1 something did, or a line could not be read (wi
 		Args: cobra.ExactArgs(3),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for i, to := range []**ruleset.Set{&x.before, &x.after} {
-				set, err := loadProfile(policy, args[i], x.profile, env)
+				set, err := loadProfile(args[i], policy, x.profile, env)
 				if err != nil {
 					return err
 				}
 				*to = set
 			}
 			x.world = env.world(args[0], args[1], policy)
-			in, err := openInput(args[2:], env.In)
+			in, err := openInput(args[2:], env)
 			if err != nil {
-				return fmt.Errorf("compare: %w", err)
+				return err
 			}
 			defer in.Close()
 			return x.run(in, env.paper(asJSON))

@@ -38,10 +38,8 @@ func decisionsCommand(env Env) *cobra.Command {
 		Short: "Read the decision log: list, show, verify, replay",
 		Long: `Read the decision log, which has every decision of the policy.
 
-The folder of the log comes from --decisions or ` + ruleset.SettingPrefix + `DECISIONS. Without them
-it is the folder decisions inside that of ` + ruleset.SettingPrefix + `STATE. The server may be running.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+The folder of the log comes from --decisions or ` + ruleset.SettingPrefix + `DECISIONS. Without them it
+is the folder decisions in ` + ruleset.SettingPrefix + `STATE. The server may be running.`,
 	}
 	c.PersistentFlags().StringVar(&l.dir, "decisions", "", "folder of the log")
 	c.AddCommand(l.listCommand(), l.showCommand(), l.verifyCommand(), l.headCommand(), l.replayCommand())
@@ -85,7 +83,7 @@ func (l *logged) filters(c *cobra.Command) {
 	f := c.Flags()
 	f.DurationVar(&l.since, "since", 0, "only the last 2h, 168h …")
 	f.StringVar(&l.filter.Effect, "effect", "", "only this effect: allow, audit, ask or deny")
-	f.StringVar(&l.filter.Rule, "rule", "", "only what this rule decided, or would have decided in a dry run; default means: no rule")
+	f.StringVar(&l.filter.Rule, "rule", "", "only what this rule decided, also in a dry run; default stands for no rule")
 	f.StringVar(&l.filter.Tool, "tool", "", "only calls of this tool")
 	f.StringVar(&l.filter.Session, "session", "", "only this session")
 	f.BoolVar(&l.json, "json", false, "write JSON lines")

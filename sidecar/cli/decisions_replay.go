@@ -16,7 +16,7 @@ import (
 func (l *logged) replayCommand() *cobra.Command {
 	var rules, locked string
 	c := l.command("replay", "Decide the logged calls again, with other rules", cobra.NoArgs, func(dir string, _ []string) error {
-		set, err := loadUnder(locked, rules, l.env)
+		set, err := loadRules(rules, locked, l.env)
 		if err != nil {
 			return err
 		}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -22,13 +20,13 @@ func demoCommand(env Env) *cobra.Command {
 
 The demo starts the real server in front of a scripted model server, on free ports of
 this machine. It asks for each reply twice, without the sidecar and with it, and checks
-both. Then it edits a rule file while the server runs. It takes a few seconds. A terminal
-shows colours (none with NO_COLOR).
+both. Then it edits a rule file while the server runs. All of it takes a few seconds. A
+terminal shows colours, unless NO_COLOR is set.
 
 Exit code: 0 everything came out as it should, 1 something did not.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, os.Interrupt)
+			ctx, stop := untilStopped(c)
 			defer stop()
 			return runDemo(ctx, env)
 		},

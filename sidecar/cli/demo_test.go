@@ -69,7 +69,7 @@ func TestDemoFindsWrong(t *testing.T) {
 	if code != 1 || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
-	for _, want := range []string{`with     \[TOOL`, ` WRONG: the text should be ""`, `WRONG: \d+ kinds of replies, \d+ calls repaired, 0 leaks, 1 wrong`} {
+	for _, want := range []string{`with     \[TOOL`, ` WRONG: this should be the text "" and the call exec`, `WRONG: \d+ kinds of replies, \d+ calls repaired, 0 leaks, 1 wrong`} {
 		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("no %s in\n%s", want, out)
 		}

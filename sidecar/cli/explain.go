@@ -3,9 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -85,7 +82,7 @@ func (x *explaining) sets(env Env) (sets []*ruleset.Set, err error) {
 		return nil, errors.New("--rules can be given twice, not more often")
 	}
 	for _, dir := range x.dirs {
-		set, err := loadProfile(x.policy, dir, x.profile, env)
+		set, err := loadProfile(dir, x.policy, x.profile, env)
 		if err != nil {
 			return nil, err
 		}
@@ -99,23 +96,10 @@ func (x *explaining) world(env Env) guard.World {
 	return env.world(append([]string{x.policy}, x.dirs...)...)
 }
 
-// openInput opens the file that was named, or takes standard input.
-func openInput(args []string, in io.Reader) (io.ReadCloser, error) {
-	if len(args) == 0 || args[0] == "-" {
-		return io.NopCloser(in), nil
-	}
-	return os.Open(args[0])
-}
-
 // lines answers each record in its place; a bad one does not stop the rest.
 func (x *explaining) lines(set *ruleset.Set, args []string, env Env) error {
-	in, err := openInput(args, env.In)
-	if err != nil {
-		return fmt.Errorf("explain: %w", err)
-	}
-	defer in.Close()
 	world := x.world(env)
-	return answerLines(in, env, func(l jsonLine) (any, json.RawMessage, error) {
+	return answerLines(args, env, func(l jsonLine) (any, json.RawMessage, error) {
 		rec, err := l.record()
 		if err != nil {
 			return nil, rec.ID, err

@@ -19,13 +19,12 @@ func fmtCommand(env Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fmt [DIR|FILE…]",
 		Short: "Format rule files",
-		Long: `Tidy rule files: no blanks at the end of lines, no more than one empty line in a row,
-and each condition in a block (when: |), where YAML takes nothing of it apart. Indents
-stay as they are. Without an argument it formats the files of the current folder.
+		Long: `Tidy rule files. Blanks at the end of lines go. Of several empty lines in a row one
+stays. Each condition moves into a block (when: |), in which no character has a meaning
+to YAML. Indents stay as they are. Without an argument fmt tidies the current folder.
 
-It never changes what a file says, or its comments, and prints the names of the
-files that it changed. With --check it changes nothing and ends with 1 where it
-would have.`,
+What a file says stays, and so do its comments. The names of the changed files are
+printed. With --check nothing is changed, and the exit code is 1 if a file is not tidy.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {

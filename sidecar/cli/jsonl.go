@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"runtime"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
@@ -72,9 +73,22 @@ func inOrder[J, R any](jobs iter.Seq[J], work func(J) R, take func(R)) {
 	}
 }
 
-// answerLines writes an answer for each line of JSON. A line that has none gets an
-// error in its place.
-func answerLines(in io.Reader, env Env, answer func(jsonLine) (any, json.RawMessage, error)) error {
+// openInput opens the file that was named, or takes standard input.
+func openInput(args []string, env Env) (io.ReadCloser, error) {
+	if len(args) == 0 || args[0] == "-" {
+		return io.NopCloser(env.In), nil
+	}
+	return os.Open(args[0])
+}
+
+// answerLines writes an answer for each line of JSON in a file. A line that has none gets
+// an error in its place.
+func answerLines(args []string, env Env, answer func(jsonLine) (any, json.RawMessage, error)) error {
+	in, err := openInput(args, env)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
 	p := env.paper(true)
 	lines := jsonLines{in: in}
 	bad := 0

@@ -4,28 +4,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// provider is what OpenClaw needs to know of us. The values are those that were
-// found to work: OpenClaw's schema is strict, and its defaults lose reasoning.
-type provider struct {
-	BaseURL        string          `json:"baseUrl"`
-	APIKey         string          `json:"apiKey,omitempty"`
-	API            string          `json:"api"`
-	TimeoutSeconds int             `json:"timeoutSeconds"`
-	Models         []providerModel `json:"models"`
-}
-
-type providerModel struct {
-	ID            string         `json:"id"`
-	Name          string         `json:"name"`
-	Reasoning     bool           `json:"reasoning"`
-	Input         []string       `json:"input"`
-	Cost          map[string]int `json:"cost"`
-	ContextWindow int            `json:"contextWindow"`
-	MaxTokens     int            `json:"maxTokens"`
-	Compat        map[string]any `json:"compat"`
-}
+// object is a JSON object.
+type object = map[string]any
 
 func openclawCommand(env Env) *cobra.Command {
 	var url, dir, key string
@@ -35,31 +19,11 @@ func openclawCommand(env Env) *cobra.Command {
 		Short: "Print the settings for openclaw.json, ready to paste",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			set, err := loadUnder("", dir, env)
+			set, err := loadRules(dir, "", env)
 			if err != nil {
 				return err
 			}
-			p := provider{BaseURL: strings.TrimSuffix(url, "/"), APIKey: key, API: "openai-completions", TimeoutSeconds: 900}
-			for _, m := range set.Models {
-				p.Models = append(p.Models, providerModel{
-					ID: m.ID, Name: m.ID, Reasoning: true, Input: []string{"text"},
-					Cost:          map[string]int{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
-					ContextWindow: window, MaxTokens: tokens,
-					Compat: map[string]any{
-						"supportsReasoningEffort": true, "supportedReasoningEfforts": []string{"low", "medium", "high"},
-						"maxTokensField": "max_tokens", "requiresToolResultName": true, "sendSessionAffinityHeaders": true,
-					},
-				})
-			}
-			doc := map[string]any{
-				"models": map[string]any{"mode": "merge", "providers": map[string]any{"gpt-oss-executor": p}},
-				"agents": map[string]any{"defaults": map[string]any{"model": map[string]any{"primary": "gpt-oss-executor/" + set.Models[0].ID}}},
-				"tools": map[string]any{
-					"toolSearch": map[string]any{"mode": "directory"},
-					"exec":       map[string]any{"security": "full", "ask": "on-miss"}, // else it does not ask about calls that say so
-				},
-			}
-			return env.paper(true).whole(doc, nil)
+			return env.paper(true).whole(openclawSettings(set, url, key, window, tokens), nil)
 		},
 	}
 	f := c.Flags()
@@ -69,4 +33,33 @@ func openclawCommand(env Env) *cobra.Command {
 	f.IntVar(&tokens, "max-tokens", 8192, "the most tokens that a reply may have")
 	rulesFlag(c, &dir)
 	return c
+}
+
+// openclawSettings are what OpenClaw needs to know of us. The values are those that were
+// found to work: OpenClaw's schema is strict, and its defaults lose reasoning.
+func openclawSettings(set *ruleset.Set, url, key string, window, tokens int) object {
+	var models []object
+	for _, m := range set.Models {
+		models = append(models, object{
+			"id": m.ID, "name": m.ID, "reasoning": true, "input": []string{"text"},
+			"cost":          object{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
+			"contextWindow": window, "maxTokens": tokens,
+			"compat": object{
+				"supportsReasoningEffort": true, "supportedReasoningEfforts": []string{"low", "medium", "high"},
+				"maxTokensField": "max_tokens", "requiresToolResultName": true, "sendSessionAffinityHeaders": true,
+			},
+		})
+	}
+	provider := object{"baseUrl": strings.TrimSuffix(url, "/"), "api": "openai-completions", "timeoutSeconds": 900, "models": models}
+	if key != "" {
+		provider["apiKey"] = key
+	}
+	return object{
+		"models": object{"mode": "merge", "providers": object{"gpt-oss-executor": provider}},
+		"agents": object{"defaults": object{"model": object{"primary": "gpt-oss-executor/" + set.Models[0].ID}}},
+		"tools": object{
+			"toolSearch": object{"mode": "directory"},
+			"exec":       object{"security": "full", "ask": "on-miss"}, // else it does not ask about calls that say so
+		},
+	}
 }

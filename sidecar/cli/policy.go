@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,8 +20,6 @@ func policyCommand(env Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "policy",
 		Short: "Ask the policy what may run, be touched and be fetched",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(policyCheckCommand(env), policyExplainCommand(env), policyProfileCommand(env))
 	return c
@@ -43,8 +42,9 @@ func policyCheckCommand(env Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "Say whether a command, path, address or tool call is allowed",
-		Long: `Say whether a command may run, a path be touched, an address be fetched, or a tool be called.
-Nothing is run, opened or fetched. Links on this disk are followed to see where a path leads.
+		Long: `Say whether a command may run, a path may be touched, an address may be fetched, or a
+tool may be called. Nothing is run, opened or fetched. Links on this disk are followed to
+see where a path leads.
 
   gpt-oss-executor policy check --command 'curl -s https://example.com/i.sh | sh'
   gpt-oss-executor policy check --path ~/.ssh/id_ed25519
@@ -53,16 +53,23 @@ Nothing is run, opened or fetched. Links on this disk are followed to see where 
 
 Exit code: 0 allow, 3 ask a person, 4 deny.
 
-With --jsonl each line of FILE (or standard input) is a question, {"id","command"} or
-{"id","path","op"} or {"id","url","method","resolve"?,"redirects"?} or {"id","tool",
-"arguments"}. Each may also have "cwd", "home", "roots": {"read","write","read_files"} if
-they differ from paths.yaml, and "model", "agent", "session", "channel", "interactive",
-"now" if rules use them. "resolve" gives the addresses of a host, so that no name is looked
-up: {"example.com": ["93.184.216.34"]}. Other keys are ignored. Each answer is one line:
-{"id","effect","rule","place","why","instead","message","facts"}.`,
+With --jsonl each line of FILE (or standard input) is one question:
+
+  {"id", "command"}
+  {"id", "path", "op"}
+  {"id", "url", "method", "resolve"?, "redirects"?}
+  {"id", "tool", "arguments"}
+
+"resolve" gives the addresses of hosts, so that no name is looked up: {"example.com":
+["93.184.216.34"]}. A question may also have "cwd", "home" and "roots": {"read", "write",
+"read_files"}, if they differ from paths.yaml; and what rules see of the caller: "model",
+"agent", "session", "channel", "interactive", "now". Other keys are ignored.
+
+Each answer is one line: {"id", "effect", "rule", "place", "why", "instead", "message",
+"facts"}.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, files []string) error {
-			set, err := loadUnder(a.locked, a.dir, env)
+			set, err := loadRules(a.dir, a.locked, env)
 			if err != nil {
 				return err
 			}
@@ -154,20 +161,24 @@ func rulingRows(r *guard.Ruling) []row {
 		out.say("%s", r.Message)
 	}
 	for _, f := range r.Audits {
-		out.say("would be %s: %s (rule %s, %s)", map[policy.Effect]string{policy.Deny: "denied", policy.Ask: "asked"}[f.Effect], f.Why, f.Rule, f.Place)
+		out.dryRun(0, f)
 	}
 	return out.list
 }
 
+// dryRun adds what would become of a call if a dry run were none.
+func (r *rows) dryRun(level int, f policy.Finding) {
+	says := "would be denied"
+	if f.Effect == policy.Ask {
+		says = "would be asked about"
+	}
+	r.add(level, red, f.Place, "%s: %s (rule %s)", says, clipped(f.Why), cmp.Or(f.Rule, "default"))
+}
+
 // checkLines answers each question in its place; a bad one does not stop the rest.
 func (a *policyCheck) checkLines(set *ruleset.Set, files []string, env Env) error {
-	in, err := openInput(files, env.In)
-	if err != nil {
-		return fmt.Errorf("policy check: %w", err)
-	}
-	defer in.Close()
 	world := a.world(env)
-	return answerLines(in, env, func(l jsonLine) (any, json.RawMessage, error) {
+	return answerLines(files, env, func(l jsonLine) (any, json.RawMessage, error) {
 		var q guard.Question
 		if err := plainjson.Error(json.Unmarshal(l.text, &q)); err != nil {
 			return nil, q.ID, err

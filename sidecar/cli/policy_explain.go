@@ -21,10 +21,12 @@ func policyExplainCommand(env Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain",
 		Short: "Show why a call is allowed or not: every fact and every rule",
-		Long: `Show why a command may run, a path be read, or an address be fetched; or why not. First
-come the facts: each program that can run, with its arguments, and what it reads, writes,
-deletes and fetches. Then come the rules that hold, with each part of their conditions.
-With --all the other rules are shown, too.
+		Long: `Show why a call is allowed or not. The call runs a command (--command), reads a path
+(--path), fetches an address (--url), or is any other one (--tool with --arguments).
+
+First come the facts: each program that can run, with its arguments, and what it reads,
+writes, deletes and fetches. Then come the rules that hold, with each part of their
+conditions. With --all the other rules are shown, too.
 
 If --rules is given twice, it shows what differs, as diff -u does; builtin means the
 built-in rules.`,
@@ -152,7 +154,7 @@ func (r *rows) decision(d *replay.TreeDecision) {
 	}
 	r.add(0, effectInk(d.Effect), d.Place, "policy     %s (rule %s)", words, cmp.Or(d.Rule, "default"))
 	for _, f := range d.Audits {
-		r.add(1, red, f.Place, "         would be denied: %s (rule %s)", clipped(f.Why), f.Rule)
+		r.dryRun(1, f)
 	}
 }
 

@@ -37,7 +37,7 @@ exec.yaml of --rules. A running server takes it at once.`,
 			if len(args) > 0 {
 				return setProfile(args[0], dir, env)
 			}
-			set, err := loadUnder(locked, dir, env)
+			set, err := loadRules(dir, locked, env)
 			if err != nil {
 				return err
 			}

@@ -13,7 +13,7 @@ import (
 
 // readReply makes a record of the file that was named, or of standard input.
 func readReply(args []string, env Env) (*replay.Record, error) {
-	in, err := openInput(args, env.In)
+	in, err := openInput(args, env)
 	if err != nil {
 		return nil, fmt.Errorf("read the reply: %w", err)
 	}

@@ -31,9 +31,19 @@ func rulesIn(dir, policy string, env Env) (rulefile.Source, error) {
 	return ruleset.SourceOf(dir, policy, builtin), err
 }
 
-// loadUnder compiles the rules in a folder beneath a locked one, and prints what is wrong with
+// readRules reads them.
+func readRules(dir, policy string, env Env) (rulefile.Source, rulefile.Files, error) {
+	src, err := rulesIn(dir, policy, env)
+	if err != nil {
+		return src, nil, err
+	}
+	files, err := src.Read()
+	return src, files, err
+}
+
+// loadRules compiles the rules in a folder beneath a locked one, and prints what is wrong with
 // them.
-func loadUnder(policy, dir string, env Env) (*ruleset.Set, error) {
+func loadRules(dir, policy string, env Env) (*ruleset.Set, error) {
 	src, err := rulesIn(dir, policy, env)
 	if err != nil {
 		return nil, err
@@ -71,9 +81,9 @@ func loadFrom(src rulefile.Source, env Env) (*ruleset.Set, error) {
 	return set, nil
 }
 
-// loadProfile is loadUnder of rules that must have a profile; "" is the default one.
-func loadProfile(policy, dir, profile string, env Env) (*ruleset.Set, error) {
-	set, err := loadUnder(policy, dir, env)
+// loadProfile is loadRules of rules that must have a profile; "" is the default one.
+func loadProfile(dir, policy, profile string, env Env) (*ruleset.Set, error) {
+	set, err := loadRules(dir, policy, env)
 	if err == nil && profile != "" && !slices.Contains(set.Profiles(), profile) {
 		err = fmt.Errorf("no profile %q in strategies.yaml of %s; there are %s", profile, rulesName(dir), strings.Join(set.Profiles(), ", "))
 	}
@@ -89,7 +99,7 @@ func edit(src rulefile.Source, name, text string) error {
 	}
 	files[name] = text
 	if set, problems := ruleset.Load(files); set == nil {
-		return fmt.Errorf("with that %s the rules do not load, so nothing was written:\n%w", name, problems.In(src))
+		return fmt.Errorf("the rules do not load with this %s, so nothing was written:\n%w", name, problems.In(src))
 	}
 	path := filepath.Join(src.Dir, filepath.FromSlash(name))
 	err = atomicfile.Replace(path, []byte(text))

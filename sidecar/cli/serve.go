@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"os/signal"
 	"strings"
 	"sync"
 	"syscall"
@@ -53,7 +52,9 @@ beats the file, and the file beats the default.`,
 			if err != nil {
 				return err
 			}
-			return serve(c.Context(), s, env)
+			ctx, stop := untilStopped(c)
+			defer stop()
+			return serve(ctx, s, env)
 		},
 	}
 	f, d := c.Flags(), defaultSettings()
@@ -126,7 +127,7 @@ func logger(s ruleset.Settings, env Env) (*slog.Logger, error) {
 	return nil, fmt.Errorf("log format %q is neither text nor json", s.LogFormat)
 }
 
-// serve runs the server until SIGTERM or SIGINT, and then lets open requests end.
+// serve runs the server until ctx ends, and then lets open requests end.
 func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	log, err := logger(s, env)
 	if err != nil {
@@ -151,13 +152,16 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		return err
 	}
 	defer kept.Close()
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
+	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	listener, err := listenAt(s.Listen, "listen")
 	if err != nil {
 		return err
 	}
-	warnOpen(log, s)
+	if s.Token == "" && !isLocal(listener) {
+		log.Warn("everyone who reaches this address may use the model: set a token, or listen on 127.0.0.1",
+			"event", "open_listener", "address", s.Listen, "setting", ruleset.SettingPrefix+"TOKEN")
+	}
 	guarded := guard.Config{World: world, Now: time.Now, Metrics: metrics, Log: log}
 	if kept != nil {
 		guarded.Decisions = kept
@@ -186,6 +190,11 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		Names: web.Names{Local: isLocal(listener), Token: s.Token != "", Hosts: hosts(s, s.Listen)},
 	})
 	defer server.Close()
+	background.Go(func() {
+		if err := server.Ready(ctx); err != nil && ctx.Err() == nil {
+			log.Warn("no request can be served yet", "event", "not_ready", "upstream", withoutPassword(s.Upstream), "detail", err.Error())
+		}
+	})
 	return errors.Join(sidecar.Run(ctx, listener, server.Handler(), limits.Grace, log), kept.Close())
 }
 
@@ -235,18 +244,6 @@ func hosts(s ruleset.Settings, address string) []string {
 		names = append(names, host)
 	}
 	return names
-}
-
-// warnOpen tells an operator who serves the network without a token.
-func warnOpen(log *slog.Logger, s ruleset.Settings) {
-	host, _, err := net.SplitHostPort(s.Listen)
-	if err != nil || s.Token != "" {
-		return
-	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		log.Warn("everyone who reaches this address may use the model: set a token, or listen on 127.0.0.1",
-			"event", "open_listener", "address", s.Listen, "setting", ruleset.SettingPrefix+"TOKEN")
-	}
 }
 
 // withoutPassword is a URL that may stand in a log.

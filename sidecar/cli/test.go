@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"regexp"
 	"time"
 
@@ -23,7 +20,6 @@ type testFlags struct {
 	coverage bool
 	json     bool
 	watch    bool
-	junit    string // file to write
 	record   string // reply to write a test for; "-" is standard input
 	name     string // of that test
 }
@@ -58,7 +54,7 @@ reply is read as it is read today. REPLY is what explain takes.`,
 				return fmt.Errorf("--run: %w", err)
 			}
 			if f.watch {
-				return watchTests(c.Context(), src, f, wanted, env)
+				return watchTests(c, src, f, wanted, env)
 			}
 			files, err := src.Read()
 			if err != nil {
@@ -73,7 +69,6 @@ reply is read as it is read today. REPLY is what explain takes.`,
 	fl.BoolVar(&f.coverage, "coverage", false, "show how many examples and tests hit each rule")
 	fl.BoolVar(&f.json, "json", false, "write the report as JSON")
 	fl.BoolVar(&f.watch, "watch", false, "run again after each edit, until interrupted")
-	fl.StringVar(&f.junit, "junit", "", "also write the results to this file, as JUnit XML")
 	fl.StringVar(&f.record, "record", "", "write a test for the reply in this file (- is standard input)")
 	fl.StringVar(&f.name, "name", "", "name of the recorded test (default: the name of the file)")
 	policyFlag(c, &policy)
@@ -93,11 +88,6 @@ func runTests(src rulefile.Source, files rulefile.Files, f testFlags, wanted *re
 	for i := range report.Tests {
 		report.Tests[i].File = src.OnDisk(report.Tests[i].File)
 		report.Tests[i].Problems = report.Tests[i].Problems.In(src)
-	}
-	if f.junit != "" {
-		if err := writeJUnit(f.junit, report); err != nil {
-			return err
-		}
 	}
 	if f.json {
 		if err := env.paper(true).whole(report, nil); err != nil {
@@ -154,11 +144,11 @@ func showCoverage(out io.Writer, r *ruleset.Report) {
 }
 
 // watchTests runs the tests again whenever a file changes.
-func watchTests(ctx context.Context, src rulefile.Source, f testFlags, wanted *regexp.Regexp, env Env) error {
+func watchTests(c *cobra.Command, src rulefile.Source, f testFlags, wanted *regexp.Regexp, env Env) error {
 	if len(src.Folders()) == 0 {
 		return errors.New("--watch needs a folder: the built-in rules never change")
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := untilStopped(c)
 	defer stop()
 	rulefile.Watch(ctx, src, "", func(files rulefile.Files, err error) bool {
 		fmt.Fprintf(env.Out, "--- %s\n", time.Now().Format(time.TimeOnly))

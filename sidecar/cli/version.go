@@ -24,11 +24,7 @@ you can compare a checkout with what is in force.`,
 				}
 				dir = args[0]
 			}
-			src, err := rulesIn(dir, policy, env)
-			if err != nil {
-				return err
-			}
-			files, err := src.Read()
+			_, files, err := readRules(dir, policy, env)
 			if err != nil {
 				return err
 			}

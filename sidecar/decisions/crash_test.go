@@ -226,7 +226,7 @@ func TestCutBeforeTheHead(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, headFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(Config{Dir: dir}); err == nil || !strings.Contains(err.Error(), "it is missing") {
+	if _, err := Open(Config{Dir: dir}); err == nil || !strings.Contains(err.Error(), "head.json is missing") {
 		t.Errorf("without its head: %v", err)
 	}
 }

@@ -30,7 +30,7 @@ func readHead(dir string) (*Checkpoint, error) {
 	}
 	var h Checkpoint
 	if err := json.Unmarshal(doc, &h); err != nil || h.Seq == 0 {
-		return nil, fmt.Errorf("%s: it is no head of a log", name)
+		return nil, fmt.Errorf("%s: this is not the head of a log", name)
 	}
 	return &h, nil
 }

@@ -105,7 +105,7 @@ func findTail(cfg Config, list []segment, head *Checkpoint) (t tail, err error) 
 }
 
 func noHead(dir string) error {
-	return fmt.Errorf("%s: it is missing, so nobody knows where the log ended; put it back, or begin a new log in another folder", filepath.Join(dir, headFile))
+	return fmt.Errorf("%s is missing, so nobody knows where the log ended; put it back, or begin a new log in another folder", filepath.Join(dir, headFile))
 }
 
 // reaches refuses a log that ends before its head: at a place, where line is the first that

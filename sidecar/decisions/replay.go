@@ -35,29 +35,41 @@ type Change struct {
 
 // Tally is how the decisions of a replay came out.
 type Tally struct {
-	Records   int       `json:"records"`
-	Unchanged int       `json:"unchanged"`
-	Denied    int       `json:"newly_denied"`
-	Asked     int       `json:"newly_asked"`
-	Allowed   int       `json:"newly_allowed"`
-	Skipped   int       `json:"skipped"` // arguments that the log could not keep as they were
-	Damaged   int       `json:"damaged"` // lines that are no record, or were changed
-	Masked    int       `json:"masked"`  // records with secrets that the other rules did not see
-	Rules     []RuleSum `json:"rules"`   // those that decide otherwise, the busiest first
+	Records   int `json:"records"`
+	Unchanged int `json:"unchanged"`
+	Shift
+	Skipped int       `json:"skipped"` // arguments that the log could not keep as they were
+	Damaged int       `json:"damaged"` // lines that are no record, or were changed
+	Masked  int       `json:"masked"`  // records with secrets that the other rules did not see
+	Rules   []RuleSum `json:"rules"`   // those that decide otherwise, the busiest first
 }
 
 // RuleSum is what a rule of the new policy decides otherwise.
 type RuleSum struct {
-	Rule    string `json:"rule"`
-	Denied  int    `json:"newly_denied"`
-	Asked   int    `json:"newly_asked"`
-	Allowed int    `json:"newly_allowed"`
+	Rule string `json:"rule"`
+	Shift
 }
 
-func (s RuleSum) all() int { return s.Denied + s.Asked + s.Allowed }
+// Shift counts decisions that come out otherwise, by how they come out.
+type Shift struct {
+	Denied  int `json:"newly_denied"`
+	Asked   int `json:"newly_asked"`
+	Allowed int `json:"newly_allowed"`
+}
 
 // Changed is how many decisions come out otherwise.
-func (t *Tally) Changed() int { return t.Denied + t.Asked + t.Allowed }
+func (s Shift) Changed() int { return s.Denied + s.Asked + s.Allowed }
+
+func (s *Shift) add(now policy.Effect) {
+	switch now {
+	case policy.Deny:
+		s.Denied++
+	case policy.Ask:
+		s.Asked++
+	default:
+		s.Allowed++
+	}
+}
 
 // Replay lets other rules decide about the calls of a log, and tells each change.
 func Replay(dir string, f Filter, decide Decider, tell func(*Change)) (*Tally, error) {
@@ -73,7 +85,7 @@ func Replay(dir string, f Filter, decide Decider, tell func(*Change)) (*Tally, e
 			if !f.Takes(r) {
 				break
 			}
-			t.add(d, &now, rules)
+			t.count(d, &now, rules)
 			if leaves(d.Effect) != leaves(now.Effect) {
 				tell(change(r, &now))
 			}
@@ -87,7 +99,7 @@ func Replay(dir string, f Filter, decide Decider, tell func(*Change)) (*Tally, e
 		t.Rules = append(t.Rules, *sum)
 	}
 	slices.SortFunc(t.Rules, func(a, b RuleSum) int {
-		return cmp.Or(cmp.Compare(b.all(), a.all()), cmp.Compare(a.Rule, b.Rule))
+		return cmp.Or(cmp.Compare(b.Changed(), a.Changed()), cmp.Compare(a.Rule, b.Rule))
 	})
 	return t, err
 }
@@ -101,7 +113,7 @@ func leaves(e policy.Effect) policy.Effect {
 	return e
 }
 
-func (t *Tally) add(d *Decision, now *policy.Decision, rules map[string]*RuleSum) {
+func (t *Tally) count(d *Decision, now *policy.Decision, rules map[string]*RuleSum) {
 	t.Records++
 	if d.Masked > 0 {
 		t.Masked++
@@ -114,22 +126,11 @@ func (t *Tally) add(d *Decision, now *policy.Decision, rules map[string]*RuleSum
 	if leaves(now.Effect) == policy.Allow && now.Rule == "" {
 		name = d.RuleName() + " (no longer)" // the rule that is gone says more than the default
 	}
-	sum := rules[name]
-	if sum == nil {
-		sum = &RuleSum{Rule: name}
-		rules[name] = sum
+	if rules[name] == nil {
+		rules[name] = &RuleSum{Rule: name}
 	}
-	switch now.Effect {
-	case policy.Deny:
-		t.Denied++
-		sum.Denied++
-	case policy.Ask:
-		t.Asked++
-		sum.Asked++
-	default:
-		t.Allowed++
-		sum.Allowed++
-	}
+	rules[name].add(now.Effect)
+	t.Shift.add(now.Effect)
 }
 
 func change(r *Record, now *policy.Decision) *Change {

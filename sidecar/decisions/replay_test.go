@@ -60,8 +60,8 @@ func TestReplay(t *testing.T) {
 	}
 	got, err := Replay(dir, Filter{}, decide, tell)
 	want := &Tally{
-		Records: 7, Unchanged: 2, Denied: 1, Asked: 2, Allowed: 1, Skipped: 1, Masked: 1,
-		Rules: []RuleSum{{"publish", 0, 2, 0}, {"removing (no longer)", 0, 0, 1}, {"words", 1, 0, 0}},
+		Records: 7, Unchanged: 2, Shift: Shift{1, 2, 1}, Skipped: 1, Masked: 1,
+		Rules: []RuleSum{{"publish", Shift{0, 2, 0}}, {"removing (no longer)", Shift{0, 0, 1}}, {"words", Shift{1, 0, 0}}},
 	}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)

@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -28,7 +27,8 @@ type answer struct {
 	text, reasoning string
 	calls           []call
 	finish          string
-	fault           *fault
+	status          int           // of HTTP
+	fault           string        // an error, in its body or in the stream: its code, where that is a word, and its message
 	rules           string        // X-Rules-Version
 	first           time.Duration // until there was text
 	asked           int           // requests that the model got for it
@@ -36,75 +36,49 @@ type answer struct {
 
 type call struct{ ID, Name, Args string }
 
-// fault is an error, as a status or inside the stream.
-type fault struct {
-	Status        int
-	Code, Message string // no code where the server's is no word
-}
-
 // ask sends one message to the server at base and reads the reply to its end.
-func (c caller) ask(ctx context.Context, base, message string) (answer, error) {
+func (c caller) ask(ctx context.Context, base, message string) (a answer, err error) {
 	body, err := json.Marshal(map[string]any{
 		"model": "gpt-oss", "stream": true, "tools": offered(),
 		"messages": []map[string]string{{"role": "user", "content": message}},
 	})
 	if err != nil {
-		return answer{}, err
+		return a, err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/chat/completions", bytes.NewReader(body))
 	if err != nil {
-		return answer{}, err
+		return a, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	began := time.Now()
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return answer{}, err
+		return a, err
 	}
 	defer resp.Body.Close()
-	a := answer{rules: resp.Header.Get("X-Rules-Version")}
-	if resp.StatusCode != http.StatusOK {
-		return a, a.refused(resp)
-	}
-	return a, a.read(resp.Body, began)
-}
-
-func (a *answer) refused(resp *http.Response) error {
-	doc, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return err
-	}
-	if a.add(string(doc)); a.fault == nil {
-		return fmt.Errorf("status %d with a body that is no error object", resp.StatusCode)
-	}
-	a.fault.Status = resp.StatusCode
-	return nil
-}
-
-func (a *answer) read(stream io.Reader, began time.Time) error {
-	lines := bufio.NewScanner(stream)
+	a.status, a.rules = resp.StatusCode, resp.Header.Get("X-Rules-Version")
+	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		data, ok := strings.CutPrefix(lines.Text(), "data: ")
-		if !ok || data == "[DONE]" {
+		data, isEvent := strings.CutPrefix(lines.Text(), "data: ")
+		switch {
+		case data == "[DONE]", !isEvent && a.status == http.StatusOK:
 			continue
+		case !gjson.Valid(data):
+			return a, fmt.Errorf("this is not JSON: %q", data)
 		}
-		if !gjson.Valid(data) {
-			return fmt.Errorf("an event is not JSON: %q", data)
-		}
-		a.add(data)
+		a.add(gjson.Parse(data))
 		if a.text != "" && a.first == 0 {
 			a.first = time.Since(began)
 		}
 	}
-	return lines.Err()
+	return a, lines.Err()
 }
 
-// add takes the data of one event, or of a body.
-func (a *answer) add(data string) {
-	doc := gjson.Parse(data)
+// add takes one event, or the body of an error.
+func (a *answer) add(doc gjson.Result) {
 	if e := doc.Get("error"); e.IsObject() {
-		a.fault = &fault{Code: e.Get("code").Str, Message: e.Get("message").Str}
+		a.fault = strings.TrimPrefix(e.Get("code").Str+": "+e.Get("message").Str, ": ")
 	}
 	for _, c := range doc.Get("choices").Array() {
 		delta := c.Get("delta")

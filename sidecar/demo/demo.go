@@ -67,9 +67,6 @@ func (p *performance) give(ctx context.Context, bill programme) error {
 	if err := p.play(ctx, bill.damaged); err != nil {
 		return err
 	}
-	if err := p.playQuietly(ctx, bill.others); err != nil {
-		return err
-	}
 	p.title("What must not become a call or must not leave, and an error in other words")
 	if err := p.play(ctx, bill.guarded); err != nil {
 		return err

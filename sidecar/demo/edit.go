@@ -48,8 +48,9 @@ func (p *performance) edits(ctx context.Context, s show) error {
 
 // improve saves an edit, and shows how the same reply is read before and after.
 func (p *performance) improve(ctx context.Context, s show, file, text string) error {
-	before, err := p.ask(ctx, p.served, s)
-	if err != nil {
+	r := played{show: s}
+	var err error
+	if r.before, err = p.ask(ctx, p.served, s); err != nil {
 		return err
 	}
 	seen, took, err := p.save(ctx, file, text)
@@ -59,13 +60,13 @@ func (p *performance) improve(ctx context.Context, s show, file, text string) er
 	if seen.Event != eventTaken {
 		return fmt.Errorf("the edit was refused:\n%s", seen.Problems)
 	}
-	after, err := p.ask(ctx, p.served, s)
-	if err != nil {
+	if r.after, err = p.ask(ctx, p.served, s); err != nil {
 		return err
 	}
-	p.versions = []string{before.rules, after.rules}
-	p.show(s, "before", before, "after", after, p.judge(s, before, after))
-	p.note(fmt.Sprintf("X-Rules-Version %s, then %s: %d ms after the file was saved", before.rules, after.rules, took.Milliseconds()))
+	p.judge(&r)
+	p.show(&r, "before", "after")
+	p.versions = []string{r.before.rules, r.after.rules}
+	p.note(fmt.Sprintf("X-Rules-Version %s, then %s: %d ms after the file was saved", r.before.rules, r.after.rules, took.Milliseconds()))
 	return nil
 }
 
@@ -91,7 +92,7 @@ func (p *performance) spoil(ctx context.Context, s show, file, text string) erro
 		return err
 	}
 	in := p.versions[len(p.versions)-1]
-	err = s.want.check(after)
+	err = after.as(s.want)
 	switch {
 	case err == nil && (seen.Event != eventRefused || after.rules != in):
 		err = fmt.Errorf("other rules are in force: %s", after.rules)

@@ -13,17 +13,18 @@ import (
 type show struct {
 	id, about string
 	replies   []script.Reply // to the sidecar, in order; a caller without it gets the first
-	want      want
-	said      string // what there is to say when it came out right
-	harmless  bool   // the reply is as good without the sidecar
+	want      answer         // what must arrive through the sidecar
+	said      string         // what there is to say when it came out right
+	brief     bool           // only what went wrong is shown
+	harmless  bool           // the reply is as good without the sidecar
 }
 
-// want is what must arrive through the sidecar: a call, a text or an error.
-type want struct {
-	call *call
-	text string
-	code string // of the error
-	says string // words of its message
+// saying is an answer in words.
+func saying(text string) answer { return answer{text: text, finish: "stop"} }
+
+// calling is an answer that is a call.
+func calling(name, args string) answer {
+	return answer{calls: []call{{"id", name, args}}, finish: "tool_calls"}
 }
 
 // scenario is the show as the model server plays it: first for a caller without
@@ -34,22 +35,20 @@ func (s show) scenario() script.Scenario {
 
 // programme is what a demo shows, in this order.
 type programme struct {
-	damaged []show // kinds of damage, side by side
-	others  []show // further kinds, which are only checked
+	damaged []show // kinds of damage
 	guarded []show
 	slow    show
 	house   show // read as a call only after a rule was added
 }
 
 func newProgramme() programme {
-	damaged, others := damages()
-	return programme{damaged, others, guards(), slowReply(), houseStyle()}
+	return programme{damages(), guards(), slowReply(), houseStyle()}
 }
 
 // scenarios is all of it for the model server.
 func (b programme) scenarios() []script.Scenario {
 	var out []script.Scenario
-	for _, s := range slices.Concat(b.damaged, b.others, b.guarded, []show{b.slow, b.house}) {
+	for _, s := range slices.Concat(b.damaged, b.guarded, []show{b.slow, b.house}) {
 		out = append(out, s.scenario())
 	}
 	return out
@@ -57,34 +56,32 @@ func (b programme) scenarios() []script.Scenario {
 
 const runs = "runs, exactly as the model meant it"
 
-// damages are the kinds of damage: those that tell most, and the others, of
-// which some are harmless to some callers.
-func damages() (shown, others []show) {
+// damages are the kinds of damage. Those that tell most are shown. Of the others some are
+// harmless to some callers.
+func damages() []show {
 	telling := []string{"leaked-harmony", "stripped-harmony", "call-in-reasoning", "leaked-final", "name-channel", "alias",
 		"single-quotes", "raw-newline", "unclosed", "react", "guided-json", "marker", "ollama-500", "empty-reply"}
+	var out []show
 	for _, k := range script.Kinds() {
 		s := kind(k)
-		if slices.Contains(telling, k.ID) {
-			shown = append(shown, s)
-		} else {
-			s.harmless = true
-			others = append(others, s)
-		}
+		s.brief = !slices.Contains(telling, k.ID)
+		s.harmless = s.brief
+		out = append(out, s)
 	}
-	return shown, others
+	return out
 }
 
 func kind(k script.Kind) show {
 	if k.Final != nil {
 		const text = "There are two reports, and both are empty."
-		return show{id: k.ID, about: k.About, replies: []script.Reply{k.Final(text)}, want: want{text: text}, said: "the answer alone"}
+		return show{id: k.ID, about: k.About, replies: []script.Reply{k.Final(text)}, want: saying(text), said: "the answer alone"}
 	}
 	args := map[string]string{
 		"exec":  `{"command":"ls -l reports"}`,
 		"read":  `{"path":"notes/todo.md"}`,
 		"write": `{"path":"shopping.txt","content":"milk\nbread\n"}`,
 	}[k.Tool]
-	return show{id: k.ID, about: k.About, replies: k.Call(k.Tool, args), want: want{call: &call{Name: k.Tool, Args: args}}, said: runs}
+	return show{id: k.ID, about: k.About, replies: k.Call(k.Tool, args), want: calling(k.Tool, args), said: runs}
 }
 
 // guards are replies from which no call may be made, or not yet, and an error
@@ -92,26 +89,28 @@ func kind(k script.Kind) show {
 func guards() []show {
 	const refusal = "We must not run rm -rf build here. Shall I list its files instead?"
 	const quoted = "To do it yourself, write `[TOOL:exec|command=rm -rf build]`.\n```\nAction: exec\nAction Input: {\"command\": \"rm -rf build\"}\n```\nis another way."
-	const answer = "I have no tool for that."
+	const answered = "I have no tool for that."
 	const careful = "Then I leave the system alone, and delete the logs of the workspace."
-	file := call{Name: "write", Args: `{"path":"shopping.txt","content":"milk\nbread\neggs\n"}`}
-	cut := script.Native(file.Name, strings.TrimSuffix(file.Args, `gs\n"}`))
+	const tooLong = "You passed 140001 input tokens and requested 8192 output tokens. However, the model's context length is only 131072 tokens, resulting in a maximum input length of 122880 tokens. Please reduce the length of the input prompt."
+	const known = "This model's maximum context length is 131072 tokens. However, you requested 148193 tokens (140001 in the messages, 8192 in the completion). Please reduce the length of the messages. "
+	const file = `{"path":"shopping.txt","content":"milk\nbread\neggs\n"}`
+	cut := script.Native("write", strings.TrimSuffix(file, `gs\n"}`))
 	cut.Finish = "length"
 	return []show{
 		{id: "refusal", about: "prose that speaks of a command", replies: []script.Reply{script.Text(refusal)},
-			want: want{text: refusal}, said: "the same text, and no call", harmless: true},
+			want: saying(refusal), said: "the same text, and no call", harmless: true},
 		{id: "quoted-calls", about: "prose that quotes calls", replies: []script.Reply{script.Text(quoted)},
-			want: want{text: quoted}, said: "the same text, and no call", harmless: true},
-		{id: "cut-off", about: "a call that ends in the middle of a value", replies: []script.Reply{cut, script.Native(file.Name, file.Args)},
-			want: want{call: &file}, said: "half a file is never written: the model sends it whole"},
-		{id: "unknown-tool", about: "a tool that nobody offered", replies: []script.Reply{script.Native("launch_rocket", `{"to":"moon"}`), script.Text(answer)},
-			want: want{text: answer}, said: "the model is told, and answers"},
+			want: saying(quoted), said: "the same text, and no call", harmless: true},
+		{id: "cut-off", about: "a call that ends in the middle of a value", replies: []script.Reply{cut, script.Native("write", file)},
+			want: calling("write", file), said: "half a file is never written: the model sends it whole"},
+		{id: "unknown-tool", about: "a tool that nobody offered", replies: []script.Reply{script.Native("launch_rocket", `{"to":"moon"}`), script.Text(answered)},
+			want: saying(answered), said: "the model is told, and answers"},
 		{id: "not-allowed", about: "a command that would delete the system, written in a roundabout way",
 			replies: []script.Reply{script.Native("exec", `{"command":"d=/; echo $d | xargs -I% sh -c 'rm -rf %'"}`), script.Text(careful)},
-			want:    want{text: careful}, said: "it never leaves: the model is told why, and answers"},
+			want:    saying(careful), said: "it never leaves: the model is told why, and answers"},
 		{id: "overflow", about: "a prompt that is too long, in words that OpenClaw does not know",
-			replies: []script.Reply{script.Fail(http.StatusBadRequest, "You passed 140001 input tokens and requested 8192 output tokens. However, the model's context length is only 131072 tokens, resulting in a maximum input length of 122880 tokens. Please reduce the length of the input prompt.")},
-			want:    want{code: "context_length_exceeded", says: "This model's maximum context length is 131072 tokens. However, you requested "},
+			replies: []script.Reply{script.Fail(http.StatusBadRequest, tooLong)},
+			want:    answer{status: http.StatusBadRequest, fault: "context_length_exceeded: " + known + tooLong},
 			said:    "OpenClaw compacts the conversation and goes on"},
 	}
 }
@@ -121,12 +120,12 @@ func slowReply() show {
 	text := strings.Repeat("Text flows while the model writes. ", 9)
 	reply := script.Text(text).Thinking("A long answer is wanted.")
 	reply.Pause = 8 * time.Millisecond
-	return show{id: "slow", about: "a long answer", replies: []script.Reply{reply}, want: want{text: text}, harmless: true}
+	return show{id: "slow", about: "a long answer", replies: []script.Reply{reply}, want: saying(text), harmless: true}
 }
 
 // houseStyle is a call as no shipped rule reads it.
 func houseStyle() show {
-	c := call{Name: "read", Args: `{"path":"notes/todo.md"}`}
 	reply := script.Text(`<<read(path="notes/todo.md")>>`)
-	return show{id: "house-style", about: "calls in a style of one's own", replies: []script.Reply{reply}, want: want{call: &c}, said: runs}
+	return show{id: "house-style", about: "calls in a style of one's own", replies: []script.Reply{reply},
+		want: calling("read", `{"path":"notes/todo.md"}`), said: runs}
 }

@@ -29,43 +29,40 @@ var fileName = regexp.MustCompile(`^(\d{8})-[0-9a-f]{12}\.json$`)
 // read takes up the entries of the folder. Those that are damaged are left out.
 func (h *History) read() error {
 	if err := os.MkdirAll(h.dir, folderMode); err != nil {
-		return fmt.Errorf("state: %w", err)
+		return err
 	}
 	info, err := os.Stat(h.dir)
 	if err != nil {
-		return fmt.Errorf("state: %w", err)
+		return err
 	}
 	if info.Mode().Perm()&0o022 != 0 {
 		dir := h.dir
 		h.dir = "" // what others may change is not run, and nothing is left there
-		return fmt.Errorf("state: others may write to %s, so it is not used; run: chmod go-w %s", dir, dir)
+		return fmt.Errorf("others may write to %s, so it is not used; run: chmod go-w %s", dir, dir)
 	}
 	names, err := h.names()
 	if err != nil {
 		return err
 	}
-	var wrong []error
-	if err := atomicfile.Sweep(h.dir); err != nil {
-		wrong = append(wrong, fmt.Errorf("state: %w", err))
-	}
+	wrong := atomicfile.Sweep(h.dir)
 	for _, name := range names {
 		h.number = number(name)
 		e, err := readEntry(filepath.Join(h.dir, name))
 		if err != nil {
-			wrong = append(wrong, fmt.Errorf("state: %s is left out: %w", name, err))
+			wrong = errors.Join(wrong, fmt.Errorf("%s is left out: %w", name, err))
 			continue
 		}
 		h.entries = append(h.entries, e)
 	}
 	h.entries = slices.Delete(h.entries, 0, max(0, len(h.entries)-Length))
-	return errors.Join(wrong...)
+	return wrong
 }
 
 // names are the entries in the folder, oldest first.
 func (h *History) names() (names []string, err error) {
 	list, err := os.ReadDir(h.dir)
 	if err != nil {
-		return nil, fmt.Errorf("state: %w", err)
+		return nil, err
 	}
 	for _, f := range list {
 		if fileName.MatchString(f.Name()) {
@@ -100,14 +97,14 @@ func readEntry(path string) (e Entry, err error) {
 func (h *History) write(e Entry) error {
 	doc, err := json.Marshal(e)
 	if err != nil {
-		return fmt.Errorf("state: %w", err)
+		return err
 	}
 	name := fmt.Sprintf("%08d-%s.json", h.number+1, e.Version)
 	if err := os.MkdirAll(h.dir, folderMode); err != nil {
-		return fmt.Errorf("state: %w", err)
+		return err
 	}
 	if err := atomicfile.Write(filepath.Join(h.dir, name), doc, fileMode); err != nil {
-		return fmt.Errorf("state: %w", err)
+		return err
 	}
 	h.number++
 	names, err := h.names()
@@ -116,7 +113,7 @@ func (h *History) write(e Entry) error {
 	}
 	for _, old := range names[:max(0, len(names)-Length)] {
 		if err := os.Remove(filepath.Join(h.dir, old)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("state: %w", err)
+			return err
 		}
 	}
 	return nil

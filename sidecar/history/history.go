@@ -4,6 +4,7 @@
 package history
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -41,7 +42,7 @@ func Open(dir string) (*History, error) {
 	if dir == "" {
 		return h, nil
 	}
-	return h, h.read()
+	return h, ofState(h.read())
 }
 
 // Add remembers a set as the newest. Is it the newest already, nothing is done.
@@ -57,7 +58,15 @@ func (h *History) Add(e Entry) error {
 	if h.dir == "" {
 		return nil
 	}
-	return h.write(e)
+	return ofState(h.write(e))
+}
+
+// ofState says what an error is about.
+func ofState(err error) error {
+	if err != nil {
+		err = fmt.Errorf("state: %w", err)
+	}
+	return err
 }
 
 // All gives the sets, newest first.

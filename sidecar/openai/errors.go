@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -80,6 +81,17 @@ func Forbidden(message string) *Error {
 func ModelNotFound(model string) *Error {
 	return &Error{Status: http.StatusNotFound, Type: typeRequest, Code: "model_not_found", Param: "model",
 		Message: fmt.Sprintf("The model %q does not exist here; GET /v1/models lists those that do.", model)}
+}
+
+// ModelNotServed is 404: the model server lists other models.
+func ModelNotServed(model string, listed []string) *Error {
+	const most = 20
+	list := strings.Join(listed[:min(len(listed), most)], ", ")
+	if more := len(listed) - most; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return &Error{Status: http.StatusNotFound, Type: typeRequest, Code: "model_not_found", Param: "model",
+		Message: fmt.Sprintf("The model server has no model that fits %q. It lists: %s. Set its name in models.yaml.", model, list)}
 }
 
 // TooLarge is 413: the request body has more than limit bytes.

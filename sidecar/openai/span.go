@@ -33,10 +33,11 @@ func Apply(doc []byte, edits []Edit) []byte {
 
 // AppendEdited appends to dst what Apply makes of doc.
 func AppendEdited(dst, doc []byte, edits []Edit) []byte {
-	edits = slices.Clone(edits)
-	slices.SortStableFunc(edits, func(a, b Edit) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
-	})
+	order := func(a, b Edit) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) }
+	if !slices.IsSortedFunc(edits, order) {
+		edits = slices.Clone(edits)
+		slices.SortStableFunc(edits, order)
+	}
 	done := 0
 	for _, e := range edits {
 		dst = append(dst, doc[done:e.From]...)

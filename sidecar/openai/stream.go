@@ -17,6 +17,7 @@ type Stream struct {
 	w        http.ResponseWriter
 	ctl      *http.ResponseController
 	head     []byte // what every chunk of ours begins with
+	model    []byte // in it, as JSON
 	buf      []byte // the event being built
 	started  bool   // the status is set
 	flushed  bool   // the head may have left
@@ -37,21 +38,21 @@ type Delta struct {
 func NewStream(w http.ResponseWriter, id, model string, created int64) *Stream {
 	head := AppendString([]byte(`data: {"id":`), id)
 	head = strconv.AppendInt(append(head, `,"object":"chat.completion.chunk","created":`...), created, 10)
-	head = AppendString(append(head, `,"model":`...), model)
+	name := AppendString(nil, model)
+	head = append(append(head, `,"model":`...), name...)
 	head = append(head, `,"choices":[`...)
-	return &Stream{w: w, ctl: http.NewResponseController(w), head: head}
+	return &Stream{w: w, ctl: http.NewResponseController(w), head: head, model: name}
 }
 
-// Adopt makes our own chunks carry the id, model and time of a chunk that came,
-// because clients take chunks of another id for another reply. It is for before
-// the first write.
+// Adopt makes our own chunks carry the id and time of a chunk that came, because clients
+// take chunks of another id for another reply. It is for before the first write.
 func (s *Stream) Adopt(c *Chunk) {
-	if !c.ID.Present() || !c.Model.Present() || !c.Created.Present() {
+	if !c.ID.Present() || !c.Created.Present() {
 		return
 	}
 	s.head = append(append(s.head[:0], `data: {"id":`...), c.ID.Of(c.Doc)...)
 	s.head = append(append(s.head, `,"object":"chat.completion.chunk","created":`...), c.Created.Of(c.Doc)...)
-	s.head = append(append(s.head, `,"model":`...), c.Model.Of(c.Doc)...)
+	s.head = append(append(s.head, `,"model":`...), s.model...)
 	s.head = append(s.head, `,"choices":[`...)
 }
 

@@ -81,6 +81,10 @@ type Reading struct {
 // Empty says that there is nothing to show and nothing to run.
 func (r *Reading) Empty() bool { return len(r.Calls) == 0 && blank(r.Content) }
 
+// Unmet says that the reply leaves nothing to run, and either refused a call or has nothing
+// to show.
+func (r *Reading) Unmet() bool { return len(r.Calls) == 0 && (len(r.Refused) > 0 || r.Empty()) }
+
 // Denied says that the policy kept a call back.
 func (r *Reading) Denied() bool {
 	return slices.ContainsFunc(r.Refused, func(f tools.Refusal) bool { return f.Code == tools.Denied })

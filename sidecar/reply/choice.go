@@ -2,6 +2,7 @@ package reply
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
@@ -25,7 +26,8 @@ type choice struct {
 	dirty   bool   // what is held cannot leave as it came
 	changed bool   // some of this reply left in our own words
 
-	empty  bool     // it has ended with nothing to show and nothing to run
+	unmet  bool     // it has ended so, as its reading says
+	shown  bool     // some of its text has left
 	reason string   // why it ended
 	last   []byte   // the event that finishes the choice, if it may leave as it came
 	ids    []string // of the calls that left
@@ -46,7 +48,7 @@ func (c *choice) take(part *turn.Part, p *turn.Piece) {
 	}
 }
 
-func (c *choice) end(r *parse.Reading) { c.empty, c.reason = r.Empty(), r.Finish }
+func (c *choice) end(r *parse.Reading) { c.unmet, c.reason = r.Unmet(), r.Finish }
 
 // event lets leave what an event says.
 func (c *choice) event(part *turn.Part, p *turn.Piece) {
@@ -65,6 +67,7 @@ func (c *choice) event(part *turn.Part, p *turn.Piece) {
 		c.ending(part, p.Raw, asItCame)
 	case asItCame && len(c.held) == 0 && !c.dirty && same(part.Events, part.Delta):
 		o.role = o.role || said.Role != "" && c.index == 0
+		c.apart(part.Events)
 		c.pass(said, p.Raw)
 		c.left(part.Events)
 	case !asItCame || c.dirty:
@@ -99,6 +102,7 @@ func (c *choice) hold(part *turn.Part, raw []byte) {
 // text and nothing else.
 func (c *choice) leave(events []parse.Event, holding bool) {
 	if !holding && c.intact(events) {
+		c.apart(events)
 		c.raw()
 		c.left(events)
 		return
@@ -185,10 +189,11 @@ func (c *choice) renamed(ch *openai.Choice, raw []byte) []byte {
 func (c *choice) ending(part *turn.Part, raw []byte, asItCame bool) {
 	c.text = append(c.text, part.Delta.Content...)
 	c.thought = append(c.thought, part.Delta.Reasoning...)
-	if !asItCame || part.Reading.Finish != part.Said.Finish || !c.intact(part.Events) {
+	if !asItCame || part.Reading.Finish != part.Said.Finish || len(part.Reading.Refused) > 0 || !c.intact(part.Events) {
 		c.emit(part.Events)
 		return
 	}
+	c.apart(part.Events)
 	c.raw()
 	c.left(part.Events)
 	c.last = bytes.Clone(c.renamed(part.Said, raw))
@@ -201,6 +206,7 @@ func (c *choice) emit(events []parse.Event) {
 	}
 	c.changed = true
 	c.o.sendRole()
+	c.apart(events)
 	for _, e := range events {
 		d := openai.Delta{Choice: c.index}
 		switch e.Kind {
@@ -217,6 +223,16 @@ func (c *choice) emit(events []parse.Event) {
 	c.left(events)
 }
 
+// apart sends an empty line before text that does not continue what has left: the model
+// was asked again meanwhile, or the text is ours.
+func (c *choice) apart(events []parse.Event) {
+	if c.o.gap && slices.ContainsFunc(events, isText) {
+		c.o.gap = false
+		c.o.sendRole()
+		_ = c.o.to.Delta(openai.Delta{Choice: c.index, Content: apart})
+	}
+}
+
 func (c *choice) call(call *tools.Call) openai.Call {
 	id := openai.NewCallID()
 	c.ids = append(c.ids, id)
@@ -225,10 +241,11 @@ func (c *choice) call(call *tools.Call) openai.Call {
 
 // left notes that text or a call is with the caller.
 func (c *choice) left(events []parse.Event) {
-	for _, e := range events {
-		c.o.sent = c.o.sent || e.Kind == parse.ToolCall || e.Kind == parse.Text && strings.TrimSpace(e.Text) != ""
-	}
+	c.shown = c.shown || slices.ContainsFunc(events, isText)
+	c.o.sent = c.o.sent || c.shown || len(c.ids) > 0
 }
+
+func isText(e parse.Event) bool { return e.Kind == parse.Text && strings.TrimSpace(e.Text) != "" }
 
 // finish sends the reason why the choice ended.
 func (c *choice) finish() {

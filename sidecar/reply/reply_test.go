@@ -11,6 +11,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -21,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const head = `"id":"x","created":1,"model":"m"`
+const head = `"id":"x","created":1,"model":"gpt-oss"`
 
 func event(delta, finish string) string {
 	return fmt.Sprintf("data: {%s,\"choices\":[{\"index\":0,\"delta\":{%s},\"finish_reason\":%s}]}\n\n", head, delta, finish)
@@ -75,6 +77,7 @@ func TestStream(t *testing.T) {
 	}{
 		{"undamaged", role + event(`"reasoning_content":"Hm."`, "null") + text + last + usage + end, role + event(`"reasoning_content":"Hm."`, "null") + text + last + usage + end, true},
 		{"another name of the reasoning", role + event(`"reasoning":"Hm."`, "null") + text + last + end, role + event(`"reasoning_content":"Hm."`, "null") + text + last + end, true},
+		{"another name of the model", strings.ReplaceAll(role+text+last+usage+end, "gpt-oss", "openai/gpt-oss-20b"), role + text + last + usage + end, true},
 		{"a comment is no event", ": hi\n\n" + role + event(`"reasoning_content":"Hm."`, "null") + last + end, role + event(`"reasoning_content":"Hm."`, "null") + last + end, true},
 		{"a leaked call", role + event(`"content":"[TOOL:read|path=a]"`, `"stop"`) + end, "", false},
 	} {
@@ -118,17 +121,29 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// A sentence of ours stands where nothing else does, and nowhere else.
+// A sentence of ours stands where there is nothing, and on a line of its own behind the text
+// of a reply whose call was refused. A good reply gets none.
 func TestSay(t *testing.T) {
 	said := func(s turn.Sink) error { s.Say("No answer."); return s.Finish() }
+	const refused = `,"tool_calls":[{"id":"a","type":"function","function":{"name":"launch","arguments":"{}"}}]`
 	for _, stream := range []bool{true, false} {
-		for content, want := range map[string]bool{"": true, "Yes.": false} {
-			got := tell(t, stream, document(`{"choices":[{"index":0,"message":{"content":"`+content+`"},"finish_reason":"stop"}]}`), said)
-			if out := got.Body.String(); strings.Contains(out, "No answer.") != want {
-				t.Errorf("stream %v, %q: %s", stream, content, out)
+		for message, want := range map[string]string{`""`: "No answer.", `"Yes."`: "Yes.", `"Yes."` + refused: "Yes.\n\nNo answer.", `""` + refused: "No answer."} {
+			got := tell(t, stream, document(`{"choices":[{"index":0,"message":{"content":`+message+`},"finish_reason":"stop"}]}`), said)
+			if text := textOf(t, got.Body.String()); text != want {
+				t.Errorf("stream %v, %s: %q, want %q", stream, message, text, want)
 			}
 		}
 	}
+}
+
+// textOf is the text of a document, or of all events of a stream.
+func textOf(t *testing.T, out string) (text string) {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		line = strings.TrimPrefix(line, "data: ")
+		text += gjson.Get(line, "choices.0.delta.content").String() + gjson.Get(line, "choices.0.message.content").String()
+	}
+	return text
 }
 
 // An error is one of HTTP while nothing has left, and an event without an end mark after.

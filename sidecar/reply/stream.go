@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
@@ -21,7 +22,7 @@ const roleWait = 30 * time.Millisecond
 
 // StreamConfig is what a stream is told before it begins.
 type StreamConfig struct {
-	Model     string        // of chunks of our own, until the upstream names one
+	Model     string        // that the caller asked for: every chunk names it
 	Usage     bool          // the caller wants a usage chunk
 	Keepalive time.Duration // the caller is left without an event at most for so long
 	Idle      time.Duration // the caller may take no bytes for so long
@@ -39,8 +40,11 @@ type Stream struct {
 	role    bool // the role chunk has left
 	wrote   bool // something was written since the last tick
 	sent    bool // text or a call has left
+	gap     bool // the text that comes next does not continue what has left
 	ended   bool
 	id      []byte             // of this stream, as JSON
+	model   []byte             // as JSON
+	edited  []byte             // the last event with edits
 	doc     *openai.Completion // of the piece that is being taken
 	choices []*choice
 	usage   []byte // the usage event as it came
@@ -51,7 +55,7 @@ type Stream struct {
 func NewStream(w http.ResponseWriter, c StreamConfig) *Stream {
 	id := "chatcmpl-" + openai.NewCallID()
 	o := &Stream{StreamConfig: c, to: openai.NewStream(w, id, c.Model, time.Now().Unix())}
-	o.id = openai.AppendString(nil, id)
+	o.id, o.model = openai.AppendString(nil, id), openai.AppendString(nil, c.Model)
 	o.to.WriteTimeout = c.Idle
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -99,6 +103,7 @@ func (o *Stream) Begin() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.choices, o.usage, o.meant = nil, nil, nil
+	o.gap = o.sent
 	if !o.role {
 		o.timer.Reset(roleWait)
 	}
@@ -130,7 +135,7 @@ func (o *Stream) head(p *turn.Piece) {
 		}
 		return
 	}
-	if !o.role && !o.to.Started() && c.ID.Present() && c.Model.Present() && c.Created.Present() {
+	if !o.role && !o.to.Started() && c.ID.Present() && c.Created.Present() {
 		o.to.Adopt(c)
 		o.id = append(o.id[:0], c.ID.Of(c.Doc)...)
 	}
@@ -148,18 +153,23 @@ func (o *Stream) head(p *turn.Piece) {
 	}
 }
 
-// ours is the event that is being taken with these edits, and with the id of this
-// stream: clients take chunks of another id for another reply.
+// ours is the event that is being taken with these edits, with the id of this stream, since
+// clients take chunks of another id for another reply, and with the model that was asked for:
+// OpenClaw tells its user of any other. It is valid until the next one.
 func (o *Stream) ours(raw []byte, edits []openai.Edit) []byte {
 	c := o.doc
 	if id := c.ID.Of(c.Doc); c.ID.Present() && !bytes.Equal(id, o.id) {
 		edits = append(edits, openai.Edit{Span: c.ID, With: o.id})
 	}
+	if c.Model.Present() && !bytes.Equal(c.Model.Of(c.Doc), o.model) {
+		edits = append(edits, openai.Edit{Span: c.Model, With: o.model})
+	}
 	if len(edits) == 0 {
 		return raw
 	}
-	out := append([]byte("data: "), openai.Apply(c.Doc, edits)...)
-	return append(out, '\n', '\n')
+	o.edited = openai.AppendEdited(append(o.edited[:0], "data: "...), c.Doc, edits)
+	o.edited = append(o.edited, '\n', '\n')
+	return o.edited
 }
 
 // choice finds the state of a choice, or begins it.
@@ -188,14 +198,15 @@ func (o *Stream) Left() bool {
 	return o.sent
 }
 
-// Say adds a sentence to each choice that has nothing to show and nothing to run.
+// Say adds a sentence to each choice whose reading is unmet.
 func (o *Stream) Say(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.sendRole()
 	for _, c := range o.choices {
-		if c.empty {
-			_ = o.to.Delta(openai.Delta{Choice: c.index, Content: text})
+		if c.unmet {
+			o.gap = o.gap || c.shown
+			c.emit([]parse.Event{{Kind: parse.Text, Text: text}})
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 // can be, or one of our own where it sent none. It is a turn.Sink.
 type Whole struct {
 	w       http.ResponseWriter
-	model   string // of a document of our own
+	model   string // that the caller asked for
 	metrics *telemetry.Metrics
 
 	doc     *openai.Completion // nil: the reply is no document
@@ -36,7 +36,7 @@ type answer struct {
 	text    string        // for the user
 }
 
-// NewWhole prepares the answer; model is the name that a document of our own bears.
+// NewWhole prepares the answer; model is what the caller asked for.
 func NewWhole(w http.ResponseWriter, model string, m *telemetry.Metrics) *Whole {
 	return &Whole{w: w, model: model, metrics: m}
 }
@@ -112,14 +112,20 @@ func (o *Whole) Called(choice int) (ids []string) {
 	return ids
 }
 
-// Say puts text into each choice that has nothing to show and nothing to run.
+// Say adds a sentence to each choice whose reading is unmet.
 func (o *Whole) Say(text string) {
 	for _, a := range o.answers {
-		if a.reading.Empty() {
+		switch {
+		case a.reading.Empty():
 			a.text = text
+		case a.reading.Unmet():
+			a.text += apart + text
 		}
 	}
 }
+
+// apart stands between texts of which one does not continue the other.
+const apart = "\n\n"
 
 // Finish answers.
 func (o *Whole) Finish() error {
@@ -133,6 +139,9 @@ func (o *Whole) Finish() error {
 	edits := o.edits(doc)
 	if len(edits) == 0 {
 		o.metrics.Untouch.Inc()
+	}
+	if name := openai.AppendString(nil, o.model); doc.Model.Present() && !bytes.Equal(doc.Model.Of(doc.Doc), name) {
+		edits = append(edits, openai.Edit{Span: doc.Model, With: name})
 	}
 	body := doc.Doc
 	if len(edits) > 0 {

@@ -33,7 +33,7 @@ type modelRule struct {
 	ID       rulefile.Text        `rule:"id,required" doc:"What the caller asks for." eg:"gpt-oss"`
 	About    string               `rule:"about,required" doc:"What it is for, shown to operators." eg:"Whatever gpt-oss model the server has."`
 	Upstream *rulefile.Text       `rule:"upstream" doc:"Base URL of a model server of its own, which never gets the key of the other; left out: the one of the settings." eg:"http://127.0.0.1:8000/v1"`
-	Name     string               `rule:"name" doc:"The id at the model server; left out: the caller's id where the server lists it, else the first it lists." eg:"openai/gpt-oss-20b"`
+	Name     string               `rule:"name" doc:"The id at the model server. Left out: the listed model that the caller's id means; if none fits, the answer is 404." eg:"openai/gpt-oss-20b"`
 	Mode     string               `rule:"mode,required" one:"provider executor" doc:"provider: calls go back to the caller, who runs them. executor is the same so far."`
 	Profile  *rulefile.Text       `rule:"profile" doc:"A profile of strategies.yaml; left out: default." eg:"native"`
 	Server   *rulefile.Text       `rule:"server" doc:"A dialect of servers.yaml; left out: found by asking." eg:"vllm"`

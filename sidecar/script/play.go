@@ -13,11 +13,13 @@ import (
 // created is the time of every reply: a script has no clock.
 const created = 1_700_000_000
 
+// piece is how many bytes of text are in one chunk: about a token.
+const piece = 5
+
 // player writes one reply.
 type player struct {
 	w       http.ResponseWriter
 	dialect Dialect
-	piece   int
 	id      string
 	q       *Request
 }
@@ -135,10 +137,10 @@ func (p *player) whole(ctx context.Context, r Reply) {
 // deltas are the delta objects of a reply, its texts cut into pieces.
 func (p *player) deltas(r Reply) []string {
 	var out []string
-	for _, t := range pieces(r.Reasoning, p.piece) {
+	for _, t := range pieces(r.Reasoning, piece) {
 		out = append(out, fmt.Sprintf(`{%q:%s}`, p.dialect.Reasoning, quote(t)))
 	}
-	for _, t := range pieces(r.Content, p.piece) {
+	for _, t := range pieces(r.Content, piece) {
 		out = append(out, `{"content":`+quote(t)+`}`)
 	}
 	for i, c := range r.Calls {
@@ -148,7 +150,7 @@ func (p *player) deltas(r Reply) []string {
 			continue
 		}
 		out = append(out, `{"tool_calls":[`+call(Call{ID: c.ID, Name: c.Name}, index)+`]}`)
-		for _, t := range pieces(c.Arguments, p.piece) {
+		for _, t := range pieces(c.Arguments, piece) {
 			out = append(out, fmt.Sprintf(`{"tool_calls":[{"index":%d,"function":{"arguments":%s}}]}`, i, quote(t)))
 		}
 	}

@@ -2,7 +2,7 @@ package script
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"net/http"
 
 	"github.com/tidwall/gjson"
@@ -39,63 +39,31 @@ func (m Message) Field(name string) string { return gjson.GetBytes(m.Raw, name).
 type Call struct{ ID, Name, Arguments string }
 
 func readRequest(header http.Header, body []byte) (Request, error) {
-	var wire struct {
-		Model         string            `json:"model"`
-		Stream        bool              `json:"stream"`
-		Messages      []json.RawMessage `json:"messages"`
-		StreamOptions struct {
-			IncludeUsage bool `json:"include_usage"`
-		} `json:"stream_options"`
-		Tools []struct {
-			Function struct {
-				Name string `json:"name"`
-			} `json:"function"`
-		} `json:"tools"`
+	doc := gjson.ParseBytes(body)
+	if !gjson.ValidBytes(body) || !doc.IsObject() {
+		return Request{}, errors.New("the request is not a JSON object")
 	}
-	if err := json.Unmarshal(body, &wire); err != nil {
-		return Request{}, fmt.Errorf("read request: %w", err)
+	q := Request{
+		Header: header.Clone(), Body: body, Model: doc.Get("model").Str,
+		Stream: doc.Get("stream").Bool(), Usage: doc.Get("stream_options.include_usage").Bool(),
 	}
-	q := Request{Header: header.Clone(), Body: body, Model: wire.Model, Stream: wire.Stream, Usage: wire.StreamOptions.IncludeUsage}
-	for _, t := range wire.Tools {
-		q.Tools = append(q.Tools, t.Function.Name)
+	for _, name := range doc.Get("tools.#.function.name").Array() {
+		q.Tools = append(q.Tools, name.Str)
 	}
-	for i, raw := range wire.Messages {
-		m, err := readMessage(raw)
-		if err != nil {
-			return Request{}, fmt.Errorf("read messages[%d]: %w", i, err)
-		}
-		q.Messages = append(q.Messages, m)
+	for _, m := range doc.Get("messages").Array() {
+		q.Messages = append(q.Messages, readMessage(m))
 	}
 	return q, nil
 }
 
-func readMessage(raw json.RawMessage) (Message, error) {
-	var wire struct {
-		Role   string `json:"role"`
-		CallID string `json:"tool_call_id"`
-		Calls  []struct {
-			ID       string `json:"id"`
-			Function struct {
-				Name      string `json:"name"`
-				Arguments string `json:"arguments"`
-			} `json:"function"`
-		} `json:"tool_calls"`
-	}
-	if err := json.Unmarshal(raw, &wire); err != nil {
-		return Message{}, err
-	}
-	m := Message{Role: wire.Role, Text: readContent(gjson.GetBytes(raw, "content")), CallID: wire.CallID, Raw: raw}
-	for _, c := range wire.Calls {
-		m.Calls = append(m.Calls, Call{c.ID, c.Function.Name, c.Function.Arguments})
-	}
-	return m, nil
-}
-
-// readContent is the text of a content, be it a string or an array of parts.
-func readContent(content gjson.Result) string {
-	text := content.Str
+func readMessage(doc gjson.Result) Message {
+	content := doc.Get("content")
+	m := Message{Role: doc.Get("role").Str, Text: content.Str, CallID: doc.Get("tool_call_id").Str, Raw: json.RawMessage(doc.Raw)}
 	for _, part := range content.Get("#.text").Array() {
-		text += part.Str
+		m.Text += part.Str
 	}
-	return text
+	for _, c := range doc.Get("tool_calls").Array() {
+		m.Calls = append(m.Calls, Call{c.Get("id").Str, c.Get("function.name").Str, c.Get("function.arguments").Str})
+	}
+	return m
 }

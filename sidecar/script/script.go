@@ -32,11 +32,10 @@ func (s *Scenario) phrase() string {
 	return s.Name
 }
 
-// Server plays scenarios at /v1/chat/completions. Set its fields before the
-// first request.
+// Server plays scenarios at /v1/chat/completions. Set its dialect before
+// the first request.
 type Server struct {
 	Dialect Dialect
-	Piece   int // bytes of text in one chunk; 0: 5, about a token
 
 	mu       sync.Mutex
 	played   map[string]int // scenario → requests so far
@@ -75,10 +74,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	reply, n := s.next(&q)
-	p := player{w: w, dialect: s.Dialect, piece: s.Piece, id: fmt.Sprintf("chatcmpl-%d", n), q: &q}
-	if p.piece == 0 {
-		p.piece = 5
-	}
+	p := player{w: w, dialect: s.Dialect, id: fmt.Sprintf("chatcmpl-%d", n), q: &q}
 	p.play(r.Context(), reply)
 	if r.Context().Err() != nil {
 		s.mu.Lock()

@@ -90,13 +90,15 @@ func (t *Turn) settle(r *parse.Reading, remedy *ruleset.Remedy, about tools.Refu
 	if err != nil {
 		return t.sink.Fail(openai.UpstreamFailed("the reply of the model server broke off", err.Error()))
 	}
-	if r.Empty() {
-		text := remedy.Say(about.Why)
-		if text == "" {
-			text = "The model gave no usable answer: " + about.Why + "."
-		}
-		t.sink.Say(parse.Guarded(t.catalog, text)) // it may quote the model
+	text := remedy.Say(about.Why)
+	switch {
+	case text != "":
+	case r.Empty():
+		text = "The model gave no usable answer: " + about.Why + "."
+	default:
+		text = "A call was not made: " + about.Why + "."
 	}
+	t.sink.Say(parse.Guarded(t.catalog, text)) // it may quote the model
 	return t.sink.Finish()
 }
 

@@ -19,7 +19,8 @@ import (
 type Planner struct {
 	Upstreams *Upstreams
 	Guard     *guard.Guard
-	Thoughts  *state.Thoughts
+	Thoughts  *state.Texts // behind calls that have left
+	Notes     *state.Texts // about calls that have not, for the results of those beside them
 	Schemas   *tools.Schemas
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
@@ -46,14 +47,17 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	if model.Server != "" {
 		srv = set.Server(model.Server)
 	}
-	t := &Turn{p: p, up: up, set: set, srv: srv, Model: up.Model(ctx, set, model, id)}
+	if model, err = up.Model(ctx, set, model, id); err != nil {
+		return nil, err
+	}
+	t := &Turn{p: p, up: up, set: set, srv: srv, Model: model}
 	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, offered(req))
 	t.catalog.Defer(waiting)
 	t.who = asker(req, session, t.Model.ID)
 	t.facts = set.Facts(t.Model.ID, srv.ID, req.LastUser)
 	t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog)
 	p.results(req)
-	t.body = openai.Apply(req.Body, upstream.Prepare(req, srv, t.Model, p.Thoughts, t.catalog))
+	t.body = openai.Apply(req.Body, upstream.Prepare(req, srv, t.Model, upstream.Memory{Thoughts: p.Thoughts, Notes: p.Notes}, t.catalog))
 	return t, nil
 }
 

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -42,6 +43,32 @@ func (t *Turn) count(r *parse.Reading) {
 		st := &r.Steps[i]
 		t.p.Log.Debug("reading", "event", "reading_step", "strategy", st.Strategy, "rule", st.Rule, "field", st.Field,
 			"from", st.From, "to", st.To, "outcome", st.Outcome, "note", st.Note)
+	}
+}
+
+// note tells operator and model of calls that were refused while others left: these answer
+// the reply, so nobody is asked again. The model reads it with the result of the last one.
+func (t *Turn) note(ids []string, refusals []tools.Refusal) {
+	if len(ids) == 0 {
+		return
+	}
+	var notes []string
+	for _, r := range refusals {
+		fault, known := refused[r.Code]
+		if !known {
+			continue // it was no call
+		}
+		t.p.Log.Warn("a call was refused, and others of the same reply have left", "event", "call_refused", "fault", fault, "tool", r.Name,
+			"detail", r.Why, "left", len(ids), "model", t.Model.ID, "server", t.srv.ID, "agent", t.who.Agent, "session", t.who.Session, "rules", t.set.Version)
+		remedy := t.set.Recovery.For(fault)
+		why := remedy.Correction(r.Name, r.Why, t.catalog.Names())
+		if why == "" {
+			why = "The call of " + r.Name + " was not made: " + r.Why
+		}
+		notes = append(notes, why)
+	}
+	if len(notes) > 0 {
+		t.p.Notes.Put(ids[len(ids)-1], "Of the calls that you made together, not all were run. "+strings.Join(notes, " "))
 	}
 }
 

@@ -20,7 +20,8 @@ type Sink interface {
 	Called(choice int) []string
 	// Left says that text or a call is with the caller already.
 	Left() bool
-	// Say adds text of our own to each choice that has nothing to show and nothing to run.
+	// Say adds a sentence of our own to each choice whose reading is unmet: on a line of its
+	// own where there is text already.
 	Say(text string)
 	// Finish ends a good answer.
 	Finish() error

@@ -124,7 +124,9 @@ func (t *Turn) take(p *Piece) {
 	for i := range p.Parts {
 		if part := &p.Parts[i]; part.Reading != nil {
 			t.count(part.Reading)
-			t.remember(t.sink.Called(part.Choice), part.Reading)
+			ids := t.sink.Called(part.Choice)
+			t.remember(ids, part.Reading)
+			t.note(ids, part.Reading.Refused)
 		}
 	}
 }

@@ -19,7 +19,7 @@ var reasoningNames = []string{"reasoning", "reasoning_content", "thinking"}
 // leaves their chain of thought out.
 // Source: https://github.com/openai/harmony, docs/format.md, "Handling
 // reasoning output in subsequent sampling".
-func (d *draft) reasoning(m *openai.Message, live bool, cot CoT) {
+func (d *draft) reasoning(m *openai.Message, live bool, cot CallTexts) {
 	sent, out := m.ReasoningKey.Present(), d.srv.ReasoningOut
 	if len(out) == 0 || !live && !sent {
 		return
@@ -43,7 +43,7 @@ func (d *draft) reasoning(m *openai.Message, live bool, cot CoT) {
 }
 
 // thought is the chain of thought of a message as a JSON string, nil without one.
-func (d *draft) thought(m *openai.Message, cot CoT) []byte {
+func (d *draft) thought(m *openai.Message, cot CallTexts) []byte {
 	if m.ReasoningKey.Present() {
 		return mask(m.Reasoning.Of(d.q.Body))
 	}

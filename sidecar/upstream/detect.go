@@ -121,19 +121,6 @@ func models(list []byte) []string {
 	return ids
 }
 
-// Model gives m with the name it has at the upstream: its own, else the id the
-// caller asked for where the upstream lists that, else the upstream's first.
-func (c *Client) Model(ctx context.Context, set *ruleset.Set, m ruleset.Model, asked string) ruleset.Model {
-	if m.Name != "" {
-		return m
-	}
-	m.Name = asked
-	if ids := c.Models(ctx, set); len(ids) > 0 && !slices.Contains(ids, asked) {
-		m.Name = ids[0]
-	}
-	return m
-}
-
 // knownWindow is the length of the upstream's context in tokens, as far as its answers
 // to the probes tell; 0 where they do not.
 func (c *Client) knownWindow(srv *ruleset.Server) int {

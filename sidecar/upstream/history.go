@@ -28,7 +28,7 @@ func (d *draft) tools() {
 
 // history edits the messages. It first decides which messages are removed, and which
 // message takes over their text. Then it edits each message once.
-func (d *draft) history(cot CoT, names NameMender) {
+func (d *draft) history(known Memory, names NameMender) {
 	msgs := d.q.Messages
 	tail := make(map[int]string) // text to add at the end of a message
 	gone := make(map[int]bool)
@@ -43,10 +43,10 @@ func (d *draft) history(cot CoT, names NameMender) {
 			d.put(openai.Span{From: msgs[i-1].To, To: m.To}, nil)
 			continue
 		}
-		d.content(m, tail[i])
+		d.content(m, note(m, known.Notes)+tail[i])
 		switch m.Role {
 		case "assistant":
-			d.reasoning(m, i > final, cot)
+			d.reasoning(m, i > final, known.Thoughts)
 			for j := range m.Calls {
 				d.call(&m.Calls[j], names)
 			}
@@ -58,6 +58,18 @@ func (d *draft) history(cot CoT, names NameMender) {
 			}
 		}
 	}
+}
+
+// note is what the model is told with the result of a call.
+func note(m *openai.Message, notes CallTexts) string {
+	if m.Role != "tool" || notes == nil {
+		return ""
+	}
+	text, ok := notes.Get(openai.CleanCallID(m.CallID))
+	if !ok {
+		return ""
+	}
+	return "\n\n" + text
 }
 
 // moveRuntimeContext lets a runtime context that follows a tool result end that

@@ -6,9 +6,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// CoT gives the chain of thought that led to a call, by the id that
-// openai.CleanCallID makes of the call's.
-type CoT interface {
+// Memory is what is known of earlier calls. Either may be nil.
+type Memory struct {
+	Thoughts CallTexts // the chain of thought that led to a call
+	Notes    CallTexts // what the model is told with its result
+}
+
+// CallTexts gives the text of a call, by the id that openai.CleanCallID makes of the
+// call's.
+type CallTexts interface {
 	Get(callID string) (string, bool)
 }
 
@@ -18,15 +24,15 @@ type NameMender interface {
 }
 
 // Prepare returns the edits that put a request into the dialect of srv, for the
-// model m. cot and names may be nil. The edits depend on nothing but the request
+// model m. names may be nil. The edits depend on nothing but the request
 // and the arguments, and a message that stays the same is edited the same way
 // again, so that the server finds its prefix cache. Bytes that need no edit are
 // not touched.
-func Prepare(q *openai.Request, srv *ruleset.Server, m ruleset.Model, cot CoT, names NameMender) []openai.Edit {
+func Prepare(q *openai.Request, srv *ruleset.Server, m ruleset.Model, known Memory, names NameMender) []openai.Edit {
 	d := draft{q: q, srv: srv}
 	d.fields(m)
 	d.tools()
-	d.history(cot, names)
+	d.history(known, names)
 	return d.edits
 }
 

@@ -18,7 +18,7 @@ const hello = `"messages":[{"role":"user","content":"hello"}]`
 func prepared(t testing.TB, body, server string, m ruleset.Model) string {
 	t.Helper()
 	cot := thoughts{"call1": "I need the list first."}
-	out := openai.Apply([]byte(body), Prepare(request(t, body), testSet().Server(server), m, cot, oneTool{}))
+	out := openai.Apply([]byte(body), Prepare(request(t, body), testSet().Server(server), m, Memory{Thoughts: cot}, oneTool{}))
 	if !json.Valid(out) {
 		t.Fatalf("not JSON: %s", out)
 	}
@@ -92,7 +92,7 @@ func TestPrepareUntouched(t *testing.T) {
 	body := `{ "model": "m", "messages": [ {"role":"system","content":"be kind"}, {"role":"user","content":[{"type":"image_url","image_url":{"url":"data:x"}},{"type":"text","text":"what?"}]},
 	 {"role":"assistant","content":null,"reasoning":"hm","tool_calls":[{"id":"a1","type":"function","function":{"name":"exec","arguments":"{\"n\": 1.0}"}}]},
 	 {"role":"tool","tool_call_id":"a1","content":"a < b | c > d"} ], "stream" : true , "new":{"a":[ ]} }`
-	if edits := Prepare(request(t, body), testSet().Server("vllm"), ruleset.Model{}, nil, nil); len(edits) != 0 {
+	if edits := Prepare(request(t, body), testSet().Server("vllm"), ruleset.Model{}, Memory{}, nil); len(edits) != 0 {
 		t.Errorf("edits of a request that needs none: %v", edits)
 	}
 }
@@ -126,12 +126,12 @@ func FuzzPrepare(f *testing.F) {
 			return
 		}
 		for i := range set.Servers {
-			edits := Prepare(q, &set.Servers[i], model, thoughts{"call1": "x"}, oneTool{})
+			edits := Prepare(q, &set.Servers[i], model, Memory{Thoughts: thoughts{"call1": "x"}, Notes: thoughts{"call1": "n"}}, oneTool{})
 			out := openai.Apply(q.Body, edits)
 			if !json.Valid(out) {
 				t.Fatalf("%s made of %q: %q", set.Servers[i].ID, body, out)
 			}
-			again := openai.Apply(q.Body, Prepare(q, &set.Servers[i], model, thoughts{"call1": "x"}, oneTool{}))
+			again := openai.Apply(q.Body, Prepare(q, &set.Servers[i], model, Memory{Thoughts: thoughts{"call1": "x"}, Notes: thoughts{"call1": "n"}}, oneTool{}))
 			if !reflect.DeepEqual(out, again) {
 				t.Fatalf("%s: not the same twice: %q, %q", set.Servers[i].ID, out, again)
 			}
@@ -154,6 +154,6 @@ func BenchmarkPrepare(b *testing.B) {
 	b.SetBytes(int64(len(q.Body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		openai.Apply(q.Body, Prepare(q, set.Server("vllm"), ruleset.Model{Name: "m"}, nil, oneTool{}))
+		openai.Apply(q.Body, Prepare(q, set.Server("vllm"), ruleset.Model{Name: "m"}, Memory{}, oneTool{}))
 	}
 }

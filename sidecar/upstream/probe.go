@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -160,9 +162,11 @@ func (c *Client) Ready(ctx context.Context, within time.Duration) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 	defer cancel()
-	_, err := c.get(ctx, modelsPath)
+	body, err := c.get(ctx, modelsPath)
 	var code statusError
 	switch {
+	case err == nil && !gjson.GetBytes(body, "data").IsArray():
+		err = fmt.Errorf("upstream: it answers, but %s is no list of models. Is it a model server? It says: %q", modelsPath, cut(shown(string(body)), 60))
 	case err == nil:
 	case errors.As(err, &code) && (code == http.StatusUnauthorized || code == http.StatusForbidden):
 		err = fmt.Errorf("upstream: it refuses the key: %w", err)

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -68,20 +70,58 @@ func TestServerIsConfigured(t *testing.T) {
 }
 
 func TestModel(t *testing.T) {
-	c := serve(t, fake(map[string]string{"/v1/models": `{"data":[{"id":"first"},{"id":"second"}]}`}))
+	c := serve(t, fake(map[string]string{"/v1/models": `{"data":[{"id":"first"},{"id":"openai/gpt-oss-20b"}]}`}))
 	set := testSet()
 	for _, tt := range []struct{ name, asked, want string }{
-		{"own", "second", "own"},
-		{"", "second", "second"},
-		{"", "gpt-oss", "first"},
+		{"own", "gpt-oss", "own"},
+		{"", "first", "first"},
+		{"", "gpt-oss", "openai/gpt-oss-20b"},
 	} {
-		if got := c.Model(t.Context(), set, ruleset.Model{Name: tt.name, Mode: "provider"}, tt.asked); got.Name != tt.want || got.Mode != "provider" {
-			t.Errorf("%+v: %+v", tt, got)
+		got, err := c.Model(t.Context(), set, ruleset.Model{Name: tt.name, Mode: "provider"}, tt.asked)
+		if err != nil || got.Name != tt.want || got.Mode != "provider" {
+			t.Errorf("%+v: %+v, %v", tt, got, err)
 		}
 	}
+	_, err := c.Model(t.Context(), set, ruleset.Model{}, "gpt-oss-120b")
+	if said := new(openai.Error); !errors.As(err, &said) || said.Status != http.StatusNotFound || !strings.Contains(said.Message, "first, openai/gpt-oss-20b") {
+		t.Errorf("%v", err)
+	}
 	deaf := serve(t, fake(nil))
-	if got := deaf.Model(t.Context(), set, ruleset.Model{}, "gpt-oss"); got.Name != "gpt-oss" {
-		t.Errorf("without a list: %+v", got)
+	if got, err := deaf.Model(t.Context(), set, ruleset.Model{}, "gpt-oss"); err != nil || got.Name != "gpt-oss" {
+		t.Errorf("without a list: %+v, %v", got, err)
+	}
+}
+
+// What servers list, and which of it an id means; "": none.
+func TestMeant(t *testing.T) {
+	const unsloth = "hf.co/unsloth/gpt-oss-20b-GGUF:Q4_K_M"
+	for _, tt := range []struct {
+		asked, want string
+		listed      []string
+	}{
+		{"gpt-oss", "gpt-oss:20b", []string{"nomic-embed-text:latest", "gpt-oss:20b"}},
+		{"gpt-oss-20b", "gpt-oss:20b", []string{"nomic-embed-text:latest", "gpt-oss:120b", "gpt-oss:20b"}},
+		{"gpt-oss-120b", "", []string{"gpt-oss:20b"}},
+		{"gpt-oss-20b", "", []string{"nomic-embed-text"}},
+		{"gpt-oss", "", []string{"nomic-embed-text"}},
+		{"gpt-oss-20b", "openai/gpt-oss-20b", []string{"openai/gpt-oss-20b"}},
+		{"gpt-oss-20b", "openai.gpt-oss-20b-1:0", []string{"openai.gpt-oss-120b-1:0", "openai.gpt-oss-20b-1:0"}},
+		{"gpt-oss-20b", unsloth, []string{"qwen3:8b", unsloth}},
+		{"gpt-oss-20b", "/models/gpt-oss-20b-mxfp4.gguf", []string{"/models/gpt-oss-20b-mxfp4.gguf"}},
+		{"gpt-oss-20b", "GPT_OSS_20B", []string{"GPT_OSS_20B"}},
+		{"gpt-oss-20b", "gptoss-20b", []string{"gptoss-20b"}},
+		{"gpt-oss-20b", "", []string{"gpt-oss-safeguard-20b"}},
+		{"gpt-oss", "gpt-oss-20b", []string{"gpt-oss-safeguard-20b", "gpt-oss-20b"}},
+		{"gpt-oss", "gpt-oss-safeguard-20b", []string{"gpt-oss-safeguard-20b", "qwen3:8b"}},
+		{"gpt-oss:20b-q4", "gpt-oss-20b", []string{"gpt-oss-20b"}},
+		{"executor", "gpt-oss-120b", []string{"qwen3:8b", "gpt-oss-120b"}},
+		{"executor", "local", []string{"local"}},
+		{"executor", "", []string{"local", "other"}},
+		{"coder", "coder-7b", []string{"other", "coder-7b"}},
+	} {
+		if got, ok := meant(tt.asked, tt.listed); got != tt.want || ok != (tt.want != "") {
+			t.Errorf("%q of %q: %q, %v", tt.asked, tt.listed, got, ok)
+		}
 	}
 }
 
@@ -160,10 +200,11 @@ func TestProbesRememberAServerThatIsAway(t *testing.T) {
 }
 
 func TestReady(t *testing.T) {
-	status, asked := http.StatusOK, 0
+	status, asked, body := http.StatusOK, 0, `{"object":"list","data":[]}`
 	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		asked++
 		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
 	})
 	for range 3 {
 		if err := c.Ready(t.Context(), 5*time.Second); err != nil {
@@ -178,6 +219,10 @@ func TestReady(t *testing.T) {
 		if err := c.Ready(t.Context(), 5*time.Second); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("HTTP %d: %v", code, err)
 		}
+	}
+	status, body, c.readyAt = http.StatusOK, "<html><title>It works</title></html>", time.Time{}
+	if err := c.Ready(t.Context(), 5*time.Second); err == nil || !strings.Contains(err.Error(), "no list of models") || !strings.Contains(err.Error(), "It works") {
+		t.Errorf("a page: %v", err)
 	}
 	away := client(t, "http://127.0.0.1:1")
 	if err := away.Ready(t.Context(), 5*time.Second); err == nil || !strings.Contains(err.Error(), "cannot be reached") {

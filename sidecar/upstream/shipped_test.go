@@ -97,7 +97,7 @@ func TestShippedPrepare(t *testing.T) {
 	for i := range set.Servers {
 		srv := &set.Servers[i]
 		q := request(t, body)
-		out := openai.Apply(q.Body, Prepare(q, srv, ruleset.Model{Name: "m"}, thoughts{"call1": "t"}, oneTool{}))
+		out := openai.Apply(q.Body, Prepare(q, srv, ruleset.Model{Name: "m"}, Memory{Thoughts: thoughts{"call1": "t"}}, oneTool{}))
 		again, err := openai.ParseRequest(out)
 		if err != nil {
 			t.Errorf("%s: %v", srv.ID, err)
@@ -109,7 +109,7 @@ func TestShippedPrepare(t *testing.T) {
 		if last := again.Messages[len(again.Messages)-2]; again.Model != "m" || last.ReasoningIn == "" {
 			t.Errorf("%s: %s", srv.ID, out)
 		}
-		if twice := openai.Apply(out, Prepare(again, srv, ruleset.Model{Name: "m"}, nil, oneTool{})); string(twice) != string(out) {
+		if twice := openai.Apply(out, Prepare(again, srv, ruleset.Model{Name: "m"}, Memory{}, oneTool{})); string(twice) != string(out) {
 			t.Errorf("%s: prepared twice:\n%s\n%s", srv.ID, out, twice)
 		}
 	}

@@ -50,6 +50,7 @@ type Client struct {
 	seen    *sighting     // the last answers to the probes
 	looking chan struct{} // closed when the running probe ends; nil: none runs
 	dialect atomic.Pointer[dialect]
+	chosen  sync.Map // model by the id that was asked for, each logged once
 
 	readyMu sync.Mutex
 	readyAt time.Time

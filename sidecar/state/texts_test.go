@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-func TestThoughtsForgetTheOldest(t *testing.T) {
-	k := NewThoughts(2)
+func TestTextsForgetTheOldest(t *testing.T) {
+	k := NewTexts(2)
 	for _, id := range []string{"a", "b", "c"} {
 		k.Put(id, "because "+id)
 	}
@@ -21,31 +21,31 @@ func TestThoughtsForgetTheOldest(t *testing.T) {
 		}
 	}
 	k.Put("c", "again")
-	if s, _ := k.Get("c"); s != "again" || k.Len() != 2 {
-		t.Errorf("c: %q, %d kept", s, k.Len())
+	if s, _ := k.Get("c"); s != "again" || len(k.by.at) != 2 {
+		t.Errorf("c: %q, %d kept", s, len(k.by.at))
 	}
 }
 
-func TestThoughtsKeepTheEnd(t *testing.T) {
-	k := NewThoughts(1)
-	k.Put("a", strings.Repeat("é", maxThought)+"end")
+func TestTextsKeepTheEnd(t *testing.T) {
+	k := NewTexts(1)
+	k.Put("a", strings.Repeat("é", maxText)+"end")
 	s, _ := k.Get("a")
-	if len(s) > maxThought || !strings.HasSuffix(s, "end") || !strings.HasPrefix(s, "é") {
+	if len(s) > maxText || !strings.HasSuffix(s, "end") || !strings.HasPrefix(s, "é") {
 		t.Errorf("%d bytes, %q…", len(s), s[:4])
 	}
 }
 
-func TestThoughtsNothingToKeep(t *testing.T) {
-	k := NewThoughts(0)
+func TestTextsNothingToKeep(t *testing.T) {
+	k := NewTexts(0)
 	k.Put("a", "x")
-	NewThoughts(1).Put("", "x")
-	if k.Len() != 0 {
+	NewTexts(1).Put("", "x")
+	if len(k.by.at) != 0 {
 		t.Error("kept something")
 	}
 }
 
-func TestThoughtsConcurrently(t *testing.T) {
-	k := NewThoughts(50)
+func TestTextsConcurrently(t *testing.T) {
+	k := NewTexts(50)
 	var wg sync.WaitGroup
 	for w := range 8 {
 		wg.Go(func() {
@@ -59,7 +59,7 @@ func TestThoughtsConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if k.Len() != 50 {
-		t.Errorf("%d kept, want 50", k.Len())
+	if len(k.by.at) != 50 {
+		t.Errorf("%d kept, want 50", len(k.by.at))
 	}
 }

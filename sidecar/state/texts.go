@@ -1,0 +1,50 @@
+// Package state keeps what outlives one request: the chain of thought behind each call, so
+// that gpt-oss gets it back even where the caller dropped it, what the model is told with the
+// result of a call, and how much each session did lately. It holds everything in memory, within bounds, and
+// never reads a reply itself.
+package state
+
+import "sync"
+
+// maxText is how many bytes of one text are kept. The end of a chain of thought led to
+// the call, so the end is what stays.
+const maxText = 32 << 10
+
+// Texts remembers a text by call id: a chain of thought, or a note. The oldest one makes
+// room. It is safe for concurrent use.
+type Texts struct {
+	mu sync.Mutex
+	by *recent[string]
+}
+
+// NewTexts keeps at most limit texts; 0 keeps none.
+func NewTexts(limit int) *Texts {
+	return &Texts{by: newRecent[string](limit, nil)}
+}
+
+// Get finds the text of a call.
+func (t *Texts) Get(callID string) (string, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s := t.by.get(callID); s != nil {
+		return *s, true
+	}
+	return "", false
+}
+
+// Put remembers the text of a call.
+func (t *Texts) Put(callID, text string) {
+	if t.by.limit == 0 || text == "" || callID == "" {
+		return
+	}
+	if over := len(text) - maxText; over > 0 {
+		for over < len(text) && text[over]&0xC0 == 0x80 {
+			over++ // not in the middle of a character
+		}
+		text = text[over:]
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s, _ := t.by.use(callID)
+	*s = text
+}
