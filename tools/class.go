@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -58,25 +59,17 @@ func classBy(rules []ClassRule, name string) Class {
 // harmful reports whether a rule says that one of the words of name writes or
 // executes. A name that no rule knows is not harmful by this measure.
 func (r *Rules) harmful(name string) bool {
-	for _, word := range words(name) {
-		for _, rules := range [][]ClassRule{r.Classes, r.Floors} {
-			for _, rule := range rules {
-				if rule.Class != Read && rule.holds(word) {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(words(name), func(word string) bool {
+		writes := func(rule ClassRule) bool { return rule.Class != Read && rule.holds(word) }
+		return slices.ContainsFunc(r.Classes, writes) || slices.ContainsFunc(r.Floors, writes)
+	})
 }
 
 func (c ClassRule) holds(word string) bool {
-	for _, w := range c.Words {
-		if stem, wild := strings.CutSuffix(w, "*"); w == word || wild && strings.HasPrefix(word, stem) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Words, func(w string) bool {
+		stem, wild := strings.CutSuffix(w, "*")
+		return w == word || wild && strings.HasPrefix(word, stem)
+	})
 }
 
 func harm(c Class) int {

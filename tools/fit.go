@@ -136,7 +136,6 @@ func readEnvelope(object []byte) (e envelope, ok bool) {
 				e.args, _ = jsontext.Text(object, at)
 			}
 		case "id", "type":
-			s.Skip()
 		default:
 			return e, false
 		}

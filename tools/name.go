@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -30,7 +31,7 @@ type hits struct {
 // plain are the steps that see no more in a name than what stands there, from the
 // surest to the boldest.
 var plain = [...]step{
-	{"name.case", (*Catalog).byKey},
+	{"name.case", (*Catalog).byName},
 	{"name.case", (*Catalog).byBareKey},
 	{"name.deferred", (*Catalog).byDeferred},
 	{"name.alias", (*Catalog).byAlias},
@@ -110,11 +111,7 @@ func (c *Catalog) noTool(raw, name string) *Refusal {
 			return &Refusal{Code: Answer, Name: word, Why: fmt.Sprintf("%q is no tool; what was sent to it is the answer", word)}
 		}
 	}
-	lost := name == "" || isCallID(name)
-	for _, role := range headerWords {
-		lost = lost || key(name) == role
-	}
-	if lost {
+	if name == "" || isCallID(name) || slices.Contains(headerWords[:], key(name)) {
 		return &Refusal{Code: BadName, Name: clip(raw, 80), Why: fmt.Sprintf("%q names no tool; %s", clip(raw, 80), c.choice())}
 	}
 	return nil

@@ -1,6 +1,10 @@
 package tools
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // all returns every offered tool for which same holds.
 func (c *Catalog) all(same func(name string) bool) hits {
@@ -15,6 +19,14 @@ func (c *Catalog) all(same func(name string) bool) hits {
 
 // isFirst reports whether no earlier tool has the name of tool i.
 func (c *Catalog) isFirst(i int) bool { return c.exact(c.offered[i].Name) == &c.offered[i] }
+
+// byName finds the tool of exactly this name, or else what byKey finds.
+func (c *Catalog) byName(name string) hits {
+	if t := c.exact(name); t != nil {
+		return hits{tools: []*Tool{t}}
+	}
+	return c.byKey(name)
+}
 
 func (c *Catalog) byKey(name string) hits {
 	want := key(name)
@@ -55,11 +67,7 @@ func (c *Catalog) byAlias(name string) hits {
 			continue
 		}
 		for _, tool := range a.Tools {
-			found := c.byKey(tool)
-			if t := c.exact(tool); t != nil {
-				found.tools = []*Tool{t}
-			}
-			if len(found.tools) > 0 {
+			if found := c.byName(tool); len(found.tools) > 0 {
 				found.rule = a.Place
 				return found
 			}
@@ -73,21 +81,13 @@ func (c *Catalog) byAlias(name string) hits {
 // filesystem.move_file).
 func (c *Catalog) byNamespace(name string) hits {
 	for _, tail := range segments(name) {
-		if t := c.exact(tail); t != nil {
-			return hits{tools: []*Tool{t}}
-		}
-		if found := c.byKey(tail); len(found.tools) > 0 {
+		if found := c.byName(tail); len(found.tools) > 0 {
 			return found
 		}
 	}
 	want := key(name)
 	return c.all(func(offered string) bool {
-		for _, tail := range segments(offered) {
-			if want != "" && key(tail) == want {
-				return true
-			}
-		}
-		return false
+		return want != "" && slices.ContainsFunc(segments(offered), func(tail string) bool { return key(tail) == want })
 	})
 }
 
@@ -100,14 +100,9 @@ func (c *Catalog) byGlued(name string) hits {
 			continue
 		}
 		stem := strings.TrimRight(name[:short], " _-.")
-		if t := c.exact(stem); t != nil {
-			return hits{tools: []*Tool{t}, rule: g.Place}
-		}
 		for _, s := range plain {
 			if found := s.find(c, stem); len(found.tools) > 0 {
-				if found.rule == "" {
-					found.rule = g.Place
-				}
+				found.rule = cmp.Or(found.rule, g.Place)
 				return found
 			}
 		}

@@ -28,10 +28,10 @@ const TooDeep = "nested too deep"
 
 // Scanner walks one JSON document from front to back, strictly as RFC 8259 has
 // it, and never twice over a byte. A caller takes the containers it knows apart
-// with Enter and Next, and skips the rest:
+// with Enter and Next. A value of an object that it leaves alone is skipped by Next:
 //
 //	for ok := s.Enter('{'); ok && s.Next('}'); {
-//		switch key, at := s.Key(); string(key) { … s.Skip() }
+//		switch key, at := s.Key(); string(key) { … }
 //	}
 //
 // The first error stops it for good: every later call finds the end of input.
@@ -43,6 +43,7 @@ type Scanner struct {
 
 	depth int
 	fresh bool // a container was just entered: no comma before its next entry
+	value int  // where the value of the last key begins
 }
 
 // SyntaxError is a place where a document is not JSON.
@@ -102,6 +103,9 @@ func (s *Scanner) Enter(open byte) bool {
 
 // Next moves to the next entry of the container that closer ends, or leaves it.
 func (s *Scanner) Next(closer byte) bool {
+	if s.Pos == s.value {
+		s.Skip()
+	}
 	c, fresh := s.Peek(), s.fresh
 	s.fresh = false
 	switch {
@@ -137,6 +141,8 @@ func (s *Scanner) Key() ([]byte, Span) {
 		return nil, Span{}
 	}
 	s.Pos++
+	s.Peek()
+	s.value = s.Pos
 	raw := s.Doc[at.From+1 : at.To-1]
 	if !plain {
 		raw = []byte(Unquote(raw))
@@ -180,52 +186,12 @@ func (s *Scanner) literal(word string) {
 	s.fail("no value")
 }
 
-func (s *Scanner) number() {
-	i := s.Pos
-	if i < len(s.Doc) && s.Doc[i] == '-' {
-		i++
-	}
-	end := digits(s.Doc, i)
-	if end == i || s.Doc[i] == '0' && end > i+1 {
-		s.fail("no value")
-		return
-	}
-	i = end
-	if i < len(s.Doc) && s.Doc[i] == '.' {
-		if end = digits(s.Doc, i+1); end == i+1 {
-			s.fail("no digit after the point")
-			return
-		}
-		i = end
-	}
-	if i < len(s.Doc) && s.Doc[i]|0x20 == 'e' {
-		i++
-		if i < len(s.Doc) && (s.Doc[i] == '+' || s.Doc[i] == '-') {
-			i++
-		}
-		if end = digits(s.Doc, i); end == i {
-			s.fail("no digit in the exponent")
-			return
-		}
-		i = end
-	}
-	s.Pos = i
-}
-
-// digits is where the digits that begin at i end.
-func digits(doc []byte, i int) int {
-	for i < len(doc) && doc[i]-'0' <= 9 {
-		i++
-	}
-	return i
-}
-
 // str reads the string that begins here; plain: it has no escapes.
 func (s *Scanner) str() (at Span, plain bool) {
 	from, plain := s.Pos, true
 	for i := run(s.Doc, from+1); ; i = run(s.Doc, i) {
 		for i < len(s.Doc) && s.Doc[i] == '\\' { // often one escape behind another
-			n := escape(s.Doc[i:])
+			n := Escape(s.Doc[i:])
 			if n == 0 {
 				s.Pos = i
 				s.fail("no such escape in a string")
@@ -249,8 +215,8 @@ func (s *Scanner) str() (at Span, plain bool) {
 	}
 }
 
-// escape is the length of the escape that raw begins with, 0 if it is none.
-func escape(raw []byte) int {
+// Escape is the length of the escape that raw begins with, 0 if it is none.
+func Escape(raw []byte) int {
 	switch {
 	case len(raw) > 1 && plainEscape[raw[1]] != 0:
 		return 2

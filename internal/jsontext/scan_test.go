@@ -47,6 +47,13 @@ func checkScan(t *testing.T, doc []byte) {
 	if s.Err != nil && (s.Err.Offset < 0 || s.Err.Offset > len(doc)) {
 		t.Fatalf("%q: the error is at byte %d", doc, s.Err.Offset)
 	}
+	keys := Scanner{Doc: doc} // its values are left alone
+	for ok := keys.Enter('{'); ok && keys.Next('}'); {
+		keys.Key()
+	}
+	if other := keys.End(); (other == nil) != (err == nil) || err == nil && keys.Pos != s.Pos {
+		t.Fatalf("%q: reading it says %v, reading its keys %v", doc, err, other)
+	}
 }
 
 func TestScanDepth(t *testing.T) {

@@ -2,6 +2,7 @@ package paths
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -36,9 +37,6 @@ func broad(part string) bool {
 	return strings.Contains(part, "*") && strings.Trim(part, "*?.]") == ""
 }
 
-// negated writes the [!x] of shells as path.Match has it.
-func negated(part string) string { return strings.ReplaceAll(part, "[!", "[^") }
-
 // match says whether a pattern may stand for a path, or for a folder around it if above is set.
 func match(pattern, p string, above bool) bool {
 	for n, i := strings.Count(pattern, "/"), 0; above && i < len(p); i++ {
@@ -49,7 +47,7 @@ func match(pattern, p string, above bool) bool {
 			p = p[:i]
 		}
 	}
-	ok, err := path.Match(negated(pattern), p)
+	ok, err := path.Match(strings.ReplaceAll(pattern, "[!", "[^"), p) // the [!x] of shells
 	return ok || err != nil
 }
 
@@ -57,12 +55,8 @@ func match(pattern, p string, above bool) bool {
 // there is none.
 func climb(rest []string) []string {
 	for i, part := range rest {
-		if !strings.HasPrefix(part, ".") || !pattern(part) {
-			continue
-		}
-		if ok, err := path.Match(negated(part), ".."); ok || err != nil {
-			up := append([]string{}, rest[:i]...)
-			return append(append(up, ".."), rest[i+1:]...)
+		if strings.HasPrefix(part, ".") && pattern(part) && match(part, "..", false) {
+			return slices.Concat(rest[:i], []string{".."}, rest[i+1:])
 		}
 	}
 	return nil

@@ -13,7 +13,7 @@ func ClassOf(addr netip.Addr) string {
 	}
 	addr = addr.Unmap()
 	switch {
-	case metadata[addr]:
+	case slices.Contains(metadata, addr):
 		return Metadata
 	case addr.IsLoopback(), addr.IsUnspecified(): // connecting to 0.0.0.0 reaches this machine
 		return Loopback
@@ -83,25 +83,16 @@ func prefixes(texts ...string) (out []netip.Prefix) {
 	return out
 }
 
-func addresses(texts ...string) map[netip.Addr]bool {
-	out := map[netip.Addr]bool{}
+func addresses(texts ...string) (out []netip.Addr) {
 	for _, s := range texts {
-		out[netip.MustParseAddr(s)] = true
+		out = append(out, netip.MustParseAddr(s))
 	}
 	return out
 }
 
 // blockedPorts are the bad ports of the Fetch standard: other protocols, whose servers
 // may take a request for commands. https://fetch.spec.whatwg.org/#port-blocking
-var blockedPorts = numbers(1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
+var blockedPorts = []int{1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
 	103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
 	526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045,
-	4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080)
-
-func numbers(ns ...int) map[int]bool {
-	out := map[int]bool{}
-	for _, n := range ns {
-		out[n] = true
-	}
-	return out
-}
+	4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080}

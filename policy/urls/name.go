@@ -45,19 +45,13 @@ func nameClass(name string) string {
 	if c := names[name]; c != "" {
 		return c
 	}
-	rest, dots := name, 0
-	for {
-		i := strings.IndexByte(rest, '.')
-		if i < 0 {
-			break
-		}
-		rest = rest[i+1:]
-		dots++
-		if c := zones[rest]; c != "" {
+	_, zone, long := strings.Cut(name, ".")
+	for more := long; more; _, zone, more = strings.Cut(zone, ".") {
+		if c := zones[zone]; c != "" {
 			return c
 		}
 	}
-	if dots == 0 || zones[name] != "" {
+	if !long || zones[name] != "" {
 		return Private // a short name: the search list of the network decides what it is
 	}
 	return Public

@@ -2,6 +2,7 @@ package urls
 
 import (
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -92,7 +93,7 @@ func (u Use) server(authority string) Use {
 		u.Port = n
 		switch {
 		case n == implied, n == 80, n == 443:
-		case blockedPorts[n]:
+		case slices.Contains(blockedPorts, n):
 			u.mark(MarkBlockedPort)
 		default:
 			u.mark(MarkPort)

@@ -6,6 +6,7 @@ package fetch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -47,16 +48,11 @@ type Limits struct {
 var DefaultLimits = Limits{Redirects: urls.MaxRedirects, Body: 8 << 20, Time: 30 * time.Second}
 
 func (l Limits) orDefault() Limits {
-	if l.Redirects == 0 {
-		l.Redirects = DefaultLimits.Redirects
+	return Limits{
+		Redirects: cmp.Or(l.Redirects, DefaultLimits.Redirects),
+		Body:      cmp.Or(l.Body, DefaultLimits.Body),
+		Time:      cmp.Or(l.Time, DefaultLimits.Time),
 	}
-	if l.Body == 0 {
-		l.Body = DefaultLimits.Body
-	}
-	if l.Time == 0 {
-		l.Time = DefaultLimits.Time
-	}
-	return l
 }
 
 // Request is what an agent wants.

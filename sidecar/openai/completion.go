@@ -108,8 +108,6 @@ func (p *completionParser) completion() {
 			if c.Err = p.Skip(); p.null(c.Err) {
 				c.Err = Span{}
 			}
-		default:
-			p.Skip()
 		}
 	}
 	c.Root.To = p.Pos
@@ -118,10 +116,9 @@ func (p *completionParser) completion() {
 	}
 }
 
-// object skips a value, and is its span if it is an object.
+// object is the span of a value if it is an object.
 func (p *completionParser) object() Span {
 	if p.Peek() != '{' {
-		p.Skip()
 		return Span{}
 	}
 	return p.Skip()
@@ -152,8 +149,6 @@ func (p *completionParser) choice() {
 			ch.Streamed = false
 		case "finish_reason":
 			ch.Finish, ch.FinishSpan = p.word()
-		default:
-			p.Skip()
 		}
 	}
 	ch.To = p.Pos
@@ -165,7 +160,6 @@ func (p *completionParser) body(ch *Choice) {
 		*ch = Choice{Span: ch.Span, Index: ch.Index, Calls: ch.Calls[:0], Finish: ch.Finish, FinishSpan: ch.FinishSpan}
 	}
 	if p.Peek() != '{' {
-		p.Skip()
 		return
 	}
 	ch.Body.From = p.Pos
@@ -187,8 +181,6 @@ func (p *completionParser) body(ch *Choice) {
 			p.reasoning(ch, 2, at)
 		case reasoningKeys[details]:
 			p.reasoning(ch, details, at)
-		default:
-			p.Skip()
 		}
 	}
 	ch.Body.To = p.Pos
@@ -221,9 +213,8 @@ func detailsText(doc []byte, at Span) string {
 	s := scan(doc, at)
 	for ok := s.Enter('['); ok && s.Next(']'); {
 		for ok := s.Enter('{'); ok && s.Next('}'); {
-			key, _ := s.Key()
-			if val := s.Skip(); string(key) == "text" {
-				text, _ := Text(doc, val)
+			if key, _ := s.Key(); string(key) == "text" {
+				text, _ := Text(doc, s.Skip())
 				out.WriteString(text)
 			}
 		}

@@ -44,8 +44,6 @@ func (p *completionParser) call(ch *Choice) {
 			part.Typed = kind == "function"
 		case "function":
 			p.function(&part)
-		default:
-			p.Skip()
 		}
 	}
 	part.To = p.Pos
@@ -68,8 +66,6 @@ func (p *completionParser) function(part *CallPart) {
 			case first == '{':
 				part.Arguments = bytes.Clone(raw)
 			}
-		default:
-			p.Skip()
 		}
 	}
 }

@@ -4,10 +4,10 @@
 // only by splices, so that every field it does not know survives untouched. It
 // never opens a connection, logs, retries or decides what a reply means.
 //
-//	JSON      Span, Edit, Apply · Members, Elements · Remove, Insert · Text, AppendString
+//	JSON      Span, Edit, Apply · Members, Elements · Remove, Set, Insert · Text, AppendString
 //	request   ParseRequest → Request{Messages, Tools, …} · Request.Field, FieldKey, Set, Text
 //	reply     Completion.Parse (a Chunk is the same type) → Choices · Completion.Edits, ReasoningEdits
-//	          ReadUsage, UsageFromTimings → Usage.JSON · ReadFault → Fault
+//	          UsageFromTimings · ReadFault → Fault
 //	events    NewEventReader → Next, Raw, Buffered, Close · IsDone
 //	stream    NewStream → Started, Raw, Delta, KeepAlive, Finish, Usage, Error, Done, Flush
 //	errors    Error → Body, Respond · InvalidRequest, Unauthorized, ModelNotFound, TooLarge, Overflow, RateLimited,

@@ -58,8 +58,6 @@ func (f *Fault) member(s *scanner, key []byte) {
 		f.Code, _ = s.scalar()
 	case "param":
 		f.Param, _ = s.scalar()
-	default:
-		s.Skip()
 	}
 }
 

@@ -20,8 +20,6 @@ func (p *requestParser) message(i int) {
 			p.messageCalls(m, i)
 		case "reasoning_content", "reasoning", "thinking":
 			p.reasoning(m, at, string(key))
-		default:
-			p.Skip()
 		}
 	}
 	m.To = p.Pos
@@ -64,27 +62,13 @@ func (p *requestParser) reasoning(m *Message, key Span, name string) {
 }
 
 func (p *requestParser) messageCalls(m *Message, i int) {
-	c := p.Peek()
-	m.CallsSpan.From, m.Calls = p.Pos, nil
-	if c != '[' {
-		m.CallsSpan = p.Skip()
-		if !p.null(m.CallsSpan) {
-			p.wrong(m.CallsSpan, "an array", "messages[%d].tool_calls", i)
-		}
-		return
-	}
-	for ok := p.Enter('['); ok && p.Next(']'); {
-		if p.Peek() != '{' {
-			p.wrong(p.Skip(), "an object", "messages[%d].tool_calls[%d]", i, len(m.Calls))
-			continue
-		}
-		m.Calls = append(m.Calls, MessageCall{})
-		p.messageCall(&m.Calls[len(m.Calls)-1], i, len(m.Calls)-1)
-	}
-	m.CallsSpan.To = p.Pos
+	m.Calls = nil
+	m.CallsSpan = p.list(func(j int) {
+		m.Calls = append(m.Calls, p.messageCall(i, j))
+	}, "messages[%d].tool_calls", i)
 }
 
-func (p *requestParser) messageCall(c *MessageCall, i, j int) {
+func (p *requestParser) messageCall(i, j int) (c MessageCall) {
 	c.From = p.Pos
 	for ok := p.Enter('{'); ok && p.Next('}'); {
 		switch key, _ := p.Key(); string(key) {
@@ -97,13 +81,10 @@ func (p *requestParser) messageCall(c *MessageCall, i, j int) {
 					c.Name, c.NameSpan = p.text("messages[%d].tool_calls[%d].function.name", i, j)
 				case "arguments":
 					c.ArgsSpan = p.Skip()
-				default:
-					p.Skip()
 				}
 			}
-		default:
-			p.Skip()
 		}
 	}
 	c.To = p.Pos
+	return c
 }

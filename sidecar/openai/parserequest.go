@@ -35,15 +35,6 @@ func ParseRequest(body []byte) (*Request, error) {
 	return p.q, nil
 }
 
-// explain words a syntax error; the scanner knows the depth limit, encoding/json
-// has the better words for the rest.
-func explain(doc []byte, err *jsontext.SyntaxError) string {
-	if text := Explain(doc); text != "" {
-		return text
-	}
-	return place(doc, err.Offset) + ": " + err.Why
-}
-
 // wrong notes that the value at the span is not what it must be. param is a
 // format for the indices.
 func (p *requestParser) wrong(at Span, must, param string, indices ...int) {
@@ -114,10 +105,10 @@ func (p *requestParser) request() {
 			f.val = p.streamOptions()
 		case "messages":
 			q.Messages = nil
-			f.val = p.list("messages", p.message)
+			f.val = p.list(p.message, "messages")
 		case "tools":
 			q.Tools = nil
-			f.val = p.list("tools", p.tool)
+			f.val = p.list(p.tool, "tools")
 			q.ToolsSpan = f.val
 		case "tool_choice":
 			f.val = p.toolChoice()
@@ -166,13 +157,14 @@ func (p *requestParser) count() Span {
 	return at
 }
 
-// list reads an array of objects, each with each; null is an empty one.
-func (p *requestParser) list(param string, each func(i int)) Span {
+// list reads an array of objects, each with each; null is an empty one. param is a
+// format for the indices.
+func (p *requestParser) list(each func(i int), param string, indices ...int) Span {
 	c, from := p.Peek(), p.Pos
 	if c != '[' {
 		at := p.Skip()
 		if !p.null(at) {
-			p.wrong(at, "an array", param)
+			p.wrong(at, "an array", param, indices...)
 		}
 		return at
 	}
@@ -181,7 +173,7 @@ func (p *requestParser) list(param string, each func(i int)) Span {
 		if p.Peek() == '{' {
 			each(i)
 		} else {
-			p.wrong(p.Skip(), "an object", param+"[%d]", i)
+			p.wrong(p.Skip(), "an object", param+"[%d]", append(indices, i)...)
 		}
 		i++
 	}
@@ -194,9 +186,7 @@ func (p *requestParser) streamOptions() Span {
 	for ok := p.Enter('{'); ok && p.Next('}'); {
 		if key, _ := p.Key(); string(key) == "include_usage" {
 			p.q.UsageWanted, _ = p.flag("stream_options.include_usage")
-			continue
 		}
-		p.Skip()
 	}
 	return Span{From: from, To: p.Pos}
 }
@@ -219,12 +209,8 @@ func (p *requestParser) toolChoice() Span {
 			for ok := p.Enter('{'); ok && p.Next('}'); {
 				if key, _ := p.Key(); string(key) == "name" {
 					q.ToolName, _ = p.text("tool_choice.function.name")
-					continue
 				}
-				p.Skip()
 			}
-		default:
-			p.Skip()
 		}
 	}
 	return Span{From: from, To: p.Pos}
@@ -243,8 +229,6 @@ func (p *requestParser) tool(i int) {
 		case "function":
 			function = p.Peek() == '{'
 			t = p.function(i)
-		default:
-			p.Skip()
 		}
 	}
 	switch {
@@ -267,8 +251,6 @@ func (p *requestParser) function(i int) (t tools.Tool) {
 			if at := p.Skip(); !p.null(at) {
 				t.Parameters = at.Of(p.Doc)
 			}
-		default:
-			p.Skip()
 		}
 	}
 	return t

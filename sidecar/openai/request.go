@@ -12,9 +12,9 @@ import (
 // maxLastUser is how much of the last user message conditions get to see.
 const maxLastUser = 4 << 10
 
-// runtimeContext begins the user message that OpenClaw puts behind the tool
-// results of every request; no user wrote it.
-const runtimeContext = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"
+// RuntimeContext begins the user message that OpenClaw puts behind every conversation,
+// tool results included; no user wrote it.
+const RuntimeContext = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"
 
 // Request is a chat completion request. Body is what the caller sent, byte for
 // byte; everything else is read from it or points into it.
@@ -67,39 +67,30 @@ type MessageCall struct {
 
 // Field is the value of a top-level member; of duplicates the last.
 func (q *Request) Field(name string) (Span, bool) {
-	i := q.find(name)
-	if i < 0 {
-		return Span{}, false
-	}
-	return q.fields[i].val, true
+	f, ok := q.field(name)
+	return f.val, ok
 }
 
 // FieldKey is the key of a top-level member with its quotes, for renaming it.
 func (q *Request) FieldKey(name string) (Span, bool) {
-	i := q.find(name)
-	if i < 0 {
-		return Span{}, false
-	}
-	return q.fields[i].key, true
+	f, ok := q.field(name)
+	return f.key, ok
 }
 
 // Set is the edit that gives a top-level member this JSON value, inserting it
 // where the request has none.
 func (q *Request) Set(name string, value []byte) Edit {
-	if at, ok := q.Field(name); ok {
-		return Edit{Span: at, With: value}
-	}
-	return Insert(q.Body, q.Root, name, value)
+	was, _ := q.Field(name)
+	return Set(q.Body, q.Root, was, name, value)
 }
 
-// find is the place of a top-level member in fields, or -1.
-func (q *Request) find(name string) int {
-	for i, f := range slices.Backward(q.fields) {
+func (q *Request) field(name string) (f field, ok bool) {
+	for _, f = range slices.Backward(q.fields) {
 		if f.name == name {
-			return i
+			return f, true
 		}
 	}
-	return -1
+	return field{}, false
 }
 
 // Text is what a message says: its content, or the text parts of it, a line
@@ -117,15 +108,12 @@ func (q *Request) parts(at Span, limit int) string {
 	s := scan(q.Body, at)
 	for ok := s.Enter('['); ok && out.Len() <= limit && s.Next(']'); {
 		for ok := s.Enter('{'); ok && s.Next('}'); {
-			key, _ := s.Key()
-			val := s.Skip()
-			if string(key) != "text" {
-				continue
+			if key, _ := s.Key(); string(key) == "text" {
+				if out.Len() > 0 {
+					out.WriteByte('\n')
+				}
+				out.WriteString(limitedText(q.Body, s.Skip(), limit))
 			}
-			if out.Len() > 0 {
-				out.WriteByte('\n')
-			}
-			out.WriteString(limitedText(q.Body, val, limit))
 		}
 	}
 	return out.String()
@@ -159,7 +147,7 @@ func (q *Request) lastUser() string {
 			continue
 		}
 		text := q.Text(m, maxLastUser)
-		if text != "" && !strings.HasPrefix(text, runtimeContext) {
+		if text != "" && !strings.HasPrefix(text, RuntimeContext) {
 			return text
 		}
 	}

@@ -34,11 +34,7 @@ func (c *Completion) Edits(i int, w Rewrite) []Edit {
 	}
 	var edits []Edit
 	put := func(object, value Span, key string, with []byte) {
-		if value.Present() {
-			edits = append(edits, Edit{value, with})
-			return
-		}
-		edits = append(edits, Insert(c.Doc, object, key, with))
+		edits = append(edits, Set(c.Doc, object, value, key, with))
 	}
 	if w.Content != nil {
 		text := AppendString(nil, *w.Content)
@@ -104,12 +100,9 @@ func (c *Completion) ReasoningEdits() []Edit {
 		if array {
 			text = AppendString(nil, from.Text)
 		}
-		switch {
-		case to.Present:
-			edits = append(edits, Edit{to.Value, text})
-		case array:
-			edits = append(edits, Insert(c.Doc, ch.Body, reasoningKeys[0], text))
-		default:
+		if to.Present || array {
+			edits = append(edits, Set(c.Doc, ch.Body, to.Value, reasoningKeys[0], text))
+		} else {
 			edits = append(edits, Edit{from.Key, AppendString(nil, reasoningKeys[0])})
 		}
 	}

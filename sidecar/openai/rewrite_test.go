@@ -75,25 +75,19 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-func TestUsage(t *testing.T) {
-	doc := []byte(`{"prompt_tokens":1820,"total_tokens":2304,"completion_tokens":484,"prompt_tokens_details":{"cached_tokens":7,"x":1},"completion_tokens_details":{"reasoning_tokens":5}}`)
-	u := ReadUsage(doc, Span{From: 0, To: len(doc)})
-	if want := (Usage{1820, 484, 2304, 7, 5}); u != want {
-		t.Errorf("%+v", u)
-	}
-	if again := ReadUsage(u.JSON(), Span{From: 0, To: len(u.JSON())}); again != u {
-		t.Errorf("%s", u.JSON())
-	}
-	doc = []byte(`{"prompt_tokens":null,"completion_tokens":"4","total_tokens":1.5,"prompt_tokens_details":null}`)
-	if u := ReadUsage(doc, Span{From: 0, To: len(doc)}); u != (Usage{}) {
-		t.Errorf("%+v", u)
-	}
-	doc = []byte(`{"cache_n":236,"prompt_n":4,"prompt_ms":30.9,"predicted_n":35}`)
-	if u, ok := UsageFromTimings(doc, Span{From: 0, To: len(doc)}); !ok || u != (Usage{Prompt: 240, Completion: 35, Total: 275, Cached: 236}) {
-		t.Errorf("%+v", u)
-	}
-	if _, ok := UsageFromTimings(doc, Span{}); ok {
-		t.Error("usage from nothing")
+func TestUsageFromTimings(t *testing.T) {
+	for _, row := range []struct{ timings, want string }{
+		{`{"cache_n":236,"prompt_n":4,"prompt_ms":30.9,"predicted_n":35}`, `{"prompt_tokens":240,"completion_tokens":35,"total_tokens":275,` +
+			`"prompt_tokens_details":{"cached_tokens":236},"completion_tokens_details":{"reasoning_tokens":0}}`},
+		{`{"predicted_n":"35","prompt_n":null,"cache_n":1.5}`, `{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0,` +
+			`"prompt_tokens_details":{"cached_tokens":0},"completion_tokens_details":{"reasoning_tokens":0}}`},
+		{`{"prompt_n":4}`, ""},
+		{``, ""},
+	} {
+		doc := []byte(row.timings)
+		if got := UsageFromTimings(doc, Span{To: len(doc)}); string(got) != row.want {
+			t.Errorf("%s: %s", row.timings, got)
+		}
 	}
 }
 

@@ -49,38 +49,26 @@ func AppendEdited(dst, doc []byte, edits []Edit) []byte {
 
 // Members calls each for every member of the object at the span, in order. A
 // value that is no object has no members. key is decoded and valid only during
-// the call: switch on string(key), which copies nothing. An error of each ends
-// the walk and is returned.
-func Members(doc []byte, at Span, each func(key []byte, keySpan, val Span) error) error {
+// the call: switch on string(key), which copies nothing.
+func Members(doc []byte, at Span, each func(key []byte, keySpan, val Span)) error {
 	s := scan(doc, at)
 	for ok := s.Enter('{'); ok && s.Next('}'); {
 		key, keySpan := s.Key()
-		val := s.Skip()
-		if s.Err != nil {
-			return s.Err
-		}
-		if err := each(key, keySpan, val); err != nil {
-			return err
+		if val := s.Skip(); s.Err == nil {
+			each(key, keySpan, val)
 		}
 	}
 	return s.End()
 }
 
 // Elements calls each for every element of the array at the span, in order. A
-// value that is no array has no elements. An error of each ends the walk and is
-// returned.
-func Elements(doc []byte, at Span, each func(i int, val Span) error) error {
+// value that is no array has no elements.
+func Elements(doc []byte, at Span, each func(val Span)) error {
 	s := scan(doc, at)
-	i := 0
 	for ok := s.Enter('['); ok && s.Next(']'); {
-		val := s.Skip()
-		if s.Err != nil {
-			return s.Err
+		if val := s.Skip(); s.Err == nil {
+			each(val)
 		}
-		if err := each(i, val); err != nil {
-			return err
-		}
-		i++
 	}
 	return s.End()
 }
@@ -91,7 +79,7 @@ func Elements(doc []byte, at Span, each func(i int, val Span) error) error {
 func Remove(doc []byte, object Span, drop func(key []byte) bool) []Edit {
 	var edits []Edit
 	kept, last, open := false, 0, false // last: where the member before ends; open: it is dropped up to the next key
-	err := Members(doc, object, func(key []byte, keySpan, val Span) error {
+	err := Members(doc, object, func(key []byte, keySpan, val Span) {
 		if open {
 			edits[len(edits)-1].To = keySpan.From
 			open = false
@@ -106,12 +94,20 @@ func Remove(doc []byte, object Span, drop func(key []byte) bool) []Edit {
 			open = true
 		}
 		last = val.To
-		return nil
 	})
 	if err != nil {
 		return nil
 	}
 	return edits
+}
+
+// Set returns the edit that gives a member of the object a value: in place of the one it
+// had, or as Insert does where that is absent.
+func Set(doc []byte, object, was Span, key string, value []byte) Edit {
+	if was.Present() {
+		return Edit{Span: was, With: value}
+	}
+	return Insert(doc, object, key, value)
 }
 
 // Insert returns the edit that puts a member in front of the others of the

@@ -63,7 +63,12 @@ func (s *Stream) Started() bool {
 
 // Raw writes one whole event as it is, final empty line included.
 func (s *Stream) Raw(event []byte) error {
-	return s.write(event)
+	if s.ended {
+		return nil
+	}
+	s.begin()
+	_, err := s.w.Write(event)
+	return err
 }
 
 // Delta writes a chunk with one delta.
@@ -71,7 +76,7 @@ func (s *Stream) Delta(d Delta) error {
 	s.buf = append(s.buf[:0], s.head...)
 	s.buf = appendDelta(s.buf, d)
 	s.buf = append(s.buf, `,"finish_reason":null}]}`+"\n\n"...)
-	return s.write(s.buf)
+	return s.Raw(s.buf)
 }
 
 // KeepAlive writes a chunk with an empty delta, and flushes. OpenClaw's timers
@@ -80,9 +85,7 @@ func (s *Stream) KeepAlive() error {
 	if s.ended {
 		return nil
 	}
-	s.buf = append(s.buf[:0], s.head...)
-	s.buf = append(s.buf, `{"index":0,"delta":{},"finish_reason":null}]}`+"\n\n"...)
-	if err := s.write(s.buf); err != nil {
+	if err := s.Delta(Delta{}); err != nil {
 		return err
 	}
 	return s.flush()
@@ -94,7 +97,7 @@ func (s *Stream) Finish(choice int, reason string) error {
 	s.buf = appendDelta(s.buf, Delta{Choice: choice})
 	s.buf = AppendString(append(s.buf, `,"finish_reason":`...), reason)
 	s.buf = append(s.buf, "}]}\n\n"...)
-	return s.write(s.buf)
+	return s.Raw(s.buf)
 }
 
 // Usage writes the chunk without choices that carries this usage object.
@@ -102,7 +105,7 @@ func (s *Stream) Usage(usage []byte) error {
 	s.buf = append(s.buf[:0], s.head...)
 	s.buf = append(append(s.buf, `],"usage":`...), usage...)
 	s.buf = append(s.buf, "}\n\n"...)
-	return s.write(s.buf)
+	return s.Raw(s.buf)
 }
 
 // Error ends the stream with an error event and without [DONE], so that the
@@ -138,20 +141,11 @@ func (s *Stream) last(event []byte) error {
 	if s.ended {
 		return nil
 	}
-	err := s.write(event)
+	err := s.Raw(event)
 	if err == nil {
 		err = s.flush()
 	}
 	s.ended = true
-	return err
-}
-
-func (s *Stream) write(event []byte) error {
-	if s.ended {
-		return nil
-	}
-	s.begin()
-	_, err := s.w.Write(event)
 	return err
 }
 

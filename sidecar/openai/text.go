@@ -18,12 +18,13 @@ func Text(doc []byte, at Span) (string, bool) { return jsontext.Text(doc, at) }
 // (no HTML escapes); broken UTF-8 becomes U+FFFD.
 func AppendString(dst []byte, s string) []byte { return jsontext.AppendString(dst, s) }
 
-// Explain says where and why doc is not JSON: "line 3, column 14: invalid
-// character …". It is empty when doc is JSON.
-func Explain(doc []byte) string {
+// explain says where and why doc is not JSON: "line 3, column 14: invalid character …". The
+// scanner, which found err, knows the depth limit; encoding/json has the better words for
+// the rest.
+func explain(doc []byte, err *jsontext.SyntaxError) string {
 	var bad *json.SyntaxError
-	if err := json.Unmarshal(doc, new(json.RawMessage)); !errors.As(err, &bad) {
-		return ""
+	if !errors.As(json.Unmarshal(doc, new(json.RawMessage)), &bad) {
+		return place(doc, err.Offset) + ": " + err.Why
 	}
 	at := int(bad.Offset)
 	if !strings.HasPrefix(bad.Error(), "unexpected end") {

@@ -1,6 +1,10 @@
 package openai
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+)
 
 func TestExplain(t *testing.T) {
 	for _, row := range []struct{ doc, want string }{
@@ -10,7 +14,11 @@ func TestExplain(t *testing.T) {
 		{"", "line 1, column 1: unexpected end of JSON input"},
 		{"\n\n]", "line 3, column 1: invalid character ']' looking for beginning of value"},
 	} {
-		if got := Explain([]byte(row.doc)); got != row.want {
+		got, s := "", jsontext.Scanner{Doc: []byte(row.doc)}
+		if s.Skip(); s.End() != nil {
+			got = explain(s.Doc, s.Err)
+		}
+		if got != row.want {
 			t.Errorf("%q: %q, want %q", row.doc, got, row.want)
 		}
 	}

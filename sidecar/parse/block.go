@@ -210,11 +210,7 @@ func (t *text) readJSONBlock(v string, i int, eof bool) (block, verdict) {
 			end = at
 		}
 	}
-	behind := end
-	for behind < len(v) && (v[behind] == '}' || v[behind] == ']') {
-		behind++ // closers too many are noise
-	}
-	behind, is := t.closed(v, behind, eof)
+	behind, is := t.closed(v, skipBytes(v, end, "}]"), eof) // closers too many are noise
 	if is == wait {
 		return block{}, wait
 	}
@@ -226,24 +222,21 @@ func (t *text) readJSONBlock(v string, i int, eof bool) (block, verdict) {
 // follows v[:end].
 func (t *text) closed(v string, end int, eof bool, more ...string) (int, verdict) {
 	i := skipSpace(v, end)
-	for _, list := range [][]string{t.closers, more} {
-		for _, lit := range list {
-			switch startsFold(v[i:], lit, eof) {
-			case yes:
-				return i + len(lit), yes
-			case wait:
-				return 0, wait
-			}
-		}
+	n, is := startsAnyFold(v[i:], t.closers, eof)
+	if is == no {
+		n, is = startsAnyFold(v[i:], more, eof)
 	}
-	return end, no
+	if is == no {
+		return end, no
+	}
+	return i + n, is
 }
 
 // closing finds the first closing literal at or behind from, or -1. It looks no
 // further than that: text full of blocks must not be searched to its end at each.
 func (t *text) closing(v string, from int, eof bool) (at, n int) {
 	for at = from; at < len(v); at++ {
-		switch n, is := t.closesAt(v, at, eof); is {
+		switch n, is := startsAnyFold(v[at:], t.closers, eof); is {
 		case yes:
 			return at, n
 		case wait:
@@ -251,17 +244,4 @@ func (t *text) closing(v string, from int, eof bool) (at, n int) {
 		}
 	}
 	return -1, 0
-}
-
-// closesAt says whether a closing literal of n bytes stands at v[at:].
-func (t *text) closesAt(v string, at int, eof bool) (n int, is verdict) {
-	for _, lit := range t.closers {
-		if lower(v[at]) != lower(lit[0]) {
-			continue
-		}
-		if is = startsFold(v[at:], lit, eof); is != no {
-			return len(lit), is
-		}
-	}
-	return 0, no
 }

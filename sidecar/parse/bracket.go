@@ -16,10 +16,7 @@ func (t *text) namedStart(v string, j int, eof bool) (opening, verdict) {
 		return opening{}, no
 	}
 	short := waitUnless(eof)
-	i := j + 1
-	for i < len(v) && isName(v[i]) {
-		i++
-	}
+	i := nameEnd(v, j+1)
 	switch {
 	case i == len(v):
 		return opening{}, short

@@ -47,10 +47,7 @@ func (t *text) stepCall(v string, eof bool) (int, bool) {
 // followCall looks at what follows a complete value.
 func (t *text) followCall(v string, eof bool) (int, bool) {
 	end := t.scan.end
-	j := skipSpace(v, max(t.at, end))
-	for j < len(v) && (v[j] == '}' || v[j] == ']') {
-		j = skipSpace(v, j+1) // closers too many: noise that the repair removes
-	}
+	j := skipBytes(v, max(t.at, end), " \n\t\r}]") // closers too many: noise that the repair removes
 	t.at = j
 	if j == len(v) {
 		if !eof {
@@ -58,11 +55,10 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 		}
 		return t.endCall(v, j, false)
 	}
-	tok, _, more := tokenAt(v[j:])
-	switch {
-	case more && !eof:
+	switch _, _, is := tokenAt(v[j:], eof); is {
+	case wait:
 		return 0, true
-	case tok != noToken:
+	case yes:
 		return t.closeCall(v, j)
 	}
 	return t.invented(v, end)
@@ -79,7 +75,7 @@ func (t *text) invented(v string, at int) (int, bool) {
 
 // closeCall ends a call at the control token at v[at:].
 func (t *text) closeCall(v string, at int) (int, bool) {
-	tok, n, _ := tokenAt(v[at:])
+	tok, n, _ := tokenAt(v[at:], true)
 	t.endCall(v, at, !tok.insideHeader())
 	if tok.opens() {
 		t.unanswered()

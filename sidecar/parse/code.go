@@ -92,7 +92,7 @@ func bare(v string, i int) iter.Seq2[int, int] {
 // them. At the end of the reply the first one will do.
 func (t *text) closingCode(v string, i int, eof bool) (at, n int) {
 	for at = i; at >= 0 && at < len(v); {
-		switch n, is := t.closesAt(v, at, eof); {
+		switch n, is := startsAnyFold(v[at:], t.closers, eof); {
 		case is == yes:
 			return at, n
 		case is == wait:

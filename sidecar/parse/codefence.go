@@ -16,11 +16,7 @@ type fence struct {
 // fenceLine reads a line that begins with a code fence. v[p:] is its first
 // non-blank byte.
 func (t *text) fenceLine(v string, i, p int, eof bool) (opening, verdict) {
-	mark := v[p]
-	n := p
-	for n < len(v) && v[n] == mark {
-		n++
-	}
+	n := skipBytes(v, p, v[p:p+1])
 	if n == len(v) && !eof {
 		return opening{}, wait
 	}
@@ -30,7 +26,7 @@ func (t *text) fenceLine(v string, i, p int, eof bool) (opening, verdict) {
 	if t.fence.n == 0 && t.firstAt(v, i) && t.fenceMayCall() {
 		return opening{n: n - i, begin: func(t *text, _ string, _ int) { t.enter(inFence) }}, yes
 	}
-	run := fence{mark, n - p}
+	run := fence{v[p], n - p}
 	return opening{n: n - i, begin: func(t *text, v string, n int) {
 		t.flow(v[:n])
 		switch {
@@ -86,9 +82,7 @@ func (t *text) closeFence(v string, brace int, eof bool) (int, bool) {
 		}
 		t.at = end
 	}
-	for t.at < len(v) && (isSpace(v[t.at]) || v[t.at] == '`' || v[t.at] == '~') {
-		t.at++
-	}
+	t.at = skipBytes(v, t.at, " \n\t\r`~")
 	switch {
 	case t.at < len(v):
 		return t.release(st, t.at, "a code fence that text follows")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -83,7 +82,7 @@ func Compile(list []Strategy) (*Strategies, error) {
 		}
 		s.list = append(s.list, &st)
 	}
-	sort.SliceStable(s.list, func(i, j int) bool { return s.list[i].Priority > s.list[j].Priority })
+	slices.SortFunc(s.list, func(a, b *Strategy) int { return b.Priority - a.Priority })
 	for _, st := range s.list {
 		if err := s.add(st); err != nil {
 			return nil, err

@@ -148,22 +148,14 @@ func callBody(open, s string, eof bool) verdict {
 	return no
 }
 
-// scriptSpace is what \s means in JavaScript, beyond ASCII.
-const scriptSpace = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+// scriptSpace is what \s means in JavaScript.
+const scriptSpace = " \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
 // skipScriptSpace is the offset of the first character that JavaScript does not take for
 // white space. cut says that s ends in the middle of it.
 func skipScriptSpace(s string) (i int, cut bool) {
-	for i < len(s) {
-		c, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case c < utf8.RuneSelf && (isSpace(s[i]) || c == '\v' || c == '\f'), strings.ContainsRune(scriptSpace, c):
-			i += n
-		default:
-			return i, !utf8.FullRuneInString(s[i:])
-		}
-	}
-	return i, false
+	i = len(s) - len(strings.TrimLeft(s, scriptSpace))
+	return i, i < len(s) && !utf8.FullRuneInString(s[i:])
 }
 
 // behindChannel says whether the visible text ends with a channel word and blanks.

@@ -29,8 +29,7 @@ var channels = [...]string{"commentary", "analysis", "final"}
 // opener was <|channel|>. n is where the body begins.
 func parseHeader(v string, afterChannel, eof bool) (h header, n int, is verdict) {
 	wantChannel := afterChannel
-	i := 0
-	for {
+	for i := 0; ; {
 		i = skipSpace(v, i)
 		if i >= len(v) {
 			if eof {
@@ -39,15 +38,11 @@ func parseHeader(v string, afterChannel, eof bool) (h header, n int, is verdict)
 			return h, 0, wait
 		}
 		if v[i] == '<' {
-			tok, w, more := tokenAt(v[i:])
-			if more && !eof {
-				return h, 0, wait
-			}
+			tok, w, is := tokenAt(v[i:], eof)
 			switch {
-			case tok == messageToken:
-				h.stop = tok
-				return h, i + w, yes
-			case tok.closes():
+			case is == wait:
+				return h, 0, wait
+			case tok == messageToken || tok.closes():
 				h.stop = tok
 				return h, i + w, yes
 			case tok == channelToken:
@@ -55,15 +50,12 @@ func parseHeader(v string, afterChannel, eof bool) (h header, n int, is verdict)
 					h.flaw = "doubled channel"
 				}
 				wantChannel = true
-				i += w
-				continue
 			case tok == constrainToken:
 				h.constrain = true
-				i += w
-				continue
 			case tok == startToken:
-				h = header{flaw: "doubled start"}
-				wantChannel = false
+				h, wantChannel = header{flaw: "doubled start"}, false
+			}
+			if is == yes {
 				i += w
 				continue
 			}
@@ -97,12 +89,8 @@ func wordEnd(v string, i int, eof bool) (end int, more bool) {
 		case isSpace(b), b == '{':
 			return end, false
 		case b == '<':
-			tok, _, m := tokenAt(v[end:])
-			if tok != noToken {
-				return end, false
-			}
-			if m && !eof {
-				return end, true
+			if _, _, is := tokenAt(v[end:], eof); is != no {
+				return end, is == wait
 			}
 		}
 	}
@@ -152,12 +140,8 @@ func (h *header) word(w string, at int, wantChannel *bool) {
 
 // channelWord is the channel that w begins with.
 func channelWord(w string) string {
-	for _, c := range channels {
-		if strings.HasPrefix(w, c) {
-			return c
-		}
-	}
-	return ""
+	c, _ := startsAny(w, channels[:], true)
+	return c
 }
 
 func roleWord(w string) bool {

@@ -11,9 +11,7 @@ func (t *text) tail(v string) int {
 	}
 	hold := 0
 	if t.r.s.harmony != nil {
-		last := v[len(v)-1]
-		for hold = min(len(assistant)-1, len(v)); hold > 0 && (assistant[hold-1] != last || v[len(v)-hold:] != assistant[:hold]); hold-- {
-		}
+		hold = begun(v, assistant)
 	}
 	if t.r.s.json == nil || t.r.c.Open() || !isName(v[len(v)-1]) {
 		return hold
@@ -22,6 +20,15 @@ func (t *text) tail(v string) int {
 		return max(hold, len(v)-i)
 	}
 	return hold
+}
+
+// begun is how many bytes at the end of v may be the beginning of lit.
+func begun(v, lit string) int {
+	n := min(len(lit)-1, len(v))
+	for n > 0 && (lit[n-1] != v[len(v)-1] || v[len(v)-n:] != lit[:n]) {
+		n--
+	}
+	return n
 }
 
 // nameStart is where the word that ends at end begins, or end if it is no name

@@ -67,14 +67,6 @@ func lineWord(line string) (kw keyword, value int, more bool) {
 	return plainLine, 0, more
 }
 
-// skipBytes is the offset of the first byte of s at or after i that is not in set.
-func skipBytes(s string, i int, set string) int {
-	for i < len(s) && strings.IndexByte(set, s[i]) >= 0 {
-		i++
-	}
-	return i
-}
-
 // linesStart looks for a ReAct line. v[p:] is its first non-blank byte.
 func (t *text) linesStart(v string, i, p int, first, eof bool) (opening, verdict) {
 	st := t.r.s.lines

@@ -8,7 +8,7 @@ import (
 
 // beginToken acts on a control token in prose. v begins with it.
 func (t *text) beginToken(v string, n int) {
-	tok, _, _ := tokenAt(v)
+	tok, _, _ := tokenAt(v, true)
 	t.r.result.Marked = true
 	switch {
 	case tok.opens():
@@ -85,11 +85,8 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 	default:
 		t.message(Text, false)
 	}
-	switch {
-	case h.stop.closes():
-		t.headOnly(v[:n])
-	case h.stop == noToken && !h.body:
-		t.headCut(v, n)
+	if h.stop.closes() || h.stop == noToken && !h.body {
+		t.noBody(v[:n])
 	}
 	return n, false
 }
@@ -117,44 +114,25 @@ func (t *text) isCall(v string, n int) bool {
 	return true
 }
 
-// headOnly handles a header that is closed before a body began: what fits
-// nowhere in it is the body.
-func (t *text) headOnly(head string) {
-	h := &t.head
-	defer t.between()
-	if t.mode == inCall {
-		t.note(t.r.s.harmony, 0, len(head), Refused, "a call without arguments")
-		t.r.refuse(tools.Refusal{Code: tools.Truncated, Name: h.recipient, Why: "the call ends before its arguments"})
-		return
-	}
-	if h.rest == "" || h.restAt < 0 {
-		t.note(t.r.s.harmony, 0, len(head), Dropped, "a message without a body")
-		return
-	}
-	body := strings.TrimSuffix(head[h.restAt:], tokenNames[h.stop])
-	switch {
-	case t.mode == inMessage && (t.drop || t.kind == Thought):
-		t.emit(Thought, body)
-	default:
-		t.show(body)
-	}
-}
-
-// headCut handles a header that ran into the end of the input or its limit.
-func (t *text) headCut(v string, n int) {
+// noBody handles a header that is closed before a body began, or that ran into the end
+// of the input or its limit: what fits nowhere in it is the body.
+func (t *text) noBody(head string) {
 	h := &t.head
 	switch {
 	case t.mode == inCall:
-		t.note(t.r.s.harmony, 0, n, Refused, "the reply ends inside the header of a call")
-		t.r.refuse(tools.Refusal{Code: tools.Truncated, Name: h.recipient, Why: "the reply ends before the arguments"})
-	case h.rest != "" && h.restAt >= 0 && t.mode != inMessage || h.rest != "" && h.restAt >= 0 && !t.drop && t.kind == Text:
-		t.show(v[h.restAt:n])
-	case h.rest != "" && h.restAt >= 0:
-		t.emit(Thought, v[h.restAt:n])
+		t.note(t.r.s.harmony, 0, len(head), Refused, "a call without arguments")
+		t.r.refuse(tools.Refusal{Code: tools.Truncated, Name: h.recipient, Why: "the call ends before its arguments"})
+	case h.rest == "" || h.restAt < 0:
+		t.note(t.r.s.harmony, 0, len(head), Dropped, "a message without a body")
 	default:
-		t.note(t.r.s.harmony, 0, n, Dropped, "a header without a message")
+		body := strings.TrimSuffix(head[h.restAt:], tokenNames[h.stop])
+		if t.mode == inMessage && (t.drop || t.kind == Thought) {
+			t.emit(Thought, body)
+		} else {
+			t.show(body)
+		}
 	}
-	if t.mode == inCall || t.mode == inLost {
+	if h.stop.closes() || t.mode == inCall || t.mode == inLost {
 		t.between()
 	}
 }
@@ -179,10 +157,7 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 		return t.stepThink(v, eof)
 	}
 	if t.trim {
-		i := 0
-		for i < len(v) && (isSpace(v[i]) || v[i] == ':') {
-			i++
-		}
+		i := skipBytes(v, 0, " \n\t\r:")
 		if t.trim = i == len(v); i > 0 || t.trim {
 			return i, t.trim
 		}

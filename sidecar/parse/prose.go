@@ -198,12 +198,8 @@ func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
 	}
 	switch v[j] {
 	case '<':
-		tok, n, more := tokenAt(v[j:])
-		if tok != noToken {
-			return opening{n: n, markup: true, begin: (*text).beginToken}, yes
-		}
-		if more && !eof {
-			return opening{}, wait
+		if _, n, is := tokenAt(v[j:], eof); is != no {
+			return opening{n: n, markup: true, begin: (*text).beginToken}, is
 		}
 		return t.thinkTag(v, j, eof)
 	case 'a':
@@ -276,15 +272,15 @@ func (t *text) stray(v string, eof bool) (n int, is verdict) {
 		return 0, is
 	}
 	n = i + len(word)
-	tok, _, more := tokenAt(v[n:])
+	_, _, is = tokenAt(v[n:], eof)
 	switch {
-	case tok != noToken || n == len(v) && eof:
+	case is == yes || n == len(v) && eof:
 		t.note(t.r.s.harmony, i, n, Dropped, "a stray channel word")
 		return n, yes
-	case n == len(v) || more && !eof:
+	case n == len(v):
 		return 0, wait
 	}
-	return 0, no
+	return 0, is
 }
 
 var strayWords = [...]string{"commentary", "analysis", "final", assistant}

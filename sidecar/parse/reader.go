@@ -195,18 +195,10 @@ func (r *Reader) initial(b byte) bool {
 // visible says that there is text for the user.
 func (r *Reader) visible() bool { return r.shown.Len()+len(r.guard.held) > 0 }
 
-func (r *Reader) call(c tools.Call, f Field) {
+func (r *Reader) call(c tools.Call) {
 	r.found++
 	r.result.Calls = append(r.result.Calls, c)
 	r.events = append(r.events, Event{Kind: ToolCall, Call: &c})
-}
-
-// judge asks the policy, where there is one, whether a call may leave.
-func (r *Reader) judge(c *tools.Call) *tools.Refusal {
-	if r.facts.Judge == nil {
-		return nil
-	}
-	return r.facts.Judge(c)
 }
 
 func (r *Reader) refuse(f tools.Refusal) {

@@ -12,10 +12,7 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 	if is == wait {
 		return opening{}, wait
 	}
-	i := len(c)
-	for i < len(rest) && rest[i] == ' ' {
-		i++
-	}
+	i := skipBytes(rest, len(c), " ")
 	if is := starts(rest[i:], "to=", eof); is != yes {
 		return opening{}, is
 	}
@@ -30,10 +27,7 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 	case to == from:
 		return opening{}, no
 	}
-	i = to
-	for i < len(rest) && (rest[i] == ' ' || rest[i] == '\n') {
-		i++
-	}
+	i = skipBytes(rest, to, " \n")
 	kind, is := startsAny(rest[i:], contentTypes[:], eof)
 	if is == wait {
 		return opening{}, wait
@@ -51,14 +45,8 @@ func (t *text) recipientBody(rest, name, kind string, i, skip int, eof bool) (op
 	}
 	switch b := rest[i]; {
 	case b == '<':
-		tok, _, more := tokenAt(rest[i:])
-		switch {
-		case more && !eof:
-			return opening{}, wait
-		case tok == noToken:
-			return opening{}, no
-		}
-		return opening{n: skip, markup: true, begin: beginWordHeader}, yes
+		_, _, is := tokenAt(rest[i:], eof)
+		return opening{n: skip, markup: true, begin: beginWordHeader}, is
 	case b == '{' || b == '[' || kind == "code" || kind != "" && t.known(name):
 		return opening{n: skip + i, markup: true, begin: func(t *text, v string, n int) {
 			t.settleLead()

@@ -50,6 +50,17 @@ func startsFold(s, lit string, eof bool) verdict {
 	return wait
 }
 
+// startsAnyFold says whether s begins with one of the literals, of n bytes, without
+// regard to ASCII case.
+func startsAnyFold(s string, lits []string, eof bool) (n int, is verdict) {
+	for _, lit := range lits {
+		if is := startsFold(s, lit, eof); is != no {
+			return len(lit), is
+		}
+	}
+	return 0, no
+}
+
 // startsAny says which of the literals s begins with; the first one that may
 // still come is waited for.
 func startsAny(s string, lits []string, eof bool) (lit string, is verdict) {
@@ -88,6 +99,14 @@ func skipSpace(s string, i int) int {
 // skipBlanks is skipSpace within a line.
 func skipBlanks(s string, i int) int {
 	for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// skipBytes is the offset of the first byte of s at or after i that is not in set.
+func skipBytes(s string, i int, set string) int {
+	for i < len(s) && strings.IndexByte(set, s[i]) >= 0 {
 		i++
 	}
 	return i

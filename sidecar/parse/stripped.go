@@ -40,14 +40,8 @@ func (t *text) firstWord(rest, channel string, indent int, eof bool) (opening, v
 	glued := opening{n: indent + n, begin: beginChannel(channel), markup: true}
 	switch next := rest[n]; {
 	case next == '<':
-		tok, _, more := tokenAt(rest[n:])
-		switch {
-		case more && !eof:
-			return opening{}, wait
-		case tok == noToken:
-			return opening{}, no
-		}
-		return opening{n: indent, begin: beginBareHeader, markup: true}, yes
+		_, _, is := tokenAt(rest[n:], eof)
+		return opening{n: indent, begin: beginBareHeader, markup: true}, is
 	case next == ' ' || next == ':' || next == '\n':
 		j := skipSpace(rest, n+1)
 		switch {
@@ -112,14 +106,11 @@ func assistantAt(rest string, glued, eof bool) (how gluedHow, is verdict) {
 	}
 	behind := rest[len(assistant):]
 	if strings.HasPrefix(behind, "<") {
-		tok, _, more := tokenAt(behind)
-		switch {
-		case more && !eof:
-			return how, wait
-		case tok == channelToken || tok == messageToken:
-			return gluedHow{token: true, n: len(assistant)}, yes
+		tok, _, is := tokenAt(behind, eof)
+		if is == yes && tok != channelToken && tok != messageToken {
+			is = no
 		}
-		return how, no
+		return gluedHow{token: true, n: len(assistant)}, is
 	}
 	if c, is := startsAny(behind, channels[:], eof); is != no {
 		return gluedHow{channel: c, n: len(assistant) + len(c)}, is

@@ -38,7 +38,9 @@ func (t *text) found(st *Strategy, v string, from, to int, c rawCall, end tools.
 func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.Refusal, how []tools.Repair) bool {
 	if refusal == nil {
 		call.Strategy, call.Confidence = st.ID, st.Confidence
-		refusal = t.r.judge(&call)
+		if judge := t.r.facts.Judge; judge != nil {
+			refusal = judge(&call)
+		}
 	}
 	if refusal != nil {
 		if refusal.Code == tools.Answer {
@@ -54,7 +56,7 @@ func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.
 	t.settle(Text)
 	call.Repairs = append(how, call.Repairs...)
 	t.note(st, from, to, Found, call.Name)
-	t.r.call(call, t.field)
+	t.r.call(call)
 	return true
 }
 

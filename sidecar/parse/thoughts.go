@@ -81,7 +81,7 @@ func (r *Reader) salvage(all, marked string) bool {
 	for _, e := range probe.events {
 		switch e.Kind {
 		case ToolCall:
-			r.call(*e.Call, Reasoning)
+			r.call(*e.Call)
 		case Thought:
 			r.emit(Thought, e.Text)
 		}
@@ -143,13 +143,10 @@ func (t *text) stepThink(v string, eof bool) (int, bool) {
 		t.think, t.last, t.first = false, '\n', true
 		return i + len(tag), false
 	}
-	hold := 0
-	for k := min(len(tag)-1, len(v)); k > 0 && !eof; k-- {
-		if strings.HasSuffix(v, tag[:k]) {
-			hold = k
-			break
-		}
+	n := len(v)
+	if !eof {
+		n -= begun(v, tag)
 	}
-	t.emit(Thought, v[:len(v)-hold])
-	return len(v) - hold, true
+	t.emit(Thought, v[:n])
+	return n, true
 }

@@ -36,25 +36,19 @@ func (t token) opens() bool { return t == startToken || t == channelToken }
 // insideHeader says that the token stands within a header, and ends no message.
 func (t token) insideHeader() bool { return t == messageToken || t == constrainToken }
 
-// tokenAt reads the token at the start of s. more says that s is too short to
-// tell.
-func tokenAt(s string) (tok token, n int, more bool) {
-	if len(s) < 2 {
-		return noToken, 0, s == "<"
-	}
-	if s[0] != '<' || s[1] != '|' {
-		return noToken, 0, false
+// tokenAt reads the token at the start of s, and says how long it is.
+func tokenAt(s string, eof bool) (tok token, n int, is verdict) {
+	if s == "" || s[0] != '<' || len(s) > 1 && s[1] != '|' {
+		return noToken, 0, no
 	}
 	for t := startToken; t <= returnToken; t++ {
-		name := tokenNames[t]
-		if strings.HasPrefix(s, name) {
-			return t, len(name), false
-		}
-		if len(s) < len(name) && name[:len(s)] == s {
-			more = true
+		if is = starts(s, tokenNames[t], eof); is == yes {
+			return t, len(tokenNames[t]), yes
+		} else if is == wait {
+			return noToken, 0, wait
 		}
 	}
-	return noToken, 0, more
+	return noToken, 0, no
 }
 
 // findToken finds the first token in s at or after from. open is the offset of
@@ -66,11 +60,10 @@ func findToken(s string, from int) (at int, tok token, n, open int) {
 			break
 		}
 		i += j
-		tok, n, more := tokenAt(s[i:])
-		if tok != noToken {
+		switch tok, n, is := tokenAt(s[i:], false); is {
+		case yes:
 			return i, tok, n, len(s)
-		}
-		if more {
+		case wait:
 			return -1, noToken, 0, i
 		}
 	}

@@ -34,18 +34,16 @@ func (s *valueScan) run(v string, eof bool) bool {
 		switch b := v[s.at]; b {
 		case '"':
 			s.inString = true
-		case '{', '[':
-			if is := s.stopAt(v, eof); is != no { // a literal may begin with a bracket
-				return is == yes
-			}
-			s.depth++
 		case '}', ']':
 			if s.depth--; s.depth <= 0 {
 				s.end = s.at + 1
 			}
 		default:
-			if is := s.stopAt(v, eof); is != no {
+			if is := s.stopAt(v, eof); is != no { // a literal may begin with a bracket
 				return is == yes
+			}
+			if b == '{' || b == '[' {
+				s.depth++
 			}
 		}
 		s.at++
@@ -69,29 +67,17 @@ func (s *valueScan) leaveString(v string, quote, slash int) bool {
 }
 
 func (s *valueScan) stopAt(v string, eof bool) verdict {
+	is := no
 	if s.tokens && v[s.at] == '<' {
-		tok, _, more := tokenAt(v[s.at:])
-		if tok != noToken {
-			s.stop = s.at + 1
-			return yes
-		}
-		if more && !eof {
-			return wait
-		}
+		_, _, is = tokenAt(v[s.at:], eof)
 	}
-	if s.depth == 0 {
-		return no
+	if is == no && s.depth > 0 && len(s.stops) > 0 {
+		_, is = startsAnyFold(v[s.at:], s.stops, eof)
 	}
-	for _, lit := range s.stops {
-		is := startsFold(v[s.at:], lit, eof)
-		if is == yes {
-			s.stop = s.at + 1
-		}
-		if is != no {
-			return is
-		}
+	if is == yes {
+		s.stop = s.at + 1
 	}
-	return no
+	return is
 }
 
 // cut is where the value ends: behind it, at what stops it, or at the end of v.

@@ -147,8 +147,8 @@ func (o *Stream) head(p *turn.Piece) {
 	case c.Usage.Present():
 		o.meant = bytes.Clone(c.Usage.Of(c.Doc))
 	case c.Timings.Present():
-		if u, ok := openai.UsageFromTimings(c.Doc, c.Timings); ok {
-			o.meant = u.JSON()
+		if usage := openai.UsageFromTimings(c.Doc, c.Timings); usage != nil {
+			o.meant = usage
 		}
 	}
 }

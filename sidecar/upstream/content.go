@@ -25,11 +25,7 @@ func (d *draft) content(m *openai.Message, tail string) {
 			return
 		}
 		value := openai.AppendString(nil, maskString(tail))
-		if m.Content.Present() {
-			d.put(m.Content, value)
-		} else {
-			d.edits = append(d.edits, openai.Insert(doc, m.Span, "content", value))
-		}
+		d.edits = append(d.edits, openai.Set(doc, m.Span, m.Content, "content", value))
 	}
 }
 
@@ -41,8 +37,12 @@ func inside(text string) []byte {
 
 // mask masks the control tokens of the JSON string at a span.
 func (d *draft) mask(at openai.Span) {
-	for _, place := range controlTokens(at.Of(d.q.Body)) {
-		d.insert(at.From+place, []byte(zeroWidthSpace))
+	text := at.Of(d.q.Body)
+	if !mayHold(text) {
+		return
+	}
+	for _, found := range controlToken.FindAllSubmatchIndex(text, -1) {
+		d.insert(at.From+found[3], []byte(zeroWidthSpace)) // behind its "<"
 	}
 }
 
@@ -55,16 +55,15 @@ func (d *draft) parts(at openai.Span, tail string) {
 		}
 	}
 	count := 0
-	_ = openai.Elements(doc, at, func(_ int, part openai.Span) error {
+	_ = openai.Elements(doc, at, func(part openai.Span) {
 		count++
 		if doc[part.From] == '"' {
 			d.mask(part)
 		}
-		return openai.Members(doc, part, func(key []byte, _, val openai.Span) error {
+		_ = openai.Members(doc, part, func(key []byte, _, val openai.Span) {
 			if string(key) == "text" && doc[val.From] == '"' {
 				d.mask(val)
 			}
-			return nil
 		})
 	})
 	if tail == "" {

@@ -13,11 +13,10 @@ import (
 func Correct(body []byte, said, problem string) []byte {
 	whole := openai.Span{From: 0, To: len(body)}
 	var messages openai.Span
-	err := openai.Members(body, whole, func(key []byte, _, val openai.Span) error {
+	err := openai.Members(body, whole, func(key []byte, _, val openai.Span) {
 		if string(key) == "messages" && body[val.From] == '[' {
 			messages = val
 		}
-		return nil
 	})
 	if err != nil || !messages.Present() {
 		return body

@@ -121,13 +121,8 @@ func models(list []byte) []string {
 	return ids
 }
 
-// Window is the length of the upstream's context in tokens; 0 where it does not
-// tell.
-func (c *Client) Window(ctx context.Context, set *ruleset.Set) int {
-	return window(c.Server(ctx, set), c.look(ctx, set).answers)
-}
-
-// knownWindow is Window without asking anybody.
+// knownWindow is the length of the upstream's context in tokens, as far as its answers
+// to the probes tell; 0 where they do not.
 func (c *Client) knownWindow(srv *ruleset.Server) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -72,12 +73,8 @@ func failure(set *ruleset.Set, fault ruleset.Fault, why, log string) *Failure {
 	if r.Status >= http.StatusBadRequest {
 		e.Status = r.Status
 	}
-	if r.Type != "" {
-		e.Type = r.Type
-	}
-	if r.Code != "" {
-		e.Code = r.Code
-	}
+	e.Type = cmp.Or(r.Type, e.Type)
+	e.Code = cmp.Or(r.Code, e.Code)
 	if r.Message.Value != "" {
 		e.Message = strings.ReplaceAll(r.Message.Value, "{why}", why)
 	}

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -132,20 +133,14 @@ func (r *root) effort(standard string) {
 			asked = gjson.GetBytes(at.Of(r.q.Body), "effort").String()
 		}
 	}
-	if asked == "" {
-		asked = standard
-	}
-	if asked == "" || len(e.Allowed) == 0 && len(e.Map) == 0 {
+	if asked = cmp.Or(asked, standard); asked == "" || len(e.Allowed) == 0 && len(e.Map) == 0 {
 		return
 	}
 	value := e.Map[asked]
 	if slices.Contains(e.Allowed, asked) {
 		value = asked
 	}
-	field := e.Field
-	if field == "" {
-		field = "reasoning_effort"
-	}
+	field := cmp.Or(e.Field, "reasoning_effort")
 	if value == "" || field != "reasoning_effort" {
 		r.remove("reasoning_effort")
 	}

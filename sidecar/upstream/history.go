@@ -16,13 +16,12 @@ func (d *draft) tools() {
 		return
 	}
 	doc := d.q.Body
-	// The callbacks return no errors, and ParseRequest has read these spans.
-	_ = openai.Elements(doc, d.q.ToolsSpan, func(_ int, tool openai.Span) error {
-		return openai.Members(doc, tool, func(key []byte, _, val openai.Span) error {
+	// ParseRequest has read these spans: there are no errors.
+	_ = openai.Elements(doc, d.q.ToolsSpan, func(tool openai.Span) {
+		_ = openai.Members(doc, tool, func(key []byte, _, val openai.Span) {
 			if string(key) == "function" {
 				d.edits = append(d.edits, openai.Remove(doc, val, func(key []byte) bool { return string(key) == "strict" })...)
 			}
-			return nil
 		})
 	})
 }
@@ -73,10 +72,6 @@ func note(m *openai.Message, notes CallTexts) string {
 	return "\n\n" + text
 }
 
-// runtimeContext begins the user message that OpenClaw puts behind every
-// conversation, tool results included.
-const runtimeContext = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"
-
 // moveRuntimeContext lets a runtime context that follows a tool result end that
 // result. In Harmony a user message there would begin a new turn: the chain of
 // thought is dropped, and the model answers the context instead of going on.
@@ -87,7 +82,7 @@ func (d *draft) moveRuntimeContext(tail map[int]string, gone map[int]bool) {
 		return
 	}
 	text, ok := contentText(d.q.Body, msgs[last].Content)
-	if !ok || !strings.HasPrefix(strings.TrimSpace(text), runtimeContext) {
+	if !ok || !strings.HasPrefix(strings.TrimSpace(text), openai.RuntimeContext) {
 		return
 	}
 	tail[last-1], gone[last] = "\n\n"+text, true

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -32,18 +33,9 @@ func overflowNumbers(srv *ruleset.Server, a Answer, said openai.Fault) overflow 
 		return n
 	}
 	n := overflow{limit: number("limit"), requested: number("requested"), prompt: number("prompt"), output: number("output")}
-	if n.limit == 0 {
-		n.limit = int(gjson.GetBytes(a.Body, "error.n_ctx").Int())
-	}
-	if n.prompt == 0 {
-		n.prompt = int(gjson.GetBytes(a.Body, "error.n_prompt_tokens").Int())
-	}
-	if n.limit == 0 {
-		n.limit = a.Window
-	}
-	if n.requested == 0 {
-		n.requested = n.prompt + n.output
-	}
+	n.limit = cmp.Or(n.limit, int(gjson.GetBytes(a.Body, "error.n_ctx").Int()), a.Window)
+	n.prompt = cmp.Or(n.prompt, int(gjson.GetBytes(a.Body, "error.n_prompt_tokens").Int()))
+	n.requested = cmp.Or(n.requested, n.prompt+n.output)
 	if tooLarge != nil && n.prompt > 0 && n.limit-n.prompt >= leastOutput {
 		n.fits = n.limit - n.prompt
 	}

@@ -10,7 +10,7 @@
 //	before   Prepare, Correct                  pure
 //	sending  Client.Ask → Reply
 //	after    Classify → Failure, Recover       pure
-//	probing  Client.Server, Model, Models, Window, Ready
+//	probing  Client.Server, Model, Models, Ready
 package upstream
 
 import (

@@ -72,8 +72,7 @@ func (m *mender) valueAt(i int) bool {
 
 // opensString reports whether the next thing from i on is a quotation mark.
 func (m *mender) opensString(i int) bool {
-	n := m.blank(i)
-	return n < len(m.text) && markAt(m.text, n).width > 0
+	return markAt(m.text, m.blank(i)).width > 0
 }
 
 // memberAhead reports whether the comma before i parts two members of an object.

@@ -155,10 +155,7 @@ func literal(word string) (string, bool) {
 // number returns word as a JSON number, completed where a digit is missing: .25,
 // 1. and 2e-. A leading zero makes it a string, as in a postal code.
 func number(word string) (string, bool) {
-	if word == "" {
-		return "", false
-	}
-	if validNumber(word, 0) == len(word) {
+	if isNumber(word) {
 		return word, true
 	}
 	if word == "-" {
@@ -176,5 +173,5 @@ func number(word string) (string, bool) {
 		digits += "0"
 	}
 	to := sign + digits
-	return to, validNumber(to, 0) == len(to)
+	return to, isNumber(to)
 }

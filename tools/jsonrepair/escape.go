@@ -1,6 +1,10 @@
 package jsonrepair
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+)
 
 // writeString writes text[from:to] as the content of a JSON string in quotes.
 func (m *mender) writeString(from, to int) {
@@ -41,11 +45,12 @@ func (m *mender) escape(i int, to string) {
 // \d in a pattern and \$ in a shell line mean something; only \' is a quote.
 func (m *mender) backslash(i, from, to int, run *pathRun) int {
 	rest := m.text[i:to]
-	n := escapeLen(rest)
-	switch {
-	case m.inPath(i, from, to, run) && !strings.HasPrefix(rest, `\\`):
+	if m.inPath(i, from, to, run) && !strings.HasPrefix(rest, `\\`) {
 		m.escape(i, `\\`)
 		return 1
+	}
+	n := jsontext.Escape(m.doc[i:to])
+	switch {
 	case n > 0:
 		m.out = append(m.out, rest[:n]...)
 		return n
@@ -63,18 +68,8 @@ func (m *mender) backslash(i, from, to int, run *pathRun) int {
 
 // cutEscape reports whether s, the end of the text, is the beginning of an escape.
 func cutEscape(s string) bool {
-	if len(s) == 1 {
-		return true
-	}
-	if s[1] != 'u' || len(s) >= 6 {
-		return false
-	}
-	for _, c := range []byte(s[2:]) {
-		if !isHex(c) {
-			return false
-		}
-	}
-	return true
+	const whole = `\u0000`
+	return len(s) < len(whole) && jsontext.Escape([]byte(s+whole[len(s):])) == len(whole)
 }
 
 // pathRun is a stretch of a string that was looked at as a Windows path.
@@ -98,7 +93,7 @@ func (m *mender) inPath(i, from, to int, run *pathRun) bool {
 	for run.to < to && m.text[run.to] >= ' ' && strings.IndexByte(`"'<>|*?`, m.text[run.to]) < 0 {
 		n := 1
 		if m.text[run.to] == '\\' {
-			if n = escapeLen(m.text[run.to:to]); n == 0 {
+			if n = jsontext.Escape(m.doc[run.to:to]); n == 0 {
 				n, run.literal = 1, true
 			}
 		}
@@ -110,11 +105,10 @@ func (m *mender) inPath(i, from, to int, run *pathRun) bool {
 
 // controlEscapes are the escapes of the bytes below 0x20.
 var controlEscapes = func() (t [0x20]string) {
-	const hex = "0123456789abcdef"
 	for c := range t {
-		t[c] = `\u00` + string(hex[c>>4]) + string(hex[c&15])
+		quoted := jsontext.AppendString(nil, string(rune(c)))
+		t[c] = string(quoted[1 : len(quoted)-1])
 	}
-	t['\b'], t['\f'], t['\n'], t['\r'], t['\t'] = `\b`, `\f`, `\n`, `\r`, `\t`
 	return t
 }()
 

@@ -79,9 +79,6 @@ func (m *mender) keyEnd(i int, open markKind) (end, width int) {
 
 // colonAfterKey reports whether a quoted key and its colon stand at i.
 func (m *mender) colonAfterKey(i int) bool {
-	if i >= len(m.text) {
-		return false
-	}
 	open := markAt(m.text, i)
 	if open.width == 0 {
 		return false

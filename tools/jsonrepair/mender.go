@@ -3,6 +3,7 @@ package jsonrepair
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -144,7 +145,7 @@ func (m *mender) copied() bool {
 	}
 	if end := validEnd(m.doc, m.pos, m.maxDepth-len(m.open)); end >= 0 {
 		after := m.blank(end)
-		if m.work += end - m.pos; m.ends(after) || isOneOf(m.text[after], ',', '}', ']') {
+		if m.work += end - m.pos; m.ends(after) || strings.IndexByte(",}]", m.text[after]) >= 0 {
 			m.out = append(m.out, m.text[m.pos:end]...)
 			m.pos = end
 			return true

@@ -62,7 +62,7 @@ func (m *mender) blank(i int) int {
 // trim returns to, less the white space before it, but no less than from.
 func (m *mender) trim(from, to int) int {
 	n := to
-	for n > from && isOneOf(m.text[n-1], ' ', '\n', '\t', '\r') {
+	for n > from && isSpace(m.text[n-1]) {
 		n--
 	}
 	m.work += to - n + 1
@@ -105,16 +105,6 @@ func wordLen(s string) int {
 // character beyond ASCII may.
 func isWordByte(c byte) bool {
 	return c|0x20-'a' < 26 || isDigit(c) || c == '_' || c == '$' || c == '-' || c == '.' || c >= 0x80
-}
-
-// isOneOf reports whether c is in set.
-func isOneOf(c byte, set ...byte) bool {
-	for _, b := range set {
-		if b == c {
-			return true
-		}
-	}
-	return false
 }
 
 // blankWidth is the width of the white space character at i, or 0. It knows the

@@ -162,7 +162,7 @@ func (m *mender) colon() {
 		m.skip()
 	}
 	switch {
-	case signs == 0 && m.pos < len(m.text) && !isOneOf(m.text[m.pos], ',', '}', ']'):
+	case signs == 0 && m.pos < len(m.text) && strings.IndexByte(",}]", m.text[m.pos]) < 0:
 		m.note(KindColon, at, "", ":")
 	case signs > 1 || signs == 1 && m.text[at] == '=':
 		m.note(KindColon, at, m.text[at:m.pos], ":")
