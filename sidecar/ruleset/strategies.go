@@ -44,7 +44,8 @@ type harmonyRule struct {
 }
 
 type linesRule struct {
-	Done []string `rule:"done" doc:"Names of actions that end the turn." eg:"[done, finish, none]"`
+	Done  []string `rule:"done" doc:"Names of actions that end the turn." eg:"[done, finish, none]"`
+	Multi bool     `rule:"multi" doc:"It does nothing. Folders of earlier versions have it."`
 }
 
 type blockRule struct {
