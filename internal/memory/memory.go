@@ -16,10 +16,10 @@ const StartPercent = 400
 
 const (
 	// spare is how much garbage may pile up beside what lives, about.
-	spare = 4 << 20
+	spare = 8 << 20
 	// With little that lives, collecting at each doubling of it would take a tenth
 	// of the CPU; with much, a doubling would be most of our memory.
-	leastPercent, mostPercent = 50, 200
+	leastPercent, mostPercent = 50, 400
 )
 
 // Tune gives back what the start used, and then keeps the garbage collector's pace fit

@@ -44,7 +44,8 @@ type Stream struct {
 	ended   bool
 	id      []byte             // of this stream, as JSON
 	model   []byte             // as JSON
-	edited  []byte             // the last event with edits
+	edits   []openai.Edit      // of the last event
+	edited  []byte             // that event with them
 	doc     *openai.Completion // of the piece that is being taken
 	choices []*choice
 	usage   []byte // the usage event as it came
@@ -158,12 +159,14 @@ func (o *Stream) head(p *turn.Piece) {
 // OpenClaw tells its user of any other. It is valid until the next one.
 func (o *Stream) ours(raw []byte, edits []openai.Edit) []byte {
 	c := o.doc
+	edits = append(o.edits[:0], edits...)
 	if id := c.ID.Of(c.Doc); c.ID.Present() && !bytes.Equal(id, o.id) {
 		edits = append(edits, openai.Edit{Span: c.ID, With: o.id})
 	}
 	if c.Model.Present() && !bytes.Equal(c.Model.Of(c.Doc), o.model) {
 		edits = append(edits, openai.Edit{Span: c.Model, With: o.model})
 	}
+	o.edits = edits
 	if len(edits) == 0 {
 		return raw
 	}
