@@ -134,7 +134,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 
 // Ready says why a request would not be served: the model server cannot be reached, is none,
 // or has no model that the first id of models.yaml could mean. The error is for the operator;
-// it holds no address. What it knows is kept for two seconds.
+// it holds no address.
 func (s *Server) Ready(ctx context.Context) error {
 	set := s.rules.Set()
 	main := s.turns.Upstreams.Main()

@@ -88,7 +88,7 @@ func TestFiles(t *testing.T) {
 		{"mknod /dev/x b 8 0", "write(/dev/x) #disk"},
 		{"mktemp -d", ""},
 		{"mktemp -p /etc", "write(/etc)"},
-		{"mktemp --tmpdir=/etc x.XXX", "write(/etc) write(x.XXX)"},
+		{"mktemp --tmpdir=/etc x.$$", "write(/etc) write(x.$$)"},
 		{"mv old new", "read(old) delete(old) write(new)"},
 		{"mv a b dir/", "read(a) delete(a) read(b) delete(b) write(dir/) write(dir/a) write(dir/b)"},
 		{"mv -t dir a b", "write(dir) read(a) delete(a) read(b) delete(b) write(dir/a) write(dir/b)"},

@@ -3,17 +3,17 @@
 package cli
 
 import (
-	"bytes"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 )
 
 // servesAt tells a child of this test where to serve; nothing: it is no child.
@@ -38,7 +38,7 @@ func TestSecondSignal(t *testing.T) {
 	l := listen(t)
 	at := l.Addr().String()
 	l.Close()
-	var log said
+	var log ruletest.Journal
 	child := exec.Command(os.Args[0], "-test.run=^TestSecondSignal$")
 	child.Env = append(os.Environ(), servesAt+"="+at, "TEST_MODEL="+silent.URL)
 	child.Stderr = &log
@@ -78,22 +78,4 @@ func waitFor(t *testing.T, what string, holds func() bool) {
 			t.Fatal("in vain: ", what)
 		}
 	}
-}
-
-// said is what a program has said so far.
-type said struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (s *said) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.buf.Write(p)
-}
-
-func (s *said) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.buf.String()
 }

@@ -37,18 +37,19 @@ func (c *Client) Model(ctx context.Context, set *ruleset.Set, m ruleset.Model, a
 // meant is the listed model that an asked id means; ok is false where none fits. An id with
 // a size means that size only.
 func meant(asked string, listed []string) (id string, ok bool) {
-	a := partsOf(asked)
+	a, names := partsOf(asked), make([]name, len(listed))
+	for i, id := range listed {
+		names[i] = partsOf(id)
+	}
 	for _, fits := range []func(name) bool{
 		func(l name) bool { return slices.Equal(l.parts, a.parts) },
 		func(l name) bool { return l.plain && a.plain && a.size != "" && l.size == a.size },
 		func(l name) bool { return a.size == "" && l.plain },
 		func(l name) bool { return len(l.parts) > len(a.parts) && slices.Equal(l.parts[:len(a.parts)], a.parts) },
-		func(l name) bool { return a.size == "" && len(listed) == 1 && !noChat.MatchString(l.id) },
+		func(l name) bool { return a.size == "" && len(names) == 1 && !noChat.MatchString(l.id) },
 	} {
-		for _, id := range listed {
-			if fits(partsOf(id)) {
-				return id, true
-			}
+		if i := slices.IndexFunc(names, fits); i >= 0 {
+			return listed[i], true
 		}
 	}
 	return "", false
