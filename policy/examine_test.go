@@ -34,7 +34,7 @@ func TestExamineArguments(t *testing.T) {
 	for _, c := range []struct{ tool, class, args, want string }{
 		{"read", "read", `{"path":"a.txt"}`, "read workspace a.txt"},
 		{"read", "read", `{"path":"../../etc/shadow"}`, "read secret ../../etc/shadow"},
-		{"write", "write", `{"path":"/etc/motd"}`, "write outside /etc/motd"},
+		{"write", "write", `{"path":"/etc/motd"}`, "write system /etc/motd"},
 		{"write", "write", `{"path":{"x":1}}`, "write malformed \x00"},
 		{"read", "read", `{"path":["a","b"]}`, "read workspace a, read workspace b"},
 		{"other", "write", `{"file":"a"}`, "write workspace a"},

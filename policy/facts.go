@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"strings"
+
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
@@ -8,10 +10,11 @@ import (
 
 // Facts is what is known of a call.
 type Facts struct {
-	Call   Call          `json:"call"`
-	Script *shell.Script `json:"script,omitempty"` // what its command can do; nil: it has none
-	Paths  []paths.Use   `json:"paths,omitempty"`  // of a file tool, without those of commands
-	URLs   []urls.Use    `json:"urls,omitempty"`   // of a fetch tool, without those of commands
+	Call      Call          `json:"call"`
+	Workspace string        `json:"workspace,omitempty"` // where the agent works; {workspace} in the texts of rules
+	Script    *shell.Script `json:"script,omitempty"`    // what its command can do; nil: it has none
+	Paths     []paths.Use   `json:"paths,omitempty"`     // of a file tool, without those of commands
+	URLs      []urls.Use    `json:"urls,omitempty"`      // of a fetch tool, without those of commands
 }
 
 // Counts is what a call adds to the rates with this decision, whatever becomes of it.
@@ -50,6 +53,11 @@ func (f *Facts) counts() map[string]int {
 		add(cmd.Deletes)
 	}
 	return n
+}
+
+// placed is the text of a rule with the workspace in it.
+func (f *Facts) placed(text string) string {
+	return strings.ReplaceAll(text, "{workspace}", f.Workspace)
 }
 
 // span is where a command stands; nil where nobody can tell.

@@ -48,7 +48,7 @@ func try[E any](t *tally, rules []Rule[E], env *E, o Operand) (covered bool) {
 		case r.Effect == Audit || r.Shadow:
 			if !t.noted[r.Place] {
 				if holds, _ := r.Holds(env); holds {
-					t.note(r.Place, Finding{r.ID, r.Place, r.Why, r.dry()})
+					t.note(r.Place, Finding{r.ID, r.Place, t.facts.placed(r.Why), r.dry()})
 				}
 			}
 		case r.Effect == Allow && covered, r.Effect != Allow && !t.matters(r.Effect, r.Order):
@@ -114,6 +114,7 @@ func (t *tally) note(place string, f Finding) {
 // decision is what is left when everything has been tried.
 func (t *tally) decision() Decision {
 	d := t.best
+	d.Why, d.Instead = t.facts.placed(d.Why), t.facts.placed(d.Instead)
 	if t.policy.DryRun && d.Effect.stronger(Allow) {
 		t.audits = append(t.audits, Finding{d.Rule, d.Place, d.Why, d.Effect})
 		d = Decision{Effect: Allow}

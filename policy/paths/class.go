@@ -8,8 +8,8 @@ import (
 
 // order is the classes from the harmless to the worst, for those who must choose one.
 var order = []string{
-	Workspace, Readable, Null, WorkspaceSecret, Automation, WorkspaceRoot, Dynamic, VCS, Outside, Device, System, Kernel,
-	Home, Protected, Root, Persist, Control, Socket, BlockDevice, Secret, Malformed,
+	Workspace, Readable, Null, Around, WorkspaceSecret, Automation, WorkspaceRoot, Dynamic, VCS, Outside, Device, System, Kernel,
+	Foreign, Home, Protected, Root, Persist, Control, Socket, BlockDevice, Secret, Malformed,
 }
 
 // stricter says whether class a is worse than b.
@@ -77,11 +77,15 @@ func (g Guard) position(at *place, root string, write bool) string {
 		return Workspace
 	case root != "" && at.op == Read:
 		return Readable
+	case g.foreign(p):
+		return Foreign
+	case at.op == Read && g.around(p):
+		return Around
 	case p == g.Roots.Home:
 		return Home
 	case topFolders[p], g.holds(p):
 		return Protected
-	case system(p):
+	case system(p), at.op != Read && settings(p):
 		return System
 	case root != "" && at.op != Run:
 		return Readable
@@ -111,6 +115,9 @@ func system(p string) bool {
 	}
 	return false
 }
+
+// settings says whether a path is where the system is set up and started.
+func settings(p string) bool { return within(p, "/etc") || within(p, "/boot") || within(p, "/efi") }
 
 func set(words string) map[string]bool {
 	m := map[string]bool{}

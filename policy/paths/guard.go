@@ -89,7 +89,7 @@ func (g Guard) Word(op Op, w Word, cwd, via string) Use {
 // or is too dangerous to be left to them.
 func (g Guard) keeps(op Op, class string, w Word, cwd string) bool {
 	switch class {
-	case Workspace, Readable, Null, Automation, Dynamic:
+	case Workspace, Readable, Null, Around, Automation, Dynamic:
 		return false
 	case WorkspaceRoot:
 		return op == Delete
@@ -159,7 +159,8 @@ func (r Roots) Real(links Links, kept func(folder string) string) Roots {
 	if kept == nil {
 		kept = look
 	}
-	return Roots{Cwd: kept(r.Cwd), Home: kept(r.Home), Write: each(r.Write, kept), Read: each(r.Read, kept), ReadFiles: r.ReadFiles, Own: each(r.Own, look)}
+	return Roots{Cwd: kept(r.Cwd), Home: kept(r.Home), Write: each(r.Write, kept), Read: each(r.Read, kept), ReadFiles: r.ReadFiles,
+		Own: each(r.Own, look), Look: each(r.Look, kept)}
 }
 
 func each(ps []string, of func(string) string) []string {

@@ -16,7 +16,7 @@ func TestWord(t *testing.T) {
 		{Delete, "/srv/project/", WorkspaceRoot}, {Delete, "sub/..", WorkspaceRoot}, {Delete, "..", Protected}, {Delete, "/srv", Protected}, {Delete, "/", Root},
 		{Delete, "//", Root}, {Delete, "/..", Root}, {Delete, "/tmp/..", Root}, {Delete, "/tmp", WorkspaceRoot}, {Write, "/tmp/x", Workspace}, {Write, "/tmpx", Outside},
 		{Write, "/srv/project2/x", Outside}, {Read, "../x", Outside}, {Delete, "/home/agent", Home}, {Delete, "~", Home}, {Read, "~/notes", Outside}, {Delete, "/home", Protected},
-		{Delete, "../../../..", Root}, {Read, "/etc/passwd", Outside}, {Read, "/etc/hosts", Readable}, {Write, "/etc/hosts", Persist}, {Write, "/etc/x", Outside},
+		{Delete, "../../../..", Root}, {Read, "/etc/passwd", Outside}, {Read, "/etc/hosts", Readable}, {Write, "/etc/hosts", Persist}, {Write, "/etc/x", System},
 		{Read, "/usr/share/dict/words", Readable}, {Read, "/usr/bin", Readable}, {Delete, "/usr/bin", Protected}, {Write, "/usr/bin/x", System}, {Write, "/usr/local/bin/x", System},
 		{Run, "/usr/bin/git", System}, {Run, "/bin/../bin/rm", System}, {Run, "./ls", Workspace}, {Run, "/tmp/x", Workspace}, {Run, "/opt/x/y", Outside}, {Run, "~/../../bin/rm", System},
 		// secrets

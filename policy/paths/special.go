@@ -76,15 +76,19 @@ func (g Guard) own(p, root string) bool {
 	})
 }
 
+// home is the home folder around a path: that of the agent, or one where systems keep
+// them; empty: none.
+func (g Guard) home(p string) string {
+	if within(p, g.Roots.Home) {
+		return g.Roots.Home
+	}
+	return HomeOf(p)
+}
+
 // homeDepth is how many parts the home folder around a path has; -1: it is in none.
 func (g Guard) homeDepth(p string) int {
-	switch {
-	case g.Roots.Home != "" && within(p, g.Roots.Home):
-		return depth(g.Roots.Home)
-	case within(p, "/root"):
-		return 1
-	case strings.HasPrefix(p, "/home/"), strings.HasPrefix(p, "/Users/"):
-		return 2
+	if home := g.home(p); home != "" {
+		return depth(home)
 	}
 	return -1
 }

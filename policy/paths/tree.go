@@ -82,6 +82,17 @@ func (t *tree) find(p string) (found *entry, parts int) {
 	}
 }
 
+// leads says whether the tree knows something below a relative path, and nothing of the
+// path itself.
+func (t *tree) leads(p string) bool {
+	for part := range strings.SplitSeq(p, "/") {
+		if t = t.next(part); t == nil || t.entry != nil {
+			return false
+		}
+	}
+	return true
+}
+
 func (t *tree) next(name string) *tree {
 	if sub := t.sub[name]; sub != nil || name == "" {
 		return sub

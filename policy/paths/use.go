@@ -24,6 +24,7 @@ type Roots struct {
 	Write     []string `json:"write"`
 	Read      []string `json:"read"`       // beside those of Write
 	ReadFiles []string `json:"read_files"` // single files that may be read
+	Look      []string `json:"look"`       // may be read, too, where nothing private is: class around
 	Own       []string `json:"own"`        // files and folders of the guard itself: class control
 }
 
@@ -37,6 +38,8 @@ const (
 	Automation      = "automation"       // what tools run by themselves there: CI, editor tasks, .envrc, .npmrc
 	Readable        = "readable"         // inside a folder of Roots.Read, or one of Roots.ReadFiles
 	Secret          = "secret"           // keys, tokens, password files, histories of shells
+	Around          = "around"           // inside a folder of Roots.Look, if it is read
+	Foreign         = "foreign"          // in the home folder of somebody else
 	Persist         = "persist"          // what runs later by itself: start-up files of shells, cron, git hooks
 	Control         = "control"          // the gateway's and the sidecar's own files
 	VCS             = "vcs"              // the .git folder itself, and what git keeps in it

@@ -26,7 +26,7 @@ func TestShapes(t *testing.T) {
 		{`for f in $(ls); do echo > "$f"; done`, "write", "", "dynamic"},
 		{`ls > "out-$(date +%F).txt"`, "write", "out-*.txt", "workspace"},
 		{`ls > "/tmp/log.$$"`, "write", "/tmp/log.*", "workspace"},
-		{`ls > "/etc/x$RANDOM"`, "write", "/etc/x*", "outside"},
+		{`ls > "/etc/x$RANDOM"`, "write", "/etc/x*", "system"},
 		{`ls > "../$RANDOM"`, "write", "../*", "protected"},
 		{`ls > "out-$(date +%D)"`, "write", "out-", "dynamic"},
 		{`ls > "out-$(date "+$X")"`, "write", "out-", "dynamic"},

@@ -56,7 +56,7 @@ func profileRows(set *ruleset.Set) []row {
 	if name := set.LockedProfile(); name != "" {
 		r.field("locked", name+": "+profiles[name]+"; the stricter of both holds", "")
 	}
-	roots := set.Roots()
+	roots := set.Roots(ruleset.World{})
 	r.field("works in", roots.Cwd, "")
 	r.field("home", roots.Home, "")
 	r.field("may write", strings.Join(roots.Write, " "), "")

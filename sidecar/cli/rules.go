@@ -58,7 +58,7 @@ func (e Env) world(folders ...string) guard.World {
 	if err := s.Override(e.Environ); err == nil { // a server with a misspelt setting does not start
 		folders = append(folders, s.Rules, s.Policy, s.State, decisionsIn(s))
 	}
-	return guard.NewWorld(slices.DeleteFunc(folders, func(dir string) bool { return dir == builtinRules })...)
+	return guard.NewWorld(s.Workspace, slices.DeleteFunc(folders, func(dir string) bool { return dir == builtinRules })...)
 }
 
 // policyFlag is the flag for the locked folder.

@@ -63,6 +63,7 @@ beats the file, and the file beats the default.`,
 	f.StringVar(&flags.Server, "server", "", "kind of server: an id of servers.yaml (default: detected)")
 	f.StringVar(&flags.Rules, "rules", "", "folder of rule files, watched for edits (default: the built-in rules)")
 	f.StringVar(&flags.Policy, "policy", "", "locked folder of a security team, which can only make the rules stricter; watched, too")
+	f.StringVar(&flags.Workspace, "workspace", "", "folder where agents work (default: as paths.yaml and the gateway say)")
 	f.StringVar(&flags.State, "state", "", "folder that remembers good rules; if the rules do not load at start, the last good ones are used")
 	f.StringVar(&flags.Decisions, "decisions", "", "folder of the decision log, or off (default: decisions in the state folder, if there is one)")
 	f.StringVar(&flags.DecisionsMode, "decisions-mode", d.DecisionsMode, "what a call waits for: written (to the system), synced (to the disk) or required (synced, or the call is denied)")
@@ -91,6 +92,7 @@ func settings(c *cobra.Command, config string, flags ruleset.Settings, env Env) 
 	for name, v := range map[string][2]*string{
 		"listen": {&s.Listen, &flags.Listen}, "upstream": {&s.Upstream, &flags.Upstream}, "server": {&s.Server, &flags.Server},
 		"rules": {&s.Rules, &flags.Rules}, "policy": {&s.Policy, &flags.Policy}, "state": {&s.State, &flags.State},
+		"workspace": {&s.Workspace, &flags.Workspace},
 		"decisions": {&s.Decisions, &flags.Decisions}, "decisions-mode": {&s.DecisionsMode, &flags.DecisionsMode},
 		"admin": {&s.Admin, &flags.Admin}, "log-level": {&s.LogLevel, &flags.LogLevel}, "log-format": {&s.LogFormat, &flags.LogFormat},
 	} {

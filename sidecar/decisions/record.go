@@ -45,6 +45,7 @@ type Decision struct {
 	Agent       string           `json:"agent,omitempty"`
 	Channel     string           `json:"channel,omitempty"`
 	Model       string           `json:"model,omitempty"`
+	Workspace   []string         `json:"workspace,omitempty"`   // as the gateway named it, with other folders of the agent; nil: as paths.yaml has it
 	Interactive bool             `json:"interactive,omitempty"` // somebody could answer a question
 	Tool        string           `json:"tool"`
 	Class       string           `json:"class,omitempty"`

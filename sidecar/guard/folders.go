@@ -15,24 +15,30 @@ import (
 // looked at; it then leads out of the folder that is known, and is outside.
 const keep = time.Second
 
-// folders knows what folders lead to. Safe for concurrent use.
+// folders knows what folders lead to, and whether they can be workspaces. Safe for
+// concurrent use.
 type folders struct {
 	mu    sync.Mutex
 	until time.Time
-	real  map[string]string
+	found map[string]string
 }
 
 // behind is a folder behind its links.
 func (f *folders) behind(folder string) string {
+	return f.known(folder, func() string { return paths.Behind(workspace.Links{}, folder) })
+}
+
+// known is what a look has found, if that was lately.
+func (f *folders) known(key string, look func() string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if now := time.Now(); f.real == nil || now.After(f.until) {
-		f.real, f.until = map[string]string{}, now.Add(keep)
+	if now := time.Now(); f.found == nil || now.After(f.until) {
+		f.found, f.until = map[string]string{}, now.Add(keep)
 	}
-	real, known := f.real[folder]
+	found, known := f.found[key]
 	if !known {
-		real = paths.Behind(workspace.Links{}, folder)
-		f.real[folder] = real
+		found = look()
+		f.found[key] = found
 	}
-	return real
+	return found
 }

@@ -42,6 +42,7 @@ type Guard struct {
 	rates   *state.Rates
 	asks    *state.Asks
 	dryRuns quiet
+	said    quiet // about workspaces
 }
 
 // New is a guard that has judged nothing yet.
@@ -53,19 +54,21 @@ func New(c Config) *Guard {
 type judge struct {
 	*Guard
 	set     *ruleset.Set
+	world   World // of this request
 	who     policy.Subject
 	catalog *tools.Catalog
 	request string // in the decision log
 }
 
 // Judge says of each call of one request why it may not leave, or nil. It is asked before
-// any byte of the call leaves, and may change its arguments. A nil func lets every call
+// any byte of the call leaves, and may change its arguments. Said gives what the gateway
+// itself says behind a start of a line: see openai.Request.Said. A nil func lets every call
 // leave: the rules have nothing to say, and nothing is logged.
-func (g *Guard) Judge(set *ruleset.Set, who policy.Subject, catalog *tools.Catalog) func(*tools.Call) *tools.Refusal {
+func (g *Guard) Judge(set *ruleset.Set, who policy.Subject, catalog *tools.Catalog, said func(start string, most int) []string) func(*tools.Call) *tools.Refusal {
 	if !set.Judges() && g.Decisions == nil {
 		return nil
 	}
-	j := &judge{Guard: g, set: set, who: who, catalog: catalog, request: rand.Text()}
+	j := &judge{Guard: g, set: set, world: g.where(set, who, set.Named(said)), who: who, catalog: catalog, request: rand.Text()}
 	return j.decide
 }
 
@@ -97,7 +100,7 @@ func (j *judge) decide(call *tools.Call) *tools.Refusal {
 // what leaves.
 func (j *judge) weigh(call *tools.Call) (verdict, *tools.Refusal) {
 	now := j.Now()
-	d := j.World.Decide(j.set, *call, j.who, Moment{Now: now, Rates: j.rates.Session(j.who.Session, now)})
+	d := j.world.Decide(j.set, *call, j.who, Moment{Now: now, Rates: j.rates.Session(j.who.Session, now)})
 	j.tell(call, d)
 	v := verdict{Decision: d, args: call.Arguments}
 	why := ""
@@ -125,7 +128,7 @@ func (j *judge) entry(call *tools.Call, v *verdict, refusal *tools.Refusal) deci
 	}
 	return decisions.Decision{
 		Request: j.request, Approval: v.approval, Session: j.who.Session, Agent: j.who.Agent, Channel: j.who.Channel, Interactive: j.who.Interactive,
-		Model: j.who.Model, Tool: call.Name, Class: string(j.set.Tools.Class(call.Name)), Strategy: call.Strategy, Confidence: call.Confidence,
+		Model: j.who.Model, Workspace: j.world.named, Tool: call.Name, Class: string(j.set.Tools.Class(call.Name)), Strategy: call.Strategy, Confidence: call.Confidence,
 		Arguments: v.args, Effect: cmp.Or(v.Effect, policy.Allow), Enforced: v.Effect != policy.Audit, Outcome: outcome,
 		Rule: v.Rule, Place: v.Place, Why: v.Why, Instead: v.Instead, Findings: v.Audits, Rules: j.set.Version,
 	}

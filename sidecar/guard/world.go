@@ -15,26 +15,38 @@ import (
 )
 
 // World is what surrounds every call on this machine: the files of the guard itself,
-// which no agent may touch, and the links on its disk. The zero World has no such files.
+// which no agent may touch, the links on its disk, and where the agent works. The zero
+// World has no such files, and its agents work where paths.yaml says.
 type World struct {
-	own     []string // absolute
-	folders *folders // nil: nothing is kept
+	workspace string   // absolute; empty: nobody has set it
+	named     []string // by the gateway, for one request: the workspace, and others
+	own       []string // absolute
+	folders   *folders // nil: nothing is kept
 }
 
 // NewWorld is the world in which these files and folders are the guard's own: rules, the
 // locked folder, state, the decision log. Names may be relative; empty ones are none.
-func NewWorld(own ...string) World {
+// Workspace is where agents work, whatever paths.yaml and the gateway say; empty: as they
+// say.
+func NewWorld(workspace string, own ...string) World {
 	w := World{folders: &folders{}}
+	if workspace != "" {
+		w.workspace = absolute(workspace)
+	}
 	for _, name := range own {
-		if name == "" {
-			continue
+		if name != "" {
+			w.own = append(w.own, absolute(name))
 		}
-		if abs, err := filepath.Abs(name); err == nil { // fails only where there is no working folder
-			name = abs
-		}
-		w.own = append(w.own, name)
 	}
 	return w
+}
+
+// absolute is a path from the root, clean.
+func absolute(name string) string {
+	if abs, err := filepath.Abs(name); err == nil { // fails only where there is no working folder
+		return abs
+	}
+	return name
 }
 
 // Moment is when a call is judged, and what its session did before. The zero Rates are
@@ -51,11 +63,16 @@ func (w World) Decide(set *ruleset.Set, call tools.Call, who policy.Subject, m M
 
 // at is where a decision looks. Links are followed as they are now, whenever the call was.
 func (w World) at(m Moment) ruleset.At {
-	at := ruleset.At{Now: m.Now, Rates: m.Rates, Links: workspace.Links{}, World: ruleset.World{Own: w.own}}
+	at := ruleset.At{Now: m.Now, Rates: m.Rates, Links: workspace.Links{}, World: w.around()}
 	if w.folders != nil {
 		at.Behind = w.folders.behind
 	}
 	return at
+}
+
+// around is the world as rules see it.
+func (w World) around() ruleset.World {
+	return ruleset.World{Set: w.workspace, Named: w.named, Own: w.own}
 }
 
 // Judge is Decide as a reader of replies asks it, now. Each decision is told to note,

@@ -23,6 +23,8 @@ type At struct {
 
 // World is where a call would run, where that is not as paths.yaml has it.
 type World struct {
+	Set       string   // the workspace that the start has set; it outranks paths.yaml, but no locked folder
+	Named     []string // where the gateway says that the agent works; nil: it did not. What is set outranks it
 	Cwd, Home string   // empty: as in paths.yaml
 	Write     []string // nil: as in paths.yaml, and so below
 	Read      []string
@@ -30,8 +32,16 @@ type World struct {
 	Own       []string // files and folders of the guard itself, beside those of paths.yaml
 }
 
-// over puts the world into the place of roots.
-func (w World) over(r paths.Roots) paths.Roots {
+// over puts the world into the place of an author's roots.
+func (w World) over(a *author) paths.Roots {
+	r := a.roots
+	switch {
+	case w.Set != "" && !(a.locked && a.fixed):
+		r = a.at([]string{w.Set})
+	case w.Set == "" && !a.fixed && len(w.Named) > 0:
+		r = a.at(w.Named)
+	}
+	r = a.of(r, cmp.Or(w.Home, r.Home))
 	r.Own = slices.Concat(r.Own, w.Own)
 	r.Cwd, r.Home = cmp.Or(w.Cwd, r.Cwd), cmp.Or(w.Home, r.Home)
 	for _, list := range []struct {
@@ -65,8 +75,12 @@ func (s *Set) LockedProfile() string {
 // AsksHere reports whether a person is asked here, and not by the gateway.
 func (s *Set) AsksHere() bool { return s.own.asksHere || s.locked != nil && s.locked.asksHere }
 
-// Roots are the folders of paths.yaml.
-func (s *Set) Roots() paths.Roots { return s.own.roots }
+// Roots are the folders of paths.yaml, as they are in a world.
+func (s *Set) Roots(w World) paths.Roots { return w.over(s.own) }
+
+// Fixed reports whether the workspace is said by paths.yaml or the locked folder, so that
+// what the gateway says of it does not count.
+func (s *Set) Fixed() bool { return s.own.fixed }
 
 // PolicyRules are the effects of all rules about calls, in no order.
 func (s *Set) PolicyRules() (out []policy.Effect) {
@@ -142,12 +156,12 @@ func (s *Set) each(c policy.Call, at At) policy.Decision {
 func (a *author) moment(at At) policy.Moment { return policy.MomentOf(at.Now.In(a.zone), at.Rates) }
 
 func (a *author) world(at At) policy.World {
-	return policy.World{Guard: at.guard(a.roots), Lookup: at.Lookup, Arguments: a.arguments}
+	return policy.World{Guard: at.guard(a), Lookup: at.Lookup, Arguments: a.arguments}
 }
 
 // guard is what judges paths there.
-func (at At) guard(r paths.Roots) paths.Guard {
-	g := paths.Guard{Roots: at.World.over(r)}
+func (at At) guard(a *author) paths.Guard {
+	g := paths.Guard{Roots: at.World.over(a)}
 	if at.Links != nil {
 		g.Links = paths.Once(at.Links)
 		g.Roots = g.Roots.Real(g.Links, at.Behind)

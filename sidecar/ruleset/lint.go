@@ -17,7 +17,7 @@ import (
 var (
 	pathOps     = []string{string(paths.Read), string(paths.Write), string(paths.Delete)}
 	pathClasses = []string{
-		paths.Workspace, paths.WorkspaceRoot, paths.Readable, paths.Secret, paths.WorkspaceSecret, paths.Persist, paths.Automation, paths.Control, paths.VCS, paths.Home, paths.Root, paths.Protected,
+		paths.Workspace, paths.WorkspaceRoot, paths.Readable, paths.Secret, paths.WorkspaceSecret, paths.Persist, paths.Automation, paths.Control, paths.VCS, paths.Home, paths.Around, paths.Foreign, paths.Root, paths.Protected,
 		paths.System, paths.Kernel, paths.BlockDevice, paths.Device, paths.Null, paths.Socket, paths.Dynamic, paths.Malformed, paths.Outside,
 	}
 	urlClasses = []string{urls.Public, urls.Private, urls.Loopback, urls.Metadata, urls.Unknown, urls.BadScheme, urls.Malformed, urls.Dynamic}

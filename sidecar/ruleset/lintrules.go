@@ -51,7 +51,7 @@ func takeApart(r policyRule) termed {
 	case r.Shadow || r.Audit != nil:
 	case r.Deny != nil:
 		t.effect = policy.Deny
-	case r.Ask != nil:
+	case r.Ask != nil || r.Unsure != nil:
 		t.effect = policy.Ask
 	case r.Allow != nil:
 		t.effect = policy.Allow

@@ -33,7 +33,7 @@ const (
 var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, execFilename, pathsFilename, urlsFilename}
 
 // effects are the keys of which a rule about calls has one.
-var effects = []string{"allow", "audit", "ask", "deny"}
+var effects = []string{"allow", "audit", "unsure", "ask", "deny"}
 
 // shape is what the layers of rule files are told of them.
 var shape = rulefile.Shape{Names: ruleFiles, OneOf: effects}

@@ -88,7 +88,7 @@ func TestShippedTools(t *testing.T) {
 		{"web_fetch", `{"url":"http://127.0.0.1:9/"}`, "deny"},
 		{"read", `{"path":"notes.md"}`, "allow"},
 		{"read", `{"path":"/usr/share/dict/words"}`, "allow"},
-		{"read", `{"path":"/etc/passwd"}`, "deny"},
+		{"read", `{"path":"/etc/passwd"}`, "ask"},
 		{"write", `{"path":"notes.md","content":"x"}`, "allow"},
 		{"edit", `{"path":"notes.md","edits":[]}`, "allow"},
 		{"write", `{"path":".git/hooks/pre-commit","content":"x"}`, "deny"},

@@ -21,9 +21,14 @@ import (
 type author struct {
 	policy    policy.Policy
 	profile   string
+	lenient   bool // what rules are unsure about leaves
 	asksHere  bool // and not the gateway
 	zone      *time.Location
 	roots     paths.Roots
+	locked    bool
+	fixed     bool       // the workspace is said, and not only what is taken where nobody says it
+	sameHome  bool       // the home folder is that of the user of this program
+	learn     []sentence // how the gateway says where an agent works
 	arguments policy.Arguments
 	rules     []judged
 	expanded  []Expansion
@@ -45,6 +50,9 @@ func (l *loader) policies() {
 		}
 	}
 	l.set.locked = l.author(rulefile.PolicyFolder+"/", own, &l.locked.examples)
+	if l.set.locked.fixed && !own.fixed { // a folder that the security team names is that of everybody
+		own.roots, own.fixed = own.at([]string{l.set.locked.roots.Cwd}), true
+	}
 	builtin := decodeFile[argumentFile](l, rulefile.BuiltinFolder+"/"+argumentsFile)
 	l.set.floors = &tools.Rules{Classes: l.set.Tools.Classes, Floors: l.classes(builtin.Classes)}
 	shipped := argumentsOf(decodeFile[pathsFile](l, rulefile.BuiltinFolder+"/"+pathsFilename).Arguments, decodeFile[urlsFile](l, rulefile.BuiltinFolder+"/"+urlsFilename).Arguments)
@@ -67,8 +75,10 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 	default:
 		a.profile = "permissive" // a locked folder only adds its rules
 	}
+	a.locked = base != nil
+	a.lenient = base == nil && a.profile == "permissive"
 	a.policy.Default, a.policy.DryRun = defaults[a.profile], a.profile == auditOnly
-	a.roots = l.roots(p.Roots, base)
+	l.roots(p.Roots, a, base)
 
 	c := ruleCompiler{loader: l, author: a, examples: examples}
 	c.classes = nil // lint warns of them
@@ -76,6 +86,7 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 	c.exec(e)
 	c.classes = pathClasses
 	c.words = l.lists(p.Lists, reflect.TypeFor[policy.PathEnv]())
+	c.words["look"] = append([]string{}, a.roots.Look...)
 	for _, r := range p.Rules {
 		a.policy.Paths = compileRule(&c, a.policy.Paths, r, (*policy.Facts).PathEnvs)
 	}
@@ -138,7 +149,7 @@ func (l *loader) effect(r policyRule) (effect policy.Effect, why string) {
 	for _, key := range []struct {
 		effect policy.Effect
 		text   *rulefile.Text
-	}{{policy.Allow, r.Allow}, {policy.Audit, r.Audit}, {policy.Ask, r.Ask}, {policy.Deny, r.Deny}} {
+	}{{policy.Allow, r.Allow}, {policy.Audit, r.Audit}, {policy.Ask, r.Unsure}, {policy.Ask, r.Ask}, {policy.Deny, r.Deny}} {
 		if key.text == nil {
 			continue
 		}
@@ -152,7 +163,7 @@ func (l *loader) effect(r policyRule) (effect policy.Effect, why string) {
 	}
 	switch {
 	case effect == "":
-		l.report(r.At, rulefile.CodeMissing, r.ID.Value+" lacks its effect", "write deny: or ask: and what the model is told, or allow: or audit: and why")
+		l.report(r.At, rulefile.CodeMissing, r.ID.Value+" lacks its effect", "write deny:, ask: or unsure: and what the model is told, or allow: or audit: and why")
 	case r.Shadow && effect != policy.Deny && effect != policy.Ask:
 		l.report(r.At, rulefile.CodeValue, r.ID.Value+" has nothing to shadow", "shadow goes with deny and ask")
 	}

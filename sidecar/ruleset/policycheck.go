@@ -32,7 +32,8 @@ func (s *Set) CheckPath(op paths.Op, path string, who policy.Subject, at At) pol
 		c.Class = string(tools.Read)
 	}
 	return s.alone(c.From(who), at, func(a *author, f *policy.Facts) {
-		f.Paths = []paths.Use{a.world(at).Guard.Literal(op, path)}
+		g := a.world(at).Guard
+		f.Paths, f.Workspace = []paths.Use{g.Literal(op, path)}, g.Roots.Cwd
 	})
 }
 

@@ -65,7 +65,7 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule, on
 	c.order++
 	effect, why := c.effect(r)
 	rule := policy.Rule[E]{
-		ID: r.ID.Value, Place: r.At.String(), Effect: effect, Shadow: r.Shadow, Why: why, Instead: r.Instead, Order: c.order,
+		ID: r.ID.Value, Place: r.At.String(), Effect: effect, Shadow: r.Shadow || r.Unsure != nil && c.author.lenient, Why: why, Instead: r.Instead, Order: c.order,
 	}
 	if r.When != nil && r.When.At.Known() {
 		c.set.Counts.Conditions++
@@ -94,7 +94,7 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule, on
 var exampleRoots = paths.Roots{
 	Cwd: "/srv/project", Home: "/home/agent",
 	Write: []string{"/srv/project", "/tmp"}, Read: []string{"/usr", "/bin", "/sbin", "/lib"},
-	Own: []string{"/home/agent/.openclaw", "/etc/gpt-oss-executor"},
+	Own: []string{"/home/agent/.openclaw", "/etc/gpt-oss-executor"}, Look: []string{"/home/agent", "/etc", "/var/log"},
 }
 
 // tryScript checks that a rule holds for a shell script, or does not.

@@ -128,10 +128,17 @@ type pathCase struct {
 	Expect expectation
 }
 
-// TestShippedPathsCorpus: every path gets an acceptable answer, on a disk with the files
-// and links that the case speaks of.
+// TestShippedPathsCorpus: every path gets an acceptable answer from the profile strict, on a
+// disk with the files and links that the case speaks of. The labels are of a guard without a
+// person: developer may ask where they deny, but allows nothing of it.
 func TestShippedPathsCorpus(t *testing.T) {
+	files := shipped(t)
 	set := loaded(t)
+	files[execFilename] = strings.Replace(files[execFilename], "profile: developer", "profile: strict", 1)
+	strict, problems := Load(files)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
 	for _, c := range corpus.Load[pathCase](t, "paths") {
 		base, err := filepath.EvalSymlinks(t.TempDir())
 		check(t, err)
@@ -140,7 +147,11 @@ func TestShippedPathsCorpus(t *testing.T) {
 		at := At{Now: corpusAt.Now, Links: workspace.Links{}, World: World{
 			Cwd: d.at(c.Cwd), Home: d.at(c.Root.Home), Write: d.all(c.Root.Write), Read: d.all(c.Root.Read), ReadFiles: append([]string{}, c.Root.ReadFiles...),
 		}}
-		got := set.CheckPath(paths.Op(c.Op), d.at(c.Path), somebody, at)
+		op, path := paths.Op(c.Op), d.at(c.Path)
+		if lax := set.CheckPath(op, path, somebody, at); lax.Effect == policy.Allow && !slices.Contains(c.Expect.Acceptable, policy.Allow) {
+			t.Errorf("%s: developer allows it by %s (%s): %s %q", c.ID, lax.Rule, c.Expect.Why, c.Op, c.Path)
+		}
+		got := strict.CheckPath(op, path, somebody, at)
 		if !slices.Contains(c.Expect.Acceptable, got.Effect) {
 			t.Errorf("%s: %s by %s, acceptable %v (%s): %s %q", c.ID, got.Effect, got.Rule, c.Expect.Acceptable, c.Expect.Why, c.Op, c.Path)
 		}

@@ -30,10 +30,12 @@ type pathsFile struct {
 // in paths.yaml.
 type rootsRule struct {
 	Home      *rulefile.Text   `rule:"home" doc:"The home folder of the user that the agent runs as." eg:"'~'"`
-	Workspace *rulefile.Text   `rule:"workspace" doc:"The folder where relative paths start. The agent may read and write it." eg:"~/.openclaw/workspace"`
+	Workspace *rulefile.Text   `rule:"workspace" doc:"The folder where relative paths start. The agent may read and write it. If it is only what stands behind :- in ${NAME:-this}, what the gateway says outranks it." eg:"~/.openclaw/workspace"`
 	Write     *[]rulefile.Text `rule:"write" doc:"Other folders that may be read and written." eg:"[/tmp]"`
 	Read      *[]rulefile.Text `rule:"read" doc:"Other folders that may be read." eg:"[/usr]"`
 	ReadFiles *[]rulefile.Text `rule:"read_files" doc:"Single files that may be read." eg:"[/etc/os-release]"`
+	Look      *[]rulefile.Text `rule:"look" doc:"Folders that may be read, too, by commands and tools alike, except where private things are: secrets, other homes, hidden folders of a home, files of the guard. The profile strict leaves them out." eg:"['~', /etc]"`
+	Learn     *[]rulefile.Text `rule:"learn" doc:"How the gateway says, in its own system message, where an agent works: a line, or several, with {workspace} in place of the folder, and {folder} for others that may be written. The first that is found counts. A workspace that is set outranks it." eg:"['Working directory: {workspace}']"`
 	Own       *[]rulefile.Text `rule:"own" doc:"Files and folders of the guard itself. They are of class control." eg:"[/etc/gpt-oss-executor]"`
 }
 
@@ -59,14 +61,15 @@ type urlArguments struct {
 	Other []string            `rule:"other" doc:"Arguments that are URLs in all other tools." eg:"[url]"`
 }
 
-// policyRule has exactly one of Allow, Audit, Ask and Deny: the effect is the key.
+// policyRule has exactly one of Allow, Audit, Unsure, Ask and Deny: the effect is the key.
 type policyRule struct {
 	At      rulefile.Place
 	ID      rulefile.Text   `rule:"id,required" doc:"The rule's name in logs and refusals." eg:"disk-tools"`
 	About   string          `rule:"about" doc:"Why the rule exists. Operators read it."`
 	Allow   *rulefile.Text  `rule:"allow" doc:"The call may leave even if the profile would say no. The text says why." eg:"harmless"`
 	Audit   *rulefile.Text  `rule:"audit" doc:"A dry run of deny. The call leaves, and the log says with this text that it should not have." eg:"Writing to a disk destroys what is on it."`
-	Ask     *rulefile.Text  `rule:"ask" doc:"The call may leave if a person says so. The person and the model are told this text." eg:"This publishes something."`
+	Ask     *rulefile.Text  `rule:"ask" doc:"The call may leave if a person says so. The person and the model are told this text. {workspace} in it is the folder where the agent works." eg:"This publishes something."`
+	Unsure  *rulefile.Text  `rule:"unsure" doc:"As ask, but the profile permissive lets the call leave, and notes it." eg:"Nobody has checked this code."`
 	Deny    *rulefile.Text  `rule:"deny" doc:"The call does not leave. The model is told this text." eg:"This deletes a whole home folder. Name the files that are meant."`
 	Instead string          `rule:"instead" doc:"The model is told that it may do this instead." eg:"Delete inside the workspace."`
 	Shadow  bool            `rule:"shadow" doc:"true makes the rule a dry run: it is noted, and not enforced."`

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
@@ -14,61 +15,104 @@ import (
 // noHome is the home folder of a user without one.
 const noHome = "/nonexistent"
 
-// roots are the folders that a paths.yaml names. What it leaves out is as the base has it.
-func (l *loader) roots(r rootsRule, base *author) paths.Roots {
+// roots takes the folders that a paths.yaml names. What it leaves out is as the base has it.
+func (l *loader) roots(r rootsRule, to, base *author) {
 	var out paths.Roots
 	if base != nil {
-		out = base.roots
+		out, to.fixed, to.sameHome, to.learn = base.roots, base.fixed, base.sameHome, base.learn
 	}
 	home, err := os.UserHomeDir()
-	if err != nil {
+	if err != nil || home == "/" {
 		home = noHome
 	}
 	if out.Home == "" {
-		out.Home = home
+		out.Home, to.sameHome = home, true
 	}
 	if r.Home != nil {
-		out.Home = l.folder(*r.Home, home)
+		out.Home, _ = l.folder(*r.Home, home)
+		to.sameHome = r.Home.Value == "~"
 	}
 	if r.Workspace != nil {
-		out.Cwd = l.folder(*r.Workspace, out.Home)
+		out.Cwd, to.fixed = l.folder(*r.Workspace, out.Home)
 	} else if out.Cwd == "" {
 		out.Cwd = filepath.Join(out.Home, ".openclaw", "workspace")
+	}
+	if r.Learn != nil {
+		to.learn = l.sentences(*r.Learn)
 	}
 	for _, list := range []struct {
 		said *[]rulefile.Text
 		to   *[]string
-	}{{r.Write, &out.Write}, {r.Read, &out.Read}, {r.ReadFiles, &out.ReadFiles}, {r.Own, &out.Own}} {
+	}{{r.Write, &out.Write}, {r.Read, &out.Read}, {r.ReadFiles, &out.ReadFiles}, {r.Look, &out.Look}, {r.Own, &out.Own}} {
 		if list.said == nil {
 			continue
 		}
 		*list.to = nil
 		for _, t := range *list.said {
-			folder := l.folder(t, out.Home)
+			folder, _ := l.folder(t, out.Home)
 			if folder == "/" && list.to == &out.Write && t.At.Known() {
 				l.report(t.All(), rulefile.CodeValue, "/ is the whole machine, and cannot be a folder of the agent", "name the folders that it may write")
 			}
 			*list.to = append(*list.to, folder)
 		}
 	}
+	if to.profile == "strict" {
+		out.Look = nil
+	}
 	if r.Write != nil || r.Workspace != nil || base == nil {
 		out.Write = append([]string{out.Cwd}, out.Write...)
 	}
-	return out
+	to.roots = out
+}
+
+// at are the roots of an author where its agent works in other folders, of which the first
+// is the workspace. If that lies in the home folder of another user than the one that runs
+// this program, then the agent runs as that user.
+func (a *author) at(folders []string) paths.Roots {
+	r := a.roots
+	r.Cwd = folders[0]
+	r.Write = slices.Concat(folders, r.Write[1:]) // the first is the workspace
+	if home := paths.HomeOf(folders[0]); home != "" && !strings.HasPrefix(folders[0], r.Home+"/") {
+		return a.of(r, home)
+	}
+	return r
+}
+
+// of are roots where the agent runs as the user with this home folder: what ~ stands for.
+// A home folder that paths.yaml writes out stays.
+func (a *author) of(r paths.Roots, home string) paths.Roots {
+	if !a.sameHome || home == r.Home {
+		return r
+	}
+	own := r.Own // those of this program's user stay its own
+	for _, list := range []*[]string{&r.Write, &r.Read, &r.ReadFiles, &r.Look, &r.Own} {
+		moved := slices.Clone(*list)
+		for i, folder := range moved {
+			if rest, in := strings.CutPrefix(folder, r.Home); in && (rest == "" || rest[0] == '/') {
+				moved[i] = home + rest
+			}
+		}
+		*list = moved
+	}
+	r.Own, r.Home = slices.Concat(own, r.Own), home
+	return r
 }
 
 // withDefault is ${NAME} and ${NAME:-what to take where it is not set}.
 var withDefault = regexp.MustCompile(`\$\{([A-Za-z_]\w*)(:-[^}]*)?\}`)
 
-// folder is a path of paths.yaml, absolute and clean. It may begin with ~.
-func (l *loader) folder(t rulefile.Text, home string) string {
-	path := withDefault.ReplaceAllStringFunc(t.Value, func(m string) string {
+// folder is a path of paths.yaml, absolute and clean. It may begin with ~. It is said,
+// unless it is only what is taken where a variable is not set.
+func (l *loader) folder(t rulefile.Text, home string) (path string, said bool) {
+	said = true
+	path = withDefault.ReplaceAllStringFunc(t.Value, func(m string) string {
 		name, otherwise, given := strings.Cut(m[2:len(m)-1], ":-")
 		value := os.Getenv(name)
 		if value == "" && !given && t.At.Known() {
 			l.report(t.All(), rulefile.CodeRef, fmt.Sprintf("the environment variable %s is not set", name), "set it, or write ${"+name+":-the folder to take then}")
 		}
 		if value == "" {
+			said = false
 			return otherwise
 		}
 		return value
@@ -81,7 +125,7 @@ func (l *loader) folder(t rulefile.Text, home string) string {
 	}
 	abs, err := filepath.Abs(path)
 	if path == "" || err != nil {
-		return noHome
+		return noHome, false
 	}
-	return abs
+	return abs, said
 }

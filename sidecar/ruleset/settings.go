@@ -19,6 +19,7 @@ type Settings struct {
 	Server        string `rule:"server" doc:"A dialect of servers.yaml. If left out, the server is asked." eg:"vllm"`
 	Rules         string `rule:"rules" doc:"The folder of rule files. It is watched for edits. If left out, the built-in rules are in force." eg:"/etc/gpt-oss-executor/rules"`
 	Policy        string `rule:"policy" doc:"The locked folder of the security team. Its rules only tighten those of the operator." eg:"/etc/gpt-oss-executor/policy"`
+	Workspace     string `rule:"workspace" doc:"The folder where agents work. If left out, paths.yaml and the gateway say it. A workspace in the locked folder outranks it." eg:"/home/sam/code/shop"`
 	State         string `rule:"state" doc:"The folder that remembers the rule sets that were in force. If the rules do not load at start, the last good set serves." eg:"/var/lib/gpt-oss-executor"`
 	Decisions     string `rule:"decisions" doc:"The folder of the log of what the policy decided, or off. If left out, it is the folder decisions in state, if state is set." eg:"/var/lib/gpt-oss-executor/decisions"`
 	DecisionsMode string `rule:"decisions_mode" one:"written synced required" doc:"How safe a record is before its call leaves. written: the operating system has it. synced: the disk has it. required: the disk has it, and without a record no call leaves."`

@@ -55,7 +55,7 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	t.catalog.Defer(waiting)
 	t.who = asker(req, session, t.Model.ID.Value)
 	t.facts = set.Facts(t.Model.ID.Value, srv.ID.Value, req.LastUser)
-	t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog)
+	t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, req.Said)
 	p.results(req)
 	t.body = openai.Apply(req.Body, upstream.Prepare(req, srv, t.Model, upstream.Memory{Thoughts: p.Thoughts, Notes: p.Notes}, t.catalog))
 	return t, nil

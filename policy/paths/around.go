@@ -1,0 +1,48 @@
+package paths
+
+import (
+	"slices"
+	"strings"
+)
+
+// foreign says whether a place is in the home folder of somebody else.
+func (g Guard) foreign(p string) bool {
+	home := HomeOf(p)
+	return home != "" && !within(p, g.Roots.Home) && !within(g.Roots.Home, home)
+}
+
+// around says whether a place may be read because it is in a folder of Roots.Look. A
+// folder that private places are known to be in does not count, since who reads a folder
+// may read all that is in it.
+func (g Guard) around(p string) bool {
+	inside := func(o string) bool { return within(o, p) }
+	if inside(g.Roots.Home) || slices.ContainsFunc(g.Roots.Own, inside) || absolute.leads(fold(p)[1:]) {
+		return false
+	}
+	home := g.home(p)
+	return slices.ContainsFunc(g.Roots.Look, func(l string) bool {
+		return within(p, l) && (home == "" || !applications(p, home) || len(l) > len(home) && within(l, home))
+	})
+}
+
+// applications says whether a place in a home folder is where programs keep what they
+// know, credentials among it: a hidden folder or file, and their like on other systems.
+func applications(p, home string) bool {
+	rest := strings.ToLower(strings.TrimPrefix(p[len(home):], "/"))
+	first, _, _ := strings.Cut(rest, "/")
+	return strings.HasPrefix(first, ".") || first == "library" || first == "appdata" || first == "snap"
+}
+
+// HomeOf is the home folder around a place by where systems keep them; empty: none.
+func HomeOf(p string) string {
+	if within(p, "/root") {
+		return "/root"
+	}
+	for _, homes := range []string{"/home/", "/Users/"} {
+		if rest, in := strings.CutPrefix(p, homes); in && !within(p, "/Users/Shared") {
+			name, _, _ := strings.Cut(rest, "/")
+			return homes + name
+		}
+	}
+	return ""
+}

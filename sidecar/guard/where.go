@@ -1,0 +1,88 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
+)
+
+// In is the world of a request whose gateway names these folders as those of its agent: the
+// workspace first. Nil: it names none.
+func (w World) In(named []string) World {
+	w.named = named
+	return w
+}
+
+// where is the world of one request. It takes over what the gateway says of the workspace,
+// unless somebody has set one, or the folder cannot be one. Whatever it does not take over,
+// and each folder that it takes for the first time, is logged once a minute at most.
+func (g *Guard) where(set *ruleset.Set, who policy.Subject, named ruleset.Named) World {
+	w := g.World
+	tell := func(warn bool, event, text, folder string, more ...any) {
+		if !g.said.allow(event+" "+folder+" "+who.Agent, g.Now()) {
+			return
+		}
+		say := g.Log.Info
+		if warn {
+			say = g.Log.Warn
+		}
+		say(text, append([]any{"event", event, "workspace", folder, "agent", who.Agent}, more...)...)
+	}
+	has := set.Roots(w.around()).Cwd
+	switch {
+	case named.Unclear:
+		tell(true, "workspace_unclear", "the gateway says in two ways where the agent works, so neither is believed; set --workspace", has)
+	case named.Folders == nil:
+	case set.Fixed() || w.workspace != "":
+		if named.Folders[0] != has {
+			tell(true, "workspace_differs", "the gateway says that the agent works elsewhere; what is set here counts", has, "gateway", named.Folders[0])
+		}
+	default:
+		for i, folder := range named.Folders {
+			if why := w.unfit(set, folder); why != "" {
+				tell(true, "workspace_refused", "the gateway says that the agent works in "+folder+", which is not taken over: "+why+
+					"; if it is meant, set --workspace", has, "gateway", folder)
+				if i == 0 {
+					return w
+				}
+				named.Folders = named.Folders[:i]
+				break
+			}
+		}
+		if named.Folders[0] != has {
+			tell(false, "workspace_learnt", "the agent works where the gateway says", named.Folders[0])
+		}
+		return w.In(named.Folders)
+	}
+	return w
+}
+
+// unfit says why a folder that the gateway names cannot be a workspace; empty: it can.
+func (w World) unfit(set *ruleset.Set, folder string) string {
+	look := func() string {
+		roots := set.Roots(w.around())
+		if home := paths.HomeOf(folder); home != "" { // of the user that the agent may run as
+			roots.Own = append(slices.Clone(roots.Own), ownUnder(roots.Own, roots.Home, home)...)
+		}
+		g := paths.Guard{Roots: roots, Links: workspace.Links{}}
+		return g.Unfit(folder)
+	}
+	if w.folders == nil {
+		return look()
+	}
+	return w.folders.known("unfit "+set.Version+" "+folder, look)
+}
+
+// ownUnder are those of the guard's own files that lie in a home folder, in another one.
+func ownUnder(own []string, home, other string) (out []string) {
+	for _, o := range own {
+		if rest, in := strings.CutPrefix(o, home+"/"); in {
+			out = append(out, other+"/"+rest)
+		}
+	}
+	return out
+}

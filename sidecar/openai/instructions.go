@@ -1,0 +1,78 @@
+package openai
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+)
+
+// maxSaid is how many times one start is looked for.
+const maxSaid = 8
+
+// Said gives what the caller's own instructions say behind a start, which begins a line:
+// at most some bytes for each place where it stands, in their order. Its instructions are
+// the system and developer messages in front of the first message of the user. What users,
+// files and tools have written is in none of them.
+func (q *Request) Said(start string, most int) (out []string) {
+	for i := range q.Messages {
+		m := &q.Messages[i]
+		if m.Role != "system" && m.Role != "developer" {
+			break
+		}
+		if !m.Content.Present() {
+			continue
+		}
+		if raw := m.Content.Of(q.Body); raw[0] == '"' {
+			out = append(out, behindRaw(raw[1:len(raw)-1], start, most)...)
+		} else {
+			out = append(out, behind(q.parts(m.Content, len(raw)), start, most)...)
+		}
+	}
+	return out[:min(len(out), maxSaid)]
+}
+
+// behindRaw is behind for the inside of a JSON string, of which only what is asked for is
+// decoded: the instructions of OpenClaw have 50 KB.
+func behindRaw(raw []byte, start string, most int) (out []string) {
+	quoted := AppendString(nil, start)
+	quoted = quoted[1 : len(quoted)-1]
+	for from := 0; len(out) < maxSaid; {
+		at := bytes.Index(raw[from:], quoted)
+		if at < 0 {
+			break
+		}
+		at += from
+		from = at + len(quoted)
+		if at == 0 || newline(raw[:at]) {
+			rest := raw[from:]
+			text := jsontext.Unquote(rest[:min(len(rest), 6*most)]) // no escape has more than six bytes for one
+			out = append(out, text[:min(len(text), most)])
+		}
+	}
+	return out
+}
+
+// newline says whether the inside of a JSON string ends in a line break.
+func newline(raw []byte) bool {
+	head, is := bytes.CutSuffix(raw, []byte("n"))
+	slashes := len(head) - len(bytes.TrimRight(head, `\`))
+	return is && slashes%2 == 1
+}
+
+// behind is what stands behind each start that begins a line.
+func behind(text, start string, most int) (out []string) {
+	for from := 0; len(out) < maxSaid; {
+		at := strings.Index(text[from:], start)
+		if at < 0 {
+			break
+		}
+		at += from
+		from = at + len(start)
+		if at == 0 || text[at-1] == '\n' {
+			rest := text[from:]
+			out = append(out, rest[:min(len(rest), most)])
+		}
+	}
+	return out
+}

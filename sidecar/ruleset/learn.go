@@ -1,0 +1,105 @@
+package ruleset
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
+// maxSentence is how long a sentence of the gateway may be that names folders.
+const maxSentence = 8 << 10
+
+// sentence is how a gateway says where its agent works: what stands in front of each
+// folder, and behind the last one.
+type sentence struct {
+	start string   // begins a line
+	stops []string // what ends each folder; empty: the end of its line
+	own   int      // which of the folders is the workspace
+	lines bool     // it has more than one line
+}
+
+var inBraces = regexp.MustCompile(`\{\w*\}`)
+
+// sentences takes roots.learn.
+func (l *loader) sentences(texts []rulefile.Text) (out []sentence) {
+	for _, t := range texts {
+		names, parts := inBraces.FindAllString(t.Value, -1), inBraces.Split(t.Value, -1)
+		wrong := func(msg string) {
+			l.report(t.All(), rulefile.CodeValue, msg, `write it as the gateway does, with {workspace} in place of the folder: "Working directory: {workspace}"`)
+		}
+		s := sentence{start: parts[0], stops: parts[1:], own: slices.Index(names, "{workspace}"), lines: strings.Contains(t.Value, "\n")}
+		stops := strings.Join(s.stops, "")
+		switch {
+		case s.own < 0:
+			wrong("this does not say where {workspace} stands")
+		case len(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "{folder}" })) != 1:
+			wrong("this has something else in braces than one {workspace}, and {folder} for others that may be written")
+		case strings.TrimSpace(s.start) == "" || strings.HasPrefix(s.start, "\n"):
+			wrong("this begins with no words that could be looked for")
+		case len(s.stops) > 1 && slices.Contains(s.stops[:len(s.stops)-1], ""):
+			wrong("nothing stands between two folders")
+		case len(s.start)+len(stops) > 1<<10:
+			wrong("this is too long")
+		default:
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// folders reads what stands behind the start. The workspace comes first.
+func (s sentence) folders(text string) (out []string, ok bool) {
+	for i, stop := range s.stops {
+		line, _, _ := strings.Cut(text, "\n")
+		folder := line
+		if stop != "" {
+			end := strings.Index(text, stop)
+			if end < 0 || end > len(line) {
+				return nil, false
+			}
+			folder, text = text[:end], text[end+len(stop):]
+		}
+		folder = strings.TrimRight(strings.TrimSpace(folder), "\r")
+		if folder == "" {
+			return nil, false
+		}
+		if i == s.own {
+			out = slices.Insert(out, 0, folder)
+		} else {
+			out = append(out, folder)
+		}
+	}
+	return out, true
+}
+
+// Named is where the gateway says that an agent works.
+type Named struct {
+	Folders []string // the workspace, and others that it may write; nil: nothing was said
+	Unclear bool     // it was said in two ways, so that neither is believed
+}
+
+// Named reads where an agent works, by roots.learn of paths.yaml. Said gives what the
+// gateway itself says behind a start of a line: see openai.Request.Said. The first
+// sentence that is found counts, where it is found first. One with headings is believed
+// only if all places agree: what stands in front of it may be from a file of the agent.
+func (s *Set) Named(said func(start string, most int) []string) Named {
+	for _, l := range s.own.learn {
+		var found Named
+		for _, text := range said(l.start, maxSentence) {
+			folders, ok := l.folders(text)
+			switch {
+			case !ok:
+			case found.Folders == nil:
+				found.Folders = folders
+			case l.lines && !slices.Equal(folders, found.Folders):
+				return Named{Unclear: true}
+			}
+		}
+		if found.Folders != nil {
+			return found
+		}
+	}
+	return Named{}
+}
