@@ -33,7 +33,7 @@ var rooms = [][]string{
 	{"policy/urls"},
 	{"tools"},
 	{"tools/jsonrepair", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script"},
-	{"internal/atomicfile", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash"},
+	{"internal/atomicfile", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets"},
 }
 
 // only is who may import what, of the world outside.

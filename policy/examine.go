@@ -14,6 +14,7 @@ import (
 type World struct {
 	Guard     paths.Guard
 	Lookup    urls.Lookup // nil: names are not looked up
+	Servers   urls.Servers
 	Arguments Arguments
 }
 
@@ -31,6 +32,10 @@ func Examine(c Call, w World) *Facts {
 	f.Script = script(c, w)
 	f.Paths = append(f.Paths, w.Arguments.paths(c, w.Guard)...)
 	f.URLs = w.Arguments.urls(c, w.Lookup)
+	w.Servers.Judge(f.URLs)
+	for cmd := range f.commands() {
+		w.Servers.Judge(cmd.URLs)
+	}
 	return f
 }
 

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/sockets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -77,7 +78,7 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(up.Close)
-	r.guard = guard.New(guard.Config{World: cfg.world, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics), Now: time.Now, Metrics: metrics, Log: log})
+	r.guard = guard.New(guard.Config{World: cfg.world, Listening: sockets.Listening, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics), Now: time.Now, Metrics: metrics, Log: log})
 	r.s = New(Config{Rules: rules, Upstream: up, Guard: r.guard, Token: cfg.token, Metrics: metrics, Log: log})
 	t.Cleanup(r.s.Close)
 	srv := httptest.NewServer(r.s.Handler())

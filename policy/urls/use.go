@@ -12,6 +12,7 @@ const (
 	Private   = "private"   // an address, or a name, that is not on the public internet: RFC 1918, CGNAT, multicast, .local …
 	Loopback  = "loopback"  // this machine
 	Metadata  = "metadata"  // a cloud's metadata service
+	Control   = "control"   // the guard, the model server or the gateway: see Servers
 	Unknown   = "unknown"   // its name has no address
 	BadScheme = "badscheme" // neither http nor https, nor, for git, ssh
 	Malformed = "malformed" // refused rather than interpreted: legacy spellings of addresses, user:password@ …
@@ -48,9 +49,10 @@ type Use struct {
 	Scheme  string   `expr:"scheme" json:"scheme,omitempty" doc:"http or https, in small letters; ssh for git."`
 	Host    string   `expr:"host" json:"host,omitempty" doc:"The host in small letters, without a dot at its end."`
 	Port    int      `expr:"port" json:"port,omitempty" doc:"The port, also where the scheme implies it."`
-	Class   string   `expr:"class" json:"class" doc:"What kind of address it is: public, private, loopback, metadata, unknown, badscheme, malformed, dynamic."`
+	Class   string   `expr:"class" json:"class" doc:"What kind of address it is: public, private, loopback, metadata, control, unknown, badscheme, malformed, dynamic."`
 	Method  string   `expr:"method" json:"method" doc:"GET, POST … as far as it is known; GIT for what git fetches; PROXY for a proxy."`
 	Dynamic bool     `expr:"dynamic" json:"dynamic,omitempty" doc:"A part of it is only known at run time."`
+	Opened  bool     `expr:"opened" json:"opened,omitempty" doc:"It is a server of this machine that a command of this session has started, or whose port stands under localhost."`
 	Hop     int      `expr:"hop" json:"hop,omitempty" doc:"0 for the URL itself, 1 for the first redirect, and so on."`
 	Address string   `expr:"address" json:"address,omitempty" doc:"The address that decided its class, where the name was looked up."`
 	Marks   []string `expr:"marks" json:"marks,omitempty" doc:"What is odd about it: address, port, blocked port, long query, long label, international, ssh, downgrade, other origin; of a malformed one, why it is."`

@@ -42,7 +42,7 @@ func adminOver(t testing.TB) *adminRig {
 	r.rules, err = live.Open(ruletest.Source(t, r.dir), "", log, r.m)
 	ruletest.Must(t, err)
 	asked := guard.NewApprovals(r.rules.Set().Limits, time.Now, r.m)
-	r.api = &API{Rules: r.rules, World: guard.NewWorld("", r.dir), Approvals: asked, Token: adminToken, Hosts: []string{"rules.lan"}, Local: true, Metrics: r.m, Log: log}
+	r.api = &API{Rules: r.rules, World: guard.NewWorld(guard.Here{Own: []string{r.dir}}), Approvals: asked, Token: adminToken, Hosts: []string{"rules.lan"}, Local: true, Metrics: r.m, Log: log}
 	r.h = r.api.Handler()
 	return r
 }

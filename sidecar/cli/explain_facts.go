@@ -15,6 +15,9 @@ func (r *rows) facts(f *policy.Facts) {
 	if f == nil {
 		return
 	}
+	if f.Script == nil && len(f.Paths) > 0 { // commands show where they run
+		r.add(1, plain, "", "in %s", f.Workspace)
+	}
 	if s := f.Script; s != nil {
 		if !s.Parsed {
 			r.add(1, red, "", "not a complete command: %s", clipped(s.Error))

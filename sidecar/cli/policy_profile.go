@@ -61,6 +61,7 @@ func profileRows(set *ruleset.Set) []row {
 	r.field("home", roots.Home, "")
 	r.field("may write", strings.Join(roots.Write, " "), "")
 	r.field("may read", strings.Join(slices.Concat(roots.Read, roots.ReadFiles), " "), "")
+	r.field("may look", strings.Join(roots.Look, " "), "")
 	r.field("never", strings.Join(roots.Own, " "), "")
 	counts := map[string]int{}
 	for _, rule := range set.PolicyRules() {

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,13 +55,33 @@ func loadRules(dir, policy string, env Env) (*ruleset.Set, error) {
 }
 
 // world is where calls are judged. The folders that were named are the guard's own, and so
-// are those that the environment names for a server on this machine.
+// are those, and the addresses, that the environment names for a server on this machine.
 func (e Env) world(folders ...string) guard.World {
-	s := defaultSettings()
-	if err := s.Override(e.Environ); err == nil { // a server with a misspelt setting does not start
-		folders = append(folders, s.Rules, s.Policy, s.State, decisionsIn(s))
+	var s ruleset.Settings
+	if err := s.Override(e.Environ); err != nil { // a server with a misspelt setting does not start
+		s = ruleset.Settings{}
 	}
-	return guard.NewWorld(s.Workspace, slices.DeleteFunc(folders, func(dir string) bool { return dir == builtinRules })...)
+	return worldOf(s, folders...)
+}
+
+// worldOf is where the calls of a server are judged.
+func worldOf(s ruleset.Settings, folders ...string) guard.World {
+	h := guard.Here{Workspace: s.Workspace}
+	for _, dir := range append(folders, s.Rules, s.Policy, s.State, decisionsIn(s)) {
+		if dir != builtinRules {
+			h.Own = append(h.Own, dir)
+		}
+	}
+	for _, address := range []string{s.Listen, s.Admin} {
+		if address != "" {
+			h.Servers = append(h.Servers, address)
+		}
+	}
+	if u, err := url.Parse(s.Upstream); err == nil && u.Host != "" {
+		port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+		h.Servers = append(h.Servers, net.JoinHostPort(u.Hostname(), port))
+	}
+	return guard.NewWorld(h)
 }
 
 // policyFlag is the flag for the locked folder.

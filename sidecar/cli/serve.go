@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/memory"
+	"github.com/jgavinray/gpt-oss-executor/internal/sockets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
@@ -139,7 +140,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	if err != nil {
 		return err
 	}
-	limits, world := rules.Set().Limits, env.world(s.Rules, s.Policy, s.State, decisionsIn(s))
+	limits, world := rules.Set().Limits, worldOf(s)
 	up, err := upstream.New(upstream.Config{
 		BaseURL: s.Upstream, Key: s.UpstreamKey, Server: s.Server, Connect: limits.Connect,
 		IdleConnections: limits.IdleConnections, Log: log,
@@ -163,7 +164,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		log.Warn("everyone who reaches this address may use the model: set a token, or listen on 127.0.0.1",
 			"event", "open_listener", "address", s.Listen, "setting", ruleset.SettingPrefix+"TOKEN")
 	}
-	guarded := guard.Config{World: world, Now: time.Now, Metrics: metrics, Log: log}
+	guarded := guard.Config{World: world, Listening: sockets.Listening, Now: time.Now, Metrics: metrics, Log: log}
 	if kept != nil {
 		guarded.Decisions = kept
 	}

@@ -31,6 +31,7 @@ type Config struct {
 	Approvals *approvals.Store // nil: nobody can be asked here
 	Decisions DecisionLog      // nil: there is none
 	Now       func() time.Time
+	Listening func() map[int]bool // the ports of this machine at which a server listens; nil: nobody can tell
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
 }
@@ -41,13 +42,14 @@ type Guard struct {
 	Config
 	rates   *state.Rates
 	asks    *state.Asks
+	ports   *state.Ports
 	dryRuns quiet
 	said    quiet // about workspaces
 }
 
 // New is a guard that has judged nothing yet.
 func New(c Config) *Guard {
-	return &Guard{Config: c, rates: state.NewRates(maxSessions), asks: state.NewAsks()}
+	return &Guard{Config: c, rates: state.NewRates(maxSessions), asks: state.NewAsks(), ports: state.NewPorts(maxSessions), dryRuns: quiet{every: time.Minute}}
 }
 
 // judge judges the calls of one request.
@@ -100,7 +102,8 @@ func (j *judge) decide(call *tools.Call) *tools.Refusal {
 // what leaves.
 func (j *judge) weigh(call *tools.Call) (verdict, *tools.Refusal) {
 	now := j.Now()
-	d := j.world.Decide(j.set, *call, j.who, Moment{Now: now, Rates: j.rates.Session(j.who.Session, now)})
+	d := j.world.Decide(j.set, *call, j.who, Moment{Now: now, Rates: j.rates.Session(j.who.Session, now),
+		Opened: func(port int) bool { return j.ports.Opened(j.who.Session, port, j.open) }})
 	j.tell(call, d)
 	v := verdict{Decision: d, args: call.Arguments}
 	why := ""
@@ -112,9 +115,20 @@ func (j *judge) weigh(call *tools.Call) (verdict, *tools.Refusal) {
 	}
 	j.rates.Add(j.who.Session, now, d.Counts())
 	if why == "" {
+		if d.Facts != nil && d.Facts.Script != nil {
+			j.ports.Begin(j.who.Session, j.open)
+		}
 		return v, nil
 	}
 	return v, &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments), Why: why}
+}
+
+// open are the ports at which a server listens now.
+func (j *judge) open() map[int]bool {
+	if j.Listening == nil {
+		return nil
+	}
+	return j.Listening()
 }
 
 // entry is a decision for the log.

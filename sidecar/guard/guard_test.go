@@ -29,11 +29,11 @@ func TestOwnFolders(t *testing.T) {
 		want  policy.Effect
 	}{
 		{World{}, rules + "/exec.yaml", policy.Allow},
-		{NewWorld("", "", rules), rules + "/exec.yaml", policy.Deny},
-		{NewWorld("", rules), dir + "/link/exec.yaml", policy.Deny},
-		{NewWorld("", dir+"/link"), rules + "/exec.yaml", policy.Deny},
-		{NewWorld("", rules), dir + "/rules2/exec.yaml", policy.Allow},
-		{NewWorld("", rules+"/../rules"), rules + "/exec.yaml", policy.Deny},
+		{NewWorld(Here{Own: []string{"", rules}}), rules + "/exec.yaml", policy.Deny},
+		{NewWorld(Here{Own: []string{rules}}), dir + "/link/exec.yaml", policy.Deny},
+		{NewWorld(Here{Own: []string{dir + "/link"}}), rules + "/exec.yaml", policy.Deny},
+		{NewWorld(Here{Own: []string{rules}}), dir + "/rules2/exec.yaml", policy.Allow},
+		{NewWorld(Here{Own: []string{rules + "/../rules"}}), rules + "/exec.yaml", policy.Deny},
 	} {
 		got, err := row.world.Answer(set, &Question{Path: &row.path, Op: paths.Write})
 		if err != nil || got.Effect != row.want {

@@ -47,10 +47,11 @@ func fileOf(place string) string {
 	return file
 }
 
-// quiet lets one line of a kind into the log each minute.
+// quiet lets one line of a kind into the log in a while.
 type quiet struct {
-	mu   sync.Mutex
-	last map[string]time.Time
+	every time.Duration // 0: only once
+	mu    sync.Mutex
+	last  map[string]time.Time
 }
 
 // maxQuiet is how many kinds are remembered; beyond, all of them are forgotten.
@@ -59,7 +60,7 @@ const maxQuiet = 4096
 func (q *quiet) allow(kind string, now time.Time) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if last, known := q.last[kind]; known && now.Sub(last) < time.Minute {
+	if last, known := q.last[kind]; known && (q.every == 0 || now.Sub(last) < q.every) {
 		return false
 	}
 	if q.last == nil || len(q.last) >= maxQuiet {

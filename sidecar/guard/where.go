@@ -19,7 +19,7 @@ func (w World) In(named []string) World {
 
 // where is the world of one request. It takes over what the gateway says of the workspace,
 // unless somebody has set one, or the folder cannot be one. Whatever it does not take over,
-// and each folder that it takes for the first time, is logged once a minute at most.
+// and each folder that it takes over, is logged once.
 func (g *Guard) where(set *ruleset.Set, who policy.Subject, named ruleset.Named) World {
 	w := g.World
 	tell := func(warn bool, event, text, folder string, more ...any) {
@@ -33,11 +33,14 @@ func (g *Guard) where(set *ruleset.Set, who policy.Subject, named ruleset.Named)
 		say(text, append([]any{"event", event, "workspace", folder, "agent", who.Agent}, more...)...)
 	}
 	has := set.Roots(w.around()).Cwd
+	if set := w.here.Workspace; set != "" && set != has {
+		tell(true, "workspace_differs", "the workspace of the locked folder counts, and not the one that the start sets", has, "set", set)
+	}
 	switch {
 	case named.Unclear:
 		tell(true, "workspace_unclear", "the gateway says in two ways where the agent works, so neither is believed; set --workspace", has)
 	case named.Folders == nil:
-	case set.Fixed() || w.workspace != "":
+	case set.Fixed() || w.here.Workspace != "":
 		if named.Folders[0] != has {
 			tell(true, "workspace_differs", "the gateway says that the agent works elsewhere; what is set here counts", has, "gateway", named.Folders[0])
 		}

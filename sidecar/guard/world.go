@@ -6,6 +6,7 @@ package guard
 
 import (
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -14,31 +15,34 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// World is what surrounds every call on this machine: the files of the guard itself,
-// which no agent may touch, the links on its disk, and where the agent works. The zero
-// World has no such files, and its agents work where paths.yaml says.
+// World is what surrounds every call on this machine: where the agent works, what belongs to
+// the guard itself, which no agent may touch, and the links on its disk. The zero World has
+// nothing of its own, and its agents work where paths.yaml says.
 type World struct {
-	workspace string   // absolute; empty: nobody has set it
-	named     []string // by the gateway, for one request: the workspace, and others
-	own       []string // absolute
-	folders   *folders // nil: nothing is kept
+	here    Here
+	named   []string // by the gateway, for one request: the workspace, and others
+	folders *folders // nil: nothing is kept
 }
 
-// NewWorld is the world in which these files and folders are the guard's own: rules, the
-// locked folder, state, the decision log. Names may be relative; empty ones are none.
-// Workspace is where agents work, whatever paths.yaml and the gateway say; empty: as they
-// say.
-func NewWorld(workspace string, own ...string) World {
-	w := World{folders: &folders{}}
-	if workspace != "" {
-		w.workspace = absolute(workspace)
+// Here is what the start of a program says of its machine. Names of files may be relative;
+// empty ones are none.
+type Here struct {
+	Workspace string   // where agents work, whatever paths.yaml and the gateway say; empty: as they say
+	Own       []string // files and folders of the guard: rules, the locked folder, state, the decision log
+	Servers   []string // HOST:PORT of the guard and of the model server
+}
+
+// NewWorld is the world around a machine.
+func NewWorld(h Here) World {
+	own := slices.DeleteFunc(slices.Clone(h.Own), func(name string) bool { return name == "" })
+	for i := range own {
+		own[i] = absolute(own[i])
 	}
-	for _, name := range own {
-		if name != "" {
-			w.own = append(w.own, absolute(name))
-		}
+	h.Own = own
+	if h.Workspace != "" {
+		h.Workspace = absolute(h.Workspace)
 	}
-	return w
+	return World{here: h, folders: &folders{}}
 }
 
 // absolute is a path from the root, clean.
@@ -52,8 +56,9 @@ func absolute(name string) string {
 // Moment is when a call is judged, and what its session did before. The zero Rates are
 // of a session that did nothing.
 type Moment struct {
-	Now   time.Time
-	Rates policy.Rates
+	Now    time.Time
+	Rates  policy.Rates
+	Opened func(port int) bool // whether one of its commands has opened a port of this machine; nil: nobody knows
 }
 
 // Decide says whether a call may leave.
@@ -63,7 +68,7 @@ func (w World) Decide(set *ruleset.Set, call tools.Call, who policy.Subject, m M
 
 // at is where a decision looks. Links are followed as they are now, whenever the call was.
 func (w World) at(m Moment) ruleset.At {
-	at := ruleset.At{Now: m.Now, Rates: m.Rates, Links: workspace.Links{}, World: w.around()}
+	at := ruleset.At{Now: m.Now, Rates: m.Rates, Opened: m.Opened, Links: workspace.Links{}, World: w.around()}
 	if w.folders != nil {
 		at.Behind = w.folders.behind
 	}
@@ -72,7 +77,7 @@ func (w World) at(m Moment) ruleset.At {
 
 // around is the world as rules see it.
 func (w World) around() ruleset.World {
-	return ruleset.World{Set: w.workspace, Named: w.named, Own: w.own}
+	return ruleset.World{Set: w.here.Workspace, Named: w.named, Own: w.here.Own, Servers: w.here.Servers}
 }
 
 // Judge is Decide as a reader of replies asks it, now. Each decision is told to note,

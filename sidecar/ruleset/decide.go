@@ -18,6 +18,7 @@ type At struct {
 	Links  paths.Links                // nil: links are not followed
 	Behind func(folder string) string // what a folder of paths.yaml leads to; nil: Links says
 	Lookup urls.Lookup                // nil: names are not looked up
+	Opened func(port int) bool        // whether a command of the session has opened a port of this machine; nil: nobody knows
 	World  World
 }
 
@@ -30,13 +31,14 @@ type World struct {
 	Read      []string
 	ReadFiles []string
 	Own       []string // files and folders of the guard itself, beside those of paths.yaml
+	Servers   []string // HOST:PORT of the guard itself, beside those of urls.yaml
 }
 
 // over puts the world into the place of an author's roots.
 func (w World) over(a *author) paths.Roots {
 	r := a.roots
 	switch {
-	case w.Set != "" && !(a.locked && a.fixed):
+	case w.Set != "" && !a.bound:
 		r = a.at([]string{w.Set})
 	case w.Set == "" && !a.fixed && len(w.Named) > 0:
 		r = a.at(w.Named)
@@ -156,7 +158,9 @@ func (s *Set) each(c policy.Call, at At) policy.Decision {
 func (a *author) moment(at At) policy.Moment { return policy.MomentOf(at.Now.In(a.zone), at.Rates) }
 
 func (a *author) world(at At) policy.World {
-	return policy.World{Guard: at.guard(a), Lookup: at.Lookup, Arguments: a.arguments}
+	servers := a.servers
+	servers.Own, servers.Opened = slices.Concat(servers.Own, at.World.Servers), at.Opened
+	return policy.World{Guard: at.guard(a), Lookup: at.Lookup, Servers: servers, Arguments: a.arguments}
 }
 
 // guard is what judges paths there.

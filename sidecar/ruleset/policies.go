@@ -12,6 +12,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -25,10 +26,11 @@ type author struct {
 	asksHere  bool // and not the gateway
 	zone      *time.Location
 	roots     paths.Roots
-	locked    bool
+	bound     bool       // the workspace is that of the locked folder, and nobody outranks it
 	fixed     bool       // the workspace is said, and not only what is taken where nobody says it
 	sameHome  bool       // the home folder is that of the user of this program
 	learn     []sentence // how the gateway says where an agent works
+	servers   urls.Servers
 	arguments policy.Arguments
 	rules     []judged
 	expanded  []Expansion
@@ -50,8 +52,8 @@ func (l *loader) policies() {
 		}
 	}
 	l.set.locked = l.author(rulefile.PolicyFolder+"/", own, &l.locked.examples)
-	if l.set.locked.fixed && !own.fixed { // a folder that the security team names is that of everybody
-		own.roots, own.fixed = own.at([]string{l.set.locked.roots.Cwd}), true
+	if l.set.locked.bound { // a folder that the security team names is that of everybody
+		own.roots, own.fixed, own.bound = own.at([]string{l.set.locked.roots.Cwd}), true, true
 	}
 	builtin := decodeFile[argumentFile](l, rulefile.BuiltinFolder+"/"+argumentsFile)
 	l.set.floors = &tools.Rules{Classes: l.set.Tools.Classes, Floors: l.classes(builtin.Classes)}
@@ -75,10 +77,10 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 	default:
 		a.profile = "permissive" // a locked folder only adds its rules
 	}
-	a.locked = base != nil
 	a.lenient = base == nil && a.profile == "permissive"
 	a.policy.Default, a.policy.DryRun = defaults[a.profile], a.profile == auditOnly
 	l.roots(p.Roots, a, base)
+	a.servers = l.localhost(u)
 
 	c := ruleCompiler{loader: l, author: a, examples: examples}
 	c.classes = nil // lint warns of them

@@ -34,6 +34,7 @@ func (l *loader) roots(r rootsRule, to, base *author) {
 	}
 	if r.Workspace != nil {
 		out.Cwd, to.fixed = l.folder(*r.Workspace, out.Home)
+		to.bound = base != nil && to.fixed
 	} else if out.Cwd == "" {
 		out.Cwd = filepath.Join(out.Home, ".openclaw", "workspace")
 	}

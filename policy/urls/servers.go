@@ -1,0 +1,46 @@
+package urls
+
+import (
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Servers are those that an agent can reach on its own machine, and those that it must not.
+type Servers struct {
+	Own    []string            // HOST:PORT of the guard, of the model server and of the gateway: class control
+	Ports  []int               // of this machine, that agents may use; 0: all
+	Opened func(port int) bool // whether a command of the agent has opened a port of this machine; nil: nobody knows
+}
+
+// Judge finds the servers among uses: those that are the guard's own, and those that the
+// agent may use. Only the URL itself can be one of these, and only by an address of this
+// machine or by its name localhost: another name may lead elsewhere the next time.
+func (s Servers) Judge(uses []Use) {
+	for i := range uses {
+		u := &uses[i]
+		if slices.ContainsFunc(s.Own, func(own string) bool { return u.at(own) }) {
+			u.Class = Control
+			continue
+		}
+		u.Opened = u.Class == Loopback && u.Hop == 0 && local(u.Host) &&
+			(slices.Contains(s.Ports, u.Port) || slices.Contains(s.Ports, 0) || s.Opened != nil && s.Opened(u.Port))
+	}
+}
+
+// at says whether a URL is at a HOST:PORT. All addresses of this machine are one.
+func (u *Use) at(server string) bool {
+	host, port, err := net.SplitHostPort(server)
+	if err != nil || port != strconv.Itoa(u.Port) {
+		return false
+	}
+	return strings.EqualFold(host, u.Host) || u.Class == Loopback && (host == "" || local(host))
+}
+
+// local says whether a host is this machine: its name, an address of it, or all of them.
+func local(host string) bool {
+	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && ClassOf(addr) == Loopback || strings.EqualFold(host, "localhost")
+}

@@ -1,0 +1,22 @@
+package ruleset
+
+import (
+	"net"
+	"strconv"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
+// localhost takes what urls.yaml says of servers.
+func (l *loader) localhost(f urlsFile) urls.Servers {
+	s := urls.Servers{Ports: f.Localhost}
+	for _, t := range f.Own {
+		if _, port, err := net.SplitHostPort(t.Value); err != nil || port == "" {
+			l.report(t.All(), rulefile.CodeValue, strconv.Quote(t.Value)+" is no address", "write HOST:PORT, such as 127.0.0.1:18789")
+			continue
+		}
+		s.Own = append(s.Own, t.Value)
+	}
+	return s
+}

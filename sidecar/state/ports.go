@@ -1,0 +1,44 @@
+package state
+
+import "sync"
+
+// Ports knows which ports of this machine were open when a session's first command left.
+// What opens later may be its own. It is safe for concurrent use.
+type Ports struct {
+	mu     sync.Mutex
+	before *recent[map[int]bool] // by session
+}
+
+// NewPorts knows of no session yet, and of at most some at once.
+func NewPorts(sessions int) *Ports {
+	return &Ports{before: newRecent[map[int]bool](sessions, nil)}
+}
+
+// Begin notes what is open as a command of a session is about to leave. Only the first one
+// counts. Nil is what nobody can tell.
+func (p *Ports) Begin(session string, open func() map[int]bool) {
+	p.mu.Lock()
+	known := p.before.get(session) != nil
+	p.mu.Unlock()
+	if known || session == "" {
+		return
+	}
+	found := open()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if before, made := p.before.use(session); made {
+		*before = found
+	}
+}
+
+// Opened reports whether a port that is open now has been opened since the session's first
+// command left.
+func (p *Ports) Opened(session string, port int, open func() map[int]bool) bool {
+	p.mu.Lock()
+	var before map[int]bool
+	if known := p.before.get(session); known != nil {
+		before = *known
+	}
+	p.mu.Unlock()
+	return before != nil && !before[port] && open()[port]
+}

@@ -1,0 +1,40 @@
+package state
+
+import "testing"
+
+func TestPorts(t *testing.T) {
+	open := func(ports ...int) func() map[int]bool {
+		m := map[int]bool{}
+		for _, p := range ports {
+			m[p] = true
+		}
+		return func() map[int]bool { return m }
+	}
+	p := NewPorts(2)
+	if p.Opened("a", 3000, open(3000)) {
+		t.Error("a session that has run nothing has opened a port")
+	}
+	p.Begin("a", open(22, 8000))
+	p.Begin("a", open(22, 8000, 3000)) // only the first counts
+	for port, want := range map[int]bool{3000: true, 8000: false, 22: false, 5173: false} {
+		if p.Opened("a", port, open(22, 8000, 3000)) != want {
+			t.Errorf("port %d: opened is not %v", port, want)
+		}
+	}
+	if p.Opened("b", 3000, open(3000)) {
+		t.Error("the port of another session counts")
+	}
+	p.Begin("", open())
+	if p.Opened("", 3000, open(3000)) {
+		t.Error("requests without a session share one")
+	}
+	p.Begin("unknown", func() map[int]bool { return nil })
+	if p.Opened("unknown", 3000, open(3000)) {
+		t.Error("a port is taken for opened where nobody could look before")
+	}
+	p.Begin("c", open())
+	p.Begin("d", open())
+	if p.Opened("a", 3000, open(3000)) {
+		t.Error("a session that was forgotten has opened a port")
+	}
+}
