@@ -263,7 +263,11 @@ func (d *decoder) mapping(n *yaml.Node, key string, each func(k, v *yaml.Node)) 
 			continue
 		}
 		if line, twice := first[k.Value]; twice {
-			d.report(k, CodeDup, fmt.Sprintf("%s stands here twice", shown(k)), fmt.Sprintf("it stands in line %d, too", line))
+			todo := "put both parts together there"
+			if v.Kind == yaml.ScalarNode {
+				todo = "leave one of them out"
+			}
+			d.report(k, CodeDup, fmt.Sprintf("%s stands here twice", shown(k)), fmt.Sprintf("it stands in line %d, too; %s", line, todo))
 			continue
 		}
 		first[k.Value] = k.Line

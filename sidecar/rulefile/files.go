@@ -21,6 +21,7 @@ import (
 const (
 	PromptFolder  = "prompts"
 	PackFolder    = "packs"   // files that rule files include
+	ExtraFolder   = "extra"   // files that say more of what a rule file says: exec.NAME.yaml of exec.yaml
 	TestFolder    = "tests"   // tests of the rules
 	BuiltinFolder = "builtin" // stands for what the program ships; no folder on disk
 	PolicyFolder  = "policy"  // stands for the locked folder
@@ -28,14 +29,12 @@ const (
 
 // Files is the text of the rule files at one moment: path → text. Paths are
 // slash-separated: "strategies.yaml", "prompts/react.txt", "packs/formats.yaml",
-// "tests/replies.yaml". Files of the program that others include stand under
+// "extra/exec.ours.yaml", "tests/replies.yaml". Files of the program that others include stand under
 // "builtin/", those of the locked folder under "policy/".
 type Files map[string]string
 
 // patterns are the files that count, hidden ones excepted.
-var patterns = []string{"*.yaml", PackFolder + "/*.yaml", TestFolder + "/*.yaml", prompts}
-
-const prompts = PromptFolder + "/*.txt"
+var patterns = []string{"*.yaml", PackFolder + "/*.yaml", ExtraFolder + "/*.yaml", TestFolder + "/*.yaml", PromptFolder + "/*.txt"}
 
 // Counted reports whether a file of this name inside a folder of rules is one of
 // them. All others may stand there and mean nothing.
@@ -59,39 +58,53 @@ func Misnamed(name string) bool {
 // maxFiles is how many there may be in a folder, far more than people write.
 const maxFiles = 1000
 
-// ReadFS reads every *.yaml of the top folder and of its folders packs and tests,
-// and every *.txt of its prompts folder, hidden ones excepted.
+// ReadFS reads the files that count of the top folder and of those inside it that hold
+// such. What stands there and cannot be read is an error.
 func ReadFS(fsys fs.FS) (Files, error) {
 	out := Files{}
-	for _, pattern := range patterns {
-		if err := out.read(fsys, pattern); err != nil {
-			return nil, fmt.Errorf("read rules: %w", err)
-		}
+	if err := out.readAll(fsys); err != nil {
+		return nil, fmt.Errorf("read rules: %w", err)
 	}
 	return out, nil
 }
 
-// read adds the files of one of the patterns.
-func (f Files) read(fsys fs.FS, pattern string) error {
-	names, err := fs.Glob(fsys, strings.Replace(pattern, ".yaml", ".y*ml", 1))
+func (f Files) readAll(fsys fs.FS) error {
+	top, err := f.read(fsys, ".")
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
+	for _, e := range top {
+		if slices.Contains(Folders(), e.Name()) {
+			if _, err := f.read(fsys, e.Name()); err != nil {
+				return because(err, e.Name(), e.Type())
+			}
+		}
+	}
+	return nil
+}
+
+// read adds the files of one folder, and gives everything that stands in it.
+func (f Files) read(fsys fs.FS, folder string) ([]fs.DirEntry, error) {
+	list, err := fs.ReadDir(fsys, folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range list {
+		name := path.Join(folder, e.Name())
 		if Misnamed(name) {
-			return fmt.Errorf("%s is not read: its name must end in .yaml", name)
+			return nil, fmt.Errorf("%s is not read: its name must end in .yaml", name)
 		}
 		if !Counted(name) {
 			continue
 		}
 		if len(f) == maxFiles {
-			return fmt.Errorf("there are more than %d files", maxFiles)
+			return nil, fmt.Errorf("there are more than %d files", maxFiles)
 		}
 		if f[name], err = readFile(fsys, name); err != nil {
-			return err
+			return nil, because(err, name, e.Type())
 		}
 	}
-	return nil
+	return list, nil
 }
 
 // readFile reads one file, and no more of it than shows that it is too long. A
@@ -112,7 +125,7 @@ func readFile(fsys fs.FS, name string) (string, error) {
 	text.Grow(int(min(info.Size(), maxFile)) + bytes.MinRead)
 	_, err = text.ReadFrom(io.LimitReader(f, maxFile+1))
 	if err = errors.Join(err, f.Close()); err != nil {
-		return "", fmt.Errorf("%s: %w", name, err)
+		return "", err
 	}
 	if text.Len() > maxFile && path.Ext(name) != ".yaml" { // Load says it of the others, with more of a hint
 		return "", fmt.Errorf("%s is longer than 1 MiB", name)
@@ -141,15 +154,16 @@ func ReadDir(dir string) (Files, error) {
 }
 
 func readDir(dir string) (Files, error) {
-	switch info, err := os.Stat(dir); {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("read rules: %s: %w", dir, errNoFolder)
-	case err == nil && !info.IsDir():
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("read rules: %s is a file; name the folder of the rules", dir)
 	}
-	files, err := ReadFS(os.DirFS(dir))
+	files := Files{}
+	if err == nil {
+		err = files.readAll(os.DirFS(dir))
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read rules: %w", unread(dir, err))
 	}
 	if len(files) == 0 {
 		return nil, fmt.Errorf("read rules: %s: %w", dir, errNoFiles)
@@ -174,7 +188,7 @@ func readDir(dir string) (Files, error) {
 }
 
 // Own gives the files of the operator's folder: all but those of the program and
-// of the locked folder. Prompts that the program added cannot be told apart.
+// of the locked folder.
 func (f Files) Own() Files {
 	out := Files{}
 	for name, text := range f {
@@ -202,10 +216,6 @@ func (f Files) hasFolder(folder string) bool {
 	}
 	return false
 }
-
-var errNoFolder = errors.New("there is no such folder; a new one is made with: gpt-oss-executor init DIR")
-
-var errNoFiles = errors.New("it holds no *.yaml file; write the default ones with: gpt-oss-executor init DIR")
 
 // Differ names the files that are not the same in both, sorted.
 func (f Files) Differ(other Files) []string {

@@ -16,8 +16,9 @@ func TestReadFS(t *testing.T) {
 		"a.yaml": {Data: []byte("x")}, ".b.yaml": {}, "c.txt": {}, "sub/d.yaml": {}, "README.md": {},
 		"prompts/e.txt": {Data: []byte("y")}, "prompts/.f.txt": {}, "prompts/g.md": {},
 		"packs/h.yaml": {Data: []byte("z")}, "packs/i.txt": {}, "schemas/a.schema.json": {}, "tests/j.yaml": {Data: []byte("t")},
+		"extra/a.mine.yaml": {Data: []byte("e")},
 	})
-	if err != nil || len(files) != 4 || files["a.yaml"] != "x" || files["prompts/e.txt"] != "y" || files["packs/h.yaml"] != "z" || files["tests/j.yaml"] != "t" {
+	if err != nil || len(files) != 5 || files["extra/a.mine.yaml"] != "e" || files["a.yaml"] != "x" || files["prompts/e.txt"] != "y" || files["packs/h.yaml"] != "z" || files["tests/j.yaml"] != "t" {
 		t.Errorf("read %v, %v", files, err)
 	}
 }
@@ -80,7 +81,7 @@ func TestSource(t *testing.T) {
 	if got := read(Source{Builtin: builtin}); !maps.Equal(got, builtin) {
 		t.Errorf("without a folder: %v", got)
 	}
-	want := Files{"a.yaml": "include: [builtin/b.yaml]", "builtin/b.yaml": "program", "prompts/p.txt": "program"}
+	want := Files{"a.yaml": "include: [builtin/b.yaml]", "builtin/b.yaml": "program", "builtin/prompts/p.txt": "program"}
 	src := Source{Dir: dir, Builtin: builtin}
 	if got := read(src); !maps.Equal(got, want) {
 		t.Errorf("without prompts of its own: %v", got)
@@ -88,10 +89,15 @@ func TestSource(t *testing.T) {
 	mkdir(t, dir+"/prompts")
 	write(t, dir+"/prompts/q.txt", "mine")
 	src.Policy = locked
-	delete(want, "prompts/p.txt")
 	want["prompts/q.txt"], want["policy/limits.yaml"] = "mine", "locked"
 	if got := read(src); !maps.Equal(got, want) {
-		t.Errorf("with prompts and a locked folder: %v", got)
+		t.Errorf("with a prompt more and a locked folder: %v", got)
+	}
+	write(t, dir+"/prompts/p.txt", "mine")
+	delete(want, "builtin/prompts/p.txt")
+	want["prompts/p.txt"] = "mine"
+	if got := read(src); !maps.Equal(got, want) {
+		t.Errorf("with another text for a prompt: %v", got)
 	}
 	for name, want := range map[string]string{
 		"policy/limits.yaml": locked + "/limits.yaml", "builtin/b.yaml": "builtin/b.yaml", "a.yaml": dir + "/a.yaml",
@@ -128,19 +134,60 @@ func TestReadDirRefuses(t *testing.T) {
 	}
 }
 
-func TestReadDirMissing(t *testing.T) {
-	if _, err := ReadDir(t.TempDir()); !errors.Is(err, errNoFiles) {
-		t.Errorf("an empty folder: %v", err)
+// What cannot be read says what it is, and is never taken for an empty folder.
+func TestReadDirUnreadable(t *testing.T) {
+	link := func(dir, name string) { check(t, os.Symlink(dir+"/nowhere", dir+"/"+name)) }
+	for name, c := range map[string]struct {
+		place func(dir string) // what to put beside a.yaml
+		read  string           // below the folder
+		want  string
+	}{
+		"nothing":                   {nil, "/nowhere", "nowhere: there is no such folder; a new one is made with"},
+		"an empty folder":           {func(dir string) { mkdir(t, dir+"/new") }, "/new", "new: it holds no *.yaml file"},
+		"a file":                    {nil, "/a.yaml", "a.yaml is a file; name the folder"},
+		"below a file":              {nil, "/a.yaml/x", "a.yaml/x: not a directory"},
+		"a link that leads nowhere": {func(dir string) { link(dir, "l") }, "/l", "/l is a link that leads nowhere"},
+		"a link to itself":          {func(dir string) { check(t, os.Symlink(dir+"/l", dir+"/l")) }, "/l", "/l: too many levels of symbolic links"},
+		"a name that is too long":   {nil, "/" + strings.Repeat("x", 300), "x: file name too long"},
+		"a lost file":               {func(dir string) { link(dir, "x.yaml") }, "", ": x.yaml is a link that leads nowhere"},
+		"a lost folder":             {func(dir string) { link(dir, "packs") }, "", ": packs is a link that leads nowhere"},
+		"a file for a folder":       {func(dir string) { write(t, dir+"/tests", "x") }, "", ": tests: not a directory"},
+	} {
+		dir := t.TempDir()
+		write(t, dir+"/a.yaml", "x")
+		if c.place != nil {
+			c.place(dir)
+		}
+		if _, err := ReadDir(dir + c.read); err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "read rules: "+dir) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
-	if _, err := ReadDir(t.TempDir() + "/nowhere"); err == nil {
-		t.Error("a missing folder is read")
+}
+
+// Whoever is not root can be kept out, of the folder or of a part of it.
+func TestReadDirForbidden(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may read everything")
+	}
+	for _, name := range []string{"", "/a.yaml", "/packs", "/extra", "/tests", "/prompts"} {
+		dir := t.TempDir()
+		write(t, dir+"/a.yaml", "x")
+		for _, inside := range Folders() {
+			mkdir(t, dir+"/"+inside)
+		}
+		check(t, os.Chmod(dir+name, 0))
+		_, err := ReadDir(dir)
+		if err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(name, "/")+": permission denied; let the user") {
+			t.Errorf("%q: %v", name, err)
+		}
+		check(t, os.Chmod(dir+name, 0o700))
 	}
 }
 
 // Names come from the network, too: none may lead out of the folder.
 func TestCounted(t *testing.T) {
 	for name, want := range map[string]bool{
-		"a.yaml": true, "packs/a.yaml": true, "tests/a.yaml": true, "prompts/a.txt": true,
+		"a.yaml": true, "packs/a.yaml": true, "extra/a.b.yaml": true, "tests/a.yaml": true, "prompts/a.txt": true,
 		"": false, ".": false, "a.txt": false, ".a.yaml": false, "packs/.a.yaml": false, "../a.yaml": false, "/a.yaml": false,
 		"packs/../a.yaml": false, "./a.yaml": false, "packs//a.yaml": false, "x/a.yaml": false, "packs/x/a.yaml": false,
 		`..\a.yaml`: false, "a\x00.yaml": false, "policy/a.yaml": false, "builtin/a.yaml": false, "builtin/packs/a.yaml": false,
@@ -152,7 +199,7 @@ func TestCounted(t *testing.T) {
 }
 
 func TestOwnAndDiffer(t *testing.T) {
-	f := Files{"a.yaml": "1", "prompts/p.txt": "2", "builtin/b.yaml": "3", "policy/c.yaml": "4"}
+	f := Files{"a.yaml": "1", "prompts/p.txt": "2", "builtin/b.yaml": "3", "builtin/prompts/q.txt": "5", "policy/c.yaml": "4"}
 	own := Files{"a.yaml": "1", "prompts/p.txt": "2"}
 	if got := f.Own(); !maps.Equal(got, own) {
 		t.Errorf("own: %v", got)
@@ -164,7 +211,7 @@ func TestOwnAndDiffer(t *testing.T) {
 	if got := strings.Join(own.Differ(other), " "); got != "new.yaml prompts/p.txt" || len(own.Differ(own)) != 0 {
 		t.Errorf("differ: %s", got)
 	}
-	for name, want := range map[string]string{"a.yaml": FromFolder, "builtin/b.yaml": FromProgram, "policy/c.yaml": FromPolicy} {
+	for name, want := range map[string]string{"a.yaml": FromFolder, "builtin/b.yaml": FromProgram, "builtin/prompts/q.txt": FromProgram, "policy/c.yaml": FromPolicy} {
 		if got := (Source{Dir: "d"}).From(name); got != want {
 			t.Errorf("%s is from %s", name, got)
 		}

@@ -9,47 +9,61 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// A rule file may include others: their rules stand behind its own. Layers are
-// merged as YAML, before anything is decoded, so every kind of file has them:
+// A rule file may include others: their rules stand behind its own. The files of the folder
+// extra stand in front of it: extra/exec.NAME.yaml of exec.yaml. Layers are merged as YAML,
+// before anything is decoded, so every kind of file has them:
 //
 //	mappings               key by key
 //	lists of items with id  item by item; new ones stand in front
-//	other lists            joined, the including file's part in front; but
+//	other lists            joined, the part of the file in front comes first; but
 //	                       inside an item with an id they replace
-//	everything else        the including file's value
+//	everything else        the value of the file in front
 //
 // Only files that were read can be included, so no name leads out of the folder. Those
 // of the locked folder include files of the program alone.
 
 const IncludeKey = "include"
 
-// read gives the tree of one file. path are the files that led to it; done are
-// all that were merged: a file that is included twice counts once.
-func (t *Tree) read(files Files, name string, path []string, done map[string]bool) *yaml.Node {
+// layer is one file, taken apart: what it says itself, and what it includes.
+type layer struct {
+	src      *source
+	root     *yaml.Node // nil: it cannot be read
+	includes *yaml.Node // nil: nothing
+}
+
+// layer reads one file, and notes that in done. One that is not the main file must say its
+// version: after the merge, nobody would miss it.
+func (t *Tree) layer(files Files, name string, more bool, done map[string]bool) layer {
 	done[name] = true
 	src := newSource(name, files[name])
 	root, problems := document(src, files[name])
 	t.problems = append(t.problems, problems...)
 	if root == nil {
-		return nil
+		return layer{}
 	}
-	if len(path) > 0 {
+	if more {
 		t.own(root, src)
 	}
 	list := cutKey(root, IncludeKey)
-	if list != nil || len(path) > 0 { // after the merge, nobody would miss it
+	if list != nil || more {
 		t.version(src, root)
-	}
-	if list == nil {
-		return root
 	}
 	if second := cutKey(root, IncludeKey); second != nil {
 		d := decoder{src: src}
 		t.problems = append(t.problems, d.at(second).Problem(CodeDup, "include stands here twice", "put all files into one list"))
 	}
-	for _, entry := range t.entries(src, list) {
+	return layer{src, root, list}
+}
+
+// over puts root over what a file includes. path are the files that led there; done are
+// all that were merged: a file that is included twice counts once.
+func (t *Tree) over(root *yaml.Node, by layer, files Files, path []string, done map[string]bool) *yaml.Node {
+	if by.includes == nil {
+		return root
+	}
+	src, name := by.src, path[len(path)-1]
+	for _, entry := range t.entries(src, by.includes) {
 		at := Text{entry.Value, Place{src, entry.Line, entry.Column, entry.Column + 1}, ""}.All()
-		path := append(slices.Clone(path), name)
 		switch {
 		case slices.Contains(path, entry.Value):
 			t.problems = append(t.problems, at.Problem(CodeRef, name+" includes itself",
@@ -64,8 +78,9 @@ func (t *Tree) read(files Files, name string, path []string, done map[string]boo
 			t.problems = append(t.problems, at.Problem(CodeRef, "there is no "+entry.Value, DidYouMean(entry.Value, t.shareable(files))))
 		case !done[entry.Value]:
 			t.files = append(t.files, entry.Value)
-			if base := t.read(files, entry.Value, path, done); base != nil {
-				root = t.merge(base, root, false)
+			if base := t.layer(files, entry.Value, true, done); base.root != nil {
+				all := t.over(base.root, base, files, append(slices.Clone(path), entry.Value), done)
+				root = t.merge(all, root, false)
 			}
 		}
 	}
@@ -149,6 +164,7 @@ func (t *Tree) merge(base, over *yaml.Node, inItem bool) *yaml.Node {
 		}
 		return t.with(over, slices.Concat(over.Content, base.Content))
 	}
+	t.clash(base, over)
 	return over
 }
 

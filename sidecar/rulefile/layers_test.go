@@ -93,7 +93,7 @@ func FuzzLayers(f *testing.F) {
 	f.Add("version: 1\ninclude: [packs/b.yaml]\nx: [{id: a}]", "version: 1\ninclude: [packs/a.yaml, packs/b.yaml]\nx: [{id: a, l: [1]}]")
 	f.Add("include: [*a]", "&a a: *a")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		files := Files{"a.yaml": a, "packs/a.yaml": a, "packs/b.yaml": b, "secret.yaml": "s: 1"}
+		files := Files{"a.yaml": a, "packs/a.yaml": a, "packs/b.yaml": b, "extra/a.1.yaml": b, "extra/a.2.yaml": a, "secret.yaml": "s: 1"}
 		tr := Plant(files, "a.yaml", someShape)
 		if slices.Contains(tr.files, "secret.yaml") || len(tr.files) >= len(files) {
 			t.Fatalf("included %v", tr.files)

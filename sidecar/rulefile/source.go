@@ -28,7 +28,7 @@ func Builtin(program fs.FS) (Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := files.read(program, prompts); err != nil {
+	if _, err := files.read(program, PromptFolder); err != nil {
 		return nil, fmt.Errorf("read the built-in rules: %w", err)
 	}
 	return files, nil
@@ -48,8 +48,8 @@ func (s Source) Read() (Files, error) {
 }
 
 // Whole completes the files of an operator's folder to all that count. They
-// replace the rules of the program as a whole. Of those, only the prompts are
-// added where the folder has none, and, below builtin/, the files that it names.
+// replace the rules of the program as a whole. Of those, only the files that they name
+// are added, below builtin/, and each prompt that the folder has no other text for.
 // The locked folder is read as it is now.
 func (s Source) Whole(own Files) (Files, error) { return s.withPolicy(own.over(s.Builtin)) }
 
@@ -108,12 +108,8 @@ func (s Source) From(name string) string {
 func (f Files) over(builtin Files) Files {
 	out := maps.Clone(f)
 	for name, text := range builtin {
-		switch whole := BuiltinFolder + "/" + name; {
-		case strings.HasPrefix(name, PromptFolder+"/"):
-			if !f.hasFolder(PromptFolder) {
-				out[name] = text
-			}
-		case f.mention(whole):
+		whole := BuiltinFolder + "/" + name
+		if isPrompt := strings.HasPrefix(name, PromptFolder+"/"); isPrompt && !f.Has(name) || f.mention(whole) {
 			out[whole] = text
 		}
 	}

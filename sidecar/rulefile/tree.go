@@ -22,21 +22,21 @@ type Tree struct {
 	shape    Shape
 	source   *source // of the file itself
 	root     *yaml.Node
-	files    []string // that were included
+	files    []string // that were merged into it
 	origin   map[*yaml.Node]*source
 	strays   map[*yaml.Node]string // items that change nothing they include → a hint
 	locked   bool                  // a file of the locked folder
 	problems Problems
 }
 
-// Plant reads a file and what it includes. The root is nil where there is none.
+// Plant reads a file with what it includes and what extra files say. The root is nil where there is none.
 func Plant(files Files, name string, shape Shape) *Tree {
 	t := &Tree{
 		shape:  shape,
 		source: newSource(name, files[name]),
 		origin: map[*yaml.Node]*source{}, strays: map[*yaml.Node]string{}, locked: strings.HasPrefix(name, PolicyFolder+"/"),
 	}
-	t.root = t.read(files, name, nil, map[string]bool{})
+	t.root = t.plant(files, name)
 	return t
 }
 
@@ -57,7 +57,7 @@ func (t *Tree) Decode(out any, partial bool) Problems {
 	return d.problems
 }
 
-// Includes are the names of the files that it includes.
+// Includes are the names of the files that are merged into it.
 func (t *Tree) Includes() []string { return t.files }
 
 // Says reports whether a key is written down, in the file or in what it includes.

@@ -1,6 +1,8 @@
 package ruleset
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,7 +77,7 @@ func TestLayersOfBuiltin(t *testing.T) {
 	if set.Limits.TextBytes != 64<<10 || set.Limits.RequestBytes != want.Limits.RequestBytes {
 		t.Errorf("limits %+v", set.Limits)
 	}
-	if m, _ := set.Model("executor"); set.Models[0].ID.Value != "mine" || m.Profile.Value != "native" || m.Mode != "executor" || len(set.Models) != len(want.Models)+1 {
+	if m, _ := set.Model("executor"); set.Models[0].ID.Value != "gpt-oss" || set.Models[1].ID.Value != "mine" || m.Profile.Value != "native" || m.Mode != "executor" || len(set.Models) != len(want.Models)+1 {
 		t.Errorf("models %+v", set.Models)
 	}
 	if a := set.Tools.Aliases[0]; a.Name != "zsh" || a.Place != "aliases.yaml:4" {
@@ -100,11 +102,64 @@ func TestLayersPlaces(t *testing.T) {
 	}
 }
 
+// An extra file has the name of the file that it says more of. Problems in it stand there,
+// and one that says more of nothing is one.
+func TestExtraFiles(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"extra/limits.mine.yaml":   {"version: 1\nsize: {text: 64KiB}\n", ""},
+		"extra/limits.a.b.yaml":    {"version: 1\n", ""},
+		"extra/limits.wrong.yaml":  {"version: 1\nsize: {txt: 64KiB}\n", "extra/limits.wrong.yaml:2:8: unknown key txt [E-key]"},
+		"extra/exec.wrong.yaml":    {"version: 1\nrules: [{id: x, deny: No., when: nothing}]\n", "extra/exec.wrong.yaml:2:34: a condition here sees no nothing"},
+		"extra/exec.hit.yaml":      {"version: 1\nrules: [{id: x, deny: No., when: \"cmd.binary == 'x'\", hit: [y]}]\n", "extra/exec.hit.yaml:2:"},
+		"extra/limits.yaml":        {"version: 1\n", "extra/limits.yaml: this says more of no rule file [E-file]"},
+		"extra/mine.yaml":          {"version: 1\n", "name it after one, with a word of your own, as in exec.ours.yaml"},
+		"extra/limit.mine.yaml":    {"version: 1\n", "did you mean limits.yaml?"},
+		"extra/recovery.none.yaml": {"", "extra/recovery.none.yaml: this file is empty"},
+	} {
+		for kind, files := range map[string]rulefile.Files{"full": maps.Clone(shipped(t)), "layered": layeredShipped(t)} {
+			files[name] = c.text
+			set, problems := Load(files)
+			if (set != nil) != (c.want == "") || !strings.Contains(problems.Error(), c.want) {
+				t.Errorf("%s in a %s folder: %v", name, kind, problems)
+			}
+			if name == "extra/limits.mine.yaml" && set.Limits.TextBytes != 64<<10 {
+				t.Errorf("%s in a %s folder: %d", name, kind, set.Limits.TextBytes)
+			}
+		}
+	}
+}
+
+// A text of one's own stands beside the prompts of the program; one of the same name in
+// place of that one.
+func TestPromptsByName(t *testing.T) {
+	own := layeredShipped(t)
+	for name := range own {
+		if !rulefile.Counted(name) || strings.HasPrefix(name, rulefile.PromptFolder+"/") {
+			delete(own, name)
+		}
+	}
+	own["prompts/ours.txt"], own["prompts/react.txt"] = "ours", "another"
+	whole, err := SourceOf("", "", shipped(t)).Whole(own)
+	check(t, err)
+	set, problems := Load(whole)
+	if set == nil {
+		t.Fatal(problems)
+	}
+	want := maps.Clone(loaded(t).Prompts)
+	want["ours"], want["react"] = "ours", "another"
+	if len(want) < 5 || !maps.Equal(set.Prompts, want) {
+		t.Errorf("%v", set.Prompts)
+	}
+	if got := whole.Own(); !maps.Equal(got, own) {
+		t.Errorf("the operator's own are %v", slices.Sorted(maps.Keys(got)))
+	}
+}
+
 // FuzzIncluding: no file that includes others panics, however wild it is.
 func FuzzIncluding(f *testing.F) {
 	f.Add("version: 1\ninclude: [packs/b.yaml]\nx: [{id: a}]", "version: 1\ninclude: [packs/a.yaml, packs/b.yaml]\nx: [{id: a, l: [1]}]")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		l := prepare(rulefile.Files{"a.yaml": a, "packs/a.yaml": a, "packs/b.yaml": b, "secret.yaml": "s: 1"})
+		l := prepare(rulefile.Files{"a.yaml": a, "packs/a.yaml": a, "packs/b.yaml": b, "extra/a.1.yaml": b, "extra/a.2.yaml": a, "secret.yaml": "s: 1"})
 		decodeInto(l, "a.yaml", new(strategyFile), false)
 	})
 }

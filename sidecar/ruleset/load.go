@@ -3,7 +3,6 @@ package ruleset
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"path"
 	"regexp"
 	"regexp/syntax"
@@ -15,22 +14,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
-
-// The files of a rule folder. All of them must be there.
-const (
-	strategiesFile = "strategies.yaml"
-	aliasesFile    = "aliases.yaml"
-	argumentsFile  = "arguments.yaml"
-	limitsFile     = "limits.yaml"
-	serversFile    = "servers.yaml"
-	modelsFile     = "models.yaml"
-	recoveryFile   = "recovery.yaml"
-	execFilename   = "exec.yaml"
-	pathsFilename  = "paths.yaml"
-	urlsFilename   = "urls.yaml"
-)
-
-var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, execFilename, pathsFilename, urlsFilename}
 
 // effects are the keys of which a rule about calls has one.
 var effects = []string{"allow", "audit", "unsure", "ask", "deny"}
@@ -52,9 +35,6 @@ func SourceOf(dir, policy string, builtin rulefile.Files) rulefile.Source {
 func Format(name, text string) (string, *rulefile.Problem) {
 	return rulefile.Format(name, text, cond.Parses)
 }
-
-// FileNames are the files that a folder of rules must hold.
-func FileNames() []string { return slices.Clone(ruleFiles) }
 
 // Load compiles the files, tries every example and runs every test. It reports all
 // problems it can find; where one of them is more than a warning, the set is nil.
@@ -194,22 +174,6 @@ func (l *loader) clean(names ...string) bool {
 	})
 }
 
-// names checks that exactly the rule files are there.
-func (l *loader) names() {
-	for _, name := range ruleFiles {
-		if _, ok := l.files[name]; !ok {
-			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Msg: "this file is missing",
-				Hint: "write the default ones with: gpt-oss-executor init DIR"})
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(l.files)) {
-		if path.Dir(name) == "." && path.Ext(name) == ".yaml" && !slices.Contains(ruleFiles, name) {
-			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Msg: "no rule file has this name",
-				Hint: rulefile.DidYouMean(name, ruleFiles)})
-		}
-	}
-}
-
 // decodeFile decodes one of the files; a missing one is the zero value.
 func decodeFile[T any](l *loader, name string) (out T) {
 	decodeInto(l, name, &out, false)
@@ -228,11 +192,14 @@ func decodeInto[T any](l *loader, name string, out *T, partial bool) {
 	l.docs[name] = *out
 }
 
-// prompts takes the texts of the prompts folder.
+// prompts takes the texts of the prompts folder. Those of the program are there too,
+// unless the folder has a text of the same name.
 func (l *loader) prompts() {
-	for name, text := range l.files {
-		if style, ok := strings.CutPrefix(name, rulefile.PromptFolder+"/"); ok {
-			l.set.Prompts[strings.TrimSuffix(style, path.Ext(style))] = text
+	for _, in := range []string{rulefile.BuiltinFolder + "/" + rulefile.PromptFolder, rulefile.PromptFolder} {
+		for name, text := range l.files {
+			if path.Dir(name) == in {
+				l.set.Prompts[strings.TrimSuffix(path.Base(name), path.Ext(name))] = text
+			}
 		}
 	}
 }

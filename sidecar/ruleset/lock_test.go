@@ -167,6 +167,7 @@ func TestLockedTests(t *testing.T) {
 func TestLockedBroken(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, want string }{
 		"another file":    {modelsFile, "version: 1\n", "policy/models.yaml: a locked folder cannot hold this file [E-file]"},
+		"an extra file":   {"extra/exec.x.yaml", "version: 1\n", "policy/extra/exec.x.yaml: a locked folder cannot hold this file"},
 		"a prompt":        {"prompts/x.txt", "x", "policy/prompts/x.txt: a locked folder cannot hold this file"},
 		"no version":      {limitsFile, "size: {text: 1KiB}\n", "policy/limits.yaml:1:1: the file lacks version"},
 		"unknown key":     {limitsFile, "version: 1\nsizes: {text: 1KiB}\n", "unknown key sizes"},

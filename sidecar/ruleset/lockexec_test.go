@@ -16,7 +16,7 @@ func lockedSource(t *testing.T, own, locked rulefile.Files) rulefile.Source {
 	t.Helper()
 	src := SourceOf(t.TempDir(), t.TempDir(), shipped(t))
 	for dir, files := range map[string]rulefile.Files{src.Dir: own, src.Policy: locked} {
-		for _, folder := range []string{rulefile.PackFolder, rulefile.TestFolder, rulefile.PromptFolder} {
+		for _, folder := range rulefile.Folders() {
 			mkdir(t, dir+"/"+folder)
 		}
 		for name, text := range files {
