@@ -10,8 +10,9 @@ import (
 
 // modelFile is models.yaml.
 type modelFile struct {
-	Version int     `rule:"version,required" one:"1" doc:"The version of this file's format."`
-	Models  []Model `rule:"models,required" doc:"The model ids that callers see. The first is the default."`
+	Version int           `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	Default rulefile.Text `rule:"default" doc:"The id for requests that name no model, and for openclaw.json. If left out, it is the first of models." eg:"gpt-oss"`
+	Models  []Model       `rule:"models,required" doc:"The model ids that callers see."`
 }
 
 // Model is a model id that callers see, and what stands behind it.
@@ -29,7 +30,9 @@ type Model struct {
 
 // models takes models.yaml. It must come after what it refers to.
 func (l *loader) models() {
-	l.set.Models = decodeFile[modelFile](l, modelsFile).Models
+	file := decodeFile[modelFile](l, modelsFile)
+	l.set.Models = file.Models
+	l.defaultModel(file.Default)
 	for _, m := range l.set.Models {
 		if m.Profile.At.Known() && l.clean(strategiesFile) {
 			l.known(m.Profile, "profile", slices.Sorted(maps.Keys(l.set.profiles)))
@@ -48,6 +51,16 @@ func (l *loader) models() {
 	if l.files.Has(modelsFile) && len(l.set.Models) == 0 && l.clean(modelsFile) {
 		l.problems = append(l.problems, rulefile.Problem{File: modelsFile, Code: rulefile.CodeMissing, Msg: "there is no model, so callers can ask for nothing"})
 	}
+}
+
+// defaultModel puts the model of that id in front, if one is named.
+func (l *loader) defaultModel(id rulefile.Text) {
+	ids := collect(l.set.Models, func(m Model) string { return m.ID.Value })
+	if !id.At.Known() || !l.clean(modelsFile) || !l.known(id, "model", ids) {
+		return
+	}
+	at := slices.Index(ids, id.Value)
+	l.set.Models = slices.Concat(l.set.Models[at:at+1], l.set.Models[:at], l.set.Models[at+1:])
 }
 
 // baseURL checks that a text is the address of a server.

@@ -25,7 +25,7 @@ type Set struct {
 	Tools    *tools.Rules
 	Limits   Limits
 	Servers  []Server // in the order in which detection tries them; the last one fits every server
-	Models   []Model  // in the order of the file; the first is the default
+	Models   []Model  // the default first, the others in the order of the file
 	Recovery Recovery
 	Prompts  map[string]string // file name without extension → text
 	Counts   Counts
