@@ -85,7 +85,7 @@ func writeDefaults(dir string, program fs.FS, layered bool) (n int, err error) {
 	}
 	if layered {
 		maps.DeleteFunc(files, func(name string, _ []byte) bool {
-			// Prompts of the program are there anyway, and packs can be included. Tests cannot.
+			// Prompts of the program are there anyway, and packs can be included. Tests are neither.
 			top := filepath.Dir(name)
 			return top != "." && top != schemaFolder && top != testFolder
 		})
@@ -110,6 +110,7 @@ const layer = `# yaml-language-server: $schema=schemas/%[1]s.schema.json
 #
 # Write here what differs from the built-in %[2]s, which is included. An item with
 # the id of a built-in one changes only the keys that it has. Other lists are joined.
+# What belongs together can stand in a file of its own: extra/%[1]s.NAME.yaml
 # To see the built-in file in full: gpt-oss-executor init ANOTHER-FOLDER
 version: 1
 include: [builtin/%[2]s]

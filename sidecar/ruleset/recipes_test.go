@@ -2,61 +2,73 @@ package ruleset
 
 import (
 	"bytes"
+	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// recipe is one of rules/README.md: lines for the end of a file.
-type recipe struct{ title, file, lines string }
+// recipe is one of rules/README.md: files to save in a folder of rules.
+type recipe struct {
+	title string
+	files rulefile.Files
+}
 
-func recipes(t *testing.T) map[string]recipe {
+// savedAs is the name of a file, and the block below it.
+var savedAs = regexp.MustCompile("(?m)^`([a-z./-]+)`:\n\n((?:(?:    .*)?\n)+)")
+
+// recipes are all of them in order; the first is recipe 1.
+func recipes(t *testing.T) (out []recipe) {
 	t.Helper()
-	out := map[string]recipe{}
 	doc, err := os.ReadFile("../../rules/README.md")
 	check(t, err)
 	_, part, found := strings.Cut(string(doc), "\n## Recipes\n")
 	if !found {
 		t.Fatal("no recipes")
 	}
-	fileName := regexp.MustCompile("`([a-z]+\\.yaml)`(?::|, where)")
-	for _, section := range strings.Split(part, "\n### ")[1:] {
+	for i, section := range strings.Split(part, "\n### ")[1:] {
 		title, body, _ := strings.Cut(section, "\n")
-		r := recipe{title: title}
-		if m := fileName.FindStringSubmatch(body); m != nil {
-			r.file, r.lines = m[1], indented(body)[0]
+		if !strings.HasPrefix(title, strconv.Itoa(i+1)+". ") {
+			t.Errorf("%q is recipe %d", title, i+1)
 		}
-		number, _, _ := strings.Cut(title, ".")
-		out[number] = r
+		r := recipe{title, rulefile.Files{}}
+		for _, m := range savedAs.FindAllStringSubmatch(body, -1) {
+			if !rulefile.Counted(m[1]) || slices.Contains(ruleFiles, m[1]) {
+				t.Errorf("%s: %s is no file of its own", title, m[1])
+			}
+			r.files[m[1]] = indented(m[2])[0]
+		}
+		out = append(out, r)
 	}
 	return out
 }
 
-// TestRecipes: each recipe, put where it says into a folder as init --layered makes
-// it, loads without a warning and does what it promises. The examples in it are tried
-// by Load; here is the effect.
-func TestRecipes(t *testing.T) {
-	plain, all := loaded(t), recipes(t)
-	if len(all) != 14 {
-		t.Errorf("%d recipes; each has a test, here or, as the last one, in package cli", len(all))
-	}
-	for number, c := range map[string]struct {
-		does func(*Set) string
-		want string
-	}{
-		"1": {func(s *Set) string {
+// promise is what a recipe does: something that comes out as want with it, and not without.
+type promise struct {
+	does func(*Set) string
+	want string
+}
+
+// promises are those of the recipes, in order. The last recipe is a command, and its test is
+// in package cli.
+func promises() []promise {
+	return []promise{
+		{func(s *Set) string {
 			m, refused := tools.NewCatalog(s.Tools, nil, []tools.Tool{{Name: "web_search"}}).Name("google")
 			if refused != nil {
 				return string(refused.Code)
 			}
 			return m.Name
 		}, "web_search"},
-		"2": {func(s *Set) string {
+		{func(s *Set) string {
 			schema := []byte(`{"type":"object","properties":{"path":{}},"additionalProperties":false}`)
 			c, refused := tools.NewCatalog(s.Tools, nil, []tools.Tool{{Name: "write", Parameters: schema}}).Call("write", []byte(`{"dest":"a"}`), tools.Ending{Terminated: true})
 			if refused != nil {
@@ -64,48 +76,112 @@ func TestRecipes(t *testing.T) {
 			}
 			return string(c.Arguments)
 		}, `{"path":"a"}`},
-		"3": {calls("@@call read ~~ path: a b @@end"), `read {"path":"a b"}`},
-		"4": {calls(`[TOOL_CALLS] [{"name": "read", "arguments": {"path": "a"}}]`), `read {"path":"a"}`},
-		"5": {func(s *Set) string { return reads(s, "Done.<|im_end|>").Content }, "Done."},
-		"6": {effect("kubectl --context prod-us delete x"), "deny"},
-		"7": {func(s *Set) string {
+		{calls("@@call read ~~ path: a b @@end"), `read {"path":"a b"}`},
+		{calls(`[TOOL_CALLS] [{"name": "read", "arguments": {"path": "a"}}]`), `read {"path":"a"}`},
+		{func(s *Set) string { return reads(s, "Done.<|im_end|>").Content }, "Done."},
+		{effect("kubectl --context prod-us delete x"), "deny"},
+		{func(s *Set) string {
 			d := s.Decide(tools.Call{Name: "exec", Arguments: []byte(`{"command":"git push -f origin main"}`)}, somebody, exampleAt())
 			if len(d.Audits) == 0 {
 				return "not seen"
 			}
-			return string(d.Effect) + " " + d.Audits[0].Rule
-		}, "ask pushes"},
-		"8":  {effect("npm test"), "deny"},
-		"9":  {func(s *Set) string { return strconv.Itoa(int(s.Limits.TextBytes)) }, strconv.Itoa(1 << 20)},
-		"10": {func(s *Set) string { return s.Server("ours").ID.Value }, "ours"},
-		"11": {func(s *Set) string { m, _ := s.Model("gpt-oss-b"); return m.Profile.Value }, "prose"},
-		"12": {func(s *Set) string {
+			return d.Audits[0].Rule
+		}, "pushes"},
+		{effect("npm test"), "deny"},
+		{func(s *Set) string { return strconv.Itoa(int(s.Limits.TextBytes)) }, strconv.Itoa(1 << 20)},
+		{func(s *Set) string { return s.Server("ours").ID.Value }, "ours"},
+		{func(s *Set) string {
+			m, _ := s.Model("gpt-oss-b")
+			return m.Profile.Value + ", " + s.Models[0].ID.Value
+		}, "prose, gpt-oss"},
+		{func(s *Set) string {
 			r := s.Recovery.For(NotOffered)
 			return r.Correction("x", "No.", []string{"read"})
 		}, "No. The only tools are read."},
-		"13": {calls(`<tool>read</tool><tool_input>{"path": "a"}</tool_input>`), "no call"},
-	} {
-		r, found := all[number]
-		if !found {
-			t.Errorf("there is no recipe %s", number)
+		{calls(`<tool>read</tool><tool_input>{"path": "a"}</tool_input>`), "no call"},
+		{func(s *Set) string {
+			m, _ := s.Model("gpt-oss-brief")
+			text, _, _ := strings.Cut(s.Prompts[m.Prompt.Value], ".")
+			return fmt.Sprintf("%s, %s, %v", text, s.Models[0].ID.Value, s.Prompts["react"] != "")
+		}, "Answer in at most three sentences, gpt-oss, true"},
+	}
+}
+
+// operator is a folder of rules on disk, as init makes it.
+func operator(t *testing.T, layered bool) rulefile.Source {
+	t.Helper()
+	src := SourceOf(t.TempDir(), "", shipped(t))
+	for name, text := range shipped(t) {
+		if strings.Contains(name, "/") && layered {
 			continue
 		}
-		files := layeredShipped(t)
-		if strings.HasPrefix(r.lines, "include:") {
-			files[r.file] = "version: 1\n" + r.lines
-			whole, err := SourceOf("", "", shipped(t)).Whole(files)
-			check(t, err)
-			files = whole
-		} else {
-			files[r.file] += r.lines
+		if layered {
+			text = "version: 1\ninclude: [builtin/" + name + "]\n"
 		}
-		set, problems := Load(files)
-		if len(problems) > 0 {
-			t.Errorf("%s: %v", r.title, problems)
-			continue
+		save(t, src.Dir, name, text)
+	}
+	return src
+}
+
+func save(t *testing.T, dir, name, text string) {
+	t.Helper()
+	mkdir(t, filepath.Dir(filepath.Join(dir, name)))
+	write(t, filepath.Join(dir, name), text)
+}
+
+// loadedFrom is the set of a folder, which has not even a warning.
+func loadedFrom(t *testing.T, src rulefile.Source, what string) *Set {
+	t.Helper()
+	files, err := src.Read()
+	check(t, err)
+	set, problems := Load(files)
+	if len(problems) > 0 {
+		t.Fatalf("%s: %v", what, problems.In(src))
+	}
+	return set
+}
+
+// TestRecipes: each recipe alone does what it promises, in a layered folder and in a full
+// one. The examples in it are tried by Load; here is the effect.
+func TestRecipes(t *testing.T) {
+	plain, all := loaded(t), recipes(t)
+	if len(all) != len(promises())+1 {
+		t.Fatalf("%d recipes; each has a test, here or, as the last one, in package cli", len(all))
+	}
+	for i, p := range promises() {
+		for _, layered := range []bool{true, false} {
+			src := operator(t, layered)
+			for name, text := range all[i].files {
+				save(t, src.Dir, name, text)
+			}
+			set := loadedFrom(t, src, all[i].title)
+			if before, after := p.does(plain), p.does(set); after != p.want || before == p.want {
+				t.Errorf("%s (layered: %v): %q before, %q after, want %q", all[i].title, layered, before, after, p.want)
+			}
 		}
-		if before, after := c.does(plain), c.does(set); after != c.want || before == c.want {
-			t.Errorf("%s: %q before, %q after, want %q", r.title, before, after, c.want)
+	}
+}
+
+// TestRecipesTogether: whoever saves one recipe after the other has all of them. After each
+// one, it and all before it do what they promise; no two share a file.
+func TestRecipesTogether(t *testing.T) {
+	all := recipes(t)
+	for _, layered := range []bool{true, false} {
+		src, seen := operator(t, layered), map[string]string{}
+		for i := range promises() {
+			for name, text := range all[i].files {
+				if by, twice := seen[name]; twice {
+					t.Errorf("%s and %s are both saved as %s", by, all[i].title, name)
+				}
+				seen[name] = all[i].title
+				save(t, src.Dir, name, text)
+			}
+			set := loadedFrom(t, src, "after "+all[i].title)
+			for j, p := range promises()[:i+1] {
+				if got := p.does(set); got != p.want {
+					t.Errorf("%s after %s (layered: %v): %q, want %q", all[j].title, all[i].title, layered, got, p.want)
+				}
+			}
 		}
 	}
 }
