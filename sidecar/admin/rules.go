@@ -54,7 +54,7 @@ func (c *candidate) own(rules *live.Rules) (rulefile.Files, error) {
 	for name, text := range c.Files {
 		switch {
 		case !rulefile.Counted(name):
-			return nil, refusal(http.StatusBadRequest, "no rule file can be named "+strconv.Quote(name), "names are such as aliases.yaml, prompts/react.txt, packs/x.yaml, tests/x.yaml")
+			return nil, refusal(http.StatusBadRequest, "no rule file can be named "+strconv.Quote(name), "names are such as aliases.yaml, extra/exec.x.yaml, prompts/react.txt, packs/x.yaml, tests/x.yaml")
 		case text != nil:
 			files[name] = *text
 		case !c.Merge:
