@@ -42,6 +42,7 @@ var only = map[string][]string{
 	"github.com/fsnotify/fsnotify":          {"sidecar/rulefile"},
 	"github.com/expr-lang/expr":             {"sidecar/cond"},
 	"github.com/spf13/cobra":                {"sidecar/cli"},
+	"github.com/spf13/pflag":                {"sidecar/cli"},
 	"github.com/hashicorp/go-retryablehttp": {"sidecar/upstream"},
 	"github.com/prometheus/client_golang":   {"sidecar/telemetry"},
 	"mvdan.cc/sh/v3":                        {"policy/shell"},

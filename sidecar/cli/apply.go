@@ -43,6 +43,8 @@ apply puts the old files back and ends with exit code 1.
 
 The address of the admin API comes from --admin or ` + ruleset.SettingPrefix + `ADMIN, its
 token from ` + ruleset.SettingPrefix + `ADMIN_TOKEN.`,
+		Example: `  gpt-oss-executor apply new-rules --rules my-rules --admin 127.0.0.1:8002
+  gpt-oss-executor apply --undo --rules my-rules --admin 127.0.0.1:8002`,
 		Args: func(c *cobra.Command, args []string) error {
 			if undo {
 				return cobra.NoArgs(c, args)
@@ -65,11 +67,11 @@ token from ` + ruleset.SettingPrefix + `ADMIN_TOKEN.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&a.target, "rules", "", "folder of the server (default: the one that the server at --admin names)")
-	policyFlag(c, &a.policy)
-	f.StringVar(&admin, "admin", "", "address of the server's admin API")
+	f.StringVar(&a.target, "rules", "", "folder `DIR` of the server (without it: the one that the server at --admin names)")
+	policyFlag(c, env, &a.policy)
+	f.StringVar(&admin, "admin", "", "`HOST:PORT` of the server's admin API")
 	f.BoolVar(&undo, "undo", false, "bring back the files that were there before")
-	f.DurationVar(&a.wait, "wait", 10*time.Second, "how long the server may take")
+	f.DurationVar(&a.wait, "wait", 10*time.Second, "`TIME` that the server may take")
 	return c
 }
 

@@ -43,18 +43,25 @@ forgets all questions and answers.
 The address of the admin API comes from --admin or ` + ruleset.SettingPrefix + `ADMIN, its
 token from ` + ruleset.SettingPrefix + `ADMIN_TOKEN. Without a token there are no approvals.`,
 	}
-	c.PersistentFlags().StringVar(&a.address, "admin", "", "address of the server's admin API")
+	c.PersistentFlags().StringVar(&a.address, "admin", "", "`HOST:PORT` of the server's admin API")
+	c.Example = `  gpt-oss-executor approvals list --watch --admin 127.0.0.1:8002
+  gpt-oss-executor approvals allow k7pw-3mdx --admin 127.0.0.1:8002`
 	list := a.command("list", "List the calls that wait for an answer", cobra.NoArgs, func(ctx context.Context, _ string) error { return a.list(ctx) })
-	list.Flags().BoolVar(&a.json, "json", false, "write JSON; with --watch, a line for each change")
+	list.Example = `  gpt-oss-executor approvals list --all
+  gpt-oss-executor approvals list --watch --json`
+	jsonFlag(list, &a.json, "one document; with --watch, a line for each change")
 	list.Flags().BoolVar(&a.all, "all", false, "also list calls that were answered or have expired")
 	list.Flags().BoolVar(&a.watch, "watch", false, "keep running, and write each change")
 	show := a.command("show ID", "Show everything about one call, nothing masked", cobra.ExactArgs(1), a.show)
-	show.Flags().BoolVar(&a.json, "json", false, "write JSON")
+	show.Example = `  gpt-oss-executor approvals show k7pw-3mdx`
+	jsonFlag(show, &a.json, "one document")
 	allow := a.command("allow ID", "Let a call pass, once", cobra.ExactArgs(1), a.allow)
+	allow.Example = `  gpt-oss-executor approvals allow k7pw-3mdx --by ada`
 	deny := a.command("deny ID", "Refuse a call, or take back an approval that was not used", cobra.ExactArgs(1), a.deny)
-	deny.Flags().StringVar(&a.why, "why", "", "what the model is told")
+	deny.Example = `  gpt-oss-executor approvals deny k7pw-3mdx --why 'Ask in the channel first.'`
+	deny.Flags().StringVar(&a.why, "why", "", "`TEXT` that the model is told")
 	for _, answer := range []*cobra.Command{allow, deny} {
-		answer.Flags().StringVar(&a.by, "by", "", "who answers, for the log (default: $USER)")
+		answer.Flags().StringVar(&a.by, "by", "", "`NAME` of who answers, for the log (without it: $USER)")
 	}
 	c.AddCommand(list, show, allow, deny)
 	return c

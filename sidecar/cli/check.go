@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,26 +15,41 @@ import (
 )
 
 func checkCommand(env Env) *cobra.Command {
-	strict, format, policy := false, "text", ""
+	strict, asJSON, github, format, policy := false, false, false, "text", ""
 	c := &cobra.Command{
 		Use:   "check [DIR]",
 		Short: "Check rules, and show every problem with its place",
-		Long: `Check the rules in DIR, or the built-in ones. It shows every problem with its place,
-and warns about rules that load and do nothing.
+		Long: `Check the rules in DIR. It shows every problem with its place, and warns about rules that
+load and do nothing.
 
-  gpt-oss-executor check rules
-  gpt-oss-executor check rules --strict --format github   in a workflow
+` + whichRules + `
 
 Exit code: 0 the rules are good, 1 they have problems (with --strict also warnings),
 2 wrong usage.`,
+		Example: `  gpt-oss-executor check my-rules
+  gpt-oss-executor check my-rules --strict --github    # in a workflow
+  gpt-oss-executor check builtin --json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if !slices.Contains(formats, format) {
+			switch {
+			case asJSON && github:
+				return misused(c, errors.New("take one of --json and --github"))
+			case asJSON:
+				format = "json"
+			case github:
+				format = "github"
+			case !slices.Contains(formats, format):
 				return misused(c, fmt.Errorf("--format is one of %s, not %q", strings.Join(formats, ", "), format))
 			}
-			dir := ""
-			if len(args) == 1 {
-				dir = args[0]
+			if c.Flags().Changed("format") {
+				fmt.Fprintln(env.Err, "--format is written --json or --github now")
+			}
+			dir, named := env.meant(args)
+			if err := unsure(c, dir, args); err != nil {
+				return err
+			}
+			if format != "json" {
+				env.announce(named, policy)
 			}
 			v := checked(dir, policy, strict, env)
 			if err := v.write(format, env); err != nil {
@@ -45,8 +62,11 @@ Exit code: 0 the rules are good, 1 they have problems (with --strict also warnin
 		},
 	}
 	c.Flags().BoolVar(&strict, "strict", false, "warnings count as problems")
-	policyFlag(c, &policy)
-	c.Flags().StringVar(&format, "format", format, "text, json (one document) or github (workflow commands)")
+	policyFlag(c, env, &policy)
+	jsonFlag(c, &asJSON, "one document")
+	c.Flags().BoolVar(&github, "github", false, "write workflow commands, which GitHub shows at their lines")
+	c.Flags().StringVar(&format, "format", format, "`FORMAT` text, json or github")
+	c.Flags().Lookup("format").Hidden = true // the spelling of earlier versions
 	return c
 }
 
@@ -56,6 +76,7 @@ var formats = []string{"text", "json", "github"}
 // verdict is what check found in a folder. Its keys stay; further ones may come.
 type verdict struct {
 	Version  string            `json:"version"` // of the rules; empty where they cannot be read
+	Folder   string            `json:"folder"`  // builtin: the rules of the program
 	OK       bool              `json:"ok"`
 	Counts   checkCounts       `json:"counts"`
 	Problems rulefile.Problems `json:"problems"`
@@ -72,9 +93,14 @@ type checkCounts struct {
 	Warnings int `json:"warnings"`
 }
 
+// whichRules says what commands with an argument DIR do without it.
+const whichRules = `Without DIR these are the rules that serve would use: those in the folder that
+GPTOSS_EXECUTOR_RULES names, or else the built-in ones. The first line says which. DIR can
+be builtin, too.`
+
 func checked(dir, policy string, strict bool, env Env) verdict {
 	began := time.Now()
-	v := verdict{}
+	v := verdict{Folder: cmp.Or(dir, builtinRules)}
 	src, files, err := readRules(dir, policy, env)
 	if err != nil {
 		v.err, v.Problems = err, rulefile.Unreadable(dir, err)

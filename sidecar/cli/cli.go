@@ -31,38 +31,12 @@ func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 // errSaid is an error whose text is on Err already.
 const errSaid = exit(1)
 
-// misuse is an error in how a command was called.
-type misuse struct{ error }
-
-// misused says where to read how a command is called.
-func misused(c *cobra.Command, err error) error {
-	return misuse{fmt.Errorf("%w\nTry: %s --help", err, c.CommandPath())}
-}
-
 // Run runs one command. It returns the exit code: 0 fine, 1 failed, 2 misused; policy check
 // has others.
 func Run(args []string, env Env) int {
-	root := &cobra.Command{
-		Use:   "gpt-oss-executor",
-		Short: "Repair the tool calls of gpt-oss on their way to OpenClaw",
-		Long: `gpt-oss-executor stands between an OpenClaw gateway and a gpt-oss server
-(vLLM, Ollama, llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.
-
-  gpt-oss-executor demo                                        see it work, without a server and a gateway
-  gpt-oss-executor serve --upstream http://127.0.0.1:8000/v1   run the server
-  gpt-oss-executor openclaw                                    print the settings for openclaw.json`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-	}
-	root.SetIn(env.In)
-	root.SetOut(env.Out)
-	root.SetErr(env.Err)
+	root := rootCommand(env)
 	root.SetArgs(args)
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetFlagErrorFunc(misused)
-	root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
-		applyCommand(env), approvalsCommand(env), decisionsCommand(env), schemasCommand(env), varsCommand(env), openclawCommand(env), demoCommand(env), versionCommand(env))
-	helpful(root)
+	root.SetFlagErrorFunc(wrongFlag(args))
 	err := root.Execute()
 	var code exit
 	switch {
@@ -78,6 +52,42 @@ func Run(args []string, env Env) int {
 	return 1
 }
 
+// rootCommand is the program with all its commands.
+func rootCommand(env Env) *cobra.Command {
+	version := false
+	root := &cobra.Command{
+		Use:   "gpt-oss-executor",
+		Short: "Repair the tool calls of gpt-oss on their way to OpenClaw",
+		Long: `gpt-oss-executor stands between an OpenClaw gateway and a gpt-oss server (vLLM, Ollama,
+llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
+		Example: `  gpt-oss-executor demo        # see it work, without a server and a gateway
+  gpt-oss-executor serve --upstream http://127.0.0.1:8000/v1
+  gpt-oss-executor openclaw    # print the settings for openclaw.json`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if version {
+				_, policy := env.ruleSettings()
+				return printVersion(env, policy)
+			}
+			return c.Help()
+		},
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetIn(env.In)
+	root.SetOut(env.Out)
+	root.SetErr(env.Err)
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpCommand(helpCommand())
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), page(c)) })
+	root.Flags().BoolVar(&version, "version", false, "do what the command version does")
+	root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
+		applyCommand(env), approvalsCommand(env), decisionsCommand(env), schemasCommand(env), varsCommand(env), openclawCommand(env), demoCommand(env), versionCommand(env),
+		completionCommand())
+	root.InitDefaultHelpCmd()
+	helpful(root)
+	return root
+}
+
 // untilStopped is the context of a command that has something to end or to undo before it
 // goes, at SIGTERM or Ctrl-C. The second one ends the program at once.
 func untilStopped(c *cobra.Command) (context.Context, context.CancelFunc) {
@@ -86,24 +96,8 @@ func untilStopped(c *cobra.Command) (context.Context, context.CancelFunc) {
 	return ctx, stop
 }
 
-// helpful says of wrong arguments where to read on, for a command and all below it. A
-// command that does nothing by itself shows its help.
-func helpful(c *cobra.Command) {
-	if c.HasSubCommands() {
-		c.Args, c.RunE = cobra.NoArgs, func(c *cobra.Command, _ []string) error { return c.Help() }
-	}
-	for _, sub := range c.Commands() {
-		helpful(sub)
-	}
-	check := c.Args
-	c.Args = func(c *cobra.Command, args []string) error {
-		if err := check(c, args); err != nil {
-			return misused(c, err)
-		}
-		return nil
-	}
-}
-
-func rulesFlag(c *cobra.Command, dir *string) {
-	c.Flags().StringVar(dir, "rules", "", "folder of rule files (default: the built-in rules)")
+// jsonFlag is the flag of everything that a program can read. How says of what it writes
+// how it is written.
+func jsonFlag(c *cobra.Command, to *bool, how string) {
+	c.Flags().BoolVar(to, "json", false, "write JSON: "+how)
 }

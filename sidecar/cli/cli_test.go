@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -54,7 +55,7 @@ func TestMain(m *testing.M) {
 //	sends COMMAND           lets the model send it again; [!] sends must not pass
 //
 // $BUSY is an address that is taken, $FREE and $ADMIN ones that are not, $MODEL
-// the URL of a model server.
+// the URL of a model server, $LONG too long a name.
 func TestScripts(t *testing.T) {
 	all := t.TempDir()
 	for _, dir := range []string{"rules", "prompts", "schemas"} {
@@ -75,6 +76,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("BUSY", busy.Addr().String())
 			e.Setenv("FREE", free.Addr().String())
 			e.Setenv("MODEL", model.URL)
+			e.Setenv("LONG", strings.Repeat("x", 300))
 			e.Values[questionsKey{}] = &questions{}
 			return errors.Join(free.Close(), admin.Close())
 		},

@@ -23,8 +23,8 @@ func compareCommand(env Env) *cobra.Command {
 with those in NEW; builtin means the built-in rules. It shows the records that differ,
 then the totals. A line of FILE is
 
-  {"id": "r1", "message": {…}, "tools": […], "expect": {"calls": [{"name": "read",
-   "arguments": {"path": "a"}}], "content": ""}}
+  {"id": "r1", "message": {…}, "tools": […], "expect": {"calls":
+   [{"name": "read", "arguments": {"path": "a"}}], "content": ""}}
 
 that is, a record as explain --jsonl takes it, and "expect" with the right result, if
 it is known. What "expect" leaves out is not compared. "calls": [] means no call. White
@@ -32,6 +32,8 @@ space in "content" does not count.
 
 Exit code: 0 nothing got worse, 1 something did, or a line could not be read (with
 --strict: or anything differs), 2 wrong usage.`,
+		Example: `  gpt-oss-executor compare builtin my-rules replies.jsonl
+  gpt-oss-executor compare old new - --json < replies.jsonl`,
 		Args: cobra.ExactArgs(3),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for i, to := range []**ruleset.Set{&x.before, &x.after} {
@@ -50,10 +52,10 @@ Exit code: 0 nothing got worse, 1 something did, or a line could not be read (wi
 			return x.run(in, env.paper(asJSON))
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write JSON lines: the records that differ, then {\"summary\": …}")
+	jsonFlag(c, &asJSON, "a line for each record that differs, then {\"summary\": …}")
 	c.Flags().BoolVar(&x.strict, "strict", false, "exit with 1 if anything differs")
-	policyFlag(c, &policy)
-	c.Flags().StringVar(&x.profile, "profile", "", "profile of strategies.yaml")
+	policyFlag(c, env, &policy)
+	c.Flags().StringVar(&x.profile, "profile", "", "`PROFILE` of strategies.yaml")
 	return c
 }
 

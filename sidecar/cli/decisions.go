@@ -36,12 +36,14 @@ func decisionsCommand(env Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "decisions",
 		Short: "Read the decision log: list, show, verify, replay",
+		Example: `  gpt-oss-executor decisions list --decisions /var/lib/gptoss/decisions
+  gpt-oss-executor decisions verify`,
 		Long: `Read the decision log, which has every decision of the policy.
 
 The folder of the log comes from --decisions or ` + ruleset.SettingPrefix + `DECISIONS. Without them it
 is the folder decisions in ` + ruleset.SettingPrefix + `STATE. The server may be running.`,
 	}
-	c.PersistentFlags().StringVar(&l.dir, "decisions", "", "folder of the log")
+	c.PersistentFlags().StringVar(&l.dir, "decisions", "", "folder `DIR` of the log")
 	c.AddCommand(l.listCommand(), l.showCommand(), l.verifyCommand(), l.headCommand(), l.replayCommand())
 	return c
 }
@@ -81,12 +83,12 @@ func (l *logged) folder() (string, error) {
 // filters adds the flags that choose decisions.
 func (l *logged) filters(c *cobra.Command) {
 	f := c.Flags()
-	f.DurationVar(&l.since, "since", 0, "only the last 2h, 168h …")
-	f.StringVar(&l.filter.Effect, "effect", "", "only this effect: allow, audit, ask or deny")
-	f.StringVar(&l.filter.Rule, "rule", "", "only what this rule decided, also in a dry run; default stands for no rule")
-	f.StringVar(&l.filter.Tool, "tool", "", "only calls of this tool")
-	f.StringVar(&l.filter.Session, "session", "", "only this session")
-	f.BoolVar(&l.json, "json", false, "write JSON lines")
+	f.DurationVar(&l.since, "since", 0, "only the last `TIME`, such as 2h or 168h")
+	f.StringVar(&l.filter.Effect, "effect", "", "only this `EFFECT`: allow, audit, ask or deny")
+	f.StringVar(&l.filter.Rule, "rule", "", "only what this `RULE` decided, also in a dry run; default stands for no rule")
+	f.StringVar(&l.filter.Tool, "tool", "", "only calls of this `TOOL`")
+	f.StringVar(&l.filter.Session, "session", "", "only this `SESSION`")
+	jsonFlag(c, &l.json, "a line each")
 }
 
 // chosen is the filter that the flags say.

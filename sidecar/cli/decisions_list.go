@@ -16,6 +16,8 @@ import (
 
 func (l *logged) listCommand() *cobra.Command {
 	c := l.command("list", "List decisions, one on each line, the newest last", cobra.NoArgs, func(dir string, _ []string) error { return l.list(dir) })
+	c.Example = `  gpt-oss-executor decisions list --since 2h --effect deny
+  gpt-oss-executor decisions list --json`
 	l.filters(c)
 	return c
 }
@@ -26,17 +28,24 @@ func (l *logged) list(dir string) error {
 	if err != nil {
 		return err
 	}
-	p, damaged := l.env.paper(l.json), 0
+	p, all, shown, damaged := l.env.paper(l.json), 0, 0, 0
 	err = decisions.Read(dir, func(r *decisions.Record, broken error) bool {
 		switch {
 		case broken != nil:
 			damaged++
 			fmt.Fprintln(l.env.Err, broken)
 		case filter.Takes(r):
+			shown++
 			p.item(hashed{r, r.Hash}, []row{decisionRow(r)})
+		}
+		if broken == nil && r.Decision != nil {
+			all++
 		}
 		return p.err == nil
 	})
+	if err == nil && shown == 0 && !l.json {
+		p.rows([]row{{text: fmt.Sprintf("no decision matches, of %d in %s", all, dir)}})
+	}
 	if err = errors.Join(err, p.done()); err == nil && damaged > 0 {
 		err = fmt.Errorf("%d lines are damaged; run: gpt-oss-executor decisions verify", damaged)
 	}
@@ -84,7 +93,8 @@ func (l *logged) showCommand() *cobra.Command {
 		}
 		return l.show(dir, seq)
 	})
-	c.Flags().BoolVar(&l.json, "json", false, "write JSON")
+	c.Example = `  gpt-oss-executor decisions show 42`
+	jsonFlag(c, &l.json, "one document")
 	return c
 }
 

@@ -25,14 +25,13 @@ func (l *logged) replayCommand() *cobra.Command {
 	c.Long = `Let other rules decide about the calls in the log. It shows the calls that would be
 decided differently, then the totals, and the rules that cause the difference.
 
-  gpt-oss-executor decisions replay --rules rules.new --since 168h
-
 Links on this disk are followed as they are now. Secrets are masked in the log: a rule that
 looks at a secret may decide differently here, and such records are counted.
 
 Exit code: 0 nothing would change, 1 something would or the log is damaged, 2 wrong usage.`
-	rulesFlag(c, &rules)
-	policyFlag(c, &locked)
+	c.Example = `  gpt-oss-executor decisions replay --rules new-rules --since 168h`
+	rulesFlag(c, l.env, &rules)
+	policyFlag(c, l.env, &locked)
 	l.filters(c)
 	return c
 }

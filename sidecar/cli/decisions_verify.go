@@ -24,8 +24,10 @@ keep what it prints on another machine, and give it to verify with --head: it pr
 records up to that one.
 
 Exit code: 0 nothing is wrong, 1 a problem was found, 2 wrong usage.`
-	c.Flags().StringArrayVar(&heads, "head", nil, "SEQ:HASH that decisions head printed earlier; can be given several times")
-	c.Flags().BoolVar(&l.json, "json", false, "write one JSON document")
+	c.Example = `  gpt-oss-executor decisions verify
+  gpt-oss-executor decisions verify --head 1042:5f0c…`
+	c.Flags().StringArrayVar(&heads, "head", nil, "`SEQ:HASH` that decisions head printed earlier; can be given several times")
+	jsonFlag(c, &l.json, "one document")
 	return c
 }
 
@@ -97,5 +99,6 @@ func (l *logged) headCommand() *cobra.Command {
 		}
 		return err
 	})
+	c.Example = `  gpt-oss-executor decisions head >> heads.txt`
 	return c
 }

@@ -24,7 +24,8 @@ both. Then it edits a rule file while the server runs. All of it takes a few sec
 terminal shows colours, unless NO_COLOR is set.
 
 Exit code: 0 everything came out as it should, 1 something did not.`,
-		Args: cobra.NoArgs,
+		Example: `  gpt-oss-executor demo`,
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, stop := untilStopped(c)
 			defer stop()

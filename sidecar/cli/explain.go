@@ -30,6 +30,10 @@ With --jsonl each line is a record {"id", "message" or "chunks" or "input", "too
 "finish_reason"?, "upstream_error"?}, and each answer is one line of JSON. "tools" holds
 names or OpenAI tool objects; [] means that no tool was offered, null that the tools are
 not known. Conditions see "model", "server" and "user".`,
+		Example: `  gpt-oss-executor explain reply.json
+  gpt-oss-executor explain --rules builtin --rules my-rules reply.json
+  gpt-oss-executor explain --jsonl replies.jsonl
+  gpt-oss-executor explain --command 'rm -rf build'`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
@@ -53,9 +57,9 @@ not known. Conditions see "model", "server" and "user".`,
 		},
 	}
 	c.Flags().BoolVar(&lines, "jsonl", false, "read one record on each line, write one answer on each line")
-	c.Flags().StringVar(&x.profile, "profile", "", "profile of strategies.yaml")
+	c.Flags().StringVar(&x.profile, "profile", "", "`PROFILE` of strategies.yaml")
 	call.flags(c, "in place of a reply: ")
-	x.flags(c)
+	x.flags(c, env)
 	return c
 }
 
@@ -67,16 +71,18 @@ type explaining struct {
 	json    bool
 }
 
-func (x *explaining) flags(c *cobra.Command) {
-	c.Flags().BoolVar(&x.json, "json", false, "write JSON")
-	c.Flags().StringArrayVar(&x.dirs, "rules", nil, "folder of rule files; give it twice to compare (default: the built-in rules)")
-	policyFlag(c, &x.policy)
+func (x *explaining) flags(c *cobra.Command, env Env) {
+	jsonFlag(c, &x.json, "one document")
+	c.Flags().StringArrayVar(&x.dirs, "rules", nil, "folder `DIR` of rules, or builtin; given twice, the two are compared (without it: "+
+		ruleset.SettingPrefix+"RULES, or else the built-in rules)")
+	policyFlag(c, env, &x.policy)
 }
 
 // sets are the rules to read with: one set, or two to be compared.
 func (x *explaining) sets(env Env) (sets []*ruleset.Set, err error) {
 	if len(x.dirs) == 0 {
-		x.dirs = []string{""}
+		dir, _ := env.ruleSettings()
+		x.dirs = []string{dir}
 	}
 	if len(x.dirs) > 2 {
 		return nil, errors.New("--rules can be given twice, not more often")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -19,16 +20,26 @@ func fmtCommand(env Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fmt [DIR|FILE…]",
 		Short: "Format rule files",
-		Long: `Tidy rule files. Blanks at the end of lines go. Of several empty lines in a row one
-stays. Each condition moves into a block (when: |), in which no character has a meaning
-to YAML. Indents stay as they are. Without an argument fmt tidies the current folder.
+		Long: `Tidy rule files: those that are named, and those in the folders that are named. Blanks at
+the end of lines go. Of several empty lines in a row one stays. Each condition moves into
+a block (when: |), in which no character has a meaning to YAML. Indents stay as they are.
+
+Without an argument these are the rules that serve would use: those in the folder that
+GPTOSS_EXECUTOR_RULES names. The built-in ones cannot be changed. The first line says which.
 
 What a file says stays, and so do its comments. The names of the changed files are
 printed. With --check nothing is changed, and the exit code is 1 if a file is not tidy.`,
+		Example: `  gpt-oss-executor fmt my-rules
+  gpt-oss-executor fmt --check my-rules/exec.yaml my-rules/paths.yaml`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			dir, named := env.meant(args)
+			if rulesName(dir) != dir {
+				return misused(c, errors.New("the built-in rules cannot be changed; name a folder or files, such as: "+c.CommandPath()+" ."))
+			}
 			if len(args) == 0 {
-				args = []string{"."}
+				args = []string{dir}
+				env.announce(named, "")
 			}
 			names, err := yamlFiles(args)
 			if err != nil {
@@ -60,26 +71,18 @@ printed. With --check nothing is changed, and the exit code is 1 if a file is no
 // folders named, with their packs and tests.
 func yamlFiles(args []string) (names []string, err error) {
 	for _, arg := range args {
-		info, err := os.Stat(arg)
-		if err != nil {
-			return nil, fmt.Errorf("read rules: %w", err)
-		}
-		if !info.IsDir() {
+		if info, err := os.Stat(arg); err == nil && !info.IsDir() {
 			names = append(names, arg)
 			continue
 		}
-		files, err := rulefile.ReadFS(os.DirFS(arg))
+		files, err := rulefile.ReadDir(arg)
 		if err != nil {
 			return nil, err
 		}
-		before := len(names)
 		for _, name := range slices.Sorted(maps.Keys(files)) {
 			if filepath.Ext(name) == ".yaml" {
 				names = append(names, filepath.Join(arg, filepath.FromSlash(name)))
 			}
-		}
-		if len(names) == before {
-			return nil, fmt.Errorf("read rules: there is no *.yaml file in %s", arg)
 		}
 	}
 	return names, nil

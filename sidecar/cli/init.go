@@ -28,13 +28,13 @@ func initCommand(env Env) *cobra.Command {
 		Use:   "init DIR",
 		Short: "Write a folder of rules to edit",
 		Long: `Write copies of the built-in rules and prompts into DIR, to edit. DIR must not hold
-any of them yet. Then start the server with them:
-
-  gpt-oss-executor init rules
-  gpt-oss-executor serve --rules rules --upstream http://127.0.0.1:8000/v1
+any of them yet. Then start the server with them.
 
 With --layered the rule files are short. Each one includes the built-in file, and you
 write only what differs. So you get the changes of a new version of the program.`,
+		Example: `  gpt-oss-executor init my-rules
+  gpt-oss-executor init --layered my-rules
+  gpt-oss-executor serve --rules my-rules --upstream http://127.0.0.1:8000/v1`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			n, err := writeDefaults(args[0], env.Defaults, layered)
@@ -62,7 +62,8 @@ completes keys, shows what they mean and underlines mistakes. It does so in each
 that begins with a line such as
 
   # yaml-language-server: $schema=schemas/strategies.schema.json`,
-		Args: cobra.ExactArgs(1),
+		Example: `  gpt-oss-executor schemas my-rules`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			files, err := schemas(env.Defaults)
 			if err != nil {

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,8 +19,18 @@ func openclawCommand(env Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "openclaw",
 		Short: "Print the settings for openclaw.json, ready to paste",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Long: `Print the settings for openclaw.json, ready to merge into it. The numbers are those of your
+model server: what it was started with, not what the model could do.`,
+		Example: `  gpt-oss-executor openclaw --context-window 65536 --max-tokens 8192
+  gpt-oss-executor openclaw --url http://gpu.lan:8001/v1 --key "$TOKEN"`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if window < 1 || tokens < 1 {
+				return misused(c, errors.New("--context-window and --max-tokens take a number of tokens, 1 or more"))
+			}
+			for _, doubt := range doubts(window, tokens) {
+				fmt.Fprintln(env.Err, "warning:", doubt)
+			}
 			set, err := loadRules(dir, "", env)
 			if err != nil {
 				return err
@@ -27,12 +39,27 @@ func openclawCommand(env Env) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&url, "url", "http://127.0.0.1:8001/v1", "base URL under which OpenClaw reaches the sidecar")
-	f.StringVar(&key, "key", "", "bearer token, if the sidecar has one (GPTOSS_EXECUTOR_TOKEN)")
-	f.IntVar(&window, "context-window", 131072, "context window of the model server, in tokens")
-	f.IntVar(&tokens, "max-tokens", 8192, "the most tokens that a reply may have")
-	rulesFlag(c, &dir)
+	f.StringVar(&url, "url", "http://127.0.0.1:8001/v1", "base `URL` under which OpenClaw reaches the sidecar")
+	f.StringVar(&key, "key", "", "bearer `TOKEN`, if the sidecar has one (GPTOSS_EXECUTOR_TOKEN)")
+	f.IntVar(&window, "context-window", 131072, "context window of the model server, in `TOKENS`")
+	f.IntVar(&tokens, "max-tokens", 8192, "the most `TOKENS` that a reply may have")
+	rulesFlag(c, env, &dir)
 	return c
+}
+
+// leastWindow is the context window, in tokens, below which OpenClaw's own prompt leaves too
+// little for a conversation.
+const leastWindow = 32768
+
+// doubts are what speaks against numbers of tokens.
+func doubts(window, tokens int) (out []string) {
+	if window < leastWindow {
+		out = append(out, fmt.Sprintf("a context window of %d tokens is too small for OpenClaw: it needs %d, better %d", window, leastWindow, 2*leastWindow))
+	}
+	if tokens > window/2 {
+		out = append(out, fmt.Sprintf("a reply may have %d tokens, of %d that the context window holds together with the prompt; take half of it at most", tokens, window))
+	}
+	return out
 }
 
 // openclawSettings are what OpenClaw needs to know of us. The values are those that were

@@ -30,13 +30,15 @@ conditions. With --all the other rules are shown, too.
 
 If --rules is given twice, it shows what differs, as diff -u does; builtin means the
 built-in rules.`,
+		Example: `  gpt-oss-executor policy explain --command 'git push -f origin main'
+  gpt-oss-executor policy explain --tool write --arguments '{"path": "a.md"}'`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			return call.explain(&x, env)
 		},
 	}
 	call.flags(c, "")
-	x.flags(c)
+	x.flags(c, env)
 	return c
 }
 
@@ -51,11 +53,11 @@ type aCall struct {
 // flags are those about a call. Before is how what they do begins.
 func (c *aCall) flags(to *cobra.Command, before string) {
 	f := to.Flags()
-	f.StringVar(&c.command, "command", "", before+"may this shell line run?")
-	f.StringVar(&c.path, "path", "", before+"may this path be read?")
-	f.StringVar(&c.url, "url", "", before+"may this address be fetched?")
-	f.StringVar(&c.tool, "tool", "", "the tool of that call (default: exec, read or web_fetch)")
-	f.StringVar(&c.arguments, "arguments", "", before+"may this --tool be called with these, a JSON object?")
+	f.StringVar(&c.command, "command", "", before+"may this shell `LINE` run?")
+	f.StringVar(&c.path, "path", "", before+"may this `PATH` be read?")
+	f.StringVar(&c.url, "url", "", before+"may this `URL` be fetched?")
+	f.StringVar(&c.tool, "tool", "", "the `TOOL` of that call (without it: exec, read or web_fetch)")
+	f.StringVar(&c.arguments, "arguments", "", before+"may this --tool be called with `JSON`, an object?")
 	f.BoolVar(&c.all, "all", false, "of a call: also show the rules that do not hold")
 }
 

@@ -1,17 +1,17 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -25,14 +25,19 @@ var profiles = map[string]string{
 
 func policyProfileCommand(env Env) *cobra.Command {
 	var dir, locked string
+	var asJSON bool
 	c := &cobra.Command{
-		Use:   "profile [strict|developer|permissive|audit-only]",
+		Use:   "profile [NAME]",
 		Short: "Show or change how strict the policy is",
 		Long: `Show or change how strict the policy is. Without a name it shows what is in force: the
 profile, the folders of the agent, the number of rules, and the conditions that
 blocked_commands and allowed_commands stand for. With a name it writes that profile into
-exec.yaml of --rules. A running server takes it at once.`,
-		Args: cobra.MaximumNArgs(1),
+exec.yaml of --rules. A running server takes it at once. NAME is strict, developer,
+permissive or audit-only.`,
+		Example: `  gpt-oss-executor policy profile --json
+  gpt-oss-executor policy profile strict --rules my-rules`,
+		ValidArgs: slices.Sorted(maps.Keys(profiles)),
+		Args:      cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return setProfile(args[0], dir, env)
@@ -41,38 +46,55 @@ exec.yaml of --rules. A running server takes it at once.`,
 			if err != nil {
 				return err
 			}
-			return env.paper(false).whole(nil, profileRows(set))
+			r := reportProfile(set)
+			return env.paper(asJSON).whole(r, profileRows(r))
 		},
 	}
-	policyFlag(c, &locked)
-	rulesFlag(c, &dir)
+	jsonFlag(c, &asJSON, "one document")
+	policyFlag(c, env, &locked)
+	rulesFlag(c, env, &dir)
 	return c
 }
 
-// profileRows say how strict a set is.
-func profileRows(set *ruleset.Set) []row {
+// profileReport says how strict a set is. Its keys stay; further ones may come.
+type profileReport struct {
+	Version    string                `json:"rules_version"`
+	Profile    string                `json:"profile"`
+	Locked     string                `json:"locked_profile,omitempty"` // the stricter of both holds
+	Roots      paths.Roots           `json:"roots"`
+	Rules      map[policy.Effect]int `json:"rules"` // how many have this effect
+	Expansions []ruleset.Expansion   `json:"expansions"`
+}
+
+func reportProfile(set *ruleset.Set) *profileReport {
+	r := &profileReport{
+		Version: set.Version, Profile: set.Profile(), Locked: set.LockedProfile(), Roots: set.Roots(ruleset.World{}),
+		Rules: map[policy.Effect]int{}, Expansions: append([]ruleset.Expansion{}, set.Expansions()...),
+	}
+	for _, effect := range set.PolicyRules() {
+		r.Rules[effect]++
+	}
+	return r
+}
+
+func profileRows(p *profileReport) []row {
 	var r rows
-	r.say("profile %s: %s", set.Profile(), profiles[set.Profile()])
-	if name := set.LockedProfile(); name != "" {
-		r.field("locked", name+": "+profiles[name]+"; the stricter of both holds", "")
+	r.say("profile %s: %s", p.Profile, profiles[p.Profile])
+	if p.Locked != "" {
+		r.field("locked", p.Locked+": "+profiles[p.Locked]+"; the stricter of both holds", "")
 	}
-	roots := set.Roots(ruleset.World{})
-	r.field("works in", roots.Cwd, "")
-	r.field("home", roots.Home, "")
-	r.field("may write", strings.Join(roots.Write, " "), "")
-	r.field("may read", strings.Join(slices.Concat(roots.Read, roots.ReadFiles), " "), "")
-	r.field("may look", strings.Join(roots.Look, " "), "")
-	r.field("never", strings.Join(roots.Own, " "), "")
-	counts := map[string]int{}
-	for _, rule := range set.PolicyRules() {
-		counts[string(rule)]++
-	}
+	r.field("works in", p.Roots.Cwd, "")
+	r.field("home", p.Roots.Home, "")
+	r.field("may write", strings.Join(p.Roots.Write, " "), "")
+	r.field("may read", strings.Join(slices.Concat(p.Roots.Read, p.Roots.ReadFiles), " "), "")
+	r.field("may look", strings.Join(p.Roots.Look, " "), "")
+	r.field("never", strings.Join(p.Roots.Own, " "), "")
 	var said []string
-	for _, effect := range slices.Sorted(maps.Keys(counts)) {
-		said = append(said, fmt.Sprintf("%d %s", counts[effect], effect))
+	for _, effect := range slices.Sorted(maps.Keys(p.Rules)) {
+		said = append(said, fmt.Sprintf("%d %s", p.Rules[effect], effect))
 	}
 	r.field("rules", strings.Join(said, ", "), "")
-	for _, e := range set.Expansions() {
+	for _, e := range p.Expansions {
 		r.field(string(e.Effect), fmt.Sprintf("%q is %s", e.Text, e.When), "")
 	}
 	return r.list
@@ -88,23 +110,33 @@ func setProfile(name, dir string, env Env) error {
 	if dir == "" || dir == builtinRules {
 		return fmt.Errorf("the built-in rules cannot be changed; make a folder with gpt-oss-executor init --layered DIR, and name it with --rules")
 	}
-	file := filepath.Join(dir, "exec.yaml")
-	doc, err := os.ReadFile(file)
-	if err != nil {
-		return fmt.Errorf("read rules: %w", err)
-	}
-	line := []byte("profile: " + name)
-	changed := profileLine.ReplaceAll(doc, line)
-	if !profileLine.Match(doc) {
-		changed = bytes.Replace(doc, []byte("version: 1\n"), append([]byte("version: 1\n"), append(line, '\n')...), 1)
-	}
 	src, err := rulesIn(dir, "", env)
 	if err != nil {
 		return err
 	}
-	if err := edit(src, "exec.yaml", string(changed)); err != nil {
+	files, err := rulefile.ReadDir(dir)
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Out, "%s: %s\n", file, line)
+	file, line := profiledIn(files), "profile: "+name
+	changed := profileLine.ReplaceAllString(files[file], line)
+	if !profileLine.MatchString(files[file]) {
+		changed = strings.Replace(files[file], "version: 1\n", "version: 1\n"+line+"\n", 1)
+	}
+	if err := edit(src, file, changed); err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Out, "%s: %s\n", src.OnDisk(file), line)
 	return nil
+}
+
+// profiledIn is the file whose profile holds: exec.yaml, or the extra file that says another.
+func profiledIn(files rulefile.Files) string {
+	const file = "exec.yaml"
+	for name, text := range files {
+		if rulefile.ExtraOf(name) == file && profileLine.MatchString(text) {
+			return name
+		}
+	}
+	return file
 }

@@ -24,6 +24,71 @@ import (
 // for.
 const builtinRules = "builtin"
 
+// ruleSettings are the settings of serve that name folders of rules: rules and policy.
+func (e Env) ruleSettings() (dir, policy string) {
+	dir, _ = e.lookup(ruleset.SettingPrefix + "RULES")
+	policy, _ = e.lookup(ruleset.SettingPrefix + "POLICY")
+	return dir, policy
+}
+
+// rulesFlag is the flag for a folder of rules. Without it a command uses the rules that serve
+// would use: those that the environment names, or else the built-in ones.
+func rulesFlag(c *cobra.Command, env Env, dir *string) {
+	named, _ := env.ruleSettings()
+	c.Flags().StringVar(dir, "rules", named, "folder `DIR` of rules, or builtin (without it: "+ruleset.SettingPrefix+"RULES, or else the built-in rules)")
+}
+
+// policyFlag is the flag for the locked folder.
+func policyFlag(c *cobra.Command, env Env, dir *string) {
+	_, named := env.ruleSettings()
+	c.Flags().StringVar(dir, "policy", named, "locked folder `DIR` of the security team (without it: "+ruleset.SettingPrefix+"POLICY)")
+}
+
+// meant is the folder of rules that the argument DIR names. Without it, it is the one that
+// rulesFlag would give. Named says which one that is.
+func (e Env) meant(args []string) (dir, named string) {
+	dir, _ = e.ruleSettings()
+	switch {
+	case len(args) > 0:
+		dir = args[0]
+		named = rulesName(dir)
+	case dir != "":
+		named = dir + ", which " + ruleset.SettingPrefix + "RULES names"
+	default:
+		named = rulesName("") + ", as no folder is named"
+		if holdsRules("rules") {
+			named += "; to look at the folder here, say rules"
+		}
+	}
+	return dir, named
+}
+
+// announce says first of all which rules a command looks at.
+func (e Env) announce(named, policy string) {
+	if policy != "" {
+		named += ", beneath " + policy
+	}
+	fmt.Fprintf(e.Err, "rules: %s\n", named)
+}
+
+// holdsRules reports whether rule files stand in a folder.
+func holdsRules(dir string) bool {
+	return slices.ContainsFunc(ruleset.FileNames(), func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil
+	})
+}
+
+// unsure is misuse of a command that would say of the built-in rules that they are good,
+// where somebody may wait for that about the files around him.
+func unsure(c *cobra.Command, dir string, args []string) error {
+	if dir != "" || len(args) > 0 || !holdsRules(".") {
+		return nil
+	}
+	return misused(c, fmt.Errorf("which rules? There are rule files here, and no folder is named. These check the files here, and the built-in rules:\n"+
+		"  %[1]s .\n  %[1]s builtin", c.CommandPath()))
+}
+
 // rulesIn is a folder of rules over those of the program, with the locked one
 // beside it. Each may be "".
 func rulesIn(dir, policy string, env Env) (rulefile.Source, error) {
@@ -82,11 +147,6 @@ func worldOf(s ruleset.Settings, folders ...string) guard.World {
 		h.Servers = append(h.Servers, net.JoinHostPort(u.Hostname(), port))
 	}
 	return guard.NewWorld(h)
-}
-
-// policyFlag is the flag for the locked folder.
-func policyFlag(c *cobra.Command, dir *string) {
-	c.Flags().StringVar(dir, "policy", "", "locked folder of the security team; the stricter rules are in force")
 }
 
 func loadFrom(src rulefile.Source, env Env) (*ruleset.Set, error) {

@@ -26,12 +26,10 @@ func secret(setting, value string) (string, error) {
 
 // readSecrets reads those that stand in files.
 func readSecrets(s *ruleset.Settings) (err error) {
-	if s.Token, err = secret("token", s.Token); err != nil {
-		return err
+	for _, f := range s.All() {
+		if f.Flag() == "" && err == nil {
+			*f.Text, err = secret(f.Key, *f.Text)
+		}
 	}
-	if s.AdminToken, err = secret("admin_token", s.AdminToken); err != nil {
-		return err
-	}
-	s.UpstreamKey, err = secret("upstream_key", s.UpstreamKey)
 	return err
 }

@@ -36,19 +36,23 @@ func defaultSettings() ruleset.Settings {
 }
 
 func serveCommand(env Env) *cobra.Command {
-	var flags ruleset.Settings
+	flags := defaultSettings()
 	var config string
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve OpenAI-compatible requests in front of a gpt-oss server",
 		Long: `Serve OpenAI-compatible requests in front of a gpt-oss server.
 
-Every setting can be in the config file (key: value), in the environment as
-GPTOSS_EXECUTOR_<KEY>, or in a flag. A flag beats the environment, the environment
-beats the file, and the file beats the default.`,
+Each setting can be in the config file, such as log_level: debug, in the environment, such
+as ` + ruleset.SettingPrefix + `LOG_LEVEL=debug, or in a flag, such as --log-level debug. A flag beats
+the environment, the environment beats the file, and the file beats the default.
+
+` + secretSettings(&flags),
+		Example: `  gpt-oss-executor serve --upstream http://127.0.0.1:8000/v1
+  gpt-oss-executor serve --config /etc/gptoss.yaml --log-level debug`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := settings(c, config, flags, env)
+			s, err := settings(c, config, &flags, env)
 			if err != nil {
 				return err
 			}
@@ -57,25 +61,49 @@ beats the file, and the file beats the default.`,
 			return serve(ctx, s, env)
 		},
 	}
-	f, d := c.Flags(), defaultSettings()
-	f.StringVar(&config, "config", "", "config file (YAML)")
-	f.StringVar(&flags.Listen, "listen", d.Listen, "address to serve on")
-	f.StringVar(&flags.Upstream, "upstream", d.Upstream, "base URL of the gpt-oss server")
-	f.StringVar(&flags.Server, "server", "", "kind of server: an id of servers.yaml (default: detected)")
-	f.StringVar(&flags.Rules, "rules", "", "folder of rule files, watched for edits (default: the built-in rules)")
-	f.StringVar(&flags.Policy, "policy", "", "locked folder of a security team, which can only make the rules stricter; watched, too")
-	f.StringVar(&flags.Workspace, "workspace", "", "folder where agents work (default: as paths.yaml and the gateway say)")
-	f.StringVar(&flags.State, "state", "", "folder that remembers good rules; if the rules do not load at start, the last good ones are used")
-	f.StringVar(&flags.Decisions, "decisions", "", "folder of the decision log, or off (default: decisions in the state folder, if there is one)")
-	f.StringVar(&flags.DecisionsMode, "decisions-mode", d.DecisionsMode, "what a call waits for: written (to the system), synced (to the disk) or required (synced, or the call is denied)")
-	f.StringVar(&flags.Admin, "admin", "", "address of the admin API, such as 127.0.0.1:8002 (default: off)")
-	f.StringVar(&flags.LogLevel, "log-level", d.LogLevel, "debug, info, warn or error")
-	f.StringVar(&flags.LogFormat, "log-format", d.LogFormat, "text or json")
+	c.Flags().StringVar(&config, "config", "", "config `FILE` in YAML")
+	for _, f := range flags.All() {
+		if f.Flag() != "" {
+			c.Flags().Var(settingFlag{f}, f.Flag(), settingText(f))
+		}
+	}
 	return c
 }
 
+// settingFlag is the flag of a setting.
+type settingFlag struct{ ruleset.Setting }
+
+func (f settingFlag) String() string        { return *f.Text }
+func (f settingFlag) Set(text string) error { *f.Text = text; return nil }
+func (f settingFlag) Type() string          { return f.Is }
+
+// settingText is what help says of a setting.
+func settingText(f ruleset.Setting) string {
+	if f.One == "" {
+		return f.Doc
+	}
+	return f.Doc + " One of: " + strings.ReplaceAll(f.One, " ", ", ") + "."
+}
+
+// secretSettings is what help says of settings without a flag.
+func secretSettings(s *ruleset.Settings) string {
+	var b strings.Builder
+	b.WriteString(`Secrets have no flag, because every user of a machine can read command lines. Instead of a
+secret there can be file:PATH, the name of a file that holds it. These are secrets:
+`)
+	for _, f := range s.All() {
+		if f.Flag() == "" {
+			fmt.Fprintf(&b, "\n  %s (%s in the config file)\n", f.Variable(), f.Key)
+			for line := range strings.Lines(filled(f.Doc, pageWidth-6)) {
+				b.WriteString("      " + line)
+			}
+		}
+	}
+	return b.String()
+}
+
 // settings puts defaults, file, environment and flags on top of each other.
-func settings(c *cobra.Command, config string, flags ruleset.Settings, env Env) (ruleset.Settings, error) {
+func settings(c *cobra.Command, config string, flags *ruleset.Settings, env Env) (ruleset.Settings, error) {
 	s := defaultSettings()
 	if config != "" {
 		doc, err := os.ReadFile(config)
@@ -90,15 +118,10 @@ func settings(c *cobra.Command, config string, flags ruleset.Settings, env Env) 
 	if err := s.Override(env.Environ); err != nil {
 		return s, err
 	}
-	for name, v := range map[string][2]*string{
-		"listen": {&s.Listen, &flags.Listen}, "upstream": {&s.Upstream, &flags.Upstream}, "server": {&s.Server, &flags.Server},
-		"rules": {&s.Rules, &flags.Rules}, "policy": {&s.Policy, &flags.Policy}, "state": {&s.State, &flags.State},
-		"workspace": {&s.Workspace, &flags.Workspace},
-		"decisions": {&s.Decisions, &flags.Decisions}, "decisions-mode": {&s.DecisionsMode, &flags.DecisionsMode},
-		"admin": {&s.Admin, &flags.Admin}, "log-level": {&s.LogLevel, &flags.LogLevel}, "log-format": {&s.LogFormat, &flags.LogFormat},
-	} {
-		if c.Flags().Changed(name) {
-			*v[0] = *v[1]
+	to := s.All()
+	for i, f := range flags.All() {
+		if f.Flag() != "" && c.Flags().Changed(f.Flag()) {
+			*to[i].Text = *f.Text
 		}
 	}
 	return s, readSecrets(&s)
@@ -111,22 +134,6 @@ func (e Env) lookup(name string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// logger writes to w. A level or format that is none is an error.
-func logger(s ruleset.Settings, env Env) (*slog.Logger, error) {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {
-		return nil, fmt.Errorf("log level %q is not one of debug, info, warn, error", s.LogLevel)
-	}
-	opts := &slog.HandlerOptions{Level: level}
-	switch s.LogFormat {
-	case "text":
-		return slog.New(slog.NewTextHandler(env.Err, opts)), nil
-	case "json":
-		return slog.New(slog.NewJSONHandler(env.Err, opts)), nil
-	}
-	return nil, fmt.Errorf("log format %q is neither text nor json", s.LogFormat)
 }
 
 // serve runs the server until ctx ends, and then lets open requests end.
@@ -170,9 +177,6 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	}
 	if s.Admin != "" && s.AdminToken != "" {
 		guarded.Approvals = guard.NewApprovals(limits, time.Now, metrics)
-	} else {
-		log.Info("calls that wait here for a person cannot be answered: set --admin and a token",
-			"event", "no_approvals", "setting", ruleset.SettingPrefix+"ADMIN_TOKEN")
 	}
 	adminEnded, err := serveAdmin(ctx, s, &admin.API{
 		Rules: rules, World: world, Approvals: guarded.Approvals, Decisions: kept,
@@ -181,12 +185,18 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	if guarded.Approvals == nil {
+		log.Info("calls that wait here for a person cannot be answered: "+unanswered(s), "event", "no_approvals")
+	}
 	var background sync.WaitGroup // what they write is written whole
 	defer func() { stop(); adminEnded(); background.Wait() }()
 	background.Go(func() { rules.Watch(ctx) })
 	background.Go(func() { memory.Tune(ctx) })
 	log.Info("serving", "event", "http_server_start", "address", "http://"+listener.Addr().String()+"/v1",
-		"upstream", up.Address(), "rules", rules.Set().Version, "pid", os.Getpid())
+		"upstream", up.Address(), "rules", rules.Set().Version, "folder", rulesName(s.Rules), "pid", os.Getpid())
+	if s.Rules == "" && holdsRules(".") {
+		log.Warn("there are rule files here, and they are not used: to use them, set --rules .", "event", "rules_unused")
+	}
 	server := sidecar.New(sidecar.Config{
 		Rules: rules, Upstream: up, Guard: guard.New(guarded), Token: s.Token, Metrics: metrics, Log: log,
 		Names: web.Names{Local: isLocal(listener), Token: s.Token != "", Hosts: hosts(s, s.Listen)},
@@ -198,6 +208,15 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		}
 	})
 	return errors.Join(sidecar.Run(ctx, listener, server.Handler(), limits.Grace, log), kept.Close())
+}
+
+// unanswered is what to set so that approvals can be answered.
+func unanswered(s ruleset.Settings) string {
+	token := "set a token with " + ruleset.SettingPrefix + "ADMIN_TOKEN"
+	if s.Admin == "" {
+		return "set --admin, and " + token
+	}
+	return token
 }
 
 // openRules compiles the rules, prints what is wrong with them, and checks what the

@@ -30,17 +30,25 @@ func testCommand(env Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "test [DIR]",
 		Short: "Run the tests of a rule folder; record a new one",
-		Long: `Run the tests of a rule folder: its files tests/*.yaml, and all examples. The same
+		Long: `Run the tests of the rules in DIR: the files tests/*.yaml, and all examples. The same
 tests run at every load of the folder. Here you see each of them, and, with --coverage,
 the rules that no test hits.
 
+` + whichRules + `
+
 With --record REPLY it writes a test to tests/recorded.yaml. The test expects that the
 reply is read as it is read today. REPLY is what explain takes.`,
+		Example: `  gpt-oss-executor test my-rules --coverage
+  gpt-oss-executor test my-rules --run 'leaked call' -v
+  gpt-oss-executor test my-rules --record reply.json --name 'our proxy leaks'`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			dir := ""
-			if len(args) == 1 {
-				dir = args[0]
+			dir, named := env.meant(args)
+			if err := unsure(c, dir, args); err != nil {
+				return err
+			}
+			if !f.json {
+				env.announce(named, policy)
 			}
 			src, err := rulesIn(dir, policy, env)
 			if err != nil {
@@ -64,14 +72,14 @@ reply is read as it is read today. REPLY is what explain takes.`,
 		},
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.run, "run", "", "only tests whose name matches this regular expression")
+	fl.StringVar(&f.run, "run", "", "only tests whose name matches the `REGEXP`")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "also show tests that pass, and how long each took")
 	fl.BoolVar(&f.coverage, "coverage", false, "show how many examples and tests hit each rule")
-	fl.BoolVar(&f.json, "json", false, "write the report as JSON")
+	jsonFlag(c, &f.json, "one document")
 	fl.BoolVar(&f.watch, "watch", false, "run again after each edit, until interrupted")
-	fl.StringVar(&f.record, "record", "", "write a test for the reply in this file (- is standard input)")
-	fl.StringVar(&f.name, "name", "", "name of the recorded test (default: the name of the file)")
-	policyFlag(c, &policy)
+	fl.StringVar(&f.record, "record", "", "write a test for the reply in `FILE` (- is standard input)")
+	fl.StringVar(&f.name, "name", "", "`NAME` of the recorded test (without it: the name of the file)")
+	policyFlag(c, env, &policy)
 	return c
 }
 

@@ -21,7 +21,8 @@ func varsCommand(env Env) *cobra.Command {
 		Short: "List what conditions see and can call",
 		Long: `List what a condition (when) sees and can call, for every rule file that has conditions,
 or only for FILE, such as strategies.yaml.`,
-		Args: cobra.MaximumNArgs(1),
+		Example: `  gpt-oss-executor vars exec.yaml`,
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			v := ruleset.Vars()
 			if len(args) == 1 {
@@ -35,7 +36,7 @@ or only for FILE, such as strategies.yaml.`,
 			return printVars(env.Out, v)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, for editors")
+	jsonFlag(c, &asJSON, "one document, for editors")
 	return c
 }
 

@@ -12,31 +12,43 @@ func versionCommand(env Env) *cobra.Command {
 	var dir, policy string
 	c := &cobra.Command{
 		Use:   "version [DIR]",
-		Short: "Print the version of this program and of its rules, or of those in DIR",
-		Long: `Print the version of this program and of its rules, or of those in DIR. A server that
-runs these rules shows the same version in X-Rules-Version, /metrics and GET /rules. So
-you can compare a checkout with what is in force.`,
+		Short: "Print the version of this program and of rules",
+		Long: `Print the version of this program and of the rules in DIR. A server that runs these rules
+shows the same version in X-Rules-Version, /metrics and GET /rules. So you can compare a
+checkout with what is in force.
+
+` + whichRules + `
+`,
+		Example: `  gpt-oss-executor version
+  gpt-oss-executor version my-rules`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				if dir != "" {
-					return errors.New("name the folder once: as DIR, or with --rules")
-				}
-				dir = args[0]
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 && c.Flags().Changed("rules") {
+				return misused(c, errors.New("name the folder once: as DIR, or with --rules"))
 			}
-			_, files, err := readRules(dir, policy, env)
-			if err != nil {
-				return err
+			if len(args) == 0 && c.Flags().Changed("rules") {
+				args = []string{dir}
 			}
-			version := "devel"
-			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-				version = info.Main.Version
-			}
-			fmt.Fprintf(env.Out, "gpt-oss-executor %s, rules %s\n", version, files.Version())
-			return nil
+			return printVersion(env, policy, args...)
 		},
 	}
-	rulesFlag(c, &dir)
-	policyFlag(c, &policy)
+	rulesFlag(c, env, &dir)
+	policyFlag(c, env, &policy)
 	return c
+}
+
+// printVersion prints the version of the program, and of the rules, if they can be read.
+func printVersion(env Env, policy string, args ...string) error {
+	version := "devel"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		version = info.Main.Version
+	}
+	dir, named := env.meant(args)
+	_, files, err := readRules(dir, policy, env)
+	if err != nil {
+		fmt.Fprintf(env.Out, "gpt-oss-executor %s\n", version)
+		return err
+	}
+	fmt.Fprintf(env.Out, "gpt-oss-executor %s, rules %s: %s\n", version, files.Version(), named)
+	return nil
 }

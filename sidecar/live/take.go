@@ -52,7 +52,7 @@ func (l *Rules) enforce(next *inForce) {
 	l.metrics.InForce(next.set.Version, next.files.Sums(), next.refused == nil && !next.lastGood)
 	if len(next.warnings) > 0 {
 		l.log.Warn("the rules load, but parts of them have no effect", "event", "rules_warnings",
-			"version", next.set.Version, "warnings", next.warnings.In(l.src).Error())
+			"version", next.set.Version, "warnings", next.warnings.In(l.src))
 	}
 	err := l.past.Add(history.Entry{
 		Version: next.set.Version, At: next.since, By: next.by, Counts: next.set.Counts, Files: next.files,
@@ -98,7 +98,7 @@ func (l *Rules) refuse(files rulefile.Files, err error, by string) rulefile.Prob
 	}
 	l.metrics.Reload("refused")
 	l.log.Log(context.Background(), level, "the edited rules were refused; the old rules stay in force", "event", "rules_refused",
-		"version", now.set.Version, "refused", r.Version, "by", by, "problems", r.Problems.Error())
+		"version", now.set.Version, "refused", r.Version, "by", by, "problems", r.Problems)
 	return r.Problems
 }
 
@@ -116,7 +116,7 @@ func (l *Rules) tighten(by string) {
 	set, problems := ruleset.Tighten(files)
 	if set == nil {
 		l.log.Error("the locked folder does not load; its last good version stays in force", "event", "rules_not_tightened",
-			"version", now.set.Version, "problems", problems.In(l.src).Error())
+			"version", now.set.Version, "problems", problems.In(l.src))
 		return
 	}
 	l.enforce(&inForce{set: set, files: files, warnings: problems, by: by, lastGood: now.lastGood, refused: now.refused})

@@ -11,40 +11,61 @@ import (
 )
 
 // Settings is the configuration of the process: what is decided once, at start, and what
-// a config file may say. Everything about replies stands in the rule files instead.
+// a config file may say. Everything about replies stands in the rule files instead. The tag
+// "is" says what a value is. What is secret has no flag: every user of a machine can read
+// command lines.
 type Settings struct {
-	Listen        string `rule:"listen" doc:"The address to serve on: HOST:PORT." eg:"127.0.0.1:8001"`
-	Upstream      string `rule:"upstream" doc:"The base URL of the model server, with or without /v1." eg:"http://127.0.0.1:8000/v1"`
-	UpstreamKey   string `rule:"upstream_key" doc:"The bearer token that the model server wants." eg:"${VLLM_API_KEY}"`
-	Server        string `rule:"server" doc:"A dialect of servers.yaml. If left out, the server is asked." eg:"vllm"`
-	Rules         string `rule:"rules" doc:"The folder of rule files. It is watched for edits. If left out, the built-in rules are in force." eg:"/etc/gpt-oss-executor/rules"`
-	Policy        string `rule:"policy" doc:"The locked folder of the security team. Its rules only tighten those of the operator." eg:"/etc/gpt-oss-executor/policy"`
-	Workspace     string `rule:"workspace" doc:"The folder where agents work. If left out, paths.yaml and the gateway say it. A workspace in the locked folder outranks it." eg:"/home/sam/code/shop"`
-	State         string `rule:"state" doc:"The folder that remembers the rule sets that were in force. If the rules do not load at start, the last good set serves." eg:"/var/lib/gpt-oss-executor"`
-	Decisions     string `rule:"decisions" doc:"The folder of the log of what the policy decided, or off. If left out, it is the folder decisions in state, if state is set." eg:"/var/lib/gpt-oss-executor/decisions"`
-	DecisionsMode string `rule:"decisions_mode" one:"written synced required" doc:"How safe a record is before its call leaves. written: the operating system has it. synced: the disk has it. required: the disk has it, and without a record no call leaves."`
-	Admin         string `rule:"admin" doc:"The address of the admin API: HOST:PORT. If left out, there is no admin API." eg:"127.0.0.1:8002"`
-	AdminToken    string `rule:"admin_token" doc:"The bearer token of the admin API." eg:"file:/run/secrets/admin_token"`
-	Token         string `rule:"token" doc:"The bearer token that callers must show. If left out, they need none." eg:"${GPTOSS_TOKEN}"`
-	Hosts         string `rule:"hosts" doc:"Host names that requests may use, beside those of this machine: that of a proxy, for example." eg:"llm.example.com gpt.example.com"`
-	LogLevel      string `rule:"log_level" one:"debug info warn error" doc:"How much is logged."`
-	LogFormat     string `rule:"log_format" one:"text json" doc:"The format of the log, on standard error."`
+	Listen        string `rule:"listen" is:"HOST:PORT" doc:"The address to serve on: HOST:PORT." eg:"127.0.0.1:8001"`
+	Upstream      string `rule:"upstream" is:"URL" doc:"The base URL of the model server, with or without /v1." eg:"http://127.0.0.1:8000/v1"`
+	UpstreamKey   string `rule:"upstream_key" is:"secret" doc:"The bearer token that the model server wants." eg:"${VLLM_API_KEY}"`
+	Server        string `rule:"server" is:"ID" doc:"A dialect of servers.yaml. If left out, the server is asked." eg:"vllm"`
+	Rules         string `rule:"rules" is:"DIR" doc:"The folder of rule files. It is watched for edits. If left out, the built-in rules are in force." eg:"/etc/gpt-oss-executor/rules"`
+	Policy        string `rule:"policy" is:"DIR" doc:"The locked folder of the security team. Its rules only tighten those of the operator." eg:"/etc/gpt-oss-executor/policy"`
+	Workspace     string `rule:"workspace" is:"DIR" doc:"The folder where agents work. If left out, paths.yaml and the gateway say it. A workspace in the locked folder outranks it." eg:"/home/sam/code/shop"`
+	State         string `rule:"state" is:"DIR" doc:"The folder that remembers the rule sets that were in force. If the rules do not load at start, the last good set serves." eg:"/var/lib/gpt-oss-executor"`
+	Decisions     string `rule:"decisions" is:"DIR" doc:"The folder of the log of what the policy decided, or off. If left out, it is the folder decisions in state, if state is set." eg:"/var/lib/gpt-oss-executor/decisions"`
+	DecisionsMode string `rule:"decisions_mode" is:"MODE" one:"written synced required" doc:"How safe a record is before its call leaves. written: the operating system has it. synced: the disk has it. required: the disk has it, and without a record no call leaves."`
+	Admin         string `rule:"admin" is:"HOST:PORT" doc:"The address of the admin API: HOST:PORT. If left out, there is no admin API." eg:"127.0.0.1:8002"`
+	AdminToken    string `rule:"admin_token" is:"secret" doc:"The bearer token of the admin API." eg:"file:/run/secrets/admin_token"`
+	Token         string `rule:"token" is:"secret" doc:"The bearer token that callers must show. If left out, they need none." eg:"${GPTOSS_TOKEN}"`
+	Hosts         string `rule:"hosts" is:"NAMES" doc:"Host names that requests may use, beside those of this machine: that of a proxy, for example." eg:"llm.example.com gpt.example.com"`
+	LogLevel      string `rule:"log_level" is:"LEVEL" one:"debug info warn error" doc:"How much is logged."`
+	LogFormat     string `rule:"log_format" is:"FORMAT" one:"text json" doc:"The format of the log, on standard error."`
 }
 
 // SettingPrefix begins the environment variables that override settings.
 const SettingPrefix = "GPTOSS_EXECUTOR_"
 
-// setting pairs a key with where its value goes.
-type setting struct {
-	key string
-	to  *string
+// Setting is one of them, and where its value goes.
+type Setting struct {
+	Key  string // in a config file, such as log_level
+	Is   string // what the value is, such as DIR; empty: a secret
+	Doc  string // whole sentences
+	One  string // the values that it may have, with blanks between them; empty: any
+	Text *string
 }
 
-func (s *Settings) fields() (out []setting) {
+// Variable is the environment variable, such as GPTOSS_EXECUTOR_LOG_LEVEL.
+func (s Setting) Variable() string { return SettingPrefix + strings.ToUpper(s.Key) }
+
+// Flag is the flag of serve without its dashes, such as log-level; empty for a secret.
+func (s Setting) Flag() string {
+	if s.Is == "" {
+		return ""
+	}
+	return strings.ReplaceAll(s.Key, "_", "-")
+}
+
+// All are the settings, in the order in which people read them.
+func (s *Settings) All() (out []Setting) {
 	v := reflect.ValueOf(s).Elem()
 	for _, f := range rulefile.Keys(v.Type()) {
 		key, _ := rulefile.KeyOf(f)
-		out = append(out, setting{key, v.FieldByIndex(f.Index).Addr().Interface().(*string)})
+		is := f.Tag.Get("is")
+		if is == "secret" {
+			is = ""
+		}
+		out = append(out, Setting{key, is, f.Tag.Get("doc"), f.Tag.Get("one"), v.FieldByIndex(f.Index).Addr().Interface().(*string)})
 	}
 	return out
 }
@@ -60,20 +81,20 @@ func (s *Settings) Read(name, doc string, env func(string) (string, bool)) rulef
 	file := rulefile.Single(name, doc)
 	var said Settings
 	problems := file.Decode(&said, false)
-	given := said.fields()
-	for i, f := range s.fields() {
-		if *given[i].to == "" {
+	given := said.All()
+	for i, f := range s.All() {
+		if *given[i].Text == "" {
 			continue
 		}
-		value, missing := expand(*given[i].to, env)
+		value, missing := expand(*given[i].Text, env)
 		if missing != "" {
-			problems = append(problems, file.At(f.key).Problem(rulefile.CodeRef,
+			problems = append(problems, file.At(f.Key).Problem(rulefile.CodeRef,
 				fmt.Sprintf("the environment variable %s is not set", missing), "set it, or write the value here"))
 		}
-		if value == "" && missing == "" && guards[f.key] {
-			problems = append(problems, file.At(f.key).Problem(rulefile.CodeRef, f.key+" is empty", emptyToken))
+		if value == "" && missing == "" && guards[f.Key] {
+			problems = append(problems, file.At(f.Key).Problem(rulefile.CodeRef, f.Key+" is empty", emptyToken))
 		}
-		*f.to = value
+		*f.Text = value
 	}
 	return problems
 }
@@ -99,7 +120,7 @@ func expand(s string, env func(string) (string, bool)) (out, missing string) {
 // Override takes over the environment: pairs of NAME=value. A variable with our
 // prefix that is no setting is an error, because it is a misspelt one.
 func (s *Settings) Override(environ []string) error {
-	fields := s.fields()
+	all := s.All()
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
 		key, ours := strings.CutPrefix(name, SettingPrefix)
@@ -107,15 +128,14 @@ func (s *Settings) Override(environ []string) error {
 			continue
 		}
 		key = strings.ToLower(key)
-		i := slices.IndexFunc(fields, func(f setting) bool { return f.key == key })
+		i := slices.IndexFunc(all, func(f Setting) bool { return f.Key == key })
 		if i < 0 {
-			keys := collect(fields, func(f setting) string { return SettingPrefix + strings.ToUpper(f.key) })
-			return fmt.Errorf("environment: unknown setting %s; %s", name, rulefile.DidYouMean(name, keys))
+			return fmt.Errorf("environment: unknown setting %s; %s", name, rulefile.DidYouMean(name, collect(all, Setting.Variable)))
 		}
 		if value == "" && guards[key] {
 			return fmt.Errorf("environment: %s is set and empty; %s", name, emptyToken)
 		}
-		*fields[i].to = value
+		*all[i].Text = value
 	}
 	return nil
 }

@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
+// pageWidth is how many characters a line of help has at most.
+const pageWidth = 80
+
+// page is the help of a command: what it does, how it is called, examples, what is below
+// it, and its flags.
+func page(c *cobra.Command) string {
+	var b strings.Builder
+	about := c.Long
+	if about == "" {
+		about = c.Short + "."
+	}
+	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n\nExamples:\n%s\n", filled(about, pageWidth), usage(c), c.Example)
+	if c.HasAvailableSubCommands() {
+		b.WriteString("\nCommands:\n")
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() || sub.Name() == "help" {
+				fmt.Fprintf(&b, "  %-*s  %s\n", sub.NamePadding(), sub.Name(), sub.Short)
+			}
+		}
+	}
+	all := pflag.NewFlagSet("", pflag.ContinueOnError)
+	all.AddFlagSet(c.LocalFlags())
+	all.AddFlagSet(c.InheritedFlags())
+	fmt.Fprintf(&b, "\nFlags:\n%s", all.FlagUsagesWrapped(pageWidth))
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\nMore about one of them: %s COMMAND --help\n", c.CommandPath())
+	}
+	return b.String()
+}
+
+// usage is how a command is called.
+func usage(c *cobra.Command) string {
+	if c.HasAvailableSubCommands() {
+		return c.CommandPath() + " COMMAND"
+	}
+	return c.UseLine()
+}
+
+// filled breaks paragraphs into lines of a width. Lines that begin with a blank stay as they
+// are, and so do empty ones.
+func filled(text string, width int) string {
+	var out, line strings.Builder
+	flush := func() {
+		if line.Len() > 0 {
+			out.WriteString(line.String() + "\n")
+			line.Reset()
+		}
+	}
+	for l := range strings.Lines(text) {
+		l = strings.TrimRight(l, "\n")
+		if l == "" || l[0] == ' ' {
+			flush()
+			out.WriteString(l + "\n")
+			continue
+		}
+		for word := range strings.FieldsSeq(l) {
+			if n := utf8.RuneCountInString(line.String()); n > 0 && n+1+utf8.RuneCountInString(word) > width {
+				flush()
+			} else if n > 0 {
+				line.WriteByte(' ')
+			}
+			line.WriteString(word)
+		}
+	}
+	flush()
+	return strings.TrimRight(out.String(), "\n")
+}
+
+// helpCommand shows the help of a command that is named behind it.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND…]",
+		Short: "Show the help of a command",
+		Example: `  gpt-oss-executor help check
+  gpt-oss-executor help policy explain`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			about, rest, err := c.Root().Find(args)
+			if err == nil && len(rest) > 0 {
+				err = unknown(about, rest[0])
+			}
+			if err != nil {
+				return misused(c, err)
+			}
+			return about.Help()
+		},
+	}
+}
+
+// completionCommand prints what makes a shell complete commands and flags.
+func completionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion bash|zsh|fish|powershell",
+		Short: "Print a script with which a shell completes commands and flags",
+		Long: `Print a script with which a shell completes commands and flags. The example is for bash,
+which needs the package bash-completion; put it into ~/.bashrc to have it in each shell.
+For zsh, write the script to a file _gpt-oss-executor in a folder of $fpath. For fish,
+write it to ~/.config/fish/completions/gpt-oss-executor.fish.`,
+		Example: `  source <(gpt-oss-executor completion bash)
+  gpt-oss-executor completion zsh > _gpt-oss-executor`,
+		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		RunE: func(c *cobra.Command, args []string) error {
+			out := c.OutOrStdout()
+			switch args[0] {
+			case "bash":
+				return c.Root().GenBashCompletionV2(out, true)
+			case "zsh":
+				return c.Root().GenZshCompletion(out)
+			case "fish":
+				return c.Root().GenFishCompletion(out, true)
+			}
+			return c.Root().GenPowerShellCompletionWithDesc(out)
+		},
+	}
+}
+
+// misuse is an error in how a command was called.
+type misuse struct{ error }
+
+// misused says where to read how a command is called.
+func misused(c *cobra.Command, err error) error {
+	return misuse{fmt.Errorf("%w\nTry: %s --help", err, c.CommandPath())}
+}
+
+// unknown is an error about a word that is no command below c.
+func unknown(c *cobra.Command, word string) error {
+	var words []string
+	for _, sub := range c.Commands() {
+		words = append(words, sub.Name())
+	}
+	return fmt.Errorf("unknown command %q for %q; %s", word, c.CommandPath(), rulefile.DidYouMean(word, words))
+}
+
+// wrongFlag is misuse of a flag. What stands behind a command that only holds others is the
+// name of one: if it is wrong, its flags are unknown, too, and that is not what to say.
+func wrongFlag(args []string) func(*cobra.Command, error) error {
+	return func(c *cobra.Command, err error) error {
+		var bad *pflag.InvalidValueError
+		if errors.As(err, &bad) {
+			return misused(c, fmt.Errorf("--%s takes %s, not %q", bad.GetFlag().Name, takes(bad.GetFlag()), bad.GetValue()))
+		}
+		if c.HasSubCommands() {
+			_, rest, _ := c.Root().Find(args)
+			c.FParseErrWhitelist.UnknownFlags = true
+			if c.ParseFlags(rest) == nil && c.Flags().NArg() > 0 {
+				err = unknown(c, c.Flags().Arg(0))
+			}
+		}
+		return misused(c, err)
+	}
+}
+
+// takes is what a flag takes, in words.
+func takes(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "bool":
+		return "true or false"
+	case "int":
+		return "a whole number"
+	case "duration":
+		return "a time such as 90s, 10m or 2h"
+	}
+	name, _ := pflag.UnquoteUsage(f)
+	return name
+}
+
+// helpful gives a command and all below it their help, and says of wrong arguments where to
+// read on. A command that does nothing by itself shows its help.
+func helpful(c *cobra.Command) {
+	if c.HasSubCommands() {
+		c.Args = func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknown(c, args[0])
+			}
+			return nil
+		}
+		if c.RunE == nil {
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
+	for _, sub := range c.Commands() {
+		helpful(sub)
+	}
+	check := c.Args
+	c.Args = func(c *cobra.Command, args []string) error {
+		if err := check(c, args); err != nil {
+			return misused(c, err)
+		}
+		return nil
+	}
+}

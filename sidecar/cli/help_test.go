@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+	"pgregory.net/rapid"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// everyCommand is the root and all commands below it.
+func everyCommand(c *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{c}
+	for _, sub := range c.Commands() {
+		all = append(all, everyCommand(sub)...)
+	}
+	return all
+}
+
+func newRoot() *cobra.Command { return rootCommand(Env{Defaults: os.DirFS("../..")}) }
+
+// What holds for every help page, whichever commands there are.
+func TestHelpPages(t *testing.T) {
+	all := everyCommand(newRoot())
+	if len(all) < 30 {
+		t.Fatalf("%d commands: nothing is tested", len(all))
+	}
+	for _, c := range all {
+		var out bytes.Buffer
+		words := strings.Fields(c.CommandPath())[1:]
+		if code := Run(append(words, "--help"), Env{Out: &out, Err: &out, Defaults: os.DirFS("../..")}); code != 0 {
+			t.Errorf("%s: exit code %d", c.CommandPath(), code)
+		}
+		for line := range strings.Lines(out.String()) {
+			line = strings.TrimRight(line, "\n")
+			if n := utf8.RuneCountInString(line); n > pageWidth || strings.ContainsRune(line, '\t') || strings.TrimRight(line, " ") != line {
+				t.Errorf("%s: %d characters: %q", c.CommandPath(), n, line)
+			}
+		}
+		for _, part := range []string{"\nUsage:\n  gpt-oss-executor", "\nExamples:\n  ", "\nFlags:\n  "} {
+			if !strings.Contains(out.String(), part) {
+				t.Errorf("%s: no %q in\n%s", c.CommandPath(), part, &out)
+			}
+		}
+		if c.Short == "" || strings.HasSuffix(c.Short, ".") || !unicode.IsUpper(rune(c.Short[0])) {
+			t.Errorf("%s: %q", c.CommandPath(), c.Short)
+		}
+	}
+}
+
+// A flag says what it does and what it takes, in words of ours. There is one way to ask for
+// JSON.
+func TestFlags(t *testing.T) {
+	for _, c := range everyCommand(newRoot()) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			takes, text := pflag.UnquoteUsage(f)
+			switch {
+			case text == "":
+				t.Errorf("%s --%s has no text", c.CommandPath(), f.Name)
+			case takes != strings.ToUpper(takes):
+				t.Errorf("%s --%s takes a %q", c.CommandPath(), f.Name, takes)
+			case (f.Name == "json") != strings.HasPrefix(text, "write JSON: "):
+				t.Errorf("%s --%s: %s", c.CommandPath(), f.Name, text)
+			case !f.Hidden && strings.Contains(f.Name, "format") && c.Name() != "serve":
+				t.Errorf("%s --%s is another way to ask for JSON", c.CommandPath(), f.Name)
+			}
+		})
+	}
+}
+
+// Each line of an example is a command that exists, with flags and arguments that it takes;
+// and the examples of a command are its own.
+func TestHelpExamples(t *testing.T) {
+	for _, c := range everyCommand(newRoot()) {
+		script, err := syntax.NewParser().Parse(strings.NewReader(c.Example), c.CommandPath())
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := 0
+		syntax.Walk(script, func(n syntax.Node) bool {
+			call, ok := n.(*syntax.CallExpr)
+			if !ok || call.Args[0].Lit() != "gpt-oss-executor" {
+				return true
+			}
+			words, err := expand.Fields(&expand.Config{}, call.Args...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			about, rest, err := newRoot().Find(words[1:])
+			if err == nil {
+				err = about.ParseFlags(rest)
+			}
+			if err == nil {
+				err = about.ValidateArgs(about.Flags().Args())
+			}
+			if err != nil {
+				t.Errorf("%s: %q: %v", c.CommandPath(), words, err)
+			}
+			if strings.HasPrefix(about.CommandPath()+" ", c.CommandPath()+" ") {
+				own++
+			}
+			return true
+		})
+		if own == 0 {
+			t.Errorf("%s: no example is about it:\n%s", c.CommandPath(), c.Example)
+		}
+	}
+}
+
+// Text that is filled has the same words, no line that is too long, and none that could hold
+// the word behind it.
+func TestFilled(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		text := rapid.StringMatching(`([a-zé…]{1,9}[ \n]){0,60}`).Draw(rt, "text")
+		width := rapid.IntRange(10, 40).Draw(rt, "width")
+		text = strings.ReplaceAll(text, "\n ", "\n")
+		got := filled(text, width)
+		if !reflect.DeepEqual(strings.Fields(got), strings.Fields(text)) {
+			rt.Fatalf("other words:\n%s", got)
+		}
+		lines := strings.Split(got, "\n")
+		for i, line := range lines {
+			if utf8.RuneCountInString(line) > width {
+				rt.Fatalf("%q is longer than %d", line, width)
+			}
+			if i+1 < len(lines) && line != "" && lines[i+1] != "" {
+				next, _, _ := strings.Cut(lines[i+1], " ")
+				if utf8.RuneCountInString(line+" "+next) <= width {
+					rt.Fatalf("%q could hold %q", line, next)
+				}
+			}
+		}
+	})
+	const want = "one two\nthree\n\n  as it   is, however long\n\nfour five"
+	if got := filled("one\ntwo three\n\n  as it   is, however long\n\nfour\nfive\n", 9); got != want {
+		t.Errorf("%q", got)
+	}
+}
+
+// Help and the guide list every setting: its key, its variable, and its flag, unless it is
+// a secret.
+func TestSettingsAreListed(t *testing.T) {
+	var out bytes.Buffer
+	if code := Run([]string{"serve", "--help"}, Env{Out: &out, Err: &out, Defaults: os.DirFS("../..")}); code != 0 {
+		t.Fatal(&out)
+	}
+	guide, err := os.ReadFile("../../docs/operating.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	secrets := 0
+	for _, s := range new(ruleset.Settings).All() {
+		flag, page := "`--"+s.Flag()+"`", "  --"+s.Flag()+" "+s.Is+" "
+		if s.Flag() == "" {
+			secrets++
+			flag, page = "none", s.Variable()+" ("+s.Key+" in the config file)\n      "+strings.Fields(s.Doc)[0]+" "
+		}
+		if !strings.Contains(out.String(), page) {
+			t.Errorf("serve --help has no %q", page)
+		}
+		if row := "| `" + s.Key + "` | `" + s.Variable() + "` | " + flag + " |"; !strings.Contains(string(guide), row) {
+			t.Errorf("operating.md has no row %s", row)
+		}
+	}
+	if secrets != 3 {
+		t.Errorf("%d secrets", secrets)
+	}
+}
+
+// A setting in a flag beats the environment, which beats the file, which beats the default,
+// for each of them.
+func TestSettingsStack(t *testing.T) {
+	dir := t.TempDir()
+	for _, s := range new(ruleset.Settings).All() {
+		file := dir + "/" + s.Key + ".yaml"
+		values := strings.Fields(s.One)
+		if len(values) == 0 {
+			values = []string{"a", "b", "c"}
+		}
+		if err := os.WriteFile(file, []byte(s.Key+": "+values[0]+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			environ []string
+			args    []string
+			want    string
+		}{
+			{nil, nil, values[0]},
+			{[]string{s.Variable() + "=" + values[1]}, nil, values[1]},
+			{[]string{s.Variable() + "=" + values[1]}, []string{"--" + s.Flag(), values[0]}, values[0]},
+		} {
+			if c.args != nil && s.Flag() == "" {
+				continue
+			}
+			cmd := serveCommand(Env{})
+			if err := cmd.ParseFlags(c.args); err != nil {
+				t.Fatal(err)
+			}
+			flags := defaultSettings()
+			for _, f := range flags.All() {
+				if f.Flag() != "" {
+					*f.Text = cmd.Flags().Lookup(f.Flag()).Value.String()
+				}
+			}
+			got, err := settings(cmd, file, &flags, Env{Environ: c.environ})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range got.All() {
+				if f.Key == s.Key && *f.Text != c.want {
+					t.Errorf("%s with %v %v: %q, want %q", s.Key, c.environ, c.args, *f.Text, c.want)
+				}
+			}
+		}
+	}
+}
