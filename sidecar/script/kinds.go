@@ -15,11 +15,21 @@ type Kind struct {
 // Scenario is a conversation about this kind of damage: the call, then the
 // answer.
 func (k Kind) Scenario(name, args, answer string) Scenario {
-	final := k.Final
-	if final == nil {
-		final = Text
+	return Scenario{Name: k.ID, Steps: append(k.Call(name, args), k.final(answer))}
+}
+
+// Endless is the same for a person who asks as often as he likes: each request gets the
+// call, and each result of a call the answer.
+func (k Kind) Endless(name, args, answer string) Scenario {
+	final := k.final(answer)
+	return Scenario{Name: k.ID, Steps: k.Call(name, args), Loop: true, After: &final}
+}
+
+func (k Kind) final(answer string) Reply {
+	if k.Final != nil {
+		return k.Final(answer)
 	}
-	return Scenario{Name: k.ID, Steps: append(k.Call(name, args), final(answer))}
+	return Text(answer)
 }
 
 // Kinds are all kinds of damage that can be mended.

@@ -21,6 +21,7 @@ type Scenario struct {
 	Steps  []Reply              // one for each request
 	Loop   bool                 // after the last step comes the first; else an error
 	Choose func(Request) *Reply // asked before Steps; nil, or a nil answer: Steps decide
+	After  *Reply               // to the result of a call, which is then no step; nil: Steps decide
 }
 
 // phrase is the text of a user message that picks the scenario; "" for the one
@@ -91,7 +92,9 @@ func (s *Server) next(q *Request) (Reply, int) {
 	sc := s.find(q)
 	if sc != nil {
 		q.Scenario, q.Step = sc.Name, s.played[sc.Name]
-		s.played[sc.Name]++
+		if !sc.after(q) {
+			s.played[sc.Name]++
+		}
 	}
 	s.requests = append(s.requests, *q)
 	return sc.reply(q), len(s.requests)
@@ -123,6 +126,12 @@ func (s *Server) pick(text string) *Scenario {
 	return found
 }
 
+// after reports whether q brings the result of a call, and the scenario has an answer to that.
+func (s *Scenario) after(q *Request) bool {
+	last := len(q.Messages) - 1
+	return s.After != nil && last >= 0 && q.Messages[last].Role == "tool"
+}
+
 // reply is the scenario's answer to q. A conversation that is not in the script
 // is a mistake of whoever wrote the script, so it is told as an error.
 func (s *Scenario) reply(q *Request) Reply {
@@ -133,6 +142,9 @@ func (s *Scenario) reply(q *Request) Reply {
 		if r := s.Choose(*q); r != nil {
 			return *r
 		}
+	}
+	if s.after(q) {
+		return *s.After
 	}
 	n := q.Step
 	if s.Loop && len(s.Steps) > 0 {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -274,3 +275,34 @@ func TestProbes(t *testing.T) {
 		}
 	}
 }
+
+// Whoever asks again gets the damage again, whatever came between; the result of a call gets
+// the answer. A fault that the next try mends is met anew each time.
+func TestEndless(t *testing.T) {
+	for _, k := range Kinds() {
+		s := New(k.Endless("exec", `{"command":"ls"}`, "That was it."))
+		question, result := `{"role":"user","content":"`+k.ID+`"}`, `{"role":"tool","tool_call_id":"a","content":"x"}`
+		steps := len(k.Call("exec", `{"command":"ls"}`))
+		var first []string
+		for round := range 3 {
+			for step := range steps {
+				_, got := ask(t, s, `{"messages":[`+question+`]}`)
+				got = ids.ReplaceAllString(got, "")
+				if round == 0 {
+					first = append(first, got)
+				} else if got != first[step] {
+					t.Errorf("%s, round %d, step %d: %s\nfirst %s", k.ID, round, step, got, first[step])
+				}
+				if strings.Contains(got, "That was it.") {
+					t.Errorf("%s answers without a result: %s", k.ID, got)
+				}
+			}
+			if _, got := ask(t, s, `{"messages":[`+question+`,`+result+`]}`); !strings.Contains(got, "That was it.") {
+				t.Errorf("%s, round %d: %s", k.ID, round, got)
+			}
+		}
+	}
+}
+
+// ids are what differs from one reply to the next.
+var ids = regexp.MustCompile(`"(id|created)": ?("[^"]*"|\d+)`)

@@ -26,9 +26,7 @@ func main() {
 func run(listen, dialect string) error {
 	var scenarios []script.Scenario
 	for _, k := range script.Kinds() {
-		sc := k.Scenario(k.Tool, args(k.Tool), "That was "+k.ID+".")
-		sc.Loop = true
-		scenarios = append(scenarios, sc)
+		scenarios = append(scenarios, k.Endless(k.Tool, args(k.Tool), "That was "+k.ID+"."))
 	}
 	s := script.New(append(scenarios, script.Scenario{Steps: []script.Reply{script.Text("Hello.")}, Loop: true})...)
 	d, err := find(dialect)
@@ -40,7 +38,8 @@ func run(listen, dialect string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("A scripted gpt-oss server (%s) at http://%s/v1. Say one of these in a message:\n", d.ID, l.Addr())
+	fmt.Printf("A scripted gpt-oss server (%s) at http://%s/v1. Say one of these in a message.\n"+
+		"Each time you get that reply, with a call; the result of a call gets a sentence.\n", d.ID, l.Addr())
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	for _, k := range script.Kinds() {
 		fmt.Fprintf(t, "  %s\t%s\n", k.ID, k.About)
