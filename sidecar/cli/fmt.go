@@ -31,7 +31,7 @@ What a file says stays, and so do its comments. The names of the changed files a
 printed. With --check nothing is changed, and the exit code is 1 if a file is not tidy.`,
 		Example: `  gpt-oss-executor fmt my-rules
   gpt-oss-executor fmt --check my-rules/exec.yaml my-rules/paths.yaml`,
-		Args: cobra.ArbitraryArgs,
+		Args: notEmpty,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, named := env.meant(args)
 			if rulesName(dir) != dir {

@@ -71,6 +71,15 @@ func (e Env) announce(named, policy string) {
 	fmt.Fprintf(e.Err, "rules: %s\n", named)
 }
 
+// notEmpty is for arguments that name a folder or a file: an empty one comes from a variable
+// that nobody has set.
+func notEmpty(_ *cobra.Command, args []string) error {
+	if slices.Contains(args, "") {
+		return errors.New("the name of the folder is empty; is a variable not set?")
+	}
+	return nil
+}
+
 // holdsRules reports whether rule files stand in a folder.
 func holdsRules(dir string) bool {
 	return slices.ContainsFunc(ruleset.FileNames(), func(name string) bool {

@@ -21,7 +21,7 @@ checkout with what is in force.
 `,
 		Example: `  gpt-oss-executor version
   gpt-oss-executor version my-rules`,
-		Args: cobra.MaximumNArgs(1),
+		Args: cobra.MatchAll(cobra.MaximumNArgs(1), notEmpty),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 && c.Flags().Changed("rules") {
 				return misused(c, errors.New("name the folder once: as DIR, or with --rules"))

@@ -45,6 +45,29 @@ func TestNoLockWithoutFloor(t *testing.T) {
 	}
 }
 
+// TestLockedOverExtra: what an extra file of the operator loosens is bound as what any other
+// file says, and the warning stands there.
+func TestLockedOverExtra(t *testing.T) {
+	set, problems := underLock(t, rulefile.Files{
+		limitsFile:     "version: 1\nsize: {text: 64KiB}\n",
+		strategiesFile: "version: 1\noff: [markers]\n",
+		execFilename:   "version: 1\nrules:\n  - {id: none, deny: No., when: cmd.binary == 'curl', hit: [curl x.test], miss: [ls]}\n",
+	}, rulefile.Files{
+		"extra/limits.mine.yaml":     "version: 1\nsize: {text: 128KiB}\n",
+		"extra/strategies.mine.yaml": "version: 1\nstrategies: [{id: markers, enabled: true}]\n",
+		"extra/exec.mine.yaml":       "version: 1\nprofile: permissive\nrules:\n  - {id: all, allow: Yes., when: cmd.binary == 'curl', hit: [curl x.test], miss: [ls]}\n",
+	})
+	if set == nil {
+		t.Fatal(problems)
+	}
+	if set.Limits.TextBytes != 64<<10 || set.Barred("markers") == "" || effect("curl x.test")(set) != "deny" {
+		t.Errorf("%d, %q, %s", set.Limits.TextBytes, set.Barred("markers"), effect("curl x.test")(set))
+	}
+	if !strings.Contains(problems.Error(), "extra/limits.mine.yaml:2:14: warning: size.text is 128KiB, and the locked folder allows 64KiB [W-locked]") {
+		t.Error(problems)
+	}
+}
+
 // TestLockedLimits: of two limits the smaller is in force, whoever says it, and a
 // larger one of the operator is a warning with both places.
 func TestLockedLimits(t *testing.T) {
