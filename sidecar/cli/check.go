@@ -44,12 +44,12 @@ Exit code: 0 the rules are good, 1 they have problems (with --strict also warnin
 			if c.Flags().Changed("format") {
 				fmt.Fprintln(env.Err, "--format is written --json or --github now")
 			}
-			dir, named := env.meant(args)
+			dir, named := env.meant(args, policy)
 			if err := unsure(c, dir, args); err != nil {
 				return err
 			}
 			if format != "json" {
-				env.announce(named, policy)
+				env.announce(named)
 			}
 			v := checked(dir, policy, strict, env)
 			if err := v.write(format, env); err != nil {

@@ -33,13 +33,13 @@ printed. With --check nothing is changed, and the exit code is 1 if a file is no
   gpt-oss-executor fmt --check my-rules/exec.yaml my-rules/paths.yaml`,
 		Args: notEmpty,
 		RunE: func(c *cobra.Command, args []string) error {
-			dir, named := env.meant(args)
+			dir, named := env.meant(args, "")
 			if rulesName(dir) != dir {
 				return misused(c, errors.New("the built-in rules cannot be changed; name a folder or files, such as: "+c.CommandPath()+" ."))
 			}
 			if len(args) == 0 {
 				args = []string{dir}
-				env.announce(named, "")
+				env.announce(named)
 			}
 			names, err := yamlFiles(args)
 			if err != nil {

@@ -45,8 +45,8 @@ func policyFlag(c *cobra.Command, env Env, dir *string) {
 }
 
 // meant is the folder of rules that the argument DIR names. Without it, it is the one that
-// rulesFlag would give. Named says which one that is.
-func (e Env) meant(args []string) (dir, named string) {
+// rulesFlag would give. Named says which one that is, and which locked folder lies over it.
+func (e Env) meant(args []string, policy string) (dir, named string) {
 	dir, _ = e.ruleSettings()
 	switch {
 	case len(args) > 0:
@@ -60,16 +60,14 @@ func (e Env) meant(args []string) (dir, named string) {
 			named += "; to look at the folder here, say rules"
 		}
 	}
+	if policy != "" {
+		named += ", beneath " + policy
+	}
 	return dir, named
 }
 
 // announce says first of all which rules a command looks at.
-func (e Env) announce(named, policy string) {
-	if policy != "" {
-		named += ", beneath " + policy
-	}
-	fmt.Fprintf(e.Err, "rules: %s\n", named)
-}
+func (e Env) announce(named string) { fmt.Fprintf(e.Err, "rules: %s\n", named) }
 
 // notEmpty is for arguments that name a folder or a file: an empty one comes from a variable
 // that nobody has set.
@@ -94,8 +92,8 @@ func unsure(c *cobra.Command, dir string, args []string) error {
 	if dir != "" || len(args) > 0 || !holdsRules(".") {
 		return nil
 	}
-	return misused(c, fmt.Errorf("which rules? There are rule files here, and no folder is named. These check the files here, and the built-in rules:\n"+
-		"  %[1]s .\n  %[1]s builtin", c.CommandPath()))
+	return misused(c, fmt.Errorf("which rules? There are rule files here, and no folder is named. Say one of these:\n"+
+		"  %[1]s .          for the files here\n  %[1]s builtin    for the built-in rules", c.CommandPath()))
 }
 
 // rulesIn is a folder of rules over those of the program, with the locked one

@@ -43,12 +43,12 @@ reply is read as it is read today. REPLY is what explain takes.`,
   gpt-oss-executor test my-rules --record reply.json --name 'our proxy leaks'`,
 		Args: cobra.MatchAll(cobra.MaximumNArgs(1), notEmpty),
 		RunE: func(c *cobra.Command, args []string) error {
-			dir, named := env.meant(args)
+			dir, named := env.meant(args, policy)
 			if err := unsure(c, dir, args); err != nil {
 				return err
 			}
 			if !f.json {
-				env.announce(named, policy)
+				env.announce(named)
 			}
 			src, err := rulesIn(dir, policy, env)
 			if err != nil {

@@ -43,7 +43,7 @@ func printVersion(env Env, policy string, args ...string) error {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		version = info.Main.Version
 	}
-	dir, named := env.meant(args)
+	dir, named := env.meant(args, policy)
 	_, files, err := readRules(dir, policy, env)
 	if err != nil {
 		fmt.Fprintf(env.Out, "gpt-oss-executor %s\n", version)

@@ -46,6 +46,8 @@ func TestExtraRefused(t *testing.T) {
 	for _, c := range []struct{ x, y, want string }{
 		{"version: 1\nplain: 1", "version: 1\nplain: 2", "extra/a.y.yaml:2:8: another file says something else here [E-dup]|it is extra/a.x.yaml:2; leave one of the two out"},
 		{"version: 1\nlist: [{id: one, l: [1]}]", "version: 1\nlist: [{id: one, l: [2]}]", "extra/a.y.yaml:2:21: another file says"},
+		{"version: 1\nlist: [{id: one, deny: a}]", "version: 1\nlist: [{id: one, audit: a}]", "extra/a.y.yaml:2:18: another file says something else here [E-dup]|it is extra/a.x.yaml:2"},
+		{"version: 1\nlist: [{id: new, n: 1}]", "version: 1\nlist: [{id: new, n: 2}]", "extra/a.y.yaml:2:21: another file says"},
 		{"version: 1\nmap: {k: {l: 1}}", "version: 1\nmap: {k: 2}", "extra/a.y.yaml:2:10: another file says"},
 		{"plain: 1", "version: 1", "extra/a.x.yaml:1:1: the file lacks version"},
 		{"version: 1\ninclude: [secret.yaml]", "version: 1", "extra/a.x.yaml:2:11: secret.yaml cannot be included"},

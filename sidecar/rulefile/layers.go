@@ -185,7 +185,8 @@ func (t *Tree) mergeKeys(base, over *yaml.Node, inItem bool) *yaml.Node {
 		}
 	}
 	for i := 0; i+1 < len(base.Content); i += 2 {
-		if inItem && t.instead(base.Content[i].Value, at) {
+		if other, gives := t.instead(base.Content[i].Value, at); inItem && gives {
+			t.clash(base.Content[i], content[other-1])
 			continue
 		}
 		if j, both := at[base.Content[i].Value]; both {
@@ -197,12 +198,17 @@ func (t *Tree) mergeKeys(base, over *yaml.Node, inItem bool) *yaml.Node {
 	return t.with(over, content)
 }
 
-// instead reports whether a key gives way to another one.
-func (t *Tree) instead(key string, at map[string]int) bool {
+// instead reports whether a key gives way to another one, and to which.
+func (t *Tree) instead(key string, at map[string]int) (other int, gives bool) {
 	if _, both := at[key]; both || !slices.Contains(t.shape.OneOf, key) {
-		return false
+		return 0, false
 	}
-	return slices.ContainsFunc(t.shape.OneOf, func(e string) bool { _, has := at[e]; return has })
+	for _, e := range t.shape.OneOf {
+		if other, gives = at[e]; gives {
+			return other, true
+		}
+	}
+	return 0, false
 }
 
 // mergeItems merges lists whose items have an id. What is changed keeps its place.
