@@ -37,14 +37,15 @@ func (q *Request) Said(start string, most int) (out []string) {
 func behindRaw(raw []byte, start string, most int) (out []string) {
 	quoted := AppendString(nil, start)
 	quoted = quoted[1 : len(quoted)-1]
+	line := quoted[bytes.LastIndex(quoted, []byte(`\n`))+1:] // is looked for: headings begin alike, and often
 	for from := 0; len(out) < maxSaid; {
-		at := bytes.Index(raw[from:], quoted)
+		at := bytes.Index(raw[from:], line)
 		if at < 0 {
 			break
 		}
-		at += from
-		from = at + len(quoted)
-		if at == 0 || newline(raw[:at]) {
+		from += at + len(line)
+		head, is := bytes.CutSuffix(raw[:from], quoted)
+		if is && (len(head) == 0 || newline(head)) {
 			rest := raw[from:]
 			text := jsontext.Unquote(rest[:min(len(rest), 6*most)]) // no escape has more than six bytes for one
 			out = append(out, text[:min(len(text), most)])

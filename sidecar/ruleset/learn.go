@@ -9,7 +9,7 @@ import (
 )
 
 // maxSentence is how long a sentence of the gateway may be that names folders.
-const maxSentence = 8 << 10
+const maxSentence = 1 << 10
 
 // sentence is how a gateway says where its agent works: what stands in front of each
 // folder, and behind the last one.
