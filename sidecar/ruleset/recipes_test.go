@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -104,6 +105,15 @@ func promises() []promise {
 			text, _, _ := strings.Cut(s.Prompts[m.Prompt.Value], ".")
 			return fmt.Sprintf("%s, %s, %v", text, s.Models[0].ID.Value, s.Prompts["react"] != "")
 		}, "Answer in at most three sentences, gpt-oss, true"},
+		{func(s *Set) string {
+			read, write := s.CheckPath(paths.Read, "/srv/docs/a.md", somebody, At{Now: exampleTime}), s.CheckPath(paths.Write, "/srv/docs/a.md", somebody, At{Now: exampleTime})
+			secret := s.CheckPath(paths.Read, "/srv/docs/.env", somebody, At{Now: exampleTime})
+			return fmt.Sprintf("%s %s %s", read.Effect, write.Effect, secret.Effect)
+		}, "allow deny deny"},
+		{func(s *Set) string {
+			own, other := s.CheckURL("http://localhost:3000/x", "POST", nil, somebody, exampleAt()), s.CheckURL("http://localhost:18789/", "GET", nil, somebody, exampleAt())
+			return fmt.Sprintf("%s %s", own.Effect, other.Effect)
+		}, "allow deny"},
 	}
 }
 
