@@ -23,6 +23,7 @@ var rooms = [][]string{
 	{"sidecar/reply", "sidecar/replay", "sidecar/live"},
 	{"sidecar/turn"},
 	{"sidecar/guard"},
+	{"internal/sessions"},
 	{"sidecar/upstream", "sidecar/fetch", "sidecar/workspace", "sidecar/approvals", "sidecar/decisions", "sidecar/history"},
 	{"internal/ruletest"},
 	{"sidecar/ruleset", "sidecar/publish"},
