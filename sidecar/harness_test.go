@@ -37,6 +37,8 @@ type setup struct {
 	set        *ruleset.Set // nil: the shipped one
 	url        string       // of the model server, in place of the one that is given
 	world      guard.World
+	decisions  guard.DecisionLog
+	listening  func() map[int]bool // nil: as on this machine
 }
 
 // fixed is a rule set that stays.
@@ -72,13 +74,16 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 		cfg.url = up.URL
 	}
 	log := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	if cfg.listening == nil {
+		cfg.listening = sockets.Listening
+	}
 	rules, metrics := fixed{changed(t, cfg)}, telemetry.New()
 	up, err := upstream.New(upstream.Config{BaseURL: cfg.url, Key: cfg.key, Server: cfg.server, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(up.Close)
-	r.guard = guard.New(guard.Config{World: cfg.world, Listening: sockets.Listening, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics), Now: time.Now, Metrics: metrics, Log: log})
+	r.guard = guard.New(guard.Config{World: cfg.world, Listening: cfg.listening, Decisions: cfg.decisions, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics), Now: time.Now, Metrics: metrics, Log: log})
 	r.s = New(Config{Rules: rules, Upstream: up, Guard: r.guard, Token: cfg.token, Metrics: metrics, Log: log})
 	t.Cleanup(r.s.Close)
 	srv := httptest.NewServer(r.s.Handler())

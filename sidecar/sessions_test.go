@@ -1,0 +1,207 @@
+package sidecar
+
+import (
+	"cmp"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/sessions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestSessions judges days of ordinary work as a gateway sends them, call by call, with
+// nothing configured: only the gateway's prompt says where the workspace is. The tests of
+// e2e spend the same days with a real gateway.
+func TestSessions(t *testing.T) {
+	for _, name := range sessions.Names(t) {
+		t.Run(name, func(t *testing.T) { judged(t, name, "").Check(t) })
+	}
+}
+
+// TestSessionsLocked keeps what each day says under a locked folder, which wins.
+func TestSessionsLocked(t *testing.T) {
+	folder := filepath.Join(ruletest.Root(), "testdata", "sessions", "locked")
+	var b strings.Builder
+	for _, name := range sessions.Names(t) {
+		b.WriteString(judged(t, name, folder).Summary())
+	}
+	golden := folder + ".txt"
+	if *update {
+		ruletest.Must(t, os.WriteFile(golden, []byte(b.String()), 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	ruletest.Must(t, err)
+	if b.String() != string(want) {
+		t.Errorf("not as in %s; to accept it: go test ./sidecar -run TestSessionsLocked -update\n%s", golden, b.String())
+	}
+}
+
+// kept is a decision log in memory.
+type kept struct{ all []decisions.Decision }
+
+func (k *kept) Add(d decisions.Decision) error {
+	k.all = append(k.all, d)
+	return nil
+}
+
+// of are the decisions about the calls of a session.
+func (k *kept) of(s *sessions.Session) (out []decisions.Decision) {
+	for _, d := range k.all {
+		if d.Agent == s.Name {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// judged is what is decided in a session, under a locked folder if there is one.
+func judged(t *testing.T, name, locked string) sessions.Score {
+	t.Helper()
+	s := sessions.Load(t, name, "")
+	r, log := nextTo(t, locked, s)
+	for i := range s.Calls {
+		r.call(s, i)
+	}
+	return s.Score(log.of(s))
+}
+
+// TestSessionsDoNotMix lets two agents of one gateway work at the same time, each in its own
+// workspace. Each is judged as if it were alone, also where it reaches for the other's files.
+func TestSessionsDoNotMix(t *testing.T) {
+	for _, pair := range [][2]string{{"coding", "assistant"}, {"parallel", "bigresults"}, {"overflow", "deferred"}} {
+		t.Run(pair[0], func(t *testing.T) {
+			both := []*sessions.Session{sessions.Load(t, pair[0], ""), sessions.Load(t, pair[1], "")}
+			for i, s := range both {
+				s.Reach(both[1-i])
+			}
+			r, log := nextTo(t, "", both...)
+			for i := range max(len(both[0].Calls), len(both[1].Calls)) {
+				for _, s := range both {
+					if i < len(s.Calls) {
+						r.call(s, i)
+					}
+				}
+			}
+			for _, s := range both {
+				alone, kept := nextTo(t, "", s)
+				for i := range s.Calls {
+					alone.call(s, i)
+				}
+				if got, want := s.Score(log.of(s)).Summary(), s.Score(kept.of(s)).Summary(); got != want {
+					t.Errorf("beside another agent:\n%s\nalone:\n%s", got, want)
+				}
+			}
+		})
+	}
+}
+
+// nextTo is a sidecar between a gateway with these agents, all of one owner, and their model.
+func nextTo(t *testing.T, locked string, all ...*sessions.Session) (*rig, *kept) {
+	t.Helper()
+	t.Setenv("HOME", all[0].Home)
+	t.Setenv("OPENCLAW_WORKSPACE", "")
+	builtin, err := rulefile.Builtin(os.DirFS(ruletest.Root()))
+	ruletest.Must(t, err)
+	files, err := ruleset.SourceOf("", locked, builtin).Read()
+	ruletest.Must(t, err)
+	set, problems := ruleset.LoadShipped(files)
+	if set == nil {
+		t.Fatal(problems)
+	}
+	var scenarios []script.Scenario
+	for _, s := range all {
+		for i, c := range s.Calls {
+			said := script.Text("Then not.")
+			scenarios = append(scenarios, script.Scenario{Name: mark(s, i), Steps: append(shaped(t, c), said, said, said)})
+		}
+	}
+	log := &kept{}
+	return start(t, setup{set: set, world: guard.NewWorld(), decisions: log}, script.New(scenarios...)), log
+}
+
+// call lets the model make a call of a session.
+func (r *rig) call(s *sessions.Session, i int) {
+	r.t.Helper()
+	if a := r.chat(prompt(s, i)); a.status != http.StatusOK {
+		r.t.Errorf("%s, call %d: %d %s", s.Name, i+1, a.status, a.body)
+	}
+}
+
+// mark is the name of a call in the message of the user that leads to it.
+func mark(s *sessions.Session, i int) string { return fmt.Sprintf("(%s, call %d)", s.Name, i+1) }
+
+// shaped is a call as the model or its server spoils it.
+func shaped(t *testing.T, c sessions.Call) []script.Reply {
+	t.Helper()
+	form := cmp.Or(c.Form, "clean")
+	n := slices.IndexFunc(script.Kinds(), func(k script.Kind) bool { return k.ID == form })
+	if n < 0 {
+		t.Fatalf("there is no kind of damage named %s", form)
+	}
+	return script.Kinds()[n].Call(c.Tool, string(c.Args))
+}
+
+// prompt is the request for a call, with what OpenClaw says of the agent and its tools.
+func prompt(s *sessions.Session, i int) string {
+	agent := s.Name
+	system := "## Tooling\nTools policy-filtered.\n## Workspace\nWorking directory: " + s.Workspace +
+		"\nSingle global file workspace unless explicitly told otherwise.\n## Deferred Tool Schemas\nAvailable deferred-schema tools:\n"
+	for _, name := range deferredTools {
+		system += "- " + name + " (core): A tool.\n"
+	}
+	user := fmt.Sprintf("Please %s\n\nRuntime: agent=%s | session=agent:%s:main | sessionId=u1 | host=vm | repo=%s | os=Linux 6.1 (x64) | model=p/gpt-oss | shell=bash | channel=webchat | capabilities=none",
+		mark(s, i), agent, agent, s.Workspace)
+	var offered []any
+	for _, name := range slices.Sorted(maps.Keys(directTools)) {
+		properties, required := map[string]any{}, []string{}
+		for _, p := range strings.Fields(directTools[name]) {
+			key, kind, _ := strings.Cut(p, ":")
+			if must, ok := strings.CutSuffix(kind, "!"); ok {
+				kind, required = must, append(required, key)
+			}
+			properties[key] = map[string]string{"type": kind}
+		}
+		offered = append(offered, map[string]any{"type": "function", "function": map[string]any{"name": name,
+			"parameters": map[string]any{"type": "object", "required": required, "properties": properties}}})
+	}
+	body, err := json.Marshal(map[string]any{"model": "gpt-oss", "stream": true, "tools": offered, "tool_choice": "auto",
+		"messages": []any{
+			map[string]string{"role": "system", "content": system},
+			map[string]string{"role": "user", "content": user},
+		}})
+	if err != nil {
+		panic(err) // maps of texts always encode
+	}
+	return string(body)
+}
+
+// directTools are the tools that OpenClaw offers with their schema: its properties, the
+// required ones with an exclamation mark.
+var directTools = map[string]string{
+	"apply_patch": "input:string!", "edit": "path:string! edits:array!", "ls": "path:string limit:number after:string",
+	"exec":    "command:string! title:string workdir:string env:object yieldMs:number background:boolean timeoutSeconds:number pty:boolean ask:string",
+	"process": "action:string! sessionId:string data:string limit:number", "read": "path:string! offset:integer limit:number",
+	"tool_call": "id:string! args:object", "tool_describe": "id:string!", "tool_search": "query:string queries:array limit:integer",
+	"write": "path:string! content:string!",
+}
+
+// deferredTools are some that it names only.
+var deferredTools = []string{
+	"agents_list", "automations", "create_goal", "gateway", "get_goal", "memory_get", "memory_search", "message", "progress_card", "secrets", "session_status",
+	"sessions_history", "sessions_list", "sessions_search", "sessions_send", "sessions_spawn", "subagents", "tts", "web_fetch", "web_search",
+}
