@@ -44,6 +44,12 @@ func gatewayFolders(run string) (home, workspace string) {
 // providers. It takes about 15 s, and 45 s more the first time.
 func startGateway(t *testing.T, run string, providers ...provider) *gateway {
 	t.Helper()
+	return startGatewayWith(t, run, nil, providers...)
+}
+
+// startGatewayWith is startGateway with more in its environment: gateway.sh says what it knows.
+func startGatewayWith(t *testing.T, run string, env []string, providers ...provider) *gateway {
+	t.Helper()
 	install(t, "../testdata/openclaw")
 	port := freePort(t)
 	g := &gateway{url: "http://127.0.0.1:" + port, token: "e2e"}
@@ -53,7 +59,7 @@ func startGateway(t *testing.T, run string, providers ...provider) *gateway {
 		args = append(args, p.id+"="+p.url+"/v1")
 	}
 	cmd := exec.Command("../testdata/openclaw/gateway.sh", args...)
-	cmd.Env = append(os.Environ(), "OC_PORT="+port, "OC_TOKEN="+g.token)
+	cmd.Env = append(append(os.Environ(), "OC_PORT="+port, "OC_TOKEN="+g.token), env...)
 	begin := time.Now()
 	start(t, "gateway", cmd).ready(t, g.url+"/readyz", 120*time.Second)
 	t.Logf("the gateway is ready after %v", time.Since(begin).Round(100*time.Millisecond))
@@ -92,18 +98,23 @@ type answer struct {
 	raw    string // the whole body
 }
 
-// turn runs one agent turn: the user's message, all the tools it leads to, and
-// the model's last word.
+// turn runs one turn of the agent main: the user's message, all the tools it leads to,
+// and the model's last word.
 func (g *gateway) turn(ctx context.Context, provider, session, message string) (answer, error) {
+	return g.turnOf(ctx, mainAgent, provider, session, message)
+}
+
+// turnOf runs one turn of an agent.
+func (g *gateway) turnOf(ctx context.Context, agent, provider, session, message string) (answer, error) {
 	body, err := json.Marshal(map[string]any{
-		"model":    "openclaw/main",
+		"model":    "openclaw/" + agent,
 		"messages": []map[string]string{{"role": "user", "content": message}},
 	})
 	if err != nil {
 		return answer{}, err
 	}
 	status, raw, err := g.post(ctx, "/v1/chat/completions", body, map[string]string{
-		"x-openclaw-session-key": sessionKey(session),
+		"x-openclaw-session-key": sessionKey(agent, session),
 		"x-openclaw-model":       provider + "/gpt-oss",
 	})
 	if err != nil {
@@ -126,7 +137,7 @@ func (g *gateway) turn(ctx context.Context, provider, session, message string) (
 func (g *gateway) history(ctx context.Context, session string) (string, error) {
 	body, err := json.Marshal(map[string]any{
 		"tool": "sessions_history",
-		"args": map[string]any{"sessionKey": sessionKey(session), "includeTools": true},
+		"args": map[string]any{"sessionKey": sessionKey(mainAgent, session), "includeTools": true},
 	})
 	if err != nil {
 		return "", err
@@ -144,7 +155,10 @@ func (g *gateway) history(ctx context.Context, session string) (string, error) {
 	return wire.Result.Content[0].Text, nil
 }
 
-func sessionKey(session string) string { return "agent:main:e2e-" + session }
+// mainAgent is the agent of a gateway that names none.
+const mainAgent = "main"
+
+func sessionKey(agent, session string) string { return "agent:" + agent + ":e2e-" + session }
 
 func (g *gateway) post(ctx context.Context, path string, body []byte, header map[string]string) (int, []byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.url+path, bytes.NewReader(body))

@@ -1,8 +1,9 @@
 // config.mjs RUN_DIR ID=BASE_URL... - print an openclaw.json for a gateway that talks to nobody but these providers.
+import { readFileSync } from "node:fs";
 import path from "node:path";
 
 const [run, ...providers] = process.argv.slice(2);
-const { OC_PORT, OC_TOKEN } = process.env;
+const { OC_PORT, OC_TOKEN, OC_MORE } = process.env;
 if (!run || providers.length === 0 || providers.some((p) => !p.includes("="))) {
   console.error("usage: config.mjs RUN_DIR ID=BASE_URL...");
   process.exit(2);
@@ -67,4 +68,14 @@ const config = {
   // Without a file of its own, the gateway logs to /tmp/openclaw.
   logging: { level: "info", file: path.join(run, "gateway.log"), consoleStyle: "json", consoleLevel: "info" },
 };
-console.log(JSON.stringify(config, null, 2));
+
+// merge puts the members of an object over those of another, at every depth.
+function merge(under, over) {
+  for (const [key, value] of Object.entries(over)) {
+    const both = [value, under[key]].every((v) => v && typeof v === "object" && !Array.isArray(v));
+    under[key] = both ? merge(under[key], value) : value;
+  }
+  return under;
+}
+
+console.log(JSON.stringify(merge(config, OC_MORE ? JSON.parse(readFileSync(OC_MORE)) : {}), null, 2));

@@ -4,6 +4,8 @@
 # with RUN_DIR/env (to be sourced) and RUN_DIR/ws (the agent's workspace). Ready when GET /readyz says 200.
 #   OC_PORT   port; default a free one
 #   OC_TOKEN  bearer token of the gateway's HTTP endpoints; default a random one
+#   OC_HOME   home folder of the agents; default RUN_DIR/home
+#   OC_MORE   file with more of openclaw.json, which wins over ours; default none
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 run=${1:?usage: gateway.sh RUN_DIR ID=BASE_URL...}
@@ -17,7 +19,7 @@ run=$(cd "$run" && pwd)
 chmod 700 "$run" "$run/state"
 free='const s=require("net").createServer().listen(0,"127.0.0.1",()=>{console.log(s.address().port);s.close()})'
 cat >"$run/env" <<ENV
-export HOME='$run/home' TMPDIR='$run/tmp' PATH='$(dirname "$node"):$PATH' NO_COLOR=1 DO_NOT_TRACK=1
+export HOME='${OC_HOME:-$run/home}' TMPDIR='$run/tmp' PATH='$(dirname "$node"):$PATH' NO_COLOR=1 DO_NOT_TRACK=1
 export OC_NODE='$node' OC_MAIN='$prefix/node_modules/openclaw/openclaw.mjs'
 export OC_PORT='${OC_PORT:-$("$node" -e "$free")}' OC_TOKEN='${OC_TOKEN:-$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')}'
 export OPENCLAW_STATE_DIR='$run/state' OPENCLAW_CONFIG_PATH='$run/openclaw.json'
