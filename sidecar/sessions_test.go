@@ -131,7 +131,7 @@ func nextTo(t *testing.T, locked string, all ...*sessions.Session) (*rig, *kept)
 		}
 	}
 	log := &kept{}
-	return start(t, setup{set: set, world: guard.NewWorld(), decisions: log}, script.New(scenarios...)), log
+	return start(t, setup{set: set, world: guard.NewWorld(""), decisions: log}, script.New(scenarios...)), log
 }
 
 // call lets the model make a call of a session.

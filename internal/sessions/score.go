@@ -135,7 +135,7 @@ func (s Score) Summary() string {
 
 // line is a verdict on one line. It is the same wherever the folders are.
 func (s Score) line(v Verdict) string {
-	args := strings.NewReplacer(s.Session.Workspace, "@WS@", s.Session.Home, "@HOME@").Replace(string(v.Args))
-	return fmt.Sprintf("call %d, %s %.120s: %s, wanted %s; rule %s %s: %s", v.Number, v.Tool, args,
-		cmp.Or(string(v.Effect), "never judged"), v.Want, cmp.Or(v.Rule, "none"), v.File, v.Reason)
+	short := strings.NewReplacer(s.Session.Workspace, "@WS@", s.Session.Home, "@HOME@").Replace
+	return fmt.Sprintf("call %d, %s %.120s: %s, wanted %s; %s: %s", v.Number, v.Tool, short(string(v.Args)),
+		cmp.Or(string(v.Effect), "never judged"), cmp.Or(v.Want, "nothing"), cmp.Or(strings.TrimSpace(v.Rule+" "+v.File), "no rule"), short(v.Reason))
 }

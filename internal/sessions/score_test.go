@@ -65,7 +65,14 @@ func TestScoreOfOne(t *testing.T) {
 func TestSummaryNamesNoPlace(t *testing.T) {
 	for _, name := range Names(t) {
 		here, there := Load(t, name, ""), Load(t, name, "/some/where")
-		if a, b := here.Score(nil).Summary(), there.Score(nil).Summary(); a != b || strings.Contains(a, here.Workspace) {
+		say := func(s *Session) string {
+			list := decided(s)
+			for i := range list {
+				list[i].Effect, list[i].Why = policy.Deny, "This is outside of "+s.Workspace+"."
+			}
+			return s.Score(list).Summary()
+		}
+		if a, b := say(here), say(there); a != b || strings.Contains(a, here.Workspace) {
 			t.Errorf("%s\n%s", a, b)
 		}
 	}
