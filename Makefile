@@ -37,7 +37,7 @@ race: ## what runs at the same time as something else, under the race detector; 
 	EDITS=200 go test -run EditsUnderLoad ./sidecar # so many that it would take minutes under the detector
 
 e2e: ## a real OpenClaw gateway and the OpenAI SDKs; needs npm, about 900 MB in the user's cache
-	GPTOSS_E2E=1 go test -count=1 -timeout 8m ./e2e
+	GPTOSS_E2E=1 go test -count=1 -timeout 12m ./e2e
 
 lint: ## gofmt, go vet, staticcheck; 1 minute the first time
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not gofmt'ed: $$unformatted" >&2; exit 1; }

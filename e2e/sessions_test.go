@@ -93,7 +93,7 @@ func (o *owner) spend(t *testing.T, d *day) {
 			message = "Please go on."
 		}
 	}
-	d.checkRan(t, o.model.Requests(d.session.Name))
+	checkTaken(t, o.model.Requests(d.session.Name))
 	d.session.Score(o.decisions(t, d.agent())).Check(t)
 }
 
@@ -126,8 +126,8 @@ func (o *owner) decisions(t *testing.T, agent string) (out []decisions.Decision)
 	return out
 }
 
-// checkRan looks for calls that have left, and that the gateway did not take.
-func (d *day) checkRan(t *testing.T, asked []script.Request) {
+// checkTaken looks for calls that have left, and that the gateway did not take.
+func checkTaken(t *testing.T, asked []script.Request) {
 	t.Helper()
 	var told []string
 	for _, q := range asked {
