@@ -51,8 +51,14 @@ func TestSessionsLocked(t *testing.T) {
 	}
 }
 
-// kept is a decision log in memory.
-type kept struct{ all []decisions.Decision }
+// kept is a decision log in memory, and the servers of a machine on which nothing runs but
+// what calls of sessions have started.
+type kept struct {
+	all  []decisions.Decision
+	open map[int]bool
+}
+
+func (k *kept) listening() map[int]bool { return maps.Clone(k.open) }
 
 func (k *kept) Add(d decisions.Decision) error {
 	k.all = append(k.all, d)
@@ -75,7 +81,7 @@ func judged(t *testing.T, name, locked string) sessions.Score {
 	s := sessions.Load(t, name, "")
 	r, log := nextTo(t, locked, s)
 	for i := range s.Calls {
-		r.call(s, i)
+		log.call(r, s, i)
 	}
 	return s.Score(log.of(s))
 }
@@ -93,14 +99,14 @@ func TestSessionsDoNotMix(t *testing.T) {
 			for i := range max(len(both[0].Calls), len(both[1].Calls)) {
 				for _, s := range both {
 					if i < len(s.Calls) {
-						r.call(s, i)
+						log.call(r, s, i)
 					}
 				}
 			}
 			for _, s := range both {
 				alone, kept := nextTo(t, "", s)
 				for i := range s.Calls {
-					alone.call(s, i)
+					kept.call(alone, s, i)
 				}
 				if got, want := s.Score(log.of(s)).Summary(), s.Score(kept.of(s)).Summary(); got != want {
 					t.Errorf("beside another agent:\n%s\nalone:\n%s", got, want)
@@ -130,15 +136,19 @@ func nextTo(t *testing.T, locked string, all ...*sessions.Session) (*rig, *kept)
 			scenarios = append(scenarios, script.Scenario{Name: mark(s, i), Steps: append(shaped(t, c), said, said, said)})
 		}
 	}
-	log := &kept{}
-	return start(t, setup{set: set, world: guard.NewWorld(""), decisions: log}, script.New(scenarios...)), log
+	log := &kept{open: map[int]bool{}}
+	return start(t, setup{set: set, world: guard.NewWorld(guard.Here{}), decisions: log, listening: log.listening}, script.New(scenarios...)), log
 }
 
 // call lets the model make a call of a session.
-func (r *rig) call(s *sessions.Session, i int) {
+func (k *kept) call(r *rig, s *sessions.Session, i int) {
 	r.t.Helper()
-	if a := r.chat(prompt(s, i)); a.status != http.StatusOK {
+	a := r.chat(prompt(s, i))
+	if a.status != http.StatusOK {
 		r.t.Errorf("%s, call %d: %d %s", s.Name, i+1, a.status, a.body)
+	}
+	if port := s.Calls[i].Opens; port > 0 && len(a.calls) > 0 {
+		k.open[port] = true
 	}
 }
 

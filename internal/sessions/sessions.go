@@ -40,9 +40,10 @@ type Call struct {
 	Beside bool            `json:"beside"` // in the same reply as the call before it
 	Full   bool            `json:"full"`   // the model server first says that the prompt is too long
 	Tool   string          `json:"tool"`
-	Args   json.RawMessage `json:"args"` // an object; its keys are sorted
-	Form   string          `json:"form"` // a kind of damage of sidecar/script; "": none
-	Want   string          `json:"want"` // Allow or Ask
+	Args   json.RawMessage `json:"args"`  // an object; its keys are sorted
+	Opens  int             `json:"opens"` // the port at which a server listens afterwards; 0: none
+	Form   string          `json:"form"`  // a kind of damage of sidecar/script; "": none
+	Want   string          `json:"want"`  // Allow or Ask
 	Why    string          `json:"why"`
 }
 
