@@ -15,6 +15,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/internal/sessions"
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -140,14 +141,15 @@ func nextTo(t *testing.T, locked string, all ...*sessions.Session) (*rig, *kept)
 	return start(t, setup{set: set, world: guard.NewWorld(guard.Here{}), decisions: log, listening: log.listening}, script.New(scenarios...)), log
 }
 
-// call lets the model make a call of a session.
+// call lets the model make a call of a session. Nobody is there to answer a question, so a
+// server that was asked about does not start.
 func (k *kept) call(r *rig, s *sessions.Session, i int) {
 	r.t.Helper()
 	a := r.chat(prompt(s, i))
 	if a.status != http.StatusOK {
 		r.t.Errorf("%s, call %d: %d %s", s.Name, i+1, a.status, a.body)
 	}
-	if port := s.Calls[i].Opens; port > 0 && len(a.calls) > 0 {
+	if port := s.Calls[i].Opens; port > 0 && k.all[len(k.all)-1].Effect == policy.Allow {
 		k.open[port] = true
 	}
 }
