@@ -21,7 +21,7 @@ type World struct {
 // Examine finds out what a call can do, without doing any of it. A folder in its
 // argument workdir is where it would run.
 func Examine(c Call, w World) *Facts {
-	f := &Facts{Call: c, Workspace: w.Guard.Roots.Cwd}
+	f := &Facts{Call: c, Workspace: w.Guard.Roots.Workspace()}
 	if dir, given := c.Args["workdir"]; given && dir != nil && dir != "" {
 		text, _ := dir.(string)
 		use := w.Guard.Literal(paths.Read, text)

@@ -10,8 +10,9 @@ import (
 // tables say, on Linux, what listens in the network of this process.
 var tables = []string{"/proc/net/tcp", "/proc/net/tcp6"}
 
-// Listening are the ports of this machine that a server listens at, without those of root,
-// which are no agent's, unless this program runs as root itself. Nil: nobody can tell.
+// Listening are the ports of this machine at which a server listens, and whether it may be
+// one of an agent: those of root are not, unless this program runs as root itself. Nil:
+// nobody can tell.
 func Listening() map[int]bool {
 	open := map[int]bool{}
 	for _, name := range tables {
@@ -20,8 +21,9 @@ func Listening() map[int]bool {
 			return nil
 		}
 		for line := range strings.Lines(string(table)) {
-			if port, uid, ok := listener(line); ok && (uid != "0" || os.Getuid() == 0) {
-				open[port] = true
+			if port, uid, ok := listener(line); ok {
+				mine, known := open[port]
+				open[port] = (mine || !known) && (uid != "0" || os.Getuid() == 0)
 			}
 		}
 	}

@@ -21,7 +21,7 @@ func TestListening(t *testing.T) {
 			t.Errorf("a server at %s is not seen", address)
 		}
 		l.Close()
-		if Listening()[port] {
+		if _, open := Listening()[port]; open {
 			t.Errorf("a server at %s that has ended is still seen", address)
 		}
 	}

@@ -21,11 +21,20 @@ const (
 type Roots struct {
 	Cwd       string   `json:"cwd"`  // where relative paths start
 	Home      string   `json:"home"` // of the user the agent runs as
-	Write     []string `json:"write"`
+	Write     []string `json:"write"`      // the workspace first
 	Read      []string `json:"read"`       // beside those of Write
 	ReadFiles []string `json:"read_files"` // single files that may be read
 	Look      []string `json:"look"`       // may be read, too, where nothing private is: class around
 	Own       []string `json:"own"`        // files and folders of the guard itself: class control
+}
+
+// Workspace is where the agent works: the first folder that it may write. Relative paths may
+// start elsewhere, where somebody has set another workspace than the gateway has.
+func (r Roots) Workspace() string {
+	if len(r.Write) == 0 {
+		return r.Cwd
+	}
+	return r.Write[0]
 }
 
 // The classes of paths, of which a path has exactly one. Some beat the folders they

@@ -12,8 +12,11 @@ import (
 type Servers struct {
 	Own    []string            // HOST:PORT of the guard, of the model server and of the gateway: class control
 	Ports  []int               // of this machine, that agents may use; 0: all
-	Opened func(port int) bool // whether a command of the agent has opened a port of this machine; nil: nobody knows
+	Opened func(port int) bool // whether only a command of the agent can have opened a port of this machine; nil: nobody knows
 }
+
+// unprivileged is the first port that everybody may open.
+const unprivileged = 1024
 
 // Judge finds the servers among uses: those that are the guard's own, and those that the
 // agent may use. Only the URL itself can be one of these, and only by an address of this
@@ -26,7 +29,7 @@ func (s Servers) Judge(uses []Use) {
 			continue
 		}
 		u.Opened = u.Class == Loopback && u.Hop == 0 && local(u.Host) &&
-			(slices.Contains(s.Ports, u.Port) || slices.Contains(s.Ports, 0) || s.Opened != nil && s.Opened(u.Port))
+			(slices.Contains(s.Ports, u.Port) || slices.Contains(s.Ports, 0) || u.Port >= unprivileged && s.Opened != nil && s.Opened(u.Port))
 	}
 }
 

@@ -3,7 +3,7 @@ package urls
 import "testing"
 
 func TestServers(t *testing.T) {
-	opened := func(port int) bool { return port == 5173 }
+	opened := func(port int) bool { return port == 5173 || port == 80 }
 	servers := Servers{Own: []string{"127.0.0.1:8001", ":8002", "localhost:18789", "llm.example.com:443"}, Ports: []int{3000}, Opened: opened}
 	every := Servers{Own: servers.Own, Ports: []int{0}}
 	for _, c := range []struct {

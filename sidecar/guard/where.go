@@ -1,6 +1,9 @@
 package guard
 
 import (
+	"context"
+	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -10,58 +13,60 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 )
 
-// In is the world of a request whose gateway names these folders as those of its agent: the
-// workspace first. Nil: it names none.
-func (w World) In(named []string) World {
-	w.named = named
+// In is the world of a request whose gateway names these folders as those of its agent, the
+// workspace first; nil: it names none that could be. Its tools work in cwd; empty: in the
+// workspace.
+func (w World) In(named []string, cwd string) World {
+	w.named, w.cwd = named, cwd
 	return w
 }
 
 // where is the world of one request. It takes over what the gateway says of the workspace,
 // unless somebody has set one, or the folder cannot be one. Whatever it does not take over,
-// and each folder that it takes over, is logged once.
+// and each folder that it takes over, is logged once. Relative paths start where the gateway
+// says in any case, since that is where they lead.
 func (g *Guard) where(set *ruleset.Set, who policy.Subject, named ruleset.Named) World {
 	w := g.World
-	tell := func(warn bool, event, text, folder string, more ...any) {
-		if !g.said.allow(event+" "+folder+" "+who.Agent, g.Now()) {
-			return
+	has := set.Roots(w.around()).Workspace()
+	tell := func(level slog.Level, event, text, folder string, more ...any) {
+		if g.said.allow(event+" "+folder+" "+who.Agent, g.Now()) {
+			g.Log.Log(context.Background(), level, text, append([]any{"event", event, "workspace", folder, "agent", who.Agent}, more...)...)
 		}
-		say := g.Log.Info
-		if warn {
-			say = g.Log.Warn
-		}
-		say(text, append([]any{"event", event, "workspace", folder, "agent", who.Agent}, more...)...)
 	}
-	has := set.Roots(w.around()).Cwd
 	if set := w.here.Workspace; set != "" && set != has {
-		tell(true, "workspace_differs", "the workspace of the locked folder counts, and not the one that the start sets", has, "set", set)
+		tell(slog.LevelWarn, "workspace_differs", "the workspace of the locked folder counts, and not the one that the start sets", has, "set", set)
 	}
-	switch {
-	case named.Unclear:
-		tell(true, "workspace_unclear", "the gateway says in two ways where the agent works, so neither is believed; set --workspace", has)
-	case named.Folders == nil:
-	case set.Fixed() || w.here.Workspace != "":
-		if named.Folders[0] != has {
-			tell(true, "workspace_differs", "the gateway says that the agent works elsewhere; what is set here counts", has, "gateway", named.Folders[0])
-		}
-	default:
-		for i, folder := range named.Folders {
-			if why := w.unfit(set, folder); why != "" {
-				tell(true, "workspace_refused", "the gateway says that the agent works in "+folder+", which is not taken over: "+why+
-					"; if it is meant, set --workspace", has, "gateway", folder)
-				if i == 0 {
-					return w
-				}
-				named.Folders = named.Folders[:i]
-				break
-			}
-		}
-		if named.Folders[0] != has {
-			tell(false, "workspace_learnt", "the agent works where the gateway says", named.Folders[0])
-		}
-		return w.In(named.Folders)
+	if named.Unclear {
+		tell(slog.LevelWarn, "workspace_unclear", "the gateway says in two ways where the agent works, so neither is believed; set --workspace", has)
 	}
-	return w
+	if named.Folders == nil {
+		return w
+	}
+	cwd := named.Folders[0]
+	if !filepath.IsAbs(cwd) {
+		cwd = ""
+	}
+	if set.Fixed() || w.here.Workspace != "" {
+		if named.Folders[0] != has {
+			tell(slog.LevelWarn, "workspace_differs", "the gateway says that the agent works elsewhere; what is set here counts", has, "gateway", named.Folders[0])
+		}
+		return w.In(nil, cwd)
+	}
+	for i, folder := range named.Folders {
+		if why := w.unfit(set, folder); why != "" {
+			tell(slog.LevelWarn, "workspace_refused", "the gateway says that the agent works in "+folder+", which is not taken over: "+why+
+				"; if it is meant, set --workspace", has, "gateway", folder)
+			named.Folders = named.Folders[:i]
+			break
+		}
+	}
+	if len(named.Folders) == 0 {
+		return w.In(nil, cwd)
+	}
+	if named.Folders[0] != has {
+		tell(slog.LevelInfo, "workspace_learnt", "the agent works where the gateway says", named.Folders[0])
+	}
+	return w.In(named.Folders, cwd)
 }
 
 // unfit says why a folder that the gateway names cannot be a workspace; empty: it can.

@@ -21,6 +21,7 @@ import (
 type World struct {
 	here    Here
 	named   []string // by the gateway, for one request: the workspace, and others
+	cwd     string   // where the gateway's tools work; empty: in the workspace
 	folders *folders // nil: nothing is kept
 }
 
@@ -77,7 +78,7 @@ func (w World) at(m Moment) ruleset.At {
 
 // around is the world as rules see it.
 func (w World) around() ruleset.World {
-	return ruleset.World{Set: w.here.Workspace, Named: w.named, Own: w.here.Own, Servers: w.here.Servers}
+	return ruleset.World{Set: w.here.Workspace, Named: w.named, Cwd: w.cwd, Own: w.here.Own, Servers: w.here.Servers}
 }
 
 // Judge is Decide as a reader of replies asks it, now. Each decision is told to note,

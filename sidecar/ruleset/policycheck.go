@@ -33,7 +33,7 @@ func (s *Set) CheckPath(op paths.Op, path string, who policy.Subject, at At) pol
 	}
 	return s.alone(c.From(who), at, func(a *author, f *policy.Facts) {
 		g := a.world(at).Guard
-		f.Paths, f.Workspace = []paths.Use{g.Literal(op, path)}, g.Roots.Cwd
+		f.Paths, f.Workspace = []paths.Use{g.Literal(op, path)}, g.Roots.Workspace()
 	})
 }
 

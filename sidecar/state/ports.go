@@ -3,7 +3,8 @@ package state
 import "sync"
 
 // Ports knows which ports of this machine were open when a session's first command left.
-// What opens later may be its own. It is safe for concurrent use.
+// Whatever listens later at another one was started since, or nothing is there. It is safe
+// for concurrent use.
 type Ports struct {
 	mu     sync.Mutex
 	before *recent[map[int]bool] // by session
@@ -31,8 +32,9 @@ func (p *Ports) Begin(session string, open func() map[int]bool) {
 	}
 }
 
-// Opened reports whether a port that is open now has been opened since the session's first
-// command left.
+// Opened reports whether what listens at a port, now or when the command runs, can only have
+// been started since the session's first command left. Open says which ports are open now,
+// and whether an agent can have opened them.
 func (p *Ports) Opened(session string, port int, open func() map[int]bool) bool {
 	p.mu.Lock()
 	var before map[int]bool
@@ -40,5 +42,9 @@ func (p *Ports) Opened(session string, port int, open func() map[int]bool) bool 
 		before = *known
 	}
 	p.mu.Unlock()
-	return before != nil && !before[port] && open()[port]
+	if _, was := before[port]; before == nil || was {
+		return false
+	}
+	mine, is := open()[port]
+	return mine || !is
 }
