@@ -56,7 +56,8 @@ func (c *Catalog) byDeferred(name string) hits {
 	return found
 }
 
-// byAlias finds the first tool that the aliases of name list and that is offered.
+// byAlias finds the first tool that the aliases of name list and that is offered, or that
+// "tool_call" reaches.
 func (c *Catalog) byAlias(name string) hits {
 	want := key(name)
 	if want == "" {
@@ -67,9 +68,11 @@ func (c *Catalog) byAlias(name string) hits {
 			continue
 		}
 		for _, tool := range a.Tools {
-			if found := c.byName(tool); len(found.tools) > 0 {
-				found.rule = a.Place
-				return found
+			for _, found := range []hits{c.byName(tool), c.byDeferred(tool)} {
+				if len(found.tools) > 0 {
+					found.rule = a.Place
+					return found
+				}
 			}
 		}
 	}

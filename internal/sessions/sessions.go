@@ -28,6 +28,7 @@ const Running = "@RUNNING@"
 type Session struct {
 	Name      string            `json:"-"` // of its file
 	About     string            `json:"about"`
+	HeldOut   bool              `json:"heldout"`   // nothing was fitted to it: its questions are counted, and do not fail
 	Home      string            `json:"home"`      // of the owner; absolute
 	Workspace string            `json:"workspace"` // that the gateway gives to the agent; absolute
 	Files     map[string]string `json:"files"`     // absolute path → text, before the session
