@@ -53,9 +53,10 @@ func TestPatterns(t *testing.T) {
 	check(t, compiled(t, patterns()...), []row{
 		// keys and values; what stands between two keys is the value
 		{"Hm. @@exec ~~ command: ls -la @@end", `exec{"command":"ls -la"}`, "Hm.", ""},
-		{"@@exec ~~ command: a\n b ~~x: ~~ y: 1 @@end\nmore", `exec{"command":"a\n b","x":"","y":"1"}`, "", ""},
+		{"@@exec ~~ command: a\n b ~~x: ~~ y: 1 @@end\nMore", `exec{"command":"a\n b","x":"","y":"1"}`, "", ""},
 		{"@@exec @@end", "", "", ""},
-		{"@@web_search @@end @@read ~~ path: a @@end", `read{"path":"a"}`, "@@web_search @@end", ""},
+		{"@@web_search @@end @@read ~~ path: a @@end", `web_search{} read{"path":"a"}`, "", ""},
+		{"@@web_search @@end is one.", "", "@@web_search @@end is one.", ""},
 		{"@@web_search @@END\n@@read ~~ path: a @@end", `web_search{} read{"path":"a"}`, "", ""},
 		{"@@exec nonsense @@end", "", "", ""},
 		{"@@exec ~~ command: ls", "", "", ""},
@@ -63,13 +64,13 @@ func TestPatterns(t *testing.T) {
 		{"<<call name=exec command='ls' y=''></call>", `exec{"command":"ls","y":""}`, "", ""},
 		{"<<call name=exec command='ls' name=read path='a'></call>", `exec{"command":"ls","path":"a"}`, "", ""},
 		// JSON is read to its end, past closing literals and line breaks in it
-		{`!!exec {"command": "a; !!read {}"};read {"path": "b"}` + "\nmore", `exec{"command": "a; !!read {}"} read{"path": "b"}`, "", ""},
-		{"!!exec {\n\"command\": \"ls\"\n}\nmore", "exec{\n\"command\": \"ls\"\n}", "", ""},
-		{"!!exec ls -la\nmore", `exec{"command":"ls -la"}`, "", ""},
+		{`!!exec {"command": "a; !!read {}"};read {"path": "b"}` + "\nMore", `exec{"command": "a; !!read {}"} read{"path": "b"}`, "", ""},
+		{"!!exec {\n\"command\": \"ls\"\n}\nMore", "exec{\n\"command\": \"ls\"\n}", "", ""},
+		{"!!exec ls -la\nMore", `exec{"command":"ls -la"}`, "", ""},
 		{`!!exec {"command": "ls"`, ls, "", ""},
 		{`!!exec {"command": "ls`, "", "", ""},
 		{`!!exec {"command": "ls"} is how`, "", `!!exec {"command": "ls"} is how`, ""},
-		{`!!exec {"command": "ls"} </s>` + "\nmore", `exec{"command": "ls"}`, "", ""},
+		{`!!exec {"command": "ls"} </s>` + "\nMore", `exec{"command": "ls"}`, "", ""},
 		{"so !!", "", "so !!", ""},
 		// up to the end of the reply, with a tool that the rule names
 		{"$run ls\nand more", `exec{"command":"ls\nand more"}`, "", ""},

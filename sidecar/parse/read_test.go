@@ -133,7 +133,7 @@ func TestJSON(t *testing.T) {
 		{`{"name":"exec","arguments": }`, "", `{"name":"exec","arguments": }`, ""},
 		{`{"command":"ls"}`, ls, "", ""},
 		{`exec{"command":"ls"}`, ls, "", ""},
-		{`I run exec{"command":"ls"}`, ls, "I run", ""},
+		{`I run it. exec{"command":"ls"}`, ls, "I run it.", ""},
 		{`web-exec{"command":"ls"}`, "", `web-exec{"command":"ls"}`, ""},
 		{`exec{"command":`, "", `exec{"command":`, ""},
 		{`exec{"command" "ls"} is wrong`, "", `exec{"command" "ls"} is wrong`, ""},
@@ -159,7 +159,7 @@ func TestReAct(t *testing.T) {
 		{"Action: exec\nAction Input: ls", ls, "", ""},
 		{"Action: exec (shell)\nAction Input: \"ls\"\nmore", ls, "", ""},
 		{"**Action:** exec\n**Action Input:** {\n\"command\":\n\"ls\"}\n", "exec{\n\"command\":\n\"ls\"}", "", ""},
-		{"Action: exec\nAction Input: {\"command\":\"ls\"} and so on\nThought: x", ls, "", ""},
+		{"Thought: a\nAction: exec\nAction Input: {\"command\":\"ls\"} and so on\nThought: x", ls, "", "a"},
 		{"Action: exec\nAction Input: {\"command\": \nAction: exec\nAction Input: {\"command\":\"ls\"}", ls, "", ""},
 		{"Action: exec\nAction Input: {\"command\":\"a\nThought: b\"}\n", `exec{"command":"a\nThought: b"}`, "", ""},
 		{"Action: exec\nAction Input: {words\nof text}\n", "", "", ""},
@@ -182,10 +182,10 @@ func TestReAct(t *testing.T) {
 func TestBlocks(t *testing.T) {
 	check(t, shipped.Strategies(""), []row{
 		{"[TOOL:exec|command=ls]", ls, "", ""},
-		{"[ tool : exec | command = 'a | b' ] x", `exec{"command":"a | b"}`, "", ""},
+		{"[ tool : exec | command = 'a | b' ]\nX", `exec{"command":"a | b"}`, "", ""},
 		{"[TOOL:exec|command=a | b=c]", `exec{"command":"a | b=c"}`, "", ""},
 		{"[TOOL:exec|command=ls", "", "", ""},
-		{"[TOOL:exec|command='ls] x", `exec{"command":"'ls"}`, "", ""},
+		{"[TOOL:exec|command='ls]\nX", `exec{"command":"'ls"}`, "", ""},
 		{"[tool:exec] {\"command\":\"ls\"}", ls, "", ""},
 		{"[tool:exec] {\"command\":", "", "", ""},
 		{"[TOOL:\nx]", "", "[TOOL:\nx]", ""},
@@ -220,7 +220,7 @@ func TestBlocks(t *testing.T) {
 func TestOwnBlocks(t *testing.T) {
 	check(t, compiled(t, block(parse.BodyCode, "CALL ", ""), block(parse.BodyJSON, "<<", ">>"), block(parse.BodyCode, "do:", ";")), []row{
 		{"call exec(command='ls')", ls, "", ""},
-		{"So CALL exec(command='ls', n=[1, 2])\nx", `exec{"command":"ls","n":[1, 2]}`, "So", ""},
+		{"So. CALL exec(command='ls', n=[1, 2])\nX", `exec{"command":"ls","n":[1, 2]}`, "So.", ""},
 		{"recall exec(command='ls')", "", "recall exec(command='ls')", ""},
 		{"CALL exec(", "", "", ""}, {"CALL exec\nx", "", "CALL exec\nx", ""}, {"CALL exec()", "", "", ""}, {"CALL exec(ls)", ls, "", ""},
 		{"<<{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}>>", ls, "", ""},
