@@ -34,7 +34,7 @@ func TestShapeCorpus(t *testing.T) {
 		if !slices.Contains(c.Tags, "object") || c.Grade == "disputed" {
 			continue
 		}
-		w := shaper{tool: "tool", schema: NewSchemas(1).of(c.Input.Schema), rules: testRules()}
+		w := shaper{tool: "read_it", schema: NewSchemas(1).of(c.Input.Schema), rules: testRules()}
 		got, refusal := w.shape(c.Input.Text)
 		ok := refusal != nil && c.Expect.Error
 		if refusal == nil && !c.Expect.Error {

@@ -41,7 +41,7 @@ func patterns() []parse.Strategy {
 		pattern("@@", "@@end", `@@(?P<tool>\w+)(?P<args>(?s:.*))`, `~~ *(?P<key>\w+):`),
 		pattern("<<call", "</call>", `name=(?P<tool>\w+)(?P<args>[^<]*)`, `(?P<key>\w+)='(?P<value>[^']*)'`),
 		pattern("!!", "", `(?:!!|;)(?P<tool>\w+) *(?P<args>\{|[^;]*)`, ""),
-		tool("exec", until(parse.UntilReply, pattern("$run", "", `\$run (?P<args>(?s:.*))`, ""))),
+		tool("read", until(parse.UntilReply, pattern("$run", "", `\$run (?P<args>(?s:.*))`, ""))),
 		pattern("<{tool}>", "</{tool}>", `>(?P<args>(?s:.*))`, `(?s)<(?P<key>\w+)>(?P<value>.*?)</\w+>`),
 		atLineStart(parse.Strategy{ID: "pythonic", Kind: parse.Block, Open: []string{"[{tool}("}, Close: []string{"]"}, Body: parse.BodyCode}),
 		pattern("%%", "%%stop", `%% *stop (?P<tool>\w+)()`, ""),
@@ -66,14 +66,15 @@ func TestPatterns(t *testing.T) {
 		// JSON is read to its end, past closing literals and line breaks in it
 		{`!!exec {"command": "a; !!read {}"};read {"path": "b"}` + "\nMore", `exec{"command": "a; !!read {}"} read{"path": "b"}`, "", ""},
 		{"!!exec {\n\"command\": \"ls\"\n}\nMore", "exec{\n\"command\": \"ls\"\n}", "", ""},
-		{"!!exec ls -la\nMore", `exec{"command":"ls -la"}`, "", ""},
+		{"!!read a.txt\nMore", `read{"path":"a.txt"}`, "", ""},
+		{"!!exec ls -la\nMore", "", "", ""},
 		{`!!exec {"command": "ls"`, ls, "", ""},
 		{`!!exec {"command": "ls`, "", "", ""},
 		{`!!exec {"command": "ls"} is how`, "", `!!exec {"command": "ls"} is how`, ""},
 		{`!!exec {"command": "ls"} </s>` + "\nMore", `exec{"command": "ls"}`, "", ""},
 		{"so !!", "", "so !!", ""},
 		// up to the end of the reply, with a tool that the rule names
-		{"$run ls\nand more", `exec{"command":"ls\nand more"}`, "", ""},
+		{"$run ls\nand more", `read{"path":"ls\nand more"}`, "", ""},
 		{"a $running $run", "", "a $running $run", ""},
 		// the name of the tool in the literals
 		{"<read><path>a</path></read>", `read{"path":"a"}`, "", ""},
@@ -115,7 +116,7 @@ func TestCutPatterns(t *testing.T) {
 // More matches than a candidate may have are not looked for.
 func TestManyMatches(t *testing.T) {
 	s := compiled(t, patterns()...)
-	got := readPieces(s, offeredForFuzz(), []string{strings.Repeat("!!exec ls;", 1000)}, "stop")
+	got := readPieces(s, offeredForFuzz(), []string{strings.Repeat("!!read a;", 1000)}, "stop")
 	if len(got.Calls) != 128 {
 		t.Errorf("%d calls", len(got.Calls))
 	}
