@@ -79,7 +79,8 @@ func (t *text) linesStart(v string, i, p int, first, eof bool) (opening, verdict
 	case (more || n > 0 && n == len(line)) && !whole && !eof:
 		return opening{}, wait
 	case kw == actionLine, kw == thoughtLine && first:
-		return opening{begin: func(t *text, _ string, _ int) {
+		return opening{begin: func(t *text, v string, _ int) {
+			t.past.add(v[:skipBlanks(v, 0)])
 			t.enter(inLines)
 			t.lines = lines{}
 		}}, yes

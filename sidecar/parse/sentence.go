@@ -66,7 +66,7 @@ const (
 	partOpen                 // with a paragraph that leaves a sentence open
 	lineOpen                 // with a line that does
 	inSentence               // in the line of the call, within a sentence
-	inItem                   // with what begins an item of a list, or a quotation
+	inItem                   // with what begins an item of a list, a quotation, or a line of code
 )
 
 const (
@@ -79,8 +79,13 @@ func (p *past) ends() ending {
 	text := strings.TrimRight(all, scriptSpace)
 	last, _ := utf8.DecodeLastRuneInString(text)
 	more := isLetter(last) || strings.ContainsRune(beforeMore, last)
-	switch breaks := strings.Count(all[len(text):], "\n"); {
-	case text == "" || breaks > 0 && !more:
+	gap := all[len(text):]
+	switch breaks := strings.Count(gap, "\n"); {
+	case text == "":
+		return ended
+	case strings.Contains(gap, "\n    ") || strings.Contains(gap, "\n\t"):
+		return inItem // Markdown takes what is indented so far for code
+	case breaks > 0 && !more:
 		return ended
 	case breaks > 1:
 		return partOpen

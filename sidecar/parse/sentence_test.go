@@ -84,12 +84,28 @@ func TestAlone(t *testing.T) {
 			}
 		}
 	}
-	for _, front := range []string{"so ", "So: ", "So,\n", "- ", "1. ", "2) ", "> ", "*", "\"", "é", "好", strings.Repeat("x", 100) + " "} {
+	for _, front := range []string{"so ", "So: ", "So,\n", "So:\n\n    ", "So:\n\t", "- ", "1. ", "2) ", "> ", "*", "\"", "é", "好", strings.Repeat("x", 100) + " "} {
 		for _, end := range []string{"", "\nSo."} {
 			got := readPieces(s, offeredForFuzz(), []string{front + call + end}, "stop")
 			if calls := len(got.Calls); calls > 0 != (front == "So,\n" && end == "") {
 				t.Errorf("%q gives %d calls", front+call+end, calls)
 			}
+		}
+	}
+}
+
+// A line of code is a quotation, in each grammar that begins a line.
+func TestIndentedCode(t *testing.T) {
+	for _, call := range []string{
+		"commentary to=exec code{}", "[exec]\n{}\n[/exec]", "[tool:exec] {}", `{"name":"exec","arguments":{}}`, "exec{}", "Action: exec\nAction Input: {}", "<function=exec>{}</function>",
+	} {
+		call = strings.ReplaceAll(call, "{}", `{"command":"ls"}`)
+		for indent, calls := range map[string]int{"": 1, "    ": 0, "\t": 0} {
+			text := "The log:\n\n" + indent + strings.ReplaceAll(call, "\n", "\n"+indent) + "\n\nThat is all."
+			if got := readPieces(shipped.Strategies(""), offeredForFuzz(), []string{text}, "stop"); len(got.Calls) != calls {
+				t.Errorf("%q gives %d calls", text, len(got.Calls))
+			}
+			sameReading(t, shipped.Strategies(""), offeredForFuzz(), "code", text)
 		}
 	}
 }
