@@ -16,7 +16,7 @@ import (
 func TestGateway(t *testing.T) {
 	needEnabled(t)
 	b := &bench{run: gatewayRun(t), servers: map[string]*script.Server{}}
-	b.add(t, "vllm", script.VLLM(), damageScenarios("vllm"), thoughtScenarios(), endScenario())
+	b.add(t, "vllm", script.VLLM(), damageScenarios("vllm"), thoughtScenarios(), endScenario(), quotedScenarios())
 	b.add(t, "ollama", script.Ollama(), damageScenarios("ollama"), thoughtScenarios())
 	b.add(t, "llamacpp", script.LlamaCPP(), thoughtScenarios())
 	b.add(t, "sglang", script.SGLang(), thoughtScenarios())
@@ -28,6 +28,7 @@ func TestGateway(t *testing.T) {
 
 	t.Run("without the sidecar", b.bare)
 	t.Run("damaged calls", b.damagedCalls)
+	t.Run("quotations", b.quoted)
 	t.Run("reasoning replay", b.reasoningReplay)
 	t.Run("broken upstream", b.brokenUpstream)
 	t.Run("policy", b.policy)

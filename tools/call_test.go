@@ -10,6 +10,8 @@ const (
 	execTool = "exec(command:string! workdir:string timeout:integer)"
 	readTool = "read(path:string! limit:integer offset:number)"
 	noteTool = "note(text:string! tags:[]string pinned:boolean)"
+	codeTool = "python(code:string! timeout:integer)"
+	findTool = "search(query:string! count:integer)"
 	pingTool = "ping()"
 	metaTool = "execute(tool:string! args:object!)"
 	listTool = "list_items(category:string! count:integer)"
@@ -43,9 +45,9 @@ func TestCall(t *testing.T) {
 		// One object is wanted.
 		{execTool, `"{\"command\":\"ls\"}"`, `exec {"command":"ls"}`, "args.decode"},
 		{execTool, `[{"command":"ls"}]`, `exec {"command":"ls"}`, "args.unwrap"},
-		{execTool, `"ls -la"`, `exec {"command":"ls -la"}`, "args.wrap"},
-		{execTool, "ls -la\n", `exec {"command":"ls -la"}`, "args.wrap"},
-		{noteTool, `42`, `note {"text":"42"}`, "args.coerce args.wrap"},
+		{findTool, `"tide table"`, `search {"query":"tide table"}`, "args.wrap"},
+		{findTool, "tide table\n", `search {"query":"tide table"}`, "args.wrap"},
+		{findTool, `42`, `search {"query":"42"}`, "args.coerce args.wrap"},
 		{pingTool, `I will ping it now.`, `bad_json`, ""},
 		{"free", `I will call it now.`, `bad_json`, ""},
 		{"move(from:string! to:string!)", `a b`, `bad_json`, ""},
@@ -53,11 +55,11 @@ func TestCall(t *testing.T) {
 		{execTool, `[1,2]`, `bad_json`, ""},
 		{execTool, `json{"command":"ls"}`, `exec {"command":"ls"}`, "args.unglue"},
 
-		{execTool, "```sh\nls\n```", `exec {"command":"ls"}`, "args.wrap"},
-		{execTool, `"$HOME/run" --fast`, `exec {"command":"\"$HOME/run\" --fast"}`, "args.wrap"},
-		{execTool, `[ -f x ] && echo y`, `exec {"command":"[ -f x ] && echo y"}`, "args.wrap"},
-		{execTool, `echo {"a":1} > x`, `exec {"command":"echo {\"a\":1} > x"}`, "args.wrap"},
-		{execTool, `echo {"command":"x"} > y`, `bad_json`, ""}, // which of the two?
+		{codeTool, "```py\nf()\n```", `python {"code":"f()"}`, "args.wrap"},
+		{codeTool, `"a" + b`, `python {"code":"\"a\" + b"}`, "args.wrap"},
+		{codeTool, `[x for x in y] + z`, `python {"code":"[x for x in y] + z"}`, "args.wrap"},
+		{codeTool, `x = {"a":1} ; f()`, `python {"code":"x = {\"a\":1} ; f()"}`, "args.wrap"},
+		{codeTool, `x = {"code":"x"} ; f()`, `bad_json`, ""}, // which of the two?
 		{"move(from:string! to:string!)", `Move it: {"from":"a","to":"b"}`, `move {"from":"a","to":"b"}`, "json.prose"},
 		{"edit(edits:[]object!)", `[{"a":1},{"b":2}`, `edit {"edits":[{"a":1},{"b":2}]}`, "json.closer args.wrap"},
 		{execTool, `[{"command":"ls"}`, `exec {"command":"ls"}`, "json.closer args.unwrap"},
@@ -166,15 +168,15 @@ func TestCallOpen(t *testing.T) {
 
 // TestCallCutOff: text that became a value may have lost its end; nothing says not.
 func TestCallCutOff(t *testing.T) {
-	c := catalogOf(execTool)
+	c := catalogOf(codeTool)
 	for _, end := range []Ending{{}, {Length: true}, {Terminated: true, Length: true}} {
-		if got, _ := call(c, "exec", "rm -r /tmp/x", end); got != "truncated" {
+		if got, _ := call(c, "python", "shutil.rmtree(x)", end); got != "truncated" {
 			t.Errorf("%+v: got %s", end, got)
 		}
 		if got, _ := call(catalogOf(pingTool), "ping", "", end); got != "truncated" {
 			t.Errorf("%+v: no arguments yet: got %s", end, got)
 		}
-		if got, _ := call(c, "exec", `{"command":"ls"}`, end); got != `exec {"command":"ls"}` {
+		if got, _ := call(c, "python", `{"code":"f()"}`, end); got != `python {"code":"f()"}` {
 			t.Errorf("%+v: a whole object got %s", end, got)
 		}
 	}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -101,6 +102,13 @@ func (c *Catalog) Names() []string {
 
 // Class returns the class of a tool by its name.
 func (c *Catalog) Class(name string) Class { return c.rules.Class(name) }
+
+// Harmful reports whether a name means a tool of which the rules know that it writes or
+// executes.
+func (c *Catalog) Harmful(raw string) bool {
+	m, refusal := c.Name(raw)
+	return refusal == nil && c.rules.harmful(cmp.Or(m.Deferred, m.Name))
+}
 
 // Ending says how the text of a call came to its end. A whole reply that ended by
 // itself (finish "stop" or "tool_calls") is Terminated, markup or not.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
 )
 
@@ -34,7 +35,7 @@ func TestShapeCorpus(t *testing.T) {
 		if !slices.Contains(c.Tags, "object") || c.Grade == "disputed" {
 			continue
 		}
-		w := shaper{tool: "tool", schema: NewSchemas(1).of(c.Input.Schema), rules: testRules()}
+		w := shaper{tool: "read_it", schema: NewSchemas(1).of(c.Input.Schema), rules: testRules()}
 		got, refusal := w.shape(c.Input.Text)
 		ok := refusal != nil && c.Expect.Error
 		if refusal == nil && !c.Expect.Error {

@@ -90,19 +90,30 @@ func (c *Catalog) fits(t *Tool, object string, given []member) bool {
 // paramsOf returns the rules about the parameters of a tool: those that name it,
 // those that name a tool it is an alias of, and those for every tool.
 func (r *Rules) paramsOf(tool string) []ParamAlias {
-	own := key(tool)
 	var out []ParamAlias
 	for _, p := range r.Params {
-		if p.Tool == "" || key(p.Tool) == own || r.isAlias(own, p.Tool) {
+		if r.about(p.Tool, tool) {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-func (r *Rules) isAlias(name, of string) bool {
-	return slices.ContainsFunc(r.Aliases, func(a Alias) bool {
-		return key(a.Name) == name && slices.Contains(a.Tools, of)
+// textParam returns the rule that gives a parameter of a tool plain text.
+func (r *Rules) textParam(tool, param string) (rule TextParam, ok bool) {
+	i := slices.IndexFunc(r.Texts, func(t TextParam) bool { return slices.Contains(t.Params, param) && r.about(t.Tool, tool) })
+	if i < 0 {
+		return TextParam{}, false
+	}
+	return r.Texts[i], true
+}
+
+// about reports whether a rule for one tool is about another: for all, for this one, or for
+// one that it is an alias of.
+func (r *Rules) about(ruled, tool string) bool {
+	own := key(tool)
+	return ruled == "" || key(ruled) == own || slices.ContainsFunc(r.Aliases, func(a Alias) bool {
+		return key(a.Name) == own && slices.Contains(a.Tools, ruled)
 	})
 }
 

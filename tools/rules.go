@@ -10,6 +10,7 @@ type Rules struct {
 	Pseudo   []Word       // names that mean "here is my answer": "json", "response"
 	Aliases  []Alias      // other names of a tool
 	Params   []ParamAlias // other names of a parameter
+	Texts    []TextParam  // parameters that take arguments which are plain text
 	Classes  []ClassRule  // what the words of a name say about what the tool does
 	Floors   []ClassRule  // locked: names with these words have this class, or a more harmful one
 	MaxDepth int          // deepest nesting of arguments; 0 means 256
@@ -36,6 +37,15 @@ type ParamAlias struct {
 	Param string
 	From  []string
 	Place string
+}
+
+// TextParam lists parameters of a tool whose value is a text of its own, such as code or
+// a patch. Arguments that are no JSON are the value of such a parameter; for all other
+// parameters of tools that write or execute, they are refused.
+type TextParam struct {
+	Tool   string // the tool, or one of its aliases; "" is every tool
+	Params []string
+	Place  string
 }
 
 // ClassRule gives the class of tools whose name holds one of the words: "get"

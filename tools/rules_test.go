@@ -18,6 +18,7 @@ func testRules() *Rules {
 	}
 	alias := func(name, tools string) Alias { return Alias{name, strings.Fields(tools), place()} }
 	param := func(tool, name, from string) ParamAlias { return ParamAlias{tool, name, strings.Fields(from), place()} }
+	text := func(tool, names string) TextParam { return TextParam{tool, strings.Fields(names), place()} }
 	class := func(c Class, words string) ClassRule { return ClassRule{c, strings.Fields(words), place()} }
 	return &Rules{
 		Prefixes: list("functions. function. tools. default_api."),
@@ -31,6 +32,7 @@ func testRules() *Rules {
 			param("exec", "workdir", "cwd dir"),
 			param("", "path", "file_path filename file"),
 		},
+		Texts: []TextParam{text("", "code patch"), text("apply_patch", "input"), text("run_terminal_command", "command")},
 		Classes: []ClassRule{
 			class(Read, "get search read list find fetch view query show ls grep glob describe status"),
 			class(Write, "write create add set update delete remove move edit patch send save del* sessions_search"),

@@ -44,7 +44,7 @@ func (w *shaper) read(text string) (reading, *Refusal) {
 		if body[0] == '{' && !w.open {
 			return reading{}, w.refuse(BadJSON, err.Error())
 		}
-		return w.wrapText(text)
+		return w.plain(w.wrapText(text))
 	}
 	w.madeUp = fixed.Has(jsonrepair.KindValue)
 	if isText(body, fixed) || w.open && w.madeUp && !quotesName(body) {
@@ -108,7 +108,21 @@ func (w *shaper) readText(text string, found jsonrepair.Result) (reading, *Refus
 	case refusal == nil && found.JSON[0] == '{' && check(w.schema.Schema, string(found.JSON)) == nil:
 		return reading{}, w.refuse(BadJSON, "there is text around the JSON object")
 	}
-	return r, refusal
+	return w.plain(r, refusal)
+}
+
+// plain refuses text that became a value, unless the tool only reads, or a rule says that
+// the parameter takes it: what a model writes in place of arguments is often a remark, and
+// a remark must not be run.
+func (w *shaper) plain(r reading, refusal *Refusal) (reading, *Refusal) {
+	if refusal != nil || w.open || w.rules.Class(w.tool) == Read {
+		return r, refusal
+	}
+	name, _ := w.only()
+	if _, ok := w.rules.textParam(w.tool, name); !ok {
+		return reading{}, w.refuse(BadJSON, "send {"+quote(name)+": …}")
+	}
+	return r, nil
 }
 
 // readJSON finds the object in a JSON value: the value itself, one encoded in a
@@ -179,7 +193,11 @@ func (w *shaper) wrapValue(json string) (reading, *Refusal) {
 	if !ok {
 		return reading{}, w.refuse(BadJSON, "")
 	}
-	return w.wrap(name, json), nil
+	r := w.wrap(name, json)
+	if json[0] == '"' || w.schema != nil && target(w.schema.props[name]).Types == nil {
+		return w.plain(r, nil)
+	}
+	return r, nil
 }
 
 // only returns the parameter that a value without a name is meant for.
@@ -192,7 +210,8 @@ func (w *shaper) only() (name string, ok bool) {
 
 func (w *shaper) wrap(name, json string) reading {
 	object := "{" + quote(name) + ":" + json + "}"
-	w.note("args.wrap", json, object, "")
+	rule, _ := w.rules.textParam(w.tool, name)
+	w.note("args.wrap", json, object, rule.Place)
 	return reading{object: object}
 }
 

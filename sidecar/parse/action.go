@@ -9,8 +9,8 @@ import (
 
 // inputJSON reads on in an action input that may be JSON; a keyword at the start
 // of a line outside a string ends it. yes: the call was taken, and n bytes are
-// done with. no: the line belongs to the input.
-func (t *text) inputJSON(v, line string, whole bool) (n int, is verdict) {
+// done with, or it is a quotation. no: the line belongs to the input.
+func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 	l, scan := &t.lines, &t.scan
 	if scan.depth == 0 && scan.end == 0 {
 		scan.at = skipSpace(v, max(scan.at, l.input))
@@ -46,6 +46,15 @@ func (t *text) inputJSON(v, line string, whole bool) (n int, is verdict) {
 		l.text = true // {words}: text, not JSON
 		return 0, no
 	}
+	if !l.begun {
+		switch a, is := t.around(v, n, eof); {
+		case is == wait:
+			return 0, wait
+		case !t.mayRun(a, rawCall{name: cleanAction(l.name)}):
+			t.release(t.r.s.lines, n, quotation)
+			return 0, yes
+		}
+	}
 	t.callLine(v, n)
 	t.lines.skip = true
 	return n, yes
@@ -58,7 +67,7 @@ func (t *text) stepBlob(v string, eof bool) (int, bool) {
 	}
 	end := t.scan.cut(v)
 	t.tellThought()
-	if !t.envelope(t.r.s.lines, v, t.lines.input, end, t.ending()) {
+	if !t.envelope(t.r.s.lines, v, t.lines.input, end, t.ending(), isAlone) {
 		t.noInput(end)
 	}
 	t.enter(inTail)

@@ -91,7 +91,6 @@ type block struct {
 	calls     []rawCall
 	end       int // where it ends; for none, how far it was looked at
 	truncated bool
-	alone     bool // the rest of its last line must be blank
 	cut       bool // the token limit ended the reply inside of it
 }
 
@@ -108,16 +107,13 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 	case no:
 		return t.release(st, max(b.end, len(t.open.lit)), "no call between the literals")
 	}
-	if b.alone {
-		i, is := t.restOfLine(v, b.end, eof)
-		switch is {
-		case wait:
-			return 0, true
-		case no:
-			t.release(st, i, "text follows on the same line")
-			t.at = i // none of it is looked at again
-			return 0, false
-		}
+	switch a, is := t.around(v, b.end, eof); {
+	case is == wait:
+		return 0, true
+	case !t.mayRun(a, b.calls...):
+		t.release(st, b.end, quotation)
+		t.at = b.end // none of it is looked at again
+		return 0, false
 	}
 	if b.truncated {
 		t.note(st, 0, b.end, Refused, "the block is cut")
@@ -132,33 +128,6 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 
 // maxQuote is how much of a broken block a refusal quotes.
 const maxQuote = 200
-
-// restOfLine says whether nothing but closing tags of wrappers, blanks and more
-// markup stands behind a block.
-func (t *text) restOfLine(v string, i int, eof bool) (int, verdict) {
-	const longest = 32 // closing tag of a wrapper
-	for strings.HasPrefix(v[i:], "</") {
-		n := strings.IndexAny(v[i:min(len(v), i+longest)], "> \n")
-		switch {
-		case n < 0 && len(v)-i < longest && !eof:
-			return i, wait
-		case n < 0 || v[i+n] != '>':
-			return i, yes
-		}
-		i += n + 1
-	}
-	i = skipBlanks(v, i)
-	switch {
-	case i == len(v) || v[i] == '<' && i+1 == len(v):
-		if eof {
-			return i, yes
-		}
-		return i, wait
-	case strings.IndexByte("\n\r<[", v[i]) >= 0:
-		return i, yes
-	}
-	return i, no
-}
 
 // readBlock reads the block in v; its inside begins at from, the end of the opening
 // literal, or the name in it.
@@ -215,7 +184,7 @@ func (t *text) readJSONBlock(v string, i int, eof bool) (block, verdict) {
 		return block{}, wait
 	}
 	calls, ok := t.unwrap(t.open.st, v[i:end], t.cutShort())
-	return block{calls: calls.list, end: behind, truncated: !ok, alone: true}, yes
+	return block{calls: calls.list, end: behind, truncated: !ok}, yes
 }
 
 // closed is the offset behind the literal that closes the block, or end where none

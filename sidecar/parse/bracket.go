@@ -77,7 +77,7 @@ func (t *text) readBracket(v string, from int, eof bool) (block, verdict) {
 	if is == wait {
 		return block{}, wait
 	}
-	return block{calls: []rawCall{{name, args}}, end: end, alone: true}, yes
+	return block{calls: []rawCall{{name, args}}, end: end}, yes
 }
 
 // readPairs reads key=value|key=value up to the bracket that closes the block.

@@ -47,6 +47,14 @@ func (t *text) stepCall(v string, eof bool) (int, bool) {
 // followCall looks at what follows a complete value.
 func (t *text) followCall(v string, eof bool) (int, bool) {
 	end := t.scan.end
+	if t.head.text != "" {
+		switch a, is := t.around(v, end, eof); {
+		case is == wait:
+			return 0, true
+		case !t.mayRun(a, rawCall{name: t.head.recipient}):
+			return t.unsay(end)
+		}
+	}
 	j := skipBytes(v, max(t.at, end), " \n\t\r}]") // closers too many: noise that the repair removes
 	t.at = j
 	if j == len(v) {
@@ -62,6 +70,15 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 		return t.closeCall(v, j)
 	}
 	return t.invented(v, end)
+}
+
+// unsay gives a call back as text, its header first.
+func (t *text) unsay(end int) (int, bool) {
+	t.note(t.r.s.harmony, -len(t.head.text), 0, Released, quotation)
+	t.r.wasted += end
+	t.prose(0)
+	t.pass(t.head.text)
+	return 0, false
 }
 
 // invented ends a call at v[at:], which no terminator stands before: what follows
@@ -186,7 +203,7 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 // nameless looks for a call in JSON that came without a name.
 func (t *text) nameless(v string, from, end int) bool {
 	st := t.r.s.harmony
-	if t.envelope(st, v, from, end, t.ending()) {
+	if t.envelope(st, v, from, end, t.ending(), isAlone) {
 		return true
 	}
 	doc := strings.Clone(v[from:end])

@@ -35,7 +35,7 @@ func (t *text) readCode(v string, i int, eof bool) (block, verdict) {
 	if !ok {
 		return block{end: behind}, no
 	}
-	return block{calls: calls, end: behind, alone: true}, yes
+	return block{calls: calls, end: behind}, yes
 }
 
 // beginsCode says whether s begins with a call, or a list of them.

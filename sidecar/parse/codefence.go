@@ -89,7 +89,7 @@ func (t *text) closeFence(v string, brace int, eof bool) (int, bool) {
 	case !eof:
 		return 0, true
 	}
-	if !t.envelope(st, v, brace, end, tools.Ending{Terminated: true}) {
+	if !t.envelope(st, v, brace, end, tools.Ending{Terminated: true}, isAlone) {
 		return t.release(st, end, "the strategy's condition does not hold")
 	}
 	t.behindCall()

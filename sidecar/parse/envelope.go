@@ -61,11 +61,11 @@ type calls struct {
 }
 
 // envelope takes the calls in v[from:to]. It is false where that is none of our
-// forms, or the strategy's condition does not hold.
-func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending) bool {
+// forms, or may be a quotation, or the strategy's condition does not hold.
+func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending, a around) bool {
 	doc := v[from:to]
 	found, ok := t.unwrap(st, doc, end.Length)
-	if !ok || !t.allowed(st, from, to, doc) {
+	if !ok || !t.mayRun(a, found.list...) || !t.allowed(st, from, to, doc) {
 		return false
 	}
 	if found.reasoning != "" {

@@ -20,6 +20,7 @@ type header struct {
 	stop      token  // what ended it; noToken: the body began, or the input ended
 	body      bool   // the body began without <|message|>
 	stripped  bool   // no control token was seen
+	text      string // the header as it was written, if it may be a quotation
 	flaw      string // what was wrong with it; empty for a well-formed one
 }
 

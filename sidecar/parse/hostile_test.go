@@ -20,7 +20,7 @@ func TestHostileTextIsReadInLinearTime(t *testing.T) {
 	for _, unit := range []string{
 		"<|start|>", "<|channel|>", "[", "{", `"x"y`, "<|channel|>commentary to=read<|message|>{\"a", "[TOOL:", "<tool_call>", "<function=",
 		"Thought: a\n", "Action: read\n", "Action: read\nAction Input: {\"\n", "assistant", "analysis", "assistantfinal", "`", "```\n", "<", "to=read ",
-		"{\"name\":", "read{\"", "[TOOL:read|a=", "<think>", "\n", "commentary to=exec code", "<|end|>", "<|call|>", "a\n    ",
+		"{\"name\":", "read{\"", "[TOOL:read|a=", "<think>", "\n", "commentary to=exec code", "to=exec {} so\n", "\nto=exec {", "[TOOL:exec|a=b] so ", "<|end|>", "<|call|>", "a\n    ",
 		"exec", "exec{", "exec {\"a\":1}", "[exec]\n", "[exec]\n{\"a\":", "`[exec]\n{`", "commentary to=exec", "`commentary to=exec code{`", "final to=", " t", "to",
 		"<tool_call>exec(", "<tool_call>x</tool_call>", "<tool_call>{\"name\":\"", "<tool_call>[", "<invoke name=\"exec\"><parameter name=\"a\">", "<tool>exec</tool>", "</tool_call>",
 		"```json\n{\"name\":\"exec\"", "Action Input: {", "Action: exec\nAction Input: \"a\n", "Thought: x\nAction: y\n", "Final Answer: ", "Observation:",

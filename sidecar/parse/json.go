@@ -50,7 +50,7 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 		switch {
 		case !eof:
 			return 0, true
-		case t.envelope(st, v, 0, len(v), t.ending()):
+		case t.envelope(st, v, 0, len(v), t.ending(), isAlone):
 			t.behindCall()
 			return len(v), false
 		}
@@ -58,9 +58,16 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 	}
 	end := t.scan.end
 	if t.at == 0 {
-		if t.envelope(st, v, 0, end, tools.Ending{Terminated: true}) {
+		a, is := t.around(v, end, eof)
+		if is == wait {
+			return 0, true
+		}
+		if t.envelope(st, v, 0, end, tools.Ending{Terminated: true}, a) {
 			t.behindCall()
 			return end, false
+		}
+		if a == isQuoted {
+			return t.release(st, end, quotation)
 		}
 		t.at = end
 	}
@@ -106,6 +113,12 @@ func (t *text) stepGlued(v string, eof bool) (int, bool) {
 		return t.releaseGlued(v[:end], "no JSON behind a name")
 	}
 	c := rawCall{v[:t.at], v[t.at:end]}
+	switch a, is := t.around(v, end, eof); {
+	case is == wait:
+		return 0, true
+	case !t.mayRun(a, c):
+		return t.releaseGlued(v[:end], quotation)
+	}
 	t.found(t.r.s.json, v, 0, end, c, tools.Ending{Terminated: true}, tools.Repair{Kind: "call.glued", At: t.base})
 	t.behindCall()
 	return end, false

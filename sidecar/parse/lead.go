@@ -6,6 +6,7 @@ package parse
 
 // flow lets s leave as text, unless it is still a lead or follows an open call.
 func (t *text) flow(s string) {
+	t.past.add(s)
 	switch {
 	case s == "":
 	case t.after == afterOpen:

@@ -79,7 +79,8 @@ func (t *text) linesStart(v string, i, p int, first, eof bool) (opening, verdict
 	case (more || n > 0 && n == len(line)) && !whole && !eof:
 		return opening{}, wait
 	case kw == actionLine, kw == thoughtLine && first:
-		return opening{begin: func(t *text, _ string, _ int) {
+		return opening{begin: func(t *text, v string, _ int) {
+			t.past.add(v[:skipBlanks(v, 0)])
 			t.enter(inLines)
 			t.lines = lines{}
 		}}, yes
@@ -120,7 +121,7 @@ func (t *text) stepLines(v string, eof bool) (int, bool) {
 	for t.at < len(v) {
 		line, whole := t.nextLine(v, eof)
 		if l.input > 0 && !l.text {
-			n, is := t.inputJSON(v, line, whole)
+			n, is := t.inputJSON(v, line, whole, eof)
 			switch {
 			case is == yes:
 				return n, false
@@ -169,6 +170,7 @@ func (t *text) oneLine(v, line string) (n int, done bool) {
 		l.name = strings.Clone(strings.TrimSpace(line[value:]))
 	case kw == inputLine && l.action:
 		l.input = t.at + value
+		return 0, true // it may hold all of the input
 	case l.action && l.name == "" && kw == plainLine && strings.ContainsAny(line, "{`"):
 		if b := strings.IndexByte(line, '{'); b >= 0 {
 			l.input, l.blob = t.at+b, true

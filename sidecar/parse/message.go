@@ -43,14 +43,15 @@ func (t *text) openHeader(afterChannel bool) {
 // between waits for the next message of a reply that is marked up.
 func (t *text) between() {
 	t.enter(inProse)
-	t.last, t.filler = '\n', true
+	t.fresh()
+	t.filler = true
 }
 
 // message enters the body of a message.
 func (t *text) message(k EventKind, drop bool) {
 	t.enter(inMessage)
 	t.kind, t.drop, t.think, t.trim = k, drop, false, false
-	t.last = '\n'
+	t.fresh()
 }
 
 // stepHeader reads a header and decides what the message is.

@@ -105,7 +105,7 @@ func (t *text) readPattern(v string, from int, eof bool) (block, verdict) {
 		b.note(rawCall{m.name, v[m.json:at]}, true)
 	}
 	closed := e.closed && len(t.closers) > 0
-	b.end, b.alone = e.end, closed || value > 0
+	b.end = e.end
 	switch {
 	case len(b.calls) == 0 && !b.truncated:
 		t.r.wasted += searchCost * e.end

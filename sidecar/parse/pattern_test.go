@@ -41,7 +41,7 @@ func patterns() []parse.Strategy {
 		pattern("@@", "@@end", `@@(?P<tool>\w+)(?P<args>(?s:.*))`, `~~ *(?P<key>\w+):`),
 		pattern("<<call", "</call>", `name=(?P<tool>\w+)(?P<args>[^<]*)`, `(?P<key>\w+)='(?P<value>[^']*)'`),
 		pattern("!!", "", `(?:!!|;)(?P<tool>\w+) *(?P<args>\{|[^;]*)`, ""),
-		tool("exec", until(parse.UntilReply, pattern("$run", "", `\$run (?P<args>(?s:.*))`, ""))),
+		tool("read", until(parse.UntilReply, pattern("$run", "", `\$run (?P<args>(?s:.*))`, ""))),
 		pattern("<{tool}>", "</{tool}>", `>(?P<args>(?s:.*))`, `(?s)<(?P<key>\w+)>(?P<value>.*?)</\w+>`),
 		atLineStart(parse.Strategy{ID: "pythonic", Kind: parse.Block, Open: []string{"[{tool}("}, Close: []string{"]"}, Body: parse.BodyCode}),
 		pattern("%%", "%%stop", `%% *stop (?P<tool>\w+)()`, ""),
@@ -53,9 +53,10 @@ func TestPatterns(t *testing.T) {
 	check(t, compiled(t, patterns()...), []row{
 		// keys and values; what stands between two keys is the value
 		{"Hm. @@exec ~~ command: ls -la @@end", `exec{"command":"ls -la"}`, "Hm.", ""},
-		{"@@exec ~~ command: a\n b ~~x: ~~ y: 1 @@end\nmore", `exec{"command":"a\n b","x":"","y":"1"}`, "", ""},
+		{"@@exec ~~ command: a\n b ~~x: ~~ y: 1 @@end\nMore", `exec{"command":"a\n b","x":"","y":"1"}`, "", ""},
 		{"@@exec @@end", "", "", ""},
-		{"@@web_search @@end @@read ~~ path: a @@end", `read{"path":"a"}`, "@@web_search @@end", ""},
+		{"@@web_search @@end @@read ~~ path: a @@end", `web_search{} read{"path":"a"}`, "", ""},
+		{"@@web_search @@end is one.", "", "@@web_search @@end is one.", ""},
 		{"@@web_search @@END\n@@read ~~ path: a @@end", `web_search{} read{"path":"a"}`, "", ""},
 		{"@@exec nonsense @@end", "", "", ""},
 		{"@@exec ~~ command: ls", "", "", ""},
@@ -63,16 +64,17 @@ func TestPatterns(t *testing.T) {
 		{"<<call name=exec command='ls' y=''></call>", `exec{"command":"ls","y":""}`, "", ""},
 		{"<<call name=exec command='ls' name=read path='a'></call>", `exec{"command":"ls","path":"a"}`, "", ""},
 		// JSON is read to its end, past closing literals and line breaks in it
-		{`!!exec {"command": "a; !!read {}"};read {"path": "b"}` + "\nmore", `exec{"command": "a; !!read {}"} read{"path": "b"}`, "", ""},
-		{"!!exec {\n\"command\": \"ls\"\n}\nmore", "exec{\n\"command\": \"ls\"\n}", "", ""},
-		{"!!exec ls -la\nmore", `exec{"command":"ls -la"}`, "", ""},
+		{`!!exec {"command": "a; !!read {}"};read {"path": "b"}` + "\nMore", `exec{"command": "a; !!read {}"} read{"path": "b"}`, "", ""},
+		{"!!exec {\n\"command\": \"ls\"\n}\nMore", "exec{\n\"command\": \"ls\"\n}", "", ""},
+		{"!!read a.txt\nMore", `read{"path":"a.txt"}`, "", ""},
+		{"!!exec ls -la\nMore", "", "", ""},
 		{`!!exec {"command": "ls"`, ls, "", ""},
 		{`!!exec {"command": "ls`, "", "", ""},
 		{`!!exec {"command": "ls"} is how`, "", `!!exec {"command": "ls"} is how`, ""},
-		{`!!exec {"command": "ls"} </s>` + "\nmore", `exec{"command": "ls"}`, "", ""},
+		{`!!exec {"command": "ls"} </s>` + "\nMore", `exec{"command": "ls"}`, "", ""},
 		{"so !!", "", "so !!", ""},
 		// up to the end of the reply, with a tool that the rule names
-		{"$run ls\nand more", `exec{"command":"ls\nand more"}`, "", ""},
+		{"$run ls\nand more", `read{"path":"ls\nand more"}`, "", ""},
 		{"a $running $run", "", "a $running $run", ""},
 		// the name of the tool in the literals
 		{"<read><path>a</path></read>", `read{"path":"a"}`, "", ""},
@@ -114,7 +116,7 @@ func TestCutPatterns(t *testing.T) {
 // More matches than a candidate may have are not looked for.
 func TestManyMatches(t *testing.T) {
 	s := compiled(t, patterns()...)
-	got := readPieces(s, offeredForFuzz(), []string{strings.Repeat("!!exec ls;", 1000)}, "stop")
+	got := readPieces(s, offeredForFuzz(), []string{strings.Repeat("!!read a;", 1000)}, "stop")
 	if len(got.Calls) != 128 {
 		t.Errorf("%d calls", len(got.Calls))
 	}

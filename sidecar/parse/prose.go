@@ -267,20 +267,26 @@ func (t *text) stray(v string, eof bool) (n int, is verdict) {
 		}
 		return 0, wait
 	}
-	word, is := startsAny(v[i:], strayWords[:], eof)
+	n, is = strayWord(v[i:], eof)
 	if is != yes {
 		return 0, is
 	}
-	n = i + len(word)
-	_, _, is = tokenAt(v[n:], eof)
-	switch {
-	case is == yes || n == len(v) && eof:
-		t.note(t.r.s.harmony, i, n, Dropped, "a stray channel word")
-		return n, yes
-	case n == len(v):
-		return 0, wait
+	t.note(t.r.s.harmony, i, i+n, Dropped, "a stray channel word")
+	return i + n, yes
+}
+
+// strayWord says whether s begins with a word of a header, and goes on with a token or ends.
+func strayWord(s string, eof bool) (n int, is verdict) {
+	word, is := startsAny(s, strayWords[:], eof)
+	if is != yes {
+		return 0, is
 	}
-	return 0, is
+	n = len(word)
+	if n == len(s) {
+		return n, waitOr(eof)
+	}
+	_, _, is = tokenAt(s[n:], eof)
+	return n, is
 }
 
 var strayWords = [...]string{"commentary", "analysis", "final", assistant}

@@ -50,7 +50,10 @@ func (t *text) recipientBody(rest, name, kind string, i, skip int, eof bool) (op
 	case b == '{' || b == '[' || kind == "code" || kind != "" && t.known(name):
 		return opening{n: skip + i, markup: true, begin: func(t *text, v string, n int) {
 			t.settleLead()
-			t.head = header{recipient: strings.Clone(name), stripped: true, flaw: "control tokens are missing"}
+			t.head = header{recipient: strings.Clone(name), stripped: true, text: strings.Clone(v[:n]), flaw: "control tokens are missing"}
+			if t.past.add(v[:skipBlanks(v, 0)]); strings.HasPrefix(v, assistant) { // glued to what stands in front of it
+				t.past = past{}
+			}
 			t.beginCall(v[:n])
 		}}, yes
 	}

@@ -22,6 +22,14 @@ func waitUnless(eof bool) verdict {
 	return wait
 }
 
+// waitOr is the verdict on text that is right if it ends here.
+func waitOr(eof bool) verdict {
+	if eof {
+		return yes
+	}
+	return wait
+}
+
 // starts says whether s begins with lit.
 func starts(s, lit string, eof bool) verdict {
 	switch {

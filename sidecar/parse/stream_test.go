@@ -34,11 +34,12 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// A call leaves when its last byte has come, not at the end of the reply.
-func TestCallsLeaveAtOnce(t *testing.T) {
+// A call leaves when its last token has come, or what shows that no sentence goes on around
+// it; not at the end of the reply.
+func TestCallsLeaveEarly(t *testing.T) {
 	for _, text := range []string{
-		`<|channel|>commentary to=exec<|message|>{"command":"ls"}<|call|>`, "[TOOL:exec|command=ls]", `{"name":"exec","arguments":{"command":"ls"}}`,
-		"Action: exec\nAction Input: {\"command\":\"ls\"}\n\n", "<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}</tool_call>\n",
+		`<|channel|>commentary to=exec<|message|>{"command":"ls"}<|call|>`, "[TOOL:exec|command=ls]\n\nDone", "{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}\nDone",
+		"Action: exec\nAction Input: {\"command\":\"ls\"}\nObservation: x", "<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}</tool_call>\nDone",
 	} {
 		r := shipped.Strategies("").Reader(offeredForFuzz(), parse.Facts{})
 		found := false

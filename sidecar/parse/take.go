@@ -65,12 +65,13 @@ func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.
 func (t *text) behindCall() {
 	t.prose(0)
 	t.unanswered()
-	t.last, t.first, t.filler = '\n', true, true
+	t.first, t.filler = true, true
 }
 
 // unanswered notes that a call came without a terminator. What stands before it is
 // no thought: the token that would say so cannot come any more.
 func (t *text) unanswered() {
 	t.settle(Text)
+	t.fresh()
 	t.after = afterOpen
 }

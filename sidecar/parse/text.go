@@ -42,6 +42,7 @@ type text struct {
 	mode   mode
 	at     int   // where the current mode resumes
 	last   byte  // the byte before pend[0]; '\n' at the start of a line
+	past   past  // the text before it
 	first  bool  // nothing but white space came before
 	blanks int   // so many bytes at the start of pend are known to be white space
 	retry  int   // how long the text must be for another look
@@ -246,6 +247,9 @@ func (t *text) mark(s string) {
 		t.first = false
 	}
 }
+
+// fresh begins a line in front of which no text stands.
+func (t *text) fresh() { t.last, t.past = '\n', past{} }
 
 // lineStart says whether v[i:] stands at the start of a line.
 func (t *text) lineStart(v string, i int) bool { return t.before(v, i) == '\n' }

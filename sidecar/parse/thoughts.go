@@ -130,7 +130,8 @@ func (t *text) thinkTag(v string, j int, eof bool) (opening, verdict) {
 	}
 	return opening{n: len("</think>"), markup: true, begin: func(t *text, _ string, _ int) {
 		t.settle(Thought)
-		t.last, t.first = '\n', true
+		t.fresh()
+		t.first = true
 	}}, starts(v[j:], "</think>", eof)
 }
 
@@ -140,7 +141,8 @@ func (t *text) stepThink(v string, eof bool) (int, bool) {
 	if i := strings.Index(v, tag); i >= 0 {
 		t.emit(Thought, v[:i])
 		t.prose(0)
-		t.think, t.last, t.first = false, '\n', true
+		t.fresh()
+		t.think, t.first = false, true
 		return i + len(tag), false
 	}
 	n := len(v)

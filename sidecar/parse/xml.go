@@ -30,7 +30,7 @@ func (t *text) readXML(v string, eof bool) (block, verdict) {
 		at = len(v)
 	}
 	doc := strings.Clone(v[:at+n])
-	b := block{end: at + n, alone: true}
+	b := block{end: at + n}
 	heads := callTag.FindAllStringSubmatchIndex(doc, -1)
 	for i, h := range heads {
 		to := len(doc)
@@ -43,7 +43,7 @@ func (t *text) readXML(v string, eof bool) (block, verdict) {
 		b.add(doc[m[2]:m[3]], doc[m[1]:])
 	}
 	if len(b.calls) == 0 || n == 0 && !strings.Contains(doc, "</") {
-		return block{end: b.end, truncated: true, alone: true}, yes
+		return block{end: b.end, truncated: true}, yes
 	}
 	return b, yes
 }

@@ -36,6 +36,7 @@ type argumentFile struct {
 }
 
 type toolRule struct {
+	Text      []rulefile.Text                  `rule:"text" doc:"Arguments whose value is a text of its own, such as code. If a call's arguments are no JSON, they are the value. A tool that writes or executes takes such text nowhere else." eg:"[code]"`
 	Arguments []rulefile.Pair[[]rulefile.Text] `rule:"arguments" doc:"Other names of each argument. A name is changed only if the tool's schema has the right name and not this one." eg:"{query: [q, search]}"`
 	Phrases   []phraseRule                     `rule:"phrases" doc:"Prose that asks for the tool. Strategies of kind phrases read it."`
 	Hit       []argsExample                    `rule:"hit" doc:"Arguments, and what they must become. Every load tries them."`
@@ -125,6 +126,10 @@ func (l *loader) arguments() {
 		for _, a := range t.Value.Arguments {
 			l.set.book.add(a.Key.At, t.Key.Value+"."+a.Key.Value)
 			r.Params = append(r.Params, tools.ParamAlias{Tool: tool, Param: a.Key.Value, From: values(a.Value), Place: a.Key.At.String()})
+		}
+		if names := t.Value.Text; len(names) > 0 {
+			l.set.book.add(names[0].At, t.Key.Value+".text")
+			r.Texts = append(r.Texts, tools.TextParam{Tool: tool, Params: values(names), Place: names[0].At.String()})
 		}
 		for _, e := range t.Value.Hit {
 			l.examples = append(l.examples, func() { l.tryArguments(t.Key.Value, e) })

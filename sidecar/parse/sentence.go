@@ -1,0 +1,206 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A call in a sentence is quoted: somebody writes about it, and nobody shall run it. What
+// stands in front of a call and behind it shows whether a sentence goes on around it. Calls
+// with control tokens are not asked: those stand in no sentence.
+
+// around is what the text around a call says of it.
+type around uint8
+
+const (
+	isAlone  around = iota // it stands by itself
+	isOpen                 // it may be quoted, or not
+	isQuoted               // a sentence goes on around it
+)
+
+// quotation is why a call is text.
+const quotation = "a sentence goes on around it"
+
+// around looks at the text in front of v and behind v[:end].
+func (t *text) around(v string, end int, eof bool) (around, verdict) {
+	b, is := t.follows(v, end, eof)
+	switch a := t.past.ends(); {
+	case is == wait:
+		return isAlone, wait
+	case a == inItem, b == sameSentence, a != ended && b == nextPart, a > partOpen && b == nextLine:
+		return isQuoted, yes
+	case a == inSentence, b == sameLine:
+		return isOpen, yes
+	}
+	return isAlone, yes
+}
+
+// mayRun says whether calls in such surroundings may run. Where it is open whether they are
+// quoted, those of tools that write or execute may not.
+func (t *text) mayRun(a around, calls ...rawCall) bool {
+	harmful := func(c rawCall) bool { return t.r.c.Harmful(strings.Clone(c.name)) }
+	return a == isAlone || a == isOpen && !slices.ContainsFunc(calls, harmful)
+}
+
+// past is the end of the text in front of a call.
+type past struct {
+	end [64]byte
+	n   int
+}
+
+func (p *past) add(s string) {
+	s = s[max(0, len(s)-len(p.end)):]
+	if over := p.n + len(s) - len(p.end); over > 0 {
+		p.n = copy(p.end[:], p.end[over:p.n])
+	}
+	p.n += copy(p.end[p.n:], s)
+}
+
+// ending is how the text in front of a call ends.
+type ending uint8
+
+const (
+	ended      ending = iota // with a sentence or a tag; or there is none
+	partOpen                 // with a paragraph that leaves a sentence open
+	lineOpen                 // with a line that does
+	inSentence               // in the line of the call, within a sentence
+	inItem                   // with what begins an item of a list, a quotation, or a line of code
+)
+
+const (
+	afterEnd   = "\"'”’»)*_`"    // may stand behind what ends a sentence
+	beforeMore = ",;-–—(\"'“„«`" // leave it open, as letters do
+)
+
+func (p *past) ends() ending {
+	all := string(p.end[:p.n])
+	text := strings.TrimRight(all, scriptSpace)
+	last, _ := utf8.DecodeLastRuneInString(text)
+	more := isLetter(last) || strings.ContainsRune(beforeMore, last)
+	gap := all[len(text):]
+	switch breaks := strings.Count(gap, "\n"); {
+	case text == "":
+		return ended
+	case strings.Contains(gap, "\n    ") || strings.Contains(gap, "\n\t"):
+		return inItem // Markdown takes what is indented so far for code
+	case breaks > 0 && !more:
+		return ended
+	case breaks > 1:
+		return partOpen
+	case breaks == 1:
+		return lineOpen
+	}
+	line := strings.TrimLeft(text[strings.LastIndexByte(text, '\n')+1:], scriptSpace)
+	last, _ = utf8.DecodeLastRuneInString(strings.TrimRight(line, afterEnd))
+	switch {
+	case strings.Trim(line, "0123456789.)-*+>•–|") == "":
+		return inItem
+	case strings.ContainsRune(".!?…。！？", last), line[0] == '<' && last == '>':
+		return ended
+	}
+	return inSentence
+}
+
+func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// sequel is what text does behind a call.
+type sequel uint8
+
+const (
+	noSentence   sequel = iota // it ends, or more markup or another paragraph follows
+	nextPart                   // another paragraph follows, which begins within a sentence
+	nextLine                   // it goes on in the next line
+	sameLine                   // it goes on in the same line, like a new sentence
+	sameSentence               // it goes on like the rest of a sentence
+)
+
+// maxGap is how many blanks part a call from whatever follows.
+const maxGap = 256
+
+// follows looks at v[end:].
+func (t *text) follows(v string, end int, eof bool) (sequel, verdict) {
+	i, more := skipTags(v, skipBytes(v, end, "}]"), eof)
+	line := skipBlanks(v, i)
+	j := skipSpace(v, line)
+	switch {
+	case j-i >= maxGap:
+		return noSentence, yes
+	case more, j == len(v):
+		return noSentence, waitOr(eof)
+	}
+	if is := t.marked(v[j:], eof); is != no {
+		return noSentence, is
+	}
+	first, _ := utf8.DecodeRuneInString(v[j:])
+	within := unicode.IsLower(first) || strings.ContainsRune(".,;:!?)", first)
+	switch breaks := strings.Count(v[line:j], "\n"); {
+	case !eof && !utf8.FullRuneInString(v[j:]):
+		return noSentence, wait
+	case breaks > 1 && within:
+		return nextPart, yes
+	case breaks > 1:
+		return noSentence, yes
+	case j > line && !within:
+		return nextLine, yes
+	case j > end && j == line && unicode.IsUpper(first):
+		return sameLine, yes
+	}
+	return sameSentence, yes
+}
+
+// skipTags is the offset behind the closing tags of wrappers at v[i:].
+func skipTags(v string, i int, eof bool) (end int, more bool) {
+	const longest = 32
+	for strings.HasPrefix(v[i:], "</") {
+		n := strings.IndexAny(v[i:min(len(v), i+longest)], "> \n")
+		switch {
+		case n < 0 && len(v)-i < longest:
+			return i, !eof
+		case n < 0 || v[i+n] != '>':
+			return i, false
+		}
+		i += n + 1
+	}
+	return i, false
+}
+
+// marked says whether s begins with something that is no text: with what the reader would
+// open at the start of a line, or with what closes something.
+func (t *text) marked(s string, eof bool) verdict {
+	if s[0] == '<' || s[0] == '[' {
+		switch {
+		case len(s) == 1:
+			return waitUnless(eof)
+		case s[1] == '/' || s[1] == '|':
+			return yes
+		}
+	}
+	if _, is := strayWord(s, eof); is != no {
+		return is
+	}
+	probe := text{r: t.r, field: t.field}
+	probe.fresh()
+	looks := [...]func(*text, string, int, bool) (opening, verdict){(*text).line, (*text).inline, (*text).gluedName}
+	for _, look := range looks {
+		if _, is := probe.opens(s, 0, eof, look); is != no {
+			return is
+		}
+	}
+	return no
+}
+
+// gluedName looks for an offered name that a { follows directly.
+func (t *text) gluedName(v string, j int, eof bool) (opening, verdict) {
+	n := nameEnd(v, j)
+	switch {
+	case t.r.s.json == nil || t.r.c.Open() || n == j:
+		return opening{}, no
+	case n == len(v) && !eof && t.r.c.HasPrefix(v[j:]):
+		return opening{}, wait
+	case n == len(v) || v[n] != '{' || !t.r.c.Exact(v[j:n]):
+		return opening{}, no
+	}
+	return opening{}, yes
+}
