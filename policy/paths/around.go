@@ -8,7 +8,7 @@ import (
 // foreign says whether a place is in the home folder of somebody else.
 func (g Guard) foreign(p string) bool {
 	home := HomeOf(p)
-	return home != "" && !within(p, g.Roots.Home) && !within(g.Roots.Home, home)
+	return g.Roots.Homes && home != "" && !within(p, g.Roots.Home) && !within(g.Roots.Home, home)
 }
 
 // around says whether a place may be read because it is in a folder of Roots.Look. A

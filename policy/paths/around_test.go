@@ -11,7 +11,7 @@ import (
 func TestAround(t *testing.T) {
 	look := Roots{
 		Cwd: "/home/sam/code/shop", Home: "/home/sam", Write: []string{"/home/sam/code/shop", "/tmp"}, Read: []string{"/usr", "/home/sam/.nvm"},
-		Own: []string{"/home/sam/code/guard/rules", "/etc/gpt-oss-executor"}, Look: []string{"/home/sam", "/etc", "/var/log"},
+		Own: []string{"/home/sam/code/guard/rules", "/etc/gpt-oss-executor"}, Look: []string{"/home/sam", "/etc", "/var/log"}, Homes: true,
 	}
 	everywhere := look
 	everywhere.Look = []string{"/"}
@@ -44,7 +44,7 @@ func TestAround(t *testing.T) {
 
 // Whatever is looked at, no class is milder than without, but for what was outside.
 func TestLookOnlyOpensOutside(t *testing.T) {
-	closed := Roots{Cwd: "/home/sam/w", Home: "/home/sam", Write: []string{"/home/sam/w"}, Own: []string{"/home/sam/x/own"}}
+	closed := Roots{Cwd: "/home/sam/w", Home: "/home/sam", Write: []string{"/home/sam/w"}, Own: []string{"/home/sam/x/own"}, Homes: true}
 	open := closed
 	open.Look = []string{"/", "/home/sam", "/etc", "/home/kim", "/root"}
 	names := []string{"", "home", "sam", "kim", "root", "etc", "ssl", "private", "x", "own", ".ssh", ".config", "gh", "a.txt", ".env", "var", "lib", "proc", "1", "Library", "w"}

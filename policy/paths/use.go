@@ -19,12 +19,13 @@ const (
 // innermost folder around a path counts, and a folder that is inside a place of a
 // special class, such as ~/.openclaw/workspace, is as good as any other.
 type Roots struct {
-	Cwd       string   `json:"cwd"`  // where relative paths start
-	Home      string   `json:"home"` // of the user the agent runs as
+	Cwd       string   `json:"cwd"`        // where relative paths start
+	Home      string   `json:"home"`       // of the user the agent runs as
 	Write     []string `json:"write"`      // the workspace first
 	Read      []string `json:"read"`       // beside those of Write
 	ReadFiles []string `json:"read_files"` // single files that may be read
 	Look      []string `json:"look"`       // may be read, too, where nothing private is: class around
+	Homes     bool     `json:"-"`          // the home folders of others are of class foreign; else of class outside
 	Own       []string `json:"own"`        // files and folders of the guard itself: class control
 }
 

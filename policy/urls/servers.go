@@ -10,6 +10,7 @@ import (
 
 // Servers are those that an agent can reach on its own machine, and those that it must not.
 type Servers struct {
+	Known  bool                // the rules know of them; else none is special
 	Own    []string            // HOST:PORT of the guard, of the model server and of the gateway: class control
 	Ports  []int               // of this machine, that agents may use; 0: all
 	Opened func(port int) bool // whether only a command of the agent can have opened a port of this machine; nil: nobody knows
@@ -22,6 +23,9 @@ const unprivileged = 1024
 // agent may use. Only the URL itself can be one of these, and only by an address of this
 // machine or by its name localhost: another name may lead elsewhere the next time.
 func (s Servers) Judge(uses []Use) {
+	if !s.Known {
+		return
+	}
 	for i := range uses {
 		u := &uses[i]
 		if slices.ContainsFunc(s.Own, func(own string) bool { return u.at(own) }) {

@@ -4,8 +4,8 @@ import "testing"
 
 func TestServers(t *testing.T) {
 	opened := func(port int) bool { return port == 5173 || port == 80 }
-	servers := Servers{Own: []string{"127.0.0.1:8001", ":8002", "localhost:18789", "llm.example.com:443"}, Ports: []int{3000}, Opened: opened}
-	every := Servers{Own: servers.Own, Ports: []int{0}}
+	servers := Servers{Known: true, Own: []string{"127.0.0.1:8001", ":8002", "localhost:18789", "llm.example.com:443"}, Ports: []int{3000}, Opened: opened}
+	every := Servers{Known: true, Own: servers.Own, Ports: []int{0}}
 	for _, c := range []struct {
 		servers Servers
 		url     string
@@ -17,7 +17,7 @@ func TestServers(t *testing.T) {
 		{servers, "http://localhost:8001/v1", Control, false}, {servers, "http://127.8.9.1:8001/", Control, false}, {servers, "http://[::1]:8002/rules", Control, false}, {servers, "http://127.0.0.1:18789/", Control, false}, {servers, "https://llm.example.com/v1", Control, false},
 		{servers, "http://example.com:3000/", Public, false}, {servers, "http://10.0.0.1:3000/", Private, false}, {servers, "http://192.0.2.1:8001/", Private, false},
 		{every, "http://localhost:9999/", Loopback, true}, {every, "http://localhost:8001/", Control, false}, {every, "http://169.254.169.254/", Metadata, false},
-		{Servers{}, "http://localhost:3000/", Loopback, false},
+		{Servers{Own: servers.Own, Ports: servers.Ports}, "http://localhost:8001/v1", Loopback, false}, {Servers{}, "http://localhost:3000/", Loopback, false},
 	} {
 		uses := []Use{Word(c.url, false, "GET")}
 		c.servers.Judge(uses)
@@ -29,7 +29,7 @@ func TestServers(t *testing.T) {
 
 // A name that leads to this machine today, and a redirect to it, are not its own servers.
 func TestServersByOtherNames(t *testing.T) {
-	servers := Servers{Ports: []int{0}}
+	servers := Servers{Known: true, Ports: []int{0}}
 	for name, uses := range map[string][]Use{
 		"a name":     {{Host: "app.example.com", Port: 3000, Class: Loopback}},
 		"a redirect": {{Host: "localhost", Port: 3000, Class: Loopback, Hop: 1}},

@@ -185,3 +185,48 @@ func TestProfilesElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// Rules that were written before there were the classes around, foreign and control see what
+// they saw then, in the operator's folder and in the locked one.
+func TestOlderRules(t *testing.T) {
+	const older = "rules: [{id: out, deny: Outside., when: \"class == 'outside'\"}]\n"
+	const olderURLs = "version: 1\nrules: [{id: local, deny: Local., when: \"class == 'loopback'\"}]\n"
+	at := At{Now: exampleTime, World: World{Home: "/home/sam", Servers: []string{"127.0.0.1:8001"}}, Opened: func(int) bool { return true }}
+	for name, c := range map[string]struct{ own, locked rulefile.Files }{
+		"the operator's": {own: rulefile.Files{pathsFilename: "version: 1\n" + older, urlsFilename: olderURLs}},
+		"the locked":     {locked: rulefile.Files{pathsFilename: "version: 1\n" + older, urlsFilename: olderURLs}},
+	} {
+		set, problems := underLock(t, c.locked, c.own)
+		if set == nil {
+			t.Fatalf("%s: %v", name, problems)
+		}
+		for _, path := range []string{"/home/sam/notes.md", "/home/kim/notes.md", "/opt/x"} {
+			if d := set.CheckPath("read", path, somebody, at); d.Effect != policy.Deny {
+				t.Errorf("%s: read %s: %s by %s", name, path, d.Effect, d.Rule)
+			}
+		}
+		for _, url := range []string{"http://localhost:3000/", "http://127.0.0.1:8001/"} {
+			if d := set.CheckURL(url, "GET", nil, somebody, at); d.Effect != policy.Deny {
+				t.Errorf("%s: %s: %s by %s", name, url, d.Effect, d.Rule)
+			}
+		}
+	}
+}
+
+// What the operator's localhost opens stays closed where the locked folder says so.
+func TestLockedLocalhost(t *testing.T) {
+	own := rulefile.Files{urlsFilename: "version: 1\ninclude: [builtin/urls.yaml]\nlocalhost: [3000]\n"}
+	locked := rulefile.Files{urlsFilename: "version: 1\nrules: [{id: local, deny: Local., when: \"class == 'loopback' and not opened\"}, {id: own, deny: Own., when: class == 'control'}, {id: all, allow: Yes.}]\n"}
+	set, problems := underLock(t, locked, own)
+	if set == nil {
+		t.Fatal(problems)
+	}
+	for _, d := range []policy.Decision{
+		set.CheckURL("http://localhost:3000/", "GET", nil, somebody, At{Now: exampleTime}),
+		set.CheckCommand("curl http://localhost:3000/", somebody, At{Now: exampleTime}),
+	} {
+		if d.Effect != policy.Deny {
+			t.Errorf("%s by %s", d.Effect, d.Rule)
+		}
+	}
+}

@@ -2,7 +2,9 @@ package ruleset
 
 import (
 	"net"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -10,7 +12,7 @@ import (
 
 // localhost takes what urls.yaml says of servers.
 func (l *loader) localhost(f urlsFile) urls.Servers {
-	s := urls.Servers{Ports: f.Localhost}
+	s := urls.Servers{Known: speak(f.Rules, urls.Control), Ports: f.Localhost}
 	for _, t := range f.Own {
 		if _, port, err := net.SplitHostPort(t.Value); err != nil || port == "" {
 			l.report(t.All(), rulefile.CodeValue, strconv.Quote(t.Value)+" is no address", "write HOST:PORT, such as 127.0.0.1:18789")
@@ -19,4 +21,9 @@ func (l *loader) localhost(f urlsFile) urls.Servers {
 		s.Own = append(s.Own, t.Value)
 	}
 	return s
+}
+
+// speak reports whether conditions of rules name a class.
+func speak(rules []policyRule, class string) bool {
+	return slices.ContainsFunc(rules, func(r policyRule) bool { return r.When != nil && strings.Contains(r.When.Value, class) })
 }

@@ -59,7 +59,7 @@ func (l *loader) policies() {
 	l.set.floors = &tools.Rules{Classes: l.set.Tools.Classes, Floors: l.classes(builtin.Classes)}
 	shipped := argumentsOf(decodeFile[pathsFile](l, rulefile.BuiltinFolder+"/"+pathsFilename).Arguments, decodeFile[urlsFile](l, rulefile.BuiltinFolder+"/"+urlsFilename).Arguments)
 	l.set.locked.arguments = both(l.set.locked.arguments, both(own.arguments, shipped))
-	l.set.oneWorld = reflect.DeepEqual(own.roots, l.set.locked.roots) &&
+	l.set.oneWorld = reflect.DeepEqual(own.roots, l.set.locked.roots) && reflect.DeepEqual(own.servers, l.set.locked.servers) &&
 		reflect.DeepEqual(both(own.arguments, own.arguments), l.set.locked.arguments) // both sorts them
 }
 
@@ -80,9 +80,22 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 	a.lenient = base == nil && a.profile == "permissive"
 	a.policy.Default, a.policy.DryRun = defaults[a.profile], a.profile == auditOnly
 	l.roots(p.Roots, a, base)
+	if len(p.Rules) > 0 { // rules from before there was a class see what they saw then
+		a.roots.Homes = speak(p.Rules, paths.Foreign)
+		if !speak(p.Rules, paths.Around) {
+			a.roots.Look = nil
+		}
+	}
 	a.servers = l.localhost(u)
+	if base != nil && !l.files.Has(folder+urlsFilename) {
+		a.servers = base.servers
+	}
 
-	c := ruleCompiler{loader: l, author: a, examples: examples}
+	c := ruleCompiler{loader: l, author: a, examples: examples, roots: exampleRoots}
+	c.roots.Homes = a.roots.Homes
+	if !speak(p.Rules, paths.Around) {
+		c.roots.Look = nil
+	}
 	c.classes = nil // lint warns of them
 	c.words, c.named = l.lists(e.Lists, reflect.TypeFor[policy.Env]()), e.Lists
 	c.exec(e)

@@ -15,6 +15,7 @@ import (
 type ruleCompiler struct {
 	*loader
 	author   *author
+	roots    paths.Roots // of hit and miss
 	words    cond.Lists
 	named    []rulefile.Pair[[]rulefile.Text] // the lists of exec.yaml, with their places
 	classes  []string                         // what class can be in the file at hand
@@ -82,10 +83,10 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule, on
 		return append(list, rule)
 	}
 	for _, e := range r.Hit {
-		*c.examples = append(*c.examples, func() { tryScript(c.loader, rule, on, e, true) })
+		*c.examples = append(*c.examples, func() { tryScript(c, rule, on, e, true) })
 	}
 	for _, e := range r.Miss {
-		*c.examples = append(*c.examples, func() { tryScript(c.loader, rule, on, e, false) })
+		*c.examples = append(*c.examples, func() { tryScript(c, rule, on, e, false) })
 	}
 	return append(list, rule)
 }
@@ -98,12 +99,12 @@ var exampleRoots = paths.Roots{
 }
 
 // tryScript checks that a rule holds for a shell script, or does not.
-func tryScript[E any](l *loader, r policy.Rule[E], on operands[E], script rulefile.Text, want bool) {
+func tryScript[E any](l *ruleCompiler, r policy.Rule[E], on operands[E], script rulefile.Text, want bool) {
 	call := policy.Call{
 		Tool: "exec", Class: string(tools.Exec), Args: map[string]any{"command": script.Value}, Command: script.Value,
 		Strategy: "native", Confidence: 1, Subject: policy.Subject{Model: "gpt-oss", Interactive: true},
 	}
-	facts := policy.Examine(call, policy.World{Guard: paths.Guard{Roots: exampleRoots}})
+	facts := policy.Examine(call, policy.World{Guard: paths.Guard{Roots: l.roots}})
 	holds := false
 	for env := range on(facts, policy.MomentOf(exampleTime, nil)) {
 		yes, err := r.Holds(env)
