@@ -11,6 +11,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -46,7 +47,7 @@ permissive or audit-only.`,
 			if err != nil {
 				return err
 			}
-			r := reportProfile(set)
+			r := reportProfile(set, env.world())
 			return env.paper(asJSON).whole(r, profileRows(r))
 		},
 	}
@@ -66,9 +67,9 @@ type profileReport struct {
 	Expansions []ruleset.Expansion   `json:"expansions"`
 }
 
-func reportProfile(set *ruleset.Set) *profileReport {
+func reportProfile(set *ruleset.Set, in guard.World) *profileReport {
 	r := &profileReport{
-		Version: set.Version, Profile: set.Profile(), Locked: set.LockedProfile(), Roots: set.Roots(ruleset.World{}),
+		Version: set.Version, Profile: set.Profile(), Locked: set.LockedProfile(), Roots: in.Roots(set),
 		Rules: map[policy.Effect]int{}, Expansions: append([]ruleset.Expansion{}, set.Expansions()...),
 	}
 	for _, effect := range set.PolicyRules() {
@@ -83,7 +84,10 @@ func profileRows(p *profileReport) []row {
 	if p.Locked != "" {
 		r.field("locked", p.Locked+": "+profiles[p.Locked]+"; the stricter of both holds", "")
 	}
-	r.field("works in", p.Roots.Cwd, "")
+	if p.Profile == "permissive" {
+		r.field("unsure", "what rules are unsure about leaves, too, and the log says so", "")
+	}
+	r.field("works in", p.Roots.Workspace(), "")
 	r.field("home", p.Roots.Home, "")
 	r.field("may write", strings.Join(p.Roots.Write, " "), "")
 	r.field("may read", strings.Join(slices.Concat(p.Roots.Read, p.Roots.ReadFiles), " "), "")

@@ -58,7 +58,7 @@ func isAsk(r tools.Repair) bool { return r.Kind == askRepair }
 func (j *judge) question(call *tools.Call, d policy.Decision) approvals.Call {
 	q := approvals.Call{
 		Tool: call.Name, Arguments: string(call.Arguments), Session: j.who.Session, Agent: j.who.Agent, Model: j.who.Model,
-		Policy: j.set.Version, Cwd: j.set.Roots(j.world.around()).Cwd,
+		Policy: j.set.Version, Cwd: j.world.Roots(j.set).Cwd,
 	}
 	if d.Facts != nil {
 		q.Command, q.Commands = d.Facts.Call.Command, approvals.CommandsOf(d.Facts.Script)

@@ -27,7 +27,7 @@ func (w World) In(named []string, cwd string) World {
 // says in any case, since that is where they lead.
 func (g *Guard) where(set *ruleset.Set, who policy.Subject, named ruleset.Named) World {
 	w := g.World
-	has := set.Roots(w.around()).Workspace()
+	has := w.Roots(set).Workspace()
 	tell := func(level slog.Level, event, text, folder string, more ...any) {
 		if g.said.allow(event+" "+folder+" "+who.Agent, g.Now()) {
 			g.Log.Log(context.Background(), level, text, append([]any{"event", event, "workspace", folder, "agent", who.Agent}, more...)...)
@@ -72,7 +72,7 @@ func (g *Guard) where(set *ruleset.Set, who policy.Subject, named ruleset.Named)
 // unfit says why a folder that the gateway names cannot be a workspace; empty: it can.
 func (w World) unfit(set *ruleset.Set, folder string) string {
 	look := func() string {
-		roots := set.Roots(w.around())
+		roots := w.Roots(set)
 		if home := paths.HomeOf(folder); home != "" { // of the user that the agent may run as
 			roots.Own = append(slices.Clone(roots.Own), ownUnder(roots.Own, roots.Home, home)...)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -75,6 +76,9 @@ func (w World) at(m Moment) ruleset.At {
 	}
 	return at
 }
+
+// Roots are the folders of an agent in this world.
+func (w World) Roots(set *ruleset.Set) paths.Roots { return set.Roots(w.around()) }
 
 // around is the world as rules see it.
 func (w World) around() ruleset.World {
