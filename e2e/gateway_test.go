@@ -23,6 +23,7 @@ func TestGateway(t *testing.T) {
 	b.add(t, "broken", script.VLLM(), brokenScenarios())
 	b.add(t, guarded, script.VLLM(), policyScenarios(guarded))
 	b.add(t, open, script.VLLM(), policyScenarios(open))
+	b.providers = append(b.providers, provider{away, startSidecarUntil(t, "/healthz", "http://127.0.0.1:"+freePort(t), b.sidecar(t, away)...)})
 	b.servers[bare] = script.New(append(policyScenarios(bare), bareScenario())...)
 	b.gateway = startGateway(t, b.run, append(b.providers, provider{bare, startModel(t, b.servers[bare])})...)
 
@@ -31,6 +32,7 @@ func TestGateway(t *testing.T) {
 	t.Run("quotations", b.quoted)
 	t.Run("reasoning replay", b.reasoningReplay)
 	t.Run("broken upstream", b.brokenUpstream)
+	t.Run("hopeless upstream", b.hopelessUpstream)
 	t.Run("policy", b.policy)
 }
 

@@ -21,6 +21,7 @@ const (
 	guarded = "guarded"
 	open    = "open"
 	bare    = "bare" // no sidecar in between
+	away    = "away" // no model server behind it
 )
 
 // attempt is a turn in which the model, or what it has read, wants something done that

@@ -123,11 +123,17 @@ func startModel(t *testing.T, s *script.Server) string {
 // says where: without /v1.
 func startSidecar(t *testing.T, model string, env ...string) string {
 	t.Helper()
+	return startSidecarUntil(t, "/readyz", model, env...)
+}
+
+// startSidecarUntil is startSidecar where another endpoint says that it serves.
+func startSidecarUntil(t *testing.T, ready, model string, env ...string) string {
+	t.Helper()
 	address := "127.0.0.1:" + freePort(t)
 	cmd := exec.Command(binary, "serve", "--listen", address, "--upstream", model+"/v1")
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), env...)
 	p := start(t, "sidecar", cmd)
-	p.ready(t, "http://"+address+"/readyz", 20*time.Second)
+	p.ready(t, "http://"+address+ready, 20*time.Second)
 	return "http://" + address
 }

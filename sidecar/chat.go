@@ -55,7 +55,8 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set)
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := s.turns.Plan(r.Context(), set, req, sessionID(r.Header))
+	waits := callerWaits(r.Header)
+	t, err := s.turns.Plan(r.Context(), set, req, turn.Caller{Session: sessionID(r.Header), Waits: waits})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -63,7 +64,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set)
 		return t, reply.NewWhole(w, t.Model.ID.Value, s.metrics), nil
 	}
 	return t, reply.NewStream(w, reply.StreamConfig{
-		Model: t.Model.ID.Value, Usage: req.UsageWanted, Keepalive: keepalive(r, set.Limits.Keepalive), Idle: set.Limits.Idle,
+		Model: t.Model.ID.Value, Usage: req.UsageWanted, Keepalive: keepalive(waits, set.Limits.Keepalive), Idle: set.Limits.Idle,
 		Metrics: s.metrics, Log: s.log,
 	}), nil
 }
@@ -94,12 +95,22 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	return buf.Bytes(), nil
 }
 
-// keepalive is how long a caller is left without an event: a third of what the
-// OpenAI SDKs say they wait for, if that is less than the rules say.
-func keepalive(r *http.Request, most time.Duration) time.Duration {
-	n, err := strconv.ParseFloat(r.Header.Get("X-Stainless-Timeout"), 64)
-	if third := n / 3; err == nil && third > 0 && third < most.Seconds() {
-		return max(time.Duration(third*float64(time.Second)), 100*time.Millisecond)
+// callerWaits is how long the caller says that it waits, as the OpenAI SDKs do; 0: it does
+// not say.
+func callerWaits(h http.Header) time.Duration {
+	const most = 1 << 24 // seconds; more would not fit a Duration
+	n, err := strconv.ParseFloat(h.Get("X-Stainless-Timeout"), 64)
+	if err != nil || !(n > 0) {
+		return 0
+	}
+	return time.Duration(min(n, most) * float64(time.Second))
+}
+
+// keepalive is how long a caller is left without an event: a third of what it waits, if
+// that is less than the rules say.
+func keepalive(waits, most time.Duration) time.Duration {
+	if third := waits / 3; third > 0 && third < most {
+		return max(third, 100*time.Millisecond)
 	}
 	return most
 }

@@ -153,3 +153,11 @@ func (r *rig) within(d time.Duration, method, path, body string, header ...strin
 // stream asks for a stream with both tools, whole for one document.
 func (r *rig) stream() *answer { return r.chat(asking(streaming + "," + bothTool)) }
 func (r *rig) whole() *answer  { return r.chat(asking(bothTool)) }
+
+// plain asks for a stream or a document, without tools: no user reads the answer.
+func (r *rig) plain(mode string) *answer {
+	if mode == "stream" {
+		return r.chat(asking(streaming))
+	}
+	return r.chat(asking(""))
+}

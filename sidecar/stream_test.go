@@ -227,8 +227,8 @@ func TestKeepaliveOf(t *testing.T) {
 		{"", 5 * time.Second}, {"600", 5 * time.Second}, {"6", 2 * time.Second}, {"0.1", 100 * time.Millisecond},
 		{"-3", 5 * time.Second}, {"NaN", 5 * time.Second}, {"Inf", 5 * time.Second}, {"1e300", 5 * time.Second}, {"x", 5 * time.Second},
 	} {
-		r := &http.Request{Header: http.Header{"X-Stainless-Timeout": {row.header}}}
-		if got := keepalive(r, 5*time.Second); got != row.want {
+		waits := callerWaits(http.Header{"X-Stainless-Timeout": {row.header}})
+		if got := keepalive(waits, 5*time.Second); got != row.want {
 			t.Errorf("%q: %s, want %s", row.header, got, row.want)
 		}
 	}

@@ -137,11 +137,18 @@ func UpstreamUnreachable(log string, after time.Duration) *Error {
 		RetryAfter: after, Message: "The model server cannot be reached; try again later."}
 }
 
-// UpstreamAuth is 503: the upstream refused this server's own key (401, 402 or
-// 403 there). Those statuses would make OpenClaw blame the caller's key.
-func UpstreamAuth(log string, after time.Duration) *Error {
-	return &Error{Status: http.StatusServiceUnavailable, Type: typeUpstream, Code: "upstream_auth", Log: log,
-		RetryAfter: after, Message: "The model server refused this server's credentials; its operator has to mend that."}
+// UpstreamAway is 424: the upstream cannot be reached for so long that a caller need not
+// try again by itself.
+func UpstreamAway(log string) *Error {
+	return &Error{Status: http.StatusFailedDependency, Type: typeRequest, Code: "upstream_away", Log: log,
+		Message: "The model server cannot be reached; its operator has to start it, or set the right address."}
+}
+
+// UpstreamAuth is 424: the upstream refused this server's own key (401, 402 or 403 there).
+// Those statuses would make OpenClaw blame the caller's key, and 5xx make it try again.
+func UpstreamAuth(log string) *Error {
+	return &Error{Status: http.StatusFailedDependency, Type: typeRequest, Code: "upstream_auth", Log: log,
+		Message: "The model server refused this server's credentials; its operator has to mend that."}
 }
 
 // UpstreamFailed is 502: the upstream answered with an error, or with something

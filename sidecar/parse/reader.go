@@ -36,7 +36,7 @@ type Reader struct {
 
 	initials []byte // first bytes of the offered names; nil: not collected yet
 
-	length  bool // the reply was cut at its token limit
+	length  bool // the reply was cut: at its token limit, or as Reading.Cut says
 	done    bool
 	found   int
 	guarded bool // names are offered that text must not call
@@ -100,7 +100,8 @@ func (r *Reader) Release() []Event {
 // Close ends the reply. finish is the server's finish_reason, or "".
 func (r *Reader) Close(finish string) (Reading, []Event) {
 	r.events = r.events[:0]
-	r.length = finish == "length"
+	ending := finishingOf(finish)
+	r.length = ending.finish != "stop"
 	r.closeContent()
 	r.closeNative()
 	r.closeThoughts()
@@ -110,7 +111,13 @@ func (r *Reader) Close(finish string) (Reading, []Event) {
 	r.tellDenied()
 	res := &r.result
 	res.Content, res.Reasoning, res.Done = r.shown.String(), r.mused.String(), r.done
-	res.Finish = finishReason(finish, len(res.Calls))
+	res.Finish, res.Cut = ending.finish, ending.cut
+	switch {
+	case len(res.Calls) > 0:
+		res.Finish = "tool_calls" // OpenClaw drops calls that come with "stop"
+	case res.Cut != "" && res.Cut != ContentFilter && blank(res.Content):
+		res.Finish = "stop" // there is no text that lacks its end
+	}
 	return *res, r.events
 }
 
@@ -134,19 +141,6 @@ func (r *Reader) closeContent() {
 	r.content.feed("", true)
 	r.content.settle(Text)
 	r.guard.pass(r, "", true)
-}
-
-// finishReason is the reason that callers understand. OpenClaw drops calls that
-// come with "stop", and fails a turn on values it does not know.
-func finishReason(said string, calls int) string {
-	if calls > 0 {
-		return "tool_calls"
-	}
-	switch said {
-	case "length", "content_filter":
-		return said
-	}
-	return "stop"
 }
 
 // emit passes on text or a thought.

@@ -72,6 +72,7 @@ type Reading struct {
 	Content   string // what the user sees
 	Reasoning string
 	Finish    string // tool_calls whenever there are calls; else stop, length or content_filter
+	Cut       string // why the server ended it too early, where that was not the token limit; "": it did not
 	Done      bool   // the model said so in a structured way
 	Marked    bool   // Harmony markup was read; messages alone leave no step
 	Refused   []tools.Refusal
@@ -81,9 +82,11 @@ type Reading struct {
 // Empty says that there is nothing to show and nothing to run.
 func (r *Reading) Empty() bool { return len(r.Calls) == 0 && blank(r.Content) }
 
-// Unmet says that the reply leaves nothing to run, and either refused a call or has nothing
-// to show.
-func (r *Reading) Unmet() bool { return len(r.Calls) == 0 && (len(r.Refused) > 0 || r.Empty()) }
+// Unmet says that the reply leaves nothing to run, and either refused a call, was cut, or
+// has nothing to show.
+func (r *Reading) Unmet() bool {
+	return len(r.Calls) == 0 && (len(r.Refused) > 0 || r.Cut != "" || r.Empty())
+}
 
 // Denied says that the policy kept a call back.
 func (r *Reading) Denied() bool {

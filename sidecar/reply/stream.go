@@ -201,17 +201,31 @@ func (o *Stream) Left() bool {
 	return o.sent
 }
 
-// Say adds a sentence to each choice whose reading is unmet.
+// Say adds a sentence to each choice whose reading is unmet, or makes it the answer where no
+// reply has begun.
 func (o *Stream) Say(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.sendRole()
+	if len(o.choices) == 0 {
+		o.choice(0).unmet = true
+	}
 	for _, c := range o.choices {
 		if c.unmet {
 			o.gap = o.gap || c.shown
 			c.emit([]parse.Event{{Kind: parse.Text, Text: text}})
+			c.last, c.reason = nil, spoken(c.reason)
 		}
 	}
+}
+
+// spoken is why a choice ended that now ends with a sentence of ours. OpenClaw fails a turn
+// on content_filter, and nobody would read the sentence.
+func spoken(reason string) string {
+	if reason == "length" {
+		return reason
+	}
+	return "stop"
 }
 
 // Finish sends how each choice ended, usage and the end mark.

@@ -34,6 +34,7 @@ type answer struct {
 	calls   []openai.Call // with the ids under which they leave
 	kept    bool          // the document holds just these calls
 	text    string        // for the user
+	finish  string        // why it ended
 }
 
 // NewWhole prepares the answer; model is what the caller asked for.
@@ -64,7 +65,7 @@ func (o *Whole) Take(p *turn.Piece) {
 		if part.Reading == nil {
 			continue
 		}
-		a := &answer{index: part.Choice, reading: part.Reading, text: part.Reading.Content}
+		a := &answer{index: part.Choice, reading: part.Reading, text: part.Reading.Content, finish: part.Reading.Finish}
 		var said *openai.Choice // of the document
 		if o.doc != nil {
 			said = part.Said
@@ -112,15 +113,22 @@ func (o *Whole) Called(choice int) (ids []string) {
 	return ids
 }
 
-// Say adds a sentence to each choice whose reading is unmet.
+// Say adds a sentence to each choice whose reading is unmet, or makes it the answer where no
+// reply has begun.
 func (o *Whole) Say(text string) {
+	if len(o.answers) == 0 {
+		o.answers = []*answer{{reading: &parse.Reading{}, kept: true}}
+	}
 	for _, a := range o.answers {
 		switch {
+		case !a.reading.Unmet():
+			continue
 		case a.reading.Empty():
 			a.text = text
-		case a.reading.Unmet():
+		default:
 			a.text += apart + text
 		}
+		a.finish = spoken(a.finish)
 	}
 }
 
@@ -208,8 +216,8 @@ func (o *Whole) edits(doc *openai.Completion) (edits []openai.Edit) {
 		if a.reading.Reasoning != said.Reasoning.Text {
 			w.Reasoning, changed, rethought = &a.reading.Reasoning, true, true
 		}
-		if a.reading.Finish != said.Finish {
-			w.Finish, changed = a.reading.Finish, true
+		if a.finish != said.Finish {
+			w.Finish, changed = a.finish, true
 		}
 		if !a.kept {
 			w.Calls, changed = a.calls, true

@@ -32,8 +32,10 @@ type SizeLimits struct {
 // TimeLimits are how long something may take.
 type TimeLimits struct {
 	Connect      time.Duration `rule:"connect,required" min:"10ms" doc:"How long the model server may take to accept the connection. Read at start only."`
-	FirstByte    time.Duration `rule:"first_byte,required" min:"10ms" doc:"How long the model server may take to begin its answer. A long prompt takes a while."`
-	Idle         time.Duration `rule:"idle,required" min:"10ms" doc:"How long a stream of the model server may be silent."`
+	FirstByte    time.Duration `rule:"first_byte,required" min:"10ms" doc:"How long the model server may take to begin its answer. A long prompt takes a while. A caller that waits longer is followed: caller_wait."`
+	Idle         time.Duration `rule:"idle,required" min:"10ms" doc:"How long a stream of the model server may be silent. A caller that waits longer is followed: caller_wait."`
+	CallerWait   time.Duration `rule:"caller_wait" min:"10ms" doc:"A caller may say in the header x-stainless-timeout how long it waits. Where that is longer than first_byte or idle, it counts in their place, up to this time. If left out: 30m." eg:"30m"`
+	Away         time.Duration `rule:"away" min:"10ms" doc:"A model server that could not be reached for this long has the fault away, before that unreachable. One that never was has it at once. If left out: 3s." eg:"3s"`
 	Keepalive    time.Duration `rule:"keepalive,required" min:"10ms" doc:"After this long a silence the caller gets an empty chunk. It is shorter than idle."`
 	Grace        time.Duration `rule:"grace,required" doc:"How long open streams may go on after SIGTERM. Read at start only."`
 	ProbeTimeout time.Duration `rule:"probe_timeout,required" min:"10ms" doc:"How long the model server may take to answer a probe: are you there, and which one are you?"`
@@ -72,11 +74,18 @@ type ApprovalLimits struct {
 
 // defaultLimits are what limits.yaml need not say, because older ones do not.
 var defaultLimits = Limits{
-	Session: Pace{AtOnce: 32, PerMinute: 600},
-	Caller:  Pace{AtOnce: 10_000, PerMinute: 600_000},
+	TimeLimits: TimeLimits{CallerWait: 30 * time.Minute, Away: 3 * time.Second},
+	Session:    Pace{AtOnce: 32, PerMinute: 600},
+	Caller:     Pace{AtOnce: 10_000, PerMinute: 600_000},
 	ApprovalLimits: ApprovalLimits{
 		ApprovalPending: 10 * time.Minute, ApprovalGranted: 5 * time.Minute, ApprovalDenied: 10 * time.Minute, ApprovalPerSession: 16, ApprovalTotal: 128,
 	},
+}
+
+// Patience is how long a silence of the model server may last, by a limit and by what the
+// caller says that it waits; 0: it does not say.
+func (l *TimeLimits) Patience(limit, caller time.Duration) time.Duration {
+	return max(limit, min(caller, l.CallerWait))
 }
 
 // limits takes limits.yaml.

@@ -69,6 +69,11 @@ func (l *loader) ceilings(f *Limits) {
 	if f.Keepalive >= f.Idle {
 		f.Keepalive = f.Idle / 2
 	}
+	for key, most := range map[string]time.Duration{"first_byte": l.locked.limits.FirstByte, "idle": l.locked.limits.Idle} {
+		if l.trees[lockedName(limitsFile)].Says("time", key) {
+			f.CallerWait = min(f.CallerWait, most) // or a caller could wait past the lock
+		}
+	}
 }
 
 func (l *loader) ceiling(v, most reflect.Value, keys ...string) {

@@ -24,6 +24,8 @@ const (
 	Truncated     Fault = "truncated"      // a call cut mid-way
 	Denied        Fault = "denied"         // a call that the policy does not let leave
 	Length        Fault = "length"         // max_tokens used up before anything could be shown
+	Cut           Fault = "cut"            // text that ended for a reason that is not known
+	Filtered      Fault = "filtered"       // cut by the content filter of the server
 
 	HarmonyError Fault = "harmony_error" // the server could not read the model's own output
 	StreamError  Fault = "stream_error"  // an error inside a 200 stream, or a stream that broke
@@ -33,7 +35,8 @@ const (
 	RateLimited  Fault = "rate_limited"  // 429
 	Rejected     Fault = "rejected"      // any other 4xx
 	ServerError  Fault = "server_error"  // 5xx
-	Unreachable  Fault = "unreachable"   // refused, reset, no such host
+	Unreachable  Fault = "unreachable"   // refused, reset, no such host: for a moment
+	Away         Fault = "away"          // the same for longer, or ever since the start
 	Timeout      Fault = "timeout"       // no first byte, or silence
 )
 
@@ -68,6 +71,7 @@ type Remedy struct {
 	Type       string         `rule:"type" doc:"The type in the error body. It goes with status." eg:"server_error"`
 	Code       string         `rule:"code" doc:"The code in the error body." eg:"empty_response"`
 	Message    rulefile.Text  `rule:"message" doc:"The message in the error body. It goes with status. {why} is filled in." eg:"'The model server failed: {why}'"`
+	Says       rulefile.Text  `rule:"say" doc:"What the user reads in place of an answer: for requests that offer tools, as those of an agent do. Other requests get the status. {why} is filled in." eg:"'The model server turned the sidecar away: {why}'"`
 	RetryAfter time.Duration  `rule:"retry_after" doc:"The header Retry-After for the caller, if the server gave none." eg:"5s"`
 }
 
@@ -83,11 +87,18 @@ func (r *Remedy) Correction(tool, why string, offered []string) string {
 // Say is the message for the caller.
 func (r *Remedy) Say(why string) string { return strings.ReplaceAll(r.Message.Value, "{why}", why) }
 
+// Sentence is what the user reads in place of an answer; "" where the rules have none.
+func (r *Remedy) Sentence(why string) string { return strings.ReplaceAll(r.Says.Value, "{why}", why) }
+
 // allFaults is every fault: each of them has a remedy.
 var allFaults = []Fault{
-	Empty, ReasoningOnly, NotOffered, Ambiguous, BadSchema, BadJSON, Truncated, Denied, Length,
-	HarmonyError, StreamError, Overflow, Auth, Missing, RateLimited, Rejected, ServerError, Unreachable, Timeout,
+	Empty, ReasoningOnly, NotOffered, Ambiguous, BadSchema, BadJSON, Truncated, Denied, Length, Cut, Filtered,
+	HarmonyError, StreamError, Overflow, Auth, Missing, RateLimited, Rejected, ServerError, Unreachable, Away, Timeout,
 }
+
+// youngFaults are those that recovery.yaml need not name, because older ones do not. They
+// are treated as what they were called before: away as unreachable, the others as good replies.
+var youngFaults = map[Fault]Fault{Away: Unreachable, Cut: "", Filtered: ""}
 
 func faultNames() []string { return collect(allFaults, func(f Fault) string { return string(f) }) }
 
@@ -115,7 +126,12 @@ func (l *loader) recovery() {
 		return
 	}
 	for _, fault := range allFaults {
-		if _, ok := l.set.Recovery.Faults[fault]; !ok {
+		if _, ok := l.set.Recovery.Faults[fault]; ok {
+			continue
+		}
+		if was, young := youngFaults[fault]; young {
+			l.set.Recovery.Faults[fault] = l.set.Recovery.For(was)
+		} else {
 			l.problems = append(l.problems, rulefile.Problem{File: recoveryFile, Code: rulefile.CodeMissing, Msg: fmt.Sprintf("faults lacks %s", fault)})
 		}
 	}
@@ -127,6 +143,7 @@ func (l *loader) remedy(key rulefile.Text, r Remedy) {
 		l.placeholders(*r.Text, "tool", "why", "tools")
 	}
 	l.placeholders(r.Message, "why")
+	l.placeholders(r.Says, "why")
 	switch {
 	case r.Action == GiveUp && r.Attempts > 0:
 		l.report(r.At, rulefile.CodeValue, key.Value+" gives up, so it cannot have attempts", "")

@@ -59,12 +59,15 @@ func (argumentFile) refine(s *schema, _ bool) { s.Properties.get("classes").only
 // refine: as in argumentFile.
 func (lockedArguments) refine(s *schema, _ bool) { s.Properties.get("classes").only(classNames) }
 
-// refine: every fault has a remedy.
+// refine: every fault has a remedy, but for those that older files do not know.
 func (recoveryDoc) refine(s *schema, partial bool) {
 	faults := s.Properties.get("faults")
 	faults.only(faultNames())
 	if !partial {
-		faults.Required = faultNames()
+		faults.Required = slices.DeleteFunc(faultNames(), func(name string) bool {
+			_, young := youngFaults[Fault(name)]
+			return young
+		})
 	}
 }
 

@@ -21,6 +21,7 @@ type Metrics struct {
 	Hits      *prometheus.CounterVec   // file, rule
 	Decisions *prometheus.CounterVec   // effect, file, rule
 	Faults    *prometheus.CounterVec   // fault, action
+	Said      *prometheus.CounterVec   // fault
 	Untouch   prometheus.Counter       // replies that left byte for byte
 	Open      prometheus.Gauge         // streams being served
 	First     prometheus.Histogram     // seconds until the upstream began to answer
@@ -56,6 +57,7 @@ func New() *Metrics {
 		Hits:      vec("rule_hits_total", "Replies in which a rule had a part, by the rule.", "file", "rule"),
 		Decisions: vec("policy_decisions_total", "Calls that the policy denied, asked about, or would have (audit), by the rule and its file.", "effect", "file", "rule"),
 		Faults:    vec("faults_total", "Faults of the model or its server, by what was done.", "fault", "action"),
+		Said:      vec("said_total", "Answers that are a sentence of the rules, by the fault.", "fault"),
 		Untouch:   prometheus.NewCounter(prometheus.CounterOpts{Namespace: "gptoss_executor", Name: "untouched_total", Help: "Replies that left byte for byte as they came."}),
 		Open:      prometheus.NewGauge(gauge("open_streams", "Streams being served.")),
 		First:     prometheus.NewHistogram(seconds("upstream_first_seconds", "Seconds until the upstream began to answer.")),
@@ -69,7 +71,7 @@ func New() *Metrics {
 		ReloadAt:  prometheus.NewGauge(gauge("rules_last_reload_success_timestamp_seconds", "When rules were last put in force.")),
 		Reloaded:  prometheus.NewGauge(gauge("rules_last_reload_timestamp_seconds", "When rules were last tried, with success or without.")),
 	}
-	m.registry.MustRegister(m.Requests, m.Calls, m.Repairs, m.Refusals, m.Hits, m.Decisions, m.Faults, m.Untouch, m.Open, m.First, m.Whole,
+	m.registry.MustRegister(m.Requests, m.Calls, m.Repairs, m.Refusals, m.Hits, m.Decisions, m.Faults, m.Said, m.Untouch, m.Open, m.First, m.Whole,
 		m.Approvals, m.Pending, m.Rules, m.Files, m.Reloads, m.ReloadOK, m.ReloadAt, m.Reloaded, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

@@ -17,15 +17,19 @@ func (t *Turn) faultOf(r *parse.Reading, err error) (ruleset.Fault, tools.Refusa
 	var f *upstream.Failure
 	switch {
 	case errors.As(err, &f):
-		return f.Fault, tools.Refusal{Why: f.Say.Message}
+		return f.Fault, tools.Refusal{Why: f.Why}
 	case err != nil:
 		return ruleset.StreamError, tools.Refusal{Why: "the reply broke off"}
 	case len(r.Calls) > 0:
 		return "", tools.Refusal{}
+	case r.Cut == parse.ContentFilter && t.agent: // others know what content_filter means
+		return ruleset.Filtered, tools.Refusal{Why: "the content filter of the model server cut it off"}
 	case len(r.Refused) > 0:
 		first := r.Refused[0]
 		return refused[first.Code], first
-	case !r.Empty():
+	case !r.Empty() && r.Cut != "" && r.Cut != parse.ContentFilter:
+		return ruleset.Cut, tools.Refusal{Why: r.Cut}
+	case !r.Empty() || r.Cut == parse.ContentFilter:
 		return "", tools.Refusal{}
 	case r.Finish == "length":
 		return ruleset.Length, tools.Refusal{Why: "the token limit was reached before there was an answer"}
@@ -75,20 +79,28 @@ func (t *Turn) again(f ruleset.Fault, r *ruleset.Remedy) bool {
 	return true
 }
 
-// settle answers when nothing more is tried.
-func (t *Turn) settle(r *parse.Reading, remedy *ruleset.Remedy, about tools.Refusal, err error) error {
+// settle answers when nothing more is tried: with the sentence of the rules for the user of
+// an agent, else with the status of the rules, else with what there is.
+func (t *Turn) settle(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Remedy, about tools.Refusal, err error) error {
 	var f *upstream.Failure
-	if errors.As(err, &f) {
-		return t.sink.Fail(f.Say)
+	sentence := ""
+	if t.agent {
+		sentence = remedy.Sentence(about.Why)
 	}
-	if remedy.Status != 0 && !t.sink.Left() {
+	switch {
+	case sentence != "" && (err == nil || !t.sink.Left()):
+		return t.say(fault, sentence, about, err)
+	case errors.As(err, &f):
+		return t.sink.Fail(f.Say)
+	case remedy.Status != 0 && !t.sink.Left():
 		return t.sink.Fail(&openai.Error{
 			Status: remedy.Status, Type: remedy.Type, Code: remedy.Code,
 			Message: remedy.Say(about.Why), RetryAfter: remedy.RetryAfter,
 		})
-	}
-	if err != nil {
+	case err != nil:
 		return t.sink.Fail(openai.UpstreamFailed("the reply of the model server broke off", err.Error()))
+	case !r.Empty() && len(r.Refused) == 0: // it was cut, and its finish_reason says so
+		return t.sink.Finish()
 	}
 	text := remedy.Say(about.Why)
 	switch {
@@ -98,7 +110,23 @@ func (t *Turn) settle(r *parse.Reading, remedy *ruleset.Remedy, about tools.Refu
 	default:
 		text = "A call was not made: " + about.Why + "."
 	}
-	t.sink.Say(parse.Guarded(t.catalog, text)) // it may quote the model
+	return t.tell(text)
+}
+
+// say answers with a sentence of the rules in place of an error, and lets the operator know.
+func (t *Turn) say(fault ruleset.Fault, sentence string, about tools.Refusal, err error) error {
+	t.p.Metrics.Said.WithLabelValues(string(fault)).Inc()
+	t.p.Log.Warn("the user reads a sentence of the rules", "event", "said", "fault", fault, "model", t.Model.ID.Value,
+		"server", t.srv.ID.Value, "agent", t.who.Agent, "session", t.who.Session, "detail", detail(about, err), "rules", t.set.Version)
+	if err != nil {
+		t.sink.Begin() // nothing of the broken reply leaves
+	}
+	return t.tell(sentence)
+}
+
+// tell ends the answer with a sentence. It may quote the model.
+func (t *Turn) tell(sentence string) error {
+	t.sink.Say(parse.Guarded(t.catalog, sentence))
 	return t.sink.Finish()
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -26,10 +27,15 @@ type Planner struct {
 	Log       *slog.Logger
 }
 
-// Plan decides everything about a request before the model is asked. Session is what the
-// caller calls its session, where the request does not say. The error is an
+// Caller is what the headers of a request say.
+type Caller struct {
+	Session string        // counts where the request itself names none; may be ""
+	Waits   time.Duration // how long the caller waits for us; 0: it does not say
+}
+
+// Plan decides everything about a request before the model is asked. The error is an
 // *openai.Error.
-func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Request, session string) (*Turn, error) {
+func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Request, from Caller) (*Turn, error) {
 	id := cmp.Or(req.Model, set.Models[0].ID.Value)
 	model, ok := set.Model(id)
 	if !ok {
@@ -50,10 +56,10 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	if model, err = up.Model(ctx, set, model, id); err != nil {
 		return nil, err
 	}
-	t := &Turn{p: p, up: up, set: set, srv: srv, Model: model}
+	t := &Turn{p: p, up: up, set: set, srv: srv, Model: model, waits: from.Waits, agent: len(offered(req)) > 0}
 	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, offered(req))
 	t.catalog.Defer(waiting)
-	t.who = asker(req, session, t.Model.ID.Value)
+	t.who = asker(req, from.Session, t.Model.ID.Value)
 	t.facts = set.Facts(t.Model.ID.Value, srv.ID.Value, req.LastUser)
 	t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, req.Said)
 	p.results(req)

@@ -17,13 +17,17 @@ func (t *Turn) report(f ruleset.Fault, r *ruleset.Remedy, again bool, about tool
 		action = r.Action
 	}
 	t.p.Metrics.Faults.WithLabelValues(string(f), string(action)).Inc()
-	detail := about.Why
+	t.p.Log.Info("fault", "event", "fault", "fault", f, "action", action, "model", t.Model.ID.Value, "server", t.srv.ID.Value,
+		"tool", about.Name, "detail", detail(about, err), "rules", t.set.Version)
+}
+
+// detail is what a fault says to the operator.
+func detail(about tools.Refusal, err error) string {
 	var said *openai.Error
 	if errors.As(err, &said) && said.Log != "" {
-		detail = said.Log
+		return said.Log
 	}
-	t.p.Log.Info("fault", "event", "fault", "fault", f, "action", action, "model", t.Model.ID.Value, "server", t.srv.ID.Value,
-		"tool", about.Name, "detail", detail, "rules", t.set.Version)
+	return about.Why
 }
 
 // count records what a reading found. A clean reply costs nothing here.

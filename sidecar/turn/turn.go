@@ -33,7 +33,9 @@ type Turn struct {
 	catalog *tools.Catalog
 	who     policy.Subject
 	facts   parse.Facts
-	body    []byte // as the upstream gets it
+	waits   time.Duration // the caller, for us; 0: it does not say
+	agent   bool          // tools are offered, so a user reads the answer, and no program takes it for a summary
+	body    []byte        // as the upstream gets it
 
 	sink    Sink
 	choices int                   // of the reply that was read last
@@ -70,7 +72,7 @@ func (t *Turn) next(body []byte, fault ruleset.Fault, about tools.Refusal, readi
 	t.report(fault, &remedy, again, about, err)
 	switch {
 	case !again:
-		return nil, t.settle(reading, &remedy, about, err)
+		return nil, t.settle(reading, fault, &remedy, about, err)
 	case remedy.Action == ruleset.Correct:
 		return upstream.Correct(t.body, reading.Content, remedy.Correction(about.Name, about.Why, t.catalog.Names())), nil
 	}
@@ -80,7 +82,7 @@ func (t *Turn) next(body []byte, fault ruleset.Fault, about tools.Refusal, readi
 // ask sends one request and reads its reply.
 func (t *Turn) ask(ctx context.Context, body []byte) (*parse.Reading, error) {
 	began := time.Now()
-	reply, err := t.up.Ask(ctx, t.set, t.srv, body)
+	reply, err := t.up.Ask(ctx, t.set, t.srv, body, t.waits)
 	if err != nil {
 		return &parse.Reading{}, err
 	}

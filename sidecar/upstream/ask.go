@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
 
@@ -25,13 +26,14 @@ type Reply struct {
 }
 
 // Ask posts a chat completion request, already in the dialect of srv, and tries
-// again within the limits of the set while no answer has begun. The error is a
-// *Failure. Ending ctx ends the request at once, at any stage.
-func (c *Client) Ask(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, body []byte) (*Reply, error) {
-	reply, failed := c.post(ctx, set, srv, body)
+// again within the limits of the set while no answer has begun. waits is how long the
+// caller says that it waits for us; 0: it does not say. The error is a *Failure. Ending ctx
+// ends the request at once, at any stage.
+func (c *Client) Ask(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, body []byte, waits time.Duration) (*Reply, error) {
+	reply, failed := c.post(ctx, set, srv, body, waits)
 	if failed != nil && failed.fits > 0 {
 		c.log.InfoContext(ctx, "max_tokens lowered to what the context leaves", "event", "max_tokens_lowered", "max_tokens", failed.fits)
-		reply, failed = c.post(ctx, set, srv, capTokens(body, failed.fits))
+		reply, failed = c.post(ctx, set, srv, capTokens(body, failed.fits), waits)
 	}
 	if failed != nil {
 		return nil, failed
@@ -40,18 +42,20 @@ func (c *Client) Ask(ctx context.Context, set *ruleset.Set, srv *ruleset.Server,
 }
 
 // post is Ask without the second request that a too large max_tokens needs.
-func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, body []byte) (*Reply, *Failure) {
+func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, body []byte, waits time.Duration) (*Reply, *Failure) {
 	lim := &set.Limits
 	ctx, cancel := context.WithCancelCause(ctx)
-	w := watchSilence(cancel, lim.FirstByte)
+	w := watchSilence(cancel, lim.Patience(lim.FirstByte, waits))
+	began := time.Now()
 	res, tries, err := c.send(ctx, lim, body)
 	if err == nil {
+		c.contact.made()
 		kind := mediaType(res.Header.Get("Content-Type"))
 		if res.StatusCode == http.StatusOK && kind != "text/html" {
 			return &Reply{
 				Stream: kind == "text/event-stream", Header: res.Header, Attempts: tries,
 				Body: &replyBody{
-					cancel: cancel, body: res.Body, watch: w, idle: lim.Idle, left: int(lim.ReplyBytes),
+					cancel: cancel, body: res.Body, watch: w, idle: lim.Patience(lim.Idle, waits), left: int(lim.ReplyBytes),
 					fail: func(err error) *Failure { return c.unanswered(ctx, set, err) },
 				},
 			}, nil
@@ -60,7 +64,7 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 	defer cancel(nil)
 	defer w.stop()
 	if err != nil {
-		return nil, c.unanswered(ctx, set, err)
+		return nil, c.unreached(ctx, set, err, began)
 	}
 	defer res.Body.Close()
 	said, err := io.ReadAll(io.LimitReader(res.Body, int64(lim.ErrorBytes)))
@@ -125,6 +129,16 @@ func (c *Client) authorize(req *http.Request) {
 	}
 }
 
+// unreached is the failure of a request that began then and brought no head of an answer.
+// Here, and only here, is decided whether the upstream is away.
+func (c *Client) unreached(ctx context.Context, set *ruleset.Set, err error, began time.Time) *Failure {
+	failed := c.unanswered(ctx, set, err)
+	if failed.Fault == ruleset.Unreachable && c.contact.lost(began, set.Limits.Away) {
+		return failure(set, ruleset.Away, failed.Why, failed.Say.Log)
+	}
+	return failed
+}
+
 // unanswered is the failure of a request without an answer, or with half of one.
 func (c *Client) unanswered(ctx context.Context, set *ruleset.Set, err error) *Failure {
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
@@ -149,6 +163,7 @@ func (c *Client) keepSecret(f *Failure) {
 	if c.cfg.Key == "" {
 		return
 	}
+	f.Why = strings.ReplaceAll(f.Why, c.cfg.Key, "[key]")
 	f.Say.Message = strings.ReplaceAll(f.Say.Message, c.cfg.Key, "[key]")
 	f.Say.Log = strings.ReplaceAll(f.Say.Log, c.cfg.Key, "[key]")
 }

@@ -47,7 +47,7 @@ func Classify(set *ruleset.Set, srv *ruleset.Server, a Answer) *Failure {
 	if d, ok := retryAfter(a.Header); ok {
 		f.Say.RetryAfter = d
 	}
-	hint(srv, said.Message, f.Say)
+	f.hint(srv, said.Message)
 	return f
 }
 
@@ -88,16 +88,17 @@ func sentence(said string, status int) string {
 }
 
 // hint adds what an operator can do. An operator often reads it through the
-// caller, so it stands in both texts; rules hold no secrets.
-func hint(srv *ruleset.Server, text string, e *openai.Error) {
+// caller, so it stands in all texts; rules hold no secrets.
+func (f *Failure) hint(srv *ruleset.Server, text string) {
 	for _, h := range srv.Hints {
 		if h.Match == nil || !h.Match.MatchString(text) {
 			continue
 		}
-		e.Log += " (" + h.Say + ")"
-		e.Message += " " + h.Say
+		f.Why += " " + h.Say
+		f.Say.Log += " (" + h.Say + ")"
+		f.Say.Message += " " + h.Say
 		if h.Status != 0 {
-			e.Status = h.Status
+			f.Say.Status = h.Status
 		}
 		return
 	}

@@ -44,7 +44,7 @@ func client(t testing.TB, base string, change ...func(*Config)) *Client {
 // ask sends one request and reads the whole answer.
 func ask(t testing.TB, c *Client, set *ruleset.Set) (string, *Reply, *Failure) {
 	t.Helper()
-	reply, err := c.Ask(t.Context(), set, c.Server(t.Context(), set), []byte(`{`+hello+`}`))
+	reply, err := c.Ask(t.Context(), set, c.Server(t.Context(), set), []byte(`{`+hello+`}`), 0)
 	if err != nil {
 		return "", nil, failed(t, err)
 	}
@@ -101,10 +101,10 @@ func TestAskTriesAgain(t *testing.T) {
 		{"hangs up", hangUp, 2, 3, "", 0},
 		{"always busy", answer(503), 99, 4, ruleset.ServerError, 502},
 		{"always too many", answer(429), 99, 4, ruleset.RateLimited, 429},
-		{"always hangs up", hangUp, 99, 4, ruleset.Unreachable, 503},
+		{"always hangs up", hangUp, 99, 4, ruleset.Away, 424},
 		{"a crash is not repeated", answer(500), 99, 1, ruleset.ServerError, 502},
 		{"nor a refusal", answer(400), 99, 1, ruleset.Rejected, 400},
-		{"nor a wrong key", answer(401), 99, 1, ruleset.Auth, 503},
+		{"nor a wrong key", answer(401), 99, 1, ruleset.Auth, 424},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -178,7 +178,7 @@ func TestAskUnreachable(t *testing.T) {
 	address := l.Addr().String()
 	l.Close()
 	_, _, f := ask(t, client(t, "http://"+address), testSet())
-	if f == nil || f.Fault != ruleset.Unreachable || f.Say.Status != 503 || f.Say.RetryAfter == 0 {
+	if f == nil || f.Fault != ruleset.Away || f.Say.Status != 424 || f.Say.RetryAfter != 0 {
 		t.Fatalf("%+v", f)
 	}
 	if strings.Contains(f.Say.Message, "127.0.0.1") || !strings.Contains(f.Say.Log, "refused") {

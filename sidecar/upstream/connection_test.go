@@ -59,7 +59,7 @@ func TestAskEndsWithItsCaller(t *testing.T) {
 			began := time.Now()
 			set := testSet()
 			set.Limits.RetryMax, set.Limits.RetryBudget = time.Minute, time.Minute
-			reply, err := c.Ask(ctx, set, set.Server("vllm"), []byte(`{}`))
+			reply, err := c.Ask(ctx, set, set.Server("vllm"), []byte(`{}`), 0)
 			if err == nil {
 				_, err = io.ReadAll(reply.Body)
 				reply.Body.Close()
@@ -148,7 +148,7 @@ func TestAskLowersMaxTokens(t *testing.T) {
 		w.Write(body)
 	})
 	set := testSet()
-	reply, err := c.Ask(t.Context(), set, set.Server("vllm"), []byte(`{"max_tokens":9000,"x":1}`))
+	reply, err := c.Ask(t.Context(), set, set.Server("vllm"), []byte(`{"max_tokens":9000,"x":1}`), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

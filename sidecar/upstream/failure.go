@@ -17,6 +17,7 @@ import (
 // nothing helps. errors.As finds the *openai.Error in it.
 type Failure struct {
 	Fault ruleset.Fault
+	Why   string // what the upstream said, and a hint of the rules; fit for the caller
 	Say   *openai.Error
 
 	fits int // tokens that the context leaves for the reply, where max_tokens was more; else 0
@@ -47,7 +48,7 @@ func standard(fault ruleset.Fault, why, log string) *openai.Error {
 		e.Message, e.Log = why, log
 		return e
 	case ruleset.Auth:
-		return openai.UpstreamAuth(log, time.Minute)
+		return openai.UpstreamAuth(log)
 	case ruleset.Missing:
 		return &openai.Error{Status: http.StatusNotFound, Type: "invalid_request_error", Code: "model_not_found", Param: "model",
 			Message: "The model server does not have this model: " + why, Log: log}
@@ -60,6 +61,8 @@ func standard(fault ruleset.Fault, why, log string) *openai.Error {
 			Message: "The model server rejects the request: " + why}
 	case ruleset.Unreachable:
 		return openai.UpstreamUnreachable(log, 2*time.Second)
+	case ruleset.Away:
+		return openai.UpstreamAway(log)
 	case ruleset.Timeout:
 		return openai.UpstreamTimeout(why, log)
 	}
@@ -81,7 +84,7 @@ func failure(set *ruleset.Set, fault ruleset.Fault, why, log string) *Failure {
 	if r.RetryAfter > 0 {
 		e.RetryAfter = r.RetryAfter
 	}
-	return &Failure{Fault: fault, Say: e}
+	return &Failure{Fault: fault, Why: why, Say: e}
 }
 
 // unanswered is the failure behind an error of the network, or of our own limits.

@@ -127,6 +127,7 @@ func (c *Client) get(ctx context.Context, path string) ([]byte, error) {
 		return nil, err
 	}
 	defer res.Body.Close()
+	c.contact.made()
 	if res.StatusCode != http.StatusOK {
 		return nil, statusError(res.StatusCode)
 	}

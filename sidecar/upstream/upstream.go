@@ -51,6 +51,7 @@ type Client struct {
 	looking chan struct{} // closed when the running probe ends; nil: none runs
 	dialect atomic.Pointer[dialect]
 	chosen  sync.Map // model by the id that was asked for, each logged once
+	contact contact
 
 	readyMu sync.Mutex
 	readyAt time.Time

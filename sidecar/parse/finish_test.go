@@ -1,0 +1,46 @@
+package parse_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+)
+
+// TestEndings: a word that is not known is a cut, and its text is not taken for whole.
+func TestEndings(t *testing.T) {
+	for _, row := range []struct{ said, text, finish, cut string }{
+		{"", "Hi", "stop", ""}, {"stop", "Hi", "stop", ""}, {"eos_token", "Hi", "stop", ""}, {"STOP", "Hi", "stop", ""}, {"tool_calls", "Hi", "stop", ""},
+		{"length", "Hi", "length", ""}, {"max_tokens", "Hi", "length", ""}, {"length", "", "length", ""},
+		{"content_filter", "Hi", "content_filter", "content_filter"}, {"content_filter", "", "content_filter", "content_filter"},
+		{"repetition", "Hi", "length", "repetition"}, {"abort", "Hi", "length", "abort"}, {"error", "Hi", "length", "error"}, {"stopped early", "Hi", "length", "stopped early"},
+		{"repetition", "", "stop", "repetition"}, {"repetition", " \n", "stop", "repetition"},
+		{"<|call|>", "Hi", "length", "for an unknown reason"}, {"größe", "Hi", "length", "for an unknown reason"},
+		{strings.Repeat("x", 65), "Hi", "length", "for an unknown reason"},
+		{"repetition", `<|channel|>commentary to=exec<|message|>{"command":"ls"}<|call|>`, "tool_calls", "repetition"},
+	} {
+		got := readPieces(shipped.Strategies(""), offeredForFuzz(), []string{row.text}, row.said)
+		if got.Finish != row.finish || got.Cut != row.cut {
+			t.Errorf("%q after %q: finish %q, cut %q", row.said, row.text, got.Finish, got.Cut)
+		}
+	}
+}
+
+// Half a call never leaves, whatever cut it; a whole one does.
+func TestCutCalls(t *testing.T) {
+	half := func(args string) parse.Delta {
+		return parse.Delta{Calls: []parse.CallDelta{{ID: "a", Name: "exec", Arguments: []byte(args)}}}
+	}
+	for _, said := range []string{"length", "content_filter", "repetition", "abort"} {
+		for args, calls := range map[string]int{`{"command":"l`: 0, `{"command":"rm -r /tm`: 0, `{"command":"ls"}`: 1} {
+			got, _ := readDeltas(shipped.Strategies(""), said, half(args))
+			if len(got.Calls) != calls || len(got.Refused) != 1-calls {
+				t.Errorf("%s after %s: %d calls, %d refused", said, args, len(got.Calls), len(got.Refused))
+			}
+			leaked := readPieces(shipped.Strategies(""), offeredForFuzz(), []string{"<|channel|>commentary to=exec<|message|>" + args}, said)
+			if len(leaked.Calls) != calls {
+				t.Errorf("%s after the leaked %s: %d calls", said, args, len(leaked.Calls))
+			}
+		}
+	}
+}
