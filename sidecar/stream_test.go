@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -104,25 +105,53 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// Text at the start of a reply without reasoning may be a thought; it is held
-// for so long and no longer.
+// Text at the start of a reply without reasoning may be a thought, where the server was seen
+// to eat its header: it is held for so long and no longer. Before that it leaves at once.
 func TestLead(t *testing.T) {
 	wait := turn.LeadWait + 500*time.Millisecond
+	var asked atomic.Int32
 	r := start(t, setup{server: "vllm"}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", sse)
+		if r.Method == http.MethodPost && asked.Add(1) == 2 {
+			fmt.Fprint(w, ev(0, `"role":"assistant","content":"I greet.<|end|><|start|>assistant<|channel|>final<|message|>Hi."`, "null")+ev(0, "", `"stop"`)+doneEvent)
+			return
+		}
 		fmt.Fprint(w, ev(0, `"role":"assistant","content":""`, "null")+ev(0, `"content":"It is "`, "null"))
 		_ = http.NewResponseController(w).Flush()
 		time.Sleep(wait)
 		fmt.Fprint(w, ev(0, `"content":"one."`, "null")+ev(0, "", `"stop"`)+doneEvent)
 	}))
-	a := r.stream()
-	if a.text != "It is one." || a.roles != 1 || !a.done {
-		t.Fatalf("%+v", a)
-	}
-	for _, e := range a.events {
-		if len(e.Choices) > 0 && e.Choices[0].Delta.Content == "It is " && (e.at < turn.LeadWait/2 || e.at > wait-100*time.Millisecond) {
-			t.Errorf("the first text left after %s", e.at)
+	for _, held := range []bool{false, true} {
+		a := r.stream()
+		if a.text != "It is one." || a.roles != 1 || !a.done {
+			t.Fatalf("%+v", a)
 		}
+		for _, e := range a.events {
+			if len(e.Choices) > 0 && e.Choices[0].Delta.Content == "It is " && (held != (e.at >= turn.LeadWait/2) || e.at > wait-100*time.Millisecond) {
+				t.Errorf("the first text left after %s", e.at)
+			}
+		}
+		if log := r.log.String(); strings.Contains(log, "event=headers_eaten") != held {
+			t.Errorf("log: %s", log)
+		}
+		if !held {
+			r.stream() // the one without a header
+		}
+	}
+}
+
+// A reply of a server that eats headers is read rightly from the second one on, and in a
+// document from the first.
+func TestHeaderless(t *testing.T) {
+	eaten := script.Text("I greet.<|end|><|start|>assistant<|channel|>final<|message|>Hi.")
+	r := play(t, eaten, eaten, eaten)
+	for i, want := range []string{"I greet.\n\nHi.", "Hi.", "Hi."} {
+		if a := r.stream(); a.text != want || i > 0 && a.thought != "I greet." {
+			t.Errorf("reply %d: %q, thought %q", i, a.text, a.thought)
+		}
+	}
+	if a := play(t, eaten).whole(); a.text != "Hi." || a.thought != "I greet." {
+		t.Errorf("%q, thought %q", a.text, a.thought)
 	}
 }
 

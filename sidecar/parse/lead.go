@@ -3,6 +3,7 @@ package parse
 // A reply without reasoning may begin with a thought whose header the server
 // ate: only the Harmony token that ends it shows what it was. So the first bytes
 // of unmarked text are held as a lead, and whatever goes beyond them is text.
+// Where Facts say that the server leaves headers alone, none are held.
 
 // flow lets s leave as text, unless it is still a lead or follows an open call.
 func (t *text) flow(s string) {
@@ -14,7 +15,7 @@ func (t *text) flow(s string) {
 	case t.leading(len(s)):
 		t.lead = append(t.lead, s...)
 	default:
-		t.settle(Text)
+		t.letGo(Text)
 		t.emit(Text, s)
 	}
 }
@@ -22,8 +23,24 @@ func (t *text) flow(s string) {
 // leading says that the lead is still held behind n more bytes.
 func (t *text) leading(n int) bool { return t.held && len(t.lead)+n <= t.r.s.lead }
 
-// settle decides what the lead is.
+// inLead says that v[n:] stands where a lead is held, or would be.
+func (t *text) inLead(n int) bool {
+	return t.leading(n) || t.r.facts.Intact && t.bare && t.base+n <= t.r.s.lead
+}
+
+// settle decides what the unmarked text was that ends here: a thought without its header
+// shows that the server ate one, also where the text has long been let go.
 func (t *text) settle(k EventKind) {
+	if k == Thought && t.bare && !t.first {
+		t.r.result.Headless = true
+		t.shown = !t.held // what comes next does not continue what was let go
+	}
+	t.bare = false
+	t.letGo(k)
+}
+
+// letGo ends the holding of the lead.
+func (t *text) letGo(k EventKind) {
 	if !t.held {
 		return
 	}
@@ -42,7 +59,7 @@ func (t *text) settle(k EventKind) {
 // header was lost runs right up to the next token; prose ends with a blank.
 func (t *text) settleLead() {
 	k := Thought
-	if n := len(t.lead); n > 0 && isSpace(t.lead[n-1]) {
+	if isSpace(t.last) {
 		k = Text
 	}
 	t.settle(k)

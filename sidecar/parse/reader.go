@@ -17,6 +17,9 @@ type Facts struct {
 	MaxText int
 	// MaxDepth is how deep arguments may nest; 0 is 256.
 	MaxDepth int
+	// Intact says that the server is not known to eat the header of the first thought: text
+	// at the start leaves at once, where a Harmony strategy would hold it.
+	Intact bool
 	// Judge says why a call may not leave, or nil, and may change its arguments. Without
 	// it every call may leave.
 	Judge func(*tools.Call) *tools.Refusal
@@ -60,7 +63,8 @@ func (s *Strategies) Reader(c *tools.Catalog, f Facts) *Reader {
 		r.depth = 256
 	}
 	r.content.init(r, Content)
-	r.content.held = s.harmony != nil && s.lead > 0
+	r.content.bare = s.harmony != nil
+	r.content.held = r.content.bare && s.lead > 0 && !f.Intact
 	return r
 }
 
@@ -93,7 +97,7 @@ func (r *Reader) Leading() bool { return r.content.held && len(r.content.lead) >
 // Release lets a held lead leave as text: the caller has waited long enough.
 func (r *Reader) Release() []Event {
 	r.events = r.events[:0]
-	r.content.settle(Text)
+	r.content.letGo(Text)
 	return r.events
 }
 

@@ -75,6 +75,7 @@ type Reading struct {
 	Cut       string // why the server ended it too early, where that was not the token limit; "": it did not
 	Done      bool   // the model said so in a structured way
 	Marked    bool   // Harmony markup was read; messages alone leave no step
+	Headless  bool   // it began with a thought whose header the server ate
 	Refused   []tools.Refusal
 	Steps     []Step
 }

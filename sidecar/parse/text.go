@@ -53,6 +53,7 @@ type text struct {
 
 	lead     []byte // unmarked text at the start, while it may still be a thought
 	held     bool   // the lead is being held
+	bare     bool   // all text so far was unmarked, and came without reasoning
 	after    after
 	filler   bool // behind a closed message: stray channel words are noise
 	released bool // a candidate at the start of the reply turned out to be prose

@@ -125,7 +125,7 @@ func (t *text) thinkTag(v string, j int, eof bool) (opening, verdict) {
 			}}, is
 		}
 	}
-	if !first && !t.leading(j) {
+	if !first && !t.inLead(j) {
 		return opening{}, no
 	}
 	return opening{n: len("</think>"), markup: true, begin: func(t *text, _ string, _ int) {

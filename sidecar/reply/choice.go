@@ -18,13 +18,14 @@ type choice struct {
 	o     *Stream
 	index int
 
-	held    []byte // raw events whose text has not left
-	role    bool   // the role chunk is among them
-	text    []byte // the content in them
-	thought []byte // the reasoning in them
-	named   bool   // its role has come
-	dirty   bool   // what is held cannot leave as it came
-	changed bool   // some of this reply left in our own words
+	held    []byte        // raw events whose text has not left
+	role    bool          // the role chunk is among them
+	ready   []parse.Event // what may leave of them, but waits for the rest of the role chunk's text
+	text    []byte        // the content in them
+	thought []byte        // the reasoning in them
+	named   bool          // its role has come
+	dirty   bool          // what is held cannot leave as it came
+	changed bool          // some of this reply left in our own words
 
 	unmet  bool     // it has ended so, as its reading says
 	shown  bool     // some of its text has left
@@ -73,7 +74,7 @@ func (c *choice) event(part *turn.Part, p *turn.Piece) {
 	case !asItCame || c.dirty:
 		c.dirty = c.dirty || len(c.held) > 0
 		c.changed = true
-		c.emit(part.Events)
+		c.emit(c.waited(part.Events))
 		if !part.Holding {
 			c.forget()
 		}
@@ -88,19 +89,41 @@ func (c *choice) hold(part *turn.Part, raw []byte) {
 	c.role = c.role || part.Said.Role != ""
 	c.text = append(c.text, part.Delta.Content...)
 	c.thought = append(c.thought, part.Delta.Reasoning...)
-	if len(part.Events) == 0 {
-		if !part.Holding {
-			c.changed = true // dropped
-			c.forget()
+	switch {
+	case part.Holding && c.role && !c.o.role:
+		for _, e := range part.Events {
+			e.Text = strings.Clone(e.Text)
+			c.ready = append(c.ready, e)
 		}
-		return
+	case len(part.Events) > 0 || len(c.ready) > 0:
+		c.leave(part.Events, part.Holding)
+	case !part.Holding:
+		c.changed = true // dropped
+		c.forget()
 	}
-	c.leave(part.Events, part.Holding)
+}
+
+// release lets leave what waits for the role chunk: it takes too long.
+func (c *choice) release() {
+	if len(c.ready) > 0 {
+		c.leave(nil, true)
+	}
+}
+
+// waited are the events that may leave now, behind those that have waited.
+func (c *choice) waited(events []parse.Event) []parse.Event {
+	if len(c.ready) == 0 {
+		return events
+	}
+	events = append(c.ready, events...)
+	c.ready = nil
+	return events
 }
 
 // leave lets what was held leave: as the events it came in, if it is all of their
 // text and nothing else.
 func (c *choice) leave(events []parse.Event, holding bool) {
+	events = c.waited(events)
 	if !holding && c.intact(events) {
 		c.apart(events)
 		c.raw()
@@ -189,13 +212,14 @@ func (c *choice) renamed(ch *openai.Choice, raw []byte) []byte {
 func (c *choice) ending(part *turn.Part, raw []byte, asItCame bool) {
 	c.text = append(c.text, part.Delta.Content...)
 	c.thought = append(c.thought, part.Delta.Reasoning...)
-	if !asItCame || part.Reading.Finish != part.Said.Finish || len(part.Reading.Refused) > 0 || !c.intact(part.Events) {
-		c.emit(part.Events)
+	events := c.waited(part.Events)
+	if !asItCame || part.Reading.Finish != part.Said.Finish || len(part.Reading.Refused) > 0 || !c.intact(events) {
+		c.emit(events)
 		return
 	}
-	c.apart(part.Events)
+	c.apart(events)
 	c.raw()
-	c.left(part.Events)
+	c.left(events)
 	c.last = bytes.Clone(c.renamed(part.Said, raw))
 }
 

@@ -81,6 +81,9 @@ func (o *Stream) tick() {
 	}
 	if !o.wrote || !o.role {
 		o.sendRole()
+		for _, c := range o.choices {
+			c.release()
+		}
 		_ = o.to.KeepAlive() // a caller who has left is noticed by the context
 	} else {
 		_ = o.to.Flush()

@@ -39,6 +39,11 @@ func (t *Turn) count(r *parse.Reading) {
 			t.p.Metrics.Repairs.WithLabelValues(fix.Kind).Inc()
 		}
 	}
+	if r.Headless && !t.up.EatsHeaders() {
+		t.up.AteHeader()
+		t.p.Log.Info("this model server eats the header of thoughts: from now on the first text of its replies is held for a moment",
+			"event", "headers_eaten", "model", t.Model.ID.Value, "server", t.srv.ID.Value)
+	}
 	t.set.Hit(r, func(rule ruleset.Rule) { t.p.Metrics.Hits.WithLabelValues(rule.File, rule.ID).Inc() })
 	for i := range r.Refused {
 		t.p.Metrics.Refusals.WithLabelValues(string(r.Refused[i].Code)).Inc()

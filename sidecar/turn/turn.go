@@ -89,7 +89,9 @@ func (t *Turn) ask(ctx context.Context, body []byte) (*parse.Reading, error) {
 	defer reply.Body.Close()
 	t.p.Metrics.First.Observe(time.Since(began).Seconds())
 	t.sink.Begin()
-	r := NewReader(func() *parse.Reader { return t.set.Strategies(t.Model.Profile.Value).Reader(t.catalog, t.facts) }, t.sink.Flows(), t.take)
+	facts := t.facts
+	facts.Intact = t.sink.Flows() && !t.up.EatsHeaders()
+	r := NewReader(func() *parse.Reader { return t.set.Strategies(t.Model.Profile.Value).Reader(t.catalog, facts) }, t.sink.Flows(), t.take)
 	defer r.Close()
 	if err := t.read(r, reply); err != nil {
 		return &parse.Reading{}, err

@@ -52,6 +52,7 @@ type Client struct {
 	dialect atomic.Pointer[dialect]
 	chosen  sync.Map // model by the id that was asked for, each logged once
 	contact contact
+	eats    atomic.Bool // it was seen to eat headers
 
 	readyMu sync.Mutex
 	readyAt time.Time
@@ -87,6 +88,13 @@ func New(cfg Config) (*Client, error) {
 		},
 	}}, nil
 }
+
+// EatsHeaders says that a reply of this upstream once began with a thought without its
+// Harmony header.
+func (c *Client) EatsHeaders() bool { return c.eats.Load() }
+
+// AteHeader remembers that one did, for as long as the program runs.
+func (c *Client) AteHeader() { c.eats.Store(true) }
 
 // Close drops the idle connections.
 func (c *Client) Close() { c.pool.CloseIdleConnections() }
