@@ -40,7 +40,7 @@ type strategyRule struct {
 }
 
 type harmonyRule struct {
-	Lead int `rule:"lead" min:"0" max:"4096" doc:"How many bytes of unmarked text are held at the start of a reply without reasoning, for at most 0.2 s. 0 holds none." eg:"256"`
+	Lead int `rule:"lead" min:"0" max:"4096" doc:"How many bytes of unmarked text are held at the start of a reply without reasoning, for at most 0.2 s. A stream is held only if its server was seen to eat headers. 0 holds none." eg:"256"`
 }
 
 type linesRule struct {
