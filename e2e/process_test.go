@@ -123,11 +123,17 @@ func startModel(t *testing.T, s *script.Server) string {
 // says where: without /v1.
 func startSidecar(t *testing.T, model string, env ...string) string {
 	t.Helper()
-	address := "127.0.0.1:" + freePort(t)
+	_, address := runSidecar(t, model, env...)
+	return address
+}
+
+func runSidecar(t *testing.T, model string, env ...string) (p *process, address string) {
+	t.Helper()
+	address = "127.0.0.1:" + freePort(t)
 	cmd := exec.Command(binary, "serve", "--listen", address, "--upstream", model+"/v1")
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), env...)
-	p := start(t, "sidecar", cmd)
+	p = start(t, "sidecar", cmd)
 	p.ready(t, "http://"+address+"/readyz", 20*time.Second)
-	return "http://" + address
+	return p, "http://" + address
 }

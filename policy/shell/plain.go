@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -107,6 +108,9 @@ func plainWord(parts []syntax.WordPart) (text string, f *Flaw) {
 	for _, p := range parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
+			if strings.Contains(escaped.ReplaceAllString(p.Value, ""), "$") {
+				return "", flawValue // a $ alone is one, too, but parsers differ about it
+			}
 			text += strings.ReplaceAll(p.Value, `\`, "")
 		case *syntax.SglQuoted:
 			if p.Dollar {
@@ -126,6 +130,8 @@ func plainWord(parts []syntax.WordPart) (text string, f *Flaw) {
 	return text, nil
 }
 
+var escaped = regexp.MustCompile(`(?s)\\.`)
+
 // launchers are programs that run the one in their arguments.
 var launchers = strings.Fields("arch caffeinate chrt doas env flock ionice nice nohup npx pnpm npm yarn corepack proxychains sandbox-exec script setsid setarch " +
 	"stdbuf strace sudo taskset time timeout xcrun bunx")
@@ -143,9 +149,9 @@ func plainProgram(words []string) *Flaw {
 	switch {
 	case name == "cd" || name == "pushd" || name == "popd":
 		return flawFolder
-	case builtinOf(name) != nil && !slices.Contains(installed, name):
+	case builtinOf(name) != nil && !slices.Contains(installed, name), syntax.IsKeyword(name), name == "coproc":
 		return flawBuiltin
-	case strings.ContainsAny(words[0], "*?[{~") && name != "[":
+	case strings.ContainsAny(words[0], "*?[{~"):
 		return flawValue
 	case isShell(name):
 		if len(words) == 1 || strings.HasPrefix(words[1], "-") || strings.HasPrefix(words[1], "+") {
@@ -154,7 +160,7 @@ func plainProgram(words []string) *Flaw {
 	case slices.Contains(opaque, name):
 		return flawLoader
 	case slices.Contains(interpreters, strings.TrimRight(name, "0123456789.")):
-		if len(words) == 1 || strings.HasPrefix(words[1], "-") && words[1] != "-c" && words[1] != "-e" {
+		if len(words) == 1 || strings.HasPrefix(words[1], "-") && (words[1] != "-c" && words[1] != "-e" || slices.ContainsFunc(words[2:], isOption)) {
 			return flawLoader
 		}
 	case name == "env" && len(words) > 1 && strings.HasPrefix(words[1], "-"):
@@ -170,5 +176,7 @@ func plainProgram(words []string) *Flaw {
 	return nil
 }
 
+func isOption(word string) bool { return strings.HasPrefix(word, "-") }
+
 // installed are builtins that are programs, too.
-var installed = []string{"[", "echo", "false", "printf", "pwd", "test", "true"}
+var installed = []string{"echo", "false", "printf", "pwd", "test", "true"}
