@@ -35,7 +35,7 @@ func (s shapes) word() string {
 
 func (s shapes) program() string {
 	return s.pick("rm", "git push", "kill", "docker run alpine", "ssh host", "npm publish", "crontab", "make", "find . -name", "[ -f", "echo", "./run.sh", "tool-1.2",
-		"bash deploy.sh", "python3 x.py", "python3 -c 'print(1)'", "node -e 1", "node x.py", "perl -e 1", "sed s/a/b/", "sed -n 1p", "awk '{print}'", "timeout 5 bash deploy.sh", "env A=1 rm", "nice -n 5 rm", "xargs rm", "sudo -u bob rm",
+		"bash deploy.sh", "python3 x.py", "python3 -c 'print(1)'", "node -e 1", "node x.py", "perl -e 1", "perl -pe s/a/b/", "node -p 1+1", "php -r 1", "ruby -e 1", "python3.12 -c 1", "lua -e 1", "sed -e s/a/b/", "tsx x.py", "php x.py", "perl x.py", "sed s/a/b/", "sed -n 1p", "awk '{print}'", "timeout 5 bash deploy.sh", "env A=1 rm", "nice -n 5 rm", "xargs rm", "sudo -u bob rm",
 		"python3 -m x", "node --import x.py x.py", "awk -f x.py", "bash -c ls", "sh -s", "sudo bash -c ls", "env -C build rm", "env python3 -m x", "busybox rm", "deno run x.py",
 		"cd build", "pushd build", ". deploy.sh", "source deploy.sh", "export A=1", "eval ls", "exec rm", "command rm", "hash -p x", "$x", "coproc rm", "time rm", "! rm")
 }
@@ -86,7 +86,7 @@ func TestPlainCommandsReachAPerson(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), node(t), script, folder)
 	cmd.Dir, cmd.Stdin = t.TempDir(), &in
 	bin := t.TempDir()
-	for _, name := range strings.Fields("git kill perl sed docker ssh npm crontab make find python3 node awk timeout env nice xargs sudo busybox deno tool-1.2 rm bash sh echo ls x E") {
+	for _, name := range strings.Fields("git kill perl sed php ruby python3.12 lua tsx docker ssh npm crontab make find python3 node awk timeout env nice xargs sudo busybox deno tool-1.2 rm bash sh echo ls x E") {
 		write(t, filepath.Join(bin, name), "\x7fELF")
 	}
 	for _, name := range []string{"deploy.sh", "x.py", "run.sh"} {

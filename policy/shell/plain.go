@@ -24,7 +24,7 @@ var (
 	flawValue    = &Flaw{"a part of it is known only at run time", "Write the values out."}
 	flawGroup    = &Flaw{"it is more than a list of commands", "Send the commands one by one."}
 	flawFolder   = &Flaw{"it changes the folder first", "Leave cd out, and name the folder in workdir."}
-	flawBuiltin  = &Flaw{"it changes the shell itself", "Send programs, with their arguments."}
+	flawBuiltin  = &Flaw{"it changes the shell itself", "Send programs with their arguments. To set variables, use the argument env."}
 	flawShell    = &Flaw{"it starts a shell", "Send the commands of that shell."}
 	flawEnv      = &Flaw{"an option of env changes how the program runs", "Leave env out, and set variables in the argument env."}
 	flawLoader   = &Flaw{"it starts an interpreter that finds its code by itself", "Name the program itself, as in pip for python -m pip, or the file of code first."}
@@ -75,6 +75,8 @@ func plainStatement(s *syntax.Stmt) *Flaw {
 			return f
 		}
 		return plainStatement(c.Y)
+	case *syntax.DeclClause:
+		return flawBuiltin
 	}
 	return flawGroup
 }
@@ -136,16 +138,19 @@ var escaped = regexp.MustCompile(`(?s)\\.`)
 var launchers = strings.Fields("arch caffeinate chrt doas env flock ionice nice nohup npx pnpm npm yarn corepack proxychains sandbox-exec script setsid setarch " +
 	"stdbuf strace sudo taskset time timeout xcrun bunx")
 
-// interpreters run code of a file, or of an argument behind -c or -e. Those that are opaque
-// find it in ways of their own.
-var (
-	interpreters = strings.Fields("awk esno gawk gsed jiti lua mawk nawk node nodejs perl php pypy python ruby sed ts-node ts-node-esm tsx vite-node")
-	opaque       = strings.Fields("bun busybox cmd cscript deno powershell pwsh toybox wscript")
-)
+// interpreters run code of a file, or of an argument behind one of these options.
+var interpreters = map[string]string{
+	"node": "-e --eval -p --print", "nodejs": "-e --eval -p --print", "perl": "-e -E -ne -pe", "php": "-r", "python": "-c", "pypy": "-c", "ruby": "-e",
+	"awk": "", "esno": "", "gawk": "", "gsed": "-e", "jiti": "", "lua": "-e", "mawk": "", "nawk": "", "sed": "-e", "ts-node": "", "ts-node-esm": "", "tsx": "", "vite-node": "",
+}
+
+// opaque are interpreters that find their code in ways of their own.
+var opaque = strings.Fields("bun busybox cmd cscript deno powershell pwsh toybox wscript")
 
 // plainProgram looks at what the words run: the first one, and what launchers may run.
 func plainProgram(words []string) *Flaw {
 	name := path.Base(words[0])
+	options, interprets := interpreters[strings.TrimRight(name, "0123456789.")]
 	switch {
 	case name == "cd" || name == "pushd" || name == "popd":
 		return flawFolder
@@ -157,12 +162,8 @@ func plainProgram(words []string) *Flaw {
 		if len(words) == 1 || strings.HasPrefix(words[1], "-") || strings.HasPrefix(words[1], "+") {
 			return flawShell
 		}
-	case slices.Contains(opaque, name):
+	case slices.Contains(opaque, name), interprets && !namesCode(words[1:], strings.Fields(options)):
 		return flawLoader
-	case slices.Contains(interpreters, strings.TrimRight(name, "0123456789.")):
-		if len(words) == 1 || strings.HasPrefix(words[1], "-") && (words[1] != "-c" && words[1] != "-e" || slices.ContainsFunc(words[2:], isOption)) {
-			return flawLoader
-		}
 	case name == "env" && len(words) > 1 && strings.HasPrefix(words[1], "-"):
 		return flawEnv
 	}
@@ -174,6 +175,18 @@ func plainProgram(words []string) *Flaw {
 		}
 	}
 	return nil
+}
+
+// namesCode tells whether the arguments of an interpreter begin with a file, or with code
+// behind one of its options and no further option, which could load more.
+func namesCode(args, options []string) bool {
+	switch {
+	case len(args) == 0:
+		return false
+	case slices.Contains(options, args[0]):
+		return len(args) > 1 && !slices.ContainsFunc(args[2:], isOption)
+	}
+	return !isOption(args[0])
 }
 
 func isOption(word string) bool { return strings.HasPrefix(word, "-") }

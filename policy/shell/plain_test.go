@@ -14,16 +14,16 @@ func TestPlain(t *testing.T) {
 	for flaw, texts := range map[*Flaw][]string{
 		nil: {
 			"rm -rf build", "git reset --hard", "rm *.log", "rm {a,b} ~/x", "git commit -m 'two\nlines'", `git commit -m "a \"b\" \$x"`, "make && rm x; ls || ls | wc -l",
-			"CI=1 npm publish", "echo a\nls", "ls # a comment", "ls '#' a#b", "python3 -c 'print(1)'", "python3 x.py -v", "bash deploy.sh", "timeout 5 bash deploy.sh",
+			"CI=1 npm publish", "echo a\nls", "ls # a comment", "ls '#' a#b", "python3 -c 'print(1)'", "python3 x.py -v", "python3.12 -c x", "node -p '1+1'", "perl -pe 's/a/b/' x", "php -r 'echo 1;'", "awk '{print}' x", "bash deploy.sh", "timeout 5 bash deploy.sh",
 			"ssh host 'cd x && rm $y > z'", "docker run alpine sh -c ls", "test -f x", "env A=1 rm x", "find . -name '*.log' -exec rm {} +", "npx eslint .",
 		},
 		flawRedirect: {"ls > x", "rm x 2>&1", "cat <<E\nx\nE", "cat <<< x", "wc < x", "ls |& wc", "ls && rm x >> y", "> x"},
 		flawValue:    {"rm $x", `rm "$HOME/x"`, "rm $(ls)", "rm `ls`", "echo $((1+2))", "rm $'a'", `rm $"a"`, "cat <(ls)", "A=$x ls", `"$x" ls`, "ls @(a|b)", "{ls,rm} x", "./* x", "echo $", `echo "a$"`, `echo \\\\$`},
-		flawGroup:    {"(rm x)", "{ rm x; }", "if true; then rm x; fi", "for f in a; do rm $f; done", "f(){ rm x; }", "! rm x", "time rm x", "[[ -f x ]]", "((x))", "export A=1"},
+		flawGroup:    {"(rm x)", "{ rm x; }", "if true; then rm x; fi", "for f in a; do rm $f; done", "f(){ rm x; }", "! rm x", "time rm x", "[[ -f x ]]", "((x))"},
 		flawFolder:   {"cd build && rm x", "make; cd build", "pushd a", "cd"},
-		flawBuiltin:  {"source x.sh", ". x", "eval ls", "exec ls", "command ls", "hash -p /tmp/x ls", "A=1", "A+=1 ls", "ENV=x ls", `"" ls`, "alias l=ls", "[ -f x ]", "A=1 time rm x", "A=1 ! rm x", "A=1 coproc x"},
+		flawBuiltin:  {"export A=1", "source x.sh", ". x", "eval ls", "exec ls", "command ls", "hash -p /tmp/x ls", "A=1", "A+=1 ls", "ENV=x ls", `"" ls`, "alias l=ls", "[ -f x ]", "A=1 time rm x", "A=1 ! rm x", "A=1 coproc x"},
 		flawShell:    {"bash", "sh -c ls", "bash -lc 'ls'", "sudo bash -c ls", "nice -n 5 /bin/sh -s", "ls | sh"},
-		flawLoader:   {"python3 -m pip install x", "node", "awk -f x", "busybox rm x", "deno run x.ts", "env python3 -m x", "nice python3.12 -m x", "node -e 1 -r x"},
+		flawLoader:   {"python3 -m pip install x", "node", "awk -f x", "busybox rm x", "deno run x.ts", "env python3 -m x", "nice python3.12 -m x", "node -e 1 -r x", "node -e", "python3 -e x", "php -e x"},
 		flawEnv:      {"env -i ls", "env -C x ls"},
 		flawText:     {"", " \n", "# only a comment", "ls 'x", "ls \\\nx", `ls \`, "ls\rrm x", "rm\u00a0-rf", "ls\x1b[8m", "ls \u0085", "A[0]=1 ls", strings.Repeat("a ", 1<<17)},
 	} {
