@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,20 +26,27 @@ func asksScenarios() (out []script.Scenario) {
 		"allowed": {script.Native("exec", command(marking("allowed")))},
 		"denied":  {script.Native("exec", command(marking("denied")))},
 		"shape":   {script.Native("exec", command("cd marks && "+marking("shape"))), script.Native("exec", `{"command":`+quoted(marking("shape"))+`,"workdir":"marks"}`)},
-		"first":   {script.Native("exec", command(marking("first")))},
-		"second":  {script.Native("exec", command(marking("second")))},
+		"again":   {script.Native("exec", command("git config --file setting --add a.b c"))},
 		"look":    {script.Native("tool_call", `{"id":"nodes","args":{"action":"status"}}`)},
 	} {
-		out = append(out, script.Scenario{Name: id, User: user(id), Steps: append(steps, script.Text("Done."), script.Text("Done."))})
+		out = append(out, script.Scenario{Name: id, User: user(id), Steps: append(steps, script.Text("Done.")), Loop: true})
 	}
 	return append(out, endScenario()...)
 }
+
+// Why a person is asked about a marking, as the shipped rules say it, and with texts that
+// leave a mark if a shell runs them.
+const (
+	asksWhy = "This runs code inside the command, and nobody has checked that code."
+	oddWhy  = "It's `touch marks/odd` $(touch marks/odd); touch marks/odd & \"odd\"."
+)
 
 // asksBench is a gateway with more of its openclaw.json, and one sidecar.
 func asksBench(t *testing.T, more string) (*bench, *process) {
 	t.Helper()
 	b := &bench{run: gatewayRun(t), servers: map[string]*script.Server{guarded: script.New(asksScenarios()...)}}
-	p, address := runSidecar(t, startModel(t, b.servers[guarded]), b.sidecar(t, guarded)...)
+	rules := changedRules(t, asksWhy, oddWhy)
+	p, address := runSidecar(t, startModel(t, b.servers[guarded]), append(b.sidecar(t, guarded), "GPTOSS_EXECUTOR_RULES="+rules)...)
 	settings := filepath.Join(t.TempDir(), "more.json")
 	if err := os.WriteFile(settings, []byte(more), 0o600); err != nil {
 		t.Fatal(err)
@@ -121,7 +129,7 @@ func (g *gateway) approver(t *testing.T, run, decision string) <-chan shown {
 func TestAsks(t *testing.T) {
 	needEnabled(t)
 	b, log := asksBench(t, "{}")
-	const why = "  # gpt-oss-executor asks: This runs code inside the command, and nobody has checked that code. Instead: Write it to a file"
+	const why = "  # gpt-oss-executor asks: " + oddWhy + " Instead: Write it to a file"
 
 	t.Run("nobody is there", func(t *testing.T) {
 		call, result := b.asks(t, "nobody")
@@ -132,7 +140,7 @@ func TestAsks(t *testing.T) {
 		if !sameJSON(call.Arguments, command(marking("nobody"))) {
 			t.Error("what was added is in the history")
 		}
-		if !strings.Contains(result.Text, "A person had to allow this call first: This runs code") || !strings.Contains(result.Text, "Instead: Write it to a file") {
+		if !strings.Contains(result.Text, "A person had to allow this call first: "+oddWhy) || !strings.Contains(result.Text, "Instead: Write it to a file") {
 			t.Error("the model is not told why, and what it may do")
 		}
 	})
@@ -167,23 +175,43 @@ func TestAsks(t *testing.T) {
 			}
 		})
 	}
+	if b.marked("marks/odd") {
+		t.Error("a shell has run the reason")
+	}
 	if said := log.log.tail(1 << 20); strings.Contains(said, "gateway_does_not_ask") {
 		t.Errorf("the gateway asks, and the log says it does not: %s", said)
 	}
 }
 
 // TestAsksOfAGatewayThatDoesNot: as OpenClaw is by default, it runs what it shall ask
-// about. This is seen at once, and the next call does not leave.
+// about. This is seen as soon as one has run at once, and the next call does not leave.
 func TestAsksOfAGatewayThatDoesNot(t *testing.T) {
 	needEnabled(t)
 	b, log := asksBench(t, `{"tools":{"exec":{"ask":"off"}}}`)
-	_, result := b.asks(t, "first")
-	t.Logf("the model reads %q", result.Text)
-	b.asks(t, "second")
-	if !b.marked("first") || b.marked("second") {
-		t.Errorf("the first ran: %v, the second: %v", b.marked("first"), b.marked("second"))
+	seen := func() int { return strings.Count(log.log.tail(1<<20), "gateway_does_not_ask") }
+	ran := func() int {
+		text, err := os.ReadFile(filepath.Join(b.gateway.dir, "setting"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(string(text), "b = c")
 	}
-	if said := log.log.tail(1 << 20); strings.Count(said, "gateway_does_not_ask") != 1 {
-		t.Errorf("the log says %s", said)
+	for turn := 1; seen() == 0; turn++ { // where the machine is busy, it has not run at once
+		b.say(t, guarded, fmt.Sprint("again-", turn), "again")
+		if n := ran(); n != turn {
+			t.Fatalf("after %d turns it ran %d times", turn, n)
+		}
+		if turn == 20 {
+			t.Fatal("it is not seen that nobody is asked")
+		}
+	}
+	before := ran()
+	b.say(t, guarded, "again-last", "again")
+	if n := ran(); n != before || seen() != 1 || b.marked("marks/odd") {
+		t.Errorf("it ran %d times before, and %d after; seen %d times", before, n, seen())
+	}
+	asked := b.servers[guarded].Requests("again")
+	if told := string(asked[len(asked)-1].Body); !strings.Contains(told, "nobody can be asked here") {
+		t.Errorf("the model reads %s", told)
 	}
 }
