@@ -23,7 +23,8 @@ func TestGateway(t *testing.T) {
 	b.add(t, "broken", script.VLLM(), brokenScenarios())
 	b.add(t, guarded, script.VLLM(), policyScenarios(guarded))
 	b.add(t, open, script.VLLM(), policyScenarios(open))
-	b.providers = append(b.providers, provider{away, startSidecarUntil(t, "/healthz", "http://127.0.0.1:"+freePort(t), b.sidecar(t, away)...)})
+	_, lost := runSidecar(t, "/healthz", "http://127.0.0.1:"+freePort(t), b.sidecar(t, away)...)
+	b.providers = append(b.providers, provider{away, lost})
 	b.servers[bare] = script.New(append(policyScenarios(bare), bareScenario())...)
 	b.gateway = startGateway(t, b.run, append(b.providers, provider{bare, startModel(t, b.servers[bare])})...)
 

@@ -178,6 +178,12 @@ func (b *bench) furnish(t *testing.T) {
 // dryRun is a folder with the shipped rules, none of which is enforced.
 func dryRun(t *testing.T) string {
 	t.Helper()
+	return changedRules(t, "\nprofile: developer\n", "\nprofile: audit-only\n")
+}
+
+// changedRules is a folder with the shipped rules, and one text of exec.yaml replaced.
+func changedRules(t *testing.T, from, to string) string {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "rules")
 	if out, err := exec.Command(binary, "init", dir).CombinedOutput(); err != nil {
 		t.Fatalf("init: %v %s", err, out)
@@ -187,9 +193,9 @@ func dryRun(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed := strings.Replace(string(rules), "\nprofile: developer\n", "\nprofile: audit-only\n", 1)
+	changed := strings.Replace(string(rules), from, to, 1)
 	if err := os.WriteFile(file, []byte(changed), 0o600); err != nil || changed == string(rules) {
-		t.Fatalf("change the profile: %v", err)
+		t.Fatalf("change %q: %v", from, err)
 	}
 	return dir
 }

@@ -123,17 +123,18 @@ func startModel(t *testing.T, s *script.Server) string {
 // says where: without /v1.
 func startSidecar(t *testing.T, model string, env ...string) string {
 	t.Helper()
-	return startSidecarUntil(t, "/readyz", model, env...)
+	_, address := runSidecar(t, "/readyz", model, env...)
+	return address
 }
 
-// startSidecarUntil is startSidecar where another endpoint says that it serves.
-func startSidecarUntil(t *testing.T, ready, model string, env ...string) string {
+// runSidecar is startSidecar where another endpoint may say that it serves.
+func runSidecar(t *testing.T, ready, model string, env ...string) (p *process, address string) {
 	t.Helper()
-	address := "127.0.0.1:" + freePort(t)
+	address = "127.0.0.1:" + freePort(t)
 	cmd := exec.Command(binary, "serve", "--listen", address, "--upstream", model+"/v1")
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), env...)
-	p := start(t, "sidecar", cmd)
+	p = start(t, "sidecar", cmd)
 	p.ready(t, "http://"+address+ready, 20*time.Second)
-	return "http://" + address
+	return p, "http://" + address
 }

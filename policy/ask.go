@@ -1,39 +1,113 @@
 package policy
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"strings"
+	"unicode"
 
 	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 )
 
 // asking is the argument of OpenClaw's exec with which a person is asked first.
 // Whatever else stands there, the gateway takes the stricter of it and its own setting.
 const (
-	asking = "ask"
-	always = `"always"`
+	asking  = "ask"
+	always  = `"always"`
+	command = "command"
 )
 
-// WithAsk gives the arguments with which a person is asked before the call runs, and the
-// name of the tool that runs: the one that a tool_call carries, if it carries one.
-// takes says whether a tool has the argument for it. All other bytes stay as they are.
-// ok is false where nobody can be asked like this.
-func WithAsk(tool string, arguments []byte, takes func(tool string) bool) (asks []byte, ok bool) {
-	if inner, args, carries := Carried(tool, arguments); carries {
-		asks, ok = WithAsk(inner, args, takes)
-		if !ok {
-			return nil, false
+// asks begins the comment behind a command that says why a person is asked: OpenClaw shows
+// them the command, and nothing else of the call.
+const asks = "  # gpt-oss-executor asks: "
+
+// errNoAsk is why nobody can be asked by the tool of a call.
+var errNoAsk = errors.New("it has no argument with which a person is asked")
+
+// WithAsk gives the arguments with which a person is asked before the call runs, and reads
+// why: of a tool_call, those of the call that it carries. takes says whether a tool has the
+// argument for it. All other bytes stay as they are. The error is a *shell.Flaw if they
+// could be asked about the same in plain commands.
+func WithAsk(tool string, arguments []byte, why string, takes func(tool string) bool) ([]byte, error) {
+	return inside(tool, arguments, func(tool string, object []byte) ([]byte, error) {
+		at, raw := commandOf(object)
+		if raw == nil || !takes(tool) {
+			return nil, errNoAsk
 		}
-		return carrying(arguments, args, asks)
-	}
-	if !takes(tool) {
-		return nil, false
-	}
-	return setAsk(arguments)
+		text, _ := jsontext.Text(object, jsontext.Span{From: at.from, To: at.to})
+		if f := shell.Plain(text); f != nil {
+			return nil, f
+		}
+		comment := jsontext.AppendString(nil, asks+oneLine(why))
+		end := span{at.to - 1, at.to - 1} // in front of the quote
+		return setAsk(splice(object, end, comment[1:len(comment)-1])), nil
+	})
 }
 
-// carrying is a tool_call with the arguments of the call inside of it replaced. Where
-// they stand beside the name, so does what is set.
-func carrying(outer, was, now []byte) ([]byte, bool) {
+// WithoutAsk takes back what WithAsk has added, and gives what it said. Other arguments are
+// as they were, and why is empty.
+func WithoutAsk(tool, arguments string) (was, why string) {
+	if !strings.Contains(arguments, asks) { // of most calls
+		return arguments, ""
+	}
+	plain, err := inside(tool, []byte(arguments), func(_ string, object []byte) ([]byte, error) {
+		at, raw := commandOf(object)
+		i := bytes.LastIndex(raw, []byte(asks))
+		if i < 0 {
+			return nil, errNoAsk
+		}
+		why = jsontext.Unquote(raw[i+len(asks) : len(raw)-1])
+		return sjson.DeleteBytes(splice(object, span{at.from + i, at.to - 1}, nil), asking)
+	})
+	if err != nil {
+		return arguments, ""
+	}
+	return string(plain), why
+}
+
+// oneLine is a text without line breaks, double blanks and what a reader does not see. So
+// it cannot end a comment, and never looks like the beginning of one.
+func oneLine(text string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "\ufffd"), func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
+}
+
+// commandOf is where the command of a call stands: the last one. raw is nil if it is no
+// string.
+func commandOf(object []byte) (at span, raw []byte) {
+	for _, at = range members(object, command) {
+		raw = object[at.from:at.to]
+	}
+	if len(raw) == 0 || raw[0] != '"' || !gjson.ValidBytes(object) {
+		return at, nil
+	}
+	return at, raw
+}
+
+// inside edits the arguments with which a tool runs, in the call that carries it, if one
+// does.
+func inside(tool string, arguments []byte, edit func(tool string, object []byte) ([]byte, error)) ([]byte, error) {
+	inner, args, carries := Carried(tool, arguments)
+	if !carries {
+		return edit(tool, arguments)
+	}
+	now, err := inside(inner, args, edit)
+	if err != nil {
+		return nil, err
+	}
+	if out := carrying(arguments, args, now); out != nil {
+		return out, nil
+	}
+	return edit(inner, arguments) // they stand beside the name
+}
+
+// carrying is a tool_call with the arguments of the call inside of it replaced; nil where
+// they stand beside the name.
+func carrying(outer, was, now []byte) []byte {
 	for _, key := range []string{"args", "input"} {
 		spans := members(outer, key)
 		if len(spans) == 0 {
@@ -46,39 +120,27 @@ func carrying(outer, was, now []byte) ([]byte, bool) {
 		case string(value) == "null":
 			continue
 		case json.Unmarshal(value, &text) == nil && text == string(was): // encoded twice
-			encoded, err := json.Marshal(string(now))
-			return splice(outer, at, encoded), err == nil
+			return splice(outer, at, jsontext.AppendString(nil, string(now)))
 		case string(value) == string(was):
-			return splice(outer, at, now), true
+			return splice(outer, at, now)
 		}
 		break // they are empty, and it is the members beside them that count
 	}
-	return setAsk(outer)
+	return nil
 }
 
 // setAsk sets the argument in an object: each time it stands there, because of several
 // the last one counts.
-func setAsk(object []byte) ([]byte, bool) {
+func setAsk(object []byte) []byte {
 	spans := members(object, asking)
 	for i := len(spans) - 1; i >= 0; i-- {
 		object = splice(object, spans[i], []byte(always))
 	}
 	if len(spans) > 0 {
-		return object, true
+		return object
 	}
-	root := gjson.ParseBytes(object)
-	if !root.IsObject() {
-		return nil, false
-	}
-	open := 0
-	for object[open] != '{' {
-		open++
-	}
-	set := `"` + asking + `":` + always
-	if len(root.Map()) > 0 {
-		set += ","
-	}
-	return splice(object, span{open + 1, open + 1}, []byte(set)), true
+	open := bytes.IndexByte(object, '{') + 1
+	return splice(object, span{open, open}, []byte(`"`+asking+`":`+always+","))
 }
 
 type span struct{ from, to int }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -51,24 +52,27 @@ const maxQuoted = 120
 // Message is what the model is told: why, about which part, under which rule, and what
 // it may do instead. It never tells what other rules there are.
 func (d Decision) Message() string {
-	var b strings.Builder
-	b.WriteString(sentence(d.Why))
+	about := ""
 	switch s := d.Span; {
 	case s != nil && d.Operand != "":
-		fmt.Fprintf(&b, " It is about %s, in bytes %d to %d of the command.", quoted(d.Operand), s.Start, s.End)
+		about = fmt.Sprintf(" It is about %s, in bytes %d to %d of the command.", quoted(d.Operand), s.Start, s.End)
 	case s != nil:
-		fmt.Fprintf(&b, " It is about bytes %d to %d of the command.", s.Start, s.End)
+		about = fmt.Sprintf(" It is about bytes %d to %d of the command.", s.Start, s.End)
 	case d.Operand != "":
-		fmt.Fprintf(&b, " It is about %s.", quoted(d.Operand))
+		about = fmt.Sprintf(" It is about %s.", quoted(d.Operand))
 	}
+	return d.told(about)
+}
+
+// Reason is Message for a person who sees the call.
+func (d Decision) Reason() string { return d.told("") }
+
+func (d Decision) told(about string) string {
+	instead := ""
 	if d.Instead != "" {
-		b.WriteString(" Instead: " + sentence(d.Instead))
+		instead = " Instead: " + sentence(d.Instead)
 	}
-	rule := d.Rule
-	if rule == "" {
-		rule = "default"
-	}
-	return b.String() + " (rule " + rule + ")"
+	return sentence(d.Why) + about + instead + " (rule " + cmp.Or(d.Rule, "default") + ")"
 }
 
 // sentence is s with a full stop at its end.

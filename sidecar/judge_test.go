@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -52,18 +53,21 @@ rules:
     when: command contains 'deploy' or args.path == 'deploy.txt'
 `
 
-// What asks leaves as the call it was, with the argument that makes the gateway ask;
-// however it was written, streamed or not, in any choice.
+// saysWhy is what a person reads behind the command.
+const saysWhy = "  # gpt-oss-executor asks: Somebody should know. (rule deploy)"
+
+// What asks leaves as the call it was, with the argument that makes the gateway ask and
+// the reason; however it was written, streamed or not, in any choice.
 func TestAskLeaves(t *testing.T) {
-	const args, asks = `{"command":"deploy \u003e x", "ask":"off"}`, `{"command":"deploy \u003e x", "ask":"always"}`
-	plain := strings.ReplaceAll(args, ` "ask":"off"`, ` "workdir":"/srv"`)
+	const args, asks = `{"command":"deploy \u002dx", "ask":"off"}`, `{"command":"deploy \u002dx` + saysWhy + `", "ask":"always"}`
+	plain, asksPlain := `{"command":"deploy", "workdir":"/srv"}`, `{"ask":"always","command":"deploy`+saysWhy+`", "workdir":"/srv"}`
 	for name, c := range map[string]struct {
 		reply script.Reply
 		want  string
 	}{
 		"native":       {script.Native("exec", args), asks},
-		"not said yet": {script.Native("exec", plain), `{"ask":"always",` + plain[1:]},
-		"twice":        {script.Native("exec", `{"ask":"off","command":"deploy","ask":"on-miss"}`), `{"ask":"always","command":"deploy","ask":"always"}`},
+		"not said yet": {script.Native("exec", plain), asksPlain},
+		"twice":        {script.Native("exec", `{"ask":"off","command":"deploy","ask":"on-miss"}`), `{"ask":"always","command":"deploy` + saysWhy + `","ask":"always"}`},
 		"leaked":       {script.LeakedHarmony("exec", args), asks},
 		"stripped":     {script.StrippedHarmony("exec", args), asks},
 		"reasoning":    {script.InReasoning("exec", args), asks},
@@ -104,6 +108,7 @@ func TestAskHere(t *testing.T) {
 		"a tool without the argument": {asksDeploy, gatewayTool, script.Native("read", `{"path":"deploy.txt"}`), script.Native("read", `{"path":"deploy.txt","x":1}`)},
 		"carried":                     {asksDeploy, gatewayTool, script.Native("tool_call", `{"id":"read","args":{"path":"deploy.txt"}}`), script.Native("read", `{"path":"deploy.txt"}`)},
 		"a schema without it":         {asksDeploy, bothTool, deploy, script.Native("exec", `{"command":"deploy","timeout":2}`)},
+		"no plain command":            {asksDeploy, gatewayTool, script.Native("exec", `{"command":"cd a && deploy"}`), script.Native("exec", `{"command":"cd b && deploy"}`)},
 		"as the rules have it":        {"asks: sidecar" + asksDeploy, gatewayTool, deploy, script.Native("exec", `{"command":"deploy all"}`)},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -165,18 +170,55 @@ func TestAskNobody(t *testing.T) {
 	}
 }
 
+// If a person can be asked by the gateway only, the model is told how: in plain commands.
+func TestAskInPlainCommands(t *testing.T) {
+	r := under(t, asksDeploy, script.Native("exec", `{"command":"cd a && deploy"}`), script.Native("exec", `{"command":"deploy","workdir":"a"}`))
+	r.guard.Approvals = nil
+	if a := r.chat(asking(gatewayTool)); len(a.calls) != 1 || a.calls[0].Args != `{"ask":"always","command":"deploy`+saysWhy+`","workdir":"a"}` {
+		t.Errorf("%v %q", a.calls, a.text)
+	}
+	asked := r.model.Requests("")
+	told := string(asked[len(asked)-1].Body)
+	for _, want := range []string{"Somebody should know.", "it changes the folder first. Leave cd out, and name the folder in workdir."} {
+		if !strings.Contains(told, want) {
+			t.Errorf("no %q in what the model reads: %s", want, told)
+		}
+	}
+}
+
+// answered is the request that follows a call with its result.
+func answered(c call, result string) string {
+	args, _ := json.Marshal(c.Args)
+	return fmt.Sprintf(`{%s,"model":"gpt-oss","messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":%q,"type":"function","function":{"name":"exec","arguments":%s}}]},{"role":"tool","tool_call_id":%q,"content":"%s"}]}`,
+		gatewayTool, c.ID, args, c.ID, result)
+}
+
+// The model reads its own call again, and why a person was asked about it; also from a
+// sidecar that has just started.
+func TestAskIsTakenBack(t *testing.T) {
+	deploy := script.Native("exec", `{"command":"deploy"}`)
+	call := under(t, asksDeploy, deploy).chat(asking(gatewayTool)).calls[0]
+	r := under(t, asksDeploy, script.Text("Well."))
+	r.chat(answered(call, `Exec denied (approval_required)`))
+	told := string(r.model.Requests("")[0].Body)
+	if strings.Contains(told, "always") || !strings.Contains(told, `"arguments":"{\"command\":\"deploy\"}"`) {
+		t.Errorf("the model reads %s", told)
+	}
+	if !strings.Contains(told, `Exec denied (approval_required)\n\nA person had to allow this call first: Somebody should know. (rule deploy) If they did not`) {
+		t.Errorf("the model reads %s", told)
+	}
+}
+
 // A gateway that runs at once what it was to ask about is not trusted with the next one.
 func TestGatewayThatDoesNotAsk(t *testing.T) {
 	deploy := script.Native("exec", `{"command":"deploy"}`)
-	for result, heard := range map[string]bool{"deployed": false, `{\"error\":\"exec denied: nobody is there\"}`: true} {
+	for result, heard := range map[string]bool{"(no output)": false, "deployed": true, `{\"error\":\"exec denied: nobody is there\"}`: true} {
 		r := under(t, asksDeploy, deploy, deploy, script.Text("I shall wait."))
 		first := r.chat(asking(gatewayTool)).calls
 		if len(first) != 1 {
 			t.Fatal(first)
 		}
-		body := fmt.Sprintf(`{%s,"model":"gpt-oss","messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":%q,"type":"function","function":{"name":"exec","arguments":"{}"}}]},{"role":"tool","tool_call_id":%q,"content":"%s"}]}`,
-			gatewayTool, first[0].ID, first[0].ID, result)
-		a := r.chat(body)
+		a := r.chat(answered(first[0], result))
 		if left := len(a.calls) == 1; left != heard {
 			t.Errorf("%s: %v %q", result, a.calls, a.text)
 		}

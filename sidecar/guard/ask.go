@@ -1,11 +1,14 @@
 package guard
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -22,16 +25,22 @@ func NewApprovals(l ruleset.Limits, now func() time.Time, m *telemetry.Metrics) 
 // has one and can be trusted to; else somebody must allow it here. It says why the call
 // does not leave, or nothing, and which approval it waits for.
 func (j *judge) askPerson(call *tools.Call, d policy.Decision) (why, approval string) {
-	if !j.set.AsksHere() && j.asks.Heard(j.who.Agent) {
-		args, ok := policy.WithAsk(call.Name, call.Arguments, func(tool string) bool { return j.catalog.Takes(tool, "ask") })
-		if ok {
+	var flaw *shell.Flaw
+	if !j.set.AsksHere() && j.asks.Hears(asker(j.who), j.Now()) {
+		args, err := policy.WithAsk(call.Name, call.Arguments, d.Reason(), func(tool string) bool { return j.catalog.Takes(tool, "ask") })
+		if err == nil {
 			call.Arguments = args
 			call.Repairs = append(call.Repairs, tools.Repair{Kind: askRepair, To: `"ask":"always"`})
 			return "", ""
 		}
+		_ = errors.As(err, &flaw)
 	}
-	if j.Approvals == nil {
-		return d.Message() + " A person must allow this first, and nobody can be asked here.", ""
+	switch {
+	case j.Approvals != nil:
+	case flaw != nil:
+		return fmt.Sprintf("%s A person must allow this first. They can only be asked about plain commands, and this is none: %s. %s", d.Message(), flaw.Why, flaw.Instead), ""
+	default:
+		return d.Message() + " A person must allow this first, and nobody can be asked here. Do not send it again.", ""
 	}
 	q := j.question(call, d)
 	if id := j.Approvals.Take(q.Binding()); id != "" {
@@ -75,22 +84,27 @@ func reason(d policy.Decision) approvals.Reason {
 	return r
 }
 
-// Left notes under which id a call of an agent has left, if the gateway shall ask about it.
-func (g *Guard) Left(id, agent string, call *tools.Call) {
+// asker is for whom a gateway asks, or does not: OpenClaw may ask on one channel and run the
+// same call at once on another.
+func asker(who policy.Subject) string { return who.Agent + " " + who.Channel }
+
+// Left notes under which id a call has left, if the gateway shall ask about it.
+func (g *Guard) Left(id string, who policy.Subject, call *tools.Call) {
 	if slices.ContainsFunc(call.Repairs, isAsk) {
-		g.asks.Left(id, agent, g.Now())
+		g.asks.Left(id, asker(who), g.Now())
 	}
 }
 
 // Result looks at the result of a call that has left. It shows whether the gateway has asked
-// about a call that said so: one that runs them at once is not trusted to ask again.
+// about a call that said so: one that runs them at once is not trusted to ask for a while.
 func (g *Guard) Result(id, text string) {
-	agent, ran := g.asks.Result(id, text, g.Now())
-	if !ran {
+	by, proven := g.asks.Result(id, text, g.Now())
+	if !proven {
 		return
 	}
+	agent, channel, _ := strings.Cut(by, " ")
 	g.Metrics.Faults.WithLabelValues("not_asked", "approvals").Inc()
-	g.Log.Error("the gateway ran a call at once, although it had to ask a person first; from now on such calls wait here. "+
+	g.Log.Error("the gateway ran a call at once, although it had to ask a person first; for ten minutes such calls wait here. "+
 		"In the gateway, set tools.exec.ask to on-miss and tools.exec.security to full; or set asks: sidecar in exec.yaml",
-		"event", "gateway_does_not_ask", "agent", agent, "call", id)
+		"event", "gateway_does_not_ask", "agent", agent, "channel", channel, "call", id)
 }

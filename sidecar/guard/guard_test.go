@@ -97,22 +97,26 @@ func TestDecisionsByFile(t *testing.T) {
 }
 
 // A gateway that runs at once what it was to ask about is told of once, and not trusted
-// again by that agent.
+// again on that channel.
 func TestResultsShowWhoAsks(t *testing.T) {
 	j, _, log := newJudge(t)
 	asked := &tools.Call{Repairs: []tools.Repair{{Kind: askRepair}}}
-	j.Left("plain", "main", &tools.Call{})
-	j.Result("plain", "done")
-	j.Left("a1", "main", asked)
+	here, there := policy.Subject{Agent: "main", Channel: "telegram"}, policy.Subject{Agent: "main"}
+	j.Left("plain", here, &tools.Call{})
+	j.Result("plain", "(no output)")
+	j.Left("a1", here, asked)
 	j.Result("a1", "Approval required (id 7)")
 	if log.Said("gateway_does_not_ask") != 0 {
 		t.Errorf("told of a gateway that asks: %s", log)
 	}
-	j.Left("a2", "main", asked)
-	j.Left("a3", "main", asked)
-	j.Result("a2", "total 4")
-	j.Result("a3", "total 4")
-	if log.Said("gateway_does_not_ask") != 1 || j.asks.Heard("main") || !j.asks.Heard("other") {
+	j.Left("a2", here, asked)
+	j.Left("a3", here, asked)
+	j.Result("a2", "(no output)")
+	j.Result("a3", "(no output)")
+	if log.Said("gateway_does_not_ask") != 1 || j.asks.Hears(asker(here), j.Now()) || !j.asks.Hears(asker(there), j.Now()) {
 		t.Errorf("%s", log)
+	}
+	if said := log.String(); !strings.Contains(said, "agent=main channel=telegram call=a2") {
+		t.Error(said)
 	}
 }

@@ -1,17 +1,21 @@
 package state
 
 import (
-	"strings"
+	"regexp"
 	"sync"
 	"time"
 )
 
 const (
 	maxAsks   = 1024
-	maxAgents = 256
-	// soonest is how fast a person can be asked and answer. What comes back sooner has
-	// run without.
+	maxAskers = 256
+	// soonest is how fast a person can be asked and answer. What has run by then has run
+	// without.
 	soonest = time.Second
+	// proof is how much evidence it takes to believe that nobody is asked.
+	proof = 2
+	// distrust is how long that is believed. Then one call finds out again.
+	distrust = 10 * time.Minute
 )
 
 // Asks finds out whether gateways really ask a person about the calls that say so. One
@@ -19,58 +23,90 @@ const (
 // for concurrent use.
 type Asks struct {
 	mu   sync.Mutex
-	left *recent[asked]  // by call id
-	deaf map[string]bool // agents
+	left *recent[asked] // by call id
+	deaf *recent[doubt] // by who asks
 }
 
+// asked is a call that has left for a gateway that shall ask.
 type asked struct {
-	agent string
-	at    time.Time
+	by string
+	at time.Time
+}
+
+// doubt is the evidence against a gateway, and when it came.
+type doubt struct {
+	evidence int
+	at       time.Time
 }
 
 // NewAsks knows of no call yet.
 func NewAsks() *Asks {
-	return &Asks{left: newRecent[asked](maxAsks, nil), deaf: make(map[string]bool)}
+	return &Asks{left: newRecent[asked](maxAsks, nil), deaf: newRecent[doubt](maxAskers, nil)}
 }
 
-// Left notes that a call of an agent has left for a gateway that shall ask.
-func (a *Asks) Left(id, agent string, now time.Time) {
+// Left notes that a call has left for a gateway that shall ask. A gateway may ask for one
+// agent on one channel, and not on another: by tells them apart.
+func (a *Asks) Left(id, by string, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	call, _ := a.left.use(id)
-	*call = asked{agent, now}
+	*call = asked{by, now}
 }
 
-// Result looks at the result of a call, and says whether it shows that nobody was asked.
-// It says so once for an agent.
-func (a *Asks) Result(id, text string, now time.Time) (agent string, ran bool) {
+// Result looks at the result of a call. It says whether this completes the proof that
+// nobody is asked.
+func (a *Asks) Result(id, text string, now time.Time) (by string, proven bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	call := a.left.get(id)
 	if call == nil {
 		return "", false
 	}
+	by, late := call.by, now.Sub(call.at) >= soonest
 	a.left.drop(id)
-	if now.Sub(call.at) >= soonest || refusal(text) || a.deaf[call.agent] {
-		return "", false
+	switch e := evidence(text); {
+	case e < 0:
+		a.deaf.drop(by)
+	case e > 0 && !late:
+		heard := a.hears(by, now)
+		d, _ := a.deaf.use(by)
+		*d = doubt{d.evidence + e, now}
+		return by, heard && d.evidence >= proof
 	}
-	if len(a.deaf) < maxAgents {
-		a.deaf[call.agent] = true
-	} else {
-		a.deaf[""] = true // all of them
-	}
-	return call.agent, true
+	return by, false
 }
 
-// refusal reports whether a result says that the call waits or was denied.
-func refusal(text string) bool {
-	text = strings.ToLower(text[:min(len(text), 1<<10)])
-	return strings.Contains(text, "exec denied") || strings.Contains(text, "approval")
-}
-
-// Heard reports whether the gateway may be trusted to ask for an agent.
-func (a *Asks) Heard(agent string) bool {
+// Hears reports whether the gateway may be trusted to ask.
+func (a *Asks) Hears(by string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return !a.deaf[agent] && (len(a.deaf) < maxAgents || !a.deaf[""])
+	return a.hears(by, now)
+}
+
+func (a *Asks) hears(by string, now time.Time) bool {
+	d := a.deaf.get(by)
+	return d == nil || d.evidence < proof || now.Sub(d.at) >= distrust
+}
+
+// How the results of OpenClaw 2026.9.6 begin or end: of calls that were asked about, that
+// failed before anything ran, and that have run. All others are what a program has written,
+// or the words of a plugin.
+var (
+	wasAsked  = regexp.MustCompile(`(?i)\bexec denied\b|\bapproval (is )?required\b`)
+	hasNotRun = regexp.MustCompile(`(?is)^\s*\{.*"status"\s*:\s*"error"|^validation failed for tool |^tool \S+ not found|was not executed`)
+	hasRun    = regexp.MustCompile(`(?s)^\(no output\)\s*$|\(Command exited with code \d+\)\s*$|^Command still running \(session `)
+)
+
+// evidence is what a result that came at once says about its gateway: more than 0, nobody
+// was asked; less, it does ask.
+func evidence(text string) int {
+	switch {
+	case wasAsked.MatchString(text):
+		return -1
+	case hasNotRun.MatchString(text):
+		return 0
+	case hasRun.MatchString(text):
+		return proof
+	}
+	return 1
 }

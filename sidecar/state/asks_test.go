@@ -6,43 +6,91 @@ import (
 	"time"
 )
 
+// A step is the result of a call that was to be asked about, so long after it left.
+type step struct {
+	text  string
+	after time.Duration
+}
+
+const (
+	atOnce   = 100 * time.Millisecond
+	headless = `{"status":"error","tool":"exec","error":"exec denied: Headless runs cannot wait for interactive exec approval."}`
+	noBind   = "Exec denied (SYSTEM_RUN_DENIED: approval cannot safely bind this command): ls > x"
+)
+
 func TestAsksByTheirResults(t *testing.T) {
-	for _, c := range []struct {
-		text  string
-		after time.Duration
-		heard bool
+	for name, c := range map[string]struct {
+		steps  []step
+		proven int // how often the proof was complete
+		hears  bool
 	}{
-		{"ok\n", 100 * time.Millisecond, false},
-		{"(no output)", 999 * time.Millisecond, false},
-		{"ok\n", 3 * time.Second, true}, // a person may have said yes
-		{`{"status":"error","tool":"exec","error":"exec denied: Headless runs cannot wait for interactive exec approval."}`, 50 * time.Millisecond, true},
-		{"Exec denied (gateway id=1, user-denied): ls", 50 * time.Millisecond, true},
-		{"Approval required (id 1, full 2).", 50 * time.Millisecond, true},
-		{"Exec approval registration failed: x", 50 * time.Millisecond, true},
+		"nothing was written":       {[]step{{"(no output)", atOnce}}, 1, false},
+		"it has failed":             {[]step{{"ls: no such file\n\n(Command exited with code 2)", 999 * time.Millisecond}}, 1, false},
+		"it goes on":                {[]step{{"Command still running (session amber-a, pid 12). Use process", atOnce}}, 1, false},
+		"a person has said yes":     {[]step{{"(no output)", 3 * time.Second}, {"total 4", 3 * time.Second}}, 0, true},
+		"some text, once":           {[]step{{"total 4\n", atOnce}}, 0, true},
+		"some text, twice":          {[]step{{"total 4\n", atOnce}, {"total 4", atOnce}}, 1, false},
+		"some text, late between":   {[]step{{"total 4\n", atOnce}, {"total 4", time.Minute}, {"total 4\n", atOnce}}, 1, false},
+		"proven once, then again":   {[]step{{"(no output)", atOnce}, {"(no output)", atOnce}}, 1, false},
+		"asked in between":          {[]step{{"total 4", atOnce}, {"Exec denied (gateway id=1, user-denied): ls", time.Minute}, {"total 4", atOnce}}, 0, true},
+		"asked after the proof":     {[]step{{"(no output)", atOnce}, {"Approval required (id 1, full 2).", atOnce}}, 1, true},
+		"nobody is there":           {[]step{{headless, atOnce}, {headless, atOnce}}, 0, true},
+		"OpenClaw cannot bind it":   {[]step{{noBind, atOnce}, {noBind, atOnce}}, 0, true},
+		"the platform has no way":   {[]step{{"Exec approval is required, but Matrix does not support chat exec approvals.", atOnce}}, 0, true},
+		"the arguments were wrong":  {[]step{{`Validation failed for tool "exec": command`, atOnce}, {`Validation failed for tool "exec": command`, atOnce}}, 0, true},
+		"there is no such tool":     {[]step{{"Tool exec not found", atOnce}, {"Tool exec not found", atOnce}}, 0, true},
+		"the folder is missing":     {[]step{{`workdir "x" is unavailable or not a directory: command was not executed. workdir is`, atOnce}, {`workdir "y" is unavailable or not a directory: command was not executed.`, atOnce}}, 0, true},
+		"the tool itself is broken": {[]step{{`{"status":"error","tool":"exec","error":"spawn E2BIG"}`, atOnce}, {`{"status": "error"}`, atOnce}}, 0, true},
 	} {
-		a := NewAsks()
-		a.Left("c1", "main", noon)
-		agent, ran := a.Result("c1", c.text, noon.Add(c.after))
-		if a.Heard("main") != c.heard || ran == c.heard || ran && agent != "main" || !a.Heard("other") {
-			t.Errorf("%q after %v: heard %v, %q %v", c.text, c.after, a.Heard("main"), agent, ran)
+		a, proven := NewAsks(), 0
+		for i, s := range c.steps {
+			id := fmt.Sprint(i)
+			a.Left(id, "main", noon)
+			if by, yes := a.Result(id, s.text, noon.Add(s.after)); yes {
+				proven++
+				if by != "main" {
+					t.Errorf("%s: it is about %q", name, by)
+				}
+			}
+			if _, again := a.Result(id, "(no output)", noon); again {
+				t.Errorf("%s: a result counts twice", name)
+			}
 		}
-		a.Left("c2", "main", noon)
-		if _, again := a.Result("c2", c.text, noon.Add(c.after)); again {
-			t.Errorf("%q after %v is told twice", c.text, c.after)
+		if hears := a.Hears("main", noon.Add(time.Minute)); proven != c.proven || hears != c.hears {
+			t.Errorf("%s: %d proofs, hears: %v", name, proven, hears)
+		}
+		if !a.Hears("other", noon) {
+			t.Errorf("%s: others are not heard", name)
 		}
 	}
 }
 
-// A result is looked at once, however often the conversation repeats it.
-func TestAsksLookOnce(t *testing.T) {
+// What was believed for long is found out again, by one call.
+func TestAsksHealsWithTime(t *testing.T) {
 	a := NewAsks()
-	a.Left("c1", "main", noon)
-	a.Result("c1", "exec denied", noon)
-	if _, ran := a.Result("c1", "ok", noon); ran || !a.Heard("main") {
-		t.Error("the second look counted")
+	now := noon
+	ran := func(text string) bool {
+		a.Left("x", "main", now)
+		_, proven := a.Result("x", text, now)
+		return proven
 	}
-	if _, ran := a.Result("unknown", "ok", noon); ran {
-		t.Error("an unknown call counted")
+	if !ran("(no output)") || a.Hears("main", now.Add(distrust-time.Second)) || !a.Hears("main", now.Add(distrust)) {
+		t.Error("it is believed for as long as it should")
+	}
+	now = now.Add(distrust)
+	if !ran("total 4") || a.Hears("main", now) {
+		t.Error("on probation, one call is enough")
+	}
+	now = now.Add(distrust)
+	if ran("Exec denied (gateway id=1, user-denied): ls"); !a.Hears("main", now) || ran("total 4") {
+		t.Error("a gateway that asks is trusted as before")
+	}
+}
+
+func TestAsksOfUnknownCalls(t *testing.T) {
+	a := NewAsks()
+	if _, proven := a.Result("x", "(no output)", noon); proven || !a.Hears("", noon) {
+		t.Error("a call that was not to be asked about shows nothing")
 	}
 }
 
@@ -52,13 +100,10 @@ func TestAsksAreBounded(t *testing.T) {
 		id := fmt.Sprint(i)
 		a.Left(id, id, noon)
 		if i%2 == 0 {
-			a.Result(id, "ok", noon)
+			a.Result(id, "(no output)", noon)
 		}
 	}
-	if len(a.left.at) > maxAsks || a.left.oldest.Len() != len(a.left.at) || len(a.deaf) > maxAgents+1 {
-		t.Errorf("%d calls, %d agents", len(a.left.at), len(a.deaf))
-	}
-	if a.Heard("never seen") {
-		t.Error("where there are too many, none is trusted")
+	if len(a.left.at) > maxAsks || len(a.deaf.at) != maxAskers {
+		t.Errorf("%d calls, %d askers", len(a.left.at), len(a.deaf.at))
 	}
 }

@@ -86,7 +86,7 @@ func (t *Turn) remember(ids []string, r *parse.Reading) {
 	for i, id := range ids {
 		t.p.Thoughts.Put(id, r.Reasoning)
 		if i < len(r.Calls) {
-			t.p.Guard.Left(id, t.who.Agent, &r.Calls[i])
+			t.p.Guard.Left(id, t.who, &r.Calls[i])
 		}
 	}
 }

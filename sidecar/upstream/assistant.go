@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
@@ -60,8 +61,9 @@ func (d *draft) thought(m *openai.Message, cot CallTexts) []byte {
 
 // call mends a call of the history that was stored damaged. Servers render it
 // into the prompt: some refuse broken arguments, and the model repeats a broken
-// name it finds there.
-func (d *draft) call(c *openai.MessageCall, names NameMender) {
+// name it finds there, or an argument that is not its own. So the call loses what made the
+// gateway ask a person, and asked is why.
+func (d *draft) call(c *openai.MessageCall, names NameMender) (asked string) {
 	doc := d.q.Body
 	d.name(c.NameSpan, c.Name, names)
 	switch {
@@ -75,8 +77,12 @@ func (d *draft) call(c *openai.MessageCall, names NameMender) {
 		text, _ := openai.Text(doc, c.ArgsSpan)
 		if !isObject(text) {
 			d.put(c.ArgsSpan, openai.AppendString(nil, mendArguments(text)))
+		} else if was, why := policy.WithoutAsk(c.Name, text); why != "" {
+			d.put(c.ArgsSpan, openai.AppendString(nil, was))
+			return why
 		}
 	}
+	return ""
 }
 
 // name mends the name at a span, of a call or of its result.

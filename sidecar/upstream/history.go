@@ -37,18 +37,21 @@ func (d *draft) history(known Memory, names NameMender) {
 		d.foldSystem(tail, gone)
 	}
 	final := lastFinal(d.q)
+	asked := make(map[string]string) // why a person was asked about a call, by its id
 	for i := range msgs {
 		m := &msgs[i]
 		if gone[i] { // never the first
 			d.put(openai.Span{From: msgs[i-1].To, To: m.To}, nil)
 			continue
 		}
-		d.content(m, note(m, known.Notes)+tail[i])
+		d.content(m, note(m, known.Notes, asked)+tail[i])
 		switch m.Role {
 		case "assistant":
 			d.reasoning(m, i > final, known.Thoughts)
 			for j := range m.Calls {
-				d.call(&m.Calls[j], names)
+				if why := d.call(&m.Calls[j], names); why != "" {
+					asked[openai.CleanCallID(m.Calls[j].ID)] = why
+				}
 			}
 		case "tool":
 			d.name(m.NameSpan, m.Name, names)
@@ -60,16 +63,23 @@ func (d *draft) history(known Memory, names NameMender) {
 	}
 }
 
-// note is what the model is told with the result of a call.
-func note(m *openai.Message, notes CallTexts) string {
-	if m.Role != "tool" || notes == nil {
+// note is what the model is told with the result of a call: what is remembered of it, and
+// why a person was asked.
+func note(m *openai.Message, notes CallTexts, asked map[string]string) (text string) {
+	if m.Role != "tool" {
 		return ""
 	}
-	text, ok := notes.Get(openai.CleanCallID(m.CallID))
-	if !ok {
-		return ""
+	id := openai.CleanCallID(m.CallID)
+	if notes != nil {
+		if said, ok := notes.Get(id); ok {
+			text = "\n\n" + said
+		}
 	}
-	return "\n\n" + text
+	if why := asked[id]; why != "" {
+		text += "\n\nA person had to allow this call first: " + why +
+			" If they did not, or could not be asked, do not send it again: do it another way, or tell the user what to run and why."
+	}
+	return text
 }
 
 // moveRuntimeContext lets a runtime context that follows a tool result end that

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -158,8 +160,16 @@ func TestPrepareFlattensParts(t *testing.T) {
 // computes it all again.
 func TestPrepareKeepsThePrefix(t *testing.T) {
 	result := `{"role":"tool","tool_call_id":"call1","content":"<|start|>"}`
-	short := conversation(`{"role":"system","content":"s"}`, asked, called, result)
-	long := conversation(`{"role":"system","content":"s"}`, asked, called, result, strings.Replace(called, "call1", "call2", 1), result)
+	args, err := policy.WithAsk("exec", []byte(`{"command":"ls"}`), "why", func(string) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks := strings.Replace(called, `"{}"`, string(openai.AppendString(nil, string(args))), 1)
+	if asks == called {
+		t.Fatal(called)
+	}
+	short := conversation(`{"role":"system","content":"s"}`, asked, asks, result)
+	long := conversation(`{"role":"system","content":"s"}`, asked, asks, result, strings.Replace(called, "call1", "call2", 1), result)
 	for _, srv := range testSet().Servers {
 		a, b := prepared(t, short, srv.ID.Value, ruleset.Model{}), prepared(t, long, srv.ID.Value, ruleset.Model{})
 		if !strings.HasPrefix(b, strings.TrimSuffix(a, "]}")) {

@@ -1,0 +1,217 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+)
+
+// marking is a command that a person is asked about, and that leaves a file.
+func marking(file string) string { return `python3 -c 'open("` + file + `","w")'` }
+
+// asksScenarios are turns in which the model wants what a person must allow.
+func asksScenarios() (out []script.Scenario) {
+	for id, steps := range map[string][]script.Reply{
+		"nobody":  {script.Native("exec", command(marking("nobody")))},
+		"allowed": {script.Native("exec", command(marking("allowed")))},
+		"denied":  {script.Native("exec", command(marking("denied")))},
+		"shape":   {script.Native("exec", command("cd marks && "+marking("shape"))), script.Native("exec", `{"command":`+quoted(marking("shape"))+`,"workdir":"marks"}`)},
+		"again":   {script.Native("exec", command("git config --file setting --add a.b c"))},
+		"look":    {script.Native("tool_call", `{"id":"nodes","args":{"action":"status"}}`)},
+	} {
+		out = append(out, script.Scenario{Name: id, User: user(id), Steps: append(steps, script.Text("Done.")), Loop: true})
+	}
+	return append(out, endScenario()...)
+}
+
+// Why a person is asked about a marking, as the shipped rules say it, and with texts that
+// leave a mark if a shell runs them.
+const (
+	asksWhy = "This runs code inside the command, and nobody has checked that code."
+	oddWhy  = "It's `touch marks/odd` $(touch marks/odd); touch marks/odd & \"odd\"."
+)
+
+// asksBench is a gateway with more of its openclaw.json, and one sidecar.
+func asksBench(t *testing.T, more string) (*bench, *process) {
+	t.Helper()
+	b := &bench{run: gatewayRun(t), servers: map[string]*script.Server{guarded: script.New(asksScenarios()...)}}
+	rules := changedRules(t, asksWhy, oddWhy)
+	p, address := runSidecar(t, "/readyz", startModel(t, b.servers[guarded]), append(b.sidecar(t, guarded), "GPTOSS_EXECUTOR_RULES="+rules)...)
+	settings := filepath.Join(t.TempDir(), "more.json")
+	if err := os.WriteFile(settings, []byte(more), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.gateway = startGatewayWith(t, b.run, []string{"OC_MORE=" + settings}, provider{guarded, address})
+	if err := os.Mkdir(filepath.Join(b.gateway.dir, "marks"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return b, p
+}
+
+// asks runs a turn, and gives the last call and its result as the model reads them.
+func (b *bench) asks(t *testing.T, id string) (call script.Call, result script.Message) {
+	t.Helper()
+	a := b.say(t, guarded, id, id)
+	if a.text != "Done." {
+		t.Errorf("the user reads %q", a.text)
+	}
+	asked := b.servers[guarded].Requests(id)
+	return lastCall(asked[len(asked)-1].Messages)
+}
+
+func (b *bench) marked(file string) bool { return exists(b.gateway.dir, file) }
+
+// shown is what a person was shown.
+type shown struct {
+	Ready            bool
+	Command, Warning string
+}
+
+// approver is a person who answers every question of a gateway like this.
+func (g *gateway) approver(t *testing.T, run, decision string) <-chan shown {
+	t.Helper()
+	code, err := os.Open("../testdata/openclaw/approver.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer code.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	cmd := exec.CommandContext(ctx, "bash", "-c", `. "$1/env" && cd "$(dirname "$OC_MAIN")" && exec "$OC_NODE" --input-type=module - "$2" "$3" "$4"`, "approver", run, g.url, g.token, decision)
+	cmd.Stdin = code
+	var failed bytes.Buffer
+	cmd.Stderr = &failed
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	seen := make(chan shown, 8)
+	go func() {
+		defer close(seen)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			var s shown
+			if json.Unmarshal(lines.Bytes(), &s) == nil {
+				seen <- s
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		stop()
+		_ = cmd.Wait() // it was told to end
+		if t.Failed() {
+			t.Logf("the approver said %s", failed.String())
+		}
+	})
+	select {
+	case s := <-seen:
+		if !s.Ready {
+			t.Fatalf("the approver is not ready: %s", failed.String())
+		}
+	case <-time.After(60 * time.Second):
+		t.Fatal("the approver does not reach the gateway")
+	}
+	return seen
+}
+
+// TestAsks: a real gateway that is set up to ask.
+func TestAsks(t *testing.T) {
+	needEnabled(t)
+	b, log := asksBench(t, "{}")
+	const why = "  # gpt-oss-executor asks: " + oddWhy + " Instead: Write it to a file"
+
+	t.Run("nobody is there", func(t *testing.T) {
+		call, result := b.asks(t, "nobody")
+		t.Logf("the model reads %s: %s", call.Arguments, result.Text)
+		if b.marked("nobody") || !strings.Contains(result.Text, "cannot wait for interactive exec approval") {
+			t.Error("it ran, or something else has happened")
+		}
+		if !sameJSON(call.Arguments, command(marking("nobody"))) {
+			t.Error("what was added is in the history")
+		}
+		if !strings.Contains(result.Text, "A person had to allow this call first: "+oddWhy) || !strings.Contains(result.Text, "Instead: Write it to a file") {
+			t.Error("the model is not told why, and what it may do")
+		}
+	})
+	t.Run("a gateway tool that looks", func(t *testing.T) {
+		if _, result := b.asks(t, "look"); !strings.Contains(result.Text, "nodes") || strings.Contains(result.Text, "not found") {
+			t.Errorf("the model reads %q", result.Text)
+		}
+	})
+	for _, c := range []struct {
+		id, decision, result string
+		runs                 bool
+	}{
+		{"allowed", "allow-once", "(no output)", true},
+		{"denied", "deny", "user-denied", false},
+		{"shape", "allow-once", "(no output)", true},
+	} {
+		t.Run(c.id, func(t *testing.T) {
+			seen := b.gateway.approver(t, b.run, c.decision)
+			_, result := b.asks(t, c.id)
+			t.Logf("the model reads %s", result.Text)
+			if !strings.Contains(result.Text, c.result) || b.marked(c.id) != c.runs && b.marked("marks/"+c.id) != c.runs {
+				t.Errorf("ran: %v", b.marked(c.id))
+			}
+			select {
+			case s := <-seen:
+				t.Logf("the person reads %s", s.Command)
+				if !strings.HasPrefix(s.Command, marking(c.id)+why) {
+					t.Error("not the command, or not why")
+				}
+			default:
+				t.Error("nobody was asked")
+			}
+		})
+	}
+	if b.marked("marks/odd") {
+		t.Error("a shell has run the reason")
+	}
+	if said := log.log.tail(1 << 20); strings.Contains(said, "gateway_does_not_ask") {
+		t.Errorf("the gateway asks, and the log says it does not: %s", said)
+	}
+}
+
+// TestAsksOfAGatewayThatDoesNot: as OpenClaw is by default, it runs what it shall ask
+// about. This is seen as soon as one has run at once, and the next call does not leave.
+func TestAsksOfAGatewayThatDoesNot(t *testing.T) {
+	needEnabled(t)
+	b, log := asksBench(t, `{"tools":{"exec":{"ask":"off"}}}`)
+	seen := func() int { return strings.Count(log.log.tail(1<<20), "gateway_does_not_ask") }
+	ran := func() int {
+		text, err := os.ReadFile(filepath.Join(b.gateway.dir, "setting"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(string(text), "b = c")
+	}
+	for turn := 1; seen() == 0; turn++ { // where the machine is busy, it has not run at once
+		b.say(t, guarded, fmt.Sprint("again-", turn), "again")
+		if n := ran(); n != turn {
+			t.Fatalf("after %d turns it ran %d times", turn, n)
+		}
+		if turn == 20 {
+			t.Fatal("it is not seen that nobody is asked")
+		}
+	}
+	before := ran()
+	b.say(t, guarded, "again-last", "again")
+	if n := ran(); n != before || seen() != 1 || b.marked("marks/odd") {
+		t.Errorf("it ran %d times before, and %d after; seen %d times", before, n, seen())
+	}
+	asked := b.servers[guarded].Requests("again")
+	if told := string(asked[len(asked)-1].Body); !strings.Contains(told, "nobody can be asked here") {
+		t.Errorf("the model reads %s", told)
+	}
+}
