@@ -24,6 +24,7 @@ type Strategies struct {
 	first     [256]class
 	pairs     pairs
 	lead      int
+	thoughts  []string // in small letters
 	lineOpens bool
 }
 
@@ -149,6 +150,9 @@ func (s *Strategies) prepare() {
 	if s.harmony != nil {
 		s.first['<'] = opensAnywhere
 		s.lead = s.harmony.Lead
+		for _, begin := range s.harmony.Thoughts {
+			s.thoughts = append(s.thoughts, strings.ToLower(begin))
+		}
 	}
 	if s.json != nil {
 		s.first['{'], s.first['['] = opensAnywhere, opensAnywhere

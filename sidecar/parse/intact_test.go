@@ -141,3 +141,38 @@ func TestIntactLeavesAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// What begins as thoughts do is held all the same, and is a thought if a header follows;
+// everything else leaves in the delta it comes in. Deltas make no difference.
+func TestIntactHoldsThoughts(t *testing.T) {
+	s := compiled(t, parse.Strategy{ID: "harmony", Kind: parse.Harmony, Lead: 64, Thoughts: []string{"We need", "the user"}})
+	const end = "<|end|><|start|>assistant<|channel|>final<|message|>Hi."
+	for text, want := range map[string]struct {
+		now     string // what leaves before the header is there
+		thought string
+	}{
+		"We need to greet.":   {"", "We need to greet."},
+		" The User greets.":   {"", " The User greets."},
+		"We":                  {"", "We"},
+		"Well, hello.":        {"Well, hello.", ""},
+		"Here it is: we need": {"Here it is: we need", ""},
+		"We need " + strings.Repeat("much more of it, ", 5): {"We need " + strings.Repeat("much more of it, ", 5), ""},
+	} {
+		for _, pieces := range [][]string{{text}, strings.Split(text, "")} {
+			r := s.Reader(offeredForFuzz(), parse.Facts{Intact: true})
+			now := ""
+			for _, p := range pieces {
+				for _, e := range r.Feed(parse.Delta{Content: p}) {
+					now += e.Text
+				}
+			}
+			if now != want.now {
+				t.Errorf("%q in %d pieces: %q leaves at once, want %q", text, len(pieces), now, want.now)
+			}
+			r.Feed(parse.Delta{Content: end})
+			if got, _ := r.Close("stop"); got.Reasoning != want.thought || !strings.HasSuffix(got.Content, "Hi.") {
+				t.Errorf("%q in %d pieces: thought %q, text %q", text, len(pieces), got.Reasoning, got.Content)
+			}
+		}
+	}
+}

@@ -1,9 +1,15 @@
 package parse
 
+import (
+	"slices"
+	"strings"
+)
+
 // A reply without reasoning may begin with a thought whose header the server
 // ate: only the Harmony token that ends it shows what it was. So the first bytes
 // of unmarked text are held as a lead, and whatever goes beyond them is text.
-// Where Facts say that the server leaves headers alone, none are held.
+// Where Facts say that the server leaves headers alone, only what begins as thoughts do is
+// held.
 
 // flow lets s leave as text, unless it is still a lead or follows an open call.
 func (t *text) flow(s string) {
@@ -12,7 +18,7 @@ func (t *text) flow(s string) {
 	case s == "":
 	case t.after == afterOpen:
 		t.note(nil, 0, len(s), Dropped, "follows a call that was not answered yet")
-	case t.leading(len(s)):
+	case t.leading(len(s)) && (!t.r.facts.Intact || t.r.s.thinks(string(t.lead)+s)):
 		t.lead = append(t.lead, s...)
 	default:
 		t.letGo(Text)
@@ -22,6 +28,12 @@ func (t *text) flow(s string) {
 
 // leading says that the lead is still held behind n more bytes.
 func (t *text) leading(n int) bool { return t.held && len(t.lead)+n <= t.r.s.lead }
+
+// thinks says that a text begins as thoughts do, or is too short to tell.
+func (s *Strategies) thinks(text string) bool {
+	text = strings.ToLower(strings.TrimLeft(text, " \n"))
+	return slices.ContainsFunc(s.thoughts, func(begin string) bool { return strings.HasPrefix(text, begin) || strings.HasPrefix(begin, text) })
+}
 
 // inLead says that v[n:] stands where a lead is held, or would be.
 func (t *text) inLead(n int) bool {

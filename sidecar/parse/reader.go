@@ -64,7 +64,7 @@ func (s *Strategies) Reader(c *tools.Catalog, f Facts) *Reader {
 	}
 	r.content.init(r, Content)
 	r.content.bare = s.harmony != nil
-	r.content.held = r.content.bare && s.lead > 0 && !f.Intact
+	r.content.held = r.content.bare && s.lead > 0 && (!f.Intact || len(s.thoughts) > 0)
 	return r
 }
 

@@ -53,6 +53,7 @@ type Strategy struct {
 	Read       []Field                 // empty: content only
 	When       func(Env) (bool, error) // nil: always. An error means no call.
 	Lead       int                     // harmony: bytes of unmarked text held at the start of a reply without reasoning
+	Thoughts   []string                // harmony: how thoughts begin; where headers are not known to be eaten, only such a text is held
 	Done       []string                // lines: action names that end the turn; block: a line that says so
 	Envelope   Envelope                // json: the keys of a call object
 	Open       []string                // block, pattern: literals one of which starts a candidate; see ToolName

@@ -40,7 +40,8 @@ type strategyRule struct {
 }
 
 type harmonyRule struct {
-	Lead int `rule:"lead" min:"0" max:"4096" doc:"How many bytes of unmarked text are held at the start of a reply without reasoning, for at most 0.2 s. A stream is held only if its server was seen to eat headers. 0 holds none." eg:"256"`
+	Lead     int      `rule:"lead" min:"0" max:"4096" doc:"How many bytes of unmarked text are held at the start of a reply without reasoning, for at most 0.2 s. A stream is held only if its server was seen to eat headers, or if the text begins as thoughts do. 0 holds none." eg:"256"`
+	Thoughts []string `rule:"thoughts" doc:"How thoughts begin, in any case." eg:"[We need, The user]"`
 }
 
 type linesRule struct {
@@ -119,7 +120,7 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 		l.set.conditions[r.ID.Value] = *r.When
 	}
 	if h := r.Harmony; h != nil {
-		s.Lead = h.Lead
+		s.Lead, s.Thoughts = h.Lead, h.Thoughts
 	}
 	if j := r.JSON; j != nil {
 		s.Envelope = *j
