@@ -124,7 +124,11 @@ func settings(c *cobra.Command, config string, flags *ruleset.Settings, env Env)
 			*to[i].Text = *f.Text
 		}
 	}
-	return s, readSecrets(&s)
+	err := readSecrets(&s)
+	if err == nil {
+		s.Workspace, err = workspaceOf(s.Workspace)
+	}
+	return s, err
 }
 
 func (e Env) lookup(name string) (string, bool) {

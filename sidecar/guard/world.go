@@ -26,10 +26,10 @@ type World struct {
 	folders *folders // nil: nothing is kept
 }
 
-// Here is what the start of a program says of its machine. Names of files may be relative;
+// Here is what the start of a program says of its machine. Names of own files may be relative;
 // empty ones are none.
 type Here struct {
-	Workspace string   // where agents work, whatever paths.yaml and the gateway say; empty: as they say
+	Workspace string   // absolute: where agents work, whatever paths.yaml and the gateway say; empty: as they say
 	Own       []string // files and folders of the guard: rules, the locked folder, state, the decision log
 	Servers   []string // HOST:PORT of the guard and of the model server
 }
@@ -41,9 +41,6 @@ func NewWorld(h Here) World {
 		own[i] = absolute(own[i])
 	}
 	h.Own = own
-	if h.Workspace != "" {
-		h.Workspace = absolute(h.Workspace)
-	}
 	return World{here: h, folders: &folders{}}
 }
 
