@@ -91,7 +91,8 @@ func ModelNotServed(model string, listed []string) *Error {
 		list += fmt.Sprintf(" and %d more", more)
 	}
 	return &Error{Status: http.StatusNotFound, Type: typeRequest, Code: "model_not_found", Param: "model",
-		Message: fmt.Sprintf("The model server has no model that fits %q. It lists: %s. Set its name in models.yaml.", model, list)}
+		Message: fmt.Sprintf("The model server has no model that fits %q. It lists: %s. Set its name in models.yaml.", model, list),
+		Log:     fmt.Sprintf("no model fits %q; the model server lists %s", model, list)}
 }
 
 // TooLarge is 413: the request body has more than limit bytes.
