@@ -29,7 +29,8 @@ built-in rules.
 With --jsonl each line is a record {"id", "message" or "chunks" or "input", "tools",
 "finish_reason"?, "upstream_error"?}, and each answer is one line of JSON. "tools" holds
 names or OpenAI tool objects; [] means that no tool was offered, null that the tools are
-not known. Conditions see "model", "server" and "user".`,
+not known. Conditions see "model", "server" and "user". "workspace" is where the agent
+works, as the gateway had said.`,
 		Example: `  gpt-oss-executor explain reply.json
   gpt-oss-executor explain --rules builtin --rules my-rules reply.json
   gpt-oss-executor explain --jsonl replies.jsonl

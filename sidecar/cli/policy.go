@@ -58,7 +58,8 @@ With --jsonl each line of FILE (or standard input) is one question:
   {"id", "tool", "arguments"}
 
 "resolve" gives the addresses of hosts, so that no name is looked up: {"example.com":
-["93.184.216.34"]}. A question may also have "cwd", "home" and "roots": {"read", "write",
+["93.184.216.34"]}. A question may also have "workspace", as the gateway
+would say it, and "cwd", "home" and "roots": {"read", "write",
 "read_files"}, if they differ from paths.yaml; and what rules see of the caller: "model",
 "agent", "session", "channel", "interactive", "now". Other keys are ignored.
 

@@ -120,3 +120,23 @@ func TestResultsShowWhoAsks(t *testing.T) {
 		t.Error(said)
 	}
 }
+
+// A question may say where the agent works, as a gateway does.
+func TestQuestionOfAWorkspace(t *testing.T) {
+	set := ruletest.Shipped(t)
+	for _, c := range []struct {
+		q    Question
+		want policy.Effect
+	}{
+		{Question{Path: text("/srv/work/shop/a"), Op: paths.Write}, policy.Ask},
+		{Question{Path: text("/srv/work/shop/a"), Op: paths.Write, Workspace: "/srv/work/shop"}, policy.Allow},
+		{Question{Path: text("a"), Op: paths.Write, Workspace: "/srv/work/shop"}, policy.Allow},
+		{Question{Command: text("rm a"), Workspace: "/srv/work/shop", Cwd: "/opt"}, policy.Ask},
+	} {
+		if got, err := (World{}).Answer(set, &c.q); err != nil || got.Effect != c.want {
+			t.Errorf("%+v: %+v %v, want %s", c.q, got, err, c.want)
+		}
+	}
+}
+
+func text(s string) *string { return &s }

@@ -29,9 +29,10 @@ type Question struct {
 	Resolve   Answers         `json:"resolve"`   // nil: names are not looked up
 	Redirects []string        `json:"redirects"` // where the URL leads, in order
 
-	Cwd   string `json:"cwd"` // these three: empty is what paths.yaml says
-	Home  string `json:"home"`
-	Roots *struct {
+	Workspace string `json:"workspace"` // where the gateway says that the agent works; empty: it does not say it
+	Cwd       string `json:"cwd"`       // these three: empty is what paths.yaml says
+	Home      string `json:"home"`
+	Roots     *struct {
 		Write     []string `json:"write"`
 		Read      []string `json:"read"`
 		ReadFiles []string `json:"read_files"`
@@ -105,8 +106,11 @@ func (w World) Answer(set *ruleset.Set, q *Question) (*Ruling, error) {
 	if q.Now != nil {
 		m.Now = *q.Now
 	}
+	if q.Workspace != "" {
+		w = w.In([]string{q.Workspace}, q.Workspace)
+	}
 	at := w.at(m)
-	at.World.Cwd, at.World.Home = q.Cwd, q.Home
+	at.World.Cwd, at.World.Home = cmp.Or(q.Cwd, at.World.Cwd), q.Home
 	if q.Resolve != nil {
 		at.Lookup = q.Resolve.lookup
 	}

@@ -28,18 +28,20 @@ import (
 // server sends: a message object, or chat.completion.chunk objects; Input is text
 // of the model alone. Tools holds names or OpenAI tool objects; [] means that none
 // was offered, null that nobody knows. Model, Server and User are what conditions
-// see. Expect is for Compare.
+// see. Workspace is where the gateway said that the agent works; empty: as paths.yaml has
+// it. Expect is for Compare.
 type Record struct {
-	ID       json.RawMessage   `json:"id"`
-	Message  json.RawMessage   `json:"message"`
-	Chunks   []json.RawMessage `json:"chunks"`
-	Input    *RecordInput      `json:"input"`
-	Tools    []json.RawMessage `json:"tools"`
-	Model    string            `json:"model"`
-	Server   string            `json:"server"`
-	User     string            `json:"user"`
-	Finish   string            `json:"finish_reason"`
-	Upstream *struct {
+	ID        json.RawMessage   `json:"id"`
+	Message   json.RawMessage   `json:"message"`
+	Chunks    []json.RawMessage `json:"chunks"`
+	Input     *RecordInput      `json:"input"`
+	Tools     []json.RawMessage `json:"tools"`
+	Model     string            `json:"model"`
+	Server    string            `json:"server"`
+	User      string            `json:"user"`
+	Workspace string            `json:"workspace"`
+	Finish    string            `json:"finish_reason"`
+	Upstream  *struct {
 		Status int             `json:"status"`
 		Body   json.RawMessage `json:"body"`
 	} `json:"upstream_error"`
@@ -93,6 +95,9 @@ func (rec *Record) read(set *ruleset.Set, in guard.World, profile string, enforc
 	}
 	out := &seen{catalog: catalog}
 	facts := set.Facts(rec.Model, rec.Server, rec.User)
+	if rec.Workspace != "" {
+		in = in.In([]string{rec.Workspace}, rec.Workspace)
+	}
 	facts.Judge = in.Judge(set, policy.Subject{Model: rec.Model, Interactive: true}, func(c *tools.Call, d policy.Decision) bool {
 		d.Facts = nil // a tree shows the decision; policy explain shows the facts
 		out.decided = append(out.decided, TreeDecision{c.Name, d})
