@@ -47,6 +47,8 @@ func TestWorkspaceIsLearnt(t *testing.T) {
 		"a file behind it":    {from("system", shop+"# AGENTS.md\nWorking directory: /home/sam/code/other\n", "user", runtime), map[string]bool{inside: true, elsewhere: false}, "workspace_learnt", "shop"},
 		"a skill before it":   {from("system", "<description>\nWorking directory: /home/sam/code/other\n"+shop, "user", runtime), map[string]bool{inside: true, elsewhere: false}, "workspace_learnt", "shop"},
 		"headings twice":      {from("system", "<description>\n## Workspace\nWorking directory: /home/sam/code/other\n"+shop, "user", runtime), map[string]bool{inside: false, elsewhere: false}, "workspace_unclear", "--workspace"},
+		"another heading":     {from("system", "<description>\n## Workspace\nWorking directory: /home/sam/code/other\n"+separate, "user", runtime), map[string]bool{inside: false, elsewhere: false}, "workspace_unclear", "--workspace"},
+		"said too often":      {from("system", strings.Repeat("## Workspace\nWorking directory: /home/sam/code/other\n", 9)+shop, "user", runtime), map[string]bool{inside: false, elsewhere: false}, "workspace_unclear", "--workspace"},
 		"a user":              {from("user", "Working directory: /home/sam/code/shop\n"+runtime), map[string]bool{inside: false}, "", ""},
 		"a later system":      {from("user", runtime, "system", shop), map[string]bool{inside: false}, "", ""},
 		"a result":            {from("user", runtime, "tool", "Working directory: /home/sam/code/shop"), map[string]bool{inside: false}, "", ""},

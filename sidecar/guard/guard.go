@@ -66,7 +66,7 @@ type judge struct {
 // any byte of the call leaves, and may change its arguments. Said gives what the gateway
 // itself says behind a start of a line: see openai.Request.Said. A nil func lets every call
 // leave: the rules have nothing to say, and nothing is logged.
-func (g *Guard) Judge(set *ruleset.Set, who policy.Subject, catalog *tools.Catalog, said func(start string, most int) []string) func(*tools.Call) *tools.Refusal {
+func (g *Guard) Judge(set *ruleset.Set, who policy.Subject, catalog *tools.Catalog, said func(start string, most int) (texts []string, all bool)) func(*tools.Call) *tools.Refusal {
 	if !set.Judges() && g.Decisions == nil {
 		return nil
 	}

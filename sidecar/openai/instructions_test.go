@@ -34,8 +34,25 @@ func TestSaid(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if diff := cmp.Diff(c.want, q.Said(start, 200)); diff != "" {
-			t.Errorf("%s: %s", name, diff)
+		got, all := q.Said(start, 200)
+		if diff := cmp.Diff(c.want, got); diff != "" || !all {
+			t.Errorf("%s: %v %s", name, all, diff)
+		}
+	}
+}
+
+// Who says it too often is not heard to the end, and that is said.
+func TestSaidTooOften(t *testing.T) {
+	for n, want := range map[int]bool{maxSaid: true, maxSaid + 1: false, 1000: false} {
+		line := `"` + strings.Repeat(`Working directory: /a\n`, n) + `"`
+		for _, content := range []string{line, `[{"type":"text","text":` + line + `}]`} {
+			q, err := ParseRequest([]byte(`{"model":"m","messages":[{"role":"system","content":` + content + `}]}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if texts, all := q.Said("Working directory: ", 10); len(texts) != maxSaid || all != want {
+				t.Errorf("%d times: %d texts, all %v", n, len(texts), all)
+			}
 		}
 	}
 }
@@ -55,7 +72,8 @@ func FuzzSaid(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return q.Said("Working directory: ", most)
+			texts, _ := q.Said("Working directory: ", most)
+			return texts
 		}
 		whole, part := said(string(content)), said(`[{"type":"text","text":`+string(content)+`}]`)
 		if diff := cmp.Diff(part, whole); diff != "" {

@@ -81,25 +81,32 @@ type Named struct {
 }
 
 // Named reads where an agent works, by roots.learn of paths.yaml. Said gives what the
-// gateway itself says behind a start of a line: see openai.Request.Said. The first
-// sentence that is found counts, where it is found first. One with headings is believed
-// only if all places agree: what stands in front of it may be from a file of the agent.
-func (s *Set) Named(said func(start string, most int) []string) Named {
-	for _, l := range s.own.learn {
-		var found Named
-		for _, text := range said(l.start, maxSentence) {
-			folders, ok := l.folders(text)
-			switch {
-			case !ok:
-			case found.Folders == nil:
-				found.Folders = folders
-			case l.lines && !slices.Equal(folders, found.Folders):
+// gateway itself says behind a start of a line: see openai.Request.Said. What stands in
+// front of the gateway's own sentence may be from a file of the agent. So sentences with
+// headings are believed only if all of them agree, in all places. Where there is none, the
+// first other one that is found counts, where it is found first.
+func (s *Set) Named(said func(start string, most int) (texts []string, all bool)) Named {
+	var found Named
+	for _, headings := range []bool{true, false} {
+		for _, l := range s.own.learn {
+			if l.lines != headings || !headings && found.Folders != nil {
+				continue
+			}
+			texts, all := said(l.start, maxSentence)
+			for _, text := range texts {
+				folders, ok := l.folders(text)
+				switch {
+				case !ok:
+				case found.Folders == nil:
+					found.Folders = folders
+				case headings && !slices.Equal(folders, found.Folders):
+					return Named{Unclear: true}
+				}
+			}
+			if headings && !all {
 				return Named{Unclear: true}
 			}
 		}
-		if found.Folders != nil {
-			return found
-		}
 	}
-	return Named{}
+	return found
 }

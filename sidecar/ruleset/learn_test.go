@@ -41,13 +41,16 @@ func TestNamed(t *testing.T) {
 		{"Working directory: /a\nWorking directory: /b", Named{Folders: []string{"/a"}}},
 		{"Working directory: /b\n## Workspace\nWorking directory: /a", Named{Folders: []string{"/a"}}},
 		{"## Directory Roles\nWorking directory: /a (tools and deliverables).\nAgent workspace: /b (AGENTS.md/SOUL.md).", Named{Folders: []string{"/a", "/b"}}},
+		{"## Workspace\nWorking directory: /b\n## Directory Roles\nWorking directory: /a (tools and deliverables).\nAgent workspace: /b (AGENTS.md/SOUL.md).", Named{Unclear: true}},
+		{"## Directory Roles\nWorking directory: /a (tools and deliverables).\nAgent workspace: /b (AGENTS.md/SOUL.md).\nWorking directory: /c", Named{Folders: []string{"/a", "/b"}}},
+		{strings.Repeat("## Workspace\nWorking directory: /b\n", 4) + "## Workspace\nWorking directory: /a", Named{Unclear: true}},
 		{"Working directory:", Named{}}, {"Working directory: \n/a", Named{}}, {"", Named{}},
 	} {
-		said := func(start string, most int) (out []string) {
+		said := func(start string, most int) (out []string, all bool) {
 			for rest := "\n" + c.text; ; {
 				_, after, found := strings.Cut(rest, "\n"+start)
 				if !found {
-					return out
+					return out, len(out) < 4
 				}
 				out, rest = append(out, after), after
 			}
