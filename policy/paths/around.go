@@ -13,24 +13,32 @@ func (g Guard) foreign(p string) bool {
 
 // around says whether a place may be read because it is in a folder of Roots.Look. A
 // folder that private places are known to be in does not count, since who reads a folder
-// may read all that is in it.
-func (g Guard) around(p string) bool {
+// may read all that is in it. Nor does what its names or its owner make private.
+func (g Guard) around(at *place) bool {
+	p := at.path
 	inside := func(o string) bool { return within(o, p) }
 	if inside(g.Roots.Home) || slices.ContainsFunc(g.Roots.Own, inside) || absolute.leads(fold(p)[1:]) {
 		return false
 	}
 	home := g.home(p)
+	if home == "" && at.shut && !within(p, "/var/log") || private(p[len(home):]) { // logs are closed to others by habit
+		return false
+	}
 	return slices.ContainsFunc(g.Roots.Look, func(l string) bool {
 		return within(p, l) && (home == "" || !applications(p, home) || len(l) > len(home) && within(l, home))
 	})
 }
 
 // applications says whether a place in a home folder is where programs keep what they
-// know, credentials among it: a hidden folder or file, and their like on other systems.
+// know, credentials and mail among it: a hidden folder or file, and their like on other systems.
 func applications(p, home string) bool {
 	rest := strings.ToLower(strings.TrimPrefix(p[len(home):], "/"))
 	first, _, _ := strings.Cut(rest, "/")
-	return strings.HasPrefix(first, ".") || first == "library" || first == "appdata" || first == "snap"
+	switch first {
+	case "library", "appdata", "snap", "mail", "maildir", "mbox", "dead.letter", "thunderbird", "monero", "electrum", "bitcoin", "postman", "google-cloud-sdk", "virtualbox vms":
+		return true
+	}
+	return strings.HasPrefix(first, ".")
 }
 
 // HomeOf is the home folder around a place by where systems keep them; empty: none.

@@ -96,7 +96,9 @@ func (l linked) Look(p string) (Entry, error) {
 	if _, is := l[p]; is {
 		return Entry{Mode: fs.ModeSymlink, Names: 1}, nil
 	}
-	return Entry{Mode: fs.ModeDir, Names: 2}, nil
+	return Entry{Mode: fs.ModeDir | 0o755, Names: 2}, nil
 }
 
 func (l linked) Readlink(p string) (string, error) { return l[p], nil }
+
+func (l linked) List(string, int) ([]fs.DirEntry, error) { return nil, nil }

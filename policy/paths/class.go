@@ -79,7 +79,7 @@ func (g Guard) position(at *place, root string, write bool) string {
 		return Readable
 	case g.foreign(p):
 		return Foreign
-	case at.op == Read && g.around(p):
+	case at.op == Read && g.around(at):
 		return Around
 	case p == g.Roots.Home:
 		return Home

@@ -41,6 +41,9 @@ func (g Guard) glob(u *Use, op Op, text, cwd string) {
 	g.judge(&folder, op, fixed, cwd, false)
 	if folder.Resolved != "" {
 		u.worsen(g.fits(op, folder, rest))
+		if op == Read {
+			g.onDisk(u, folder.Resolved, rest)
+		}
 	}
 }
 
@@ -67,7 +70,7 @@ func (u *Use) worsen(class string) {
 func (g Guard) fits(op Op, folder Use, rest []string) (class string) {
 	var u Use
 	everything := len(rest) == 1 && broad(rest[0])
-	if everything {
+	if everything || op == Read && rest[0] == "**" {
 		u.worsen(content(op, folder.Class))
 	}
 	full := join(folder.Resolved, strings.Join(rest, "/"))
@@ -130,7 +133,9 @@ func (g Guard) candidates(folder string, rest []string) (out []string) {
 			}
 		})
 	}
-	add("/", absolute, strings.Split(join(folder, strings.Join(rest, "/"))[1:], "/"))
+	whole := strings.Split(join(folder, strings.Join(rest, "/"))[1:], "/")
+	add("/", absolute, whole)
+	add("/", confidential, whole)
 	for i, part := range rest {
 		base := strings.Join(append([]string{strings.TrimSuffix(folder, "/")}, rest[:i]...), "/")
 		for _, name := range spoken {

@@ -12,19 +12,25 @@ type Guard struct {
 	Links Links // nil: links are not followed, paths are taken as they are written
 }
 
-// Links looks at what stands on a disk. Errors are those of os.Lstat and os.Readlink.
+// Links looks at what stands on a disk, and at no file's text. Errors are those of os.Lstat, os.Readlink and os.ReadDir.
 type Links interface {
 	Look(path string) (Entry, error) // a link is not followed
 	Readlink(path string) (string, error)
+	List(folder string, most int) ([]fs.DirEntry, error) // in any order, and no more than some
 }
 
 // Entry is what stands at a path.
 type Entry struct {
-	Mode  fs.FileMode // its type at least
+	Mode  fs.FileMode // its type, and who may do what with it
 	Names uint64      // of the same file: hard links; 0: nothing is there
 }
 
 func (e Entry) there() bool { return e.Names > 0 }
+
+// shut says whether not everybody may read a file, or go through a folder.
+func (e Entry) shut() bool {
+	return e.Mode.IsRegular() && e.Mode&0o004 == 0 || e.Mode.IsDir() && e.Mode&0o001 == 0
+}
 
 // Literal classifies a path that a file tool was given. Nothing in it is interpreted
 // but . and .. and links, and what file tools are known to interpret: ~/ and file:
@@ -126,6 +132,9 @@ func (g Guard) judge(u *Use, op Op, p, cwd string, tool bool) {
 		}
 	}
 	u.Marks = append(u.Marks, at.marks...)
+	if at.class == Around && g.Links != nil && (at.Mode.IsDir() || !at.there()) && g.secretsBelow(at.path) {
+		u.mark(MarkBelow)
+	}
 	switch {
 	case known:
 		u.Resolved = at.path

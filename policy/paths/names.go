@@ -5,9 +5,16 @@ import "strings"
 // absolute are special places of a system.
 var absolute = grow([]kind{
 	{Secret, Secret, `etc/shadow* etc/gshadow* etc/sudoers* etc/security/opasswd etc/ssh/ssh_host_* etc/ssl/private etc/pki/tls/private
-		etc/letsencrypt/live etc/letsencrypt/archive etc/letsencrypt/accounts etc/krb5.keytab etc/wireguard etc/ipsec.secrets etc/ppp/chap-secrets
-		etc/networkmanager/system-connections etc/wpa_supplicant etc/openvpn etc/kubernetes etc/rancher etc/docker/key.json etc/mysql/debian.cnf
-		etc/machine-key etc/vault.d etc/master.passwd etc/spwd.db root run/secrets var/run/secrets run/credentials
+		etc/letsencrypt/live etc/letsencrypt/archive etc/letsencrypt/accounts etc/krb5.keytab etc/wireguard etc/ipsec.secrets etc/ipsec.d/private etc/swanctl etc/ppp/chap-secrets etc/ppp/pap-secrets
+		etc/postfix/sasl* etc/sasldb* etc/exim4/passwd* etc/dovecot/passwd* etc/dovecot/users etc/mail/authinfo* etc/msmtprc etc/ssmtp etc/fetchmailrc
+		etc/mosquitto/passwd* etc/mosquitto/pwfile etc/squid/passwd* etc/x11vnc* etc/davfs2/secrets etc/rsyncd.secrets etc/cifs* etc/smbcredentials
+		etc/samba/smbpasswd etc/samba/private etc/samba/passdb.tdb etc/sssd etc/ldap.secret etc/libnss-ldap.secret etc/pam_ldap.secret etc/ceph
+		etc/munge etc/corosync/authkey etc/pacemaker/authkey etc/luks etc/cryptsetup-keys.d etc/keys etc/iwd etc/cloudflared etc/pve/priv
+		etc/apt/auth.conf* etc/zypp/credentials* etc/s3cfg etc/boto.cfg etc/passwd-s3fs etc/passwd-webdavfs etc/webmin/miniserv.users etc/ntp.keys
+		etc/ntpsec/ntp.keys etc/chrony.keys etc/chrony/chrony.keys etc/nut/upsd.users etc/gitlab/gitlab-secrets.json etc/vault* etc/salt/pki
+		etc/puppetlabs/puppet/ssl/private_keys etc/stunnel etc/phpmyadmin/config-db.php etc/dbconfig-common etc/bluetooth/keys etc/tpm2
+		etc/networkmanager/system-connections etc/wpa_supplicant* etc/openvpn etc/kubernetes etc/rancher etc/docker/key.json etc/mysql/debian.cnf
+		etc/machine-key etc/master.passwd etc/spwd.db root run/secrets var/run/secrets run/credentials
 		var/lib/kubelet var/lib/rancher var/lib/docker var/lib/containerd var/lib/etcd var/lib/sss var/lib/samba/private var/lib/systemd/random-seed
 		var/lib/mysql var/lib/postgresql var/db/dslocal var/backups private/etc/master.passwd private/var/db library/keychains boot/grub/user.cfg`},
 	{"", Persist, `etc/cron* etc/anacrontab etc/at.allow etc/passwd* etc/group* etc/profile* etc/bash* etc/zsh* etc/csh* etc/environment etc/skel
@@ -63,7 +70,7 @@ var anywhere = grow([]kind{
 
 // files are special names of files: they are ordinary where a folder has them.
 var files = grow([]kind{
-	{Secret, Secret, `.env .envs .secrets .htpasswd .credentials credentials credentials.json credentials.db credentials.yml* credentials.yaml
+	{Secret, Secret, `.env .envs .dev.vars .secrets .htpasswd .credentials credentials credentials.json credentials.db credentials.yml* credentials.yaml
 		credentials.csv application_default_credentials.json secrets.json secrets.yml* secrets.yaml secrets.toml secret_key_base master.key
 		kubeconfig private.pem private_key* privatekey* privkey* service-account* serviceaccount* service_account* client_secret* terraform.tfstate*
 		login.keychain* wallet.dat keystore.jks htpasswd auth-profiles.json accesstokens.json access_tokens.db logins.json key3.db key4.db ntds.dit`},
@@ -114,7 +121,8 @@ func fileKind(name string) *entry {
 		return nil
 	}
 	switch stem := name[:dot]; name[dot+1:] {
-	case "key", "p12", "pfx", "jks", "keystore", "kdbx", "kdb", "ppk", "ovpn", "keytab", "agekey", "p8", "pkcs12", "mobileprovision":
+	case "key", "p12", "pfx", "jks", "keystore", "kdbx", "kdb", "ppk", "ovpn", "keytab", "agekey", "p8", "pkcs12", "mobileprovision",
+		"nmconnection", "keyring", "1pux", "psafe3", "opvault", "agilekeychain", "enpassdb", "tfstate":
 		return secretFile
 	case "pem":
 		if strings.Contains(stem, "key") && !strings.Contains(stem, "pub") || strings.Contains(stem, "priv") {

@@ -1,7 +1,7 @@
 // Package paths says what a path is: inside the folders that an agent may use, a
 // secret, a device, a way out. It is one guard for the paths that a command touches
-// and for those that a file tool is given. It is pure: it looks at links through an
-// interface, and never opens, reads or changes a file.
+// and for those that a file tool is given. It is pure: it looks at links and at the
+// names in folders through an interface, and never opens, reads or changes a file.
 package paths
 
 // Op is what happens to a path.
@@ -79,6 +79,7 @@ const (
 	MarkHardLink  = "hard link"      // the file has a second name, which may be anywhere
 	MarkOverwrite = "overwrite"      // a secret of the workspace that is already there
 	MarkUnseen    = "cannot be seen" // a part of it could not be looked at
+	MarkBelow     = "secrets below"  // who reads the folder as a whole reads secrets, or more than could be looked through
 )
 
 // ViaTool is the Via of a path that a file tool was given.

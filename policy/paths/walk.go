@@ -14,6 +14,7 @@ const maxLinks = 40
 type place struct {
 	path  string // absolute, without . and .. and links
 	Entry        // that stands there
+	shut  bool   // not everybody may read it, or go through a folder on the way
 	op    Op
 	tool  bool
 	class string
@@ -72,7 +73,7 @@ func (g Guard) walk(p string, last bool, at *place) bool {
 				rest = to + rest
 				continue
 			default:
-				at.Entry = found
+				at.Entry, at.shut = found, at.shut || found.shut()
 			}
 		}
 		if cur = next; len(cur) > maxPath {

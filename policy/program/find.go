@@ -38,6 +38,10 @@ var findFlags = strings.Fields(`
 	-noignore_readdir_race -ls -quit -true -false -nouser -nogroup -readable -writable -executable -daystart -help
 	-version -O0 -O1 -O2 -O3`)
 
+// ViaFound is the Via of a folder of which find or fd hands files to another program, and
+// nobody can say which.
+const ViaFound = "found"
+
 // find has an expression instead of options.
 func find(c *call) {
 	c.Flags, c.Operands = nil, nil
@@ -165,8 +169,12 @@ func (f *finding) exec(i int, flag string) int {
 
 // results adds what happens to the files that are found.
 func (f *finding) results() {
+	via := "folder"
+	if len(f.execs) > 0 && !f.named() {
+		via = ViaFound
+	}
 	for _, r := range f.roots {
-		f.touch("read", r, "folder")
+		f.touch("read", r, via)
 	}
 	files := f.candidates()
 	if f.delete {
@@ -185,12 +193,22 @@ func (f *finding) results() {
 	}
 }
 
+// named says whether all that is found fits one of the names, as far as it can be told.
+func (f *finding) named() bool {
+	return len(f.names) > 0 && !slices.ContainsFunc(f.args, func(w Word) bool {
+		return slices.Contains([]string{"-o", "-or", "!", "-not", ","}, w.Text)
+	})
+}
+
 // runFor adds the command for the files, each in the place of {}. With -execdir it runs
 // in their folder.
 func (f *finding) runFor(e execution, files []candidate) {
 	for _, file := range files {
 		r := Run{Via: f.name + " " + e.flag, Argv: slices.Clone(e.argv), Wrapper: f.name, Dir: f.folder}
 		name := in(file.folder, file.name)
+		if file.name.Glob { // it may be in any folder below
+			name = in(file.folder, rest(file.name, "**/"+file.name.Text))
+		}
 		if strings.HasSuffix(e.flag, "dir") {
 			folder := f.at(file.folder)
 			r.Dir = &folder

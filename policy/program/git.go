@@ -62,6 +62,9 @@ func (c *call) gitValue(key string, w Word) {
 
 // gitHistory may compare files that are in no repository.
 func gitHistory(c *call) {
+	if c.Sub == "grep" && c.has("--no-index") && len(c.Operands) < 2 {
+		c.touch("read", Word{Text: ".", Begins: true}, "folder")
+	}
 	for _, w := range c.Operands {
 		if _, file, ok := strings.Cut(w.Text, ":"); ok && file != "" {
 			c.touch("read", rest(w, file), "revision")

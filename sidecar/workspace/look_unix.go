@@ -3,7 +3,10 @@
 package workspace
 
 import (
+	"errors"
+	"io"
 	"io/fs"
+	"os"
 
 	"golang.org/x/sys/unix"
 
@@ -37,4 +40,18 @@ func (Links) Look(path string) (paths.Entry, error) {
 		mode |= fs.ModeDevice | fs.ModeCharDevice
 	}
 	return paths.Entry{Mode: mode, Names: max(1, uint64(s.Nlink))}, nil // a file that is gone while it is open has none
+}
+
+// List is os.File.ReadDir of a folder. It never waits at a pipe.
+func (Links) List(folder string, most int) ([]fs.DirEntry, error) {
+	f, err := os.OpenFile(folder, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(most)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return entries, err
 }

@@ -1,0 +1,112 @@
+package paths
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+	"syscall"
+)
+
+// maxBelow is how many files and folders are looked at for one path.
+const maxBelow = 4000
+
+// fetched are folders of what others have published: nobody's secrets are there. Git keeps
+// its own copies of files by their sums.
+var fetched = set("node_modules site-packages .git __pycache__")
+
+// secretsBelow says whether who reads all of a folder reads secrets, or more than can be
+// looked through.
+func (g Guard) secretsBelow(folder string) bool {
+	left := maxBelow
+	for folders := []string{folder}; len(folders) > 0; folders = folders[1:] {
+		entries, ok := g.list(folders[0], &left)
+		if !ok {
+			return true
+		}
+		for _, e := range entries {
+			p := join(folders[0], e.Name())
+			if g.telling(p, e) {
+				return true
+			}
+			if root, _ := g.root(p); e.IsDir() && !fetched[e.Name()] && root == "" {
+				folders = append(folders, p)
+			}
+		}
+	}
+	return false
+}
+
+// list gives what is in a folder, as long as some may be looked at. What is not there holds
+// nothing.
+func (g Guard) list(folder string, left *int) (entries []fs.DirEntry, ok bool) {
+	entries, err := g.Links.List(folder, *left)
+	*left -= len(entries)
+	return entries, *left > 0 && (err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR))
+}
+
+// telling says whether an entry of a folder that may be read is a secret, or leads where
+// nobody may look.
+func (g Guard) telling(p string, e fs.DirEntry) bool {
+	home := g.home(p)
+	if e.Type()&fs.ModeSymlink != 0 || home == "" {
+		at := g.place(Read, p, false)
+		return stricter(at.class, Kernel) || e.Type()&fs.ModeSymlink == 0 && at.class == Outside
+	}
+	at := place{path: p, op: Read, Entry: Entry{Mode: e.Type(), Names: 1}}
+	root, write := g.root(p)
+	class, _ := g.special(&at, root, write)
+	return class == Secret || class == Control || root == "" && private(p[len(home):])
+}
+
+// expand calls for all that fits a pattern in a folder, as it is on the disk. Two stars
+// stand for any folders, and then hidden names and either case fit, too: find may have
+// written it. It is false where that is too much to look at.
+func (g Guard) expand(folder string, rest []string, hidden bool, left *int, call func(p string)) bool {
+	part, more := rest[0], rest[1:]
+	switch {
+	case !pattern(part) && len(more) == 0:
+		call(join(folder, part))
+		return true
+	case !pattern(part):
+		return g.expand(join(folder, part), more, hidden, left, call)
+	case part == "**" && len(more) > 0:
+		if hidden = true; !g.expand(folder, more, hidden, left, call) {
+			return false
+		}
+		more = rest
+	}
+	entries, ok := g.list(folder, left)
+	for _, e := range entries {
+		switch fits := part == "**" || broad(part) || match(part, e.Name(), false) || hidden && match(strings.ToLower(part), strings.ToLower(e.Name()), false); {
+		case !ok:
+		case !fits || !hidden && e.Name()[0] == '.' && part[0] != '.':
+		case len(more) == 0:
+			call(join(folder, e.Name()))
+		case e.IsDir() && !(part == "**" && fetched[e.Name()]), part != "**" && e.Type()&fs.ModeSymlink != 0:
+			ok = g.expand(join(folder, e.Name()), more, hidden, left, call)
+		}
+	}
+	return ok
+}
+
+// onDisk is what a pattern stands for on the disk, if it may be read by its names.
+func (g Guard) onDisk(u *Use, folder string, rest []string) {
+	around := u.Class == Around
+	if g.Links == nil || !around && u.Class != Workspace {
+		return
+	}
+	left := maxBelow
+	if !g.expand(folder, rest, false, &left, func(p string) {
+		at := g.place(Read, p, false)
+		switch {
+		case !at.there():
+		case at.class == Around && at.Mode.IsDir() && !fetched[path.Base(p)] && g.secretsBelow(at.path):
+			u.mark(MarkBelow)
+		case around || stricter(at.class, VCS):
+			u.worsen(at.class)
+		}
+	}) && around {
+		u.mark(MarkBelow)
+	}
+}

@@ -1,0 +1,46 @@
+package ruleset
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
+)
+
+// Who reads a folder around the workspace as a whole is asked if a secret is in it; who
+// lists it, names its files, or reads one without secrets, is not.
+func TestReadBelow(t *testing.T) {
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	check(t, err)
+	for _, name := range []string{"shop/a.go", "other/README.md", "other/.env", "other/src/a.go", "clean/a.go", "bak/x/.ssh/id_ed25519", "docs/passwords.txt", "docs/letter.txt"} {
+		check(t, os.MkdirAll(filepath.Dir(filepath.Join(home, name)), 0o755))
+		check(t, os.WriteFile(filepath.Join(home, name), nil, 0o600))
+	}
+	at := At{Now: exampleTime, Links: workspace.Links{}, World: World{Cwd: home + "/shop", Home: home, Write: []string{home + "/shop"}}}
+	set := loaded(t)
+	for want, lines := range map[policy.Effect][]string{
+		policy.Allow: {
+			"grep -rn foo ~/clean", "rg foo ~/other/src", "cat ~/other/README.md", "cat ~/other/*", "ls -la ~/other", "ls -R ~", "find ~ -name '*.go'", "tree ~/other", "git -C ~/other log", "cd ~/other && git status",
+			"find ~/clean -type f -exec cat {} +", "find ~/other -name '*.md' -exec head {} +", "cat ~/docs/l*", "cat ~/docs/letter.txt", "find . -mtime -1 -exec wc -l {} +", "wc -l ~/other/src/*.go",
+		},
+		policy.Ask: {
+			"grep -rn foo ~/other", "rg foo ~/other", "cd ~/other && rg foo", "cd ~/other && grep -rn foo .", "grep -rn foo ~/other/src/..", "git grep --no-index foo ~/other", "cd ~/other && git grep --no-index foo",
+			"git -C ~/other grep --no-index foo", "cp -r ~/bak /dev/null", "diff -r ~/bak .", "cat ~/docs/*", "cat ~/docs/p*", "for f in ~/docs/*; do cat $f; done", "find ~/bak -type f -exec cat {} +", "find ~/bak -newer a.go -exec cat {} +",
+			"find ~/bak -name '*.md' -o -size -2k -exec cat {} +", `find ~/bak ! \( -name '*.md' \) -exec cat {} +`, "fd ed25 ~/bak -x cat", "find ~/docs -execdir cat {} +", "find ~ -name '*.md' -exec cat {} +", "cat ~/docs/passwords.txt",
+		},
+		policy.Deny: {"find ~/bak -name '*5519' -exec cat {} +", "find ~/bak -iname '*D25519' -exec cat {} +", "cat ~/bak/*/.s*/*", "cat ~/other/.*"},
+	} {
+		for _, line := range lines {
+			if d := set.CheckCommand(line, somebody, at); d.Effect != want {
+				t.Errorf("%s: %s by %s (%s), want %s", line, d.Effect, d.Rule, d.Why, want)
+			}
+		}
+	}
+	for path, want := range map[string]policy.Effect{"~/docs/passwords.txt": policy.Ask, "~/docs/letter.txt": policy.Allow, "~/bak": policy.Ask, "~/clean": policy.Allow} {
+		if d := set.CheckPath("read", path, somebody, at); d.Effect != want {
+			t.Errorf("%s: %s by %s, want %s", path, d.Effect, d.Rule, want)
+		}
+	}
+}
