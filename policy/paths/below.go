@@ -8,8 +8,11 @@ import (
 	"syscall"
 )
 
-// maxBelow is how many files and folders are looked at for one path.
-const maxBelow = 4000
+// How many files and folders are looked at for one path: by their names, and only for links.
+const (
+	maxBelow  = 4000
+	maxLinked = 50000
+)
 
 // fetched are folders of what others have published: nobody's secrets are there. Git keeps
 // its own copies of files by their sums.
@@ -35,6 +38,34 @@ func (g Guard) secretsBelow(folder string) bool {
 		}
 	}
 	return false
+}
+
+// Follows marks a folder of the workspace if links in it lead where nobody may just look,
+// for a program that follows them, or if there is more than can be looked through.
+func (g Guard) Follows(u *Use) {
+	if g.Links == nil || u.Resolved == "" || u.Class != Workspace && u.Class != WorkspaceRoot {
+		return
+	}
+	left := maxLinked
+	for folders := []string{u.Resolved}; len(folders) > 0; folders = folders[1:] {
+		entries, ok := g.list(folders[0], &left)
+		if !ok {
+			u.mark(MarkBelow)
+			return
+		}
+		for _, e := range entries {
+			switch p := join(folders[0], e.Name()); {
+			case e.IsDir() && !fetched[e.Name()]:
+				folders = append(folders, p)
+			case e.Type()&fs.ModeSymlink != 0:
+				at := g.place(Read, p, false)
+				if stricter(at.class, VCS) || at.class == Around && at.Mode.IsDir() && g.secretsBelow(at.path) {
+					u.mark(MarkBelow)
+					return
+				}
+			}
+		}
+	}
 }
 
 // list gives what is in a folder, as long as some may be looked at. What is not there holds

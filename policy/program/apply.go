@@ -59,6 +59,8 @@ func (c *call) mark(list []string) {
 			c.ReadsCode, c.ReadsIn = !c.Inline, c.ReadsIn || !c.Inline
 		case "recursive":
 			c.Recursive = true
+		case "follows":
+			c.Follows = true
 		case "stdin":
 			c.ReadsIn = true
 		case "looks":

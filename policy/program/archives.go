@@ -41,7 +41,7 @@ var archives = family{
 
 const tarOptions = `
 	-s --exclude-caches-all --exclude-caches-under --exclude-ignore-recursive= --exclude-tag-all= --exclude-tag-under=
-	--verbatim-files-from --unquote --ignore-command-error --usage -[hijJklmnopRSvwWzZaBGU]
+	--verbatim-files-from --unquote --ignore-command-error --usage -[ijJklmnopRSvwWzZaBGU] -h|--dereference:follows
 	-P|--absolute-names:absolute-extract -x|--extract|--get -c|--create -t|--list -r|--append -u|--update
 	-A|--catenate|--concatenate -d|--diff|--compare --delete -O|--to-stdout -f|--file= -C|--directory=
 	-b|--blocking-factor= -g|--listed-incremental=write -H|--format= -I|--use-compress-program=exec
@@ -55,7 +55,7 @@ const tarOptions = `
 	--gzip|--gunzip|--ungzip --bzip2 --xz --lzma --lzip --lzop --zstd --compress --auto-compress --keep-old-files
 	--keep-newer-files --skip-old-files --overwrite --overwrite-dir --unlink-first --recursive-unlink --no-overwrite-dir
 	--preserve-permissions --same-permissions --same-owner --numeric-owner --preserve-order --same-order --touch
-	--dereference --hard-dereference --one-file-system --seek --ignore-failed-read --ignore-zeros --ignore-case
+	--hard-dereference --one-file-system --seek --ignore-failed-read --ignore-zeros --ignore-case
 	--wildcards --wildcards-match-slash --anchored --recursion --null --acls --xattrs --xattrs-include= --xattrs-exclude=
 	--selinux --full-time --show-defaults --show-transformed-names --show-stored-names --show-omitted-dirs --utc
 	--block-number --check-links --interactive --confirmation --posix --portability --old-archive
@@ -119,8 +119,9 @@ func (c *call) extracted(folder Word) {
 	c.touch("write", Word{Text: strings.TrimSuffix(folder.Text, "/") + "/extracted", Dynamic: folder.Dynamic, Begins: folder.Begins}, "extract")
 }
 
-// zip deletes what it has packed, with -m.
+// zip deletes what it has packed, with -m. It packs what links lead to.
 func zip(c *call) {
+	c.Follows = c.Recursive && !c.has("-y", "--symlinks")
 	if c.has("-m", "--move") && len(c.Operands) > 1 {
 		for _, w := range c.Operands[1:] {
 			c.touch("delete", w, "argument")

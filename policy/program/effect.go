@@ -53,5 +53,6 @@ type Effect struct {
 	ReadsIn   bool     // it reads its standard input
 	ExecFlags []string // options that run a program or load code
 	Recursive bool
+	Follows   bool     // links in the folders that it reads are followed
 	Unsure    []string // what could not be told from the arguments: "dynamic option" …
 }

@@ -93,7 +93,7 @@ func describe(e Effect) string {
 	for _, x := range []struct {
 		name string
 		on   bool
-	}{{"inline", e.Inline}, {"code:-", e.ReadsCode}, {"stdin", e.ReadsIn}, {"recursive", e.Recursive}} {
+	}{{"inline", e.Inline}, {"code:-", e.ReadsCode}, {"stdin", e.ReadsIn}, {"recursive", e.Recursive}, {"follows", e.Follows}} {
 		if x.on {
 			b.WriteString(x.name + " ")
 		}

@@ -19,8 +19,8 @@ var files = family{
 		-[bfinTuvZ] -S|--suffix= -t|--target-directory=target --backup? --force --interactive --no-clobber --update? --verbose
 		--strip-trailing-slashes --no-target-directory --debug --exchange --context`, operands: "move* target"},
 	"cp gcp": {opts: `
-		-[abdfiHlLnPpTuvxsZ] -r|-R|--recursive:recursive -S|--suffix= -t|--target-directory=target --archive --attributes-only
-		--backup? --copy-contents --debug --dereference --force --interactive --link --no-clobber --no-dereference --preserve?
+		-[abdfiHlnPpTuvxsZ] -r|-R|--recursive:recursive -L|--dereference:follows -S|--suffix= -t|--target-directory=target --archive
+		--attributes-only --backup? --copy-contents --debug --force --interactive --link --no-clobber --no-dereference --preserve?
 		--parents --reflink? --remove-destination --sparse= --strip-trailing-slashes --symbolic-link --no-target-directory
 		--update? --verbose --keep-directory-symlink --one-file-system --context?`, operands: "read* target"},
 	"install ginstall": {opts: `
@@ -76,7 +76,7 @@ var files = family{
 	"dirname pathchk":   {operands: "skip*", open: true},
 	"cmp":               {opts: "-[bls] -i|--ignore-initial= -n|--bytes= --print-bytes --verbose --quiet --silent", operands: "read read skip skip", stdin: 2},
 	"diff diff3 sdiff colordiff": {opts: `
-		-[abBcdeEfHilnNpPqstTuwyAm3] -r|--recursive:recursive -C|--context? -U|--unified? -F|--show-function-line=
+		-[abBcdeEfHilnNpPqstTuwyAm3] -r|--recursive:recursive,follows -C|--context? -U|--unified? -F|--show-function-line=
 		-I|--ignore-matching-lines= -L|--label= -W|--width= -x|--exclude= -X|--exclude-from=read -S|--starting-file=
 		-D|--ifdef= -o|--output=write --color? --from-file=read --to-file=read --line-format= --old-line-format=
 		--new-line-format= --unchanged-line-format= --old-group-format= --new-group-format= --changed-group-format=

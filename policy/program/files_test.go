@@ -46,7 +46,7 @@ func TestFiles(t *testing.T) {
 		{"diff -u a b", "read(a) read(b)"},
 		{"diff --from-file=/etc/shadow b", "read(/etc/shadow) read(b)"},
 		{"diff --line-format=%L /dev/null /etc/passwd", "read(/dev/null) read(/etc/passwd)"},
-		{"diff -r a b", "read(a) read(b) recursive"},
+		{"diff -r a b", "read(a) read(b) recursive follows"}, {"cp -rL a b", "read(a) write(b) recursive follows"}, {"cp --deref a b", "read(a) write(b) follows"},
 		{"diff -X skip a b", "read(skip) read(a) read(b)"},
 		{"diff --to-file=/etc/shadow a", "read(/etc/shadow) read(a)"},
 		{"diff3 --diff-program=./x a b c", "read(a) read(b) read(c) diff3_--diff-program{./x} exec:--diff-program"},

@@ -94,6 +94,7 @@ func (f *finding) test(i int, text string) int {
 	f.negated = text == "-not"
 	switch {
 	case text == "-not" || slices.Contains(findFlags, text):
+		f.Follows = f.Follows || text == "-L" || text == "-follow"
 		return i
 	case text == "-o" || text == "-or":
 		if n := len(f.groups); n > 0 {
@@ -170,7 +171,7 @@ func (f *finding) exec(i int, flag string) int {
 // results adds what happens to the files that are found.
 func (f *finding) results() {
 	via := "folder"
-	if len(f.execs) > 0 && !f.named() {
+	if len(f.execs) > 0 && (f.Follows || !f.named()) {
 		via = ViaFound
 	}
 	for _, r := range f.roots {

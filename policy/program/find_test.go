@@ -53,7 +53,7 @@ func TestFind(t *testing.T) {
 		{"find . -name [ab].log -delete", "read(.) delete(./[ab].log) #find-delete recursive"},
 		{"find", "read(.) recursive"},
 		{"find a b -name x", "read(a) read(b) recursive"},
-		{"find -L . -maxdepth 1 -type d", "read(.) recursive"},
+		{"find -L . -maxdepth 1 -type d", "read(.) recursive follows"},
 		{"find . -name '*.o' -exec rm {} + -name x", "read(.) find_-exec{rm ./**/*.o} find_-exec{rm ./x} #carrier #bulk-delete recursive"},
 		{"find . -name a -o -name b -delete", "read(.) delete(./a) delete(./b) #find-delete recursive"},
 		{"find . -size +1k -delete", "read(.) delete(./found) #find-delete recursive"},

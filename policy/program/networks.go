@@ -113,7 +113,7 @@ const sshOptions = `
 	-R= -S= -W= -w=`
 
 const rsyncOptions = `
-	-[vqcarRubHKLlpEAXogDtOJUNSnWxzCskyihFPmd80] --recursive:recursive -e|--rsh=exec:remote --rsync-path=exec:remote
+	-[vqcarRubHKlpEAXogDtOJUNSnWxzCsyihFPmd80] -L|--copy-links:follows -k|--copy-dirlinks:follows --recursive:recursive -e|--rsh=exec:remote --rsync-path=exec:remote
 	-f|--filter= -T|--temp-dir=write -B|--block-size= -@|--modify-window= -M|--remote-option=:opaque-exec --exclude=
 	--exclude-from=read --include= --include-from=read --files-from=list --backup-dir=write --suffix= --compare-dest=read
 	--copy-dest=read --link-dest=read --log-file=write --log-file-format= --out-format= --password-file=read
@@ -122,8 +122,8 @@ const rsyncOptions = `
 	--max-alloc= --iconv= --protocol= --checksum-choice= --cc= --checksum-seed= --compress-choice= --zc= --compress-level=
 	--zl= --skip-compress= --info= --debug= --stop-after= --stop-at= --early-input=read --config=load --daemon:raw-socket
 	--delete --del --delete-before --delete-during --delete-delay --delete-after --delete-excluded --delete-missing-args
-	--remove-source-files --archive --verbose --quiet --checksum --relative --update --links --copy-links --safe-links
-	--munge-links --copy-dirlinks --keep-dirlinks --hard-links --perms --executability --acls --xattrs --owner --group
+	--remove-source-files --archive --verbose --quiet --checksum --relative --update --links --safe-links
+	--munge-links --keep-dirlinks --hard-links --perms --executability --acls --xattrs --owner --group
 	--devices --copy-devices --specials --times --atimes --open-noatime --crtimes --omit-dir-times --omit-link-times
 	--super --fake-super --sparse --preallocate --dry-run --whole-file --one-file-system --existing --ignore-non-existing
 	--ignore-existing --ignore-errors --force --partial --delay-updates --prune-empty-dirs --numeric-ids --size-only

@@ -66,15 +66,15 @@ var texts = family{
 	"tee":    {opts: "-[aip] --append --ignore-interrupts --output-error?", operands: "write*", stdin: always},
 	"sponge": {opts: "-a", operands: "write*", stdin: always},
 	"grep egrep fgrep zgrep ggrep": {opts: `
-		-[abcEFGHhiIlLnoPpqsTUuvVwxyzZ] -r|--recursive:recursive -R|--dereference-recursive:recursive -e|--regexp=!
+		-[abcEFGHhiIlLnoPpqsTUuvVwxyzZ] -r|--recursive:recursive -R|--dereference-recursive:recursive,follows -e|--regexp=!
 		-f|--file=read! -A|--after-context= -B|--before-context= -C|--context= -m|--max-count= -d|--directories= -D|--devices=
 		--include= --exclude= --exclude-dir= --exclude-from=read --color? --colour? --label= --binary-files=`, operands: "skip read*", open: true, then: grep},
 	"rg": {opts: rgOptions, operands: "skip read*", then: rg},
 	"ag ack ack-grep pt": {opts: `
-		-[cilLnoQqrRsSuUvwaDfFHhk] -A= -B= -C= -m= -g -G= -p=read --ignore= --ignore-dir= --ignore-file= --depth= --pager=exec
+		-[cilLnoQqrRsSuUvwaDFHhk] -f|--follow:follows -A= -B= -C= -m= -g -G= -p=read --ignore= --ignore-dir= --ignore-file= --depth= --pager=exec
 		-z|--search-zip:opaque-exec --color? --type= -t= --ackrc=load --output= --nopager --hidden --stats --nobreak
 		--noheading --nocolor --nogroup --literal --smart-case --files-with-matches --count --column --vimgrep --all-types
-		--unrestricted --follow --word-regexp --python --go --js --ts --java --cpp --cc --ruby --rust --html --css --json --md
+		--unrestricted --word-regexp --python --go --js --ts --java --cpp --cc --ruby --rust --html --css --json --md
 		--yaml`, operands: "skip read*"},
 	"sed gsed": {opts: `
 		-[nrEsuz] -e|--expression=! -f|--file=script!:opaque-exec -i|--in-place?:edits -l|--line-length= --quiet --silent --regexp-extended
@@ -115,7 +115,7 @@ var texts = family{
 }
 
 const rgOptions = `
-	-[abcFHIilLnNoPpqsSuUvVwx0.] -A|--after-context= -B|--before-context= -C|--context= -E|--encoding= -e|--regexp=!
+	-[abcFHIilnNoPpqsSuUvVwx0.] -L|--follow:follows -A|--after-context= -B|--before-context= -C|--context= -E|--encoding= -e|--regexp=!
 	-f|--file=read! -g|--glob= -j|--threads= -m|--max-count= -M|--max-columns= -r|--replace= -t|--type= -T|--type-not=
 	-d|--max-depth= --maxdepth= --iglob= --ignore-file=read --pre=exec --pre-glob= --hostname-bin=exec --hyperlink-format=
 	--color= --colors= --sort= --sortr= --type-add= --type-clear= --context-separator= --field-context-separator=
@@ -123,7 +123,7 @@ const rgOptions = `
 	-z|--search-zip:opaque-exec --hidden --files --files-with-matches --files-without-match --line-number --count
 	--count-matches --ignore-case --smart-case --case-sensitive --fixed-strings --word-regexp --line-regexp --multiline
 	--multiline-dotall --pcre2 --pretty --heading --json --vimgrep --column --only-matching --invert-match --quiet --stats
-	--text --trim --unrestricted --follow --null --null-data --passthru --passthrough --one-file-system --type-list
+	--text --trim --unrestricted --null --null-data --passthru --passthrough --one-file-system --type-list
 	--with-filename --byte-offset --crlf --mmap --include-zero --max-columns-preview --debug --trace --auto-hybrid-regex
 	--unicode --ignore --messages --binary --glob-case-insensitive --ignore-file-case-insensitive --line-buffered
 	--block-buffered --stop-on-nonmatch --pcre2-version --require-git --ignore-vcs --ignore-parent --ignore-global

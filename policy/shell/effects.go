@@ -51,6 +51,11 @@ func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
 		uses := sh.use(paths.Op(t.Op), c.argument(t.Word), t.Via)
 		switch paths.Op(t.Op) {
 		case paths.Read:
+			for i := range uses {
+				if e.Follows {
+					sh.a.guard.Follows(&uses[i])
+				}
+			}
 			cmd.Reads = append(cmd.Reads, uses...)
 		case paths.Write:
 			cmd.Writes = append(cmd.Writes, uses...)
