@@ -77,12 +77,12 @@ func (c *call) run(via string, argv []Word, wrapper string) {
 	if len(argv) == 0 {
 		return
 	}
-	c.Runs = append(c.Runs, Run{Via: via, Argv: argv, Wrapper: wrapper, Dir: c.folder, Env: c.env, KeepStdin: wrapper != ""})
+	c.Runs = append(c.Runs, Run{Via: via, Argv: argv, Wrapper: wrapper, Dir: c.Folder, Env: c.env, KeepStdin: wrapper != ""})
 }
 
 func (c *call) code(w Word, via string) {
 	if w.Text != "" || w.Dynamic {
-		c.Runs = append(c.Runs, Run{Via: via, Code: w, Dir: c.folder, Env: c.env, NewShell: true})
+		c.Runs = append(c.Runs, Run{Via: via, Code: w, Dir: c.Folder, Env: c.env, NewShell: true})
 	}
 }
 
@@ -129,8 +129,8 @@ func (c *call) values(names ...string) (list []Word) {
 // at is a file as seen from where the program was started, if options of kind dir say
 // that it works elsewhere.
 func (c *call) at(w Word) Word {
-	if c.folder == nil {
+	if c.Folder == nil {
 		return w
 	}
-	return in(*c.folder, w)
+	return in(*c.Folder, w)
 }

@@ -15,7 +15,7 @@ func (c *call) apply() {
 		if f.kind == dir && f.given {
 			c.touch("read", f.value, f.as)
 			w := c.at(f.value)
-			c.folder = &w
+			c.Folder = &w
 		}
 		c.lastOnly = c.lastOnly || f.kind == target
 	}
@@ -108,7 +108,7 @@ func (c *call) applyOperands() {
 			c.run(c.name, c.Operands[i:], c.name)
 			return
 		case line:
-			c.Runs = append(c.Runs, Run{Via: c.name, Code: join(c.Operands[i:]), Dir: c.folder, Env: c.env, Wrapper: c.name, NewShell: true, KeepStdin: true})
+			c.Runs = append(c.Runs, Run{Via: c.name, Code: join(c.Operands[i:]), Dir: c.Folder, Env: c.env, Wrapper: c.name, NewShell: true, KeepStdin: true})
 			return
 		}
 		c.use(k, c.Operands[i], "argument")

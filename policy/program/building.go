@@ -46,7 +46,7 @@ func cmake(c *call) {
 	if name := cmakeCommands[words[0].Text]; name != "" {
 		c.run("cmake -E", append([]Word{{Text: name}}, words[1:]...), c.name)
 	} else if words[0].Text == "chdir" && len(words) > 2 {
-		c.folder = &words[1]
+		c.Folder = &words[1]
 		c.run("cmake -E", words[2:], c.name)
 	}
 }

@@ -52,6 +52,8 @@ type Effect struct {
 	ReadsCode bool     // it runs code from its standard input: python, without arguments
 	ReadsIn   bool     // it reads its standard input
 	ExecFlags []string // options that run a program or load code
+	Folder    *Word    // the folder it works in, by an option such as make -C; nil: the same
+	Changes   bool     // it changes files of that folder that its arguments do not name: git pull
 	Recursive bool
 	Follows   bool     // links in the folders that it reads are followed
 	Unsure    []string // what could not be told from the arguments: "dynamic option" …

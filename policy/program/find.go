@@ -205,7 +205,7 @@ func (f *finding) named() bool {
 // in their folder.
 func (f *finding) runFor(e execution, files []candidate) {
 	for _, file := range files {
-		r := Run{Via: f.name + " " + e.flag, Argv: slices.Clone(e.argv), Wrapper: f.name, Dir: f.folder}
+		r := Run{Via: f.name + " " + e.flag, Argv: slices.Clone(e.argv), Wrapper: f.name, Dir: f.Folder}
 		name := in(file.folder, file.name)
 		if file.name.Glob { // it may be in any folder below
 			name = in(file.folder, rest(file.name, "**/"+file.name.Text))

@@ -15,8 +15,39 @@ var (
 	harmless    = []string{"", "cat", "true", "false", ":", "less", "more"}
 )
 
+// Subcommands of git that change nothing, and words behind others by which these do not.
+var (
+	gitLooks = strings.Fields(`log show shortlog whatchanged reflog range-diff rev-list diff-tree diff-index diff-files diff blame annotate cat-file
+		grep status describe ls-files ls-tree ls-remote rev-parse show-ref for-each-ref name-rev merge-base merge-tree var version help count-objects
+		check-ignore check-attr check-mailmap archive bundle fast-export format-patch push clone hash-object verify-commit verify-tag fsck
+		cherry show-branch get-tar-commit-id interpret-trailers stripspace patch-id diff-pairs mktree config credential`)
+	gitListing = strings.Fields("list show status get get-url view summary log visualize ls-files env version")
+	gitLists   = strings.Fields("-l --list -a --all -v -vv -r --remotes --show-current --contains --merged --no-merged --points-at --sort")
+)
+
+// gitChanges says whether git changes files that its arguments do not name.
+func gitChanges(c *call) bool {
+	words := strings.Fields(c.Sub)
+	for _, w := range c.Operands {
+		words = append(words, w.Text)
+	}
+	if len(words) == 0 || c.looks || slices.Contains(gitLooks, words[0]) {
+		return false
+	}
+	listed := len(words) > 1 && slices.Contains(gitListing, words[1])
+	switch words[0] {
+	case "stash", "notes", "submodule", "worktree", "bisect", "lfs":
+		return !listed
+	case "branch", "tag", "remote":
+		lists := slices.ContainsFunc(c.Flags, func(f string) bool { return slices.Contains(gitLists, f) })
+		return len(words) > 1 && !listed && !lists
+	}
+	return true
+}
+
 // gitConfig looks at -c name=value of git itself.
 func gitConfig(c *call) {
+	c.Changes = gitChanges(c)
 	if c.has("-P") {
 		c.untag("pager")
 	}
@@ -171,7 +202,7 @@ func gitCheckout(c *call) {
 
 // gitClean: without names all is deleted in the folder that it works in.
 func gitClean(c *call) {
-	if len(c.Operands) == 0 && c.folder != nil && !c.looks {
-		c.Touches = append(c.Touches, Touch{Op: "delete", Word: *c.folder, Via: "git clean"})
+	if len(c.Operands) == 0 && c.Folder != nil && !c.looks {
+		c.Touches = append(c.Touches, Touch{Op: "delete", Word: *c.Folder, Via: "git clean"})
 	}
 }

@@ -9,10 +9,9 @@ type call struct {
 	name     string // of the program
 	args     []Word
 	found    []found
-	folder   *Word // from options of kind dir
-	lastOnly bool  // an option of kind target was given: no operand is the target
-	replaced bool  // an option stands in for the first operand
-	looks    bool  // as the marks say
+	lastOnly bool // an option of kind target was given: no operand is the target
+	replaced bool // an option stands in for the first operand
+	looks    bool // as the marks say
 	edits    bool
 	unlisted bool // an option stands in no row that lists them all
 	env      []string

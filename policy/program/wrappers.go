@@ -159,7 +159,7 @@ func (c *call) variables(list []Word) []Word {
 
 // startShell is an interactive one, or one that reads the standard input.
 func (c *call) startShell() {
-	c.Runs = append(c.Runs, Run{Via: c.name, Shell: true, KeepStdin: true, NewShell: true, Wrapper: c.name, Dir: c.folder})
+	c.Runs = append(c.Runs, Run{Via: c.name, Shell: true, KeepStdin: true, NewShell: true, Wrapper: c.name, Dir: c.Folder})
 	c.ReadsIn = true
 }
 

@@ -10,8 +10,8 @@ import (
 
 // workspaceCode marks a program that runs code of the workspace, such as make: what it
 // runs depends on the folder, and on files that the script may just have made.
-func (sh *shell) workspaceCode(cmd *Command) {
-	for _, u := range sh.use(paths.Read, literal("."), "folder") {
+func (sh *shell) workspaceCode(cmd *Command, folder word) {
+	for _, u := range sh.use(paths.Read, folder, "folder") {
 		if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot {
 			cmd.tag("foreign-code")
 			break

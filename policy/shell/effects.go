@@ -14,7 +14,14 @@ func (sh *shell) runProgram(cmd Command, c call, base string) {
 	e := program.Of(base, programWords(c.args()))
 	from := sh.apply(&cmd, e, c)
 	if slices.Contains(e.Tags, "workspace-code") {
-		sh.workspaceCode(&cmd)
+		sh.workspaceCode(&cmd, c.folder(e))
+	}
+	if e.Changes {
+		for _, u := range sh.use(paths.Write, c.folder(e), "folder") {
+			if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot {
+				cmd.Writes = append(cmd.Writes, u)
+			}
+		}
 	}
 	sh.unpacked(&cmd, base, e)
 	sh.emit(cmd)
@@ -88,6 +95,14 @@ func (c call) argument(w program.Word) word {
 		}
 	}
 	return word{Word: w}
+}
+
+// folder is where a program works.
+func (c call) folder(e program.Effect) word {
+	if e.Folder == nil {
+		return literal(".")
+	}
+	return c.argument(*e.Folder)
 }
 
 // runFrom runs what a program runs.

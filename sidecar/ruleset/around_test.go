@@ -3,6 +3,7 @@ package ruleset
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -47,6 +48,51 @@ func TestReadBelow(t *testing.T) {
 	for path, want := range map[string]policy.Effect{"~/docs/passwords.txt": policy.Ask, "~/docs/letter.txt": policy.Allow, "~/bak": policy.Ask, "~/clean": policy.Allow} {
 		if d := set.CheckPath("read", path, somebody, at); d.Effect != want {
 			t.Errorf("%s: %s by %s, want %s", path, d.Effect, d.Rule, want)
+		}
+	}
+}
+
+// Who may look at a folder may neither change it nor run its code, wherever a command says
+// that it works.
+func TestWorkElsewhere(t *testing.T) {
+	at := At{Now: exampleTime, World: World{Cwd: "/home/sam/shop", Home: "/home/sam", Write: []string{"/home/sam/shop", "/tmp"}}}
+	set := loaded(t)
+	for effect, lines := range map[policy.Effect][]string{
+		policy.Allow: {"log --oneline", "status", "diff HEAD~1", "show HEAD:a.go", "branch", "branch -a", "tag -l", "remote -v", "stash list", "worktree list", "blame a.go", "ls-files", "submodule status"},
+		policy.Ask: {
+			"commit -am x", "checkout main", "switch main", "stash", "add -A", "pull", "fetch", "merge x", "tag v1", "branch x", "apply /tmp/x.patch", "am /tmp/x.patch", "init", "gc", "rebase main", "cherry-pick abc", "restore --staged a",
+			"submodule update", "bisect start", "worktree prune", "update-index --refresh", "sparse-checkout set a", "notes add -m x", "lfs pull",
+		},
+	} {
+		for _, line := range lines {
+			for _, elsewhere := range []string{"git -C ~/other " + line, "git -C ../other " + line, "cd ~/other && git " + line, "cd ..; cd other; git " + line, "env -C ../other git " + line, "(cd ~/other; git " + line + ")"} {
+				if d := set.CheckCommand(elsewhere, somebody, at); (d.Effect == policy.Allow) != (effect == policy.Allow) {
+					t.Errorf("%s: %s by %s, want %s", elsewhere, d.Effect, d.Rule, effect)
+				}
+			}
+			for _, here := range []string{"git " + line, "git -C sub " + line, "cd sub && git " + line, "cd /tmp/x && git " + line} {
+				if d := set.CheckCommand(here, somebody, at); d.Rule == "write-elsewhere" {
+					t.Errorf("%s: %s (%s)", here, d.Effect, d.Why)
+				}
+			}
+		}
+	}
+	for _, line := range []string{"make", "npm test", "go test ./...", "cargo build", "pnpm test"} {
+		name, rest, _ := strings.Cut(line, " ")
+		flag := map[string]string{"npm": "--prefix"}[name]
+		if flag == "" {
+			flag = "-C"
+		}
+		for folder, effect := range map[string]policy.Effect{"../other": policy.Ask, "~/other": policy.Ask, "sub": policy.Allow, ".": policy.Allow} {
+			command := strings.TrimSpace(name + " " + flag + " " + folder + " " + rest)
+			if d := set.CheckCommand(command, somebody, at); d.Effect != effect {
+				t.Errorf("%s: %s by %s, want %s", command, d.Effect, d.Rule, effect)
+			}
+		}
+	}
+	for _, line := range []string{"cd ~ && git apply /tmp/x.patch", "git -C ~ init", "cd / && git init"} {
+		if d := set.CheckCommand(line, somebody, at); d.Effect != policy.Deny {
+			t.Errorf("%s: %s by %s", line, d.Effect, d.Rule)
 		}
 	}
 }
