@@ -61,6 +61,8 @@ func (c *call) mark(list []string) {
 			c.Recursive = true
 		case "follows":
 			c.Follows = true
+		case "changes":
+			c.Changes = true
 		case "stdin":
 			c.ReadsIn = true
 		case "looks":

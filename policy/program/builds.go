@@ -73,7 +73,7 @@ var builds = family{
 	"tsc": {opts: `
 		-[bdhvw] -p|--project=conf --outDir=write --outFile=write --declarationDir=write --tsBuildInfoFile=write
 		--generateTrace=write --generateCpuProfile=write --rootDir= --target= --module= --lib= --jsx= --moduleResolution=
-		--types= --baseUrl= --watch --noEmit --init --build --version --strict --pretty`, operands: "read*", style: words, open: true},
+		--types= --baseUrl= --watch --noEmit:!changes --init --build --version --strict --pretty`, operands: "read*", tags: "changes", style: words, open: true},
 	nodeTools: {tags: "workspace-code", open: true, opts: `
 		-c|--config=conf -o|--output-file|--outfile=write --outdir=write --coverageDirectory=write
 		--resolve-plugins-relative-to=load --rulesdir=load --plugin=load --parser=load --globalSetup=conf --setupFiles=conf
@@ -87,7 +87,7 @@ var builds = family{
 		--result-log=write --maxfail= --tb= --durations= --ignore= --deselect= --timeout=`, tags: "workspace-code", open: true, operands: "skip*", then: tests},
 	"black isort autopep8 yapf pyupgrade autoflake": {opts: formatOptions, operands: "change*", open: true},
 	"ruff": {opts: formatOptions, open: true, subs: []sub{
-		{"format", row{operands: "change*"}}, {"*", row{opts: "--fix:edits", operands: "read*"}}}},
+		{"format", row{operands: "change*", tags: "changes"}}, {"*", row{opts: "--fix:edits,changes", operands: "read*"}}}},
 	"mypy pyright pylint flake8 pycodestyle pydocstyle bandit vulture pyflakes pytype basedpyright ty": {opts: `
 		-c= --config-file|--rcfile|--config=conf --load-plugins=load --init-hook=:opaque-exec -p= -m= --python-executable=exec
 		--output-file=write -o=write --junit-xml=write --html-report=write --cache-dir=write --install-types:config-or-install`, operands: "read*", tags: "workspace-code", open: true},
@@ -127,14 +127,15 @@ const goBuild = `
 
 var goSubs = []sub{
 	{"build run test vet", row{opts: goBuild, operands: "skip*", tags: "workspace-code", then: goFlags}},
-	{"list fmt doc version help bug clean fix", row{opts: goBuild, then: goFlags}},
+	{"list doc version help bug", row{opts: goBuild, then: goFlags}},
+	{"fmt clean fix", row{opts: goBuild, tags: "changes", then: goFlags}},
 	{"env", row{opts: "-w:config-or-install -u:config-or-install -json -changed"}},
 	{"telemetry", row{tags: "config-or-install"}},
 	{"generate", row{opts: goBuild, tags: "workspace-code"}},
 	{"tool", row{opts: goBuild + " -tools=load -http=:raw-socket -output=write", tags: "workspace-code", subs: []sub{
 		{"addr2line buildid cover nm objdump pprof test2json", row{operands: "from*"}}, {"*", row{tags: "config-or-install"}}}}},
 	{"install get", row{opts: goBuild, tags: "config-or-install", then: goFlags}},
-	{"mod work", row{opts: goBuild + " -go= -require=:config-or-install -replace=:config-or-install -tool=:config-or-install -toolchain=:config-or-install -module= -use=read", then: goFlags}},
+	{"mod work", row{opts: goBuild + " -go= -require=:config-or-install -replace=:config-or-install -tool=:config-or-install -toolchain=:config-or-install -module= -use=read", tags: "changes", then: goFlags}},
 }
 
 var cargoSubs = []sub{

@@ -8,7 +8,8 @@ import (
 // clouds are programs that act on the machines of others.
 var clouds = family{
 	"terraform tofu terragrunt": {opts: "-chdir=dir", style: words, open: true, subs: []sub{
-		{"version fmt validate show output graph providers help get", row{opts: "-json -out=write -no-color"}},
+		{"version validate show output graph providers help", row{opts: "-json -out=write -no-color"}},
+		{"fmt get", row{opts: "-json -no-color -check:!changes", tags: "changes"}},
 		{"console", row{tags: "interactive-shell"}},
 		{"plan init", row{opts: `
 		-out=write -var= -var-file=read -backend-config= -plugin-dir=load -state=read -target= -input= -lock=`, tags: "workspace-code"}},

@@ -18,8 +18,10 @@ var packages = family{
 		{"run", row{opts: `
 		--with= --with-requirements=read --with-editable=read -m|--module --env-file=load -s|--script --extra= --group=
 		--index=url --default-index=url --index-url=url --extra-index-url=url --package=`, operands: "run", tags: "wrapper workspace-code", style: stop, then: runsURL}},
-		{"sync lock tree export venv version init cache python build help", row{opts: `
+		{"tree export version cache python help", row{opts: `
 		-o|--output-file=write --index=url --default-index=url --index-url=url --extra-index-url=url`, operands: "skip*"}},
+		{"sync lock venv init build", row{opts: `
+		-o|--output-file=write --index=url --default-index=url --index-url=url --extra-index-url=url`, operands: "skip*", tags: "changes"}},
 		{"add remove|rm", row{tags: "config-or-install", opts: "-r|--requirements=read --index=url"}},
 		{"pip", row{subs: pipSubs}},
 		{"tool|x self", row{tags: "config-or-install"}},

@@ -60,10 +60,11 @@ const always = 1 << 10
 //	code       it runs code from its standard input, unless it has some in its arguments
 //	recursive  it works on whole folders
 //	follows    on what links in them lead to, too
+//	changes    it changes files of its folder that no argument names
 //	stdin      it reads its standard input
 //	looks      nothing is written, deleted or run: operands are read at most
 //	edits      operands that are read are changed in place
-var markNames = []string{"code", "recursive", "follows", "stdin", "looks", "edits"}
+var markNames = []string{"code", "recursive", "follows", "changes", "stdin", "looks", "edits"}
 
 // style is how a program reads its options.
 type style uint8

@@ -126,7 +126,7 @@ var gitSubs = []sub{
 var ghSubs = []sub{
 	{"pr issue release repo run workflow gist label cache project", row{subs: []sub{
 		{"list|ls view status diff checks download watch", row{opts: "-O|--output=write -D|--dir=write -p= -w|--web"}},
-		{"checkout|co", row{}}, {"clone", row{operands: "skip write"}},
+		{"checkout|co", row{tags: "changes"}}, {"clone", row{operands: "skip write", tags: "changes"}},
 		{`
 		create|new comment review edit close reopen merge ready upload delete develop fork rename archive sync transfer lock
 		unlock pin unpin run rerun cancel enable disable add remove set`, row{opts: "-F|--body-file|--notes-file=read", tags: "publish"}}}}},

@@ -77,6 +77,17 @@ func TestWorkElsewhere(t *testing.T) {
 			}
 		}
 	}
+	for line, elsewhere := range map[string]policy.Effect{
+		"go fmt ./...": policy.Ask, "go mod tidy": policy.Ask, "tsc": policy.Ask, "tsc --noEmit": policy.Allow, "ruff check --fix": policy.Ask, "ruff check": policy.Allow, "terraform fmt": policy.Ask, "terraform fmt -check": policy.Allow,
+		"uv lock": policy.Ask, "uv tree": policy.Allow, "gh repo clone x/y": policy.Ask, "gh pr checkout 1": policy.Ask, "go list ./...": policy.Allow,
+	} {
+		if d := set.CheckCommand("cd ../other && "+line, somebody, at); d.Effect != elsewhere {
+			t.Errorf("%s: %s by %s, want %s", line, d.Effect, d.Rule, elsewhere)
+		}
+		if d := set.CheckCommand(line, somebody, at); d.Effect != policy.Allow {
+			t.Errorf("%s in the workspace: %s by %s", line, d.Effect, d.Rule)
+		}
+	}
 	for _, line := range []string{"make", "npm test", "go test ./...", "cargo build", "pnpm test"} {
 		name, rest, _ := strings.Cut(line, " ")
 		flag := map[string]string{"npm": "--prefix"}[name]
