@@ -34,7 +34,7 @@ func (a *Arguments) paths(c Call, g paths.Guard) (out []paths.Use) {
 	listed := false
 	each := func(op paths.Op, keys []string) {
 		for _, key := range keys {
-			for _, text := range texts(c.Args[key]) {
+			for _, text := range texts(at(c.Args, key)) {
 				if !remote(text) {
 					out = append(out, g.Literal(op, text))
 				}
@@ -51,7 +51,7 @@ func (a *Arguments) paths(c Call, g paths.Guard) (out []paths.Use) {
 	}
 	patch, known := a.Patch[c.Tool]
 	for _, key := range patch {
-		for _, text := range texts(c.Args[key]) {
+		for _, text := range texts(at(c.Args, key)) {
 			for _, touch := range patched(text) {
 				out = append(out, g.Literal(touch.op, touch.path))
 			}
@@ -81,12 +81,12 @@ func (a *Arguments) urls(c Call, lookup urls.Lookup) (out []urls.Use) {
 		out = append(out, urls.Follow(text, strings.ToUpper(method), nil, lookup)...)
 	}
 	for _, key := range keys {
-		for _, text := range texts(c.Args[key]) {
+		for _, text := range texts(at(c.Args, key)) {
 			fetch(text)
 		}
 	}
 	for _, key := range a.pathKeys(c.Tool) { // an image may be a file or a URL
-		for _, text := range texts(c.Args[key]) {
+		for _, text := range texts(at(c.Args, key)) {
 			if remote(text) && !slices.Contains(keys, key) {
 				fetch(text)
 			}
@@ -102,6 +102,34 @@ func (a *Arguments) pathKeys(tool string) []string {
 		return a.OtherPaths
 	}
 	return out
+}
+
+// at is an argument by its key; a.b is b in the mapping a, or in each mapping of the list a.
+func at(args map[string]any, key string) any {
+	if v, ok := args[key]; ok {
+		return v
+	}
+	outer, inner, nested := strings.Cut(key, ".")
+	if !nested {
+		return nil
+	}
+	switch v := args[outer].(type) {
+	case nil:
+		return nil
+	case map[string]any:
+		return at(v, inner)
+	case []any:
+		var out []any
+		for _, e := range v {
+			m, ok := e.(map[string]any)
+			if !ok {
+				return unreadable
+			}
+			out = append(out, at(m, inner))
+		}
+		return out
+	}
+	return unreadable
 }
 
 // texts are the texts of an argument: one, or a list. Anything else cannot be judged,

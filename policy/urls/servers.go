@@ -11,7 +11,7 @@ import (
 // Servers are those that an agent can reach on its own machine, and those that it must not.
 type Servers struct {
 	Known  bool                // the rules know of them; else none is special
-	Own    []string            // HOST:PORT of the guard, of the model server and of the gateway: class control
+	Own    []string            // HOST:PORT, or HOST:FIRST-LAST, of the guard, of the model server and of the gateway: class control
 	Ports  []int               // of this machine, that agents may use; 0: all
 	Opened func(port int) bool // whether only a command of the agent can have opened a port of this machine; nil: nobody knows
 }
@@ -39,11 +39,23 @@ func (s Servers) Judge(uses []Use) {
 
 // at says whether a URL is at a HOST:PORT. All addresses of this machine are one.
 func (u *Use) at(server string) bool {
-	host, port, err := net.SplitHostPort(server)
-	if err != nil || port != strconv.Itoa(u.Port) {
+	host, ports, err := net.SplitHostPort(server)
+	first, last, found := PortsOf(ports)
+	if err != nil || !found || u.Port < first || u.Port > last {
 		return false
 	}
 	return strings.EqualFold(host, u.Host) || u.Class == Loopback && (host == "" || local(host))
+}
+
+// PortsOf reads a port, or a range of them: 18789, 18789-18899.
+func PortsOf(text string) (first, last int, ok bool) {
+	from, to, ranged := strings.Cut(text, "-")
+	if !ranged {
+		to = from
+	}
+	a, errA := strconv.ParseUint(from, 10, 16)
+	b, errB := strconv.ParseUint(to, 10, 16)
+	return int(a), int(b), errA == nil && errB == nil && a > 0 && a <= b
 }
 
 // local says whether a host is this machine: its name, an address of it, or all of them.

@@ -4,7 +4,7 @@ import "testing"
 
 func TestServers(t *testing.T) {
 	opened := func(port int) bool { return port == 5173 || port == 80 }
-	servers := Servers{Known: true, Own: []string{"127.0.0.1:8001", ":8002", "localhost:18789", "llm.example.com:443"}, Ports: []int{3000}, Opened: opened}
+	servers := Servers{Known: true, Own: []string{"127.0.0.1:8001", ":8002", "localhost:18789-18899", "llm.example.com:443"}, Ports: []int{3000}, Opened: opened}
 	every := Servers{Known: true, Own: servers.Own, Ports: []int{0}}
 	for _, c := range []struct {
 		servers Servers
@@ -14,7 +14,7 @@ func TestServers(t *testing.T) {
 	}{
 		{servers, "http://localhost:3000/x", Loopback, true}, {servers, "http://127.0.0.1:5173/", Loopback, true}, {servers, "http://[::1]:3000/", Loopback, true}, {servers, "http://0.0.0.0:3000/", Loopback, true},
 		{servers, "http://localhost:3001/", Loopback, false}, {servers, "http://localhost/", Loopback, false}, {servers, "http://LOCALHOST:3000/", Loopback, true},
-		{servers, "http://localhost:8001/v1", Control, false}, {servers, "http://127.8.9.1:8001/", Control, false}, {servers, "http://[::1]:8002/rules", Control, false}, {servers, "http://127.0.0.1:18789/", Control, false}, {servers, "https://llm.example.com/v1", Control, false},
+		{servers, "http://localhost:8001/v1", Control, false}, {servers, "http://127.8.9.1:8001/", Control, false}, {servers, "http://[::1]:8002/rules", Control, false}, {servers, "http://127.0.0.1:18789/", Control, false}, {servers, "http://127.0.0.1:18800/json/new", Control, false}, {servers, "http://127.0.0.1:18900/", Loopback, false}, {servers, "https://llm.example.com/v1", Control, false},
 		{servers, "http://example.com:3000/", Public, false}, {servers, "http://10.0.0.1:3000/", Private, false}, {servers, "http://192.0.2.1:8001/", Private, false},
 		{every, "http://localhost:9999/", Loopback, true}, {every, "http://localhost:8001/", Control, false}, {every, "http://169.254.169.254/", Metadata, false},
 		{Servers{Own: servers.Own, Ports: servers.Ports}, "http://localhost:8001/v1", Loopback, false}, {Servers{}, "http://localhost:3000/", Loopback, false},
@@ -36,6 +36,15 @@ func TestServersByOtherNames(t *testing.T) {
 	} {
 		if servers.Judge(uses); uses[0].Opened {
 			t.Errorf("%s counts as a server of the agent", name)
+		}
+	}
+}
+
+func TestPortsOf(t *testing.T) {
+	for text, want := range map[string][2]int{"80": {80, 80}, "1-2": {1, 2}, "": {}, "0": {}, "2-1": {}, "1-": {}, "-1": {}, "70000": {}, "1-2-3": {}, "x": {}} {
+		first, last, ok := PortsOf(text)
+		if ok != (want[0] > 0) || ok && [2]int{first, last} != want {
+			t.Errorf("%q: %d to %d, %v", text, first, last, ok)
 		}
 	}
 }

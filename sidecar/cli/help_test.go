@@ -185,7 +185,7 @@ func TestSettingsStack(t *testing.T) {
 		file := dir + "/" + s.Key + ".yaml"
 		values := strings.Fields(s.One)
 		if len(values) == 0 {
-			values = []string{"a", "b", "c"}
+			values = []string{"/a", "/b", "/c"}
 		}
 		if err := os.WriteFile(file, []byte(s.Key+": "+values[0]+"\n"), 0o600); err != nil {
 			t.Fatal(err)

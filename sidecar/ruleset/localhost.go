@@ -14,8 +14,9 @@ import (
 func (l *loader) localhost(f urlsFile) urls.Servers {
 	s := urls.Servers{Known: speak(f.Rules, urls.Control), Ports: f.Localhost}
 	for _, t := range f.Own {
-		if _, port, err := net.SplitHostPort(t.Value); err != nil || port == "" {
-			l.report(t.All(), rulefile.CodeValue, strconv.Quote(t.Value)+" is no address", "write HOST:PORT, such as 127.0.0.1:18789")
+		_, ports, err := net.SplitHostPort(t.Value)
+		if _, _, ok := urls.PortsOf(ports); err != nil || !ok {
+			l.report(t.All(), rulefile.CodeValue, strconv.Quote(t.Value)+" is no address", "write HOST:PORT, such as 127.0.0.1:18789, or a range of ports: 127.0.0.1:18789-18899")
 			continue
 		}
 		s.Own = append(s.Own, t.Value)
