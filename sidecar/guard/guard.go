@@ -56,7 +56,8 @@ func New(c Config) *Guard {
 type judge struct {
 	*Guard
 	set     *ruleset.Set
-	world   World // of this request
+	named   ruleset.Named // what the gateway says of the workspace
+	world   World         // of this request, from its first call on
 	who     policy.Subject
 	catalog *tools.Catalog
 	request string // in the decision log
@@ -70,7 +71,7 @@ func (g *Guard) Judge(set *ruleset.Set, who policy.Subject, catalog *tools.Catal
 	if !set.Judges() && g.Decisions == nil {
 		return nil
 	}
-	j := &judge{Guard: g, set: set, world: g.where(set, who, set.Named(said)), who: who, catalog: catalog, request: rand.Text()}
+	j := &judge{Guard: g, set: set, named: set.Named(said), who: who, catalog: catalog}
 	return j.decide
 }
 
@@ -84,6 +85,9 @@ type verdict struct {
 // decide is asked about every call. What it decides is logged first, if there is a log.
 func (j *judge) decide(call *tools.Call) *tools.Refusal {
 	began := time.Now()
+	if j.request == "" { // most replies have no call
+		j.request, j.world = rand.Text(), j.where(j.set, j.who, j.named)
+	}
 	v, refusal := j.weigh(call)
 	if j.Decisions == nil {
 		return refusal
