@@ -2,21 +2,26 @@
 package sockets
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
 )
 
-// tables say, on Linux, what listens in the network of this process.
-var tables = []string{"/proc/net/tcp", "/proc/net/tcp6"}
-
 // Listening are the ports of this machine at which a server listens, and whether it may be
 // one of an agent: those of root are not, unless this program runs as root itself. Nil:
 // nobody can tell.
-func Listening() map[int]bool {
+func Listening() map[int]bool { return listening("/proc/net/tcp", "/proc/net/tcp6") }
+
+// listening reads the tables of Linux. There is no second one where IPv6 is switched off.
+func listening(v4, v6 string) map[int]bool {
 	open := map[int]bool{}
-	for _, name := range tables {
+	for _, name := range []string{v4, v6} {
 		table, err := os.ReadFile(name)
+		if name == v6 && errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err != nil {
 			return nil
 		}

@@ -3,11 +3,12 @@ package sockets
 import (
 	"net"
 	"os"
+	"path/filepath"
 	"testing"
 )
 
 func TestListening(t *testing.T) {
-	if _, err := os.Stat(tables[0]); err != nil {
+	if _, err := os.Stat("/proc/net/tcp"); err != nil {
 		t.Skip("SKIPPED: what listens is known on Linux only")
 	}
 	for _, address := range []string{"127.0.0.1:0", "[::1]:0", ":0"} {
@@ -24,6 +25,20 @@ func TestListening(t *testing.T) {
 		if _, open := Listening()[port]; open {
 			t.Errorf("a server at %s that has ended is still seen", address)
 		}
+	}
+}
+
+// Without IPv6 there is one table, and without any nobody can tell.
+func TestListeningWithoutIPv6(t *testing.T) {
+	v4 := filepath.Join(t.TempDir(), "tcp")
+	if err := os.WriteFile(v4, []byte("1: 0100007F:0BB8 00000000:0000 0A 0:0 00:0 0 1000 0 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if open := listening(v4, v4+"6"); !open[3000] {
+		t.Errorf("without IPv6: %v", open)
+	}
+	if open := listening(v4+"4", v4); open != nil {
+		t.Errorf("without a table: %v", open)
 	}
 }
 
