@@ -18,12 +18,11 @@ const (
 // its own copies of files by their sums.
 var fetched = set("node_modules site-packages .git __pycache__")
 
-// secretsBelow says whether who reads all of a folder reads secrets, or more than can be
-// looked through.
-func (g Guard) secretsBelow(folder string) bool {
-	left := maxBelow
+// secretsBelow says whether who reads all of a folder reads secrets, or more than may be
+// looked at.
+func (g Guard) secretsBelow(folder string, left *int) bool {
 	for folders := []string{folder}; len(folders) > 0; folders = folders[1:] {
-		entries, ok := g.list(folders[0], &left)
+		entries, ok := g.list(folders[0], left)
 		if !ok {
 			return true
 		}
@@ -46,7 +45,7 @@ func (g Guard) Follows(u *Use) {
 	if g.Links == nil || u.Resolved == "" || u.Class != Workspace && u.Class != WorkspaceRoot {
 		return
 	}
-	left := maxLinked
+	left, behind := maxLinked, maxBelow
 	for folders := []string{u.Resolved}; len(folders) > 0; folders = folders[1:] {
 		entries, ok := g.list(folders[0], &left)
 		if !ok {
@@ -59,7 +58,7 @@ func (g Guard) Follows(u *Use) {
 				folders = append(folders, p)
 			case e.Type()&fs.ModeSymlink != 0:
 				at := g.place(Read, p, false)
-				if stricter(at.class, VCS) || at.class == Around && at.Mode.IsDir() && g.secretsBelow(at.path) {
+				if stricter(at.class, VCS) || at.class == Around && at.Mode.IsDir() && g.secretsBelow(at.path, &behind) {
 					u.mark(MarkBelow)
 					return
 				}
@@ -71,6 +70,9 @@ func (g Guard) Follows(u *Use) {
 // list gives what is in a folder, as long as some may be looked at. What is not there holds
 // nothing.
 func (g Guard) list(folder string, left *int) (entries []fs.DirEntry, ok bool) {
+	if *left <= 0 {
+		return nil, false
+	}
 	entries, err := g.Links.List(folder, *left)
 	*left -= len(entries)
 	return entries, *left > 0 && (err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR))
@@ -127,12 +129,12 @@ func (g Guard) onDisk(u *Use, folder string, rest []string) {
 	if g.Links == nil || !around && u.Class != Workspace {
 		return
 	}
-	left := maxBelow
+	left, below := maxBelow, maxBelow
 	if !g.expand(folder, rest, false, &left, func(p string) {
 		at := g.place(Read, p, false)
 		switch {
 		case !at.there():
-		case at.class == Around && at.Mode.IsDir() && !fetched[path.Base(p)] && g.secretsBelow(at.path):
+		case at.class == Around && at.Mode.IsDir() && !fetched[path.Base(p)] && g.secretsBelow(at.path, &below):
 			u.mark(MarkBelow)
 		case around || stricter(at.class, VCS):
 			u.worsen(at.class)

@@ -84,6 +84,21 @@ func TestPatternsOnDisk(t *testing.T) {
 	}
 }
 
+// All folders that a pattern stands for are one path: together they may not be too large.
+func TestPatternsAreBounded(t *testing.T) {
+	var entries []string
+	for i := range 3 * 1500 {
+		entries = append(entries, fmt.Sprintf("home/code/%c/%d.go", 'a'+i%3, i))
+	}
+	_, g := around(t, entries...)
+	for pattern, below := range map[string]bool{"~/code/[ab]": false, "~/code/?": true, "~/code/*/1.go": false} {
+		u := g.Word(paths.Read, paths.Word{Text: pattern, Glob: true}, g.Roots.Cwd, "argument")
+		if got := slices.Contains(u.Marks, paths.MarkBelow); got != below || u.Class != paths.Around {
+			t.Errorf("%s: %s, too much is below: %v, want %v", pattern, u.Class, got, below)
+		}
+	}
+}
+
 // On random trees, a pattern that may be read stands for no file that may not be read by
 // its name, and a folder that may be read as a whole holds none.
 func TestWholeIsNoMilderThanItsFiles(t *testing.T) {

@@ -132,7 +132,7 @@ func (g Guard) judge(u *Use, op Op, p, cwd string, tool bool) {
 		}
 	}
 	u.Marks = append(u.Marks, at.marks...)
-	if at.class == Around && g.Links != nil && (at.Mode.IsDir() || !at.there()) && g.secretsBelow(at.path) {
+	if left := maxBelow; at.class == Around && g.Links != nil && (at.Mode.IsDir() || !at.there()) && g.secretsBelow(at.path, &left) {
 		u.mark(MarkBelow)
 	}
 	switch {
