@@ -135,6 +135,39 @@ func TestHomeOfTheWorkspace(t *testing.T) {
 	}
 }
 
+// However the workspace is said, the agent is the user in whose home it lies. Folders that are
+// named beside it stay where they are.
+func TestHomeHoweverItIsSaid(t *testing.T) {
+	t.Setenv("HOME", "/home/alice")
+	const mine = "version: 1\ninclude: [builtin/paths.yaml]\nroots: {workspace: /home/sam/shop}\n"
+	for name, c := range map[string]struct {
+		own, locked rulefile.Files
+		world       World
+	}{
+		"paths.yaml":        {own: rulefile.Files{pathsFilename: mine}},
+		"the locked folder": {locked: rulefile.Files{pathsFilename: mine}},
+		"the start":         {world: World{Set: "/home/sam/shop"}},
+		"the gateway":       {world: World{Named: []string{"/home/sam/shop", "/home/alice/shared"}}},
+	} {
+		set, problems := underLock(t, c.locked, c.own)
+		if set == nil {
+			t.Fatalf("%s: %v", name, problems)
+		}
+		at := At{Now: exampleTime, World: c.world}
+		for path, want := range map[string]policy.Effect{"/home/sam/shop/a": policy.Allow, "~/notes.md": policy.Allow, "/home/sam/notes.md": policy.Allow, "/home/kim/a": policy.Deny} {
+			if d := set.CheckPath("read", path, somebody, at); d.Effect != want {
+				t.Errorf("%s: read %s: %s by %s (%s), want %s", name, path, d.Effect, d.Rule, d.Why, want)
+			}
+		}
+		named := len(c.world.Named) > 0
+		for path, may := range map[string]bool{"/home/sam/shop/a": true, "/home/alice/shared/a": named, "/home/sam/shared/a": false} {
+			if d := set.CheckPath("write", path, somebody, at); (d.Effect == policy.Allow) != may {
+				t.Errorf("%s: write %s: %s by %s (%s), want %v", name, path, d.Effect, d.Rule, d.Why, may)
+			}
+		}
+	}
+}
+
 // What a rule is unsure about leaves under permissive, is asked about under developer and
 // strict, and a locked rule asks whatever its profile is.
 func TestUnsure(t *testing.T) {

@@ -64,6 +64,7 @@ func (l *loader) roots(r rootsRule, to, base *author) {
 		out.Write = append([]string{out.Cwd}, out.Write...)
 	}
 	to.roots = out
+	to.roots = to.at([]string{out.Cwd})
 }
 
 // at are the roots of an author where its agent works in other folders, of which the first
@@ -71,11 +72,11 @@ func (l *loader) roots(r rootsRule, to, base *author) {
 // this program, then the agent runs as that user.
 func (a *author) at(folders []string) paths.Roots {
 	r := a.roots
+	if home := paths.HomeOf(folders[0]); home != "" && !strings.HasPrefix(folders[0], r.Home+"/") {
+		r = a.of(r, home)
+	}
 	r.Cwd = folders[0]
 	r.Write = slices.Concat(folders, r.Write[1:]) // the first is the workspace
-	if home := paths.HomeOf(folders[0]); home != "" && !strings.HasPrefix(folders[0], r.Home+"/") {
-		return a.of(r, home)
-	}
 	return r
 }
 
