@@ -86,7 +86,7 @@ func TestWorkspaceIsSet(t *testing.T) {
 		"by the locked": {set: worksIn(t, "", "version: 1\nroots: {workspace: /srv/work}\n")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, c, script.New(script.Scenario{Steps: []script.Reply{script.Native("exec", `{"command":"rm /srv/work/x"}`), script.Native("exec", `{"command":"rm x"}`)}}))
+			r := start(t, c, script.New(script.Scenario{Steps: []script.Reply{script.Native("exec", `{"command":"rm /srv/work/x"}`), script.Native("exec", `{"command":"rm x"}`), script.Text("I may not."), script.Native("exec", `{"command":"ls"}`)}}))
 			left := func() bool {
 				a := r.chat(from("system", shop, "user", "go"))
 				return len(a.calls) == 1 && !strings.Contains(a.calls[0].Args, `"ask"`)
@@ -100,8 +100,8 @@ func TestWorkspaceIsSet(t *testing.T) {
 			if lines := r.log.Lines("workspace_differs"); len(lines) != 1 || !strings.Contains(lines[0], "/home/sam/code/shop") || !strings.Contains(lines[0], "/srv/") || !strings.Contains(lines[0], "WARN") {
 				t.Errorf("the log says %q", lines)
 			}
-			if r.log.Said("workspace_learnt") > 0 {
-				t.Error("it was learnt all the same")
+			if r.chat(from("system", shop+separate, "user", "go")); r.log.Said("workspace_learnt")+r.log.Said("workspace_unclear") > 0 {
+				t.Error("it was learnt all the same, or it matters that the gateway says two folders")
 			}
 		})
 	}

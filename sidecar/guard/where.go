@@ -36,7 +36,8 @@ func (g *Guard) where(set *ruleset.Set, who policy.Subject, named ruleset.Named)
 	if set := w.here.Workspace; set != "" && set != has {
 		tell(slog.LevelWarn, "workspace_differs", "the workspace of the locked folder counts, and not the one that the start sets", has, "set", set)
 	}
-	if named.Unclear {
+	fixed := set.Fixed() || w.here.Workspace != ""
+	if named.Unclear && !fixed {
 		tell(slog.LevelWarn, "workspace_unclear", "the gateway says in two ways where the agent works, so neither is believed; set --workspace", has)
 	}
 	if named.Folders == nil {
@@ -46,7 +47,7 @@ func (g *Guard) where(set *ruleset.Set, who policy.Subject, named ruleset.Named)
 	if !filepath.IsAbs(cwd) {
 		cwd = ""
 	}
-	if set.Fixed() || w.here.Workspace != "" {
+	if fixed {
 		if named.Folders[0] != has {
 			tell(slog.LevelWarn, "workspace_differs", "the gateway says that the agent works elsewhere; what is set here counts", has, "gateway", named.Folders[0])
 		}
