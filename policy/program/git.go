@@ -19,7 +19,7 @@ var (
 var (
 	gitLooks = strings.Fields(`log show shortlog whatchanged reflog range-diff rev-list diff-tree diff-index diff-files diff blame annotate cat-file
 		grep status describe ls-files ls-tree ls-remote rev-parse show-ref for-each-ref name-rev merge-base merge-tree var version help count-objects
-		check-ignore check-attr check-mailmap archive bundle fast-export format-patch push clone hash-object verify-commit verify-tag fsck
+		check-ignore check-attr check-mailmap archive bundle fast-export push clone verify-commit verify-tag fsck
 		cherry show-branch get-tar-commit-id interpret-trailers stripspace patch-id diff-pairs mktree config credential`)
 	gitListing = strings.Fields("list show status get get-url view summary log visualize ls-files env version")
 	gitLists   = strings.Fields("-l --list -a --all -v -vv -r --remotes --show-current --contains --merged --no-merged --points-at --sort")
@@ -36,6 +36,10 @@ func gitChanges(c *call) bool {
 	}
 	listed := len(words) > 1 && slices.Contains(gitListing, words[1])
 	switch words[0] {
+	case "format-patch":
+		return !c.has("--stdout", "-o")
+	case "hash-object":
+		return c.has("-w")
 	case "stash", "notes", "submodule", "worktree", "bisect", "lfs":
 		return !listed
 	case "branch", "tag", "remote":

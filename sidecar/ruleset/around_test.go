@@ -58,10 +58,10 @@ func TestWorkElsewhere(t *testing.T) {
 	at := At{Now: exampleTime, World: World{Cwd: "/home/sam/shop", Home: "/home/sam", Write: []string{"/home/sam/shop", "/tmp"}}}
 	set := loaded(t)
 	for effect, lines := range map[policy.Effect][]string{
-		policy.Allow: {"log --oneline", "status", "diff HEAD~1", "show HEAD:a.go", "branch", "branch -a", "tag -l", "remote -v", "stash list", "worktree list", "blame a.go", "ls-files", "submodule status"},
+		policy.Allow: {"log --oneline", "status", "diff HEAD~1", "show HEAD:a.go", "branch", "branch -a", "tag -l", "remote -v", "stash list", "worktree list", "blame a.go", "ls-files", "submodule status", "format-patch --stdout -1", "format-patch -o /tmp/p -1", "hash-object a.go"},
 		policy.Ask: {
 			"commit -am x", "checkout main", "switch main", "stash", "add -A", "pull", "fetch", "merge x", "tag v1", "branch x", "apply /tmp/x.patch", "am /tmp/x.patch", "init", "gc", "rebase main", "cherry-pick abc", "restore --staged a",
-			"submodule update", "bisect start", "worktree prune", "update-index --refresh", "sparse-checkout set a", "notes add -m x", "lfs pull",
+			"submodule update", "bisect start", "worktree prune", "update-index --refresh", "sparse-checkout set a", "notes add -m x", "lfs pull", "format-patch -1", "hash-object -w a.go",
 		},
 	} {
 		for _, line := range lines {
