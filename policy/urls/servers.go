@@ -1,8 +1,10 @@
 package urls
 
 import (
+	"cmp"
 	"net"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,6 +58,15 @@ func PortsOf(text string) (first, last int, ok bool) {
 	a, errA := strconv.ParseUint(from, 10, 16)
 	b, errB := strconv.ParseUint(to, 10, 16)
 	return int(a), int(b), errA == nil && errB == nil && a > 0 && a <= b
+}
+
+// AddressOf is the HOST:PORT of the server at a base URL; empty: it is none.
+func AddressOf(base string) string {
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme]))
 }
 
 // local says whether a host is this machine: its name, an address of it, or all of them.

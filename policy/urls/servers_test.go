@@ -40,6 +40,16 @@ func TestServersByOtherNames(t *testing.T) {
 	}
 }
 
+func TestAddressOf(t *testing.T) {
+	for base, want := range map[string]string{
+		"http://127.0.0.1:8000/v1": "127.0.0.1:8000", "https://llm.example.com/v1": "llm.example.com:443", "http://[::1]": "[::1]:80", "": "", "/v1": "", "http://a b": "",
+	} {
+		if got := AddressOf(base); got != want {
+			t.Errorf("%s: %q, want %q", base, got, want)
+		}
+	}
+}
+
 func TestPortsOf(t *testing.T) {
 	for text, want := range map[string][2]int{"80": {80, 80}, "1-2": {1, 2}, "": {}, "0": {}, "2-1": {}, "1-": {}, "-1": {}, "70000": {}, "1-2-3": {}, "x": {}} {
 		first, last, ok := PortsOf(text)

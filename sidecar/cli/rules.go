@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -170,14 +168,10 @@ func worldOf(s ruleset.Settings, folders ...string) guard.World {
 			h.Own = append(h.Own, dir)
 		}
 	}
-	for _, address := range []string{s.Listen, s.Admin} {
+	for _, address := range []string{s.Listen, s.Admin, urls.AddressOf(s.Upstream)} {
 		if address != "" {
 			h.Servers = append(h.Servers, address)
 		}
-	}
-	if u, err := url.Parse(s.Upstream); err == nil && u.Host != "" {
-		port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
-		h.Servers = append(h.Servers, net.JoinHostPort(u.Hostname(), port))
 	}
 	return guard.NewWorld(h)
 }

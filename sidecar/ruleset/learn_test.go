@@ -249,6 +249,21 @@ func TestOlderRules(t *testing.T) {
 	}
 }
 
+// A model server of models.yaml is one that no agent may reach.
+func TestModelServersAreClosed(t *testing.T) {
+	own := rulefile.Files{modelsFile: "version: 1\nmodels: [{id: second, about: Ours., mode: provider, upstream: 'http://127.0.0.1:9000/v1'}]\n"}
+	set, problems := underLock(t, nil, own)
+	if set == nil {
+		t.Fatal(problems)
+	}
+	at := At{Now: exampleTime, Opened: func(int) bool { return true }}
+	for url, want := range map[string]policy.Effect{"http://localhost:9000/v1/models": policy.Deny, "http://localhost:9001/": policy.Allow} {
+		if d := set.CheckURL(url, "GET", nil, somebody, at); d.Effect != want {
+			t.Errorf("%s: %s by %s, want %s", url, d.Effect, d.Rule, want)
+		}
+	}
+}
+
 // What the operator's localhost opens stays closed where the locked folder says so.
 func TestLockedLocalhost(t *testing.T) {
 	own := rulefile.Files{urlsFilename: "version: 1\ninclude: [builtin/urls.yaml]\nlocalhost: [3000]\n"}

@@ -10,7 +10,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// localhost takes what urls.yaml says of servers.
+// localhost takes what urls.yaml says of servers, and the model servers of models.yaml.
 func (l *loader) localhost(f urlsFile) urls.Servers {
 	s := urls.Servers{Known: speak(f.Rules, urls.Control), Ports: f.Localhost}
 	for _, t := range f.Own {
@@ -20,6 +20,11 @@ func (l *loader) localhost(f urlsFile) urls.Servers {
 			continue
 		}
 		s.Own = append(s.Own, t.Value)
+	}
+	for _, m := range l.set.Models {
+		if address := urls.AddressOf(m.Upstream.Value); address != "" {
+			s.Own = append(s.Own, address)
+		}
 	}
 	return s
 }
