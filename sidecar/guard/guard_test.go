@@ -132,6 +132,8 @@ func TestQuestionOfAWorkspace(t *testing.T) {
 		{Question{Path: text("/srv/work/shop/a"), Op: paths.Write, Workspace: "/srv/work/shop"}, policy.Allow},
 		{Question{Path: text("a"), Op: paths.Write, Workspace: "/srv/work/shop"}, policy.Allow},
 		{Question{Command: text("rm a"), Workspace: "/srv/work/shop", Cwd: "/opt"}, policy.Ask},
+		{Question{Path: text("/opt/a"), Op: paths.Write, Workspace: "/"}, policy.Ask},
+		{Question{Command: text("rm a"), Workspace: "srv"}, policy.Allow}, // in the default workspace
 	} {
 		if got, err := (World{}).Answer(set, &c.q); err != nil || got.Effect != c.want {
 			t.Errorf("%+v: %+v %v, want %s", c.q, got, err, c.want)

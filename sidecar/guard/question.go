@@ -106,10 +106,7 @@ func (w World) Answer(set *ruleset.Set, q *Question) (*Ruling, error) {
 	if q.Now != nil {
 		m.Now = *q.Now
 	}
-	if q.Workspace != "" {
-		w = w.In([]string{q.Workspace}, q.Workspace)
-	}
-	at := w.at(m)
+	at := w.Said(set, q.Workspace).at(m)
 	at.World.Cwd, at.World.Home = cmp.Or(q.Cwd, at.World.Cwd), q.Home
 	if q.Resolve != nil {
 		at.Lookup = q.Resolve.lookup

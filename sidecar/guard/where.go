@@ -17,8 +17,20 @@ import (
 // workspace first; nil: it names none that could be. Its tools work in cwd; empty: in the
 // workspace.
 func (w World) In(named []string, cwd string) World {
+	if !filepath.IsAbs(cwd) {
+		cwd = ""
+	}
 	w.named, w.cwd = named, cwd
 	return w
+}
+
+// Said is the world of a request whose gateway names this folder; empty: it names none. One
+// that cannot be a workspace is not taken over.
+func (w World) Said(set *ruleset.Set, folder string) World {
+	if folder == "" || w.unfit(set, folder) != "" {
+		return w.In(nil, folder)
+	}
+	return w.In([]string{folder}, folder)
 }
 
 // where is the world of one request. It takes over what the gateway says of the workspace,
@@ -44,9 +56,6 @@ func (g *Guard) where(set *ruleset.Set, who policy.Subject, named ruleset.Named)
 		return w
 	}
 	cwd := named.Folders[0]
-	if !filepath.IsAbs(cwd) {
-		cwd = ""
-	}
 	if fixed {
 		if named.Folders[0] != has {
 			tell(slog.LevelWarn, "workspace_differs", "the gateway says that the agent works elsewhere; what is set here counts", has, "gateway", named.Folders[0])

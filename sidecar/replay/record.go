@@ -95,10 +95,7 @@ func (rec *Record) read(set *ruleset.Set, in guard.World, profile string, enforc
 	}
 	out := &seen{catalog: catalog}
 	facts := set.Facts(rec.Model, rec.Server, rec.User)
-	if rec.Workspace != "" {
-		in = in.In([]string{rec.Workspace}, rec.Workspace)
-	}
-	facts.Judge = in.Judge(set, policy.Subject{Model: rec.Model, Interactive: true}, func(c *tools.Call, d policy.Decision) bool {
+	facts.Judge = in.Said(set, rec.Workspace).Judge(set, policy.Subject{Model: rec.Model, Interactive: true}, func(c *tools.Call, d policy.Decision) bool {
 		d.Facts = nil // a tree shows the decision; policy explain shows the facts
 		out.decided = append(out.decided, TreeDecision{c.Name, d})
 		return enforce && d.Effect == policy.Deny
