@@ -104,7 +104,10 @@ func profileRows(p *profileReport) []row {
 	return r.list
 }
 
-var profileLine = regexp.MustCompile(`(?m)^profile:[ \t]*[^\s#]*`)
+var (
+	profileLine = regexp.MustCompile(`(?m)^profile:[ \t]*[^\s#]*`)
+	versionLine = regexp.MustCompile(`(?m)^version:.*`)
+)
 
 // setProfile writes a profile into exec.yaml, if the rules then still load.
 func setProfile(name, dir string, env Env) error {
@@ -125,7 +128,10 @@ func setProfile(name, dir string, env Env) error {
 	file, line := profiledIn(files), "profile: "+name
 	changed := profileLine.ReplaceAllString(files[file], line)
 	if !profileLine.MatchString(files[file]) {
-		changed = strings.Replace(files[file], "version: 1\n", "version: 1\n"+line+"\n", 1)
+		changed = versionLine.ReplaceAllString(files[file], "$0\n"+line)
+	}
+	if !profileLine.MatchString(changed) {
+		return fmt.Errorf("%s has no line with its version, behind which the profile could stand; write this into it: %s", src.OnDisk(file), line)
 	}
 	if err := edit(src, file, changed); err != nil {
 		return err
