@@ -18,18 +18,19 @@ func NewPorts(sessions int) *Ports {
 // Begin notes what is open as a command of a session is about to leave. Only the first one
 // counts. Nil is what nobody can tell.
 func (p *Ports) Begin(session string, open func() map[int]bool) {
+	if session == "" {
+		return
+	}
 	p.mu.Lock()
-	known := p.before.get(session) != nil
+	before, first := p.before.use(session)
 	p.mu.Unlock()
-	if known || session == "" {
+	if !first {
 		return
 	}
 	found := open()
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if before, made := p.before.use(session); made {
-		*before = found
-	}
+	*before = found
+	p.mu.Unlock()
 }
 
 // Opened reports whether what listens at a port, now or when the command runs, can only have

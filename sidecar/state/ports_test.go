@@ -33,6 +33,11 @@ func TestPorts(t *testing.T) {
 	if p.Opened("unknown", 3000, open(3000)) {
 		t.Error("a port is taken for opened where nobody could look before")
 	}
+	p.Begin("a", open(3000)) // it is still at work
+	p.Begin("c", open())
+	if !p.Opened("a", 3000, open(3000)) {
+		t.Error("a session that is still at work was forgotten")
+	}
 	p.Begin("c", open())
 	p.Begin("d", open())
 	if p.Opened("a", 3000, open(3000)) {
