@@ -32,7 +32,7 @@ var archives = family{
 		--preserve-modification-time`, operands: "write*", stdin: always},
 	"ar ranlib": {operands: "skip change read*"},
 	"jar": {opts: `
-		-C+read -f|--file=change --manifest=read -m= -e= --create --list --extract --update -[ctuxidvM0pnk]`, open: true, style: bundle, operands: "change read*"},
+		-C+read -f|--file=change --manifest=read -m= -e= --create --list --extract --update -[ctuxidvM0pnk]`, tags: "follows", open: true, style: bundle, operands: "change read*"},
 	"xar pax shar uuencode uudecode": {tags: "opaque-exec", operands: "change*"},
 	"dpkg-deb":                       {opts: "-c -I -f -x -X -e -b --build --contents --info --extract", operands: "read write*", open: true},
 	"rpm2cpio":                       {operands: "read"},

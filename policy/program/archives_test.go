@@ -19,7 +19,7 @@ func TestArchives(t *testing.T) {
 		{"gzip -k a b", "read(a) write(a) read(b) write(b)"},
 		{"gzip -t a.gz", "read(a.gz)"},
 		{"gzip -r d", "read(d) write(d) recursive"},
-		{"jar cf x.jar a", "read(x.jar) write(x.jar) read(a) write(a)"},
+		{"jar cf x.jar a", "read(x.jar) write(x.jar) read(a) write(a) follows"},
 		{"rpm2cpio a.rpm", "read(a.rpm)"},
 		{"tar czf out.tgz src", "write(out.tgz) read(src) recursive"},
 		{"tar -xzf a.tgz", "read(a.tgz) write(./extracted)"},

@@ -99,10 +99,10 @@ var files = family{
 	"lsof fuser":                       {opts: "-k:signal -i? -p= -u= -c= -n -P -t -a -d=", operands: "skip*", open: true},
 	"find gfind":                       {style: words, then: find},
 	"fd fdfind": {opts: `
-		-[HIuLsiagFlp0q1] -d|--max-depth= --min-depth= --exact-depth= -t|--type= -e|--extension= -E|--exclude= -S|--size=
+		-[HIusiagFlp0q1] -L|--follow:follows -d|--max-depth= --min-depth= --exact-depth= -t|--type= -e|--extension= -E|--exclude= -S|--size=
 		--changed-within= --changed-before= -o|--owner= -c|--color= -j|--threads= -C|--base-directory=dir --search-path=
 		--ignore-file=read --path-separator= --max-results= --and= --format= -x|--exec=rest -X|--exec-batch=rest --hidden
-		--glob --regex --absolute-path --full-path --follow --case-sensitive --ignore-case --print0 --list-details --prune
+		--glob --regex --absolute-path --full-path --case-sensitive --ignore-case --print0 --list-details --prune
 		--strip-cwd-prefix? --one-file-system --fixed-strings --unrestricted --quiet --show-errors --batch-size=
 		--gen-completions? --hyperlink? --no-ignore --no-ignore-vcs`, operands: "skip*", then: fd},
 	"locate plocate updatedb": {opts: "-d= -l= -n=", operands: "skip*", open: true},

@@ -6,7 +6,7 @@ import "testing"
 func TestFind(t *testing.T) {
 	effectsAre(t, []effectCase{
 		{"fd -e log -x rm", "read(.) fd_--exec{rm .} #carrier #bulk-delete recursive"},
-		{"fd foo src", "read(src) recursive"},
+		{"fd foo src", "read(src) recursive"}, {"fd -HL foo", "read(.) recursive follows"}, {"fd --follow foo", "read(.) recursive follows"},
 		{"fd -H . /etc -X rm -rf", "read(/etc) fd_--exec{rm -rf /etc} #carrier #bulk-delete recursive"},
 		{"fd", "read(.) recursive"},
 		{"fd foo", "read(.) recursive"},
