@@ -101,12 +101,12 @@ var (
 // was asked; less, it does ask.
 func evidence(text string) int {
 	switch {
+	case hasRun.MatchString(text): // whatever the program has written
+		return proof
 	case wasAsked.MatchString(text):
 		return -1
 	case hasNotRun.MatchString(text):
 		return 0
-	case hasRun.MatchString(text):
-		return proof
 	}
 	return 1
 }
