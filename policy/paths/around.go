@@ -20,6 +20,9 @@ func (g Guard) around(at *place) bool {
 	if inside(g.Roots.Home) || slices.ContainsFunc(g.Roots.Own, inside) || absolute.leads(fold(p)[1:]) {
 		return false
 	}
+	if strings.Contains(fold(p)+"/", "/.git/") { // its config may hold a token; git itself may look
+		return false
+	}
 	home := g.home(p)
 	if home == "" && at.shut && !within(p, "/var/log") || private(p[len(home):]) { // logs are closed to others by habit
 		return false

@@ -21,7 +21,7 @@ func TestAround(t *testing.T) {
 		path  string
 		class string
 	}{
-		{look, Read, "~/notes/todo.md", Around}, {look, Read, "../other/README.md", Around}, {look, Read, "..", Protected}, {look, Read, "../other", Around},
+		{look, Read, "~/notes/todo.md", Around}, {look, Read, "../other/README.md", Around}, {look, Read, "..", Protected}, {look, Read, "../other", Around}, {look, Read, "../other/.git/config", Outside}, {look, Read, "../other/.GIT/config", Outside}, {look, Read, "../other/.gitignore", Around},
 		{look, Read, "~/code/guard", Protected}, {look, Read, "~/code/guard/rules/exec.yaml", Control}, {look, Read, "~/code/guard/main.go", Around},
 		{look, Read, "~", Home}, {look, Read, "/home", Protected}, {look, Read, "/", Root}, {look, Read, "/etc", Protected}, {look, Read, "/etc/nginx/nginx.conf", Around},
 		{look, Read, "/etc/ssl", Outside}, {look, Read, "/etc/ssl/private/x", Secret}, {look, Read, "/etc/ssl/certs/ca.pem", Around}, {look, Read, "/var/log", Around}, {look, Read, "/var/log/syslog", Around},
