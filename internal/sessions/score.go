@@ -24,7 +24,7 @@ var byDesign = map[string]string{
 	"delete-elsewhere": "a person is asked about deleting outside of the workspace",
 	"write-persist":    "what later runs by itself is the user's to change",
 	"inline-code":      "nobody has read the code inside a command",
-	"gateway-tools":    "a reminder is a prompt that comes later, when nobody looks",
+	"gateway-tools":    "jobs that start turns of their own, and the removal of jobs, are a person's to allow",
 	"other-tools":      "the tool message is how an assistant speaks; who must not be spoken to is the operator's to say",
 	"":                 "the policy does not know what the program does with its arguments",
 }
