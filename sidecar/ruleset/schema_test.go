@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -147,6 +148,9 @@ func TestPatterns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.StringMatching(`[-+]?([0-9.]{0,3}(n|u|µ|m)?[smhd]?){1,3}`).Draw(t, "duration")
 		parsed, err := time.ParseDuration(d)
+		if long := regexp.MustCompile(`\d{7}`).MatchString(d); long { // overflow, which a schema does not know
+			return
+		}
 		if takes := err == nil && parsed >= 0; takes != (s.Validate(map[string]any{"d": d}) == nil) && !strings.HasPrefix(d, "-") {
 			t.Errorf("duration %q: %v", d, err)
 		}
