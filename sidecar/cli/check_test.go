@@ -32,6 +32,9 @@ func TestCheckFormats(t *testing.T) {
 			}
 			golden := "testdata/check/" + name + "." + f
 			got := out.String() + errs.String()
+			if said != nil {
+				got += "ends with: " + said.Error() + "\n" // the program prints it
+			}
 			if *update {
 				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 					t.Fatal(err)

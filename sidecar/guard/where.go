@@ -4,8 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
@@ -81,26 +79,12 @@ func (g *Guard) where(set *ruleset.Set, who policy.Subject, named ruleset.Named)
 
 // unfit says why a folder that the gateway names cannot be a workspace; empty: it can.
 func (w World) unfit(set *ruleset.Set, folder string) string {
-	look := func() string {
-		roots := w.Roots(set)
-		if home := paths.HomeOf(folder); home != "" { // of the user that the agent may run as
-			roots.Own = append(slices.Clone(roots.Own), ownUnder(roots.Own, roots.Home, home)...)
-		}
-		g := paths.Guard{Roots: roots, Links: workspace.Links{}}
+	look := func() string { // as if it were one, with the home folder of its user
+		g := paths.Guard{Roots: w.In([]string{folder}, "").Roots(set), Links: workspace.Links{}}
 		return g.Unfit(folder)
 	}
 	if w.folders == nil {
 		return look()
 	}
 	return w.folders.known("unfit "+set.Version+" "+folder, look)
-}
-
-// ownUnder are those of the guard's own files that lie in a home folder, in another one.
-func ownUnder(own []string, home, other string) (out []string) {
-	for _, o := range own {
-		if rest, in := strings.CutPrefix(o, home+"/"); in {
-			out = append(out, other+"/"+rest)
-		}
-	}
-	return out
 }
