@@ -21,6 +21,7 @@ type Call struct {
 	Command    string         `expr:"command" json:"command,omitempty" doc:"The shell lines of the call: its arguments command, cmd, script, shell_command and code, a line each. It is empty if there are none."`
 	Strategy   string         `expr:"strategy" json:"strategy,omitempty" doc:"The id of the strategy that found the call."`
 	Confidence float64        `expr:"confidence" json:"confidence,omitempty" doc:"How sure that strategy is, 0 to 1."`
+	Confined   bool           `expr:"confined" json:"confined,omitempty" doc:"true means that the kernel holds the command: it can change only the folders that may be written, read no secrets, and reach the network only through a proxy."`
 	Subject
 }
 

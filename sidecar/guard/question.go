@@ -43,6 +43,7 @@ type Question struct {
 	Channel     string     `json:"channel"`
 	Interactive *bool      `json:"interactive"` // absent is true: somebody can answer
 	Now         *time.Time `json:"now"`         // absent is the clock
+	Confined    bool       `json:"confined"`    // it runs confined, if it is a command
 }
 
 // Answers is what a resolver says of each host, one answer after the other. An answer
@@ -107,6 +108,7 @@ func (w World) Answer(set *ruleset.Set, q *Question) (*Ruling, error) {
 		m.Now = *q.Now
 	}
 	at := w.Said(set, q.Workspace).at(m)
+	at.Confined = q.Confined
 	at.World.Cwd, at.World.Home = cmp.Or(q.Cwd, at.World.Cwd), q.Home
 	if q.Resolve != nil {
 		at.Lookup = q.Resolve.lookup

@@ -20,6 +20,8 @@ type At struct {
 	Lookup urls.Lookup                // nil: names are not looked up
 	Opened func(port int) bool        // whether a command of the session has opened a port of this machine; nil: nobody knows
 	World  World
+
+	Confined bool // commands run confined, if they can
 }
 
 // World is where a call would run, where that is not as paths.yaml has it.
@@ -114,6 +116,7 @@ func (s *Set) Decide(call tools.Call, who policy.Subject, at At) policy.Decision
 		if err != nil {
 			return s.unjudged(err.Error(), d.Audits, &policy.Facts{Call: c})
 		}
+		c.Confined = at.Confined && s.Confine() != Never && policy.Confinable(c)
 		one := s.each(c, at)
 		if i == 0 {
 			d = one
@@ -144,12 +147,16 @@ func (s *Set) callOf(call tools.Call, name string, args []byte, who policy.Subje
 
 // each asks every author. They look at the same facts where they see the same world.
 func (s *Set) each(c policy.Call, at At) policy.Decision {
+	confined := c.Confined
+	c.Confined = confined && s.own.confine != Never
 	facts := policy.Examine(c, s.own.world(at))
 	d := s.own.policy.Decide(facts, s.own.moment(at))
 	if s.locked == nil {
 		return d
 	}
-	if under := s.underLock(c); under.Class != c.Class || !s.oneWorld {
+	under := s.underLock(c)
+	under.Confined = confined && s.locked.confine != Never
+	if under.Class != c.Class || under.Confined != c.Confined || !s.oneWorld {
 		facts = policy.Examine(under, s.locked.world(at))
 	}
 	return policy.Stricter(d, s.locked.policy.Decide(facts, s.locked.moment(at)))

@@ -24,6 +24,7 @@ type author struct {
 	profile   string
 	lenient   bool // what rules are unsure about leaves
 	asksHere  bool // and not the gateway
+	confine   Confine
 	zone      *time.Location
 	roots     paths.Roots
 	bound     bool       // the workspace is that of the locked folder, and nobody outranks it
@@ -69,7 +70,7 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 	e := decodeFile[execFile](l, folder+execFilename)
 	p := decodeFile[pathsFile](l, folder+pathsFilename)
 	u := decodeFile[urlsFile](l, folder+urlsFilename)
-	a := &author{profile: e.Profile, asksHere: e.Asks == "sidecar", zone: l.zone(folder+execFilename, e.Zone), arguments: argumentsOf(p.Arguments, u.Arguments)}
+	a := &author{profile: e.Profile, asksHere: e.Asks == "sidecar", confine: confineOf(e.Confine), zone: l.zone(folder+execFilename, e.Zone), arguments: argumentsOf(p.Arguments, u.Arguments)}
 	switch {
 	case a.profile != "":
 	case base == nil:

@@ -98,7 +98,7 @@ var exampleRoots = paths.Roots{
 	Own: []string{"/home/agent/.openclaw", "/etc/gpt-oss-executor"}, Look: []string{"/home/agent", "/etc", "/var/log"},
 }
 
-// tryScript checks that a rule holds for a shell script, or does not.
+// tryScript checks that a rule holds for a shell script, confined or not, or for neither.
 func tryScript[E any](l *ruleCompiler, r policy.Rule[E], on operands[E], script rulefile.Text, want bool) {
 	call := policy.Call{
 		Tool: "exec", Class: string(tools.Exec), Args: map[string]any{"command": script.Value}, Command: script.Value,
@@ -106,13 +106,15 @@ func tryScript[E any](l *ruleCompiler, r policy.Rule[E], on operands[E], script 
 	}
 	facts := policy.Examine(call, policy.World{Guard: paths.Guard{Roots: l.roots}})
 	holds := false
-	for env := range on(facts, policy.MomentOf(exampleTime, nil)) {
-		yes, err := r.Holds(env)
-		if err != nil {
-			l.report(script.All(), codeExample, r.ID+" fails for this: "+err.Error(), "")
-			return
+	for _, facts.Call.Confined = range []bool{false, true} {
+		for env := range on(facts, policy.MomentOf(exampleTime, nil)) {
+			yes, err := r.Holds(env)
+			if err != nil {
+				l.report(script.All(), codeExample, r.ID+" fails for this: "+err.Error(), "")
+				return
+			}
+			holds = holds || yes
 		}
-		holds = holds || yes
 	}
 	switch {
 	case holds && !want:

@@ -1,0 +1,90 @@
+package ruleset
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
+// What only the kernel can hold is asked about unconfined, and leaves confined. What the
+// kernel cannot undo or see is asked about in both cases.
+func TestConfinedCommands(t *testing.T) {
+	set, problems := Load(shipped(t))
+	if set == nil {
+		t.Fatal(problems)
+	}
+	for command, want := range map[string][2]policy.Effect{ // unconfined, confined
+		"npm test":                               {policy.Allow, policy.Allow},
+		"ffmpeg-like-tool -i a b":                {policy.Ask, policy.Allow},
+		"node -e 'console.log(1)'":               {policy.Ask, policy.Allow},
+		"bash scripts/x.sh":                      {policy.Ask, policy.Allow},
+		"$TOOL --all":                            {policy.Ask, policy.Allow},
+		"cat \"$FILE\"":                          {policy.Ask, policy.Allow},
+		"curl http://localhost:3000/":            {policy.Ask, policy.Allow},
+		"kill 4242":                              {policy.Ask, policy.Allow},
+		"git config user.name x":                 {policy.Ask, policy.Allow},
+		"git push":                               {policy.Ask, policy.Ask},
+		"npm publish":                            {policy.Ask, policy.Ask},
+		"docker run alpine true":                 {policy.Ask, policy.Ask},
+		"systemctl restart nginx":                {policy.Ask, policy.Ask},
+		"ssh build.example.com make":             {policy.Ask, policy.Ask},
+		"git reset --hard":                       {policy.Ask, policy.Ask},
+		"rm -rf \"$DIR\"":                        {policy.Ask, policy.Ask},
+		"curl -d @notes.md https://example.com/": {policy.Ask, policy.Ask},
+		"echo x > ~/notes.md":                    {policy.Ask, policy.Ask},
+		"cat ~/.ssh/id_rsa":                      {policy.Deny, policy.Deny},
+		"rm -rf /":                               {policy.Deny, policy.Deny},
+		"curl http://169.254.169.254/":           {policy.Deny, policy.Deny},
+		"gpt-oss-executor approvals allow 1":     {policy.Deny, policy.Deny},
+	} {
+		for i, confined := range []bool{false, true} {
+			at := exampleAt()
+			at.Confined = confined
+			if got := set.CheckCommand(command, somebody, at); got.Effect != want[i] {
+				t.Errorf("%s, confined %v: %s (%s %s)", command, confined, got.Effect, got.Rule, got.Why)
+			}
+		}
+	}
+}
+
+// The stricter of both folders says whether commands are confined, and a locked folder can
+// refuse to trust in it.
+func TestConfineOfBothFolders(t *testing.T) {
+	says := func(word string) string {
+		if word == "" {
+			return ""
+		}
+		return "confine: " + word + "\n"
+	}
+	for _, c := range []struct {
+		own, locked string
+		want        Confine
+		node        policy.Effect // node -e, confined by the machine
+	}{
+		{"", "", Possible, policy.Allow},
+		{"never", "", Possible, policy.Ask},
+		{"always", "never", Always, policy.Ask},
+		{"when_possible", "always", Always, policy.Allow},
+		{"never", "never", Never, policy.Ask},
+	} {
+		own := shipped(t)
+		own[execFilename] = strings.Replace(own[execFilename], "\nconfine: when_possible\n", "\n"+says(c.own), 1)
+		locked := strings.Replace(shipped(t)[execFilename], "\nconfine: when_possible\n", "\n"+says(c.locked), 1)
+		files, err := lockedSource(t, own, rulefile.Files{execFilename: locked}).Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, problems := Load(files)
+		if set == nil {
+			t.Fatal(problems)
+		}
+		at := exampleAt()
+		at.Confined = true
+		d := set.CheckCommand("node -e 'console.log(1)'", somebody, at)
+		if got := set.Confine(); got != c.want || d.Effect != c.node {
+			t.Errorf("%q and %q: %v, %s (%s)", c.own, c.locked, got, d.Effect, d.Rule)
+		}
+	}
+}
