@@ -26,7 +26,7 @@ func NewApprovals(l ruleset.Limits, now func() time.Time, m *telemetry.Metrics) 
 // does not leave, or nothing, and which approval it waits for.
 func (j *judge) askPerson(call *tools.Call, d policy.Decision) (why, approval string) {
 	var flaw *shell.Flaw
-	if !j.set.AsksHere() && j.asks.Hears(asker(j.who), j.Now()) {
+	if !j.set.AsksHere() && j.set.Confine() != ruleset.Always && j.asks.Hears(asker(j.who), j.Now()) {
 		args, err := policy.WithAsk(call.Name, call.Arguments, d.Reason(), func(tool string) bool { return j.catalog.Takes(tool, "ask") })
 		if err == nil {
 			call.Arguments = args
@@ -90,21 +90,34 @@ func asker(who policy.Subject) string { return who.Agent + " " + who.Channel }
 
 // Left notes under which id a call has left, if the gateway shall ask about it.
 func (g *Guard) Left(id string, who policy.Subject, call *tools.Call) {
-	if slices.ContainsFunc(call.Repairs, isAsk) {
+	switch {
+	case slices.ContainsFunc(call.Repairs, isAsk):
 		g.asks.Left(id, asker(who), g.Now())
+	case slices.ContainsFunc(call.Repairs, isConfined):
+		g.wrapped.Left(id, asker(who))
 	}
 }
 
-// Result looks at the result of a call that has left. It shows whether the gateway has asked
-// about a call that said so: one that runs them at once is not trusted to ask for a while.
-func (g *Guard) Result(id, text string) {
-	by, proven := g.asks.Result(id, text, g.Now())
-	if !proven {
-		return
+// Result looks at the result of a call that has left; text gives at most so many bytes of it.
+// The note is what the model is told with it. The result shows whether the gateway has asked
+// about a call that said so: one that runs them at once is not trusted to ask for a while. It
+// also shows whether a command has run where it can be confined.
+func (g *Guard) Result(id string, text func(most int) string) (note string) {
+	if g.wrapped.Knows(id) {
+		return g.fate(id, text(maxResult))
 	}
-	agent, channel, _ := strings.Cut(by, " ")
-	g.Metrics.Faults.WithLabelValues("not_asked", "approvals").Inc()
-	g.Log.Error("the gateway ran a call at once, although it had to ask a person first; for ten minutes such calls wait here. "+
-		"In the gateway, set tools.exec.ask to on-miss and tools.exec.security to full; or set asks: sidecar in exec.yaml",
-		"event", "gateway_does_not_ask", "agent", agent, "channel", channel, "call", id)
+	if by, proven := g.asks.Result(id, text(maxEvidence), g.Now()); proven {
+		agent, channel, _ := strings.Cut(by, " ")
+		g.Metrics.Faults.WithLabelValues("not_asked", "approvals").Inc()
+		g.Log.Error("the gateway ran a call at once, although it had to ask a person first; for ten minutes such calls wait here. "+
+			"In the gateway, set tools.exec.ask to on-miss and tools.exec.security to full; or set asks: sidecar in exec.yaml",
+			"event", "gateway_does_not_ask", "agent", agent, "channel", channel, "call", id)
+	}
+	return ""
 }
+
+// How much of a result is looked at, in bytes.
+const (
+	maxEvidence = 1 << 10
+	maxResult   = 64 << 10
+)

@@ -29,6 +29,7 @@ type DecisionLog interface {
 type Config struct {
 	World     World
 	Approvals *approvals.Store // nil: nobody can be asked here
+	Confiner  Confiner         // nil: nothing runs confined
 	Decisions DecisionLog      // nil: there is none
 	Now       func() time.Time
 	Listening func() map[int]bool // the ports of this machine at which a server listens; nil: nobody can tell
@@ -42,6 +43,7 @@ type Guard struct {
 	Config
 	rates   *state.Rates
 	asks    *state.Asks
+	wrapped *state.Wrapped
 	ports   *state.Ports
 	dryRuns quiet
 	said    quiet // about workspaces
@@ -49,7 +51,7 @@ type Guard struct {
 
 // New is a guard that has judged nothing yet.
 func New(c Config) *Guard {
-	return &Guard{Config: c, rates: state.NewRates(maxSessions), asks: state.NewAsks(), ports: state.NewPorts(maxSessions), dryRuns: quiet{every: time.Minute}}
+	return &Guard{Config: c, rates: state.NewRates(maxSessions), asks: state.NewAsks(), wrapped: state.NewWrapped(), ports: state.NewPorts(maxSessions), dryRuns: quiet{every: time.Minute}}
 }
 
 // judge judges the calls of one request.
@@ -103,21 +105,32 @@ func (j *judge) decide(call *tools.Call) *tools.Refusal {
 }
 
 // weigh decides about a call, and says why it may not leave, or nil. What it has judged is
-// what leaves.
+// what leaves, in the wrapper that confines it or as it is.
 func (j *judge) weigh(call *tools.Call) (verdict, *tools.Refusal) {
-	now := j.Now()
-	d := j.world.Decide(j.set, *call, j.who, Moment{Now: now, Rates: j.rates.Session(j.who.Session, now),
-		Opened: func(port int) bool { return j.ports.Opened(j.who.Session, port, j.open) }})
+	m := j.moment()
+	d, confined, understood := policy.Decision{}, false, false
+	if j.confines(call) {
+		d, confined, understood = j.decideConfined(call, m)
+	} else {
+		d = j.world.Decide(j.set, *call, j.who, m)
+	}
 	j.tell(call, d)
 	v := verdict{Decision: d, args: call.Arguments}
 	why := ""
-	switch d.Effect {
-	case policy.Deny:
+	switch {
+	case d.Effect == policy.Deny:
 		why = d.Message()
-	case policy.Ask:
+	case d.Effect == policy.Ask:
 		why, v.approval = j.askPerson(call, d)
+		if j.set.Confine() == ruleset.Always && why == "" && runsShell(d.Facts) { // allowed here
+			why = j.confineAlways(call, m)
+		}
+	case confined:
+		why = j.confine(call, m, understood)
+	case j.set.Confine() == ruleset.Always && j.set.Enforces() && runsShell(d.Facts):
+		why = cannotConfine
 	}
-	j.rates.Add(j.who.Session, now, d.Counts())
+	j.rates.Add(j.who.Session, m.Now, d.Counts())
 	if why == "" {
 		if d.Facts != nil && d.Facts.Script != nil {
 			j.ports.Begin(j.who.Session, j.open)
@@ -125,6 +138,13 @@ func (j *judge) weigh(call *tools.Call) (verdict, *tools.Refusal) {
 		return v, nil
 	}
 	return v, &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments), Why: why}
+}
+
+// moment is now, with what the session did before.
+func (j *judge) moment() Moment {
+	now := j.Now()
+	return Moment{Now: now, Rates: j.rates.Session(j.who.Session, now),
+		Opened: func(port int) bool { return j.ports.Opened(j.who.Session, port, j.open) }}
 }
 
 // open are the ports at which a server listens now.
@@ -143,6 +163,8 @@ func (j *judge) entry(call *tools.Call, v *verdict, refusal *tools.Refusal) deci
 		outcome = decisions.Refused
 	case slices.ContainsFunc(call.Repairs, isAsk):
 		outcome = decisions.Asked
+	case slices.ContainsFunc(call.Repairs, isConfined):
+		outcome = decisions.Confined
 	}
 	return decisions.Decision{
 		Request: j.request, Approval: v.approval, Session: j.who.Session, Agent: j.who.Agent, Channel: j.who.Channel, Interactive: j.who.Interactive,

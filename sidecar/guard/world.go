@@ -55,9 +55,10 @@ func absolute(name string) string {
 // Moment is when a call is judged, and what its session did before. The zero Rates are
 // of a session that did nothing.
 type Moment struct {
-	Now    time.Time
-	Rates  policy.Rates
-	Opened func(port int) bool // whether one of its commands has opened a port of this machine; nil: nobody knows
+	Now      time.Time
+	Rates    policy.Rates
+	Confined bool                // the machine confines the call, if it is a command
+	Opened   func(port int) bool // whether one of its commands has opened a port of this machine; nil: nobody knows
 }
 
 // Decide says whether a call may leave.
@@ -67,7 +68,7 @@ func (w World) Decide(set *ruleset.Set, call tools.Call, who policy.Subject, m M
 
 // at is where a decision looks. Links are followed as they are now, whenever the call was.
 func (w World) at(m Moment) ruleset.At {
-	at := ruleset.At{Now: m.Now, Rates: m.Rates, Opened: m.Opened, Links: workspace.Links{}, World: w.around()}
+	at := ruleset.At{Now: m.Now, Rates: m.Rates, Opened: m.Opened, Confined: m.Confined, Links: workspace.Links{}, World: w.around()}
 	if w.folders != nil {
 		at.Behind = w.folders.behind
 	}

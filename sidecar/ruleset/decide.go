@@ -79,6 +79,11 @@ func (s *Set) LockedProfile() string {
 // AsksHere reports whether a person is asked here, and not by the gateway.
 func (s *Set) AsksHere() bool { return s.own.asksHere || s.locked != nil && s.locked.asksHere }
 
+// Enforces reports whether anything is enforced: not where all is a dry run.
+func (s *Set) Enforces() bool {
+	return !s.own.policy.DryRun || s.locked != nil && !s.locked.policy.DryRun
+}
+
 // Roots are the folders of paths.yaml, as they are in a world.
 func (s *Set) Roots(w World) paths.Roots { return w.over(s.own) }
 
@@ -128,10 +133,35 @@ func (s *Set) Decide(call tools.Call, who policy.Subject, at At) policy.Decision
 	return d
 }
 
+// Confines reports whether the call that runs in the end is a command that can be confined.
+func (s *Set) Confines(call tools.Call) bool {
+	c, err := s.innermost(call, policy.Subject{})
+	return err == nil && policy.Confinable(c)
+}
+
+// Examine finds out what the call that runs in the end can do.
+func (s *Set) Examine(call tools.Call, who policy.Subject, at At) *policy.Facts {
+	c, _ := s.innermost(call, who) // one that cannot be read has no command
+	return policy.Examine(c, s.own.world(at))
+}
+
+// innermost is the call that runs in the end, of those that carry each other.
+func (s *Set) innermost(call tools.Call, who policy.Subject) (policy.Call, error) {
+	name, args := call.Name, []byte(call.Arguments)
+	for range maxCarried {
+		inner, carried, more := policy.Carried(name, args)
+		if !more {
+			break
+		}
+		name, args = inner, carried
+	}
+	return s.callOf(call, name, args, who)
+}
+
 // unjudged is the decision about a call that nobody can look into: a denial, or a dry run
 // of one where nothing is enforced.
 func (s *Set) unjudged(why string, audits []policy.Finding, f *policy.Facts) policy.Decision {
-	if s.own.policy.DryRun && (s.locked == nil || s.locked.policy.DryRun) {
+	if !s.Enforces() {
 		audits = append(audits, policy.Finding{Why: why, Effect: policy.Deny})
 		return policy.Decision{Effect: policy.Audit, Audits: audits, Facts: f}
 	}

@@ -97,11 +97,11 @@ func offered(req *openai.Request) []tools.Tool {
 	return req.Tools
 }
 
-// results shows the guard how the calls fared that had left.
+// results shows the guard how the calls fared that had left, and notes what it says of them.
 func (p *Planner) results(req *openai.Request) {
 	for i := range req.Messages {
 		if m := &req.Messages[i]; m.Role == "tool" {
-			p.Guard.Result(m.CallID, req.Text(m, 1<<10))
+			p.Notes.Put(m.CallID, p.Guard.Result(m.CallID, func(most int) string { return req.Text(m, most) }))
 		}
 	}
 }

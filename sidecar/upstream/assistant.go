@@ -62,7 +62,7 @@ func (d *draft) thought(m *openai.Message, cot CallTexts) []byte {
 // call mends a call of the history that was stored damaged. Servers render it
 // into the prompt: some refuse broken arguments, and the model repeats a broken
 // name it finds there, or an argument that is not its own. So the call loses what made the
-// gateway ask a person, and asked is why.
+// gateway ask a person, and asked is why; and the wrapper in which it ran.
 func (d *draft) call(c *openai.MessageCall, names NameMender) (asked string) {
 	doc := d.q.Body
 	d.name(c.NameSpan, c.Name, names)
@@ -80,6 +80,8 @@ func (d *draft) call(c *openai.MessageCall, names NameMender) (asked string) {
 		} else if was, why := policy.WithoutAsk(c.Name, text); why != "" {
 			d.put(c.ArgsSpan, openai.AppendString(nil, was))
 			return why
+		} else if was, wrapped := policy.Unwrapped(c.Name, text); wrapped {
+			d.put(c.ArgsSpan, openai.AppendString(nil, was))
 		}
 	}
 	return ""

@@ -1,0 +1,133 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// Permit is what one command may do when it runs confined.
+type Permit struct {
+	Command string
+	Who     policy.Subject
+	Rules   string      // their version
+	Roots   paths.Roots // of the agent
+	Reads   []string    // what it names outside of the roots, and may read
+	Lists   []string    // folders that it names whose names may be listed, and nothing more
+	Hosts   []string    // that it names
+	// Understood says that everything in the command is understood. Then it may be led on to
+	// other public hosts, and git may change its settings. Code that nobody has read may not.
+	Understood bool
+}
+
+// Confiner makes commands run confined where the gateway runs them.
+type Confiner interface {
+	// Permit notes what a command may do, and gives what runs it so.
+	Permit(set *ruleset.Set, p Permit) (policy.Wrapper, error)
+}
+
+// confineRepair marks a call that leaves confined.
+const confineRepair = "policy.confine"
+
+func isConfined(r tools.Repair) bool { return r.Kind == confineRepair }
+
+// confines reports whether a call can run confined.
+func (j *judge) confines(call *tools.Call) bool {
+	return j.Confiner != nil && j.set.Confine() != ruleset.Never && j.set.Enforces() && j.wrapped.Here(asker(j.who), j.Now()) && j.set.Confines(*call)
+}
+
+// decideConfined decides about a call that can run confined. What may leave anyway runs so,
+// too; and what may leave only because the kernel holds it. The rest is as if nothing
+// confined it: if a person allows it, it runs as they have read it.
+func (j *judge) decideConfined(call *tools.Call, m Moment) (d policy.Decision, runs, understood bool) {
+	d = j.world.Decide(j.set, *call, j.who, m)
+	if d.Effect == policy.Allow || d.Effect == policy.Audit {
+		return d, true, true
+	}
+	m.Confined = true
+	if c := j.world.Decide(j.set, *call, j.who, m); c.Effect == policy.Allow || c.Effect == policy.Audit {
+		return c, true, false
+	}
+	return d, false, false
+}
+
+// cannotConfine is why a command does not leave if all must run confined.
+const cannotConfine = "Commands run here only where the kernel confines them, and this one cannot be confined. Send one plain command, without other settings."
+
+// runsShell reports whether a call runs a command.
+func runsShell(f *policy.Facts) bool { return f != nil && f.Script != nil && f.Call.Tool != "process" }
+
+// confineAlways wraps the command of a call that a person has allowed.
+func (j *judge) confineAlways(call *tools.Call, m Moment) (why string) {
+	if !j.confines(call) {
+		return cannotConfine
+	}
+	return j.confine(call, m, false)
+}
+
+// confine wraps the command of a call. It says why the call may not leave, or nothing.
+func (j *judge) confine(call *tools.Call, m Moment, understood bool) (why string) {
+	facts := j.set.Examine(*call, j.who, j.world.at(m))
+	w, err := j.Confiner.Permit(j.set, j.permit(facts, understood))
+	if err == nil {
+		call.Arguments, err = policy.Wrapped(call.Name, call.Arguments, w)
+	}
+	if err != nil {
+		j.Log.Error("a call is refused, because it cannot be confined", "event", "confine_failed", "tool", call.Name, "detail", err.Error())
+		return "This command cannot be run now, because what it may do cannot be noted. Tell the user."
+	}
+	call.Repairs = append(call.Repairs, tools.Repair{Kind: confineRepair, To: w.Ticket})
+	return ""
+}
+
+// permit is what a command may do, by what is known of it. Whatever it names has been judged.
+func (j *judge) permit(f *policy.Facts, understood bool) Permit {
+	p := Permit{Command: f.Call.Command, Who: j.who, Rules: j.set.Version, Roots: j.world.Roots(j.set), Understood: understood}
+	for i := range f.Script.Commands {
+		cmd := &f.Script.Commands[i]
+		for _, use := range cmd.Reads {
+			switch use.Class {
+			case paths.Around:
+				p.Reads = append(p.Reads, use.Resolved)
+			case paths.Home, paths.Protected, paths.Outside:
+				p.Lists = append(p.Lists, use.Resolved)
+			}
+		}
+		for _, use := range cmd.URLs {
+			if use.Class == urls.Public {
+				p.Hosts = append(p.Hosts, use.Host)
+			}
+		}
+		p.Understood = p.Understood && (cmd.Known || cmd.Binary == "") && !cmd.Inline && cmd.CodeFile == "" && !slices.Contains(cmd.Tags, "workspace-code")
+	}
+	for _, list := range []*[]string{&p.Reads, &p.Lists, &p.Hosts} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return p
+}
+
+// fate tells the model what the result of a call does not say: that the kernel has held the
+// command, or that it did not run at all.
+func (g *Guard) fate(id, text string) (note string) {
+	by, fate := g.wrapped.Result(id, text, g.Now())
+	switch fate {
+	case state.NotRun:
+		agent, channel, _ := strings.Cut(by, " ")
+		g.Metrics.Faults.WithLabelValues("not_confined", "guard").Inc()
+		g.Log.Error("the gateway runs commands where they cannot be confined, such as in a sandbox of its own or on another machine; "+
+			"for a day, the rules for commands that are not confined hold for this agent. If that is meant, take --confine away",
+			"event", "gateway_elsewhere", "agent", agent, "channel", channel, "call", id)
+		return "The command was not run. Nothing is wrong with it: send the same call again."
+	case state.Held:
+		return "This command ran confined: it can change files only in the workspace and in folders for temporary files, read no secrets, " +
+			"and reach other hosts only through the proxy of its environment. If it failed for that reason, do without, or ask the user to do it."
+	}
+	return ""
+}

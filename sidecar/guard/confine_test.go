@@ -1,0 +1,182 @@
+package guard
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// desk gives out permits, and keeps them.
+type desk struct {
+	permits []Permit
+	closed  bool
+}
+
+func (d *desk) Permit(_ *ruleset.Set, p Permit) (policy.Wrapper, error) {
+	if d.closed {
+		return policy.Wrapper{}, errors.New("the disk is full")
+	}
+	d.permits = append(d.permits, p)
+	return policy.Wrapper{Program: "/bin/gpt-oss-executor", Ticket: "/state/T"}, nil
+}
+
+// confining is a judge whose gateway can run commands confined, under exec.yaml with one
+// place changed.
+func confining(t *testing.T, from, to string) (*judge, *desk, *ruletest.Journal) {
+	j, _, log := newJudge(t)
+	d := &desk{}
+	j.Confiner, j.who = d, policy.Subject{Agent: "main", Channel: "telegram", Session: "s", Interactive: true}
+	j.request, j.world = "r", World{}.In([]string{"/srv/project"}, "/srv/project")
+	if from != "" {
+		dir := t.TempDir()
+		ruletest.Copy(t, dir)
+		ruletest.Edit(t, dir, "exec.yaml", from, to)
+		files, err := ruletest.Source(t, dir).Read()
+		ruletest.Must(t, err)
+		set, problems := ruleset.Load(files)
+		if set == nil {
+			t.Fatal(problems)
+		}
+		j.set = set
+	}
+	j.catalog = tools.NewCatalog(j.set.Tools, tools.NewSchemas(4), []tools.Tool{{Name: "exec",
+		Parameters: []byte(`{"type":"object","properties":{"command":{"type":"string"},"ask":{"type":"string"}}}`)}})
+	return j, d, log
+}
+
+func exec(command string) *tools.Call {
+	args, _ := json.Marshal(map[string]any{"command": command})
+	return &tools.Call{Name: "exec", Arguments: args}
+}
+
+// What may leave leaves in the wrapper, with a permit for what it names and no more. What a
+// person must allow leaves as they shall read it.
+func TestConfinedCalls(t *testing.T) {
+	for _, c := range []struct {
+		command    string
+		leaves     string // its command; empty: it does not
+		understood bool
+		reads      []string
+		hosts      []string
+	}{
+		{"git status", "'/bin/gpt-oss-executor' confine --ticket '/state/T' -- bash -c 'git status'", true, nil, nil},
+		{"node -e 'x()'", `'/bin/gpt-oss-executor' confine --ticket '/state/T' -- bash -c 'node -e '\''x()'\'''`, false, nil, nil},
+		{"npm test", "'/bin/gpt-oss-executor' confine --ticket '/state/T' -- bash -c 'npm test'", false, nil, nil},
+		{"cat /var/log/dpkg.log", "'/bin/gpt-oss-executor' confine --ticket '/state/T' -- bash -c 'cat /var/log/dpkg.log'", true, []string{"/var/log/dpkg.log"}, nil},
+		{"curl -s https://example.com/", "'/bin/gpt-oss-executor' confine --ticket '/state/T' -- bash -c 'curl -s https://example.com/'", true, nil, []string{"example.com"}},
+		{"rm -rf /", "", false, nil, nil},
+	} {
+		j, d, _ := confining(t, "", "")
+		call := exec(c.command)
+		refusal := j.decide(call)
+		var args struct{ Command string }
+		ruletest.Must(t, json.Unmarshal(call.Arguments, &args))
+		if c.leaves == "" {
+			if refusal == nil || len(d.permits) > 0 || args.Command != c.command {
+				t.Errorf("%s: %v, %+v", c.command, refusal, d.permits)
+			}
+			continue
+		}
+		if refusal != nil || args.Command != c.leaves || len(d.permits) != 1 {
+			t.Fatalf("%s: %v %s", c.command, refusal, args.Command)
+		}
+		p := d.permits[0]
+		if p.Command != c.command || p.Understood != c.understood || !slices.Equal(p.Reads, c.reads) || !slices.Equal(p.Hosts, c.hosts) || p.Roots.Workspace() != "/srv/project" {
+			t.Errorf("%s: %+v", c.command, p)
+		}
+	}
+}
+
+// A person is asked about the command as it is, and judges it as it will run: unconfined.
+func TestAskedCallsAreNotConfined(t *testing.T) {
+	j, d, _ := confining(t, "", "")
+	call := exec("git push origin main")
+	if why := j.decide(call); why != nil || len(d.permits) > 0 || !strings.Contains(string(call.Arguments), `"ask":"always"`) || strings.Contains(string(call.Arguments), "confine") {
+		t.Errorf("%v %s %+v", why, call.Arguments, d.permits)
+	}
+}
+
+// A call inside of another one is wrapped inside.
+func TestCarriedCallsAreConfined(t *testing.T) {
+	j, d, _ := confining(t, "", "")
+	call := &tools.Call{Name: "tool_call", Arguments: []byte(`{"id":"exec","args":{"command":"git status"}}`)}
+	if why := j.decide(call); why != nil || len(d.permits) != 1 || d.permits[0].Command != "git status" || !strings.Contains(string(call.Arguments), `bash -c 'git status'`) {
+		t.Errorf("%v %s %+v", why, call.Arguments, d.permits)
+	}
+}
+
+func TestConfineModes(t *testing.T) {
+	const shipped = "\nconfine: when_possible\n"
+	j, d, _ := confining(t, shipped, "\nconfine: never\n")
+	if call := exec("git status"); j.decide(call) != nil || len(d.permits) > 0 {
+		t.Errorf("never: %s", call.Arguments)
+	}
+	j, _, _ = confining(t, shipped, "\nconfine: always\n")
+	j.Confiner = nil
+	if why := j.decide(exec("git status")); why == nil || !strings.Contains(why.Why, "only where the kernel confines them") {
+		t.Errorf("always, on a machine that cannot: %+v", why)
+	}
+	if why := j.decide(exec("git push")); why == nil || !strings.Contains(why.Why, "nobody can be asked here") {
+		t.Errorf("always, and a person must allow it: %+v", why)
+	}
+	j, d, _ = confining(t, shipped, "\nconfine: always\n")
+	if why := j.decide(exec("git status")); why != nil || len(d.permits) != 1 {
+		t.Errorf("always: %+v", why)
+	}
+	j, d, _ = confining(t, "profile: developer", "profile: audit-only")
+	if call := exec("git status"); j.decide(call) != nil || len(d.permits) > 0 {
+		t.Errorf("a dry run confines: %s", call.Arguments)
+	}
+}
+
+// Without a permit nothing leaves.
+func TestNoPermitNoCall(t *testing.T) {
+	j, d, log := confining(t, "", "")
+	d.closed = true
+	if why := j.decide(exec("git status")); why == nil || log.Said("confine_failed") != 1 {
+		t.Errorf("%v %s", why, log)
+	}
+}
+
+// A gateway whose commands run elsewhere is noticed by the first result. From then on the
+// rules for commands that are not confined hold for that agent, and the model tries again.
+func TestGatewayElsewhere(t *testing.T) {
+	j, d, log := confining(t, "", "")
+	call := exec("node -e 1")
+	if j.decide(call) != nil || len(d.permits) != 1 {
+		t.Fatalf("%s", call.Arguments)
+	}
+	j.Left("c1", j.who, call)
+	note := j.Result("c1", said("sh: 1: /bin/gpt-oss-executor: not found\n\n(Command exited with code 127)"))
+	if !strings.Contains(note, "send the same call again") || log.Said("gateway_elsewhere") != 1 {
+		t.Errorf("%q %s", note, log)
+	}
+	if call := exec("node -e 1"); j.decide(call) != nil || len(d.permits) != 1 || !strings.Contains(string(call.Arguments), `"ask":"always"`) {
+		t.Errorf("a person is not asked: %s", call.Arguments)
+	}
+	if call := exec("git status"); j.decide(call) != nil || strings.Contains(string(call.Arguments), "confine") {
+		t.Errorf("%s", call.Arguments)
+	}
+}
+
+// What the kernel has held is said to the model, once, with the result.
+func TestHeldCommandsAreExplained(t *testing.T) {
+	j, _, _ := confining(t, "", "")
+	call := exec("node -e 1")
+	j.decide(call)
+	j.Left("c1", j.who, call)
+	if note := j.Result("c1", said("Error: EACCES: permission denied, open '/home/sam/x'\n\n(Command exited with code 1)")); !strings.Contains(note, "ran confined") {
+		t.Errorf("%q", note)
+	}
+	j.Left("c2", j.who, call)
+	if note := j.Result("c2", said("ok")); note != "" {
+		t.Errorf("%q", note)
+	}
+}

@@ -1,0 +1,92 @@
+package state
+
+import (
+	"regexp"
+	"sync"
+	"time"
+)
+
+const (
+	maxWrapped = 4096
+	// elsewhere is how long it is believed that a gateway runs commands where they cannot be
+	// confined. Then one call finds out again.
+	elsewhere = 24 * time.Hour
+)
+
+// Fate is what the result of a call that has left confined shows.
+type Fate uint8
+
+// The fates of a call.
+const (
+	Unknown Fate = iota // it did not leave confined, or its result was seen before
+	Ran
+	Held   // it failed at what the kernel does not let it do
+	NotRun // the program that confines is not where the gateway runs commands
+)
+
+// Wrapped finds out whether commands that leave confined really run so: a gateway that runs
+// them in a sandbox or on another machine has no program that confines there, and nothing
+// else shows that. It is safe for concurrent use.
+type Wrapped struct {
+	mu   sync.Mutex
+	left *recent[string]    // by call id: who asked
+	away *recent[time.Time] // by who asks: since when
+}
+
+// NewWrapped knows of no call yet.
+func NewWrapped() *Wrapped {
+	return &Wrapped{left: newRecent[string](maxWrapped, nil), away: newRecent[time.Time](maxAskers, nil)}
+}
+
+// Left notes that a call has left confined, for somebody.
+func (w *Wrapped) Left(id, by string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	call, _ := w.left.use(id)
+	*call = by
+}
+
+// Knows reports whether the result of a call is still to come.
+func (w *Wrapped) Knows(id string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.left.get(id) != nil
+}
+
+// Result looks at the result of a call, and says what became of it. If it did not run, then
+// those of the same asker are not confined for a while.
+func (w *Wrapped) Result(id, text string, now time.Time) (by string, fate Fate) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	call := w.left.get(id)
+	if call == nil {
+		return "", Unknown
+	}
+	by = *call
+	w.left.drop(id)
+	switch {
+	case missing.MatchString(text):
+		since, _ := w.away.use(by)
+		*since = now
+		return by, NotRun
+	case held.MatchString(text):
+		return by, Held
+	}
+	return by, Ran
+}
+
+// Here reports whether commands of somebody can be confined, as far as is known.
+func (w *Wrapped) Here(by string, now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	since := w.away.get(by)
+	return since == nil || now.Sub(*since) >= elsewhere
+}
+
+// How results look of commands that were not run, because the program that confines is not
+// there or has no ticket there; and of such that failed at the kernel.
+var (
+	missing = regexp.MustCompile(`(?s)gpt-oss-executor['"]?: (?:[^\n]*: )?(?:not found|command not found|No such file or directory|Permission denied|cannot execute).*code 12[67]\)\s*$` +
+		`|gpt-oss-executor confine: [^\n]*(?:no ticket|cannot confine).*code 125\)\s*$`)
+	held = regexp.MustCompile(`(?is)(?:permission denied|operation not permitted|eacces|eperm|read-only file system|network is unreachable|temporary failure in name resolution).*code \d+\)\s*$`)
+)
