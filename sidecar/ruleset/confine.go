@@ -1,5 +1,12 @@
 package ruleset
 
+import (
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
 // Confine says whether commands run confined by the kernel.
 type Confine uint8
 
@@ -25,4 +32,70 @@ func (s *Set) Confine() Confine {
 		return s.own.confine
 	}
 	return max(s.own.confine, s.locked.confine)
+}
+
+// Confined is what commands that run confined have beside the folders of their agent.
+type Confined struct {
+	Read        []string // files and folders, absolute
+	Write       []string // folders, absolute
+	Environment []string // NAME=value
+	Hidden      []string // names of variables that they do not get; * is any text
+}
+
+// Confined is what both folders say, for an agent with this home folder.
+func (s *Set) Confined(home string) Confined {
+	at := func(list []string) (out []string) {
+		for _, text := range list {
+			name, value, variable := strings.Cut(text, "=")
+			switch {
+			case variable && (value == "~" || strings.HasPrefix(value, "~/")):
+				text = name + "=" + home + value[1:]
+			case text == "~" || strings.HasPrefix(text, "~/"):
+				text = home + text[1:]
+			}
+			out = append(out, text)
+		}
+		return out
+	}
+	c := s.own.within
+	if s.locked != nil {
+		c = c.under(s.locked.within)
+	}
+	return Confined{Read: at(c.Read), Write: at(c.Write), Environment: at(c.Environment), Hidden: c.Hidden}
+}
+
+// under is what is left of it under a locked folder: what both list, and nothing that either
+// hides. Of variables that both set, the value of the lock counts, which stands behind.
+func (c Confined) under(lock Confined) Confined {
+	both := func(own, locked []string) []string {
+		if len(locked) == 0 { // it does not say
+			return own
+		}
+		return slices.DeleteFunc(slices.Clone(own), func(s string) bool { return !slices.Contains(locked, s) })
+	}
+	return Confined{Read: both(c.Read, lock.Read), Write: both(c.Write, lock.Write),
+		Environment: slices.Concat(c.Environment, lock.Environment), Hidden: slices.Concat(c.Hidden, lock.Hidden)}
+}
+
+// confined takes what an exec.yaml says of confined commands.
+func (l *loader) confined(r confinedRule) Confined {
+	c := Confined{Hidden: values(r.Hidden)}
+	for key, list := range map[string][]rulefile.Text{"read": r.Read, "write": r.Write} {
+		for _, t := range list {
+			if t.At.Known() && !strings.HasPrefix(t.Value, "/") && t.Value != "~" && !strings.HasPrefix(t.Value, "~/") {
+				l.report(t.All(), rulefile.CodeValue, t.Value+" is not an absolute path", "begin it with / or ~/")
+			}
+			if key == "write" && (t.Value == "/" || strings.Trim(t.Value, "/") == "~") {
+				l.report(t.All(), rulefile.CodeValue, t.Value+" cannot be a folder of confined commands: it holds what they must not change", "name a folder of their own, such as ~/.cache/gpt-oss-executor")
+			}
+		}
+	}
+	c.Read, c.Write = values(r.Read), values(r.Write)
+	for _, e := range r.Environment {
+		if e.Key.At.Known() && (e.Key.Value == "" || strings.ContainsAny(e.Key.Value, "=\x00 ")) {
+			l.report(e.Key.All(), rulefile.CodeValue, "this is no name of a variable", "write it like GOCACHE")
+		}
+		c.Environment = append(c.Environment, e.Key.Value+"="+e.Value.Value)
+	}
+	return c
 }

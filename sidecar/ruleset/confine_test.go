@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,6 +86,39 @@ func TestConfineOfBothFolders(t *testing.T) {
 		d := set.CheckCommand("node -e 'console.log(1)'", somebody, at)
 		if got := set.Confine(); got != c.want || d.Effect != c.node {
 			t.Errorf("%q and %q: %v, %s (%s)", c.own, c.locked, got, d.Effect, d.Rule)
+		}
+	}
+}
+
+// What confined commands have is as the operator says, in the home folder of the agent. A
+// locked folder can only hide more.
+func TestConfinedHas(t *testing.T) {
+	own := shipped(t)
+	files, err := lockedSource(t, own, rulefile.Files{execFilename: "version: 1\nconfined: {hidden: [OURS], read: [~/.rustup, /opt/theirs], environment: {GOCACHE: /none}}\n"}).Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, problems := Load(files)
+	if set == nil {
+		t.Fatal(problems)
+	}
+	c := set.Confined("/home/kim")
+	if !slices.Equal(c.Read, []string{"/home/kim/.rustup"}) || !slices.Contains(c.Write, "/home/kim/.cache/gpt-oss-executor/confined") ||
+		c.Environment[len(c.Environment)-1] != "GOCACHE=/none" || !slices.Contains(c.Environment, "CARGO_HOME=/home/kim/.cache/gpt-oss-executor/confined/cargo") || !slices.Contains(c.Environment, "PIP_CONFIG_FILE=/dev/null") ||
+		!slices.Contains(c.Hidden, "OURS") || !slices.Contains(c.Hidden, "SSH_AUTH_SOCK") {
+		t.Errorf("%+v", c)
+	}
+	for text, want := range map[string]string{
+		"confined: {read: [x]}":               "x is not an absolute path",
+		"confined: {write: ['~/']}":           "cannot be a folder of confined commands",
+		"confined: {environment: {'A B': x}}": "no name of a variable",
+	} {
+		own := shipped(t)
+		before, rest, _ := strings.Cut(own[execFilename], "\nconfined:\n")
+		_, rest, _ = strings.Cut(rest, "\n# Commands as people")
+		own[execFilename] = before + "\n" + text + "\n# Commands as people" + rest
+		if _, problems := Load(own); !strings.Contains(problems.Error(), want) {
+			t.Errorf("%s: %v", text, problems)
 		}
 	}
 }

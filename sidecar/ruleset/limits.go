@@ -16,6 +16,7 @@ type Limits struct {
 	Session        Pace `rule:"session" doc:"How much one session may ask. The header session_id or x-session-affinity names it. More gets 429. If left out: 32 at once, 600 a minute."`
 	Caller         Pace `rule:"caller" doc:"How much one address may ask without naming a session. If left out: 10000 at once, 600000 a minute."`
 	KeepLimits     `rule:"keep,required" doc:"How much is kept in memory. Read at start only."`
+	ConfinedLimits `rule:"confined" doc:"Limits of one command that runs confined, with all that it starts. If left out, they are as shipped."`
 	ApprovalLimits `rule:"approvals" doc:"Limits of the calls that a person is asked about. If left out, they are as shipped. Read at start only."`
 }
 
@@ -63,6 +64,15 @@ type KeepLimits struct {
 	Schemas         int `rule:"schemas,required" min:"1" max:"100000" doc:"How many compiled JSON Schemas of tools are kept." eg:"512"`
 }
 
+// ConfinedLimits are bounds of one command. It is ended when it passes one.
+type ConfinedLimits struct {
+	ConfinedTime      time.Duration `rule:"time" min:"1s" doc:"How long it may run. Servers run long (24h)." eg:"24h"`
+	ConfinedProcesses int           `rule:"processes" min:"1" max:"100000" doc:"How many processes at once (512)." eg:"512"`
+	ConfinedMemory    rulefile.Size `rule:"memory" min:"16MiB" doc:"How much memory all of them use together (8GiB)." eg:"8GiB"`
+	ConfinedFile      rulefile.Size `rule:"file" min:"1KiB" doc:"How long a file may be that it writes (8GiB)." eg:"8GiB"`
+	ConfinedOutput    rulefile.Size `rule:"output" min:"1KiB" doc:"How much it may print (256MiB)." eg:"256MiB"`
+}
+
 // ApprovalLimits is a section that may be left out, as a whole or in parts.
 type ApprovalLimits struct {
 	ApprovalPending    time.Duration `rule:"pending" min:"1s" doc:"How long a person may take to answer. After that the answer is no (10m)." eg:"10m"`
@@ -74,9 +84,10 @@ type ApprovalLimits struct {
 
 // defaultLimits are what limits.yaml need not say, because older ones do not.
 var defaultLimits = Limits{
-	TimeLimits: TimeLimits{CallerWait: 30 * time.Minute, Away: 3 * time.Second},
-	Session:    Pace{AtOnce: 32, PerMinute: 600},
-	Caller:     Pace{AtOnce: 10_000, PerMinute: 600_000},
+	TimeLimits:     TimeLimits{CallerWait: 30 * time.Minute, Away: 3 * time.Second},
+	Session:        Pace{AtOnce: 32, PerMinute: 600},
+	Caller:         Pace{AtOnce: 10_000, PerMinute: 600_000},
+	ConfinedLimits: ConfinedLimits{ConfinedTime: 24 * time.Hour, ConfinedProcesses: 512, ConfinedMemory: 8 << 30, ConfinedFile: 8 << 30, ConfinedOutput: 256 << 20},
 	ApprovalLimits: ApprovalLimits{
 		ApprovalPending: 10 * time.Minute, ApprovalGranted: 5 * time.Minute, ApprovalDenied: 10 * time.Minute, ApprovalPerSession: 16, ApprovalTotal: 128,
 	},

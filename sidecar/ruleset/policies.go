@@ -25,6 +25,7 @@ type author struct {
 	lenient   bool // what rules are unsure about leaves
 	asksHere  bool // and not the gateway
 	confine   Confine
+	within    Confined
 	zone      *time.Location
 	roots     paths.Roots
 	bound     bool       // the workspace is that of the locked folder, and nobody outranks it
@@ -81,6 +82,7 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 	a.lenient = base == nil && a.profile == "permissive"
 	a.policy.Default, a.policy.DryRun = defaults[a.profile], a.profile == auditOnly
 	l.roots(p.Roots, a, base)
+	a.within = l.confined(e.Within)
 	if len(p.Rules) > 0 { // rules from before there was a class see what they saw then
 		a.roots.Homes = speak(p.Rules, paths.Foreign)
 		if !speak(p.Rules, paths.Around) {

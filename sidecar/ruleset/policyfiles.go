@@ -11,6 +11,7 @@ type execFile struct {
 	Profile string                           `rule:"profile" one:"strict developer permissive audit-only" doc:"What happens if no rule decides. strict denies, developer asks, permissive allows. audit-only enforces nothing, and notes what developer would have done. If left out, it is developer. In a locked folder it is permissive, so that the folder only adds its rules."`
 	Asks    string                           `rule:"asks" one:"gateway sidecar" doc:"Who asks a person when a rule says ask. gateway is the default: the call leaves with the argument ask: always, if its tool has that argument, and the gateway must be set up to ask. sidecar holds the call until somebody allows it here, see approvals --help. Calls of tools without that argument are always asked about here." eg:"sidecar"`
 	Confine string                           `rule:"confine" one:"always when_possible never" doc:"Whether commands run confined by the kernel, see confine --help. when_possible is the default: if the machine can do it and serve was told that the gateway runs here. always denies what cannot run confined. never confines nothing. In a locked folder, never means that its own rules judge as if nothing was confined." eg:"always"`
+	Within  confinedRule                     `rule:"confined" doc:"What commands that run confined have beside the folders of paths.yaml: tools of the home folder, caches, variables."`
 	Zone    string                           `rule:"zone" doc:"The time zone of now. If left out, it is UTC." eg:"Europe/Berlin"`
 	Lists   []rulefile.Pair[[]rulefile.Text] `rule:"lists" doc:"Lists of words. Conditions use each by its name." eg:"{disk_tools: [mkfs, wipefs]}"`
 	Allowed []rulefile.Text                  `rule:"allowed_commands" doc:"Commands that may run: a program, with its subcommand or options. policy explain shows the rule that each becomes." eg:"['git status', make]"`
@@ -62,6 +63,14 @@ type urlsFile struct {
 type urlArguments struct {
 	Fetch map[string][]string `rule:"fetch" doc:"By tool: arguments that are fetched." eg:"{web_fetch: [url]}"`
 	Other []string            `rule:"other" doc:"Arguments that are URLs in all other tools." eg:"[url]"`
+}
+
+// confinedRule is what every confined command has.
+type confinedRule struct {
+	Read        []rulefile.Text                `rule:"read" doc:"Further files and folders that it may read and run, such as compilers in the home folder. What does not exist is left out. A locked folder leaves of them what it lists, too." eg:"[~/.cargo/bin]"`
+	Write       []rulefile.Text                `rule:"write" doc:"Further folders that it may change, such as caches of its own. They are made if they do not exist. A locked folder leaves of them what it lists, too." eg:"[~/.cache/gpt-oss-executor]"`
+	Environment []rulefile.Pair[rulefile.Text] `rule:"environment" doc:"Variables that are set for it. ~/ in front is the home folder. Those of a locked folder win." eg:"{GOCACHE: ~/.cache/gpt-oss-executor/go-build}"`
+	Hidden      []rulefile.Text                `rule:"hidden" doc:"Variables that it does not get; * is any text. Those of a locked folder are added." eg:"['*_TOKEN', 'AWS_*']"`
 }
 
 // policyRule has exactly one of Allow, Audit, Unsure, Ask and Deny: the effect is the key.
