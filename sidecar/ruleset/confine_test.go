@@ -103,8 +103,8 @@ func TestConfinedHas(t *testing.T) {
 		t.Fatal(problems)
 	}
 	c := set.Confined("/home/kim")
-	if !slices.Equal(c.Read, []string{"/home/kim/.rustup"}) || !slices.Contains(c.Write, "/home/kim/.cache/gpt-oss-executor/confined") ||
-		c.Environment[len(c.Environment)-1] != "GOCACHE=/none" || !slices.Contains(c.Environment, "CARGO_HOME=/home/kim/.cache/gpt-oss-executor/confined/cargo") || !slices.Contains(c.Environment, "PIP_CONFIG_FILE=/dev/null") ||
+	if !slices.Equal(c.Read, []string{"/home/kim/.rustup"}) || !slices.Contains(c.Write, "/home/kim/.cache/gpt-oss-executor/caches") ||
+		c.Environment[len(c.Environment)-1] != "GOCACHE=/none" || !slices.Contains(c.Environment, "CARGO_HOME=/home/kim/.cache/gpt-oss-executor/caches/cargo") || !slices.Contains(c.Environment, "PIP_CONFIG_FILE=/dev/null") ||
 		!slices.Contains(c.Hidden, "OURS") || !slices.Contains(c.Hidden, "SSH_AUTH_SOCK") {
 		t.Errorf("%+v", c)
 	}
