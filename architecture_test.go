@@ -24,7 +24,7 @@ var rooms = [][]string{
 	{"sidecar/turn"},
 	{"sidecar/guard"},
 	{"internal/sessions"},
-	{"sidecar/upstream", "sidecar/fetch", "sidecar/workspace", "sidecar/approvals", "sidecar/decisions", "sidecar/history"},
+	{"sidecar/upstream", "sidecar/confine", "sidecar/fetch", "sidecar/workspace", "sidecar/approvals", "sidecar/decisions", "sidecar/history"},
 	{"internal/ruletest"},
 	{"sidecar/ruleset", "sidecar/publish"},
 	{"sidecar/cond"},
@@ -47,6 +47,7 @@ var only = map[string][]string{
 	"github.com/hashicorp/go-retryablehttp": {"sidecar/upstream"},
 	"github.com/prometheus/client_golang":   {"sidecar/telemetry"},
 	"mvdan.cc/sh/v3":                        {"policy/shell"},
+	"golang.org/x/net/bpf":                  {"sidecar/confine"},
 }
 
 // never is what a room must not know: HTTP, network, files, clock, logger.

@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
+)
+
+// confineFlags are what the flags of confine say.
+type confineFlags struct {
+	write, read, deny, fixed    []string
+	net, proxy, limits, session string
+	probe, asJSON               bool
+}
+
+func confineCommand(env Env) *cobra.Command {
+	var f confineFlags
+	c := &cobra.Command{
+		Use:   "confine [FLAGS] -- COMMAND…",
+		Short: "Run a command that can touch what it was given, and nothing else",
+		Long: `Run a command that can touch what it was given, and nothing else: the kernel refuses the
+rest. It may read the system (/usr, /etc without secrets, /proc …) and what --read and
+--write name, change what --write names, and connect to servers that it started itself.
+Variables that look like secrets are cut out of its environment. When it ends, all that it
+started ends.
+
+The exit code is that of COMMAND, 128 and the number of a signal if one ended it, 127 if
+there is no such command, 126 if it cannot be run, and 125 if this machine cannot confine.
+--probe says what it can. No root is needed; Linux 5.13 or later with Landlock is.`,
+		Example: `  gpt-oss-executor confine --write . -- npm test
+  gpt-oss-executor confine --write . --deny .env -- bash -c 'git log'
+  gpt-oss-executor confine --write . --limits time=10m,memory=4G -- make
+  gpt-oss-executor confine --probe`,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case f.probe && len(args) > 0:
+				return errors.New("--probe runs no command")
+			case !f.probe && len(args) == 0:
+				return errors.New("no command to run; it stands behind --")
+			case f.asJSON && !f.probe:
+				return errors.New("--json goes with --probe")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.probe {
+				return probeConfine(env, f.asJSON)
+			}
+			box, err := f.box(env, args)
+			if err != nil {
+				return misused(c, err)
+			}
+			in, _ := env.In.(*os.File)
+			code, err := confine.Run(box, confine.Streams{In: in, Out: env.Out, Err: env.Err})
+			if err != nil {
+				fmt.Fprintln(env.Err, "gpt-oss-executor confine:", err)
+			}
+			if code != 0 {
+				return exit(code)
+			}
+			return nil
+		},
+	}
+	flags := c.Flags()
+	flags.SetInterspersed(false)
+	flags.StringArrayVar(&f.write, "write", nil, "`DIR` may be read and changed; may be given again")
+	flags.StringArrayVar(&f.read, "read", nil, "`DIR` may be read, beside the system; may be given again")
+	flags.StringArrayVar(&f.deny, "deny", nil, "`PATH` cannot be read or changed, though it lies below one of those; may be given again")
+	flags.StringArrayVar(&f.fixed, "fixed", nil, "`PATH` cannot be changed, though it lies below --write; may be given again")
+	flags.StringVar(&f.net, "net", string(confine.NetNone), "`NET` is none, proxy (--proxy alone) or open; servers of the same session are reached in any case")
+	flags.StringVar(&f.proxy, "proxy", "", "`URL` of the proxy on this machine, for --net proxy")
+	flags.StringVar(&f.limits, "limits", "", "`LIMITS`: any of time=10m,processes=512,memory=4G,file=2G and output=64M,open=4096")
+	flags.StringVar(&f.session, "session", "", "`NAME` of a session, whose commands reach each other's servers and may end each other")
+	flags.BoolVar(&f.probe, "probe", false, "run nothing; say what this machine enforces")
+	jsonFlag(c, &f.asJSON, "with --probe, one document")
+	_ = c.RegisterFlagCompletionFunc("net", cobra.FixedCompletions([]string{"none", "proxy", "open"}, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+// box is what the flags describe.
+func (f *confineFlags) box(env Env, command []string) (confine.Box, error) {
+	b := confine.System()
+	b.Command, b.Net, b.Session = command, confine.Net(f.net), f.session
+	b.Env = confine.Environ(env.Environ, confine.SecretNames())
+	for _, add := range []struct {
+		to    *[]string
+		paths []string
+	}{{&b.Write, f.write}, {&b.Read, f.read}, {&b.Deny, f.deny}, {&b.Fixed, f.fixed}} {
+		for _, path := range add.paths {
+			path, err := filepath.Abs(path)
+			if err != nil {
+				return b, fmt.Errorf("find %s: %w", path, err)
+			}
+			*add.to = append(*add.to, path)
+		}
+	}
+	var err error
+	if b.Limits, err = confine.ParseLimits(f.limits); err != nil {
+		return b, err
+	}
+	if !slices.Contains([]confine.Net{confine.NetNone, confine.NetProxy, confine.NetOpen}, b.Net) {
+		return b, fmt.Errorf("--net takes none, proxy or open, not %q", f.net)
+	}
+	if (b.Net == confine.NetProxy) != (f.proxy != "") {
+		return b, errors.New("--net proxy and --proxy URL go together")
+	}
+	if f.proxy != "" {
+		u, err := url.Parse(f.proxy)
+		if err != nil || u.Port() == "" {
+			return b, fmt.Errorf("--proxy takes a URL with a port, such as http://127.0.0.1:8080, not %q", f.proxy)
+		}
+		b.Proxy = u.Host
+		b.Env = confine.Proxied(b.Env, f.proxy)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return b, nil // without a home there are no records, and no session
+	}
+	b.Records = filepath.Join(cache, "gpt-oss-executor", "confined")
+	return b, nil
+}
+
+// probeConfine says what this machine enforces. It fails if there is something that it does not.
+func probeConfine(env Env, asJSON bool) error {
+	offer := confine.Probe()
+	var r rows
+	missing := false
+	for _, g := range offer.Parts {
+		if g.Missing != "" {
+			missing = true
+			r.field(string(g.Part), "no: "+g.Missing, "")
+			continue
+		}
+		r.field(string(g.Part), g.About, "by "+g.By)
+	}
+	if err := env.paper(asJSON).whole(offer, r.list); err != nil {
+		return err
+	}
+	if missing {
+		return exit(confine.ExitUnfit)
+	}
+	return nil
+}

@@ -1,0 +1,21 @@
+package confine
+
+import "golang.org/x/sys/unix"
+
+const (
+	auditArch = unix.AUDIT_ARCH_X86_64
+	newest    = unix.SYS_FILE_SETATTR
+)
+
+// oldMetadataCalls are those that newer machines do without.
+func oldMetadataCalls() []int {
+	return []int{unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN, unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_FUTIMESAT}
+}
+
+func oldCalls() []call {
+	withID := func(nr, mode int, more ...test) call {
+		return call{nr: nr, choices: []choice{{append(more, has(mode, setID)), refuse}}, otherwise: pass}
+	}
+	return append(always(refuse, unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_USELIB),
+		withID(unix.SYS_OPEN, 2, has(1, unix.O_CREAT)), withID(unix.SYS_CREAT, 1), withID(unix.SYS_MKNOD, 1))
+}

@@ -1,0 +1,213 @@
+package confine
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// notice is a system call that waits for the supervisor: struct seccomp_notif.
+type notice struct {
+	id    uint64
+	pid   uint32 // of the thread
+	flags uint32
+	nr    int32
+	arch  uint32
+	ip    uint64
+	args  [6]uint64
+}
+
+// reply is struct seccomp_notif_resp.
+type reply struct {
+	id    uint64
+	value int64
+	errno int32
+	flags uint32
+}
+
+const (
+	ioctlValid    = 0x40082102
+	ioctlAddFD    = 0x40182103
+	ioctlSetFlags = 0x40082104
+)
+
+// verdict is what becomes of a call: done by the supervisor, with an error or none, or left to
+// the kernel. A call is left to it only if its arguments are plain numbers, or if the
+// kernel's own rules hold whatever they are: text in memory could change in the meantime.
+type verdict struct {
+	errno unix.Errno
+	value int64
+	leave bool
+	later bool // somebody else answers
+}
+
+func no(err error) verdict {
+	var errno unix.Errno
+	if err == nil {
+		return verdict{}
+	}
+	if !errors.As(err, &errno) {
+		errno = unix.EPERM
+	}
+	return verdict{errno: errno}
+}
+
+// deputy does for a command what it may not do alone.
+type deputy struct {
+	box      Box
+	records  *records
+	listener int
+	keeper   int
+	apart    bool // the command has mounts of its own
+	scoped   bool // the kernel keeps signals inside
+	desk     map[int]func(*caller) verdict
+}
+
+// serve answers until nobody is left who could ask. It gives up all capabilities
+// first: it must not be able to do more than the command.
+func (d *deputy) serve() {
+	runtime.LockOSThread() // and never unlock: capabilities belong to a thread, which ends with this
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	if err := unix.Capset(&header, &none[0]); err != nil {
+		return
+	}
+	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(d.listener), ioctlSetFlags, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
+	for {
+		fds := []unix.PollFd{{Fd: int32(d.listener), Events: unix.POLLIN}}
+		if _, err := unix.Poll(fds, -1); err != nil && !errors.Is(err, unix.EINTR) {
+			return
+		}
+		if fds[0].Revents&(unix.POLLHUP|unix.POLLERR|unix.POLLNVAL) != 0 {
+			return
+		}
+		if fds[0].Revents&unix.POLLIN == 0 {
+			continue
+		}
+		var n notice
+		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(d.listener), unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(&n))); errno != 0 {
+			continue // the caller is gone
+		}
+		c := &caller{notice: n, deputy: d}
+		v := verdict{errno: unix.EPERM}
+		if desk := d.desk[int(n.nr)]; desk != nil {
+			v = desk(c)
+		}
+		if !v.later {
+			c.answer(v)
+		}
+	}
+}
+
+// caller is a thread that waits for its call.
+type caller struct {
+	notice
+	*deputy
+	pidfd int // once it was needed
+}
+
+func (c *caller) answer(v verdict) {
+	r := reply{id: c.id, value: v.value, errno: -int32(v.errno)}
+	if v.leave {
+		r.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
+	}
+	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(c.listener), unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&r)))
+	if c.pidfd > 0 {
+		unix.Close(c.pidfd)
+	}
+}
+
+// waits says whether the caller still waits. What was read of it by its pid is its own then.
+func (c *caller) waits() error {
+	id := c.id
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(c.listener), ioctlValid, uintptr(unsafe.Pointer(&id))); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// fd is a copy of a file of the caller.
+func (c *caller) fd(n uint64) (int, error) {
+	if int32(n) < 0 {
+		return -1, unix.EBADF
+	}
+	if c.pidfd == 0 {
+		const pidfdThread = unix.O_EXCL
+		fd, err := unix.PidfdOpen(int(c.pid), pidfdThread)
+		if errors.Is(err, unix.EINVAL) { // before 6.9, only of whole processes
+			fd, err = unix.PidfdOpen(c.process(), 0)
+		}
+		if err != nil {
+			return -1, err
+		}
+		if err := c.waits(); err != nil {
+			unix.Close(fd)
+			return -1, err
+		}
+		c.pidfd = fd
+	}
+	return unix.PidfdGetfd(c.pidfd, int(int32(n)), 0)
+}
+
+// process is the pid of the caller's process.
+func (c *caller) process() int {
+	text, _ := os.ReadFile("/proc/" + strconv.Itoa(int(c.pid)) + "/status")
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "Tgid:"); ok {
+			n, _ := strconv.Atoi(strings.TrimSpace(rest))
+			return n
+		}
+	}
+	return 0
+}
+
+// memory copies n bytes of the caller, once.
+func (c *caller) memory(from uint64, n int) ([]byte, error) {
+	buf := make([]byte, n)
+	local, remote := []unix.Iovec{{Base: &buf[0], Len: uint64(n)}}, []unix.RemoteIovec{{Base: uintptr(from), Len: n}}
+	if got, err := unix.ProcessVMReadv(int(c.pid), local, remote, 0); err != nil || got != n {
+		return nil, unix.EFAULT
+	}
+	return buf, c.waits()
+}
+
+// text copies a string of the caller, page by page.
+func (c *caller) text(from uint64) (string, error) {
+	var out []byte
+	for len(out) < unix.PathMax {
+		part, err := c.memory(from, int(4096-from%4096))
+		if err != nil {
+			return "", err
+		}
+		for i, b := range part {
+			if b == 0 {
+				return string(append(out, part[:i]...)), nil
+			}
+		}
+		out = append(out, part...)
+		from += uint64(len(part))
+	}
+	return "", unix.ENAMETOOLONG
+}
+
+// times copies n pairs of numbers, or none if they stand nowhere.
+func (c *caller) times(from uint64, n int) ([]int64, error) {
+	if from == 0 {
+		return nil, nil
+	}
+	buf, err := c.memory(from, 8*n)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int64, n)
+	for i := range out {
+		out[i] = int64(binary.NativeEndian.Uint64(buf[8*i:]))
+	}
+	return out, nil
+}

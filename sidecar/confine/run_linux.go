@@ -1,0 +1,278 @@
+package confine
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// Run runs the command of a box and returns its exit code, 128 and the number of a signal
+// if that ended it. When it returns, nothing that the command started is left. An error
+// says why it did not run, or was ended.
+func Run(b Box, std Streams) (int, error) {
+	b, err := b.checked()
+	if err != nil {
+		return ExitUnfit, err
+	}
+	program, code, err := b.program()
+	if err != nil {
+		return code, err
+	}
+	offer, err := quick()
+	if err != nil {
+		return ExitUnfit, err
+	}
+	records, err := openRecords(b.Records, b.Session)
+	if err != nil {
+		return ExitUnfit, err
+	}
+	defer records.close()
+	pipes, err := std.open(b.Limits.Output)
+	if err != nil {
+		return ExitUnfit, err
+	}
+	runtime.LockOSThread() // the keeper ends what is left when this thread ends
+	defer runtime.UnlockOSThread()
+	r := &run{box: b, records: records, pipes: pipes, ended: make(chan int, 1), stop: make(chan error, 1)}
+	defer r.pipes.finish()
+	err = r.begin(start{program: program, streams: pipes.fds, offer: offer})
+	if part := partOf(err); part != "" && b.lenient(part) {
+		err = r.begin(start{program: program, streams: pipes.fds, offer: offer, without: part})
+	}
+	if err != nil {
+		return codeOf(err), err
+	}
+	return r.wait()
+}
+
+// program is the path of what is run, as a shell finds it.
+func (b Box) program() (path string, code int, err error) {
+	name := b.Command[0]
+	if !strings.Contains(name, "/") {
+		for dir := range strings.SplitSeq(b.variable("PATH"), ":") {
+			if path, err := exec.LookPath(dir + "/" + name); err == nil && dir != "" {
+				return path, 0, nil
+			}
+		}
+		return "", ExitNotFound, fmt.Errorf("%s: command not found", name)
+	}
+	return name, 0, nil
+}
+
+func (b Box) variable(name string) (value string) {
+	for _, v := range b.Env {
+		if rest, ok := strings.CutPrefix(v, name+"="); ok {
+			value = rest
+		}
+	}
+	return value
+}
+
+// run is a command that runs, and what watches over it.
+type run struct {
+	box             Box
+	plan            *plan
+	records         *records
+	pipes           *pipes
+	keeper, command int
+	listener        int
+	report          *os.File
+	ended           chan int   // wait status of the command
+	stop            chan error // why it must end
+	failed          error      // the step that failed in the child
+	readers         sync.WaitGroup
+}
+
+// stepError is a step of the child that failed.
+type stepError struct {
+	what  string
+	errno unix.Errno
+	part  Part // what cannot be enforced then, if one may do without
+}
+
+func partOf(err error) Part {
+	var step *stepError
+	if errors.As(err, &step) {
+		return step.part
+	}
+	return ""
+}
+
+func (e *stepError) Error() string { return e.what + ": " + e.errno.Error() }
+func (e *stepError) Unwrap() error { return e.errno }
+
+// begin forks, and takes over the system calls of the child before its command begins.
+func (r *run) begin(s start) error {
+	report, told, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	r.report = report
+	var gate [2]int
+	if err := unix.Pipe2(gate[:], unix.O_CLOEXEC); err != nil {
+		return err
+	}
+	defer unix.Close(gate[1])
+	s.gate = gate[0]
+	if r.plan, err = r.box.plan(s); err == nil {
+		r.keeper, err = spawn(r.plan, told)
+		r.plan.close()
+	}
+	told.Close()
+	unix.Close(gate[0])
+	if err != nil {
+		report.Close()
+		return err
+	}
+	if err := r.adopt(s.offer); err != nil {
+		r.end()
+		return err
+	}
+	_, err = unix.Write(gate[1], []byte{1})
+	return err
+}
+
+// adopt waits until the child hands over its system calls, and begins to answer them.
+func (r *run) adopt(offer Offer) error {
+	for handed := -1; r.command == 0 || handed < 0; {
+		m, err := r.next()
+		switch {
+		case err != nil:
+			return fmt.Errorf("%w: the child was lost: %w", ErrUnfit, err)
+		case m.kind == saidKeeper:
+			r.command = int(m.a)
+		case m.kind == saidResult:
+			handed = int(m.b)
+		case m.kind == saidFailure:
+			return r.step(m)
+		}
+		if r.command != 0 && handed >= 0 {
+			pidfd, err := unix.PidfdOpen(r.command, 0)
+			if err == nil {
+				r.listener, err = unix.PidfdGetfd(pidfd, handed, 0)
+				unix.Close(pidfd)
+			}
+			if err != nil {
+				return fmt.Errorf("%w: take over system calls: %w", ErrUnfit, err)
+			}
+		}
+	}
+	d := &deputy{
+		box: r.box, records: r.records, listener: r.listener, keeper: r.keeper, desk: desk(),
+		apart: r.plan.flags != 0, scoped: offer.landlock.scoped&unix.LANDLOCK_SCOPE_SIGNAL != 0,
+	}
+	r.readers.Go(d.serve)
+	r.readers.Go(r.listen)
+	return nil
+}
+
+// next is the next message of the child and its keeper.
+func (r *run) next() (m message, err error) {
+	var buf [12]byte
+	if _, err := r.report.Read(buf[:]); err != nil {
+		return m, err
+	}
+	for i, to := range []*int32{&m.kind, &m.a, &m.b} {
+		*to = int32(binary.NativeEndian.Uint32(buf[4*i:]))
+	}
+	return m, nil
+}
+
+// step is the error of a step that failed.
+func (r *run) step(m message) error {
+	errno := unix.Errno(m.b)
+	o := op{what: "make a namespace", part: PartBelow}
+	if m.a >= 0 {
+		o = r.plan.ops[m.a]
+	}
+	switch {
+	case o.what == stepRun && (errno == unix.ENOENT || errno == unix.ENOTDIR):
+		return &stepError{r.box.Command[0], errno, ""}
+	case o.what == stepRun && errno == unix.EACCES:
+		return fmt.Errorf("%w: it cannot be run, or it may not be read here", &stepError{r.box.Command[0], errno, ""})
+	case o.what == stepRun:
+		return &stepError{r.box.Command[0], errno, ""}
+	case strings.HasPrefix(o.what, "enter "):
+		return &stepError{o.what, errno, o.part}
+	}
+	return fmt.Errorf("%w: %w", ErrUnfit, &stepError{o.what, errno, o.part})
+}
+
+// listen reads what the keeper and the child say, until both are gone.
+func (r *run) listen() {
+	for {
+		m, err := r.next()
+		switch {
+		case err != nil:
+			return
+		case m.kind == saidFailure:
+			r.failed = r.step(m)
+		case m.kind == saidEnd:
+			r.ended <- int(m.a)
+		}
+	}
+}
+
+// codeOf is the exit code of a run that did not begin.
+func codeOf(err error) int {
+	switch {
+	case errors.Is(err, ErrUnfit):
+		return ExitUnfit
+	case errors.Is(err, unix.ENOENT):
+		return ExitNotFound
+	case errors.As(err, new(*stepError)):
+		return ExitNotRun
+	}
+	return ExitUnfit
+}
+
+// wait waits for the command, and ends what is left of it.
+func (r *run) wait() (int, error) {
+	forward := forwardSignals(r.command)
+	watch := r.box.Limits.watch(r.keeper, r.stop)
+	var status int
+	var why error
+	select {
+	case status = <-r.ended:
+		endBelow(r.keeper)
+	case why = <-r.stop:
+		endBelow(r.keeper)
+		status = <-r.ended
+	case why = <-r.pipes.full:
+		killBelow(r.keeper)
+		status = <-r.ended
+	}
+	forward()
+	watch()
+	r.end()
+	if r.failed != nil {
+		return codeOf(r.failed), r.failed
+	}
+	w := unix.WaitStatus(status)
+	switch {
+	case why != nil:
+		return 128 + int(unix.SIGKILL), why
+	case w.Signaled():
+		return 128 + int(w.Signal()), nil
+	}
+	return w.ExitStatus(), nil
+}
+
+// end ends the keeper, which has nothing to keep any more, and all who read from it.
+func (r *run) end() {
+	killBelow(r.keeper)
+	_ = unix.Kill(r.keeper, unix.SIGKILL)
+	_, _ = unix.Wait4(r.keeper, nil, 0, nil)
+	r.readers.Wait()
+	r.report.Close()
+	if r.listener > 0 {
+		unix.Close(r.listener)
+	}
+}

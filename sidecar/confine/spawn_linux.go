@@ -1,0 +1,213 @@
+package confine
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// op is one system call of the child. The parent prepares all of them, since the child of a
+// fork of a Go program can neither allocate nor wait for another goroutine.
+type op struct {
+	what string // in words, for when it fails
+	nr   uintptr
+	args [6]uintptr
+	min  uintptr // the least result that is a success
+	tell bool    // the result is told to the parent
+	part Part    // what cannot be enforced if it fails
+}
+
+// last is an argument that stands for the result of the call before.
+const last = ^uintptr(0x5eed)
+
+// What the child and its keeper tell the supervisor.
+const (
+	saidKeeper  = iota + 1 // a: pid of COMMAND, in the keeper's words
+	saidResult             // a: index of the op, b: its result
+	saidFailure            // a: index of the op, b: errno
+	saidEnd                // a: wait status
+)
+
+// message is what is told, in one write.
+type message struct{ kind, a, b int32 }
+
+// brood is what the keeper and the child need. All of it is made before the fork.
+type brood struct {
+	ops      []op
+	flags    uintptr // of clone, for the child
+	report   uintptr // where messages are written
+	signals  uintptr // a signalfd for SIGCHLD and keeperSignal
+	parent   uintptr // pid of the supervisor
+	message  *message
+	text     *[4096]byte // scratch for the keeper
+	children *byte       // "/proc/thread-self/children"
+	status   *int32
+}
+
+// keeperSignal tells the keeper that the supervisor is gone.
+const keeperSignal = unix.SIGUSR1
+
+// spawn forks a keeper, which forks the child. The keeper outlives the supervisor by as long
+// as it takes to end what COMMAND left: a gateway that gives up on a command kills the
+// supervisor with SIGKILL, and nothing may be left behind then either. The thread must
+// stay locked, since the keeper notices the death of it.
+func spawn(p *plan, report *os.File) (keeper int, err error) {
+	var all, before, wanted unix.Sigset_t
+	for i := range all.Val {
+		all.Val[i] = ^all.Val[i]
+	}
+	wanted.Val[0] = 1<<(unix.SIGCHLD-1) | 1<<(keeperSignal-1)
+	signals, err := unix.Signalfd(-1, &wanted, unix.SFD_CLOEXEC)
+	if err != nil {
+		return 0, fmt.Errorf("signalfd: %w", err)
+	}
+	defer unix.Close(signals)
+	children := append([]byte("/proc/thread-self/children"), 0)
+	b := &brood{
+		ops: p.ops, flags: p.flags | uintptr(unix.SIGCHLD), report: report.Fd(), signals: uintptr(signals), parent: uintptr(os.Getpid()),
+		message: new(message), text: new([4096]byte), children: &children[0], status: new(int32),
+	}
+	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &all, &before); err != nil {
+		return 0, fmt.Errorf("block signals: %w", err)
+	}
+	pid, errno := fork(b)
+	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &before, nil)
+	runtime.KeepAlive(p)
+	runtime.KeepAlive(b)
+	if errno != 0 {
+		return 0, fmt.Errorf("fork: %w", errno)
+	}
+	return int(pid), nil
+}
+
+// fork returns in the parent only.
+//
+//go:norace
+//go:nosplit
+//go:noinline
+func fork(b *brood) (uintptr, unix.Errno) {
+	pid, _, errno := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+	if errno != 0 || pid != 0 {
+		return pid, errno
+	}
+	unix.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(keeperSignal), 0, 0, 0, 0)
+	unix.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0, 0)
+	child, _, errno := unix.RawSyscall6(unix.SYS_CLONE, b.flags, 0, 0, 0, 0, 0)
+	switch {
+	case errno != 0:
+		tell(b, saidFailure, -1, int32(errno))
+		exit(125)
+	case child == 0:
+		perform(b)
+	}
+	keep(b, child)
+	return 0, 0
+}
+
+// perform is the child: one call after the other, and the last one is execve.
+//
+//go:norace
+//go:nosplit
+func perform(b *brood) {
+	var result uintptr
+	for i := range b.ops {
+		o := &b.ops[i]
+		a := o.args
+		for k := range a {
+			if a[k] == last {
+				a[k] = result
+			}
+		}
+		r, _, errno := unix.RawSyscall6(o.nr, a[0], a[1], a[2], a[3], a[4], a[5])
+		if errno == 0 && int(r) < int(o.min) {
+			errno = unix.EPIPE
+		}
+		if errno != 0 {
+			tell(b, saidFailure, int32(i), int32(errno))
+			exit(125)
+		}
+		if result = r; o.tell {
+			tell(b, saidResult, int32(i), int32(r))
+		}
+	}
+	exit(125)
+}
+
+// keep is the keeper: it reaps, tells how COMMAND ended, and ends all that is left once the
+// supervisor is gone. It is in a group of its own, so that a signal for the group of COMMAND
+// does not end it.
+//
+//go:norace
+//go:nosplit
+func keep(b *brood, command uintptr) {
+	unix.RawSyscall6(unix.SYS_SETPGID, 0, 0, 0, 0, 0, 0)
+	tell(b, saidKeeper, int32(command), 0)
+	unix.RawSyscall6(unix.SYS_DUP3, b.report, 0, 0, 0, 0, 0)
+	unix.RawSyscall6(unix.SYS_DUP3, b.signals, 1, 0, 0, 0, 0)
+	unix.RawSyscall6(unix.SYS_CLOSE_RANGE, 2, 1<<31, 0, 0, 0, 0)
+	b.report = 0
+	for {
+		for {
+			pid, _, _ := unix.RawSyscall6(unix.SYS_WAIT4, ^uintptr(0), uintptr(unsafe.Pointer(b.status)), unix.WNOHANG|unix.WALL, 0, 0, 0)
+			if int(pid) <= 0 {
+				break
+			}
+			if pid == command {
+				tell(b, saidEnd, *b.status, 0)
+			}
+		}
+		if parent, _, _ := unix.RawSyscall6(unix.SYS_GETPPID, 0, 0, 0, 0, 0, 0); parent != b.parent {
+			endAll(b)
+			exit(0)
+		}
+		unix.RawSyscall6(unix.SYS_READ, 1, uintptr(unsafe.Pointer(b.text)), 4096, 0, 0, 0)
+	}
+}
+
+// endAll kills the children of the keeper until there are none. What they leave becomes its
+// child, too.
+//
+//go:norace
+//go:nosplit
+func endAll(b *brood) {
+	for {
+		fd, _, errno := unix.RawSyscall6(unix.SYS_OPENAT, uintptr(atCwd), uintptr(unsafe.Pointer(b.children)), unix.O_RDONLY, 0, 0, 0)
+		if errno != 0 {
+			return
+		}
+		n, _, _ := unix.RawSyscall6(unix.SYS_READ, fd, uintptr(unsafe.Pointer(b.text)), 4096, 0, 0, 0)
+		unix.RawSyscall6(unix.SYS_CLOSE, fd, 0, 0, 0, 0, 0)
+		pid := uintptr(0)
+		for i := 0; i < int(n) && i < len(b.text); i++ {
+			if c := b.text[i]; c >= '0' && c <= '9' {
+				pid = pid*10 + uintptr(c-'0')
+				continue
+			}
+			if pid > 1 {
+				unix.RawSyscall6(unix.SYS_KILL, pid, uintptr(unix.SIGKILL), 0, 0, 0, 0)
+			}
+			pid = 0
+		}
+		if pid, _, _ := unix.RawSyscall6(unix.SYS_WAIT4, ^uintptr(0), 0, unix.WALL, 0, 0, 0); int(pid) <= 0 {
+			return
+		}
+	}
+}
+
+//go:norace
+//go:nosplit
+func tell(b *brood, kind, a, c int32) {
+	b.message.kind, b.message.a, b.message.b = kind, a, c
+	unix.RawSyscall6(unix.SYS_WRITE, b.report, uintptr(unsafe.Pointer(b.message)), unsafe.Sizeof(message{}), 0, 0, 0)
+}
+
+//go:norace
+//go:nosplit
+func exit(code uintptr) {
+	for {
+		unix.RawSyscall6(unix.SYS_EXIT_GROUP, code, 0, 0, 0, 0, 0)
+	}
+}

@@ -1,0 +1,105 @@
+package confine
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+// pipes are the standard streams of a command, and what copies them.
+type pipes struct {
+	fds   [3]int
+	opens []*os.File // for the child alone
+	full  chan error // there is more output than there may be
+	copy  sync.WaitGroup
+	ends  sync.Once
+	reads []*os.File
+	left  atomic.Int64
+	bound bool
+}
+
+// open makes streams of what is no file, and of output that is counted. A terminal is
+// inherited in any case: programs behave otherwise without one.
+func (s Streams) open(most int64) (*pipes, error) {
+	p := &pipes{full: make(chan error, 1), bound: most > 0}
+	p.left.Store(most)
+	in := s.In
+	if in == nil {
+		null, err := os.Open(os.DevNull)
+		if err != nil {
+			return nil, err
+		}
+		p.opens, in = append(p.opens, null), null
+	}
+	p.fds[0] = int(in.Fd())
+	for i, w := range []io.Writer{s.Out, s.Err} {
+		if f, ok := w.(*os.File); ok && (most == 0 || isTerminal(f)) {
+			p.fds[i+1] = int(f.Fd())
+			continue
+		}
+		if w == nil {
+			w = io.Discard
+		}
+		read, write, err := os.Pipe()
+		if err != nil {
+			p.finish()
+			return nil, err
+		}
+		p.fds[i+1] = int(write.Fd())
+		p.opens, p.reads = append(p.opens, write), append(p.reads, read)
+		p.copy.Go(func() { p.pass(w, read) })
+	}
+	for i, fd := range p.fds {
+		var st unix.Stat_t
+		if err := unix.Fstat(fd, &st); err == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR {
+			p.finish()
+			return nil, fmt.Errorf("standard stream %d is a folder, and would lead past what is hidden", i)
+		}
+	}
+	return p, nil
+}
+
+// pass copies output until it ends, or there is too much.
+func (p *pipes) pass(w io.Writer, r *os.File) {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := r.Read(buf)
+		if n > 0 {
+			if left := p.left.Add(-int64(n)); p.bound && left < 0 {
+				n = max(0, n+int(max(left, -int64(n))))
+				select {
+				case p.full <- errors.New("ended: it wrote more than its limit for output"):
+				default:
+				}
+				err = io.EOF
+			}
+			if _, werr := w.Write(buf[:n]); werr != nil {
+				err = werr
+			}
+		}
+		if err != nil {
+			r.Close() // who writes on gets SIGPIPE
+			return
+		}
+	}
+}
+
+// finish waits until all is copied. The command, and all it started, is gone by then.
+func (p *pipes) finish() {
+	p.ends.Do(func() {
+		for _, f := range p.opens {
+			f.Close()
+		}
+		p.copy.Wait()
+	})
+}
+
+func isTerminal(f *os.File) bool {
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil
+}

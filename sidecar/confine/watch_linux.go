@@ -1,0 +1,116 @@
+package confine
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// pace is how often a tree is counted.
+const pace = 250 * time.Millisecond
+
+// watch ends a tree that is over its limits: it says why. What it returns ends the watch.
+func (l Limits) watch(keeper int, stop chan<- error) (end func()) {
+	done, gone := make(chan struct{}), make(chan struct{})
+	say := func(err error) {
+		select {
+		case stop <- err:
+		default:
+		}
+	}
+	go func() {
+		defer close(gone)
+		var late <-chan time.Time
+		if l.Time > 0 {
+			timer := time.NewTimer(l.Time)
+			defer timer.Stop()
+			late = timer.C
+		}
+		var count <-chan time.Time
+		if l.Processes > 0 || l.Memory > 0 {
+			ticker := time.NewTicker(pace)
+			defer ticker.Stop()
+			count = ticker.C
+		}
+		for {
+			select {
+			case <-done:
+				return
+			case <-late:
+				say(fmt.Errorf("ended: it took longer than its limit of %s", l.Time))
+				return
+			case <-count:
+				if err := l.over(descendants(keeper)); err != nil {
+					say(err)
+					return
+				}
+			}
+		}
+	}()
+	return func() { close(done); <-gone }
+}
+
+// over says what a tree has too much of.
+func (l Limits) over(tree []int) error {
+	if l.Processes > 0 && len(tree) > l.Processes {
+		return fmt.Errorf("ended: it had %d processes, and its limit is %d", len(tree), l.Processes)
+	}
+	if l.Memory > 0 {
+		var all int64
+		for _, pid := range tree {
+			all += resident(pid)
+		}
+		if all > l.Memory {
+			return fmt.Errorf("ended: it used %d MB of memory, and its limit is %d MB", all>>20, l.Memory>>20)
+		}
+	}
+	return nil
+}
+
+// resident is the memory that a process has to itself and in shared memory; files are not counted.
+func resident(pid int) (n int64) {
+	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	for line := range strings.Lines(string(text)) {
+		for _, key := range []string{"RssAnon:", "RssShmem:"} {
+			if rest, ok := strings.CutPrefix(line, key); ok {
+				kb, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+				n += kb << 10
+			}
+		}
+	}
+	return n
+}
+
+// forwardSignals gives signals to the command that were meant for it. What a terminal sends
+// reaches the whole group, the command among it, and is not given twice.
+func forwardSignals(command int) (end func()) {
+	got := make(chan os.Signal, 16)
+	signal.Notify(got, unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH)
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		for s := range got {
+			typed := s == unix.SIGINT || s == unix.SIGQUIT || s == unix.SIGHUP || s == unix.SIGWINCH
+			if !typed || !inForeground() {
+				_ = unix.Kill(command, s.(unix.Signal))
+			}
+		}
+	}()
+	return func() { signal.Stop(got); close(got); <-gone }
+}
+
+// inForeground says whether this group is the one that a terminal sends its signals to.
+func inForeground() bool {
+	tty, err := unix.Open("/dev/tty", unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(tty)
+	group, err := unix.IoctlGetInt(tty, unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
+}
