@@ -20,7 +20,7 @@ var rooms = [][]string{
 	{"sidecar/cli", "sidecar/script/serve", "bench"},
 	{"sidecar/demo"},
 	{"sidecar", "sidecar/admin"},
-	{"sidecar/reply", "sidecar/replay", "sidecar/live"},
+	{"sidecar/reply", "sidecar/replay", "sidecar/live", "sidecar/tickets"},
 	{"sidecar/turn"},
 	{"sidecar/guard"},
 	{"internal/sessions"},

@@ -7,16 +7,19 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
 )
 
 // confineFlags are what the flags of confine say.
 type confineFlags struct {
 	write, read, deny, fixed    []string
 	net, proxy, limits, session string
+	ticket                      string
 	probe, asJSON               bool
 }
 
@@ -38,8 +41,10 @@ there is no such command, 126 if it cannot be run, and 125 if this machine canno
   gpt-oss-executor confine --write . --deny .env -- bash -c 'git log'
   gpt-oss-executor confine --write . --limits time=10m,memory=4G -- make
   gpt-oss-executor confine --probe`,
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(c *cobra.Command, args []string) error {
 			switch {
+			case f.ticket != "" && c.Flags().NFlag() > 1:
+				return errors.New("--ticket says everything, so it stands alone")
 			case f.probe && len(args) > 0:
 				return errors.New("--probe runs no command")
 			case !f.probe && len(args) == 0:
@@ -56,6 +61,12 @@ there is no such command, 126 if it cannot be run, and 125 if this machine canno
 			box, err := f.box(env, args)
 			if err != nil {
 				return misused(c, err)
+			}
+			if f.ticket != "" {
+				if box, err = ticketBox(f.ticket, env, args); err != nil {
+					fmt.Fprintln(env.Err, "gpt-oss-executor confine:", err)
+					return exit(confine.ExitUnfit)
+				}
 			}
 			in, _ := env.In.(*os.File)
 			code, err := confine.Run(box, confine.Streams{In: in, Out: env.Out, Err: env.Err})
@@ -78,6 +89,7 @@ there is no such command, 126 if it cannot be run, and 125 if this machine canno
 	flags.StringVar(&f.proxy, "proxy", "", "`URL` of the proxy on this machine, for --net proxy")
 	flags.StringVar(&f.limits, "limits", "", "`LIMITS`: any of time=10m,processes=512,memory=4G,file=2G and output=64M,open=4096")
 	flags.StringVar(&f.session, "session", "", "`NAME` of a session, whose commands reach each other's servers and may end each other")
+	flags.StringVar(&f.ticket, "ticket", "", "`FILE` that serve has written for exactly this command; it says all of the above")
 	flags.BoolVar(&f.probe, "probe", false, "run nothing; say what this machine enforces")
 	jsonFlag(c, &f.asJSON, "with --probe, one document")
 	_ = c.RegisterFlagCompletionFunc("net", cobra.FixedCompletions([]string{"none", "proxy", "open"}, cobra.ShellCompDirectiveNoFileComp))
@@ -147,4 +159,14 @@ func probeConfine(env Env, asJSON bool) error {
 		return exit(confine.ExitUnfit)
 	}
 	return nil
+}
+
+// ticketBox is what a ticket says that the command may touch.
+func ticketBox(path string, env Env, command []string) (confine.Box, error) {
+	t, err := tickets.Take(path, command, time.Now())
+	if err != nil {
+		return confine.Box{}, err
+	}
+	t.Box.Env = t.Environ(env.Environ)
+	return t.Box, nil
 }

@@ -47,6 +47,7 @@ type aCall struct {
 	command, path, url string
 	tool               string // that would run; empty: the usual one
 	arguments          string // of the tool, in place of the three
+	confined           bool   // it runs confined
 	all                bool   // rules that do not hold are shown, too
 }
 
@@ -58,10 +59,11 @@ func (c *aCall) flags(to *cobra.Command, before string) {
 	f.StringVar(&c.url, "url", "", before+"may this `URL` be fetched?")
 	f.StringVar(&c.tool, "tool", "", "the `TOOL` of that call (without it: exec, read or web_fetch)")
 	f.StringVar(&c.arguments, "arguments", "", before+"may this --tool be called with `JSON`, an object?")
+	f.BoolVar(&c.confined, "confined", false, "of a command: the kernel confines it when it runs")
 	f.BoolVar(&c.all, "all", false, "of a call: also show the rules that do not hold")
 }
 
-func (c *aCall) given() bool { return *c != aCall{all: c.all} }
+func (c *aCall) given() bool { return *c != aCall{all: c.all, confined: c.confined} }
 
 // explain shows what the rules say of the call.
 func (c *aCall) explain(x *explaining, env Env) error {
@@ -75,7 +77,7 @@ func (c *aCall) explain(x *explaining, env Env) error {
 	}
 	lines := func(t *guard.Explanation) []row { return callRows(t, c.all) }
 	return show(x, sets, env, lines, func(set *ruleset.Set) (*guard.Explanation, error) {
-		return x.world(env).Explain(set, tool, args)
+		return x.world(env).Explain(set, tool, args, c.confined)
 	})
 }
 
@@ -114,6 +116,9 @@ const maxIdle = 10
 func callRows(t *guard.Explanation, all bool) []row {
 	var r rows
 	r.say("rules %s, %s %s, class %s", t.Version, clipped(t.Tool), clipped(string(t.Arguments)), t.Class)
+	if f := t.Decision.Facts; f != nil && f.Call.Confined {
+		r.say("it runs confined: what the kernel holds needs no question")
+	}
 	r.decision(&replay.TreeDecision{Tool: t.Tool, Decision: t.Decision})
 	r.facts(t.Decision.Facts)
 	idle := 0

@@ -163,6 +163,9 @@ func workspaceOf(setting string) (string, error) {
 // worldOf is where the calls of a server are judged.
 func worldOf(s ruleset.Settings, folders ...string) guard.World {
 	h := guard.Here{Workspace: s.Workspace}
+	if state, err := stateOf(s); s.Confine == confineHere && err == nil { // else serve says why
+		folders = append(folders, state)
+	}
 	for _, dir := range append(folders, s.Rules, s.Policy, s.State, decisionsIn(s)) {
 		if dir != builtinRules {
 			h.Own = append(h.Own, dir)

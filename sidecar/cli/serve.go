@@ -179,6 +179,11 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	if kept != nil {
 		guarded.Decisions = kept
 	}
+	if desk, err := openDesk(s, log); err != nil {
+		return errors.Join(err, listener.Close())
+	} else if desk != nil {
+		guarded.Confiner = desk
+	}
 	if s.Admin != "" && s.AdminToken != "" {
 		guarded.Approvals = guard.NewApprovals(limits, time.Now, metrics)
 	}

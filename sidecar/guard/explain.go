@@ -19,14 +19,14 @@ type Explanation struct {
 	Rules     []ruleset.Verdict `json:"rules"`
 }
 
-// Explain asks the policy about a call as if the model server had sent it. The error
-// says what is wrong with its arguments, a JSON object.
-func (w World) Explain(set *ruleset.Set, tool string, arguments json.RawMessage) (*Explanation, error) {
+// Explain asks the policy about a call as if the model server had sent it, and as if it ran
+// confined. The error says what is wrong with its arguments, a JSON object.
+func (w World) Explain(set *ruleset.Set, tool string, arguments json.RawMessage, confined bool) (*Explanation, error) {
 	if _, err := policy.CallOf(tool, "", arguments); err != nil {
 		return nil, err
 	}
 	call := tools.Call{Name: tool, Arguments: arguments, Strategy: "native", Confidence: 1}
-	who, at := policy.Subject{Interactive: true}, w.at(Moment{Now: time.Now()})
+	who, at := policy.Subject{Interactive: true}, w.at(Moment{Now: time.Now(), Confined: confined})
 	return &Explanation{
 		Version: set.Version, Tool: tool, Class: string(set.Tools.Class(tool)), Arguments: arguments,
 		Decision: set.Decide(call, who, at), Rules: set.Verdicts(call, who, at),

@@ -121,7 +121,6 @@ func (s *Set) Decide(call tools.Call, who policy.Subject, at At) policy.Decision
 		if err != nil {
 			return s.unjudged(err.Error(), d.Audits, &policy.Facts{Call: c})
 		}
-		c.Confined = at.Confined && s.Confine() != Never && policy.Confinable(c)
 		one := s.each(c, at)
 		if i == 0 {
 			d = one
@@ -177,19 +176,23 @@ func (s *Set) callOf(call tools.Call, name string, args []byte, who policy.Subje
 
 // each asks every author. They look at the same facts where they see the same world.
 func (s *Set) each(c policy.Call, at At) policy.Decision {
-	confined := c.Confined
-	c.Confined = confined && s.own.confine != Never
+	c = s.own.sees(c, at)
 	facts := policy.Examine(c, s.own.world(at))
 	d := s.own.policy.Decide(facts, s.own.moment(at))
 	if s.locked == nil {
 		return d
 	}
-	under := s.underLock(c)
-	under.Confined = confined && s.locked.confine != Never
+	under := s.locked.sees(s.underLock(c), at)
 	if under.Class != c.Class || under.Confined != c.Confined || !s.oneWorld {
 		facts = policy.Examine(under, s.locked.world(at))
 	}
 	return policy.Stricter(d, s.locked.policy.Decide(facts, s.locked.moment(at)))
+}
+
+// sees is a call as the rules of an author see it: confined only if they trust in that.
+func (a *author) sees(c policy.Call, at At) policy.Call {
+	c.Confined = at.Confined && a.confine != Never && policy.Confinable(c)
+	return c
 }
 
 func (a *author) moment(at At) policy.Moment { return policy.MomentOf(at.Now.In(a.zone), at.Rates) }

@@ -1,0 +1,74 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+)
+
+// confinedScenarios are turns in which the model sends commands that only the kernel can hold.
+func confinedScenarios(home string) (out []script.Scenario) {
+	for id, line := range map[string]string{
+		"work":    `printf 'made\n' > made.txt && python3 -c 'print(open("made.txt").read() * 2)'`,
+		"outside": `python3 -c 'open("` + home + `/outside.txt", "w")'`,
+		"secret":  `python3 -c 'print(open("` + home + `/.netrc").read())'`,
+		"environ": `python3 -c 'import os; print(sorted(os.environ))'`,
+		"asked":   "git push origin main",
+		"network": `python3 -c 'import socket; socket.create_connection(("203.0.113.9", 80), 3)'`,
+		"code":    "python3 -c 'import sys; sys.exit(7)'",
+	} {
+		out = append(out, script.Scenario{Name: id, User: user(id), Steps: []script.Reply{script.Native("exec", command(line)), script.Text("Done.")}, Loop: true})
+	}
+	return append(out, endScenario()...)
+}
+
+// TestConfined: a real gateway runs commands in the wrapper, and everybody reads them as they
+// were sent.
+func TestConfined(t *testing.T) {
+	needEnabled(t)
+	t.Setenv("TMPDIR", "/var/tmp") // the folder for temporary files may be written by agents
+	b := &bench{run: gatewayRun(t)}
+	home, _ := gatewayFolders(b.run)
+	b.servers = map[string]*script.Server{guarded: script.New(confinedScenarios(home)...)}
+	more := filepath.Join(t.TempDir(), "more.json")
+	if err := os.WriteFile(more, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, address := runSidecar(t, "/readyz", startModel(t, b.servers[guarded]),
+		append(b.sidecar(t, guarded), "GPTOSS_EXECUTOR_CONFINE=here", "GPTOSS_EXECUTOR_STATE="+filepath.Join(t.TempDir(), "state"))...)
+	b.gateway = startGatewayWith(t, b.run, []string{"OC_MORE=" + more, "MY_SECRET_TOKEN=x"}, provider{guarded, address})
+	if err := os.WriteFile(filepath.Join(home, ".netrc"), []byte("machine x login y password hunter2"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		id, result, not string
+	}{
+		{"work", "made\nmade\n", ""},
+		{"outside", "PermissionError", ""},
+		{"secret", "PermissionError", "hunter2"},
+		{"environ", "GOCACHE", "MY_SECRET_TOKEN"},
+		{"asked", "approval", "confine"},
+		{"network", "Error", "timed out"},
+		{"code", "(Command exited with code 7)", ""},
+	} {
+		t.Run(c.id, func(t *testing.T) {
+			call, result := b.asks(t, c.id)
+			t.Logf("the model reads %s: %s", call.Arguments, result.Text)
+			if !strings.Contains(result.Text, c.result) || c.not != "" && strings.Contains(result.Text, c.not) {
+				t.Errorf("the model reads %q", result.Text)
+			}
+			if strings.Contains(call.Arguments, "confine") {
+				t.Errorf("the wrapper is in the history: %s", call.Arguments)
+			}
+			if strings.Contains(result.Text, "PermissionError") != strings.Contains(result.Text, "This command ran confined") {
+				t.Error("the model is not told that the kernel held it, or is told so for nothing")
+			}
+		})
+	}
+	if exists(home, "outside.txt") || !exists(b.gateway.dir, "made.txt") {
+		t.Error("what was made is not where it belongs")
+	}
+}

@@ -1,0 +1,87 @@
+package tickets
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// Network lets a command reach the hosts of its permit through a proxy, and gives the URL
+// of that proxy with credentials of its own.
+type Network interface {
+	Admit(set *ruleset.Set, p guard.Permit) (proxy string, err error)
+}
+
+// Desk issues tickets for permits. It is safe for concurrent use.
+type Desk struct {
+	Folder  *Folder
+	Program string         // this program, absolute
+	Records string         // where running commands know each other, absolute
+	Missing []confine.Part // what this machine cannot enforce, and commands run without
+	Network Network        // nil: commands reach nothing but servers of their own session
+	Now     func() time.Time
+}
+
+// Permit issues the ticket of a command.
+func (d *Desk) Permit(set *ruleset.Set, p guard.Permit) (policy.Wrapper, error) {
+	has := set.Confined(p.Roots.Home)
+	for _, dir := range has.Write {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return policy.Wrapper{}, fmt.Errorf("make the folder for confined commands: %w", err)
+		}
+	}
+	t := Ticket{Hide: has.Hidden, Set: has.Environment, Box: d.box(set, p, has)}
+	if d.Network != nil {
+		proxy, err := d.Network.Admit(set, p)
+		if err != nil {
+			return policy.Wrapper{}, err
+		}
+		t.Proxy, t.Box.Net, t.Box.Proxy = proxy, confine.NetProxy, hostOf(proxy)
+	}
+	path, err := d.Folder.Issue(t, d.Now())
+	return policy.Wrapper{Program: d.Program, Ticket: path}, err
+}
+
+// hostOf is HOST:PORT of the URL of a proxy.
+func hostOf(proxy string) string {
+	return proxy[strings.LastIndexByte(proxy, '@')+1:]
+}
+
+// box is what the command of a permit may touch.
+func (d *Desk) box(set *ruleset.Set, p guard.Permit, has ruleset.Confined) confine.Box {
+	b := confine.System()
+	b.Command = []string{"bash", "-c", p.Command}
+	b.Read = slices.Concat(b.Read, p.Roots.Read, p.Roots.ReadFiles, p.Reads, has.Read)
+	b.Write = slices.Concat(b.Write, p.Roots.Write, has.Write)
+	b.Deny = append(b.Deny, p.Roots.Own...)
+	b.Fixed = fixed(p)
+	b.Session, b.Records, b.Lenient = p.Who.Agent+" "+p.Who.Session, d.Records, d.Missing
+	l := set.Limits
+	b.Limits = confine.Limits{Time: l.ConfinedTime, Processes: l.ConfinedProcesses, Memory: int64(l.ConfinedMemory), File: int64(l.ConfinedFile), Output: int64(l.ConfinedOutput)}
+	return b
+}
+
+// fixed is what lies in a folder that may be changed, and is not to be changed: what git
+// would run later, unconfined. A command that is understood has been judged for that; git
+// itself changes its settings.
+func fixed(p guard.Permit) (out []string) {
+	for _, folder := range p.Roots.Write {
+		git := filepath.Join(folder, ".git")
+		if info, err := os.Lstat(git); err != nil || !info.IsDir() {
+			continue
+		}
+		out = append(out, filepath.Join(git, "hooks"))
+		if !p.Understood {
+			out = append(out, filepath.Join(git, "config"))
+		}
+	}
+	return out
+}

@@ -1,0 +1,69 @@
+package tickets
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+type network struct{}
+
+func (network) Admit(*ruleset.Set, guard.Permit) (string, error) {
+	return "http://t:s@127.0.0.1:4711", nil
+}
+
+// A permit becomes a ticket for what it names: the folders of the agent, what the command
+// names, what exec.yaml gives, and nothing else of the home folder.
+func TestDesk(t *testing.T) {
+	home := t.TempDir()
+	work := filepath.Join(home, "shop")
+	ruletest.Must(t, os.MkdirAll(filepath.Join(work, ".git"), 0o755))
+	folder, err := Open(filepath.Join(home, "state", "tickets"))
+	ruletest.Must(t, err)
+	d := Desk{Folder: folder, Program: "/bin/gpt-oss-executor", Records: home + "/state/running", Missing: []confine.Part{confine.PartBelow}, Network: network{}, Now: func() time.Time { return now }}
+	p := guard.Permit{
+		Command: "npm test", Who: policy.Subject{Agent: "main", Session: "s"}, Reads: []string{home + "/notes.md"},
+		Roots: paths.Roots{Home: home, Write: []string{work, "/tmp"}, Read: []string{"/usr"}, Own: []string{home + "/rules"}},
+	}
+	for _, understood := range []bool{false, true} {
+		p.Understood = understood
+		w, err := d.Permit(ruletest.Shipped(t), p)
+		ruletest.Must(t, err)
+		ticket, err := Take(w.Ticket, []string{"bash", "-c", "npm test"}, now)
+		ruletest.Must(t, err)
+		b := ticket.Box
+		for _, want := range []struct {
+			list []string
+			path string
+		}{
+			{b.Write, work}, {b.Write, home + "/.cache/gpt-oss-executor/caches"}, {b.Read, home + "/notes.md"}, {b.Read, home + "/.rustup"}, {b.Read, "/etc"},
+			{b.Deny, home + "/rules"}, {b.Fixed, work + "/.git/hooks"}, {ticket.Set, "GOCACHE=" + home + "/.cache/gpt-oss-executor/caches/go-build"}, {ticket.Hide, "*TOKEN*"},
+		} {
+			if !slices.Contains(want.list, want.path) {
+				t.Errorf("no %s in %q", want.path, want.list)
+			}
+		}
+		if slices.Contains(b.Read, home) || slices.ContainsFunc(b.Write, func(s string) bool { return s == home || strings.HasPrefix(s, home+"/state") }) {
+			t.Errorf("too much: %+v", b)
+		}
+		if slices.Contains(b.Fixed, work+"/.git/config") == understood {
+			t.Errorf("understood %v, and fixed is %q", understood, b.Fixed)
+		}
+		if b.Net != confine.NetProxy || b.Proxy != "127.0.0.1:4711" || ticket.Proxy != "http://t:s@127.0.0.1:4711" || b.Limits.Processes != 512 || b.Session != "main s" {
+			t.Errorf("%+v", b)
+		}
+		if _, err := os.Stat(home + "/.cache/gpt-oss-executor/caches"); err != nil {
+			t.Error(err)
+		}
+	}
+}
