@@ -11,6 +11,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -62,6 +63,8 @@ type profileReport struct {
 	Version    string                `json:"rules_version"`
 	Profile    string                `json:"profile"`
 	Locked     string                `json:"locked_profile,omitempty"` // the stricter of both holds
+	Confine    string                `json:"confine"`
+	Holds      []confine.Given       `json:"holds"` // what this machine can hold confined commands to
 	Roots      paths.Roots           `json:"roots"`
 	Rules      map[policy.Effect]int `json:"rules"` // how many have this effect
 	Expansions []ruleset.Expansion   `json:"expansions"`
@@ -69,7 +72,7 @@ type profileReport struct {
 
 func reportProfile(set *ruleset.Set, in guard.World) *profileReport {
 	r := &profileReport{
-		Version: set.Version, Profile: set.Profile(), Locked: set.LockedProfile(), Roots: in.Roots(set),
+		Version: set.Version, Profile: set.Profile(), Locked: set.LockedProfile(), Confine: set.Confine().String(), Holds: confine.Probe().Parts, Roots: in.Roots(set),
 		Rules: map[policy.Effect]int{}, Expansions: append([]ruleset.Expansion{}, set.Expansions()...),
 	}
 	for _, effect := range set.PolicyRules() {
@@ -87,6 +90,7 @@ func profileRows(p *profileReport) []row {
 	if p.Profile == "permissive" {
 		r.field("unsure", "what rules are unsure about leaves, too, and the log says so", "")
 	}
+	r.field("confine", confined(p), "")
 	r.field("works in", p.Roots.Workspace(), "")
 	r.field("home", p.Roots.Home, "")
 	r.field("may write", strings.Join(p.Roots.Write, " "), "")
@@ -102,6 +106,23 @@ func profileRows(p *profileReport) []row {
 		r.field(string(e.Effect), fmt.Sprintf("%q is %s", e.Text, e.When), "")
 	}
 	return r.list
+}
+
+// confined says whether the kernel confines commands, as far as this machine can tell.
+func confined(p *profileReport) string {
+	var missing []string
+	for _, g := range p.Holds {
+		if g.Missing != "" {
+			missing = append(missing, string(g.Part))
+		}
+	}
+	switch {
+	case p.Confine == ruleset.Never.String():
+		return "never"
+	case len(missing) == 0:
+		return p.Confine + "; this machine can, if serve runs with --confine here"
+	}
+	return p.Confine + "; this machine lacks " + strings.Join(missing, ", ") + " (confine --probe says why)"
 }
 
 var (

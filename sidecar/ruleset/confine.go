@@ -16,6 +16,9 @@ const (
 	Always           // or not at all
 )
 
+// String is the word of exec.yaml.
+func (c Confine) String() string { return [...]string{"never", "when_possible", "always"}[c] }
+
 func confineOf(word string) Confine {
 	switch word {
 	case "never":
