@@ -34,7 +34,7 @@ var rooms = [][]string{
 	{"policy/urls"},
 	{"tools"},
 	{"tools/jsonrepair", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script"},
-	{"internal/atomicfile", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets"},
+	{"internal/atomicfile", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp"},
 }
 
 // only is who may import what, of the world outside.

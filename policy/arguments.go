@@ -1,10 +1,10 @@
 package policy
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
@@ -19,11 +19,11 @@ type Arguments struct {
 }
 
 // hasScheme is how a text begins that is a URL where a path could stand, too.
-var hasScheme = regexp.MustCompile(`^\s*[A-Za-z][A-Za-z0-9+.-]*://`)
+var hasScheme = lazyregexp.New(`^\s*[A-Za-z][A-Za-z0-9+.-]*://`)
 
 // remote reports whether a text is a URL that is no local file.
 func remote(text string) bool {
-	return hasScheme.MatchString(text) && !strings.HasPrefix(text, "file://")
+	return hasScheme().MatchString(text) && !strings.HasPrefix(text, "file://")
 }
 
 // unreadable is a path that no guard takes.

@@ -1,10 +1,11 @@
 package tools
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // maxNameBytes is the longest name that is looked at: OpenAI allows 64 bytes, MCP
@@ -44,7 +45,7 @@ func cutTokens(s string) string {
 }
 
 // anyToken is a Harmony token, as cutTokens sees one.
-var anyToken = regexp.MustCompile(`(?s)<\|.*?\|>`)
+var anyToken = lazyregexp.New(`(?s)<\|.*?\|>`)
 
 // nameRun returns the first run of name characters in s, without the blanks and
 // separators around it that no name begins or ends with.

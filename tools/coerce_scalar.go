@@ -2,20 +2,20 @@ package tools
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // thousands is a number grouped by commas, as people write it.
-var thousands = regexp.MustCompile(`^-?\d{1,3}(,\d{3})+(\.\d+)?$`)
+var thousands = lazyregexp.New(`^-?\d{1,3}(,\d{3})+(\.\d+)?$`)
 
 // zeros is a fraction that says nothing.
-var zeros = regexp.MustCompile(`\.0+$`)
+var zeros = lazyregexp.New(`\.0+$`)
 
 // readings lists the other values that a scalar may stand for, the likeliest first.
 // The schema decides; none of them changes what was said, only how.
@@ -23,7 +23,7 @@ func readings(s *jsonschema.Schema, raw string) []string {
 	v := gjson.Parse(raw)
 	switch v.Type {
 	case gjson.Number:
-		whole := zeros.ReplaceAllString(raw, "")
+		whole := zeros().ReplaceAllString(raw, "")
 		out := []string{whole, quote(raw)}
 		switch whole {
 		case "1":
@@ -51,11 +51,11 @@ func ofText(s *jsonschema.Schema, text string) []string {
 	case "null", "none":
 		return append(out, "null")
 	}
-	if thousands.MatchString(text) {
+	if thousands().MatchString(text) {
 		text = strings.ReplaceAll(text, ",", "")
 	}
 	if json.Valid([]byte(text)) && gjson.Parse(text).Type == gjson.Number {
-		out = append(out, zeros.ReplaceAllString(text, ""), text)
+		out = append(out, zeros().ReplaceAllString(text, ""), text)
 	}
 	return out
 }

@@ -104,7 +104,7 @@ var headerWords = [...]string{
 func (c *Catalog) noTool(raw, name string) *Refusal {
 	word := name
 	if word == "" {
-		word = nameRun(anyToken.ReplaceAllString(raw, ""))
+		word = nameRun(anyToken().ReplaceAllString(raw, ""))
 	}
 	for _, p := range c.rules.Pseudo {
 		if word != "" && key(word) == key(p.Text) {

@@ -17,7 +17,7 @@ func (g Guard) foreign(p string) bool {
 func (g Guard) around(at *place) bool {
 	p := at.path
 	inside := func(o string) bool { return within(o, p) }
-	if inside(g.Roots.Home) || slices.ContainsFunc(g.Roots.Own, inside) || absolute.leads(fold(p)[1:]) {
+	if inside(g.Roots.Home) || slices.ContainsFunc(g.Roots.Own, inside) || absolute().leads(fold(p)[1:]) {
 		return false
 	}
 	if strings.Contains(fold(p)+"/", "/.git/") { // its config may hold a token; git itself may look

@@ -31,7 +31,7 @@ func (g Guard) secretsBelow(folder string, left *int) bool {
 			if g.telling(p, e) {
 				return true
 			}
-			if root, _ := g.root(p); e.IsDir() && !fetched[e.Name()] && root == "" {
+			if root, _ := g.root(p); e.IsDir() && !fetched()[e.Name()] && root == "" {
 				folders = append(folders, p)
 			}
 		}
@@ -54,7 +54,7 @@ func (g Guard) Follows(u *Use) {
 		}
 		for _, e := range entries {
 			switch p := join(folders[0], e.Name()); {
-			case e.IsDir() && !fetched[e.Name()]:
+			case e.IsDir() && !fetched()[e.Name()]:
 				folders = append(folders, p)
 			case e.Type()&fs.ModeSymlink != 0:
 				at := g.place(Read, p, false)
@@ -116,7 +116,7 @@ func (g Guard) expand(folder string, rest []string, hidden bool, left *int, call
 		case !fits || !hidden && e.Name()[0] == '.' && part[0] != '.':
 		case len(more) == 0:
 			call(join(folder, e.Name()))
-		case e.IsDir() && !(part == "**" && fetched[e.Name()]), part != "**" && e.Type()&fs.ModeSymlink != 0:
+		case e.IsDir() && !(part == "**" && fetched()[e.Name()]), part != "**" && e.Type()&fs.ModeSymlink != 0:
 			ok = g.expand(join(folder, e.Name()), more, hidden, left, call)
 		}
 	}
@@ -134,7 +134,7 @@ func (g Guard) onDisk(u *Use, folder string, rest []string) {
 		at := g.place(Read, p, false)
 		switch {
 		case !at.there():
-		case at.class == Around && at.Mode.IsDir() && !fetched[path.Base(p)] && g.secretsBelow(at.path, &below):
+		case at.class == Around && at.Mode.IsDir() && !fetched()[path.Base(p)] && g.secretsBelow(at.path, &below):
 			u.mark(MarkBelow)
 		case around || stricter(at.class, VCS):
 			u.worsen(at.class)

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // order is the classes from the harmless to the worst, for those who must choose one.
@@ -83,7 +84,7 @@ func (g Guard) position(at *place, root string, write bool) string {
 		return Around
 	case p == g.Roots.Home:
 		return Home
-	case topFolders[p], g.holds(p):
+	case topFolders()[p], g.holds(p):
 		return Protected
 	case system(p), at.op != Read && settings(p):
 		return System
@@ -119,12 +120,15 @@ func system(p string) bool {
 // settings says whether a path is where the system is set up and started.
 func settings(p string) bool { return within(p, "/etc") || within(p, "/boot") || within(p, "/efi") }
 
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		m[w] = true
-	}
-	return m
+// set makes a set of words when it is first asked for.
+func set(words string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		m := map[string]bool{}
+		for _, w := range strings.Fields(words) {
+			m[w] = true
+		}
+		return m
+	})
 }
 
 // node is the class of what is no file: devices, what the kernel shows, sockets. A name

@@ -38,7 +38,7 @@ var harmless = set("cpuinfo meminfo loadavg uptime version stat vmstat filesyste
 // and where it is: they are not followed but named.
 func proc(at *place) string {
 	rest := at.path[len("/proc/"):]
-	if at.op == Read && !at.tool && harmless[rest] {
+	if at.op == Read && !at.tool && harmless()[rest] {
 		return Readable
 	}
 	_, of, process := strings.Cut(rest, "/")
@@ -52,7 +52,7 @@ func proc(at *place) string {
 	case process && file == "fd" && !at.tool && strings.HasPrefix(rest, "self/"):
 		return Null
 	case process && file == "root" && at.op != Run:
-		if entry, _ := absolute.find(fold(more)); entry != nil && entry.read == Secret {
+		if entry, _ := absolute().find(fold(more)); entry != nil && entry.read == Secret {
 			return Secret
 		}
 	}

@@ -107,7 +107,7 @@ func content(op Op, folder string) string {
 // tops is the class of a pattern outside the roots that may stand for a top folder of
 // the system, for a root or for the home folder.
 func (g Guard) tops(op Op, folder, full string) string {
-	for top := range topFolders {
+	for top := range topFolders() {
 		if op != Read && match(full, top, true) {
 			return Protected
 		}
@@ -134,8 +134,8 @@ func (g Guard) candidates(folder string, rest []string) (out []string) {
 		})
 	}
 	whole := strings.Split(join(folder, strings.Join(rest, "/"))[1:], "/")
-	add("/", absolute, whole)
-	add("/", confidential, whole)
+	add("/", absolute(), whole)
+	add("/", confidential(), whole)
 	for i, part := range rest {
 		base := strings.Join(append([]string{strings.TrimSuffix(folder, "/")}, rest[:i]...), "/")
 		for _, name := range spoken {
@@ -146,9 +146,9 @@ func (g Guard) candidates(folder string, rest []string) (out []string) {
 		if broad(part) {
 			continue
 		}
-		add(base, anywhere, rest[i:])
+		add(base, anywhere(), rest[i:])
 		if i == len(rest)-1 {
-			add(base, files, rest[i:])
+			add(base, files(), rest[i:])
 		}
 	}
 	return out

@@ -92,15 +92,15 @@ var (
 func fileKind(name string) *entry {
 	for _, copied := range copies {
 		if rest, ok := strings.CutSuffix(name, copied); ok && rest != "" {
-			if e, n := anywhere.find(rest); n == 1 {
+			if e, n := anywhere().find(rest); n == 1 {
 				return e
 			}
 			return fileKind(rest)
 		}
 	}
 	dot := strings.LastIndexByte(name, '.')
-	code := dot >= 0 && source[name[dot+1:]]
-	if e, _ := files.find(name); e != nil && !(code && e.read == Secret) {
+	code := dot >= 0 && source()[name[dot+1:]]
+	if e, _ := files().find(name); e != nil && !(code && e.read == Secret) {
 		return e
 	}
 	if code {

@@ -26,7 +26,7 @@ var confidential = grow([]kind{
 // The path is absolute, or below a home folder.
 func private(p string) bool {
 	rest := strings.Trim(fold(p), "/")
-	if e, _ := confidential.find(rest); e != nil {
+	if e, _ := confidential().find(rest); e != nil {
 		return true
 	}
 	names := strings.Split(strings.Trim(p, "/"), "/")
@@ -40,10 +40,10 @@ func private(p string) bool {
 		if i == len(names)-1 {
 			return tells(said, last, copied, strings.ToLower(p))
 		}
-		if n := len(said); n > 0 && (folderWords[said[n-1]] || secretWords[said[n-1]]) && !codeEnds[last] {
+		if n := len(said); n > 0 && (folderWords()[said[n-1]] || secretWords()[said[n-1]]) && !codeEnds()[last] {
 			return true
 		}
-		copied = copied || slices.ContainsFunc(said, func(w string) bool { return copyWords[w] })
+		copied = copied || slices.ContainsFunc(said, func(w string) bool { return copyWords()[w] })
 		_, rest, _ = strings.Cut(rest, "/")
 	}
 	return false
@@ -59,7 +59,7 @@ func elsewhere(rest string) bool {
 	case "library":
 		return strings.HasPrefix(more, "application support")
 	}
-	for _, t := range []*tree{absolute, confidential} {
+	for _, t := range []*tree{absolute(), confidential()} {
 		if e, n := t.find(rest); n > 1 && e.read == Secret {
 			return true
 		}
@@ -72,15 +72,15 @@ func undotted(rest string) bool {
 	for _, head := range []string{"private_", "dot_", "dot-", "_"} {
 		rest = strings.TrimPrefix(rest, head)
 	}
-	e, _ := anywhere.find("." + strings.TrimPrefix(rest, "."))
-	system, _ := absolute.find("etc/" + rest)
+	e, _ := anywhere().find("." + strings.TrimPrefix(rest, "."))
+	system, _ := absolute().find("etc/" + rest)
 	return e != nil && e.read == Secret || system != nil && system.read == Secret
 }
 
 // tells says whether the words of a file's name tell that a secret is in it. The last
 // word of prose is what it is about: passwords.md, and not password-reset.md.
 func tells(words []string, end string, copied bool, p string) bool {
-	if codeEnds[end] || len(words) == 0 {
+	if codeEnds()[end] || len(words) == 0 {
 		return false
 	}
 	stem := words
@@ -90,14 +90,14 @@ func tells(words []string, end string, copied bool, p string) bool {
 	switch {
 	case end == "pem":
 		return !strings.Contains(p, "cert") && !strings.Contains(p, "pub") && !slices.ContainsFunc(stem, func(w string) bool { return w == "ca" || w == "chain" || w == "fullchain" })
-	case archives[end]:
-		return copied || slices.ContainsFunc(words, func(w string) bool { return copyWords[w] || secretWords[w] })
-	case proseEnds[end]:
+	case archives()[end]:
+		return copied || slices.ContainsFunc(words, func(w string) bool { return copyWords()[w] || secretWords()[w] })
+	case proseEnds()[end]:
 		stem = stem[max(0, len(stem)-2):]
-		return secretWords[stem[len(stem)-1]] || len(stem) == 2 && paired(stem[0], stem[1])
+		return secretWords()[stem[len(stem)-1]] || len(stem) == 2 && paired(stem[0], stem[1])
 	}
 	for i, w := range words {
-		if secretWords[w] || folderWords[w] && len(stem) == 1 || i > 0 && paired(words[i-1], w) {
+		if secretWords()[w] || folderWords()[w] && len(stem) == 1 || i > 0 && paired(words[i-1], w) {
 			return true
 		}
 	}
@@ -108,7 +108,7 @@ func tells(words []string, end string, copied bool, p string) bool {
 func paired(a, b string) bool {
 	switch b {
 	case "key", "keys":
-		return keyOf[a]
+		return keyOf()[a]
 	case "code", "codes":
 		return a == "recovery" || a == "backup" || a == "pin" || a == "scratch"
 	case "phrase", "phrases", "words":

@@ -39,7 +39,7 @@ func TestPrivate(t *testing.T) {
 // Every word counts in every place of every name of data, and in no name of code.
 func TestPrivateWords(t *testing.T) {
 	folders := []string{"", "/Documents", "/code/other", "/a/b/c/d", "/Größe/日本"}
-	for w := range secretWords {
+	for w := range secretWords() {
 		upper := strings.ToUpper(w[:1]) + w[1:]
 		for _, name := range []string{w, upper, strings.ToUpper(w), w + ".txt", "my-" + w + ".json", w + "_2025-01.csv", "db" + upper + ".yml", "old " + w + " list.xlsx", w + ".txt.gz", "notes-" + w + ".md"} {
 			for _, f := range folders {
@@ -48,7 +48,7 @@ func TestPrivateWords(t *testing.T) {
 				}
 			}
 		}
-		for end := range codeEnds {
+		for end := range codeEnds() {
 			for _, f := range folders {
 				if name := "~" + f + "/x_" + w + "." + end; !strings.Contains(name, "wallet.dat") {
 					if word, _ := classes(sam, name); word != Around {
@@ -75,14 +75,14 @@ func TestPrivateCopies(t *testing.T) {
 		}
 	}
 	n := 0
-	each(absolute, "", func(p string) {
+	each(absolute(), "", func(p string) {
 		if n++; strings.Count(p, "/") > 1 {
 			if word, tool := classes(sam, "~/old-disk"+p+"/x"); word == Around || tool == Around {
 				t.Errorf("a copy of %s may be read", p)
 			}
 		}
 	})
-	each(anywhere, "", func(p string) {
+	each(anywhere(), "", func(p string) {
 		n++
 		for _, copied := range []string{"~/old-disk" + p, "~/backup" + p, "~/dotfiles/" + strings.TrimPrefix(p, "/."), "~/src/dot_" + strings.TrimPrefix(p, "/.")} {
 			if word, tool := classes(sam, copied); strings.HasPrefix(p, "/.") && (word == Around || tool == Around) {

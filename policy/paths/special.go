@@ -33,13 +33,13 @@ func (g Guard) special(at *place, root string, write bool) (class string, alike 
 			class = c
 		}
 	}
-	e, n := absolute.find(folded[1:])
+	e, n := absolute().find(folded[1:])
 	if e != nil && n > outer && (class == "" || stricter(e.of(at.op), class)) {
 		class = e.of(at.op)
 	}
 	git := "" // only the outermost store counts, and the outermost bare one
 	for start, rest := 0, folded[1:]; rest != ""; start++ {
-		e, n = anywhere.find(rest)
+		e, n = anywhere().find(rest)
 		take(e, start, n)
 		name, more, inner := strings.Cut(rest, "/")
 		if strings.HasSuffix(name, ".git") && git != ".git" && (git == "" || name == ".git") {

@@ -3,6 +3,7 @@ package paths
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // tree holds special names, part by part.
@@ -27,8 +28,13 @@ func (e *entry) of(op Op) string {
 	return e.read
 }
 
-// grow makes a tree of all names of a table.
-func grow(table []kind) *tree {
+// grow makes a tree of all names of a table, when it is first asked for: most starts of the
+// program judge no path.
+func grow(table []kind) func() *tree {
+	return sync.OnceValue(func() *tree { return grown(table) })
+}
+
+func grown(table []kind) *tree {
 	t := &tree{}
 	for _, k := range table {
 		for _, name := range strings.Fields(k.names) {

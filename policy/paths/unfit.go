@@ -2,8 +2,9 @@ package paths
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Unfit says why a folder that somebody else names cannot be a workspace; empty: it can.
@@ -34,7 +35,7 @@ func (g Guard) unfit(at place) string {
 	case Malformed:
 		return "it leads nowhere"
 	case Control:
-		if !gatewayWorkspace.MatchString(p) || g.owned(p) {
+		if !gatewayWorkspace().MatchString(p) || g.owned(p) {
 			return "the files of the gateway or of this program are in it"
 		}
 		return ""
@@ -51,7 +52,7 @@ func (g Guard) unfit(at place) string {
 		return "it is a home folder"
 	case top == "etc" || top == "boot" || top == "dev" || top == "run":
 		return "it belongs to the system"
-	case home != "" && applications(p, home), absolute.leads(fold(p)[1:]):
+	case home != "" && applications(p, home), absolute().leads(fold(p)[1:]):
 		return "programs keep secrets in it"
 	}
 	if inWorkspace, _ := g.special(&at, "", true); inWorkspace != "" {
@@ -72,4 +73,4 @@ func (g Guard) owned(p string) bool {
 
 // gatewayWorkspace is where OpenClaw 2026.9.6 puts the workspaces of agents that have no
 // folder of their own, and what is in them.
-var gatewayWorkspace = regexp.MustCompile(`/\.openclaw/workspace[^/]*(/[^.][^/]*)*$`)
+var gatewayWorkspace = lazyregexp.New(`/\.openclaw/workspace[^/]*(/[^.][^/]*)*$`)

@@ -3,12 +3,12 @@ package cli
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
@@ -126,8 +126,8 @@ func confined(p *profileReport) string {
 }
 
 var (
-	profileLine = regexp.MustCompile(`(?m)^profile:[ \t]*[^\s#]*`)
-	versionLine = regexp.MustCompile(`(?m)^version:.*`)
+	profileLine = lazyregexp.New(`(?m)^profile:[ \t]*[^\s#]*`)
+	versionLine = lazyregexp.New(`(?m)^version:.*`)
 )
 
 // setProfile writes a profile into exec.yaml, if the rules then still load.
@@ -147,11 +147,11 @@ func setProfile(name, dir string, env Env) error {
 		return err
 	}
 	file, line := profiledIn(files), "profile: "+name
-	changed := profileLine.ReplaceAllString(files[file], line)
-	if !profileLine.MatchString(files[file]) {
-		changed = versionLine.ReplaceAllString(files[file], "$0\n"+line)
+	changed := profileLine().ReplaceAllString(files[file], line)
+	if !profileLine().MatchString(files[file]) {
+		changed = versionLine().ReplaceAllString(files[file], "$0\n"+line)
 	}
-	if !profileLine.MatchString(changed) {
+	if !profileLine().MatchString(changed) {
 		return fmt.Errorf("%s has no line with its version, behind which the profile could stand; write this into it: %s", src.OnDisk(file), line)
 	}
 	if err := edit(src, file, changed); err != nil {
@@ -165,7 +165,7 @@ func setProfile(name, dir string, env Env) error {
 func profiledIn(files rulefile.Files) string {
 	const file = "exec.yaml"
 	for name, text := range files {
-		if rulefile.ExtraOf(name) == file && profileLine.MatchString(text) {
+		if rulefile.ExtraOf(name) == file && profileLine().MatchString(text) {
 			return name
 		}
 	}

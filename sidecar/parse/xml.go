@@ -1,8 +1,9 @@
 package parse
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Calls in tags, as other model families write them:
@@ -13,11 +14,11 @@ import (
 //	<tool>NAME</tool><tool_input>text</tool_input>
 //	<action><tool_name>NAME</tool_name><arguments><arg key="KEY">value</arg></arguments></action>
 var (
-	callTag  = regexp.MustCompile(`(?i)<(?:[\w:]+:)?(?:function|invoke)(?:=|\s+name\s*=\s*)["']?([^"'>\s]+)["']?\s*>`)
-	paramTag = regexp.MustCompile(`(?is)<(?:[\w:]+:)?parameter(?:=|\s+name\s*=\s*)["']?([^"'>\s]+)["']?[^>]*>(.*?)</(?:[\w:]+:)?parameter>`)
-	argsTag  = regexp.MustCompile(`(?is)<(?:arguments|tool_input|action_input)>(.*?)</(?:arguments|tool_input|action_input)>`)
-	nameTag  = regexp.MustCompile(`(?is)<(?:tool|tool_name)>\s*([^<]+?)\s*</(?:tool|tool_name)>`)
-	argTag   = regexp.MustCompile(`(?is)<arg\s+(?:key|name)\s*=\s*["']([^"']+)["']\s*>(.*?)</arg>`)
+	callTag  = lazyregexp.New(`(?i)<(?:[\w:]+:)?(?:function|invoke)(?:=|\s+name\s*=\s*)["']?([^"'>\s]+)["']?\s*>`)
+	paramTag = lazyregexp.New(`(?is)<(?:[\w:]+:)?parameter(?:=|\s+name\s*=\s*)["']?([^"'>\s]+)["']?[^>]*>(.*?)</(?:[\w:]+:)?parameter>`)
+	argsTag  = lazyregexp.New(`(?is)<(?:arguments|tool_input|action_input)>(.*?)</(?:arguments|tool_input|action_input)>`)
+	nameTag  = lazyregexp.New(`(?is)<(?:tool|tool_name)>\s*([^<]+?)\s*</(?:tool|tool_name)>`)
+	argTag   = lazyregexp.New(`(?is)<arg\s+(?:key|name)\s*=\s*["']([^"']+)["']\s*>(.*?)</arg>`)
 )
 
 // readXML reads the calls of a block in tags. v begins with the opening literal.
@@ -31,7 +32,7 @@ func (t *text) readXML(v string, eof bool) (block, verdict) {
 	}
 	doc := strings.Clone(v[:at+n])
 	b := block{end: at + n}
-	heads := callTag.FindAllStringSubmatchIndex(doc, -1)
+	heads := callTag().FindAllStringSubmatchIndex(doc, -1)
 	for i, h := range heads {
 		to := len(doc)
 		if i+1 < len(heads) {
@@ -39,7 +40,7 @@ func (t *text) readXML(v string, eof bool) (block, verdict) {
 		}
 		b.add(doc[h[2]:h[3]], doc[h[1]:to])
 	}
-	if m := nameTag.FindStringSubmatchIndex(doc); len(heads) == 0 && m != nil {
+	if m := nameTag().FindStringSubmatchIndex(doc); len(heads) == 0 && m != nil {
 		b.add(doc[m[2]:m[3]], doc[m[1]:])
 	}
 	if len(b.calls) == 0 || n == 0 && !strings.Contains(doc, "</") {
@@ -60,7 +61,7 @@ func (b *block) add(name, inside string) {
 // xmlArgs makes one JSON object of the inside of a call's tag. It is false where
 // a parameter cannot be read: a call without it would be another one.
 func xmlArgs(s string) (args string, ok bool) {
-	params := append(paramTag.FindAllStringSubmatch(s, -1), argTag.FindAllStringSubmatch(s, -1)...)
+	params := append(paramTag().FindAllStringSubmatch(s, -1), argTag().FindAllStringSubmatch(s, -1)...)
 	if len(params) == 0 {
 		return argsInside(s)
 	}
@@ -74,7 +75,7 @@ func xmlArgs(s string) (args string, ok bool) {
 // argsInside finds arguments that are no parameters: an object or text in a tag
 // of their own, or an object.
 func argsInside(s string) (args string, ok bool) {
-	if m := argsTag.FindStringSubmatch(s); m != nil {
+	if m := argsTag().FindStringSubmatch(s); m != nil {
 		inner := strings.TrimSpace(m[1])
 		if strings.HasPrefix(inner, "{") || strings.HasPrefix(inner, "[") {
 			return inner, true

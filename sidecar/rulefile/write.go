@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Item writes a struct as an item of a list below a key, indented by two spaces. Its keys
@@ -55,8 +56,8 @@ func escaped(doc string) string {
 }
 
 var (
-	plainText = regexp.MustCompile(`^[A-Za-z_][\w./-]*( [\w./-]+)*$`)
-	blockText = regexp.MustCompile(`^[^\s\pC\pZ]([^\pC\pZ]| |\n)*\n([^\pC\pZ]| |\n)*$`) // no blank in front, nothing invisible
+	plainText = lazyregexp.New(`^[A-Za-z_][\w./-]*( [\w./-]+)*$`)
+	blockText = lazyregexp.New(`^[^\s\pC\pZ]([^\pC\pZ]| |\n)*\n([^\pC\pZ]| |\n)*$`) // no blank in front, nothing invisible
 )
 
 // flow is a depth at which everything stands on one line.
@@ -75,9 +76,9 @@ func restyle(n *yaml.Node, depth int) {
 	case n.Kind != yaml.ScalarNode:
 		depth = flow
 	case n.ShortTag() != "!!str":
-	case plainText.MatchString(n.Value) && plain.ShortTag() == "!!str":
+	case plainText().MatchString(n.Value) && plain.ShortTag() == "!!str":
 		n.Style = 0
-	case depth < flow && blockText.MatchString(n.Value):
+	case depth < flow && blockText().MatchString(n.Value):
 		n.Style = yaml.LiteralStyle
 	}
 	for _, c := range n.Content {

@@ -1,10 +1,10 @@
 package ruleset
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -20,12 +20,12 @@ type sentence struct {
 	lines bool     // it has more than one line
 }
 
-var inBraces = regexp.MustCompile(`\{\w*\}`)
+var inBraces = lazyregexp.New(`\{\w*\}`)
 
 // sentences takes roots.learn.
 func (l *loader) sentences(texts []rulefile.Text) (out []sentence) {
 	for _, t := range texts {
-		names, parts := inBraces.FindAllString(t.Value, -1), inBraces.Split(t.Value, -1)
+		names, parts := inBraces().FindAllString(t.Value, -1), inBraces().Split(t.Value, -1)
 		wrong := func(msg string) {
 			l.report(t.All(), rulefile.CodeValue, msg, `write it as the gateway does, with {workspace} in place of the folder: "Working directory: {workspace}"`)
 		}

@@ -2,11 +2,11 @@ package ruleset
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -156,11 +156,11 @@ func (l *loader) remedy(key rulefile.Text, r Remedy) {
 	}
 }
 
-var placeholder = regexp.MustCompile(`\{\w+\}`)
+var placeholder = lazyregexp.New(`\{\w+\}`)
 
 // placeholders checks the names in braces.
 func (l *loader) placeholders(t rulefile.Text, names ...string) {
-	for _, m := range placeholder.FindAllStringIndex(t.Value, -1) {
+	for _, m := range placeholder().FindAllStringIndex(t.Value, -1) {
 		name := t.Value[m[0]+1 : m[1]-1]
 		if !slices.Contains(names, name) {
 			from := len([]rune(t.Value[:m[0]]))

@@ -3,10 +3,10 @@ package ruleset
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -100,11 +100,11 @@ func (s *Settings) Read(name, doc string, env func(string) (string, bool)) rulef
 	return problems
 }
 
-var variable = regexp.MustCompile(`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+var variable = lazyregexp.New(`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 // expand replaces ${NAME}. missing is the first name that is not set.
 func expand(s string, env func(string) (string, bool)) (out, missing string) {
-	out = variable.ReplaceAllStringFunc(s, func(m string) string {
+	out = variable().ReplaceAllStringFunc(s, func(m string) string {
 		if strings.HasPrefix(m, "$$") {
 			return m[1:]
 		}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Mask is s with «masked:KIND:BYTES» for each secret, and how many there were. A
@@ -32,10 +33,14 @@ func token(kind, secret string) string { return fmt.Sprintf(opens+"%s:%d»", kin
 
 // What Mask puts. Only kinds of ours count, so that no secret hides in one.
 var (
-	doneAny    = regexp.MustCompile(opens + `(?:` + strings.Join(kinds(), "|") + `):\d{1,9}»`)
-	doneBegins = regexp.MustCompile(`^` + doneAny.String())
-	done       = regexp.MustCompile(doneBegins.String() + `$`)
+	doneAny    = sync.OnceValue(func() *regexp.Regexp { return doneWith("", "") })
+	doneBegins = sync.OnceValue(func() *regexp.Regexp { return doneWith("^", "") })
+	done       = sync.OnceValue(func() *regexp.Regexp { return doneWith("^", "$") })
 )
+
+func doneWith(before, after string) *regexp.Regexp {
+	return regexp.MustCompile(before + opens + `(?:` + strings.Join(kinds(), "|") + `):\d{1,9}»` + after)
+}
 
 // Forms lets put write something in the place of each secret that is known by its form,
 // whatever stands before it.

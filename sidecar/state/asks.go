@@ -1,9 +1,10 @@
 package state
 
 import (
-	"regexp"
 	"sync"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 const (
@@ -92,20 +93,20 @@ func (a *Asks) hears(by string, now time.Time) bool {
 // failed before anything ran, and that have run. All others are what a program has written,
 // or the words of a plugin.
 var (
-	wasAsked  = regexp.MustCompile(`(?i)\bexec denied\b|\bapproval (is )?required\b`)
-	hasNotRun = regexp.MustCompile(`(?is)^\s*\{.*"status"\s*:\s*"error"|^validation failed for tool |^tool \S+ not found|was not executed`)
-	hasRun    = regexp.MustCompile(`(?s)^\(no output\)\s*$|\(Command exited with code \d+\)\s*$|^Command still running \(session `)
+	wasAsked  = lazyregexp.New(`(?i)\bexec denied\b|\bapproval (is )?required\b`)
+	hasNotRun = lazyregexp.New(`(?is)^\s*\{.*"status"\s*:\s*"error"|^validation failed for tool |^tool \S+ not found|was not executed`)
+	hasRun    = lazyregexp.New(`(?s)^\(no output\)\s*$|\(Command exited with code \d+\)\s*$|^Command still running \(session `)
 )
 
 // evidence is what a result that came at once says about its gateway: more than 0, nobody
 // was asked; less, it does ask.
 func evidence(text string) int {
 	switch {
-	case hasRun.MatchString(text): // whatever the program has written
+	case hasRun().MatchString(text): // whatever the program has written
 		return proof
-	case wasAsked.MatchString(text):
+	case wasAsked().MatchString(text):
 		return -1
-	case hasNotRun.MatchString(text):
+	case hasNotRun().MatchString(text):
 		return 0
 	}
 	return 1

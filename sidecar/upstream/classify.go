@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -142,10 +143,10 @@ func readFault(body []byte) openai.Fault {
 	if doc := gjson.Parse(text); doc.Type == gjson.String && gjson.Valid(text) {
 		return readFault([]byte(doc.String()))
 	}
-	if title := titleTag.FindStringSubmatch(text); title != nil {
+	if title := titleTag().FindStringSubmatch(text); title != nil {
 		text = title[1] // a proxy's error page
 	}
 	return openai.Fault{Message: text}
 }
 
-var titleTag = regexp.MustCompile(`(?is)<title>\s*(.*?)\s*</title>`)
+var titleTag = lazyregexp.New(`(?is)<title>\s*(.*?)\s*</title>`)

@@ -19,11 +19,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Config describes one upstream.
@@ -103,7 +104,7 @@ func (c *Client) Close() { c.pool.CloseIdleConnections() }
 // for all requests whenever one of them gives up.
 type sendOnly struct{ http.RoundTripper }
 
-var version = regexp.MustCompile(`^v\d+$`)
+var version = lazyregexp.New(`^v\d+$`)
 
 // addresses gives the API's base, which ends in a version such as /v1, and the
 // root above it.
@@ -125,7 +126,7 @@ func addresses(text string) (base, root string, err error) {
 	path := strings.TrimRight(u.Path, "/")
 	path = strings.TrimRight(strings.TrimSuffix(path, "/chat/completions"), "/")
 	head, last := path[:strings.LastIndex(path, "/")+1], path[strings.LastIndex(path, "/")+1:]
-	if version.MatchString(last) {
+	if version().MatchString(last) {
 		path = strings.TrimRight(head, "/")
 	} else {
 		last = "v1"
