@@ -33,7 +33,7 @@ var rooms = [][]string{
 	{"policy/program", "policy/paths", "sidecar/openai", "sidecar/web"},
 	{"policy/urls"},
 	{"tools"},
-	{"tools/jsonrepair", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script"},
+	{"tools/jsonrepair", "tools/jsonschema", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script"},
 	{"internal/atomicfile", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp"},
 }
 
@@ -53,6 +53,7 @@ var only = map[string][]string{
 // never is what a room must not know: HTTP, network, files, clock, logger.
 var never = map[string][]string{
 	"tools":            {"net", "net/http", "os", "time", "log/slog", "context"},
+	"tools/jsonschema": {"net", "net/http", "os", "log/slog", "context"},
 	"tools/jsonrepair": {"net", "net/http", "os", "time", "log/slog", "context"},
 	"sidecar/parse":    {"net", "net/http", "os", "time", "log/slog", "context"},
 	"policy":           {"net", "net/http", "os", "log/slog", "context"},

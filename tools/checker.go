@@ -4,22 +4,22 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 // checker is a schema in the form that text is checked with while it is read, once and
-// without values made of it. It knows the keywords that most tools have. Of a value
-// whose schema says more, the library decides.
+// without values made of it. It knows the keywords that most tools have. Where a schema
+// says more, its value is made and the schema itself decides.
 type checker struct {
 	types    kindSet
 	props    map[string]property
-	required uint64   // the bits of the properties that must be there
-	closed   bool     // no other properties
-	others   *checker // of the other properties; nil: anything
-	items    *checker // nil: anything
-	library  *jsonschema.Schema
+	required uint64             // the bits of the properties that must be there
+	closed   bool               // no other properties
+	others   *checker           // of the other properties; nil: anything
+	items    *checker           // nil: anything
+	whole    *jsonschema.Schema // nil: what stands above is all
 }
 
 // property is one of the properties of an object. Each has a bit of its own.
@@ -46,44 +46,28 @@ var kindNames = map[string]kindSet{
 	"string": isString, "array": isArray, "object": isObject,
 }
 
-// checkerOf makes the checker of a compiled schema, and doc is what that was compiled
-// from. Where a dynamic reference can lead back out of a part, parts cannot be asked
-// alone, and the library decides about all.
-func checkerOf(root *jsonschema.Schema, doc any) *checker {
-	if hasKey(doc, "$dynamicRef", "$recursiveRef") {
-		return &checker{library: root}
-	}
-	return newChecker(root)
-}
-
+// newChecker makes the checker of a schema.
 func newChecker(s *jsonschema.Schema) *checker {
 	const most = 64 // bits there are
-	if s == nil {
+	if s == nil || s.Bool != nil && *s.Bool {
 		return nil
 	}
 	if !isPlain(s) || len(s.Properties)+len(s.Required) > most {
-		return &checker{library: s}
+		return &checker{whole: s}
 	}
 	c := &checker{props: make(map[string]property, len(s.Properties)), items: newChecker(items(s))}
-	if s.Types != nil {
-		for _, name := range s.Types.ToStrings() {
-			c.types |= kindNames[name]
-		}
+	for _, name := range s.Types {
+		c.types |= kindNames[name]
 	}
 	bit := func() uint64 { return 1 << len(c.props) }
 	for name, sub := range s.Properties {
 		c.props[name] = property{bit(), newChecker(sub)}
 	}
-	switch more := s.AdditionalProperties.(type) {
-	case bool:
-		c.closed = !more
-	case *jsonschema.Schema:
-		c.others = newChecker(more)
-	}
+	c.closed, c.others = s.Closed, newChecker(s.Others)
 	for _, name := range s.Required {
 		p, ok := c.props[name]
 		if !ok && (c.closed || c.others != nil) {
-			return &checker{library: s}
+			return &checker{whole: s}
 		}
 		if !ok {
 			p = property{bit: bit()}
@@ -94,42 +78,11 @@ func newChecker(s *jsonschema.Schema) *checker {
 	return c
 }
 
-// known are the fields of a schema that a checker understands, and those that say
-// nothing about a value.
-var known = []string{
-	"Types", "Properties", "Required", "AdditionalProperties", "Items", "Items2020",
-	"DraftVersion", "Location", "ID", "Anchor", "DynamicAnchor", "RecursiveAnchor",
-	"Title", "Description", "Default", "Comment", "ReadOnly", "WriteOnly", "Examples", "Deprecated",
-}
-
 // isPlain reports whether a schema says nothing that a checker does not understand.
 func isPlain(s *jsonschema.Schema) bool {
-	if _, tuple := s.Items.([]*jsonschema.Schema); tuple {
-		return false
-	}
-	v := reflect.ValueOf(*s)
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		if f.IsExported() && !slices.Contains(known, f.Name) && !v.Field(i).IsZero() {
-			return false
-		}
-	}
-	return true
-}
-
-// hasKey reports whether one of the keys stands anywhere in a document.
-func hasKey(doc any, keys ...string) bool {
-	switch v := doc.(type) {
-	case map[string]any:
-		for k, e := range v {
-			if slices.Contains(keys, k) || hasKey(e, keys...) {
-				return true
-			}
-		}
-	case []any:
-		return slices.ContainsFunc(v, func(e any) bool { return hasKey(e, keys...) })
-	}
-	return false
+	rest := *s
+	rest.Draft, rest.Types, rest.Properties, rest.Required, rest.Closed, rest.Others, rest.Items = 0, nil, nil, nil, false, nil, nil
+	return reflect.ValueOf(rest).IsZero()
 }
 
 // accepts reads one value, and reports whether it is sure that the schema allows it: an
@@ -140,9 +93,9 @@ func (c *checker) accepts(s *jsontext.Scanner) bool {
 		s.Skip()
 		return true
 	}
-	if c.library != nil {
+	if c.whole != nil {
 		at := s.Skip()
-		return s.Err == nil && check(c.library, string(at.Of(s.Doc))) == nil
+		return s.Err == nil && accepts(c.whole, string(at.Of(s.Doc)))
 	}
 	switch s.Peek() {
 	case '{':

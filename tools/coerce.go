@@ -4,8 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
@@ -33,7 +34,7 @@ func (w *shaper) value(s *jsonschema.Schema, raw string) string {
 // accepts reports whether raw is valid, as long as there is budget to find out.
 func (w *shaper) accepts(s *jsonschema.Schema, raw string) bool {
 	w.left -= len(raw) + 32
-	return w.left > 0 && check(s, raw) == nil
+	return w.left > 0 && accepts(s, raw)
 }
 
 // inside mends what an object or a list holds.
@@ -130,9 +131,8 @@ func strangeness(s *jsonschema.Schema, raw string) int {
 
 // items returns the schema that every element of a list has, if there is one.
 func items(s *jsonschema.Schema) *jsonschema.Schema {
-	if s.Items2020 != nil {
-		return s.Items2020
+	if s.Draft < 2020 && s.PrefixItems != nil {
+		return nil
 	}
-	one, _ := s.Items.(*jsonschema.Schema)
-	return one
+	return s.Items
 }

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
 // member is one key of an object with its value, as they stand in the text.
@@ -150,17 +151,15 @@ func memberSchema(s *jsonschema.Schema, props map[string]*jsonschema.Schema, nam
 		return sub
 	}
 	t := target(s)
-	var found jsonschema.Regexp
-	for pattern := range t.PatternProperties {
-		if pattern.MatchString(name) && (found == nil || pattern.String() < found.String()) {
-			found = pattern
+	for _, p := range t.PatternProperties {
+		if p.Name.MatchString(name) {
+			return p.Schema
 		}
 	}
-	if found != nil {
-		return t.PatternProperties[found]
+	if t.Others != nil && t.Others.Bool != nil {
+		return nil
 	}
-	more, _ := t.AdditionalProperties.(*jsonschema.Schema)
-	return more
+	return t.Others
 }
 
 func join(all []member) string {

@@ -2,10 +2,12 @@ package tools
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
@@ -62,10 +64,7 @@ func ofText(s *jsonschema.Schema, text string) []string {
 
 // choices returns the one value of an enum or const that is text but for its case.
 func choices(s *jsonschema.Schema, text string) []string {
-	var values []any
-	if s.Enum != nil {
-		values = s.Enum.Values
-	}
+	values := slices.Clone(s.Enum)
 	if s.Const != nil {
 		values = append(values, *s.Const)
 	}

@@ -84,7 +84,7 @@ func (c *Catalog) fits(t *Tool, object string, given []member) bool {
 			return false
 		}
 	}
-	return s == nil || check(s.Schema, object) == nil
+	return s == nil || accepts(s.Schema, object)
 }
 
 // paramsOf returns the rules about the parameters of a tool: those that name it,

@@ -1,15 +1,13 @@
 package tools
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"regexp"
 	"slices"
 	"sync"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
 // Schemas remembers compiled JSON Schemas by their bytes, because callers send the
@@ -59,40 +57,13 @@ func (s *Schemas) of(text json.RawMessage) *schema {
 	return made
 }
 
-// compile reads text as JSON Schema, draft 2020-12 unless it says otherwise.
 func compile(text []byte) (*schema, error) {
-	const place = "tool:///arguments"
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		return nil, err
-	}
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.UseLoader(noLoader{})
-	c.UseRegexpEngine(lenientRegexp)
-	if err := c.AddResource(place, doc); err != nil {
-		return nil, err
-	}
-	root, err := c.Compile(place)
+	root, err := jsonschema.Compile(text)
 	if err != nil {
 		return nil, err
 	}
 	props, required := fields(root)
-	return &schema{root, props, required, checkerOf(root, doc)}, nil
-}
-
-// noLoader keeps a schema from naming files or addresses to be read.
-type noLoader struct{}
-
-func (noLoader) Load(string) (any, error) { return nil, errors.New("remote schemas are not read") }
-
-// lenientRegexp takes ECMAScript patterns that Go cannot express, such as look-
-// ahead, as matching everything, so that the rest of the schema stays in force.
-func lenientRegexp(pattern string) (jsonschema.Regexp, error) {
-	if re, err := regexp.Compile(pattern); err == nil {
-		return re, nil
-	}
-	return regexp.Compile("")
+	return &schema{root, props, required, newChecker(root)}, nil
 }
 
 // maxRefs bounds how far references are followed; schemas may refer in circles.
@@ -147,9 +118,8 @@ func (s *schema) only() (name string, ok bool) {
 	return name, true
 }
 
-// check validates one JSON text, which must be valid JSON. The error is a
-// *jsonschema.ValidationError.
-func check(s *jsonschema.Schema, text string) error { return s.Validate(instance(gjson.Parse(text))) }
+// accepts reports whether s allows one JSON text, which must be valid JSON.
+func accepts(s *jsonschema.Schema, text string) bool { return s.Accepts(instance(gjson.Parse(text))) }
 
 // instance returns a JSON value as the validator wants it: numbers stay text, so that
 // none loses digits.
@@ -171,6 +141,4 @@ func instance(v gjson.Result) any {
 
 // typed reports whether one of the types that s lists is t. A schema without
 // "type" lists none.
-func typed(s *jsonschema.Schema, t string) bool {
-	return s.Types != nil && slices.Contains(s.Types.ToStrings(), t)
-}
+func typed(s *jsonschema.Schema, t string) bool { return slices.Contains(s.Types, t) }

@@ -2,76 +2,51 @@ package tools
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
 // why says in words that a model can act on what is wrong with the arguments of a
 // tool: `exec needs "command" (string); got: "cmd"`.
-func (s *schema) why(tool, args string, err error) string {
+func (s *schema) why(tool, args string, found []jsonschema.Fault) string {
 	const most = 4
-	var invalid *jsonschema.ValidationError
-	if !errors.As(err, &invalid) {
-		return fmt.Sprintf("the arguments of %s cannot be checked", tool)
-	}
 	var faults []string
-	for _, leaf := range leaves(invalid, nil) {
-		faults = append(faults, s.fault(tool, args, leaf))
+	for _, f := range found {
+		faults = append(faults, s.fault(tool, args, f))
 	}
 	slices.Sort(faults) // the validator walks maps: its order changes
 	faults = slices.Compact(faults)
 	return strings.Join(faults[:min(most, len(faults))], "; ")
 }
 
-// leaves returns the errors that have no further cause, in order. Of a union that
-// has no fitting branch it keeps the union: its branches contradict each other.
-func leaves(e *jsonschema.ValidationError, out []*jsonschema.ValidationError) []*jsonschema.ValidationError {
-	switch e.ErrorKind.(type) {
-	case *kind.AnyOf, *kind.OneOf:
-		return append(out, e)
-	}
-	if len(e.Causes) == 0 {
-		return append(out, e)
-	}
-	for _, cause := range e.Causes {
-		out = leaves(cause, out)
-	}
-	return out
-}
-
-func (s *schema) fault(tool, args string, e *jsonschema.ValidationError) string {
-	at := strings.Join(e.InstanceLocation, ".")
-	switch k := e.ErrorKind.(type) {
-	case *kind.Required:
+func (s *schema) fault(tool, args string, f jsonschema.Fault) string {
+	at := strings.Join(f.At, ".")
+	switch f.Keyword {
+	case "required":
 		if at == "" {
-			return fmt.Sprintf("%s needs %s; got: %s", tool, s.typedNames(k.Missing), given(args))
+			return fmt.Sprintf("%s needs %s; got: %s", tool, s.typedNames(f.Names), given(args))
 		}
-		return fmt.Sprintf("%q needs %s", at, quoted(k.Missing))
-	case *kind.Type:
-		return fmt.Sprintf("%q must be %s, not %s", at, strings.Join(k.Want, " or "), k.Got)
-	case *kind.Enum:
-		return fmt.Sprintf("%q must be one of %s", at, jsonList(k.Want))
-	case *kind.Const:
-		return fmt.Sprintf("%q must be %s", at, jsonList([]any{k.Want}))
-	case *kind.AdditionalProperties:
-		known := make([]string, 0, len(s.props))
-		for name := range s.props {
-			known = append(known, name)
-		}
-		slices.Sort(known)
-		return fmt.Sprintf("%s has no parameter %s; it has %s", tool, quoted(k.Properties), quoted(known))
+		return fmt.Sprintf("%q needs %s", at, quoted(f.Names))
+	case "type":
+		return fmt.Sprintf("%q must be %s, not %s", at, strings.Join(f.Types, " or "), f.Got)
+	case "enum":
+		return fmt.Sprintf("%q must be one of %s", at, jsonList(f.Want))
+	case "const":
+		return fmt.Sprintf("%q must be %s", at, jsonList(f.Want))
+	case "additionalProperties":
+		known := slices.Sorted(maps.Keys(s.props))
+		return fmt.Sprintf("%s has no parameter %s; it has %s", tool, quoted(f.Names), quoted(known))
 	}
 	if at == "" {
 		at = "arguments"
 	}
-	rule := strings.Join(e.ErrorKind.KeywordPath(), " ")
-	return strings.TrimSpace(fmt.Sprintf("%q breaks the schema %s", at, rule))
+	return strings.TrimSpace(fmt.Sprintf("%q breaks the schema %s", at, f.Keyword))
 }
 
 // typedNames lists parameters with their types: "command" (string).
@@ -80,7 +55,7 @@ func (s *schema) typedNames(params []string) string {
 	for i, name := range params {
 		out[i] = fmt.Sprintf("%q", name)
 		if sub := s.props[name]; sub != nil && target(sub).Types != nil {
-			out[i] += " (" + strings.Join(target(sub).Types.ToStrings(), " or ") + ")"
+			out[i] += " (" + strings.Join(target(sub).Types, " or ") + ")"
 		}
 	}
 	return strings.Join(out, ", ")

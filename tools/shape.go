@@ -105,7 +105,7 @@ func (w *shaper) readText(text string, found jsonrepair.Result) (reading, *Refus
 		return r, refusal
 	case refusal != nil && found.JSON[0] != '"':
 		return w.readJSON(found)
-	case refusal == nil && found.JSON[0] == '{' && check(w.schema.Schema, string(found.JSON)) == nil:
+	case refusal == nil && found.JSON[0] == '{' && accepts(w.schema.Schema, string(found.JSON)):
 		return reading{}, w.refuse(BadJSON, "there is text around the JSON object")
 	}
 	return w.plain(r, refusal)
@@ -219,14 +219,14 @@ func (w *shaper) wrap(name, json string) reading {
 // it comes back byte for byte. An argument that the schema forbids is refused, not
 // dropped: it may be the one that made the call safe.
 func (w *shaper) fit(object string) (string, *Refusal) {
-	if s := w.schema; s != nil && (len(w.repairs) > 0 || check(s.Schema, object) != nil) {
+	if s := w.schema; s != nil && (len(w.repairs) > 0 || !accepts(s.Schema, object)) {
 		w.refill(len(object))
 		object = w.object(object, s.Schema, s.props, s.required, w.rules.paramsOf(w.tool))
 		if !w.accepts(s.Schema, object) {
 			object = w.value(s.Schema, object)
 		}
-		if err := check(s.Schema, object); err != nil {
-			return "", w.refuse(BadSchema, s.why(w.tool, object, err))
+		if faults := s.Faults(instance(gjson.Parse(object))); len(faults) > 0 {
+			return "", w.refuse(BadSchema, s.why(w.tool, object, faults))
 		}
 	}
 	if w.madeUp && slices.ContainsFunc(membersOf(object), func(m member) bool { return m.val == "null" }) {
