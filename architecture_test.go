@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -189,6 +190,23 @@ func TestOneWorld(t *testing.T) {
 			}
 			if bytes.Contains(text, []byte("ruleset.At{")) && r.name() != "sidecar/guard" {
 				t.Errorf("%s/%s builds a world of its own", r.name(), name)
+			}
+		}
+	}
+}
+
+// No package compiles regular expressions before main: every confined command starts the
+// program, and needs none of them.
+func TestRegularExpressionsWait(t *testing.T) {
+	early := regexp.MustCompile(`(?m)^(?:var |\t)\w+\s*= regexp\.MustCompile`)
+	for _, r := range list(t) {
+		for _, name := range r.GoFiles {
+			text, err := os.ReadFile(filepath.Join(r.Dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if early.Match(text) && r.name() != "policy/program" { // its table becomes data
+				t.Errorf("%s/%s compiles regular expressions at start; use lazyregexp", r.name(), name)
 			}
 		}
 	}

@@ -212,7 +212,7 @@ func plain(w *syntax.Word) (string, bool) {
 	case *syntax.Lit:
 		return p.Value, !strings.ContainsAny(p.Value, "\\*?[{~")
 	case *syntax.SglQuoted:
-		return p.Value, !p.Dollar && !subscript.MatchString(p.Value)
+		return p.Value, !p.Dollar && !subscript().MatchString(p.Value)
 	}
 	return "", false
 }

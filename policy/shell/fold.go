@@ -2,13 +2,13 @@ package shell
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
@@ -136,10 +136,10 @@ func foldEcho(args []string) (string, bool) {
 }
 
 var (
-	wide = regexp.MustCompile(`%[^a-zA-Z%]*([0-9]{4}|\*|\.|#|\$)|%[^a-zA-Z%]*[^sbdiuoxc%0-9 +-]`)
-	verb = regexp.MustCompile(`%[0-9 +-]*[a-zA-Z%]`)
+	wide = lazyregexp.New(`%[^a-zA-Z%]*([0-9]{4}|\*|\.|#|\$)|%[^a-zA-Z%]*[^sbdiuoxc%0-9 +-]`)
+	verb = lazyregexp.New(`%[0-9 +-]*[a-zA-Z%]`)
 
-	number = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,9})$`)
+	number = lazyregexp.New(`^(0|-?[1-9][0-9]{0,9})$`)
 )
 
 // formatted writes a text so that a format prints it.
@@ -149,13 +149,13 @@ func foldPrintf(args []string) (string, bool) {
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
 	}
-	if len(args) == 0 || wide.MatchString(args[0]) || strings.HasPrefix(args[0], "-") {
+	if len(args) == 0 || wide().MatchString(args[0]) || strings.HasPrefix(args[0], "-") {
 		return "", false
 	}
 	format, ok := plainFormat(args[0])
 	rest := append([]string{}, args[1:]...)
 	if strings.Contains(format, "%b") {
-		for _, v := range verb.FindAllString(format, -1) {
+		for _, v := range verb().FindAllString(format, -1) {
 			ok = ok && (v == "%b" || v == "%%") // else it is not clear which argument is whose
 		}
 		format = strings.ReplaceAll(format, "%b", "%s")
@@ -182,9 +182,9 @@ func foldPrintf(args []string) (string, bool) {
 // numbersArePlain tells whether what a format writes as numbers are such: bash reads ' 1',
 // 0x1 and 'a, too.
 func numbersArePlain(format string, args []string) bool {
-	verbs := slices.DeleteFunc(verb.FindAllString(format, -1), func(v string) bool { return strings.HasSuffix(v, "%") })
+	verbs := slices.DeleteFunc(verb().FindAllString(format, -1), func(v string) bool { return strings.HasSuffix(v, "%") })
 	for i, s := range args {
-		if len(verbs) > 0 && !strings.ContainsAny(verbs[i%len(verbs)], "sbc") && !number.MatchString(s) {
+		if len(verbs) > 0 && !strings.ContainsAny(verbs[i%len(verbs)], "sbc") && !number().MatchString(s) {
 			return false
 		}
 	}
@@ -195,7 +195,7 @@ func numbersArePlain(format string, args []string) bool {
 func plainFormat(format string) (string, bool) {
 	var b strings.Builder
 	from := 0
-	for _, at := range append(verb.FindAllStringIndex(format, -1), []int{len(format), len(format)}) {
+	for _, at := range append(verb().FindAllStringIndex(format, -1), []int{len(format), len(format)}) {
 		text, _, ok := unescape(format[from:at[0]], formatEscapes)
 		if !ok {
 			return "", false

@@ -1,12 +1,12 @@
 package shell
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
@@ -42,7 +42,7 @@ func (sh *shell) read(cmd Command, c call) {
 	}
 	raw := slices.Contains(cmd.Flags, "-r") || !strings.Contains(line, "\\")
 	if !raw {
-		line = backslashes.ReplaceAllString(line, "$1")
+		line = backslashes().ReplaceAllString(line, "$1")
 	}
 	fields := expand.ReadFields(&expand.Config{}, line, len(names), true)
 	if len(names) == 1 {
@@ -70,7 +70,7 @@ func (sh *shell) defaultIFS() bool {
 }
 
 // backslashes are what read drops without -r.
-var backslashes = regexp.MustCompile(`(?s)\\(.)`)
+var backslashes = lazyregexp.New(`(?s)\\(.)`)
 
 func (sh *shell) mapfile(cmd Command, c call) {
 	sh.emit(cmd)

@@ -2,12 +2,13 @@ package shell
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Flaw is a part of a text that is more than a plain command. Both sentences are for whoever
@@ -110,7 +111,7 @@ func plainWord(parts []syntax.WordPart) (text string, f *Flaw) {
 	for _, p := range parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			if strings.Contains(escaped.ReplaceAllString(p.Value, ""), "$") {
+			if strings.Contains(escaped().ReplaceAllString(p.Value, ""), "$") {
 				return "", flawValue // a $ alone is one, too, but parsers differ about it
 			}
 			text += strings.ReplaceAll(p.Value, `\`, "")
@@ -132,7 +133,7 @@ func plainWord(parts []syntax.WordPart) (text string, f *Flaw) {
 	return text, nil
 }
 
-var escaped = regexp.MustCompile(`(?s)\\.`)
+var escaped = lazyregexp.New(`(?s)\\.`)
 
 // launchers are programs that run the one in their arguments.
 var launchers = strings.Fields("arch caffeinate chrt doas env flock ionice nice nohup npx pnpm npm yarn corepack proxychains sandbox-exec script setsid setarch " +

@@ -1,13 +1,13 @@
 package shell
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
@@ -93,7 +93,7 @@ func (sh *shell) outputFits(name string, e program.Effect, c call) string {
 	args := texts(c.args())
 	switch {
 	case slices.ContainsFunc(c.args(), word.vague):
-	case name == "date" && len(args) == 1 && dateFormat.MatchString(args[0]),
+	case name == "date" && len(args) == 1 && dateFormat().MatchString(args[0]),
 		name == "nproc" && len(args) == 0,
 		name == "git" && slices.Equal(args, []string{"rev-parse", "--short", "HEAD"}),
 		name == "git" && slices.Equal(args, []string{"rev-parse", "HEAD"}):
@@ -107,7 +107,7 @@ func (sh *shell) outputFits(name string, e program.Effect, c call) string {
 	return ""
 }
 
-var dateFormat = regexp.MustCompile(`^\+([A-Za-z0-9_.-]|%[YmdHMSsFjNy])+$`)
+var dateFormat = lazyregexp.New(`^\+([A-Za-z0-9_.-]|%[YmdHMSsFjNy])+$`)
 
 // lists tells whether a program only names files below its folder.
 func (sh *shell) lists(name string, e program.Effect, args []string) bool {

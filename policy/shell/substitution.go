@@ -2,16 +2,17 @@ package shell
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // subscript finds a subscript with code in it, which arithmetic runs wherever the text
 // ends up.
-var subscript = regexp.MustCompile("[A-Za-z_][A-Za-z0-9_]*\\[[^\\]]*(\\$\\(|`)")
+var subscript = lazyregexp.New("[A-Za-z_][A-Za-z0-9_]*\\[[^\\]]*(\\$\\(|`)")
 
 // expansion runs all substitutions inside of a node, and notes what is evaluated in
 // other ways.
@@ -44,7 +45,7 @@ func (sh *shell) expansion(n syntax.Node) *expansion {
 		case *syntax.ArithmExp:
 			sh.quotedInArithmetic(n)
 		case *syntax.SglQuoted:
-			if subscript.MatchString(n.Value) {
+			if subscript().MatchString(n.Value) {
 				sh.a.unsure("a subscript with a substitution, which arithmetic would run")
 				sh.evaluate(n.Value)
 			}

@@ -5,23 +5,24 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 )
 
 // What an upstream's text may hold and a caller must not see.
 var hidden = []struct {
-	match *regexp.Regexp
+	match func() *regexp.Regexp
 	put   string
 }{
-	{regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s"'<>]+`), "[address]"},
-	{regexp.MustCompile(`(?i)\b(bearer|basic)\s+[\w.~+/=-]{6,}`), "[key]"},
-	{regexp.MustCompile(`\b(sk|hf|gsk|pk|nvapi|xai|key)[-_][\w-]{6,}`), "[key]"},
-	{regexp.MustCompile(`\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b`), "[address]"},
-	{regexp.MustCompile(`\[[0-9a-fA-F:]*::?[0-9a-fA-F:]+\](:\d+)?`), "[address]"},
-	{regexp.MustCompile(`\b(localhost|[\w-]+(\.[\w-]+)*\.(local|internal|lan|svc|cluster))(:\d+)?\b`), "[address]"},
-	{regexp.MustCompile(`\b[\w-]+(\.[\w-]+)*:\d{2,5}\b`), "[address]"},
-	{regexp.MustCompile(`(?:^|[\s"'(=])(?:/[\w.@+-]+){2,}/?`), " [path]"},
-	{regexp.MustCompile(`\b[A-Za-z]:\\[^\s"']+`), "[path]"},
+	{lazyregexp.New(`(?i)\b[a-z][a-z0-9+.-]*://[^\s"'<>]+`), "[address]"},
+	{lazyregexp.New(`(?i)\b(bearer|basic)\s+[\w.~+/=-]{6,}`), "[key]"},
+	{lazyregexp.New(`\b(sk|hf|gsk|pk|nvapi|xai|key)[-_][\w-]{6,}`), "[key]"},
+	{lazyregexp.New(`\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b`), "[address]"},
+	{lazyregexp.New(`\[[0-9a-fA-F:]*::?[0-9a-fA-F:]+\](:\d+)?`), "[address]"},
+	{lazyregexp.New(`\b(localhost|[\w-]+(\.[\w-]+)*\.(local|internal|lan|svc|cluster))(:\d+)?\b`), "[address]"},
+	{lazyregexp.New(`\b[\w-]+(\.[\w-]+)*:\d{2,5}\b`), "[address]"},
+	{lazyregexp.New(`(?:^|[\s"'(=])(?:/[\w.@+-]+){2,}/?`), " [path]"},
+	{lazyregexp.New(`\b[A-Za-z]:\\[^\s"']+`), "[path]"},
 }
 
 // shown is an upstream's text as a caller may read it: one line, at most 400
@@ -29,7 +30,7 @@ var hidden = []struct {
 func shown(text string) string {
 	text = cut(text, 4096) // bounds the work below
 	for _, s := range hidden {
-		text = s.match.ReplaceAllString(text, s.put)
+		text = s.match().ReplaceAllString(text, s.put)
 	}
 	text = secrets.Forms(text, func(string, string) string { return "[key]" })
 	return cut(strings.Join(strings.Fields(text), " "), 400)
