@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// BenchmarkStart starts the built program, an empty program of Go and a bash in turn, and says
-// how long each takes, in the median. BEFORE may name another build of the program.
+// BenchmarkStart starts the built program, alone and before a confined command, an empty program
+// of Go and a bash in turn, and says how long each takes, in the median. BEFORE may name another
+// build of the program.
 func BenchmarkStart(b *testing.B) {
 	dir := b.TempDir()
 	empty := filepath.Join(dir, "empty.go")
@@ -25,19 +26,26 @@ func BenchmarkStart(b *testing.B) {
 		}
 		return out
 	}
-	programs := []struct {
+	type program struct {
 		name string
 		args []string
-	}{
-		{"program", []string{build("program", ".."), "--help"}},
+	}
+	now := build("program", "..")
+	programs := []program{
+		{"program", []string{now, "--help"}},
 		{"empty", []string{build("empty", empty)}},
 		{"bash", []string{"bash", "-c", "true"}},
 	}
+	confined := []string{"confine", "--write", dir, "--", "bash", "-c", "true"}
+	can := exec.Command(now, confined...).Run() == nil
+	if can {
+		programs = append(programs, program{"confined", append([]string{now}, confined...)})
+	}
 	if before := os.Getenv("BEFORE"); before != "" {
-		programs = append(programs, struct {
-			name string
-			args []string
-		}{"before", []string{before, "--help"}})
+		programs = append(programs, program{"program-before", []string{before, "--help"}})
+		if can {
+			programs = append(programs, program{"confined-before", append([]string{before}, confined...)})
+		}
 	}
 	took := make([][]float64, len(programs))
 	for b.Loop() {
