@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,8 +10,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
-// confinedScenarios are turns in which the model sends commands that only the kernel can hold.
-func confinedScenarios(home string) (out []script.Scenario) {
+// confinedScenarios are turns in which the model sends commands that only the kernel can hold,
+// and a server at a port.
+func confinedScenarios(home, port string) (out []script.Scenario) {
 	for id, line := range map[string]string{
 		"work":    `printf 'made\n' > made.txt && python3 -c 'print(open("made.txt").read() * 2)'`,
 		"outside": `python3 -c 'open("` + home + `/outside.txt", "w")'`,
@@ -22,6 +24,16 @@ func confinedScenarios(home string) (out []script.Scenario) {
 	} {
 		out = append(out, script.Scenario{Name: id, User: user(id), Steps: []script.Reply{script.Native("exec", command(line)), script.Text("Done.")}, Loop: true})
 	}
+	out = append(out, script.Scenario{Name: "server", User: user("server"), Loop: true, Steps: []script.Reply{
+		script.Native("exec", `{"command":"exec python3 -m http.server `+port+`","background":true}`),
+		script.Native("exec", command("for i in $(seq 50); do curl -sf http://localhost:"+port+"/made.txt && break; sleep 0.2; done")),
+		script.Native("exec", command("pkill -f '[h]ttp.server "+port+"'; sleep 0.5; curl -s http://localhost:"+port+"/ || echo gone")),
+		script.Text("Done."),
+	}}, script.Scenario{Name: "slow", User: user("slow"), Loop: true, Steps: []script.Reply{
+		script.Native("exec", `{"command":"setsid sleep 987 & sleep 654","timeoutSeconds":2}`), script.Text("Done."),
+	}}, script.Scenario{Name: "pty", User: user("pty"), Loop: true, Steps: []script.Reply{
+		script.Native("exec", `{"command":"python3 -c 'import sys; print(sys.stdout.isatty())'","pty":true}`), script.Text("Done."),
+	}})
 	return append(out, endScenario()...)
 }
 
@@ -32,7 +44,7 @@ func TestConfined(t *testing.T) {
 	t.Setenv("TMPDIR", "/var/tmp") // the folder for temporary files may be written by agents
 	b := &bench{run: gatewayRun(t)}
 	home, _ := gatewayFolders(b.run)
-	b.servers = map[string]*script.Server{guarded: script.New(confinedScenarios(home)...)}
+	b.servers = map[string]*script.Server{guarded: script.New(confinedScenarios(home, freePort(t))...)}
 	more := filepath.Join(t.TempDir(), "more.json")
 	if err := os.WriteFile(more, []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
@@ -53,6 +65,9 @@ func TestConfined(t *testing.T) {
 		{"asked", "approval", "confine"},
 		{"network", "Error", "timed out"},
 		{"code", "(Command exited with code 7)", ""},
+		{"server", "gone", "made"},
+		{"slow", "timed out", ""},
+		{"pty", "True", ""},
 	} {
 		t.Run(c.id, func(t *testing.T) {
 			call, result := b.asks(t, c.id)
@@ -67,6 +82,21 @@ func TestConfined(t *testing.T) {
 				t.Error("the model is not told that the kernel held it, or is told so for nothing")
 			}
 		})
+	}
+	t.Run("a server of one command is reached by the next", func(t *testing.T) {
+		var read []string
+		asked := b.servers[guarded].Requests("server")
+		for _, m := range asked[len(asked)-1].Messages {
+			if m.Role == "tool" {
+				read = append(read, m.Text)
+			}
+		}
+		if len(read) != 3 || !strings.Contains(read[1], "made") {
+			t.Errorf("the model reads %q", read)
+		}
+	})
+	if left, err := exec.Command("pgrep", "-f", "^sleep (987|654)").Output(); err == nil {
+		t.Errorf("processes have outlived their command: %s", left)
 	}
 	if exists(home, "outside.txt") || !exists(b.gateway.dir, "made.txt") {
 		t.Error("what was made is not where it belongs")
