@@ -26,7 +26,7 @@ func Examine(c Call, w World) *Facts {
 		text, _ := dir.(string)
 		use := w.Guard.Literal(paths.Read, text)
 		use.Via = "workdir"
-		f.Paths = append(f.Paths, use)
+		f.Paths = append(f.Paths, use, use.Below())
 		w.Guard.Roots.Cwd = use.Resolved
 	}
 	f.Script = script(c, w)

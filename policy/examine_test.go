@@ -46,7 +46,7 @@ func TestExamineArguments(t *testing.T) {
 		{"apply_patch", "write", `{"input":` + string(quoted) + `}`, "write workspace a.txt, write workspace b.txt, write outside ../c.txt, delete workspace d.txt"},
 		{"apply_patch", "write", `{"input":"nothing"}`, "write malformed \x00"},
 		{"message", "write", `{"text":"hi"}`, ""},
-		{"exec", "exec", `{"command":"true","workdir":"/etc"}`, "read protected /etc"},
+		{"exec", "exec", `{"command":"true","workdir":"/etc"}`, "read protected /etc, read protected /etc/*"},
 	} {
 		f := examined(t, c.tool, c.class, c.args)
 		var got []string

@@ -13,6 +13,7 @@ import (
 func (sh *shell) runProgram(cmd Command, c call, base string) {
 	e := program.Of(base, programWords(c.args()))
 	from := sh.apply(&cmd, e, c)
+	sh.below(&cmd, e, c)
 	if slices.Contains(e.Tags, "workspace-code") {
 		sh.workspaceCode(&cmd, c.folder(e))
 	}
