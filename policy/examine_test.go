@@ -38,7 +38,7 @@ func TestExamineArguments(t *testing.T) {
 		{"write", "write", `{"path":{"x":1}}`, "write malformed \x00"},
 		{"read", "read", `{"path":["a","b"]}`, "read workspace a, read workspace b"},
 		{"other", "write", `{"file":"a"}`, "write workspace a"},
-		{"other", "read", `{"file":"a","path":"/etc/shadow"}`, "read workspace a"},
+		{"other", "read", `{"file":"a","path":"/etc/shadow"}`, "read workspace a, read secret /etc/shadow"},
 		{"image", "read", `{"image":"https://example.com/a.png"}`, "fetch public https://example.com/a.png"},
 		{"image", "read", `{"image":"a.png"}`, "read workspace a.png"},
 		{"web_fetch", "read", `{"url":"http://169.254.169.254/"}`, "fetch metadata http://169.254.169.254/"},
