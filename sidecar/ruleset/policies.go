@@ -84,8 +84,8 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 	l.roots(p.Roots, a, base)
 	a.within = l.confined(e.Within)
 	if len(p.Rules) > 0 { // rules from before there was a class see what they saw then
-		a.roots.Homes = speak(p.Rules, paths.Foreign)
-		if !speak(p.Rules, paths.Around) {
+		a.roots.Homes = speak(p.Rules, p.Lists, paths.Foreign)
+		if !speak(p.Rules, p.Lists, paths.Around) {
 			a.roots.Look = nil
 		}
 	}
@@ -96,7 +96,7 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 
 	c := ruleCompiler{loader: l, author: a, examples: examples, roots: exampleRoots}
 	c.roots.Homes = a.roots.Homes
-	if !speak(p.Rules, paths.Around) {
+	if !speak(p.Rules, p.Lists, paths.Around) {
 		c.roots.Look = nil
 	}
 	c.classes = nil // lint warns of them
