@@ -48,6 +48,7 @@ func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
 	cmd.Known = e.Known
 	cmd.Sub, cmd.Flags, cmd.ExecFlags, cmd.Recursive = e.Sub, e.Flags, e.ExecFlags, e.Recursive
 	cmd.Inline = e.Inline || e.ReadsCode
+	cmd.OddEnv = append(cmd.OddEnv, e.Odd...)
 	cmd.tag(e.Tags...)
 	for _, w := range e.Operands {
 		cmd.Operands = append(cmd.Operands, w.Text)
