@@ -125,6 +125,9 @@ func (a *Arguments) paths(c *Call, all []argument, g paths.Guard) (out []paths.U
 					for _, op := range r.ops {
 						if u := here.Literal(op, text); r.keeps(&u, text) {
 							add(u)
+							if op == paths.Read && (c.Tool == "ls" || len(a.Glob[c.Tool]) > 0) {
+								add(u.Below()) // it looks through folders
+							}
 						}
 					}
 				}
