@@ -99,8 +99,10 @@ func (a *Arguments) ops(c *Call, name string) []paths.Op {
 
 // paths are the paths in the arguments of a call.
 func (a *Arguments) paths(c *Call, all []argument, g paths.Guard) (out []paths.Use) {
+	seen := map[[3]string]bool{}
 	add := func(u paths.Use) {
-		if !slices.ContainsFunc(out, func(o paths.Use) bool { return o.Op == u.Op && o.Path == u.Path && o.Resolved == u.Resolved }) {
+		if key := [3]string{u.Op, u.Path, u.Resolved}; !seen[key] {
+			seen[key] = true
 			out = append(out, u)
 		}
 	}

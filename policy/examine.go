@@ -44,12 +44,19 @@ func Examine(c Call, w World) *Facts {
 	return f
 }
 
+// mostLines is how many commands of one call are looked at.
+const mostLines = 128
+
 // script is what the commands of a call can do together; nil where it has none.
 func script(c *Call, all []argument, w World) *shell.Script {
 	var out *shell.Script
 	envs := variables(all)
 	at, top := 0, false // where the line stands in Call.Command
-	for _, l := range lines(c.Tool, c.Args) {
+	list := lines(c.Tool, c.Args)
+	if len(list)*len(envs) > mostLines {
+		return &shell.Script{OverBudget: true, Parsed: true}
+	}
+	for _, l := range list {
 		top = top || l.top
 		for _, env := range envs {
 			for _, s := range readings(l, shell.World{Guard: there(l, w.Guard), Env: env}) {
@@ -89,11 +96,15 @@ func idle(c *Call, all []argument, envs []map[string]string, w World) (out *shel
 			out = join(out, unplaced(s), 0)
 		}
 	}
+	left := mostLines
 	for _, a := range all {
 		list, _ := a.texts()
 		for _, text := range list {
 			if c.Class == "exec" || !looksLike(looksShell, text) || !w.Arguments.role(c, a).shell {
 				continue
+			}
+			if left--; left < 0 {
+				return join(out, &shell.Script{OverBudget: true, Parsed: true}, 0)
 			}
 			if s := shell.Analyze(text, shell.World{Guard: w.Guard}); s.Parsed && len(s.Commands) > 0 && s.Commands[0].Known && s.Commands[0].Binary != "" {
 				out = join(out, unplaced(s), 0)

@@ -41,18 +41,21 @@ func (a argument) texts() (out []string, odd bool) {
 	return out, odd
 }
 
-// How many arguments are looked at, and how deep texts may hold JSON in which texts hold
-// JSON.
+// How many arguments are looked at, how deep they may stand, and how deep texts may hold
+// JSON in which texts hold JSON. All are far beyond what tools take.
 const (
-	mostArguments = 10000
+	mostArguments = 4000
+	deepest       = 64
 	mostOpened    = 8
 )
 
 // nesting takes arguments apart.
 type nesting struct {
 	found  []argument
+	count  int  // of what is found, those in lists one by one
+	depth  int  // mappings and lists around this one
 	opened int  // texts with JSON around this one
-	over   bool // there are more than are looked at
+	over   bool // there is more than is looked at
 }
 
 // nested are the arguments of a call at any depth, in a fixed order, those of JSON in texts
@@ -80,6 +83,13 @@ func (n *nesting) mapping(path string, m map[string]any) {
 // value takes one argument. A list gives one for all that is plain in it, and others for
 // what is in its mappings and lists.
 func (n *nesting) value(a argument) {
+	if n.depth++; n.depth > deepest {
+		n.over = true
+	}
+	defer func() { n.depth-- }()
+	if n.over {
+		return
+	}
 	switch v := a.value.(type) {
 	case nil:
 	case map[string]any:
@@ -110,7 +120,8 @@ func (n *nesting) value(a argument) {
 }
 
 func (n *nesting) add(a argument) {
-	if len(n.found) >= mostArguments {
+	list, _ := a.value.([]any)
+	if n.count += 1 + len(list); n.count > mostArguments {
 		n.over = true
 		return
 	}
