@@ -9,13 +9,16 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
-// Arguments says which arguments of tools are paths and URLs: tool → names.
+// Arguments says which arguments of tools are paths and URLs: tool → names. A name is that
+// of an argument at any depth; a.b is b only where it stands in a.
 type Arguments struct {
 	Read, Write, Delete map[string][]string
 	Patch               map[string][]string // texts that name files to be changed
+	Glob                map[string][]string // patterns that stand for files; they are read
 	Fetch               map[string][]string
-	OtherPaths          []string // of a tool in none of the lists of paths; written, unless its class is read
-	OtherURLs           []string // of a tool that is not in Fetch
+	Text                map[string][]string // texts in which nobody looks for anything
+	OtherPaths          []string            // of any tool, also as the last word of a name; written, unless the class of the tool is read
+	OtherURLs           []string            // the same
 }
 
 // hasScheme is how a text begins that is a URL where a path could stand, too.
@@ -29,126 +32,217 @@ func remote(text string) bool {
 // unreadable is a path that no guard takes.
 const unreadable = "\x00"
 
-// paths are the paths in the arguments of a call.
-func (a *Arguments) paths(c Call, g paths.Guard) (out []paths.Use) {
-	listed := false
-	each := func(op paths.Op, keys []string) {
-		for _, key := range keys {
-			for _, text := range texts(at(c.Args, key)) {
-				if !remote(text) {
-					out = append(out, g.Literal(op, text))
-				}
-			}
-		}
+// role is what a tool does with an argument.
+type role struct {
+	ops     []paths.Op // it is a path, or a URL in the place of one
+	patch   bool
+	glob    bool
+	url     bool
+	listed  bool // the tool's own list says so
+	guessed bool // only the last word of its name says so, or a name around it
+	looked  bool // nothing says what it is: it is what it looks like
+	shell   bool // it may be a line of shell
+}
+
+// role finds out what an argument of a call is: by the tool's own lists, then by its name,
+// then by its look.
+func (a *Arguments) role(c *Call, arg argument) (r role) {
+	has := func(lists map[string][]string) bool {
+		return slices.Contains(lists[c.Tool], arg.name) || slices.Contains(lists[c.Tool], arg.path)
 	}
 	for _, by := range []struct {
 		op   paths.Op
 		keys map[string][]string
 	}{{paths.Read, a.Read}, {paths.Write, a.Write}, {paths.Delete, a.Delete}} {
-		keys, known := by.keys[c.Tool]
-		listed = listed || known
-		each(by.op, keys)
+		if has(by.keys) {
+			r.ops = append(r.ops, by.op)
+		}
 	}
-	patch, known := a.Patch[c.Tool]
-	for _, key := range patch {
-		for _, text := range texts(at(c.Args, key)) {
-			for _, touch := range patched(text) {
-				out = append(out, g.Literal(touch.op, touch.path))
+	r.patch, r.glob, r.url = has(a.Patch), has(a.Glob), has(a.Fetch)
+	if r.listed = len(r.ops) > 0 || r.patch || r.glob || r.url; r.listed || has(a.Text) {
+		return r
+	}
+	exactly := func(words []string) bool { return slices.Contains(words, arg.name) }
+	switch k := meaning(arg.name); {
+	case k == folder && !(arg.top() && arg.name == "workdir"): // Examine looks at that first
+		return role{ops: []paths.Op{paths.Read}, guessed: true}
+	case k != unknown || isFile(arg.name):
+		return role{}
+	case says(arg.name, a.OtherPaths):
+		return role{ops: a.ops(c, arg.name), guessed: !exactly(a.OtherPaths)}
+	case says(arg.name, a.OtherURLs):
+		return role{url: true, guessed: !exactly(a.OtherURLs)}
+	case says(arg.name, []string{"glob", "pattern"}):
+		return role{glob: true, looked: !strings.HasPrefix(arg.name, "glob")}
+	}
+	around := slices.ContainsFunc(strings.Split(arg.path, "."), func(name string) bool { return says(name, a.OtherURLs) })
+	return role{ops: a.ops(c, arg.name), url: true, guessed: around, looked: true, shell: true}
+}
+
+func says(name string, words []string) bool {
+	return slices.Contains(words, name) || slices.ContainsFunc(ends(name), func(end string) bool { return slices.Contains(words, end) })
+}
+
+// taken are words of names of what is read by tools that write: what they send, or move.
+var taken = strings.Fields("attachment media source src input upload from")
+
+// ops are what a tool may do to a path that no list of its own names.
+func (a *Arguments) ops(c *Call, name string) []paths.Op {
+	switch {
+	case c.Class == "read":
+		return []paths.Op{paths.Read}
+	case slices.ContainsFunc(ends(name), func(end string) bool { return slices.Contains(taken, end) }):
+		return []paths.Op{paths.Write, paths.Read}
+	}
+	return []paths.Op{paths.Write}
+}
+
+// paths are the paths in the arguments of a call.
+func (a *Arguments) paths(c *Call, all []argument, g paths.Guard) (out []paths.Use) {
+	seen := map[[3]string]bool{}
+	add := func(u paths.Use) {
+		if key := [3]string{u.Op, u.Path, u.Resolved}; !seen[key] {
+			seen[key] = true
+			out = append(out, u)
+		}
+	}
+	for _, arg := range all {
+		r := a.role(c, arg)
+		list, odd := arg.texts()
+		if odd && r.listed && !r.url {
+			list = append(list, unreadable)
+		}
+		for _, text := range list {
+			for _, here := range places(arg, g) {
+				switch {
+				case r.patch:
+					for _, touch := range patched(text) {
+						add(here.Literal(touch.op, touch.path))
+					}
+				case r.glob && r.looked && !looksGlob(text):
+				case r.glob:
+					add(globbed(text, here))
+				case remote(text):
+				default:
+					for _, op := range r.ops {
+						if u := here.Literal(op, text); r.keeps(&u, text) {
+							add(u)
+							if op == paths.Read && (c.Tool == "ls" || len(a.Glob[c.Tool]) > 0) {
+								add(u.Below()) // it looks through folders
+							}
+						}
+					}
+				}
 			}
 		}
 	}
-	if !listed && !known {
-		op := paths.Write
-		if c.Class == "read" {
-			op = paths.Read
-		}
-		each(op, a.OtherPaths)
-	}
 	return out
+}
+
+// places are the guards for a path of an argument: as seen from where the call runs, and
+// from the folder that stands beside it.
+func places(arg argument, g paths.Guard) []paths.Guard {
+	dir, ok := folderIn(arg.in)
+	if !ok || meaning(arg.name) == folder {
+		return []paths.Guard{g}
+	}
+	there := g
+	there.Roots.Cwd = g.Literal(paths.Read, dir).Resolved
+	return []paths.Guard{g, there}
+}
+
+// folderIn is where what stands in a mapping works.
+func folderIn(m map[string]any) (dir string, ok bool) {
+	for name, v := range m {
+		if text, is := v.(string); is && text != "" && meaning(name) == folder {
+			if !ok || name == "workdir" {
+				dir, ok = text, true
+			}
+		}
+	}
+	return dir, ok
+}
+
+// keeps says whether a path counts, and corrects what only its name or look says of it. A
+// tool that is told to work in the workspace does not write that folder. What only looks
+// like a path counts where it leads to a place of its own kind.
+func (r role) keeps(u *paths.Use, text string) bool {
+	if (r.guessed || r.looked) && u.Class == paths.WorkspaceRoot {
+		u.Op = string(paths.Read)
+	}
+	if !r.looked {
+		return true
+	}
+	if u.Class == paths.Malformed {
+		u.Class = paths.Dynamic // for those who fill something in
+	}
+	if !looksLike(looksOutside, text) {
+		return looksLike(looksFile, text) && slices.Contains(special, u.Class)
+	}
+	return !slices.Contains([]string{paths.Workspace, paths.WorkspaceRoot, paths.Readable, paths.Null}, u.Class)
+}
+
+// special are classes that a name has by itself, such as .env.
+var special = []string{paths.Secret, paths.WorkspaceSecret, paths.Persist, paths.Control, paths.Automation, paths.VCS, paths.Foreign}
+
+// braces are alternatives in a pattern.
+var braces = regexp.MustCompile(`\{[^{}]*\}`)
+
+// globbed is what a pattern of a file tool stands for. Alternatives are taken for anything.
+func globbed(text string, g paths.Guard) paths.Use {
+	plain := text
+	for n := 0; n < 8 && strings.Contains(plain, "{"); n++ {
+		plain = braces.ReplaceAllStringFunc(plain, func(alternatives string) string {
+			if strings.Contains(alternatives, "/") || strings.Contains(alternatives, "..") {
+				return alternatives
+			}
+			return "*"
+		})
+	}
+	plain = strings.TrimPrefix(plain, "!")
+	if strings.HasPrefix(plain, "file:") || strings.Contains(plain, "{") || !strings.ContainsAny(plain, "*?[") {
+		return g.Literal(paths.Read, strings.TrimPrefix(text, "!"))
+	}
+	u := g.Word(paths.Read, paths.Word{Text: plain, Glob: true}, g.Roots.Cwd, paths.ViaTool)
+	u.Path = text
+	return u
 }
 
 // urls are the URLs in the arguments of a call.
-func (a *Arguments) urls(c Call, lookup urls.Lookup) (out []urls.Use) {
-	keys, listed := a.Fetch[c.Tool]
-	if !listed {
-		keys = a.OtherURLs
-	}
-	method, _ := c.Args["method"].(string)
-	if method == "" {
-		method = "GET"
-	}
-	fetch := func(text string) {
-		out = append(out, urls.Follow(text, strings.ToUpper(method), nil, lookup)...)
-	}
-	for _, key := range keys {
-		for _, text := range texts(at(c.Args, key)) {
-			fetch(text)
-		}
-	}
-	for _, key := range a.pathKeys(c.Tool) { // an image may be a file or a URL
-		for _, text := range texts(at(c.Args, key)) {
-			if remote(text) && !slices.Contains(keys, key) {
-				fetch(text)
+func (a *Arguments) urls(c *Call, all []argument, lookup urls.Lookup) (out []urls.Use) {
+	for _, arg := range all {
+		r := a.role(c, arg)
+		list, _ := arg.texts()
+		for _, text := range list {
+			switch {
+			case r.url && !r.guessed && !r.looked, r.url && hasScheme.MatchString(text), remote(text) && len(r.ops) > 0: // an image may be a file or a URL
+			case r.url && looksLike(looksHost, text):
+				text = "http://" + strings.TrimPrefix(text, "//")
+				if !r.guessed && urls.Word(text, false, "GET").Class != urls.Metadata {
+					continue
+				}
+			default:
+				continue
 			}
+			out = append(out, urls.Follow(text, method(c, arg.in), nil, lookup)...)
 		}
 	}
 	return out
 }
 
-// pathKeys are the arguments of a tool that are paths.
-func (a *Arguments) pathKeys(tool string) []string {
-	out := slices.Concat(a.Read[tool], a.Write[tool], a.Delete[tool])
-	if len(out) == 0 {
-		return a.OtherPaths
-	}
-	return out
-}
-
-// at is an argument by its key; a.b is b in the mapping a, or in each mapping of the list a.
-func at(args map[string]any, key string) any {
-	if v, ok := args[key]; ok {
-		return v
-	}
-	outer, inner, nested := strings.Cut(key, ".")
-	if !nested {
-		return nil
-	}
-	switch v := args[outer].(type) {
-	case nil:
-		return nil
-	case map[string]any:
-		return at(v, inner)
-	case []any:
-		var out []any
-		for _, e := range v {
-			m, ok := e.(map[string]any)
-			if !ok {
-				return unreadable
+// method is how a URL is asked for, by what stands beside it. What has a body sends it.
+func method(c *Call, in map[string]any) string {
+	for _, m := range []map[string]any{in, c.Args} {
+		for _, name := range []string{"method", "httpMethod", "http_method", "verb"} {
+			if text, _ := m[name].(string); text != "" {
+				return strings.ToUpper(text)
 			}
-			out = append(out, at(m, inner))
 		}
-		return out
+		for _, name := range []string{"body", "json", "form", "formData", "form_data"} {
+			if v := m[name]; v != nil && v != "" && c.Tool != "message" {
+				return "POST"
+			}
+		}
 	}
-	return unreadable
-}
-
-// texts are the texts of an argument: one, or a list. Anything else cannot be judged,
-// and gives a text that no guard takes.
-func texts(v any) []string {
-	switch v := v.(type) {
-	case nil:
-		return nil
-	case string:
-		if v == "" {
-			return nil
-		}
-		return []string{v}
-	case []any:
-		var out []string
-		for _, e := range v {
-			out = append(out, texts(e)...)
-		}
-		return out
-	}
-	return []string{unreadable}
+	return "GET"
 }

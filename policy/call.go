@@ -18,7 +18,7 @@ type Call struct {
 	Tool       string         `expr:"tool" json:"tool" doc:"The name of the tool that would run."`
 	Class      string         `expr:"class" json:"class" doc:"read, write or exec, by the classes of arguments.yaml."`
 	Args       map[string]any `expr:"args" json:"-" doc:"The arguments, for example args.path."`
-	Command    string         `expr:"command" json:"command,omitempty" doc:"The shell lines of the call: its arguments command, cmd, script, shell_command and code, a line each. It is empty if there are none."`
+	Command    string         `expr:"command" json:"command,omitempty" doc:"The shell lines of the call: its arguments command, cmd, script, shell_command and code, a line each, then those inside of other arguments. It is empty if there are none."`
 	Strategy   string         `expr:"strategy" json:"strategy,omitempty" doc:"The id of the strategy that found the call."`
 	Confidence float64        `expr:"confidence" json:"confidence,omitempty" doc:"How sure that strategy is, 0 to 1."`
 	Confined   bool           `expr:"confined" json:"confined,omitempty" doc:"true means that the kernel holds the command: it can change only the folders that may be written, read no secrets, and reach the network only through a proxy."`
@@ -112,67 +112,6 @@ func value(s *jsontext.Scanner) any {
 		f, _ := strconv.ParseFloat(string(raw), 64) // infinite where it is out of range, as in JavaScript
 		return f
 	}
-}
-
-// commandKeys are the arguments that hold shell lines, of any tool.
-var commandKeys = []string{"command", "cmd", "script", "shell_command", "code"}
-
-// typedKeys are the arguments of OpenClaw's process, which types into a program that
-// runs: that may be a shell. Those of hex are bytes.
-var typedKeys = []string{"data", "literal", "text", "keys", "hex"}
-
-// shellLine is every command in arguments, a line each: texts, or lists of words.
-func shellLine(tool string, args map[string]any) string {
-	lines := lines(tool, args)
-	out := make([]string, len(lines))
-	for i, l := range lines {
-		out[i] = l.text
-	}
-	return strings.Join(out, "\n")
-}
-
-// line is one of the commands in the arguments of a call.
-type line struct {
-	key   string
-	text  string   // as conditions see it
-	words []string // of a list of words
-}
-
-func lines(tool string, args map[string]any) (out []line) {
-	keys := commandKeys
-	if tool == "process" {
-		keys = append(keys[:len(keys):len(keys)], typedKeys...)
-	}
-	for _, key := range keys {
-		switch v := args[key].(type) {
-		case string:
-			out = append(out, line{key: key, text: v})
-		case []any:
-			words := make([]string, len(v))
-			for i := range v {
-				words[i] = fmt.Sprint(v[i])
-			}
-			if typed := unhex(words); key == "hex" && typed != "" {
-				out = append(out, line{key: key, text: typed})
-				continue
-			}
-			out = append(out, line{key, strings.Join(words, " "), words})
-		}
-	}
-	return out
-}
-
-// unhex is the text whose bytes are given one by one, in hex digits: 6c, 0x73. What is no
-// byte is left out, as the gateway does.
-func unhex(words []string) string {
-	var b strings.Builder
-	for _, w := range words {
-		n, err := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(strings.TrimSpace(w)), "0x"), 16, 8)
-		if err == nil {
-			b.WriteByte(byte(n))
-		}
-	}
-	return b.String()
 }
 
 // carrier is the tool with which OpenClaw's Tool Search calls another one:

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -37,15 +38,15 @@ func Confinable(c Call) bool {
 	if !ok || !slices.Contains(shellTools, c.Tool) || len(text) > maxWrapped || strings.ContainsRune(text, 0) {
 		return false
 	}
+	if _, mapping := c.Args["env"].(map[string]any); !mapping && c.Args["env"] != nil {
+		return false
+	}
 	return len(lines(c.Tool, c.Args)) == 1 && len(circumstances(c)) == 0 && !slices.ContainsFunc(sets(c), takenFromUs)
 }
 
 // sets are the names of the variables that a call sets.
-func sets(c Call) (names []string) {
-	for name := range variables(c) {
-		names = append(names, name)
-	}
-	return names
+func sets(c Call) []string {
+	return slices.Collect(maps.Keys(variablesOf(c.Args["env"])))
 }
 
 // takenFromUs reports whether a variable changes what the program does that confines, or

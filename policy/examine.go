@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,12 +27,16 @@ func Examine(c Call, w World) *Facts {
 		text, _ := dir.(string)
 		use := w.Guard.Literal(paths.Read, text)
 		use.Via = "workdir"
-		f.Paths = append(f.Paths, use)
+		f.Paths = append(f.Paths, use, use.Below())
 		w.Guard.Roots.Cwd = use.Resolved
 	}
-	f.Script = script(c, w)
-	f.Paths = append(f.Paths, w.Arguments.paths(c, w.Guard)...)
-	f.URLs = w.Arguments.urls(c, w.Lookup)
+	all, whole := nested(c.Tool, c.Args)
+	f.Script = script(&c, all, w)
+	if !whole {
+		f.Script = join(f.Script, &shell.Script{Parsed: true, OverBudget: true}, 0)
+	}
+	f.Paths = append(f.Paths, w.Arguments.paths(&c, all, w.Guard)...)
+	f.URLs = w.Arguments.urls(&c, all, w.Lookup)
 	w.Servers.Judge(f.URLs)
 	for cmd := range f.commands() {
 		w.Servers.Judge(cmd.URLs)
@@ -39,21 +44,82 @@ func Examine(c Call, w World) *Facts {
 	return f
 }
 
+// mostLines is how many commands of one call are looked at.
+const mostLines = 128
+
 // script is what the commands of a call can do together; nil where it has none.
-func script(c Call, w World) *shell.Script {
+func script(c *Call, all []argument, w World) *shell.Script {
 	var out *shell.Script
-	at := 0 // where the line stands in Call.Command
-	for _, l := range lines(c.Tool, c.Args) {
-		for _, s := range readings(l, shell.World{Guard: w.Guard, Env: variables(c)}) {
-			out = join(out, s, at)
+	envs := variables(all)
+	at, top := 0, false // where the line stands in Call.Command
+	list := lines(c.Tool, c.Args)
+	if len(list)*len(envs) > mostLines {
+		return &shell.Script{OverBudget: true, Parsed: true}
+	}
+	for _, l := range list {
+		top = top || l.top
+		for _, env := range envs {
+			for _, s := range readings(l, shell.World{Guard: there(l, w.Guard), Env: env}) {
+				out = join(out, s, at)
+			}
 		}
 		at += len(l.text) + len("\n")
 	}
 	if out == nil {
+		out = idle(c, all, envs, w)
+	}
+	if out == nil {
 		return nil
 	}
-	out.Commands = append(out.Commands, circumstances(c)...)
+	out.Commands = append(out.Commands, circumstances(*c)...)
+	if !top && c.Class == "exec" { // what else it runs nobody knows
+		out.Commands = append(out.Commands, shell.Command{Binary: "tool " + c.Tool, Via: "tool"})
+	}
 	return out
+}
+
+// there is the guard for a line: of one inside of another argument, as seen from the folder
+// that stands beside it.
+func there(l line, g paths.Guard) paths.Guard {
+	if dir, ok := folderIn(l.in); ok && !l.top {
+		g.Roots.Cwd = g.Literal(paths.Read, dir).Resolved
+	}
+	return g
+}
+
+// idle is what a call can do in which no argument is a command by its name: variables that
+// mean something to programs, and texts that look like commands. Of a tool that executes
+// anyway nobody knows what it does.
+func idle(c *Call, all []argument, envs []map[string]string, w World) (out *shell.Script) {
+	for _, env := range envs {
+		if s := shell.Analyze("", shell.World{Guard: w.Guard, Env: env}); len(s.Commands) > 1 {
+			out = join(out, unplaced(s), 0)
+		}
+	}
+	left := mostLines
+	for _, a := range all {
+		list, _ := a.texts()
+		for _, text := range list {
+			if c.Class == "exec" || !looksLike(looksShell, text) || !w.Arguments.role(c, a).shell {
+				continue
+			}
+			if left--; left < 0 {
+				return join(out, &shell.Script{OverBudget: true, Parsed: true}, 0)
+			}
+			if s := shell.Analyze(text, shell.World{Guard: w.Guard}); s.Parsed && len(s.Commands) > 0 && s.Commands[0].Known && s.Commands[0].Binary != "" {
+				out = join(out, unplaced(s), 0)
+			}
+		}
+	}
+	return out
+}
+
+// unplaced is a script that does not stand in Call.Command.
+func unplaced(s *shell.Script) *shell.Script {
+	for i := range s.Commands {
+		s.Commands[i].Start, s.Commands[i].End = 0, 0
+	}
+	return s
 }
 
 // readings are all that a line may mean. A list of words is a program with its
@@ -62,18 +128,20 @@ func script(c Call, w World) *shell.Script {
 func readings(l line, w shell.World) []*shell.Script {
 	s := shell.Analyze(l.text, w)
 	switch {
-	case l.key == "code":
-		s.Parsed, s.Error = true, ""
-		s.Commands = append(s.Commands, shell.Command{Binary: l.key, Inline: true, Via: "argument " + l.key, End: len(l.text)})
-	case l.words != nil:
-		argv := shell.Analyze(quote(l.words), w)
-		for i := range argv.Commands {
-			argv.Commands[i].Start, argv.Commands[i].End = 0, 0 // of a text that nobody wrote
+	case l.code != "":
+		if !l.top && wordOnly.MatchString(l.text) && (len(s.Commands) == 0 || !s.Commands[len(s.Commands)-1].Known) {
+			return nil // the code of a country, or the name of a script
 		}
-		return []*shell.Script{s, argv}
+		s.Parsed, s.Error = true, ""
+		s.Commands = append(s.Commands, shell.Command{Binary: "code", Inline: true, Via: "argument " + l.code, End: len(l.text)})
+		s.Binaries = append(s.Binaries, "code")
+	case l.words != nil:
+		return []*shell.Script{s, unplaced(shell.Analyze(quote(l.words), w))}
 	}
 	return []*shell.Script{s}
 }
+
+var wordOnly = regexp.MustCompile(`^[\w-]*$`)
 
 // quote makes a line of words that a shell takes apart into the same words.
 func quote(words []string) string {
@@ -109,19 +177,6 @@ func join(a, b *shell.Script, at int) *shell.Script {
 	return a
 }
 
-// variables are those that the argument env sets; nil where it is no mapping.
-func variables(c Call) map[string]string {
-	env, ok := c.Args["env"].(map[string]any)
-	if !ok {
-		return nil
-	}
-	out := map[string]string{}
-	for name, value := range env {
-		out[name] = fmt.Sprint(value)
-	}
-	return out
-}
-
 // circumstances are what the arguments of OpenClaw's exec say beside the command, as
 // commands that do as much: another machine, more rights.
 func circumstances(c Call) (out []shell.Command) {
@@ -129,8 +184,8 @@ func circumstances(c Call) (out []shell.Command) {
 		k.Known = true
 		out = append(out, k)
 	}
-	if env := c.Args["env"]; env != nil && variables(c) == nil {
-		add(shell.Command{Env: []string{"PATH"}, Via: "argument env"}) // nobody can tell which
+	if env := c.Args["env"]; env != nil && variablesOf(env) == nil {
+		add(shell.Command{Tags: []string{"code-variable"}, Via: "argument env"}) // nobody can tell which
 	}
 	if e := c.Args["elevated"]; e != nil && e != false && e != "" && e != "off" {
 		add(shell.Command{Tags: []string{"privilege"}, Via: "argument elevated"})

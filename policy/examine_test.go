@@ -38,7 +38,7 @@ func TestExamineArguments(t *testing.T) {
 		{"write", "write", `{"path":{"x":1}}`, "write malformed \x00"},
 		{"read", "read", `{"path":["a","b"]}`, "read workspace a, read workspace b"},
 		{"other", "write", `{"file":"a"}`, "write workspace a"},
-		{"other", "read", `{"file":"a","path":"/etc/shadow"}`, "read workspace a"},
+		{"other", "read", `{"file":"a","path":"/etc/shadow"}`, "read workspace a, read secret /etc/shadow"},
 		{"image", "read", `{"image":"https://example.com/a.png"}`, "fetch public https://example.com/a.png"},
 		{"image", "read", `{"image":"a.png"}`, "read workspace a.png"},
 		{"web_fetch", "read", `{"url":"http://169.254.169.254/"}`, "fetch metadata http://169.254.169.254/"},
@@ -46,7 +46,7 @@ func TestExamineArguments(t *testing.T) {
 		{"apply_patch", "write", `{"input":` + string(quoted) + `}`, "write workspace a.txt, write workspace b.txt, write outside ../c.txt, delete workspace d.txt"},
 		{"apply_patch", "write", `{"input":"nothing"}`, "write malformed \x00"},
 		{"message", "write", `{"text":"hi"}`, ""},
-		{"exec", "exec", `{"command":"true","workdir":"/etc"}`, "read protected /etc"},
+		{"exec", "exec", `{"command":"true","workdir":"/etc"}`, "read protected /etc, read protected /etc/*"},
 	} {
 		f := examined(t, c.tool, c.class, c.args)
 		var got []string

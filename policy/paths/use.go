@@ -4,6 +4,8 @@
 // names in folders through an interface, and never opens, reads or changes a file.
 package paths
 
+import "strings"
+
 // Op is what happens to a path.
 type Op string
 
@@ -95,4 +97,13 @@ type Use struct {
 	Glob     bool     `expr:"glob" json:"glob,omitempty" doc:"It holds a pattern such as *.go."`
 	Via      string   `expr:"via" json:"via,omitempty" doc:"How it came to be used: argument, redirect, an option such as sed -i; tool for the path of a file tool."`
 	Marks    []string `expr:"marks" json:"marks,omitempty" doc:"What is odd about it: hard link, invisible characters, braces and so on."`
+}
+
+// Below is all that is in a folder that is used, for rules about what is below it.
+func (u Use) Below() Use {
+	u.Path, u.Glob = u.Path+"/*", true
+	if u.Resolved != "" {
+		u.Resolved = strings.TrimSuffix(u.Resolved, "/") + "/*"
+	}
+	return u
 }

@@ -56,5 +56,6 @@ type Effect struct {
 	Changes   bool     // it changes files of that folder that its arguments do not name: git pull
 	Recursive bool
 	Follows   bool     // links in the folders that it reads are followed
+	Odd       []string // names of variables that are set to more than a plain word
 	Unsure    []string // what could not be told from the arguments: "dynamic option" …
 }

@@ -91,6 +91,13 @@ func (c *call) applyValues() {
 	for _, w := range c.set {
 		name, value, _ := strings.Cut(w.Text, "=")
 		e := Set(name, rest(w, value))
+		odd, code := Odd(name, rest(w, value))
+		if odd {
+			c.Odd = append(c.Odd, name)
+		}
+		if code {
+			c.tag("code-variable")
+		}
 		c.Tags, c.Touches, c.Fetches = append(c.Tags, e.Tags...), append(c.Touches, e.Touches...), append(c.Fetches, e.Fetches...)
 		if e.CodeFile.Text != "" {
 			c.CodeFile = e.CodeFile

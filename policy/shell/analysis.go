@@ -26,6 +26,7 @@ type analysis struct {
 	traps      []word
 	unpacked   bool            // a repository or an archive has come from the network
 	settings   map[string]bool // NAME=value that were listed because they mean something to programs
+	exports    map[string]bool // names that programs see; allExported: all of them
 	pipes      int             // names given to <()
 }
 

@@ -29,6 +29,7 @@ func (a *analysis) run(text string, w World) *Script {
 		sh.emit(Command{Env: names})
 		for _, name := range names {
 			sh.assigned(name, known(w.Env[name]))
+			sh.handed(name)
 		}
 	}
 	sh.script(text)

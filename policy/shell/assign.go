@@ -14,6 +14,9 @@ import (
 // Each value is listed once, as an assignment.
 func (sh *shell) assigned(name string, v value) {
 	sh.set(name, v)
+	if sh.a.exports[name] || sh.a.exports[allExported] {
+		sh.handed(name)
+	}
 	e := program.Set(name, v.word().Word)
 	if len(e.Tags)+len(e.Touches)+len(e.Fetches) == 0 && e.CodeFile.Text == "" || sh.a.settings[name+"="+v.Str] {
 		return
@@ -136,6 +139,7 @@ func (sh *shell) declared(cmd Command) {
 	if slices.Contains([]string{"export", "declare", "typeset"}, cmd.Binary) {
 		cmd.Env = appended(cmd.Env, names(cmd.Argv[1:])...)
 	}
+	sh.exports(cmd)
 	if dumps(cmd) {
 		cmd.tag("dump-env")
 	}

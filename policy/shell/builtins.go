@@ -172,6 +172,8 @@ func (sh *shell) setOptions(cmd Command, c call) {
 		case w.Text == "--":
 			sh.args, sh.open = args[i+1:], false
 			return
+		case w.Text == "allexport" && i > 0 || strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, "a"):
+			sh.export(allExported)
 		case w.Text == "keyword" && i > 0 || strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, "k"):
 			sh.a.unsure("set -k takes assignments from behind the name of a command")
 		case w.Text == "-o" || w.Text == "+o":

@@ -85,6 +85,7 @@ func (sh *shell) callWith(assigns []*syntax.Assign, c call) {
 		}
 		if name, _ := sh.assign(a, false); name != "" {
 			sh.env = appended(sh.env, name)
+			sh.handed(name)
 		}
 	}
 	sh.call(c)

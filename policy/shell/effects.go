@@ -13,6 +13,7 @@ import (
 func (sh *shell) runProgram(cmd Command, c call, base string) {
 	e := program.Of(base, programWords(c.args()))
 	from := sh.apply(&cmd, e, c)
+	sh.below(&cmd, e, c)
 	if slices.Contains(e.Tags, "workspace-code") {
 		sh.workspaceCode(&cmd, c.folder(e))
 	}
@@ -47,6 +48,7 @@ func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
 	cmd.Known = e.Known
 	cmd.Sub, cmd.Flags, cmd.ExecFlags, cmd.Recursive = e.Sub, e.Flags, e.ExecFlags, e.Recursive
 	cmd.Inline = e.Inline || e.ReadsCode
+	cmd.OddEnv = append(cmd.OddEnv, e.Odd...)
 	cmd.tag(e.Tags...)
 	for _, w := range e.Operands {
 		cmd.Operands = append(cmd.Operands, w.Text)

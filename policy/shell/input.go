@@ -55,7 +55,7 @@ func (sh *shell) read(cmd Command, c call) {
 		}
 		_, other := sh.get("IFS")
 		v.unknown = !ok || !plain || !raw || other && !sh.defaultIFS()
-		v.from, v.glob = sh.in.From, true
+		v.from, v.glob = join(sh.in.From, []string{"read"}), true
 		if v.unknown && len(names) == 1 && sh.in.fits == listed && len(sh.in.places) == 0 {
 			v.fits = listed
 		}

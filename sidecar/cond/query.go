@@ -39,6 +39,16 @@ func Names(source string) map[string]bool {
 	return out
 }
 
+// Words are the texts that a condition writes out.
+func Words(source string) (out []string) {
+	each(source, func(n ast.Node) {
+		if s, ok := n.(*ast.StringNode); ok {
+			out = append(out, s.Value)
+		}
+	})
+	return out
+}
+
 // Conjuncts are the parts that a condition joins by and, each in one spelling.
 func Conjuncts(source string) (out []string, ok bool) {
 	tree, err := parser.Parse(source)

@@ -35,6 +35,8 @@ func TestQueries(t *testing.T) {
 	for _, row := range []struct{ ask, when, want string }{
 		{"names", `a == 1 and any(b, # in c.d) or f(e)`, "a b c e f"},
 		{"names", `a ==`, ""},
+		{"words", `a == 'x' and any(b, # in ["y", 'a around b']) // 'z'`, "x, y, a around b"},
+		{"words", `a == 'x`, ""},
 		{"conjuncts", `a and (b and not c) && (d or e)`, "a; b; not c; d or e"},
 		{"conjuncts", `a or b`, "a or b"},
 		{"comparisons", `a == 'x' and not ('y' in b) or c != ['z', 'é']`, `a == "x" [][x at 'x']; "y" in b [y at 'y'][]; c != ["z", "é"] [][z at 'z' é at 'é']`},
@@ -49,6 +51,8 @@ func TestQueries(t *testing.T) {
 		switch row.ask {
 		case "names":
 			got = strings.Join(slices.Sorted(maps.Keys(Names(doc.Value))), " ")
+		case "words":
+			got = strings.Join(Words(doc.Value), ", ")
 		case "conjuncts":
 			parts, _ := Conjuncts(doc.Value)
 			got = strings.Join(parts, "; ")

@@ -30,15 +30,23 @@ func (f *folders) behind(folder string) string {
 
 // known is what a look has found, if that was lately.
 func (f *folders) known(key string, look func() string) string {
+	if found, known := f.kept(key); known {
+		return found
+	}
+	found := look() // a slow disk holds up nobody else
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.found[key] = found
+	return found
+}
+
+// kept is what was found lately. What is older is forgotten.
+func (f *folders) kept(key string) (found string, known bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if now := time.Now(); f.found == nil || now.After(f.until) {
 		f.found, f.until = map[string]string{}, now.Add(keep)
 	}
-	found, known := f.found[key]
-	if !known {
-		found = look()
-		f.found[key] = found
-	}
-	return found
+	found, known = f.found[key]
+	return found, known
 }

@@ -47,3 +47,14 @@ func TestFolderIsSwapped(t *testing.T) {
 		t.Errorf("afterwards it leads to %s", got)
 	}
 }
+
+// A look at a slow disk holds up no other.
+func TestSlowFolder(t *testing.T) {
+	known := &folders{}
+	got := known.known("slow", func() string {
+		return "slow, not " + known.known("quick", func() string { return "quick" })
+	})
+	if got != "slow, not quick" || known.known("slow", func() string { return "again" }) != got {
+		t.Error(got)
+	}
+}

@@ -4,15 +4,15 @@ import (
 	"net"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // localhost takes what urls.yaml says of servers, and the model servers of models.yaml.
 func (l *loader) localhost(f urlsFile) urls.Servers {
-	s := urls.Servers{Known: speak(f.Rules, urls.Control), Ports: f.Localhost}
+	s := urls.Servers{Known: speak(f.Rules, f.Lists, urls.Control), Ports: f.Localhost}
 	for _, t := range f.Own {
 		_, ports, err := net.SplitHostPort(t.Value)
 		if _, _, ok := urls.PortsOf(ports); err != nil || !ok {
@@ -29,7 +29,14 @@ func (l *loader) localhost(f urlsFile) urls.Servers {
 	return s
 }
 
-// speak reports whether conditions of rules name a class.
-func speak(rules []policyRule, class string) bool {
-	return slices.ContainsFunc(rules, func(r policyRule) bool { return r.When != nil && strings.Contains(r.When.Value, class) })
+// speak reports whether conditions of rules name a class, in their own words or by a list.
+func speak(rules []policyRule, lists []rulefile.Pair[[]rulefile.Text], class string) bool {
+	return slices.ContainsFunc(rules, func(r policyRule) bool {
+		if !mentions(r.When, "class") {
+			return false
+		}
+		return slices.Contains(cond.Words(r.When.Value), class) || slices.ContainsFunc(lists, func(l rulefile.Pair[[]rulefile.Text]) bool {
+			return mentions(r.When, l.Key.Value) && slices.Contains(values(l.Value), class)
+		})
+	})
 }

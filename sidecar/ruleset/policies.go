@@ -84,8 +84,8 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 	l.roots(p.Roots, a, base)
 	a.within = l.confined(e.Within)
 	if len(p.Rules) > 0 { // rules from before there was a class see what they saw then
-		a.roots.Homes = speak(p.Rules, paths.Foreign)
-		if !speak(p.Rules, paths.Around) {
+		a.roots.Homes = speak(p.Rules, p.Lists, paths.Foreign)
+		if !speak(p.Rules, p.Lists, paths.Around) {
 			a.roots.Look = nil
 		}
 	}
@@ -96,7 +96,7 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 
 	c := ruleCompiler{loader: l, author: a, examples: examples, roots: exampleRoots}
 	c.roots.Homes = a.roots.Homes
-	if !speak(p.Rules, paths.Around) {
+	if !speak(p.Rules, p.Lists, paths.Around) {
 		c.roots.Look = nil
 	}
 	c.classes = nil // lint warns of them
@@ -192,11 +192,11 @@ func (l *loader) effect(r policyRule) (effect policy.Effect, why string) {
 func argumentsOf(p pathArguments, u urlArguments) policy.Arguments {
 	return policy.Arguments{
 		Read: p.Read, Write: p.Write, Delete: p.Delete, Patch: p.Patch,
-		Fetch: u.Fetch, OtherPaths: p.Other, OtherURLs: u.Other,
+		Glob: p.Glob, Text: p.Text, Fetch: u.Fetch, OtherPaths: p.Other, OtherURLs: u.Other,
 	}
 }
 
-// both takes for a path or URL what either takes for one.
+// both takes for a path or URL what either takes for one, and for text what both do that say anything of it.
 func both(a, b policy.Arguments) policy.Arguments {
 	union := func(a, b []string) []string {
 		out := slices.Concat(a, b)
@@ -211,7 +211,15 @@ func both(a, b policy.Arguments) policy.Arguments {
 		}
 		return out
 	}
+	text := map[string][]string{}
+	for tool, keys := range a.Text {
+		text[tool] = slices.DeleteFunc(union(keys, nil), func(key string) bool { return b.Text != nil && !slices.Contains(b.Text[tool], key) })
+	}
+	if a.Text == nil {
+		text = b.Text
+	}
 	return policy.Arguments{
+		Glob: each(a.Glob, b.Glob), Text: text,
 		Read: each(a.Read, b.Read), Write: each(a.Write, b.Write), Delete: each(a.Delete, b.Delete), Patch: each(a.Patch, b.Patch),
 		Fetch: each(a.Fetch, b.Fetch), OtherPaths: union(a.OtherPaths, b.OtherPaths), OtherURLs: union(a.OtherURLs, b.OtherURLs),
 	}

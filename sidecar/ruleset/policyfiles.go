@@ -23,7 +23,7 @@ type execFile struct {
 type pathsFile struct {
 	Version   int                              `rule:"version,required" one:"1" doc:"The version of this file's format."`
 	Roots     rootsRule                        `rule:"roots" doc:"The folders of the agent. ~ is the home folder, and ${NAME} an environment variable. ${NAME:-this} is this if the variable is not set."`
-	Arguments pathArguments                    `rule:"arguments" doc:"Which arguments of tools are paths."`
+	Arguments pathArguments                    `rule:"arguments" doc:"Which arguments of tools are paths, at any depth. a.b is b only where it stands in a."`
 	Lists     []rulefile.Pair[[]rulefile.Text] `rule:"lists" doc:"Lists of words. Conditions use each by its name." eg:"{vendored: [vendor, node_modules]}"`
 	Rules     []policyRule                     `rule:"rules" doc:"Each rule allows, audits, asks or denies some paths. The strictest rule wins, wherever it stands."`
 }
@@ -47,7 +47,9 @@ type pathArguments struct {
 	Write  map[string][]string `rule:"write" doc:"By tool: arguments that are written." eg:"{write: [path]}"`
 	Delete map[string][]string `rule:"delete" doc:"By tool: arguments that are deleted." eg:"{trash: [path]}"`
 	Patch  map[string][]string `rule:"patch" doc:"By tool: arguments whose text names the files that it changes." eg:"{apply_patch: [input]}"`
-	Other  []string            `rule:"other" doc:"Arguments that are paths in all other tools. Tools of class read read them, all others write them." eg:"[path, file_path]"`
+	Glob   map[string][]string `rule:"glob" doc:"By tool: arguments that are patterns for files, such as src/**/*.go. They are read." eg:"{glob: [pattern]}"`
+	Text   map[string][]string `rule:"text" doc:"By tool: arguments that are only text, whatever they look like. A locked folder takes this from the program alone." eg:"{post_card: [footer]}"`
+	Other  []string            `rule:"other" doc:"Arguments that are paths in any tool that lists them nowhere else. A name also counts as the last word of a longer one: path of output_path. Tools of class read read them, all others write them." eg:"[path, file_path]"`
 }
 
 // urlsFile is urls.yaml.
@@ -62,7 +64,7 @@ type urlsFile struct {
 
 type urlArguments struct {
 	Fetch map[string][]string `rule:"fetch" doc:"By tool: arguments that are fetched." eg:"{web_fetch: [url]}"`
-	Other []string            `rule:"other" doc:"Arguments that are URLs in all other tools." eg:"[url]"`
+	Other []string            `rule:"other" doc:"Arguments that are URLs in any tool that lists them nowhere else, also as the last word of a longer name: url of image_url." eg:"[url]"`
 }
 
 // confinedRule is what every confined command has.

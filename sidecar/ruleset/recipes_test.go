@@ -114,6 +114,10 @@ func promises() []promise {
 			own, other := s.CheckURL("http://localhost:3000/x", "POST", nil, somebody, exampleAt()), s.CheckURL("http://localhost:18789/", "GET", nil, somebody, exampleAt())
 			return fmt.Sprintf("%s %s", own.Effect, other.Effect)
 		}, "allow deny"},
+		{func(s *Set) string {
+			card := s.Decide(tools.Call{Name: "post_card", Arguments: []byte(`{"cards":[{"footer":"/etc/x/y","cover":"a.png"}]}`)}, somebody, exampleAt())
+			return fmt.Sprintf("%s %s", card.Effect, s.CheckCommand("SHOP_HOME=/srv/shop make", somebody, exampleAt()).Effect)
+		}, "allow allow"},
 	}
 }
 

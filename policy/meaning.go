@@ -1,0 +1,126 @@
+package policy
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// kind is what an argument is.
+type kind uint8
+
+const (
+	unknown     kind = iota
+	plainText        // for people, or for a file: nobody looks for anything in it
+	shellText        // a line of shell
+	codeText         // code in some language
+	environment      // variables that are set for what runs
+	folder           // where something works
+)
+
+// vocabulary says what names of arguments mean. A name counts by its last word, or by its
+// last two: newText is a text. Names of paths and URLs stand in paths.yaml and urls.yaml.
+var vocabulary = map[kind][]string{
+	plainText: strings.Fields(`content text body message msg prompt prompttext description desc title subject caption summary note comment question answer query
+		search term keyword task objective goal reason label instruction system markdown html css xml svg selector xpath regex regexp token
+		base64 buffer signature hash digest string str replacement needle haystack sql gatewayurl acknowledgment reply quote excerpt snippet diff`),
+	shellText:   strings.Fields("command cmd commandline shellcommand script"),
+	codeText:    strings.Fields("fn javascript js sourcecode jscode pythoncode typescript"),
+	environment: strings.Fields("env environ environment envvar"),
+	folder:      strings.Fields("workdir cwd workingdirectory workingdir"),
+}
+
+// meanings is the vocabulary by word.
+var meanings = func() map[string]kind {
+	out := map[string]kind{}
+	for k, words := range vocabulary {
+		for _, w := range words {
+			out[w] = k
+		}
+	}
+	return out
+}()
+
+// meaning is what the name of an argument says. code is code by this name alone, and not as
+// in country_code.
+func meaning(name string) kind {
+	if name == "code" {
+		return codeText
+	}
+	for _, end := range ends(name) {
+		if k := meanings[end]; k != unknown {
+			return k
+		}
+	}
+	return unknown
+}
+
+// ends are the last two words of a name as one, and the last one, each also without the s of
+// a plural: file_paths gives filepaths, filepath, paths and path.
+func ends(name string) (out []string) {
+	words := wordsOf(name)
+	if n := len(words); n > 1 {
+		out = append(out, words[n-2]+words[n-1])
+	}
+	if n := len(words); n > 0 {
+		out = append(out, words[n-1])
+	}
+	for _, w := range slices.Clone(out) {
+		if one := strings.TrimSuffix(w, "s"); one != w {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// wordsOf splits a name at what is no letter, and where camelCase begins a word.
+func wordsOf(name string) (words []string) {
+	begin := true
+	for i, r := range name {
+		switch {
+		case !unicode.IsLetter(r):
+			begin = true
+			continue
+		case unicode.IsUpper(r) && i > 0 && !unicode.IsUpper(rune(name[i-1])):
+			begin = true
+		}
+		if begin {
+			words = append(words, "")
+			begin = false
+		}
+		words[len(words)-1] += string(unicode.ToLower(r))
+	}
+	return words
+}
+
+// named says whether the name of an argument may be more than a name: that of a file, as in
+// {"src/a.go": "package a"}, or a URL.
+func named(name string) bool { return strings.ContainsAny(name, "/\\~") }
+
+// isFile says whether a name is that of a file, so that what stands under it is a text.
+func isFile(name string) bool {
+	return named(name) || fileName.MatchString(name)
+}
+
+var fileName = regexp.MustCompile(`^[\w.-]*\.[A-Za-z]\w{0,4}$`)
+
+// How a text looks that is a path outside, or a file inside, a line of shell, a host. A
+// longer one, or one of several lines, is none.
+var (
+	looksOutside = regexp.MustCompile(`^@?(/[^/\s][^/]*/[^/]|~/|~$|\.\./|\.\.$|file:)`)
+	looksFile    = regexp.MustCompile(`^@?(\./|\.[A-Za-z]|[\w.-]+/)`)
+	looksShell   = regexp.MustCompile(`\s-{1,2}[A-Za-z]|\s[/~]|\s\.\.|\||;|&&|\$\(|\x60|://`)
+	looksHost    = regexp.MustCompile(`(?i)^(//|\[|localhost\b|[\w-]+(\.[\w-]+)+(:\d+)?([/?#]|$))`)
+)
+
+// looksGlob is a pattern for files outside, and no regular expression.
+func looksGlob(text string) bool {
+	return looksLike(looksOutside, text) && strings.Contains(text, "*") && !strings.ContainsAny(text, `\^$|(+`) && !strings.Contains(text, ".*")
+}
+
+const longestPath = 1024
+
+func looksLike(pattern *regexp.Regexp, text string) bool {
+	return len(text) <= longestPath && !strings.ContainsAny(text, "\n\r") && pattern.MatchString(text)
+}

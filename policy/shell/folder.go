@@ -1,0 +1,44 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
+)
+
+// viaCwd is the Via of the folder that a program works in, where no argument names one.
+const viaCwd = "cwd"
+
+// listing are programs that show what is in a folder that they are given.
+var listing = []string{"ls", "dir", "vdir", "tree", "du"}
+
+// below is all that is in the folders that a program reads as a whole. One that it works in
+// counts as if it were an operand: ls, git log and du need none. What has operands says by
+// them what it reads, but for programs with subcommands, which look around. The folder where
+// all began is as it is.
+func (sh *shell) below(cmd *Command, e program.Effect, c call) {
+	if e.Recursive || slices.Contains(listing, cmd.Binary) {
+		for _, u := range cmd.Reads {
+			if !strings.HasPrefix(u.Via, "-") && !u.Glob {
+				cmd.Reads = append(cmd.Reads, u.Below())
+			}
+		}
+	}
+	begun := e.Folder == nil && sh.dir.known && len(sh.dir.or) == 0 && sh.dir.path == sh.a.guard.Roots.Cwd
+	if begun || slices.Contains(e.Tags, "wrapper") || e.Sub == "" && (e.ReadsIn || len(e.Fetches) > 0 || named(e)) {
+		return
+	}
+	for i, u := range sh.use(paths.Read, c.folder(e), viaCwd) {
+		if i > 0 && u.Class == paths.Home { // where it is only if a cd has failed
+			continue
+		}
+		cmd.Reads = append(cmd.Reads, u, u.Below())
+	}
+}
+
+// named says whether operands are files.
+func named(e program.Effect) bool {
+	return slices.ContainsFunc(e.Touches, func(t program.Touch) bool { return !strings.HasPrefix(t.Via, "-") })
+}
