@@ -186,13 +186,13 @@ func (r role) keeps(u *paths.Use, text string) bool {
 var special = []string{paths.Secret, paths.WorkspaceSecret, paths.Persist, paths.Control, paths.Automation, paths.VCS, paths.Foreign}
 
 // braces are alternatives in a pattern.
-var braces = regexp.MustCompile(`\{[^{}]*\}`)
+var braces = lazyregexp.New(`\{[^{}]*\}`)
 
 // globbed is what a pattern of a file tool stands for. Alternatives are taken for anything.
 func globbed(text string, g paths.Guard) paths.Use {
 	plain := text
 	for n := 0; n < 8 && strings.Contains(plain, "{"); n++ {
-		plain = braces.ReplaceAllStringFunc(plain, func(alternatives string) string {
+		plain = braces().ReplaceAllStringFunc(plain, func(alternatives string) string {
 			if strings.Contains(alternatives, "/") || strings.Contains(alternatives, "..") {
 				return alternatives
 			}
@@ -215,7 +215,7 @@ func (a *Arguments) urls(c *Call, all []argument, lookup urls.Lookup) (out []url
 		list, _ := arg.texts()
 		for _, text := range list {
 			switch {
-			case r.url && !r.guessed && !r.looked, r.url && hasScheme.MatchString(text), remote(text) && len(r.ops) > 0: // an image may be a file or a URL
+			case r.url && !r.guessed && !r.looked, r.url && hasScheme().MatchString(text), remote(text) && len(r.ops) > 0: // an image may be a file or a URL
 			case r.url && looksLike(looksHost, text):
 				text = "http://" + strings.TrimPrefix(text, "//")
 				if !r.guessed && urls.Word(text, false, "GET").Class != urls.Metadata {

@@ -3,9 +3,10 @@ package policy
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // mostSettings is how many arguments of a call may set variables, each for all of its
@@ -35,7 +36,7 @@ func variables(all []argument) (out []map[string]string) {
 	return out
 }
 
-var assignment = regexp.MustCompile(`^(?:export\s+)?([A-Za-z_]\w*)=(?s:(.*))$`)
+var assignment = lazyregexp.New(`^(?:export\s+)?([A-Za-z_]\w*)=(?s:(.*))$`)
 
 // variablesOf are those that one argument sets: a mapping, or texts such as NAME=value; nil
 // where nobody can tell.
@@ -61,7 +62,7 @@ func variablesOf(v any) map[string]string {
 		return out
 	case string:
 		for _, part := range strings.FieldsFunc(v, func(r rune) bool { return r == '\n' || r == ' ' || r == ';' || r == ',' }) {
-			m := assignment.FindStringSubmatch(part)
+			m := assignment().FindStringSubmatch(part)
 			if m == nil {
 				return nil
 			}
