@@ -30,11 +30,11 @@ var rooms = [][]string{
 	{"sidecar/cond"},
 	{"sidecar/rulefile", "sidecar/parse", "policy"},
 	{"policy/shell"},
-	{"policy/program", "policy/paths", "sidecar/openai", "sidecar/web"},
+	{"policy/program", "policy/paths", "sidecar/openai", "sidecar/web", "sidecar/pin"},
 	{"policy/urls"},
 	{"tools"},
 	{"tools/jsonrepair", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script"},
-	{"internal/atomicfile", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets"},
+	{"internal/atomicfile", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/internet"},
 }
 
 // only is who may import what, of the world outside.
