@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -114,6 +115,9 @@ func promises() []promise {
 			own, other := s.CheckURL("http://localhost:3000/x", "POST", nil, somebody, exampleAt()), s.CheckURL("http://localhost:18789/", "GET", nil, somebody, exampleAt())
 			return fmt.Sprintf("%s %s", own.Effect, other.Effect)
 		}, "allow deny"},
+		{func(s *Set) string {
+			return fmt.Sprint(s.KnownHost(urls.Tunnel("npm.example.com:443")), s.KnownHost(urls.Tunnel("a.pkg.example.com:443")), s.KnownHost(urls.Tunnel("github.com:443")), s.KnownHost(urls.Tunnel("example.com:443")))
+		}, "true true true false"},
 	}
 }
 
