@@ -21,7 +21,7 @@ var rooms = [][]string{
 	{"sidecar/cli", "sidecar/script/serve", "bench"},
 	{"sidecar/demo"},
 	{"sidecar", "sidecar/admin"},
-	{"sidecar/reply", "sidecar/replay", "sidecar/live", "sidecar/tickets"},
+	{"sidecar/reply", "sidecar/replay", "sidecar/live", "sidecar/tickets", "sidecar/egress"},
 	{"sidecar/turn"},
 	{"sidecar/guard"},
 	{"internal/sessions"},
@@ -31,11 +31,11 @@ var rooms = [][]string{
 	{"sidecar/cond"},
 	{"sidecar/rulefile", "sidecar/parse", "policy"},
 	{"policy/shell"},
-	{"policy/program", "policy/paths", "sidecar/openai", "sidecar/web"},
+	{"policy/program", "policy/paths", "sidecar/openai", "sidecar/web", "sidecar/pin"},
 	{"policy/urls"},
 	{"tools"},
 	{"tools/jsonrepair", "tools/jsonschema", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script"},
-	{"internal/atomicfile", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp"},
+	{"internal/atomicfile", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet"},
 }
 
 // only is who may import what, of the world outside.

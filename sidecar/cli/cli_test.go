@@ -23,6 +23,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -79,6 +80,10 @@ func TestScripts(t *testing.T) {
 			e.Setenv("LONG", strings.Repeat("x", 300))
 			e.Values[questionsKey{}] = &questions{}
 			return errors.Join(free.Close(), admin.Close())
+		},
+		Condition: func(name string) (bool, error) { // [confines]: this machine can
+			_, err := unconfined(confine.Probe())
+			return err == nil, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "listens": listens, "jsonpath": jsonpath, "get": get, "shows": shows,
@@ -185,6 +190,7 @@ func logs(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(l.Add(d))
 		ago.Store(1)
 	}
+	ts.Check(l.AddConnection(decisions.Connection{Ticket: "t1", Tool: "exec", Server: "evil.dev:443", Method: "CONNECT", Effect: policy.Deny, Outcome: decisions.Refused, Rule: "hosts", Times: 2, Sent: 3}))
 	ts.Check(l.Close())
 }
 
