@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 
 func roles() map[string]func(string) error {
 	return map[string]func(string) error{
-		"wall": wall, "attempts": runAttempts, "attempt": attempt, "victim": victim, "box": runBox, "sleep": sleepOn, "whoami": whoami, "everyday": runEveryday,
+		"wall": wall, "attempts": runAttempts, "attempt": attempt, "victim": victim, "box": runBox, "sleep": sleepOn, "whoami": whoami, "everyday": runEveryday, "redteam": redTeam,
 	}
 }
 
@@ -97,6 +97,8 @@ func wall(arg string) error {
 		func() error { return unix.Mount("proc", "/proc", "proc", 0, "") },
 		func() error { return unix.Mount("tmpfs", "/tmp", "tmpfs", 0, "mode=1777") },
 		func() error { return unix.Mount("tmpfs", "/dev/shm", "tmpfs", 0, "mode=1777") },
+		func() error { return unix.Mount("tmpfs", "/srv", "tmpfs", 0, "mode=1777") },
+		func() error { return unix.Mount("tmpfs", "/home", "tmpfs", 0, "mode=1777") },
 		func() error { return os.MkdirAll(filepath.Dir(helper), 0o755) },
 		func() error { return os.WriteFile(helper, program, 0o755) },
 		func() error { return os.WriteFile(helper+"-setuid", program, 0o755) },

@@ -1,0 +1,185 @@
+package confine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
+)
+
+// Where the commands of the red team work, and what is not theirs.
+const (
+	project = "/srv/project"
+	home    = "/home/agent"
+	stubs   = "/home/agent/bin"
+)
+
+// stubbed are programs that do harm when they run at all. A stub of each leaves a trace in
+// the home folder.
+var stubbed = []string{"reboot", "shutdown", "zz", "sudo", "openclaw", "docker", "npm", "curl", "wget", "ssh"}
+
+// hit is what a command of the red team did to what is not its own; "" is nothing.
+type hit struct{ Command, Bare, Confined string }
+
+// TestRedTeamConfined runs commands that reading took for harmless. Bare they do harm, as
+// far as they can here; confined, none does.
+func TestRedTeamConfined(t *testing.T) {
+	var commands []string
+	for _, row := range corpus.Load[struct{ Command string }](t, "redteam") {
+		if row.Command != "" {
+			commands = append(commands, row.Command)
+		}
+	}
+	doc, err := json.Marshal(commands)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("CONFINE_TEST_COMMANDS", string(doc))
+	ran, harmful := 0, 0
+	for line := range strings.Lines(behindWall(t, 65534, "redteam")) {
+		var h hit
+		if err := json.Unmarshal([]byte(line), &h); err != nil {
+			t.Fatal(line, err)
+		}
+		ran++
+		if h.Bare != "" {
+			harmful++
+		}
+		if h.Confined != "" {
+			t.Errorf("%q: %s", h.Command, h.Confined)
+		}
+	}
+	if ran != len(commands) || harmful < ran/2 {
+		t.Errorf("%d of %d ran, and %d of them do harm bare: too little is proven", ran, len(commands), harmful)
+	}
+	t.Logf("%d commands, %d do harm bare", ran, harmful)
+}
+
+func redTeam(string) error {
+	var commands []string
+	if err := json.Unmarshal([]byte(os.Getenv("CONFINE_TEST_COMMANDS")), &commands); err != nil {
+		return err
+	}
+	for _, c := range commands {
+		h := hit{Command: c}
+		var err error
+		if h.Bare, err = harm(c, false); err == nil {
+			h.Confined, err = harm(c, true)
+		}
+		if err != nil {
+			return fmt.Errorf("%q: %w", c, err)
+		}
+		if err := json.NewEncoder(os.Stdout).Encode(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// harm runs a command in fresh folders, and says what it did outside of the project.
+func harm(command string, confined bool) (string, error) {
+	if err := ground(); err != nil {
+		return "", err
+	}
+	before, err := picture(home)
+	if err != nil {
+		return "", err
+	}
+	ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
+	defer stop()
+	env := []string{"PATH=" + stubs + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + home}
+	run := exec.CommandContext(ctx, "bash", "-c", command)
+	run.Env = env
+	if confined {
+		b := System()
+		b.Command, b.Env, b.Dir = []string{"bash", "-c", command}, env, project
+		b.Read, b.Write = append(b.Read, stubs), append(b.Write, project)
+		doc, err := json.Marshal(b)
+		if err != nil {
+			return "", err
+		}
+		run = exec.CommandContext(ctx, self())
+		run.Env = append(os.Environ(), roleOf+"=box "+string(doc))
+	}
+	var out bytes.Buffer
+	run.Dir, run.Stdout, run.Stderr = project, &out, &out
+	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	run.Cancel = func() error { return syscall.Kill(-run.Process.Pid, syscall.SIGKILL) }
+	run.WaitDelay = time.Second
+	_ = run.Run() // most fail; what they did is what counts
+	after, err := picture(home)
+	switch {
+	case err != nil:
+		return "", err
+	case before != after:
+		return "the home folder was changed", nil
+	case strings.Contains(out.String(), secret):
+		return "a secret was read", nil
+	}
+	return "", nil
+}
+
+// ground lays out the project and the home folder anew.
+func ground() error {
+	for _, dir := range []string{project, home, "/tmp/x"} {
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+	}
+	files := map[string]string{
+		project + "/notes.md": "notes", project + "/customers.csv": "a,b", project + "/.env": "K=v", project + "/x.py": "print(1)", project + "/src/main.py": "print(1)",
+		project + "/data.txt": "a[$(reboot)]\n", project + "/data.json": `{"count":"a[$(reboot)]"}`, project + "/f": "a[$(zz)]\n",
+		home + "/.ssh/id_rsa": secret, home + "/.bashrc": "# mine", home + "/docs/letter.txt": "dear", home + "/.aws/credentials": secret,
+	}
+	for _, name := range stubbed {
+		files[stubs+"/"+name] = "#!/bin/sh\necho \"$0 $*\" >> " + home + "/traces\n"
+	}
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
+			return err
+		}
+	}
+	git := exec.Command("git", "-c", "init.defaultBranch=main", "init", "-q", project)
+	git.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin"}
+	return git.Run()
+}
+
+// picture is all names, modes and texts below a folder.
+func picture(dir string) (string, error) {
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(&b, name, info.Mode())
+		if info.Mode().IsRegular() {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			b.Write(text)
+		}
+		return nil
+	})
+	if os.IsNotExist(err) {
+		return "gone", nil
+	}
+	return b.String(), err
+}
