@@ -31,11 +31,11 @@ var rooms = [][]string{
 	{"sidecar/cond"},
 	{"sidecar/rulefile", "sidecar/parse", "policy"},
 	{"policy/shell"},
-	{"policy/program", "policy/paths", "sidecar/openai", "sidecar/web"},
+	{"policy/program", "policy/paths", "sidecar/openai", "sidecar/web", "sidecar/pin"},
 	{"policy/urls"},
 	{"tools"},
 	{"tools/jsonrepair", "tools/jsonschema", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script"},
-	{"internal/atomicfile", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp"},
+	{"internal/atomicfile", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet"},
 }
 
 // only is who may import what, of the world outside.

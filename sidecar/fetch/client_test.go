@@ -15,7 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/internet"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/pin"
 )
 
 // publicOnly is the judge of most tests.
@@ -39,14 +41,14 @@ var zone = map[string][][]string{
 // world is a client, with the internet that it sees.
 type world struct {
 	*Client
-	names *nameServer
-	net   *internet
+	names *internet.Names
+	net   *internet.Servers
 }
 
 func newWorld(t testing.TB, h http.HandlerFunc) *world {
-	names, resolver := serveDNS(t, zone)
-	w := serveHTTP(t, h)
-	return &world{&Client{Judge: publicOnly, Resolver: resolver, TLS: w.tls(), Dial: w.dial}, names, w}
+	names, resolver := internet.ServeNames(t, zone)
+	w := internet.ServeHTTP(t, h)
+	return &world{&Client{Judge: publicOnly, Resolver: resolver, TLS: w.TLS(), Connect: w.Connect}, names, w}
 }
 
 func (w *world) get(url string) (*Answer, error) {
@@ -99,7 +101,7 @@ func TestFetch(t *testing.T) {
 		{"http://go.dev/%zz", "it cannot be sent as it is"},
 	} {
 		answer, err := w.get(row.url)
-		var refused *Refused
+		var refused *pin.Refused
 		switch {
 		case err == nil && !strings.HasPrefix(string(answer.Body), row.want):
 			t.Errorf("%s: %s", row.url, answer.Body)
@@ -110,7 +112,7 @@ func TestFetch(t *testing.T) {
 			t.Errorf("%s: the error tells the password", row.url)
 		}
 	}
-	for _, to := range w.net.seen() {
+	for _, to := range w.net.Seen() {
 		if urls.ClassOf(to.Addr()) != urls.Public {
 			t.Errorf("connected to %s", to)
 		}
@@ -123,10 +125,10 @@ func TestRebinding(t *testing.T) {
 	if _, err := w.get("http://rebind.dev/"); err != nil {
 		t.Error(err)
 	}
-	if n := w.names.times("rebind.dev"); n != 1 {
+	if n := w.names.Times("rebind.dev"); n != 1 {
 		t.Errorf("the name was looked up %d times", n)
 	}
-	if seen := fmt.Sprint(w.net.seen()); seen != "["+here+":80]" {
+	if seen := fmt.Sprint(w.net.Seen()); seen != "["+here+":80]" {
 		t.Errorf("connected to %s", seen)
 	}
 	// A redirect to the same name looks it up again, and that is judged, too.
@@ -139,8 +141,8 @@ func TestRebinding(t *testing.T) {
 func TestJudgedBeforeLookup(t *testing.T) {
 	w := newWorld(t, echo)
 	w.Judge = func(u urls.Use) error { return errors.New("no") }
-	if _, err := w.get("http://go.dev/"); err == nil || w.names.times("go.dev") != 0 {
-		t.Errorf("%v, looked up %d times", err, w.names.times("go.dev"))
+	if _, err := w.get("http://go.dev/"); err == nil || w.names.Times("go.dev") != 0 {
+		t.Errorf("%v, looked up %d times", err, w.names.Times("go.dev"))
 	}
 }
 
@@ -160,12 +162,12 @@ func TestControl(t *testing.T) {
 		}
 		return nil
 	}
-	var refused *Refused
+	var refused *pin.Refused
 	if _, err := local.Do(context.Background(), Request{URL: server.URL}); !errors.As(err, &refused) || looks != 3 {
 		t.Errorf("after %d looks: %v", looks, err)
 	}
 	local.Judge = func(u urls.Use) error { return nil }
-	local.Dial = func(ctx context.Context, d *net.Dialer, network, _ string) (net.Conn, error) {
+	local.Connect = func(ctx context.Context, d *net.Dialer, network, _ string) (net.Conn, error) {
 		return d.DialContext(ctx, network, fmt.Sprintf("127.0.0.1:%d", port)) // somewhere else
 	}
 	if _, err := local.Do(context.Background(), Request{URL: "http://" + here + "/"}); !errors.As(err, &refused) || refused.Use.Class != urls.Loopback {

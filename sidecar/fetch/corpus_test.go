@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/internet"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
@@ -45,14 +46,14 @@ func TestCorpus(t *testing.T) {
 	reached := 0
 	for _, r := range corpus.Load[record](t, "urls") {
 		var hop atomic.Int64
-		_, resolver := serveDNS(t, r.Resolve)
-		w := serveHTTP(t, http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
+		_, resolver := internet.ServeNames(t, r.Resolve)
+		w := internet.ServeHTTP(t, http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
 			if n := int(hop.Add(1)); n <= len(r.Redirects) {
 				out.Header().Set("Location", r.Redirects[n-1])
 				out.WriteHeader(http.StatusFound)
 			}
 		}))
-		c := &Client{Judge: strict, Resolver: resolver, TLS: w.tls(), Dial: w.dial}
+		c := &Client{Judge: strict, Resolver: resolver, TLS: w.TLS(), Connect: w.Connect}
 		_, err := c.Do(context.Background(), Request{Method: r.Method, URL: r.URL})
 		got := "allow"
 		switch {
@@ -67,7 +68,7 @@ func TestCorpus(t *testing.T) {
 		if !slices.Contains(r.Expect.Acceptable, got) && !rebinds { // a name that rebinds is fetched from where it was judged
 			t.Errorf("%s %s is %s, want one of %v", r.ID, r.URL, got, r.Expect.Acceptable)
 		}
-		for _, to := range w.seen() {
+		for _, to := range w.Seen() {
 			reached++
 			if urls.ClassOf(to.Addr()) != urls.Public {
 				t.Errorf("%s: connected to %s", r.ID, to)

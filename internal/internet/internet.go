@@ -1,4 +1,6 @@
-package fetch
+// Package internet is a small one on loopback: a server of names, and web servers at every
+// address. For tests.
+package internet
 
 import (
 	"context"
@@ -15,22 +17,22 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// nameServer is a DNS server. It gives the answers of a name in order, and then the
+// Names is a DNS server. It gives the answers of a name in order, and then the
 // last one again and again, as a server does that changes its mind.
-type nameServer struct {
+type Names struct {
 	mu      sync.Mutex
 	answers map[string][][]string
 	asked   map[dnsmessage.Question]int
 }
 
-// serveDNS starts one, and gives a resolver that asks it and nobody else.
-func serveDNS(t testing.TB, answers map[string][][]string) (*nameServer, *net.Resolver) {
+// ServeNames starts one, and gives a resolver that asks it and nobody else.
+func ServeNames(t testing.TB, answers map[string][][]string) (*Names, *net.Resolver) {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &nameServer{answers: answers, asked: map[dnsmessage.Question]int{}}
+	s := &Names{answers: answers, asked: map[dnsmessage.Question]int{}}
 	done := make(chan struct{})
 	go func() { defer close(done); s.serve(conn) }()
 	t.Cleanup(func() { conn.Close(); <-done })
@@ -40,7 +42,7 @@ func serveDNS(t testing.TB, answers map[string][][]string) (*nameServer, *net.Re
 	}}
 }
 
-func (s *nameServer) serve(conn net.PacketConn) {
+func (s *Names) serve(conn net.PacketConn) {
 	buf := make([]byte, 1500)
 	for {
 		n, from, err := conn.ReadFrom(buf)
@@ -58,7 +60,7 @@ func (s *nameServer) serve(conn net.PacketConn) {
 	}
 }
 
-func (s *nameServer) answer(m dnsmessage.Message) dnsmessage.Message {
+func (s *Names) answer(m dnsmessage.Message) dnsmessage.Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := m.Questions[0]
@@ -83,8 +85,8 @@ func (s *nameServer) answer(m dnsmessage.Message) dnsmessage.Message {
 	return out
 }
 
-// times is how often the IPv4 addresses of a name were asked for.
-func (s *nameServer) times(name string) (n int) {
+// Times is how often the IPv4 addresses of a name were asked for.
+func (s *Names) Times(name string) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for q, k := range s.asked {
@@ -95,28 +97,28 @@ func (s *nameServer) times(name string) (n int) {
 	return n
 }
 
-// internet is all servers of the world: one for http and one for https, on loopback.
+// Servers are all servers of the world: one for http and one for https, on loopback.
 // Whatever address the client connects to, its own checks see that address first.
-type internet struct {
-	plain, secure *httptest.Server
+type Servers struct {
+	Plain, Secure *httptest.Server
 	mu            sync.Mutex
 	dialled       []netip.AddrPort
 }
 
-func serveHTTP(t testing.TB, h http.Handler) *internet {
-	w := &internet{plain: httptest.NewServer(h), secure: httptest.NewTLSServer(h)}
-	t.Cleanup(func() { w.plain.Close(); w.secure.Close() })
+func ServeHTTP(t testing.TB, h http.Handler) *Servers {
+	w := &Servers{Plain: httptest.NewServer(h), Secure: httptest.NewTLSServer(h)}
+	t.Cleanup(func() { w.Plain.Close(); w.Secure.Close() })
 	return w
 }
 
-// tls trusts the secure server, by the one name that its certificate has.
-func (w *internet) tls() *tls.Config {
+// TLS trusts the secure server, by the one name that its certificate has.
+func (w *Servers) TLS() *tls.Config {
 	roots := x509.NewCertPool()
-	roots.AddCert(w.secure.Certificate())
+	roots.AddCert(w.Secure.Certificate())
 	return &tls.Config{RootCAs: roots, ServerName: "example.com"}
 }
 
-func (w *internet) dial(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error) {
+func (w *Servers) Connect(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error) {
 	if err := d.Control(network, address, nil); err != nil {
 		return nil, &net.OpError{Op: "dial", Net: network, Err: err} // as the dialer of net does
 	}
@@ -124,14 +126,14 @@ func (w *internet) dial(ctx context.Context, d *net.Dialer, network, address str
 	w.mu.Lock()
 	w.dialled = append(w.dialled, to)
 	w.mu.Unlock()
-	server := w.plain
+	server := w.Plain
 	if to.Port() == 443 {
-		server = w.secure
+		server = w.Secure
 	}
 	return (&net.Dialer{}).DialContext(ctx, network, server.Listener.Addr().String())
 }
 
-func (w *internet) seen() []netip.AddrPort {
+func (w *Servers) Seen() []netip.AddrPort {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.dialled
