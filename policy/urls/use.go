@@ -30,6 +30,7 @@ const (
 	MarkSSH           = "ssh"           // git over ssh, with the user's key
 	MarkDowngrade     = "downgrade"     // a redirect from https to http
 	MarkOtherOrigin   = "other origin"  // a redirect to another scheme, host or port
+	MarkTunnel        = "tunnel"        // a connection of a confined command through its proxy, in which nothing is seen
 )
 
 // Why a URL is malformed. It is among its marks.
@@ -55,7 +56,7 @@ type Use struct {
 	Opened  bool     `expr:"opened" json:"opened,omitempty" doc:"It is a server of this machine that a command of this session has started, or whose port stands under localhost."`
 	Hop     int      `expr:"hop" json:"hop,omitempty" doc:"0 for the URL itself, 1 for the first redirect, and so on."`
 	Address string   `expr:"address" json:"address,omitempty" doc:"The address that decided its class, where the name was looked up."`
-	Marks   []string `expr:"marks" json:"marks,omitempty" doc:"What is odd about it: address, port, blocked port, long query, long label, international, ssh, downgrade, other origin; of a malformed one, why it is."`
+	Marks   []string `expr:"marks" json:"marks,omitempty" doc:"What is odd about it: address, port, blocked port, long query, long label, international, ssh, downgrade, other origin, tunnel (a confined command connects, and what it sends is not seen); of a malformed one, why it is."`
 }
 
 // mark adds a mark, once.

@@ -33,6 +33,7 @@ type author struct {
 	sameHome  bool       // the home folder is that of the user of this program
 	learn     []sentence // how the gateway says where an agent works
 	servers   urls.Servers
+	known     []urls.Pattern // hosts that confined commands may use; nil: it does not say
 	arguments policy.Arguments
 	rules     []judged
 	expanded  []Expansion
@@ -89,7 +90,7 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 			a.roots.Look = nil
 		}
 	}
-	a.servers = l.localhost(u)
+	a.servers, a.known = l.localhost(u), l.knownHosts(u)
 	if base != nil && !l.files.Has(folder+urlsFilename) {
 		a.servers = base.servers
 	}

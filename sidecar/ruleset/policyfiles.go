@@ -54,12 +54,13 @@ type pathArguments struct {
 
 // urlsFile is urls.yaml.
 type urlsFile struct {
-	Version   int                              `rule:"version,required" one:"1" doc:"The version of this file's format."`
-	Localhost []int                            `rule:"localhost" min:"0" max:"65535" doc:"Ports of this machine that agents may use, beside those that their own commands have opened. 0 is all of them. The addresses of the guard and of the gateway stay denied." eg:"[3000, 8080]"`
-	Own       []rulefile.Text                  `rule:"own" doc:"HOST:PORT, or HOST:FIRST-LAST, of the gateway and of other servers that agents must not reach. A running server adds its own, and the model servers." eg:"['127.0.0.1:18789']"`
-	Arguments urlArguments                     `rule:"arguments" doc:"Which arguments of tools are URLs."`
-	Lists     []rulefile.Pair[[]rulefile.Text] `rule:"lists" doc:"Lists of words. Conditions use each by its name." eg:"{mirrors: [proxy.golang.org]}"`
-	Rules     []policyRule                     `rule:"rules" doc:"Each rule allows, audits, asks or denies some URLs. The strictest rule wins, wherever it stands."`
+	Version    int                              `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	Localhost  []int                            `rule:"localhost" min:"0" max:"65535" doc:"Ports of this machine that agents may use, beside those that their own commands have opened. 0 is all of them. The addresses of the guard and of the gateway stay denied." eg:"[3000, 8080]"`
+	Own        []rulefile.Text                  `rule:"own" doc:"HOST:PORT, or HOST:FIRST-LAST, of the gateway and of other servers that agents must not reach. A running server adds its own, and the model servers." eg:"['127.0.0.1:18789']"`
+	KnownHosts *[]rulefile.Text                 `rule:"known_hosts" doc:"Hosts that a confined command may use, beside those that it names: a host, *.HOST for all below one, or HOST:PORT. Without a port they are known at 80 and 443. In a locked folder: the only ones that may be known." eg:"[github.com, '*.npmjs.org', 'git.example.com:8443']"`
+	Arguments  urlArguments                     `rule:"arguments" doc:"Which arguments of tools are URLs."`
+	Lists      []rulefile.Pair[[]rulefile.Text] `rule:"lists" doc:"Lists of words. Conditions use each by its name." eg:"{mirrors: [proxy.golang.org]}"`
+	Rules      []policyRule                     `rule:"rules" doc:"Each rule allows, audits, asks or denies some URLs. The strictest rule wins, wherever it stands."`
 }
 
 type urlArguments struct {

@@ -27,7 +27,7 @@ var beyond = regexp.MustCompile(`` +
 	// the grammar of a text: an id, a name, a sentence
 	`|cannot be an id$|cannot be the name of a list$|already means something in a condition$|needs a sentence$|is not an absolute path$|^/ is the whole machine` +
 	`|is not filled in here$|is not a base URL$|does not say which tool|^each (needs|reads)` +
-	`|^an empty pattern fits every text$|is no address$|does not say where .workspace. stands$|something else in braces|begins with no words|^nothing stands between|^this is too long$` +
+	`|^an empty pattern fits every text$|is no address$|cannot be a known host|does not say where .workspace. stands$|something else in braces|begins with no words|^nothing stands between|^this is too long$` +
 	// what the parser says about a strategy as a whole
 	`|: has no id|needs (open|close|tools|envelope|find)|cannot open a call|in open is for|can be enabled once|^until does not go`)
 

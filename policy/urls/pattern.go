@@ -1,0 +1,59 @@
+package urls
+
+import (
+	"errors"
+	"strings"
+)
+
+// Pattern is a host, or all hosts below one: github.com, *.npmjs.org,
+// git.example.com:8443. Without a port it stands for 80 and 443.
+type Pattern struct {
+	host  string
+	below bool
+	port  int // 0: 80 and 443
+}
+
+// ParsePattern reads one. What covers a whole top-level domain is an error.
+func ParsePattern(text string) (Pattern, error) {
+	host, below := strings.CutPrefix(text, "*.")
+	u := read("https://"+host, "", webPorts)
+	p := Pattern{host: u.Host, below: below}
+	bare := host
+	if end := portAt(host); end >= 0 {
+		bare, p.port = host[:end], u.Port
+	}
+	plain := !strings.ContainsAny(host, "/?#") && !strings.HasSuffix(host, ":") && !strings.HasSuffix(bare, ".")
+	switch {
+	case u.Class == Malformed, !plain:
+		return Pattern{}, errors.New("it is no host")
+	case below && u.isAddress():
+		return Pattern{}, errors.New("nothing is below an address")
+	case below && !strings.Contains(u.Host, "."):
+		return Pattern{}, errors.New("it covers a whole top-level domain")
+	}
+	return p, nil
+}
+
+// String is the pattern as it is written.
+func (p Pattern) String() string {
+	s := p.host
+	if p.below {
+		s = "*." + s
+	}
+	if p.port != 0 {
+		s = hostPort(s, p.port)
+	}
+	return s
+}
+
+// Covers reports whether the host and the port of a URL are those of the pattern. *.a.b
+// covers x.a.b and x.y.a.b, and not a.b itself.
+func (p Pattern) Covers(u Use) bool {
+	if p.port != u.Port && (p.port != 0 || u.Port != 80 && u.Port != 443) {
+		return false
+	}
+	if p.below {
+		return strings.HasSuffix(u.Host, "."+p.host)
+	}
+	return p.host != "" && u.Host == p.host
+}

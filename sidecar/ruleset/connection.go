@@ -1,0 +1,47 @@
+package ruleset
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// knownHosts takes the hosts that urls.yaml knows; nil: it does not say.
+func (l *loader) knownHosts(f urlsFile) []urls.Pattern {
+	if f.KnownHosts == nil {
+		return nil
+	}
+	out := []urls.Pattern{}
+	for _, t := range *f.KnownHosts {
+		p, err := urls.ParsePattern(t.Value)
+		if err != nil {
+			l.report(t.All(), rulefile.CodeValue, strconv.Quote(t.Value)+" cannot be a known host: "+err.Error(), "write a host, such as github.com, *.npmjs.org for all below one, or git.example.com:8443")
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// KnownHost reports whether urls.yaml knows the host of a URL. Where the locked folder says
+// which hosts are known, it must know the host, too.
+func (s *Set) KnownHost(u urls.Use) bool {
+	knows := func(a *author) bool {
+		return slices.ContainsFunc(a.known, func(p urls.Pattern) bool { return p.Covers(u) })
+	}
+	return knows(s.own) && (s.locked == nil || s.locked.known == nil || knows(s.locked))
+}
+
+// CheckConnection decides on a connection that a running command wants, as far as its
+// address is known. Rules about calls are not asked: the call has left.
+func (s *Set) CheckConnection(u urls.Use, tool string, who policy.Subject, at At) policy.Decision {
+	c := policy.Call{Tool: tool, Class: string(tools.Exec), Args: map[string]any{}}
+	return s.alone(c.From(who), at, func(a *author, f *policy.Facts) {
+		f.URLs = []urls.Use{u}
+		a.world(at).Servers.Judge(f.URLs)
+	})
+}
