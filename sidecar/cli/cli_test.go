@@ -185,6 +185,7 @@ func logs(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(l.Add(d))
 		ago.Store(1)
 	}
+	ts.Check(l.AddConnection(decisions.Connection{Ticket: "t1", Tool: "exec", Server: "evil.dev:443", Method: "CONNECT", Effect: policy.Deny, Outcome: decisions.Refused, Rule: "hosts", Times: 2, Sent: 3}))
 	ts.Check(l.Close())
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ func (l *logged) list(dir string) error {
 			shown++
 			p.item(hashed{r, r.Hash}, []row{decisionRow(r)})
 		}
-		if broken == nil && r.Decision != nil {
+		if broken == nil && (r.Decision != nil || r.Connection != nil) {
 			all++
 		}
 		return p.err == nil
@@ -60,6 +61,9 @@ type hashed struct {
 
 // decisionRow is a decision on one line.
 func decisionRow(r *decisions.Record) row {
+	if r.Connection != nil {
+		return connectionRow(r)
+	}
 	d := r.Decision
 	text := fmt.Sprintf("%7d  %s  %-5s  %-7s  %-10s  %-18s  %s", r.Seq, r.Time.Format(time.DateTime), d.Effect, d.Outcome,
 		d.Tool, d.RuleName(), briefly(d.Arguments))
@@ -70,6 +74,20 @@ func decisionRow(r *decisions.Record) row {
 		text += "  (approval " + d.Approval + ")"
 	}
 	return row{text: terminal.Printable(text), ink: effectInk(d.Effect)}
+}
+
+// connectionRow is a connection of a running command on one line.
+func connectionRow(r *decisions.Record) row {
+	c := r.Connection
+	text := fmt.Sprintf("%7d  %s  %-5s  %-7s  %-10s  %-18s  %s %s", r.Seq, r.Time.Format(time.DateTime), c.Effect, c.Outcome,
+		c.Tool, cmp.Or(c.Rule, "default"), c.Method, c.Server)
+	if c.Times > 0 {
+		text += fmt.Sprintf("  (%d times, sent %d bytes, received %d)", c.Times, c.Sent, c.Received)
+	}
+	for _, f := range c.Findings {
+		text += "  (dry run: " + f.Rule + ")"
+	}
+	return row{text: terminal.Printable(text), ink: effectInk(c.Effect)}
 }
 
 // briefly is the one argument of a call that says most, or all of them.

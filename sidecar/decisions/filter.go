@@ -7,7 +7,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 )
 
-// Filter chooses decisions. Empty fields let everything through.
+// Filter chooses decisions about calls and connections. Empty fields let everything
+// through.
 type Filter struct {
 	Since   time.Time
 	Effect  string
@@ -19,6 +20,9 @@ type Filter struct {
 // Takes reports whether a record is a decision that is meant.
 func (f *Filter) Takes(r *Record) bool {
 	d := r.Decision
+	if c := r.Connection; c != nil {
+		d = &Decision{Effect: c.Effect, Rule: c.Rule, Findings: c.Findings, Tool: c.Tool, Session: c.Session}
+	}
 	return d != nil && !r.Time.Before(f.Since) &&
 		(f.Effect == "" || string(d.Effect) == f.Effect) &&
 		(f.Rule == "" || d.RuleName() == f.Rule || slices.ContainsFunc(d.Findings, func(x policy.Finding) bool { return x.Rule == f.Rule })) &&

@@ -84,13 +84,14 @@ type counts struct {
 	head                  atomic.Int64 // unix nanoseconds
 }
 
-// entry is a decision, or an answer, on its way to the file.
+// entry is a decision, an answer or a connection on its way to the file.
 type entry struct {
-	decision Decision
-	answer   *Answer // nil: it is a decision
-	at       time.Time
-	done     chan error // buffered
-	given    atomic.Bool
+	decision   Decision
+	answer     *Answer     // nil: it is none
+	connection *Connection // nil: it is none
+	at         time.Time
+	done       chan error // buffered
+	given      atomic.Bool
 }
 
 // What keeps a record from being written.
@@ -144,6 +145,9 @@ func (l *Log) Add(d Decision) error { return l.put(&entry{decision: d}) }
 
 // AddAnswer writes what a person answered, as Add does.
 func (l *Log) AddAnswer(a Answer) error { return l.put(&entry{answer: &a}) }
+
+// AddConnection writes what was decided about a connection, as Add does.
+func (l *Log) AddConnection(c Connection) error { return l.put(&entry{connection: &c}) }
 
 func (l *Log) put(e *entry) error {
 	if l == nil {
@@ -224,9 +228,16 @@ func (e *entry) record(m Mode) *Record {
 	if e.answer != nil {
 		return &Record{Time: e.at, Answer: e.answer.masked()}
 	}
-	if m == Required && e.given.Load() && e.decision.Outcome != Refused {
-		e.decision.Outcome, e.decision.Effect = Refused, policy.Deny
-		e.decision.Why = "this record was not written in time"
+	late := m == Required && e.given.Load()
+	const why = "this record was not written in time"
+	if c := e.connection; c != nil {
+		if late && c.Times == 0 {
+			c.Outcome, c.Effect, c.Why = Refused, policy.Deny, why
+		}
+		return &Record{Time: e.at, Connection: c.masked()}
+	}
+	if late && e.decision.Outcome != Refused {
+		e.decision.Outcome, e.decision.Effect, e.decision.Why = Refused, policy.Deny, why
 	}
 	return &Record{Time: e.at, Decision: e.decision.masked()}
 }

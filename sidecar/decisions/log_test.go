@@ -170,6 +170,44 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// Connections of running commands are records like others: in the chain, masked, and found
+// by the same filters.
+func TestConnections(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "log")
+	l := open(t, Config{Dir: dir, Mode: Required})
+	if err := l.AddConnection(Connection{Ticket: "t1", Session: "main", Tool: "exec", Server: "token=hunter2", Method: "CONNECT", Effect: policy.Deny, Outcome: Refused, Rule: "url-private",
+		Findings: []policy.Finding{{Rule: "dry", Why: "token=hunter2"}}}); err != nil {
+		t.Error(err)
+	}
+	if err := l.AddConnection(Connection{Ticket: "t1", Tool: "exec", Server: "go.dev:443", Effect: policy.Allow, Outcome: Connected, Times: 3, Sent: 10, Received: 20}); err != nil {
+		t.Error(err)
+	}
+	shut(t, l)
+	mustBeGood(t, dir)
+	for _, row := range []struct {
+		filter Filter
+		want   string
+	}{
+		{Filter{}, "token=«masked:secret:7» go.dev:443"}, {Filter{Effect: "deny"}, "token=«masked:secret:7»"}, {Filter{Rule: "dry"}, "token=«masked:secret:7»"},
+		{Filter{Rule: "default"}, "go.dev:443"}, {Filter{Session: "main"}, "token=«masked:secret:7»"}, {Filter{Tool: "read"}, ""},
+	} {
+		var got []string
+		err := Read(dir, func(r *Record, _ error) bool {
+			if row.filter.Takes(r) {
+				got = append(got, r.Connection.Server)
+			}
+			return true
+		})
+		if err != nil || strings.Join(got, " ") != row.want {
+			t.Errorf("%+v: %v, %v", row.filter, got, err)
+		}
+	}
+	changes, err := Replay(dir, Filter{}, func(*Record) policy.Decision { t.Error("a connection is no call"); return policy.Decision{} }, func(*Change) {})
+	if err != nil || changes.Records != 0 {
+		t.Errorf("%+v, %v", changes, err)
+	}
+}
+
 func TestRotation(t *testing.T) {
 	dir := filled(t, Config{SegmentBytes: 4 << 10, HeadRecords: 10}, 200)
 	r := mustBeGood(t, dir)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 )
 
@@ -26,10 +27,7 @@ func (d Decision) masked() *Decision {
 	for _, text := range []*string{&d.Tool, &d.Why, &d.Instead, &d.Call, &d.Request, &d.Session, &d.Agent, &d.Channel, &d.Model} {
 		*text, _ = secrets.Mask(short(*text, maxText))
 	}
-	d.Findings = slices.Clone(d.Findings[:min(len(d.Findings), maxFindings)])
-	for i := range d.Findings {
-		d.Findings[i].Why, _ = secrets.Mask(short(d.Findings[i].Why, maxText))
-	}
+	d.Findings = maskedFindings(d.Findings)
 	return &d
 }
 
@@ -39,6 +37,24 @@ func (a Answer) masked() *Answer {
 		*text, _ = secrets.Mask(short(*text, maxText))
 	}
 	return &a
+}
+
+// masked is a connection as it is written.
+func (c Connection) masked() *Connection {
+	for _, text := range []*string{&c.Ticket, &c.Session, &c.Agent, &c.Tool, &c.Server, &c.Method, &c.Why} {
+		*text, _ = secrets.Mask(short(*text, maxText))
+	}
+	c.Findings = maskedFindings(c.Findings)
+	return &c
+}
+
+// maskedFindings are findings as they are written.
+func maskedFindings(list []policy.Finding) []policy.Finding {
+	list = slices.Clone(list[:min(len(list), maxFindings)])
+	for i := range list {
+		list[i].Why, _ = secrets.Mask(short(list[i].Why, maxText))
+	}
+	return list
 }
 
 // maskArguments keeps one JSON document as such, and anything else as a text.

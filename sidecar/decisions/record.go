@@ -10,19 +10,20 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 )
 
-// Record is one line of a log. It holds one of Decision, Answer, Start, Gap and Removed,
-// or the signature of an earlier version of this program.
+// Record is one line of a log. It holds one of Decision, Answer, Connection, Start, Gap and
+// Removed, or the signature of an earlier version of this program.
 type Record struct {
-	Seq       uint64          `json:"seq"` // 1, 2, 3 …, over all segments
-	Time      time.Time       `json:"time"`
-	Prev      Sum             `json:"prev"` // Hash of the record before; zero of the first
-	Decision  *Decision       `json:"decision,omitempty"`
-	Answer    *Answer         `json:"answer,omitempty"`
-	Start     *Start          `json:"start,omitempty"`
-	Gap       *Gap            `json:"gap,omitempty"`
-	Removed   *Checkpoint     `json:"removed,omitempty"`
-	Signature json.RawMessage `json:"checkpoint,omitempty"` // nobody checks it any more
-	Hash      Sum             `json:"-"`                    // it ends the line
+	Seq        uint64          `json:"seq"` // 1, 2, 3 …, over all segments
+	Time       time.Time       `json:"time"`
+	Prev       Sum             `json:"prev"` // Hash of the record before; zero of the first
+	Decision   *Decision       `json:"decision,omitempty"`
+	Answer     *Answer         `json:"answer,omitempty"`
+	Connection *Connection     `json:"connection,omitempty"`
+	Start      *Start          `json:"start,omitempty"`
+	Gap        *Gap            `json:"gap,omitempty"`
+	Removed    *Checkpoint     `json:"removed,omitempty"`
+	Signature  json.RawMessage `json:"checkpoint,omitempty"` // nobody checks it any more
+	Hash       Sum             `json:"-"`                    // it ends the line
 }
 
 // Outcome is what became of a call.
@@ -34,6 +35,8 @@ const (
 	Refused  Outcome = "refused"  // the caller did not; the model was told
 	Asked    Outcome = "asked"    // the caller got it with the wish that a person is asked
 	Confined Outcome = "confined" // the caller got it in the wrapper that confines it
+
+	Connected Outcome = "connected" // a running command got its connection
 )
 
 // Decision is what was decided about one call. Texts and arguments are given in clear
@@ -74,6 +77,29 @@ type Answer struct {
 	State string `json:"state"` // allowed or denied
 	By    string `json:"by,omitempty"`
 	Note  string `json:"note,omitempty"`
+}
+
+// Connection is what was decided about the first connection of a running command to a
+// server, and, in a record at the end of the command, how many there were.
+type Connection struct {
+	Ticket   string           `json:"ticket"` // of the command
+	Session  string           `json:"session,omitempty"`
+	Agent    string           `json:"agent,omitempty"`
+	Tool     string           `json:"tool"`
+	Server   string           `json:"server"`            // HOST:PORT; what could not be read, as it was written
+	Address  string           `json:"address,omitempty"` // that the host has
+	Method   string           `json:"method"`            // CONNECT where nothing more is seen
+	Effect   policy.Effect    `json:"effect"`
+	Outcome  Outcome          `json:"outcome"` // Connected or Refused
+	Rule     string           `json:"rule,omitempty"`
+	Place    string           `json:"place,omitempty"`
+	Why      string           `json:"why,omitempty"`
+	Findings []policy.Finding `json:"findings,omitempty"` // of dry runs
+	Rules    string           `json:"rules,omitempty"`    // version of the rules that decided
+	Judged   string           `json:"judged,omitempty"`   // version under which the command was let through
+	Times    int              `json:"times,omitempty"`    // at the end: how often
+	Sent     int64            `json:"sent,omitempty"`     // bytes, at the end
+	Received int64            `json:"received,omitempty"`
 }
 
 // Start says that a process began to write.

@@ -148,11 +148,11 @@ func (j *judge) moment() Moment {
 }
 
 // open are the ports at which a server listens now.
-func (j *judge) open() map[int]bool {
-	if j.Listening == nil {
+func (g *Guard) open() map[int]bool {
+	if g.Listening == nil {
 		return nil
 	}
-	return j.Listening()
+	return g.Listening()
 }
 
 // entry is a decision for the log.
