@@ -23,7 +23,7 @@ var rooms = [][]string{
 	{"sidecar", "sidecar/admin"},
 	{"sidecar/reply", "sidecar/replay", "sidecar/live", "sidecar/tickets"},
 	{"sidecar/turn"},
-	{"sidecar/guard"},
+	{"sidecar/guard", "sidecar/egress"},
 	{"internal/sessions"},
 	{"sidecar/upstream", "sidecar/confine", "sidecar/fetch", "sidecar/workspace", "sidecar/approvals", "sidecar/decisions", "sidecar/history"},
 	{"internal/ruletest"},

@@ -19,6 +19,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -31,7 +32,7 @@ import (
 func defaultSettings() ruleset.Settings {
 	return ruleset.Settings{
 		Listen: "127.0.0.1:8001", Upstream: "http://127.0.0.1:8000/v1", LogLevel: "info", LogFormat: "text",
-		DecisionsMode: string(decisions.Written),
+		DecisionsMode: string(decisions.Written), Egress: "off",
 	}
 }
 
@@ -175,6 +176,13 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		log.Warn("everyone who reaches this address may use the model: set a token, or listen on 127.0.0.1",
 			"event", "open_listener", "address", s.Listen, "setting", ruleset.SettingPrefix+"TOKEN")
 	}
+	out, err := egressListener(s)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	if out != nil {
+		world = world.Beside(out.Addr().String())
+	}
 	guarded := guard.Config{World: world, Listening: sockets.Listening, Now: time.Now, Metrics: metrics, Log: log}
 	if kept != nil {
 		guarded.Decisions = kept
@@ -187,12 +195,15 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	if s.Admin != "" && s.AdminToken != "" {
 		guarded.Approvals = guard.NewApprovals(limits, time.Now, metrics)
 	}
+	judge := guard.New(guarded)
+	egressEnded := serveEgress(ctx, out, egress.Config{Rules: rules, Judge: judge, Passes: noPasses{}, Resolver: net.DefaultResolver, Metrics: metrics, Log: log}, kept)
 	adminEnded, err := serveAdmin(ctx, s, &admin.API{
 		Rules: rules, World: world, Approvals: guarded.Approvals, Decisions: kept,
 		Token: s.AdminToken, Hosts: hosts(s, s.Admin), Metrics: metrics, Log: log, Ending: ctx.Done(),
 	})
 	if err != nil {
-		return errors.Join(err, listener.Close())
+		stop()
+		return errors.Join(err, listener.Close(), egressEnded())
 	}
 	if guarded.Approvals == nil {
 		log.Info("calls that wait here for a person cannot be answered: "+unanswered(s), "event", "no_approvals")
@@ -207,7 +218,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		log.Warn("there are rule files here, and they are not used: to use them, set --rules .", "event", "rules_unused")
 	}
 	server := sidecar.New(sidecar.Config{
-		Rules: rules, Upstream: up, Guard: guard.New(guarded), Token: s.Token, Metrics: metrics, Log: log,
+		Rules: rules, Upstream: up, Guard: judge, Token: s.Token, Metrics: metrics, Log: log,
 		Names: web.Names{Local: isLocal(listener), Token: s.Token != "", Hosts: hosts(s, s.Listen)},
 	})
 	defer server.Close()
@@ -216,7 +227,9 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 			log.Warn("no request can be served yet", "event", "not_ready", "upstream", up.Address(), "detail", err.Error())
 		}
 	})
-	return errors.Join(sidecar.Run(ctx, listener, server.Handler(), limits.Grace, log), kept.Close())
+	err = sidecar.Run(ctx, listener, server.Handler(), limits.Grace, log)
+	stop()
+	return errors.Join(err, egressEnded(), kept.Close()) // the proxy logs to the end
 }
 
 // unanswered is what to set so that approvals can be answered.

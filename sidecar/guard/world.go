@@ -44,6 +44,12 @@ func NewWorld(h Here) World {
 	return World{here: h, folders: &folders{}}
 }
 
+// Beside is the world with one more server of the guard, which has begun to listen at HOST:PORT.
+func (w World) Beside(server string) World {
+	w.here.Servers = append(slices.Clip(w.here.Servers), server)
+	return w
+}
+
 // absolute is a path from the root, clean.
 func absolute(name string) string {
 	if abs, err := filepath.Abs(name); err == nil { // fails only where there is no working folder

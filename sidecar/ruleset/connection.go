@@ -39,6 +39,7 @@ func (s *Set) KnownHost(u urls.Use) bool {
 // CheckConnection decides on a connection that a running command wants, as far as its
 // address is known. Rules about calls are not asked: the call has left.
 func (s *Set) CheckConnection(u urls.Use, tool string, who policy.Subject, at At) policy.Decision {
+	who.Interactive = true // to ask is not to deny here: a person may have said yes to the command
 	c := policy.Call{Tool: tool, Class: string(tools.Exec), Args: map[string]any{}}
 	return s.alone(c.From(who), at, func(a *author, f *policy.Facts) {
 		f.URLs = []urls.Use{u}

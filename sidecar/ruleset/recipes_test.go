@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -118,6 +119,9 @@ func promises() []promise {
 			card := s.Decide(tools.Call{Name: "post_card", Arguments: []byte(`{"cards":[{"footer":"/etc/x/y","cover":"a.png"}]}`)}, somebody, exampleAt())
 			return fmt.Sprintf("%s %s", card.Effect, s.CheckCommand("SHOP_HOME=/srv/shop make", somebody, exampleAt()).Effect)
 		}, "allow allow"},
+		{func(s *Set) string {
+			return fmt.Sprint(s.KnownHost(urls.Tunnel("npm.example.com:443")), s.KnownHost(urls.Tunnel("a.pkg.example.com:443")), s.KnownHost(urls.Tunnel("github.com:443")), s.KnownHost(urls.Tunnel("example.com:443")))
+		}, "true true true false"},
 	}
 }
 

@@ -34,6 +34,8 @@ type Metrics struct {
 	Whole     *prometheus.HistogramVec // seconds of a request, by stream
 	Approvals *prometheus.CounterVec   // outcome: asked, allowed, denied, used, expired
 	Pending   prometheus.Gauge         // approvals that nobody has answered yet
+
+	Connections *prometheus.CounterVec // of confined commands, by outcome: connected, refused, failed
 }
 
 // New makes the counters, all of them registered.
@@ -64,15 +66,17 @@ func New() *Metrics {
 		Whole:     prometheus.NewHistogramVec(seconds("request_seconds", "Seconds of a whole request."), []string{"stream"}),
 		Approvals: vec("approvals_total", "Calls that a person was asked about, by what became of them: asked, allowed, denied, used, expired.", "outcome"),
 		Pending:   prometheus.NewGauge(gauge("approvals_pending", "Calls that wait for a person's answer.")),
-		Rules:     prometheus.NewGaugeVec(gauge("rules_info", "1 for the version of the rules in force."), []string{"version"}),
-		Files:     prometheus.NewGaugeVec(gauge("rules_file_info", "1 for each file of the rules in force: the first 12 digits of its sha256."), []string{"file", "sha256"}),
-		Reloads:   vec("rules_reloads_total", "Changes of the rule files, by result.", "result"),
-		ReloadOK:  prometheus.NewGauge(gauge("rules_last_reload_successful", "1 while the last change of the rule files was taken up.")),
-		ReloadAt:  prometheus.NewGauge(gauge("rules_last_reload_success_timestamp_seconds", "When rules were last put in force.")),
-		Reloaded:  prometheus.NewGauge(gauge("rules_last_reload_timestamp_seconds", "When rules were last tried, with success or without.")),
+
+		Connections: vec("connections_total", "Connections that confined commands wanted, by outcome: connected, refused, failed.", "outcome"),
+		Rules:       prometheus.NewGaugeVec(gauge("rules_info", "1 for the version of the rules in force."), []string{"version"}),
+		Files:       prometheus.NewGaugeVec(gauge("rules_file_info", "1 for each file of the rules in force: the first 12 digits of its sha256."), []string{"file", "sha256"}),
+		Reloads:     vec("rules_reloads_total", "Changes of the rule files, by result.", "result"),
+		ReloadOK:    prometheus.NewGauge(gauge("rules_last_reload_successful", "1 while the last change of the rule files was taken up.")),
+		ReloadAt:    prometheus.NewGauge(gauge("rules_last_reload_success_timestamp_seconds", "When rules were last put in force.")),
+		Reloaded:    prometheus.NewGauge(gauge("rules_last_reload_timestamp_seconds", "When rules were last tried, with success or without.")),
 	}
 	m.registry.MustRegister(m.Requests, m.Calls, m.Repairs, m.Refusals, m.Hits, m.Decisions, m.Faults, m.Said, m.Untouch, m.Open, m.First, m.Whole,
-		m.Approvals, m.Pending, m.Rules, m.Files, m.Reloads, m.ReloadOK, m.ReloadAt, m.Reloaded, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		m.Approvals, m.Pending, m.Connections, m.Rules, m.Files, m.Reloads, m.ReloadOK, m.ReloadAt, m.Reloaded, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 

@@ -1,0 +1,95 @@
+package egress
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"net/http"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/pin"
+)
+
+// door lets requests in that show a ticket.
+type door struct {
+	Config
+	books *ledger
+}
+
+func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ticket, pass, found := d.pass(r)
+	if !found { // git asks without credentials first
+		w.Header().Set("Proxy-Authenticate", `Basic realm="confined commands"`)
+		http.Error(w, "This proxy is for commands that the guard confines, with the credentials that it gives them.", http.StatusProxyAuthRequired)
+		return
+	}
+	account, err := d.books.enter(ticket, pass)
+	if err != nil {
+		(&refusal{status: http.StatusServiceUnavailable, why: err.Error()}).write(w, r)
+		return
+	}
+	defer account.leave()
+	ctx, cancel := context.WithTimeout(r.Context(), d.Limits.Total)
+	defer cancel()
+	defer context.AfterFunc(account.ctx, cancel)()
+	v := &visit{Config: d.Config, set: d.Rules.Set(), pass: pass, account: account}
+	switch {
+	case r.Method == http.MethodConnect:
+		v.use = urls.Tunnel(r.RequestURI)
+	case r.URL.Host != "" || r.URL.Scheme != "":
+		v.use = urls.Literal(r.RequestURI, r.Method)
+	default:
+		d.told(w, account)
+		return
+	}
+	server, tally, err := v.reach(ctx, r)
+	switch {
+	case err != nil:
+		refusalOf(err, v.use).write(w, r)
+	case r.Method == http.MethodConnect:
+		v.tunnel(ctx, w, r, server, tally)
+	default:
+		v.forward(ctx, w, r, server, tally)
+	}
+}
+
+// pass finds the pass that a request shows. Neither the ticket nor the secret can be found
+// out by the time that this takes.
+func (d *door) pass(r *http.Request) (ticket string, p Pass, ok bool) {
+	given := r.Header.Values("Proxy-Authorization")
+	if len(given) != 1 {
+		return "", Pass{}, false
+	}
+	scheme, text, _ := strings.Cut(given[0], " ")
+	plain, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
+	if err != nil || !strings.EqualFold(scheme, "Basic") {
+		return "", Pass{}, false
+	}
+	ticket, secret, _ := strings.Cut(string(plain), ":")
+	p, found := d.Passes.Pass(ticket)
+	is, want := sha256.Sum256([]byte(secret)), sha256.Sum256([]byte(p.Secret))
+	same := subtle.ConstantTimeCompare(is[:], want[:]) == 1
+	return ticket, p, found && same && p.Secret != ""
+}
+
+// told answers a request for the proxy itself with what was refused to the command: curl
+// and git do not print it.
+func (d *door) told(w http.ResponseWriter, a *account) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	for _, sentence := range a.told() {
+		_, _ = w.Write([]byte(sentence + "\n"))
+	}
+}
+
+// reach is the server that a visit may go to, and where it is counted.
+func (v *visit) reach(ctx context.Context, r *http.Request) (pin.Server, *tally, error) {
+	err := v.sends(r)
+	var server pin.Server
+	if err == nil {
+		server, err = pin.Dialer{Judge: v.judge, Resolver: v.Resolver, Connect: v.Connect}.Pin(ctx, v.use)
+	}
+	tally, err := v.note(r.Method, server.Use, err)
+	return server, tally, err
+}
