@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // What the proxy adds: a request of plain HTTP, a tunnel with TLS and one request, and 1 MB
@@ -46,7 +47,7 @@ func allow(string, string, syscall.RawConn) error { return nil }
 
 func BenchmarkTunnel(b *testing.B) {
 	const most = 1 << 20
-	r := newBare(b, Limits{}, func(c net.Conn) {
+	r := newBare(b, ruleset.NetworkLimits{}, func(c net.Conn) {
 		block := make([]byte, 64<<10)
 		for {
 			if _, err := c.Write(block); err != nil {

@@ -25,16 +25,17 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "This proxy is for commands that the guard confines, with the credentials that it gives them.", http.StatusProxyAuthRequired)
 		return
 	}
-	account, err := d.books.enter(ticket, pass)
+	set := d.Rules.Set()
+	account, err := d.books.enter(ticket, pass, set.Limits.NetworkOpen)
 	if err != nil {
 		(&refusal{status: http.StatusServiceUnavailable, why: err.Error()}).write(w, r)
 		return
 	}
 	defer account.leave()
-	ctx, cancel := context.WithTimeout(r.Context(), d.Limits.Total)
+	ctx, cancel := context.WithTimeout(r.Context(), set.Limits.NetworkTotal)
 	defer cancel()
 	defer context.AfterFunc(account.ctx, cancel)()
-	v := &visit{Config: d.Config, set: d.Rules.Set(), pass: pass, account: account}
+	v := &visit{Config: d.Config, set: set, pass: pass, account: account}
 	switch {
 	case r.Method == http.MethodConnect:
 		v.use = urls.Tunnel(r.RequestURI)

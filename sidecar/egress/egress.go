@@ -58,26 +58,15 @@ type DecisionLog interface {
 	AddConnection(decisions.Connection) error
 }
 
-// Limits bound what commands can hold open. What is zero has the value of DefaultLimits.
+// Limits bound those who have not shown a ticket yet. What is zero has the value of
+// DefaultLimits. Those of commands stand in limits.yaml.
 type Limits struct {
 	Header    time.Duration // so long the header of a request may take
-	Idle      time.Duration // after so long without a byte in either direction a connection ends
-	Total     time.Duration // so long a request or tunnel may last
-	Open      int           // requests and tunnels of one command at once
-	Servers   int           // different ones that one command may ask for
-	Listening int           // connections that have shown no ticket yet, or are between requests
+	Listening int           // connections without a ticket, or between requests
 }
 
-// DefaultLimits suit installs, builds and servers that are developed.
-var DefaultLimits = Limits{Header: 10 * time.Second, Idle: 5 * time.Minute, Total: 6 * time.Hour, Open: 256, Servers: 512, Listening: 1024}
-
-func (l Limits) orDefault() Limits {
-	return Limits{
-		Header: cmp.Or(l.Header, DefaultLimits.Header),
-		Idle:   cmp.Or(l.Idle, DefaultLimits.Idle), Total: cmp.Or(l.Total, DefaultLimits.Total), Open: cmp.Or(l.Open, DefaultLimits.Open),
-		Servers: cmp.Or(l.Servers, DefaultLimits.Servers), Listening: cmp.Or(l.Listening, DefaultLimits.Listening),
-	}
-}
+// DefaultLimits are far from what commands need.
+var DefaultLimits = Limits{Header: 10 * time.Second, Listening: 1024}
 
 // Config is what a proxy works with. It takes no proxy from the environment: that one
 // would look names up itself, and nobody could judge the address.
@@ -101,7 +90,7 @@ type Proxy struct {
 
 // New is the proxy of a listener on this machine.
 func New(c Config, l net.Listener) *Proxy {
-	c.Limits = c.Limits.orDefault()
+	c.Limits.Header, c.Limits.Listening = cmp.Or(c.Limits.Header, DefaultLimits.Header), cmp.Or(c.Limits.Listening, DefaultLimits.Listening)
 	return &Proxy{c, l}
 }
 

@@ -23,18 +23,18 @@ func (v *visit) forward(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	}
 	client := http.NewResponseController(w)
 	_ = client.EnableFullDuplex() // or a body that is still being sent would be cut off by the answer
+	ctx, hangUp := context.WithCancel(ctx)
+	defer hangUp()
+	defer context.AfterFunc(ctx, func() { // the program may have stopped reading
+		past := time.Unix(1, 0)
+		_, _ = client.SetReadDeadline(past), client.SetWriteDeadline(past)
+	})()
 	transport.DialContext = func(dialling context.Context, network, _ string) (net.Conn, error) {
 		server, err := to.Dial(dialling, network, "")
 		if err != nil {
 			return nil, err
 		}
-		return newMetered(server, v.Limits.Idle, t, func() {
-			if ctx.Err() != nil {
-				return // the request is over, and another one may come
-			}
-			past := time.Unix(1, 0) // the program may have stopped reading, too
-			_, _ = client.SetReadDeadline(past), client.SetWriteDeadline(past)
-		}), nil
+		return &metered{server, newWatch(v.set.Limits.NetworkIdle, hangUp), t}, nil
 	}
 	proxy := &httputil.ReverseProxy{
 		Transport: transport, FlushInterval: -1,
@@ -53,10 +53,6 @@ type metered struct {
 	net.Conn
 	idle  watch
 	tally *tally
-}
-
-func newMetered(c net.Conn, idle time.Duration, t *tally, hangUp func()) *metered {
-	return &metered{c, newWatch(idle, func() { c.Close(); hangUp() }), t}
 }
 
 func (m *metered) Read(p []byte) (int, error) {

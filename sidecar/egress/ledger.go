@@ -61,8 +61,8 @@ var (
 	errServers = errors.New("it has asked for too many different servers")
 )
 
-// enter counts one more request of a command, until leave.
-func (l *ledger) enter(ticket string, p Pass) (*account, error) {
+// enter counts one more request of a command, until leave. Most may be open.
+func (l *ledger) enter(ticket string, p Pass, most int) (*account, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -85,7 +85,7 @@ func (l *ledger) enter(ticket string, p Pass) (*account, error) {
 			delete(l.accounts, ticket)
 		})
 	}
-	return a, a.enter()
+	return a, a.enter(most)
 }
 
 // wait ends when all accounts are settled, after the context of the proxy.
@@ -96,13 +96,13 @@ func (l *ledger) wait() {
 	l.ends.Wait()
 }
 
-func (a *account) enter() error {
+func (a *account) enter(most int) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
 	case a.ended:
 		return errEnded
-	case a.now >= a.cfg.Limits.Open:
+	case a.now >= most:
 		return errTooMany
 	}
 	a.now++
@@ -121,14 +121,14 @@ func (a *account) leave() {
 const maxTold = 20
 
 // note writes down what became of a wish. The first of its kind is logged; the error
-// means that it must not come true.
-func (a *account) note(c decisions.Connection, sentence string) (*tally, error) {
+// means that it must not come true. Of most kinds there is a record.
+func (a *account) note(c decisions.Connection, sentence string, most int) (*tally, error) {
 	key := outcome{c.Server, c.Outcome}
 	a.mu.Lock()
 	t := a.servers[key]
 	first := t == nil
 	switch {
-	case first && len(a.servers) >= a.cfg.Limits.Servers: // nobody needs so many, and each is a record
+	case first && len(a.servers) >= most: // nobody needs so many, and each is a record
 		told := a.full
 		a.full = true
 		a.mu.Unlock()

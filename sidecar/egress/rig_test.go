@@ -66,7 +66,8 @@ func newRig(t testing.TB, limits Limits, h http.HandlerFunc) *rig {
 func newRigWith(t testing.TB, limits Limits, h http.HandlerFunc, change func(*rig)) *rig {
 	names, resolver := internet.ServeNames(t, zone)
 	r := &rig{names: names, net: internet.ServeHTTP(t, h), said: &ruletest.Journal{}, done: make(chan struct{}), opened: map[int]bool{}}
-	r.set.Store(ruletest.Shipped(t))
+	set := *ruletest.Shipped(t) // a test may have limits of its own
+	r.set.Store(&set)
 	r.pass = Pass{Secret: "s3cret", Subject: policy.Subject{Agent: "main", Session: "s1"}, Tool: "exec", Rules: "before", Any: true, Done: r.done}
 	log, metrics := slog.New(slog.NewTextHandler(r.said, nil)), telemetry.New()
 	g := guard.New(guard.Config{World: guard.World{}, Now: time.Now, Metrics: metrics, Log: log})

@@ -87,7 +87,7 @@ func (v *visit) note(method string, at urls.Use, err error) (*tally, error) {
 		c.Address, c.Effect, c.Outcome, c.Rule, c.Place, c.Why = r.address, cmp.Or(r.effect, policy.Deny), decisions.Refused, r.rule, r.place, r.why
 		sentence = r.Error()
 	}
-	t, unwritten := v.account.note(c, sentence)
+	t, unwritten := v.account.note(c, sentence, v.set.Limits.NetworkServers)
 	switch {
 	case err != nil:
 		return t, err

@@ -18,6 +18,7 @@ type Limits struct {
 	KeepLimits     `rule:"keep,required" doc:"How much is kept in memory. Read at start only."`
 	ConfinedLimits `rule:"confined" doc:"Limits of one command that runs confined, with all that it starts. If left out, they are as shipped."`
 	ApprovalLimits `rule:"approvals" doc:"Limits of the calls that a person is asked about. If left out, they are as shipped. Read at start only."`
+	NetworkLimits  `rule:"network" doc:"Limits of the network of one confined command. If left out, they are as shipped."`
 }
 
 // SizeLimits are bytes.
@@ -82,6 +83,14 @@ type ApprovalLimits struct {
 	ApprovalTotal      int           `rule:"total" min:"1" max:"10000" doc:"How many calls of all sessions may wait at once (128)." eg:"128"`
 }
 
+// NetworkLimits is a section that may be left out, as a whole or in parts.
+type NetworkLimits struct {
+	NetworkIdle    time.Duration `rule:"idle" min:"10ms" doc:"A connection over which nothing goes for so long is closed (5m)." eg:"5m"`
+	NetworkTotal   time.Duration `rule:"total" min:"10ms" doc:"How long one connection may last (6h)." eg:"6h"`
+	NetworkOpen    int           `rule:"connections" min:"1" max:"10000" doc:"How many connections may be open at once (256)." eg:"256"`
+	NetworkServers int           `rule:"servers" min:"1" max:"100000" doc:"How many different servers the command may ask for. Each is a record of the decision log (512)." eg:"512"`
+}
+
 // defaultLimits are what limits.yaml need not say, because older ones do not.
 var defaultLimits = Limits{
 	TimeLimits:     TimeLimits{CallerWait: 30 * time.Minute, Away: 3 * time.Second},
@@ -91,6 +100,7 @@ var defaultLimits = Limits{
 	ApprovalLimits: ApprovalLimits{
 		ApprovalPending: 10 * time.Minute, ApprovalGranted: 5 * time.Minute, ApprovalDenied: 10 * time.Minute, ApprovalPerSession: 16, ApprovalTotal: 128,
 	},
+	NetworkLimits: NetworkLimits{NetworkIdle: 5 * time.Minute, NetworkTotal: 6 * time.Hour, NetworkOpen: 256, NetworkServers: 512},
 }
 
 // Patience is how long a silence of the model server may last, by a limit and by what the

@@ -93,3 +93,30 @@ func TestReadAtStartOnly(t *testing.T) {
 		}
 	}
 }
+
+// The limits of the network hold for older files, too, and the locked folder lowers them.
+func TestNetworkLimits(t *testing.T) {
+	whole := shipped(t)[limitsFile]
+	without, _, _ := strings.Cut(whole, "\n# The network of one confined command.\n")
+	for name, row := range map[string]struct {
+		own, locked string
+		want        NetworkLimits
+	}{
+		"left out": {without, "", defaultLimits.NetworkLimits},
+		"shipped":  {whole, "", defaultLimits.NetworkLimits},
+		"said":     {without + "network: {idle: 1h, connections: 9}\n", "", NetworkLimits{time.Hour, 6 * time.Hour, 9, 512}},
+		"locked":   {without + "network: {idle: 1h, servers: 9}\n", "network: {idle: 2m, servers: 100, total: 1h}\n", NetworkLimits{2 * time.Minute, time.Hour, 256, 9}},
+	} {
+		locked := rulefile.Files{}
+		if row.locked != "" {
+			locked[limitsFile] = "version: 1\n" + row.locked
+		}
+		set, problems := underLock(t, locked, rulefile.Files{limitsFile: row.own})
+		if set == nil {
+			t.Fatalf("%s: %v", name, problems)
+		}
+		if set.Limits.NetworkLimits != row.want {
+			t.Errorf("%s: %+v", name, set.Limits.NetworkLimits)
+		}
+	}
+}
