@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -96,11 +95,6 @@ func New(c Config, l net.Listener) *Proxy {
 
 // Addr is HOST:PORT.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
-
-// URL is what a command finds in https_proxy.
-func (p *Proxy) URL(ticket, secret string) string {
-	return (&url.URL{Scheme: "http", User: url.UserPassword(ticket, secret), Host: p.Addr()}).String()
-}
 
 // Serve serves until ctx ends, then closes what is open. When it returns, nothing of it
 // runs any more. The error is nil after a stop that was asked for.

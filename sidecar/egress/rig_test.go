@@ -154,8 +154,7 @@ func patterns(t testing.TB, texts ...string) (out []urls.Pattern) {
 
 // client is a program that has the variables set. It follows no redirects.
 func (r *rig) client(t testing.TB) *http.Client {
-	at, err := url.Parse(r.URL("t1", "s3cret"))
-	ruletest.Must(t, err)
+	at := &url.URL{Scheme: "http", User: url.UserPassword("t1", "s3cret"), Host: r.Addr()}
 	transport := &http.Transport{Proxy: http.ProxyURL(at), TLSClientConfig: r.net.TLS(), DisableCompression: true, ExpectContinueTimeout: time.Minute}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

@@ -12,6 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -145,3 +146,24 @@ func TestQuestionOfAWorkspace(t *testing.T) {
 }
 
 func text(s string) *string { return &s }
+
+// A running command reaches what its session has started, and never the guard: not the proxy
+// that it comes through, either.
+func TestConnection(t *testing.T) {
+	listening := map[int]bool{8001: false, 9999: true}
+	world := NewWorld(Here{Servers: []string{"127.0.0.1:8001"}}).Beside("127.0.0.1:40001")
+	g := New(Config{World: world, Now: time.Now, Listening: func() map[int]bool { return listening }, Metrics: telemetry.New(), Log: slog.New(slog.DiscardHandler)})
+	who := policy.Subject{Session: "s1"}
+	g.ports.Begin("s1", g.open)
+	listening = map[int]bool{8001: false, 9999: true, 5173: true, 40001: true}
+	for server, want := range map[string]policy.Effect{
+		"localhost:5173": policy.Allow, "localhost:9999": policy.Ask, "127.0.0.1:8001": policy.Deny, "127.0.0.1:40001": policy.Deny, "example.com:443": policy.Allow,
+	} {
+		if d := g.Connection(ruletest.Shipped(t), who, "exec", urls.Tunnel(server)); d.Effect != want {
+			t.Errorf("%s: %s by %s, want %s", server, d.Effect, d.Rule, want)
+		}
+	}
+	if d := g.Connection(ruletest.Shipped(t), policy.Subject{Session: "s2"}, "exec", urls.Tunnel("localhost:5173")); d.Effect != policy.Ask {
+		t.Errorf("another session: %s by %s", d.Effect, d.Rule)
+	}
+}

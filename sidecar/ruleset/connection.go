@@ -43,6 +43,6 @@ func (s *Set) CheckConnection(u urls.Use, tool string, who policy.Subject, at At
 	c := policy.Call{Tool: tool, Class: string(tools.Exec), Args: map[string]any{}}
 	return s.alone(c.From(who), at, func(a *author, f *policy.Facts) {
 		f.URLs = []urls.Use{u}
-		a.world(at).Servers.Judge(f.URLs)
+		at.serversOf(a).Judge(f.URLs)
 	})
 }

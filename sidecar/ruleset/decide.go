@@ -198,9 +198,14 @@ func (a *author) sees(c policy.Call, at At) policy.Call {
 func (a *author) moment(at At) policy.Moment { return policy.MomentOf(at.Now.In(a.zone), at.Rates) }
 
 func (a *author) world(at At) policy.World {
+	return policy.World{Guard: at.guard(a), Lookup: at.Lookup, Servers: at.serversOf(a), Arguments: a.arguments}
+}
+
+// serversOf are those that an agent can and must not reach there.
+func (at At) serversOf(a *author) urls.Servers {
 	servers := a.servers
 	servers.Own, servers.Opened = slices.Concat(servers.Own, at.World.Servers), at.Opened
-	return policy.World{Guard: at.guard(a), Lookup: at.Lookup, Servers: servers, Arguments: a.arguments}
+	return servers
 }
 
 // guard is what judges paths there.

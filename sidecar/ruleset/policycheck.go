@@ -43,7 +43,7 @@ func (s *Set) CheckURL(url, method string, redirects []string, who policy.Subjec
 	c := policy.Call{Tool: fetchTool, Class: string(tools.Read), Args: map[string]any{"url": url}}
 	return s.alone(c.From(who), at, func(a *author, f *policy.Facts) {
 		f.URLs = urls.Follow(url, method, redirects, at.Lookup)
-		a.world(at).Servers.Judge(f.URLs)
+		at.serversOf(a).Judge(f.URLs)
 	})
 }
 
