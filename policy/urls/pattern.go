@@ -2,6 +2,7 @@ package urls
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 )
 
@@ -34,14 +35,26 @@ func ParsePattern(text string) (Pattern, error) {
 	return p, nil
 }
 
+// PatternOf is the host of a URL, at its port.
+func PatternOf(u Use) Pattern {
+	p := Pattern{host: u.Host, port: u.Port}
+	if u.Port == 80 || u.Port == 443 {
+		p.port = 0
+	}
+	return p
+}
+
 // String is the pattern as it is written.
 func (p Pattern) String() string {
 	s := p.host
-	if p.below {
+	switch {
+	case p.below:
 		s = "*." + s
+	case strings.Contains(s, ":"):
+		s = "[" + s + "]"
 	}
 	if p.port != 0 {
-		s = hostPort(s, p.port)
+		s += ":" + strconv.Itoa(p.port)
 	}
 	return s
 }

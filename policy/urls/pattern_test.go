@@ -85,5 +85,8 @@ func FuzzTunnel(f *testing.F) {
 		if p, err := ParsePattern(u.HostPort()); err != nil || !p.Covers(u) {
 			t.Errorf("the pattern %s does not cover itself: %v", u.HostPort(), err)
 		}
+		if p, err := ParsePattern(PatternOf(u).String()); err != nil || !p.Covers(u) {
+			t.Errorf("the pattern %s does not cover %s: %v", PatternOf(u), u.HostPort(), err)
+		}
 	})
 }

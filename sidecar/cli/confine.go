@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -11,7 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
 )
 
@@ -62,17 +65,22 @@ there is no such command, 126 if it cannot be run, and 125 if this machine canno
 			if err != nil {
 				return misused(c, err)
 			}
+			proxy := ""
 			if f.ticket != "" {
-				if box, err = ticketBox(f.ticket, env, args); err != nil {
+				t, err := tickets.Take(f.ticket, args, time.Now())
+				if err != nil {
 					fmt.Fprintln(env.Err, "gpt-oss-executor confine:", err)
 					return exit(confine.ExitUnfit)
 				}
+				box, proxy = t.Box, t.Proxy
+				box.Env = t.Environ(env.Environ)
 			}
 			in, _ := env.In.(*os.File)
 			code, err := confine.Run(box, confine.Streams{In: in, Out: env.Out, Err: env.Err})
 			if err != nil {
 				fmt.Fprintln(env.Err, "gpt-oss-executor confine:", err)
 			}
+			tellRefused(c.Context(), env, proxy)
 			if code != 0 {
 				return exit(code)
 			}
@@ -161,12 +169,17 @@ func probeConfine(env Env, asJSON bool) error {
 	return nil
 }
 
-// ticketBox is what a ticket says that the command may touch.
-func ticketBox(path string, env Env, command []string) (confine.Box, error) {
-	t, err := tickets.Take(path, command, time.Now())
-	if err != nil {
-		return confine.Box{}, err
+// tellRefused takes leave of the proxy, and prints what was refused there: curl and git do
+// not. A proxy that is gone has nothing to say.
+func tellRefused(ctx context.Context, env Env, proxy string) {
+	if proxy == "" {
+		return
 	}
-	t.Box.Env = t.Environ(env.Environ)
-	return t.Box, nil
+	refused, err := egress.Farewell(ctx, proxy)
+	if err != nil {
+		return
+	}
+	for _, sentence := range refused {
+		fmt.Fprintln(env.Err, "gpt-oss-executor confine: network:", terminal.Printable(sentence))
+	}
 }

@@ -10,11 +10,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// noPasses is for as long as no command is confined: nobody may use the proxy.
-type noPasses struct{}
-
-func (noPasses) Pass(string) (egress.Pass, bool) { return egress.Pass{}, false }
-
 // egressListener is where the proxy of confined commands listens; nil: there is none.
 func egressListener(s ruleset.Settings) (net.Listener, error) {
 	switch s.Egress {

@@ -25,6 +25,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
@@ -180,8 +181,9 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	var passes *egress.Book
 	if out != nil {
-		world = world.Beside(out.Addr().String())
+		world, passes = world.Beside(out.Addr().String()), egress.NewBook(out.Addr().String(), tickets.Valid, time.Now)
 	}
 	guarded := guard.Config{World: world, Listening: sockets.Listening, Now: time.Now, Metrics: metrics, Log: log}
 	if kept != nil {
@@ -190,13 +192,16 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	if desk, err := openDesk(s, log); err != nil {
 		return errors.Join(err, listener.Close())
 	} else if desk != nil {
+		if passes != nil {
+			desk.Network = passes
+		}
 		guarded.Confiner = desk
 	}
 	if s.Admin != "" && s.AdminToken != "" {
 		guarded.Approvals = guard.NewApprovals(limits, time.Now, metrics)
 	}
 	judge := guard.New(guarded)
-	egressEnded := serveEgress(ctx, out, egress.Config{Rules: rules, Judge: judge, Passes: noPasses{}, Resolver: net.DefaultResolver, Metrics: metrics, Log: log}, kept)
+	egressEnded := serveEgress(ctx, out, egress.Config{Rules: rules, Judge: judge, Passes: passes, Resolver: net.DefaultResolver, Metrics: metrics, Log: log}, kept)
 	adminEnded, err := serveAdmin(ctx, s, &admin.API{
 		Rules: rules, World: world, Approvals: guarded.Approvals, Decisions: kept,
 		Token: s.AdminToken, Hosts: hosts(s, s.Admin), Metrics: metrics, Log: log, Ending: ctx.Done(),

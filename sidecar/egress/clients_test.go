@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
 )
 
 // program runs a program as a confined command finds it: with the variables of the proxy,
@@ -34,7 +35,7 @@ func newProgram(t *testing.T, r *rig) *program {
 	dir := t.TempDir()
 	authority := filepath.Join(dir, "ca.pem")
 	ruletest.Must(t, os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: r.net.Secure.Certificate().Raw}), 0o600))
-	env := append(r.Variables("t1", "s3cret"), "PATH="+os.Getenv("PATH"), "HOME="+dir, "LANG=C.UTF-8")
+	env := confine.Proxied([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8"}, "http://t1:s3cret@"+r.Addr())
 	for _, name := range []string{"CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT", "npm_config_cafile", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"} {
 		env = append(env, name+"="+authority)
 	}

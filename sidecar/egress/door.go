@@ -42,7 +42,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Host != "" || r.URL.Scheme != "":
 		v.use = urls.Literal(r.RequestURI, r.Method)
 	default:
-		d.told(w, account)
+		d.told(w, r, ticket, account)
 		return
 	}
 	server, tally, err := v.reach(ctx, r)
@@ -76,12 +76,20 @@ func (d *door) pass(r *http.Request) (ticket string, p Pass, ok bool) {
 }
 
 // told answers a request for the proxy itself with what was refused to the command: curl
-// and git do not print it.
-func (d *door) told(w http.ResponseWriter, a *account) {
+// and git do not print it. DELETE says that the command has ended.
+func (d *door) told(w http.ResponseWriter, r *http.Request, ticket string, a *account) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	for _, sentence := range a.told() {
 		_, _ = w.Write([]byte(sentence + "\n"))
 	}
+	if r.Method == http.MethodDelete {
+		d.Passes.End(ticket)
+	}
+}
+
+// basic is what a program shows.
+func basic(ticket, secret string) string {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(ticket+":"+secret))
 }
 
 // reach is the server that a visit may go to, and where it is counted.

@@ -37,9 +37,11 @@ type Pass struct {
 	Done    <-chan struct{} // closed when the command has ended, and its connections with it; must be set
 }
 
-// Passes knows the commands that run. It is asked at each request.
+// Passes knows the commands that run. It is asked at each request, and told of those that
+// say that they have ended.
 type Passes interface {
 	Pass(ticket string) (p Pass, found bool)
+	End(ticket string)
 }
 
 // Rules are the rules in force. A request takes the set once and keeps it.

@@ -112,6 +112,8 @@ func (r *rig) Pass(ticket string) (Pass, bool) {
 	return r.pass, ticket == "t1"
 }
 
+func (r *rig) End(string) { r.finish() }
+
 // may changes what the command may do.
 func (r *rig) may(change func(*Pass)) {
 	r.mu.Lock()

@@ -20,7 +20,7 @@ type Permit struct {
 	Roots   paths.Roots // of the agent
 	Reads   []string    // what it names outside of the roots, and may read
 	Lists   []string    // folders that it names whose names may be listed, and nothing more
-	Hosts   []string    // that it names
+	Hosts   []string    // that it names, with a port that is not 80 or 443
 	// Understood says that everything in the command is understood. Then it may be led on to
 	// other public hosts, and git may change its settings. Code that nobody has read may not.
 	Understood bool
@@ -101,7 +101,7 @@ func (j *judge) permit(f *policy.Facts, understood bool) Permit {
 		}
 		for _, use := range cmd.URLs {
 			if use.Class == urls.Public {
-				p.Hosts = append(p.Hosts, use.Host)
+				p.Hosts = append(p.Hosts, urls.PatternOf(use).String())
 			}
 		}
 		p.Understood = p.Understood && (cmd.Known || cmd.Binary == "") && !cmd.Inline && cmd.CodeFile == "" && !slices.Contains(cmd.Tags, "workspace-code")

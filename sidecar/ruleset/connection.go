@@ -37,7 +37,8 @@ func (s *Set) KnownHost(u urls.Use) bool {
 }
 
 // CheckConnection decides on a connection that a running command wants, as far as its
-// address is known. Rules about calls are not asked: the call has left.
+// address is known. Rules about calls are not asked: the call has left. It is not judged as
+// confined, since it is this program that connects, and the kernel does not hold that.
 func (s *Set) CheckConnection(u urls.Use, tool string, who policy.Subject, at At) policy.Decision {
 	who.Interactive = true // to ask is not to deny here: a person may have said yes to the command
 	c := policy.Call{Tool: tool, Class: string(tools.Exec), Args: map[string]any{}}

@@ -26,7 +26,7 @@ type Settings struct {
 	Confine       string `rule:"confine" is:"WHERE" one:"here off" doc:"here: the gateway runs commands on this machine, as the user of this program, and the kernel confines them. off, which is the default: they run as the gateway runs them." eg:"here"`
 	Decisions     string `rule:"decisions" is:"DIR" doc:"The folder of the log of what the policy decided, or off. If left out, it is the folder decisions in state, if state is set." eg:"/var/lib/gpt-oss-executor/decisions"`
 	DecisionsMode string `rule:"decisions_mode" is:"MODE" one:"written synced required" doc:"How safe a record is before its call leaves. written: the operating system has it. synced: the disk has it. required: the disk has it, and without a record no call leaves."`
-	Egress        string `rule:"egress" is:"MODE" one:"on off" doc:"Whether the proxy runs through which confined commands reach the network. It listens at a free port of 127.0.0.1."`
+	Egress        string `rule:"egress" is:"MODE" one:"on off" doc:"on: confined commands reach the network through a proxy of this program, which listens at a free port of 127.0.0.1. off, which is the default: they have no network."`
 	Admin         string `rule:"admin" is:"HOST:PORT" doc:"The address of the admin API: HOST:PORT. If left out, there is no admin API." eg:"127.0.0.1:8002"`
 	AdminToken    string `rule:"admin_token" is:"secret" doc:"The bearer token of the admin API." eg:"file:/run/secrets/admin_token"`
 	Token         string `rule:"token" is:"secret" doc:"The bearer token that callers must show. If left out, they need none." eg:"${GPTOSS_TOKEN}"`
