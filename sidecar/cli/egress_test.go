@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
+)
+
+type shippedRules struct{ t *testing.T }
+
+func (r shippedRules) Set() *ruleset.Set { return ruletest.Shipped(r.t) }
+
+// A command that was let through with a ticket finds the proxy, and confine prints what was
+// refused there, which curl does not say. Then its pass is gone.
+func TestConfineTellsWhatWasRefused(t *testing.T) {
+	if _, err := unconfined(confine.Probe()); err != nil {
+		t.Skip(err)
+	}
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is not here")
+	}
+	l, err := egressListener(ruleset.Settings{Confine: confineHere})
+	ruletest.Must(t, err)
+	book := egress.NewBook(l.Addr().String(), tickets.Valid, time.Now)
+	log, metrics := slog.New(slog.DiscardHandler), telemetry.New()
+	judge := guard.New(guard.Config{World: guard.NewWorld(guard.Here{}).Beside(l.Addr().String()), Now: time.Now, Metrics: metrics, Log: log})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := serveEgress(ctx, l, egress.Config{Rules: shippedRules{t}, Judge: judge, Passes: book, Resolver: net.DefaultResolver, Metrics: metrics, Log: log}, nil)
+	defer func() {
+		stop()
+		ruletest.Must(t, ended())
+	}()
+	dir := t.TempDir()
+	folder, err := tickets.Open(filepath.Join(dir, "tickets"))
+	ruletest.Must(t, err)
+	work := filepath.Join(dir, "work")
+	ruletest.Must(t, os.Mkdir(work, 0o755))
+	desk := tickets.Desk{Folder: folder, Program: "gpt-oss-executor", Records: filepath.Join(dir, "running"), Network: book, Now: time.Now}
+	const command = "curl -sS https://10.0.0.7/; curl -sS https://unknown.example.org/; exit 3"
+	w, err := desk.Permit(ruletest.Shipped(t), guard.Permit{Command: command, Roots: paths.Roots{Home: dir, Write: []string{work}}})
+	ruletest.Must(t, err)
+	var out, told bytes.Buffer
+	t.Chdir(work)
+	code := Run([]string{"confine", "--ticket", w.Ticket, "--", "bash", "-c", command}, Env{In: os.Stdin, Out: &out, Err: &told, Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + work}})
+	for _, want := range []string{
+		"403", // what curl says
+		"gpt-oss-executor confine: network: 10.0.0.7:443 is refused: This is an address inside a private network.",
+		"gpt-oss-executor confine: network: unknown.example.org:443 is refused: the command does not name this host",
+	} {
+		if !strings.Contains(told.String(), want) {
+			t.Errorf("no %q in\n%s", want, told.String())
+		}
+	}
+	if code != 3 || out.Len() > 0 {
+		t.Errorf("code %d, %s", code, out.String())
+	}
+}
