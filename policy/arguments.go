@@ -73,7 +73,10 @@ func (a *Arguments) role(c *Call, arg argument) (r role) {
 	case says(arg.name, a.OtherPaths):
 		return role{ops: a.ops(c, arg.name), guessed: !exactly(a.OtherPaths)}
 	case says(arg.name, a.OtherURLs):
-		return role{url: true, guessed: !exactly(a.OtherURLs)}
+		if !exactly(a.OtherURLs) { // some are told a file here
+			return role{ops: a.ops(c, arg.name), url: true, guessed: true, looked: true}
+		}
+		return role{url: true}
 	case says(arg.name, []string{"glob", "pattern"}):
 		return role{glob: true, looked: !strings.HasPrefix(arg.name, "glob")}
 	}
