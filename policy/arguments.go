@@ -14,6 +14,7 @@ import (
 type Arguments struct {
 	Read, Write, Delete map[string][]string
 	Patch               map[string][]string // texts that name files to be changed
+	Message             map[string][]string // texts that may name files to be sent along
 	Glob                map[string][]string // patterns that stand for files; they are read
 	Fetch               map[string][]string
 	Text                map[string][]string // texts in which nobody looks for anything
@@ -36,6 +37,7 @@ const unreadable = "\x00"
 type role struct {
 	ops     []paths.Op // it is a path, or a URL in the place of one
 	patch   bool
+	message bool
 	glob    bool
 	url     bool
 	listed  bool // the tool's own list says so
@@ -58,8 +60,8 @@ func (a *Arguments) role(c *Call, arg argument) (r role) {
 			r.ops = append(r.ops, by.op)
 		}
 	}
-	r.patch, r.glob, r.url = has(a.Patch), has(a.Glob), has(a.Fetch)
-	if r.listed = len(r.ops) > 0 || r.patch || r.glob || r.url; r.listed || has(a.Text) {
+	r.patch, r.message, r.glob, r.url = has(a.Patch), has(a.Message), has(a.Glob), has(a.Fetch)
+	if r.listed = len(r.ops) > 0 || r.patch || r.glob || r.url; r.listed || r.message || has(a.Text) {
 		return r
 	}
 	exactly := func(words []string) bool { return slices.Contains(words, arg.name) }
@@ -71,7 +73,10 @@ func (a *Arguments) role(c *Call, arg argument) (r role) {
 	case says(arg.name, a.OtherPaths):
 		return role{ops: a.ops(c, arg.name), guessed: !exactly(a.OtherPaths)}
 	case says(arg.name, a.OtherURLs):
-		return role{url: true, guessed: !exactly(a.OtherURLs)}
+		if !exactly(a.OtherURLs) { // some are told a file here
+			return role{ops: a.ops(c, arg.name), url: true, guessed: true, looked: true}
+		}
+		return role{url: true}
 	case says(arg.name, []string{"glob", "pattern"}):
 		return role{glob: true, looked: !strings.HasPrefix(arg.name, "glob")}
 	}
@@ -118,6 +123,12 @@ func (a *Arguments) paths(c *Call, all []argument, g paths.Guard) (out []paths.U
 				case r.patch:
 					for _, touch := range patched(text) {
 						add(here.Literal(touch.op, touch.path))
+					}
+				case r.message:
+					for _, name := range attached(text) {
+						if u := here.Literal(paths.Read, name); (role{looked: true}).keeps(&u, name) {
+							add(u)
+						}
 					}
 				case r.glob && r.looked && !looksGlob(text):
 				case r.glob:

@@ -13,7 +13,8 @@ var testWorld = World{
 	Guard: paths.Guard{Roots: paths.Roots{Cwd: "/w", Home: "/home/a", Write: []string{"/w"}}},
 	Arguments: Arguments{
 		Read: map[string][]string{"read": {"path"}, "image": {"image"}}, Write: map[string][]string{"write": {"path"}},
-		Patch: map[string][]string{"apply_patch": {"input"}}, Fetch: map[string][]string{"web_fetch": {"url"}},
+		Message: map[string][]string{"post": {"say"}},
+		Patch:   map[string][]string{"apply_patch": {"input"}}, Fetch: map[string][]string{"web_fetch": {"url"}},
 		OtherPaths: []string{"file"}, OtherURLs: []string{"uri"},
 	},
 }
@@ -46,6 +47,8 @@ func TestExamineArguments(t *testing.T) {
 		{"apply_patch", "write", `{"input":` + string(quoted) + `}`, "write workspace a.txt, write workspace b.txt, write outside ../c.txt, delete workspace d.txt"},
 		{"apply_patch", "write", `{"input":"nothing"}`, "write malformed \x00"},
 		{"message", "write", `{"text":"hi"}`, ""},
+		{"post", "write", `{"say":"Here.\nMEDIA: /etc/shadow ~/x.png\nMEDIA:'a b.png'\n- media:../y","text":"MEDIA:/etc/shadow"}`, "read secret /etc/shadow, read outside ~/x.png, read secret /etc/shadow ~/x.png, read outside ../y"},
+		{"post", "write", `{"say":"Social media: /s and MEDIA:https://example.com/x.png"}`, ""},
 		{"exec", "exec", `{"command":"true","workdir":"/etc"}`, "read protected /etc, read protected /etc/*"},
 	} {
 		f := examined(t, c.tool, c.class, c.args)

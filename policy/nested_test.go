@@ -77,3 +77,25 @@ func BenchmarkNested(b *testing.B) {
 		})
 	}
 }
+
+// Whatever arguments hold, they are taken apart, and a command at the top is never missed.
+func FuzzNested(f *testing.F) {
+	for _, seed := range []string{
+		`{"command":"ls","steps":[{"cmd":["a",1]},[["x"]],{"env":{"A":"b"}}],"input":"{\"path\":\"/x/y\"}"}`, `{"env":[{"name":"A","value":1},"B=c"],"glob":"{a,b}/**","cwd":"..","path":"~"}`,
+		`{"a.b":{"":{"/x/y":null,"url":7,"file":{"x":true}}}}`, `{"message":"MEDIA:","text":{"url":"//x"},"method":1,"body":{}}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, args string) {
+		for _, tool := range []string{"other", "exec", "message", "tool_call"} {
+			c, err := CallOf(tool, "write", []byte(args))
+			if err != nil {
+				return
+			}
+			facts := Examine(c, testWorld)
+			if text, is := c.Args["command"].(string); is && (facts.Script == nil || !strings.HasPrefix(c.Command, text)) {
+				t.Fatalf("%s: the command is missed", args)
+			}
+		}
+	})
+}

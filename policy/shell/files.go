@@ -104,8 +104,10 @@ func (sh *shell) chdir(w word) {
 			d.known = false
 		}
 	}
+	like := sh.folderLike(w)
+	d.like = ""
 	if w.vague() || w.Text == "" {
-		d.known = false
+		d.known, d.like = false, like
 		return
 	}
 	if !strings.HasPrefix(w.Text, "/") && !d.known {

@@ -30,12 +30,37 @@ func (sh *shell) below(cmd *Command, e program.Effect, c call) {
 	if begun || slices.Contains(e.Tags, "wrapper") || e.Sub == "" && (e.ReadsIn || len(e.Fetches) > 0 || named(e)) {
 		return
 	}
-	for i, u := range sh.use(paths.Read, c.folder(e), viaCwd) {
+	where := c.folder(e)
+	if e.Folder == nil && !sh.dir.known && sh.dir.like != "" {
+		where = word{Word: program.Word{Text: sh.dir.like, Glob: true}}
+	}
+	for i, u := range sh.use(paths.Read, where, viaCwd) {
 		if i > 0 && u.Class == paths.Home { // where it is only if a cd has failed
 			continue
 		}
 		cmd.Reads = append(cmd.Reads, u, u.Below())
 	}
+}
+
+// folderLike is a pattern that a folder fits of which no more is known: cd "$d" in a loop
+// over */. It is empty where nothing is known.
+func (sh *shell) folderLike(w word) string {
+	pattern := w.Text
+	if w.Dynamic {
+		pattern = w.Fits
+	}
+	if pattern == "" || pattern == listed || !strings.HasPrefix(pattern, "/") && !sh.dir.known {
+		return ""
+	}
+	return absolute(pattern, sh.dir.path)
+}
+
+// same is a pattern if it is still the same behind a branch.
+func same(before, behind string) string {
+	if before != behind {
+		return ""
+	}
+	return before
 }
 
 // named says whether operands are files.

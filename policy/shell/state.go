@@ -41,6 +41,7 @@ type place struct {
 	path  string
 	known bool
 	or    []string // where it is if a cd has failed that nothing checks
+	like  string   // if it is not known: a pattern that it fits; empty: nothing is known
 }
 
 // scope holds what was set since a subshell or a branch began.
@@ -244,6 +245,7 @@ func (sh *shell) branch(run func(*shell)) (changed bool) {
 		sh.dir.known = false
 		changed = true
 	}
+	sh.dir.like = same(sh.dir.like, b.dir.like)
 	return changed
 }
 

@@ -44,7 +44,9 @@ func TestWorkingFolderIsAnOperand(t *testing.T) {
 	}
 	for line, want := range map[string]policy.Effect{
 		"cd /home/agent/code && git status": policy.Allow, "cd /opt/x && ls": policy.Allow, "cd /etc && cat hosts | sort": policy.Allow, "cd /usr/share && ls": policy.Allow, "cd ~ && du -sh": policy.Allow,
-		"cd src && git log": policy.Allow, "cd /tmp && ls": policy.Allow, "cd \"$(git rev-parse --show-toplevel)\" && git status": policy.Allow, "cd \"$DIR\" && ls": policy.Ask, "cd \"$DIR\" && echo done": policy.Allow,
+		"cd src && git log": policy.Allow, "cd /tmp && ls": policy.Allow, "cd \"$(git rev-parse --show-toplevel)\" && git status": policy.Allow, "cd \"$DIR\" && ls": policy.Ask,
+		"for d in */; do (cd \"$d\" && git status); done": policy.Allow, "for d in ~/code/*/; do (cd \"$d\" && git log); done": policy.Allow, "for d in /srv/*/; do (cd \"$d\" && git log); done": policy.Ask, "for d in ~/.s*/; do (cd \"$d\" && ls); done": policy.Deny,
+		"for d in */; do cd \"$d\"; if x; then cd ../../../home/agent/.ssh; fi; git log; done": policy.Ask, "for d in */; do cd \"$d\"; cd ..; git log; done": policy.Ask, "cd \"$DIR\" && echo done": policy.Allow,
 	} {
 		if got := set.CheckCommand(line, somebody, corpusAt); got.Effect != want {
 			t.Errorf("%s: %s by %s (%s), want %s", line, got.Effect, got.Rule, got.Why, want)

@@ -193,7 +193,7 @@ func (l *loader) effect(r policyRule) (effect policy.Effect, why string) {
 func argumentsOf(p pathArguments, u urlArguments) policy.Arguments {
 	return policy.Arguments{
 		Read: p.Read, Write: p.Write, Delete: p.Delete, Patch: p.Patch,
-		Glob: p.Glob, Text: p.Text, Fetch: u.Fetch, OtherPaths: p.Other, OtherURLs: u.Other,
+		Message: p.Message, Glob: p.Glob, Text: p.Text, Fetch: u.Fetch, OtherPaths: p.Other, OtherURLs: u.Other,
 	}
 }
 
@@ -220,7 +220,7 @@ func both(a, b policy.Arguments) policy.Arguments {
 		text = b.Text
 	}
 	return policy.Arguments{
-		Glob: each(a.Glob, b.Glob), Text: text,
+		Message: each(a.Message, b.Message), Glob: each(a.Glob, b.Glob), Text: text,
 		Read: each(a.Read, b.Read), Write: each(a.Write, b.Write), Delete: each(a.Delete, b.Delete), Patch: each(a.Patch, b.Patch),
 		Fetch: each(a.Fetch, b.Fetch), OtherPaths: union(a.OtherPaths, b.OtherPaths), OtherURLs: union(a.OtherURLs, b.OtherURLs),
 	}

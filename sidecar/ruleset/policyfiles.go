@@ -43,13 +43,14 @@ type rootsRule struct {
 
 // pathArguments says by tool which arguments are paths, and what happens to them.
 type pathArguments struct {
-	Read   map[string][]string `rule:"read" doc:"By tool: arguments that are read." eg:"{read: [path]}"`
-	Write  map[string][]string `rule:"write" doc:"By tool: arguments that are written." eg:"{write: [path]}"`
-	Delete map[string][]string `rule:"delete" doc:"By tool: arguments that are deleted." eg:"{trash: [path]}"`
-	Patch  map[string][]string `rule:"patch" doc:"By tool: arguments whose text names the files that it changes." eg:"{apply_patch: [input]}"`
-	Glob   map[string][]string `rule:"glob" doc:"By tool: arguments that are patterns for files, such as src/**/*.go. They are read." eg:"{glob: [pattern]}"`
-	Text   map[string][]string `rule:"text" doc:"By tool: arguments that are only text, whatever they look like. A locked folder takes this from the program alone." eg:"{post_card: [footer]}"`
-	Other  []string            `rule:"other" doc:"Arguments that are paths in any tool that lists them nowhere else. A name also counts as the last word of a longer one: path of output_path. Tools of class read read them, all others write them." eg:"[path, file_path]"`
+	Read    map[string][]string `rule:"read" doc:"By tool: arguments that are read." eg:"{read: [path]}"`
+	Write   map[string][]string `rule:"write" doc:"By tool: arguments that are written." eg:"{write: [path]}"`
+	Delete  map[string][]string `rule:"delete" doc:"By tool: arguments that are deleted." eg:"{trash: [path]}"`
+	Patch   map[string][]string `rule:"patch" doc:"By tool: arguments whose text names the files that it changes." eg:"{apply_patch: [input]}"`
+	Message map[string][]string `rule:"message" doc:"By tool: texts in which MEDIA:path names a file to be sent along." eg:"{message: [message]}"`
+	Glob    map[string][]string `rule:"glob" doc:"By tool: arguments that are patterns for files, such as src/**/*.go. They are read." eg:"{glob: [pattern]}"`
+	Text    map[string][]string `rule:"text" doc:"By tool: arguments that are only text, whatever they look like. A locked folder takes this from the program alone." eg:"{post_card: [footer]}"`
+	Other   []string            `rule:"other" doc:"Arguments that are paths in any tool that lists them nowhere else. A name also counts as the last word of a longer one: path of output_path. Tools of class read read them, all others write them." eg:"[path, file_path]"`
 }
 
 // urlsFile is urls.yaml.
