@@ -33,7 +33,7 @@ import (
 func defaultSettings() ruleset.Settings {
 	return ruleset.Settings{
 		Listen: "127.0.0.1:8001", Upstream: "http://127.0.0.1:8000/v1", LogLevel: "info", LogFormat: "text",
-		DecisionsMode: string(decisions.Written), Egress: "off",
+		DecisionsMode: string(decisions.Written),
 	}
 }
 
