@@ -191,6 +191,9 @@ func TestGo(t *testing.T) {
 	p := newProgram(t, newRig(t, Limits{}, serves(map[string]string{
 		"/example.com/m/@v/v1.0.0.info": info, "/example.com/m/@v/v1.0.0.mod": mod, "/example.com/m/@v/v1.0.0.zip": code,
 	})))
+	mode := filepath.Join(p.dir, ".config", "go", "telemetry", "mode") // else go starts a program that outlives it
+	ruletest.Must(t, os.MkdirAll(filepath.Dir(mode), 0o755))
+	ruletest.Must(t, os.WriteFile(mode, []byte("off"), 0o600))
 	p.env = append(p.env, "GOFLAGS=-modcacherw", "GOPATH="+p.dir, "GOCACHE="+t.TempDir(), "GONOSUMDB=*", "GOTOOLCHAIN=local", "GOPROXY=https://example.com")
 	must(t, "go", p.run(t, "go", "mod", "download", "-json", "example.com/m@v1.0.0"), `"Version": "v1.0.0"`, `"Zip"`)
 	p.env = append(p.env, "GOPROXY=https://inside.dev")
