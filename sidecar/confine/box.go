@@ -91,12 +91,29 @@ func (b Box) checked() (Box, error) {
 		slices.Sort(out)
 		*list = slices.Compact(out)
 	}
+	b.Env = b.reachable(b.Env)
 	for _, dir := range b.Write {
 		if b.Session != "" && b.Records != "" && (under(real(b.Records), dir) || under(dir, real(b.Records))) {
 			return b, fmt.Errorf("%s may be written, and holds %s, by which supervisors know each other", dir, b.Records)
 		}
 	}
 	return b, nil
+}
+
+// reachable leaves folders out of PATH that cannot be read: a shell finds a program there,
+// cannot run it, and looks no further.
+func (b Box) reachable(env []string) (out []string) {
+	for _, v := range env {
+		if list, ok := strings.CutPrefix(v, "PATH="); ok {
+			dirs := slices.DeleteFunc(strings.Split(list, ":"), func(dir string) bool {
+				dir = real(dir)
+				return !underAny(dir, b.Read) && !underAny(dir, b.Write)
+			})
+			v = "PATH=" + strings.Join(dirs, ":")
+		}
+		out = append(out, v)
+	}
+	return out
 }
 
 // real is a path without links; what does not exist keeps its name below what does.

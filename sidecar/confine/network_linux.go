@@ -2,9 +2,7 @@ package confine
 
 import (
 	"encoding/binary"
-	"fmt"
 	"net/netip"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,11 +58,10 @@ func (c *caller) connect() verdict {
 		defer unix.Close(fd)
 		return no(connect(fd, address))
 	}
-	go func() { // it may wait for the other side
+	return c.slowly(func() error { // it may wait for the other side
 		defer unix.Close(fd)
-		c.answer(no(connect(fd, address)))
-	}()
-	return verdict{later: true}
+		return connect(fd, address)
+	})
 }
 
 func connect(fd int, address []byte) error { return withAddress(unix.SYS_CONNECT, fd, address) }
@@ -114,25 +111,6 @@ func portOf(hostPort string) uint16 {
 	_, port, _ := strings.Cut(hostPort[strings.LastIndexByte(hostPort, ']')+1:], ":")
 	n, _ := strconv.ParseUint(port, 10, 16)
 	return uint16(n)
-}
-
-// ownPort says whether all who listen at a port of this machine are commands of this session.
-func (c *caller) ownPort(port uint16) bool {
-	found := false
-	for _, file := range []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"} {
-		text, _ := os.ReadFile(file)
-		for line := range strings.Lines(string(text)) {
-			f := strings.Fields(line) // number, local, remote, state, …, inode
-			if len(f) < 10 || f[3] != "0A" || !strings.HasSuffix(f[1], fmt.Sprintf(":%04X", port)) {
-				continue
-			}
-			if !c.records.served(f[9]) {
-				return false
-			}
-			found = true
-		}
-	}
-	return found
 }
 
 // bind makes servers listen on loopback alone, unless anyone may reach them.
@@ -199,10 +177,19 @@ func (c *caller) listen() verdict {
 	if err := unix.Listen(fd, int(int32(c.args[1]))); err != nil {
 		return no(err)
 	}
-	if name, err := pathOf(fd); err == nil && family != unix.AF_UNIX {
-		c.records.listens(strings.TrimSuffix(strings.TrimPrefix(name, "socket:["), "]"))
+	if family != unix.AF_UNIX {
+		c.records.listens(inodeOf(fd))
 	}
 	return verdict{}
+}
+
+// inodeOf is the number by which the kernel names a socket.
+func inodeOf(fd int) string {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return ""
+	}
+	return strconv.FormatUint(st.Ino, 10)
 }
 
 func keepOnLoopback(fd int) error {

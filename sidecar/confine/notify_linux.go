@@ -3,10 +3,13 @@ package confine
 import (
 	"encoding/binary"
 	"errors"
+	"io"
 	"os"
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -41,10 +44,10 @@ const (
 // the kernel. A call is left to it only if its arguments are plain numbers, or if the
 // kernel's own rules hold whatever they are: text in memory could change in the meantime.
 type verdict struct {
-	errno unix.Errno
-	value int64
-	leave bool
-	later bool // somebody else answers
+	errno    unix.Errno
+	value    int64
+	leave    bool
+	answered bool
 }
 
 func no(err error) verdict {
@@ -67,10 +70,15 @@ type deputy struct {
 	apart    bool // the command has mounts of its own
 	scoped   bool // the kernel keeps signals inside
 	desk     map[int]func(*caller) verdict
+
+	turn    sync.Mutex // of who takes the next call
+	idle    atomic.Int32
+	threads sync.WaitGroup
 }
 
-// serve answers until nobody is left who could ask. It gives up all capabilities
-// first: it must not be able to do more than the command.
+// serve answers until nobody is left who could ask. It gives up all capabilities first: it
+// must not be able to do more than the command. One thread at a time takes calls, and answers
+// what is quick at once; before it does what may take long it lets another one take over.
 func (d *deputy) serve() {
 	runtime.LockOSThread() // and never unlock: capabilities belong to a thread, which ends with this
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
@@ -78,31 +86,56 @@ func (d *deputy) serve() {
 	if err := unix.Capset(&header, &none[0]); err != nil {
 		return
 	}
-	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(d.listener), ioctlSetFlags, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
+	d.turn.Lock()
+	defer d.turn.Unlock()
 	for {
-		fds := []unix.PollFd{{Fd: int32(d.listener), Events: unix.POLLIN}}
-		if _, err := unix.Poll(fds, -1); err != nil && !errors.Is(err, unix.EINTR) {
+		n, err := d.next()
+		if err != nil {
 			return
-		}
-		if fds[0].Revents&(unix.POLLHUP|unix.POLLERR|unix.POLLNVAL) != 0 {
-			return
-		}
-		if fds[0].Revents&unix.POLLIN == 0 {
-			continue
-		}
-		var n notice
-		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(d.listener), unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(&n))); errno != 0 {
-			continue // the caller is gone
 		}
 		c := &caller{notice: n, deputy: d}
 		v := verdict{errno: unix.EPERM}
 		if desk := d.desk[int(n.nr)]; desk != nil {
 			v = desk(c)
 		}
-		if !v.later {
+		if !v.answered {
 			c.answer(v)
 		}
 	}
+}
+
+// next is the next call. An error is the end.
+func (d *deputy) next() (n notice, err error) {
+	for {
+		fds := []unix.PollFd{{Fd: int32(d.listener), Events: unix.POLLIN}}
+		if _, err := unix.Poll(fds, -1); err != nil && !errors.Is(err, unix.EINTR) {
+			return n, err
+		}
+		if fds[0].Revents&(unix.POLLHUP|unix.POLLERR|unix.POLLNVAL) != 0 {
+			return n, io.EOF
+		}
+		if fds[0].Revents&unix.POLLIN == 0 {
+			continue
+		}
+		n = notice{}
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(d.listener), unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(&n)))
+		if errno == 0 {
+			return n, nil
+		} // the caller is gone otherwise
+	}
+}
+
+// slowly answers a call that may take long, while another thread takes the next ones.
+func (c *caller) slowly(do func() error) verdict {
+	if c.idle.Load() == 0 {
+		c.threads.Go(c.serve)
+	}
+	c.turn.Unlock()
+	c.answer(no(do()))
+	c.idle.Add(1)
+	c.turn.Lock()
+	c.idle.Add(-1)
+	return verdict{answered: true}
 }
 
 // caller is a thread that waits for its call.

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -40,7 +40,7 @@ func Run(b Box, std Streams) (int, error) {
 	}
 	runtime.LockOSThread() // the keeper ends what is left when this thread ends
 	defer runtime.UnlockOSThread()
-	r := &run{box: b, records: records, pipes: pipes, ended: make(chan int, 1), stop: make(chan error, 1)}
+	r := &run{box: b, records: records, pipes: pipes}
 	defer r.pipes.finish()
 	err = r.begin(start{program: program, streams: pipes.fds, offer: offer})
 	if part := partOf(err); part != "" && b.lenient(part) {
@@ -83,11 +83,11 @@ type run struct {
 	pipes           *pipes
 	keeper, command int
 	listener        int
-	report          *os.File
-	ended           chan int   // wait status of the command
-	stop            chan error // why it must end
-	failed          error      // the step that failed in the child
-	readers         sync.WaitGroup
+	report          int // where the child and the keeper tell what happens
+	deputy          *deputy
+
+	stopping sync.Mutex
+	why      error // why it was ended
 }
 
 // stepError is a step of the child that failed.
@@ -110,25 +110,23 @@ func (e *stepError) Unwrap() error { return e.errno }
 
 // begin forks, and takes over the system calls of the child before its command begins.
 func (r *run) begin(s start) error {
-	report, told, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	r.report = report
-	var gate [2]int
-	if err := unix.Pipe2(gate[:], unix.O_CLOEXEC); err != nil {
-		return err
+	var report, gate [2]int
+	for _, pipe := range []*[2]int{&report, &gate} {
+		if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
+			return fmt.Errorf("make a pipe: %w", err)
+		}
 	}
 	defer unix.Close(gate[1])
-	s.gate = gate[0]
-	if r.plan, err = r.box.plan(s); err == nil {
-		r.keeper, err = spawn(r.plan, told)
-		r.plan.close()
+	s.gate, r.report = gate[0], report[0]
+	plan, err := r.box.plan(s)
+	if r.plan = plan; err == nil {
+		r.keeper, err = spawn(plan, report[1])
+		plan.close()
 	}
-	told.Close()
+	unix.Close(report[1])
 	unix.Close(gate[0])
 	if err != nil {
-		report.Close()
+		unix.Close(r.report)
 		return err
 	}
 	if err := r.adopt(s.offer); err != nil {
@@ -168,15 +166,24 @@ func (r *run) adopt(offer Offer) error {
 		box: r.box, records: r.records, listener: r.listener, keeper: r.keeper, desk: desk(),
 		apart: r.plan.flags != 0, scoped: offer.landlock.scoped&unix.LANDLOCK_SCOPE_SIGNAL != 0,
 	}
-	r.readers.Go(d.serve)
-	r.readers.Go(r.listen)
+	// The thread of the command is woken where the answer was written: half the time of a call.
+	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(r.listener), ioctlSetFlags, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
+	d.threads.Go(d.serve)
+	r.deputy = d
 	return nil
 }
 
 // next is the next message of the child and its keeper.
 func (r *run) next() (m message, err error) {
 	var buf [12]byte
-	if _, err := r.report.Read(buf[:]); err != nil {
+	n, err := unix.Read(r.report, buf[:])
+	for errors.Is(err, unix.EINTR) {
+		n, err = unix.Read(r.report, buf[:])
+	}
+	if err == nil && n != len(buf) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
 		return m, err
 	}
 	for i, to := range []*int32{&m.kind, &m.a, &m.b} {
@@ -205,21 +212,6 @@ func (r *run) step(m message) error {
 	return fmt.Errorf("%w: %w", ErrUnfit, &stepError{o.what, errno, o.part})
 }
 
-// listen reads what the keeper and the child say, until both are gone.
-func (r *run) listen() {
-	for {
-		m, err := r.next()
-		switch {
-		case err != nil:
-			return
-		case m.kind == saidFailure:
-			r.failed = r.step(m)
-		case m.kind == saidEnd:
-			r.ended <- int(m.a)
-		}
-	}
-}
-
 // codeOf is the exit code of a run that did not begin.
 func codeOf(err error) int {
 	switch {
@@ -235,43 +227,58 @@ func codeOf(err error) int {
 
 // wait waits for the command, and ends what is left of it.
 func (r *run) wait() (int, error) {
-	forward := forwardSignals(r.command)
-	watch := r.box.Limits.watch(r.keeper, r.stop)
-	var status int
-	var why error
-	select {
-	case status = <-r.ended:
-		endBelow(r.keeper)
-	case why = <-r.stop:
-		endBelow(r.keeper)
-		status = <-r.ended
-	case why = <-r.pipes.full:
-		killBelow(r.keeper)
-		status = <-r.ended
+	defer r.end()
+	defer forwardSignals(r.command)()
+	defer r.box.Limits.watch(r)()
+	defer r.pipes.overflow(r)()
+	var failed error
+	for {
+		m, err := r.next()
+		switch {
+		case err != nil:
+			return ExitUnfit, fmt.Errorf("%w: the keeper was lost: %w", ErrUnfit, err)
+		case m.kind == saidFailure:
+			failed = r.step(m)
+		case m.kind == saidEnd && failed != nil:
+			return codeOf(failed), failed
+		case m.kind == saidEnd:
+			return r.outcome(unix.WaitStatus(m.a))
+		}
 	}
-	forward()
-	watch()
-	r.end()
-	if r.failed != nil {
-		return codeOf(r.failed), r.failed
-	}
-	w := unix.WaitStatus(status)
-	switch {
-	case why != nil:
-		return 128 + int(unix.SIGKILL), why
-	case w.Signaled():
-		return 128 + int(w.Signal()), nil
-	}
-	return w.ExitStatus(), nil
 }
 
-// end ends the keeper, which has nothing to keep any more, and all who read from it.
-func (r *run) end() {
+// stop ends the command and says why.
+func (r *run) stop(why error) {
+	r.stopping.Lock()
+	if r.why == nil {
+		r.why = why
+	}
+	r.stopping.Unlock()
 	killBelow(r.keeper)
+}
+
+// outcome is the exit code for how the command ended.
+func (r *run) outcome(status unix.WaitStatus) (int, error) {
+	r.stopping.Lock()
+	defer r.stopping.Unlock()
+	switch {
+	case r.why != nil:
+		return 128 + int(unix.SIGKILL), r.why
+	case status.Signaled():
+		return 128 + int(status.Signal()), nil
+	}
+	return status.ExitStatus(), nil
+}
+
+// end ends what the command left, then the keeper, which has nothing to keep any more.
+func (r *run) end() {
+	endBelow(r.keeper)
 	_ = unix.Kill(r.keeper, unix.SIGKILL)
 	_, _ = unix.Wait4(r.keeper, nil, 0, nil)
-	r.readers.Wait()
-	r.report.Close()
+	if r.deputy != nil {
+		r.deputy.threads.Wait()
+	}
+	unix.Close(r.report)
 	if r.listener > 0 {
 		unix.Close(r.listener)
 	}

@@ -54,7 +54,7 @@ const keeperSignal = unix.SIGUSR1
 // as it takes to end what COMMAND left: a gateway that gives up on a command kills the
 // supervisor with SIGKILL, and nothing may be left behind then either. The thread must
 // stay locked, since the keeper notices the death of it.
-func spawn(p *plan, report *os.File) (keeper int, err error) {
+func spawn(p *plan, report int) (keeper int, err error) {
 	var all, before, wanted unix.Sigset_t
 	for i := range all.Val {
 		all.Val[i] = ^all.Val[i]
@@ -67,7 +67,7 @@ func spawn(p *plan, report *os.File) (keeper int, err error) {
 	defer unix.Close(signals)
 	children := append([]byte("/proc/thread-self/children"), 0)
 	b := &brood{
-		ops: p.ops, flags: p.flags | uintptr(unix.SIGCHLD), report: report.Fd(), signals: uintptr(signals), parent: uintptr(os.Getpid()),
+		ops: p.ops, flags: p.flags | uintptr(unix.SIGCHLD), report: uintptr(report), signals: uintptr(signals), parent: uintptr(os.Getpid()),
 		message: new(message), text: new([4096]byte), children: &children[0], status: new(int32),
 	}
 	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &all, &before); err != nil {

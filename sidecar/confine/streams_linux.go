@@ -42,6 +42,10 @@ func (s Streams) open(most int64) (*pipes, error) {
 			p.fds[i+1] = int(f.Fd())
 			continue
 		}
+		if i == 1 && same(s.Out, s.Err) {
+			p.fds[2] = p.fds[1] // one pipe keeps the order of what is written
+			continue
+		}
 		if w == nil {
 			w = io.Discard
 		}
@@ -89,6 +93,23 @@ func (p *pipes) pass(w io.Writer, r *os.File) {
 	}
 }
 
+// overflow ends a run with too much output. What it returns ends the watch.
+func (p *pipes) overflow(r *run) (end func()) {
+	if !p.bound {
+		return func() {}
+	}
+	done := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		select {
+		case <-done:
+		case err := <-p.full:
+			r.stop(err)
+		}
+	})
+	return func() { close(done); watching.Wait() }
+}
+
 // finish waits until all is copied. The command, and all it started, is gone by then.
 func (p *pipes) finish() {
 	p.ends.Do(func() {
@@ -97,6 +118,12 @@ func (p *pipes) finish() {
 		}
 		p.copy.Wait()
 	})
+}
+
+// same says whether two streams are one. Some types cannot be compared.
+func same(a, b io.Writer) (yes bool) {
+	defer func() { _ = recover() }()
+	return a == b
 }
 
 func isTerminal(f *os.File) bool {

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 
 func roles() map[string]func(string) error {
 	return map[string]func(string) error{
-		"wall": wall, "attempts": runAttempts, "attempt": attempt, "victim": victim, "box": runBox, "sleep": sleepOn, "whoami": whoami, "everyday": runEveryday, "redteam": redTeam,
+		"wall": wall, "attempts": runAttempts, "attempt": attempt, "victim": victim, "box": runBox, "serve": serve, "dial": dial, "bare": withoutNamespaces, "sleep": sleepOn, "whoami": whoami, "redteam": redTeam,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -14,45 +15,38 @@ import (
 // pace is how often a tree is counted.
 const pace = 250 * time.Millisecond
 
-// watch ends a tree that is over its limits: it says why. What it returns ends the watch.
-func (l Limits) watch(keeper int, stop chan<- error) (end func()) {
-	done, gone := make(chan struct{}), make(chan struct{})
-	say := func(err error) {
-		select {
-		case stop <- err:
-		default:
-		}
+// watch ends a run that is over its limits. What it returns ends the watch.
+func (l Limits) watch(r *run) (end func()) {
+	if l.Time == 0 && l.Processes == 0 && l.Memory == 0 {
+		return func() {}
 	}
-	go func() {
-		defer close(gone)
+	done := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		ticker := time.NewTicker(pace)
+		defer ticker.Stop()
 		var late <-chan time.Time
 		if l.Time > 0 {
 			timer := time.NewTimer(l.Time)
 			defer timer.Stop()
 			late = timer.C
 		}
-		var count <-chan time.Time
-		if l.Processes > 0 || l.Memory > 0 {
-			ticker := time.NewTicker(pace)
-			defer ticker.Stop()
-			count = ticker.C
-		}
 		for {
 			select {
 			case <-done:
 				return
 			case <-late:
-				say(fmt.Errorf("ended: it took longer than its limit of %s", l.Time))
+				r.stop(fmt.Errorf("ended: it took longer than its limit of %s", l.Time))
 				return
-			case <-count:
-				if err := l.over(descendants(keeper)); err != nil {
-					say(err)
+			case <-ticker.C:
+				if err := l.over(descendants(r.keeper)); err != nil {
+					r.stop(err)
 					return
 				}
 			}
 		}
-	}()
-	return func() { close(done); <-gone }
+	})
+	return func() { close(done); watching.Wait() }
 }
 
 // over says what a tree has too much of.
