@@ -51,7 +51,7 @@ func TestMeaning(t *testing.T) {
 	for name, want := range map[string]kind{
 		"content": plainText, "newText": plainText, "old_string": plainText, "fileContent": plainText, "messages": plainText, "command": shellText, "shellCommand": shellText, "commands": shellText, "preScript": shellText,
 		"code": codeText, "country_code": unknown, "fn": codeText, "javaScript": codeText, "env": environment, "envVars": environment, "workdir": folder, "workingDirectory": folder, "cwd": folder,
-		"path": unknown, "context": unknown, "body": plainText, "busybody": unknown, "": unknown, "__": unknown, "7": unknown, "ÄText": plainText,
+		"path": unknown, "context": unknown, "body": plainText, "busybody": unknown, "": unknown, "__": unknown, "7": unknown, "ÄText": plainText, "HTTPBody": plainText, "SQLs": plainText, "URLs": unknown, "myEnv": environment, "ENV": environment, "CWD": folder,
 	} {
 		if got := meaning(name); got != want {
 			t.Errorf("%s: %d, want %d", name, got, want)
