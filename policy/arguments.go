@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -118,7 +119,7 @@ func (a *Arguments) paths(c *Call, all []argument, g paths.Guard) (out []paths.U
 			list = append(list, unreadable)
 		}
 		for _, text := range list {
-			for _, here := range places(arg, g) {
+			for _, here := range places(arg.in, arg.top(), g) {
 				switch {
 				case r.patch:
 					for _, touch := range patched(text) {
@@ -150,28 +151,18 @@ func (a *Arguments) paths(c *Call, all []argument, g paths.Guard) (out []paths.U
 	return out
 }
 
-// places are the guards for a path of an argument: as seen from where the call runs, and
-// from the folder that stands beside it.
-func places(arg argument, g paths.Guard) []paths.Guard {
-	dir, ok := folderIn(arg.in)
-	if !ok || meaning(arg.name) == folder {
-		return []paths.Guard{g}
-	}
-	there := g
-	there.Roots.Cwd = g.Literal(paths.Read, dir).Resolved
-	return []paths.Guard{g, there}
-}
-
-// folderIn is where what stands in a mapping works.
-func folderIn(m map[string]any) (dir string, ok bool) {
-	for name, v := range m {
-		if text, is := v.(string); is && text != "" && meaning(name) == folder {
-			if !ok || name == "workdir" {
-				dir, ok = text, true
-			}
+// places are the guards for what stands beside other arguments: as seen from where the call
+// runs, and from the folder that stands there, too. The folder of the call itself is known.
+func places(in map[string]any, top bool, g paths.Guard) []paths.Guard {
+	out := []paths.Guard{g}
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		if dir, is := in[name].(string); is && dir != "" && meaning(name) == folder && !(top && name == "workdir") {
+			there := g
+			there.Roots.Cwd = g.Literal(paths.Read, dir).Resolved
+			out = append(out, there)
 		}
 	}
-	return dir, ok
+	return out
 }
 
 // keeps says whether a path counts, and corrects what only its name or look says of it. A

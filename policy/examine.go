@@ -31,10 +31,11 @@ func Examine(c Call, w World) *Facts {
 		w.Guard.Roots.Cwd = use.Resolved
 	}
 	all, whole := nested(c.Tool, c.Args)
-	f.Script = script(&c, all, w)
-	if !whole {
-		f.Script = join(f.Script, &shell.Script{Parsed: true, OverBudget: true}, 0)
+	if !whole { // nobody looks through it
+		f.Script = &shell.Script{Parsed: true, OverBudget: true}
+		return f
 	}
+	f.Script = script(&c, all, w)
 	f.Paths = append(f.Paths, w.Arguments.paths(&c, all, w.Guard)...)
 	f.URLs = w.Arguments.urls(&c, all, w.Lookup)
 	w.Servers.Judge(f.URLs)
@@ -59,8 +60,10 @@ func script(c *Call, all []argument, w World) *shell.Script {
 	for _, l := range list {
 		top = top || l.top
 		for _, env := range envs {
-			for _, s := range readings(l, shell.World{Guard: there(l, w.Guard), Env: env}) {
-				out = join(out, s, at)
+			for _, g := range places(l.in, l.top, w.Guard) {
+				for _, s := range readings(l, shell.World{Guard: g, Env: env}) {
+					out = join(out, s, at)
+				}
 			}
 		}
 		at += len(l.text) + len("\n")
@@ -76,15 +79,6 @@ func script(c *Call, all []argument, w World) *shell.Script {
 		out.Commands = append(out.Commands, shell.Command{Binary: "tool " + c.Tool, Via: "tool"})
 	}
 	return out
-}
-
-// there is the guard for a line: of one inside of another argument, as seen from the folder
-// that stands beside it.
-func there(l line, g paths.Guard) paths.Guard {
-	if dir, ok := folderIn(l.in); ok && !l.top {
-		g.Roots.Cwd = g.Literal(paths.Read, dir).Resolved
-	}
-	return g
 }
 
 // idle is what a call can do in which no argument is a command by its name: variables that

@@ -106,6 +106,12 @@ func TestExamineScripts(t *testing.T) {
 			t.Errorf("%s %s: %+v", c.tool, c.args, f.Script)
 		}
 	}
+	for _, args := range []string{`{"command":"rm x","cwd":"/srv"}`, `{"steps":[{"cmd":"rm x","working_directory":"/srv"}]}`} {
+		f := examined(t, "run", "exec", args)
+		if !has(f, func(c shell.Command) bool { return len(c.Deletes) == 1 && c.Deletes[0].Resolved == "/srv/x" }) || !has(f, func(c shell.Command) bool { return len(c.Deletes) == 1 && c.Deletes[0].Resolved == "/w/x" }) {
+			t.Errorf("%s: %+v", args, f.Script)
+		}
+	}
 	if f := examined(t, "exec", "exec", `{"command":"ls","host":"gateway","elevated":false,"env":{}}`); len(f.Script.Commands) != 1 {
 		t.Errorf("%+v", f.Script.Commands)
 	}

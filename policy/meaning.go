@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
@@ -34,7 +35,7 @@ var vocabulary = map[kind][]string{
 }
 
 // meanings is the vocabulary by word.
-var meanings = func() map[string]kind {
+var meanings = sync.OnceValue(func() map[string]kind {
 	out := map[string]kind{}
 	for k, words := range vocabulary {
 		for _, w := range words {
@@ -42,7 +43,7 @@ var meanings = func() map[string]kind {
 		}
 	}
 	return out
-}()
+})
 
 // meaning is what the name of an argument says. code is code by this name alone, and not as
 // in country_code.
@@ -51,7 +52,7 @@ func meaning(name string) kind {
 		return codeText
 	}
 	for _, end := range ends(name) {
-		if k := meanings[end]; k != unknown {
+		if k := meanings()[end]; k != unknown {
 			return k
 		}
 	}
@@ -76,16 +77,19 @@ func ends(name string) (out []string) {
 	return out
 }
 
-// wordsOf splits a name at what is no letter, and where camelCase begins a word.
+// wordsOf splits a name at what is no letter, and where camelCase begins a word: the words
+// of imageURLPath are image, url and path.
 func wordsOf(name string) (words []string) {
 	begin := true
-	for i, r := range name {
+	runes := []rune(name)
+	for i, r := range runes {
 		switch {
 		case !unicode.IsLetter(r):
 			begin = true
 			continue
-		case unicode.IsUpper(r) && i > 0 && !unicode.IsUpper(rune(name[i-1])):
-			begin = true
+		case unicode.IsUpper(r) && i > 0:
+			behind := string(runes[i+1:])
+			begin = begin || !unicode.IsUpper(runes[i-1]) || behind != "" && unicode.IsLower(runes[i+1]) && behind != "s" // URLs
 		}
 		if begin {
 			words = append(words, "")

@@ -47,12 +47,13 @@ const (
 	mostArguments = 4000
 	deepest       = 64
 	mostOpened    = 8
+	mostFolders   = 4 // in which one mapping says that things work
 )
 
 // nesting takes arguments apart.
 type nesting struct {
 	found  []argument
-	count  int  // of what is found, those in lists one by one
+	count  int  // of texts that are looked at
 	depth  int  // mappings and lists around this one
 	opened int  // texts with JSON around this one
 	over   bool // there is more than is looked at
@@ -72,7 +73,13 @@ func nested(tool string, args map[string]any) (found []argument, all bool) {
 }
 
 func (n *nesting) mapping(path string, m map[string]any) {
+	folders := 0
 	for _, name := range slices.Sorted(maps.Keys(m)) {
+		if meaning(name) == folder {
+			if folders++; folders > mostFolders {
+				n.over = true
+			}
+		}
 		if named(name) {
 			n.add(argument{path: path, value: name, in: m})
 		}
@@ -120,8 +127,10 @@ func (n *nesting) value(a argument) {
 }
 
 func (n *nesting) add(a argument) {
-	list, _ := a.value.([]any)
-	if n.count += 1 + len(list); n.count > mostArguments {
+	if list, _ := a.texts(); meaning(a.name) != plainText {
+		n.count += len(list)
+	}
+	if n.count > mostArguments {
 		n.over = true
 		return
 	}

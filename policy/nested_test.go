@@ -14,6 +14,7 @@ func TestTooMuchNested(t *testing.T) {
 		"entries":      `{"paths":[` + strings.Repeat(`"a",`, 5000) + `"b"]}`,
 		"commands":     `{"steps":[` + strings.Repeat(`{"cmd":"ls"},`, 200) + `{}]}`,
 		"look-alikes":  `{"steps":[` + strings.Repeat(`"ls -l /etc",`, 200) + `"x"]}`,
+		"folders":      `{"command":"ls","a_cwd":"a","b_cwd":"a","c_cwd":"a","d_cwd":"a","e_cwd":"a"}`,
 		"JSON in JSON": `{"a":` + inText(`{"command":"ls"}`, 10) + `}`,
 	} {
 		if f := examined(t, "other", "write", args); f.Script == nil || !f.Script.OverBudget {
@@ -24,6 +25,8 @@ func TestTooMuchNested(t *testing.T) {
 		"depth":    strings.Repeat(`{"a":`, 30) + `1` + strings.Repeat(`}`, 30),
 		"names":    `{"a":[` + strings.Repeat(`{"b":"c"},`, 1000) + `{}]}`,
 		"commands": `{"steps":[` + strings.Repeat(`{"cmd":"ls"},`, 50) + `{}]}`,
+		"edits":    `{"edits":[` + strings.Repeat(`{"oldText":"a","newText":"b"},`, 4000) + `{}]}`,
+		"numbers":  `{"points":[` + strings.Repeat(`7,`, 9000) + `7]}`,
 		"a file":   `{"content":` + inText(strings.Repeat(`[`, 100)+strings.Repeat(`]`, 100), 1) + `}`,
 	} {
 		if f := examined(t, "other", "write", args); f.Script != nil && f.Script.OverBudget {
@@ -48,7 +51,7 @@ func TestMeaning(t *testing.T) {
 	for name, want := range map[string]kind{
 		"content": plainText, "newText": plainText, "old_string": plainText, "fileContent": plainText, "messages": plainText, "command": shellText, "shellCommand": shellText, "commands": shellText, "preScript": shellText,
 		"code": codeText, "country_code": unknown, "fn": codeText, "javaScript": codeText, "env": environment, "envVars": environment, "workdir": folder, "workingDirectory": folder, "cwd": folder,
-		"path": unknown, "context": unknown, "body": plainText, "busybody": unknown, "": unknown, "__": unknown, "7": unknown, "ÄText": plainText,
+		"path": unknown, "context": unknown, "body": plainText, "busybody": unknown, "": unknown, "__": unknown, "7": unknown, "ÄText": plainText, "HTTPBody": plainText, "SQLs": plainText, "URLs": unknown, "myEnv": environment, "ENV": environment, "CWD": folder,
 	} {
 		if got := meaning(name); got != want {
 			t.Errorf("%s: %d, want %d", name, got, want)
