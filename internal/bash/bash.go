@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -107,4 +109,44 @@ func (s *Sandbox) tidy(t testing.TB) {
 		}
 	}
 	s.must(t, os.WriteFile(filepath.Join(s.home(), "name"), []byte("zz\n"), 0o644))
+}
+
+// Shown lets bash run texts, each in a subshell of its own that finds no program, and gives
+// the words of every call of show: those of the second call of the first text are [0][1].
+func (s *Sandbox) Shown(t testing.TB, texts []string) [][][]string {
+	t.Helper()
+	empty := filepath.Join(s.dir, "empty")
+	if err := os.Mkdir(empty, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, s.bash, "--noprofile", "--norc", "-r", "-c", `show() { printf '%s\0' "[$#" "$@"; }
+while IFS= read -r -d '' text; do printf 'next\0'; (eval "$text") < /dev/null; done; true`)
+	c.Dir = empty
+	c.Env = []string{"PATH=/nowhere", "HOME=/home/dev", "LC_ALL=C.UTF-8"}
+	c.Stdin = strings.NewReader(strings.Join(texts, "\x00") + "\x00")
+	if os.Geteuid() == 0 {
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+	doc, err := c.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown [][][]string
+	tokens := strings.Split(string(doc), "\x00")
+	for i := 0; i < len(tokens)-1; i++ {
+		if tokens[i] == "next" {
+			shown = append(shown, nil)
+			continue
+		}
+		n, err := strconv.Atoi(strings.TrimPrefix(tokens[i], "["))
+		if err != nil || i+n >= len(tokens) {
+			t.Fatalf("bash shows %q", tokens[i])
+		}
+		last := len(shown) - 1
+		shown[last] = append(shown[last], tokens[i+1:i+1+n])
+		i += n
+	}
+	return shown
 }

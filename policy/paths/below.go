@@ -143,3 +143,19 @@ func (g Guard) onDisk(u *Use, folder string, rest []string) {
 		u.mark(MarkBelow)
 	}
 }
+
+// Names are what is in a folder. They are not seen where nothing is looked at, where no
+// folder is, or where there are too many.
+func (g Guard) Names(folder string) (names []string, seen bool) {
+	if g.Links == nil || folder == "" {
+		return nil, false
+	}
+	entries, err := g.Links.List(folder, maxBelow)
+	if err != nil || len(entries) >= maxBelow {
+		return nil, false
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names, true
+}

@@ -18,16 +18,17 @@ type analysis struct {
 	bytes int // of values, left
 	taken int // readings
 
-	dynamic    map[string]bool             // the reasons in the script, each once
-	backquotes map[*syntax.CmdSubst]string // their source, where it holds backslashes
-	files      map[string]*sink            // made by this script, by absolute path
-	links      map[string]string           // made by this script: to what they point
-	functions  []*function
-	traps      []word
-	unpacked   bool            // a repository or an archive has come from the network
-	settings   map[string]bool // NAME=value that were listed because they mean something to programs
-	exports    map[string]bool // names that programs see; allExported: all of them
-	pipes      int             // names given to <()
+	dynamic   map[string]bool   // the reasons in the script, each once
+	files     map[string]*sink  // made by this script, by absolute path
+	links     map[string]string // made by this script: to what they point
+	functions []*function
+	traps     []word
+	folders   map[string]bool // made by this script
+	deletes   bool            // it deletes something
+	unpacked  bool            // a repository or an archive has come from the network
+	settings  map[string]bool // NAME=value of which is known what they mean to programs
+	exports   map[string]bool // names that programs see; allExported: all of them
+	pipes     int             // names given to <()
 }
 
 // Beside the limits that can be set: how much text all values together may hold, how
@@ -47,8 +48,8 @@ func newAnalysis(w World) *analysis {
 		guard: w.Guard, limits: l, steps: l.Steps, bytes: maxValueBytes,
 		script:  &Script{Parsed: true, Binaries: []string{}},
 		parser:  syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)),
-		dynamic: map[string]bool{}, backquotes: map[*syntax.CmdSubst]string{},
-		files: map[string]*sink{}, links: map[string]string{},
+		dynamic: map[string]bool{},
+		files:   map[string]*sink{}, folders: map[string]bool{}, links: map[string]string{},
 	}
 }
 

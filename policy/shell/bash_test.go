@@ -15,16 +15,10 @@ import (
 // SHELL_TEXTS choose which texts, and how many.
 func TestAgainstBash(t *testing.T) {
 	box := bash.New(t, "zmark")
-	number := func(name string, otherwise int64) int64 {
-		if n, err := strconv.ParseInt(os.Getenv(name), 10, 64); err == nil {
-			return n
-		}
-		return otherwise
-	}
-	seed := number("SHELL_SEED", 1)
+	seed := numberFrom("SHELL_SEED", 1)
 	t.Logf("SHELL_SEED=%d", seed)
 	texts := slices.Clone(pastMisses)
-	for g := (generator{rand.New(rand.NewSource(seed))}); len(texts) < int(number("SHELL_TEXTS", 2000)); {
+	for g := (generator{rand.New(rand.NewSource(seed))}); len(texts) < int(numberFrom("SHELL_TEXTS", 2000)); {
 		texts = append(texts, g.text())
 	}
 	ran := 0
@@ -37,6 +31,13 @@ func TestAgainstBash(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d texts pass and were run", ran, len(texts))
+}
+
+func numberFrom(name string, otherwise int64) int64 {
+	if n, err := strconv.ParseInt(os.Getenv(name), 10, 64); err == nil {
+		return n
+	}
+	return otherwise
 }
 
 // pastMisses are texts that were once taken for harmless.

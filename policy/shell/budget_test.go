@@ -43,7 +43,7 @@ func TestBudget(t *testing.T) {
 		{"more braces than anybody looks at", "echo " + strings.Repeat("{a,b}", 25000), true},
 		{"functions", calls.String() + "f29", true},
 		{"a text that doubles", "x=aaaaaaaaaaaaaaaa;" + strings.Repeat("x=$x$x;", 40), true},
-		{"a text that is replaced", "x=" + strings.Repeat("a", 1000) + ";y=${x//a/" + strings.Repeat("b", 1000) + "}; ls", true},
+		{"a text that is replaced", "x=" + strings.Repeat("a", 1000) + ";y=${x//a/" + strings.Repeat("b", 1000) + "}; ls", false},
 		{"a loop of loops", strings.Repeat("for i in 1 2 3 4 5 6 7 8 9; do ", 8) + "ls" + strings.Repeat("; done", 8), false},
 		{"loops that change", "x=a;" + strings.Repeat("while a; do x=$x$x; ", 15) + "ls" + strings.Repeat("; done", 15), false},
 		{"eval of itself", "x='eval \"$x\"'; eval \"$x\"", true},

@@ -70,14 +70,18 @@ func builtinOf(name string) builtin {
 	case "unset":
 		return (*shell).unset
 	case "test", "[":
-		return (*shell).test
+		return (*shell).testNames
 	case "let":
 		return (*shell).let
 	case "enable", "shopt", "complete", "compopt", "compgen", "bind", "fc", "history":
 		return (*shell).state
 	case "getopts":
 		return (*shell).getopts
-	case "unalias", "true", "false", ":", "pwd", "echo", "dirs", "wait", "jobs", "disown", "fg", "bg", "type", "times", "umask", "ulimit",
+	case "jobs":
+		return (*shell).jobs
+	case "wait":
+		return (*shell).wait
+	case "unalias", "true", "false", ":", "pwd", "echo", "dirs", "disown", "fg", "bg", "type", "times", "umask", "ulimit",
 		"exit", "logout", "return", "break", "continue", "caller", "suspend":
 		return (*shell).quiet
 	}
@@ -98,14 +102,14 @@ func (sh *shell) cd(cmd Command, c call) {
 		target = c.words[1+i]
 	}
 	if home, _ := sh.get("HOME"); len(c.words) == 1 {
-		target = home.word()
+		target = home.word
 	}
-	if path, ok := sh.get("CDPATH"); ok && path.Str != "" {
+	if path, ok := sh.get("CDPATH"); ok && (path.Text != "" || path.Dynamic) {
 		target.Dynamic = true
 	}
 	if target.Text == "-" {
 		old, _ := sh.get("OLDPWD")
-		target = old.word()
+		target = old.word
 	}
 	sh.chdir(target)
 }
@@ -114,7 +118,7 @@ func (sh *shell) popd(cmd Command, c call) {
 	sh.emit(cmd)
 	sh.out.write("", false)
 	old, _ := sh.get("OLDPWD")
-	sh.chdir(old.word())
+	sh.chdir(old.word)
 }
 
 func (sh *shell) eval(cmd Command, c call) {
@@ -163,31 +167,45 @@ func (sh *shell) setOptions(cmd Command, c call) {
 	args := c.args()
 	if len(args) == 0 {
 		cmd.tag("dump-env")
+		sh.out.write("", false, "set")
 	}
 	sh.emit(cmd)
-	for i, w := range args {
-		switch {
-		case w.Dynamic && w.bare:
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		if w.Dynamic && !w.Begins {
 			sh.a.unsure("an option of set is only known at run time")
-		case w.Text == "--":
-			sh.args, sh.open = args[i+1:], false
-			return
-		case w.Text == "allexport" && i > 0 || strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, "a"):
-			sh.export(allExported)
-		case w.Text == "keyword" && i > 0 || strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, "k"):
-			sh.a.unsure("set -k takes assignments from behind the name of a command")
-		case w.Text == "-o" || w.Text == "+o":
-			continue
-		case i > 0 && (args[i-1].Text == "-o" || args[i-1].Text == "+o"):
-			continue
-		case !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "+"):
+		}
+		if w.Text == "" || w.Text == "-" || w.Text[0] != '-' && w.Text[0] != '+' {
 			sh.args, sh.open = args[i:], false
 			return
 		}
+		if w.Text == "--" {
+			sh.args, sh.open = args[i+1:], false
+			return
+		}
+		letters := w.Text[1:]
+		if strings.HasSuffix(letters, "o") && i+1 < len(args) {
+			i++
+			letter, ok := settings[args[i].Text]
+			if letters += letter; !ok {
+				letters += "?"
+			}
+		}
+		if strings.Trim(letters, "aeuxvEThbCfo") != "" || strings.HasSuffix(letters, "o") && w.Text != "-o" {
+			sh.a.unsure("set changes how the shell reads commands: " + w.Text)
+		}
+		if strings.Contains(letters, "a") {
+			sh.export(allExported)
+		}
+		if strings.Contains(letters, "e") && sh.tested == 0 {
+			sh.errexit = w.Text[0] == '-' && !sh.uncertain
+		}
 	}
-	if len(args) == 0 {
-		sh.out.write("", false, "set")
-	}
+}
+
+// settings are the long names of what set may set, and their letters. The o stands for itself.
+var settings = map[string]string{
+	"allexport": "a", "errexit": "e", "nounset": "u", "xtrace": "x", "verbose": "v", "errtrace": "E", "functrace": "T", "noclobber": "C", "noglob": "f", "pipefail": "h",
 }
 
 func (sh *shell) shift(cmd Command, c call) {
@@ -200,15 +218,15 @@ func (sh *shell) shift(cmd Command, c call) {
 	}
 }
 
-// test evaluates the subscript of a name after -v.
-func (sh *shell) test(cmd Command, c call) {
+// testNames: the name after -v may have a subscript.
+func (sh *shell) testNames(cmd Command, c call) {
 	args := c.args()
 	for i, w := range args {
+		if w.Dynamic && w.bare && len(args) > 2 {
+			continue // it may be any operator
+		}
 		if i > 0 && (args[i-1].Text == "-v" || args[i-1].Text == "-R") {
-			sh.name(w.Text)
-			if w.Dynamic {
-				sh.a.unsure("the name that test -v looks at is only known at run time")
-			}
+			sh.name(w, "test -v")
 		}
 	}
 	sh.emit(cmd)
@@ -216,15 +234,31 @@ func (sh *shell) test(cmd Command, c call) {
 }
 
 func (sh *shell) let(cmd Command, c call) {
-	sh.a.unsure("let evaluates text as arithmetic")
+	for _, w := range c.args() {
+		sh.evaluates(w)
+	}
 	sh.emit(cmd)
 }
 
 func (sh *shell) getopts(cmd Command, c call) {
 	sh.emit(cmd)
-	if len(c.words) > 2 {
+	if len(c.words) > 2 && sh.name(c.words[2], "getopts") {
 		sh.assigned(c.words[2].Text, unknown(""))
-		sh.set("OPTARG", unknown(""))
-		sh.set("OPTIND", unknown(""))
+		sh.assigned("OPTARG", unknown(""))
+	}
+}
+
+// jobs can run a command: jobs -x.
+func (sh *shell) jobs(cmd Command, c call) {
+	sh.emit(cmd)
+	if o := sh.builtinOptions(c, "lnprs", ""); strings.Contains(o.letters, "x") && len(o.rest) > 0 {
+		sh.call(call{words: o.rest, program: true})
+	}
+}
+
+func (sh *shell) wait(cmd Command, c call) {
+	sh.emit(cmd)
+	if w, ok := sh.builtinOptions(c, "fnp", "p").values['p']; ok && sh.name(w, "wait -p") {
+		sh.assigned(w.Text, counted())
 	}
 }

@@ -58,7 +58,7 @@ func assigns(w *syntax.Word) bool {
 func (sh *shell) assignOnly(c *syntax.CallExpr, used redirected) {
 	cmd := Command{Reads: used.reads, Writes: used.writes}
 	for _, a := range c.Assigns {
-		if name, _ := sh.assign(a, false); name != "" {
+		if name, _ := sh.assign(a); name != "" {
 			cmd.Env = append(cmd.Env, name)
 		}
 	}
@@ -83,8 +83,11 @@ func (sh *shell) callWith(assigns []*syntax.Assign, c call) {
 			v, _ := sh.get(a.Name.Value)
 			before = append(before, saved{a.Name.Value, v})
 		}
-		if name, _ := sh.assign(a, false); name != "" {
+		if name, _ := sh.assign(a); name != "" {
 			sh.env = appended(sh.env, name)
+			v, _ := sh.get(name)
+			v.exported = true
+			sh.set(name, v)
 			sh.handed(name)
 		}
 	}
@@ -108,9 +111,6 @@ func (sh *shell) call(c call) {
 	if name.vague() {
 		sh.a.unsure("the name of a command is only known at run time: " + name.Text)
 		sh.maybe(c)
-	}
-	if sh.aliased(name.Text) {
-		sh.a.unsure("the name of a command is an alias of the same script: " + name.Text)
 	}
 	if name.Text == "" {
 		sh.emit(cmd)
@@ -136,7 +136,7 @@ func (sh *shell) call(c call) {
 // behind runs what stands in the place of a program that the script itself has made: a
 // link to another program, or a text that a shell would run.
 func (sh *shell) behind(c call, at string) {
-	name := sh.program(c.words[0].Text)
+	name := c.words[0].Text
 	sub := sh.fresh("file")
 	sub.out = nil
 	if to := sh.followed(at); to != absolute(name, sh.dir.path) {
@@ -167,7 +167,6 @@ func (sh *shell) command(c call) Command {
 
 // locate fills in where a program is, and gives the name that its effect goes by.
 func (sh *shell) locate(cmd *Command, name string) string {
-	name = sh.program(name)
 	cmd.Binary = name
 	if !strings.Contains(name, "/") {
 		return name
@@ -190,8 +189,8 @@ func (sh *shell) locate(cmd *Command, name string) string {
 	return cmd.Binary
 }
 
-// maybe runs what a name that is not known can turn out to be: nothing, so that the
-// next word is the name, or one of the well-known programs that its pattern fits.
+// maybe runs what a name that is not known can turn out to be: nothing, so that the next
+// word is the name.
 func (sh *shell) maybe(c call) {
 	name := c.words[0]
 	if name.bare && name.Dynamic && len(c.words) > 1 && !c.words[1].Dynamic && !strings.HasPrefix(c.words[1].Text, "-") {
@@ -199,24 +198,4 @@ func (sh *shell) maybe(c call) {
 		sub.out = nil
 		sub.call(call{words: c.words[1:], used: c.used})
 	}
-	if !name.Glob || name.Dynamic {
-		return
-	}
-	dir, pattern := path.Split(name.Text)
-	for _, p := range wellKnown {
-		if ok, err := path.Match(pattern, p); ok && err == nil {
-			sub := sh.fork()
-			sub.out = nil
-			words := slices.Clone(c.words)
-			words[0] = word{Word: program.Word{Text: dir + p, Dynamic: true}}
-			sub.call(call{words: words, used: c.used})
-		}
-	}
-}
-
-// wellKnown are the programs that a pattern in the place of a name is tried with.
-var wellKnown = []string{
-	"rm", "dd", "mv", "sh", "su", "bash", "dash", "zsh", "sudo", "env", "cat", "cp", "ln", "tee", "find", "kill", "halt", "reboot", "poweroff",
-	"shutdown", "mkfs", "mkfs.ext4", "mkswap", "wipefs", "fdisk", "parted", "mount", "umount", "chmod", "chown", "chroot", "shred", "truncate",
-	"init", "systemctl", "telinit", "curl", "wget", "nc", "ssh", "python3", "perl", "ruby", "node", "xargs", "eval", "busybox", "rmdir", "unlink", "pkill", "killall", "insmod", "iptables", "useradd", "userdel", "passwd", "crontab", "at", "git",
 }

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
@@ -9,11 +8,9 @@ import (
 )
 
 func (sh *shell) declareBuiltin(cmd Command, c call) {
-	integer := slices.ContainsFunc(cmd.Flags, func(f string) bool { return strings.Contains(f, "i") })
+	s := saying{kind: cmd.Binary}
 	for _, w := range c.args() {
-		if !strings.HasPrefix(w.Text, "-") {
-			sh.declareWord(w, integer)
-		}
+		sh.declareWord(w, &s)
 	}
 	sh.declared(cmd)
 }
@@ -25,49 +22,36 @@ func (sh *shell) printf(cmd Command, c call) {
 		sh.output("printf", program.Effect{}, c)
 		return
 	}
-	name, rest := args[1].Text, args[2:]
+	name, rest := args[1], args[2:]
 	if args[0].Text != "-v" {
-		name, rest = args[0].Text[2:], args[1:]
+		name, rest = args[0], args[1:]
+		name.Text = name.Text[2:]
 	}
 	text, ok := fold("printf", texts(rest), &stream{})
 	v := known(text)
 	all := joined(rest)
-	v.unknown, v.from = !ok || all.Dynamic, all.from
-	sh.name(name)
-	sh.assigned(name, v)
+	v.Dynamic, v.from = !ok || all.Dynamic, all.from
+	switch {
+	case !sh.name(name, "printf -v"):
+	case isName(name.Text):
+		sh.assigned(name.Text, v)
+	default:
+		base, _, _ := strings.Cut(name.Text, "[")
+		sh.assignElement(base, v.word)
+	}
 }
 
 func (sh *shell) alias(cmd Command, c call) {
 	sh.emit(cmd)
 	sh.out.write("", false)
-	for _, w := range c.args() {
-		name, text, ok := strings.Cut(w.Text, "=")
-		if !ok {
-			continue
-		}
+	if len(cmd.Operands) > 0 {
 		sh.a.unsure("an alias changes what a name means")
-		sh.scope.aliases = merged(sh.scope.aliases, map[string]bool{name: true})
-		sub := sh.nested("alias")
-		sub.out = nil
-		sub.codeOf(word{Word: program.Word{Text: text, Dynamic: w.Dynamic}, from: w.from}, "alias")
 	}
 }
 
 func (sh *shell) hash(cmd Command, c call) {
-	args := c.args()
-	for i, w := range args {
-		if strings.HasPrefix(w.Text, "-p") {
-			cmd.tag("hash-poison")
-			rest := args[i+1:]
-			program := strings.TrimPrefix(w.Text, "-p")
-			if program == "" && len(rest) > 0 {
-				program, rest = rest[0].Text, rest[1:]
-			}
-			for _, name := range rest {
-				sh.scope.programs = merged(sh.scope.programs, map[string]string{name.Text: program})
-			}
-			break
-		}
+	if o := sh.builtinOptions(c, "dlprt", "p"); strings.Contains(o.letters, "p") {
+		cmd.tag("hash-poison")
 	}
 	sh.emit(cmd)
 	sh.out.write("", false)
@@ -101,36 +85,35 @@ func (sh *shell) trap(cmd Command, c call) {
 
 func (sh *shell) unset(cmd Command, c call) {
 	sh.emit(cmd)
-	for _, w := range c.args() {
-		sh.name(w.Text)
-		if w.Dynamic {
-			sh.a.unsure("what unset removes is only known at run time")
+	o := sh.builtinOptions(c, "fvn", "")
+	for _, w := range o.rest {
+		if strings.Contains(o.letters, "f") {
+			sh.define(w.Text)
 			continue
 		}
-		if !slices.Contains(cmd.Flags, "-f") {
-			sh.set(w.Text, value{})
+		if !sh.name(w, "unset") {
+			continue
 		}
-		if !slices.Contains(cmd.Flags, "-v") && sh.function(w.Text) != nil {
-			sh.define(w.Text)
+		base, _, element := strings.Cut(w.Text, "[")
+		switch old, set := sh.get(base); {
+		case element || old.fixed || old.odd || special(base) || sh.locals != nil:
+			old.word, old.set = old.blurred(), true // the value outside of a function may come back
+			sh.set(base, old)
+		default:
+			sh.set(base, value{})
+			if o.letters == "" && !set && sh.function(base) != nil {
+				sh.define(base)
+			}
 		}
 	}
 }
 
-// state builtins change how the shell itself works.
+// state builtins change how the shell itself works; some of them run code.
 func (sh *shell) state(cmd Command, c call) {
 	cmd.tag("shell-state")
-	args := c.args()
-	for i, w := range args {
-		switch {
-		case cmd.Binary == "history" && i > 0 && strings.ContainsAny(args[i-1].Text, "awnr") && args[i-1].Text[0] == '-':
+	for i, w := range c.args() {
+		if cmd.Binary == "history" && i > 0 && strings.HasPrefix(c.words[i].Text, "-") {
 			cmd.Writes = append(cmd.Writes, sh.use(paths.Write, w, "history")...)
-		case cmd.Binary == "shopt" && (w.Text == "expand_aliases" || w.Dynamic):
-			sh.a.unsure("aliases may be enabled")
-		case i > 0 && (args[i-1].Text == "-C" || args[i-1].Text == "-x") && cmd.Binary != "history":
-			sub := sh.nested(cmd.Binary)
-			sub.codeOf(w, cmd.Binary)
-		case i > 0 && args[i-1].Text == "-f" && cmd.Binary == "enable":
-			cmd.ExecFlags = append(cmd.ExecFlags, "-f")
 		}
 	}
 	sh.emit(cmd)

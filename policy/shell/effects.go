@@ -25,9 +25,21 @@ func (sh *shell) runProgram(cmd Command, c call, base string) {
 		}
 	}
 	sh.unpacked(&cmd, base, e)
+	sh.foundNames(base, e, c)
+	if slices.Contains(cmd.Tags, "workspace-program") || cmd.CodeFile != "" || slices.Contains(cmd.Tags, "workspace-code") {
+		sh.outsideArguments(&cmd, c)
+	}
+	if base == "git" {
+		sh.bareRepository(c.folder(e))
+	}
+	sh.kept(base, e)
 	sh.emit(cmd)
 	sh.keep(base, e, touched(e, paths.Write))
-	sh.output(base, e, c)
+	if cmd.PathClass == "" || cmd.PathClass == paths.System || cmd.PathClass == paths.Readable {
+		sh.output(base, e, c)
+	} else {
+		sh.out.write("", false, base)
+	}
 	for _, r := range e.Runs {
 		sh.runFrom(base, r, from)
 	}
@@ -118,6 +130,11 @@ func (sh *shell) runFrom(base string, r program.Run, from []string) {
 		sub.wrappers = appended(sub.wrappers, cmp.Or(r.Wrapper, base))
 	}
 	sub.env = appended(sub.env, r.Env...)
+	for _, name := range r.Env {
+		v := unknown("")
+		v.exported = true
+		sub.set(name, v)
+	}
 	if !r.KeepStdin {
 		sub.in = &stream{}
 	}

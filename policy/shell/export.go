@@ -13,7 +13,7 @@ const allExported = "*"
 // handed lists a variable that programs see if nobody knows what its value means to them.
 func (sh *shell) handed(name string) {
 	v, set := sh.get(name)
-	w := v.word().Word
+	w := v.Word
 	w.Dynamic = w.Dynamic && len(v.from) > 0 // what the text has not set is the user's own
 	odd, code := program.Odd(name, w)
 	cmd := Command{Env: []string{name}, OddEnv: []string{name}}
@@ -30,7 +30,7 @@ func (sh *shell) exports(cmd Command) {
 	if cmd.Binary != "export" && !slices.ContainsFunc(cmd.Flags, func(f string) bool { return strings.Contains(f, "x") }) {
 		return
 	}
-	for _, name := range names(cmd.Argv[1:]) {
+	for _, name := range namesOf(cmd.Argv[1:]) {
 		sh.export(name)
 		sh.handed(name)
 	}

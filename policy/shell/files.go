@@ -96,10 +96,15 @@ func (sh *shell) made(w word) *sink {
 }
 
 // chdir goes to a folder. Where nothing checks whether that worked, the shell may as
-// well still be where it was; the folder it started in is not counted.
+// well still be where it was.
 func (sh *shell) chdir(w word) {
 	d := &sh.dir
-	if d.known && d.path != sh.a.guard.Roots.Cwd && d.path != "" {
+	target, old := "", known(d.path)
+	old.Dynamic = !d.known || len(d.or) > 0
+	if strings.HasPrefix(w.Text, "/") || d.known {
+		target = sh.followed(absolute(w.Text, d.path))
+	}
+	if sure := !w.vague() && target != "" && (sh.errexit && sh.tested == 0 || sh.stands(target)); d.known && d.path != "" && !sure {
 		if d.or = join(d.or, []string{d.path}); len(d.or) > maxPlaces {
 			d.known = false
 		}
@@ -113,8 +118,7 @@ func (sh *shell) chdir(w word) {
 	if !strings.HasPrefix(w.Text, "/") && !d.known {
 		return
 	}
-	old := value{Variable: known(d.path).Variable, unknown: !d.known}
-	d.path, d.known = sh.followed(absolute(w.Text, d.path)), true
+	d.path, d.known = target, true
 	sh.set("OLDPWD", old)
 }
 

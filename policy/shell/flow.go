@@ -23,10 +23,10 @@ func (sh *shell) compound(c syntax.Command) {
 	case *syntax.ForClause:
 		sh.fors(c)
 	case *syntax.CaseClause:
-		sh.expansion(c.Word)
+		sh.only(c.Word)
 		for _, item := range c.Items {
 			for _, p := range item.Patterns {
-				sh.expansion(p)
+				sh.only(p)
 			}
 			sh.branch(func(b *shell) { b.statements(item.Stmts) })
 		}
@@ -36,14 +36,12 @@ func (sh *shell) compound(c syntax.Command) {
 		if sh.plain {
 			sh.a.unsure("sh takes (( as two subshells")
 		}
-		sh.arithmetic(c, false)
+		sh.arithmetic(c)
 	case *syntax.LetClause:
-		sh.a.unsure("let evaluates text as arithmetic")
-		sh.arithmetic(c, false)
+		sh.arithmetic(c)
 		sh.emit(Command{Binary: "let", Argv: []string{"let"}, Known: true, DynamicArgs: true})
 	case *syntax.TestClause:
-		sh.arithmetic(c, true)
-		sh.out.write("", true)
+		sh.compare(c)
 	case *syntax.TimeClause:
 		sh.statement(c.Stmt)
 	case *syntax.CoprocClause:
@@ -59,22 +57,10 @@ func (sh *shell) binary(c *syntax.BinaryCmd) {
 	case syntax.Pipe, syntax.PipeAll:
 		sh.pipeline(stages(c))
 	case syntax.AndStmt:
-		before := sh.dir.or
-		sh.statement(c.X)
-		if sh.out != nil && !surelyTrue(c.X) {
-			sh.out.known = false
-		}
-		if succeeded(c.X) {
-			after := sh.dir.or
-			sh.dir.or = before
-			sh.statement(c.Y)
-			sh.dir.or = join(sh.dir.or, after)
-			return
-		}
-		sh.statement(c.Y)
+		sh.ands(c)
 	default:
 		before := sh.dir.or
-		sh.statement(c.X)
+		sh.condition(c.X)
 		if leaves(c.Y) && succeeded(c.X) {
 			sh.dir.or = before
 		}
@@ -84,6 +70,61 @@ func (sh *shell) binary(c *syntax.BinaryCmd) {
 		sh.branch(func(b *shell) { b.statement(c.Y) })
 	}
 }
+
+// ands is a list joined by &&. What stands behind the first may not run; the folder that
+// it goes to is then one more that the shell may be in.
+func (sh *shell) ands(c *syntax.BinaryCmd) {
+	before := sh.dir
+	list := []*syntax.Stmt{c.Y}
+	first := c.X
+	for b, ok := first.Cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.AndStmt && plainStatementOf(first); b, ok = first.Cmd.(*syntax.BinaryCmd) {
+		list = append(list, b.Y)
+		first = b.X
+	}
+	slices.Reverse(list)
+	sh.condition(first)
+	if sh.out != nil && !surelyTrue(first) {
+		sh.out.known = false
+	}
+	after := sh.dir
+	all := after.or // the folders that it may still be in when the list is over
+	rest := func(b *shell) {
+		last := first
+		for i, s := range list {
+			all = join(all, b.dir.or)
+			if succeeded(last) {
+				b.dir.or = before.or
+			}
+			if last = s; i < len(list)-1 {
+				b.condition(s)
+			} else {
+				b.statement(s)
+			}
+		}
+		if b.dir.path != after.path {
+			all = join(all, []string{after.path})
+		}
+		b.dir.or = join(b.dir.or, all)
+	}
+	if surelyTrue(first) {
+		rest(sh)
+		return
+	}
+	b := sh.fork()
+	rest(b)
+	sh.dir = b.dir
+	sh.merge(b)
+}
+
+// condition runs statements whose failure does not end the shell.
+func (sh *shell) condition(list ...*syntax.Stmt) {
+	sh.tested++
+	sh.statements(list)
+	sh.tested--
+}
+
+// plainStatementOf tells whether a statement is nothing but its command.
+func plainStatementOf(s *syntax.Stmt) bool { return !s.Negated && !s.Background && len(s.Redirs) == 0 }
 
 // stages are the parts of a pipeline, from left to right.
 func stages(c *syntax.BinaryCmd) []*syntax.Stmt {
@@ -165,8 +206,14 @@ func firstWord(s *syntax.Stmt) string {
 
 func (sh *shell) ifs(c *syntax.IfClause) {
 	for ; c != nil; c = c.Else {
-		sh.statements(c.Cond)
-		sh.branch(func(b *shell) { b.statements(c.Then) })
+		before := sh.dir.or
+		sh.condition(c.Cond...)
+		sh.branch(func(b *shell) {
+			if n := len(c.Cond); n == 1 && succeeded(c.Cond[0]) {
+				b.dir.or = before
+			}
+			b.statements(c.Then)
+		})
 	}
 }
 
@@ -183,7 +230,7 @@ func (sh *shell) whiles(c *syntax.WhileClause) {
 		}()
 	}
 	sh.loop(func(b *shell) {
-		b.statements(c.Cond)
+		b.condition(c.Cond...)
 		b.statements(c.Do)
 	})
 }
@@ -194,7 +241,7 @@ const maxRounds = 64
 
 func (sh *shell) fors(c *syntax.ForClause) {
 	if arithmetic, ok := c.Loop.(*syntax.CStyleLoop); ok {
-		sh.arithmetic(arithmetic, false)
+		sh.arithmetic(arithmetic)
 		sh.loop(func(b *shell) { b.statements(c.Do) })
 		return
 	}
@@ -215,7 +262,7 @@ func (sh *shell) fors(c *syntax.ForClause) {
 	sh.rounds *= len(list)
 	body := func(b *shell) {
 		for _, w := range list {
-			b.assigned(loop.Name.Value, w.value())
+			b.assigned(loop.Name.Value, value{word: w, set: true})
 			b.statements(c.Do)
 		}
 	}
@@ -235,25 +282,13 @@ func (sh *shell) loop(body func(*shell)) {
 	}
 }
 
-// coprocess: bash takes a name only before a compound command. The parser takes the first
-// word of "coproc x >&f" and "coproc x 2>&1 | y" as one, too.
+// coprocess: parser and bash differ about what is the name of one.
 func (sh *shell) coprocess(c *syntax.CoprocClause) {
 	sub := sh.fork()
 	sub.background = true
-	first := c.Stmt
-	for list, ok := first.Cmd.(*syntax.BinaryCmd); ok; list, ok = first.Cmd.(*syntax.BinaryCmd) {
-		first = list.X
-	}
-	cmd, simple := first.Cmd.(*syntax.CallExpr)
-	if c.Name != nil && assigns(c.Name) {
-		sub.a.unsure("an assignment that the parser takes as a name")
-	}
-	if c.Name != nil && (simple || first.Cmd == nil) {
-		words := sub.fields(c.Name)
-		for i := 0; simple && i < len(cmd.Args); i++ {
-			words = append(words, sub.fields(cmd.Args[i])...)
-		}
-		sub.call(call{words: words})
+	if c.Name != nil {
+		sh.a.unsure("a coprocess with a name, or what looks like one")
+		sub.only(c.Name)
 	}
 	sub.statement(c.Stmt)
 }

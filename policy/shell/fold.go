@@ -1,12 +1,12 @@
 package shell
 
 import (
+	"cmp"
+	"encoding/base64"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
-
-	"mvdan.cc/sh/v3/expand"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
@@ -40,6 +40,9 @@ func (sh *shell) output(name string, e program.Effect, c call) {
 	sh.out.write(text, ok && !all.Dynamic)
 	if fresh {
 		sh.out.fits = sh.outputFits(name, e, c)
+		if sh.out.number = sh.printsNumbers(name, e, c); sh.out.number {
+			sh.out.fits = "*"
+		}
 	}
 }
 
@@ -58,7 +61,7 @@ func (sh *shell) ask(name string, c call) (text string, ok bool) {
 			}
 		}
 	case "mktemp":
-		if _, moved := sh.get("TMPDIR"); !moved && (len(args) == 0 || slices.Equal(args, []string{"-d"})) {
+		if v, set := sh.get("TMPDIR"); !set && v.Dynamic && (len(args) == 0 || slices.Equal(args, []string{"-d"})) {
 			return "/tmp/tmp.XXXXXXXXXX\n", true
 		}
 	case "cat":
@@ -96,115 +99,81 @@ func fold(name string, args []string, in *stream) (text string, ok bool) {
 		if len(args) == 1 {
 			return path.Dir(args[0]) + "\n", true
 		}
-	case "which":
-		if len(args) == 1 {
-			return "/usr/bin/" + path.Base(args[0]) + "\n", false
-		}
-	case "command", "type":
-		if len(args) == 2 && (args[0] == "-v" || args[0] == "-p" || args[0] == "-P") {
-			return "/usr/bin/" + path.Base(args[1]) + "\n", false
-		}
 	}
-	if !in.Known {
-		return "", false
-	}
-	return filter(name, args, in.Text)
-}
-
-func foldEcho(args []string) (string, bool) {
-	escapes, end := false, "\n"
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
-		for _, c := range args[0][1:] {
-			switch c {
-			case 'n':
-				end = ""
-			default:
-				escapes = c == 'e'
-			}
-		}
-		args = args[1:]
-	}
-	s := strings.Join(args, " ")
-	if !escapes {
-		return s + end, true
-	}
-	s, stopped, ok := unescape(s, echoEscapes)
-	if stopped {
-		end = ""
-	}
-	return s + end, ok
-}
-
-var (
-	wide = lazyregexp.New(`%[^a-zA-Z%]*([0-9]{4}|\*|\.|#|\$)|%[^a-zA-Z%]*[^sbdiuoxc%0-9 +-]`)
-	verb = lazyregexp.New(`%[0-9 +-]*[a-zA-Z%]`)
-
-	number = lazyregexp.New(`^(0|-?[1-9][0-9]{0,9})$`)
-)
-
-// formatted writes a text so that a format prints it.
-var formatted = strings.NewReplacer(`\`, `\\`, "%", "%%")
-
-func foldPrintf(args []string) (string, bool) {
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
-	}
-	if len(args) == 0 || wide().MatchString(args[0]) || strings.HasPrefix(args[0], "-") {
-		return "", false
-	}
-	format, ok := plainFormat(args[0])
-	rest := append([]string{}, args[1:]...)
-	if strings.Contains(format, "%b") {
-		for _, v := range verb().FindAllString(format, -1) {
-			ok = ok && (v == "%b" || v == "%%") // else it is not clear which argument is whose
-		}
-		format = strings.ReplaceAll(format, "%b", "%s")
-		for i, s := range rest {
-			text, stopped, good := unescape(s, valueEscapes)
-			rest[i], ok = text, ok && good && !stopped
-		}
-	}
-	ok = ok && numbersArePlain(format, rest)
-	var b strings.Builder
-	for ok {
-		s, n, err := expand.Format(nil, format, rest)
-		b.WriteString(s)
-		if err != nil || b.Len() > maxSinkBytes {
-			return b.String(), false
-		}
-		if rest = rest[n:]; n == 0 || len(rest) == 0 {
-			return b.String(), true
-		}
+	decodes := name == "base64" && len(args) == 1 && slices.Contains([]string{"-d", "-D", "--decode", "-di"}, args[0])
+	switch {
+	case !in.Known:
+	case name == "cat" && (len(args) == 0 || len(args) == 1 && args[0] == "-"), name == "tee":
+		return in.Text, true
+	case decodes:
+		b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(in.Text), ""))
+		return string(b), err == nil
 	}
 	return "", false
 }
 
-// numbersArePlain tells whether what a format writes as numbers are such: bash reads ' 1',
-// 0x1 and 'a, too.
-func numbersArePlain(format string, args []string) bool {
-	verbs := slices.DeleteFunc(verb().FindAllString(format, -1), func(v string) bool { return strings.HasSuffix(v, "%") })
-	for i, s := range args {
-		if len(verbs) > 0 && !strings.ContainsAny(verbs[i%len(verbs)], "sbc") && !number().MatchString(s) {
-			return false
-		}
-	}
-	return true
-}
-
-// plainFormat is a format without escapes, in which each backslash stands for itself.
-func plainFormat(format string) (string, bool) {
-	var b strings.Builder
-	from := 0
-	for _, at := range append(verb().FindAllStringIndex(format, -1), []int{len(format), len(format)}) {
-		text, _, ok := unescape(format[from:at[0]], formatEscapes)
-		if !ok {
+func foldEcho(args []string) (string, bool) {
+	end := "\n"
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
+		if strings.Contains(args[0], "e") {
 			return "", false
 		}
-		b.WriteString(formatted.Replace(text))
-		b.WriteString(format[at[0]:at[1]])
-		from = at[1]
+		if strings.Contains(args[0], "n") {
+			end = ""
+		}
+		args = args[1:]
 	}
-	return b.String(), true
+	return strings.Join(args, " ") + end, true
+}
+
+var number = lazyregexp.New(`^(0|-?[1-9][0-9]{0,9})$`)
+
+var nul = lazyregexp.New(`\\0([^0-7]|$)`)
+
+// foldPrintf knows %s, %d, %% and \n.
+func foldPrintf(args []string) (string, bool) {
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		return "", false
+	}
+	format, rest := strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(args[0]), args[1:]
+	format = nul().ReplaceAllString(format, "\x00$1")
+	if strings.Contains(format, `\`) {
+		return "", false
+	}
+	var b strings.Builder
+	for {
+		before := len(rest)
+		for text := format; ; {
+			plain, after, found := strings.Cut(text, "%")
+			if b.WriteString(plain); !found {
+				break
+			}
+			if after == "" || b.Len() > maxSinkBytes {
+				return "", false
+			}
+			value := ""
+			if after[0] != '%' && len(rest) > 0 {
+				value, rest = rest[0], rest[1:]
+			}
+			switch {
+			case after[0] == 's':
+				b.WriteString(value)
+			case after[0] == 'd' && (value == "" || number().MatchString(value)):
+				b.WriteString(cmp.Or(value, "0"))
+			case after[0] == '%':
+				b.WriteByte('%')
+			default:
+				return "", false
+			}
+			text = after[1:]
+		}
+		if len(rest) == 0 || len(rest) == before {
+			return b.String(), true
+		}
+	}
 }
 
 func foldSeq(args []string) (string, bool) {

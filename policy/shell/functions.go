@@ -81,7 +81,34 @@ func (sh *shell) body(f *function) {
 	via, outer, running := sh.via, sh.outer, sh.running
 	sh.via, sh.outer, sh.running = "function "+f.name, nil, appended(running, f)
 	sh.depth++
+	before := sh.locals
+	sh.locals = &locals{branches: sh.branches, vars: map[string]value{}}
 	sh.statement(f.body)
+	sh.restore(sh.locals)
+	sh.locals = before
 	sh.depth--
 	sh.via, sh.outer, sh.running = via, outer, running
+}
+
+// locals are variables of a function, with the values that their names have outside.
+type locals struct {
+	branches int
+	vars     map[string]value
+}
+
+// keepLocal notes that a name belongs to the function from here on.
+func (sh *shell) keepLocal(name string, v value) {
+	if _, ok := sh.locals.vars[name]; ok {
+		return
+	}
+	if sh.branches != sh.locals.branches { // perhaps
+		v.word, v.odd = v.blurred(), true
+	}
+	sh.locals.vars[name] = v
+}
+
+func (sh *shell) restore(l *locals) {
+	for name, v := range l.vars {
+		sh.set(name, v)
+	}
 }

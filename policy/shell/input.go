@@ -6,7 +6,6 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
@@ -16,88 +15,110 @@ func (sh *shell) read(cmd Command, c call) {
 	if sh.in.code {
 		sh.a.unsure("read takes from the code that the shell is reading")
 	}
-	var names []string
-	plain := true
-	args := c.args()
-	for i := 0; i < len(args); i++ {
-		switch s := args[i].Text; {
-		case s == "-r", s == "-s", s == "-e":
-		case len(s) > 1 && s[0] == '-':
-			plain = false
-			if strings.ContainsAny(s[len(s)-1:], "adinNptu") && s != "--" {
-				if i++; i < len(args) && strings.HasSuffix(s, "a") {
-					names = append(names, args[i].Text)
-				}
-			}
-		default:
-			names = append(names, s)
-		}
-		if i < len(args) && args[i].Dynamic {
-			sh.a.unsure("the name of a variable that read sets is only known at run time")
-		}
+	o := sh.builtinOptions(c, "rseadinNptu", "adinNptu")
+	list := texts(o.rest)
+	plain := strings.Trim(o.letters, "rse") == ""
+	for _, w := range o.rest {
+		sh.name(w, "read")
+	}
+	if w, ok := o.values['a']; ok && sh.name(w, "read -a") {
+		sh.assigned(w.Text, value{set: true, array: true, word: guessed(""), list: []word{guessed("")}})
+	}
+	if len(list) == 0 {
+		list = []string{"REPLY"}
 	}
 	line, ok := sh.in.next()
-	if len(names) == 0 {
-		names = []string{"REPLY"}
-	}
-	raw := slices.Contains(cmd.Flags, "-r") || !strings.Contains(line, "\\")
-	if !raw {
-		line = backslashes().ReplaceAllString(line, "$1")
-	}
-	fields := expand.ReadFields(&expand.Config{}, line, len(names), true)
-	if len(names) == 1 {
+	raw := strings.Contains(o.letters, "r") || !strings.Contains(line, "\\")
+	ok = ok && plain && raw && sh.defaultIFS() && !strings.ContainsAny(line, "\x00\r")
+	fields := expand.ReadFields(&expand.Config{}, line, len(list), true)
+	if len(list) == 1 {
 		fields = []string{strings.Trim(line, " \t")}
 	}
-	for i, n := range names {
+	for i, n := range list {
 		v := known("")
 		if i < len(fields) {
-			v.Str = fields[i]
+			v.Text = fields[i]
 		}
-		_, other := sh.get("IFS")
-		v.unknown = !ok || !plain || !raw || other && !sh.defaultIFS()
-		v.from, v.glob = join(sh.in.From, []string{"read"}), true
-		if v.unknown && len(names) == 1 && sh.in.fits == listed && len(sh.in.places) == 0 {
-			v.fits = listed
+		v.Dynamic, v.from, v.number = !ok, join(sh.in.From, []string{"read"}), sh.in.number
+		if v.Dynamic && len(list) == 1 && len(sh.in.places) == 0 && (sh.in.fits == listed || v.number) {
+			v.Fits = sh.in.fits
+			v.Begins = v.Fits == listed
 		}
-		sh.name(n)
 		sh.assigned(n, v)
 	}
 }
 
-func (sh *shell) defaultIFS() bool {
-	v, ok := sh.get("IFS")
-	return ok && !v.unknown && v.Str == " \t\n"
-}
-
-// backslashes are what read drops without -r.
-var backslashes = lazyregexp.New(`(?s)\\(.)`)
-
 func (sh *shell) mapfile(cmd Command, c call) {
 	sh.emit(cmd)
-	name := "MAPFILE"
-	plain := true
-	args := c.args()
-	for i := 0; i < len(args); i++ {
-		switch s := args[i].Text; {
-		case s == "-t":
-		case len(s) > 1 && s[0] == '-':
-			plain = false
-			if i++; strings.HasSuffix(s, "C") && i < len(args) {
-				sh.a.unsure(cmd.Binary + " -C evaluates code for each line")
-				sh.nested(cmd.Binary).codeOf(args[i], cmd.Binary)
-			}
-		default:
-			name = s
+	o := sh.builtinOptions(c, "tdnOsuCc", "dnOsuCc")
+	if code, ok := o.values['C']; ok {
+		sh.a.unsure(cmd.Binary + " -C evaluates code for each line")
+		sh.nested(cmd.Binary).codeOf(code, cmd.Binary)
+	}
+	name := literal("MAPFILE")
+	if len(o.rest) > 0 {
+		name = o.rest[0]
+	}
+	v := value{set: true, array: true}
+	v.from = sh.in.From
+	if text := strings.TrimSuffix(sh.in.Text, "\n"); text != "" {
+		for _, line := range strings.Split(text, "\n") {
+			v.list = append(v.list, literal(line))
 		}
 	}
-	sh.name(name)
-	v := value{Variable: expand.Variable{Set: true, Kind: expand.Indexed}, from: sh.in.From, glob: true}
-	if text := strings.TrimSuffix(sh.in.Text, "\n"); text != "" {
-		v.List = strings.Split(text, "\n")
+	if v.Dynamic = !sh.in.Known || o.letters != "t" || len(v.list) > maxFields; v.Dynamic {
+		one := guessed("")
+		if sh.in.fits == listed && o.letters == "t" {
+			one.Fits, one.Begins = listed, true
+		}
+		v.list = append([]word{one}, v.list[:min(len(v.list), maxFields)]...)
 	}
-	v.unknown = !sh.in.Known || !plain
 	sh.in.taken()
-	sh.assigned(name, v)
+	if sh.name(name, cmd.Binary) {
+		sh.assigned(name.Text, v)
+	}
+}
+
+// said is what the options of a builtin say.
+type said struct {
+	letters string
+	values  map[byte]word
+	rest    []word
+}
+
+// builtinOptions takes the options of a builtin apart: single letters, some with a value.
+// One that is not listed is not followed.
+func (sh *shell) builtinOptions(c call, letters, valued string) said {
+	o := said{values: map[byte]word{}, rest: c.args()}
+	for len(o.rest) > 0 {
+		w := o.rest[0]
+		if w.Dynamic && !w.Begins && !w.number {
+			sh.a.unsure("an option of " + c.words[0].Text + " may only be known at run time")
+		}
+		if len(w.Text) < 2 || w.Text[0] != '-' {
+			return o
+		}
+		o.rest = o.rest[1:]
+		if w.Text == "--" {
+			return o
+		}
+		for i := 1; i < len(w.Text); i++ {
+			letter := w.Text[i]
+			o.letters += string(letter)
+			if strings.IndexByte(letters, letter) < 0 {
+				sh.a.unsure("an option of " + c.words[0].Text + " that is not followed: " + w.Text)
+			}
+			if strings.IndexByte(valued, letter) >= 0 {
+				value := w
+				if value.Text = w.Text[i+1:]; value.Text == "" && len(o.rest) > 0 {
+					value, o.rest = o.rest[0], o.rest[1:]
+				}
+				o.values[letter] = value
+				break
+			}
+		}
+	}
+	return o
 }
 
 // perLine runs a program for the words of the standard input, as xargs does.
@@ -117,7 +138,7 @@ func (sh *shell) perLine(r program.Run, in *stream, from []string) {
 				list = replaced(list, r.Replace, e)
 			}
 		}
-		sh.call(call{words: list, program: true})
+		sh.call(call{words: list, program: true, listed: true})
 	}
 	if texts, ok := split(in.Text, r); in.Known && ok {
 		entries := make([]word, len(texts))
@@ -172,44 +193,17 @@ func replaced(words []word, text string, entry word) []word {
 	return out
 }
 
-// split takes the standard input of xargs apart: by white space, with quotes; by lines
-// where a text is replaced; by NUL with -0. It is not sure of quotes that do not close.
+// split takes the standard input of xargs apart: by white space, by lines where a text is
+// replaced, by NUL with -0. Of quotes and backslashes it is not sure.
 func split(text string, r program.Run) (entries []string, ok bool) {
-	if r.NulLines {
-		return strings.FieldsFunc(text, func(c rune) bool { return c == 0 }), true
-	}
-	if r.WholeLine {
-		return strings.FieldsFunc(text, func(c rune) bool { return c == '\n' }), true
-	}
-	var b strings.Builder
-	quote, started := byte(0), false
-	end := func() {
-		if started {
-			entries = append(entries, b.String())
-		}
-		b.Reset()
-		started = false
-	}
-	for i := 0; i < len(text); i++ {
-		c := text[i]
+	ok = r.NulLines || r.WholeLine || !strings.ContainsAny(text, `'"\`)
+	return strings.FieldsFunc(text, func(c rune) bool {
 		switch {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote != 0:
-			b.WriteByte(c)
-		case c == '\'' || c == '"':
-			quote, started = c, true
-		case c == '\\' && i+1 < len(text):
-			i++
-			b.WriteByte(text[i])
-			started = true
-		case c == '\n', r.Replace == "" && (c == ' ' || c == '\t'):
-			end()
-		case started || c != ' ' && c != '\t':
-			b.WriteByte(c)
-			started = true
+		case r.NulLines:
+			return c == 0
+		case r.WholeLine || r.Replace != "":
+			return c == '\n'
 		}
-	}
-	end()
-	return entries, quote == 0
+		return c == '\n' || c == ' ' || c == '\t'
+	}), ok
 }

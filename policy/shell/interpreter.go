@@ -99,7 +99,7 @@ func (sh *shell) interpretArgument(cmd Command, o options) {
 	sub.wrappers = appended(sub.wrappers, cmd.Binary)
 	sub.set("0", known(cmd.Binary))
 	if len(o.rest) > 1 {
-		sub.set("0", o.rest[1].value())
+		sub.set("0", value{word: o.rest[1], set: true})
 	}
 	sub.codeOf(o.rest[0], cmd.Binary+" -c")
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -51,18 +52,9 @@ func (r *reading) replaced(from, to string) *reading {
 	}
 }
 
-// joined is the reading in which what follows a $ at the end of a line belongs to it, and
-// all other lines stay as they are. It is the same reading where there is none.
-func (r *reading) joined() *reading {
-	for strings.Contains(r.text, "$\\\n") {
-		r = r.replaced("$\\\n", "$")
-	}
-	return r
-}
-
-// ended is the reading in which comments end with their line, also where a backslash
-// stands at its end: they lose that backslash. It is the same reading where there is none.
-func (r *reading) ended() *reading {
+// uncommented is the reading in which comments end with their line, also where a backslash
+// stands at its end, which the parser takes as going on. It is the same where there is none.
+func (r *reading) uncommented() *reading {
 	e := edit{size: 1}
 	var b strings.Builder
 	from := 0
@@ -82,37 +74,39 @@ func (r *reading) ended() *reading {
 	return &reading{text: b.String(), edits: appended(r.edits, e)}
 }
 
-// readings takes a text apart in each way in which bash could. The parser keeps a
-// backslash at the end of a line where bash drops it, between $ and ( and in comments,
-// and it honours single quotes where bash does not. The plain reading is the last one;
-// without it the text does not parse, and there are none.
-func (a *analysis) readings(text string) []*reading {
+// readings takes a text apart in each way in which bash could. A backslash before CR LF
+// goes on in the next line if something has made LF of them, and else it does not. The
+// plain reading is the last one; without it the text does not parse, and there are none.
+func (a *analysis) readings(text string) (out []*reading) {
 	a.scan(text)
 	plain := &reading{text: text}
+	if strings.Contains(text, "\\\r\n") {
+		out = append(out, plain.replaced("\\\r\n", "\n").replaced("\r\n", "\n"))
+	}
 	if strings.Contains(text, "\r\n") {
 		plain = plain.replaced("\r\n", "\n")
 	}
-	if err := a.parse(plain); err != nil {
-		a.unparsed(err)
-		return nil
-	}
-	out := a.endings(nil, plain)
-	if dollar := plain.joined(); dollar != plain {
-		if err := a.parse(dollar); err != nil {
-			a.unparsed(err)
-		} else {
-			out = append(a.endings(out, dollar), dollar)
+	out = append(out, plain)
+	for i, r := range out {
+		for n := 0; ; n++ {
+			if err := a.parse(r); err != nil || n == maxEndings {
+				a.unparsed(cmp.Or(err, errors.New("too many comments that end in a backslash")))
+				return nil
+			}
+			next := r.uncommented()
+			if next == r {
+				break
+			}
+			r = next
+		}
+		if out[i] = r; strings.Contains(r.text, "$\\\n") {
+			a.unsure("a line ends behind a $, and goes on")
 		}
 	}
-	out = append(out, plain)
-	for _, r := range out[:len(out):len(out)] {
-		if text := weakQuotes(r.file, r.text); text != "" {
-			weak := &reading{text: text, edits: r.edits}
-			if err := a.parse(weak); err != nil {
-				a.unparsed(err)
-			} else {
-				out = append([]*reading{weak}, out...)
-			}
+	if plain = out[len(out)-1]; strings.Contains(plain.text, "\\\n") {
+		// it may break quotes and here-documents; then it is no reading
+		if spliced := plain.replaced("\\\n", ""); a.parse(spliced) == nil {
+			out = append([]*reading{spliced}, out...)
 		}
 	}
 	if a.taken += len(out) - 1; a.taken > maxReadings {
@@ -122,37 +116,8 @@ func (a *analysis) readings(text string) []*reading {
 	return out
 }
 
-// endings adds the readings in which comments end with their lines, and those in which
-// every line that ends in a backslash goes on.
-func (a *analysis) endings(out []*reading, r *reading) []*reading {
-	out, ok := a.spliced(out, r)
-	for last, kept := r, r.ended(); ok && kept != last && len(out) <= maxReadings; last, kept = kept, kept.ended() {
-		if err := a.parse(kept); err != nil {
-			a.unparsed(err)
-			break
-		}
-		out, ok = a.spliced(append(out, kept), kept)
-	}
-	return out
-}
-
-// spliced adds the reading in which every line that ends in a backslash goes on, if it is
-// one.
-func (a *analysis) spliced(out []*reading, r *reading) ([]*reading, bool) {
-	if !strings.Contains(r.text, "\\\n") {
-		return out, true
-	}
-	spliced := r.replaced("\\\n", "")
-	err := a.parse(spliced)
-	switch {
-	case err == nil:
-		return append(out, spliced), true
-	case strings.Contains(r.text, "$\\\n"): // elsewhere it may break quotes and here-documents
-		a.unparsed(err)
-		return out, false
-	}
-	return out, true
-}
+// maxEndings is how often a text is parsed again, because a comment ends earlier.
+const maxEndings = 8
 
 func (a *analysis) parse(r *reading) (err error) {
 	r.file, err = a.parser.Parse(strings.NewReader(r.text), "")
@@ -163,8 +128,25 @@ func (a *analysis) parse(r *reading) (err error) {
 		a.script.OverBudget = true
 		return errors.New("nested too deep")
 	}
-	a.keepBackquotes(r)
+	if strings.Contains(r.text, "`") && strings.Contains(r.text, `\`) {
+		a.backquotes(r)
+	}
 	return r.delimiters()
+}
+
+// backquotes notes those with a backslash inside: bash reads what they hold twice, and the
+// parser in its own way.
+func (a *analysis) backquotes(r *reading) {
+	syntax.Walk(r.file, func(n syntax.Node) bool {
+		c, ok := n.(*syntax.CmdSubst)
+		if ok = ok && c.Backquotes; ok {
+			left, right := int(c.Left.Offset()), min(int(c.Right.Offset()), len(r.text))
+			if left < right && strings.Contains(strings.ReplaceAll(r.text[left:right], "\\`", ""), `\`) {
+				a.unsure("backquotes with a backslash inside")
+			}
+		}
+		return !ok
+	})
 }
 
 // tooDeep keeps what looks into all that a part holds, for each part, from taking the
@@ -223,21 +205,4 @@ func (a *analysis) scan(text string) {
 			a.script.Invisible = true
 		}
 	}
-}
-
-// keepBackquotes remembers the source of `…` with backslashes: bash removes one level
-// of them and parses again, the parser takes all levels in place and loses the third.
-func (a *analysis) keepBackquotes(r *reading) {
-	if !strings.Contains(r.text, "`") || !strings.Contains(r.text, "\\") {
-		return
-	}
-	syntax.Walk(r.file, func(n syntax.Node) bool {
-		if c, ok := n.(*syntax.CmdSubst); ok && c.Backquotes {
-			left, right := int(c.Left.Offset())+1, int(c.Right.Offset())
-			if left <= right && right <= len(r.text) && strings.Contains(r.text[left:right], "\\") {
-				a.backquotes[c] = r.text[left:right]
-			}
-		}
-		return true
-	})
 }

@@ -4,9 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/expand"
-	"mvdan.cc/sh/v3/syntax"
-
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
@@ -15,86 +12,12 @@ import (
 // listed is what names fit that a program has listed: files of the workspace.
 const listed = "./listed"
 
-// shape says of a word that is not known what its text fits: numbers and dates in a name
-// are a star, which has no slash. A word that is nothing but a listed name is listed.
-func (sh *shell) shape(out *word, w *syntax.Word, x *expansion) {
-	if fits, ok := sh.fits(w.Parts, x); ok {
-		out.Fits = fits
-		out.Begins = out.Begins || fits == listed
-	}
-}
-
-func (sh *shell) fits(parts []syntax.WordPart, x *expansion) (text string, ok bool) {
-	for _, p := range parts {
-		s, ok := sh.partFits(p, x)
-		if !ok || s == listed && len(parts) > 1 || s != listed && strings.ContainsAny(strings.ReplaceAll(s, "*", ""), "\\?[{~\n ") {
-			return "", false
-		}
-		text += s
-	}
-	return text, true
-}
-
-func (sh *shell) partFits(p syntax.WordPart, x *expansion) (text string, ok bool) {
-	switch p := p.(type) {
-	case *syntax.Lit:
-		return p.Value, !strings.Contains(p.Value, "*")
-	case *syntax.SglQuoted:
-		return p.Value, !p.Dollar && !strings.Contains(p.Value, "*")
-	case *syntax.DblQuoted:
-		return sh.fits(p.Parts, x)
-	case *syntax.ArithmExp:
-		return "*", true
-	case *syntax.CmdSubst:
-		out := x.outputs[p]
-		switch {
-		case out == nil || len(out.places) > 0:
-			return "", false
-		case out.known:
-			s := strings.TrimRight(out.text.String(), "\n")
-			return s, !strings.Contains(s, "*")
-		}
-		return out.fits, out.fits != ""
-	case *syntax.ParamExp:
-		return sh.parameterFits(p)
-	}
-	return "", false
-}
-
-// parameterFits: of $x and ${x}, without anything done to them.
-func (sh *shell) parameterFits(p *syntax.ParamExp) (text string, ok bool) {
-	if p.Param != nil && p.Param.Value == "TMPDIR" && p.Exp != nil && p.Exp.Op == syntax.DefaultUnsetOrNull && p.Exp.Word.Lit() == "/tmp" {
-		_, set := sh.get("TMPDIR")
-		return "/tmp", !set // where it is set, to another folder like it
-	}
-	if p.Param == nil || p.Excl || p.Length || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Names != 0 || p.Exp != nil {
-		return "", false
-	}
-	name := p.Param.Value
-	v, set := sh.get(name)
-	switch {
-	case !set && slices.Contains(numbers, name):
-		return "*", true
-	case name == "PWD" && sh.dir.known && len(sh.dir.or) == 0:
-		return sh.dir.path, !strings.Contains(sh.dir.path, "*")
-	case !set || v.Kind != expand.String:
-		return "", false
-	case v.unknown:
-		return v.fits, v.fits != ""
-	}
-	return v.Str, !strings.Contains(v.Str, "*")
-}
-
-// numbers are variables that bash sets, and that hold a number.
-var numbers = []string{"$", "!", "RANDOM", "SECONDS", "EPOCHSECONDS", "PPID", "UID", "EUID", "BASHPID"}
-
 // outputFits is what each word fits that a program writes.
 func (sh *shell) outputFits(name string, e program.Effect, c call) string {
 	args := texts(c.args())
 	switch {
 	case slices.ContainsFunc(c.args(), word.vague):
 	case name == "date" && len(args) == 1 && dateFormat().MatchString(args[0]),
-		name == "nproc" && len(args) == 0,
 		name == "git" && slices.Equal(args, []string{"rev-parse", "--short", "HEAD"}),
 		name == "git" && slices.Equal(args, []string{"rev-parse", "HEAD"}):
 		return "*"
@@ -108,6 +31,34 @@ func (sh *shell) outputFits(name string, e program.Effect, c call) string {
 }
 
 var dateFormat = lazyregexp.New(`^\+([A-Za-z0-9_.-]|%[YmdHMSsFjNy])+$`)
+
+// printsNumbers tells whether all words that a program writes are numbers.
+func (sh *shell) printsNumbers(name string, e program.Effect, c call) bool {
+	args := texts(c.args())
+	line := strings.Join(args, " ")
+	if slices.ContainsFunc(c.args(), func(w word) bool { return w.Dynamic && !w.number && !w.Begins }) {
+		return false
+	}
+	switch name {
+	case "wc":
+		return len(e.Operands) == 0 && len(args) == 1 && slices.Contains([]string{"-l", "-c", "-w", "-m"}, line)
+	case "date":
+		return slices.Contains([]string{"+%s", "+%Y", "+%s%N", "+%Y%m%d", "+%j", "+%H", "+%M", "+%S", "+%m", "+%d", "+%-H", "+%-m", "+%-d", "+%-M"}, line)
+	case "nproc":
+		return len(args) == 0
+	case "id":
+		return line == "-u" || line == "-g"
+	case "stat":
+		return len(args) > 2 && args[0] == "-c" && slices.Contains([]string{"%s", "%Y", "%X", "%a", "%h", "%i", "%u", "%g"}, args[1])
+	case "seq":
+		return !slices.ContainsFunc(c.args(), func(w word) bool { return !w.number && !number().MatchString(w.Text) })
+	case "git":
+		return len(args) > 1 && args[0] == "rev-list" && args[1] == "--count" && !strings.Contains(line, " -")
+	case "grep":
+		return len(args) > 1 && (args[0] == "-c" || args[0] == "-ci") && len(e.Operands) <= 2 && !e.Recursive && !slices.ContainsFunc(c.args(), word.vague)
+	}
+	return false
+}
 
 // lists tells whether a program only names files below its folder.
 func (sh *shell) lists(name string, e program.Effect, args []string) bool {

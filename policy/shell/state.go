@@ -3,9 +3,8 @@ package shell
 import (
 	"maps"
 	"slices"
-	"strconv"
+	"strings"
 
-	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -33,6 +32,10 @@ type shell struct {
 	background bool
 	uncertain  bool // in a branch or a loop: it may not run
 	running    []*function
+	errexit    bool                   // set -e
+	tested     int                    // conditions around this place, in which set -e does not count
+	branches   int                    // around this place
+	locals     *locals                // of the function that runs
 	exported   map[string][]*function // of the shells that started this one
 }
 
@@ -47,20 +50,10 @@ type place struct {
 // scope holds what was set since a subshell or a branch began.
 type scope struct {
 	up        *scope
+	fresh     bool // of a new shell, which sees only what is exported
+	cleared   bool // or not even that
 	vars      map[string]value
 	functions map[string][]*function // several where branches defined it
-	programs  map[string]string      // hash -p
-	aliases   map[string]bool
-}
-
-// value is what a variable holds. If it is unknown, the text in it is one that it may
-// have.
-type value struct {
-	expand.Variable
-	unknown bool
-	glob    bool // it may hold a pattern that stands for file names
-	from    []string
-	fits    string // as in program.Word
 }
 
 type function struct {
@@ -69,24 +62,16 @@ type function struct {
 	called bool
 }
 
-func known(s string) value {
-	return value{Variable: expand.Variable{Set: true, Kind: expand.String, Str: s}}
-}
-
-func unknown(guess string) value {
-	v := known(guess)
-	v.unknown = true
-	return v
-}
-
 // shell is the one that runs the outermost text.
 func (a *analysis) shell() *shell {
 	r := a.guard.Roots
 	sh := &shell{a: a, scope: &scope{}, dir: place{path: r.Cwd, known: r.Cwd != ""}, in: &stream{}, rounds: 1}
-	sh.set("HOME", value{Variable: known(r.Home).Variable, unknown: r.Home == ""})
+	home := known(r.Home)
+	home.exported, home.Dynamic = true, r.Home == ""
+	sh.set("HOME", home)
 	sh.set("IFS", known(" \t\n"))
-	sh.set("OLDPWD", known(r.Cwd))
-	sh.set("0", known("bash"))
+	sh.set("OLDPWD", unknown(r.Cwd))
+	sh.set("0", unknown("bash"))
 	return sh
 }
 
@@ -105,10 +90,17 @@ func (sh *shell) nested(via string) *shell {
 	return sub
 }
 
-// fresh is a shell of its own. It sees functions only where they are exported, so each
-// may be there or not. That it sees all variables stands for those that are exported.
+// keepers are wrappers that leave the environment as it is.
+var keepers = strings.Fields("bash sh dash nice ionice timeout nohup setsid stdbuf time xargs find exec command builtin flock")
+
+// fresh is a shell of its own. It sees the variables that are exported, and functions only
+// where they are, so each may be there or not.
 func (sh *shell) fresh(via string) *shell {
 	sub := sh.nested(via)
+	sub.scope.fresh = true
+	sub.scope.cleared = slices.ContainsFunc(sh.wrappers, func(w string) bool { return !slices.Contains(keepers, w) })
+	sub.set("IFS", known(" \t\n"))
+	sub.locals = nil
 	sub.scope.functions = map[string][]*function{}
 	sub.exported = maps.Clone(sh.exported)
 	for s := sh.scope; s != nil; s = s.up {
@@ -122,16 +114,6 @@ func (sh *shell) fresh(via string) *shell {
 	return sub
 }
 
-func (sh *shell) get(name string) (value, bool) {
-	if name != "" && name[0] < 'A' && name != "0" {
-		if v, is := sh.parameter(name); is {
-			return v, v.Set
-		}
-	}
-	v := found(sh.scope, func(s *scope) map[string]value { return s.vars }, name)
-	return v, v.Set
-}
-
 // found is what the innermost scope says that says anything of a name.
 func found[V any](s *scope, of func(*scope) map[string]V, name string) (v V) {
 	for ; s != nil; s = s.up {
@@ -140,49 +122,6 @@ func found[V any](s *scope, of func(*scope) map[string]V, name string) (v V) {
 		}
 	}
 	return v
-}
-
-func (sh *shell) set(name string, v value) {
-	if sh.scope.vars == nil {
-		sh.scope.vars = map[string]value{}
-	}
-	sh.scope.vars[name] = v
-}
-
-// parameter is $1, $2 …, $@, $* or $#.
-func (sh *shell) parameter(name string) (v value, is bool) {
-	switch name {
-	case "@", "*":
-		v = value{Variable: expand.Variable{Set: true, Kind: expand.Indexed}, unknown: sh.open}
-		for _, w := range sh.args {
-			v.List = append(v.List, w.Text)
-			v.unknown = v.unknown || w.Dynamic
-			v.glob = v.glob || w.Glob
-			v.from = join(v.from, w.from)
-		}
-		return v, true
-	case "#":
-		v = known(strconv.Itoa(len(sh.args)))
-		v.unknown = sh.open || slices.ContainsFunc(sh.args, word.vague)
-		return v, true
-	}
-	n, err := strconv.Atoi(name)
-	if err != nil || n < 1 || name[0] == '0' {
-		return value{}, false
-	}
-	before := sh.args[:min(n, len(sh.args))]
-	switch {
-	case sh.open:
-		return unknown(""), true
-	case n > len(sh.args):
-		v = value{}
-	default:
-		v = sh.args[n-1].value()
-	}
-	if slices.ContainsFunc(before, word.vague) { // it may have become several words
-		v.unknown, v.Set, v.Kind = true, true, expand.String
-	}
-	return v, true
 }
 
 func (sh *shell) function(name string) []*function {
@@ -196,42 +135,31 @@ func (sh *shell) define(name string, list ...*function) {
 	sh.scope.functions[name] = list
 }
 
-// program is the path that hash -p gave a name, or the name.
-func (sh *shell) program(name string) string {
-	if p := found(sh.scope, func(s *scope) map[string]string { return s.programs }, name); p != "" {
-		return p
-	}
-	return name
-}
-
-func (sh *shell) aliased(name string) bool {
-	return found(sh.scope, func(s *scope) map[string]bool { return s.aliases }, name)
-}
-
 // branch runs something that may not run, or more than once. What it changes is
 // unknown afterwards; it tells whether there was any such thing.
 func (sh *shell) branch(run func(*shell)) (changed bool) {
 	b := sh.fork()
 	b.uncertain = true
+	b.branches++
 	if sh.out != nil {
 		sh.out.known = false
 	}
 	run(b)
+	return sh.merge(b)
+}
+
+// merge takes over what a fork may have changed.
+func (sh *shell) merge(b *shell) (changed bool) {
 	for name, v := range b.scope.vars {
 		old, _ := sh.get(name)
-		if old.unknown == v.unknown && old.Set == v.Set && old.Str == v.Str && slices.Equal(old.List, v.List) {
+		if old.same(v) {
 			continue
 		}
-		changed = changed || !old.unknown
-		v.unknown, v.Set, v.fits = true, true, ""
-		sh.set(name, v)
+		changed = changed || !old.Dynamic
+		sh.set(name, old.or(v))
 	}
 	for name, list := range b.scope.functions {
 		sh.define(name, slices.Concat(sh.function(name), list)...)
-	}
-	if len(b.scope.programs)+len(b.scope.aliases) > 0 {
-		sh.scope.programs = merged(sh.scope.programs, b.scope.programs)
-		sh.scope.aliases = merged(sh.scope.aliases, b.scope.aliases)
 	}
 	if !slices.EqualFunc(b.args, sh.args, func(x, y word) bool { return x.Word == y.Word }) || b.open != sh.open {
 		sh.args, sh.open, changed = nil, true, true

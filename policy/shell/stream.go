@@ -8,6 +8,7 @@ type stream struct {
 	code   bool     // the shell reads its own code from it
 	places []string // outside of the workspace, where the names in it come from
 	fits   string   // as in program.Word, of each of its words
+	number bool     // each of its words surely is a number
 }
 
 // next takes a line.
@@ -26,6 +27,7 @@ type sink struct {
 	from   []string
 	places []string
 	fits   string // as in program.Word, of each of its words
+	number bool   // each of its words surely is a number
 	used   bool   // something was written
 }
 
@@ -40,13 +42,13 @@ func (s *sink) write(text string, known bool, from ...string) {
 		text, known = "", false
 	}
 	s.text.WriteString(text)
-	s.used, s.fits = true, ""
+	s.used, s.fits, s.number = true, "", false
 	s.known = s.known && known
 	s.from = join(s.from, from)
 }
 
 func (s *sink) stream(kind string) *stream {
-	return &stream{Stdin: Stdin{Kind: kind, Known: s.known, Text: s.text.String(), From: s.from}, places: s.places, fits: s.fits}
+	return &stream{Stdin: Stdin{Kind: kind, Known: s.known, Text: s.text.String(), From: s.from}, places: s.places, fits: s.fits, number: s.number}
 }
 
 // copy is another sink with the same text.

@@ -6,67 +6,161 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
-// subscript finds a subscript with code in it, which arithmetic runs wherever the text
-// ends up.
-var subscript = lazyregexp.New("[A-Za-z_][A-Za-z0-9_]*\\[[^\\]]*(\\$\\(|`)")
-
-// expansion runs all substitutions inside of a node, and notes what is evaluated in
+// expansion runs all substitutions inside of a node, and looks at what is evaluated in
 // other ways.
 func (sh *shell) expansion(n syntax.Node) *expansion {
 	x := &expansion{sh: sh}
 	if w, ok := n.(*syntax.Word); ok && w == nil {
 		return x
 	}
-	syntax.Walk(n, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.CmdSubst:
-			if x.outputs == nil {
-				x.outputs = map[*syntax.CmdSubst]*sink{}
-			}
-			x.outputs[n] = sh.substitute(n)
-			return false
-		case *syntax.ProcSubst:
-			if x.pipes == nil {
-				x.pipes = map[*syntax.ProcSubst]string{}
-			}
-			x.pipes[n] = sh.processSubstitute(n)
-			return false
-		case *syntax.ParamExp:
-			if hidden(n) {
-				sh.a.unsure("a process substitution inside of ${}")
-			}
-			if n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && !slices.Contains([]string{"Q", "a", "A", "K", "k", "U", "u", "L"}, n.Exp.Word.Lit()) {
-				sh.a.unsure("${x@" + n.Exp.Word.Lit() + "} evaluates the value")
-			}
-		case *syntax.ArithmExp:
-			sh.quotedInArithmetic(n)
-		case *syntax.SglQuoted:
-			if subscript().MatchString(n.Value) {
-				sh.a.unsure("a subscript with a substitution, which arithmetic would run")
-				sh.evaluate(n.Value)
+	syntax.Walk(n, x.visit)
+	return x
+}
+
+func (x *expansion) visit(n syntax.Node) bool {
+	sh := x.sh
+	switch n := n.(type) {
+	case *syntax.CmdSubst:
+		if x.outputs == nil {
+			x.outputs = map[*syntax.CmdSubst]*sink{}
+		}
+		x.outputs[n] = sh.substitute(n)
+		return false
+	case *syntax.ProcSubst:
+		if x.pipes == nil {
+			x.pipes = map[*syntax.ProcSubst]string{}
+		}
+		x.pipes[n] = sh.processSubstitute(n)
+		return false
+	case *syntax.ArithmExp:
+		sh.arithmetic(n.X)
+		return false
+	case *syntax.DblQuoted:
+		sh.quotesInQuotes(n.Parts)
+	case *syntax.ParamExp:
+		x.visitParameter(n)
+		return false
+	}
+	return true
+}
+
+func (x *expansion) visitParameter(p *syntax.ParamExp) {
+	sh := x.sh
+	if hidden(p) {
+		sh.a.unsure("a process substitution inside of ${}")
+	}
+	name := ""
+	if p.Param != nil {
+		name = p.Param.Value
+		if p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull) {
+			x.assigns = append(x.assigns, p)
+		}
+	}
+	if p.Index != nil {
+		sh.subscript(name, p.Index)
+	} else if p.Excl && p.Names == 0 {
+		if v, _ := sh.get(name); !isName(v.Text) || v.Dynamic {
+			sh.name(v.word, "${!x}")
+		}
+	}
+	if s := p.Slice; s != nil {
+		sh.arithmetic(s.Offset)
+		sh.arithmetic(s.Length)
+	}
+	for _, w := range within(p) {
+		x.odd = x.odd || strings.Contains(written(w.Parts), "{")
+		syntax.Walk(w, x.visit)
+		for _, part := range w.Parts {
+			if q, ok := part.(*syntax.SglQuoted); ok && strings.ContainsAny(q.Value, "$`") {
+				sh.weak(q.Value)
 			}
 		}
-		return true
-	})
-	return x
+	}
+	if p.Exp != nil && p.Exp.Op == syntax.OtherParamOps && strings.Trim(lit(p.Exp.Word), "QaAKkUuLE") != "" {
+		sh.a.unsure("${x@" + lit(p.Exp.Word) + "} evaluates the value")
+	}
+}
+
+// within are the words inside of ${}.
+func within(p *syntax.ParamExp) (list []*syntax.Word) {
+	if p.Exp != nil {
+		list = append(list, p.Exp.Word)
+	}
+	if p.Repl != nil {
+		list = append(list, p.Repl.Orig, p.Repl.With)
+	}
+	return slices.DeleteFunc(list, func(w *syntax.Word) bool { return w == nil })
+}
+
+// written is what is written out in parts of a word, quoted or not.
+func written(parts []syntax.WordPart) (text string) {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			text += p.Value
+		case *syntax.DblQuoted:
+			text += written(p.Parts)
+		}
+	}
+	return text
+}
+
+// quotesInQuotes notes single quotes inside of "${x:-text}", which bash takes as part of the
+// text; so it may see the end of the text elsewhere.
+func (sh *shell) quotesInQuotes(parts []syntax.WordPart) {
+	for _, part := range parts {
+		p, ok := part.(*syntax.ParamExp)
+		if !ok || p.Exp != nil && p.Exp.Op >= syntax.RemSmallPrefix {
+			continue
+		}
+		for _, w := range within(p) {
+			for _, part := range w.Parts {
+				if q, ok := part.(*syntax.SglQuoted); ok && strings.ContainsAny(q.Value, "}\"$`\\") {
+					sh.weak(q.Value)
+				}
+			}
+		}
+	}
+}
+
+// settle looks once more at what is evaluated in a word that has set a variable, and
+// forgets what parts that were not followed may have set.
+func (x *expansion) settle(n syntax.Node) {
+	if x.again {
+		x.sh.expansion(n)
+	}
+	for _, p := range x.assigns {
+		v, _ := x.sh.get(p.Param.Value)
+		x.sh.set(p.Param.Value, v.or(unknown("")))
+	}
+}
+
+// only runs what is in a word that is looked at, and no argument.
+func (sh *shell) only(w *syntax.Word) {
+	if w != nil {
+		sh.expansion(w).settle(w)
+	}
+}
+
+// subscript is the index of an array. It is arithmetic, or the key in one of keys.
+func (sh *shell) subscript(name string, index syntax.ArithmExpr) {
+	w, ok := index.(*syntax.Word)
+	switch v, _ := sh.get(name); {
+	case ok && (w.Lit() == "@" || w.Lit() == "*"):
+	case ok && v.keyed:
+		sh.text(w)
+	default:
+		sh.arithmetic(index)
+	}
 }
 
 // hidden tells whether the words inside of ${} hold a process substitution, which the
 // parser takes as text.
 func hidden(p *syntax.ParamExp) bool {
-	var words []*syntax.Word
-	if p.Exp != nil {
-		words = append(words, p.Exp.Word)
-	}
-	if p.Repl != nil {
-		words = append(words, p.Repl.Orig, p.Repl.With)
-	}
-	return slices.ContainsFunc(words, func(w *syntax.Word) bool {
-		return w != nil && slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
+	return slices.ContainsFunc(within(p), func(w *syntax.Word) bool {
+		return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
 			l, ok := p.(*syntax.Lit)
 			return ok && (strings.Contains(l.Value, "<(") || strings.Contains(l.Value, ">("))
 		})
@@ -84,25 +178,8 @@ func (sh *shell) substitute(c *syntax.CmdSubst) *sink {
 		sub.depth++
 		sub.statements(c.Stmts)
 	}
-	source, ok := sh.a.backquotes[c]
-	if !ok {
-		return sh.collect(run)
-	}
-	// the text as bash parses it again; inside of double quotes \" loses its backslash too
-	sh.nested("$()").code(backquoted.Replace(source))
-	if strings.Contains(source, `\"`) {
-		sh.nested("$()").code(backquotedInQuotes.Replace(source))
-	}
-	if strings.Contains(source, "\\`") {
-		return sh.collect(func(sub *shell) { sub.via, sub.depth = "$()", sub.depth+1; sub.code(backquoted.Replace(source)) })
-	}
 	return sh.collect(run)
 }
-
-var (
-	backquoted         = strings.NewReplacer(`\$`, `$`, "\\`", "`", `\\`, `\`)
-	backquotedInQuotes = strings.NewReplacer(`\$`, `$`, "\\`", "`", `\\`, `\`, `\"`, `"`)
-)
 
 // processSubstitute runs <(…) or >(…) and gives the name of its pipe.
 func (sh *shell) processSubstitute(p *syntax.ProcSubst) string {
@@ -129,112 +206,4 @@ func (sh *shell) processSubstitute(p *syntax.ProcSubst) string {
 	}
 	sh.a.files[name] = sh.collect(run)
 	return name
-}
-
-// arithmetic runs the substitutions in (( )), [[ ]], let and for (( )), and forgets
-// what they assign.
-func (sh *shell) arithmetic(n syntax.Node, test bool) {
-	sh.expansion(n)
-	if !test {
-		sh.quotedInArithmetic(n)
-	}
-	syntax.Walk(n, func(n syntax.Node) bool {
-		name := ""
-		switch n := n.(type) {
-		case *syntax.Word:
-			if !test {
-				sh.counted(n)
-			}
-		case *syntax.Lit:
-			name = n.Value
-		case *syntax.ParamExp:
-			if n.Param != nil {
-				name = n.Param.Value
-			}
-		case *syntax.BinaryArithm:
-			if strings.HasSuffix(n.Op.String(), "=") {
-				sh.forget(n.X)
-			}
-		case *syntax.UnaryArithm:
-			if n.Op == syntax.Inc || n.Op == syntax.Dec {
-				sh.forget(n.X)
-			}
-		}
-		if v, ok := sh.get(name); ok && strings.Contains(v.Str, "[") && strings.ContainsAny(v.Str, "$`") {
-			sh.a.unsure("arithmetic evaluates a variable that holds a subscript with a substitution")
-			sh.evaluate(v.Str)
-		}
-		return true
-	})
-}
-
-// subscript is the index of an array, which is arithmetic.
-func (sh *shell) subscript(x syntax.ArithmExpr) {
-	sh.expansion(x)
-	if w, ok := x.(*syntax.Word); ok {
-		sh.counted(w)
-	}
-}
-
-// counted is a word in arithmetic. What its substitutions print is evaluated, too.
-func (sh *shell) counted(w *syntax.Word) {
-	if !slices.ContainsFunc(w.Parts, printed) {
-		return
-	}
-	if text := sh.text(w).Text; strings.Contains(text, "[") && strings.ContainsAny(text, "$`") {
-		sh.a.unsure("arithmetic evaluates what a command prints")
-		sh.evaluate(text)
-	}
-}
-
-// printed tells whether a part of a word is what a command prints.
-func printed(p syntax.WordPart) bool {
-	switch p := p.(type) {
-	case *syntax.CmdSubst:
-		return true
-	case *syntax.DblQuoted:
-		return slices.ContainsFunc(p.Parts, printed)
-	}
-	return false
-}
-
-// evaluate runs the substitutions in a text that bash expands a second time.
-func (sh *shell) evaluate(text string) {
-	if sh.depth >= sh.a.limits.Depth || !sh.a.spend(1+len(text)/1024) {
-		sh.a.script.OverBudget = true
-		return
-	}
-	w, err := sh.a.parser.Document(strings.NewReader(text))
-	if err != nil {
-		sh.a.unparsed(err)
-		return
-	}
-	sub := sh.nested("$()")
-	sub.out = nil
-	sub.expansion(w)
-}
-
-func (sh *shell) forget(x syntax.ArithmExpr) {
-	if w, ok := x.(*syntax.Word); ok && w.Lit() != "" {
-		name, _, _ := strings.Cut(w.Lit(), "[")
-		sh.assigned(name, unknown("0"))
-	}
-}
-
-// quotedInArithmetic: single quotes do not quote there.
-func (sh *shell) quotedInArithmetic(n syntax.Node) {
-	syntax.Walk(n, func(n syntax.Node) bool {
-		if q, ok := n.(*syntax.SglQuoted); ok && strings.ContainsAny(q.Value, "$`") {
-			sh.a.unsure("an expansion inside of single quotes in arithmetic")
-		}
-		return true
-	})
-}
-
-// name notes the name of a variable whose subscript bash would evaluate.
-func (sh *shell) name(name string) {
-	if strings.ContainsAny(name, "[$`(") {
-		sh.a.unsure("the name of a variable holds a subscript, which is evaluated")
-		sh.evaluate(name)
-	}
 }

@@ -3,6 +3,7 @@ package shell
 import (
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
@@ -10,31 +11,79 @@ import (
 // word is an argument, with the programs that its text came from.
 type word struct {
 	program.Word
-	from  []string
-	start int  // how many bytes of Text surely stand at its beginning, where it is dynamic
-	bare  bool // nothing is left of it where what it holds is empty
+	from   []string
+	start  int  // how many bytes of Text surely stand at its beginning, where it is dynamic
+	bare   bool // nothing is left of it where what it holds is empty
+	number bool // it surely is one
 }
 
 func literal(text string) word { return word{Word: program.Word{Text: text}} }
 
+// guessed is a word of which nothing is known. It may be the text.
+func guessed(text string) word { return word{Word: program.Word{Text: text, Dynamic: true}} }
+
 // vague tells whether a word can stand for any number of words.
 func (w word) vague() bool { return w.Dynamic || w.Glob }
 
-func (w word) value() value {
-	v := known(w.Text)
-	v.unknown, v.glob, v.from, v.fits = w.Dynamic, w.Glob, w.from, w.Fits
+// blurred is a word of which nothing is certain any more.
+func (w word) blurred() word {
+	w.Dynamic, w.Begins, w.start, w.Fits, w.number = true, false, 0, "", false
+	return w
+}
+
+// isNumber tells whether arithmetic may take a word: it is a number, or made of numbers.
+func (w word) isNumber() bool { return w.number || !w.vague() && sums().MatchString(w.Text) }
+
+var sums = lazyregexp.New(`^[-0-9+*/%()<>=!&|^~?: #]*$`)
+
+// value is what a variable holds, and what is known of its name.
+type value struct {
+	word
+	set   bool
+	array bool
+	list  []word // of an array
+	traits
+}
+
+// traits are what export and declare say of a name. They stay when it gets another value.
+type traits struct {
+	exported bool
+	fixed    bool // readonly
+	integer  bool // what is assigned is evaluated
+	keyed    bool // an associative array
+	odd      bool // what is assigned is changed, or goes elsewhere: declare -u -n
+}
+
+func known(s string) value { return value{word: literal(s), set: true} }
+
+func unknown(guess string) value { return value{word: guessed(guess), set: true} }
+
+// counted is a number that is not known.
+func counted() value {
+	v := unknown("")
+	v.number, v.Fits = true, "*"
 	return v
 }
 
-func (v value) word() word {
-	return word{Word: program.Word{Text: v.Str, Dynamic: v.unknown, Glob: v.glob && strings.ContainsAny(v.Str, "*?["), Fits: v.fits}, from: v.from}
+// same tells whether two values are surely the same.
+func (v value) same(w value) bool {
+	if v.set != w.set || v.array != w.array || v.traits != w.traits || v.Word != w.Word || len(v.list) != len(w.list) || v.Dynamic {
+		return false
+	}
+	for i := range v.list {
+		if v.list[i].Dynamic || v.list[i].Word != w.list[i].Word {
+			return false
+		}
+	}
+	return true
 }
 
 // anyOf is a word that can be any of a list.
 func anyOf(list []word) word {
-	w := word{Word: program.Word{Dynamic: true}}
+	w := word{Word: program.Word{Dynamic: true}, number: len(list) > 0}
 	for _, x := range list {
 		w.from = join(w.from, x.from)
+		w.number = w.number && x.isNumber()
 	}
 	return w
 }
@@ -94,6 +143,7 @@ func withOrigin(list []program.Word, from []string) []word {
 type call struct {
 	words   []word
 	used    redirected
+	listed  bool // its operands are names that another program has written
 	program bool // functions and builtins do not count: command, sudo, xargs
 }
 

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"encoding/base64"
 	"strings"
 	"testing"
 )
@@ -31,19 +32,21 @@ func TestWrapped(t *testing.T) {
 		"source":        func(s string) string { return ". /dev/stdin <<< " + q(s) },
 		"variable":      func(s string) string { return "x=" + q(s) + `; eval "$x"` },
 		"file":          func(s string) string { return "echo " + q(s) + " > f; sh f" },
-		"base64":        func(s string) string { return "echo " + q(s) + " | base64 | base64 -d | sh" },
-		"xargs sh":      func(s string) string { return "echo | xargs -I{} sh -c " + q(s) },
-		"env":           func(s string) string { return "env A=1 sh -c " + q(s) },
-		"timeout":       func(s string) string { return "timeout 5 sh -c " + q(s) },
-		"sudo":          func(s string) string { return "sudo -u root bash -c " + q(s) },
-		"nohup":         func(s string) string { return "nohup sh -c " + q(s) },
-		"find -exec":    func(s string) string { return "find . -exec sh -c " + q(s) + ` \;` },
-		"exec":          func(s string) string { return "exec sh -c " + q(s) },
-		"command":       func(s string) string { return "command eval " + q(s) },
-		"pipeline":      func(s string) string { return "ls | { " + s + "\n}" },
-		"time":          func(s string) string { return "time " + s },
-		"not":           func(s string) string { return "! " + s },
-		"coproc":        func(s string) string { return "coproc { " + s + "\n}" },
+		"base64": func(s string) string {
+			return "echo " + base64.StdEncoding.EncodeToString([]byte(s)) + " | base64 -d | sh"
+		},
+		"xargs sh":   func(s string) string { return "echo | xargs -I{} sh -c " + q(s) },
+		"env":        func(s string) string { return "env A=1 sh -c " + q(s) },
+		"timeout":    func(s string) string { return "timeout 5 sh -c " + q(s) },
+		"sudo":       func(s string) string { return "sudo -u root bash -c " + q(s) },
+		"nohup":      func(s string) string { return "nohup sh -c " + q(s) },
+		"find -exec": func(s string) string { return "find . -exec sh -c " + q(s) + ` \;` },
+		"exec":       func(s string) string { return "exec sh -c " + q(s) },
+		"command":    func(s string) string { return "command eval " + q(s) },
+		"pipeline":   func(s string) string { return "ls | { " + s + "\n}" },
+		"time":       func(s string) string { return "time " + s },
+		"not":        func(s string) string { return "! " + s },
+		"coproc":     func(s string) string { return "coproc { " + s + "\n}" },
 	}
 	for _, text := range []string{
 		"rm -rf /", `r''m -fr "/"`, "a=rm; $a -rf /", "cd / && rm -rf .", "find / -delete", "rm -rf //", "rm -rf /proj/..", "echo / | xargs rm -rf", "ln -s / l; rm -rf l/", `rm -rf "$X/"`, "rm --recursive --force -- /", "/bin/rm -rf /",

@@ -1,39 +1,10 @@
 package shell
 
 import (
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 )
-
-// What the fold says that a filter prints, the real program prints.
-func TestFilterPrintsAsPrograms(t *testing.T) {
-	commands := [][]string{
-		{"cat"}, {"cat", "-"}, {"tac"}, {"rev"}, {"head"}, {"tail"}, {"sort"}, {"uniq"}, {"base64"}, {"base64", "-d"}, {"base64", "--dec"}, {"base32", "-d"}, {"base32", "--decode"},
-		{"xxd", "-r", "-p"}, {"tr", "a-c", "x"}, {"tr", "abc", "A-C"}, {"tr", "[:lower:]", "[:upper:]"}, {"tr", "-d", "ab"}, {"tr", "-d", `\n`}, {"tr", "a", "bc"}, {"tr", "ab", "b"}, {"tr", "-", "_"},
-	}
-	input := rapid.OneOf(rapid.StringMatching(`[abcxyzABC \n-]{0,12}`), rapid.SampledFrom([]string{"cm0=\n", "cm0gL3g=", "OJWQ====\n", "ONUA====", "726d", "72 6d\n", "a\nb\n", "a\n\n", "\n", "é\n"}))
-	rapid.Check(t, func(t *rapid.T) {
-		c, in := rapid.SampledFrom(commands).Draw(t, "command"), input.Draw(t, "input")
-		text, ok := filter(c[0], c[1:], in)
-		path, err := exec.LookPath(c[0])
-		if !ok || err != nil {
-			return
-		}
-		run := exec.Command(path, c[1:]...)
-		run.Stdin, run.Env = strings.NewReader(in), []string{"LC_ALL=C.UTF-8"}
-		out, err := run.Output()
-		if err != nil {
-			t.Skip("the program complains")
-		}
-		if string(out) != text {
-			t.Fatalf("%q of %q prints %q, and not %q", c, in, out, text)
-		}
-	})
-}
 
 // TestFollowed: what text becomes on its way to a shell or to arguments is followed.
 func TestFollowed(t *testing.T) {
@@ -42,15 +13,7 @@ func TestFollowed(t *testing.T) {
 		want string // a command that runs; empty: none that has this word
 		word string
 	}{
-		{"echo x mr | rev | sh", "rm x", "rm"},
-		{"printf 'x\\nrm\\n' | tac | head -1 | xargs -I% % y", "", "rm"},
-		{"echo sn x | tr sn rm | sh", "rm x", "rm"},
-		{"echo RM X | tr A-Z a-z | sh", "rm x", "rm"},
-		{"echo r-m x | tr -d - | sh", "rm x", "rm"},
 		{"echo cm0geAo= | base64 --decode | sh", "rm x", "rm"},
-		{"echo OJWSA6AK | base32 -d | sh", "rm x", "rm"},
-		{"echo 726d2078 | xxd -r -p | sh", "rm x", "rm"},
-		{"echo cm0geAo= | openssl enc -base64 -d | sh", "rm x", "rm"},
 		{"echo cm0geAo= | base64 -x | sh", "", "rm"},
 		{"echo rm x | tee out | sh", "rm x", "rm"},
 		{"echo rm x > f; source ./f", "rm x", "rm"},
@@ -63,7 +26,6 @@ func TestFollowed(t *testing.T) {
 		{"bash -O extglob +x -c 'rm x'", "rm x", "rm"},
 		{"bash --rcfile rc -ic 'rm x'", "rm x", "rm"},
 		{"echo 'a b' | xargs rm", "rm a b", "rm"},
-		{`echo "'a b' c\ d" | xargs rm`, "rm a b c d", "rm"},
 		{"printf 'a\\0b' | xargs -0 rm", "rm a b", "rm"},
 		{"printf 'a b\\nc' | xargs -I% rm %", "rm a b", "rm"},
 		{"printf 'a b\\nc' | xargs -d '\\n' rm", "rm a b c", "rm"},
@@ -81,7 +43,6 @@ func TestFollowed(t *testing.T) {
 		{"command -p rm x", "rm x", "rm"},
 		{"exec -a name rm x", "rm x", "rm"},
 		{"builtin -- eval rm x", "rm x", "rm"},
-		{"hash -p /bin/rm ls; ls x", "rm x", "rm"},
 	} {
 		var ran []string
 		for _, s := range commands(Analyze(c.text, world)) {

@@ -1,0 +1,162 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Arithmetic evaluates the text of variables again and again, and runs the substitutions
+// in their subscripts. So what reaches it is a number, or a person is asked.
+
+// maxNamed is how many names are followed that lead to a number.
+const maxNamed = 8
+
+// arithmetic looks at an expression, and notes what it sets.
+func (sh *shell) arithmetic(n syntax.Node) {
+	if n == nil {
+		return
+	}
+	var sets []syntax.ArithmExpr
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Word:
+			sh.operand(n)
+			return false
+		case *syntax.BinaryArithm:
+			switch op := n.Op.String(); {
+			case op == "==" || op == "!=" || op == "<=" || op == ">=" || !strings.HasSuffix(op, "="):
+			case op == "=" && isName(lit(asWord(n.X))): // what it held before does not count
+				sh.arithmetic(n.Y)
+				sets = append(sets, n.X)
+				return false
+			default:
+				sets = append(sets, n.X)
+			}
+		case *syntax.UnaryArithm:
+			if n.Op == syntax.Inc || n.Op == syntax.Dec {
+				sets = append(sets, n.X)
+			}
+		}
+		return true
+	})
+	for _, x := range sets {
+		sh.counts(x)
+	}
+}
+
+func asWord(x syntax.ArithmExpr) *syntax.Word {
+	w, _ := x.(*syntax.Word)
+	return w
+}
+
+// counts sets a variable to the number that arithmetic gives it.
+func (sh *shell) counts(x syntax.ArithmExpr) {
+	w := asWord(x)
+	if w == nil {
+		return
+	}
+	name := w.Lit()
+	if p, ok := onlyPart(w).(*syntax.ParamExp); ok && p.Param != nil { // a[i]
+		sh.assignElement(p.Param.Value, counted().word)
+		return
+	}
+	if isName(name) {
+		sh.assigned(name, counted())
+	}
+}
+
+func onlyPart(w *syntax.Word) syntax.WordPart {
+	if len(w.Parts) != 1 {
+		return nil
+	}
+	return w.Parts[0]
+}
+
+// operand looks at a word in an expression.
+func (sh *shell) operand(w *syntax.Word) {
+	if len(w.Parts) == 0 {
+		return
+	}
+	for _, p := range w.Parts {
+		if q, ok := p.(*syntax.SglQuoted); ok && strings.ContainsAny(q.Value, "$`[") {
+			sh.weak(q.Value)
+		}
+	}
+	sh.evaluates(sh.text(w))
+}
+
+// evaluates notes a text that arithmetic evaluates.
+func (sh *shell) evaluates(w word) {
+	for range maxNamed {
+		if w.isNumber() {
+			return
+		}
+		if !isName(w.Text) || w.Dynamic {
+			break
+		}
+		v, set := sh.get(w.Text)
+		if !set && !sh.open && v.Text == "" { // what the environment holds is trusted
+			return
+		}
+		w = v.word
+		if v.array {
+			w = v.at(0, true).word
+		}
+	}
+	if w.Text == "" && !w.Dynamic {
+		return
+	}
+	sh.a.unsure("arithmetic evaluates a text that may not be a number: " + w.Text)
+	if strings.ContainsAny(w.Text, "$`") {
+		sh.evaluate(w.Text)
+	}
+}
+
+// weak notes single quotes that bash does not take as such: what they hold is expanded.
+func (sh *shell) weak(text string) {
+	sh.a.unsure("an expansion inside of single quotes that may not quote: " + text)
+	sh.evaluate(text)
+}
+
+// evaluate runs the substitutions in a text that bash expands a second time.
+func (sh *shell) evaluate(text string) {
+	if sh.depth >= sh.a.limits.Depth || !sh.a.spend(1+len(text)/1024) {
+		sh.a.script.OverBudget = true
+		return
+	}
+	w, err := sh.a.parser.Document(strings.NewReader(text))
+	if err != nil {
+		sh.a.unparsed(err)
+		return
+	}
+	sub := sh.nested("$()")
+	sub.out = nil
+	sub.expansion(w)
+}
+
+// compare is [[ ]]. Some of its operators compare numbers.
+func (sh *shell) compare(c *syntax.TestClause) {
+	syntax.Walk(c, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.BinaryTest:
+			switch n.Op {
+			case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+				for _, x := range []syntax.TestExpr{n.X, n.Y} {
+					if w, ok := x.(*syntax.Word); ok {
+						sh.evaluates(sh.text(w))
+					}
+				}
+			}
+		case *syntax.UnaryTest:
+			if w, ok := n.X.(*syntax.Word); ok && (n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar) {
+				sh.name(sh.text(w), "[[ -v")
+			}
+		case *syntax.Word:
+			sh.only(n)
+			return false
+		}
+		return true
+	})
+	sh.out.write("", true)
+}

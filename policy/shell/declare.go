@@ -1,0 +1,179 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// declare is export, declare, local, readonly, typeset and nameref.
+func (sh *shell) declare(d *syntax.DeclClause, used redirected) {
+	kind := d.Variant.Value
+	cmd := Command{Binary: kind, Argv: []string{kind}, Known: true, Reads: used.reads, Writes: used.writes}
+	said := saying{kind: kind}
+	for _, a := range d.Args {
+		if a.Name != nil {
+			sh.declareName(a.Name.Value, said)
+			name, w := sh.assign(a)
+			if a.Value != nil {
+				if said.arrays && !plainText(w) {
+					sh.a.unsure("a declaration takes a text as an array: " + w.Text)
+				}
+				name += "=" + w.Text
+				cmd.DynamicArgs = cmd.DynamicArgs || w.Dynamic
+			}
+			cmd.Argv = append(cmd.Argv, name)
+			continue
+		}
+		for _, w := range sh.fields(a.Value) {
+			cmd.Argv = append(cmd.Argv, w.Text)
+			cmd.DynamicArgs = cmd.DynamicArgs || w.Dynamic
+			sh.declareWord(w, &said)
+		}
+	}
+	cmd.Flags = said.flags
+	sh.declared(cmd)
+	sh.out.write("", len(cmd.Argv) > 1 && !said.prints, kind)
+}
+
+// saying is what the options of a declaration say.
+type saying struct {
+	kind   string
+	flags  []string
+	traits traits
+	arrays bool // -a or -A: a text in brackets is taken as an array, and evaluated
+	global bool
+	prints bool
+}
+
+// option reads one option. Those that are not listed are not known.
+func (s *saying) option(text string) (ok bool) {
+	s.flags = append(s.flags, text)
+	if text == "--" {
+		return true
+	}
+	on := text[0] == '-'
+	for _, c := range text[1:] {
+		switch {
+		case c == 'p', c == 'f', c == 'F':
+			s.prints = true
+		case c == 'x' || c == 'n' && s.kind == "export":
+			s.traits.exported = on && c == 'x'
+		case c == 'r':
+			s.traits.fixed = on
+		case c == 'i':
+			s.traits.integer = s.traits.integer || on
+		case c == 'a', c == 'A':
+			s.arrays = true
+			s.traits.keyed = c == 'A' && on
+		case c == 'g':
+			s.global = true
+		case strings.ContainsRune("tulc", c):
+			s.traits.odd = true
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// declareName gives a name what the options say.
+func (sh *shell) declareName(name string, s saying) {
+	v, set := sh.get(name)
+	if sh.locals == nil && s.kind == "local" { // an error, which leaves it as it was
+		v.word, v.odd = v.blurred(), true
+	}
+	local := sh.locals != nil && !s.global && s.kind != "export" && s.kind != "readonly"
+	if local {
+		sh.keepLocal(name, v)
+		v = value{traits: v.traits}
+		if !set {
+			v.word = guessed("")
+		}
+	}
+	v.exported = v.exported || s.traits.exported || s.kind == "export"
+	v.fixed = v.fixed || s.traits.fixed || s.kind == "readonly"
+	v.integer = v.integer || s.traits.integer
+	v.odd = v.odd || s.traits.odd
+	v.keyed = v.keyed || s.traits.keyed
+	if s.traits.keyed && !set {
+		v.array, v.set = true, true
+	}
+	if v.fixed && !s.prints {
+		v.set = set && !local // its own value is not the second one
+	}
+	if v.integer && set {
+		v.word = v.blurred()
+		v.number = true
+	}
+	sh.set(name, v)
+}
+
+// declared lists a declaration, with the names that programs may see.
+func (sh *shell) declared(cmd Command) {
+	if slices.Contains([]string{"export", "declare", "typeset"}, cmd.Binary) {
+		cmd.Env = appended(cmd.Env, namesOf(cmd.Argv[1:])...)
+	}
+	sh.exports(cmd)
+	if dumps(cmd) {
+		cmd.tag("dump-env")
+	}
+	sh.emit(cmd)
+}
+
+// dumps tells whether a declaration without names prints variables. Attributes alone
+// choose which; functions are no variables.
+func dumps(cmd Command) bool {
+	for _, w := range cmd.Argv[1:] {
+		if !strings.HasPrefix(w, "-") || strings.ContainsAny(w, "fF") {
+			return false
+		}
+	}
+	return true
+}
+
+// declareWord is an option, or NAME=VALUE that only comes to be by an expansion.
+func (sh *shell) declareWord(w word, s *saying) {
+	if w.Text != "" && strings.ContainsAny(w.Text[:1], "-+") && !w.Dynamic {
+		if !s.option(w.Text) {
+			sh.a.unsure("an option of " + s.kind + " that is not followed: " + w.Text)
+		}
+		return
+	}
+	name, text, assigns := strings.Cut(w.Text, "=")
+	name = strings.TrimSuffix(name, "+")
+	if w.Dynamic && !isName(name) || !isName(name) || s.prints {
+		if !s.prints {
+			sh.a.unsure("a declaration of which a part is only known at run time: " + w.Text)
+			sh.evaluate(w.Text)
+		}
+		return
+	}
+	sh.declareName(name, *s)
+	if !assigns {
+		return
+	}
+	v := value{word: w, set: true}
+	v.Text, v.Fits, v.start, v.number = text, "", max(0, w.start-len(w.Text)+len(text)), false
+	if s.arrays && !plainText(v.word) {
+		sh.a.unsure("a declaration takes a text as an array: " + text)
+		sh.evaluate(text)
+	}
+	if strings.Contains(w.Text, "+=") {
+		v.word = v.blurred()
+	}
+	sh.assigned(name, v)
+}
+
+// plainText tells whether a text is no array in brackets.
+func plainText(w word) bool { return !w.Dynamic && !strings.HasPrefix(w.Text, "(") }
+
+func namesOf(list []string) (out []string) {
+	for _, s := range list {
+		if name, _, _ := strings.Cut(s, "="); name != "" && name[0] != '-' {
+			out = append(out, strings.TrimSuffix(name, "+"))
+		}
+	}
+	return out
+}

@@ -1,0 +1,129 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
+)
+
+// sharp are programs that run code or write a file if a name that they are given begins
+// with a dash.
+var sharp = strings.Fields(`sed gsed awk gawk mawk nawk sort tar gtar bsdtar rsync zip unzip 7z 7za xargs env ssh scp sftp curl wget git rg fd fdfind find
+	sqlite3 split openssl ffmpeg convert magick mogrify pandoc install patch vi vim ed cpio strace m4 parallel script watch sh bash dash zsh perl ruby python python3 node php lua time nice nohup timeout setsid stdbuf flock ionice`)
+
+// foundNames notes names that may be options: those that a pattern stands for, and those
+// that another program has listed.
+func (sh *shell) foundNames(base string, e program.Effect, c call) {
+	if !slices.Contains(sharp, base) || base == "git" && slices.Contains([]string{"add", "rm", "mv", "commit", "status", "restore", "ls-files", "stash"}, e.Sub) {
+		return
+	}
+	for _, w := range c.args() {
+		switch {
+		case w.Text == "--":
+			return
+		case w.Fits == listed && w.Dynamic, w.Text == listed && c.listed:
+			sh.a.unsure(base + ": a name that was listed may be an option")
+			return
+		case w.Glob && strings.ContainsAny(w.Text[:1], "*?[") && !sh.namesArePlain(w.Text):
+			sh.a.unsure(base + ": a name that fits " + w.Text + " may be an option")
+			return
+		}
+	}
+}
+
+// namesArePlain tells whether no name that fits begins with a dash, as far as the disk shows.
+func (sh *shell) namesArePlain(pattern string) bool {
+	first, _, _ := strings.Cut(pattern, "/")
+	for name := range sh.a.files {
+		if strings.HasPrefix(path.Base(name), "-") {
+			return false
+		}
+	}
+	for _, folder := range append([]string{sh.cwd()}, sh.dir.or...) {
+		names, seen := sh.a.guard.Names(folder)
+		if !seen || slices.ContainsFunc(names, func(name string) bool {
+			ok, err := path.Match(first, name)
+			return strings.HasPrefix(name, "-") && (ok || err != nil)
+		}) {
+			return false
+		}
+	}
+	return !sh.a.unpacked
+}
+
+// stands tells whether a folder is surely there: the disk shows it, or the script has made
+// it, and deletes nothing.
+func (sh *shell) stands(folder string) bool {
+	_, seen := sh.a.guard.Names(folder)
+	return !sh.a.deletes && (seen || sh.a.folders[folder])
+}
+
+// outsideArguments judges what code of the workspace is given, beyond what is known of it.
+func (sh *shell) outsideArguments(cmd *Command, c call) {
+	for _, w := range c.args() {
+		if w.Text == cmd.CodeFile {
+			continue // it is judged already
+		}
+		if _, value, ok := strings.Cut(w.Text, "="); ok && strings.HasPrefix(w.Text, "-") {
+			w.Text, w.start = value, max(0, w.start-len(w.Text)+len(value))
+		}
+		if !strings.HasPrefix(w.Text, "/") && !strings.HasPrefix(w.Text, "~") && !slices.Contains(strings.Split(w.Text, "/"), "..") {
+			continue
+		}
+		for _, u := range sh.use(paths.Read, w, "argument") {
+			switch u.Class {
+			case paths.Workspace, paths.WorkspaceRoot, paths.Readable, paths.Null:
+			default:
+				sh.a.unsure("code of the workspace is given a path outside: " + w.Text)
+				cmd.Reads = append(cmd.Reads, u)
+			}
+		}
+	}
+}
+
+// bareRepository notes a plain folder that git takes for a repository, with a config that
+// runs programs.
+func (sh *shell) bareRepository(folder word) {
+	at := sh.absolute(folder)
+	for ; at != "" && at != "/"; at = path.Dir(at) {
+		if path.Base(at) == ".git" {
+			return
+		}
+		names, _ := sh.a.guard.Names(at)
+		for name := range sh.a.files {
+			if path.Dir(name) == at {
+				names = append(names, path.Base(name))
+			}
+		}
+		for name := range sh.a.folders {
+			if path.Dir(name) == at {
+				names = append(names, path.Base(name))
+			}
+		}
+		has := func(name string) bool { return slices.Contains(names, name) }
+		if has("HEAD") && (has("objects") || has("refs") || has("commondir")) {
+			sh.a.unsure("git takes a plain folder for a repository: " + at)
+		}
+		if has(".git") || slices.Contains(sh.a.guard.Roots.Write, at) {
+			return
+		}
+	}
+}
+
+// kept notes folders that the script makes, and whether it deletes anything.
+func (sh *shell) kept(base string, e program.Effect) {
+	sh.a.deletes = sh.a.deletes || len(touched(e, paths.Delete)) > 0
+	for _, w := range touched(e, paths.Write) {
+		if base == "mkdir" && !sh.uncertain {
+			if at := sh.absolute(w); at != "" {
+				sh.a.folders[at] = true
+			}
+		}
+		if at := sh.absolute(w); base == "touch" && at != "" && strings.HasPrefix(path.Base(at), "-") {
+			sh.a.files[at] = &sink{from: []string{base}}
+		}
+	}
+}

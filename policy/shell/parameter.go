@@ -1,0 +1,204 @@
+package shell
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
+)
+
+// parameter adds $x and ${x}, and of what ${} can do the few things that are proven to be
+// as in bash. All else is unknown.
+func (x *expansion) parameter(p *syntax.ParamExp, q quoting) {
+	if p.Param == nil {
+		x.put(guessed(""), q)
+		return
+	}
+	name := p.Param.Value
+	v, _ := x.sh.get(name)
+	size := len(v.Text)
+	for _, w := range v.list {
+		size += len(w.Text)
+	}
+	if x.sh.a.bytes -= size; x.sh.a.bytes < 0 {
+		x.sh.a.script.OverBudget = true
+		return
+	}
+	all := name == "@" || name == "*"
+	if i, ok := p.Index.(*syntax.Word); ok && (i.Lit() == "@" || i.Lit() == "*") {
+		name, all = i.Lit(), true
+		if !v.array {
+			v.list = nil
+			if v.set || v.Dynamic {
+				v.list = []word{v.word}
+			}
+		}
+	} else if p.Index != nil {
+		v = v.element(p.Index)
+	}
+	if v.array && !all {
+		v = v.at(0, true)
+	}
+	odd := p.Excl || p.Width || p.IsSet || p.Names != 0 || p.Flags != nil || p.NestedParam != nil || len(p.Modifiers) > 0 ||
+		strings.Contains("#?-!$_", name) && !p.Short && (p.Exp != nil || p.Slice != nil || p.Repl != nil)
+	switch {
+	case p.Length && !odd:
+		x.put(v.length(all), q)
+	case odd || p.Slice != nil || p.Repl != nil || all && p.Exp != nil:
+		if all {
+			x.list(v.list, true, q, name == "*")
+		} else {
+			x.put(v.blurred(), q)
+		}
+	case all:
+		x.list(v.list, v.Dynamic, q, name == "*")
+	case p.Exp != nil:
+		x.operator(name, v, p, q)
+	default:
+		x.put(v.word, q)
+	}
+}
+
+// operator is ${x:-text} and its like, and ${x%pattern}.
+func (x *expansion) operator(name string, v value, p *syntax.ParamExp, q quoting) {
+	w := p.Exp.Word
+	empty := !v.set
+	switch p.Exp.Op {
+	case syntax.DefaultUnsetOrNull, syntax.AlternateUnsetOrNull, syntax.AssignUnsetOrNull, syntax.ErrorUnsetOrNull:
+		empty = v.Text == ""
+	case syntax.DefaultUnset, syntax.AlternateUnset, syntax.AssignUnset, syntax.ErrorUnset:
+	default:
+		x.put(v.trimmed(p.Exp.Op, w), q)
+		return
+	}
+	unknown := v.Dynamic && !(v.set && v.Begins && v.start > 0) // else it is set, and not empty
+	switch p.Exp.Op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull:
+		if name == "TMPDIR" && !v.set && v.Dynamic && w.Lit() == "/tmp" {
+			x.put(word{Word: program.Word{Text: "/tmp", Dynamic: true, Fits: "/tmp"}}, q) // where it is set, to another folder like it
+			return
+		}
+		if !empty {
+			x.put(v.word, q)
+		} else {
+			x.instead(w, unknown, q)
+		}
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		if !empty || unknown {
+			x.instead(w, unknown, q)
+		} else {
+			x.put(word{}, q)
+		}
+	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		if !empty {
+			x.put(v.word, q)
+			return
+		}
+		x.assigns = slices.DeleteFunc(x.assigns, func(o *syntax.ParamExp) bool { return o == p })
+		x.again = true
+		set := value{word: x.sh.text(w), set: true}
+		set.Dynamic = set.Dynamic || unknown || x.perhaps || q != unquoted && w != nil && (w.Lit() == "" || strings.ContainsAny(w.Lit(), `\~`))
+		if p.Index != nil {
+			x.sh.assignElement(p.Param.Value, set.word)
+		} else {
+			x.sh.assigned(name, set)
+		}
+		x.put(set.word, q)
+	default:
+		v.Dynamic = v.Dynamic || empty
+		x.put(v.word, q)
+	}
+}
+
+// instead adds the text of ${x:-text}.
+func (x *expansion) instead(w *syntax.Word, unknown bool, q quoting) {
+	if unknown {
+		x.put(guessed(""), q)
+	}
+	if w == nil {
+		x.put(word{}, q)
+		return
+	}
+	inner, perhaps := x.inner, x.perhaps
+	x.inner, x.perhaps = true, perhaps || unknown
+	if x.parts(w.Parts, q); unknown {
+		x.put(guessed(""), q)
+	}
+	x.inner, x.perhaps = inner, perhaps
+	if len(w.Parts) == 0 {
+		x.put(word{}, q)
+	} else if q != unquoted && !x.now.some {
+		x.put(guessed(""), q)
+	}
+}
+
+// element is what an index stands for, where it is written out.
+func (v value) element(index syntax.ArithmExpr) value {
+	n, ok := natural(index)
+	return v.at(n, ok && !v.keyed)
+}
+
+// at is an element of an array. One whose number is not known is still a number if all
+// of them are.
+func (v value) at(n int, known bool) value {
+	list := v.list
+	if !v.array && (v.set || v.Dynamic) {
+		list = []word{v.word}
+	}
+	exact := known && !(v.array && v.Dynamic) && !slices.ContainsFunc(list[:min(n, len(list))], word.vague)
+	v.array, v.list = false, nil
+	switch {
+	case exact && n < len(list):
+		v.word, v.set = list[n], v.set || len(list) > 0
+		return v
+	case exact:
+		v.word, v.set = word{}, false
+		return v
+	case known && n < len(list):
+		v.word = list[n]
+	case len(list) > 0:
+		v.word = list[0]
+	}
+	v.word = v.word.blurred()
+	v.number = !slices.ContainsFunc(list, func(w word) bool { return !w.isNumber() })
+	return v
+}
+
+func lit(w *syntax.Word) string {
+	if w == nil {
+		return ""
+	}
+	return w.Lit()
+}
+
+// length is ${#x}, or how many values there are.
+func (v value) length(all bool) word {
+	w := word{number: true}
+	w.Text = strconv.Itoa(len(v.Text))
+	w.Dynamic = v.Dynamic || v.Glob || !ascii(v.Text)
+	if all {
+		w.Text = strconv.Itoa(len(v.list))
+		w.Dynamic = v.Dynamic || slices.ContainsFunc(v.list, word.vague)
+	}
+	if w.Dynamic {
+		w.Fits = "*"
+	}
+	return w
+}
+
+// natural is a number that is written out.
+func natural(x syntax.ArithmExpr) (int, bool) {
+	w, ok := x.(*syntax.Word)
+	if !ok || !number().MatchString(w.Lit()) {
+		return 0, false
+	}
+	n, err := strconv.Atoi(w.Lit())
+	return n, err == nil && n >= 0
+}
+
+func ascii(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r > 0x7e }) < 0
+}
