@@ -45,8 +45,9 @@ lint: ## gofmt, go vet, staticcheck; 1 minute the first time
 	go vet ./...
 	go run $(STATICCHECK) ./...
 
-fuzz: ## every fuzz target for FUZZTIME (10s), and made-up shell for a minute
+fuzz: ## every fuzz target for FUZZTIME (10s), and made-up shell for two minutes
 	BASH_SECONDS=60 go test -run BashRunsNothingElse -v ./sidecar/ruleset
+	WORDS_SEED=$$RANDOM go test -run WordsAreAsInBash -v ./policy/shell
 	@for package in $(packages); do \
 	  listed=$$(go test -list '^Fuzz' "$$package"); \
 	  for target in $$(grep '^Fuzz' <<<"$$listed" || true); do \

@@ -30,6 +30,7 @@ var rooms = [][]string{
 	{"sidecar/ruleset", "sidecar/publish"},
 	{"sidecar/cond"},
 	{"sidecar/rulefile", "sidecar/parse", "policy"},
+	{"policy/plain"},
 	{"policy/shell"},
 	{"policy/program", "policy/paths", "sidecar/openai", "sidecar/web", "sidecar/pin"},
 	{"policy/urls"},
@@ -47,7 +48,7 @@ var only = map[string][]string{
 	"github.com/spf13/pflag":                {"sidecar/cli"},
 	"github.com/hashicorp/go-retryablehttp": {"sidecar/upstream"},
 	"github.com/prometheus/client_golang":   {"sidecar/telemetry"},
-	"mvdan.cc/sh/v3":                        {"policy/shell"},
+	"mvdan.cc/sh/v3":                        {"policy/shell", "policy/plain"},
 	"golang.org/x/net/bpf":                  {"sidecar/confine"},
 }
 
@@ -58,6 +59,7 @@ var never = map[string][]string{
 	"tools/jsonrepair": {"net", "net/http", "os", "time", "log/slog", "context"},
 	"sidecar/parse":    {"net", "net/http", "os", "time", "log/slog", "context"},
 	"policy":           {"net", "net/http", "os", "log/slog", "context"},
+	"policy/plain":     {"net", "net/http", "os", "time", "log/slog", "context"},
 	"policy/shell":     {"net", "net/http", "os", "time", "log/slog", "context"},
 	"policy/program":   {"net", "net/http", "os", "time", "log/slog", "context"},
 	"sidecar/turn":     {"net", "net/http", "os"},

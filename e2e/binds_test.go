@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/policy/shell"
+	"github.com/jgavinray/gpt-oss-executor/policy/plain"
 )
 
 // shapes makes commands of every shape, of programs and files that exist.
@@ -72,7 +72,7 @@ func TestPlainCommandsReachAPerson(t *testing.T) {
 	var in bytes.Buffer
 	for range 6000 {
 		text := made.text()
-		if shell.Plain(text) == nil {
+		if plain.Check(text) == nil {
 			text += "  # gpt-oss-executor asks: it's `a` \"reason\", $(with) all | that > looks & odd; (rule x)"
 		}
 		texts = append(texts, text)
@@ -102,15 +102,15 @@ func TestPlainCommandsReachAPerson(t *testing.T) {
 	if err != nil || len(answers) != len(texts) {
 		t.Fatalf("%d answers to %d commands: %v", len(answers), len(texts), err)
 	}
-	plain, other, refused := 0, 0, 0
+	passed, other, refused := 0, 0, 0
 	for i, text := range texts {
 		var why string
 		if err := json.Unmarshal([]byte(answers[i]), &why); err != nil {
 			t.Fatal(err)
 		}
-		switch flaw := shell.Plain(text); {
+		switch flaw := plain.Check(text); {
 		case flaw == nil:
-			if plain++; why != "" {
+			if passed++; why != "" {
 				t.Errorf("%q is plain, and OpenClaw says: %s", text, why)
 			}
 		default:
@@ -119,8 +119,8 @@ func TestPlainCommandsReachAPerson(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("seed %d: %d are plain; of the other %d OpenClaw refuses %d", seed, plain, other, refused)
-	if plain < 200 || refused < other/2 {
+	t.Logf("seed %d: %d are plain; of the other %d OpenClaw refuses %d", seed, passed, other, refused)
+	if passed < 200 || refused < other/2 {
 		t.Error("too few are plain, or too many are not")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tidwall/sjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/policy/shell"
+	"github.com/jgavinray/gpt-oss-executor/policy/plain"
 )
 
 // asking is the argument of OpenClaw's exec with which a person is asked first.
@@ -31,7 +31,7 @@ var errNoAsk = errors.New("it has no argument with which a person is asked")
 
 // WithAsk gives the arguments with which a person is asked before the call runs, and reads
 // why: of a tool_call, those of the call that it carries. takes says whether a tool has the
-// argument for it. All other bytes stay as they are. The error is a *shell.Flaw if they
+// argument for it. All other bytes stay as they are. The error is a *plain.Flaw if they
 // could be asked about the same in plain commands.
 func WithAsk(tool string, arguments []byte, why string, takes func(tool string) bool) ([]byte, error) {
 	return inside(tool, arguments, func(tool string, object []byte) ([]byte, error) {
@@ -40,7 +40,7 @@ func WithAsk(tool string, arguments []byte, why string, takes func(tool string) 
 			return nil, errNoAsk
 		}
 		text, _ := jsontext.Text(object, jsontext.Span{From: at.from, To: at.to})
-		if f := shell.Plain(text); f != nil {
+		if f := plain.Check(text); f != nil {
 			return nil, f
 		}
 		comment := jsontext.AppendString(nil, asks+oneLine(why))

@@ -37,6 +37,9 @@ func (sh *shell) flags(cmd *Command, args []word) {
 	}
 }
 
+// IsBuiltin tells whether the shell itself does what a name stands for.
+func IsBuiltin(name string) bool { return builtinOf(name) != nil }
+
 func builtinOf(name string) builtin {
 	switch name {
 	case "cd", "pushd":

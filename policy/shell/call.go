@@ -123,7 +123,7 @@ func (sh *shell) call(c call) {
 		return
 	}
 	base := sh.locate(&cmd, name.Text)
-	if isShell(base) {
+	if IsShell(base) {
 		sh.interpret(cmd, c)
 		return
 	}

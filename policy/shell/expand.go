@@ -6,6 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
@@ -258,3 +259,6 @@ func bare(w *syntax.Word) bool {
 	}
 	return true
 }
+
+// escaped is what stands behind a backslash, with it.
+var escaped = lazyregexp.New(`(?s)\\.`)

@@ -164,7 +164,7 @@ func TestDynamic(t *testing.T) {
 		"sh":                                  "from a terminal",
 		"alias a=b":                           "alias",
 		"coproc rm 2>&1 | cat":                "coprocess",
-		"echo `echo \\`rm x\\``":              "backquotes",
+		"echo `echo \"\\$x\"`":                "backquotes",
 		"let x=1":                             "",
 		"x=$(< f); $x":                        "the name of a command",
 		"x=$(. f); $x":                        "the name of a command",

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// isShell tells whether a program runs shell code as bash does, or nearly.
-func isShell(name string) bool { return slices.Contains(shells, name) }
+// IsShell tells whether a program runs shell code as bash does, or nearly.
+func IsShell(name string) bool { return slices.Contains(shells, name) }
 
 var shells = strings.Fields("sh bash dash zsh ksh ash fish rbash rzsh mksh lksh pdksh ksh93 yash posh csh tcsh busybox-sh")
 

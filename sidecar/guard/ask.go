@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/policy/shell"
+	"github.com/jgavinray/gpt-oss-executor/policy/plain"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -25,7 +25,7 @@ func NewApprovals(l ruleset.Limits, now func() time.Time, m *telemetry.Metrics) 
 // has one and can be trusted to; else somebody must allow it here. It says why the call
 // does not leave, or nothing, and which approval it waits for.
 func (j *judge) askPerson(call *tools.Call, d policy.Decision) (why, approval string) {
-	var flaw *shell.Flaw
+	var flaw *plain.Flaw
 	if !j.set.AsksHere() && j.set.Confine() != ruleset.Always && j.asks.Hears(asker(j.who), j.Now()) {
 		args, err := policy.WithAsk(call.Name, call.Arguments, d.Reason(), func(tool string) bool { return j.catalog.Takes(tool, "ask") })
 		if err == nil {

@@ -1,4 +1,6 @@
-package shell
+// Package plain says whether a text is plain commands: those about which the gateway can ask
+// a person.
+package plain
 
 import (
 	"path"
@@ -9,6 +11,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 )
 
 // Flaw is a part of a text that is more than a plain command. Both sentences are for whoever
@@ -31,21 +34,21 @@ var (
 	flawLoader   = &Flaw{"it starts an interpreter that finds its code by itself", "Name the program itself, as in pip for python -m pip, or the file of code first."}
 )
 
-// Plain says what keeps a text from being plain commands, or nil: programs with arguments
+// Check says what keeps a text from being plain commands, or nil: programs with arguments
 // that are written out, joined by ; && || and |. What it does not know is no plain command.
 // Behind plain commands there is room for a comment, on the same line.
 //
 // OpenClaw asks a person only about commands whose programs it finds in the text. It finds
 // those of plain commands, if they are installed.
-func Plain(text string) *Flaw {
+func Check(text string) *Flaw {
 	odd := func(r rune) bool {
 		return r != '\n' && r != '\t' && r != ' ' && (unicode.IsControl(r) || unicode.IsSpace(r))
 	}
-	if len(text) > DefaultLimits.Bytes || strings.ContainsFunc(text, odd) || strings.Contains(text, "\\\n") || strings.HasSuffix(text, `\`) {
+	if len(text) > shell.DefaultLimits.Bytes || strings.ContainsFunc(text, odd) || strings.Contains(text, "\\\n") || strings.HasSuffix(text, `\`) {
 		return flawText
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
-	if err != nil || tooDeep(file) || len(file.Stmts) == 0 {
+	if err != nil || len(file.Stmts) == 0 {
 		return flawText
 	}
 	for _, s := range file.Stmts {
@@ -155,11 +158,11 @@ func plainProgram(words []string) *Flaw {
 	switch {
 	case name == "cd" || name == "pushd" || name == "popd":
 		return flawFolder
-	case builtinOf(name) != nil && !slices.Contains(installed, name), syntax.IsKeyword(name), name == "coproc":
+	case shell.IsBuiltin(name) && !slices.Contains(installed, name), syntax.IsKeyword(name), name == "coproc":
 		return flawBuiltin
 	case strings.ContainsAny(words[0], "*?[{~"):
 		return flawValue
-	case isShell(name):
+	case shell.IsShell(name):
 		if len(words) == 1 || strings.HasPrefix(words[1], "-") || strings.HasPrefix(words[1], "+") {
 			return flawShell
 		}

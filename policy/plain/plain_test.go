@@ -1,4 +1,4 @@
-package shell
+package plain
 
 import (
 	"math/rand"
@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/bash"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 )
 
 func TestPlain(t *testing.T) {
@@ -28,12 +30,12 @@ func TestPlain(t *testing.T) {
 		flawText:     {"", " \n", "# only a comment", "ls 'x", "ls \\\nx", `ls \`, "ls\rrm x", "rm\u00a0-rf", "ls\x1b[8m", "ls \u0085", "A[0]=1 ls", strings.Repeat("a ", 1<<17)},
 	} {
 		for _, text := range texts {
-			if got := Plain(text); got != flaw {
+			if got := Check(text); got != flaw {
 				t.Errorf("%.40q: %v, want %v", text, got, flaw)
 			}
 		}
 	}
-	if f := Plain("make &"); f == nil || f.Instead != "Leave & out, and set background." {
+	if f := Check("make &"); f == nil || f.Instead != "Leave & out, and set background." {
 		t.Errorf("in the background: %v", f)
 	}
 }
@@ -46,16 +48,16 @@ const hostile = "  # it's \"$(zmark)\" `zmark`; zmark && ) } fi <<E \\"
 func TestPlainTakesAComment(t *testing.T) {
 	box := bash.New(t, "zmark")
 	texts := []string{"ls", "ls '\n'", "echo a#b", "echo a #", "ls # b", "ls;", "ls\n", "ls \\\\", "echo '\\'", `echo "\\"`, "echo a\nls # b"}
-	for g := (generator{rand.New(rand.NewSource(7))}); len(texts) < 40000; {
-		texts = append(texts, g.text())
+	for g := rand.New(rand.NewSource(7)); len(texts) < 20000; {
+		texts = append(texts, madeUp(g))
 	}
 	plain := 0
 	for _, text := range texts {
-		if Plain(text) != nil {
+		if Check(text) != nil {
 			continue
 		}
 		plain++
-		was, is := Analyze(text, world), Analyze(text+hostile, world)
+		was, is := shell.Analyze(text, world), shell.Analyze(text+hostile, world)
 		if diff := cmp.Diff(was, is); diff != "" {
 			t.Errorf("%q is changed by a comment: %s", text, diff)
 		}
@@ -75,14 +77,31 @@ func FuzzPlain(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if Plain(text) != nil {
+		if Check(text) != nil {
 			return
 		}
-		if joined := text + "\n" + text; Plain(joined) != nil && len(joined) <= DefaultLimits.Bytes {
+		if joined := text + "\n" + text; Check(joined) != nil && len(joined) <= shell.DefaultLimits.Bytes {
 			t.Errorf("%q is plain, and twice it is not", text)
 		}
-		if Analyze(text, world).Control {
+		if shell.Analyze(text, world).Control {
 			t.Errorf("%q is plain, and has control characters", text)
 		}
 	})
+}
+
+var world = shell.World{Guard: paths.Guard{Roots: paths.Roots{Cwd: "/proj/app", Home: "/home/dev", Write: []string{"/proj/app", "/tmp"}}}}
+
+// madeUp is a list of commands, one of its characters changed now and then.
+func madeUp(g *rand.Rand) string {
+	words := []string{"zmark", "echo", "ls", "a", "'b c'", `"d e"`, `\f`, `"\$g"`, "-n", "x=1", "*", "a#b", "''", "find", "env", "sh", "cd"}
+	joins := []string{" ", " ", " ", " && ", " || ", "; ", " | ", "\n"}
+	text := words[g.Intn(3)]
+	for range g.Intn(6) {
+		text += joins[g.Intn(len(joins))] + words[g.Intn(len(words))]
+	}
+	const odd = "'\"\\$`()\n ;|<>#{}[]=!~-*&"
+	if i := g.Intn(3 * len(text)); i < len(text) {
+		return text[:i] + string(odd[g.Intn(len(odd))]) + text[i+1:]
+	}
+	return text
 }
