@@ -39,6 +39,7 @@ type setup struct {
 	world      guard.World
 	decisions  guard.DecisionLog
 	listening  func() map[int]bool // nil: as on this machine
+	confiner   guard.Confiner
 }
 
 // fixed is a rule set that stays.
@@ -83,7 +84,7 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(up.Close)
-	r.guard = guard.New(guard.Config{World: cfg.world, Listening: cfg.listening, Decisions: cfg.decisions, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics), Now: time.Now, Metrics: metrics, Log: log})
+	r.guard = guard.New(guard.Config{World: cfg.world, Listening: cfg.listening, Decisions: cfg.decisions, Confiner: cfg.confiner, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics), Now: time.Now, Metrics: metrics, Log: log})
 	r.s = New(Config{Rules: rules, Upstream: up, Guard: r.guard, Token: cfg.token, Metrics: metrics, Log: log})
 	t.Cleanup(r.s.Close)
 	srv := httptest.NewServer(r.s.Handler())

@@ -30,7 +30,28 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // e2e spend the same days with a real gateway.
 func TestSessions(t *testing.T) {
 	for _, name := range sessions.Names(t) {
-		t.Run(name, func(t *testing.T) { judged(t, name, "").Check(t) })
+		t.Run(name, func(t *testing.T) { judged(t, name, "", nil).Check(t) })
+	}
+}
+
+// wrapper confines commands, as far as a decision is concerned.
+type wrapper struct{}
+
+func (wrapper) Permit(*ruleset.Set, guard.Permit) (policy.Wrapper, error) {
+	return policy.Wrapper{Program: "/bin/gpt-oss-executor", Ticket: "/state/T"}, nil
+}
+
+// TestSessionsConfined judges the same days where the kernel confines commands: nothing is
+// asked or denied that is not without.
+func TestSessionsConfined(t *testing.T) {
+	for _, name := range sessions.Names(t) {
+		bare, confined := judged(t, name, "", nil), judged(t, name, "", wrapper{})
+		t.Logf("bare: %s\nconfined: %s", bare, confined)
+		for i, v := range confined.Verdicts {
+			if w := bare.Verdicts[i]; v.Effect != w.Effect && (v.Effect == policy.Ask || v.Effect == policy.Deny || v.Effect == "") {
+				t.Errorf("%s, call %d: %s %s (%s), and %s without", name, v.Number, v.Tool, v.Effect, v.Rule, w.Effect)
+			}
+		}
 	}
 }
 
@@ -39,7 +60,7 @@ func TestSessionsLocked(t *testing.T) {
 	folder := filepath.Join(ruletest.Root(), "testdata", "sessions", "locked")
 	var b strings.Builder
 	for _, name := range sessions.Names(t) {
-		b.WriteString(judged(t, name, folder).Summary())
+		b.WriteString(judged(t, name, folder, nil).Summary())
 	}
 	golden := folder + ".txt"
 	if *update {
@@ -77,10 +98,10 @@ func (k *kept) of(s *sessions.Session) (out []decisions.Decision) {
 }
 
 // judged is what is decided in a session, under a locked folder if there is one.
-func judged(t *testing.T, name, locked string) sessions.Score {
+func judged(t *testing.T, name, locked string, confiner guard.Confiner) sessions.Score {
 	t.Helper()
 	s := sessions.Load(t, name, "")
-	r, log := nextTo(t, locked, s)
+	r, log := nextTo(t, locked, confiner, s)
 	for i := range s.Calls {
 		log.call(r, s, i)
 	}
@@ -96,7 +117,7 @@ func TestSessionsDoNotMix(t *testing.T) {
 			for i, s := range both {
 				s.Reach(both[1-i])
 			}
-			r, log := nextTo(t, "", both...)
+			r, log := nextTo(t, "", nil, both...)
 			for i := range max(len(both[0].Calls), len(both[1].Calls)) {
 				for _, s := range both {
 					if i < len(s.Calls) {
@@ -105,7 +126,7 @@ func TestSessionsDoNotMix(t *testing.T) {
 				}
 			}
 			for _, s := range both {
-				alone, kept := nextTo(t, "", s)
+				alone, kept := nextTo(t, "", nil, s)
 				for i := range s.Calls {
 					kept.call(alone, s, i)
 				}
@@ -118,7 +139,7 @@ func TestSessionsDoNotMix(t *testing.T) {
 }
 
 // nextTo is a sidecar between a gateway with these agents, all of one owner, and their model.
-func nextTo(t *testing.T, locked string, all ...*sessions.Session) (*rig, *kept) {
+func nextTo(t *testing.T, locked string, confiner guard.Confiner, all ...*sessions.Session) (*rig, *kept) {
 	t.Helper()
 	t.Setenv("HOME", all[0].Home)
 	t.Setenv("OPENCLAW_WORKSPACE", "")
@@ -138,7 +159,7 @@ func nextTo(t *testing.T, locked string, all ...*sessions.Session) (*rig, *kept)
 		}
 	}
 	log := &kept{open: map[int]bool{}}
-	return start(t, setup{set: set, world: guard.NewWorld(guard.Here{}), decisions: log, listening: log.listening}, script.New(scenarios...)), log
+	return start(t, setup{set: set, world: guard.NewWorld(guard.Here{}), decisions: log, listening: log.listening, confiner: confiner}, script.New(scenarios...)), log
 }
 
 // call lets the model make a call of a session. Nobody is there to answer a question, so a
