@@ -51,7 +51,7 @@ const u = net.createServer(c => c.end('local')).listen('./s', () => net.connect(
 X
 node server.js | sort`},
 		{"npm", "npm", `echo '{"name":"x","version":"1.0.0","scripts":{"test":"node -e \"console.log(1+1)\""}}' > package.json; npm test --silent`},
-		{"a server and curl", "curl", `/usr/bin/python3 -m http.server 0 >log 2>&1 & p=$!; for i in $(seq 200); do port=$(sed -n 's/.*port \([0-9]*\).*/\1/p' log); [ -n "$port" ] && break; sleep 0.05; done
+		{"a server and curl", "curl", `/usr/bin/python3 -m http.server 0 >log 2>&1 & p=$!; for i in $(seq 200); do port=$(sed -n 's/.*port \([0-9]*\).*/\1/p' log 2>/dev/null); [ -n "$port" ] && break; sleep 0.05; done
 curl -s -o /dev/null -w '%{http_code}\n' "http://localhost:$port/"; kill $p`},
 		{"a terminal multiplexer", "tmux", `tmux -S ./t new-session -d 'sleep 5'; tmux -S ./t list-sessions | cut -d' ' -f1,2,3; tmux -S ./t kill-server`},
 		{"a database", "sqlite3", `sqlite3 d 'create table t(x); insert into t values (1); select * from t'`},
