@@ -16,9 +16,12 @@ func always(say uint32, numbers ...int) (out []call) {
 	return out
 }
 
-// calls are the rules for a box. The first ones of the filter cost least, and none costs
+// calls are the rules for a box, which may be apart: with namespaces of its own. The first ones of the filter cost least, and none costs
 // much: the kernel remembers which calls pass whatever their arguments are.
-func (b Box) calls(h handled) (out []call) {
+func (b Box) calls(h handled, apart bool) (out []call) {
+	if !apart {
+		out = append(out, sharedCalls()...)
+	}
 	out = append(out, b.socketCalls()...)
 	out = append(out, always(ask, unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN, unix.SYS_KILL)...)
 	if h.scoped&unix.LANDLOCK_SCOPE_SIGNAL == 0 {
@@ -82,14 +85,34 @@ func ofOthers() (out []call) {
 const (
 	namespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 	setID      = unix.S_ISUID | unix.S_ISGID
-
-	fsSetFlags   = 0x40086602 // FS_IOC_SETFLAGS
-	fsSetFlags32 = 0x40046602
-	fsSetXattr   = 0x401c5820 // FS_IOC_FSSETXATTR
-	fsSetVersion = 0x40087602
-	tiocLinux    = 0x541c
-	tiocGptPeer  = unix.TIOCGPTPEER
 )
+
+// deviceCalls are ioctl: typing into a terminal, and what changes files by a descriptor that
+// was opened for reading. File systems know more of the latter than anybody, so of theirs only
+// a few pass.
+func deviceCalls() call {
+	const (
+		getFlags, getFlags32, fiemap       = 0x80086601, 0x80046601, 0xc020660b
+		reflink, reflinkRange, deduplicate = 0x40049409, 0x4020940d, 0xc0189436
+		ofFiles, ofBtrfs, kind             = 0x6600, 0x9400, 0xff00
+		setXattr, tiocLinux                = 0x401c5820, 0x541c
+	)
+	c := call{nr: unix.SYS_IOCTL, otherwise: pass}
+	for _, command := range []uint32{getFlags, getFlags32, fiemap, reflink, reflinkRange, deduplicate} {
+		c.choices = append(c.choices, choice{[]test{is(1, command)}, pass})
+	}
+	for _, t := range []test{{arg: 1, mask: kind, value: ofFiles}, {arg: 1, mask: kind, value: ofBtrfs}, is(1, setXattr), is(1, unix.TIOCSTI), is(1, tiocLinux)} {
+		c.choices = append(c.choices, choice{[]test{t}, refuse})
+	}
+	c.choices = append(c.choices, choice{[]test{is(1, unix.TIOCGPTPEER)}, ask})
+	return c
+}
+
+// sharedCalls reach memory and queues of any program of the same user. Landlock does not know them.
+func sharedCalls() []call {
+	return always(absent, unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
+		unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK)
+}
 
 // refused are calls that lead out of a box, or into parts of the kernel that nothing here needs.
 func refused() []call {
@@ -107,12 +130,7 @@ func refused() []call {
 	namespace := []choice{{[]test{has(0, namespaces)}, refuse}}
 	out = append(out, call{nr: unix.SYS_CLONE, choices: namespace, otherwise: pass})
 	out = append(out, call{nr: unix.SYS_UNSHARE, choices: []choice{{[]test{has(0, namespaces|unix.CLONE_NEWTIME)}, refuse}}, otherwise: pass})
-	var ioctl []choice
-	for _, command := range []uint32{unix.TIOCSTI, tiocLinux, fsSetFlags, fsSetFlags32, fsSetXattr, fsSetVersion} {
-		ioctl = append(ioctl, choice{[]test{is(1, command)}, refuse})
-	}
-	ioctl = append(ioctl, choice{[]test{is(1, tiocGptPeer)}, ask})
-	out = append(out, call{nr: unix.SYS_IOCTL, choices: ioctl, otherwise: pass})
+	out = append(out, deviceCalls())
 	// A program that runs as its owner would be a gift to every other user of the machine.
 	out = append(out, call{nr: unix.SYS_OPENAT, choices: []choice{{[]test{has(2, unix.O_CREAT), has(3, setID)}, refuse}}, otherwise: pass})
 	return append(out, call{nr: unix.SYS_MKNODAT, choices: []choice{{[]test{has(2, setID)}, refuse}}, otherwise: pass})

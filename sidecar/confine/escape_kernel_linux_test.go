@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"unsafe"
@@ -137,6 +138,22 @@ func kernelAttempts() []escape {
 			}
 			return nil
 		}},
+		{name: "shared memory of another", do: func() error {
+			text, err := os.ReadFile(readable + "/shm")
+			if err != nil {
+				return err
+			}
+			id, err := strconv.Atoi(string(text))
+			if err != nil {
+				return err
+			}
+			memory, err := unix.SysvShmAttach(id, 0, unix.SHM_RDONLY)
+			if err == nil && !strings.HasPrefix(string(memory), secret) {
+				err = errors.New("something else is in it")
+			}
+			return err
+		}},
+		{name: "a message queue", do: call(unix.SYS_MQ_OPEN, word("confine-victim"), unix.O_RDONLY, 0, 0)},
 		{name: "kernel settings", do: func() error { return os.WriteFile("/proc/sys/kernel/domainname", []byte("x"), 0) }},
 		{name: "core dumps", do: func() error {
 			var l unix.Rlimit

@@ -101,7 +101,7 @@ func lay() error {
 			return err
 		}
 		for _, e := range entries {
-			if e.Type() != fs.ModeSocket && e.Name() != "tty" {
+			if e.Type() != fs.ModeSocket && e.Name() != "tty" && e.Name() != "shm" {
 				_ = os.RemoveAll(filepath.Join(dir, e.Name()))
 			}
 		}

@@ -32,10 +32,19 @@ func TestListeners(t *testing.T) {
 }
 
 func FuzzDiagAnswer(f *testing.F) {
-	f.Add(diagRequest(unix.AF_INET, 80))
+	f.Add(tcpRequest(unix.AF_INET, 80))
+	f.Add(localRequest())
 	f.Fuzz(func(t *testing.T, packet []byte) {
-		if inodes, _, err := diagAnswer(packet); err == nil && len(inodes)*sizeOfDiag > len(packet) {
-			t.Errorf("%d sockets in %d bytes", len(inodes), len(packet))
+		for _, least := range []int{sizeOfTCP, sizeOfLocal} {
+			all := 0
+			_, err := diagAnswer(packet, least, func(body []byte) {
+				if all += len(body); len(body) < least {
+					t.Errorf("%d bytes, and at least %d were asked for", len(body), least)
+				}
+			})
+			if err == nil && all > len(packet) {
+				t.Errorf("%d bytes out of %d", all, len(packet))
+			}
 		}
 	})
 }

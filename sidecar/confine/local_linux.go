@@ -24,6 +24,9 @@ func (c *caller) connectLocal(fd int, address []byte) verdict {
 		return no(err)
 	}
 	defer unix.Close(file)
+	if c.strangers(file) {
+		return verdict{errno: unix.EACCES}
+	}
 	kind, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE)
 	if err != nil {
 		return no(err)

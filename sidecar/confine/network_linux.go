@@ -44,24 +44,19 @@ func (c *caller) connect() verdict {
 	if err != nil {
 		return no(err)
 	}
+	defer unix.Close(fd)
 	switch family {
 	case unix.AF_UNIX:
-		defer unix.Close(fd)
 		return c.connectLocal(fd, address)
 	case unix.AF_INET, unix.AF_INET6:
-		if !c.mayReach(fd, address) {
-			unix.Close(fd)
+		if !c.mayReach(address) {
 			return verdict{errno: unix.EACCES}
 		}
 	}
 	if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err != nil || flags&unix.O_NONBLOCK != 0 {
-		defer unix.Close(fd)
 		return no(connect(fd, address))
 	}
-	return c.slowly(func() error { // it may wait for the other side
-		defer unix.Close(fd)
-		return connect(fd, address)
-	})
+	return c.slowly(func() error { return connect(fd, address) }) // it may wait for the other side
 }
 
 func connect(fd int, address []byte) error { return withAddress(unix.SYS_CONNECT, fd, address) }
@@ -86,7 +81,7 @@ func inet(address []byte) (to netip.AddrPort, ok bool) {
 }
 
 // mayReach says whether a socket may be connected to an address.
-func (c *caller) mayReach(fd int, address []byte) bool {
+func (c *caller) mayReach(address []byte) bool {
 	if binary.NativeEndian.Uint16(address) == unix.AF_UNSPEC {
 		return true // it disconnects
 	}
@@ -177,9 +172,7 @@ func (c *caller) listen() verdict {
 	if err := unix.Listen(fd, int(int32(c.args[1]))); err != nil {
 		return no(err)
 	}
-	if family != unix.AF_UNIX {
-		c.records.listens(inodeOf(fd))
-	}
+	c.records.listens(inodeOf(fd))
 	return verdict{}
 }
 

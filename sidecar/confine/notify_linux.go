@@ -61,6 +61,9 @@ func no(err error) verdict {
 	return verdict{errno: errno}
 }
 
+// mostBusy is how many calls may wait at once for the other side. Each has a thread here.
+const mostBusy = 1000
+
 // deputy does for a command what it may not do alone.
 type deputy struct {
 	box      Box
@@ -73,6 +76,7 @@ type deputy struct {
 
 	turn    sync.Mutex // of who takes the next call
 	idle    atomic.Int32
+	busy    atomic.Int32
 	threads sync.WaitGroup
 }
 
@@ -127,6 +131,11 @@ func (d *deputy) next() (n notice, err error) {
 
 // slowly answers a call that may take long, while another thread takes the next ones.
 func (c *caller) slowly(do func() error) verdict {
+	if c.busy.Load() >= mostBusy {
+		return verdict{errno: unix.EAGAIN}
+	}
+	c.busy.Add(1)
+	defer c.busy.Add(-1)
 	if c.idle.Load() == 0 {
 		c.threads.Go(c.serve)
 	}

@@ -113,7 +113,7 @@ func (b Box) plan(s start) (*plan, error) {
 	}
 	p.files = append(p.files, set)
 	p.do("restrict files", unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(set), 0)
-	code, err := filter(b.calls(h))
+	code, err := filter(b.calls(h, p.flags != 0))
 	if err != nil {
 		p.close()
 		return nil, err

@@ -26,9 +26,9 @@ func quick() (o Offer, err error) {
 	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, 0); errno == unix.EFAULT {
 		o.patience = unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 	}
-	o.namespace = unix.CLONE_NEWUSER | unix.CLONE_NEWNS
+	o.namespace = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWIPC
 	if mayMount() {
-		o.namespace = unix.CLONE_NEWNS
+		o.namespace &^= unix.CLONE_NEWUSER
 	}
 	return o, nil
 }

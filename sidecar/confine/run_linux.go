@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -261,6 +262,11 @@ func (r *run) stop(why error) {
 func (r *run) outcome(status unix.WaitStatus) (int, error) {
 	r.stopping.Lock()
 	defer r.stopping.Unlock()
+	select {
+	case <-r.pipes.full: // it may have ended by itself, for want of a reader
+		r.why = cmp.Or(r.why, errFull)
+	default:
+	}
 	switch {
 	case r.why != nil:
 		return 128 + int(unix.SIGKILL), r.why

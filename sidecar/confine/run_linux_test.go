@@ -70,7 +70,7 @@ func TestConfinedTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	outer := fit(t, os.Args[0])
+	outer := fit(t, "bash", "-c", `exec "$SELF"`)
 	outer.Read, outer.Env = append(outer.Read, inner.Dir), append(outer.Env, roleOf+"=box "+string(text))
 	var out bytes.Buffer
 	code, err := Run(outer, Streams{Out: &out, Err: &out})

@@ -14,8 +14,9 @@ import (
 // pipes are the standard streams of a command, and what copies them.
 type pipes struct {
 	fds   [3]int
-	opens []*os.File // for the child alone
-	full  chan error // there is more output than there may be
+	opens []*os.File    // for the child alone
+	full  chan struct{} // closed when there is more output than there may be
+	over  sync.Once
 	copy  sync.WaitGroup
 	ends  sync.Once
 	reads []*os.File
@@ -23,10 +24,12 @@ type pipes struct {
 	bound bool
 }
 
+var errFull = errors.New("ended: it wrote more than its limit for output")
+
 // open makes streams of what is no file, and of output that is counted. A terminal is
 // inherited in any case: programs behave otherwise without one.
 func (s Streams) open(most int64) (*pipes, error) {
-	p := &pipes{full: make(chan error, 1), bound: most > 0}
+	p := &pipes{full: make(chan struct{}), bound: most > 0}
 	p.left.Store(most)
 	in := s.In
 	if in == nil {
@@ -76,10 +79,7 @@ func (p *pipes) pass(w io.Writer, r *os.File) {
 		if n > 0 {
 			if left := p.left.Add(-int64(n)); p.bound && left < 0 {
 				n = max(0, n+int(max(left, -int64(n))))
-				select {
-				case p.full <- errors.New("ended: it wrote more than its limit for output"):
-				default:
-				}
+				p.over.Do(func() { close(p.full) })
 				err = io.EOF
 			}
 			if _, werr := w.Write(buf[:n]); werr != nil {
@@ -103,8 +103,8 @@ func (p *pipes) overflow(r *run) (end func()) {
 	watching.Go(func() {
 		select {
 		case <-done:
-		case err := <-p.full:
-			r.stop(err)
+		case <-p.full:
+			r.stop(errFull)
 		}
 	})
 	return func() { close(done); watching.Wait() }
