@@ -23,12 +23,13 @@ type analysis struct {
 	links     map[string]string // made by this script: to what they point
 	functions []*function
 	traps     []word
-	folders   map[string]bool // made by this script
-	deletes   bool            // it deletes something
-	unpacked  bool            // a repository or an archive has come from the network
-	settings  map[string]bool // NAME=value of which is known what they mean to programs
-	exports   map[string]bool // names that programs see; allExported: all of them
-	pipes     int             // names given to <()
+	folders   map[string]bool   // made by this script
+	looked    map[string]looked // on the disk, by folder
+	deletes   bool              // it deletes something
+	unpacked  bool              // a repository or an archive has come from the network
+	settings  map[string]bool   // NAME=value of which is known what they mean to programs
+	exports   map[string]bool   // names that programs see; allExported: all of them
+	pipes     int               // names given to <()
 }
 
 // Beside the limits that can be set: how much text all values together may hold, how
@@ -49,7 +50,7 @@ func newAnalysis(w World) *analysis {
 		script:  &Script{Parsed: true, Binaries: []string{}},
 		parser:  syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)),
 		dynamic: map[string]bool{},
-		files:   map[string]*sink{}, folders: map[string]bool{}, links: map[string]string{},
+		files:   map[string]*sink{}, folders: map[string]bool{}, looked: map[string]looked{}, links: map[string]string{},
 	}
 }
 

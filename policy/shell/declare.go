@@ -16,6 +16,11 @@ func (sh *shell) declare(d *syntax.DeclClause, used redirected) {
 		if a.Name != nil {
 			sh.declareName(a.Name.Value, said)
 			name, w := sh.assign(a)
+			if a.Value != nil && strings.Contains(written(a.Value.Parts), "{") { // here braces count
+				v, _ := sh.get(name)
+				v.word = v.blurred()
+				sh.set(name, v)
+			}
 			if a.Value != nil {
 				if said.arrays && !plainText(w) {
 					sh.a.unsure("a declaration takes a text as an array: " + w.Text)

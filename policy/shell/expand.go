@@ -46,6 +46,7 @@ func (sh *shell) fields(w *syntax.Word) []word {
 	x := sh.expansion(w)
 	x.split = true
 	words, sure := braced(w)
+	sure = sure && (len(words) < 2 || !sh.plain)
 	if words == nil {
 		sh.a.script.OverBudget = true
 		return nil
@@ -124,7 +125,7 @@ func (x *expansion) parts(list []syntax.WordPart, q quoting) {
 			if p.Dollar {
 				s, ok = unescape(s)
 			}
-			ok = ok && q == unquoted // else bash does not take them as quotes
+			ok = ok && q == unquoted && !(p.Dollar && x.sh.plain) // else the shell does not take them as quotes
 			x.put(word{Word: program.Word{Text: s, Dynamic: !ok}}, quoted)
 		case *syntax.DblQuoted:
 			if p.Dollar || q != unquoted || len(p.Parts) == 0 { // a translation; quotes in quotes

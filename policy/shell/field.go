@@ -108,7 +108,7 @@ func (x *expansion) put(w word, q quoting) {
 	}
 	if w.Dynamic {
 		w.Text, w.start = "", 0
-		if whole.Text == "" {
+		if strings.Trim(whole.Text, " \t\n") == "" {
 			x.now.add(w)
 		}
 		x.now.Dynamic = true

@@ -43,7 +43,7 @@ func (sh *shell) namesArePlain(pattern string) bool {
 		}
 	}
 	for _, folder := range append([]string{sh.cwd()}, sh.dir.or...) {
-		names, seen := sh.a.guard.Names(folder)
+		names, seen := sh.a.names(folder)
 		if !seen || slices.ContainsFunc(names, func(name string) bool {
 			ok, err := path.Match(first, name)
 			return strings.HasPrefix(name, "-") && (ok || err != nil)
@@ -54,10 +54,26 @@ func (sh *shell) namesArePlain(pattern string) bool {
 	return !sh.a.unpacked
 }
 
+// looked is what the disk shows of a folder.
+type looked struct {
+	names []string
+	seen  bool
+}
+
+// names are what is in a folder, looked at once.
+func (a *analysis) names(folder string) ([]string, bool) {
+	l, known := a.looked[folder]
+	if !known {
+		l.names, l.seen = a.guard.Names(folder)
+		a.looked[folder] = l
+	}
+	return l.names, l.seen
+}
+
 // stands tells whether a folder is surely there: the disk shows it, or the script has made
 // it, and deletes nothing.
 func (sh *shell) stands(folder string) bool {
-	_, seen := sh.a.guard.Names(folder)
+	_, seen := sh.a.names(folder)
 	return !sh.a.deletes && (seen || sh.a.folders[folder])
 }
 
@@ -92,7 +108,7 @@ func (sh *shell) bareRepository(folder word) {
 		if path.Base(at) == ".git" {
 			return
 		}
-		names, _ := sh.a.guard.Names(at)
+		names, _ := sh.a.names(at)
 		for name := range sh.a.files {
 			if path.Dir(name) == at {
 				names = append(names, path.Base(name))

@@ -23,7 +23,7 @@ func (x *expansion) parameter(p *syntax.ParamExp, q quoting) {
 	for _, w := range v.list {
 		size += len(w.Text)
 	}
-	if x.sh.a.bytes -= size; x.sh.a.bytes < 0 {
+	if x.sh.a.bytes -= size; x.sh.a.bytes < 0 || !x.sh.a.spend(len(v.list)/64) {
 		x.sh.a.script.OverBudget = true
 		return
 	}
@@ -101,7 +101,7 @@ func (x *expansion) operator(name string, v value, p *syntax.ParamExp, q quoting
 		x.again = true
 		set := value{word: x.sh.text(w), set: true}
 		set.Dynamic = set.Dynamic || unknown || x.perhaps || q != unquoted && w != nil && (w.Lit() == "" || strings.ContainsAny(w.Lit(), `\~`))
-		if p.Index != nil {
+		if old, _ := x.sh.get(name); p.Index != nil || old.array {
 			x.sh.assignElement(p.Param.Value, set.word)
 		} else {
 			x.sh.assigned(name, set)

@@ -120,6 +120,10 @@ func (a *analysis) readings(text string) (out []*reading) {
 const maxEndings = 8
 
 func (a *analysis) parse(r *reading) (err error) {
+	if open := opened(r.text); open > 2*maxNesting {
+		a.script.OverBudget = true
+		return errors.New("nested too deep")
+	}
 	r.file, err = a.parser.Parse(strings.NewReader(r.text), "")
 	switch {
 	case err != nil:
@@ -147,6 +151,22 @@ func (a *analysis) backquotes(r *reading) {
 		}
 		return !ok
 	})
+}
+
+// opened is how many brackets are open at most, quoted or not. The parser takes long for
+// many.
+func opened(text string) (most int) {
+	open := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(', '[', '{':
+			open++
+		case ')', ']', '}':
+			open = max(0, open-1)
+		}
+		most = max(most, open)
+	}
+	return most
 }
 
 // tooDeep keeps what looks into all that a part holds, for each part, from taking the

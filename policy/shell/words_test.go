@@ -21,6 +21,9 @@ func TestWordsAreAsInBash(t *testing.T) {
 	t.Logf("WORDS_SEED=%d", seed)
 	m := wordMaker{generator{rand.New(rand.NewSource(seed))}}
 	var told tally
+	for i, shown := range box.Shown(t, pastTexts) {
+		told.compare(t, pastTexts[i], false, shown)
+	}
 	for count := int(numberFrom("WORDS_COUNT", 100_000)); told.words < count; {
 		texts := make([]string, 200)
 		for i := range texts {
@@ -37,6 +40,13 @@ func TestWordsAreAsInBash(t *testing.T) {
 	if told.ordinaryKnown*100 < told.ordinary*95 {
 		t.Error("too many ordinary words are called unknown")
 	}
+}
+
+// pastTexts are texts of which a word was once read wrongly.
+var pastTexts = []string{
+	"show 0 {a..Z} {$,}x {x,~} ~{,}", "u=; show 0 \"${1:+x}\" \"$*$@\" \"${b:+$@}\"", "unset u; show 0 \"${u=~}\" $u", "show 0 $(printf '%s ?' a b)$.", "show 0 ~:/x", "l=({a,b} x); show 0 \"${l[1]:-\"{a,b}$@\"}\"",
+	"k=(x y); c=a; show 0 ${c#${k[x]=z}} \"${k[@]}\"", "b=x; export a=$b{x,y}; show 0 $a", "l=('' x); : ${l:=y}; show 0 \"${l[@]}\"", "show 0 ${#=x} \"${#-y}\"", "unset a; [[ -n $a ]] && b=x; show 0 ${b=%.*}",
+	"a=b; set -- x/#a/b; show 0 ${a/#b/c} ${a/%b/c} \"${@}suffix\" \"x$@\" ${a@Q} \"${a:+'q'}\" ${a/b/&&}",
 }
 
 // tally counts what was compared.
