@@ -119,7 +119,7 @@ func (b Box) reachable(env []string) (out []string) {
 // real is a path without links; what does not exist keeps its name below what does.
 func real(path string) string {
 	path = filepath.Clean(path)
-	if r, err := filepath.EvalSymlinks(path); err == nil {
+	if r, err := followed(path); err == nil {
 		return r
 	}
 	if dir := filepath.Dir(path); dir != path {

@@ -4,6 +4,7 @@ package confine
 
 import (
 	"fmt"
+	"path/filepath"
 	"runtime"
 )
 
@@ -23,3 +24,5 @@ func Probe() Offer {
 	}
 	return o
 }
+
+func followed(path string) (string, error) { return filepath.EvalSymlinks(path) }

@@ -75,18 +75,19 @@ func ruleset(h handled) (int, error) {
 type grant struct {
 	path   string
 	access uint64
+	folder bool // known to be one, which spares a look
 }
 
 // grants are the rules of a box, with its paths as checked makes them.
 func (b Box) grants() (out []grant, err error) {
 	for _, path := range b.Write {
-		out = append(out, grant{path, mayWrite})
+		out = append(out, grant{path: path, access: mayWrite})
 	}
 	for _, path := range b.Use {
-		out = append(out, grant{path, mayUse})
+		out = append(out, grant{path: path, access: mayUse})
 	}
 	for _, path := range b.Read {
-		if out, err = b.readable(path, out); err != nil {
+		if out, err = b.readable(path, false, out); err != nil {
 			return nil, err
 		}
 	}
@@ -96,12 +97,12 @@ func (b Box) grants() (out []grant, err error) {
 // readable grants a path. Landlock can take nothing out again, so a folder that leads to
 // something denied is granted entry by entry. It cannot be listed then: the right to list
 // it would be the right to list all below.
-func (b Box) readable(path string, out []grant) ([]grant, error) {
+func (b Box) readable(path string, folder bool, out []grant) ([]grant, error) {
 	if slices.Contains(b.Deny, path) {
 		return out, nil
 	}
 	if !slices.ContainsFunc(b.Deny, func(d string) bool { return under(d, path) }) {
-		return append(out, grant{path, mayRead}), nil
+		return append(out, grant{path: path, access: mayRead, folder: folder}), nil
 	}
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
@@ -114,7 +115,7 @@ func (b Box) readable(path string, out []grant) ([]grant, error) {
 		if e.Type()&fs.ModeSymlink != 0 {
 			continue // what it leads to is granted by its own name, or not at all
 		}
-		if out, err = b.readable(filepath.Join(path, e.Name()), out); err != nil {
+		if out, err = b.readable(filepath.Join(path, e.Name()), e.IsDir(), out); err != nil {
 			return nil, err
 		}
 	}
@@ -133,7 +134,7 @@ func domain(h handled, grants []grant, streams [3]int) (int, error) {
 			continue
 		}
 		if err == nil {
-			err = allow(set, fd, g.access&h.fs)
+			err = allow(set, fd, g.folder, g.access&h.fs)
 			unix.Close(fd)
 		}
 		if err != nil {
@@ -144,19 +145,21 @@ func domain(h handled, grants []grant, streams [3]int) (int, error) {
 	for _, fd := range streams {
 		// /dev/stdout leads to the file or terminal that is standard output. It was given.
 		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err == nil {
-			_ = allow(set, fd, h.fs&[]uint64{mayUse &^ unix.LANDLOCK_ACCESS_FS_WRITE_FILE &^ unix.LANDLOCK_ACCESS_FS_TRUNCATE, mayUse &^ unix.LANDLOCK_ACCESS_FS_READ_FILE, mayUse, 0}[flags&unix.O_ACCMODE])
+			_ = allow(set, fd, false, h.fs&[]uint64{mayUse &^ unix.LANDLOCK_ACCESS_FS_WRITE_FILE &^ unix.LANDLOCK_ACCESS_FS_TRUNCATE, mayUse &^ unix.LANDLOCK_ACCESS_FS_READ_FILE, mayUse, 0}[flags&unix.O_ACCMODE])
 		}
 	}
 	return set, nil
 }
 
-func allow(set, fd int, access uint64) error {
+func allow(set, fd int, folder bool, access uint64) error {
 	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return err
-	}
-	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
-		access &= ofFile
+	if !folder {
+		if err := unix.Fstat(fd, &st); err != nil {
+			return err
+		}
+		if st.Mode&unix.S_IFMT != unix.S_IFDIR {
+			access &= ofFile
+		}
 	}
 	attr := unix.LandlockPathBeneathAttr{Allowed_access: access, Parent_fd: int32(fd)}
 	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
@@ -164,4 +167,15 @@ func allow(set, fd int, access uint64) error {
 		return errno
 	}
 	return nil
+}
+
+// followed is a path without links, as the kernel says it: a tenth of the time that it takes to look
+// at each part of it.
+func followed(path string) (string, error) {
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return "", err
+	}
+	defer unix.Close(fd)
+	return pathOf(fd)
 }

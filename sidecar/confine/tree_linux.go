@@ -3,7 +3,6 @@ package confine
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -13,9 +12,10 @@ import (
 
 // children are the processes that one has started, and those that were left to it.
 func children(pid int) (out []int) {
-	lists, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/children")
-	for _, list := range lists {
-		text, _ := os.ReadFile(list)
+	tasks := "/proc/" + strconv.Itoa(pid) + "/task/"
+	threads, _ := os.ReadDir(tasks)
+	for _, thread := range threads {
+		text, _ := os.ReadFile(tasks + thread.Name() + "/children")
 		for word := range strings.FieldsSeq(string(text)) {
 			if n, err := strconv.Atoi(word); err == nil {
 				out = append(out, n)
