@@ -72,27 +72,36 @@ curl -s -o /dev/null -w '%{http_code}\n' "http://localhost:$port/"; kill $p`},
 			}
 			b.Env = append(b.Env, "GOCACHE="+cache+"/go-build", "PYTHONUNBUFFERED=1", "GOFLAGS=-mod=mod", "GOTOOLCHAIN=local", "LC_ALL=C")
 			b.Env[0] = "PATH=" + goroot + "/bin:/usr/local/bin:/usr/bin:/bin"
-			out := func(confined bool) string {
+			out := func(w way) string {
 				b.Dir = t.TempDir()
 				b.Env[1], b.Env[2] = "HOME="+b.Dir, "TMPDIR="+b.Dir
 				b.Write = append(b.Write[:1:1], b.Dir, cache+"/go-build")
 				var out strings.Builder
-				if confined {
+				if w == apart {
+					b.Fixed = []string{b.Dir + "/fixed/too"}
+					if err := os.MkdirAll(b.Fixed[0], 0o700); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if w != bare {
 					code, err := Run(b, Streams{Out: &out, Err: &out})
 					if err != nil || code != 0 {
 						t.Errorf("exit code %d: %v", code, err)
 					}
 					return out.String()
 				}
-				bare := exec.Command(b.Command[0], b.Command[1:]...)
-				bare.Env, bare.Dir, bare.Stdout, bare.Stderr = b.Env, b.Dir, &out, &out
-				if err := bare.Run(); err != nil {
+				c := exec.Command(b.Command[0], b.Command[1:]...)
+				c.Env, c.Dir, c.Stdout, c.Stderr = b.Env, b.Dir, &out, &out
+				if err := c.Run(); err != nil {
 					t.Skipf("it does not work bare: %v %s", err, out.String())
 				}
 				return out.String()
 			}
-			if bare, confined := out(false), out(true); bare != confined {
-				t.Errorf("bare %q\nconfined %q", bare, confined)
+			want := out(bare)
+			for _, w := range []way{plain, apart} {
+				if got := out(w); got != want {
+					t.Errorf("bare %q\n%s %q", want, w, got)
+				}
 			}
 		})
 	}

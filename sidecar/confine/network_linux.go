@@ -56,7 +56,7 @@ func (c *caller) connect() verdict {
 	if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err != nil || flags&unix.O_NONBLOCK != 0 {
 		return no(connect(fd, address))
 	}
-	return c.slowly(func() error { return connect(fd, address) }) // it may wait for the other side
+	return c.slowly(fd, func() error { return connect(fd, address) }) // it may wait for the other side
 }
 
 func connect(fd int, address []byte) error { return withAddress(unix.SYS_CONNECT, fd, address) }

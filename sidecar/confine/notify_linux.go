@@ -76,8 +76,11 @@ type deputy struct {
 
 	turn    sync.Mutex // of who takes the next call
 	idle    atomic.Int32
-	busy    atomic.Int32
 	threads sync.WaitGroup
+
+	mu      sync.Mutex
+	waiting map[int]bool // sockets that wait for the other side
+	ended   bool
 }
 
 // serve answers until nobody is left who could ask. It gives up all capabilities first: it
@@ -129,22 +132,40 @@ func (d *deputy) next() (n notice, err error) {
 	}
 }
 
-// slowly answers a call that may take long, while another thread takes the next ones.
-func (c *caller) slowly(do func() error) verdict {
-	if c.busy.Load() >= mostBusy {
+// slowly answers a call on a socket that may take long, while another thread takes the next ones.
+func (c *caller) slowly(fd int, do func() error) verdict {
+	c.mu.Lock()
+	full := c.ended || len(c.waiting) >= mostBusy
+	if !full {
+		c.waiting[fd] = true
+	}
+	c.mu.Unlock()
+	if full {
 		return verdict{errno: unix.EAGAIN}
 	}
-	c.busy.Add(1)
-	defer c.busy.Add(-1)
 	if c.idle.Load() == 0 {
 		c.threads.Go(c.serve)
 	}
 	c.turn.Unlock()
 	c.answer(no(do()))
+	c.mu.Lock()
+	delete(c.waiting, fd)
+	c.mu.Unlock()
 	c.idle.Add(1)
 	c.turn.Lock()
 	c.idle.Add(-1)
 	return verdict{answered: true}
+}
+
+// end waits until all threads are gone. The command is; what waits for the other side is woken.
+func (d *deputy) end() {
+	d.mu.Lock()
+	d.ended = true
+	for fd := range d.waiting {
+		_ = unix.Shutdown(fd, unix.SHUT_RDWR)
+	}
+	d.mu.Unlock()
+	d.threads.Wait()
 }
 
 // caller is a thread that waits for its call.

@@ -16,7 +16,8 @@ import (
 
 // Run runs the command of a box and returns its exit code, 128 and the number of a signal
 // if that ended it. When it returns, nothing that the command started is left. An error
-// says why it did not run, or was ended.
+// says why it did not run, or was ended. Signals to this process go to the command, and
+// records are named by its pid, so a process runs one command at a time.
 func Run(b Box, std Streams) (int, error) {
 	b, err := b.checked()
 	if err != nil {
@@ -164,7 +165,7 @@ func (r *run) adopt(offer Offer) error {
 		}
 	}
 	d := &deputy{
-		box: r.box, records: r.records, listener: r.listener, keeper: r.keeper, desk: desk(),
+		box: r.box, records: r.records, listener: r.listener, keeper: r.keeper, desk: desk(), waiting: map[int]bool{},
 		apart: r.plan.flags != 0, scoped: offer.landlock.scoped&unix.LANDLOCK_SCOPE_SIGNAL != 0,
 	}
 	// The thread of the command is woken where the answer was written: half the time of a call.
@@ -282,7 +283,7 @@ func (r *run) end() {
 	_ = unix.Kill(r.keeper, unix.SIGKILL)
 	_, _ = unix.Wait4(r.keeper, nil, 0, nil)
 	if r.deputy != nil {
-		r.deputy.threads.Wait()
+		r.deputy.end()
 	}
 	unix.Close(r.report)
 	if r.listener > 0 {

@@ -308,6 +308,23 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// A connection that waits for the other side does not outlive its command.
+func TestWaitingConnection(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	b := fit(t, "/usr/bin/python3", "-c", `
+import socket
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(0)
+while True: c = socket.socket(); c.connect(s.getsockname()); globals()[id(c)] = c
+`)
+	if _, err := os.Stat(b.Command[0]); err != nil {
+		t.Skip(err)
+	}
+	b.Limits.Time = 300 * time.Millisecond
+	if code, err := Run(b, Streams{}); code != 137 || err == nil {
+		t.Errorf("%d %v", code, err)
+	}
+}
+
 func TestProbe(t *testing.T) {
 	fit(t)
 	for _, g := range Probe().Parts {

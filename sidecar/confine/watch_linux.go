@@ -84,7 +84,11 @@ func resident(pid int) (n int64) {
 // reaches the whole group, the command among it, and is not given twice.
 func forwardSignals(command int) (end func()) {
 	got := make(chan os.Signal, 16)
-	signal.Notify(got, unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH)
+	for _, s := range []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH} {
+		if !signal.Ignored(s) { // nohup
+			signal.Notify(got, s)
+		}
+	}
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
