@@ -139,6 +139,8 @@ func (c *call) longOption(i int, w Word) int {
 	}
 	f := found{option: o, as: full}
 	switch {
+	case glued && o.kind == "":
+		c.unknown(full + "=" + value)
 	case glued:
 		f.value, f.given = rest(w, value), true
 	default:
