@@ -7,6 +7,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
@@ -14,7 +15,8 @@ import (
 // World is where a call would run, and what its arguments mean.
 type World struct {
 	Guard     paths.Guard
-	Lookup    urls.Lookup // nil: names are not looked up
+	Programs  *program.Table // what is known of programs; nil: nothing
+	Lookup    urls.Lookup    // nil: names are not looked up
 	Servers   urls.Servers
 	Arguments Arguments
 }
@@ -61,7 +63,7 @@ func script(c *Call, all []argument, w World) *shell.Script {
 		top = top || l.top
 		for _, env := range envs {
 			for _, g := range places(l.in, l.top, w.Guard) {
-				for _, s := range readings(l, shell.World{Guard: g, Env: env}) {
+				for _, s := range readings(l, shell.World{Guard: g, Programs: w.Programs, Env: env}) {
 					out = join(out, s, at)
 				}
 			}

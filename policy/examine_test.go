@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/shipped"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 )
 
 var testWorld = World{
-	Guard: paths.Guard{Roots: paths.Roots{Cwd: "/w", Home: "/home/a", Write: []string{"/w"}}},
+	Programs: shipped.Programs(),
+	Guard:    paths.Guard{Roots: paths.Roots{Cwd: "/w", Home: "/home/a", Write: []string{"/w"}}},
 	Arguments: Arguments{
 		Read: map[string][]string{"read": {"path"}, "image": {"image"}}, Write: map[string][]string{"write": {"path"}},
 		Message: map[string][]string{"post": {"say"}},

@@ -13,8 +13,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
-// program is a condition about the name of a program. A program named broken makes it fail.
-func program(name string) func(*Env) (bool, error) {
+// running is a condition about the name of a program. A program named broken makes it fail.
+func running(name string) func(*Env) (bool, error) {
 	return func(e *Env) (bool, error) {
 		if e.Cmd.Binary == "broken" {
 			return false, errors.New("no")
@@ -33,7 +33,7 @@ func factsOf(names ...string) *Facts {
 }
 
 func rule(id string, order int, e Effect, name string) Rule[Env] {
-	return Rule[Env]{ID: id, Place: "a:" + id, Effect: e, Why: id, Order: order, When: program(name)}
+	return Rule[Env]{ID: id, Place: "a:" + id, Effect: e, Why: id, Order: order, When: running(name)}
 }
 
 func TestDecide(t *testing.T) {

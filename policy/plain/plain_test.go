@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/bash"
+	"github.com/jgavinray/gpt-oss-executor/internal/shipped"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 )
@@ -89,7 +90,7 @@ func FuzzPlain(f *testing.F) {
 	})
 }
 
-var world = shell.World{Guard: paths.Guard{Roots: paths.Roots{Cwd: "/proj/app", Home: "/home/dev", Write: []string{"/proj/app", "/tmp"}}}}
+var world = shell.World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: paths.Roots{Cwd: "/proj/app", Home: "/home/dev", Write: []string{"/proj/app", "/tmp"}}}}
 
 // madeUp is a list of commands, one of its characters changed now and then.
 func madeUp(g *rand.Rand) string {

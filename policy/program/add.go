@@ -1,6 +1,7 @@
 package program
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -13,6 +14,39 @@ func (c *call) touch(op string, w Word, via string) {
 	}
 	c.ReadsIn = c.ReadsIn || op == "read" && (w.Text == "/dev/stdin" || w.Text == "/dev/fd/0")
 	c.Touches = append(c.Touches, Touch{Op: op, Word: c.at(w), Via: via})
+}
+
+// plain adds what looks like a file elsewhere, or like a URL. Nobody knows what happens to it.
+func (c *call) plain(w Word, via string) {
+	switch {
+	case strings.Contains(w.Text, "://"):
+		c.place("from", w, via)
+	default:
+		if at, out := elsewhere(w.Text); out {
+			c.touch("read", rest(w, at), via)
+			c.touch("write", rest(w, at), via)
+		}
+	}
+}
+
+// elsewhere gives the path in a name, or behind an equals sign in it, that may lead out of
+// a folder.
+func elsewhere(text string) (at string, out bool) {
+	for i := 0; i < len(text); i++ {
+		starts := i == 0 || strings.IndexByte("=,@:", text[i-1]) >= 0
+		switch t := text[i:]; {
+		case starts && (t[0] == '/' || t[0] == '~'):
+			return t, true
+		case t == ".." || strings.HasPrefix(t, "../"):
+			if starts {
+				return t, true
+			}
+			if text[i-1] == '/' {
+				return text, true
+			}
+		}
+	}
+	return "", false
 }
 
 // codeFile adds the file whose code is run.
@@ -32,39 +66,16 @@ func (c *call) codeFile(w Word, via string) {
 }
 
 // place is a file or a URL.
-func (c *call) place(k kind, w Word, via string) {
-	url := strings.Contains(w.Text, "://") && !strings.HasPrefix(w.Text, "file:")
-	if _, path, ok := strings.Cut(w.Text, ":"); ok && !url { // file:x, png:x
-		c.place(k, rest(w, path), via)
-	}
-	switch {
-	case url && k == to:
+func (c *call) place(kind string, w Word, via string) {
+	switch url := strings.Contains(w.Text, "://") && !strings.HasPrefix(w.Text, "file:"); {
+	case url && kind == "to":
 		c.fetch(w, "PUT")
 	case url:
 		c.fetch(w, "GET")
-	case k == to:
-		c.use(write, w, via)
+	case kind == "to":
+		c.use("write", rest(w, strings.TrimPrefix(w.Text, "file:")), via)
 	default:
-		c.touch("read", w, via)
-	}
-}
-
-// sends adds the files in what is sent.
-func (c *call) sends(k kind, w Word, via string) {
-	text := w.Text
-	if name, value, named := strings.Cut(text, "="); k == form && named && !strings.Contains(name, "@") {
-		text = strings.Replace(value, "<", "@", 1)
-	} else if i := strings.IndexByte(text, '@'); k == form && i > 0 {
-		text = text[i:]
-	}
-	if files, ok := strings.CutPrefix(text, "@"); ok {
-		files, _, _ = strings.Cut(files, ";")
-		for _, name := range strings.Split(files, ",") {
-			c.touch("read", rest(w, strings.Trim(name, `"`)), via)
-		}
-	}
-	if k == header && w.Dynamic {
-		c.tag("send")
+		c.touch("read", rest(w, strings.TrimPrefix(w.Text, "file:")), via)
 	}
 }
 
@@ -133,4 +144,31 @@ func (c *call) at(w Word) Word {
 		return w
 	}
 	return in(*c.Folder, w)
+}
+
+// arrivals adds the files that arrive in a folder. Where one operand is copied to
+// another one, that may be the folder or the file itself.
+func (c *call) arrivals() {
+	from := c.Operands
+	var to Word
+	for i := range c.found {
+		if c.found[i].kind == "target" {
+			to = c.found[i].value
+		}
+	}
+	if n := len(from) - 1; !c.lastOnly {
+		if n < 1 {
+			return
+		}
+		from, to = from[:n], from[n]
+		if n == 1 && !strings.HasSuffix(to.Text, "/") && to.Text != "." && to.Text != ".." || remoteName(to.Text) {
+			return
+		}
+	}
+	for _, w := range from {
+		if remoteName(w.Text) {
+			_, w.Text, _ = strings.Cut(w.Text, ":")
+		}
+		c.touch("write", in(to, rest(w, path.Base(w.Text))), "argument")
+	}
 }

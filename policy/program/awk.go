@@ -1,166 +1,157 @@
 package program
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
-// awk reads the program: it can run commands, read and write files.
-func awk(c *call) {
-	programs, files := c.codeAndFiles("-e")
-	for _, w := range programs {
-		newAwk(c, w)
+// awkReach are words with which a program reaches out. They count wherever they stand.
+var awkReach = lazyregexp.New(`system|getline|ARGV|ARGC|@|\|&`)
+
+// awk reads a program: it can run commands, read and write files. What is not surely
+// harmless counts as code.
+func (c *call) awk(w Word) {
+	if strings.Contains(w.Text, "ENVIRON") {
+		c.tag("dump-env")
 	}
-	named := false
-	for _, w := range files {
-		if name, _, ok := strings.Cut(w.Text, "="); ok && name != "" && !strings.ContainsAny(name, "/.") {
-			continue // a variable
-		}
-		named = true
-		c.touch("read", w, "argument")
+	p := awkProgram{call: c, text: w.Text}
+	if w.Dynamic || awkReach().MatchString(w.Text) || !p.tokens() || p.doubt && strings.ContainsAny(w.Text, "|>") {
+		c.Inline = true
 	}
-	c.ReadsIn = c.ReadsIn || !named
 }
 
 // awkProgram walks through a program, token by token.
 type awkProgram struct {
 	*call
 	text     string // what is left
-	last     byte   // of the token before: 'x' an operand, 's' a string, else an operator
-	literal  string // the last string
-	system   bool   // it has been named
+	last     byte   // of the token before: x an operand, s a string, n a newline, else an operator
 	printing bool   // in a print statement
 	depth    int    // of parentheses
-	pipe     bool   // a | whose command follows
-	redirect string // read or write: < or > whose file follows
 	doubt    bool   // a slash that may be a division or a pattern
 }
 
-var (
-	awkToken = regexp.MustCompile(`(?s)^(?:[ \t\\]+|"(?:[^"\\]|\\.)*"?|#[^\n]*|[A-Za-z0-9_.]+|\|\||[<>=]=|>>|\+\+|--|.)`)
-
-	// awkArguments: a program that changes its own arguments chooses what is read.
-	awkArguments = regexp.MustCompile(`\bARG[VC]\s*(\[[^]]*\]\s*)?(=[^=]|[-+*/%^]=|\+\+|--)|\(\s*ARGV\b|(\+\+|--)ARGC`)
-	awkSystem    = regexp.MustCompile(`\bsystem\s*(\\\s*)?\(`)
-	awkPattern   = regexp.MustCompile(`(?s)^(?:[^/\n\\]|\\.)*\\?[/\n]?`)
-	awkGetline   = regexp.MustCompile(`^[ \t\w$]*<`)
-)
-
-func newAwk(c *call, w Word) {
-	p := awkProgram{call: c, text: w.Text}
-	if w.Dynamic || strings.Contains(w.Text, "@") || awkArguments.MatchString(w.Text) || awkSystem.MatchString(w.Text) {
-		c.Inline = true
-	}
-	if strings.Contains(w.Text, "ENVIRON") {
-		c.tag("dump-env")
-	}
+// tokens reads to the end. It is false where something is not understood.
+func (p *awkProgram) tokens() bool {
 	for p.text != "" {
-		p.token(p.take(awkToken))
-	}
-	p.file("", false)
-	if p.doubt && strings.ContainsAny(w.Text, "|>") {
-		c.Inline = true
-	}
-}
-
-// take takes what fits a pattern.
-func (p *awkProgram) take(pattern *regexp.Regexp) string {
-	n := len(pattern.FindString(p.text))
-	t := p.text[:n]
-	p.text = p.text[n:]
-	return t
-}
-
-func (p *awkProgram) token(t string) {
-	switch b := t[0]; {
-	case b == ' ', b == '\t', b == '\\', b == '#':
-	case b == '"':
-		p.str(strings.TrimSuffix(t[1:], `"`))
-	case b == '/':
-		p.slash()
-	case t == "||", t == ">=", t == "<=", t == "==":
-		p.last = b
-	case b == '|':
-		p.Inline = true
-		if p.last == 's' {
-			p.code(Word{Text: p.literal}, "awk |")
+		b := p.text[0]
+		p.text = p.text[1:]
+		ok := true
+		switch {
+		case b == ' ' || b == '\t' || b == '\r' || b == '\\':
+			ok = b != '\\' || strings.HasPrefix(p.text, "\n")
+			p.text = strings.TrimPrefix(p.text, map[bool]string{true: "\n"}[b == '\\'])
+		case b == '#':
+			_, after, more := strings.Cut(p.text, "\n")
+			p.text = map[bool]string{true: "\n"}[more] + after
+		case b == '"':
+			_, ok = p.quoted('"')
+			p.last = 's'
+		case b == '/':
+			ok = p.slash()
+		case isNameByte(b):
+			p.name(b)
+		case b == '>' && !strings.HasPrefix(p.text, "=") && p.printing && p.depth == 0:
+			ok = p.redirect()
+		case b == '|':
+			ok = strings.HasPrefix(p.text, "|")
+			p.text, p.last = strings.TrimPrefix(p.text, "|"), b
+		default:
+			p.operator(b)
 		}
-		p.pipe, p.last = true, b
-	case b == '>' && p.printing && p.depth == 0:
-		p.redirect, p.last = "write", b
-	case b == '_' || b == '.' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z':
-		p.name(t)
-	default:
-		p.operator(t)
+		if !ok {
+			return false
+		}
 	}
+	return true
 }
 
-func (p *awkProgram) operator(t string) {
-	p.file("", false)
-	switch p.last = t[0]; t {
-	case "(":
+func (p *awkProgram) operator(b byte) {
+	switch b {
+	case '(':
 		p.depth++
-	case ")":
+	case ')':
 		p.depth--
-	case "]", "$":
-		p.last = 'x'
-	case ";", "\n", "}", "{":
+	case '\n':
+		if p.printing && (p.last == ',' || p.last == '&' || p.last == '|' || p.depth > 0) {
+			return // the statement goes on
+		}
 		p.printing, p.depth = false, 0
-	case "++", "--":
-		p.doubt = p.doubt || strings.HasPrefix(strings.TrimLeft(p.text, " \t"), "/")
+	case ';', '{', '}':
+		p.printing, p.depth = false, 0
+	case '+', '-':
+		if p.last == b { // x++ /2/ 1
+			p.doubt = p.doubt || strings.HasPrefix(strings.TrimLeft(p.text, " \t"), "/")
+		}
 	}
+	p.last = b
 }
 
-func (p *awkProgram) str(text string) {
-	literal := awkUnescape.Replace(text)
-	if p.system && p.last == '(' {
-		p.code(Word{Text: literal}, "awk system")
-	}
-	if p.pipe {
-		p.code(Word{Text: literal}, "awk |")
-	}
-	end := strings.TrimLeft(p.text, " \t")
-	p.file(literal, end == "" || strings.IndexByte(";}\n)", end[0]) >= 0)
-	p.literal, p.last, p.pipe = text, 's', false
+func isNameByte(b byte) bool {
+	return b == '_' || b == '.' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= 128
 }
 
-// awkUnescape takes the backslashes off quotes.
-var awkUnescape = strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\/`, `/`)
-
-// file adds that of a redirection, if one is awaited.
-func (p *awkProgram) file(name string, whole bool) {
-	if p.redirect != "" && name != "/dev/stdout" && name != "/dev/stderr" {
-		p.touch(p.redirect, Word{Text: name, Dynamic: !whole}, "awk redirection")
+func (p *awkProgram) name(first byte) {
+	n := 0
+	for n < len(p.text) && isNameByte(p.text[n]) {
+		n++
 	}
-	p.redirect = ""
-}
-
-func (p *awkProgram) name(t string) {
-	p.file("", false)
-	p.last = 'x'
-	switch t {
+	name := string(first) + p.text[:n]
+	p.text, p.last = p.text[n:], 'x'
+	switch name {
 	case "print", "printf":
 		p.printing, p.depth, p.last = true, 0, 'p'
-	case "system":
-		p.system = true
-	case "getline":
-		if p.take(awkGetline) != "" {
-			p.redirect = "read"
-		}
 	case "in", "return", "else", "do", "case", "delete":
 		p.last = 'p'
 	}
 }
 
 // slash is a division after an operand, and otherwise starts a pattern.
-func (p *awkProgram) slash() {
+func (p *awkProgram) slash() (ok bool) {
 	switch p.last {
-	case 'x', 's':
+	case 'x', 's', ']', '$':
 		p.last = '/'
+		return true
 	case ')':
 		p.doubt, p.last = true, '/'
-	default:
-		p.take(awkPattern)
-		p.last = 'x'
+		return true
 	}
+	p.last = 'x'
+	n, ok := pattern(p.text, '/')
+	p.text = p.text[min(n+1, len(p.text)):]
+	return ok
+}
+
+// quoted takes all before the next one of that byte that has no backslash, and that byte.
+func (p *awkProgram) quoted(end byte) (text string, ok bool) {
+	for i := 0; i < len(p.text); i++ {
+		switch p.text[i] {
+		case end:
+			text, p.text = p.text[:i], p.text[i+1:]
+			return text, true
+		case '\\':
+			i++
+		case '\n':
+			return "", false
+		}
+	}
+	return "", false
+}
+
+// redirect is a file that is written out, and nothing behind it.
+func (p *awkProgram) redirect() (ok bool) {
+	p.text = strings.TrimLeft(strings.TrimPrefix(p.text, ">"), " \t")
+	if !strings.HasPrefix(p.text, `"`) {
+		return false
+	}
+	p.text = p.text[1:]
+	name, ok := p.quoted('"')
+	end := strings.TrimLeft(p.text, " \t")
+	if !ok || strings.Contains(name, `\`) || end != "" && strings.IndexByte(";}\n", end[0]) < 0 {
+		return false
+	}
+	if p.last = 's'; name != "/dev/stdout" && name != "/dev/stderr" {
+		p.touch("write", Word{Text: name, Begins: true}, "awk redirection")
+	}
+	return true
 }

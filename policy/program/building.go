@@ -1,153 +1,135 @@
 package program
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
-// makefile: operands may be variables, which hold code or name programs.
-func makefile(c *call) {
-	for _, w := range c.Operands {
-		before, value, ok := strings.Cut(w.Text, "=")
-		name := strings.TrimRight(before, " :?+!")
-		switch {
-		case !ok && strings.HasPrefix(w.Text, "/"):
-			c.touch("write", w, "target")
-		case !ok:
-		case strings.Contains(before, "!"):
-			c.code(rest(w, value), "make !=")
-		case name == "SHELL" || name == ".SHELLFLAGS" || strings.HasPrefix(name, "MAKE") || strings.ContainsAny(value, ";|&`#<>$\n"):
+// definition may set a variable of make or cmake that names code or a program.
+func (c *call) definition(w Word) {
+	if strings.Contains(w.Text, "extld") {
+		c.execFlag("extld")
+	}
+	name, value, set := strings.Cut(w.Text, "=")
+	shell := strings.HasSuffix(name, "!")
+	name, _, _ = strings.Cut(strings.TrimRight(name, " :?+!"), ":")
+	switch {
+	case !set:
+		c.plain(w, "target")
+	case shell:
+		c.code(rest(w, value), c.name+" !=")
+	case buildPrograms().MatchString(name):
+		c.run(c.name+" "+name+"=", split(rest(w, value)), "")
+		if !usualTools.MatchString(value) {
 			c.execFlag(name + "=")
-			c.tag("opaque-exec")
-		case slices.Contains(makePrograms, name):
-			c.run("make "+name+"=", split(rest(w, value)), "")
 		}
-	}
-}
-
-// makePrograms are variables of make that name a program.
-var makePrograms = []string{"CC", "CXX", "CPP", "LD", "AR", "AS", "FC", "RM", "INSTALL", "PYTHON", "NODE", "GO", "YACC", "LEX", "MAKE"}
-
-// cmake -D may name programs, and -E has small commands of its own.
-func cmake(c *call) {
-	for _, w := range c.values("-D") {
-		name, _, _ := strings.Cut(w.Text, "=")
-		if slices.ContainsFunc(cmakePrograms, func(part string) bool { return strings.Contains(name, part) }) {
-			c.execFlag("-D" + name)
-		}
-	}
-	words := c.tail
-	c.tail = nil
-	if len(words) == 0 {
-		return
-	}
-	c.Sub = "-E " + words[0].Text
-	if name := cmakeCommands[words[0].Text]; name != "" {
-		c.run("cmake -E", append([]Word{{Text: name}}, words[1:]...), c.name)
-	} else if words[0].Text == "chdir" && len(words) > 2 {
-		c.Folder = &words[1]
-		c.run("cmake -E", words[2:], c.name)
-	}
-}
-
-var cmakePrograms = []string{"COMPILER", "LAUNCHER", "PROGRAM", "TOOLCHAIN", "INCLUDE:"}
-
-// cmakeCommands are those of cmake -E, and the programs that do the same.
-var cmakeCommands = map[string]string{
-	"env": "env", "time": "time", "rm": "rm", "remove": "rm", "remove_directory": "rm", "rename": "mv", "copy": "cp", "copy_directory": "cp",
-	"copy_if_different": "cp", "make_directory": "mkdir", "touch": "touch", "create_symlink": "ln", "cat": "cat", "tar": "tar",
-}
-
-var (
-	mavenSettings = regexp.MustCompile(`^-D(maven\.(ext|repo)\.|maven\.compiler\.executable|maven\.multiModuleProjectDirectory|jvm=|argLine=|exec\.|org\.gradle\.(jvmargs|java))`)
-	foreignGoals  = regexp.MustCompile(`:.*:|^(dependency:(get|copy)|archetype:|groovy:|scm:|wrapper:|help:effective-settings)`)
-	publishGoals  = regexp.MustCompile(`deploy|publish|release`)
-	runningGoals  = regexp.MustCompile(`^(exec|antrun):`)
-)
-
-// mavenGoals: some goals run a program or leave the machine, or are of none of the
-// project's plug-ins. Some settings name code or a program.
-func mavenGoals(c *call) {
-	if slices.ContainsFunc(c.args, func(w Word) bool { return mavenSettings.MatchString(w.Text) }) {
+	case name == "SHELL" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "MAKE") || strings.ContainsAny(value, ";|&`#<>$\n") || w.Dynamic:
+		c.execFlag(name + "=")
 		c.tag("opaque-exec")
-	}
-	for _, w := range c.Operands {
-		switch {
-		case foreignGoals.MatchString(w.Text):
-			c.tag("config-or-install", "opaque-exec")
-		case publishGoals.MatchString(w.Text):
-			c.tag("publish")
-		case runningGoals.MatchString(w.Text):
-			c.tag("opaque-exec")
-		}
+	default:
+		c.plain(rest(w, value), name)
 	}
 }
 
-// tests are files of code; what follows :: names one of them.
-func tests(c *call) {
-	for _, w := range c.Operands {
-		switch name, _, _ := strings.Cut(w.Text, "::"); {
-		case strings.HasPrefix(name, "@"):
-			c.use(args, w, "@file")
-		case strings.HasPrefix(name, "/") || strings.HasPrefix(name, ".."):
-			c.codeFile(rest(w, name), "argument")
-		}
-	}
-}
+var buildPrograms = lazyregexp.New(`^(CC|CXX|CPP|LD|AR|AS|FC|RM|INSTALL|PYTHON|NODE|GO|YACC|LEX|MAKE)$|COMPILER|LAUNCHER|PROGRAM|TOOLCHAIN|INCLUDE$|^(jvm|argLine)$|^(maven\.(ext|repo)|exec)\.`)
 
-// compiler: some values are libraries that are loaded, or programs, whose words have
-// commas between. Without -o, one file is written.
-func compiler(c *call) {
+// compiler: some values are libraries that are loaded. Without -o, one file is written.
+func (c *call) compiler() {
 	for i := range c.found {
 		value := c.found[i].value.Text
 		if c.found[i].name == "-W" && strings.Contains(value, "plugin") || c.found[i].name == "-C" && strings.HasPrefix(value, "link") {
 			c.execFlag(c.found[i].name + value)
 		}
 	}
-	for _, w := range c.values("-wrapper") {
-		var argv []Word
-		for _, s := range strings.Split(w.Text, ",") {
-			argv = append(argv, rest(w, s))
-		}
-		c.execFlag("-wrapper")
-		c.run(c.name+" -wrapper", argv, "")
-	}
-	if !c.has("-o") && len(c.Operands) > 0 && !c.has("-E") {
+	if !c.has("-o", "--out-dir", "-E", "-fsyntax-only") && len(c.Operands) > 0 {
 		c.touch("write", Word{Text: "a.out", Begins: true}, "output")
 	}
 }
 
-// crossEnv sets variables for another program.
-func crossEnv(c *call) { c.run(c.name, c.variables(c.Operands), c.name) }
-
-// goFlags: tools may be told to run or write something; a path outside holds foreign code.
-func goFlags(c *call) {
-	for i := range c.found {
-		f := &c.found[i]
-		has := func(part string) bool { return strings.Contains(f.value.Text, part) }
-		if f.name == "-ldflags" && has("extld") || (f.name == "-gcflags" || f.name == "-asmflags") && (has("-o") || has("profile") || has("trace") || f.value.Dynamic) {
-			c.execFlag(f.name)
-		}
-	}
-	for i, w := range c.Operands {
-		switch first := c.Sub == "run" && i == 0; {
-		case first && strings.Contains(w.Text, "@"):
-			c.tag("config-or-install")
-		case first && strings.HasSuffix(w.Text, ".go"):
-			c.codeFile(w, "argument")
-		case strings.HasPrefix(w.Text, "/") || w.Text == ".." || strings.HasPrefix(w.Text, "../"):
-			c.touch("read", w, "argument")
-		}
-	}
-}
-
-// javaFlags: some run a program when something goes wrong.
-func javaFlags(c *call) {
+// java: some flags run a program when something goes wrong.
+func (c *call) java() {
 	for _, w := range c.args {
 		if strings.HasPrefix(w.Text, "-XX:On") || strings.HasPrefix(w.Text, "-XX:Flags") || strings.HasPrefix(w.Text, "@") {
 			c.execFlag(w.Text)
 			c.tag("opaque-exec")
 		}
+	}
+}
+
+// tests are files of code; what follows :: names one of them.
+func (c *call) tests() {
+	for _, w := range c.Operands {
+		name, _, _ := strings.Cut(w.Text, "::")
+		switch _, out := elsewhere(name); {
+		case strings.HasPrefix(name, "@"):
+			c.use("options", w, "@file")
+		case out:
+			c.codeFile(rest(w, name), "argument")
+		}
+	}
+}
+
+// packaged is what is installed. Files and folders of the workspace are its own code.
+func (c *call) packaged(w Word) {
+	_, url, named := strings.Cut(w.Text, "@ ") // NAME @ URL
+	_, out := elsewhere(strings.TrimPrefix(w.Text, "file:"))
+	switch {
+	case named && strings.Contains(url, "://"):
+		c.fetch(rest(w, strings.TrimPrefix(url, "git+")), "GET")
+	case strings.Contains(w.Text, "://"):
+		c.fetch(rest(w, strings.TrimPrefix(w.Text, "git+")), "GET")
+	case out || strings.HasPrefix(w.Text, ".") || strings.HasSuffix(w.Text, ".go") || strings.HasPrefix(w.Text, "file:"):
+		c.codeFile(rest(w, strings.TrimPrefix(w.Text, "file:")), "argument")
+		return
+	}
+	c.tag("config-or-install")
+}
+
+// goal is one of maven or gradle. Some run a program or leave the machine, or are of none
+// of the project's plug-ins.
+func (c *call) goal(w Word) {
+	switch {
+	case foreignGoals().MatchString(w.Text):
+		c.tag("config-or-install", "opaque-exec")
+	case publishGoals().MatchString(w.Text):
+		c.tag("publish")
+	}
+	c.plain(w, "argument")
+}
+
+var (
+	foreignGoals = lazyregexp.New(`^[^:]+:.*:|^(dependency:(get|copy)|archetype:|groovy:|scm:|wrapper:|help:effective-settings|exec:|antrun:)`)
+	publishGoals = lazyregexp.New(`(?i)deploy|publish|release|upload`)
+)
+
+// npx runs a package. It is fetched unless it is a tool that works on the workspace.
+func (c *call) npx() {
+	if len(c.Operands) == 0 || c.has("-c") {
+		return
+	}
+	p := c.table.lookup(c.Operands[0].Text)
+	if p == nil || !slices.Contains(p.tags, "workspace-code") && !slices.Contains(p.tags, "changes") {
+		return
+	}
+	if !c.has("-p", "-y") {
+		c.Tags = slices.DeleteFunc(c.Tags, func(t string) bool { return t == "config-or-install" })
+	}
+	c.run(c.name, c.Operands, c.name)
+}
+
+// inner is another program, or a subcommand of the same one, behind some words: yarn node
+// x.js, yarn workspace web add x.
+func (c *call) inner() {
+	name, words := c.name, c.Operands
+	switch {
+	case c.Sub == "node":
+		name = "node"
+	case c.Sub == "workspace" && len(words) > 0:
+		words = words[1:]
+	}
+	if len(words) > 0 || c.Sub == "node" {
+		c.run(c.name, append([]Word{{Text: name}}, words...), c.name)
 	}
 }

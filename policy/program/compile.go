@@ -8,35 +8,29 @@ import (
 
 // program is a row, ready for use.
 type program struct {
-	row
+	Row
 	tags    []string
-	thens   []func(*call) // of the program, then of the subcommand
+	alone   []string
+	readers []string // of the program, then of the subcommand
 	options []option
 	short   [128]uint16 // by letter: 1 + the index in options
 	long    []spelling  // sorted
-	bare    []string
 	subs    map[string]named
 	stars   []named   // subcommands with a star, which their name lacks
-	before  []operand // at the start
-	each    operand   // the repeated ones
+	before  []meaning // of operands at the start
+	each    meaning   // of the repeated ones, or of those after the others
+	after   []meaning // at the end
 	repeats bool
-	after   []operand // at the end
-	risky   bool      // an option that is not understood may do harm
-	stops   bool      // options end at the first operand
-	mixed   bool      // words after one dash among letters: -fprint
+	risky   bool // a word that turns out to be an option may do harm
+	stops   bool // options end at the first operand
+	mixed   bool // words after one dash among letters: -fprint
+	words   bool
+	numbers bool // head -5
 }
 
 type option struct {
-	operand
-	name     string // its first spelling
-	value    byte   // 0 none, '=' needed, '?' optional, '+' needed, after a name
-	replaces bool   // it stands in for the first operand
-}
-
-// operand is what an operand or the value of an option is.
-type operand struct {
-	kind kind
-	tags []string // and marks
+	meaning
+	name string // its first spelling
 }
 
 type spelling struct {
@@ -44,79 +38,94 @@ type spelling struct {
 	option uint16
 }
 
-// named is a subcommand. Its row is made ready when it is first asked for, too.
+// named is a subcommand. Its row is made ready when it is first asked for.
 type named struct {
 	name  string // the first of its spellings
+	star  bool
 	ready func() *program
-}
-
-// programs is the table. A row is made ready when it is first asked for: a few of the
-// many are ever used, and all of them would be most of our memory.
-type programs map[string]func() *program
-
-// compile makes the table out of its parts.
-func compile(families ...family) programs {
-	table := programs{}
-	for _, f := range families {
-		for names, r := range f {
-			ready := sync.OnceValue(func() *program { return build(r, nil) })
-			for _, name := range strings.Fields(names) {
-				table[name] = ready
-			}
-		}
-	}
-	return table
-}
-
-// row finds a row by its exact name; nil: there is none.
-func (t programs) row(name string) *program {
-	if ready := t[name]; ready != nil {
-		return ready()
-	}
-	return nil
 }
 
 // build makes a row ready. The options and tags of the program it is a subcommand of
 // hold for it, too.
-func build(r row, parent *program) *program {
-	p := &program{row: r, tags: strings.Fields(r.tags), bare: strings.Fields(r.bare)}
+func build(r Row, parent *program) *program {
+	p := &program{Row: r, each: meaning{kind: "plain"}}
+	effects, _ := means(r.Effects)
+	alone, _ := means(r.Alone)
+	p.tags, p.alone = effects.tags, alone.tags
 	if parent != nil {
-		p.thens = slices.Clone(parent.thens)
+		p.readers = slices.Clone(parent.readers)
 		p.tags = append(p.tags, parent.tags...)
-		p.style, p.open = max(p.style, parent.style), p.open || parent.open
-		if !parent.own {
-			p.opts += " " + parent.opts
+		if p.Style == "" {
+			p.Style = parent.Style
 		}
 	}
-	if r.then != nil {
-		p.thens = append(p.thens, r.then)
+	p.words, p.stops = p.Style == "words", p.Style == "first" || len(r.Subcommands) > 0
+	if r.Reader != "" {
+		p.readers = append(p.readers, r.Reader)
 	}
 	p.risky = slices.Contains(p.tags, "wrapper")
-	p.stops = p.style == stop || len(r.subs) > 0
-	for _, field := range strings.Fields(p.opts) {
-		p.add(field)
+	p.allOptions(r)
+	if parent != nil && !parent.OwnOptions {
+		p.inherit(parent)
 	}
 	slices.SortFunc(p.long, func(a, b spelling) int { return strings.Compare(a.text, b.text) })
-	p.operandKinds()
-	for _, s := range r.subs {
+	p.operands()
+	for _, s := range r.Subcommands {
 		p.subcommands(s)
 	}
 	return p
 }
 
+func (p *program) allOptions(r Row) {
+	for _, c := range r.Letters {
+		p.enter(meaning{}, "-"+string(c))
+	}
+	for _, names := range strings.Fields(r.Flags) {
+		p.enter(meaning{}, names)
+	}
+	for _, names := range strings.Fields(r.Values) {
+		names, optional := strings.CutSuffix(names, "?")
+		p.enter(meaning{kind: "plain", optional: optional}, names)
+	}
+	for _, o := range r.Options {
+		m, _ := means(o.Means)
+		for _, names := range strings.Fields(o.Names) {
+			p.enter(m, names)
+		}
+	}
+}
+
+// inherit adds the options of the program that a subcommand lacks.
+func (p *program) inherit(parent *program) {
+	p.numbers = p.numbers || parent.numbers
+	from := len(p.options)
+	p.options = append(p.options, parent.options...)
+	p.risky, p.mixed = p.risky || parent.risky, p.mixed || parent.mixed
+	for letter, i := range parent.short {
+		if p.short[letter] == 0 && i != 0 {
+			p.short[letter] = uint16(from) + i
+		}
+	}
+	for _, s := range parent.long {
+		if !slices.ContainsFunc(p.long, func(own spelling) bool { return own.text == s.text }) {
+			p.long = append(p.long, spelling{s.text, uint16(from) + s.option})
+		}
+	}
+}
+
 // subcommands adds those that share a row, by all their spellings.
-func (p *program) subcommands(s sub) {
+func (p *program) subcommands(s Named) {
 	if p.subs == nil {
 		p.subs = map[string]named{}
 	}
-	for _, names := range strings.Fields(s.names) {
+	child := sync.OnceValue(func() *program { return build(s.Row, p) })
+	for _, names := range strings.Fields(s.Names) {
 		spellings := strings.Split(names, "|")
-		child := sync.OnceValue(func() *program { return build(s.row, p) })
 		for _, name := range spellings {
 			if begins, star := strings.CutSuffix(name, "*"); star {
-				p.stars = append(p.stars, named{begins, child})
+				p.stars = append(p.stars, named{begins, true, child})
 			} else {
-				p.subs[name] = named{spellings[0], child}
+				p.subs[name] = named{spellings[0], false, child}
 			}
 		}
 	}
@@ -129,82 +138,56 @@ func (p *program) sub(name string) named {
 	}
 	for _, s := range p.stars {
 		if strings.HasPrefix(name, s.name) {
-			return named{name, s.ready}
+			return named{name, true, s.ready}
 		}
 	}
 	return named{name: name}
 }
 
-// add takes one field of row.opts.
-func (p *program) add(field string) {
-	var o option
-	if letters, ok := strings.CutPrefix(field, "-["); ok {
-		letters, tags, _ := strings.Cut(letters, "]")
-		o.tags = marks(strings.TrimPrefix(tags, ":"))
-		for _, c := range letters {
-			o.name = "-" + string(c)
-			p.enter(o, o.name)
-		}
+// harmless are the kinds of values that a program may have without being risky.
+var harmless = []string{"", "text", "plain", "read", "names", "pattern", "variable"}
+
+// enter adds an option with its spellings.
+func (p *program) enter(m meaning, spellings string) {
+	names := strings.Split(spellings, "|")
+	if names[0] == "-NUMBER" {
+		p.numbers = true
 		return
 	}
-	field, tags, _ := strings.Cut(field, ":")
-	o.tags = marks(tags)
-	field, o.replaces = strings.CutSuffix(field, "!")
-	names := field
-	if i := 1 + strings.IndexAny(field[1:], "=?+"); i > 0 {
-		names, o.value, o.kind = field[:i], field[i], kinds[field[i+1:]]
-	}
-	p.risky = p.risky || slices.ContainsFunc(o.tags, isTag) || o.kind != skip && o.kind != read && o.kind != list && o.kind != setenv
-	o.name, _, _ = strings.Cut(names, "|")
-	p.enter(o, strings.Split(names, "|")...)
-}
-
-// marks are the tags and marks after a colon.
-func marks(text string) []string {
-	return strings.FieldsFunc(text, func(c rune) bool { return c == ',' })
-}
-
-// isTag tells tags from marks.
-func isTag(t string) bool {
-	return t[0] != '!' && !slices.Contains(markNames, t)
-}
-
-// enter adds an option with its spellings. The first one of a spelling counts.
-func (p *program) enter(o option, names ...string) {
-	p.options = append(p.options, o)
+	p.risky = p.risky || slices.ContainsFunc(m.tags, isTag) || !slices.Contains(harmless, m.kind)
+	p.options = append(p.options, option{m, names[0]})
 	index := uint16(len(p.options) - 1)
 	for _, name := range names {
-		if p.style == words && strings.HasPrefix(name, "--") {
+		if p.words && strings.HasPrefix(name, "--") {
 			name = name[1:] // one dash or two are the same
 		}
-		if len(name) == 2 && p.style != words {
-			if p.short[name[1]] == 0 {
-				p.short[name[1]] = index + 1
-			}
-		} else if !slices.ContainsFunc(p.long, func(s spelling) bool { return s.text == name }) {
+		if len(name) == 2 && !p.words && name[1] < 128 {
+			p.short[name[1]] = index + 1
+		} else {
 			p.long = append(p.long, spelling{name, index})
 			p.mixed = p.mixed || !strings.HasPrefix(name, "--")
 		}
 	}
 }
 
-func (p *program) operandKinds() {
-	for _, field := range strings.Fields(p.operands) {
-		field, star := strings.CutSuffix(field, "*")
-		name, tags, _ := strings.Cut(field, ":")
-		o := operand{kinds[name], marks(tags)}
-		switch {
-		case star:
-			p.each, p.repeats = o, true
-		case p.repeats:
-			p.after = append(p.after, o)
-		default:
-			p.before = append(p.before, o)
+func (p *program) operands() {
+	for _, field := range strings.Split(p.Operands, ",") {
+		if strings.TrimSpace(field) == "" {
+			continue
 		}
-		if o.kind == run || o.kind == line {
+		m, _ := means(field)
+		switch {
+		case m.repeats:
+			p.each, p.repeats = m, true
+		case p.repeats:
+			p.after = append(p.after, m)
+		default:
+			p.before = append(p.before, m)
+		}
+		if m.kind == "run" || m.kind == "line" {
 			p.stops, p.risky = true, true
 		}
-		p.risky = p.risky || o.kind == script || o.kind == main
+		p.risky = p.risky || m.kind == "script" || m.kind == "main"
 	}
 }
 
@@ -229,7 +212,7 @@ func (p *program) option(text string) (o *option, full string, several bool) {
 	if ok {
 		return &p.options[p.long[i].option], text, false
 	}
-	if p.style == words || len(text) < 3 {
+	if p.words || len(text) < 3 {
 		return nil, "", false
 	}
 	for ; i < len(p.long) && strings.HasPrefix(p.long[i].text, text); i++ {

@@ -43,8 +43,8 @@ var findFlags = strings.Fields(`
 const ViaFound = "found"
 
 // find has an expression instead of options.
-func find(c *call) {
-	c.Flags, c.Operands = nil, nil
+func (c *call) find() {
+	c.Flags, c.Operands, c.Unsure = nil, nil, nil // of an expression that was read as options
 	f := finding{call: c, open: true}
 	for i := 0; i < len(c.args); i++ {
 		i = f.term(i, c.args[i])
@@ -133,7 +133,7 @@ func (f *finding) test(i int, text string) int {
 	case strings.HasPrefix(text, "-fprint") || text == "-fls":
 		f.touch("write", value, text)
 	case text == "-files0-from":
-		f.use(list, value, text)
+		f.use("names", value, text)
 	default:
 		f.unsure("unknown test " + text)
 		return i
@@ -256,7 +256,7 @@ func (f *finding) candidates() []candidate {
 }
 
 // fd is find with a pattern, and options.
-func fd(c *call) {
+func (c *call) fd() {
 	f := finding{call: c}
 	if len(c.tail) > 0 {
 		f.execs = []execution{{"--exec", c.tail}}

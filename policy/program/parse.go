@@ -13,11 +13,14 @@ type call struct {
 	replaced bool // an option stands in for the first operand
 	looks    bool // as the marks say
 	edits    bool
-	unlisted bool // an option stands in no row that lists them all
+	unlisted bool     // an option or subcommand is not listed
+	leaves   bool     // text of this machine leaves in a request
+	negs     []string // tags and marks that options take away
 	env      []string
 	set      []Word // NAME=value of env
-	table    programs
-	tail     []Word // a program with its arguments, after an option of kind tail
+	table    *Table
+	starred  []Word // subcommands that stand in the place of a star
+	tail     []Word // a program with its arguments, after an option of kind rest
 }
 
 // found is an option in the arguments.
@@ -35,6 +38,10 @@ func (c *call) parse() {
 	for i := 0; i < len(c.args); i++ {
 		w := c.args[i]
 		text := w.Text
+		if c.Style == "operands" && text != "--help" && text != "--version" {
+			c.Operands = append(c.Operands, c.args[i:]...)
+			return
+		}
 		switch {
 		case len(text) > 1 && text[0] == '+' && c.exact("+") != nil:
 			c.Flags = append(c.Flags, text)
@@ -43,7 +50,7 @@ func (c *call) parse() {
 			c.unsure("an argument that may turn out to be an option")
 			fallthrough
 		case len(text) < 2 || text[0] != '-':
-			if i == 0 && c.style == bundle && text != "" && !w.Dynamic {
+			if i == 0 && c.Style == "bundle" && text != "" && !w.Dynamic {
 				i = c.oldBundle(text)
 				continue
 			}
@@ -57,7 +64,7 @@ func (c *call) parse() {
 			}
 			c.Operands = append(c.Operands, c.args[i+1:]...)
 			return
-		case c.style == words:
+		case c.words:
 			i = c.word(i)
 		case text[1] == '-':
 			i = c.longOption(i, w)
@@ -88,10 +95,15 @@ func (c *call) subcommand(w Word) {
 	}
 	s := c.sub(w.Text)
 	if s.ready != nil {
+		if s.star {
+			c.starred = append(c.starred, w)
+		}
 		c.program = s.ready()
 	} else {
 		c.Tags = append(c.Tags, "unlisted-sub")
-		c.program = &program{row: row{open: true}, tags: c.tags, thens: c.thens, options: c.options, short: c.short, long: c.long}
+		parent := *c.program
+		parent.subs, parent.stars = nil, nil
+		c.program, c.unlisted = &parent, true
 	}
 	if c.Sub != "" {
 		c.Sub += " "
@@ -102,9 +114,9 @@ func (c *call) subcommand(w Word) {
 func (c *call) longOption(i int, w Word) int {
 	name, value, glued := strings.Cut(w.Text, "=")
 	o, full, several := c.option(name)
-	if before, after, colon := strings.Cut(name, ":"); o == nil && colon && c.style == words {
+	if before, after, colon := strings.Cut(name, ":"); o == nil && colon && c.words {
 		o, full, _ = c.option(before) // -c:v of ffmpeg
-		if o != nil && o.value == '?' {
+		if o != nil && o.optional {
 			value, glued = after, true // -javaagent:x.jar
 		}
 	}
@@ -113,9 +125,9 @@ func (c *call) longOption(i int, w Word) int {
 		switch {
 		case several:
 			c.unsure("ambiguous option " + name)
-		case w.Dynamic && c.risky:
+		case w.Dynamic:
 			c.unsure("dynamic option " + name)
-		case strings.HasPrefix(name, "--no-") || name == "--help" || name == "--version":
+		case c.negates(name) || name == "--help" || name == "--version":
 		default:
 			c.unknown(name)
 		}
@@ -127,6 +139,8 @@ func (c *call) longOption(i int, w Word) int {
 	}
 	f := found{option: o, as: full}
 	switch {
+	case glued && o.kind == "":
+		c.unknown(full + "=" + value)
 	case glued:
 		f.value, f.given = rest(w, value), true
 	default:
@@ -154,7 +168,7 @@ func (c *call) letters(i int, w Word) int {
 	for j := 1; j < len(text); j++ {
 		o := c.letter(text[j])
 		if o == nil {
-			if j == 1 && text[1] >= '0' && text[1] <= '9' {
+			if j == 1 && c.numbers && text[1] >= '0' && text[1] <= '9' {
 				c.Flags = append(c.Flags, text) // head -5
 				return i
 			}
@@ -166,9 +180,9 @@ func (c *call) letters(i int, w Word) int {
 		}
 		f := found{option: o, as: c.spelled(text[j], o)}
 		c.Flags = append(c.Flags, f.as)
-		if o.value != 0 && j+1 < len(text) {
+		if o.kind != "" && j+1 < len(text) {
 			value := text[j+1:]
-			if f.value = rest(w, value); o.kind == tail {
+			if f.value = rest(w, value); takesRest(o.kind) {
 				c.tail = append([]Word{f.value}, c.args[i+1:]...)
 				i = len(c.args)
 			} else {
@@ -177,7 +191,7 @@ func (c *call) letters(i int, w Word) int {
 			c.add(f)
 			return i
 		}
-		if o.value != 0 && w.Dynamic {
+		if o.kind != "" && w.Dynamic {
 			f.value, f.given = rest(w, ""), true
 			if w.Begins && w.Fits != "" { // all of the rest is the value: -j$(nproc)
 				c.add(f)
@@ -215,13 +229,13 @@ func (c *call) oldBundle(text string) int {
 // valueAfter takes the value of an option from the words after it, and gives the index
 // of the last word taken.
 func (c *call) valueAfter(i int, f *found) int {
-	if f.option.value == '+' {
+	if f.pair {
 		i++
 	}
-	if f.option.value != '=' && f.option.value != '+' || i+1 >= len(c.args) {
+	if f.kind == "" || f.optional || i+1 >= len(c.args) {
 		return i
 	}
-	if f.kind == tail {
+	if takesRest(f.kind) {
 		c.tail = c.args[i+1:]
 		return len(c.args)
 	}
@@ -245,15 +259,22 @@ func (c *call) spelled(b byte, o *option) string {
 }
 
 func (c *call) add(f found) {
-	c.replaced = c.replaced || f.replaces
+	c.replaced = c.replaced || f.first
 	c.found = append(c.found, f)
 }
 
+// negates tells whether an option is --no-x, and --x is a flag that does not matter.
+func (c *call) negates(name string) bool {
+	flag, is := strings.CutPrefix(name, "--no-")
+	o := c.exact("--" + flag)
+	return is && o != nil && (o.kind == "" || o.kind == "plain") && len(o.tags) == 0
+}
+
 func (c *call) unknown(name string) {
-	c.unlisted = c.unlisted || !c.open
-	if c.risky && !c.open {
-		c.unsure("unknown option " + name)
-	}
+	c.unlisted = true
+	c.unsure("unknown option " + name)
 }
 
 func (c *call) unsure(why string) { c.Unsure = append(c.Unsure, why) }
+
+func takesRest(kind string) bool { return kind == "rest" || kind == "module" }

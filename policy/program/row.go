@@ -1,118 +1,156 @@
 package program
 
-// family is a part of the table: what the programs of one field do. The key holds the
-// names of the programs, with spaces between, that share a row. A new program goes into
-// the family that fits, with a few lines in testdata.
-type family map[string]row
-
-// row says what a program does with its arguments. The zero row is a program that does
-// nothing with them: echo, true.
-type row struct {
-	// opts lists the options, with spaces between:
-	//
-	//	-[abc]                 flags of one letter, or with tags: -[abc]:looks
-	//	-q|--quiet             a flag, with all its spellings; the first one is its name
-	//	-k|--key=              an option with a value that does not matter
-	//	-o|--output=write      one whose value is a file to be written; see kind
-	//	--color?               one whose value is optional, and glued to it
-	//	--rawfile+read         one with a name and a value, in two words
-	//	-P:absolute-extract    a tag of the effect, or a mark; several have commas between
-	//	-e|--regexp=!          it stands in for the first operand
-	//	+=                     what follows a plus sign
-	opts string
-	// operands lists what the arguments that are no options are, as kinds, with tags as
-	// options have them. A star repeats: "skip read*", "read* write", "skip:admin".
-	operands string
-	tags     string
-	bare     string // tags and marks without any operand; not where only help is asked for
-	subs     []sub
-	style    style
-	// open: options that are not listed are harmless. Otherwise they make the effect
-	// unsure, where any of the listed ones does more than choose what is printed.
-	open bool
-	// own: its options stand before a subcommand, and not after it.
-	own bool
-	// stdin is the number of operands from which on it leaves its standard input alone.
-	stdin int
-	// shell: without a program to run it starts a shell.
-	shell bool
-	// versioned: a version may follow the name: python3.11.
-	versioned bool
-	// then is called at last, for what a row cannot say; that of a program for its
-	// subcommands, too.
-	then func(*call)
-}
-
-// sub is a row for subcommands. Names are separated by spaces; other spellings of the
-// same one follow a bar: "install|i|add". A star at the end stands for any ending; the
-// first such name that fits counts. A name of two words is a row below a row.
-type sub struct {
-	names string
-	row
-}
-
-// always is a row.stdin: the standard input is read whatever the operands are.
-const always = 1 << 10
-
-// markNames stand among the tags of options, operands and bare. A tag or mark after an
-// exclamation mark is taken away from the row.
-//
-//	code       it runs code from its standard input, unless it has some in its arguments
-//	recursive  it works on whole folders
-//	follows    on what links in them lead to, too
-//	changes    it changes files of its folder that no argument names
-//	stdin      it reads its standard input
-//	looks      nothing is written, deleted or run: operands are read at most
-//	edits      operands that are read are changed in place
-var markNames = []string{"code", "recursive", "follows", "changes", "stdin", "looks", "edits"}
-
-// style is how a program reads its options.
-type style uint8
-
-const (
-	gnu    style = iota // -abc, -ofile, --long=value, abbreviated; after operands, too
-	stop                // the same, but options end at the first operand
-	words               // -name value, -name=value, --name=value: go, openssl, terraform
-	bundle              // as gnu, and the first word may do without a dash: tar xf a.tar
+import (
+	"slices"
+	"strings"
 )
 
-// kind is what an operand or the value of an option is.
-type kind uint8
+// Row is what a rule file says of a program, or of one of its subcommands. The zero row is
+// a program that does nothing with its arguments.
+type Row struct {
+	Letters     string   // flags of one letter that do not matter: afv
+	Flags       string   // others: --quiet, --color|--colour with all spellings of one, -NUMBER for head -5
+	Values      string   // options whose value does not matter; --color? has it only after an equals sign
+	Options     []Option // options that mean something
+	Operands    string   // what the arguments that are no options are: read*, write
+	Effects     string   // what it does beside its files: publish remote
+	Enough      int      // as many operands as it needs; 0 is 1
+	Alone       string   // what it does with fewer
+	Style       string   // how options are written; see Styles
+	Reader      string   // what reads the arguments, beside the row; see Readers
+	OwnOptions  bool     // its options stand before a subcommand, and not after it
+	StartsShell bool     // without a program to run it starts a shell
+	Versioned   bool     // a version may follow the name: python3.11
+	Subcommands []Named
+}
 
-const (
-	skip      kind = iota // does not matter
-	read                  // a file, or a folder to list
-	write                 // a file that is written or made
-	remove                // a file or folder that is deleted
-	move                  // read and deleted
-	change                // read and written in place
-	target                // the folder that all operands are written to
-	dir                   // the folder it works in
-	list                  // a file that holds names of files to read
-	args                  // a file that is read, or after an @ one that holds options
-	url                   // a URL
-	repo                  // what git fetches from or pushes to: a URL, a host, a folder
-	sh                    // a shell line
-	exec                  // a program, perhaps with arguments in the same word
-	run                   // a program, and all that follows are its arguments
-	line                  // a shell line, together with all that follows
-	load                  // a file whose code or configuration can run programs
-	conf                  // the same, of the workspace: only one from elsewhere is told of
-	inline                // code in the program's own language
-	script                // a file of code in the program's own language
-	main                  // the same, of the workspace: what an interpreter runs
-	setenv                // NAME=value for what it runs
-	sshOption             // Name=value of ssh
-	out                   // a file that is written, or after a bar a shell line
-	from                  // a file that is read, or a URL
-	data                  // text that is sent, or after an @ a file
-	form                  // the same, perhaps after a name: name=@file, name=<file, name@file
-	header                // the same as data; what is only known at run time leaves this machine
-	to                    // a file that is written, or a URL
-	tail                  // a program, and all arguments that follow are its own
-)
+// Option is an option and what it means: write, or plain? publish. Other spellings of it
+// follow a bar, -o|--output. Several that mean the same have blanks between.
+type Option struct{ Names, Means string }
 
-var kinds = map[string]kind{
-	"": skip, "skip": skip, "read": read, "write": write, "delete": remove, "move": move, "change": change, "target": target, "dir": dir,
-	"list": list, "args": args, "url": url, "repo": repo, "sh": sh, "exec": exec, "run": run, "line": line, "load": load, "conf": conf, "inline": inline, "script": script, "main": main, "env": setenv, "ssh": sshOption, "out": out, "from": from, "data": data, "form": form, "header": header, "to": to, "rest": tail,
+// Named is a row for names with blanks between. For a subcommand, other spellings of the
+// same one follow a bar, install|i, and a star at the end stands for any ending.
+type Named struct {
+	Names string
+	Row
+}
+
+// meaning is what an option or operand means, taken apart.
+type meaning struct {
+	kind     string   // one of kindDocs; empty: an option without a value
+	tags     []string // and marks; after no- one that is taken away
+	optional bool     // the value is glued to the option, or there is none
+	repeats  bool     // an operand that may stand more than once
+	pair     bool     // a name stands between the option and its value
+	first    bool     // the option stands in for the first operand
+}
+
+// means reads the words, and gives one that is unknown or stands in the wrong place.
+func means(words string) (m meaning, bad string) {
+	for _, w := range strings.Fields(words) {
+		name := strings.TrimRight(w, "?*")
+		switch {
+		case kindDocs[name] != "" && m.kind == "":
+			m.kind, m.optional, m.repeats = name, strings.HasSuffix(w, "?"), strings.HasSuffix(w, "*")
+		case w == "pair":
+			m.pair = true
+		case w == "replaces-first":
+			m.first = true
+		case isTag(w) || markDocs[strings.TrimPrefix(w, "no-")] != "" || isTag(strings.TrimPrefix(w, "no-")):
+			m.tags = append(m.tags, w)
+		default:
+			bad = w
+		}
+	}
+	return m, bad
+}
+
+// isTag tells tags from marks and other words.
+func isTag(t string) bool { return tagDocs[t] != "" }
+
+// Flaw is what is wrong with a row.
+type Flaw struct {
+	Key   string // letters, flags, values, options, operands, effects, alone, style, reader
+	Entry int    // of options, from 0
+	Word  string // as it stands there
+	Msg   string
+	Known []string // words that would have been right
+}
+
+// Check gives all that is wrong with a row, but not with its subcommands.
+func (r Row) Check() []Flaw {
+	c := checker{seen: map[string]bool{}}
+	for _, b := range r.Letters {
+		c.spelling("letters", 0, string(b), "-"+string(b))
+	}
+	for _, names := range strings.Fields(r.Flags) {
+		c.option("flags", 0, names)
+	}
+	for _, names := range strings.Fields(r.Values) {
+		c.option("values", 0, strings.TrimSuffix(names, "?"))
+	}
+	for i, o := range r.Options {
+		for _, names := range strings.Fields(o.Names) {
+			c.option("options", i, names)
+		}
+		c.means("options", i, o.Means)
+	}
+	repeated := 0
+	for _, o := range strings.Split(r.Operands, ",") {
+		if c.means("operands", 0, o).repeats {
+			repeated++
+		}
+	}
+	if repeated > 1 {
+		c.flaw("operands", 0, r.Operands, "only one kind of operands can repeat")
+	}
+	c.means("effects", 0, r.Effects)
+	c.means("alone", 0, r.Alone)
+	c.known("style", r.Style, Styles())
+	c.known("reader", r.Reader, Readers())
+	return c.flaws
+}
+
+type checker struct {
+	flaws []Flaw
+	seen  map[string]bool
+}
+
+func (c *checker) flaw(key string, entry int, word, msg string, known ...string) {
+	c.flaws = append(c.flaws, Flaw{key, entry, word, msg, known})
+}
+
+func (c *checker) option(key string, i int, names string) {
+	for _, name := range strings.Split(names, "|") {
+		if len(name) < 2 && name != "+" || name[0] != '-' && name[0] != '+' {
+			c.flaw(key, i, name, name+" is no option, as it begins with no dash")
+			continue
+		}
+		c.spelling(key, i, name, name)
+	}
+}
+
+func (c *checker) spelling(key string, i int, word, name string) {
+	if c.seen[name] {
+		c.flaw(key, i, word, name+" stands here twice")
+	}
+	c.seen[name] = true
+}
+
+func (c *checker) means(key string, i int, words string) meaning {
+	m, bad := means(words)
+	known := slices.Concat(sorted(tagDocs), sorted(markDocs))
+	switch {
+	case bad != "" && key != "effects" && key != "alone":
+		c.flaw(key, i, bad, bad+" is no kind of value, and no effect", append(Kinds(), known...)...)
+	case bad != "" || m.kind != "" && (key == "effects" || key == "alone"):
+		c.flaw(key, i, bad, bad+m.kind+" is no effect", known...)
+	}
+	return m
+}
+
+func (c *checker) known(key, word string, words []string) {
+	if word != "" && !slices.Contains(words, word) {
+		c.flaw(key, 0, word, "there is no "+key+" "+word, words...)
+	}
 }

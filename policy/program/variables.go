@@ -11,8 +11,8 @@ import (
 // program, a file they load or write, options that they add to their own, or a server.
 // The tag code-variable says that they may run what nobody judged. For most variables,
 // and for harmless values, it is the zero Effect.
-func Set(name string, value Word) Effect {
-	c := call{name: name, program: &stranger, table: table}
+func (t *Table) Set(name string, value Word) Effect {
+	c := call{name: name, program: &program{}, table: t}
 	i := slices.IndexFunc(variables, func(v variable) bool { return fits(v.names, name) })
 	if i < 0 || value.Text == "" && !value.Dynamic {
 		return c.Effect
@@ -90,7 +90,7 @@ func (c *call) sets(w Word) {
 func (c *call) applyValues() {
 	for _, w := range c.set {
 		name, value, _ := strings.Cut(w.Text, "=")
-		e := Set(name, rest(w, value))
+		e := c.table.Set(name, rest(w, value))
 		odd, code := Odd(name, rest(w, value))
 		if odd {
 			c.Odd = append(c.Odd, name)
@@ -142,7 +142,7 @@ func (c *call) optionsOf(program string, w Word) {
 	for _, s := range command[1:] {
 		words = append(words, Word{Text: s})
 	}
-	e := Of(command[0], append(words, split(w)...))
+	e := c.table.Of(command[0], append(words, split(w)...))
 	opaque := func(t string) bool { return t == "opaque-exec" || t == "absolute-extract" || t == "raw-socket" }
 	if w.Dynamic || len(e.ExecFlags)+len(e.Unsure)+len(e.Runs) > 0 || e.Inline || slices.ContainsFunc(e.Tags, opaque) {
 		c.tag("code-variable")

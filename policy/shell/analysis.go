@@ -4,15 +4,17 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
 // analysis is what all shells of one script share: the facts, and what is left of the
 // budget.
 type analysis struct {
-	guard  paths.Guard
-	limits Limits
-	script *Script
-	parser *syntax.Parser
+	guard    paths.Guard
+	programs *program.Table
+	limits   Limits
+	script   *Script
+	parser   *syntax.Parser
 
 	steps int // left
 	bytes int // of values, left
@@ -46,7 +48,7 @@ func newAnalysis(w World) *analysis {
 		l = DefaultLimits
 	}
 	return &analysis{
-		guard: w.Guard, limits: l, steps: l.Steps, bytes: maxValueBytes,
+		guard: w.Guard, programs: w.Programs, limits: l, steps: l.Steps, bytes: maxValueBytes,
 		script:  &Script{Parsed: true, Binaries: []string{}},
 		parser:  syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)),
 		dynamic: map[string]bool{},

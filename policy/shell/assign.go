@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
 // maxValue bounds the text of one variable.
@@ -51,7 +49,7 @@ func (sh *shell) noteSetting(name string, w word) {
 		sh.a.settings = map[string]bool{}
 	}
 	sh.a.settings[setting] = true
-	e := program.Set(name, w.Word)
+	e := sh.a.programs.Set(name, w.Word)
 	if len(e.Tags)+len(e.Touches)+len(e.Fetches) == 0 && e.CodeFile.Text == "" {
 		return
 	}

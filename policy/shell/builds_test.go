@@ -4,13 +4,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/shipped"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 )
 
 // TestTold looks for a tag on any command of a script: what is run where, after which
 // file was made, and which variables mean something, however they are set.
 func TestTold(t *testing.T) {
-	world := World{Guard: paths.Guard{Roots: paths.Roots{Cwd: "/proj/app", Home: "/home/user", Write: []string{"/proj/app", "/tmp"}}}}
+	world := World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: paths.Roots{Cwd: "/proj/app", Home: "/home/user", Write: []string{"/proj/app", "/tmp"}}}}
 	for _, x := range []struct {
 		script, tag string
 		told        bool

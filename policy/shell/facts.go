@@ -7,6 +7,7 @@ package shell
 
 import (
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
@@ -71,9 +72,10 @@ type Stdin struct {
 
 // World is where a script would run.
 type World struct {
-	Guard  paths.Guard
-	Env    map[string]string // variables that are set for it beside those of the process
-	Limits Limits
+	Guard    paths.Guard
+	Programs *program.Table    // what is known of programs; nil: nothing
+	Env      map[string]string // variables that are set for it beside those of the process
+	Limits   Limits
 }
 
 // Limits bound the work for one script. The zero Limits is DefaultLimits.

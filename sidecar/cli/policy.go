@@ -23,7 +23,7 @@ func policyCommand(env Env) *cobra.Command {
 		Example: `  gpt-oss-executor policy check --command 'rm -rf /'
   gpt-oss-executor policy profile`,
 	}
-	c.AddCommand(policyCheckCommand(env), policyExplainCommand(env), policyProfileCommand(env))
+	c.AddCommand(policyCheckCommand(env), policyExplainCommand(env), policyProfileCommand(env), policyProgramCommand(env))
 	return c
 }
 

@@ -184,7 +184,11 @@ func loadFrom(src rulefile.Source, env Env) (*ruleset.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, problems := ruleset.Load(files)
+	load := ruleset.Load
+	if src.Dir == "" && src.Policy == "" {
+		load = ruleset.LoadShipped
+	}
+	set, problems := load(files)
 	if len(problems) > 0 {
 		fmt.Fprintln(env.Err, problems.In(src).Error())
 	}

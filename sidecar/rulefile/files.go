@@ -20,11 +20,12 @@ import (
 // The folders inside a folder of rules.
 const (
 	PromptFolder  = "prompts"
-	PackFolder    = "packs"   // files that rule files include
-	ExtraFolder   = "extra"   // files that say more of what a rule file says: exec.NAME.yaml of exec.yaml
-	TestFolder    = "tests"   // tests of the rules
-	BuiltinFolder = "builtin" // stands for what the program ships; no folder on disk
-	PolicyFolder  = "policy"  // stands for the locked folder
+	PackFolder    = "packs"    // files that rule files include
+	ProgramFolder = "programs" // what programs do with their arguments
+	ExtraFolder   = "extra"    // files that say more of what a rule file says: exec.NAME.yaml of exec.yaml
+	TestFolder    = "tests"    // tests of the rules
+	BuiltinFolder = "builtin"  // stands for what the program ships; no folder on disk
+	PolicyFolder  = "policy"   // stands for the locked folder
 )
 
 // Files is the text of the rule files at one moment: path → text. Paths are
@@ -34,7 +35,7 @@ const (
 type Files map[string]string
 
 // patterns are the files that count, hidden ones excepted.
-var patterns = []string{"*.yaml", PackFolder + "/*.yaml", ExtraFolder + "/*.yaml", TestFolder + "/*.yaml", PromptFolder + "/*.txt"}
+var patterns = []string{"*.yaml", PackFolder + "/*.yaml", ExtraFolder + "/*.yaml", ProgramFolder + "/*.yaml", TestFolder + "/*.yaml", PromptFolder + "/*.txt"}
 
 // Counted reports whether a file of this name inside a folder of rules is one of
 // them. All others may stand there and mean nothing.

@@ -31,4 +31,6 @@ func (e edition) same(other edition) bool {
 }
 
 // Folders are those inside a folder of rules that hold files that count.
-func Folders() []string { return []string{PackFolder, ExtraFolder, TestFolder, PromptFolder} }
+func Folders() []string {
+	return []string{PackFolder, ExtraFolder, ProgramFolder, TestFolder, PromptFolder}
+}

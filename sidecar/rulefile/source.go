@@ -49,7 +49,8 @@ func (s Source) Read() (Files, error) {
 
 // Whole completes the files of an operator's folder to all that count. They
 // replace the rules of the program as a whole. Of those, only the files that they name
-// are added, below builtin/, and each prompt that the folder has no other text for.
+// are added, below builtin/, what is known of programs, and each prompt that the folder has no
+// other text for.
 // The locked folder is read as it is now.
 func (s Source) Whole(own Files) (Files, error) { return s.withPolicy(own.over(s.Builtin)) }
 
@@ -67,7 +68,8 @@ func (s Source) withPolicy(files Files) (Files, error) {
 		files[PolicyFolder+"/"+name] = text
 	}
 	for name, text := range s.Builtin {
-		if whole := BuiltinFolder + "/" + name; slices.Contains(s.Floor, name) || locked.mention(whole) {
+		isProgram := strings.HasPrefix(name, ProgramFolder+"/")
+		if whole := BuiltinFolder + "/" + name; isProgram || slices.Contains(s.Floor, name) || locked.mention(whole) {
 			files[whole] = text
 		}
 	}
@@ -109,7 +111,8 @@ func (f Files) over(builtin Files) Files {
 	out := maps.Clone(f)
 	for name, text := range builtin {
 		whole := BuiltinFolder + "/" + name
-		if isPrompt := strings.HasPrefix(name, PromptFolder+"/"); isPrompt && !f.Has(name) || f.mention(whole) {
+		isPrompt := strings.HasPrefix(name, PromptFolder+"/")
+		if isPrompt && !f.Has(name) || strings.HasPrefix(name, ProgramFolder+"/") || f.mention(whole) {
 			out[whole] = text
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // What only the kernel can hold is asked about unconfined, and leaves confined. What the
 // kernel cannot undo or see is asked about in both cases.
 func TestConfinedCommands(t *testing.T) {
-	set, problems := Load(shipped(t))
+	set, problems := Load(builtin(t))
 	if set == nil {
 		t.Fatal(problems)
 	}
@@ -70,9 +70,9 @@ func TestConfineOfBothFolders(t *testing.T) {
 		{"when_possible", "always", Always, policy.Allow},
 		{"never", "never", Never, policy.Ask},
 	} {
-		own := shipped(t)
+		own := builtin(t)
 		own[execFilename] = strings.Replace(own[execFilename], "\nconfine: when_possible\n", "\n"+says(c.own), 1)
-		locked := strings.Replace(shipped(t)[execFilename], "\nconfine: when_possible\n", "\n"+says(c.locked), 1)
+		locked := strings.Replace(builtin(t)[execFilename], "\nconfine: when_possible\n", "\n"+says(c.locked), 1)
 		files, err := lockedSource(t, own, rulefile.Files{execFilename: locked}).Read()
 		if err != nil {
 			t.Fatal(err)
@@ -93,7 +93,7 @@ func TestConfineOfBothFolders(t *testing.T) {
 // What confined commands have is as the operator says, in the home folder of the agent. A
 // locked folder can only hide more.
 func TestConfinedHas(t *testing.T) {
-	own := shipped(t)
+	own := builtin(t)
 	files, err := lockedSource(t, own, rulefile.Files{execFilename: "version: 1\nconfined: {hidden: [OURS], read: [~/.rustup, /opt/theirs], environment: {GOCACHE: /none}}\n"}).Read()
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestConfinedHas(t *testing.T) {
 		"confined: {write: ['~/']}":           "cannot be a folder of confined commands",
 		"confined: {environment: {'A B': x}}": "no name of a variable",
 	} {
-		own := shipped(t)
+		own := builtin(t)
 		before, rest, _ := strings.Cut(own[execFilename], "\nconfined:\n")
 		_, rest, _ = strings.Cut(rest, "\n# Commands as people")
 		own[execFilename] = before + "\n" + text + "\n# Commands as people" + rest

@@ -57,7 +57,7 @@ func TestWorkingFolderIsAnOperand(t *testing.T) {
 // A rule about what is below a folder holds for who works in that folder, too.
 func TestWorkingFolderUnderLock(t *testing.T) {
 	lock := rulefile.Files{pathsFilename: "version: 1\nrules:\n  - id: customers\n    deny: Customer data stays where it is.\n    when: resolved startsWith \"/srv/project/customers/\"\n  - id: rest\n    allow: Anything else.\n"}
-	files, err := lockedSource(t, shipped(t), lock).Read()
+	files, err := lockedSource(t, builtin(t), lock).Read()
 	check(t, err)
 	set, problems := Load(files)
 	if len(problems) > 0 {

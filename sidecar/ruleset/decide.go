@@ -198,7 +198,7 @@ func (a *author) sees(c policy.Call, at At) policy.Call {
 func (a *author) moment(at At) policy.Moment { return policy.MomentOf(at.Now.In(a.zone), at.Rates) }
 
 func (a *author) world(at At) policy.World {
-	return policy.World{Guard: at.guard(a), Lookup: at.Lookup, Servers: at.serversOf(a), Arguments: a.arguments}
+	return policy.World{Guard: at.guard(a), Lookup: at.Lookup, Servers: at.serversOf(a), Arguments: a.arguments, Programs: a.programs}
 }
 
 // serversOf are those that an agent can and must not reach there.

@@ -62,6 +62,7 @@ func TestLayersOfBuiltin(t *testing.T) {
 	}
 	want, counts := loaded(t), plain.Counts
 	counts.Files, counts.Tests = want.Counts.Files, want.Counts.Tests // a folder has tests of its own
+	counts.Examples = want.Counts.Examples                            // those of programs stay with the program
 	if counts != want.Counts || plain.Limits != want.Limits || len(plain.Servers) != len(want.Servers) || len(plain.Tools.Aliases) != len(want.Tools.Aliases) {
 		t.Errorf("%+v, not %+v", plain.Counts, want.Counts)
 	}
@@ -159,7 +160,7 @@ func TestPromptsByName(t *testing.T) {
 func FuzzIncluding(f *testing.F) {
 	f.Add("version: 1\ninclude: [packs/b.yaml]\nx: [{id: a}]", "version: 1\ninclude: [packs/a.yaml, packs/b.yaml]\nx: [{id: a, l: [1]}]")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		l := prepare(rulefile.Files{"a.yaml": a, "packs/a.yaml": a, "packs/b.yaml": b, "extra/a.1.yaml": b, "extra/a.2.yaml": a, "secret.yaml": "s: 1"})
+		l := prepare(rulefile.Files{"a.yaml": a, "packs/a.yaml": a, "packs/b.yaml": b, "extra/a.1.yaml": b, "extra/a.2.yaml": a, "secret.yaml": "s: 1"}, false)
 		decodeInto(l, "a.yaml", new(strategyFile), false)
 	})
 }

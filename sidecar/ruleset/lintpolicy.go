@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	programs "github.com/jgavinray/gpt-oss-executor/policy/program"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -39,11 +38,11 @@ func (c *ruleCompiler) rates(when rulefile.Text) {
 
 // listed checks that a program may be allowed by its name.
 func (c *ruleCompiler) listed(at rulefile.Text, name string) {
-	if programs.Of(name, nil).Known {
+	if c.set.Programs.Of(name, nil).Known {
 		return
 	}
 	hint := "leave it out; a person is asked about programs that nobody knows"
-	if w, near := rulefile.Nearest(name, programs.Names()); near {
+	if w, near := rulefile.Nearest(name, c.set.Programs.Names()); near {
 		hint = "did you mean " + w + "?"
 	}
 	c.report(at.All(), rulefile.CodeRef, name+" cannot be allowed by its name: nobody knows what it does with its arguments", hint)

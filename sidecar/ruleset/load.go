@@ -44,7 +44,7 @@ func Load(f rulefile.Files) (*Set, rulefile.Problems) { return load(f, false) }
 // LoadShipped is Load for the rules of the program as they are. Their examples and tests
 // were tried when it was built, so that a start need not wait for them.
 func LoadShipped(f rulefile.Files) (*Set, rulefile.Problems) {
-	l := prepare(f)
+	l := prepare(f, true)
 	if l.problems = l.problems.Sorted(); l.problems.Fatal() {
 		return nil, l.problems
 	}
@@ -82,21 +82,21 @@ func load(f rulefile.Files, tightening bool) (*Set, rulefile.Problems) {
 // it from taking effect. Without a locked folder, l is mine.
 func examine(f rulefile.Files) (l, mine *loader) {
 	own, locks := f.Split()
-	mine = prepare(own)
+	mine = prepare(own, false)
 	mine.tryExamples(mine.examples, strategiesFile, aliasesFile, argumentsFile, limitsFile, execFilename, pathsFilename, urlsFilename)
 	if len(locks) == 0 {
 		return mine, mine
 	}
-	l = prepare(f)
+	l = prepare(f, false)
 	l.covered, l.set.Counts.Examples = mine.covered, mine.set.Counts.Examples
 	l.tryExamples(l.locked.examples, lockedName(execFilename), lockedName(pathsFilename), lockedName(urlsFilename))
 	return l, mine
 }
 
 // prepare reads every file. Nothing is tried yet.
-func prepare(f rulefile.Files) *loader {
+func prepare(f rulefile.Files, trusted bool) *loader {
 	l := &loader{
-		files: f, trees: map[string]*rulefile.Tree{}, docs: map[string]any{}, covered: map[string][2]int{},
+		files: f, trusted: trusted, trees: map[string]*rulefile.Tree{}, docs: map[string]any{}, covered: map[string][2]int{},
 		set: &Set{
 			Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]string{},
 			profiles: map[string]*parse.Strategies{}, conditions: map[string]rulefile.Text{}, barred: map[string]string{},
@@ -112,6 +112,7 @@ func prepare(f rulefile.Files) *loader {
 	l.prompts()
 	l.models()
 	l.recovery()
+	l.programs()
 	l.policies()
 	l.replyTests()
 	return l
@@ -143,6 +144,7 @@ func (l *loader) tryExamples(examples []func(), needs ...string) {
 // loader is the state of one Load.
 type loader struct {
 	files    rulefile.Files
+	trusted  bool // they are those of the program, which were tried when it was built
 	set      *Set
 	problems rulefile.Problems
 	trees    map[string]*rulefile.Tree // of the rule files

@@ -6,19 +6,53 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// shipped are the rules and prompts of this repository.
+// shipped are the rules of the program, as a folder that init has written: nothing in
+// programs is read before it is asked for.
 func shipped(t testing.TB) rulefile.Files {
+	t.Helper()
+	files := builtin(t)
+	for name, text := range builtin(t) {
+		if isPrograms(name) {
+			files[rulefile.BuiltinFolder+"/"+name] = text
+		}
+	}
+	return files
+}
+
+func builtin(t testing.TB) rulefile.Files {
 	t.Helper()
 	files, err := rulefile.Builtin(os.DirFS("../.."))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return files
+}
+
+// TestShippedPrograms: each row of rules/programs is right, and so are its examples.
+func TestShippedPrograms(t *testing.T) {
+	set, problems := Load(builtin(t))
+	if len(problems) > 0 {
+		t.Fatalf("the shipped rules have problems:\n%v", problems)
+	}
+	if c := set.Counts; c.Files < len(ruleFiles)+10 || c.Examples < 400 {
+		t.Errorf("loaded only %+v", c)
+	}
+	lazy, _ := LoadShipped(builtin(t))
+	for _, name := range set.Programs.Names() {
+		for _, args := range [][]program.Word{nil, {{Text: "x"}}, {{Text: "-x"}, {Text: "/a"}, {Text: "b"}}} {
+			if diff := cmp.Diff(set.Programs.Of(name, args), lazy.Programs.Of(name, args)); diff != "" {
+				t.Errorf("%s %v is another one when it is read late:\n%s", name, args, diff)
+			}
+		}
+	}
 }
 
 // loaded is the set of the shipped rules.

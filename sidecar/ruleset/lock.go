@@ -47,9 +47,9 @@ var lockable = []string{limitsFile, strategiesFile, argumentsFile, execFilename,
 func (l *loader) lock() {
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		in, isLocked := strings.CutPrefix(name, rulefile.PolicyFolder+"/")
-		if isLocked && path.Dir(in) != rulefile.TestFolder && !slices.Contains(lockable, in) {
+		if isLocked && path.Dir(in) != rulefile.TestFolder && !isPrograms(in) && !slices.Contains(lockable, in) {
 			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Msg: "a locked folder cannot hold this file",
-				Hint: "it may hold " + strings.Join(lockable, ", ") + " and tests/*.yaml"})
+				Hint: "it may hold " + strings.Join(lockable, ", ") + ", programs/*.yaml and tests/*.yaml"})
 		}
 	}
 	decodeInto(l, lockedName(limitsFile), &l.locked.limits, true)

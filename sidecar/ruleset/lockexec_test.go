@@ -14,7 +14,7 @@ import (
 // lockedSource is an operator's folder and a locked one on disk.
 func lockedSource(t *testing.T, own, locked rulefile.Files) rulefile.Source {
 	t.Helper()
-	src := SourceOf(t.TempDir(), t.TempDir(), shipped(t))
+	src := SourceOf(t.TempDir(), t.TempDir(), builtin(t))
 	for dir, files := range map[string]rulefile.Files{src.Dir: own, src.Policy: locked} {
 		for _, folder := range rulefile.Folders() {
 			mkdir(t, dir+"/"+folder)
@@ -29,7 +29,7 @@ func lockedSource(t *testing.T, own, locked rulefile.Files) rulefile.Source {
 // TestLockedIncludes: a locked file includes files of the program, which need not be
 // named by the operator, and none of his.
 func TestLockedIncludes(t *testing.T) {
-	own := shipped(t)
+	own := builtin(t)
 	own["packs/sec.yaml"] = "version: 1\nrules: [{id: mine, allow: I like it}]\n"
 	for include, want := range map[string]string{
 		"builtin/exec.yaml": "",
@@ -55,7 +55,7 @@ func TestLockedIncludes(t *testing.T) {
 // TestLockedWithoutProfile: a locked file that names no profile only adds its rules.
 func TestLockedWithoutProfile(t *testing.T) {
 	locked := "version: 1\nrules:\n  - id: no-curl\n    deny: No.\n    when: cmd.binary == 'curl'\n    hit: [curl x.test]\n    miss: [ls]\n"
-	files, err := lockedSource(t, shipped(t), rulefile.Files{execFilename: locked}).Read()
+	files, err := lockedSource(t, builtin(t), rulefile.Files{execFilename: locked}).Read()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestLockedWithoutProfile(t *testing.T) {
 
 // TestLockedWithoutPaths: a profile is about the files that the locked folder has.
 func TestLockedWithoutPaths(t *testing.T) {
-	files, err := lockedSource(t, shipped(t), rulefile.Files{execFilename: "version: 1\ninclude: [builtin/exec.yaml]\nprofile: strict\n"}).Read()
+	files, err := lockedSource(t, builtin(t), rulefile.Files{execFilename: "version: 1\ninclude: [builtin/exec.yaml]\nprofile: strict\n"}).Read()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestLockedWithoutPaths(t *testing.T) {
 // TestLockedClassFloor: the operator cannot make a tool harmless for the locked policy
 // that the program knows to be harmful, and for his own he can.
 func TestLockedClassFloor(t *testing.T) {
-	own := shipped(t)
+	own := builtin(t)
 	own[argumentsFile] = strings.Replace(own[argumentsFile], "  exec: [exec, ", "  exec: [", 1)
 	deny := "version: 1\nprofile: permissive\nrules:\n  - {id: ID, deny: Not here., when: class == 'exec'}\n"
 	own[execFilename] = strings.Replace(deny, "ID", "mine", 1)
@@ -140,7 +140,7 @@ func TestTighten(t *testing.T) {
 		"a test of the folder":  {rulefile.Files{"tests/a.yaml": "version: 1\n"}, false, true, "policy/tests/a.yaml:1:1: warning: the file lacks tests"},
 		"limits that are wrong": {rulefile.Files{limitsFile: "version: 2\n"}, false, false, "policy/limits.yaml:1:10: version cannot be 2"},
 	} {
-		files := maps.Clone(shipped(t))
+		files := maps.Clone(builtin(t))
 		files["tests/mine.yaml"] = someTest("theirs", call)
 		for name, text := range c.locked {
 			files["policy/"+name] = text

@@ -13,7 +13,7 @@ import (
 // TestLockedPaths: rules and roots of the locked folder are asked beside the operator's,
 // and the stricter answer wins; what the operator takes for no path, the lock still does.
 func TestLockedPaths(t *testing.T) {
-	own := shipped(t)
+	own := builtin(t)
 	own[execFilename] = "version: 1\nprofile: permissive\n"
 	own[pathsFilename] = "version: 1\nroots: {home: /home/agent, workspace: /srv/project, write: [/data], read: [/usr]}\n"
 	lock := rulefile.Files{pathsFilename: `version: 1
@@ -160,7 +160,7 @@ func TestLockedWorld(t *testing.T) {
 		"version: 1\nroots: {write: []}\n":                false,
 		"version: 1\narguments: {read: {frob: [what]}}\n": false,
 	} {
-		files, err := lockedSource(t, shipped(t), rulefile.Files{pathsFilename: lock}).Read()
+		files, err := lockedSource(t, builtin(t), rulefile.Files{pathsFilename: lock}).Read()
 		check(t, err)
 		set, problems := Load(files)
 		if set == nil {

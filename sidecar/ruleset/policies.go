@@ -12,6 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -35,6 +36,7 @@ type author struct {
 	servers   urls.Servers
 	known     []urls.Pattern // hosts that confined commands may use; nil: it does not say
 	arguments policy.Arguments
+	programs  *program.Table
 	rules     []judged
 	expanded  []Expansion
 }
@@ -72,7 +74,7 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 	e := decodeFile[execFile](l, folder+execFilename)
 	p := decodeFile[pathsFile](l, folder+pathsFilename)
 	u := decodeFile[urlsFile](l, folder+urlsFilename)
-	a := &author{profile: e.Profile, asksHere: e.Asks == "sidecar", confine: confineOf(e.Confine), zone: l.zone(folder+execFilename, e.Zone), arguments: argumentsOf(p.Arguments, u.Arguments)}
+	a := &author{profile: e.Profile, asksHere: e.Asks == "sidecar", confine: confineOf(e.Confine), zone: l.zone(folder+execFilename, e.Zone), arguments: argumentsOf(p.Arguments, u.Arguments), programs: l.set.Programs}
 	switch {
 	case a.profile != "":
 	case base == nil:

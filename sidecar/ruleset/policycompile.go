@@ -104,7 +104,7 @@ func tryScript[E any](l *ruleCompiler, r policy.Rule[E], on operands[E], script 
 		Tool: "exec", Class: string(tools.Exec), Args: map[string]any{"command": script.Value}, Command: script.Value,
 		Strategy: "native", Confidence: 1, Subject: policy.Subject{Model: "gpt-oss", Interactive: true},
 	}
-	facts := policy.Examine(call, policy.World{Guard: paths.Guard{Roots: l.roots}})
+	facts := policy.Examine(call, policy.World{Guard: paths.Guard{Roots: l.roots}, Programs: l.set.Programs})
 	holds := false
 	for _, facts.Call.Confined = range []bool{false, true} {
 		for env := range on(facts, policy.MomentOf(exampleTime, nil)) {

@@ -122,6 +122,13 @@ func promises() []promise {
 		{func(s *Set) string {
 			return fmt.Sprint(s.KnownHost(urls.Tunnel("npm.example.com:443")), s.KnownHost(urls.Tunnel("a.pkg.example.com:443")), s.KnownHost(urls.Tunnel("github.com:443")), s.KnownHost(urls.Tunnel("example.com:443")))
 		}, "true true true false"},
+		{func(s *Set) string {
+			var got []string
+			for _, args := range []string{"ls --json -n 5", "export -o a.csv x", "export -o ~/.bashrc x", "push", "ls --frob", "frob"} {
+				got = append(got, string(s.CheckCommand("shopctl "+args, somebody, exampleAt()).Effect))
+			}
+			return strings.Join(got, " ")
+		}, "allow allow deny ask ask ask"},
 	}
 }
 

@@ -54,7 +54,7 @@ func found(others rulefile.Files, file, doc string) (out rulefile.Problems) {
 		return !strings.HasPrefix(name, rulefile.PackFolder+"/") && !strings.HasPrefix(name, rulefile.BuiltinFolder+"/")
 	})
 	files[file] = doc
-	return slices.DeleteFunc(prepare(files).problems, func(p rulefile.Problem) bool { return p.File != file })
+	return slices.DeleteFunc(prepare(files, false).problems, func(p rulefile.Problem) bool { return p.File != file })
 }
 
 // agree fails where check and the schema differ about a file.

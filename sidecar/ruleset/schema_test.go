@@ -60,7 +60,7 @@ func TestShippedFilesFitTheirSchemas(t *testing.T) {
 	if err := schemas[schemaName(configFile)].Validate(rulefile.JSON(config)); err != nil {
 		t.Error(err)
 	}
-	for name, doc := range shipped(t) {
+	for name, doc := range builtin(t) {
 		if filepath.Ext(name) != ".yaml" {
 			continue
 		}
@@ -90,7 +90,7 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 			walk(typ.Field(1).Type, file, path+".*")
 			return
 		}
-		if typ.Kind() != reflect.Struct {
+		if typ.Kind() != reflect.Struct || strings.Count(path, ".*.") > 3 { // a row holds rows
 			return
 		}
 		for _, f := range rulefile.Keys(typ) {

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/programs"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -41,13 +42,14 @@ type schema struct {
 }
 
 const (
-	schemaDraft   = "http://json-schema.org/draft-07/schema#"
-	definitions   = "#/definitions/"
-	configFile    = "config.yaml"                         // the file of serve --config, whatever its name is
-	anyTestFile   = rulefile.TestFolder + "/replies.yaml" // stands for all of its folder
-	includeAbout  = "Files whose rules come first: packs/NAME.yaml of this folder, or builtin/NAME.yaml, the one the program ships."
-	durationMatch = `^\+?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$`
-	sizeMatch     = `^\d+(KiB|MiB|GiB)?$`
+	schemaDraft    = "http://json-schema.org/draft-07/schema#"
+	definitions    = "#/definitions/"
+	configFile     = "config.yaml"                          // the file of serve --config, whatever its name is
+	anyTestFile    = rulefile.TestFolder + "/replies.yaml"  // stands for all of its folder
+	anyProgramFile = rulefile.ProgramFolder + "/files.yaml" // stands for all of its folder
+	includeAbout   = "Files whose rules come first: packs/NAME.yaml of this folder, or builtin/NAME.yaml, the one the program ships."
+	durationMatch  = `^\+?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$`
+	sizeMatch      = `^\d+(KiB|MiB|GiB)?$`
 )
 
 // described are the files that have a schema, and what they are for.
@@ -65,6 +67,7 @@ var described = []struct {
 	{execFilename, "Which calls may leave, and which commands may run.", reflect.TypeFor[execFile]()},
 	{pathsFilename, "Which files and folders calls and commands may touch.", reflect.TypeFor[pathsFile]()},
 	{urlsFilename, "Which URLs calls and commands may fetch.", reflect.TypeFor[urlsFile]()},
+	{anyProgramFile, "What programs do with their arguments.", reflect.TypeFor[programs.File]()},
 	{anyTestFile, "Replies, and what all rules together make of them. They run at every load.", reflect.TypeFor[testFile]()},
 	{lockedName(strategiesFile), "Locked folder: which strategies may be enabled, whatever strategies.yaml says.", reflect.TypeFor[lockedStrategies]()},
 	{lockedName(argumentsFile), "Locked folder: what tools do at least, whatever arguments.yaml says.", reflect.TypeFor[lockedArguments]()},

@@ -78,7 +78,8 @@ func (w *schemaWriter) defined(t reflect.Type, path string, partial bool) *schem
 		name += "Part"
 	}
 	if w.definitions[name] == nil {
-		w.definitions[name] = w.object(t, path, partial)
+		w.definitions[name] = &schema{} // a type may hold itself
+		*w.definitions[name] = *w.object(t, path, partial)
 	}
 	return &schema{Ref: definitions + name}
 }

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -27,6 +28,7 @@ type Set struct {
 	Servers  []Server // in the order in which detection tries them; the last one fits every server
 	Models   []Model  // the default first, the others in the order of the file
 	Recovery Recovery
+	Programs *program.Table    // what is known of programs
 	Prompts  map[string]string // file name without extension → text
 	Counts   Counts
 

@@ -1,0 +1,69 @@
+package program
+
+import (
+	"slices"
+	"strings"
+)
+
+// Example says what a command line does, as the files of programs write it: read a, write
+// b, publish, run sh. Where it is not understood, the reasons are all.
+func (t *Table) Example(command string) (facts string, understood bool) {
+	words := split(Word{Text: command})
+	if len(words) == 0 {
+		return "there is no program", false
+	}
+	e := t.Of(words[0].Text, words[1:])
+	if why := e.NotUnderstood(); len(why) > 0 {
+		return strings.Join(why, ", "), false
+	}
+	return strings.Join(e.Facts(), ", "), true
+}
+
+// NotUnderstood are the reasons why nobody can say what it does.
+func (e Effect) NotUnderstood() []string {
+	if !e.Known {
+		return []string{"nobody knows this program"}
+	}
+	why := slices.Clone(e.Unsure)
+	if slices.Contains(e.Tags, "unlisted-sub") {
+		why = append(why, "unknown subcommand "+e.Sub)
+	}
+	return why
+}
+
+// Facts are all that it does, each in a few words.
+func (e Effect) Facts() []string {
+	var list []string
+	for _, t := range e.Touches {
+		list = append(list, t.Op+" "+t.Word.shown())
+	}
+	for _, f := range e.Fetches {
+		list = append(list, f.Method+" "+f.Word.shown())
+	}
+	for _, r := range e.Runs {
+		words := []string{"run"}
+		for _, w := range r.Argv {
+			words = append(words, w.shown())
+		}
+		if len(r.Argv) == 0 {
+			words = []string{"shell", r.Code.shown()}
+		}
+		list = append(list, strings.TrimSpace(strings.Join(words, " ")))
+	}
+	list = append(list, e.Tags...)
+	for mark, is := range map[string]bool{"code": e.Inline, "stdin-code": e.ReadsCode, "stdin": e.ReadsIn && !e.ReadsCode, "changes": e.Changes} {
+		if is {
+			list = append(list, mark)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// shown is a word; a part that is not known is three dots.
+func (w Word) shown() string {
+	if w.Dynamic {
+		return w.Text + "…"
+	}
+	return w.Text
+}

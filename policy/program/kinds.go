@@ -1,0 +1,132 @@
+package program
+
+import (
+	"maps"
+	"slices"
+)
+
+// Kinds are the words that say what a value or an operand is, sorted.
+func Kinds() []string { return sorted(kindDocs) }
+
+// KindDocs says of each in a sentence what it is.
+func KindDocs() map[string]string { return maps.Clone(kindDocs) }
+
+// Marks say of each word that stands among effects, and is none, what it means.
+func Marks() map[string]string { return maps.Clone(markDocs) }
+
+// Tags are all tags that an effect can have, with what they mean, in one sentence each.
+func Tags() map[string]string { return maps.Clone(tagDocs) }
+
+// Styles are the ways to write options, beside the usual one.
+func Styles() []string { return []string{"bundle", "first", "operands", "words"} }
+
+func sorted(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+
+var kindDocs = map[string]string{
+	"text":       "Any text. It does not matter what it looks like.",
+	"plain":      "A name or a number. If it looks like a URL or like a path outside of the folder, it counts as that.",
+	"read":       "A file that is read, or a folder that is listed.",
+	"write":      "A file that is written or made.",
+	"delete":     "A file or folder that is deleted.",
+	"move":       "A file that is read and deleted.",
+	"change":     "A file that is changed in place.",
+	"target":     "The folder that all operands before it are written to; of two operands perhaps the file.",
+	"folder":     "The folder that it works in.",
+	"names":      "A file with names of files that are read.",
+	"options":    "A file that is read; after an @ one that holds options.",
+	"pattern":    "A pattern of the files that are read, as in --include='*.go'.",
+	"from":       "A file or URL that is read.",
+	"to":         "A file or URL that is written.",
+	"output":     "A file that is written; after a bar a shell line.",
+	"url":        "A URL, or a host.",
+	"proxy":      "The address of a proxy.",
+	"address":    "HOST:PORT:ADDRESS, where ADDRESS is asked in the place of HOST.",
+	"repository": "What git fetches from or pushes to: a URL, a host or a folder.",
+	"transfer":   "A file here, or one on another machine: HOST:FILE.",
+	"upload":     "A file whose text leaves in a request.",
+	"sent":       "Text that leaves in a request; after an @ a file.",
+	"form":       "The same, perhaps after a name: NAME=@FILE.",
+	"header":     "Text that leaves in a request. It counts only if it is known at run time alone, or is a file after an @.",
+	"command":    "A program, perhaps with arguments in the same word.",
+	"shell":      "A shell line.",
+	"run":        "A program. All that follows are its arguments.",
+	"rest":       "The value of an option: a program. All that follows are its arguments.",
+	"line":       "A shell line, together with all that follows.",
+	"variable":   "NAME=VALUE for what it runs.",
+	"code":       "Code in the program's own language.",
+	"sed":        "A script of sed.",
+	"awk":        "A program of awk.",
+	"jq":         "A filter of jq or yq.",
+	"sql":        "Statements of SQL.",
+	"script":     "A file of code in the program's own language.",
+	"main":       "The same, of the workspace: what an interpreter runs.",
+	"load":       "A file whose code or settings can run programs.",
+	"config":     "The same, of the workspace. Only one from elsewhere counts.",
+	"package":    "A package that is installed: a name, a folder or a URL.",
+	"module":     "The value of an option: a module of Python. All that follows are its arguments.",
+	"mode":       "Rights of a file, as chmod takes them.",
+	"revision":   "A commit, or a file of the repository.",
+	"goal":       "What maven or gradle is to do.",
+	"refspec":    "A branch that is pushed; after a plus sign by force.",
+	"setting":    "KEY=VALUE of git -c.",
+	"ssh":        "NAME=VALUE of ssh -o.",
+	"mount":      "A folder of this machine that a container gets: FOLDER:PLACE.",
+	"resource":   "What a cluster keeps.",
+	"definition": "NAME=VALUE that may name a program: make CC=gcc, cmake -DCMAKE_C_COMPILER=gcc.",
+	"picture":    "A picture, perhaps after its format, as in png:a.",
+	"assignment": "if=FILE, of=FILE and others, as dd takes them.",
+}
+
+// markDocs are words that stand among the tags, and say more of files and input.
+var markDocs = map[string]string{
+	"stdin":          "It reads its standard input.",
+	"stdin-code":     "It runs code from its standard input, unless it has some in its arguments.",
+	"here":           "It reads the folder that it works in.",
+	"changes":        "It changes files of that folder that no argument names.",
+	"recursive":      "It works on whole folders.",
+	"follows":        "It follows the links in them.",
+	"looks":          "Nothing is written, deleted or run: operands are read at most.",
+	"edits":          "Operands that are read are changed in place.",
+	"leaves":         "Text of this machine leaves in its requests.",
+	"replaces-first": "The option stands in for the first operand.",
+	"pair":           "A name stands between the option and its value.",
+}
+
+var tagDocs = map[string]string{
+	"absolute-extract":  "It unpacks files to where the archive says, even outside of the folder.",
+	"admin":             "It changes accounts, the kernel, the firewall, the clock or the network of the machine.",
+	"carrier":           "It runs another program for each file that it finds.",
+	"code-variable":     "It sets a variable that loads code, or changes which program a name means.",
+	"config-or-install": "It installs software, or changes the settings of a tool.",
+	"container":         "It starts, stops or changes containers or what a cluster runs.",
+	"container-escape":  "A container gets hold of the machine: privileged, the root folder, the socket of the engine.",
+	"discard":           "It throws away work that is not saved elsewhere.",
+	"disk":              "It changes disks, partitions, file systems or what is mounted.",
+	"dump-env":          "It prints environment variables or credentials.",
+	"editor":            "It opens an editor, from which commands can be typed.",
+	"find-delete":       "It deletes what it finds.",
+	"interactive-shell": "It opens a shell or an interpreter in which commands can be typed.",
+	"longrun":           "It goes on until it is stopped, or after the call has answered.",
+	"namespace":         "It changes the root folder, the name spaces or the limits of what it runs.",
+	"net-override":      "It changes to which address a name leads.",
+	"opaque-exec":       "It runs code or programs that do not stand in its arguments: from a configuration, a plug-in, an archive.",
+	"pager":             "It shows text in a pager, from which commands can be typed where it has a terminal.",
+	"power":             "It stops or restarts the machine.",
+	"privilege":         "It runs something as another user.",
+	"publish":           "Others can see it: a push, a release, a package.",
+	"raw-socket":        "It opens a connection of its own kind, to or from anywhere.",
+	"remote":            "It acts on another machine.",
+	"schedule":          "It has something run later.",
+	"self-config":       "It changes the gateway or the sidecar itself.",
+	"send":              "It sends files or text to another machine or person.",
+	"service":           "It starts, stops or changes services of the machine.",
+	"setuid":            "It lets a file run with the rights of its owner.",
+	"shell-state":       "It changes what later words of the same shell mean.",
+	"signal":            "It ends, stops or signals processes.",
+	"signal-all":        "It signals all processes, or the first one.",
+	"socket-exec":       "It connects a program to the network.",
+	"unlisted":          "It runs a program by a name that the table does not have.",
+	"unlisted-sub":      "It has a subcommand that the table does not have.",
+	"workspace-code":    "It runs code of the workspace: tests, scripts of package.json, a Makefile.",
+	"wrapper":           "It only runs another program, perhaps with other rights, limits or variables.",
+}

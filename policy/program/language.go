@@ -1,0 +1,58 @@
+package program
+
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+)
+
+// language reads a word that is more than a name.
+func (c *call) language(kind string, w Word, via string) {
+	switch kind {
+	case "code":
+		c.Inline = true
+	case "sed":
+		c.sed(w)
+	case "awk":
+		c.awk(w)
+	case "jq":
+		c.jq(w)
+	case "sql":
+		c.sql(w)
+	case "package":
+		c.packaged(w)
+	case "mode":
+		c.mode(w)
+	case "revision":
+		c.revision(w)
+	case "goal":
+		c.goal(w)
+	case "refspec":
+		if strings.HasPrefix(w.Text, "+") || strings.HasPrefix(w.Text, ":") {
+			c.tag("discard")
+		}
+		c.sends(w)
+	case "setting":
+		c.gitSetting(w, via)
+	case "ssh":
+		c.sshSetting(w)
+	case "mount":
+		c.mount(w)
+	case "resource":
+		if secretNames().MatchString(w.Text) {
+			c.tag("dump-env")
+		}
+	case "definition":
+		c.definition(w)
+	case "picture":
+		c.picture(w)
+	case "assignment":
+		c.assignment(w)
+	case "url", "proxy", "address", "repository", "transfer":
+		c.connects(kind, w)
+	case "upload", "sent", "form", "header":
+		c.parts(kind, w, via)
+	}
+}
+
+var secretNames = lazyregexp.New(`(?i)secret|token|password|_auth`)

@@ -1,0 +1,284 @@
+package program
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Readers are the words for what reads all arguments of a program, where the meaning of
+// each alone does not say enough.
+func Readers() []string {
+	return []string{"checkout", "compiler", "curl", "fd", "find", "httpie", "inner", "java", "kill", "ln", "npx", "patch", "ps", "python", "rsync", "ssh", "tar", "tests", "wget", "xargs"}
+}
+
+// read lets a reader look at the call.
+func (c *call) read(reader string) {
+	switch reader {
+	case "checkout":
+		c.checkout()
+	case "compiler":
+		c.compiler()
+	case "curl":
+		c.curl()
+	case "fd":
+		c.fd()
+	case "find":
+		c.find()
+	case "httpie":
+		c.httpie()
+	case "inner":
+		c.inner()
+	case "java":
+		c.java()
+	case "kill":
+		for i, w := range c.args {
+			if w.Text == "-1" && (i > 0 || len(c.args) == 1) || w.Text == "1" {
+				c.tag("signal-all") // -1 are all, 1 is the first one
+			}
+		}
+	case "ln":
+		c.ln()
+	case "npx":
+		c.npx()
+	case "patch":
+		if len(c.Operands) == 0 && !c.looks {
+			c.touch("write", Word{Text: "patched"}, "patch")
+		}
+	case "ps": // e without a dash shows the variables of each process
+		for _, w := range c.Operands {
+			if strings.Contains(w.Text, "e") && strings.IndexByte("0123456789", (w.Text + "0")[0]) < 0 {
+				c.tag("dump-env")
+			}
+		}
+	case "python":
+		c.python()
+	case "rsync":
+		c.rsync()
+	case "ssh":
+		c.ssh()
+	case "tar":
+		c.tar()
+	case "tests":
+		c.tests()
+	case "wget":
+		c.wget()
+	case "xargs":
+		c.xargs()
+	}
+}
+
+// mode looks at rights: a fourth digit, or an s, lets a file run as its owner.
+func (c *call) mode(w Word) {
+	digits := strings.TrimLeft(w.Text, "=0")
+	octal := digits != "" && strings.Trim(digits, "01234567") == ""
+	if octal && len(digits) >= 4 || !octal && strings.Contains(w.Text, "s") {
+		c.tag("setuid")
+	}
+	if w.Dynamic {
+		c.unsure("dynamic mode")
+	}
+}
+
+// assignment is NAME=VALUE of dd.
+func (c *call) assignment(w Word) {
+	switch name, value, _ := strings.Cut(w.Text, "="); name {
+	case "if":
+		c.touch("read", rest(w, value), "if")
+	case "of":
+		c.touch("write", rest(w, value), "of")
+	case "bs", "cbs", "conv", "count", "ibs", "iflag", "iseek", "obs", "oflag", "oseek", "seek", "skip", "status":
+	default:
+		c.unsure("unknown operand " + name)
+	}
+}
+
+// ln names what links lead to. With one operand, the link is made here.
+func (c *call) ln() {
+	if len(c.Operands) == 1 && !c.lastOnly {
+		w := c.Operands[0]
+		c.Touches = nil
+		c.touch("read", w, "argument")
+		c.touch("write", rest(w, path.Base(w.Text)), "argument")
+	}
+	for i := range c.Touches {
+		if c.Touches[i].Op == "read" {
+			c.Touches[i].Via = "link target"
+		}
+	}
+}
+
+// picture has a format in front of its name, some of which run or read other things.
+func (c *call) picture(w Word) {
+	if list, ok := strings.CutPrefix(w.Text, "@"); ok {
+		c.touch("read", rest(w, list), "argument")
+		c.unsure("names in a file")
+	}
+	format, name, ok := strings.Cut(w.Text, ":")
+	switch {
+	case !ok || strings.Contains(w.Text, "://") || strings.Contains(format, "/"):
+		c.place("from", w, "argument")
+	case slices.Contains(pictureFormats, strings.ToLower(format)):
+		c.place("from", rest(w, name), "argument")
+	default:
+		c.tag("opaque-exec")
+	}
+}
+
+var pictureFormats = strings.Fields("png jpg jpeg gif tiff bmp webp svg pdf xc canvas gradient rose logo null ico ppm pgm pbm rgb rgba gray info")
+
+// python has modules instead of a file: those of a row python:NAME, programs that are
+// installed, and any of the workspace.
+func (c *call) python() {
+	if c.Inline || len(c.tail) == 0 {
+		return
+	}
+	name, args := c.tail[0], c.tail[1:]
+	c.tail, c.Sub, c.Operands = nil, name.Text, args
+	first, _, deep := strings.Cut(name.Text, ".")
+	switch p := c.table.lookup("python:" + name.Text); {
+	case name.Dynamic:
+		c.unsure("dynamic module")
+	case p != nil:
+		c.program, c.args = p, args
+		c.parse()
+		c.apply()
+	case c.table.lookup(name.Text) != nil:
+		c.run("python -m", append([]Word{name}, args...), "python")
+	case deep && !slices.Contains(standardPackages, first):
+		c.tag("workspace-code") // a package of the project
+	default:
+		c.Inline = true // any module of the workspace or the system
+	}
+}
+
+// standardPackages hold modules that run, and come with python or publish.
+var standardPackages = strings.Fields(`
+	asyncio collections concurrent ctypes curses dbm distutils email encodings ensurepip html http idlelib importlib json
+	lib2to3 logging multiprocessing os pip pydoc_data re setuptools site sqlite3 sysconfig test tkinter tomllib turtledemo
+	twine unittest urllib venv wsgiref xml xmlrpc zipfile zoneinfo`)
+
+// variables takes NAME=value from the front.
+func (c *call) variables(list []Word) []Word {
+	for len(list) > 0 {
+		name, _, ok := strings.Cut(list[0].Text, "=")
+		if !ok || name == "" || strings.Contains(name, "/") {
+			break
+		}
+		c.sets(list[0])
+		list = list[1:]
+	}
+	if len(list) == 0 {
+		c.mark(c.alone)
+	}
+	return list
+}
+
+// startShell is an interactive one, or one that reads the standard input.
+func (c *call) startShell() {
+	c.Runs = append(c.Runs, Run{Via: c.name, Shell: true, KeepStdin: true, NewShell: true, Wrapper: c.name, Dir: c.Folder})
+	c.ReadsIn = true
+}
+
+// xargs runs a program with the words of its standard input.
+func (c *call) xargs() {
+	r := Run{Via: "xargs", Wrapper: c.name, Lines: true, NulLines: c.has("-0"), Argv: c.Operands, Groups: c.has("-n", "-L", "-l", "-s")}
+	if len(r.Argv) == 0 {
+		r.Argv = []Word{{Text: "echo"}}
+	}
+	if w, ok := c.value("-d"); ok && (w.Text == `\0` || w.Text == `\x00` || w.Text == `\000`) {
+		r.NulLines = true
+	} else if ok {
+		r.WholeLine = true
+		if w.Text != `\n` && w.Text != "\n" {
+			c.unsure("delimiter of xargs")
+		}
+	}
+	if w, ok := c.value("-I"); ok {
+		r.Replace = w.Text
+	} else if c.has("-i") {
+		r.Replace = "{}"
+		if w, ok := c.value("-i"); ok {
+			r.Replace = w.Text
+		}
+	}
+	if c.has("-a") {
+		r.Lines = false
+		r.Argv = append(slices.Clip(r.Argv), Word{Dynamic: true})
+	} else {
+		c.ReadsIn = true
+	}
+	c.Runs = append(c.Runs, r)
+}
+
+// tar writes an archive or reads one; -C counts for what follows it.
+func (c *call) tar() {
+	writes, extracts := c.has("-c", "-r", "-u", "-A", "--delete"), c.has("-x") && !c.has("-O", "--to-command")
+	for _, f := range c.values("-f") {
+		if remoteName(f.Text) && !c.has("--force-local") {
+			c.tag("remote")
+		}
+		if writes {
+			c.use("write", f, "-f")
+		} else {
+			c.touch("read", f, "-f")
+		}
+	}
+	if !c.has("-f") {
+		c.ReadsIn = c.ReadsIn || !writes
+	}
+	if w, ok := c.value("--checkpoint-action"); ok {
+		c.use("shell", rest(w, strings.TrimPrefix(w.Text, "exec=")), "--checkpoint-action")
+	}
+	folders := c.values("-C")
+	if len(folders) > 1 {
+		c.unsure("several folders")
+	}
+	at := append(folders, Word{Text: "."})[max(0, len(folders)-1)]
+	if extracts {
+		if top, ok := c.value("--one-top-level"); ok {
+			at = in(at, top)
+		}
+		for _, w := range c.Operands {
+			c.touch("write", in(at, w), "member")
+		}
+		c.touch("write", Word{Text: strings.TrimSuffix(at.Text, "/") + "/extracted", Dynamic: at.Dynamic, Begins: at.Begins}, "extract")
+	} else {
+		c.Tags = slices.DeleteFunc(c.Tags, func(t string) bool { return t == "absolute-extract" })
+	}
+	if !writes {
+		return
+	}
+	c.Recursive = true
+	for _, w := range c.Operands {
+		if len(folders) > 0 {
+			w = in(at, w)
+		}
+		c.touch("read", w, "argument")
+		if c.has("--remove-files") {
+			c.touch("delete", w, "argument")
+		}
+	}
+}
+
+// mount is a folder of the machine inside of a container. A name without a slash is a
+// volume.
+func (c *call) mount(w Word) {
+	text := w.Text
+	for _, part := range strings.Split(w.Text, ",") {
+		if name, source, _ := strings.Cut(part, "="); name == "source" || name == "src" {
+			text = source
+		}
+	}
+	from, _, _ := strings.Cut(text, ":")
+	if from == "/" || strings.HasSuffix(from, "docker.sock") || strings.HasPrefix(from, "/proc") || strings.HasPrefix(from, "/var/run") || strings.HasPrefix(from, "/dev") || from == "/etc" {
+		c.tag("container-escape")
+	}
+	if !strings.ContainsAny(from, "/.~") && !w.Dynamic {
+		return
+	}
+	c.touch("read", rest(w, from), "volume")
+	if !strings.HasSuffix(w.Text, ":ro") && !strings.Contains(w.Text, ",ro") && !strings.Contains(w.Text, "readonly") {
+		c.touch("write", rest(w, from), "volume")
+	}
+}

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func policyProgramCommand(env Env) *cobra.Command {
+	var dir, policy string
+	c := &cobra.Command{
+		Use:   "program NAME [SUBCOMMAND]",
+		Short: "Show what is known of a program, or what a command does",
+		Long: `Show what is known of a program: its options, what their values are, and its
+effects. With a whole command in quotes, show what that does. Nothing is run.`,
+		Example: `  gpt-oss-executor policy program cp
+  gpt-oss-executor policy program git push
+  gpt-oss-executor policy program 'cp -r a b'`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			set, err := loadRules(dir, policy, env)
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 && strings.Contains(args[0], " ") {
+				facts, understood := set.Programs.Example(args[0])
+				if !understood {
+					facts = "not understood: " + facts
+				}
+				return env.paper(false).whole(nil, []row{{text: facts}})
+			}
+			lines := set.Programs.Describe(args[0], args[1:]...)
+			if lines == nil {
+				return fmt.Errorf("nobody knows %s; rules/README.md says how to teach a program", strings.Join(args, " "))
+			}
+			var rows []row
+			for _, l := range lines {
+				rows = append(rows, row{text: l[0] + ": " + l[1]})
+			}
+			return env.paper(false).whole(nil, rows)
+		},
+	}
+	policyFlag(c, env, &policy)
+	rulesFlag(c, env, &dir)
+	return c
+}

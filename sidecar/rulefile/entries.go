@@ -1,0 +1,46 @@
+package rulefile
+
+import "strings"
+
+// Entry is an entry of the mapping that ends a file, as text.
+type Entry struct{ Key, Text string }
+
+// Entries takes a file of the usual shape apart without reading it: its last key holds a
+// mapping, whose keys stand behind two blanks. It is for files of the program, which are
+// many and of which few entries are ever used.
+func Entries(doc string) (out []Entry) {
+	start, key := 0, ""
+	for at := 0; at < len(doc); {
+		end := len(doc)
+		if n := strings.IndexByte(doc[at:], '\n'); n >= 0 {
+			end = at + n + 1
+		}
+		line := doc[at:end]
+		if len(line) > 3 && line[:2] == "  " && line[2] != ' ' && line[2] != '#' {
+			if key != "" {
+				out = append(out, Entry{key, doc[start:at]})
+			}
+			name := strings.TrimSuffix(strings.TrimRight(line[2:], "\n"), " {}")
+			start, key = at, strings.Trim(strings.TrimSuffix(name, ":"), `'"`)
+		}
+		at = end
+	}
+	if key != "" {
+		out = append(out, Entry{key, doc[start:]})
+	}
+	return out
+}
+
+// Value is the text of a key of the entry, which is no mapping and has no quotes; empty
+// without it.
+func (e Entry) Value(key string) string {
+	_, text, _ := strings.Cut(e.Text, "\n    "+key+":")
+	var out strings.Builder
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 && !strings.HasPrefix(line, "     ") {
+			break
+		}
+		out.WriteString(line + "\n")
+	}
+	return out.String()
+}

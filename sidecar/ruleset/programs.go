@@ -1,0 +1,71 @@
+package ruleset
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/programs"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
+// isPrograms tells whether a file of any layer holds rows of programs.
+func isPrograms(name string) bool { return path.Base(path.Dir(name)) == rulefile.ProgramFolder }
+
+// programs makes the table: the operator's rows over those of the program. Beneath a locked
+// folder its rows, and those of the program, are floors: nobody takes an effect away.
+func (l *loader) programs() {
+	var own, base, shipped, locked []string
+	for _, name := range slices.Sorted(maps.Keys(l.files)) {
+		plain, isBuiltin := strings.CutPrefix(name, rulefile.BuiltinFolder+"/")
+		text, replaced := l.files[plain]
+		switch {
+		case !isPrograms(name):
+		case isBuiltin:
+			if shipped = append(shipped, name); !replaced || text == l.files[name] {
+				base = append(base, name)
+			}
+		case l.files[name] == l.files[rulefile.BuiltinFolder+"/"+name]: // nobody has changed it
+		case strings.HasPrefix(name, rulefile.PolicyFolder+"/"):
+			locked = append(locked, name)
+		default:
+			own = append(own, name)
+		}
+	}
+	var floors []*program.Table
+	if l.files.Locked() {
+		floors = []*program.Table{programs.Shipped(l.files, shipped).Table()}
+	}
+	if len(locked) > 0 {
+		rows, examples := l.rows(locked)
+		floors = append(floors, rows.Table())
+		l.programExamples(examples, &l.locked.examples)
+	}
+	rows, examples := l.rows(own)
+	l.programExamples(examples, &l.examples)
+	l.set.Programs = rows.Over(programs.Shipped(l.files, base)).Table(floors...)
+}
+
+// rows are those of some files that people write.
+func (l *loader) rows(files []string) (programs.Rows, []programs.Example) {
+	l.set.Counts.Files += len(files)
+	if l.trusted {
+		return programs.Shipped(l.files, files), nil
+	}
+	rows, examples, problems := programs.Read(l.files, files)
+	l.problems = append(l.problems, problems...)
+	return rows, examples
+}
+
+func (l *loader) programExamples(examples []programs.Example, to *[]func()) {
+	for _, e := range examples {
+		*to = append(*to, func() {
+			if wrong := e.Wrong(l.set.Programs); wrong != "" {
+				l.report(e.Command.All(), codeExample, wrong, "see what it does: gpt-oss-executor policy program "+strconv.Quote(e.Command.Value))
+			}
+		})
+	}
+}
