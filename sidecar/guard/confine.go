@@ -6,6 +6,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
@@ -48,13 +49,31 @@ func (j *judge) confines(call *tools.Call) bool {
 func (j *judge) decideConfined(call *tools.Call, m Moment) (d policy.Decision, runs, understood bool) {
 	d = j.world.Decide(j.set, *call, j.who, m)
 	if d.Effect == policy.Allow || d.Effect == policy.Audit {
-		return d, true, true
+		return d, j.set.Confine() == ruleset.Always || !j.outside(call, m), true
 	}
 	m.Confined = true
 	if c := j.world.Decide(j.set, *call, j.who, m); c.Effect == policy.Allow || c.Effect == policy.Audit {
 		return c, true, false
 	}
 	return d, false, false
+}
+
+// outside reports whether a command that may leave needs what no confined command has, and is
+// understood: then it leaves as it is.
+func (j *judge) outside(call *tools.Call, m Moment) bool {
+	facts := j.set.Examine(*call, j.who, j.world.at(m))
+	needs := j.set.Confined("").Outside
+	return understands(facts.Script) && slices.ContainsFunc(facts.Script.Commands, func(c shell.Command) bool {
+		return slices.Contains(needs, c.Binary) || slices.Contains(needs, c.Binary+" "+c.Sub)
+	})
+}
+
+// understands reports whether nothing in a script is known only when it runs: no code, and no
+// program that nobody knows.
+func understands(s *shell.Script) bool {
+	return len(s.Dynamic) == 0 && !slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
+		return !c.Known && c.Binary != "" || c.Inline || c.CodeFile != "" || slices.Contains(c.Tags, "workspace-code")
+	})
 }
 
 // cannotConfine is why a command does not leave if all must run confined.
@@ -88,7 +107,7 @@ func (j *judge) confine(call *tools.Call, m Moment, understood bool) (why string
 
 // permit is what a command may do, by what is known of it. Whatever it names has been judged.
 func (j *judge) permit(f *policy.Facts, understood bool) Permit {
-	p := Permit{Command: f.Call.Command, Who: j.who, Rules: j.set.Version, Roots: j.world.Roots(j.set), Understood: understood}
+	p := Permit{Command: f.Call.Command, Who: j.who, Rules: j.set.Version, Roots: j.world.Roots(j.set), Understood: understood && understands(f.Script)}
 	for i := range f.Script.Commands {
 		cmd := &f.Script.Commands[i]
 		for _, use := range cmd.Reads {
@@ -104,7 +123,6 @@ func (j *judge) permit(f *policy.Facts, understood bool) Permit {
 				p.Hosts = append(p.Hosts, urls.PatternOf(use).String())
 			}
 		}
-		p.Understood = p.Understood && (cmd.Known || cmd.Binary == "") && !cmd.Inline && cmd.CodeFile == "" && !slices.Contains(cmd.Tags, "workspace-code")
 	}
 	for _, list := range []*[]string{&p.Reads, &p.Lists, &p.Hosts} {
 		slices.Sort(*list)

@@ -103,6 +103,32 @@ func TestAskedCallsAreNotConfined(t *testing.T) {
 	}
 }
 
+// What the rules let leave, and what could not work confined, leaves as it is, if it is
+// understood.
+func TestOutsideCallsAreNotConfined(t *testing.T) {
+	for command, confined := range map[string]bool{
+		"git fetch":                 false,
+		"git status && git pull -q": false,
+		"docker ps":                 false,
+		"systemctl status nginx":    false,
+		"docker ps && npm test":     true,
+		"git fetch; bash x.sh":      true,
+		"git log --oneline -5":      true,
+	} {
+		j, d, _ := confining(t, "", "")
+		if call := exec(command); j.decide(call) != nil || (len(d.permits) > 0) != confined {
+			t.Errorf("%s: %s", command, call.Arguments)
+		}
+	}
+	j, d, _ := confining(t, "\n  push_remotes: []\n", "\n  push_remotes: [origin]\n")
+	for command, asked := range map[string]bool{"git push origin main": false, "git push -u origin main": false, "git push --force origin main": true, "git push origin +main": true, "git push other main": true, "git push": true} {
+		call := exec(command)
+		if why := j.decide(call); why != nil || len(d.permits) > 0 || strings.Contains(string(call.Arguments), `"ask"`) != asked {
+			t.Errorf("%s: %+v %s", command, why, call.Arguments)
+		}
+	}
+}
+
 // A call inside of another one is wrapped inside.
 func TestCarriedCallsAreConfined(t *testing.T) {
 	j, d, _ := confining(t, "", "")

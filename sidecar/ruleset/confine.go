@@ -42,6 +42,7 @@ type Confined struct {
 	Read        []string // files and folders, absolute
 	Write       []string // folders, absolute
 	Environment []string // NAME=value
+	Outside     []string // programs, some with a subcommand, that do not run confined if they need not
 	Hidden      []string // names of variables that they do not get; * is any text
 }
 
@@ -64,7 +65,7 @@ func (s *Set) Confined(home string) Confined {
 	if s.locked != nil {
 		c = c.under(s.locked.within)
 	}
-	return Confined{Read: at(c.Read), Write: at(c.Write), Environment: at(c.Environment), Hidden: c.Hidden}
+	return Confined{Read: at(c.Read), Write: at(c.Write), Environment: at(c.Environment), Outside: c.Outside, Hidden: c.Hidden}
 }
 
 // under is what is left of it under a locked folder: what both list, and nothing that either
@@ -76,13 +77,13 @@ func (c Confined) under(lock Confined) Confined {
 		}
 		return slices.DeleteFunc(slices.Clone(own), func(s string) bool { return !slices.Contains(locked, s) })
 	}
-	return Confined{Read: both(c.Read, lock.Read), Write: both(c.Write, lock.Write),
+	return Confined{Read: both(c.Read, lock.Read), Write: both(c.Write, lock.Write), Outside: both(c.Outside, lock.Outside),
 		Environment: slices.Concat(c.Environment, lock.Environment), Hidden: slices.Concat(c.Hidden, lock.Hidden)}
 }
 
 // confined takes what an exec.yaml says of confined commands.
 func (l *loader) confined(r confinedRule) Confined {
-	c := Confined{Hidden: values(r.Hidden)}
+	c := Confined{Outside: values(r.Outside), Hidden: values(r.Hidden)}
 	for key, list := range map[string][]rulefile.Text{"read": r.Read, "write": r.Write} {
 		for _, t := range list {
 			if t.At.Known() && !strings.HasPrefix(t.Value, "/") && t.Value != "~" && !strings.HasPrefix(t.Value, "~/") {

@@ -74,6 +74,7 @@ type confinedRule struct {
 	Read        []rulefile.Text                `rule:"read" doc:"Further files and folders that it may read and run, such as compilers in the home folder. What does not exist is left out. A locked folder leaves of them what it lists, too." eg:"[~/.cargo/bin]"`
 	Write       []rulefile.Text                `rule:"write" doc:"Further folders that it may change, such as caches of its own. They are made if they do not exist. A locked folder leaves of them what it lists, too." eg:"[~/.cache/gpt-oss-executor]"`
 	Environment []rulefile.Pair[rulefile.Text] `rule:"environment" doc:"Variables that are set for it. ~/ in front is the home folder. Those of a locked folder win." eg:"{GOCACHE: ~/.cache/gpt-oss-executor/go-build}"`
+	Outside     []rulefile.Text                `rule:"outside" doc:"Programs, some with a subcommand, that need what no confined command has. If the rules let a command with one of them leave without confinement, and everything in it is understood, it leaves as it is. A locked folder leaves of them what it lists, too." eg:"[docker, git fetch]"`
 	Hidden      []rulefile.Text                `rule:"hidden" doc:"Variables that it does not get; * is any text. Those of a locked folder are added." eg:"['*_TOKEN', 'AWS_*']"`
 }
 
