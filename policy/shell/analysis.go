@@ -27,6 +27,7 @@ type analysis struct {
 	traps     []word
 	folders   map[string]bool   // made by this script
 	looked    map[string]looked // on the disk, by folder
+	spread    bool              // an archive has been unpacked
 	deletes   bool              // it deletes something
 	unpacked  bool              // a repository or an archive has come from the network
 	settings  map[string]bool   // NAME=value of which is known what they mean to programs

@@ -32,7 +32,7 @@ func (sh *shell) runProgram(cmd Command, c call, base string) {
 	if base == "git" {
 		sh.bareRepository(c.folder(e))
 	}
-	sh.kept(base, e)
+	sh.kept(base, e, c)
 	sh.emit(cmd)
 	sh.keep(base, e, touched(e, paths.Write))
 	if cmd.PathClass == "" || cmd.PathClass == paths.System || cmd.PathClass == paths.Readable {

@@ -104,6 +104,9 @@ func (sh *shell) outsideArguments(cmd *Command, c call) {
 // runs programs.
 func (sh *shell) bareRepository(folder word) {
 	at := sh.absolute(folder)
+	if sh.a.spread && !slices.Contains(sh.a.guard.Roots.Write, at) {
+		sh.a.unsure("git runs in a folder that an archive may have made a repository")
+	}
 	for ; at != "" && at != "/"; at = path.Dir(at) {
 		if path.Base(at) == ".git" {
 			return
@@ -130,7 +133,8 @@ func (sh *shell) bareRepository(folder word) {
 }
 
 // kept notes folders that the script makes, and whether it deletes anything.
-func (sh *shell) kept(base string, e program.Effect) {
+func (sh *shell) kept(base string, e program.Effect, c call) {
+	sh.a.spread = sh.a.spread || base == "unzip" || slices.Contains(unpackers, base) && len(c.words) > 1 && strings.Contains(c.words[1].Text, "x")
 	sh.a.deletes = sh.a.deletes || len(touched(e, paths.Delete)) > 0
 	for _, w := range touched(e, paths.Write) {
 		if base == "mkdir" && !sh.uncertain {

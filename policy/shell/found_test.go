@@ -23,7 +23,7 @@ func TestFound(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w := World{Guard: paths.Guard{Roots: paths.Roots{Cwd: folder, Home: "/home/dev", Write: []string{folder}, Read: []string{"/usr"}}, Links: workspace.Links{}}}
+	w := World{Programs: world.Programs, Guard: paths.Guard{Roots: paths.Roots{Cwd: folder, Home: "/home/dev", Write: []string{folder}, Read: []string{"/usr"}}, Links: workspace.Links{}}}
 	for text, want := range map[string]string{
 		"cd plain && sed -n 1p *":                             "",
 		"cd dashed && sed -n 1p *":                            "may be an option",
@@ -39,6 +39,8 @@ func TestFound(t *testing.T) {
 		"git -C bare status":                                  "plain folder",
 		"cd bare/sub && git log":                              "plain folder",
 		"cd repo && git status":                               "",
+		"tar xf a.tar && cd a && git log":                     "archive",
+		"tar czf a.tgz b; cd repo && git log":                 "",
 		"git status":                                          "",
 		"mkdir -p x/refs; > x/HEAD; cd x && git status":       "plain folder",
 		"./tool src/a.txt /usr/share/x --out=build/x":         "",
