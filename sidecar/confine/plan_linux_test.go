@@ -65,7 +65,7 @@ func TestGrants(t *testing.T) {
 func TestFilter(t *testing.T) {
 	none, open := System(), System()
 	open.Net = NetOpen
-	full := handled{scoped: unix.LANDLOCK_SCOPE_SIGNAL}
+	full := handled{fs: unix.LANDLOCK_ACCESS_FS_TRUNCATE, scoped: unix.LANDLOCK_SCOPE_SIGNAL}
 	const cloexec = unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK
 	for _, c := range []struct {
 		name string
@@ -109,6 +109,11 @@ func TestFilter(t *testing.T) {
 		{"open", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_RDONLY, 0o4755}, pass},
 		{"create", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_CREAT, 0o755}, pass},
 		{"create for all", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_CREAT | unix.O_WRONLY, 0o4755}, refuse},
+		{"empty", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_TRUNC}, pass},
+		{"empty on an old kernel", none, handled{}, unix.SYS_OPENAT, []uint64{0, 0, unix.O_TRUNC}, refuse},
+		{"write anew on an old kernel", none, handled{}, unix.SYS_OPENAT, []uint64{0, 0, unix.O_WRONLY | unix.O_CREAT | unix.O_TRUNC, 0o644}, pass},
+		{"truncate", none, full, unix.SYS_TRUNCATE, nil, pass},
+		{"truncate on an old kernel", none, handled{}, unix.SYS_TRUNCATE, nil, refuse},
 		{"tgkill", none, full, unix.SYS_TGKILL, nil, pass},
 		{"tgkill without scopes", none, handled{}, unix.SYS_TGKILL, nil, ask},
 		{"newer than this", none, full, newest + 1, nil, absent},
