@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,8 +78,8 @@ func (b Box) checked() (Box, error) {
 	if !slices.Contains([]Net{NetNone, NetProxy, NetOpen}, b.Net) {
 		return b, fmt.Errorf("the network is none, proxy or open, not %q", b.Net)
 	}
-	if b.Net == NetProxy && b.Proxy == "" {
-		return b, errors.New("the network is proxy, and no proxy is named")
+	if b.Net == NetProxy && len(proxyAddresses(b.Proxy)) == 0 {
+		return b, fmt.Errorf("the network is proxy, and %q is no address on this machine such as 127.0.0.1:8080", b.Proxy)
 	}
 	for _, list := range []*[]string{&b.Read, &b.Write, &b.Use, &b.Deny, &b.Fixed} {
 		var out []string
@@ -98,6 +99,17 @@ func (b Box) checked() (Box, error) {
 		}
 	}
 	return b, nil
+}
+
+// proxyAddresses are where a proxy on this machine can be reached.
+func proxyAddresses(hostPort string) (out []netip.AddrPort) {
+	if port, ok := strings.CutPrefix(hostPort, "localhost:"); ok {
+		return append(proxyAddresses("127.0.0.1:"+port), proxyAddresses("[::1]:"+port)...)
+	}
+	if a, err := netip.ParseAddrPort(hostPort); err == nil && a.Addr().IsLoopback() && a.Port() > 0 {
+		return []netip.AddrPort{netip.AddrPortFrom(a.Addr().Unmap(), a.Port())}
+	}
+	return nil
 }
 
 // reachable leaves folders out of PATH that cannot be read: a shell finds a program there,

@@ -82,7 +82,9 @@ func TestChecked(t *testing.T) {
 	}{
 		{Box{Net: NetNone}, "no command to run"},
 		{Box{Command: []string{"x"}}, "the network is none, proxy or open"},
-		{Box{Command: []string{"x"}, Net: NetProxy}, "the network is proxy, and no proxy is named"},
+		{Box{Command: []string{"x"}, Net: NetProxy}, `the network is proxy, and "" is no address`},
+		{Box{Command: []string{"x"}, Net: NetProxy, Proxy: "10.0.0.1:80"}, `the network is proxy, and "10.0.0.1:80" is no address`},
+		{Box{Command: []string{"x"}, Net: NetProxy, Proxy: "localhost:80"}, ""},
 		{Box{Command: []string{"x"}, Net: NetNone, Write: []string{"y"}}, "y is no absolute path"},
 		{Box{Command: []string{"x"}, Net: NetNone, Write: []string{dir}, Session: "s", Records: dir + "/r"}, dir + " may be written, and holds"},
 		{Box{Command: []string{"x"}, Net: NetNone, Write: []string{dir + "/r/x"}, Session: "s", Records: dir + "/r"}, dir + "/r/x may be written, and holds"},

@@ -29,7 +29,11 @@ func (b Box) calls(h handled, apart bool) (out []call) {
 		out = append(out, always(refuse, unix.SYS_PIDFD_SEND_SIGNAL)...)
 	}
 	out = append(out, always(ask, metadataCalls()...)...)
-	out = append(out, oldCalls()...)
+	out = append(out, oldCalls(h)...)
+	out = append(out, opens(unix.SYS_OPENAT, 2, h))
+	if h.fs&unix.LANDLOCK_ACCESS_FS_TRUNCATE == 0 { // before Linux 6.2
+		out = append(out, always(refuse, unix.SYS_TRUNCATE)...)
+	}
 	out = append(out, always(absent, unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR)...)
 	out = append(out, ofOthers()...)
 	return append(out, refused()...)
@@ -87,6 +91,17 @@ const (
 	setID      = unix.S_ISUID | unix.S_ISGID
 )
 
+// opens is a call that opens a file, by where its flags stand. A new program that runs as its
+// owner would be a gift to every other user of the machine. What is opened for reading could be
+// emptied where Landlock does not know of it.
+func opens(nr, flags int, h handled) call {
+	c := call{nr: nr, choices: []choice{{[]test{has(flags, unix.O_CREAT), has(flags+1, setID)}, refuse}}, otherwise: pass}
+	if h.fs&unix.LANDLOCK_ACCESS_FS_TRUNCATE == 0 {
+		c.choices = append(c.choices, choice{[]test{{arg: flags, mask: unix.O_ACCMODE | unix.O_TRUNC, value: unix.O_TRUNC}}, refuse})
+	}
+	return c
+}
+
 // deviceCalls are ioctl: typing into a terminal, and what changes files by a descriptor that
 // was opened for reading. File systems know more of the latter than anybody, so of theirs only
 // a few pass.
@@ -131,7 +146,5 @@ func refused() []call {
 	out = append(out, call{nr: unix.SYS_CLONE, choices: namespace, otherwise: pass})
 	out = append(out, call{nr: unix.SYS_UNSHARE, choices: []choice{{[]test{has(0, namespaces|unix.CLONE_NEWTIME)}, refuse}}, otherwise: pass})
 	out = append(out, deviceCalls())
-	// A program that runs as its owner would be a gift to every other user of the machine.
-	out = append(out, call{nr: unix.SYS_OPENAT, choices: []choice{{[]test{has(2, unix.O_CREAT), has(3, setID)}, refuse}}, otherwise: pass})
 	return append(out, call{nr: unix.SYS_MKNODAT, choices: []choice{{[]test{has(2, setID)}, refuse}}, otherwise: pass})
 }

@@ -12,10 +12,10 @@ func oldMetadataCalls() []int {
 	return []int{unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN, unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_FUTIMESAT}
 }
 
-func oldCalls() []call {
-	withID := func(nr, mode int, more ...test) call {
-		return call{nr: nr, choices: []choice{{append(more, has(mode, setID)), refuse}}, otherwise: pass}
+func oldCalls(h handled) []call {
+	withID := func(nr int) call {
+		return call{nr: nr, choices: []choice{{[]test{has(1, setID)}, refuse}}, otherwise: pass}
 	}
 	return append(always(refuse, unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_USELIB),
-		withID(unix.SYS_OPEN, 2, has(1, unix.O_CREAT)), withID(unix.SYS_CREAT, 1), withID(unix.SYS_MKNOD, 1))
+		opens(unix.SYS_OPEN, 1, h), withID(unix.SYS_CREAT), withID(unix.SYS_MKNOD))
 }

@@ -11,4 +11,4 @@ const (
 
 func oldMetadataCalls() []int { return nil }
 
-func oldCalls() []call { return nil }
+func oldCalls(handled) []call { return nil }

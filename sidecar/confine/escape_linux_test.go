@@ -7,12 +7,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -128,20 +130,11 @@ func runAttempts(string) error {
 	if err := lay(); err != nil {
 		return err
 	}
-	v := again("victim", "VICTIM_SECRET="+secret)
-	v.Dir, v.SysProcAttr = outside, &syscall.SysProcAttr{Setpgid: true}
-	ready, err := v.StdoutPipe()
+	v, err := startVictim()
 	if err != nil {
 		return err
 	}
-	if err := v.Start(); err != nil {
-		return err
-	}
-	defer v.Wait()
-	defer v.Process.Kill()
-	if _, err := io.ReadFull(ready, make([]byte, 6)); err != nil {
-		return fmt.Errorf("the victim did not start: %w", err)
-	}
+	defer func() { endVictim(v) }()
 	for _, a := range attempts() {
 		r := result{Name: a.name, Kept: map[way]string{}}
 		ways := []way{plain, apart}
@@ -156,6 +149,12 @@ func runAttempts(string) error {
 			ways = slices.DeleteFunc(ways, func(w way) bool { return w == plain })
 		}
 		for _, w := range ways {
+			if a.on != nil { // a new one, which was not reached yet
+				endVictim(v)
+				if v, err = startVictim(); err != nil {
+					return err
+				}
+			}
 			if r.Kept[w], err = try(a, w, v.Process.Pid); err != nil {
 				return fmt.Errorf("%s, %s: %w", a.name, w, err)
 			}
@@ -168,6 +167,33 @@ func runAttempts(string) error {
 		}
 	}
 	return nil
+}
+
+func startVictim() (*exec.Cmd, error) {
+	v := again("victim", "VICTIM_SECRET="+secret)
+	v.Dir, v.SysProcAttr = outside, &syscall.SysProcAttr{Setpgid: true}
+	ready, err := v.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := v.Start(); err != nil {
+		return nil, err
+	}
+	if _, err := io.ReadFull(ready, make([]byte, 6)); err != nil {
+		return nil, fmt.Errorf("the victim did not start: %w", err)
+	}
+	return v, nil
+}
+
+// endVictim ends it, and removes what it leaves.
+func endVictim(v *exec.Cmd) {
+	_ = v.Process.Kill()
+	_ = v.Wait()
+	for _, name := range []string{"/stream", "/dgram"} {
+		_ = os.Remove(inside + name)
+	}
+	name, _ := unix.BytePtrFromString("confine-victim")
+	_, _, _ = unix.Syscall(unix.SYS_MQ_UNLINK, uintptr(unsafe.Pointer(name)), 0, 0)
 }
 
 // try runs an attempt, and returns what stopped it.

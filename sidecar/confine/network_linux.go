@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
-	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -96,16 +95,10 @@ func (c *caller) mayReach(address []byte) bool {
 	if !ip.IsLoopback() && !ip.IsUnspecified() { // 0.0.0.0 leads to loopback, too
 		return false
 	}
-	if c.box.Net == NetProxy && to.Port() == portOf(c.box.Proxy) && ip.IsLoopback() {
+	if c.box.Net == NetProxy && slices.Contains(proxyAddresses(c.box.Proxy), netip.AddrPortFrom(ip, to.Port())) {
 		return true
 	}
 	return slices.Contains(c.box.Ports, int(to.Port())) || c.ownPort(to.Port())
-}
-
-func portOf(hostPort string) uint16 {
-	_, port, _ := strings.Cut(hostPort[strings.LastIndexByte(hostPort, ']')+1:], ":")
-	n, _ := strconv.ParseUint(port, 10, 16)
-	return uint16(n)
 }
 
 // bind makes servers listen on loopback alone, unless anyone may reach them.

@@ -2,6 +2,7 @@ package confine
 
 import (
 	"encoding/binary"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,7 +65,7 @@ func TestGrants(t *testing.T) {
 func TestFilter(t *testing.T) {
 	none, open := System(), System()
 	open.Net = NetOpen
-	full := handled{scoped: unix.LANDLOCK_SCOPE_SIGNAL}
+	full := handled{fs: unix.LANDLOCK_ACCESS_FS_TRUNCATE, scoped: unix.LANDLOCK_SCOPE_SIGNAL}
 	const cloexec = unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK
 	for _, c := range []struct {
 		name string
@@ -108,6 +109,11 @@ func TestFilter(t *testing.T) {
 		{"open", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_RDONLY, 0o4755}, pass},
 		{"create", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_CREAT, 0o755}, pass},
 		{"create for all", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_CREAT | unix.O_WRONLY, 0o4755}, refuse},
+		{"empty", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_TRUNC}, pass},
+		{"empty on an old kernel", none, handled{}, unix.SYS_OPENAT, []uint64{0, 0, unix.O_TRUNC}, refuse},
+		{"write anew on an old kernel", none, handled{}, unix.SYS_OPENAT, []uint64{0, 0, unix.O_WRONLY | unix.O_CREAT | unix.O_TRUNC, 0o644}, pass},
+		{"truncate", none, full, unix.SYS_TRUNCATE, nil, pass},
+		{"truncate on an old kernel", none, handled{}, unix.SYS_TRUNCATE, nil, refuse},
 		{"tgkill", none, full, unix.SYS_TGKILL, nil, pass},
 		{"tgkill without scopes", none, handled{}, unix.SYS_TGKILL, nil, ask},
 		{"newer than this", none, full, newest + 1, nil, absent},
@@ -188,6 +194,55 @@ func TestOnLoopback(t *testing.T) {
 		got, err := onLoopback(-1, c.from)
 		if (err != nil) != c.forbidden || err == nil && string(got) != string(c.to) {
 			t.Errorf("%s: %v %v", c.name, got, err)
+		}
+	}
+}
+
+// What may be connected to, without a session that serves anything.
+func TestMayReach(t *testing.T) {
+	address := func(text string) []byte {
+		a := netip.MustParseAddrPort(text)
+		if a.Addr().Is4() {
+			ip := a.Addr().As4()
+			return append(binary.BigEndian.AppendUint16([]byte{unix.AF_INET, 0}, a.Port()), append(ip[:], make([]byte, 8)...)...)
+		}
+		ip := a.Addr().As16()
+		return append(binary.BigEndian.AppendUint16([]byte{unix.AF_INET6, 0}, a.Port()), append(make([]byte, 4), append(ip[:], make([]byte, 4)...)...)...)
+	}
+	records, err := openRecords("", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	none, proxy, open := Box{Net: NetNone, Ports: []int{9}}, Box{Net: NetProxy, Proxy: "127.0.0.1:7"}, Box{Net: NetOpen}
+	for _, c := range []struct {
+		box  Box
+		to   string
+		want bool
+	}{
+		{none, "127.0.0.1:9", true},
+		{none, "[::1]:9", true},
+		{none, "[::ffff:127.0.0.1]:9", true},
+		{none, "0.0.0.0:9", true},
+		{none, "127.0.0.1:10", false},
+		{none, "192.0.2.1:9", false},
+		{none, "[2001:db8::1]:9", false},
+		{none, "[::ffff:192.0.2.1]:9", false},
+		{proxy, "127.0.0.1:7", true},
+		{proxy, "[::ffff:127.0.0.1]:7", true},
+		{proxy, "127.0.0.2:7", false},
+		{proxy, "[::1]:7", false},
+		{proxy, "0.0.0.0:7", false},
+		{proxy, "192.0.2.1:7", false},
+		{open, "192.0.2.1:443", true},
+	} {
+		caller := &caller{deputy: &deputy{box: c.box, records: records}}
+		if got := caller.mayReach(address(c.to)); got != c.want {
+			t.Errorf("%s %s: %t", c.box.Net, c.to, got)
+		}
+	}
+	for _, bad := range [][]byte{{unix.AF_INET, 0}, {unix.AF_UNIX, 0, 'x'}, address("127.0.0.1:9")[:6]} {
+		if (&caller{deputy: &deputy{box: open, records: records}}).mayReach(bad) {
+			t.Errorf("%v may be reached", bad)
 		}
 	}
 }
