@@ -147,6 +147,10 @@ func (c *call) longOption(i int, w Word) int {
 		i = c.valueAfter(i, &f)
 	}
 	c.add(f)
+	if c.words && f.kind == "script" && f.given { // java -jar x.jar --its-own
+		c.Operands = append(c.Operands, c.args[i+1:]...)
+		i = len(c.args)
+	}
 	return i
 }
 
