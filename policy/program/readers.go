@@ -244,7 +244,7 @@ func (c *call) tar() {
 		}
 		c.touch("write", Word{Text: strings.TrimSuffix(at.Text, "/") + "/extracted", Dynamic: at.Dynamic, Begins: at.Begins}, "extract")
 	} else {
-		c.Tags = slices.DeleteFunc(c.Tags, func(t string) bool { return t == "absolute-extract" })
+		c.untag("absolute-extract")
 	}
 	if !writes {
 		return
