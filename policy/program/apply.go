@@ -199,7 +199,9 @@ func (c *call) use(kind string, w Word, via string) {
 		c.execFlag(via)
 		c.run(c.name+" "+via, split(w), "")
 	case "shell":
-		c.execFlag(via)
+		if via != "argument" {
+			c.execFlag(via)
+		}
 		c.code(w, c.name+" "+via)
 	case "load":
 		c.execFlag(via)

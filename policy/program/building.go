@@ -114,7 +114,7 @@ func (c *call) npx() {
 		return
 	}
 	if !c.has("-p", "-y") {
-		c.Tags = slices.DeleteFunc(c.Tags, func(t string) bool { return t == "config-or-install" })
+		c.untag("config-or-install")
 	}
 	c.run(c.name, c.Operands, c.name)
 }

@@ -51,6 +51,7 @@ type Effect struct {
 	CodeFile  Word     // the file whose code it runs: python x.py
 	ReadsCode bool     // it runs code from its standard input: python, without arguments
 	ReadsIn   bool     // it reads its standard input
+	SendsIn   bool     // what it reads there leaves in its requests
 	ExecFlags []string // options that run a program or load code
 	Folder    *Word    // the folder it works in, by an option such as make -C; nil: the same
 	Changes   bool     // it changes files of that folder that its arguments do not name: git pull

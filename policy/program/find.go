@@ -187,7 +187,7 @@ func (f *finding) results() {
 		if len(e.argv) == 0 {
 			continue
 		}
-		if path.Base(e.argv[0].Text) == "rm" {
+		if path.Base(e.argv[0].Text) == "rm" && (f.all || !f.named()) {
 			f.tag("bulk-delete")
 		}
 		f.runFor(e, files)

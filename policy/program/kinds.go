@@ -74,6 +74,7 @@ var kindDocs = map[string]string{
 	"resource":   "What a cluster keeps.",
 	"definition": "NAME=VALUE that may name a program: make CC=gcc, cmake -DCMAKE_C_COMPILER=gcc.",
 	"picture":    "A picture, perhaps after its format, as in png:a.",
+	"drawn":      "A picture that is written.",
 	"assignment": "if=FILE, of=FILE and others, as dd takes them.",
 }
 

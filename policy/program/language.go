@@ -45,7 +45,9 @@ func (c *call) language(kind string, w Word, via string) {
 	case "definition":
 		c.definition(w)
 	case "picture":
-		c.picture(w)
+		c.picture(w, "from")
+	case "drawn":
+		c.picture(w, "to")
 	case "assignment":
 		c.assignment(w)
 	case "url", "proxy", "address", "repository", "transfer":

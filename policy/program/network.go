@@ -92,7 +92,7 @@ func (c *call) left() {
 		return
 	}
 	for i := range c.Fetches {
-		if m := &c.Fetches[i].Method; *m == "GET" || *m == "HEAD" || *m == "GIT" {
+		if m := &c.Fetches[i].Method; slices.Contains([]string{"GET", "HEAD", "GIT", "PING"}, *m) {
 			*m = "POST"
 		}
 	}
@@ -197,6 +197,7 @@ func saved(u Word) Word {
 // httpie has the method and parts of the message among its operands.
 func (c *call) httpie() {
 	c.anyDynamic()
+	c.ReadsIn, c.SendsIn = true, !c.has("--ignore-stdin")
 	words, method := c.Operands, "GET"
 	if len(words) > 0 && words[0].Text != "" && strings.Trim(words[0].Text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 		method, words = words[0].Text, words[1:]

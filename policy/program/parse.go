@@ -134,6 +134,9 @@ func (c *call) longOption(i int, w Word) int {
 		return i
 	}
 	c.Flags = append(c.Flags, full)
+	if before, _, _ := strings.Cut(name, ":"); full != name && full != before { // it may stand for one that another version has
+		c.unsure("abbreviated option " + name)
+	}
 	if w.Dynamic && !glued && c.risky {
 		c.unsure("dynamic option " + name)
 	}
@@ -147,6 +150,10 @@ func (c *call) longOption(i int, w Word) int {
 		i = c.valueAfter(i, &f)
 	}
 	c.add(f)
+	if c.words && f.kind == "script" && f.given { // java -jar x.jar --its-own
+		c.Operands = append(c.Operands, c.args[i+1:]...)
+		i = len(c.args)
+	}
 	return i
 }
 

@@ -109,7 +109,7 @@ func (c *call) ln() {
 }
 
 // picture has a format in front of its name, some of which run or read other things.
-func (c *call) picture(w Word) {
+func (c *call) picture(w Word, place string) {
 	if list, ok := strings.CutPrefix(w.Text, "@"); ok {
 		c.touch("read", rest(w, list), "argument")
 		c.unsure("names in a file")
@@ -117,9 +117,9 @@ func (c *call) picture(w Word) {
 	format, name, ok := strings.Cut(w.Text, ":")
 	switch {
 	case !ok || strings.Contains(w.Text, "://") || strings.Contains(format, "/"):
-		c.place("from", w, "argument")
+		c.place(place, w, "argument")
 	case slices.Contains(pictureFormats, strings.ToLower(format)):
-		c.place("from", rest(w, name), "argument")
+		c.place(place, rest(w, name), "argument")
 	default:
 		c.tag("opaque-exec")
 	}
@@ -244,7 +244,7 @@ func (c *call) tar() {
 		}
 		c.touch("write", Word{Text: strings.TrimSuffix(at.Text, "/") + "/extracted", Dynamic: at.Dynamic, Begins: at.Begins}, "extract")
 	} else {
-		c.Tags = slices.DeleteFunc(c.Tags, func(t string) bool { return t == "absolute-extract" })
+		c.untag("absolute-extract")
 	}
 	if !writes {
 		return

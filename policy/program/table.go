@@ -32,6 +32,11 @@ func (t *Table) Names() []string {
 	return slices.Sorted(maps.Keys(t.rows))
 }
 
+// Knows says whether a program has a row.
+func (t *Table) Knows(name string) bool {
+	return t != nil && (t.rows[name] != nil || t.lookup(name) != nil)
+}
+
 // Of says what a program does with its arguments. Name is its name without a folder.
 // For a program that is not in the table, Known is false, and only Flags and Operands
 // are filled in.

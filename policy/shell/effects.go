@@ -85,6 +85,9 @@ func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
 		}
 	}
 	for _, f := range e.Fetches {
+		if e.SendsIn && sh.in.Kind != "" && f.Method == "GET" {
+			f.Method = "POST"
+		}
 		cmd.URLs = append(cmd.URLs, urls.Word(f.Word.Text, f.Word.Dynamic, f.Method))
 	}
 	switch {

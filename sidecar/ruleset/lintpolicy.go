@@ -38,7 +38,7 @@ func (c *ruleCompiler) rates(when rulefile.Text) {
 
 // listed checks that a program may be allowed by its name.
 func (c *ruleCompiler) listed(at rulefile.Text, name string) {
-	if c.set.Programs.Of(name, nil).Known {
+	if c.set.Programs.Knows(name) {
 		return
 	}
 	hint := "leave it out; a person is asked about programs that nobody knows"

@@ -25,10 +25,10 @@ func (l *loader) programs() {
 		switch {
 		case !isPrograms(name):
 		case isBuiltin:
-			if shipped = append(shipped, name); !replaced || text == l.files[name] {
+			if shipped = append(shipped, name); !replaced || rulesOf(text) == rulesOf(l.files[name]) {
 				base = append(base, name)
 			}
-		case l.files[name] == l.files[rulefile.BuiltinFolder+"/"+name]: // nobody has changed it
+		case l.files.Has(rulefile.BuiltinFolder+"/"+name) && rulesOf(l.files[name]) == rulesOf(l.files[rulefile.BuiltinFolder+"/"+name]): // nobody has changed it
 		case strings.HasPrefix(name, rulefile.PolicyFolder+"/"):
 			locked = append(locked, name)
 		default:
@@ -47,6 +47,13 @@ func (l *loader) programs() {
 	rows, examples := l.rows(own)
 	l.programExamples(examples, &l.examples)
 	l.set.Programs = rows.Over(programs.Shipped(l.files, base)).Table(floors...)
+}
+
+// rulesOf is a file without its first line, which names a schema that lies elsewhere in
+// each folder.
+func rulesOf(text string) string {
+	_, rest, _ := strings.Cut(text, "\n")
+	return rest
 }
 
 // rows are those of some files that people write.
