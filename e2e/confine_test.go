@@ -65,7 +65,7 @@ func TestConfined(t *testing.T) {
 		{"asked", "approval", "confine"},
 		{"network", "Error", "timed out"},
 		{"code", "(Command exited with code 7)", ""},
-		{"server", "gone", "made"},
+		{"server", "gone", "not permitted"},
 		{"slow", "timed out", ""},
 		{"pty", "True", ""},
 	} {

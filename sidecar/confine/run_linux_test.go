@@ -160,6 +160,17 @@ func dial(at string) error {
 }
 
 func TestSession(t *testing.T) {
+	for name, end := range map[string]func(work string, supervisor int) string{
+		"by its pid":                 func(work string, _ int) string { return "kill $(cat " + work + "/pid)" },
+		"by its supervisor":          func(_ string, pid int) string { return fmt.Sprintf("kill %d", pid) },
+		"by its supervisor, at once": func(_ string, pid int) string { return fmt.Sprintf("kill -KILL %d", pid) },
+	} {
+		t.Run(name, func(t *testing.T) { inSession(t, end) })
+	}
+}
+
+// inSession starts a server, reaches it from other commands, and ends it from one.
+func inSession(t *testing.T, end func(work string, supervisor int) string) {
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -203,8 +214,9 @@ func TestSession(t *testing.T) {
 		{"TCP from none", "", `"$SELF"`, "tcp 127.0.0.1" + port, false},
 		{"look from another session", "two", "kill -0 $(cat " + work + "/pid)", "", false},
 		{"signal from another session", "two", "kill $(cat " + work + "/pid)", "", false},
-		{"signal to the supervisor", "one", fmt.Sprintf("kill %d", server.Process.Pid), "", false},
-		{"signal", "one", "kill $(cat " + work + "/pid)", "", true},
+		{"signal to the supervisor from another session", "two", fmt.Sprintf("kill %d", server.Process.Pid), "", false},
+		{"stop the supervisor", "one", fmt.Sprintf("kill -STOP %d", server.Process.Pid), "", false},
+		{"signal", "one", end(work, server.Process.Pid), "", true},
 	} {
 		out, err := boxed(c.session, c.command, roleOf+"=dial "+c.dial).CombinedOutput()
 		if (err == nil) != c.works {

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,6 +13,9 @@ import (
 // this session: an agent may stop the server that it started before.
 func (c *caller) kill() verdict {
 	pid, sig := int(int32(c.args[0])), unix.Signal(c.args[1])
+	if pid > 0 && pid != os.Getpid() && c.records.supervises(pid) {
+		return c.supervisor(pid, sig)
+	}
 	if c.mine(pid) || pid <= 0 && c.scoped && (pid >= -1 || slices.ContainsFunc(c.members(pid), c.mine)) {
 		return verdict{leave: true}
 	}
@@ -28,6 +32,20 @@ func (c *caller) kill() verdict {
 		}
 	}
 	return verdict{}
+}
+
+// supervisor signals that of another command of this session: pkill finds it by the command in
+// its arguments. It must live to end its tree, so the signal that it cannot catch becomes one
+// that it can.
+func (c *caller) supervisor(pid int, sig unix.Signal) verdict {
+	switch sig {
+	case unix.SIGKILL:
+		sig = unix.SIGTERM
+	case 0, unix.SIGTERM, unix.SIGINT, unix.SIGHUP:
+	default:
+		return verdict{errno: unix.EPERM}
+	}
+	return no(unix.Kill(pid, sig))
 }
 
 // ofTree leaves a call about a process to the kernel, if that is one of the command.
