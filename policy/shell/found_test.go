@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/shipped"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 )
@@ -23,7 +24,7 @@ func TestFound(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w := World{Guard: paths.Guard{Roots: paths.Roots{Cwd: folder, Home: "/home/dev", Write: []string{folder}, Read: []string{"/usr"}}, Links: workspace.Links{}}}
+	w := World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: paths.Roots{Cwd: folder, Home: "/home/dev", Write: []string{folder}, Read: []string{"/usr"}}, Links: workspace.Links{}}}
 	for text, want := range map[string]string{
 		"cd plain && sed -n 1p *":                             "",
 		"cd dashed && sed -n 1p *":                            "may be an option",
