@@ -8,11 +8,11 @@ import (
 // Kinds are the words that say what a value or an operand is, sorted.
 func Kinds() []string { return sorted(kindDocs) }
 
-// KindDocs says of each in a sentence what it is.
-func KindDocs() map[string]string { return maps.Clone(kindDocs) }
-
-// Marks say of each word that stands among effects, and is none, what it means.
-func Marks() map[string]string { return maps.Clone(markDocs) }
+// Words are all words of rows, with a sentence for each: kinds, effects, and marks, which
+// stand among the effects and are none.
+func Words() (kinds, effects, marks map[string]string) {
+	return maps.Clone(kindDocs), Tags(), maps.Clone(markDocs)
+}
 
 // Tags are all tags that an effect can have, with what they mean, in one sentence each.
 func Tags() map[string]string { return maps.Clone(tagDocs) }

@@ -2,23 +2,31 @@ package cli
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
 func policyProgramCommand(env Env) *cobra.Command {
 	var dir, policy string
 	c := &cobra.Command{
-		Use:   "program NAME [SUBCOMMAND]",
+		Use:   "program [NAME [SUBCOMMAND]]",
 		Short: "Show what is known of a program, or what a command does",
 		Long: `Show what is known of a program: its options, what their values are, and its
-effects. With a whole command in quotes, show what that does. Nothing is run.`,
+effects. With a whole command in quotes, show what that does. Nothing is run.
+Without a name, show the words that a row of rules/programs may use.`,
 		Example: `  gpt-oss-executor policy program cp
   gpt-oss-executor policy program git push
   gpt-oss-executor policy program 'cp -r a b'`,
-		Args: cobra.MinimumNArgs(1),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return env.paper(false).whole(nil, wordRows())
+			}
 			set, err := loadRules(dir, policy, env)
 			if err != nil {
 				return err
@@ -44,4 +52,19 @@ effects. With a whole command in quotes, show what that does. Nothing is run.`,
 	policyFlag(c, env, &policy)
 	rulesFlag(c, env, &dir)
 	return c
+}
+
+// wordRows are the words of rows, with what they mean.
+func wordRows() (rows []row) {
+	kinds, effects, marks := program.Words()
+	for _, list := range []struct {
+		title string
+		words map[string]string
+	}{{"Kinds of values and operands:", kinds}, {"Effects:", effects}, {"Words among the effects:", marks}} {
+		rows = append(rows, row{text: list.title})
+		for _, word := range slices.Sorted(maps.Keys(list.words)) {
+			rows = append(rows, row{text: fmt.Sprintf("  %-18s %s", word, list.words[word])})
+		}
+	}
+	return rows
 }

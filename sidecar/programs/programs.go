@@ -93,7 +93,7 @@ func (r *reader) row(p rulefile.Pair[Row]) program.Row {
 		}
 		hint := "rules/README.md has the words, under Teach a program"
 		if len(f.Known) > 0 {
-			hint = rulefile.DidYouMean(f.Word, f.Known)
+			hint = rulefile.DidYouMean(strings.TrimRight(f.Word, "?*"), f.Known)
 		}
 		r.report(at, rulefile.CodeValue, f.Msg, hint)
 	}
