@@ -33,7 +33,7 @@ func (c *call) plain(w Word, via string) {
 // a folder.
 func elsewhere(text string) (at string, out bool) {
 	for i := 0; i < len(text); i++ {
-		starts := i == 0 || strings.IndexByte("=,@:", text[i-1]) >= 0
+		starts := i == 0 || strings.IndexByte("=,@:|;[", text[i-1]) >= 0
 		switch t := text[i:]; {
 		case starts && (t[0] == '/' || t[0] == '~'):
 			return t, true
@@ -76,6 +76,9 @@ func (c *call) place(kind string, w Word, via string) {
 		c.use("write", rest(w, strings.TrimPrefix(w.Text, "file:")), via)
 	default:
 		c.touch("read", rest(w, strings.TrimPrefix(w.Text, "file:")), via)
+	}
+	if at, out := elsewhere(w.Text); out && at != w.Text && !strings.Contains(w.Text, "://") { // concat:/a, movie=/a
+		c.touch("read", rest(w, at), via)
 	}
 }
 

@@ -31,7 +31,7 @@ func (c *call) jq(w Word) {
 var (
 	sqlLooks = lazyregexp.New(`(?i)^\s*(select|explain|with|values|describe|show|summarize|\.tables|\.schema|\.indexes|\.databases|pragma\s+\w+\s*(\(\w*\))?;?\s*$)`)
 	sqlActs  = lazyregexp.New(`(?i)\b(insert|update|delete|drop|alter|create|replace|attach|vacuum|copy|export|import|install|load|set|call|load_extension|readfile|writefile|edit|fsdir|zipfile|fts3_tokenizer|getenv|shellfs|httpfs|getvariable)\b|\b(read|scan|parquet|sniff|glob)[a-z_]*\s*\(|\n\s*\.|://`)
-	sqlFile  = lazyregexp.New(`'([^']*)'`)
+	sqlFile  = lazyregexp.New(`['"]([^'"]*)['"]`)
 )
 
 // sql tells statements that only look at the one database from code. DuckDB reads files
