@@ -28,6 +28,9 @@ var beyond = regexp.MustCompile(`` +
 	`|cannot be an id$|cannot be the name of a list$|already means something in a condition$|needs a sentence$|is not an absolute path$|^/ is the whole machine` +
 	`|is not filled in here$|is not a base URL$|does not say which tool|^each (needs|reads)` +
 	`|^an empty pattern fits every text$|is no address$|cannot be a known host|does not say where .workspace. stands$|something else in braces|begins with no words|^nothing stands between|^this is too long$` +
+	// the words of a row of a program, and folders and variables of confined commands
+	`|stands here twice$|as it begins with no dash$|^only one kind of operands|is no kind of value, and no effect$|is no effect$` +
+	`|cannot be a folder of confined commands|^this is no name of a variable$` +
 	// what the parser says about a strategy as a whole
 	`|: has no id|needs (open|close|tools|envelope|find)|cannot open a call|in open is for|can be enabled once|^until does not go`)
 
