@@ -24,7 +24,7 @@ help: ## list the targets
 build: ## build bin/gpt-oss-executor
 	CGO_ENABLED=0 go build -trimpath -o bin/gpt-oss-executor .
 
-test: needs lint unit race e2e ## everything: lint, tests, the race detector, a real gateway and SDKs; 10 minutes on 2 cores, the first time 14
+test: needs lint unit race e2e ## everything: lint, tests, the race detector, a real gateway and SDKs; 12 minutes on 2 cores, the first time 15
 
 needs:
 	@command -v npm >/dev/null || { echo 'make test starts a real OpenClaw gateway, which comes from npm, and npm is missing: install it (apt-get install nodejs npm, or nodejs.org), or run make unit, which needs nothing but Go' >&2; exit 1; }

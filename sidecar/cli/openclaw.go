@@ -20,7 +20,10 @@ func openclawCommand(env Env) *cobra.Command {
 		Use:   "openclaw",
 		Short: "Print the settings for openclaw.json, ready to paste",
 		Long: `Print the settings for openclaw.json, ready to merge into it. The numbers are those of your
-model server: what it was started with, not what the model could do.`,
+model server: what it was started with, not what the model could do.
+
+If the gateway runs commands on this machine, as this user, start serve with --confine here.
+The kernel then confines them; confine --probe says what this machine enforces.`,
 		Example: `  gpt-oss-executor openclaw --context-window 65536 --max-tokens 8192
   gpt-oss-executor openclaw --url http://gpu.lan:8001/v1 --key "$TOKEN"`,
 		Args: cobra.NoArgs,
