@@ -116,6 +116,8 @@ func (c *call) curl() {
 	c.anyDynamic()
 	method := "GET"
 	switch w, given := c.value("-X"); {
+	case given && w.Dynamic: // it may be any, and is data itself
+		method = "POST"
 	case given && w.Text != "GET" && w.Text != "HEAD":
 		method = w.Text
 	case c.has("-T"):
@@ -158,6 +160,8 @@ func (c *call) wget() {
 	c.anyDynamic()
 	method := "GET"
 	switch w, ok := c.value("--method"); {
+	case ok && w.Dynamic:
+		method = "POST"
 	case ok:
 		method = w.Text
 	case c.has("--post-data", "--post-file", "--body-data", "--body-file"):
