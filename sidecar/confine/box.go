@@ -23,6 +23,7 @@ type Box struct {
 	Dir     string   // where it starts; empty: where the caller is
 	Env     []string // all of it: NAME=value
 	Read    []string // may be read and run, with all below
+	List    []string // names in it may be listed, with all below; no file may be read
 	Write   []string // may be read, run and changed, with all below
 	Use     []string // devices and files that may be read and written, and not removed
 	Deny    []string // cannot be read or changed, though it lies below one of those
@@ -81,7 +82,7 @@ func (b Box) checked() (Box, error) {
 	if b.Net == NetProxy && len(proxyAddresses(b.Proxy)) == 0 {
 		return b, fmt.Errorf("the network is proxy, and %q is no address on this machine such as 127.0.0.1:8080", b.Proxy)
 	}
-	for _, list := range []*[]string{&b.Read, &b.Write, &b.Use, &b.Deny, &b.Fixed} {
+	for _, list := range []*[]string{&b.Read, &b.List, &b.Write, &b.Use, &b.Deny, &b.Fixed} {
 		var out []string
 		for _, path := range *list {
 			if !filepath.IsAbs(path) {

@@ -83,6 +83,9 @@ func (b Box) grants() (out []grant, err error) {
 	for _, path := range b.Write {
 		out = append(out, grant{path: path, access: mayWrite})
 	}
+	for _, path := range b.List {
+		out = append(out, grant{path: path, access: unix.LANDLOCK_ACCESS_FS_READ_DIR})
+	}
 	for _, path := range b.Use {
 		out = append(out, grant{path: path, access: mayUse})
 	}
@@ -160,6 +163,9 @@ func allow(set, fd int, folder bool, access uint64) error {
 		if st.Mode&unix.S_IFMT != unix.S_IFDIR {
 			access &= ofFile
 		}
+	}
+	if access == 0 {
+		return nil // a file cannot be listed, and Landlock takes no empty rule
 	}
 	attr := unix.LandlockPathBeneathAttr{Allowed_access: access, Parent_fd: int32(fd)}
 	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&attr)), 0, 0, 0)

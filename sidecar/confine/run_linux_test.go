@@ -63,6 +63,28 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+// A folder that may only be listed gives away names, and no text.
+func TestList(t *testing.T) {
+	listed := t.TempDir()
+	for _, name := range []string{"a", "below/secret"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(listed, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(listed, name), []byte(secret), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for command, want := range map[string]string{"ls " + listed: "a\nbelow\n", "cat " + listed + "/a": "", "cat " + listed + "/below/secret": "", "echo x > " + listed + "/b": ""} {
+		b := fit(t, "sh", "-c", command)
+		b.List = []string{listed, filepath.Join(listed, "a")}
+		var out bytes.Buffer
+		code, err := Run(b, Streams{Out: &out})
+		if err != nil || out.String() != want || (code == 0) != (want != "") {
+			t.Errorf("%s: %d %v %q", command, code, err, out.String())
+		}
+	}
+}
+
 // A command in a confined command would need a second supervisor, and the kernel allows one.
 func TestConfinedTwice(t *testing.T) {
 	inner := fit(t, "true")

@@ -19,8 +19,8 @@ type Permit struct {
 	Who     policy.Subject
 	Rules   string      // their version
 	Roots   paths.Roots // of the agent
-	Reads   []string    // what it names outside of the roots, and may read
-	Lists   []string    // folders that it names whose names may be listed, and nothing more
+	Reads   []string    // what it names outside of the roots, perhaps by a pattern: files to read, folders to list
+	Trees   []string    // folders there that it reads with all below, which was looked through
 	Hosts   []string    // that it names, with a port that is not 80 or 443
 	// Understood says that everything in the command is understood. Then it may be led on to
 	// other public hosts, and git may change its settings. Code that nobody has read may not.
@@ -111,11 +111,11 @@ func (j *judge) permit(f *policy.Facts, understood bool) Permit {
 	for i := range f.Script.Commands {
 		cmd := &f.Script.Commands[i]
 		for _, use := range cmd.Reads {
-			switch use.Class {
-			case paths.Around:
+			switch {
+			case use.Class == paths.Around && cmd.Recursive && len(use.Marks) == 0:
+				p.Trees = append(p.Trees, use.Resolved)
+			case slices.Contains([]string{paths.Around, paths.Home, paths.Protected, paths.Outside}, use.Class):
 				p.Reads = append(p.Reads, use.Resolved)
-			case paths.Home, paths.Protected, paths.Outside:
-				p.Lists = append(p.Lists, use.Resolved)
 			}
 		}
 		for _, use := range cmd.URLs {
@@ -124,7 +124,7 @@ func (j *judge) permit(f *policy.Facts, understood bool) Permit {
 			}
 		}
 	}
-	for _, list := range []*[]string{&p.Reads, &p.Lists, &p.Hosts} {
+	for _, list := range []*[]string{&p.Reads, &p.Trees, &p.Hosts} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}

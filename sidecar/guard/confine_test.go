@@ -70,6 +70,7 @@ func TestConfinedCalls(t *testing.T) {
 		{"node -e 'x()'", `'/bin/gpt-oss-executor' confine --ticket '/state/T' -- bash -c 'node -e '\''x()'\'''`, false, nil, nil},
 		{"npm test", "'/bin/gpt-oss-executor' confine --ticket '/state/T' -- bash -c 'npm test'", false, nil, nil},
 		{"cat /var/log/dpkg.log", "'/bin/gpt-oss-executor' confine --ticket '/state/T' -- bash -c 'cat /var/log/dpkg.log'", true, []string{"/var/log/dpkg.log"}, nil},
+		{"ls /var/log", "'/bin/gpt-oss-executor' confine --ticket '/state/T' -- bash -c 'ls /var/log'", true, []string{"/var/log"}, nil},
 		{"curl -s https://example.com/", "'/bin/gpt-oss-executor' confine --ticket '/state/T' -- bash -c 'curl -s https://example.com/'", true, nil, []string{"example.com"}},
 		{"rm -rf /", "", false, nil, nil},
 	} {

@@ -59,7 +59,16 @@ func hostOf(proxy string) string {
 func (d *Desk) box(set *ruleset.Set, p guard.Permit, has ruleset.Confined) confine.Box {
 	b := confine.System()
 	b.Command = []string{"bash", "-c", p.Command}
-	b.Read = slices.Concat(b.Read, p.Roots.Read, p.Roots.ReadFiles, p.Reads, has.Read)
+	b.Read = slices.Concat(b.Read, p.Roots.Read, p.Roots.ReadFiles, p.Trees, has.Read)
+	for _, path := range p.Reads {
+		for _, name := range named(path) {
+			if info, err := os.Stat(name); err == nil && info.IsDir() {
+				b.List = append(b.List, name) // what is below was not judged
+			} else {
+				b.Read = append(b.Read, name)
+			}
+		}
+	}
 	b.Write = slices.Concat(b.Write, p.Roots.Write, has.Write)
 	b.Deny = append(b.Deny, p.Roots.Own...)
 	b.Fixed = fixed(p)
@@ -67,6 +76,18 @@ func (d *Desk) box(set *ruleset.Set, p guard.Permit, has ruleset.Confined) confi
 	l := set.Limits
 	b.Limits = confine.Limits{Time: l.ConfinedTime, Processes: l.ConfinedProcesses, Memory: int64(l.ConfinedMemory), File: int64(l.ConfinedFile), Output: int64(l.ConfinedOutput)}
 	return b
+}
+
+// mostNamed is how many files a pattern may stand for. The command cannot read more.
+const mostNamed = 1024
+
+// named is what a path of a command stands for: itself, or what fits the pattern.
+func named(path string) []string {
+	if !strings.ContainsAny(path, "*?[") {
+		return []string{path}
+	}
+	found, _ := filepath.Glob(path) // what is no pattern names nothing
+	return found[:min(len(found), mostNamed)]
 }
 
 // fixed is what lies in a folder that may be changed, and is not to be changed: what git

@@ -28,11 +28,15 @@ func TestDesk(t *testing.T) {
 	home := t.TempDir()
 	work := filepath.Join(home, "shop")
 	ruletest.Must(t, os.MkdirAll(filepath.Join(work, ".git"), 0o755))
+	for _, file := range []string{"notes.md", "code/other/.env", "lists/a.txt", "lists/b.csv", "papers/p"} {
+		ruletest.Must(t, os.MkdirAll(filepath.Dir(filepath.Join(home, file)), 0o755))
+		ruletest.Must(t, os.WriteFile(filepath.Join(home, file), nil, 0o644))
+	}
 	folder, err := Open(filepath.Join(home, "state", "tickets"))
 	ruletest.Must(t, err)
 	d := Desk{Folder: folder, Program: "/bin/gpt-oss-executor", Records: home + "/state/running", Missing: []confine.Part{confine.PartBelow}, Network: network{}, Now: func() time.Time { return now }}
 	p := guard.Permit{
-		Command: "npm test", Who: policy.Subject{Agent: "main", Session: "s"}, Reads: []string{home + "/notes.md"},
+		Command: "npm test", Who: policy.Subject{Agent: "main", Session: "s"}, Reads: []string{home + "/notes.md", home + "/code", home + "/lists/*.txt"}, Trees: []string{home + "/papers"},
 		Roots: paths.Roots{Home: home, Write: []string{work, "/tmp"}, Read: []string{"/usr"}, Own: []string{home + "/rules"}},
 	}
 	for _, understood := range []bool{false, true} {
@@ -46,11 +50,16 @@ func TestDesk(t *testing.T) {
 			list []string
 			path string
 		}{
-			{b.Write, work}, {b.Write, home + "/.cache/gpt-oss-executor/caches"}, {b.Read, home + "/notes.md"}, {b.Read, home + "/.rustup"}, {b.Read, "/etc"},
+			{b.Write, work}, {b.Write, home + "/.cache/gpt-oss-executor/caches"}, {b.Read, home + "/notes.md"}, {b.List, home + "/code"}, {b.Read, home + "/lists/a.txt"}, {b.Read, home + "/papers"}, {b.Read, home + "/.rustup"}, {b.Read, "/etc"},
 			{b.Deny, home + "/rules"}, {b.Fixed, work + "/.git/hooks"}, {ticket.Set, "GOCACHE=" + home + "/.cache/gpt-oss-executor/caches/go-build"}, {ticket.Hide, "*TOKEN*"},
 		} {
 			if !slices.Contains(want.list, want.path) {
 				t.Errorf("no %s in %q", want.path, want.list)
+			}
+		}
+		for _, not := range []string{home + "/code", home + "/lists", home + "/lists/b.csv"} {
+			if slices.Contains(b.Read, not) {
+				t.Errorf("%s may be read", not)
 			}
 		}
 		if slices.Contains(b.Read, home) || slices.ContainsFunc(b.Write, func(s string) bool { return s == home || strings.HasPrefix(s, home+"/state") }) {

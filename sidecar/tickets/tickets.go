@@ -89,8 +89,10 @@ func (f *Folder) sweep(now time.Time) {
 
 // Take takes a ticket for a command. It cannot be taken again.
 func Take(path string, command []string, now time.Time) (*Ticket, error) {
-	if err := private(filepath.Dir(path)); err != nil {
+	if info, err := os.Stat(filepath.Dir(path)); err != nil {
 		return nil, missing(path, err)
+	} else if info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("%s is no ticket: others may use its folder", path)
 	}
 	if err := os.Rename(path, path+spent); err != nil {
 		return nil, missing(path, err)
@@ -116,7 +118,7 @@ func Take(path string, command []string, now time.Time) (*Ticket, error) {
 
 // missing is why a ticket cannot be taken.
 func missing(path string, err error) error {
-	if !errors.Is(err, fs.ErrNotExist) {
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("take the ticket: %w", err)
 	}
 	if _, err := os.Stat(path + spent); err == nil {

@@ -50,7 +50,7 @@ func TestTake(t *testing.T) {
 			_, err := Take(path, []string{"bash", "-c", "rm -r ."}, now)
 			return err
 		},
-		"chmod 700": func(path string) error {
+		"is no ticket: others": func(path string) error {
 			if err := os.Chmod(filepath.Dir(path), 0o755); err != nil {
 				return err
 			}
