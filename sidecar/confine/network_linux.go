@@ -25,6 +25,14 @@ func (c *caller) socket() (fd, family int, err error) {
 	return fd, family, nil
 }
 
+// addressed is the address that a call names, and a copy of its socket, which the caller closes.
+func (c *caller) addressed() (address []byte, fd, family int, err error) {
+	if address, err = c.address(); err == nil {
+		fd, family, err = c.socket()
+	}
+	return address, fd, family, err
+}
+
 // address copies the address that a call names.
 func (c *caller) address() ([]byte, error) {
 	n := int(int32(c.args[2]))
@@ -35,11 +43,7 @@ func (c *caller) address() ([]byte, error) {
 }
 
 func (c *caller) connect() verdict {
-	address, err := c.address()
-	if err != nil {
-		return no(err)
-	}
-	fd, family, err := c.socket()
+	address, fd, family, err := c.addressed()
 	if err != nil {
 		return no(err)
 	}
@@ -103,11 +107,7 @@ func (c *caller) mayReach(address []byte) bool {
 
 // bind makes servers listen on loopback alone, unless anyone may reach them.
 func (c *caller) bind() verdict {
-	address, err := c.address()
-	if err != nil {
-		return no(err)
-	}
-	fd, family, err := c.socket()
+	address, fd, family, err := c.addressed()
 	if err != nil {
 		return no(err)
 	}

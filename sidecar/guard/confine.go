@@ -114,6 +114,7 @@ func (j *judge) permit(f *policy.Facts, understood bool) Permit {
 			switch {
 			case use.Class == paths.Around && cmd.Recursive && len(use.Marks) == 0:
 				p.Trees = append(p.Trees, use.Resolved)
+			case use.Glob && len(use.Marks) > 0: // names were judged, such as those that ls prints
 			case slices.Contains([]string{paths.Around, paths.Home, paths.Protected, paths.Outside}, use.Class):
 				p.Reads = append(p.Reads, use.Resolved)
 			}
