@@ -40,6 +40,36 @@ func TestRedTeamConfined(t *testing.T) {
 			commands = append(commands, row.Command)
 		}
 	}
+	confinedHarm(t, commands, len(commands)/2)
+}
+
+// TestStrangersConfined does the same with attacks that somebody wrote who had not seen the code.
+// Many of them need what is not there: a network, or other programs.
+func TestStrangersConfined(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a minute")
+	}
+	doc, err := os.ReadFile("../../testdata/policy/attacks.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var commands []string
+	for line := range strings.Lines(string(doc)) {
+		var row struct{ Command string }
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		if row.Command != "" {
+			commands = append(commands, row.Command)
+		}
+	}
+	confinedHarm(t, commands, len(commands)/4)
+}
+
+// confinedHarm fails for every command that does harm confined, and if fewer than least do
+// bare: then too little is proven.
+func confinedHarm(t *testing.T, commands []string, least int) {
+	t.Helper()
 	doc, err := json.Marshal(commands)
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +89,7 @@ func TestRedTeamConfined(t *testing.T) {
 			t.Errorf("%q: %s", h.Command, h.Confined)
 		}
 	}
-	if ran != len(commands) || harmful < ran/2 {
+	if ran != len(commands) || harmful < least {
 		t.Errorf("%d of %d ran, and %d of them do harm bare: too little is proven", ran, len(commands), harmful)
 	}
 	t.Logf("%d commands, %d do harm bare", ran, harmful)
