@@ -2,12 +2,14 @@ package sidecar
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"strconv"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -18,7 +20,7 @@ import (
 
 // chat serves one request, in one direction:
 //
-//	bytes → request → rule set → turn → sink
+//	bytes → request → rule set → turn, or turns in a run → sink
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 	began := time.Now()
 	set := s.rules.Set()
@@ -28,7 +30,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer leave()
-	t, out, err := s.begin(w, r, set)
+	model, t, out, err := s.begin(w, r, set)
 	if err != nil {
 		return err
 	}
@@ -40,31 +42,47 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 	}
 	err = t.Run(r.Context(), out)
 	s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)).Observe(time.Since(began).Seconds())
-	s.metrics.Requests.WithLabelValues(t.Model.ID.Value, strconv.Itoa(statusOf(err))).Inc()
+	s.metrics.Requests.WithLabelValues(model, strconv.Itoa(statusOf(err))).Inc()
 	return err
 }
 
-// begin reads the request, plans its turn and opens the answer. The request itself is
+// answering is what answers a request.
+type answering interface {
+	// Run gives the answer to a sink. The error is an *openai.Error of which nothing has left.
+	Run(context.Context, turn.Sink) error
+}
+
+// begin reads the request, plans what answers it and opens the answer. The request itself is
 // not kept: a turn may last for minutes.
-func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set) (*turn.Turn, turn.Sink, error) {
+func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set) (model string, t answering, out turn.Sink, err error) {
 	body, err := readBody(w, r, int64(set.Limits.RequestBytes))
 	if err != nil {
-		return nil, nil, err
+		return "", nil, nil, err
 	}
 	req, err := openai.ParseRequest(body)
 	if err != nil {
-		return nil, nil, err
+		return "", nil, nil, err
 	}
-	waits := callerWaits(r.Header)
-	t, err := s.turns.Plan(r.Context(), set, req, turn.Caller{Session: sessionID(r.Header), Waits: waits})
-	if err != nil {
-		return nil, nil, err
+	caller := turn.Caller{Session: sessionID(r.Header), Waits: callerWaits(r.Header)}
+	if s.runs != nil && executor.Wants(set, req) {
+		run, err := s.runs.Begin(r.Context(), set, req, caller)
+		if err != nil {
+			return "", nil, nil, err
+		}
+		w.Header().Set("X-Run-Id", run.ID)
+		model, t = run.Model.ID.Value, run
+	} else {
+		one, err := s.turns.Plan(r.Context(), set, req, caller)
+		if err != nil {
+			return "", nil, nil, err
+		}
+		model, t = one.Model.ID.Value, one
 	}
 	if !req.Stream {
-		return t, reply.NewWhole(w, t.Model.ID.Value, s.metrics), nil
+		return model, t, reply.NewWhole(w, model, s.metrics), nil
 	}
-	return t, reply.NewStream(w, reply.StreamConfig{
-		Model: t.Model.ID.Value, Usage: req.UsageWanted, Keepalive: keepalive(waits, set.Limits.Keepalive), Idle: set.Limits.Idle,
+	return model, t, reply.NewStream(w, reply.StreamConfig{
+		Model: model, Usage: req.UsageWanted, Keepalive: keepalive(caller.Waits, set.Limits.Keepalive), Idle: set.Limits.Idle,
 		Metrics: s.metrics, Log: s.log,
 	}), nil
 }

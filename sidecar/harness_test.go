@@ -13,6 +13,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/internal/sockets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -40,6 +41,7 @@ type setup struct {
 	decisions  guard.DecisionLog
 	listening  func() map[int]bool // nil: as on this machine
 	confiner   guard.Confiner
+	sources    []executor.Source
 }
 
 // fixed is a rule set that stays.
@@ -85,7 +87,7 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 	}
 	t.Cleanup(up.Close)
 	r.guard = guard.New(guard.Config{World: cfg.world, Listening: cfg.listening, Decisions: cfg.decisions, Confiner: cfg.confiner, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics), Now: time.Now, Metrics: metrics, Log: log})
-	r.s = New(Config{Rules: rules, Upstream: up, Guard: r.guard, Token: cfg.token, Metrics: metrics, Log: log})
+	r.s = New(Config{Rules: rules, Sources: cfg.sources, Upstream: up, Guard: r.guard, Token: cfg.token, Metrics: metrics, Log: log})
 	t.Cleanup(r.s.Close)
 	srv := httptest.NewServer(r.s.Handler())
 	t.Cleanup(srv.Close)

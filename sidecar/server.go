@@ -10,7 +10,9 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -30,6 +32,7 @@ type Rules interface {
 
 // Config is what a server works with. Rules, Upstream, Guard, Metrics and Log must be set.
 type Config struct {
+	Sources  []executor.Source // of the tools that run here; none: there are no runs
 	Rules    Rules
 	Upstream *upstream.Client // of the settings
 	Guard    *guard.Guard
@@ -43,6 +46,7 @@ type Config struct {
 type Server struct {
 	rules    Rules
 	turns    *turn.Planner
+	runs     *executor.Executor // nil: there is no tool to run
 	sessions *state.Sessions
 	token    string
 	names    web.Names
@@ -53,7 +57,7 @@ type Server struct {
 // New puts the parts together. Nothing is opened. Close must be called at the end.
 func New(c Config) *Server {
 	limits := c.Rules.Set().Limits
-	return &Server{
+	s := &Server{
 		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log,
 		sessions: state.NewSessions(maxSessions),
 		turns: &turn.Planner{
@@ -61,6 +65,10 @@ func New(c Config) *Server {
 			Schemas: tools.NewSchemas(limits.Schemas), Metrics: c.Metrics, Log: c.Log,
 		},
 	}
+	if len(c.Sources) > 0 {
+		s.runs = executor.New(executor.Config{Turns: s.turns, Guard: c.Guard, Sources: c.Sources, Now: time.Now, Log: c.Log})
+	}
+	return s
 }
 
 // Close drops the connections that the server opened by itself.

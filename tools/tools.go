@@ -13,8 +13,18 @@ import (
 
 // Tool is one function that a request offers to the model.
 type Tool struct {
-	Name       string          // as the caller spells it
-	Parameters json.RawMessage // JSON Schema of the arguments; nil when the caller gave none
+	Name        string          // as the caller spells it
+	Parameters  json.RawMessage // JSON Schema of the arguments; nil when the caller gave none
+	Description string          // for the model; only of tools that run here
+}
+
+// Result is what became of a call that ran here.
+type Result struct {
+	Text      string // for the model
+	Failed    bool   // the call did not do what it was for
+	Transient bool   // it failed before it was taken, and may go well later
+	Doubt     bool   // nobody knows whether it took effect
+	After     int    // seconds to wait before the next try, where Transient; 0: it does not say
 }
 
 // Call is a call of an offered tool, ready to leave: Arguments is exactly one

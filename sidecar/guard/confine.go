@@ -40,7 +40,7 @@ func isConfined(r tools.Repair) bool { return r.Kind == confineRepair }
 
 // confines reports whether a call can run confined.
 func (j *judge) confines(call *tools.Call) bool {
-	return j.Confiner != nil && j.set.Confine() != ruleset.Never && j.set.Enforces() && j.wrapped.Here(asker(j.who), j.Now()) && j.set.Confines(*call)
+	return j.Confiner != nil && j.set.Confine() != ruleset.Never && j.set.Enforces() && (j.here || j.wrapped.Here(asker(j.who), j.Now())) && j.set.Confines(*call)
 }
 
 // decideConfined decides about a call that can run confined. What may leave anyway runs so,

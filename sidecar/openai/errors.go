@@ -119,6 +119,18 @@ func Overflow(limit, requested int) *Error {
 	return e
 }
 
+// RunsLimited is 429: as many runs go on as may.
+func RunsLimited() *Error {
+	return &Error{Status: http.StatusTooManyRequests, Type: typeRate, Code: "run_limit_exceeded", RetryAfter: 5 * time.Second,
+		Message: "This server has as many runs as it may; try again later."}
+}
+
+// RunTimeout is 504: the time of a run is over, and it has changed nothing.
+func RunTimeout(after time.Duration) *Error {
+	return &Error{Status: http.StatusGatewayTimeout, Type: typeServer, Code: "timeout_exceeded",
+		Message: fmt.Sprintf("The run took longer than %s, and was ended before it had changed anything.", after)}
+}
+
 // RateLimited is 429, with the time the upstream asks for.
 func RateLimited(after time.Duration) *Error {
 	return &Error{Status: http.StatusTooManyRequests, Type: typeRate, Code: "rate_limit_exceeded", RetryAfter: after,

@@ -17,12 +17,13 @@ const (
 	serversFile    = "servers.yaml"
 	modelsFile     = "models.yaml"
 	recoveryFile   = "recovery.yaml"
+	runsFile       = "runs.yaml"
 	execFilename   = "exec.yaml"
 	pathsFilename  = "paths.yaml"
 	urlsFilename   = "urls.yaml"
 )
 
-var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, execFilename, pathsFilename, urlsFilename}
+var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, runsFile, execFilename, pathsFilename, urlsFilename}
 
 // FileNames are the files that a folder of rules must hold.
 func FileNames() []string { return slices.Clone(ruleFiles) }

@@ -112,6 +112,7 @@ func prepare(f rulefile.Files, trusted bool) *loader {
 	l.prompts()
 	l.models()
 	l.recovery()
+	l.runs()
 	l.programs()
 	l.policies()
 	l.replyTests()

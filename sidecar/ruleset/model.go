@@ -21,12 +21,18 @@ type Model struct {
 	About    string         `rule:"about,required" doc:"What the model is for. Operators read it." eg:"Whatever gpt-oss model the server has."`
 	Upstream rulefile.Text  `rule:"upstream" doc:"The base URL of a model server of its own. That server never gets the key of the settings. If left out, it is the model server of the settings." eg:"http://127.0.0.1:8000/v1"`
 	Name     string         `rule:"name" doc:"The model's id at the model server. If left out, it is the listed model that the caller's id means. If none fits, the answer is 404." eg:"openai/gpt-oss-20b"`
-	Mode     string         `rule:"mode,required" one:"provider executor" doc:"provider returns calls to the caller, who runs them. executor does the same so far."`
+	Mode     string         `rule:"mode,required" one:"provider executor either" doc:"provider returns calls to the caller, who runs them. executor runs tools of its own until there is an answer; those of the caller are not used. either: executor for requests without tools, provider for others. Where this program has no tools to run, all of them are provider."`
 	Profile  rulefile.Text  `rule:"profile" doc:"A profile of strategies.yaml. If left out, it is default." eg:"native"`
 	Server   rulefile.Text  `rule:"server" doc:"A dialect of servers.yaml. If left out, the server is asked." eg:"vllm"`
 	Prompt   rulefile.Text  `rule:"prompt" doc:"A file of prompts/, without .txt. Its text is a system message in front of all others." eg:"react"`
 	Sampling map[string]any `rule:"sampling" doc:"Fields of the request that are set if the caller did not set them." eg:"{temperature: 1.0}"`
 }
+
+// The modes that differ from provider.
+const (
+	Executor = "executor"
+	Either   = "either"
+)
 
 // models takes models.yaml. It must come after what it refers to.
 func (l *loader) models() {

@@ -28,6 +28,7 @@ type Set struct {
 	Servers  []Server // in the order in which detection tries them; the last one fits every server
 	Models   []Model  // the default first, the others in the order of the file
 	Recovery Recovery
+	Runs     Runs
 	Programs *program.Table    // what is known of programs
 	Prompts  map[string]string // file name without extension → text
 	Counts   Counts

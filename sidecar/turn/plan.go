@@ -31,6 +31,7 @@ type Planner struct {
 type Caller struct {
 	Session string        // counts where the request itself names none; may be ""
 	Waits   time.Duration // how long the caller waits for us; 0: it does not say
+	Runs    bool          // it runs the calls itself, and has each judged before it does
 }
 
 // Plan decides everything about a request before the model is asked. The error is an
@@ -59,21 +60,23 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	t := &Turn{p: p, up: up, set: set, srv: srv, Model: model, waits: from.Waits, agent: len(offered(req)) > 0}
 	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, offered(req))
 	t.catalog.Defer(waiting)
-	t.who = asker(req, from.Session, t.Model.ID.Value)
+	t.who = Asker(req, from, t.Model.ID.Value)
 	t.facts = set.Facts(t.Model.ID.Value, srv.ID.Value, req.LastUser)
-	t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, req.Said)
-	p.results(req)
+	if !from.Runs {
+		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, req.Said)
+		p.results(req)
+	}
 	t.body = openai.Apply(req.Body, upstream.Prepare(req, srv, t.Model, upstream.Memory{Thoughts: p.Thoughts, Notes: p.Notes}, t.catalog))
 	return t, nil
 }
 
-// asker is who asks for the calls of a request. Somebody can answer a question: a
+// Asker is who asks for the calls of a request. Somebody can answer a question: a
 // person at the gateway, or one who looks at the approvals here.
-func asker(req *openai.Request, session, model string) policy.Subject {
+func Asker(req *openai.Request, from Caller, model string) policy.Subject {
 	run := req.Runtime()
 	return policy.Subject{
 		Model: model, Agent: run.Agent, Channel: run.Channel, Interactive: true,
-		Session: cmp.Or(run.Session, session),
+		Session: cmp.Or(run.Session, from.Session),
 	}
 }
 

@@ -1,0 +1,70 @@
+package executor
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// acts is what a run has done. Its calls may go on at the same time.
+type acts struct {
+	turns int // replies of the model
+
+	mu    sync.Mutex
+	calls int
+	did   []string // what may have changed something, in words
+	times map[[sha256.Size]byte]int
+	same  int // how often the same call came with the same result, at most
+}
+
+// add notes a call that may have changed something.
+func (a *acts) add(what string, r *tools.Result) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case r.Doubt:
+		what += " (it is not known whether it took effect)"
+	case r.Failed:
+		what += " (failed)"
+	}
+	a.did = append(a.did, what)
+}
+
+// seen counts a call with its result.
+func (a *acts) seen(call, result string) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.calls++
+	if a.times == nil {
+		a.times = map[[sha256.Size]byte]int{}
+	}
+	key := sum(call + "\x00" + result)
+	a.times[key]++
+	a.same = max(a.same, a.times[key])
+	return a.times[key]
+}
+
+// maxListed is how many of them a user is told.
+const maxListed = 20
+
+// list is what was done, for the user.
+func (a *acts) list() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.did) == 0 {
+		return ""
+	}
+	from := max(0, len(a.did)-maxListed)
+	var b strings.Builder
+	b.WriteString("What was done:")
+	if from > 0 {
+		fmt.Fprintf(&b, "\n- %d more before", from)
+	}
+	for _, what := range a.did[from:] {
+		b.WriteString("\n- " + what)
+	}
+	return b.String()
+}

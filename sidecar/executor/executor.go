@@ -1,0 +1,145 @@
+// Package executor runs the loop of executor mode: it asks the model, runs the tools that it
+// calls, hands it their results, and asks again until it has answered. What it tells goes to
+// a turn.Sink. It knows no HTTP, judges no call itself, and runs none that the guard has not
+// let pass.
+package executor
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// Source is where calls run. It is safe for concurrent use.
+type Source interface {
+	// Tools are those that can be called now, each with its schema and a description.
+	Tools(ctx context.Context, set *ruleset.Set) []tools.Tool
+	// Run runs a call once, until ctx ends. The facts are what was judged: it touches nothing
+	// else. The id is the same whenever the same call of a run is tried again.
+	Run(ctx context.Context, id string, call tools.Call, facts *policy.Facts) tools.Result
+}
+
+// Config is what an executor works with. All fields must be set.
+type Config struct {
+	Turns   *turn.Planner
+	Guard   *guard.Guard
+	Sources []Source // of tools with the same name, that of the first counts
+	Now     func() time.Time
+	Log     *slog.Logger
+}
+
+// Executor begins runs. It is safe for concurrent use.
+type Executor struct {
+	Config
+	open  atomic.Int64 // runs that go on
+	cache *cache
+}
+
+// New is an executor without runs.
+func New(c Config) *Executor { return &Executor{Config: c, cache: newCache(c.Now)} }
+
+// Run is one run. It is for one Go.
+type Run struct {
+	*Executor
+	ID    string
+	Model ruleset.Model // under the id that the caller sees
+
+	set   *ruleset.Set
+	from  turn.Caller
+	who   policy.Subject
+	judge *guard.Run
+	time  time.Duration // that it may take
+
+	offered map[string]Source
+	schemas map[string]tools.Tool
+	talk    *talk
+	tools   []tools.Tool
+	since   time.Time
+
+	sink    turn.Sink
+	begun   bool       // a reply of the model has begun
+	telling sync.Mutex // guards the sink while calls run
+	usage   usage
+	acts    acts
+}
+
+// Wants reports whether a request is for a run: its model says so.
+func Wants(set *ruleset.Set, req *openai.Request) bool {
+	model, ok := set.Model(cmp.Or(req.Model, set.Models[0].ID.Value))
+	return ok && (model.Mode == ruleset.Executor || model.Mode == ruleset.Either && len(req.Tools) == 0)
+}
+
+// Begin reads what a run is asked for. The error is an *openai.Error.
+func (e *Executor) Begin(ctx context.Context, set *ruleset.Set, req *openai.Request, from turn.Caller) (*Run, error) {
+	id := cmp.Or(req.Model, set.Models[0].ID.Value)
+	model, ok := set.Model(id)
+	switch {
+	case !ok:
+		return nil, openai.ModelNotFound(id)
+	case req.N > 1:
+		return nil, openai.InvalidRequest("n", "n must be 1: a run has one answer.")
+	}
+	from.Runs = true
+	r := &Run{
+		Executor: e, ID: newID(), Model: model, set: set, from: from, who: turn.Asker(req, from, model.ID.Value),
+		offered: map[string]Source{}, schemas: map[string]tools.Tool{}, since: e.Now(),
+	}
+	var err error
+	if r.time, err = timeOf(req, set.Runs.Time); err != nil {
+		return nil, err
+	}
+	r.judge = e.Guard.Run(set, r.who)
+	r.tools = r.offer(ctx)
+	r.talk = newTalk(req, r.tools)
+	return r, nil
+}
+
+// offer finds the tools of the run.
+func (r *Run) offer(ctx context.Context) (out []tools.Tool) {
+	for _, s := range r.Sources {
+		for _, t := range s.Tools(ctx, r.set) {
+			rule := r.set.Runs.Tool(t.Name)
+			if _, taken := r.offered[t.Name]; taken || !rule.Offered() {
+				continue
+			}
+			r.offered[t.Name], r.schemas[t.Name] = s, t
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// timeOf is how long a run may take: as long as the rules say, or less where the caller says
+// so in seconds.
+func timeOf(req *openai.Request, most time.Duration) (time.Duration, error) {
+	at, ok := req.Field("timeout")
+	if !ok {
+		return most, nil
+	}
+	v := gjson.ParseBytes(at.Of(req.Body))
+	switch {
+	case v.Type == gjson.Null:
+		return most, nil
+	case v.Type != gjson.Number || v.Num <= 0:
+		return 0, openai.InvalidRequest("timeout", "timeout must be a number of seconds above 0.")
+	case v.Num >= most.Seconds():
+		return most, nil
+	}
+	return time.Duration(v.Num * float64(time.Second)), nil
+}
+
+// newID is the id of a run: letters and digits, of which those of a later one sort behind.
+func newID() string { return "run" + rand.Text()[:20] }

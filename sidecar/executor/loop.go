@@ -1,0 +1,155 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// errTime is why the context of a run ends.
+var errTime = errors.New("the time of the run is over")
+
+// Run goes on until there is an answer, or the rules or ctx end it. All of it goes to the
+// sink. The error is an *openai.Error of which nothing has left. It is given only where no
+// tool has changed anything: a caller may ask again then.
+func (r *Run) Run(ctx context.Context, sink turn.Sink) error {
+	if open := r.open.Add(1); open > int64(r.set.Runs.AtOnce) {
+		r.open.Add(-1)
+		return sink.Fail(openai.RunsLimited())
+	}
+	defer r.open.Add(-1)
+	r.sink = sink
+	r.Log.Info("run started", "event", "executor_run_start", "run", r.ID, "model", r.Model.ID.Value, "session", r.who.Session,
+		"tools", len(r.offered), "timeout_seconds", r.time.Seconds(), "rules", r.set.Version)
+	ctx, cancel := context.WithTimeoutCause(ctx, r.time, errTime)
+	defer cancel()
+	for n := 1; ; n++ {
+		s, err := r.ask(ctx, n, r.talk.body)
+		switch {
+		case err != nil:
+			return r.broken(ctx, err)
+		case len(s.Calls) == 0:
+			r.Log.Debug("no tools asked for", "event", "no_tools_requested", "run", r.ID, "iteration", n)
+			return r.answer(s, s.Content, s.Finish)
+		}
+		results := r.runAll(ctx, n, s)
+		r.talk.called(s, results)
+		switch {
+		case ctx.Err() != nil:
+			return r.broken(ctx, ctx.Err())
+		case s.Done && strings.TrimSpace(s.Content) != "":
+			r.Log.Info("the model says that it is done", "event", "completion_signal_detected", "run", r.ID, "iteration", n)
+			return r.answer(s, s.Content, "stop")
+		case r.acts.same >= r.set.Runs.Same:
+			return r.wrapUp(ctx, n+1, &r.set.Runs.Ends.Same)
+		case n == r.set.Runs.Turns:
+			r.Log.Warn("the run has had all its turns", "event", "executor_max_iterations_exceeded", "run", r.ID, "iterations", n)
+			return r.wrapUp(ctx, n+1, &r.set.Runs.Ends.Turns)
+		}
+	}
+}
+
+// ask makes one turn.
+func (r *Run) ask(ctx context.Context, n int, body []byte) (*said, error) {
+	began := r.Now()
+	r.Log.Debug("asking the model", "event", "gpt_oss_call_start", "run", r.ID, "iteration", n)
+	e := &ear{to: r.sink, begun: &r.begun}
+	err := r.hear(ctx, body, e)
+	took := r.Now().Sub(began).Milliseconds()
+	r.usage.add(e.said.usage)
+	r.acts.turns++
+	if err != nil {
+		r.Log.Warn("the model did not answer", "event", "gpt_oss_call_failed", "run", r.ID, "iteration", n, "elapsed_ms", took, "detail", err.Error())
+		return nil, err
+	}
+	r.Log.Info("the model has answered", "event", "gpt_oss_call_complete", "run", r.ID, "iteration", n, "elapsed_ms", took,
+		"prompt_tokens", e.said.usage.prompt, "completion_tokens", e.said.usage.completion)
+	if len(e.said.Calls) > 0 {
+		names := make([]string, len(e.said.Calls))
+		for i := range e.said.Calls {
+			names[i] = e.said.Calls[i].Name
+		}
+		r.Log.Info("the model calls tools", "event", "tool_intents_parsed", "run", r.ID, "iteration", n, "tool_names", names)
+	}
+	return &e.said, nil
+}
+
+func (r *Run) hear(ctx context.Context, body []byte, e *ear) error {
+	req, err := openai.ParseRequest(body)
+	if err != nil {
+		return err
+	}
+	t, err := r.Turns.Plan(ctx, r.set, req, r.from)
+	if err != nil {
+		return err
+	}
+	return t.Run(ctx, e)
+}
+
+// wrapUp asks for an answer without tools, and ends the run with it.
+func (r *Run) wrapUp(ctx context.Context, n int, end *ruleset.RunEnd) error {
+	if end.Tell == "" {
+		return r.unfinished(&said{}, end.Say)
+	}
+	s, err := r.ask(ctx, n, r.talk.last(end.Tell))
+	if err != nil || len(s.Calls) > 0 {
+		s = &said{}
+	}
+	return r.unfinished(s, end.Say)
+}
+
+// broken ends a run in which the model failed, the time is over, or the caller left.
+func (r *Run) broken(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); errors.Is(cause, errTime) {
+		r.Log.Warn("the time of the run is over", "event", "executor_timeout", "run", r.ID, "timeout_seconds", r.time.Seconds())
+		if len(r.acts.did) == 0 {
+			return r.sink.Fail(openai.RunTimeout(r.time))
+		}
+		return r.unfinished(&said{}, r.set.Runs.Ends.Time.Say)
+	} else if cause != nil && !errors.Is(cause, turn.ErrStopping) {
+		return &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request", Message: "the caller left"}
+	}
+	var failed *openai.Error
+	if !errors.As(err, &failed) {
+		failed = openai.Internal(err.Error())
+	}
+	if len(r.acts.did) == 0 {
+		return r.sink.Fail(failed)
+	}
+	return r.unfinished(&said{}, strings.ReplaceAll(r.set.Runs.Ends.Broken.Say, "{why}", failed.Message))
+}
+
+// unfinished ends a run that did not come to its end: with what there is of an answer, why it
+// ended, and what was done. Callers that asked again would have it done twice.
+func (r *Run) unfinished(s *said, why string) error {
+	text := why
+	if s.Content != "" {
+		text = s.Content + "\n\n" + why
+	}
+	if did := r.acts.list(); did != "" {
+		text += "\n\n" + did
+	}
+	return r.answer(s, parse.Guarded(tools.NewCatalog(r.set.Tools, r.Turns.Schemas, r.tools), text), "length")
+}
+
+// answer ends the run.
+func (r *Run) answer(s *said, text, finish string) error {
+	var doc openai.Completion
+	if err := doc.Parse(fmt.Appendf(nil, `{"usage":%s}`, r.usage.json())); err == nil {
+		r.sink.Take(&turn.Piece{Doc: &doc})
+	}
+	reading := parse.Reading{Content: text, Reasoning: s.Reasoning, Finish: finish}
+	r.sink.Take(&turn.Piece{Parts: []turn.Part{{Events: []parse.Event{{Kind: parse.Text, Text: text}}, Reading: &reading}}})
+	r.Log.Info("run ended", "event", "executor_run_end", "run", r.ID, "model", r.Model.ID.Value, "session", r.who.Session, "finish", finish,
+		"iterations", r.acts.turns, "calls", r.acts.calls, "prompt_tokens", r.usage.prompt, "completion_tokens", r.usage.completion,
+		"elapsed_ms", r.Now().Sub(r.since).Milliseconds(), "rules", r.set.Version)
+	return r.sink.Finish()
+}

@@ -1,0 +1,78 @@
+package ruleset
+
+import (
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
+// Runs is runs.yaml: how far a run of executor mode may go, and how its tools are called.
+type Runs struct {
+	Version  int           `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	Turns    int           `rule:"turns,required" min:"1" max:"200" doc:"How many replies of the model a run may have. Then the model is asked once more, for an answer without tools." eg:"5"`
+	Time     time.Duration `rule:"time,required" min:"1s" doc:"How long a run may take. A caller's own timeout can only shorten it." eg:"5m"`
+	Same     int           `rule:"same,required" min:"2" max:"100" doc:"The same call with the same result so often ends the run." eg:"3"`
+	AtOnce   int           `rule:"at_once,required" min:"1" max:"100000" doc:"How many runs may go on at the same time. One more gets 429." eg:"256"`
+	Parallel string        `rule:"parallel,required" one:"none read" doc:"none: calls of one reply run one after the other. read: they run at the same time, if all of them only read."`
+	Ends     RunEnds       `rule:"ends,required" doc:"What is said where a run ends without an answer."`
+	Tools    []RunTool     `rule:"tools,required" doc:"How tools are called. The first entry that fits counts."`
+}
+
+// RunEnds are the ways in which a run ends without an answer of the model.
+type RunEnds struct {
+	Turns  RunEnd `rule:"turns,required" doc:"The model has had all its turns."`
+	Same   RunEnd `rule:"same,required" doc:"The model sends the same call again and again."`
+	Time   RunEnd `rule:"time,required" doc:"The time is over."`
+	Broken RunEnd `rule:"broken,required" doc:"The model server failed after something was done. Before that, callers get the answer of recovery.yaml. {why} is filled in."`
+}
+
+// RunEnd is what is said at one of them.
+type RunEnd struct {
+	Tell string `rule:"tell" doc:"What the model is told, so that it answers without tools. If left out, it is not asked." eg:"You have no more turns. Answer now."`
+	Say  string `rule:"say,required" doc:"What the user reads, behind what there is of an answer." eg:"The work is not finished."`
+}
+
+// RunTool is how one tool is called in a run.
+type RunTool struct {
+	Tool    rulefile.Text  `rule:"tool,required" doc:"The name of the tool, or '*' for every tool." eg:"web_search"`
+	Offer   *bool          `rule:"offer" doc:"false keeps the tool from the model. If left out: true."`
+	Timeout time.Duration  `rule:"timeout,required" min:"10ms" doc:"How long one call may take." eg:"30s"`
+	Again   bool           `rule:"again" doc:"true says that a call changes nothing, so that it may be sent again if the network fails."`
+	Cache   time.Duration  `rule:"cache" min:"1s" doc:"How long the result of the same call is used again, in the same session. It goes with again. If left out: not at all." eg:"10m"`
+	Set     map[string]any `rule:"set" doc:"Arguments that are set where a call leaves them out, and the tool has them." eg:"{count: 10}"`
+}
+
+// Offered reports whether the model may know of the tool.
+func (t *RunTool) Offered() bool { return t.Offer == nil || *t.Offer }
+
+// Tool gives how a tool is called.
+func (r *Runs) Tool(name string) RunTool {
+	for _, t := range r.Tools {
+		if t.Tool.Value == name || t.Tool.Value == every {
+			return t
+		}
+	}
+	return RunTool{Timeout: r.Time}
+}
+
+// every stands for all tools.
+const every = "*"
+
+// runs takes runs.yaml.
+func (l *loader) runs() {
+	f := decodeFile[Runs](l, runsFile)
+	l.set.Runs = f
+	rest := rulefile.Place{} // of the entry for all tools
+	for _, t := range f.Tools {
+		if rest.Known() {
+			l.report(t.Tool.All(), rulefile.CodeValue, "this entry is never used, because the one for every tool stands before it", "move '*' to the end")
+		}
+		if t.Tool.Value == every {
+			rest = t.Tool.At
+		}
+		if t.Cache > 0 && !t.Again {
+			l.report(t.Tool.All(), rulefile.CodeValue, "cache goes with again: true, which says that a call changes nothing", "")
+		}
+	}
+	l.unique("tool", collect(f.Tools, func(t RunTool) rulefile.Text { return t.Tool }))
+}

@@ -1,0 +1,211 @@
+package sidecar
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// bench are tools whose results a test says. It notes what has run.
+type bench struct {
+	mu     sync.Mutex
+	ran    []string // name and arguments
+	result func(name string, times int) tools.Result
+}
+
+const schemaOf = `{"type":"object","properties":{"%s":{"type":"string"},"content":{"type":"string"},"count":{"type":"integer"}},"required":["%s"]}`
+
+func (b *bench) Tools(context.Context, *ruleset.Set) (out []tools.Tool) {
+	for name, arg := range map[string]string{"web_search": "query", "web_fetch": "url", "write": "path", "read": "path"} {
+		out = append(out, tools.Tool{Name: name, Description: "It is for tests.", Parameters: fmt.Appendf(nil, schemaOf, arg, arg)})
+	}
+	slices.SortFunc(out, func(a, b tools.Tool) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+func (b *bench) Run(ctx context.Context, _ string, c tools.Call, _ *policy.Facts) tools.Result {
+	b.mu.Lock()
+	b.ran = append(b.ran, c.Name+" "+string(c.Arguments))
+	times := len(b.ran)
+	b.mu.Unlock()
+	if b.result == nil {
+		return tools.Result{Text: "result of " + c.Name}
+	}
+	return b.result(c.Name, times)
+}
+
+func (b *bench) calls() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.ran)
+}
+
+// loop starts a sidecar that runs tools.
+func loop(t *testing.T, b *bench, edit func(*ruleset.Runs), replies ...script.Reply) *rig {
+	t.Helper()
+	set := *ruletest.Shipped(t)
+	set.Runs.Tools = slices.Clone(set.Runs.Tools)
+	if edit != nil {
+		edit(&set.Runs)
+	}
+	return start(t, setup{set: &set, sources: []executor.Source{b}}, script.New(script.Scenario{Steps: replies}))
+}
+
+// run asks the model id executor, as a stream or whole.
+func (r *rig) run(stream bool, more string) *answer {
+	if more != "" {
+		more = "," + more
+	}
+	if stream {
+		more += "," + streaming
+	}
+	return r.chat(`{"model":"executor","messages":[{"role":"user","content":"find news, fetch the first, save a summary"}]` + more + `}`)
+}
+
+// The example of the specification: search, fetch, write, answer.
+func TestRun(t *testing.T) {
+	for _, stream := range []bool{true, false} {
+		b := &bench{}
+		r := loop(t, b, nil,
+			script.Native("web_search", `{"query":"news"}`).Thinking("I must search."),
+			script.Native("web_fetch", `{"url":"https://example.com/a"}`),
+			script.Native("write", `{"path":"/tmp/summary.md","content":"All is well."}`),
+			script.Text("The summary is in /tmp/summary.md.").Thinking("Done."))
+		a := r.run(stream, "")
+		if a.status != 200 || a.text != "The summary is in /tmp/summary.md." || a.last != "stop" {
+			t.Fatalf("stream %v: %d %q %q %s", stream, a.status, a.text, a.last, a.body)
+		}
+		want := []string{`web_search {"count":10,"query":"news"}`, `web_fetch {"url":"https://example.com/a"}`, `write {"path":"/tmp/summary.md","content":"All is well."}`}
+		if got := b.calls(); !slices.Equal(got, want) {
+			t.Errorf("stream %v: %q", stream, got)
+		}
+		if a.header.Get("X-Run-Id") == "" || a.usage == 0 {
+			t.Errorf("stream %v: run %q, usage %d", stream, a.header.Get("X-Run-Id"), a.usage)
+		}
+		if stream && (!strings.Contains(a.thought, "web_search: news") || !strings.Contains(a.thought, "I must search.")) {
+			t.Errorf("the caller does not see how far it is: %q", a.thought)
+		}
+		asked := r.model.Requests("")
+		last := asked[len(asked)-1].Messages
+		if len(asked) != 4 || last[1].Field("reasoning") != "I must search." || last[2].Text != "result of web_search" || last[2].CallID != last[1].Calls[0].ID {
+			t.Errorf("stream %v: %d requests, the last says %+v", stream, len(asked), last)
+		}
+		for i := 1; i < len(asked); i++ { // the prompt cache holds
+			before, _, _ := strings.Cut(string(asked[i-1].Body), `"}],"tools"`)
+			if !strings.HasPrefix(string(asked[i].Body), before[:len(before)-3]) && !strings.Contains(string(asked[i].Body), `"tools":[{`) {
+				t.Errorf("request %d does not begin as the one before", i)
+			}
+		}
+	}
+}
+
+// How a run ends that does not come to its end.
+func TestRunEnds(t *testing.T) {
+	again := script.Native("web_fetch", `{"url":"https://example.com/a"}`)
+	write := script.Native("write", `{"path":"/tmp/a","content":"x"}`)
+	for name, c := range map[string]struct {
+		edit    func(*ruleset.Runs)
+		result  func(string, int) tools.Result
+		replies []script.Reply
+		more    string
+		status  int
+		text    []string // in the answer
+		finish  string
+		ran     int
+	}{
+		"the same call again": {
+			replies: []script.Reply{again, again, again, script.Text("I cannot find it.")},
+			status:  200, text: []string{"I cannot find it.", "same call again and again"}, finish: "length", ran: 3,
+		},
+		"all turns": {
+			edit:    func(r *ruleset.Runs) { r.Turns = 2 },
+			result:  func(_ string, n int) tools.Result { return tools.Result{Text: fmt.Sprint(n)} },
+			replies: []script.Reply{again, write, script.Text("So far so good.")},
+			status:  200, text: []string{"So far so good.", "as many turns", "write: /tmp/a"}, finish: "length", ran: 2,
+		},
+		"the model fails at once":       {replies: []script.Reply{script.Fail(400, "no")}, status: 400},
+		"the model fails after a read":  {replies: []script.Reply{again, script.Fail(400, "no")}, status: 400, ran: 1},
+		"the model fails after a write": {replies: []script.Reply{write, script.Fail(400, "no")}, status: 200, text: []string{"not finished", "write: /tmp/a"}, finish: "length", ran: 1},
+		"an empty answer after a write": {replies: []script.Reply{write, {}, {}, {}}, status: 200, text: []string{"empty reply"}, finish: "stop", ran: 1},
+		"a tool fails, the model goes on": {
+			result:  func(string, int) tools.Result { return tools.Result{Failed: true, Text: "disk full"} },
+			replies: []script.Reply{write, script.Text("The disk is full.")}, status: 200, text: []string{"The disk is full."}, finish: "stop", ran: 1,
+		},
+		"a call that is denied": {
+			replies: []script.Reply{script.Native("write", `{"path":"/etc/passwd","content":"x"}`), script.Text("I may not.")},
+			status:  200, text: []string{"I may not."}, finish: "stop",
+		},
+		"more than one answer": {more: `"n":2`, status: 400},
+		"a bad timeout":        {more: `"timeout":"soon"`, status: 400},
+		"the same call twice in one reply": {
+			replies: []script.Reply{{Calls: []script.Call{{ID: "a", Name: "write", Arguments: `{"path":"/tmp/a","content":"x"}`}, {ID: "b", Name: "write", Arguments: `{"content":"x", "path":"/tmp/a"}`}}}, script.Text("ok")},
+			status:  200, text: []string{"ok"}, finish: "stop", ran: 1,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := &bench{result: c.result}
+			r := loop(t, b, c.edit, c.replies...)
+			a := r.run(false, c.more)
+			if a.status != c.status || a.last != c.finish && c.status == 200 {
+				t.Errorf("%d %q: %s", a.status, a.last, a.body)
+			}
+			for _, part := range c.text {
+				if !strings.Contains(a.text, part) {
+					t.Errorf("%q does not say %q", a.text, part)
+				}
+			}
+			if got := b.calls(); len(got) != c.ran {
+				t.Errorf("%q ran", got)
+			}
+		})
+	}
+}
+
+// A run has its time, and the caller can shorten it.
+func TestRunTime(t *testing.T) {
+	slow := func(string, int) tools.Result { time.Sleep(300 * time.Millisecond); return tools.Result{Text: "ok"} }
+	b := &bench{result: slow}
+	r := loop(t, b, nil, script.Native("web_fetch", `{"url":"https://example.com/a"}`), script.Text("late"))
+	if a := r.run(false, `"timeout":0.1`); a.status != http.StatusGatewayTimeout || a.fault.Code != "timeout_exceeded" {
+		t.Errorf("%d %+v", a.status, a.fault)
+	}
+	b = &bench{result: slow}
+	r = loop(t, b, nil, script.Native("write", `{"path":"/tmp/a","content":"x"}`), script.Text("late"))
+	if a := r.run(false, `"timeout":0.1`); a.status != 200 || !strings.Contains(a.text, "Its time is over.\n\nWhat was done:\n- write: /tmp/a") || a.last != "length" {
+		t.Errorf("%d %q %q", a.status, a.last, a.text)
+	}
+}
+
+// Calls that only read are tried again after a failure of the network; their results are kept.
+func TestRunAgain(t *testing.T) {
+	b := &bench{result: func(_ string, times int) tools.Result {
+		if times == 1 {
+			return tools.Result{Failed: true, Transient: true, Text: "connection refused"}
+		}
+		return tools.Result{Text: "found"}
+	}}
+	search := script.Native("web_search", `{"query":"news"}`)
+	r := loop(t, b, nil, search, search, script.Text("ok"))
+	if a := r.run(false, ""); a.text != "ok" || len(b.calls()) != 2 {
+		t.Errorf("%q after %q", a.text, b.calls())
+	}
+	b = &bench{result: func(string, int) tools.Result {
+		return tools.Result{Failed: true, Transient: true, Text: "connection refused"}
+	}}
+	r = loop(t, b, nil, script.Native("write", `{"path":"/tmp/a","content":"x"}`), script.Text("ok"))
+	if a := r.run(false, ""); a.text != "ok" || len(b.calls()) != 1 {
+		t.Errorf("%q after %q: a call that writes is sent once", a.text, b.calls())
+	}
+}
