@@ -26,7 +26,7 @@ var rooms = [][]string{
 	{"sidecar/turn"},
 	{"sidecar/guard"},
 	{"internal/sessions"},
-	{"sidecar/upstream", "sidecar/confine", "sidecar/fetch", "sidecar/workspace", "sidecar/approvals", "sidecar/decisions", "sidecar/history"},
+	{"sidecar/upstream", "sidecar/confine", "sidecar/fetch", "sidecar/workspace", "sidecar/approvals", "sidecar/decisions", "sidecar/history", "sidecar/journal"},
 	{"internal/ruletest"},
 	{"sidecar/ruleset", "sidecar/publish"},
 	{"internal/shipped"},

@@ -4,36 +4,50 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // runAll runs the calls of one reply, in their order; where the rules say so, and all of them
-// only read, at the same time. A call that stands twice runs once.
-func (r *Run) runAll(ctx context.Context, n int, s *said) []tools.Result {
-	results := make([]tools.Result, len(s.Calls))
+// only read, at the same time. A call that stands twice runs once. The error means that what
+// is done cannot be kept, so that nothing more must run.
+func (r *Run) runAll(ctx context.Context, n int, s *said) ([]tools.Result, error) {
+	results, errs := make([]tools.Result, len(s.Calls)), make([]error, len(s.Calls))
 	keys := make([]string, len(s.Calls))
 	for i := range s.Calls {
 		keys[i] = keyOf(&s.Calls[i])
 	}
-	each := func(i int) { results[i] = r.run(ctx, s.ids[i], s.Calls[i], keys[i]) }
-	reads := func(c tools.Call) bool { return r.set.Tools.Class(c.Name) == tools.Read }
+	together := r.set.Runs.Parallel == "read" && !slices.ContainsFunc(s.Calls, func(c tools.Call) bool { return r.changes(&c) })
 	var group sync.WaitGroup
 	for i := range s.Calls {
+		each := func() {
+			if known, ok := r.known[s.ids[i]]; ok {
+				results[i] = known
+			} else {
+				results[i], errs[i] = r.run(ctx, s.ids[i], s.Calls[i])
+			}
+			r.repeated(keys[i], &results[i])
+		}
 		switch {
 		case slices.Contains(keys[:i], keys[i]):
-		case r.set.Runs.Parallel == "read" && !slices.ContainsFunc(s.Calls, func(c tools.Call) bool { return !reads(c) }):
-			group.Go(func() { each(i) })
+		case together:
+			group.Go(each)
 		default:
-			each(i)
+			each()
+		}
+		if errs[i] != nil && !together {
+			break
 		}
 	}
 	group.Wait()
@@ -41,26 +55,36 @@ func (r *Run) runAll(ctx context.Context, n int, s *said) []tools.Result {
 		results[i] = results[slices.Index(keys, keys[i])]
 	}
 	r.Log.Info("tools have run", "event", "tool_execution_complete", "run", r.ID, "iteration", n, "calls", len(results))
-	return results
+	return results, errors.Join(errs...)
+}
+
+// repeated counts a call with its result, and warns the model where that was seen before.
+func (r *Run) repeated(key string, res *tools.Result) {
+	if times := r.acts.seen(key, res.Text); times > 1 && times == r.set.Runs.Same-1 {
+		res.Text += fmt.Sprintf("\n\nYou have sent this call %d times, with the same result. Do something else, or answer. If it comes once more, no tools can be called.", times)
+	}
 }
 
 // run runs one call, and gives what the model reads of it.
-func (r *Run) run(ctx context.Context, id string, call tools.Call, key string) tools.Result {
+func (r *Run) run(ctx context.Context, id string, call tools.Call) (tools.Result, error) {
 	if ctx.Err() != nil {
-		return tools.Result{Failed: true, Text: "This call was not run: the run is over."}
+		return tools.Result{Failed: true, Text: "Error: this call was not run, because the run is over."}, nil
 	}
 	rule := r.set.Runs.Tool(call.Name)
 	call.Arguments = r.filled(call, rule.Set)
-	written := call.Arguments
-	r.tell(progress(call))
+	does := progress(call)
+	r.tell(does)
 	began := r.Now()
-	result, refusal := r.cached(ctx, id, &call, rule)
+	result, refusal, err := r.judged(ctx, id, &call, does, rule)
 	took := r.Now().Sub(began).Milliseconds()
+	if err != nil {
+		return result, err
+	}
 	if refusal != nil {
 		r.tell("It was not run: " + refusal.Why)
 		result = tools.Result{Failed: true, Text: refusal.Why}
-	} else if r.set.Tools.Class(call.Name) != tools.Read {
-		r.acts.add(progress(tools.Call{Name: call.Name, Arguments: written}), &result)
+	} else if r.changes(&call) {
+		r.acts.add(does, &result)
 	}
 	if result.Failed {
 		r.Log.Warn("a tool failed", "event", "tool_execution_failed", "run", r.ID, "call", id, "tool", call.Name, "elapsed_ms", took, "refused", refusal != nil, "detail", masked(result.Text))
@@ -68,10 +92,8 @@ func (r *Run) run(ctx context.Context, id string, call tools.Call, key string) t
 		r.Log.Info("a tool has run", "event", "tool_execution_success", "run", r.ID, "call", id, "tool", call.Name, "elapsed_ms", took, "bytes", len(result.Text))
 	}
 	result.Text = r.shown(&result)
-	if times := r.acts.seen(key, result.Text); times > 1 && times == r.set.Runs.Same-1 {
-		result.Text += fmt.Sprintf("\n\nThis is the same call with the same result, for the %d. time. Do something else, or answer. If it comes once more, no tools can be called.", times)
-	}
-	return result
+	err = r.add(journal.Record{Result: &journal.Result{ID: id, Text: result.Text, Failed: result.Failed, Refused: refusal != nil, Doubt: result.Doubt, Took: took}})
+	return result, err
 }
 
 // shown is what the model reads of a result.
@@ -89,38 +111,44 @@ func (r *Run) shown(res *tools.Result) string {
 	return text
 }
 
-// cached runs a call whose result is not known yet.
-func (r *Run) cached(ctx context.Context, id string, call *tools.Call, rule ruleset.RunTool) (tools.Result, *tools.Refusal) {
+// judged runs a call that may run, unless its result is known.
+func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does string, rule ruleset.RunTool) (res tools.Result, refusal *tools.Refusal, err error) {
 	facts, refusal := r.judge.Weigh(ctx, call, func(e approvals.Entry) {
 		r.tell(fmt.Sprintf("Waiting until %s for somebody to allow this: gpt-oss-executor approvals allow %s", e.Until.Format(time.TimeOnly), e.ID))
 	})
 	if refusal != nil {
-		return tools.Result{}, refusal
+		return res, refusal, nil
 	}
 	key := r.who.Agent + "\x00" + r.who.Session + "\x00" + keyOf(call)
 	if rule.Cache > 0 {
 		if res, ok := r.cache.get(key); ok {
-			return res, nil
+			return res, nil, nil
 		}
 	}
+	if err := r.starts(id, call, does); err != nil {
+		return res, nil, err
+	}
 	r.Log.Debug("a tool runs", "event", "tool_execution_start", "run", r.ID, "call", id, "tool", call.Name, "args", masked(string(call.Arguments)))
-	var res tools.Result
 	for try := 0; ; try++ {
-		in, cancel := context.WithTimeout(ctx, rule.Timeout)
-		res = r.offered[call.Name].Run(in, id, *call, facts)
-		late := in.Err() != nil && ctx.Err() == nil
-		cancel()
-		if late && res.Failed {
-			res.Text = fmt.Sprintf("it took longer than %s, and was ended. %s", rule.Timeout, res.Text)
-		}
-		if !res.Transient || !rule.Again || try == r.set.Limits.Retries || !r.pause(ctx, try, res.After) {
+		if res = r.once(ctx, id, call, facts, rule.Timeout); !res.Transient || !rule.Again || try == r.set.Limits.Retries || !r.pause(ctx, try, res.After) {
 			break
 		}
 	}
 	if rule.Cache > 0 && !res.Failed {
-		r.Executor.cache.put(key, res, rule.Cache)
+		r.cache.put(key, res, rule.Cache)
 	}
-	return res, nil
+	return res, nil, nil
+}
+
+// once sends a call, within its time.
+func (r *Run) once(ctx context.Context, id string, call *tools.Call, facts *policy.Facts, within time.Duration) tools.Result {
+	in, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	res := r.offered[call.Name].Run(in, id, *call, facts)
+	if in.Err() != nil && ctx.Err() == nil && res.Failed {
+		res.Text = fmt.Sprintf("it took longer than %s, and was ended. %s", within, res.Text)
+	}
+	return res
 }
 
 // pause waits before the next try of a call. It reports whether there may be one.
@@ -147,7 +175,7 @@ func (r *Run) filled(call tools.Call, set map[string]any) json.RawMessage {
 	if len(set) == 0 {
 		return call.Arguments
 	}
-	catalog := tools.NewCatalog(r.set.Tools, r.Turns.Schemas, []tools.Tool{r.schemas[call.Name]})
+	catalog := tools.NewCatalog(r.set.Tools, r.Turns.Schemas, r.tools)
 	var args map[string]json.RawMessage
 	if json.Unmarshal(call.Arguments, &args) != nil {
 		return call.Arguments

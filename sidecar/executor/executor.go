@@ -8,6 +8,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -17,6 +20,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
@@ -32,11 +36,12 @@ type Source interface {
 	Run(ctx context.Context, id string, call tools.Call, facts *policy.Facts) tools.Result
 }
 
-// Config is what an executor works with. All fields must be set.
+// Config is what an executor works with. All fields but Journal must be set.
 type Config struct {
 	Turns   *turn.Planner
 	Guard   *guard.Guard
-	Sources []Source // of tools with the same name, that of the first counts
+	Sources []Source         // of tools with the same name, that of the first counts
+	Journal *journal.Journal // nil: what runs did is not kept
 	Now     func() time.Time
 	Log     *slog.Logger
 }
@@ -44,12 +49,15 @@ type Config struct {
 // Executor begins runs. It is safe for concurrent use.
 type Executor struct {
 	Config
-	open  atomic.Int64 // runs that go on
-	cache *cache
+	open   atomic.Int64 // runs that go on
+	cache  *cache
+	recent *recent
 }
 
 // New is an executor without runs.
-func New(c Config) *Executor { return &Executor{Config: c, cache: newCache(c.Now)} }
+func New(c Config) *Executor {
+	return &Executor{Config: c, cache: newCache(c.Now), recent: newRecent(c.Now)}
+}
 
 // Run is one run. It is for one Go.
 type Run struct {
@@ -62,18 +70,26 @@ type Run struct {
 	who   policy.Subject
 	judge *guard.Run
 	time  time.Duration // that it may take
+	since time.Time
+	begin journal.Begin
 
 	offered map[string]Source
-	schemas map[string]tools.Tool
-	talk    *talk
 	tools   []tools.Tool
-	since   time.Time
+	work
 
 	sink    turn.Sink
-	begun   bool       // a reply of the model has begun
-	telling sync.Mutex // guards the sink while calls run
+	kept    *journal.Run // nil: nothing is kept
+	begun   bool         // a reply of the model has begun
+	telling sync.Mutex   // guards the sink while calls run
+}
+
+// work is what a run has done so far. Another run may go on with it.
+type work struct {
+	talk    *talk
 	usage   usage
-	acts    acts
+	acts    *acts
+	pending *said                   // the last reply, if its calls have not all run
+	known   map[string]tools.Result // of those that have, by id
 }
 
 // Wants reports whether a request is for a run: its model says so.
@@ -95,7 +111,7 @@ func (e *Executor) Begin(ctx context.Context, set *ruleset.Set, req *openai.Requ
 	from.Runs = true
 	r := &Run{
 		Executor: e, ID: newID(), Model: model, set: set, from: from, who: turn.Asker(req, from, model.ID.Value),
-		offered: map[string]Source{}, schemas: map[string]tools.Tool{}, since: e.Now(),
+		offered: map[string]Source{}, since: e.Now(),
 	}
 	var err error
 	if r.time, err = timeOf(req, set.Runs.Time); err != nil {
@@ -103,7 +119,9 @@ func (e *Executor) Begin(ctx context.Context, set *ruleset.Set, req *openai.Requ
 	}
 	r.judge = e.Guard.Run(set, r.who)
 	r.tools = r.offer(ctx)
-	r.talk = newTalk(req, r.tools)
+	r.talk, r.acts = newTalk(req, r.tools), &acts{}
+	r.begin = journal.Begin{ID: r.ID, Model: model.ID.Value, Session: r.who.Session, Agent: r.who.Agent, Channel: r.who.Channel,
+		Rules: set.Version, Key: keyOfRequest(r.who, req.Body), Request: req.Body}
 	return r, nil
 }
 
@@ -115,7 +133,7 @@ func (r *Run) offer(ctx context.Context) (out []tools.Tool) {
 			if _, taken := r.offered[t.Name]; taken || !rule.Offered() {
 				continue
 			}
-			r.offered[t.Name], r.schemas[t.Name] = s, t
+			r.offered[t.Name] = s
 			out = append(out, t)
 		}
 	}
@@ -139,6 +157,14 @@ func timeOf(req *openai.Request, most time.Duration) (time.Duration, error) {
 		return most, nil
 	}
 	return time.Duration(v.Num * float64(time.Second)), nil
+}
+
+// keyOfRequest is the same for requests that are the same, of the same session.
+func keyOfRequest(who policy.Subject, body []byte) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q\n", who.Agent, who.Channel, who.Session)
+	h.Write(body)
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // newID is the id of a run: letters and digits, of which those of a later one sort behind.

@@ -27,32 +27,65 @@ func (r *Run) Run(ctx context.Context, sink turn.Sink) error {
 	}
 	defer r.open.Add(-1)
 	r.sink = sink
+	mine, before, err := r.join(ctx)
+	switch {
+	case err != nil:
+		return err
+	case before != nil:
+		return r.leave(before)
+	}
+	defer r.recent.close(mine, r.set.Runs.Replay)
+	if err := r.keep(); err != nil {
+		return sink.Fail(openai.Internal(err.Error()))
+	}
 	r.Log.Info("run started", "event", "executor_run_start", "run", r.ID, "model", r.Model.ID.Value, "session", r.who.Session,
 		"tools", len(r.offered), "timeout_seconds", r.time.Seconds(), "rules", r.set.Version)
 	ctx, cancel := context.WithTimeoutCause(ctx, r.time, errTime)
 	defer cancel()
-	for n := 1; ; n++ {
-		s, err := r.ask(ctx, n, r.talk.body)
-		switch {
-		case err != nil:
-			return r.broken(ctx, err)
-		case len(s.Calls) == 0:
-			r.Log.Debug("no tools asked for", "event", "no_tools_requested", "run", r.ID, "iteration", n)
-			return r.answer(s, s.Content, s.Finish)
+	end, err := r.loop(ctx)
+	r.ended(end, err)
+	if end == nil {
+		return err
+	}
+	mine.end = end
+	return r.leave(end)
+}
+
+// loop asks and runs in turns. It gives the end of the run, or an *openai.Error that the sink
+// has been told.
+func (r *Run) loop(ctx context.Context) (*ending, error) {
+	for n := r.acts.turns + 1; ; n++ {
+		s := r.pending
+		if s != nil { // of a run that was broken off
+			n--
+		} else {
+			var err error
+			if s, err = r.ask(ctx, n, r.talk.body); err != nil {
+				return r.broken(ctx, err)
+			}
 		}
-		results := r.runAll(ctx, n, s)
+		if len(s.Calls) == 0 {
+			r.Log.Debug("no tools asked for", "event", "no_tools_requested", "run", r.ID, "iteration", n)
+			return &ending{*s, s.Content, s.Finish}, nil
+		}
+		r.pending = s
+		results, err := r.runAll(ctx, n, s)
+		if err != nil {
+			return r.broken(ctx, err)
+		}
 		r.talk.called(s, results)
+		r.pending, r.known = nil, nil
 		switch {
 		case ctx.Err() != nil:
 			return r.broken(ctx, ctx.Err())
 		case s.Done && strings.TrimSpace(s.Content) != "":
 			r.Log.Info("the model says that it is done", "event", "completion_signal_detected", "run", r.ID, "iteration", n)
-			return r.answer(s, s.Content, "stop")
+			return &ending{*s, s.Content, "stop"}, nil
 		case r.acts.same >= r.set.Runs.Same:
-			return r.wrapUp(ctx, n+1, &r.set.Runs.Ends.Same)
-		case n == r.set.Runs.Turns:
+			return r.wrapUp(ctx, n+1, &r.set.Runs.Ends.Same), nil
+		case n >= r.set.Runs.Turns:
 			r.Log.Warn("the run has had all its turns", "event", "executor_max_iterations_exceeded", "run", r.ID, "iterations", n)
-			return r.wrapUp(ctx, n+1, &r.set.Runs.Ends.Turns)
+			return r.wrapUp(ctx, n+1, &r.set.Runs.Ends.Turns), nil
 		}
 	}
 }
@@ -79,7 +112,7 @@ func (r *Run) ask(ctx context.Context, n int, body []byte) (*said, error) {
 		}
 		r.Log.Info("the model calls tools", "event", "tool_intents_parsed", "run", r.ID, "iteration", n, "tool_names", names)
 	}
-	return &e.said, nil
+	return &e.said, r.heard(n, &e.said)
 }
 
 func (r *Run) hear(ctx context.Context, body []byte, e *ear) error {
@@ -95,41 +128,42 @@ func (r *Run) hear(ctx context.Context, body []byte, e *ear) error {
 }
 
 // wrapUp asks for an answer without tools, and ends the run with it.
-func (r *Run) wrapUp(ctx context.Context, n int, end *ruleset.RunEnd) error {
-	if end.Tell == "" {
-		return r.unfinished(&said{}, end.Say)
-	}
-	s, err := r.ask(ctx, n, r.talk.last(end.Tell))
-	if err != nil || len(s.Calls) > 0 {
-		s = &said{}
+func (r *Run) wrapUp(ctx context.Context, n int, end *ruleset.RunEnd) *ending {
+	s := &said{}
+	if end.Tell != "" {
+		if last, err := r.ask(ctx, n, r.talk.last(end.Tell)); err == nil && len(last.Calls) == 0 {
+			s = last
+		}
 	}
 	return r.unfinished(s, end.Say)
 }
 
-// broken ends a run in which the model failed, the time is over, or the caller left.
-func (r *Run) broken(ctx context.Context, err error) error {
+// broken ends a run in which the model failed, the time is over, or the caller left. The sink
+// is told an error only where nothing was changed: a caller that asked again would have
+// everything done twice.
+func (r *Run) broken(ctx context.Context, err error) (*ending, error) {
 	if cause := context.Cause(ctx); errors.Is(cause, errTime) {
 		r.Log.Warn("the time of the run is over", "event", "executor_timeout", "run", r.ID, "timeout_seconds", r.time.Seconds())
 		if len(r.acts.did) == 0 {
-			return r.sink.Fail(openai.RunTimeout(r.time))
+			return nil, r.sink.Fail(openai.RunTimeout(r.time))
 		}
-		return r.unfinished(&said{}, r.set.Runs.Ends.Time.Say)
+		return r.unfinished(&said{}, r.set.Runs.Ends.Time.Say), nil
 	} else if cause != nil && !errors.Is(cause, turn.ErrStopping) {
-		return &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request", Message: "the caller left"}
+		return nil, &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request", Message: "the caller left"}
 	}
 	var failed *openai.Error
 	if !errors.As(err, &failed) {
 		failed = openai.Internal(err.Error())
 	}
 	if len(r.acts.did) == 0 {
-		return r.sink.Fail(failed)
+		return nil, r.sink.Fail(failed)
 	}
-	return r.unfinished(&said{}, strings.ReplaceAll(r.set.Runs.Ends.Broken.Say, "{why}", failed.Message))
+	return r.unfinished(&said{}, strings.ReplaceAll(r.set.Runs.Ends.Broken.Say, "{why}", failed.Message)), nil
 }
 
-// unfinished ends a run that did not come to its end: with what there is of an answer, why it
-// ended, and what was done. Callers that asked again would have it done twice.
-func (r *Run) unfinished(s *said, why string) error {
+// unfinished is the end of a run that did not come to its own: what there is of an answer, why
+// it ended, and what was done.
+func (r *Run) unfinished(s *said, why string) *ending {
 	text := why
 	if s.Content != "" {
 		text = s.Content + "\n\n" + why
@@ -137,19 +171,19 @@ func (r *Run) unfinished(s *said, why string) error {
 	if did := r.acts.list(); did != "" {
 		text += "\n\n" + did
 	}
-	return r.answer(s, parse.Guarded(tools.NewCatalog(r.set.Tools, r.Turns.Schemas, r.tools), text), "length")
+	return &ending{*s, parse.Guarded(tools.NewCatalog(r.set.Tools, r.Turns.Schemas, r.tools), text), "length"}
 }
 
-// answer ends the run.
-func (r *Run) answer(s *said, text, finish string) error {
+// leave gives the end of a run to the caller.
+func (r *Run) leave(e *ending) error {
+	if !r.begun {
+		r.sink.Begin()
+	}
 	var doc openai.Completion
 	if err := doc.Parse(fmt.Appendf(nil, `{"usage":%s}`, r.usage.json())); err == nil {
 		r.sink.Take(&turn.Piece{Doc: &doc})
 	}
-	reading := parse.Reading{Content: text, Reasoning: s.Reasoning, Finish: finish}
-	r.sink.Take(&turn.Piece{Parts: []turn.Part{{Events: []parse.Event{{Kind: parse.Text, Text: text}}, Reading: &reading}}})
-	r.Log.Info("run ended", "event", "executor_run_end", "run", r.ID, "model", r.Model.ID.Value, "session", r.who.Session, "finish", finish,
-		"iterations", r.acts.turns, "calls", r.acts.calls, "prompt_tokens", r.usage.prompt, "completion_tokens", r.usage.completion,
-		"elapsed_ms", r.Now().Sub(r.since).Milliseconds(), "rules", r.set.Version)
+	reading := parse.Reading{Content: e.text, Reasoning: e.said.Reasoning, Finish: e.finish}
+	r.sink.Take(&turn.Piece{Parts: []turn.Part{{Events: []parse.Event{{Kind: parse.Text, Text: e.text}}, Reading: &reading}}})
 	return r.sink.Finish()
 }

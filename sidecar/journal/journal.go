@@ -1,0 +1,182 @@
+// Package journal keeps what each run of executor mode did: a file a run, a line a record,
+// in the order in which it happened. What may have changed something is on the disk before
+// it begins and after it has ended, so that a run that was broken off can go on and does
+// nothing twice. It runs nothing, and decides nothing.
+package journal
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
+)
+
+const (
+	fileMode = 0o600
+	dirMode  = 0o700
+	ending   = ".jsonl"
+)
+
+// Config says where runs are kept, and how many. A zero number is the default.
+type Config struct {
+	Dir  string
+	Now  func() time.Time
+	Runs int           // that are kept; older ones are removed, but none that is open
+	Age  time.Duration // that they are kept
+}
+
+// Journal is a folder of runs. It is safe for concurrent use.
+type Journal struct {
+	cfg   Config
+	mu    sync.Mutex
+	swept time.Time
+}
+
+// ErrUnknown is for an id that is none of a run here.
+var ErrUnknown = errors.New("there is no such run")
+
+// Open makes the folder where there is none.
+func Open(cfg Config) (*Journal, error) {
+	cfg.Runs, cfg.Age = cmp.Or(cfg.Runs, 2000), cmp.Or(cfg.Age, 30*24*time.Hour)
+	if err := os.MkdirAll(cfg.Dir, dirMode); err != nil {
+		return nil, fmt.Errorf("journal of runs: %w", err)
+	}
+	info, err := os.Stat(cfg.Dir)
+	if err == nil && info.Mode().Perm()&0o022 != 0 {
+		err = fmt.Errorf("others may write to %s; run: chmod go-w %s", cfg.Dir, cfg.Dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("journal of runs: %w", err)
+	}
+	return &Journal{cfg: cfg}, nil
+}
+
+// Begin makes the file of a new run.
+func (j *Journal) Begin(b Begin) (*Run, error) {
+	j.sweep()
+	f, err := os.OpenFile(j.path(b.ID), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return nil, fmt.Errorf("journal of runs: %w", err)
+	}
+	r := &Run{file: f, now: j.cfg.Now}
+	if err := errors.Join(hold(f), r.Add(Record{Begin: &b}), atomicfile.SyncFolder(j.cfg.Dir)); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return r, nil
+}
+
+func (j *Journal) path(id string) string { return filepath.Join(j.cfg.Dir, id+ending) }
+
+// ids are the runs in the folder, newest first.
+func (j *Journal) ids() ([]string, error) {
+	entries, err := os.ReadDir(j.cfg.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("journal of runs: %w", err)
+	}
+	type file struct {
+		id string
+		at time.Time
+	}
+	var files []file
+	for _, e := range entries {
+		if id, ok := strings.CutSuffix(e.Name(), ending); ok {
+			if info, err := e.Info(); err == nil {
+				files = append(files, file{id, info.ModTime()})
+			}
+		}
+	}
+	slices.SortFunc(files, func(a, b file) int { return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.id, b.id)) })
+	out := make([]string, len(files))
+	for i, f := range files {
+		out[i] = f.id
+	}
+	return out, nil
+}
+
+// sweepEvery is how often old runs are looked for.
+const sweepEvery = time.Hour
+
+// sweep removes runs that are too old, or too many. Those that go on are held, and stay.
+func (j *Journal) sweep() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	now := j.cfg.Now()
+	if now.Sub(j.swept) < sweepEvery {
+		return
+	}
+	j.swept = now
+	ids, err := j.ids()
+	if err != nil {
+		return // the run that begins tells it
+	}
+	for i, id := range ids {
+		info, err := os.Stat(j.path(id))
+		if err != nil || i < j.cfg.Runs && now.Sub(info.ModTime()) < j.cfg.Age {
+			continue
+		}
+		if f, err := os.OpenFile(j.path(id), os.O_WRONLY, 0); err == nil {
+			if hold(f) == nil {
+				_ = os.Remove(j.path(id)) // the next sweep tries again
+			}
+			_ = f.Close()
+		}
+	}
+}
+
+// Run is the file of a run that goes on. It is safe for concurrent use.
+type Run struct {
+	mu   sync.Mutex
+	file *os.File
+	now  func() time.Time
+	err  error // of the first record that could not be written: none follows it
+}
+
+// Add writes a record. A call that changes something, its result and the end are with the
+// disk when it returns. After an error nothing more is written, and nothing more must run.
+func (r *Run) Add(rec Record) error {
+	rec.Time = r.now().UTC()
+	line, err := rec.line()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return r.err
+	}
+	if err == nil {
+		_, err = r.file.Write(line)
+	}
+	if err == nil && rec.safe() {
+		err = r.file.Sync()
+	}
+	if err != nil {
+		r.err = fmt.Errorf("journal of runs: %w", err)
+	}
+	return r.err
+}
+
+// safe reports whether a record must not be lost: without it something could be done twice.
+func (r *Record) safe() bool {
+	return r.Call != nil && r.Call.Changes || r.Result != nil && !r.Result.Refused || r.Resume != nil || r.End != nil
+}
+
+// Close closes the file.
+func (r *Run) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.file.Close()
+}
+
+// missing is ErrUnknown for a file that is not there.
+func missing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrUnknown
+	}
+	return err
+}

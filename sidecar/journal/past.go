@@ -1,0 +1,187 @@
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// Past is what a run did so far.
+type Past struct {
+	Begin
+	Started, Last time.Time
+	Records       []Record // without the first
+	End           *End     // nil: it goes on, or was broken off
+	Torn          int      // bytes at the end that are no record: a crash left them
+
+	size int64 // of what is good
+}
+
+// Summary is a run in a line.
+type Summary struct {
+	ID      string    `json:"id"`
+	Status  string    `json:"status"`
+	Turns   int       `json:"turns"`
+	Calls   int       `json:"calls"`
+	Started time.Time `json:"started"`
+	Model   string    `json:"model"`
+	Session string    `json:"session,omitempty"`
+	Seconds float64   `json:"seconds"`
+	Doubt   int       `json:"doubt,omitempty"` // calls of which nobody knows whether they took effect
+}
+
+// Load reads a run. The error is ErrUnknown, or names the line that is no record.
+func (j *Journal) Load(id string) (*Past, error) {
+	if id == "" || strings.ContainsAny(id, `/\`) || strings.HasPrefix(id, ".") {
+		return nil, ErrUnknown
+	}
+	doc, err := os.ReadFile(j.path(id))
+	if err != nil {
+		return nil, missing(err)
+	}
+	p, err := read(doc)
+	if err != nil {
+		return nil, fmt.Errorf("%s%w", j.path(id), err)
+	}
+	return p, nil
+}
+
+// read reads the lines of a run. Whatever is not whole at the end is left out: a crash has
+// cut it. Anything else that is no record is an error.
+func read(doc []byte) (*Past, error) {
+	p := &Past{}
+	in := bufio.NewReader(bytes.NewReader(doc))
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			p.Torn = len(line)
+			break
+		}
+		var r Record
+		if err := json.Unmarshal(line, &r); err != nil || r.Time.IsZero() {
+			if in.Buffered() == 0 && int(p.size)+len(line) == len(doc) && n > 1 {
+				p.Torn = len(line)
+				break
+			}
+			return nil, fmt.Errorf(":%d: this is no record of a run", n)
+		}
+		switch {
+		case n == 1 && r.Begin == nil:
+			return nil, errors.New(":1: the first record does not say what the run was asked for")
+		case n == 1:
+			p.Begin, p.Started = *r.Begin, r.Time
+		default:
+			p.Records = append(p.Records, r)
+			p.End = r.End
+		}
+		p.Last, p.size = r.Time, p.size+int64(len(line))
+	}
+	if p.size == 0 {
+		return nil, errors.New(": it has no record: the run did not begin")
+	}
+	return p, nil
+}
+
+// Doubt are the calls that were about to run, may have changed something, and have no
+// result: nobody knows whether they took effect.
+func (p *Past) Doubt() (ids []string) {
+	done := map[string]bool{}
+	for _, r := range p.Records {
+		if r.Result != nil {
+			done[r.Result.ID] = true
+		}
+	}
+	for _, r := range p.Records {
+		if r.Call != nil && r.Call.Changes && !done[r.Call.ID] {
+			ids = append(ids, r.Call.ID)
+			done[r.Call.ID] = true
+		}
+	}
+	return ids
+}
+
+// Summary is the run in a line.
+func (p *Past) Summary() Summary {
+	s := Summary{ID: p.ID, Status: Running, Started: p.Started, Model: p.Model, Session: p.Session, Seconds: p.Last.Sub(p.Started).Seconds(), Doubt: len(p.Doubt())}
+	if p.End != nil {
+		s.Status = p.End.Status
+	}
+	for _, r := range p.Records {
+		switch {
+		case r.Turn != nil:
+			s.Turns++
+		case r.Call != nil:
+			s.Calls++
+		case r.Result != nil && r.Result.Doubt:
+			s.Doubt++
+		}
+	}
+	return s
+}
+
+// List gives all runs to take, newest first, until that says false. A file that cannot be
+// read comes with its error.
+func (j *Journal) List(take func(Summary, error) bool) error {
+	ids, err := j.ids()
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		p, err := j.Load(id)
+		switch {
+		case errors.Is(err, ErrUnknown): // it was swept meanwhile
+			continue
+		case err != nil:
+			if !take(Summary{ID: id}, err) {
+				return nil
+			}
+		default:
+			if !take(p.Summary(), nil) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// errEnded is why a run does not go on.
+var errEnded = errors.New("the run has ended")
+
+// Continue opens a run that was broken off, to go on with it. What a crash has cut is taken
+// off its end.
+func (j *Journal) Continue(id, rules string) (*Run, *Past, error) {
+	if _, err := j.Load(id); err != nil {
+		return nil, nil, err
+	}
+	f, err := os.OpenFile(j.path(id), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return nil, nil, missing(err)
+	}
+	r := &Run{file: f, now: j.cfg.Now}
+	p, err := func() (*Past, error) {
+		if err := hold(f); err != nil {
+			return nil, err
+		}
+		p, err := j.Load(id) // nobody else writes from here on
+		switch {
+		case err != nil:
+			return nil, err
+		case p.End != nil:
+			return nil, fmt.Errorf("%s: %w: %s", id, errEnded, p.End.Status)
+		}
+		if err := f.Truncate(p.size); err != nil {
+			return nil, err
+		}
+		return p, r.Add(Record{Resume: &Resume{Rules: rules, Doubt: p.Doubt()}})
+	}()
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return r, p, nil
+}

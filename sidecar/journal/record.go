@@ -1,0 +1,102 @@
+package journal
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
+)
+
+// Record is one line of a run's file. Exactly one of its members is set.
+type Record struct {
+	Time   time.Time `json:"time"`
+	Begin  *Begin    `json:"begin,omitempty"`  // always the first
+	Turn   *Turn     `json:"turn,omitempty"`   // a reply of the model
+	Call   *Call     `json:"call,omitempty"`   // is about to run
+	Result *Result   `json:"result,omitempty"` // of a call that ran, or was not let run
+	Resume *Resume   `json:"resume,omitempty"` // another process goes on
+	End    *End      `json:"end,omitempty"`    // always the last
+}
+
+// Begin says what a run was asked for.
+type Begin struct {
+	ID      string          `json:"id"`
+	Model   string          `json:"model"` // id that the caller asked for
+	Session string          `json:"session,omitempty"`
+	Agent   string          `json:"agent,omitempty"`
+	Channel string          `json:"channel,omitempty"`
+	Rules   string          `json:"rules"`   // their version
+	Key     string          `json:"key"`     // the same for requests that are the same, byte for byte
+	Request json.RawMessage `json:"request"` // as the caller sent it, secrets masked
+}
+
+// Turn is a reply of the model, read.
+type Turn struct {
+	N         int     `json:"n"`
+	Content   string  `json:"content,omitempty"`
+	Reasoning string  `json:"reasoning,omitempty"`
+	Calls     []Wrote `json:"calls,omitempty"`
+	Prompt    int     `json:"prompt_tokens,omitempty"`
+	Answer    int     `json:"completion_tokens,omitempty"`
+}
+
+// Wrote is a call of a reply. Its id is the same in Call and Result.
+type Wrote struct {
+	ID        string `json:"id"`
+	Tool      string `json:"tool"`
+	Arguments string `json:"arguments"`
+}
+
+// Call is a call that was let run. From here on it may have taken effect.
+type Call struct {
+	ID      string `json:"id"`
+	Tool    string `json:"tool"`
+	Does    string `json:"does"`    // in words, for a person
+	Changes bool   `json:"changes"` // it may change something: its tool does more than read
+}
+
+// Result is what became of a call.
+type Result struct {
+	ID      string `json:"id"`
+	Text    string `json:"text"` // as the model reads it
+	Failed  bool   `json:"failed,omitempty"`
+	Refused bool   `json:"refused,omitempty"` // it did not run
+	Doubt   bool   `json:"doubt,omitempty"`   // nobody knows whether it took effect
+	Took    int64  `json:"took_ms"`
+}
+
+// Resume says that a run that was broken off goes on.
+type Resume struct {
+	Rules string   `json:"rules"`
+	Doubt []string `json:"doubt,omitempty"` // ids of the calls that were about to run
+}
+
+// The states of a run.
+const (
+	Answered   = "answered"   // the model has answered
+	Unfinished = "unfinished" // the rules have ended it
+	Failed     = "failed"     // the caller got an error
+	Left       = "left"       // the caller left
+	Running    = "open"       // it goes on, or was broken off
+)
+
+// End says how a run ended.
+type End struct {
+	Status string `json:"status"`
+	Finish string `json:"finish,omitempty"` // finish_reason of the answer
+	Text   string `json:"text,omitempty"`   // the answer, or the error
+}
+
+// line is the record as it is written: one line, secrets masked.
+func (r *Record) line() ([]byte, error) {
+	doc, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("write a record: %w", err)
+	}
+	masked, _, err := secrets.MaskJSON(doc)
+	if err != nil {
+		return nil, fmt.Errorf("mask a record: %w", err)
+	}
+	return append(masked, '\n'), nil
+}
