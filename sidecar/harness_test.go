@@ -15,6 +15,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/sockets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -42,6 +43,7 @@ type setup struct {
 	listening  func() map[int]bool // nil: as on this machine
 	confiner   guard.Confiner
 	sources    []executor.Source
+	journal    *journal.Journal
 }
 
 // fixed is a rule set that stays.
@@ -87,7 +89,7 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 	}
 	t.Cleanup(up.Close)
 	r.guard = guard.New(guard.Config{World: cfg.world, Listening: cfg.listening, Decisions: cfg.decisions, Confiner: cfg.confiner, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics), Now: time.Now, Metrics: metrics, Log: log})
-	r.s = New(Config{Rules: rules, Sources: cfg.sources, Upstream: up, Guard: r.guard, Token: cfg.token, Metrics: metrics, Log: log})
+	r.s = New(Config{Rules: rules, Sources: cfg.sources, Journal: cfg.journal, Upstream: up, Guard: r.guard, Token: cfg.token, Metrics: metrics, Log: log})
 	t.Cleanup(r.s.Close)
 	srv := httptest.NewServer(r.s.Handler())
 	t.Cleanup(srv.Close)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
@@ -33,6 +34,7 @@ type Rules interface {
 // Config is what a server works with. Rules, Upstream, Guard, Metrics and Log must be set.
 type Config struct {
 	Sources  []executor.Source // of the tools that run here; none: there are no runs
+	Journal  *journal.Journal  // of the runs; nil: what they did is not kept
 	Rules    Rules
 	Upstream *upstream.Client // of the settings
 	Guard    *guard.Guard
@@ -66,7 +68,7 @@ func New(c Config) *Server {
 		},
 	}
 	if len(c.Sources) > 0 {
-		s.runs = executor.New(executor.Config{Turns: s.turns, Guard: c.Guard, Sources: c.Sources, Now: time.Now, Log: c.Log})
+		s.runs = executor.New(executor.Config{Turns: s.turns, Guard: c.Guard, Sources: c.Sources, Journal: c.Journal, Now: time.Now, Log: c.Log})
 	}
 	return s
 }

@@ -33,15 +33,19 @@ func (a *acts) add(what string, r *tools.Result) {
 	a.did = append(a.did, what)
 }
 
-// seen counts a call with its result.
-func (a *acts) seen(call, result string) int {
+// seen counts a call with its result, and gives how often it came. One that is in doubt has no
+// result.
+func (a *acts) seen(call string, res *tools.Result) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.calls++
+	if res.Doubt {
+		return 0
+	}
 	if a.times == nil {
 		a.times = map[[sha256.Size]byte]int{}
 	}
-	key := sum(call + "\x00" + result)
+	key := sha256.Sum256([]byte(call + "\x00" + res.Text))
 	a.times[key]++
 	a.same = max(a.same, a.times[key])
 	return a.times[key]

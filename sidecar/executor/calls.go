@@ -2,7 +2,6 @@ package executor
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,7 +59,7 @@ func (r *Run) runAll(ctx context.Context, n int, s *said) ([]tools.Result, error
 
 // repeated counts a call with its result, and warns the model where that was seen before.
 func (r *Run) repeated(key string, res *tools.Result) {
-	if times := r.acts.seen(key, res.Text); times > 1 && times == r.set.Runs.Same-1 {
+	if times := r.acts.seen(key, res); times > 1 && times == r.set.Runs.Same-1 {
 		res.Text += fmt.Sprintf("\n\nYou have sent this call %d times, with the same result. Do something else, or answer. If it comes once more, no tools can be called.", times)
 	}
 }
@@ -210,8 +209,6 @@ func keyOf(c *tools.Call) string {
 	}
 	return c.Name + " " + string(c.Arguments)
 }
-
-func sum(text string) [sha256.Size]byte { return sha256.Sum256([]byte(text)) }
 
 // masked is the beginning of a text for the log.
 func masked(text string) string {

@@ -52,11 +52,16 @@ type Executor struct {
 	open   atomic.Int64 // runs that go on
 	cache  *cache
 	recent *recent
+	cut    *cut
 }
+
+// recovery is how long after a crash the same request goes on with its run by itself. Callers
+// such as OpenClaw send it again for 90 seconds.
+const recovery = 10 * time.Minute
 
 // New is an executor without runs.
 func New(c Config) *Executor {
-	return &Executor{Config: c, cache: newCache(c.Now), recent: newRecent(c.Now)}
+	return &Executor{Config: c, cache: newCache(c.Now), recent: newRecent(c.Now), cut: findCut(c.Journal, c.Now().Add(-recovery))}
 }
 
 // Run is one run. It is for one Go.
@@ -65,13 +70,14 @@ type Run struct {
 	ID    string
 	Model ruleset.Model // under the id that the caller sees
 
-	set   *ruleset.Set
-	from  turn.Caller
-	who   policy.Subject
-	judge *guard.Run
-	time  time.Duration // that it may take
-	since time.Time
-	begin journal.Begin
+	set    *ruleset.Set
+	from   turn.Caller
+	who    policy.Subject
+	judge  *guard.Run
+	time   time.Duration // that it may take
+	since  time.Time
+	begin  journal.Begin
+	before *ending // the run has ended already, in a process before this one
 
 	offered map[string]Source
 	tools   []tools.Tool
@@ -98,8 +104,21 @@ func Wants(set *ruleset.Set, req *openai.Request) bool {
 	return ok && (model.Mode == ruleset.Executor || model.Mode == ruleset.Either && len(req.Tools) == 0)
 }
 
-// Begin reads what a run is asked for. The error is an *openai.Error.
+// Begin reads what a run is asked for. A run that the same request began, and that a crash has
+// broken off, goes on. The error is an *openai.Error.
 func (e *Executor) Begin(ctx context.Context, set *ruleset.Set, req *openai.Request, from turn.Caller) (*Run, error) {
+	r, err := e.plan(ctx, set, req, from)
+	if err != nil {
+		return nil, err
+	}
+	if before := e.interrupted(ctx, set, req, r.begin.Sum); before != nil {
+		return before, nil
+	}
+	return r, nil
+}
+
+// plan is a new run.
+func (e *Executor) plan(ctx context.Context, set *ruleset.Set, req *openai.Request, from turn.Caller) (*Run, error) {
 	id := cmp.Or(req.Model, set.Models[0].ID.Value)
 	model, ok := set.Model(id)
 	switch {
@@ -121,7 +140,7 @@ func (e *Executor) Begin(ctx context.Context, set *ruleset.Set, req *openai.Requ
 	r.tools = r.offer(ctx)
 	r.talk, r.acts = newTalk(req, r.tools), &acts{}
 	r.begin = journal.Begin{ID: r.ID, Model: model.ID.Value, Session: r.who.Session, Agent: r.who.Agent, Channel: r.who.Channel,
-		Rules: set.Version, Key: keyOfRequest(r.who, req.Body), Request: req.Body}
+		Rules: set.Version, Sum: sumOf(r.who, req.Body), Request: req.Body}
 	return r, nil
 }
 
@@ -159,8 +178,8 @@ func timeOf(req *openai.Request, most time.Duration) (time.Duration, error) {
 	return time.Duration(v.Num * float64(time.Second)), nil
 }
 
-// keyOfRequest is the same for requests that are the same, of the same session.
-func keyOfRequest(who policy.Subject, body []byte) string {
+// sumOf is the same for requests that are the same, of the same session.
+func sumOf(who policy.Subject, body []byte) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %q\n", who.Agent, who.Channel, who.Session)
 	h.Write(body)

@@ -27,6 +27,9 @@ func (r *Run) Run(ctx context.Context, sink turn.Sink) error {
 	}
 	defer r.open.Add(-1)
 	r.sink = sink
+	if r.before != nil {
+		return r.leave(r.before)
+	}
 	mine, before, err := r.join(ctx)
 	switch {
 	case err != nil:

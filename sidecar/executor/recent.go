@@ -47,11 +47,11 @@ func (c *recent) begin(r *Run) (mine, other *memo) {
 		default:
 		}
 	}
-	if other := c.runs[r.begin.Key]; other != nil {
+	if other := c.runs[r.begin.Sum]; other != nil {
 		return nil, other
 	}
 	m := &memo{run: r, ended: make(chan struct{})}
-	c.runs[r.begin.Key] = m
+	c.runs[r.begin.Sum] = m
 	return m, nil
 }
 
@@ -61,8 +61,8 @@ func (c *recent) close(m *memo, keep time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m.until = c.now().Add(keep)
-	if len(m.run.acts.did) == 0 && c.runs[m.run.begin.Key] == m {
-		delete(c.runs, m.run.begin.Key)
+	if len(m.run.acts.did) == 0 && c.runs[m.run.begin.Sum] == m {
+		delete(c.runs, m.run.begin.Sum)
 	}
 	close(m.ended)
 }
@@ -72,10 +72,10 @@ func (c *recent) close(m *memo, keep time.Duration) {
 func (c *recent) drop(m *memo) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.runs[m.run.begin.Key] != m {
+	if c.runs[m.run.begin.Sum] != m {
 		return false
 	}
-	delete(c.runs, m.run.begin.Key)
+	delete(c.runs, m.run.begin.Sum)
 	return true
 }
 

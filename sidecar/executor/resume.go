@@ -1,11 +1,17 @@
 package executor
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"sync"
+	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -34,7 +40,7 @@ func (r *Run) restore(req *openai.Request, p *journal.Past) error {
 			does[rec.Call.ID] = rec.Call.Does
 			if doubt[rec.Call.ID] {
 				r.acts.add(rec.Call.Does, &inDoubt)
-				r.known[rec.Call.ID] = tools.Result{Failed: true, Text: r.shown(&inDoubt)}
+				r.known[rec.Call.ID] = tools.Result{Failed: true, Doubt: true, Text: r.shown(&inDoubt)}
 			}
 		case rec.Result != nil:
 			res := tools.Result{Text: rec.Result.Text, Failed: rec.Result.Failed, Doubt: rec.Result.Doubt}
@@ -43,9 +49,6 @@ func (r *Run) restore(req *openai.Request, p *journal.Past) error {
 				r.acts.add(what, &res)
 			}
 		}
-	}
-	if r.pending != nil && len(r.pending.Calls) == 0 { // its answer did not leave
-		r.pending = nil
 	}
 	return nil
 }
@@ -68,7 +71,7 @@ func (r *Run) settle() error {
 			return fmt.Errorf("resume %s: call %s of turn %d has no result, and the model was asked again", r.ID, r.pending.ids[i], r.acts.turns)
 		}
 		results[i] = res
-		r.acts.seen(key, res.Text)
+		r.acts.seen(key, &res)
 	}
 	r.talk.called(r.pending, results)
 	r.pending, r.known = nil, map[string]tools.Result{}
@@ -84,4 +87,109 @@ func saidIn(t *journal.Turn) *said {
 		s.ids = append(s.ids, c.ID)
 	}
 	return s
+}
+
+// Resume goes on with a run that was broken off, by its journal. The error is
+// journal.ErrUnknown, one of the journal, or an *openai.Error.
+func (e *Executor) Resume(ctx context.Context, set *ruleset.Set, id string) (*Run, error) {
+	if e.Journal == nil {
+		return nil, errors.New("resume a run: there is no journal; set the state folder")
+	}
+	kept, past, err := e.Journal.Continue(id, set.Version)
+	if err != nil {
+		return nil, fmt.Errorf("resume a run: %w", err)
+	}
+	req, err := openai.ParseRequest(past.Request)
+	var r *Run
+	if err == nil {
+		r, err = e.again(ctx, set, req, past)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("resume a run: %w", err), kept.Close())
+	}
+	r.kept = kept
+	return r, nil
+}
+
+// again is the run of a journal, with what it did.
+func (e *Executor) again(ctx context.Context, set *ruleset.Set, req *openai.Request, past *journal.Past) (*Run, error) {
+	r, err := e.plan(ctx, set, req, turn.Caller{Session: past.Session})
+	if err != nil {
+		return nil, err
+	}
+	r.ID, r.begin = past.ID, past.Begin
+	r.who.Session, r.who.Agent, r.who.Channel = past.Session, past.Agent, past.Channel
+	r.judge = e.Guard.Run(set, r.who)
+	return r, r.restore(req, past)
+}
+
+// interrupted gives the run that a request began before this process did, not long ago: it
+// goes on, or gives its answer again. Nil: there is none.
+func (e *Executor) interrupted(ctx context.Context, set *ruleset.Set, req *openai.Request, sum string) *Run {
+	past := e.cut.take(sum)
+	if past == nil {
+		return nil
+	}
+	r, err := e.goOn(ctx, set, req, past)
+	if err != nil {
+		e.Log.Warn("a run that was broken off cannot go on", "event", "run_not_resumed", "run", past.ID, "detail", err.Error())
+	}
+	return r
+}
+
+// goOn is the run of a journal for its request: it goes on, or has its end already. Nil: the
+// end is too long ago, or changed nothing.
+func (e *Executor) goOn(ctx context.Context, set *ruleset.Set, req *openai.Request, past *journal.Past) (*Run, error) {
+	if past.End == nil {
+		kept, past, err := e.Journal.Continue(past.ID, set.Version)
+		if err != nil {
+			return nil, err
+		}
+		r, err := e.again(ctx, set, req, past)
+		if err != nil {
+			return nil, errors.Join(err, kept.Close())
+		}
+		r.kept = kept
+		e.Log.Info("a run that was broken off goes on", "event", "run_resumed", "run", r.ID, "doubt", len(past.Doubt()))
+		return r, nil
+	}
+	answered := past.End.Status == journal.Answered || past.End.Status == journal.Unfinished
+	if !answered || !past.Changed() || e.Now().Sub(past.Last) >= set.Runs.Replay {
+		return nil, nil
+	}
+	r, err := e.again(ctx, set, req, past)
+	if err != nil {
+		return nil, err
+	}
+	r.before = &ending{text: past.End.Text, finish: past.End.Finish}
+	return r, nil
+}
+
+// cut are the runs of the process before, by their request.
+type cut struct {
+	mu   sync.Mutex
+	runs map[string]*journal.Past
+}
+
+// findCut looks for them. Older ones wait for `runs resume`.
+func findCut(j *journal.Journal, since time.Time) *cut {
+	c := &cut{runs: map[string]*journal.Past{}}
+	if j == nil {
+		return c
+	}
+	for _, p := range j.Since(since) {
+		if _, later := c.runs[p.Sum]; !later {
+			c.runs[p.Sum] = p
+		}
+	}
+	return c
+}
+
+// take gives one, and forgets it.
+func (c *cut) take(sum string) *journal.Past {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.runs[sum]
+	delete(c.runs, sum)
+	return p
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -106,6 +107,11 @@ func (p *Past) Doubt() (ids []string) {
 	return ids
 }
 
+// Changed reports whether a call ran that may have changed something.
+func (p *Past) Changed() bool {
+	return slices.ContainsFunc(p.Records, func(r Record) bool { return r.Call != nil && r.Call.Changes })
+}
+
 // Summary is the run in a line.
 func (p *Past) Summary() Summary {
 	s := Summary{ID: p.ID, Status: Running, Started: p.Started, Model: p.Model, Session: p.Session, Seconds: p.Last.Sub(p.Started).Seconds(), Doubt: len(p.Doubt())}
@@ -123,6 +129,24 @@ func (p *Past) Summary() Summary {
 		}
 	}
 	return s
+}
+
+// Since are the runs that have a record since then, newest first. What cannot be read is left
+// out.
+func (j *Journal) Since(t time.Time) (out []*Past) {
+	ids, err := j.ids()
+	if err != nil {
+		return nil
+	}
+	for _, id := range ids {
+		if info, err := os.Stat(j.path(id)); err != nil || info.ModTime().Before(t) {
+			break
+		}
+		if p, err := j.Load(id); err == nil {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // List gives all runs to take, newest first, until that says false. A file that cannot be
@@ -150,7 +174,7 @@ func (j *Journal) List(take func(Summary, error) bool) error {
 	return nil
 }
 
-// errEnded is why a run does not go on.
+// errEnded is why a run does not go on. One that its caller left, or that failed, may.
 var errEnded = errors.New("the run has ended")
 
 // Continue opens a run that was broken off, to go on with it. What a crash has cut is taken
@@ -172,7 +196,7 @@ func (j *Journal) Continue(id, rules string) (*Run, *Past, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case p.End != nil:
+		case p.End != nil && (p.End.Status == Answered || p.End.Status == Unfinished):
 			return nil, fmt.Errorf("%s: %w: %s", id, errEnded, p.End.Status)
 		}
 		if err := f.Truncate(p.size); err != nil {

@@ -27,7 +27,7 @@ type Begin struct {
 	Agent   string          `json:"agent,omitempty"`
 	Channel string          `json:"channel,omitempty"`
 	Rules   string          `json:"rules"`   // their version
-	Key     string          `json:"key"`     // the same for requests that are the same, byte for byte
+	Sum     string          `json:"sum"`     // the same for requests that are the same, byte for byte
 	Request json.RawMessage `json:"request"` // as the caller sent it, secrets masked
 }
 

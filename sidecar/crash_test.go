@@ -1,0 +1,181 @@
+package sidecar
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+)
+
+// effects are how many things the run of the crash test does.
+const effects = 6
+
+// ledger is a tool that does something that can be counted: a line more in a file. Another one
+// looks whether a line is there.
+type ledger struct{ file string }
+
+func (l ledger) Tools(context.Context, *ruleset.Set) []tools.Tool {
+	schema := []byte(`{"type":"object","properties":{"line":{"type":"string"}},"required":["line"]}`)
+	return []tools.Tool{{Name: "append_line", Parameters: schema}, {Name: "find_line", Parameters: schema}}
+}
+
+func (l ledger) Run(_ context.Context, _ string, c tools.Call, facts *policy.Facts) tools.Result {
+	line := facts.Call.Args["line"].(string)
+	if c.Name == "find_line" {
+		doc, _ := os.ReadFile(l.file)
+		return tools.Result{Text: fmt.Sprintf("%s is there: %v", line, strings.Contains(string(doc), line+"\n"))}
+	}
+	f, err := os.OpenFile(l.file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err == nil {
+		time.Sleep(time.Duration(rand.IntN(2000)) * time.Microsecond)
+		_, err = f.WriteString(line + "\n")
+		time.Sleep(time.Duration(rand.IntN(2000)) * time.Microsecond)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return tools.Result{Failed: true, Text: err.Error()}
+	}
+	return tools.Result{Text: "wrote " + line}
+}
+
+// worker is a model that writes one line after the other. Where it is told that nobody knows
+// whether a line was written, it looks. What it says depends on the request alone, so that it
+// goes on after a crash.
+func worker(q script.Request) *script.Reply {
+	last := q.Messages[len(q.Messages)-1]
+	next := 1
+	for _, m := range q.Messages {
+		var n int
+		if _, err := fmt.Sscanf(m.Text, "wrote line%d", &n); err == nil {
+			next = n + 1
+		} else if _, err := fmt.Sscanf(m.Text, "line%d is there: true", &n); err == nil {
+			next = n + 1
+		}
+	}
+	reply := script.Native("append_line", fmt.Sprintf(`{"line":"line%d"}`, next))
+	switch {
+	case strings.Contains(last.Text, "not known whether"):
+		reply = script.Native("find_line", fmt.Sprintf(`{"line":"line%d"}`, next))
+	case next > effects:
+		reply = script.Text("All is written.")
+	}
+	reply.Calls = append([]script.Call(nil), reply.Calls...)
+	return &reply
+}
+
+const crashFolder = "GPTOSS_TEST_CRASH"
+
+// TestCrashing is the process that TestCrash kills.
+func TestCrashing(t *testing.T) {
+	dir := os.Getenv(crashFolder)
+	if dir == "" {
+		t.Skip("it is for TestCrash")
+	}
+	j, err := journal.Open(journal.Config{Dir: filepath.Join(dir, "runs"), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := *ruletest.Shipped(t)
+	set.Runs.Turns = 50
+	r := start(t, setup{set: &set, journal: j, sources: []executor.Source{ledger{filepath.Join(dir, "ledger")}}},
+		script.New(script.Scenario{Choose: worker}))
+	fmt.Println("begins")
+	a := r.run(false, "")
+	fmt.Println("answer:", a.text)
+}
+
+// Whenever the process is killed, the same request goes on with its run: nothing is done
+// twice, and nothing is lost.
+func TestCrash(t *testing.T) {
+	kills := 200
+	if testing.Short() {
+		kills = 10
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed, doubts, runs := 0, 0, 0
+	for killed < kills {
+		dir := t.TempDir()
+		runs++
+		for {
+			answer, died := life(t, program, dir, time.Duration(rand.IntN(60))*time.Millisecond)
+			if died {
+				killed++
+				continue
+			}
+			if answer != "All is written." {
+				t.Fatalf("after %d crashes: %q", killed, answer)
+			}
+			break
+		}
+		doc, err := os.ReadFile(filepath.Join(dir, "ledger"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := ""
+		for i := range effects {
+			want += fmt.Sprintf("line%d\n", i+1)
+		}
+		if string(doc) != want {
+			t.Errorf("after %d crashes the ledger holds %q", killed, doc)
+		}
+		j, err := journal.Open(journal.Config{Dir: filepath.Join(dir, "runs"), Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		if err := j.List(func(s journal.Summary, err error) bool { n++; doubts += s.Doubt; return err == nil }); err != nil || n == 0 {
+			t.Errorf("%d runs, %v", n, err)
+		}
+	}
+	t.Logf("%d runs, killed %d times, %d calls in doubt", runs, killed, doubts)
+}
+
+// life lets a process work, and kills it after a while from its beginning.
+func life(t *testing.T, program, dir string, after time.Duration) (answer string, died bool) {
+	t.Helper()
+	c := exec.Command(program, "-test.run=^TestCrashing$", "-test.v")
+	c.Env = append(os.Environ(), crashFolder+"="+dir)
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := bufio.NewScanner(out)
+	var all strings.Builder
+	for in.Scan() {
+		all.WriteString(in.Text() + "\n")
+		if in.Text() == "begins" {
+			kill := time.AfterFunc(after, func() { _ = c.Process.Kill() })
+			defer kill.Stop()
+		}
+		if text, ok := strings.CutPrefix(in.Text(), "answer: "); ok {
+			answer = text
+		}
+	}
+	err = c.Wait()
+	if answer == "" && c.ProcessState.ExitCode() != -1 {
+		t.Fatalf("the process ended by itself: %v\n%s", err, all.String())
+	}
+	return answer, answer == ""
+}
