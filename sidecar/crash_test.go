@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -35,8 +35,8 @@ func (l ledger) Tools(context.Context, *ruleset.Set) []tools.Tool {
 	return []tools.Tool{{Name: "append_line", Parameters: schema}, {Name: "find_line", Parameters: schema}}
 }
 
-func (l ledger) Run(_ context.Context, _ string, c tools.Call, facts *policy.Facts) tools.Result {
-	line := facts.Call.Args["line"].(string)
+func (l ledger) Run(_ context.Context, _ string, c *guard.Passed) tools.Result {
+	line := c.Facts.Call.Args["line"].(string)
 	if c.Name == "find_line" {
 		doc, _ := os.ReadFile(l.file)
 		return tools.Result{Text: fmt.Sprintf("%s is there: %v", line, strings.Contains(string(doc), line+"\n"))}

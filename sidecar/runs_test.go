@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -35,7 +35,7 @@ func (b *bench) Tools(context.Context, *ruleset.Set) (out []tools.Tool) {
 	return out
 }
 
-func (b *bench) Run(ctx context.Context, _ string, c tools.Call, _ *policy.Facts) tools.Result {
+func (b *bench) Run(ctx context.Context, _ string, c *guard.Passed) tools.Result {
 	b.mu.Lock()
 	b.ran = append(b.ran, c.Name+" "+string(c.Arguments))
 	times := len(b.ran)

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
@@ -112,7 +112,7 @@ func (r *Run) shown(res *tools.Result) string {
 
 // judged runs a call that may run, unless its result is known.
 func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does string, rule ruleset.RunTool) (res tools.Result, refusal *tools.Refusal, err error) {
-	facts, refusal := r.judge.Weigh(ctx, call, func(e approvals.Entry) {
+	passed, refusal := r.judge.Weigh(ctx, *call, func(e approvals.Entry) {
 		r.tell(fmt.Sprintf("Waiting until %s for somebody to allow this: gpt-oss-executor approvals allow %s", e.Until.Format(time.TimeOnly), e.ID))
 	})
 	if refusal != nil {
@@ -129,7 +129,7 @@ func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does stri
 	}
 	r.Log.Debug("a tool runs", "event", "tool_execution_start", "run", r.ID, "call", id, "tool", call.Name, "args", masked(string(call.Arguments)))
 	for try := 0; ; try++ {
-		if res = r.once(ctx, id, call, facts, rule.Timeout); !res.Transient || !rule.Again || try == r.set.Limits.Retries || !r.pause(ctx, try, res.After) {
+		if res = r.once(ctx, id, passed, rule.Timeout); !res.Transient || !rule.Again || try == r.set.Limits.Retries || !r.pause(ctx, try, res.After) {
 			break
 		}
 	}
@@ -140,10 +140,10 @@ func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does stri
 }
 
 // once sends a call, within its time.
-func (r *Run) once(ctx context.Context, id string, call *tools.Call, facts *policy.Facts, within time.Duration) tools.Result {
+func (r *Run) once(ctx context.Context, id string, call *guard.Passed, within time.Duration) tools.Result {
 	in, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	res := r.offered[call.Name].Run(in, id, *call, facts)
+	res := r.offered[call.Name].Run(in, id, call)
 	if in.Err() != nil && ctx.Err() == nil && res.Failed {
 		res.Text = fmt.Sprintf("it took longer than %s, and was ended. %s", within, res.Text)
 	}

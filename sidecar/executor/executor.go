@@ -31,9 +31,9 @@ import (
 type Source interface {
 	// Tools are those that can be called now, each with its schema and a description.
 	Tools(ctx context.Context, set *ruleset.Set) []tools.Tool
-	// Run runs a call once, until ctx ends. The facts are what was judged: it touches nothing
-	// else. The id is the same whenever the same call of a run is tried again.
-	Run(ctx context.Context, id string, call tools.Call, facts *policy.Facts) tools.Result
+	// Run runs a call once, until ctx ends. It touches nothing but what was judged. The id is
+	// the same whenever the same call of a run is tried again.
+	Run(ctx context.Context, id string, call *guard.Passed) tools.Result
 }
 
 // Config is what an executor works with. All fields but Journal must be set.

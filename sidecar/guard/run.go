@@ -3,8 +3,12 @@ package guard
 import (
 	"context"
 	"crypto/rand"
+	"errors"
+	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -20,17 +24,57 @@ func (g *Guard) Run(set *ruleset.Set, who policy.Subject) *Run {
 	return &Run{judge{Guard: g, set: set, who: who, request: rand.Text(), world: g.World, here: true}}
 }
 
-// Weigh says why a call may not run, or nil. It may change the arguments: a command is
-// wrapped, so that the kernel holds it. Where a person must allow the call, it waits for them
-// until ctx ends; asked hears of that. The facts are what was judged, and so what may be
-// done.
-func (r *Run) Weigh(ctx context.Context, call *tools.Call, asked func(approvals.Entry)) (*policy.Facts, *tools.Refusal) {
+// Passed is a call that may run.
+type Passed struct {
+	tools.Call               // as it runs: a command is wrapped, so that the kernel holds it
+	Facts      *policy.Facts // what was judged
+
+	run *Run
+}
+
+// Weigh says why a call may not run, or nil. Where a person must allow the call, it waits for
+// them until ctx ends; asked hears of that.
+func (r *Run) Weigh(ctx context.Context, call tools.Call, asked func(approvals.Entry)) (*Passed, *tools.Refusal) {
 	j := r.judge
 	j.ask = func(call *tools.Call, d policy.Decision) (why, approval string) { return j.wait(ctx, call, d, asked) }
-	m := j.moment()
-	facts := j.set.Examine(*call, j.who, j.world.at(m))
-	return facts, j.decide(call)
+	facts := j.set.Examine(call, j.who, j.world.at(j.moment()))
+	if refusal := j.decide(&call); refusal != nil {
+		return nil, refusal
+	}
+	return &Passed{call, facts, r}, nil
 }
+
+// May says whether the call may touch a path, and as what it was judged: as a part of the
+// call, or by itself, such as a file in a folder that is searched. The error says why not.
+func (p *Passed) May(op paths.Op, path string) (paths.Use, error) {
+	for _, use := range p.Facts.Paths {
+		if use.Path == path && (use.Op == string(op) || op == paths.Read && use.Op == string(paths.Write)) {
+			use.Op = string(op) // who may write a file may see what it replaces
+			return use, nil
+		}
+	}
+	j := &p.run.judge
+	d := j.set.CheckPath(op, path, j.who, j.world.at(j.moment()))
+	if d.Effect == policy.Deny || d.Effect == policy.Ask || len(d.Facts.Paths) != 1 {
+		return paths.Use{}, errors.New(d.Message())
+	}
+	return d.Facts.Paths[0], nil
+}
+
+// Reaches says why the call may not connect to a server, as far as its address is known; nil:
+// it may. A URL that stands in the call was judged with it.
+func (p *Passed) Reaches(u urls.Use) error {
+	j := &p.run.judge
+	d := j.Connection(j.set, j.who, p.Name, u)
+	asked := d.Effect == policy.Ask && slices.ContainsFunc(p.Facts.URLs, func(own urls.Use) bool { return own.URL == u.URL })
+	if d.Effect == policy.Deny || d.Effect == policy.Ask && !asked {
+		return errors.New(d.Message())
+	}
+	return nil
+}
+
+// Folder is where the call works: absolute.
+func (p *Passed) Folder() string { return p.run.judge.world.Roots(p.run.judge.set).Cwd }
 
 // wait asks a person, and waits for the answer.
 func (j *judge) wait(ctx context.Context, call *tools.Call, d policy.Decision, asked func(approvals.Entry)) (why, approval string) {
