@@ -20,4 +20,6 @@ func (Links) Look(path string) (paths.Entry, error) {
 
 func open(paths.Use) (*os.File, error) { return nil, errors.ErrUnsupported }
 
+func replace(paths.Use, []byte) error { return errors.ErrUnsupported }
+
 func remove(paths.Use) error { return errors.ErrUnsupported }

@@ -38,6 +38,16 @@ func Open(use paths.Use) (*os.File, error) {
 	return f, nil
 }
 
+// Replace writes a file whole or not at all: beside its place first, then, when the disk has
+// it, over what stood there. What is missing on the way is made. A file that was there keeps
+// its mode, but no second name: a hard link elsewhere keeps what it had.
+func Replace(use paths.Use, text []byte) error {
+	if err := replace(use, text); err != nil {
+		return fmt.Errorf("%s %s: %w", use.Op, use.Path, err)
+	}
+	return nil
+}
+
 // Remove removes the file, the link or the empty folder that a use was judged for.
 func Remove(use paths.Use) error {
 	if err := remove(use); err != nil {
