@@ -35,7 +35,7 @@ func TestPayments(t *testing.T) {
 		`len(map(tools, #)) == 3`:        10 * 1000,
 		`any(tools, text contains "zz")`: 10 * (1000 + 1000),
 	} {
-		ev, err := newEvaluation[parse.Env](source, nil)
+		ev, err := newEvaluation[parse.Env](source, nil, asBool)
 		if err != nil {
 			t.Errorf("%s: %v", source, err)
 			continue
@@ -57,7 +57,7 @@ func TestEveryCostlyFunctionPays(t *testing.T) {
 	for _, f := range functions {
 		paid := false
 		for _, args := range []string{"text", "text, user", "tools", "tools, true", "tools, # == user", "tools, 0", "len(text), 3", `{"a": text}`} {
-			ev, err := newEvaluation[parse.Env]("type("+f.Name+"("+args+")) == user", nil)
+			ev, err := newEvaluation[parse.Env]("type("+f.Name+"("+args+")) == user", nil, asBool)
 			if err == nil {
 				_, _ = ev.run(&env)
 				paid = paid || ev.budget.left < fullBudget

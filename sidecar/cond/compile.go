@@ -6,6 +6,7 @@ package cond
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"runtime"
 	"strings"
@@ -49,19 +50,57 @@ func Predicate[E any](t rulefile.Text, words Lists) (func(*E) (bool, error), *ru
 		p := t.At.Problem(CodeExpr, "the condition is empty", "leave `when` out for a rule that always holds")
 		return nil, &p
 	}
-	first, err := newEvaluation[E](t.Value, words)
+	run, problem := compile[E](t, words, asBool)
+	if problem != nil {
+		return nil, problem
+	}
+	return func(env *E) (bool, error) {
+		out, err := run(env)
+		if err != nil {
+			return false, err
+		}
+		yes, ok := out.(bool)
+		if !ok {
+			return false, fmt.Errorf("%s: the condition is neither true nor false", t.At)
+		}
+		return yes, nil
+	}, nil
+}
+
+// Number compiles a formula, over the fields of E, that gives a number.
+func Number[E any](t rulefile.Text) (func(E) (float64, error), *rulefile.Problem) {
+	run, problem := compile[E](t, nil, asNumber)
+	if problem != nil {
+		return nil, problem
+	}
+	return func(env E) (float64, error) {
+		out, err := run(&env)
+		if err != nil {
+			return 0, err
+		}
+		n, ok := out.(float64)
+		if !ok || math.IsNaN(n) || math.IsInf(n, 0) {
+			return 0, fmt.Errorf("%s: the formula gives no number", t.At)
+		}
+		return n, nil
+	}, nil
+}
+
+// compile is what both have in common: as says what the expression gives.
+func compile[E any](t rulefile.Text, words Lists, as kind) (func(*E) (any, error), *rulefile.Problem) {
+	first, err := newEvaluation[E](t.Value, words, as)
 	if err != nil {
 		return nil, explain(t, err, reflect.TypeFor[E](), words)
 	}
 	spare := make(chan *evaluation, runtime.GOMAXPROCS(0)) // no pool: compiling again takes a hundred runs
 	spare <- first
 	place := t.At.String()
-	return func(env *E) (bool, error) {
+	return func(env *E) (any, error) {
 		var ev *evaluation
 		select {
 		case ev = <-spare:
 		default:
-			ev, _ = newEvaluation[E](t.Value, words) // it compiled before
+			ev, _ = newEvaluation[E](t.Value, words, as) // it compiled before
 		}
 		out, err := ev.run(env)
 		select {
@@ -69,15 +108,17 @@ func Predicate[E any](t rulefile.Text, words Lists) (func(*E) (bool, error), *ru
 		default:
 		}
 		if err != nil {
-			return false, fmt.Errorf("%s: %s", place, PlainMessage(err))
+			return nil, fmt.Errorf("%s: %s", place, PlainMessage(err))
 		}
-		yes, ok := out.(bool)
-		if !ok {
-			return false, fmt.Errorf("%s: the condition is neither true nor false", place)
-		}
-		return yes, nil
+		return out, nil
 	}, nil
 }
+
+// kind is what an expression gives.
+type kind func() expr.Option
+
+func asBool() expr.Option   { return expr.AsBool() }
+func asNumber() expr.Option { return expr.AsFloat64() }
 
 // evaluation is what one run of a condition needs, kept for the next run. Its
 // program is its own, since it takes from its budget.
@@ -87,11 +128,11 @@ type evaluation struct {
 	budget  budget
 }
 
-func newEvaluation[E any](source string, words Lists) (*evaluation, error) {
+func newEvaluation[E any](source string, words Lists, as kind) (*evaluation, error) {
 	ev := &evaluation{vm: vm.VM{MemoryBudget: memoryBudget}}
 	var env E
 	var err error
-	ev.program, err = build(source, env, &ev.budget, words)
+	ev.program, err = build(source, env, &ev.budget, words, as)
 	return ev, err
 }
 
@@ -113,12 +154,12 @@ func (l Lists) Visit(node *ast.Node) {
 	}
 }
 
-func build(source string, env any, b *budget, words Lists) (*vm.Program, error) {
+func build(source string, env any, b *budget, words Lists, as kind) (*vm.Program, error) {
 	if err := tooLarge(source); err != nil {
 		return nil, err
 	}
 	var limits limiter
-	program, err := expr.Compile(source, options(env, &limits, b, words)...)
+	program, err := expr.Compile(source, options(env, &limits, b, words, as)...)
 	if err == nil && limits.refused != nil {
 		return nil, limits.refused
 	}
@@ -129,9 +170,9 @@ func build(source string, env any, b *budget, words Lists) (*vm.Program, error) 
 const ourSplit = "split"
 
 // options are what conditions may do and see, and what they pay with.
-func options(env any, limits *limiter, b *budget, words Lists) []expr.Option {
+func options(env any, limits *limiter, b *budget, words Lists, as kind) []expr.Option {
 	out := []expr.Option{
-		expr.Env(env), expr.AsBool(), expr.WarnOnAny(), expr.MaxNodes(maxNodes), expr.Patch(words),
+		expr.Env(env), as(), expr.WarnOnAny(), expr.MaxNodes(maxNodes), expr.Patch(words),
 		expr.Patch(limits), expr.Patch(meter{}), expr.Patch(recheck{}), expr.DisableAllBuiltins(), b.install,
 	}
 	for _, f := range functions {

@@ -51,7 +51,7 @@ func TestMessagesNeedNoGo(t *testing.T) {
 		if rng.IntN(3) == 0 {
 			source = "(" + source + ") == " + someExpression(rng, 0)
 		}
-		ev, err := newEvaluation[parse.Env](source, nil)
+		ev, err := newEvaluation[parse.Env](source, nil, asBool)
 		said := ""
 		if err != nil {
 			refused++

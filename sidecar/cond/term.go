@@ -93,7 +93,7 @@ func (s *splitter[E]) leaf(n ast.Node, spare bool) Term {
 	if n != s.whole { // what and, or and not join may be of any type
 		source = "(" + source + ") ? true : false"
 	}
-	ev, err := newEvaluation[E](source, s.words)
+	ev, err := newEvaluation[E](source, s.words, asBool)
 	if err != nil {
 		return failed(t, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -16,6 +17,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/trim"
 )
 
 // runAll runs the calls of one reply, in their order; where the rules say so, and all of them
@@ -90,13 +92,13 @@ func (r *Run) run(ctx context.Context, id string, call tools.Call) (tools.Result
 	} else {
 		r.Log.Info("a tool has run", "event", "tool_execution_success", "run", r.ID, "call", id, "tool", call.Name, "elapsed_ms", took, "bytes", len(result.Text))
 	}
-	result.Text = r.shown(&result)
+	result.Text = r.shown(call.Name, &result)
 	err = r.add(journal.Record{Result: &journal.Result{ID: id, Text: result.Text, Failed: result.Failed, Refused: refusal != nil, Doubt: result.Doubt, Took: took}})
 	return result, err
 }
 
 // shown is what the model reads of a result.
-func (r *Run) shown(res *tools.Result) string {
+func (r *Run) shown(tool string, res *tools.Result) string {
 	text := strings.TrimRight(res.Text, "\n")
 	switch {
 	case text == "":
@@ -104,6 +106,7 @@ func (r *Run) shown(res *tools.Result) string {
 	case res.Failed && !strings.HasPrefix(strings.ToLower(text), "error"):
 		text = "Error: " + text
 	}
+	text, _ = trim.Text(text, r.set.Results.Bounds(ruleset.OfRuns, tool, r.window, utf8.RuneCountInString(text)))
 	if res.Doubt {
 		text += "\n\nIt is not known whether this call took effect. Look first, before you send it again."
 	}

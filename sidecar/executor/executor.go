@@ -75,6 +75,7 @@ type Run struct {
 	who    policy.Subject
 	judge  *guard.Run
 	time   time.Duration // that it may take
+	window int           // tokens that the model takes; 0: nobody knows
 	since  time.Time
 	begin  journal.Begin
 	before *ending // the run has ended already, in a process before this one
@@ -137,6 +138,9 @@ func (e *Executor) plan(ctx context.Context, set *ruleset.Set, req *openai.Reque
 		return nil, err
 	}
 	r.judge = e.Guard.Run(set, r.who)
+	if r.window, err = e.Turns.Window(ctx, set, model); err != nil {
+		return nil, err
+	}
 	r.tools = r.offer(ctx)
 	r.talk, r.acts = newTalk(req, r.tools), &acts{}
 	r.begin = journal.Begin{ID: r.ID, Model: model.ID.Value, Session: r.who.Session, Agent: r.who.Agent, Channel: r.who.Channel,

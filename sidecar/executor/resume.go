@@ -40,7 +40,7 @@ func (r *Run) restore(req *openai.Request, p *journal.Past) error {
 			does[rec.Call.ID] = rec.Call.Does
 			if doubt[rec.Call.ID] {
 				r.acts.add(rec.Call.Does, &inDoubt)
-				r.known[rec.Call.ID] = tools.Result{Failed: true, Doubt: true, Text: r.shown(&inDoubt)}
+				r.known[rec.Call.ID] = tools.Result{Failed: true, Doubt: true, Text: r.shown(rec.Call.Tool, &inDoubt)}
 			}
 		case rec.Result != nil:
 			res := tools.Result{Text: rec.Result.Text, Failed: rec.Result.Failed, Doubt: rec.Result.Doubt}

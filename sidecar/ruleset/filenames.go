@@ -18,12 +18,13 @@ const (
 	modelsFile     = "models.yaml"
 	recoveryFile   = "recovery.yaml"
 	runsFile       = "runs.yaml"
+	resultsFile    = "results.yaml"
 	execFilename   = "exec.yaml"
 	pathsFilename  = "paths.yaml"
 	urlsFilename   = "urls.yaml"
 )
 
-var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, runsFile, execFilename, pathsFilename, urlsFilename}
+var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, runsFile, resultsFile, execFilename, pathsFilename, urlsFilename}
 
 // FileNames are the files that a folder of rules must hold.
 func FileNames() []string { return slices.Clone(ruleFiles) }

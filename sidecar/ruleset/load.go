@@ -113,6 +113,7 @@ func prepare(f rulefile.Files, trusted bool) *loader {
 	l.models()
 	l.recovery()
 	l.runs()
+	l.results()
 	l.programs()
 	l.policies()
 	l.replyTests()

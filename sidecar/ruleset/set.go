@@ -29,6 +29,7 @@ type Set struct {
 	Models   []Model  // the default first, the others in the order of the file
 	Recovery Recovery
 	Runs     Runs
+	Results  Results
 	Programs *program.Table    // what is known of programs
 	Prompts  map[string]string // file name without extension → text
 	Counts   Counts

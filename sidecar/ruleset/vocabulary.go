@@ -38,6 +38,7 @@ var conditions = []struct {
 	more      []cond.Variable
 }{
 	{strategiesFile, "strategies.when", reflect.TypeFor[parse.Env](), nil},
+	{resultsFile, "results.formula", reflect.TypeFor[ResultEnv](), nil},
 	{execFilename, "rules.when", reflect.TypeFor[policy.Env](), namedLists},
 	{pathsFilename, "rules.when", reflect.TypeFor[policy.PathEnv](), namedLists},
 	{urlsFilename, "rules.when", reflect.TypeFor[policy.URLEnv](), namedLists},

@@ -14,6 +14,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/trim"
 )
 
 // Planner plans turns. Its fields are what all turns share; all must be set.
@@ -62,12 +63,31 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	t.catalog.Defer(waiting)
 	t.who = Asker(req, from, t.Model.ID.Value)
 	t.facts = set.Facts(t.Model.ID.Value, srv.ID.Value, req.LastUser)
+	known := upstream.Memory{Thoughts: p.Thoughts, Notes: p.Notes}
 	if !from.Runs {
+		window := up.Window(srv)
+		known.Bounds = func(tool string, chars int) trim.Bounds {
+			return set.Results.Bounds(ruleset.OfGateway, tool, window, chars)
+		}
 		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, req.Said)
 		p.results(req)
 	}
-	t.body = openai.Apply(req.Body, upstream.Prepare(req, srv, t.Model, upstream.Memory{Thoughts: p.Thoughts, Notes: p.Notes}, t.catalog))
+	t.body = openai.Apply(req.Body, upstream.Prepare(req, srv, t.Model, known, t.catalog))
 	return t, nil
+}
+
+// Window is how many tokens the model server takes, for a model of the set; 0: nobody knows.
+// The error is an *openai.Error.
+func (p *Planner) Window(ctx context.Context, set *ruleset.Set, m ruleset.Model) (int, error) {
+	up, err := p.Upstreams.of(m.Upstream.Value)
+	if err != nil {
+		return 0, openai.Internal("model " + m.ID.Value + ": " + err.Error())
+	}
+	srv := up.Server(ctx, set)
+	if m.Server.Value != "" {
+		srv = set.Server(m.Server.Value)
+	}
+	return up.Window(srv), nil
 }
 
 // Asker is who asks for the calls of a request. Somebody can answer a question: a

@@ -71,7 +71,7 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 	if err != nil && len(said) == 0 {
 		return nil, c.unanswered(ctx, set, fmt.Errorf("%w: %w", errBrokeOff, err))
 	}
-	failed := c.Classify(set, srv, Answer{Status: res.StatusCode, Header: res.Header, Body: said, Window: c.knownWindow(srv)})
+	failed := c.Classify(set, srv, Answer{Status: res.StatusCode, Header: res.Header, Body: said, Window: c.Window(srv)})
 	if rec, ok := Recover(srv, res.StatusCode, said); ok {
 		return &Reply{Header: res.Header, Attempts: tries, Body: http.NoBody, Recovered: &rec, Failure: failed}, nil
 	}

@@ -121,9 +121,9 @@ func models(list []byte) []string {
 	return ids
 }
 
-// knownWindow is the length of the upstream's context in tokens, as far as its answers
+// Window is the length of the upstream's context in tokens, as far as its answers
 // to the probes tell; 0 where they do not.
-func (c *Client) knownWindow(srv *ruleset.Server) int {
+func (c *Client) Window(srv *ruleset.Server) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.seen == nil {

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -37,18 +38,23 @@ func (d *draft) history(known Memory, names NameMender) {
 		d.foldSystem(tail, gone)
 	}
 	final := lastFinal(d.q)
-	asked := make(map[string]string) // why a person was asked about a call, by its id
+	asked := make(map[string]string)  // why a person was asked about a call, by its id
+	called := make(map[string]string) // the tool of a call, by its id
 	for i := range msgs {
 		m := &msgs[i]
 		if gone[i] { // never the first
 			d.put(openai.Span{From: msgs[i-1].To, To: m.To}, nil)
 			continue
 		}
-		d.content(m, note(m, known.Notes, asked)+tail[i])
+		tail := note(m, known.Notes, asked) + tail[i]
+		if m.Role != "tool" || known.Bounds == nil || !d.trimmed(m, cmp.Or(m.Name, called[m.CallID]), known.Bounds, tail) {
+			d.content(m, tail)
+		}
 		switch m.Role {
 		case "assistant":
 			d.reasoning(m, i > final, known.Thoughts)
 			for j := range m.Calls {
+				called[m.Calls[j].ID] = m.Calls[j].Name
 				if why := d.call(&m.Calls[j], names); why != "" {
 					asked[openai.CleanCallID(m.Calls[j].ID)] = why
 				}

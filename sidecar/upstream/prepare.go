@@ -4,12 +4,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/trim"
 )
 
-// Memory is what is known of earlier calls. Either may be nil.
+// Memory is what is known of earlier calls. Each may be nil.
 type Memory struct {
-	Thoughts CallTexts // the chain of thought that led to a call
-	Notes    CallTexts // what the model is told with its result
+	Thoughts CallTexts                                // the chain of thought that led to a call
+	Notes    CallTexts                                // what the model is told with its result
+	Bounds   func(tool string, chars int) trim.Bounds // how much of a result of so many characters is kept; nil: all
 }
 
 // CallTexts gives the text of a call, by the id that openai.CleanCallID makes of the

@@ -1,0 +1,66 @@
+package upstream
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/tools/trim"
+)
+
+// trimmed shortens the result of a tool and adds tail at its end. It is false where nothing is
+// too long; then nothing was edited.
+func (d *draft) trimmed(m *openai.Message, tool string, bounds func(string, int) trim.Bounds, tail string) bool {
+	doc := d.q.Body
+	size := m.Content.To - m.Content.From
+	if b := bounds(tool, size); b.Chars == 0 || size <= b.Chars && b.HeadLines+b.TailLines == 0 {
+		return false // most results; no text has more characters than bytes
+	}
+	spans, texts := d.texts(m.Content)
+	chars := 0
+	for _, t := range texts {
+		chars += utf8.RuneCountInString(t)
+	}
+	short, cut := trim.Blocks(texts, bounds(tool, chars))
+	if !cut {
+		return false
+	}
+	if doc[m.Content.From] == '[' && d.srv.FlattenParts {
+		if _, only := contentText(doc, m.Content); only {
+			d.put(m.Content, openai.AppendString(nil, maskString(strings.Join(short, "\n")+tail)))
+			return true
+		}
+	}
+	for i, at := range spans {
+		if i == len(spans)-1 {
+			short[i] += tail
+		}
+		d.put(at, openai.AppendString(nil, maskString(short[i])))
+	}
+	return true
+}
+
+// texts are the strings of a content, and where they stand.
+func (d *draft) texts(at openai.Span) (spans []openai.Span, texts []string) {
+	take := func(val openai.Span) {
+		if text, ok := openai.Text(d.q.Body, val); ok {
+			spans, texts = append(spans, val), append(texts, text)
+		}
+	}
+	if d.q.Body[at.From] == '"' {
+		take(at)
+		return spans, texts
+	}
+	// ParseRequest has read the content: there are no errors.
+	_ = openai.Elements(d.q.Body, at, func(part openai.Span) {
+		if d.q.Body[part.From] == '"' {
+			take(part)
+		}
+		_ = openai.Members(d.q.Body, part, func(key []byte, _, val openai.Span) {
+			if string(key) == "text" {
+				take(val)
+			}
+		})
+	})
+	return spans, texts
+}
