@@ -81,7 +81,7 @@ llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), page(c)) })
 	root.Flags().BoolVar(&version, "version", false, "do what the command version does")
 	root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
-		applyCommand(env), approvalsCommand(env), decisionsCommand(env), schemasCommand(env), varsCommand(env), openclawCommand(env), confineCommand(env), demoCommand(env), versionCommand(env),
+		applyCommand(env), approvalsCommand(env), decisionsCommand(env), runsCommand(env), schemasCommand(env), varsCommand(env), openclawCommand(env), confineCommand(env), demoCommand(env), versionCommand(env),
 		completionCommand())
 	root.InitDefaultHelpCmd()
 	helpful(root)
