@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
@@ -41,6 +43,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 		defer stream.Stop()
 	}
 	err = t.Run(r.Context(), out)
+	s.served(w, r, t.Account(), began, streams, err)
 	s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)).Observe(time.Since(began).Seconds())
 	s.metrics.Requests.WithLabelValues(model, strconv.Itoa(statusOf(err))).Inc()
 	return err
@@ -50,7 +53,22 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 type answering interface {
 	// Run gives the answer to a sink. The error is an *openai.Error of which nothing has left.
 	Run(context.Context, turn.Sink) error
+	// Account is what came of it, after Run.
+	Account() turn.Account
 }
+
+// served is the one line that every request leaves in the log.
+func (s *Server) served(w http.ResponseWriter, r *http.Request, a turn.Account, began time.Time, streams bool, err error) {
+	status := statusOf(err)
+	s.log.LogAttrs(r.Context(), slog.LevelInfo, "served", slog.String("event", "request_served"), slog.String("request", w.Header().Get(web.RequestID)),
+		slog.String("run", w.Header().Get(runID)), slog.String("model", a.Model), slog.String("agent", a.Who.Agent), slog.String("session", a.Who.Session),
+		slog.Int("status", status), slog.Bool("stream", streams), slog.Int("turns", a.Turns), slog.String("strategies", strings.Join(a.Strategies, " ")),
+		slog.Int("calls", a.Calls), slog.Int("refused", a.Refused), slog.Int("prompt_tokens", a.Prompt), slog.Int("completion_tokens", a.Completion),
+		slog.Int64("elapsed_ms", time.Since(began).Milliseconds()), slog.String("rules", w.Header().Get(web.RulesVersion)))
+}
+
+// runID is the header that names the run of executor mode that answers.
+const runID = "X-Run-Id"
 
 // begin reads the request, plans what answers it and opens the answer. The request itself is
 // not kept: a turn may last for minutes.
@@ -69,7 +87,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set)
 		if err != nil {
 			return "", nil, nil, err
 		}
-		w.Header().Set("X-Run-Id", run.ID)
+		w.Header().Set(runID, run.ID)
 		model, t = run.Model.ID.Value, run
 	} else {
 		one, err := s.turns.Plan(r.Context(), set, req, caller)

@@ -90,6 +90,7 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle("/", s.returning(notServed(http.StatusNotFound, "")))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(web.RulesVersion, s.rules.Set().Version)
+		w.Header().Set(web.RequestID, web.RequestIDOf(r))
 		if why, hint := s.names.Refuse(r); why != "" && r.URL.Path != "/healthz" {
 			s.fail(w, r, openai.Forbidden(strings.ToUpper(why[:1])+why[1:]+"; "+hint+"."))
 			return
@@ -131,7 +132,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return // nobody is there to read it
 	}
 	if r.Context().Err() == nil && said.Log != "" {
-		s.log.Warn("request failed", "event", "request_failed", "path", r.URL.Path, "status", said.Status, "code", said.Code, "detail", said.Log)
+		s.log.Warn("request failed", "event", "request_failed", "request", w.Header().Get(web.RequestID), "path", r.URL.Path, "status", said.Status, "code", said.Code, "detail", said.Log)
 	}
 	if err := said.Respond(w); err != nil && r.Context().Err() == nil {
 		s.log.Debug("answer not delivered", "event", "answer_lost", "detail", err.Error())

@@ -84,6 +84,7 @@ type Run struct {
 	tools   []tools.Tool
 	work
 
+	account turn.Account
 	sink    turn.Sink
 	kept    *journal.Run // nil: nothing is kept
 	begun   bool         // a reply of the model has begun

@@ -127,7 +127,16 @@ func (r *Run) hear(ctx context.Context, body []byte, e *ear) error {
 	if err != nil {
 		return err
 	}
-	return t.Run(ctx, e)
+	err = t.Run(ctx, e)
+	r.account.Add(t.Account())
+	return err
+}
+
+// Account is what came of the run.
+func (r *Run) Account() turn.Account {
+	a := r.account
+	a.Model, a.Who = r.Model.ID.Value, r.who
+	return a
 }
 
 // wrapUp asks for an answer without tools, and ends the run with it.

@@ -35,6 +35,7 @@ func (t *Turn) count(r *parse.Reading) {
 	for i := range r.Calls {
 		c := &r.Calls[i]
 		t.p.Metrics.Calls.WithLabelValues(c.Strategy).Inc()
+		t.account.call(c.Strategy)
 		for _, fix := range c.Repairs {
 			t.p.Metrics.Repairs.WithLabelValues(fix.Kind).Inc()
 		}
@@ -45,6 +46,7 @@ func (t *Turn) count(r *parse.Reading) {
 			"event", "headers_eaten", "model", t.Model.ID.Value, "server", t.srv.ID.Value)
 	}
 	t.set.Hit(r, func(rule ruleset.Rule) { t.p.Metrics.Hits.WithLabelValues(rule.File, rule.ID).Inc() })
+	t.account.Refused += len(r.Refused)
 	for i := range r.Refused {
 		t.p.Metrics.Refusals.WithLabelValues(string(r.Refused[i].Code)).Inc()
 	}

@@ -37,6 +37,7 @@ type Turn struct {
 	agent   bool          // tools are offered, so a user reads the answer, and no program takes it for a summary
 	body    []byte        // as the upstream gets it
 
+	account Account
 	sink    Sink
 	choices int                   // of the reply that was read last
 	asked   map[ruleset.Fault]int // further requests so far, by their reason
@@ -82,6 +83,8 @@ func (t *Turn) next(body []byte, fault ruleset.Fault, about tools.Refusal, readi
 // ask sends one request and reads its reply.
 func (t *Turn) ask(ctx context.Context, body []byte) (*parse.Reading, error) {
 	began := time.Now()
+	t.account.next()
+	t.account.Turns++
 	reply, err := t.up.Ask(ctx, t.set, t.srv, body, t.waits)
 	if err != nil {
 		return &parse.Reading{}, err
@@ -125,6 +128,9 @@ func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
 // take passes a piece on, and notes what has ended with it.
 func (t *Turn) take(p *Piece) {
 	t.sink.Take(p)
+	if p.Doc != nil && p.Doc.Usage.Present() {
+		t.account.tokens(p.Doc.Usage.Of(p.Doc.Doc))
+	}
 	for i := range p.Parts {
 		if part := &p.Parts[i]; part.Reading != nil {
 			t.count(part.Reading)

@@ -1,0 +1,46 @@
+package sidecar
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+)
+
+// Every request has an id, and leaves one line in the log.
+func TestServed(t *testing.T) {
+	r := play(t, script.Native("exec", `{"command":"ls"}`), script.Text("ok"), script.Fail(400, "no"))
+	a := r.chat(asking(streaming+","+bothTool), "X-Request-Id", "my-id.1", "session_id", "s1")
+	if a.header.Get("X-Request-Id") != "my-id.1" {
+		t.Errorf("the id of the caller is %q", a.header.Get("X-Request-Id"))
+	}
+	b := r.chat(asking(bothTool), "X-Request-Id", "two words")
+	c := r.chat(asking(""))
+	for _, id := range []string{b.header.Get("X-Request-Id"), c.header.Get("X-Request-Id")} {
+		if !strings.HasPrefix(id, "req") || len(id) < 20 {
+			t.Errorf("a request without an id of its own gets %q", id)
+		}
+	}
+	var lines []string
+	for line := range strings.Lines(r.log.String()) {
+		if strings.Contains(line, "event=request_served") {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) != 3 {
+		t.Fatalf("%d lines of 3 requests:\n%s", len(lines), r.log)
+	}
+	for i, want := range [][]string{
+		{"request=my-id.1", "session=s1", "model=gpt-oss", "status=200", "stream=true", "turns=1", "strategies=native", "calls=1", "refused=0"},
+		{"status=200", "stream=false", "calls=0"}, {"status=400"},
+	} {
+		for _, part := range want {
+			if !strings.Contains(lines[i], part) {
+				t.Errorf("%q does not say %s", lines[i], part)
+			}
+		}
+	}
+	if !strings.Contains(lines[0], "prompt_tokens=") || strings.Contains(lines[0], "prompt_tokens=0 ") {
+		t.Errorf("%q has no tokens", lines[0])
+	}
+}

@@ -1,0 +1,62 @@
+package turn
+
+import (
+	"slices"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+)
+
+// Account is what came of a request, for the log and the metrics.
+type Account struct {
+	Model              string // id that the caller sees
+	Who                policy.Subject
+	Turns              int      // requests to the model
+	Strategies         []string // that found calls
+	Calls, Refused     int
+	Prompt, Completion int // tokens, as the model server counts them
+
+	now [2]int // the same, of the last reply so far: some servers tell them with every event
+}
+
+// Account is what came of the turn so far.
+func (t *Turn) Account() Account {
+	a := t.account
+	a.next()
+	a.Model, a.Who = t.Model.ID.Value, t.who
+	return a
+}
+
+// call counts a call that leaves.
+func (a *Account) call(strategy string) {
+	a.Calls++
+	if !slices.Contains(a.Strategies, strategy) {
+		a.Strategies = append(a.Strategies, strategy)
+	}
+}
+
+// tokens takes the usage object of a reply.
+func (a *Account) tokens(usage []byte) {
+	found := gjson.GetManyBytes(usage, "prompt_tokens", "completion_tokens")
+	a.now = [2]int{int(found[0].Int()), int(found[1].Int())}
+}
+
+// next counts the tokens of the last reply: it has ended.
+func (a *Account) next() {
+	a.Prompt += a.now[0]
+	a.Completion += a.now[1]
+	a.now = [2]int{}
+}
+
+// Add takes over what another turn of the same run came to.
+func (a *Account) Add(more Account) {
+	a.Turns += more.Turns
+	a.Refused += more.Refused
+	a.Prompt += more.Prompt
+	a.Completion += more.Completion
+	for _, s := range more.Strategies {
+		a.call(s)
+	}
+	a.Calls += more.Calls - len(more.Strategies)
+}
