@@ -102,10 +102,10 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 			if eg := f.Tag.Get("eg"); eg != "" {
 				tryExample(t, f, eg)
 			}
-			if (key == "when") != (sees(file, at) != "") {
+			if isCondition := key == "when" || key == "formula"; isCondition != (sees(file, at) != "") {
 				t.Errorf("%s: %s is a condition, or not: see the table in vocabulary.go", file, at)
 			}
-			if key == "when" {
+			if key == "when" || key == "formula" {
 				conditionsSeen++
 			}
 			walk(f.Type, file, at)

@@ -64,6 +64,8 @@ var described = []struct {
 	{serversFile, "The dialects of gpt-oss servers, and what their errors mean.", reflect.TypeFor[serverFile]()},
 	{modelsFile, "The model ids that callers see.", reflect.TypeFor[modelFile]()},
 	{recoveryFile, "What is done when the model slips or the model server fails.", reflect.TypeFor[recoveryDoc]()},
+	{runsFile, "How far a run of executor mode may go, and how its tools are called.", reflect.TypeFor[Runs]()},
+	{resultsFile, "How much of a tool's result the model reads.", reflect.TypeFor[resultsDoc]()},
 	{execFilename, "Which calls may leave, and which commands may run.", reflect.TypeFor[execFile]()},
 	{pathsFilename, "Which files and folders calls and commands may touch.", reflect.TypeFor[pathsFile]()},
 	{urlsFilename, "Which URLs calls and commands may fetch.", reflect.TypeFor[urlsFile]()},
