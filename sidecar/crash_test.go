@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
@@ -30,7 +31,7 @@ const effects = 6
 // looks whether a line is there.
 type ledger struct{ file string }
 
-func (l ledger) Tools(context.Context, *ruleset.Set) []tools.Tool {
+func (l ledger) Tools(context.Context, *ruleset.Set, policy.Subject) []tools.Tool {
 	schema := []byte(`{"type":"object","properties":{"line":{"type":"string"}},"required":["line"]}`)
 	return []tools.Tool{{Name: "append_line", Parameters: schema}, {Name: "find_line", Parameters: schema}}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -27,7 +28,7 @@ type bench struct {
 
 const schemaOf = `{"type":"object","properties":{"%s":{"type":"string"},"content":{"type":"string"},"count":{"type":"integer"}},"required":["%s"]}`
 
-func (b *bench) Tools(context.Context, *ruleset.Set) (out []tools.Tool) {
+func (b *bench) Tools(context.Context, *ruleset.Set, policy.Subject) (out []tools.Tool) {
 	for name, arg := range map[string]string{"web_search": "query", "web_fetch": "url", "write": "path", "read": "path"} {
 		out = append(out, tools.Tool{Name: name, Description: "It is for tests.", Parameters: fmt.Appendf(nil, schemaOf, arg, arg)})
 	}

@@ -62,7 +62,7 @@ func decider(set *ruleset.Set, in guard.World) decisions.Decider {
 	rates := state.NewRates(maxSessions)
 	return func(r *decisions.Record) policy.Decision {
 		d := r.Decision
-		who := policy.Subject{Model: d.Model, Agent: d.Agent, Session: d.Session, Channel: d.Channel, Interactive: d.Interactive}
+		who := policy.Subject{Model: d.Model, Agent: d.Agent, Session: d.Session, Channel: d.Channel, Run: d.Run, Interactive: d.Interactive}
 		call := tools.Call{Name: d.Tool, Arguments: d.Arguments, Strategy: d.Strategy, Confidence: d.Confidence}
 		now := in.In(d.Workspace, d.Cwd).Decide(set, call, who, guard.Moment{Now: r.Time, Rates: rates.Session(d.Session, r.Time), Confined: d.Outcome == decisions.Confined})
 		rates.Add(d.Session, r.Time, now.Counts())

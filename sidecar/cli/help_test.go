@@ -172,7 +172,7 @@ func TestSettingsAreListed(t *testing.T) {
 			t.Errorf("operating.md has no row %s", row)
 		}
 	}
-	if secrets != 3 {
+	if secrets != 4 {
 		t.Errorf("%d secrets", secrets)
 	}
 }

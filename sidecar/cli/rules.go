@@ -171,7 +171,7 @@ func worldOf(s ruleset.Settings, folders ...string) guard.World {
 			h.Own = append(h.Own, dir)
 		}
 	}
-	for _, address := range []string{s.Listen, s.Admin, urls.AddressOf(s.Upstream)} {
+	for _, address := range []string{s.Listen, s.Admin, urls.AddressOf(s.Upstream), urls.AddressOf(s.Gateway)} {
 		if address != "" {
 			h.Servers = append(h.Servers, address)
 		}

@@ -9,17 +9,18 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/memory"
 	"github.com/jgavinray/gpt-oss-executor/internal/sockets"
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -33,7 +34,7 @@ import (
 func defaultSettings() ruleset.Settings {
 	return ruleset.Settings{
 		Listen: "127.0.0.1:8001", Upstream: "http://127.0.0.1:8000/v1", LogLevel: "info", LogFormat: "text",
-		DecisionsMode: string(decisions.Written),
+		DecisionsMode: string(decisions.Written), GatewaySession: "gpt-oss-executor",
 	}
 }
 
@@ -126,6 +127,9 @@ func settings(c *cobra.Command, config string, flags *ruleset.Settings, env Env)
 			*to[i].Text = *f.Text
 		}
 	}
+	if token, ok := env.lookup("OPENCLAW_GATEWAY_TOKEN"); ok && s.GatewayToken == "" {
+		s.GatewayToken = token
+	}
 	err := readSecrets(&s)
 	if err == nil {
 		s.Workspace, err = workspaceOf(s.Workspace)
@@ -162,6 +166,10 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		return err
 	}
 	defer up.Close()
+	beyond, err := openGateway(s, log)
+	if err != nil {
+		return err
+	}
 	kept, err := openDecisions(s, log, metrics)
 	if err != nil {
 		return err
@@ -222,8 +230,13 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	if s.Rules == "" && holdsRules(".") {
 		log.Warn("there are rule files here, and they are not used: to use them, set --rules .", "event", "rules_unused")
 	}
+	var sources []executor.Source
+	if beyond != nil {
+		sources = append(sources, beyond)
+		background.Go(func() { beyond.Tools(ctx, rules.Set(), policy.Subject{}) }) // says what it finds
+	}
 	server := sidecar.New(sidecar.Config{
-		Rules: rules, Upstream: up, Guard: judge, Token: s.Token, Metrics: metrics, Log: log,
+		Sources: sources, Rules: rules, Upstream: up, Guard: judge, Token: s.Token, Metrics: metrics, Log: log,
 		Names: web.Names{Local: isLocal(listener), Token: s.Token != "", Hosts: hosts(s, s.Listen)},
 	})
 	defer server.Close()
@@ -265,31 +278,4 @@ func openRules(s ruleset.Settings, env Env, log *slog.Logger, m *telemetry.Metri
 		return nil, fmt.Errorf("server %q is not an id of servers.yaml", s.Server)
 	}
 	return rules, nil
-}
-
-// listenAt takes an address that a flag names.
-func listenAt(address, flag string) (net.Listener, error) {
-	l, err := net.Listen("tcp", address)
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("%w; is another server running there? Choose another address with --%s", err, flag)
-	case err != nil:
-		return nil, fmt.Errorf("%w; --%s takes HOST:PORT of this machine, such as 127.0.0.1:8001", err, flag)
-	}
-	return l, nil
-}
-
-// isLocal reports whether a listener is reached from this machine alone.
-func isLocal(l net.Listener) bool {
-	at, ok := l.Addr().(*net.TCPAddr)
-	return ok && at.IP.IsLoopback()
-}
-
-// hosts are the names of the setting hosts, and that of an address to listen on.
-func hosts(s ruleset.Settings, address string) []string {
-	names := strings.FieldsFunc(s.Hosts, func(r rune) bool { return r == ',' || r == ' ' })
-	if host, _, err := net.SplitHostPort(address); err == nil {
-		names = append(names, host)
-	}
-	return names
 }

@@ -51,6 +51,7 @@ type Decision struct {
 	Model       string           `json:"model,omitempty"`
 	Workspace   []string         `json:"workspace,omitempty"`   // as the gateway named it, with other folders of the agent; nil: as paths.yaml has it
 	Cwd         string           `json:"cwd,omitempty"`         // where the gateway's tools work; empty: as paths.yaml has it
+	Run         bool             `json:"run,omitempty"`         // it was a call of a run
 	Interactive bool             `json:"interactive,omitempty"` // somebody could answer a question
 	Tool        string           `json:"tool"`
 	Class       string           `json:"class,omitempty"`

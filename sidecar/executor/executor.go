@@ -29,8 +29,8 @@ import (
 
 // Source is where calls run. It is safe for concurrent use.
 type Source interface {
-	// Tools are those that can be called now, each with its schema and a description.
-	Tools(ctx context.Context, set *ruleset.Set) []tools.Tool
+	// Tools are those that somebody can call now, each with its schema and a description.
+	Tools(ctx context.Context, set *ruleset.Set, who policy.Subject) []tools.Tool
 	// Run runs a call once, until ctx ends. It touches nothing but what was judged. The id is
 	// the same whenever the same call of a run is tried again.
 	Run(ctx context.Context, id string, call *guard.Passed) tools.Result
@@ -152,7 +152,7 @@ func (e *Executor) plan(ctx context.Context, set *ruleset.Set, req *openai.Reque
 // offer finds the tools of the run.
 func (r *Run) offer(ctx context.Context) (out []tools.Tool) {
 	for _, s := range r.Sources {
-		for _, t := range s.Tools(ctx, r.set) {
+		for _, t := range s.Tools(ctx, r.set, r.who) {
 			rule := r.set.Runs.Tool(t.Name)
 			if _, taken := r.offered[t.Name]; taken || !rule.Offered() {
 				continue

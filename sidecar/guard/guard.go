@@ -175,7 +175,7 @@ func (j *judge) entry(call *tools.Call, v *verdict, refusal *tools.Refusal) deci
 		outcome = decisions.Confined
 	}
 	return decisions.Decision{
-		Request: j.request, Approval: v.approval, Session: j.who.Session, Agent: j.who.Agent, Channel: j.who.Channel, Interactive: j.who.Interactive,
+		Request: j.request, Approval: v.approval, Session: j.who.Session, Agent: j.who.Agent, Channel: j.who.Channel, Run: j.who.Run, Interactive: j.who.Interactive,
 		Model: j.who.Model, Workspace: j.world.named, Cwd: j.world.cwd, Tool: call.Name, Class: string(j.set.Tools.Class(call.Name)), Strategy: call.Strategy, Confidence: call.Confidence,
 		Arguments: v.args, Effect: cmp.Or(v.Effect, policy.Allow), Enforced: v.Effect != policy.Audit, Outcome: outcome,
 		Rule: v.Rule, Place: v.Place, Why: v.Why, Instead: v.Instead, Findings: v.Audits, Rules: j.set.Version,

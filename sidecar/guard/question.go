@@ -41,6 +41,7 @@ type Question struct {
 	Agent       string     `json:"agent"`
 	Session     string     `json:"session"`
 	Channel     string     `json:"channel"`
+	Run         bool       `json:"run"`         // the call is one of a run
 	Interactive *bool      `json:"interactive"` // absent is true: somebody can answer
 	Now         *time.Time `json:"now"`         // absent is the clock
 	Confined    bool       `json:"confined"`    // it runs confined, if it is a command
@@ -153,7 +154,7 @@ func (q *Question) call() tools.Call {
 func (q *Question) subject() policy.Subject {
 	return policy.Subject{
 		Model: q.Model, Agent: q.Agent, Session: q.Session, Channel: q.Channel,
-		Interactive: q.Interactive == nil || *q.Interactive,
+		Run: q.Run, Interactive: q.Interactive == nil || *q.Interactive,
 	}
 }
 

@@ -10,21 +10,22 @@ import (
 
 // The files of a rule folder. All of them must be there.
 const (
-	strategiesFile = "strategies.yaml"
-	aliasesFile    = "aliases.yaml"
-	argumentsFile  = "arguments.yaml"
-	limitsFile     = "limits.yaml"
-	serversFile    = "servers.yaml"
-	modelsFile     = "models.yaml"
-	recoveryFile   = "recovery.yaml"
-	runsFile       = "runs.yaml"
-	resultsFile    = "results.yaml"
-	execFilename   = "exec.yaml"
-	pathsFilename  = "paths.yaml"
-	urlsFilename   = "urls.yaml"
+	strategiesFile  = "strategies.yaml"
+	aliasesFile     = "aliases.yaml"
+	argumentsFile   = "arguments.yaml"
+	limitsFile      = "limits.yaml"
+	serversFile     = "servers.yaml"
+	modelsFile      = "models.yaml"
+	recoveryFile    = "recovery.yaml"
+	runsFile        = "runs.yaml"
+	resultsFile     = "results.yaml"
+	gatewayFilename = "gateway.yaml"
+	execFilename    = "exec.yaml"
+	pathsFilename   = "paths.yaml"
+	urlsFilename    = "urls.yaml"
 )
 
-var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, runsFile, resultsFile, execFilename, pathsFilename, urlsFilename}
+var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, runsFile, resultsFile, gatewayFilename, execFilename, pathsFilename, urlsFilename}
 
 // FileNames are the files that a folder of rules must hold.
 func FileNames() []string { return slices.Clone(ruleFiles) }

@@ -114,6 +114,7 @@ func prepare(f rulefile.Files, trusted bool) *loader {
 	l.recovery()
 	l.runs()
 	l.results()
+	l.gateway()
 	l.programs()
 	l.policies()
 	l.replyTests()

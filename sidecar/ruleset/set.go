@@ -30,6 +30,7 @@ type Set struct {
 	Recovery Recovery
 	Runs     Runs
 	Results  Results
+	Gateway  []tools.Tool      // that runs may call at an OpenClaw gateway, in the order of the file
 	Programs *program.Table    // what is known of programs
 	Prompts  map[string]string // file name without extension → text
 	Counts   Counts

@@ -15,24 +15,27 @@ import (
 // "is" says what a value is. What is secret has no flag: every user of a machine can read
 // command lines.
 type Settings struct {
-	Listen        string `rule:"listen" is:"HOST:PORT" doc:"The address to serve on: HOST:PORT." eg:"127.0.0.1:8001"`
-	Upstream      string `rule:"upstream" is:"URL" doc:"The base URL of the model server, with or without /v1." eg:"http://127.0.0.1:8000/v1"`
-	UpstreamKey   string `rule:"upstream_key" is:"secret" doc:"The bearer token that the model server wants." eg:"${VLLM_API_KEY}"`
-	Server        string `rule:"server" is:"ID" doc:"A dialect of servers.yaml. If left out, the server is asked." eg:"vllm"`
-	Rules         string `rule:"rules" is:"DIR" doc:"The folder of rule files. It is watched for edits. If left out, the built-in rules are in force." eg:"/etc/gpt-oss-executor/rules"`
-	Policy        string `rule:"policy" is:"DIR" doc:"The locked folder of the security team. Its rules only tighten those of the operator." eg:"/etc/gpt-oss-executor/policy"`
-	Workspace     string `rule:"workspace" is:"DIR" doc:"The folder where agents work. If left out, paths.yaml and the gateway say it. A workspace in the locked folder outranks it." eg:"/home/sam/code/shop"`
-	State         string `rule:"state" is:"DIR" doc:"The folder that remembers the rule sets that were in force. If the rules do not load at start, the last good set serves." eg:"/var/lib/gpt-oss-executor"`
-	Confine       string `rule:"confine" is:"WHERE" one:"here off" doc:"here: the gateway runs commands on this machine, as the user of this program, and the kernel confines them. off, which is the default: they run as the gateway runs them." eg:"here"`
-	Decisions     string `rule:"decisions" is:"DIR" doc:"The folder of the log of what the policy decided, or off. If left out, it is the folder decisions in state, if state is set." eg:"/var/lib/gpt-oss-executor/decisions"`
-	DecisionsMode string `rule:"decisions_mode" is:"MODE" one:"written synced required" doc:"How safe a record is before its call leaves. written: the operating system has it. synced: the disk has it. required: the disk has it, and without a record no call leaves."`
-	Egress        string `rule:"egress" is:"MODE" one:"on off" doc:"on, which is the default: confined commands reach the network through a proxy of this program, which listens at a free port of 127.0.0.1. off: they have no network."`
-	Admin         string `rule:"admin" is:"HOST:PORT" doc:"The address of the admin API: HOST:PORT. If left out, there is no admin API." eg:"127.0.0.1:8002"`
-	AdminToken    string `rule:"admin_token" is:"secret" doc:"The bearer token of the admin API." eg:"file:/run/secrets/admin_token"`
-	Token         string `rule:"token" is:"secret" doc:"The bearer token that callers must show. If left out, they need none." eg:"${GPTOSS_TOKEN}"`
-	Hosts         string `rule:"hosts" is:"NAMES" doc:"Host names that requests may use, beside those of this machine: that of a proxy, for example." eg:"llm.example.com gpt.example.com"`
-	LogLevel      string `rule:"log_level" is:"LEVEL" one:"debug info warn error" doc:"How much is logged."`
-	LogFormat     string `rule:"log_format" is:"FORMAT" one:"text json" doc:"The format of the log, on standard error."`
+	Listen         string `rule:"listen" is:"HOST:PORT" doc:"The address to serve on: HOST:PORT." eg:"127.0.0.1:8001"`
+	Upstream       string `rule:"upstream" is:"URL" doc:"The base URL of the model server, with or without /v1." eg:"http://127.0.0.1:8000/v1"`
+	UpstreamKey    string `rule:"upstream_key" is:"secret" doc:"The bearer token that the model server wants." eg:"${VLLM_API_KEY}"`
+	Server         string `rule:"server" is:"ID" doc:"A dialect of servers.yaml. If left out, the server is asked." eg:"vllm"`
+	Rules          string `rule:"rules" is:"DIR" doc:"The folder of rule files. It is watched for edits. If left out, the built-in rules are in force." eg:"/etc/gpt-oss-executor/rules"`
+	Policy         string `rule:"policy" is:"DIR" doc:"The locked folder of the security team. Its rules only tighten those of the operator." eg:"/etc/gpt-oss-executor/policy"`
+	Workspace      string `rule:"workspace" is:"DIR" doc:"The folder where agents work. If left out, paths.yaml and the gateway say it. A workspace in the locked folder outranks it." eg:"/home/sam/code/shop"`
+	State          string `rule:"state" is:"DIR" doc:"The folder that remembers the rule sets that were in force. If the rules do not load at start, the last good set serves." eg:"/var/lib/gpt-oss-executor"`
+	Confine        string `rule:"confine" is:"WHERE" one:"here off" doc:"here: the gateway runs commands on this machine, as the user of this program, and the kernel confines them. off, which is the default: they run as the gateway runs them." eg:"here"`
+	Decisions      string `rule:"decisions" is:"DIR" doc:"The folder of the log of what the policy decided, or off. If left out, it is the folder decisions in state, if state is set." eg:"/var/lib/gpt-oss-executor/decisions"`
+	DecisionsMode  string `rule:"decisions_mode" is:"MODE" one:"written synced required" doc:"How safe a record is before its call leaves. written: the operating system has it. synced: the disk has it. required: the disk has it, and without a record no call leaves."`
+	Egress         string `rule:"egress" is:"MODE" one:"on off" doc:"on, which is the default: confined commands reach the network through a proxy of this program, which listens at a free port of 127.0.0.1. off: they have no network."`
+	Admin          string `rule:"admin" is:"HOST:PORT" doc:"The address of the admin API: HOST:PORT. If left out, there is no admin API." eg:"127.0.0.1:8002"`
+	AdminToken     string `rule:"admin_token" is:"secret" doc:"The bearer token of the admin API." eg:"file:/run/secrets/admin_token"`
+	Gateway        string `rule:"gateway" is:"URL" doc:"The address of an OpenClaw gateway. Runs may call its tools. If left out, they have none of it." eg:"http://127.0.0.1:18789"`
+	GatewayToken   string `rule:"gateway_token" is:"secret" doc:"The token of the gateway. If left out, it is that of the variable OPENCLAW_GATEWAY_TOKEN. Whoever may use a model with mode: executor has the tools that gateway.yaml lists." eg:"file:/run/secrets/gateway_token"`
+	GatewaySession string `rule:"gateway_session" is:"KEY" doc:"The session of the gateway for calls of callers that are not agents of the gateway. Each that names a session of its own gets one beside it." eg:"gpt-oss-executor"`
+	Token          string `rule:"token" is:"secret" doc:"The bearer token that callers must show. If left out, they need none." eg:"${GPTOSS_TOKEN}"`
+	Hosts          string `rule:"hosts" is:"NAMES" doc:"Host names that requests may use, beside those of this machine: that of a proxy, for example." eg:"llm.example.com gpt.example.com"`
+	LogLevel       string `rule:"log_level" is:"LEVEL" one:"debug info warn error" doc:"How much is logged."`
+	LogFormat      string `rule:"log_format" is:"FORMAT" one:"text json" doc:"The format of the log, on standard error."`
 }
 
 // SettingPrefix begins the environment variables that override settings.

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/pin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -25,7 +26,7 @@ type Toolbox struct {
 }
 
 // Tools are those of a workspace.
-func (b *Toolbox) Tools(context.Context, *ruleset.Set) []tools.Tool { return offered }
+func (b *Toolbox) Tools(context.Context, *ruleset.Set, policy.Subject) []tools.Tool { return offered }
 
 // work is one call on its way. Its methods are the tools.
 type work struct {

@@ -95,7 +95,7 @@ func (p *Planner) Window(ctx context.Context, set *ruleset.Set, m ruleset.Model)
 func Asker(req *openai.Request, from Caller, model string) policy.Subject {
 	run := req.Runtime()
 	return policy.Subject{
-		Model: model, Agent: run.Agent, Channel: run.Channel, Interactive: true,
+		Model: model, Agent: run.Agent, Channel: run.Channel, Run: from.Runs, Interactive: true,
 		Session: cmp.Or(run.Session, from.Session),
 	}
 }

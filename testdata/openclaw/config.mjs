@@ -71,11 +71,12 @@ const config = {
 
 // merge puts the members of an object over those of another, at every depth.
 function merge(under, over) {
+  const all = { ...under }; // what is off shares one object
   for (const [key, value] of Object.entries(over)) {
     const both = [value, under[key]].every((v) => v && typeof v === "object" && !Array.isArray(v));
-    under[key] = both ? merge(under[key], value) : value;
+    all[key] = both ? merge(under[key], value) : value;
   }
-  return under;
+  return all;
 }
 
 console.log(JSON.stringify(merge(config, OC_MORE ? JSON.parse(readFileSync(OC_MORE)) : {}), null, 2));

@@ -1,0 +1,49 @@
+package ruleset
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
+)
+
+// gatewayFile is gateway.yaml: the tools that runs may call at an OpenClaw gateway.
+type gatewayFile struct {
+	Version int                          `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	Tools   []rulefile.Pair[gatewayTool] `rule:"tools" doc:"The tools of the gateway, by their names there."`
+}
+
+type gatewayTool struct {
+	Description string         `rule:"description,required" doc:"What the model reads of the tool." eg:"Gives the tides of a harbour."`
+	Parameters  map[string]any `rule:"parameters,required" doc:"A JSON Schema of the arguments, with type: object." eg:"{type: object, properties: {harbour: {type: string}}}"`
+}
+
+// toolName is what model servers take for the name of a tool.
+var toolName = lazyregexp.New(`^[A-Za-z0-9_.-]{1,64}$`)
+
+// gateway takes gateway.yaml.
+func (l *loader) gateway() {
+	f := decodeFile[gatewayFile](l, gatewayFilename)
+	for _, t := range f.Tools {
+		name, doc := t.Key.Value, t.Value
+		if !toolName().MatchString(name) {
+			l.report(t.Key.All(), rulefile.CodeValue, fmt.Sprintf("%q is no name of a tool", name), "a name has letters, digits, _ . and -, at most 64")
+			continue
+		}
+		schema, err := json.Marshal(doc.Parameters)
+		if err == nil {
+			_, err = jsonschema.Compile(schema)
+		}
+		switch {
+		case err != nil:
+			l.report(t.Key.All(), rulefile.CodeValue, fmt.Sprintf("the parameters of %s are no JSON Schema: %s", name, err), "")
+		case doc.Parameters["type"] != "object":
+			l.report(t.Key.All(), rulefile.CodeValue, "the parameters of "+name+" have no type: object", "write type: object, and the arguments under properties")
+		default:
+			l.set.Gateway = append(l.set.Gateway, tools.Tool{Name: name, Description: doc.Description, Parameters: schema})
+		}
+	}
+}
