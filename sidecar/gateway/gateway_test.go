@@ -369,7 +369,7 @@ func TestTools(t *testing.T) {
 		asks    int
 		log     string
 	}{
-		"all but one": {lacking, slices.DeleteFunc(slices.Clone(all), func(n string) bool { return n == "web_search" }), 6, "not_there=[web_search]"},
+		"all but one": {lacking, slices.DeleteFunc(slices.Clone(all), func(n string) bool { return n == "web_search" }), 7, "not_there=[web_search]"},
 		"wrong token": {says(401, ""), nil, 1, "does not accept the token"},
 		"a web page":  {says(200, "<html>"), nil, 1, "a web page: is this the address of the gateway?"},
 		"starting":    {says(503, ""), all, 1, "gateway_tools"},
