@@ -33,6 +33,9 @@ func (l *loader) gateway() {
 			l.report(t.Key.All(), rulefile.CodeValue, fmt.Sprintf("%q is no name of a tool", name), "a name has letters, digits, _ . and -, at most 64")
 			continue
 		}
+		if doc.Parameters == nil {
+			continue // which has been reported
+		}
 		schema, err := json.Marshal(doc.Parameters)
 		if err == nil {
 			_, err = jsonschema.Compile(schema)

@@ -31,6 +31,8 @@ var beyond = regexp.MustCompile(`` +
 	// the words of a row of a program, and folders and variables of confined commands
 	`|stands here twice$|as it begins with no dash$|^only one kind of operands|is no kind of value, and no effect$|is no effect$` +
 	`|cannot be a folder of confined commands|^this is no name of a variable$` +
+	// a JSON Schema in a file
+	`|is no name of a tool$|are no JSON Schema|have no type: object$` +
 	// what the parser says about a strategy as a whole
 	`|: has no id|needs (open|close|tools|envelope|find)|cannot open a call|in open is for|can be enabled once|^until does not go`)
 
