@@ -21,10 +21,14 @@ type Permit struct {
 	Roots   paths.Roots // of the agent
 	Reads   []string    // what it names outside of the roots, perhaps by a pattern: files to read, folders to list
 	Trees   []string    // folders there that it reads with all below, which was looked through
+	Deletes []string    // what it deletes or moves away
 	Hosts   []string    // that it names, with a port that is not 80 or 443
 	// Understood says that everything in the command is understood. Then it may be led on to
 	// other public hosts, and git may change its settings. Code that nobody has read may not.
 	Understood bool
+	// Project says that it runs code of the workspace, and brings none of its own: npm run dev,
+	// and not node -e.
+	Project bool
 }
 
 // Confiner makes commands run confined where the gateway runs them.
@@ -107,7 +111,7 @@ func (j *judge) confine(call *tools.Call, m Moment, understood bool) (why string
 
 // permit is what a command may do, by what is known of it. Whatever it names has been judged.
 func (j *judge) permit(f *policy.Facts, understood bool) Permit {
-	p := Permit{Command: f.Call.Command, Who: j.who, Rules: j.set.Version, Roots: j.world.Roots(j.set), Understood: understood && understands(f.Script)}
+	p := Permit{Command: f.Call.Command, Who: j.who, Rules: j.set.Version, Roots: j.world.Roots(j.set), Understood: understood && understands(f.Script), Project: project(f.Script)}
 	for i := range f.Script.Commands {
 		cmd := &f.Script.Commands[i]
 		for _, use := range cmd.Reads {
@@ -119,17 +123,28 @@ func (j *judge) permit(f *policy.Facts, understood bool) Permit {
 				p.Reads = append(p.Reads, use.Resolved)
 			}
 		}
+		for _, use := range cmd.Deletes {
+			p.Deletes = append(p.Deletes, use.Resolved)
+		}
 		for _, use := range cmd.URLs {
 			if use.Class == urls.Public {
 				p.Hosts = append(p.Hosts, urls.PatternOf(use).String())
 			}
 		}
 	}
-	for _, list := range []*[]string{&p.Reads, &p.Trees, &p.Hosts} {
+	for _, list := range []*[]string{&p.Reads, &p.Trees, &p.Deletes, &p.Hosts} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
 	return p
+}
+
+// project reports whether a script runs code of the workspace, and brings none of its own.
+func project(s *shell.Script) bool {
+	own := func(c shell.Command) bool { return c.Inline || slices.Contains(c.Tags, "runs-created-file") }
+	return !slices.ContainsFunc(s.Commands, own) && slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
+		return c.CodeFile != "" || c.PathClass == paths.Workspace || slices.Contains(c.Tags, "workspace-code")
+	})
 }
 
 // fate tells the model what the result of a call does not say: that the kernel has held the

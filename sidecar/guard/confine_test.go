@@ -116,6 +116,33 @@ func TestPermitOfReads(t *testing.T) {
 	}
 }
 
+// Code of the workspace runs with what it needs, but not where the command brings code, too. What a command
+// deletes or moves is noted.
+func TestPermitOfProject(t *testing.T) {
+	for command, want := range map[string]struct {
+		project bool
+		deletes []string
+	}{
+		"npm run dev":                          {true, nil},
+		"PORT=3000 python3 app.py":             {true, nil},
+		"./run.sh && git status":               {true, nil},
+		"npm test; node -e 'x()'":              {false, nil},
+		"node -e 'x()'":                        {false, nil},
+		"printf x > x.py; python3 x.py":        {false, nil},
+		"grep -rn KEY .":                       {false, nil},
+		"rm -rf build && git mv web/a.js b.js": {false, []string{"/srv/project/build", "/srv/project/web/a.js"}},
+		"mv web site":                          {false, []string{"/srv/project/web"}},
+	} {
+		j, d, _ := confining(t, "", "")
+		if refusal := j.decide(exec(command)); refusal != nil || len(d.permits) != 1 {
+			t.Fatalf("%s: %v", command, refusal)
+		}
+		if p := d.permits[0]; p.Project != want.project || !slices.Equal(p.Deletes, want.deletes) {
+			t.Errorf("%s: %v %q", command, p.Project, p.Deletes)
+		}
+	}
+}
+
 // A person is asked about the command as it is, and judges it as it will run: unconfined.
 func TestAskedCallsAreNotConfined(t *testing.T) {
 	j, d, _ := confining(t, "", "")

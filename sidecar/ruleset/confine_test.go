@@ -94,7 +94,7 @@ func TestConfineOfBothFolders(t *testing.T) {
 // locked folder can only hide more.
 func TestConfinedHas(t *testing.T) {
 	own := builtin(t)
-	files, err := lockedSource(t, own, rulefile.Files{execFilename: "version: 1\nconfined: {hidden: [OURS], read: [~/.rustup, /opt/theirs], environment: {GOCACHE: /none}}\n"}).Read()
+	files, err := lockedSource(t, own, rulefile.Files{execFilename: "version: 1\nconfined: {hidden: [OURS], secrets: [.env, x], read: [~/.rustup, /opt/theirs], environment: {GOCACHE: /none}}\n"}).Read()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,12 +105,14 @@ func TestConfinedHas(t *testing.T) {
 	c := set.Confined("/home/kim")
 	if !slices.Equal(c.Read, []string{"/home/kim/.rustup"}) || !slices.Contains(c.Write, "/home/kim/.cache/gpt-oss-executor/caches") ||
 		c.Environment[len(c.Environment)-1] != "GOCACHE=/none" || !slices.Contains(c.Environment, "CARGO_HOME=/home/kim/.cache/gpt-oss-executor/caches/cargo") || !slices.Contains(c.Environment, "PIP_CONFIG_FILE=/dev/null") ||
-		!slices.Contains(c.Hidden, "OURS") || !slices.Contains(c.Hidden, "SSH_AUTH_SOCK") {
+		!slices.Equal(c.Secrets, []string{".env"}) || !slices.Contains(c.Hidden, "OURS") || !slices.Contains(c.Hidden, "SSH_AUTH_SOCK") {
 		t.Errorf("%+v", c)
 	}
 	for text, want := range map[string]string{
 		"confined: {read: [x]}":               "x is not an absolute path",
 		"confined: {write: ['~/']}":           "cannot be a folder of confined commands",
+		"confined: {secrets: ['*']}":          "no name of a secret",
+		"confined: {secrets: ['[']}":          "no name of a secret",
 		"confined: {environment: {'A B': x}}": "no name of a variable",
 	} {
 		own := builtin(t)

@@ -70,7 +70,7 @@ func (d *Desk) box(set *ruleset.Set, p guard.Permit, has ruleset.Confined) confi
 		}
 	}
 	b.Write = slices.Concat(b.Write, p.Roots.Write, has.Write)
-	b.Deny = append(b.Deny, p.Roots.Own...)
+	b.Deny = slices.Concat(b.Deny, p.Roots.Own, hidden(p, has))
 	b.Fixed = fixed(p)
 	b.Session, b.Records, b.Lenient = p.Who.Agent+" "+p.Who.Session, d.Records, d.Missing
 	l := set.Limits
