@@ -23,6 +23,7 @@ type Permit struct {
 	Trees   []string    // folders there that it reads with all below, which was looked through
 	Deletes []string    // what it deletes or moves away
 	Hosts   []string    // that it names, with a port that is not 80 or 443
+	Ports   []int       // of this machine, that agents may use whatever listens there
 	// Understood says that everything in the command is understood. Then it may be led on to
 	// other public hosts, and git may change its settings. Code that nobody has read may not.
 	Understood bool
@@ -111,7 +112,8 @@ func (j *judge) confine(call *tools.Call, m Moment, understood bool) (why string
 
 // permit is what a command may do, by what is known of it. Whatever it names has been judged.
 func (j *judge) permit(f *policy.Facts, understood bool) Permit {
-	p := Permit{Command: f.Call.Command, Who: j.who, Rules: j.set.Version, Roots: j.world.Roots(j.set), Understood: understood && understands(f.Script), Project: project(f.Script)}
+	p := Permit{Command: f.Call.Command, Who: j.who, Rules: j.set.Version, Roots: j.world.Roots(j.set), Ports: j.set.Ports(j.world.around()),
+		Understood: understood && understands(f.Script), Project: project(f.Script)}
 	for i := range f.Script.Commands {
 		cmd := &f.Script.Commands[i]
 		for _, use := range cmd.Reads {

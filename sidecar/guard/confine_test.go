@@ -143,6 +143,24 @@ func TestPermitOfProject(t *testing.T) {
 	}
 }
 
+// Ports that the operator has opened can be reached from inside, but those of the guard cannot.
+func TestPermitOfPorts(t *testing.T) {
+	dir := t.TempDir()
+	ruletest.Copy(t, dir)
+	ruletest.Edit(t, dir, "urls.yaml", "\nlocalhost: []\n", "\nlocalhost: [5432, 8001, 18789]\n")
+	files, err := ruletest.Source(t, dir).Read()
+	ruletest.Must(t, err)
+	set, problems := ruleset.Load(files)
+	if set == nil {
+		t.Fatal(problems)
+	}
+	j, d, _ := confining(t, "", "")
+	j.set, j.world = set, j.world.Beside("127.0.0.1:8001")
+	if why := j.decide(exec("npm test")); why != nil || len(d.permits) != 1 || !slices.Equal(d.permits[0].Ports, []int{5432}) {
+		t.Errorf("%v %+v", why, d.permits)
+	}
+}
+
 // A person is asked about the command as it is, and judges it as it will run: unconfined.
 func TestAskedCallsAreNotConfined(t *testing.T) {
 	j, d, _ := confining(t, "", "")
@@ -169,7 +187,14 @@ func TestOutsideCallsAreNotConfined(t *testing.T) {
 			t.Errorf("%s: %s", command, call.Arguments)
 		}
 	}
-	j, d, _ := confining(t, "\n  push_remotes: []\n", "\n  push_remotes: [origin]\n")
+	j, d, _ := confining(t, "\n  container_work: []\n", "\n  container_work: [build]\n")
+	for command, asked := range map[string]bool{"docker build -t x .": false, "docker build --push .": true, "docker run alpine true": true} {
+		call := exec(command)
+		if why := j.decide(call); why != nil || len(d.permits) > 0 || strings.Contains(string(call.Arguments), `"ask"`) != asked {
+			t.Errorf("%s: %+v %s", command, why, call.Arguments)
+		}
+	}
+	j, d, _ = confining(t, "\n  push_remotes: []\n", "\n  push_remotes: [origin]\n")
 	for command, asked := range map[string]bool{"git push origin main": false, "git push -u origin main": false, "git push --force origin main": true, "git push origin +main": true, "git push other main": true, "git push": true} {
 		call := exec(command)
 		if why := j.decide(call); why != nil || len(d.permits) > 0 || strings.Contains(string(call.Arguments), `"ask"`) != asked {

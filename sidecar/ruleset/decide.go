@@ -208,6 +208,22 @@ func (at At) serversOf(a *author) urls.Servers {
 	return servers
 }
 
+// Ports are those of this machine that agents may use whatever listens there, as both folders say.
+func (s *Set) Ports(w World) (out []int) {
+	at := At{World: w}
+	for _, port := range s.own.servers.Ports {
+		may := func(a *author) bool {
+			use := []urls.Use{{Host: "localhost", Port: port, Class: urls.Loopback}}
+			at.serversOf(a).Judge(use)
+			return use[0].Opened
+		}
+		if port > 0 && may(s.own) && (s.locked == nil || may(s.locked)) {
+			out = append(out, port)
+		}
+	}
+	return out
+}
+
 // guard is what judges paths there.
 func (at At) guard(a *author) paths.Guard {
 	g := paths.Guard{Roots: at.World.over(a)}

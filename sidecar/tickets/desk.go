@@ -72,6 +72,7 @@ func (d *Desk) box(set *ruleset.Set, p guard.Permit, has ruleset.Confined) confi
 	b.Write = slices.Concat(b.Write, p.Roots.Write, has.Write)
 	b.Deny = slices.Concat(b.Deny, p.Roots.Own, hidden(p, has))
 	b.Fixed = fixed(p)
+	b.Ports = p.Ports
 	b.Session, b.Records, b.Lenient = p.Who.Agent+" "+p.Who.Session, d.Records, d.Missing
 	l := set.Limits
 	b.Limits = confine.Limits{Time: l.ConfinedTime, Processes: l.ConfinedProcesses, Memory: int64(l.ConfinedMemory), File: int64(l.ConfinedFile), Output: int64(l.ConfinedOutput)}
