@@ -70,8 +70,9 @@ func (d *Desk) box(set *ruleset.Set, p guard.Permit, has ruleset.Confined) confi
 		}
 	}
 	b.Write = slices.Concat(b.Write, p.Roots.Write, has.Write)
-	b.Deny = slices.Concat(b.Deny, p.Roots.Own, hidden(p, has))
-	b.Fixed = fixed(p)
+	found := inside(p)
+	b.Deny = slices.Concat(b.Deny, p.Roots.Own, hidden(p, found, has))
+	b.Fixed = fixed(p, found)
 	b.Ports = p.Ports
 	b.Session, b.Records, b.Lenient = p.Who.Agent+" "+p.Who.Session, d.Records, d.Missing
 	l := set.Limits
@@ -89,21 +90,4 @@ func named(path string) []string {
 	}
 	found, _ := filepath.Glob(path) // what is no pattern names nothing
 	return found[:min(len(found), mostNamed)]
-}
-
-// fixed is what lies in a folder that may be changed, and is not to be changed: what git
-// would run later, unconfined. A command that is understood has been judged for that; git
-// itself changes its settings.
-func fixed(p guard.Permit) (out []string) {
-	for _, folder := range p.Roots.Write {
-		git := filepath.Join(folder, ".git")
-		if info, err := os.Lstat(git); err != nil || !info.IsDir() {
-			continue
-		}
-		out = append(out, filepath.Join(git, "hooks"))
-		if !p.Understood {
-			out = append(out, filepath.Join(git, "config"))
-		}
-	}
-	return out
 }

@@ -2,6 +2,7 @@ package tickets
 
 import (
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -20,13 +21,20 @@ const (
 	mostKept   = 256
 )
 
-// hidden are the secrets in the folders that a command may change. What it deletes may be
-// deleted, if nothing else happens in it, and code of the workspace may read what exec.yaml says. What git keeps in the same
-// words is no secret any more, and git could not work without it.
-func hidden(p guard.Permit, has ruleset.Confined) (out []string) {
+// inside looks through the folders that a command may change.
+func inside(p guard.Permit) (out []paths.Inside) {
 	g := paths.Guard{Roots: p.Roots.Real(workspace.Links{}, nil), Links: workspace.Links{}}
 	for _, folder := range g.Roots.Write {
-		in := g.Inside(folder)
+		out = append(out, g.Inside(folder))
+	}
+	return out
+}
+
+// hidden are the secrets there. What the command deletes may be deleted, if nothing else happens
+// in it, and code of the workspace may read what exec.yaml says. What git keeps in the same words
+// is no secret any more, and git could not work without it.
+func hidden(p guard.Permit, found []paths.Inside, has ruleset.Confined) (out []string) {
+	for _, in := range found {
 		in.Secrets = slices.DeleteFunc(in.Secrets, func(secret string) bool {
 			return p.Project && slices.ContainsFunc(has.Secrets, func(name string) bool { return fits(secret, name) }) ||
 				p.Understood && slices.ContainsFunc(p.Deletes, func(gone string) bool { return below(secret, gone) })
@@ -36,6 +44,48 @@ func hidden(p guard.Permit, has ruleset.Confined) (out []string) {
 	slices.Sort(out)
 	out = slices.Compact(out)
 	return out[:min(len(out), mostHidden)]
+}
+
+// deepest is how many folders below the workspace a repository may lie whose git is fixed. Deeper
+// ones are made by tests, which remove them.
+const deepest = 2
+
+// fixed is what lies in a folder that may be changed, and is not to be changed: what git would
+// run later, unconfined. A command that is understood has been judged for that; git itself
+// changes its settings, and rm removes repositories.
+func fixed(p guard.Permit, found []paths.Inside) (out []string) {
+	work := paths.Behind(workspace.Links{}, p.Roots.Workspace())
+	for _, in := range found {
+		for _, store := range in.Stores {
+			near := !p.Understood && below(store, work) && strings.Count(store[len(work):], "/") <= deepest
+			if near || store == work || slices.Contains(p.Roots.Write, store) {
+				out = append(out, ofGit(filepath.Join(store, ".git"), !p.Understood)...)
+			}
+		}
+	}
+	return out
+}
+
+// ofGit is what runs later of a store: hooks, and what settings name. Only what is there can be
+// fixed, so it is made. Of a worktree the file that leads to its store is fixed.
+func ofGit(git string, settings bool) (out []string) {
+	info, err := os.Lstat(git)
+	switch {
+	case err != nil || info.Mode()&fs.ModeSymlink != 0:
+		return nil
+	case !info.IsDir():
+		return []string{git}
+	}
+	hooks, config := filepath.Join(git, "hooks"), filepath.Join(git, "config")
+	_ = os.Mkdir(hooks, 0o755) // where that fails, nobody of this user can make it later
+	out = append(out, hooks)
+	if settings {
+		if f, err := os.OpenFile(config, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644); err == nil {
+			f.Close()
+		}
+		out = append(out, config)
+	}
+	return out
 }
 
 // fits reports whether the last parts of a path are as a pattern has it.

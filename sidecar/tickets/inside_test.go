@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,7 +70,7 @@ func TestHidden(t *testing.T) {
 			p := permit(work)
 			c.with(&p)
 			var got []string
-			for _, secret := range hidden(p, has) {
+			for _, secret := range hidden(p, inside(p), has) {
 				got = append(got, strings.TrimPrefix(secret, work+"/"))
 			}
 			if diff := cmp.Diff(strings.Fields(c.want), got); diff != "" {
@@ -112,5 +113,36 @@ func TestHiddenRuns(t *testing.T) {
 	p.Command, p.Project = "cat .env web/.env.local id_rsa", true
 	if got := run(); got != "KEY=1\nKEY=2\n" {
 		t.Errorf("the project reads %q", got)
+	}
+}
+
+// What git would run later is fixed, also where it is not there yet, and in repositories that lie in the workspace. A command that is
+// understood may change settings, and remove such repositories.
+func TestFixed(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	ruletest.Must(t, err)
+	work := base + "/work"
+	for _, dir := range []string{".git", "a/.git/hooks", "b/c/.git", "d/e/f/.git"} {
+		ruletest.Must(t, os.MkdirAll(filepath.Join(work, dir), 0o755))
+	}
+	ruletest.Must(t, os.Mkdir(work+"/tree", 0o755))
+	ruletest.Must(t, os.WriteFile(work+"/tree/.git", []byte("gitdir: /nowhere\n"), 0o644))
+	for want, understood := range map[string]bool{
+		".git/hooks": true,
+		".git/config .git/hooks a/.git/config a/.git/hooks b/c/.git/config b/c/.git/hooks tree/.git": false,
+	} {
+		p := permit(work)
+		p.Understood = understood
+		var got []string
+		for _, path := range fixed(p, inside(p)) {
+			if _, err := os.Stat(path); err != nil {
+				t.Error(err)
+			}
+			got = append(got, strings.TrimPrefix(path, work+"/"))
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(strings.Fields(want), got); diff != "" {
+			t.Errorf("understood %v: %s", understood, diff)
+		}
 	}
 }
