@@ -17,6 +17,8 @@ func confinedScenarios(home, port string) (out []script.Scenario) {
 		"work":    `printf 'made\n' > made.txt && python3 -c 'print(open("made.txt").read() * 2)'`,
 		"outside": `python3 -c 'open("` + home + `/outside.txt", "w")'`,
 		"secret":  `python3 -c 'print(open("` + home + `/.netrc").read())'`,
+		"inside":  `python3 -c 'print(open(".env").read())'`,
+		"project": `python3 app.py`,
 		"environ": `python3 -c 'import os; print(sorted(os.environ))'`,
 		"asked":   "git push origin main",
 		"network": `python3 -c 'import socket; socket.create_connection(("203.0.113.9", 80), 3)'`,
@@ -55,12 +57,19 @@ func TestConfined(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(home, ".netrc"), []byte("machine x login y password hunter2"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	for name, text := range map[string]string{".env": "KEY=hunter3", "app.py": `print(open(".env").read()[:3])`} {
+		if err := os.WriteFile(filepath.Join(b.gateway.dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, c := range []struct {
 		id, result, not string
 	}{
 		{"work", "made\nmade\n", ""},
 		{"outside", "PermissionError", ""},
 		{"secret", "PermissionError", "hunter2"},
+		{"inside", "PermissionError", "hunter3"},
+		{"project", "KEY", "Error"},
 		{"environ", "GOCACHE", "MY_SECRET_TOKEN"},
 		{"asked", "approval", "confine"},
 		{"network", "Error", "timed out"},
