@@ -155,7 +155,7 @@ func heard() io.Writer {
 
 var (
 	serving = regexp.MustCompile(`\bhttp_server_start\b.*?\baddress\W+http://(.+?)/v1`)
-	adminAt  = regexp.MustCompile(`\badmin_start\b.*?\baddress\W+http://([\w.:]+)`)
+	adminAt = regexp.MustCompile(`\badmin_start\b.*?\baddress\W+http://([\w.:]+)`)
 )
 
 func serves(ts *testscript.TestScript, _ bool, _ []string) {
