@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -81,12 +82,14 @@ func (b Box) variable(name string) (value string) {
 type run struct {
 	box             Box
 	plan            *plan
+	brood           *brood
 	records         *records
 	pipes           *pipes
 	keeper, command int
 	listener        int
 	report          int // where the child and the keeper tell what happens
 	deputy          *deputy
+	alone           bool // the keeper is gone, and nothing is left
 
 	stopping sync.Mutex
 	why      error // why it was ended
@@ -122,7 +125,7 @@ func (r *run) begin(s start) error {
 	s.gate, r.report = gate[0], report[0]
 	plan, err := r.box.plan(s)
 	if r.plan = plan; err == nil {
-		r.keeper, err = spawn(plan, report[1])
+		r.keeper, r.brood, err = spawn(plan, report[1])
 		plan.close()
 	}
 	unix.Close(report[1])
@@ -164,14 +167,12 @@ func (r *run) adopt(offer Offer) error {
 			}
 		}
 	}
-	d := &deputy{
+	r.deputy = &deputy{
 		box: r.box, records: r.records, listener: r.listener, keeper: r.keeper, desk: desk(), waiting: map[int]bool{},
 		apart: r.plan.flags != 0, scoped: offer.landlock.scoped&unix.LANDLOCK_SCOPE_SIGNAL != 0,
 	}
 	// The thread of the command is woken where the answer was written: half the time of a call.
 	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(r.listener), ioctlSetFlags, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
-	d.threads.Go(d.serve)
-	r.deputy = d
 	return nil
 }
 
@@ -227,23 +228,43 @@ func codeOf(err error) int {
 	return ExitUnfit
 }
 
-// wait waits for the command, and ends what is left of it.
+// wait waits for the command, and ends what is left of it. One thread does, and the deputy
+// gets others when it is first asked: threads are most of the time that a start takes.
 func (r *run) wait() (int, error) {
 	defer r.end()
 	defer forwardSignals(r.command)()
-	defer r.box.Limits.watch(r)()
-	defer r.pipes.overflow(r)()
+	r.pipes.pass(func() { r.stop(errFull) })
+	watch := r.box.Limits.watch(time.Now())
+	fds := []unix.PollFd{{Fd: int32(r.report), Events: unix.POLLIN}, {Fd: int32(r.listener), Events: unix.POLLIN}}
 	var failed error
 	for {
+		if _, err := unix.Poll(fds, watch.pause(time.Now())); err != nil {
+			if !errors.Is(err, unix.EINTR) {
+				return ExitUnfit, fmt.Errorf("%w: wait for the command: %w", ErrUnfit, err)
+			}
+			continue
+		}
+		if err := watch.over(time.Now(), r.keeper); err != nil {
+			r.stop(err)
+		}
+		if fds[1].Revents != 0 { // somebody asks, or nobody is left who could
+			r.deputy.threads.Go(r.deputy.serve)
+			fds[1].Fd = -1
+		}
+		if fds[0].Revents == 0 {
+			continue
+		}
 		m, err := r.next()
 		switch {
 		case err != nil:
 			return ExitUnfit, fmt.Errorf("%w: the keeper was lost: %w", ErrUnfit, err)
 		case m.kind == saidFailure:
 			failed = r.step(m)
-		case m.kind == saidEnd && failed != nil:
-			return codeOf(failed), failed
 		case m.kind == saidEnd:
+			r.alone = m.b == 1
+			if failed != nil {
+				return codeOf(failed), failed
+			}
 			return r.outcome(unix.WaitStatus(m.a))
 		}
 	}
@@ -252,22 +273,17 @@ func (r *run) wait() (int, error) {
 // stop ends the command and says why.
 func (r *run) stop(why error) {
 	r.stopping.Lock()
-	if r.why == nil {
-		r.why = why
+	defer r.stopping.Unlock()
+	r.why = cmp.Or(r.why, why)
+	if r.keeper > 0 {
+		killBelow(r.keeper)
 	}
-	r.stopping.Unlock()
-	killBelow(r.keeper)
 }
 
 // outcome is the exit code for how the command ended.
 func (r *run) outcome(status unix.WaitStatus) (int, error) {
 	r.stopping.Lock()
 	defer r.stopping.Unlock()
-	select {
-	case <-r.pipes.full: // it may have ended by itself, for want of a reader
-		r.why = cmp.Or(r.why, errFull)
-	default:
-	}
 	switch {
 	case r.why != nil:
 		return 128 + int(unix.SIGKILL), r.why
@@ -279,9 +295,14 @@ func (r *run) outcome(status unix.WaitStatus) (int, error) {
 
 // end ends what the command left, then the keeper, which has nothing to keep any more.
 func (r *run) end() {
-	endBelow(r.keeper)
-	_ = unix.Kill(r.keeper, unix.SIGKILL)
+	if !r.alone {
+		endBelow(r.keeper)
+		_ = unix.Kill(r.keeper, unix.SIGKILL)
+	}
+	r.stopping.Lock() // its pid may be somebody else's from now on
 	_, _ = unix.Wait4(r.keeper, nil, 0, nil)
+	r.keeper = 0
+	r.stopping.Unlock()
 	if r.deputy != nil {
 		r.deputy.end()
 	}
@@ -289,4 +310,5 @@ func (r *run) end() {
 	if r.listener > 0 {
 		unix.Close(r.listener)
 	}
+	runtime.KeepAlive(r.brood)
 }

@@ -3,14 +3,13 @@ package confine
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// op is one system call of the child. The parent prepares all of them, since the child of a
-// fork of a Go program can neither allocate nor wait for another goroutine.
+// op is one system call of the child. The parent prepares all of them, since the child
+// can neither allocate nor wait for a goroutine.
 type op struct {
 	what string // in words, for when it fails
 	nr   uintptr
@@ -28,33 +27,40 @@ const (
 	saidKeeper  = iota + 1 // a: pid of COMMAND, in the keeper's words
 	saidResult             // a: index of the op, b: its result
 	saidFailure            // a: index of the op, b: errno
-	saidEnd                // a: wait status
+	saidEnd                // a: wait status, b: 1 if nothing is left
 )
 
 // message is what is told, in one write.
 type message struct{ kind, a, b int32 }
 
-// brood is what the keeper and the child need. All of it is made before the fork.
+// brood is what the keeper and the child need. They share the memory of the supervisor, as
+// copying it would take half a millisecond, so all of this stays until both are gone.
 type brood struct {
 	ops      []op
-	flags    uintptr // of clone, for the child
-	report   uintptr // where messages are written
-	signals  uintptr // a signalfd for SIGCHLD and keeperSignal
-	parent   uintptr // pid of the supervisor
-	message  *message
-	text     *[4096]byte // scratch for the keeper
-	children *byte       // "/proc/thread-self/children"
-	status   *int32
+	flags    uintptr    // of clone, for the child
+	report   uintptr    // where messages are written
+	signals  uintptr    // a signalfd for SIGCHLD and keeperSignal
+	parent   uintptr    // pid of the supervisor
+	text     [4096]byte // scratch for the keeper
+	children *byte      // "/proc/thread-self/children"
+	status   int32
+	stacks   [2][8192]byte // of the keeper and of the child
 }
+
+// Who is born, as an index of brood.stacks.
+const (
+	theKeeper = iota
+	theChild
+)
 
 // keeperSignal tells the keeper that the supervisor is gone.
 const keeperSignal = unix.SIGUSR1
 
-// spawn forks a keeper, which forks the child. The keeper outlives the supervisor by as long
+// spawn starts a keeper, which starts the child. The keeper outlives the supervisor by as long
 // as it takes to end what COMMAND left: a gateway that gives up on a command kills the
 // supervisor with SIGKILL, and nothing may be left behind then either. The thread must
 // stay locked, since the keeper notices the death of it.
-func spawn(p *plan, report int) (keeper int, err error) {
+func spawn(p *plan, report int) (keeper int, b *brood, err error) {
 	var all, before, wanted unix.Sigset_t
 	for i := range all.Val {
 		all.Val[i] = ^all.Val[i]
@@ -62,49 +68,52 @@ func spawn(p *plan, report int) (keeper int, err error) {
 	wanted.Val[0] = 1<<(unix.SIGCHLD-1) | 1<<(keeperSignal-1)
 	signals, err := unix.Signalfd(-1, &wanted, unix.SFD_CLOEXEC)
 	if err != nil {
-		return 0, fmt.Errorf("signalfd: %w", err)
+		return 0, nil, fmt.Errorf("signalfd: %w", err)
 	}
 	defer unix.Close(signals)
 	children := append([]byte("/proc/thread-self/children"), 0)
-	b := &brood{
-		ops: p.ops, flags: p.flags | uintptr(unix.SIGCHLD), report: uintptr(report), signals: uintptr(signals), parent: uintptr(os.Getpid()),
-		message: new(message), text: new([4096]byte), children: &children[0], status: new(int32),
-	}
+	b = &brood{ops: p.ops, flags: p.flags, report: uintptr(report), signals: uintptr(signals), parent: uintptr(os.Getpid()), children: &children[0]}
 	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &all, &before); err != nil {
-		return 0, fmt.Errorf("block signals: %w", err)
+		return 0, nil, fmt.Errorf("block signals: %w", err)
 	}
-	pid, errno := fork(b)
+	pid := b.bear(theKeeper, 0)
 	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &before, nil)
-	runtime.KeepAlive(p)
-	runtime.KeepAlive(b)
-	if errno != 0 {
-		return 0, fmt.Errorf("fork: %w", errno)
+	if pid < 0 {
+		return 0, nil, fmt.Errorf("fork: %w", unix.Errno(-pid))
 	}
-	return int(pid), nil
+	return pid, b, nil
 }
 
-// fork returns in the parent only.
+// clone starts a process that goes on in born, on a stack of its own.
+func clone(flags, stack uintptr, b *brood, who uintptr) (pidOrErrno int)
+
+// bear starts a process that shares our memory, until it runs another program.
 //
 //go:norace
 //go:nosplit
-//go:noinline
-func fork(b *brood) (uintptr, unix.Errno) {
-	pid, _, errno := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
-	if errno != 0 || pid != 0 {
-		return pid, errno
+func (b *brood) bear(who, flags uintptr) int {
+	const room = 64 // for what is handed over
+	stack := &b.stacks[who]
+	top := uintptr(unsafe.Pointer(stack)) + unsafe.Sizeof(*stack) - room
+	return clone(flags|unix.CLONE_VM|uintptr(unix.SIGCHLD), top&^15, b, who)
+}
+
+// born is where a new process begins. It can neither allocate nor wait for a goroutine.
+//
+//go:norace
+//go:nosplit
+func born(b *brood, who uintptr) {
+	if who == theChild {
+		perform(b)
 	}
 	unix.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(keeperSignal), 0, 0, 0, 0)
 	unix.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0, 0)
-	child, _, errno := unix.RawSyscall6(unix.SYS_CLONE, b.flags, 0, 0, 0, 0, 0)
-	switch {
-	case errno != 0:
-		tell(b, saidFailure, -1, int32(errno))
+	child := b.bear(theChild, b.flags)
+	if child < 0 {
+		tell(b.report, saidFailure, -1, int32(-child))
 		exit(125)
-	case child == 0:
-		perform(b)
 	}
 	keep(b, child)
-	return 0, 0
 }
 
 // perform is the child: one call after the other, and the last one is execve.
@@ -126,11 +135,11 @@ func perform(b *brood) {
 			errno = unix.EPIPE
 		}
 		if errno != 0 {
-			tell(b, saidFailure, int32(i), int32(errno))
+			tell(b.report, saidFailure, int32(i), int32(errno))
 			exit(125)
 		}
 		if result = r; o.tell {
-			tell(b, saidResult, int32(i), int32(r))
+			tell(b.report, saidResult, int32(i), int32(r))
 		}
 	}
 	exit(125)
@@ -142,28 +151,39 @@ func perform(b *brood) {
 //
 //go:norace
 //go:nosplit
-func keep(b *brood, command uintptr) {
+func keep(b *brood, command int) {
 	unix.RawSyscall6(unix.SYS_SETPGID, 0, 0, 0, 0, 0, 0)
-	tell(b, saidKeeper, int32(command), 0)
+	tell(b.report, saidKeeper, int32(command), 0)
 	unix.RawSyscall6(unix.SYS_DUP3, b.report, 0, 0, 0, 0, 0)
 	unix.RawSyscall6(unix.SYS_DUP3, b.signals, 1, 0, 0, 0, 0)
 	unix.RawSyscall6(unix.SYS_CLOSE_RANGE, 2, 1<<31, 0, 0, 0, 0)
-	b.report = 0
-	for {
+	const report, signals = 0, 1
+	var how int32
+	for ended, told := false, false; ; {
 		for {
-			pid, _, _ := unix.RawSyscall6(unix.SYS_WAIT4, ^uintptr(0), uintptr(unsafe.Pointer(b.status)), unix.WNOHANG|unix.WALL, 0, 0, 0)
+			pid, _, errno := unix.RawSyscall6(unix.SYS_WAIT4, ^uintptr(0), uintptr(unsafe.Pointer(&b.status)), unix.WNOHANG|unix.WALL, 0, 0, 0)
+			if errno == unix.ECHILD && ended {
+				if !told {
+					tell(report, saidEnd, how, 1)
+				}
+				exit(0)
+			}
 			if int(pid) <= 0 {
 				break
 			}
-			if pid == command {
-				tell(b, saidEnd, *b.status, 0)
+			if int(pid) == command {
+				ended, how = true, b.status
 			}
+		}
+		if ended && !told {
+			told = true
+			tell(report, saidEnd, how, 0)
 		}
 		if parent, _, _ := unix.RawSyscall6(unix.SYS_GETPPID, 0, 0, 0, 0, 0, 0); parent != b.parent {
 			endAll(b)
 			exit(0)
 		}
-		unix.RawSyscall6(unix.SYS_READ, 1, uintptr(unsafe.Pointer(b.text)), 4096, 0, 0, 0)
+		unix.RawSyscall6(unix.SYS_READ, signals, uintptr(unsafe.Pointer(&b.text)), 4096, 0, 0, 0)
 	}
 }
 
@@ -178,7 +198,7 @@ func endAll(b *brood) {
 		if errno != 0 {
 			return
 		}
-		n, _, _ := unix.RawSyscall6(unix.SYS_READ, fd, uintptr(unsafe.Pointer(b.text)), 4096, 0, 0, 0)
+		n, _, _ := unix.RawSyscall6(unix.SYS_READ, fd, uintptr(unsafe.Pointer(&b.text)), 4096, 0, 0, 0)
 		unix.RawSyscall6(unix.SYS_CLOSE, fd, 0, 0, 0, 0, 0)
 		pid := uintptr(0)
 		for i := 0; i < int(n) && i < len(b.text); i++ {
@@ -199,9 +219,9 @@ func endAll(b *brood) {
 
 //go:norace
 //go:nosplit
-func tell(b *brood, kind, a, c int32) {
-	b.message.kind, b.message.a, b.message.b = kind, a, c
-	unix.RawSyscall6(unix.SYS_WRITE, b.report, uintptr(unsafe.Pointer(b.message)), unsafe.Sizeof(message{}), 0, 0, 0)
+func tell(report uintptr, kind, a, c int32) {
+	m := message{kind, a, c}
+	unix.RawSyscall6(unix.SYS_WRITE, report, uintptr(unsafe.Pointer(&m)), unsafe.Sizeof(m), 0, 0, 0)
 }
 
 //go:norace
