@@ -22,7 +22,7 @@ func (c *call) definition(w Word) {
 		c.code(rest(w, value), c.name+" !=")
 	case buildPrograms().MatchString(name):
 		c.run(c.name+" "+name+"=", split(rest(w, value)), "")
-		if !usualTools.MatchString(value) {
+		if !usualTools().MatchString(value) {
 			c.execFlag(name + "=")
 		}
 	case name == "SHELL" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "MAKE") || strings.ContainsAny(value, ";|&`#<>$\n") || w.Dynamic:
