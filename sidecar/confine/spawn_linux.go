@@ -100,6 +100,7 @@ func (b *brood) bear(who, flags uintptr) int {
 
 // born is where a new process begins. It can neither allocate nor wait for a goroutine.
 //
+//lint:ignore U1000 the assembly calls it
 //go:norace
 //go:nosplit
 func born(b *brood, who uintptr) {
