@@ -20,9 +20,9 @@ concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Para
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# Without the C library the program starts sooner.
+# Without the C library and without what debuggers read, the program starts sooner.
 build: ## build bin/gpt-oss-executor
-	CGO_ENABLED=0 go build -trimpath -o bin/gpt-oss-executor .
+	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/gpt-oss-executor .
 
 test: needs lint unit race e2e ## everything: lint, tests, the race detector, a real gateway and SDKs; 12 minutes on 2 cores, the first time 15
 

@@ -38,7 +38,7 @@ func BenchmarkStart(b *testing.B) {
 		"program": func(b *testing.B) func() error {
 			dir := b.TempDir()
 			program := filepath.Join(dir, "gpt-oss-executor")
-			build := exec.Command("go", "build", "-trimpath", "-o", program, "../..")
+			build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "../..")
 			build.Env = append(os.Environ(), "CGO_ENABLED=0")
 			if out, err := build.CombinedOutput(); err != nil {
 				b.Fatalf("%s%v", out, err)
