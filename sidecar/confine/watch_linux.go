@@ -15,6 +15,9 @@ import (
 // pace is how often a tree is counted.
 const pace = 250 * time.Millisecond
 
+// getTermios asks a terminal how it is set; what is none fails.
+const getTermios = unix.TCGETS
+
 // watch ends a run that is over its limits. What it returns ends the watch.
 func (l Limits) watch(r *run) (end func()) {
 	if l.Time == 0 && l.Processes == 0 && l.Memory == 0 {
@@ -44,6 +47,23 @@ func (l Limits) watch(r *run) (end func()) {
 					return
 				}
 			}
+		}
+	})
+	return func() { close(done); watching.Wait() }
+}
+
+// overflow ends a run with too much output. What it returns ends the watch.
+func (p *pipes) overflow(r *run) (end func()) {
+	if !p.bound {
+		return func() {}
+	}
+	done := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		select {
+		case <-done:
+		case <-p.full:
+			r.stop(errFull)
 		}
 	})
 	return func() { close(done); watching.Wait() }

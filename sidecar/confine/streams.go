@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package confine
 
 import (
@@ -93,23 +95,6 @@ func (p *pipes) pass(w io.Writer, r *os.File) {
 	}
 }
 
-// overflow ends a run with too much output. What it returns ends the watch.
-func (p *pipes) overflow(r *run) (end func()) {
-	if !p.bound {
-		return func() {}
-	}
-	done := make(chan struct{})
-	var watching sync.WaitGroup
-	watching.Go(func() {
-		select {
-		case <-done:
-		case <-p.full:
-			r.stop(errFull)
-		}
-	})
-	return func() { close(done); watching.Wait() }
-}
-
 // finish waits until all is copied. The command, and all it started, is gone by then.
 func (p *pipes) finish() {
 	p.ends.Do(func() {
@@ -127,6 +112,6 @@ func same(a, b io.Writer) (yes bool) {
 }
 
 func isTerminal(f *os.File) bool {
-	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	_, err := unix.IoctlGetTermios(int(f.Fd()), getTermios)
 	return err == nil
 }
