@@ -77,12 +77,13 @@ func TestScripts(t *testing.T) {
 			e.Setenv("BUSY", busy.Addr().String())
 			e.Setenv("FREE", free.Addr().String())
 			e.Setenv("MODEL", model.URL)
+			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, ".state"))
 			e.Setenv("LONG", strings.Repeat("x", 300))
 			e.Values[questionsKey{}] = &questions{}
 			return errors.Join(free.Close(), admin.Close())
 		},
 		Condition: func(name string) (bool, error) { // [confines]: this machine can
-			_, err := unconfined(confine.Probe())
+			_, err := unconfined(confine.Probe(), false)
 			return err == nil, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

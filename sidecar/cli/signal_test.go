@@ -22,7 +22,7 @@ const servesAt = "TEST_SERVES_AT"
 // The first signal lets an open request end, and the second ends the program at once.
 func TestSecondSignal(t *testing.T) {
 	if at := os.Getenv(servesAt); at != "" {
-		os.Exit(Run([]string{"serve", "--listen", at, "--upstream", os.Getenv("TEST_MODEL")}, Env{
+		os.Exit(Run([]string{"serve", "--listen", at, "--upstream", os.Getenv("TEST_MODEL"), "--confine", "off"}, Env{
 			In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Defaults: os.DirFS("../.."),
 		}))
 	}
