@@ -41,6 +41,9 @@ func Run(b Box, std Streams) (int, error) {
 	if err != nil {
 		return ExitUnfit, err
 	}
+	if (b.Limits.Memory > 0 || b.Limits.Processes > 0) && !b.lenient(PartLimits) {
+		return ExitUnfit, fmt.Errorf("%w to a limit of memory or processes: leave these out", ErrUnfit)
+	}
 	for resource, most := range map[int]int64{syscall.RLIMIT_FSIZE: b.Limits.File, syscall.RLIMIT_NOFILE: int64(b.Limits.Open)} {
 		if most > 0 {
 			_ = syscall.Setrlimit(resource, &syscall.Rlimit{Cur: uint64(most), Max: uint64(most)}) // fails where it is lower already
@@ -58,7 +61,10 @@ func Run(b Box, std Streams) (int, error) {
 	if err != nil {
 		return ExitUnfit, fmt.Errorf("%w: %s: %w", ErrUnfit, sandboxExec, err)
 	}
-	defer endGroup(pid)
+	defer func() {
+		endGroup(pid)
+		time.AfterFunc(grace, pipes.cut) // what has left the group may hold them
+	}()
 	return b.Limits.wait(pid, pipes.full)
 }
 
@@ -111,6 +117,13 @@ func endGroup(pid int) {
 		time.Sleep(2 * time.Millisecond)
 	}
 	_ = unix.Kill(-pid, unix.SIGKILL)
+}
+
+// cut ends copying, though somebody may still write.
+func (p *pipes) cut() {
+	for _, f := range p.reads {
+		f.Close()
+	}
 }
 
 func followed(path string) (string, error) {
