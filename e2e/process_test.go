@@ -133,7 +133,7 @@ func runSidecar(t *testing.T, ready, model string, env ...string) (p *process, a
 	address = "127.0.0.1:" + freePort(t)
 	cmd := exec.Command(binary, "serve", "--listen", address, "--upstream", model+"/v1")
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(append(os.Environ(), "XDG_STATE_HOME="+t.TempDir()), env...) // that of the user may say that commands are confined
+	cmd.Env = append(append(os.Environ(), "XDG_STATE_HOME="+t.TempDir()), env...) // another one may say that commands are confined
 	p = start(t, "sidecar", cmd)
 	p.ready(t, "http://"+address+ready, 20*time.Second)
 	return p, "http://" + address
