@@ -73,8 +73,13 @@ func TestConfined(t *testing.T) {
 	if err := os.WriteFile(more, []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, address := runSidecar(t, "/readyz", startModel(t, b.servers[guarded]),
-		append(b.sidecar(t, guarded), "GPTOSS_EXECUTOR_CONFINE=here", "GPTOSS_EXECUTOR_STATE="+filepath.Join(t.TempDir(), "state"))...)
+	state := "XDG_STATE_HOME=" + t.TempDir()
+	settings := exec.Command(binary, "openclaw") // says that the gateway is here
+	settings.Env = append(os.Environ(), state)
+	if said, err := settings.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	_, address := runSidecar(t, "/readyz", startModel(t, b.servers[guarded]), append(b.sidecar(t, guarded), state)...)
 	away, elsewhere := b.startLost(t)
 	b.gateway = startGatewayWith(t, b.run, []string{"OC_MORE=" + more, "MY_SECRET_TOKEN=x", "CURL_CA_BUNDLE=" + authority, "REQUESTS_CA_BUNDLE=" + authority}, provider{guarded, address}, provider{lost, elsewhere})
 	if err := os.WriteFile(filepath.Join(home, ".netrc"), []byte("machine x login y password hunter2"), 0o600); err != nil {

@@ -139,7 +139,7 @@ func runProgram(t *testing.T, program, ready, model string, env ...string) (p *p
 	address = "127.0.0.1:" + freePort(t)
 	cmd := exec.Command(program, "serve", "--listen", address, "--upstream", model+"/v1")
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), env...)
+	cmd.Env = append(append(os.Environ(), "XDG_STATE_HOME="+t.TempDir()), env...) // another one may say that commands are confined
 	p = start(t, "sidecar", cmd)
 	p.ready(t, "http://"+address+ready, time.Minute)
 	return p, "http://" + address

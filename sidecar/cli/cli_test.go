@@ -80,12 +80,13 @@ func TestScripts(t *testing.T) {
 			e.Setenv("ANY", "127.0.0.1:0")
 			e.Setenv("BUSY", busy.Addr().String())
 			e.Setenv("MODEL", model.URL)
+			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, ".state"))
 			e.Setenv("LONG", strings.Repeat("x", 300))
 			e.Values[questionsKey{}] = &questions{}
 			return os.Mkdir(e.Getenv(said), 0o755)
 		},
 		Condition: func(name string) (bool, error) { // [confines]: this machine can
-			_, err := unconfined(confine.Probe())
+			_, err := unconfined(confine.Probe(), false)
 			return err == nil, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

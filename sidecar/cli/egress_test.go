@@ -29,13 +29,13 @@ func (r shippedRules) Set() *ruleset.Set { return ruletest.Shipped(r.t) }
 // A command that was let through with a ticket finds the proxy, and confine prints what was
 // refused there, which curl does not say. Then its pass is gone.
 func TestConfineTellsWhatWasRefused(t *testing.T) {
-	if _, err := unconfined(confine.Probe()); err != nil {
+	if _, err := unconfined(confine.Probe(), false); err != nil {
 		t.Skip(err)
 	}
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("curl is not here")
 	}
-	l, err := egressListener(ruleset.Settings{Confine: confineHere})
+	l, err := egressListener(ruleset.Settings{}, true)
 	ruletest.Must(t, err)
 	book := egress.NewBook(l.Addr().String(), tickets.Valid, time.Now)
 	log, metrics := slog.New(slog.DiscardHandler), telemetry.New()

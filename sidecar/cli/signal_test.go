@@ -22,7 +22,7 @@ const forModel = "TEST_MODEL"
 // The first signal lets an open request end, and the second ends the program at once.
 func TestSecondSignal(t *testing.T) {
 	if model := os.Getenv(forModel); model != "" {
-		os.Exit(Run([]string{"serve", "--listen", "127.0.0.1:0", "--upstream", model}, Env{
+		os.Exit(Run([]string{"serve", "--listen", "127.0.0.1:0", "--upstream", model, "--confine", "off"}, Env{
 			In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Defaults: os.DirFS("../.."),
 		}))
 	}

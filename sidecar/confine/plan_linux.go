@@ -3,8 +3,6 @@ package confine
 import (
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -202,15 +200,4 @@ func (b Box) covered() (hidden, fixed []string) {
 		return out
 	}
 	return inside(b.Deny), inside(b.Fixed)
-}
-
-// parents are the folders between those that may be written and a path in them, from the top.
-func (b Box) parents(paths []string) (out []string) {
-	for _, path := range paths {
-		for dir := filepath.Dir(path); underAny(dir, b.Write) && !slices.Contains(out, dir); dir = filepath.Dir(dir) {
-			out = append(out, dir)
-		}
-	}
-	slices.Sort(out)
-	return out
 }

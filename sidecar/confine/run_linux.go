@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os/exec"
 	"runtime"
-	"strings"
 	"sync"
 	"time"
 
@@ -51,29 +49,6 @@ func Run(b Box, std Streams) (int, error) {
 		return codeOf(err), err
 	}
 	return r.wait()
-}
-
-// program is the path of what is run, as a shell finds it.
-func (b Box) program() (path string, code int, err error) {
-	name := b.Command[0]
-	if !strings.Contains(name, "/") {
-		for dir := range strings.SplitSeq(b.variable("PATH"), ":") {
-			if path, err := exec.LookPath(dir + "/" + name); err == nil && dir != "" {
-				return path, 0, nil
-			}
-		}
-		return "", ExitNotFound, fmt.Errorf("%s: command not found", name)
-	}
-	return name, 0, nil
-}
-
-func (b Box) variable(name string) (value string) {
-	for _, v := range b.Env {
-		if rest, ok := strings.CutPrefix(v, name+"="); ok {
-			value = rest
-		}
-	}
-	return value
 }
 
 // run is a command that runs, and what watches over it.

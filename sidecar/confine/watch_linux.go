@@ -16,6 +16,9 @@ import (
 // pace is how often a tree is counted.
 const pace = 250 * time.Millisecond
 
+// getTermios asks a terminal how it is set; what is none fails.
+const getTermios = unix.TCGETS
+
 // watch says when a run is over its limits.
 type watch struct {
 	Limits

@@ -26,6 +26,7 @@ type Desk struct {
 	Program string         // this program, absolute
 	Records string         // where running commands know each other, absolute
 	Missing []confine.Part // what this machine cannot enforce, and commands run without
+	Untried bool           // commands run though what confines them was never tried
 	Network Network        // nil: commands reach nothing but servers of their own session
 	Now     func() time.Time
 }
@@ -74,7 +75,7 @@ func (d *Desk) box(set *ruleset.Set, p guard.Permit, has ruleset.Confined) confi
 	b.Deny = slices.Concat(b.Deny, p.Roots.Own, hidden(p, found, has))
 	b.Fixed = fixed(p, found)
 	b.Ports = p.Ports
-	b.Session, b.Records, b.Lenient = p.Who.Agent+" "+p.Who.Session, d.Records, d.Missing
+	b.Session, b.Records, b.Lenient, b.Untried = p.Who.Agent+" "+p.Who.Session, d.Records, d.Missing, d.Untried
 	l := set.Limits
 	b.Limits = confine.Limits{Time: l.ConfinedTime, Processes: l.ConfinedProcesses, Memory: int64(l.ConfinedMemory), File: int64(l.ConfinedFile), Output: int64(l.ConfinedOutput)}
 	return b

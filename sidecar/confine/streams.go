@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package confine
 
 import (
@@ -123,6 +125,6 @@ func same(a, b io.Writer) (yes bool) {
 }
 
 func isTerminal(f *os.File) bool {
-	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	_, err := unix.IoctlGetTermios(int(f.Fd()), getTermios)
 	return err == nil
 }
