@@ -205,9 +205,9 @@ func TestSpans(t *testing.T) {
 		{"ls; sh -c 'rm x'; ls", "rm", "sh -c 'rm x'"},
 		{"echo $(rm x)", "rm", "rm x"},
 		{"f() { rm x; }; f", "rm", "f"},
-		{"ls\r\nrm x\r\n", "rm", "rm x"},
+		{"ls\r\nrm x\r\n", "rm", "ls\r\nrm x\r\n"},
 		{"ls a\\\nb; rm x", "rm", "rm x"},
-		{"echo \"$\\\n(rm x)\" y", "rm", "rm x"},
+		{"echo \"$\\\n(rm x)\" y", "rm", "echo \"$\\\n(rm x)\" y"},
 		{"ls a #\\\nrm x", "rm", "rm x"},
 		{"for i in 1; do rm x; done", "rm", "rm x"},
 	} {

@@ -78,8 +78,8 @@ func (sh *shell) body(f *function) {
 		sh.a.script.OverBudget = true
 		return
 	}
-	via, outer, running := sh.via, sh.outer, sh.running
-	sh.via, sh.outer, sh.running = "function "+f.name, nil, appended(running, f)
+	via, marks, running := sh.via, sh.marks, sh.running
+	sh.via, sh.marks, sh.running = "function "+f.name, false, appended(running, f)
 	sh.depth++
 	before := sh.locals
 	sh.locals = &locals{branches: sh.branches, vars: map[string]value{}}
@@ -87,7 +87,7 @@ func (sh *shell) body(f *function) {
 	sh.restore(sh.locals)
 	sh.locals = before
 	sh.depth--
-	sh.via, sh.outer, sh.running = via, outer, running
+	sh.via, sh.marks, sh.running = via, marks, running
 }
 
 // locals are variables of a function, with the values that their names have outside.

@@ -17,8 +17,8 @@ type shell struct {
 	in    *stream // what commands read
 	out   *sink   // where commands write; nil: nobody looks at it
 
-	outer      *reading // the outermost text; nil inside of other text and functions
-	start, end int      // of what runs now, in the outermost text
+	marks      bool // statements stand in the outermost text as it was given
+	start, end int  // of what runs now, in that text
 
 	via        string
 	depth      int
@@ -85,7 +85,7 @@ func (sh *shell) fork() *shell {
 // nested is a shell for text inside of this one: it sees the variables.
 func (sh *shell) nested(via string) *shell {
 	sub := sh.fork()
-	sub.via, sub.outer = via, nil
+	sub.via, sub.marks = via, false
 	sub.depth++
 	return sub
 }
