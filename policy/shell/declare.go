@@ -91,7 +91,7 @@ func (sh *shell) declareName(name string, s saying) {
 	}
 	local := sh.locals != nil && !s.global && s.kind != "export" && s.kind != "readonly"
 	if local {
-		sh.keepLocal(name, v)
+		sh.locals[name] = true
 		v = value{traits: v.traits}
 		if !set {
 			v.word = guessed("")

@@ -101,7 +101,7 @@ func (sh *shell) unset(cmd Command, c call) {
 			sh.set(base, old)
 		default:
 			sh.set(base, value{})
-			if o.letters == "" && !set && sh.function(base) != nil {
+			if o.letters == "" && !set {
 				sh.define(base)
 			}
 		}

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -34,9 +33,7 @@ type shell struct {
 	running    []*function
 	errexit    bool                   // set -e
 	tested     int                    // conditions around this place, in which set -e does not count
-	branches   int                    // around this place
-	locals     *locals                // of the function that runs
-	exported   map[string][]*function // of the shells that started this one
+	locals     map[string]bool // of the function that runs
 }
 
 // place is the folder that a shell is in.
@@ -101,31 +98,19 @@ func (sh *shell) fresh(via string) *shell {
 	sub.scope.cleared = slices.ContainsFunc(sh.wrappers, func(w string) bool { return !slices.Contains(keepers, w) })
 	sub.set("IFS", known(" \t\n"))
 	sub.locals = nil
-	sub.scope.functions = map[string][]*function{}
-	sub.exported = maps.Clone(sh.exported)
-	for s := sh.scope; s != nil; s = s.up {
-		for name := range s.functions {
-			sub.scope.functions[name] = nil
-			if list := sh.function(name); len(list) > 0 {
-				sub.exported = merged(sub.exported, map[string][]*function{name: list})
-			}
-		}
-	}
 	return sub
 }
 
-// found is what the innermost scope says that says anything of a name.
-func found[V any](s *scope, of func(*scope) map[string]V, name string) (v V) {
-	for ; s != nil; s = s.up {
-		if v, ok := of(s)[name]; ok {
-			return v
+// function is what a name was defined as. It is not sure in a shell of its own.
+func (sh *shell) function(name string) (list []*function, sure bool) {
+	sure = true
+	for s := sh.scope; s != nil; s = s.up {
+		if list, ok := s.functions[name]; ok {
+			return list, sure
 		}
+		sure = sure && !s.fresh
 	}
-	return v
-}
-
-func (sh *shell) function(name string) []*function {
-	return found(sh.scope, func(s *scope) map[string][]*function { return s.functions }, name)
+	return nil, false
 }
 
 func (sh *shell) define(name string, list ...*function) {
@@ -140,7 +125,6 @@ func (sh *shell) define(name string, list ...*function) {
 func (sh *shell) branch(run func(*shell)) (changed bool) {
 	b := sh.fork()
 	b.uncertain = true
-	b.branches++
 	if sh.out != nil {
 		sh.out.known = false
 	}
@@ -159,7 +143,8 @@ func (sh *shell) merge(b *shell) (changed bool) {
 		sh.set(name, old.or(v))
 	}
 	for name, list := range b.scope.functions {
-		sh.define(name, slices.Concat(sh.function(name), list)...)
+		before, _ := sh.function(name)
+		sh.define(name, slices.Concat(before, list)...)
 	}
 	if !slices.EqualFunc(b.args, sh.args, func(x, y word) bool { return x.Word == y.Word }) || b.open != sh.open {
 		sh.args, sh.open, changed = nil, true, true
@@ -175,15 +160,6 @@ func (sh *shell) merge(b *shell) (changed bool) {
 	}
 	sh.dir.like = same(sh.dir.like, b.dir.like)
 	return changed
-}
-
-func merged[V any](a, b map[string]V) map[string]V {
-	out := maps.Clone(a)
-	if out == nil {
-		out = map[string]V{}
-	}
-	maps.Copy(out, b)
-	return out
 }
 
 // maxNames bounds how many programs are kept of those that a text went through.
