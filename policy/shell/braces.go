@@ -1,29 +1,34 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // maxBraces is in how many braces a word may be expanded.
 const maxBraces = 64
 
+// clear are braces of which bash and the library surely make the same.
+var clear = lazyregexp.New(`\{([\w/@%+:-]*(,[\w/@%+:-]*)+|[1-9]\d*\.\.[1-9]\d*|[a-z]\.\.[a-z])\}`)
+
 // braced are the words that braces make of one; nil: too many. It is not sure where bash
 // may see other braces, or takes $x{a,b} as the variables xa and xb.
 func braced(w *syntax.Word) (list []*syntax.Word, sure bool) {
-	opened, closed, short, lists := 0, 0, false, false
+	opened, lists := 0, false
+	sure = true
 	for _, p := range w.Parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
 			opened += strings.Count(p.Value, "{")
-			closed += strings.Count(p.Value, "}")
 			lists = lists || strings.Contains(p.Value, ",") || strings.Contains(p.Value, "..")
-			short = short || strings.Contains(p.Value, "$")
+			text := strings.TrimPrefix(p.Value, "~/")
+			sure = sure && !strings.ContainsAny(clear().ReplaceAllString(text, ""), `{}$\~`)
 		case *syntax.ParamExp:
-			short = short || p.Short
+			sure = sure && !p.Short
 		}
 	}
 	switch {
@@ -32,7 +37,7 @@ func braced(w *syntax.Word) (list []*syntax.Word, sure bool) {
 	case opened > maxBraces:
 		return nil, false
 	}
-	split := &syntax.Word{Parts: slices.Clone(w.Parts)}
+	split := &syntax.Word{Parts: append([]syntax.WordPart{}, w.Parts...)}
 	if !syntax.SplitBraces(split) {
 		return []*syntax.Word{w}, false
 	}
@@ -41,27 +46,5 @@ func braced(w *syntax.Word) (list []*syntax.Word, sure bool) {
 			return nil, false
 		}
 	}
-	first, _ := split.Parts[0].(*syntax.Lit)
-	tilde := first != nil && strings.HasPrefix(first.Value, "~") && !strings.Contains(first.Value, "/")
-	return list, opened == closed && !short && !tilde && plainBraces(split)
-}
-
-// plainBraces tells whether all braces are lists of words, or sequences such as {1..9}.
-func plainBraces(w *syntax.Word) bool {
-	for _, p := range w.Parts {
-		switch p := p.(type) {
-		case *syntax.Lit:
-			if strings.ContainsAny(p.Value, `\{}`) {
-				return false
-			}
-		case *syntax.BraceExp:
-			for _, e := range p.Elems {
-				s := e.Lit()
-				if p.Sequence && (len(p.Elems) > 2 || len(s) > 1 && strings.ContainsAny(s[:1], "0-+") || len(s) == 1 && (s[0] >= 'a') != (p.Elems[0].Lit() >= "a")) || !plainBraces(e) || strings.Contains(written(e.Parts), "~") {
-					return false
-				}
-			}
-		}
-	}
-	return true
+	return list, sure
 }

@@ -3,49 +3,27 @@ package shell
 import (
 	"strconv"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
+
+var escapes = lazyregexp.New(`(?s)\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.|$)`)
 
 // unescape is the text of $'…'. It is not ok where that depends on the locale or on the
 // version of bash.
 func unescape(s string) (text string, ok bool) {
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(s, `\`)
-		b.WriteString(before)
-		if !found {
-			return b.String(), true
+	ok = true
+	text = escapes().ReplaceAllStringFunc(s, func(e string) string {
+		if i := strings.Index(`abeEfnrtv\'"?`, e[1:]); i >= 0 && len(e) == 2 {
+			return "\a\b\x1b\x1b\f\n\r\t\v\\'\"?"[i : i+1]
 		}
-		if after == "" {
-			return "", false
+		digits, base := e[1:], 8
+		if after, hex := strings.CutPrefix(digits, "x"); hex {
+			digits, base = after, 16
 		}
-		c := after[0]
-		s = after[1:]
-		if i := strings.IndexByte(`abeEfnrtv\'"?`, c); i >= 0 {
-			b.WriteByte("\a\b\x1b\x1b\f\n\r\t\v\\'\"?"[i])
-			continue
-		}
-		rest, base, most := s, 16, map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
-		if c >= '0' && c <= '7' {
-			rest, base, most = after, 8, 3
-		}
-		n, rest := digits(rest, most, base)
-		if n == 0 || n > 0x7e {
-			return "", false
-		}
-		b.WriteByte(byte(n))
-		s = rest
-	}
-}
-
-// digits reads a number of at most so many digits from the start of a text.
-func digits(s string, most, base int) (n uint64, rest string) {
-	i := 0
-	for i < most && i < len(s) {
-		if _, err := strconv.ParseUint(s[i:i+1], base, 8); err != nil {
-			break
-		}
-		i++
-	}
-	n, _ = strconv.ParseUint(s[:i], base, 64)
-	return n, s[i:]
+		n, err := strconv.ParseUint(digits, base, 16)
+		ok = ok && err == nil && n > 0 && n < 0x7f
+		return string(rune(n))
+	})
+	return text, ok
 }

@@ -19,12 +19,9 @@ type expansion struct {
 	sh      *shell
 	outputs map[*syntax.CmdSubst]*sink
 	pipes   map[*syntax.ProcSubst]string
-	split   bool               // into words, as arguments are; values of variables are not
-	inner   bool               // inside of ${x:-word}, where what is written is split, too
-	perhaps bool               // or of one that may not count
-	assigns []*syntax.ParamExp // ${x:=text}: they may set a variable
-	odd     bool               // parser and bash may see the end of ${} elsewhere
-	again   bool               // one has
+	split   bool // into words, as arguments are; values of variables are not
+	inner   bool // inside of ${x:-word}, where what is written is split, too
+	odd     bool // parser and bash may see the end of ${} elsewhere
 	done    []word
 	now     field
 }
@@ -58,7 +55,6 @@ func (sh *shell) fields(w *syntax.Word) []word {
 		x.parts(w.Parts, unquoted)
 		x.end()
 	}
-	x.settle(w)
 	if len(x.done) > maxFields || !sh.a.spend(len(x.done)*len(x.done)/32) {
 		sh.a.script.OverBudget = true
 		return nil
@@ -82,7 +78,6 @@ func (sh *shell) text(w *syntax.Word) word {
 	x.now.some = true
 	x.parts(w.Parts, unquoted)
 	x.end()
-	x.settle(w)
 	x.done[0].Dynamic = x.done[0].Dynamic || x.odd
 	return x.done[0]
 }
@@ -107,7 +102,6 @@ func (sh *shell) document(r *syntax.Redirect) word {
 	}
 	x.parts(r.Hdoc.Parts, document)
 	x.end()
-	x.settle(r.Hdoc)
 	x.done[0].Dynamic = x.done[0].Dynamic || x.odd
 	return x.done[0]
 }

@@ -31,8 +31,8 @@ type shell struct {
 	background bool
 	uncertain  bool // in a branch or a loop: it may not run
 	running    []*function
-	errexit    bool                   // set -e
-	tested     int                    // conditions around this place, in which set -e does not count
+	errexit    bool            // set -e
+	tested     int             // conditions around this place, in which set -e does not count
 	locals     map[string]bool // of the function that runs
 }
 

@@ -54,9 +54,6 @@ func (x *expansion) visitParameter(p *syntax.ParamExp) {
 	name := ""
 	if p.Param != nil {
 		name = p.Param.Value
-		if p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull) {
-			x.assigns = append(x.assigns, p)
-		}
 	}
 	if p.Index != nil {
 		sh.subscript(name, p.Index)
@@ -78,8 +75,22 @@ func (x *expansion) visitParameter(p *syntax.ParamExp) {
 			}
 		}
 	}
+	if p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull) {
+		sh.assignPerhaps(p)
+	}
 	if p.Exp != nil && p.Exp.Op == syntax.OtherParamOps && strings.Trim(lit(p.Exp.Word), "QaAKkUuLE") != "" {
 		sh.a.unsure("${x@" + lit(p.Exp.Word) + "} evaluates the value")
+	}
+}
+
+// assignPerhaps is ${x:=text}: the variable is set where it holds nothing.
+func (sh *shell) assignPerhaps(p *syntax.ParamExp) {
+	name, guess := p.Param.Value, lit(p.Exp.Word)
+	switch v, _ := sh.get(name); {
+	case v.array || p.Index != nil:
+		sh.assignElement(name, guessed(guess))
+	case v.Dynamic || v.Text == "":
+		sh.assigned(name, v.or(unknown(guess)))
 	}
 }
 
@@ -125,22 +136,10 @@ func (sh *shell) quotesInQuotes(parts []syntax.WordPart) {
 	}
 }
 
-// settle looks once more at what is evaluated in a word that has set a variable, and
-// forgets what parts that were not followed may have set.
-func (x *expansion) settle(n syntax.Node) {
-	if x.again {
-		x.sh.expansion(n)
-	}
-	for _, p := range x.assigns {
-		v, _ := x.sh.get(p.Param.Value)
-		x.sh.set(p.Param.Value, v.or(unknown("")))
-	}
-}
-
 // only runs what is in a word that is looked at, and no argument.
 func (sh *shell) only(w *syntax.Word) {
 	if w != nil {
-		sh.expansion(w).settle(w)
+		sh.expansion(w)
 	}
 }
 
