@@ -20,9 +20,8 @@ type analysis struct {
 	bytes int // of values, left
 	taken int // readings
 
-	dynamic   map[string]bool   // the reasons in the script, each once
-	files     map[string]*sink  // made by this script, by absolute path
-	links     map[string]string // made by this script: to what they point
+	dynamic   map[string]bool  // the reasons in the script, each once
+	files     map[string]*sink // made by this script, by absolute path
 	functions []*function
 	traps     []word
 	folders   map[string]bool   // made by this script
@@ -53,7 +52,7 @@ func newAnalysis(w World) *analysis {
 		script:  &Script{Parsed: true, Binaries: []string{}},
 		parser:  syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)),
 		dynamic: map[string]bool{},
-		files:   map[string]*sink{}, folders: map[string]bool{}, looked: map[string]looked{}, links: map[string]string{},
+		files:   map[string]*sink{}, folders: map[string]bool{}, looked: map[string]looked{},
 	}
 }
 

@@ -101,7 +101,6 @@ func TestCommands(t *testing.T) {
 		{`echo 'rm x' > f; chmod +x f; ./f`, []string{"rm x"}},
 		{`echo 'rm x' > f; sh < f`, []string{"rm x"}},
 		{`cp /bin/rm f; ./f x`, []string{"f x"}},
-		{`ln -s /bin/rm f; ./f x`, []string{"f x", "rm x"}},
 		{`exec rm x`, []string{"rm x"}},
 		{`command rm x`, []string{"rm x"}},
 		{`builtin eval 'rm x'`, []string{"rm x"}},

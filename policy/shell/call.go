@@ -133,19 +133,12 @@ func (sh *shell) call(c call) {
 	}
 }
 
-// behind runs what stands in the place of a program that the script itself has made: a
-// link to another program, or a text that a shell would run.
+// behind runs the text that the script itself has put in the place of a program, as a shell
+// would.
 func (sh *shell) behind(c call, at string) {
-	name := c.words[0].Text
-	sub := sh.fresh("file")
-	sub.out = nil
-	if to := sh.followed(at); to != absolute(name, sh.dir.path) {
-		words := slices.Clone(c.words)
-		words[0] = literal(to)
-		sub.call(call{words: words, program: true})
-		return
-	}
 	if f := sh.a.files[at]; f != nil && f.text.Len() > 0 {
+		sub := sh.fresh("file")
+		sub.out = nil
 		sub.args, sub.open = c.args(), false
 		sub.code(f.text.String())
 	}

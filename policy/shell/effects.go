@@ -32,9 +32,8 @@ func (sh *shell) runProgram(cmd Command, c call, base string) {
 	if base == "git" {
 		sh.bareRepository(c.folder(e))
 	}
-	sh.kept(base, e, c)
 	sh.emit(cmd)
-	sh.keep(base, e, touched(e, paths.Write))
+	sh.keep(base, e, c)
 	if cmd.PathClass == "" || cmd.PathClass == paths.System || cmd.PathClass == paths.Readable {
 		sh.output(base, e, c)
 	} else {

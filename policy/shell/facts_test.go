@@ -64,7 +64,6 @@ func TestFacts(t *testing.T) {
 		{"(cd /); ls", "ls", "cwd", "/proj/app"},
 		{"f() { cd src; }; f; ls", "ls", "cwd", "/proj/app/src"},
 		{`cd "$(git rev-parse --show-toplevel)" && ls`, "ls", "cwd", "/proj/app"},
-		{"ln -s / l; cd l; ls", "ls", "cwd", "/"},
 
 		{"cd / && rm -rf *", "rm", "deletes", "*:protected"},
 		{"cd build && rm -rf *", "rm", "deletes", "*:workspace"},
@@ -73,8 +72,6 @@ func TestFacts(t *testing.T) {
 		{"cd / || exit; cd /proj/app || exit 1; rm -rf usr", "rm", "deletes", "usr:workspace"},
 		{"cd build; rm -rf out", "rm", "deletes", "out:workspace"},
 		{`for d in /*; do rm -rf "$d"; done`, "rm", "deletes", "/*:protected"},
-		{"ln -s / l; rm -rf l/usr", "rm", "deletes", "l/usr:protected"},
-		{"ln -s /etc l; mv l m; rm -rf m/x", "rm", "deletes", "m/x:system"},
 		{`rm -rf "$X/"`, "rm", "deletes", "/:root"},
 		{"rm -rf $X", "rm", "deletes", ":dynamic"},
 		{"echo x | xargs rm", "rm", "deletes", "x:workspace"},
@@ -187,6 +184,9 @@ func TestDynamic(t *testing.T) {
 		"mapfile -C id -c 1 x":                "-C",
 		"bash $X -c ls":                       "option of bash",
 		"ln -s $X l":                          "link",
+		"ln -s / l; rm -rf l/usr":             "link",
+		"ln -s .git l":                        "link",
+		"ln -s a.txt b.txt":                   "",
 		"set -- $X; ls":                       "",
 		"for f in *.go; do gofmt -l $f; done": "",
 	} {

@@ -131,19 +131,3 @@ func (sh *shell) bareRepository(folder word) {
 		}
 	}
 }
-
-// kept notes folders that the script makes, and whether it deletes anything.
-func (sh *shell) kept(base string, e program.Effect, c call) {
-	sh.a.spread = sh.a.spread || base == "unzip" || slices.Contains(unpackers, base) && len(c.words) > 1 && strings.Contains(c.words[1].Text, "x")
-	sh.a.deletes = sh.a.deletes || len(touched(e, paths.Delete)) > 0
-	for _, w := range touched(e, paths.Write) {
-		if base == "mkdir" && !sh.uncertain {
-			if at := sh.absolute(w); at != "" {
-				sh.a.folders[at] = true
-			}
-		}
-		if at := sh.absolute(w); base == "touch" && at != "" && strings.HasPrefix(path.Base(at), "-") {
-			sh.a.files[at] = &sink{from: []string{base}}
-		}
-	}
-}
