@@ -85,7 +85,6 @@ func (sh *shell) text(w *syntax.Word) word {
 // document is the text of a here-document. With a quoted delimiter it is taken as it is.
 func (sh *shell) document(r *syntax.Redirect) word {
 	x := sh.expansion(r.Hdoc)
-	sh.quotesInQuotes(r.Hdoc.Parts)
 	x.now.some = true
 	for _, p := range r.Word.Parts {
 		if l, ok := p.(*syntax.Lit); !ok || strings.Contains(l.Value, "\\") {

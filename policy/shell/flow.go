@@ -61,11 +61,8 @@ func (sh *shell) binary(c *syntax.BinaryCmd) {
 	default:
 		before := sh.dir.or
 		sh.condition(c.X)
-		if leaves(c.Y) && succeeded(c.X) {
+		if y, ok := c.Y.Cmd.(*syntax.CallExpr); ok && len(y.Args) > 0 && y.Args[0].Lit() == "exit" && succeeded(c.X) {
 			sh.dir.or = before
-		}
-		if sh.out != nil {
-			sh.out.known = false
 		}
 		sh.branch(func(b *shell) { b.statement(c.Y) })
 	}
@@ -159,25 +156,6 @@ func succeeded(s *syntax.Stmt) bool {
 		return c.Op == syntax.AndStmt && succeeded(c.X) && succeeded(c.Y)
 	}
 	return false
-}
-
-// leaves tells whether nothing runs after a statement.
-func leaves(s *syntax.Stmt) bool {
-	if b, ok := s.Cmd.(*syntax.Block); ok && len(b.Stmts) > 0 {
-		return leaves(b.Stmts[len(b.Stmts)-1])
-	}
-	switch firstWord(s) {
-	case "exit", "return":
-		return !s.Background
-	}
-	return false
-}
-
-func firstWord(s *syntax.Stmt) string {
-	if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
-		return c.Args[0].Lit()
-	}
-	return ""
 }
 
 func (sh *shell) ifs(c *syntax.IfClause) {

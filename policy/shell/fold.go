@@ -3,9 +3,7 @@ package shell
 import (
 	"cmp"
 	"encoding/base64"
-	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
@@ -40,7 +38,7 @@ func (sh *shell) output(name string, e program.Effect, c call) {
 	sh.out.write(text, ok && !all.Dynamic)
 	if fresh {
 		sh.out.fits = sh.outputFits(name, e, c)
-		if sh.out.number = sh.printsNumbers(name, e, c); sh.out.number {
+		if sh.out.number = printsNumbers(name, e, c.args()); sh.out.number {
 			sh.out.fits = "*"
 		}
 	}
@@ -89,16 +87,6 @@ func fold(name string, args []string, in *stream) (text string, ok bool) {
 		return foldEcho(args)
 	case "printf":
 		return foldPrintf(args)
-	case "seq":
-		return foldSeq(args)
-	case "basename":
-		if len(args) == 1 {
-			return path.Base(args[0]) + "\n", true
-		}
-	case "dirname":
-		if len(args) == 1 {
-			return path.Dir(args[0]) + "\n", true
-		}
 	}
 	decodes := name == "base64" && len(args) == 1 && slices.Contains([]string{"-d", "-D", "--decode", "-di"}, args[0])
 	switch {
@@ -128,10 +116,10 @@ func foldEcho(args []string) (string, bool) {
 
 var number = lazyregexp.New(`^(0|-?[1-9][0-9]{0,9})$`)
 
-var nul = lazyregexp.New(`\\0([^0-7]|$)`)
+var verbs = lazyregexp.New(`%[sd%]`)
 
 // foldPrintf knows %s, %d, %% and \n.
-func foldPrintf(args []string) (string, bool) {
+func foldPrintf(args []string) (text string, ok bool) {
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
 	}
@@ -139,62 +127,27 @@ func foldPrintf(args []string) (string, bool) {
 		return "", false
 	}
 	format, rest := strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(args[0]), args[1:]
-	format = nul().ReplaceAllString(format, "\x00$1")
-	if strings.Contains(format, `\`) {
+	if strings.ContainsAny(verbs().ReplaceAllString(format, ""), `%\`) {
 		return "", false
 	}
-	var b strings.Builder
-	for {
-		before := len(rest)
-		for text := format; ; {
-			plain, after, found := strings.Cut(text, "%")
-			if b.WriteString(plain); !found {
-				break
-			}
-			if after == "" || b.Len() > maxSinkBytes {
-				return "", false
-			}
+	ok = true
+	for before := -1; ok && before != len(rest) && (before < 0 || len(rest) > 0); {
+		before = len(rest)
+		text += verbs().ReplaceAllStringFunc(format, func(verb string) string {
 			value := ""
-			if after[0] != '%' && len(rest) > 0 {
+			switch {
+			case verb == "%%":
+				return "%"
+			case len(rest) > 0:
 				value, rest = rest[0], rest[1:]
 			}
-			switch {
-			case after[0] == 's':
-				b.WriteString(value)
-			case after[0] == 'd' && (value == "" || number().MatchString(value)):
-				b.WriteString(cmp.Or(value, "0"))
-			case after[0] == '%':
-				b.WriteByte('%')
-			default:
-				return "", false
+			if verb == "%d" {
+				value = cmp.Or(value, "0")
+				ok = ok && number().MatchString(value)
 			}
-			text = after[1:]
-		}
-		if len(rest) == 0 || len(rest) == before {
-			return b.String(), true
-		}
+			return value
+		})
+		ok = ok && len(text) <= maxSinkBytes
 	}
-}
-
-func foldSeq(args []string) (string, bool) {
-	first, last := 1, 0
-	var err1, err2 error
-	switch len(args) {
-	case 1:
-		last, err1 = strconv.Atoi(args[0])
-	case 2:
-		first, err1 = strconv.Atoi(args[0])
-		last, err2 = strconv.Atoi(args[1])
-	default:
-		return "", false
-	}
-	if err1 != nil || err2 != nil || last-first > maxRounds || first < 0 || last < 0 {
-		return "", false
-	}
-	var b strings.Builder
-	for i := first; i <= last; i++ {
-		b.WriteString(strconv.Itoa(i))
-		b.WriteByte('\n')
-	}
-	return b.String(), true
+	return text, ok
 }

@@ -33,32 +33,17 @@ func (sh *shell) outputFits(name string, e program.Effect, c call) string {
 var dateFormat = lazyregexp.New(`^\+([A-Za-z0-9_.-]|%[YmdHMSsFjNy])+$`)
 
 // printsNumbers tells whether all words that a program writes are numbers.
-func (sh *shell) printsNumbers(name string, e program.Effect, c call) bool {
-	args := texts(c.args())
-	line := strings.Join(args, " ")
-	if slices.ContainsFunc(c.args(), func(w word) bool { return w.Dynamic && !w.number && !w.Begins }) {
+func printsNumbers(name string, e program.Effect, args []word) bool {
+	if slices.ContainsFunc(args, func(w word) bool { return w.Glob || w.Dynamic && !w.number && !w.Begins }) {
 		return false
 	}
-	switch name {
-	case "wc":
-		return len(e.Operands) == 0 && len(args) == 1 && slices.Contains([]string{"-l", "-c", "-w", "-m"}, line)
-	case "date":
-		return slices.Contains([]string{"+%s", "+%Y", "+%s%N", "+%Y%m%d", "+%j", "+%H", "+%M", "+%S", "+%m", "+%d", "+%-H", "+%-m", "+%-d", "+%-M"}, line)
-	case "nproc":
-		return len(args) == 0
-	case "id":
-		return line == "-u" || line == "-g"
-	case "stat":
-		return len(args) > 2 && args[0] == "-c" && slices.Contains([]string{"%s", "%Y", "%X", "%a", "%h", "%i", "%u", "%g"}, args[1])
-	case "seq":
-		return !slices.ContainsFunc(c.args(), func(w word) bool { return !w.number && !number().MatchString(w.Text) })
-	case "git":
-		return len(args) > 1 && args[0] == "rev-list" && args[1] == "--count" && !strings.Contains(line, " -")
-	case "grep":
-		return len(args) > 1 && (args[0] == "-c" || args[0] == "-ci") && len(e.Operands) <= 2 && !e.Recursive && !slices.ContainsFunc(c.args(), word.vague)
-	}
-	return false
+	line := strings.Join(append([]string{name}, texts(args)...), "\x00")
+	return counting().MatchString(line) && !e.Recursive
 }
+
+// counting are commands that print numbers, with NUL between their words.
+var counting = lazyregexp.New(strings.ReplaceAll(`^(wc -[lcwm]|date \+(%-?[sYjHMSmdN])+|nproc|id -[ug]|stat -c %[sYXahiug]( [^- ][^ ]*)+|seq( [0-9]*)+`+
+	`|git rev-list --count( [^- ][^ ]*)+|grep -ci?( [^- ][^ ]*){1,2})$`, " ", `\x00`))
 
 // lists tells whether a program only names files below its folder.
 func (sh *shell) lists(name string, e program.Effect, args []string) bool {

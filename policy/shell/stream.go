@@ -12,9 +12,9 @@ type stream struct {
 }
 
 // next takes a line.
-func (s *stream) next() (line string, known bool) {
+func (s *stream) next() (line string) {
 	line, s.Text, _ = strings.Cut(s.Text, "\n")
-	return line, s.Known && (s.Kind == "text" || s.Kind == "heredoc" || s.Kind == "pipe")
+	return line
 }
 
 // taken is called when a program has read some of it.
