@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -173,28 +174,18 @@ func (sh *shell) setOptions(cmd Command, c call) {
 		sh.out.write("", false, "set")
 	}
 	sh.emit(cmd)
-	for i := 0; i < len(args); i++ {
-		w := args[i]
-		if w.Dynamic && !w.Begins {
-			sh.a.unsure("an option of set is only known at run time")
-		}
-		if w.Text == "" || w.Text == "-" || w.Text[0] != '-' && w.Text[0] != '+' {
-			sh.args, sh.open = args[i:], false
+	for len(args) > 0 && (args[0].Dynamic && !args[0].Begins || len(args[0].Text) > 1 && strings.ContainsAny(args[0].Text[:1], "-+")) {
+		w := args[0]
+		if args = args[1:]; w.Text == "--" {
+			sh.args, sh.open = args, false
 			return
 		}
-		if w.Text == "--" {
-			sh.args, sh.open = args[i+1:], false
-			return
+		letters := strings.TrimLeft(w.Text, "-+")
+		if strings.HasSuffix(letters, "o") && len(args) > 0 {
+			letters = strings.TrimSuffix(letters, "o") + cmp.Or(settings[args[0].Text], "?")
+			args = args[1:]
 		}
-		letters := w.Text[1:]
-		if strings.HasSuffix(letters, "o") && i+1 < len(args) {
-			i++
-			letter, ok := settings[args[i].Text]
-			if letters += letter; !ok {
-				letters += "?"
-			}
-		}
-		if strings.Trim(letters, "aeuxvEThbCfo") != "" || strings.HasSuffix(letters, "o") && w.Text != "-o" {
+		if w.Dynamic || letters == "" || strings.Trim(letters, "aeuxvEThbCf") != "" {
 			sh.a.unsure("set changes how the shell reads commands: " + w.Text)
 		}
 		if strings.Contains(letters, "a") {
@@ -204,9 +195,12 @@ func (sh *shell) setOptions(cmd Command, c call) {
 			sh.errexit = w.Text[0] == '-' && !sh.uncertain
 		}
 	}
+	if len(args) > 0 {
+		sh.args, sh.open = args, false
+	}
 }
 
-// settings are the long names of what set may set, and their letters. The o stands for itself.
+// settings are the long names of what set may set, and their letters.
 var settings = map[string]string{
 	"allexport": "a", "errexit": "e", "nounset": "u", "xtrace": "x", "verbose": "v", "errtrace": "E", "functrace": "T", "noclobber": "C", "noglob": "f", "pipefail": "h",
 }

@@ -22,7 +22,7 @@ func (sh *shell) declare(d *syntax.DeclClause, used redirected) {
 				sh.set(name, v)
 			}
 			if a.Value != nil {
-				if said.arrays && !plainText(w) {
+				if said.arrays && (w.Dynamic || strings.HasPrefix(w.Text, "(")) {
 					sh.a.unsure("a declaration takes a text as an array: " + w.Text)
 				}
 				name += "=" + w.Text
@@ -147,32 +147,27 @@ func (sh *shell) declareWord(w word, s *saying) {
 		return
 	}
 	name, text, assigns := strings.Cut(w.Text, "=")
-	name = strings.TrimSuffix(name, "+")
-	if w.Dynamic && !isName(name) || !isName(name) || s.prints {
-		if !s.prints {
-			sh.a.unsure("a declaration of which a part is only known at run time: " + w.Text)
-			sh.evaluate(w.Text)
+	switch {
+	case s.prints:
+	case !isName(name) || s.arrays && (w.Dynamic || strings.HasPrefix(text, "(")):
+		sh.a.unsure("a declaration of which a part is only known at run time: " + w.Text)
+		sh.evaluate(w.Text)
+	default:
+		if sh.declareName(name, *s); assigns {
+			v := value{word: w, set: true}
+			v.Text, v.Fits, v.start, v.number = text, "", max(0, w.start-len(w.Text)+len(text)), false
+			sh.assigned(name, v)
 		}
-		return
 	}
-	sh.declareName(name, *s)
-	if !assigns {
-		return
-	}
-	v := value{word: w, set: true}
-	v.Text, v.Fits, v.start, v.number = text, "", max(0, w.start-len(w.Text)+len(text)), false
-	if s.arrays && !plainText(v.word) {
-		sh.a.unsure("a declaration takes a text as an array: " + text)
-		sh.evaluate(text)
-	}
-	if strings.Contains(w.Text, "+=") {
-		v.word = v.blurred()
-	}
-	sh.assigned(name, v)
 }
 
-// plainText tells whether a text is no array in brackets.
-func plainText(w word) bool { return !w.Dynamic && !strings.HasPrefix(w.Text, "(") }
+func (sh *shell) declareBuiltin(cmd Command, c call) {
+	s := saying{kind: cmd.Binary}
+	for _, w := range c.args() {
+		sh.declareWord(w, &s)
+	}
+	sh.declared(cmd)
+}
 
 func namesOf(list []string) (out []string) {
 	for _, s := range list {

@@ -7,14 +7,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
-func (sh *shell) declareBuiltin(cmd Command, c call) {
-	s := saying{kind: cmd.Binary}
-	for _, w := range c.args() {
-		sh.declareWord(w, &s)
-	}
-	sh.declared(cmd)
-}
-
 func (sh *shell) printf(cmd Command, c call) {
 	sh.emit(cmd)
 	args := c.args()

@@ -151,12 +151,11 @@ func (x *expansion) written(s string, q quoting, first, last bool) {
 	for s != "" {
 		before, after, found := strings.Cut(s, "\\")
 		switch {
-		case q != unquoted:
-			x.put(literal(before), quoted)
-		case x.inner:
-			x.put(literal(before), unquoted)
-		default:
-			x.now.write(before)
+		case q != unquoted || x.inner:
+			x.put(literal(before), min(q, quoted))
+		case before != "":
+			x.now.mark(before)
+			x.now.add(literal(before))
 		}
 		if !found {
 			return
@@ -200,17 +199,12 @@ func (sh *shell) homeOf(name string) word {
 	case "":
 		v, _ := sh.get("HOME")
 		return v.word
-	case "+":
-		v, _ := sh.get("PWD")
-		return v.word
 	case "root":
 		return literal("/root")
-	case "-":
-		v, _ := sh.get("OLDPWD")
-		v.Dynamic = true
-		return v.word
+	case "+", "-":
+		return guessed(sh.dir.path)
 	}
-	return word{Word: program.Word{Text: "/home/" + name, Dynamic: true}}
+	return guessed("/home/" + name)
 }
 
 // output is what a substitution has printed.
