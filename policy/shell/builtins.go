@@ -219,9 +219,6 @@ func (sh *shell) shift(cmd Command, c call) {
 func (sh *shell) testNames(cmd Command, c call) {
 	args := c.args()
 	for i, w := range args {
-		if w.Dynamic && w.bare && len(args) > 2 {
-			continue // it may be any operator
-		}
 		if i > 0 && (args[i-1].Text == "-v" || args[i-1].Text == "-R") {
 			sh.name(w, "test -v")
 		}

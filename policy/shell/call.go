@@ -110,7 +110,6 @@ func (sh *shell) call(c call) {
 	cmd := sh.command(c)
 	if name.vague() {
 		sh.a.unsure("the name of a command is only known at run time: " + name.Text)
-		sh.maybe(c)
 	}
 	if name.Text == "" {
 		sh.emit(cmd)
@@ -180,15 +179,4 @@ func (sh *shell) locate(cmd *Command, name string) string {
 	}
 	cmd.Binary = path.Base(cmd.Path)
 	return cmd.Binary
-}
-
-// maybe runs what a name that is not known can turn out to be: nothing, so that the next
-// word is the name.
-func (sh *shell) maybe(c call) {
-	name := c.words[0]
-	if name.bare && name.Dynamic && len(c.words) > 1 && !c.words[1].Dynamic && !strings.HasPrefix(c.words[1].Text, "-") {
-		sub := sh.fork()
-		sub.out = nil
-		sub.call(call{words: c.words[1:], used: c.used})
-	}
 }

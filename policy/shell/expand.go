@@ -60,7 +60,6 @@ func (sh *shell) fields(w *syntax.Word) []word {
 		return nil
 	}
 	for i := range x.done {
-		x.done[i].bare = bare(w)
 		x.done[i].Dynamic = x.done[i].Dynamic || !sure || x.odd
 	}
 	return x.done
@@ -215,10 +214,7 @@ func (x *expansion) output(c *syntax.CmdSubst) word {
 	}
 	w := literal(strings.TrimRight(out.text.String(), "\n"))
 	w.Dynamic = !out.known || strings.Contains(w.Text, "\x00")
-	w.from, w.number = out.from, out.number
-	if len(out.places) == 0 {
-		w.Fits = out.fits
-	}
+	w.from, w.number, w.Fits = out.from, out.number, out.fits
 	return w
 }
 

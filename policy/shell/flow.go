@@ -135,7 +135,6 @@ func (sh *shell) pipeline(list []*syntax.Stmt) {
 		}
 		if sub.out != nil && i > 0 {
 			sub.out.from = join(sub.out.from, in.From)
-			sub.out.places = join(sub.out.places, in.places)
 		}
 		sub.statement(s)
 		if !last {

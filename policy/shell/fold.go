@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
-	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
@@ -23,13 +22,6 @@ func (sh *shell) output(name string, e program.Effect, c call) {
 	}
 	all := joined(c.args())
 	sh.out.from = join(sh.out.from, all.from)
-	for _, w := range touched(e, paths.Read) {
-		for _, u := range sh.use(paths.Read, w, "") {
-			if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot && len(sh.out.places) < maxNames && u.Resolved != "" {
-				sh.out.places = join(sh.out.places, []string{u.Resolved})
-			}
-		}
-	}
 	text, ok := sh.ask(name, c)
 	if args := texts(c.args()); !ok && !(sh.plain && strings.Contains(strings.Join(args, ""), `\`)) { // sh knows other escapes
 		text, ok = fold(name, args, sh.in)

@@ -112,17 +112,11 @@ func (sh *shell) bareRepository(folder word) {
 			return
 		}
 		names, _ := sh.a.names(at)
-		for name := range sh.a.files {
-			if path.Dir(name) == at {
-				names = append(names, path.Base(name))
-			}
+		has := func(name string) bool {
+			p := path.Join(at, name)
+			_, made := sh.a.folders[p]
+			return made || sh.a.files[p] != nil || slices.Contains(names, name)
 		}
-		for name := range sh.a.folders {
-			if path.Dir(name) == at {
-				names = append(names, path.Base(name))
-			}
-		}
-		has := func(name string) bool { return slices.Contains(names, name) }
 		if has("HEAD") && (has("objects") || has("refs") || has("commondir")) {
 			sh.a.unsure("git takes a plain folder for a repository: " + at)
 		}

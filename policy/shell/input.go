@@ -35,7 +35,7 @@ func (sh *shell) read(cmd Command, c call) {
 			v.Text = fields[i]
 		}
 		v.from, v.number = join(sh.in.From, []string{"read"}), sh.in.number
-		if len(list) == 1 && len(sh.in.places) == 0 && (sh.in.fits == listed || v.number) {
+		if len(list) == 1 && (sh.in.fits == listed || v.number) {
 			v.Fits = sh.in.fits
 			v.Begins = v.Fits == listed
 		}
@@ -159,9 +159,6 @@ func (sh *shell) perLine(r program.Run, in *stream, from []string) {
 		entry = literal("./listed")
 	}
 	run(entry)
-	for _, p := range in.places { // what is found there may be all of it
-		run(word{Word: program.Word{Text: strings.TrimSuffix(p, "/") + "/*", Glob: true}})
-	}
 }
 
 // onlyReads tells whether an effect is harmless for any file of the workspace.

@@ -22,12 +22,17 @@ func (sh *shell) outputFits(name string, e program.Effect, c call) string {
 		name == "git" && slices.Equal(args, []string{"rev-parse", "HEAD"}):
 		return "*"
 	}
-	if sh.lists(name, e, args) || sh.in.fits == listed && len(sh.in.places) == 0 && passesLines(name, e) {
-		if u := sh.use(paths.Read, literal("."), ""); len(u) == 1 && (u[0].Class == paths.Workspace || u[0].Class == paths.WorkspaceRoot) {
-			return listed
+	if !lists(name, e, args) && !(sh.in.fits == listed && passesLines(name, e)) {
+		return ""
+	}
+	for _, w := range append(touched(e, paths.Read), literal(".")) {
+		for _, u := range sh.use(paths.Read, w, "") {
+			if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot {
+				return ""
+			}
 		}
 	}
-	return ""
+	return listed
 }
 
 var dateFormat = lazyregexp.New(`^\+([A-Za-z0-9_.-]|%[YmdHMSsFjNy])+$`)
@@ -46,7 +51,7 @@ var counting = lazyregexp.New(strings.ReplaceAll(`^(wc -[lcwm]|date \+(%-?[sYjHM
 	`|git rev-list --count( [^- ][^ ]*)+|grep -ci?( [^- ][^ ]*){1,2})$`, " ", `\x00`))
 
 // lists tells whether a program only names files below its folder.
-func (sh *shell) lists(name string, e program.Effect, args []string) bool {
+func lists(name string, e program.Effect, args []string) bool {
 	if len(e.Runs) > 0 || slices.ContainsFunc(e.Operands, func(w program.Word) bool { return strings.Contains(w.Text, "..") }) {
 		return false
 	}

@@ -13,7 +13,6 @@ type word struct {
 	program.Word
 	from   []string
 	start  int  // how many bytes of Text surely stand at its beginning, where it is dynamic
-	bare   bool // nothing is left of it where what it holds is empty
 	number bool // it surely is one
 }
 
