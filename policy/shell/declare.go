@@ -55,32 +55,17 @@ type saying struct {
 // option reads one option. Those that are not listed are not known.
 func (s *saying) option(text string) (ok bool) {
 	s.flags = append(s.flags, text)
-	if text == "--" {
-		return true
-	}
-	on := text[0] == '-'
-	for _, c := range text[1:] {
-		switch {
-		case c == 'p', c == 'f', c == 'F':
-			s.prints = true
-		case c == 'x' || c == 'n' && s.kind == "export":
-			s.traits.exported = on && c == 'x'
-		case c == 'r':
-			s.traits.fixed = on
-		case c == 'i':
-			s.traits.integer = s.traits.integer || on
-		case c == 'a', c == 'A':
-			s.arrays = true
-			s.traits.keyed = c == 'A' && on
-		case c == 'g':
-			s.global = true
-		case strings.ContainsRune("tulc", c):
-			s.traits.odd = true
-		default:
-			return false
-		}
-	}
-	return true
+	on, letters := text[0] == '-', text[1:]
+	has := func(list string) bool { return text != "--" && strings.ContainsAny(letters, list) }
+	s.prints = s.prints || has("pfF")
+	s.global = s.global || has("g")
+	s.arrays = s.arrays || has("aA")
+	s.traits.exported = on && has("x") || s.traits.exported && !has("xn")
+	s.traits.fixed = on && has("r") || s.traits.fixed && !has("r")
+	s.traits.keyed = on && has("A") || s.traits.keyed && !has("A")
+	s.traits.integer = on && has("i") || s.traits.integer
+	s.traits.odd = has("tulc") || s.traits.odd || s.kind != "export" && has("n")
+	return text == "--" || strings.Trim(letters, "pfFgaAxritulc") == "" || s.kind == "export" && letters == "n"
 }
 
 // declareName gives a name what the options say.
