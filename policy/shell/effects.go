@@ -24,7 +24,7 @@ func (sh *shell) runProgram(cmd Command, c call, base string) {
 			}
 		}
 	}
-	sh.unpacked(&cmd, base, e)
+	sh.fetched(&cmd, base, e)
 	sh.foundNames(base, e, c)
 	if slices.Contains(cmd.Tags, "workspace-program") || cmd.CodeFile != "" || slices.Contains(cmd.Tags, "workspace-code") {
 		sh.outsideArguments(&cmd, c)

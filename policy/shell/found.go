@@ -51,7 +51,7 @@ func (sh *shell) namesArePlain(pattern string) bool {
 			return false
 		}
 	}
-	return !sh.a.unpacked
+	return !sh.a.fetched
 }
 
 // looked is what the disk shows of a folder.
@@ -124,4 +124,44 @@ func (sh *shell) bareRepository(folder word) {
 			return
 		}
 	}
+}
+
+// workspaceCode marks a program that runs code of the workspace, such as make: what it
+// runs depends on the folder, and on files that the script may just have made.
+func (sh *shell) workspaceCode(cmd *Command, folder word) {
+	for _, u := range sh.use(paths.Read, folder, "folder") {
+		if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot {
+			cmd.tag("foreign-code")
+			break
+		}
+	}
+	for name, s := range sh.a.files {
+		if s != nil && s.known && slices.Contains(buildFiles, path.Base(name)) {
+			cmd.tag("runs-created-file")
+			return
+		}
+	}
+}
+
+// unpackers write files whose names and text come from elsewhere.
+var unpackers = []string{"tar", "gtar", "bsdtar", "unzip", "7z", "7za", "cpio", "patch", "gunzip", "gzip", "xz", "unxz", "bunzip2", "zstd"}
+
+// fetched notes that files have come from the network, and marks what runs code afterwards.
+func (sh *shell) fetched(cmd *Command, base string, e program.Effect) {
+	runs := cmd.CodeFile != "" || slices.Contains(cmd.Tags, "workspace-code") || slices.Contains(cmd.Tags, "workspace-program")
+	for name, s := range sh.a.files {
+		sh.a.fetched = sh.a.fetched || runs && s != nil && slices.ContainsFunc(s.from, fetches) && !strings.HasPrefix(name, "/dev/")
+	}
+	if sh.a.fetched && runs && !slices.Contains(cmd.Tags, "runs-created-file") {
+		cmd.tag("runs-created-file")
+	}
+	unpacks := base == "git" || slices.Contains(unpackers, base)
+	sh.a.fetched = sh.a.fetched || base == "git" && e.Sub == "clone" || unpacks && slices.ContainsFunc(sh.in.From, fetches)
+}
+
+// buildFiles are files whose code tools run by themselves.
+var buildFiles = []string{
+	"Makefile", "makefile", "GNUmakefile", "package.json", "conftest.py", "setup.py", "setup.cfg", "pyproject.toml", "pytest.ini", "tox.ini",
+	"noxfile.py", "tasks.py", "build.rs", "Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "CMakeLists.txt",
+	"Rakefile", "Gemfile", "Justfile", "justfile", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "sitecustomize.py", "usercustomize.py",
 }
