@@ -100,9 +100,6 @@ func (a *analysis) run(text string, w World) *Script {
 		sh.emit(Command{Env: names})
 		for _, name := range names {
 			sh.assigned(name, known(w.Env[name]))
-			v, _ := sh.get(name)
-			v.exported = true
-			sh.set(name, v)
 			sh.handed(name)
 		}
 	}

@@ -85,9 +85,6 @@ func (sh *shell) callWith(assigns []*syntax.Assign, c call) {
 		}
 		if name, _ := sh.assign(a); name != "" {
 			sh.env = appended(sh.env, name)
-			v, _ := sh.get(name)
-			v.exported = true
-			sh.set(name, v)
 			sh.handed(name)
 		}
 	}

@@ -62,7 +62,6 @@ func (s *saying) option(text string) (ok bool) {
 	s.prints = s.prints || has("pfF")
 	s.global = s.global || has("g")
 	s.arrays = s.arrays || has("aA")
-	s.traits.exported = on && has("x") || s.traits.exported && !has("xn")
 	s.traits.fixed = on && has("r") || s.traits.fixed && !has("r")
 	s.traits.keyed = on && has("A") || s.traits.keyed && !has("A")
 	s.traits.integer = on && has("i") || s.traits.integer
@@ -84,7 +83,6 @@ func (sh *shell) declareName(name string, s saying) {
 			v.word = guessed("")
 		}
 	}
-	v.exported = v.exported || s.traits.exported || s.kind == "export"
 	v.fixed = v.fixed || s.traits.fixed || s.kind == "readonly"
 	v.integer = v.integer || s.traits.integer
 	v.odd = v.odd || s.traits.odd

@@ -133,9 +133,7 @@ func (sh *shell) runFrom(base string, r program.Run, from []string) {
 	}
 	sub.env = appended(sub.env, r.Env...)
 	for _, name := range r.Env {
-		v := unknown("")
-		v.exported = true
-		sub.set(name, v)
+		sub.set(name, unknown(""))
 	}
 	if !r.KeepStdin {
 		sub.in = &stream{}

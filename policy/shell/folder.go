@@ -34,7 +34,10 @@ func (sh *shell) below(cmd *Command, e program.Effect, c call) {
 	if e.Folder == nil && !sh.dir.known && sh.dir.like != "" {
 		where = word{Word: program.Word{Text: sh.dir.like, Glob: true}}
 	}
-	for _, u := range sh.use(paths.Read, where, viaCwd) {
+	for i, u := range sh.use(paths.Read, where, viaCwd) {
+		if i > 0 && u.Class == paths.Home { // where it is only if a cd has failed
+			continue
+		}
 		cmd.Reads = append(cmd.Reads, u, u.Below())
 	}
 }

@@ -48,7 +48,6 @@ type place struct {
 type scope struct {
 	up        *scope
 	fresh     bool // of a new shell, which sees only what is exported
-	cleared   bool // or not even that
 	vars      map[string]value
 	functions map[string][]*function // several where branches defined it
 }
@@ -64,7 +63,7 @@ func (a *analysis) shell() *shell {
 	r := a.guard.Roots
 	sh := &shell{a: a, scope: &scope{}, dir: place{path: r.Cwd, known: r.Cwd != ""}, in: &stream{}, rounds: 1}
 	home := known(r.Home)
-	home.exported, home.Dynamic = true, r.Home == ""
+	home.Dynamic = r.Home == ""
 	sh.set("HOME", home)
 	sh.set("IFS", known(" \t\n"))
 	sh.set("OLDPWD", unknown(r.Cwd))
@@ -87,19 +86,21 @@ func (sh *shell) nested(via string) *shell {
 	return sub
 }
 
-// keepers are wrappers that leave the environment as it is.
-var keepers = strings.Fields("bash sh dash nice ionice timeout nohup setsid stdbuf time xargs find exec command builtin flock")
-
-// fresh is a shell of its own. It sees the variables that are exported, and functions only
-// where they are, so each may be there or not.
+// fresh is a shell of its own. Variables may be exported to it or not; wrappers such as sudo
+// change all of them.
 func (sh *shell) fresh(via string) *shell {
 	sub := sh.nested(via)
 	sub.scope.fresh = true
-	sub.scope.cleared = slices.ContainsFunc(sh.wrappers, func(w string) bool { return !slices.Contains(keepers, w) })
 	sub.set("IFS", known(" \t\n"))
+	if home, _ := sh.get("HOME"); !slices.ContainsFunc(sh.wrappers, func(w string) bool { return !slices.Contains(keepers, w) }) {
+		sub.set("HOME", home)
+	}
 	sub.locals = nil
 	return sub
 }
+
+// keepers are wrappers that leave HOME as it is.
+var keepers = strings.Fields("bash sh dash nice ionice timeout nohup setsid stdbuf time xargs find exec command builtin flock")
 
 // function is what a name was defined as. It is not sure in a shell of its own.
 func (sh *shell) function(name string) (list []*function, sure bool) {
