@@ -127,15 +127,13 @@ func (sh *shell) keep(name string, e program.Effect, c call) {
 }
 
 // link notes ln. Only a link to a plain place in the workspace leaves all that goes through
-// it what it seems to be.
+// it what it seems to be. The last name may be the link, or one more target.
 func (sh *shell) link(operands []program.Word) {
-	for i, target := range operands {
-		if i > 0 && i == len(operands)-1 {
-			break
-		}
-		for _, u := range sh.use(paths.Write, word{Word: target}, "") {
-			if u.Class != paths.Workspace || target.Dynamic {
-				sh.a.unsure("a link leads to a place that is more than it seems to be: " + target.Text)
+	for i, w := range operands {
+		for _, u := range sh.use(paths.Write, word{Word: w}, "") {
+			plain := u.Class == paths.Workspace || u.Class == paths.WorkspaceRoot && i > 0 && i == len(operands)-1
+			if !plain || w.Dynamic || strings.Contains(w.Text, "..") {
+				sh.a.unsure("a link may lead to a place that is more than it seems to be: " + w.Text)
 			}
 		}
 	}
