@@ -30,6 +30,7 @@ type analysis struct {
 	traps     []word
 	folders   map[string]bool   // made by this script
 	looked    map[string]looked // on the disk, by folder
+	linked    bool              // a path may lead elsewhere, through a link that the script has made
 	spread    bool              // an archive has been unpacked
 	deletes   bool              // it deletes something
 	fetched   bool              // files have come from the network

@@ -31,6 +31,9 @@ func (sh *shell) useFrom(op paths.Op, w word, cwd, via string) paths.Use {
 		asked = paths.Word{Text: w.Fits, Glob: w.Fits != listed}
 		w.Text = w.Fits
 	}
+	if sh.a.linked {
+		asked.Dynamic, asked.Prefix = true, 0
+	}
 	u := sh.a.guard.Word(op, asked, cwd, via)
 	u.Path = w.Text
 	return u
@@ -132,9 +135,7 @@ func (sh *shell) link(operands []program.Word) {
 	for i, w := range operands {
 		for _, u := range sh.use(paths.Write, word{Word: w}, "") {
 			plain := u.Class == paths.Workspace || u.Class == paths.WorkspaceRoot && i > 0 && i == len(operands)-1
-			if !plain || w.Dynamic || strings.Contains(w.Text, "..") {
-				sh.a.unsure("a link may lead to a place that is more than it seems to be: " + w.Text)
-			}
+			sh.a.linked = sh.a.linked || !plain || w.Dynamic || strings.Contains(w.Text, "..")
 		}
 	}
 }
