@@ -83,8 +83,12 @@ func (c *call) mark(list []string) {
 			c.looks = !c.unlisted
 		case "edits":
 			c.edits = true
-		case "leaves":
+		case "leaves", "posts":
 			c.leaves = true
+		case "sends-stdin":
+			c.ReadsIn, c.SendsIn = true, true
+		case "saves":
+			c.saves = true
 		default:
 			c.tag(t)
 		}

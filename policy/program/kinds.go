@@ -47,6 +47,8 @@ var kindDocs = map[string]string{
 	"sent":       "Text that leaves in a request; after an @ a file.",
 	"form":       "The same, perhaps after a name: NAME=@FILE.",
 	"header":     "Text that leaves in a request. It counts only if it is known at run time alone, or is a file after an @.",
+	"cookie":     "The same, or the name of a file if there is no equals sign.",
+	"method":     "The method of a request.",
 	"command":    "A program, perhaps with arguments in the same word.",
 	"shell":      "A shell line.",
 	"run":        "A program. All that follows are its arguments.",
@@ -89,6 +91,9 @@ var markDocs = map[string]string{
 	"looks":          "Nothing is written, deleted or run: operands are read at most.",
 	"edits":          "Operands that are read are changed in place.",
 	"leaves":         "Text of this machine leaves in its requests.",
+	"sends-stdin":    "Its standard input leaves in its requests.",
+	"posts":          "Its requests are more than questions.",
+	"saves":          "What it fetches is saved under its own name.",
 	"replaces-first": "The option stands in for the first operand.",
 	"pair":           "A name stands between the option and its value.",
 }

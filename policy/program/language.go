@@ -52,7 +52,9 @@ func (c *call) language(kind string, w Word, via string) {
 		c.assignment(w)
 	case "url", "proxy", "address", "repository", "transfer":
 		c.connects(kind, w)
-	case "upload", "sent", "form", "header":
+	case "method":
+		c.leaves = c.leaves || w.Dynamic || w.Text != "GET" && w.Text != "HEAD"
+	case "upload", "sent", "form", "header", "cookie":
 		c.parts(kind, w, via)
 	}
 }

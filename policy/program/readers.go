@@ -9,7 +9,7 @@ import (
 // Readers are the words for what reads all arguments of a program, where the meaning of
 // each alone does not say enough.
 func Readers() []string {
-	return []string{"checkout", "compiler", "curl", "fd", "find", "httpie", "inner", "java", "kill", "ln", "npx", "patch", "ps", "python", "rsync", "ssh", "tar", "tests", "wget", "xargs"}
+	return []string{"checkout", "compiler", "fd", "find", "inner", "java", "kill", "ln", "npx", "patch", "ps", "python", "rsync", "ssh", "tar", "tests", "xargs"}
 }
 
 // read lets a reader look at the call.
@@ -19,14 +19,10 @@ func (c *call) read(reader string) {
 		c.checkout()
 	case "compiler":
 		c.compiler()
-	case "curl":
-		c.curl()
 	case "fd":
 		c.fd()
 	case "find":
 		c.find()
-	case "httpie":
-		c.httpie()
 	case "inner":
 		c.inner()
 	case "java":
@@ -61,8 +57,6 @@ func (c *call) read(reader string) {
 		c.tar()
 	case "tests":
 		c.tests()
-	case "wget":
-		c.wget()
 	case "xargs":
 		c.xargs()
 	}
