@@ -92,6 +92,8 @@ var markDocs = map[string]string{
 	"edits":          "Operands that are read are changed in place.",
 	"leaves":         "Text of this machine leaves in its requests.",
 	"sends-stdin":    "Its standard input leaves in its requests.",
+	"removes":        "Operands that are read are deleted, too.",
+	"clears":         "What the operands do not have is deleted from the target.",
 	"posts":          "Its requests are more than questions.",
 	"saves":          "What it fetches is saved under its own name.",
 	"replaces-first": "The option stands in for the first operand.",

@@ -44,12 +44,12 @@ func (c *call) language(kind string, w Word, via string) {
 		}
 	case "definition":
 		c.definition(w)
+	case "assignment":
+		c.assignment(w)
 	case "picture":
 		c.picture(w, "from")
 	case "drawn":
 		c.picture(w, "to")
-	case "assignment":
-		c.assignment(w)
 	case "url", "proxy", "address", "repository", "transfer":
 		c.connects(kind, w)
 	case "method":

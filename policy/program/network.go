@@ -30,7 +30,7 @@ func (c *call) connects(kind string, w Word) {
 		if remoteName(w.Text) {
 			c.tag("remote", "send")
 		} else {
-			c.touch("read", w, "argument")
+			c.use("read", w, "argument")
 		}
 	}
 }
@@ -154,27 +154,5 @@ func (c *call) sshSetting(w Word) {
 		c.use("read", v, "-o "+name)
 	default:
 		c.use("shell", v, "-o "+name)
-	}
-}
-
-// rsync may delete at both ends.
-func (c *call) rsync() {
-	n := len(c.Operands)
-	if n == 1 { // it lists
-		c.Touches = slices.DeleteFunc(c.Touches, func(t Touch) bool { return t.Op == "write" })
-		c.touch("read", c.Operands[0], "argument")
-	}
-	if n > 1 && c.has("--delete") {
-		c.touch("delete", c.Operands[n-1], "argument")
-		c.Recursive = true
-	}
-	if n > 1 && c.has("--remove-source-files") {
-		for _, w := range c.Operands[:n-1] {
-			c.touch("delete", w, "argument")
-		}
-	}
-	if slices.ContainsFunc(c.Operands, func(w Word) bool { return remoteName(w.Text) }) {
-		c.tag("remote")
-		c.Touches = slices.DeleteFunc(c.Touches, func(t Touch) bool { return t.Via == "argument" && remoteName(t.Word.Text) })
 	}
 }

@@ -15,6 +15,8 @@ type call struct {
 	edits    bool
 	unlisted bool     // an option or subcommand is not listed
 	leaves   bool     // text of this machine leaves in a request
+	clears   bool     // what is not there any more is deleted from the target
+	removes  bool     // operands that are read are deleted
 	saves    bool     // what is fetched is saved under its own name
 	negs     []string // tags and marks that options take away
 	env      []string

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"path"
 	"slices"
 	"strings"
 )
@@ -9,7 +8,7 @@ import (
 // Readers are the words for what reads all arguments of a program, where the meaning of
 // each alone does not say enough.
 func Readers() []string {
-	return []string{"checkout", "compiler", "fd", "find", "inner", "java", "kill", "ln", "npx", "patch", "ps", "python", "rsync", "ssh", "tar", "tests", "xargs"}
+	return []string{"checkout", "compiler", "fd", "find", "inner", "java", "kill", "npx", "ps", "python", "ssh", "tar", "tests", "xargs"}
 }
 
 // read lets a reader look at the call.
@@ -33,14 +32,8 @@ func (c *call) read(reader string) {
 				c.tag("signal-all") // -1 are all, 1 is the first one
 			}
 		}
-	case "ln":
-		c.ln()
 	case "npx":
 		c.npx()
-	case "patch":
-		if len(c.Operands) == 0 && !c.looks {
-			c.touch("write", Word{Text: "patched"}, "patch")
-		}
 	case "ps": // e without a dash shows the variables of each process
 		for _, w := range c.Operands {
 			if strings.Contains(w.Text, "e") && strings.IndexByte("0123456789", (w.Text + "0")[0]) < 0 {
@@ -49,8 +42,6 @@ func (c *call) read(reader string) {
 		}
 	case "python":
 		c.python()
-	case "rsync":
-		c.rsync()
 	case "ssh":
 		c.ssh()
 	case "tar":
@@ -84,21 +75,6 @@ func (c *call) assignment(w Word) {
 	case "bs", "cbs", "conv", "count", "ibs", "iflag", "iseek", "obs", "oflag", "oseek", "seek", "skip", "status":
 	default:
 		c.unsure("unknown operand " + name)
-	}
-}
-
-// ln names what links lead to. With one operand, the link is made here.
-func (c *call) ln() {
-	if len(c.Operands) == 1 && !c.lastOnly {
-		w := c.Operands[0]
-		c.Touches = nil
-		c.touch("read", w, "argument")
-		c.touch("write", rest(w, path.Base(w.Text)), "argument")
-	}
-	for i := range c.Touches {
-		if c.Touches[i].Op == "read" {
-			c.Touches[i].Via = "link target"
-		}
 	}
 }
 
@@ -248,10 +224,7 @@ func (c *call) tar() {
 		if len(folders) > 0 {
 			w = in(at, w)
 		}
-		c.touch("read", w, "argument")
-		if c.has("--remove-files") {
-			c.touch("delete", w, "argument")
-		}
+		c.use("read", w, "argument")
 	}
 }
 
