@@ -8,7 +8,7 @@ import (
 // Readers are the words for what reads all arguments of a program, where the meaning of
 // each alone does not say enough.
 func Readers() []string {
-	return []string{"checkout", "compiler", "fd", "find", "inner", "java", "kill", "npx", "ps", "python", "ssh", "tar", "tests", "xargs"}
+	return []string{"checkout", "compiler", "fd", "find", "inner", "kill", "more-options", "npx", "ps", "python", "ssh", "tar", "xargs"}
 }
 
 // read lets a reader look at the call.
@@ -24,8 +24,8 @@ func (c *call) read(reader string) {
 		c.find()
 	case "inner":
 		c.inner()
-	case "java":
-		c.java()
+	case "more-options":
+		c.moreOptions()
 	case "kill":
 		for i, w := range c.args {
 			if w.Text == "-1" && (i > 0 || len(c.args) == 1) || w.Text == "1" {
@@ -46,8 +46,6 @@ func (c *call) read(reader string) {
 		c.ssh()
 	case "tar":
 		c.tar()
-	case "tests":
-		c.tests()
 	case "xargs":
 		c.xargs()
 	}
