@@ -3,6 +3,8 @@ package program
 import (
 	"slices"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Readers are the words for what reads all arguments of a program, where the meaning of
@@ -78,22 +80,16 @@ func (c *call) assignment(w Word) {
 
 // picture has a format in front of its name, some of which run or read other things.
 func (c *call) picture(w Word, place string) {
-	if list, ok := strings.CutPrefix(w.Text, "@"); ok {
-		c.touch("read", rest(w, list), "argument")
-		c.unsure("names in a file")
-	}
-	format, name, ok := strings.Cut(w.Text, ":")
-	switch {
-	case !ok || strings.Contains(w.Text, "://") || strings.Contains(format, "/"):
-		c.place(place, w, "argument")
-	case slices.Contains(pictureFormats, strings.ToLower(format)):
-		c.place(place, rest(w, name), "argument")
-	default:
+	m := pictureFormat().FindStringSubmatch(w.Text)
+	if m == nil {
 		c.tag("opaque-exec")
+		c.plain(w, "argument")
+		return
 	}
+	c.place(place, rest(w, m[1]), "argument")
 }
 
-var pictureFormats = strings.Fields("png jpg jpeg gif tiff bmp webp svg pdf xc canvas gradient rose logo null ico ppm pgm pbm rgb rgba gray info")
+var pictureFormat = lazyregexp.New(`^(?:(?i:png|jpe?g|gif|tiff|bmp|webp|svg|pdf|xc|canvas|gradient|rose|logo|null|ico|p[bgp]m|rgba?|gray|info):)?([^:@][^:]*|\w+://.*|)$`)
 
 // python has modules instead of a file: those of a row python:NAME, programs that are
 // installed, and any of the workspace.
@@ -230,20 +226,21 @@ func (c *call) tar() {
 // volume.
 func (c *call) mount(w Word) {
 	text := w.Text
-	for _, part := range strings.Split(w.Text, ",") {
-		if name, source, _ := strings.Cut(part, "="); name == "source" || name == "src" {
-			text = source
-		}
+	if m := mountSource().FindStringSubmatch(text); m != nil {
+		text = m[1]
 	}
 	from, _, _ := strings.Cut(text, ":")
-	if from == "/" || strings.HasSuffix(from, "docker.sock") || strings.HasPrefix(from, "/proc") || strings.HasPrefix(from, "/var/run") || strings.HasPrefix(from, "/dev") || from == "/etc" {
+	if mountEscape().MatchString(from) {
 		c.tag("container-escape")
 	}
-	if !strings.ContainsAny(from, "/.~") && !w.Dynamic {
-		return
-	}
-	c.touch("read", rest(w, from), "volume")
-	if !strings.HasSuffix(w.Text, ":ro") && !strings.Contains(w.Text, ",ro") && !strings.Contains(w.Text, "readonly") {
-		c.touch("write", rest(w, from), "volume")
+	if strings.ContainsAny(from, "/.~") || w.Dynamic {
+		reads := mountReads().MatchString(w.Text)
+		c.use(map[bool]string{true: "read", false: "change"}[reads], rest(w, from), "volume")
 	}
 }
+
+var (
+	mountSource = lazyregexp.New(`(?:^|,)(?:source|src)=([^,]*)`)
+	mountEscape = lazyregexp.New(`^/$|docker\.sock$|^/(proc|dev|var/run)|^/etc$`)
+	mountReads  = lazyregexp.New(`:ro$|,ro|readonly`)
+)
