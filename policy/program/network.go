@@ -150,6 +150,8 @@ func (c *call) sshSetting(w Word) {
 	switch v := rest(w, strings.Trim(value, `" =`)); strings.ToLower(name) {
 	case "batchmode", "connecttimeout", "stricthostkeychecking", "loglevel", "serveraliveinterval", "serveralivecountmax", "port", "user",
 		"compression", "identitiesonly", "passwordauthentication", "requesttty", "forwardagent", "controlmaster", "controlpersist":
+	case "userknownhostsfile", "globalknownhostsfile", "controlpath":
+		c.use("write", v, "-o "+name)
 	case "identityfile", "certificatefile":
 		c.use("read", v, "-o "+name)
 	default:

@@ -53,7 +53,7 @@ var variables = []variable{
 	{tag: "code-variable", harmless: options(`-[0-9]|-T ?\d+`), does: (*call).optionFiles, names: "XZ_OPT XZ_DEFAULTS GZIP BZIP2 BZIP"},
 	{tag: "code-variable", harmless: options(`-[qvsx]+|--tb=\w+|--maxfail=\d+|--color=\w+|-n ?(auto|\d+)`), does: (*call).optionFiles, names: "PYTEST_ADDOPTS"},
 	{tag: "code-variable", harmless: options(`-?j ?\d*|-l ?\d+|-?[ks]+|--silent|--no-print-directory`), does: (*call).optionFiles, names: "MAKEFLAGS GNUMAKEFLAGS MFLAGS"},
-	{tag: "code-variable", harmless: options(`-X(mx|ms|ss)\d+[kmgKMG]|-XX:\+Use\w+GC|-XX:Max\w+=\d+[kmg]?|-Dfile\.encoding=[\w-]+|-Djava\.awt\.headless=true|-Dorg\.gradle\.\w+=\w+|-[qBe]|--(quiet|batch-mode)`), does: (*call).optionFiles, names: "MAVEN_ARGS MAVEN_OPTS JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS JAVA_OPTS GRADLE_OPTS SBT_OPTS ANT_OPTS"},
+	{tag: "code-variable", harmless: options(`-XX:\+Use\w+GC|-XX:Max\w+=\d+[kmg]?|-[qBe]|--(quiet|batch-mode)`), does: (*call).optionFiles, names: "MAVEN_ARGS MAVEN_OPTS JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS JAVA_OPTS GRADLE_OPTS SBT_OPTS ANT_OPTS"},
 	{tag: "code-variable", harmless: options(`-O[0-3sgz]?|-g[0-3]?|-pipe|-W(all|extra|error|pedantic|no-[a-z-]+)|-std=[\w+]+|-m(arch|tune)=[\w-]+|-f(PIC|pic|PIE|pie|no-[a-z-]+)|-fsanitize=[\w,]+|-D\w+(=\w+)?|-l(m|pthread|dl|rt)`), does: (*call).optionFiles, names: "CFLAGS CXXFLAGS CPPFLAGS CGO_CFLAGS CGO_CPPFLAGS CGO_CXXFLAGS CGO_LDFLAGS"},
 	{tag: "code-variable", harmless: options(`-D ?warnings|-A ?[\w:-]+|-C ?(opt-level|debuginfo)=\w+|-C ?target-cpu=[\w-]+|--cfg \w+`), does: (*call).optionFiles, names: "RUSTFLAGS RUSTDOCFLAGS"},
 	{tag: "code-variable", does: (*call).optionFiles, names: "TAR_OPTIONS MANOPT GREP_OPTIONS ZIPOPT UNZIP UNZIPOPT PERL5OPT RUBYOPT"},
