@@ -83,8 +83,16 @@ func (c *call) mark(list []string) {
 			c.looks = !c.unlisted
 		case "edits":
 			c.edits = true
-		case "leaves":
+		case "leaves", "posts":
 			c.leaves = true
+		case "sends-stdin":
+			c.ReadsIn, c.SendsIn = true, true
+		case "clears":
+			c.clears, c.Recursive = true, true
+		case "removes":
+			c.removes = true
+		case "saves":
+			c.saves = true
 		default:
 			c.tag(t)
 		}
@@ -161,6 +169,9 @@ func (c *call) use(kind string, w Word, via string) {
 		c.plain(w, via)
 	case "read":
 		c.touch("read", w, via)
+		if c.removes && via == "argument" {
+			c.touch("delete", w, via)
+		}
 	case "write":
 		if w.Text != "-" || w.Dynamic {
 			c.touch("write", w, via)
@@ -219,7 +230,7 @@ func (c *call) use(kind string, w Word, via string) {
 	case "variable":
 		c.sets(w)
 	case "target":
-		c.use("write", w, via)
+		c.target(w, via)
 	default:
 		c.language(kind, w, via)
 	}

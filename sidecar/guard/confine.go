@@ -44,31 +44,30 @@ const confineRepair = "policy.confine"
 func isConfined(r tools.Repair) bool { return r.Kind == confineRepair }
 
 // confines reports whether a call can run confined.
-func (j *judge) confines(call *tools.Call) bool {
-	return j.Confiner != nil && j.set.Confine() != ruleset.Never && j.set.Enforces() && j.wrapped.Here(asker(j.who), j.Now()) && j.set.Confines(*call)
+func (j *judge) confines(looked *ruleset.Case) bool {
+	return j.Confiner != nil && j.set.Confine() != ruleset.Never && j.set.Enforces() && j.wrapped.Here(asker(j.who), j.Now()) && looked.Confinable()
 }
 
-// decideConfined decides about a call that can run confined. What may leave anyway runs so,
-// too; and what may leave only because the kernel holds it. The rest is as if nothing
-// confined it: if a person allows it, it runs as they have read it.
-func (j *judge) decideConfined(call *tools.Call, m Moment) (d policy.Decision, runs, understood bool) {
-	d = j.world.Decide(j.set, *call, j.who, m)
-	if d.Effect == policy.Allow || d.Effect == policy.Audit {
-		return d, j.set.Confine() == ruleset.Always || !j.outside(call, m), true
+// decideConfined decides about a call that can run confined, by what was decided about it as
+// it is. What may leave anyway runs so, too; and what may leave only because the kernel holds
+// it. The rest is as if nothing confined it: if a person allows it, it runs as they have read it.
+func (j *judge) decideConfined(looked *ruleset.Case, plain policy.Decision) (d policy.Decision, runs, understood bool) {
+	if leaves(plain) {
+		return plain, j.set.Confine() == ruleset.Always || !j.outside(looked.Facts().Script), true
 	}
-	m.Confined = true
-	if c := j.world.Decide(j.set, *call, j.who, m); c.Effect == policy.Allow || c.Effect == policy.Audit {
-		return c, true, false
+	if d = looked.Decide(true); leaves(d) {
+		return d, true, false
 	}
-	return d, false, false
+	return plain, false, false
 }
+
+func leaves(d policy.Decision) bool { return d.Effect == policy.Allow || d.Effect == policy.Audit }
 
 // outside reports whether a command that may leave needs what no confined command has, and is
 // understood: then it leaves as it is.
-func (j *judge) outside(call *tools.Call, m Moment) bool {
-	facts := j.set.Examine(*call, j.who, j.world.at(m))
+func (j *judge) outside(s *shell.Script) bool {
 	needs := j.set.Confined("").Outside
-	return understands(facts.Script) && slices.ContainsFunc(facts.Script.Commands, func(c shell.Command) bool {
+	return understands(s) && slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
 		return slices.Contains(needs, c.Binary) || slices.Contains(needs, c.Binary+" "+c.Sub)
 	})
 }
@@ -89,16 +88,16 @@ func runsShell(f *policy.Facts) bool { return f != nil && f.Script != nil && f.C
 
 // confineAlways wraps the command of a call that a person has allowed.
 func (j *judge) confineAlways(call *tools.Call, m Moment) (why string) {
-	if !j.confines(call) {
+	looked := j.world.look(j.set, *call, j.who, m) // with what the person was asked
+	if !j.confines(looked) {
 		return cannotConfine
 	}
-	return j.confine(call, m, false)
+	return j.confine(call, looked, false)
 }
 
 // confine wraps the command of a call. It says why the call may not leave, or nothing.
-func (j *judge) confine(call *tools.Call, m Moment, understood bool) (why string) {
-	facts := j.set.Examine(*call, j.who, j.world.at(m))
-	w, err := j.Confiner.Permit(j.set, j.permit(facts, understood))
+func (j *judge) confine(call *tools.Call, looked *ruleset.Case, understood bool) (why string) {
+	w, err := j.Confiner.Permit(j.set, j.permit(looked.Facts(), understood))
 	if err == nil {
 		call.Arguments, err = policy.Wrapped(call.Name, call.Arguments, w)
 	}
