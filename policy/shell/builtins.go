@@ -183,10 +183,14 @@ func (sh *shell) shift(cmd Command, c call) {
 	}
 }
 
-// testNames: the name after -v may have a subscript.
+// testNames: the name after -v may have a subscript, and a word that becomes several may be
+// that.
 func (sh *shell) testNames(cmd Command, c call) {
 	args := c.args()
 	for i, w := range args {
+		if w.splits && w.vague() && !w.number {
+			sh.a.unsure(cmd.Binary + ": without quotes this may become several words: " + w.Text)
+		}
 		if i > 0 && (args[i-1].Text == "-v" || args[i-1].Text == "-R") {
 			sh.name(w, "test -v")
 		}

@@ -27,7 +27,11 @@ func (sh *shell) simple(c *syntax.CallExpr, used redirected) (stays bool) {
 				}
 			}
 		}
+		from := len(words)
 		words = append(words, sh.fields(w)...)
+		for k := range words[from:] {
+			words[from+k].splits = expandsBare(w)
+		}
 	}
 	if len(words) > sh.a.limits.Commands {
 		sh.a.script.OverBudget = true
@@ -43,6 +47,17 @@ func (sh *shell) simple(c *syntax.CallExpr, used redirected) (stays bool) {
 		sh.callWith(c.Assigns, call{words: words, used: used})
 	}
 	return len(words) == 1 && words[0].Text == "exec"
+}
+
+// expandsBare tells whether an expansion stands in a word without quotes.
+func expandsBare(w *syntax.Word) bool {
+	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
+		switch p.(type) {
+		case *syntax.ParamExp, *syntax.CmdSubst:
+			return true
+		}
+		return false
+	})
 }
 
 // assigns tells whether a word in the place of a name may be an assignment to bash: after

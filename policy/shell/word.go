@@ -14,6 +14,7 @@ type word struct {
 	from   []string
 	start  int  // how many bytes of Text surely stand at its beginning, where it is dynamic
 	number bool // it surely is one
+	splits bool // an expansion in it stands without quotes
 }
 
 func literal(text string) word { return word{Word: program.Word{Text: text}} }

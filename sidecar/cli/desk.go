@@ -61,9 +61,13 @@ func openDesk(s ruleset.Settings, local bool, log *slog.Logger) (*tickets.Desk, 
 	if err != nil {
 		return nil, err
 	}
+	made, err := tickets.OpenMade(filepath.Join(state, "repositories"))
+	if err != nil {
+		return nil, err
+	}
 	log.Info("commands run confined", "event", "confine_ready", "program", program, "tickets", filepath.Join(state, "tickets"), "not_enforced", missing)
 	return &tickets.Desk{
-		Folder: folder, Program: program, Records: filepath.Join(state, "running"), Missing: missing, Untried: s.Confine == confineUntried, Now: time.Now,
+		Folder: folder, Program: program, Records: filepath.Join(state, "running"), Missing: missing, Made: made, Untried: s.Confine == confineUntried, Now: time.Now,
 	}, nil
 }
 

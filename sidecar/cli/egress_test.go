@@ -51,7 +51,11 @@ func TestConfineTellsWhatWasRefused(t *testing.T) {
 	ruletest.Must(t, err)
 	work := filepath.Join(dir, "work")
 	ruletest.Must(t, os.Mkdir(work, 0o755))
-	desk := tickets.Desk{Folder: folder, Program: "gpt-oss-executor", Records: filepath.Join(dir, "running"), Network: book, Now: time.Now}
+	made, err := tickets.OpenMade(filepath.Join(dir, "repositories"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	desk := tickets.Desk{Folder: folder, Made: made, Program: "gpt-oss-executor", Records: filepath.Join(dir, "running"), Network: book, Now: time.Now}
 	const command = "curl -sS https://10.0.0.7/; curl -sS https://unknown.example.org/; exit 3"
 	w, err := desk.Permit(ruletest.Shipped(t), guard.Permit{Command: command, Roots: paths.Roots{Home: dir, Write: []string{work}}})
 	ruletest.Must(t, err)

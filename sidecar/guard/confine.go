@@ -36,6 +36,9 @@ type Permit struct {
 type Confiner interface {
 	// Permit notes what a command may do, and gives what runs it so.
 	Permit(set *ruleset.Set, p Permit) (policy.Wrapper, error)
+	// Trusts reports whether the settings of git in a workspace are no work of a confined
+	// command.
+	Trusts(workspace string) bool
 }
 
 // confineRepair marks a call that leaves confined.
@@ -67,9 +70,23 @@ func leaves(d policy.Decision) bool { return d.Effect == policy.Allow || d.Effec
 // understood: then it leaves as it is.
 func (j *judge) outside(s *shell.Script) bool {
 	needs := j.set.Confined("").Outside
-	return understands(s) && slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
+	strange := func(c shell.Command) bool { return slices.Contains(runGit, c.Binary) && !j.trusted(c) }
+	return understands(s) && !slices.ContainsFunc(s.Commands, strange) && slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
 		return slices.Contains(needs, c.Binary) || slices.Contains(needs, c.Binary+" "+c.Sub)
 	})
+}
+
+// runGit are programs that run git, or are it.
+var runGit = []string{"git", "gh", "glab"}
+
+// trusted reports whether git reads only settings that no confined command can have made: those
+// of the workspace itself. Git runs what they say.
+func (j *judge) trusted(git shell.Command) bool {
+	work := j.world.Roots(j.set).Workspace()
+	elsewhere := func(flag string) bool {
+		return flag == "-C" || strings.HasPrefix(flag, "-C/") || strings.HasPrefix(flag, "--git-dir") || strings.HasPrefix(flag, "--work-tree")
+	}
+	return git.Cwd == work && !slices.ContainsFunc(git.Argv, elsewhere) && j.Confiner.Trusts(work)
 }
 
 // understands reports whether nothing in a script is known only when it runs: no code, and no

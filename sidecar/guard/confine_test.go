@@ -19,7 +19,10 @@ import (
 type desk struct {
 	permits []Permit
 	closed  bool
+	made    bool // a repository in the workspace, by a command
 }
+
+func (d *desk) Trusts(string) bool { return !d.made }
 
 func (d *desk) Permit(_ *ruleset.Set, p Permit) (policy.Wrapper, error) {
 	if d.closed {
@@ -181,11 +184,19 @@ func TestOutsideCallsAreNotConfined(t *testing.T) {
 		"docker ps && npm test":     true,
 		"git fetch; bash x.sh":      true,
 		"git log --oneline -5":      true,
+		"cd sub && git fetch":       true, // a command can have made that repository, with settings that run programs
+		"git -C sub fetch":          true,
+		"git --git-dir=x fetch":     true,
 	} {
 		j, d, _ := confining(t, "", "")
 		if call := exec(command); j.decide(call) != nil || (len(d.permits) > 0) != confined {
 			t.Errorf("%s: %s", command, call.Arguments)
 		}
+	}
+	made, m, _ := confining(t, "", "")
+	m.made = true
+	if call := exec("git fetch"); made.decide(call) != nil || len(m.permits) != 1 {
+		t.Errorf("git runs unconfined where a command may have made the repository: %s", call.Arguments)
 	}
 	j, d, _ := confining(t, "\n  container_work: []\n", "\n  container_work: [build]\n")
 	for command, asked := range map[string]bool{"docker build -t x .": false, "docker build --push .": true, "docker run alpine true": true} {

@@ -26,13 +26,20 @@ type Desk struct {
 	Program string         // this program, absolute
 	Records string         // where running commands know each other, absolute
 	Missing []confine.Part // what this machine cannot enforce, and commands run without
-	Untried bool           // commands run though what confines them was never tried
-	Network Network        // nil: commands reach nothing but servers of their own session
+	Made    *Made
+	Untried bool    // commands run though what confines them was never tried
+	Network Network // nil: commands reach nothing but servers of their own session
 	Now     func() time.Time
 }
 
+// Trusts reports whether the settings of git in a workspace are no work of a confined command.
+func (d *Desk) Trusts(workspace string) bool { return !d.Made.Holds(workspace) }
+
 // Permit issues the ticket of a command.
 func (d *Desk) Permit(set *ruleset.Set, p guard.Permit) (policy.Wrapper, error) {
+	if err := d.Made.begins(p); err != nil {
+		return policy.Wrapper{}, err
+	}
 	has := set.Confined(p.Roots.Home)
 	for _, dir := range has.Write {
 		if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -92,7 +92,7 @@ func TestHiddenRuns(t *testing.T) {
 	dir := filepath.Join(filepath.Dir(work), "state")
 	folder, err := Open(dir + "/tickets")
 	ruletest.Must(t, err)
-	d := Desk{Folder: folder, Program: "/bin/gpt-oss-executor", Records: dir + "/running", Now: time.Now}
+	d := Desk{Folder: folder, Made: remembered(t), Program: "/bin/gpt-oss-executor", Records: dir + "/running", Now: time.Now}
 	p := permit(work)
 	p.Command = `cat .env id_rsa web/.env.local test/.aws/mine old/credentials.json a.txt test/data.key; mv web web2; cat web2/.env.local
 		ln id_rsa x && cat x; cp -r old new; cat new/*; git status --porcelain -uno; echo KEY=3 > web/.env.test && cat web/.env.test; rm -f id_rsa; mv id_rsa y && cat y`
