@@ -99,10 +99,19 @@ func (c *call) mark(list []string) {
 	}
 }
 
+// maybeFile reports whether a filter of yq may as well be the name of a file.
+func maybeFile(filter string) bool {
+	inner := strings.HasPrefix(filter, ".") && !strings.HasPrefix(filter, "./") && !strings.HasPrefix(filter, "../")
+	return !inner && !strings.ContainsAny(filter, " |()[]\"")
+}
+
 // applyOperands gives each operand its meaning.
 func (c *call) applyOperands() {
 	if len(c.Operands) > 1 && c.name == "yq" && slices.Contains([]string{"e", "eval", "ea", "eval-all"}, c.Operands[0].Text) {
 		c.Operands = c.Operands[1:]
+	}
+	if len(c.Operands) > 0 && c.name == "yq" && maybeFile(c.Operands[0].Text) {
+		c.use("read", c.Operands[0], "argument") // yq takes its first operand for a file if there is one
 	}
 	before, after := c.before, c.after
 	if c.replaced && len(before) > 0 {
