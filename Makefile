@@ -20,9 +20,9 @@ concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Para
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# Without the C library the program starts sooner.
+# Without the C library and without what debuggers read, the program starts sooner.
 build: ## build bin/gpt-oss-executor
-	CGO_ENABLED=0 go build -trimpath -o bin/gpt-oss-executor .
+	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/gpt-oss-executor .
 
 test: needs lint unit race e2e ## everything: lint, tests, the race detector, a real gateway and SDKs; 12 minutes on 2 cores, the first time 15
 
@@ -40,9 +40,11 @@ race: ## what runs at the same time as something else, under the race detector; 
 e2e: ## a real OpenClaw gateway and the OpenAI SDKs; needs npm, about 900 MB in the user's cache
 	GPTOSS_E2E=1 go test -count=1 -timeout 12m ./e2e
 
-lint: ## gofmt, go vet, staticcheck; 1 minute the first time
+lint: ## gofmt, go vet, also for macOS and arm64, staticcheck; 3 minutes the first time
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not gofmt'ed: $$unformatted" >&2; exit 1; }
 	go vet ./...
+	GOOS=darwin GOARCH=arm64 go vet ./...
+	GOOS=linux GOARCH=arm64 go vet ./...
 	go run $(STATICCHECK) ./...
 
 fuzz: ## every fuzz target for FUZZTIME (10s), and made-up shell for two minutes

@@ -36,7 +36,7 @@ func (b *bench) start(ctx context.Context, name string) (*process, error) {
 	}
 	address, to := l.Addr().String(), "http://"+b.model.listener.Addr().String()
 	l.Close()
-	cmd := exec.Command(b.binary, "serve", "--log-level", "warn", "--listen", address, "--upstream", to+"/v1")
+	cmd := exec.Command(b.binary, "serve", "--log-level", "warn", "--listen", address, "--upstream", to+"/v1", "--confine", "off")
 	if name == revproxy {
 		cmd = exec.Command("/proc/self/exe", "-proxy-to", to, "-listen", address)
 	}

@@ -212,10 +212,11 @@ var running = regexp.MustCompile(`session ([a-z0-9-]+)`)
 // inSession is the next step, with the id of the running program in it.
 func inSession(steps []script.Reply, q script.Request) *script.Reply {
 	reply := steps[min(q.Step, len(steps)-1)]
-	_, result := lastCall(q.Messages)
-	if id := running.FindStringSubmatch(result.Text); id != nil && len(reply.Calls) > 0 {
-		reply.Calls = slices.Clone(reply.Calls)
-		reply.Calls[0].Arguments = strings.ReplaceAll(reply.Calls[0].Arguments, "SESSION", id[1])
+	for _, m := range q.Messages {
+		if id := running.FindStringSubmatch(m.Text); id != nil && m.Role == "tool" && len(reply.Calls) > 0 {
+			reply.Calls = slices.Clone(reply.Calls)
+			reply.Calls[0].Arguments = strings.ReplaceAll(reply.Calls[0].Arguments, "SESSION", id[1])
+		}
 	}
 	return &reply
 }

@@ -51,7 +51,7 @@ func (p *process) stop(t *testing.T) {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may have ended already
 	select {
 	case <-p.gone:
-	case <-time.After(15 * time.Second):
+	case <-time.After(time.Minute):
 		t.Errorf("%s does not stop on SIGTERM", p.name)
 		_ = p.cmd.Process.Kill()
 		<-p.gone
@@ -130,11 +130,17 @@ func startSidecar(t *testing.T, model string, env ...string) string {
 // runSidecar is startSidecar where another endpoint may say that it serves.
 func runSidecar(t *testing.T, ready, model string, env ...string) (p *process, address string) {
 	t.Helper()
+	return runProgram(t, binary, ready, model, env...)
+}
+
+// runProgram is runSidecar with a program that lies elsewhere.
+func runProgram(t *testing.T, program, ready, model string, env ...string) (p *process, address string) {
+	t.Helper()
 	address = "127.0.0.1:" + freePort(t)
-	cmd := exec.Command(binary, "serve", "--listen", address, "--upstream", model+"/v1")
+	cmd := exec.Command(program, "serve", "--listen", address, "--upstream", model+"/v1")
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), env...)
+	cmd.Env = append(append(os.Environ(), "XDG_STATE_HOME="+t.TempDir()), env...) // another one may say that commands are confined
 	p = start(t, "sidecar", cmd)
-	p.ready(t, "http://"+address+ready, 20*time.Second)
+	p.ready(t, "http://"+address+ready, time.Minute)
 	return p, "http://" + address
 }

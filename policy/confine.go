@@ -60,13 +60,22 @@ func takenFromUs(name string) bool {
 // Wrapped gives the arguments with which the command runs inside of the wrapper: of a
 // tool_call, those of the call that it carries. All other bytes stay as they are.
 func Wrapped(tool string, arguments []byte, w Wrapper) ([]byte, error) {
+	return rewritten(tool, arguments, func(text string) (string, bool) { return w.line(text), true })
+}
+
+// rewritten are arguments with another command in them.
+func rewritten(tool string, arguments []byte, edit func(text string) (now string, ok bool)) ([]byte, error) {
 	return inside(tool, arguments, func(_ string, object []byte) ([]byte, error) {
 		at, raw := commandOf(object)
 		if raw == nil {
 			return nil, errNoWrap
 		}
 		text, _ := jsontext.Text(object, jsontext.Span{From: at.from, To: at.to})
-		return splice(object, at, jsontext.AppendString(nil, w.line(text))), nil
+		now, ok := edit(text)
+		if !ok {
+			return nil, errNoWrap
+		}
+		return splice(object, at, jsontext.AppendString(nil, now)), nil
 	})
 }
 
@@ -81,18 +90,7 @@ func Unwrapped(tool, arguments string) (was string, wrapped bool) {
 	if !strings.Contains(arguments, wrapConfine) { // of most calls
 		return arguments, false
 	}
-	plain, err := inside(tool, []byte(arguments), func(_ string, object []byte) ([]byte, error) {
-		at, raw := commandOf(object)
-		if raw == nil {
-			return nil, errNoWrap
-		}
-		text, _ := jsontext.Text(object, jsontext.Span{From: at.from, To: at.to})
-		inner, ok := unwrap(text)
-		if !ok {
-			return nil, errNoWrap
-		}
-		return splice(object, at, jsontext.AppendString(nil, inner)), nil
-	})
+	plain, err := rewritten(tool, []byte(arguments), unwrap)
 	if err != nil {
 		return arguments, false
 	}

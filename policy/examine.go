@@ -53,25 +53,23 @@ const mostLines = 128
 // script is what the commands of a call can do together; nil where it has none.
 func script(c *Call, all []argument, w World) *shell.Script {
 	var out *shell.Script
-	envs := variables(all)
+	env, agreed := variables(all)
 	at, top := 0, false // where the line stands in Call.Command
 	list := lines(c.Tool, c.Args)
-	if len(list)*len(envs) > mostLines {
+	if len(list) > mostLines || !agreed {
 		return &shell.Script{OverBudget: true, Parsed: true}
 	}
 	for _, l := range list {
 		top = top || l.top
-		for _, env := range envs {
-			for _, g := range places(l.in, l.top, w.Guard) {
-				for _, s := range readings(l, shell.World{Guard: g, Programs: w.Programs, Env: env}) {
-					out = join(out, s, at)
-				}
+		for _, g := range places(l.in, l.top, w.Guard) {
+			for _, s := range readings(l, shell.World{Guard: g, Programs: w.Programs, Env: env}) {
+				out = join(out, s, at)
 			}
 		}
 		at += len(l.text) + len("\n")
 	}
 	if out == nil {
-		out = idle(c, all, envs, w)
+		out = idle(c, all, env, w)
 	}
 	if out == nil {
 		return nil
@@ -86,11 +84,9 @@ func script(c *Call, all []argument, w World) *shell.Script {
 // idle is what a call can do in which no argument is a command by its name: variables that
 // mean something to programs, and texts that look like commands. Of a tool that executes
 // anyway nobody knows what it does.
-func idle(c *Call, all []argument, envs []map[string]string, w World) (out *shell.Script) {
-	for _, env := range envs {
-		if s := shell.Analyze("", shell.World{Guard: w.Guard, Env: env}); len(s.Commands) > 1 {
-			out = join(out, unplaced(s), 0)
-		}
+func idle(c *Call, all []argument, env map[string]string, w World) (out *shell.Script) {
+	if s := shell.Analyze("", shell.World{Guard: w.Guard, Env: env}); len(s.Commands) > 1 {
+		out = join(out, unplaced(s), 0)
 	}
 	left := mostLines
 	for _, a := range all {

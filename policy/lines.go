@@ -3,7 +3,6 @@ package policy
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -15,7 +14,7 @@ var commandKeys = []string{command, "cmd", "script", "shell_command", "code"}
 var programKeys = []string{"program", "executable", "binary", "bin"}
 
 // typedKeys are the arguments of OpenClaw's process, which types into a program that
-// runs: that may be a shell. Those of hex are bytes.
+// runs: that may be a shell. Those of hex are bytes, which count as code.
 var typedKeys = []string{"data", "literal", "text", "keys", "hex"}
 
 // shellLine is every command in arguments, a line each: texts, or lists of words.
@@ -65,7 +64,7 @@ func lines(tool string, args map[string]any) (out []line) {
 // of words is one; a list that may be either is both.
 func linesOf(a argument) (out []line) {
 	add := func(l line) {
-		if meaning(a.name) == codeText || !a.top() && strings.HasSuffix(strings.ToLower(a.name), "script") {
+		if meaning(a.name) == codeText || a.name == "hex" || !a.top() && strings.HasSuffix(strings.ToLower(a.name), "script") {
 			l.code = a.name
 		}
 		l.in, l.top = a.in, a.top()
@@ -82,10 +81,6 @@ func linesOf(a argument) (out []line) {
 		words := make([]string, len(v))
 		for i := range v {
 			words[i] = fmt.Sprint(v[i])
-		}
-		if typed := unhex(words); a.name == "hex" && typed != "" {
-			add(line{text: typed})
-			return out
 		}
 		several := !slices.Contains(commandKeys, a.name) && !slices.Contains(typedKeys, a.name)
 		for _, w := range words {
@@ -110,17 +105,4 @@ func wordsBeside(in map[string]any) (words []string) {
 		}
 	}
 	return words
-}
-
-// unhex is the text whose bytes are given one by one, in hex digits: 6c, 0x73. What is no
-// byte is left out, as the gateway does.
-func unhex(words []string) string {
-	var b strings.Builder
-	for _, w := range words {
-		n, err := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(strings.TrimSpace(w)), "0x"), 16, 8)
-		if err == nil {
-			b.WriteByte(byte(n))
-		}
-	}
-	return b.String()
 }

@@ -3,37 +3,29 @@ package policy
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
-// mostSettings is how many arguments of a call may set variables, each for all of its
-// commands. What has more is one setting of all of them.
-const mostSettings = 4
-
-// variables are those that arguments set at any depth, one mapping for each argument; one
-// that is nil where there is none.
-func variables(all []argument) (out []map[string]string) {
+// variables are those that arguments set at any depth. It is not clear which hold where two
+// of them disagree.
+func variables(all []argument) (out map[string]string, agreed bool) {
 	for _, a := range all {
 		if meaning(a.name) != environment {
 			continue
 		}
-		if set := variablesOf(a.value); len(set) > 0 && !slices.ContainsFunc(out, func(o map[string]string) bool { return maps.Equal(o, set) }) {
-			out = append(out, set)
+		for name, value := range variablesOf(a.value) {
+			if was, set := out[name]; set && was != value {
+				return nil, false
+			}
+			if out == nil {
+				out = map[string]string{}
+			}
+			out[name] = value
 		}
 	}
-	if len(out) > mostSettings {
-		for _, set := range out[1:] {
-			maps.Copy(out[0], set)
-		}
-		out = out[:1]
-	}
-	if out == nil {
-		return []map[string]string{nil}
-	}
-	return out
+	return out, true
 }
 
 var assignment = lazyregexp.New(`^(?:export\s+)?([A-Za-z_]\w*)=(?s:(.*))$`)

@@ -41,6 +41,8 @@ func (wrapper) Permit(*ruleset.Set, guard.Permit) (policy.Wrapper, error) {
 	return policy.Wrapper{Program: "/bin/gpt-oss-executor", Ticket: "/state/T"}, nil
 }
 
+func (wrapper) Trusts(string) bool { return true }
+
 // TestSessionsConfined judges the same days where the kernel confines commands: nothing is
 // asked or denied that is not without.
 func TestSessionsConfined(t *testing.T) {

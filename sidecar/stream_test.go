@@ -30,15 +30,14 @@ func TestRoleSoon(t *testing.T) {
 		fmt.Fprint(w, ev(0, `"role":"assistant","content":"Yes."`, "null")+ev(0, "", `"stop"`)+doneEvent)
 	}))
 	defer once.Do(func() { close(begin) })
-	began := time.Now()
 	res, err := r.do(t.Context(), http.MethodPost, "/v1/chat/completions", asking(streaming))
 	if err != nil {
 		t.Fatal(err)
 	}
 	first := make([]byte, 512)
 	n, err := res.Body.Read(first)
-	if took := time.Since(began); err != nil || took > 2*time.Second || !strings.Contains(string(first[:n]), `"role":"assistant"`) {
-		t.Errorf("after %s: %q, %v", took, first[:n], err)
+	if err != nil || !strings.Contains(string(first[:n]), `"role":"assistant"`) { // the server has not begun
+		t.Errorf("%q, %v", first[:n], err)
 	}
 	once.Do(func() { close(begin) })
 	a := readAnswer(t, res)

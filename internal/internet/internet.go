@@ -28,18 +28,25 @@ type Names struct {
 // ServeNames starts one, and gives a resolver that asks it and nobody else.
 func ServeNames(t testing.TB, answers map[string][][]string) (*Names, *net.Resolver) {
 	t.Helper()
-	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+	s, address := ServeNamesAt(t, "127.0.0.1:0", answers)
+	var d net.Dialer
+	return s, &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return d.DialContext(ctx, "udp", address)
+	}}
+}
+
+// ServeNamesAt starts one at an address, and says which one it is.
+func ServeNamesAt(t testing.TB, address string, answers map[string][][]string) (s *Names, at string) {
+	t.Helper()
+	conn, err := net.ListenPacket("udp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Names{answers: answers, asked: map[dnsmessage.Question]int{}}
+	s = &Names{answers: answers, asked: map[dnsmessage.Question]int{}}
 	done := make(chan struct{})
 	go func() { defer close(done); s.serve(conn) }()
 	t.Cleanup(func() { conn.Close(); <-done })
-	var d net.Dialer
-	return s, &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return d.DialContext(ctx, "udp", conn.LocalAddr().String())
-	}}
+	return s, conn.LocalAddr().String()
 }
 
 func (s *Names) serve(conn net.PacketConn) {

@@ -149,6 +149,18 @@ func (c *call) at(w Word) Word {
 	return in(*c.Folder, w)
 }
 
+// target is where operands go, perhaps on another machine.
+func (c *call) target(w Word, via string) {
+	if remoteName(w.Text) {
+		c.tag("remote")
+		return
+	}
+	c.use("write", w, via)
+	if c.clears {
+		c.touch("delete", w, via)
+	}
+}
+
 // arrivals adds the files that arrive in a folder. Where one operand is copied to
 // another one, that may be the folder or the file itself.
 func (c *call) arrivals() {
@@ -160,7 +172,11 @@ func (c *call) arrivals() {
 		}
 	}
 	if n := len(from) - 1; !c.lastOnly {
-		if n < 1 {
+		if n < 1 { // ln -s ../a
+			for _, w := range from {
+				c.touch("read", w, "argument")
+				c.touch("write", rest(w, path.Base(w.Text)), "argument")
+			}
 			return
 		}
 		from, to = from[:n], from[n]

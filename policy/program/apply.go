@@ -83,18 +83,35 @@ func (c *call) mark(list []string) {
 			c.looks = !c.unlisted
 		case "edits":
 			c.edits = true
-		case "leaves":
+		case "leaves", "posts":
 			c.leaves = true
+		case "sends-stdin":
+			c.ReadsIn, c.SendsIn = true, true
+		case "clears":
+			c.clears, c.Recursive = true, true
+		case "removes":
+			c.removes = true
+		case "saves":
+			c.saves = true
 		default:
 			c.tag(t)
 		}
 	}
 }
 
+// maybeFile reports whether a filter of yq may as well be the name of a file.
+func maybeFile(filter string) bool {
+	inner := strings.HasPrefix(filter, ".") && !strings.HasPrefix(filter, "./") && !strings.HasPrefix(filter, "../")
+	return !inner && !strings.ContainsAny(filter, " |()[]\"")
+}
+
 // applyOperands gives each operand its meaning.
 func (c *call) applyOperands() {
 	if len(c.Operands) > 1 && c.name == "yq" && slices.Contains([]string{"e", "eval", "ea", "eval-all"}, c.Operands[0].Text) {
 		c.Operands = c.Operands[1:]
+	}
+	if len(c.Operands) > 0 && c.name == "yq" && maybeFile(c.Operands[0].Text) {
+		c.use("read", c.Operands[0], "argument") // yq takes its first operand for a file if there is one
 	}
 	before, after := c.before, c.after
 	if c.replaced && len(before) > 0 {
@@ -161,6 +178,9 @@ func (c *call) use(kind string, w Word, via string) {
 		c.plain(w, via)
 	case "read":
 		c.touch("read", w, via)
+		if c.removes && via == "argument" {
+			c.touch("delete", w, via)
+		}
 	case "write":
 		if w.Text != "-" || w.Dynamic {
 			c.touch("write", w, via)
@@ -219,7 +239,7 @@ func (c *call) use(kind string, w Word, via string) {
 	case "variable":
 		c.sets(w)
 	case "target":
-		c.use("write", w, via)
+		c.target(w, via)
 	default:
 		c.language(kind, w, via)
 	}

@@ -22,7 +22,7 @@ func (c *call) definition(w Word) {
 		c.code(rest(w, value), c.name+" !=")
 	case buildPrograms().MatchString(name):
 		c.run(c.name+" "+name+"=", split(rest(w, value)), "")
-		if !usualTools.MatchString(value) {
+		if !usualTools().MatchString(value) {
 			c.execFlag(name + "=")
 		}
 	case name == "SHELL" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "MAKE") || strings.ContainsAny(value, ";|&`#<>$\n") || w.Dynamic:
@@ -48,25 +48,13 @@ func (c *call) compiler() {
 	}
 }
 
-// java: some flags run a program when something goes wrong.
-func (c *call) java() {
+// moreOptions are words of java and pytest that say where more options stand, or which program
+// runs when something goes wrong.
+func (c *call) moreOptions() {
 	for _, w := range c.args {
 		if strings.HasPrefix(w.Text, "-XX:On") || strings.HasPrefix(w.Text, "-XX:Flags") || strings.HasPrefix(w.Text, "@") {
 			c.execFlag(w.Text)
 			c.tag("opaque-exec")
-		}
-	}
-}
-
-// tests are files of code; what follows :: names one of them.
-func (c *call) tests() {
-	for _, w := range c.Operands {
-		name, _, _ := strings.Cut(w.Text, "::")
-		switch _, out := elsewhere(name); {
-		case strings.HasPrefix(name, "@"):
-			c.use("options", w, "@file")
-		case out:
-			c.codeFile(rest(w, name), "argument")
 		}
 	}
 }

@@ -205,22 +205,10 @@ func (p *program) exact(text string) *option {
 	return nil
 }
 
-// option finds a long one, which may be abbreviated. It is nil where there is none, and
-// where several fit.
-func (p *program) option(text string) (o *option, full string, several bool) {
-	i, ok := p.find(text)
-	if ok {
-		return &p.options[p.long[i].option], text, false
+// option finds a long one, which may be abbreviated.
+func (p *program) option(text string) *option {
+	if i, _ := p.find(text); i < len(p.long) && (p.long[i].text == text || !p.words && len(text) > 2 && strings.HasPrefix(p.long[i].text, text)) {
+		return &p.options[p.long[i].option]
 	}
-	if p.words || len(text) < 3 {
-		return nil, "", false
-	}
-	for ; i < len(p.long) && strings.HasPrefix(p.long[i].text, text); i++ {
-		x := &p.options[p.long[i].option]
-		if o != nil && x != o {
-			return nil, "", true
-		}
-		o, full = x, p.long[i].text
-	}
-	return o, full, false
+	return nil
 }

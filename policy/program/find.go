@@ -14,6 +14,7 @@ type finding struct {
 	open    bool    // no test so far limits what is found
 	all     bool    // an action stands where none does
 	negated bool    // a ! stands before the next test
+	wide    bool    // an or, or a ! before a group: what is found need not fit the names
 	groups  []group // of parentheses that are open
 	execs   []execution
 	delete  bool
@@ -68,11 +69,14 @@ func (f *finding) term(i int, w Word) int {
 	case w.Text == "!":
 		f.negated = true
 	case w.Text == "(":
+		f.wide = f.wide || f.negated
 		f.groups = append(f.groups, group{before: f.open, negated: f.negated})
 		f.open, f.negated = true, false
 	case w.Text == ")":
 		f.closed()
-	case w.Text != ",":
+	case w.Text == ",":
+		f.wide = true
+	default:
 		f.roots = append(f.roots, w)
 		f.Operands = append(f.Operands, w)
 	}
@@ -97,6 +101,7 @@ func (f *finding) test(i int, text string) int {
 		f.Follows = f.Follows || text == "-L" || text == "-follow"
 		return i
 	case text == "-o" || text == "-or":
+		f.wide = true
 		if n := len(f.groups); n > 0 {
 			f.groups[n-1].branch = f.groups[n-1].branch || f.open
 		}
@@ -195,11 +200,7 @@ func (f *finding) results() {
 }
 
 // named says whether all that is found fits one of the names, as far as it can be told.
-func (f *finding) named() bool {
-	return len(f.names) > 0 && !slices.ContainsFunc(f.args, func(w Word) bool {
-		return slices.Contains([]string{"-o", "-or", "!", "-not", ","}, w.Text)
-	})
-}
+func (f *finding) named() bool { return len(f.names) > 0 && !f.wide }
 
 // runFor adds the command for the files, each in the place of {}. With -execdir it runs
 // in their folder.

@@ -39,7 +39,7 @@ func FuzzOf(f *testing.F) {
 
 // code is what the readers of languages look at.
 var code = map[string][]string{
-	"sed": {"s/a/b/", "s/[/]/x/g", "1d", ";", "\n", "{", "}", "/x/", "p", "e ", "touch ran", "w out", "\\", "[", "]", "a\\", "y/a/b/", "s,a,touch ran,e", "$!N", "b", ":l", "#", "'", "\"", "r /dev/null", "s/x/\\", "I", "2,3", "c\\"},
+	"sed": {"s/a/b/", "s/[/]/x/g", "s/[]/a]/;/w out/", "s/[^]/", "1d", ";", "\n", "{", "}", "/x/", "p", "e ", "touch ran", "w out", "\\", "[", "]", "a\\", "y/a/b/", "s,a,touch ran,e", "$!N", "b", ":l", "#", "'", "\"", "r /dev/null", "s/x/\\", "I", "2,3", "c\\"},
 	"awk": {"{", "}", "print", " $1", ">", "\"out\"", "|", "\"touch ran\"", "/", "a", "(", ")", "[", "]", ";", "\n", "system", "getline", "<", "+", "++", ",", "BEGIN", "#", "\\", "\"", "x", "=", "||", "&&", "if", "while", "~", "1"},
 }
 

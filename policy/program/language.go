@@ -44,15 +44,20 @@ func (c *call) language(kind string, w Word, via string) {
 		}
 	case "definition":
 		c.definition(w)
+	case "assignment":
+		c.assignment(w)
 	case "picture":
 		c.picture(w, "from")
 	case "drawn":
 		c.picture(w, "to")
-	case "assignment":
-		c.assignment(w)
 	case "url", "proxy", "address", "repository", "transfer":
 		c.connects(kind, w)
-	case "upload", "sent", "form", "header":
+	case "method":
+		c.leaves = c.leaves || w.Dynamic || w.Text != "GET" && w.Text != "HEAD"
+		if via == "argument" && strings.Trim(w.Text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" { // left out, as http allows
+			c.connects("url", w)
+		}
+	case "upload", "sent", "form", "header", "cookie":
 		c.parts(kind, w, via)
 	}
 }

@@ -15,6 +15,9 @@ type call struct {
 	edits    bool
 	unlisted bool     // an option or subcommand is not listed
 	leaves   bool     // text of this machine leaves in a request
+	clears   bool     // what is not there any more is deleted from the target
+	removes  bool     // operands that are read are deleted
+	saves    bool     // what is fetched is saved under its own name
 	negs     []string // tags and marks that options take away
 	env      []string
 	set      []Word // NAME=value of env
@@ -113,9 +116,9 @@ func (c *call) subcommand(w Word) {
 
 func (c *call) longOption(i int, w Word) int {
 	name, value, glued := strings.Cut(w.Text, "=")
-	o, full, several := c.option(name)
+	o := c.option(name)
 	if before, after, colon := strings.Cut(name, ":"); o == nil && colon && c.words {
-		o, full, _ = c.option(before) // -c:v of ffmpeg
+		o = c.exact(before) // -c:v of ffmpeg
 		if o != nil && o.optional {
 			value, glued = after, true // -javaagent:x.jar
 		}
@@ -123,8 +126,6 @@ func (c *call) longOption(i int, w Word) int {
 	if o == nil {
 		c.Flags = append(c.Flags, name)
 		switch {
-		case several:
-			c.unsure("ambiguous option " + name)
 		case w.Dynamic:
 			c.unsure("dynamic option " + name)
 		case c.negates(name) || name == "--help" || name == "--version":
@@ -133,17 +134,18 @@ func (c *call) longOption(i int, w Word) int {
 		}
 		return i
 	}
-	c.Flags = append(c.Flags, full)
-	if before, _, _ := strings.Cut(name, ":"); full != name && full != before { // it may stand for one that another version has
+	if c.exact(name) == nil && !c.words { // it may stand for one that another version has
 		c.unsure("abbreviated option " + name)
+		name = o.name
 	}
+	c.Flags = append(c.Flags, name)
 	if w.Dynamic && !glued && c.risky {
 		c.unsure("dynamic option " + name)
 	}
-	f := found{option: o, as: full}
+	f := found{option: o, as: name}
 	switch {
 	case glued && o.kind == "":
-		c.unknown(full + "=" + value)
+		c.unknown(name + "=" + value)
 	case glued:
 		f.value, f.given = rest(w, value), true
 	default:

@@ -1,15 +1,16 @@
 package program
 
 import (
-	"path"
 	"slices"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Readers are the words for what reads all arguments of a program, where the meaning of
 // each alone does not say enough.
 func Readers() []string {
-	return []string{"checkout", "compiler", "curl", "fd", "find", "httpie", "inner", "java", "kill", "ln", "npx", "patch", "ps", "python", "rsync", "ssh", "tar", "tests", "wget", "xargs"}
+	return []string{"checkout", "compiler", "fd", "find", "inner", "kill", "more-options", "npx", "ps", "python", "ssh", "tar", "xargs"}
 }
 
 // read lets a reader look at the call.
@@ -19,32 +20,22 @@ func (c *call) read(reader string) {
 		c.checkout()
 	case "compiler":
 		c.compiler()
-	case "curl":
-		c.curl()
 	case "fd":
 		c.fd()
 	case "find":
 		c.find()
-	case "httpie":
-		c.httpie()
 	case "inner":
 		c.inner()
-	case "java":
-		c.java()
+	case "more-options":
+		c.moreOptions()
 	case "kill":
 		for i, w := range c.args {
 			if w.Text == "-1" && (i > 0 || len(c.args) == 1) || w.Text == "1" {
 				c.tag("signal-all") // -1 are all, 1 is the first one
 			}
 		}
-	case "ln":
-		c.ln()
 	case "npx":
 		c.npx()
-	case "patch":
-		if len(c.Operands) == 0 && !c.looks {
-			c.touch("write", Word{Text: "patched"}, "patch")
-		}
 	case "ps": // e without a dash shows the variables of each process
 		for _, w := range c.Operands {
 			if strings.Contains(w.Text, "e") && strings.IndexByte("0123456789", (w.Text + "0")[0]) < 0 {
@@ -53,16 +44,10 @@ func (c *call) read(reader string) {
 		}
 	case "python":
 		c.python()
-	case "rsync":
-		c.rsync()
 	case "ssh":
 		c.ssh()
 	case "tar":
 		c.tar()
-	case "tests":
-		c.tests()
-	case "wget":
-		c.wget()
 	case "xargs":
 		c.xargs()
 	}
@@ -93,39 +78,18 @@ func (c *call) assignment(w Word) {
 	}
 }
 
-// ln names what links lead to. With one operand, the link is made here.
-func (c *call) ln() {
-	if len(c.Operands) == 1 && !c.lastOnly {
-		w := c.Operands[0]
-		c.Touches = nil
-		c.touch("read", w, "argument")
-		c.touch("write", rest(w, path.Base(w.Text)), "argument")
-	}
-	for i := range c.Touches {
-		if c.Touches[i].Op == "read" {
-			c.Touches[i].Via = "link target"
-		}
-	}
-}
-
 // picture has a format in front of its name, some of which run or read other things.
 func (c *call) picture(w Word, place string) {
-	if list, ok := strings.CutPrefix(w.Text, "@"); ok {
-		c.touch("read", rest(w, list), "argument")
-		c.unsure("names in a file")
-	}
-	format, name, ok := strings.Cut(w.Text, ":")
-	switch {
-	case !ok || strings.Contains(w.Text, "://") || strings.Contains(format, "/"):
-		c.place(place, w, "argument")
-	case slices.Contains(pictureFormats, strings.ToLower(format)):
-		c.place(place, rest(w, name), "argument")
-	default:
+	m := pictureFormat().FindStringSubmatch(w.Text)
+	if m == nil {
 		c.tag("opaque-exec")
+		c.plain(w, "argument")
+		return
 	}
+	c.place(place, rest(w, m[1]), "argument")
 }
 
-var pictureFormats = strings.Fields("png jpg jpeg gif tiff bmp webp svg pdf xc canvas gradient rose logo null ico ppm pgm pbm rgb rgba gray info")
+var pictureFormat = lazyregexp.New(`^(?:(?i:png|jpe?g|gif|tiff|bmp|webp|svg|pdf|xc|canvas|gradient|rose|logo|null|ico|p[bgp]m|rgba?|gray|info):)?([^:@][^:]*|\w+://.*|)$`)
 
 // python has modules instead of a file: those of a row python:NAME, programs that are
 // installed, and any of the workspace.
@@ -254,10 +218,7 @@ func (c *call) tar() {
 		if len(folders) > 0 {
 			w = in(at, w)
 		}
-		c.touch("read", w, "argument")
-		if c.has("--remove-files") {
-			c.touch("delete", w, "argument")
-		}
+		c.use("read", w, "argument")
 	}
 }
 
@@ -265,20 +226,21 @@ func (c *call) tar() {
 // volume.
 func (c *call) mount(w Word) {
 	text := w.Text
-	for _, part := range strings.Split(w.Text, ",") {
-		if name, source, _ := strings.Cut(part, "="); name == "source" || name == "src" {
-			text = source
-		}
+	if m := mountSource().FindStringSubmatch(text); m != nil {
+		text = m[1]
 	}
 	from, _, _ := strings.Cut(text, ":")
-	if from == "/" || strings.HasSuffix(from, "docker.sock") || strings.HasPrefix(from, "/proc") || strings.HasPrefix(from, "/var/run") || strings.HasPrefix(from, "/dev") || from == "/etc" {
+	if mountEscape().MatchString(from) {
 		c.tag("container-escape")
 	}
-	if !strings.ContainsAny(from, "/.~") && !w.Dynamic {
-		return
-	}
-	c.touch("read", rest(w, from), "volume")
-	if !strings.HasSuffix(w.Text, ":ro") && !strings.Contains(w.Text, ",ro") && !strings.Contains(w.Text, "readonly") {
-		c.touch("write", rest(w, from), "volume")
+	if strings.ContainsAny(from, "/.~") || w.Dynamic {
+		reads := mountReads().MatchString(w.Text)
+		c.use(map[bool]string{true: "read", false: "change"}[reads], rest(w, from), "volume")
 	}
 }
+
+var (
+	mountSource = lazyregexp.New(`(?:^|,)(?:source|src)=([^,]*)`)
+	mountEscape = lazyregexp.New(`^/$|docker\.sock$|^/(proc|dev|var/run)|^/etc$`)
+	mountReads  = lazyregexp.New(`:ro$|,ro|readonly`)
+)

@@ -1,6 +1,10 @@
 package shell
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
@@ -20,16 +24,16 @@ type analysis struct {
 	bytes int // of values, left
 	taken int // readings
 
-	dynamic   map[string]bool   // the reasons in the script, each once
-	files     map[string]*sink  // made by this script, by absolute path
-	links     map[string]string // made by this script: to what they point
+	dynamic   map[string]bool  // the reasons in the script, each once
+	files     map[string]*sink // made by this script, by absolute path
 	functions []*function
 	traps     []word
 	folders   map[string]bool   // made by this script
 	looked    map[string]looked // on the disk, by folder
+	linked    bool              // a path may lead elsewhere, through a link that the script has made
 	spread    bool              // an archive has been unpacked
 	deletes   bool              // it deletes something
-	unpacked  bool              // a repository or an archive has come from the network
+	fetched   bool              // files have come from the network
 	settings  map[string]bool   // NAME=value of which is known what they mean to programs
 	exports   map[string]bool   // names that programs see; allExported: all of them
 	pipes     int               // names given to <()
@@ -53,7 +57,7 @@ func newAnalysis(w World) *analysis {
 		script:  &Script{Parsed: true, Binaries: []string{}},
 		parser:  syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)),
 		dynamic: map[string]bool{},
-		files:   map[string]*sink{}, folders: map[string]bool{}, looked: map[string]looked{}, links: map[string]string{},
+		files:   map[string]*sink{}, folders: map[string]bool{}, looked: map[string]looked{},
 	}
 }
 
@@ -72,4 +76,48 @@ func (a *analysis) spend(steps int) bool {
 		a.script.OverBudget = true
 	}
 	return !a.script.OverBudget
+}
+
+// Analyze says what a text can do when bash runs it in this world. It never fails: what
+// it cannot tell is in the facts. A text that this package itself stumbles over counts
+// as one that does not parse.
+func Analyze(text string, w World) (s *Script) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			s = &Script{Error: fmt.Sprint("the analysis broke off: ", broken)}
+		}
+	}()
+	return newAnalysis(w).run(text, w)
+}
+
+func (a *analysis) run(text string, w World) *Script {
+	if len(text) > a.limits.Bytes {
+		a.script.OverBudget = true
+		return a.script
+	}
+	sh := a.shell()
+	if len(w.Env) > 0 {
+		names := slices.Sorted(maps.Keys(w.Env))
+		sh.emit(Command{Env: names})
+		for _, name := range names {
+			sh.assigned(name, known(w.Env[name]))
+			sh.handed(name)
+		}
+	}
+	sh.script(text)
+	sh.leftovers()
+	a.script.Binaries = binaries(a.script.Commands)
+	return a.script
+}
+
+func binaries(list []Command) []string {
+	out := []string{}
+	seen := map[string]bool{"": true}
+	for i := range list {
+		if name := list[i].Binary; !seen[name] {
+			seen[name] = true
+			out = append(out, name)
+		}
+	}
+	return out
 }

@@ -78,10 +78,6 @@ func TestCommands(t *testing.T) {
 		{`ls >&"\$(rm x)"`, []string{"rm x"}},
 		{`printf 'true\nrm x' | xargs -d '\n' -n1 sh -c`, []string{"rm x"}},
 		{`echo a b | xargs -I{} rm {}`, []string{"rm a b"}},
-		{`printf '%s\0' a 'b c' | xargs -0 rm`, []string{"rm a b c"}},
-		// nothing is left of the name
-		{`$NONE rm x`, []string{"rm x"}},
-		{`$(true) rm x`, []string{"rm x"}},
 		// shells
 		{`sh -c 'rm x'`, []string{"rm x"}},
 		{`bash -euxc 'rm "$1"' name y`, []string{"rm y"}},
@@ -101,7 +97,6 @@ func TestCommands(t *testing.T) {
 		{`echo 'rm x' > f; chmod +x f; ./f`, []string{"rm x"}},
 		{`echo 'rm x' > f; sh < f`, []string{"rm x"}},
 		{`cp /bin/rm f; ./f x`, []string{"f x"}},
-		{`ln -s /bin/rm f; ./f x`, []string{"f x", "rm x"}},
 		{`exec rm x`, []string{"rm x"}},
 		{`command rm x`, []string{"rm x"}},
 		{`builtin eval 'rm x'`, []string{"rm x"}},
@@ -112,7 +107,6 @@ func TestCommands(t *testing.T) {
 		{`while rm x; do rm y; done`, []string{"rm x", "rm y"}},
 		{`until rm x; do :; done`, []string{"rm x"}},
 		{`for ((i=0;i<3;i++)); do rm x; done`, []string{"rm x"}},
-		{`for f in $(seq 1 2); do rm $f; done`, []string{"rm 1", "rm 2"}},
 		{`x=ls; while :; do $x y; x=rm; done`, []string{"ls y", "rm y"}},
 		{`true && rm x || rm y; ! rm z`, []string{"rm x", "rm y", "rm z"}},
 		{`{ rm x; }; (rm y)`, []string{"rm x", "rm y"}},

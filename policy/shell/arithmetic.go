@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -24,13 +25,7 @@ func (sh *shell) arithmetic(n syntax.Node) {
 			sh.operand(n)
 			return false
 		case *syntax.BinaryArithm:
-			switch op := n.Op.String(); {
-			case op == "==" || op == "!=" || op == "<=" || op == ">=" || !strings.HasSuffix(op, "="):
-			case op == "=" && isName(lit(asWord(n.X))): // what it held before does not count
-				sh.arithmetic(n.Y)
-				sets = append(sets, n.X)
-				return false
-			default:
+			if op := n.Op.String(); strings.HasSuffix(op, "=") && !slices.Contains([]string{"==", "!=", "<=", ">="}, op) {
 				sets = append(sets, n.X)
 			}
 		case *syntax.UnaryArithm:
@@ -41,49 +36,24 @@ func (sh *shell) arithmetic(n syntax.Node) {
 		return true
 	})
 	for _, x := range sets {
-		sh.counts(x)
+		w, ok := x.(*syntax.Word)
+		if !ok || len(w.Parts) != 1 {
+			continue
+		}
+		if p, ok := w.Parts[0].(*syntax.ParamExp); ok && p.Param != nil { // a[i]
+			sh.assignElement(p.Param.Value, counted().word)
+		} else if isName(w.Lit()) {
+			sh.assigned(w.Lit(), counted())
+		}
 	}
-}
-
-func asWord(x syntax.ArithmExpr) *syntax.Word {
-	w, _ := x.(*syntax.Word)
-	return w
-}
-
-// counts sets a variable to the number that arithmetic gives it.
-func (sh *shell) counts(x syntax.ArithmExpr) {
-	w := asWord(x)
-	if w == nil {
-		return
-	}
-	name := w.Lit()
-	if p, ok := onlyPart(w).(*syntax.ParamExp); ok && p.Param != nil { // a[i]
-		sh.assignElement(p.Param.Value, counted().word)
-		return
-	}
-	if isName(name) {
-		sh.assigned(name, counted())
-	}
-}
-
-func onlyPart(w *syntax.Word) syntax.WordPart {
-	if len(w.Parts) != 1 {
-		return nil
-	}
-	return w.Parts[0]
 }
 
 // operand looks at a word in an expression.
 func (sh *shell) operand(w *syntax.Word) {
-	if len(w.Parts) == 0 {
-		return
+	if len(w.Parts) > 0 {
+		sh.weak(w)
+		sh.evaluates(sh.text(w))
 	}
-	for _, p := range w.Parts {
-		if q, ok := p.(*syntax.SglQuoted); ok && strings.ContainsAny(q.Value, "$`[") {
-			sh.weak(q.Value)
-		}
-	}
-	sh.evaluates(sh.text(w))
 }
 
 // evaluates notes a text that arithmetic evaluates.
@@ -113,10 +83,22 @@ func (sh *shell) evaluates(w word) {
 	}
 }
 
-// weak notes single quotes that bash does not take as such: what they hold is expanded.
-func (sh *shell) weak(text string) {
-	sh.a.unsure("an expansion inside of single quotes that may not quote: " + text)
-	sh.evaluate(text)
+// weak notes what bash may not take as the parser does, inside of ${} and of arithmetic:
+// single quotes, which do not always quote, and process substitutions.
+func (sh *shell) weak(w *syntax.Word) {
+	for _, p := range w.Parts {
+		switch p := p.(type) {
+		case *syntax.SglQuoted:
+			if strings.ContainsAny(p.Value, "}\"$`[\\") {
+				sh.a.unsure("an expansion inside of single quotes that may not quote: " + p.Value)
+				sh.evaluate(p.Value)
+			}
+		case *syntax.Lit:
+			if strings.Contains(p.Value, "<(") || strings.Contains(p.Value, ">(") {
+				sh.a.unsure("a process substitution inside of ${}")
+			}
+		}
+	}
 }
 
 // evaluate runs the substitutions in a text that bash expands a second time.

@@ -1,24 +1,62 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
-// builtin is what a builtin of the shell does beside being listed.
-type builtin func(*shell, Command, call)
+// IsBuiltin tells whether the shell itself does what a name stands for.
+func IsBuiltin(name string) bool { return slices.Contains(builtins, name) }
+
+var builtins = strings.Fields(`cd pushd popd eval source . exec command builtin read mapfile readarray set shift export declare typeset local readonly
+	printf alias hash trap unset test [ let enable shopt complete compopt compgen bind fc history getopts jobs wait unalias true false : pwd echo dirs
+	disown fg bg type times umask ulimit exit logout return break continue caller suspend`)
 
 // callBuiltin runs a builtin, if there is one of that name.
 func (sh *shell) callBuiltin(cmd Command, c call) bool {
-	run := builtinOf(c.words[0].Text)
-	if run == nil {
+	if !IsBuiltin(cmd.Binary) {
 		return false
 	}
 	cmd.Known = true
 	sh.flags(&cmd, c.args())
-	run(sh, cmd, c)
+	switch cmd.Binary {
+	case "cd", "pushd", "popd":
+		sh.cd(cmd, c)
+	case "eval":
+		sh.eval(cmd, c)
+	case "source", ".":
+		sh.source(cmd, c)
+	case "exec", "command", "builtin":
+		sh.wrap(cmd, c)
+	case "read":
+		sh.read(cmd, c)
+	case "mapfile", "readarray":
+		sh.mapfile(cmd, c)
+	case "set":
+		sh.setOptions(cmd, c)
+	case "shift":
+		sh.shift(cmd, c)
+	case "export", "declare", "typeset", "local", "readonly":
+		sh.declareBuiltin(cmd, c)
+	case "printf":
+		sh.printf(cmd, c)
+	case "trap":
+		sh.trap(cmd, c)
+	case "unset":
+		sh.unset(cmd, c)
+	case "test", "[":
+		sh.testNames(cmd, c)
+	case "getopts", "jobs", "wait":
+		sh.names(cmd, c)
+	case "let", "alias", "hash", "enable", "shopt", "complete", "compopt", "compgen", "bind", "fc", "history":
+		sh.state(cmd, c)
+	default: // it changes nothing that is followed
+		sh.emit(cmd)
+		sh.output(cmd.Binary, program.Effect{}, c)
+	}
 	return true
 }
 
@@ -37,91 +75,22 @@ func (sh *shell) flags(cmd *Command, args []word) {
 	}
 }
 
-// IsBuiltin tells whether the shell itself does what a name stands for.
-func IsBuiltin(name string) bool { return builtinOf(name) != nil }
-
-func builtinOf(name string) builtin {
-	switch name {
-	case "cd", "pushd":
-		return (*shell).cd
-	case "popd":
-		return (*shell).popd
-	case "eval":
-		return (*shell).eval
-	case "source", ".":
-		return (*shell).source
-	case "exec", "command", "builtin":
-		return (*shell).wrap
-	case "read":
-		return (*shell).read
-	case "mapfile", "readarray":
-		return (*shell).mapfile
-	case "set":
-		return (*shell).setOptions
-	case "shift":
-		return (*shell).shift
-	case "export", "declare", "typeset", "local", "readonly":
-		return (*shell).declareBuiltin
-	case "printf":
-		return (*shell).printf
-	case "alias":
-		return (*shell).alias
-	case "hash":
-		return (*shell).hash
-	case "trap":
-		return (*shell).trap
-	case "unset":
-		return (*shell).unset
-	case "test", "[":
-		return (*shell).testNames
-	case "let":
-		return (*shell).let
-	case "enable", "shopt", "complete", "compopt", "compgen", "bind", "fc", "history":
-		return (*shell).state
-	case "getopts":
-		return (*shell).getopts
-	case "jobs":
-		return (*shell).jobs
-	case "wait":
-		return (*shell).wait
-	case "unalias", "true", "false", ":", "pwd", "echo", "dirs", "disown", "fg", "bg", "type", "times", "umask", "ulimit",
-		"exit", "logout", "return", "break", "continue", "caller", "suspend":
-		return (*shell).quiet
-	}
-	return nil
-}
-
-// quiet builtins change nothing that is followed.
-func (sh *shell) quiet(cmd Command, c call) {
-	sh.emit(cmd)
-	sh.output(cmd.Binary, program.Effect{}, c)
-}
-
 func (sh *shell) cd(cmd Command, c call) {
 	sh.emit(cmd)
 	sh.out.write("", cmd.Binary == "cd" && !slices.Contains(cmd.Argv, "-"))
-	target := word{Word: program.Word{Text: sh.a.guard.Roots.Home, Dynamic: sh.a.guard.Roots.Home == ""}}
-	if i := slices.IndexFunc(c.words[1:], func(w word) bool { return w.Text == "-" || w.Text == "" || w.Text[0] != '-' && w.Text[0] != '+' }); i >= 0 {
-		target = c.words[1+i]
-	}
-	if home, _ := sh.get("HOME"); len(c.words) == 1 {
-		target = home.word
+	home, _ := sh.get("HOME")
+	target := home.word
+	if i := slices.IndexFunc(c.args(), func(w word) bool { return w.Text == "-" || w.Text == "" || w.Text[0] != '-' && w.Text[0] != '+' }); i >= 0 {
+		target = c.args()[i]
 	}
 	if path, ok := sh.get("CDPATH"); ok && (path.Text != "" || path.Dynamic) {
 		target.Dynamic = true
 	}
-	if target.Text == "-" {
+	if target.Text == "-" || cmd.Binary == "popd" {
 		old, _ := sh.get("OLDPWD")
 		target = old.word
 	}
 	sh.chdir(target)
-}
-
-func (sh *shell) popd(cmd Command, c call) {
-	sh.emit(cmd)
-	sh.out.write("", false)
-	old, _ := sh.get("OLDPWD")
-	sh.chdir(old.word)
 }
 
 func (sh *shell) eval(cmd Command, c call) {
@@ -173,28 +142,18 @@ func (sh *shell) setOptions(cmd Command, c call) {
 		sh.out.write("", false, "set")
 	}
 	sh.emit(cmd)
-	for i := 0; i < len(args); i++ {
-		w := args[i]
-		if w.Dynamic && !w.Begins {
-			sh.a.unsure("an option of set is only known at run time")
-		}
-		if w.Text == "" || w.Text == "-" || w.Text[0] != '-' && w.Text[0] != '+' {
-			sh.args, sh.open = args[i:], false
+	for len(args) > 0 && (args[0].Dynamic && !args[0].Begins || len(args[0].Text) > 1 && strings.ContainsAny(args[0].Text[:1], "-+")) {
+		w := args[0]
+		if args = args[1:]; w.Text == "--" {
+			sh.args, sh.open = args, false
 			return
 		}
-		if w.Text == "--" {
-			sh.args, sh.open = args[i+1:], false
-			return
+		letters := strings.TrimLeft(w.Text, "-+")
+		if strings.HasSuffix(letters, "o") && len(args) > 0 {
+			letters = strings.TrimSuffix(letters, "o") + cmp.Or(settings[args[0].Text], "?")
+			args = args[1:]
 		}
-		letters := w.Text[1:]
-		if strings.HasSuffix(letters, "o") && i+1 < len(args) {
-			i++
-			letter, ok := settings[args[i].Text]
-			if letters += letter; !ok {
-				letters += "?"
-			}
-		}
-		if strings.Trim(letters, "aeuxvEThbCfo") != "" || strings.HasSuffix(letters, "o") && w.Text != "-o" {
+		if w.Dynamic || letters == "" || strings.Trim(letters, "aeuxvEThbCf") != "" {
 			sh.a.unsure("set changes how the shell reads commands: " + w.Text)
 		}
 		if strings.Contains(letters, "a") {
@@ -204,9 +163,12 @@ func (sh *shell) setOptions(cmd Command, c call) {
 			sh.errexit = w.Text[0] == '-' && !sh.uncertain
 		}
 	}
+	if len(args) > 0 {
+		sh.args, sh.open = args, false
+	}
 }
 
-// settings are the long names of what set may set, and their letters. The o stands for itself.
+// settings are the long names of what set may set, and their letters.
 var settings = map[string]string{
 	"allexport": "a", "errexit": "e", "nounset": "u", "xtrace": "x", "verbose": "v", "errtrace": "E", "functrace": "T", "noclobber": "C", "noglob": "f", "pipefail": "h",
 }
@@ -221,12 +183,13 @@ func (sh *shell) shift(cmd Command, c call) {
 	}
 }
 
-// testNames: the name after -v may have a subscript.
+// testNames: the name after -v may have a subscript, and a word that becomes several may be
+// that.
 func (sh *shell) testNames(cmd Command, c call) {
 	args := c.args()
 	for i, w := range args {
-		if w.Dynamic && w.bare && len(args) > 2 {
-			continue // it may be any operator
+		if w.splits && w.vague() && !w.number {
+			sh.a.unsure(cmd.Binary + ": without quotes this may become several words: " + w.Text)
 		}
 		if i > 0 && (args[i-1].Text == "-v" || args[i-1].Text == "-R") {
 			sh.name(w, "test -v")
@@ -236,32 +199,25 @@ func (sh *shell) testNames(cmd Command, c call) {
 	sh.output("true", program.Effect{}, c)
 }
 
-func (sh *shell) let(cmd Command, c call) {
-	for _, w := range c.args() {
-		sh.evaluates(w)
-	}
+// names are the builtins that set a variable that they are given the name of. Jobs can also
+// run a command.
+func (sh *shell) names(cmd Command, c call) {
 	sh.emit(cmd)
-}
-
-func (sh *shell) getopts(cmd Command, c call) {
-	sh.emit(cmd)
-	if len(c.words) > 2 && sh.name(c.words[2], "getopts") {
-		sh.assigned(c.words[2].Text, unknown(""))
+	var name word
+	switch cmd.Binary {
+	case "jobs":
+		if o := sh.builtinOptions(c, "lnprs", ""); strings.Contains(o.letters, "x") {
+			sh.call(call{words: o.rest, program: true})
+		}
+	case "wait":
+		name = sh.builtinOptions(c, "fnp", "p").values['p']
+	case "getopts":
 		sh.assigned("OPTARG", unknown(""))
+		if len(c.words) > 2 {
+			name = c.words[2]
+		}
 	}
-}
-
-// jobs can run a command: jobs -x.
-func (sh *shell) jobs(cmd Command, c call) {
-	sh.emit(cmd)
-	if o := sh.builtinOptions(c, "lnprs", ""); strings.Contains(o.letters, "x") && len(o.rest) > 0 {
-		sh.call(call{words: o.rest, program: true})
-	}
-}
-
-func (sh *shell) wait(cmd Command, c call) {
-	sh.emit(cmd)
-	if w, ok := sh.builtinOptions(c, "fnp", "p").values['p']; ok && sh.name(w, "wait -p") {
-		sh.assigned(w.Text, counted())
+	if (name.Text != "" || name.Dynamic) && sh.name(name, cmd.Binary) {
+		sh.assigned(name.Text, unknown(""))
 	}
 }

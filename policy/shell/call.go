@@ -27,7 +27,11 @@ func (sh *shell) simple(c *syntax.CallExpr, used redirected) (stays bool) {
 				}
 			}
 		}
+		from := len(words)
 		words = append(words, sh.fields(w)...)
+		for k := range words[from:] {
+			words[from+k].splits = expandsBare(w)
+		}
 	}
 	if len(words) > sh.a.limits.Commands {
 		sh.a.script.OverBudget = true
@@ -43,6 +47,17 @@ func (sh *shell) simple(c *syntax.CallExpr, used redirected) (stays bool) {
 		sh.callWith(c.Assigns, call{words: words, used: used})
 	}
 	return len(words) == 1 && words[0].Text == "exec"
+}
+
+// expandsBare tells whether an expansion stands in a word without quotes.
+func expandsBare(w *syntax.Word) bool {
+	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
+		switch p.(type) {
+		case *syntax.ParamExp, *syntax.CmdSubst:
+			return true
+		}
+		return false
+	})
 }
 
 // assigns tells whether a word in the place of a name may be an assignment to bash: after
@@ -85,9 +100,6 @@ func (sh *shell) callWith(assigns []*syntax.Assign, c call) {
 		}
 		if name, _ := sh.assign(a); name != "" {
 			sh.env = appended(sh.env, name)
-			v, _ := sh.get(name)
-			v.exported = true
-			sh.set(name, v)
 			sh.handed(name)
 		}
 	}
@@ -110,7 +122,6 @@ func (sh *shell) call(c call) {
 	cmd := sh.command(c)
 	if name.vague() {
 		sh.a.unsure("the name of a command is only known at run time: " + name.Text)
-		sh.maybe(c)
 	}
 	if name.Text == "" {
 		sh.emit(cmd)
@@ -133,19 +144,12 @@ func (sh *shell) call(c call) {
 	}
 }
 
-// behind runs what stands in the place of a program that the script itself has made: a
-// link to another program, or a text that a shell would run.
+// behind runs the text that the script itself has put in the place of a program, as a shell
+// would.
 func (sh *shell) behind(c call, at string) {
-	name := c.words[0].Text
-	sub := sh.fresh("file")
-	sub.out = nil
-	if to := sh.followed(at); to != absolute(name, sh.dir.path) {
-		words := slices.Clone(c.words)
-		words[0] = literal(to)
-		sub.call(call{words: words, program: true})
-		return
-	}
 	if f := sh.a.files[at]; f != nil && f.text.Len() > 0 {
+		sub := sh.fresh("file")
+		sub.out = nil
 		sub.args, sub.open = c.args(), false
 		sub.code(f.text.String())
 	}
@@ -187,15 +191,4 @@ func (sh *shell) locate(cmd *Command, name string) string {
 	}
 	cmd.Binary = path.Base(cmd.Path)
 	return cmd.Binary
-}
-
-// maybe runs what a name that is not known can turn out to be: nothing, so that the next
-// word is the name.
-func (sh *shell) maybe(c call) {
-	name := c.words[0]
-	if name.bare && name.Dynamic && len(c.words) > 1 && !c.words[1].Dynamic && !strings.HasPrefix(c.words[1].Text, "-") {
-		sub := sh.fork()
-		sub.out = nil
-		sub.call(call{words: c.words[1:], used: c.used})
-	}
 }

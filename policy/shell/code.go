@@ -68,12 +68,12 @@ var standardInput = []string{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
 
 // inside runs something in this shell, one level deeper.
 func (sh *shell) inside(via string, run func()) {
-	before, outer := sh.via, sh.outer
-	sh.via, sh.outer = via, nil
+	before, marks := sh.via, sh.marks
+	sh.via, sh.marks = via, false
 	sh.depth++
 	run()
 	sh.depth--
-	sh.via, sh.outer = before, outer
+	sh.via, sh.marks = before, marks
 }
 
 // fetches tells whether a program brings text from the network.

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
 // declare is export, declare, local, readonly, typeset and nameref.
@@ -22,7 +24,7 @@ func (sh *shell) declare(d *syntax.DeclClause, used redirected) {
 				sh.set(name, v)
 			}
 			if a.Value != nil {
-				if said.arrays && !plainText(w) {
+				if said.arrays && (w.Dynamic || strings.HasPrefix(w.Text, "(")) {
 					sh.a.unsure("a declaration takes a text as an array: " + w.Text)
 				}
 				name += "=" + w.Text
@@ -55,32 +57,16 @@ type saying struct {
 // option reads one option. Those that are not listed are not known.
 func (s *saying) option(text string) (ok bool) {
 	s.flags = append(s.flags, text)
-	if text == "--" {
-		return true
-	}
-	on := text[0] == '-'
-	for _, c := range text[1:] {
-		switch {
-		case c == 'p', c == 'f', c == 'F':
-			s.prints = true
-		case c == 'x' || c == 'n' && s.kind == "export":
-			s.traits.exported = on && c == 'x'
-		case c == 'r':
-			s.traits.fixed = on
-		case c == 'i':
-			s.traits.integer = s.traits.integer || on
-		case c == 'a', c == 'A':
-			s.arrays = true
-			s.traits.keyed = c == 'A' && on
-		case c == 'g':
-			s.global = true
-		case strings.ContainsRune("tulc", c):
-			s.traits.odd = true
-		default:
-			return false
-		}
-	}
-	return true
+	on, letters := text[0] == '-', text[1:]
+	has := func(list string) bool { return text != "--" && strings.ContainsAny(letters, list) }
+	s.prints = s.prints || has("pfF")
+	s.global = s.global || has("g")
+	s.arrays = s.arrays || has("aA")
+	s.traits.fixed = on && has("r") || s.traits.fixed && !has("r")
+	s.traits.keyed = on && has("A") || s.traits.keyed && !has("A")
+	s.traits.integer = on && has("i") || s.traits.integer
+	s.traits.odd = has("tulc") || s.traits.odd || s.kind != "export" && has("n")
+	return text == "--" || strings.Trim(letters, "pfFgaAxritulc") == "" || s.kind == "export" && letters == "n"
 }
 
 // declareName gives a name what the options say.
@@ -91,13 +77,12 @@ func (sh *shell) declareName(name string, s saying) {
 	}
 	local := sh.locals != nil && !s.global && s.kind != "export" && s.kind != "readonly"
 	if local {
-		sh.keepLocal(name, v)
+		sh.locals[name] = true
 		v = value{traits: v.traits}
 		if !set {
 			v.word = guessed("")
 		}
 	}
-	v.exported = v.exported || s.traits.exported || s.kind == "export"
 	v.fixed = v.fixed || s.traits.fixed || s.kind == "readonly"
 	v.integer = v.integer || s.traits.integer
 	v.odd = v.odd || s.traits.odd
@@ -147,32 +132,27 @@ func (sh *shell) declareWord(w word, s *saying) {
 		return
 	}
 	name, text, assigns := strings.Cut(w.Text, "=")
-	name = strings.TrimSuffix(name, "+")
-	if w.Dynamic && !isName(name) || !isName(name) || s.prints {
-		if !s.prints {
-			sh.a.unsure("a declaration of which a part is only known at run time: " + w.Text)
-			sh.evaluate(w.Text)
+	switch {
+	case s.prints:
+	case !isName(name) || s.arrays && (w.Dynamic || strings.HasPrefix(text, "(")):
+		sh.a.unsure("a declaration of which a part is only known at run time: " + w.Text)
+		sh.evaluate(w.Text)
+	default:
+		if sh.declareName(name, *s); assigns {
+			v := value{word: w, set: true}
+			v.Text, v.Fits, v.start, v.number = text, "", max(0, w.start-len(w.Text)+len(text)), false
+			sh.assigned(name, v)
 		}
-		return
 	}
-	sh.declareName(name, *s)
-	if !assigns {
-		return
-	}
-	v := value{word: w, set: true}
-	v.Text, v.Fits, v.start, v.number = text, "", max(0, w.start-len(w.Text)+len(text)), false
-	if s.arrays && !plainText(v.word) {
-		sh.a.unsure("a declaration takes a text as an array: " + text)
-		sh.evaluate(text)
-	}
-	if strings.Contains(w.Text, "+=") {
-		v.word = v.blurred()
-	}
-	sh.assigned(name, v)
 }
 
-// plainText tells whether a text is no array in brackets.
-func plainText(w word) bool { return !w.Dynamic && !strings.HasPrefix(w.Text, "(") }
+func (sh *shell) declareBuiltin(cmd Command, c call) {
+	s := saying{kind: cmd.Binary}
+	for _, w := range c.args() {
+		sh.declareWord(w, &s)
+	}
+	sh.declared(cmd)
+}
 
 func namesOf(list []string) (out []string) {
 	for _, s := range list {
@@ -181,4 +161,40 @@ func namesOf(list []string) (out []string) {
 		}
 	}
 	return out
+}
+
+// allExported stands for every name, after set -a.
+const allExported = "*"
+
+// handed lists a variable that programs see if nobody knows what its value means to them.
+func (sh *shell) handed(name string) {
+	v, set := sh.get(name)
+	w := v.Word
+	w.Dynamic = w.Dynamic && len(v.from) > 0 // what the text has not set is the user's own
+	odd, code := program.Odd(name, w)
+	cmd := Command{Env: []string{name}, OddEnv: []string{name}}
+	if code {
+		cmd.tag("code-variable")
+	}
+	if set && odd {
+		sh.emit(cmd)
+	}
+}
+
+// exports takes note of names that a declaration exports, or a call of set -a.
+func (sh *shell) exports(cmd Command) {
+	if cmd.Binary != "export" && !slices.ContainsFunc(cmd.Flags, func(f string) bool { return strings.Contains(f, "x") }) {
+		return
+	}
+	for _, name := range namesOf(cmd.Argv[1:]) {
+		sh.export(name)
+		sh.handed(name)
+	}
+}
+
+func (sh *shell) export(name string) {
+	if sh.a.exports == nil {
+		sh.a.exports = map[string]bool{}
+	}
+	sh.a.exports[name] = true
 }

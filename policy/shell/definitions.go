@@ -1,19 +1,12 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
-
-func (sh *shell) declareBuiltin(cmd Command, c call) {
-	s := saying{kind: cmd.Binary}
-	for _, w := range c.args() {
-		sh.declareWord(w, &s)
-	}
-	sh.declared(cmd)
-}
 
 func (sh *shell) printf(cmd Command, c call) {
 	sh.emit(cmd)
@@ -39,22 +32,6 @@ func (sh *shell) printf(cmd Command, c call) {
 		base, _, _ := strings.Cut(name.Text, "[")
 		sh.assignElement(base, v.word)
 	}
-}
-
-func (sh *shell) alias(cmd Command, c call) {
-	sh.emit(cmd)
-	sh.out.write("", false)
-	if len(cmd.Operands) > 0 {
-		sh.a.unsure("an alias changes what a name means")
-	}
-}
-
-func (sh *shell) hash(cmd Command, c call) {
-	if o := sh.builtinOptions(c, "dlprt", "p"); strings.Contains(o.letters, "p") {
-		cmd.tag("hash-poison")
-	}
-	sh.emit(cmd)
-	sh.out.write("", false)
 }
 
 func (sh *shell) trap(cmd Command, c call) {
@@ -101,7 +78,7 @@ func (sh *shell) unset(cmd Command, c call) {
 			sh.set(base, old)
 		default:
 			sh.set(base, value{})
-			if o.letters == "" && !set && sh.function(base) != nil {
+			if o.letters == "" && !set {
 				sh.define(base)
 			}
 		}
@@ -110,11 +87,23 @@ func (sh *shell) unset(cmd Command, c call) {
 
 // state builtins change how the shell itself works; some of them run code.
 func (sh *shell) state(cmd Command, c call) {
-	cmd.tag("shell-state")
-	for i, w := range c.args() {
-		if cmd.Binary == "history" && i > 0 && strings.HasPrefix(c.words[i].Text, "-") {
+	args := strings.Join(texts(c.args()), " ")
+	switch {
+	case cmd.Binary == "let":
+		for _, w := range c.args() {
+			sh.evaluates(w)
+		}
+	case cmd.Binary == "alias" && len(cmd.Operands) > 0:
+		sh.a.unsure("an alias changes what a name means")
+	case cmd.Binary == "hash" && strings.Contains(args, "-") && strings.Contains(args, "p"):
+		cmd.tag("hash-poison")
+	case cmd.Binary == "history":
+		for _, w := range c.args() {
 			cmd.Writes = append(cmd.Writes, sh.use(paths.Write, w, "history")...)
 		}
+	}
+	if !slices.Contains([]string{"let", "alias", "hash"}, cmd.Binary) {
+		cmd.tag("shell-state")
 	}
 	sh.emit(cmd)
 	sh.out.write("", false)

@@ -24,7 +24,7 @@ func (sh *shell) runProgram(cmd Command, c call, base string) {
 			}
 		}
 	}
-	sh.unpacked(&cmd, base, e)
+	sh.fetched(&cmd, base, e)
 	sh.foundNames(base, e, c)
 	if slices.Contains(cmd.Tags, "workspace-program") || cmd.CodeFile != "" || slices.Contains(cmd.Tags, "workspace-code") {
 		sh.outsideArguments(&cmd, c)
@@ -32,9 +32,8 @@ func (sh *shell) runProgram(cmd Command, c call, base string) {
 	if base == "git" {
 		sh.bareRepository(c.folder(e))
 	}
-	sh.kept(base, e, c)
 	sh.emit(cmd)
-	sh.keep(base, e, touched(e, paths.Write))
+	sh.keep(base, e, c)
 	if cmd.PathClass == "" || cmd.PathClass == paths.System || cmd.PathClass == paths.Readable {
 		sh.output(base, e, c)
 	} else {
@@ -134,9 +133,7 @@ func (sh *shell) runFrom(base string, r program.Run, from []string) {
 	}
 	sub.env = appended(sub.env, r.Env...)
 	for _, name := range r.Env {
-		v := unknown("")
-		v.exported = true
-		sub.set(name, v)
+		sub.set(name, unknown(""))
 	}
 	if !r.KeepStdin {
 		sub.in = &stream{}

@@ -19,12 +19,9 @@ type expansion struct {
 	sh      *shell
 	outputs map[*syntax.CmdSubst]*sink
 	pipes   map[*syntax.ProcSubst]string
-	split   bool               // into words, as arguments are; values of variables are not
-	inner   bool               // inside of ${x:-word}, where what is written is split, too
-	perhaps bool               // or of one that may not count
-	assigns []*syntax.ParamExp // ${x:=text}: they may set a variable
-	odd     bool               // parser and bash may see the end of ${} elsewhere
-	again   bool               // one has
+	split   bool // into words, as arguments are; values of variables are not
+	inner   bool // inside of ${x:-word}, where what is written is split, too
+	odd     bool // parser and bash may see the end of ${} elsewhere
 	done    []word
 	now     field
 }
@@ -58,13 +55,11 @@ func (sh *shell) fields(w *syntax.Word) []word {
 		x.parts(w.Parts, unquoted)
 		x.end()
 	}
-	x.settle(w)
 	if len(x.done) > maxFields || !sh.a.spend(len(x.done)*len(x.done)/32) {
 		sh.a.script.OverBudget = true
 		return nil
 	}
 	for i := range x.done {
-		x.done[i].bare = bare(w)
 		x.done[i].Dynamic = x.done[i].Dynamic || !sure || x.odd
 	}
 	return x.done
@@ -82,7 +77,6 @@ func (sh *shell) text(w *syntax.Word) word {
 	x.now.some = true
 	x.parts(w.Parts, unquoted)
 	x.end()
-	x.settle(w)
 	x.done[0].Dynamic = x.done[0].Dynamic || x.odd
 	return x.done[0]
 }
@@ -90,7 +84,6 @@ func (sh *shell) text(w *syntax.Word) word {
 // document is the text of a here-document. With a quoted delimiter it is taken as it is.
 func (sh *shell) document(r *syntax.Redirect) word {
 	x := sh.expansion(r.Hdoc)
-	sh.quotesInQuotes(r.Hdoc.Parts)
 	x.now.some = true
 	for _, p := range r.Word.Parts {
 		if l, ok := p.(*syntax.Lit); !ok || strings.Contains(l.Value, "\\") {
@@ -107,7 +100,6 @@ func (sh *shell) document(r *syntax.Redirect) word {
 	}
 	x.parts(r.Hdoc.Parts, document)
 	x.end()
-	x.settle(r.Hdoc)
 	x.done[0].Dynamic = x.done[0].Dynamic || x.odd
 	return x.done[0]
 }
@@ -158,12 +150,11 @@ func (x *expansion) written(s string, q quoting, first, last bool) {
 	for s != "" {
 		before, after, found := strings.Cut(s, "\\")
 		switch {
-		case q != unquoted:
-			x.put(literal(before), quoted)
-		case x.inner:
-			x.put(literal(before), unquoted)
-		default:
-			x.now.write(before)
+		case q != unquoted || x.inner:
+			x.put(literal(before), min(q, quoted))
+		case before != "":
+			x.now.mark(before)
+			x.now.add(literal(before))
 		}
 		if !found {
 			return
@@ -207,17 +198,12 @@ func (sh *shell) homeOf(name string) word {
 	case "":
 		v, _ := sh.get("HOME")
 		return v.word
-	case "+":
-		v, _ := sh.get("PWD")
-		return v.word
 	case "root":
 		return literal("/root")
-	case "-":
-		v, _ := sh.get("OLDPWD")
-		v.Dynamic = true
-		return v.word
+	case "+", "-":
+		return guessed(sh.dir.path)
 	}
-	return word{Word: program.Word{Text: "/home/" + name, Dynamic: true}}
+	return guessed("/home/" + name)
 }
 
 // output is what a substitution has printed.
@@ -228,10 +214,7 @@ func (x *expansion) output(c *syntax.CmdSubst) word {
 	}
 	w := literal(strings.TrimRight(out.text.String(), "\n"))
 	w.Dynamic = !out.known || strings.Contains(w.Text, "\x00")
-	w.from, w.number = out.from, out.number
-	if len(out.places) == 0 {
-		w.Fits = out.fits
-	}
+	w.from, w.number, w.Fits = out.from, out.number, out.fits
 	return w
 }
 

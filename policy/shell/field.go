@@ -9,8 +9,7 @@ type field struct {
 	word
 	text      strings.Builder
 	some      bool // it is a word, even if it is empty
-	star      bool // it holds a pattern: * or ?
-	open      bool // and a [, which a ] makes one
+	pattern   bool // it holds a pattern that is not quoted
 	asIs      bool // it holds such a character, or a backslash, that is none of a pattern
 	fits      strings.Builder
 	unfit     bool // it is not known what its text fits
@@ -22,24 +21,9 @@ type field struct {
 // specials are what patterns are made of.
 const specials = `*?[]\`
 
-// write adds text that is written out, outside of quotes.
-func (f *field) write(s string) {
-	if s == "" {
-		return
-	}
-	f.mark(s)
-	f.add(literal(s))
-}
-
 // mark notes the pattern in a text that is not quoted.
 func (f *field) mark(s string) {
-	f.star = f.star || strings.ContainsAny(s, "*?")
-	if i := strings.IndexByte(s, '['); i >= 0 {
-		f.star = f.star || strings.Contains(s[i:], "]")
-		f.open = true
-	} else if f.open && strings.Contains(s, "]") {
-		f.star = true
-	}
+	f.pattern = f.pattern || strings.ContainsAny(s, "*?[")
 	f.asIs = f.asIs || strings.Contains(s, `\`)
 }
 
@@ -146,8 +130,7 @@ func (x *expansion) end() {
 	if f.some {
 		w := f.word
 		w.Text = f.text.String()
-		pattern := strings.ContainsAny(w.Text, "*?[")
-		w.Glob = pattern && (w.Glob || f.star && x.split)
+		w.Glob = w.Glob || f.pattern && x.split && w.Text != "["
 		w.Dynamic = w.Dynamic || w.Glob && f.asIs
 		w.Dynamic = w.Dynamic || f.maybe && w.Text == ""
 		w.number = f.pieces > 0 && !f.otherwise

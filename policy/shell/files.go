@@ -31,13 +31,8 @@ func (sh *shell) useFrom(op paths.Op, w word, cwd, via string) paths.Use {
 		asked = paths.Word{Text: w.Fits, Glob: w.Fits != listed}
 		w.Text = w.Fits
 	}
-	if p := w.Text; len(sh.a.links) > 0 && (cwd != "" || strings.HasPrefix(p, "/")) {
-		if to := sh.followed(absolute(p, cwd)); to != absolute(p, cwd) {
-			if strings.HasSuffix(p, "/") {
-				to += "/"
-			}
-			asked.Text, asked.Prefix = to, 0
-		}
+	if sh.a.linked {
+		asked.Dynamic, asked.Prefix = true, 0
 	}
 	u := sh.a.guard.Word(op, asked, cwd, via)
 	u.Path = w.Text
@@ -57,7 +52,7 @@ func (sh *shell) absolute(w word) string {
 	if w.Dynamic || w.Text == "" || !strings.HasPrefix(w.Text, "/") && !sh.dir.known {
 		return ""
 	}
-	return sh.followed(absolute(w.Text, sh.dir.path))
+	return absolute(w.Text, sh.dir.path)
 }
 
 func absolute(p, cwd string) string {
@@ -65,26 +60,6 @@ func absolute(p, cwd string) string {
 		return path.Clean(p)
 	}
 	return path.Join(cwd, p)
-}
-
-// maxLinks bounds how many links of the script are followed for one path.
-const maxLinks = 8
-
-// followed is a path without the links that the script itself has made.
-func (sh *shell) followed(p string) string {
-	for n := 0; n < maxLinks && len(sh.a.links) > 0; n++ {
-		before := p
-		for at := p; at != "/" && at != "."; at = path.Dir(at) {
-			if to, ok := sh.a.links[at]; ok {
-				p = path.Join(to, p[len(at):])
-				break
-			}
-		}
-		if p == before {
-			return p
-		}
-	}
-	return p
 }
 
 // made is what the script itself wrote to a file; nil: it did not.
@@ -102,7 +77,7 @@ func (sh *shell) chdir(w word) {
 	target, old := "", known(d.path)
 	old.Dynamic = !d.known || len(d.or) > 0
 	if strings.HasPrefix(w.Text, "/") || d.known {
-		target = sh.followed(absolute(w.Text, d.path))
+		target = absolute(w.Text, d.path)
 	}
 	if sure := !w.vague() && target != "" && (sh.errexit && sh.tested == 0 || sh.stands(target)); d.known && d.path != "" && !sure {
 		if d.or = join(d.or, []string{d.path}); len(d.or) > maxPlaces {
@@ -122,84 +97,54 @@ func (sh *shell) chdir(w word) {
 	sh.set("OLDPWD", old)
 }
 
-// keep notes the files that a program makes, with what is known of them.
-func (sh *shell) keep(name string, e program.Effect, writes []word) {
+// keep notes the files and folders that a program makes, with what is known of them, and
+// whether it deletes any.
+func (sh *shell) keep(name string, e program.Effect, c call) {
+	unpacks := name == "unzip" || slices.Contains(unpackers, name) && len(c.words) > 1 && strings.Contains(c.words[1].Text, "x")
+	sh.a.spread = sh.a.spread || unpacks
+	sh.a.deletes = sh.a.deletes || len(touched(e, paths.Delete)) > 0
+	content := &sink{from: join([]string{name}, sh.in.From)}
 	switch name {
-	case "chmod", "chown", "chgrp", "touch", "chattr", "setfacl":
-		return // the text stays as it is
 	case "ln":
 		sh.link(e.Operands)
-		return
 	case "cp", "mv", "install", "rsync":
-		if sh.moved(e.Operands) {
-			return
+		if len(e.Operands) == 2 {
+			sh.copied(e.Operands, content)
 		}
+	case "chmod", "chown", "chgrp", "chattr", "setfacl":
+		return // the text stays as it is
+	case "tee":
+		content.known = !sh.uncertain && !slices.Contains(e.Flags, "-a")
+		content.write(sh.in.Text, sh.in.Known)
 	}
-	for _, w := range writes {
-		if abs := sh.absolute(w); abs != "" && abs != "/dev/null" {
-			s := &sink{from: join([]string{name}, sh.in.From)}
-			if name == "tee" && !sh.uncertain && !slices.Contains(e.Flags, "-a") {
-				s.known = true
-				s.write(sh.in.Text, sh.in.Known)
-			}
-			sh.a.files[abs] = s
+	for _, w := range touched(e, paths.Write) {
+		at := sh.absolute(w)
+		switch {
+		case at == "" || at == "/dev/null", name == "touch" && !strings.HasPrefix(path.Base(at), "-"):
+		case name == "mkdir":
+			sh.a.folders[at] = sh.a.folders[at] || !sh.uncertain
+		default:
+			sh.a.files[at] = content
 		}
 	}
 }
 
-// link notes ln: all that goes through the new name goes to the old one.
+// link notes ln. Only a link to a plain place in the workspace leaves all that goes through
+// it what it seems to be. The last name may be the link, or one more target.
 func (sh *shell) link(operands []program.Word) {
-	if len(operands) == 0 {
-		return
-	}
-	last := operands[len(operands)-1]
-	for i, target := range operands {
-		if i > 0 && i == len(operands)-1 {
-			break
+	for i, w := range operands {
+		for _, u := range sh.use(paths.Write, word{Word: w}, "") {
+			plain := u.Class == paths.Workspace || u.Class == paths.WorkspaceRoot && i > 0 && i == len(operands)-1
+			sh.a.linked = sh.a.linked || !plain || w.Dynamic || strings.Contains(w.Text, "..")
 		}
-		at := sh.absolute(word{Word: last})
-		if len(operands) != 2 {
-			at = path.Join(at, path.Base(target.Text))
-		}
-		if len(operands) == 1 {
-			at = sh.absolute(literal(path.Base(target.Text)))
-		}
-		if at == "" || target.Dynamic {
-			sh.a.unsure("a link of which an end is only known at run time")
-			continue
-		}
-		to := absolute(target.Text, path.Dir(at))
-		sh.setLink(at, to)
-		sh.setLink(path.Join(at, path.Base(target.Text)), to) // where the new name is a folder
-		sh.a.files[at] = &sink{from: []string{"ln"}}
 	}
 }
 
-func (sh *shell) setLink(at, to string) {
-	if at != to {
-		sh.a.links[at] = to
+// copied gives the new file the text of the old one.
+func (sh *shell) copied(operands []program.Word, content *sink) {
+	from, to := sh.absolute(word{Word: operands[0]}), sh.absolute(word{Word: operands[1]})
+	if old := sh.a.files[from]; from != "" && to != "" && old != nil {
+		*content = *old.copy()
+		sh.a.files[path.Join(to, path.Base(from))] = content
 	}
-}
-
-// moved notes cp and mv: the new file has the old one's text, and a link stays one.
-func (sh *shell) moved(operands []program.Word) bool {
-	if len(operands) != 2 {
-		return false
-	}
-	from, to := operands[0], operands[1]
-	if from.Dynamic || to.Dynamic || !sh.dir.known {
-		return false
-	}
-	a, b := absolute(from.Text, sh.dir.path), absolute(to.Text, sh.dir.path)
-	content := &sink{from: []string{"cp"}}
-	if old := sh.a.files[a]; old != nil {
-		content = old.copy()
-	}
-	for _, at := range []string{b, path.Join(b, path.Base(a))} {
-		sh.a.files[at] = content
-		if target, ok := sh.a.links[a]; ok {
-			sh.setLink(at, target)
-		}
-	}
-	return true
 }

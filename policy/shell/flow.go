@@ -61,11 +61,8 @@ func (sh *shell) binary(c *syntax.BinaryCmd) {
 	default:
 		before := sh.dir.or
 		sh.condition(c.X)
-		if leaves(c.Y) && succeeded(c.X) {
+		if y, ok := c.Y.Cmd.(*syntax.CallExpr); ok && len(y.Args) > 0 && y.Args[0].Lit() == "exit" && succeeded(c.X) {
 			sh.dir.or = before
-		}
-		if sh.out != nil {
-			sh.out.known = false
 		}
 		sh.branch(func(b *shell) { b.statement(c.Y) })
 	}
@@ -74,44 +71,32 @@ func (sh *shell) binary(c *syntax.BinaryCmd) {
 // ands is a list joined by &&. What stands behind the first may not run; the folder that
 // it goes to is then one more that the shell may be in.
 func (sh *shell) ands(c *syntax.BinaryCmd) {
-	before := sh.dir
 	list := []*syntax.Stmt{c.Y}
 	first := c.X
-	for b, ok := first.Cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.AndStmt && plainStatementOf(first); b, ok = first.Cmd.(*syntax.BinaryCmd) {
+	for b, ok := first.Cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.AndStmt && !first.Negated && len(first.Redirs) == 0; b, ok = first.Cmd.(*syntax.BinaryCmd) {
 		list = append(list, b.Y)
 		first = b.X
 	}
 	slices.Reverse(list)
+	before := sh.dir.or
 	sh.condition(first)
-	if sh.out != nil && !surelyTrue(first) {
+	if sh.out != nil {
 		sh.out.known = false
 	}
-	after := sh.dir
-	all := after.or // the folders that it may still be in when the list is over
-	rest := func(b *shell) {
-		last := first
-		for i, s := range list {
-			all = join(all, b.dir.or)
-			if succeeded(last) {
-				b.dir.or = before.or
-			}
-			if last = s; i < len(list)-1 {
-				b.condition(s)
-			} else {
-				b.statement(s)
-			}
-		}
-		if b.dir.path != after.path {
-			all = join(all, []string{after.path})
-		}
-		b.dir.or = join(b.dir.or, all)
-	}
-	if surelyTrue(first) {
-		rest(sh)
-		return
-	}
 	b := sh.fork()
-	rest(b)
+	all := []string{sh.dir.path} // where it may be when the list is over
+	for i, s := range list {
+		all = join(all, b.dir.or)
+		if succeeded(first) {
+			b.dir.or = before
+		}
+		if first = s; i < len(list)-1 {
+			b.condition(s)
+		} else {
+			b.statement(s)
+		}
+	}
+	b.dir.or = join(b.dir.or, slices.DeleteFunc(all, func(p string) bool { return p == b.dir.path }))
 	sh.dir = b.dir
 	sh.merge(b)
 }
@@ -122,9 +107,6 @@ func (sh *shell) condition(list ...*syntax.Stmt) {
 	sh.statements(list)
 	sh.tested--
 }
-
-// plainStatementOf tells whether a statement is nothing but its command.
-func plainStatementOf(s *syntax.Stmt) bool { return !s.Negated && !s.Background && len(s.Redirs) == 0 }
 
 // stages are the parts of a pipeline, from left to right.
 func stages(c *syntax.BinaryCmd) []*syntax.Stmt {
@@ -153,7 +135,6 @@ func (sh *shell) pipeline(list []*syntax.Stmt) {
 		}
 		if sub.out != nil && i > 0 {
 			sub.out.from = join(sub.out.from, in.From)
-			sub.out.places = join(sub.out.places, in.places)
 		}
 		sub.statement(s)
 		if !last {
@@ -174,34 +155,6 @@ func succeeded(s *syntax.Stmt) bool {
 		return c.Op == syntax.AndStmt && succeeded(c.X) && succeeded(c.Y)
 	}
 	return false
-}
-
-// surelyTrue tells whether a statement cannot fail.
-func surelyTrue(s *syntax.Stmt) bool {
-	switch firstWord(s) {
-	case "echo", "printf", "true", ":":
-		return !s.Negated && len(s.Redirs) == 0
-	}
-	return false
-}
-
-// leaves tells whether nothing runs after a statement.
-func leaves(s *syntax.Stmt) bool {
-	if b, ok := s.Cmd.(*syntax.Block); ok && len(b.Stmts) > 0 {
-		return leaves(b.Stmts[len(b.Stmts)-1])
-	}
-	switch firstWord(s) {
-	case "exit", "return":
-		return !s.Background
-	}
-	return false
-}
-
-func firstWord(s *syntax.Stmt) string {
-	if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
-		return c.Args[0].Lit()
-	}
-	return ""
 }
 
 func (sh *shell) ifs(c *syntax.IfClause) {

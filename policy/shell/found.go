@@ -51,7 +51,7 @@ func (sh *shell) namesArePlain(pattern string) bool {
 			return false
 		}
 	}
-	return !sh.a.unpacked
+	return !sh.a.fetched
 }
 
 // looked is what the disk shows of a folder.
@@ -112,17 +112,11 @@ func (sh *shell) bareRepository(folder word) {
 			return
 		}
 		names, _ := sh.a.names(at)
-		for name := range sh.a.files {
-			if path.Dir(name) == at {
-				names = append(names, path.Base(name))
-			}
+		has := func(name string) bool {
+			p := path.Join(at, name)
+			_, made := sh.a.folders[p]
+			return made || sh.a.files[p] != nil || slices.Contains(names, name)
 		}
-		for name := range sh.a.folders {
-			if path.Dir(name) == at {
-				names = append(names, path.Base(name))
-			}
-		}
-		has := func(name string) bool { return slices.Contains(names, name) }
 		if has("HEAD") && (has("objects") || has("refs") || has("commondir")) {
 			sh.a.unsure("git takes a plain folder for a repository: " + at)
 		}
@@ -132,18 +126,42 @@ func (sh *shell) bareRepository(folder word) {
 	}
 }
 
-// kept notes folders that the script makes, and whether it deletes anything.
-func (sh *shell) kept(base string, e program.Effect, c call) {
-	sh.a.spread = sh.a.spread || base == "unzip" || slices.Contains(unpackers, base) && len(c.words) > 1 && strings.Contains(c.words[1].Text, "x")
-	sh.a.deletes = sh.a.deletes || len(touched(e, paths.Delete)) > 0
-	for _, w := range touched(e, paths.Write) {
-		if base == "mkdir" && !sh.uncertain {
-			if at := sh.absolute(w); at != "" {
-				sh.a.folders[at] = true
-			}
-		}
-		if at := sh.absolute(w); base == "touch" && at != "" && strings.HasPrefix(path.Base(at), "-") {
-			sh.a.files[at] = &sink{from: []string{base}}
+// workspaceCode marks a program that runs code of the workspace, such as make: what it
+// runs depends on the folder, and on files that the script may just have made.
+func (sh *shell) workspaceCode(cmd *Command, folder word) {
+	for _, u := range sh.use(paths.Read, folder, "folder") {
+		if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot {
+			cmd.tag("foreign-code")
+			break
 		}
 	}
+	for name, s := range sh.a.files {
+		if s != nil && s.known && slices.Contains(buildFiles, path.Base(name)) {
+			cmd.tag("runs-created-file")
+			return
+		}
+	}
+}
+
+// unpackers write files whose names and text come from elsewhere.
+var unpackers = []string{"tar", "gtar", "bsdtar", "unzip", "7z", "7za", "cpio", "patch", "gunzip", "gzip", "xz", "unxz", "bunzip2", "zstd"}
+
+// fetched notes that files have come from the network, and marks what runs code afterwards.
+func (sh *shell) fetched(cmd *Command, base string, e program.Effect) {
+	runs := cmd.CodeFile != "" || slices.Contains(cmd.Tags, "workspace-code") || slices.Contains(cmd.Tags, "workspace-program")
+	for name, s := range sh.a.files {
+		sh.a.fetched = sh.a.fetched || runs && s != nil && slices.ContainsFunc(s.from, fetches) && !strings.HasPrefix(name, "/dev/")
+	}
+	if sh.a.fetched && runs && !slices.Contains(cmd.Tags, "runs-created-file") {
+		cmd.tag("runs-created-file")
+	}
+	unpacks := base == "git" || slices.Contains(unpackers, base)
+	sh.a.fetched = sh.a.fetched || base == "git" && e.Sub == "clone" || unpacks && slices.ContainsFunc(sh.in.From, fetches)
+}
+
+// buildFiles are files whose code tools run by themselves.
+var buildFiles = []string{
+	"Makefile", "makefile", "GNUmakefile", "package.json", "conftest.py", "setup.py", "setup.cfg", "pyproject.toml", "pytest.ini", "tox.ini",
+	"noxfile.py", "tasks.py", "build.rs", "Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "CMakeLists.txt",
+	"Rakefile", "Gemfile", "Justfile", "justfile", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "sitecustomize.py", "usercustomize.py",
 }

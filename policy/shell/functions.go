@@ -43,10 +43,7 @@ func bomb(name string, body *syntax.Stmt) bool {
 // where a program may run as well: a function of another shell need not be exported.
 func (sh *shell) callFunction(cmd Command, c call) bool {
 	name := c.words[0].Text
-	list, sure := sh.function(name), true
-	if len(list) == 0 {
-		list, sure = sh.exported[name], false
-	}
+	list, sure := sh.function(name)
 	list = slices.DeleteFunc(slices.Clone(list), func(f *function) bool { return slices.Contains(sh.running, f) })
 	if len(list) == 0 {
 		return false
@@ -78,37 +75,18 @@ func (sh *shell) body(f *function) {
 		sh.a.script.OverBudget = true
 		return
 	}
-	via, outer, running := sh.via, sh.outer, sh.running
-	sh.via, sh.outer, sh.running = "function "+f.name, nil, appended(running, f)
+	via, marks, running := sh.via, sh.marks, sh.running
+	sh.via, sh.marks, sh.running = "function "+f.name, false, appended(running, f)
 	sh.depth++
 	before := sh.locals
-	sh.locals = &locals{branches: sh.branches, vars: map[string]value{}}
+	sh.locals = map[string]bool{}
 	sh.statement(f.body)
-	sh.restore(sh.locals)
-	sh.locals = before
-	sh.depth--
-	sh.via, sh.outer, sh.running = via, outer, running
-}
-
-// locals are variables of a function, with the values that their names have outside.
-type locals struct {
-	branches int
-	vars     map[string]value
-}
-
-// keepLocal notes that a name belongs to the function from here on.
-func (sh *shell) keepLocal(name string, v value) {
-	if _, ok := sh.locals.vars[name]; ok {
-		return
-	}
-	if sh.branches != sh.locals.branches { // perhaps
+	for name := range sh.locals { // it may have what it had before again
+		v, _ := sh.get(name)
 		v.word, v.odd = v.blurred(), true
-	}
-	sh.locals.vars[name] = v
-}
-
-func (sh *shell) restore(l *locals) {
-	for name, v := range l.vars {
 		sh.set(name, v)
 	}
+	sh.locals = before
+	sh.depth--
+	sh.via, sh.marks, sh.running = via, marks, running
 }

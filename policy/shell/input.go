@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/expand"
-
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
@@ -17,7 +15,6 @@ func (sh *shell) read(cmd Command, c call) {
 	}
 	o := sh.builtinOptions(c, "rseadinNptu", "adinNptu")
 	list := texts(o.rest)
-	plain := strings.Trim(o.letters, "rse") == ""
 	for _, w := range o.rest {
 		sh.name(w, "read")
 	}
@@ -27,20 +24,18 @@ func (sh *shell) read(cmd Command, c call) {
 	if len(list) == 0 {
 		list = []string{"REPLY"}
 	}
-	line, ok := sh.in.next()
-	raw := strings.Contains(o.letters, "r") || !strings.Contains(line, "\\")
-	ok = ok && plain && raw && sh.defaultIFS() && !strings.ContainsAny(line, "\x00\r")
-	fields := expand.ReadFields(&expand.Config{}, line, len(list), true)
+	line := sh.in.next()
+	fields := strings.Fields(line)
 	if len(list) == 1 {
-		fields = []string{strings.Trim(line, " \t")}
+		fields = []string{strings.TrimSpace(line)}
 	}
 	for i, n := range list {
-		v := known("")
+		v := unknown("")
 		if i < len(fields) {
 			v.Text = fields[i]
 		}
-		v.Dynamic, v.from, v.number = !ok, join(sh.in.From, []string{"read"}), sh.in.number
-		if v.Dynamic && len(list) == 1 && len(sh.in.places) == 0 && (sh.in.fits == listed || v.number) {
+		v.from, v.number = join(sh.in.From, []string{"read"}), sh.in.number
+		if len(list) == 1 && (sh.in.fits == listed || v.number) {
 			v.Fits = sh.in.fits
 			v.Begins = v.Fits == listed
 		}
@@ -164,9 +159,6 @@ func (sh *shell) perLine(r program.Run, in *stream, from []string) {
 		entry = literal("./listed")
 	}
 	run(entry)
-	for _, p := range in.places { // what is found there may be all of it
-		run(word{Word: program.Word{Text: strings.TrimSuffix(p, "/") + "/*", Glob: true}})
-	}
 }
 
 // onlyReads tells whether an effect is harmless for any file of the workspace.

@@ -62,29 +62,25 @@ func (x *expansion) parameter(p *syntax.ParamExp, q quoting) {
 	}
 }
 
-// operator is ${x:-text} and its like, and ${x%pattern}.
+// operator is ${x:-text} and its like. What ${x:=text} sets is known already; what is cut
+// off is not followed.
 func (x *expansion) operator(name string, v value, p *syntax.ParamExp, q quoting) {
 	w := p.Exp.Word
 	empty := !v.set
 	switch p.Exp.Op {
-	case syntax.DefaultUnsetOrNull, syntax.AlternateUnsetOrNull, syntax.AssignUnsetOrNull, syntax.ErrorUnsetOrNull:
+	case syntax.DefaultUnsetOrNull, syntax.AlternateUnsetOrNull, syntax.ErrorUnsetOrNull:
 		empty = v.Text == ""
-	case syntax.DefaultUnset, syntax.AlternateUnset, syntax.AssignUnset, syntax.ErrorUnset:
-	default:
-		x.put(v.trimmed(p.Exp.Op, w), q)
-		return
 	}
 	unknown := v.Dynamic && !(v.set && v.Begins && v.start > 0) // else it is set, and not empty
 	switch p.Exp.Op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull:
-		if name == "TMPDIR" && !v.set && v.Dynamic && w.Lit() == "/tmp" {
+		switch {
+		case name == "TMPDIR" && !v.set && v.Dynamic && w.Lit() == "/tmp":
 			x.put(word{Word: program.Word{Text: "/tmp", Dynamic: true, Fits: "/tmp"}}, q) // where it is set, to another folder like it
-			return
-		}
-		if !empty {
-			x.put(v.word, q)
-		} else {
+		case empty:
 			x.instead(w, unknown, q)
+		default:
+			x.put(v.word, q)
 		}
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
 		if !empty || unknown {
@@ -92,24 +88,13 @@ func (x *expansion) operator(name string, v value, p *syntax.ParamExp, q quoting
 		} else {
 			x.put(word{}, q)
 		}
-	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
-		if !empty {
-			x.put(v.word, q)
-			return
-		}
-		x.assigns = slices.DeleteFunc(x.assigns, func(o *syntax.ParamExp) bool { return o == p })
-		x.again = true
-		set := value{word: x.sh.text(w), set: true}
-		set.Dynamic = set.Dynamic || unknown || x.perhaps || q != unquoted && w != nil && (w.Lit() == "" || strings.ContainsAny(w.Lit(), `\~`))
-		if old, _ := x.sh.get(name); p.Index != nil || old.array {
-			x.sh.assignElement(p.Param.Value, set.word)
-		} else {
-			x.sh.assigned(name, set)
-		}
-		x.put(set.word, q)
-	default:
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		v.Dynamic = v.Dynamic || empty
 		x.put(v.word, q)
+	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		x.put(v.word, q)
+	default:
+		x.put(v.blurred(), q)
 	}
 }
 
@@ -122,12 +107,12 @@ func (x *expansion) instead(w *syntax.Word, unknown bool, q quoting) {
 		x.put(word{}, q)
 		return
 	}
-	inner, perhaps := x.inner, x.perhaps
-	x.inner, x.perhaps = true, perhaps || unknown
+	inner := x.inner
+	x.inner = true
 	if x.parts(w.Parts, q); unknown {
 		x.put(guessed(""), q)
 	}
-	x.inner, x.perhaps = inner, perhaps
+	x.inner = inner
 	if len(w.Parts) == 0 {
 		x.put(word{}, q)
 	} else if q != unquoted && !x.now.some {

@@ -1,111 +1,47 @@
 package shell
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 	"unicode"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // reading is one way in which a shell can take a text.
 type reading struct {
-	file  *syntax.File
-	text  string
-	edits []edit
+	file *syntax.File
+	text string
 }
 
-// edit is what was cut from a text: size bytes before each of the offsets.
-type edit struct {
-	at   []int
-	size int
-}
-
-// offset is where a byte of the reading is in the text as it was given.
-func (r *reading) offset(at int) int {
-	for i := len(r.edits) - 1; i >= 0; i-- {
-		n := 0
-		for n < len(r.edits[i].at) && r.edits[i].at[n] <= at {
-			n++
-		}
-		at += n * r.edits[i].size
-	}
-	return at
-}
-
-// replaced is the reading in which to stands wherever the text has from.
-func (r *reading) replaced(from, to string) *reading {
-	var b strings.Builder
-	e := edit{size: len(from) - len(to)}
-	rest := r.text
-	for {
-		before, after, found := strings.Cut(rest, from)
-		b.WriteString(before)
-		if !found {
-			return &reading{text: b.String(), edits: appended(r.edits, e)}
-		}
-		b.WriteString(to)
-		e.at = append(e.at, b.Len())
-		rest = after
-	}
-}
-
-// uncommented is the reading in which comments end with their line, also where a backslash
-// stands at its end, which the parser takes as going on. It is the same where there is none.
-func (r *reading) uncommented() *reading {
-	e := edit{size: 1}
-	var b strings.Builder
-	from := 0
-	syntax.Walk(r.file, func(n syntax.Node) bool {
-		if c, ok := n.(*syntax.Comment); ok && strings.HasSuffix(c.Text, "\\\n") {
-			at := int(c.Hash.Offset()) + len("#") + len(c.Text) - len("\\\n")
-			b.WriteString(r.text[from:at])
-			e.at = append(e.at, b.Len())
-			from = at + 1
-		}
-		return true
-	})
-	if from == 0 {
-		return r
-	}
-	b.WriteString(r.text[from:])
-	return &reading{text: b.String(), edits: appended(r.edits, e)}
-}
+// glued is a line that goes on in the middle of what may be one word.
+var glued = lazyregexp.New(`[^ \t\n]\\\n[^ \t\n]`)
 
 // readings takes a text apart in each way in which bash could. A backslash before CR LF
 // goes on in the next line if something has made LF of them, and else it does not. The
 // plain reading is the last one; without it the text does not parse, and there are none.
 func (a *analysis) readings(text string) (out []*reading) {
 	a.scan(text)
-	plain := &reading{text: text}
-	if strings.Contains(text, "\\\r\n") {
-		out = append(out, plain.replaced("\\\r\n", "\n").replaced("\r\n", "\n"))
+	lf := strings.ReplaceAll(text, "\r\n", "\n")
+	if ended := strings.ReplaceAll(strings.ReplaceAll(text, "\\\r\n", "\n"), "\r\n", "\n"); ended != lf {
+		out = append(out, &reading{text: ended})
 	}
-	if strings.Contains(text, "\r\n") {
-		plain = plain.replaced("\r\n", "\n")
-	}
-	out = append(out, plain)
-	for i, r := range out {
-		for n := 0; ; n++ {
-			if err := a.parse(r); err != nil || n == maxEndings {
-				a.unparsed(cmp.Or(err, errors.New("too many comments that end in a backslash")))
-				return nil
-			}
-			next := r.uncommented()
-			if next == r {
-				break
-			}
-			r = next
+	out = append(out, &reading{text: lf})
+	for _, r := range out {
+		if err := a.parse(r); err != nil {
+			a.unparsed(err)
+			return nil
 		}
-		if out[i] = r; strings.Contains(r.text, "$\\\n") {
+		if strings.Contains(r.text, "$\\\n") {
 			a.unsure("a line ends behind a $, and goes on")
 		}
 	}
-	if plain = out[len(out)-1]; strings.Contains(plain.text, "\\\n") {
+	if lf = out[len(out)-1].text; glued().MatchString(lf) {
 		// it may break quotes and here-documents; then it is no reading
-		if spliced := plain.replaced("\\\n", ""); a.parse(spliced) == nil {
+		if spliced := (&reading{text: strings.ReplaceAll(lf, "\\\n", "")}); a.parse(spliced) == nil {
 			out = append([]*reading{spliced}, out...)
 		}
 	}
@@ -120,22 +56,44 @@ func (a *analysis) readings(text string) (out []*reading) {
 const maxEndings = 8
 
 func (a *analysis) parse(r *reading) (err error) {
-	if open := opened(r.text); open > 2*maxNesting {
-		a.script.OverBudget = true
-		return errors.New("nested too deep")
-	}
-	r.file, err = a.parser.Parse(strings.NewReader(r.text), "")
-	switch {
-	case err != nil:
-		return err
-	case tooDeep(r.file):
-		a.script.OverBudget = true
-		return errors.New("nested too deep")
+	for n := 0; ; n++ {
+		if opened(r.text) > 2*maxNesting {
+			a.script.OverBudget = true
+			return errors.New("nested too deep")
+		}
+		if r.file, err = a.parser.Parse(strings.NewReader(r.text), ""); err != nil {
+			return err
+		}
+		if tooDeep(r.file) {
+			a.script.OverBudget = true
+			return errors.New("nested too deep")
+		}
+		if !r.endComments() {
+			break
+		}
+		if n == maxEndings {
+			return errors.New("too many comments that end in a backslash")
+		}
 	}
 	if strings.Contains(r.text, "`") && strings.Contains(r.text, `\`) {
 		a.backquotes(r)
 	}
 	return r.delimiters()
+}
+
+// endComments lets comments end with their line, also where a backslash stands at its end,
+// which the parser takes as going on. It tells whether there is any.
+func (r *reading) endComments() (any bool) {
+	text := []byte(r.text)
+	syntax.Walk(r.file, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.Comment); ok && strings.HasSuffix(c.Text, "\\\n") {
+			text[int(c.Hash.Offset())+len("#")+len(c.Text)-len("\\\n")] = ' '
+			any = true
+		}
+		return true
+	})
+	r.text = string(text)
+	return any
 }
 
 // backquotes notes those with a backslash inside: bash reads what they hold twice, and the

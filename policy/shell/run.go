@@ -8,7 +8,7 @@ func (sh *shell) script(text string) {
 		sh.a.script.OverBudget = true
 		return
 	}
-	outermost := sh.depth == 0 && sh.outer == nil
+	outermost := sh.depth == 0 && sh.end == 0
 	list := sh.a.readings(text)
 	for i, r := range list {
 		in := sh
@@ -16,8 +16,8 @@ func (sh *shell) script(text string) {
 			in = sh.fork()
 			in.out = nil
 		}
-		if outermost {
-			in.outer = r
+		if in.marks = outermost && len(r.text) == len(text); outermost && !in.marks {
+			in.start, in.end = 0, len(text)
 		}
 		in.statements(r.file.Stmts)
 	}
@@ -52,12 +52,12 @@ func (sh *shell) statement(s *syntax.Stmt) {
 		sh.a.script.OverBudget = true
 	}
 	start, end := sh.start, sh.end
-	if sh.outer != nil {
+	if sh.marks {
 		last := s.End()
 		if s.Semicolon.IsValid() {
 			last = s.Semicolon
 		}
-		sh.start, sh.end = sh.outer.offset(int(s.Pos().Offset())), sh.outer.offset(int(last.Offset()))
+		sh.start, sh.end = int(s.Pos().Offset()), int(last.Offset())
 	}
 	if s.Background || s.Coprocess {
 		sub := sh.fork()
@@ -111,6 +111,6 @@ func (sh *shell) execRedirected(before *stream) {
 
 // code runs a text as this shell would.
 func (sh *shell) code(text string) {
-	sh.outer = nil
+	sh.marks = false
 	sh.script(text)
 }

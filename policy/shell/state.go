@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -17,8 +16,8 @@ type shell struct {
 	in    *stream // what commands read
 	out   *sink   // where commands write; nil: nobody looks at it
 
-	outer      *reading // the outermost text; nil inside of other text and functions
-	start, end int      // of what runs now, in the outermost text
+	marks      bool // statements stand in the outermost text as it was given
+	start, end int  // of what runs now, in that text
 
 	via        string
 	depth      int
@@ -32,11 +31,9 @@ type shell struct {
 	background bool
 	uncertain  bool // in a branch or a loop: it may not run
 	running    []*function
-	errexit    bool                   // set -e
-	tested     int                    // conditions around this place, in which set -e does not count
-	branches   int                    // around this place
-	locals     *locals                // of the function that runs
-	exported   map[string][]*function // of the shells that started this one
+	errexit    bool            // set -e
+	tested     int             // conditions around this place, in which set -e does not count
+	locals     map[string]bool // of the function that runs
 }
 
 // place is the folder that a shell is in.
@@ -51,7 +48,6 @@ type place struct {
 type scope struct {
 	up        *scope
 	fresh     bool // of a new shell, which sees only what is exported
-	cleared   bool // or not even that
 	vars      map[string]value
 	functions map[string][]*function // several where branches defined it
 }
@@ -67,7 +63,7 @@ func (a *analysis) shell() *shell {
 	r := a.guard.Roots
 	sh := &shell{a: a, scope: &scope{}, dir: place{path: r.Cwd, known: r.Cwd != ""}, in: &stream{}, rounds: 1}
 	home := known(r.Home)
-	home.exported, home.Dynamic = true, r.Home == ""
+	home.Dynamic = r.Home == ""
 	sh.set("HOME", home)
 	sh.set("IFS", known(" \t\n"))
 	sh.set("OLDPWD", unknown(r.Cwd))
@@ -85,47 +81,37 @@ func (sh *shell) fork() *shell {
 // nested is a shell for text inside of this one: it sees the variables.
 func (sh *shell) nested(via string) *shell {
 	sub := sh.fork()
-	sub.via, sub.outer = via, nil
+	sub.via, sub.marks = via, false
 	sub.depth++
 	return sub
 }
 
-// keepers are wrappers that leave the environment as it is.
-var keepers = strings.Fields("bash sh dash nice ionice timeout nohup setsid stdbuf time xargs find exec command builtin flock")
-
-// fresh is a shell of its own. It sees the variables that are exported, and functions only
-// where they are, so each may be there or not.
+// fresh is a shell of its own. Variables may be exported to it or not; wrappers such as sudo
+// change all of them.
 func (sh *shell) fresh(via string) *shell {
 	sub := sh.nested(via)
 	sub.scope.fresh = true
-	sub.scope.cleared = slices.ContainsFunc(sh.wrappers, func(w string) bool { return !slices.Contains(keepers, w) })
 	sub.set("IFS", known(" \t\n"))
-	sub.locals = nil
-	sub.scope.functions = map[string][]*function{}
-	sub.exported = maps.Clone(sh.exported)
-	for s := sh.scope; s != nil; s = s.up {
-		for name := range s.functions {
-			sub.scope.functions[name] = nil
-			if list := sh.function(name); len(list) > 0 {
-				sub.exported = merged(sub.exported, map[string][]*function{name: list})
-			}
-		}
+	if home, _ := sh.get("HOME"); !slices.ContainsFunc(sh.wrappers, func(w string) bool { return !slices.Contains(keepers, w) }) {
+		sub.set("HOME", home)
 	}
+	sub.locals = nil
 	return sub
 }
 
-// found is what the innermost scope says that says anything of a name.
-func found[V any](s *scope, of func(*scope) map[string]V, name string) (v V) {
-	for ; s != nil; s = s.up {
-		if v, ok := of(s)[name]; ok {
-			return v
-		}
-	}
-	return v
-}
+// keepers are wrappers that leave HOME as it is.
+var keepers = strings.Fields("bash sh dash nice ionice timeout nohup setsid stdbuf time xargs find exec command builtin flock")
 
-func (sh *shell) function(name string) []*function {
-	return found(sh.scope, func(s *scope) map[string][]*function { return s.functions }, name)
+// function is what a name was defined as. It is not sure in a shell of its own.
+func (sh *shell) function(name string) (list []*function, sure bool) {
+	sure = true
+	for s := sh.scope; s != nil; s = s.up {
+		if list, ok := s.functions[name]; ok {
+			return list, sure
+		}
+		sure = sure && !s.fresh
+	}
+	return nil, false
 }
 
 func (sh *shell) define(name string, list ...*function) {
@@ -140,7 +126,6 @@ func (sh *shell) define(name string, list ...*function) {
 func (sh *shell) branch(run func(*shell)) (changed bool) {
 	b := sh.fork()
 	b.uncertain = true
-	b.branches++
 	if sh.out != nil {
 		sh.out.known = false
 	}
@@ -159,7 +144,8 @@ func (sh *shell) merge(b *shell) (changed bool) {
 		sh.set(name, old.or(v))
 	}
 	for name, list := range b.scope.functions {
-		sh.define(name, slices.Concat(sh.function(name), list)...)
+		before, _ := sh.function(name)
+		sh.define(name, slices.Concat(before, list)...)
 	}
 	if !slices.EqualFunc(b.args, sh.args, func(x, y word) bool { return x.Word == y.Word }) || b.open != sh.open {
 		sh.args, sh.open, changed = nil, true, true
@@ -175,15 +161,6 @@ func (sh *shell) merge(b *shell) (changed bool) {
 	}
 	sh.dir.like = same(sh.dir.like, b.dir.like)
 	return changed
-}
-
-func merged[V any](a, b map[string]V) map[string]V {
-	out := maps.Clone(a)
-	if out == nil {
-		out = map[string]V{}
-	}
-	maps.Copy(out, b)
-	return out
 }
 
 // maxNames bounds how many programs are kept of those that a text went through.

@@ -5,16 +5,15 @@ import "strings"
 // stream is what a command can read. Commands that share it take from the same text.
 type stream struct {
 	Stdin
-	code   bool     // the shell reads its own code from it
-	places []string // outside of the workspace, where the names in it come from
-	fits   string   // as in program.Word, of each of its words
-	number bool     // each of its words surely is a number
+	code   bool   // the shell reads its own code from it
+	fits   string // as in program.Word, of each of its words
+	number bool   // each of its words surely is a number
 }
 
 // next takes a line.
-func (s *stream) next() (line string, known bool) {
+func (s *stream) next() (line string) {
 	line, s.Text, _ = strings.Cut(s.Text, "\n")
-	return line, s.Known && (s.Kind == "text" || s.Kind == "heredoc" || s.Kind == "pipe")
+	return line
 }
 
 // taken is called when a program has read some of it.
@@ -25,7 +24,6 @@ type sink struct {
 	text   strings.Builder
 	known  bool
 	from   []string
-	places []string
 	fits   string // as in program.Word, of each of its words
 	number bool   // each of its words surely is a number
 	used   bool   // something was written
@@ -48,7 +46,7 @@ func (s *sink) write(text string, known bool, from ...string) {
 }
 
 func (s *sink) stream(kind string) *stream {
-	return &stream{Stdin: Stdin{Kind: kind, Known: s.known, Text: s.text.String(), From: s.from}, places: s.places, fits: s.fits, number: s.number}
+	return &stream{Stdin: Stdin{Kind: kind, Known: s.known, Text: s.text.String(), From: s.from}, fits: s.fits, number: s.number}
 }
 
 // copy is another sink with the same text.

@@ -37,8 +37,6 @@ func (x *expansion) visit(n syntax.Node) bool {
 	case *syntax.ArithmExp:
 		sh.arithmetic(n.X)
 		return false
-	case *syntax.DblQuoted:
-		sh.quotesInQuotes(n.Parts)
 	case *syntax.ParamExp:
 		x.visitParameter(n)
 		return false
@@ -48,15 +46,9 @@ func (x *expansion) visit(n syntax.Node) bool {
 
 func (x *expansion) visitParameter(p *syntax.ParamExp) {
 	sh := x.sh
-	if hidden(p) {
-		sh.a.unsure("a process substitution inside of ${}")
-	}
 	name := ""
 	if p.Param != nil {
 		name = p.Param.Value
-		if p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull) {
-			x.assigns = append(x.assigns, p)
-		}
 	}
 	if p.Index != nil {
 		sh.subscript(name, p.Index)
@@ -72,14 +64,24 @@ func (x *expansion) visitParameter(p *syntax.ParamExp) {
 	for _, w := range within(p) {
 		x.odd = x.odd || strings.Contains(written(w.Parts), "{")
 		syntax.Walk(w, x.visit)
-		for _, part := range w.Parts {
-			if q, ok := part.(*syntax.SglQuoted); ok && strings.ContainsAny(q.Value, "$`") {
-				sh.weak(q.Value)
-			}
-		}
+		sh.weak(w)
+	}
+	if p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull) {
+		sh.assignPerhaps(p)
 	}
 	if p.Exp != nil && p.Exp.Op == syntax.OtherParamOps && strings.Trim(lit(p.Exp.Word), "QaAKkUuLE") != "" {
 		sh.a.unsure("${x@" + lit(p.Exp.Word) + "} evaluates the value")
+	}
+}
+
+// assignPerhaps is ${x:=text}: the variable is set where it holds nothing.
+func (sh *shell) assignPerhaps(p *syntax.ParamExp) {
+	name, guess := p.Param.Value, lit(p.Exp.Word)
+	switch v, _ := sh.get(name); {
+	case v.array || p.Index != nil:
+		sh.assignElement(name, guessed(guess))
+	case v.Dynamic || v.Text == "":
+		sh.assigned(name, v.or(unknown(guess)))
 	}
 }
 
@@ -107,40 +109,10 @@ func written(parts []syntax.WordPart) (text string) {
 	return text
 }
 
-// quotesInQuotes notes single quotes inside of "${x:-text}", which bash takes as part of the
-// text; so it may see the end of the text elsewhere.
-func (sh *shell) quotesInQuotes(parts []syntax.WordPart) {
-	for _, part := range parts {
-		p, ok := part.(*syntax.ParamExp)
-		if !ok || p.Exp != nil && p.Exp.Op >= syntax.RemSmallPrefix {
-			continue
-		}
-		for _, w := range within(p) {
-			for _, part := range w.Parts {
-				if q, ok := part.(*syntax.SglQuoted); ok && strings.ContainsAny(q.Value, "}\"$`\\") {
-					sh.weak(q.Value)
-				}
-			}
-		}
-	}
-}
-
-// settle looks once more at what is evaluated in a word that has set a variable, and
-// forgets what parts that were not followed may have set.
-func (x *expansion) settle(n syntax.Node) {
-	if x.again {
-		x.sh.expansion(n)
-	}
-	for _, p := range x.assigns {
-		v, _ := x.sh.get(p.Param.Value)
-		x.sh.set(p.Param.Value, v.or(unknown("")))
-	}
-}
-
 // only runs what is in a word that is looked at, and no argument.
 func (sh *shell) only(w *syntax.Word) {
 	if w != nil {
-		sh.expansion(w).settle(w)
+		sh.expansion(w)
 	}
 }
 
@@ -156,54 +128,36 @@ func (sh *shell) subscript(name string, index syntax.ArithmExpr) {
 	}
 }
 
-// hidden tells whether the words inside of ${} hold a process substitution, which the
-// parser takes as text.
-func hidden(p *syntax.ParamExp) bool {
-	return slices.ContainsFunc(within(p), func(w *syntax.Word) bool {
-		return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
-			l, ok := p.(*syntax.Lit)
-			return ok && (strings.Contains(l.Value, "<(") || strings.Contains(l.Value, ">("))
-		})
-	})
-}
-
 // substitute runs $(…).
 func (sh *shell) substitute(c *syntax.CmdSubst) *sink {
+	return sh.collect(func(sub *shell) { sub.within("$()", c.Stmts) })
+}
+
+// within runs the statements of a substitution.
+func (sh *shell) within(via string, list []*syntax.Stmt) {
 	if sh.depth >= sh.a.limits.Depth {
 		sh.a.script.OverBudget = true
-		return nil
+		return
 	}
-	run := func(sub *shell) {
-		sub.via = "$()"
-		sub.depth++
-		sub.statements(c.Stmts)
-	}
-	return sh.collect(run)
+	sh.via = via
+	sh.depth++
+	sh.statements(list)
 }
 
 // processSubstitute runs <(…) or >(…) and gives the name of its pipe.
 func (sh *shell) processSubstitute(p *syntax.ProcSubst) string {
 	name := fmt.Sprintf("/dev/fd/%d", 63-sh.a.pipes)
 	sh.a.pipes++
-	if sh.depth >= sh.a.limits.Depth {
-		sh.a.script.OverBudget = true
-		return name
-	}
 	if len(p.Stmts) == 0 {
 		sh.a.unsure("an empty process substitution, of which nothing may be left")
 	}
-	run := func(sub *shell) {
-		sub.via = "<()"
-		sub.depth++
-		sub.statements(p.Stmts)
-	}
-	if p.Op != syntax.CmdIn {
-		sub := sh.fork()
-		sub.in = &stream{Stdin: Stdin{Kind: "pipe", From: []string{"?"}}}
-		run(sub)
-		sh.a.files[name] = &sink{}
+	if p.Op == syntax.CmdIn {
+		sh.a.files[name] = sh.collect(func(sub *shell) { sub.within("<()", p.Stmts) })
 		return name
 	}
-	sh.a.files[name] = sh.collect(run)
+	sub := sh.fork()
+	sub.in = &stream{Stdin: Stdin{Kind: "pipe", From: []string{"?"}}}
+	sub.within("<()", p.Stmts)
+	sh.a.files[name] = &sink{}
 	return name
 }

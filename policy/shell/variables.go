@@ -13,15 +13,15 @@ func (sh *shell) get(name string) (v value, set bool) {
 	if v, is := sh.parameter(name); is {
 		return v, v.set
 	}
-	left, cleared := false, false
+	left := false
 	for s := sh.scope; s != nil; s = s.up {
 		if v, ok := s.vars[name]; ok {
-			if cleared || left && !v.exported {
+			if left {
 				v = value{word: v.blurred()}
 			}
 			return v, v.set
 		}
-		left, cleared = left || s.fresh, cleared || s.cleared
+		left = left || s.fresh
 	}
 	if name == "PWD" && sh.dir.path != "" {
 		v := known(sh.dir.path)
@@ -94,7 +94,6 @@ func (v value) or(other value) value {
 	if number {
 		out.Fits = "*"
 	}
-	out.exported = v.exported && other.exported
 	out.keyed = v.keyed && other.keyed
 	out.fixed, out.integer, out.odd = v.fixed || other.fixed, v.integer || other.integer, v.odd || other.odd
 	return out

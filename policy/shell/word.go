@@ -13,8 +13,8 @@ type word struct {
 	program.Word
 	from   []string
 	start  int  // how many bytes of Text surely stand at its beginning, where it is dynamic
-	bare   bool // nothing is left of it where what it holds is empty
 	number bool // it surely is one
+	splits bool // an expansion in it stands without quotes
 }
 
 func literal(text string) word { return word{Word: program.Word{Text: text}} }
@@ -47,11 +47,10 @@ type value struct {
 
 // traits are what export and declare say of a name. They stay when it gets another value.
 type traits struct {
-	exported bool
-	fixed    bool // readonly
-	integer  bool // what is assigned is evaluated
-	keyed    bool // an associative array
-	odd      bool // what is assigned is changed, or goes elsewhere: declare -u -n
+	fixed   bool // readonly
+	integer bool // what is assigned is evaluated
+	keyed   bool // an associative array
+	odd     bool // what is assigned is changed, or goes elsewhere: declare -u -n
 }
 
 func known(s string) value { return value{word: literal(s), set: true} }

@@ -146,7 +146,7 @@ func (m wordMaker) assignment(ordinary bool) string {
 // ordinary is a word as people write it.
 func (m wordMaker) ordinary() (word string) {
 	for range 1 + m.Intn(3) {
-		word += m.pick("x", "a/b.c", "'q r'", `"q r"`, `$'a\tb\x41'`, `"$a"`, "$b", "${c}", `"${l[@]}"`, "${a:-d}", `"${u:-d}"`, "${b%.*}", "${c##*/}", `"${a%.*}.o"`, `"${b##*/}"`, "{x,y}", "{1..3}", "-x", "=", `"$1"`, `"$@"`, "$n", `"${a}b"`, `\ `, "''", "${#a}", "$#")
+		word += m.pick("x", "a/b.c", "'q r'", `"q r"`, `$'a\tb\x41'`, `"$a"`, "$b", "${c}", `"${l[@]}"`, "${a:-d}", `"${u:-d}"`, "{x,y}", "{1..3}", "-x", "=", `"$1"`, `"$@"`, "$n", `"${a}b"`, `\ `, "''", "${#a}", "$#")
 	}
 	return m.pick("", "", "~/") + word
 }

@@ -34,7 +34,7 @@ const errSaid = exit(1)
 // Run runs one command. It returns the exit code: 0 fine, 1 failed, 2 misused; policy check
 // has others.
 func Run(args []string, env Env) int {
-	root := rootCommand(env)
+	root := rootCommand(env, args)
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(wrongFlag(args))
 	err := root.Execute()
@@ -52,8 +52,9 @@ func Run(args []string, env Env) int {
 	return 1
 }
 
-// rootCommand is the program with all its commands.
-func rootCommand(env Env) *cobra.Command {
+// rootCommand is the program with all its commands. Confine does not wait for the others, since
+// every confined command starts the program.
+func rootCommand(env Env, args []string) *cobra.Command {
 	version := false
 	root := &cobra.Command{
 		Use:   "gpt-oss-executor",
@@ -80,9 +81,13 @@ llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
 	root.SetHelpCommand(helpCommand())
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), page(c)) })
 	root.Flags().BoolVar(&version, "version", false, "do what the command version does")
-	root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
-		applyCommand(env), approvalsCommand(env), decisionsCommand(env), runsCommand(env), schemasCommand(env), varsCommand(env), openclawCommand(env), confineCommand(env), demoCommand(env), versionCommand(env),
-		completionCommand())
+	if len(args) > 0 && args[0] == "confine" {
+		root.AddCommand(confineCommand(env))
+	} else {
+		root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
+			applyCommand(env), approvalsCommand(env), decisionsCommand(env), runsCommand(env), schemasCommand(env), varsCommand(env), openclawCommand(env), confineCommand(env), demoCommand(env), versionCommand(env),
+			completionCommand())
+	}
 	root.InitDefaultHelpCmd()
 	helpful(root)
 	return root

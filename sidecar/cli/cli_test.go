@@ -32,12 +32,16 @@ import (
 // files stands that are built into the real one.
 const builtin = "TEST_BUILTIN"
 
+// said is the folder in which each program of a script leaves what it says, by its pid: a
+// script cannot read that of a program which still runs.
+const said = "TEST_SAID"
+
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"gpt-oss-executor": func() {
 			all := os.Getenv(builtin)
 			os.Exit(Run(os.Args[1:], Env{
-				In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(),
+				In: os.Stdin, Out: os.Stdout, Err: heard(), Environ: os.Environ(),
 				Defaults: os.DirFS(all),
 			}))
 		},
@@ -47,7 +51,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/*.txtar. In them
 //
 //	exits N PROGRAM ARGS…   runs a program that must exit with N
-//	listens ADDRESS         waits until somebody listens there
+//	serves                  waits until the server that was started last says where: $SERVER and $ADMIN
 //	jsonpath FILE PATH WANT compares one value of a JSON file, or a JSON line
 //	logs DIR                writes a decision log, of the last hours
 //	get URL [HOST]          prints what is answered; [!] get must not be 200
@@ -55,8 +59,8 @@ func TestMain(m *testing.M) {
 //	asks COMMAND…           starts an admin API at $ASKS where these wait for a person, as $ID1, $ID2 …
 //	sends COMMAND           lets the model send it again; [!] sends must not pass
 //
-// $BUSY is an address that is taken, $FREE and $ADMIN ones that are not, $MODEL
-// the URL of a model server, $LONG too long a name.
+// $ANY lets a server choose its port, so that no other has it. $BUSY is an address that is
+// taken, $MODEL the URL of a model server, $LONG too long a name.
 func TestScripts(t *testing.T) {
 	all := t.TempDir()
 	for _, dir := range []string{"rules", "prompts", "schemas"} {
@@ -71,22 +75,22 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Files: scripts(t), UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
-			free, admin := listen(t), listen(t)
 			e.Setenv(builtin, all)
-			e.Setenv("ADMIN", admin.Addr().String())
+			e.Setenv(said, filepath.Join(e.WorkDir, ".said"))
+			e.Setenv("ANY", "127.0.0.1:0")
 			e.Setenv("BUSY", busy.Addr().String())
-			e.Setenv("FREE", free.Addr().String())
 			e.Setenv("MODEL", model.URL)
+			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, ".state"))
 			e.Setenv("LONG", strings.Repeat("x", 300))
 			e.Values[questionsKey{}] = &questions{}
-			return errors.Join(free.Close(), admin.Close())
+			return os.Mkdir(e.Getenv(said), 0o755)
 		},
 		Condition: func(name string) (bool, error) { // [confines]: this machine can
-			_, err := unconfined(confine.Probe())
+			_, err := unconfined(confine.Probe(), false)
 			return err == nil, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "listens": listens, "jsonpath": jsonpath, "get": get, "shows": shows,
+			"exits": exits, "serves": serves, "jsonpath": jsonpath, "get": get, "shows": shows,
 			"asks": asks, "sends": sends, "logs": logs,
 		},
 	})
@@ -137,14 +141,39 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-func listens(ts *testscript.TestScript, _ bool, args []string) {
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if c, err := net.Dial("tcp", args[0]); err == nil {
-			ts.Check(c.Close())
+// heard is standard error, and for a script also a file that it can read at once.
+func heard() io.Writer {
+	dir := os.Getenv(said)
+	if dir == "" {
+		return os.Stderr
+	}
+	f, err := os.Create(filepath.Join(dir, strconv.Itoa(os.Getpid())))
+	if err != nil {
+		panic(err)
+	}
+	return io.MultiWriter(os.Stderr, f)
+}
+
+var (
+	serving = regexp.MustCompile(`\bhttp_server_start\b.*?\baddress\W+http://(.+?)/v1`)
+	adminAt = regexp.MustCompile(`\badmin_start\b.*?\baddress\W+http://([\w.:]+)`)
+)
+
+func serves(ts *testscript.TestScript, _ bool, _ []string) {
+	all := ts.BackgroundCmds()
+	file := filepath.Join(ts.Getenv(said), strconv.Itoa(all[len(all)-1].Process.Pid))
+	var text []byte
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		text, _ = os.ReadFile(file) // it comes
+		if at := serving.FindSubmatch(text); at != nil {
+			ts.Setenv("SERVER", string(at[1]))
+			if at := adminAt.FindSubmatch(text); at != nil {
+				ts.Setenv("ADMIN", string(at[1]))
+			}
 			return
 		}
 	}
-	ts.Fatalf("nobody listens on %s", args[0])
+	ts.Fatalf("the server does not serve: %s", text)
 }
 
 func get(ts *testscript.TestScript, neg bool, args []string) {

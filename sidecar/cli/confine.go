@@ -23,7 +23,7 @@ type confineFlags struct {
 	write, read, deny, fixed    []string
 	net, proxy, limits, session string
 	ticket                      string
-	probe, asJSON               bool
+	untried, probe, asJSON      bool
 }
 
 func confineCommand(env Env) *cobra.Command {
@@ -39,7 +39,8 @@ started ends.
 
 The exit code is that of COMMAND, 128 and the number of a signal if one ended it, 127 if
 there is no such command, 126 if it cannot be run, and 125 if this machine cannot confine.
---probe says what it can. No root is needed; Linux 5.13 or later with Landlock is.`,
+--probe says what it can. No root is needed; Linux 5.13 or later with Landlock is. For macOS
+there is a profile that nobody has tried yet; there it takes --untried.`,
 		Example: `  gpt-oss-executor confine --write . -- npm test
   gpt-oss-executor confine --write . --deny .env -- bash -c 'git log'
   gpt-oss-executor confine --write . --limits time=10m,memory=4G -- make
@@ -98,6 +99,7 @@ there is no such command, 126 if it cannot be run, and 125 if this machine canno
 	flags.StringVar(&f.limits, "limits", "", "`LIMITS`: any of time=10m,processes=512,memory=4G,file=2G and output=64M,open=4096")
 	flags.StringVar(&f.session, "session", "", "`NAME` of a session, whose commands reach each other's servers and may end each other")
 	flags.StringVar(&f.ticket, "ticket", "", "`FILE` that serve has written for exactly this command; it says all of the above")
+	flags.BoolVar(&f.untried, "untried", false, "run COMMAND also where what confines was never tried: on macOS")
 	flags.BoolVar(&f.probe, "probe", false, "run nothing; say what this machine enforces")
 	jsonFlag(c, &f.asJSON, "with --probe, one document")
 	_ = c.RegisterFlagCompletionFunc("net", cobra.FixedCompletions([]string{"none", "proxy", "open"}, cobra.ShellCompDirectiveNoFileComp))
@@ -107,7 +109,7 @@ there is no such command, 126 if it cannot be run, and 125 if this machine canno
 // box is what the flags describe.
 func (f *confineFlags) box(env Env, command []string) (confine.Box, error) {
 	b := confine.System()
-	b.Command, b.Net, b.Session = command, confine.Net(f.net), f.session
+	b.Command, b.Net, b.Session, b.Untried = command, confine.Net(f.net), f.session, f.untried
 	b.Env = confine.Environ(env.Environ, confine.SecretNames())
 	for _, add := range []struct {
 		to    *[]string
@@ -147,7 +149,8 @@ func (f *confineFlags) box(env Env, command []string) (confine.Box, error) {
 	return b, nil
 }
 
-// probeConfine says what this machine enforces. It fails if there is something that it does not.
+// probeConfine says what this machine enforces. It fails if there is something that it does
+// not, or not unless it is told to.
 func probeConfine(env Env, asJSON bool) error {
 	offer := confine.Probe()
 	var r rows
@@ -160,10 +163,13 @@ func probeConfine(env Env, asJSON bool) error {
 		}
 		r.field(string(g.Part), g.About, "by "+g.By)
 	}
+	if offer.Untried != "" {
+		r.field("untried", offer.Untried, "")
+	}
 	if err := env.paper(asJSON).whole(offer, r.list); err != nil {
 		return err
 	}
-	if missing {
+	if missing || offer.Untried != "" {
 		return exit(confine.ExitUnfit)
 	}
 	return nil

@@ -14,25 +14,40 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
 )
 
-// confineHere is the setting by which commands run confined.
-const confineHere = "here"
+// The settings that say whether commands run confined; "" is auto.
+const (
+	confineAuto    = "auto"
+	confineHere    = "here"
+	confineUntried = "untried"
+	confineOff     = "off"
+)
 
 // needed are the parts without which confining means little. Others may be missing, and are
 // told of.
 var needed = []confine.Part{confine.PartFiles, confine.PartTCP, confine.PartUDP, confine.PartUnix, confine.PartSignals}
 
-// openDesk is where permits become tickets; nil: the settings say that nothing is confined.
-func openDesk(s ruleset.Settings, log *slog.Logger) (*tickets.Desk, error) {
-	switch s.Confine {
-	case "", "off":
+// openDesk is where permits become tickets; nil: nothing is confined. Local says that the
+// server is reached from this machine alone.
+func openDesk(s ruleset.Settings, local bool, log *slog.Logger) (*tickets.Desk, error) {
+	auto := s.Confine == "" || s.Confine == confineAuto
+	switch {
+	case s.Confine == confineOff:
 		return nil, nil
-	case confineHere:
-	default:
-		return nil, fmt.Errorf("confine is here or off, not %q", s.Confine)
+	case auto:
+		if why := notHere(local); why != "" {
+			log.Info("commands are not confined: "+why, "event", "confine_off")
+			return nil, nil
+		}
+	case s.Confine != confineHere && s.Confine != confineUntried:
+		return nil, fmt.Errorf("confine is auto, here, untried or off, not %q", s.Confine)
 	}
-	missing, err := unconfined(confine.Probe())
+	missing, err := unconfined(confine.Probe(), s.Confine == confineUntried)
+	if err != nil && auto { // it was once
+		log.Warn("commands are not confined: "+err.Error(), "event", "confine_off")
+		return nil, nil
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("start with --confine off: %w", err)
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -46,13 +61,19 @@ func openDesk(s ruleset.Settings, log *slog.Logger) (*tickets.Desk, error) {
 	if err != nil {
 		return nil, err
 	}
+	made, err := tickets.OpenMade(filepath.Join(state, "repositories"))
+	if err != nil {
+		return nil, err
+	}
 	log.Info("commands run confined", "event", "confine_ready", "program", program, "tickets", filepath.Join(state, "tickets"), "not_enforced", missing)
-	return &tickets.Desk{Folder: folder, Program: program, Records: filepath.Join(state, "running"), Missing: missing, Now: time.Now}, nil
+	return &tickets.Desk{
+		Folder: folder, Program: program, Records: filepath.Join(state, "running"), Missing: missing, Made: made, Untried: s.Confine == confineUntried, Now: time.Now,
+	}, nil
 }
 
 // unconfined are the parts that this machine does not enforce. The error says which of those
-// that must not be missing are.
-func unconfined(offer confine.Offer) (missing []confine.Part, err error) {
+// that must not be missing are, or that nobody has tried them.
+func unconfined(offer confine.Offer, untried bool) (missing []confine.Part, err error) {
 	for _, g := range offer.Parts {
 		if g.Missing == "" {
 			continue
@@ -65,9 +86,12 @@ func unconfined(offer confine.Offer) (missing []confine.Part, err error) {
 		}
 	}
 	if err != nil {
-		err = fmt.Errorf("this machine cannot confine commands, so leave --confine out: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
+		return missing, fmt.Errorf("this machine cannot confine commands: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
-	return missing, err
+	if offer.Untried != "" && !untried {
+		return missing, fmt.Errorf("commands are confined here only with --confine %s: %s", confineUntried, offer.Untried)
+	}
+	return missing, nil
 }
 
 // stateOf is the folder for what outlives a run.

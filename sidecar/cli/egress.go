@@ -11,12 +11,12 @@ import (
 )
 
 // egressListener is where the proxy of confined commands listens; nil: there is none.
-func egressListener(s ruleset.Settings) (net.Listener, error) {
+func egressListener(s ruleset.Settings, confined bool) (net.Listener, error) {
 	switch s.Egress {
 	case "off":
 		return nil, nil
 	case "", "on":
-		if s.Confine != confineHere {
+		if !confined {
 			return nil, nil
 		}
 		l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -29,13 +29,13 @@ func (r shippedRules) Set() *ruleset.Set { return ruletest.Shipped(r.t) }
 // A command that was let through with a ticket finds the proxy, and confine prints what was
 // refused there, which curl does not say. Then its pass is gone.
 func TestConfineTellsWhatWasRefused(t *testing.T) {
-	if _, err := unconfined(confine.Probe()); err != nil {
+	if _, err := unconfined(confine.Probe(), false); err != nil {
 		t.Skip(err)
 	}
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("curl is not here")
 	}
-	l, err := egressListener(ruleset.Settings{Confine: confineHere})
+	l, err := egressListener(ruleset.Settings{}, true)
 	ruletest.Must(t, err)
 	book := egress.NewBook(l.Addr().String(), tickets.Valid, time.Now)
 	log, metrics := slog.New(slog.DiscardHandler), telemetry.New()
@@ -51,7 +51,11 @@ func TestConfineTellsWhatWasRefused(t *testing.T) {
 	ruletest.Must(t, err)
 	work := filepath.Join(dir, "work")
 	ruletest.Must(t, os.Mkdir(work, 0o755))
-	desk := tickets.Desk{Folder: folder, Program: "gpt-oss-executor", Records: filepath.Join(dir, "running"), Network: book, Now: time.Now}
+	made, err := tickets.OpenMade(filepath.Join(dir, "repositories"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	desk := tickets.Desk{Folder: folder, Made: made, Program: "gpt-oss-executor", Records: filepath.Join(dir, "running"), Network: book, Now: time.Now}
 	const command = "curl -sS https://10.0.0.7/; curl -sS https://unknown.example.org/; exit 3"
 	w, err := desk.Permit(ruletest.Shipped(t), guard.Permit{Command: command, Roots: paths.Roots{Home: dir, Write: []string{work}}})
 	ruletest.Must(t, err)

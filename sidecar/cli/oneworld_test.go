@@ -34,6 +34,7 @@ type ground struct {
 
 func newGround(t *testing.T) *ground {
 	dir := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", t.TempDir()) // that of the user may say that commands are confined
 	at := func(name string) string { return filepath.Join(dir, name) }
 	g := &ground{t: t, rules: at("rules"), locked: at("locked"), state: at("state"), log: at("log"),
 		link: at("notes.md"), folder: at("project"), shadow: at("list.txt")}

@@ -22,8 +22,9 @@ func openclawCommand(env Env) *cobra.Command {
 		Long: `Print the settings for openclaw.json, ready to merge into it. The numbers are those of your
 model server: what it was started with, not what the model could do.
 
-If the gateway runs commands on this machine, as this user, start serve with --confine here.
-The kernel then confines them; confine --probe says what this machine enforces.`,
+Run it on the gateway's machine, as its user. If the gateway reaches the sidecar at 127.0.0.1
+and the kernel can confine commands, that is noted: serve confines them from its next start
+on, if it runs here as this user. confine --probe says what this machine enforces.`,
 		Example: `  gpt-oss-executor openclaw --context-window 65536 --max-tokens 8192
   gpt-oss-executor openclaw --url http://gpu.lan:8001/v1 --key "$TOKEN"`,
 		Args: cobra.NoArgs,
@@ -38,6 +39,7 @@ The kernel then confines them; confine --probe says what this machine enforces.`
 			if err != nil {
 				return err
 			}
+			fmt.Fprintln(env.Err, "confine:", noteGateway(url))
 			return env.paper(true).whole(openclawSettings(set, url, key, window, tokens), nil)
 		},
 	}

@@ -65,14 +65,16 @@ type profileReport struct {
 	Locked     string                `json:"locked_profile,omitempty"` // the stricter of both holds
 	Confine    string                `json:"confine"`
 	Holds      []confine.Given       `json:"holds"` // what this machine can hold confined commands to
+	Untried    string                `json:"untried,omitempty"`
 	Roots      paths.Roots           `json:"roots"`
 	Rules      map[policy.Effect]int `json:"rules"` // how many have this effect
 	Expansions []ruleset.Expansion   `json:"expansions"`
 }
 
 func reportProfile(set *ruleset.Set, in guard.World) *profileReport {
+	offer := confine.Probe()
 	r := &profileReport{
-		Version: set.Version, Profile: set.Profile(), Locked: set.LockedProfile(), Confine: set.Confine().String(), Holds: confine.Probe().Parts, Roots: in.Roots(set),
+		Version: set.Version, Profile: set.Profile(), Locked: set.LockedProfile(), Confine: set.Confine().String(), Holds: offer.Parts, Untried: offer.Untried, Roots: in.Roots(set),
 		Rules: map[policy.Effect]int{}, Expansions: append([]ruleset.Expansion{}, set.Expansions()...),
 	}
 	for _, effect := range set.PolicyRules() {
@@ -119,8 +121,12 @@ func confined(p *profileReport) string {
 	switch {
 	case p.Confine == ruleset.Never.String():
 		return "never"
+	case p.Untried != "":
+		return p.Confine + "; this machine can only with serve --confine untried: " + p.Untried
+	case len(missing) == 0 && notHere(true) == "":
+		return p.Confine + "; this machine can, and serve does, since openclaw was run here"
 	case len(missing) == 0:
-		return p.Confine + "; this machine can, if serve runs with --confine here"
+		return p.Confine + "; this machine can, once openclaw was run here, or if serve runs with --confine here"
 	}
 	return p.Confine + "; this machine lacks " + strings.Join(missing, ", ") + " (confine --probe says why)"
 }

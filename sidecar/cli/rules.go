@@ -163,7 +163,7 @@ func workspaceOf(setting string) (string, error) {
 // worldOf is where the calls of a server are judged.
 func worldOf(s ruleset.Settings, folders ...string) guard.World {
 	h := guard.Here{Workspace: s.Workspace}
-	if state, err := stateOf(s); s.Confine == confineHere && err == nil { // else serve says why
+	if state, err := stateOf(ruleset.Settings{}); err == nil && s.Confine != confineOff { // tickets, and where the gateway is
 		folders = append(folders, state)
 	}
 	for _, dir := range append(folders, s.Rules, s.Policy, s.State, decisionsIn(s)) {

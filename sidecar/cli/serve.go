@@ -185,7 +185,11 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 		log.Warn("everyone who reaches this address may use the model: set a token, or listen on 127.0.0.1",
 			"event", "open_listener", "address", s.Listen, "setting", ruleset.SettingPrefix+"TOKEN")
 	}
-	out, err := egressListener(s)
+	desk, err := openDesk(s, isLocal(listener), log)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	out, err := egressListener(s, desk != nil)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -197,9 +201,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	if kept != nil {
 		guarded.Decisions = kept
 	}
-	if desk, err := openDesk(s, log); err != nil {
-		return errors.Join(err, listener.Close())
-	} else if desk != nil {
+	if desk != nil {
 		if passes != nil {
 			desk.Network = passes
 		}

@@ -28,7 +28,7 @@ func TestServeWaitsForTheWatch(t *testing.T) {
 	}
 	log := gate{make(chan bool), make(chan bool)}
 	s := defaultSettings()
-	s.Listen, s.Rules, s.LogLevel = "127.0.0.1:0", dir, "error"
+	s.Listen, s.Rules, s.LogLevel, s.Confine = "127.0.0.1:0", dir, "error", confineOff
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	ended := make(chan error, 1)

@@ -16,13 +16,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 )
 
-// servesAt tells a child of this test where to serve; nothing: it is no child.
-const servesAt = "TEST_SERVES_AT"
+// forModel tells a child of this test which model to serve; nothing: it is no child.
+const forModel = "TEST_MODEL"
 
 // The first signal lets an open request end, and the second ends the program at once.
 func TestSecondSignal(t *testing.T) {
-	if at := os.Getenv(servesAt); at != "" {
-		os.Exit(Run([]string{"serve", "--listen", at, "--upstream", os.Getenv("TEST_MODEL")}, Env{
+	if model := os.Getenv(forModel); model != "" {
+		os.Exit(Run([]string{"serve", "--listen", "127.0.0.1:0", "--upstream", model, "--confine", "off"}, Env{
 			In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Defaults: os.DirFS("../.."),
 		}))
 	}
@@ -35,12 +35,9 @@ func TestSecondSignal(t *testing.T) {
 		}
 	}))
 	defer silent.Close()
-	l := listen(t)
-	at := l.Addr().String()
-	l.Close()
 	var log ruletest.Journal
 	child := exec.Command(os.Args[0], "-test.run=^TestSecondSignal$")
-	child.Env = append(os.Environ(), servesAt+"="+at, "TEST_MODEL="+silent.URL)
+	child.Env = append(os.Environ(), forModel+"="+silent.URL)
 	child.Stderr = &log
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
@@ -48,8 +45,9 @@ func TestSecondSignal(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- child.Wait() }()
 	defer child.Process.Kill() // where it is still there
-	waitFor(t, "it serves", func() bool { return strings.Contains(log.String(), "event=http_server_start") })
-	go http.Post("http://"+at+"/v1/chat/completions", "application/json", strings.NewReader(`{"messages":[{"role":"user","content":"go"}]}`))
+	var at []string
+	waitFor(t, "it serves", func() bool { at = serving.FindStringSubmatch(log.String()); return at != nil })
+	go http.Post("http://"+at[1]+"/v1/chat/completions", "application/json", strings.NewReader(`{"messages":[{"role":"user","content":"go"}]}`))
 	<-asked
 	signal := func() {
 		if err := child.Process.Signal(syscall.SIGINT); err != nil {
@@ -66,7 +64,7 @@ func TestSecondSignal(t *testing.T) {
 	signal()
 	select {
 	case <-ended:
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		t.Errorf("it still runs\n%s", log.String())
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/netip"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ type Box struct {
 	Session string // commands of one session reach each other's servers, and may end each other
 	Records string // folder where supervisors of this user know each other; empty: this one is alone
 	Lenient []Part // what may be missing on this machine
+	Untried bool   // it may run where what confines was never tried: see Offer
 }
 
 // Net is which network a command has.
@@ -129,6 +131,29 @@ func (b Box) reachable(env []string) (out []string) {
 	return out
 }
 
+// program is the path of what is run, as a shell finds it.
+func (b Box) program() (path string, code int, err error) {
+	name := b.Command[0]
+	if !strings.Contains(name, "/") {
+		for dir := range strings.SplitSeq(b.variable("PATH"), ":") {
+			if path, err := exec.LookPath(dir + "/" + name); err == nil && dir != "" {
+				return path, 0, nil
+			}
+		}
+		return "", ExitNotFound, fmt.Errorf("%s: command not found", name)
+	}
+	return name, 0, nil
+}
+
+func (b Box) variable(name string) (value string) {
+	for _, v := range b.Env {
+		if rest, ok := strings.CutPrefix(v, name+"="); ok {
+			value = rest
+		}
+	}
+	return value
+}
+
 // real is a path without links; what does not exist keeps its name below what does.
 func real(path string) string {
 	path = filepath.Clean(path)
@@ -149,4 +174,15 @@ func under(path, dir string) bool {
 // underAny says whether a path is one of the folders or lies below one.
 func underAny(path string, dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool { return under(path, dir) })
+}
+
+// parents are the folders between those that may be written and a path in them, from the top.
+func (b Box) parents(paths []string) (out []string) {
+	for _, path := range paths {
+		for dir := filepath.Dir(path); underAny(dir, b.Write) && !slices.Contains(out, dir); dir = filepath.Dir(dir) {
+			out = append(out, dir)
+		}
+	}
+	slices.Sort(out)
+	return out
 }

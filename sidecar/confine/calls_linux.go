@@ -89,13 +89,14 @@ func ofOthers() (out []call) {
 const (
 	namespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 	setID      = unix.S_ISUID | unix.S_ISGID
+	creates    = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY // a file without a name can be given one
 )
 
 // opens is a call that opens a file, by where its flags stand. A new program that runs as its
 // owner would be a gift to every other user of the machine. What is opened for reading could be
 // emptied where Landlock does not know of it.
 func opens(nr, flags int, h handled) call {
-	c := call{nr: nr, choices: []choice{{[]test{has(flags, unix.O_CREAT), has(flags+1, setID)}, refuse}}, otherwise: pass}
+	c := call{nr: nr, choices: []choice{{[]test{has(flags, creates), has(flags+1, setID)}, refuse}}, otherwise: pass}
 	if h.fs&unix.LANDLOCK_ACCESS_FS_TRUNCATE == 0 {
 		c.choices = append(c.choices, choice{[]test{{arg: flags, mask: unix.O_ACCMODE | unix.O_TRUNC, value: unix.O_TRUNC}}, refuse})
 	}

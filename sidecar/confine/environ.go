@@ -22,8 +22,9 @@ func SecretNames() []string {
 func Environ(env, patterns []string) (out []string) {
 	for _, v := range env {
 		name, value, _ := strings.Cut(v, "=")
+		upper := strings.ToUpper(name)
 		matches := func(pattern string) bool {
-			ok, _ := path.Match(pattern, strings.ToUpper(name))
+			ok, _ := path.Match(pattern, upper)
 			return ok
 		}
 		if slices.ContainsFunc(patterns, matches) || isSecret(value) {

@@ -256,5 +256,13 @@ func metadataAttempts() []escape {
 		}
 		return nil
 	})
+	add("a new program without a name that runs as its owner", func() error {
+		fd, err := unix.Open(inside, unix.O_TMPFILE|unix.O_WRONLY, 0o4755)
+		if err != nil {
+			return err
+		}
+		defer unix.Close(fd)
+		return unix.Linkat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", fd), unix.AT_FDCWD, inside+"/unnamed", unix.AT_SYMLINK_FOLLOW)
+	})
 	return out
 }

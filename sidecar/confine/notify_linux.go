@@ -83,6 +83,15 @@ type deputy struct {
 	ended   bool
 }
 
+// deputize lets a deputy answer the system calls of the command from now on.
+func (r *run) deputize() {
+	r.deputy = &deputy{
+		box: r.box, records: r.records, listener: r.listener, keeper: r.keeper, desk: desk(), waiting: map[int]bool{},
+		apart: r.plan.flags != 0, scoped: r.offer.landlock.scoped&unix.LANDLOCK_SCOPE_SIGNAL != 0,
+	}
+	r.deputy.threads.Go(r.deputy.serve)
+}
+
 // serve answers until nobody is left who could ask. It gives up all capabilities first: it
 // must not be able to do more than the command. One thread at a time takes calls, and answers
 // what is quick at once; before it does what may take long it lets another one take over.

@@ -49,7 +49,8 @@ type Given struct {
 
 // Offer is what a machine enforces.
 type Offer struct {
-	Parts []Given `json:"parts"`
+	Parts   []Given `json:"parts"`
+	Untried string  `json:"untried,omitempty"` // why a command runs so only if its box says that it may
 	kernel
 }
 

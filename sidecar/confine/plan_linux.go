@@ -3,8 +3,6 @@ package confine
 import (
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -93,7 +91,7 @@ func (b Box) plan(s start) (*plan, error) {
 		dir, _ = os.Getwd()
 	}
 	p.do("enter "+dir, unix.SYS_CHDIR, p.text(dir))
-	b.Limits.bounds(p)
+	b.Limits.bounds(p, s.offer.landlock)
 	if err := p.capabilities(); err != nil {
 		return nil, err
 	}
@@ -164,8 +162,13 @@ func (p *plan) capabilities() error {
 	return nil
 }
 
-// bounds are the limits that the kernel keeps by itself.
-func (l Limits) bounds(p *plan) {
+// tasks is how many threads a process may have on average, before the kernel refuses more. Processes
+// are counted a few times a second, and a fork bomb is faster.
+const tasks = 16
+
+// bounds are the limits that the kernel keeps by itself. Tasks it counts by user, and so only in a
+// user namespace of the command's own, on kernels that count there alone (5.14; REFER came with 5.19).
+func (l Limits) bounds(p *plan, h handled) {
 	set := func(what string, resource int, n uint64) {
 		var have unix.Rlimit
 		if err := unix.Getrlimit(resource, &have); err == nil && have.Max < n {
@@ -176,6 +179,9 @@ func (l Limits) bounds(p *plan) {
 	set("core dumps", unix.RLIMIT_CORE, 0)
 	if l.File > 0 {
 		set("files", unix.RLIMIT_FSIZE, uint64(l.File))
+	}
+	if l.Processes > 0 && p.flags&unix.CLONE_NEWUSER != 0 && h.fs&unix.LANDLOCK_ACCESS_FS_REFER != 0 {
+		set("tasks", unix.RLIMIT_NPROC, uint64(l.Processes)*tasks)
 	}
 	if l.Open > 0 {
 		set("open files", unix.RLIMIT_NOFILE, uint64(l.Open))
@@ -194,15 +200,4 @@ func (b Box) covered() (hidden, fixed []string) {
 		return out
 	}
 	return inside(b.Deny), inside(b.Fixed)
-}
-
-// parents are the folders between those that may be written and a path in them, from the top.
-func (b Box) parents(paths []string) (out []string) {
-	for _, path := range paths {
-		for dir := filepath.Dir(path); underAny(dir, b.Write) && !slices.Contains(out, dir); dir = filepath.Dir(dir) {
-			out = append(out, dir)
-		}
-	}
-	slices.Sort(out)
-	return out
 }

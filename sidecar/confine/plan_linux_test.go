@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,6 +110,9 @@ func TestFilter(t *testing.T) {
 		{"open", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_RDONLY, 0o4755}, pass},
 		{"create", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_CREAT, 0o755}, pass},
 		{"create for all", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_CREAT | unix.O_WRONLY, 0o4755}, refuse},
+		{"create for all without a name", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_TMPFILE | unix.O_RDWR, 0o2755}, refuse},
+		{"create without a name", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_TMPFILE | unix.O_RDWR, 0o644}, pass},
+		{"open a folder", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_DIRECTORY, 0o4755}, pass},
 		{"empty", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_TRUNC}, pass},
 		{"empty on an old kernel", none, handled{}, unix.SYS_OPENAT, []uint64{0, 0, unix.O_TRUNC}, refuse},
 		{"write anew on an old kernel", none, handled{}, unix.SYS_OPENAT, []uint64{0, 0, unix.O_WRONLY | unix.O_CREAT | unix.O_TRUNC, 0o644}, pass},
@@ -280,5 +284,29 @@ func TestPlanIsReadable(t *testing.T) {
 			t.Errorf("%q is missing, or comes too early, in\n%s", want, all)
 		}
 		after = i
+	}
+}
+
+// The kernel counts tasks only where it counts those of the command alone.
+func TestTasksAreBound(t *testing.T) {
+	refer := handled{fs: unix.LANDLOCK_ACCESS_FS_REFER}
+	for _, c := range []struct {
+		name   string
+		flags  uintptr
+		kernel handled
+		limits Limits
+		want   bool
+	}{
+		{"a user namespace", unix.CLONE_NEWUSER | unix.CLONE_NEWNS, refer, Limits{Processes: 4}, true},
+		{"root", unix.CLONE_NEWNS, refer, Limits{Processes: 4}, false},
+		{"no namespace", 0, refer, Limits{Processes: 4}, false},
+		{"an old kernel", unix.CLONE_NEWUSER, handled{}, Limits{Processes: 4}, false},
+		{"no limit", unix.CLONE_NEWUSER, refer, Limits{}, false},
+	} {
+		p := &plan{flags: c.flags}
+		c.limits.bounds(p, c.kernel)
+		if got := slices.ContainsFunc(p.ops, func(o op) bool { return o.what == "limit tasks" && o.args[1] == unix.RLIMIT_NPROC }); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
 	}
 }

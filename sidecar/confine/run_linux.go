@@ -2,14 +2,11 @@ package confine
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
-	"os/exec"
 	"runtime"
-	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -42,7 +39,7 @@ func Run(b Box, std Streams) (int, error) {
 	}
 	runtime.LockOSThread() // the keeper ends what is left when this thread ends
 	defer runtime.UnlockOSThread()
-	r := &run{box: b, records: records, pipes: pipes}
+	r := &run{box: b, offer: offer, records: records, pipes: pipes}
 	defer r.pipes.finish()
 	err = r.begin(start{program: program, streams: pipes.fds, offer: offer})
 	if part := partOf(err); part != "" && b.lenient(part) {
@@ -54,63 +51,25 @@ func Run(b Box, std Streams) (int, error) {
 	return r.wait()
 }
 
-// program is the path of what is run, as a shell finds it.
-func (b Box) program() (path string, code int, err error) {
-	name := b.Command[0]
-	if !strings.Contains(name, "/") {
-		for dir := range strings.SplitSeq(b.variable("PATH"), ":") {
-			if path, err := exec.LookPath(dir + "/" + name); err == nil && dir != "" {
-				return path, 0, nil
-			}
-		}
-		return "", ExitNotFound, fmt.Errorf("%s: command not found", name)
-	}
-	return name, 0, nil
-}
-
-func (b Box) variable(name string) (value string) {
-	for _, v := range b.Env {
-		if rest, ok := strings.CutPrefix(v, name+"="); ok {
-			value = rest
-		}
-	}
-	return value
-}
-
 // run is a command that runs, and what watches over it.
 type run struct {
 	box             Box
+	offer           Offer
 	plan            *plan
+	brood           *brood
 	records         *records
 	pipes           *pipes
 	keeper, command int
 	listener        int
 	report          int // where the child and the keeper tell what happens
 	deputy          *deputy
+	alone           bool // the keeper is gone, and nothing is left
 
 	stopping sync.Mutex
 	why      error // why it was ended
 }
 
-// stepError is a step of the child that failed.
-type stepError struct {
-	what  string
-	errno unix.Errno
-	part  Part // what cannot be enforced then, if one may do without
-}
-
-func partOf(err error) Part {
-	var step *stepError
-	if errors.As(err, &step) {
-		return step.part
-	}
-	return ""
-}
-
-func (e *stepError) Error() string { return e.what + ": " + e.errno.Error() }
-func (e *stepError) Unwrap() error { return e.errno }
-
-// begin forks, and takes over the system calls of the child before its command begins.
+// begin starts the child, and takes over the system calls of the child before its command begins.
 func (r *run) begin(s start) error {
 	var report, gate [2]int
 	for _, pipe := range []*[2]int{&report, &gate} {
@@ -122,7 +81,7 @@ func (r *run) begin(s start) error {
 	s.gate, r.report = gate[0], report[0]
 	plan, err := r.box.plan(s)
 	if r.plan = plan; err == nil {
-		r.keeper, err = spawn(plan, report[1])
+		r.keeper, r.brood, err = spawn(plan, report[1])
 		plan.close()
 	}
 	unix.Close(report[1])
@@ -131,7 +90,7 @@ func (r *run) begin(s start) error {
 		unix.Close(r.report)
 		return err
 	}
-	if err := r.adopt(s.offer); err != nil {
+	if err := r.adopt(); err != nil {
 		r.end()
 		return err
 	}
@@ -139,111 +98,43 @@ func (r *run) begin(s start) error {
 	return err
 }
 
-// adopt waits until the child hands over its system calls, and begins to answer them.
-func (r *run) adopt(offer Offer) error {
-	for handed := -1; r.command == 0 || handed < 0; {
-		m, err := r.next()
-		switch {
-		case err != nil:
-			return fmt.Errorf("%w: the child was lost: %w", ErrUnfit, err)
-		case m.kind == saidKeeper:
-			r.command = int(m.a)
-		case m.kind == saidResult:
-			handed = int(m.b)
-		case m.kind == saidFailure:
-			return r.step(m)
-		}
-		if r.command != 0 && handed >= 0 {
-			pidfd, err := unix.PidfdOpen(r.command, 0)
-			if err == nil {
-				r.listener, err = unix.PidfdGetfd(pidfd, handed, 0)
-				unix.Close(pidfd)
-			}
-			if err != nil {
-				return fmt.Errorf("%w: take over system calls: %w", ErrUnfit, err)
-			}
-		}
-	}
-	d := &deputy{
-		box: r.box, records: r.records, listener: r.listener, keeper: r.keeper, desk: desk(), waiting: map[int]bool{},
-		apart: r.plan.flags != 0, scoped: offer.landlock.scoped&unix.LANDLOCK_SCOPE_SIGNAL != 0,
-	}
-	// The thread of the command is woken where the answer was written: half the time of a call.
-	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(r.listener), ioctlSetFlags, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
-	d.threads.Go(d.serve)
-	r.deputy = d
-	return nil
-}
-
-// next is the next message of the child and its keeper.
-func (r *run) next() (m message, err error) {
-	var buf [12]byte
-	n, err := unix.Read(r.report, buf[:])
-	for errors.Is(err, unix.EINTR) {
-		n, err = unix.Read(r.report, buf[:])
-	}
-	if err == nil && n != len(buf) {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return m, err
-	}
-	for i, to := range []*int32{&m.kind, &m.a, &m.b} {
-		*to = int32(binary.NativeEndian.Uint32(buf[4*i:]))
-	}
-	return m, nil
-}
-
-// step is the error of a step that failed.
-func (r *run) step(m message) error {
-	errno := unix.Errno(m.b)
-	o := op{what: "make a namespace", part: PartBelow}
-	if m.a >= 0 {
-		o = r.plan.ops[m.a]
-	}
-	switch {
-	case o.what == stepRun && (errno == unix.ENOENT || errno == unix.ENOTDIR):
-		return &stepError{r.box.Command[0], errno, ""}
-	case o.what == stepRun && errno == unix.EACCES:
-		return fmt.Errorf("%w: it cannot be run, or it may not be read here", &stepError{r.box.Command[0], errno, ""})
-	case o.what == stepRun:
-		return &stepError{r.box.Command[0], errno, ""}
-	case strings.HasPrefix(o.what, "enter "):
-		return &stepError{o.what, errno, o.part}
-	}
-	return fmt.Errorf("%w: %w", ErrUnfit, &stepError{o.what, errno, o.part})
-}
-
-// codeOf is the exit code of a run that did not begin.
-func codeOf(err error) int {
-	switch {
-	case errors.Is(err, ErrUnfit):
-		return ExitUnfit
-	case errors.Is(err, unix.ENOENT):
-		return ExitNotFound
-	case errors.As(err, new(*stepError)):
-		return ExitNotRun
-	}
-	return ExitUnfit
-}
-
-// wait waits for the command, and ends what is left of it.
+// wait waits for the command, and ends what is left of it. One thread does, and the deputy
+// gets others when it is first asked: threads are most of the time that a start takes.
 func (r *run) wait() (int, error) {
 	defer r.end()
 	defer forwardSignals(r.command)()
-	defer r.box.Limits.watch(r)()
-	defer r.pipes.overflow(r)()
+	r.pipes.pass(func() { r.stop(errFull) })
+	watch := r.box.Limits.watch(time.Now())
+	fds := []unix.PollFd{{Fd: int32(r.report), Events: unix.POLLIN}, {Fd: int32(r.listener), Events: unix.POLLIN}}
 	var failed error
 	for {
+		if _, err := unix.Poll(fds, watch.pause(time.Now())); err != nil {
+			if !errors.Is(err, unix.EINTR) {
+				return ExitUnfit, fmt.Errorf("%w: wait for the command: %w", ErrUnfit, err)
+			}
+			continue
+		}
+		if err := watch.over(time.Now(), r.keeper); err != nil {
+			r.stop(err)
+		}
+		if fds[1].Revents != 0 { // somebody asks, or nobody is left who could
+			r.deputize()
+			fds[1].Fd = -1
+		}
+		if fds[0].Revents == 0 {
+			continue
+		}
 		m, err := r.next()
 		switch {
 		case err != nil:
 			return ExitUnfit, fmt.Errorf("%w: the keeper was lost: %w", ErrUnfit, err)
 		case m.kind == saidFailure:
 			failed = r.step(m)
-		case m.kind == saidEnd && failed != nil:
-			return codeOf(failed), failed
 		case m.kind == saidEnd:
+			r.alone = m.b == 1
+			if failed != nil {
+				return codeOf(failed), failed
+			}
 			return r.outcome(unix.WaitStatus(m.a))
 		}
 	}
@@ -252,22 +143,17 @@ func (r *run) wait() (int, error) {
 // stop ends the command and says why.
 func (r *run) stop(why error) {
 	r.stopping.Lock()
-	if r.why == nil {
-		r.why = why
+	defer r.stopping.Unlock()
+	r.why = cmp.Or(r.why, why)
+	if r.keeper > 0 {
+		killBelow(r.keeper)
 	}
-	r.stopping.Unlock()
-	killBelow(r.keeper)
 }
 
 // outcome is the exit code for how the command ended.
 func (r *run) outcome(status unix.WaitStatus) (int, error) {
 	r.stopping.Lock()
 	defer r.stopping.Unlock()
-	select {
-	case <-r.pipes.full: // it may have ended by itself, for want of a reader
-		r.why = cmp.Or(r.why, errFull)
-	default:
-	}
 	switch {
 	case r.why != nil:
 		return 128 + int(unix.SIGKILL), r.why
@@ -279,9 +165,14 @@ func (r *run) outcome(status unix.WaitStatus) (int, error) {
 
 // end ends what the command left, then the keeper, which has nothing to keep any more.
 func (r *run) end() {
-	endBelow(r.keeper)
-	_ = unix.Kill(r.keeper, unix.SIGKILL)
+	if !r.alone {
+		endBelow(r.keeper)
+		_ = unix.Kill(r.keeper, unix.SIGKILL)
+	}
+	r.stopping.Lock() // its pid may be somebody else's from now on
 	_, _ = unix.Wait4(r.keeper, nil, 0, nil)
+	r.keeper = 0
+	r.stopping.Unlock()
 	if r.deputy != nil {
 		r.deputy.end()
 	}
@@ -289,4 +180,5 @@ func (r *run) end() {
 	if r.listener > 0 {
 		unix.Close(r.listener)
 	}
+	runtime.KeepAlive(r.brood)
 }

@@ -3,14 +3,13 @@ package confine
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// op is one system call of the child. The parent prepares all of them, since the child of a
-// fork of a Go program can neither allocate nor wait for another goroutine.
+// op is one system call of the child. The parent prepares all of them, since the child
+// can neither allocate nor wait for a goroutine.
 type op struct {
 	what string // in words, for when it fails
 	nr   uintptr
@@ -28,33 +27,40 @@ const (
 	saidKeeper  = iota + 1 // a: pid of COMMAND, in the keeper's words
 	saidResult             // a: index of the op, b: its result
 	saidFailure            // a: index of the op, b: errno
-	saidEnd                // a: wait status
+	saidEnd                // a: wait status, b: 1 if nothing is left
 )
 
 // message is what is told, in one write.
 type message struct{ kind, a, b int32 }
 
-// brood is what the keeper and the child need. All of it is made before the fork.
+// brood is what the keeper and the child need. They share the memory of the supervisor, as
+// copying it would take half a millisecond, so all of this stays until both are gone.
 type brood struct {
 	ops      []op
-	flags    uintptr // of clone, for the child
-	report   uintptr // where messages are written
-	signals  uintptr // a signalfd for SIGCHLD and keeperSignal
-	parent   uintptr // pid of the supervisor
-	message  *message
-	text     *[4096]byte // scratch for the keeper
-	children *byte       // "/proc/thread-self/children"
-	status   *int32
+	flags    uintptr    // of clone, for the child
+	report   uintptr    // where messages are written
+	signals  uintptr    // a signalfd for SIGCHLD and keeperSignal
+	parent   int        // pid of the supervisor
+	text     [4096]byte // scratch for the keeper
+	children *byte      // "/proc/thread-self/children"
+	status   int32
+	stacks   [2][8192]byte // of the keeper and of the child
 }
+
+// Who is born, as an index of brood.stacks.
+const (
+	theKeeper = iota
+	theChild
+)
 
 // keeperSignal tells the keeper that the supervisor is gone.
 const keeperSignal = unix.SIGUSR1
 
-// spawn forks a keeper, which forks the child. The keeper outlives the supervisor by as long
+// spawn starts a keeper, which starts the child. The keeper outlives the supervisor by as long
 // as it takes to end what COMMAND left: a gateway that gives up on a command kills the
 // supervisor with SIGKILL, and nothing may be left behind then either. The thread must
 // stay locked, since the keeper notices the death of it.
-func spawn(p *plan, report int) (keeper int, err error) {
+func spawn(p *plan, report int) (keeper int, b *brood, err error) {
 	var all, before, wanted unix.Sigset_t
 	for i := range all.Val {
 		all.Val[i] = ^all.Val[i]
@@ -62,49 +68,57 @@ func spawn(p *plan, report int) (keeper int, err error) {
 	wanted.Val[0] = 1<<(unix.SIGCHLD-1) | 1<<(keeperSignal-1)
 	signals, err := unix.Signalfd(-1, &wanted, unix.SFD_CLOEXEC)
 	if err != nil {
-		return 0, fmt.Errorf("signalfd: %w", err)
+		return 0, nil, fmt.Errorf("signalfd: %w", err)
 	}
 	defer unix.Close(signals)
 	children := append([]byte("/proc/thread-self/children"), 0)
-	b := &brood{
-		ops: p.ops, flags: p.flags | uintptr(unix.SIGCHLD), report: uintptr(report), signals: uintptr(signals), parent: uintptr(os.Getpid()),
-		message: new(message), text: new([4096]byte), children: &children[0], status: new(int32),
-	}
+	b = &brood{ops: p.ops, flags: p.flags, report: uintptr(report), signals: uintptr(signals), parent: os.Getpid(), children: &children[0]}
 	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &all, &before); err != nil {
-		return 0, fmt.Errorf("block signals: %w", err)
+		return 0, nil, fmt.Errorf("block signals: %w", err)
 	}
-	pid, errno := fork(b)
+	pid := b.bear(theKeeper, 0)
 	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &before, nil)
-	runtime.KeepAlive(p)
-	runtime.KeepAlive(b)
-	if errno != 0 {
-		return 0, fmt.Errorf("fork: %w", errno)
+	if pid < 0 {
+		return 0, nil, fmt.Errorf("fork: %w", unix.Errno(-pid))
 	}
-	return int(pid), nil
+	return pid, b, nil
 }
 
-// fork returns in the parent only.
+// clone starts a process that goes on in a function, on a stack of its own.
+func clone(flags, stack, function uintptr, b *brood, who uintptr) (pidOrErrno int)
+
+// syscall6 gives a negative number of an error. The race detector looks into that of the library,
+// and would mix up the processes.
+func syscall6(nr, a1, a2, a3, a4, a5, a6 uintptr) int
+
+// bear starts a process that shares our memory, until it runs another program.
 //
 //go:norace
 //go:nosplit
-//go:noinline
-func fork(b *brood) (uintptr, unix.Errno) {
-	pid, _, errno := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
-	if errno != 0 || pid != 0 {
-		return pid, errno
-	}
-	unix.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(keeperSignal), 0, 0, 0, 0)
-	unix.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0, 0)
-	child, _, errno := unix.RawSyscall6(unix.SYS_CLONE, b.flags, 0, 0, 0, 0, 0)
-	switch {
-	case errno != 0:
-		tell(b, saidFailure, -1, int32(errno))
-		exit(125)
-	case child == 0:
+func (b *brood) bear(who, flags uintptr) int {
+	const room = 64 // for what is handed over
+	stack := &b.stacks[who]
+	top := uintptr(unsafe.Pointer(stack)) + unsafe.Sizeof(*stack) - room
+	begin := born // a direct call from assembly would pass the race detector, and look like endless recursion
+	return clone(flags|unix.CLONE_VM|uintptr(unix.SIGCHLD), top&^15, **(**uintptr)(unsafe.Pointer(&begin)), b, who)
+}
+
+// born is where a new process begins. It can neither allocate nor wait for a goroutine.
+//
+//go:norace
+//go:nosplit
+func born(b *brood, who uintptr) {
+	if who == theChild {
 		perform(b)
 	}
+	syscall6(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(keeperSignal), 0, 0, 0, 0)
+	syscall6(unix.SYS_PRCTL, unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0, 0)
+	child := b.bear(theChild, b.flags)
+	if child < 0 {
+		tell(b.report, saidFailure, -1, int32(-child))
+		exit(125)
+	}
 	keep(b, child)
-	return 0, 0
 }
 
 // perform is the child: one call after the other, and the last one is execve.
@@ -121,16 +135,16 @@ func perform(b *brood) {
 				a[k] = result
 			}
 		}
-		r, _, errno := unix.RawSyscall6(o.nr, a[0], a[1], a[2], a[3], a[4], a[5])
-		if errno == 0 && int(r) < int(o.min) {
-			errno = unix.EPIPE
+		r := syscall6(o.nr, a[0], a[1], a[2], a[3], a[4], a[5])
+		if r >= 0 && r < int(o.min) {
+			r = -int(unix.EPIPE)
 		}
-		if errno != 0 {
-			tell(b, saidFailure, int32(i), int32(errno))
+		if r < 0 {
+			tell(b.report, saidFailure, int32(i), int32(-r))
 			exit(125)
 		}
-		if result = r; o.tell {
-			tell(b, saidResult, int32(i), int32(r))
+		if result = uintptr(r); o.tell {
+			tell(b.report, saidResult, int32(i), int32(r))
 		}
 	}
 	exit(125)
@@ -142,28 +156,39 @@ func perform(b *brood) {
 //
 //go:norace
 //go:nosplit
-func keep(b *brood, command uintptr) {
-	unix.RawSyscall6(unix.SYS_SETPGID, 0, 0, 0, 0, 0, 0)
-	tell(b, saidKeeper, int32(command), 0)
-	unix.RawSyscall6(unix.SYS_DUP3, b.report, 0, 0, 0, 0, 0)
-	unix.RawSyscall6(unix.SYS_DUP3, b.signals, 1, 0, 0, 0, 0)
-	unix.RawSyscall6(unix.SYS_CLOSE_RANGE, 2, 1<<31, 0, 0, 0, 0)
-	b.report = 0
-	for {
+func keep(b *brood, command int) {
+	syscall6(unix.SYS_SETPGID, 0, 0, 0, 0, 0, 0)
+	tell(b.report, saidKeeper, int32(command), 0)
+	syscall6(unix.SYS_DUP3, b.report, 0, 0, 0, 0, 0)
+	syscall6(unix.SYS_DUP3, b.signals, 1, 0, 0, 0, 0)
+	syscall6(unix.SYS_CLOSE_RANGE, 2, 1<<31, 0, 0, 0, 0)
+	const report, signals = 0, 1
+	var how int32
+	for ended, told := false, false; ; {
 		for {
-			pid, _, _ := unix.RawSyscall6(unix.SYS_WAIT4, ^uintptr(0), uintptr(unsafe.Pointer(b.status)), unix.WNOHANG|unix.WALL, 0, 0, 0)
-			if int(pid) <= 0 {
+			pid := syscall6(unix.SYS_WAIT4, ^uintptr(0), uintptr(unsafe.Pointer(&b.status)), unix.WNOHANG|unix.WALL, 0, 0, 0)
+			if pid == -int(unix.ECHILD) && ended {
+				if !told {
+					tell(report, saidEnd, how, 1)
+				}
+				exit(0)
+			}
+			if pid <= 0 {
 				break
 			}
 			if pid == command {
-				tell(b, saidEnd, *b.status, 0)
+				ended, how = true, b.status
 			}
 		}
-		if parent, _, _ := unix.RawSyscall6(unix.SYS_GETPPID, 0, 0, 0, 0, 0, 0); parent != b.parent {
+		if ended && !told {
+			told = true
+			tell(report, saidEnd, how, 0)
+		}
+		if syscall6(unix.SYS_GETPPID, 0, 0, 0, 0, 0, 0) != b.parent {
 			endAll(b)
 			exit(0)
 		}
-		unix.RawSyscall6(unix.SYS_READ, 1, uintptr(unsafe.Pointer(b.text)), 4096, 0, 0, 0)
+		syscall6(unix.SYS_READ, signals, uintptr(unsafe.Pointer(&b.text)), 4096, 0, 0, 0)
 	}
 }
 
@@ -174,24 +199,24 @@ func keep(b *brood, command uintptr) {
 //go:nosplit
 func endAll(b *brood) {
 	for {
-		fd, _, errno := unix.RawSyscall6(unix.SYS_OPENAT, uintptr(atCwd), uintptr(unsafe.Pointer(b.children)), unix.O_RDONLY, 0, 0, 0)
-		if errno != 0 {
+		fd := syscall6(unix.SYS_OPENAT, uintptr(atCwd), uintptr(unsafe.Pointer(b.children)), unix.O_RDONLY, 0, 0, 0)
+		if fd < 0 {
 			return
 		}
-		n, _, _ := unix.RawSyscall6(unix.SYS_READ, fd, uintptr(unsafe.Pointer(b.text)), 4096, 0, 0, 0)
-		unix.RawSyscall6(unix.SYS_CLOSE, fd, 0, 0, 0, 0, 0)
+		n := syscall6(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&b.text)), 4096, 0, 0, 0)
+		syscall6(unix.SYS_CLOSE, uintptr(fd), 0, 0, 0, 0, 0)
 		pid := uintptr(0)
-		for i := 0; i < int(n) && i < len(b.text); i++ {
+		for i := 0; i < n && i < len(b.text); i++ {
 			if c := b.text[i]; c >= '0' && c <= '9' {
 				pid = pid*10 + uintptr(c-'0')
 				continue
 			}
 			if pid > 1 {
-				unix.RawSyscall6(unix.SYS_KILL, pid, uintptr(unix.SIGKILL), 0, 0, 0, 0)
+				syscall6(unix.SYS_KILL, pid, uintptr(unix.SIGKILL), 0, 0, 0, 0)
 			}
 			pid = 0
 		}
-		if pid, _, _ := unix.RawSyscall6(unix.SYS_WAIT4, ^uintptr(0), 0, unix.WALL, 0, 0, 0); int(pid) <= 0 {
+		if syscall6(unix.SYS_WAIT4, ^uintptr(0), 0, unix.WALL, 0, 0, 0) <= 0 {
 			return
 		}
 	}
@@ -199,15 +224,15 @@ func endAll(b *brood) {
 
 //go:norace
 //go:nosplit
-func tell(b *brood, kind, a, c int32) {
-	b.message.kind, b.message.a, b.message.b = kind, a, c
-	unix.RawSyscall6(unix.SYS_WRITE, b.report, uintptr(unsafe.Pointer(b.message)), unsafe.Sizeof(message{}), 0, 0, 0)
+func tell(report uintptr, kind, a, c int32) {
+	m := message{kind, a, c}
+	syscall6(unix.SYS_WRITE, report, uintptr(unsafe.Pointer(&m)), unsafe.Sizeof(m), 0, 0, 0)
 }
 
 //go:norace
 //go:nosplit
 func exit(code uintptr) {
 	for {
-		unix.RawSyscall6(unix.SYS_EXIT_GROUP, code, 0, 0, 0, 0, 0)
+		syscall6(unix.SYS_EXIT_GROUP, code, 0, 0, 0, 0, 0)
 	}
 }

@@ -2,6 +2,7 @@ package confine
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"strconv"
@@ -15,42 +16,55 @@ import (
 // pace is how often a tree is counted.
 const pace = 250 * time.Millisecond
 
-// watch ends a run that is over its limits. What it returns ends the watch.
-func (l Limits) watch(r *run) (end func()) {
-	if l.Time == 0 && l.Processes == 0 && l.Memory == 0 {
-		return func() {}
-	}
-	done := make(chan struct{})
-	var watching sync.WaitGroup
-	watching.Go(func() {
-		ticker := time.NewTicker(pace)
-		defer ticker.Stop()
-		var late <-chan time.Time
-		if l.Time > 0 {
-			timer := time.NewTimer(l.Time)
-			defer timer.Stop()
-			late = timer.C
-		}
-		for {
-			select {
-			case <-done:
-				return
-			case <-late:
-				r.stop(fmt.Errorf("ended: it took longer than its limit of %s", l.Time))
-				return
-			case <-ticker.C:
-				if err := l.over(descendants(r.keeper)); err != nil {
-					r.stop(err)
-					return
-				}
-			}
-		}
-	})
-	return func() { close(done); watching.Wait() }
+// getTermios asks a terminal how it is set; what is none fails.
+const getTermios = unix.TCGETS
+
+// watch says when a run is over its limits.
+type watch struct {
+	Limits
+	late, count time.Time // when to look; zero: never
 }
 
-// over says what a tree has too much of.
-func (l Limits) over(tree []int) error {
+func (l Limits) watch(now time.Time) *watch {
+	w := &watch{Limits: l}
+	if l.Time > 0 {
+		w.late = now.Add(l.Time)
+	}
+	if l.Processes > 0 || l.Memory > 0 {
+		w.count = now.Add(pace)
+	}
+	return w
+}
+
+// pause is how many milliseconds may pass until the next look; -1: any number.
+func (w *watch) pause(now time.Time) int {
+	next := w.count
+	if next.IsZero() || !w.late.IsZero() && w.late.Before(next) {
+		next = w.late
+	}
+	if next.IsZero() {
+		return -1
+	}
+	return int(min(max(0, next.Sub(now)+time.Millisecond-1)/time.Millisecond, math.MaxInt32))
+}
+
+// over says what is over its limit, once.
+func (w *watch) over(now time.Time, keeper int) (err error) {
+	switch {
+	case !w.late.IsZero() && !now.Before(w.late):
+		err = fmt.Errorf("ended: it took longer than its limit of %s", w.Time)
+	case !w.count.IsZero() && !now.Before(w.count):
+		err = w.exceeded(descendants(keeper))
+		w.count = now.Add(pace)
+	}
+	if err != nil {
+		w.late, w.count = time.Time{}, time.Time{}
+	}
+	return err
+}
+
+// exceeded says what a tree has too much of.
+func (l Limits) exceeded(tree []int) error {
 	if l.Processes > 0 && len(tree) > l.Processes {
 		return fmt.Errorf("ended: it had %d processes, and its limit is %d", len(tree), l.Processes)
 	}
@@ -89,17 +103,25 @@ func forwardSignals(command int) (end func()) {
 			signal.Notify(got, s)
 		}
 	}
-	gone := make(chan struct{})
+	var giving sync.Mutex
+	ended := false // its pid may be somebody else's then
 	go func() {
-		defer close(gone)
 		for s := range got {
 			typed := s == unix.SIGINT || s == unix.SIGQUIT || s == unix.SIGHUP || s == unix.SIGWINCH
-			if !typed || !inForeground() {
+			giving.Lock()
+			if !ended && (!typed || !inForeground()) {
 				_ = unix.Kill(command, s.(unix.Signal))
 			}
+			giving.Unlock()
 		}
 	}()
-	return func() { signal.Stop(got); close(got); <-gone }
+	return func() {
+		signal.Stop(got)
+		close(got)
+		giving.Lock()
+		ended = true
+		giving.Unlock()
+	}
 }
 
 // inForeground says whether this group is the one that a terminal sends its signals to.

@@ -1,10 +1,7 @@
 package egress
 
 import (
-	"archive/tar"
-	"archive/zip"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha1"
 	"encoding/hex"
@@ -19,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/internet"
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
 )
@@ -127,26 +125,11 @@ func TestGit(t *testing.T) {
 	must(t, "the log", fmt.Sprint(r.logged()), "CONNECT example.com:443 connected", "CONNECT inside.dev:443 refused url-private")
 }
 
-func zipped(t *testing.T, files ...string) string {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for i := 0; i < len(files); i += 2 {
-		w, err := z.Create(files[i])
-		ruletest.Must(t, err)
-		_, err = w.Write([]byte(files[i+1]))
-		ruletest.Must(t, err)
-	}
-	ruletest.Must(t, z.Close())
-	return b.String()
-}
-
 func TestPip(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
 	}
-	wheel := zipped(t, "tiny.py", "x = 1\n", "tiny-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n",
-		"tiny-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n", "tiny-1.0.dist-info/RECORD", "")
-	p := newProgram(t, newRig(t, Limits{}, serves(map[string]string{"/simple/tiny/": `<a href="/files/tiny-1.0-py3-none-any.whl">tiny-1.0-py3-none-any.whl</a>`, "/files/tiny-1.0-py3-none-any.whl": wheel})))
+	p := newProgram(t, newRig(t, Limits{}, serves(map[string]string{"/simple/tiny/": `<a href="/files/tiny-1.0-py3-none-any.whl">tiny-1.0-py3-none-any.whl</a>`, "/files/tiny-1.0-py3-none-any.whl": string(internet.Wheel(t))})))
 	if _, err := exec.LookPath("python3"); err != nil || strings.Contains(p.run(t, "python3", "-m", "pip", "--version"), "No module") {
 		t.Skip("pip is not here")
 	}
@@ -161,20 +144,12 @@ func TestNpm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
 	}
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	tape := tar.NewWriter(z)
-	const about = `{"name":"tiny","version":"1.0.0"}`
-	ruletest.Must(t, tape.WriteHeader(&tar.Header{Name: "package/package.json", Mode: 0o644, Size: int64(len(about))}))
-	_, err := tape.Write([]byte(about))
-	ruletest.Must(t, err)
-	ruletest.Must(t, tape.Close())
-	ruletest.Must(t, z.Close())
-	sum := sha1.Sum(b.Bytes())
+	tarball := internet.Tarball(t)
+	sum := sha1.Sum(tarball)
 	doc := func(host string) string {
 		return fmt.Sprintf(`{"name":"tiny","dist-tags":{"latest":"1.0.0"},"versions":{"1.0.0":{"name":"tiny","version":"1.0.0","dist":{"tarball":"https://%s/tiny.tgz","shasum":%q}}}}`, host, hex.EncodeToString(sum[:]))
 	}
-	p := newProgram(t, newRig(t, Limits{}, serves(map[string]string{"/tiny": doc("example.com"), "/bad/tiny": doc("inside.dev"), "/tiny.tgz": b.String()})))
+	p := newProgram(t, newRig(t, Limits{}, serves(map[string]string{"/tiny": doc("example.com"), "/bad/tiny": doc("inside.dev"), "/tiny.tgz": string(tarball)})))
 	npm := func(registry string) string {
 		return p.run(t, "npm", "install", "--no-audit", "--no-fund", "--no-update-notifier", "--fetch-retries=0", "--prefer-online", "--registry", registry, "tiny")
 	}
@@ -187,7 +162,7 @@ func TestNpm(t *testing.T) {
 
 func TestGo(t *testing.T) {
 	const info, mod = `{"Version":"v1.0.0"}`, "module example.com/m\n"
-	code := zipped(t, "example.com/m@v1.0.0/go.mod", mod, "example.com/m@v1.0.0/m.go", "package m\n")
+	code := string(internet.Zip(t, "example.com/m@v1.0.0/go.mod", mod, "example.com/m@v1.0.0/m.go", "package m\n"))
 	p := newProgram(t, newRig(t, Limits{}, serves(map[string]string{
 		"/example.com/m/@v/v1.0.0.info": info, "/example.com/m/@v/v1.0.0.mod": mod, "/example.com/m/@v/v1.0.0.zip": code,
 	})))

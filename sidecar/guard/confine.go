@@ -21,16 +21,24 @@ type Permit struct {
 	Roots   paths.Roots // of the agent
 	Reads   []string    // what it names outside of the roots, perhaps by a pattern: files to read, folders to list
 	Trees   []string    // folders there that it reads with all below, which was looked through
+	Deletes []string    // what it deletes or moves away
 	Hosts   []string    // that it names, with a port that is not 80 or 443
+	Ports   []int       // of this machine, that agents may use whatever listens there
 	// Understood says that everything in the command is understood. Then it may be led on to
 	// other public hosts, and git may change its settings. Code that nobody has read may not.
 	Understood bool
+	// Project says that it runs code of the workspace, and brings none of its own: npm run dev,
+	// and not node -e.
+	Project bool
 }
 
 // Confiner makes commands run confined where the gateway runs them.
 type Confiner interface {
 	// Permit notes what a command may do, and gives what runs it so.
 	Permit(set *ruleset.Set, p Permit) (policy.Wrapper, error)
+	// Trusts reports whether the settings of git in a workspace are no work of a confined
+	// command.
+	Trusts(workspace string) bool
 }
 
 // confineRepair marks a call that leaves confined.
@@ -39,33 +47,46 @@ const confineRepair = "policy.confine"
 func isConfined(r tools.Repair) bool { return r.Kind == confineRepair }
 
 // confines reports whether a call can run confined.
-func (j *judge) confines(call *tools.Call) bool {
-	return j.Confiner != nil && j.set.Confine() != ruleset.Never && j.set.Enforces() && (j.here || j.wrapped.Here(asker(j.who), j.Now())) && j.set.Confines(*call)
+func (j *judge) confines(looked *ruleset.Case) bool {
+	return j.Confiner != nil && j.set.Confine() != ruleset.Never && j.set.Enforces() && (j.here || j.wrapped.Here(asker(j.who), j.Now())) && looked.Confinable()
 }
 
-// decideConfined decides about a call that can run confined. What may leave anyway runs so,
-// too; and what may leave only because the kernel holds it. The rest is as if nothing
-// confined it: if a person allows it, it runs as they have read it.
-func (j *judge) decideConfined(call *tools.Call, m Moment) (d policy.Decision, runs, understood bool) {
-	d = j.world.Decide(j.set, *call, j.who, m)
-	if d.Effect == policy.Allow || d.Effect == policy.Audit {
-		return d, j.set.Confine() == ruleset.Always || !j.outside(call, m), true
+// decideConfined decides about a call that can run confined, by what was decided about it as
+// it is. What may leave anyway runs so, too; and what may leave only because the kernel holds
+// it. The rest is as if nothing confined it: if a person allows it, it runs as they have read it.
+func (j *judge) decideConfined(looked *ruleset.Case, plain policy.Decision) (d policy.Decision, runs, understood bool) {
+	if leaves(plain) {
+		return plain, j.set.Confine() == ruleset.Always || !j.outside(looked.Facts().Script), true
 	}
-	m.Confined = true
-	if c := j.world.Decide(j.set, *call, j.who, m); c.Effect == policy.Allow || c.Effect == policy.Audit {
-		return c, true, false
+	if d = looked.Decide(true); leaves(d) {
+		return d, true, false
 	}
-	return d, false, false
+	return plain, false, false
 }
+
+func leaves(d policy.Decision) bool { return d.Effect == policy.Allow || d.Effect == policy.Audit }
 
 // outside reports whether a command that may leave needs what no confined command has, and is
 // understood: then it leaves as it is.
-func (j *judge) outside(call *tools.Call, m Moment) bool {
-	facts := j.set.Examine(*call, j.who, j.world.at(m))
+func (j *judge) outside(s *shell.Script) bool {
 	needs := j.set.Confined("").Outside
-	return understands(facts.Script) && slices.ContainsFunc(facts.Script.Commands, func(c shell.Command) bool {
+	strange := func(c shell.Command) bool { return slices.Contains(runGit, c.Binary) && !j.trusted(c) }
+	return understands(s) && !slices.ContainsFunc(s.Commands, strange) && slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
 		return slices.Contains(needs, c.Binary) || slices.Contains(needs, c.Binary+" "+c.Sub)
 	})
+}
+
+// runGit are programs that run git, or are it.
+var runGit = []string{"git", "gh", "glab"}
+
+// trusted reports whether git reads only settings that no confined command can have made: those
+// of the workspace itself. Git runs what they say.
+func (j *judge) trusted(git shell.Command) bool {
+	work := j.world.Roots(j.set).Workspace()
+	elsewhere := func(flag string) bool {
+		return flag == "-C" || strings.HasPrefix(flag, "-C/") || strings.HasPrefix(flag, "--git-dir") || strings.HasPrefix(flag, "--work-tree")
+	}
+	return git.Cwd == work && !slices.ContainsFunc(git.Argv, elsewhere) && j.Confiner.Trusts(work)
 }
 
 // understands reports whether nothing in a script is known only when it runs: no code, and no
@@ -84,16 +105,16 @@ func runsShell(f *policy.Facts) bool { return f != nil && f.Script != nil && f.C
 
 // confineAlways wraps the command of a call that a person has allowed.
 func (j *judge) confineAlways(call *tools.Call, m Moment) (why string) {
-	if !j.confines(call) {
+	looked := j.world.look(j.set, *call, j.who, m) // with what the person was asked
+	if !j.confines(looked) {
 		return cannotConfine
 	}
-	return j.confine(call, m, false)
+	return j.confine(call, looked, false)
 }
 
 // confine wraps the command of a call. It says why the call may not leave, or nothing.
-func (j *judge) confine(call *tools.Call, m Moment, understood bool) (why string) {
-	facts := j.set.Examine(*call, j.who, j.world.at(m))
-	w, err := j.Confiner.Permit(j.set, j.permit(facts, understood))
+func (j *judge) confine(call *tools.Call, looked *ruleset.Case, understood bool) (why string) {
+	w, err := j.Confiner.Permit(j.set, j.permit(looked.Facts(), understood))
 	if err == nil {
 		call.Arguments, err = policy.Wrapped(call.Name, call.Arguments, w)
 	}
@@ -107,7 +128,8 @@ func (j *judge) confine(call *tools.Call, m Moment, understood bool) (why string
 
 // permit is what a command may do, by what is known of it. Whatever it names has been judged.
 func (j *judge) permit(f *policy.Facts, understood bool) Permit {
-	p := Permit{Command: f.Call.Command, Who: j.who, Rules: j.set.Version, Roots: j.world.Roots(j.set), Understood: understood && understands(f.Script)}
+	p := Permit{Command: f.Call.Command, Who: j.who, Rules: j.set.Version, Roots: j.world.Roots(j.set), Ports: j.set.Ports(j.world.around()),
+		Understood: understood && understands(f.Script), Project: project(f.Script)}
 	for i := range f.Script.Commands {
 		cmd := &f.Script.Commands[i]
 		for _, use := range cmd.Reads {
@@ -119,17 +141,28 @@ func (j *judge) permit(f *policy.Facts, understood bool) Permit {
 				p.Reads = append(p.Reads, use.Resolved)
 			}
 		}
+		for _, use := range cmd.Deletes {
+			p.Deletes = append(p.Deletes, use.Resolved)
+		}
 		for _, use := range cmd.URLs {
 			if use.Class == urls.Public {
 				p.Hosts = append(p.Hosts, urls.PatternOf(use).String())
 			}
 		}
 	}
-	for _, list := range []*[]string{&p.Reads, &p.Trees, &p.Hosts} {
+	for _, list := range []*[]string{&p.Reads, &p.Trees, &p.Deletes, &p.Hosts} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
 	return p
+}
+
+// project reports whether a script runs code of the workspace, and brings none of its own.
+func project(s *shell.Script) bool {
+	own := func(c shell.Command) bool { return c.Inline || slices.Contains(c.Tags, "runs-created-file") }
+	return !slices.ContainsFunc(s.Commands, own) && slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
+		return c.CodeFile != "" || c.PathClass == paths.Workspace || slices.Contains(c.Tags, "workspace-code")
+	})
 }
 
 // fate tells the model what the result of a call does not say: that the kernel has held the
@@ -141,7 +174,7 @@ func (g *Guard) fate(id, text string) (note string) {
 		agent, channel, _ := strings.Cut(by, " ")
 		g.Metrics.Faults.WithLabelValues("not_confined", "guard").Inc()
 		g.Log.Error("the gateway runs commands where they cannot be confined, such as in a sandbox of its own or on another machine; "+
-			"for a day, the rules for commands that are not confined hold for this agent. If that is meant, take --confine away",
+			"for a day, the rules for commands that are not confined hold for this agent. If that is meant, start serve with --confine off",
 			"event", "gateway_elsewhere", "agent", agent, "channel", channel, "call", id)
 		return "The command was not run. Nothing is wrong with it: send the same call again."
 	case state.Held:

@@ -19,7 +19,10 @@ import (
 type desk struct {
 	permits []Permit
 	closed  bool
+	made    bool // a repository in the workspace, by a command
 }
+
+func (d *desk) Trusts(string) bool { return !d.made }
 
 func (d *desk) Permit(_ *ruleset.Set, p Permit) (policy.Wrapper, error) {
 	if d.closed {
@@ -116,6 +119,51 @@ func TestPermitOfReads(t *testing.T) {
 	}
 }
 
+// Code of the workspace runs with what it needs, but not where the command brings code, too. What a command
+// deletes or moves is noted.
+func TestPermitOfProject(t *testing.T) {
+	for command, want := range map[string]struct {
+		project bool
+		deletes []string
+	}{
+		"npm run dev":                          {true, nil},
+		"PORT=3000 python3 app.py":             {true, nil},
+		"./run.sh && git status":               {true, nil},
+		"npm test; node -e 'x()'":              {false, nil},
+		"node -e 'x()'":                        {false, nil},
+		"printf x > x.py; python3 x.py":        {false, nil},
+		"grep -rn KEY .":                       {false, nil},
+		"rm -rf build && git mv web/a.js b.js": {false, []string{"/srv/project/build", "/srv/project/web/a.js"}},
+		"mv web site":                          {false, []string{"/srv/project/web"}},
+	} {
+		j, d, _ := confining(t, "", "")
+		if refusal := j.decide(exec(command)); refusal != nil || len(d.permits) != 1 {
+			t.Fatalf("%s: %v", command, refusal)
+		}
+		if p := d.permits[0]; p.Project != want.project || !slices.Equal(p.Deletes, want.deletes) {
+			t.Errorf("%s: %v %q", command, p.Project, p.Deletes)
+		}
+	}
+}
+
+// Ports that the operator has opened can be reached from inside, but those of the guard cannot.
+func TestPermitOfPorts(t *testing.T) {
+	dir := t.TempDir()
+	ruletest.Copy(t, dir)
+	ruletest.Edit(t, dir, "urls.yaml", "\nlocalhost: []\n", "\nlocalhost: [5432, 8001, 18789]\n")
+	files, err := ruletest.Source(t, dir).Read()
+	ruletest.Must(t, err)
+	set, problems := ruleset.Load(files)
+	if set == nil {
+		t.Fatal(problems)
+	}
+	j, d, _ := confining(t, "", "")
+	j.set, j.world = set, j.world.Beside("127.0.0.1:8001")
+	if why := j.decide(exec("npm test")); why != nil || len(d.permits) != 1 || !slices.Equal(d.permits[0].Ports, []int{5432}) {
+		t.Errorf("%v %+v", why, d.permits)
+	}
+}
+
 // A person is asked about the command as it is, and judges it as it will run: unconfined.
 func TestAskedCallsAreNotConfined(t *testing.T) {
 	j, d, _ := confining(t, "", "")
@@ -136,13 +184,28 @@ func TestOutsideCallsAreNotConfined(t *testing.T) {
 		"docker ps && npm test":     true,
 		"git fetch; bash x.sh":      true,
 		"git log --oneline -5":      true,
+		"cd sub && git fetch":       true, // a command can have made that repository, with settings that run programs
+		"git -C sub fetch":          true,
+		"git --git-dir=x fetch":     true,
 	} {
 		j, d, _ := confining(t, "", "")
 		if call := exec(command); j.decide(call) != nil || (len(d.permits) > 0) != confined {
 			t.Errorf("%s: %s", command, call.Arguments)
 		}
 	}
-	j, d, _ := confining(t, "\n  push_remotes: []\n", "\n  push_remotes: [origin]\n")
+	made, m, _ := confining(t, "", "")
+	m.made = true
+	if call := exec("git fetch"); made.decide(call) != nil || len(m.permits) != 1 {
+		t.Errorf("git runs unconfined where a command may have made the repository: %s", call.Arguments)
+	}
+	j, d, _ := confining(t, "\n  container_work: []\n", "\n  container_work: [build]\n")
+	for command, asked := range map[string]bool{"docker build -t x .": false, "docker build --push .": true, "docker run alpine true": true} {
+		call := exec(command)
+		if why := j.decide(call); why != nil || len(d.permits) > 0 || strings.Contains(string(call.Arguments), `"ask"`) != asked {
+			t.Errorf("%s: %+v %s", command, why, call.Arguments)
+		}
+	}
+	j, d, _ = confining(t, "\n  push_remotes: []\n", "\n  push_remotes: [origin]\n")
 	for command, asked := range map[string]bool{"git push origin main": false, "git push -u origin main": false, "git push --force origin main": true, "git push origin +main": true, "git push other main": true, "git push": true} {
 		call := exec(command)
 		if why := j.decide(call); why != nil || len(d.permits) > 0 || strings.Contains(string(call.Arguments), `"ask"`) != asked {

@@ -62,8 +62,9 @@ type judge struct {
 	world   World         // of this request, from its first call on
 	who     policy.Subject
 	catalog *tools.Catalog
-	request string // in the decision log
-	here    bool   // the calls run here, and not at a gateway
+	request string        // in the decision log
+	here    bool          // the calls run here, and not at a gateway
+	facts   *policy.Facts // of the last call
 
 	// ask asks a person about a call. It says why the call may not leave, or nothing, and which
 	// approval it waits for or has used; nil: askPerson.
@@ -113,11 +114,11 @@ func (j *judge) decide(call *tools.Call) *tools.Refusal {
 // what leaves, in the wrapper that confines it or as it is.
 func (j *judge) weigh(call *tools.Call) (verdict, *tools.Refusal) {
 	m := j.moment()
-	d, confined, understood := policy.Decision{}, false, false
-	if j.confines(call) {
-		d, confined, understood = j.decideConfined(call, m)
-	} else {
-		d = j.world.Decide(j.set, *call, j.who, m)
+	looked := j.world.look(j.set, *call, j.who, m)
+	j.facts = looked.Facts()
+	d, confined, understood := looked.Decide(false), false, false
+	if j.confines(looked) {
+		d, confined, understood = j.decideConfined(looked, d)
 	}
 	j.tell(call, d)
 	v := verdict{Decision: d, args: call.Arguments}
@@ -134,7 +135,7 @@ func (j *judge) weigh(call *tools.Call) (verdict, *tools.Refusal) {
 			why = j.confineAlways(call, m)
 		}
 	case confined:
-		why = j.confine(call, m, understood)
+		why = j.confine(call, looked, understood)
 	case j.set.Confine() == ruleset.Always && j.set.Enforces() && runsShell(d.Facts):
 		why = cannotConfine
 	}

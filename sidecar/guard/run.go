@@ -37,11 +37,10 @@ type Passed struct {
 func (r *Run) Weigh(ctx context.Context, call tools.Call, asked func(approvals.Entry)) (*Passed, *tools.Refusal) {
 	j := r.judge
 	j.ask = func(call *tools.Call, d policy.Decision) (why, approval string) { return j.wait(ctx, call, d, asked) }
-	facts := j.set.Examine(call, j.who, j.world.at(j.moment()))
 	if refusal := j.decide(&call); refusal != nil {
 		return nil, refusal
 	}
-	return &Passed{call, facts, r}, nil
+	return &Passed{call, j.facts, r}, nil
 }
 
 // May says whether the call may touch a path, and as what it was judged: as a part of the

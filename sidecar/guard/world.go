@@ -69,7 +69,12 @@ type Moment struct {
 
 // Decide says whether a call may leave.
 func (w World) Decide(set *ruleset.Set, call tools.Call, who policy.Subject, m Moment) policy.Decision {
-	return set.Decide(call, who, w.at(m))
+	return w.look(set, call, who, m).Decide(m.Confined)
+}
+
+// look finds out what a call can do here.
+func (w World) look(set *ruleset.Set, call tools.Call, who policy.Subject, m Moment) *ruleset.Case {
+	return set.Look(call, who, w.at(m))
 }
 
 // at is where a decision looks. Links are followed as they are now, whenever the call was.

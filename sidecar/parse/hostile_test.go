@@ -1,4 +1,4 @@
-//go:build unix && !race
+//go:build linux && !race
 
 // The race detector looks at a whole text each time it is read without a copy; it
 // makes the costs below quadratic, which they are not.
@@ -6,9 +6,12 @@
 package parse_test
 
 import (
+	"math"
+	"runtime"
 	"strings"
-	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
@@ -63,13 +66,14 @@ func TestHostileTextForPatternsIsReadInLinearTime(t *testing.T) {
 }
 
 // linear compares a reading with one of eight times the text. A quadratic reader
-// takes 64 times as long; what is suspicious is measured again.
+// takes 64 times as long. What is suspicious is measured again, and the best of each counts:
+// a busy machine only adds.
 func linear(t *testing.T, s *parse.Strategies, opening, unit string, piece int, thought bool) {
 	t.Helper()
-	var small, large int64
-	for range 5 {
-		small = cost(t, s, opening, unit, 8<<10, piece, thought)
-		large = cost(t, s, opening, unit, 64<<10, piece, thought)
+	small, large := int64(math.MaxInt64), int64(math.MaxInt64)
+	for range 10 {
+		small = min(small, cost(t, s, opening, unit, 8<<10, piece, thought))
+		large = min(large, cost(t, s, opening, unit, 64<<10, piece, thought))
 		if large <= 24*max(small, 300_000) {
 			return
 		}
@@ -77,12 +81,14 @@ func linear(t *testing.T, s *parse.Strategies, opening, unit string, piece int, 
 	t.Errorf("%q %q in pieces of %d, as a thought %v: 8 KB took %d ns, 64 KB %d ns", opening, unit, piece, thought, small, large)
 }
 
-// cost is the processor's time for a reading, in nanoseconds: what else the machine
-// does is not in it.
+// cost is the processor's time for a reading, in nanoseconds: what else the machine and
+// other threads of the test do is not in it.
 func cost(t *testing.T, s *parse.Strategies, opening, unit string, size, piece int, thought bool) int64 {
 	t.Helper()
 	text := opening + strings.Repeat(unit, size/len(unit))
 	r := s.Reader(offeredForFuzz(), parse.Facts{})
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	began := processorTime(t)
 	for i := 0; i < len(text); i += piece {
 		if part := text[i:min(len(text), i+piece)]; thought {
@@ -97,9 +103,9 @@ func cost(t *testing.T, s *parse.Strategies, opening, unit string, size, piece i
 
 func processorTime(t *testing.T) int64 {
 	t.Helper()
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+	var used unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &used); err != nil {
 		t.Fatal(err)
 	}
-	return used.Utime.Nano() + used.Stime.Nano()
+	return used.Nano()
 }

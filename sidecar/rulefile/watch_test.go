@@ -146,28 +146,47 @@ func TestWatchEditors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			dir, applied := watched(t)
-			began := time.Now()
-			c.edit(t, dir)
-			edited := time.Now()
-			got := collect(applied, c.want != "")
-			if c.want == "" {
-				if len(got) > 0 {
-					t.Fatalf("%d reloads", len(got))
+			var got []seen
+			for range 10 {
+				dir, applied := watched(t)
+				stalled := stalls()
+				c.edit(t, dir)
+				edited := time.Now()
+				got = collect(applied, c.want != "")
+				late := stalled()
+				switch {
+				case len(got) == 0 && c.want == "":
+					return
+				case len(got) == 1 && got[0].err == nil && got[0].files["exec.yaml"] == c.want && got[0].at.Sub(edited) < poll:
+					return
+				case late < settle/2:
+					t.Fatalf("%d reloads: %v", len(got), got)
 				}
-				return
+				t.Logf("%d reloads while the machine stood still for %v: again", len(got), late)
 			}
-			if slow := edited.Sub(began) > 2*quiet; slow && len(got) == 2 {
-				got = got[1:] // the machine stalled in the middle of the edit: that is two edits
-			}
-			if len(got) != 1 || got[0].err != nil || got[0].files["exec.yaml"] != c.want {
-				t.Fatalf("%d reloads: %v", len(got), got)
-			}
-			if lag := got[0].at.Sub(edited); lag > 5*time.Second {
-				t.Errorf("in force after %v", lag)
-			}
+			t.Fatalf("%d reloads each time, the last ones: %v", len(got), got)
 		})
 	}
+}
+
+// stalls watches the machine until it is asked for how long it stood still. An edit that
+// stands still in its middle is two edits.
+func stalls() (longest func() time.Duration) {
+	stop, late := make(chan struct{}), make(chan time.Duration)
+	go func() {
+		var most time.Duration
+		for {
+			began := time.Now()
+			select {
+			case <-stop:
+				late <- most
+				return
+			case <-time.After(time.Millisecond):
+				most = max(most, time.Since(began)-time.Millisecond)
+			}
+		}
+	}()
+	return func() time.Duration { close(stop); return <-late }
 }
 
 // TestWatchConfigMap swaps the folder behind the links, as Kubernetes does.

@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -41,6 +42,7 @@ func (s *Set) Confine() Confine {
 type Confined struct {
 	Read        []string // files and folders, absolute
 	Write       []string // folders, absolute
+	Secrets     []string // names of secrets that code of the workspace may read
 	Environment []string // NAME=value
 	Outside     []string // programs, some with a subcommand, that do not run confined if they need not
 	Hidden      []string // names of variables that they do not get; * is any text
@@ -65,7 +67,7 @@ func (s *Set) Confined(home string) Confined {
 	if s.locked != nil {
 		c = c.under(s.locked.within)
 	}
-	return Confined{Read: at(c.Read), Write: at(c.Write), Environment: at(c.Environment), Outside: c.Outside, Hidden: c.Hidden}
+	return Confined{Read: at(c.Read), Write: at(c.Write), Secrets: c.Secrets, Environment: at(c.Environment), Outside: c.Outside, Hidden: c.Hidden}
 }
 
 // under is what is left of it under a locked folder: what both list, and nothing that either
@@ -77,13 +79,13 @@ func (c Confined) under(lock Confined) Confined {
 		}
 		return slices.DeleteFunc(slices.Clone(own), func(s string) bool { return !slices.Contains(locked, s) })
 	}
-	return Confined{Read: both(c.Read, lock.Read), Write: both(c.Write, lock.Write), Outside: both(c.Outside, lock.Outside),
+	return Confined{Read: both(c.Read, lock.Read), Write: both(c.Write, lock.Write), Secrets: both(c.Secrets, lock.Secrets), Outside: both(c.Outside, lock.Outside),
 		Environment: slices.Concat(c.Environment, lock.Environment), Hidden: slices.Concat(c.Hidden, lock.Hidden)}
 }
 
 // confined takes what an exec.yaml says of confined commands.
 func (l *loader) confined(r confinedRule) Confined {
-	c := Confined{Outside: values(r.Outside), Hidden: values(r.Hidden)}
+	c := Confined{Outside: values(r.Outside), Hidden: values(r.Hidden), Secrets: values(r.Secrets)}
 	for key, list := range map[string][]rulefile.Text{"read": r.Read, "write": r.Write} {
 		for _, t := range list {
 			if t.At.Known() && !strings.HasPrefix(t.Value, "/") && t.Value != "~" && !strings.HasPrefix(t.Value, "~/") {
@@ -92,6 +94,11 @@ func (l *loader) confined(r confinedRule) Confined {
 			if key == "write" && (t.Value == "/" || strings.Trim(t.Value, "/") == "~") {
 				l.report(t.All(), rulefile.CodeValue, t.Value+" cannot be a folder of confined commands: it holds what they must not change", "name a folder of their own, such as ~/.cache/gpt-oss-executor")
 			}
+		}
+	}
+	for _, t := range r.Secrets {
+		if _, err := path.Match(t.Value, ""); t.At.Known() && (err != nil || t.Value == "" || strings.HasPrefix(t.Value, "/") || strings.Trim(t.Value, "*?/") == "") {
+			l.report(t.All(), rulefile.CodeValue, t.Value+" is no name of a secret", "write it like .env or .env.*")
 		}
 	}
 	c.Read, c.Write = values(r.Read), values(r.Write)

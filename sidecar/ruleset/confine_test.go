@@ -17,15 +17,34 @@ func TestConfinedCommands(t *testing.T) {
 		t.Fatal(problems)
 	}
 	for command, want := range map[string][2]policy.Effect{ // unconfined, confined
-		"npm test":                               {policy.Allow, policy.Allow},
-		"ffmpeg-like-tool -i a b":                {policy.Ask, policy.Allow},
-		"node -e 'console.log(1)'":               {policy.Ask, policy.Allow},
-		"bash scripts/x.sh":                      {policy.Ask, policy.Allow},
-		"$TOOL --all":                            {policy.Ask, policy.Allow},
-		"cat \"$FILE\"":                          {policy.Ask, policy.Allow},
-		"curl http://localhost:3000/":            {policy.Ask, policy.Allow},
-		"kill 4242":                              {policy.Ask, policy.Allow},
-		"git config user.name x":                 {policy.Ask, policy.Allow},
+		"npm test":                                     {policy.Allow, policy.Allow},
+		"ffmpeg-like-tool -i a b":                      {policy.Ask, policy.Allow},
+		"node -e 'console.log(1)'":                     {policy.Ask, policy.Allow},
+		"bash scripts/x.sh":                            {policy.Ask, policy.Allow},
+		"$TOOL --all":                                  {policy.Ask, policy.Allow},
+		"cat \"$FILE\"":                                {policy.Ask, policy.Allow},
+		"curl http://localhost:3000/":                  {policy.Ask, policy.Allow},
+		"kill 4242":                                    {policy.Ask, policy.Allow},
+		"git config user.name x":                       {policy.Ask, policy.Allow},
+		"git config --global user.name x":              {policy.Ask, policy.Ask},
+		"env":                                          {policy.Ask, policy.Allow},
+		"kubectl get secret db -o yaml":                {policy.Ask, policy.Ask},
+		"gh auth token":                                {policy.Ask, policy.Ask},
+		"psql -h localhost -c 'select 1'":              {policy.Ask, policy.Allow},
+		"psql postgresql://a@127.0.0.1:5432/b":         {policy.Ask, policy.Allow},
+		"redis-cli -h localhost flushall":              {policy.Ask, policy.Allow},
+		"pg_dump -h localhost shop":                    {policy.Ask, policy.Allow},
+		"psql -h db.example.com -c 'select 1'":         {policy.Ask, policy.Ask},
+		"psql postgresql://localhost@db.example.com/b": {policy.Ask, policy.Ask},
+		"psql -c 'select 1'":                           {policy.Ask, policy.Ask},
+		"docker build -t x .":                          {policy.Ask, policy.Ask},
+		"pip install requests":                         {policy.Ask, policy.Ask},
+		"pip install -r requirements.txt":              {policy.Allow, policy.Allow},
+		"find . -name '*.pyc' -not -path './.venv/*' -exec rm {} +": {policy.Allow, policy.Allow},
+		"find . ! -name '*.pyc' -exec rm {} +":                      {policy.Deny, policy.Deny},
+		"find . ! ( -name '*.pyc' ) -exec rm {} +":                  {policy.Deny, policy.Deny},
+		"find . -name '*.pyc' -o -not -name x -exec rm {} +":        {policy.Deny, policy.Deny},
+		"python3 -c 'import shutil; shutil.rmtree(\".\")'":          {policy.Ask, policy.Ask},
 		"git push":                               {policy.Ask, policy.Ask},
 		"npm publish":                            {policy.Ask, policy.Ask},
 		"docker run alpine true":                 {policy.Ask, policy.Ask},
@@ -94,7 +113,7 @@ func TestConfineOfBothFolders(t *testing.T) {
 // locked folder can only hide more.
 func TestConfinedHas(t *testing.T) {
 	own := builtin(t)
-	files, err := lockedSource(t, own, rulefile.Files{execFilename: "version: 1\nconfined: {hidden: [OURS], read: [~/.rustup, /opt/theirs], environment: {GOCACHE: /none}}\n"}).Read()
+	files, err := lockedSource(t, own, rulefile.Files{execFilename: "version: 1\nconfined: {hidden: [OURS], secrets: [.env, x], read: [~/.rustup, /opt/theirs], environment: {GOCACHE: /none}}\n"}).Read()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,12 +124,14 @@ func TestConfinedHas(t *testing.T) {
 	c := set.Confined("/home/kim")
 	if !slices.Equal(c.Read, []string{"/home/kim/.rustup"}) || !slices.Contains(c.Write, "/home/kim/.cache/gpt-oss-executor/caches") ||
 		c.Environment[len(c.Environment)-1] != "GOCACHE=/none" || !slices.Contains(c.Environment, "CARGO_HOME=/home/kim/.cache/gpt-oss-executor/caches/cargo") || !slices.Contains(c.Environment, "PIP_CONFIG_FILE=/dev/null") ||
-		!slices.Contains(c.Hidden, "OURS") || !slices.Contains(c.Hidden, "SSH_AUTH_SOCK") {
+		!slices.Equal(c.Secrets, []string{".env"}) || !slices.Contains(c.Hidden, "OURS") || !slices.Contains(c.Hidden, "SSH_AUTH_SOCK") {
 		t.Errorf("%+v", c)
 	}
 	for text, want := range map[string]string{
 		"confined: {read: [x]}":               "x is not an absolute path",
 		"confined: {write: ['~/']}":           "cannot be a folder of confined commands",
+		"confined: {secrets: ['*']}":          "no name of a secret",
+		"confined: {secrets: ['[']}":          "no name of a secret",
 		"confined: {environment: {'A B': x}}": "no name of a variable",
 	} {
 		own := builtin(t)

@@ -105,96 +105,6 @@ func effectsOf[E any](rules []policy.Rule[E]) []policy.Effect {
 	return collect(rules, func(r policy.Rule[E]) policy.Effect { return r.Effect })
 }
 
-// maxCarried is how many calls may carry each other; nobody means more than two.
-const maxCarried = 4
-
-// Decide says whether a call may leave with all that it carries: the strictest of
-// the operator's policy and that of the locked folder, over each of these calls.
-func (s *Set) Decide(call tools.Call, who policy.Subject, at At) policy.Decision {
-	var d policy.Decision
-	name, args, more := call.Name, call.Arguments, true
-	for i := 0; more; i++ {
-		if i == maxCarried {
-			return s.unjudged("The call carries another one, and so on. Call the tool itself.", d.Audits, nil)
-		}
-		c, err := s.callOf(call, name, args, who)
-		if err != nil {
-			return s.unjudged(err.Error(), d.Audits, &policy.Facts{Call: c})
-		}
-		one := s.each(c, at)
-		if i == 0 {
-			d = one
-		} else {
-			d = policy.Stricter(one, d)
-		}
-		name, args, more = policy.Carried(name, args)
-	}
-	return d
-}
-
-// Confines reports whether the call that runs in the end is a command that can be confined.
-func (s *Set) Confines(call tools.Call) bool {
-	c, err := s.innermost(call, policy.Subject{})
-	return err == nil && policy.Confinable(c)
-}
-
-// Examine finds out what the call that runs in the end can do.
-func (s *Set) Examine(call tools.Call, who policy.Subject, at At) *policy.Facts {
-	c, _ := s.innermost(call, who) // one that cannot be read has no command
-	return policy.Examine(c, s.own.world(at))
-}
-
-// innermost is the call that runs in the end, of those that carry each other.
-func (s *Set) innermost(call tools.Call, who policy.Subject) (policy.Call, error) {
-	name, args := call.Name, []byte(call.Arguments)
-	for range maxCarried {
-		inner, carried, more := policy.Carried(name, args)
-		if !more {
-			break
-		}
-		name, args = inner, carried
-	}
-	return s.callOf(call, name, args, who)
-}
-
-// unjudged is the decision about a call that nobody can look into: a denial, or a dry run
-// of one where nothing is enforced.
-func (s *Set) unjudged(why string, audits []policy.Finding, f *policy.Facts) policy.Decision {
-	if !s.Enforces() {
-		audits = append(audits, policy.Finding{Why: why, Effect: policy.Deny})
-		return policy.Decision{Effect: policy.Audit, Audits: audits, Facts: f}
-	}
-	return policy.Decision{Effect: policy.Deny, Why: why, Audits: audits, Facts: f}
-}
-
-// callOf is a call as rules see it.
-func (s *Set) callOf(call tools.Call, name string, args []byte, who policy.Subject) (policy.Call, error) {
-	c, err := policy.CallOf(name, string(s.Tools.Class(name)), args)
-	c.Strategy, c.Confidence = call.Strategy, call.Confidence
-	return c.From(who), err
-}
-
-// each asks every author. They look at the same facts where they see the same world.
-func (s *Set) each(c policy.Call, at At) policy.Decision {
-	c = s.own.sees(c, at)
-	facts := policy.Examine(c, s.own.world(at))
-	d := s.own.policy.Decide(facts, s.own.moment(at))
-	if s.locked == nil {
-		return d
-	}
-	under := s.locked.sees(s.underLock(c), at)
-	if under.Class != c.Class || under.Confined != c.Confined || !s.oneWorld {
-		facts = policy.Examine(under, s.locked.world(at))
-	}
-	return policy.Stricter(d, s.locked.policy.Decide(facts, s.locked.moment(at)))
-}
-
-// sees is a call as the rules of an author see it: confined only if they trust in that.
-func (a *author) sees(c policy.Call, at At) policy.Call {
-	c.Confined = at.Confined && a.confine != Never && policy.Confinable(c)
-	return c
-}
-
 func (a *author) moment(at At) policy.Moment { return policy.MomentOf(at.Now.In(a.zone), at.Rates) }
 
 func (a *author) world(at At) policy.World {
@@ -208,6 +118,22 @@ func (at At) serversOf(a *author) urls.Servers {
 	return servers
 }
 
+// Ports are those of this machine that agents may use whatever listens there, as both folders say.
+func (s *Set) Ports(w World) (out []int) {
+	at := At{World: w}
+	for _, port := range s.own.servers.Ports {
+		may := func(a *author) bool {
+			use := []urls.Use{{Host: "localhost", Port: port, Class: urls.Loopback}}
+			at.serversOf(a).Judge(use)
+			return use[0].Opened
+		}
+		if port > 0 && may(s.own) && (s.locked == nil || may(s.locked)) {
+			out = append(out, port)
+		}
+	}
+	return out
+}
+
 // guard is what judges paths there.
 func (at At) guard(a *author) paths.Guard {
 	g := paths.Guard{Roots: at.World.over(a)}
@@ -216,13 +142,6 @@ func (at At) guard(a *author) paths.Guard {
 		g.Roots = g.Roots.Real(g.Links, at.Behind)
 	}
 	return g
-}
-
-// underLock is a call as the locked folder sees it. The operator cannot make its class
-// less harmful than the program says.
-func (s *Set) underLock(c policy.Call) policy.Call {
-	c.Class = string(tools.Class(c.Class).AtLeast(s.floors.Class(c.Tool)))
-	return c
 }
 
 // Judge is Decide as a reader asks it. Each decision is told to note, which may change the

@@ -58,7 +58,7 @@ func (s *Set) Verdicts(call tools.Call, who policy.Subject, at At) []Verdict {
 	}
 	var out []Verdict
 	add := func(a *author, c policy.Call) {
-		f, m := policy.Examine(a.sees(c, at), a.world(at)), a.moment(at)
+		f, m := policy.Examine(a.sees(c, at.Confined), a.world(at)), a.moment(at)
 		for _, verdict := range a.rules {
 			if v, ok := verdict(f, m); ok {
 				out = append(out, v)

@@ -87,7 +87,7 @@ func (w *Wrapped) Here(by string, now time.Time) bool {
 // How results look of commands that were not run, because the program that confines is not
 // there or has no ticket there; and of such that failed at the kernel.
 var (
-	missing = lazyregexp.New(`(?s)gpt-oss-executor['"]?: (?:[^\n]*: )?(?:not found|command not found|No such file or directory|Permission denied|cannot execute).*code 12[67]\)\s*$` +
+	missing = lazyregexp.New(`(?s)gpt-oss-executor['"]?: (?:[^\n]*: )?(?:not found|command not found|No such file or directory|Permission denied|cannot execute).*(?:code 12[67]\)|Command not found|Command not executable \(permission denied\))\s*$` +
 		`|gpt-oss-executor confine: [^\n]*(?:no ticket|cannot confine).*code 125\)\s*$`)
 	held = lazyregexp.New(`(?is)(?:permission denied|operation not permitted|eacces|eperm|read-only file system|network is unreachable|temporary failure in name resolution).*code \d+\)\s*$`)
 )

@@ -3,82 +3,79 @@
 package telemetry
 
 import (
+	"bytes"
 	"net/http"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"time"
 )
 
 // Metrics are the counters of one process.
 type Metrics struct {
-	registry *prometheus.Registry
+	list *list
 
-	Requests  *prometheus.CounterVec   // model, status
-	Calls     *prometheus.CounterVec   // strategy
-	Repairs   *prometheus.CounterVec   // kind
-	Refusals  *prometheus.CounterVec   // code
-	Hits      *prometheus.CounterVec   // file, rule
-	Decisions *prometheus.CounterVec   // effect, file, rule
-	Faults    *prometheus.CounterVec   // fault, action
-	Said      *prometheus.CounterVec   // fault
-	Untouch   prometheus.Counter       // replies that left byte for byte
-	Open      prometheus.Gauge         // streams being served
-	First     prometheus.Histogram     // seconds until the upstream began to answer
-	Rules     *prometheus.GaugeVec     // version
-	Files     *prometheus.GaugeVec     // file, sha256
-	Reloads   *prometheus.CounterVec   // result: taken, refused, reverted
-	ReloadOK  prometheus.Gauge         // 0 while the files on disk do not load
-	ReloadAt  prometheus.Gauge         // unix time of the last good one
-	Reloaded  prometheus.Gauge         // unix time of the last one, good or not
-	Whole     *prometheus.HistogramVec // seconds of a request, by stream
-	Approvals *prometheus.CounterVec   // outcome: asked, allowed, denied, used, expired
-	Pending   prometheus.Gauge         // approvals that nobody has answered yet
+	Requests  *Vec    // model, status
+	Calls     *Vec    // strategy
+	Repairs   *Vec    // kind
+	Refusals  *Vec    // code
+	Hits      *Vec    // file, rule
+	Decisions *Vec    // effect, file, rule
+	Faults    *Vec    // fault, action
+	Said      *Vec    // fault
+	Untouch   *Series // replies that left byte for byte
+	Open      *Series // streams being served
+	First     *Series // seconds until the upstream began to answer
+	Rules     *Vec    // version
+	Files     *Vec    // file, sha256
+	Reloads   *Vec    // result: taken, refused, reverted
+	ReloadOK  *Series // 0 while the files on disk do not load
+	ReloadAt  *Series // unix time of the last good one
+	Reloaded  *Series // unix time of the last one, good or not
+	Whole     *Vec    // seconds of a request, by stream
+	Approvals *Vec    // outcome: asked, allowed, denied, used, expired
+	Pending   *Series // approvals that nobody has answered yet
 
-	Connections *prometheus.CounterVec // of confined commands, by outcome: connected, refused, failed
+	Connections *Vec // of confined commands, by outcome: connected, refused, failed
 }
 
-// New makes the counters, all of them registered.
+// New makes the counters, all of them listed.
 func New() *Metrics {
-	vec := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "gptoss_executor", Name: name, Help: help}, labels)
+	l := &list{}
+	counter := func(name, help string, labels ...string) *Vec {
+		return l.add(&Vec{name: prefix + name, help: help, kind: kindCounter, labels: labels})
 	}
-	gauge := func(name, help string) prometheus.GaugeOpts {
-		return prometheus.GaugeOpts{Namespace: "gptoss_executor", Name: name, Help: help}
+	gauge := func(name, help string, labels ...string) *Vec {
+		return l.add(&Vec{name: prefix + name, help: help, kind: kindGauge, labels: labels})
 	}
-	seconds := func(name, help string) prometheus.HistogramOpts {
-		return prometheus.HistogramOpts{Namespace: "gptoss_executor", Name: name, Help: help,
-			Buckets: []float64{.01, .03, .1, .3, 1, 3, 10, 30, 100, 300}}
+	seconds := func(name, help string, labels ...string) *Vec {
+		return l.add(&Vec{name: prefix + name, help: help, kind: kindHistogram, labels: labels})
 	}
-	m := &Metrics{
-		registry:  prometheus.NewRegistry(),
-		Requests:  vec("requests_total", "Chat completion requests by model id and HTTP status.", "model", "status"),
-		Calls:     vec("calls_total", "Tool calls that left, by the strategy that found them.", "strategy"),
-		Repairs:   vec("repairs_total", "Repairs made to calls that left, by kind.", "kind"),
-		Refusals:  vec("refusals_total", "Text that looked like a call and was none, by reason.", "code"),
-		Hits:      vec("rule_hits_total", "Replies in which a rule had a part, by the rule.", "file", "rule"),
-		Decisions: vec("policy_decisions_total", "Calls that the policy denied, asked about, or would have (audit), by the rule and its file.", "effect", "file", "rule"),
-		Faults:    vec("faults_total", "Faults of the model or its server, by what was done.", "fault", "action"),
-		Said:      vec("said_total", "Answers that are a sentence of the rules, by the fault.", "fault"),
-		Untouch:   prometheus.NewCounter(prometheus.CounterOpts{Namespace: "gptoss_executor", Name: "untouched_total", Help: "Replies that left byte for byte as they came."}),
-		Open:      prometheus.NewGauge(gauge("open_streams", "Streams being served.")),
-		First:     prometheus.NewHistogram(seconds("upstream_first_seconds", "Seconds until the upstream began to answer.")),
-		Whole:     prometheus.NewHistogramVec(seconds("request_seconds", "Seconds of a whole request."), []string{"stream"}),
-		Approvals: vec("approvals_total", "Calls that a person was asked about, by what became of them: asked, allowed, denied, used, expired.", "outcome"),
-		Pending:   prometheus.NewGauge(gauge("approvals_pending", "Calls that wait for a person's answer.")),
+	return &Metrics{
+		list:      l,
+		Requests:  counter("requests_total", "Chat completion requests by model id and HTTP status.", "model", "status"),
+		Calls:     counter("calls_total", "Tool calls that left, by the strategy that found them.", "strategy"),
+		Repairs:   counter("repairs_total", "Repairs made to calls that left, by kind.", "kind"),
+		Refusals:  counter("refusals_total", "Text that looked like a call and was none, by reason.", "code"),
+		Hits:      counter("rule_hits_total", "Replies in which a rule had a part, by the rule.", "file", "rule"),
+		Decisions: counter("policy_decisions_total", "Calls that the policy denied, asked about, or would have (audit), by the rule and its file.", "effect", "file", "rule"),
+		Faults:    counter("faults_total", "Faults of the model or its server, by what was done.", "fault", "action"),
+		Said:      counter("said_total", "Answers that are a sentence of the rules, by the fault.", "fault"),
+		Untouch:   counter("untouched_total", "Replies that left byte for byte as they came.").WithLabelValues(),
+		Open:      gauge("open_streams", "Streams being served.").WithLabelValues(),
+		First:     seconds("upstream_first_seconds", "Seconds until the upstream began to answer.").WithLabelValues(),
+		Whole:     seconds("request_seconds", "Seconds of a whole request.", "stream"),
+		Approvals: counter("approvals_total", "Calls that a person was asked about, by what became of them: asked, allowed, denied, used, expired.", "outcome"),
+		Pending:   gauge("approvals_pending", "Calls that wait for a person's answer.").WithLabelValues(),
 
-		Connections: vec("connections_total", "Connections that confined commands wanted, by outcome: connected, refused, failed.", "outcome"),
-		Rules:       prometheus.NewGaugeVec(gauge("rules_info", "1 for the version of the rules in force."), []string{"version"}),
-		Files:       prometheus.NewGaugeVec(gauge("rules_file_info", "1 for each file of the rules in force: the first 12 digits of its sha256."), []string{"file", "sha256"}),
-		Reloads:     vec("rules_reloads_total", "Changes of the rule files, by result.", "result"),
-		ReloadOK:    prometheus.NewGauge(gauge("rules_last_reload_successful", "1 while the last change of the rule files was taken up.")),
-		ReloadAt:    prometheus.NewGauge(gauge("rules_last_reload_success_timestamp_seconds", "When rules were last put in force.")),
-		Reloaded:    prometheus.NewGauge(gauge("rules_last_reload_timestamp_seconds", "When rules were last tried, with success or without.")),
+		Connections: counter("connections_total", "Connections that confined commands wanted, by outcome: connected, refused, failed.", "outcome"),
+		Rules:       gauge("rules_info", "1 for the version of the rules in force.", "version"),
+		Files:       gauge("rules_file_info", "1 for each file of the rules in force: the first 12 digits of its sha256.", "file", "sha256"),
+		Reloads:     counter("rules_reloads_total", "Changes of the rule files, by result.", "result"),
+		ReloadOK:    gauge("rules_last_reload_successful", "1 while the last change of the rule files was taken up.").WithLabelValues(),
+		ReloadAt:    gauge("rules_last_reload_success_timestamp_seconds", "When rules were last put in force.").WithLabelValues(),
+		Reloaded:    gauge("rules_last_reload_timestamp_seconds", "When rules were last tried, with success or without.").WithLabelValues(),
 	}
-	m.registry.MustRegister(m.Requests, m.Calls, m.Repairs, m.Refusals, m.Hits, m.Decisions, m.Faults, m.Said, m.Untouch, m.Open, m.First, m.Whole,
-		m.Approvals, m.Pending, m.Connections, m.Rules, m.Files, m.Reloads, m.ReloadOK, m.ReloadAt, m.Reloaded, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return m
 }
+
+const prefix = "gptoss_executor_"
 
 // InForce records which rules are in force: their version, and the sum of each
 // file. onDisk is false where the files on disk are others, which do not load.
@@ -94,29 +91,32 @@ func (m *Metrics) InForce(version string, sums map[string]string, onDisk bool) {
 		ok = 1
 	}
 	m.ReloadOK.Set(ok)
-	m.ReloadAt.SetToCurrentTime()
-	m.Reloaded.SetToCurrentTime()
+	m.ReloadAt.Set(now())
+	m.Reloaded.Set(now())
 }
 
 // Reload counts a change of the rule files by its result: taken, refused, or
 // reverted to what is in force.
 func (m *Metrics) Reload(result string) {
 	m.Reloads.WithLabelValues(result).Inc()
-	m.Reloaded.SetToCurrentTime()
+	m.Reloaded.Set(now())
 }
+
+// now is the Unix time.
+func now() float64 { return float64(time.Now().UnixNano()) / 1e9 }
 
 // DecisionLog counts for a decision log, by what it tells whenever somebody asks:
 // records, decisions that were lost, errors of the disk, and seconds since its head moved on.
 func (m *Metrics) DecisionLog(written, lost, failed, sinceHead func() float64) {
-	counter := func(name, help string, read func() float64) prometheus.Collector {
-		return prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "gptoss_executor", Name: name, Help: help}, read)
+	for _, v := range []*Vec{
+		{name: "decisions_written_total", help: "Decisions in the decision log.", kind: kindCounter, read: written},
+		{name: "decisions_lost_total", help: "Decisions that could not be written to the decision log.", kind: kindCounter, read: lost},
+		{name: "decisions_errors_total", help: "Writes and syncs of the decision log that failed.", kind: kindCounter, read: failed},
+		{name: "decisions_head_seconds", help: "Seconds since the head of the decision log moved on.", kind: kindGauge, read: sinceHead},
+	} {
+		v.name = prefix + v.name
+		m.list.add(v)
 	}
-	m.registry.MustRegister(
-		counter("decisions_written_total", "Decisions in the decision log.", written),
-		counter("decisions_lost_total", "Decisions that could not be written to the decision log.", lost),
-		counter("decisions_errors_total", "Writes and syncs of the decision log that failed.", failed),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "gptoss_executor", Name: "decisions_head_seconds", Help: "Seconds since the head of the decision log moved on."}, sinceHead),
-	)
 }
 
 // Approval counts what became of a question to a person.
@@ -125,7 +125,12 @@ func (m *Metrics) Approval(outcome string) { m.Approvals.WithLabelValues(outcome
 // PendingApprovals records how many questions wait.
 func (m *Metrics) PendingApprovals(n int) { m.Pending.Set(float64(n)) }
 
-// Handler serves the counters.
+// Handler serves the counters, and those of Go and of the process.
 func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		var out bytes.Buffer
+		m.list.write(&out)
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		_, _ = w.Write(out.Bytes())
+	})
 }

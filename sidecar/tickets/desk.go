@@ -26,12 +26,20 @@ type Desk struct {
 	Program string         // this program, absolute
 	Records string         // where running commands know each other, absolute
 	Missing []confine.Part // what this machine cannot enforce, and commands run without
-	Network Network        // nil: commands reach nothing but servers of their own session
+	Made    *Made
+	Untried bool    // commands run though what confines them was never tried
+	Network Network // nil: commands reach nothing but servers of their own session
 	Now     func() time.Time
 }
 
+// Trusts reports whether the settings of git in a workspace are no work of a confined command.
+func (d *Desk) Trusts(workspace string) bool { return !d.Made.Holds(workspace) }
+
 // Permit issues the ticket of a command.
 func (d *Desk) Permit(set *ruleset.Set, p guard.Permit) (policy.Wrapper, error) {
+	if err := d.Made.begins(p); err != nil {
+		return policy.Wrapper{}, err
+	}
 	has := set.Confined(p.Roots.Home)
 	for _, dir := range has.Write {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -70,9 +78,11 @@ func (d *Desk) box(set *ruleset.Set, p guard.Permit, has ruleset.Confined) confi
 		}
 	}
 	b.Write = slices.Concat(b.Write, p.Roots.Write, has.Write)
-	b.Deny = append(b.Deny, p.Roots.Own...)
-	b.Fixed = fixed(p)
-	b.Session, b.Records, b.Lenient = p.Who.Agent+" "+p.Who.Session, d.Records, d.Missing
+	found := inside(p)
+	b.Deny = slices.Concat(b.Deny, p.Roots.Own, hidden(p, found, has))
+	b.Fixed = fixed(p, found)
+	b.Ports = p.Ports
+	b.Session, b.Records, b.Lenient, b.Untried = p.Who.Agent+" "+p.Who.Session, d.Records, d.Missing, d.Untried
 	l := set.Limits
 	b.Limits = confine.Limits{Time: l.ConfinedTime, Processes: l.ConfinedProcesses, Memory: int64(l.ConfinedMemory), File: int64(l.ConfinedFile), Output: int64(l.ConfinedOutput)}
 	return b
@@ -88,21 +98,4 @@ func named(path string) []string {
 	}
 	found, _ := filepath.Glob(path) // what is no pattern names nothing
 	return found[:min(len(found), mostNamed)]
-}
-
-// fixed is what lies in a folder that may be changed, and is not to be changed: what git
-// would run later, unconfined. A command that is understood has been judged for that; git
-// itself changes its settings.
-func fixed(p guard.Permit) (out []string) {
-	for _, folder := range p.Roots.Write {
-		git := filepath.Join(folder, ".git")
-		if info, err := os.Lstat(git); err != nil || !info.IsDir() {
-			continue
-		}
-		out = append(out, filepath.Join(git, "hooks"))
-		if !p.Understood {
-			out = append(out, filepath.Join(git, "config"))
-		}
-	}
-	return out
 }

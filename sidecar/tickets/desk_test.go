@@ -34,7 +34,7 @@ func TestDesk(t *testing.T) {
 	}
 	folder, err := Open(filepath.Join(home, "state", "tickets"))
 	ruletest.Must(t, err)
-	d := Desk{Folder: folder, Program: "/bin/gpt-oss-executor", Records: home + "/state/running", Missing: []confine.Part{confine.PartBelow}, Network: network{}, Now: func() time.Time { return now }}
+	d := Desk{Folder: folder, Made: remembered(t), Program: "/bin/gpt-oss-executor", Records: home + "/state/running", Missing: []confine.Part{confine.PartBelow}, Network: network{}, Now: func() time.Time { return now }}
 	p := guard.Permit{
 		Command: "npm test", Who: policy.Subject{Agent: "main", Session: "s"}, Reads: []string{home + "/notes.md", home + "/code", home + "/lists/*.txt"}, Trees: []string{home + "/papers"},
 		Roots: paths.Roots{Home: home, Write: []string{work, "/tmp"}, Read: []string{"/usr"}, Own: []string{home + "/rules"}},

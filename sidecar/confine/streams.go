@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package confine
 
 import (
@@ -14,14 +16,18 @@ import (
 // pipes are the standard streams of a command, and what copies them.
 type pipes struct {
 	fds   [3]int
-	opens []*os.File    // for the child alone
-	full  chan struct{} // closed when there is more output than there may be
-	over  sync.Once
+	opens []*os.File // for the child alone
+	flows []flow
 	copy  sync.WaitGroup
 	ends  sync.Once
-	reads []*os.File
 	left  atomic.Int64
 	bound bool
+}
+
+// flow is output that is copied.
+type flow struct {
+	from *os.File
+	to   io.Writer
 }
 
 var errFull = errors.New("ended: it wrote more than its limit for output")
@@ -29,7 +35,7 @@ var errFull = errors.New("ended: it wrote more than its limit for output")
 // open makes streams of what is no file, and of output that is counted. A terminal is
 // inherited in any case: programs behave otherwise without one.
 func (s Streams) open(most int64) (*pipes, error) {
-	p := &pipes{full: make(chan struct{}), bound: most > 0}
+	p := &pipes{bound: most > 0}
 	p.left.Store(most)
 	in := s.In
 	if in == nil {
@@ -58,8 +64,7 @@ func (s Streams) open(most int64) (*pipes, error) {
 			return nil, err
 		}
 		p.fds[i+1] = int(write.Fd())
-		p.opens, p.reads = append(p.opens, write), append(p.reads, read)
-		p.copy.Go(func() { p.pass(w, read) })
+		p.opens, p.flows = append(p.opens, write), append(p.flows, flow{read, w})
 	}
 	for i, fd := range p.fds {
 		var st unix.Stat_t
@@ -71,43 +76,33 @@ func (s Streams) open(most int64) (*pipes, error) {
 	return p, nil
 }
 
-// pass copies output until it ends, or there is too much.
-func (p *pipes) pass(w io.Writer, r *os.File) {
+// pass begins to copy output, and calls full when there is more than there may be.
+func (p *pipes) pass(full func()) {
+	for _, f := range p.flows {
+		p.copy.Go(func() { p.through(f, full) })
+	}
+}
+
+// through copies one output until it ends, or there is too much.
+func (p *pipes) through(f flow, full func()) {
 	buf := make([]byte, 32<<10)
 	for {
-		n, err := r.Read(buf)
+		n, err := f.from.Read(buf)
 		if n > 0 {
 			if left := p.left.Add(-int64(n)); p.bound && left < 0 {
 				n = max(0, n+int(max(left, -int64(n))))
-				p.over.Do(func() { close(p.full) })
+				full()
 				err = io.EOF
 			}
-			if _, werr := w.Write(buf[:n]); werr != nil {
+			if _, werr := f.to.Write(buf[:n]); werr != nil {
 				err = werr
 			}
 		}
 		if err != nil {
-			r.Close() // who writes on gets SIGPIPE
+			f.from.Close() // who writes on gets SIGPIPE
 			return
 		}
 	}
-}
-
-// overflow ends a run with too much output. What it returns ends the watch.
-func (p *pipes) overflow(r *run) (end func()) {
-	if !p.bound {
-		return func() {}
-	}
-	done := make(chan struct{})
-	var watching sync.WaitGroup
-	watching.Go(func() {
-		select {
-		case <-done:
-		case <-p.full:
-			r.stop(errFull)
-		}
-	})
-	return func() { close(done); watching.Wait() }
 }
 
 // finish waits until all is copied. The command, and all it started, is gone by then.
@@ -117,6 +112,9 @@ func (p *pipes) finish() {
 			f.Close()
 		}
 		p.copy.Wait()
+		for _, f := range p.flows {
+			f.from.Close()
+		}
 	})
 }
 
@@ -127,6 +125,6 @@ func same(a, b io.Writer) (yes bool) {
 }
 
 func isTerminal(f *os.File) bool {
-	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	_, err := unix.IoctlGetTermios(int(f.Fd()), getTermios)
 	return err == nil
 }

@@ -1,0 +1,113 @@
+package program
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+)
+
+// inline is code that nobody understands. Of what stands in it, names of files elsewhere
+// count all the same.
+func (c *call) inline(texts []string) {
+	c.Inline = true
+	for _, t := range texts {
+		c.plain(Word{Text: strings.Trim(t, `"`)}, "script")
+	}
+}
+
+// sed reads a script. It is understood if it consists of what only changes text; all else
+// may run commands and write files.
+func (c *call) sed(w Word) {
+	text := w.Text
+	for piece := "x"; piece != ""; text = text[len(piece):] {
+		piece = sedPiece().FindString(text)
+	}
+	if w.Dynamic || text != "" {
+		c.inline(strings.Fields(text))
+	}
+}
+
+// sedPiece is what a script may begin with: blanks and addresses, plain commands, texts,
+// labels and comments, patterns, and s and y with each of the usual delimiters.
+var sedPiece = lazyregexp.New(`^(?:[\s;{}!,$~+0-9]+|[=dDgGhHlnNpPqQxzF]|[aic](?:[^\\\n]|\\[\s\S])*|[:btT][^;}\n]*|#.*|/` + sedPattern("/") + `[IM]*` + substitutions() + `)`)
+
+// sedPattern is a regular expression and its end, in which each byte can be read in one way
+// only. Programs differ in what a backslash hides in brackets, so that is left out.
+func sedPattern(end string) string {
+	in := `(?:\[[:.=][^\]\n]*\]|[^][\\\n]|\\[^]\\\n` + end + `])`
+	bracket := `\[(?:\^(?:\]|` + in + `)|\]|` + strings.Replace(in, `[^][`, `[^]^[`, 1) + `)` + in + `*\]`
+	return `(?:[^[\\\n` + end + `]|\\[^\n]|` + bracket + `)*` + end
+}
+
+func substitutions() (out string) {
+	for _, end := range `/|,#:@%_!~` {
+		end := regexp.QuoteMeta(string(end))
+		out += `|[sy]` + end + sedPattern(end) + `(?:[^\\` + end + `]|\\[\s\S])*` + end + `[gpIiMm0-9]*(?:$|[\s;}])`
+	}
+	return out
+}
+
+// awk reads a program. It is understood if it surely starts nothing, and prints into no
+// file or program. Where patterns or comments may hold quotes, texts are taken for code.
+func (c *call) awk(w Word) {
+	if strings.Contains(w.Text, "ENVIRON") {
+		c.tag("dump-env")
+	}
+	prints := awkPrints().MatchString(w.Text)
+	if !strings.ContainsAny(w.Text, "/#") {
+		prints = awkStatement().MatchString(awkText().ReplaceAllString(w.Text, ""))
+	}
+	if w.Dynamic || prints || awkReach().MatchString(w.Text) {
+		c.inline(awkText().FindAllString(w.Text, -1))
+	}
+}
+
+var (
+	awkReach     = lazyregexp.New(`system|getline|ARGV|ARGC|@|\|&`)
+	awkText      = lazyregexp.New(`"(?:[^"\\\n]|\\.)*"`)
+	awkStatement = lazyregexp.New(`print[^;{}]*[|>]|"`)
+	awkPrints    = lazyregexp.New(`(?s)print.*[|>]`)
+)
+
+var (
+	jqWord   = lazyregexp.New(`[.$@]?[A-Za-z_][A-Za-z_0-9]*`)
+	jqSecret = lazyregexp.New(`(?i)^\$?(env|strenv|envsubst)$`)
+	jqReach  = lazyregexp.New(`^(\$__prog.*|import|include|load.*|system|eval)$`)
+)
+
+// jq looks for words that reach out of a filter. Those in texts do no harm, but for what
+// is in \( ) there; they count as well.
+func (c *call) jq(w Word) {
+	if w.Dynamic {
+		c.unsure("dynamic filter")
+	}
+	for _, name := range jqWord().FindAllString(w.Text, -1) {
+		switch {
+		case jqSecret().MatchString(name):
+			c.tag("dump-env")
+		case jqReach().MatchString(name):
+			c.tag("opaque-exec")
+		}
+	}
+}
+
+var (
+	sqlLooks = lazyregexp.New(`(?i)^\s*(select|explain|with|values|describe|show|summarize|\.tables|\.schema|\.indexes|\.databases|pragma\s+\w+\s*(\(\w*\))?;?\s*$)`)
+	sqlActs  = lazyregexp.New(`(?i)\b(insert|update|delete|drop|alter|create|replace|attach|vacuum|copy|export|import|install|load|set|call|load_extension|readfile|writefile|edit|fsdir|zipfile|fts3_tokenizer|getenv|shellfs|httpfs|getvariable)\b|\b(read|scan|parquet|sniff|glob)[a-z_]*\s*\(|\n\s*\.|://`)
+	sqlFile  = lazyregexp.New(`['"]([^'"]*)['"]`)
+)
+
+// sql tells statements that only look at the one database from code. DuckDB reads files
+// that stand in the place of tables.
+func (c *call) sql(w Word) {
+	if w.Dynamic || !sqlLooks().MatchString(w.Text) || sqlActs().MatchString(w.Text) {
+		c.Inline = true
+		return
+	}
+	for _, m := range sqlFile().FindAllStringSubmatch(w.Text, -1) {
+		if _, out := elsewhere(m[1]); out || strings.Contains(m[1], ".") {
+			c.touch("read", Word{Text: m[1], Glob: strings.ContainsAny(m[1], "*?[")}, "table")
+		}
+	}
+}

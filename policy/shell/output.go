@@ -1,0 +1,240 @@
+package shell
+
+import (
+	"cmp"
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
+)
+
+// output writes what a command puts out, as far as that is known.
+func (sh *shell) output(name string, e program.Effect, c call) {
+	for _, u := range e.Runs {
+		if u.Wrapper != "" {
+			return // what it wraps has written
+		}
+	}
+	if sh.out == nil {
+		return
+	}
+	all := joined(c.args())
+	sh.out.from = join(sh.out.from, all.from)
+	text, ok := sh.ask(name, c)
+	if args := texts(c.args()); !ok && !(sh.plain && strings.Contains(strings.Join(args, ""), `\`)) { // sh knows other escapes
+		text, ok = fold(name, args, sh.in)
+	}
+	fresh := !sh.out.used
+	sh.out.write(text, ok && !all.Dynamic)
+	if fresh {
+		sh.out.fits = sh.outputFits(name, e, c)
+		if sh.out.number = printsNumbers(name, e, c.args()); sh.out.number {
+			sh.out.fits = "*"
+		}
+	}
+}
+
+// ask folds the commands whose output depends on the shell.
+func (sh *shell) ask(name string, c call) (text string, ok bool) {
+	args := texts(c.args())
+	switch name {
+	case "pwd":
+		return sh.dir.path + "\n", sh.dir.known && len(sh.dir.or) == 0
+	case "git":
+		if slices.Equal(args, []string{"rev-parse", "--show-toplevel"}) {
+			for _, root := range sh.a.guard.Roots.Write {
+				if sh.dir.known && (sh.dir.path == root || strings.HasPrefix(sh.dir.path, root+"/")) {
+					return root + "\n", true
+				}
+			}
+		}
+	case "mktemp":
+		if v, set := sh.get("TMPDIR"); !set && v.Dynamic && (len(args) == 0 || slices.Equal(args, []string{"-d"})) {
+			return "/tmp/tmp.XXXXXXXXXX\n", true
+		}
+	case "cat":
+		var b strings.Builder
+		for _, w := range c.args() {
+			f := sh.made(w)
+			if f == nil || !f.known {
+				return "", false
+			}
+			sh.out.from = join(sh.out.from, f.from)
+			b.WriteString(f.text.String())
+		}
+		return b.String(), len(args) > 0
+	}
+	return "", false
+}
+
+// fold is the output of a program that only transforms text. It is not ok where the
+// text depends on anything else; it may still be a guess then.
+func fold(name string, args []string, in *stream) (text string, ok bool) {
+	switch name {
+	case "true", ":", "false", "cd", "exit", "return", "break", "continue", "wait":
+		return "", true
+	case "echo":
+		return foldEcho(args)
+	case "printf":
+		return foldPrintf(args)
+	}
+	decodes := name == "base64" && len(args) == 1 && slices.Contains([]string{"-d", "-D", "--decode", "-di"}, args[0])
+	switch {
+	case !in.Known:
+	case name == "cat" && (len(args) == 0 || len(args) == 1 && args[0] == "-"), name == "tee":
+		return in.Text, true
+	case decodes:
+		b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(in.Text), ""))
+		return string(b), err == nil
+	}
+	return "", false
+}
+
+func foldEcho(args []string) (string, bool) {
+	end := "\n"
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
+		if strings.Contains(args[0], "e") {
+			return "", false
+		}
+		if strings.Contains(args[0], "n") {
+			end = ""
+		}
+		args = args[1:]
+	}
+	return strings.Join(args, " ") + end, true
+}
+
+var number = lazyregexp.New(`^(0|-?[1-9][0-9]{0,9})$`)
+
+var verbs = lazyregexp.New(`%[sd%]`)
+
+// foldPrintf knows %s, %d, %% and \n.
+func foldPrintf(args []string) (text string, ok bool) {
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		return "", false
+	}
+	format, rest := strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(args[0]), args[1:]
+	if strings.ContainsAny(verbs().ReplaceAllString(format, ""), `%\`) {
+		return "", false
+	}
+	ok = true
+	for before := -1; ok && before != len(rest) && (before < 0 || len(rest) > 0); {
+		before = len(rest)
+		text += verbs().ReplaceAllStringFunc(format, func(verb string) string {
+			value := ""
+			switch {
+			case verb == "%%":
+				return "%"
+			case len(rest) > 0:
+				value, rest = rest[0], rest[1:]
+			}
+			if verb == "%d" {
+				value = cmp.Or(value, "0")
+				ok = ok && number().MatchString(value)
+			}
+			return value
+		})
+		ok = ok && len(text) <= maxSinkBytes
+	}
+	return text, ok
+}
+
+// listed is what names fit that a program has listed: files of the workspace.
+const listed = "./listed"
+
+// outputFits is what each word fits that a program writes.
+func (sh *shell) outputFits(name string, e program.Effect, c call) string {
+	args := texts(c.args())
+	switch {
+	case slices.ContainsFunc(c.args(), word.vague):
+	case name == "date" && len(args) == 1 && dateFormat().MatchString(args[0]),
+		name == "git" && slices.Equal(args, []string{"rev-parse", "--short", "HEAD"}),
+		name == "git" && slices.Equal(args, []string{"rev-parse", "HEAD"}):
+		return "*"
+	}
+	if !lists(name, e, args) && !(sh.in.fits == listed && passesLines(name, e)) {
+		return ""
+	}
+	for _, w := range append(touched(e, paths.Read), literal(".")) {
+		for _, u := range sh.use(paths.Read, w, "") {
+			if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot {
+				return ""
+			}
+		}
+	}
+	return listed
+}
+
+var dateFormat = lazyregexp.New(`^\+([A-Za-z0-9_.-]|%[YmdHMSsFjNy])+$`)
+
+// printsNumbers tells whether all words that a program writes are numbers.
+func printsNumbers(name string, e program.Effect, args []word) bool {
+	if slices.ContainsFunc(args, func(w word) bool { return w.Glob || w.Dynamic && !w.number && !w.Begins }) {
+		return false
+	}
+	line := strings.Join(append([]string{name}, texts(args)...), "\x00")
+	return counting().MatchString(line) && !e.Recursive
+}
+
+// counting are commands that print numbers, with NUL between their words.
+var counting = lazyregexp.New(strings.ReplaceAll(`^(wc -[lcwm]|date \+(%-?[sYjHMSmdN])+|nproc|id -[ug]|stat -c %[sYXahiug]( [^- ][^ ]*)+|seq( [0-9]*)+`+
+	`|git rev-list --count( [^- ][^ ]*)+|grep -ci?( [^- ][^ ]*){1,2})$`, " ", `\x00`))
+
+// lists tells whether a program only names files below its folder.
+func lists(name string, e program.Effect, args []string) bool {
+	if len(e.Runs) > 0 || slices.ContainsFunc(e.Operands, func(w program.Word) bool { return strings.Contains(w.Text, "..") }) {
+		return false
+	}
+	has := func(flags ...string) bool {
+		return slices.ContainsFunc(flags, func(f string) bool { return slices.Contains(e.Flags, f) || slices.Contains(args, f) })
+	}
+	switch name {
+	case "find":
+		return !slices.ContainsFunc(args, func(s string) bool {
+			return strings.HasPrefix(s, "-printf") || strings.HasPrefix(s, "-f") || s == "-ls"
+		})
+	case "fd", "fdfind":
+		return !has("--format", "-l", "--list-details")
+	case "ls":
+		return !slices.ContainsFunc(e.Flags, func(f string) bool { return len(f) != 2 || !strings.Contains("1AatrSRdc", f[1:]) })
+	case "rg":
+		return has("--files", "-l", "--files-with-matches") && !has("-r", "--replace")
+	case "grep":
+		return has("-l", "--files-with-matches") && !has("--label")
+	case "git":
+		if len(args) == 0 || args[0] != e.Sub || has("--no-index", "--format", "-s", "--stage", "--output") {
+			return false
+		}
+		return e.Sub == "ls-files" || e.Sub == "diff" && has("--name-only") || e.Sub == "grep" && has("-l", "--files-with-matches", "--name-only")
+	}
+	return false
+}
+
+// passesLines tells whether a program writes whole lines of its standard input, and
+// nothing else.
+func passesLines(name string, e program.Effect) bool {
+	allowed := ""
+	switch name {
+	case "sort":
+		allowed = "-r -u -n -R -f -V -z"
+	case "head", "tail":
+		allowed = "-n -q"
+	case "grep":
+		allowed = "-v -E -i -F -x -w -e -P"
+	case "uniq", "cat":
+	default:
+		return false
+	}
+	for _, f := range e.Flags {
+		if !slices.Contains(strings.Fields(allowed), f) && strings.Trim(f, "-0123456789") != "" {
+			return false
+		}
+	}
+	return len(e.Touches) == 0
+}

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+)
+
+// Only a note of this machine says that the gateway is here, and only to a server that serves
+// nobody else.
+func TestGatewayNote(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	unknown := func(local bool, want string) {
+		t.Helper()
+		if why := notHere(local); want == "" && why != "" || !strings.Contains(why, want) {
+			t.Errorf("%q, want %q", why, want)
+		}
+	}
+	unknown(true, "it is not known where the gateway is")
+	ruletest.Must(t, writeGateway("http://127.0.0.1:8001/v1"))
+	unknown(true, "")
+	unknown(false, "this server listens for others")
+	file, err := gatewayFile()
+	ruletest.Must(t, err)
+	for _, text := range []string{`{"host":"elsewhere"}`, `{`, ``, `{}`} {
+		ruletest.Must(t, os.WriteFile(file, []byte(text), 0o600))
+		unknown(true, "it is not known where the gateway is")
+	}
+	ruletest.Must(t, os.Remove(file))
+	ruletest.Must(t, os.Mkdir(file, 0o700))
+	if said := noteGateway("http://127.0.0.1:8001/v1"); strings.Contains(said, "From its next start on") {
+		t.Errorf("it was noted: %s", said)
+	}
+}
+
+func TestIsLoopback(t *testing.T) {
+	for address, want := range map[string]bool{
+		"http://127.0.0.1:8001/v1": true, "http://localhost:8001": true, "http://[::1]:8001/v1": true, "http://127.9.9.9/": true,
+		"http://gpu.lan:8001/v1": false, "http://10.1.2.3:8001/v1": false, "http://localhost.example.com/": false, "http://host.docker.internal:8001/v1": false,
+		"127.0.0.1:8001": false, "": false, "http://[::": false,
+	} {
+		if got := isLoopback(address); got != want {
+			t.Errorf("%s: %v", address, got)
+		}
+	}
+}
