@@ -20,6 +20,7 @@ var rooms = [][]string{
 	{"."},
 	{"sidecar/cli", "sidecar/script/serve", "bench"},
 	{"sidecar/demo"},
+	{"sidecar/service"},
 	{"sidecar", "sidecar/admin"},
 	{"sidecar/executor", "sidecar/toolbox", "sidecar/gateway"},
 	{"sidecar/reply", "sidecar/replay", "sidecar/live", "sidecar/tickets", "sidecar/egress"},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 func checkCommand(env Env) *cobra.Command {
@@ -100,7 +101,7 @@ be builtin, too.`
 
 func checked(dir, policy string, strict bool, env Env) verdict {
 	began := time.Now()
-	v := verdict{Folder: cmp.Or(dir, builtinRules)}
+	v := verdict{Folder: cmp.Or(dir, service.BuiltinRules)}
 	src, files, err := readRules(dir, policy, env)
 	if err != nil {
 		v.err, v.Problems = err, rulefile.Unreadable(dir, err)

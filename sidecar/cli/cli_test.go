@@ -26,6 +26,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 // builtin is the variable that tells the program under test where a copy of the
@@ -86,7 +87,7 @@ func TestScripts(t *testing.T) {
 			return os.Mkdir(e.Getenv(said), 0o755)
 		},
 		Condition: func(name string) (bool, error) { // [confines]: this machine can
-			_, err := unconfined(confine.Probe(), false)
+			_, err := service.Unconfined(confine.Probe(), false)
 			return err == nil, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -3,9 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,12 +13,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
-
-// decisionsFolder is where the log stands inside the state folder, unless a setting
-// says otherwise.
-const decisionsFolder = "decisions"
 
 // logged is one run of decisions.
 type logged struct {
@@ -69,7 +63,7 @@ func (l *logged) folder() (string, error) {
 		if err := s.Override(l.env.Environ); err != nil {
 			return "", err
 		}
-		dir = decisionsIn(s)
+		dir = service.DecisionsIn(s)
 	}
 	if dir == "" {
 		return "", errors.New("decisions: no folder; give --decisions DIR, or set " + ruleset.SettingPrefix + "DECISIONS")
@@ -102,41 +96,4 @@ func (l *logged) chosen() (decisions.Filter, error) {
 		f.Since = time.Now().Add(-l.since)
 	}
 	return f, nil
-}
-
-// decisionsIn is the folder of the decision log of a server; empty: it has none.
-func decisionsIn(s ruleset.Settings) string {
-	switch {
-	case s.Decisions == "off":
-		return ""
-	case s.Decisions == "" && s.State != "":
-		return filepath.Join(s.State, decisionsFolder)
-	}
-	return s.Decisions
-}
-
-// openDecisions opens the decision log of a server; nil: it has none.
-func openDecisions(s ruleset.Settings, log *slog.Logger, m *telemetry.Metrics) (*decisions.Log, error) {
-	if !slices.Contains(decisions.Modes, s.DecisionsMode) {
-		return nil, fmt.Errorf("decisions mode %q is not one of %s", s.DecisionsMode, strings.Join(decisions.Modes, ", "))
-	}
-	dir := decisionsIn(s)
-	switch {
-	case dir == "" && s.DecisionsMode == string(decisions.Required):
-		return nil, errors.New("decisions mode required: there is no decision log; give its folder with --decisions DIR")
-	case dir == "":
-		return nil, nil
-	}
-	l, err := decisions.Open(decisions.Config{Dir: dir, Mode: decisions.Mode(s.DecisionsMode), Log: log})
-	if err != nil {
-		return nil, err
-	}
-	m.DecisionLog(
-		func() float64 { return float64(l.Stats().Written) },
-		func() float64 { return float64(l.Stats().Lost) },
-		func() float64 { return float64(l.Stats().Failed) },
-		func() float64 { return time.Since(l.Stats().Head).Seconds() },
-	)
-	log.Info("decisions are logged", "event", "decisions_open", "folder", dir, "mode", s.DecisionsMode)
-	return l, nil
 }

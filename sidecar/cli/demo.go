@@ -10,6 +10,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 func demoCommand(env Env) *cobra.Command {
@@ -51,7 +52,7 @@ func runDemo(ctx context.Context, env Env) (err error) {
 	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Out: env.Out, Colours: terminal.ColoursOf(env.Out, env.lookup),
 		Serve: func(ctx context.Context, upstream string, log io.Writer) error {
 			s := defaultSettings()
-			s.Confine = confineOff // the calls of the demo run nowhere
+			s.Confine = service.ConfineOff // the calls of the demo run nowhere
 			s.Listen, s.Upstream, s.Rules, s.LogFormat = "127.0.0.1:0", upstream, dir, "json"
 			return serve(ctx, s, Env{Err: log, Defaults: env.Defaults})
 		},

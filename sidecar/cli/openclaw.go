@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 // object is a JSON object.
@@ -39,7 +40,7 @@ on, if it runs here as this user. confine --probe says what this machine enforce
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(env.Err, "confine:", noteGateway(url))
+			fmt.Fprintln(env.Err, "confine:", service.NoteGateway(url))
 			return env.paper(true).whole(openclawSettings(set, url, key, window, tokens), nil)
 		},
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 // profiles say what happens to a call that no rule is about.
@@ -123,7 +124,7 @@ func confined(p *profileReport) string {
 		return "never"
 	case p.Untried != "":
 		return p.Confine + "; this machine can only with serve --confine untried: " + p.Untried
-	case len(missing) == 0 && notHere(true) == "":
+	case len(missing) == 0 && service.NotHere(true) == "":
 		return p.Confine + "; this machine can, and serve does, since openclaw was run here"
 	case len(missing) == 0:
 		return p.Confine + "; this machine can, once openclaw was run here, or if serve runs with --confine here"
@@ -141,7 +142,7 @@ func setProfile(name, dir string, env Env) error {
 	if _, ok := profiles[name]; !ok {
 		return fmt.Errorf("there is no profile %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(profiles)), ", "))
 	}
-	if dir == "" || dir == builtinRules {
+	if dir == "" || dir == service.BuiltinRules {
 		return fmt.Errorf("the built-in rules cannot be changed; make a folder with gpt-oss-executor init --layered DIR, and name it with --rules")
 	}
 	src, err := rulesIn(dir, "", env)

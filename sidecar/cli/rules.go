@@ -12,15 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
-	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
-
-// builtinRules is what people write for the built-in rules where a folder is asked
-// for.
-const builtinRules = "builtin"
 
 // ruleSettings are the settings of serve that name folders of rules: rules and policy.
 func (e Env) ruleSettings() (dir, policy string) {
@@ -97,7 +93,7 @@ func unsure(c *cobra.Command, dir string, args []string) error {
 // rulesIn is a folder of rules over those of the program, with the locked one
 // beside it. Each may be "".
 func rulesIn(dir, policy string, env Env) (rulefile.Source, error) {
-	if dir == builtinRules {
+	if dir == service.BuiltinRules {
 		dir = ""
 	}
 	builtin, err := rulefile.Builtin(env.Defaults)
@@ -134,7 +130,7 @@ func (e Env) world(folders ...string) guard.World {
 	if ws, err := workspaceOf(s.Workspace); err == nil {
 		s.Workspace = ws
 	}
-	return worldOf(s, folders...)
+	return service.World(s, folders...)
 }
 
 // workspaceOf is the folder that the setting workspace names, absolute; empty: none. A service
@@ -158,25 +154,6 @@ func workspaceOf(setting string) (string, error) {
 		return "", fmt.Errorf("workspace %s: %w", setting, err)
 	}
 	return dir, nil
-}
-
-// worldOf is where the calls of a server are judged.
-func worldOf(s ruleset.Settings, folders ...string) guard.World {
-	h := guard.Here{Workspace: s.Workspace}
-	if state, err := stateOf(ruleset.Settings{}); err == nil && s.Confine != confineOff { // tickets, and where the gateway is
-		folders = append(folders, state)
-	}
-	for _, dir := range append(folders, s.Rules, s.Policy, s.State, decisionsIn(s)) {
-		if dir != builtinRules {
-			h.Own = append(h.Own, dir)
-		}
-	}
-	for _, address := range []string{s.Listen, s.Admin, urls.AddressOf(s.Upstream), urls.AddressOf(s.Gateway)} {
-		if address != "" {
-			h.Servers = append(h.Servers, address)
-		}
-	}
-	return guard.NewWorld(h)
 }
 
 func loadFrom(src rulefile.Source, env Env) (*ruleset.Set, error) {
@@ -233,7 +210,7 @@ func edit(src rulefile.Source, name, text string) error {
 
 // rulesName is what people call a folder of rules.
 func rulesName(dir string) string {
-	if dir == "" || dir == builtinRules {
+	if dir == "" || dir == service.BuiltinRules {
 		return "the built-in rules"
 	}
 	return dir

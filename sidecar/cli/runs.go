@@ -13,11 +13,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
-
-// runsFolder is where the journal of runs stands inside the state folder.
-const runsFolder = "runs"
 
 // kept is one run of the command runs.
 type kept struct {
@@ -49,7 +47,7 @@ func (k *kept) open() (*journal.Journal, error) {
 	if k.state == "" {
 		return nil, errors.New("runs: no folder; give --state DIR, or set " + ruleset.SettingPrefix + "STATE")
 	}
-	dir := filepath.Join(k.state, runsFolder)
+	dir := filepath.Join(k.state, service.RunsFolder)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("runs: %s: there is no such folder: no run was kept here", dir)
 	}
@@ -84,7 +82,7 @@ func (k *kept) list() error {
 		return p.err == nil
 	})
 	if err == nil && n == 0 && !k.json {
-		p.rows([]row{{text: "no run was kept in " + filepath.Join(k.state, runsFolder)}})
+		p.rows([]row{{text: "no run was kept in " + filepath.Join(k.state, service.RunsFolder)}})
 	}
 	if err = errors.Join(err, p.done()); err == nil && damaged > 0 {
 		err = fmt.Errorf("%s cannot be read", count(damaged, "run"))
@@ -188,7 +186,7 @@ func keptRows(rec *journal.Record) []row {
 
 func (k *kept) replayCommand() *cobra.Command {
 	var rules, locked string
-	c := k.run("replay", "Decide the calls of a run again, with other rules", `  gpt-oss-executor runs replay runJ5F0 --state /var/lib/gpt-oss-executor --rules new-rules`, func(p *journal.Past) error {
+	c := k.run("replay", "Decide the calls of a run again, with other rules", `  gpt-oss-executor runs replay runJ5F0 --state /var/lib/gptoss --rules new`, func(p *journal.Past) error {
 		set, err := loadRules(rules, locked, k.env)
 		if err != nil {
 			return err

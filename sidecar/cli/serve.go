@@ -5,30 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/memory"
-	"github.com/jgavinray/gpt-oss-executor/internal/sockets"
-	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
 func defaultSettings() ruleset.Settings {
@@ -68,6 +55,7 @@ the environment, the environment beats the file, and the file beats the default.
 	for _, f := range flags.All() {
 		if f.Flag() != "" {
 			c.Flags().Var(settingFlag{f}, f.Flag(), settingText(f))
+			c.Flags().Lookup(f.Flag()).NoOptDefVal = f.Bare
 		}
 	}
 	return c
@@ -157,108 +145,10 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	if err != nil {
 		return err
 	}
-	limits, world := rules.Set().Limits, worldOf(s)
-	up, err := upstream.New(upstream.Config{
-		BaseURL: s.Upstream, Key: s.UpstreamKey, Server: s.Server, Connect: limits.Connect,
-		IdleConnections: limits.IdleConnections, Log: log,
-	})
-	if err != nil {
-		return err
-	}
-	defer up.Close()
-	beyond, err := openGateway(s, log)
-	if err != nil {
-		return err
-	}
-	kept, err := openDecisions(s, log, metrics)
-	if err != nil {
-		return err
-	}
-	defer kept.Close()
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	listener, err := listenAt(s.Listen, "listen")
-	if err != nil {
-		return err
-	}
-	if s.Token == "" && !isLocal(listener) {
-		log.Warn("everyone who reaches this address may use the model: set a token, or listen on 127.0.0.1",
-			"event", "open_listener", "address", s.Listen, "setting", ruleset.SettingPrefix+"TOKEN")
-	}
-	desk, err := openDesk(s, isLocal(listener), log)
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	out, err := egressListener(s, desk != nil)
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	var passes *egress.Book
-	if out != nil {
-		world, passes = world.Beside(out.Addr().String()), egress.NewBook(out.Addr().String(), tickets.Valid, time.Now)
-	}
-	guarded := guard.Config{World: world, Listening: sockets.Listening, Now: time.Now, Metrics: metrics, Log: log}
-	if kept != nil {
-		guarded.Decisions = kept
-	}
-	if desk != nil {
-		if passes != nil {
-			desk.Network = passes
-		}
-		guarded.Confiner = desk
-	}
-	if s.Admin != "" && s.AdminToken != "" {
-		guarded.Approvals = guard.NewApprovals(limits, time.Now, metrics)
-	}
-	judge := guard.New(guarded)
-	egressEnded := serveEgress(ctx, out, egress.Config{Rules: rules, Judge: judge, Passes: passes, Resolver: net.DefaultResolver, Metrics: metrics, Log: log}, kept)
-	adminEnded, err := serveAdmin(ctx, s, &admin.API{
-		Rules: rules, World: world, Approvals: guarded.Approvals, Decisions: kept,
-		Token: s.AdminToken, Hosts: hosts(s, s.Admin), Metrics: metrics, Log: log, Ending: ctx.Done(),
-	})
-	if err != nil {
-		stop()
-		return errors.Join(err, listener.Close(), egressEnded())
-	}
-	if guarded.Approvals == nil {
-		log.Info("calls that wait here for a person cannot be answered: "+unanswered(s), "event", "no_approvals")
-	}
-	var background sync.WaitGroup // what they write is written whole
-	defer func() { stop(); adminEnded(); background.Wait() }()
-	background.Go(func() { rules.Watch(ctx) })
-	background.Go(func() { memory.Tune(ctx) })
-	log.Info("serving", "event", "http_server_start", "address", "http://"+listener.Addr().String()+"/v1",
-		"upstream", up.Address(), "rules", rules.Set().Version, "folder", rulesName(s.Rules), "pid", os.Getpid())
 	if s.Rules == "" && holdsRules(".") {
 		log.Warn("there are rule files here, and they are not used: to use them, set --rules .", "event", "rules_unused")
 	}
-	var sources []executor.Source
-	if beyond != nil {
-		sources = append(sources, beyond)
-		background.Go(func() { beyond.Tools(ctx, rules.Set(), policy.Subject{}) }) // says what it finds
-	}
-	server := sidecar.New(sidecar.Config{
-		Sources: sources, Rules: rules, Upstream: up, Guard: judge, Token: s.Token, Metrics: metrics, Log: log,
-		Names: web.Names{Local: isLocal(listener), Token: s.Token != "", Hosts: hosts(s, s.Listen)},
-	})
-	defer server.Close()
-	background.Go(func() {
-		if err := server.Ready(ctx); err != nil && ctx.Err() == nil {
-			log.Warn("no request can be served yet", "event", "not_ready", "upstream", up.Address(), "detail", err.Error())
-		}
-	})
-	err = sidecar.Run(ctx, listener, server.Handler(), limits.Grace, log)
-	stop()
-	return errors.Join(err, egressEnded(), kept.Close()) // the proxy logs to the end
-}
-
-// unanswered is what to set so that approvals can be answered.
-func unanswered(s ruleset.Settings) string {
-	token := "set a token with " + ruleset.SettingPrefix + "ADMIN_TOKEN"
-	if s.Admin == "" {
-		return "set --admin, and " + token
-	}
-	return token
+	return service.Run(ctx, service.Config{Settings: s, Rules: rules, Named: rulesName(s.Rules), Environ: env.Environ, Metrics: metrics, Log: log})
 }
 
 // openRules compiles the rules, prints what is wrong with them, and checks what the

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 // gate is a log that does not go on before it is opened.
@@ -28,7 +30,7 @@ func TestServeWaitsForTheWatch(t *testing.T) {
 	}
 	log := gate{make(chan bool), make(chan bool)}
 	s := defaultSettings()
-	s.Listen, s.Rules, s.LogLevel, s.Confine = "127.0.0.1:0", dir, "error", confineOff
+	s.Listen, s.Rules, s.LogLevel, s.Confine = "127.0.0.1:0", dir, "error", service.ConfineOff
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	ended := make(chan error, 1)

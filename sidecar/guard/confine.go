@@ -46,9 +46,17 @@ const confineRepair = "policy.confine"
 
 func isConfined(r tools.Repair) bool { return r.Kind == confineRepair }
 
+// confiner makes commands run confined where the call runs; nil: nothing does.
+func (j *judge) confiner() Confiner {
+	if j.here {
+		return j.Runs
+	}
+	return j.Confiner
+}
+
 // confines reports whether a call can run confined.
 func (j *judge) confines(looked *ruleset.Case) bool {
-	return j.Confiner != nil && j.set.Confine() != ruleset.Never && j.set.Enforces() && (j.here || j.wrapped.Here(asker(j.who), j.Now())) && looked.Confinable()
+	return j.confiner() != nil && j.set.Confine() != ruleset.Never && j.set.Enforces() && (j.here || j.wrapped.Here(asker(j.who), j.Now())) && looked.Confinable()
 }
 
 // decideConfined decides about a call that can run confined, by what was decided about it as
@@ -86,7 +94,7 @@ func (j *judge) trusted(git shell.Command) bool {
 	elsewhere := func(flag string) bool {
 		return flag == "-C" || strings.HasPrefix(flag, "-C/") || strings.HasPrefix(flag, "--git-dir") || strings.HasPrefix(flag, "--work-tree")
 	}
-	return git.Cwd == work && !slices.ContainsFunc(git.Argv, elsewhere) && j.Confiner.Trusts(work)
+	return git.Cwd == work && !slices.ContainsFunc(git.Argv, elsewhere) && j.confiner().Trusts(work)
 }
 
 // understands reports whether nothing in a script is known only when it runs: no code, and no
@@ -114,7 +122,7 @@ func (j *judge) confineAlways(call *tools.Call, m Moment) (why string) {
 
 // confine wraps the command of a call. It says why the call may not leave, or nothing.
 func (j *judge) confine(call *tools.Call, looked *ruleset.Case, understood bool) (why string) {
-	w, err := j.Confiner.Permit(j.set, j.permit(looked.Facts(), understood))
+	w, err := j.confiner().Permit(j.set, j.permit(looked.Facts(), understood))
 	if err == nil {
 		call.Arguments, err = policy.Wrapped(call.Name, call.Arguments, w)
 	}

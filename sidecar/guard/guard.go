@@ -29,7 +29,8 @@ type DecisionLog interface {
 type Config struct {
 	World     World
 	Approvals *approvals.Store // nil: nobody can be asked here
-	Confiner  Confiner         // nil: nothing runs confined
+	Confiner  Confiner         // of calls that leave; nil: none runs confined
+	Runs      Confiner         // of calls that run here; nil: none runs confined
 	Decisions DecisionLog      // nil: there is none
 	Now       func() time.Time
 	Listening func() map[int]bool // the ports of this machine at which a server listens; nil: nobody can tell

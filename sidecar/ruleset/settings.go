@@ -22,6 +22,7 @@ type Settings struct {
 	Rules          string `rule:"rules" is:"DIR" doc:"The folder of rule files. It is watched for edits. If left out, the built-in rules are in force." eg:"/etc/gpt-oss-executor/rules"`
 	Policy         string `rule:"policy" is:"DIR" doc:"The locked folder of the security team. Its rules only tighten those of the operator." eg:"/etc/gpt-oss-executor/policy"`
 	Workspace      string `rule:"workspace" is:"DIR" doc:"The folder where agents work. If left out, paths.yaml and the gateway say it. A workspace in the locked folder outranks it." eg:"/home/sam/code/shop"`
+	WorkspaceTools string `rule:"workspace_tools" is:"MODE" one:"on off" bare:"on" doc:"on: runs, which models with mode: executor begin, may read and write files, search, run commands and fetch pages by themselves, in the workspace. off, which is the default: they may not." eg:"on"`
 	State          string `rule:"state" is:"DIR" doc:"The folder that remembers the rule sets that were in force. If the rules do not load at start, the last good set serves." eg:"/var/lib/gpt-oss-executor"`
 	Confine        string `rule:"confine" is:"WHERE" one:"auto here untried off" doc:"Whether the kernel confines commands. here: it does; the gateway runs them on this machine, as the user of this program. auto, which is the default: as here, if this user has run the command openclaw on this machine, and this program listens for this machine alone. untried: as here, also where it was never tried, on macOS. off: they run as the gateway runs them." eg:"here"`
 	Decisions      string `rule:"decisions" is:"DIR" doc:"The folder of the log of what the policy decided, or off. If left out, it is the folder decisions in state, if state is set." eg:"/var/lib/gpt-oss-executor/decisions"`
@@ -47,6 +48,7 @@ type Setting struct {
 	Is   string // what the value is, such as DIR; empty: a secret
 	Doc  string // whole sentences
 	One  string // the values that it may have, with blanks between them; empty: any
+	Bare string // what the flag without a value means; empty: it has one
 	Text *string
 }
 
@@ -70,7 +72,7 @@ func (s *Settings) All() (out []Setting) {
 		if is == "secret" {
 			is = ""
 		}
-		out = append(out, Setting{key, is, f.Tag.Get("doc"), f.Tag.Get("one"), v.FieldByIndex(f.Index).Addr().Interface().(*string)})
+		out = append(out, Setting{key, is, f.Tag.Get("doc"), f.Tag.Get("one"), f.Tag.Get("bare"), v.FieldByIndex(f.Index).Addr().Interface().(*string)})
 	}
 	return out
 }

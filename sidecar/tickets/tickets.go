@@ -50,6 +50,9 @@ func Open(dir string) (*Folder, error) {
 	return &Folder{dir}, nil
 }
 
+// Dir is where the tickets lie: absolute.
+func (f *Folder) Dir() string { return f.dir }
+
 // private reports a folder into which others may write.
 func private(dir string) error {
 	info, err := os.Stat(dir)

@@ -1,4 +1,4 @@
-package cli
+package service
 
 import (
 	"os"
@@ -14,7 +14,7 @@ func TestGatewayNote(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	unknown := func(local bool, want string) {
 		t.Helper()
-		if why := notHere(local); want == "" && why != "" || !strings.Contains(why, want) {
+		if why := NotHere(local); want == "" && why != "" || !strings.Contains(why, want) {
 			t.Errorf("%q, want %q", why, want)
 		}
 	}
@@ -30,7 +30,7 @@ func TestGatewayNote(t *testing.T) {
 	}
 	ruletest.Must(t, os.Remove(file))
 	ruletest.Must(t, os.Mkdir(file, 0o700))
-	if said := noteGateway("http://127.0.0.1:8001/v1"); strings.Contains(said, "From its next start on") {
+	if said := NoteGateway("http://127.0.0.1:8001/v1"); strings.Contains(said, "From its next start on") {
 		t.Errorf("it was noted: %s", said)
 	}
 }

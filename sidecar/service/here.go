@@ -1,4 +1,4 @@
-package cli
+package service
 
 import (
 	"encoding/json"
@@ -26,14 +26,14 @@ func gatewayFile() (string, error) {
 	return filepath.Join(dir, "gateway.json"), err
 }
 
-// noteGateway tells whoever runs openclaw what becomes of commands, and makes a note for serve
+// NoteGateway tells whoever runs openclaw what becomes of commands, and makes a note for serve
 // if they can be confined.
-func noteGateway(sidecar string) string {
+func NoteGateway(sidecar string) string {
 	if !isLoopback(sidecar) {
 		return "commands are not confined, since the gateway reaches the sidecar at another address than 127.0.0.1. " +
 			"If both run on one machine, as one user, start serve there with --confine here"
 	}
-	if _, err := unconfined(confine.Probe(), false); err != nil {
+	if _, err := Unconfined(confine.Probe(), false); err != nil {
 		return err.Error() + ". The rules for commands that are not confined hold"
 	}
 	if err := writeGateway(sidecar); err != nil {
@@ -65,9 +65,9 @@ func writeGateway(sidecar string) error {
 	return nil
 }
 
-// notHere is why serve does not take the gateway to run here; empty: it does. A wrong guess
+// NotHere is why serve does not take the gateway to run here; empty: it does. A wrong guess
 // costs one call: its result shows that the command was not run.
-func notHere(local bool) string {
+func NotHere(local bool) string {
 	const hint = "; if it runs on this machine, as this user, set --confine here"
 	if !local {
 		return "the gateway may be on another machine, since this server listens for others" + hint

@@ -18,6 +18,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
 )
@@ -29,22 +30,24 @@ func (r shippedRules) Set() *ruleset.Set { return ruletest.Shipped(r.t) }
 // A command that was let through with a ticket finds the proxy, and confine prints what was
 // refused there, which curl does not say. Then its pass is gone.
 func TestConfineTellsWhatWasRefused(t *testing.T) {
-	if _, err := unconfined(confine.Probe(), false); err != nil {
+	if _, err := service.Unconfined(confine.Probe(), false); err != nil {
 		t.Skip(err)
 	}
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("curl is not here")
 	}
-	l, err := egressListener(ruleset.Settings{}, true)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	ruletest.Must(t, err)
 	book := egress.NewBook(l.Addr().String(), tickets.Valid, time.Now)
 	log, metrics := slog.New(slog.DiscardHandler), telemetry.New()
 	judge := guard.New(guard.Config{World: guard.NewWorld(guard.Here{}).Beside(l.Addr().String()), Now: time.Now, Metrics: metrics, Log: log})
 	ctx, stop := context.WithCancel(t.Context())
-	ended := serveEgress(ctx, l, egress.Config{Rules: shippedRules{t}, Judge: judge, Passes: book, Resolver: net.DefaultResolver, Metrics: metrics, Log: log}, nil)
+	ended := make(chan error, 1)
+	proxy := egress.New(egress.Config{Rules: shippedRules{t}, Judge: judge, Passes: book, Resolver: net.DefaultResolver, Metrics: metrics, Log: log}, l)
+	go func() { ended <- proxy.Serve(ctx) }()
 	defer func() {
 		stop()
-		ruletest.Must(t, ended())
+		ruletest.Must(t, <-ended)
 	}()
 	dir := t.TempDir()
 	folder, err := tickets.Open(filepath.Join(dir, "tickets"))

@@ -1,0 +1,56 @@
+package service
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+)
+
+// decisionsFolder is where the log stands inside the state folder, unless a setting
+// says otherwise.
+const decisionsFolder = "decisions"
+
+// DecisionsIn is the folder of the decision log of a server; empty: it has none.
+func DecisionsIn(s ruleset.Settings) string {
+	switch {
+	case s.Decisions == "off":
+		return ""
+	case s.Decisions == "" && s.State != "":
+		return filepath.Join(s.State, decisionsFolder)
+	}
+	return s.Decisions
+}
+
+// openDecisions opens the decision log of a server; nil: it has none.
+func openDecisions(s ruleset.Settings, log *slog.Logger, m *telemetry.Metrics) (*decisions.Log, error) {
+	if !slices.Contains(decisions.Modes, s.DecisionsMode) {
+		return nil, fmt.Errorf("decisions mode %q is not one of %s", s.DecisionsMode, strings.Join(decisions.Modes, ", "))
+	}
+	dir := DecisionsIn(s)
+	switch {
+	case dir == "" && s.DecisionsMode == string(decisions.Required):
+		return nil, errors.New("decisions mode required: there is no decision log; give its folder with --decisions DIR")
+	case dir == "":
+		return nil, nil
+	}
+	l, err := decisions.Open(decisions.Config{Dir: dir, Mode: decisions.Mode(s.DecisionsMode), Log: log})
+	if err != nil {
+		return nil, err
+	}
+	m.DecisionLog(
+		func() float64 { return float64(l.Stats().Written) },
+		func() float64 { return float64(l.Stats().Lost) },
+		func() float64 { return float64(l.Stats().Failed) },
+		func() float64 { return time.Since(l.Stats().Head).Seconds() },
+	)
+	log.Info("decisions are logged", "event", "decisions_open", "folder", dir, "mode", s.DecisionsMode)
+	return l, nil
+}

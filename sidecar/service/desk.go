@@ -1,0 +1,164 @@
+package service
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
+)
+
+// The settings that say whether commands run confined; "" is auto.
+const (
+	ConfineAuto    = "auto"
+	ConfineHere    = "here"
+	ConfineUntried = "untried"
+	ConfineOff     = "off"
+)
+
+// needed are the parts without which confining means little. Others may be missing, and are
+// told of.
+var needed = []confine.Part{confine.PartFiles, confine.PartTCP, confine.PartUDP, confine.PartUnix, confine.PartSignals}
+
+// desks are where permits become tickets: for calls that leave for a gateway, and for those of
+// runs. Nil: these are not confined.
+type desks struct{ gateway, runs *tickets.Desk }
+
+func (d desks) any() bool { return d.gateway != nil || d.runs != nil }
+
+// equip gives the desks, and the network of commands, to the guard.
+func (d desks) equip(g *guard.Config, passes *egress.Book) {
+	for _, desk := range []*tickets.Desk{d.gateway, d.runs} {
+		if desk != nil && passes != nil {
+			desk.Network = passes
+		}
+	}
+	if d.gateway != nil {
+		g.Confiner = d.gateway
+	}
+	if d.runs != nil {
+		g.Runs = d.runs
+	}
+}
+
+// openDesks opens the desks. Local says that the server is reached from this machine alone.
+func openDesks(s ruleset.Settings, local bool, log *slog.Logger) (d desks, err error) {
+	if d.gateway, err = forGateway(s, local, log); err != nil {
+		return d, err
+	}
+	runs, err := hasTools(s)
+	if err != nil || !runs || s.Confine == ConfineOff {
+		return d, err
+	}
+	if d.runs = d.gateway; d.runs == nil {
+		if d.runs, err = newDesk(s); err != nil { // they run here, so nothing is to be guessed
+			log.Warn("commands of runs are not confined: "+err.Error(), "event", "confine_off")
+			d.runs, err = nil, nil
+		}
+	}
+	return d, err
+}
+
+// forGateway is the desk for calls that leave for a gateway; nil: they are not confined.
+func forGateway(s ruleset.Settings, local bool, log *slog.Logger) (*tickets.Desk, error) {
+	auto := s.Confine == "" || s.Confine == ConfineAuto
+	switch {
+	case s.Confine == ConfineOff:
+		return nil, nil
+	case auto:
+		if why := NotHere(local); why != "" {
+			log.Info("commands are not confined: "+why, "event", "confine_off")
+			return nil, nil
+		}
+	case s.Confine != ConfineHere && s.Confine != ConfineUntried:
+		return nil, fmt.Errorf("confine is auto, here, untried or off, not %q", s.Confine)
+	}
+	d, err := newDesk(s)
+	switch {
+	case errors.Is(err, errUnfit) && auto: // it was once
+		log.Warn("commands are not confined: "+err.Error(), "event", "confine_off")
+		return nil, nil
+	case errors.Is(err, errUnfit):
+		return nil, fmt.Errorf("start with --confine off: %w", err)
+	case err != nil:
+		return nil, err
+	}
+	log.Info("commands run confined", "event", "confine_ready", "program", d.Program, "tickets", d.Folder.Dir(), "not_enforced", d.Missing)
+	return d, nil
+}
+
+// newDesk opens a desk. The error is errUnfit where this machine cannot confine.
+func newDesk(s ruleset.Settings) (*tickets.Desk, error) {
+	missing, err := Unconfined(confine.Probe(), s.Confine == ConfineUntried)
+	if err != nil {
+		return nil, err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program, which confines commands: %w", err)
+	}
+	state, err := stateOf(s)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := tickets.Open(filepath.Join(state, "tickets"))
+	if err != nil {
+		return nil, err
+	}
+	made, err := tickets.OpenMade(filepath.Join(state, "repositories"))
+	if err != nil {
+		return nil, err
+	}
+	return &tickets.Desk{
+		Folder: folder, Program: program, Records: filepath.Join(state, "running"), Missing: missing, Made: made, Untried: s.Confine == ConfineUntried, Now: time.Now,
+	}, nil
+}
+
+// errUnfit is why commands are not confined on this machine.
+var errUnfit = errors.New("this machine cannot confine commands")
+
+// Unconfined are the parts that this machine does not enforce. The error says which of those
+// that must not be missing are, or that nobody has tried them.
+func Unconfined(offer confine.Offer, untried bool) (missing []confine.Part, err error) {
+	for _, g := range offer.Parts {
+		if g.Missing == "" {
+			continue
+		}
+		missing = append(missing, g.Part)
+		for _, part := range needed {
+			if part == g.Part {
+				err = errors.Join(err, fmt.Errorf("%s: %s", g.About, g.Missing))
+			}
+		}
+	}
+	if err != nil {
+		return missing, fmt.Errorf("%w: %s", errUnfit, strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	if offer.Untried != "" && !untried {
+		return missing, fmt.Errorf("%w without --confine %s: %s", errUnfit, ConfineUntried, offer.Untried)
+	}
+	return missing, nil
+}
+
+// stateOf is the folder for what outlives a run.
+func stateOf(s ruleset.Settings) (string, error) {
+	if s.State != "" {
+		return filepath.Abs(s.State)
+	}
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "gpt-oss-executor"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("tickets of confined commands need a folder: set --state: %w", err)
+	}
+	return filepath.Join(home, ".local", "state", "gpt-oss-executor"), nil
+}

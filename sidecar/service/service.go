@@ -1,0 +1,162 @@
+// Package service puts the parts of a running server together, as the settings say, and takes
+// them apart in order. It decides nothing about replies, calls or rules.
+package service
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/memory"
+	"github.com/jgavinray/gpt-oss-executor/internal/sockets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
+)
+
+// Config is what a server is made of. All of it must be set.
+type Config struct {
+	Settings ruleset.Settings
+	Rules    *live.Rules
+	Named    string   // the folder of the rules, as people call it
+	Environ  []string // of this program
+	Metrics  *telemetry.Metrics
+	Log      *slog.Logger
+}
+
+// running is a server while it is put together and runs.
+type running struct {
+	Config
+	listener net.Listener
+	kept     *decisions.Log // nil: there is none
+	guarded  guard.Config
+	judge    *guard.Guard
+
+	stop       context.CancelFunc
+	background sync.WaitGroup // what it writes is written whole
+	egress     func() error   // waits for the end of the proxy of confined commands
+}
+
+// Run serves until ctx ends, and then lets open requests end.
+func Run(ctx context.Context, c Config) (err error) {
+	s := c.Settings
+	r := &running{Config: c}
+	up, err := upstream.New(upstream.Config{
+		BaseURL: s.Upstream, Key: s.UpstreamKey, Server: s.Server, Connect: c.Rules.Set().Limits.Connect,
+		IdleConnections: c.Rules.Set().Limits.IdleConnections, Log: c.Log,
+	})
+	if err != nil {
+		return err
+	}
+	defer up.Close()
+	if r.kept, err = openDecisions(s, c.Log, c.Metrics); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.kept.Close()) }() // the proxy logs to the end
+	ctx, r.stop = context.WithCancel(ctx)
+	defer r.stop()
+	if r.listener, err = listenAt(s.Listen, "listen"); err != nil {
+		return err
+	}
+	if s.Token == "" && !isLocal(r.listener) {
+		c.Log.Warn("everyone who reaches this address may use the model: set a token, or listen on 127.0.0.1",
+			"event", "open_listener", "address", s.Listen, "setting", ruleset.SettingPrefix+"TOKEN")
+	}
+	adminEnded, err := r.judges(ctx)
+	if err != nil {
+		return errors.Join(err, r.listener.Close())
+	}
+	defer func() { r.stop(); adminEnded(); r.background.Wait(); err = errors.Join(err, r.egress()) }()
+	r.background.Go(func() { c.Rules.Watch(ctx) })
+	r.background.Go(func() { memory.Tune(ctx) })
+	return r.serve(ctx, up)
+}
+
+// judges makes what judges calls: the guard, with what confines commands and the network of
+// those, and the admin API. ended waits for the end of that.
+func (r *running) judges(ctx context.Context) (ended func(), err error) {
+	s, limits, world := r.Settings, r.Rules.Set().Limits, World(r.Settings)
+	desks, err := openDesks(s, isLocal(r.listener), r.Log)
+	if err != nil {
+		return nil, err
+	}
+	out, err := egressListener(s, desks.any())
+	if err != nil {
+		return nil, err
+	}
+	var passes *egress.Book
+	if out != nil {
+		world, passes = world.Beside(out.Addr().String()), egress.NewBook(out.Addr().String(), tickets.Valid, time.Now)
+	}
+	r.guarded = guard.Config{World: world, Listening: sockets.Listening, Now: time.Now, Metrics: r.Metrics, Log: r.Log}
+	if r.kept != nil {
+		r.guarded.Decisions = r.kept
+	}
+	desks.equip(&r.guarded, passes)
+	if s.Admin != "" && s.AdminToken != "" {
+		r.guarded.Approvals = guard.NewApprovals(limits, time.Now, r.Metrics)
+	}
+	r.judge = guard.New(r.guarded)
+	r.egress = serveEgress(ctx, out, egress.Config{Rules: r.Rules, Judge: r.judge, Passes: passes, Resolver: net.DefaultResolver, Metrics: r.Metrics, Log: r.Log}, r.kept)
+	ended, err = serveAdmin(ctx, s, &admin.API{
+		Rules: r.Rules, World: world, Approvals: r.guarded.Approvals, Decisions: r.kept,
+		Token: s.AdminToken, Hosts: hosts(s, s.Admin), Metrics: r.Metrics, Log: r.Log, Ending: ctx.Done(),
+	})
+	if err != nil {
+		r.stop()
+		return nil, errors.Join(err, r.egress())
+	}
+	if r.guarded.Approvals == nil {
+		r.Log.Info("calls that wait here for a person cannot be answered: "+unanswered(s), "event", "no_approvals")
+	}
+	return ended, nil
+}
+
+// serve answers requests.
+func (r *running) serve(ctx context.Context, up *upstream.Client) error {
+	s := r.Settings
+	r.Log.Info("serving", "event", "http_server_start", "address", "http://"+r.listener.Addr().String()+"/v1",
+		"upstream", up.Address(), "rules", r.Rules.Set().Version, "folder", r.Named, "pid", os.Getpid())
+	sources, err := r.sources(ctx)
+	if err != nil {
+		return errors.Join(err, r.listener.Close())
+	}
+	journal, err := r.journal(len(sources) > 0)
+	if err != nil {
+		return errors.Join(err, r.listener.Close())
+	}
+	server := sidecar.New(sidecar.Config{
+		Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
+		Names: web.Names{Local: isLocal(r.listener), Token: s.Token != "", Hosts: hosts(s, s.Listen)},
+	})
+	defer server.Close()
+	r.background.Go(func() {
+		if err := server.Ready(ctx); err != nil && ctx.Err() == nil {
+			r.Log.Warn("no request can be served yet", "event", "not_ready", "upstream", up.Address(), "detail", err.Error())
+		}
+	})
+	err = sidecar.Run(ctx, r.listener, server.Handler(), r.Rules.Set().Limits.Grace, r.Log)
+	r.stop()
+	return err
+}
+
+// unanswered is what to set so that approvals can be answered.
+func unanswered(s ruleset.Settings) string {
+	token := "set a token with " + ruleset.SettingPrefix + "ADMIN_TOKEN"
+	if s.Admin == "" {
+		return "set --admin, and " + token
+	}
+	return token
+}
