@@ -161,6 +161,9 @@ func TestSettingsAreListed(t *testing.T) {
 	secrets := 0
 	for _, s := range new(ruleset.Settings).All() {
 		flag, page := "`--"+s.Flag()+"`", "  --"+s.Flag()+" "+s.Is+" "
+		if s.Bare != "" {
+			page = "  --" + s.Flag() + " " + s.Is + "[=" + s.Bare + "] "
+		}
 		if s.Flag() == "" {
 			secrets++
 			flag, page = "none", s.Variable()+" ("+s.Key+" in the config file)\n      "+strings.Fields(s.Doc)[0]+" "
