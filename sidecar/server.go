@@ -73,6 +73,18 @@ func New(c Config) *Server {
 	return s
 }
 
+// Resume goes on with a run that was broken off. All of it goes to the sink.
+func (s *Server) Resume(ctx context.Context, id string, sink turn.Sink) error {
+	if s.runs == nil {
+		return errors.New("resume a run: there is no tool that it could call; set --workspace-tools or --gateway, as for the server that began it")
+	}
+	run, err := s.runs.Resume(ctx, s.rules.Set(), id)
+	if err != nil {
+		return err
+	}
+	return run.Run(ctx, sink)
+}
+
 // Close drops the connections that the server opened by itself.
 func (s *Server) Close() { s.turns.Upstreams.Close() }
 

@@ -28,8 +28,8 @@ func runsCommand(env Env) *cobra.Command {
 	k := kept{env: env}
 	c := &cobra.Command{
 		Use:   "runs",
-		Short: "Look at what runs of executor mode did: list, show, replay",
-		Long: `Look at what runs of executor mode did, and decide about their calls again.
+		Short: "Look at what runs of executor mode did: list, show, resume, replay",
+		Long: `Look at what runs of executor mode did, go on with one, and decide about their calls again.
 
 The journal of runs stands in the state folder: --state or ` + ruleset.SettingPrefix + `STATE. The server
 may be running.`,
@@ -38,7 +38,7 @@ may be running.`,
 	}
 	state, _ := env.lookup(ruleset.SettingPrefix + "STATE")
 	c.PersistentFlags().StringVar(&k.state, "state", state, "state folder `DIR` of the server")
-	c.AddCommand(k.listCommand(), k.showCommand(), k.replayCommand())
+	c.AddCommand(k.listCommand(), k.showCommand(), k.resumeCommand(), k.replayCommand())
 	return c
 }
 

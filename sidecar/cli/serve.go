@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -52,13 +53,18 @@ the environment, the environment beats the file, and the file beats the default.
 		},
 	}
 	c.Flags().StringVar(&config, "config", "", "config `FILE` in YAML")
-	for _, f := range flags.All() {
-		if f.Flag() != "" {
+	settingFlags(c, &flags)
+	return c
+}
+
+// settingFlags adds the flags of settings, all but some.
+func settingFlags(c *cobra.Command, s *ruleset.Settings, but ...string) {
+	for _, f := range s.All() {
+		if f.Flag() != "" && !slices.Contains(but, f.Flag()) {
 			c.Flags().Var(settingFlag{f}, f.Flag(), settingText(f))
 			c.Flags().Lookup(f.Flag()).NoOptDefVal = f.Bare
 		}
 	}
-	return c
 }
 
 // settingFlag is the flag of a setting.

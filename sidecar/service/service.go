@@ -22,6 +22,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
@@ -39,10 +40,10 @@ type Config struct {
 // running is a server while it is put together and runs.
 type running struct {
 	Config
-	listener net.Listener
-	kept     *decisions.Log // nil: there is none
-	guarded  guard.Config
-	judge    *guard.Guard
+	local   bool           // it is reached from this machine alone
+	kept    *decisions.Log // nil: there is none
+	guarded guard.Config
+	judge   *guard.Guard
 
 	stop       context.CancelFunc
 	background sync.WaitGroup // what it writes is written whole
@@ -53,42 +54,94 @@ type running struct {
 func Run(ctx context.Context, c Config) (err error) {
 	s := c.Settings
 	r := &running{Config: c}
-	up, err := upstream.New(upstream.Config{
-		BaseURL: s.Upstream, Key: s.UpstreamKey, Server: s.Server, Connect: c.Rules.Set().Limits.Connect,
-		IdleConnections: c.Rules.Set().Limits.IdleConnections, Log: c.Log,
-	})
+	up, err := r.open()
 	if err != nil {
 		return err
 	}
 	defer up.Close()
-	if r.kept, err = openDecisions(s, c.Log, c.Metrics); err != nil {
-		return err
-	}
 	defer func() { err = errors.Join(err, r.kept.Close()) }() // the proxy logs to the end
 	ctx, r.stop = context.WithCancel(ctx)
 	defer r.stop()
-	if r.listener, err = listenAt(s.Listen, "listen"); err != nil {
+	l, err := listenAt(s.Listen, "listen")
+	if err != nil {
 		return err
 	}
-	if s.Token == "" && !isLocal(r.listener) {
+	r.local = isLocal(l)
+	if s.Token == "" && !r.local {
 		c.Log.Warn("everyone who reaches this address may use the model: set a token, or listen on 127.0.0.1",
 			"event", "open_listener", "address", s.Listen, "setting", ruleset.SettingPrefix+"TOKEN")
 	}
 	adminEnded, err := r.judges(ctx)
 	if err != nil {
-		return errors.Join(err, r.listener.Close())
+		return errors.Join(err, l.Close())
 	}
 	defer func() { r.stop(); adminEnded(); r.background.Wait(); err = errors.Join(err, r.egress()) }()
 	r.background.Go(func() { c.Rules.Watch(ctx) })
 	r.background.Go(func() { memory.Tune(ctx) })
-	return r.serve(ctx, up)
+	c.Log.Info("serving", "event", "http_server_start", "address", "http://"+l.Addr().String()+"/v1",
+		"upstream", up.Address(), "rules", c.Rules.Set().Version, "folder", c.Named, "pid", os.Getpid())
+	server, err := r.server(ctx, up)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	defer server.Close()
+	r.background.Go(func() {
+		if err := server.Ready(ctx); err != nil && ctx.Err() == nil {
+			c.Log.Warn("no request can be served yet", "event", "not_ready", "upstream", up.Address(), "detail", err.Error())
+		}
+	})
+	err = sidecar.Run(ctx, l, server.Handler(), c.Rules.Set().Limits.Grace, c.Log)
+	r.stop()
+	return err
+}
+
+// Resume goes on with a run that was broken off, and gives its answer to a sink. No server of
+// the same state folder may run meanwhile: it would go on with it by itself.
+func Resume(ctx context.Context, c Config, id string, sink turn.Sink) (err error) {
+	r := &running{Config: c, local: true}
+	r.Settings.Admin = "" // nobody can answer an approval, and none is asked for
+	up, err := r.open()
+	if err != nil {
+		return err
+	}
+	defer up.Close()
+	defer func() { err = errors.Join(err, r.kept.Close()) }()
+	ctx, r.stop = context.WithCancel(ctx)
+	defer r.stop()
+	adminEnded, err := r.judges(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { r.stop(); adminEnded(); r.background.Wait(); err = errors.Join(err, r.egress()) }()
+	server, err := r.server(ctx, up)
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	return server.Resume(ctx, id, sink)
+}
+
+// open opens what is there before anything is judged.
+func (r *running) open() (up *upstream.Client, err error) {
+	s, l := r.Settings, r.Rules.Set().Limits
+	up, err = upstream.New(upstream.Config{
+		BaseURL: s.Upstream, Key: s.UpstreamKey, Server: s.Server, Connect: l.Connect, IdleConnections: l.IdleConnections, Log: r.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if r.kept, err = openDecisions(s, r.Log, r.Metrics); err != nil {
+		up.Close()
+		return nil, err
+	}
+	return up, nil
 }
 
 // judges makes what judges calls: the guard, with what confines commands and the network of
 // those, and the admin API. ended waits for the end of that.
 func (r *running) judges(ctx context.Context) (ended func(), err error) {
 	s, limits, world := r.Settings, r.Rules.Set().Limits, World(r.Settings)
-	desks, err := openDesks(s, isLocal(r.listener), r.Log)
+	desks, err := openDesks(s, r.local, r.Log)
 	if err != nil {
 		return nil, err
 	}
@@ -124,32 +177,21 @@ func (r *running) judges(ctx context.Context) (ended func(), err error) {
 	return ended, nil
 }
 
-// serve answers requests.
-func (r *running) serve(ctx context.Context, up *upstream.Client) error {
+// server puts the server together.
+func (r *running) server(ctx context.Context, up *upstream.Client) (*sidecar.Server, error) {
 	s := r.Settings
-	r.Log.Info("serving", "event", "http_server_start", "address", "http://"+r.listener.Addr().String()+"/v1",
-		"upstream", up.Address(), "rules", r.Rules.Set().Version, "folder", r.Named, "pid", os.Getpid())
 	sources, err := r.sources(ctx)
 	if err != nil {
-		return errors.Join(err, r.listener.Close())
+		return nil, err
 	}
 	journal, err := r.journal(len(sources) > 0)
 	if err != nil {
-		return errors.Join(err, r.listener.Close())
+		return nil, err
 	}
-	server := sidecar.New(sidecar.Config{
+	return sidecar.New(sidecar.Config{
 		Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
-		Names: web.Names{Local: isLocal(r.listener), Token: s.Token != "", Hosts: hosts(s, s.Listen)},
-	})
-	defer server.Close()
-	r.background.Go(func() {
-		if err := server.Ready(ctx); err != nil && ctx.Err() == nil {
-			r.Log.Warn("no request can be served yet", "event", "not_ready", "upstream", up.Address(), "detail", err.Error())
-		}
-	})
-	err = sidecar.Run(ctx, r.listener, server.Handler(), r.Rules.Set().Limits.Grace, r.Log)
-	r.stop()
-	return err
+		Names: web.Names{Local: r.local, Token: s.Token != "", Hosts: hosts(s, s.Listen)},
+	}), nil
 }
 
 // unanswered is what to set so that approvals can be answered.

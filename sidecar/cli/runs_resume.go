@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+)
+
+func (k *kept) resumeCommand() *cobra.Command {
+	flags := defaultSettings()
+	var config string
+	c := &cobra.Command{
+		Use: "resume ID", Short: "Go on with a run that was broken off", Args: cobra.ExactArgs(1),
+		Long: `Go on with a run that a crash has broken off, that its caller left, or that failed. What has
+finished is not done again. Progress is written on standard error, the answer on standard output.
+
+It needs the settings of the server that began the run: flags, --config or the environment, as
+for serve. That server must not run. While it does, it goes on by itself when it gets the same
+request again.`,
+		Example: `  gpt-oss-executor runs resume runJ5F0 --state /var/lib/gptoss --config gptoss.yaml`,
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := settings(c, config, &flags, k.env)
+			if err != nil {
+				return err
+			}
+			if k.state != "" {
+				s.State = k.state
+			}
+			k.state = s.State
+			if _, err := k.open(); err != nil {
+				return err
+			}
+			ctx, stop := untilStopped(c)
+			defer stop()
+			return k.resume(ctx, s, args[0])
+		},
+	}
+	c.Flags().StringVar(&config, "config", "", "config `FILE` in YAML, as for serve")
+	settingFlags(c, &flags, "state")
+	return c
+}
+
+func (k *kept) resume(ctx context.Context, s ruleset.Settings, id string) error {
+	log, err := logger(s, k.env)
+	if err != nil {
+		return err
+	}
+	metrics := telemetry.New()
+	rules, err := openRules(s, k.env, log, metrics)
+	if err != nil {
+		return err
+	}
+	out := &printed{out: k.env.Out, progress: k.env.Err}
+	return service.Resume(ctx, service.Config{Settings: s, Rules: rules, Named: rulesName(s.Rules), Environ: k.env.Environ, Metrics: metrics, Log: log}, id, out)
+}
+
+// printed is an answer for a person. It is a turn.Sink.
+type printed struct {
+	out, progress io.Writer
+	said          error // of writing
+}
+
+func (p *printed) Flows() bool                  { return true }
+func (p *printed) Begin()                       {}
+func (p *printed) Called(int) []string          { return nil }
+func (p *printed) Left() bool                   { return false }
+func (p *printed) Say(text string)              { p.print(p.out, text+"\n") }
+func (p *printed) Finish() error                { return p.said }
+func (p *printed) Fail(err *openai.Error) error { return err }
+
+func (p *printed) Take(piece *turn.Piece) {
+	for _, part := range piece.Parts {
+		for _, e := range part.Events {
+			switch e.Kind {
+			case parse.Text:
+				p.print(p.out, e.Text+"\n")
+			case parse.Thought:
+				p.print(p.progress, e.Text)
+			}
+		}
+	}
+}
+
+func (p *printed) print(to io.Writer, text string) {
+	for line := range strings.Lines(text) {
+		line, whole := strings.CutSuffix(line, "\n")
+		line = terminal.Printable(line)
+		if whole {
+			line += "\n"
+		}
+		if _, err := io.WriteString(to, line); err != nil && p.said == nil {
+			p.said = err
+		}
+	}
+}
