@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -36,7 +37,7 @@ func inside(p guard.Permit) (out []paths.Inside) {
 func hidden(p guard.Permit, found []paths.Inside, has ruleset.Confined) (out []string) {
 	for _, in := range found {
 		in.Secrets = slices.DeleteFunc(in.Secrets, func(secret string) bool {
-			return p.Project && slices.ContainsFunc(has.Secrets, func(name string) bool { return fits(secret, name) }) ||
+			return harmless(secret) || p.Project && slices.ContainsFunc(has.Secrets, func(name string) bool { return fits(secret, name) }) ||
 				p.Understood && slices.ContainsFunc(p.Deletes, func(gone string) bool { return below(secret, gone) })
 		})
 		out = append(out, unkept(in)...)
@@ -44,6 +45,29 @@ func hidden(p guard.Permit, found []paths.Inside, has ruleset.Confined) (out []s
 	slices.Sort(out)
 	out = slices.Compact(out)
 	return out[:min(len(out), mostHidden)]
+}
+
+// maySay are settings of programs in which a token may stand, and often does not: then npm and
+// its like need them.
+var maySay = []string{".npmrc", ".yarnrc.yml", ".pypirc", ".curlrc", ".wgetrc"}
+
+// tokens are the words without which no such file holds one.
+var tokens = lazyregexp.New(`(?i)auth|token|pass|secret|key|user|login|cookie|://[^/\s]*@`)
+
+// maxSettings is how long such a file is at most, in bytes.
+const maxSettings = 64 << 10
+
+// harmless reports whether a file that may hold a token holds none.
+func harmless(file string) bool {
+	if !slices.Contains(maySay, path.Base(file)) {
+		return false
+	}
+	info, err := os.Lstat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSettings {
+		return false
+	}
+	doc, err := os.ReadFile(file)
+	return err == nil && !tokens().Match(doc)
 }
 
 // deepest is how many folders below the workspace a repository may lie whose git is fixed. Deeper

@@ -146,3 +146,25 @@ func TestFixed(t *testing.T) {
 		}
 	}
 }
+
+// Settings of npm and its like are hidden only if a token can stand in them.
+func TestHarmlessSettings(t *testing.T) {
+	dir := t.TempDir()
+	for text, want := range map[string]bool{
+		"cafile=ca.pem\nregistry=https://npm.example.com/\n": true, "": true,
+		"//npm.example.com/:_authToken=npm_x\n": false, "_password=eA==\n": false, "proxy=http://sam:x@proxy:3128\n": false, "always-auth=true\n": false,
+	} {
+		file := filepath.Join(dir, ".npmrc")
+		ruletest.Must(t, os.WriteFile(file, []byte(text), 0o600))
+		if got := harmless(file); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+	ruletest.Must(t, os.Remove(filepath.Join(dir, ".npmrc")))
+	ruletest.Must(t, os.Symlink("/etc/passwd", filepath.Join(dir, ".npmrc")))
+	for _, name := range []string{".npmrc", ".env"} {
+		if harmless(filepath.Join(dir, name)) {
+			t.Errorf("%s is taken for harmless", name)
+		}
+	}
+}
