@@ -28,7 +28,7 @@ func runsCommand(env Env) *cobra.Command {
 	k := kept{env: env}
 	c := &cobra.Command{
 		Use:   "runs",
-		Short: "Look at what runs of executor mode did: list, show, resume, replay",
+		Short: "Runs of executor mode: list, show, resume, replay",
 		Long: `Look at what runs of executor mode did, go on with one, and decide about their calls again.
 
 The journal of runs stands in the state folder: --state or ` + ruleset.SettingPrefix + `STATE. The server

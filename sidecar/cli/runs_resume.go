@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -27,7 +28,7 @@ finished is not done again. Progress is written on standard error, the answer on
 It needs the settings of the server that began the run: flags, --config or the environment, as
 for serve. That server must not run. While it does, it goes on by itself when it gets the same
 request again.`,
-		Example: `  gpt-oss-executor runs resume runJ5F0 --state /var/lib/gptoss --config gptoss.yaml`,
+		Example: `  gpt-oss-executor runs resume runJ5F0 --config /etc/gptoss.yaml`,
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := settings(c, config, &flags, k.env)
 			if err != nil {
@@ -47,6 +48,7 @@ request again.`,
 	}
 	c.Flags().StringVar(&config, "config", "", "config `FILE` in YAML, as for serve")
 	settingFlags(c, &flags, "state")
+	jsonFlag(c, &k.json, "one document, in place of the answer")
 	return c
 }
 
@@ -61,7 +63,29 @@ func (k *kept) resume(ctx context.Context, s ruleset.Settings, id string) error 
 		return err
 	}
 	out := &printed{out: k.env.Out, progress: k.env.Err}
-	return service.Resume(ctx, service.Config{Settings: s, Rules: rules, Named: rulesName(s.Rules), Environ: k.env.Environ, Metrics: metrics, Log: log}, id, out)
+	if k.json {
+		out.out = io.Discard
+	}
+	err = service.Resume(ctx, service.Config{Settings: s, Rules: rules, Named: rulesName(s.Rules), Environ: k.env.Environ, Metrics: metrics, Log: log}, id, out)
+	if err != nil || !k.json {
+		return err
+	}
+	j, err := k.open()
+	if err != nil {
+		return err
+	}
+	past, err := j.Load(id)
+	if err != nil {
+		return err
+	}
+	answer := ""
+	if past.End != nil {
+		answer = past.End.Text
+	}
+	return k.env.paper(true).whole(struct {
+		journal.Summary
+		Answer string `json:"answer"`
+	}{past.Summary(), answer}, nil)
 }
 
 // printed is an answer for a person. It is a turn.Sink.
