@@ -21,7 +21,8 @@ func demoCommand(env Env) *cobra.Command {
 
 The demo starts the real server in front of a scripted model server, on free ports of
 this machine. It asks for each reply twice, without the sidecar and with it, and checks
-both. Then it edits a rule file while the server runs. All of it takes a few seconds. A
+both. A run of executor mode works alone in a folder. Then the demo edits a rule file while
+the server runs. All of it takes a few seconds. A
 terminal shows colours, unless NO_COLOR is set.
 
 Exit code: 0 everything came out as it should, 1 something did not.`,
@@ -49,12 +50,22 @@ func runDemo(ctx context.Context, env Env) (err error) {
 	if _, err := writeDefaults(dir, env.Defaults, false); err != nil {
 		return err
 	}
-	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Out: env.Out, Colours: terminal.ColoursOf(env.Out, env.lookup),
+	work, err := os.MkdirTemp("", "gpt-oss-executor-demo-work-")
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	defer func() {
+		if gone := os.RemoveAll(work); err == nil {
+			err = gone
+		}
+	}()
+	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Work: work, Out: env.Out, Colours: terminal.ColoursOf(env.Out, env.lookup),
 		Serve: func(ctx context.Context, upstream string, log io.Writer) error {
 			s := defaultSettings()
-			s.Confine = service.ConfineOff // the calls of the demo run nowhere
+			s.Confine = service.ConfineOff // no call of the demo is a command
+			s.Workspace, s.WorkspaceTools = work, "on"
 			s.Listen, s.Upstream, s.Rules, s.LogFormat = "127.0.0.1:0", upstream, dir, "json"
-			return serve(ctx, s, Env{Err: log, Defaults: env.Defaults})
+			return serve(ctx, s, Env{Err: log, Environ: env.Environ, Defaults: env.Defaults})
 		},
 	})
 	if err == nil && !ok {

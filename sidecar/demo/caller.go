@@ -37,9 +37,14 @@ type answer struct {
 type call struct{ ID, Name, Args string }
 
 // ask sends one message to the server at base and reads the reply to its end.
-func (c caller) ask(ctx context.Context, base, message string) (a answer, err error) {
+func (c caller) ask(ctx context.Context, base, message string) (answer, error) {
+	return c.asks(ctx, base, "gpt-oss", message, offered())
+}
+
+// asks is ask of a model id, with these tools.
+func (c caller) asks(ctx context.Context, base, model, message string, tools any) (a answer, err error) {
 	body, err := json.Marshal(map[string]any{
-		"model": "gpt-oss", "stream": true, "tools": offered(),
+		"model": model, "stream": true, "tools": tools,
 		"messages": []map[string]string{{"role": "user", "content": message}},
 	})
 	if err != nil {

@@ -2,7 +2,7 @@
 // real server in front of a scripted model server, sends real HTTP requests to
 // both, and sets what a caller gets without the sidecar beside what it gets with
 // it; then it edits a rule file while everything runs. Nothing leaves this
-// machine, and nothing that a reply asks for is ever run.
+// machine, and no command that a reply asks for is ever run.
 package demo
 
 import (
@@ -19,13 +19,14 @@ import (
 // Config is what a demo works with.
 type Config struct {
 	Dir     string // folder of rule files with nobody's work in it: the demo edits them
+	Work    string // empty folder, in which a run of the demo works
 	Out     io.Writer
 	Colours terminal.Colours
 	Serve   Serve
 }
 
-// Serve runs the sidecar as the command serve does, with the rules in Dir and this model
-// server, at a free port of this machine, until ctx ends. Each line of its log is one write
+// Serve runs the sidecar as the command serve does, with the rules in Dir, the workspace Work and
+// this model server, at a free port of this machine, until ctx ends. Each line of its log is one write
 // of JSON.
 type Serve func(ctx context.Context, upstream string, log io.Writer) error
 
@@ -37,7 +38,7 @@ func Run(ctx context.Context, cfg Config) (ok bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("demo: %w", err)
 	}
-	p := &performance{stage: st, page: page{cfg.Out, cfg.Colours}, dir: cfg.Dir, began: time.Now()}
+	p := &performance{stage: st, page: page{cfg.Out, cfg.Colours}, dir: cfg.Dir, work: cfg.Work, began: time.Now()}
 	err = p.give(ctx, bill)
 	if closed := st.close(); err == nil {
 		err = closed
@@ -53,6 +54,7 @@ type performance struct {
 	*stage
 	page
 	dir   string
+	work  string
 	began time.Time
 
 	kinds, repaired, leaks, wrong int
@@ -69,6 +71,10 @@ func (p *performance) give(ctx context.Context, bill programme) error {
 	}
 	p.title("What must not become a call or must not leave, and an error in other words")
 	if err := p.play(ctx, bill.guarded); err != nil {
+		return err
+	}
+	p.title("Without a gateway: the model works alone in a folder, until it is done")
+	if err := p.run(ctx); err != nil {
 		return err
 	}
 	p.title("How soon text arrives")

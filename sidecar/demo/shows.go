@@ -51,7 +51,7 @@ func (b programme) scenarios() []script.Scenario {
 	for _, s := range slices.Concat(b.damaged, b.guarded, []show{b.slow, b.house}) {
 		out = append(out, s.scenario())
 	}
-	return out
+	return append(out, runScenario())
 }
 
 const runs = "runs, exactly as the model meant it"
