@@ -60,6 +60,8 @@ type answering interface {
 // served is the one line that every request leaves in the log.
 func (s *Server) served(w http.ResponseWriter, r *http.Request, a turn.Account, began time.Time, streams bool, err error) {
 	status := statusOf(err)
+	s.metrics.Tokens.WithLabelValues(a.Model, "prompt").Add(float64(a.Prompt))
+	s.metrics.Tokens.WithLabelValues(a.Model, "completion").Add(float64(a.Completion))
 	s.log.LogAttrs(r.Context(), slog.LevelInfo, "served", slog.String("event", "request_served"), slog.String("request", w.Header().Get(web.RequestID)),
 		slog.String("run", w.Header().Get(runID)), slog.String("model", a.Model), slog.String("agent", a.Who.Agent), slog.String("session", a.Who.Session),
 		slog.Int("status", status), slog.Bool("stream", streams), slog.Int("turns", a.Turns), slog.String("strategies", strings.Join(a.Strategies, " ")),

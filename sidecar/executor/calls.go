@@ -92,9 +92,23 @@ func (r *Run) run(ctx context.Context, id string, call tools.Call) (tools.Result
 	} else {
 		r.Log.Info("a tool has run", "event", "tool_execution_success", "run", r.ID, "call", id, "tool", call.Name, "elapsed_ms", took, "bytes", len(result.Text))
 	}
+	r.Turns.Metrics.RunCalls.WithLabelValues(call.Name, outcome(&result, refusal)).Inc()
 	result.Text = r.shown(call.Name, &result)
 	err = r.add(journal.Record{Result: &journal.Result{ID: id, Text: result.Text, Failed: result.Failed, Refused: refusal != nil, Doubt: result.Doubt, Took: took}})
 	return result, err
+}
+
+// outcome is how a call went, for the metrics.
+func outcome(res *tools.Result, refusal *tools.Refusal) string {
+	switch {
+	case refusal != nil:
+		return "refused"
+	case res.Doubt:
+		return "doubt"
+	case res.Failed:
+		return "failed"
+	}
+	return "ok"
 }
 
 // shown is what the model reads of a result.

@@ -64,6 +64,7 @@ func (r *Run) ended(end *ending, err error) {
 			r.Log.Error("the end of a run cannot be kept", "event", "journal_broken", "run", r.ID, "detail", err.Error())
 		}
 	}
+	r.Turns.Metrics.Runs.WithLabelValues(r.Model.ID.Value, e.Status).Inc()
 	r.Log.Info("run ended", "event", "executor_run_end", "run", r.ID, "status", e.Status, "model", r.Model.ID.Value, "agent", r.who.Agent, "session", r.who.Session,
 		"iterations", r.acts.turns, "calls", r.acts.calls, "prompt_tokens", r.usage.prompt, "completion_tokens", r.usage.completion,
 		"elapsed_ms", r.Now().Sub(r.since).Milliseconds(), "rules", r.set.Version)

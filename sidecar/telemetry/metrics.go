@@ -13,6 +13,9 @@ type Metrics struct {
 	list *list
 
 	Requests  *Vec    // model, status
+	Tokens    *Vec    // model, kind: prompt, completion
+	Runs      *Vec    // model, status: answered, unfinished, failed, left
+	RunCalls  *Vec    // tool, outcome: ok, failed, refused, doubt
 	Calls     *Vec    // strategy
 	Repairs   *Vec    // kind
 	Refusals  *Vec    // code
@@ -51,6 +54,9 @@ func New() *Metrics {
 	return &Metrics{
 		list:      l,
 		Requests:  counter("requests_total", "Chat completion requests by model id and HTTP status.", "model", "status"),
+		Tokens:    counter("tokens_total", "Tokens as the model server counts them, by model id and kind: prompt, completion.", "model", "kind"),
+		Runs:      counter("runs_total", "Runs of executor mode by model id and how they ended: answered, unfinished, failed, left.", "model", "status"),
+		RunCalls:  counter("run_calls_total", "Calls of runs by tool and outcome: ok, failed, refused, doubt.", "tool", "outcome"),
 		Calls:     counter("calls_total", "Tool calls that left, by the strategy that found them.", "strategy"),
 		Repairs:   counter("repairs_total", "Repairs made to calls that left, by kind.", "kind"),
 		Refusals:  counter("refusals_total", "Text that looked like a call and was none, by reason.", "code"),

@@ -67,10 +67,10 @@ func (v *Vec) Reset() {
 }
 
 // Inc adds one.
-func (s *Series) Inc() { s.add(1) }
+func (s *Series) Inc() { s.Add(1) }
 
 // Dec takes one away.
-func (s *Series) Dec() { s.add(-1) }
+func (s *Series) Dec() { s.Add(-1) }
 
 // Set replaces the value.
 func (s *Series) Set(n float64) {
@@ -79,7 +79,8 @@ func (s *Series) Set(n float64) {
 	s.value = n
 }
 
-func (s *Series) add(n float64) {
+// Add changes a counter or a gauge by n.
+func (s *Series) Add(n float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.value += n
