@@ -191,5 +191,5 @@ func sumOf(who policy.Subject, body []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// newID is the id of a run: letters and digits, of which those of a later one sort behind.
+// newID is the id of a run: letters and digits.
 func newID() string { return "run" + rand.Text()[:20] }
