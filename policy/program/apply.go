@@ -101,8 +101,7 @@ func (c *call) mark(list []string) {
 
 // maybeFile reports whether a filter of yq may as well be the name of a file.
 func maybeFile(filter string) bool {
-	inner := strings.HasPrefix(filter, ".") && !strings.HasPrefix(filter, "./") && !strings.HasPrefix(filter, "../")
-	return !inner && !strings.ContainsAny(filter, " |()[]\"")
+	return filter != "." && filter != ".." && !strings.ContainsAny(filter, " |()[]=\"")
 }
 
 // applyOperands gives each operand its meaning.

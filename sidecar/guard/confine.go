@@ -25,8 +25,10 @@ type Permit struct {
 	Hosts   []string    // that it names, with a port that is not 80 or 443
 	Ports   []int       // of this machine, that agents may use whatever listens there
 	// Understood says that everything in the command is understood. Then it may be led on to
-	// other public hosts, and git may change its settings. Code that nobody has read may not.
+	// other public hosts. Code that nobody has read may not.
 	Understood bool
+	// Settings says that git may change its settings: all is understood, or nothing but git runs.
+	Settings bool
 	// Project says that it runs code of the workspace, and brings none of its own: npm run dev,
 	// and not node -e.
 	Project bool
@@ -88,13 +90,14 @@ func (j *judge) outside(s *shell.Script) bool {
 var runGit = []string{"git", "gh", "glab"}
 
 // trusted reports whether git reads only settings that no confined command can have made: those
-// of the workspace itself. Git runs what they say.
+// of the workspace itself, and not of submodules. Git runs what they say.
 func (j *judge) trusted(git shell.Command) bool {
 	work := j.world.Roots(j.set).Workspace()
 	elsewhere := func(flag string) bool {
-		return flag == "-C" || strings.HasPrefix(flag, "-C/") || strings.HasPrefix(flag, "--git-dir") || strings.HasPrefix(flag, "--work-tree")
+		return flag == "-C" || strings.HasPrefix(flag, "-C/") || strings.HasPrefix(flag, "--git-dir") || strings.HasPrefix(flag, "--work-tree") ||
+			strings.HasPrefix(flag, "--rec") || strings.HasPrefix(flag, "-c")
 	}
-	return git.Cwd == work && !slices.ContainsFunc(git.Argv, elsewhere) && j.confiner().Trusts(work)
+	return git.Cwd == work && !strings.HasPrefix(git.Sub, "submodule") && !slices.ContainsFunc(git.Argv, elsewhere) && j.confiner().Trusts(work)
 }
 
 // understands reports whether nothing in a script is known only when it runs: no code, and no
@@ -103,6 +106,15 @@ func understands(s *shell.Script) bool {
 	return len(s.Dynamic) == 0 && !slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
 		return !c.Known && c.Binary != "" || c.Inline || c.CodeFile != "" || slices.Contains(c.Tags, "workspace-code")
 	})
+}
+
+// gitAlone reports whether a script runs nothing but git, with no other program behind it. The
+// rules have judged which settings it changes.
+func gitAlone(s *shell.Script) bool {
+	other := func(c shell.Command) bool {
+		return c.Binary != "cd" && (c.Binary != "git" || len(c.ExecFlags)+len(c.Env)+len(c.Wrappers) > 0 || slices.Contains(c.Tags, "opaque-exec"))
+	}
+	return understands(s) && !slices.ContainsFunc(s.Commands, other)
 }
 
 // cannotConfine is why a command does not leave if all must run confined.
@@ -138,6 +150,7 @@ func (j *judge) confine(call *tools.Call, looked *ruleset.Case, understood bool)
 func (j *judge) permit(f *policy.Facts, understood bool) Permit {
 	p := Permit{Command: f.Call.Command, Who: j.who, Rules: j.set.Version, Roots: j.world.Roots(j.set), Ports: j.set.Ports(j.world.around()),
 		Understood: understood && understands(f.Script), Project: project(f.Script)}
+	p.Settings = p.Understood || gitAlone(f.Script)
 	for i := range f.Script.Commands {
 		cmd := &f.Script.Commands[i]
 		for _, use := range cmd.Reads {

@@ -99,6 +99,27 @@ func TestConfinedCalls(t *testing.T) {
 	}
 }
 
+// TestPermitOfSettings: git alone may change its settings, and nothing that runs beside it.
+func TestPermitOfSettings(t *testing.T) {
+	for command, want := range map[string]bool{
+		"git status":             true,
+		"git config user.name a": true,
+		"git config user.name a && git config user.email a@example.com && git commit -qm x": true,
+		"git config user.name a && ./x.sh":                                                  false,
+		"GIT_EDITOR=./x git config user.name a":                                             false,
+		"git -c core.fsmonitor=./x config user.name a":                                      false,
+		"git config user.name \"$(./x)\"":                                                   false,
+		"git rebase -x ./x.sh HEAD~1":                                                       false,
+		"git bisect run ./x.sh":                                                             false,
+		"npm test":                                                                          false,
+	} {
+		j, d, _ := confining(t, "", "")
+		if refusal := j.decide(exec(command)); refusal == nil && len(d.permits) == 1 && d.permits[0].Settings != want || want && len(d.permits) != 1 {
+			t.Errorf("%s: %v %+v", command, refusal, d.permits)
+		}
+	}
+}
+
 // What a command names is given to it as far as it was judged: all below a folder only where
 // the command reads all, and nothing there is odd.
 func TestPermitOfReads(t *testing.T) {
@@ -177,16 +198,19 @@ func TestAskedCallsAreNotConfined(t *testing.T) {
 // understood.
 func TestOutsideCallsAreNotConfined(t *testing.T) {
 	for command, confined := range map[string]bool{
-		"git fetch":                 false,
-		"git status && git pull -q": false,
-		"docker ps":                 false,
-		"systemctl status nginx":    false,
-		"docker ps && npm test":     true,
-		"git fetch; bash x.sh":      true,
-		"git log --oneline -5":      true,
-		"cd sub && git fetch":       true, // a command can have made that repository, with settings that run programs
-		"git -C sub fetch":          true,
-		"git --git-dir=x fetch":     true,
+		"git fetch":                        false,
+		"git status && git pull -q":        false,
+		"docker ps":                        false,
+		"systemctl status nginx":           false,
+		"docker ps && npm test":            true,
+		"git fetch; bash x.sh":             true,
+		"git log --oneline -5":             true,
+		"cd sub && git fetch":              true, // a command can have made that repository, with settings that run programs
+		"git -C sub fetch":                 true,
+		"git submodule update":             true, // submodules are repositories, too
+		"git fetch --recurse-submodules":   true,
+		"git -c submodule.recurse=1 fetch": true,
+		"git --git-dir=x fetch":            true,
 	} {
 		j, d, _ := confining(t, "", "")
 		if call := exec(command); j.decide(call) != nil || (len(d.permits) > 0) != confined {

@@ -33,7 +33,7 @@ type Desk struct {
 }
 
 // Trusts reports whether the settings of git in a workspace are no work of a confined command.
-func (d *Desk) Trusts(workspace string) bool { return !d.Made.Holds(workspace) }
+func (d *Desk) Trusts(workspace string) bool { return !d.Made.Holds(workspace) && settled(workspace) }
 
 // Permit issues the ticket of a command.
 func (d *Desk) Permit(set *ruleset.Set, p guard.Permit) (policy.Wrapper, error) {

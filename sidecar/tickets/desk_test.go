@@ -40,7 +40,7 @@ func TestDesk(t *testing.T) {
 		Roots: paths.Roots{Home: home, Write: []string{work, "/tmp"}, Read: []string{"/usr"}, Own: []string{home + "/rules"}},
 	}
 	for _, understood := range []bool{false, true} {
-		p.Understood = understood
+		p.Understood, p.Settings = understood, understood
 		w, err := d.Permit(ruletest.Shipped(t), p)
 		ruletest.Must(t, err)
 		ticket, err := Take(w.Ticket, []string{"bash", "-c", "npm test"}, now)

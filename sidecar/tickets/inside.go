@@ -75,15 +75,15 @@ func harmless(file string) bool {
 const deepest = 2
 
 // fixed is what lies in a folder that may be changed, and is not to be changed: what git would
-// run later, unconfined. A command that is understood has been judged for that; git itself
-// changes its settings, and rm removes repositories.
+// run later, unconfined. A command that is understood, or is git alone, has been judged for that; git
+// itself changes its settings, and rm removes repositories.
 func fixed(p guard.Permit, found []paths.Inside) (out []string) {
 	work := paths.Behind(workspace.Links{}, p.Roots.Workspace())
 	for _, in := range found {
 		for _, store := range in.Stores {
-			near := !p.Understood && below(store, work) && strings.Count(store[len(work):], "/") <= deepest
+			near := !p.Settings && below(store, work) && strings.Count(store[len(work):], "/") <= deepest
 			if near || store == work || slices.Contains(p.Roots.Write, store) {
-				out = append(out, ofGit(filepath.Join(store, ".git"), !p.Understood)...)
+				out = append(out, ofGit(filepath.Join(store, ".git"), !p.Settings)...)
 			}
 		}
 	}

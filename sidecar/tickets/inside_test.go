@@ -132,7 +132,7 @@ func TestFixed(t *testing.T) {
 		".git/config .git/hooks a/.git/config a/.git/hooks b/c/.git/config b/c/.git/hooks tree/.git": false,
 	} {
 		p := permit(work)
-		p.Understood = understood
+		p.Settings = understood
 		var got []string
 		for _, path := range fixed(p, inside(p)) {
 			if _, err := os.Stat(path); err != nil {
