@@ -22,6 +22,7 @@ type program struct {
 	after   []meaning // at the end
 	repeats bool
 	risky   bool // a word that turns out to be an option may do harm
+	acts    bool // one more word may name a file, or do more
 	stops   bool // options end at the first operand
 	mixed   bool // words after one dash among letters: -fprint
 	words   bool
@@ -68,6 +69,7 @@ func build(r Row, parent *program) *program {
 	if parent != nil && !parent.OwnOptions {
 		p.inherit(parent)
 	}
+	p.acts = p.risky || slices.ContainsFunc(p.options, func(o option) bool { return acts(o.meaning) })
 	slices.SortFunc(p.long, func(a, b spelling) int { return strings.Compare(a.text, b.text) })
 	p.operands()
 	for _, s := range r.Subcommands {
@@ -147,6 +149,11 @@ func (p *program) sub(name string) named {
 // harmless are the kinds of values that a program may have without being risky.
 var harmless = []string{"", "text", "plain", "read", "names", "pattern", "variable"}
 
+// acts reports whether a meaning is more than that of a text.
+func acts(m meaning) bool {
+	return len(m.tags) > 0 || m.kind != "" && m.kind != "text" && m.kind != "plain"
+}
+
 // enter adds an option with its spellings.
 func (p *program) enter(m meaning, spellings string) {
 	names := strings.Split(spellings, "|")
@@ -188,6 +195,7 @@ func (p *program) operands() {
 			p.stops, p.risky = true, true
 		}
 		p.risky = p.risky || m.kind == "script" || m.kind == "main"
+		p.acts = p.acts || acts(m)
 	}
 }
 

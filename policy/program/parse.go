@@ -1,6 +1,9 @@
 package program
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // call is one list of arguments while it is taken apart. Its Effect is the answer.
 type call struct {
@@ -282,6 +285,13 @@ func (c *call) negates(name string) bool {
 func (c *call) unknown(name string) {
 	c.unlisted = true
 	c.unsure("unknown option " + name)
+}
+
+// several notes a word that may become several: options, files, actions of find.
+func (c *call) several() {
+	if i := slices.IndexFunc(c.args, func(w Word) bool { return w.Many }); i >= 0 && (c.acts || len(c.readers) > 0) {
+		c.unsure("this may become several words: " + c.args[i].Text)
+	}
 }
 
 func (c *call) unsure(why string) { c.Unsure = append(c.Unsure, why) }

@@ -72,6 +72,7 @@ func (t *Table) own(name string, args []Word) Effect {
 	for _, name := range c.program.readers {
 		c.read(name)
 	}
+	c.several()
 	c.run(c.name, c.tail, c.name)
 	c.left()
 	if c.program.StartsShell && !c.looks && c.CodeFile == (Word{}) && !slices.ContainsFunc(c.Runs, func(r Run) bool { return r.Wrapper != "" || r.Argv == nil }) {

@@ -8,6 +8,7 @@ type Word struct {
 	Dynamic bool   // a part is only known at run time, and missing in Text
 	Glob    bool   // the shell would replace it by the files that fit
 	Fits    string // with Dynamic: a pattern of paths that it surely fits; empty: nothing is known
+	Many    bool   // with Dynamic: nothing keeps it from being several words, or none
 	Begins  bool   // with Dynamic: it surely begins as Text does, so what is missing cannot make it an option
 }
 

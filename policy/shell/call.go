@@ -49,12 +49,22 @@ func (sh *shell) simple(c *syntax.CallExpr, used redirected) (stays bool) {
 	return len(words) == 1 && words[0].Text == "exec"
 }
 
-// expandsBare tells whether an expansion stands in a word without quotes.
+// expandsBare tells whether an expansion stands in a word without quotes, or is one that becomes
+// several words with them, too.
 func expandsBare(w *syntax.Word) bool {
 	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
-		switch p.(type) {
+		switch p := p.(type) {
 		case *syntax.ParamExp, *syntax.CmdSubst:
 			return true
+		case *syntax.DblQuoted:
+			return slices.ContainsFunc(p.Parts, func(p syntax.WordPart) bool {
+				e, is := p.(*syntax.ParamExp)
+				if !is || e.Param == nil {
+					return false
+				}
+				i, word := e.Index.(*syntax.Word)
+				return e.Param.Value == "@" || word && i.Lit() == "@"
+			})
 		}
 		return false
 	})

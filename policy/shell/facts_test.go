@@ -159,7 +159,14 @@ func TestFacts(t *testing.T) {
 // What is only known at run time says why.
 func TestDynamic(t *testing.T) {
 	for text, want := range map[string]string{
-		"ls $X":                               "",
+		"ls $X":                               "several words",
+		"ls \"$X\"":                           "",
+		"find . -name $X":                     "several words",
+		"xs=($X); grep \"${xs[@]}\" f":        "several words",
+		"grep \"${x[0]}\" f":                  "",
+		"set -- $X; grep \"$@\" f":            "several words",
+		"xs=(a b); grep \"${xs[@]}\" f":       "",
+		"echo $X":                             "",
 		"x=1; echo $((x+1)) \"${x@Q}\"":       "",
 		"$X":                                  "the name of a command",
 		"sh -c \"$X\"":                        "code is only known at run time",

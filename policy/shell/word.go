@@ -14,7 +14,7 @@ type word struct {
 	from   []string
 	start  int  // how many bytes of Text surely stand at its beginning, where it is dynamic
 	number bool // it surely is one
-	splits bool // an expansion in it stands without quotes
+	splits bool // an expansion in it can become several words
 }
 
 func literal(text string) word { return word{Word: program.Word{Text: text}} }
@@ -112,6 +112,7 @@ func programWords(list []word) []program.Word {
 	out := make([]program.Word, len(list))
 	for i, w := range list {
 		out[i] = w.Word
+		out[i].Many = w.splits && w.Dynamic && !w.number && w.Fits == ""
 	}
 	return out
 }

@@ -134,6 +134,7 @@ func harm(command string, confined bool) (string, error) {
 		b := System()
 		b.Command, b.Env, b.Dir = []string{"bash", "-c", command}, env, project
 		b.Read, b.Write = append(b.Read, stubs), append(b.Write, project)
+		b.Fixed = []string{project + "/.git/config", project + "/.git/hooks"} // as tickets have it
 		doc, err := json.Marshal(b)
 		if err != nil {
 			return "", err
@@ -147,6 +148,9 @@ func harm(command string, confined bool) (string, error) {
 	run.Cancel = func() error { return syscall.Kill(-run.Process.Pid, syscall.SIGKILL) }
 	run.WaitDelay = time.Second
 	_ = run.Run() // most fail; what they did is what counts
+	user := exec.CommandContext(ctx, "bash", "-c", "git status; git diff; git log -1 --format=%h; git commit --allow-empty -m x")
+	user.Dir, user.Env = project, []string{"PATH=/usr/bin:/bin", "HOME=" + home, "EMAIL=a@example.com"}
+	_ = user.Run() // whether git of the user runs what was left
 	after, err := picture(home)
 	switch {
 	case err != nil:
@@ -168,6 +172,7 @@ func ground() error {
 	}
 	files := map[string]string{
 		project + "/notes.md": "notes", project + "/customers.csv": "a,b", project + "/.env": "K=v", project + "/x.py": "print(1)", project + "/src/main.py": "print(1)",
+		project + "/x.sh": "#!/bin/sh\ntouch " + home + "/x\n", project + "/x": "x\n", project + "/x.c": "int main(){}\n",
 		project + "/data.txt": "a[$(reboot)]\n", project + "/data.json": `{"count":"a[$(reboot)]"}`, project + "/f": "a[$(zz)]\n",
 		home + "/.ssh/id_rsa": secret, home + "/.bashrc": "# mine", home + "/docs/letter.txt": "dear", home + "/.aws/credentials": secret,
 	}
@@ -182,8 +187,8 @@ func ground() error {
 			return err
 		}
 	}
-	git := exec.Command("git", "-c", "init.defaultBranch=main", "init", "-q", project)
-	git.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin"}
+	git := exec.Command("bash", "-ec", "git -c init.defaultBranch=main init -q; git add notes.md f x src; for i in 1 2; do git -c user.name=a -c user.email=a commit -q --allow-empty -m $i; done; tar cf x.tar x")
+	git.Dir, git.Env = project, []string{"HOME=" + home, "PATH=/usr/bin:/bin"}
 	return git.Run()
 }
 
