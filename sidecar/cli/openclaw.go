@@ -17,6 +17,7 @@ type object = map[string]any
 func openclawCommand(env Env) *cobra.Command {
 	var url, dir, key string
 	var window, tokens int
+	var runs bool
 	c := &cobra.Command{
 		Use:   "openclaw",
 		Short: "Print the settings for openclaw.json, ready to paste",
@@ -41,7 +42,7 @@ on, if it runs here as this user. confine --probe says what this machine enforce
 				return err
 			}
 			fmt.Fprintln(env.Err, "confine:", service.NoteGateway(url))
-			return env.paper(true).whole(openclawSettings(set, url, key, window, tokens), nil)
+			return env.paper(true).whole(openclawSettings(set, url, key, window, tokens, runs), nil)
 		},
 	}
 	f := c.Flags()
@@ -49,6 +50,7 @@ on, if it runs here as this user. confine --probe says what this machine enforce
 	f.StringVar(&key, "key", "", "bearer `TOKEN`, if the sidecar has one (GPTOSS_EXECUTOR_TOKEN)")
 	f.IntVar(&window, "context-window", 131072, "context window of the model server, in `TOKENS`")
 	f.IntVar(&tokens, "max-tokens", 8192, "the most `TOKENS` that a reply may have")
+	f.BoolVar(&runs, "executor", false, "name the models that run tools of their own, too: for a serve with --workspace-tools or --gateway")
 	rulesFlag(c, env, &dir)
 	return c
 }
@@ -69,10 +71,14 @@ func doubts(window, tokens int) (out []string) {
 }
 
 // openclawSettings are what OpenClaw needs to know of us. The values are those that were
-// found to work: OpenClaw's schema is strict, and its defaults lose reasoning.
-func openclawSettings(set *ruleset.Set, url, key string, window, tokens int) object {
+// found to work: OpenClaw's schema is strict, and its defaults lose reasoning. runs says that
+// tools run here: without any, a model of executor mode is a second name for another one.
+func openclawSettings(set *ruleset.Set, url, key string, window, tokens int, runs bool) object {
 	var models []object
-	for _, m := range set.Models {
+	for i, m := range set.Models {
+		if i > 0 && m.Mode == ruleset.Executor && !runs {
+			continue // but the default stays: the block below names it
+		}
 		models = append(models, object{
 			"id": m.ID.Value, "name": m.ID.Value, "reasoning": true, "input": []string{"text"},
 			"cost":          object{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},

@@ -52,8 +52,8 @@ func (r *Reader) takeNative(c *nativeCall, closed bool) {
 		return
 	}
 	call, refusal := r.c.Call(c.name, c.args, tools.Ending{Terminated: closed, Length: !closed})
-	if refusal == nil && r.repeats(call) {
-		t.note(st, 0, 1, Dropped, "the same call was found in the text")
+	if refusal == nil && r.once.has(call) {
+		t.note(st, 0, 1, Dropped, "the same call was found before")
 		return
 	}
 	t.take(st, 0, 1, call, refusal, nil)
@@ -63,13 +63,6 @@ func (r *Reader) closeNative() {
 	for i := range r.native {
 		r.takeNative(r.native[i], !r.length || i+1 < len(r.native))
 	}
-}
-
-// repeats says that text already gave the very same call.
-func (r *Reader) repeats(c tools.Call) bool {
-	return slices.ContainsFunc(r.result.Calls, func(o tools.Call) bool {
-		return o.Strategy != r.s.native.ID && o.Name == c.Name && bytes.Equal(o.Arguments, c.Arguments)
-	})
 }
 
 // echoes says that doc is the arguments of one of the server's own calls.

@@ -42,6 +42,7 @@ type Reader struct {
 	length  bool // the reply was cut: at its token limit, or as Reading.Cut says
 	done    bool
 	found   int
+	once    once
 	guarded bool // names are offered that text must not call
 	wasted  int  // bytes held back for candidates that were none
 	events  []Event

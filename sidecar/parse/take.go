@@ -36,6 +36,7 @@ func (t *text) found(st *Strategy, v string, from, to int, c rawCall, end tools.
 
 // take records a call or the reason why it is none.
 func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.Refusal, how []tools.Repair) bool {
+	written := call
 	if refusal == nil {
 		call.Strategy, call.Confidence = st.ID, st.Confidence
 		if judge := t.r.facts.Judge; judge != nil {
@@ -56,6 +57,7 @@ func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.
 	t.settle(Text)
 	call.Repairs = append(how, call.Repairs...)
 	t.note(st, from, to, Found, call.Name)
+	t.r.once.add(written)
 	t.r.call(call)
 	return true
 }

@@ -75,6 +75,9 @@ func TestLayersOfBuiltin(t *testing.T) {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
+	if first := set.Models[0].ID.Value; first != want.Models[0].ID.Value {
+		t.Errorf("a new model in front is the default: %s", first)
+	}
 	if set.Limits.TextBytes != 64<<10 || set.Limits.RequestBytes != want.Limits.RequestBytes {
 		t.Errorf("limits %+v", set.Limits)
 	}
