@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"slices"
 	"testing"
 
@@ -9,7 +10,7 @@ import (
 
 // Models that run tools of their own are only named for a serve that has some.
 func TestOpenclawModels(t *testing.T) {
-	set, err := loadRules("", "", Env{})
+	set, err := loadRules("", "", Env{Defaults: os.DirFS("../..")})
 	if err != nil {
 		t.Fatal(err)
 	}
