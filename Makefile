@@ -31,7 +31,7 @@ needs:
 
 unit: ## the tests that need nothing but Go; 2 minutes
 	@[ -d ../shared/corpus ] || echo 'skipped: the tests that measure against labelled cases, which are not public; ../shared/corpus is not beside this clone'
-	go test -timeout 8m $(packages)
+	go test -timeout 15m $(packages)
 
 race: ## what runs at the same time as something else, under the race detector; 3 minutes
 	go test -race -short -vet=off -timeout 8m $(concurrent) # -short: not the long tests with one goroutine, which unit runs
