@@ -159,6 +159,8 @@ func settings(t *testing.T, url string, days []*day) string {
 	}
 	delete(more["models"], "mode") // a gateway that is told to merge fetches a catalog
 	more["cron"] = map[string]any{"enabled": true}
+	more["memory"] = map[string]any{"search": map[string]any{"enabled": true}}
+	more["plugins"] = map[string]any{"enabled": true} // the tools of the memory are one
 	entries := map[string]any{}
 	for _, d := range days {
 		entries[d.agent()] = map[string]any{"workspace": d.session.Workspace}
