@@ -15,7 +15,7 @@ packages = $$(go list ./... | grep -v '/e2e$$')
 # Those where several things run at once, in the code or in its tests.
 concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -v '^./e2e$$')
 
-.PHONY: help build test needs unit race e2e lint fuzz bench load demo model schemas clean
+.PHONY: help build test needs unit race e2e lint fuzz bench load demo model schemas faults clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,6 +72,9 @@ model: ## a scripted gpt-oss server at 127.0.0.1:8000 to play with; DIALECT=olla
 
 schemas: ## rewrite schemas/, which editors check rules with, from the Go types
 	go test ./sidecar/ruleset -run TestSchemasAreFresh -update
+
+faults: ## rewrite the tables of docs/faults.md: what comes of a run in which something fails
+	go test ./sidecar -run TestFaults -update
 
 clean: ## remove what was built, and what was fetched from npm
 	rm -rf bin "$${XDG_CACHE_HOME:-$$HOME/.cache}/gpt-oss-executor"

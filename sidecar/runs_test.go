@@ -56,12 +56,18 @@ func (b *bench) calls() []string {
 // loop starts a sidecar that runs tools.
 func loop(t *testing.T, b *bench, edit func(*ruleset.Runs), replies ...script.Reply) *rig {
 	t.Helper()
+	return loopOn(t, b, edit, script.New(script.Scenario{Steps: replies}))
+}
+
+// loopOn starts one in front of this model server.
+func loopOn(t *testing.T, b *bench, edit func(*ruleset.Runs), model http.Handler) *rig {
+	t.Helper()
 	set := *ruletest.Shipped(t)
 	set.Runs.Tools = slices.Clone(set.Runs.Tools)
 	if edit != nil {
 		edit(&set.Runs)
 	}
-	return start(t, setup{set: &set, sources: []executor.Source{b}}, script.New(script.Scenario{Steps: replies}))
+	return start(t, setup{set: &set, sources: []executor.Source{b}}, model)
 }
 
 // run asks the model id executor, as a stream or whole.

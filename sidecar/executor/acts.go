@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -15,22 +16,25 @@ type acts struct {
 
 	mu    sync.Mutex
 	calls int
-	did   []string // what may have changed something, in words
+	ran   []string      // names of the tools, in order
+	took  time.Duration // all of them together
+	did   []string      // what may have changed something, in words
 	times map[[sha256.Size]byte]int
 	same  int // how often the same call came with the same result, at most
+}
+
+// counts notes that a call ran.
+func (a *acts) counts(tool string, took time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ran, a.took = append(a.ran, tool), a.took+took
 }
 
 // add notes a call that may have changed something.
 func (a *acts) add(what string, r *tools.Result) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	switch {
-	case r.Doubt:
-		what += " (it is not known whether it took effect)"
-	case r.Failed:
-		what += " (failed)"
-	}
-	a.did = append(a.did, what)
+	a.did = append(a.did, what+how(r))
 }
 
 // seen counts a call with its result, and gives how often it came. One that is in doubt has no

@@ -77,15 +77,19 @@ func (r *Run) run(ctx context.Context, id string, call tools.Call) (tools.Result
 	r.tell(does)
 	began := r.Now()
 	result, refusal, err := r.judged(ctx, id, &call, does, rule)
-	took := r.Now().Sub(began).Milliseconds()
+	spent := r.Now().Sub(began)
+	took := spent.Milliseconds()
 	if err != nil {
 		return result, err
 	}
 	if refusal != nil {
 		r.tell("It was not run: " + refusal.Why)
 		result = tools.Result{Failed: true, Text: refusal.Why}
-	} else if r.changes(&call) {
-		r.acts.add(does, &result)
+	} else {
+		r.acts.counts(call.Name, spent)
+		if r.changes(&call) {
+			r.acts.add(does, &result)
+		}
 	}
 	if result.Failed {
 		r.Log.Warn("a tool failed", "event", "tool_execution_failed", "run", r.ID, "call", id, "tool", call.Name, "elapsed_ms", took, "refused", refusal != nil, "detail", masked(result.Text))
@@ -146,7 +150,7 @@ func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does stri
 	}
 	r.Log.Debug("a tool runs", "event", "tool_execution_start", "run", r.ID, "call", id, "tool", call.Name, "args", masked(string(call.Arguments)))
 	for try := 0; ; try++ {
-		if res = r.once(ctx, id, passed, rule.Timeout); !res.Transient || !rule.Again || try == r.set.Limits.Retries || !r.pause(ctx, try, res.After) {
+		if res = r.send(ctx, id, passed, rule.Timeout); !res.Transient || !rule.Again || try == r.set.Limits.Retries || !r.pause(ctx, try, res.After) {
 			break
 		}
 	}
@@ -156,8 +160,8 @@ func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does stri
 	return res, nil, nil
 }
 
-// once sends a call, within its time.
-func (r *Run) once(ctx context.Context, id string, call *guard.Passed, within time.Duration) tools.Result {
+// send sends a call once, within its time.
+func (r *Run) send(ctx context.Context, id string, call *guard.Passed, within time.Duration) tools.Result {
 	in, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	res := r.offered[call.Name].Run(in, id, call)

@@ -14,8 +14,9 @@ import (
 // said is one reply of the model.
 type said struct {
 	parse.Reading
-	ids   []string // of its calls
-	usage usage
+	ids      []string // of its calls
+	usage    usage
+	squeezed bool // the request was too long at first
 }
 
 // ear hears one turn. It is a turn.Sink. Thoughts go on to the caller as they come; text does

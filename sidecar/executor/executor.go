@@ -70,15 +70,17 @@ type Run struct {
 	ID    string
 	Model ruleset.Model // under the id that the caller sees
 
-	set    *ruleset.Set
-	from   turn.Caller
-	who    policy.Subject
-	judge  *guard.Run
-	time   time.Duration // that it may take
-	window int           // tokens that the model takes; 0: nobody knows
-	since  time.Time
-	begin  journal.Begin
-	before *ending // the run has ended already, in a process before this one
+	set      *ruleset.Set
+	from     turn.Caller
+	who      policy.Subject
+	judge    *guard.Run
+	time     time.Duration // that it may take
+	window   int           // tokens that the model takes; 0: nobody knows
+	describe bool          // the answer says what the run did
+	reply    int           // tokens that the caller wants at most; 0: it does not say
+	since    time.Time
+	begin    journal.Begin
+	before   *ending // the run has ended already, in a process before this one
 
 	offered map[string]Source
 	tools   []tools.Tool
@@ -94,6 +96,7 @@ type Run struct {
 // work is what a run has done so far. Another run may go on with it.
 type work struct {
 	talk    *talk
+	tally   tally
 	usage   usage
 	acts    *acts
 	pending *said                   // the last reply, if its calls have not all run
@@ -143,7 +146,8 @@ func (e *Executor) plan(ctx context.Context, set *ruleset.Set, req *openai.Reque
 		return nil, err
 	}
 	r.tools = r.offer(ctx)
-	r.talk, r.acts = newTalk(req, r.tools), &acts{}
+	r.talk, r.acts, r.reply = newTalk(req, r.tools), &acts{}, replyOf(req)
+	r.describe = describes(req)
 	r.begin = journal.Begin{ID: r.ID, Model: model.ID.Value, Session: r.who.Session, Agent: r.who.Agent, Channel: r.who.Channel,
 		Rules: set.Version, Sum: sumOf(r.who, req.Body), Request: req.Body}
 	return r, nil
@@ -181,6 +185,16 @@ func timeOf(req *openai.Request, most time.Duration) (time.Duration, error) {
 		return most, nil
 	}
 	return time.Duration(v.Num * float64(time.Second)), nil
+}
+
+// replyOf is how many tokens a caller wants at most; 0: it does not say.
+func replyOf(req *openai.Request) (most int) {
+	for _, name := range []string{"max_tokens", "max_completion_tokens"} {
+		if at, ok := req.Field(name); ok {
+			most = max(most, int(gjson.ParseBytes(at.Of(req.Body)).Int()))
+		}
+	}
+	return most
 }
 
 // sumOf is the same for requests that are the same, of the same session.

@@ -26,12 +26,15 @@ func (r *Run) add(rec journal.Record) error {
 }
 
 // heard keeps a reply.
-func (r *Run) heard(n int, s *said) error {
-	t := &journal.Turn{N: n, Content: s.Content, Reasoning: s.Reasoning, Prompt: s.usage.prompt, Answer: s.usage.completion}
+func (r *Run) heard(n int, s *said) error { return r.add(journal.Record{Turn: turnOf(n, s)}) }
+
+// turnOf is a reply as it is kept.
+func turnOf(n int, s *said) *journal.Turn {
+	t := &journal.Turn{N: n, Content: s.Content, Reasoning: s.Reasoning, Prompt: s.usage.prompt, Answer: s.usage.completion, Squeezed: s.squeezed}
 	for i := range s.Calls {
 		t.Calls = append(t.Calls, journal.Wrote{ID: s.ids[i], Tool: s.Calls[i].Name, Arguments: string(s.Calls[i].Arguments)})
 	}
-	return r.add(journal.Record{Turn: t})
+	return t
 }
 
 // starts keeps that a call is about to run.

@@ -63,7 +63,7 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 			n--
 		} else {
 			var err error
-			if s, err = r.ask(ctx, n, r.talk.body); err != nil {
+			if s, err = r.ask(ctx, n, ""); err != nil {
 				return r.broken(ctx, err)
 			}
 		}
@@ -76,7 +76,7 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 		if err != nil {
 			return r.broken(ctx, err)
 		}
-		r.talk.called(s, results)
+		r.grow(s, results)
 		r.pending, r.known = nil, nil
 		switch {
 		case ctx.Err() != nil:
@@ -93,15 +93,36 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 	}
 }
 
-// ask makes one turn.
-func (r *Run) ask(ctx context.Context, n int, body []byte) (*said, error) {
+// ask makes one turn. Where the server takes less than was thought, it is asked once more,
+// with less. Where tell is not empty, the answer must be one without tools.
+func (r *Run) ask(ctx context.Context, n int, tell string) (*said, error) {
+	if used, shortened := r.fit(); used >= r.set.Runs.Context.TrimAt {
+		r.Log.Warn("the context of the model fills up", "event", "context_window_approaching", "run", r.ID, "iteration", n,
+			"used_percent", percent(used), "window", r.takes(), "shortened", shortened, "used_percent_now", percent(r.used()))
+	}
+	s, err := r.once(ctx, n, tell)
+	if why := r.tooLong(s, err); why != "" && r.squeeze() {
+		r.Log.Warn("the request was too long for the model server; it is asked again with less", "event", "context_overflow", "run", r.ID,
+			"iteration", n, "why", why, "window", r.takes(), "used_percent_now", percent(r.used()))
+		if s, err = r.once(ctx, n, tell); s != nil {
+			s.squeezed = true
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.acts.turns++
+	return s, r.heard(n, s)
+}
+
+// once asks once.
+func (r *Run) once(ctx context.Context, n int, tell string) (*said, error) {
 	began := r.Now()
 	r.Log.Debug("asking the model", "event", "gpt_oss_call_start", "run", r.ID, "iteration", n)
 	e := &ear{to: r.sink, begun: &r.begun}
-	err := r.hear(ctx, body, e)
+	err := r.hear(ctx, r.talk.body(tell), e)
 	took := r.Now().Sub(began).Milliseconds()
 	r.usage.add(e.said.usage)
-	r.acts.turns++
 	if err != nil {
 		r.Log.Warn("the model did not answer", "event", "gpt_oss_call_failed", "run", r.ID, "iteration", n, "elapsed_ms", took, "detail", err.Error())
 		return nil, err
@@ -115,7 +136,7 @@ func (r *Run) ask(ctx context.Context, n int, body []byte) (*said, error) {
 		}
 		r.Log.Info("the model calls tools", "event", "tool_intents_parsed", "run", r.ID, "iteration", n, "tool_names", names)
 	}
-	return &e.said, r.heard(n, &e.said)
+	return &e.said, nil
 }
 
 func (r *Run) hear(ctx context.Context, body []byte, e *ear) error {
@@ -143,7 +164,7 @@ func (r *Run) Account() turn.Account {
 func (r *Run) wrapUp(ctx context.Context, n int, end *ruleset.RunEnd) *ending {
 	s := &said{}
 	if end.Tell != "" {
-		if last, err := r.ask(ctx, n, r.talk.last(end.Tell)); err == nil && len(last.Calls) == 0 {
+		if last, err := r.ask(ctx, n, end.Tell); err == nil && len(last.Calls) == 0 {
 			s = last
 		}
 	}
@@ -196,6 +217,6 @@ func (r *Run) leave(e *ending) error {
 		r.sink.Take(&turn.Piece{Doc: &doc})
 	}
 	reading := parse.Reading{Content: e.text, Reasoning: e.said.Reasoning, Finish: e.finish}
-	r.sink.Take(&turn.Piece{Parts: []turn.Part{{Events: []parse.Event{{Kind: parse.Text, Text: e.text}}, Reading: &reading}}})
+	r.sink.Take(&turn.Piece{Run: r.metadata(), Parts: []turn.Part{{Events: []parse.Event{{Kind: parse.Text, Text: e.text}}, Reading: &reading}}})
 	return r.sink.Finish()
 }

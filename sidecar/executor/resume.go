@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,6 +34,10 @@ func (r *Run) restore(req *openai.Request, p *journal.Past) error {
 			if err := r.settle(); err != nil {
 				return err
 			}
+			r.fit()
+			if rec.Turn.Squeezed {
+				r.squeeze()
+			}
 			r.acts.turns = rec.Turn.N
 			r.usage.add(usage{prompt: rec.Turn.Prompt, completion: rec.Turn.Answer, context: rec.Turn.Prompt + rec.Turn.Answer})
 			r.pending = saidIn(rec.Turn)
@@ -45,6 +50,9 @@ func (r *Run) restore(req *openai.Request, p *journal.Past) error {
 		case rec.Result != nil:
 			res := tools.Result{Text: rec.Result.Text, Failed: rec.Result.Failed, Doubt: rec.Result.Doubt}
 			r.known[rec.Result.ID] = res
+			if !rec.Result.Refused {
+				r.acts.counts(r.pending.tool(rec.Result.ID), time.Duration(rec.Result.Took)*time.Millisecond)
+			}
 			if what, changes := does[rec.Result.ID]; changes {
 				r.acts.add(what, &res)
 			}
@@ -73,14 +81,24 @@ func (r *Run) settle() error {
 		results[i] = res
 		r.acts.seen(key, &res)
 	}
-	r.talk.called(r.pending, results)
+	r.grow(r.pending, results)
 	r.pending, r.known = nil, map[string]tools.Result{}
 	return nil
 }
 
+// tool is which tool a call of a reply names; "" where there is no such call.
+func (s *said) tool(id string) string {
+	if s != nil {
+		if i := slices.Index(s.ids, id); i >= 0 {
+			return s.Calls[i].Name
+		}
+	}
+	return ""
+}
+
 // saidIn is a reply as it was kept.
 func saidIn(t *journal.Turn) *said {
-	s := &said{}
+	s := &said{squeezed: t.Squeezed, usage: usage{prompt: t.Prompt, completion: t.Answer}}
 	s.Content, s.Reasoning = t.Content, t.Reasoning
 	for _, c := range t.Calls {
 		s.Calls = append(s.Calls, tools.Call{Name: c.Tool, Arguments: json.RawMessage(c.Arguments), Strategy: "journal", Confidence: 1})

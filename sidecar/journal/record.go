@@ -39,6 +39,7 @@ type Turn struct {
 	Calls     []Wrote `json:"calls,omitempty"`
 	Prompt    int     `json:"prompt_tokens,omitempty"`
 	Answer    int     `json:"completion_tokens,omitempty"`
+	Squeezed  bool    `json:"squeezed,omitempty"` // the request was too long for the server, and was shortened
 }
 
 // Wrote is a call of a reply. Its id is the same in Call and Result.

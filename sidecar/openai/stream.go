@@ -100,10 +100,16 @@ func (s *Stream) Finish(choice int, reason string) error {
 	return s.Raw(s.buf)
 }
 
-// Usage writes the chunk without choices that carries this usage object.
-func (s *Stream) Usage(usage []byte) error {
-	s.buf = append(s.buf[:0], s.head...)
-	s.buf = append(append(s.buf, `],"usage":`...), usage...)
+// Usage writes the chunk without choices that carries this usage object, and what is said of
+// a run; either may be nil.
+func (s *Stream) Usage(usage, run []byte) error {
+	s.buf = append(append(s.buf[:0], s.head...), ']')
+	if usage != nil {
+		s.buf = append(append(s.buf, `,"usage":`...), usage...)
+	}
+	if run != nil {
+		s.buf = append(append(s.buf, `,"executor_metadata":`...), run...)
+	}
 	s.buf = append(s.buf, "}\n\n"...)
 	return s.Raw(s.buf)
 }

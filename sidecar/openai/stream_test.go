@@ -26,7 +26,9 @@ func TestStream(t *testing.T) {
 		}, streamHead + `{"index":0,"delta":{"content":"x","tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"n","arguments":"{\"a\":1}"}},{"index":1,"function":{"arguments":"b"}}]},"finish_reason":null}]}`},
 		{"keepalive", (*Stream).KeepAlive, streamHead + `{"index":0,"delta":{},"finish_reason":null}]}`},
 		{"finish", func(s *Stream) error { return s.Finish(1, "tool_calls") }, streamHead + `{"index":1,"delta":{},"finish_reason":"tool_calls"}]}`},
-		{"usage", func(s *Stream) error { return s.Usage([]byte(`{"total_tokens":9}`)) }, streamHead + `],"usage":{"total_tokens":9}}`},
+		{"usage", func(s *Stream) error { return s.Usage([]byte(`{"total_tokens":9}`), nil) }, streamHead + `],"usage":{"total_tokens":9}}`},
+		{"usage of a run", func(s *Stream) error { return s.Usage([]byte(`{"total_tokens":9}`), []byte(`{"run_id":"r"}`)) }, streamHead + `],"usage":{"total_tokens":9},"executor_metadata":{"run_id":"r"}}`},
+		{"a run without usage", func(s *Stream) error { return s.Usage(nil, []byte(`{"run_id":"r"}`)) }, streamHead + `],"executor_metadata":{"run_id":"r"}}`},
 		{"raw", func(s *Stream) error { return s.Raw([]byte("event: x\r\ndata: a\n\n")) }, "event: x\r\ndata: a"},
 		{"done", (*Stream).Done, `data: [DONE]`},
 		{"error", func(s *Stream) error {

@@ -50,6 +50,7 @@ type Stream struct {
 	choices []*choice
 	usage   []byte // the usage event as it came
 	meant   []byte // a usage object that came inside another event
+	run     []byte // what the answer says of the run that it is from; nil: nothing
 }
 
 // NewStream begins a stream. Nothing is sent yet. Stop must be called at its end.
@@ -117,7 +118,7 @@ func (o *Stream) Begin() {
 func (o *Stream) Take(p *turn.Piece) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.doc = p.Doc
+	o.doc, o.run = p.Doc, p.Run
 	if p.Doc != nil {
 		o.head(p)
 	}
@@ -249,7 +250,9 @@ func (o *Stream) Finish() error {
 	case o.usage != nil:
 		_ = o.to.Raw(o.usage)
 	case o.meant != nil && o.Usage:
-		_ = o.to.Usage(o.meant)
+		_ = o.to.Usage(o.meant, o.run)
+	case o.run != nil:
+		_ = o.to.Usage(nil, o.run)
 	}
 	_ = o.to.Done()
 	return nil

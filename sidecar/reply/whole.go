@@ -25,6 +25,7 @@ type Whole struct {
 	doc     *openai.Completion // nil: the reply is no document
 	answers []*answer
 	usage   []byte // of a reply that is no document
+	run     []byte // what it says of the run that it is from; nil: nothing
 }
 
 // answer is what one choice says.
@@ -53,6 +54,7 @@ func (o *Whole) Begin() { o.doc, o.answers, o.usage = nil, nil, nil }
 
 // Take keeps what the choices say that have ended.
 func (o *Whole) Take(p *turn.Piece) {
+	o.run = p.Run
 	switch {
 	case p.Doc == nil:
 	case p.Raw == nil && len(p.Doc.Choices) > 0:
@@ -194,7 +196,11 @@ func (o *Whole) made() (*openai.Completion, error) {
 	if usage == nil {
 		usage = []byte("null")
 	}
-	doc = fmt.Appendf(doc, `],"usage":%s}`, usage)
+	doc = fmt.Appendf(doc, `],"usage":%s`, usage)
+	if o.run != nil {
+		doc = fmt.Appendf(doc, `,"executor_metadata":%s`, o.run)
+	}
+	doc = append(doc, '}')
 	var c openai.Completion
 	return &c, c.Parse(doc)
 }

@@ -15,8 +15,19 @@ type Runs struct {
 	AtOnce   int           `rule:"at_once,required" min:"1" max:"100000" doc:"How many runs may go on at the same time. One more gets 429." eg:"256"`
 	Replay   time.Duration `rule:"replay,required" doc:"The same request of the same session within this time gets the answer of the run that it began, if that changed something." eg:"2m"`
 	Parallel string        `rule:"parallel,required" one:"none read" doc:"none: calls of one reply run one after the other. read: they run at the same time, if all of them only read."`
+	Context  RunContext    `rule:"context,required" doc:"How the messages of a run are kept within the context of the model."`
 	Ends     RunEnds       `rule:"ends,required" doc:"What is said where a run ends without an answer."`
 	Tools    []RunTool     `rule:"tools,required" doc:"How tools are called. The first entry that fits counts."`
+}
+
+// RunContext says when older messages of a run are shortened or left out.
+type RunContext struct {
+	Window    int     `rule:"window,required" min:"1024" max:"100000000" doc:"How many tokens the model takes, where its server does not say." eg:"32768"`
+	Reserve   int     `rule:"reserve,required" min:"0" max:"10000000" doc:"So many tokens are kept free for a reply; more if the request has a larger max_tokens." eg:"2000"`
+	Keep      int     `rule:"keep,required" min:"1" max:"200" doc:"The last turns stay whole." eg:"2"`
+	TrimAt    float64 `rule:"trim_at,required" min:"0" max:"1" doc:"From this share of the context on, older results are shortened." eg:"0.6"`
+	TrimTo    int     `rule:"trim_to,required" min:"200" max:"1000000" doc:"To so many characters." eg:"500"`
+	CompactAt float64 `rule:"compact_at,required" min:"0" max:"1" doc:"If it is still this share then, older turns are left out. One message tells which tools they called." eg:"0.8"`
 }
 
 // RunEnds are the ways in which a run ends without an answer of the model.

@@ -37,6 +37,7 @@ type Piece struct {
 	Doc   *openai.Completion // nil: nothing came; the reply has ended, or its text was held long enough
 	Raw   []byte             // the event as it came, with its final empty line; nil where Doc is a whole document
 	More  bool               // another event has come already
+	Run   []byte             // what the answer says of the run that it is from, a JSON object; nil: nothing
 	Parts []Part             // of each choice that it speaks of, and that had not ended
 }
 

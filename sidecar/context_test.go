@@ -1,0 +1,210 @@
+package sidecar
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// reader is a model that fetches so many pages, one after the other, and then answers.
+func reader(pages int) func(script.Request) *script.Reply {
+	return func(q script.Request) *script.Reply {
+		done := 0
+		for _, m := range q.Messages {
+			done += len(m.Calls) + strings.Count(m.Text, "- web_fetch: ")
+		}
+		reply := script.Native("web_fetch", fmt.Sprintf(`{"url":"https://example.com/%d"}`, done))
+		if last := q.Messages[len(q.Messages)-1]; done == pages || last.Role == "user" && done > 0 {
+			reply = script.Text(fmt.Sprintf("I have read %d pages.", done))
+		}
+		return &reply
+	}
+}
+
+// page is a tool whose results are long.
+func page(string, int) tools.Result { return tools.Result{Text: strings.Repeat("some words ", 400)} }
+
+// paired says what is wrong with the calls and results of a request; "" where nothing is.
+func paired(q script.Request) string {
+	open := map[string]bool{}
+	for _, m := range q.Messages {
+		if m.Role == "tool" && !open[m.CallID] {
+			return "a result without its call: " + m.CallID
+		}
+		delete(open, m.CallID)
+		for _, c := range m.Calls {
+			open[c.ID] = true
+		}
+	}
+	if len(open) > 0 {
+		return fmt.Sprintf("calls without results: %v", open)
+	}
+	return ""
+}
+
+// small is a server that takes few tokens, and answers a longer request as it does.
+func small(d script.Dialect, overflow script.Reply) *script.Server {
+	answer := reader(10)
+	model := script.New(script.Scenario{Choose: func(q script.Request) *script.Reply {
+		if tokens(q) > window {
+			return &overflow
+		}
+		return answer(q)
+	}})
+	model.Dialect = d
+	return model
+}
+
+const window = 3000
+
+// tokens are those of a request, as the scripted server counts them.
+func tokens(q script.Request) int { return len(q.Body)/4 + 1 }
+
+// long lets runs have many turns.
+func long(r *ruleset.Runs) { r.Turns = 20 }
+
+// reads checks a run of ten calls, and gives how many requests were too long.
+func (r *rig) reads(a *answer, b *bench) (overflows int) {
+	r.t.Helper()
+	if a.text != "I have read 10 pages." || a.last != "stop" || len(b.calls()) != 10 {
+		r.t.Fatalf("%d %q after %d calls\n%s", a.status, a.text, len(b.calls()), r.log)
+	}
+	for _, q := range r.model.Requests("") {
+		if why := paired(q); why != "" {
+			r.t.Errorf("%s: %s", why, q.Body)
+		}
+		if q.Messages[0].Text != "find news, fetch the first, save a summary" {
+			r.t.Errorf("the user is not heard: %s", q.Body)
+		}
+		if tokens(q) > window {
+			overflows++
+		}
+	}
+	return overflows
+}
+
+// A server that takes few tokens answers a long run all the same, whatever its words for a
+// request that is too long.
+func TestRunOverflows(t *testing.T) {
+	for name, c := range map[string]struct {
+		server   func() script.Dialect
+		overflow script.Reply
+	}{
+		"vLLM":      {script.VLLM, script.OverflowVLLM(window, 9000)},
+		"vLLM, 413": {script.VLLM, script.Fail(413, "This model's maximum context length is 3000 tokens. However, you requested 9000 tokens.")},
+		"old vLLM":  {script.OldVLLM, script.Fail(400, "This model's maximum context length is 3000 tokens. However, you requested 9000 tokens (8000 in the messages, 1000 in the completion).")},
+		"llama.cpp": {script.LlamaCPP, script.OverflowLlamaCPP(window, 9000)},
+		"SGLang":    {script.SGLang, script.Fail(400, "The input (9000 tokens) is longer than the model's context length (3000 tokens).")},
+		"Ollama":    {script.Ollama, script.Fail(400, "the prompt is longer than the context length currently available to the model")},
+		"LM Studio": {script.LMStudio, script.Fail(400, "The number of tokens to keep from the initial prompt is greater than the context length.")},
+	} {
+		for _, stream := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, ", stream ", stream), func(t *testing.T) {
+				b := &bench{result: page}
+				r := loopOn(t, b, long, small(c.server(), c.overflow))
+				a := r.run(stream, "")
+				if asked, told := r.reads(a, b), r.log.Said("context_overflow"); told != asked || told == 0 || told > 2 {
+					t.Errorf("%d requests were too long, and the log tells %d\n%s", asked, told, r.log)
+				}
+			})
+		}
+	}
+}
+
+// Where the server says how much it takes, or the rules do, no request is too long.
+func TestRunFits(t *testing.T) {
+	vllm, ollama := script.VLLM(), script.Ollama()
+	vllm.Pages["/v1/models"] = strings.Replace(vllm.Pages["/v1/models"], "131072", fmt.Sprint(window), 1)
+	for name, d := range map[string]script.Dialect{"the server says it": vllm, "the rules say it": ollama} {
+		b := &bench{result: page}
+		r := loopOn(t, b, func(r *ruleset.Runs) {
+			r.Turns, r.Context.Window, r.Context.Reserve, r.Context.Keep = 20, window, 200, 1
+		}, small(d, script.OverflowVLLM(window, 9000)))
+		if n := r.reads(r.run(true, ""), b); n != 0 {
+			t.Errorf("%s: %d requests were too long", name, n)
+		}
+		if r.log.Said("context_window_approaching") == 0 {
+			t.Errorf("%s: the log does not tell that the context fills up", name)
+		}
+	}
+}
+
+// A server that leaves out old messages without a word is noticed by its count, and asked again
+// with what fits.
+func TestRunDropped(t *testing.T) {
+	answer := reader(10)
+	dropped := 0
+	model := script.New(script.Scenario{Choose: func(q script.Request) *script.Reply {
+		if tokens(q) <= window {
+			return answer(q)
+		}
+		dropped++
+		return &script.Reply{Body: `{"choices":[{"index":0,"message":{"role":"assistant","content":"How can I help?"},"finish_reason":"stop"}],"usage":{"prompt_tokens":2000,"completion_tokens":5}}`}
+	}})
+	model.Dialect = script.Ollama()
+	b := &bench{result: page}
+	r := loopOn(t, b, long, model)
+	r.reads(r.run(false, ""), b)
+	if n := r.log.Said("context_overflow"); n != dropped || n == 0 || n > 2 {
+		t.Errorf("messages were dropped %d times, and the log tells %d\n%s", dropped, n, r.log)
+	}
+}
+
+// What does not fit even so is the caller's: it gets the status on which OpenClaw compacts, as
+// long as nothing was changed.
+func TestRunTooLong(t *testing.T) {
+	write := script.Native("write", `{"path":"/tmp/a","content":"x"}`)
+	for name, c := range map[string]struct {
+		replies []script.Reply
+		status  int
+		asked   int
+	}{
+		"at once":       {[]script.Reply{script.OverflowVLLM(window, 9000)}, 400, 1},
+		"after a read":  {[]script.Reply{script.Native("web_fetch", `{"url":"https://example.com/a"}`), script.OverflowVLLM(window, 9000), script.OverflowVLLM(window, 9000)}, 400, 3},
+		"after a write": {[]script.Reply{write, write, script.OverflowVLLM(window, 9000), script.OverflowVLLM(window, 9000)}, 200, 4},
+	} {
+		b := &bench{result: page}
+		r := loop(t, b, nil, c.replies...)
+		a := r.run(false, "")
+		if a.status != c.status || len(r.model.Requests("")) != c.asked || c.status == 400 && a.fault.Code != "context_length_exceeded" ||
+			c.status == 200 && !strings.Contains(a.text, "- write: /tmp/a") {
+			t.Errorf("%s: %d after %d requests: %s", name, a.status, len(r.model.Requests("")), a.body)
+		}
+	}
+}
+
+// A request that asks for it is told what the run did; no other one.
+func TestRunMetadata(t *testing.T) {
+	for _, c := range []struct {
+		more   string
+		stream bool
+		want   bool
+	}{{`"executor_metadata":true`, true, true}, {`"executor_metadata":true`, false, true}, {`"executor_metadata":false`, true, false}, {"", false, false}} {
+		r := loop(t, &bench{}, nil, script.Native("web_search", `{"query":"news"}`), script.Native("write", `{"path":"/etc/passwd","content":"x"}`), script.Text("ok"))
+		a := r.run(c.stream, c.more)
+		var found []gjson.Result
+		for line := range strings.Lines(a.body) {
+			if m := gjson.Get(strings.TrimPrefix(line, "data: "), "executor_metadata"); m.Exists() {
+				found = append(found, m)
+			}
+		}
+		if a.text != "ok" || len(found) > 1 || len(found) == 1 != c.want {
+			t.Errorf("%+v: %s", c, a.body)
+			continue
+		}
+		if !c.want {
+			continue
+		}
+		m := found[0]
+		if m.Get("run_id").Str != a.header.Get("X-Run-Id") || m.Get("iterations").Int() != 3 || m.Get("tools_called").Raw != `["web_search"]` ||
+			m.Get("total_tool_execution_time_ms").Type != gjson.Number || m.Get("context_usage_percent").Num <= 0 || m.Get("context_usage_percent").Num > 5 {
+			t.Errorf("%+v: %s", c, m.Raw)
+		}
+	}
+}
