@@ -16,6 +16,10 @@ func TestRecovery(t *testing.T) {
 	yes := script.Text("Yes.")
 	cut := script.Text("<|channel|>commentary to=functions.exec<|message|>{\"command\":\"rm -r /tm")
 	cut.Finish = "length"
+	guided := script.Text(`{"reasoning":"I look.","tool_calls":[{"name":"exec","arguments":{"command":"rm -r /tm`)
+	guided.Finish = "length"
+	half := script.Text(`{"tool_calls":[{"name":"read","arguments":{"path":"a"}},{"name":"exec","arguments":{"comm`)
+	half.Finish = "length"
 	two := func(n string) script.Reply { return script.Native("exec", n) }
 	for _, row := range []struct {
 		name  string
@@ -34,6 +38,8 @@ func TestRecovery(t *testing.T) {
 		{"schema", []script.Reply{two(`{"command":"ls","timeout":"soon"}`), good}, "", `read {"path":"a"}`, []string{"exec", "timeout"}},
 		{"missing argument", []script.Reply{two(`{"timeout":3}`), good}, "", `read {"path":"a"}`, []string{"exec", "command"}},
 		{"cut call", []script.Reply{cut, good}, "", `read {"path":"a"}`, []string{"exec", "cut off"}},
+		{"cut guided JSON", []script.Reply{guided, good}, "", `read {"path":"a"}`, []string{"exec", "cut off"}},
+		{"cut behind a whole call", []script.Reply{half}, "", `read {"path":"a"}`, nil},
 		{"Ollama's error", []script.Reply{script.OllamaParseError(`{"path":"a"`)}, "", `read {"path":"a"}`, nil},
 		{"Groq's error", []script.Reply{script.GroqFailedGeneration(`{"name":"read","arguments":{"path":"a"}}`)}, "", `read {"path":"a"}`, nil},
 		{"Groq's error with text", []script.Reply{script.GroqFailedGeneration("It is one.")}, "It is one.", "", nil},

@@ -102,6 +102,22 @@ func AppendString(dst []byte, s string) []byte {
 	return appendQuoted(dst, s)
 }
 
+// Quote is text as a JSON string.
+func Quote(text string) string { return string(AppendString(nil, text)) }
+
+// Object is a JSON object of texts: key, value, key, value …
+func Object(pairs ...string) string {
+	out := []byte{'{'}
+	for i := 0; i < len(pairs); i += 2 {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(AppendString(out, pairs[i]), ':')
+		out = AppendString(out, pairs[i+1])
+	}
+	return string(append(out, '}'))
+}
+
 // AppendBytes is AppendString of a text in bytes.
 func AppendBytes(dst, s []byte) []byte {
 	if !utf8.Valid(s) {

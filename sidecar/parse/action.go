@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -118,9 +119,9 @@ func (t *text) textInput(s string) string {
 		s = unquote(s)
 	}
 	if t.r.c.Open() {
-		return objectOf("input", s)
+		return jsontext.Object("input", s)
 	}
-	return quoted(s)
+	return jsontext.Quote(s)
 }
 
 // endAction closes an action without an input, or what follows the calls.

@@ -116,8 +116,7 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 		return 0, false
 	}
 	if b.truncated {
-		t.note(st, 0, b.end, Refused, "the block is cut")
-		t.r.refuse(tools.Refusal{Code: tools.Truncated, Text: strings.Clone(v[:min(b.end, maxQuote)]), Why: "the reply ends inside the call"})
+		t.cutOff(st, v[:b.end], 0, "")
 	}
 	for _, c := range b.calls {
 		t.found(st, v, 0, b.end, c, tools.Ending{Terminated: !b.cut, Length: b.cut})
@@ -183,8 +182,12 @@ func (t *text) readJSONBlock(v string, i int, eof bool) (block, verdict) {
 	if is == wait {
 		return block{}, wait
 	}
-	calls, ok := t.unwrap(t.open.st, v[i:end], t.cutShort())
-	return block{calls: calls.list, end: behind, truncated: !ok}, yes
+	found, ok := t.unwrap(t.open.st, v[i:end], t.cutShort())
+	if !ok && t.scan.end == 0 && t.scan.stop == 0 {
+		torn, _, _ := t.torn(t.envelopeOf(t.open.st), strings.Clone(v[i:end]))
+		found.list = torn.list
+	}
+	return block{calls: found.list, end: behind, truncated: !ok}, yes
 }
 
 // closed is the offset behind the literal that closes the block, or end where none

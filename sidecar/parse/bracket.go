@@ -1,6 +1,10 @@
 package parse
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+)
 
 // longestName is how long a name in brackets may be; OpenClaw reads as many.
 const longestName = 120
@@ -92,7 +96,7 @@ func (t *text) readPairs(v, name string, from int, eof bool) (block, verdict) {
 			return block{end: len(v), truncated: true}, yes
 		}
 	}
-	return block{calls: []rawCall{{name, objectOf(t.pairs(name, v[from:end])...)}}, end: end + 1}, yes
+	return block{calls: []rawCall{{name, jsontext.Object(t.pairs(name, v[from:end])...)}}, end: end + 1}, yes
 }
 
 // pairsEnd is the offset of the bracket that closes a block, or -1. Quotes and

@@ -3,6 +3,8 @@ package parse
 import (
 	"iter"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 // readCode reads NAME(key=value, …), NAME{json}, or a list of such calls.
@@ -149,9 +151,9 @@ func keywordArgs(s string) string {
 	for _, part := range splitCode(s) {
 		key, value, ok := strings.Cut(part, "=")
 		if !ok {
-			return quoted(s)
+			return jsontext.Quote(s)
 		}
-		members = append(members, quoted(strings.TrimSpace(key))+":"+strings.TrimSpace(value))
+		members = append(members, jsontext.Quote(strings.TrimSpace(key))+":"+strings.TrimSpace(value))
 	}
 	return "{" + strings.Join(members, ",") + "}"
 }

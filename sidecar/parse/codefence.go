@@ -68,6 +68,10 @@ func (t *text) stepFence(v string, eof bool) (int, bool) {
 		if !eof {
 			return 0, true
 		}
+		if t.severed(st, v, brace) {
+			t.behindCall()
+			return len(v), false
+		}
 		return t.release(st, len(v), "a code fence that is cut")
 	}
 	return t.closeFence(v, brace, eof)

@@ -68,6 +68,12 @@ func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending, 
 	if !ok || !t.mayRun(a, found.list...) || !t.allowed(st, from, to, doc) {
 		return false
 	}
+	t.takeAll(st, from, to, found, end)
+	return true
+}
+
+// takeAll takes calls that stand in v[from:to], and what is said beside them.
+func (t *text) takeAll(st *Strategy, from, to int, found calls, end tools.Ending) {
 	if found.reasoning != "" {
 		t.settle(Text)
 		t.r.emit(Thought, found.reasoning)
@@ -85,7 +91,6 @@ func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending, 
 		t.note(st, from, to, Finished, "done")
 		t.r.done = true
 	}
-	return true
 }
 
 // unwrap reads doc, mended where needed, as calls. cut says that the reply ended
@@ -101,22 +106,14 @@ func (t *text) unwrap(st *Strategy, doc string, cut bool) (c calls, ok bool) {
 	}
 	e := t.envelopeOf(st)
 	root := gjson.Parse(clean)
-	if root.IsArray() {
-		if c.list, ok = e.list(root); !ok {
+	if list, guided := e.listIn(root); guided {
+		if c.list, ok = e.list(list); !ok {
 			return calls{}, false
 		}
-		return c, len(c.list) > 0
-	}
-	for _, key := range e.Calls {
-		if list := root.Get(gjson.Escape(key)); list.IsArray() {
-			if c.list, ok = e.list(list); !ok {
-				return calls{}, false
-			}
-			c.reasoning = firstOf(root, thoughtKeys).Str
-			c.answer = firstOf(root, e.Answer).Str
-			c.done = firstOf(root, e.Done).Bool()
-			return c, len(c.list) > 0 || c.answer != "" || c.done
-		}
+		c.reasoning = firstOf(root, thoughtKeys).Str
+		c.answer = firstOf(root, e.Answer).Str
+		c.done = firstOf(root, e.Done).Bool()
+		return c, len(c.list) > 0 || c.answer != "" || c.done
 	}
 	one, ok := e.object(root)
 	if ok {
@@ -136,6 +133,19 @@ func (t *text) envelopeOf(st *Strategy) *Envelope {
 	return &plainEnvelope
 }
 
+// listIn is the list of calls in a value: itself, or what one of its keys holds.
+func (e *Envelope) listIn(v gjson.Result) (list gjson.Result, ok bool) {
+	if v.IsArray() {
+		return v, true
+	}
+	for _, key := range e.Calls {
+		if list = v.Get(gjson.Escape(key)); list.IsArray() {
+			return list, true
+		}
+	}
+	return gjson.Result{}, false
+}
+
 func (e *Envelope) list(v gjson.Result) (calls []rawCall, ok bool) {
 	ok = true
 	v.ForEach(func(_, item gjson.Result) bool {
@@ -149,22 +159,11 @@ func (e *Envelope) list(v gjson.Result) (calls []rawCall, ok bool) {
 
 // object reads one call object. Keys beside the known ones make it data.
 func (e *Envelope) object(v gjson.Result) (c rawCall, ok bool) {
-	for range 8 { // {"type": "function", "function": {…}}
-		inner := v.Get("function")
-		if !inner.IsObject() {
-			break
-		}
-		v = inner
-	}
+	v = inner(v)
 	name, args := firstOf(v, e.Name), firstOf(v, e.Arguments)
 	if !v.IsObject() || name.Type != gjson.String || !args.Exists() {
 		return c, false
 	}
-	known := true
-	v.ForEach(func(k, _ gjson.Result) bool {
-		known = among(k.Str, e.Name, e.Arguments, besides, thoughtKeys)
-		return known
-	})
 	c = rawCall{name: name.Str, args: args.Raw}
 	switch args.Type {
 	case gjson.String:
@@ -172,7 +171,15 @@ func (e *Envelope) object(v gjson.Result) (c rawCall, ok bool) {
 	case gjson.Null:
 		c.args = "{}"
 	}
-	return c, known
+	return c, only(v, false, e.Name, e.Arguments, besides, thoughtKeys)
+}
+
+// inner is the call in {"type": "function", "function": {…}}.
+func inner(v gjson.Result) gjson.Result {
+	for i := 0; i < 8 && v.Get("function").IsObject(); i++ {
+		v = v.Get("function")
+	}
+	return v
 }
 
 func firstOf(v gjson.Result, keys []string) gjson.Result {

@@ -5,23 +5,21 @@ import "strings"
 // ContentFilter is the finish_reason of a reply that a filter of the server cut off.
 const ContentFilter = "content_filter"
 
-// finishing is why a reply ended: in a word that callers know, and, where something other than
-// the token limit cut it, in the server's own word.
-type finishing struct{ finish, cut string }
-
-// finishingOf reads a finish_reason. One that is not known is a cut, since servers have a word
-// of their own for each way to stop early. Callers get length for it: OpenClaw keeps the text
-// then, and says that it is not whole; it fails a turn on a word that it does not know.
-func finishingOf(said string) finishing {
+// finishing reads a finish_reason: in a word that callers know, and, where something other
+// than the token limit cut the reply, in the server's own word. One that is not known is a
+// cut, since servers have a word of their own for each way to stop early. Callers get length
+// for it: OpenClaw keeps the text then, and says that it is not whole; it fails a turn on a
+// word that it does not know.
+func finishing(said string) (finish, cut string) {
 	switch strings.ToLower(said) {
 	case "", "stop", "tool_calls", "tool_call", "toolcalls", "tool_use", "function_call", "end", "end_turn", "eos", "eos_token", "stop_sequence":
-		return finishing{finish: "stop"}
+		return "stop", ""
 	case "length", "max_tokens":
-		return finishing{finish: "length"}
+		return "length", ""
 	case ContentFilter:
-		return finishing{finish: ContentFilter, cut: ContentFilter}
+		return ContentFilter, ContentFilter
 	}
-	return finishing{finish: "length", cut: word(said)}
+	return "length", word(said)
 }
 
 // word is a finish_reason as it may be shown: what is no short word is not.

@@ -9,14 +9,13 @@ type joined struct {
 }
 
 func (j *joined) add(s string) {
-	switch {
-	case j.Len() == 0:
+	if j.Len() == 0 {
 		j.only = s
-	default:
-		j.all.WriteString(j.only)
-		j.all.WriteString(s)
-		j.only = ""
+		return
 	}
+	j.all.WriteString(j.only)
+	j.all.WriteString(s)
+	j.only = ""
 }
 
 func (j *joined) Len() int { return len(j.only) + j.all.Len() }

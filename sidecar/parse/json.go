@@ -50,7 +50,7 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 		switch {
 		case !eof:
 			return 0, true
-		case t.envelope(st, v, 0, len(v), t.ending(), isAlone):
+		case !t.cutShort() && t.envelope(st, v, 0, len(v), t.ending(), isAlone), t.severed(st, v, 0):
 			t.behindCall()
 			return len(v), false
 		}
@@ -105,6 +105,12 @@ func (t *text) stepGlued(v string, eof bool) (int, bool) {
 	if !t.scan.run(v, eof) {
 		if !eof {
 			return 0, true
+		}
+		a, _ := t.around(v, len(v), true)
+		if name := v[:t.at]; t.field == Content && t.mayRun(a, rawCall{name: name}) && t.allowed(t.r.s.json, 0, len(v), v) {
+			t.cutOff(t.r.s.json, v, 0, strings.Clone(name))
+			t.behindCall()
+			return len(v), false
 		}
 		return t.releaseGlued(v, "an unfinished object behind a name")
 	}

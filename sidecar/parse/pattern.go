@@ -3,6 +3,8 @@ package parse
 import (
 	"regexp"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 // Matcher is how a strategy of kind pattern reads what begins with one of its
@@ -189,7 +191,7 @@ func (p *Matcher) object(s string) (args string, ok bool) {
 		}
 		members = append(members, key, value)
 	}
-	return objectOf(members...), true
+	return jsontext.Object(members...), true
 }
 
 // group is where a named group of a match stands; 0, 0 where it matched nothing.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -37,7 +38,7 @@ func (r *Reader) guess() {
 			if !ok || !r.allowed(st, Content, at, at+len(sentence), sentence) {
 				continue
 			}
-			call, refusal := r.c.Call(p.Tool, []byte(objectOf(p.Take, value)), tools.Ending{Terminated: true})
+			call, refusal := r.c.Call(p.Tool, []byte(jsontext.Object(p.Take, value)), tools.Ending{Terminated: true})
 			if refusal == nil {
 				t := text{r: r, field: Content, base: at}
 				t.take(st, 0, len(sentence), call, nil, []tools.Repair{{Kind: "call.guessed", At: at, To: call.Name, Rule: p.Place}})

@@ -105,8 +105,8 @@ func (r *Reader) Release() []Event {
 // Close ends the reply. finish is the server's finish_reason, or "".
 func (r *Reader) Close(finish string) (Reading, []Event) {
 	r.events = r.events[:0]
-	ending := finishingOf(finish)
-	r.length = ending.finish != "stop"
+	finish, cut := finishing(finish)
+	r.length = finish != "stop"
 	r.closeContent()
 	r.closeNative()
 	r.closeThoughts()
@@ -116,7 +116,7 @@ func (r *Reader) Close(finish string) (Reading, []Event) {
 	r.tellDenied()
 	res := &r.result
 	res.Content, res.Reasoning, res.Done = r.shown.String(), r.mused.String(), r.done
-	res.Finish, res.Cut = ending.finish, ending.cut
+	res.Finish, res.Cut = finish, cut
 	switch {
 	case len(res.Calls) > 0:
 		res.Finish = "tool_calls" // OpenClaw drops calls that come with "stop"

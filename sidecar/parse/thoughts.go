@@ -106,9 +106,6 @@ func stripTokens(s string) string {
 		b.WriteString(s[:at])
 		s = s[at+n:]
 	}
-	if b.Len() == 0 {
-		return s
-	}
 	b.WriteString(s)
 	return b.String()
 }

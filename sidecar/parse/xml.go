@@ -3,6 +3,7 @@ package parse
 import (
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
@@ -69,7 +70,7 @@ func xmlArgs(s string) (args string, ok bool) {
 	for _, p := range params {
 		members = append(members, p[1], strings.Trim(p[2], "\n"))
 	}
-	return objectOf(members...), true
+	return jsontext.Object(members...), true
 }
 
 // argsInside finds arguments that are no parameters: an object or text in a tag
@@ -80,7 +81,7 @@ func argsInside(s string) (args string, ok bool) {
 		if strings.HasPrefix(inner, "{") || strings.HasPrefix(inner, "[") {
 			return inner, true
 		}
-		return quoted(inner), true
+		return jsontext.Quote(inner), true
 	}
 	if i := strings.IndexByte(s, '{'); i >= 0 {
 		scan := valueScan{at: i}

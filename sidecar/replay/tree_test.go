@@ -49,7 +49,7 @@ func TestVerdicts(t *testing.T) {
 		{`{"message":{"content":"[TOOL:read|path=a]"}`, "", "markers", VerdictCondition, "off: its condition fails: strategies.yaml:"},
 		{`{"message":{"content":"[TOOL:google_search|q=5]"}`, "", "markers", VerdictFound, "found 1 call"},
 		{`{"message":{"content":"[TOOL:rm|path=5]"}`, "", "markers", VerdictRefused, "refused: not_offered: rm: no tool"},
-		{`{"message":{"content":"[TOOL: nothing at all"}`, "", "markers", VerdictRefused, "refused: the block is cut"},
+		{`{"message":{"content":"[TOOL: nothing at all"}`, "", "markers", VerdictRefused, "refused: the reply ends inside the call"},
 		{`{"message":{"content":"Action: fly"}`, "", "react", VerdictHandled, "released: no "},
 		{`{"message":{"content":"<|channel|>final<|message|>Hi.<|return|>"}`, "", "harmony", VerdictHandled, "messages, and no call in them"},
 		{`{"message":{"content":"analysisHm.assistantfinalHi."}`, "", "harmony", VerdictHandled, ""},

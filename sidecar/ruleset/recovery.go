@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -81,7 +82,7 @@ func (r *Remedy) Correction(tool, why string, offered []string) string {
 	if why != "" && !strings.ContainsAny(why[len(why)-1:], ".!?") {
 		why += "." // another sentence may follow
 	}
-	return strings.NewReplacer("{tool}", tool, "{why}", why, "{tools}", strings.Join(offered, ", ")).Replace(r.Text.Value)
+	return strings.NewReplacer("{tool}", cmp.Or(tool, "a tool"), "{why}", why, "{tools}", strings.Join(offered, ", ")).Replace(r.Text.Value)
 }
 
 // Say is the message for the caller.
