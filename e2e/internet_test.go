@@ -54,6 +54,7 @@ func clients(t *testing.T) (scenarios []script.Scenario, files map[string]string
 	for id, line := range map[string]string{
 		"pip": `python3 -m venv .venv && .venv/bin/pip install -q --cert ca.pem --disable-pip-version-check -r requirements.txt && .venv/bin/python -c 'import tiny; print("tiny", tiny.x)'`,
 		"git": "git clone -q https://github.com/acme/tiny.git && cat tiny/README",
+		"npm": "npm ci --no-audit --no-fund && node -p '\"tiny \" + require(\"tiny\").x'",
 	} {
 		call := script.Native("exec", `{"command":`+quoted(line)+`,"yieldMs":90000}`)
 		scenarios = append(scenarios, script.Scenario{Name: id, User: user(id), Steps: []script.Reply{call, script.Text("Done.")}, Loop: true})
@@ -147,7 +148,7 @@ func (b *bench) fetched(t *testing.T, files map[string]string) {
 			t.Fatal(err)
 		}
 	}
-	for id, probe := range map[string]string{"pip": "python3 -c 'import ensurepip'", "git": "git --version"} {
+	for id, probe := range map[string]string{"pip": "python3 -c 'import ensurepip'", "git": "git --version", "npm": "npm --version"} {
 		t.Run(id, func(t *testing.T) {
 			if exec.Command("sh", "-c", probe).Run() != nil {
 				t.Skipf("SKIPPED: %s is not here", id)

@@ -20,8 +20,8 @@ const (
 
 // runNotes are the files that it finds.
 var runNotes = map[string]string{
-	"notes/monday.md":  "The flyers are done.\nTODO order paper\n",
-	"notes/tuesday.md": "TODO call the printer\nThe proof is fine.\n",
+	"notes/monday.md":  "The flyers are done.\nOPEN order paper\n",
+	"notes/tuesday.md": "OPEN call the printer\nThe proof is fine.\n",
 }
 
 // runScenario is what the model says: its calls are as damaged as ever, and one is not for it to
@@ -31,7 +31,7 @@ func runScenario() script.Scenario {
 		return script.Text("<|channel|>commentary to=functions." + tool + " <|constrain|>json<|message|>" + args + "<|call|>")
 	}
 	return script.Scenario{Name: "run", User: runAsks, Steps: []script.Reply{
-		script.Native("grep", `{"pattern":"TODO","path":"notes"}`).Thinking("I must look for what is open."),
+		script.Native("grep", `{"pattern":"OPEN","path":"notes"}`).Thinking("I must look for what is open."),
 		harmony("read", `{"file_path":"notes/monday.md"}`),
 		script.Native("read", `{"path":"~/.ssh/id_rsa"}`),
 		script.Native("functions.write<|channel|>commentary", `{"path":"todo.md","content":"- order paper\n- call the printer\n"}`),
