@@ -66,8 +66,8 @@ func (j *Journal) Begin(b Begin) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal of runs: %w", err)
 	}
-	r := &Run{file: f, now: j.cfg.Now}
-	if err := errors.Join(hold(f), r.Add(Record{Begin: &b}), atomicfile.SyncFolder(j.cfg.Dir)); err != nil {
+	r := &Run{file: f, now: j.cfg.Now, acts: map[string]bool{}, fresh: true}
+	if err := errors.Join(hold(f), r.Add(Record{Begin: &b})); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return r, nil
@@ -133,14 +133,17 @@ func (j *Journal) sweep() {
 
 // Run is the file of a run that goes on. It is safe for concurrent use.
 type Run struct {
-	mu   sync.Mutex
-	file *os.File
-	now  func() time.Time
-	err  error // of the first record that could not be written: none follows it
+	mu    sync.Mutex
+	file  *os.File
+	now   func() time.Time
+	acts  map[string]bool // the ids of calls that may have changed something
+	fresh bool            // the disk may not have the name of the file yet
+	err   error           // of the first record that could not be written: none follows it
 }
 
-// Add writes a record. A call that changes something, its result and the end are with the
-// disk when it returns. After an error nothing more is written, and nothing more must run.
+// Add writes a record. A call that changes something, its result and the end of a run with such
+// a call are with the disk when it returns. After an error nothing more is written, and nothing
+// more must run.
 func (r *Run) Add(rec Record) error {
 	rec.Time = r.now().UTC()
 	line, err := rec.line()
@@ -152,8 +155,8 @@ func (r *Run) Add(rec Record) error {
 	if err == nil {
 		_, err = r.file.Write(line)
 	}
-	if err == nil && rec.safe() {
-		err = r.file.Sync()
+	if err == nil && r.matters(&rec) {
+		err = r.sync()
 	}
 	if err != nil {
 		r.err = fmt.Errorf("journal of runs: %w", err)
@@ -161,9 +164,21 @@ func (r *Run) Add(rec Record) error {
 	return r.err
 }
 
-// safe reports whether a record must not be lost: without it something could be done twice.
-func (r *Record) safe() bool {
-	return r.Call != nil && r.Call.Changes || r.Result != nil && !r.Result.Refused || r.Resume != nil || r.End != nil
+// matters reports whether something could be done twice if the machine lost a record.
+func (r *Run) matters(rec *Record) bool {
+	if rec.Call != nil && rec.Call.Changes {
+		r.acts[rec.Call.ID] = true
+	}
+	return rec.Resume != nil || rec.Call != nil && rec.Call.Changes || rec.Result != nil && r.acts[rec.Result.ID] || rec.End != nil && len(r.acts) > 0
+}
+
+// sync waits until the disk has the file, and its name.
+func (r *Run) sync() error {
+	if err := r.file.Sync(); err != nil || !r.fresh {
+		return err
+	}
+	r.fresh = false
+	return atomicfile.SyncFolder(filepath.Dir(r.file.Name()))
 }
 
 // Close closes the file.

@@ -187,7 +187,7 @@ func (j *Journal) Continue(id, rules string) (*Run, *Past, error) {
 	if err != nil {
 		return nil, nil, missing(err)
 	}
-	r := &Run{file: f, now: j.cfg.Now}
+	r := &Run{file: f, now: j.cfg.Now, acts: map[string]bool{}, fresh: true}
 	p, err := func() (*Past, error) {
 		if err := hold(f); err != nil {
 			return nil, err
@@ -201,6 +201,9 @@ func (j *Journal) Continue(id, rules string) (*Run, *Past, error) {
 		}
 		if err := f.Truncate(p.size); err != nil {
 			return nil, err
+		}
+		for i := range p.Records {
+			r.matters(&p.Records[i])
 		}
 		return p, r.Add(Record{Resume: &Resume{Rules: rules, Doubt: p.Doubt()}})
 	}()

@@ -1,8 +1,10 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
@@ -91,13 +93,57 @@ type End struct {
 
 // line is the record as it is written: one line, secrets masked.
 func (r *Record) line() ([]byte, error) {
-	doc, err := json.Marshal(r)
-	if err != nil {
-		return nil, fmt.Errorf("write a record: %w", err)
-	}
-	masked, _, err := secrets.MaskJSON(doc)
+	masked, err := r.masked()
 	if err != nil {
 		return nil, fmt.Errorf("mask a record: %w", err)
 	}
-	return append(masked, '\n'), nil
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(masked); err != nil {
+		return nil, fmt.Errorf("write a record: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// masked is the record without the secrets in what others wrote: the caller, the model, tools.
+func (r Record) masked() (Record, error) {
+	var err error
+	if r.Begin != nil {
+		b := *r.Begin
+		hide(&b.Model, &b.Session, &b.Agent, &b.Channel)
+		b.Request, _, err = secrets.MaskJSON(b.Request)
+		r.Begin = &b
+	}
+	if r.Turn != nil {
+		t := *r.Turn
+		hide(&t.Content, &t.Reasoning)
+		t.Calls = slices.Clone(t.Calls)
+		for i := range t.Calls {
+			hide(&t.Calls[i].Tool, &t.Calls[i].Arguments)
+		}
+		r.Turn = &t
+	}
+	if r.Call != nil {
+		c := *r.Call
+		hide(&c.Tool, &c.Does)
+		r.Call = &c
+	}
+	if r.Result != nil {
+		o := *r.Result
+		hide(&o.Text)
+		r.Result = &o
+	}
+	if r.End != nil {
+		e := *r.End
+		hide(&e.Text)
+		r.End = &e
+	}
+	return r, err
+}
+
+func hide(texts ...*string) {
+	for _, text := range texts {
+		*text, _ = secrets.Mask(*text)
+	}
 }

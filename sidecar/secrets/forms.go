@@ -53,8 +53,31 @@ func kinds() []string {
 	return slices.Compact(list)
 }
 
-func (f *form) mayBeIn(lower string) bool {
-	return slices.ContainsFunc(f.needs, func(need string) bool { return strings.Contains(lower, need) })
+func (f *form) mayBeIn(lower string, has *pairs) bool {
+	return slices.ContainsFunc(f.needs, func(need string) bool { return has.all(need) && strings.Contains(lower, need) })
+}
+
+// pairs are the pairs of bytes that a text has. Most texts lack one of what a form needs, and
+// then nobody has to look for it.
+type pairs [1 << 16 / 64]uint64
+
+func pairsOf(s string) *pairs {
+	var p pairs
+	for i := 1; i < len(s); i++ {
+		at := uint16(s[i-1])<<8 | uint16(s[i])
+		p[at/64] |= 1 << (at % 64)
+	}
+	return &p
+}
+
+// all reports whether each pair of a word is there.
+func (p *pairs) all(word string) bool {
+	for i := 1; i < len(word); i++ {
+		if at := uint16(word[i-1])<<8 | uint16(word[i]); p[at/64]&(1<<(at%64)) == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func (f *form) replace(s string, put func(kind, secret string) string) string {

@@ -46,8 +46,9 @@ func doneWith(before, after string) *regexp.Regexp {
 // whatever stands before it.
 func Forms(s string, put func(kind, secret string) string) string {
 	lower := strings.ToLower(s)
+	has := pairsOf(lower)
 	for i := range forms {
-		if f := &forms[i]; f.mayBeIn(lower) {
+		if f := &forms[i]; f.mayBeIn(lower, has) {
 			s = f.replace(s, put)
 		}
 	}
