@@ -52,8 +52,8 @@ func TestReplies(t *testing.T) {
 	}
 	defer m.listener.Close()
 	for _, c := range (&bench{}).cells() {
-		if c.reply.gap > 0 {
-			continue // callers leave it
+		if c.reply.gap > 0 || c.runs {
+			continue // callers leave it, or ask more than once
 		}
 		m.reply.Store(c.reply)
 		asking, err := dial(m.listener.Addr().String(), c.reply.events != nil)
@@ -77,6 +77,35 @@ func TestReplies(t *testing.T) {
 		if text, args := len(textReply(size, 0).body), len(arguments(size)); text > size || text < size-len(sentence)*2 || args > size || args < size-len(sentence)*2 {
 			t.Errorf("%d bytes: a text of %d, arguments of %d", size, text, args)
 		}
+	}
+}
+
+// A run is five requests, each of which gets the model's next words. One that ends too early is
+// noticed.
+func TestRuns(t *testing.T) {
+	m, err := startModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.listener.Close()
+	r := runReply(0)
+	m.reply.Store(r)
+	p := &process{address: m.listener.Addr().String()}
+	requests := (&bench{}).runs(p)
+	c, err := dial(p.address, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.conn.Close()
+	l := &load{}
+	if l.run(c, r, requests); l.answers.Load() != 1 || l.end() != nil || len(requests) != turnsOfRun {
+		t.Errorf("%d requests, %d answers, %v", len(requests), l.answers.Load(), l.end())
+	}
+	if l.run(c, r, requests[:2]); l.answers.Load() != 1 || l.end() == nil {
+		t.Error("a run that ends with a call is taken for a whole one")
+	}
+	if flags, err := (&bench{files: t.TempDir()}).folder(); err != nil || len(flags) == 0 {
+		t.Errorf("%q, %v", flags, err)
 	}
 }
 

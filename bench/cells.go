@@ -25,6 +25,7 @@ type cell struct {
 	reply   *reply
 	measure func(context.Context, *reply, *process) (figures, error)
 	fresh   bool // each time in a new process
+	runs    bool // callers want runs of the executor, which has tools
 }
 
 // figures are what one run of a cell gave, by name.
@@ -54,6 +55,7 @@ type bench struct {
 	patience time.Duration // that is left for a noisy machine
 	model    *model
 	running  map[string]*process
+	files    string // a folder in which runs read and keep their journal
 }
 
 func (b *bench) close() {
@@ -65,7 +67,7 @@ func (b *bench) close() {
 
 func (b *bench) cells() []cell {
 	both := []string{revproxy, sidecar}
-	closed := func(name string, r *reply) cell { return cell{name, both, r, b.closed, false} }
+	closed := func(name string, r *reply) cell { return cell{name: name, targets: both, reply: r, measure: b.closed} }
 	return []cell{
 		closed("text 1 KB", textReply(1<<10, 0)),
 		closed("text 8 KB", textReply(8<<10, 0)),
@@ -75,9 +77,11 @@ func (b *bench) cells() []cell {
 		closed("streamed call 8 KB", callStream(8<<10)),
 		closed("streamed call 64 KB", callStream(64<<10)),
 		closed("events", textStream(64, 0)),
-		{"open loop", []string{direct, revproxy, sidecar}, textReply(8<<10, 20*time.Millisecond), b.open, false},
-		{"100 connections", both, textReply(8<<10, 0), b.hundred, true},
-		{"1000 streams", both, textStream(40, 500*time.Millisecond), b.streams, true},
+		{name: "open loop", targets: []string{direct, revproxy, sidecar}, reply: textReply(8<<10, 20*time.Millisecond), measure: b.open},
+		{name: "100 connections", targets: both, reply: textReply(8<<10, 0), measure: b.hundred, fresh: true},
+		{name: "1000 streams", targets: both, reply: textStream(40, 500*time.Millisecond), measure: b.streams, fresh: true},
+		{name: "100 runs", targets: both, reply: runReply(0), measure: b.hundredRuns, fresh: true, runs: true},
+		{name: "1000 runs", targets: both, reply: runReply(3 * time.Second), measure: b.thousandRuns, fresh: true, runs: true},
 	}
 }
 
@@ -124,7 +128,7 @@ func (b *bench) once(ctx context.Context, c cell, target string) (f figures, err
 	b.model.reply.Store(c.reply)
 	p := b.running[target]
 	if p == nil || c.fresh {
-		if p, err = b.start(ctx, target); err != nil {
+		if p, err = b.start(ctx, target, c.runs); err != nil {
 			return nil, err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 // load is callers at work.
 type load struct {
 	answers atomic.Int64
+	asked   atomic.Int64          // runs
 	wrong   atomic.Pointer[error] // the first
 	stopped atomic.Bool
 	callers sync.WaitGroup

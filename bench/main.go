@@ -57,7 +57,12 @@ func measure(ctx context.Context, binary, only string, rounds int, span time.Dur
 	if err != nil {
 		return err
 	}
-	b := &bench{binary: binary, span: span, patience: 40 * span, model: m, running: map[string]*process{}}
+	files, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(files)
+	b := &bench{binary: binary, span: span, patience: 40 * span, model: m, running: map[string]*process{}, files: files}
 	defer b.close()
 	all := results{}
 	for round := range rounds {

@@ -64,12 +64,14 @@ func (m *model) delay(clock *alarm) {
 
 func (m *model) serve(c net.Conn) {
 	in := bufio.NewReaderSize(c, 8<<10)
+	var body bytes.Buffer
 	for {
 		req, err := http.ReadRequest(in)
 		if err != nil {
 			return
 		}
-		if _, err := io.Copy(io.Discard, req.Body); err != nil {
+		body.Reset()
+		if _, err := body.ReadFrom(req.Body); err != nil {
 			return
 		}
 		switch r := m.reply.Load(); {
@@ -83,7 +85,11 @@ func (m *model) serve(c net.Conn) {
 				m.waiting <- w
 				<-w.now
 			}
-			err = answer(c, r.body)
+			if r.turns != nil {
+				err = answer(c, r.turn(body.Bytes()))
+			} else {
+				err = answer(c, r.body)
+			}
 		}
 		if err != nil {
 			return

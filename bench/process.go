@@ -19,14 +19,15 @@ import (
 
 // process is what callers ask: a proxy that this program has started.
 type process struct {
-	pid     int // 0: it is the model server itself
-	address string
-	started time.Duration // until the first answer
-	end     func()
+	pid      int // 0: it is the model server itself
+	address  string
+	started  time.Duration // until the first answer
+	executes bool          // it makes the turns of a run itself
+	end      func()
 }
 
 // start runs one of the proxies, on its own CPU, until it answers.
-func (b *bench) start(ctx context.Context, name string) (*process, error) {
+func (b *bench) start(ctx context.Context, name string, runs bool) (*process, error) {
 	if name == direct {
 		return &process{address: b.model.listener.Addr().String(), end: func() {}}, nil
 	}
@@ -37,6 +38,13 @@ func (b *bench) start(ctx context.Context, name string) (*process, error) {
 	address, to := l.Addr().String(), "http://"+b.model.listener.Addr().String()
 	l.Close()
 	cmd := exec.Command(b.binary, "serve", "--log-level", "warn", "--listen", address, "--upstream", to+"/v1", "--confine", "off")
+	if runs {
+		flags, err := b.folder()
+		if err != nil {
+			return nil, err
+		}
+		cmd.Args = append(cmd.Args, flags...)
+	}
 	if name == revproxy {
 		cmd = exec.Command("/proc/self/exe", "-proxy-to", to, "-listen", address)
 	}
@@ -52,7 +60,7 @@ func (b *bench) start(ctx context.Context, name string) (*process, error) {
 	}
 	ended := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(ended) }()
-	p := &process{pid: cmd.Process.Pid, address: address, end: func() {
+	p := &process{pid: cmd.Process.Pid, address: address, executes: runs && name == sidecar, end: func() {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		kill := time.AfterFunc(3*time.Second, func() { _ = cmd.Process.Kill() })
 		<-ended

@@ -29,6 +29,7 @@ const (
 type reply struct {
 	body   []byte        // of a whole answer
 	events [][]byte      // of a streamed one, each a chunk as it goes over the wire
+	turns  [][]byte      // of whole answers in turn: for a request without results of tools, with one, …
 	delay  time.Duration // before the first byte
 	gap    time.Duration // between events; where there is one, callers may leave
 	marks  int           // how many of them must arrive

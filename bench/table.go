@@ -30,6 +30,11 @@ var rows = []row{
 	{"aborts that reach the model, of 1,000", "1000 streams", "aborts", "", "≥ 1"},
 	{"resident memory at 100 connections", "100 connections", "resident", "MB", "≤ 30 MB"},
 	{"resident memory before the first request", "100 connections", "before", "MB", ""},
+	{"runs/s, 5 turns, 100 at once", "100 runs", "runs/s", "", ""},
+	{"CPU a run of 5 turns", "100 runs", "cpu", "µs", ""},
+	{"resident memory at 100 runs", "100 runs", "resident", "MB", "≤ 40 MB"},
+	{"1,000 open runs: memory that they add", "1000 runs", "added", "MB", ""},
+	{"1,000 open runs: done", "1000 runs", "done", "", "≥ 1"},
 	{"start until the first answer", "100 connections", "start", "ms", "≤ 35 ms"},
 }
 

@@ -12,7 +12,7 @@ type Runs struct {
 	Turns    int           `rule:"turns,required" min:"1" max:"200" doc:"How many replies of the model a run may have. Then the model is asked once more, for an answer without tools." eg:"5"`
 	Time     time.Duration `rule:"time,required" min:"1s" doc:"How long a run may take. A caller's own timeout can only shorten it." eg:"5m"`
 	Same     int           `rule:"same,required" min:"2" max:"100" doc:"The same call with the same result so often ends the run." eg:"3"`
-	AtOnce   int           `rule:"at_once,required" min:"1" max:"100000" doc:"How many runs may go on at the same time. One more gets 429." eg:"256"`
+	AtOnce   int           `rule:"at_once,required" min:"1" max:"100000" doc:"How many runs may go on at the same time. One more gets 429." eg:"1024"`
 	Replay   time.Duration `rule:"replay,required" doc:"The same request of the same session within this time gets the answer of the run that it began, if that changed something." eg:"2m"`
 	Parallel string        `rule:"parallel,required" one:"none read" doc:"none: calls of one reply run one after the other. read: they run at the same time, if all of them only read."`
 	Context  RunContext    `rule:"context,required" doc:"How the messages of a run are kept within the context of the model."`
