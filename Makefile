@@ -64,8 +64,17 @@ bench: ## every benchmark for BENCHTIME (1s)
 load: build ## the table of docs/performance.md, against a proxy that does nothing; 10 minutes, QUICK=1 2
 	@go run ./bench $(if $(QUICK),-quick)
 
-demo: ## see it work: no model, no gateway, no key
+demo: ## see it work: no model, no key; where npm is, with a real gateway, too
 	@go run -trimpath . demo
+	@printf '\nThe same without an agent: the tools are those of a real OpenClaw gateway\n\n'
+	@if ! command -v npm >/dev/null; then \
+	  echo '  skipped: the gateway comes from npm, and npm is missing'; \
+	else \
+	  echo '  the gateway starts: 30 s; the first time it comes from npm first, about 900 MB'; log=$$(mktemp); \
+	  GPTOSS_E2E=1 go test -count=1 -timeout 12m -run '^TestRuns$$/^news$$' -v ./e2e >"$$log" 2>&1 \
+	    || { cat "$$log"; rm "$$log"; echo 'The gateway could not be shown; all above was.' >&2; exit 1; }; \
+	  sed -n 's/^.*_test.go:[0-9]*: | /  /p' "$$log"; rm "$$log"; \
+	fi
 
 model: ## a scripted gpt-oss server at 127.0.0.1:8000 to play with; DIALECT=ollama, llamacpp ...
 	@go run ./sidecar/script/serve --dialect $(DIALECT) --listen $(LISTEN)

@@ -66,8 +66,8 @@ func TestRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	model := script.New(script.Scenario{Name: "news", User: user("news"), Steps: []script.Reply{
-		script.Native("news_search", `{"query":"news"}`),
-		script.Native("page_fetch", `{"url":"https://example.com/gone"}`),
+		script.Native("news_search", `{"query":"news"}`).Thinking("I must search."),
+		script.Text(`<|channel|>commentary to=functions.page_fetch <|constrain|>json<|message|>{"url":"https://example.com/gone"}<|call|>`),
 		script.Native("page_fetch", `{"url":"https://example.com/well"}`),
 		script.Native("note_save", `{"note":"Harvest is in."}`),
 		script.Text("The harvest is in, and I have noted it."),
@@ -79,57 +79,69 @@ func TestRuns(t *testing.T) {
 	env := []string{"GPTOSS_EXECUTOR_RULES=" + rules, "GPTOSS_EXECUTOR_GATEWAY=" + g.url}
 	p, address := runSidecar(t, "/readyz", models, append(env, "OPENCLAW_GATEWAY_TOKEN="+g.token)...)
 
-	if got := executed(t, address, "news"); got != "The harvest is in, and I have noted it." {
-		t.Errorf("the answer is %q", got)
-	}
-	asked := model.Requests("news")
-	var results []string
-	for _, m := range asked[len(asked)-1].Messages {
-		if m.Role == "tool" {
-			results = append(results, m.Text)
+	t.Run("news", func(t *testing.T) {
+		text, thoughts := executed(t, address, "news")
+		if text != "The harvest is in, and I have noted it." {
+			t.Errorf("the answer is %q", text)
 		}
-	}
-	want := []string{"https://example.com/well", "Error: no page at https://example.com/gone", "Harvest is in.\n[image image/png of 3 bytes, which is not shown]", "saved"}
-	for i := range want {
-		if len(results) != len(want) || !strings.Contains(results[i], want[i]) {
-			t.Fatalf("the model has read %q", results)
+		asked := model.Requests("news")
+		var results []string
+		for _, m := range asked[len(asked)-1].Messages {
+			if m.Role == "tool" {
+				results = append(results, m.Text)
+			}
 		}
-	}
-	notes, err := os.ReadFile(filepath.Join(g.dir, "notes.txt"))
-	if err != nil || strings.Count(string(notes), "Harvest is in.") != 1 {
-		t.Errorf("saved: %q %v", notes, err)
-	}
-	offered := string(asked[0].Body)
-	if strings.Contains(offered, "tide_search") || !strings.Contains(offered, "note_save") {
-		t.Errorf("offered: %s", offered)
-	}
-	if log := p.log.tail(1 << 20); !strings.Contains(log, "event=gateway_tools") || strings.Contains(log, "Bearer") {
-		t.Errorf("the log says %s", log)
-	} else {
-		for line := range strings.Lines(log) {
-			if strings.Contains(line, "gateway_tools") {
-				t.Log(line)
+		want := []string{"https://example.com/well", "Error: no page at https://example.com/gone", "Harvest is in.\n[image image/png of 3 bytes, which is not shown]", "saved"}
+		for i := range want {
+			if len(results) != len(want) || !strings.Contains(results[i], want[i]) {
+				t.Fatalf("the model has read %q", results)
+			}
+		}
+		notes, err := os.ReadFile(filepath.Join(g.dir, "notes.txt"))
+		if err != nil || strings.Count(string(notes), "Harvest is in.") != 1 {
+			t.Errorf("saved: %q %v", notes, err)
+		}
+		offered := string(asked[0].Body)
+		if strings.Contains(offered, "tide_search") || !strings.Contains(offered, "note_save") {
+			t.Errorf("offered: %s", offered)
+		}
+		show(t, "user: Find the news, read what they say, and note it.", thoughts, "answer: "+text, "notes.txt, which the gateway's plugin wrote: "+string(notes))
+	})
+	t.Run("message", func(t *testing.T) {
+		executed(t, address, "message")
+		if asked := model.Requests("message"); !strings.Contains(string(asked[len(asked)-1].Body), "in the name of the owner") {
+			t.Error("a message has left without a question")
+		}
+		if log := p.log.tail(1 << 20); !strings.Contains(log, "event=gateway_tools") || strings.Contains(log, "Bearer") {
+			t.Errorf("the log says %s", log)
+		}
+	})
+	t.Run("wrong token", func(t *testing.T) {
+		p, address := runSidecar(t, "/readyz", models, append(env, "OPENCLAW_GATEWAY_TOKEN=wrong")...)
+		executed(t, address, "message")
+		if log := p.log.tail(1 << 20); strings.Count(log, "does not accept the token") != 1 {
+			t.Errorf("with a wrong token the log says %s", log)
+		}
+	})
+}
+
+// show says what make demo shows of a test: each line behind a bar.
+func show(t *testing.T, texts ...string) {
+	for _, text := range texts {
+		for line := range strings.Lines(text) {
+			if line = strings.TrimRight(line, "\n"); line != "" {
+				t.Log("| " + line)
 			}
 		}
 	}
-	executed(t, address, "message")
-	if asked := model.Requests("message"); !strings.Contains(string(asked[len(asked)-1].Body), "in the name of the owner") {
-		t.Error("a message has left without a question")
-	}
-
-	p, address = runSidecar(t, "/readyz", models, append(env, "OPENCLAW_GATEWAY_TOKEN=wrong")...)
-	executed(t, address, "message")
-	if log := p.log.tail(1 << 20); strings.Count(log, "does not accept the token") != 1 {
-		t.Errorf("with a wrong token the log says %s", log)
-	}
 }
 
-// executed asks for a run, and gives its answer.
-func executed(t *testing.T, address, scenario string) string {
+// executed asks for a run, and gives its answer, and what it was told of it meanwhile.
+func executed(t *testing.T, address, scenario string) (text, thoughts string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	defer cancel()
-	body := fmt.Sprintf(`{"model":"executor","messages":[{"role":"user","content":%q}]}`, "Please "+user(scenario))
+	body := fmt.Sprintf(`{"model":"executor","stream":true,"messages":[{"role":"user","content":%q}]}`, "Please "+user(scenario))
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address+"/v1/chat/completions", bytes.NewReader([]byte(body)))
 	if err != nil {
 		t.Fatal(err)
@@ -140,11 +152,28 @@ func executed(t *testing.T, address, scenario string) string {
 	}
 	defer res.Body.Close()
 	raw, err := io.ReadAll(res.Body)
-	var doc struct {
-		Choices []struct{ Message struct{ Content string } }
-	}
-	if err != nil || json.Unmarshal(raw, &doc) != nil || len(doc.Choices) != 1 {
+	if err != nil || res.StatusCode != http.StatusOK {
 		t.Fatalf("%d %s %v", res.StatusCode, raw, err)
 	}
-	return doc.Choices[0].Message.Content
+	for line := range strings.Lines(string(raw)) {
+		data, ok := strings.CutPrefix(line, "data: ")
+		var event struct {
+			Choices []struct {
+				Delta struct {
+					Content   string
+					Reasoning string `json:"reasoning_content"`
+				}
+			}
+		}
+		if !ok || strings.TrimSpace(data) == "[DONE]" {
+			continue
+		}
+		if err := json.Unmarshal([]byte(data), &event); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		for _, c := range event.Choices {
+			text, thoughts = text+c.Delta.Content, thoughts+c.Delta.Reasoning
+		}
+	}
+	return text, thoughts
 }
