@@ -31,7 +31,7 @@ var rooms = [][]string{
 	{"internal/ruletest"},
 	{"sidecar/ruleset", "sidecar/publish"},
 	{"internal/shipped"},
-	{"sidecar/programs"},
+	{"sidecar/programs", "sidecar/edits"},
 	{"sidecar/cond"},
 	{"sidecar/rulefile", "sidecar/parse", "policy"},
 	{"policy/plain"},

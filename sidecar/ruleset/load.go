@@ -83,13 +83,13 @@ func load(f rulefile.Files, tightening bool) (*Set, rulefile.Problems) {
 func examine(f rulefile.Files) (l, mine *loader) {
 	own, locks := f.Split()
 	mine = prepare(own, false)
-	mine.tryExamples(mine.examples, strategiesFile, aliasesFile, argumentsFile, limitsFile, execFilename, pathsFilename, urlsFilename)
+	mine.tryExamples(mine.examples, strategiesFile, aliasesFile, argumentsFile, limitsFile, editsFile, execFilename, pathsFilename, urlsFilename)
 	if len(locks) == 0 {
 		return mine, mine
 	}
 	l = prepare(f, false)
 	l.covered, l.set.Counts.Examples = mine.covered, mine.set.Counts.Examples
-	l.tryExamples(l.locked.examples, lockedName(execFilename), lockedName(pathsFilename), lockedName(urlsFilename))
+	l.tryExamples(l.locked.examples, lockedName(editsFile), lockedName(execFilename), lockedName(pathsFilename), lockedName(urlsFilename))
 	return l, mine
 }
 
@@ -114,6 +114,7 @@ func prepare(f rulefile.Files, trusted bool) *loader {
 	l.recovery()
 	l.runs()
 	l.results()
+	l.edits()
 	l.gateway()
 	l.programs()
 	l.policies()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -30,6 +31,7 @@ type Set struct {
 	Recovery Recovery
 	Runs     Runs
 	Results  Results
+	Edits    edits.Edits
 	Gateway  []tools.Tool      // that runs may call at an OpenClaw gateway, in the order of the file
 	Programs *program.Table    // what is known of programs
 	Prompts  map[string]string // file name without extension → text
