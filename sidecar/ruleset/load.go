@@ -196,6 +196,7 @@ func decodeInto[T any](l *loader, name string, out *T, partial bool) {
 	l.trees[name] = rulefile.Plant(l.files, name, shape)
 	l.problems = append(l.problems, l.trees[name].Decode(out, partial)...)
 	l.docs[name] = *out
+	l.set.Taken = append(l.set.Taken, l.trees[name].Taken()...)
 }
 
 // prompts takes the texts of the prompts folder. Those of the program are there too,

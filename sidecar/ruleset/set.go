@@ -35,6 +35,7 @@ type Set struct {
 	Gateway  []tools.Tool      // that runs may call at an OpenClaw gateway, in the order of the file
 	Programs *program.Table    // what is known of programs
 	Prompts  map[string]string // file name without extension → text
+	Taken    []rulefile.Taken  // what the files take away from those that they include
 	Counts   Counts
 
 	profiles   map[string]*parse.Strategies
