@@ -160,6 +160,13 @@ func (d *draft) results(e *Edits, who policy.Subject) {
 	if e.results.none() {
 		return
 	}
+	d.eachResult(who, func(m *openai.Message, r Result, spans []openai.Span, texts []string) {
+		d.put(m, spans, texts, e.parts(r, texts, d.done))
+	})
+}
+
+// eachResult goes through what tools gave, each with the call that it belongs to.
+func (d *draft) eachResult(who policy.Subject, each func(m *openai.Message, r Result, spans []openai.Span, texts []string)) {
 	calls := map[string]*openai.MessageCall{}
 	for i := range d.q.Messages {
 		m := &d.q.Messages[i]
@@ -180,7 +187,7 @@ func (d *draft) results(e *Edits, who policy.Subject) {
 		}
 		spans, texts := d.q.Texts(m)
 		r.Failed = len(texts) > 0 && failed(texts[0])
-		d.put(m, spans, texts, e.parts(r, texts, d.done))
+		each(m, r, spans, texts)
 	}
 }
 

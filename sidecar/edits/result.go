@@ -19,9 +19,7 @@ func (e *Edits) Result(of Result) (string, Done) {
 
 // parts is Result for a text in parts.
 func (e *Edits) parts(of Result, parts []string, done *Done) []string {
-	of.Text = strings.Join(parts, "\n")
-	of.Size = utf8.RuneCountInString(of.Text)
-	own, locked := e.results.holding(of, done)
+	own, locked := e.results.holding(whole(of, parts), done)
 	return through(parts, stepsOfResult(own), stepsOfResult(locked), done)
 }
 
@@ -30,6 +28,13 @@ func stepsOfResult(list []compiled[resultRule, Result]) (out []step) {
 		out = append(out, c.steps...)
 	}
 	return out
+}
+
+// whole is a result with the text that conditions see.
+func whole(of Result, parts []string) Result {
+	of.Text = strings.Join(parts, "\n")
+	of.Size = utf8.RuneCountInString(of.Text)
+	return of
 }
 
 // failed reports whether the text of a result says that its tool failed.

@@ -51,11 +51,11 @@ func (w *schemaWriter) value(t reflect.Type, tag reflect.StructTag, path string,
 	case t.Kind() == reflect.String:
 		return &schema{Type: "string", Enum: allowed(tag)}
 	case t.Kind() == reflect.Map:
-		return &schema{Type: "object", Additional: orNothing(w.value(t.Elem(), tag, path+".*", partial), partial)}
+		return &schema{Type: "object", Additional: w.orNothing(w.value(t.Elem(), tag, path+".*", partial), partial)}
 	case t.Kind() == reflect.Pointer:
 		return w.value(t.Elem(), tag, path, partial)
 	case t.Kind() == reflect.Slice && rulefile.IsPair(t.Elem()):
-		return &schema{Type: "object", Additional: orNothing(w.value(t.Elem().Field(1).Type, tag, path+".*", partial), partial)}
+		return &schema{Type: "object", Additional: w.orNothing(w.value(t.Elem().Field(1).Type, tag, path+".*", partial), partial)}
 	case t.Kind() == reflect.Slice: // an entry is found again by its id, or not at all
 		return &schema{Type: "array", Items: w.value(t.Elem(), tag, path, partial && hasID(t.Elem()))}
 	case t.Name() == "":
@@ -111,14 +111,16 @@ func (w *schemaWriter) object(t reflect.Type, path string, partial bool) *schema
 	}
 	for _, p := range s.Properties {
 		if p.key != "version" && p.key != "id" && p.key != "delete" {
-			orNothing(p.schema, partial)
+			w.orNothing(p.schema, partial)
 		}
 	}
 	return s
 }
 
-// orNothing lets a schema in a partial file also take null: what is included is taken away.
-func orNothing(s *schema, partial bool) *schema {
+// orNothing lets a schema in a partial file also take null: what is included is taken away. The
+// locked limits are partial by themselves, and seldom include anything.
+func (w *schemaWriter) orNothing(s *schema, partial bool) *schema {
+	partial = partial && w.file != lockedName(limitsFile)
 	switch t := s.Type.(type) {
 	case string:
 		if partial {
