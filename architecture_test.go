@@ -31,7 +31,7 @@ var rooms = [][]string{
 	{"internal/ruletest"},
 	{"sidecar/ruleset", "sidecar/publish"},
 	{"internal/shipped"},
-	{"sidecar/programs"},
+	{"sidecar/programs", "sidecar/edits"},
 	{"sidecar/cond"},
 	{"sidecar/rulefile", "sidecar/parse", "policy"},
 	{"policy/plain"},
@@ -39,6 +39,7 @@ var rooms = [][]string{
 	{"policy/program", "policy/paths", "sidecar/openai", "sidecar/web", "sidecar/pin"},
 	{"policy/urls"},
 	{"tools"},
+	{"sidecar/errorlog"},
 	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script"},
 	{"internal/atomicfile", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet"},
 }

@@ -45,7 +45,7 @@ type Scene struct {
 // Moment is when a call is judged.
 type Moment struct {
 	Now  Now                           `expr:"now" doc:"The time, in the zone of exec.yaml."`
-	Rate func(kind, window string) int `expr:"rate" doc:"How often something happened in this session: calls, commands, denied, asked, deletes, writes or fetches. For example rate('deletes', '10m') > 20."`
+	Rate func(kind, window string) int `expr:"rate" doc:"How often something happened in this session: calls, commands, denied, asked, deletes, writes, fetches, or tool:NAME for the calls of one tool. For example rate('deletes', '10m') > 20."`
 }
 
 // Now is a time of the week.
@@ -64,6 +64,9 @@ type Rates interface {
 func RateKinds() []string {
 	return []string{"calls", "commands", "denied", "asked", "deletes", "writes", "fetches"}
 }
+
+// RateOfTool begins the kind that counts the calls of one tool, tool:web_search.
+const RateOfTool = "tool:"
 
 // MomentOf is a moment as conditions see it. Without rates, everything was done 0 times.
 func MomentOf(now time.Time, rates Rates) Moment {

@@ -123,7 +123,7 @@ func TestExamineScripts(t *testing.T) {
 	if s := f.span(&f.Script.Commands[1]); s == nil || s.Text != "rm x" {
 		t.Errorf("%+v in %q", s, f.Call.Command)
 	}
-	if n := (Decision{Effect: Ask, Facts: f}).Counts(); n["commands"] != 2 || n["deletes"] != 1 || n["calls"] != 1 || n["asked"] != 1 || n["denied"] != 0 {
+	if n := (Decision{Effect: Ask, Facts: f}).Counts(); n["commands"] != 2 || n["deletes"] != 1 || n["calls"] != 1 || n["asked"] != 1 || n["denied"] != 0 || n["tool:"+f.Call.Tool] != 1 {
 		t.Errorf("%v", n)
 	}
 	if n := (Decision{Effect: Deny}).Counts(); n["calls"] != 1 || n["denied"] != 1 {

@@ -34,7 +34,7 @@ func (d Decision) Counts() map[string]int {
 
 // counts are those that do not depend on what is decided.
 func (f *Facts) counts() map[string]int {
-	n := map[string]int{"calls": 1, "fetches": len(f.URLs)}
+	n := map[string]int{"calls": 1, RateOfTool + f.Call.Tool: 1, "fetches": len(f.URLs)}
 	add := func(uses []paths.Use) {
 		for i := range uses {
 			switch uses[i].Op {

@@ -37,6 +37,7 @@ type API struct {
 	Local     bool           // the listener is reached from this machine alone
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
+	Level     *slog.LevelVar  // of the log
 	Ending    <-chan struct{} // closed when the listener is to end: who waits for news gets an answer; may be nil
 }
 
@@ -54,6 +55,7 @@ func (a *API) Handler() http.Handler {
 		"/rules/files/{name...}": {"GET": a.ruleFile},
 		"/rules/history":         {"GET": a.history},
 		"/rules/rollback":        {"POST": a.rollback},
+		"/log":                   {"GET": a.level, "PUT": a.setLevel},
 		"/explain":               {"POST": a.explain},
 		"/approvals":             {"GET": a.guarded(a.approvals)},
 		"/approvals/{id}":        {"GET": a.guarded(a.approval)},

@@ -37,12 +37,13 @@ type adminRig struct {
 func adminOver(t testing.TB) *adminRig {
 	r := &adminRig{t: t, dir: filepath.Join(t.TempDir(), "rules"), log: &ruletest.Journal{}, m: telemetry.New()}
 	ruletest.Copy(t, r.dir)
-	log := slog.New(slog.NewTextHandler(r.log, nil))
+	level := &slog.LevelVar{}
+	log := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: level}))
 	var err error
 	r.rules, err = live.Open(ruletest.Source(t, r.dir), "", log, r.m)
 	ruletest.Must(t, err)
 	asked := guard.NewApprovals(r.rules.Set().Limits, time.Now, r.m)
-	r.api = &API{Rules: r.rules, World: guard.NewWorld(guard.Here{Own: []string{r.dir}}), Approvals: asked, Token: adminToken, Hosts: []string{"rules.lan"}, Local: true, Metrics: r.m, Log: log}
+	r.api = &API{Rules: r.rules, World: guard.NewWorld(guard.Here{Own: []string{r.dir}}), Approvals: asked, Token: adminToken, Hosts: []string{"rules.lan"}, Local: true, Metrics: r.m, Log: log, Level: level}
 	r.h = r.api.Handler()
 	return r
 }

@@ -81,6 +81,7 @@ type verdict struct {
 	OK       bool              `json:"ok"`
 	Counts   checkCounts       `json:"counts"`
 	Problems rulefile.Problems `json:"problems"`
+	Taken    []rulefile.Taken  `json:"taken_away,omitempty"` // from the files that others include
 
 	took time.Duration
 	err  error // the folder cannot be read
@@ -109,7 +110,7 @@ func checked(dir, policy string, strict bool, env Env) verdict {
 		set, problems := ruleset.Load(files)
 		v.Version, v.Problems = files.Version(), problems.In(src)
 		if set != nil {
-			v.Counts.Counts = set.Counts
+			v.Counts.Counts, v.Taken = set.Counts, set.Taken
 		}
 	}
 	v.count(strict)

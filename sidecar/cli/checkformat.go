@@ -43,6 +43,9 @@ func (v *verdict) summary(good, bad io.Writer) {
 	if len(parts) > 0 {
 		fmt.Fprintln(bad, strings.Join(parts, ", "))
 	}
+	for _, t := range v.Taken {
+		fmt.Fprintf(good, "%s takes away %s of %s\n", t.By, t.What, t.From)
+	}
 	if v.OK {
 		fmt.Fprintf(good, "rules %s: %d files, %d conditions, %d patterns, %d examples, %d tests: ok (%d ms)\n",
 			v.Version, n.Files, n.Conditions, n.Patterns, n.Examples, n.Tests, v.took.Milliseconds())

@@ -21,6 +21,7 @@ func explainCommand(env Env) *cobra.Command {
 		Long: `Show step by step how a reply is read. FILE (or standard input) holds a reply as a
 server sends it: a chat completion, a message, or plain text that the model wrote.
 The answer is a tree: each strategy with its result and the line of its rule.
+If FILE holds a request, with messages, the answer is what each rule of edits.yaml makes of it.
 With --command, --path, --url or --tool it does what policy explain does.
 
 If --rules is given twice, it shows what differs, as diff -u does; builtin means the
@@ -118,7 +119,14 @@ func (x *explaining) lines(set *ruleset.Set, args []string, env Env) error {
 
 // reply shows one reply to a person.
 func (x *explaining) reply(sets []*ruleset.Set, args []string, env Env) error {
-	rec, err := readReply(args, env)
+	doc, err := readDocument(args, env)
+	if err != nil {
+		return err
+	}
+	if replay.IsRequest(doc) {
+		return show(x, sets, env, editRows, func(set *ruleset.Set) (*replay.EditedRequest, error) { return replay.ExplainRequest(set, doc) })
+	}
+	rec, err := anyReply(doc)
 	if err != nil {
 		return err
 	}

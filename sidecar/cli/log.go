@@ -9,26 +9,54 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/errorlog"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
+// serverLog is the log of a server.
+type serverLog struct {
+	*slog.Logger
+	level *slog.LevelVar
+	kept  *errorlog.Handler // nil: what goes wrong is in the log alone
+}
+
 // logger writes to env.Err. A level or format that is none is an error.
-func logger(s ruleset.Settings, env Env) (*slog.Logger, error) {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {
+func logger(s ruleset.Settings, env Env) (*serverLog, error) {
+	l := &serverLog{level: &slog.LevelVar{}}
+	if err := l.level.UnmarshalText([]byte(s.LogLevel)); err != nil {
 		return nil, fmt.Errorf("log level %q is not one of debug, info, warn, error", s.LogLevel)
 	}
-	opts := &slog.HandlerOptions{Level: level}
+	opts := &slog.HandlerOptions{Level: l.level}
+	var out slog.Handler
 	switch s.LogFormat {
 	case "text":
-		return slog.New(newBlocks(env.Err, opts)), nil
+		out = newBlocks(env.Err, opts)
 	case "json":
-		return slog.New(slog.NewJSONHandler(env.Err, opts)), nil
+		out = slog.NewJSONHandler(env.Err, opts)
+	default:
+		return nil, fmt.Errorf("log format %q is neither text nor json", s.LogFormat)
 	}
-	return nil, fmt.Errorf("log format %q is neither text nor json", s.LogFormat)
+	if s.ErrorLog != "" {
+		var err error
+		if l.kept, err = errorlog.Open(s.ErrorLog, time.Now(), out); err != nil {
+			return nil, err
+		}
+		out = l.kept
+	}
+	l.Logger = slog.New(out)
+	return l, nil
+}
+
+// Close closes what is kept of it.
+func (l *serverLog) Close() error {
+	if l.kept == nil {
+		return nil
+	}
+	return l.kept.Close()
 }
 
 // blocks is slog's text log, except for problems of rule files. On the line stands how many

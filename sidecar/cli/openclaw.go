@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -15,14 +17,15 @@ import (
 type object = map[string]any
 
 func openclawCommand(env Env) *cobra.Command {
-	var url, dir, key string
+	var url, dir, key, server string
 	var window, tokens int
 	var runs bool
 	c := &cobra.Command{
 		Use:   "openclaw",
 		Short: "Print the settings for openclaw.json, ready to paste",
-		Long: `Print the settings for openclaw.json, ready to merge into it. The numbers are those of your
-model server: what it was started with, not what the model could do.
+		Long: `Print the settings for openclaw.json, ready to merge into it. The context window is the one
+that your model server was started with, not what the model could do. The server is asked for
+it, unless --context-window gives it.
 
 Run it on the gateway's machine, as its user. If the gateway reaches the sidecar at 127.0.0.1
 and the kernel can confine commands, that is noted: serve confines them from its next start
@@ -34,12 +37,17 @@ on, if it runs here as this user. confine --probe says what this machine enforce
 			if window < 1 || tokens < 1 {
 				return misused(c, errors.New("--context-window and --max-tokens take a number of tokens, 1 or more"))
 			}
-			for _, doubt := range doubts(window, tokens) {
-				fmt.Fprintln(env.Err, "warning:", doubt)
-			}
 			set, err := loadRules(dir, "", env)
 			if err != nil {
 				return err
+			}
+			if !c.Flags().Changed("context-window") {
+				if window, err = probedWindow(c.Context(), set, server, window, env); err != nil {
+					return err
+				}
+			}
+			for _, doubt := range doubts(window, tokens) {
+				fmt.Fprintln(env.Err, "warning:", doubt)
 			}
 			fmt.Fprintln(env.Err, "confine:", service.NoteGateway(url))
 			return env.paper(true).whole(openclawSettings(set, url, key, window, tokens, runs), nil)
@@ -48,11 +56,43 @@ on, if it runs here as this user. confine --probe says what this machine enforce
 	f := c.Flags()
 	f.StringVar(&url, "url", "http://127.0.0.1:8001/v1", "base `URL` under which OpenClaw reaches the sidecar")
 	f.StringVar(&key, "key", "", "bearer `TOKEN`, if the sidecar has one (GPTOSS_EXECUTOR_TOKEN)")
-	f.IntVar(&window, "context-window", 131072, "context window of the model server, in `TOKENS`")
+	f.StringVar(&server, "upstream", "", "base `URL` of the model server that is asked for its context window; if left out, it is that of serve")
+	f.IntVar(&window, "context-window", 131072, "context window of the model server, in `TOKENS`, in place of the one that it tells")
 	f.IntVar(&tokens, "max-tokens", 8192, "the most `TOKENS` that a reply may have")
 	f.BoolVar(&runs, "executor", false, "name the models that run tools of their own, too: for a serve with --workspace-tools or --gateway")
 	rulesFlag(c, env, &dir)
 	return c
+}
+
+// probedWindow is the context window that the model server tells: the smallest, if the models
+// have several servers. Where none tells it, it is the usual one.
+func probedWindow(ctx context.Context, set *ruleset.Set, server string, usual int, env Env) (int, error) {
+	s := defaultSettings()
+	if err := errors.Join(s.Override(env.Environ), readSecrets(&s)); err != nil {
+		return 0, err
+	}
+	s.Upstream = cmp.Or(server, s.Upstream)
+	least, why, asked := 0, "the model server does not say it", map[string]bool{}
+	for _, m := range set.Models {
+		if at := cmp.Or(m.Upstream.Value, s.Upstream); asked[at] {
+			continue
+		} else {
+			asked[at] = true
+		}
+		n, err := service.Window(ctx, s, set, m)
+		if err != nil {
+			why = err.Error()
+		}
+		if n > 0 && (least == 0 || n < least) {
+			least = n
+		}
+	}
+	if least == 0 {
+		fmt.Fprintf(env.Err, "context window: %d is assumed: %s; give it with --context-window\n", usual, why)
+		return usual, nil
+	}
+	fmt.Fprintf(env.Err, "context window: %d, as the model server says\n", least)
+	return least, nil
 }
 
 // leastWindow is the context window, in tokens, below which OpenClaw's own prompt leaves too

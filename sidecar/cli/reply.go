@@ -13,6 +13,15 @@ import (
 
 // readReply makes a record of the file that was named, or of standard input.
 func readReply(args []string, env Env) (*replay.Record, error) {
+	doc, err := readDocument(args, env)
+	if err != nil {
+		return nil, err
+	}
+	return anyReply(doc)
+}
+
+// readDocument reads the file that was named, or standard input.
+func readDocument(args []string, env Env) ([]byte, error) {
 	in, err := openInput(args, env)
 	if err != nil {
 		return nil, fmt.Errorf("read the reply: %w", err)
@@ -22,7 +31,7 @@ func readReply(args []string, env Env) (*replay.Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the reply: %w", err)
 	}
-	return anyReply(doc)
+	return doc, nil
 }
 
 // anyReply makes a record of whatever a person has at hand.

@@ -57,8 +57,9 @@ func (k *kept) resume(ctx context.Context, s ruleset.Settings, id string) error 
 	if err != nil {
 		return err
 	}
+	defer log.Close()
 	metrics := telemetry.New()
-	rules, err := openRules(s, k.env, log, metrics)
+	rules, err := openRules(s, k.env, log.Logger, metrics)
 	if err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func (k *kept) resume(ctx context.Context, s ruleset.Settings, id string) error 
 	if k.json {
 		out.out = io.Discard
 	}
-	err = service.Resume(ctx, service.Config{Settings: s, Rules: rules, Named: rulesName(s.Rules), Environ: k.env.Environ, Metrics: metrics, Log: log}, id, out)
+	err = service.Resume(ctx, service.Config{Settings: s, Rules: rules, Named: rulesName(s.Rules), Environ: k.env.Environ, Metrics: metrics, Log: log.Logger, Level: log.level}, id, out)
 	if err != nil || !k.json {
 		return err
 	}

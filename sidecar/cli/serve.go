@@ -146,15 +146,16 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	if err != nil {
 		return err
 	}
+	defer log.Close()
 	metrics := telemetry.New()
-	rules, err := openRules(s, env, log, metrics)
+	rules, err := openRules(s, env, log.Logger, metrics)
 	if err != nil {
 		return err
 	}
 	if s.Rules == "" && holdsRules(".") {
 		log.Warn("there are rule files here, and they are not used: to use them, set --rules .", "event", "rules_unused")
 	}
-	return service.Run(ctx, service.Config{Settings: s, Rules: rules, Named: rulesName(s.Rules), Environ: env.Environ, Metrics: metrics, Log: log})
+	return service.Run(ctx, service.Config{Settings: s, Rules: rules, Named: rulesName(s.Rules), Environ: env.Environ, Metrics: metrics, Log: log.Logger, Level: log.level})
 }
 
 // openRules compiles the rules, prints what is wrong with them, and checks what the

@@ -19,6 +19,7 @@ type acts struct {
 	ran   []string      // names of the tools, in order
 	took  time.Duration // all of them together
 	did   []string      // what may have changed something, in words
+	edits []string      // ids of rules that changed what the model read
 	times map[[sha256.Size]byte]int
 	same  int // how often the same call came with the same result, at most
 }
@@ -28,6 +29,13 @@ func (a *acts) counts(tool string, took time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.ran, a.took = append(a.ran, tool), a.took+took
+}
+
+// edited notes the rules that changed a result.
+func (a *acts) edited(rules []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.edits = append(a.edits, rules...)
 }
 
 // add notes a call that may have changed something.

@@ -87,6 +87,7 @@ func (r *Run) run(ctx context.Context, id string, call tools.Call) (tools.Result
 		result = tools.Result{Failed: true, Text: refusal.Why}
 	} else {
 		r.acts.counts(call.Name, spent)
+		r.edit(&call, &result)
 		if r.changes(&call) {
 			r.acts.add(does, &result)
 		}

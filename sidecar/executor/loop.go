@@ -156,6 +156,7 @@ func (r *Run) hear(ctx context.Context, body []byte, e *ear) error {
 // Account is what came of the run.
 func (r *Run) Account() turn.Account {
 	a := r.account
+	a.Edited(r.acts.edits)
 	a.Model, a.Who = r.Model.ID.Value, r.who
 	return a
 }

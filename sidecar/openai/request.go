@@ -102,6 +102,35 @@ func (q *Request) Text(m *Message, limit int) string {
 	return cutText(limitedText(q.Body, m.Content, limit), limit)
 }
 
+// Texts are the strings that a message says, and where they stand: one, or one for each part
+// that is text.
+func (q *Request) Texts(m *Message) (spans []Span, texts []string) {
+	take := func(val Span) {
+		if text, ok := Text(q.Body, val); ok {
+			spans, texts = append(spans, val), append(texts, text)
+		}
+	}
+	switch {
+	case !m.Content.Present():
+		return nil, nil
+	case q.Body[m.Content.From] == '"':
+		take(m.Content)
+		return spans, texts
+	}
+	// ParseRequest has read the content: there are no errors.
+	_ = Elements(q.Body, m.Content, func(part Span) {
+		if q.Body[part.From] == '"' {
+			take(part)
+		}
+		_ = Members(q.Body, part, func(key []byte, _, val Span) {
+			if string(key) == "text" {
+				take(val)
+			}
+		})
+	})
+	return spans, texts
+}
+
 // parts joins the text parts of an array of content parts.
 func (q *Request) parts(at Span, limit int) string {
 	var out strings.Builder

@@ -90,7 +90,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 		return
 	}
 	if n.ShortTag() == "!!null" && v.Type() != reflect.TypeFor[any]() {
-		d.report(n, CodeMissing, key+" has no value", "")
+		d.report(n, CodeMissing, key+" has no value", d.strays[n])
 		return
 	}
 	switch p := v.Addr().Interface().(type) {

@@ -18,6 +18,7 @@ import (
 //	other lists            joined, the part of the file in front comes first; but
 //	                       inside an item with an id they replace
 //	everything else        the value of the file in front
+//	key: null              takes the key away; {id: x, delete: true} takes that item away
 //
 // Only files that were read can be included, so no name leads out of the folder. Those
 // of the locked folder include files of the program alone.
@@ -159,7 +160,7 @@ func (t *Tree) merge(base, over *yaml.Node, inItem bool) *yaml.Node {
 	case base.Kind == yaml.MappingNode && over.Kind == yaml.MappingNode:
 		return t.mergeKeys(base, over, inItem)
 	case base.Kind == yaml.SequenceNode && over.Kind == yaml.SequenceNode && !inItem:
-		if items(base) && items(over) {
+		if items(over) && (items(base) || len(base.Content) == 0) {
 			return t.mergeItems(base, over)
 		}
 		return t.with(over, slices.Concat(over.Content, base.Content))
@@ -190,11 +191,18 @@ func (t *Tree) mergeKeys(base, over *yaml.Node, inItem bool) *yaml.Node {
 			continue
 		}
 		if j, both := at[base.Content[i].Value]; both {
+			switch was, now := base.Content[i+1], content[j]; {
+			case isNull(now) && t.gone[was]:
+				t.gone[now] = true
+			case isNull(now) && !isNull(was):
+				t.take(base.Content[i], now, base.Content[i].Value)
+			}
 			content[j] = t.merge(base.Content[i+1], content[j], inItem)
 			continue
 		}
 		content = append(content, base.Content[i], base.Content[i+1])
 	}
+	t.strayNulls(base, over)
 	return t.with(over, content)
 }
 
@@ -209,50 +217,6 @@ func (t *Tree) instead(key string, at map[string]int) (other int, gives bool) {
 		}
 	}
 	return 0, false
-}
-
-// mergeItems merges lists whose items have an id. What is changed keeps its place.
-func (t *Tree) mergeItems(base, over *yaml.Node) *yaml.Node {
-	at, ids := map[string]int{}, []string{}
-	changed := slices.Clone(base.Content)
-	for i, item := range changed {
-		id := lookUp(item, "id").Value
-		at[id] = i
-		ids = append(ids, id)
-	}
-	var added []*yaml.Node
-	seen := map[string]bool{}
-	for _, item := range over.Content {
-		id := lookUp(item, "id").Value
-		i, both := at[id]
-		switch {
-		case both && seen[id]:
-			n := lookUp(item, "id")
-			d := decoder{src: t.source, origin: t.origin}
-			t.problems = append(t.problems, d.at(n).Problem(CodeDup, "the id "+id+" stands here twice", "one item changes an included one"))
-			continue
-		case both:
-			seen[id] = true
-			changed[i] = t.merge(changed[i], item, true)
-			continue
-		}
-		t.strays[item] = "nothing that is included has the id " + id
-		if near, ok := Nearest(id, ids); ok {
-			t.strays[item] += "; did you mean " + near + "?"
-		}
-		added = append(added, item)
-	}
-	return t.with(over, append(added, changed...))
-}
-
-// items reports whether a list holds nothing but mappings with an id.
-func items(list *yaml.Node) bool {
-	for _, n := range list.Content {
-		if id := lookUp(n, "id"); id == nil || id.Kind != yaml.ScalarNode {
-			return false
-		}
-	}
-	return len(list.Content) > 0
 }
 
 // lookUp follows keys down from a mapping; nil where there is nothing.

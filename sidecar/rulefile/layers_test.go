@@ -30,6 +30,9 @@ func TestLayers(t *testing.T) {
 		{"lists join, ours in front", "words: [c]\nmap: {k: [z], new: [n]}", "map[list:[map[id:one l:[1] n:1] map[id:two n:2]] map:map[k:[z x] new:[n] other:[y]] plain:1 version:1 words:[c a b]]"},
 		{"items by id keep their place", "list: [{id: two, n: 3}]", "map[list:[map[id:one l:[1] n:1] map[id:two n:3]] map:map[k:[x] other:[y]] plain:1 version:1 words:[a b]]"},
 		{"lists inside an item replace", "list: [{id: one, l: [2]}]", "map[list:[map[id:one l:[2] n:1] map[id:two n:2]] map:map[k:[x] other:[y]] plain:1 version:1 words:[a b]]"},
+		{"a key is taken away", "plain: null\nmap: {k: ~}", "map[list:[map[id:one l:[1] n:1] map[id:two n:2]] map:map[other:[y]] version:1 words:[a b]]"},
+		{"an item is taken away", "list: [{id: one, delete: true}]", "map[list:[map[id:two n:2]] map:map[k:[x] other:[y]] plain:1 version:1 words:[a b]]"},
+		{"a key of an item is taken away", "list: [{id: one, l: null}]", "map[list:[map[id:one n:1] map[id:two n:2]] map:map[k:[x] other:[y]] plain:1 version:1 words:[a b]]"},
 		{"new items stand in front", "list: [{id: three}, {id: one, n: 9}]", "map[list:[map[id:three] map[id:one l:[1] n:9] map[id:two n:2]] map:map[k:[x] other:[y]] plain:1 version:1 words:[a b]]"},
 	} {
 		for _, file := range []string{"packs/base.yaml", "builtin/a.yaml"} {
@@ -85,6 +88,53 @@ func TestLayersRefused(t *testing.T) {
 				t.Errorf("%s: %s\nwant %s", include, got, part)
 			}
 		}
+	}
+}
+
+// What one layer takes away, the next may write anew; two extra files agree, or it is an error.
+func TestTaken(t *testing.T) {
+	const base = "version: 1\nwords: [a, b]\nplain: 1\nlist: [{id: one, n: 1}, {id: two}]\n"
+	for _, c := range []struct{ main, first, second, want, wrong string }{
+		{"words: null", "words: [c]", "", "map[list:[map[id:one n:1] map[id:two]] plain:1 version:1 words:[c]]", ""},
+		{"", "words: null\nplain: null", "words: null", "map[list:[map[id:one n:1] map[id:two]] version:1]", ""},
+		{"", "list: [{id: one, delete: true}]", "list: [{id: one, delete: true}]", "map[list:[map[id:two]] plain:1 version:1 words:[a b]]", ""},
+		{"list: [{id: one, delete: true}]", "list: [{id: one, m: 2}]", "", "map[list:[map[id:one m:2] map[id:two]] plain:1 version:1 words:[a b]]", ""},
+		{"", "plain: null", "plain: 2", "", "extra/a.2.yaml:2:8: another file says something else here [E-dup]"},
+		{"", "list: [{id: one, delete: true}]", "list: [{id: one, n: 2}]", "", "extra/a.2.yaml:2:8: another file says something else here"},
+		{"", "list: [{id: noe, delete: true}]", "", "", "extra/a.1.yaml:2:8: there is no noe to take away [E-ref]|did you mean one?"},
+		{"list: [{id: third, delete: true}]", "", "", "", "a.yaml:3:8: there is no third to take away [E-ref]|nothing that is included has this id"},
+	} {
+		files := Files{"a.yaml": "version: 1\ninclude: [builtin/a.yaml]\n" + c.main, "builtin/a.yaml": base}
+		for name, text := range map[string]string{"extra/a.1.yaml": c.first, "extra/a.2.yaml": c.second} {
+			if text != "" {
+				files[name] = "version: 1\n" + text
+			}
+		}
+		got, problems := merged(t, files, "a.yaml")
+		if c.wrong == "" && (len(problems) > 0 || got != c.want) {
+			t.Errorf("%q %q %q: %v\n got %s\nwant %s", c.main, c.first, c.second, problems, got, c.want)
+		}
+		for part := range strings.SplitSeq(c.wrong, "|") {
+			if !strings.Contains(problems.Error(), part) {
+				t.Errorf("%q %q %q: %v\nwant %s", c.main, c.first, c.second, problems, part)
+			}
+		}
+	}
+	// What is not there cannot be taken away; the decoder says so, with a hint.
+	tr := Plant(Files{"a.yaml": "version: 1\ninclude: [builtin/a.yaml]\nplane: null", "builtin/a.yaml": base}, "a.yaml", someShape)
+	problems := tr.Decode(&struct {
+		Version int      `rule:"version"`
+		Plain   int      `rule:"plain"`
+		Plane   int      `rule:"plane"`
+		Words   []string `rule:"words"`
+		List    []any    `rule:"list"`
+	}{}, false)
+	if got := problems.Error(); !strings.Contains(got, "a.yaml:3:8: plane has no value [E-missing]") || !strings.Contains(got, "nothing to take away; did you mean plain?") {
+		t.Errorf("%s", got)
+	}
+	tr = Plant(Files{"a.yaml": "version: 1\ninclude: [builtin/a.yaml]\nplain: null", "builtin/a.yaml": base}, "a.yaml", someShape)
+	if got := tr.Taken(); len(got) != 1 || got[0].What != "plain" || got[0].From != "builtin/a.yaml:3" || got[0].By != "a.yaml:3" {
+		t.Errorf("%v", got)
 	}
 }
 

@@ -26,6 +26,8 @@ type Tree struct {
 	origin   map[*yaml.Node]*source
 	strays   map[*yaml.Node]string // items that change nothing they include → a hint
 	locked   bool                  // a file of the locked folder
+	taken    []Taken
+	gone     map[*yaml.Node]bool // nodes that take something away
 	problems Problems
 }
 
@@ -34,9 +36,10 @@ func Plant(files Files, name string, shape Shape) *Tree {
 	t := &Tree{
 		shape:  shape,
 		source: newSource(name, files[name]),
-		origin: map[*yaml.Node]*source{}, strays: map[*yaml.Node]string{}, locked: strings.HasPrefix(name, PolicyFolder+"/"),
+		origin: map[*yaml.Node]*source{}, strays: map[*yaml.Node]string{}, gone: map[*yaml.Node]bool{}, locked: strings.HasPrefix(name, PolicyFolder+"/"),
 	}
 	t.root = t.plant(files, name)
+	t.prune(t.root)
 	return t
 }
 

@@ -8,7 +8,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// The files of a rule folder. All of them must be there.
+// The files of a rule folder. All of them must be there, but for edits.yaml: folders of
+// earlier versions edit nothing.
 const (
 	strategiesFile  = "strategies.yaml"
 	aliasesFile     = "aliases.yaml"
@@ -19,19 +20,24 @@ const (
 	recoveryFile    = "recovery.yaml"
 	runsFile        = "runs.yaml"
 	resultsFile     = "results.yaml"
+	editsFile       = "edits.yaml"
 	gatewayFilename = "gateway.yaml"
 	execFilename    = "exec.yaml"
 	pathsFilename   = "paths.yaml"
 	urlsFilename    = "urls.yaml"
 )
 
-var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, runsFile, resultsFile, gatewayFilename, execFilename, pathsFilename, urlsFilename}
+var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, runsFile, resultsFile, editsFile, gatewayFilename, execFilename, pathsFilename, urlsFilename}
 
 // FileNames are the files that a folder of rules must hold.
 func FileNames() []string { return slices.Clone(ruleFiles) }
 
 // names checks that exactly the rule files are there.
 func (l *loader) names() {
+	if _, ok := l.files[editsFile]; !ok {
+		l.files = maps.Clone(l.files)
+		l.files[editsFile] = noEdits
+	}
 	for _, name := range ruleFiles {
 		if _, ok := l.files[name]; !ok {
 			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Msg: "this file is missing",

@@ -3,6 +3,7 @@ package ruleset
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -26,8 +27,8 @@ func (c *ruleCompiler) rates(when rulefile.Text) {
 				continue
 			}
 			s := words[0].Value
-			if i == 0 && !slices.Contains(policy.RateKinds(), s) {
-				c.report(at, rulefile.CodeValue, "rate does not count "+strconv.Quote(s), rulefile.DidYouMean(s, policy.RateKinds()))
+			if tool, ofTool := strings.CutPrefix(s, policy.RateOfTool); i == 0 && !slices.Contains(policy.RateKinds(), s) && (!ofTool || tool == "") {
+				c.report(at, rulefile.CodeValue, "rate does not count "+strconv.Quote(s), rulefile.DidYouMean(s, append(policy.RateKinds(), policy.RateOfTool+"NAME")))
 			}
 			if d, err := time.ParseDuration(s); i == 1 && (err != nil || d <= 0 || d > 24*time.Hour) {
 				c.report(at, rulefile.CodeValue, s+" is not a window of time", "write 30s, 10m or 2h, up to 24h")

@@ -83,13 +83,13 @@ func load(f rulefile.Files, tightening bool) (*Set, rulefile.Problems) {
 func examine(f rulefile.Files) (l, mine *loader) {
 	own, locks := f.Split()
 	mine = prepare(own, false)
-	mine.tryExamples(mine.examples, strategiesFile, aliasesFile, argumentsFile, limitsFile, execFilename, pathsFilename, urlsFilename)
+	mine.tryExamples(mine.examples, strategiesFile, aliasesFile, argumentsFile, limitsFile, editsFile, execFilename, pathsFilename, urlsFilename)
 	if len(locks) == 0 {
 		return mine, mine
 	}
 	l = prepare(f, false)
 	l.covered, l.set.Counts.Examples = mine.covered, mine.set.Counts.Examples
-	l.tryExamples(l.locked.examples, lockedName(execFilename), lockedName(pathsFilename), lockedName(urlsFilename))
+	l.tryExamples(l.locked.examples, lockedName(editsFile), lockedName(execFilename), lockedName(pathsFilename), lockedName(urlsFilename))
 	return l, mine
 }
 
@@ -114,6 +114,7 @@ func prepare(f rulefile.Files, trusted bool) *loader {
 	l.recovery()
 	l.runs()
 	l.results()
+	l.edits()
 	l.gateway()
 	l.programs()
 	l.policies()
@@ -195,6 +196,7 @@ func decodeInto[T any](l *loader, name string, out *T, partial bool) {
 	l.trees[name] = rulefile.Plant(l.files, name, shape)
 	l.problems = append(l.problems, l.trees[name].Decode(out, partial)...)
 	l.docs[name] = *out
+	l.set.Taken = append(l.set.Taken, l.trees[name].Taken()...)
 }
 
 // prompts takes the texts of the prompts folder. Those of the program are there too,

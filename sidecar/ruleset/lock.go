@@ -41,7 +41,7 @@ type lockedArguments struct {
 	Classes []rulefile.Pair[[]rulefile.Text] `rule:"classes,required" doc:"By class (read, write, exec): a tool with one of these words in its name is at least of this class." eg:"{exec: [deploy]}"`
 }
 
-var lockable = []string{limitsFile, strategiesFile, argumentsFile, execFilename, pathsFilename, urlsFilename}
+var lockable = []string{limitsFile, strategiesFile, argumentsFile, editsFile, execFilename, pathsFilename, urlsFilename}
 
 // lock reads the locked folder. It comes before the files that it tightens.
 func (l *loader) lock() {

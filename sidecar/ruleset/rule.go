@@ -24,14 +24,20 @@ type rulebook struct {
 
 // add takes a rule in; the first one of a line names it.
 func (b *rulebook) add(at rulefile.Place, id string) {
+	if at.Known() {
+		b.put(Rule{at.String(), at.File(), id})
+	}
+}
+
+// put is add for a rule that names its place.
+func (b *rulebook) put(r Rule) {
 	if b.at == nil {
 		b.at = map[string]int{}
 	}
-	if _, known := b.at[at.String()]; known || !at.Known() {
-		return
+	if _, known := b.at[r.Place]; !known && r.Place != "" {
+		b.at[r.Place] = len(b.rules)
+		b.rules = append(b.rules, r)
 	}
-	b.at[at.String()] = len(b.rules)
-	b.rules = append(b.rules, Rule{at.String(), at.File(), id})
 }
 
 // Rules are all rules that readings can hit.

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/programs"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -66,6 +67,7 @@ var described = []struct {
 	{recoveryFile, "What is done when the model slips or the model server fails.", reflect.TypeFor[recoveryDoc]()},
 	{runsFile, "How far a run of executor mode may go, and how its tools are called.", reflect.TypeFor[Runs]()},
 	{resultsFile, "How much of a tool's result the model reads.", reflect.TypeFor[resultsDoc]()},
+	{editsFile, "What the model reads of requests and results.", reflect.TypeFor[edits.File]()},
 	{gatewayFilename, "The tools of an OpenClaw gateway that runs of executor mode may call.", reflect.TypeFor[gatewayFile]()},
 	{execFilename, "Which calls may leave, and which commands may run.", reflect.TypeFor[execFile]()},
 	{pathsFilename, "Which files and folders calls and commands may touch.", reflect.TypeFor[pathsFile]()},

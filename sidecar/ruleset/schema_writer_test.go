@@ -51,11 +51,11 @@ func (w *schemaWriter) value(t reflect.Type, tag reflect.StructTag, path string,
 	case t.Kind() == reflect.String:
 		return &schema{Type: "string", Enum: allowed(tag)}
 	case t.Kind() == reflect.Map:
-		return &schema{Type: "object", Additional: w.value(t.Elem(), tag, path+".*", partial)}
+		return &schema{Type: "object", Additional: w.orNothing(w.value(t.Elem(), tag, path+".*", partial), partial)}
 	case t.Kind() == reflect.Pointer:
 		return w.value(t.Elem(), tag, path, partial)
 	case t.Kind() == reflect.Slice && rulefile.IsPair(t.Elem()):
-		return &schema{Type: "object", Additional: w.value(t.Elem().Field(1).Type, tag, path+".*", partial)}
+		return &schema{Type: "object", Additional: w.orNothing(w.value(t.Elem().Field(1).Type, tag, path+".*", partial), partial)}
 	case t.Kind() == reflect.Slice: // an entry is found again by its id, or not at all
 		return &schema{Type: "array", Items: w.value(t.Elem(), tag, path, partial && hasID(t.Elem()))}
 	case t.Name() == "":
@@ -103,8 +103,39 @@ func (w *schemaWriter) object(t reflect.Type, path string, partial bool) *schema
 			s.Required = append(s.Required, key)
 		}
 	}
+	if partial && hasID(t) {
+		s.Properties = append(s.Properties, property{"delete", &schema{Enum: []any{true}, Description: "Beside id alone: takes an included item away."}})
+	}
 	if r, ok := reflect.Zero(t).Interface().(refiner); ok {
 		r.refine(s, partial)
+	}
+	for _, p := range s.Properties {
+		if p.key != "version" && p.key != "id" && p.key != "delete" {
+			w.orNothing(p.schema, partial)
+		}
+	}
+	return s
+}
+
+// orNothing lets a schema in a partial file also take null: what is included is taken away. The
+// locked limits are partial by themselves, and seldom include anything.
+func (w *schemaWriter) orNothing(s *schema, partial bool) *schema {
+	partial = partial && w.file != lockedName(limitsFile)
+	switch t := s.Type.(type) {
+	case string:
+		if partial {
+			s.Type = []string{t, "null"}
+		}
+	case []string:
+		if partial {
+			s.Type = append(slices.Clone(t), "null")
+		}
+	}
+	if partial && s.Ref != "" {
+		s.AnyOf, s.Ref = []*schema{{Ref: s.Ref}, {Type: "null"}}, ""
+	}
+	if partial && len(s.Enum) > 0 {
+		s.Enum = append(slices.Clone(s.Enum), nil)
 	}
 	return s
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -30,9 +31,11 @@ type Set struct {
 	Recovery Recovery
 	Runs     Runs
 	Results  Results
+	Edits    edits.Edits
 	Gateway  []tools.Tool      // that runs may call at an OpenClaw gateway, in the order of the file
 	Programs *program.Table    // what is known of programs
 	Prompts  map[string]string // file name without extension → text
+	Taken    []rulefile.Taken  // what the files take away from those that they include
 	Counts   Counts
 
 	profiles   map[string]*parse.Strategies

@@ -7,6 +7,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
@@ -39,6 +40,8 @@ var conditions = []struct {
 }{
 	{strategiesFile, "strategies.when", reflect.TypeFor[parse.Env](), nil},
 	{resultsFile, "results.formula", reflect.TypeFor[ResultEnv](), nil},
+	{editsFile, "requests.when", reflect.TypeFor[edits.Request](), nil},
+	{editsFile, "results.when", reflect.TypeFor[edits.Result](), nil},
 	{execFilename, "rules.when", reflect.TypeFor[policy.Env](), namedLists},
 	{pathsFilename, "rules.when", reflect.TypeFor[policy.PathEnv](), namedLists},
 	{urlsFilename, "rules.when", reflect.TypeFor[policy.URLEnv](), namedLists},

@@ -35,6 +35,7 @@ type Config struct {
 	Environ  []string // of this program
 	Metrics  *telemetry.Metrics
 	Log      *slog.Logger
+	Level    *slog.LevelVar // of the log
 }
 
 // running is a server while it is put together and runs.
@@ -165,7 +166,7 @@ func (r *running) judges(ctx context.Context) (ended func(), err error) {
 	r.egress = serveEgress(ctx, out, egress.Config{Rules: r.Rules, Judge: r.judge, Passes: passes, Resolver: net.DefaultResolver, Metrics: r.Metrics, Log: r.Log}, r.kept)
 	ended, err = serveAdmin(ctx, s, &admin.API{
 		Rules: r.Rules, World: world, Approvals: r.guarded.Approvals, Decisions: r.kept,
-		Token: s.AdminToken, Hosts: hosts(s, s.Admin), Metrics: r.Metrics, Log: r.Log, Ending: ctx.Done(),
+		Token: s.AdminToken, Hosts: hosts(s, s.Admin), Metrics: r.Metrics, Log: r.Log, Level: r.Level, Ending: ctx.Done(),
 	})
 	if err != nil {
 		r.stop()

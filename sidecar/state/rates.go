@@ -9,6 +9,7 @@ import (
 // too little: the bounds must not be a way around a rule.
 const (
 	maxMoments = 512            // of one kind in one session
+	maxKinds   = 256            // in one session; more are counted together, for each of them
 	longest    = 24 * time.Hour // that a rule can look back
 )
 
@@ -22,6 +23,9 @@ type Rates struct {
 
 // session is what one session did, by kind, the oldest first.
 type session map[string][]moment
+
+// others are the kinds for which there was no room.
+const others = ""
 
 // moment is how much there was at a time.
 type moment struct {
@@ -43,6 +47,9 @@ func (r *Rates) Add(id string, now time.Time, counts map[string]int) {
 		*s = make(session)
 	}
 	for kind, n := range counts {
+		if _, known := (*s)[kind]; !known && len(*s) >= maxKinds {
+			kind = others
+		}
 		if n > 0 {
 			(*s)[kind] = add((*s)[kind], moment{now.Truncate(time.Second), n})
 		}
@@ -84,7 +91,11 @@ func (s SessionRates) Count(kind string, window time.Duration) int {
 		return 0
 	}
 	n := 0
-	for _, m := range (*known)[kind] {
+	list, counted := (*known)[kind]
+	if !counted {
+		list = (*known)[others]
+	}
+	for _, m := range list {
 		if s.now.Sub(m.at) < window+time.Second { // a moment is known to the second
 			n += m.n
 		}

@@ -36,6 +36,22 @@ func TestRatesByWindow(t *testing.T) {
 	}
 }
 
+// A caller that makes up names of tools takes no more room than others, and gets no rate of 0.
+func TestKindsAreBounded(t *testing.T) {
+	r := NewRates(1)
+	for i := range 3 * maxKinds {
+		r.Add("a", noon, map[string]int{fmt.Sprint("tool:", i): 1})
+	}
+	if n := len(*r.sessions.get("a")); n > maxKinds+1 {
+		t.Errorf("%d kinds", n)
+	}
+	for _, kind := range []string{"tool:0", fmt.Sprint("tool:", 3*maxKinds-1)} {
+		if r.Session("a", noon).Count(kind, time.Hour) == 0 {
+			t.Errorf("%s is not counted", kind)
+		}
+	}
+}
+
 // Where there is no room, too much is counted and not too little.
 func TestRatesAreBounded(t *testing.T) {
 	r := NewRates(2)

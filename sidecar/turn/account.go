@@ -14,6 +14,7 @@ type Account struct {
 	Who                policy.Subject
 	Turns              int      // requests to the model
 	Strategies         []string // that found calls
+	Edits              []string // rules that changed what the model read
 	Calls, Refused     int
 	Prompt, Completion int // tokens, as the model server counts them
 
@@ -36,6 +37,15 @@ func (a *Account) call(strategy string) {
 	}
 }
 
+// Edited takes over the rules that changed what the model read, each once.
+func (a *Account) Edited(ids []string) {
+	for _, id := range ids {
+		if !slices.Contains(a.Edits, id) {
+			a.Edits = append(a.Edits, id)
+		}
+	}
+}
+
 // tokens takes the usage object of a reply.
 func (a *Account) tokens(usage []byte) {
 	found := gjson.GetManyBytes(usage, "prompt_tokens", "completion_tokens")
@@ -55,6 +65,7 @@ func (a *Account) Add(more Account) {
 	a.Refused += more.Refused
 	a.Prompt += more.Prompt
 	a.Completion += more.Completion
+	a.Edited(more.Edits)
 	for _, s := range more.Strategies {
 		a.call(s)
 	}

@@ -59,9 +59,13 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 		return nil, err
 	}
 	t := &Turn{p: p, up: up, set: set, srv: srv, Model: model, waits: from.Waits, agent: len(offered(req)) > 0}
-	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, offered(req))
-	t.catalog.Defer(waiting)
 	t.who = Asker(req, from, t.Model.ID.Value)
+	read, err := t.edited(req) // by the model; whoever judges calls looks at what came
+	if err != nil {
+		return nil, err
+	}
+	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, offered(read))
+	t.catalog.Defer(waiting)
 	t.facts = set.Facts(t.Model.ID.Value, srv.ID.Value, req.LastUser)
 	known := upstream.Memory{Thoughts: p.Thoughts, Notes: p.Notes}
 	if !from.Runs {
@@ -72,8 +76,15 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, req.Said)
 		p.results(req)
 	}
-	t.body = openai.Apply(req.Body, upstream.Prepare(req, srv, t.Model, known, t.catalog))
+	t.body = openai.Apply(read.Body, upstream.Prepare(read, srv, t.Model, known, t.catalog))
 	return t, nil
+}
+
+// edited is the request as edits.yaml wants the model to read it.
+func (t *Turn) edited(req *openai.Request) (*openai.Request, error) {
+	out, done, err := t.set.Edits.Request(req, t.who, t.Model.Sampling)
+	t.account.Edits = t.p.Edited(t.set, done)
+	return out, err
 }
 
 // Window is how many tokens the model server takes, for a model of the set; 0: nobody knows.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -55,6 +56,18 @@ func (t *Turn) count(r *parse.Reading) {
 		t.p.Log.Debug("reading", "event", "reading_step", "strategy", st.Strategy, "rule", st.Rule, "field", st.Field,
 			"from", st.From, "to", st.To, "outcome", st.Outcome, "note", st.Note)
 	}
+}
+
+// Edited counts what edits.yaml did, and gives the ids of the rules.
+func (p *Planner) Edited(set *ruleset.Set, done edits.Done) (ids []string) {
+	for _, err := range done.Failed {
+		p.Log.Warn("a condition failed", "event", "edit_failed", "detail", err.Error(), "rules", set.Version)
+	}
+	for _, r := range done.Made {
+		p.Metrics.Hits.WithLabelValues(r.File, r.ID).Inc()
+		ids = append(ids, r.ID)
+	}
+	return ids
 }
 
 // note tells operator and model of calls that were refused while others left: these answer

@@ -16,7 +16,7 @@ func (d *draft) trimmed(m *openai.Message, tool string, bounds func(string, int)
 	if b := bounds(tool, size); b.Chars == 0 || size <= b.Chars && b.HeadLines+b.TailLines == 0 {
 		return false // most results; no text has more characters than bytes
 	}
-	spans, texts := d.texts(m.Content)
+	spans, texts := d.q.Texts(m)
 	chars := 0
 	for _, t := range texts {
 		chars += utf8.RuneCountInString(t)
@@ -38,29 +38,4 @@ func (d *draft) trimmed(m *openai.Message, tool string, bounds func(string, int)
 		d.put(at, openai.AppendString(nil, maskString(short[i])))
 	}
 	return true
-}
-
-// texts are the strings of a content, and where they stand.
-func (d *draft) texts(at openai.Span) (spans []openai.Span, texts []string) {
-	take := func(val openai.Span) {
-		if text, ok := openai.Text(d.q.Body, val); ok {
-			spans, texts = append(spans, val), append(texts, text)
-		}
-	}
-	if d.q.Body[at.From] == '"' {
-		take(at)
-		return spans, texts
-	}
-	// ParseRequest has read the content: there are no errors.
-	_ = openai.Elements(d.q.Body, at, func(part openai.Span) {
-		if d.q.Body[part.From] == '"' {
-			take(part)
-		}
-		_ = openai.Members(d.q.Body, part, func(key []byte, _, val openai.Span) {
-			if string(key) == "text" {
-				take(val)
-			}
-		})
-	})
-	return spans, texts
 }

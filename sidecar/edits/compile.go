@@ -1,0 +1,100 @@
+package edits
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
+// Compile takes the rules of the operator and those of the locked folder. What is wrong goes
+// to the compiler's Report.
+func Compile(own, locked File, c Compiler) Edits {
+	var e Edits
+	e.requests.own, e.results.own = c.file(own, false)
+	e.requests.locked, e.results.locked = c.file(locked, true)
+	return e
+}
+
+func (c Compiler) file(f File, locked bool) (requests []compiled[requestRule, Request], results []compiled[resultRule, Result]) {
+	for _, r := range f.Requests {
+		one := compiled[requestRule, Request]{Rule: ruleOf(r.At, r.ID), says: r, holds: c.Request(r.When), locked: locked}
+		for _, m := range r.Messages {
+			one.steps = append(one.steps, c.step(one.Rule, m.Of, m.change))
+		}
+		c.sampling(r)
+		for _, t := range r.Tools {
+			if _, err := path.Match(t.Value, ""); err != nil || strings.TrimSpace(t.Value) == "" {
+				c.Report(t.All(), rulefile.CodeValue, "this is no name of a tool", "a name, or a pattern such as 'mcp_*'")
+			}
+		}
+		if len(r.Tools)+len(r.Messages)+len(r.Set)+len(r.Most) == 0 {
+			c.Report(r.ID.All(), rulefile.CodeMissing, r.ID.Value+" edits nothing", "it needs one of drop_tools, messages, set, most")
+		}
+		requests = append(requests, one)
+	}
+	for _, r := range f.Results {
+		one := compiled[resultRule, Result]{Rule: ruleOf(r.At, r.ID), says: r, holds: c.Result(r.When), locked: locked}
+		one.steps = []step{c.step(one.Rule, r.ID, r.change)}
+		results = append(results, one)
+	}
+	return requests, results
+}
+
+func ruleOf(at rulefile.Place, id rulefile.Text) Rule { return Rule{at.String(), at.File(), id.Value} }
+
+// step compiles one change. at names it where something is wrong with it.
+func (c Compiler) step(rule Rule, at rulefile.Text, ch change) step {
+	s := step{change: ch, rule: rule}
+	switch {
+	case reflect.ValueOf(ch).IsZero():
+		c.Report(at.All(), rulefile.CodeMissing, at.Value+" edits nothing", "it needs one of drop, replace, chars, note")
+	case ch.Drop != "" && (len(ch.Replace) > 0 || ch.Chars > 0):
+		c.Report(at.All(), rulefile.CodeValue, "what drop leaves out can be neither replaced in nor shortened", "leave out drop, or replace and chars")
+	case ch.Chars == 0 && (ch.Head > 0 || ch.Hint != ""):
+		c.Report(at.All(), rulefile.CodeMissing, "head and hint go with chars", "say with chars how much is kept")
+	}
+	for _, r := range ch.Replace {
+		s.finds = append(s.finds, c.Pattern(r.Find))
+	}
+	return s
+}
+
+// sampling checks what is set and limited.
+func (c Compiler) sampling(r requestRule) {
+	for _, values := range []map[string]any{r.Set, r.Most} {
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			if !slices.Contains(parameters, name) {
+				c.Report(r.ID.All(), rulefile.CodeValue, fmt.Sprintf("%s sets %s, which is no sampling parameter", r.ID.Value, name), rulefile.DidYouMean(name, parameters))
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Most)) {
+		if !isNumber(r.Most[name]) {
+			c.Report(r.ID.All(), rulefile.CodeType, fmt.Sprintf("most of %s must be a number", name), "")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Set)) {
+		_, isText := r.Set[name].(string)
+		switch {
+		case name == "stop": // a text, or a list of them
+		case name == "reasoning_effort" && isText:
+		case name == "reasoning_effort" || !isNumber(r.Set[name]):
+			c.Report(r.ID.All(), rulefile.CodeType, fmt.Sprintf("%s of %s has a value that it cannot have", name, r.ID.Value), "numbers; for reasoning_effort low, medium or high")
+		}
+	}
+}
+
+func isNumber(v any) bool {
+	return v != nil && reflect.ValueOf(v).CanConvert(reflect.TypeFor[float64]())
+}
+
+// matches reports whether a name of a tool fits a pattern, which was checked.
+func matches(pattern, name string) bool {
+	is, err := path.Match(pattern, name)
+	return err == nil && is
+}

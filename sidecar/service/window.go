@@ -1,0 +1,30 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
+)
+
+// Window asks the server of a model how many tokens it takes; 0: it does not say. The error
+// says that it cannot be asked.
+func Window(ctx context.Context, s ruleset.Settings, set *ruleset.Set, m ruleset.Model) (int, error) {
+	c := upstream.Config{BaseURL: cmp.Or(m.Upstream.Value, s.Upstream), Server: cmp.Or(m.Server.Value, s.Server),
+		Connect: set.Limits.Connect, IdleConnections: 1, Log: slog.New(slog.DiscardHandler)}
+	if m.Upstream.Value == "" {
+		c.Key = s.UpstreamKey
+	}
+	up, err := upstream.New(c)
+	if err != nil {
+		return 0, err
+	}
+	defer up.Close()
+	if err := up.Ready(ctx, set.Limits.ProbeTimeout); err != nil {
+		return 0, fmt.Errorf("ask %s for its context window: %w", up.Address(), err)
+	}
+	return up.Window(up.Server(ctx, set)), nil
+}
