@@ -16,6 +16,7 @@ type Source struct {
 	Policy  string   // the locked folder of the security team; empty: none
 	Builtin Files    // what the program ships
 	Floor   []string // files of the program that count under a locked folder, whatever the operator makes of them
+	Later   []string // files that folders of earlier versions lack: the program's count there
 }
 
 // Builtin reads what the program ships: the folders rules and prompts.
@@ -48,11 +49,24 @@ func (s Source) Read() (Files, error) {
 }
 
 // Whole completes the files of an operator's folder to all that count. They
-// replace the rules of the program as a whole. Of those, only the files that they name
+// replace the rules of the program as a whole, but for files that came later. Of those, only the files that they name
 // are added, below builtin/, what is known of programs, and each prompt that the folder has no
 // other text for.
 // The locked folder is read as it is now.
-func (s Source) Whole(own Files) (Files, error) { return s.withPolicy(own.over(s.Builtin)) }
+func (s Source) Whole(own Files) (Files, error) {
+	all := maps.Clone(own)
+	for _, name := range s.Later {
+		if !own.Has(name) {
+			all[name] = Lacking(name)
+		}
+	}
+	return s.withPolicy(all.over(s.Builtin))
+}
+
+// Lacking stands for a file that a folder lacks, and need not have. Nobody writes it so.
+func Lacking(name string) string {
+	return "# The folder lacks this file.\nversion: 1\ninclude: [" + BuiltinFolder + "/" + name + "]\n"
+}
 
 // withPolicy adds the files of the locked folder to others, and what these need of the
 // program: the files that they name, and its floor.

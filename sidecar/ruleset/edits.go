@@ -7,9 +7,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// noEdits stands for a file that folders of earlier versions lack.
-const noEdits = "version: 1\n"
-
 // edits takes edits.yaml, and that of the locked folder.
 func (l *loader) edits() {
 	own, locked := decodeFile[edits.File](l, editsFile), decodeFile[edits.File](l, lockedName(editsFile))

@@ -1,6 +1,8 @@
 package ruleset
 
 import (
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -9,14 +11,35 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// A folder of an earlier version has no edits.yaml. It loads, and an extra file adds to it.
-func TestFolderWithoutEdits(t *testing.T) {
-	files := builtin(t)
-	delete(files, editsFile)
-	files["extra/edits.ours.yaml"] = "version: 1\nresults:\n  - {id: note, note: Seen.}\n"
+// A folder of an earlier version lacks files that came later. The program's count, which is said,
+// and an extra file adds to them.
+func TestEarlierFolder(t *testing.T) {
+	shipped := builtin(t)
+	own := maps.Clone(shipped)
+	for _, name := range later {
+		delete(own, name)
+	}
+	own["extra/edits.ours.yaml"] = "version: 1\nresults:\n  - {id: note, note: Seen.}\n"
+	files, err := SourceOf("rules", "", shipped).Whole(own)
+	if err != nil {
+		t.Fatal(err)
+	}
 	set, problems := Load(files)
-	if set == nil || len(problems) > 0 {
+	if set == nil || len(problems) != len(later) {
 		t.Fatal(problems)
+	}
+	for i, name := range slices.Sorted(slices.Values(later)) {
+		if p := problems[i]; p.File != name || !p.Warning || !strings.Contains(p.Msg, "lacks this file") {
+			t.Errorf("%+v", p)
+		}
+	}
+	if want := loaded(t); !reflect.DeepEqual(set.Runs.Context, want.Runs.Context) || set.Runs.AtOnce != want.Runs.AtOnce {
+		t.Errorf("runs %+v", set.Runs)
+	}
+	without := maps.Clone(files)
+	delete(without, execFilename)
+	if set, problems := Load(without); set != nil || !problems.Fatal() {
+		t.Error("a folder without exec.yaml loads")
 	}
 	if got, _ := set.Edits.Result(edits.Result{Text: "a"}); got != "a\n\nSeen." {
 		t.Errorf("%q", got)

@@ -8,8 +8,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// The files of a rule folder. All of them must be there, but for edits.yaml: folders of
-// earlier versions edit nothing.
+// The files of a rule folder. All of them must be there, but for those that came later.
 const (
 	strategiesFile  = "strategies.yaml"
 	aliasesFile     = "aliases.yaml"
@@ -34,12 +33,13 @@ func FileNames() []string { return slices.Clone(ruleFiles) }
 
 // names checks that exactly the rule files are there.
 func (l *loader) names() {
-	if _, ok := l.files[editsFile]; !ok {
-		l.files = maps.Clone(l.files)
-		l.files[editsFile] = noEdits
-	}
 	for _, name := range ruleFiles {
-		if _, ok := l.files[name]; !ok {
+		text, ok := l.files[name]
+		if slices.Contains(later, name) && text == rulefile.Lacking(name) {
+			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Warning: true, Msg: "the folder lacks this file, so the built-in one counts",
+				Hint: "it came with a later version; copy it from: gpt-oss-executor init ANOTHER-FOLDER"})
+		}
+		if !ok {
 			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Msg: "this file is missing",
 				Hint: "write the default ones with: gpt-oss-executor init DIR"})
 		}

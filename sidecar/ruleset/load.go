@@ -25,10 +25,13 @@ var shape = rulefile.Shape{Names: ruleFiles, OneOf: effects}
 // makes of them.
 var floor = []string{argumentsFile, pathsFilename, urlsFilename}
 
+// later are the files that folders made by earlier versions of the program lack.
+var later = []string{runsFile, resultsFile, editsFile, gatewayFilename}
+
 // SourceOf is an operator's folder over what the program ships, beneath a locked folder.
 // Either may be empty.
 func SourceOf(dir, policy string, builtin rulefile.Files) rulefile.Source {
-	return rulefile.Source{Dir: dir, Policy: policy, Builtin: builtin, Floor: floor}
+	return rulefile.Source{Dir: dir, Policy: policy, Builtin: builtin, Floor: floor, Later: later}
 }
 
 // Format gives a rule file the usual shape, as rulefile.Format does.
