@@ -16,6 +16,7 @@ type Source struct {
 	Policy  string   // the locked folder of the security team; empty: none
 	Builtin Files    // what the program ships
 	Floor   []string // files of the program that count under a locked folder, whatever the operator makes of them
+	Later   []string // files of the program that a folder may lack, because earlier versions had none
 }
 
 // Builtin reads what the program ships: the folders rules and prompts.
@@ -49,10 +50,10 @@ func (s Source) Read() (Files, error) {
 
 // Whole completes the files of an operator's folder to all that count. They
 // replace the rules of the program as a whole. Of those, only the files that they name
-// are added, below builtin/, what is known of programs, and each prompt that the folder has no
-// other text for.
+// are added, below builtin/, what is known of programs, each prompt that the folder has no other
+// text for, and files that the version which made the folder did not have.
 // The locked folder is read as it is now.
-func (s Source) Whole(own Files) (Files, error) { return s.withPolicy(own.over(s.Builtin)) }
+func (s Source) Whole(own Files) (Files, error) { return s.withPolicy(own.over(s.Builtin, s.Later)) }
 
 // withPolicy adds the files of the locked folder to others, and what these need of the
 // program: the files that they name, and its floor.
@@ -106,13 +107,13 @@ func (s Source) From(name string) string {
 	return FromFolder
 }
 
-// over gives files that stand over those of the program.
-func (f Files) over(builtin Files) Files {
+// over gives files that stand over those of the program. It takes in those of later that they lack.
+func (f Files) over(builtin Files, later []string) Files {
 	out := maps.Clone(f)
 	for name, text := range builtin {
 		whole := BuiltinFolder + "/" + name
 		isPrompt := strings.HasPrefix(name, PromptFolder+"/")
-		if isPrompt && !f.Has(name) || strings.HasPrefix(name, ProgramFolder+"/") || f.mention(whole) {
+		if isPrompt && !f.Has(name) || strings.HasPrefix(name, ProgramFolder+"/") || f.mention(whole) || !f.Has(name) && slices.Contains(later, name) {
 			out[whole] = text
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -166,4 +167,33 @@ func FuzzIncluding(f *testing.F) {
 		l := prepare(rulefile.Files{"a.yaml": a, "packs/a.yaml": a, "packs/b.yaml": b, "extra/a.1.yaml": b, "extra/a.2.yaml": a, "secret.yaml": "s: 1"}, false)
 		decodeInto(l, "a.yaml", new(strategyFile), false)
 	})
+}
+
+// A folder that an earlier version made has no files of executor mode: those of the program
+// count, with what extra files say of them.
+func TestFolderOfAnEarlierVersion(t *testing.T) {
+	builtin := shipped(t)
+	own := maps.Clone(builtin)
+	for _, name := range later {
+		delete(own, name)
+	}
+	own["extra/runs.ours.yaml"] = "version: 1\ntools:\n  - {tool: tide_table, timeout: 7s}\n"
+	whole, err := SourceOf("folder", "", builtin).Whole(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, problems := Load(whole)
+	if set == nil {
+		t.Fatal(problems)
+	}
+	if set.Runs.Turns == 0 || set.Runs.Tool("tide_table").Timeout != 7*time.Second || len(set.Gateway) == 0 || len(set.References.Words) == 0 || len(set.Results.rules) == 0 {
+		t.Errorf("%+v", set.Runs)
+	}
+	delete(own, aliasesFile)
+	if whole, err = SourceOf("folder", "", builtin).Whole(own); err != nil {
+		t.Fatal(err)
+	}
+	if set, _ := Load(whole); set != nil {
+		t.Error("a folder without aliases.yaml is taken")
+	}
 }

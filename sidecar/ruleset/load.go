@@ -3,6 +3,7 @@ package ruleset
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"regexp/syntax"
@@ -25,10 +26,13 @@ var shape = rulefile.Shape{Names: ruleFiles, OneOf: effects}
 // makes of them.
 var floor = []string{argumentsFile, pathsFilename, urlsFilename}
 
+// later are files that came with executor mode. A folder that is older has none of them.
+var later = []string{runsFile, resultsFile, editsFile, referencesFile, gatewayFilename}
+
 // SourceOf is an operator's folder over what the program ships, beneath a locked folder.
 // Either may be empty.
 func SourceOf(dir, policy string, builtin rulefile.Files) rulefile.Source {
-	return rulefile.Source{Dir: dir, Policy: policy, Builtin: builtin, Floor: floor}
+	return rulefile.Source{Dir: dir, Policy: policy, Builtin: builtin, Floor: floor, Later: later}
 }
 
 // Format gives a rule file the usual shape, as rulefile.Format does.
@@ -83,7 +87,7 @@ func load(f rulefile.Files, tightening bool) (*Set, rulefile.Problems) {
 func examine(f rulefile.Files) (l, mine *loader) {
 	own, locks := f.Split()
 	mine = prepare(own, false)
-	mine.tryExamples(mine.examples, strategiesFile, aliasesFile, argumentsFile, limitsFile, editsFile, execFilename, pathsFilename, urlsFilename)
+	mine.tryExamples(mine.examples, strategiesFile, aliasesFile, argumentsFile, limitsFile, editsFile, referencesFile, execFilename, pathsFilename, urlsFilename)
 	if len(locks) == 0 {
 		return mine, mine
 	}
@@ -96,7 +100,7 @@ func examine(f rulefile.Files) (l, mine *loader) {
 // prepare reads every file. Nothing is tried yet.
 func prepare(f rulefile.Files, trusted bool) *loader {
 	l := &loader{
-		files: f, trusted: trusted, trees: map[string]*rulefile.Tree{}, docs: map[string]any{}, covered: map[string][2]int{},
+		files: completed(f), trusted: trusted, trees: map[string]*rulefile.Tree{}, docs: map[string]any{}, covered: map[string][2]int{},
 		set: &Set{
 			Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]string{},
 			profiles: map[string]*parse.Strategies{}, conditions: map[string]rulefile.Text{}, barred: map[string]string{},
@@ -115,11 +119,26 @@ func prepare(f rulefile.Files, trusted bool) *loader {
 	l.runs()
 	l.results()
 	l.edits()
+	l.references()
 	l.gateway()
 	l.programs()
 	l.policies()
 	l.replyTests()
 	return l
+}
+
+// completed puts a file that adds nothing in the place of each of later that a folder lacks.
+func completed(f rulefile.Files) rulefile.Files {
+	out := f
+	for _, name := range later {
+		if whole := rulefile.BuiltinFolder + "/" + name; !f.Has(name) && f.Has(whole) {
+			if len(out) == len(f) { // those of the caller stay as they are
+				out = maps.Clone(f)
+			}
+			out[name] = "version: 1\ninclude: [" + whole + "]\n"
+		}
+	}
+	return out
 }
 
 // tryTests runs tests where what they need is good.
