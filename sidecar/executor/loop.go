@@ -21,24 +21,26 @@ var errTime = errors.New("the time of the run is over")
 // sink. The error is an *openai.Error of which nothing has left. It is given only where no
 // tool has changed anything: a caller may ask again then.
 func (r *Run) Run(ctx context.Context, sink turn.Sink) error {
+	defer r.open.Add(-1)
 	if open := r.open.Add(1); open > int64(r.set.Runs.AtOnce) {
-		r.open.Add(-1)
+		r.done()
 		return sink.Fail(openai.RunsLimited())
 	}
-	defer r.open.Add(-1)
 	r.sink = sink
 	if r.before != nil {
 		return r.leave(r.before)
 	}
-	mine, before, err := r.join(ctx)
+	before, err := r.join(ctx)
+	defer r.done()
 	switch {
-	case err != nil:
-		return err
 	case before != nil:
 		return r.leave(before)
+	case err != nil && r.mine == nil:
+		return err
+	case err == nil:
+		err = r.keep()
 	}
-	defer r.recent.close(mine, r.set.Runs.Replay)
-	if err := r.keep(); err != nil {
+	if err != nil {
 		return sink.Fail(openai.Internal(err.Error()))
 	}
 	r.Log.Info("run started", "event", "executor_run_start", "run", r.ID, "model", r.Model.ID.Value, "session", r.who.Session,
@@ -50,8 +52,15 @@ func (r *Run) Run(ctx context.Context, sink turn.Sink) error {
 	if end == nil {
 		return err
 	}
-	mine.end = end
+	r.mine.end = end
 	return r.leave(end)
+}
+
+// done lets those go on that wait for this run.
+func (r *Run) done() {
+	if r.mine != nil {
+		r.recent.close(r.mine, r.set.Runs.Replay)
+	}
 }
 
 // loop asks and runs in turns. It gives the end of the run, or an *openai.Error that the sink
