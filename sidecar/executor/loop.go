@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
@@ -77,6 +78,9 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 			}
 		}
 		if len(s.Calls) == 0 {
+			if why, gaveUp := r.gaveUp(s); gaveUp {
+				return r.unfinished(s, why), nil
+			}
 			r.Log.Debug("no tools asked for", "event", "no_tools_requested", "run", r.ID, "iteration", n)
 			return &ending{*s, s.Content, s.Finish}, nil
 		}
@@ -100,6 +104,15 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 			return r.wrapUp(ctx, n+1, &r.set.Runs.Ends.Turns), nil
 		}
 	}
+}
+
+// gaveUp reports whether a reply without calls is no answer: the model wanted to call something
+// that could not be called, or said nothing; and why, if the reply does not say so.
+func (r *Run) gaveUp(s *said) (why string, yes bool) {
+	if len(s.Refused) > 0 {
+		return strings.ReplaceAll(r.set.Runs.Ends.Broken.Say, "{why}", s.Refused[len(s.Refused)-1].Why), true
+	}
+	return "", s.sorry
 }
 
 // ask makes one turn. Where the server takes less than was thought, it is asked once more,
@@ -207,13 +220,8 @@ func (r *Run) broken(ctx context.Context, err error) (*ending, error) {
 // unfinished is the end of a run that did not come to its own: what there is of an answer, why
 // it ended, and what was done.
 func (r *Run) unfinished(s *said, why string) *ending {
-	text := why
-	if s.Content != "" {
-		text = s.Content + "\n\n" + why
-	}
-	if did := r.acts.list(); did != "" {
-		text += "\n\n" + did
-	}
+	parts := slices.DeleteFunc([]string{s.Content, why, r.acts.list()}, func(part string) bool { return strings.TrimSpace(part) == "" })
+	text := strings.Join(parts, "\n\n")
 	return &ending{*s, parse.Guarded(tools.NewCatalog(r.set.Tools, r.Turns.Schemas, r.tools), text), "length"}
 }
 
