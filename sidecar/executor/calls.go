@@ -44,7 +44,7 @@ func (r *Run) runAll(ctx context.Context, n int, s *said) ([]tools.Result, error
 		default:
 			each()
 		}
-		if errs[i] != nil && !together {
+		if !together && errs[i] != nil {
 			break
 		}
 	}
