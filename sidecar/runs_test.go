@@ -145,7 +145,16 @@ func TestRunEnds(t *testing.T) {
 		"the model fails at once":       {replies: []script.Reply{script.Fail(400, "no")}, status: 400},
 		"the model fails after a read":  {replies: []script.Reply{again, script.Fail(400, "no")}, status: 400, ran: 1},
 		"the model fails after a write": {replies: []script.Reply{write, script.Fail(400, "no")}, status: 200, text: []string{"not finished", "write: /tmp/a"}, finish: "length", ran: 1},
-		"an empty answer after a write": {replies: []script.Reply{write, {}, {}, {}}, status: 200, text: []string{"empty reply"}, finish: "stop", ran: 1},
+		"an empty answer after a write": {replies: []script.Reply{write, {}, {}, {}}, status: 200, text: []string{"empty reply", "What was done:\n- write: /tmp/a"}, finish: "length", ran: 1},
+		"an empty answer":               {replies: []script.Reply{{}, {}, {}}, status: 200, text: []string{"empty reply"}, finish: "length"},
+		"wrong names after a write": {
+			replies: []script.Reply{write, script.Native("launch_missile", `{}`), script.Native("launch_missile", `{}`)},
+			status:  200, text: []string{"not finished", "launch_missile", "What was done:\n- write: /tmp/a"}, finish: "length", ran: 1,
+		},
+		"wrong names": {
+			replies: []script.Reply{script.Native("launch_missile", `{}`), script.Native("launch_missile", `{}`)},
+			status:  200, text: []string{"not finished", "launch_missile"}, finish: "length",
+		},
 		"a tool fails, the model goes on": {
 			result:  func(string, int) tools.Result { return tools.Result{Failed: true, Text: "disk full"} },
 			replies: []script.Reply{write, script.Text("The disk is full.")}, status: 200, text: []string{"The disk is full."}, finish: "stop", ran: 1,

@@ -168,7 +168,7 @@ func (c *Catalog) object(m Match, w *shaper, args string, end Ending) (string, *
 	if refusal != nil {
 		return "", refusal
 	}
-	if r.cut == jsonrepair.MidValue || (r.raw || r.cut == jsonrepair.Unquoted) && (end.Length || !end.Terminated) {
+	if r.cut == jsonrepair.MidValue || r.cut != jsonrepair.Whole && end.Length || (r.raw || r.cut == jsonrepair.Unquoted) && (end.Length || !end.Terminated) {
 		return "", w.refuse(Truncated, fmt.Sprintf("the arguments of %s were cut off; send them again, shorter", m.Name))
 	}
 	if inner, ok := c.ownEnvelope(m, w.schema, []byte(r.object)); ok {

@@ -25,38 +25,47 @@ import (
 // is done cannot be kept, so that nothing more must run.
 func (r *Run) runAll(ctx context.Context, n int, s *said) ([]tools.Result, error) {
 	results, errs := make([]tools.Result, len(s.Calls)), make([]error, len(s.Calls))
-	keys := make([]string, len(s.Calls))
-	for i := range s.Calls {
-		keys[i] = keyOf(&s.Calls[i])
-	}
-	together := r.set.Runs.Parallel == "read" && !slices.ContainsFunc(s.Calls, func(c tools.Call) bool { return r.changes(&c) })
+	keys, twins := r.twins(s.Calls)
+	together := r.set.Runs.Parallel == "read" && !slices.ContainsFunc(s.Calls, func(c tools.Call) bool { return r.changes(&c) || r.refers(&c) })
 	var group sync.WaitGroup
 	for i := range s.Calls {
 		each := func() {
 			if known, ok := r.known[s.ids[i]]; ok {
 				results[i] = known
 			} else {
-				results[i], errs[i] = r.run(ctx, s.ids[i], s.Calls[i])
+				results[i], errs[i] = r.run(ctx, s, i, results[:i])
 			}
 			r.repeated(keys[i], &results[i])
 		}
 		switch {
-		case slices.Contains(keys[:i], keys[i]):
+		case twins[i] < i:
 		case together:
 			group.Go(each)
 		default:
 			each()
 		}
-		if errs[i] != nil && !together {
+		if !together && errs[i] != nil {
 			break
 		}
 	}
 	group.Wait()
 	for i := range results {
-		results[i] = results[slices.Index(keys, keys[i])]
+		results[i] = results[twins[i]]
 	}
 	r.Log.Info("tools have run", "event", "tool_execution_complete", "run", r.ID, "iteration", n, "calls", len(results))
 	return results, errors.Join(errs...)
+}
+
+// twins gives a key for each call, and which one runs for it: the first of those that are the
+// same. What refers to earlier results may mean something else each time.
+func (r *Run) twins(calls []tools.Call) (keys []string, runs []int) {
+	for i := range calls {
+		keys, runs = append(keys, keyOf(&calls[i])), append(runs, i)
+		if first := slices.Index(keys, keys[i]); first < i && !r.refers(&calls[i]) {
+			runs[i] = first
+		}
+	}
+	return keys, runs
 }
 
 // repeated counts a call with its result, and warns the model where that was seen before.
@@ -66,17 +75,24 @@ func (r *Run) repeated(key string, res *tools.Result) {
 	}
 }
 
-// run runs one call, and gives what the model reads of it.
-func (r *Run) run(ctx context.Context, id string, call tools.Call) (tools.Result, error) {
+// run runs one call of a reply, and gives what the model reads of it. Before it are the results
+// of the calls before.
+func (r *Run) run(ctx context.Context, s *said, i int, before []tools.Result) (tools.Result, error) {
+	id, call := s.ids[i], s.Calls[i]
 	if ctx.Err() != nil {
 		return tools.Result{Failed: true, Text: "Error: this call was not run, because the run is over."}, nil
 	}
 	rule := r.set.Runs.Tool(call.Name)
 	call.Arguments = r.filled(call, rule.Set)
+	note, refusal := r.meant(&call, s, before)
 	does := progress(call)
 	r.tell(does)
 	began := r.Now()
-	result, refusal, err := r.judged(ctx, id, &call, does, rule)
+	var result tools.Result
+	var err error
+	if refusal == nil {
+		result, refusal, err = r.judged(ctx, id, &call, does, rule)
+	}
 	spent := r.Now().Sub(began)
 	took := spent.Milliseconds()
 	if err != nil {
@@ -98,7 +114,11 @@ func (r *Run) run(ctx context.Context, id string, call tools.Call) (tools.Result
 		r.Log.Info("a tool has run", "event", "tool_execution_success", "run", r.ID, "call", id, "tool", call.Name, "elapsed_ms", took, "bytes", len(result.Text))
 	}
 	r.Turns.Metrics.RunCalls.WithLabelValues(call.Name, outcome(&result, refusal)).Inc()
-	result.Text = r.shown(call.Name, &result)
+	if refusal != nil { // all of it: it says what the model can do
+		result.Text = "Error: " + refusal.Why
+	} else {
+		result.Text = r.shown(call.Name, &result) + note
+	}
 	err = r.add(journal.Record{Result: &journal.Result{ID: id, Text: result.Text, Failed: result.Failed, Refused: refusal != nil, Doubt: result.Doubt, Took: took}})
 	return result, err
 }

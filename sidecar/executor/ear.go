@@ -17,6 +17,7 @@ type said struct {
 	ids      []string // of its calls
 	usage    usage
 	squeezed bool // the request was too long at first
+	sorry    bool // a sentence of the rules stands for an answer
 }
 
 // ear hears one turn. It is a turn.Sink. Thoughts go on to the caller as they come; text does
@@ -83,7 +84,7 @@ func (e *ear) Say(text string) {
 	if e.said.Content != "" {
 		text = e.said.Content + "\n\n" + text
 	}
-	e.said.Content, e.said.Finish = text, "stop"
+	e.said.Content, e.said.Finish, e.said.sorry = text, "stop", true
 }
 
 // Finish has nothing to do.

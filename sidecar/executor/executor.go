@@ -67,7 +67,7 @@ func New(c Config) *Executor {
 // Run is one run. It is for one Go.
 type Run struct {
 	*Executor
-	ID    string
+	ID    string        // of the run that answers: that of an earlier one, where the request was sent before
 	Model ruleset.Model // under the id that the caller sees
 
 	set      *ruleset.Set
@@ -81,6 +81,8 @@ type Run struct {
 	since    time.Time
 	begin    journal.Begin
 	before   *ending // the run has ended already, in a process before this one
+	mine     *memo   // of this run; nil: another one with the same request goes on
+	other    *memo   // that one
 
 	offered map[string]Source
 	tools   []tools.Tool
@@ -110,14 +112,17 @@ func Wants(set *ruleset.Set, req *openai.Request) bool {
 }
 
 // Begin reads what a run is asked for. A run that the same request began, and that a crash has
-// broken off, goes on. The error is an *openai.Error.
+// broken off, goes on. Run must follow. The error is an *openai.Error.
 func (e *Executor) Begin(ctx context.Context, set *ruleset.Set, req *openai.Request, from turn.Caller) (*Run, error) {
 	r, err := e.plan(ctx, set, req, from)
 	if err != nil {
 		return nil, err
 	}
 	if before := e.interrupted(ctx, set, req, r.begin.Sum); before != nil {
-		return before, nil
+		r = before
+	}
+	if r.before == nil {
+		r.enter()
 	}
 	return r, nil
 }

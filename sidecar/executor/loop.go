@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
@@ -21,24 +22,26 @@ var errTime = errors.New("the time of the run is over")
 // sink. The error is an *openai.Error of which nothing has left. It is given only where no
 // tool has changed anything: a caller may ask again then.
 func (r *Run) Run(ctx context.Context, sink turn.Sink) error {
+	defer r.open.Add(-1)
 	if open := r.open.Add(1); open > int64(r.set.Runs.AtOnce) {
-		r.open.Add(-1)
+		r.done()
 		return sink.Fail(openai.RunsLimited())
 	}
-	defer r.open.Add(-1)
 	r.sink = sink
 	if r.before != nil {
 		return r.leave(r.before)
 	}
-	mine, before, err := r.join(ctx)
+	before, err := r.join(ctx)
+	defer r.done()
 	switch {
-	case err != nil:
-		return err
 	case before != nil:
 		return r.leave(before)
+	case err != nil && r.mine == nil:
+		return err
+	case err == nil:
+		err = r.keep()
 	}
-	defer r.recent.close(mine, r.set.Runs.Replay)
-	if err := r.keep(); err != nil {
+	if err != nil {
 		return sink.Fail(openai.Internal(err.Error()))
 	}
 	r.Log.Info("run started", "event", "executor_run_start", "run", r.ID, "model", r.Model.ID.Value, "session", r.who.Session,
@@ -50,8 +53,15 @@ func (r *Run) Run(ctx context.Context, sink turn.Sink) error {
 	if end == nil {
 		return err
 	}
-	mine.end = end
+	r.mine.end = end
 	return r.leave(end)
+}
+
+// done lets those go on that wait for this run.
+func (r *Run) done() {
+	if r.mine != nil {
+		r.recent.close(r.mine, r.set.Runs.Replay)
+	}
 }
 
 // loop asks and runs in turns. It gives the end of the run, or an *openai.Error that the sink
@@ -68,6 +78,9 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 			}
 		}
 		if len(s.Calls) == 0 {
+			if why, gaveUp := r.gaveUp(s); gaveUp {
+				return r.unfinished(s, why), nil
+			}
 			r.Log.Debug("no tools asked for", "event", "no_tools_requested", "run", r.ID, "iteration", n)
 			return &ending{*s, s.Content, s.Finish}, nil
 		}
@@ -91,6 +104,15 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 			return r.wrapUp(ctx, n+1, &r.set.Runs.Ends.Turns), nil
 		}
 	}
+}
+
+// gaveUp reports whether a reply without calls is no answer: the model wanted to call something
+// that could not be called, or said nothing; and why, if the reply does not say so.
+func (r *Run) gaveUp(s *said) (why string, yes bool) {
+	if len(s.Refused) > 0 {
+		return strings.ReplaceAll(r.set.Runs.Ends.Broken.Say, "{why}", s.Refused[len(s.Refused)-1].Why), true
+	}
+	return "", s.sorry
 }
 
 // ask makes one turn. Where the server takes less than was thought, it is asked once more,
@@ -198,13 +220,8 @@ func (r *Run) broken(ctx context.Context, err error) (*ending, error) {
 // unfinished is the end of a run that did not come to its own: what there is of an answer, why
 // it ended, and what was done.
 func (r *Run) unfinished(s *said, why string) *ending {
-	text := why
-	if s.Content != "" {
-		text = s.Content + "\n\n" + why
-	}
-	if did := r.acts.list(); did != "" {
-		text += "\n\n" + did
-	}
+	parts := slices.DeleteFunc([]string{s.Content, why, r.acts.list()}, func(part string) bool { return strings.TrimSpace(part) == "" })
+	text := strings.Join(parts, "\n\n")
 	return &ending{*s, parse.Guarded(tools.NewCatalog(r.set.Tools, r.Turns.Schemas, r.tools), text), "length"}
 }
 

@@ -2,9 +2,11 @@ package executor
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
@@ -19,10 +21,12 @@ type recent struct {
 
 // memo is what is kept of a run.
 type memo struct {
-	run   *Run
-	ended chan struct{} // closed at its end; what follows is good from then on
-	until time.Time
-	end   *ending // nil: it broke off, and another run may go on with its work
+	id, sum string // of its request
+	run     *Run
+	ended   chan struct{} // closed at its end; what follows is good from then on
+	until   time.Time
+	end     *ending // nil: it broke off, and another run may go on with its work
+	taken   bool    // one does
 }
 
 // ending is how a run has ended.
@@ -50,9 +54,13 @@ func (c *recent) begin(r *Run) (mine, other *memo) {
 	if other := c.runs[r.begin.Sum]; other != nil {
 		return nil, other
 	}
-	m := &memo{run: r, ended: make(chan struct{})}
-	c.runs[r.begin.Sum] = m
-	return m, nil
+	return c.note(r, r.begin.ID), nil
+}
+
+func (c *recent) note(r *Run, id string) *memo {
+	m := &memo{id: id, sum: r.begin.Sum, run: r, ended: make(chan struct{})}
+	c.runs[m.sum] = m
+	return m
 }
 
 // close notes how a run ended. One that changed nothing is forgotten: the same request may
@@ -61,44 +69,69 @@ func (c *recent) close(m *memo, keep time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m.until = c.now().Add(keep)
-	if len(m.run.acts.did) == 0 && c.runs[m.run.begin.Sum] == m {
-		delete(c.runs, m.run.begin.Sum)
+	if len(m.run.acts.did) == 0 && c.runs[m.sum] == m {
+		delete(c.runs, m.sum)
 	}
 	close(m.ended)
 }
 
-// drop forgets a run with whose work another one goes on. It reports whether it was there: of
-// two that want to go on only one does.
-func (c *recent) drop(m *memo) bool {
+// follow lets a run go on as the one that broke off; nil where another one does. Only one of
+// those that want to may.
+func (c *recent) follow(broken *memo, r *Run) *memo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.runs[m.run.begin.Sum] != m {
-		return false
+	if now := c.runs[broken.sum]; broken.taken || now != nil && now != broken {
+		return nil
 	}
-	delete(c.runs, m.run.begin.Sum)
-	return true
+	broken.taken = true
+	return c.note(r, broken.id)
 }
 
-// join finds out whether the request of a run was asked before, and not long ago. It gives the
-// end of that run, once it has one; or lets this one go on with its work; or neither.
-func (r *Run) join(ctx context.Context) (mine *memo, end *ending, err error) {
-	for {
-		mine, other := r.recent.begin(r)
-		if mine != nil {
-			return mine, nil, nil
-		}
-		select {
-		case <-other.ended:
-		case <-ctx.Done():
-			return nil, nil, &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request", Message: "the caller left"}
-		}
-		switch {
-		case other.end != nil:
-			r.Log.Info("the request was answered before, and gets the same answer", "event", "run_repeated", "run", r.ID, "first", other.run.ID)
-			return nil, other.end, nil
-		case r.recent.drop(other) && len(other.run.acts.did) > 0:
-			r.Log.Info("the request was broken off before; this run goes on with its work", "event", "run_continued", "run", r.ID, "first", other.run.ID)
-			r.work = other.run.work
-		}
+// enter looks whether the request of a run was asked before, and not long ago. Then the run
+// has the name of that one, whose answer it gives or with whose work it goes on.
+func (r *Run) enter() {
+	if r.mine, r.other = r.recent.begin(r); r.other != nil {
+		r.ID = r.other.id
+	} else {
+		r.ID = r.begin.ID
 	}
+}
+
+// join waits for the run with the same request, where there is one, and gives its end. Without
+// one, this run begins, or goes on as the one that broke off.
+func (r *Run) join(ctx context.Context) (*ending, error) {
+	if r.mine == nil && r.other == nil {
+		r.enter()
+	}
+	for r.mine == nil {
+		select {
+		case <-r.other.ended:
+		case <-ctx.Done():
+			return nil, &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request", Message: "the caller left"}
+		}
+		if r.other.end != nil {
+			r.Log.Info("the request was answered before, and gets the same answer", "event", "run_repeated", "run", r.ID)
+			r.work = r.other.run.work
+			return r.other.end, nil
+		}
+		if r.mine = r.recent.follow(r.other, r); r.mine == nil {
+			r.enter()
+			continue
+		}
+		r.Log.Info("the request was broken off before; this run goes on with its work", "event", "run_continued", "run", r.ID)
+		r.begin, r.work = r.other.run.begin, r.other.run.work
+		return nil, r.reopen()
+	}
+	return nil, nil
+}
+
+// reopen goes on with the journal of a run that broke off, where it has one.
+func (r *Run) reopen() (err error) {
+	if r.Journal == nil {
+		return nil
+	}
+	if r.kept, _, err = r.Journal.Continue(r.ID, r.set.Version); errors.Is(err, journal.ErrUnknown) {
+		return nil // it had not begun
+	}
+	return err
 }

@@ -66,20 +66,19 @@ func (r *Run) settle() error {
 	if r.pending == nil || len(r.pending.Calls) == 0 {
 		return nil
 	}
-	results, keys := make([]tools.Result, len(r.pending.Calls)), map[string]int{}
+	results := make([]tools.Result, len(r.pending.Calls))
+	keys, twins := r.twins(r.pending.Calls)
 	for i := range r.pending.Calls {
-		key := keyOf(&r.pending.Calls[i])
-		if first, twice := keys[key]; twice {
-			results[i] = results[first]
+		if twins[i] < i {
+			results[i] = results[twins[i]]
 			continue
 		}
-		keys[key] = i
 		res, ok := r.known[r.pending.ids[i]]
 		if !ok {
 			return fmt.Errorf("resume %s: call %s of turn %d has no result, and the model was asked again", r.ID, r.pending.ids[i], r.acts.turns)
 		}
 		results[i] = res
-		r.acts.seen(key, &res)
+		r.acts.seen(keys[i], &res)
 	}
 	r.grow(r.pending, results)
 	r.pending, r.known = nil, map[string]tools.Result{}

@@ -28,6 +28,8 @@ type exchange struct {
 // result is what the model reads of one call.
 type result struct {
 	id, tool, text string
+	args           []byte // of its call
+	failed         bool
 	does           string // in words, with how it ended
 	message        []byte
 	weight         float64
@@ -96,7 +98,7 @@ func (t *talk) called(s *said, results []tools.Result) {
 	m = append(m, "]}"...)
 	e := exchange{reply: m, weight: weigh(m)}
 	for i := range results {
-		o := result{id: s.ids[i], tool: s.Calls[i].Name, does: progress(s.Calls[i]) + how(&results[i])}
+		o := result{id: s.ids[i], tool: s.Calls[i].Name, args: s.Calls[i].Arguments, failed: results[i].Failed, does: progress(s.Calls[i]) + how(&results[i])}
 		o.says(results[i].Text)
 		e.results = append(e.results, o)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"path/filepath"
 	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -11,6 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -60,6 +62,16 @@ func (p *Passed) May(op paths.Op, path string) (paths.Use, error) {
 	return d.Facts.Paths[0], nil
 }
 
+// There reports whether something stands at a path, for a call that names it. Who asks learns
+// nothing else.
+func (r *Run) There(name string) bool {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(r.folder(), name)
+	}
+	e, err := workspace.Links{}.Look(name)
+	return err == nil && e.Names > 0
+}
+
 // Reaches says why the call may not connect to a server, as far as its address is known; nil:
 // it may. A URL that stands in the call was judged with it.
 func (p *Passed) Reaches(u urls.Use) error {
@@ -73,7 +85,9 @@ func (p *Passed) Reaches(u urls.Use) error {
 }
 
 // Folder is where the call works: absolute.
-func (p *Passed) Folder() string { return p.run.judge.world.Roots(p.run.judge.set).Cwd }
+func (p *Passed) Folder() string { return p.run.folder() }
+
+func (r *Run) folder() string { return r.judge.world.Roots(r.judge.set).Cwd }
 
 // wait asks a person, and waits for the answer.
 func (j *judge) wait(ctx context.Context, call *tools.Call, d policy.Decision, asked func(approvals.Entry)) (why, approval string) {

@@ -99,7 +99,7 @@ func (t *text) unwrap(st *Strategy, doc string, cut bool) (c calls, ok bool) {
 	clean := strings.Clone(doc)
 	if !gjson.Valid(clean) {
 		fixed, err := jsonrepair.Repair(clean, t.r.depth)
-		if err != nil || fixed.Cut == jsonrepair.MidValue || cut && fixed.Cut == jsonrepair.Unquoted || fixed.Has(jsonrepair.KindValue) {
+		if err != nil || fixed.Cut == jsonrepair.MidValue || cut && fixed.Cut != jsonrepair.Whole || fixed.Has(jsonrepair.KindValue) {
 			return c, false
 		}
 		clean, c.repairs = string(fixed.JSON), tools.Mended(fixed.Changes)

@@ -100,7 +100,7 @@ func TestCutPatterns(t *testing.T) {
 	for text, want := range map[string]string{
 		"!!exec ls -l":             "",
 		`!!exec {"command": "ls"}`: `exec{"command": "ls"}`,
-		`!!exec {"command": "ls"`:  ls,
+		`!!exec {"command": "ls"`:  "",
 		`!!exec {"command": l`:     "",
 		"$run ls -l":               "",
 		"<exec><command>ls":        "",

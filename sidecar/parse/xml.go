@@ -19,6 +19,7 @@ var (
 	paramTag = lazyregexp.New(`(?is)<(?:[\w:]+:)?parameter(?:=|\s+name\s*=\s*)["']?([^"'>\s]+)["']?[^>]*>(.*?)</(?:[\w:]+:)?parameter>`)
 	argsTag  = lazyregexp.New(`(?is)<(?:arguments|tool_input|action_input)>(.*?)</(?:arguments|tool_input|action_input)>`)
 	nameTag  = lazyregexp.New(`(?is)<(?:tool|tool_name)>\s*([^<]+?)\s*</(?:tool|tool_name)>`)
+	endTag   = lazyregexp.New(`(?i)</(?:[\w:]+:)?(?:function|invoke|action|arguments|tool_input|action_input)>`)
 	argTag   = lazyregexp.New(`(?is)<arg\s+(?:key|name)\s*=\s*["']([^"']+)["']\s*>(.*?)</arg>`)
 )
 
@@ -39,10 +40,10 @@ func (t *text) readXML(v string, eof bool) (block, verdict) {
 		if i+1 < len(heads) {
 			to = heads[i+1][0]
 		}
-		b.add(doc[h[2]:h[3]], doc[h[1]:to])
+		b.add(doc[h[2]:h[3]], doc[h[1]:to], n > 0 || !t.r.length || i+1 < len(heads) || endTag().MatchString(doc[h[1]:to]))
 	}
 	if m := nameTag().FindStringSubmatchIndex(doc); len(heads) == 0 && m != nil {
-		b.add(doc[m[2]:m[3]], doc[m[1]:])
+		b.add(doc[m[2]:m[3]], doc[m[1]:], n > 0 || !t.r.length || endTag().MatchString(doc[m[1]:]))
 	}
 	if len(b.calls) == 0 || n == 0 && !strings.Contains(doc, "</") {
 		return block{end: b.end, truncated: true}, yes
@@ -50,9 +51,9 @@ func (t *text) readXML(v string, eof bool) (block, verdict) {
 	return b, yes
 }
 
-// add takes a call whose arguments are the tags in inside.
-func (b *block) add(name, inside string) {
-	if args, ok := xmlArgs(inside); ok {
+// add takes a call whose arguments are the tags in inside, if it is known to be whole.
+func (b *block) add(name, inside string, whole bool) {
+	if args, ok := xmlArgs(inside); ok && whole {
 		b.calls = append(b.calls, rawCall{name, args})
 	} else {
 		b.truncated = true

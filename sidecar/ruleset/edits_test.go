@@ -33,7 +33,7 @@ func TestEarlierFolder(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if want := loaded(t); !reflect.DeepEqual(set.Runs.Context, want.Runs.Context) || set.Runs.AtOnce != want.Runs.AtOnce {
+	if want := loaded(t); !reflect.DeepEqual(set.Runs.Context, want.Runs.Context) || set.Runs.AtOnce != want.Runs.AtOnce || len(set.References.Words) != len(want.References.Words) {
 		t.Errorf("runs %+v", set.Runs)
 	}
 	without := maps.Clone(files)

@@ -20,13 +20,14 @@ const (
 	runsFile        = "runs.yaml"
 	resultsFile     = "results.yaml"
 	editsFile       = "edits.yaml"
+	referencesFile  = "references.yaml"
 	gatewayFilename = "gateway.yaml"
 	execFilename    = "exec.yaml"
 	pathsFilename   = "paths.yaml"
 	urlsFilename    = "urls.yaml"
 )
 
-var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, runsFile, resultsFile, editsFile, gatewayFilename, execFilename, pathsFilename, urlsFilename}
+var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, runsFile, resultsFile, editsFile, referencesFile, gatewayFilename, execFilename, pathsFilename, urlsFilename}
 
 // FileNames are the files that a folder of rules must hold.
 func FileNames() []string { return slices.Clone(ruleFiles) }

@@ -26,7 +26,7 @@ var shape = rulefile.Shape{Names: ruleFiles, OneOf: effects}
 var floor = []string{argumentsFile, pathsFilename, urlsFilename}
 
 // later are the files that folders made by earlier versions of the program lack.
-var later = []string{runsFile, resultsFile, editsFile, gatewayFilename}
+var later = []string{runsFile, resultsFile, editsFile, referencesFile, gatewayFilename}
 
 // SourceOf is an operator's folder over what the program ships, beneath a locked folder.
 // Either may be empty.
@@ -86,7 +86,7 @@ func load(f rulefile.Files, tightening bool) (*Set, rulefile.Problems) {
 func examine(f rulefile.Files) (l, mine *loader) {
 	own, locks := f.Split()
 	mine = prepare(own, false)
-	mine.tryExamples(mine.examples, strategiesFile, aliasesFile, argumentsFile, limitsFile, editsFile, execFilename, pathsFilename, urlsFilename)
+	mine.tryExamples(mine.examples, strategiesFile, aliasesFile, argumentsFile, limitsFile, editsFile, referencesFile, execFilename, pathsFilename, urlsFilename)
 	if len(locks) == 0 {
 		return mine, mine
 	}
@@ -118,6 +118,7 @@ func prepare(f rulefile.Files, trusted bool) *loader {
 	l.runs()
 	l.results()
 	l.edits()
+	l.references()
 	l.gateway()
 	l.programs()
 	l.policies()

@@ -23,20 +23,21 @@ const DefaultProfile = "default"
 // Set is everything one version of the rule files says. It never changes after
 // Load, so a request keeps the set it began with. Safe for concurrent use.
 type Set struct {
-	Version  string // first 12 hex digits of the sha256 over all files
-	Tools    *tools.Rules
-	Limits   Limits
-	Servers  []Server // in the order in which detection tries them; the last one fits every server
-	Models   []Model  // the default first, the others in the order of the file
-	Recovery Recovery
-	Runs     Runs
-	Results  Results
-	Edits    edits.Edits
-	Gateway  []tools.Tool      // that runs may call at an OpenClaw gateway, in the order of the file
-	Programs *program.Table    // what is known of programs
-	Prompts  map[string]string // file name without extension → text
-	Taken    []rulefile.Taken  // what the files take away from those that they include
-	Counts   Counts
+	Version    string // first 12 hex digits of the sha256 over all files
+	Tools      *tools.Rules
+	Limits     Limits
+	Servers    []Server // in the order in which detection tries them; the last one fits every server
+	Models     []Model  // the default first, the others in the order of the file
+	Recovery   Recovery
+	Runs       Runs
+	Results    Results
+	Edits      edits.Edits
+	References References        // of arguments to earlier results
+	Gateway    []tools.Tool      // that runs may call at an OpenClaw gateway, in the order of the file
+	Programs   *program.Table    // what is known of programs
+	Prompts    map[string]string // file name without extension → text
+	Taken      []rulefile.Taken  // what the files take away from those that they include
+	Counts     Counts
 
 	profiles   map[string]*parse.Strategies
 	book       rulebook

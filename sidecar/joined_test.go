@@ -1,0 +1,80 @@
+package sidecar
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// A request that comes again names the run that answers it, whether that has ended, goes on, or
+// broke off because its caller left.
+func TestRepeatedRequestsNameTheRun(t *testing.T) {
+	for _, first := range []string{"has ended", "goes on", "breaks off"} {
+		t.Run(first, func(t *testing.T) {
+			began, goOn := make(chan struct{}), make(chan struct{})
+			b := &bench{result: func(_ string, times int) tools.Result {
+				if times == 1 {
+					close(began)
+					<-goOn
+				}
+				return tools.Result{Text: "written"}
+			}}
+			dir := filepath.Join(t.TempDir(), "runs")
+			j, err := journal.Open(journal.Config{Dir: dir, Now: time.Now})
+			ruletest.Must(t, err)
+			r := start(t, setup{sources: []executor.Source{b}, journal: j}, script.New(script.Scenario{Steps: []script.Reply{
+				script.Native("write", `{"path":"/tmp/a","content":"x"}`), script.Native("write", `{"path":"/tmp/b","content":"x"}`), script.Text("Done.")}}))
+			const body = `{"model":"executor","executor_metadata":true,"messages":[{"role":"user","content":"write"}]}`
+			ctx, leave := context.WithCancel(t.Context())
+			defer leave()
+			ids := make(chan string, 1)
+			go func() {
+				res, err := r.do(ctx, http.MethodPost, "/v1/chat/completions", body)
+				if err != nil {
+					ids <- ""
+					return
+				}
+				_ = res.Body.Close()
+				ids <- res.Header.Get(runID)
+			}()
+			<-began
+			var id string
+			switch first {
+			case "has ended":
+				close(goOn)
+				id = <-ids
+			case "goes on":
+				time.AfterFunc(50*time.Millisecond, func() { close(goOn) })
+			case "breaks off":
+				time.AfterFunc(50*time.Millisecond, func() { leave(); close(goOn) })
+			}
+			a := r.chat(body)
+			if id == "" {
+				id = <-ids
+			}
+			files, err := os.ReadDir(dir)
+			ruletest.Must(t, err)
+			if len(files) != 1 {
+				t.Fatalf("%d journals", len(files))
+			}
+			got, said := a.header.Get(runID), gjson.Get(a.body, "executor_metadata.run_id").Str
+			if a.status != 200 || a.text != "Done." || len(b.calls()) != 2 || got == "" || got != said || id != "" && id != got || got+".jsonl" != files[0].Name() {
+				t.Errorf("%d %q, ran %q; the run is %q, then %q, and says %q; the journal is %s", a.status, a.text, b.calls(), id, got, said, files[0].Name())
+			}
+			if n := gjson.Get(a.body, "executor_metadata.tools_called.#").Int(); n != 2 {
+				t.Errorf("%d tools are told: %s", n, a.body)
+			}
+		})
+	}
+}

@@ -1,0 +1,197 @@
+package refer
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+)
+
+// Result is what one earlier call gave.
+type Result struct {
+	Text   string
+	Ranked bool     // it is a list, the best first
+	Names  []string // what the call itself named
+}
+
+// Candidate is something that may be meant.
+type Candidate struct{ Text, Title string }
+
+// Found is what may be meant, in the order in which it stands.
+type Found struct {
+	All    []Candidate
+	Ranked bool // the best is the first
+}
+
+// Find gives what may be meant by an argument of a kind: that of the last list, or, without
+// one, of the last result that has something of that kind.
+func Find(kind Kind, earlier []Result) (out Found) {
+	for i := len(earlier) - 1; i >= 0; i-- {
+		e := &earlier[i]
+		if !e.Ranked && len(out.All) > 0 {
+			continue
+		}
+		if all := e.find(kind); len(all) > 0 {
+			if out = (Found{all, e.Ranked}); e.Ranked {
+				break
+			}
+		}
+	}
+	return out
+}
+
+func (e *Result) find(kind Kind) (out []Candidate) {
+	var named []Candidate
+	for _, name := range e.Names {
+		if scheme().MatchString(name) == (kind == URL) {
+			named = add(named, Candidate{Text: name})
+		}
+	}
+	if kind == Path {
+		for _, c := range findFiles(e.Text) {
+			named = add(named, c)
+		}
+		return named
+	}
+	if out = findURLs(e.Text); len(out) == 0 {
+		return named
+	}
+	return out
+}
+
+// Choose gives the one that is meant. With first, the best of a list is meant where nothing is
+// said about which.
+func (r *Ref) Choose(f Found, first bool) (string, bool) {
+	switch {
+	case r.Exact != "":
+		return r.Exact, true
+	case r.Vague:
+		return "", false
+	}
+	var fit []Candidate
+	for _, c := range f.All {
+		text := strings.ToLower(c.Text + " " + c.Title)
+		if strings.HasPrefix(c.Text, r.Start) && !slices.ContainsFunc(r.About, func(word string) bool { return !strings.Contains(text, word) }) {
+			fit = append(fit, c)
+		}
+	}
+	switch {
+	case r.Nth > 0 && r.Nth <= len(fit) && (f.Ranked || len(f.All) == 1):
+		return fit[r.Nth-1].Text, true
+	case r.Nth == 0 && len(fit) == 1,
+		r.Nth == 0 && len(fit) > 0 && first && f.Ranked && len(r.About) == 0 && r.Start == "":
+		return fit[0].Text, true
+	}
+	return "", false
+}
+
+var (
+	url      = lazyregexp.New("https?://[^\\s<>\"'`|\\\\^{}\\[\\]]+")
+	picture  = lazyregexp.New(`!\[[^\]\n]*\]\([^)\s]*\)`)
+	wholeURL = []string{"url", "link", "href", "uri", "source"}
+	titles   = []string{"title", "name", "heading"}
+	pathKeys = []string{"path", "file", "filename", "file_path"}
+)
+
+// findURLs gives the URLs of a text, each once. In JSON each object of a list counts as one.
+func findURLs(text string) (out []Candidate) {
+	if doc := strings.TrimSpace(text); strings.HasPrefix(doc, "{") || strings.HasPrefix(doc, "[") {
+		if gjson.Valid(doc) {
+			out = members(gjson.Parse(doc), wholeURL, func(v string) bool { return scheme().MatchString(v) }, nil)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, found := range url().FindAllString(picture().ReplaceAllString(text, " "), -1) {
+		out = add(out, Candidate{Text: trimmed(found)})
+	}
+	return out
+}
+
+// trimmed is a URL without what ends the sentence around it.
+func trimmed(v string) string {
+	for {
+		short := strings.TrimRight(v, ".,;:!?*_…")
+		if strings.HasSuffix(short, ")") && strings.Count(short, "(") < strings.Count(short, ")") {
+			short = short[:len(short)-1]
+		}
+		if short == v {
+			return v
+		}
+		v = short
+	}
+}
+
+// members gives what stands under one of these keys, one of each object.
+func members(v gjson.Result, keys []string, is func(string) bool, out []Candidate) []Candidate {
+	if v.IsObject() {
+		for _, key := range keys {
+			if got := v.Get(gjson.Escape(key)); got.Type == gjson.String && is(got.Str) {
+				c := Candidate{Text: got.Str}
+				for _, t := range titles {
+					if c.Title == "" {
+						c.Title = v.Get(gjson.Escape(t)).Str
+					}
+				}
+				return add(out, c)
+			}
+		}
+	}
+	if v.IsObject() || v.IsArray() {
+		v.ForEach(func(_, each gjson.Result) bool { out = members(each, keys, is, out); return true })
+	}
+	return out
+}
+
+var (
+	file = lazyregexp.New(`(?:~|\.{1,2})?/?[\pL\d_@+-][\pL\d_.@+-]*(?:/[\pL\d_.@+-]+)*/?`)
+	end  = lazyregexp.New(`\.[A-Za-z][A-Za-z0-9]{0,7}$`)
+)
+
+// findFiles gives the files that a text names, each once. Where lines are names and nothing
+// else, as in a list of files, only those count.
+func findFiles(text string) (out []Candidate) {
+	if doc := strings.TrimSpace(text); strings.HasPrefix(doc, "{") || strings.HasPrefix(doc, "[") {
+		if gjson.Valid(doc) {
+			if out = members(gjson.Parse(doc), pathKeys, isFile, nil); len(out) > 0 {
+				return out
+			}
+		}
+	}
+	text = url().ReplaceAllString(text, " ")
+	var lines []Candidate
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		for _, name := range file().FindAllString(line, -1) {
+			if name = strings.TrimRight(name, "."); !isFile(name) {
+				continue
+			}
+			out = add(out, Candidate{Text: name})
+			if name == line {
+				lines = add(lines, Candidate{Text: name})
+			}
+		}
+	}
+	if len(lines) > 0 {
+		return lines
+	}
+	return out
+}
+
+// isFile reports whether a word looks like the name of a file.
+func isFile(name string) bool {
+	return !strings.Contains(name, "://") && (end().MatchString(name) || strings.Contains(strings.Trim(name, "/"), "/")) && strings.ContainsFunc(name, func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' })
+}
+
+// maxFound is how many of one result count.
+const maxFound = 200
+
+func add(all []Candidate, c Candidate) []Candidate {
+	if len(all) >= maxFound || slices.ContainsFunc(all, func(o Candidate) bool { return o.Text == c.Text }) {
+		return all
+	}
+	return append(all, c)
+}
