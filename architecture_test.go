@@ -40,7 +40,7 @@ var rooms = [][]string{
 	{"policy/urls"},
 	{"tools"},
 	{"sidecar/errorlog"},
-	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "tools/refer", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script"},
+	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "tools/refer", "tools/callcode", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script"},
 	{"internal/atomicfile", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet"},
 }
 
@@ -62,6 +62,7 @@ var never = map[string][]string{
 	"tools/jsonschema": {"net", "net/http", "os", "log/slog", "context"},
 	"tools/jsonrepair": {"net", "net/http", "os", "time", "log/slog", "context"},
 	"tools/refer":      {"net", "net/http", "os", "time", "log/slog", "context"},
+	"tools/callcode":   {"net", "net/http", "os", "time", "log/slog", "context"},
 	"sidecar/parse":    {"net", "net/http", "os", "time", "log/slog", "context"},
 	"policy":           {"net", "net/http", "os", "log/slog", "context"},
 	"policy/plain":     {"net", "net/http", "os", "time", "log/slog", "context"},

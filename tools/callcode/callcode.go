@@ -1,0 +1,137 @@
+// Package callcode reads calls as they are written in code: read(path="a"), [f(1), g({"b": 2})].
+// Pure. It knows no tool, and mends no value: whoever takes the arguments does.
+package callcode
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+)
+
+// Call is one of them. Args is a JSON object, possibly damaged.
+type Call struct{ Name, Args string }
+
+// Calls reads f(a=1), g({"b":2}) or a list of such calls.
+func Calls(s string) (calls []Call, ok bool) {
+	s = strings.TrimSpace(s)
+	if strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]") {
+		s = s[1 : len(s)-1]
+	}
+	for _, part := range splitCode(s) {
+		part = strings.TrimSpace(part)
+		open := strings.IndexAny(part, "({")
+		if open < 1 {
+			return nil, false
+		}
+		name, inner := strings.TrimSpace(part[:open]), part[open:]
+		if nameEnd(name) < len(name) {
+			return nil, false
+		}
+		if inner[0] == '(' {
+			if !strings.HasSuffix(inner, ")") {
+				return nil, false
+			}
+			inner = strings.TrimSpace(inner[1 : len(inner)-1])
+		}
+		if !strings.HasPrefix(inner, "{") {
+			inner = keywordArgs(inner)
+		}
+		calls = append(calls, Call{name, inner})
+	}
+	return calls, len(calls) > 0
+}
+
+// keywordArgs makes a JSON object, possibly damaged, of a=1, b='x'. The repair
+// layer reads the values: Python's literals are among what it mends.
+func keywordArgs(s string) string {
+	if strings.TrimSpace(s) == "" {
+		return "{}"
+	}
+	var members []string
+	for _, part := range splitCode(s) {
+		key, value, ok := strings.Cut(part, "=")
+		if !ok {
+			return jsontext.Quote(s)
+		}
+		members = append(members, jsontext.Quote(strings.TrimSpace(key))+":"+strings.TrimSpace(value))
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+// splitCode splits at commas outside quotes and brackets.
+func splitCode(s string) (parts []string) {
+	from := 0
+	for at, depth := range bare(s, 0) {
+		if s[at] == ',' && depth == 0 {
+			parts = append(parts, s[from:at])
+			from = at + 1
+		}
+	}
+	if strings.TrimSpace(s[from:]) != "" || len(parts) == 0 {
+		parts = append(parts, s[from:])
+	}
+	return parts
+}
+
+// End is the offset behind the bracket that closes the first one of code, or
+// -1. Code that is no list ends with its line.
+func End(v string, i int, list bool) int {
+	for at, depth := range bare(v, i) {
+		switch b := v[at]; {
+		case depth == 0 && strings.IndexByte(")]}", b) >= 0:
+			return at + 1
+		case b == '\n' && depth == 0 && !list:
+			return at
+		}
+	}
+	return -1
+}
+
+// bare yields the bytes of code from i on that stand outside quotes, and how many brackets
+// are open behind each.
+func bare(v string, i int) iter.Seq2[int, int] {
+	return func(yield func(at, depth int) bool) {
+		depth, quote := 0, byte(0)
+		for ; i < len(v); i++ {
+			switch b := v[i]; {
+			case quote != 0:
+				if b == '\\' {
+					i++
+				} else if b == quote {
+					quote = 0
+				}
+				continue
+			case b == '"' || b == '\'':
+				quote = b
+				continue
+			case b == '(' || b == '[' || b == '{':
+				depth++
+			case b == ')' || b == ']' || b == '}':
+				depth--
+			}
+			if !yield(i, depth) {
+				return
+			}
+		}
+	}
+}
+
+// Begins says whether s begins with a call, or a list of them.
+func Begins(s string) bool {
+	s = strings.TrimLeft(strings.TrimPrefix(s, "["), " \t\r\n")
+	n := nameEnd(s)
+	return n > 0 && n < len(s) && (s[n] == '(' || s[n] == '{')
+}
+
+// isName reports whether a byte may stand in the name of a tool.
+func isName(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '-' || b == '.'
+}
+
+func nameEnd(s string) (n int) {
+	for n < len(s) && isName(s[n]) {
+		n++
+	}
+	return n
+}

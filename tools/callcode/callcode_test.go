@@ -1,0 +1,62 @@
+package callcode
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCalls(t *testing.T) {
+	for in, want := range map[string][]Call{
+		`read(path="a.md")`:                       {{"read", `{"path":"a.md"}`}},
+		`[read(path="a, b"), web.get({"u": 1}) ]`: {{"read", `{"path":"a, b"}`}, {"web.get", `{"u": 1}`}},
+		`ls()`:                         {{"ls", "{}"}},
+		`f{"a": [1, 2]}`:               {{"f", `{"a": [1, 2]}`}},
+		`f(x=[1, {'y': ")"}], z='\'')`: {{"f", `{"x":[1, {'y': ")"}],"z":'\''}`}},
+		`f("only")`:                    {{"f", `"\"only\""`}},
+		`read a file`:                  nil,
+		`read(path="a"`:                nil,
+		`see (here)`:                   {{"see", `"here"`}},
+		``:                             nil,
+	} {
+		got, ok := Calls(in)
+		if ok != (want != nil) || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v", in, got, ok)
+		}
+	}
+}
+
+func TestEnd(t *testing.T) {
+	for in, want := range map[string]int{
+		"f(a)": 4, "f(a) and more": 4, "f(')')x": 6, "f(a": -1, "f\nb(c)": 1, `f("\"")`: 7,
+	} {
+		if got := End(in, 0, false); got != want {
+			t.Errorf("%s: %d, want %d", in, got, want)
+		}
+	}
+	if got := End("[f(a),\n g(b)] c", 0, true); got != 13 {
+		t.Errorf("a list ends at %d", got)
+	}
+}
+
+// Whatever is read, its end lies in the text, and a call has a name.
+func FuzzCalls(f *testing.F) {
+	f.Add(`[read(path="a, b"), web.get({"u": 1})]`)
+	f.Fuzz(func(t *testing.T, s string) {
+		calls, ok := Calls(s)
+		if ok != (len(calls) > 0) {
+			t.Fatalf("%q: %v", calls, ok)
+		}
+		for _, c := range calls {
+			if c.Name == "" || nameEnd(c.Name) < len(c.Name) || c.Args == "" || !strings.Contains(s, c.Name) {
+				t.Fatalf("%q", c)
+			}
+		}
+		if s != "" {
+			if end := End(s, 0, false); end > len(s) {
+				t.Fatal(end)
+			}
+		}
+		Begins(s)
+	})
+}
