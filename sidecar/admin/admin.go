@@ -57,6 +57,7 @@ func (a *API) Handler() http.Handler {
 		"/rules/rollback":        {"POST": a.rollback},
 		"/log":                   {"GET": a.level, "PUT": a.setLevel},
 		"/explain":               {"POST": a.explain},
+		"/profile/{name}":        {"GET": a.profile},
 		"/approvals":             {"GET": a.guarded(a.approvals)},
 		"/approvals/{id}":        {"GET": a.guarded(a.approval)},
 		"/approvals/{id}/allow":  {"POST": a.guarded(a.allow)},
