@@ -67,20 +67,21 @@ const wentOn = `{"model":"gpt-oss",%s,"messages":[{"role":"user","content":"go"}
 func TestStyles(t *testing.T) {
 	for _, row := range []struct {
 		name     string
-		server   plainServer
+		at       string // see plainServer
+		refuses  bool
 		dialect  string
 		strategy string
 		told     string // what the result is, in the words of the style
 	}{
-		{"one that obeys", plainServer{at: "response_format.json_schema.schema"}, "vllm", "guided_json", "Result of read:\ncalm"},
-		{"one that obeys, with a field of its own", plainServer{at: "guided_json"}, "vllm_old", "guided_json", "Result of read:\ncalm"},
-		{"one that looks elsewhere", plainServer{at: "guided_json"}, "vllm", "react", "Observation: calm"},
-		{"one that ignores", plainServer{}, "llamacpp", "react", "Observation: calm"},
-		{"one that refuses", plainServer{at: "response_format.json_schema.schema", refuses: true}, "generic", "react", "Observation: calm"},
+		{"one that obeys", "response_format.json_schema.schema", false, "vllm", "guided_json", "Result of read:\ncalm"},
+		{"one that obeys, with a field of its own", "guided_json", false, "vllm_old", "guided_json", "Result of read:\ncalm"},
+		{"one that looks elsewhere", "guided_json", false, "vllm", "react", "Observation: calm"},
+		{"one that ignores", "", false, "llamacpp", "react", "Observation: calm"},
+		{"one that refuses", "response_format.json_schema.schema", true, "generic", "react", "Observation: calm"},
 	} {
 		for _, streamed := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, streamed %v", row.name, streamed), func(t *testing.T) {
-				s := &plainServer{at: row.server.at, refuses: row.server.refuses}
+				s := &plainServer{at: row.at, refuses: row.refuses}
 				r := start(t, setup{server: row.dialect}, s.model())
 				more := bothTool
 				if streamed {
@@ -114,7 +115,7 @@ func TestStyles(t *testing.T) {
 				if line := r.log.Lines("request_served"); !strings.Contains(line[len(line)-1], "style="+row.strategy) {
 					t.Errorf("%s", line)
 				}
-				if n := r.log.Said("style_changed"); n != 1 && !(row.server.refuses && n == 2) {
+				if n := r.log.Said("style_changed"); n != 1 && !(row.refuses && n == 2) {
 					t.Errorf("the change was said %d times", n)
 				}
 				if r.log.Said("schema_tried") != 1 {

@@ -96,10 +96,6 @@ func obeyBody(srv *ruleset.Server, m ruleset.Model) ([]byte, error) {
 	if q, err = WithSchema(q, []byte(obeySchema)); err != nil {
 		return nil, err
 	}
-	model := openai.AppendString(nil, m.Name)
-	if q, err = openai.ParseRequest(openai.Apply(q.Body, []openai.Edit{q.Set("model", model)})); err != nil {
-		return nil, err
-	}
 	return openai.Apply(q.Body, Prepare(q, srv, m, Memory{}, nil)), nil
 }
 
