@@ -14,7 +14,7 @@ func probeCommand(env Env) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "probe",
-		Short: "Say what the model server can do, and how models are told of their tools",
+		Short: "Say whether the model server calls tools and follows a schema",
 		Long: `Say whether the model server calls tools, and whether it makes a model follow a JSON Schema:
 many servers ignore one without a word. The last line is the style in which a model is told of
 its tools (strategies.yaml): native means that the server calls them. Two requests are sent.`,

@@ -46,10 +46,10 @@ type choice struct {
 
 // Asked is what a choice may ask about.
 type Asked struct {
-	Model  string `expr:"model"`
-	Server string `expr:"server"`
-	Native bool   `expr:"native"` // nobody has seen that the server cannot call tools
-	Part   int    `expr:"part"`   // 0 to 99, the same for all requests of a session
+	Model  string `expr:"model" doc:"The model id that the caller asked for."`
+	Server string `expr:"server" doc:"The id of the server's dialect in servers.yaml."`
+	Native bool   `expr:"native" doc:"false if the server has said that it cannot call tools."`
+	Part   int    `expr:"part" doc:"0 to 99, the same for all requests of a session."`
 }
 
 // chooser is a choice, compiled.
