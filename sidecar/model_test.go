@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	words "github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -23,7 +24,7 @@ func TestModels(t *testing.T) {
 		{ID: rulefile.Text{Value: "far"}, Upstream: rulefile.Text{Value: other.URL}, Name: "some/name", Prompt: rulefile.Text{Value: "p"}},
 		{ID: rulefile.Text{Value: "bad"}, Upstream: rulefile.Text{Value: "ftp://nowhere"}},
 	}, set.Models...)
-	set.Prompts = map[string]string{"p": "Be \"kind\"."}
+	set.Prompts = map[string]*words.Prompt{"p": words.Plain("Be \"kind\".")}
 	r.s.rules = fixed{&set}
 
 	for range 2 {

@@ -37,7 +37,7 @@ func TestAdminRules(t *testing.T) {
 	if text := r.ask("GET", "/rules?files=1", "").get(`files.#(name="aliases.yaml").text`).Str; text != string(onDisk) {
 		t.Errorf("%q", text)
 	}
-	if got := r.ask("GET", "/rules/files/builtin/prompts/react.txt", ""); got.status != 200 || got.get("text").Str == "" || got.header.Get("ETag") != r.match() {
+	if got := r.ask("GET", "/rules/files/builtin/prompts/native.txt", ""); got.status != 200 || got.get("text").Str == "" || got.header.Get("ETag") != r.match() {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 }

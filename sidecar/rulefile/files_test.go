@@ -187,7 +187,7 @@ func TestReadDirForbidden(t *testing.T) {
 // Names come from the network, too: none may lead out of the folder.
 func TestCounted(t *testing.T) {
 	for name, want := range map[string]bool{
-		"a.yaml": true, "packs/a.yaml": true, "extra/a.b.yaml": true, "tests/a.yaml": true, "prompts/a.txt": true,
+		"a.yaml": true, "packs/a.yaml": true, "extra/a.b.yaml": true, "tests/a.yaml": true, "prompts/a.txt": true, "prompts/a.tmpl": true,
 		"": false, ".": false, "a.txt": false, ".a.yaml": false, "packs/.a.yaml": false, "../a.yaml": false, "/a.yaml": false,
 		"packs/../a.yaml": false, "./a.yaml": false, "packs//a.yaml": false, "x/a.yaml": false, "packs/x/a.yaml": false,
 		`..\a.yaml`: false, "a\x00.yaml": false, "policy/a.yaml": false, "builtin/a.yaml": false, "builtin/packs/a.yaml": false,

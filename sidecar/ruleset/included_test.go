@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -142,17 +143,23 @@ func TestPromptsByName(t *testing.T) {
 			delete(own, name)
 		}
 	}
-	own["prompts/ours.txt"], own["prompts/react.txt"] = "ours", "another"
+	own["prompts/ours.txt"], own["prompts/another.txt"] = "ours", "another"
 	whole, err := SourceOf("", "", shipped(t)).Whole(own)
 	check(t, err)
 	set, problems := Load(whole)
 	if set == nil {
 		t.Fatal(problems)
 	}
-	want := maps.Clone(loaded(t).Prompts)
-	want["ours"], want["react"] = "ours", "another"
-	if len(want) < 5 || !maps.Equal(set.Prompts, want) {
-		t.Errorf("%v", set.Prompts)
+	want := map[string]string{"ours": "ours", "another": "another"}
+	for name, p := range loaded(t).Prompts {
+		want[name] = p.Text()
+	}
+	got := map[string]string{}
+	for name, p := range set.Prompts {
+		got[name] = p.Text()
+	}
+	if len(want) != 6 || !maps.Equal(got, want) {
+		t.Errorf("%v", got)
 	}
 	if got := whole.Own(); !maps.Equal(got, own) {
 		t.Errorf("the operator's own are %v", slices.Sorted(maps.Keys(got)))
@@ -166,4 +173,30 @@ func FuzzIncluding(f *testing.F) {
 		l := prepare(rulefile.Files{"a.yaml": a, "packs/a.yaml": a, "packs/b.yaml": b, "extra/a.1.yaml": b, "extra/a.2.yaml": a, "secret.yaml": "s: 1"}, false)
 		decodeInto(l, "a.yaml", new(strategyFile), false)
 	})
+}
+
+// A folder of an earlier version has a text react.txt: a model that names it gets that text, and
+// the style goes on with the template of the program.
+func TestEarlierPrompts(t *testing.T) {
+	own := layeredShipped(t)
+	for name := range own {
+		if !rulefile.Counted(name) || strings.HasPrefix(name, rulefile.PromptFolder+"/") {
+			delete(own, name)
+		}
+	}
+	own["prompts/react.txt"] = "Write {{three}} lines."
+	own["extra/models.ours.yaml"] = "version: 1\nmodels:\n  - {id: gpt-oss, prompt: react, style: react}\n"
+	whole, err := SourceOf("", "", shipped(t)).Whole(own)
+	check(t, err)
+	set, problems := Load(whole)
+	if set == nil {
+		t.Fatal(problems)
+	}
+	said, err := set.Prompts["react"].Say(prompt.Facts{})
+	check(t, err)
+	style, err := set.Style(set.Models[0], Asked{Native: true})
+	check(t, err)
+	if said != own["prompts/react.txt"] || style == nil || style.ID != "react" || !style.Form.IsStyle() {
+		t.Errorf("%q %+v", said, style)
+	}
 }

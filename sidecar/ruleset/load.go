@@ -3,7 +3,6 @@ package ruleset
 import (
 	"errors"
 	"fmt"
-	"path"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -99,9 +99,9 @@ func examine(f rulefile.Files) (l, mine *loader) {
 // prepare reads every file. Nothing is tried yet.
 func prepare(f rulefile.Files, trusted bool) *loader {
 	l := &loader{
-		files: f, trusted: trusted, trees: map[string]*rulefile.Tree{}, docs: map[string]any{}, covered: map[string][2]int{},
+		files: f, trusted: trusted, forms: map[string]*prompt.Prompt{}, trees: map[string]*rulefile.Tree{}, docs: map[string]any{}, covered: map[string][2]int{},
 		set: &Set{
-			Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]string{},
+			Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]*prompt.Prompt{},
 			profiles: map[string]*parse.Strategies{}, conditions: map[string]rulefile.Text{}, barred: map[string]string{},
 		},
 	}
@@ -113,6 +113,7 @@ func prepare(f rulefile.Files, trusted bool) *loader {
 	l.strategies()
 	l.servers()
 	l.prompts()
+	l.styles()
 	l.models()
 	l.recovery()
 	l.runs()
@@ -156,6 +157,8 @@ type loader struct {
 	set      *Set
 	problems rulefile.Problems
 	trees    map[string]*rulefile.Tree // of the rule files
+	forms    map[string]*prompt.Prompt // the prompts that are templates, by name
+	looks    strategyFile              // what strategies.yaml says of styles
 	phrases  []parse.Phrase            // of arguments.yaml, for the strategies that read prose
 	examples []func()                  // tried when everything they need is compiled
 	tests    []replyTest               // run after them
@@ -201,18 +204,6 @@ func decodeInto[T any](l *loader, name string, out *T, partial bool) {
 	l.problems = append(l.problems, l.trees[name].Decode(out, partial)...)
 	l.docs[name] = *out
 	l.set.Taken = append(l.set.Taken, l.trees[name].Taken()...)
-}
-
-// prompts takes the texts of the prompts folder. Those of the program are there too,
-// unless the folder has a text of the same name.
-func (l *loader) prompts() {
-	for _, in := range []string{rulefile.BuiltinFolder + "/" + rulefile.PromptFolder, rulefile.PromptFolder} {
-		for name, text := range l.files {
-			if path.Dir(name) == in {
-				l.set.Prompts[strings.TrimSuffix(path.Base(name), path.Ext(name))] = text
-			}
-		}
-	}
 }
 
 // when compiles a condition; nil without one, or with one that cannot be read or is

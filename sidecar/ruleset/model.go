@@ -24,7 +24,8 @@ type Model struct {
 	Mode     string         `rule:"mode,required" one:"provider executor either" doc:"provider returns calls to the caller, who runs them. executor runs tools of its own until there is an answer; those of the caller are not used. either: executor for requests without tools, provider for others. Where this program has no tools to run, all of them are provider."`
 	Profile  rulefile.Text  `rule:"profile" doc:"A profile of strategies.yaml. If left out, it is default." eg:"native"`
 	Server   rulefile.Text  `rule:"server" doc:"A dialect of servers.yaml. If left out, the server is asked." eg:"vllm"`
-	Prompt   rulefile.Text  `rule:"prompt" doc:"A file of prompts/, without .txt. Its text is a system message in front of all others." eg:"react"`
+	Style    rulefile.Text  `rule:"style" doc:"A style of strategies.yaml, for a server that cannot call tools; native if it can. If left out, choose in strategies.yaml says it." eg:"react"`
+	Prompt   rulefile.Text  `rule:"prompt" doc:"A file of prompts/, without .txt or .tmpl. Its text is a system message in front of all others." eg:"native"`
 	Sampling map[string]any `rule:"sampling" doc:"Fields of the request that are set if the caller did not set them." eg:"{temperature: 1.0}"`
 }
 
@@ -48,6 +49,9 @@ func (l *loader) models() {
 		}
 		if m.Upstream.At.Known() {
 			l.baseURL(m.Upstream)
+		}
+		if m.Style.At.Known() && l.clean(strategiesFile) {
+			l.known(m.Style, "style", append(slices.Sorted(maps.Keys(l.set.styles)), Native))
 		}
 		if m.Prompt.At.Known() {
 			l.known(m.Prompt, "prompt", slices.Sorted(maps.Keys(l.set.Prompts)))

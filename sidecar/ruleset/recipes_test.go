@@ -106,8 +106,11 @@ func promises() []promise {
 		{calls(`<tool>read</tool><tool_input>{"path": "a"}</tool_input>`), "no call"},
 		{func(s *Set) string {
 			m, _ := s.Model("gpt-oss-brief")
-			text, _, _ := strings.Cut(s.Prompts[m.Prompt.Value], ".")
-			return fmt.Sprintf("%s, %s, %v", text, s.Models[0].ID.Value, s.Prompts["react"] != "")
+			text := ""
+			if p := s.Prompts[m.Prompt.Value]; p != nil {
+				text, _, _ = strings.Cut(p.Text(), ".")
+			}
+			return fmt.Sprintf("%s, %s, %v", text, s.Models[0].ID.Value, s.Prompts["react"] != nil)
 		}, "Answer in at most three sentences, gpt-oss, true"},
 		{func(s *Set) string {
 			read, write := s.CheckPath(paths.Read, "/srv/docs/a.md", somebody, At{Now: exampleTime}), s.CheckPath(paths.Write, "/srv/docs/a.md", somebody, At{Now: exampleTime})
@@ -151,6 +154,17 @@ func promises() []promise {
 			_, known := s.Model("executor")
 			return fmt.Sprint(known, s.CheckPath(paths.Write, "/tmp/a", somebody, At{Now: exampleTime}).Effect == policy.Allow)
 		}, "false false"},
+		{func(s *Set) string {
+			var got []string
+			for _, asked := range []Asked{{Part: 10}, {Part: 90}, {Part: 10, Native: true}} {
+				id := Native
+				if style, err := s.Style(s.Models[0], asked); err == nil && style != nil {
+					id = style.ID
+				}
+				got = append(got, id)
+			}
+			return strings.Join(got, " ")
+		}, "ours guided_json native"},
 	}
 }
 

@@ -34,7 +34,7 @@ type Server struct {
 	FlattenParts   bool              `rule:"flatten_parts" doc:"true joins a list of text parts to one text."`
 	ToolChoice     string            `rule:"tool_choice,required" one:"pass auto drop" doc:"pass sends tool_choice as it is. auto replaces a choice that forces a call by auto. drop removes it."`
 	Effort         Effort            `rule:"effort,required" doc:"How the server takes the reasoning effort."`
-	Structured     string            `rule:"structured" doc:"The field that takes a bare JSON Schema. If left out, response_format is sent as it is." eg:"guided_json"`
+	Structured     string            `rule:"structured" doc:"The field that takes a bare JSON Schema, or a path such as structured_outputs.json. If left out, response_format is sent as it is." eg:"guided_json"`
 	ErrorRules     `rule:"errors" doc:"As under common, for this server alone. These are tried first."`
 }
 
@@ -55,6 +55,7 @@ type Effort struct {
 type ErrorRules struct {
 	Overflow       []Pattern     `rule:"overflow" doc:"Errors that say: the prompt is too long. The patterns may have the groups limit, requested, prompt and output."`
 	OutputTooLarge []Pattern     `rule:"output_too_large" doc:"Errors that say: max_tokens alone is too large. The patterns may have the groups limit and prompt."`
+	NoTools        []Pattern     `rule:"no_tools" doc:"Errors that say: this server or model cannot call tools. The request is sent again in the style that strategies.yaml chooses."`
 	Retry          []Pattern     `rule:"retry" doc:"Errors that say: the server could not read what the model wrote. The model is asked again."`
 	Recover        []CallPattern `rule:"recover" doc:"Error bodies that hold what the model wrote."`
 	Hints          []Hint        `rule:"hints" doc:"What an operator can do about errors."`

@@ -16,6 +16,7 @@ func (l *loader) servers() {
 		l.errors(&s.ErrorRules)
 		s.Overflow = append(s.Overflow, f.Common.Overflow...)
 		s.OutputTooLarge = append(s.OutputTooLarge, f.Common.OutputTooLarge...)
+		s.NoTools = append(s.NoTools, f.Common.NoTools...)
 		s.Retry = append(s.Retry, f.Common.Retry...)
 		s.Recover = append(s.Recover, f.Common.Recover...)
 		s.Hints = append(s.Hints, f.Common.Hints...)
@@ -47,6 +48,9 @@ func (l *loader) errors(r *ErrorRules) {
 	}
 	for i := range r.OutputTooLarge {
 		l.errorPattern(&r.OutputTooLarge[i], "limit", "prompt")
+	}
+	for i := range r.NoTools {
+		l.errorPattern(&r.NoTools[i])
 	}
 	for i := range r.Retry {
 		l.errorPattern(&r.Retry[i])

@@ -13,6 +13,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -32,14 +33,16 @@ type Set struct {
 	Runs       Runs
 	Results    Results
 	Edits      edits.Edits
-	References References        // of arguments to earlier results
-	Gateway    []tools.Tool      // that runs may call at an OpenClaw gateway, in the order of the file
-	Programs   *program.Table    // what is known of programs
-	Prompts    map[string]string // file name without extension → text
-	Taken      []rulefile.Taken  // what the files take away from those that they include
+	References References                // of arguments to earlier results
+	Gateway    []tools.Tool              // that runs may call at an OpenClaw gateway, in the order of the file
+	Programs   *program.Table            // what is known of programs
+	Prompts    map[string]*prompt.Prompt // by file name without extension
+	Taken      []rulefile.Taken          // what the files take away from those that they include
 	Counts     Counts
 
 	profiles   map[string]*parse.Strategies
+	styles     map[string]*Style
+	choices    []chooser
 	book       rulebook
 	own        *author                  // what the operator says about calls
 	locked     *author                  // what the locked folder says; nil: nothing

@@ -16,6 +16,8 @@ type strategyFile struct {
 	Version    int                          `rule:"version,required" one:"1" doc:"The version of this file's format."`
 	Strategies []strategyRule               `rule:"strategies,required" doc:"The ways to read a reply. If two could read a text, the one of higher priority does."`
 	Profiles   []rulefile.Pair[profileRule] `rule:"profiles" doc:"Profiles change the list of strategies. A model of models.yaml may choose one by its name. default is for all others."`
+	Styles     []rulefile.Pair[styleRule]   `rule:"styles" doc:"Styles are for servers that cannot call tools: how the model is told of them, and how it calls them in words."`
+	Choose     []choice                     `rule:"choose" doc:"Which style is used. The first choice that holds counts; without one, the server calls tools itself. A model of models.yaml may name a style instead."`
 }
 
 type strategyRule struct {
@@ -76,6 +78,7 @@ type profileRule struct {
 // strategies compiles strategies.yaml: one parse.Strategies a profile.
 func (l *loader) strategies() {
 	f := decodeFile[strategyFile](l, strategiesFile)
+	l.looks = f
 	ids := make([]rulefile.Text, len(f.Strategies))
 	compiled := make([]parse.Strategy, len(f.Strategies))
 	for i, r := range f.Strategies {

@@ -13,6 +13,7 @@ type Account struct {
 	Model              string // id that the caller sees
 	Who                policy.Subject
 	Turns              int      // requests to the model
+	Style              string   // in which it was asked; native: the server was offered the tools
 	Strategies         []string // that found calls
 	Edits              []string // rules that changed what the model read
 	Calls, Refused     int
@@ -25,7 +26,7 @@ type Account struct {
 func (t *Turn) Account() Account {
 	a := t.account
 	a.next()
-	a.Model, a.Who = t.Model.ID.Value, t.who
+	a.Model, a.Who, a.Style = t.Model.ID.Value, t.who, styleID(t.style)
 	return a
 }
 
@@ -62,6 +63,7 @@ func (a *Account) next() {
 // Add takes over what another turn of the same run came to.
 func (a *Account) Add(more Account) {
 	a.Turns += more.Turns
+	a.Style = more.Style
 	a.Refused += more.Refused
 	a.Prompt += more.Prompt
 	a.Completion += more.Completion

@@ -48,9 +48,6 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 		return nil, openai.Internal("model " + id + ": " + err.Error())
 	}
 	waiting := deferred(req)
-	if req, err = prompted(req, set.Prompts[model.Prompt.Value]); err != nil {
-		return nil, err
-	}
 	srv := up.Server(ctx, set)
 	if model.Server.Value != "" {
 		srv = set.Server(model.Server.Value)
@@ -64,19 +61,22 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	if err != nil {
 		return nil, err
 	}
+	t.req = read
 	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, offered(read))
 	t.catalog.Defer(waiting)
 	t.facts = set.Facts(t.Model.ID.Value, srv.ID.Value, req.LastUser)
-	known := upstream.Memory{Thoughts: p.Thoughts, Notes: p.Notes}
+	t.known = upstream.Memory{Thoughts: p.Thoughts, Notes: p.Notes}
 	if !from.Runs {
 		window := up.Window(srv)
-		known.Bounds = func(tool string, chars int) trim.Bounds {
+		t.known.Bounds = func(tool string, chars int) trim.Bounds {
 			return set.Results.Bounds(ruleset.OfGateway, tool, window, chars)
 		}
 		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, req.Said)
 		p.results(req)
 	}
-	t.body = openai.Apply(read.Body, upstream.Prepare(read, srv, t.Model, known, t.catalog))
+	if err := t.write(ctx); err != nil {
+		return nil, err
+	}
 	return t, nil
 }
 
@@ -109,18 +109,6 @@ func Asker(req *openai.Request, from Caller, model string) policy.Subject {
 		Model: model, Agent: run.Agent, Channel: run.Channel, Run: from.Runs, Interactive: true,
 		Session: cmp.Or(run.Session, from.Session),
 	}
-}
-
-// prompted is the request with a system message in front of the others.
-func prompted(req *openai.Request, text string) (*openai.Request, error) {
-	if text == "" {
-		return req, nil
-	}
-	at := req.Messages[0].From
-	message := openai.AppendString([]byte(`{"role":"system","content":`), text)
-	return openai.ParseRequest(openai.Apply(req.Body, []openai.Edit{
-		{Span: openai.Span{From: at, To: at}, With: append(message, "},"...)},
-	}))
 }
 
 // offered are the tools that may be called: none where the caller says so.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
@@ -33,9 +34,12 @@ type Turn struct {
 	catalog *tools.Catalog
 	who     policy.Subject
 	facts   parse.Facts
-	waits   time.Duration // the caller, for us; 0: it does not say
-	agent   bool          // tools are offered, so a user reads the answer, and no program takes it for a summary
-	body    []byte        // as the upstream gets it
+	waits   time.Duration   // the caller, for us; 0: it does not say
+	agent   bool            // tools are offered, so a user reads the answer, and no program takes it for a summary
+	req     *openai.Request // as the caller sent it; nil once a reply has begun
+	known   upstream.Memory
+	style   *ruleset.Style // in which the model calls tools; nil: the server does it
+	body    []byte         // as the upstream gets it
 
 	account Account
 	sink    Sink
@@ -54,6 +58,12 @@ func (t *Turn) Run(ctx context.Context, sink Sink) error {
 		reading, err := t.ask(ctx, body)
 		if ctx.Err() != nil {
 			return t.gone(ctx)
+		}
+		if again, err := t.otherwise(ctx, err); err != nil {
+			return t.sink.Fail(openai.Internal(err.Error()))
+		} else if again {
+			body = t.body
+			continue
 		}
 		fault, about := t.faultOf(reading, err)
 		if fault == "" {
@@ -90,16 +100,19 @@ func (t *Turn) ask(ctx context.Context, body []byte) (*parse.Reading, error) {
 		return &parse.Reading{}, err
 	}
 	defer reply.Body.Close()
+	t.req = nil // it may be large, and a reply may last for minutes
 	t.p.Metrics.First.Observe(time.Since(began).Seconds())
 	t.sink.Begin()
 	facts := t.facts
 	facts.Intact = t.sink.Flows() && !t.up.EatsHeaders()
-	r := NewReader(func() *parse.Reader { return t.set.Strategies(t.Model.Profile.Value).Reader(t.catalog, facts) }, t.sink.Flows(), t.take)
+	r := NewReader(func() *parse.Reader { return t.set.Strategies(t.profile()).Reader(t.catalog, facts) }, t.sink.Flows(), t.take)
 	defer r.Close()
 	if err := t.read(r, reply); err != nil {
 		return &parse.Reading{}, err
 	}
-	return t.deciding(r.End("")), nil
+	reading := t.deciding(r.End(""))
+	t.followed(reading)
+	return reading, nil
 }
 
 // read reads a reply of any shape, up to its end.

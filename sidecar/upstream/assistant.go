@@ -53,7 +53,7 @@ func (d *draft) thought(m *openai.Message, cot CallTexts) []byte {
 	}
 	for i := range m.Calls {
 		if text, ok := cot.Get(openai.CleanCallID(m.Calls[i].ID)); ok && text != "" {
-			return openai.AppendString(nil, maskString(text))
+			return openai.AppendString(nil, Masked(text))
 		}
 	}
 	return nil

@@ -48,6 +48,7 @@ func Classify(set *ruleset.Set, srv *ruleset.Server, a Answer) *Failure {
 	if d, ok := retryAfter(a.Header); ok {
 		f.Say.RetryAfter = d
 	}
+	f.NoTools = match(srv.NoTools, said.Message) != nil
 	f.hint(srv, said.Message)
 	return f
 }

@@ -24,14 +24,14 @@ func (d *draft) content(m *openai.Message, tail string) {
 		if tail == "" {
 			return
 		}
-		value := openai.AppendString(nil, maskString(tail))
+		value := openai.AppendString(nil, Masked(tail))
 		d.edits = append(d.edits, openai.Set(doc, m.Span, m.Content, "content", value))
 	}
 }
 
 // inside is text as it stands within the quotes of a JSON string.
 func inside(text string) []byte {
-	quoted := openai.AppendString(nil, maskString(text))
+	quoted := openai.AppendString(nil, Masked(text))
 	return quoted[1 : len(quoted)-1]
 }
 
@@ -50,7 +50,7 @@ func (d *draft) parts(at openai.Span, tail string) {
 	doc := d.q.Body
 	if d.srv.FlattenParts {
 		if text, ok := contentText(doc, at); ok {
-			d.put(at, openai.AppendString(nil, maskString(text+tail)))
+			d.put(at, openai.AppendString(nil, Masked(text+tail)))
 			return
 		}
 	}

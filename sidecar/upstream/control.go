@@ -30,7 +30,8 @@ func mask(text []byte) []byte {
 	return controlToken().ReplaceAll(text, []byte("${1}"+zeroWidthSpace+"${2}"))
 }
 
-func maskString(text string) string {
+// Masked does the same to a text.
+func Masked(text string) string {
 	if !strings.Contains(text, "<") {
 		return text
 	}

@@ -33,5 +33,5 @@ func Correct(body []byte, said, problem string) []byte {
 func appendMessage(dst []byte, role, text string) []byte {
 	dst = append(append(dst, `,{"role":"`...), role...)
 	dst = append(dst, `","content":`...)
-	return append(openai.AppendString(dst, maskString(text)), '}')
+	return append(openai.AppendString(dst, Masked(text)), '}')
 }

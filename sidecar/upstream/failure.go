@@ -20,6 +20,8 @@ type Failure struct {
 	Why   string // what the upstream said, and a hint of the rules; fit for the caller
 	Say   *openai.Error
 
+	NoTools bool // the server cannot call tools
+
 	fits int // tokens that the context leaves for the reply, where max_tokens was more; else 0
 }
 

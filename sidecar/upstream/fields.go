@@ -83,7 +83,8 @@ func noTools(q *openai.Request) bool {
 // structured puts the schema of a response_format into the server's own field.
 func (r *root) structured() {
 	at, ok := r.q.Field("response_format")
-	if !ok || r.srv.Structured == "" || r.has(r.srv.Structured) {
+	name, inner, _ := strings.Cut(r.srv.Structured, ".")
+	if !ok || name == "" || r.has(name) {
 		return
 	}
 	schema := gjson.GetBytes(at.Of(r.q.Body), "json_schema.schema")
@@ -91,7 +92,11 @@ func (r *root) structured() {
 		return
 	}
 	r.remove("response_format")
-	r.set(r.srv.Structured, []byte(schema.Raw))
+	value := []byte(schema.Raw)
+	if inner != "" {
+		value = []byte(`{"` + inner + `":` + schema.Raw + `}`)
+	}
+	r.set(name, value)
 }
 
 // sampling adds the model's own values where the caller sent none, and returns

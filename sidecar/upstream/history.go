@@ -125,7 +125,7 @@ func (d *draft) foldSystem(tail map[int]string, gone map[int]bool) {
 	case leads:
 		tail[0] = "\n\n" + text
 	default:
-		first := append([]byte(`{"role":"system","content":`), openai.AppendString(nil, maskString(text))...)
+		first := append([]byte(`{"role":"system","content":`), openai.AppendString(nil, Masked(text))...)
 		d.insert(msgs[0].From, append(first, "},"...))
 	}
 }

@@ -27,7 +27,7 @@ func (d *draft) trimmed(m *openai.Message, tool string, bounds func(string, int)
 	}
 	if doc[m.Content.From] == '[' && d.srv.FlattenParts {
 		if _, only := contentText(doc, m.Content); only {
-			d.put(m.Content, openai.AppendString(nil, maskString(strings.Join(short, "\n")+tail)))
+			d.put(m.Content, openai.AppendString(nil, Masked(strings.Join(short, "\n")+tail)))
 			return true
 		}
 	}
@@ -35,7 +35,7 @@ func (d *draft) trimmed(m *openai.Message, tool string, bounds func(string, int)
 		if i == len(spans)-1 {
 			short[i] += tail
 		}
-		d.put(at, openai.AppendString(nil, maskString(short[i])))
+		d.put(at, openai.AppendString(nil, Masked(short[i])))
 	}
 	return true
 }

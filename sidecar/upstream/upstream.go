@@ -47,13 +47,14 @@ type Client struct {
 	pool *http.Transport
 	http *http.Client
 
-	mu      sync.Mutex
-	seen    *sighting     // the last answers to the probes
-	looking chan struct{} // closed when the running probe ends; nil: none runs
-	dialect atomic.Pointer[dialect]
-	chosen  sync.Map // model by the id that was asked for, each logged once
-	contact contact
-	eats    atomic.Bool // it was seen to eat headers
+	mu        sync.Mutex
+	seen      *sighting     // the last answers to the probes
+	looking   chan struct{} // closed when the running probe ends; nil: none runs
+	dialect   atomic.Pointer[dialect]
+	chosen    sync.Map // model by the id that was asked for, each logged once
+	contact   contact
+	abilities *abilities
+	eats      atomic.Bool // it was seen to eat headers
 
 	readyMu sync.Mutex
 	readyAt time.Time
@@ -82,7 +83,7 @@ func New(cfg Config) (*Client, error) {
 		ReadBufferSize:      2 << 10, // half of the default: most of a stream is
 		WriteBufferSize:     2 << 10, // waiting, and what is long goes past them
 	}
-	return &Client{cfg: cfg, base: base, root: root, log: cfg.Log, pool: pool, http: &http.Client{
+	return &Client{cfg: cfg, base: base, root: root, log: cfg.Log, abilities: newAbilities(time.Now), pool: pool, http: &http.Client{
 		Transport: sendOnly{pool},
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse // a redirected POST would arrive as GET, and the key elsewhere

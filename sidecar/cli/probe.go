@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/probe"
+)
+
+func probeCommand(env Env) *cobra.Command {
+	flags := defaultSettings()
+	var model string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "probe",
+		Short: "Say whether the model server calls tools and follows a schema",
+		Long: `Say whether the model server calls tools, and whether it makes a model follow a JSON Schema:
+many servers ignore one without a word. The last line is the style in which a model is told of
+its tools (strategies.yaml): native means that the server calls them. Two requests are sent.`,
+		Example: "  gpt-oss-executor probe --upstream http://127.0.0.1:8000/v1",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := settings(c, "", &flags, env)
+			if err != nil {
+				return err
+			}
+			set, err := loadRules(s.Rules, s.Policy, env)
+			if err != nil {
+				return err
+			}
+			m, known := set.Model(model)
+			if model != "" && !known {
+				return misused(c, fmt.Errorf("models.yaml has no model %s", model))
+			} else if !known {
+				m = set.Models[0]
+			}
+			found, err := probe.Look(c.Context(), s, set, m)
+			if err != nil {
+				return err
+			}
+			var r rows
+			for _, f := range found.Fields() {
+				r.field(f.Name, f.Value, "")
+			}
+			return env.paper(asJSON).whole(found, r.list)
+		},
+	}
+	c.Flags().StringVar(&flags.Upstream, "upstream", flags.Upstream, "base `URL` of the model server")
+	c.Flags().StringVar(&model, "model", "", "`ID` of a model that callers see; the default one if left out")
+	rulesFlag(c, env, &flags.Rules)
+	jsonFlag(c, &asJSON, "an object")
+	return c
+}

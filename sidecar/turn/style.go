@@ -1,0 +1,172 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"hash/fnv"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
+)
+
+// write puts the request into what the model server gets: with the tools of the caller, or in a
+// style, with their names and schemas in words.
+func (t *Turn) write(ctx context.Context) error {
+	t.style = t.choose(ctx)
+	req, err := t.told()
+	if err != nil {
+		return err
+	}
+	t.body = openai.Apply(req.Body, upstream.Prepare(req, t.srv, t.Model, t.known, t.catalog))
+	if t.style == nil {
+		return nil
+	}
+	if t.body, err = t.style.Form.Write(t.body, upstream.Masked); err != nil {
+		return openai.Internal("style " + t.style.ID + ": " + err.Error())
+	}
+	return nil
+}
+
+// choose is the style of the request; nil where there are no tools to speak of, or the server
+// calls them itself.
+func (t *Turn) choose(ctx context.Context) *ruleset.Style {
+	if !t.agent && !t.spoke() {
+		return nil
+	}
+	style, err := t.set.Style(t.Model, ruleset.Asked{
+		Model: t.Model.ID.Value, Server: t.srv.ID.Value, Native: t.up.CallsTools(t.Model.Name), Part: part(t.who.Session),
+	})
+	if err != nil {
+		t.p.Log.WarnContext(ctx, "a choice of a style could not be evaluated", "event", "style_unchosen", "detail", err.Error(), "rules", t.set.Version)
+	}
+	if style != nil && style.Schema && !t.up.Obeys(ctx, t.set, t.srv, t.Model) {
+		return style.Otherwise
+	}
+	return style
+}
+
+// spoke reports whether the conversation has calls or results.
+func (t *Turn) spoke() bool {
+	for i := range t.req.Messages {
+		if m := &t.req.Messages[i]; m.Role == "tool" || len(m.Calls) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// part is 0 to 99, the same for a session.
+func part(session string) int {
+	h := fnv.New32a()
+	h.Write([]byte(session)) // it never fails
+	return int(h.Sum32() % 100)
+}
+
+// told is the request with what the prompts of model and style say in front, and with the
+// schema of the style.
+func (t *Turn) told() (*openai.Request, error) {
+	facts := prompt.Facts{Model: t.Model.ID.Value, Now: time.Now()}
+	own := t.set.Prompts[t.Model.Prompt.Value]
+	if t.agent && (own != nil || t.style != nil) {
+		facts.Tools = prompt.Offered(t.req)
+	}
+	var said []string
+	say := func(p *prompt.Prompt) error {
+		text, err := p.Say(facts)
+		if err != nil {
+			return openai.Internal("model " + t.Model.ID.Value + ": " + err.Error())
+		}
+		if text != "" {
+			said = append(said, text)
+		}
+		return nil
+	}
+	if own != nil {
+		if err := say(own); err != nil {
+			return nil, err
+		}
+	}
+	if t.style == nil || len(facts.Tools) == 0 {
+		return inFront(t.req, strings.Join(said, "\n\n"))
+	}
+	if t.style.Form != own {
+		if err := say(t.style.Form); err != nil {
+			return nil, err
+		}
+	}
+	req, err := inFront(t.req, strings.Join(said, "\n\n"))
+	if err != nil || !t.style.Schema {
+		return req, err
+	}
+	return upstream.WithSchema(req, prompt.Schema(facts.Tools, prompt.Bound{
+		Several: t.style.Several, Must: t.req.ToolChoice == "required" || t.req.ToolName != "", Only: t.req.ToolName,
+	}))
+}
+
+// inFront is the request with a system message in front of the others.
+func inFront(req *openai.Request, text string) (*openai.Request, error) {
+	if text == "" {
+		return req, nil
+	}
+	at := req.Messages[0].From
+	message := openai.AppendString([]byte(`{"role":"system","content":`), text)
+	return openai.ParseRequest(openai.Apply(req.Body, []openai.Edit{
+		{Span: openai.Span{From: at, To: at}, With: append(message, "},"...)},
+	}))
+}
+
+// profile is what reads the reply.
+func (t *Turn) profile() string {
+	if t.style != nil {
+		return t.style.Profile
+	}
+	return t.Model.Profile.Value
+}
+
+// otherwise writes the request in another way after an error that says: the server cannot call
+// tools, or does not take the schema. It reports whether there is another way.
+func (t *Turn) otherwise(ctx context.Context, err error) (bool, error) {
+	var f *upstream.Failure
+	if t.req == nil || !errors.As(err, &f) {
+		return false, nil
+	}
+	was := t.style
+	switch {
+	case was == nil && f.NoTools && t.agent:
+		t.up.RefusedTools(t.Model.Name)
+	case was != nil && was.Schema && f.Fault == ruleset.Rejected:
+		t.up.Disobeys(t.srv, t.Model)
+	default:
+		return false, nil
+	}
+	if err := t.write(ctx); err != nil || t.style == was {
+		return false, err
+	}
+	t.p.Log.WarnContext(ctx, "the model server refuses the request; it is asked in another style", "event", "style_changed", "model", t.Model.ID.Value,
+		"server", t.srv.ID.Value, "from", styleID(was), "to", styleID(t.style), "detail", f.Why, "rules", t.set.Version)
+	return true, nil
+}
+
+func styleID(s *ruleset.Style) string {
+	if s == nil {
+		return ruleset.Native
+	}
+	return s.ID
+}
+
+// followed notes a reply that did not follow its schema: then it has neither a call nor the
+// word that it is done.
+func (t *Turn) followed(r *parse.Reading) {
+	if t.style == nil || !t.style.Schema || !t.agent || r.Empty() || r.Done || len(r.Calls)+len(r.Refused) > 0 ||
+		r.Cut != "" || r.Finish == "length" {
+		return
+	}
+	t.up.Disobeys(t.srv, t.Model)
+	t.p.Log.Warn("the model server does not follow the JSON Schema of its style; the next request uses another one", "event", "schema_ignored",
+		"model", t.Model.ID.Value, "server", t.srv.ID.Value, "style", t.style.ID, "next", t.style.Otherwise.ID, "rules", t.set.Version)
+}
