@@ -15,7 +15,7 @@ import (
 // shipped file includes, or, with alone, one in its place.
 func taught(t testing.TB, file string, alone bool) *ruleset.Set {
 	t.Helper()
-	files, err := rulefile.ReadFS(os.DirFS("../../rules"))
+	files, err := rulefile.Builtin(os.DirFS("../.."))
 	if err != nil {
 		t.Fatal(err)
 	}

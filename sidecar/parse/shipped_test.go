@@ -12,7 +12,7 @@ import (
 var shipped = loadShipped()
 
 func loadShipped() *ruleset.Set {
-	files, err := rulefile.ReadFS(os.DirFS("../../rules"))
+	files, err := rulefile.Builtin(os.DirFS("../.."))
 	if err != nil {
 		panic(err)
 	}

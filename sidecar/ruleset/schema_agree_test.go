@@ -33,6 +33,8 @@ var beyond = regexp.MustCompile(`` +
 	`|cannot be a folder of confined commands|^this is no name of a variable$` +
 	// a JSON Schema in a file
 	`|is no name of a tool$|are no JSON Schema|have no type: object$` +
+	// how the keys of a style go together, and what its template has
+	`|goes with schema: true$| lacks otherwise, |has a schema, too$|does not say how calls|^native is no name for a style` +
 	// what the parser says about a strategy as a whole
 	`|: has no id|needs (open|close|tools|envelope|find)|cannot open a call|in open is for|can be enabled once|^until does not go`)
 

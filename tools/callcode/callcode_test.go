@@ -57,6 +57,8 @@ func FuzzCalls(f *testing.F) {
 				t.Fatal(end)
 			}
 		}
-		Begins(s)
+		if len(calls) == 1 && s == calls[0].Name+"("+calls[0].Args+")" && !Begins(s) {
+			t.Fatalf("%q does not begin a call", s)
+		}
 	})
 }
