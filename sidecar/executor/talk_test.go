@@ -270,3 +270,16 @@ func TestRestoreFits(t *testing.T) {
 		}
 	}
 }
+
+// What stands in the log is masked, short, and text.
+func TestMasked(t *testing.T) {
+	for text, want := range map[string]string{
+		"short":                           "short",
+		strings.Repeat("a", 499) + "é":    strings.Repeat("a", 499),
+		strings.Repeat("a", 498) + "é...": strings.Repeat("a", 498) + "é",
+	} {
+		if got := masked(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
