@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
@@ -280,6 +281,21 @@ func TestMasked(t *testing.T) {
 	} {
 		if got := masked(text); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A run that was broken off goes on once, and not when the same request comes much later.
+func TestCut(t *testing.T) {
+	crash := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+	for after, want := range map[time.Duration]bool{0: true, recovery: true, recovery + 1: false, 24 * time.Hour: false} {
+		c := &cut{runs: map[string]*journal.Past{"a": {Last: crash}}}
+		since := crash.Add(after).Add(-recovery)
+		if got := c.take("a", since) != nil; got != want {
+			t.Errorf("after %s: %v", after, got)
+		}
+		if c.take("a", since) != nil || c.take("b", since) != nil {
+			t.Errorf("after %s: it is given twice, or to another request", after)
 		}
 	}
 }
