@@ -255,5 +255,5 @@ func keyOf(c *tools.Call) string {
 // masked is the beginning of a text for the log.
 func masked(text string) string {
 	text, _ = secrets.Mask(text)
-	return text[:min(len(text), 500)]
+	return strings.ToValidUTF8(text[:min(len(text), 500)], "")
 }

@@ -143,7 +143,7 @@ func (e *Executor) again(ctx context.Context, set *ruleset.Set, req *openai.Requ
 // interrupted gives the run that a request began before this process did, not long ago: it
 // goes on, or gives its answer again. Nil: there is none.
 func (e *Executor) interrupted(ctx context.Context, set *ruleset.Set, req *openai.Request, sum string) *Run {
-	past := e.cut.take(sum)
+	past := e.cut.take(sum, e.Now().Add(-recovery))
 	if past == nil {
 		return nil
 	}
@@ -202,11 +202,15 @@ func findCut(j *journal.Journal, since time.Time) *cut {
 	return c
 }
 
-// take gives one, and forgets it.
-func (c *cut) take(sum string) *journal.Past {
+// take gives one that has a record since then, and forgets it: what comes every day in the same
+// words must not get the answer of yesterday.
+func (c *cut) take(sum string, since time.Time) *journal.Past {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := c.runs[sum]
 	delete(c.runs, sum)
+	if p == nil || p.Last.Before(since) {
+		return nil
+	}
 	return p
 }

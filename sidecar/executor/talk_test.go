@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
@@ -267,6 +268,34 @@ func TestRestoreFits(t *testing.T) {
 		ruletest.Must(t, again.restore(req, past))
 		if a, b := r.talk.body(""), again.talk.body(""); !bytes.Equal(a, b) || r.window != again.window {
 			t.Fatalf("seed %d: another talk, %d and %d bytes, %d and %d turns folded", seed, len(a), len(b), r.talk.folded, again.talk.folded)
+		}
+	}
+}
+
+// What stands in the log is masked, short, and text.
+func TestMasked(t *testing.T) {
+	for text, want := range map[string]string{
+		"short":                           "short",
+		strings.Repeat("a", 499) + "é":    strings.Repeat("a", 499),
+		strings.Repeat("a", 498) + "é...": strings.Repeat("a", 498) + "é",
+	} {
+		if got := masked(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A run that was broken off goes on once, and not when the same request comes much later.
+func TestCut(t *testing.T) {
+	crash := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+	for after, want := range map[time.Duration]bool{0: true, recovery: true, recovery + 1: false, 24 * time.Hour: false} {
+		c := &cut{runs: map[string]*journal.Past{"a": {Last: crash}}}
+		since := crash.Add(after).Add(-recovery)
+		if got := c.take("a", since) != nil; got != want {
+			t.Errorf("after %s: %v", after, got)
+		}
+		if c.take("a", since) != nil || c.take("b", since) != nil {
+			t.Errorf("after %s: it is given twice, or to another request", after)
 		}
 	}
 }

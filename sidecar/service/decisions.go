@@ -43,7 +43,7 @@ func openDecisions(s ruleset.Settings, log *slog.Logger, m *telemetry.Metrics) (
 	}
 	l, err := decisions.Open(decisions.Config{Dir: dir, Mode: decisions.Mode(s.DecisionsMode), Log: log})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; each server needs a folder of its own that it may write: --state DIR or --decisions DIR", err)
 	}
 	m.DecisionLog(
 		func() float64 { return float64(l.Stats().Written) },

@@ -75,7 +75,7 @@ func forGateway(s ruleset.Settings, local bool, log *slog.Logger) (*tickets.Desk
 		return nil, nil
 	case auto:
 		if why := NotHere(local); why != "" {
-			log.Info("commands are not confined: "+why, "event", "confine_off")
+			log.Info("commands that a gateway runs are not confined: "+why, "event", "confine_off")
 			return nil, nil
 		}
 	case s.Confine != ConfineHere && s.Confine != ConfineUntried:
@@ -84,7 +84,7 @@ func forGateway(s ruleset.Settings, local bool, log *slog.Logger) (*tickets.Desk
 	d, err := newDesk(s)
 	switch {
 	case errors.Is(err, errUnfit) && auto: // it was once
-		log.Warn("commands are not confined: "+err.Error(), "event", "confine_off")
+		log.Warn("commands that a gateway runs are not confined: "+err.Error(), "event", "confine_off")
 		return nil, nil
 	case errors.Is(err, errUnfit):
 		return nil, fmt.Errorf("start with --confine off: %w", err)

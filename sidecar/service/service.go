@@ -79,13 +79,13 @@ func Run(ctx context.Context, c Config) (err error) {
 	defer func() { r.stop(); adminEnded(); r.background.Wait(); err = errors.Join(err, r.egress()) }()
 	r.background.Go(func() { c.Rules.Watch(ctx) })
 	r.background.Go(func() { memory.Tune(ctx) })
-	c.Log.Info("serving", "event", "http_server_start", "address", "http://"+l.Addr().String()+"/v1",
-		"upstream", up.Address(), "rules", c.Rules.Set().Version, "folder", c.Named, "pid", os.Getpid())
 	server, err := r.server(ctx, up)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
 	defer server.Close()
+	c.Log.Info("serving", "event", "http_server_start", "address", "http://"+l.Addr().String()+"/v1",
+		"upstream", up.Address(), "rules", c.Rules.Set().Version, "folder", c.Named, "pid", os.Getpid())
 	r.background.Go(func() {
 		if err := server.Ready(ctx); err != nil && ctx.Err() == nil {
 			c.Log.Warn("no request can be served yet", "event", "not_ready", "upstream", up.Address(), "detail", err.Error())

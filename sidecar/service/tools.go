@@ -28,8 +28,8 @@ func hasTools(s ruleset.Settings) (bool, error) {
 	case s.Workspace == "":
 		return false, errors.New("--workspace-tools needs the folder to work in: set --workspace DIR")
 	}
-	if info, err := os.Stat(s.Workspace); err != nil || !info.IsDir() {
-		return false, fmt.Errorf("--workspace %s: there is no such folder, and --workspace-tools works in it", s.Workspace)
+	if _, err := os.Stat(s.Workspace + "/"); err != nil { // with a slash it must be a folder
+		return false, fmt.Errorf("--workspace-tools needs the folder to work in: %w; name another with --workspace DIR", err)
 	}
 	return true, nil
 }

@@ -46,10 +46,12 @@ func (w *work) exec() tools.Result {
 		return tools.Result{Failed: true, Doubt: true, Text: strings.TrimRight("The command took too long, and was ended. It printed:\n"+text, "\n")}
 	case err == nil || errors.Is(err, exec.ErrWaitDelay):
 		return tools.Result{Text: text}
-	case errors.As(err, &code) && code.ExitCode() >= 0:
-		return tools.Result{Failed: true, Text: strings.TrimLeft(fmt.Sprintf("%s\n(exit code %d)", strings.TrimRight(text, "\n"), code.ExitCode()), "\n")}
 	case errors.As(err, &code):
-		return tools.Result{Failed: true, Text: strings.TrimLeft(fmt.Sprintf("%s\n(%s)", strings.TrimRight(text, "\n"), code.Error()), "\n")}
+		how := code.Error() // by which signal it ended
+		if n := code.ExitCode(); n >= 0 {
+			how = fmt.Sprintf("exit code %d", n)
+		}
+		return tools.Result{Failed: true, Text: strings.TrimLeft(fmt.Sprintf("%s\n(%s)", strings.TrimRight(text, "\n"), how), "\n")}
 	}
 	return failed(err)
 }
@@ -97,9 +99,9 @@ func (e *ends) text() string {
 	if n := len(e.tail) - maxOutput/2; n > 0 {
 		e.cut(n)
 	}
-	head, tail := strings.ToValidUTF8(string(e.head), "\uFFFD"), strings.ToValidUTF8(string(e.tail), "\uFFFD")
-	if e.lost == 0 {
-		return strings.ToValidUTF8(string(e.head)+string(e.tail), "\uFFFD")
+	gap := ""
+	if e.lost > 0 {
+		gap = fmt.Sprintf("\n[%d bytes left out]\n", e.lost)
 	}
-	return fmt.Sprintf("%s\n[%d bytes left out]\n%s", head, e.lost, tail)
+	return strings.ToValidUTF8(string(e.head)+gap+string(e.tail), "\uFFFD")
 }
