@@ -103,7 +103,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set)
 	}
 	return model, t, reply.NewStream(w, reply.StreamConfig{
 		Model: model, Usage: req.UsageWanted, Keepalive: keepalive(caller.Waits, set.Limits.Keepalive), Idle: set.Limits.Idle,
-		Metrics: s.metrics, Log: s.log,
+		RoleWait: s.roleWait, Metrics: s.metrics, Log: s.log,
 	}), nil
 }
 

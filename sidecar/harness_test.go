@@ -44,6 +44,7 @@ type setup struct {
 	confiner   guard.Confiner
 	sources    []executor.Source
 	journal    *journal.Journal
+	roleWait   time.Duration // 0: as it is
 }
 
 // fixed is a rule set that stays.
@@ -89,7 +90,7 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 	}
 	t.Cleanup(up.Close)
 	r.guard = guard.New(guard.Config{World: cfg.world, Listening: cfg.listening, Decisions: cfg.decisions, Confiner: cfg.confiner, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics), Now: time.Now, Metrics: metrics, Log: log})
-	r.s = New(Config{Rules: rules, Sources: cfg.sources, Journal: cfg.journal, Upstream: up, Guard: r.guard, Token: cfg.token, Metrics: metrics, Log: log})
+	r.s = New(Config{Rules: rules, Sources: cfg.sources, Journal: cfg.journal, Upstream: up, Guard: r.guard, Token: cfg.token, Metrics: metrics, Log: log, RoleWait: cfg.roleWait})
 	t.Cleanup(r.s.Close)
 	srv := httptest.NewServer(r.s.Handler())
 	t.Cleanup(srv.Close)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -44,6 +45,9 @@ func asked(reply string) string { return anyModel.ReplaceAllString(reply, `"mode
 
 var anyModel = regexp.MustCompile(`"model":"[^"]*"`)
 
+// asItCame is a sidecar that adds nothing where the machine is slow.
+var asItCame = setup{roleWait: time.Minute}
+
 // Undamaged streams leave as they came, under the id that was asked for.
 func TestStreamUntouched(t *testing.T) {
 	role, words := ev(0, `"role":"assistant","content":""`, "null"), ev(0, `"content":"It is \u0031 < 2."`, "null")
@@ -60,7 +64,7 @@ func TestStreamUntouched(t *testing.T) {
 		{"an event without choices first", `data: {"id": "chatcmpl-9","created":1760000000,"model":"m","choices":[],"prompt_filter_results":[1]}` + "\n\n" + role + words + stop + doneEvent},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			a := start(t, setup{}, says(sse, row.body)).chat(asking(streaming))
+			a := start(t, asItCame, says(sse, row.body)).chat(asking(streaming))
 			if a.body != asked(row.body) {
 				t.Errorf("came\n%s\nleft\n%s", row.body, a.body)
 			}
@@ -72,7 +76,7 @@ func TestStreamUntouched(t *testing.T) {
 func TestStreamRenamed(t *testing.T) {
 	came := ev(0, `"role":"assistant","content":""`, "null") + ev(0, `"reasoning": "reasoning, \u00e9"`, "null") +
 		ev(0, `"reasoning":" on"`, "null") + ev(0, `"content":"Yes."`, "null") + ev(0, ``, `"stop"`) + usageEvent + doneEvent
-	a := start(t, setup{}, says(sse, came)).chat(asking(streaming))
+	a := start(t, asItCame, says(sse, came)).chat(asking(streaming))
 	if want := strings.ReplaceAll(asked(came), `"reasoning":`, `"reasoning_content":`); a.body != want {
 		t.Errorf("want\n%s\nleft\n%s", want, a.body)
 	}
@@ -99,7 +103,7 @@ func TestWholeUntouched(t *testing.T) {
 			if row.from != "" {
 				want = strings.Replace(row.came, row.from, row.to, 1)
 			}
-			if a := start(t, setup{}, says(docu, row.came)).whole(); a.body != want {
+			if a := start(t, asItCame, says(docu, row.came)).whole(); a.body != want {
 				t.Errorf("want\n%s\nleft\n%s", want, a.body)
 			}
 		})
@@ -109,7 +113,7 @@ func TestWholeUntouched(t *testing.T) {
 // A call keeps its bytes where only its id cannot stay.
 func TestWholeOtherID(t *testing.T) {
 	came := doc(`"role":"assistant","content":null,"tool_calls":[ {"function":{"arguments":"{ \"path\": \"a\\u0062\" }", "name":"read"},"type":"function","id":"chatcmpl-tool-7","x":1}]`, "tool_calls")
-	a := start(t, setup{}, says(docu, came)).whole()
+	a := start(t, asItCame, says(docu, came)).whole()
 	if len(a.calls) != 1 || a.calls[0].ID == "chatcmpl-tool-7" || strings.Replace(a.body, a.calls[0].ID, "chatcmpl-tool-7", 1) != came {
 		t.Errorf("came\n%s\nleft\n%s", came, a.body)
 	}
@@ -130,26 +134,26 @@ func TestRequestUntouched(t *testing.T) {
 func TestOtherForm(t *testing.T) {
 	const call = `"content":null,"reasoning":"Look.","tool_calls":[{"id":"x-1","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]`
 	t.Run("document for a stream", func(t *testing.T) {
-		a := start(t, setup{}, says(docu, doc(call, "tool_calls"))).stream()
+		a := start(t, asItCame, says(docu, doc(call, "tool_calls"))).stream()
 		if !a.done || a.roles != 1 || a.thought != "Look." || len(a.calls) != 1 || a.calls[0].Args != `{"path":"a"}` || a.last != "tool_calls" || a.usage != 12 || len(a.ids) != 1 {
 			t.Errorf("%+v", a)
 		}
 	})
 	t.Run("stream for a document", func(t *testing.T) {
 		body := ev(0, `"role":"assistant","reasoning":"Look."`, "null") + ev(0, `"content":"It is "`, "null") + ev(0, `"content":"one."`, `"length"`) + usageEvent + doneEvent
-		a := start(t, setup{}, says(sse, body)).whole()
+		a := start(t, asItCame, says(sse, body)).whole()
 		if a.status != 200 || a.thought != "Look." || a.text != "It is one." || a.last != "length" || a.usage != 12 {
 			t.Errorf("%+v", a)
 		}
 	})
 	t.Run("one event with everything", func(t *testing.T) {
-		a := start(t, setup{}, says(sse, ev(0, `"role":"assistant",`+call, `"tool_calls"`)+doneEvent)).stream()
+		a := start(t, asItCame, says(sse, ev(0, `"role":"assistant",`+call, `"tool_calls"`)+doneEvent)).stream()
 		if !a.done || a.roles != 1 || a.thought != "Look." || len(a.calls) != 1 || a.last != "tool_calls" {
 			t.Errorf("%+v\n%s", a, a.body)
 		}
 	})
 	t.Run("error with status 200", func(t *testing.T) {
-		r := start(t, setup{}, says(docu, `{"error":"Unexpected endpoint or method. Returning 200 anyway"}`))
+		r := start(t, asItCame, says(docu, `{"error":"Unexpected endpoint or method. Returning 200 anyway"}`))
 		for _, a := range []*answer{r.stream(), r.whole()} {
 			if a.status != http.StatusBadGateway || a.fault.Message == "" {
 				t.Errorf("%+v", a)
@@ -160,7 +164,7 @@ func TestOtherForm(t *testing.T) {
 
 // Replies served side by side do not mix: buffers are reused between them.
 func TestSideBySide(t *testing.T) {
-	r := start(t, setup{}, script.New(script.Scenario{Choose: func(q script.Request) *script.Reply {
+	r := start(t, asItCame, script.New(script.Scenario{Choose: func(q script.Request) *script.Reply {
 		said := script.Text("<|channel|>final<|message|>" + strings.Repeat(q.Messages[0].Text+" ", 300) + "<|return|>").Thinking(q.Messages[0].Text)
 		return &said
 	}}))
@@ -193,7 +197,7 @@ func TestUsage(t *testing.T) {
 		{streaming, strings.Replace(ev(0, "", `"stop"`), `"x_unknown"`, `"timings":{"prompt_n":4,"predicted_n":3},"x_unknown"`, 1), 7},
 	} {
 		body := ev(0, `"role":"assistant","content":"Yes."`, "null") + row.body + ev(0, "", `"stop"`) + doneEvent
-		if a := start(t, setup{}, says(sse, body)).chat(asking(row.ask)); a.usage != row.want || !a.done {
+		if a := start(t, asItCame, says(sse, body)).chat(asking(row.ask)); a.usage != row.want || !a.done {
 			t.Errorf("%s: usage %d, want %d\n%s", row.body, a.usage, row.want, a.body)
 		}
 	}

@@ -4,6 +4,7 @@
 package sidecar
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -42,6 +44,7 @@ type Config struct {
 	Names    web.Names
 	Metrics  *telemetry.Metrics
 	Log      *slog.Logger
+	RoleWait time.Duration // of streams; 0: as the package reply has it
 }
 
 // Server answers OpenAI-compatible requests.
@@ -54,13 +57,14 @@ type Server struct {
 	names    web.Names
 	metrics  *telemetry.Metrics
 	log      *slog.Logger
+	roleWait time.Duration
 }
 
 // New puts the parts together. Nothing is opened. Close must be called at the end.
 func New(c Config) *Server {
 	limits := c.Rules.Set().Limits
 	s := &Server{
-		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log,
+		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log, roleWait: cmp.Or(c.RoleWait, reply.RoleWait),
 		sessions: state.NewSessions(maxSessions),
 		turns: &turn.Planner{
 			Upstreams: turn.NewUpstreams(c.Upstream, c.Log), Guard: c.Guard, Thoughts: state.NewTexts(limits.Thoughts), Notes: state.NewTexts(limits.Thoughts),

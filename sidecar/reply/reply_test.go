@@ -42,7 +42,7 @@ func tell(t *testing.T, stream bool, read func(*turn.Reader) error, finish func(
 	w, m, set := httptest.NewRecorder(), telemetry.New(), ruletest.Shipped(t)
 	var sink turn.Sink = NewWhole(w, "gpt-oss", m)
 	if stream {
-		s := NewStream(w, StreamConfig{Model: "gpt-oss", Usage: true, Keepalive: time.Minute, Metrics: m, Log: slog.New(slog.DiscardHandler)})
+		s := NewStream(w, StreamConfig{Model: "gpt-oss", Usage: true, Keepalive: time.Minute, RoleWait: RoleWait, Metrics: m, Log: slog.New(slog.DiscardHandler)})
 		defer s.Stop()
 		sink = s
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
 
-// roleWait is how long a reply that has begun may be silent before the caller gets the
+// RoleWait is how long a reply that has begun may be silent before the caller gets the
 // role chunk from us.
-const roleWait = 30 * time.Millisecond
+const RoleWait = 30 * time.Millisecond
 
 // StreamConfig is what a stream is told before it begins.
 type StreamConfig struct {
@@ -26,6 +26,7 @@ type StreamConfig struct {
 	Usage     bool          // the caller wants a usage chunk
 	Keepalive time.Duration // the caller is left without an event at most for so long
 	Idle      time.Duration // the caller may take no bytes for so long
+	RoleWait  time.Duration // RoleWait, but for tests of what leaves as it came
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
 }
@@ -110,7 +111,7 @@ func (o *Stream) Begin() {
 	o.choices, o.usage, o.meant = nil, nil, nil
 	o.gap = o.sent
 	if !o.role {
-		o.timer.Reset(roleWait)
+		o.timer.Reset(o.RoleWait)
 	}
 }
 
