@@ -165,6 +165,7 @@ func TestRunEnds(t *testing.T) {
 		},
 		"more than one answer": {more: `"n":2`, status: 400},
 		"a bad timeout":        {more: `"timeout":"soon"`, status: 400},
+		"a bad wish":           {more: `"executor_metadata":"yes"`, status: 400},
 		"the same call twice in one reply": {
 			replies: []script.Reply{{Calls: []script.Call{{ID: "a", Name: "write", Arguments: `{"path":"/tmp/a","content":"x"}`}, {ID: "b", Name: "write", Arguments: `{"content":"x", "path":"/tmp/a"}`}}}, script.Text("ok")},
 			status:  200, text: []string{"ok"}, finish: "stop", ran: 1,

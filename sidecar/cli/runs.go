@@ -32,7 +32,7 @@ func runsCommand(env Env) *cobra.Command {
 		Long: `Look at what runs of executor mode did, go on with one, and decide about their calls again.
 
 The journal of runs stands in the state folder: --state or ` + ruleset.SettingPrefix + `STATE. The server
-may be running.`,
+may be running, but not where resume goes on with a run.`,
 		Example: `  gpt-oss-executor runs list --state /var/lib/gpt-oss-executor
   gpt-oss-executor runs show runJ5F0 --state /var/lib/gpt-oss-executor`,
 	}

@@ -173,7 +173,8 @@ func (f *file) add(at time.Time, line string) error {
 	n, err := f.out.WriteString(line)
 	f.size += int64(n)
 	if f.size > most {
-		_, err = f.out.WriteString("No more is kept of this day.\n")
+		_, full := f.out.WriteString("No more is kept of this day.\n")
+		err = errors.Join(err, full)
 	}
 	return err
 }

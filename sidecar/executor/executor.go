@@ -146,13 +146,15 @@ func (e *Executor) plan(ctx context.Context, set *ruleset.Set, req *openai.Reque
 	if r.time, err = timeOf(req, set.Runs.Time); err != nil {
 		return nil, err
 	}
+	if r.describe, err = describes(req); err != nil {
+		return nil, err
+	}
 	r.judge = e.Guard.Run(set, r.who)
 	if r.window, err = e.Turns.Window(ctx, set, model); err != nil {
 		return nil, err
 	}
 	r.tools = r.offer(ctx)
 	r.talk, r.acts, r.reply = newTalk(req, r.tools), &acts{}, replyOf(req)
-	r.describe = describes(req)
 	r.begin = journal.Begin{ID: r.ID, Model: model.ID.Value, Session: r.who.Session, Agent: r.who.Agent, Channel: r.who.Channel,
 		Rules: set.Version, Sum: sumOf(r.who, req.Body), Request: req.Body}
 	return r, nil

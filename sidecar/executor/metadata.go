@@ -16,9 +16,18 @@ type metadata struct {
 }
 
 // describes reports whether a request asks for it.
-func describes(req *openai.Request) bool {
+func describes(req *openai.Request) (bool, error) {
 	at, ok := req.Field("executor_metadata")
-	return ok && string(at.Of(req.Body)) == "true"
+	if !ok {
+		return false, nil
+	}
+	switch string(at.Of(req.Body)) {
+	case "true":
+		return true, nil
+	case "false", "null":
+		return false, nil
+	}
+	return false, openai.InvalidRequest("executor_metadata", "executor_metadata must be true or false.")
 }
 
 // metadata is a JSON object; nil where nobody asks for it.

@@ -34,6 +34,7 @@ type answer struct {
 	detail string // for the operator, where it says more
 	after  int    // seconds to wait, where busy
 	ended  bool   // the caller did not wait for more
+	unsent bool   // the gateway was not asked
 }
 
 // result is an answer in words for the model. A call of which nobody knows what became of it is

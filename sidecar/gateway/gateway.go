@@ -104,7 +104,9 @@ func (c *Client) invoke(ctx context.Context, o order, who policy.Subject) answer
 		return a
 	}
 	a := c.send(ctx, o, who)
-	c.note(o, a)
+	if !a.unsent {
+		c.note(o, a)
+	}
 	return a
 }
 
@@ -113,9 +115,9 @@ func (c *Client) send(ctx context.Context, o order, who policy.Subject) answer {
 	body, err := json.Marshal(o)
 	switch {
 	case err != nil:
-		return answer{means: failed, text: "the arguments are no JSON: " + err.Error()}
+		return answer{means: failed, unsent: true, text: "the arguments are no JSON: " + err.Error()}
 	case len(body) > maxRequest:
-		return answer{means: failed, text: fmt.Sprintf("the arguments are too long: the gateway takes %d KiB. Send less.", maxRequest>>10)}
+		return answer{means: failed, unsent: true, text: fmt.Sprintf("the arguments are too long: the gateway takes %d KiB. Send less.", maxRequest>>10)}
 	}
 	a := c.post(ctx, body, who)
 	if c.cfg.Token != "" {

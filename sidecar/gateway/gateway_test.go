@@ -297,6 +297,10 @@ func TestWrongToken(t *testing.T) {
 		t.Errorf("told %d times: %s", n, r.log.String())
 	}
 	r.later(shut)
+	r.c.Run(t.Context(), "id", passed("note_save", `{"a":"`+strings.Repeat("x", maxRequest)+`"}`, "", tools.Write))
+	if strings.Contains(r.log.String(), "gateway_back") {
+		t.Error("a call that was not sent says that the gateway is well again")
+	}
 	status = http.StatusOK
 	if got := r.c.Run(t.Context(), "id", passed("x", `{}`, "", tools.Read)); got.Failed || !strings.Contains(r.log.String(), "gateway_back") {
 		t.Errorf("%+v %s", got, r.log.String())

@@ -162,3 +162,26 @@ func stateOf(s ruleset.Settings) (string, error) {
 	}
 	return filepath.Join(home, ".local", "state", "gpt-oss-executor"), nil
 }
+
+// warnOfState says that no confined command can run: the state folder stands where commands may
+// write, so they could change what is kept of others.
+func (r *running) warnOfState(world guard.World) {
+	state, err := stateOf(r.Settings)
+	if err != nil {
+		return // whoever needs the folder says so
+	}
+	if dir := holds(append(world.Roots(r.Rules.Set()).Write, r.Settings.Workspace), state); dir != "" {
+		r.Log.Error("confined commands cannot run: the state folder stands in "+dir+", where they may write; set --state to a folder elsewhere",
+			"event", "confine_state", "state", state)
+	}
+}
+
+// holds is the first of these folders in which a path lies; "" for none.
+func holds(dirs []string, path string) string {
+	for _, dir := range dirs {
+		if inside, err := filepath.Rel(dir, path); filepath.IsAbs(dir) && err == nil && filepath.IsLocal(inside) {
+			return dir
+		}
+	}
+	return ""
+}

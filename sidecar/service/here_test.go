@@ -46,3 +46,13 @@ func TestIsLoopback(t *testing.T) {
 		}
 	}
 }
+
+func TestHolds(t *testing.T) {
+	for path, want := range map[string]string{
+		"/tmp/state": "/tmp", "/tmp": "/tmp", "/tmpx/state": "", "/home/a/.local/state": "", "/home/a/shop/.state": "/home/a/shop", "/": "",
+	} {
+		if got := holds([]string{"", "/tmp", "/home/a/shop"}, path); got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+}

@@ -146,6 +146,9 @@ func (r *running) judges(ctx context.Context) (ended func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+	if desks.any() {
+		r.warnOfState(world)
+	}
 	out, err := egressListener(s, desks.any())
 	if err != nil {
 		return nil, err
