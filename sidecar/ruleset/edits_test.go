@@ -3,6 +3,7 @@ package ruleset
 import (
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -36,7 +37,11 @@ func TestEarlierFolder(t *testing.T) {
 	if want := loaded(t); !reflect.DeepEqual(set.Runs.Context, want.Runs.Context) || set.Runs.AtOnce != want.Runs.AtOnce || len(set.References.Words) != len(want.References.Words) {
 		t.Errorf("runs %+v", set.Runs)
 	}
-	without := maps.Clone(files)
+	without := maps.Clone(shipped)
+	without[runsFile] = regexp.MustCompile(`(?m)^context:\n(?:  .*\n)+`).ReplaceAllString(shipped[runsFile], "")
+	if set, problems := Load(without); set == nil || set.Runs.Context != loaded(t).Runs.Context || without[runsFile] == shipped[runsFile] {
+		t.Errorf("a runs.yaml without context: %v", problems)
+	}
 	delete(without, execFilename)
 	if set, problems := Load(without); set != nil || !problems.Fatal() {
 		t.Error("a folder without exec.yaml loads")

@@ -15,7 +15,7 @@ type Runs struct {
 	AtOnce   int           `rule:"at_once,required" min:"1" max:"100000" doc:"How many runs may go on at the same time. One more gets 429." eg:"1024"`
 	Replay   time.Duration `rule:"replay,required" doc:"The same request of the same session within this time gets the answer of the run that it began, if that changed something." eg:"2m"`
 	Parallel string        `rule:"parallel,required" one:"none read" doc:"none: calls of one reply run one after the other. read: they run at the same time, if all of them only read."`
-	Context  RunContext    `rule:"context,required" doc:"How the messages of a run are kept within the context of the model."`
+	Context  RunContext    `rule:"context" doc:"How the messages of a run are kept within the context of the model. If left out, as shipped."`
 	Ends     RunEnds       `rule:"ends,required" doc:"What is said where a run ends without an answer."`
 	Tools    []RunTool     `rule:"tools,required" doc:"How tools are called. The first entry that fits counts."`
 }
@@ -29,6 +29,9 @@ type RunContext struct {
 	TrimTo    int     `rule:"trim_to,required" min:"200" max:"1000000" doc:"To so many characters." eg:"500"`
 	CompactAt float64 `rule:"compact_at,required" min:"0" max:"1" doc:"If it is still this share then, older turns are left out. One message tells which tools they called." eg:"0.8"`
 }
+
+// defaultContext is what runs.yaml need not say, because older ones do not.
+var defaultContext = RunContext{Window: 32768, Reserve: 2000, Keep: 2, TrimAt: 0.6, TrimTo: 500, CompactAt: 0.8}
 
 // RunEnds are the ways in which a run ends without an answer of the model.
 type RunEnds struct {
@@ -72,7 +75,8 @@ const every = "*"
 
 // runs takes runs.yaml.
 func (l *loader) runs() {
-	f := decodeFile[Runs](l, runsFile)
+	f := Runs{Context: defaultContext}
+	decodeInto(l, runsFile, &f, false)
 	l.set.Runs = f
 	rest := rulefile.Place{} // of the entry for all tools
 	for _, t := range f.Tools {
