@@ -9,13 +9,14 @@ FUZZTIME ?= 10s
 BENCHTIME ?= 1s
 DIALECT ?= vllm
 LISTEN ?= 127.0.0.1:8000
+CONFIG ?= deploy/config.yaml
 
 # All packages but the one that starts a gateway.
 packages = $$(go list ./... | grep -v '/e2e$$')
 # Those where several things run at once, in the code or in its tests.
 concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -v '^./e2e$$')
 
-.PHONY: help build test needs unit race e2e lint fuzz bench load demo model schemas faults clean
+.PHONY: help build run test needs unit race e2e lint fuzz bench load demo model schemas faults clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +24,9 @@ help: ## list the targets
 # Without the C library and without what debuggers read, the program starts sooner.
 build: ## build bin/gpt-oss-executor
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/gpt-oss-executor .
+
+run: build ## build it, and serve with CONFIG (deploy/config.yaml)
+	bin/gpt-oss-executor serve --config $(CONFIG)
 
 test: needs lint unit race e2e ## everything: lint, tests, the race detector, a real gateway and SDKs; 12 minutes on 2 cores, the first time 15
 

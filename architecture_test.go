@@ -28,7 +28,7 @@ var rooms = [][]string{
 	{"sidecar/guard"},
 	{"internal/sessions"},
 	{"sidecar/upstream", "sidecar/confine", "sidecar/fetch", "sidecar/workspace", "sidecar/approvals", "sidecar/decisions", "sidecar/history", "sidecar/journal"},
-	{"internal/ruletest"},
+	{"internal/ruletest", "sidecar/serverlog"},
 	{"sidecar/ruleset", "sidecar/publish"},
 	{"internal/shipped"},
 	{"sidecar/programs", "sidecar/edits"},

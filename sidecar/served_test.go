@@ -44,3 +44,20 @@ func TestServed(t *testing.T) {
 		t.Errorf("%q has no tokens", lines[0])
 	}
 }
+
+// Tokens are counted by kind, and those of thoughts apart: the server says how many they are.
+func TestTokens(t *testing.T) {
+	r := play(t, script.Reply{Reasoning: strings.Repeat("hmm ", 10), Content: "Yes."}, script.Reply{Reasoning: strings.Repeat("hmm ", 5), Content: "No."})
+	r.chat(asking(streaming + "," + bothTool))
+	r.chat(asking(bothTool))
+	for kind, want := range map[string]string{"reasoning": "15", "completion": "22"} {
+		if m := r.metrics(); !strings.Contains(m, `gptoss_executor_tokens_total{model="gpt-oss",kind="`+kind+`"} `+want+"\n") {
+			t.Errorf("%s is not %s:\n%s", kind, want, m)
+		}
+	}
+	for _, want := range []string{"reasoning_tokens=10", "reasoning_tokens=5"} {
+		if !strings.Contains(r.log.String(), want) {
+			t.Errorf("the log does not say %s", want)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
@@ -53,7 +54,7 @@ request again.`,
 }
 
 func (k *kept) resume(ctx context.Context, s ruleset.Settings, id string) error {
-	log, err := logger(s, k.env)
+	log, err := serverlog.Open(s, k.env.Out, k.env.Err)
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func (k *kept) resume(ctx context.Context, s ruleset.Settings, id string) error 
 	if k.json {
 		out.out = io.Discard
 	}
-	err = service.Resume(ctx, service.Config{Settings: s, Rules: rules, Named: rulesName(s.Rules), Environ: k.env.Environ, Metrics: metrics, Log: log.Logger, Level: log.level}, id, out)
+	err = service.Resume(ctx, service.Config{Settings: s, Rules: rules, Named: rulesName(s.Rules), Environ: k.env.Environ, Metrics: metrics, Log: log.Logger, Level: log.Level}, id, out)
 	if err != nil || !k.json {
 		return err
 	}

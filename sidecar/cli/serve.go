@@ -15,13 +15,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
 func defaultSettings() ruleset.Settings {
 	return ruleset.Settings{
-		Listen: "127.0.0.1:8001", Upstream: "http://127.0.0.1:8000/v1", LogLevel: "info", LogFormat: "text",
+		Listen: "127.0.0.1:8001", Upstream: "http://127.0.0.1:8000/v1", LogLevel: "info", LogFormat: "text", LogOutput: "stderr",
 		DecisionsMode: string(decisions.Written), GatewaySession: "gpt-oss-executor",
 	}
 }
@@ -142,7 +143,7 @@ func (e Env) lookup(name string) (string, bool) {
 
 // serve runs the server until ctx ends, and then lets open requests end.
 func serve(ctx context.Context, s ruleset.Settings, env Env) error {
-	log, err := logger(s, env)
+	log, err := serverlog.Open(s, env.Out, env.Err)
 	if err != nil {
 		return err
 	}
@@ -155,7 +156,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 	if s.Rules == "" && holdsRules(".") {
 		log.Warn("there are rule files here, and they are not used: to use them, set --rules .", "event", "rules_unused")
 	}
-	return service.Run(ctx, service.Config{Settings: s, Rules: rules, Named: rulesName(s.Rules), Environ: env.Environ, Metrics: metrics, Log: log.Logger, Level: log.level})
+	return service.Run(ctx, service.Config{Settings: s, Rules: rules, Named: rulesName(s.Rules), Environ: env.Environ, Metrics: metrics, Log: log.Logger, Level: log.Level})
 }
 
 // openRules compiles the rules, prints what is wrong with them, and checks what the

@@ -37,7 +37,8 @@ type Settings struct {
 	Hosts          string `rule:"hosts" is:"NAMES" doc:"Host names that requests may use, beside those of this machine: that of a proxy, for example." eg:"llm.example.com gpt.example.com"`
 	LogLevel       string `rule:"log_level" is:"LEVEL" one:"debug info warn error" doc:"How much is logged."`
 	ErrorLog       string `rule:"error_log" is:"DIR" doc:"The folder for files of what went wrong, one a day, the last 30 of them. If left out, it is in the log alone." eg:"/var/log/gpt-oss-executor"`
-	LogFormat      string `rule:"log_format" is:"FORMAT" one:"text json" doc:"The format of the log, on standard error."`
+	LogFormat      string `rule:"log_format" is:"FORMAT" one:"text json" doc:"The format of the log."`
+	LogOutput      string `rule:"log_output" is:"WHERE" doc:"Where the log goes: stderr, stdout, or a file, by its whole path. Lines are added to it. If left out, it is stderr." eg:"/var/log/gpt-oss-executor.log"`
 }
 
 // SettingPrefix begins the environment variables that override settings.

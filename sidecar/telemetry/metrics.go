@@ -13,7 +13,7 @@ type Metrics struct {
 	list *list
 
 	Requests  *Vec    // model, status
-	Tokens    *Vec    // model, kind: prompt, completion
+	Tokens    *Vec    // model, kind: prompt, completion, reasoning (a part of completion)
 	Runs      *Vec    // model, status: answered, unfinished, failed, left
 	RunCalls  *Vec    // tool, outcome: ok, failed, refused, doubt
 	Calls     *Vec    // strategy
@@ -54,7 +54,7 @@ func New() *Metrics {
 	return &Metrics{
 		list:      l,
 		Requests:  counter("requests_total", "Chat completion requests by model id and HTTP status.", "model", "status"),
-		Tokens:    counter("tokens_total", "Tokens as the model server counts them, by model id and kind: prompt, completion.", "model", "kind"),
+		Tokens:    counter("tokens_total", "Tokens as the model server counts them, by model id and kind: prompt, completion, and reasoning, which is a part of completion.", "model", "kind"),
 		Runs:      counter("runs_total", "Runs of executor mode by model id and how they ended: answered, unfinished, failed, left.", "model", "status"),
 		RunCalls:  counter("run_calls_total", "Calls of runs by tool and outcome: ok, failed, refused, doubt.", "tool", "outcome"),
 		Calls:     counter("calls_total", "Tool calls that left, by the strategy that found them.", "strategy"),

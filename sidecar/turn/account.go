@@ -18,8 +18,9 @@ type Account struct {
 	Edits              []string // rules that changed what the model read
 	Calls, Refused     int
 	Prompt, Completion int // tokens, as the model server counts them
+	Reasoning          int // those of Completion that it thought with, where the server says so
 
-	now [2]int // the same, of the last reply so far: some servers tell them with every event
+	now [3]int // the same, of the last reply so far: some servers tell them with every event
 }
 
 // Account is what came of the turn so far.
@@ -49,15 +50,16 @@ func (a *Account) Edited(ids []string) {
 
 // tokens takes the usage object of a reply.
 func (a *Account) tokens(usage []byte) {
-	found := gjson.GetManyBytes(usage, "prompt_tokens", "completion_tokens")
-	a.now = [2]int{int(found[0].Int()), int(found[1].Int())}
+	found := gjson.GetManyBytes(usage, "prompt_tokens", "completion_tokens", "completion_tokens_details.reasoning_tokens")
+	a.now = [3]int{int(found[0].Int()), int(found[1].Int()), int(found[2].Int())}
 }
 
 // next counts the tokens of the last reply: it has ended.
 func (a *Account) next() {
 	a.Prompt += a.now[0]
 	a.Completion += a.now[1]
-	a.now = [2]int{}
+	a.Reasoning += a.now[2]
+	a.now = [3]int{}
 }
 
 // Add takes over what another turn of the same run came to.
@@ -67,6 +69,7 @@ func (a *Account) Add(more Account) {
 	a.Refused += more.Refused
 	a.Prompt += more.Prompt
 	a.Completion += more.Completion
+	a.Reasoning += more.Reasoning
 	a.Edited(more.Edits)
 	for _, s := range more.Strategies {
 		a.call(s)

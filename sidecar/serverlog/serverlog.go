@@ -1,4 +1,6 @@
-package cli
+// Package serverlog is the log of a server: how its lines look, where they go, and how many of
+// them there are. What each says, those who write it decide.
+package serverlog
 
 import (
 	"bytes"
@@ -7,6 +9,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,46 +22,72 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// serverLog is the log of a server.
-type serverLog struct {
+// Log is the log of a server.
+type Log struct {
 	*slog.Logger
-	level *slog.LevelVar
-	kept  *errorlog.Handler // nil: what goes wrong is in the log alone
+	Level *slog.LevelVar // may change while the server runs
+	kept  []io.Closer
 }
 
-// logger writes to env.Err. A level or format that is none is an error.
-func logger(s ruleset.Settings, env Env) (*serverLog, error) {
-	l := &serverLog{level: &slog.LevelVar{}}
-	if err := l.level.UnmarshalText([]byte(s.LogLevel)); err != nil {
+// Open is the log that the settings ask for. It writes to out where they say stdout, else to
+// err or to a file.
+func Open(s ruleset.Settings, out, err io.Writer) (*Log, error) {
+	l := &Log{Level: &slog.LevelVar{}}
+	if err := l.Level.UnmarshalText([]byte(s.LogLevel)); err != nil {
 		return nil, fmt.Errorf("log level %q is not one of debug, info, warn, error", s.LogLevel)
 	}
-	opts := &slog.HandlerOptions{Level: l.level}
-	var out slog.Handler
+	to, bad := l.output(s.LogOutput, out, err)
+	if bad != nil {
+		return nil, bad
+	}
+	opts := &slog.HandlerOptions{Level: l.Level}
+	var h slog.Handler
 	switch s.LogFormat {
 	case "text":
-		out = newBlocks(env.Err, opts)
+		h = newBlocks(to, opts)
 	case "json":
-		out = slog.NewJSONHandler(env.Err, opts)
+		h = slog.NewJSONHandler(to, opts)
 	default:
-		return nil, fmt.Errorf("log format %q is neither text nor json", s.LogFormat)
+		return nil, errors.Join(fmt.Errorf("log format %q is neither text nor json", s.LogFormat), l.Close())
 	}
 	if s.ErrorLog != "" {
-		var err error
-		if l.kept, err = errorlog.Open(s.ErrorLog, time.Now(), out); err != nil {
-			return nil, err
+		kept, err := errorlog.Open(s.ErrorLog, time.Now(), h)
+		if err != nil {
+			return nil, errors.Join(err, l.Close())
 		}
-		out = l.kept
+		l.kept = append(l.kept, kept)
+		h = kept
 	}
-	l.Logger = slog.New(out)
+	l.Logger = slog.New(h)
 	return l, nil
 }
 
-// Close closes what is kept of it.
-func (l *serverLog) Close() error {
-	if l.kept == nil {
-		return nil
+// output is where lines go. Lines are added to a file, so that what cuts it, such as logrotate
+// with copytruncate, leaves no hole.
+func (l *Log) output(name string, out, err io.Writer) (io.Writer, error) {
+	switch name {
+	case "stderr", "":
+		return err, nil
+	case "stdout":
+		return out, nil
 	}
-	return l.kept.Close()
+	if !filepath.IsAbs(name) {
+		return nil, fmt.Errorf("log output %q is neither stderr, stdout nor a file; write the whole path of a file, from / on", name)
+	}
+	f, bad := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if bad != nil {
+		return nil, fmt.Errorf("open the log: %w", bad)
+	}
+	l.kept = append(l.kept, f)
+	return f, nil
+}
+
+// Close closes what was opened for it.
+func (l *Log) Close() (err error) {
+	for _, c := range slices.Backward(l.kept) {
+		err = errors.Join(err, c.Close())
+	}
+	return err
 }
 
 // blocks is slog's text log, except for problems of rule files. On the line stands how many

@@ -1,4 +1,4 @@
-package cli
+package serverlog
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"testing/slogtest"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 var someProblems = rulefile.Problems{
@@ -48,9 +49,7 @@ level=INFO msg=said x=1 g.detail="two\nlines" g.problems=0
 // In JSON, problems are one text.
 func TestLogJSON(t *testing.T) {
 	var out bytes.Buffer
-	s := defaultSettings()
-	s.LogFormat = "json"
-	log, err := logger(s, Env{Err: &out})
+	log, err := Open(ruleset.Settings{LogLevel: "info", LogFormat: "json"}, nil, &out)
 	if err != nil {
 		t.Fatal(err)
 	}
