@@ -226,3 +226,33 @@ func TestRunAgain(t *testing.T) {
 		t.Errorf("%q after %q: a call that writes is sent once", a.text, b.calls())
 	}
 }
+
+// A reply that says in the form of its strategy that the work is done ends the run; a word in
+// prose, and the same form in the middle of a text, end nothing.
+func TestRunSignals(t *testing.T) {
+	for reply, c := range map[string]struct {
+		profile, text string
+		signal        bool
+	}{
+		"It is calm.\n[DONE]": {"markers", "It is calm.\n", true},
+		"It is done, and complete. [DONE] is what I would write.":                                    {"markers", "It is done, and complete. [DONE] is what I would write.", false},
+		"Thought: I know it.\nFinal Answer: It is calm.":                                             {"react", "It is calm.", true},
+		`{"reasoning": "I know it.", "tool_calls": [], "done": true, "answer": "It is calm."}`:       {"guided_json", "It is calm.", true},
+		`{"reasoning": "The task is complete.", "tool_calls": [], "done": false, "answer": "Wait."}`: {"guided_json", "", false},
+	} {
+		set := *ruletest.Shipped(t)
+		set.Models = slices.Clone(set.Models)
+		for i := range set.Models {
+			set.Models[i].Profile.Value = c.profile
+		}
+		b := &bench{}
+		r := start(t, setup{set: &set, sources: []executor.Source{b}}, script.New(script.Scenario{Steps: []script.Reply{script.Text(reply), script.Text("Wait.")}}))
+		a := r.run(false, "")
+		if got := strings.Contains(r.log.String(), "event=completion_signal_detected"); got != c.signal {
+			t.Errorf("%s: a signal: %v", reply, got)
+		}
+		if a.status != 200 || c.text != "" && a.text != c.text || len(b.calls()) > 0 {
+			t.Errorf("%s: %d %q, ran %q", reply, a.status, a.text, b.calls())
+		}
+	}
+}

@@ -82,6 +82,7 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 				return r.unfinished(s, why), nil
 			}
 			r.Log.Debug("no tools asked for", "event", "no_tools_requested", "run", r.ID, "iteration", n)
+			r.signalled(s, n)
 			return &ending{*s, s.Content, s.Finish}, nil
 		}
 		r.pending = s
@@ -95,7 +96,7 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 		case ctx.Err() != nil:
 			return r.broken(ctx, ctx.Err())
 		case s.Done && strings.TrimSpace(s.Content) != "":
-			r.Log.Info("the model says that it is done", "event", "completion_signal_detected", "run", r.ID, "iteration", n)
+			r.signalled(s, n)
 			return &ending{*s, s.Content, "stop"}, nil
 		case r.acts.same >= r.set.Runs.Same:
 			return r.wrapUp(ctx, n+1, &r.set.Runs.Ends.Same), nil
@@ -113,6 +114,13 @@ func (r *Run) gaveUp(s *said) (why string, yes bool) {
 		return strings.ReplaceAll(r.set.Runs.Ends.Broken.Say, "{why}", s.Refused[len(s.Refused)-1].Why), true
 	}
 	return "", s.sorry
+}
+
+// signalled tells the operator of a reply that says in its own form that the work is done.
+func (r *Run) signalled(s *said, n int) {
+	if s.Done {
+		r.Log.Info("the model says that it is done", "event", "completion_signal_detected", "run", r.ID, "iteration", n)
+	}
 }
 
 // ask makes one turn. Where the server takes less than was thought, it is asked once more,

@@ -44,7 +44,7 @@ func (a *attempts) check(ctx context.Context, res *http.Response, err error) (bo
 		return false, nil // the caller knows better what to do with so long a wait
 	}
 	if a.made <= a.lim.Retries {
-		a.log.InfoContext(ctx, "the model server is asked again", "event", "retrying_gpt_oss_call", "attempt", a.made+1, "wait", a.wait, "status", status(res), "error", err)
+		a.log.WarnContext(ctx, "the model server is asked again", "event", "retrying_gpt_oss_call", "attempt", a.made+1, "wait", a.wait, "status", status(res), "error", err)
 	}
 	return true, nil
 }
