@@ -76,7 +76,7 @@ func (w *work) read() (string, error) {
 		return "", fmt.Errorf("%s has only %d lines", w.in.Path, len(lines))
 	}
 	most := cmp.Or(max(w.in.Limit, 0), maxLines)
-	to := min(from+most, len(lines))
+	to := from + min(most, len(lines)-from) // most may be the greatest number that there is
 	out, cut := clip(strings.Join(lines[from:to], ""), maxShown)
 	if cut {
 		to = from + max(strings.Count(out, "\n"), 1)

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/policy/paths"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 )
 
 // change is what a patch does to one file.
@@ -189,69 +186,4 @@ func find(lines, want []string, from int, end bool) int {
 		}
 	}
 	return -1
-}
-
-// applyPatch makes every new text first: a patch that does not fit changes nothing.
-func (w *work) applyPatch() (string, error) {
-	list, err := parsePatch(w.in.Input)
-	if err != nil {
-		return "", err
-	}
-	texts := make([]string, len(list))
-	seen := map[string]bool{}
-	for i := range list {
-		c := &list[i]
-		if seen[c.path] {
-			return "", fmt.Errorf("patch:%d: %s stands in the patch twice", c.line, c.path)
-		}
-		seen[c.path] = true
-		switch {
-		case c.add != nil:
-			if _, err := w.text(c.path); err == nil {
-				return "", fmt.Errorf("patch:%d: %s is there already; use *** Update File", c.line, c.path)
-			}
-			texts[i] = strings.Join(c.add, "\n") + "\n"
-		case !c.remove:
-			was, err := w.text(c.path)
-			if err == nil {
-				texts[i], err = c.apply(was)
-			}
-			if err != nil {
-				return "", err
-			}
-		}
-	}
-	var done []string
-	for i := range list {
-		did, err := w.change(&list[i], texts[i])
-		if err != nil {
-			return "", fmt.Errorf("%w; done before it: %s", err, strings.Join(append(done, "nothing else"), ", "))
-		}
-		done = append(done, did)
-	}
-	return strings.Join(done, "\n"), nil
-}
-
-// change does to a file what the patch says.
-func (w *work) change(c *change, text string) (string, error) {
-	switch {
-	case c.remove:
-		return "deleted " + c.path, w.remove(c.path)
-	case c.to != "" && c.to != c.path:
-		if err := w.put(c.to, text); err != nil {
-			return "", err
-		}
-		return "changed " + c.path + ", which is now " + c.to, w.remove(c.path)
-	case c.add != nil:
-		return "added " + c.path, w.put(c.path, text)
-	}
-	return "changed " + c.path, w.put(c.path, text)
-}
-
-func (w *work) remove(path string) error {
-	use, err := w.call.May(paths.Delete, path)
-	if err != nil {
-		return err
-	}
-	return workspace.Remove(use)
 }

@@ -1,0 +1,31 @@
+package toolbox
+
+import (
+	"math"
+	"testing"
+)
+
+// No patch takes away what it does not name, or one change of another.
+func TestPatchLosesNothing(t *testing.T) {
+	r := lay(t, map[string]string{"a.txt": "one\n", "b.txt": "two\n", "bin": "a\x00b"})
+	patch := func(body string) m { return m{"input": "*** Begin Patch\n" + body + "*** End Patch\n"} }
+	for _, c := range []struct{ want, body string }{
+		{"is there already", "*** Add File: bin\n+text\n"},
+		{"is there already", "*** Update File: a.txt\n*** Move to: b.txt\n-one\n+1\n"},
+		{"twice", "*** Update File: a.txt\n-one\n+1\n*** Update File: ./a.txt\n one\n+2\n"},
+		{"twice", "*** Update File: a.txt\n-one\n+1\n*** Update File: " + r.dir + "/a.txt\n one\n+2\n"},
+		{"twice", "*** Update File: a.txt\n*** Move to: c.txt\n-one\n+1\n*** Add File: c.txt\n+2\n"},
+	} {
+		r.fails(c.want, "apply_patch", patch(c.body))
+		r.holds("a.txt", "one\n")
+		r.holds("b.txt", "two\n")
+		r.holds("bin", "a\x00b")
+	}
+	r.gives("changed a.txt", "apply_patch", patch("*** Update File: a.txt\n*** Move to: ./a.txt\n-one\n+1\n"))
+	r.holds("a.txt", "1\n")
+}
+
+func TestReadGreatestLimit(t *testing.T) {
+	r := lay(t, map[string]string{"a.txt": "one\ntwo\n"})
+	r.gives("two\n", "read", m{"path": "a.txt", "offset": 2, "limit": math.MaxInt64})
+}
