@@ -103,3 +103,20 @@ func TestReferencesOfThisRun(t *testing.T) {
 		t.Errorf("%s, ran %q", a.body, b.calls())
 	}
 }
+
+// What is filled in is judged as if the model had written it: a result that somebody poisoned
+// leads to no address that may not be asked.
+func TestPoisonedReferences(t *testing.T) {
+	for _, address := range []string{"http://169.254.169.254/latest/meta-data/", "http://localhost:1/", "http://[::1]:9/", "http://10.0.0.1/admin", "https://user:secret@example.com/"} {
+		b := &bench{result: func(name string, _ int) tools.Result {
+			return tools.Result{Text: `{"results":[{"title":"News","url":"` + address + `"}]}`}
+		}}
+		r := loop(t, b, nil, script.Native("web_search", `{"query":"news"}`), script.Native("web_fetch", `{"url":"the top result"}`), script.Text("I may not."))
+		if a := r.run(false, ""); a.status != 200 {
+			t.Errorf("%s: %d %s", address, a.status, a.body)
+		}
+		if got := b.calls(); len(got) != 1 {
+			t.Errorf("%s: ran %q", address, got)
+		}
+	}
+}

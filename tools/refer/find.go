@@ -99,7 +99,7 @@ var (
 func findURLs(text string) (out []Candidate) {
 	if doc := strings.TrimSpace(text); strings.HasPrefix(doc, "{") || strings.HasPrefix(doc, "[") {
 		if gjson.Valid(doc) {
-			out = members(gjson.Parse(doc), wholeURL, func(v string) bool { return scheme().MatchString(v) }, nil)
+			out = members(gjson.Parse(doc), wholeURL, func(v string) bool { return scheme().MatchString(v) }, maxDeep, nil)
 		}
 	}
 	if len(out) > 0 {
@@ -125,8 +125,14 @@ func trimmed(v string) string {
 	}
 }
 
+// maxDeep is how deep in a document names are looked for: a page may be nothing but brackets.
+const maxDeep = 32
+
 // members gives what stands under one of these keys, one of each object.
-func members(v gjson.Result, keys []string, is func(string) bool, out []Candidate) []Candidate {
+func members(v gjson.Result, keys []string, is func(string) bool, deep int, out []Candidate) []Candidate {
+	if deep == 0 {
+		return out
+	}
 	if v.IsObject() {
 		for _, key := range keys {
 			if got := v.Get(gjson.Escape(key)); got.Type == gjson.String && is(got.Str) {
@@ -141,7 +147,7 @@ func members(v gjson.Result, keys []string, is func(string) bool, out []Candidat
 		}
 	}
 	if v.IsObject() || v.IsArray() {
-		v.ForEach(func(_, each gjson.Result) bool { out = members(each, keys, is, out); return true })
+		v.ForEach(func(_, each gjson.Result) bool { out = members(each, keys, is, deep-1, out); return true })
 	}
 	return out
 }
@@ -156,7 +162,7 @@ var (
 func findFiles(text string) (out []Candidate) {
 	if doc := strings.TrimSpace(text); strings.HasPrefix(doc, "{") || strings.HasPrefix(doc, "[") {
 		if gjson.Valid(doc) {
-			if out = members(gjson.Parse(doc), pathKeys, isFile, nil); len(out) > 0 {
+			if out = members(gjson.Parse(doc), pathKeys, isFile, maxDeep, nil); len(out) > 0 {
 				return out
 			}
 		}

@@ -188,3 +188,11 @@ func TestLongTextIsFound(t *testing.T) {
 		t.Errorf("%d are found", n)
 	}
 }
+
+// A page that is nothing but brackets is read in the time of a page.
+func TestDeep(t *testing.T) {
+	text := strings.Repeat("[", 100_000) + `{"url":"https://example.com"}` + strings.Repeat("]", 100_000)
+	if got := refer.Find(refer.URL, []refer.Result{{Text: text}}); len(got.All) != 1 {
+		t.Errorf("%+v", got)
+	}
+}
