@@ -2,6 +2,8 @@ package refer_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,24 +14,37 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/refer"
 )
 
-// What models leave open is found, in words that nobody fitted; what says itself what is meant
-// is always left alone.
+// phrases are the lines of a file of testdata: what models may write in the place of an address
+// or a file, and what looks like that and is none. No word goes into references.yaml for them.
+func phrases(t testing.TB, name string) []string {
+	t.Helper()
+	doc, err := os.ReadFile(filepath.Join("testdata", name+".txt"))
+	ruletest.Must(t, err)
+	lines := strings.Split(strings.TrimSuffix(string(doc), "\n"), "\n")
+	if len(lines) < 30 {
+		t.Fatalf("%s has %d lines", name, len(lines))
+	}
+	return lines
+}
+
+// What models leave open is found but for three; what says itself what is meant is always left
+// alone.
 func TestHeld(t *testing.T) {
 	w := ruletest.Shipped(t).References.Words
 	for _, c := range []struct {
-		name  string
-		texts []string
-		kind  refer.Kind
-		want  bool
-		most  int // that may be wrong
-	}{{"urls", heldURLs, refer.URL, true, 1}, {"paths", heldPaths, refer.Path, true, 2}, {"plain urls", plainURLs, refer.URL, false, 0}, {"plain paths", plainPaths, refer.Path, false, 0}} {
+		name string
+		kind refer.Kind
+		want bool
+		most int // that may be wrong
+	}{{"open_urls", refer.URL, true, 1}, {"open_paths", refer.Path, true, 2}, {"plain_urls", refer.URL, false, 0}, {"plain_paths", refer.Path, false, 0}} {
+		texts := phrases(t, c.name)
 		var wrong []string
-		for _, v := range c.texts {
+		for _, v := range texts {
 			if _, got := w.Read(v, c.kind); got != c.want {
 				wrong = append(wrong, v)
 			}
 		}
-		t.Logf("%s: %d of %d are read otherwise: %q", c.name, len(wrong), len(c.texts), wrong)
+		t.Logf("%s: %d of %d are read otherwise: %q", c.name, len(wrong), len(texts), wrong)
 		if len(wrong) > c.most {
 			t.Errorf("%s: more than %d", c.name, c.most)
 		}
@@ -160,7 +175,7 @@ func regexpWords(all []string) (out []string) {
 
 func FuzzRead(f *testing.F) {
 	w := ruletest.Shipped(f).References.Words
-	for _, v := range slices.Concat(heldURLs, heldPaths, plainURLs, plainPaths) {
+	for _, v := range slices.Concat(phrases(f, "open_urls"), phrases(f, "open_paths"), phrases(f, "plain_urls"), phrases(f, "plain_paths")) {
 		f.Add(v, searched)
 	}
 	f.Fuzz(func(t *testing.T, value, text string) {
