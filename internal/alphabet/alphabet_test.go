@@ -1,0 +1,153 @@
+package alphabet_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+)
+
+func shipped() *alphabet.Alphabet {
+	return alphabet.New(alphabet.Signs{Open: "‹〈⟨", Bar: "¦│∣", Close: "›〉⟩"})
+}
+
+var tokens = []alphabet.Token{alphabet.Start, alphabet.Channel, alphabet.Message, alphabet.Constrain, alphabet.End, alphabet.Call, alphabet.Return}
+
+func TestSpellings(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want alphabet.Token
+		n    int // 0: all of it
+	}{
+		{"<|start|>", alphabet.Start, 0},
+		{"<|channel|>commentary", alphabet.Channel, len("<|channel|>")},
+		{"<｜message｜>", alphabet.Message, 0},
+		{"＜｜ｃａｌｌ｜＞", alphabet.Call, 0},
+		{"&lt;|constrain|&gt;", alphabet.Constrain, 0},
+		{"&#60;&#x7c;end&#124;&#x3E;", alphabet.End, 0},
+		{"&amp;lt;|end|&amp;gt;", alphabet.End, 0},
+		{`\u003c|return|\u003e`, alphabet.Return, 0},
+		{`\\u003C|return|\\u003E`, alphabet.Return, 0},
+		{`\<\|channel\|\>`, alphabet.Channel, 0},
+		{"%3C%7Ccall%7C%3E", alphabet.Call, 0},
+		{"<| message |>", alphabet.Message, 0},
+		{"< | message | >", alphabet.Message, 0},
+		{"<|Message|>", alphabet.Message, 0},
+		{"<|CHANNEL|>", alphabet.Channel, 0},
+		{"<\u200b|chan\u200bnel|\ufeff>", alphabet.Channel, 0},
+		{"⟨│start│⟩", alphabet.Start, 0},
+		{"<||end||>", alphabet.End, 0},
+		{"<|chanel|>", alphabet.Channel, 0},
+		{"<|mesasge|>", alphabet.Message, 0},
+		{"<|channels|>", alphabet.Channel, 0},
+		{"<|channel>final", alphabet.Channel, len("<|channel>")},
+		{"<|channel|final", alphabet.Channel, len("<|channel|")},
+		{"<channel|>", alphabet.Channel, 0},
+		{"|channel|>", alphabet.Channel, 0},
+		{"<|channel final", alphabet.Channel, len("<|channel")},
+		{"<|call| and", alphabet.Call, len("<|call|")},
+
+		{"<start>", alphabet.None, 0},
+		{"|start|end|", alphabet.None, 0},
+		{"<|starter|x", alphabet.None, 0},
+		{"<|end_of_text|>", alphabet.None, 0},
+		{"<|im_start|>", alphabet.None, 0},
+		{"<|calm|>", alphabet.None, 0},
+		{"<b>", alphabet.None, 0},
+		{"&amp; more", alphabet.None, 0},
+		{"100% sure", alphabet.None, 0},
+		{`\n`, alphabet.None, 0},
+		{"，全角", alphabet.None, 0},
+		{"call", alphabet.None, 0},
+		{"| call | end |", alphabet.None, 0},
+	} {
+		n := c.n
+		if n == 0 && c.want != alphabet.None {
+			n = len(c.text)
+		}
+		got, is := shipped().At(c.text, true)
+		if (is == scan.Yes) != (c.want != alphabet.None) || got.Token != c.want || got.N != n {
+			t.Errorf("%q: %v of %d bytes (verdict %d), want %v of %d", c.text, got.Token, got.N, is, c.want, n)
+		}
+		if exact := strings.HasPrefix(c.text, c.want.String()); got.Exact != (exact && c.want != alphabet.None) {
+			t.Errorf("%q: exact %v", c.text, got.Exact)
+		}
+	}
+}
+
+// spelled is a token, each sign of it in a way drawn from rnd.
+func spelled(rnd *rand.Rand, tok alphabet.Token) string {
+	var b strings.Builder
+	for _, c := range []byte(tok.String()) {
+		ways := []string{string(rune(c)), string(rune(c) - '!' + '！'), fmt.Sprintf("&#%d;", c), fmt.Sprintf("&#x%X;", c), fmt.Sprintf(`\u%04x`, c), fmt.Sprintf("%%%02X", c), string(rune(c)) + "\u200b"}
+		if c >= 'a' {
+			ways = append(ways, strings.ToUpper(string(rune(c))))
+		}
+		b.WriteString(ways[rnd.IntN(len(ways))])
+	}
+	return strings.TrimSuffix(b.String(), "\u200b")
+}
+
+func TestAnyMixtureOfSpellingsIsTheToken(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 20000 {
+		tok := tokens[rnd.IntN(len(tokens))]
+		text := spelled(rnd, tok)
+		if got, is := shipped().At(text+"x", false); is != scan.Yes || got.Token != tok || got.N != len(text) {
+			t.Fatalf("%q: %v of %d bytes (verdict %d), want %v", text, got.Token, got.N, is, tok)
+		}
+	}
+}
+
+// What a look at a beginning says, a look at more of the text never takes back.
+func FuzzAt(f *testing.F) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		f.Add(spelled(rnd, tokens[rnd.IntN(len(tokens))]) + " text")
+	}
+	for _, s := range []string{"<", "<|", "&l", "<|end", "<|end|", "|call|>", "<|end| ", "<|chan\u200b", "<|startx|>", "&amp;amp;lt;", "[call]x", "[chan", "[[end]", `\\\\u003c`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		a := shipped()
+		if len(s)%2 == 1 {
+			a = a.Within(alphabet.Brackets{Open: "[", Close: "]"})
+		}
+		whole, verdict := a.At(s, true)
+		for n := 1; n <= len(s); n++ {
+			got, is := a.At(s[:n], false)
+			if is == scan.Wait {
+				continue
+			}
+			if is != verdict || got != whole {
+				t.Fatalf("%q: after %d bytes %+v (%d), at the end %+v (%d)", s, n, got, is, whole, verdict)
+			}
+		}
+		if verdict == scan.Yes && (whole.N < 4 || whole.N > len(s)) {
+			t.Fatalf("%q: %+v", s, whole)
+		}
+		if a.Plain([]byte(s)) {
+			if at, f, open := a.Find(s, 0, false); at >= 0 || open < len(s) && s[open] != '\\' {
+				t.Fatalf("%q is called plain, and holds %+v at %d (open %d)", s, f, at, open)
+			}
+		}
+	})
+}
+
+func TestFind(t *testing.T) {
+	a := shipped()
+	text := "one &lt;|end|&gt; two <|call|> three <|cal"
+	at, f, _ := a.Find(text, 0, false)
+	if f.Token != alphabet.End || text[at:at+f.N] != "&lt;|end|&gt;" {
+		t.Errorf("any spelling: %+v at %d", f, at)
+	}
+	if at, f, _ = a.Find(text, 0, true); f.Token != alphabet.Call || text[at:at+f.N] != "<|call|>" {
+		t.Errorf("whole ones: %+v at %d", f, at)
+	}
+	if at, _, open := a.Find(text, at+f.N, true); at >= 0 || text[open:] != "<|cal" {
+		t.Errorf("the tail: %d, open at %q", at, text[open:])
+	}
+}

@@ -1,0 +1,63 @@
+// Package jsonlines reads a file of JSON lines, works on them on all cores, and gives the
+// results in their order. It never looks into a line.
+package jsonlines
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"iter"
+	"runtime"
+)
+
+// longest is the longest line that is read, in bytes.
+const longest = 64 << 20
+
+// Reader reads lines, one at a time. After All, N is the number of lines, and Err says why it
+// ended early.
+type Reader struct {
+	In  io.Reader
+	N   int
+	Err error
+}
+
+// Line is one of them, without the blanks around it.
+type Line struct {
+	N    int // from 1
+	Text []byte
+}
+
+// All yields the lines that are not blank.
+func (r *Reader) All() iter.Seq[Line] {
+	return func(yield func(Line) bool) {
+		scan := bufio.NewScanner(r.In)
+		scan.Buffer(make([]byte, 0, 64<<10), longest)
+		for scan.Scan() {
+			r.N++
+			if text := bytes.TrimSpace(scan.Bytes()); len(text) > 0 && !yield(Line{r.N, bytes.Clone(text)}) {
+				return
+			}
+		}
+		if err := scan.Err(); err != nil {
+			r.Err = fmt.Errorf("line %d: %w", r.N+1, err)
+		}
+	}
+}
+
+// InOrder does the work of all jobs on all cores, a few jobs ahead, and gives the results
+// to take in the order of the jobs.
+func InOrder[J, R any](jobs iter.Seq[J], work func(J) R, take func(R)) {
+	ahead := make(chan chan R, 2*runtime.GOMAXPROCS(0))
+	go func() {
+		defer close(ahead)
+		for job := range jobs {
+			result := make(chan R, 1)
+			ahead <- result
+			go func() { result <- work(job) }()
+		}
+	}()
+	for result := range ahead {
+		take(<-result)
+	}
+}

@@ -1,0 +1,158 @@
+package noise
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"strings"
+)
+
+// What a message of a turn is.
+const (
+	thought  = "thought"
+	preamble = "preamble"
+	call     = "call"
+	answer   = "answer"
+)
+
+// field is one argument as it was drawn.
+type field struct {
+	key   string
+	value any
+}
+
+// message is a Harmony message in pieces, each of which can be damaged.
+type message struct {
+	kind                      string
+	call                      int // which of the draft's calls
+	fields                    []field
+	before                    string // what stands in front of all
+	start, role               string
+	mark, channel             string // channel token and word
+	glue, to, space, name     string // " ", "to=", "functions.", the tool
+	ctype                     string
+	token, lead, body, closer string // lead is what stands between token and body
+	behind                    string
+	order                     string // how the header is ordered; see header
+	wrapped, negative         bool
+}
+
+func (m *message) header() string {
+	to := ""
+	if m.to != "" {
+		to = m.glue + m.to + m.space + m.name
+	}
+	switch m.order {
+	case "role":
+		return m.start + m.role + to + m.mark + m.channel + m.ctype
+	case "type":
+		return m.start + m.role + m.mark + m.channel + m.ctype + to
+	case "recipient":
+		return m.start + m.role + to + " " + m.channel + m.ctype
+	}
+	return m.start + m.role + m.mark + m.channel + to + m.ctype
+}
+
+func (m *message) String() string {
+	return m.before + m.header() + m.token + m.lead + m.body + m.closer + m.behind
+}
+
+// draft is a turn on its way from what was meant to what arrives.
+type draft struct {
+	*rand.Rand
+	msgs            []message
+	calls           []Call
+	visible, hidden []string
+	loose           bool // thoughts cannot be told from text any more
+	content         string
+	thoughts        string
+	native          []Native
+	finish, how     string // how: raw, split, native or reasoning
+	rewritten, open bool   // values written anew; an object that lacks its end
+	prefixed        bool   // the server keeps the namespace in a name
+}
+
+// turn draws a turn: thoughts, a preamble, up to four calls or an answer.
+func (d *draft) turn(c *Case) {
+	say := pick(d.Rand, languages())
+	c.User = say.user
+	all := pool()
+	d.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	c.Tools = all[:2+d.IntN(8)]
+	if d.IntN(10) > 0 {
+		d.add(thought, say.thought)
+		d.hidden = append(d.hidden, say.thought)
+	}
+	n := []int{0, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 4}[d.IntN(12)]
+	if n > 0 && d.IntN(3) == 0 {
+		d.add(preamble, say.preamble)
+		d.visible = append(d.visible, say.preamble)
+	}
+	for range n {
+		d.addCall(pick(d.Rand, c.Tools))
+	}
+	if n == 0 {
+		d.add(answer, say.answer)
+		d.visible = append(d.visible, say.answer)
+	}
+}
+
+func (d *draft) add(kind, text string) {
+	m := message{kind: kind, start: "<|start|>", role: "assistant", mark: "<|channel|>", token: "<|message|>", body: text, closer: "<|end|>"}
+	m.channel = map[string]string{thought: "analysis", preamble: "commentary", answer: "final"}[kind]
+	if kind == answer {
+		m.closer = "<|return|>"
+	}
+	d.msgs = append(d.msgs, m)
+}
+
+func (d *draft) addCall(t Tool) {
+	m := message{
+		kind: call, call: len(d.calls), start: "<|start|>", role: "assistant", mark: "<|channel|>", channel: "commentary",
+		glue: " ", to: "to=", space: "functions.", name: t.Name, ctype: " <|constrain|>json", token: "<|message|>", closer: "<|call|>",
+	}
+	for _, p := range t.Params {
+		m.fields = append(m.fields, field{p.Name, d.value(p.Kind)})
+	}
+	m.body = object(m.fields, ": ", ", ", quote)
+	d.msgs = append(d.msgs, m)
+	d.calls = append(d.calls, Call{t.Name, json.RawMessage(m.body), t.Class, Must})
+}
+
+// object writes fields with the given separators and way to write a value.
+func object(fields []field, colon, comma string, write func(any) string) string {
+	parts := make([]string, len(fields))
+	for i, f := range fields {
+		parts[i] = write(f.key) + colon + write(f.value)
+	}
+	return "{" + strings.Join(parts, comma) + "}"
+}
+
+// lower weakens what is owed to a call; it never strengthens it.
+func (d *draft) lower(i int, to Standing) {
+	if d.calls[i].Standing != Never {
+		d.calls[i].Standing = to
+	}
+}
+
+// eachCall applies a damage to every call message, and says whether one changed.
+func (d *draft) eachCall(f func(m *message)) bool {
+	changed := false
+	for i := range d.msgs {
+		if d.msgs[i].kind != call {
+			continue
+		}
+		before := d.msgs[i].String()
+		f(&d.msgs[i])
+		changed = changed || before != d.msgs[i].String()
+	}
+	return changed
+}
+
+// text is the turn as the model wrote it. Its first header starts behind the prompt.
+func (d *draft) text() string {
+	var b strings.Builder
+	for i := range d.msgs {
+		b.WriteString(d.msgs[i].String())
+	}
+	return b.String()
+}

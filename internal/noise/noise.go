@@ -1,0 +1,132 @@
+// Package noise draws turns as gpt-oss means them, writes them in Harmony, damages them as
+// models and servers do, and judges what somebody reads from the result. Pure: a seed decides
+// everything, so a case is the same for ever within a version.
+package noise
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// Class is what a tool does at worst.
+type Class string
+
+// The classes, from harmless to harmful.
+const (
+	Reads    Class = "reads"
+	Writes   Class = "writes"
+	Executes Class = "executes"
+)
+
+// Tool is an offered tool. All its parameters are required.
+type Tool struct {
+	Name   string
+	About  string
+	Class  Class
+	Params []Param
+}
+
+// Param is one argument of a tool; its kind decides which values are drawn.
+type Param struct {
+	Name string
+	Kind string
+}
+
+// Standing is what a reader owes to a call that the model meant.
+type Standing string
+
+// The standings, from the strongest claim to the weakest.
+const (
+	Must  Standing = "must"  // is read, with exactly these arguments
+	May   Standing = "may"   // is read so, or refused with a reason; never otherwise
+	Never Standing = "never" // was cut: does not run
+)
+
+// Call is a call that the model meant.
+type Call struct {
+	Name     string
+	Args     json.RawMessage
+	Class    Class
+	Standing Standing
+}
+
+// Case is a damaged reply, and the truth about it.
+type Case struct {
+	Seed     uint64
+	User     string
+	Tools    []Tool
+	Ops      []string // the damages that changed something, in order
+	Negative string   // the kind of a reply without a call
+	Truth    []Call
+	Visible  []string // what the user must see
+	Hidden   []string // what the user must not see
+	Content  string
+	Thoughts string
+	Native   []Native
+	Finish   string // stop, tool_calls, length, or empty where the stream broke
+	Deltas   []Delta
+}
+
+// Native is a call in the server's own field, with its arguments as the server wrote them.
+type Native struct{ Name, Args string }
+
+// Delta is one piece of a streamed reply. Call is the number of a native call plus one.
+type Delta struct {
+	Content, Thoughts string
+	Call              int
+	Name, Args        string
+}
+
+// Options say which cases are drawn.
+type Options struct {
+	Only, Without []string // ids of operators
+	Chain         int      // how many damages; -1 draws 0 to 4
+	Negatives     bool
+}
+
+// Check says what is wrong with options.
+func (o Options) Check() error {
+	for _, id := range append(append([]string{}, o.Only...), o.Without...) {
+		if !known(id) {
+			return fmt.Errorf("operator %q: there is none; gpt-oss-executor noise ops lists them", id)
+		}
+	}
+	if o.Chain < -1 || o.Chain > 4 {
+		return fmt.Errorf("chain of %d: it is 0 to 4, or -1 for any", o.Chain)
+	}
+	return nil
+}
+
+// New draws the case of a seed.
+func New(seed uint64, o Options) Case {
+	d := &draft{Rand: rand.New(rand.NewPCG(seed, 0x6e6f697365)), finish: "stop"}
+	c := Case{Seed: seed}
+	if o.Negatives {
+		d.negative(&c)
+	} else {
+		d.turn(&c)
+	}
+	c.Ops = d.damage(o)
+	c.Truth, c.Visible, c.Hidden = d.calls, d.visible, d.hidden
+	if d.loose {
+		c.Hidden = nil
+	}
+	c.Content, c.Thoughts, c.Native, c.Finish = d.content, d.thoughts, d.native, d.finish
+	c.Deltas = d.chunks()
+	return c
+}
+
+func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
+
+// quote writes a value as JSON without escaping HTML.
+func quote(v any) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return "null"
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

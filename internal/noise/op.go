@@ -1,0 +1,136 @@
+package noise
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Stages order a chain: a server works on what the model wrote.
+const (
+	slipJSON   = iota // how the model writes values
+	slipText          // what it forgets or adds around the object
+	slipHeader        // how it writes a header
+	spelling          // how a token is spelt
+	stripping         // what a server eats of a message
+	delivery          // in which field it arrives
+	cutting           // where it ends
+)
+
+// Operator is one kind of damage.
+type Operator struct {
+	ID, About string
+	Server    bool // a server does it; else the model slips
+	stage     int
+	native    bool // also seen where the server has read the call
+	plain     bool // also on replies without a call
+	do        func(d *draft)
+}
+
+// Operators lists every kind of damage, in the order of their stages.
+func Operators() []Operator {
+	all := slices.Concat(jsonOps(), bodyOps(), nameOps(), headerOps(), orderOps(), spellingOps(), strippingOps(), wrapperOps(), deliveryOps())
+	slices.SortStableFunc(all, func(a, b Operator) int { return a.stage - b.stage })
+	return all
+}
+
+func known(id string) bool {
+	return slices.ContainsFunc(Operators(), func(o Operator) bool { return o.ID == id })
+}
+
+// damage sends the draft through a chain, delivers it, and names what changed something.
+func (d *draft) damage(o Options) (fired []string) {
+	var chosen []Operator
+	all := slices.DeleteFunc(Operators(), func(op Operator) bool {
+		return len(o.Only) > 0 && !slices.Contains(o.Only, op.ID) || slices.Contains(o.Without, op.ID) || o.Negatives && !op.plain
+	})
+	n := o.Chain
+	if n < 0 {
+		n = d.IntN(5)
+	}
+	for range min(n, len(all)) {
+		i := d.IntN(len(all))
+		chosen = append(chosen, all[i])
+		all = slices.Delete(all, i, i+1)
+	}
+	slices.SortStableFunc(chosen, func(a, b Operator) int { return a.stage - b.stage })
+	d.how = pick(d.Rand, []string{"raw", "split", "native"})
+	if d.how == "native" && slices.ContainsFunc(chosen, func(op Operator) bool { return !op.native }) {
+		d.how = pick(d.Rand, []string{"raw", "split"})
+	}
+	for _, op := range chosen {
+		before := d.state()
+		op.do(d)
+		if d.state() != before {
+			fired = append(fired, op.ID)
+		}
+	}
+	d.deliver()
+	return fired
+}
+
+func (d *draft) state() string { return d.text() + d.how + d.finish + strconv.FormatBool(d.prefixed) }
+
+// deliver puts the turn into the fields in which it arrives.
+func (d *draft) deliver() {
+	for i := range d.msgs {
+		m := &d.msgs[i]
+		switch {
+		case d.how == "reasoning":
+			d.thoughts += m.String()
+		case d.how == "raw":
+			d.content += m.String()
+		case m.kind == thought:
+			d.thoughts += m.before + m.body + m.behind
+		case d.how == "native" && m.kind == call:
+			d.native = append(d.native, Native{m.space + m.name, m.lead + m.body})
+			if d.finish == "stop" {
+				d.finish = "tool_calls"
+			}
+		case d.how == "native" || m.kind == answer && d.how == "split":
+			d.content += m.before + m.body + m.behind
+		default:
+			d.content += m.String()
+		}
+	}
+	if !d.prefixed {
+		for i := range d.native {
+			d.native[i].Name = strings.TrimPrefix(d.native[i].Name, "functions.")
+		}
+	}
+}
+
+// cut ends the reply at a byte of what arrives. A call behind it, or with it inside, never runs.
+func (d *draft) cut(finish string) {
+	text := d.text()
+	if len(text) == 0 {
+		return
+	}
+	at, pos := 1+d.IntN(len(text)), 0
+	d.finish = finish
+	for i := range d.msgs {
+		m := &d.msgs[i]
+		whole := m.String()
+		end := pos + len(whole)
+		if end <= at {
+			pos = end
+			continue
+		}
+		left := max(at-pos, 0)
+		if m.kind == call {
+			object := len(m.before+m.header()+m.token+m.lead) + len(m.body)
+			args := string(d.calls[m.call].Args)
+			meant := strings.Index(whole, args) // debris behind the arguments may be cut
+			if (left < object || d.open || m.wrapped) && (meant < 0 || left < meant+len(args)) {
+				d.lower(m.call, Never)
+			} else {
+				d.lower(m.call, May)
+			}
+		} else {
+			d.visible = slices.DeleteFunc(d.visible, func(s string) bool { return s == m.body || m.negative })
+			d.loose = true
+		}
+		*m = message{kind: m.kind, call: m.call, body: whole[:left]}
+		pos = end
+	}
+}

@@ -1,0 +1,36 @@
+package terminal
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Filled breaks paragraphs into lines of a width. Lines that begin with a blank stay as they
+// are, and so do empty ones.
+func Filled(text string, width int) string {
+	var out, line strings.Builder
+	flush := func() {
+		if line.Len() > 0 {
+			out.WriteString(line.String() + "\n")
+			line.Reset()
+		}
+	}
+	for l := range strings.Lines(text) {
+		l = strings.TrimRight(l, "\n")
+		if l == "" || l[0] == ' ' {
+			flush()
+			out.WriteString(l + "\n")
+			continue
+		}
+		for word := range strings.FieldsSeq(l) {
+			if n := utf8.RuneCountInString(line.String()); n > 0 && n+1+utf8.RuneCountInString(word) > width {
+				flush()
+			} else if n > 0 {
+				line.WriteByte(' ')
+			}
+			line.WriteString(word)
+		}
+	}
+	flush()
+	return strings.TrimRight(out.String(), "\n")
+}
