@@ -45,6 +45,12 @@ func TestCall(t *testing.T) {
 		// One object is wanted.
 		{execTool, `"{\"command\":\"ls\"}"`, `exec {"command":"ls"}`, "args.decode"},
 		{execTool, `[{"command":"ls"}]`, `exec {"command":"ls"}`, "args.unwrap"},
+		{execTool, `{"arguments": {"command":"ls"}}`, `exec {"command":"ls"}`, "args.unwrap"},
+		{readTool, `{"args":"{\"path\":\"a\"}"}`, `read {"path":"a"}`, "args.unwrap"},
+		{execTool, `{"arguments": {"path":"ls"}}`, `bad_schema`, ""},
+		{execTool, `{"arguments": "ls"}`, `bad_schema`, ""},
+		{metaTool, `{"args": {"tool":"a","args":{}}}`, `bad_schema`, ""},                           // args is its own
+		{"open(path:string)", `{"arguments":{"path":"a"}}`, `open {"arguments":{"path":"a"}}`, ""}, // it takes more keys
 		{findTool, `"tide table"`, `search {"query":"tide table"}`, "args.wrap"},
 		{findTool, "tide table\n", `search {"query":"tide table"}`, "args.wrap"},
 		{findTool, `42`, `search {"query":"42"}`, "args.coerce args.wrap"},
@@ -55,15 +61,15 @@ func TestCall(t *testing.T) {
 		{execTool, `[1,2]`, `bad_json`, ""},
 		{execTool, `json{"command":"ls"}`, `exec {"command":"ls"}`, "args.unglue"},
 
-		{codeTool, "```py\nf()\n```", `python {"code":"f()"}`, "args.wrap"},
-		{codeTool, `"a" + b`, `python {"code":"\"a\" + b"}`, "args.wrap"},
+		{codeTool, "```py\nf()\n```", `python {"code":"f()"}`, "args.unglue args.wrap"},
+		{codeTool, `"a" + b`, `bad_json`, ""}, // quotes around it, or a text?,
 		{codeTool, `[x for x in y] + z`, `python {"code":"[x for x in y] + z"}`, "args.wrap"},
 		{codeTool, `x = {"a":1} ; f()`, `python {"code":"x = {\"a\":1} ; f()"}`, "args.wrap"},
 		{codeTool, `x = {"code":"x"} ; f()`, `bad_json`, ""}, // which of the two?
 		{"move(from:string! to:string!)", `Move it: {"from":"a","to":"b"}`, `move {"from":"a","to":"b"}`, "json.prose"},
 		{"edit(edits:[]object!)", `[{"a":1},{"b":2}`, `edit {"edits":[{"a":1},{"b":2}]}`, "json.closer args.wrap"},
 		{execTool, `[{"command":"ls"}`, `exec {"command":"ls"}`, "json.closer args.unwrap"},
-		{execTool, `"{"command":"ls"}"`, `exec {"command":"ls"}`, "json.escape json.escape json.escape json.escape args.decode"},
+		{execTool, `"{"command":"ls"}"`, `exec {"command":"ls"}`, "args.decode"},
 
 		// Broken JSON: what is cut off is not made up, nor is a missing value.
 		{execTool, `{"command":"ls`, `truncated`, ""},
@@ -279,10 +285,13 @@ func TestFit(t *testing.T) {
 // A string that lost its closing quote is whole when the closers of everything
 // follow and somebody ended the call; cut off by max_tokens it is not.
 func TestCallWithLostQuote(t *testing.T) {
-	c := NewCatalog(&Rules{}, nil, []Tool{{Name: "read"}})
+	c := NewCatalog(testRules(), nil, []Tool{{Name: "read"}, {Name: "write"}})
 	const args = `{"path":"notes.md}`
 	if call, refusal := c.Call("read", []byte(args), Ending{Terminated: true}); refusal != nil || string(call.Arguments) != `{"path":"notes.md"}` {
 		t.Errorf("ended: %s, %v", call.Arguments, refusal)
+	}
+	if call, refusal := c.Call("write", []byte(args), Ending{Terminated: true}); refusal == nil || refusal.Code != BadJSON {
+		t.Errorf("of a tool that writes: %s, %v", call.Arguments, refusal)
 	}
 	for _, end := range []Ending{{}, {Length: true}, {Terminated: true, Length: true}} {
 		if call, refusal := c.Call("read", []byte(args), end); refusal == nil || refusal.Code != Truncated {

@@ -103,11 +103,15 @@ func (c *Catalog) Names() []string {
 // Class returns the class of a tool by its name.
 func (c *Catalog) Class(name string) Class { return c.rules.Class(name) }
 
-// Harmful reports whether a name means a tool of which the rules know that it writes or
-// executes.
-func (c *Catalog) Harmful(raw string) bool {
+// ClassOf is the class of the tool that a name means, as the model wrote it. known says that
+// the rules know it to write or execute; without that, a tool is taken to write.
+func (c *Catalog) ClassOf(raw string) (class Class, known bool) {
 	m, refusal := c.Name(raw)
-	return refusal == nil && c.rules.harmful(cmp.Or(m.Deferred, m.Name))
+	if refusal != nil {
+		return Write, false
+	}
+	tool := cmp.Or(m.Deferred, m.Name)
+	return c.rules.Class(tool), c.rules.harmful(tool)
 }
 
 // Ending says how the text of a call came to its end. A whole reply that ended by
@@ -115,6 +119,7 @@ func (c *Catalog) Harmful(raw string) bool {
 type Ending struct {
 	Terminated bool // the server or the model closed the call
 	Length     bool // the reply was cut by max_tokens
+	Guessed    bool // the text that the arguments come from was mended, and they may be others
 }
 
 // Call makes one correct call of a name and arguments as the model wrote them, or
@@ -125,7 +130,7 @@ func (c *Catalog) Call(raw string, args []byte, end Ending) (Call, *Refusal) {
 	if refusal != nil {
 		return c.rescue(refusal, string(args), end)
 	}
-	if c.untouched(m, args) {
+	if !end.Guessed && c.untouched(m, args) {
 		return Call{Name: m.Name, Arguments: args, Repairs: m.Repairs}, nil
 	}
 	return c.arguments(m, string(args), end)
@@ -162,14 +167,32 @@ func (c *Catalog) arguments(m Match, args string, end Ending) (Call, *Refusal) {
 	return Call{Name: m.Name, Arguments: []byte(object), Repairs: append(m.Repairs, w.repairs...)}, nil
 }
 
+// cutOff says that the call was cut, and did not end by itself. Who ended a call may have
+// forgotten a quote: for a tool that reads, it is put there.
+func (r *reading) cutOff(w *shaper, end Ending) bool {
+	switch {
+	case r.cut == jsonrepair.MidValue:
+		return true
+	case end.Length:
+		return r.cut != jsonrepair.Whole || w.closed() || r.raw
+	case r.cut == jsonrepair.Unended:
+		return !end.Terminated || !w.harmless()
+	}
+	return !end.Terminated && (r.raw || r.cut == jsonrepair.Unquoted)
+}
+
 // object returns the arguments of m in the form that its tool takes them.
 func (c *Catalog) object(m Match, w *shaper, args string, end Ending) (string, *Refusal) {
 	r, refusal := w.read(args)
 	if refusal != nil {
 		return "", refusal
 	}
-	if r.cut == jsonrepair.MidValue || r.cut != jsonrepair.Whole && end.Length || (r.raw || r.cut == jsonrepair.Unquoted) && (end.Length || !end.Terminated) {
+	if r.cutOff(w, end) {
 		return "", w.refuse(Truncated, fmt.Sprintf("the arguments of %s were cut off; send them again, shorter", m.Name))
+	}
+	r.unsure = r.unsure || end.Guessed
+	if refusal := w.guess(r); refusal != nil {
+		return "", refusal
 	}
 	if inner, ok := c.ownEnvelope(m, w.schema, []byte(r.object)); ok {
 		w.note("args.unwrap", r.object, inner, "")
@@ -178,7 +201,18 @@ func (c *Catalog) object(m Match, w *shaper, args string, end Ending) (string, *
 	if m.Deferred != "" {
 		r.object = `{"id":` + quote(m.Deferred) + `,"args":` + r.object + `}`
 	}
-	return w.fit(r.object)
+	noted := len(w.repairs)
+	object, refusal := w.fit(r.object)
+	if refusal == nil || w.schema == nil {
+		return object, refusal
+	}
+	// What does not fit as it stands may stand one level too deep.
+	if e := readEnvelope([]byte(r.object)); e.nameKey == "" && strings.HasPrefix(e.args, "{") && w.schema.props[e.argsKey] == nil {
+		w.repairs = w.repairs[:noted]
+		w.note("args.unwrap", r.object, e.args, "")
+		return c.object(m, w, e.args, end)
+	}
+	return "", refusal
 }
 
 func (c *Catalog) shaper(m Match) *shaper {

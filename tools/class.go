@@ -1,7 +1,7 @@
 package tools
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 	"unicode"
 )
@@ -45,31 +45,37 @@ func classBy(rules []ClassRule, name string) Class {
 			}
 		}
 	}
-	var found Class
+	var found, noun Class
 	for _, word := range words(name) {
 		for _, rule := range rules {
-			if harm(rule.Class) > harm(found) && rule.holds(word) {
-				found = rule.Class
+			switch held, weak := rule.holds(word); {
+			case held && weak:
+				noun = noun.AtLeast(rule.Class)
+			case held:
+				found = found.AtLeast(rule.Class)
 			}
 		}
 	}
-	return found
+	return cmp.Or(found, noun)
 }
 
-// harmful reports whether a rule says that one of the words of name writes or
-// executes. A name that no rule knows is not harmful by this measure.
+// harmful reports whether a rule says of a name that it writes or executes. A name that no
+// rule knows is not harmful by this measure.
 func (r *Rules) harmful(name string) bool {
-	return slices.ContainsFunc(words(name), func(word string) bool {
-		writes := func(rule ClassRule) bool { return rule.Class != Read && rule.holds(word) }
-		return slices.ContainsFunc(r.Classes, writes) || slices.ContainsFunc(r.Floors, writes)
-	})
+	return harm(classBy(r.Classes, name).AtLeast(classBy(r.Floors, name))) > harm(Read)
 }
 
-func (c ClassRule) holds(word string) bool {
-	return slices.ContainsFunc(c.Words, func(w string) bool {
-		stem, wild := strings.CutSuffix(w, "*")
-		return w == word || wild && strings.HasPrefix(word, stem)
-	})
+// holds says that a word of the rule is this one; weak, that it counts only if no other word
+// of the name says anything.
+func (c ClassRule) holds(word string) (held, weak bool) {
+	for _, w := range c.Words {
+		weak := strings.HasPrefix(w, "(")
+		w = strings.Trim(w, "()")
+		if stem, wild := strings.CutSuffix(w, "*"); w == word || wild && strings.HasPrefix(word, stem) {
+			return true, weak
+		}
+	}
+	return false, false
 }
 
 func harm(c Class) int {

@@ -47,9 +47,13 @@ func cutTokens(s string) string {
 // anyToken is a Harmony token, as cutTokens sees one.
 var anyToken = lazyregexp.New(`(?s)<\|.*?\|>`)
 
+// unquoted takes out the mark that opens a name behind its namespace: functions."read"
+var unquoted = strings.NewReplacer(`."`, ".", ".'", ".", ".`", ".")
+
 // nameRun returns the first run of name characters in s, without the blanks and
 // separators around it that no name begins or ends with.
 func nameRun(s string) string {
+	s = unquoted.Replace(s)
 	s = strings.TrimLeftFunc(s, func(r rune) bool { return r != '_' && !isWordRune(r) })
 	if end := strings.IndexFunc(s, func(r rune) bool { return !isNameRune(r) }); end >= 0 {
 		s = s[:end]

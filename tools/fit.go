@@ -24,7 +24,8 @@ func (c *Catalog) rescue(why *Refusal, args string, end Ending) (Call, *Refusal)
 	if fixed.Cut >= jsonrepair.Unquoted {
 		return Call{}, why
 	}
-	e, wrapped := readEnvelope(fixed.JSON)
+	e := readEnvelope(fixed.JSON)
+	wrapped := e.nameKey != ""
 	m, refusal := c.Name(e.name)
 	if wrapped && refusal == nil {
 		m.Repairs = append([]Repair{renamed("args.unwrap", args, e.args, "")}, m.Repairs...)
@@ -51,7 +52,7 @@ func (c *Catalog) Fit(args string) (Call, bool) {
 		return Call{}, false
 	}
 	fixed, err := jsonrepair.Repair(args, c.rules.MaxDepth)
-	if err != nil || fixed.Cut >= jsonrepair.Unquoted || fixed.JSON[0] != '{' || fixed.Has(jsonrepair.KindValue) {
+	if err != nil || fixed.Cut >= jsonrepair.Unquoted || fixed.Unsure || fixed.Words || fixed.JSON[0] != '{' || fixed.Has(jsonrepair.KindValue) {
 		return Call{}, false
 	}
 	object := string(fixed.JSON)
@@ -117,15 +118,15 @@ func (r *Rules) about(ruled, tool string) bool {
 	})
 }
 
-// envelope is a call written into the arguments of another.
+// envelope is a call written into the arguments of another. Without argsKey it is none.
 type envelope struct {
 	name, nameKey string
 	args, argsKey string
 }
 
-// readEnvelope reads {"name": …, "arguments": {…}} and its relatives. Any further
-// key makes it ordinary arguments.
-func readEnvelope(object []byte) (e envelope, ok bool) {
+// readEnvelope reads {"name": …, "arguments": {…}} and its relatives, with or without
+// the name. Any further key makes it ordinary arguments.
+func readEnvelope(object []byte) (e envelope) {
 	s := jsontext.Scanner{Doc: object, Depth: len(object)} // it was read before
 	for ok := s.Enter('{'); ok && s.Next('}'); {
 		key, _ := s.Key()
@@ -133,13 +134,13 @@ func readEnvelope(object []byte) (e envelope, ok bool) {
 		switch string(key) {
 		case "name", "tool", "tool_name", "function":
 			if e.nameKey != "" || first != '"' {
-				return e, false
+				return envelope{}
 			}
 			e.nameKey = string(key)
 			e.name, _ = jsontext.Text(object, s.Skip())
 		case "arguments", "parameters", "input", "args":
 			if e.argsKey != "" || first != '"' && first != '{' {
-				return e, false
+				return envelope{}
 			}
 			e.argsKey = string(key)
 			at := s.Skip()
@@ -148,10 +149,13 @@ func readEnvelope(object []byte) (e envelope, ok bool) {
 			}
 		case "id", "type":
 		default:
-			return e, false
+			return envelope{}
 		}
 	}
-	return e, s.Err == nil && e.nameKey != "" && e.argsKey != ""
+	if s.Err != nil || e.argsKey == "" {
+		return envelope{}
+	}
+	return e
 }
 
 // ownEnvelope finds the arguments of m in an envelope that repeats its name, where
@@ -160,8 +164,8 @@ func (c *Catalog) ownEnvelope(m Match, s *schema, object []byte) (args string, o
 	if c.open {
 		return "", false
 	}
-	e, ok := readEnvelope(object)
-	if !ok || s != nil && (s.props[e.nameKey] != nil || s.props[e.argsKey] != nil) {
+	e := readEnvelope(object)
+	if e.nameKey == "" || s != nil && (s.props[e.nameKey] != nil || s.props[e.argsKey] != nil) {
 		return "", false
 	}
 	inner, refusal := c.Name(e.name)

@@ -52,6 +52,11 @@ func (c *Catalog) Name(raw string) (Match, *Refusal) {
 		return Match{Tool: t, Name: t.Name}, nil
 	}
 	name := cleanName(raw)
+	if whole, _ := c.rules.stripPrefixes(strings.TrimSpace(raw)); strings.Contains(whole, "--") { // dashes may be junk, or the name's own
+		if found := c.byKey(whole); len(found.tools) == 1 {
+			return Match{Name: raw}.take("name.case", found)
+		}
+	}
 	short, place := c.rules.stripPrefixes(name)
 	m := Match{Name: short}
 	if short != raw {

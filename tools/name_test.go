@@ -19,6 +19,8 @@ var nameRows = []struct{ raw, offered, want, kinds string }{
 	{"mail<|channel|>.send", "mail.send", "mail.send", "name.clean"},
 	{"read––commentary", "read", "read", "name.clean"},
 	{"read--commentary", "read", "read", "name.clean"},
+	{"functions.notion--search-pages", "notion__search_pages notion", "notion__search_pages", "name.case"},
+	{`functions."read"`, "read", "read", "name.clean"},
 	{"`read`", "read", "read", "name.clean"},
 	{`read" param="path" kind="str`, "read", "read", "name.clean"},
 	{"read?", "read", "read", "name.clean"},
@@ -154,6 +156,7 @@ func TestClass(t *testing.T) {
 		"write_file": Write, "update_search_index": Write, "deleted_items_list": Write, "frobnicate": Write, "": Write,
 		"exec": Exec, "run_query": Exec, "getShell": Exec, "write_and_run": Exec,
 		"sessions_search": Write,
+		"get_order":       Read, "order": Write, "order_frobnicate": Write, "cancel_order": Write,
 	} {
 		if got := testRules().Class(name); got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)

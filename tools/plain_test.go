@@ -18,15 +18,14 @@ func TestPlainTextIsNoCommand(t *testing.T) {
 		{"write(content:string!)", "write", ""},
 		{"tell(text:string!)", "tell", ""}, // no rule knows what it does
 		{"shell(cmd:string)", "shell", ""},
-		{"apply_patch(input:string!)", "apply_patch", "input"},
+		{"apply_patch(input:string!)", "apply_patch", "input"}, // no rule of the test says that it is a patch
 		{"apply_patch(text:string!)", "apply_patch", ""},
 		{"other(input:string!)", "other", ""},
-		{"other(patch:string!)", "other", "patch"},
 		{codeTool, "python", "code"},
 		{"run_terminal_command(command:string!)", "run_terminal_command", "command"},
 		{findTool, "search", "query"},
 	} {
-		for _, text := range []string{"I will list the files.", "ls -la", "ls -la | wc -l\n", `"ls -la"`, "```sh\nls\n```", "ls; echo {x}"} {
+		for _, text := range []string{"ls -la", "ls -la | wc -l\n", `"ls -la"`, "```sh\nls\n```", "ls; echo {x}"} {
 			got, refusal := catalogOf(row.tool).Call(row.name, []byte(text), closed)
 			switch {
 			case row.want == "" && refusal == nil:
@@ -36,6 +35,39 @@ func TestPlainTextIsNoCommand(t *testing.T) {
 			case row.want != "" && (refusal != nil || !strings.HasPrefix(string(got.Arguments), `{"`+row.want+`":"`)):
 				t.Errorf("%s of %s: %s %v", text, row.tool, got.Arguments, refusal)
 			}
+		}
+	}
+}
+
+// Text that a rule allows must look like what the parameter takes.
+func TestPlainTextLooksLikeWhatIsTaken(t *testing.T) {
+	const terminal = "run_terminal_command(command:string!)"
+	for _, row := range []struct{ tool, text, want string }{
+		{terminal, "Sorry, I cannot do that.", ""},
+		{terminal, "list the files in this folder", ""},
+		{terminal, "code: ls -la", "ls -la"},
+		{terminal, `json="ls"`, ""},
+		{terminal, ": ls -la", ""},
+		{terminal, `"ls -la`, ""},
+		{terminal, "`ls -la`", ""},
+		{terminal, `"\"\\\"{}`, ""},
+		{terminal, `["ls -la"]`, "ls -la"},
+		{codeTool, "I will list the files.", ""},
+		{codeTool, `"\"f()\""`, "f()"},
+		{codeTool, "(no arguments)", ""},
+		{"other(patch:string!)", "I will list the files.", ""},
+		{"other(patch:string!)", "*** Begin Patch\n*** End Patch", "*** Begin Patch\n*** End Patch"},
+		{findTool, "code: tide table", "tide table"},
+		{findTool, "Where is the tide table?", "Where is the tide table?"},
+		{findTool, `: "tide table"`, ""},
+	} {
+		name, _, _ := strings.Cut(row.tool, "(")
+		got, refusal := catalogOf(row.tool).Call(name, []byte(row.text), closed)
+		switch {
+		case row.want == "" && refusal == nil:
+			t.Errorf("%s of %s becomes %s %v", row.text, name, got.Arguments, refusal)
+		case row.want != "" && (refusal != nil || !strings.HasSuffix(string(got.Arguments), ":"+quote(row.want)+"}")):
+			t.Errorf("%s of %s becomes %s %v", row.text, name, got.Arguments, refusal)
 		}
 	}
 }

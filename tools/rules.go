@@ -1,5 +1,7 @@
 package tools
 
+import "github.com/jgavinray/gpt-oss-executor/tools/wording"
+
 // Rules is what operators wrote about the names and arguments of tools. It is
 // plain data, made from YAML elsewhere and never changed afterwards. Every entry
 // carries the place (file:line) that Repair.Rule names. The zero Rules is usable:
@@ -11,6 +13,7 @@ type Rules struct {
 	Aliases  []Alias      // other names of a tool
 	Params   []ParamAlias // other names of a parameter
 	Texts    []TextParam  // parameters that take arguments which are plain text
+	Kinds    []KindRule   // what the text of a parameter is
 	Classes  []ClassRule  // what the words of a name say about what the tool does
 	Floors   []ClassRule  // locked: names with these words have this class, or a more harmful one
 	MaxDepth int          // deepest nesting of arguments; 0 means 256
@@ -48,9 +51,19 @@ type TextParam struct {
 	Place  string
 }
 
+// KindRule says what the text of a parameter is, so that text in place of arguments can be
+// told from a remark.
+type KindRule struct {
+	Tool  string // the tool, or one of its aliases; "" is every tool
+	Param string
+	Kind  wording.Kind
+	Place string
+}
+
 // ClassRule gives the class of tools whose name holds one of the words: "get"
-// matches the word get in get_time and getTime, "del*" matches del and delete. A
-// word with "_" is a whole name, and stronger than any single word.
+// matches the word get in get_time and getTime, "del*" matches del and delete.
+// "(order)" counts only where no other word says anything. A word with "_" is a whole
+// name, and stronger than any single word.
 type ClassRule struct {
 	Class Class
 	Words []string

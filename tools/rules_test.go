@@ -35,7 +35,7 @@ func testRules() *Rules {
 		Texts: []TextParam{text("", "code patch"), text("apply_patch", "input"), text("run_terminal_command", "command")},
 		Classes: []ClassRule{
 			class(Read, "get search read list find fetch view query show ls grep glob describe status"),
-			class(Write, "write create add set update delete remove move edit patch send save del* sessions_search"),
+			class(Write, "write create add set update delete remove move edit patch send save cancel del* (order) sessions_search"),
 			class(Exec, "exec execute run bash shell sh terminal command code python"),
 		},
 	}

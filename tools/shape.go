@@ -8,6 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
 // shaper turns the text of one call's arguments into the JSON object that its tool
@@ -28,13 +29,14 @@ type reading struct {
 	object string
 	cut    jsonrepair.Cut
 	raw    bool // the text was no JSON: it became the value of one parameter, or was empty
+	unsure bool // what it says was guessed
 }
 
 // read returns the one object that text means: as it stands, with its syntax
 // repaired, decoded from a string, taken out of a list of one, or wrapped as the
 // value of the only parameter it can be meant for.
 func (w *shaper) read(text string) (reading, *Refusal) {
-	body := w.body(text)
+	body := w.decoded(w.body(text))
 	if body == "" || body == "null" {
 		w.note("args.empty", text, "{}", "")
 		return reading{object: "{}", raw: true}, nil
@@ -90,7 +92,7 @@ func isText(body string, found jsonrepair.Result) bool {
 	case '[':
 		return !isOneObject(json)
 	case '"':
-		return strings.Count(body, `"`)%2 == 0 && !strings.HasPrefix(body, `"{`)
+		return !strings.ContainsAny(body[:1], "\"'`\\") || strings.Count(body, `"`)%2 == 0 && !strings.HasPrefix(body, `"{`)
 	}
 	return true
 }
@@ -103,7 +105,7 @@ func (w *shaper) readText(text string, found jsonrepair.Result) (reading, *Refus
 	switch {
 	case w.schema == nil:
 		return r, refusal
-	case refusal != nil && found.JSON[0] != '"':
+	case refusal != nil && (found.JSON[0] == '{' || found.JSON[0] == '[' || found.JSON[0] != '"' && w.harmless()):
 		return w.readJSON(found)
 	case refusal == nil && found.JSON[0] == '{' && accepts(w.schema.Schema, string(found.JSON)):
 		return reading{}, w.refuse(BadJSON, "there is text around the JSON object")
@@ -115,7 +117,7 @@ func (w *shaper) readText(text string, found jsonrepair.Result) (reading, *Refus
 // the parameter takes it: what a model writes in place of arguments is often a remark, and
 // a remark must not be run.
 func (w *shaper) plain(r reading, refusal *Refusal) (reading, *Refusal) {
-	if refusal != nil || w.open || w.rules.Class(w.tool) == Read {
+	if refusal != nil || w.harmless() {
 		return r, refusal
 	}
 	name, _ := w.only()
@@ -131,24 +133,50 @@ func (w *shaper) readJSON(found jsonrepair.Result) (reading, *Refusal) {
 	w.repairs = append(w.repairs, Mended(found.Changes)...)
 	json := string(found.JSON)
 	if json[0] == '{' {
-		return reading{object: json, cut: found.Cut}, nil
+		return reading{object: json, cut: found.Cut, unsure: w.unsure(found, json)}, nil
 	}
 	if isOneObject(json) {
 		object := gjson.Parse(json).Array()[0].Raw
 		w.note("args.unwrap", json, object, "")
-		return reading{object: object, cut: found.Cut}, nil
+		return reading{object: object, cut: found.Cut, unsure: w.unsure(found, object)}, nil
 	}
 	if text := strings.TrimSpace(gjson.Parse(json).String()); json[0] == '"' && strings.HasPrefix(text, "{") {
 		if inner, err := jsonrepair.Repair(text, w.rules.MaxDepth); err == nil && inner.JSON[0] == '{' {
 			w.note("args.decode", json, string(inner.JSON), "")
 			w.repairs = append(w.repairs, Mended(inner.Changes)...)
-			return reading{object: string(inner.JSON), cut: max(inner.Cut, found.Cut)}, nil
+			return reading{object: string(inner.JSON), cut: max(inner.Cut, found.Cut), unsure: found.Unsure || w.unsure(inner, string(inner.JSON))}, nil
 		}
 	}
 	r, refusal := w.wrapValue(json)
-	r.cut = found.Cut
+	r.cut, r.unsure = found.Cut, found.Unsure || found.Words
 	return r, refusal
 }
+
+// unsure says that a value of the object may be another: a word without quotes is no text
+// only where its parameter takes none.
+func (w *shaper) unsure(found jsonrepair.Result, object string) bool {
+	return found.Unsure || found.Words && slices.ContainsFunc(membersOf(object), func(m member) bool {
+		switch v := gjson.Parse(m.val); {
+		case v.Type == gjson.String || v.Type == gjson.Number:
+			return false
+		case v.IsObject() || v.IsArray():
+			return strings.Contains(m.val, "true") || strings.Contains(m.val, "false") || strings.Contains(m.val, "null")
+		}
+		var s *jsonschema.Schema
+		if w.schema != nil {
+			s = w.schema.props[m.name]
+		}
+		return s == nil || len(s.Types) == 0 || typed(s, "string")
+	})
+}
+
+// closed reports whether a closer was put where none stood: the text may have been cut there.
+func (w *shaper) closed() bool {
+	return slices.ContainsFunc(w.repairs, func(r Repair) bool { return r.Kind == jsonrepair.KindCloser })
+}
+
+// harmless reports whether a wrong value does no harm: the tool reads, or none is known.
+func (w *shaper) harmless() bool { return w.open || w.rules.Class(w.tool) == Read }
 
 // isOneObject reports whether json is a list that holds one object and nothing else.
 func isOneObject(json string) bool {
@@ -157,29 +185,26 @@ func isOneObject(json string) bool {
 }
 
 // wrapText makes text that is no JSON the value of the tool's only parameter, if
-// that takes a string.
+// that takes a string, and the text looks like what the parameter takes.
 func (w *shaper) wrapText(text string) (reading, *Refusal) {
-	value := quote(unfence(strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")))
 	name, ok := w.only()
+	plain, why := w.wording(name, text)
+	value := quote(plain)
 	w.refill(len(value))
 	if !ok || w.schema != nil && !w.accepts(w.schema.props[name], value) {
 		return reading{}, w.refuse(BadJSON, "")
+	}
+	if why != "" {
+		return reading{}, w.unlike(name, why)
 	}
 	r := w.wrap(name, value)
 	r.raw = true
 	return r, nil
 }
 
-// unfence returns what stands in text if text is one code fence, and else text.
-func unfence(text string) string {
-	const fence = "```"
-	inner, opened := strings.CutPrefix(strings.TrimSpace(text), fence)
-	inner, closed := strings.CutSuffix(inner, fence)
-	_, inner, lines := strings.Cut(inner, "\n")
-	if !opened || !closed || !lines || strings.Contains(inner, fence) {
-		return text
-	}
-	return strings.TrimSuffix(inner, "\n")
+// unlike refuses text that does not look like what the parameter takes.
+func (w *shaper) unlike(param, why string) *Refusal {
+	return w.refuse(BadJSON, "send {"+quote(param)+": …}; what came "+why)
 }
 
 // wrapValue makes a JSON value the value of the tool's only parameter.
@@ -188,6 +213,13 @@ func (w *shaper) wrapValue(json string) (reading, *Refusal) {
 	if ok && w.schema != nil {
 		w.refill(len(json))
 		json = w.value(w.schema.props[name], json)
+		if json[0] == '"' {
+			plain, why := w.wording(name, gjson.Parse(json).String())
+			if why != "" {
+				return reading{}, w.unlike(name, why)
+			}
+			json = quote(plain)
+		}
 		ok = w.accepts(w.schema.props[name], json)
 	}
 	if !ok {

@@ -66,6 +66,7 @@ const (
 	BadJSON    RefusalCode = "bad_json"    // the arguments cannot be read as one JSON object
 	Truncated  RefusalCode = "truncated"   // a value was cut mid-way
 	BadSchema  RefusalCode = "bad_schema"  // the arguments violate the tool's JSON Schema
+	Unsure     RefusalCode = "unsure"      // it may be a call, or a text that quotes one
 	Denied     RefusalCode = "denied"      // the policy does not let it leave
 	Answer     RefusalCode = "answer"      // a pseudo tool such as "json": the arguments are the answer
 )

@@ -10,7 +10,10 @@ import (
 )
 
 // Call is one of them. Args is a JSON object, possibly damaged.
-type Call struct{ Name, Args string }
+type Call struct {
+	Name, Args string
+	Unsure     bool // the text that it comes from was mended, and may have meant others
+}
 
 // Calls reads f(a=1), g({"b":2}) or a list of such calls.
 func Calls(s string) (calls []Call, ok bool) {
@@ -37,7 +40,7 @@ func Calls(s string) (calls []Call, ok bool) {
 		if !strings.HasPrefix(inner, "{") {
 			inner = keywordArgs(inner)
 		}
-		calls = append(calls, Call{name, inner})
+		calls = append(calls, Call{Name: name, Args: inner})
 	}
 	return calls, len(calls) > 0
 }

@@ -8,20 +8,20 @@ import (
 
 func TestCalls(t *testing.T) {
 	for in, want := range map[string][]Call{
-		`read(path="a.md")`:                       {{"read", `{"path":"a.md"}`}},
-		`[read(path="a, b"), web.get({"u": 1}) ]`: {{"read", `{"path":"a, b"}`}, {"web.get", `{"u": 1}`}},
-		`ls()`:                         {{"ls", "{}"}},
-		`f{"a": [1, 2]}`:               {{"f", `{"a": [1, 2]}`}},
-		`f(x=[1, {'y': ")"}], z='\'')`: {{"f", `{"x":[1, {'y': ")"}],"z":'\''}`}},
-		`f("only")`:                    {{"f", `"\"only\""`}},
+		`read(path="a.md")`:                       {{Name: "read", Args: `{"path":"a.md"}`}},
+		`[read(path="a, b"), web.get({"u": 1}) ]`: {{Name: "read", Args: `{"path":"a, b"}`}, {Name: "web.get", Args: `{"u": 1}`}},
+		`ls()`:                         {{Name: "ls", Args: "{}"}},
+		`f{"a": [1, 2]}`:               {{Name: "f", Args: `{"a": [1, 2]}`}},
+		`f(x=[1, {'y': ")"}], z='\'')`: {{Name: "f", Args: `{"x":[1, {'y': ")"}],"z":'\''}`}},
+		`f("only")`:                    {{Name: "f", Args: `"\"only\""`}},
 		`read a file`:                  nil,
 		`read(path="a"`:                nil,
-		`see (here)`:                   {{"see", `"here"`}},
+		`see (here)`:                   {{Name: "see", Args: `"here"`}},
 		``:                             nil,
 	} {
 		got, ok := Calls(in)
 		if ok != (want != nil) || !slices.Equal(got, want) {
-			t.Errorf("%s: %q, %v", in, got, ok)
+			t.Errorf("%s: %+v, %v", in, got, ok)
 		}
 	}
 }
@@ -45,11 +45,11 @@ func FuzzCalls(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		calls, ok := Calls(s)
 		if ok != (len(calls) > 0) {
-			t.Fatalf("%q: %v", calls, ok)
+			t.Fatalf("%+v: %v", calls, ok)
 		}
 		for _, c := range calls {
 			if c.Name == "" || nameEnd(c.Name) < len(c.Name) || c.Args == "" || !strings.Contains(s, c.Name) {
-				t.Fatalf("%q", c)
+				t.Fatalf("%+v", c)
 			}
 		}
 		if s != "" {

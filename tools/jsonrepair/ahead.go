@@ -13,12 +13,12 @@ func (m *mender) closes(after int, r role) bool {
 		return true
 	}
 	switch c := m.text[n]; {
+	case m.commentAt(n), c == '#' && n > after && r == inObject:
+		return m.closesBeforeComment(n, r)
 	case r == inKey:
 		return m.closesKey(after, n)
 	case c == '+':
 		return m.joins(n)
-	case m.commentAt(n):
-		return true
 	case c == ')' && m.wrappers > 0:
 		return true
 	case r == inRoot:

@@ -12,7 +12,14 @@ func (m *mender) bare(r role) {
 	if end == len(m.text) && !known && r != inRoot {
 		m.cut = MidValue // more of it may have been to come
 	}
+	switch {
+	case known:
+		m.bareWord = true
+	case word[0] != '-' && !isDigit(word[0]):
+		m.bareText = true
+	}
 	if next > end {
+		m.doubt() // it lost its opening mark, or the mark is its own
 		m.note(KindQuote, end, m.text[end:next], "")
 	}
 }
@@ -30,6 +37,9 @@ func (m *mender) writeBare(at int, word string) bool {
 	kind := KindQuote
 	if isDigit(word[0]) {
 		kind = KindNumber
+	}
+	if !plainWord(word) {
+		m.doubt()
 	}
 	m.note(kind, at, word, `"`+excerpt(word)+`"`)
 	m.writeString(at, at+len(word))
@@ -102,8 +112,16 @@ func (m *mender) scalarTo(i int) bool { return isScalar(m.text[m.pos:m.trim(m.po
 
 // breaks reports whether the white space from i to n ends a value without quotes.
 func (m *mender) breaks(i, n int, r role) bool {
-	if m.ends(n) || m.commentAt(n) && r != inRoot {
+	if m.ends(n) {
 		return true
+	}
+	if r != inRoot && m.commentAt(n) {
+		if _, whole := m.commentEnd(n); whole || m.text[n] != '#' {
+			if !isScalar(m.text[m.pos:i]) {
+				m.doubt()
+			}
+			return true
+		}
 	}
 	if !m.lineBreak(i, n) {
 		return false

@@ -26,6 +26,9 @@ func (m *mender) writeString(from, to int) {
 		case '\\':
 			i += m.backslash(i, from, to, &literal)
 		default:
+			if c == '\n' {
+				m.escapes |= rawLines
+			}
 			m.escape(i, controlEscapes[c])
 			i++
 		}
@@ -46,22 +49,30 @@ func (m *mender) escape(i int, to string) {
 func (m *mender) backslash(i, from, to int, run *pathRun) int {
 	rest := m.text[i:to]
 	if m.inPath(i, from, to, run) && !strings.HasPrefix(rest, `\\`) {
+		m.doubt()
 		m.escape(i, `\\`)
 		return 1
 	}
 	n := jsontext.Escape(m.doc[i:to])
 	switch {
 	case n > 0:
+		m.escapes.add(rest[:n], jsonEscapes)
+		if rest[1] == 'n' {
+			m.escapes |= writtenLines
+		}
 		m.out = append(m.out, rest[:n]...)
 		return n
 	case to == len(m.text) && cutEscape(rest):
 		m.note(KindEscape, i, rest, "")
+		m.cut = MidValue
 		return len(rest)
 	case strings.HasPrefix(rest, `\'`) || strings.HasPrefix(rest, "\\`"):
+		m.doubt()
 		m.note(KindEscape, i, rest[:2], rest[1:2])
 		m.out = append(m.out, rest[1])
 		return 2
 	}
+	m.escapes |= strangeEscapes
 	m.escape(i, `\\`)
 	return 1
 }

@@ -16,7 +16,7 @@ func ExampleRepair() {
 	for _, c := range r.Changes {
 		fmt.Printf("%-12s at %2d: %q → %q\n", c.Kind, c.At, c.From, c.To)
 	}
-	fmt.Println("cut inside a value:", r.Cut == jsonrepair.MidValue)
+	fmt.Println("cut inside a value:", r.Cut >= jsonrepair.Unended)
 	// Output:
 	// {"path":"a.txt","lines":[1,2],"content":"say \"hi"}
 	// json.quote   at  1: "path" → "\"path\""

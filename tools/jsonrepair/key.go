@@ -27,10 +27,16 @@ func (m *mender) bareKey() {
 			m.pos = end + k.width
 		}
 	}
+	if !m.top().bareKeys {
+		m.doubtBare() // words and a colon are common in text, too
+	}
 	if m.pos == end {
 		m.top().bareKeys = true
 	}
 	word := m.trim(at, end)
+	if !plainKey(m.text[at:word]) {
+		m.doubt()
+	}
 	m.note(KindQuote, at, m.text[at:m.pos], `"`+excerpt(m.text[at:word])+`"`)
 	m.writeString(at, word)
 }

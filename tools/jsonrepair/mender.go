@@ -21,16 +21,25 @@ type mender struct {
 	opened   tally   // how many of each kind are open
 	wrappers int     // "(" dropped whose ")" is still to come
 
-	changes []Change
-	total   int
-	cut     Cut
-	spare   int // wrong closers dropped since the last value; each stands for a missing one
+	changes  []Change
+	total    int
+	cut      Cut
+	unsure   bool
+	shutText bool // the last text holds a closer: one that follows may be part of it
+	noText   bool // the last text is empty: what follows may be it
+	bareText bool // a text without quotes was read: a closer may belong to it
+	bareWord bool // true, false or null was: it may be a text without quotes
+	words    bool // that is doubted
+	escapes  escapes
+	spare    int // wrong closers dropped since the last value; each stands for a missing one
 
 	inner      int                   // quotation marks passed in the string being read; odd: one of a pair
 	closeless  [roleCount][marks]int // 1 + where a search began that found no closing quote
 	nestedFrom int                   // before this place no more is looked for JSON in a string
 	lastClose  int                   // place of the last quote that a closer follows, or -1
 	misses     int                   // containers that were no valid JSON after all
+	newline    found                 // the next line break
+	starSlash  found                 // the next */
 	work       int                   // bytes looked at, so that tests can hold this to linear time
 }
 
@@ -78,7 +87,7 @@ func (m *mender) mend() (Result, error) {
 		return Result{}, err
 	}
 	slices.SortStableFunc(m.changes, func(a, b Change) int { return a.At - b.At })
-	return Result{JSON: m.out, Changes: m.changes, Total: m.total, Cut: m.cut}, nil
+	return Result{JSON: m.out, Changes: m.changes, Total: m.total, Cut: m.cut, Unsure: m.unsure || m.escapes.mixed(), Words: m.words}, nil
 }
 
 // containers reads until every open container is closed.
@@ -114,6 +123,9 @@ func (m *mender) member() error {
 func (m *mender) value(r role) error {
 	for m.skip(); m.unwrap(); m.skip() {
 	}
+	if m.spare > 0 {
+		m.doubt() // a closer was dropped, and members follow
+	}
 	m.spare = 0
 	if m.ends(m.pos) {
 		m.cut = MidValue
@@ -146,8 +158,9 @@ func (m *mender) copied() bool {
 	if end := validEnd(m.doc, m.pos, m.maxDepth-len(m.open)); end >= 0 {
 		after := m.blank(end)
 		if m.work += end - m.pos; m.ends(after) || strings.IndexByte(",}]", m.text[after]) >= 0 {
+			m.escapes.add(m.text[m.pos:end], jsonEscapes)
 			m.out = append(m.out, m.text[m.pos:end]...)
-			m.pos = end
+			m.pos, m.noText = end, false
 			return true
 		}
 	}
@@ -160,6 +173,9 @@ func (m *mender) copied() bool {
 func (m *mender) missing() error {
 	if len(m.open) == 0 {
 		return &Error{m.pos, "no JSON value"}
+	}
+	if before := m.trim(0, m.pos); m.pos < len(m.text) && (strings.IndexByte(":=>,", m.text[before-1]) >= 0 || m.text[m.pos] == ']') {
+		m.doubt() // a sign of structure may be the value
 	}
 	m.out = append(m.out, "null"...)
 	m.note(KindValue, m.pos, "", "null")

@@ -94,6 +94,7 @@ func (m *mender) quoted(r role) {
 			return
 		}
 		m.note(KindConcat, n, "+", "")
+		m.doubt()
 		m.pos = m.blank(n + 1)
 		m.skip()
 		if m.pos == len(m.text) || markAt(m.text, m.pos).width == 0 {
@@ -116,6 +117,14 @@ func (m *mender) oneQuoted(r role) {
 	if opening := m.text[at:start]; opening != `"` {
 		m.note(KindQuote, at, opening, `"`)
 	}
+	if r != inKey {
+		m.judgeText(start, e.end, open)
+	} else if !plainKey(m.text[start:e.end]) {
+		m.doubt()
+	}
+	if !e.quote || r != inKey && e.next-e.end < start-at {
+		m.doubt() // it lacks a mark, or one too many opened it
+	}
 	m.writeString(start, e.end)
 	switch closing := m.text[e.end:e.next]; {
 	case !e.quote:
@@ -124,6 +133,8 @@ func (m *mender) oneQuoted(r role) {
 		m.note(KindQuote, e.end, closing, `"`)
 	}
 	switch {
+	case e.cut && !e.quote && r == inObject && m.inner == 0 && m.cut < Unended:
+		m.cut = Unended
 	case e.cut:
 		m.cut = MidValue
 	case e.lost:

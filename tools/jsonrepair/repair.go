@@ -17,6 +17,8 @@ type Result struct {
 	Changes []Change // the first changes, at most MaxChanges, in the order of the text
 	Total   int      // all changes, also those that Changes has no room for
 	Cut     Cut
+	Words   bool // true, false or null may be a text that lacks its quotes, if their parameters take text
+	Unsure  bool // the writer may have meant another value: where a text ends, or what an escape in it says, was guessed
 }
 
 // Change is one change between the text and the JSON.
@@ -44,6 +46,7 @@ const (
 	KindFence    = "json.fence"    // a code fence dropped
 	KindWrapper  = "json.wrapper"  // callback(…), ObjectId(…) or (…) around a value dropped
 	KindProse    = "json.prose"    // text before, after or between values dropped
+	KindRepeat   = "json.repeat"   // the same object once more dropped
 	KindSequence = "json.sequence" // several values put into one array
 )
 
@@ -56,7 +59,8 @@ const (
 	Whole    Cut = iota // nothing
 	Closers             // only } and ]: every value is complete
 	Unquoted            // nothing, it seems: a string lost its closing quote, and the closers that everything waits for end the text
-	MidValue            // inside a value: a string without its closing quote, a number, a literal, a key or a comma without what must follow
+	Unended             // inside the last string: it lacks its closing quote, and all that follows
+	MidValue            // inside another value: a number, a literal, a key or a comma without what must follow
 )
 
 // MaxChanges is how many changes a Result tells of.

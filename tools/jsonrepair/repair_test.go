@@ -121,8 +121,9 @@ var cuts = []struct {
 	{`{"a":{"b":1]`, `{"a":{"b":1}}`, Closers},
 	{`{"a":["x"]]`, `{"a":["x"]}`, Whole}, // the wrong closer stands for the right one
 
-	{`{"a":"x`, `{"a":"x"}`, MidValue},
+	{`{"a":"x`, `{"a":"x"}`, Unended},
 	{`{"a":"x}`, `{"a":"x"}`, Unquoted},
+	{`{"a":"x{id}`, `{"a":"x{id}"}`, Unended},      // the text opened that brace
 	{`{"a":"say "x"`, `{"a":"say \"x"}`, MidValue}, // an inner quote, or the end?
 	{`{"a":"one, b: 1}`, `{"a":"one","b":1}`, Unquoted},
 	{`{"a":["x, y]}`, `{"a":["x","y"]}`, Unquoted},

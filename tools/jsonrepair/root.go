@@ -9,9 +9,12 @@ func (m *mender) root() error {
 		return err
 	}
 	for values := 1; ; values++ {
-		begin := m.text[m.pos]
+		begin, start := m.text[m.pos], m.pos
 		if err := m.rootValue(begin); err != nil {
 			return err
+		}
+		if values == 1 && m.repeated(start) {
+			return nil
 		}
 		more, err := m.another(begin)
 		if err != nil {
@@ -42,6 +45,7 @@ func (m *mender) rootValue(begin byte) error {
 		if begin != '{' || comma == len(m.text) || m.text[comma] != ',' || m.keyAt(m.blank(comma+1)) != surely {
 			return nil
 		}
+		m.doubt()
 		m.note(KindCloser, m.pos-1, m.text[m.pos-1:comma], "")
 		m.pos = comma
 		m.out = m.out[:len(m.out)-1]
@@ -75,6 +79,9 @@ func (m *mender) preamble() error {
 			if name := strings.TrimRight(rest[:start-m.pos], " ("); wordLen(name) == len(name) && m.text[start-1] == '(' {
 				kind = KindWrapper
 				m.wrappers++
+			}
+			if kind == KindProse && strings.ContainsAny(m.text[m.pos:start], "\"{}[]()\\") {
+				m.doubt()
 			}
 			m.drop(kind, start-m.pos)
 			return nil
@@ -133,6 +140,16 @@ func (m *mender) opensArray(i int) bool {
 	return n == len(m.text) || m.text[n] == ']' || m.valueAt(n)
 }
 
+// repeated drops the rest of the text where it is once more the value that began at start.
+func (m *mender) repeated(start int) bool {
+	value, rest := strings.Trim(m.text[start:m.pos], asciiSpace), strings.Trim(m.text[m.pos:], asciiSpace)
+	if value == "" || value[0] != '{' || rest != value {
+		return false
+	}
+	m.drop(KindRepeat, len(m.text)-m.pos)
+	return true
+}
+
 // another reports whether a further value follows a root value that began with
 // the byte begin. Anything else is dropped.
 func (m *mender) another(begin byte) (bool, error) {
@@ -185,6 +202,13 @@ func (m *mender) dropRest(begin byte) error {
 		kind = KindCloser
 	case c == ')' || c == ';':
 		kind = KindWrapper
+	}
+	remark := kind == KindProse && m.total == 0 && m.text[m.pos-1] == '\n' && !strings.ContainsAny(rest, "\"'`{}[]")
+	if !remark {
+		m.doubtBare()
+	}
+	if kind == KindProse && !remark || kind == KindCloser && (m.noText || m.shutText && m.total > 0) {
+		m.doubt()
 	}
 	m.drop(kind, len(rest))
 	return nil

@@ -14,35 +14,12 @@ func (m *mender) skip() {
 		switch w := blankWidth(m.text, m.pos); {
 		case w > 0:
 			m.drop(KindSpace, w)
-		case m.commentAt(m.pos):
+		case m.commentAt(m.pos), m.hashAt(m.pos):
 			m.comment()
 		default:
 			return
 		}
 	}
-}
-
-// comment drops the comment at pos. One that runs to the end of the text may
-// have swallowed members, so that it counts as a cut.
-func (m *mender) comment() {
-	rest := m.text[m.pos:]
-	end, mark := "\n", 0
-	if rest[1] == '*' {
-		end, mark = "*/", len("*/")
-	}
-	n := strings.Index(rest[2:], end)
-	if n >= 0 {
-		m.drop(KindComment, 2+n+mark)
-		return
-	}
-	if len(m.open) > 0 {
-		m.cut = MidValue
-	}
-	m.drop(KindComment, len(rest))
-}
-
-func (m *mender) commentAt(i int) bool {
-	return i+1 < len(m.text) && m.text[i] == '/' && (m.text[i+1] == '/' || m.text[i+1] == '*')
 }
 
 // blank returns the first place from i on that is no white space.

@@ -29,18 +29,22 @@ func (m *mender) separate() bool {
 			m.wrappers--
 			m.drop(KindWrapper, 1)
 		case c == '{' && m.top().kind == '{':
+			m.doubt()
 			if m.brace() {
 				m.pos = at
 				return false
 			}
 		case c == '.' && strings.HasPrefix(m.text[m.pos:], "..."):
+			m.doubt()
 			m.drop(KindEllipsis, len("..."))
 		case c == '`' && strings.HasPrefix(m.text[m.pos:], fence):
 			m.drop(KindFence, fenceLen(m.text[m.pos:]))
 		case m.danglingQuote():
+			m.doubt()
 			m.drop(KindQuote, markAt(m.text, m.pos).width)
 		case m.top().kind == '{' && m.dropStray():
 		case m.listOver():
+			m.doubt()
 			m.note(KindCloser, at, "", "]")
 			m.pop()
 			m.pos = at // the comma parts the members of the object
@@ -56,8 +60,16 @@ func (m *mender) separate() bool {
 func (m *mender) noteCommas(want, found, at int) {
 	switch {
 	case found > want:
+		m.doubtBare()
+		if want == 0 && len(m.open) > 0 && m.top().members == 0 {
+			m.doubt()
+		}
 		m.note(KindComma, at, ",", "")
 	case found < want:
+		m.doubtBare()
+		if m.text[m.pos] == '`' {
+			m.doubt()
+		}
 		m.note(KindComma, m.pos, "", ",")
 	}
 }
@@ -77,6 +89,7 @@ func (m *mender) dropStray() bool {
 	if n == 0 || blankWidth(m.text, end-1) == 0 || markAt(m.text, end).width == 0 || m.keyAt(end) != surely {
 		return false
 	}
+	m.doubt()
 	m.drop(KindProse, n)
 	return true
 }
@@ -125,6 +138,7 @@ func (m *mender) close(c byte) bool {
 		return true
 	}
 	m.spare++
+	m.doubtBare()
 	m.drop(KindCloser, 1)
 	return false
 }
@@ -132,6 +146,9 @@ func (m *mender) close(c byte) bool {
 // finish closes all containers at the end of the text. After a comma, a colon or
 // an opener something was still to come, so that the end cut into a value.
 func (m *mender) finish(comma bool) {
+	if m.pos < len(m.text) {
+		m.doubtBare()
+	}
 	if comma {
 		m.note(KindComma, m.pos, ",", "")
 	}
@@ -163,8 +180,12 @@ func (m *mender) colon() {
 	}
 	switch {
 	case signs == 0 && m.pos < len(m.text) && strings.IndexByte(",}]", m.text[m.pos]) < 0:
+		m.doubtBare()
 		m.note(KindColon, at, "", ":")
 	case signs > 1 || signs == 1 && m.text[at] == '=':
+		if signs > 1 {
+			m.doubt()
+		}
 		m.note(KindColon, at, m.text[at:m.pos], ":")
 	}
 }
@@ -177,6 +198,9 @@ func (m *mender) unwrap() bool {
 		n := fenceLen(rest)
 		if after := m.blank(m.pos + n); after == len(m.text) || !m.valueAt(after) {
 			return false
+		}
+		if len(m.open) > 0 {
+			m.doubt()
 		}
 		m.drop(KindFence, n)
 		return true

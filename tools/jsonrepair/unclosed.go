@@ -66,6 +66,9 @@ func (m *mender) unclosed(start int, r role) extent {
 	if r == inRoot || last <= start || strings.IndexByte("}]", m.text[last-1]) < 0 {
 		return rest
 	}
+	if body, closer := m.text[start:last], m.text[last-1:last]; strings.Count(body, string(closer[0]-2)) >= strings.Count(body, closer) {
+		return rest // the text itself opened what it closes
+	}
 	end, all := m.beforeClosers(start, last)
 	for i := start; i < end; i++ {
 		m.work++

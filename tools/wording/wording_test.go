@@ -1,0 +1,132 @@
+package wording
+
+import (
+	"encoding/json"
+	"html"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestDoubt(t *testing.T) {
+	for _, row := range []struct {
+		kind Kind
+		text string
+		good bool
+	}{
+		{Command, "ls -la", true},
+		{Command, "npm install", true},
+		{Command, "./run.sh --all", true},
+		{Command, "cd src && go test ./...", true},
+		{Command, `git commit -m "Mend the reader, at last."`, true},
+		{Command, `FOO=bar make all`, true},
+		{Command, "for f in *.txt; do wc -l $f; done", true},
+		{Command, "# first\nls -la", true},
+		{Command, `"$HOME/bin/tool" -v`, true},
+		{Command, "find . -name '*.go' | xargs grep -l main", true},
+		{Command, "cat <<'EOF' > a.txt\nSorry, I cannot do that.\nEOF", true},
+		{Command, "Sorry, I cannot do that.", false},
+		{Command, "let me look at that file", false},
+		{Command, "ich kann das nicht", false},
+		{Command, "no puedo hacer eso.", false},
+		{Command, "не могу", false},
+		{Command, "できません", false},
+		{Command, "done!", false},
+		{Command, "I don't know", false},
+		{Command, "i don't think we can't", false},
+		{Command, "wait, what", false},
+		{Command, "# nothing but a note", false},
+		{Command, `="ls"`, false},
+		{Command, ": ls", false},
+		{Command, `{"command": "ls"`, false},
+		{Command, `[{"command": "ls"}]`, false},
+		{Command, `json="ls"`, false},
+		{Command, "ls `", false},
+		{Command, "(none)", false},
+		{Command, "", false},
+
+		{Code, "print('Hello, world!')", true},
+		{Code, "from os import path\nprint(path)", true},
+		{Code, "x", true},
+		{Code, "SELECT name FROM users", true},
+		{Code, "[x for x in y]", true},
+		{Code, "I will print the numbers.", false},
+		{Code, "Désolé, je ne peux pas.", false},
+		{Code, "わかりました", false},
+		{Code, `{"code": "x"}`, false},
+		{Code, "%7B%22code%22%3A1%7D", false},
+		{Code, "eyJjb2RlIjoxfQ==", false},
+
+		{Prose, "Where is the tide table?", true},
+		{Prose, "潮汐表", true},
+		{Prose, `{"query": "tide`, false},
+		{Prose, ": tide", false},
+		{Path, "docs/my notes.md", true},
+		{Path, "I will look at the file now", false},
+		{URL, "https://go.dev", true},
+		{URL, "the page of Go", false},
+		{Patch, "diff --git a b\n", true},
+		{Patch, "I changed it.", false},
+		{Text, "anything: at all", true},
+	} {
+		if why := row.kind.Doubt(row.text); (why == "") != row.good {
+			t.Errorf("%s %q: %q", row.kind, row.text, why)
+		}
+	}
+}
+
+func TestClean(t *testing.T) {
+	for _, row := range []struct {
+		kind       Kind
+		text, want string
+	}{
+		{Command, "```sh\nls\n```", "ls"},
+		{Command, "code: \"ls -la\"", "ls -la"},
+		{Command, "'ls -la'", "ls -la"},
+		{Command, "`date`", "`date`"},
+		{Command, `"a" "b"`, `"a" "b"`},
+		{Code, "'ls'", "'ls'"},
+		{Prose, "`tide table`", "tide table"},
+	} {
+		if got := row.kind.Clean(row.text); got != row.want {
+			t.Errorf("%s %q: got %q, want %q", row.kind, row.text, got, row.want)
+		}
+	}
+}
+
+// encoders are the ways in which an object is encoded, so that it can be told.
+var encoders = []func(string) string{
+	func(s string) string { out, _ := json.Marshal(s); return string(out) },
+	url.PathEscape,
+	html.EscapeString,
+	func(s string) string { return "json: " + s },
+	func(s string) string { return "```json\n" + s + "\n```" },
+}
+
+// FuzzObject: what was encoded comes back as it was, through as many layers as there are.
+func FuzzObject(f *testing.F) {
+	f.Add("ls", uint8(0), uint8(0))
+	f.Add(`say "x" & 'y'`, uint8(2), uint8(0))
+	f.Add("a+b %20", uint8(1), uint8(0))
+	f.Add("`x`\n", uint8(0), uint8(1))
+	f.Fuzz(func(t *testing.T, value string, first, second uint8) {
+		encoded, err := json.Marshal(map[string]string{"command": value})
+		if err != nil || strings.Contains(value, "```") {
+			return
+		}
+		object := string(encoded)
+		one := encoders[int(first)%len(encoders)](object)
+		if got, ok := Object(one); ok && got != object {
+			t.Errorf("%s\n gives %s\n want  %s", one, got, object)
+		}
+		two := encoders[0](encoders[0](object))
+		if got, ok := Object(two); !ok || got != object {
+			t.Errorf("%s\n gives %s %v\n want  %s", two, got, ok, object)
+		}
+		Object(value)
+		for _, k := range Kinds() {
+			Kind(k).Doubt(value)
+			Kind(k).Clean(value)
+		}
+	})
+}
