@@ -33,8 +33,11 @@ func TestRepeatedRequestsNameTheRun(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "runs")
 			j, err := journal.Open(journal.Config{Dir: dir, Now: time.Now})
 			ruletest.Must(t, err)
-			r := start(t, setup{sources: []executor.Source{b}, journal: j}, script.New(script.Scenario{Steps: []script.Reply{
-				script.Native("write", `{"path":"/tmp/a","content":"x"}`), script.Native("write", `{"path":"/tmp/b","content":"x"}`), script.Text("Done.")}}))
+			r := start(t, setup{sources: []executor.Source{b}, journal: j}, script.New(script.Scenario{Choose: func(q script.Request) *script.Reply {
+				// By what it was told: a request whose caller leaves may be sent, and answered to nobody.
+				told := int(gjson.GetBytes(q.Body, `messages.#(role=="tool")#|#`).Int())
+				return &[]script.Reply{script.Native("write", `{"path":"/tmp/a","content":"x"}`), script.Native("write", `{"path":"/tmp/b","content":"x"}`), script.Text("Done.")}[min(told, 2)]
+			}}))
 			const body = `{"model":"executor","executor_metadata":true,"messages":[{"role":"user","content":"write"}]}`
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()

@@ -57,11 +57,17 @@ func (r *Run) runAll(ctx context.Context, n int, s *said) ([]tools.Result, error
 }
 
 // twins gives a key for each call, and which one runs for it: the first of those that are the
-// same. What refers to earlier results may mean something else each time.
+// same. What refers to earlier results may mean something else each time, and what reads may
+// find something else after a call that changes something.
 func (r *Run) twins(calls []tools.Call) (keys []string, runs []int) {
+	fresh := 0 // what was read before this call may be out of date
 	for i := range calls {
-		keys, runs = append(keys, keyOf(&calls[i])), append(runs, i)
-		if first := slices.Index(keys, keys[i]); first < i && !r.refers(&calls[i]) {
+		c, from := &calls[i], fresh
+		keys, runs = append(keys, c.Key()), append(runs, i)
+		if r.changes(c) {
+			from, fresh = 0, i+1
+		}
+		if first := from + slices.Index(keys[from:], keys[i]); first < i && !r.refers(c) {
 			runs[i] = first
 		}
 	}
@@ -80,7 +86,7 @@ func (r *Run) repeated(key string, res *tools.Result) {
 func (r *Run) run(ctx context.Context, s *said, i int, before []tools.Result) (tools.Result, error) {
 	id, call := s.ids[i], s.Calls[i]
 	if ctx.Err() != nil {
-		return tools.Result{Failed: true, Text: "Error: this call was not run, because the run is over."}, nil
+		return notRun, nil
 	}
 	rule := r.set.Runs.Tool(call.Name)
 	call.Arguments = r.filled(call, rule.Set)
@@ -160,7 +166,7 @@ func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does stri
 	if refusal != nil {
 		return res, refusal, nil
 	}
-	key := r.who.Agent + "\x00" + r.who.Session + "\x00" + keyOf(call)
+	key := r.who.Agent + "\x00" + r.who.Session + "\x00" + call.Key()
 	if rule.Cache > 0 {
 		if res, ok := r.cache.get(key); ok {
 			return res, nil, nil
@@ -238,18 +244,6 @@ func (r *Run) filled(call tools.Call, set map[string]any) json.RawMessage {
 		return call.Arguments
 	}
 	return out
-}
-
-// keyOf is the same for calls that are the same: white space and the order of keys do not
-// count.
-func keyOf(c *tools.Call) string {
-	var v any
-	if json.Unmarshal(c.Arguments, &v) == nil {
-		if doc, err := json.Marshal(v); err == nil {
-			return c.Name + " " + string(doc)
-		}
-	}
-	return c.Name + " " + string(c.Arguments)
 }
 
 // masked is the beginning of a text for the log.

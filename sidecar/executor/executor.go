@@ -118,7 +118,9 @@ func (e *Executor) Begin(ctx context.Context, set *ruleset.Set, req *openai.Requ
 	if err != nil {
 		return nil, err
 	}
-	if before := e.interrupted(ctx, set, req, r.begin.Sum); before != nil {
+	e.cut.mu.Lock()
+	defer e.cut.mu.Unlock()
+	if before := e.interrupted(ctx, set, req, r); before != nil {
 		r = before
 	}
 	if r.before == nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/inert"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -24,8 +25,8 @@ var errTime = errors.New("the time of the run is over")
 func (r *Run) Run(ctx context.Context, sink turn.Sink) error {
 	defer r.open.Add(-1)
 	if open := r.open.Add(1); open > int64(r.set.Runs.AtOnce) {
-		r.done()
-		return sink.Fail(openai.RunsLimited())
+		defer r.done()
+		return sink.Fail(r.later(openai.RunsLimited()))
 	}
 	r.sink = sink
 	if r.before != nil {
@@ -55,6 +56,17 @@ func (r *Run) Run(ctx context.Context, sink turn.Sink) error {
 	}
 	r.mine.end = end
 	return r.leave(end)
+}
+
+// later is the error of a run that does not begin now. A journal that it would have gone on with
+// is let go: the next request does.
+func (r *Run) later(err *openai.Error) *openai.Error {
+	if r.kept != nil {
+		if err := r.kept.Close(); err != nil {
+			r.Log.Error("the journal of a run cannot be closed", "event", "journal_broken", "run", r.ID, "detail", err.Error())
+		}
+	}
+	return err
 }
 
 // done lets those go on that wait for this run.
@@ -230,7 +242,7 @@ func (r *Run) broken(ctx context.Context, err error) (*ending, error) {
 func (r *Run) unfinished(s *said, why string) *ending {
 	parts := slices.DeleteFunc([]string{s.Content, why, r.acts.list()}, func(part string) bool { return strings.TrimSpace(part) == "" })
 	text := strings.Join(parts, "\n\n")
-	return &ending{*s, parse.Guarded(tools.NewCatalog(r.set.Tools, r.Turns.Schemas, r.tools), text), "length"}
+	return &ending{*s, inert.Text(tools.NewCatalog(r.set.Tools, r.Turns.Schemas, r.tools), text), "length"}
 }
 
 // leave gives the end of a run to the caller.

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/tidwall/gjson"
 
@@ -21,6 +22,7 @@ func progress(c tools.Call) string {
 	for _, name := range subjects {
 		if v := gjson.GetBytes(c.Arguments, name); v.Type == gjson.String && v.Str != "" {
 			line, _, more := strings.Cut(masked(v.Str), "\n")
+			line = strings.Map(plain, line)
 			if len(line) > maxSubject {
 				line, more = strings.ToValidUTF8(line[:maxSubject], ""), true
 			}
@@ -31,6 +33,14 @@ func progress(c tools.Call) string {
 		}
 	}
 	return c.Name
+}
+
+// plain is a character that moves nothing on the screen of who reads it, nor its order.
+func plain(c rune) rune {
+	if unicode.IsPrint(c) {
+		return c
+	}
+	return ' '
 }
 
 // tell shows the caller how far the run is, as thoughts: no program takes them for the answer.

@@ -12,6 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -19,9 +20,15 @@ import (
 // inDoubt is the result of a call that was about to run when the program ended.
 var inDoubt = tools.Result{Failed: true, Doubt: true, Text: "The program ended while this call ran."}
 
+// notRun is the result of a call that had not begun when the run was broken off.
+var notRun = tools.Result{Failed: true, Text: "Error: this call was not run, because the run is over."}
+
+// notKept is the result of a call that cannot run any more as it was written.
+var notKept = tools.Result{Failed: true, Text: "Error: this call was not run. The program ended before it, and a secret in its arguments was not kept. Send it again with the secret itself, or tell the user."}
+
 // restore takes over what a run did, by its journal. Calls of which nobody knows whether they
 // took effect are not run again: their results say so.
-func (r *Run) restore(req *openai.Request, p *journal.Past) error {
+func (r *Run) restore(req *openai.Request, p *journal.Past) {
 	doubt := map[string]bool{}
 	for _, id := range p.Doubt() {
 		doubt[id] = true
@@ -31,9 +38,7 @@ func (r *Run) restore(req *openai.Request, p *journal.Past) error {
 	for _, rec := range p.Records {
 		switch {
 		case rec.Turn != nil:
-			if err := r.settle(); err != nil {
-				return err
-			}
+			r.settle()
 			r.fit()
 			if rec.Turn.Squeezed {
 				r.squeeze()
@@ -58,13 +63,17 @@ func (r *Run) restore(req *openai.Request, p *journal.Past) error {
 			}
 		}
 	}
-	return nil
+	for i := range r.pending.calls() {
+		if _, ran := r.known[r.pending.ids[i]]; !ran && secrets.IsMasked(string(r.pending.Calls[i].Arguments)) {
+			r.known[r.pending.ids[i]] = notKept
+		}
+	}
 }
 
 // settle puts a reply with its results into the talk.
-func (r *Run) settle() error {
-	if r.pending == nil || len(r.pending.Calls) == 0 {
-		return nil
+func (r *Run) settle() {
+	if len(r.pending.calls()) == 0 {
+		return
 	}
 	results := make([]tools.Result, len(r.pending.Calls))
 	keys, twins := r.twins(r.pending.Calls)
@@ -74,15 +83,22 @@ func (r *Run) settle() error {
 			continue
 		}
 		res, ok := r.known[r.pending.ids[i]]
-		if !ok {
-			return fmt.Errorf("resume %s: call %s of turn %d has no result, and the model was asked again", r.ID, r.pending.ids[i], r.acts.turns)
+		if !ok { // the caller left before it ran, and the run went on later
+			res = notRun
 		}
 		results[i] = res
 		r.acts.seen(keys[i], &res)
 	}
 	r.grow(r.pending, results)
 	r.pending, r.known = nil, map[string]tools.Result{}
-	return nil
+}
+
+// calls are those of a reply, if there is one.
+func (s *said) calls() []tools.Call {
+	if s == nil {
+		return nil
+	}
+	return s.Calls
 }
 
 // tool is which tool a call of a reply names; "" where there is no such call.
@@ -137,12 +153,16 @@ func (e *Executor) again(ctx context.Context, set *ruleset.Set, req *openai.Requ
 	r.ID, r.begin = past.ID, past.Begin
 	r.who.Session, r.who.Agent, r.who.Channel = past.Session, past.Agent, past.Channel
 	r.judge = e.Guard.Run(set, r.who)
-	return r, r.restore(req, past)
+	r.restore(req, past)
+	return r, nil
 }
 
 // interrupted gives the run that a request began before this process did, not long ago: it
-// goes on, or gives its answer again. Nil: there is none.
-func (e *Executor) interrupted(ctx context.Context, set *ruleset.Set, req *openai.Request, sum string) *Run {
+// goes on, or gives its answer again. Nil: there is none. fresh is a new run for the request;
+// where the old one has changed something and cannot go on, it says so in place of a second
+// time.
+func (e *Executor) interrupted(ctx context.Context, set *ruleset.Set, req *openai.Request, fresh *Run) *Run {
+	sum := fresh.begin.Sum
 	past := e.cut.take(sum, e.Now().Add(-recovery))
 	if past == nil {
 		return nil
@@ -150,6 +170,15 @@ func (e *Executor) interrupted(ctx context.Context, set *ruleset.Set, req *opena
 	r, err := e.goOn(ctx, set, req, past)
 	if err != nil {
 		e.Log.Warn("a run that was broken off cannot go on", "event", "run_not_resumed", "run", past.ID, "detail", err.Error())
+		if past.Changed() {
+			r = fresh
+			r.ID = past.ID
+			r.restore(req, past)
+			r.before = r.unfinished(&said{}, "The work is not finished. It was broken off and cannot go on. The log of this program says why.")
+		}
+	}
+	if r != nil && r.before != nil { // whoever asks once more reads the same
+		e.cut.runs[sum] = past
 	}
 	return r
 }
@@ -157,7 +186,12 @@ func (e *Executor) interrupted(ctx context.Context, set *ruleset.Set, req *opena
 // goOn is the run of a journal for its request: it goes on, or has its end already. Nil: the
 // end is too long ago, or changed nothing.
 func (e *Executor) goOn(ctx context.Context, set *ruleset.Set, req *openai.Request, past *journal.Past) (*Run, error) {
-	if past.End == nil {
+	soon := past.Changed() && e.Now().Sub(past.Last) < set.Runs.Replay
+	answered := past.End != nil && (past.End.Status == journal.Answered || past.End.Status == journal.Unfinished)
+	switch {
+	case past.End != nil && !soon:
+		return nil, nil
+	case !answered:
 		kept, past, err := e.Journal.Continue(past.ID, set.Version)
 		if err != nil {
 			return nil, err
@@ -170,10 +204,6 @@ func (e *Executor) goOn(ctx context.Context, set *ruleset.Set, req *openai.Reque
 		e.Log.Info("a run that was broken off goes on", "event", "run_resumed", "run", r.ID, "doubt", len(past.Doubt()))
 		return r, nil
 	}
-	answered := past.End.Status == journal.Answered || past.End.Status == journal.Unfinished
-	if !answered || !past.Changed() || e.Now().Sub(past.Last) >= set.Runs.Replay {
-		return nil, nil
-	}
 	r, err := e.again(ctx, set, req, past)
 	if err != nil {
 		return nil, err
@@ -182,7 +212,8 @@ func (e *Executor) goOn(ctx context.Context, set *ruleset.Set, req *openai.Reque
 	return r, nil
 }
 
-// cut are the runs of the process before, by their request.
+// cut are the runs of the process before, by their request. Its lock is held until a run that
+// goes on stands among those of late: the same request may come twice at once.
 type cut struct {
 	mu   sync.Mutex
 	runs map[string]*journal.Past
@@ -205,8 +236,6 @@ func findCut(j *journal.Journal, since time.Time) *cut {
 // take gives one that has a record since then, and forgets it: what comes every day in the same
 // words must not get the answer of yesterday.
 func (c *cut) take(sum string, since time.Time) *journal.Past {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	p := c.runs[sum]
 	delete(c.runs, sum)
 	if p == nil || p.Last.Before(since) {

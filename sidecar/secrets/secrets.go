@@ -42,6 +42,9 @@ func doneWith(before, after string) *regexp.Regexp {
 	return regexp.MustCompile(before + opens + `(?:` + strings.Join(kinds(), "|") + `):\d{1,9}»` + after)
 }
 
+// IsMasked reports whether a text has had a secret masked.
+func IsMasked(s string) bool { return strings.Contains(s, opens) && doneAny().MatchString(s) }
+
 // Forms lets put write something in the place of each secret that is known by its form,
 // whatever stands before it.
 func Forms(s string, put func(kind, secret string) string) string {

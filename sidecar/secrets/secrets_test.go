@@ -137,3 +137,12 @@ func BenchmarkMask(b *testing.B) {
 		})
 	}
 }
+
+func TestIsMasked(t *testing.T) {
+	masked, _ := Mask("token ghp_0123456789abcdefghijABCDEFGHIJ012345")
+	for text, want := range map[string]bool{masked: true, "": false, "«masked: no»": false, "«masked:what:3»": false} {
+		if IsMasked(text) != want {
+			t.Errorf("%q: %v", text, !want)
+		}
+	}
+}

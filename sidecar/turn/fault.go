@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/inert"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -57,6 +58,7 @@ var refused = map[tools.RefusalCode]ruleset.Fault{
 	tools.Ambiguous:  ruleset.Ambiguous,
 	tools.BadJSON:    ruleset.BadJSON,
 	tools.BadSchema:  ruleset.BadSchema,
+	tools.Unsure:     ruleset.Unsure,
 	tools.Truncated:  ruleset.Truncated,
 	tools.Denied:     ruleset.Denied,
 }
@@ -126,7 +128,7 @@ func (t *Turn) say(fault ruleset.Fault, sentence string, about tools.Refusal, er
 
 // tell ends the answer with a sentence. It may quote the model.
 func (t *Turn) tell(sentence string) error {
-	t.sink.Say(parse.Guarded(t.catalog, sentence))
+	t.sink.Say(inert.Text(t.catalog, sentence))
 	return t.sink.Finish()
 }
 

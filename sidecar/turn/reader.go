@@ -113,7 +113,7 @@ func (r *Reader) Document(doc []byte) error {
 	defer r.mu.Unlock()
 	var plain func([]byte) bool
 	if r.lazy {
-		plain = parse.PlainThought
+		plain = func(raw []byte) bool { return r.choice(0).reader.PlainThought(raw) }
 	}
 	if err := r.doc.ParseSkipping(doc, plain); err != nil {
 		return errors.New("the upstream's answer is not JSON: " + err.Error())

@@ -197,7 +197,9 @@ func TestRecovered(t *testing.T) {
 		ok   bool
 	}{
 		{upstream.Recovered{Text: "Done."}, "Done.", "", true},
-		{upstream.Recovered{Calls: []upstream.Raw{{Name: "read", Arguments: `{"path":"a`}}}, "", "", false},
+		{upstream.Recovered{Calls: []upstream.Raw{{Name: "read", Arguments: `{"path":"a`}}}, "", `read{"path":"a"}`, true}, // the model ended it
+		{upstream.Recovered{Calls: []upstream.Raw{{Name: "exec", Arguments: `{"command":"rm -r /tm`}}}, "", "", false},
+		{upstream.Recovered{Calls: []upstream.Raw{{Name: "read", Arguments: `{"path":`}}}, "", "", false},
 		{upstream.Recovered{Calls: []upstream.Raw{{Name: "read", Arguments: `{"path":"a",}`}}}, "", `read{"path":"a"}`, true},
 		{upstream.Recovered{Text: " \n"}, "", "", false},
 	} {

@@ -86,7 +86,7 @@ func generation(wrote string) Recovered {
 	}
 	if !gjson.Valid(trimmed) {
 		mended, err := jsonrepair.Repair(trimmed, embeddedDepth)
-		if err != nil || mended.Cut == jsonrepair.MidValue {
+		if err != nil || mended.Cut >= jsonrepair.Unended {
 			return Recovered{Text: wrote}
 		}
 		trimmed = string(mended.JSON)
