@@ -5,26 +5,29 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // inputJSON reads on in an action input that may be JSON; a keyword at the start
 // of a line outside a string ends it. yes: the call was taken, and n bytes are
 // done with, or it is a quotation. no: the line belongs to the input.
 func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
-	l, scan := &t.lines, &t.scan
-	if scan.depth == 0 && scan.end == 0 {
-		scan.at = skipSpace(v, max(scan.at, l.input))
+	l, value := &t.lines, &t.scan
+	if value.depth == 0 && value.end == 0 {
+		value.at = scan.SkipSpace(v, max(value.at, l.input))
 		switch {
-		case scan.at < len(v) && v[scan.at] != '{':
+		case value.at < len(v) && v[value.at] != '{':
 			l.text = true
 			return 0, no
-		case scan.at == len(v) && !whole:
+		case value.at == len(v) && !whole:
 			return 0, wait
 		}
 	}
-	if !scan.run(v[:t.at], false) {
-		if scan.at <= t.at && !scan.inString {
+	if !value.run(v[:t.at], false) {
+		if value.at <= t.at && !value.inString {
 			kw, _, more := lineWord(strings.TrimRight(line, "\n"))
 			switch {
 			case more && !whole:
@@ -35,14 +38,14 @@ func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 				return n, yes
 			}
 		}
-		if !scan.run(v[:t.at+len(line)], false) {
+		if !value.run(v[:t.at+len(line)], false) {
 			if whole {
 				return 0, no
 			}
 			return 0, wait
 		}
 	}
-	n = scan.end
+	n = value.end
 	if !strings.Contains(v[l.input:n], ":") {
 		l.text = true // {words}: text, not JSON
 		return 0, no
@@ -51,7 +54,7 @@ func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 		switch a, is := t.around(v, n, eof); {
 		case is == wait:
 			return 0, wait
-		case !t.mayRun(a, rawCall{name: cleanAction(l.name)}):
+		case !t.runs(evidence.Lines, a, 0, callcode.Call{Name: cleanAction(l.name)}):
 			t.release(t.r.s.lines, n, quotation)
 			return 0, yes
 		}
@@ -94,7 +97,7 @@ func (t *text) callLine(v string, end int) {
 		if isText := args != "{}" && (!strings.HasPrefix(args, "{") || !strings.Contains(args, ":")); isText && args != "" && !cut {
 			args = t.textInput(args)
 		}
-		t.found(st, v, 0, end, rawCall{name, args}, tools.Ending{Terminated: !cut, Length: cut})
+		t.found(st, v, 0, end, callcode.Call{Name: name, Args: args}, tools.Ending{Terminated: !cut, Length: cut})
 	}
 	calls := l.calls + 1
 	t.enter(inLines)
@@ -179,7 +182,7 @@ func (t *text) endLines(v string) (int, bool) {
 // the model began to invent the result.
 func inputEnd(v string, input int) int {
 	i := strings.LastIndexByte(v, '\n')
-	if i > input && i+1 < len(v) && startsFold(strings.TrimSpace(v[i+1:]), "observation", false) != no {
+	if i > input && i+1 < len(v) && scan.StartsFold(strings.TrimSpace(v[i+1:]), "observation", false) != no {
 		return i
 	}
 	return len(v)

@@ -3,7 +3,10 @@ package parse
 import (
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // opener is a literal that may open a block anywhere in prose.
@@ -19,7 +22,7 @@ type opener struct {
 // begins says whether the literal at v[j:] may open its block there.
 func (op *opener) begins(t *text, v string, j int, eof bool) verdict {
 	switch end := j + len(op.lit); {
-	case isWord(v[j]) && v[j] < 0x80 && isWord(t.before(v, j)):
+	case scan.IsWord(v[j]) && v[j] < 0x80 && scan.IsWord(t.before(v, j)):
 		return no // the end of a longer word
 	case op.drop:
 		return yes
@@ -33,7 +36,7 @@ func (op *opener) begins(t *text, v string, j int, eof bool) verdict {
 		return no
 	case end == len(v) && !eof:
 		return wait
-	case end == len(v) || isSpace(v[end]):
+	case end == len(v) || scan.IsSpace(v[end]):
 		return yes
 	}
 	return no
@@ -75,12 +78,12 @@ func (op *opener) names(t *text, s string, eof bool) verdict {
 	case n == 0 || !c.Open() && !c.Exact(s[:n]):
 		return no
 	}
-	return startsFold(s[n:], op.rest, eof)
+	return scan.StartsFold(s[n:], op.rest, eof)
 }
 
 // nameEnd is where the name at v[i:] ends.
 func nameEnd(v string, i int) int {
-	for i < len(v) && isName(v[i]) {
+	for i < len(v) && scan.IsName(v[i]) {
 		i++
 	}
 	return i
@@ -88,7 +91,7 @@ func nameEnd(v string, i int) int {
 
 // block is a block that was read: its calls, and where it ends.
 type block struct {
-	calls     []rawCall
+	calls     []callcode.Call
 	end       int // where it ends; for none, how far it was looked at
 	truncated bool
 	cut       bool // the token limit ended the reply inside of it
@@ -110,7 +113,7 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 	switch a, is := t.around(v, b.end, eof); {
 	case is == wait:
 		return 0, true
-	case !t.mayRun(a, b.calls...):
+	case !t.runs(evidence.Block, a, 0, b.calls...):
 		t.release(st, b.end, quotation)
 		t.at = b.end // none of it is looked at again
 		return 0, false
@@ -141,7 +144,7 @@ func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
 	case BodyXML:
 		return t.readXML(v, eof)
 	}
-	i := skipSpace(v, from)
+	i := scan.SkipSpace(v, from)
 	if i == len(v) {
 		if eof {
 			return block{end: i}, no
@@ -156,10 +159,10 @@ func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
 	case v[i] == '<':
 		return t.readXML(v, eof)
 	case v[i] == '[':
-		switch j := skipSpace(v, i+1); {
+		switch j := scan.SkipSpace(v, i+1); {
 		case j == len(v) && !eof:
 			return block{}, wait
-		case j == len(v) || !isWord(v[j]) || v[j] >= '0' && v[j] <= '9':
+		case j == len(v) || !scan.IsWord(v[j]) || v[j] >= '0' && v[j] <= '9':
 			return t.readJSONBlock(v, i, eof)
 		}
 	}
@@ -178,25 +181,25 @@ func (t *text) readJSONBlock(v string, i int, eof bool) (block, verdict) {
 			end = at
 		}
 	}
-	behind, is := t.closed(v, skipBytes(v, end, "}]"), eof) // closers too many are noise
+	behind, is := t.closed(v, scan.SkipBytes(v, end, "}]"), eof) // closers too many are noise
 	if is == wait {
 		return block{}, wait
 	}
 	found, ok := t.unwrap(t.open.st, v[i:end], t.cutShort())
 	if !ok && t.scan.end == 0 && t.scan.stop == 0 {
-		torn, _, _ := t.torn(t.envelopeOf(t.open.st), strings.Clone(v[i:end]))
-		found.list = torn.list
+		torn, _, _ := t.envelopeOf(t.open.st).Torn(t.r.c, strings.Clone(v[i:end]), t.r.depth, t.first)
+		found.List = torn.List
 	}
-	return block{calls: found.list, end: behind, truncated: !ok}, yes
+	return block{calls: found.List, end: behind, truncated: !ok}, yes
 }
 
 // closed is the offset behind the literal that closes the block, or end where none
 // follows v[:end].
 func (t *text) closed(v string, end int, eof bool, more ...string) (int, verdict) {
-	i := skipSpace(v, end)
-	n, is := startsAnyFold(v[i:], t.closers, eof)
+	i := scan.SkipSpace(v, end)
+	n, is := scan.StartsAnyFold(v[i:], t.closers, eof)
 	if is == no {
-		n, is = startsAnyFold(v[i:], more, eof)
+		n, is = scan.StartsAnyFold(v[i:], more, eof)
 	}
 	if is == no {
 		return end, no
@@ -208,7 +211,7 @@ func (t *text) closed(v string, end int, eof bool, more ...string) (int, verdict
 // further than that: text full of blocks must not be searched to its end at each.
 func (t *text) closing(v string, from int, eof bool) (at, n int) {
 	for at = from; at < len(v); at++ {
-		switch n, is := startsAnyFold(v[at:], t.closers, eof); is {
+		switch n, is := scan.StartsAnyFold(v[at:], t.closers, eof); is {
 		case yes:
 			return at, n
 		case wait:

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // longestName is how long a name in brackets may be; OpenClaw reads as many.
@@ -19,7 +21,7 @@ func (t *text) namedStart(v string, j int, eof bool) (opening, verdict) {
 	if named == nil || v[j] != '[' || !t.lineStart(v, j) {
 		return opening{}, no
 	}
-	short := waitUnless(eof)
+	short := scan.WaitUnless(eof)
 	i := nameEnd(v, j+1)
 	switch {
 	case i == len(v):
@@ -27,8 +29,8 @@ func (t *text) namedStart(v string, j int, eof bool) (opening, verdict) {
 	case v[i] != ']' || !t.r.c.Exact(v[j+1:i]):
 		return opening{}, no
 	}
-	line := skipBlanks(v, i+1)
-	brace := skipSpace(v, line)
+	line := scan.SkipBlanks(v, i+1)
+	brace := scan.SkipSpace(v, line)
 	switch {
 	case line < len(v) && v[line] != '\n' && v[line] != '\r':
 		return opening{}, no
@@ -61,12 +63,12 @@ func (t *text) readBracket(v string, from int, eof bool) (block, verdict) {
 	case v[i] == '|':
 		return t.readPairs(v, name, i+1, eof)
 	}
-	j := skipSpace(v, i+1)
+	j := scan.SkipSpace(v, i+1)
 	switch {
 	case j == len(v) && !eof:
 		return block{}, wait
 	case j == len(v) || v[j] != '{':
-		return block{calls: []rawCall{{name, "{}"}}, end: i + 1}, yes
+		return block{calls: []callcode.Call{{Name: name, Args: "{}"}}, end: i + 1}, yes
 	}
 	t.scan.at = max(t.scan.at, j)
 	switch {
@@ -81,7 +83,7 @@ func (t *text) readBracket(v string, from int, eof bool) (block, verdict) {
 	if is == wait {
 		return block{}, wait
 	}
-	return block{calls: []rawCall{{name, args}}, end: end}, yes
+	return block{calls: []callcode.Call{{Name: name, Args: args}}, end: end}, yes
 }
 
 // readPairs reads key=value|key=value up to the bracket that closes the block.
@@ -96,7 +98,7 @@ func (t *text) readPairs(v, name string, from int, eof bool) (block, verdict) {
 			return block{end: len(v), truncated: true}, yes
 		}
 	}
-	return block{calls: []rawCall{{name, jsontext.Object(t.pairs(name, v[from:end])...)}}, end: end + 1}, yes
+	return block{calls: []callcode.Call{{Name: name, Args: jsontext.Object(t.pairs(name, v[from:end])...)}}, end: end + 1}, yes
 }
 
 // pairsEnd is the offset of the bracket that closes a block, or -1. Quotes and

@@ -1,9 +1,14 @@
 package parse
 
 import (
+	"encoding/json"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // maxStrict is how often the end of a call body may be looked for behind a
@@ -32,53 +37,103 @@ func (t *text) stepCall(v string, eof bool) (int, bool) {
 	case v[i] != '{' && v[i] != '[' || t.strict >= maxStrict:
 		return t.stepRawCall(v, i, eof)
 	}
-	t.scan.at, t.scan.tokens = max(t.scan.at, i), true
+	t.scan.at, t.scan.tokens = max(t.scan.at, i), t.grammar.Alphabet
 	switch {
 	case !t.scan.run(v, eof) && !eof:
 		return 0, true
 	case t.scan.end > 0:
+		if at := t.swallowed(v, i, t.scan.end); at > 0 {
+			return t.giveUpString(v, at, eof)
+		}
 		return t.followCall(v, eof)
 	case t.scan.stop > 0:
-		return t.closeCall(v, t.scan.stop-1)
+		if at := t.swallowed(v, i, t.scan.stop-1); at > 0 {
+			return t.giveUpString(v, at, eof)
+		}
+		return t.closeCall(v, t.scan.stop-1, eof)
 	}
 	return t.openCall(v)
+}
+
+// swallowed is where the call in v[i:to] ends, if a string that lacks its quote swallowed its
+// end and the beginning of the next message; else 0.
+func (t *text) swallowed(v string, i, to int) int {
+	if t.at >= to { // it was looked at
+		return 0
+	}
+	at, tok, n, _ := t.endToken(v, i, i, false)
+	if at < 0 || at+n >= to || !tok.Closes() || json.Valid([]byte(v[i:to])) {
+		return 0
+	}
+	if next, _, is := t.tokenAt(v[at+n:], true); is != yes || !next.Opens() {
+		return 0
+	}
+	return at
+}
+
+// giveUpString ends a call at the token at v[at:], which stands in a string.
+func (t *text) giveUpString(v string, at int, eof bool) (int, bool) {
+	n, more := t.closeCall(v, at, eof)
+	if n > 0 {
+		t.strict++
+	}
+	return n, more
 }
 
 // followCall looks at what follows a complete value.
 func (t *text) followCall(v string, eof bool) (int, bool) {
 	end := t.scan.end
-	if t.head.text != "" {
+	if t.head.text != "" && !t.head.tokened {
 		switch a, is := t.around(v, end, eof); {
 		case is == wait:
 			return 0, true
-		case !t.mayRun(a, rawCall{name: t.head.recipient}):
-			return t.unsay(end)
+		case !t.runs(evidence.Header, a, 0, callcode.Call{Name: t.head.Recipient, Args: v[:end]}):
+			return t.unsay(v, end)
 		}
 	}
-	j := skipBytes(v, max(t.at, end), " \n\t\r}]") // closers too many: noise that the repair removes
+	j := scan.SkipBytes(v, max(t.at, end), " \n\t\r}]") // closers too many: noise that the repair removes
 	t.at = j
 	if j == len(v) {
-		if !eof {
+		switch {
+		case !eof:
 			return 0, true
+		case t.head.tokened && t.r.length:
+			return t.unsay(v, j)
 		}
 		return t.endCall(v, j, false)
 	}
-	switch _, _, is := tokenAt(v[j:], eof); is {
+	switch _, _, is := t.tokenAt(v[j:], eof); is {
 	case wait:
 		return 0, true
 	case yes:
-		return t.closeCall(v, j)
+		return t.closeCall(v, j, eof)
+	}
+	if t.head.tokened && !strings.Contains(v[end:j], "\n") {
+		return t.unsay(v, end)
 	}
 	return t.invented(v, end)
 }
 
 // unsay gives a call back as text, its header first.
-func (t *text) unsay(end int) (int, bool) {
+func (t *text) unsay(v string, end int) (int, bool) {
 	t.note(t.r.s.harmony, -len(t.head.text), 0, Released, quotation)
 	t.r.wasted += end
-	t.prose(0)
-	t.pass(t.head.text)
+	body := v[:end]
+	t.giveBack(t.head.text)
+	if t.head.tokened { // its tokens would be read again
+		t.pass(body)
+		return end, false
+	}
 	return 0, false
+}
+
+// giveBack goes back to what the header stands in, and shows the text of it.
+func (t *text) giveBack(text string) {
+	if t.prose(0); t.head.within {
+		t.enter(inMessage)
+	}
+	t.last = t.head.before
+	t.pass(text)
 }
 
 // invented ends a call at v[at:], which no terminator stands before: what follows
@@ -91,10 +146,18 @@ func (t *text) invented(v string, at int) (int, bool) {
 }
 
 // closeCall ends a call at the control token at v[at:].
-func (t *text) closeCall(v string, at int) (int, bool) {
-	tok, n, _ := tokenAt(v[at:], true)
-	t.endCall(v, at, !tok.insideHeader())
-	if tok.opens() {
+func (t *text) closeCall(v string, at int, eof bool) (int, bool) {
+	tok, n, _ := t.tokenAt(v[at:], true)
+	if t.head.tokened && !tok.Opens() {
+		switch t.goesOn(v[at+n:], eof) {
+		case wait:
+			return 0, true
+		case yes:
+			return t.unsay(v, at+n)
+		}
+	}
+	t.endCall(v, at, !tok.InHeader())
+	if tok.Opens() {
 		t.unanswered()
 		return at, false
 	}
@@ -105,13 +168,13 @@ func (t *text) closeCall(v string, at int) (int, bool) {
 // is missing, or the reply was cut.
 func (t *text) openCall(v string) (int, bool) {
 	for from := 0; ; {
-		at, tok, n, _ := findToken(v, from)
+		at, tok, n, _ := t.findToken(v, from)
 		if at < 0 {
 			break
 		}
-		if !tok.insideHeader() {
+		if !tok.InHeader() {
 			t.strict++
-			return t.closeCall(v, at)
+			return t.closeCall(v, at, true)
 		}
 		from = at + n
 	}
@@ -127,7 +190,7 @@ func (t *text) openCall(v string) (int, bool) {
 // stepRawCall reads a body that is no JSON: code, a patch, a bare command.
 func (t *text) stepRawCall(v string, i int, eof bool) (int, bool) {
 	from := max(t.at, i)
-	at, tok, n, open := findToken(v, from)
+	at, tok, n, open := t.endToken(v, i, from, eof)
 	end := open
 	if at >= 0 {
 		end = at
@@ -143,11 +206,11 @@ func (t *text) stepRawCall(v string, i int, eof bool) (int, bool) {
 		}
 	}
 	switch {
-	case at >= 0 && tok.insideHeader():
+	case at >= 0 && tok.InHeader():
 		t.at = at + n
 		return 0, false
 	case at >= 0:
-		return t.closeCall(v, at)
+		return t.closeCall(v, at, eof)
 	case eof:
 		return t.endCall(v, len(v), false)
 	}
@@ -155,18 +218,38 @@ func (t *text) stepRawCall(v string, i int, eof bool) (int, bool) {
 	return 0, true
 }
 
+// endToken finds the token that ends a body at v[i:], at or behind from. Where the header is
+// spelled as it should be, the body may hold other spellings, as a page or a patch does: they
+// end it only if nothing else does.
+func (t *text) endToken(v string, i, from int, eof bool) (at int, tok alphabet.Token, n, open int) {
+	if !t.head.Exact {
+		return t.findToken(v, from)
+	}
+	at, found, open := t.grammar.Alphabet.Find(v, from, true)
+	if at >= 0 || !eof {
+		return at, found.Token, found.N, open
+	}
+	for {
+		if at, tok, n, open = t.findToken(v, i); at < 0 || !tok.InHeader() {
+			return at, tok, n, open
+		}
+		i = at + n
+	}
+}
+
 // endCall hands the body v[:end] to the catalog and goes on behind it.
 func (t *text) endCall(v string, end int, closed bool) (int, bool) {
+	t.settleQuotable()
 	body := strings.Trim(v[:end], " \n\t\r")
 	var how []tools.Repair
-	if t.head.flaw != "" {
-		how = append(how, tools.Repair{Kind: "harmony.header", At: t.base, From: t.head.flaw})
+	if t.head.Flaw != "" {
+		how = append(how, tools.Repair{Kind: "harmony.header", At: t.base, From: t.head.Flaw})
 	}
 	if !closed {
 		how = append(how, tools.Repair{Kind: "harmony.unclosed", At: t.base + end})
 	}
 	ending := tools.Ending{Terminated: closed || !t.r.length, Length: !closed && t.r.length}
-	t.found(t.r.s.harmony, v, 0, end, rawCall{t.head.recipient, body}, ending, how...)
+	t.found(t.r.s.harmony, v, 0, end, callcode.Call{Name: t.head.Recipient, Args: body}, ending, how...)
 	t.between()
 	return end, false
 }
@@ -186,12 +269,12 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 		t.message(Text, false)
 		return 0, false
 	}
-	t.scan.at, t.scan.tokens = max(t.scan.at, i), true
+	t.scan.at, t.scan.tokens = max(t.scan.at, i), t.grammar.Alphabet
 	if !t.scan.run(v, eof) && !eof {
 		return 0, true
 	}
 	end := t.scan.cut(v)
-	if t.nameless(v, i, end) || t.head.channel == "commentary" {
+	if t.nameless(v, i, end) || t.head.Channel == "commentary" {
 		t.between()
 		t.last = v[end-1]
 		return end, false

@@ -95,6 +95,7 @@ var fragments = []string{
 	"<tool_call>", "</tool_call>", "<function=", ">", "</function>", "<parameter=", "</parameter>", "<invoke name=\"exec\">", "<tool>", "</tool>", "<tool_input>", "</tool_input>",
 	"[END_TOOL_REQUEST]", "[exec]\n", "<think>", "</think>", "word ", "I will ", ".", "é", "CALL ", "(", ")", "'",
 	"@@", "@@exec", "@@end", "~~ command: ", "<<call name=read", "</call>", "path='a'", "!!exec ", "!!", ";", "$run ", "<read>", "</read>", "<path>", "[exec(", "[read(path=", "%%", "%%stop", "<sep>",
+	"&lt;|channel|&gt;", "＜｜call｜＞", `\u003c|message|\u003e`, "<|channel>", "|end|>", "<|Start|>", "< | return | >", "%3C|constrain|%3E", "&lt;", "|", "&", "\u200b",
 }
 
 // Whatever is put together of fragments reads the same in any pieces, with windows

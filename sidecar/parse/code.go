@@ -3,6 +3,7 @@ package parse
 import (
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
@@ -36,18 +37,14 @@ func (t *text) readCode(v string, i int, eof bool) (block, verdict) {
 	if !ok {
 		return block{end: behind}, no
 	}
-	var calls []rawCall
-	for _, c := range found {
-		calls = append(calls, rawCall{c.Name, c.Args})
-	}
-	return block{calls: calls, end: behind}, yes
+	return block{calls: found, end: behind}, yes
 }
 
 // closingCode finds the literal that closes code: outside brackets, and quotes in
 // them. At the end of the reply the first one will do.
 func (t *text) closingCode(v string, i int, eof bool) (at, n int) {
 	for at = i; at >= 0 && at < len(v); {
-		switch n, is := startsAnyFold(v[at:], t.closers, eof); {
+		switch n, is := scan.StartsAnyFold(v[at:], t.closers, eof); {
 		case is == yes:
 			return at, n
 		case is == wait:

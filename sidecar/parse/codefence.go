@@ -3,7 +3,10 @@ package parse
 import (
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // fence is the run of backticks or tildes that opened a code block; the zero
@@ -16,15 +19,17 @@ type fence struct {
 // fenceLine reads a line that begins with a code fence. v[p:] is its first
 // non-blank byte.
 func (t *text) fenceLine(v string, i, p int, eof bool) (opening, verdict) {
-	n := skipBytes(v, p, v[p:p+1])
+	n := scan.SkipBytes(v, p, v[p:p+1])
 	if n == len(v) && !eof {
 		return opening{}, wait
 	}
 	if n-p < 3 {
 		return opening{}, no
 	}
-	if t.fence.n == 0 && t.firstAt(v, i) && t.fenceMayCall() {
-		return opening{n: n - i, begin: func(t *text, _ string, _ int) { t.enter(inFence) }}, yes
+	if t.fence.n == 0 && t.fenceMayCall() {
+		if t.front = t.inFront(v, i); t.front != isQuoted {
+			return opening{n: n - i, begin: func(t *text, _ string, _ int) { t.enter(inFence) }}, yes
+		}
 	}
 	run := fence{v[p], n - p}
 	return opening{n: n - i, begin: func(t *text, v string, n int) {
@@ -38,64 +43,137 @@ func (t *text) fenceLine(v string, i, p int, eof bool) (opening, verdict) {
 	}}, yes
 }
 
-// fenceMayCall says whether a code fence at the start could be a whole reply.
+// fenceMayCall says whether a code fence may hold a call.
 func (t *text) fenceMayCall() bool {
 	return !t.released && !t.r.tired() && t.r.s.json != nil && !t.r.c.Empty()
 }
 
-// maxInfo is how long the line is that opens a fence with a call.
-const maxInfo = 256
-
-// stepFence holds a code fence at the start of the reply: a call, if JSON in it
-// is one and nothing follows.
-func (t *text) stepFence(v string, eof bool) (int, bool) {
-	st := t.r.s.json
-	head := v[:min(len(v), maxInfo)]
-	brace := strings.IndexAny(head, "{[")
-	if brace < 0 {
-		if !eof && len(head) < maxInfo {
-			return 0, true
-		}
-		return t.release(st, len(head), "a code fence without JSON")
+// inFront says what the text in front of a code fence at v[i:] makes of it. A colon announces
+// an example.
+func (t *text) inFront(v string, i int) around {
+	if t.firstAt(v, i) {
+		return isAlone
 	}
-	switch strings.TrimSpace(strings.TrimLeft(v[:brace], " \t`~")) {
-	case "", "json", "tool_call", "tool_calls", "tool_code":
-	default:
-		return t.release(st, brace, "a code fence")
+	p := t.past
+	p.Add(v[:i])
+	text := strings.TrimRight(p.String(), scan.Script)
+	switch {
+	case text == "":
+		return isAlone
+	case p.ends() == ended && !strings.HasSuffix(text, ":"):
+		return isOpen
 	}
-	t.scan.at = max(t.scan.at, brace)
-	if !t.scan.run(v, eof) {
-		if !eof {
-			return 0, true
-		}
-		if t.severed(st, v, brace) {
-			t.behindCall()
-			return len(v), false
-		}
-		return t.release(st, len(v), "a code fence that is cut")
-	}
-	return t.closeFence(v, brace, eof)
+	return isQuoted
 }
 
-// closeFence looks at what follows the value in a fence.
-func (t *text) closeFence(v string, brace int, eof bool) (int, bool) {
-	st, end := t.r.s.json, t.scan.end
+// maxInfo is how long the line is that opens a fence with a call.
+const maxInfo = 64
+
+// span is a piece of the text that a field waits with. What stands between to and next is
+// marks and white space.
+type span struct{ from, to, next int }
+
+// stepFence holds code fences: calls, if JSON in each of them is one and nothing follows.
+func (t *text) stepFence(v string, eof bool) (int, bool) {
+	st := t.r.s.json
 	if t.at == 0 {
-		if calls, ok := t.unwrap(st, v[brace:end], false); !ok || len(calls.list) == 0 {
-			return t.release(st, end, "a code fence without a call")
+		t.fences = t.fences[:0]
+	}
+	for {
+		value, is := t.fenceValue(v, eof)
+		switch is {
+		case wait:
+			return 0, true
+		case no:
+			return t.release(st, value, "a code fence")
 		}
-		t.at = end
+		t.scan.at = max(t.scan.at, value)
+		if !t.scan.run(v, eof) {
+			if !eof {
+				return 0, true
+			}
+			if len(t.fences) == 0 && t.severed(st, v, value) {
+				t.behindCall()
+				return len(v), false
+			}
+			return t.release(st, len(v), "a code fence that is cut")
+		}
+		end := t.scan.end
+		if n := len(t.fences); n == 0 || t.fences[n-1].from < value {
+			if calls, ok := t.unwrap(st, v[value:end], false); !ok || len(calls.List) == 0 {
+				return t.release(st, end, "a code fence without a call")
+			}
+			t.fences = append(t.fences, span{value, end, end})
+		}
+		last := &t.fences[len(t.fences)-1]
+		last.next = scan.SkipBytes(v, last.next, " \n\t\r`~")
+		next := last.next
+		if next == len(v) && !eof {
+			return 0, true
+		}
+		if again := strings.LastIndexByte(v[end:next], '\n'); again >= 0 && fenceMarks(v[end+again:next]) && fenceMarks(v[end:end+again]) {
+			t.at, t.scan = end+again, valueScan{}
+			continue
+		}
+		return t.closeFences(v, next, eof)
 	}
-	t.at = skipBytes(v, t.at, " \n\t\r`~")
-	switch {
-	case t.at < len(v):
-		return t.release(st, t.at, "a code fence that text follows")
-	case !eof:
-		return 0, true
+}
+
+// fenceMarks says that s holds the marks of a fence.
+func fenceMarks(s string) bool { return strings.Contains(s, "```") || strings.Contains(s, "~~~") }
+
+// fenceValue is where the JSON begins in the fence at v[t.at:], or what shows that none does.
+func (t *text) fenceValue(v string, eof bool) (value int, is verdict) {
+	i := scan.SkipBytes(v, scan.SkipSpace(v, t.at), "`~")
+	i = scan.SkipBlanks(v, i)
+	word := scan.WordEnd(v, i)
+	if word == len(v) {
+		return i, scan.WaitUnless(eof || word-i > maxInfo)
 	}
-	if !t.envelope(st, v, brace, end, tools.Ending{Terminated: true}, isAlone) {
-		return t.release(st, end, "the strategy's condition does not hold")
+	switch v[i:word] {
+	case "", "json", "tool_call", "tool_calls", "tool_code":
+	default:
+		return i, no
+	}
+	switch value = scan.SkipSpace(v, word); {
+	case value-word > maxInfo:
+		return word, no
+	case value == len(v):
+		return word, scan.WaitUnless(eof)
+	case v[value] != '{' && v[value] != '[':
+		return value, no
+	case t.front == isAlone:
+		return value, yes
+	}
+	return value, t.r.s.json.Envelope.Starts(t.r.c, v[value:], eof)
+}
+
+// closeFences looks at what follows the last fence, and takes the calls of all.
+func (t *text) closeFences(v string, next int, eof bool) (int, bool) {
+	st := t.r.s.json
+	if next < len(v) {
+		switch t.marked(v[next:], eof) {
+		case wait:
+			return 0, true
+		case no:
+			return t.release(st, next, "a code fence that text follows")
+		}
+	}
+	var all []callcode.Call
+	for _, f := range t.fences {
+		found, ok := t.unwrap(st, v[f.from:f.to], false)
+		if !ok || !t.allowed(st, f.from, f.to, v[f.from:f.to]) {
+			return t.release(st, next, "the strategy's condition does not hold")
+		}
+		all = append(all, found.List...)
+	}
+	if !t.runs(evidence.Object, t.front, 0, all...) {
+		return t.release(st, next, quotation)
+	}
+	for _, f := range t.fences {
+		found, _ := t.unwrap(st, v[f.from:f.to], false)
+		t.takeAll(st, f.from, f.to, found, tools.Ending{Terminated: true})
 	}
 	t.behindCall()
-	return len(v), false
+	return next, false
 }

@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 )
 
 // Strategies is a list of strategies, compiled. It is immutable and safe for
@@ -20,6 +24,8 @@ type Strategies struct {
 
 	named *opener // [NAME] on a line of its own, read by the first strategy of brackets
 
+	header    *header.Grammar
+	weights   evidence.Weights
 	openers   [256][]*opener // by their first byte in lower case; higher priority first
 	first     [256]class
 	pairs     pairs
@@ -61,9 +67,10 @@ type StrategyError struct {
 // Error is the message with its place.
 func (e *StrategyError) Error() string { return e.Place + ": strategy " + e.ID + ": " + e.Msg }
 
-// Compile checks and prepares strategies. Disabled ones are checked, too.
-func Compile(list []Strategy) (*Strategies, error) {
-	s := &Strategies{all: slices.Clone(list)}
+// Compile checks and prepares strategies. Disabled ones are checked, too. The weights say how
+// sure they must be of a call.
+func Compile(list []Strategy, w evidence.Weights) (*Strategies, error) {
+	s := &Strategies{weights: w, all: slices.Clone(list)}
 	slices.SortStableFunc(s.all, func(a, b Strategy) int { return b.Priority - a.Priority })
 	priorities := map[int]string{}
 	for i := range list {
@@ -97,6 +104,9 @@ func Compile(list []Strategy) (*Strategies, error) {
 // caller must not change them.
 func (s *Strategies) All() []Strategy { return s.all }
 
+// Weights are what the signs of a call count.
+func (s *Strategies) Weights() evidence.Weights { return s.weights }
+
 // add puts a strategy into its place. Only blocks, patterns and drops may come
 // more than once.
 func (s *Strategies) add(st *Strategy) error {
@@ -125,21 +135,20 @@ func (s *Strategies) add(st *Strategy) error {
 // open puts an opener into the tables that the reader scans with.
 func (s *Strategies) open(op *opener) {
 	a := op.lit[0]
-	s.openers[lower(a)] = append(s.openers[lower(a)], op)
-	if !isWord(a) || a >= 0x80 {
+	s.openers[scan.Lower(a)] = append(s.openers[scan.Lower(a)], op)
+	if !scan.IsWord(a) || a >= 0x80 {
 		s.first[a] = opensAnywhere
 		return
 	}
 	if s.pairs == nil {
 		s.pairs = make(pairs, 1<<16/64)
 	}
-	b := op.lit[1]
-	for _, a := range []byte{lower(a), upper(a)} {
+	for _, a := range []byte{scan.Lower(a), scan.Upper(a)} {
 		if s.first[a] == plain {
 			s.first[a] = opensWord
 		}
-		s.pairs.add(a, lower(b))
-		s.pairs.add(a, upper(b))
+		s.pairs.add(a, scan.Lower(op.lit[1]))
+		s.pairs.add(a, scan.Upper(op.lit[1]))
 	}
 }
 
@@ -147,15 +156,24 @@ func (s *Strategies) open(op *opener) {
 func (s *Strategies) prepare() {
 	s.first['\n'], s.first['`'] = opensAnywhere, opensAnywhere
 	s.lineOpens = s.harmony != nil || s.lines != nil
+	s.header = header.New(header.Words{}, header.Signs{})
 	if s.harmony != nil {
-		s.first['<'] = opensAnywhere
+		s.header = header.New(s.harmony.Header, s.harmony.Signs)
+		for _, w := range slices.Concat(s.harmony.Header.Channels, s.harmony.Header.Recipient) {
+			s.first[w[0]] = max(s.first[w[0]], opensWord)
+		}
+		for b := range s.first {
+			if s.header.Leads(byte(b)) {
+				s.first[b] = opensAnywhere
+			}
+		}
 		s.lead = s.harmony.Lead
 		for _, begin := range s.harmony.Thoughts {
 			s.thoughts = append(s.thoughts, strings.ToLower(begin))
 		}
 	}
 	if s.json != nil {
-		s.first['{'], s.first['['] = opensAnywhere, opensAnywhere
+		s.first['{'], s.first['['], s.first['('] = opensAnywhere, opensAnywhere, opensAnywhere
 	}
 }
 
@@ -181,6 +199,10 @@ func (st *Strategy) check() error {
 		}
 	}
 	switch st.Kind {
+	case Harmony:
+		if err := st.Header.Check(); err != nil {
+			return st.errorf("%v", err)
+		}
 	case JSON:
 		if len(st.Envelope.Name) == 0 || len(st.Envelope.Arguments) == 0 {
 			return st.errorf("needs envelope.name and envelope.arguments")
@@ -207,9 +229,9 @@ func (st *Strategy) checkLiterals() error {
 	for _, lit := range slices.Concat(st.Open, st.Done) {
 		before, _, named := strings.Cut(lit, ToolName)
 		switch {
-		case named && (before == "" || isSpace(before[0]) || len(before) == 1 && isWord(before[0])):
+		case named && (before == "" || scan.IsSpace(before[0]) || len(before) == 1 && scan.IsWord(before[0])):
 			return st.errorf("%q cannot open a call: before %s it needs a sign, or two characters and no blank in front", lit, ToolName)
-		case !named && (len(lit) < 2 || isSpace(lit[0])) || strings.Contains(lit, "\n"):
+		case !named && (len(lit) < 2 || scan.IsSpace(lit[0])) || strings.Contains(lit, "\n"):
 			return st.errorf("%q cannot open a call: it needs two characters or more, none of them a line break, and no blank in front", lit)
 		}
 	}

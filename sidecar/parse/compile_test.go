@@ -5,36 +5,40 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
 func TestCompileRefuses(t *testing.T) {
 	for want, st := range map[string]parse.Strategy{
-		"no id":                 {Kind: parse.Native},
-		"confidence":            {ID: "x", Kind: parse.Native, Confidence: 1.5},
-		"lead":                  {ID: "x", Kind: parse.Harmony, Lead: -1},
-		"cannot read":           {ID: "x", Kind: parse.Harmony, Read: []parse.Field{"header"}},
-		"envelope.name":         {ID: "x", Kind: parse.JSON},
-		"needs open":            {ID: "x", Kind: parse.Block, Body: parse.BodyJSON},
-		"two characters":        block(parse.BodyJSON, "[", ""),
-		"no blank in front":     block(parse.BodyJSON, " [", ""),
-		"none of them a line":   block(parse.BodyJSON, "a\nb", ""),
-		"close literals":        block(parse.BodyJSON, "<<", " "),
-		"body \"toml\"":         block("toml", "<<", ">>"),
-		"begins the call":       {ID: "x", Kind: parse.Pattern},
-		"before {tool} it":      pattern("{tool}(", "", "x", ""),
-		"it needs a sign":       pattern("a{tool}(", "", "x", ""),
-		"body json is not":      block(parse.BodyJSON, "<{tool}>", ""),
-		"needs find":            {ID: "x", Kind: parse.Pattern, Open: []string{"<<"}},
-		"a group key":           pattern("<<", "", "x", "y"),
-		"until \"page\"":        until("page", pattern("<<", "", "x", "")),
-		"needs tools":           {ID: "x", Kind: parse.Phrases},
-		"kind \"magic\"":        {ID: "x", Kind: "magic"},
-		"already; a kind can":   {ID: "y", Kind: parse.Lines},
-		"has the priority 1 of": {ID: "y", Kind: parse.Harmony, Priority: 1},
+		"no id":                  {Kind: parse.Native},
+		"confidence":             {ID: "x", Kind: parse.Native, Confidence: 1.5},
+		"lead":                   {ID: "x", Kind: parse.Harmony, Header: header.UsualWords(), Lead: -1},
+		"cannot read":            {ID: "x", Kind: parse.Harmony, Header: header.UsualWords(), Read: []parse.Field{"header"}},
+		"envelope.name":          {ID: "x", Kind: parse.JSON},
+		"needs open":             {ID: "x", Kind: parse.Block, Body: parse.BodyJSON},
+		"two characters":         block(parse.BodyJSON, "[", ""),
+		"no blank in front":      block(parse.BodyJSON, " [", ""),
+		"none of them a line":    block(parse.BodyJSON, "a\nb", ""),
+		"close literals":         block(parse.BodyJSON, "<<", " "),
+		"body \"toml\"":          block("toml", "<<", ">>"),
+		"begins the call":        {ID: "x", Kind: parse.Pattern},
+		"before {tool} it":       pattern("{tool}(", "", "x", ""),
+		"it needs a sign":        pattern("a{tool}(", "", "x", ""),
+		"body json is not":       block(parse.BodyJSON, "<{tool}>", ""),
+		"needs find":             {ID: "x", Kind: parse.Pattern, Open: []string{"<<"}},
+		"a group key":            pattern("<<", "", "x", "y"),
+		"until \"page\"":         until("page", pattern("<<", "", "x", "")),
+		"needs tools":            {ID: "x", Kind: parse.Phrases},
+		"kind \"magic\"":         {ID: "x", Kind: "magic"},
+		"already; a kind can":    {ID: "y", Kind: parse.Lines},
+		"needs header.":          {ID: "x", Kind: parse.Harmony},
+		"cannot stand in header": {ID: "x", Kind: parse.Harmony, Header: header.Words{Roles: []string{"a"}, Channels: []string{"b"}, Types: []string{"c"}, Recipient: []string{"To"}}},
+		"has the priority 1 of":  {ID: "y", Kind: parse.Harmony, Header: header.UsualWords(), Priority: 1},
 	} {
 		st.Place, st.Enabled = "rules.yaml:7", true
-		_, err := parse.Compile([]parse.Strategy{{ID: "base", Kind: parse.Lines, Priority: 1, Enabled: true}, st})
+		_, err := parse.Compile([]parse.Strategy{{ID: "base", Kind: parse.Lines, Priority: 1, Enabled: true}, st}, evidence.Prior())
 		var e *parse.StrategyError
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) || e.Place != "rules.yaml:7" {
 			t.Errorf("%s: %v", want, err)
@@ -44,14 +48,14 @@ func TestCompileRefuses(t *testing.T) {
 
 func TestDisabledStrategiesAreCheckedAndNotUsed(t *testing.T) {
 	off := markers(nil)
-	s, err := parse.Compile([]parse.Strategy{off, {ID: "b", Kind: parse.Lines, Priority: off.Priority}})
+	s, err := parse.Compile([]parse.Strategy{off, {ID: "b", Kind: parse.Lines, Priority: off.Priority}}, evidence.Prior())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := readPieces(s, offeredForFuzz(), []string{"[TOOL:exec|command=ls]"}, "stop"); len(got.Calls) > 0 {
 		t.Errorf("calls %v", got.Calls)
 	}
-	if _, err := parse.Compile([]parse.Strategy{{ID: "x", Kind: "magic"}}); err == nil {
+	if _, err := parse.Compile([]parse.Strategy{{ID: "x", Kind: "magic"}}, evidence.Prior()); err == nil {
 		t.Error("a disabled strategy is not checked")
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -14,7 +16,7 @@ import (
 func TestDenied(t *testing.T) {
 	no := func(parse.Env) (bool, error) { return false, nil }
 	fails := func(parse.Env) (bool, error) { return true, errors.New("out of range") }
-	envelope := parse.Envelope{Calls: []string{"tool_calls"}, Name: []string{"name"}, Arguments: []string{"arguments"}}
+	keys := envelope.Keys{Calls: []string{"tool_calls"}, Name: []string{"name"}, Arguments: []string{"arguments"}}
 	for _, row := range []struct {
 		name string
 		st   parse.Strategy
@@ -22,13 +24,13 @@ func TestDenied(t *testing.T) {
 		saw  string
 	}{
 		{"native", parse.Strategy{Kind: parse.Native}, parse.Delta{Calls: []parse.CallDelta{{Name: "read", Arguments: []byte(`{"path":"a"}`)}}}, `{"path":"a"}`},
-		{"harmony", parse.Strategy{Kind: parse.Harmony}, parse.Delta{Content: `<|channel|>commentary to=read<|message|>{"path":"a"}<|call|>`}, `to=read`},
-		{"harmony in thoughts", parse.Strategy{Kind: parse.Harmony, Read: []parse.Field{parse.Content, parse.Reasoning}},
+		{"harmony", parse.Strategy{Kind: parse.Harmony, Header: header.UsualWords()}, parse.Delta{Content: `<|channel|>commentary to=read<|message|>{"path":"a"}<|call|>`}, `to=read`},
+		{"harmony in thoughts", parse.Strategy{Kind: parse.Harmony, Header: header.UsualWords(), Read: []parse.Field{parse.Content, parse.Reasoning}},
 			parse.Delta{Reasoning: `Hm.<|channel|>commentary to=read<|message|>{"path":"a"}<|call|>`}, `to=read`},
-		{"object", parse.Strategy{Kind: parse.JSON, Envelope: envelope}, parse.Delta{Content: `{"name":"read","arguments":{"path":"a"}}`}, `{"name"`},
-		{"list of calls", parse.Strategy{Kind: parse.JSON, Envelope: envelope}, parse.Delta{Content: `{"tool_calls":[{"name":"read","arguments":{"path":"a"}}]}`}, `"tool_calls"`},
-		{"fence", parse.Strategy{Kind: parse.JSON, Envelope: envelope}, parse.Delta{Content: "```json\n{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}\n```"}, `{"name"`},
-		{"name lost", parse.Strategy{Kind: parse.JSON, Envelope: parse.Envelope{Name: []string{"path"}, Arguments: []string{"x"}}}, parse.Delta{Content: `{"path":"a"}`}, `{"path":"a"}`},
+		{"object", parse.Strategy{Kind: parse.JSON, Envelope: keys}, parse.Delta{Content: `{"name":"read","arguments":{"path":"a"}}`}, `{"name"`},
+		{"list of calls", parse.Strategy{Kind: parse.JSON, Envelope: keys}, parse.Delta{Content: `{"tool_calls":[{"name":"read","arguments":{"path":"a"}}]}`}, `"tool_calls"`},
+		{"fence", parse.Strategy{Kind: parse.JSON, Envelope: keys}, parse.Delta{Content: "```json\n{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}\n```"}, `{"name"`},
+		{"name lost", parse.Strategy{Kind: parse.JSON, Envelope: envelope.Keys{Name: []string{"path"}, Arguments: []string{"x"}}}, parse.Delta{Content: `{"path":"a"}`}, `{"path":"a"}`},
 		{"lines", parse.Strategy{Kind: parse.Lines}, parse.Delta{Content: "Action: read\nAction Input: {\"path\":\"a\"}\n"}, "Action: read"},
 		{"block", parse.Strategy{Kind: parse.Block, Open: []string{"[TOOL:"}, Body: parse.BodyPairs}, parse.Delta{Content: "[TOOL:read|path=a]"}, "[TOOL:read"},
 		{"phrases", parse.Strategy{Kind: parse.Phrases, Tools: []string{"read"}, Phrase: []parse.Phrase{{Tool: "read", After: []string{"read"}, Take: "path", As: "path"}}},
@@ -57,8 +59,8 @@ func TestDenied(t *testing.T) {
 func TestAnyChunkingDeniesTheSame(t *testing.T) {
 	when := func(e parse.Env) (bool, error) { return len(e.Text)%2 == 0, nil }
 	s := compiled(t,
-		parse.Strategy{ID: "harmony", Kind: parse.Harmony, Lead: 24, When: when}, markers(when),
-		parse.Strategy{ID: "json", Kind: parse.JSON, When: when, Envelope: parse.Envelope{Calls: []string{"tool_calls"}, Name: []string{"name", "action"}, Arguments: []string{"arguments", "action_input"}}},
+		parse.Strategy{ID: "harmony", Kind: parse.Harmony, Header: header.UsualWords(), Lead: 24, When: when}, markers(when),
+		parse.Strategy{ID: "json", Kind: parse.JSON, When: when, Envelope: envelope.Keys{Calls: []string{"tool_calls"}, Name: []string{"name", "action"}, Arguments: []string{"arguments", "action_input"}}},
 		parse.Strategy{ID: "react", Kind: parse.Lines, When: when, Done: []string{"done"}},
 		parse.Strategy{ID: "tags", Kind: parse.Block, When: when, Open: []string{"<tool_call>"}, Close: []string{"</tool_call>"}, Body: parse.BodyAuto})
 	whole := []string{`{"name":"exec","arguments":{"command":"ls"}}`, "[TOOL:read|path=a]", "\n", "\nAction: exec\nAction Input: {\"command\":\"ls\"}\n"}

@@ -1,6 +1,10 @@
 package parse
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+)
 
 // ContentFilter is the finish_reason of a reply that a filter of the server cut off.
 const ContentFilter = "content_filter"
@@ -24,7 +28,7 @@ func finishing(said string) (finish, cut string) {
 
 // word is a finish_reason as it may be shown: what is no short word is not.
 func word(said string) string {
-	plain := strings.IndexFunc(said, func(c rune) bool { return c > 0x7f || c != ' ' && !isName(byte(c)) }) < 0
+	plain := strings.IndexFunc(said, func(c rune) bool { return c > 0x7f || c != ' ' && !scan.IsName(byte(c)) }) < 0
 	if plain && len(said) <= 64 {
 		return said
 	}

@@ -1,25 +1,87 @@
 package parse
 
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+)
+
 // maxName is how long a name may be that prose is held back for.
 const maxName = 64
 
-// tail is how many bytes at the end of v may be the beginning of "assistant", or
-// an offered name that a { could follow.
+// tail is how many bytes at the end of v may be the beginning of "assistant", or of a clue.
 func (t *text) tail(v string) int {
 	if v == "" || t.fence.n > 0 || t.ticks > 0 {
 		return 0
 	}
 	hold := 0
 	if t.r.s.harmony != nil {
-		hold = begun(v, assistant)
+		hold = begun(v, header.Assistant)
 	}
-	if t.r.s.json == nil || t.r.c.Open() || !isName(v[len(v)-1]) {
-		return hold
+	return max(hold, t.heldBefore(v, len(v)))
+}
+
+// heldBefore is how many bytes in front of v[j:] are a clue so far.
+func (t *text) heldBefore(v string, j int) int {
+	if t.r.s.json == nil || t.r.guard == nil || t.plain(v, j) {
+		return 0
 	}
-	if i := t.nameStart(v, len(v)); i < len(v) && t.r.initial(v[i]) && t.r.c.HasPrefix(v[i:]) {
-		return max(hold, len(v)-i)
+	whole := wholeRunes(v[:j])
+	if c, ok := t.clueBefore(v, whole, true); ok {
+		return j - c.start
 	}
-	return hold
+	if whole < j {
+		return j - t.leadOf(v, whole, 1, &clue{})
+	}
+	from := t.wordStart(v, j)
+	if word := v[from:j]; t.nameGoesOn(v, from) || !t.mayName(word) {
+		from = j
+	}
+	return j - t.leadOf(v, from, 0, &clue{})
+}
+
+// plain says at a glance that no clue stands or begins in v[:j]: no line begins there, and no
+// word begins as a name does.
+func (t *text) plain(v string, j int) bool {
+	const glance = 32
+	if j > glance || t.last == '\n' {
+		return false
+	}
+	before := t.last
+	for _, b := range []byte(v[:j]) {
+		if b == '\n' || b >= utf8.RuneSelf || scan.IsName(b) && !scan.IsName(before) && (b == namespace[0] || t.r.initial(b)) {
+			return false
+		}
+		before = b
+	}
+	return true
+}
+
+// wholeRunes is where a character begins that s holds only the beginning of, or len(s).
+func wholeRunes(s string) int {
+	for i := len(s) - 1; i >= max(0, len(s)-utf8.UTFMax); i-- {
+		if utf8.RuneStart(s[i]) {
+			if !utf8.FullRuneInString(s[i:]) {
+				return i
+			}
+			break
+		}
+	}
+	return len(s)
+}
+
+// mayName says that a word may become the name of an offered tool.
+func (t *text) mayName(word string) bool {
+	switch {
+	case word == "":
+		return false
+	case strings.HasPrefix(namespace, word):
+		return true
+	}
+	word = strings.TrimPrefix(word, namespace)
+	return word == "" || t.r.initial(word[0]) && t.r.c.HasPrefix(word)
 }
 
 // begun is how many bytes at the end of v may be the beginning of lit.
@@ -29,28 +91,4 @@ func begun(v, lit string) int {
 		n--
 	}
 	return n
-}
-
-// nameStart is where the word that ends at end begins, or end if it is no name
-// that stands by itself.
-func (t *text) nameStart(v string, end int) int {
-	i := end
-	for i > 0 && end-i <= maxName && isName(v[i-1]) {
-		i--
-	}
-	if end-i > maxName || !isSpace(t.before(v, i)) {
-		return end
-	}
-	return i
-}
-
-// nameBefore is the offset of an offered name that a { at v[j:] follows, or j.
-func (t *text) nameBefore(v string, j int) int {
-	if v[j] != '{' {
-		return j
-	}
-	if w := t.nameStart(v, j); w < j && t.r.c.Exact(v[w:j]) {
-		return w
-	}
-	return j
 }

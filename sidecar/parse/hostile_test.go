@@ -29,6 +29,7 @@ func TestHostileTextIsReadInLinearTime(t *testing.T) {
 		"```json\n{\"name\":\"exec\"", "Action Input: {", "Action: exec\nAction Input: \"a\n", "Thought: x\nAction: y\n", "Final Answer: ", "Observation:",
 		"<|start|>assistant<|channel|>analysis<|message|>a", "<|message|>", "<|constrain|>", "<|channel|>commentary<|message|>{\"a\":1}<|call|>", "to=exec code assistant", "analysis ",
 		"\\", "\\\"", "{\"a\":\"\\n", "{}", "[{", "]", "}", "[DONE]\n", "~~~\n", "</think>", "assistant to=exec {\"command\":\"", "web_search{} ",
+		"&lt;|", "&lt;|end|&gt;", "&amp;", "%3C", "\\u003c", "|", "|end", "＜", "＜｜call｜＞", "<\u200b", "< ", "<|channel ", "&#", "to=",
 	} {
 		linear(t, s, "", unit, 4, false)
 		linear(t, s, "", unit, 1<<20, false)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -129,7 +130,7 @@ func TestHeadless(t *testing.T) {
 func TestIntactLeavesAtOnce(t *testing.T) {
 	for text, now := range map[string]string{
 		"It is one.": "It is one.", "analysis": "", "anal": "", "commentary to=": "", "assistant": "", "final": "", "a": "", "<": "",
-		"The commentary ": "The commentary ",
+		"My commentary ": "My ", "My commentary is ": "My commentary is ", "Go to ": "Go ", "Go to the": "Go to the",
 	} {
 		r := shipped.Strategies("").Reader(offeredForFuzz(), parse.Facts{Intact: true})
 		got := ""
@@ -145,7 +146,7 @@ func TestIntactLeavesAtOnce(t *testing.T) {
 // What begins as thoughts do is held all the same, and is a thought if a header follows;
 // everything else leaves in the delta it comes in. Deltas make no difference.
 func TestIntactHoldsThoughts(t *testing.T) {
-	s := compiled(t, parse.Strategy{ID: "harmony", Kind: parse.Harmony, Lead: 64, Thoughts: []string{"We need", "the user"}})
+	s := compiled(t, parse.Strategy{ID: "harmony", Kind: parse.Harmony, Header: header.UsualWords(), Lead: 64, Thoughts: []string{"We need", "the user"}})
 	const end = "<|end|><|start|>assistant<|channel|>final<|message|>Hi."
 	for text, want := range map[string]struct {
 		now     string // what leaves before the header is there

@@ -1,14 +1,15 @@
 package parse
 
 import (
-	"encoding/json"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // jsonStart looks at { or [ in prose: a call object may stand at the start of
-// the reply, at the start of a line, or right behind an offered name.
+// the reply, at the start of a line, right behind an offered name, or, if it names an offered
+// tool, anywhere.
 func (t *text) jsonStart(v string, j int, eof bool) (opening, verdict) {
 	if t.r.c.Empty() || t.r.tired() {
 		return opening{}, no
@@ -20,26 +21,20 @@ func (t *text) jsonStart(v string, j int, eof bool) (opening, verdict) {
 		return opening{}, no
 	}
 	value := opening{begin: func(t *text, _ string, _ int) { t.enter(inJSON) }}
-	if t.firstAt(v, j) {
+	if v[j] != '(' && t.firstAt(v, j) {
 		return value, yes
 	}
-	if w := t.nameBefore(v, j); w < j {
-		o, is := opening{back: j - w}, wait
-		if k := skipSpace(v, j+1); k < len(v) || eof {
-			is = no
-			if k < len(v) && (v[k] == '"' || v[k] == '}') {
-				is = yes
-			}
-		}
-		o.begin = func(t *text, _ string, _ int) { t.enter(inGlued); t.at = j - w }
-		if is != no {
+	if !t.r.c.Open() && v[j] != '[' {
+		if o, is := t.clueAt(v, j, eof); is != no || v[j] == '(' {
 			return o, is
 		}
-	}
-	if !t.lineStart(v, j) {
+	} else if v[j] == '(' {
 		return opening{}, no
 	}
-	return value, t.r.s.json.Envelope.starts(v[j:], eof)
+	if t.r.c.Open() && !t.lineStart(v, j) {
+		return opening{}, no
+	}
+	return value, t.r.s.json.Envelope.Starts(t.r.c, v[j:], eof)
 }
 
 // stepJSON holds a value until it is known to be a call or not.
@@ -62,19 +57,20 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 		if is == wait {
 			return 0, true
 		}
-		if t.envelope(st, v, 0, end, tools.Ending{Terminated: true}, a) {
+		within := !t.first && !t.lineStart(v, 0)
+		if (!within || t.allKnown(st, v[:end])) && t.envelope(st, v, 0, end, tools.Ending{Terminated: true}, a) {
 			t.behindCall()
 			return end, false
 		}
 		if a == isQuoted {
-			return t.release(st, end, quotation)
+			return t.releaseValue(end, quotation)
 		}
 		t.at = end
 	}
-	t.at = skipSpace(v, t.at)
+	t.at = scan.SkipSpace(v, t.at)
 	switch {
 	case t.at < len(v) || !t.first:
-		return t.release(st, end, why)
+		return t.releaseValue(end, why)
 	case !eof:
 		return 0, true
 	}
@@ -86,7 +82,7 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 func (t *text) onlyJSON(v string, end int) (int, bool) {
 	st := t.r.s.json
 	if t.r.echoes(v[:end]) {
-		t.note(st, 0, end, Dropped, "repeats the arguments of the server's own call")
+		t.note(st, 0, end, Dropped, "repeats the arguments of another call")
 		t.prose(0)
 		return len(v), false
 	}
@@ -95,46 +91,12 @@ func (t *text) onlyJSON(v string, end int) (int, bool) {
 		t.behindCall()
 		return len(v), false
 	}
-	return t.release(st, end, "JSON that is no call")
+	return t.releaseValue(end, "JSON that is no call")
 }
 
-// stepGlued reads an offered name that a JSON object follows directly. at is
-// where the object begins.
-func (t *text) stepGlued(v string, eof bool) (int, bool) {
-	t.scan.at = max(t.scan.at, t.at)
-	if !t.scan.run(v, eof) {
-		if !eof {
-			return 0, true
-		}
-		a, _ := t.around(v, len(v), true)
-		if name := v[:t.at]; t.field == Content && t.mayRun(a, rawCall{name: name}) && t.allowed(t.r.s.json, 0, len(v), v) {
-			t.cutOff(t.r.s.json, v, 0, strings.Clone(name))
-			t.behindCall()
-			return len(v), false
-		}
-		return t.releaseGlued(v, "an unfinished object behind a name")
-	}
-	end := t.scan.end
-	if !json.Valid([]byte(v[t.at:end])) {
-		return t.releaseGlued(v[:end], "no JSON behind a name")
-	}
-	c := rawCall{v[:t.at], v[t.at:end]}
-	switch a, is := t.around(v, end, eof); {
-	case is == wait:
-		return 0, true
-	case !t.mayRun(a, c):
-		return t.releaseGlued(v[:end], quotation)
-	}
-	t.found(t.r.s.json, v, 0, end, c, tools.Ending{Terminated: true}, tools.Repair{Kind: "call.glued", At: t.base})
-	t.behindCall()
-	return end, false
-}
-
-// releaseGlued gives a name and its object back as prose; the brace is not looked
-// at again.
-func (t *text) releaseGlued(v, why string) (int, bool) {
-	brace := t.at
-	t.release(t.r.s.json, len(v), why)
-	t.at = brace + 1
+// releaseValue gives a whole value back as text; nothing in it is looked at again.
+func (t *text) releaseValue(end int, why string) (int, bool) {
+	t.release(t.r.s.json, end, why)
+	t.at = end
 	return 0, false
 }

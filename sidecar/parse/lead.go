@@ -3,6 +3,9 @@ package parse
 import (
 	"slices"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
 // A reply without reasoning may begin with a thought whose header the server
@@ -13,7 +16,7 @@ import (
 
 // flow lets s leave as text, unless it is still a lead or follows an open call.
 func (t *text) flow(s string) {
-	t.past.add(s)
+	t.past.Add(s)
 	switch {
 	case s == "":
 	case t.after == afterOpen:
@@ -67,11 +70,34 @@ func (t *text) letGo(k EventKind) {
 	t.lead = nil
 }
 
+// openQuotable opens a header that may be quoted: the text in front of its opener is not at
+// its end. within says that a message holds it.
+func (t *text) openQuotable(opener string, tok alphabet.Token, within bool) {
+	before := t.last
+	t.openHeader(tok == alphabet.Channel)
+	t.head.text, t.head.before, t.head.within = strings.Clone(opener), before, within
+}
+
+// settleQuotable is settleLead for text in front of a header that might have been quoted,
+// and was not.
+func (t *text) settleQuotable() {
+	if t.head.text != "" {
+		last := t.last
+		t.last = t.head.before
+		if t.head.within {
+			t.closeMessage()
+		} else {
+			t.settleLead()
+		}
+		t.last, t.head.text = last, ""
+	}
+}
+
 // settleLead decides about unmarked text before a header. A body whose own
 // header was lost runs right up to the next token; prose ends with a blank.
 func (t *text) settleLead() {
 	k := Thought
-	if isSpace(t.last) {
+	if scan.IsSpace(t.last) {
 		k = Text
 	}
 	t.settle(k)

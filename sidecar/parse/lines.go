@@ -1,6 +1,10 @@
 package parse
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+)
 
 // keyword is the word that a ReAct line begins with.
 type keyword uint8
@@ -44,24 +48,24 @@ type lines struct {
 // lineWord reads the keyword of a line and where its value begins. more says
 // that the line is too short to tell.
 func lineWord(line string) (kw keyword, value int, more bool) {
-	i := skipBytes(line, 0, " \t#*_")
+	i := scan.SkipBytes(line, 0, " \t#*_")
 	if i == len(line) {
 		return plainLine, 0, true
 	}
 	for _, k := range keywords {
-		switch startsFold(line[i:], k.word, false) {
+		switch scan.StartsFold(line[i:], k.word, false) {
 		case no:
 			continue
 		case wait:
 			more = true
 			continue
 		}
-		j := skipBytes(line, i+len(k.word), " *_")
+		j := scan.SkipBytes(line, i+len(k.word), " *_")
 		switch {
 		case j == len(line):
 			return plainLine, 0, true
 		case line[j] == ':':
-			return k.kw, skipBytes(line, j+1, " *_\t"), false
+			return k.kw, scan.SkipBytes(line, j+1, " *_\t"), false
 		}
 	}
 	return plainLine, 0, more
@@ -80,7 +84,7 @@ func (t *text) linesStart(v string, i, p int, first, eof bool) (opening, verdict
 		return opening{}, wait
 	case kw == actionLine, kw == thoughtLine && first:
 		return opening{begin: func(t *text, v string, _ int) {
-			t.past.add(v[:skipBlanks(v, 0)])
+			t.past.Add(v[:scan.SkipBlanks(v, 0)])
 			t.enter(inLines)
 			t.lines = lines{}
 		}}, yes
@@ -177,7 +181,7 @@ func (t *text) oneLine(v, line string) (n int, done bool) {
 			t.scan = valueScan{at: l.input}
 			return 0, true
 		}
-	case l.calls > 0 && !blank(line), kw == observationLine && l.begun, l.action && !blank(line):
+	case l.calls > 0 && !scan.Blank(line), kw == observationLine && l.begun, l.action && !scan.Blank(line):
 		return t.endAction(v)
 	case l.begun && !l.action:
 		l.thought.WriteString(line)

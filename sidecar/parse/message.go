@@ -1,40 +1,44 @@
 package parse
 
 import (
-	"strings"
-
+	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // beginToken acts on a control token in prose. v begins with it.
 func (t *text) beginToken(v string, n int) {
-	tok, _, _ := tokenAt(v, true)
+	tok, _, _ := t.tokenAt(v, true)
 	t.r.result.Marked = true
 	switch {
-	case tok.opens():
-		t.settleLead()
-		t.openHeader(tok == channelToken)
-	case tok == endToken:
+	case tok.Opens():
+		if t.past.ends() == ended {
+			t.settleLead()
+			t.openHeader(tok == alphabet.Channel)
+		} else {
+			t.openQuotable(v[:n], tok, false)
+		}
+	case tok == alphabet.End:
 		t.settle(Thought)
 		t.between()
-	case tok == returnToken:
+	case tok == alphabet.Return:
 		t.settle(Text)
 		t.between()
-	case tok == messageToken:
+	case tok == alphabet.Message:
 		t.settle(Text)
 		t.message(Text, false)
-	case tok == callToken:
-		t.note(t.r.s.harmony, 0, n, Dropped, "a lone "+tokenNames[tok])
+	case tok == alphabet.Call:
+		t.note(t.r.s.harmony, 0, n, Dropped, "a lone "+tok.String())
 		t.message(Text, true)
 	default:
-		t.note(t.r.s.harmony, 0, n, Dropped, "a lone "+tokenNames[tok])
+		t.note(t.r.s.harmony, 0, n, Dropped, "a lone "+tok.String())
 	}
 }
 
 func (t *text) openHeader(afterChannel bool) {
 	t.enter(inHeader)
 	t.r.result.Marked = true
-	t.head = header{}
+	t.head = head{}
 	if afterChannel {
 		t.at = 1
 	}
@@ -56,15 +60,24 @@ func (t *text) message(k EventKind, drop bool) {
 
 // stepHeader reads a header and decides what the message is.
 func (t *text) stepHeader(v string, eof bool) (int, bool) {
-	h, n, is := parseHeader(v, t.at == 1, eof)
+	h, n, is := t.grammar.Read(v, t.at == 1, eof)
 	if is == wait {
 		return 0, true
 	}
-	stripped := t.head.stripped
-	t.head = h
-	t.head.stripped = stripped
 	if !t.alias {
-		t.head.own()
+		h.Own()
+	}
+	t.head.Header = h
+	if t.head.text != "" {
+		if h.Stop.Closes() || h.Stop == alphabet.None && !h.Body { // no message begins: a sentence names the header
+			t.giveBack(t.head.text + v[:n-h.StopN])
+			return n - h.StopN, false
+		}
+		t.head.text, t.head.tokened = t.head.text+v[:n], true
+	}
+	call := !t.foreign() && t.isCall(v, n)
+	if t.head.tokened && !call {
+		t.settleQuotable()
 	}
 	switch {
 	case t.foreign():
@@ -74,19 +87,19 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 			return n, false
 		}
 		t.message(Text, true)
-	case t.isCall(v, n):
+	case call:
 		t.beginCall(v[:n])
 	case t.after == afterOpen:
 		t.enter(inTail)
 		return n, false
-	case h.channel == "analysis":
+	case h.Channel == "analysis":
 		t.message(Thought, false)
-	case h.channel == "commentary" || h.channel == "" && h.constrain:
+	case h.Channel == "commentary" || h.Channel == "" && h.Constrain:
 		t.enter(inLost)
 	default:
 		t.message(Text, false)
 	}
-	if h.stop.closes() || h.stop == noToken && !h.body {
+	if h.Stop.Closes() || h.Stop == alphabet.None && !h.Body {
 		t.noBody(v[:n])
 	}
 	return n, false
@@ -94,21 +107,21 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 
 // foreign says that somebody else than the assistant speaks.
 func (t *text) foreign() bool {
-	r := t.head.role
-	if r == "" || r == "assistant" || t.head.recipient != "" && t.head.recipient != "assistant" {
+	r := t.head.Role
+	if r == "" || r == "assistant" || t.head.Recipient != "" && t.head.Recipient != "assistant" {
 		return false
 	}
-	return roleWord(r) || t.head.recipient == "assistant"
+	return scan.AmongFold(r, t.r.s.header.Words.Roles) || t.head.Recipient == "assistant"
 }
 
 // isCall says whether the message has a recipient. A single stray word that is
 // an offered name is one too.
 func (t *text) isCall(v string, n int) bool {
 	h := &t.head
-	if h.recipient == "" && h.rest != "" && h.channel != "final" && !t.r.c.Open() && t.r.c.Exact(h.rest) {
-		h.recipient, h.flaw = h.rest, "recipient without to="
+	if h.Recipient == "" && h.Rest != "" && h.Channel != "final" && !t.r.c.Open() && t.r.c.Exact(h.Rest) {
+		h.Recipient, h.Flaw = h.Rest, "recipient without to="
 	}
-	switch h.recipient {
+	switch h.Recipient {
 	case "", "=", "assistant", "user", "all":
 		return false
 	}
@@ -122,18 +135,18 @@ func (t *text) noBody(head string) {
 	switch {
 	case t.mode == inCall:
 		t.note(t.r.s.harmony, 0, len(head), Refused, "a call without arguments")
-		t.r.refuse(tools.Refusal{Code: tools.Truncated, Name: h.recipient, Why: "the call ends before its arguments"})
-	case h.rest == "" || h.restAt < 0:
+		t.r.refuse(tools.Refusal{Code: tools.Truncated, Name: h.Recipient, Why: "the call ends before its arguments"})
+	case h.Rest == "" || h.RestAt < 0:
 		t.note(t.r.s.harmony, 0, len(head), Dropped, "a message without a body")
 	default:
-		body := strings.TrimSuffix(head[h.restAt:], tokenNames[h.stop])
+		body := head[h.RestAt : len(head)-h.StopN]
 		if t.mode == inMessage && (t.drop || t.kind == Thought) {
 			t.emit(Thought, body)
 		} else {
 			t.show(body)
 		}
 	}
-	if h.stop.closes() || t.mode == inCall || t.mode == inLost {
+	if h.Stop.Closes() || t.mode == inCall || t.mode == inLost {
 		t.between()
 	}
 }
@@ -158,12 +171,12 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 		return t.stepThink(v, eof)
 	}
 	if t.trim {
-		i := skipBytes(v, 0, " \n\t\r:")
+		i := scan.SkipBytes(v, 0, " \n\t\r:")
 		if t.trim = i == len(v); i > 0 || t.trim {
 			return i, t.trim
 		}
 	}
-	at, tok, n, end := findToken(v, 0)
+	at, tok, n, end := t.findToken(v, 0)
 	if at >= 0 {
 		end = at
 	}
@@ -185,14 +198,16 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 		return end, true
 	}
 	switch {
-	case tok.closes():
+	case tok.Closes():
 		t.closeMessage()
 		t.between()
-	case tok.opens():
+	case tok.Opens() && t.kind == Text && !t.drop && t.past.ends() != ended:
+		t.openQuotable(v[at:at+n], tok, true)
+	case tok.Opens():
 		t.closeMessage()
-		t.openHeader(tok == channelToken)
+		t.openHeader(tok == alphabet.Channel)
 	default:
-		t.note(t.r.s.harmony, at, at+n, Dropped, "a lone "+tokenNames[tok])
+		t.note(t.r.s.harmony, at, at+n, Dropped, "a lone "+tok.String())
 	}
 	return at + n, false
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // nativeCall is one of the server's own calls, put together from its pieces.
@@ -51,10 +52,19 @@ func (r *Reader) takeNative(c *nativeCall, closed bool) {
 	if st.When != nil && !t.allowed(st, 0, 1, string(c.args)) {
 		return
 	}
+	if several := t.several(st, callcode.Call{Name: c.name, Args: string(c.args)}, tools.Ending{Terminated: closed, Length: !closed}); len(several) > 0 {
+		for _, one := range several {
+			t.offer(st, 0, 1, one, tools.Ending{Terminated: true}, nil)
+		}
+		return
+	}
 	call, refusal := r.c.Call(c.name, c.args, tools.Ending{Terminated: closed, Length: !closed})
 	if refusal == nil && r.once.has(call) {
 		t.note(st, 0, 1, Dropped, "the same call was found before")
 		return
+	}
+	if refusal == nil && r.c.Class(call.Name) != tools.Read {
+		r.once.changed(r.c)
 	}
 	t.take(st, 0, 1, call, refusal, nil)
 }
@@ -65,7 +75,11 @@ func (r *Reader) closeNative() {
 	}
 }
 
-// echoes says that doc is the arguments of one of the server's own calls.
+// echoes says that doc is the arguments of a call that is there already: one of the server's
+// own, or the last one that was read.
 func (r *Reader) echoes(doc string) bool {
+	if n := len(r.result.Calls); n > 0 && tools.SameJSON(r.result.Calls[n-1].Arguments, []byte(doc)) {
+		return true
+	}
 	return slices.ContainsFunc(r.native, func(c *nativeCall) bool { return string(bytes.TrimSpace(c.args)) == doc })
 }

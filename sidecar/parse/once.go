@@ -1,8 +1,8 @@
 package parse
 
 import (
-	"bytes"
-	"encoding/json"
+	"maps"
+	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -18,9 +18,9 @@ type once struct {
 // blanks and the order of keys at most.
 func (o *once) has(c tools.Call) bool {
 	if o.first != nil {
-		return o.first.Name == c.Name && sameKey(*o.first) == sameKey(c)
+		return o.first.Name == c.Name && o.first.Key() == c.Key()
 	}
-	return o.keys != nil && o.keys[sameKey(c)]
+	return o.keys != nil && o.keys[c.Key()]
 }
 
 // add notes a call as the model wrote it: the judge may change it afterwards.
@@ -30,25 +30,21 @@ func (o *once) add(c tools.Call) {
 		return
 	}
 	if o.first != nil {
-		o.keys = map[string]bool{sameKey(*o.first): true}
+		o.keys = map[string]bool{o.first.Key(): true}
 		o.first = nil
 	}
-	o.keys[sameKey(c)] = true
+	o.keys[c.Key()] = true
 }
 
-// sameKey is equal for equal calls. Decoding loses what a lone surrogate was, so arguments
-// with escapes stand for themselves.
-func sameKey(c tools.Call) string {
-	args := []byte(c.Arguments)
-	if !bytes.Contains(args, []byte(`\u`)) {
-		var v any
-		d := json.NewDecoder(bytes.NewReader(args))
-		d.UseNumber()
-		if d.Decode(&v) == nil {
-			if sorted, err := json.Marshal(v); err == nil {
-				args = sorted
-			}
-		}
+// changed forgets the calls that read: behind one that changes something they may find
+// something else.
+func (o *once) changed(c *tools.Catalog) {
+	reads := func(name string) bool { return c.Class(name) == tools.Read }
+	if o.first != nil && reads(o.first.Name) {
+		o.first = nil
 	}
-	return c.Name + "\x00" + string(args)
+	maps.DeleteFunc(o.keys, func(key string, _ bool) bool {
+		name, _, _ := strings.Cut(key, "\x00")
+		return reads(name)
+	})
 }

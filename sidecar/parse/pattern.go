@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // Matcher is how a strategy of kind pattern reads what begins with one of its
@@ -83,28 +85,28 @@ func (t *text) readPattern(v string, from int, eof bool) (block, verdict) {
 		}
 		at, value = m.end, 0
 		if m.json < 0 {
-			b.note(rawCall{m.name, m.args}, e.closed && m.read)
+			b.note(callcode.Call{Name: m.name, Args: m.args}, e.closed && m.read)
 			continue
 		}
-		scan := valueScan{at: m.json, stops: t.closers}
-		whole := scan.run(v, eof)
+		json := valueScan{at: m.json, stops: t.closers}
+		whole := json.run(v, eof)
 		switch {
 		case !whole && !eof:
 			return block{}, wait
 		case !whole: // a quote or bracket that never closes
 			b.cut = !e.closed && t.r.length
-			b.note(rawCall{m.name, v[m.json:e.inside]}, true)
+			b.note(callcode.Call{Name: m.name, Args: v[m.json:e.inside]}, true)
 			at = e.end
 			continue
 		}
-		at = scan.cut(v)
+		at = json.cut(v)
 		value = max(at, m.end)
 		if at > e.end { // what looked like the end stands in the value
 			if e, is = t.edge(v, at, eof); is == wait {
 				return block{}, wait
 			}
 		}
-		b.note(rawCall{m.name, v[m.json:at]}, true)
+		b.note(callcode.Call{Name: m.name, Args: v[m.json:at]}, true)
 	}
 	closed := e.closed && len(t.closers) > 0
 	b.end = e.end
@@ -119,7 +121,7 @@ func (t *text) readPattern(v string, from int, eof bool) (block, verdict) {
 }
 
 // note takes a call that was read as a whole; any other is refused.
-func (b *block) note(c rawCall, whole bool) {
+func (b *block) note(c callcode.Call, whole bool) {
 	if whole {
 		b.calls = append(b.calls, c)
 	} else {
@@ -161,7 +163,7 @@ func (t *text) match(v string, at int, e edge) match {
 	case p.Each != nil:
 		m.args, m.read = p.object(v[from:to])
 	case args[0] == '{' || args[0] == '[':
-		m.json = skipSpace(v, from)
+		m.json = scan.SkipSpace(v, from)
 	default:
 		m.args = args
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -31,7 +32,7 @@ func (r *Reader) guess() {
 		}
 		for i := range st.Phrase {
 			p := &st.Phrase[i]
-			if !among(p.Tool, st.Tools) || !r.c.Exact(p.Tool) || r.c.Class(p.Tool) != tools.Read {
+			if !scan.Among(p.Tool, st.Tools) || !r.c.Exact(p.Tool) || r.c.Class(p.Tool) != tools.Read {
 				continue
 			}
 			value, ok := p.match(sentence)
@@ -58,7 +59,7 @@ func sentences(s string) func(func(int, string) bool) {
 		from := 0
 		for i := 0; i <= len(s); i++ {
 			end := i == len(s) || s[i] == '\n' ||
-				(s[i] == '.' || s[i] == '!' || s[i] == '?') && (i+1 == len(s) || isSpace(s[i+1]))
+				(s[i] == '.' || s[i] == '!' || s[i] == '?') && (i+1 == len(s) || scan.IsSpace(s[i+1]))
 			if !end {
 				continue
 			}
@@ -80,7 +81,7 @@ func (p *Phrase) match(sentence string) (value string, ok bool) {
 	for _, w := range p.After {
 		w = strings.ToLower(w)
 		i := strings.Index(low, w)
-		if i < 0 || i > 0 && isWord(low[i-1]) || i+len(w) < len(low) && isWord(low[i+len(w)]) {
+		if i < 0 || i > 0 && scan.IsWord(low[i-1]) || i+len(w) < len(low) && scan.IsWord(low[i+len(w)]) {
 			continue
 		}
 		if i+len(w) > end {

@@ -2,11 +2,11 @@ package parse
 
 import "bytes"
 
-// PlainThought says of reasoning, as the raw JSON string it came in, that a reader
+// PlainThought says of reasoning, as the raw JSON string it came in, that the reader
 // would let it through as it is: it holds no markup and is no call. Then it need
 // not be decoded; tell the reader with Reasoned that there was some.
-func PlainThought(raw []byte) bool {
-	if bytes.IndexByte(raw, '<') >= 0 || bytes.Contains(raw, []byte(`\u00`)) {
+func (r *Reader) PlainThought(raw []byte) bool {
+	if !r.s.header.Alphabet.Plain(raw) || bytes.Contains(raw, []byte("to=")) {
 		return false
 	}
 	inside := bytes.TrimLeft(bytes.Trim(raw, `"`), " \t")

@@ -1,6 +1,11 @@
 package parse
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+)
 
 // maxOpener is the window in which something must show that it opens.
 const maxOpener = 512
@@ -17,6 +22,9 @@ type opening struct {
 func (t *text) stepProse(v string, eof bool) (int, bool) {
 	at := t.at
 	t.at = 0
+	if at > 0 {
+		t.looked = t.base + at
+	}
 	if at == 0 && t.filler {
 		if n, is := t.stray(v, eof); is == wait {
 			return 0, true
@@ -33,7 +41,9 @@ func (t *text) stepProse(v string, eof bool) (int, bool) {
 		var o opening
 		var is verdict
 		if v[j] == '\n' {
-			t.ticks = 0
+			if t.ticks > 0 {
+				t.ticks, t.looked = 0, t.base+j
+			}
 			if j++; j == len(v) {
 				break
 			}
@@ -42,6 +52,9 @@ func (t *text) stepProse(v string, eof bool) (int, bool) {
 		} else {
 			o, is = t.opens(v, j, eof, (*text).inline)
 			at = j + max(o.n, 1)
+		}
+		if is == wait {
+			o.back = t.heldBefore(v, j)
 		}
 		if is != no {
 			return t.opened(v, j-o.back, o, is)
@@ -73,7 +86,7 @@ func (t *text) opens(v string, j int, eof bool, look func(*text, string, int, bo
 
 // opened acts on what stands at v[j:].
 func (t *text) opened(v string, j int, o opening, is verdict) (int, bool) {
-	between := t.filler && (is == wait || o.markup) && blank(v[:j])
+	between := t.filler && (is == wait || o.markup) && scan.Blank(v[:j])
 	switch {
 	case between && is == wait:
 		return 0, true
@@ -93,7 +106,7 @@ func (t *text) opened(v string, j int, o opening, is verdict) (int, bool) {
 		t.mark(v[j : j+o.n])
 	}
 	switch t.mode {
-	case inJSON, inFence, inGlued, inLines, inMaybe, inBlock:
+	case inJSON, inFence, inClue, inLines, inMaybe, inBlock:
 		return j, false // these read their own opener
 	}
 	return j + o.n, false
@@ -103,7 +116,7 @@ func (t *text) opened(v string, j int, o opening, is verdict) (int, bool) {
 func (t *text) pass(v string) {
 	t.flow(v)
 	t.mark(v)
-	if t.filler && !blank(v) {
+	if t.filler && !scan.Blank(v) {
 		t.filler = false
 	}
 }
@@ -137,7 +150,7 @@ func (t *text) nextGlued(v string, at int) int {
 	}
 	if t.word.end != t.base+len(v) || t.word.at >= 0 && t.word.at < t.base+at {
 		t.word.end, t.word.at = t.base+len(v), -1
-		if j := strings.Index(v[at:], assistant); j >= 0 {
+		if j := strings.Index(v[at:], header.Assistant); j >= 0 {
 			t.word.at = t.base + at + j
 		}
 	}
@@ -150,14 +163,14 @@ func (t *text) nextGlued(v string, at int) int {
 // wordOpens says whether a literal may begin at v[i], which is a letter: at the
 // start of a word, and with a second byte that some literal has.
 func (t *text) wordOpens(v string, i int) bool {
-	return !isWord(t.before(v, i)) && (i+1 == len(v) || t.r.s.pairs.has(v[i], v[i+1]))
+	return !scan.IsWord(t.before(v, i)) && (i+1 == len(v) || t.r.s.pairs != nil && t.r.s.pairs.has(v[i], v[i+1]) || t.r.s.header.Heads(v[i:]))
 }
 
 // inline looks at what may open in the middle of a line.
 func (t *text) inline(v string, j int, eof bool) (opening, verdict) {
 	rest := v[j:]
 	if rest[0] == '`' {
-		return t.codeSpan(rest, eof)
+		return t.codeSpan(rest, j, eof)
 	}
 	if t.ticks > 0 {
 		return opening{}, no
@@ -168,62 +181,30 @@ func (t *text) inline(v string, j int, eof bool) (opening, verdict) {
 	}
 	switch {
 	case is == wait:
-		return opening{back: j - t.nameBefore(v, j)}, wait
+		return opening{}, wait
 	case is == yes:
 		return o, yes
-	case (rest[0] == '{' || rest[0] == '[') && !t.blockAt(j):
+	case (rest[0] == '{' || rest[0] == '[' || rest[0] == '(') && !t.blockAt(j):
 		return t.jsonStart(v, j, eof)
 	}
 	return opening{}, no
 }
 
 // codeSpan reads a run of backticks: as many as opened a span close it.
-func (t *text) codeSpan(rest string, eof bool) (opening, verdict) {
+func (t *text) codeSpan(rest string, j int, eof bool) (opening, verdict) {
 	n := len(rest) - len(strings.TrimLeft(rest, "`"))
 	switch {
 	case n == len(rest) && !eof:
 		return opening{n: n}, wait
+	}
+	t.looked = t.base + j + n
+	switch {
 	case t.ticks == 0:
 		t.ticks = n
 	case t.ticks == n:
 		t.ticks = 0
 	}
 	return opening{n: n}, no
-}
-
-// markup looks for control tokens, whole or stripped.
-func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
-	if t.r.s.harmony == nil {
-		return opening{}, no
-	}
-	switch v[j] {
-	case '<':
-		if _, n, is := tokenAt(v[j:], eof); is != no {
-			return opening{n: n, markup: true, begin: (*text).beginToken}, is
-		}
-		return t.thinkTag(v, j, eof)
-	case 'a':
-		return t.gluedWord(v, j, eof)
-	}
-	return opening{}, no
-}
-
-// literal looks for the opening literals of blocks.
-func (t *text) literal(v string, j int, eof bool) (opening, verdict) {
-	again := t.blockAt(j)
-	for _, op := range t.r.s.openers[lower(v[j])] {
-		if again && op.st.Priority >= t.tried.Priority {
-			continue
-		}
-		is := startsFold(v[j:], op.lit, eof)
-		if is == yes {
-			is = op.begins(t, v, j, eof)
-		}
-		if is != no {
-			return opening{n: len(op.lit), begin: op.begin}, is
-		}
-	}
-	return opening{}, no
 }
 
 // blockAt says that a block at v[j:] was read and released.
@@ -236,7 +217,7 @@ func (t *text) firstAt(v string, i int) bool {
 
 // line looks at what may open at the start of a line.
 func (t *text) line(v string, i int, eof bool) (opening, verdict) {
-	p := skipBlanks(v, i)
+	p := scan.SkipBlanks(v, i)
 	if p == len(v) {
 		if t.r.s.lineOpens && !eof && p > i {
 			return opening{}, wait
@@ -267,7 +248,7 @@ func (t *text) stray(v string, eof bool) (n int, is verdict) {
 		}
 		return 0, wait
 	}
-	n, is = strayWord(v[i:], eof)
+	n, is = t.strayWord(v[i:], eof)
 	if is != yes {
 		return 0, is
 	}
@@ -276,17 +257,19 @@ func (t *text) stray(v string, eof bool) (n int, is verdict) {
 }
 
 // strayWord says whether s begins with a word of a header, and goes on with a token or ends.
-func strayWord(s string, eof bool) (n int, is verdict) {
-	word, is := startsAny(s, strayWords[:], eof)
+func (t *text) strayWord(s string, eof bool) (n int, is verdict) {
+	words := &t.r.s.header.Words
+	word, is := scan.StartsAny(s, words.Channels, eof)
+	if is == no {
+		word, is = header.Assistant, scan.Starts(s, header.Assistant, eof)
+	}
 	if is != yes {
 		return 0, is
 	}
 	n = len(word)
 	if n == len(s) {
-		return n, waitOr(eof)
+		return n, scan.WaitOr(eof)
 	}
-	_, _, is = tokenAt(s[n:], eof)
+	_, _, is = t.tokenAt(s[n:], eof)
 	return n, is
 }
-
-var strayWords = [...]string{"commentary", "analysis", "final", assistant}

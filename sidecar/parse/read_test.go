@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
@@ -17,7 +20,7 @@ func compiled(t testing.TB, list ...parse.Strategy) *parse.Strategies {
 			list[i].Priority = 100 - i
 		}
 	}
-	s, err := parse.Compile(list)
+	s, err := parse.Compile(list, evidence.Prior())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +28,7 @@ func compiled(t testing.TB, list ...parse.Strategy) *parse.Strategies {
 }
 
 func harmony(when func(parse.Env) (bool, error)) parse.Strategy {
-	return parse.Strategy{ID: "harmony", Kind: parse.Harmony, Lead: 256, When: when}
+	return parse.Strategy{ID: "harmony", Kind: parse.Harmony, Lead: 256, Header: header.UsualWords(), When: when}
 }
 
 func markers(when func(parse.Env) (bool, error)) parse.Strategy {
@@ -201,7 +204,8 @@ func TestBlocks(t *testing.T) {
 		{"<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}</tool_call>", ls, "", ""},
 		{"<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"</tool_call>\"}}</tool_call>", `exec{"command":"</tool_call>"}`, "", ""},
 		{"<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}</tool_call>", ls, "", ""},
-		{"<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls}}</tool_call>", ls, "", ""},
+		{"<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls}}</tool_call>", "", "", ""}, // where it ends is a guess
+		{"<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"a.txt}}</tool_call>", `read{"path":"a.txt"}`, "", ""},
 		{"<tool_call>{\"name\":\"exec\",\"arguments\": }</tool_call>", "", "", ""},
 		{"<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}</tool_call> is how", "", "<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}</tool_call> is how", ""},
 		{"<tool_call>[exec(command='ls')]</tool_call>", ls, "", ""},
@@ -269,8 +273,8 @@ func TestConditions(t *testing.T) {
 // shippedWith is what is shipped by default, as far as it reads text, and more; the lead is short.
 func shippedWith(t testing.TB, more ...parse.Strategy) *parse.Strategies {
 	list := []parse.Strategy{
-		{ID: "harmony", Kind: parse.Harmony, Lead: 24}, markers(nil),
-		{ID: "json", Kind: parse.JSON, Envelope: parse.Envelope{Calls: []string{"tool_calls"}, Name: []string{"name", "tool", "action"}, Arguments: []string{"arguments", "args", "action_input"}}},
+		{ID: "harmony", Kind: parse.Harmony, Header: header.UsualWords(), Lead: 24}, markers(nil),
+		{ID: "json", Kind: parse.JSON, Envelope: envelope.Keys{Calls: []string{"tool_calls"}, Name: []string{"name", "tool", "action"}, Arguments: []string{"arguments", "args", "action_input"}}},
 		{ID: "react", Kind: parse.Lines, Done: []string{"done"}},
 		{ID: "tags", Kind: parse.Block, Open: []string{"<tool_call>"}, Close: []string{"</tool_call>"}, Body: parse.BodyAuto},
 		{ID: "function_tags", Kind: parse.Block, Open: []string{"<function=", "<invoke name="}, Close: []string{"</function>", "</invoke>"}, Body: parse.BodyXML},

@@ -1,10 +1,13 @@
 package parse
 
 import (
-	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/inert"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -37,18 +40,18 @@ type Reader struct {
 	thought thoughts
 	native  []*nativeCall
 
-	initials []byte // first bytes of the offered names; nil: not collected yet
+	initials  [4]uint64 // the set of the first bytes of the offered names
+	collected bool      // it is complete
 
-	length  bool // the reply was cut: at its token limit, or as Reading.Cut says
-	done    bool
-	found   int
-	once    once
-	guarded bool // names are offered that text must not call
-	wasted  int  // bytes held back for candidates that were none
-	events  []Event
-	broken  bool // the next thought starts a new paragraph
+	length bool // the reply was cut: at its token limit, or as Reading.Cut says
+	done   bool
+	found  int
+	once   once
+	wasted int // bytes held back for candidates that were none
+	events []Event
+	broken bool // the next thought starts a new paragraph
 
-	guard  guard
+	guard  *inert.Guard // where names are offered that text must not call; else nil
 	shown  joined
 	mused  joined
 	result Reading
@@ -56,7 +59,10 @@ type Reader struct {
 
 // Reader begins to read a reply to a request that offers the tools in c.
 func (s *Strategies) Reader(c *tools.Catalog, f Facts) *Reader {
-	r := &Reader{s: s, c: c, facts: f, guarded: !c.Empty() && !c.Open(), maxText: f.MaxText, depth: f.MaxDepth}
+	r := &Reader{s: s, c: c, facts: f, maxText: f.MaxText, depth: f.MaxDepth}
+	if !c.Empty() && !c.Open() {
+		r.guard = inert.New(c)
+	}
 	if r.maxText == 0 {
 		r.maxText = 256 << 10
 	}
@@ -88,7 +94,7 @@ func (r *Reader) Feed(d Delta) []Event {
 
 // Holding says that bytes are held back.
 func (r *Reader) Holding() bool {
-	return len(r.content.pend) > 0 || len(r.content.lead) > 0 || len(r.thought.held) > 0 || len(r.guard.held) > 0
+	return len(r.content.pend) > 0 || len(r.content.lead) > 0 || len(r.thought.held) > 0 || r.heldBack() > 0
 }
 
 // Leading says that unmarked text is held at the start of the reply, because it
@@ -120,7 +126,7 @@ func (r *Reader) Close(finish string) (Reading, []Event) {
 	switch {
 	case len(res.Calls) > 0:
 		res.Finish = "tool_calls" // OpenClaw drops calls that come with "stop"
-	case res.Cut != "" && res.Cut != ContentFilter && blank(res.Content):
+	case res.Cut != "" && res.Cut != ContentFilter && scan.Blank(res.Content):
 		res.Finish = "stop" // there is no text that lacks its end
 	}
 	return *res, r.events
@@ -138,24 +144,22 @@ func (r *Reader) tellDenied() {
 			r.emit(Text, fmt.Sprintf("\nThe call of %s was not made. %s\n", f.Name, f.Why))
 		}
 	}
-	r.guard.pass(r, "", true)
+	r.pass("", true)
 }
 
 // closeContent decides about all text that is still held.
 func (r *Reader) closeContent() {
 	r.content.feed("", true)
 	r.content.settle(Text)
-	r.guard.pass(r, "", true)
+	r.pass("", true)
 }
 
 // emit passes on text or a thought.
 func (r *Reader) emit(k EventKind, s string) {
 	switch {
 	case s == "":
-	case k == Text && r.guarded:
-		r.guard.pass(r, s, false)
 	case k == Text:
-		r.out(s)
+		r.pass(s, false)
 	default:
 		if r.broken && r.mused.Len() > 0 {
 			s = "\n" + s
@@ -166,12 +170,23 @@ func (r *Reader) emit(k EventKind, s string) {
 	}
 }
 
-// out shows text to the user.
-func (r *Reader) out(s string) {
+// pass shows text to the user; with eof, all that was held back of it, too.
+func (r *Reader) pass(s string, eof bool) {
+	if r.guard != nil {
+		s = r.guard.Pass(s, eof)
+	}
 	if s != "" {
 		r.shown.add(s)
 		r.events = append(r.events, Event{Kind: Text, Text: s})
 	}
+}
+
+// heldBack is how much text is held because the gateway might read it as a call.
+func (r *Reader) heldBack() int {
+	if r.guard == nil {
+		return 0
+	}
+	return r.guard.Held()
 }
 
 // tired says that no more candidates are tried, because too much text was held back and
@@ -180,19 +195,19 @@ func (r *Reader) tired() bool { return r.wasted > 8*r.maxText }
 
 // initial says that some offered name begins with b.
 func (r *Reader) initial(b byte) bool {
-	if r.initials == nil {
-		r.initials = []byte{' '}
+	if !r.collected {
+		r.collected = true
 		for _, name := range r.c.Names() {
-			if name != "" && bytes.IndexByte(r.initials, name[0]) < 0 {
-				r.initials = append(r.initials, name[0])
+			if name != "" {
+				r.initials[name[0]>>6] |= 1 << (name[0] & 63)
 			}
 		}
 	}
-	return bytes.IndexByte(r.initials, b) >= 0
+	return r.initials[b>>6]&(1<<(b&63)) != 0
 }
 
 // visible says that there is text for the user.
-func (r *Reader) visible() bool { return r.shown.Len()+len(r.guard.held) > 0 }
+func (r *Reader) visible() bool { return r.shown.Len()+r.heldBack() > 0 }
 
 func (r *Reader) call(c tools.Call) {
 	r.found++
@@ -219,6 +234,13 @@ func (r *Reader) step(st *Strategy, s Step) {
 	}
 	if len(r.result.Steps) < maxSteps {
 		r.result.Steps = append(r.result.Steps, s)
+	}
+}
+
+// weighed adds to what was weighed. A text is weighed again when more of the reply has come.
+func (r *Reader) weighed(w evidence.Weighed) {
+	if all := r.result.Weighed; len(all) < maxSteps && !slices.ContainsFunc(all, w.Same) {
+		r.result.Weighed = append(all, w)
 	}
 }
 

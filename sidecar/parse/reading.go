@@ -3,6 +3,8 @@ package parse
 import (
 	"slices"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -78,10 +80,11 @@ type Reading struct {
 	Headless  bool   // it began with a thought whose header the server ate
 	Refused   []tools.Refusal
 	Steps     []Step
+	Weighed   []evidence.Weighed // each text whose signs decided what it is
 }
 
 // Empty says that there is nothing to show and nothing to run.
-func (r *Reading) Empty() bool { return len(r.Calls) == 0 && blank(r.Content) }
+func (r *Reading) Empty() bool { return len(r.Calls) == 0 && scan.Blank(r.Content) }
 
 // Unmet says that the reply leaves nothing to run, and either refused a call, was cut, or
 // has nothing to show.

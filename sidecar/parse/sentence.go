@@ -1,10 +1,11 @@
 package parse
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
 // A call in a sentence is quoted: somebody writes about it, and nobody shall run it. What
@@ -37,26 +38,68 @@ func (t *text) around(v string, end int, eof bool) (around, verdict) {
 	return isAlone, yes
 }
 
-// mayRun says whether calls in such surroundings may run. Where it is open whether they are
-// quoted, those of tools that write or execute may not.
-func (t *text) mayRun(a around, calls ...rawCall) bool {
-	harmful := func(c rawCall) bool { return t.r.c.Harmful(strings.Clone(c.name)) }
-	return a == isAlone || a == isOpen && !slices.ContainsFunc(calls, harmful)
+// inQuotation says whether the control token at v[j:end] is quoted: it stands in a sentence
+// that goes on behind it.
+func (t *text) inQuotation(v string, j, end int, eof bool) verdict {
+	p := t.past
+	p.Add(v[:j])
+	if a := p.ends(); a != inSentence && a != inItem {
+		return no
+	}
+	rest := v[end:]
+	i := scan.SkipBlanks(rest, 0)
+	first, _ := utf8.DecodeRuneInString(rest[i:])
+	switch {
+	case !utf8.FullRuneInString(rest[i:]):
+		return scan.WaitUnless(eof)
+	case strings.ContainsRune(closesQuote, first):
+		return yes
+	case i == 0 || !unicode.IsLetter(first) || unicode.IsUpper(first):
+		return no
+	}
+	n := scan.WordEnd(rest, i)
+	if n == len(rest) && !eof {
+		return wait
+	}
+	words := &t.r.s.header.Words
+	if w := rest[i:n]; words.Channel(w) != "" || scan.AmongFold(w, words.Roles, words.Recipient, words.Types) {
+		return no
+	}
+	return yes
 }
+
+// goesOn says whether text goes on at s, behind a call with control tokens in front of which
+// a text was not at its end. A model that calls a tool stops there.
+func (t *text) goesOn(s string, eof bool) verdict {
+	i := scan.SkipSpace(s, 0)
+	switch {
+	case i >= maxGap:
+		return no
+	case i == len(s) && eof && t.r.length:
+		return yes // nobody knows
+	case i == len(s):
+		return scan.WaitUnless(eof)
+	case s[i] == '`': // it closes what the call is quoted in
+		return yes
+	}
+	return invert(t.marked(s[i:], eof))
+}
+
+func invert(is verdict) verdict {
+	switch is {
+	case yes:
+		return no
+	case no:
+		return yes
+	}
+	return wait
+}
+
+// closesQuote may stand behind something that is quoted.
+const closesQuote = ".,;:!?)\"'”’»`"
 
 // past is the end of the text in front of a call.
-type past struct {
-	end [64]byte
-	n   int
-}
-
-func (p *past) add(s string) {
-	s = s[max(0, len(s)-len(p.end)):]
-	if over := p.n + len(s) - len(p.end); over > 0 {
-		p.n = copy(p.end[:], p.end[over:p.n])
-	}
-	p.n += copy(p.end[p.n:], s)
-}
+type past struct{ scan.Tail }
 
 // ending is how the text in front of a call ends.
 type ending uint8
@@ -75,8 +118,8 @@ const (
 )
 
 func (p *past) ends() ending {
-	all := string(p.end[:p.n])
-	text := strings.TrimRight(all, scriptSpace)
+	all := p.String()
+	text := strings.TrimRight(all, scan.Script)
 	last, _ := utf8.DecodeLastRuneInString(text)
 	more := isLetter(last) || strings.ContainsRune(beforeMore, last)
 	gap := all[len(text):]
@@ -92,7 +135,7 @@ func (p *past) ends() ending {
 	case breaks == 1:
 		return lineOpen
 	}
-	line := strings.TrimLeft(text[strings.LastIndexByte(text, '\n')+1:], scriptSpace)
+	line := strings.TrimLeft(text[strings.LastIndexByte(text, '\n')+1:], scan.Script)
 	last, _ = utf8.DecodeLastRuneInString(strings.TrimRight(line, afterEnd))
 	switch {
 	case strings.Trim(line, "0123456789.)-*+>•–|") == "":
@@ -121,14 +164,14 @@ const maxGap = 256
 
 // follows looks at v[end:].
 func (t *text) follows(v string, end int, eof bool) (sequel, verdict) {
-	i, more := skipTags(v, skipBytes(v, end, "}]"), eof)
-	line := skipBlanks(v, i)
-	j := skipSpace(v, line)
+	i, more := skipTags(v, scan.SkipBytes(v, end, "}]"), eof)
+	line := scan.SkipBlanks(v, i)
+	j := scan.SkipSpace(v, line)
 	switch {
 	case j-i >= maxGap:
 		return noSentence, yes
 	case more, j == len(v):
-		return noSentence, waitOr(eof)
+		return noSentence, scan.WaitOr(eof)
 	}
 	if is := t.marked(v[j:], eof); is != no {
 		return noSentence, is
@@ -172,15 +215,15 @@ func (t *text) marked(s string, eof bool) verdict {
 	if s[0] == '<' || s[0] == '[' {
 		switch {
 		case len(s) == 1:
-			return waitUnless(eof)
+			return scan.WaitUnless(eof)
 		case s[1] == '/' || s[1] == '|':
 			return yes
 		}
 	}
-	if _, is := strayWord(s, eof); is != no {
+	if _, is := t.strayWord(s, eof); is != no {
 		return is
 	}
-	probe := text{r: t.r, field: t.field}
+	probe := text{r: t.r, field: t.field, grammar: t.grammar}
 	probe.fresh()
 	looks := [...]func(*text, string, int, bool) (opening, verdict){(*text).line, (*text).inline, (*text).gluedName}
 	for _, look := range looks {
@@ -191,15 +234,15 @@ func (t *text) marked(s string, eof bool) verdict {
 	return no
 }
 
-// gluedName looks for an offered name that a { follows directly.
+// gluedName looks for an offered name that a { or ( follows directly.
 func (t *text) gluedName(v string, j int, eof bool) (opening, verdict) {
 	n := nameEnd(v, j)
 	switch {
 	case t.r.s.json == nil || t.r.c.Open() || n == j:
 		return opening{}, no
-	case n == len(v) && !eof && t.r.c.HasPrefix(v[j:]):
+	case n == len(v) && !eof && t.mayName(v[j:]):
 		return opening{}, wait
-	case n == len(v) || v[n] != '{' || !t.r.c.Exact(v[j:n]):
+	case n == len(v) || v[n] != '{' && v[n] != '(' || !t.isNamed(v[j:n]):
 		return opening{}, no
 	}
 	return opening{}, yes

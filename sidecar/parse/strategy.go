@@ -1,5 +1,10 @@
 package parse
 
+import (
+	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+)
+
 // Kind is how a strategy reads.
 type Kind string
 
@@ -53,9 +58,11 @@ type Strategy struct {
 	Read       []Field                 // empty: content only
 	When       func(Env) (bool, error) // nil: always. An error means no call.
 	Lead       int                     // harmony: bytes of unmarked text held at the start of a reply without reasoning
+	Header     header.Words            // harmony: the words of a header
+	Signs      header.Signs            // harmony: characters that stand for those of control tokens
 	Thoughts   []string                // harmony: how thoughts begin; where headers are not known to be eaten, only such a text is held
 	Done       []string                // lines: action names that end the turn; block: a line that says so
-	Envelope   Envelope                // json: the keys of a call object
+	Envelope   envelope.Keys           // json: the keys of a call object
 	Open       []string                // block, pattern: literals one of which starts a candidate; see ToolName
 	Close      []string                // block, pattern: literals one of which ends it; empty: the body, or Matcher.Until, ends it
 	LineStart  bool                    // block, pattern: a candidate starts only at the start of a line
@@ -70,16 +77,6 @@ type Strategy struct {
 // is matched without case, and one that begins with a letter only at the start of a
 // word. In a block whose opening literal holds it, the body begins with the name.
 const ToolName = "{tool}"
-
-// Envelope names the keys under which a call object keeps its parts. It is the part json of
-// a strategy in rule files, too, which the tags describe.
-type Envelope struct {
-	Calls     []string `rule:"calls" doc:"Keys that hold the list of calls." eg:"[tool_calls, calls]"`
-	Name      []string `rule:"name,required" doc:"Keys that hold the name of the tool." eg:"[name, tool, function]"`
-	Arguments []string `rule:"arguments,required" doc:"Keys that hold the arguments." eg:"[arguments, parameters, args]"`
-	Done      []string `rule:"done" doc:"Keys that end the turn if they are true." eg:"[done]"`
-	Answer    []string `rule:"answer" doc:"Keys that hold the text for the user if there is no call." eg:"[answer, response]"`
-}
 
 // Body is how the inside of a block is read.
 type Body string

@@ -1,12 +1,16 @@
 package parse
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+)
 
 // Some servers drop the control tokens and leave their words glued to the text:
 //
 //	analysisWe need the file.assistantcommentary to=functions.read json{"path":"a"}assistantfinalDone.
-
-const assistant = "assistant"
 
 // stripped looks for such words at the start of a line. v[p:] is its first
 // non-blank byte, v[i:] the line; first says that nothing came before.
@@ -15,7 +19,7 @@ func (t *text) stripped(v string, i, p int, first, eof bool) (opening, verdict) 
 		return opening{}, no
 	}
 	rest := v[p:]
-	if rest[0] != 't' && rest[0] != 'a' && rest[0] != 'c' && rest[0] != 'f' {
+	if !t.r.s.header.Begins(rest[0]) {
 		return opening{}, no
 	}
 	if o, is := t.recipient(rest, p-i, eof); is != no {
@@ -24,7 +28,7 @@ func (t *text) stripped(v string, i, p int, first, eof bool) (opening, verdict) 
 	if !first {
 		return opening{}, no
 	}
-	c, is := startsAny(rest, channels[:], eof)
+	c, is := scan.StartsAny(rest, t.r.s.header.Words.Channels, eof)
 	if is != yes {
 		return opening{}, is
 	}
@@ -35,15 +39,18 @@ func (t *text) stripped(v string, i, p int, first, eof bool) (opening, verdict) 
 func (t *text) firstWord(rest, channel string, indent int, eof bool) (opening, verdict) {
 	n := len(channel)
 	if n == len(rest) {
-		return opening{}, waitUnless(eof)
+		return opening{}, scan.WaitUnless(eof)
 	}
 	glued := opening{n: indent + n, begin: beginChannel(channel), markup: true}
 	switch next := rest[n]; {
-	case next == '<':
-		_, _, is := tokenAt(rest[n:], eof)
-		return opening{n: indent, begin: beginBareHeader, markup: true}, is
+	case t.leads(next):
+		if _, _, is := t.tokenAt(rest[n:], eof); is != no || next == '<' {
+			return opening{n: indent, begin: beginBareHeader, markup: true}, is
+		}
+	}
+	switch next := rest[n]; {
 	case next == ' ' || next == ':' || next == '\n':
-		j := skipSpace(rest, n+1)
+		j := scan.SkipSpace(rest, n+1)
 		switch {
 		case j == len(rest) && !eof:
 			return opening{}, wait
@@ -53,7 +60,7 @@ func (t *text) firstWord(rest, channel string, indent int, eof bool) (opening, v
 			return opening{n: indent, begin: func(t *text, _ string, _ int) { t.enter(inMaybe) }}, yes
 		}
 		return opening{}, no
-	case isLower(next) || strings.IndexByte("-_.,=(/", next) >= 0:
+	case scan.IsLower(next) || strings.IndexByte("-_.,=(/", next) >= 0:
 		return opening{}, no
 	}
 	return glued, yes
@@ -77,7 +84,7 @@ func beginChannel(channel string) func(*text, string, int) {
 // stripMessage enters a message after a stripped header.
 func (t *text) stripMessage(channel string) {
 	t.r.result.Marked = true
-	t.head = header{channel: channel, stripped: true}
+	t.head = head{Header: header.Header{Channel: channel}, stripped: true}
 	if t.after == afterOpen {
 		t.enter(inTail)
 		return
@@ -100,23 +107,23 @@ type gluedHow struct {
 
 // assistantAt looks at "assistant" at the start of rest, followed by what makes
 // it markup. glued says that it follows another word without a blank.
-func assistantAt(rest string, glued, eof bool) (how gluedHow, is verdict) {
-	if is := starts(rest, assistant, eof); is != yes {
+func (t *text) assistantAt(rest string, glued, eof bool) (how gluedHow, is verdict) {
+	if is := scan.Starts(rest, header.Assistant, eof); is != yes {
 		return how, is
 	}
-	behind := rest[len(assistant):]
-	if strings.HasPrefix(behind, "<") {
-		tok, _, is := tokenAt(behind, eof)
-		if is == yes && tok != channelToken && tok != messageToken {
+	behind := rest[len(header.Assistant):]
+	if behind != "" && t.leads(behind[0]) {
+		tok, _, is := t.tokenAt(behind, eof)
+		if is == yes && tok != alphabet.Channel && tok != alphabet.Message {
 			is = no
 		}
-		return gluedHow{token: true, n: len(assistant)}, is
+		return gluedHow{token: true, n: len(header.Assistant)}, is
 	}
-	if c, is := startsAny(behind, channels[:], eof); is != no {
-		return gluedHow{channel: c, n: len(assistant) + len(c)}, is
+	if c, is := scan.StartsAny(behind, t.r.s.header.Words.Channels, eof); is != no {
+		return gluedHow{channel: c, n: len(header.Assistant) + len(c)}, is
 	}
-	if is := starts(behind, " to=", eof); is == wait || is == yes && glued {
-		return gluedHow{to: true, n: len(assistant) + 1}, is
+	if is := scan.Starts(behind, " to=", eof); is == wait || is == yes && glued {
+		return gluedHow{to: true, n: len(header.Assistant) + 1}, is
 	}
 	return how, no
 }
@@ -124,7 +131,7 @@ func assistantAt(rest string, glued, eof bool) (how gluedHow, is verdict) {
 // gluedWord looks for a glued "assistant…" in the middle of a line.
 func (t *text) gluedWord(v string, j int, eof bool) (opening, verdict) {
 	b := t.before(v, j)
-	how, is := assistantAt(v[j:], b == '\n' || !isSpace(b), eof)
+	how, is := t.assistantAt(v[j:], b == '\n' || !scan.IsSpace(b), eof)
 	switch {
 	case is != yes:
 		return opening{}, is
@@ -133,7 +140,7 @@ func (t *text) gluedWord(v string, j int, eof bool) (opening, verdict) {
 	case how.to:
 		return t.recipient(v[j+how.n:], how.n, eof)
 	case how.channel != "final":
-		if o, is := t.recipient(v[j+len(assistant):], len(assistant), eof); is != no {
+		if o, is := t.recipient(v[j+len(header.Assistant):], len(header.Assistant), eof); is != no {
 			return o, is
 		}
 	}
@@ -149,7 +156,7 @@ func (t *text) glued(v string, from, end int, eof bool) (int, verdict) {
 		}
 		i += j
 		b := t.before(v, i)
-		if _, is := assistantAt(v[i:end], b == '\n' || !isSpace(b), eof); is != no {
+		if _, is := t.assistantAt(v[i:end], b == '\n' || !scan.IsSpace(b), eof); is != no {
 			return i, is
 		}
 	}
@@ -163,7 +170,7 @@ const maxMaybe = 4096
 // stepMaybe holds "analysis …" until markup shows that it was a header, or the
 // end shows that it was prose.
 func (t *text) stepMaybe(v string, eof bool) (int, bool) {
-	at, _, _, end := findToken(v, t.at)
+	at, _, _, end := t.findToken(v, t.at)
 	if at >= 0 {
 		end = at
 	}

@@ -1,13 +1,13 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
-
-// rawCall is a call as it was written: nothing is checked yet.
-type rawCall struct{ name, args string }
 
 // cutShort says that the token limit ended the reply inside the value being read.
 // A value is open only at the end, so this does not depend on when it is asked.
@@ -24,13 +24,47 @@ func (t *text) allowed(st *Strategy, from, to int, candidate string) bool {
 }
 
 // found hands a candidate call to the catalog. v[from:to] is all of its text.
-func (t *text) found(st *Strategy, v string, from, to int, c rawCall, end tools.Ending, how ...tools.Repair) bool {
+func (t *text) found(st *Strategy, v string, from, to int, c callcode.Call, end tools.Ending, how ...tools.Repair) bool {
 	candidate := t.said + v[from:to]
 	t.said = ""
 	if !t.allowed(st, from, to, candidate) {
 		return false
 	}
-	call, refusal := t.r.c.Call(strings.Clone(c.name), []byte(c.args), end)
+	if several := t.several(st, c, end); len(several) > 0 {
+		for _, one := range several {
+			t.offer(st, from, to, one, end, how)
+		}
+		return true
+	}
+	return t.offer(st, from, to, c, end, how)
+}
+
+// several are the calls in the arguments of a tool that nobody offers: a wrapper, such as
+// multi_tool_use.parallel of OpenAI's models.
+func (t *text) several(st *Strategy, c callcode.Call, end tools.Ending) []callcode.Call {
+	e := t.envelopeOf(st)
+	if !holdsCalls(e, c.Args) {
+		return nil
+	}
+	if _, refusal := t.r.c.Name(strings.Clone(c.Name)); refusal == nil {
+		return nil
+	}
+	found, ok := t.unwrap(st, c.Args, end.Length)
+	if !ok {
+		return nil
+	}
+	return found.List
+}
+
+// holdsCalls says at a glance that args may hold a list of calls.
+func holdsCalls(e *envelope.Keys, args string) bool {
+	return slices.ContainsFunc(e.Calls, func(key string) bool { return strings.Contains(args, `"`+key+`"`) })
+}
+
+// offer hands one call to the catalog.
+func (t *text) offer(st *Strategy, from, to int, c callcode.Call, end tools.Ending, how []tools.Repair) bool {
+	end.Guessed = end.Guessed || c.Unsure
+	call, refusal := t.r.c.Call(strings.Clone(c.Name), []byte(c.Args), end)
 	return t.take(st, from, to, call, refusal, how)
 }
 
@@ -39,6 +73,9 @@ func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.
 	written := call
 	if refusal == nil {
 		call.Strategy, call.Confidence = st.ID, st.Confidence
+		if t.sure > 0 {
+			call.Confidence = min(call.Confidence, t.sure)
+		}
 		if judge := t.r.facts.Judge; judge != nil {
 			refusal = judge(&call)
 		}

@@ -4,6 +4,9 @@ import (
 	"math"
 	"strings"
 	"unsafe"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 )
 
 // mode is what the reader of a field expects next. What a mode does is its step; what
@@ -18,7 +21,7 @@ const (
 	inLost                // the body of a commentary message without one
 	inJSON                // an object or array that may be a call
 	inFence               // a code fence at the start that may hold a call
-	inGlued               // an offered name directly followed by {
+	inClue                // an offered name directly followed by {
 	inLines               // Thought:, Action:, Final Answer:
 	inBlock               // between the literals of a block
 	inMaybe               // "analysis …", which is thought only if more markup follows
@@ -58,7 +61,7 @@ type text struct {
 	filler   bool // behind a closed message: stray channel words are noise
 	released bool // a candidate at the start of the reply turned out to be prose
 
-	head  header
+	head  head
 	kind  EventKind // inMessage: what the body becomes
 	drop  bool      // inMessage: it becomes nothing
 	think bool      // inMessage: closed by </think>
@@ -66,10 +69,17 @@ type text struct {
 	shown bool      // a visible message was closed before this one
 	said  string    // the header of the current call, as written
 
+	grammar *header.Grammar // of the headers of this reply
 	scan    valueScan
-	open    *opener   // inBlock
-	closers []string  // inBlock: literals one of which ends it
-	named   string    // inBlock: the name in the opening literal
+	open    *opener  // inBlock
+	closers []string // inBlock: literals one of which ends it
+	named   string   // inBlock: the name in the opening literal
+	ahead   ahead
+	clue    clue
+	fences  []span    // inFence: the calls so far
+	front   around    // inFence: what the text in front says
+	looked  int       // what stands in front of this offset in the field was released: no clue reaches back over it
+	sure    float64   // of the calls being taken; 0: they were not weighed
 	tried   *Strategy // this one, and those before it, released what begins at
 	triedAt int       // this offset in the field
 	lines   lines
@@ -85,8 +95,8 @@ const (
 )
 
 func (t *text) init(r *Reader, f Field) {
-	*t = text{r: r, field: f, last: '\n', first: true}
-	t.word.end = -1
+	*t = text{r: r, field: f, last: '\n', first: true, grammar: r.s.header}
+	t.word.end, t.ahead.end = -1, -1
 }
 
 // feed reads s. With eof nothing follows and everything is decided.
@@ -131,7 +141,7 @@ func (t *text) look(v string, eof bool) (n int, more bool) {
 func (t *text) window() int {
 	switch t.mode {
 	case inHeader:
-		return maxHeader
+		return header.Most
 	case inMaybe:
 		return maxMaybe
 	case inProse, inMessage, inCall, inTail: // what these hold is bounded by their own steps, or by the reply
@@ -151,8 +161,8 @@ func (t *text) giveUp(v string) (int, bool) {
 	case inLost:
 		t.message(Text, false)
 		return 0, false
-	case inGlued:
-		return t.releaseGlued(v, why)
+	case inClue:
+		return t.releaseClue(v, why)
 	case inLines:
 		return t.release(t.r.s.lines, len(v), why)
 	case inBlock:
@@ -176,8 +186,8 @@ func (t *text) step(v string, eof bool) (n int, more bool) {
 		return t.stepJSON(v, eof)
 	case inFence:
 		return t.stepFence(v, eof)
-	case inGlued:
-		return t.stepGlued(v, eof)
+	case inClue:
+		return t.stepClue(v, eof)
 	case inLines:
 		return t.stepLines(v, eof)
 	case inBlock:
@@ -196,7 +206,7 @@ func (t *text) step(v string, eof bool) (n int, more bool) {
 
 // enter changes the mode; the next byte is where it begins.
 func (t *text) enter(m mode) {
-	t.mode, t.at, t.retry, t.scan = m, 0, 0, valueScan{}
+	t.mode, t.at, t.retry, t.scan, t.sure = m, 0, 0, valueScan{}, 0
 }
 
 // prose goes back to reading text, skipping the first skip bytes in the search
@@ -234,7 +244,7 @@ func (t *text) early(v string, eof bool) bool {
 
 // skipBlank is the offset of the first byte of v that is no white space.
 func (t *text) skipBlank(v string) int {
-	t.blanks = skipSpace(v, t.blanks)
+	t.blanks = scan.SkipSpace(v, t.blanks)
 	return t.blanks
 }
 
@@ -244,7 +254,7 @@ func (t *text) mark(s string) {
 		return
 	}
 	t.last = s[len(s)-1]
-	if t.first && !blank(s) {
+	if t.first && !scan.Blank(s) {
 		t.first = false
 	}
 }
@@ -277,6 +287,9 @@ func (t *text) emit(k EventKind, s string) {
 	}
 	t.r.emit(k, s)
 }
+
+// leads says that a control token may begin with b.
+func (t *text) leads(b byte) bool { return t.grammar.Alphabet.Leads(b) }
 
 // midLine is a last byte behind which no line and no word begins.
 const midLine = '_'

@@ -3,6 +3,9 @@ package parse
 import (
 	"slices"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 )
 
 // thoughts reads the reasoning field. It flows at once; only from a Harmony
@@ -26,7 +29,7 @@ func (r *Reader) think(s string) {
 	}
 	s = string(t.held) + s
 	t.held = t.held[:0]
-	at, _, _, end := findToken(s, 0)
+	at, _, _, end := r.s.findToken(s, 0)
 	if t.open = at >= 0; t.open {
 		end = at
 	}
@@ -41,21 +44,25 @@ func (r *Reader) closeThoughts() {
 	t := &r.thought
 	held := string(t.held)
 	t.held = nil
-	if r.found == 0 && blank(r.shown.String()) && len(r.result.Refused) == 0 {
+	if r.found == 0 && scan.Blank(r.shown.String()) && len(r.result.Refused) == 0 {
 		all := r.mused.String() + held
 		if r.salvage(all, held) {
 			return
 		}
 	}
-	r.emit(Thought, stripTokens(held))
+	r.emit(Thought, r.s.stripTokens(held))
 }
 
 // salvage reads the reasoning as if it were content, and keeps only calls in
 // complete call syntax: marked up, or the whole of it. Of the others it tells only
-// what the policy denied.
+// what the policy denied. Where it begins with a header, the whole reply stands there.
 func (r *Reader) salvage(all, marked string) bool {
 	in, base := all, 0
-	if marked != "" {
+	token := len(all) - len(marked) // where the first one stands
+	if at := r.s.lastHeader(all); at >= 0 && at < token && (marked == "" || token-at <= header.MaxGlue) {
+		marked, base = all[at:], at
+		in = marked
+	} else if marked != "" {
 		in, base = marked, r.thought.base
 	} else if s := strings.TrimSpace(all); s == "" || s[0] != '{' && s[0] != '[' || r.s.json == nil || !r.s.json.reads(Reasoning) {
 		return false
@@ -66,11 +73,17 @@ func (r *Reader) salvage(all, marked string) bool {
 	probe := r.s.Reader(r.c, r.facts)
 	probe.content.field, probe.content.base = Reasoning, base
 	probe.content.held = false
+	if before := all[:len(all)-len(in)]; before != "" {
+		probe.content.past.Add(before)
+		probe.content.mark(before)
+	}
 	probe.length = r.length
 	probe.content.feed(in, false)
 	probe.closeContent()
 	denied := probe.result.Denied() // else the model would never hear why
-	if probe.found == 0 && !denied || !blank(probe.shown.String()) {
+	shows := !scan.Blank(probe.shown.String())
+	whole := marked != "" && scan.Blank(all[:len(all)-len(in)]) && probe.result.Marked // the server put all of the reply there
+	if probe.found == 0 && !denied && !(whole && shows) || shows && !whole {
 		for _, s := range probe.result.Steps {
 			if s.Denied != nil {
 				r.result.Steps = append(r.result.Steps, s)
@@ -82,8 +95,8 @@ func (r *Reader) salvage(all, marked string) bool {
 		switch e.Kind {
 		case ToolCall:
 			r.call(*e.Call)
-		case Thought:
-			r.emit(Thought, e.Text)
+		case Thought, Text:
+			r.emit(e.Kind, e.Text)
 		}
 	}
 	r.result.Steps = append(r.result.Steps, probe.result.Steps...)
@@ -93,28 +106,38 @@ func (r *Reader) salvage(all, marked string) bool {
 	return true
 }
 
-func (st *Strategy) reads(f Field) bool { return slices.Contains(st.Read, f) }
-
-// stripTokens removes control tokens from text.
-func stripTokens(s string) string {
-	var b strings.Builder
-	for {
-		at, _, n, _ := findToken(s, 0)
-		if at < 0 {
-			break
-		}
-		b.WriteString(s[:at])
-		s = s[at+n:]
+// lastHeader is where the last header begins that names a recipient and lost its tokens, or
+// -1. What a model plans to write stands before what it writes.
+func (s *Strategies) lastHeader(text string) int {
+	if s.harmony == nil {
+		return -1
 	}
-	b.WriteString(s)
-	return b.String()
+	at := -1
+	for _, w := range s.header.Words.Recipient {
+		at = max(at, strings.LastIndex(text, w+"="))
+	}
+	if at < 0 {
+		return -1
+	}
+	before := text[:at]
+	for _, words := range [...][]string{s.header.Words.Channels, {header.Assistant}} {
+		trimmed := strings.TrimRight(before, " ")
+		for _, w := range words {
+			if strings.HasSuffix(trimmed, w) {
+				before = trimmed[:len(trimmed)-len(w)]
+			}
+		}
+	}
+	return len(before)
 }
+
+func (st *Strategy) reads(f Field) bool { return slices.Contains(st.Read, f) }
 
 // thinkTag looks for the tags in which other models think.
 func (t *text) thinkTag(v string, j int, eof bool) (opening, verdict) {
 	first := t.firstAt(v, j)
 	if first {
-		is := starts(v[j:], "<think>", eof)
+		is := scan.Starts(v[j:], "<think>", eof)
 		if is != no {
 			return opening{n: len("<think>"), markup: true, begin: func(t *text, _ string, _ int) {
 				t.message(Thought, false)
@@ -129,7 +152,7 @@ func (t *text) thinkTag(v string, j int, eof bool) (opening, verdict) {
 		t.settle(Thought)
 		t.fresh()
 		t.first = true
-	}}, starts(v[j:], "</think>", eof)
+	}}, scan.Starts(v[j:], "</think>", eof)
 }
 
 // stepThink passes on thoughts up to </think>.

@@ -1,71 +1,59 @@
 package parse
 
-import "strings"
+import (
+	"strings"
 
-// token is one of the control tokens of the Harmony format, as text.
-// https://github.com/openai/harmony/blob/main/docs/format.md
-type token uint8
-
-const (
-	noToken token = iota
-	startToken
-	channelToken
-	messageToken
-	constrainToken
-	endToken
-	callToken
-	returnToken
+	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 )
 
-var tokenNames = [...]string{
-	startToken:     "<|start|>",
-	channelToken:   "<|channel|>",
-	messageToken:   "<|message|>",
-	constrainToken: "<|constrain|>",
-	endToken:       "<|end|>",
-	callToken:      "<|call|>",
-	returnToken:    "<|return|>",
+// tokenAt looks for a control token at the start of s, in any spelling.
+func (t *text) tokenAt(s string, eof bool) (tok alphabet.Token, n int, is verdict) {
+	f, v := t.grammar.Alphabet.At(s, eof)
+	return f.Token, f.N, v
 }
 
-// closes says that a message ends here.
-func (t token) closes() bool { return t == endToken || t == callToken || t == returnToken }
-
-// opens says that a header begins here.
-func (t token) opens() bool { return t == startToken || t == channelToken }
-
-// insideHeader says that the token stands within a header, and ends no message.
-func (t token) insideHeader() bool { return t == messageToken || t == constrainToken }
-
-// tokenAt reads the token at the start of s, and says how long it is.
-func tokenAt(s string, eof bool) (tok token, n int, is verdict) {
-	if s == "" || s[0] != '<' || len(s) > 1 && s[1] != '|' {
-		return noToken, 0, no
-	}
-	for t := startToken; t <= returnToken; t++ {
-		if is = starts(s, tokenNames[t], eof); is == yes {
-			return t, len(tokenNames[t]), yes
-		} else if is == wait {
-			return noToken, 0, wait
-		}
-	}
-	return noToken, 0, no
+// findToken finds the first token in text at or behind from. open is the offset of a tail that
+// could still become one, or len(text).
+func (s *Strategies) findToken(text string, from int) (at int, tok alphabet.Token, n, open int) {
+	at, f, open := s.header.Alphabet.Find(text, from, false)
+	return at, f.Token, f.N, open
 }
 
-// findToken finds the first token in s at or after from. open is the offset of
-// a tail that could still become one, or len(s).
-func findToken(s string, from int) (at int, tok token, n, open int) {
-	for i := from; i < len(s); i++ {
-		j := strings.IndexByte(s[i:], '<')
-		if j < 0 {
-			break
-		}
-		i += j
-		switch tok, n, is := tokenAt(s[i:], false); is {
-		case yes:
-			return i, tok, n, len(s)
-		case wait:
-			return -1, noToken, 0, i
+// ahead is a token that was found further on in the text of a field, or that none is there.
+type ahead struct {
+	end   int // of the text that was searched
+	at    int // -1: none
+	found alphabet.Found
+	open  int
+}
+
+// findToken is that of the alphabet, in v. What was found is kept: a text full of other
+// markup must not be searched again at each.
+func (t *text) findToken(v string, from int) (at int, tok alphabet.Token, n, open int) {
+	a := &t.ahead
+	if a.end != t.base+len(v) || a.at >= 0 && a.at < t.base+from || a.at < 0 && a.open < t.base+from {
+		*a = ahead{end: t.base + len(v)}
+		a.at, a.found, a.open = t.grammar.Alphabet.Find(v, from, false)
+		if a.open += t.base; a.at >= 0 {
+			a.at += t.base
 		}
 	}
-	return -1, noToken, 0, len(s)
+	if a.at < 0 {
+		return -1, alphabet.None, 0, a.open - t.base
+	}
+	return a.at - t.base, a.found.Token, a.found.N, a.open - t.base
+}
+
+// stripTokens removes control tokens from text.
+func (s *Strategies) stripTokens(text string) string {
+	var b strings.Builder
+	for {
+		at, _, n, _ := s.findToken(text, 0)
+		if at < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(text[:at])
+		text = text[at+n:]
+	}
 }

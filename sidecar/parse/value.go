@@ -1,6 +1,11 @@
 package parse
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+)
 
 // valueScan finds where the JSON value that a growing text begins with ends. It
 // resumes where it stopped, so that any chunking costs one pass.
@@ -8,10 +13,10 @@ type valueScan struct {
 	at       int
 	depth    int
 	inString bool
-	end      int      // offset behind the value; 0 while it is open
-	stop     int      // offset, plus one, of what ends an open value: a token or one of the literals
-	tokens   bool     // control tokens outside strings end the value
-	stops    []string // so do these literals
+	end      int                // offset behind the value; 0 while it is open
+	stop     int                // offset, plus one, of what ends an open value: a token or one of the literals
+	tokens   *alphabet.Alphabet // of the control tokens that end the value, outside strings; nil: none do
+	stops    []string           // so do these literals
 }
 
 // run reads on in v, which begins with the text of the run before. It is true
@@ -68,11 +73,11 @@ func (s *valueScan) leaveString(v string, quote, slash int) bool {
 
 func (s *valueScan) stopAt(v string, eof bool) verdict {
 	is := no
-	if s.tokens && v[s.at] == '<' {
-		_, _, is = tokenAt(v[s.at:], eof)
+	if s.tokens != nil && s.tokens.Leads(v[s.at]) {
+		_, is = s.tokens.At(v[s.at:], eof)
 	}
 	if is == no && s.depth > 0 && len(s.stops) > 0 {
-		_, is = startsAnyFold(v[s.at:], s.stops, eof)
+		_, is = scan.StartsAnyFold(v[s.at:], s.stops, eof)
 	}
 	if is == yes {
 		s.stop = s.at + 1

@@ -5,6 +5,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // Calls in tags, as other model families write them:
@@ -54,7 +55,7 @@ func (t *text) readXML(v string, eof bool) (block, verdict) {
 // add takes a call whose arguments are the tags in inside, if it is known to be whole.
 func (b *block) add(name, inside string, whole bool) {
 	if args, ok := xmlArgs(inside); ok && whole {
-		b.calls = append(b.calls, rawCall{name, args})
+		b.calls = append(b.calls, callcode.Call{Name: name, Args: args})
 	} else {
 		b.truncated = true
 	}
@@ -85,9 +86,9 @@ func argsInside(s string) (args string, ok bool) {
 		return jsontext.Quote(inner), true
 	}
 	if i := strings.IndexByte(s, '{'); i >= 0 {
-		scan := valueScan{at: i}
-		if scan.run(s, true) {
-			return s[i:scan.end], true
+		value := valueScan{at: i}
+		if value.run(s, true) {
+			return s[i:value.end], true
 		}
 	}
 	return "{}", !strings.Contains(s, "<parameter")

@@ -114,7 +114,7 @@ func (l *loader) catalog(names *[]string) *tools.Catalog {
 // read lets one strategy, switched on, read a reply.
 func (l *loader) read(s parse.Strategy, c *tools.Catalog, d parse.Delta, finish string) (parse.Reading, bool) {
 	s.Enabled = true
-	compiled, err := parse.Compile([]parse.Strategy{s})
+	compiled, err := parse.Compile([]parse.Strategy{s}, l.weights)
 	if err != nil {
 		l.refused(err)
 		return parse.Reading{}, false

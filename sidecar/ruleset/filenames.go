@@ -11,6 +11,7 @@ import (
 // The files of a rule folder. All of them must be there, but for those that came later.
 const (
 	strategiesFile  = "strategies.yaml"
+	evidenceFile    = "evidence.yaml"
 	aliasesFile     = "aliases.yaml"
 	argumentsFile   = "arguments.yaml"
 	limitsFile      = "limits.yaml"
@@ -27,7 +28,7 @@ const (
 	urlsFilename    = "urls.yaml"
 )
 
-var ruleFiles = []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, runsFile, resultsFile, editsFile, referencesFile, gatewayFilename, execFilename, pathsFilename, urlsFilename}
+var ruleFiles = []string{strategiesFile, evidenceFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, runsFile, resultsFile, editsFile, referencesFile, gatewayFilename, execFilename, pathsFilename, urlsFilename}
 
 // FileNames are the files that a folder of rules must hold.
 func FileNames() []string { return slices.Clone(ruleFiles) }

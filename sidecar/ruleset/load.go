@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -26,7 +27,7 @@ var shape = rulefile.Shape{Names: ruleFiles, OneOf: effects}
 var floor = []string{argumentsFile, pathsFilename, urlsFilename}
 
 // later are the files that folders made by earlier versions of the program lack.
-var later = []string{runsFile, resultsFile, editsFile, referencesFile, gatewayFilename}
+var later = []string{evidenceFile, runsFile, resultsFile, editsFile, referencesFile, gatewayFilename}
 
 // SourceOf is an operator's folder over what the program ships, beneath a locked folder.
 // Either may be empty.
@@ -86,7 +87,7 @@ func load(f rulefile.Files, tightening bool) (*Set, rulefile.Problems) {
 func examine(f rulefile.Files) (l, mine *loader) {
 	own, locks := f.Split()
 	mine = prepare(own, false)
-	mine.tryExamples(mine.examples, strategiesFile, aliasesFile, argumentsFile, limitsFile, editsFile, referencesFile, execFilename, pathsFilename, urlsFilename)
+	mine.tryExamples(mine.examples, strategiesFile, evidenceFile, aliasesFile, argumentsFile, limitsFile, editsFile, referencesFile, execFilename, pathsFilename, urlsFilename)
 	if len(locks) == 0 {
 		return mine, mine
 	}
@@ -110,6 +111,7 @@ func prepare(f rulefile.Files, trusted bool) *loader {
 	l.limits()
 	l.aliases()
 	l.arguments()
+	l.evidence()
 	l.strategies()
 	l.servers()
 	l.prompts()
@@ -159,6 +161,7 @@ type loader struct {
 	trees    map[string]*rulefile.Tree // of the rule files
 	forms    map[string]*prompt.Prompt // the prompts that are templates, by name
 	looks    strategyFile              // what strategies.yaml says of styles
+	weights  evidence.Weights          // of evidence.yaml
 	phrases  []parse.Phrase            // of arguments.yaml, for the strategies that read prose
 	examples []func()                  // tried when everything they need is compiled
 	tests    []replyTest               // run after them

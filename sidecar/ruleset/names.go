@@ -8,6 +8,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/wording"
 )
 
 // aliasFile is aliases.yaml.
@@ -31,15 +32,17 @@ type nameExample struct {
 // argumentFile is arguments.yaml. The tool "*" is every tool.
 type argumentFile struct {
 	Version int                              `rule:"version,required" one:"1" doc:"The version of this file's format."`
-	Classes []rulefile.Pair[[]rulefile.Text] `rule:"classes,required" doc:"What tools do to the world, by words in their names. A tool without any of the words counts as write." eg:"{read: [get, list, look*]}"`
+	Classes []rulefile.Pair[[]rulefile.Text] `rule:"classes,required" doc:"What tools do to the world, by words in their names. A word in brackets counts only if no other word of the name does. A tool without any of the words counts as write." eg:"{read: [get, list, look*]}"`
 	Tools   []rulefile.Pair[toolRule]        `rule:"tools" doc:"What is known about each tool. '*' is every tool."`
 }
 
 type toolRule struct {
 	Text      []rulefile.Text                  `rule:"text" doc:"Arguments whose value is a text of its own, such as code. If a call's arguments are no JSON, they are the value. A tool that writes or executes takes such text nowhere else." eg:"[code]"`
+	Is        []rulefile.Pair[rulefile.Text]   `rule:"is" doc:"What the text of an argument is: command, code, patch, prose, path, url or text. Text in place of a call's arguments is refused if it does not look like it. Without a rule, the name of the argument says it." eg:"{input: patch}"`
 	Arguments []rulefile.Pair[[]rulefile.Text] `rule:"arguments" doc:"Other names of each argument. A name is changed only if the tool's schema has the right name and not this one." eg:"{query: [q, search]}"`
 	Phrases   []phraseRule                     `rule:"phrases" doc:"Prose that asks for the tool. Strategies of kind phrases read it."`
 	Hit       []argsExample                    `rule:"hit" doc:"Arguments, and what they must become. Every load tries them."`
+	Miss      []argsRefused                    `rule:"miss" doc:"Arguments that must be refused. Every load tries them."`
 }
 
 type phraseRule struct {
@@ -65,6 +68,14 @@ type argsExample struct {
 	Takes []string `rule:"takes,required" doc:"The arguments that the tool knows." eg:"[query]"`
 	Args  any      `rule:"args,required" doc:"The arguments as the model wrote them." eg:"{q: tide table}"`
 	Gives any      `rule:"gives,required" doc:"The arguments after the rules have changed them." eg:"{query: tide table}"`
+}
+
+// argsRefused is arguments as a model wrote them, for a tool with these parameters, that
+// must not become a call.
+type argsRefused struct {
+	At    rulefile.Place
+	Takes []string `rule:"takes,required" doc:"The arguments that the tool knows." eg:"[command]"`
+	Args  any      `rule:"args,required" doc:"The arguments as the model wrote them." eg:"I cannot do that."`
 }
 
 // aliases takes what aliases.yaml says about names.
@@ -131,8 +142,17 @@ func (l *loader) arguments() {
 			l.set.book.add(names[0].At, t.Key.Value+".text")
 			r.Texts = append(r.Texts, tools.TextParam{Tool: tool, Params: values(names), Place: names[0].At.String()})
 		}
+		for _, k := range t.Value.Is {
+			if l.known(k.Value, "kind of text", wording.Kinds()) {
+				l.set.book.add(k.Key.At, t.Key.Value+".is."+k.Key.Value)
+				r.Kinds = append(r.Kinds, tools.KindRule{Tool: tool, Param: k.Key.Value, Kind: wording.Kind(k.Value.Value), Place: k.Key.At.String()})
+			}
+		}
 		for _, e := range t.Value.Hit {
 			l.examples = append(l.examples, func() { l.tryArguments(t.Key.Value, e) })
+		}
+		for _, e := range t.Value.Miss {
+			l.examples = append(l.examples, func() { l.tryRefused(t.Key.Value, e) })
 		}
 		l.prose(tool, t.Value.Phrases)
 	}
@@ -169,27 +189,50 @@ func (l *loader) prose(tool string, rules []phraseRule) {
 
 // tryArguments checks what arguments become for a tool with known parameters.
 func (l *loader) tryArguments(tool string, e argsExample) {
-	properties := map[string]any{}
-	for _, name := range e.Takes {
-		properties[name] = map[string]any{}
-	}
-	schema, _ := json.Marshal(map[string]any{"type": "object", "properties": properties, "additionalProperties": false})
-	args, err := json.Marshal(e.Args)
-	want, err2 := json.Marshal(e.Gives)
-	if err != nil || err2 != nil {
-		l.report(e.At, codeExample, "these values are not JSON", "")
-		return
-	}
-	if tool == "*" {
-		tool = "a_tool"
-	}
-	c := tools.NewCatalog(l.set.Tools, nil, []tools.Tool{{Name: tool, Parameters: schema}})
-	got, refused := c.Call(tool, args, tools.Ending{Terminated: true})
-	l.set.hitRepairs(got.Repairs, l.cover)
+	got, args, refused := l.callWith(tool, e.Takes, e.Args)
+	want, err := json.Marshal(e.Gives)
 	switch {
+	case args == nil || err != nil:
+		l.report(e.At, codeExample, "these values are not JSON", "")
 	case refused != nil:
-		l.report(e.At, codeExample, fmt.Sprintf("%s cannot be called with %s", tool, args), refused.Why)
+		l.report(e.At, codeExample, fmt.Sprintf("%s cannot be called with %s", exampleTool(tool), args), refused.Why)
 	case !tools.SameJSON(got.Arguments, want):
 		l.report(e.At, codeExample, fmt.Sprintf("%s becomes %s, not %s", args, got.Arguments, want), "")
 	}
+}
+
+// tryRefused checks that arguments are refused for a tool with known parameters.
+func (l *loader) tryRefused(tool string, e argsRefused) {
+	got, args, refused := l.callWith(tool, e.Takes, e.Args)
+	switch {
+	case args == nil:
+		l.report(e.At, codeExample, "these values are not JSON", "")
+	case refused == nil:
+		l.report(e.At, codeExample, fmt.Sprintf("%s becomes %s, and should be refused", args, got.Arguments), "say under is what the argument takes")
+	}
+}
+
+// callWith calls a tool that knows the parameters in takes. args is nil where the value is no JSON.
+func (l *loader) callWith(tool string, takes []string, value any) (got tools.Call, args []byte, refused *tools.Refusal) {
+	properties := map[string]any{}
+	for _, name := range takes {
+		properties[name] = map[string]any{}
+	}
+	schema, _ := json.Marshal(map[string]any{"type": "object", "properties": properties, "additionalProperties": false})
+	args, err := json.Marshal(value)
+	if err != nil {
+		return tools.Call{}, nil, nil
+	}
+	c := tools.NewCatalog(l.set.Tools, nil, []tools.Tool{{Name: exampleTool(tool), Parameters: schema}})
+	got, refused = c.Call(exampleTool(tool), args, tools.Ending{Terminated: true})
+	l.set.hitRepairs(got.Repairs, l.cover)
+	return got, args, refused
+}
+
+// exampleTool is a tool's name in an example: any will do where the rule is for all.
+func exampleTool(tool string) string {
+	if tool == "*" {
+		return "a_tool"
+	}
+	return tool
 }

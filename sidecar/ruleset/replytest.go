@@ -33,7 +33,7 @@ type replyTest struct {
 	By         *rulefile.Text       `rule:"by" doc:"The id of the strategy that finds the calls." eg:"harmony"`
 	Shows      *rulefile.Text       `rule:"shows" doc:"The text that the user sees. If left out, it is not checked." eg:"Four."`
 	Thinks     *rulefile.Text       `rule:"thinks" doc:"The reasoning. If left out, it is not checked." eg:"Easy."`
-	Refused    []string             `rule:"refused" one:"not_offered ambiguous bad_name bad_json bad_schema truncated" doc:"Why what looked like a call is none, in order. If left out, it is not checked." eg:"[not_offered]"`
+	Refused    []string             `rule:"refused" one:"not_offered ambiguous bad_name bad_json bad_schema unsure truncated" doc:"Why what looked like a call is none, in order. If left out, it is not checked." eg:"[not_offered]"`
 	Denied     *[]string            `rule:"denied" doc:"The ids of the rules of exec.yaml that deny calls. If left out, they are not checked." eg:"[whole-tree]"`
 	Done       bool                 `rule:"done" doc:"true means that the turn ends here."`
 }
@@ -76,7 +76,7 @@ func (l *loader) replyTests() {
 
 // testsRun reports whether all that tests need is good.
 func (l *loader) testsRun() bool {
-	needs := []string{strategiesFile, aliasesFile, argumentsFile, limitsFile, execFilename, pathsFilename, urlsFilename,
+	needs := []string{strategiesFile, evidenceFile, aliasesFile, argumentsFile, limitsFile, execFilename, pathsFilename, urlsFilename,
 		lockedName(execFilename), lockedName(pathsFilename), lockedName(urlsFilename)}
 	for name := range l.files {
 		if strings.HasPrefix(strings.TrimPrefix(name, rulefile.PolicyFolder+"/"), rulefile.TestFolder+"/") {

@@ -68,6 +68,7 @@ var described = []struct {
 	{runsFile, "How far a run of executor mode may go, and how its tools are called.", reflect.TypeFor[Runs]()},
 	{resultsFile, "How much of a tool's result the model reads.", reflect.TypeFor[resultsDoc]()},
 	{editsFile, "What the model reads of requests and results.", reflect.TypeFor[edits.File]()},
+	{evidenceFile, "How sure one must be that a text is a call.", reflect.TypeFor[evidenceDoc]()},
 	{referencesFile, "Arguments that stand for something said earlier in a run.", reflect.TypeFor[referencesDoc]()},
 	{gatewayFilename, "The tools of an OpenClaw gateway that runs of executor mode may call.", reflect.TypeFor[gatewayFile]()},
 	{execFilename, "Which calls may leave, and which commands may run.", reflect.TypeFor[execFile]()},

@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -31,7 +34,7 @@ type strategyRule struct {
 	Read       []parse.Field   `rule:"read" one:"content reasoning" doc:"The fields of a reply that it reads. If left out, it is content. Reasoning is read only if content holds nothing." eg:"[content, reasoning]"`
 	When       *rulefile.Text  `rule:"when" doc:"A condition. If it does not hold, or fails while it runs, there is no call." eg:"len(text) < 4000"`
 	Harmony    *harmonyRule    `rule:"harmony" doc:"The part of kind harmony."`
-	JSON       *parse.Envelope `rule:"json" doc:"The part of kind json: the keys of the object, the usual one first."`
+	JSON       *envelope.Keys  `rule:"json" doc:"The part of kind json: the keys of the object, the usual one first."`
 	Lines      *linesRule      `rule:"lines" doc:"The part of kind lines."`
 	Block      *blockRule      `rule:"block" doc:"The part of kind block: what stands around a call, and how the call is written."`
 	Pattern    *patternRule    `rule:"pattern" doc:"The part of kind pattern: a call format, in regular expressions (RE2)."`
@@ -42,8 +45,17 @@ type strategyRule struct {
 }
 
 type harmonyRule struct {
-	Lead     int      `rule:"lead" min:"0" max:"4096" doc:"How many bytes of unmarked text are held at the start of a reply without reasoning, for at most 0.2 s. A stream is held only if its server was seen to eat headers, or if the text begins as thoughts do. 0 holds none." eg:"256"`
-	Thoughts []string `rule:"thoughts" doc:"How thoughts begin, in any case." eg:"[We need, The user]"`
+	Lead     int           `rule:"lead" min:"0" max:"4096" doc:"How many bytes of unmarked text are held at the start of a reply without reasoning, for at most 0.2 s. A stream is held only if its server was seen to eat headers, or if the text begins as thoughts do. 0 holds none." eg:"256"`
+	Thoughts []string      `rule:"thoughts" doc:"How thoughts begin, in any case." eg:"[We need, The user]"`
+	Header   *header.Words `rule:"header" doc:"The words of a header, with control tokens or without."`
+	Signs    signsRule     `rule:"signs" doc:"Characters that stand for those of a control token. Full-width forms, HTML entities, escapes of JSON and URLs, and invisible characters need not be listed."`
+}
+
+type signsRule struct {
+	Open  string          `rule:"open" doc:"Characters that stand for <." eg:"'‹〈'"`
+	Bar   string          `rule:"bar" doc:"Characters that stand for the bar." eg:"'¦│'"`
+	Close string          `rule:"close" doc:"Characters that stand for >." eg:"'›〉'"`
+	Pairs []rulefile.Text `rule:"pairs" doc:"What may stand around the word of a control token in place of its signs, with a blank between. It counts in a reply whose headers are all written so." eg:"['< >', '[ ]']"`
 }
 
 type linesRule struct {
@@ -122,8 +134,15 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 	if r.When != nil {
 		l.set.conditions[r.ID.Value] = *r.When
 	}
+	if r.Kind == parse.Harmony {
+		s.Header = header.UsualWords()
+	}
 	if h := r.Harmony; h != nil {
 		s.Lead, s.Thoughts = h.Lead, h.Thoughts
+		if h.Header != nil {
+			s.Header = *h.Header
+		}
+		s.Signs = header.Signs{Signs: alphabet.Signs{Open: h.Signs.Open, Bar: h.Signs.Bar, Close: h.Signs.Close}, Pairs: l.signPairs(h.Signs.Pairs)}
 	}
 	if j := r.JSON; j != nil {
 		s.Envelope = *j
@@ -213,7 +232,7 @@ func (l *loader) profile(name string, r profileRule, all []parse.Strategy, rules
 	if !l.clean(strategiesFile) {
 		return
 	}
-	compiled, err := parse.Compile(list)
+	compiled, err := parse.Compile(list, l.weights)
 	if err != nil {
 		l.refused(err)
 		return
@@ -234,3 +253,19 @@ func (l *loader) refused(err error) {
 	}
 	l.problems = append(l.problems, p)
 }
+
+// signPairs reads pairs of signs.
+func (l *loader) signPairs(texts []rulefile.Text) (pairs []alphabet.Brackets) {
+	for _, t := range texts {
+		open, end, ok := strings.Cut(t.Value, " ")
+		if !ok || open == "" || end == "" || strings.ContainsAny(t.Value, letters) || strings.Contains(end, " ") {
+			l.report(t.All(), rulefile.CodeValue, strconv.Quote(t.Value)+" is no pair of signs", "write what stands in front of the word and what stands behind it, with a blank between, such as '[ ]'")
+			continue
+		}
+		pairs = append(pairs, alphabet.Brackets{Open: open, Close: end})
+	}
+	return pairs
+}
+
+// letters cannot be signs around a word.
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"

@@ -1,0 +1,110 @@
+// Package envelope reads JSON in which calls stand: a call object, a list of them, or an object
+// that holds a list. It knows no text around it, and checks no call.
+package envelope
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
+)
+
+// Keys are the keys under which a call object keeps its parts. They are the part json of
+// a strategy in rule files, too, which the tags describe.
+type Keys struct {
+	Calls     []string `rule:"calls" doc:"Keys that hold the list of calls." eg:"[tool_calls, calls]"`
+	Name      []string `rule:"name,required" doc:"Keys that hold the name of the tool." eg:"[name, tool, function]"`
+	Inside    []string `rule:"inside" doc:"Keys that hold the call object itself. If left out, it is function." eg:"[function, function_call]"`
+	Arguments []string `rule:"arguments,required" doc:"Keys that hold the arguments." eg:"[arguments, parameters, args]"`
+	Done      []string `rule:"done" doc:"Keys that end the turn if they are true." eg:"[done]"`
+	Answer    []string `rule:"answer" doc:"Keys that hold the text for the user if there is no call." eg:"[answer, response]"`
+}
+
+// Usual are the keys where no strategy names any.
+func Usual() *Keys {
+	return &Keys{
+		Calls:     []string{"tool_calls", "tool_uses"},
+		Name:      []string{"name", "tool", "recipient_name"},
+		Arguments: []string{"arguments", "parameters", "args", "input"},
+	}
+}
+
+// thoughtKeys are where a guided reply thinks.
+var thoughtKeys = []string{"reasoning", "thought"}
+
+// besides are the keys that a call object may have beside its name and arguments.
+var besides = []string{"id", "type", "call_id", "index"}
+
+// Starts says whether v begins like a call object: its first key names a call, or a tool in c.
+func (k *Keys) Starts(c *tools.Catalog, v string, eof bool) scan.Verdict {
+	short := scan.WaitUnless(eof)
+	i := scan.SkipSpace(v, 1)
+	if v[0] == '[' {
+		if i == len(v) {
+			return short
+		}
+		if v[i] != '{' {
+			return scan.No
+		}
+		i = scan.SkipSpace(v, i+1)
+	}
+	if i == len(v) {
+		return short
+	}
+	if v[i] != '"' {
+		return scan.No
+	}
+	key, _, whole := strings.Cut(v[i+1:], `"`)
+	switch {
+	case !whole:
+		return short
+	case scan.Among(key, k.Name, k.Calls, k.inside()), c.Exact(key):
+		return scan.Yes
+	}
+	return scan.No
+}
+
+// Found is what stands in a value: calls, and what a guided reply says beside them.
+type Found struct {
+	List      []callcode.Call
+	Reasoning string
+	Answer    string
+	Done      bool
+	Repairs   []tools.Repair
+}
+
+// Read reads doc, mended where needed, as calls of the tools in offered. It may nest so deep. cut
+// says that the reply ended at its token limit inside of doc.
+func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c Found, ok bool) {
+	clean, unsure := strings.Clone(doc), false
+	if !gjson.Valid(clean) {
+		fixed, err := jsonrepair.Repair(clean, depth)
+		if err != nil || fixed.Cut >= jsonrepair.Unended || cut && fixed.Cut != jsonrepair.Whole || fixed.Has(jsonrepair.KindValue) {
+			return c, false
+		}
+		clean, c.Repairs = string(fixed.JSON), tools.Mended(fixed.Changes)
+		unsure = fixed.Unsure || fixed.Words || fixed.Cut == jsonrepair.Unquoted
+	}
+	root := gjson.Parse(clean)
+	if list, guided := k.listIn(root); guided {
+		if c.List, ok = k.list(offered, list); !ok {
+			return Found{}, false
+		}
+		for i := range c.List {
+			c.List[i].Unsure = unsure
+		}
+		c.Reasoning = firstOf(root, thoughtKeys).Str
+		c.Answer = firstOf(root, k.Answer).Str
+		c.Done = firstOf(root, k.Done).Bool()
+		return c, len(c.List) > 0 || c.Answer != "" || c.Done
+	}
+	one, ok := k.object(offered, root)
+	if one.Unsure = unsure; ok {
+		c.List = []callcode.Call{one}
+	}
+	return c, ok
+}

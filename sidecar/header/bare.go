@@ -1,0 +1,212 @@
+package header
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+)
+
+// A header whose control tokens are gone: words of a header, among them to=NAME, in front of
+// a body.
+//
+//	commentary to=functions.read json {"path":"a"}
+
+const (
+	MaxGlue  = 64 // bytes between a recipient and its body
+	maxName  = 64 // bytes of a name
+	maxNoise = 3  // words and signs there that belong to no header
+)
+
+// Bare is such a header.
+type Bare struct {
+	Name   string // of the recipient
+	Body   int    // where the body begins
+	Tokens bool   // control tokens go on with it: it is one for Read
+}
+
+// bare is such a header, as far as it was read.
+type bare struct {
+	name  string
+	kind  string // its content type
+	raw   int    // where the body begins if it is no JSON; 0: not here
+	noise int
+}
+
+// Bare looks for a header without control tokens at the start of rest. known says that a name
+// is that of a tool.
+func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bare, scan.Verdict) {
+	name, i, is := g.addressee(rest, known, eof)
+	if is != scan.Yes {
+		return Bare{}, is
+	}
+	h := bare{name: name}
+	for start := i; ; {
+		blanks := i
+		i = scan.SkipSpace(rest, i)
+		switch {
+		case i == len(rest):
+			return Bare{}, scan.WaitUnless(eof)
+		case i-start > MaxGlue || strings.Count(rest[blanks:i], "\n") > 2:
+			return h.rawBody(known)
+		case g.Alphabet.Leads(rest[i]):
+			if _, is := g.Alphabet.At(rest[i:], eof); is != scan.No {
+				return Bare{Name: name, Tokens: true}, is
+			}
+		}
+		if rest[i] == '{' || rest[i] == '[' {
+			if h.noise > 0 && !known(name) {
+				return Bare{}, scan.No
+			}
+			return Bare{Name: name, Body: i}, scan.Yes
+		}
+		end, is := g.glue(rest, i, &h, eof)
+		switch is {
+		case scan.Wait:
+			return Bare{}, scan.Wait
+		case scan.No:
+			return h.rawBody(known)
+		}
+		i = end
+	}
+}
+
+// addressee reads the words of a header up to the name of the recipient, and says where that
+// ends.
+func (g *Grammar) addressee(rest string, known func(string) bool, eof bool) (name string, end int, is scan.Verdict) {
+	words := &g.Words
+	for i := 0; ; {
+		j := scan.WordEnd(rest, i)
+		if at := strings.IndexAny(rest[i:j], "＝："); at >= 0 {
+			j = i + at
+		}
+		word := rest[i:j]
+		switch {
+		case j == len(rest) && !eof:
+			if j-i > maxName {
+				return "", 0, scan.No
+			}
+			return "", 0, scan.Wait
+		case word == "":
+			return "", 0, scan.No
+		case scan.AmongFold(word, words.Recipient):
+			return assigned(rest, j, known, eof)
+		case !scan.AmongFold(word, words.Channels, words.Roles) && !(i > 0 && scan.AmongFold(word, words.Types)):
+			c := words.Channel(word) // "commentaryto=x"
+			if c == "" || !scan.AmongFold(word[len(c):], words.Recipient) {
+				return "", 0, scan.No
+			}
+			return assigned(rest, j, known, eof)
+		}
+		i = scan.SkipBytes(rest, j, " \t:")
+		if i == j {
+			return "", 0, scan.No
+		}
+	}
+}
+
+// assigned reads = or a colon at rest[i:], and the name behind it.
+func assigned(rest string, i int, known func(string) bool, eof bool) (name string, end int, is scan.Verdict) {
+	i = scan.SkipBlanks(rest, i)
+	sign, n := signAt(rest, i)
+	switch {
+	case !utf8.FullRuneInString(rest[i:]) && !eof:
+		return "", 0, scan.Wait
+	case n == 0:
+		return "", 0, scan.No
+	}
+	from := scan.SkipBytes(rest, i+n, " \t\"'`")
+	end = from
+	for end < len(rest) && (scan.IsName(rest[end]) || rest[end] == '/' || rest[end] == ':') {
+		end++
+	}
+	switch {
+	case end == len(rest) && !eof:
+		return "", 0, scan.Wait
+	case end == from, sign == ':' && !known(rest[from:end]):
+		return "", 0, scan.No
+	}
+	name = rest[from:end]
+	if rest[from-1] != '=' && strings.IndexByte("\"'`", rest[from-1]) >= 0 && end < len(rest) && rest[end] == rest[from-1] {
+		end++
+	}
+	return name, end, scan.Yes
+}
+
+// signAt is what gives a recipient its name at s[i:], and its bytes.
+func signAt(s string, i int) (sign byte, n int) {
+	r, n := utf8.DecodeRuneInString(s[i:])
+	switch r {
+	case '=', '＝':
+		return '=', n
+	case ':', '：':
+		return ':', n
+	}
+	return 0, 0
+}
+
+// glue reads one word or sign at rest[i:], between a recipient and its body.
+func (g *Grammar) glue(rest string, i int, h *bare, eof bool) (end int, is scan.Verdict) {
+	words := &g.Words
+	end = scan.WordEnd(rest, i)
+	if end == len(rest) && !eof {
+		return 0, scan.Wait
+	}
+	word := rest[i:end]
+	kind := ""
+	for _, k := range words.Types {
+		if endsFold(word, k) {
+			kind = k
+		}
+	}
+	switch {
+	case word == "":
+		return h.sign(rest, i)
+	case kind != "" && len(kind) == len(word) && h.kind == "":
+		h.kind = kind
+		h.raw = scan.SkipBytes(rest, end, " \n\t\r:=")
+	case scan.AmongFold(word, words.Channels, words.Between, words.Roles, words.Types):
+	case h.kind != "" || h.noise == maxNoise || !foreign(word) && len(word) > len("parameters"):
+		return 0, scan.No
+	default:
+		h.noise++
+		if kind != "" {
+			h.kind = kind
+		}
+	}
+	return end, scan.Yes
+}
+
+// sign reads a sign that is no letter.
+func (h *bare) sign(rest string, i int) (end int, is scan.Verdict) {
+	r, n := utf8.DecodeRuneInString(rest[i:])
+	switch {
+	case strings.ContainsRune(":=-–—>»\"'`*(,.…→：＝", r):
+		if r != ':' && r != '=' {
+			h.noise++
+		}
+	case unicode.IsLetter(r) || h.noise == maxNoise:
+		return 0, scan.No
+	default:
+		h.noise++
+	}
+	if h.noise > maxNoise {
+		return 0, scan.No
+	}
+	return i + n, scan.Yes
+}
+
+// rawBody decides about a body that is no JSON: it needs a content type, and code a name.
+func (h *bare) rawBody(known func(string) bool) (Bare, scan.Verdict) {
+	if h.raw > 0 && (h.kind == "code" || known(h.name)) {
+		return Bare{Name: h.name, Body: h.raw}, scan.Yes
+	}
+	return Bare{}, scan.No
+}
+
+// foreign says that no letter of a word is one of a to z: such words come from the model's
+// other languages.
+func foreign(word string) bool {
+	return strings.IndexFunc(word, func(r rune) bool { return r >= 0x80 }) >= 0
+}

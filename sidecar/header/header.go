@@ -1,0 +1,148 @@
+package header
+
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+)
+
+// Most is how many bytes a header may take; gpt-oss writes under 100.
+const Most = 512
+
+// Header is the part of a Harmony message before its body:
+//
+//	<|start|>assistant to=functions.exec<|channel|>commentary <|constrain|>json<|message|>
+//
+// Any part may be missing, doubled, misplaced or surrounded by noise.
+type Header struct {
+	Role      string
+	Channel   string
+	Recipient string         // "=": it was to come, and did not
+	Constrain bool           // a content type was given
+	Rest      string         // words that fit nowhere
+	RestAt    int            // where they begin in the header; below 0: inside of a word
+	Stop      alphabet.Token // what ended it; None: the body began, or the input ended
+	StopN     int            // the bytes of that
+	Exact     bool           // that is spelled as it should be
+	Body      bool           // the body began without <|message|>
+	Flaw      string         // what was wrong with it; empty for a well-formed one
+}
+
+// Read reads the header at the start of v. afterChannel says that the
+// opener was <|channel|>. n is where the body begins.
+func (g *Grammar) Read(v string, afterChannel, eof bool) (h Header, n int, is scan.Verdict) {
+	wantChannel := afterChannel
+	for i := 0; ; {
+		i = scan.SkipSpace(v, i)
+		if i >= len(v) {
+			if eof {
+				return h, len(v), scan.Yes
+			}
+			return h, 0, scan.Wait
+		}
+		if g.Alphabet.Leads(v[i]) {
+			found, is := g.Alphabet.At(v[i:], eof)
+			tok, w := found.Token, found.N
+			switch {
+			case is == scan.Wait:
+				return h, 0, scan.Wait
+			case tok == alphabet.Message || tok.Closes():
+				h.Stop, h.StopN, h.Exact = tok, w, found.Exact
+				return h, i + w, scan.Yes
+			case tok == alphabet.Channel:
+				if h.Channel != "" {
+					h.Flaw = "doubled channel"
+				}
+				wantChannel = true
+			case tok == alphabet.Constrain:
+				h.Constrain = true
+			case tok == alphabet.Start:
+				h, wantChannel = Header{Flaw: "doubled start"}, false
+			}
+			if is == scan.Yes {
+				i += w
+				continue
+			}
+		}
+		if (v[i] == '{' || v[i] == '[') && (h.Recipient != "" || h.Channel != "") {
+			h.Body, h.Flaw = true, "missing <|message|>"
+			return h, i, scan.Yes
+		}
+		end, more := g.wordEnd(v, i, eof)
+		if more {
+			return h, 0, scan.Wait
+		}
+		if end == i {
+			end++
+		}
+		g.place(&h, v[i:end], i, &wantChannel)
+		i = end
+	}
+}
+
+// Own makes the header independent of the text it was read from.
+func (h *Header) Own() {
+	h.Role, h.Channel = strings.Clone(h.Role), strings.Clone(h.Channel)
+	h.Recipient, h.Rest = strings.Clone(h.Recipient), strings.Clone(h.Rest)
+}
+
+// wordEnd is the end of the header word at v[i:].
+func (g *Grammar) wordEnd(v string, i int, eof bool) (end int, more bool) {
+	for end = i; end < len(v); end++ {
+		switch b := v[end]; {
+		case scan.IsSpace(b), b == '{':
+			return end, false
+		case g.Alphabet.Leads(b):
+			if _, is := g.Alphabet.At(v[end:], eof); is != scan.No {
+				return end, is == scan.Wait
+			}
+		}
+	}
+	return end, !eof
+}
+
+// place sorts one word of a header into its place.
+func (g *Grammar) place(h *Header, w string, at int, wantChannel *bool) {
+	words := &g.Words
+	if front, name, ok := words.recipient(w); ok {
+		if front != "" {
+			g.place(h, front, at, wantChannel)
+		}
+		if h.Recipient = name; name == "" {
+			h.Recipient = "="
+		}
+		return
+	}
+	switch {
+	case h.Recipient == "=": // "to= name", "to = name"
+		if _, n := signAt(w, 0); n < len(w) {
+			h.Recipient = strings.Trim(w[n:], "\"'`")
+		}
+	case h.Recipient == "" && h.Channel != "" && scan.AmongFold(w, words.Recipient):
+		h.Recipient = "="
+	case *wantChannel:
+		*wantChannel = false
+		h.Channel = w
+		if c := words.Channel(w); c != "" && c != w {
+			h.Channel, h.Flaw = c, "noise in the channel"
+			if len(w) > len(c) && !scan.IsWord(w[len(c)]) && h.Rest == "" {
+				h.Rest, h.RestAt = w[len(c):], -1
+			}
+		}
+	case h.Role == "" && h.Channel == "" && scan.AmongFold(w, words.Roles):
+		h.Role = w
+	case h.Role == "" && h.Channel == "" && strings.HasPrefix(w, Assistant) && words.Channel(w[len(Assistant):]) != "":
+		h.Role, h.Channel, h.Flaw = Assistant, words.Channel(w[len(Assistant):]), "missing <|channel|>"
+	case h.Role == "" && h.Channel == "" && h.Recipient == "":
+		h.Role = w // functions.x speaking as a tool, or noise
+	case w == "=", w == ":", scan.AmongFold(strings.TrimRight(w, ":="), words.Types):
+		h.Constrain = true
+	case w == h.Channel || scan.AmongFold(w, words.Roles):
+	default:
+		if h.Rest == "" {
+			h.Rest, h.RestAt = w, at
+		}
+		h.Flaw = "noise in the header"
+	}
+}

@@ -1,0 +1,66 @@
+// Package header reads the header of a Harmony message, with its control tokens or without,
+// damaged or whole. Which words it knows, rules say. It reads no body and knows no tool.
+package header
+
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+)
+
+// Words are the words of a Harmony header, by what they are. Rule files hold them; they are
+// the part header of the strategy harmony, which the tags describe. All are small letters.
+type Words struct {
+	Roles     []string `rule:"roles" doc:"Who speaks." eg:"[assistant, user, system, developer, tool]"`
+	Channels  []string `rule:"channels" doc:"The channels. What begins with one is it, with noise behind." eg:"[analysis, commentary, final]"`
+	Types     []string `rule:"types" doc:"Content types." eg:"[json, code, text]"`
+	Recipient []string `rule:"recipient" doc:"Words that name the recipient, before = or a colon." eg:"[to, recipient]"`
+	Call      []string `rule:"call" doc:"Words in front of a call." eg:"[call, tool]"`
+	Between   []string `rule:"between" doc:"Words that may stand between the recipient and the arguments." eg:"[arguments, args]"`
+}
+
+// UsualWords are those of gpt-oss, for rule folders that do not name any.
+// https://github.com/openai/harmony/blob/main/docs/format.md
+func UsualWords() Words {
+	return Words{
+		Roles:     []string{"assistant", "user", "system", "developer", "tool"},
+		Channels:  []string{"analysis", "commentary", "final"},
+		Types:     []string{"json", "code", "text", "python", "response"},
+		Recipient: []string{"to", "recipient"},
+		Call:      []string{"call", "tool", "function", "invoke", "use", "tool_call", "function_call"},
+		Between:   []string{"arguments", "args", "parameters", "input", "body", "constrain", "message", "channel"},
+	}
+}
+
+// endsFold says that w ends with a word, in any case.
+func endsFold(w, word string) bool {
+	return len(w) >= len(word) && strings.EqualFold(w[len(w)-len(word):], word)
+}
+
+// recipient splits a word of a header that names the recipient: to=NAME, also with a role or
+// a channel glued in front. The name is empty where it is a word of its own.
+func (ws *Words) recipient(w string) (front, name string, ok bool) {
+	for i := range w {
+		_, n := signAt(w, i)
+		if n == 0 {
+			continue
+		}
+		for _, word := range ws.Recipient {
+			if front = w[:max(0, i-len(word))]; endsFold(w[:i], word) && (front == "" || scan.AmongFold(front, ws.Roles) || ws.Channel(front) != "") {
+				return front, strings.Trim(w[i+n:], "\"'`"), true
+			}
+		}
+		return "", "", false
+	}
+	return "", "", false
+}
+
+// Channel is the channel that w begins with, or "".
+func (ws *Words) Channel(w string) string {
+	for _, c := range ws.Channels {
+		if scan.StartsFold(w, c, true) == scan.Yes {
+			return c
+		}
+	}
+	return ""
+}

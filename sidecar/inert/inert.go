@@ -1,0 +1,189 @@
+// Package inert keeps the gateway from reading text as calls. It changes nothing that the
+// gateway would take for text, and never what a person sees.
+package inert
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// The gateway reads some text as calls, and runs them: a channel word with
+// to=NAME code and an object, [NAME] or [tool:NAME] with an object or parameters,
+// and <function=NAME>. What a model quotes, or a page that it read, could so run a
+// tool past every check. Text that leaves as prose therefore gets a zero-width
+// space into the middle of such markup, where NAME may mean a tool.
+// Grammar: OpenClaw, packages/tool-call-repair/src/{grammar,payload}.ts
+
+// gatewayChannels are the channel words that it knows.
+var gatewayChannels = [...]string{"commentary", "analysis", "final"}
+
+const (
+	zeroWidth = "\u200b"
+	maxGuard  = 512 // window in which the grammar must show; a full one counts as shown
+)
+
+// Guard lets a text go on, piece by piece, with the markup in it broken. It holds the end of the
+// text where that may become such markup.
+type Guard struct {
+	tools *tools.Catalog
+	held  []byte
+	shown scan.Tail // of what has left
+}
+
+// New makes a guard for a text that is shown beside the tools in c.
+func New(c *tools.Catalog) *Guard { return &Guard{tools: c} }
+
+// Text is a whole text, with the markup in it broken.
+func Text(c *tools.Catalog, text string) string { return New(c).Pass(text, true) }
+
+// Held is how many bytes are held.
+func (g *Guard) Held() int { return len(g.held) }
+
+// Pass takes in s, and gives what may leave. With eof nothing is held any longer.
+func (g *Guard) Pass(s string, eof bool) string {
+	if len(g.held) > 0 {
+		s = string(append(g.held, s...))
+		g.held = g.held[:0]
+	}
+	if !plainText(s) {
+		s = g.broken(s, eof)
+	}
+	g.shown.Add(s)
+	return s
+}
+
+// broken is s with the markup in it broken, as far as it may leave.
+func (g *Guard) broken(s string, eof bool) string {
+	var out strings.Builder
+	from := 0
+	for i := nextMark(s, 0); i < len(s); i = nextMark(s, i+1) {
+		at, is := g.callGrammar(s[:i], s[i:min(len(s), i+maxGuard)], eof && len(s)-i <= maxGuard)
+		if is == scan.Wait && len(s)-i >= maxGuard {
+			is = scan.Yes
+		}
+		switch is {
+		case scan.Wait:
+			g.held = append(g.held, s[i:]...)
+			return out.String() + s[from:i]
+		case scan.Yes:
+			out.WriteString(s[from:i+at] + zeroWidth)
+			from = i + at
+		}
+	}
+	if from == 0 {
+		return s
+	}
+	return out.String() + s[from:]
+}
+
+// plainText says at a glance that no such markup begins in s.
+func plainText(s string) bool {
+	if len(s) < 16 {
+		return nextMark(s, 0) == len(s)
+	}
+	return strings.IndexByte(s, '[') < 0 && strings.IndexByte(s, '<') < 0 && strings.IndexByte(s, '=') < 0 &&
+		!strings.HasSuffix(s, "t") && !strings.HasSuffix(s, "to")
+}
+
+// nextMark is the offset of the next byte at or after i that such markup may
+// begin with: [ or < or the t of to=.
+func nextMark(s string, i int) int {
+	for ; i < len(s); i++ {
+		switch s[i] {
+		case '[', '<':
+			return i
+		case 't':
+			if i+1 == len(s) || s[i+1] == 'o' && (i+2 == len(s) || s[i+2] == '=') {
+				return i
+			}
+		}
+	}
+	return i
+}
+
+// callGrammar says whether s begins with what the gateway takes for a call, and
+// where to break it. before is the text that was passed on with s.
+func (g *Guard) callGrammar(before, s string, eof bool) (at int, is scan.Verdict) {
+	open := "to="
+	switch s[0] {
+	case '[':
+		open = "["
+		if is := scan.Starts(s, "[tool:", eof); is == scan.Wait {
+			return 0, scan.Wait
+		} else if is == scan.Yes {
+			open = "[tool:"
+		}
+	case '<':
+		open = "<function="
+	}
+	if s[0] == 't' && !g.behindChannel(before) {
+		return 0, scan.No
+	}
+	if is := scan.StartsFold(s, open, eof); is != scan.Yes {
+		return 0, is
+	}
+	end := len(open)
+	for end < len(s) && (scan.IsName(s[end]) || s[end] == ':') {
+		end++
+	}
+	switch {
+	case end == len(s):
+		return 0, scan.WaitUnless(eof)
+	case !g.tools.Suggests(s[len(open):end]):
+		return 0, scan.No
+	}
+	return len(open), callBody(open, s[end:], eof)
+}
+
+// callBody says whether s goes on behind the name as the gateway wants it. That it
+// wants a line break behind [NAME] does not count: it takes the seam between two
+// parts of a message for one.
+func callBody(open, s string, eof bool) scan.Verdict {
+	if open == "to=" {
+		i := scan.SkipBlanks(s, 0)
+		if i == 0 {
+			return scan.No
+		}
+		if is := scan.Starts(s[i:], "code", eof); is != scan.Yes {
+			return is
+		}
+		s = s[i+len("code"):]
+	} else {
+		if s[0] != ']' && s[0] != '>' {
+			return scan.No
+		}
+		s = s[1:]
+	}
+	i, cut := skipScriptSpace(s)
+	switch {
+	case i == len(s) || cut:
+		return scan.WaitUnless(eof)
+	case s[i] == '{', s[i] == '<':
+		return scan.Yes
+	}
+	return scan.No
+}
+
+// skipScriptSpace is the offset of the first character that JavaScript does not take for
+// white space. cut says that s ends in the middle of it.
+func skipScriptSpace(s string) (i int, cut bool) {
+	i = len(s) - len(strings.TrimLeft(s, scan.Script))
+	return i, i < len(s) && !utf8.FullRuneInString(s[i:])
+}
+
+// behindChannel says whether the text ends with a channel word and blanks, before what stands
+// in front of it. Blanks without an end count as such, too.
+func (g *Guard) behindChannel(before string) bool {
+	tail := g.shown
+	tail.Add(before)
+	all := tail.String()
+	word := strings.TrimRight(all, " \t")
+	if len(word) == len(all) {
+		return false
+	}
+	return len(word) == 0 && tail.Full() || slices.ContainsFunc(gatewayChannels[:], func(c string) bool { return strings.HasSuffix(word, c) })
+}

@@ -1,0 +1,55 @@
+package parse
+
+import "github.com/jgavinray/gpt-oss-executor/internal/scan"
+
+// markup looks for control tokens, whole or stripped.
+func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
+	if t.r.s.harmony == nil {
+		return opening{}, no
+	}
+	if t.leads(v[j]) {
+		if _, n, is := t.tokenAt(v[j:], eof); is != no {
+			if is == yes {
+				switch t.inQuotation(v, j, j+n, eof) {
+				case yes:
+					return opening{n: n}, no
+				case wait:
+					is = wait
+				}
+			}
+			return opening{n: n, markup: true, begin: (*text).beginToken}, is
+		}
+	}
+	if t.grammar == t.r.s.header {
+		if bare, is := t.grammar.Bracketed(v[j:], eof); is != no {
+			return opening{markup: true, begin: func(t *text, _ string, _ int) { t.grammar, t.ahead.end = bare, -1 }}, is
+		}
+	}
+	switch {
+	case v[j] == '<':
+		return t.thinkTag(v, j, eof)
+	case !scan.IsWord(t.before(v, j)) && t.r.s.header.Heads(v[j:]):
+		return t.recipient(v[j:], 0, eof)
+	case v[j] == 'a':
+		return t.gluedWord(v, j, eof)
+	}
+	return opening{}, no
+}
+
+// literal looks for the opening literals of blocks.
+func (t *text) literal(v string, j int, eof bool) (opening, verdict) {
+	again := t.blockAt(j)
+	for _, op := range t.r.s.openers[scan.Lower(v[j])] {
+		if again && op.st.Priority >= t.tried.Priority {
+			continue
+		}
+		is := scan.StartsFold(v[j:], op.lit, eof)
+		if is == yes {
+			is = op.begins(t, v, j, eof)
+		}
+		if is != no {
+			return opening{n: len(op.lit), begin: op.begin}, is
+		}
+	}
+	return opening{}, no
+}

@@ -1,0 +1,80 @@
+package parse
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
+)
+
+// runs weighs the signs that a text is the calls in it, which stand by form in such
+// surroundings. Where it is too close, the model is asked again; none of them runs then.
+func (t *text) runs(form evidence.Sign, a around, more evidence.Set, calls ...callcode.Call) bool {
+	t.sure = 1
+	for _, c := range calls {
+		w := t.weigh(form, a, more, c)
+		t.r.weighed(w)
+		t.sure = min(t.sure, w.Score)
+		if w.Decision == evidence.Ask && t.field == Content {
+			t.r.refuse(tools.Refusal{Code: tools.Unsure, Name: strings.Clone(c.Name), Text: strings.Clone(c.Args),
+				Why: fmt.Sprintf("it is not clear whether %s shall be called; call it as a tool, or answer in words without its markup", c.Name)})
+		}
+		if w.Decision != evidence.Run {
+			t.sure = 0
+			return false
+		}
+	}
+	return true
+}
+
+// mayBe says that a text may be calls, of which the last is cut: each is rather one than not.
+func (t *text) mayBe(form evidence.Sign, a around, calls ...callcode.Call) bool {
+	return !slices.ContainsFunc(calls, func(c callcode.Call) bool {
+		return t.weigh(form, a, 0, c).Score < 0.5
+	})
+}
+
+// weigh says how sure it is that c is a call, and what follows.
+func (t *text) weigh(form evidence.Sign, a around, signs evidence.Set, c callcode.Call) evidence.Weighed {
+	signs = signs.With(form)
+	switch a {
+	case isOpen:
+		signs = signs.With(evidence.Open)
+	case isQuoted:
+		signs = signs.With(evidence.Quoted)
+	}
+	w := evidence.Weighed{Field: string(t.field), At: t.base, Name: strings.Clone(c.Name)}
+	class, known := t.r.c.ClassOf(w.Name)
+	if !known && form != evidence.Name { // markup that some strategy knows was meant as a call
+		class = tools.Read
+	}
+	w.Class, w.Signs = class, t.seen(signs, c, &w)
+	w.Score = t.r.s.weights.Score(w.Signs)
+	w.Decision = t.r.s.weights.Decide(w.Score, class)
+	return w
+}
+
+// seen adds what the catalog says of a call, and notes what it would run as.
+func (t *text) seen(signs evidence.Set, c callcode.Call, w *evidence.Weighed) evidence.Set {
+	if !t.r.c.Exact(strings.TrimSpace(c.Name)) {
+		signs = signs.With(evidence.Bent)
+	}
+	if c.Args == "" {
+		m, _ := t.r.c.Name(w.Name)
+		w.Tool = m.Name
+		return signs
+	}
+	call, refusal := t.r.c.Call(w.Name, []byte(c.Args), tools.Ending{Terminated: true})
+	w.Tool, w.Arguments = call.Name, call.Arguments
+	switch {
+	case refusal != nil:
+	case string(call.Arguments) == strings.TrimSpace(c.Args):
+		signs = signs.With(evidence.Fits)
+	default:
+		signs = signs.With(evidence.Mended)
+	}
+	return signs
+}

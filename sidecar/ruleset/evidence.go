@@ -1,0 +1,39 @@
+package ruleset
+
+import (
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
+// evidenceDoc is evidence.yaml.
+type evidenceDoc struct {
+	Version int           `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	Base    float64       `rule:"base" min:"-20" max:"20" doc:"What is added to the weights of every text."`
+	Weights []weightRule  `rule:"weights,required" doc:"How much each sign speaks for a call, in logits; below 0 it speaks against one. A sign that is left out counts nothing."`
+	Run     thresholdRule `rule:"run,required" doc:"From which score on a call runs, by what its tool does."`
+	Ask     thresholdRule `rule:"ask,required" doc:"From which score on the model is asked what it means. Below, it is text."`
+}
+
+type weightRule struct {
+	Sign   rulefile.Text `rule:"sign,required" one:"header name object block lines bent mended fits word signs open quoted" doc:"The sign."`
+	Weight float64       `rule:"weight,required" min:"-20" max:"20" doc:"How much it counts." eg:"1.5"`
+	About  string        `rule:"about" doc:"What the sign is." eg:"A sentence goes on around it."`
+}
+
+type thresholdRule struct {
+	Read  float64 `rule:"read,required" min:"0" max:"1" doc:"For tools that only read." eg:"0.6"`
+	Write float64 `rule:"write,required" min:"0" max:"1" doc:"For tools that write." eg:"0.9"`
+	Exec  float64 `rule:"exec,required" min:"0" max:"1" doc:"For tools that execute." eg:"0.9"`
+}
+
+// evidence takes evidence.yaml.
+func (l *loader) evidence() {
+	f := decodeFile[evidenceDoc](l, evidenceFile)
+	w := evidence.Weights{Base: f.Base, Run: evidence.Thresholds(f.Run), Ask: evidence.Thresholds(f.Ask)}
+	for _, r := range f.Weights {
+		if sign, ok := evidence.Named(r.Sign.Value); ok {
+			w.Of[sign] = r.Weight
+		}
+	}
+	l.weights = w
+}
