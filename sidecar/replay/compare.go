@@ -55,7 +55,7 @@ func Compare(before, after *ruleset.Set, in guard.World, profile string, rec *Re
 	if err := rec.check(); err != nil {
 		return nil, err
 	}
-	want, err := rec.expectation()
+	want, err := rec.Expected()
 	if err != nil {
 		return nil, err
 	}

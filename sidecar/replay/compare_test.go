@@ -36,7 +36,7 @@ func TestExpect(t *testing.T) {
 		{`{"content":"x","reasoning":"why"}`, Made{Content: "x", Reasoning: "because"}, false},
 	} {
 		rec := Record{Expect: json.RawMessage(row.expect)}
-		e, err := rec.expectation()
+		e, err := rec.Expected()
 		if err != nil || e == nil {
 			t.Errorf("%s: %v, %v", row.expect, e, err)
 			continue
@@ -46,12 +46,12 @@ func TestExpect(t *testing.T) {
 		}
 	}
 	for _, nothing := range []string{``, `null`, `{}`, `{"json":{"a":1}}`, `{"error":"x"}`} {
-		if e, err := (&Record{Expect: json.RawMessage(nothing)}).expectation(); e != nil || err != nil {
+		if e, err := (&Record{Expect: json.RawMessage(nothing)}).Expected(); e != nil || err != nil {
 			t.Errorf("%s: %+v, %v", nothing, e, err)
 		}
 	}
 	for _, wrong := range []string{`"deny"`, `[]`, `{"calls":{}}`, `{"calls":[5]}`, `{"content":{}}`, `{"content":[[]]}`} {
-		if e, err := (&Record{Expect: json.RawMessage(wrong)}).expectation(); err == nil {
+		if e, err := (&Record{Expect: json.RawMessage(wrong)}).Expected(); err == nil {
 			t.Errorf("%s: %+v", wrong, e)
 		}
 	}

@@ -28,9 +28,8 @@ type ExpectCall struct {
 	Arguments json.RawMessage `json:"arguments"` // absent: any
 }
 
-// expectation decodes what a record expects; nil where that says nothing that can be
-// judged.
-func (rec *Record) expectation() (*Expect, error) {
+// Expected decodes what a record expects; nil where that says nothing that can be judged.
+func (rec *Record) Expected() (*Expect, error) {
 	if len(rec.Expect) == 0 || string(rec.Expect) == "null" {
 		return nil, nil
 	}
@@ -51,6 +50,14 @@ func (rec *Record) expectation() (*Expect, error) {
 func hasNull(doc json.RawMessage, key string) bool {
 	var members map[string]json.RawMessage
 	return json.Unmarshal(doc, &members) == nil && string(members[key]) == "null"
+}
+
+// Call says whether a call is among those that are expected. Without arguments it is judged
+// by its name.
+func (e *Expect) Call(name string, args json.RawMessage) bool {
+	return slices.ContainsFunc(e.Calls, func(want ExpectCall) bool {
+		return want.Name == name && (args == nil || want.Arguments == nil || tools.SameJSON(want.Arguments, args))
+	})
 }
 
 // fits reports whether a reading is what was expected.

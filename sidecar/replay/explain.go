@@ -3,6 +3,7 @@ package replay
 import (
 	"encoding/json"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -12,14 +13,16 @@ import (
 
 // Explained is how a reply is read.
 type Explained struct {
-	ID        json.RawMessage `json:"id,omitempty"`
-	Calls     []ExplainedCall `json:"calls"`
-	Content   string          `json:"content"`
-	Reasoning string          `json:"reasoning"`
-	Finish    string          `json:"finish_reason"`
-	Refused   []tools.Refusal `json:"-"`
-	Trace     []parse.Step    `json:"trace"`
-	Version   string          `json:"rules_version"`
+	ID        json.RawMessage    `json:"id,omitempty"`
+	Calls     []ExplainedCall    `json:"calls"`
+	Content   string             `json:"content"`
+	Reasoning string             `json:"reasoning"`
+	Finish    string             `json:"finish_reason"`
+	Refused   []tools.Refusal    `json:"-"`
+	Texts     []evidence.Weighed `json:"-"` // what Weighed shows, as it was weighed
+	Trace     []parse.Step       `json:"trace"`
+	Weighed   []WeighedText      `json:"weighed,omitempty"`
+	Version   string             `json:"rules_version"`
 }
 
 // ExplainedCall is one call of it.
@@ -45,7 +48,10 @@ func (s *seen) explained(set *ruleset.Set, rec *Record) *Explained {
 	r := &s.reading
 	out := &Explained{
 		ID: rec.ID, Calls: []ExplainedCall{}, Content: r.Content, Reasoning: r.Reasoning,
-		Finish: r.Finish, Refused: r.Refused, Trace: append([]parse.Step{}, r.Steps...), Version: set.Version,
+		Finish: r.Finish, Refused: r.Refused, Texts: r.Weighed, Trace: append([]parse.Step{}, r.Steps...), Version: set.Version,
+	}
+	for _, w := range r.Weighed {
+		out.Weighed = append(out.Weighed, weighed(s.weights, w))
 	}
 	for _, c := range r.Calls {
 		out.Calls = append(out.Calls, ExplainedCall{

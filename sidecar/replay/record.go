@@ -15,6 +15,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -80,6 +81,7 @@ func (l *Length) add(s string) {
 type seen struct {
 	reading parse.Reading
 	catalog *tools.Catalog
+	weights evidence.Weights
 	shape   Shape
 	deltas  []parse.Delta  // what the reply consists of
 	finish  string         // why it ended, if it says so
@@ -93,7 +95,7 @@ func (rec *Record) read(set *ruleset.Set, in guard.World, profile string, enforc
 	if err != nil {
 		return nil, err
 	}
-	out := &seen{catalog: catalog}
+	out := &seen{catalog: catalog, weights: set.Strategies(profile).Weights()}
 	facts := set.Facts(rec.Model, rec.Server, rec.User)
 	facts.Judge = in.Said(set, rec.Workspace).Judge(set, policy.Subject{Model: rec.Model, Interactive: true}, func(c *tools.Call, d policy.Decision) bool {
 		d.Facts = nil // a tree shows the decision; policy explain shows the facts
