@@ -16,7 +16,7 @@ packages = $$(go list ./... | grep -v '/e2e$$')
 # Those where several things run at once, in the code or in its tests.
 concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -v '^./e2e$$')
 
-.PHONY: help build run test needs unit race e2e lint fuzz bench load demo model schemas faults clean
+.PHONY: help build run test needs unit race e2e lint fuzz bench load demo model schemas faults reading clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -88,6 +88,9 @@ schemas: ## rewrite schemas/, which editors check rules with, from the Go types
 
 faults: ## rewrite the tables of docs/faults.md: what comes of a run in which something fails
 	go test ./sidecar -run TestFaults -update
+
+reading: ## measure how replies are read, and rewrite docs/reading.md; a minute
+	go test ./sidecar/fit -run TestReadingPage -timeout 10m -update
 
 clean: ## remove what was built, and what was fetched from npm
 	rm -rf bin "$${XDG_CACHE_HOME:-$$HOME/.cache}/gpt-oss-executor"

@@ -5,6 +5,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 // adminFrom is the client for what the flag admin says, or the environment; nil where
@@ -17,7 +18,7 @@ func adminFrom(flag string, c *cobra.Command, env Env) (*admin.Client, error) {
 		return nil, nil
 	}
 	token, _ := env.lookup(ruleset.SettingPrefix + "ADMIN_TOKEN")
-	token, err := secret(ruleset.SettingPrefix+"ADMIN_TOKEN", token)
+	token, err := service.Secret(ruleset.SettingPrefix+"ADMIN_TOKEN", token)
 	if err != nil {
 		return nil, err
 	}

@@ -40,9 +40,9 @@ const said = "TEST_SAID"
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"gpt-oss-executor": func() {
-			all := os.Getenv(builtin)
+			all, heard := os.Getenv(builtin), hearing()
 			os.Exit(Run(os.Args[1:], Env{
-				In: os.Stdin, Out: os.Stdout, Err: heard(), Environ: os.Environ(),
+				In: os.Stdin, Out: io.MultiWriter(os.Stdout, heard), Err: io.MultiWriter(os.Stderr, heard), Environ: os.Environ(),
 				Defaults: os.DirFS(all),
 			}))
 		},
@@ -53,6 +53,9 @@ func TestMain(m *testing.M) {
 //
 //	exits N PROGRAM ARGS…   runs a program that must exit with N
 //	serves                  waits until the server that was started last says where: $SERVER and $ADMIN
+//	listens                 waits until noise serve says where: $NOISE
+//	says PATTERN            waits until the program that was started last says it
+//	appears FILE            waits until it is there
 //	jsonpath FILE PATH WANT compares one value of a JSON file, or a JSON line
 //	logs DIR                writes a decision log, of the last hours
 //	get URL [HOST]          prints what is answered; [!] get must not be 200
@@ -91,8 +94,8 @@ func TestScripts(t *testing.T) {
 			return err == nil, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "serves": serves, "jsonpath": jsonpath, "get": get, "shows": shows,
-			"asks": asks, "sends": sends, "logs": logs,
+			"exits": exits, "serves": serves, "jsonpath": jsonpath, "get": get, "shows": shows, "listens": listens,
+			"says": says, "appears": appears, "asks": asks, "sends": sends, "logs": logs,
 		},
 	})
 }
@@ -142,17 +145,17 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// heard is standard error, and for a script also a file that it can read at once.
-func heard() io.Writer {
+// hearing is, for a program of a script, a file that the script can read at once.
+func hearing() io.Writer {
 	dir := os.Getenv(said)
 	if dir == "" {
-		return os.Stderr
+		return io.Discard
 	}
 	f, err := os.Create(filepath.Join(dir, strconv.Itoa(os.Getpid())))
 	if err != nil {
 		panic(err)
 	}
-	return io.MultiWriter(os.Stderr, f)
+	return f
 }
 
 var (
@@ -161,20 +164,49 @@ var (
 )
 
 func serves(ts *testscript.TestScript, _ bool, _ []string) {
+	text := awaits(ts, serving)
+	ts.Setenv("SERVER", string(serving.FindSubmatch(text)[1]))
+	if at := adminAt.FindSubmatch(text); at != nil {
+		ts.Setenv("ADMIN", string(at[1]))
+	}
+}
+
+var noisy = regexp.MustCompile(`(?m)^model \S+ at (\S+)$`)
+
+func listens(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Setenv("NOISE", string(noisy.FindSubmatch(awaits(ts, noisy))[1]))
+}
+
+func says(ts *testscript.TestScript, _ bool, args []string) {
+	awaits(ts, regexp.MustCompile(args[0]))
+}
+
+// awaits waits until the program that was started last says what, and is all that it said.
+func awaits(ts *testscript.TestScript, what *regexp.Regexp) []byte {
 	all := ts.BackgroundCmds()
 	file := filepath.Join(ts.Getenv(said), strconv.Itoa(all[len(all)-1].Process.Pid))
 	var text []byte
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	in(ts, what.String(), func() bool {
 		text, _ = os.ReadFile(file) // it comes
-		if at := serving.FindSubmatch(text); at != nil {
-			ts.Setenv("SERVER", string(at[1]))
-			if at := adminAt.FindSubmatch(text); at != nil {
-				ts.Setenv("ADMIN", string(at[1]))
-			}
-			return
+		return what.Match(text)
+	})
+	return text
+}
+
+func appears(ts *testscript.TestScript, _ bool, args []string) {
+	in(ts, args[0], func() bool {
+		_, err := os.Stat(ts.MkAbs(args[0]))
+		return err == nil
+	})
+}
+
+// in waits a minute for what is to come.
+func in(ts *testscript.TestScript, what string, come func() bool) {
+	for end := time.Now().Add(time.Minute); !come(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			ts.Fatalf("after a minute, still not: %s", what)
 		}
 	}
-	ts.Fatalf("the server does not serve: %s", text)
 }
 
 func get(ts *testscript.TestScript, neg bool, args []string) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -84,9 +85,9 @@ type counts struct {
 }
 
 func (x *comparing) run(in io.Reader, p *paper) error {
-	lines := jsonLines{in: in}
+	lines := jsonlines.Reader{In: in}
 	total := counts{Old: x.before.Version, New: x.after.Version}
-	inOrder(lines.all(), x.line, func(c compared) {
+	jsonlines.InOrder(lines.All(), x.line, func(c compared) {
 		if c.Comparison == nil {
 			total.Unreadable++
 		} else {
@@ -101,20 +102,20 @@ func (x *comparing) run(in io.Reader, p *paper) error {
 	if err := p.done(); err != nil {
 		return err
 	}
-	return x.verdict(&total, lines.err)
+	return x.verdict(&total, lines.Err)
 }
 
 // line compares the record on one line.
-func (x *comparing) line(l jsonLine) compared {
-	rec, err := l.record()
+func (x *comparing) line(l jsonlines.Line) compared {
+	rec, err := recordOn(l)
 	if err != nil {
-		return compared{Line: l.n, Error: err.Error()}
+		return compared{Line: l.N, Error: err.Error()}
 	}
 	c, err := replay.Compare(x.before, x.after, x.world, x.profile, rec)
 	if err != nil {
-		return compared{Line: l.n, Error: err.Error()}
+		return compared{Line: l.N, Error: err.Error()}
 	}
-	return compared{Line: l.n, Comparison: c}
+	return compared{Line: l.N, Comparison: c}
 }
 
 // verdict is the error that the exit code stands for.

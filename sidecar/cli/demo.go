@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/starter"
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
@@ -47,7 +48,7 @@ func runDemo(ctx context.Context, env Env) (err error) {
 			err = gone
 		}
 	}()
-	if _, err := writeDefaults(dir, env.Defaults, false); err != nil {
+	if _, err := starter.Rules(dir, env.Defaults, false); err != nil {
 		return err
 	}
 	work, err := os.MkdirTemp("", "gpt-oss-executor-demo-work-")

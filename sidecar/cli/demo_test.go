@@ -49,7 +49,7 @@ func TestDemo(t *testing.T) {
 		`(?m)^cut-off: .*\n  without  write .*\n.*\n  with     write \{.*eggs\\n"\}\n.*the model was asked again`,
 		`(?m)^  with     HTTP 400: context_length_exceeded: This model's maximum context length is 131072 tokens\. However,`,
 		`(?m)^  ok: first text after \d+ ms`,
-		`(?m)^  before   <<read\(path="notes/todo\.md"\)>>\n.*\n  after    read \{"path":"notes/todo\.md"\}$`,
+		`(?m)^  before   <<exec\(command="ls -l reports"\)>>\n.*\n  after    exec \{"command":"ls -l reports"\}$`,
 		`X-Rules-Version ([0-9a-f]{12}), then [0-9a-f]{12}: \d+ ms after the file was saved`,
 		`(?m)^  strategies\.yaml:\d+:\d+: .*\[E-name\]\n.*len\(txt\).*\n.*\^\^\^`,
 		`(?m)^  ok: \d+ kinds of replies, \d+ calls repaired, 0 leaks, 0 wrong; rules [0-9a-f]{12} -> [0-9a-f]{12}; `,

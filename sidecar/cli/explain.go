@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -107,8 +108,8 @@ func (x *explaining) world(env Env) guard.World {
 // lines answers each record in its place; a bad one does not stop the rest.
 func (x *explaining) lines(set *ruleset.Set, args []string, env Env) error {
 	world := x.world(env)
-	return answerLines(args, env, func(l jsonLine) (any, json.RawMessage, error) {
-		rec, err := l.record()
+	return answerLines(args, env, func(l jsonlines.Line) (any, json.RawMessage, error) {
+		rec, err := recordOn(l)
 		if err != nil {
 			return nil, rec.ID, err
 		}
@@ -126,7 +127,7 @@ func (x *explaining) reply(sets []*ruleset.Set, args []string, env Env) error {
 	if replay.IsRequest(doc) {
 		return show(x, sets, env, editRows, func(set *ruleset.Set) (*replay.EditedRequest, error) { return replay.ExplainRequest(set, doc) })
 	}
-	rec, err := anyReply(doc)
+	rec, err := replay.Of(doc)
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,9 @@ func treeRows(t *replay.Tree) []row {
 	if quiet && len(t.Others) == 0 {
 		r.add(1, plain, "", "nothing in it looks like markup or a call")
 	}
+	for i := range t.Weighed {
+		r.weighed(&t.Weighed[i])
+	}
 	for i := range t.Policy {
 		if d := &t.Policy[i]; d.Effect != policy.Allow || len(d.Audits) > 0 {
 			r.decision(d)
@@ -105,6 +108,12 @@ func (r *rows) strategy(s *replay.TreeStrategy, width int) {
 
 func (r *rows) step(s *replay.TreeStep, level int) {
 	r.add(level, faint, "", "%s  %s", spot(s), clipped(s.Says()))
+}
+
+// weighed shows why a text is a call, or is none.
+func (r *rows) weighed(w *replay.WeighedText) {
+	r.add(1, plain, "", "weighed  %s, byte %d, %s: %s", w.Field, w.At, clipped(w.Name), w.Says)
+	r.add(3, faint, "", "%s", w.Sums())
 }
 
 // spot is where a step looked.

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -23,7 +23,7 @@ func page(c *cobra.Command) string {
 	if about == "" {
 		about = c.Short + "."
 	}
-	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n\nExamples:\n%s\n", filled(about, pageWidth), usage(c), c.Example)
+	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n\nExamples:\n%s\n", terminal.Filled(about, pageWidth), usage(c), c.Example)
 	if c.HasAvailableSubCommands() {
 		b.WriteString("\nCommands:\n")
 		for _, sub := range c.Commands() {
@@ -48,36 +48,6 @@ func usage(c *cobra.Command) string {
 		return c.CommandPath() + " COMMAND"
 	}
 	return c.UseLine()
-}
-
-// filled breaks paragraphs into lines of a width. Lines that begin with a blank stay as they
-// are, and so do empty ones.
-func filled(text string, width int) string {
-	var out, line strings.Builder
-	flush := func() {
-		if line.Len() > 0 {
-			out.WriteString(line.String() + "\n")
-			line.Reset()
-		}
-	}
-	for l := range strings.Lines(text) {
-		l = strings.TrimRight(l, "\n")
-		if l == "" || l[0] == ' ' {
-			flush()
-			out.WriteString(l + "\n")
-			continue
-		}
-		for word := range strings.FieldsSeq(l) {
-			if n := utf8.RuneCountInString(line.String()); n > 0 && n+1+utf8.RuneCountInString(word) > width {
-				flush()
-			} else if n > 0 {
-				line.WriteByte(' ')
-			}
-			line.WriteString(word)
-		}
-	}
-	flush()
-	return strings.TrimRight(out.String(), "\n")
 }
 
 // helpCommand shows the help of a command that is named behind it.

@@ -4,69 +4,17 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"io"
 	"maps"
 	"os"
-	"runtime"
-	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 	"unicode"
-
-	"go.uber.org/goleak"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
-
-// Results come in the order of the jobs, though later jobs are done sooner.
-func TestInOrder(t *testing.T) {
-	defer goleak.VerifyNone(t)
-	jobs := make([]int, 200)
-	for i := range jobs {
-		jobs[i] = i
-	}
-	var running, most atomic.Int32
-	var got []int
-	inOrder(slices.Values(jobs), func(i int) int {
-		most.Store(max(most.Load(), running.Add(1)))
-		defer running.Add(-1)
-		time.Sleep(time.Duration(3-i%4) * time.Millisecond)
-		return i
-	}, func(i int) { got = append(got, i) })
-	if !slices.Equal(got, jobs) {
-		t.Errorf("%v", got)
-	}
-	if n := int(most.Load()); n < 2 || n > 2*runtime.GOMAXPROCS(0)+2 {
-		t.Errorf("%d at once", n)
-	}
-}
-
-// A line that is too long ends the file, and says where; what came before counts.
-func TestLongLine(t *testing.T) {
-	in := io.MultiReader(strings.NewReader("{\"id\":1}\n\n  {}\n"), io.LimitReader(zeros{}, maxLine+10))
-	lines := jsonLines{in: in}
-	n := 0
-	for range lines.all() {
-		n++
-	}
-	if n != 2 || lines.err == nil || !strings.HasPrefix(lines.err.Error(), "line 4: ") {
-		t.Errorf("%d lines, %v", n, lines.err)
-	}
-}
-
-type zeros struct{}
-
-func (zeros) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = '0'
-	}
-	return len(p), nil
-}
 
 // FuzzReply: whatever a person hands in is explained or refused, and what is shown
 // of it is harmless for a terminal. Compared with itself it is the same.
@@ -92,7 +40,7 @@ func FuzzReply(f *testing.F) {
 		f.Fatal(problems)
 	}
 	f.Fuzz(func(t *testing.T, doc string) {
-		rec, err := anyReply([]byte(doc))
+		rec, err := replay.Of([]byte(doc))
 		if err != nil {
 			return
 		}

@@ -68,7 +68,7 @@ on, if it runs here as this user. confine --probe says what this machine enforce
 // have several servers. Where none tells it, it is the usual one.
 func probedWindow(ctx context.Context, set *ruleset.Set, server string, usual int, env Env) (int, error) {
 	s := defaultSettings()
-	if err := errors.Join(s.Override(env.Environ), readSecrets(&s)); err != nil {
+	if err := errors.Join(s.Override(env.Environ), service.ReadSecrets(&s)); err != nil {
 		return 0, err
 	}
 	s.Upstream = cmp.Or(server, s.Upstream)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
 	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
@@ -184,9 +185,9 @@ func (r *rows) dryRun(level int, f policy.Finding) {
 // checkLines answers each question in its place; a bad one does not stop the rest.
 func (a *policyCheck) checkLines(set *ruleset.Set, files []string, env Env) error {
 	world := a.world(env)
-	return answerLines(files, env, func(l jsonLine) (any, json.RawMessage, error) {
+	return answerLines(files, env, func(l jsonlines.Line) (any, json.RawMessage, error) {
 		var q guard.Question
-		if err := plainjson.Error(json.Unmarshal(l.text, &q)); err != nil {
+		if err := plainjson.Error(json.Unmarshal(l.Text, &q)); err != nil {
 			return nil, q.ID, err
 		}
 		r, err := world.Answer(set, &q)

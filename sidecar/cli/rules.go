@@ -127,33 +127,10 @@ func (e Env) world(folders ...string) guard.World {
 	if err := s.Override(e.Environ); err != nil { // a server with a misspelt setting does not start
 		s = ruleset.Settings{}
 	}
-	if ws, err := workspaceOf(s.Workspace); err == nil {
+	if ws, err := service.WorkspaceOf(s.Workspace); err == nil {
 		s.Workspace = ws
 	}
 	return service.World(s, folders...)
-}
-
-// workspaceOf is the folder that the setting workspace names, absolute; empty: none. A service
-// unit and a config file replace no ~.
-func workspaceOf(setting string) (string, error) {
-	if setting == "" {
-		return "", nil
-	}
-	if rest, ok := strings.CutPrefix(setting, "~"); ok && (rest == "" || rest[0] == '/') {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", fmt.Errorf("workspace %s: %w; write the folder out", setting, err)
-		}
-		setting = home + rest
-	}
-	dir, err := filepath.Abs(setting)
-	if err == nil && dir == "/" {
-		err = errors.New("this is the whole machine; name the folder in which the agent works")
-	}
-	if err != nil {
-		return "", fmt.Errorf("workspace %s: %w", setting, err)
-	}
-	return dir, nil
 }
 
 func loadFrom(src rulefile.Source, env Env) (*ruleset.Set, error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -92,7 +93,7 @@ secret there can be file:PATH, the name of a file that holds it. These are secre
 	for _, f := range s.All() {
 		if f.Flag() == "" {
 			fmt.Fprintf(&b, "\n  %s (%s in the config file)\n", f.Variable(), f.Key)
-			for line := range strings.Lines(filled(f.Doc, pageWidth-6)) {
+			for line := range strings.Lines(terminal.Filled(f.Doc, pageWidth-6)) {
 				b.WriteString("      " + line)
 			}
 		}
@@ -125,9 +126,9 @@ func settings(c *cobra.Command, config string, flags *ruleset.Settings, env Env)
 	if token, ok := env.lookup("OPENCLAW_GATEWAY_TOKEN"); ok && s.GatewayToken == "" {
 		s.GatewayToken = token
 	}
-	err := readSecrets(&s)
+	err := service.ReadSecrets(&s)
 	if err == nil {
-		s.Workspace, err = workspaceOf(s.Workspace)
+		s.Workspace, err = service.WorkspaceOf(s.Workspace)
 	}
 	return s, err
 }

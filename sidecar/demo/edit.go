@@ -21,8 +21,8 @@ const strategy = `  - id: house_style
     confidence: 0.9
     block: {open: ['<<'], close: ['>>'], body: code}
     hit:
-      - text: '<<read(path="notes.md")>>'
-        gives: [{tool: read, args: {path: notes.md}}]
+      - text: '<<exec(command="ls -l")>>'
+        gives: [{tool: exec, args: {command: ls -l}}]
 `
 
 // mistake is a condition that names something it does not see.

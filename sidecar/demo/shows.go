@@ -125,7 +125,7 @@ func slowReply() show {
 
 // houseStyle is a call as no shipped rule reads it.
 func houseStyle() show {
-	reply := script.Text(`<<read(path="notes/todo.md")>>`)
+	reply := script.Text(`<<exec(command="ls -l reports")>>`)
 	return show{id: "house-style", about: "calls in a style of one's own", replies: []script.Reply{reply},
-		want: calling("read", `{"path":"notes/todo.md"}`), said: runs}
+		want: calling("exec", `{"command":"ls -l reports"}`), said: runs}
 }
