@@ -32,7 +32,7 @@ var rooms = [][]string{
 	{"internal/ruletest", "internal/starter", "sidecar/serverlog"},
 	{"sidecar/ruleset", "sidecar/publish"},
 	{"internal/shipped"},
-	{"sidecar/programs", "sidecar/edits"},
+	{"sidecar/programs", "sidecar/edits", "sidecar/experiment"},
 	{"sidecar/cond"},
 	{"sidecar/rulefile", "sidecar/parse", "sidecar/prompt", "policy"},
 	{"policy/plain"},
@@ -41,8 +41,8 @@ var rooms = [][]string{
 	{"policy/urls", "sidecar/evidence", "sidecar/envelope", "sidecar/inert"},
 	{"tools"},
 	{"sidecar/errorlog"},
-	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "tools/refer", "tools/callcode", "tools/wording", "sidecar/header", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script", "sidecar/trial"},
-	{"internal/alphabet"},
+	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "tools/refer", "tools/calltags", "tools/wording", "sidecar/header", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script", "sidecar/trial"},
+	{"internal/alphabet", "tools/callcode"},
 	{"internal/atomicfile", "internal/scan", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet", "internal/noise", "internal/jsonlines"},
 }
 
@@ -70,6 +70,7 @@ var never = map[string][]string{
 	"sidecar/evidence":  {"net", "net/http", "os", "time", "log/slog", "context"},
 	"internal/alphabet": {"net", "net/http", "os", "time", "log/slog", "context"},
 	"tools/callcode":    {"net", "net/http", "os", "time", "log/slog", "context"},
+	"tools/calltags":    {"net", "net/http", "os", "time", "log/slog", "context"},
 	"tools/wording":     {"net", "net/http", "os", "time", "log/slog", "context"},
 	"sidecar/prompt":    {"net", "net/http", "os", "log/slog", "context"},
 	"sidecar/parse":     {"net", "net/http", "os", "time", "log/slog", "context"},

@@ -7,6 +7,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
+	"github.com/jgavinray/gpt-oss-executor/tools/calltags"
 )
 
 // opener is a literal that may open a block anywhere in prose.
@@ -167,6 +168,23 @@ func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
 		}
 	}
 	return t.readCode(v, i, eof)
+}
+
+// readXML reads the calls of a block in tags. v begins with the opening literal.
+func (t *text) readXML(v string, eof bool) (block, verdict) {
+	at, n := t.closing(v, 0, eof)
+	if at < 0 {
+		if !eof {
+			return block{}, wait
+		}
+		at = len(v)
+	}
+	b := block{end: at + n}
+	if doc := strings.Clone(v[:b.end]); n > 0 || strings.Contains(doc, "</") {
+		b.calls, b.truncated = calltags.Calls(doc, n == 0 && t.r.length)
+	}
+	b.truncated = b.truncated || len(b.calls) == 0
+	return b, yes
 }
 
 // readJSONBlock reads a call object or a list of them at v[i:].

@@ -38,18 +38,17 @@ func (t *text) stepCall(v string, eof bool) (int, bool) {
 		return t.stepRawCall(v, i, eof)
 	}
 	t.scan.at, t.scan.tokens = max(t.scan.at, i), t.grammar.Alphabet
-	switch {
-	case !t.scan.run(v, eof) && !eof:
+	whole := t.scan.run(v, eof)
+	if !whole && !eof {
 		return 0, true
+	}
+	if at := t.swallowed(v, i, t.scan.cut(v)); whole && at > 0 {
+		return t.giveUpString(v, at, eof)
+	}
+	switch {
 	case t.scan.end > 0:
-		if at := t.swallowed(v, i, t.scan.end); at > 0 {
-			return t.giveUpString(v, at, eof)
-		}
 		return t.followCall(v, eof)
 	case t.scan.stop > 0:
-		if at := t.swallowed(v, i, t.scan.stop-1); at > 0 {
-			return t.giveUpString(v, at, eof)
-		}
 		return t.closeCall(v, t.scan.stop-1, eof)
 	}
 	return t.openCall(v)
@@ -252,53 +251,4 @@ func (t *text) endCall(v string, end int, closed bool) (int, bool) {
 	t.found(t.r.s.harmony, v, 0, end, callcode.Call{Name: t.head.Recipient, Args: body}, ending, how...)
 	t.between()
 	return end, false
-}
-
-// stepLost reads a commentary message without a recipient. JSON in it is the
-// arguments of a call whose name was lost; text is for the user.
-func (t *text) stepLost(v string, eof bool) (int, bool) {
-	if t.after == afterOpen {
-		t.enter(inTail)
-		return 0, false
-	}
-	i := t.skipBlank(v)
-	if i == len(v) && !eof {
-		return 0, true
-	}
-	if i == len(v) || v[i] != '{' || t.r.c.Empty() {
-		t.message(Text, false)
-		return 0, false
-	}
-	t.scan.at, t.scan.tokens = max(t.scan.at, i), t.grammar.Alphabet
-	if !t.scan.run(v, eof) && !eof {
-		return 0, true
-	}
-	end := t.scan.cut(v)
-	if t.nameless(v, i, end) || t.head.Channel == "commentary" {
-		t.between()
-		t.last = v[end-1]
-		return end, false
-	}
-	t.message(Text, false)
-	return 0, false
-}
-
-// nameless looks for a call in JSON that came without a name.
-func (t *text) nameless(v string, from, end int) bool {
-	st := t.r.s.harmony
-	if t.envelope(st, v, from, end, t.ending(), isAlone) {
-		return true
-	}
-	doc := strings.Clone(v[from:end])
-	call, ok := t.r.c.Fit(doc)
-	switch {
-	case !ok:
-		t.note(st, from, end, Refused, "arguments without a tool name")
-		t.r.refuse(tools.Refusal{Code: tools.NotOffered, Text: doc, Why: "the call names no tool, and its arguments fit no single one"})
-		return false
-	case !t.allowed(st, from, end, doc):
-		return false
-	}
-	t.take(st, from, end, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base + from, To: call.Name}})
-	return true
 }

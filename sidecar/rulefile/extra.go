@@ -23,6 +23,11 @@ func (t *Tree) plant(files Files, name string) *yaml.Node {
 			root = t.with(main.root, t.merge(root, over.root, false).Content)
 		}
 	}
+	if arm := ArmFolder + "/" + name; files.Has(arm) {
+		if over := t.layer(files, arm, true, done); over.root != nil {
+			root = t.with(main.root, t.merge(root, over.root, false).Content)
+		}
+	}
 	return root
 }
 

@@ -1,0 +1,94 @@
+package experiment
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
+// settable are the files that an arm may say something over: how the model is asked and how
+// its replies are read. The policy, and what tools are called, is the same for everybody.
+var settable = map[string][]string{ // → the sections, where not all of them
+	"strategies": nil, "evidence": nil, "models": nil, "results": nil, "recovery": nil, "edits": nil,
+	"limits": {"size", "time", "retry"},
+}
+
+// forModels are keys of a model, which an arm may set for all of them at once.
+var forModels = map[string]string{
+	"prompt": "prompt", "profile": "profile", "style": "style", "upstream": "upstream", "name": "name", "server": "server",
+	"sampling": "sampling", "effort": "sampling.reasoning_effort",
+}
+
+// Base is what arms are said over.
+type Base struct {
+	Over   func(file string) *rulefile.Overlay // of limits.yaml; nil where that cannot be read
+	Models []string                            // ids
+	Report func(at rulefile.Place, code, msg, hint string)
+}
+
+// Files are the texts that stand over the rule files for some arms together, by the names of
+// those files. What cannot be set is reported.
+func (b Base) Files(arms ...*CompiledArm) map[string]string {
+	over, by := map[string]*rulefile.Overlay{}, map[string]string{}
+	set := func(at rulefile.Text, file, path string, value any) {
+		name := file + ".yaml"
+		if over[name] == nil {
+			if over[name] = b.Over(name); over[name] == nil {
+				return
+			}
+		}
+		if err := over[name].Set(path, value); err != nil {
+			b.Report(at.All(), rulefile.CodeRef, err.Error(), "write FILE.ID.KEY, as in strategies.markers.priority")
+		}
+	}
+	for _, arm := range arms {
+		for _, s := range arm.Set {
+			key := s.Key.Value
+			if other, twice := by[key]; twice && other != arm.Name {
+				b.Report(s.Key.All(), rulefile.CodeDup, "the arm "+other+" of another experiment sets "+key+", too", "they run at the same time; stop one of them")
+				continue
+			}
+			by[key] = arm.Name
+			if path, all := forModels[key]; all {
+				for _, id := range b.Models {
+					set(s.Key, "models", "models."+id+"."+path, s.Value)
+				}
+				continue
+			}
+			file, path, _ := strings.Cut(key, ".")
+			sections, may := settable[file]
+			section, _, _ := strings.Cut(path, ".")
+			switch {
+			case !may:
+				b.Report(s.Key.All(), rulefile.CodeRef, "an arm cannot set "+key, "arms set "+strings.Join(words(), ", "))
+			case path == "":
+				b.Report(s.Key.All(), rulefile.CodeRef, key+" is a whole file", "write FILE.ID.KEY, as in strategies.markers.priority")
+			case sections != nil && !slices.Contains(sections, section):
+				b.Report(s.Key.All(), rulefile.CodeRef, "an arm cannot set "+file+"."+section, fmt.Sprintf("of %s.yaml it may set %s", file, strings.Join(sections, ", ")))
+			default:
+				set(s.Key, file, path, s.Value)
+			}
+		}
+	}
+	out := map[string]string{}
+	for name, o := range over {
+		if o == nil {
+			continue
+		}
+		text, err := o.Text()
+		if err != nil {
+			b.Report(arms[0].At.All(), rulefile.CodeValue, "this cannot be written: "+err.Error(), "")
+			continue
+		}
+		out[name] = text
+	}
+	return out
+}
+
+// words are what an arm may set, for a hint.
+func words() []string {
+	return append(slices.Sorted(maps.Keys(forModels)), slices.Sorted(maps.Keys(settable))...)
+}

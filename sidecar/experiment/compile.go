@@ -1,0 +1,229 @@
+package experiment
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
+// Experiments are the compiled file. They never change. The zero value tries nothing.
+type Experiments struct {
+	List      []Experiment
+	Capture   *Recording // nil: nothing is recorded
+	failed    []*regexp.Regexp
+	corrected []*regexp.Regexp
+}
+
+// Experiment is one of them, compiled.
+type Experiment struct {
+	ID, About, Status, Unit string
+	Place                   string // file:line
+	Phase                   int
+	Arms                    []CompiledArm // the first one is compared with
+	Shadow                  bool
+	Floor                   float64 // of each share; 0: the shares stay
+	Measure                 string
+	Guards                  []Guardrail
+	Stop                    Stop
+	when                    func(Asking) (bool, error)
+}
+
+// CompiledArm is one of its arms.
+type CompiledArm struct {
+	Name  string
+	Share float64 // of 1
+	At    rulefile.Text
+	Set   []rulefile.Pair[any]
+}
+
+// Guardrail is a measure that must not get worse by more.
+type Guardrail struct {
+	Measure string
+	By      float64 // of 1 for a rate
+}
+
+// Recording says which replies are recorded.
+type Recording struct {
+	Share    float64 // of 1
+	Messages bool
+	Mask     bool
+	Bytes    int64
+	Age      time.Duration
+	when     func(Captured) (bool, error)
+}
+
+// Compiler is what a loader lends to Compile.
+type Compiler struct {
+	Pattern  func(rulefile.Text) *regexp.Regexp // nil where it is wrong, which it reports
+	Report   func(at rulefile.Place, code, msg, hint string)
+	Asking   func(*rulefile.Text) func(Asking) (bool, error)
+	Captured func(*rulefile.Text) func(Captured) (bool, error)
+}
+
+// Compile checks a file and makes it ready.
+func Compile(f File, c Compiler) Experiments {
+	out := Experiments{failed: c.signs(f.Outcomes.Failed), corrected: c.signs(f.Outcomes.Corrected)}
+	if r := f.Capture; r != nil {
+		out.Capture = &Recording{
+			Share: r.Share / 100, Messages: r.Messages, Mask: r.Secrets != "keep",
+			Bytes: int64(cmp.Or(r.Size, 256<<20)), Age: cmp.Or(r.Age, 720*time.Hour), when: c.Captured(r.When),
+		}
+	}
+	for i := range f.Experiments {
+		out.List = append(out.List, c.experiment(&f.Experiments[i]))
+	}
+	return out
+}
+
+// signs compiles signs, and tries their examples.
+func (c Compiler) signs(list []Sign) (out []*regexp.Regexp) {
+	for _, s := range list {
+		re := c.Pattern(s.Find)
+		if re == nil {
+			continue
+		}
+		out = append(out, re)
+		for _, t := range s.Hit {
+			if !re.MatchString(t.Value) {
+				c.Report(t.All(), rulefile.CodeValue, "the sign is not found in this text", "mend the expression, or make it a miss")
+			}
+		}
+		for _, t := range s.Miss {
+			if re.MatchString(t.Value) {
+				c.Report(t.All(), rulefile.CodeValue, "the sign is found in this text", "mend the expression, or make it a hit")
+			}
+		}
+	}
+	return out
+}
+
+func (c Compiler) experiment(r *Rule) Experiment {
+	e := Experiment{
+		ID: r.ID.Value, About: r.About, Status: r.Status, Unit: cmp.Or(r.Unit, BySession), Place: r.ID.At.String(), Phase: cmp.Or(r.Phase, 1),
+		Shadow: r.Shadow, Measure: r.Measure.Value, Stop: r.Stop, when: c.Asking(r.When),
+	}
+	sum := 0.0
+	for _, a := range r.Arms {
+		e.Arms = append(e.Arms, CompiledArm{a.Key.Value, a.Value.Share / 100, a.Key, a.Value.Set})
+		sum += a.Value.Share
+		if strings.ContainsAny(a.Key.Value, "/ ,|") || len(a.Key.Value) > 64 {
+			c.Report(a.Key.All(), rulefile.CodeValue, "this cannot be the name of an arm", "use at most 64 letters, digits, - and _")
+		}
+	}
+	switch {
+	case !r.ID.At.Known():
+	case len(e.Arms) < 2:
+		c.Report(r.ID.All(), rulefile.CodeValue, "an experiment has two arms or more", "the first one is compared with: control: {share: 50}")
+	case len(e.Arms) > 16:
+		c.Report(r.ID.All(), rulefile.CodeValue, "an experiment has at most 16 arms", "")
+	case math.Abs(sum-100) > 0.001:
+		c.Report(r.ID.All(), rulefile.CodeValue, fmt.Sprintf("the shares together are %g, not 100", sum), "")
+	}
+	c.measure(r.Measure)
+	for _, g := range r.Guards {
+		by := g.By
+		if m, known := c.measure(g.Measure); known && m.Unit == "" {
+			by /= 100
+		}
+		e.Guards = append(e.Guards, Guardrail{g.Measure.Value, by})
+	}
+	if r.Adapt != nil {
+		if e.Floor = r.Adapt.Floor / 100; e.Floor*float64(len(e.Arms)) > 1 {
+			c.Report(r.ID.All(), rulefile.CodeValue, fmt.Sprintf("%d arms cannot all get %g percent", len(e.Arms), r.Adapt.Floor), "lower the floor")
+		}
+		if r.Shadow {
+			c.Report(r.ID.All(), rulefile.CodeValue, "a shadow experiment has no shares that could adapt", "leave out adaptive or shadow")
+		}
+	}
+	if sum > 0 {
+		c.sample(r, &e)
+	}
+	return e
+}
+
+func (c Compiler) measure(t rulefile.Text) (Measure, bool) {
+	m, known := MeasureOf(t.Value)
+	if !known && t.At.Known() {
+		c.Report(t.All(), rulefile.CodeRef, "there is no measure "+t.Value, rulefile.DidYouMean(t.Value, measureIDs()))
+	}
+	return m, known
+}
+
+// sample checks in which arm the sample units are.
+func (c Compiler) sample(r *Rule, e *Experiment) {
+	for _, s := range r.Sample {
+		unit := map[string]rulefile.Text{BySession: s.Session, ByAgent: s.Agent, ByUser: s.User}[e.Unit]
+		if !s.Arm.At.Known() {
+			continue
+		}
+		if unit.Value == "" {
+			c.Report(s.Arm.All(), rulefile.CodeMissing, "the sample names no "+e.Unit, "write "+e.Unit+": its key, and arm")
+			continue
+		}
+		if is := e.Arms[e.Pick(unit.Value, e.Shares())].Name; is != s.Arm.Value {
+			c.Report(s.Arm.All(), rulefile.CodeValue, fmt.Sprintf("%s is in the arm %s", unit.Value, is), "the shares decide it; write down what is so")
+		}
+	}
+}
+
+// Shares are those of the arms, in their order.
+func (e *Experiment) Shares() []float64 {
+	out := make([]float64, len(e.Arms))
+	for i := range e.Arms {
+		out[i] = e.Arms[i].Share
+	}
+	return out
+}
+
+// Arm is the number of an arm, or -1.
+func (e *Experiment) Arm(name string) int {
+	return slices.IndexFunc(e.Arms, func(a CompiledArm) bool { return a.Name == name })
+}
+
+// UnitOf is the unit that asks, for this experiment; empty where the request names none, or
+// the condition does not hold. A condition that fails while it runs does not.
+func (e *Experiment) UnitOf(a Asking) (unit string, err error) {
+	unit = map[string]string{BySession: a.Session, ByAgent: a.Agent, ByUser: a.User}[e.Unit]
+	if unit == "" || e.when == nil {
+		return unit, nil
+	}
+	if yes, err := e.when(a); !yes {
+		return "", err
+	}
+	return unit, nil
+}
+
+// Takes reports whether a reply is one of those that are recorded, but for the share.
+func (r *Recording) Takes(c Captured) (bool, error) {
+	if r.when == nil {
+		return true, nil
+	}
+	return r.when(c)
+}
+
+// Drawn reports whether a reply is within the share, by its id.
+func (r *Recording) Drawn(id string) bool { return draw("capture", id) < r.Share }
+
+// Failed reports whether the result of a tool says that it failed.
+func (x *Experiments) Failed(text string) bool { return found(x.failed, text) }
+
+// Corrected reports whether a user says that the answer before was wrong.
+func (x *Experiments) Corrected(text string) bool { return found(x.corrected, text) }
+
+func found(list []*regexp.Regexp, text string) bool {
+	return slices.ContainsFunc(list, func(re *regexp.Regexp) bool { return re.MatchString(text) })
+}
+
+// IDs are the ids of a file.
+func (f *File) IDs() (out []rulefile.Text) {
+	for i := range f.Experiments {
+		out = append(out, f.Experiments[i].ID)
+	}
+	return out
+}

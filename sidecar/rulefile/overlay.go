@@ -1,0 +1,168 @@
+package rulefile
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// ArmFolder stands for what an arm of an experiment says over the rule files; no folder on
+// disk. arm/limits.yaml stands in front of limits.yaml and of all its layers.
+const ArmFolder = "arm"
+
+// Overlay is what is said over a rule file, value by value.
+type Overlay struct {
+	tree *Tree
+	doc  map[string]any
+	set  map[string]bool // paths
+}
+
+// itemList is a list of which some items are said.
+type itemList struct{ List []map[string]any }
+
+// MarshalJSON writes the list.
+func (l *itemList) MarshalJSON() ([]byte, error) { return json.Marshal(l.List) }
+
+// Over begins to say something over the tree.
+func (t *Tree) Over() *Overlay {
+	return &Overlay{t, map[string]any{"version": 1}, map[string]bool{}}
+}
+
+// Text is the overlay as a rule file.
+func (o *Overlay) Text() (string, error) {
+	doc, err := json.Marshal(o.doc)
+	return string(doc), err
+}
+
+// Set says what stands at a path: size.reply, or strategies.react.priority. A step is a key,
+// or the name of an item. The name of the list may be left out in front. The error says what
+// is wrong with the path.
+func (o *Overlay) Set(path string, value any) error {
+	steps, root := strings.Split(path, "."), o.tree.root
+	if lookUp(root, steps[0]) == nil {
+		list := listOf(root, steps[0])
+		if list == "" {
+			return fmt.Errorf("%s has no %s; %s", o.tree.source.name, steps[0], DidYouMean(steps[0], names(root)))
+		}
+		steps = append([]string{list}, steps...)
+	}
+	if o.set[path] {
+		return fmt.Errorf("%s is set twice", path)
+	}
+	o.set[path] = true
+	at := o.doc
+	for i := 0; i < len(steps)-1; i++ {
+		step, above := steps[i], strings.Join(steps[:i+1], ".")
+		child := lookUp(root, step)
+		switch {
+		case child != nil && child.Kind == yaml.SequenceNode:
+			if i+1 == len(steps)-1 {
+				return fmt.Errorf("%s is a list: name an item of it, and a key of that", above)
+			}
+			by, item, n := itemAt(child, steps[i+1:len(steps)-1])
+			if item == nil {
+				return fmt.Errorf("there is no %s in %s", steps[i+1], above)
+			}
+			i += n
+			at, root = itemIn(at, step, by, item), item
+		case child != nil && child.Kind != yaml.MappingNode:
+			return fmt.Errorf("%s has nothing below it", above)
+		default:
+			next, is := at[step].(map[string]any)
+			if at[step] != nil && !is {
+				return fmt.Errorf("%s is set twice", above)
+			}
+			if next == nil {
+				next = map[string]any{}
+				at[step] = next
+			}
+			at, root = next, child
+		}
+	}
+	at[steps[len(steps)-1]] = value
+	return nil
+}
+
+// itemIn is the item of a list in doc. One that no id names takes the place of the item that
+// the file has, so it begins with all of that.
+func itemIn(doc map[string]any, list, by string, item *yaml.Node) map[string]any {
+	l, _ := doc[list].(*itemList)
+	if l == nil {
+		l = &itemList{}
+		doc[list] = l
+	}
+	name := lookUp(item, by).Value
+	for _, said := range l.List {
+		if said[by] == name {
+			return said
+		}
+	}
+	said := map[string]any{by: name}
+	if by != "id" {
+		said, _ = (&decoder{src: &source{}}).json(item, 0).(map[string]any)
+	}
+	l.List = append(l.List, said)
+	return said
+}
+
+// namedBy are the keys that name the items of a list.
+var namedBy = []string{"id", "tool"}
+
+// itemOf finds an item by its name, and the key that names it.
+func itemOf(list *yaml.Node, name string) (by string, item *yaml.Node) {
+	for _, item := range list.Content {
+		for _, by := range namedBy {
+			if n := lookUp(item, by); n != nil && n.Value == name {
+				return by, item
+			}
+		}
+	}
+	return "", nil
+}
+
+// itemAt finds the item that the first steps name, and how many of them: a name may have dots.
+func itemAt(list *yaml.Node, steps []string) (by string, item *yaml.Node, n int) {
+	for n = len(steps); n > 0; n-- {
+		if by, item = itemOf(list, strings.Join(steps[:n], ".")); item != nil {
+			return by, item, n
+		}
+	}
+	return "", nil, 0
+}
+
+// listOf is the list of a file in which an item has the name; empty for none.
+func listOf(root *yaml.Node, name string) (key string) {
+	eachList(root, func(k string, list *yaml.Node) {
+		if _, item := itemOf(list, name); item != nil && key == "" {
+			key = k
+		}
+	})
+	return key
+}
+
+// names are the keys of a file, and the names of the items of its lists.
+func names(root *yaml.Node) (out []string) {
+	for i := 0; root != nil && i+1 < len(root.Content); i += 2 {
+		out = append(out, root.Content[i].Value)
+	}
+	eachList(root, func(_ string, list *yaml.Node) {
+		for _, item := range list.Content {
+			for _, by := range namedBy {
+				if n := lookUp(item, by); n != nil {
+					out = append(out, n.Value)
+				}
+			}
+		}
+	})
+	return out
+}
+
+func eachList(root *yaml.Node, do func(key string, list *yaml.Node)) {
+	for i := 0; root != nil && i+1 < len(root.Content); i += 2 {
+		if list := root.Content[i+1]; list.Kind == yaml.SequenceNode {
+			do(root.Content[i].Value, list)
+		}
+	}
+}

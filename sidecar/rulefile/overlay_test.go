@@ -1,0 +1,79 @@
+package rulefile
+
+import (
+	"strings"
+	"testing"
+)
+
+const overlaid = `version: 1
+size: {reply: 1, text: 2}
+strategies:
+  - {id: react, priority: 70, when: a}
+  - {id: markers, priority: 60}
+results:
+  - {tool: web_search, chars: 3000, hint: Read on.}
+models: [{id: gpt-4.1}]
+`
+
+// What an overlay says stands in front of the file; all else stays.
+func TestOverlay(t *testing.T) {
+	for _, row := range []struct {
+		about string
+		set   [][2]any
+		want  string
+		wrong string
+	}{
+		{"a key below a key", [][2]any{{"size.reply", 9}}, `{"size":{"reply":9},"version":1}`, ""},
+		{"a key that the file lacks", [][2]any{{"size.depth", 9}}, `{"size":{"depth":9},"version":1}`, ""},
+		{"an item, by its list", [][2]any{{"strategies.react.priority", 9}}, `{"strategies":[{"id":"react","priority":9}],"version":1}`, ""},
+		{"an item, alone", [][2]any{{"markers.priority", 9}, {"markers.when", "b"}}, `{"strategies":[{"id":"markers","priority":9,"when":"b"}],"version":1}`, ""},
+		{"an item without id is said whole", [][2]any{{"web_search.chars", 9}}, `{"results":[{"chars":9,"hint":"Read on.","tool":"web_search"}],"version":1}`, ""},
+		{"an item with a dot in its name", [][2]any{{"models.gpt-4.1.prompt", "p"}}, `{"models":[{"id":"gpt-4.1","prompt":"p"}],"version":1}`, ""},
+		{"no such item", [][2]any{{"strategies.reakt.priority", 9}}, "", "there is no reakt in strategies"},
+		{"nothing of that name", [][2]any{{"markrs.priority", 9}}, "", "x.yaml has no markrs; did you mean markers?"},
+		{"a list", [][2]any{{"strategies.react", 9}}, "", "strategies is a list: name an item of it, and a key of that"},
+		{"below a value", [][2]any{{"size.reply.more", 9}}, "", "size.reply has nothing below it"},
+		{"twice", [][2]any{{"size.reply", 9}, {"size.reply", 8}}, "", "size.reply is set twice"},
+		{"a value, and something below it", [][2]any{{"more.a", 9}}, "", "x.yaml has no more"},
+	} {
+		tree := Plant(Files{"x.yaml": overlaid}, "x.yaml", Shape{})
+		over := tree.Over()
+		var err error
+		for _, s := range row.set {
+			if err == nil {
+				err = over.Set(s[0].(string), s[1])
+			}
+		}
+		got, _ := over.Text()
+		switch {
+		case row.wrong != "":
+			if err == nil || !strings.HasPrefix(err.Error(), row.wrong) {
+				t.Errorf("%s: %v", row.about, err)
+			}
+		case err != nil || got != row.want:
+			t.Errorf("%s: %v\n%s", row.about, err, got)
+		}
+	}
+}
+
+// An arm stands in front of the file and of its layers, the operator's extra files too.
+func TestArmLayer(t *testing.T) {
+	files := Files{"x.yaml": overlaid, "extra/x.ours.yaml": "version: 1\nsize: {reply: 5}\nstrategies: [{id: react, when: ours}]\n"}
+	over := Plant(files, "x.yaml", Shape{}).Over()
+	if err := over.Set("size.reply", 9); err != nil {
+		t.Fatal(err)
+	}
+	if err := over.Set("react.priority", 1); err != nil {
+		t.Fatal(err)
+	}
+	files[ArmFolder+"/x.yaml"], _ = over.Text()
+	got, problems := merged(t, files, "x.yaml")
+	for _, want := range []string{"reply:9", "text:2", "when:ours", "priority:1"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("it lacks %s:\n%s", want, got)
+		}
+	}
+	if len(problems) > 0 {
+		t.Error(problems)
+	}
+}

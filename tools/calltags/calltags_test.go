@@ -1,0 +1,54 @@
+package calltags
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// Calls in tags become names and arguments. One that nothing closes does not count where the
+// text may have been cut, and none counts without a parameter that cannot be read.
+func TestCalls(t *testing.T) {
+	for doc, want := range map[string]string{
+		`<function=read><parameter=path>a.md</parameter></function>`:                                         `read{"path":"a.md"}`,
+		`<invoke name="read"><parameter name="path">a.md</parameter></invoke>`:                               `read{"path":"a.md"}`,
+		`<x:invoke name="read"><x:parameter name="path">a.md</x:parameter></x:invoke>`:                       `read{"path":"a.md"}`,
+		`<function name="read"><arguments>{"path":"a.md"}</arguments></function>`:                            `read{"path":"a.md"}`,
+		`<tool>read</tool><tool_input>a.md</tool_input>`:                                                     `read"a.md"`,
+		`<action><tool_name>read</tool_name><arguments><arg key="path">a.md</arg></arguments></action>`:      `read{"path":"a.md"}`,
+		`<function=read>{"path":"a}"}</function>`:                                                            `read{"path":"a}"}`,
+		`<function=now></function>`:                                                                          `now{}`,
+		`<function=a><parameter=x>1</parameter></function><function=b><parameter=y>2</parameter></function>`: `a{"x":"1"} b{"y":"2"}`,
+		`<function=read><parameter=path>a.md`:                                                                `broken`,
+		`<function=a><parameter=x>1</parameter></function><function=read><parameter=path>a.md</parameter>`:   `a{"x":"1"} broken`,
+		`no call`: ``,
+	} {
+		calls, broken := Calls(doc, true)
+		var got []string
+		for _, c := range calls {
+			got = append(got, c.Name+c.Args)
+		}
+		if broken {
+			got = append(got, "broken")
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q", doc, got)
+		}
+	}
+	if calls, broken := Calls(`<function=read><parameter=path>a.md</parameter>`, false); len(calls) != 1 || broken {
+		t.Errorf("what the model ended counts: %v %v", calls, broken)
+	}
+}
+
+func FuzzCalls(f *testing.F) {
+	f.Add(`<function=read><parameter=path>a.md</parameter></function>`, true)
+	f.Add(`<tool>read</tool><tool_input>{</tool_input>`, false)
+	f.Fuzz(func(t *testing.T, doc string, cut bool) {
+		calls, _ := Calls(doc, cut)
+		for _, c := range calls {
+			if c.Name == "" || utf8.ValidString(doc) && !utf8.ValidString(c.Args) {
+				t.Errorf("%+v", c)
+			}
+		}
+	})
+}
