@@ -34,6 +34,7 @@ var rooms = [][]string{
 	{"internal/shipped"},
 	{"sidecar/programs", "sidecar/edits", "sidecar/experiment"},
 	{"sidecar/cond"},
+	{"sidecar/config"},
 	{"sidecar/rulefile", "sidecar/parse", "sidecar/prompt", "policy"},
 	{"policy/plain"},
 	{"policy/shell"},

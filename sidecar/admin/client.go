@@ -12,9 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // Client asks the admin API of a running server. Its errors say what the server said, with
@@ -121,7 +122,7 @@ func said(res *http.Response, doc []byte) error {
 	case len(body.Error.Problems) > 0:
 		return body.Error.Problems
 	case res.StatusCode == http.StatusUnauthorized:
-		return fmt.Errorf("ask the server: %s; set %sADMIN_TOKEN", body.Error.Message, ruleset.SettingPrefix)
+		return fmt.Errorf("ask the server: %s; set %sADMIN_TOKEN", body.Error.Message, config.Prefix)
 	}
 	return fmt.Errorf("the server says: %s; %s", body.Error.Message, body.Error.Hint)
 }

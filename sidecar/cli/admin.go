@@ -3,8 +3,9 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
@@ -12,13 +13,13 @@ import (
 // neither does. The token comes from the environment.
 func adminFrom(flag string, c *cobra.Command, env Env) (*admin.Client, error) {
 	if !c.Flags().Changed("admin") {
-		flag, _ = env.lookup(ruleset.SettingPrefix + "ADMIN")
+		flag, _ = env.lookup(config.Prefix + "ADMIN")
 	}
 	if flag == "" {
 		return nil, nil
 	}
-	token, _ := env.lookup(ruleset.SettingPrefix + "ADMIN_TOKEN")
-	token, err := service.Secret(ruleset.SettingPrefix+"ADMIN_TOKEN", token)
+	token, _ := env.lookup(config.Prefix + "ADMIN_TOKEN")
+	token, err := service.Secret(config.Prefix+"ADMIN_TOKEN", token)
 	if err != nil {
 		return nil, err
 	}

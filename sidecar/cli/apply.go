@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
@@ -41,8 +43,8 @@ FOLDER/.previous; apply --undo brings them back. With --admin, apply waits until
 server uses the new rules. If the server refuses them, or does not take them in time,
 apply puts the old files back and ends with exit code 1.
 
-The address of the admin API comes from --admin or ` + ruleset.SettingPrefix + `ADMIN, its
-token from ` + ruleset.SettingPrefix + `ADMIN_TOKEN.`,
+The address of the admin API comes from --admin or ` + config.Prefix + `ADMIN, its
+token from ` + config.Prefix + `ADMIN_TOKEN.`,
 		Example: `  gpt-oss-executor apply new-rules --rules my-rules --admin 127.0.0.1:8002
   gpt-oss-executor apply --undo --rules my-rules --admin 127.0.0.1:8002`,
 		Args: func(c *cobra.Command, args []string) error {

@@ -9,11 +9,12 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // asking is one run of approvals.
@@ -40,8 +41,8 @@ waits here. If you allow it, it passes once, when the model sends exactly the sa
 again in time. If you do not answer in time, it stays refused. A restart of the server
 forgets all questions and answers.
 
-The address of the admin API comes from --admin or ` + ruleset.SettingPrefix + `ADMIN, its
-token from ` + ruleset.SettingPrefix + `ADMIN_TOKEN. Without a token there are no approvals.`,
+The address of the admin API comes from --admin or ` + config.Prefix + `ADMIN, its
+token from ` + config.Prefix + `ADMIN_TOKEN. Without a token there are no approvals.`,
 	}
 	c.PersistentFlags().StringVar(&a.address, "admin", "", "`HOST:PORT` of the server's admin API")
 	c.Example = `  gpt-oss-executor approvals list --watch --admin 127.0.0.1:8002

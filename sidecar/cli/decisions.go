@@ -8,11 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
@@ -34,8 +35,8 @@ func decisionsCommand(env Env) *cobra.Command {
   gpt-oss-executor decisions verify`,
 		Long: `Read the decision log, which has every decision of the policy.
 
-The folder of the log comes from --decisions or ` + ruleset.SettingPrefix + `DECISIONS. Without them it
-is the folder decisions in ` + ruleset.SettingPrefix + `STATE. The server may be running.`,
+The folder of the log comes from --decisions or ` + config.Prefix + `DECISIONS. Without them it
+is the folder decisions in ` + config.Prefix + `STATE. The server may be running.`,
 	}
 	c.PersistentFlags().StringVar(&l.dir, "decisions", "", "folder `DIR` of the log")
 	c.AddCommand(l.listCommand(), l.showCommand(), l.verifyCommand(), l.headCommand(), l.replayCommand())
@@ -66,7 +67,7 @@ func (l *logged) folder() (string, error) {
 		dir = service.DecisionsIn(s)
 	}
 	if dir == "" {
-		return "", errors.New("decisions: no folder; give --decisions DIR, or set " + ruleset.SettingPrefix + "DECISIONS")
+		return "", errors.New("decisions: no folder; give --decisions DIR, or set " + config.Prefix + "DECISIONS")
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return "", fmt.Errorf("decisions: %s: there is no such folder", dir)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
@@ -77,7 +79,7 @@ type explaining struct {
 func (x *explaining) flags(c *cobra.Command, env Env) {
 	jsonFlag(c, &x.json, "one document")
 	c.Flags().StringArrayVar(&x.dirs, "rules", nil, "folder `DIR` of rules, or builtin; given twice, the two are compared (without it: "+
-		ruleset.SettingPrefix+"RULES, or else the built-in rules)")
+		config.Prefix+"RULES, or else the built-in rules)")
 	policyFlag(c, env, &x.policy)
 }
 

@@ -8,12 +8,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // everyCommand is the root and all commands below it.
@@ -127,7 +127,7 @@ func TestSettingsAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	secrets := 0
-	for _, s := range new(ruleset.Settings).All() {
+	for _, s := range new(config.Settings).All() {
 		flag, page := "`--"+s.Flag()+"`", "  --"+s.Flag()+" "+s.Is+" "
 		if s.Bare != "" {
 			page = "  --" + s.Flag() + " " + s.Is + "[=" + s.Bare + "] "
@@ -152,7 +152,7 @@ func TestSettingsAreListed(t *testing.T) {
 // for each of them.
 func TestSettingsStack(t *testing.T) {
 	dir := t.TempDir()
-	for _, s := range new(ruleset.Settings).All() {
+	for _, s := range new(config.Settings).All() {
 		file := dir + "/" + s.Key + ".yaml"
 		values := strings.Fields(s.One)
 		if len(values) == 0 {

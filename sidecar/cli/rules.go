@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
@@ -20,8 +22,8 @@ import (
 
 // ruleSettings are the settings of serve that name folders of rules: rules and policy.
 func (e Env) ruleSettings() (dir, policy string) {
-	dir, _ = e.lookup(ruleset.SettingPrefix + "RULES")
-	policy, _ = e.lookup(ruleset.SettingPrefix + "POLICY")
+	dir, _ = e.lookup(config.Prefix + "RULES")
+	policy, _ = e.lookup(config.Prefix + "POLICY")
 	return dir, policy
 }
 
@@ -29,13 +31,13 @@ func (e Env) ruleSettings() (dir, policy string) {
 // would use: those that the environment names, or else the built-in ones.
 func rulesFlag(c *cobra.Command, env Env, dir *string) {
 	named, _ := env.ruleSettings()
-	c.Flags().StringVar(dir, "rules", named, "folder `DIR` of rules, or builtin (without it: "+ruleset.SettingPrefix+"RULES, or else the built-in rules)")
+	c.Flags().StringVar(dir, "rules", named, "folder `DIR` of rules, or builtin (without it: "+config.Prefix+"RULES, or else the built-in rules)")
 }
 
 // policyFlag is the flag for the locked folder.
 func policyFlag(c *cobra.Command, env Env, dir *string) {
 	_, named := env.ruleSettings()
-	c.Flags().StringVar(dir, "policy", named, "locked folder `DIR` of the security team (without it: "+ruleset.SettingPrefix+"POLICY)")
+	c.Flags().StringVar(dir, "policy", named, "locked folder `DIR` of the security team (without it: "+config.Prefix+"POLICY)")
 }
 
 // meant is the folder of rules that the argument DIR names. Without it, it is the one that
@@ -47,7 +49,7 @@ func (e Env) meant(args []string, policy string) (dir, named string) {
 		dir = args[0]
 		named = rulesName(dir)
 	case dir != "":
-		named = dir + ", which " + ruleset.SettingPrefix + "RULES names"
+		named = dir + ", which " + config.Prefix + "RULES names"
 	default:
 		named = rulesName("") + ", as no folder is named"
 		if holdsRules("rules") {
@@ -123,9 +125,9 @@ func loadRules(dir, policy string, env Env) (*ruleset.Set, error) {
 // world is where calls are judged. The folders that were named are the guard's own, and so
 // are those, and the addresses, that the environment names for a server on this machine.
 func (e Env) world(folders ...string) guard.World {
-	var s ruleset.Settings
+	var s config.Settings
 	if err := s.Override(e.Environ); err != nil { // a server with a misspelt setting does not start
-		s = ruleset.Settings{}
+		s = config.Settings{}
 	}
 	if ws, err := service.WorkspaceOf(s.Workspace); err == nil {
 		s.Workspace = ws

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -31,12 +33,12 @@ func runsCommand(env Env) *cobra.Command {
 		Short: "Runs of executor mode: list, show, resume, replay",
 		Long: `Look at what runs of executor mode did, go on with one, and decide about their calls again.
 
-The journal of runs stands in the state folder: --state or ` + ruleset.SettingPrefix + `STATE. The server
+The journal of runs stands in the state folder: --state or ` + config.Prefix + `STATE. The server
 may be running, but not where resume goes on with a run.`,
 		Example: `  gpt-oss-executor runs list --state /var/lib/gpt-oss-executor
   gpt-oss-executor runs show runJ5F0 --state /var/lib/gpt-oss-executor`,
 	}
-	state, _ := env.lookup(ruleset.SettingPrefix + "STATE")
+	state, _ := env.lookup(config.Prefix + "STATE")
 	c.PersistentFlags().StringVar(&k.state, "state", state, "state folder `DIR` of the server")
 	c.AddCommand(k.listCommand(), k.showCommand(), k.resumeCommand(), k.replayCommand())
 	return c
@@ -45,7 +47,7 @@ may be running, but not where resume goes on with a run.`,
 // open is the journal in the state folder.
 func (k *kept) open() (*journal.Journal, error) {
 	if k.state == "" {
-		return nil, errors.New("runs: no folder; give --state DIR, or set " + ruleset.SettingPrefix + "STATE")
+		return nil, errors.New("runs: no folder; give --state DIR, or set " + config.Prefix + "STATE")
 	}
 	dir := filepath.Join(k.state, service.RunsFolder)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {

@@ -5,13 +5,14 @@ import (
 	"io"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -53,7 +54,7 @@ request again.`,
 	return c
 }
 
-func (k *kept) resume(ctx context.Context, s ruleset.Settings, id string) error {
+func (k *kept) resume(ctx context.Context, s config.Settings, id string) error {
 	log, err := serverlog.Open(s, k.env.Out, k.env.Err)
 	if err != nil {
 		return err

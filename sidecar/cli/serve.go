@@ -9,20 +9,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
-func defaultSettings() ruleset.Settings {
-	return ruleset.Settings{
+func defaultSettings() config.Settings {
+	return config.Settings{
 		Listen: "127.0.0.1:8001", Upstream: "http://127.0.0.1:8000/v1", LogLevel: "info", LogFormat: "text", LogOutput: "stderr",
 		DecisionsMode: string(decisions.Written), GatewaySession: "gpt-oss-executor",
 	}
@@ -30,14 +31,14 @@ func defaultSettings() ruleset.Settings {
 
 func serveCommand(env Env) *cobra.Command {
 	flags := defaultSettings()
-	var config string
+	var file string
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve OpenAI-compatible requests in front of a gpt-oss server",
 		Long: `Serve OpenAI-compatible requests in front of a gpt-oss server.
 
 Each setting can be in the config file, such as log_level: debug, in the environment, such
-as ` + ruleset.SettingPrefix + `LOG_LEVEL=debug, or in a flag, such as --log-level debug. A flag beats
+as ` + config.Prefix + `LOG_LEVEL=debug, or in a flag, such as --log-level debug. A flag beats
 the environment, the environment beats the file, and the file beats the default.
 
 ` + secretSettings(&flags),
@@ -45,7 +46,7 @@ the environment, the environment beats the file, and the file beats the default.
   gpt-oss-executor serve --config /etc/gptoss.yaml --log-level debug`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := settings(c, config, &flags, env)
+			s, err := settings(c, file, &flags, env)
 			if err != nil {
 				return err
 			}
@@ -54,13 +55,13 @@ the environment, the environment beats the file, and the file beats the default.
 			return serve(ctx, s, env)
 		},
 	}
-	c.Flags().StringVar(&config, "config", "", "config `FILE` in YAML")
+	c.Flags().StringVar(&file, "config", "", "config `FILE` in YAML")
 	settingFlags(c, &flags)
 	return c
 }
 
 // settingFlags adds the flags of settings, all but some.
-func settingFlags(c *cobra.Command, s *ruleset.Settings, but ...string) {
+func settingFlags(c *cobra.Command, s *config.Settings, but ...string) {
 	for _, f := range s.All() {
 		if f.Flag() != "" && !slices.Contains(but, f.Flag()) {
 			c.Flags().Var(settingFlag{f}, f.Flag(), settingText(f))
@@ -70,14 +71,14 @@ func settingFlags(c *cobra.Command, s *ruleset.Settings, but ...string) {
 }
 
 // settingFlag is the flag of a setting.
-type settingFlag struct{ ruleset.Setting }
+type settingFlag struct{ config.Setting }
 
 func (f settingFlag) String() string        { return *f.Text }
 func (f settingFlag) Set(text string) error { *f.Text = text; return nil }
 func (f settingFlag) Type() string          { return f.Is }
 
 // settingText is what help says of a setting.
-func settingText(f ruleset.Setting) string {
+func settingText(f config.Setting) string {
 	if f.One == "" {
 		return f.Doc
 	}
@@ -85,7 +86,7 @@ func settingText(f ruleset.Setting) string {
 }
 
 // secretSettings is what help says of settings without a flag.
-func secretSettings(s *ruleset.Settings) string {
+func secretSettings(s *config.Settings) string {
 	var b strings.Builder
 	b.WriteString(`Secrets have no flag, because every user of a machine can read command lines. Instead of a
 secret there can be file:PATH, the name of a file that holds it. These are secrets:
@@ -102,14 +103,14 @@ secret there can be file:PATH, the name of a file that holds it. These are secre
 }
 
 // settings puts defaults, file, environment and flags on top of each other.
-func settings(c *cobra.Command, config string, flags *ruleset.Settings, env Env) (ruleset.Settings, error) {
+func settings(c *cobra.Command, file string, flags *config.Settings, env Env) (config.Settings, error) {
 	s := defaultSettings()
-	if config != "" {
-		doc, err := os.ReadFile(config)
+	if file != "" {
+		doc, err := os.ReadFile(file)
 		if err != nil {
 			return s, fmt.Errorf("read config: %w", err)
 		}
-		if problems := s.Read(config, string(doc), env.lookup); len(problems) > 0 {
+		if problems := s.Read(file, string(doc), env.lookup); len(problems) > 0 {
 			fmt.Fprintln(env.Err, problems.Error())
 			return s, errSaid
 		}
@@ -143,7 +144,7 @@ func (e Env) lookup(name string) (string, bool) {
 }
 
 // serve runs the server until ctx ends, and then lets open requests end.
-func serve(ctx context.Context, s ruleset.Settings, env Env) error {
+func serve(ctx context.Context, s config.Settings, env Env) error {
 	log, err := serverlog.Open(s, env.Out, env.Err)
 	if err != nil {
 		return err
@@ -162,7 +163,7 @@ func serve(ctx context.Context, s ruleset.Settings, env Env) error {
 
 // openRules compiles the rules, prints what is wrong with them, and checks what the
 // settings say of them.
-func openRules(s ruleset.Settings, env Env, log *slog.Logger, m *telemetry.Metrics) (*live.Rules, error) {
+func openRules(s config.Settings, env Env, log *slog.Logger, m *telemetry.Metrics) (*live.Rules, error) {
 	src, err := rulesIn(s.Rules, s.Policy, env)
 	if err != nil {
 		return nil, err

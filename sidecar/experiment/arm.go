@@ -32,7 +32,7 @@ type Base struct {
 // Files are the texts that stand over the rule files for some arms together, by the names of
 // those files. What cannot be set is reported.
 func (b Base) Files(arms ...*CompiledArm) map[string]string {
-	over, by := map[string]*rulefile.Overlay{}, map[string]string{}
+	over, by := map[string]*rulefile.Overlay{}, map[string]*CompiledArm{}
 	set := func(at rulefile.Text, file, path string, value any) {
 		name := file + ".yaml"
 		if over[name] == nil {
@@ -47,11 +47,11 @@ func (b Base) Files(arms ...*CompiledArm) map[string]string {
 	for _, arm := range arms {
 		for _, s := range arm.Set {
 			key := s.Key.Value
-			if other, twice := by[key]; twice && other != arm.Name {
-				b.Report(s.Key.All(), rulefile.CodeDup, "the arm "+other+" of another experiment sets "+key+", too", "they run at the same time; stop one of them")
+			if other, twice := by[key]; twice && other != arm {
+				b.Report(s.Key.All(), rulefile.CodeDup, "the arm "+other.Name+" of another experiment sets "+key+", too", "they run at the same time; stop one of them")
 				continue
 			}
-			by[key] = arm.Name
+			by[key] = arm
 			if path, all := forModels[key]; all {
 				for _, id := range b.Models {
 					set(s.Key, "models", "models."+id+"."+path, s.Value)
@@ -91,4 +91,41 @@ func (b Base) Files(arms ...*CompiledArm) map[string]string {
 // words are what an arm may set, for a hint.
 func words() []string {
 	return append(slices.Sorted(maps.Keys(forModels)), slices.Sorted(maps.Keys(settable))...)
+}
+
+// Choice is what a unit may be in at the same time.
+type Choice struct {
+	Names []string // EXPERIMENT/ARM, in the order of the file
+	Arms  []*CompiledArm
+}
+
+// maxChoices bounds the sets that are kept in memory.
+const maxChoices = 64
+
+// Choices are every arm alone that is not stopped, and all that one unit may be in together.
+func (x *Experiments) Choices(report func(at rulefile.Place, code, msg, hint string)) []Choice {
+	var alone []Choice
+	together := []Choice{{}}
+	for i := range x.List {
+		e := &x.List[i]
+		if e.Status == Stopped {
+			continue
+		}
+		all := together
+		for k := range e.Arms {
+			arm, name := &e.Arms[k], e.ID+"/"+e.Arms[k].Name
+			alone = append(alone, Choice{[]string{name}, []*CompiledArm{arm}})
+			if e.Status != Running || e.Shadow {
+				continue
+			}
+			for _, c := range together {
+				all = append(all, Choice{append(slices.Clip(c.Names), name), append(slices.Clip(c.Arms), arm)})
+			}
+		}
+		if together = all; len(together) > maxChoices {
+			report(e.Arms[0].At.All(), rulefile.CodeValue, fmt.Sprintf("the running experiments have more than %d combinations of arms", maxChoices), "stop one of them, or leave out arms")
+			return nil
+		}
+	}
+	return append(alone, slices.DeleteFunc(together, func(c Choice) bool { return len(c.Names) < 2 })...)
 }

@@ -103,7 +103,7 @@ func (c Compiler) signs(list []Sign) (out []*regexp.Regexp) {
 	return out
 }
 
-func (c Compiler) experiment(r *Rule) Experiment {
+func (c Compiler) experiment(r *Entry) Experiment {
 	e := Experiment{
 		ID: r.ID.Value, About: r.About, Status: r.Status, Unit: cmp.Or(r.Unit, BySession), Place: r.ID.At.String(), Phase: cmp.Or(r.Phase, 1),
 		Shadow: r.Shadow, Measure: r.Measure.Value, Stop: r.Stop, when: c.Asking(r.When),
@@ -156,7 +156,7 @@ func (c Compiler) measure(t rulefile.Text) (Measure, bool) {
 }
 
 // sample checks in which arm the sample units are.
-func (c Compiler) sample(r *Rule, e *Experiment) {
+func (c Compiler) sample(r *Entry, e *Experiment) {
 	for _, s := range r.Sample {
 		unit := map[string]rulefile.Text{BySession: s.Session, ByAgent: s.Agent, ByUser: s.User}[e.Unit]
 		if !s.Arm.At.Known() {

@@ -14,7 +14,7 @@ type File struct {
 	Version     int      `rule:"version,required" one:"1" doc:"The version of this file's format."`
 	Capture     *Capture `rule:"capture" doc:"Which replies are recorded in the state folder. If left out, none is."`
 	Outcomes    Outcomes `rule:"outcomes" doc:"How it is told from later requests what became of a reply."`
-	Experiments []Rule   `rule:"experiments,required" doc:"What is tried, and on whom."`
+	Experiments []Entry  `rule:"experiments,required" doc:"What is tried, and on whom."`
 }
 
 // Capture says which replies are recorded.
@@ -55,8 +55,8 @@ const (
 	ByUser    = "user"
 )
 
-// Rule is an experiment as the file says it.
-type Rule struct {
+// Entry is an experiment as the file says it.
+type Entry struct {
 	ID      rulefile.Text        `rule:"id,required" doc:"Its name." eg:"shorter-prompt"`
 	About   string               `rule:"about,required" doc:"The question." eg:"Does the shorter prompt give as many calls that work?"`
 	Status  string               `rule:"status,required" one:"draft running stopped" doc:"draft: it is checked, and nobody is in it. running: it goes on. stopped: nobody is in it any more."`

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
@@ -19,7 +21,7 @@ type Found struct {
 }
 
 // Look asks the server of a model.
-func Look(ctx context.Context, s ruleset.Settings, set *ruleset.Set, m ruleset.Model) (Found, error) {
+func Look(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.Model) (Found, error) {
 	cfg := upstream.Config{BaseURL: s.Upstream, Key: s.UpstreamKey, Server: s.Server}
 	if m.Upstream.Value != "" { // which never gets the key of the settings
 		cfg = upstream.Config{BaseURL: m.Upstream.Value}

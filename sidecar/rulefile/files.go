@@ -171,7 +171,7 @@ func readDir(dir string) (Files, error) {
 	}
 	names := append(slices.Sorted(maps.Keys(files)), ".")
 	for _, folder := range Folders() {
-		if files.hasFolder(folder) {
+		if files.HasFolder(folder) {
 			names = append(names, folder)
 		}
 	}
@@ -207,9 +207,10 @@ func (f Files) Has(name string) bool {
 }
 
 // Locked reports whether files of the locked folder are among them.
-func (f Files) Locked() bool { return f.hasFolder(PolicyFolder) }
+func (f Files) Locked() bool { return f.HasFolder(PolicyFolder) }
 
-func (f Files) hasFolder(folder string) bool {
+// HasFolder reports whether there is a file in the folder.
+func (f Files) HasFolder(folder string) bool {
 	for name := range f {
 		if strings.HasPrefix(name, folder+"/") {
 			return true

@@ -62,11 +62,11 @@ func (o *Overlay) Set(path string, value any) error {
 				return fmt.Errorf("%s is a list: name an item of it, and a key of that", above)
 			}
 			by, item, n := itemAt(child, steps[i+1:len(steps)-1])
-			if item == nil {
+			if by == "id" && item == nil {
 				return fmt.Errorf("there is no %s in %s", steps[i+1], above)
 			}
+			at, root = itemIn(at, step, by, strings.Join(steps[i+1:i+1+n], ".")), item
 			i += n
-			at, root = itemIn(at, step, by, item), item
 		case child != nil && child.Kind != yaml.MappingNode:
 			return fmt.Errorf("%s has nothing below it", above)
 		default:
@@ -85,24 +85,20 @@ func (o *Overlay) Set(path string, value any) error {
 	return nil
 }
 
-// itemIn is the item of a list in doc. One that no id names takes the place of the item that
-// the file has, so it begins with all of that.
-func itemIn(doc map[string]any, list, by string, item *yaml.Node) map[string]any {
+// itemIn is the item of a list in doc. One that no id names stands in front of those of the
+// file, and is whole.
+func itemIn(doc map[string]any, list, by, name string) map[string]any {
 	l, _ := doc[list].(*itemList)
 	if l == nil {
 		l = &itemList{}
 		doc[list] = l
 	}
-	name := lookUp(item, by).Value
 	for _, said := range l.List {
 		if said[by] == name {
 			return said
 		}
 	}
 	said := map[string]any{by: name}
-	if by != "id" {
-		said, _ = (&decoder{src: &source{}}).json(item, 0).(map[string]any)
-	}
 	l.List = append(l.List, said)
 	return said
 }
@@ -123,13 +119,17 @@ func itemOf(list *yaml.Node, name string) (by string, item *yaml.Node) {
 }
 
 // itemAt finds the item that the first steps name, and how many of them: a name may have dots.
+// Without such an item it says by which key those of the list are named.
 func itemAt(list *yaml.Node, steps []string) (by string, item *yaml.Node, n int) {
 	for n = len(steps); n > 0; n-- {
 		if by, item = itemOf(list, strings.Join(steps[:n], ".")); item != nil {
 			return by, item, n
 		}
 	}
-	return "", nil, 0
+	if len(list.Content) > 0 && lookUp(list.Content[0], "tool") != nil && lookUp(list.Content[0], "id") == nil {
+		return "tool", nil, 1
+	}
+	return "id", nil, 1
 }
 
 // listOf is the list of a file in which an item has the name; empty for none.

@@ -27,7 +27,7 @@ func TestOverlay(t *testing.T) {
 		{"a key that the file lacks", [][2]any{{"size.depth", 9}}, `{"size":{"depth":9},"version":1}`, ""},
 		{"an item, by its list", [][2]any{{"strategies.react.priority", 9}}, `{"strategies":[{"id":"react","priority":9}],"version":1}`, ""},
 		{"an item, alone", [][2]any{{"markers.priority", 9}, {"markers.when", "b"}}, `{"strategies":[{"id":"markers","priority":9,"when":"b"}],"version":1}`, ""},
-		{"an item without id is said whole", [][2]any{{"web_search.chars", 9}}, `{"results":[{"chars":9,"hint":"Read on.","tool":"web_search"}],"version":1}`, ""},
+		{"an item without id stands in front", [][2]any{{"web_search.chars", 9}, {"results.other.chars", 8}}, `{"results":[{"chars":9,"tool":"web_search"},{"chars":8,"tool":"other"}],"version":1}`, ""},
 		{"an item with a dot in its name", [][2]any{{"models.gpt-4.1.prompt", "p"}}, `{"models":[{"id":"gpt-4.1","prompt":"p"}],"version":1}`, ""},
 		{"no such item", [][2]any{{"strategies.reakt.priority", 9}}, "", "there is no reakt in strategies"},
 		{"nothing of that name", [][2]any{{"markrs.priority", 9}}, "", "x.yaml has no markrs; did you mean markers?"},

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
 var commentedKey = regexp.MustCompile(`(?m)^#([a-z_]+: )`)
@@ -18,7 +20,7 @@ func TestConfigToBeginWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	noVariables := func(string) (string, bool) { return "", false }
-	var plain, whole Settings
+	var plain, whole config.Settings
 	if p := plain.Read(name, string(doc), noVariables); len(p) > 0 {
 		t.Error(p)
 	}

@@ -26,9 +26,10 @@ const (
 	execFilename    = "exec.yaml"
 	pathsFilename   = "paths.yaml"
 	urlsFilename    = "urls.yaml"
+	experimentsFile = "experiments.yaml"
 )
 
-var ruleFiles = []string{strategiesFile, evidenceFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, runsFile, resultsFile, editsFile, referencesFile, gatewayFilename, execFilename, pathsFilename, urlsFilename}
+var ruleFiles = []string{strategiesFile, evidenceFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, runsFile, resultsFile, editsFile, referencesFile, gatewayFilename, execFilename, pathsFilename, urlsFilename, experimentsFile}
 
 // FileNames are the files that a folder of rules must hold.
 func FileNames() []string { return slices.Clone(ruleFiles) }

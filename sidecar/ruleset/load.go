@@ -27,7 +27,7 @@ var shape = rulefile.Shape{Names: ruleFiles, OneOf: effects}
 var floor = []string{argumentsFile, pathsFilename, urlsFilename}
 
 // later are the files that folders made by earlier versions of the program lack.
-var later = []string{evidenceFile, runsFile, resultsFile, editsFile, referencesFile, gatewayFilename}
+var later = []string{evidenceFile, runsFile, resultsFile, editsFile, referencesFile, gatewayFilename, experimentsFile}
 
 // SourceOf is an operator's folder over what the program ships, beneath a locked folder.
 // Either may be empty.
@@ -74,8 +74,10 @@ func load(f rulefile.Files, tightening bool) (*Set, rulefile.Problems) {
 		l.problems = append(l.problems, mine.problems...)
 	}
 	l.lint()
-	l.problems = l.problems.Sorted()
-	if l.problems.Fatal() {
+	if !l.problems.Fatal() && !f.HasFolder(rulefile.ArmFolder) {
+		l.arms(tightening)
+	}
+	if l.problems = l.problems.Sorted(); l.problems.Fatal() {
 		return nil, l.problems
 	}
 	return l.set, l.problems
@@ -125,6 +127,7 @@ func prepare(f rulefile.Files, trusted bool) *loader {
 	l.gateway()
 	l.programs()
 	l.policies()
+	l.experiments()
 	l.replyTests()
 	return l
 }

@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 	"pgregory.net/rapid"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -54,7 +55,7 @@ func structural(p rulefile.Problem) bool {
 // not read, and no example or test is tried: a schema knows nothing of them.
 func found(others rulefile.Files, file, doc string) (out rulefile.Problems) {
 	if file == configFile {
-		return new(Settings).Read(file, doc, func(string) (string, bool) { return "", false })
+		return new(config.Settings).Read(file, doc, func(string) (string, bool) { return "", false })
 	}
 	files := maps.Clone(others)
 	maps.DeleteFunc(files, func(name, _ string) bool {
@@ -76,7 +77,7 @@ func agree(t interface{ Errorf(string, ...any) }, s *jsonschema.Schema, others r
 // TestMistakes: what people get wrong, and who tells them.
 func TestMistakes(t *testing.T) {
 	schemas, files := compiledSchemas(t), shipped(t)
-	files[configFile] = config
+	files[configFile] = configText
 	const nobody, both, check = 0, 1, 2
 	for _, c := range []struct {
 		file, old, new string
@@ -202,7 +203,7 @@ func TestEditorsSeeWhatCheckSees(t *testing.T) {
 			text, beside := files[d.file], files
 			switch {
 			case d.file == configFile:
-				text = config
+				text = configText
 			case text == "": // none of a locked folder is shipped
 				text, beside = lockedSamples[d.file], maps.Clone(files)
 			}

@@ -16,8 +16,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// config is a config file with every key.
-const config = `listen: 127.0.0.1:8001
+// configText is a config file with every key.
+const configText = `listen: 127.0.0.1:8001
 upstream: http://gpu.lan:8000/v1
 upstream_key: a key
 server: vllm
@@ -57,7 +57,7 @@ func TestShippedFilesFitTheirSchemas(t *testing.T) {
 	for file, s := range compiledSchemas(t) {
 		schemas[schemaName(file)] = s
 	}
-	if err := schemas[schemaName(configFile)].Validate(rulefile.JSON(config)); err != nil {
+	if err := schemas[schemaName(configFile)].Validate(rulefile.JSON(configText)); err != nil {
 		t.Error(err)
 	}
 	for name, doc := range builtin(t) {

@@ -7,7 +7,10 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/programs"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -69,6 +72,7 @@ var described = []struct {
 	{resultsFile, "How much of a tool's result the model reads.", reflect.TypeFor[resultsDoc]()},
 	{editsFile, "What the model reads of requests and results.", reflect.TypeFor[edits.File]()},
 	{evidenceFile, "How sure one must be that a text is a call.", reflect.TypeFor[evidenceDoc]()},
+	{experimentsFile, "What is tried on which share of the sessions, and which replies are recorded.", reflect.TypeFor[experiment.File]()},
 	{referencesFile, "Arguments that stand for something said earlier in a run.", reflect.TypeFor[referencesDoc]()},
 	{gatewayFilename, "The tools of an OpenClaw gateway that runs of executor mode may call.", reflect.TypeFor[gatewayFile]()},
 	{execFilename, "Which calls may leave, and which commands may run.", reflect.TypeFor[execFile]()},
@@ -79,7 +83,7 @@ var described = []struct {
 	{lockedName(strategiesFile), "Locked folder: which strategies may be enabled, whatever strategies.yaml says.", reflect.TypeFor[lockedStrategies]()},
 	{lockedName(argumentsFile), "Locked folder: what tools do at least, whatever arguments.yaml says.", reflect.TypeFor[lockedArguments]()},
 	{lockedName(limitsFile), "Locked folder: ceilings of limits.yaml. Write down those that matter.", reflect.TypeFor[Limits]()},
-	{configFile, "The settings of gpt-oss-executor serve --config FILE. In a text, ${NAME} is an environment variable.", reflect.TypeFor[Settings]()},
+	{configFile, "The settings of gpt-oss-executor serve --config FILE. In a text, ${NAME} is an environment variable.", reflect.TypeFor[config.Settings]()},
 }
 
 // Schemas gives the JSON Schemas (draft-07) of all rule files and of the config

@@ -12,6 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -39,9 +40,13 @@ type Set struct {
 	Prompts    map[string]*prompt.Prompt // by file name without extension
 	Taken      []rulefile.Taken          // what the files take away from those that they include
 	Counts     Counts
+	// Experiments are what is tried. Arms names those of which this set is, as EXPERIMENT/ARM.
+	Experiments experiment.Experiments
+	Arms        []string
 
 	profiles   map[string]*parse.Strategies
 	styles     map[string]*Style
+	arms       map[string]*Set // by their names with blanks between
 	choices    []chooser
 	book       rulebook
 	own        *author                  // what the operator says about calls

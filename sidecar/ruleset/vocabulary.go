@@ -8,6 +8,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
@@ -43,6 +44,8 @@ var conditions = []struct {
 	{resultsFile, "results.formula", reflect.TypeFor[ResultEnv](), nil},
 	{editsFile, "requests.when", reflect.TypeFor[edits.Request](), nil},
 	{editsFile, "results.when", reflect.TypeFor[edits.Result](), nil},
+	{experimentsFile, "experiments.when", reflect.TypeFor[experiment.Asking](), nil},
+	{experimentsFile, "capture.when", reflect.TypeFor[experiment.Captured](), nil},
 	{execFilename, "rules.when", reflect.TypeFor[policy.Env](), namedLists},
 	{pathsFilename, "rules.when", reflect.TypeFor[policy.PathEnv](), namedLists},
 	{urlsFilename, "rules.when", reflect.TypeFor[policy.URLEnv](), namedLists},

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
 // With an error log, what goes wrong is in both; a level that changes holds for the log.
 func TestErrorLog(t *testing.T) {
 	var out bytes.Buffer
-	s := ruleset.Settings{LogLevel: "info", LogFormat: "text", ErrorLog: filepath.Join(t.TempDir(), "errors")}
+	s := config.Settings{LogLevel: "info", LogFormat: "text", ErrorLog: filepath.Join(t.TempDir(), "errors")}
 	log, err := Open(s, nil, &out)
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestOutput(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.log")
 	for _, name := range []string{"", "stderr", "stdout", file, file} {
 		var out, err bytes.Buffer
-		log, bad := Open(ruleset.Settings{LogLevel: "info", LogFormat: "json", LogOutput: name}, &out, &err)
+		log, bad := Open(config.Settings{LogLevel: "info", LogFormat: "json", LogOutput: name}, &out, &err)
 		if bad != nil {
 			t.Fatal(bad)
 		}
@@ -71,12 +71,12 @@ func TestOutput(t *testing.T) {
 
 // What cannot be opened stops the start, and the message says what to write.
 func TestOutputRefused(t *testing.T) {
-	good := ruleset.Settings{LogLevel: "info", LogFormat: "text"}
-	for want, change := range map[string]func(*ruleset.Settings){
-		"write the whole path of a file": func(s *ruleset.Settings) { s.LogOutput = "sdtout" },
-		"open the log: ":                 func(s *ruleset.Settings) { s.LogOutput = t.TempDir() },
-		"neither text nor json":          func(s *ruleset.Settings) { s.LogFormat = "xml" },
-		"not one of debug":               func(s *ruleset.Settings) { s.LogLevel = "loud" },
+	good := config.Settings{LogLevel: "info", LogFormat: "text"}
+	for want, change := range map[string]func(*config.Settings){
+		"write the whole path of a file": func(s *config.Settings) { s.LogOutput = "sdtout" },
+		"open the log: ":                 func(s *config.Settings) { s.LogOutput = t.TempDir() },
+		"neither text nor json":          func(s *config.Settings) { s.LogFormat = "xml" },
+		"not one of debug":               func(s *config.Settings) { s.LogLevel = "loud" },
 	} {
 		s := good
 		change(&s)

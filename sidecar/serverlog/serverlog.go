@@ -16,10 +16,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/errorlog"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // Log is the log of a server.
@@ -31,7 +32,7 @@ type Log struct {
 
 // Open is the log that the settings ask for. It writes to out where they say stdout, else to
 // err or to a file.
-func Open(s ruleset.Settings, out, err io.Writer) (*Log, error) {
+func Open(s config.Settings, out, err io.Writer) (*Log, error) {
 	l := &Log{Level: &slog.LevelVar{}}
 	if err := l.Level.UnmarshalText([]byte(s.LogLevel)); err != nil {
 		return nil, fmt.Errorf("log level %q is not one of debug, info, warn, error", s.LogLevel)

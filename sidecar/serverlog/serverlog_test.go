@@ -10,8 +10,9 @@ import (
 	"testing"
 	"testing/slogtest"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 var someProblems = rulefile.Problems{
@@ -49,7 +50,7 @@ level=INFO msg=said x=1 g.detail="two\nlines" g.problems=0
 // In JSON, problems are one text.
 func TestLogJSON(t *testing.T) {
 	var out bytes.Buffer
-	log, err := Open(ruleset.Settings{LogLevel: "info", LogFormat: "json"}, nil, &out)
+	log, err := Open(config.Settings{LogLevel: "info", LogFormat: "json"}, nil, &out)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
@@ -19,7 +20,7 @@ import (
 const decisionsFolder = "decisions"
 
 // DecisionsIn is the folder of the decision log of a server; empty: it has none.
-func DecisionsIn(s ruleset.Settings) string {
+func DecisionsIn(s config.Settings) string {
 	switch {
 	case s.Decisions == "off":
 		return ""
@@ -30,7 +31,7 @@ func DecisionsIn(s ruleset.Settings) string {
 }
 
 // openDecisions opens the decision log of a server; nil: it has none.
-func openDecisions(s ruleset.Settings, log *slog.Logger, m *telemetry.Metrics) (*decisions.Log, error) {
+func openDecisions(s config.Settings, log *slog.Logger, m *telemetry.Metrics) (*decisions.Log, error) {
 	if !slices.Contains(decisions.Modes, s.DecisionsMode) {
 		return nil, fmt.Errorf("decisions mode %q is not one of %s", s.DecisionsMode, strings.Join(decisions.Modes, ", "))
 	}

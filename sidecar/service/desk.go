@@ -9,10 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
 )
 
@@ -50,7 +51,7 @@ func (d desks) equip(g *guard.Config, passes *egress.Book) {
 }
 
 // openDesks opens the desks. Local says that the server is reached from this machine alone.
-func openDesks(s ruleset.Settings, local bool, log *slog.Logger) (d desks, err error) {
+func openDesks(s config.Settings, local bool, log *slog.Logger) (d desks, err error) {
 	if d.gateway, err = forGateway(s, local, log); err != nil {
 		return d, err
 	}
@@ -68,7 +69,7 @@ func openDesks(s ruleset.Settings, local bool, log *slog.Logger) (d desks, err e
 }
 
 // forGateway is the desk for calls that leave for a gateway; nil: they are not confined.
-func forGateway(s ruleset.Settings, local bool, log *slog.Logger) (*tickets.Desk, error) {
+func forGateway(s config.Settings, local bool, log *slog.Logger) (*tickets.Desk, error) {
 	auto := s.Confine == "" || s.Confine == ConfineAuto
 	switch {
 	case s.Confine == ConfineOff:
@@ -96,7 +97,7 @@ func forGateway(s ruleset.Settings, local bool, log *slog.Logger) (*tickets.Desk
 }
 
 // newDesk opens a desk. The error is errUnfit where this machine cannot confine.
-func newDesk(s ruleset.Settings) (*tickets.Desk, error) {
+func newDesk(s config.Settings) (*tickets.Desk, error) {
 	missing, err := Unconfined(confine.Probe(), s.Confine == ConfineUntried)
 	if err != nil {
 		return nil, err
@@ -149,7 +150,7 @@ func Unconfined(offer confine.Offer, untried bool) (missing []confine.Part, err 
 }
 
 // stateOf is the folder for what outlives a run.
-func stateOf(s ruleset.Settings) (string, error) {
+func stateOf(s config.Settings) (string, error) {
 	if s.State != "" {
 		return filepath.Abs(s.State)
 	}

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"net"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // egressListener is where the proxy of confined commands listens; nil: there is none.
-func egressListener(s ruleset.Settings, confined bool) (net.Listener, error) {
+func egressListener(s config.Settings, confined bool) (net.Listener, error) {
 	switch s.Egress {
 	case "off":
 		return nil, nil

@@ -8,9 +8,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // gatewayNote says that a gateway runs on a machine, as the user who has the note. The command
@@ -22,7 +23,7 @@ type gatewayNote struct {
 
 // gatewayFile is where the note lies. No setting moves it: openclaw is not told those of serve.
 func gatewayFile() (string, error) {
-	dir, err := stateOf(ruleset.Settings{})
+	dir, err := stateOf(config.Settings{})
 	return filepath.Join(dir, "gateway.json"), err
 }
 

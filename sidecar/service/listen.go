@@ -7,7 +7,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
 // listenAt takes an address that a flag names.
@@ -29,7 +29,7 @@ func isLocal(l net.Listener) bool {
 }
 
 // hosts are the names of the setting hosts, and that of an address to listen on.
-func hosts(s ruleset.Settings, address string) []string {
+func hosts(s config.Settings, address string) []string {
 	names := strings.FieldsFunc(s.Hosts, func(r rune) bool { return r == ',' || r == ' ' })
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		names = append(names, host)

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/jgavinray/gpt-oss-executor/internal/memory"
 	"github.com/jgavinray/gpt-oss-executor/internal/sockets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
@@ -19,7 +21,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
@@ -29,7 +30,7 @@ import (
 
 // Config is what a server is made of. All of it must be set.
 type Config struct {
-	Settings ruleset.Settings
+	Settings config.Settings
 	Rules    *live.Rules
 	Named    string   // the folder of the rules, as people call it
 	Environ  []string // of this program
@@ -70,7 +71,7 @@ func Run(ctx context.Context, c Config) (err error) {
 	r.local = isLocal(l)
 	if s.Token == "" && !r.local {
 		c.Log.Warn("everyone who reaches this address may use the model: set a token, or listen on 127.0.0.1",
-			"event", "open_listener", "address", s.Listen, "setting", ruleset.SettingPrefix+"TOKEN")
+			"event", "open_listener", "address", s.Listen, "setting", config.Prefix+"TOKEN")
 	}
 	adminEnded, err := r.judges(ctx)
 	if err != nil {
@@ -199,8 +200,8 @@ func (r *running) server(ctx context.Context, up *upstream.Client) (*sidecar.Ser
 }
 
 // unanswered is what to set so that approvals can be answered.
-func unanswered(s ruleset.Settings) string {
-	token := "set a token with " + ruleset.SettingPrefix + "ADMIN_TOKEN"
+func unanswered(s config.Settings) string {
+	token := "set a token with " + config.Prefix + "ADMIN_TOKEN"
 	if s.Admin == "" {
 		return "set --admin, and " + token
 	}

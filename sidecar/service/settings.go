@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
 // WorkspaceOf is the folder that the setting workspace names, absolute; empty: none. A service
@@ -50,7 +50,7 @@ func Secret(setting, value string) (string, error) {
 }
 
 // ReadSecrets reads those that stand in files.
-func ReadSecrets(s *ruleset.Settings) (err error) {
+func ReadSecrets(s *config.Settings) (err error) {
 	for _, f := range s.All() {
 		if f.Flag() == "" && err == nil {
 			*f.Text, err = Secret(f.Key, *f.Text)

@@ -9,17 +9,18 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/gateway"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/toolbox"
 )
 
 // hasTools reports whether commands of runs run in this program; the error says what is wrong
 // with the settings of that.
-func hasTools(s ruleset.Settings) (bool, error) {
+func hasTools(s config.Settings) (bool, error) {
 	switch {
 	case s.WorkspaceTools == "" || s.WorkspaceTools == "off":
 		return false, nil

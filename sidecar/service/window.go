@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
 // Window asks the server of a model how many tokens it takes; 0: it does not say. The error
 // says that it cannot be asked.
-func Window(ctx context.Context, s ruleset.Settings, set *ruleset.Set, m ruleset.Model) (int, error) {
+func Window(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.Model) (int, error) {
 	c := upstream.Config{BaseURL: cmp.Or(m.Upstream.Value, s.Upstream), Server: cmp.Or(m.Server.Value, s.Server),
 		Connect: set.Limits.Connect, IdleConnections: 1, Log: slog.New(slog.DiscardHandler)}
 	if m.Upstream.Value == "" {

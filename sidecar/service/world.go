@@ -2,8 +2,8 @@ package service
 
 import (
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // BuiltinRules is what people write for the built-in rules where a folder is asked
@@ -11,9 +11,9 @@ import (
 const BuiltinRules = "builtin"
 
 // World is where the calls of a server are judged.
-func World(s ruleset.Settings, folders ...string) guard.World {
+func World(s config.Settings, folders ...string) guard.World {
 	h := guard.Here{Workspace: s.Workspace}
-	if state, err := stateOf(ruleset.Settings{}); err == nil && s.Confine != ConfineOff { // tickets, and where the gateway is
+	if state, err := stateOf(config.Settings{}); err == nil && s.Confine != ConfineOff { // tickets, and where the gateway is
 		folders = append(folders, state)
 	}
 	for _, dir := range append(folders, s.Rules, s.Policy, s.State, DecisionsIn(s)) {

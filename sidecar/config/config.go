@@ -1,4 +1,7 @@
-package ruleset
+// Package config is what is decided once, when the program starts: settings from a config
+// file, the environment and flags. It never says anything about replies or calls; that is in
+// the rule files.
+package config
 
 import (
 	"fmt"
@@ -41,8 +44,8 @@ type Settings struct {
 	LogOutput      string `rule:"log_output" is:"WHERE" doc:"Where the log goes: stderr, stdout, or a file, by its whole path. Lines are added to it. If left out, it is stderr." eg:"/var/log/gpt-oss-executor.log"`
 }
 
-// SettingPrefix begins the environment variables that override settings.
-const SettingPrefix = "GPTOSS_EXECUTOR_"
+// Prefix begins the environment variables that override settings.
+const Prefix = "GPTOSS_EXECUTOR_"
 
 // Setting is one of them, and where its value goes.
 type Setting struct {
@@ -55,7 +58,7 @@ type Setting struct {
 }
 
 // Variable is the environment variable, such as GPTOSS_EXECUTOR_LOG_LEVEL.
-func (s Setting) Variable() string { return SettingPrefix + strings.ToUpper(s.Key) }
+func (s Setting) Variable() string { return Prefix + strings.ToUpper(s.Key) }
 
 // Flag is the flag of serve without its dashes, such as log-level; empty for a secret.
 func (s Setting) Flag() string {
@@ -132,14 +135,14 @@ func (s *Settings) Override(environ []string) error {
 	all := s.All()
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
-		key, ours := strings.CutPrefix(name, SettingPrefix)
+		key, ours := strings.CutPrefix(name, Prefix)
 		if !ours {
 			continue
 		}
 		key = strings.ToLower(key)
 		i := slices.IndexFunc(all, func(f Setting) bool { return f.Key == key })
 		if i < 0 {
-			return fmt.Errorf("environment: unknown setting %s; %s", name, rulefile.DidYouMean(name, collect(all, Setting.Variable)))
+			return fmt.Errorf("environment: unknown setting %s; %s", name, rulefile.DidYouMean(name, variables(all)))
 		}
 		if value == "" && guards[key] {
 			return fmt.Errorf("environment: %s is set and empty; %s", name, emptyToken)
@@ -147,4 +150,11 @@ func (s *Settings) Override(environ []string) error {
 		*all[i].Text = value
 	}
 	return nil
+}
+
+func variables(all []Setting) (out []string) {
+	for _, s := range all {
+		out = append(out, s.Variable())
+	}
+	return out
 }

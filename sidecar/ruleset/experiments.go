@@ -1,0 +1,74 @@
+package ruleset
+
+import (
+	"maps"
+	"regexp"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
+// Under is the set for those who are in these arms, EXPERIMENT/ARM each, in the order of the
+// file: the same rules, and what the arms set. None is the set itself.
+func (s *Set) Under(arms []string) *Set {
+	if under := s.arms[strings.Join(arms, " ")]; under != nil {
+		return under
+	}
+	return s
+}
+
+// experiments takes experiments.yaml.
+func (l *loader) experiments() {
+	f := decodeFile[experiment.File](l, experimentsFile)
+	l.unique("id", f.IDs())
+	for _, id := range f.IDs() {
+		l.plainID(id)
+	}
+	l.set.Experiments = experiment.Compile(f, experiment.Compiler{
+		Pattern: func(t rulefile.Text) *regexp.Regexp { return l.pattern(t, "") }, Report: l.report,
+		Asking: func(t *rulefile.Text) func(experiment.Asking) (bool, error) {
+			return when[experiment.Asking](l, t, nil)
+		},
+		Captured: func(t *rulefile.Text) func(experiment.Captured) (bool, error) {
+			return when[experiment.Captured](l, t, nil)
+		},
+	})
+}
+
+// arms loads the rules of each arm, checked like all others, and of those together that a
+// session can be in.
+func (l *loader) arms(tightening bool) {
+	base := experiment.Base{Report: l.report, Models: collect(l.set.Models, func(m Model) string { return m.ID.Value }),
+		Over: func(file string) *rulefile.Overlay { return l.trees[file].Over() }}
+	l.set.arms = map[string]*Set{}
+	for _, c := range l.set.Experiments.Choices(l.report) {
+		files := maps.Clone(l.files)
+		before := len(l.problems)
+		texts := base.Files(c.Arms...)
+		if len(l.problems) > before {
+			continue
+		}
+		for name, text := range texts {
+			files[rulefile.ArmFolder+"/"+name] = text
+		}
+		set, problems := l.set, rulefile.Problems(nil)
+		switch {
+		case len(texts) > 0 && len(c.Arms) == 1:
+			set, problems = load(files, tightening)
+		case len(texts) > 0:
+			more := prepare(files, true)
+			set, problems = more.set, more.problems
+		}
+		for _, p := range problems {
+			if !p.Warning {
+				l.report(c.Arms[0].At.All(), p.Code, "with this arm: "+p.Msg, strings.TrimPrefix(p.File+": ", rulefile.ArmFolder+"/")+p.Hint)
+			}
+		}
+		if set != nil {
+			under := *set
+			under.Version, under.Arms = l.set.Version, c.Names
+			l.set.arms[strings.Join(c.Names, " ")] = &under
+		}
+	}
+}
