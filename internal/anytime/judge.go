@@ -1,0 +1,177 @@
+package anytime
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// fewest is how many units an arm needs before anything is said of it.
+const fewest = 30
+
+// tuned is for how many units an arm the intervals are narrowest.
+const tuned = 1000
+
+// Difference is where the rate of b less that of a lies, with a probability of 1-alpha for all
+// looks together: a confidence sequence by a normal mixture (Robbins; Johari and others, Always
+// Valid Inference, 2015). rate says that the values are 0 to 1. It is not ok with too few units.
+func Difference(a, b Tally, alpha float64, rate bool) (low, high float64, ok bool) {
+	if min(a.Units, b.Units) < fewest {
+		return 0, 0, false
+	}
+	v := a.Variance(rate) + b.Variance(rate)
+	// The mixture is as wide as the error at the number of units that it is tuned to.
+	mix := v * float64(a.Units+b.Units) / (2 * tuned)
+	mix *= 2*math.Log(1/alpha) + 1
+	half := math.Sqrt(v * (v + mix) / mix * (2*math.Log(1/alpha) + math.Log((v+mix)/v)))
+	d := b.Rate() - a.Rate()
+	return d - half, d + half, !math.IsNaN(half)
+}
+
+// Split is how likely chance gives such counts of units for these shares, at any look: 1 over a
+// Bayes factor, of a Dirichlet mixture around the shares against the shares (Lindon and
+// Malek, Anytime-Valid Inference for Multinomial Count Data, 2022).
+func Split(counts []int, shares []float64) (p float64) {
+	const weight = 500 // how close to the shares a split is expected that is off
+	n, log := 0.0, 0.0
+	for i, c := range counts {
+		if !(shares[i] > 0) {
+			if c > 0 {
+				return 0 // it cannot be
+			}
+			continue
+		}
+		n += float64(c)
+		log += lgamma(weight*shares[i]+float64(c)) - lgamma(weight*shares[i]) - float64(c)*math.Log(shares[i])
+	}
+	log += lgamma(weight) - lgamma(weight+n)
+	return min(1, math.Exp(-log))
+}
+
+func lgamma(x float64) float64 { y, _ := math.Lgamma(x); return y }
+
+// SplitOff is below which probability a split is called off.
+const SplitOff = 0.001
+
+// Kind is what may be said of an arm.
+type Kind string
+
+// The kinds.
+const (
+	Early        Kind = "too_early"
+	Better       Kind = "better"
+	Worse        Kind = "worse"
+	NoDifference Kind = "no_difference"
+	Broken       Kind = "split_off"
+)
+
+// Ask is what is asked of two arms.
+type Ask struct {
+	Alpha         float64 // how often a difference may be seen that is none; 0: 0.05
+	Margin        float64 // a difference below it does not matter; 0: every one does
+	Rate          bool    // values are 0 to 1
+	LowerIsBetter bool
+	Split         float64 // as Split says; 0: it was not asked
+}
+
+// Finding is the answer: the effect is the rate of the arm less that of the control.
+type Finding struct {
+	Kind   Kind    `json:"verdict"`
+	Effect float64 `json:"effect"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+}
+
+// Judge compares an arm with the control.
+func Judge(control, arm Tally, o Ask) Finding {
+	alpha := o.Alpha
+	if alpha == 0 {
+		alpha = 0.05
+	}
+	f := Finding{Kind: Early}
+	if low, high, ok := Difference(control, arm, alpha, o.Rate); ok {
+		f.Effect, f.Low, f.High = arm.Rate()-control.Rate(), low, high
+		up, down := Better, Worse
+		if o.LowerIsBetter {
+			up, down = Worse, Better
+		}
+		switch {
+		case low > 0:
+			f.Kind = up
+		case high < 0:
+			f.Kind = down
+		case o.Margin > 0 && -o.Margin < low && high < o.Margin:
+			f.Kind = NoDifference
+		}
+	}
+	if o.Split > 0 && o.Split < SplitOff {
+		f.Kind = Broken
+	}
+	return f
+}
+
+// Words say it, with the unit of a mean; empty for a rate, which is told in points.
+func (f Finding) Words(unit string) string {
+	low, high, name := f.Low, f.High, unit
+	if unit == "" {
+		low, high, name = 100*low, 100*high, "points"
+	}
+	if f.Effect < 0 {
+		low, high = -high, -low
+	}
+	switch f.Kind {
+	case Better, Worse:
+		return fmt.Sprintf("%s by %s to %s %s", f.Kind, number(low), number(high), name)
+	case NoDifference:
+		return fmt.Sprintf("no difference of %s %s or more", number(max(math.Abs(low), math.Abs(high))), name)
+	case Broken:
+		return "the split is off: do not trust this"
+	}
+	return "too early"
+}
+
+func number(x float64) string {
+	if math.Abs(x) >= 100 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.1f", x)
+}
+
+// Shares are shares of arms that follow how well they do: how probable it is for each that it
+// is the best one, but never less than floor, and together 1. They are equal until every arm
+// has enough units. The same tallies give the same shares.
+func Shares(arms []Tally, floor float64, rate, lowerIsBetter bool) []float64 {
+	k := float64(len(arms))
+	out := make([]float64, len(arms))
+	best := make([]float64, len(arms))
+	seed := uint64(len(arms))
+	const draws = 2000
+	for i, a := range arms {
+		out[i] = 1 / k
+		if a.Units < fewest || !a.Sound() {
+			best = nil
+		}
+		seed = seed*1099511628211 + uint64(a.Units) + math.Float64bits(a.X)
+	}
+	if best == nil || floor*k >= 1 {
+		return out
+	}
+	r := rand.New(rand.NewPCG(seed, 1))
+	for range draws {
+		at, top := 0, math.Inf(-1)
+		for i, a := range arms {
+			x := a.Rate() + math.Sqrt(a.Variance(rate))*r.NormFloat64()
+			if lowerIsBetter {
+				x = -x
+			}
+			if x > top {
+				at, top = i, x
+			}
+		}
+		best[at]++
+	}
+	for i := range out {
+		out[i] = floor + (1-floor*k)*best[i]/draws
+	}
+	return out
+}

@@ -1,0 +1,101 @@
+package anytime
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Tallies of several processes add up to one, in any order, and events come in any order.
+func TestTalliesAddUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		units := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Unit {
+			n := rapid.IntRange(1, 30).Draw(t, "n")
+			return Unit{float64(rapid.IntRange(0, n).Draw(t, "x")), float64(n)}
+		}), 0, 50).Draw(t, "units")
+		var whole, here, there, steps Tally
+		for i, u := range units {
+			whole.Grow(Unit{}, u)
+			if i%2 == 0 {
+				here.Grow(Unit{}, u)
+			} else {
+				there.Grow(Unit{}, u)
+			}
+			was := Unit{}
+			for k := range int(u.N) {
+				now := Unit{min(u.X, float64(k+1)), float64(k + 1)}
+				steps.Grow(was, now)
+				was = now
+			}
+		}
+		sum, other := here, there
+		sum.Add(there)
+		other.Add(here)
+		if sum != whole || other != whole || steps != whole || !whole.Sound() {
+			t.Fatalf("%+v %+v %+v %+v", whole, sum, other, steps)
+		}
+	})
+}
+
+// Nothing that is counted, and nothing that a file says, gives what is no number.
+func TestOddTallies(t *testing.T) {
+	for _, a := range []Tally{{}, {Units: 1, X: 1, N: 1, XX: 1, XN: 1, NN: 1}, {Units: -5}, {Units: 100, N: math.NaN()}, {Units: 1e9, X: 1e12, N: 1e12, XX: 1e15, XN: 1e15, NN: 1e15},
+		{Units: 100, X: 100, N: 100, XX: 100, XN: 100, NN: 100}, {Units: 100, N: 100, NN: 100}} {
+		for _, rate := range []bool{true, false} {
+			f := Judge(a, a, Ask{Rate: rate})
+			if f.Kind != Early || math.IsNaN(f.Low) || math.IsNaN(f.High) {
+				t.Errorf("%+v: %+v", a, f)
+			}
+			for _, s := range Shares([]Tally{a, a}, 0.1, rate, false) {
+				if !(s >= 0.1) || s > 0.9 {
+					t.Errorf("%+v: share %v", a, s)
+				}
+			}
+		}
+	}
+	var t0 Tally
+	t0.Grow(Unit{}, Unit{math.NaN(), 1})
+	t0.Grow(Unit{}, Unit{-1, 1})
+	t0.Grow(Unit{}, Unit{1, math.Inf(1)})
+	if t0 != (Tally{}) {
+		t.Errorf("%+v", t0)
+	}
+	if (Tally{Units: 5, N: 1}).Sound() || (Tally{X: math.NaN()}).Sound() {
+		t.Error("this was never counted")
+	}
+}
+
+func TestWords(t *testing.T) {
+	many := func(good float64) (out Tally) {
+		for i := range 3000 {
+			x := 0.0
+			if float64(i) < 3000*good {
+				x = 1
+			}
+			out.Grow(Unit{}, Unit{x, 1})
+		}
+		return out
+	}
+	slow := Tally{Units: 2000, X: 2000 * 500, N: 2000, XX: 2000 * (500*500 + 100*100), XN: 2000 * 500, NN: 2000}
+	fast := Tally{Units: 2000, X: 2000 * 300, N: 2000, XX: 2000 * (300*300 + 100*100), XN: 2000 * 300, NN: 2000}
+	for _, row := range []struct {
+		a, b Tally
+		ask  Ask
+		unit string
+		want string
+	}{
+		{many(0.8), many(0.9), Ask{Rate: true}, "", "better by 7.2 to 12.8 points"},
+		{many(0.9), many(0.8), Ask{Rate: true}, "", "worse by 7.2 to 12.8 points"},
+		{many(0.1), many(0.2), Ask{Rate: true, LowerIsBetter: true}, "", "worse by 7.2 to 12.8 points"},
+		{many(0.8), many(0.8), Ask{Rate: true}, "", "too early"},
+		{many(0.8), many(0.8), Ask{Rate: true, Margin: 0.05}, "", "no difference of 3.2 points or more"},
+		{many(0.8), many(0.9), Ask{Rate: true, Split: 0.0001}, "", "the split is off: do not trust this"},
+		{slow, fast, Ask{LowerIsBetter: true}, "ms", "better by 190 to 210 ms"},
+		{Tally{}, many(0.9), Ask{Rate: true}, "", "too early"},
+	} {
+		if got := Judge(row.a, row.b, row.ask).Words(row.unit); got != row.want {
+			t.Errorf("%s, not %s", got, row.want)
+		}
+	}
+}
