@@ -44,7 +44,7 @@ var rooms = [][]string{
 	{"sidecar/errorlog"},
 	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "tools/refer", "tools/calltags", "tools/wording", "sidecar/header", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script", "sidecar/trial"},
 	{"internal/alphabet", "tools/callcode"},
-	{"internal/atomicfile", "internal/scan", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet", "internal/noise", "internal/jsonlines", "internal/anytime"},
+	{"internal/atomicfile", "internal/scan", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet", "internal/noise", "internal/jsonlines", "internal/anytime", "internal/recent"},
 }
 
 // only is who may import what, of the world outside.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 )
 
 const (
@@ -24,8 +25,8 @@ const (
 // for concurrent use.
 type Asks struct {
 	mu   sync.Mutex
-	left *recent[asked] // by call id
-	deaf *recent[doubt] // by who asks
+	left *recent.Map[asked] // by call id
+	deaf *recent.Map[doubt] // by who asks
 }
 
 // asked is a call that has left for a gateway that shall ask.
@@ -42,7 +43,7 @@ type doubt struct {
 
 // NewAsks knows of no call yet.
 func NewAsks() *Asks {
-	return &Asks{left: newRecent[asked](maxAsks, nil), deaf: newRecent[doubt](maxAskers, nil)}
+	return &Asks{left: recent.New[asked](maxAsks, nil), deaf: recent.New[doubt](maxAskers, nil)}
 }
 
 // Left notes that a call has left for a gateway that shall ask. A gateway may ask for one
@@ -50,7 +51,7 @@ func NewAsks() *Asks {
 func (a *Asks) Left(id, by string, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	call, _ := a.left.use(id)
+	call, _ := a.left.Use(id)
 	*call = asked{by, now}
 }
 
@@ -59,18 +60,18 @@ func (a *Asks) Left(id, by string, now time.Time) {
 func (a *Asks) Result(id, text string, now time.Time) (by string, proven bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	call := a.left.get(id)
+	call := a.left.Get(id)
 	if call == nil {
 		return "", false
 	}
 	by, late := call.by, now.Sub(call.at) >= soonest
-	a.left.drop(id)
+	a.left.Drop(id)
 	switch e := evidence(text); {
 	case e < 0:
-		a.deaf.drop(by)
+		a.deaf.Drop(by)
 	case e > 0 && !late:
 		heard := a.hears(by, now)
-		d, _ := a.deaf.use(by)
+		d, _ := a.deaf.Use(by)
 		*d = doubt{d.evidence + e, now}
 		return by, heard && d.evidence >= proof
 	}
@@ -85,7 +86,7 @@ func (a *Asks) Hears(by string, now time.Time) bool {
 }
 
 func (a *Asks) hears(by string, now time.Time) bool {
-	d := a.deaf.get(by)
+	d := a.deaf.Get(by)
 	return d == nil || d.evidence < proof || now.Sub(d.at) >= distrust
 }
 

@@ -104,7 +104,7 @@ func TestAsksAreBounded(t *testing.T) {
 			a.Result(id, "(no output)", noon)
 		}
 	}
-	if len(a.left.at) > maxAsks || len(a.deaf.at) != maxAskers {
-		t.Errorf("%d calls, %d askers", len(a.left.at), len(a.deaf.at))
+	if a.left.Len() > maxAsks || a.deaf.Len() != maxAskers {
+		t.Errorf("%d calls, %d askers", a.left.Len(), a.deaf.Len())
 	}
 }

@@ -1,18 +1,22 @@
 package state
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
+)
 
 // Ports knows which ports of this machine were open when a session's first command left.
 // Whatever listens later at another one was started since, or nothing is there. It is safe
 // for concurrent use.
 type Ports struct {
 	mu     sync.Mutex
-	before *recent[map[int]bool] // by session
+	before *recent.Map[map[int]bool] // by session
 }
 
 // NewPorts knows of no session yet, and of at most some at once.
 func NewPorts(sessions int) *Ports {
-	return &Ports{before: newRecent[map[int]bool](sessions, nil)}
+	return &Ports{before: recent.New[map[int]bool](sessions, nil)}
 }
 
 // Begin notes what is open as a command of a session is about to leave. Only the first one
@@ -22,7 +26,7 @@ func (p *Ports) Begin(session string, open func() map[int]bool) {
 		return
 	}
 	p.mu.Lock()
-	before, first := p.before.use(session)
+	before, first := p.before.Use(session)
 	p.mu.Unlock()
 	if !first {
 		return
@@ -39,7 +43,7 @@ func (p *Ports) Begin(session string, open func() map[int]bool) {
 func (p *Ports) Opened(session string, port int, open func() map[int]bool) bool {
 	p.mu.Lock()
 	var before map[int]bool
-	if known := p.before.get(session); known != nil {
+	if known := p.before.Get(session); known != nil {
 		before = *known
 	}
 	p.mu.Unlock()

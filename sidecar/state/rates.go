@@ -3,6 +3,8 @@ package state
 import (
 	"sync"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 )
 
 // Bounds of what is counted. Where they are reached, too much is counted rather than
@@ -18,7 +20,7 @@ const (
 // has no clock of its own.
 type Rates struct {
 	mu       sync.Mutex
-	sessions *recent[session]
+	sessions *recent.Map[session]
 }
 
 // session is what one session did, by kind, the oldest first.
@@ -35,14 +37,14 @@ type moment struct {
 
 // NewRates remembers at most limit sessions, and always one.
 func NewRates(limit int) *Rates {
-	return &Rates{sessions: newRecent[session](max(limit, 1), nil)}
+	return &Rates{sessions: recent.New[session](max(limit, 1), nil)}
 }
 
 // Add counts what a session has done now.
 func (r *Rates) Add(id string, now time.Time, counts map[string]int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s, made := r.sessions.use(id)
+	s, made := r.sessions.Use(id)
 	if made {
 		*s = make(session)
 	}
@@ -86,7 +88,7 @@ type SessionRates struct {
 func (s SessionRates) Count(kind string, window time.Duration) int {
 	s.of.mu.Lock()
 	defer s.of.mu.Unlock()
-	known := s.of.sessions.get(s.id)
+	known := s.of.sessions.Get(s.id)
 	if known == nil {
 		return 0
 	}

@@ -42,7 +42,7 @@ func TestKindsAreBounded(t *testing.T) {
 	for i := range 3 * maxKinds {
 		r.Add("a", noon, map[string]int{fmt.Sprint("tool:", i): 1})
 	}
-	if n := len(*r.sessions.get("a")); n > maxKinds+1 {
+	if n := len(*r.sessions.Get("a")); n > maxKinds+1 {
 		t.Errorf("%d kinds", n)
 	}
 	for _, kind := range []string{"tool:0", fmt.Sprint("tool:", 3*maxKinds-1)} {
@@ -60,7 +60,7 @@ func TestRatesAreBounded(t *testing.T) {
 		now = now.Add(time.Second)
 		r.Add("a", now, map[string]int{"calls": 1})
 	}
-	if n := len((*r.sessions.get("a"))["calls"]); n != maxMoments {
+	if n := len((*r.sessions.Get("a"))["calls"]); n != maxMoments {
 		t.Errorf("%d moments are kept", n)
 	}
 	if n := r.Session("a", now).Count("calls", time.Hour); n != 3*maxMoments {
@@ -68,14 +68,14 @@ func TestRatesAreBounded(t *testing.T) {
 	}
 	r.Add("b", now.Add(time.Second), map[string]int{"calls": 1})
 	r.Add("c", now.Add(2*time.Second), map[string]int{"calls": 1})
-	if r.sessions.get("a") != nil || len(r.sessions.at) != 2 {
-		t.Errorf("%d sessions, the quietest among them", len(r.sessions.at))
+	if r.sessions.Get("a") != nil || r.sessions.Len() != 2 {
+		t.Errorf("%d sessions, the quietest among them", r.sessions.Len())
 	}
 	for range 2 * maxMoments {
 		now = now.Add(10 * time.Minute)
 		r.Add("c", now, map[string]int{"calls": 1})
 	}
-	if n := len((*r.sessions.get("c"))["calls"]); n > 24*6+1 {
+	if n := len((*r.sessions.Get("c"))["calls"]); n > 24*6+1 {
 		t.Errorf("%d moments of more than a day are kept", n)
 	}
 }
@@ -103,7 +103,7 @@ func TestRatesConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if len(r.sessions.at) > 4 {
-		t.Errorf("%d sessions", len(r.sessions.at))
+	if r.sessions.Len() > 4 {
+		t.Errorf("%d sessions", r.sessions.Len())
 	}
 }

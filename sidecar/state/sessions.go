@@ -3,6 +3,8 @@ package state
 import (
 	"sync"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 )
 
 // Pace is how much one session may ask.
@@ -16,7 +18,7 @@ type Pace struct {
 // has no clock of its own.
 type Sessions struct {
 	mu   sync.Mutex
-	list *recent[asking]
+	list *recent.Map[asking]
 }
 
 // asking is what one session does.
@@ -28,7 +30,7 @@ type asking struct {
 
 // NewSessions remembers at most limit sessions, and all that are being served.
 func NewSessions(limit int) *Sessions {
-	return &Sessions{list: newRecent(limit, func(a *asking) bool { return a.open > 0 })}
+	return &Sessions{list: recent.New(limit, func(a *asking) bool { return a.open > 0 })}
 }
 
 // Enter begins a request, to be ended by Leave. Where the session has too many, it says
@@ -36,7 +38,7 @@ func NewSessions(limit int) *Sessions {
 func (s *Sessions) Enter(id string, now time.Time, p Pace) (wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a, made := s.list.use(id)
+	a, made := s.list.Use(id)
 	if made {
 		*a = asking{left: float64(p.PerMinute), since: now}
 	}
@@ -60,5 +62,5 @@ func (s *Sessions) Enter(id string, now time.Time, p Pace) (wait time.Duration) 
 func (s *Sessions) Leave(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.list.get(id).open--
+	s.list.Get(id).open--
 }

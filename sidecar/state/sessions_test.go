@@ -61,8 +61,8 @@ func TestSessionsAreBounded(t *testing.T) {
 		}
 		s.Leave(id)
 	}
-	if len(s.list.at) != 3 || s.list.get("served") == nil || s.list.get("99") == nil {
-		t.Errorf("remembered: %d", len(s.list.at))
+	if s.list.Len() != 3 || s.list.Get("served") == nil || s.list.Get("99") == nil {
+		t.Errorf("remembered: %d", s.list.Len())
 	}
 	s.Leave("served")
 }
@@ -79,8 +79,8 @@ func TestSessionsTogether(t *testing.T) {
 		})
 	}
 	all.Wait()
-	for id := range s.list.at {
-		if open := s.list.get(id).open; open != 0 {
+	for id := range s.list.All() {
+		if open := s.list.Get(id).open; open != 0 {
 			t.Errorf("%s: %d open", id, open)
 		}
 	}

@@ -4,7 +4,11 @@
 // never reads a reply itself.
 package state
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
+)
 
 // maxText is how many bytes of one text are kept. The end of a chain of thought led to
 // the call, so the end is what stays.
@@ -13,20 +17,21 @@ const maxText = 32 << 10
 // Texts remembers a text by call id: a chain of thought, or a note. The oldest one makes
 // room. It is safe for concurrent use.
 type Texts struct {
-	mu sync.Mutex
-	by *recent[string]
+	mu   sync.Mutex
+	by   *recent.Map[string]
+	most int
 }
 
 // NewTexts keeps at most limit texts; 0 keeps none.
 func NewTexts(limit int) *Texts {
-	return &Texts{by: newRecent[string](limit, nil)}
+	return &Texts{by: recent.New[string](limit, nil), most: limit}
 }
 
 // Get finds the text of a call.
 func (t *Texts) Get(callID string) (string, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if s := t.by.get(callID); s != nil {
+	if s := t.by.Get(callID); s != nil {
 		return *s, true
 	}
 	return "", false
@@ -34,7 +39,7 @@ func (t *Texts) Get(callID string) (string, bool) {
 
 // Put remembers the text of a call.
 func (t *Texts) Put(callID, text string) {
-	if t.by.limit == 0 || text == "" || callID == "" {
+	if t.most == 0 || text == "" || callID == "" {
 		return
 	}
 	if over := len(text) - maxText; over > 0 {
@@ -45,6 +50,6 @@ func (t *Texts) Put(callID, text string) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s, _ := t.by.use(callID)
+	s, _ := t.by.Use(callID)
 	*s = text
 }

@@ -21,8 +21,8 @@ func TestTextsForgetTheOldest(t *testing.T) {
 		}
 	}
 	k.Put("c", "again")
-	if s, _ := k.Get("c"); s != "again" || len(k.by.at) != 2 {
-		t.Errorf("c: %q, %d kept", s, len(k.by.at))
+	if s, _ := k.Get("c"); s != "again" || k.by.Len() != 2 {
+		t.Errorf("c: %q, %d kept", s, k.by.Len())
 	}
 }
 
@@ -39,7 +39,7 @@ func TestTextsNothingToKeep(t *testing.T) {
 	k := NewTexts(0)
 	k.Put("a", "x")
 	NewTexts(1).Put("", "x")
-	if len(k.by.at) != 0 {
+	if k.by.Len() != 0 {
 		t.Error("kept something")
 	}
 }
@@ -59,7 +59,7 @@ func TestTextsConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if len(k.by.at) != 50 {
-		t.Errorf("%d kept, want 50", len(k.by.at))
+	if k.by.Len() != 50 {
+		t.Errorf("%d kept, want 50", k.by.Len())
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 )
 
 const (
@@ -30,20 +31,20 @@ const (
 // else shows that. It is safe for concurrent use.
 type Wrapped struct {
 	mu   sync.Mutex
-	left *recent[string]    // by call id: who asked
-	away *recent[time.Time] // by who asks: since when
+	left *recent.Map[string]    // by call id: who asked
+	away *recent.Map[time.Time] // by who asks: since when
 }
 
 // NewWrapped knows of no call yet.
 func NewWrapped() *Wrapped {
-	return &Wrapped{left: newRecent[string](maxWrapped, nil), away: newRecent[time.Time](maxAskers, nil)}
+	return &Wrapped{left: recent.New[string](maxWrapped, nil), away: recent.New[time.Time](maxAskers, nil)}
 }
 
 // Left notes that a call has left confined, for somebody.
 func (w *Wrapped) Left(id, by string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	call, _ := w.left.use(id)
+	call, _ := w.left.Use(id)
 	*call = by
 }
 
@@ -51,7 +52,7 @@ func (w *Wrapped) Left(id, by string) {
 func (w *Wrapped) Knows(id string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.left.get(id) != nil
+	return w.left.Get(id) != nil
 }
 
 // Result looks at the result of a call, and says what became of it. If it did not run, then
@@ -59,15 +60,15 @@ func (w *Wrapped) Knows(id string) bool {
 func (w *Wrapped) Result(id, text string, now time.Time) (by string, fate Fate) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	call := w.left.get(id)
+	call := w.left.Get(id)
 	if call == nil {
 		return "", Unknown
 	}
 	by = *call
-	w.left.drop(id)
+	w.left.Drop(id)
 	switch {
 	case missing().MatchString(text):
-		since, _ := w.away.use(by)
+		since, _ := w.away.Use(by)
 		*since = now
 		return by, NotRun
 	case held().MatchString(text):
@@ -80,7 +81,7 @@ func (w *Wrapped) Result(id, text string, now time.Time) (by string, fate Fate) 
 func (w *Wrapped) Here(by string, now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	since := w.away.get(by)
+	since := w.away.Get(by)
 	return since == nil || now.Sub(*since) >= elsewhere
 }
 

@@ -1,4 +1,4 @@
-package state
+package recent
 
 import (
 	"fmt"
@@ -21,14 +21,14 @@ func TestRecent(t *testing.T) {
 		{2, "ab", "abcd", "abd"}, // none of these makes room
 		{0, "", "ab", "b"},
 	} {
-		r := newRecent(row.limit, func(v *string) bool { return strings.Contains(row.busy, *v) })
+		r := New(row.limit, func(v *string) bool { return strings.Contains(row.busy, *v) })
 		for _, c := range row.steps {
 			key := strings.ToLower(string(c))
 			if key != string(c) {
-				r.drop(key)
+				r.Drop(key)
 				continue
 			}
-			if v, made := r.use(key); made {
+			if v, made := r.Use(key); made {
 				*v = key
 			}
 		}
@@ -40,14 +40,14 @@ func TestRecent(t *testing.T) {
 			t.Errorf("%d %q %s: %s, want %s", row.limit, row.busy, row.steps, got, row.want)
 		}
 	}
-	if newRecent[string](1, nil).get("a") != nil {
+	if New[string](1, nil).Get("a") != nil {
 		t.Error("an empty one has something")
 	}
 }
 
 func BenchmarkRecentFull(b *testing.B) {
-	r := newRecent[int](1<<16, nil)
+	r := New[int](1<<16, nil)
 	for i := 0; b.Loop(); i++ {
-		r.use(fmt.Sprint(i))
+		r.Use(fmt.Sprint(i))
 	}
 }
