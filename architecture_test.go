@@ -24,7 +24,7 @@ var rooms = [][]string{
 	{"sidecar", "sidecar/admin"},
 	{"sidecar/executor", "sidecar/toolbox", "sidecar/gateway"},
 	{"sidecar/fit"},
-	{"sidecar/reply", "sidecar/replay", "sidecar/probe", "sidecar/live", "sidecar/tickets", "sidecar/egress"},
+	{"sidecar/reply", "sidecar/lab", "sidecar/replay", "sidecar/probe", "sidecar/live", "sidecar/tickets", "sidecar/egress"},
 	{"sidecar/turn"},
 	{"sidecar/guard"},
 	{"internal/sessions"},
