@@ -61,7 +61,7 @@ func (s *Seat) calls(h *turn.Heard) {
 		}
 	}
 	for _, id := range h.IDs {
-		at, _ := l.calls.Use(id)
+		at, _ := l.calls.Use(s.session + " " + id)
 		*at = waiting{s.places}
 	}
 }

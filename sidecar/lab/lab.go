@@ -47,7 +47,7 @@ type Lab struct {
 	dirty    bool
 	past     []*trial // that no rules run any more, or not so; the newest last
 	trials   map[string]*trial
-	calls    *recent.Map[waiting]
+	calls    *recent.Map[waiting] // by session and id, which not every server makes unique
 	requests *recent.Map[[]place]
 	sessions *recent.Map[habits]
 }
@@ -235,12 +235,12 @@ func (s *Seat) Asked(req *openai.Request) {
 		if m.Role != "tool" {
 			continue
 		}
-		if call := s.lab.calls.Get(m.CallID); call != nil {
+		if call := s.lab.calls.Get(s.session + " " + m.CallID); call != nil {
 			ok := !x.Failed(req.Text(m, maxResult))
 			for _, p := range call.places {
 				p.rate(experiment.ToolOK, ok)
 			}
-			s.lab.calls.Drop(m.CallID)
+			s.lab.calls.Drop(s.session + " " + m.CallID)
 		}
 	}
 	for i := len(req.Messages) - 1; i >= 0 && req.Messages[i].Role != "assistant"; i-- {
