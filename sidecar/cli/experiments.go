@@ -34,8 +34,8 @@ func experimentsCommand(env Env) *cobra.Command {
 		Long: `Show how the experiments of experiments.yaml go. It asks the admin API of a running server,
 or reads the counts in the state folder of one, or of several replicas, which add up.`,
 		Example: `  gpt-oss-executor experiments --admin 127.0.0.1:8002
-  gpt-oss-executor experiments show shorter-prompt --rules my-rules --state a --state b
-  gpt-oss-executor experiments promote shorter-prompt short --admin 127.0.0.1:8002`,
+  gpt-oss-executor experiments --rules my-rules --state one --state two
+  gpt-oss-executor experiments promote prompt short --admin 127.0.0.1:8002`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return x.show(c, "", "") },
 	}
@@ -46,13 +46,13 @@ or reads the counts in the state folder of one, or of several replicas, which ad
 	f.BoolVar(&x.json, "json", false, "write JSON: {\"experiments\": […]}")
 	show := &cobra.Command{
 		Use: "show NAME", Short: "Show every measure of one experiment", Args: cobra.ExactArgs(1),
-		Example: "  gpt-oss-executor experiments show shorter-prompt --admin 127.0.0.1:8002",
+		Example: "  gpt-oss-executor experiments show prompt --admin 127.0.0.1:8002",
 		RunE:    func(c *cobra.Command, args []string) error { return x.show(c, args[0], "") },
 	}
 	var why string
 	stop := &cobra.Command{
-		Use: "stop NAME", Short: "End an experiment: from now on everybody gets the rules as they are", Args: cobra.ExactArgs(1),
-		Example: "  gpt-oss-executor experiments stop shorter-prompt --why 'the prompt has a mistake' --admin 127.0.0.1:8002",
+		Use: "stop NAME", Short: "End an experiment: everybody gets the rules as they are", Args: cobra.ExactArgs(1),
+		Example: "  gpt-oss-executor experiments stop prompt --why 'it has a mistake'",
 		RunE:    func(c *cobra.Command, args []string) error { return x.show(c, args[0], why) },
 	}
 	stop.Flags().StringVar(&why, "why", "somebody has stopped it", "`TEXT` that tells others why")
@@ -61,7 +61,7 @@ or reads the counts in the state folder of one, or of several replicas, which ad
 		Long: `Write what an arm sets into the folder of the rules, as extra/FILE.NAME.yaml, and end the
 experiment there. All files are published at once, as apply does it: apply --undo brings
 back what was there before.`,
-		Example: "  gpt-oss-executor experiments promote shorter-prompt short --admin 127.0.0.1:8002",
+		Example: "  gpt-oss-executor experiments promote prompt short --admin 127.0.0.1:8002",
 		RunE:    func(c *cobra.Command, args []string) error { return x.promote(c, args[0], args[1]) },
 	}
 	c.AddCommand(show, stop, promote)
