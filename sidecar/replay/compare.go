@@ -41,6 +41,7 @@ type Made struct {
 	Reasoning string     `json:"reasoning"`
 	Finish    string     `json:"finish_reason"`
 	Refused   []string   `json:"refused"`
+	Repairs   int        `json:"-"`
 }
 
 // MadeCall is one call of it.
@@ -80,6 +81,14 @@ func Compare(before, after *ruleset.Set, in guard.World, profile string, rec *Re
 	return c, nil
 }
 
+// Make is what a rule set makes of a record. One without a reply is an error.
+func (rec *Record) Make(set *ruleset.Set, in guard.World, profile string) (Made, error) {
+	if err := rec.check(); err != nil {
+		return Made{}, err
+	}
+	return rec.made(set, in, profile)
+}
+
 // made is what a rule set makes of the record.
 func (rec *Record) made(set *ruleset.Set, in guard.World, profile string) (Made, error) {
 	s, err := rec.read(set, in, profile, true)
@@ -90,6 +99,7 @@ func (rec *Record) made(set *ruleset.Set, in guard.World, profile string) (Made,
 	m := Made{Calls: []MadeCall{}, Content: r.Content, Reasoning: r.Reasoning, Finish: r.Finish, Refused: []string{}}
 	for _, c := range r.Calls {
 		m.Calls = append(m.Calls, MadeCall{c.Name, c.Arguments})
+		m.Repairs += len(c.Repairs)
 	}
 	for i := range r.Refused {
 		m.Refused = append(m.Refused, r.Refused[i].Error())

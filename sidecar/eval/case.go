@@ -1,0 +1,164 @@
+// Package eval reads labelled or recorded replies with several variants of the rules, by the
+// very code that serves, and says which variant reads them better, and how sure that is. It
+// asks no model server.
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// Case is a reply, and what it should become, as far as somebody knows.
+type Case struct {
+	ID       string
+	Category string
+	Place    string // file:line
+	Record   *replay.Record
+	Want     *Want // nil: nobody knows
+}
+
+// Want is what a reply should become. Calls are exact and in order; nil: they are not judged.
+type Want struct {
+	Calls      *[]replay.ExpectCall `json:"calls"`
+	Content    *string              `json:"content"`
+	ContentAny []*string            `json:"content_any"` // any of these will do; nil is no text
+	LeakFree   bool                 `json:"leak_free"`   // no markup may be seen
+	Accept     []struct {
+		Calls   []replay.ExpectCall `json:"calls"`
+		Content *string             `json:"content"`
+	} `json:"accept"` // readings that will do, too
+	saysContent bool
+}
+
+// Parse reads a case: a record as explain --jsonl takes it, with "expect". Source names it in
+// errors.
+func Parse(line []byte, place string) (Case, error) {
+	var more struct {
+		ID       json.RawMessage `json:"id"`
+		Category string          `json:"category"`
+		Expect   json.RawMessage `json:"expect"`
+		Reading  json.RawMessage `json:"reading"`
+	}
+	if err := json.Unmarshal(line, &more); err != nil {
+		return Case{}, fmt.Errorf("%s: %w", place, plainjson.Error(err))
+	}
+	rec, err := replay.Of(line)
+	if err != nil {
+		return Case{}, fmt.Errorf("%s: %w", place, err)
+	}
+	c := Case{ID: strings.Trim(string(more.ID), `"`), Category: more.Category, Place: place, Record: rec}
+	if c.ID == "" {
+		c.ID = place
+	}
+	if len(more.Expect) == 0 || string(more.Expect) == "null" {
+		return c, nil
+	}
+	c.Want = new(Want)
+	if err := json.Unmarshal(more.Expect, c.Want); err != nil {
+		return Case{}, fmt.Errorf("%s: expect: %w", place, plainjson.Error(err))
+	}
+	var keys map[string]json.RawMessage
+	_ = json.Unmarshal(more.Expect, &keys)
+	_, c.Want.saysContent = keys["content"]
+	return c, nil
+}
+
+// Made is what a variant made of a case, and how right that is.
+type Made struct {
+	replay.Made
+	CallsOK   bool `json:"calls_ok"`
+	False     int  `json:"false_calls"` // calls that nobody wanted
+	Leak      bool `json:"leak"`
+	ContentOK bool `json:"content_ok"`
+	Right     bool `json:"right"` // calls as wanted, and no leak
+}
+
+// judge compares what was made with what was wanted.
+func (w *Want) judge(m replay.Made) Made {
+	out := Made{Made: m}
+	if w == nil {
+		return out
+	}
+	accepted := false
+	for _, a := range w.Accept {
+		accepted = accepted || sameCalls(a.Calls, m.Calls) && (a.Content == nil || squeezed(*a.Content) == squeezed(m.Content))
+	}
+	out.CallsOK = w.Calls == nil || sameCalls(*w.Calls, m.Calls) || accepted
+	if w.Calls != nil && !out.CallsOK {
+		for _, c := range m.Calls {
+			if !wanted(*w.Calls, c) {
+				out.False++
+			}
+		}
+	}
+	out.ContentOK = accepted || w.contentOK(m.Content)
+	out.Leak = w.LeakFree && !out.ContentOK && markup().MatchString(m.Content)
+	out.Right = out.CallsOK && !out.Leak
+	return out
+}
+
+// markup is what no user should see.
+var markup = lazyregexp.New(`<\|[a-z_]+\|>|assistant(?:commentary|analysis|final)|to=functions\.|</?tool_call>|\[TOOL_CALLS?\]`)
+
+func (w *Want) contentOK(content string) bool {
+	any := w.ContentAny
+	if w.saysContent {
+		any = append(any, w.Content)
+	}
+	for _, want := range any {
+		text := ""
+		if want != nil {
+			text = *want
+		}
+		if squeezed(text) == squeezed(content) {
+			return true
+		}
+	}
+	return len(any) == 0
+}
+
+func sameCalls(want []replay.ExpectCall, got []replay.MadeCall) bool {
+	if len(want) != len(got) {
+		return false
+	}
+	for i := range want {
+		if !sameCall(want[i], got[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameCall(want replay.ExpectCall, got replay.MadeCall) bool {
+	return want.Name == got.Name && (want.Arguments == nil || tools.SameJSON(want.Arguments, got.Arguments))
+}
+
+func wanted(list []replay.ExpectCall, got replay.MadeCall) bool {
+	for _, want := range list {
+		if sameCall(want, got) {
+			return true
+		}
+	}
+	return false
+}
+
+func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }
+
+// same says that two readings are the same to a caller.
+func same(a, b *Made) bool {
+	return squeezed(a.Content) == squeezed(b.Content) && len(a.Calls) == len(b.Calls) && func() bool {
+		for i := range a.Calls {
+			if a.Calls[i].Name != b.Calls[i].Name || !bytes.Equal(a.Calls[i].Arguments, b.Calls[i].Arguments) && !tools.SameJSON(a.Calls[i].Arguments, b.Calls[i].Arguments) {
+				return false
+			}
+		}
+		return true
+	}()
+}

@@ -1,0 +1,234 @@
+package eval
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// Variant is one way to read.
+type Variant struct {
+	Name    string
+	Set     *ruleset.Set
+	Profile string
+}
+
+// Sum is how a variant did.
+type Sum struct {
+	Name         string          `json:"name"`
+	Rules        string          `json:"rules_version"`
+	Cases        int             `json:"cases"`
+	Labelled     int             `json:"labelled"`
+	Right        int             `json:"right"`
+	CallsExact   int             `json:"calls_exact"`
+	CallsTotal   int             `json:"calls_total"`
+	FalseCalls   int             `json:"false_calls"`
+	Leaks        int             `json:"leaks"`
+	ContentOK    int             `json:"content_ok"`
+	ContentTotal int             `json:"content_total"`
+	Repairs      int             `json:"repairs"`
+	Refused      int             `json:"refused"`
+	Milliseconds float64         `json:"milliseconds"`
+	Categories   map[string]*Sum `json:"by_category,omitempty"`
+}
+
+// Pair compares two variants over labelled cases.
+type Pair struct {
+	A       string  `json:"a"`
+	B       string  `json:"b"`
+	Both    int     `json:"both_right"`
+	OnlyA   int     `json:"only_a"`
+	OnlyB   int     `json:"only_b"`
+	Neither int     `json:"neither"`
+	P       float64 `json:"p"` // that chance alone splits them so: the sign test, exact
+}
+
+// Row is a case, and what each variant made of it.
+type Row struct {
+	ID       string  `json:"id"`
+	Category string  `json:"category,omitempty"`
+	Place    string  `json:"place"`
+	Labelled bool    `json:"labelled"`
+	Made     []*Made `json:"made"` // in the order of the variants
+	Differs  bool    `json:"differs"`
+	Want     any     `json:"expect,omitempty"`
+}
+
+// Report is all of it.
+type Report struct {
+	Variants []*Sum `json:"variants"`
+	Pairs    []Pair `json:"pairs"`
+	Rows     []Row  `json:"rows"` // those in which variants differ or are wrong
+	All      []Row  `json:"-"`
+	Cases    int    `json:"cases"`
+}
+
+// Run reads one case with every variant.
+func Run(c *Case, variants []Variant, in guard.World) (Row, []*Sum, error) {
+	row := Row{ID: c.ID, Category: c.Category, Place: c.Place, Labelled: c.Want != nil}
+	if c.Want != nil {
+		row.Want = c.Record.Expect
+	}
+	var sums []*Sum
+	for _, v := range variants {
+		began := time.Now()
+		made, err := c.Record.Make(v.Set, in, v.Profile)
+		if err != nil {
+			return row, nil, fmt.Errorf("%s: %w", c.Place, err)
+		}
+		took := time.Since(began)
+		m := c.Want.judge(made)
+		row.Made = append(row.Made, &m)
+		row.Differs = row.Differs || !same(row.Made[0], &m)
+		s := &Sum{Name: v.Name, Rules: v.Set.Version, Cases: 1, Repairs: made.Repairs, Refused: len(made.Refused), Milliseconds: float64(took) / float64(time.Millisecond)}
+		if w := c.Want; w != nil {
+			s.Labelled, s.Right = 1, count(m.Right)
+			if w.Calls != nil && len(*w.Calls) > 0 {
+				s.CallsTotal, s.CallsExact = 1, count(m.CallsOK)
+			}
+			s.FalseCalls, s.Leaks = m.False, count(m.Leak)
+			if w.saysContent || len(w.ContentAny) > 0 {
+				s.ContentTotal, s.ContentOK = 1, count(m.ContentOK)
+			}
+		}
+		sums = append(sums, s)
+	}
+	return row, sums, nil
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// NewReport is a report of variants without a case.
+func NewReport(variants []Variant) *Report {
+	r := &Report{Pairs: []Pair{}, Rows: []Row{}}
+	for _, v := range variants {
+		r.Variants = append(r.Variants, &Sum{Name: v.Name, Rules: v.Set.Version, Categories: map[string]*Sum{}})
+	}
+	return r
+}
+
+// Add takes in a case.
+func (r *Report) Add(row Row, sums []*Sum) {
+	r.Cases++
+	wrong := false
+	for i, s := range sums {
+		of := r.Variants[i]
+		of.add(s)
+		if row.Category != "" {
+			c := of.Categories[row.Category]
+			if c == nil {
+				c = &Sum{Name: row.Category}
+				of.Categories[row.Category] = c
+			}
+			c.add(s)
+		}
+		wrong = wrong || row.Labelled && !row.Made[i].Right
+	}
+	r.All = append(r.All, row)
+	if row.Differs || wrong {
+		r.Rows = append(r.Rows, row)
+	}
+}
+
+func (s *Sum) add(o *Sum) {
+	for _, f := range [][2]*int{{&s.Cases, &o.Cases}, {&s.Labelled, &o.Labelled}, {&s.Right, &o.Right}, {&s.CallsExact, &o.CallsExact}, {&s.CallsTotal, &o.CallsTotal},
+		{&s.FalseCalls, &o.FalseCalls}, {&s.Leaks, &o.Leaks}, {&s.ContentOK, &o.ContentOK}, {&s.ContentTotal, &o.ContentTotal}, {&s.Repairs, &o.Repairs}, {&s.Refused, &o.Refused}} {
+		*f[0] += *f[1]
+	}
+	s.Milliseconds += o.Milliseconds
+}
+
+// Finish compares every two variants.
+func (r *Report) Finish() {
+	for a := range r.Variants {
+		for b := a + 1; b < len(r.Variants); b++ {
+			p := Pair{A: r.Variants[a].Name, B: r.Variants[b].Name}
+			for _, row := range r.All {
+				if !row.Labelled {
+					continue
+				}
+				switch x, y := row.Made[a].Right, row.Made[b].Right; {
+				case x && y:
+					p.Both++
+				case x:
+					p.OnlyA++
+				case y:
+					p.OnlyB++
+				default:
+					p.Neither++
+				}
+			}
+			t := replay.Tally{Better: p.OnlyB, Worse: p.OnlyA}
+			p.P = t.SignTest()
+			r.Pairs = append(r.Pairs, p)
+		}
+	}
+}
+
+// Headline says in words which variant is best, and how sure that is.
+func (r *Report) Headline() string {
+	if len(r.Variants) < 2 || r.Variants[0].Labelled == 0 {
+		return fmt.Sprintf("%d replies, %d of them labelled.", r.Cases, r.Variants[0].Labelled)
+	}
+	best := slices.MaxFunc(r.Variants, func(a, b *Sum) int { return a.Right - b.Right })
+	first := r.Variants[0]
+	if best.Right == first.Right {
+		return fmt.Sprintf("No variant reads more of the %d labelled replies rightly than %s: %d.", first.Labelled, first.Name, first.Right)
+	}
+	i := slices.IndexFunc(r.Pairs, func(p Pair) bool { return p.A == first.Name && p.B == best.Name })
+	p := r.Pairs[i]
+	sure := "and that is hardly chance"
+	if p.P > 0.05 {
+		sure = "and that may be chance"
+	}
+	return fmt.Sprintf("%s reads %d replies rightly that %s reads wrongly, and %d the other way round, %s (p = %.2g).", best.Name, p.OnlyB, first.Name, p.OnlyA, sure, p.P)
+}
+
+// Regressions are the cases that were right in an earlier report and are wrong now, by
+// variant. A variant or a case that one of them lacks is none.
+func (r *Report) Regressions(before *Report) (out []string) {
+	wrong := func(rows []Row, i int) map[string]bool {
+		ids := map[string]bool{}
+		for _, row := range rows {
+			if row.Labelled && i < len(row.Made) && !row.Made[i].Right {
+				ids[row.ID] = true
+			}
+		}
+		return ids
+	}
+	for i, now := range r.Variants {
+		k := slices.IndexFunc(before.Variants, func(s *Sum) bool { return s.Name == now.Name })
+		if k < 0 {
+			continue
+		}
+		was := wrong(before.Rows, k)
+		for _, row := range r.Rows {
+			if wrong([]Row{row}, i)[row.ID] && !was[row.ID] {
+				out = append(out, now.Name+": "+row.ID+" ("+row.Place+")")
+			}
+		}
+	}
+	return out
+}
+
+// Baseline reads a report that was saved as JSON.
+func Baseline(doc []byte) (*Report, error) {
+	var r Report
+	if err := json.Unmarshal(doc, &r); err != nil {
+		return nil, fmt.Errorf("this is no report of eval --json: %w", err)
+	}
+	if len(r.Variants) == 0 {
+		return nil, fmt.Errorf("this is no report of eval --json: it has no variants")
+	}
+	return &r, nil
+}
