@@ -17,13 +17,13 @@ type Rule struct {
 	Share    float64       // of replies, 0..1
 	Messages bool          // the messages of the request, and what the user said last, too
 	Bytes    int64         // of all segments together; the oldest go. 0: 256 MiB
-	Age      time.Duration // segments that began earlier go. 0: a week
+	Age      time.Duration // segments that began earlier go. 0: 30 days
 	Mask     bool          // secrets are masked
 }
 
 func (r Rule) filled() Rule {
 	r.Bytes = cmp.Or(r.Bytes, 256<<20)
-	r.Age = cmp.Or(r.Age, 7*24*time.Hour)
+	r.Age = cmp.Or(r.Age, 30*24*time.Hour)
 	return r
 }
 

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync/atomic"
+
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // How much of a reply may wait in the queue, in bytes. What is longer is cut before, and the
@@ -24,8 +27,12 @@ type entry struct {
 	size  int64
 }
 
+// intake makes replies the store's own. It remembers the tools that came last, since most
+// requests bring the same ones.
+type intake struct{ last atomic.Pointer[[]tools.Tool] }
+
 // own is a reply that shares no large or changing memory with its caller.
-func own(rule Rule, r Reply) *entry {
+func (in *intake) own(rule Rule, r Reply) *entry {
 	e := &entry{rule: rule, reply: &r}
 	r.At = r.At.UTC().Round(0)
 	r.Arms = slices.Clone(r.Arms)
@@ -44,7 +51,7 @@ func own(rule Rule, r Reply) *entry {
 		e.reading("shadow", &s.Reading)
 		r.Shadow = &s
 	}
-	e.tools()
+	e.tools(&in.last)
 	e.size += 1 << 10 // the record itself, about
 	return e
 }
@@ -139,9 +146,10 @@ func (e *entry) messages() {
 	}
 }
 
-// tools copies the tools: they point into the body of the request, which may be large. A list
-// that is too long is left out, which means that nobody knows what was offered.
-func (e *entry) tools() {
+// tools copies the tools, unless they are those that came last: they point into the body of
+// the request, which may be large. A list that is too long is left out, which means that nobody
+// knows what was offered.
+func (e *entry) tools(last *atomic.Pointer[[]tools.Tool]) {
 	r, all := e.reply, 0
 	for i := range r.Tools {
 		all += len(r.Tools[i].Name) + len(r.Tools[i].Parameters)
@@ -151,14 +159,24 @@ func (e *entry) tools() {
 		r.Tools = nil
 		return
 	}
+	e.size += int64(all)
+	if had := last.Load(); had != nil && slices.EqualFunc(*had, r.Tools, sameTool) {
+		r.Tools = *had
+		return
+	}
 	list, buf := slices.Clone(r.Tools), make([]byte, 0, all)
 	for i := range list {
 		from := len(buf)
 		buf = append(buf, list[i].Parameters...)
-		if list[i].Parameters != nil {
+		list[i] = tools.Tool{Name: strings.Clone(list[i].Name)}
+		if len(buf) > from {
 			list[i].Parameters = buf[from:len(buf):len(buf)]
 		}
-		list[i].Name, list[i].Description = strings.Clone(list[i].Name), ""
 	}
-	r.Tools, e.size = list, e.size+int64(all)
+	r.Tools = list
+	last.Store(&list)
+}
+
+func sameTool(a, b tools.Tool) bool {
+	return a.Name == b.Name && bytes.Equal(a.Parameters, b.Parameters)
 }

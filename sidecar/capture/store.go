@@ -15,6 +15,9 @@ const (
 	maxWaits  = 16 << 20 // bytes
 )
 
+// Folder is where segments stand inside the state folder.
+const Folder = "capture"
+
 // ErrHeld says that another process records into the folder.
 var ErrHeld = errors.New("another process records there")
 
@@ -26,6 +29,7 @@ type Store struct {
 	queue  chan *entry
 	ended  chan struct{}
 	err    error // of the end; good once ended is closed
+	intake intake
 	counts
 }
 
@@ -67,7 +71,7 @@ func Open(dir string, log *slog.Logger, now func() time.Time) (*Store, error) {
 // already, the reply is dropped.
 func (s *Store) Put(rule Rule, r Reply) {
 	if s != nil {
-		s.put(own(rule.filled(), r))
+		s.put(s.intake.own(rule.filled(), r))
 	}
 }
 

@@ -15,6 +15,7 @@ const (
 	fileMode   = 0o600
 	dirMode    = 0o700
 	maxSegment = 16 << 20    // bytes
+	maxFiles   = 512         // since each start begins a segment
 	parts      = 8           // as many segments as the bytes, and the age, of a rule allow
 	pause      = time.Second // after a disk that failed
 	looks      = time.Minute // how often what is too old is looked for
@@ -205,7 +206,7 @@ func (w *writer) open() error {
 // for so many bytes more.
 func (w *writer) retain(n int64) error {
 	now := w.now()
-	for len(w.list) > 0 && (w.total+n > w.rule.Bytes || now.Sub(w.list[0].born) >= w.rule.Age) {
+	for len(w.list) > 0 && (w.total+n > w.rule.Bytes || len(w.list) > w.mostFiles() || now.Sub(w.list[0].born) >= w.rule.Age) {
 		if len(w.list) == 1 {
 			if err := w.shut(); err != nil {
 				return err
@@ -219,6 +220,14 @@ func (w *writer) retain(n int64) error {
 		w.tell()
 	}
 	return nil
+}
+
+// mostFiles is how many segments may be there before a line is written.
+func (w *writer) mostFiles() int {
+	if w.file == nil {
+		return maxFiles - 1
+	}
+	return maxFiles
 }
 
 // shut brings the open segment to the disk, and closes it.
