@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -32,7 +33,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer leave()
-	model, t, out, err := s.begin(w, r, set)
+	model, t, seat, out, err := s.begin(w, r, set)
 	if err != nil {
 		return err
 	}
@@ -43,6 +44,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 		defer stream.Stop()
 	}
 	err = t.Run(r.Context(), out)
+	seat.Served(t.Account(), time.Since(began), err != nil)
 	s.served(w, r, t.Account(), began, streams, err)
 	s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)).Observe(time.Since(began).Seconds())
 	s.metrics.Requests.WithLabelValues(model, strconv.Itoa(statusOf(err))).Inc()
@@ -64,7 +66,7 @@ func (s *Server) served(w http.ResponseWriter, r *http.Request, a turn.Account, 
 	s.metrics.Tokens.WithLabelValues(a.Model, "completion").Add(float64(a.Completion))
 	s.metrics.Tokens.WithLabelValues(a.Model, "reasoning").Add(float64(a.Reasoning))
 	s.log.LogAttrs(r.Context(), slog.LevelInfo, "served", slog.String("event", "request_served"), slog.String("request", w.Header().Get(web.RequestID)),
-		slog.String("run", w.Header().Get(runID)), slog.String("model", a.Model), slog.String("agent", a.Who.Agent), slog.String("session", a.Who.Session),
+		slog.String("run", w.Header().Get(runID)), slog.String("experiment", w.Header().Get(experimentHeader)), slog.String("model", a.Model), slog.String("agent", a.Who.Agent), slog.String("session", a.Who.Session),
 		slog.Int("status", status), slog.Bool("stream", streams), slog.Int("turns", a.Turns), slog.String("style", a.Style), slog.String("strategies", strings.Join(a.Strategies, " ")),
 		slog.String("edits", strings.Join(a.Edits, " ")), slog.Int("calls", a.Calls), slog.Int("refused", a.Refused), slog.Int("prompt_tokens", a.Prompt), slog.Int("completion_tokens", a.Completion), slog.Int("reasoning_tokens", a.Reasoning),
 		slog.Int64("elapsed_ms", time.Since(began).Milliseconds()), slog.String("rules", w.Header().Get(web.RulesVersion)))
@@ -75,34 +77,37 @@ const runID = "X-Run-Id"
 
 // begin reads the request, plans what answers it and opens the answer. The request itself is
 // not kept: a turn may last for minutes.
-func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set) (model string, t answering, out turn.Sink, err error) {
+func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set) (model string, t answering, seat *lab.Seat, out turn.Sink, err error) {
 	body, err := readBody(w, r, int64(set.Limits.RequestBytes))
 	if err != nil {
-		return "", nil, nil, err
+		return "", nil, nil, nil, err
 	}
 	req, err := openai.ParseRequest(body)
 	if err != nil {
-		return "", nil, nil, err
+		return "", nil, nil, nil, err
 	}
 	caller := turn.Caller{Session: sessionID(r.Header), Waits: callerWaits(r.Header)}
+	if seat = s.seat(w, set, req, caller); seat != nil {
+		set, caller.Watch = seat.Set, seat
+	}
 	if s.runs != nil && executor.Wants(set, req) {
 		run, err := s.runs.Begin(r.Context(), set, req, caller)
 		if err != nil {
-			return "", nil, nil, err
+			return "", nil, nil, nil, err
 		}
 		w.Header().Set(runID, run.ID)
 		model, t = run.Model.ID.Value, run
 	} else {
 		one, err := s.turns.Plan(r.Context(), set, req, caller)
 		if err != nil {
-			return "", nil, nil, err
+			return "", nil, nil, nil, err
 		}
 		model, t = one.Model.ID.Value, one
 	}
 	if !req.Stream {
-		return model, t, reply.NewWhole(w, model, s.metrics), nil
+		return model, t, seat, reply.NewWhole(w, model, s.metrics), nil
 	}
-	return model, t, reply.NewStream(w, reply.StreamConfig{
+	return model, t, seat, reply.NewStream(w, reply.StreamConfig{
 		Model: model, Usage: req.UsageWanted, Keepalive: keepalive(caller.Waits, set.Limits.Keepalive), Idle: set.Limits.Idle,
 		RoleWait: s.roleWait, Metrics: s.metrics, Log: s.log,
 	}), nil

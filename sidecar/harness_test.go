@@ -16,6 +16,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -44,6 +45,7 @@ type setup struct {
 	confiner   guard.Confiner
 	sources    []executor.Source
 	journal    *journal.Journal
+	lab        *lab.Lab
 	roleWait   time.Duration // 0: as it is
 }
 
@@ -90,7 +92,7 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 	}
 	t.Cleanup(up.Close)
 	r.guard = guard.New(guard.Config{World: cfg.world, Listening: cfg.listening, Decisions: cfg.decisions, Confiner: cfg.confiner, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics), Now: time.Now, Metrics: metrics, Log: log})
-	r.s = New(Config{Rules: rules, Sources: cfg.sources, Journal: cfg.journal, Upstream: up, Guard: r.guard, Token: cfg.token, Metrics: metrics, Log: log, RoleWait: cfg.roleWait})
+	r.s = New(Config{Rules: rules, Sources: cfg.sources, Journal: cfg.journal, Upstream: up, Guard: r.guard, Token: cfg.token, Metrics: metrics, Log: log, RoleWait: cfg.roleWait, Lab: cfg.lab})
 	t.Cleanup(r.s.Close)
 	srv := httptest.NewServer(r.s.Handler())
 	t.Cleanup(srv.Close)

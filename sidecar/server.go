@@ -16,6 +16,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -44,6 +45,7 @@ type Config struct {
 	Names    web.Names
 	Metrics  *telemetry.Metrics
 	Log      *slog.Logger
+	Lab      *lab.Lab      // of experiments; nil: none is run
 	RoleWait time.Duration // of streams; 0: as the package reply has it
 }
 
@@ -53,6 +55,7 @@ type Server struct {
 	turns    *turn.Planner
 	runs     *executor.Executor // nil: there is no tool to run
 	sessions *state.Sessions
+	lab      *lab.Lab
 	token    string
 	names    web.Names
 	metrics  *telemetry.Metrics
@@ -64,7 +67,7 @@ type Server struct {
 func New(c Config) *Server {
 	limits := c.Rules.Set().Limits
 	s := &Server{
-		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log, roleWait: cmp.Or(c.RoleWait, reply.RoleWait),
+		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log, lab: c.Lab, roleWait: cmp.Or(c.RoleWait, reply.RoleWait),
 		sessions: state.NewSessions(maxSessions),
 		turns: &turn.Planner{
 			Upstreams: turn.NewUpstreams(c.Upstream, c.Log), Guard: c.Guard, Thoughts: state.NewTexts(limits.Thoughts), Notes: state.NewTexts(limits.Thoughts),
@@ -101,6 +104,7 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle("GET /v1/models", s.returning(s.models))
 	mux.Handle("GET /v1/models/{id...}", s.returning(s.model))
 	mux.Handle("POST /v1/chat/completions", s.returning(s.chat))
+	mux.Handle("POST /feedback", s.returning(s.feedback))
 	mux.Handle("/v1/chat/completions", s.returning(notServed(http.StatusMethodNotAllowed, "POST")))
 	mux.Handle("/v1/models", s.returning(notServed(http.StatusMethodNotAllowed, "GET, HEAD")))
 	mux.Handle("/", s.returning(notServed(http.StatusNotFound, "")))

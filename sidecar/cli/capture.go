@@ -35,7 +35,7 @@ corpus of them. They stand in the folder capture of the state folder: --state or
 ` + config.Prefix + `STATE. The server may be running. The files are JSON lines that
 explain --jsonl and compare read, too.`,
 		Example: `  gpt-oss-executor capture list --since 24h --where refused
-  gpt-oss-executor capture list --json | gpt-oss-executor compare builtin my-rules -`,
+  gpt-oss-executor capture list --json > replies.jsonl`,
 	}
 	state, _ := env.lookup(config.Prefix + "STATE")
 	c.PersistentFlags().StringVar(&x.state, "state", state, "state folder `DIR` of the server")
@@ -60,7 +60,7 @@ explain --jsonl and compare read, too.`,
 expected, right or wrong: look at it. A test is written to tests/recorded.yaml of the
 rules, and expects what these rules read. A corpus expects what was read when it was served.`,
 		Example: `  gpt-oss-executor capture promote chatcmpl-7f3a --rules my-rules
-  gpt-oss-executor capture promote chatcmpl-7f3a chatcmpl-91bc --as corpus --to replies.jsonl`,
+  gpt-oss-executor capture promote chatcmpl-7f3a --as corpus --to replies.jsonl`,
 		RunE: func(_ *cobra.Command, args []string) error { return x.promote(args) },
 	}
 	promote.Flags().StringVar(&x.as, "as", "test", "`WHAT` it becomes: test or corpus")

@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 )
 
 // Env is the world around a run.
@@ -36,7 +38,7 @@ const errSaid = exit(1)
 func Run(args []string, env Env) int {
 	root := rootCommand(env, args)
 	root.SetArgs(args)
-	root.SetFlagErrorFunc(wrongFlag(args))
+	root.SetFlagErrorFunc(manual.WrongFlag(args))
 	err := root.Execute()
 	var code exit
 	switch {
@@ -46,7 +48,7 @@ func Run(args []string, env Env) int {
 		return int(code)
 	}
 	fmt.Fprintln(env.Err, "gpt-oss-executor:", err)
-	if errors.As(err, new(misuse)) {
+	if errors.As(err, new(manual.Misuse)) {
 		return 2
 	}
 	return 1
@@ -78,18 +80,18 @@ llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpCommand(helpCommand())
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), page(c)) })
+	root.SetHelpCommand(manual.HelpCommand())
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), manual.Page(c)) })
 	root.Flags().BoolVar(&version, "version", false, "do what the command version does")
 	if len(args) > 0 && args[0] == "confine" {
 		root.AddCommand(confineCommand(env))
 	} else {
 		root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env), captureCommand(env), readingCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
 			applyCommand(env), approvalsCommand(env), decisionsCommand(env), runsCommand(env), schemasCommand(env), varsCommand(env), openclawCommand(env), probeCommand(env), noiseCommand(env), confineCommand(env), demoCommand(env), versionCommand(env),
-			completionCommand())
+			manual.CompletionCommand())
 	}
 	root.InitDefaultHelpCmd()
-	helpful(root)
+	manual.Helpful(root)
 	return root
 }
 

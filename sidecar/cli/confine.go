@@ -15,6 +15,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
 )
 
@@ -64,7 +65,7 @@ there is a profile that nobody has tried yet; there it takes --untried.`,
 			}
 			box, err := f.box(env, args)
 			if err != nil {
-				return misused(c, err)
+				return manual.Misused(c, err)
 			}
 			proxy := ""
 			if f.ticket != "" {

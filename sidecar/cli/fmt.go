@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -35,7 +36,7 @@ printed. With --check nothing is changed, and the exit code is 1 if a file is no
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, named := env.meant(args, "")
 			if rulesName(dir) != dir {
-				return misused(c, errors.New("the built-in rules cannot be changed; name a folder or files, such as: "+c.CommandPath()+" ."))
+				return manual.Misused(c, errors.New("the built-in rules cannot be changed; name a folder or files, such as: "+c.CommandPath()+" ."))
 			}
 			if len(args) == 0 {
 				args = []string{dir}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -41,7 +42,7 @@ func TestHelpPages(t *testing.T) {
 		}
 		for line := range strings.Lines(out.String()) {
 			line = strings.TrimRight(line, "\n")
-			if n := utf8.RuneCountInString(line); n > pageWidth || strings.ContainsRune(line, '\t') || strings.TrimRight(line, " ") != line {
+			if n := utf8.RuneCountInString(line); n > manual.PageWidth || strings.ContainsRune(line, '\t') || strings.TrimRight(line, " ") != line {
 				t.Errorf("%s: %d characters: %q", c.CommandPath(), n, line)
 			}
 		}

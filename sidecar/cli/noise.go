@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/trial"
 )
 
@@ -74,10 +75,10 @@ func (d *drawing) flags(c *cobra.Command, count int) {
 
 func (d *drawing) check(c *cobra.Command) error {
 	if d.count < 0 {
-		return misused(c, errors.New("--count is below 0"))
+		return manual.Misused(c, errors.New("--count is below 0"))
 	}
 	if err := d.options.Check(); err != nil {
-		return misused(c, err)
+		return manual.Misused(c, err)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
@@ -35,7 +36,7 @@ on, if it runs here as this user. confine --probe says what this machine enforce
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if window < 1 || tokens < 1 {
-				return misused(c, errors.New("--context-window and --max-tokens take a number of tokens, 1 or more"))
+				return manual.Misused(c, errors.New("--context-window and --max-tokens take a number of tokens, 1 or more"))
 			}
 			set, err := loadRules(dir, "", env)
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/probe"
 )
 
@@ -31,7 +32,7 @@ its tools (strategies.yaml): native means that the server calls them. Two reques
 			}
 			m, known := set.Model(model)
 			if model != "" && !known {
-				return misused(c, fmt.Errorf("models.yaml has no model %s", model))
+				return manual.Misused(c, fmt.Errorf("models.yaml has no model %s", model))
 			} else if !known {
 				m = set.Models[0]
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 
 	"github.com/spf13/cobra"
 
@@ -88,7 +89,7 @@ func unsure(c *cobra.Command, dir string, args []string) error {
 	if dir != "" || len(args) > 0 || !holdsRules(".") {
 		return nil
 	}
-	return misused(c, fmt.Errorf("which rules? There are rule files here, and no folder is named. Say one of these:\n"+
+	return manual.Misused(c, fmt.Errorf("which rules? There are rule files here, and no folder is named. Say one of these:\n"+
 		"  %[1]s .          for the files here\n  %[1]s builtin    for the built-in rules", c.CommandPath()))
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 
 	"github.com/spf13/cobra"
 
@@ -94,7 +95,7 @@ secret there can be file:PATH, the name of a file that holds it. These are secre
 	for _, f := range s.All() {
 		if f.Flag() == "" {
 			fmt.Fprintf(&b, "\n  %s (%s in the config file)\n", f.Variable(), f.Key)
-			for line := range strings.Lines(terminal.Filled(f.Doc, pageWidth-6)) {
+			for line := range strings.Lines(terminal.Filled(f.Doc, manual.PageWidth-6)) {
 				b.WriteString("      " + line)
 			}
 		}

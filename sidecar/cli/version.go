@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 )
 
 func versionCommand(env Env) *cobra.Command {
@@ -24,7 +26,7 @@ checkout with what is in force.
 		Args: cobra.MatchAll(cobra.MaximumNArgs(1), notEmpty),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 && c.Flags().Changed("rules") {
-				return misused(c, errors.New("name the folder once: as DIR, or with --rules"))
+				return manual.Misused(c, errors.New("name the folder once: as DIR, or with --rules"))
 			}
 			if len(args) == 0 && c.Flags().Changed("rules") {
 				args = []string{dir}

@@ -8,10 +8,12 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/memory"
 	"github.com/jgavinray/gpt-oss-executor/internal/sockets"
@@ -80,7 +82,13 @@ func Run(ctx context.Context, c Config) (err error) {
 	defer func() { r.stop(); adminEnded(); r.background.Wait(); err = errors.Join(err, r.egress()) }()
 	r.background.Go(func() { c.Rules.Watch(ctx) })
 	r.background.Go(func() { memory.Tune(ctx) })
-	server, err := r.server(ctx, up)
+	experiments, err := r.lab()
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	r.background.Go(func() { experiments.Run(ctx, c.Rules.Set) })
+	defer func() { err = errors.Join(err, experiments.Save()) }() // of requests that ended meanwhile
+	server, err := r.server(ctx, up, experiments)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -115,7 +123,7 @@ func Resume(ctx context.Context, c Config, id string, sink turn.Sink) (err error
 		return err
 	}
 	defer func() { r.stop(); adminEnded(); r.background.Wait(); err = errors.Join(err, r.egress()) }()
-	server, err := r.server(ctx, up)
+	server, err := r.server(ctx, up, nil)
 	if err != nil {
 		return err
 	}
@@ -183,7 +191,7 @@ func (r *running) judges(ctx context.Context) (ended func(), err error) {
 }
 
 // server puts the server together.
-func (r *running) server(ctx context.Context, up *upstream.Client) (*sidecar.Server, error) {
+func (r *running) server(ctx context.Context, up *upstream.Client, experiments *lab.Lab) (*sidecar.Server, error) {
 	s := r.Settings
 	sources, err := r.sources(ctx)
 	if err != nil {
@@ -194,7 +202,7 @@ func (r *running) server(ctx context.Context, up *upstream.Client) (*sidecar.Ser
 		return nil, err
 	}
 	return sidecar.New(sidecar.Config{
-		Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
+		Lab: experiments, Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
 		Names: web.Names{Local: r.local, Token: s.Token != "", Hosts: hosts(s, s.Listen)},
 	}), nil
 }
@@ -206,4 +214,13 @@ func unanswered(s config.Settings) string {
 		return "set --admin, and " + token
 	}
 	return token
+}
+
+// lab is where experiments are counted: in the state folder, where there is one.
+func (r *running) lab() (*lab.Lab, error) {
+	path := ""
+	if r.Settings.State != "" {
+		path = filepath.Join(r.Settings.State, lab.FileName)
+	}
+	return lab.Open(lab.Config{Path: path, Now: time.Now, Metrics: r.Metrics, Log: r.Log})
 }

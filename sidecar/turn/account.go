@@ -2,6 +2,7 @@ package turn
 
 import (
 	"slices"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -17,8 +18,12 @@ type Account struct {
 	Strategies         []string // that found calls
 	Edits              []string // rules that changed what the model read
 	Calls, Refused     int
-	Prompt, Completion int // tokens, as the model server counts them
-	Reasoning          int // those of Completion that it thought with, where the server says so
+	Again              int           // of Turns, those that followed a fault
+	Offered            bool          // the model was offered tools
+	Empty              bool          // the last reply had nothing to show and nothing to run
+	First              time.Duration // until something of a reply could leave; 0: nothing could
+	Prompt, Completion int           // tokens, as the model server counts them
+	Reasoning          int           // those of Completion that it thought with, where the server says so
 
 	now [3]int // the same, of the last reply so far: some servers tell them with every event
 }
@@ -28,6 +33,7 @@ func (t *Turn) Account() Account {
 	a := t.account
 	a.next()
 	a.Model, a.Who, a.Style = t.Model.ID.Value, t.who, styleID(t.style)
+	a.Again, a.Offered = t.spent, t.agent
 	return a
 }
 
@@ -67,6 +73,11 @@ func (a *Account) Add(more Account) {
 	a.Turns += more.Turns
 	a.Style = more.Style
 	a.Refused += more.Refused
+	a.Again += more.Again
+	a.Offered, a.Empty = a.Offered || more.Offered, more.Empty
+	if a.First == 0 {
+		a.First = more.First
+	}
 	a.Prompt += more.Prompt
 	a.Completion += more.Completion
 	a.Reasoning += more.Reasoning

@@ -32,6 +32,7 @@ type Planner struct {
 type Caller struct {
 	Session string        // counts where the request itself names none; may be ""
 	Waits   time.Duration // how long the caller waits for us; 0: it does not say
+	Watch   Watcher       // of this request; nil: nobody watches
 	Runs    bool          // it runs the calls itself, and has each judged before it does
 }
 
@@ -55,14 +56,19 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	if model, err = up.Model(ctx, set, model, id); err != nil {
 		return nil, err
 	}
-	t := &Turn{p: p, up: up, set: set, srv: srv, Model: model, waits: from.Waits, agent: len(offered(req)) > 0}
+	t := &Turn{p: p, up: up, set: set, srv: srv, Model: model, from: from, since: time.Now(), agent: len(offered(req)) > 0}
+	if from.Watch != nil {
+		from.Watch.Asked(req)
+		t.listens = from.Watch.Listens()
+	}
 	t.who = Asker(req, from, t.Model.ID.Value)
 	read, err := t.edited(req) // by the model; whoever judges calls looks at what came
 	if err != nil {
 		return nil, err
 	}
 	t.req = read
-	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, offered(read))
+	t.offered = offered(read)
+	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, t.offered)
 	t.catalog.Defer(waiting)
 	t.facts = set.Facts(t.Model.ID.Value, srv.ID.Value, req.LastUser)
 	t.known = upstream.Memory{Thoughts: p.Thoughts, Notes: p.Notes}

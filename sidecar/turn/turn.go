@@ -32,9 +32,13 @@ type Turn struct {
 	set     *ruleset.Set
 	srv     *ruleset.Server
 	catalog *tools.Catalog
+	offered []tools.Tool
 	who     policy.Subject
 	facts   parse.Facts
-	waits   time.Duration   // the caller, for us; 0: it does not say
+	from    Caller
+	listens bool // the watcher, to the words
+	ears    []ear
+	since   time.Time       // it was planned
 	agent   bool            // tools are offered, so a user reads the answer, and no program takes it for a summary
 	req     *openai.Request // as the caller sent it; nil once a reply has begun
 	known   upstream.Memory
@@ -66,6 +70,7 @@ func (t *Turn) Run(ctx context.Context, sink Sink) error {
 			continue
 		}
 		fault, about := t.faultOf(reading, err)
+		t.account.Empty = reading.Empty()
 		if fault == "" {
 			return sink.Finish()
 		}
@@ -95,7 +100,7 @@ func (t *Turn) ask(ctx context.Context, body []byte) (*parse.Reading, error) {
 	began := time.Now()
 	t.account.next()
 	t.account.Turns++
-	reply, err := t.up.Ask(ctx, t.set, t.srv, body, t.waits)
+	reply, err := t.up.Ask(ctx, t.set, t.srv, body, t.from.Waits)
 	if err != nil {
 		return &parse.Reading{}, err
 	}
@@ -103,6 +108,7 @@ func (t *Turn) ask(ctx context.Context, body []byte) (*parse.Reading, error) {
 	t.req = nil // it may be large, and a reply may last for minutes
 	t.p.Metrics.First.Observe(time.Since(began).Seconds())
 	t.sink.Begin()
+	t.ears = nil
 	facts := t.facts
 	facts.Intact = t.sink.Flows() && !t.up.EatsHeaders()
 	r := NewReader(func() *parse.Reader { return t.set.Strategies(t.profile()).Reader(t.catalog, facts) }, t.sink.Flows(), t.take)
@@ -141,15 +147,18 @@ func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
 // take passes a piece on, and notes what has ended with it.
 func (t *Turn) take(p *Piece) {
 	t.sink.Take(p)
+	t.moved(p)
 	if p.Doc != nil && p.Doc.Usage.Present() {
 		t.account.tokens(p.Doc.Usage.Of(p.Doc.Doc))
 	}
 	for i := range p.Parts {
-		if part := &p.Parts[i]; part.Reading != nil {
+		part := &p.Parts[i]
+		if t.hear(part); part.Reading != nil {
 			t.count(part.Reading)
 			ids := t.sink.Called(part.Choice)
 			t.remember(ids, part.Reading)
 			t.note(ids, part.Reading.Refused)
+			t.tellWatcher(part.Choice, ids, part.Reading)
 		}
 	}
 }

@@ -1,4 +1,6 @@
-package cli
+// Package manual is how commands explain themselves: their help, and what is said where they
+// are misused. It knows no command.
+package manual
 
 import (
 	"errors"
@@ -12,18 +14,18 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// pageWidth is how many characters a line of help has at most.
-const pageWidth = 80
+// PageWidth is how many characters a line of help has at most.
+const PageWidth = 80
 
-// page is the help of a command: what it does, how it is called, examples, what is below
+// Page is the help of a command: what it does, how it is called, examples, what is below
 // it, and its flags.
-func page(c *cobra.Command) string {
+func Page(c *cobra.Command) string {
 	var b strings.Builder
 	about := c.Long
 	if about == "" {
 		about = c.Short + "."
 	}
-	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n\nExamples:\n%s\n", terminal.Filled(about, pageWidth), usage(c), c.Example)
+	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n\nExamples:\n%s\n", terminal.Filled(about, PageWidth), usage(c), c.Example)
 	if c.HasAvailableSubCommands() {
 		b.WriteString("\nCommands:\n")
 		for _, sub := range c.Commands() {
@@ -35,7 +37,7 @@ func page(c *cobra.Command) string {
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	all.AddFlagSet(c.LocalFlags())
 	all.AddFlagSet(c.InheritedFlags())
-	fmt.Fprintf(&b, "\nFlags:\n%s", all.FlagUsagesWrapped(pageWidth))
+	fmt.Fprintf(&b, "\nFlags:\n%s", all.FlagUsagesWrapped(PageWidth))
 	if c.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "\nMore about one of them: %s COMMAND --help\n", c.CommandPath())
 	}
@@ -50,8 +52,8 @@ func usage(c *cobra.Command) string {
 	return c.UseLine()
 }
 
-// helpCommand shows the help of a command that is named behind it.
-func helpCommand() *cobra.Command {
+// HelpCommand shows the help of a command that is named behind it.
+func HelpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND…]",
 		Short: "Show the help of a command",
@@ -64,15 +66,15 @@ func helpCommand() *cobra.Command {
 				err = unknown(about, rest[0])
 			}
 			if err != nil {
-				return misused(c, err)
+				return Misused(c, err)
 			}
 			return about.Help()
 		},
 	}
 }
 
-// completionCommand prints what makes a shell complete commands and flags.
-func completionCommand() *cobra.Command {
+// CompletionCommand prints what makes a shell complete commands and flags.
+func CompletionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
 		Short: "Print a script with which a shell completes commands and flags",
@@ -99,12 +101,12 @@ write it to ~/.config/fish/completions/gpt-oss-executor.fish.`,
 	}
 }
 
-// misuse is an error in how a command was called.
-type misuse struct{ error }
+// Misuse is an error in how a command was called.
+type Misuse struct{ error }
 
-// misused says where to read how a command is called.
-func misused(c *cobra.Command, err error) error {
-	return misuse{fmt.Errorf("%w\nTry: %s --help", err, c.CommandPath())}
+// Misused says where to read how a command is called.
+func Misused(c *cobra.Command, err error) error {
+	return Misuse{fmt.Errorf("%w\nTry: %s --help", err, c.CommandPath())}
 }
 
 // unknown is an error about a word that is no command below c.
@@ -116,13 +118,13 @@ func unknown(c *cobra.Command, word string) error {
 	return fmt.Errorf("unknown command %q for %q; %s", word, c.CommandPath(), rulefile.DidYouMean(word, words))
 }
 
-// wrongFlag is misuse of a flag. What stands behind a command that only holds others is the
+// WrongFlag is misuse of a flag. What stands behind a command that only holds others is the
 // name of one: if it is wrong, its flags are unknown, too, and that is not what to say.
-func wrongFlag(args []string) func(*cobra.Command, error) error {
+func WrongFlag(args []string) func(*cobra.Command, error) error {
 	return func(c *cobra.Command, err error) error {
 		var bad *pflag.InvalidValueError
 		if errors.As(err, &bad) {
-			return misused(c, fmt.Errorf("--%s takes %s, not %q", bad.GetFlag().Name, takes(bad.GetFlag()), bad.GetValue()))
+			return Misused(c, fmt.Errorf("--%s takes %s, not %q", bad.GetFlag().Name, takes(bad.GetFlag()), bad.GetValue()))
 		}
 		if c.HasSubCommands() {
 			_, rest, _ := c.Root().Find(args)
@@ -131,7 +133,7 @@ func wrongFlag(args []string) func(*cobra.Command, error) error {
 				err = unknown(c, c.Flags().Arg(0))
 			}
 		}
-		return misused(c, err)
+		return Misused(c, err)
 	}
 }
 
@@ -149,9 +151,9 @@ func takes(f *pflag.Flag) string {
 	return name
 }
 
-// helpful gives a command and all below it their help, and says of wrong arguments where to
+// Helpful gives a command and all below it their help, and says of wrong arguments where to
 // read on. A command that does nothing by itself shows its help.
-func helpful(c *cobra.Command) {
+func Helpful(c *cobra.Command) {
 	if c.HasSubCommands() {
 		c.Args = func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -164,12 +166,12 @@ func helpful(c *cobra.Command) {
 		}
 	}
 	for _, sub := range c.Commands() {
-		helpful(sub)
+		Helpful(sub)
 	}
 	check := c.Args
 	c.Args = func(c *cobra.Command, args []string) error {
 		if err := check(c, args); err != nil {
-			return misused(c, err)
+			return Misused(c, err)
 		}
 		return nil
 	}

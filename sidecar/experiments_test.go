@@ -1,0 +1,211 @@
+package sidecar
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+)
+
+// trying is the shipped set with experiments.
+func trying(t testing.TB, experiments string) *ruleset.Set {
+	t.Helper()
+	files, err := ruletest.Source(t, "").Read()
+	ruletest.Must(t, err)
+	files["experiments.yaml"] = "version: 1\noutcomes: {failed: [{find: '^Error: '}], corrected: [{find: '^No, '}]}\n" + experiments
+	files["prompts/short.txt"] = "Be short."
+	maps.DeleteFunc(files, func(name, _ string) bool { return strings.HasPrefix(name, "tests/") }) // some arms break them
+	set, problems := ruleset.Load(files)
+	if set == nil {
+		t.Fatal(problems)
+	}
+	return set
+}
+
+const promptOrNot = `experiments:
+  - id: prompt
+    about: x
+    status: running
+    arms: {control: {share: 50}, short: {share: 50, set: {prompt: short}}}
+    measure: tool_ok
+`
+
+// moody is a model that calls read. With the prompt it always asks for a file that is there,
+// without it for four in five sessions.
+func moody(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		_, _ = io.WriteString(w, `{"data":[{"id":"gpt-oss"}]}`)
+		return
+	}
+	doc, _ := io.ReadAll(r.Body)
+	var req struct {
+		Messages []struct{ Role, Content string }
+		User     string
+	}
+	_ = json.Unmarshal(doc, &req)
+	first, last := req.Messages[0], req.Messages[len(req.Messages)-1]
+	reply := `{"role":"assistant","content":"Done."}`
+	if last.Role == "user" {
+		path := "there.md"
+		if first.Role != "system" && strings.HasSuffix(req.User, "0") {
+			path = "gone.md"
+		}
+		reply = fmt.Sprintf(`{"role":"assistant","content":"","tool_calls":[{"id":"c%s","type":"function","function":{"name":"read","arguments":"{\"path\":\"%s\"}"}}]}`, req.User, path)
+	}
+	_, _ = fmt.Fprintf(w, `{"id":"x","object":"chat.completion","model":"gpt-oss","choices":[{"index":0,"message":%s,"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":20}}`, reply)
+}
+
+// session is a caller who asks, runs the call and asks again.
+func (r *rig) session(n int) (arm string) {
+	id := fmt.Sprintf("agent:main:%d", n)
+	user := `{"role":"user","content":"Read it."}`
+	more := fmt.Sprintf(`"user":"%d",`, n%50)
+	a := r.chat(`{`+more+bothTool+`,"model":"gpt-oss","messages":[`+user+`]}`, "session_id", id)
+	if len(a.calls) != 1 {
+		r.t.Errorf("%d %s", a.status, a.body)
+		return ""
+	}
+	result := "The text."
+	if strings.Contains(a.calls[0].Args, "gone") {
+		result = "Error: no such file"
+	}
+	call := fmt.Sprintf(`{"role":"assistant","tool_calls":[{"id":%q,"type":"function","function":{"name":"read","arguments":%q}}]}`, a.calls[0].ID, a.calls[0].Args)
+	b := r.chat(`{`+more+bothTool+`,"model":"gpt-oss","messages":[`+user+`,`+call+fmt.Sprintf(`,{"role":"tool","tool_call_id":%q,"content":%q}`, a.calls[0].ID, result)+`]}`, "session_id", id)
+	if b.text != "Done." || b.header.Get(experimentHeader) != a.header.Get(experimentHeader) {
+		r.t.Errorf("%s %s: %s", a.header, b.header, b.body)
+	}
+	return a.header.Get(experimentHeader)
+}
+
+func openLab(t testing.TB, path string, log io.Writer) *lab.Lab {
+	t.Helper()
+	l, err := lab.Open(lab.Config{Path: path, Now: time.Now, Metrics: telemetry.New(), Log: slog.New(slog.NewTextHandler(log, nil))})
+	ruletest.Must(t, err)
+	return l
+}
+
+// Two prompts, 2,000 sessions, and a model that does better with one of them: the verdict is
+// right, counts survive a restart, and sessions keep their arms.
+func TestExperiment(t *testing.T) {
+	set := trying(t, promptOrNot)
+	path := filepath.Join(t.TempDir(), lab.FileName)
+	first := openLab(t, path, io.Discard)
+	r := start(t, setup{set: set, lab: first}, http.HandlerFunc(moody))
+	n := 2000
+	if testing.Short() {
+		n = 400
+	}
+	arms := make([]string, n)
+	run := func(from, to int) {
+		var wait sync.WaitGroup
+		for w := range 8 {
+			wait.Go(func() {
+				for i := from + w; i < to; i += 8 {
+					arms[i] = r.session(i)
+				}
+			})
+		}
+		wait.Wait()
+	}
+	run(0, n/2)
+	ruletest.Must(t, first.Save())
+	second := openLab(t, path, io.Discard)
+	r.s.lab = second
+	if again := r.session(0); again != arms[0] {
+		t.Errorf("a session in %s is in %s after a restart", arms[0], again)
+	}
+	run(n/2, n)
+	report := second.Reports(set)[0]
+	if report.Units != n || report.Split < 0.001 || report.Status != "running" {
+		t.Errorf("%+v", report)
+	}
+	words := map[string]string{}
+	for _, m := range report.Arms[1].Measures {
+		words[m.ID] = m.Words
+		if m.ID == "tool_ok" && (m.Value != 1 || int(m.N) < n/3) || m.ID == "tokens" && m.Value != 20 || m.ID == "call_found" && m.Value != 0.5 {
+			t.Errorf("%s: %+v", m.ID, m)
+		}
+	}
+	if !testing.Short() && !strings.HasPrefix(words["tool_ok"], "better by ") {
+		t.Errorf("tool_ok: %s", words["tool_ok"])
+	}
+	if words["denied"] != "too early" || words["failed"] != "too early" {
+		t.Errorf("%v", words)
+	}
+	if second.Stop(set, "prompt", "enough") != nil || r.session(1) != "" || second.Reports(set)[0].Why != "enough" {
+		t.Error("somebody is in it after it was stopped")
+	}
+	if second.Stop(set, "nope", "x") == nil {
+		t.Error("what does not exist was stopped")
+	}
+}
+
+// Feedback counts for the arm of the request, and what cannot be read says what to send.
+func TestFeedback(t *testing.T) {
+	set := trying(t, promptOrNot)
+	l := openLab(t, "", io.Discard)
+	r := start(t, setup{set: set, lab: l}, http.HandlerFunc(moody))
+	a := r.chat(asking(bothTool), "session_id", "s", "X-Request-Id", "req-1")
+	if a.header.Get(experimentHeader) == "" {
+		t.Fatal(a.header)
+	}
+	for body, status := range map[string]int{
+		`{"request":"req-1","score":1}`: 200, `{"request":"req-2","score":1}`: 404, `{"request":"req-1","score":7}`: 400, `{"request":"req-1"}`: 400, `{`: 400, ``: 400,
+	} {
+		if got := r.ask(http.MethodPost, "/feedback", body); got.status != status {
+			t.Errorf("%s: %d %s", body, got.status, got.body)
+		}
+	}
+	liked := 0.0
+	for _, arm := range l.Reports(set)[0].Arms {
+		for _, m := range arm.Measures {
+			if m.ID == "liked" {
+				liked += m.N
+			}
+		}
+	}
+	if liked != 1 {
+		t.Errorf("%v liked it", liked)
+	}
+}
+
+// A shadow reads what was served, and changes nothing; however slow it is, nobody waits.
+func TestShadow(t *testing.T) {
+	set := trying(t, `experiments:
+  - id: blind
+    about: x
+    status: running
+    shadow: true
+    arms: {control: {share: 50}, blind: {share: 50, set: {strategies.native.enabled: false}}}
+    measure: call_found
+`)
+	l := openLab(t, "", io.Discard)
+	r := start(t, setup{set: set, lab: l}, http.HandlerFunc(moody))
+	for i := range 100 { // nobody reads yet: most are skipped, and all are served
+		if arm := r.session(i); arm != "" {
+			t.Fatalf("a shadow is an arm: %s", arm)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { l.Shadows(ctx); close(ended) }()
+	ruletest.Soon(t, "the shadow has read", func() bool { s := l.Reports(set)[0].Shadow; return s != nil && s.Read == 64 })
+	stop()
+	<-ended
+	if s := l.Reports(set)[0].Shadow; s.Differs < 25 || s.Differs > 39 {
+		t.Errorf("%+v of 64 differ; every other reply has a call", s)
+	}
+}

@@ -1,0 +1,169 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// FileName is the name of the file of counts in a state folder.
+const FileName = "experiments.json"
+
+// File is the file of counts.
+type File struct {
+	Version int     `json:"version"`
+	Trials  []Saved `json:"trials"`
+	Past    []Saved `json:"past,omitempty"`
+}
+
+// ReadFile reads a file of counts. What cannot have been counted is an error.
+func ReadFile(path string) (*File, error) {
+	doc, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var f File
+	if err := json.Unmarshal(doc, &f); err != nil {
+		return nil, fmt.Errorf("%s: %w; move it away to begin anew", path, err)
+	}
+	if f.Version != 1 {
+		return nil, fmt.Errorf("%s: version %d is not known here; move it away to begin anew", path, f.Version)
+	}
+	for _, s := range append(slices.Clone(f.Trials), f.Past...) {
+		if !s.sound() {
+			return nil, fmt.Errorf("%s: the counts of %s are not sound; move it away to begin anew", path, s.ID)
+		}
+	}
+	return &f, nil
+}
+
+// sound says that this can have been counted.
+func (s *Saved) sound() bool {
+	for _, a := range s.Arms {
+		for _, t := range a.Tallies {
+			if a.Units < 0 || !t.Sound() {
+				return false
+			}
+		}
+	}
+	return s.ID != "" && len(s.Arms) > 1 && !slices.ContainsFunc(s.Units, func(u Known) bool { return u.Arm < 0 || u.Arm >= len(s.Arms) })
+}
+
+func (l *Lab) load() error {
+	if l.Path == "" {
+		return nil
+	}
+	f, err := ReadFile(l.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	for _, s := range f.Trials {
+		l.trials[s.ID] = loaded(s)
+	}
+	for _, s := range f.Past {
+		l.past = append(l.past, loaded(s))
+	}
+	return nil
+}
+
+func loaded(s Saved) *trial {
+	t := &trial{Saved: s, units: recent.New[unit](maxUnits, nil)}
+	for _, k := range s.Units {
+		u, _ := t.units.Use(k.Key)
+		if u.arm, u.totals = k.Arm, k.Totals; u.totals == nil {
+			u.totals = map[string]anytime.Unit{}
+		}
+	}
+	t.Units = nil
+	for i := range t.Arms {
+		if t.Arms[i].Tallies == nil {
+			t.Arms[i].Tallies = map[string]anytime.Tally{}
+		}
+	}
+	return t
+}
+
+// saved is a copy that nobody else changes. Who is in an arm is left out where it is past.
+func (t *trial) saved(past bool) Saved {
+	s := t.Saved
+	s.Arms = slices.Clone(s.Arms)
+	for i := range s.Arms {
+		s.Arms[i].Tallies = maps.Clone(s.Arms[i].Tallies)
+	}
+	for k, u := range t.units.All() {
+		if !past {
+			s.Units = append(s.Units, Known{k, u.arm, maps.Clone(u.totals)})
+		}
+	}
+	return s
+}
+
+// Save writes the counts, if they have changed.
+func (l *Lab) Save() error {
+	l.mu.Lock()
+	if !l.dirty || l.Path == "" {
+		l.mu.Unlock()
+		return nil
+	}
+	l.dirty = false
+	f := File{Version: 1}
+	for _, id := range slices.Sorted(maps.Keys(l.trials)) {
+		f.Trials = append(f.Trials, l.trials[id].saved(false))
+	}
+	for _, t := range l.past {
+		f.Past = append(f.Past, t.saved(true))
+	}
+	l.mu.Unlock()
+	doc, err := json.Marshal(f)
+	if err == nil {
+		err = atomicfile.Write(l.Path, doc, 0o600)
+	}
+	if err != nil {
+		l.mu.Lock()
+		l.dirty = true
+		l.mu.Unlock()
+		return fmt.Errorf("save what experiments have counted: %w", err)
+	}
+	return nil
+}
+
+// every is how often counts are saved, and looked at.
+const every = 20 * time.Second
+
+// Run looks after the experiments of the rules in force until ctx ends: shadows read, counts are
+// saved, and what shall stop is stopped. At the end all is saved.
+func (l *Lab) Run(ctx context.Context, rules func() *ruleset.Set) {
+	l.ended.Go(func() { l.Shadows(ctx) })
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for broken := false; ; {
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+		l.Review(rules())
+		err := l.Save()
+		if err != nil && !broken {
+			l.Log.Error("the counts of experiments are in memory only", "event", "experiments_not_saved", "detail", err.Error())
+		}
+		broken = err != nil
+		if ctx.Err() != nil {
+			l.ended.Wait()
+			return
+		}
+	}
+}

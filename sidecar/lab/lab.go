@@ -1,0 +1,265 @@
+// Package lab runs the experiments of rules/experiments.yaml: it seats requests in arms, sees
+// from their replies and from later requests what became of them, counts that by arm, and ends
+// what shall end. It changes no reply, judges no call, and never holds a request up.
+package lab
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+)
+
+// What is remembered at most.
+const (
+	maxUnits    = 20_000 // of one experiment
+	maxCalls    = 20_000 // whose results have not come
+	maxRequests = 10_000 // that feedback may name
+	maxSessions = 4_096
+)
+
+// Config is what a lab works with. Metrics and Log must be set.
+type Config struct {
+	Path    string // of the file of counts; empty: they are in memory
+	Now     func() time.Time
+	Metrics *telemetry.Metrics
+	Log     *slog.Logger
+}
+
+// Lab is safe for concurrent use.
+type Lab struct {
+	Config
+	shadows chan job
+	ended   sync.WaitGroup
+
+	mu       sync.Mutex
+	dirty    bool
+	past     []*trial // that no rules run any more, or not so; the newest last
+	trials   map[string]*trial
+	calls    *recent.Map[waiting] // by session and id, which not every server makes unique
+	requests *recent.Map[[]place]
+	sessions *recent.Map[habits]
+}
+
+// place is where a unit sits.
+type place struct {
+	of   *trial
+	unit string
+	arm  int
+}
+
+// waiting is a call whose result has not come.
+type waiting struct{ places []place }
+
+// habits are what a session did lately.
+type habits struct {
+	calls   map[string]int // how often, by tool and arguments
+	counted int            // so many messages were looked at for a correction
+}
+
+// Open reads what was counted before. A file that cannot be read is an error.
+func Open(c Config) (*Lab, error) {
+	l := &Lab{Config: c, trials: map[string]*trial{}, calls: recent.New[waiting](maxCalls, nil),
+		requests: recent.New[[]place](maxRequests, nil), sessions: recent.New[habits](maxSessions, nil), shadows: make(chan job, maxJobs)}
+	if err := l.load(); err != nil {
+		return nil, fmt.Errorf("read what experiments have counted: %w", err)
+	}
+	return l, nil
+}
+
+// Seat is a request, in its arms. It is the watcher of its turns.
+type Seat struct {
+	Set *ruleset.Set // by which it is served
+
+	lab     *Lab
+	base    *ruleset.Set
+	id      string
+	session string
+	places  []place
+}
+
+// Seat seats a request, by who asks. The set is the one in force. A request that no experiment
+// is about keeps it, and its seat is nil.
+func (l *Lab) Seat(set *ruleset.Set, id string, who experiment.Asking) *Seat {
+	x := &set.Experiments
+	if len(x.List) == 0 {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := &Seat{Set: set, lab: l, base: set, id: id, session: who.Session}
+	var arms []string
+	shadowed := false
+	for i := range x.List {
+		e := &x.List[i]
+		if e.Status != experiment.Running {
+			continue
+		}
+		t := l.trial(e)
+		if t.Stopped != "" {
+			continue
+		}
+		unit, err := e.UnitOf(who)
+		if err != nil {
+			l.Log.Warn("the condition of an experiment failed, so a request is not in it", "event", "experiment_failed", "experiment", e.ID, "detail", err.Error())
+		}
+		if unit == "" {
+			continue
+		}
+		p := t.seat(e, unit)
+		if e.Shadow {
+			p.arm = 0
+			shadowed = true
+		} else {
+			arms = append(arms, e.ID+"/"+e.Arms[p.arm].Name)
+		}
+		s.places = append(s.places, p)
+	}
+	if len(s.places) == 0 {
+		return nil
+	}
+	s.Set = set.Under(arms)
+	if !shadowed && len(arms) == 0 {
+		return nil
+	}
+	if id != "" {
+		at, _ := l.requests.Use(id)
+		*at = s.places
+	}
+	l.dirty = true
+	return s
+}
+
+// key names a unit without saying who it is.
+func key(experiment, unit string) string {
+	sum := sha256.Sum256([]byte(experiment + "\x00" + unit))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Arms are those of the seat, as the header of the answer names them; empty for none.
+func (s *Seat) Arms() string {
+	if s == nil {
+		return ""
+	}
+	return strings.Join(s.Set.Arms, " ")
+}
+
+// Watch is the watcher of a seat; nil for none.
+func (s *Seat) Watch() turn.Watcher {
+	if s == nil {
+		return nil
+	}
+	return s
+}
+
+// Served counts what came of the whole request. failed says that it ended with an error.
+func (s *Seat) Served(a turn.Account, took time.Duration, failed bool) {
+	if s == nil {
+		return
+	}
+	s.lab.mu.Lock()
+	defer s.lab.mu.Unlock()
+	s.rate(experiment.Failed, failed)
+	if failed {
+		return
+	}
+	s.count(experiment.Turns, float64(a.Turns))
+	s.count(experiment.Tokens, float64(a.Completion))
+	s.count(experiment.Answer, float64(took.Milliseconds()))
+	if a.First > 0 {
+		s.count(experiment.First, float64(a.First.Milliseconds()))
+	}
+	s.rate(experiment.AskedAgain, a.Again > 0)
+	s.rate(experiment.Empty, a.Empty)
+	if a.Offered {
+		s.rate(experiment.CallFound, a.Calls > 0)
+	}
+}
+
+// rate counts one event of a measure.
+func (s *Seat) rate(measure string, yes bool) {
+	x := 0.0
+	if yes {
+		x = 1
+	}
+	s.count(measure, x)
+}
+
+func (s *Seat) count(measure string, x float64) {
+	for _, p := range s.places {
+		p.count(measure, x)
+	}
+	s.lab.dirty = true
+}
+
+// Feedback counts what somebody says of the answer to a request: 0 is bad, 1 is good.
+func (l *Lab) Feedback(request string, score float64) error {
+	if !(score >= 0 && score <= 1) {
+		return errors.New("score must be a number from 0 to 1")
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	places := l.requests.Get(request)
+	if places == nil {
+		return ErrUnknown
+	}
+	for _, p := range *places {
+		p.count(experiment.Liked, score)
+	}
+	l.dirty = true
+	return nil
+}
+
+// ErrUnknown is that of a request that was in no arm, or long ago.
+var ErrUnknown = errors.New("no request of this id is known: it was in no experiment, or too long ago")
+
+// Asked looks at the results of earlier calls, and at what a user says of an earlier answer.
+func (s *Seat) Asked(req *openai.Request) {
+	x := &s.base.Experiments
+	s.lab.mu.Lock()
+	defer s.lab.mu.Unlock()
+	answered := true // the last thing before the user's message is an answer
+	for i := range req.Messages {
+		m := &req.Messages[i]
+		if m.Role != "tool" {
+			continue
+		}
+		if call := s.lab.calls.Get(s.session + " " + m.CallID); call != nil {
+			ok := !x.Failed(req.Text(m, maxResult))
+			for _, p := range call.places {
+				p.rate(experiment.ToolOK, ok)
+			}
+			s.lab.calls.Drop(s.session + " " + m.CallID)
+		}
+	}
+	for i := len(req.Messages) - 1; i >= 0 && req.Messages[i].Role != "assistant"; i-- {
+		answered = answered && req.Messages[i].Role == "user" && i > 0
+	}
+	h, _ := s.lab.sessions.Use(s.session)
+	if answered && len(req.Messages) > max(h.counted, 1) && req.LastUser != "" {
+		s.rate(experiment.Corrected, x.Corrected(req.LastUser))
+		h.counted = len(req.Messages)
+	}
+}
+
+// maxResult is how much of a result is looked at, in bytes: failures are short.
+const maxResult = 4 << 10
+
+func (p place) rate(measure string, yes bool) {
+	x := 0.0
+	if yes {
+		x = 1
+	}
+	p.count(measure, x)
+}

@@ -1,0 +1,239 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// Report is how an experiment goes.
+type Report struct {
+	ID      string    `json:"id"`
+	About   string    `json:"about"`
+	Status  string    `json:"status"`        // draft, running, stopped
+	Why     string    `json:"why,omitempty"` // it was stopped
+	Unit    string    `json:"unit"`
+	Phase   int       `json:"phase"`
+	Began   time.Time `json:"began,omitzero"`
+	Measure string    `json:"measure"`
+	Units   int       `json:"units"`
+	Split   float64   `json:"split_p"` // below 0.001 the split is off
+	Shadow  *Shadow   `json:"shadow,omitempty"`
+	Arms    []Arm     `json:"arms"`
+}
+
+// Shadow is how often another arm reads replies otherwise.
+type Shadow struct {
+	Read    int `json:"read"`
+	Differs int `json:"differs"`
+}
+
+// Arm is how one of its arms does.
+type Arm struct {
+	Name     string     `json:"arm"`
+	Share    float64    `json:"share"`
+	Units    int        `json:"units"`
+	Measures []Measured `json:"measures"`
+}
+
+// Measured is what is counted of one measure.
+type Measured struct {
+	experiment.Measure
+	anytime.Tally
+	Value   float64          `json:"value"`
+	Against *anytime.Finding `json:"against_control,omitempty"` // nil of the control
+	Words   string           `json:"words,omitempty"`
+}
+
+// Reports tell of every experiment of a rule set. More are the counts of other processes.
+func (l *Lab) Reports(set *ruleset.Set, more ...*File) (out []Report) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range set.Experiments.List {
+		e := &set.Experiments.List[i]
+		out = append(out, report(e, l.together(e, more)))
+	}
+	return out
+}
+
+// together is what is counted of an experiment, here and elsewhere; nil for nothing.
+func (l *Lab) together(e *experiment.Experiment, more []*File) *Saved {
+	var all *Saved
+	add := func(s Saved) {
+		if all == nil {
+			all = &s
+			return
+		}
+		for i := range all.Arms {
+			all.Arms[i].Units += s.Arms[i].Units
+			for m, tally := range s.Arms[i].Tallies {
+				sum := all.Arms[i].Tallies[m]
+				sum.Add(tally)
+				all.Arms[i].Tallies[m] = sum
+			}
+		}
+		all.Read, all.Differs = all.Read+s.Read, all.Differs+s.Differs
+		if s.Began.Before(all.Began) {
+			all.Began = s.Began
+		}
+		if all.Stopped == "" {
+			all.Stopped = s.Stopped
+		}
+		all.Off = min(all.Off, s.Off)
+	}
+	p := print(e)
+	if t := l.trials[e.ID]; t != nil && t.Print == p {
+		add(t.saved(true))
+	}
+	for _, f := range more {
+		for _, s := range f.Trials {
+			if s.ID == e.ID && s.Print == p && len(s.Arms) == len(e.Arms) {
+				add(loaded(s).saved(true))
+			}
+		}
+	}
+	return all
+}
+
+// report tells of one experiment.
+func report(e *experiment.Experiment, s *Saved) Report {
+	r := Report{ID: e.ID, About: e.About, Status: e.Status, Unit: e.Unit, Phase: e.Phase, Measure: e.Measure, Split: 1}
+	shares := e.Shares()
+	if s != nil {
+		r.Began = s.Began
+		if s.Stopped != "" {
+			r.Status, r.Why = experiment.Stopped, s.Stopped
+		}
+		if len(s.Shares) == len(shares) && e.Floor > 0 {
+			shares = s.Shares
+		}
+		r.Split = min(s.Off, split(e, s))
+		if e.Shadow {
+			r.Shadow = &Shadow{s.Read, s.Differs}
+		}
+	}
+	for i, a := range e.Arms {
+		arm := Arm{Name: a.Name, Share: shares[i], Measures: []Measured{}}
+		if s != nil {
+			arm.Units = s.Arms[i].Units
+			r.Units += arm.Units
+			for _, m := range experiment.Measures() {
+				if t := s.Arms[i].Tallies[m.ID]; t.N > 0 {
+					arm.Measures = append(arm.Measures, counts(m, t, s.Arms[0].Tallies[m.ID], i, r.Split))
+				}
+			}
+		}
+		r.Arms = append(r.Arms, arm)
+	}
+	return r
+}
+
+func counts(m experiment.Measure, t, control anytime.Tally, arm int, off float64) Measured {
+	c := Measured{Measure: m, Tally: t, Value: t.Rate()}
+	if arm > 0 {
+		f := judge(m, control, t, off)
+		c.Against, c.Words = &f, f.Words(m.Unit)
+	}
+	return c
+}
+
+func judge(m experiment.Measure, control, arm anytime.Tally, off float64) anytime.Finding {
+	return anytime.Judge(control, arm, anytime.Ask{Rate: m.Unit == "", LowerIsBetter: m.Lower, Split: off})
+}
+
+// split is how likely chance makes such a split; 1 where it follows what is counted.
+func split(e *experiment.Experiment, s *Saved) float64 {
+	if e.Floor > 0 || e.Shadow {
+		return 1
+	}
+	counts := make([]int, len(s.Arms))
+	for i := range s.Arms {
+		counts[i] = s.Arms[i].Units
+	}
+	return anytime.Split(counts, e.Shares())
+}
+
+// Stop ends an experiment: from now on nobody is in it.
+func (l *Lab) Stop(set *ruleset.Set, id, why string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.IndexFunc(set.Experiments.List, func(e experiment.Experiment) bool { return e.ID == id })
+	if i < 0 {
+		return errors.New("there is no experiment " + id)
+	}
+	e := &set.Experiments.List[i]
+	if e.Status != experiment.Running {
+		return fmt.Errorf("%s is not running: it is %s in %s", id, e.Status, e.Place)
+	}
+	l.stop(l.trial(e), why)
+	return nil
+}
+
+func (l *Lab) stop(t *trial, why string) {
+	if t.Stopped == "" {
+		t.Stopped, t.Ended, l.dirty = why, l.Now(), true
+		l.Log.Info("an experiment has stopped: everybody gets the rules as they are", "event", "experiment_stopped", "experiment", t.ID, "why", why)
+	}
+}
+
+// Review ends what shall end, moves shares that adapt, and brings the metrics up to date.
+func (l *Lab) Review(set *ruleset.Set) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.Metrics.Units.Reset()
+	l.Metrics.Outcomes.Reset()
+	for i := range set.Experiments.List {
+		e := &set.Experiments.List[i]
+		t := l.trials[e.ID]
+		if t == nil || t.Print != print(e) {
+			continue
+		}
+		for k := range t.Arms {
+			a := &t.Arms[k]
+			l.Metrics.Units.WithLabelValues(e.ID, a.Name).Set(float64(a.Units))
+			for m, tally := range a.Tallies {
+				l.Metrics.Outcomes.WithLabelValues(e.ID, a.Name, m, "sum").Set(tally.X)
+				l.Metrics.Outcomes.WithLabelValues(e.ID, a.Name, m, "events").Set(tally.N)
+			}
+		}
+		if e.Status == experiment.Running && t.Stopped == "" {
+			l.review(e, t)
+		}
+	}
+}
+
+func (l *Lab) review(e *experiment.Experiment, t *trial) {
+	t.Off = min(t.Off, split(e, &t.Saved))
+	m, _ := experiment.MeasureOf(e.Measure)
+	switch {
+	case e.Stop.Units > 0 && t.all() >= e.Stop.Units:
+		l.stop(t, fmt.Sprintf("%d units were in it", t.all()))
+	case e.Stop.Days > 0 && l.Now().Sub(t.Began) >= time.Duration(e.Stop.Days)*24*time.Hour:
+		l.stop(t, fmt.Sprintf("it is %d days old", e.Stop.Days))
+	}
+	for i := 1; i < len(t.Arms); i++ {
+		for _, g := range e.Guards {
+			of, _ := experiment.MeasureOf(g.Measure)
+			f := judge(of, t.Arms[0].Tallies[g.Measure], t.Arms[i].Tallies[g.Measure], t.Off)
+			if f.Kind == anytime.Worse && (of.Lower && f.Low > g.By || !of.Lower && f.High < -g.By) {
+				l.stop(t, fmt.Sprintf("%s: %s is %s", t.Arms[i].Name, g.Measure, f.Words(of.Unit)))
+			}
+		}
+		f := judge(m, t.Arms[0].Tallies[m.ID], t.Arms[i].Tallies[m.ID], t.Off)
+		if e.Stop.Decided && (f.Kind == anytime.Better || f.Kind == anytime.Worse) {
+			l.stop(t, fmt.Sprintf("%s: %s is %s", t.Arms[i].Name, m.ID, f.Words(m.Unit)))
+		}
+	}
+	if e.Floor > 0 {
+		var tallies []anytime.Tally
+		for i := range t.Arms {
+			tallies = append(tallies, t.Arms[i].Tallies[m.ID])
+		}
+		t.Shares, l.dirty = anytime.Shares(tallies, e.Floor, m.Unit == "", m.Lower), true
+	}
+}

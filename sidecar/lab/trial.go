@@ -1,0 +1,139 @@
+package lab
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
+)
+
+// trial is an experiment as it is counted: in one phase, with the same arms. Another phase, or
+// another definition, is another trial.
+type trial struct {
+	Saved
+	units *recent.Map[unit]
+}
+
+// Saved is what the file keeps of a trial.
+type Saved struct {
+	ID      string    `json:"id"`
+	Print   string    `json:"print"` // of what it tries
+	Phase   int       `json:"phase"`
+	Began   time.Time `json:"began"`
+	Stopped string    `json:"stopped,omitempty"` // why; empty: it was not
+	Ended   time.Time `json:"ended,omitzero"`
+	Arms    []Counts  `json:"arms"`
+	Shares  []float64 `json:"shares,omitempty"` // that have adapted
+	Off     float64   `json:"split_p"`          // the least that Split ever said
+	Differs int       `json:"differs,omitempty"`
+	Read    int       `json:"read,omitempty"` // replies that shadows read
+	Units   []Known   `json:"units,omitempty"`
+}
+
+// Counts are what the units of an arm add up to.
+type Counts struct {
+	Name    string                   `json:"name"`
+	Units   int                      `json:"units"`
+	Tallies map[string]anytime.Tally `json:"measures"`
+}
+
+// Known is a unit that was in the trial.
+type Known struct {
+	Key    string                  `json:"key"`
+	Arm    int                     `json:"arm"`
+	Totals map[string]anytime.Unit `json:"totals,omitempty"`
+}
+
+// unit is what one unit adds up to, by measure.
+type unit struct {
+	arm    int
+	totals map[string]anytime.Unit
+}
+
+// print tells definitions apart whose counts must not be mixed.
+func print(e *experiment.Experiment) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d %s %v", e.Phase, e.Unit, e.Shadow)
+	for _, a := range e.Arms {
+		share := a.Share
+		if e.Floor > 0 {
+			share = 0 // it changes by itself
+		}
+		fmt.Fprintf(h, "\n%s %g", a.Name, share)
+		for _, s := range a.Set {
+			fmt.Fprintf(h, " %s=%v", s.Key.Value, s.Value)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))[:12]
+}
+
+// maxPast is how many trials are kept that nobody counts any more.
+const maxPast = 32
+
+// trial finds the trial of an experiment, or begins it. l.mu is held.
+func (l *Lab) trial(e *experiment.Experiment) *trial {
+	now := l.trials[e.ID]
+	p := print(e)
+	if now != nil && now.Print == p {
+		return now
+	}
+	if now != nil {
+		l.Log.Info("an experiment is another one than before, so counting begins anew", "event", "experiment_changed", "experiment", e.ID, "phase", e.Phase)
+		now.Ended = l.Now()
+		l.past = append(l.past, now)
+		l.past = l.past[max(0, len(l.past)-maxPast):]
+	}
+	now = &trial{Saved: Saved{ID: e.ID, Print: p, Phase: e.Phase, Began: l.Now(), Off: 1}, units: recent.New[unit](maxUnits, nil)}
+	for _, a := range e.Arms {
+		now.Arms = append(now.Arms, Counts{Name: a.Name, Tallies: map[string]anytime.Tally{}})
+	}
+	l.trials[e.ID] = now
+	l.dirty = true
+	return now
+}
+
+// shares are those that hold now.
+func (t *trial) shares(e *experiment.Experiment) []float64 {
+	if e.Floor > 0 && len(t.Shares) == len(e.Arms) {
+		return t.Shares
+	}
+	return e.Shares()
+}
+
+// seat gives a unit its arm: the one that it had, or that its share gives it.
+func (t *trial) seat(e *experiment.Experiment, name string) place {
+	k := key(e.ID, name)
+	u, first := t.units.Use(k)
+	if first {
+		u.arm = max(e.Pick(name, t.shares(e)), 0)
+		u.totals = map[string]anytime.Unit{}
+		t.Arms[u.arm].Units++
+	}
+	return place{t, k, u.arm}
+}
+
+// count adds a value of a measure to a unit.
+func (p place) count(measure string, x float64) {
+	u, first := p.of.units.Use(p.unit)
+	if first { // it had made room
+		u.arm, u.totals = p.arm, map[string]anytime.Unit{}
+	}
+	before := u.totals[measure]
+	now := anytime.Unit{X: before.X + x, N: before.N + 1}
+	u.totals[measure] = now
+	tally := p.of.Arms[u.arm].Tallies[measure]
+	tally.Grow(before, now)
+	p.of.Arms[u.arm].Tallies[measure] = tally
+}
+
+// all is how many units were in it.
+func (t *trial) all() (n int) {
+	for i := range t.Arms {
+		n += t.Arms[i].Units
+	}
+	return n
+}

@@ -1,0 +1,127 @@
+package turn
+
+import (
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// Watcher is told what becomes of one request. Its methods return at once, and change nothing
+// that they are given. It may be asked for several turns, one after the other.
+type Watcher interface {
+	// Asked is told what the model is asked, before it is.
+	Asked(*openai.Request)
+	// Listens says that Heard wants the words of replies, too.
+	Listens() bool
+	// Heard is told of each choice of a reply that has ended.
+	Heard(*Heard)
+}
+
+// Heard is a choice of a reply, and what was made of it.
+type Heard struct {
+	Set     *ruleset.Set
+	Server  string   // the id of its dialect
+	Style   string   // in which the model was asked
+	Profile string   // of strategies.yaml
+	IDs     []string // under which the calls left
+	Reading *parse.Reading
+	Again   bool // an earlier reply to the same request had a fault
+
+	// What follows is for watchers that listen.
+	Facts  parse.Facts // of the reading; nobody judges with them
+	Tools  []tools.Tool
+	Said   parse.Delta // the whole reply, as the server sent it
+	Finish string
+	Lost   bool // it was too long to keep
+}
+
+// maxHeard is how much of a reply is kept for a watcher, in bytes.
+const maxHeard = 1 << 20
+
+// ear keeps the words of a choice.
+type ear struct {
+	content, reasoning strings.Builder
+	calls              []parse.CallDelta
+	finish             string
+	bytes              int
+}
+
+// hear keeps what a part says.
+func (t *Turn) hear(p *Part) {
+	if t.from.Watch == nil || !t.listens || p.Said == nil {
+		return
+	}
+	for len(t.ears) <= p.Choice && p.Choice < maxEars {
+		t.ears = append(t.ears, ear{})
+	}
+	if p.Choice >= maxEars {
+		return
+	}
+	e := &t.ears[p.Choice]
+	if p.Said.Finish != "" {
+		e.finish = p.Said.Finish
+	}
+	if e.bytes += len(p.Delta.Content) + len(p.Delta.Reasoning); e.bytes > maxHeard {
+		return
+	}
+	e.content.WriteString(p.Delta.Content)
+	e.reasoning.WriteString(p.Delta.Reasoning)
+	for _, c := range p.Delta.Calls {
+		if e.bytes += len(c.Name) + len(c.Arguments); e.bytes > maxHeard {
+			return
+		}
+		e.call(c)
+	}
+}
+
+// maxEars is of how many choices the words are kept.
+const maxEars = 8
+
+// call adds a piece of one of the server's own calls.
+func (e *ear) call(c parse.CallDelta) {
+	for i := range e.calls {
+		if old := &e.calls[i]; old.Index == c.Index {
+			old.Name += c.Name
+			old.Arguments = append(old.Arguments[:len(old.Arguments):len(old.Arguments)], c.Arguments...)
+			return
+		}
+	}
+	c.Arguments = append([]byte(nil), c.Arguments...)
+	c.Name, c.ID = strings.Clone(c.Name), strings.Clone(c.ID)
+	e.calls = append(e.calls, c)
+}
+
+// tellWatcher tells of a choice that has ended.
+func (t *Turn) tellWatcher(choice int, ids []string, r *parse.Reading) {
+	if t.from.Watch == nil {
+		return
+	}
+	h := &Heard{Set: t.set, Server: t.srv.ID.Value, Style: styleID(t.style), Profile: t.profile(), IDs: ids, Reading: r, Again: t.spent > 0}
+	if t.listens {
+		h.Facts, h.Tools = t.facts, t.offered
+		h.Facts.Judge = nil
+		if choice < len(t.ears) {
+			e := &t.ears[choice]
+			h.Said = parse.Delta{Content: e.content.String(), Reasoning: e.reasoning.String(), Calls: e.calls}
+			h.Finish, h.Lost = e.finish, e.bytes > maxHeard
+		}
+	}
+	t.from.Watch.Heard(h)
+}
+
+// moved notes when something of a reply could leave for the first time.
+func (t *Turn) moved(p *Piece) {
+	if t.account.First > 0 {
+		return
+	}
+	for i := range p.Parts {
+		if len(p.Parts[i].Events) > 0 {
+			t.account.First = max(time.Since(t.since), 1)
+			return
+		}
+	}
+}
