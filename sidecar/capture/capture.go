@@ -41,11 +41,34 @@ type Reply struct {
 	Finish                                            string
 	Reading                                           Reading
 	Outcome                                           Outcome
+	Lost                                              bool    // the words of the server were too many to keep: only the reading is there
 	Shadow                                            *Shadow // nil: no other arm read it, or they agree
 }
 
 // Said is a call as the server said it.
 type Said struct{ ID, Name, Arguments string }
+
+// SaidOf puts the pieces of a server's own calls together. There may be very many.
+func SaidOf(pieces []parse.CallDelta) []Said {
+	at := make(map[int]int)
+	var out []Said
+	var arguments [][]byte
+	for _, p := range pieces {
+		i, known := at[p.Index]
+		if !known {
+			i = len(out)
+			at[p.Index], out, arguments = i, append(out, Said{ID: p.ID}), append(arguments, nil)
+		}
+		if p.Name != "" && len(out[i].Name) <= maxName { // longer ones are cut anyway
+			out[i].Name += p.Name
+		}
+		arguments[i] = append(arguments[i], p.Arguments...)
+	}
+	for i := range out {
+		out[i].Arguments = string(arguments[i])
+	}
+	return out
+}
 
 // Reading is what was made of a reply.
 type Reading struct {

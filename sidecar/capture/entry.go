@@ -39,6 +39,9 @@ func (in *intake) own(rule Rule, r Reply) *entry {
 	if !rule.Messages {
 		r.Messages, r.User = nil, ""
 	}
+	if r.Lost {
+		e.say("message", max(1, len(r.Reading.Content)+len(r.Reading.Reasoning)))
+	}
 	for name, text := range e.texts() {
 		*text = e.text(name, *text)
 	}

@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -139,6 +141,14 @@ func TestLarge(t *testing.T) {
 		if _, err := rec.Labelled(); (err == nil) != (name == "messages" || name == "session") {
 			t.Errorf("%s: promoted: %v", name, err)
 		}
+	}
+}
+
+// A server's call comes in pieces, which only their index ties together.
+func TestSaidOf(t *testing.T) {
+	got := SaidOf([]parse.CallDelta{{Index: 1, ID: "b", Name: "read"}, {Index: 0, ID: "a", Name: "ex"}, {Index: 1, ID: "z", Arguments: []byte(`{"a"`)}, {Index: 0, Name: "ec"}, {Index: 1, Arguments: []byte(`:1}`)}})
+	if want := []Said{{"b", "read", `{"a":1}`}, {"a", "exec", ""}}; !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -30,7 +30,7 @@ type expectedCall struct {
 
 // whole refuses a record of which something is missing: it would be read in another way.
 func (r *Record) whole() error {
-	for _, part := range [...]string{"content", "reasoning", "calls", "tools", "reading.content", "reading.calls"} {
+	for _, part := range [...]string{"message", "content", "reasoning", "calls", "tools", "reading.content", "reading.calls"} {
 		if n, is := r.Cut[part]; is {
 			return fmt.Errorf("%s: its %s were too long to be recorded (%d), so it cannot be promoted", r.ID, part, n)
 		}

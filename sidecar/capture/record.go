@@ -133,7 +133,7 @@ func (e *entry) record(most int, known *offered) *Record {
 		list, n := known.list(r.Tools, m.on)
 		out.Tools, m.n = list, m.n+n
 	}
-	for _, part := range [...]string{"content", "reasoning", "calls"} {
+	for _, part := range [...]string{"message", "content", "reasoning", "calls"} {
 		if _, is := m.cut[part]; is {
 			out.Finish = "length"
 		}
