@@ -20,6 +20,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -32,6 +33,7 @@ type API struct {
 	World     guard.World // in which calls are judged
 	Approvals *approvals.Store
 	Decisions *decisions.Log // answers go there; nil: there is none
+	Lab       *lab.Lab       // of experiments
 	Token     string         // bearer token that must be shown; empty: none, which only a local listener may do
 	Hosts     []string       // names of the listener beside those of this machine
 	Local     bool           // the listener is reached from this machine alone
@@ -62,6 +64,8 @@ func (a *API) Handler() http.Handler {
 		"/approvals/{id}":        {"GET": a.guarded(a.approval)},
 		"/approvals/{id}/allow":  {"POST": a.guarded(a.allow)},
 		"/approvals/{id}/deny":   {"POST": a.guarded(a.deny)},
+		"/experiments":           {"GET": a.experiments},
+		"/experiments/{id}/stop": {"POST": a.stopExperiment},
 		"/policy/check":          {"POST": a.checkPolicy},
 	}
 	mux := http.NewServeMux()

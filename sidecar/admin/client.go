@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -65,6 +64,18 @@ func (c *Client) Check(ctx context.Context, files rulefile.Files) (version strin
 	var e live.Edited
 	err = c.ask(ctx, http.MethodPut, "/rules?dry=1", body, &e)
 	return e.Version, err
+}
+
+// Experiments asks how experiments go; with stop, it ends one before.
+func (c *Client) Experiments(ctx context.Context, stop, why string) (all Experiments, err error) {
+	if stop == "" {
+		return all, c.ask(ctx, http.MethodGet, "/experiments", nil, &all)
+	}
+	body, err := json.Marshal(map[string]string{"why": why})
+	if err != nil {
+		return all, err
+	}
+	return all, c.ask(ctx, http.MethodPost, "/experiments/"+url.PathEscape(stop)+"/stop", body, &all)
 }
 
 // Approvals asks for the list; query may wait for another one.

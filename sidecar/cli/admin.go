@@ -3,9 +3,8 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 

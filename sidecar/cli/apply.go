@@ -8,11 +8,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"

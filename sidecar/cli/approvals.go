@@ -9,12 +9,11 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
 // asking is one run of approvals.

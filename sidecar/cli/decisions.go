@@ -8,11 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )

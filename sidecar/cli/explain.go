@@ -4,11 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"

@@ -7,11 +7,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"

@@ -5,11 +5,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"

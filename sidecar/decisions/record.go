@@ -69,6 +69,7 @@ type Decision struct {
 	Instead     string           `json:"instead,omitempty"`
 	Findings    []policy.Finding `json:"findings,omitempty"` // of dry runs
 	Rules       string           `json:"rules,omitempty"`    // version of the rules
+	Arms        []string         `json:"arms,omitempty"`     // of experiments, EXPERIMENT/ARM each
 	Took        time.Duration    `json:"took_ns,omitempty"`
 }
 

@@ -180,6 +180,6 @@ func (j *judge) entry(call *tools.Call, v *verdict, refusal *tools.Refusal) deci
 		Request: j.request, Approval: v.approval, Session: j.who.Session, Agent: j.who.Agent, Channel: j.who.Channel, Run: j.who.Run, Interactive: j.who.Interactive,
 		Model: j.who.Model, Workspace: j.world.named, Cwd: j.world.cwd, Tool: call.Name, Class: string(j.set.Tools.Class(call.Name)), Strategy: call.Strategy, Confidence: call.Confidence,
 		Arguments: v.args, Effect: cmp.Or(v.Effect, policy.Allow), Enforced: v.Effect != policy.Audit, Outcome: outcome,
-		Rule: v.Rule, Place: v.Place, Why: v.Why, Instead: v.Instead, Findings: v.Audits, Rules: j.set.Version,
+		Rule: v.Rule, Place: v.Place, Why: v.Why, Instead: v.Instead, Findings: v.Audits, Rules: j.set.Version, Arms: j.set.Arms,
 	}
 }

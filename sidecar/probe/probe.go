@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )

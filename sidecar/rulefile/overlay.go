@@ -1,8 +1,8 @@
 package rulefile
 
 import (
-	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -22,18 +22,20 @@ type Overlay struct {
 // itemList is a list of which some items are said.
 type itemList struct{ List []map[string]any }
 
-// MarshalJSON writes the list.
-func (l *itemList) MarshalJSON() ([]byte, error) { return json.Marshal(l.List) }
+// MarshalYAML writes the list.
+func (l *itemList) MarshalYAML() (any, error) { return l.List, nil }
 
 // Over begins to say something over the tree.
 func (t *Tree) Over() *Overlay {
-	return &Overlay{t, map[string]any{"version": 1}, map[string]bool{}}
+	return &Overlay{t, map[string]any{}, map[string]bool{}}
 }
 
 // Text is the overlay as a rule file.
 func (o *Overlay) Text() (string, error) {
-	doc, err := json.Marshal(o.doc)
-	return string(doc), err
+	said := maps.Clone(o.doc)
+	delete(said, "version")
+	doc, err := yaml.Marshal(said)
+	return "version: 1\n" + string(doc), err
 }
 
 // Set says what stands at a path: size.reply, or strategies.react.priority. A step is a key,

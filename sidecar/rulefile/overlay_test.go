@@ -23,12 +23,12 @@ func TestOverlay(t *testing.T) {
 		want  string
 		wrong string
 	}{
-		{"a key below a key", [][2]any{{"size.reply", 9}}, `{"size":{"reply":9},"version":1}`, ""},
-		{"a key that the file lacks", [][2]any{{"size.depth", 9}}, `{"size":{"depth":9},"version":1}`, ""},
-		{"an item, by its list", [][2]any{{"strategies.react.priority", 9}}, `{"strategies":[{"id":"react","priority":9}],"version":1}`, ""},
-		{"an item, alone", [][2]any{{"markers.priority", 9}, {"markers.when", "b"}}, `{"strategies":[{"id":"markers","priority":9,"when":"b"}],"version":1}`, ""},
-		{"an item without id stands in front", [][2]any{{"web_search.chars", 9}, {"results.other.chars", 8}}, `{"results":[{"chars":9,"tool":"web_search"},{"chars":8,"tool":"other"}],"version":1}`, ""},
-		{"an item with a dot in its name", [][2]any{{"models.gpt-4.1.prompt", "p"}}, `{"models":[{"id":"gpt-4.1","prompt":"p"}],"version":1}`, ""},
+		{"a key below a key", [][2]any{{"size.reply", 9}}, "size:\n    reply: 9\n", ""},
+		{"a key that the file lacks", [][2]any{{"size.depth", 9}}, "size:\n    depth: 9\n", ""},
+		{"an item, by its list", [][2]any{{"strategies.react.priority", 9}}, "strategies:\n    - id: react\n      priority: 9\n", ""},
+		{"an item, alone", [][2]any{{"markers.priority", 9}, {"markers.when", "b"}}, "strategies:\n    - id: markers\n      priority: 9\n      when: b\n", ""},
+		{"an item without id stands in front", [][2]any{{"web_search.chars", 9}, {"results.other.chars", 8}}, "results:\n    - chars: 9\n      tool: web_search\n    - chars: 8\n      tool: other\n", ""},
+		{"an item with a dot in its name", [][2]any{{"models.gpt-4.1.prompt", "p"}}, "models:\n    - id: gpt-4.1\n      prompt: p\n", ""},
 		{"no such item", [][2]any{{"strategies.reakt.priority", 9}}, "", "there is no reakt in strategies"},
 		{"nothing of that name", [][2]any{{"markrs.priority", 9}}, "", "x.yaml has no markrs; did you mean markers?"},
 		{"a list", [][2]any{{"strategies.react", 9}}, "", "strategies is a list: name an item of it, and a key of that"},
@@ -50,7 +50,7 @@ func TestOverlay(t *testing.T) {
 			if err == nil || !strings.HasPrefix(err.Error(), row.wrong) {
 				t.Errorf("%s: %v", row.about, err)
 			}
-		case err != nil || got != row.want:
+		case err != nil || got != "version: 1\n"+row.want:
 			t.Errorf("%s: %v\n%s", row.about, err, got)
 		}
 	}

@@ -1,8 +1,10 @@
 package ruleset
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
@@ -16,6 +18,37 @@ func (s *Set) Under(arms []string) *Set {
 		return under
 	}
 	return s
+}
+
+// Promoted are the files of a folder in which an arm of an experiment is the rule for
+// everybody: what it sets stands in extra/FILE.EXPERIMENT.yaml, and the experiment is stopped.
+// Files are all that count, as Load takes them.
+func Promoted(files rulefile.Files, id, arm string) (rulefile.Files, error) {
+	l := prepare(files, true)
+	i := slices.IndexFunc(l.set.Experiments.List, func(e experiment.Experiment) bool { return e.ID == id })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no experiment %s in %s", id, experimentsFile)
+	}
+	e := &l.set.Experiments.List[i]
+	k := e.Arm(arm)
+	if k < 0 {
+		return nil, fmt.Errorf("%s has no arm %s; %s", id, arm, rulefile.DidYouMean(arm, collect(e.Arms, func(a experiment.CompiledArm) string { return a.Name })))
+	}
+	texts := l.base().Files(&e.Arms[k])
+	if l.problems.Fatal() {
+		return nil, l.problems
+	}
+	texts[experimentsFile] = fmt.Sprintf("version: 1\nexperiments:\n  - id: %s\n    status: stopped\n", id)
+	out := files.Own()
+	for name, text := range texts {
+		out[rulefile.ExtraFolder+"/"+strings.TrimSuffix(name, ".yaml")+"."+id+".yaml"] = fmt.Sprintf("# The arm %s of the experiment %s.\n%s", arm, id, text)
+	}
+	return out, nil
+}
+
+func (l *loader) base() experiment.Base {
+	return experiment.Base{Report: l.report, Models: collect(l.set.Models, func(m Model) string { return m.ID.Value }),
+		Over: func(file string) *rulefile.Overlay { return l.trees[file].Over() }}
 }
 
 // experiments takes experiments.yaml.
@@ -39,8 +72,7 @@ func (l *loader) experiments() {
 // arms loads the rules of each arm, checked like all others, and of those together that a
 // session can be in.
 func (l *loader) arms(tightening bool) {
-	base := experiment.Base{Report: l.report, Models: collect(l.set.Models, func(m Model) string { return m.ID.Value }),
-		Over: func(file string) *rulefile.Overlay { return l.trees[file].Over() }}
+	base := l.base()
 	l.set.arms = map[string]*Set{}
 	for _, c := range l.set.Experiments.Choices(l.report) {
 		files := maps.Clone(l.files)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-
 	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/programs"

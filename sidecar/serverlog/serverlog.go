@@ -16,9 +16,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/errorlog"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )

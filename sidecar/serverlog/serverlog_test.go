@@ -11,7 +11,6 @@ import (
 	"testing/slogtest"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 

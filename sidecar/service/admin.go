@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
 // serveAdmin serves the admin API until ctx ends, if there is an address for it.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-
 	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"

@@ -8,9 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
 )
 

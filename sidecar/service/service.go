@@ -12,16 +12,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
-
 	"github.com/jgavinray/gpt-oss-executor/internal/memory"
 	"github.com/jgavinray/gpt-oss-executor/internal/sockets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
@@ -75,17 +74,17 @@ func Run(ctx context.Context, c Config) (err error) {
 		c.Log.Warn("everyone who reaches this address may use the model: set a token, or listen on 127.0.0.1",
 			"event", "open_listener", "address", s.Listen, "setting", config.Prefix+"TOKEN")
 	}
-	adminEnded, err := r.judges(ctx)
+	experiments, err := r.lab()
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	adminEnded, err := r.judges(ctx, experiments)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
 	defer func() { r.stop(); adminEnded(); r.background.Wait(); err = errors.Join(err, r.egress()) }()
 	r.background.Go(func() { c.Rules.Watch(ctx) })
 	r.background.Go(func() { memory.Tune(ctx) })
-	experiments, err := r.lab()
-	if err != nil {
-		return errors.Join(err, l.Close())
-	}
 	r.background.Go(func() { experiments.Run(ctx, c.Rules.Set) })
 	defer func() { err = errors.Join(err, experiments.Save()) }() // of requests that ended meanwhile
 	server, err := r.server(ctx, up, experiments)
@@ -118,7 +117,7 @@ func Resume(ctx context.Context, c Config, id string, sink turn.Sink) (err error
 	defer func() { err = errors.Join(err, r.kept.Close()) }()
 	ctx, r.stop = context.WithCancel(ctx)
 	defer r.stop()
-	adminEnded, err := r.judges(ctx)
+	adminEnded, err := r.judges(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -149,7 +148,7 @@ func (r *running) open() (up *upstream.Client, err error) {
 
 // judges makes what judges calls: the guard, with what confines commands and the network of
 // those, and the admin API. ended waits for the end of that.
-func (r *running) judges(ctx context.Context) (ended func(), err error) {
+func (r *running) judges(ctx context.Context, experiments *lab.Lab) (ended func(), err error) {
 	s, limits, world := r.Settings, r.Rules.Set().Limits, World(r.Settings)
 	desks, err := openDesks(s, r.local, r.Log)
 	if err != nil {
@@ -177,7 +176,7 @@ func (r *running) judges(ctx context.Context) (ended func(), err error) {
 	r.judge = guard.New(r.guarded)
 	r.egress = serveEgress(ctx, out, egress.Config{Rules: r.Rules, Judge: r.judge, Passes: passes, Resolver: net.DefaultResolver, Metrics: r.Metrics, Log: r.Log}, r.kept)
 	ended, err = serveAdmin(ctx, s, &admin.API{
-		Rules: r.Rules, World: world, Approvals: r.guarded.Approvals, Decisions: r.kept,
+		Lab: experiments, Rules: r.Rules, World: world, Approvals: r.guarded.Approvals, Decisions: r.kept,
 		Token: s.AdminToken, Hosts: hosts(s, s.Admin), Metrics: r.Metrics, Log: r.Log, Level: r.Level, Ending: ctx.Done(),
 	})
 	if err != nil {

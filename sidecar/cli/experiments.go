@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// experimenting is one run of experiments.
+type experimenting struct {
+	admin, rules, policy string
+	states               []string
+	json                 bool
+	env                  Env
+}
+
+func experimentsCommand(env Env) *cobra.Command {
+	x := experimenting{env: env}
+	c := &cobra.Command{
+		Use:   "experiments",
+		Short: "How experiments go: which arm is better, and how sure that is",
+		Long: `Show how the experiments of experiments.yaml go. It asks the admin API of a running server,
+or reads the counts in the state folder of one, or of several replicas, which add up.`,
+		Example: `  gpt-oss-executor experiments --admin 127.0.0.1:8002
+  gpt-oss-executor experiments --rules my-rules --state one --state two
+  gpt-oss-executor experiments promote prompt short --admin 127.0.0.1:8002`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return x.show(c, "", "") },
+	}
+	f := c.PersistentFlags()
+	f.StringVar(&x.admin, "admin", "", "`HOST:PORT` of the server's admin API (also "+config.Prefix+"ADMIN)")
+	f.StringVar(&x.rules, "rules", "", "`DIR` of the rules, without --admin")
+	f.StringArrayVar(&x.states, "state", nil, "state folder `DIR` of a server, without --admin; may be given several times")
+	f.BoolVar(&x.json, "json", false, "write JSON: {\"experiments\": […]}")
+	show := &cobra.Command{
+		Use: "show NAME", Short: "Show every measure of one experiment", Args: cobra.ExactArgs(1),
+		Example: "  gpt-oss-executor experiments show prompt --admin 127.0.0.1:8002",
+		RunE:    func(c *cobra.Command, args []string) error { return x.show(c, args[0], "") },
+	}
+	var why string
+	stop := &cobra.Command{
+		Use: "stop NAME", Short: "End an experiment: everybody gets the rules as they are", Args: cobra.ExactArgs(1),
+		Example: "  gpt-oss-executor experiments stop prompt --why 'it has a mistake'",
+		RunE:    func(c *cobra.Command, args []string) error { return x.show(c, args[0], why) },
+	}
+	stop.Flags().StringVar(&why, "why", "somebody has stopped it", "`TEXT` that tells others why")
+	promote := &cobra.Command{
+		Use: "promote NAME ARM", Short: "Make an arm the rule for everybody, and end the experiment", Args: cobra.ExactArgs(2),
+		Long: `Write what an arm sets into the folder of the rules, as extra/FILE.NAME.yaml, and end the
+experiment there. All files are published at once, as apply does it: apply --undo brings
+back what was there before.`,
+		Example: "  gpt-oss-executor experiments promote prompt short --admin 127.0.0.1:8002",
+		RunE:    func(c *cobra.Command, args []string) error { return x.promote(c, args[0], args[1]) },
+	}
+	c.AddCommand(show, stop, promote)
+	return c
+}
+
+// show shows all experiments, or one; with why, that one is stopped before.
+func (x *experimenting) show(c *cobra.Command, name, why string) error {
+	list, err := x.reports(c, name, why)
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		list = slices.DeleteFunc(list, func(r lab.Report) bool { return r.ID != name })
+		if len(list) == 0 {
+			return fmt.Errorf("there is no experiment %s", name)
+		}
+	}
+	if x.json {
+		return x.env.paper(true).whole(map[string]any{"experiments": list}, nil)
+	}
+	return lab.Write(x.env.Out, list, name != "", time.Now())
+}
+
+func (x *experimenting) reports(c *cobra.Command, name, why string) ([]lab.Report, error) {
+	client, err := adminFrom(x.admin, c, x.env)
+	if err != nil {
+		return nil, err
+	}
+	if client != nil {
+		defer client.Close()
+		stop := ""
+		if why != "" {
+			stop = name
+		}
+		all, err := client.Experiments(c.Context(), stop, why)
+		return all.Experiments, err
+	}
+	if why != "" {
+		return nil, errors.New("only a running server can stop an experiment: name its admin API with --admin, or write status: stopped in experiments.yaml")
+	}
+	set, err := loadRules(x.rules, x.policy, x.env)
+	if err != nil {
+		return nil, err
+	}
+	var files []*lab.File
+	for _, dir := range x.states {
+		f, err := lab.ReadFile(filepath.Join(dir, lab.FileName))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s holds no counts of experiments; is it the state folder of a server that has run one?", dir)
+		}
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return lab.Read(set, files...), nil
+}
+
+// promote publishes the files in which the arm is the rule.
+func (x *experimenting) promote(c *cobra.Command, name, arm string) error {
+	a := application{target: x.rules, policy: x.policy, wait: 10 * time.Second, env: x.env}
+	var err error
+	if a.admin, err = adminFrom(x.admin, c, x.env); err != nil {
+		return err
+	}
+	if a.admin != nil {
+		defer a.admin.Close()
+		now, err := a.admin.Rules(c.Context())
+		if err != nil {
+			return err
+		}
+		if err := a.findTarget(now); err != nil {
+			return err
+		}
+	}
+	if a.target == "" {
+		return errors.New("which rules? Name the server with --admin, or the folder of its rules with --rules")
+	}
+	builtin, err := rulefile.Builtin(x.env.Defaults)
+	if err != nil {
+		return err
+	}
+	files, err := ruleset.SourceOf(a.target, x.policy, builtin).Read()
+	if err != nil {
+		return err
+	}
+	own, err := ruleset.Promoted(files, name, arm)
+	if err != nil {
+		return err
+	}
+	if a.from, err = os.MkdirTemp("", "promote-"); err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(a.from) }()
+	if _, err := publish.Folder(a.from, own); err != nil {
+		return err
+	}
+	ctx, stop := untilStopped(c)
+	defer stop()
+	return a.run(ctx)
+}

@@ -1,0 +1,200 @@
+package lab
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// rules are the shipped ones with an experiment of two prompts, and more said of it.
+func rules(t testing.TB, more string) *ruleset.Set {
+	t.Helper()
+	files, err := ruletest.Source(t, "").Read()
+	ruletest.Must(t, err)
+	files["experiments.yaml"] = "version: 1\nexperiments:\n  - id: one\n    about: x\n    status: running\n    measure: empty\n" +
+		"    arms: {control: {share: 50}, new: {share: 50, set: {limits.retry.times: 1}}}\n" + more
+	set, problems := ruleset.Load(files)
+	if set == nil {
+		t.Fatal(problems)
+	}
+	return set
+}
+
+type clock struct{ now time.Time }
+
+func open(t testing.TB, path string, c *clock) *Lab {
+	t.Helper()
+	l, err := Open(Config{Path: path, Now: func() time.Time { return c.now }, Metrics: telemetry.New(), Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	ruletest.Must(t, err)
+	return l
+}
+
+// serve serves one request of each session, whose answer is empty with the chance of its arm.
+func serve(l *Lab, set *ruleset.Set, from, to int, chance map[string]float64) {
+	r := rand.New(rand.NewPCG(uint64(from), 3))
+	for i := from; i < to; i++ {
+		s := l.Seat(set, fmt.Sprint("req", i), experiment.Asking{Session: fmt.Sprint("alice", i)})
+		if s == nil {
+			continue
+		}
+		s.Served(turn.Account{Turns: 1, Completion: 10, Empty: r.Float64() < chance[s.Arms()]}, time.Second, false)
+	}
+}
+
+var worse = map[string]float64{"one/control": 0.05, "one/new": 0.3}
+
+// An experiment ends by itself: when enough units were in it, when it is old, when it is
+// decided, and when something gets worse that must not. Then nobody is in it.
+func TestStops(t *testing.T) {
+	for more, why := range map[string]string{
+		"    stop: {sessions: 300}\n":              "units were in it",
+		"    stop: {days: 3}\n":                    "it is 3 days old",
+		"    stop: {decided: true}\n":              "new: empty is worse by",
+		"    guards: [{measure: empty, by: 5}]\n":  "new: empty is worse by",
+		"    guards: [{measure: empty, by: 90}]\n": "",
+		"    guards: [{measure: denied}]\n":        "",
+		"":                                         "",
+	} {
+		set, c := rules(t, more), &clock{time.Now()}
+		l := open(t, "", c)
+		for from := 0; from < 2000; from += 100 {
+			serve(l, set, from, from+100, worse)
+			l.Review(set)
+		}
+		c.now = c.now.Add(73 * time.Hour)
+		l.Review(set)
+		r := l.Reports(set)[0]
+		if (why == "") != (r.Why == "") || !strings.Contains(r.Why, why) {
+			t.Errorf("%s: %q, not %q", more, r.Why, why)
+		}
+		if seat := l.Seat(set, "x", experiment.Asking{Session: "bob"}); (seat == nil) != (r.Why != "") {
+			t.Errorf("%s: %v", more, seat)
+		}
+	}
+}
+
+// Shares that adapt go to the arm that does better, and those who were in an arm stay there.
+func TestAdapts(t *testing.T) {
+	set, c := rules(t, "    adaptive: {floor: 10}\n"), &clock{time.Now()}
+	l := open(t, "", c)
+	arms := map[int]string{}
+	for from := 0; from < 3000; from += 50 {
+		serve(l, set, from, from+50, worse)
+		l.Review(set)
+		for i := range 50 {
+			if from == 0 {
+				arms[i] = l.Seat(set, "", experiment.Asking{Session: fmt.Sprint("alice", i)}).Arms()
+			} else if is := l.Seat(set, "", experiment.Asking{Session: fmt.Sprint("alice", i)}).Arms(); is != arms[i] {
+				t.Fatalf("alice%d was in %s and is in %s", i, arms[i], is)
+			}
+		}
+	}
+	r := l.Reports(set)[0]
+	if r.Arms[0].Share < 0.85 || r.Arms[1].Share < 0.1-1e-9 || r.Arms[1].Units < 300 || r.Split < 0.001 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Replicas agree on arms and their counts add up; a file does not say who was in it; another
+// phase counts anew, and what was counted before is kept.
+func TestReplicasAndFiles(t *testing.T) {
+	set, c, dir := rules(t, ""), &clock{time.Now()}, t.TempDir()
+	var files []*File
+	for i := range 2 {
+		l := open(t, filepath.Join(dir, fmt.Sprint(i)), c)
+		serve(l, set, i*500, i*500+500, worse)
+		if a, b := l.Seat(set, "", experiment.Asking{Session: "carol"}), open(t, "", c).Seat(set, "", experiment.Asking{Session: "carol"}); a.Arms() != b.Arms() {
+			t.Error("replicas do not agree")
+		}
+		ruletest.Must(t, l.Save())
+		doc, err := os.ReadFile(l.Path)
+		ruletest.Must(t, err)
+		if bytes.Contains(doc, []byte("alice")) || bytes.Contains(doc, []byte("carol")) {
+			t.Error("the file says who was in it")
+		}
+		f, err := ReadFile(l.Path)
+		ruletest.Must(t, err)
+		files = append(files, f)
+	}
+	r := Read(set, files...)[0]
+	if r.Units != 1002 || r.Arms[0].of("empty").N+r.Arms[1].of("empty").N != 1000 || r.Arms[1].of("empty").Words[:5] != "worse" {
+		t.Errorf("%+v", r)
+	}
+	again := open(t, filepath.Join(dir, "0"), c)
+	serve(again, set, 0, 500, worse) // the same sessions: more events, no new units
+	if r := again.Reports(set)[0]; r.Units != 501 || r.Arms[0].of("empty").N+r.Arms[1].of("empty").N != 1000 {
+		t.Errorf("%+v", r)
+	}
+	next := rules(t, "    phase: 2\n")
+	serve(again, next, 0, 10, worse)
+	ruletest.Must(t, again.Save())
+	if f, err := ReadFile(again.Path); err != nil || f.Trials[0].Phase != 2 || len(f.Past) != 1 || f.Past[0].Arms[0].Units < 200 {
+		t.Errorf("%+v %v", f, err)
+	}
+}
+
+// A file that was not counted is not believed.
+func TestBrokenFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), FileName)
+	for text, want := range map[string]string{
+		"{": "move it away", `{"version":2}`: "version 2 is not known", `{"version":1,"trials":[{"id":"a","arms":[{},{}],"units":[{"arm":7}]}]}`: "not sound",
+		`{"version":1,"trials":[{"id":"a","arms":[{"measures":{"empty":{"units":5,"n":-1}}},{}]}]}`: "not sound",
+	} {
+		ruletest.Must(t, os.WriteFile(path, []byte(text), 0o600))
+		if _, err := Open(Config{Path: path, Now: time.Now}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// What people read of it.
+func TestWrite(t *testing.T) {
+	set, c := rules(t, ""), &clock{time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)}
+	l := open(t, "", c)
+	serve(l, set, 0, 2000, worse)
+	var out strings.Builder
+	ruletest.Must(t, Write(&out, l.Reports(set), true, c.now.Add(50*time.Hour)))
+	for _, want := range []string{"one  running, phase 1, day 3, 2000 sessions, split ", " ok\n", "against control", "worse by 2", "requests  of ", "10.0 tokens"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("it lacks %q:\n%s", want, out.String())
+		}
+	}
+	out.Reset()
+	ruletest.Must(t, Write(&out, nil, false, c.now))
+	if !strings.HasPrefix(out.String(), "There is no experiment") {
+		t.Error(out.String())
+	}
+}
+
+// A shadow that crashes, and one that never gets its turn, hold nobody up.
+func TestShadowCrash(t *testing.T) {
+	set, c := rules(t, "    shadow: true\n"), &clock{time.Now()}
+	var log bytes.Buffer
+	l := open(t, "", c)
+	l.Log = slog.New(slog.NewTextHandler(&log, nil))
+	s := l.Seat(set, "r", experiment.Asking{Session: "s"})
+	if s == nil || !s.Listens() || s.Arms() != "" {
+		t.Fatalf("%+v", s)
+	}
+	l.read(job{trial: s.places[0].of}) // without rules it crashes
+	if !strings.Contains(log.String(), "shadow_crashed") {
+		t.Error(log.String())
+	}
+}

@@ -1,0 +1,130 @@
+package lab
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// Read tells of every experiment of a rule set, by what files of counts say together.
+func Read(set *ruleset.Set, files ...*File) []Report {
+	return (&Lab{}).Reports(set, files...)
+}
+
+// Write tells people how experiments go. With all, every measure has a row.
+func Write(out io.Writer, reports []Report, all bool, now time.Time) error {
+	if len(reports) == 0 {
+		_, err := fmt.Fprintln(out, "There is no experiment: rules/experiments.yaml shows how to begin one.")
+		return err
+	}
+	for i := range reports {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		if err := reports[i].write(out, all, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Report) write(out io.Writer, all bool, now time.Time) error {
+	fmt.Fprintf(out, "%s  %s\n  %s\n", r.ID, r.state(now), terminal.Printable(r.About))
+	w := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "  arm\tshare\t%ss\t%s\tagainst %s\n", r.Unit, r.Measure, r.Arms[0].Name)
+	for _, a := range r.Arms {
+		value, words := "-", ""
+		if m := a.of(r.Measure); m != nil {
+			value, words = m.told(), m.compared()
+		}
+		fmt.Fprintf(w, "  %s\t%.0f %%\t%d\t%s\t%s\n", a.Name, 100*a.Share, a.Units, value, words)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if s := r.Shadow; s != nil {
+		fmt.Fprintf(out, "  shadow: %d of %d replies are read otherwise\n", s.Differs, s.Read)
+	}
+	if !all {
+		return nil
+	}
+	fmt.Fprintln(out)
+	w = tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
+	for _, m := range experiment.Measures() {
+		row := false
+		for _, a := range r.Arms {
+			if of := a.of(m.ID); of != nil {
+				name := ""
+				if !row {
+					name, row = m.ID, true
+				}
+				fmt.Fprintf(w, "  %s\t%s\t%s\tof %.0f\t%s\n", name, a.Name, of.told(), of.N, of.compared())
+			}
+		}
+	}
+	return w.Flush()
+}
+
+// state is where an experiment stands, in one line.
+func (r *Report) state(now time.Time) string {
+	parts := []string{r.Status, fmt.Sprintf("phase %d", r.Phase)}
+	if !r.Began.IsZero() {
+		parts = append(parts, fmt.Sprintf("day %d", int(now.Sub(r.Began).Hours()/24)+1), fmt.Sprintf("%d %ss", r.Units, r.Unit))
+		if r.Shadow == nil {
+			parts = append(parts, r.split())
+		}
+	}
+	if r.Why != "" {
+		parts = append(parts, "because "+r.Why)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (r *Report) split() string {
+	var counts []string
+	for _, a := range r.Arms {
+		counts = append(counts, fmt.Sprint(a.Units))
+	}
+	verdict := " ok"
+	if r.Split < anytime.SplitOff {
+		verdict = " OFF: do not trust this"
+	}
+	return "split " + strings.Join(counts, "/") + verdict
+}
+
+func (a *Arm) of(measure string) *Measured {
+	for i := range a.Measures {
+		if a.Measures[i].ID == measure {
+			return &a.Measures[i]
+		}
+	}
+	return nil
+}
+
+// told is the value with its unit.
+func (m *Measured) told() string {
+	if m.Unit == "" {
+		return fmt.Sprintf("%.1f %%", 100*m.Value)
+	}
+	return fmt.Sprintf("%.1f %s", m.Value, m.Unit)
+}
+
+// compared is the verdict, and where the difference lies as far as that is known.
+func (m *Measured) compared() string {
+	f := m.Against
+	if f == nil || f.Kind != anytime.Early || f.Low == f.High {
+		return m.Words
+	}
+	times, unit := 1.0, m.Unit
+	if unit == "" {
+		times, unit = 100, "points"
+	}
+	return fmt.Sprintf("%s (%+.1f to %+.1f %s)", m.Words, times*f.Low, times*f.High, unit)
+}
