@@ -23,7 +23,7 @@ var rooms = [][]string{
 	{"sidecar/service"},
 	{"sidecar", "sidecar/admin"},
 	{"sidecar/executor", "sidecar/toolbox", "sidecar/gateway"},
-	{"sidecar/fit"},
+	{"sidecar/fit", "sidecar/capture"},
 	{"sidecar/reply", "sidecar/lab", "sidecar/replay", "sidecar/probe", "sidecar/live", "sidecar/tickets", "sidecar/egress"},
 	{"sidecar/turn"},
 	{"sidecar/guard"},

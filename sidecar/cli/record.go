@@ -31,25 +31,36 @@ func record(src rulefile.Source, f testFlags, env Env) error {
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
+	return addTests(src, env, reading)
+}
+
+// addTests writes tests into the folder, or prints them where the rules are the built-in ones.
+func addTests(src rulefile.Source, env Env, readings ...ruleset.Recording) error {
 	const name = "tests/recorded.yaml"
 	path := filepath.Join(src.Dir, filepath.FromSlash(name))
-	var before []byte
+	text := ""
 	if src.Dir != "" {
-		if before, err = os.ReadFile(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		before, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("record: %w", err)
+		}
+		text = string(before)
+	}
+	for _, r := range readings {
+		var err error
+		if text, err = ruleset.AppendTest(text, r); err != nil {
 			return fmt.Errorf("record: %w", err)
 		}
 	}
-	after, err := ruleset.AppendTest(string(before), reading)
-	if err != nil {
-		return fmt.Errorf("record: %w", err)
-	}
 	if src.Dir == "" {
-		_, err = io.WriteString(env.Out, after)
+		_, err := io.WriteString(env.Out, text)
 		return err
 	}
-	if err := edit(src, name, after); err != nil {
+	if err := edit(src, name, text); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Out, "wrote the test %q to %s; check it: it expects that the reply is read as it is read today\n", f.name, path)
+	for _, r := range readings {
+		fmt.Fprintf(env.Out, "wrote the test %q to %s; check it: it expects that the reply is read as it is read today\n", r.Name, path)
+	}
 	return nil
 }

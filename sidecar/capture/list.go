@@ -1,0 +1,167 @@
+package capture
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+)
+
+// Filter chooses records. Empty fields let everything through.
+type Filter struct {
+	Since time.Time
+	Arm   string   // EXPERIMENT, or EXPERIMENT/ARM
+	Where []string // words, all of which must hold
+}
+
+// marks are what can be asked of a record, and what list shows of it.
+var marks = []struct {
+	word string
+	is   func(*Record) bool
+}{
+	{"refused", func(r *Record) bool { return len(r.Reading.Refused) > 0 }},
+	{"repaired", func(r *Record) bool {
+		return slices.ContainsFunc(r.Reading.Calls, func(c Call) bool { return len(c.Repairs) > 0 })
+	}},
+	{"differs", func(r *Record) bool { return r.Shadow != nil }},
+	{"again", func(r *Record) bool { return r.Outcome.Turns > 1 }},
+	{"fault", func(r *Record) bool { return r.Outcome.Fault != "" }},
+	{"calls", func(r *Record) bool { return len(r.Reading.Calls) > 0 }},
+	{"empty", func(r *Record) bool {
+		return len(r.Reading.Calls) == 0 && strings.TrimSpace(r.content()) == ""
+	}},
+	{"masked", func(r *Record) bool { return r.Masked > 0 }},
+	{"cut", func(r *Record) bool { return len(r.Cut) > 0 }},
+}
+
+// Marks are the words that Filter.Where takes.
+func Marks() (words []string) {
+	for _, m := range marks {
+		words = append(words, m.word)
+	}
+	return words
+}
+
+// Check says which word nobody knows.
+func (f *Filter) Check() error {
+	for _, word := range f.Where {
+		if !slices.Contains(Marks(), word) {
+			return fmt.Errorf("--where is one of %s, not %q", strings.Join(Marks(), ", "), word)
+		}
+	}
+	return nil
+}
+
+// Takes says whether a record is meant.
+func (f *Filter) Takes(r *Record) bool {
+	if r.At.Before(f.Since) || f.Arm != "" && !slices.ContainsFunc(r.Arms, func(arm string) bool {
+		return arm == f.Arm || strings.HasPrefix(arm, f.Arm+"/")
+	}) {
+		return false
+	}
+	for _, m := range marks {
+		if slices.Contains(f.Where, m.word) && !m.is(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// content is what the user read.
+func (r *Record) content() string {
+	if r.Reading.Content != nil {
+		return *r.Reading.Content
+	}
+	return r.Message.Content
+}
+
+// reasoning is what was taken for thoughts.
+func (r *Record) reasoning() string {
+	if r.Reading.Reasoning != nil {
+		return *r.Reading.Reasoning
+	}
+	return r.Message.Reasoning
+}
+
+// Line is a record on one line, which does a terminal no harm.
+func (r *Record) Line() string {
+	var what []string
+	for _, m := range marks {
+		if m.word != "calls" && m.is(r) {
+			what = append(what, m.word)
+		}
+	}
+	text := strings.Join(strings.Fields(brief(r.content(), 60)), " ")
+	if len(r.Reading.Calls) > 0 {
+		c := r.Reading.Calls[0]
+		text = c.Name + " " + brief(string(c.Arguments), 60)
+		if n := len(r.Reading.Calls); n > 1 {
+			text += fmt.Sprintf("  and %d more", n-1)
+		}
+	}
+	return terminal.Printable(fmt.Sprintf("%s  %s  %-14s  %-16s  %-18s  %s", r.ID, r.At.Local().Format(time.DateTime), r.Model,
+		cmp.Or(strings.Join(r.Arms, ","), "-"), cmp.Or(strings.Join(what, ","), "-"), text))
+}
+
+// brief is the beginning of a text.
+func brief(s string, most int) string {
+	if cut := short(s, most); cut != s {
+		return cut + "…"
+	}
+	return s
+}
+
+// Field is a part of a record with its name.
+type Field struct{ Name, Value string }
+
+// Fields are the parts of a record for people, what is empty too. Whoever prints them makes
+// them printable.
+func (r *Record) Fields() []Field {
+	out := []Field{
+		{"id", r.ID}, {"at", r.At.Local().Format(time.RFC3339Nano)}, {"model", r.Model}, {"server", r.Server}, {"session", r.Session},
+		{"arms", strings.Join(r.Arms, ", ")}, {"rules", r.Rules}, {"style", r.Style}, {"profile", r.Profile},
+		{"said", r.Message.Content}, {"thought", r.Message.Reasoning},
+	}
+	for _, c := range r.Message.Calls {
+		out = append(out, Field{"called", c.Function.Name + " " + c.Function.Arguments})
+	}
+	out = append(out, Field{"finish", r.Finish})
+	out = append(out, r.Reading.fields("read as")...)
+	if r.Shadow != nil {
+		out = append(out, Field{"shadow", r.Shadow.Arm})
+		out = append(out, r.Shadow.fields("would read")...)
+	}
+	o := r.Outcome
+	out = append(out, Field{"outcome", fmt.Sprintf("%d turns, %d tokens, %.0f ms to the first, %.0f ms in all", o.Turns, o.Tokens, o.First, o.All)}, Field{"fault", o.Fault})
+	if r.Masked > 0 {
+		out = append(out, Field{"masked", fmt.Sprintf("%d secrets", r.Masked)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Cut)) {
+		out = append(out, Field{"cut", fmt.Sprintf("%s, of %d", name, r.Cut[name])})
+	}
+	return out
+}
+
+func (m *Made) fields(name string) (out []Field) {
+	for _, c := range m.Calls {
+		text := c.Name + " " + string(c.Arguments)
+		if c.Strategy != "" {
+			text += fmt.Sprintf("  (%s %.2f)", c.Strategy, c.Confidence)
+		}
+		if len(c.Repairs) > 0 {
+			text += "  " + strings.Join(c.Repairs, " ")
+		}
+		out = append(out, Field{name, text})
+	}
+	if m.Content != nil {
+		out = append(out, Field{"shown", *m.Content})
+	}
+	for _, f := range m.Refused {
+		out = append(out, Field{"refused", f.Code + ": " + f.Name + ": " + f.Why})
+	}
+	return out
+}

@@ -1,0 +1,116 @@
+package capture
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// A segment is what compare and explain read: the same reply, the tools as they were offered,
+// and, promoted, the same result.
+func TestSegmentsAreReplayed(t *testing.T) {
+	set, dir := ruletest.Shipped(t), t.TempDir()
+	offered := []tools.Tool{{Name: "exec", Parameters: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}`)}}
+	s := opened(t, dir, time.Now)
+	for _, r := range []Reply{
+		{ID: "native", Calls: []Said{{"c1", "exec", `{"cmd": "ls"}`}}, Reasoning: "List.", Finish: "tool_calls", Tools: offered},
+		{ID: "leaked", Content: `<|channel|>commentary to=functions.exec<|message|>{"command": "ls",}<|call|>`, Finish: "stop", Tools: offered},
+		{ID: "none offered", Content: "[TOOL:exec|command=ls]", Finish: "stop"},
+		{ID: "broken", Calls: []Said{{"c1", "exec", `{"command": `}}, Finish: "length", Tools: offered},
+		{ID: "plain", Content: "It is done.\n\x1b[0m", Reasoning: "Say so.", Finish: "stop", Tools: offered},
+	} {
+		r.At = time.Now()
+		rec := &replay.Record{ID: json.RawMessage(`"x"`), Finish: r.Finish, Tools: []json.RawMessage{}}
+		_, line := lineOf(t, Rule{Messages: true}, r)
+		said, err := line.Replay()
+		ruletest.Must(t, err)
+		rec.Message, rec.Tools = said.Message, said.Tools
+		e, err := replay.Explain(set, guard.World{}, "", rec)
+		ruletest.Must(t, err)
+		read := parse.Reading{Content: e.Content, Reasoning: e.Reasoning, Finish: e.Finish, Refused: e.Refused}
+		for _, c := range e.Calls {
+			read.Calls = append(read.Calls, tools.Call{Name: c.Name, Arguments: c.Arguments, Strategy: c.Strategy, Confidence: c.Confidence, Repairs: c.Repairs})
+		}
+		r.Reading, r.Messages = ReadingOf(&read), json.RawMessage(`[{"role":"user","content":"x"}]`)
+		s.Put(Rule{Messages: true, Mask: true}, r)
+	}
+	ruletest.Must(t, s.Close())
+	list := all(t, dir)
+	if len(list) != 5 || len(list[0].Reading.Calls) != 1 || len(list[1].Reading.Calls[0].Repairs) == 0 || len(list[2].Reading.Calls) != 0 || len(list[3].Reading.Refused) != 1 {
+		t.Fatalf("%+v", list)
+	}
+	corpus := filepath.Join(t.TempDir(), "corpus.jsonl")
+	ruletest.Must(t, os.WriteFile(corpus, []byte(`{"message":{"content":"x"},"expect":{"calls":[]}}`), 0o600)) // without an end
+	ruletest.Must(t, Append(corpus, list))
+	segs, err := segments(dir)
+	ruletest.Must(t, err)
+	for path, right := range map[string]int{segs[0].path: 0, corpus: 6} {
+		var tally replay.Tally
+		f, err := os.Open(path)
+		ruletest.Must(t, err)
+		lines := jsonlines.Reader{In: f}
+		for l := range lines.All() {
+			if replay.IsRequest(l.Text) {
+				t.Errorf("explain takes it for a request: %s", l.Text)
+			}
+			var rec replay.Record
+			ruletest.Must(t, json.Unmarshal(l.Text, &rec))
+			c, err := replay.Compare(set, set, guard.World{}, "", &rec)
+			ruletest.Must(t, err)
+			tally.Add(c)
+		}
+		ruletest.Must(t, f.Close())
+		if tally.Same != lines.N || tally.BothRight != right {
+			t.Errorf("%s: %+v of %d", path, tally, lines.N)
+		}
+	}
+	file := ""
+	for _, r := range list {
+		test, err := r.Test(set, guard.World{})
+		ruletest.Must(t, err)
+		file, err = ruleset.AppendTest(file, test)
+		ruletest.Must(t, err)
+	}
+	if strings.Count(file, "- name: ") != 5 || !strings.Contains(file, "recorded leaked") {
+		t.Errorf("%s", file)
+	}
+}
+
+func TestFilter(t *testing.T) {
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	_, r := lineOf(t, Rule{}, sample("r", at))
+	for _, row := range []struct {
+		filter Filter
+		takes  bool
+	}{
+		{Filter{}, true},
+		{Filter{Since: at}, true},
+		{Filter{Since: at.Add(1)}, false},
+		{Filter{Arm: "short-prompt"}, true},
+		{Filter{Arm: "short-prompt/b"}, true},
+		{Filter{Arm: "short-prompt/a"}, false},
+		{Filter{Arm: "short"}, false},
+		{Filter{Where: []string{"repaired", "again", "calls"}}, true},
+		{Filter{Where: []string{"repaired", "refused"}}, false},
+		{Filter{Where: []string{"differs"}}, false},
+		{Filter{Where: []string{"empty"}}, false},
+	} {
+		if got := row.filter.Takes(r); got != row.takes || row.filter.Check() != nil {
+			t.Errorf("%+v: %v", row.filter, got)
+		}
+	}
+	if err := (&Filter{Where: []string{"odd"}}).Check(); err == nil || !strings.Contains(err.Error(), "repaired") {
+		t.Error(err)
+	}
+}
