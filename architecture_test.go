@@ -19,7 +19,7 @@ const module = "github.com/jgavinray/gpt-oss-executor"
 var rooms = [][]string{
 	{"."},
 	{"sidecar/cli", "sidecar/script/serve", "bench"},
-	{"sidecar/demo", "sidecar/manual"},
+	{"sidecar/demo", "sidecar/manual", "sidecar/rollout", "sidecar/eval"},
 	{"sidecar/service"},
 	{"sidecar", "sidecar/admin"},
 	{"sidecar/executor", "sidecar/toolbox", "sidecar/gateway"},

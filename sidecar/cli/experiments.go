@@ -123,29 +123,30 @@ func (x *experimenting) reports(c *cobra.Command, name, why string) ([]lab.Repor
 
 // promote publishes the files in which the arm is the rule.
 func (x *experimenting) promote(c *cobra.Command, name, arm string) error {
-	a := application{target: x.rules, policy: x.policy, wait: 10 * time.Second, env: x.env}
+	a := rollouts(x.env)
+	a.Target, a.Policy = x.rules, x.policy
 	var err error
-	if a.admin, err = adminFrom(x.admin, c, x.env); err != nil {
+	if a.Admin, err = adminFrom(x.admin, c, x.env); err != nil {
 		return err
 	}
-	if a.admin != nil {
-		defer a.admin.Close()
-		now, err := a.admin.Rules(c.Context())
+	if a.Admin != nil {
+		defer a.Admin.Close()
+		now, err := a.Admin.Rules(c.Context())
 		if err != nil {
 			return err
 		}
-		if err := a.findTarget(now); err != nil {
+		if err := a.FindTarget(now); err != nil {
 			return err
 		}
 	}
-	if a.target == "" {
+	if a.Target == "" {
 		return errors.New("which rules? Name the server with --admin, or the folder of its rules with --rules")
 	}
 	builtin, err := rulefile.Builtin(x.env.Defaults)
 	if err != nil {
 		return err
 	}
-	files, err := ruleset.SourceOf(a.target, x.policy, builtin).Read()
+	files, err := ruleset.SourceOf(a.Target, x.policy, builtin).Read()
 	if err != nil {
 		return err
 	}
@@ -153,14 +154,14 @@ func (x *experimenting) promote(c *cobra.Command, name, arm string) error {
 	if err != nil {
 		return err
 	}
-	if a.from, err = os.MkdirTemp("", "promote-"); err != nil {
+	if a.From, err = os.MkdirTemp("", "promote-"); err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(a.from) }()
-	if _, err := publish.Folder(a.from, own); err != nil {
+	defer func() { _ = os.RemoveAll(a.From) }()
+	if _, err := publish.Folder(a.From, own); err != nil {
 		return err
 	}
 	ctx, stop := untilStopped(c)
 	defer stop()
-	return a.run(ctx)
+	return a.Run(ctx)
 }

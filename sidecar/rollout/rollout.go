@@ -1,0 +1,213 @@
+// Package rollout brings rules to a running server: checked here and there, published at once,
+// and put back where the server does not take them. It never edits a rule.
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// Rollout is one of them.
+type Rollout struct {
+	From     string        // the folder whose files are published; empty: what stood in Target before
+	Target   string        // the folder of the server; empty: as Admin says
+	Policy   string        // the locked folder
+	Admin    *admin.Client // of the server; nil: nobody can be asked
+	Wait     time.Duration // that the server may take
+	Builtin  func() (rulefile.Files, error)
+	Out, Err io.Writer
+}
+
+// source is the folder that is published, over the rules of the program.
+func (r *Rollout) source() (rulefile.Source, error) {
+	builtin, err := r.Builtin()
+	return ruleset.SourceOf(r.From, r.Policy, builtin), err
+}
+
+// Run checks, publishes, and waits.
+func (r *Rollout) Run(ctx context.Context) error {
+	var before live.Report
+	if r.Admin != nil {
+		var err error
+		if before, err = r.Admin.Rules(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.FindTarget(before); err != nil {
+		return err
+	}
+	files, err := r.read()
+	if err != nil {
+		return err
+	}
+	version, err := r.check(ctx, files)
+	if err != nil {
+		return err
+	}
+	now, err := rulefile.ReadDir(r.Target)
+	if changed := files.Differ(now); err == nil && len(changed) == 0 && (r.Admin == nil || before.Version == version) {
+		fmt.Fprintf(r.Out, "rules %s: nothing to do, they are in %s already\n", version, r.Target)
+		return nil
+	}
+	began := time.Now()
+	change, err := publish.Folder(r.Target, files)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(r.Out, "rules %s: published %d files to %s\n", version, len(files), r.Target)
+	if r.Admin == nil {
+		fmt.Fprintln(r.Out, "Without --admin, apply cannot see whether the server takes these rules. Look for rules_taken in its log.")
+		r.keep(change)
+		return nil
+	}
+	if err := r.taken(ctx, version, before); err != nil {
+		return r.putBack(change, files, err)
+	}
+	fmt.Fprintf(r.Out, "rules %s: in force after %d ms\n", version, time.Since(began).Milliseconds())
+	r.keep(change)
+	return nil
+}
+
+// keep keeps what stood there before. Without it the new rules are as good, and
+// only --undo has nothing to bring back.
+func (r *Rollout) keep(change *publish.Change) {
+	if err := change.Keep(); err != nil {
+		fmt.Fprintf(r.Err, "warning: apply --undo will not work: %v\n", err)
+	}
+}
+
+// elsewhere reports whether both folders are on this machine and not the same. What is
+// not here may be the same under the name that the server knows.
+func elsewhere(target, served string) bool {
+	here, err := os.Stat(target)
+	there, err2 := os.Stat(served)
+	return err == nil && err2 == nil && !os.SameFile(here, there)
+}
+
+// FindTarget finds the folder to publish to, where Target does not say it.
+func (r *Rollout) FindTarget(server live.Report) error {
+	if info, err := os.Stat(r.Target); r.Target != "" && (err != nil || !info.IsDir()) {
+		return fmt.Errorf("%s is not a folder; is the name right? To make a new one: gpt-oss-executor init %[1]s", r.Target)
+	}
+	switch {
+	case r.Target != "" && r.Admin != nil && elsewhere(r.Target, server.Folder):
+		return fmt.Errorf("the server at --admin uses the folder %s, not %s", server.Folder, r.Target)
+	case r.Target != "":
+		return nil
+	case r.Admin == nil:
+		return errors.New("where to? Name the server's folder with --rules, or its admin API with --admin")
+	case server.Folder == "":
+		return errors.New("the server uses its built-in rules; start it with --rules FOLDER")
+	}
+	if info, err := os.Stat(server.Folder); err != nil || !info.IsDir() || !r.Admin.Local() {
+		return fmt.Errorf("the server's folder %s is not on this machine; name it with --rules, by its path here", server.Folder)
+	}
+	r.Target = server.Folder
+	if r.Policy == "" {
+		r.Policy = server.Policy
+	}
+	return nil
+}
+
+// read takes one copy of the files: what is checked is what is published.
+func (r *Rollout) read() (rulefile.Files, error) {
+	if r.From == "" {
+		kept, err := publish.Previous(r.Target)
+		if err != nil {
+			return nil, err
+		}
+		r.From = kept
+	}
+	from, err := os.Stat(r.From)
+	if err != nil {
+		return nil, fmt.Errorf("read rules: %w", err)
+	}
+	if to, err := os.Stat(r.Target); err == nil && os.SameFile(from, to) {
+		return nil, fmt.Errorf("%s is the server's folder itself; edit a copy and apply that", r.From)
+	}
+	return rulefile.ReadDir(r.From)
+}
+
+// check compiles the files here, and asks the server for the version that they
+// are to it: it may have other built-in files, and another locked folder.
+func (r *Rollout) check(ctx context.Context, files rulefile.Files) (version string, err error) {
+	src, err := r.source()
+	if err != nil {
+		return "", err
+	}
+	whole, err := src.Whole(files)
+	if err != nil {
+		return "", err
+	}
+	set, problems := ruleset.Load(whole)
+	if len(problems) > 0 {
+		fmt.Fprintln(r.Err, problems.In(src).Error())
+	}
+	if set == nil {
+		return "", errors.New("these rules do not load; nothing was published")
+	}
+	if r.Admin == nil {
+		return set.Version, nil
+	}
+	version, err = r.Admin.Check(ctx, files)
+	if errors.As(err, &problems) {
+		fmt.Fprintln(r.Err, problems.Error())
+		return "", errors.New("the server would refuse these rules; nothing was published")
+	}
+	return version, err
+}
+
+// taken waits until the server has a version in force. The error says why it does
+// not.
+func (r *Rollout) taken(ctx context.Context, version string, before live.Report) error {
+	ctx, stop := context.WithTimeout(ctx, r.Wait)
+	defer stop()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	last := error(nil)
+	for {
+		now, err := r.Admin.Rules(ctx)
+		switch no := now.Refused; {
+		case err != nil:
+			if ctx.Err() == nil {
+				last = err // it may be starting again
+			}
+		case now.Version == version:
+			return nil
+		case no != nil && no.Version == version && (before.Refused == nil || !no.At.Equal(before.Refused.At)):
+			return no.Problems
+		}
+		select {
+		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.Canceled) {
+				return errors.New("interrupted")
+			}
+			err := fmt.Errorf("the server has not taken these rules within %s; does it use %s?", r.Wait, r.Target)
+			return errors.Join(err, last)
+		case <-tick.C:
+		}
+	}
+}
+
+// putBack undoes a publication, unless somebody has edited what it published.
+func (r *Rollout) putBack(change *publish.Change, files rulefile.Files, why error) error {
+	if now, err := rulefile.ReadDir(r.Target); err == nil && len(now.Differ(files)) > 0 {
+		r.keep(change)
+		return errors.Join(why, fmt.Errorf("%s was edited meanwhile, so it is left as it is", r.Target))
+	}
+	if err := change.Undo(); err != nil {
+		return errors.Join(why, err)
+	}
+	return errors.Join(why, fmt.Errorf("the old files of %s are back", filepath.Clean(r.Target)))
+}
