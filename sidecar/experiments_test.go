@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -207,5 +208,55 @@ func TestShadow(t *testing.T) {
 	<-ended
 	if s := l.Reports(set)[0].Shadow; s.Differs < 25 || s.Differs > 39 {
 		t.Errorf("%+v of 64 differ; every other reply has a call", s)
+	}
+}
+
+// Replies are recorded by the rule: those for which it holds, with messages only where it asks
+// for them, and what a shadow reads otherwise. Tools that read records read them.
+func TestCapture(t *testing.T) {
+	experiments := `capture: {share: 100, when: calls > 0}
+experiments:
+  - id: blind
+    about: x
+    status: running
+    shadow: true
+    arms: {control: {share: 50}, blind: {share: 50, set: {strategies.native.enabled: false}}}
+    measure: call_found
+`
+	for _, messages := range []bool{false, true} {
+		dir := t.TempDir()
+		text := experiments
+		if messages {
+			text = strings.Replace(text, "when: calls > 0", "messages: true, when: differs", 1)
+		}
+		set := trying(t, text)
+		store, err := capture.Open(dir, slog.New(slog.DiscardHandler), time.Now)
+		ruletest.Must(t, err)
+		l, err := lab.Open(lab.Config{Store: store, Now: time.Now, Metrics: telemetry.New(), Log: slog.New(slog.DiscardHandler)})
+		ruletest.Must(t, err)
+		r := start(t, setup{set: set, lab: l}, http.HandlerFunc(moody))
+		for i := range 5 {
+			r.session(i)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { l.Shadows(ctx); close(ended) }()
+		ruletest.Soon(t, "the shadow has read", func() bool { return l.Reports(set)[0].Shadow.Read == 10 })
+		stop()
+		<-ended
+		ruletest.Must(t, l.Close())
+		n := 0
+		_, err = capture.Read(dir, time.Time{}, func(rec *capture.Record) bool {
+			n++
+			doc, err := json.Marshal(rec)
+			ruletest.Must(t, err)
+			if strings.Contains(string(doc), "Read it.") != messages || !strings.Contains(string(doc), "there.md") && !strings.Contains(string(doc), "gone.md") || strings.Contains(string(doc), `"shadow"`) != messages {
+				t.Errorf("%s", doc)
+			}
+			return true
+		})
+		if err != nil || n != 5 {
+			t.Errorf("%d records of 5 calls, %v", n, err)
+		}
 	}
 }

@@ -141,6 +141,9 @@ func (l *Lab) Save() error {
 	return nil
 }
 
+// Close saves the counts, and writes what is to be recorded. Nobody may be seated any more.
+func (l *Lab) Close() error { return errors.Join(l.Save(), l.Store.Close()) }
+
 // every is how often counts are saved, and looked at.
 const every = 20 * time.Second
 

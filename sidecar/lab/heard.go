@@ -6,8 +6,11 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Listens says that the words of replies are wanted: a shadow reads them.
-func (s *Seat) Listens() bool {
+// Listens says that the words of replies are wanted: a shadow reads them, or they are recorded.
+func (s *Seat) Listens() bool { return s.recording() != nil || s.shadowed() }
+
+// shadowed reports whether shadows read the replies.
+func (s *Seat) shadowed() bool {
 	x := s.base.Experiments.List
 	for _, p := range s.places {
 		for i := range x {
@@ -19,10 +22,11 @@ func (s *Seat) Listens() bool {
 	return false
 }
 
-// Heard counts the calls of a reply, and has shadows read it.
+// Heard counts the calls of a reply, records it, and has shadows read it.
 func (s *Seat) Heard(h *turn.Heard) {
 	s.calls(h)
-	if s.Listens() && !h.Lost {
+	s.record(h)
+	if s.shadowed() && !h.Lost {
 		s.shadow(h)
 	}
 }
@@ -35,13 +39,13 @@ func (s *Seat) calls(h *turn.Heard) {
 	l, r := s.lab, h.Reading
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	did, _ := l.sessions.Use(s.session)
+	did, _ := l.sessions.Use(s.who.Session)
 	if did.calls == nil {
 		did.calls = map[string]int{}
 	}
 	for i := range r.Calls {
 		s.tried(true, true, false)
-		if s.session == "" {
+		if s.who.Session == "" {
 			continue
 		}
 		k := r.Calls[i].Key()
@@ -61,7 +65,7 @@ func (s *Seat) calls(h *turn.Heard) {
 		}
 	}
 	for _, id := range h.IDs {
-		at, _ := l.calls.Use(s.session + " " + id)
+		at, _ := l.calls.Use(s.who.Session + " " + id)
 		*at = waiting{s.places}
 	}
 }

@@ -6,6 +6,7 @@ package lab
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -33,6 +35,7 @@ const (
 type Config struct {
 	Path    string // of the file of counts; empty: they are in memory
 	Now     func() time.Time
+	Store   *capture.Store // of recorded replies; nil: none is recorded
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger
 }
@@ -82,25 +85,30 @@ func Open(c Config) (*Lab, error) {
 type Seat struct {
 	Set *ruleset.Set // by which it is served
 
-	lab     *Lab
-	base    *ruleset.Set
-	id      string
-	session string
-	places  []place
+	lab    *Lab
+	base   *ruleset.Set
+	id     string
+	who    experiment.Asking
+	places []place
+
+	user     string // what is recorded of the request
+	messages json.RawMessage
+	heard    int // replies so far
+	kept     []capture.Reply
 }
 
 // Seat seats a request, by who asks. The set is the one in force. A request that no experiment
-// is about keeps it, and its seat is nil.
+// is about, and of which nothing is recorded, has no seat: nil.
 func (l *Lab) Seat(set *ruleset.Set, id string, who experiment.Asking) *Seat {
 	x := &set.Experiments
-	if len(x.List) == 0 {
+	if len(x.List) == 0 && x.Capture == nil {
 		return nil
 	}
+	s := &Seat{Set: set, lab: l, base: set, id: id, who: who}
+	records := s.recording() != nil
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := &Seat{Set: set, lab: l, base: set, id: id, session: who.Session}
 	var arms []string
-	shadowed := false
 	for i := range x.List {
 		e := &x.List[i]
 		if e.Status != experiment.Running {
@@ -120,20 +128,16 @@ func (l *Lab) Seat(set *ruleset.Set, id string, who experiment.Asking) *Seat {
 		p := t.seat(e, unit)
 		if e.Shadow {
 			p.arm = 0
-			shadowed = true
 		} else {
 			arms = append(arms, e.ID+"/"+e.Arms[p.arm].Name)
 		}
 		s.places = append(s.places, p)
 	}
-	if len(s.places) == 0 {
+	if len(s.places) == 0 && !records {
 		return nil
 	}
 	s.Set = set.Under(arms)
-	if !shadowed && len(arms) == 0 {
-		return nil
-	}
-	if id != "" {
+	if id != "" && len(s.places) > 0 {
 		at, _ := l.requests.Use(id)
 		*at = s.places
 	}
@@ -168,6 +172,11 @@ func (s *Seat) Served(a turn.Account, took time.Duration, failed bool) {
 	if s == nil {
 		return
 	}
+	fault := ""
+	if failed {
+		fault = "failed"
+	}
+	s.put(a, took, fault)
 	s.lab.mu.Lock()
 	defer s.lab.mu.Unlock()
 	s.rate(experiment.Failed, failed)
@@ -227,6 +236,12 @@ var ErrUnknown = errors.New("no request of this id is known: it was in no experi
 // Asked looks at the results of earlier calls, and at what a user says of an earlier answer.
 func (s *Seat) Asked(req *openai.Request) {
 	x := &s.base.Experiments
+	if r := s.recording(); r != nil && r.Messages {
+		s.user = req.LastUser
+		if at, ok := req.Field("messages"); ok {
+			s.messages = json.RawMessage(at.Of(req.Body))
+		}
+	}
 	s.lab.mu.Lock()
 	defer s.lab.mu.Unlock()
 	answered := true // the last thing before the user's message is an answer
@@ -235,18 +250,18 @@ func (s *Seat) Asked(req *openai.Request) {
 		if m.Role != "tool" {
 			continue
 		}
-		if call := s.lab.calls.Get(s.session + " " + m.CallID); call != nil {
+		if call := s.lab.calls.Get(s.who.Session + " " + m.CallID); call != nil {
 			ok := !x.Failed(req.Text(m, maxResult))
 			for _, p := range call.places {
 				p.rate(experiment.ToolOK, ok)
 			}
-			s.lab.calls.Drop(s.session + " " + m.CallID)
+			s.lab.calls.Drop(s.who.Session + " " + m.CallID)
 		}
 	}
 	for i := len(req.Messages) - 1; i >= 0 && req.Messages[i].Role != "assistant"; i-- {
 		answered = answered && req.Messages[i].Role == "user" && i > 0
 	}
-	h, _ := s.lab.sessions.Use(s.session)
+	h, _ := s.lab.sessions.Use(s.who.Session)
 	if answered && len(req.Messages) > max(h.counted, 1) && req.LastUser != "" {
 		s.rate(experiment.Corrected, x.Corrected(req.LastUser))
 		h.counted = len(req.Messages)

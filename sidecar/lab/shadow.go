@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -16,35 +18,28 @@ const maxJobs = 64
 
 // job is a reply that a shadow shall read.
 type job struct {
+	seat          *Seat
 	trial         *trial
+	arm           string
 	first, second *ruleset.Set // that served, and the shadow's
 	heard         turn.Heard
 }
 
 // made is what a reading came to.
-type made struct {
-	calls []tools.Call
-	text  string
-}
+type made struct{ reading *parse.Reading }
 
 // by reads the reply by a rule set. Nobody judges the calls.
 func (j *job) by(set *ruleset.Set) made {
 	r := set.Strategies(j.heard.Profile).Reader(tools.NewCatalog(set.Tools, tools.NewSchemas(16), j.heard.Tools), j.heard.Facts)
 	r.Feed(j.heard.Said)
 	reading, _ := r.Close(j.heard.Finish)
-	return made{reading.Calls, reading.Content}
+	return made{&reading}
 }
 
 func (m made) same(o made) bool {
-	if m.text != o.text || len(m.calls) != len(o.calls) {
-		return false
-	}
-	for i := range m.calls {
-		if m.calls[i].Name != o.calls[i].Name || !tools.SameJSON(m.calls[i].Arguments, o.calls[i].Arguments) {
-			return false
-		}
-	}
-	return true
+	return m.reading.Content == o.reading.Content && slices.EqualFunc(m.reading.Calls, o.reading.Calls, func(a, b tools.Call) bool {
+		return a.Name == b.Name && tools.SameJSON(a.Arguments, b.Arguments)
+	})
 }
 
 // shadow has the other arms of shadow experiments read a reply, later.
@@ -58,7 +53,7 @@ func (s *Seat) shadow(h *turn.Heard) {
 			}
 			for _, arm := range e.Arms[1:] {
 				select {
-				case s.lab.shadows <- job{p.of, s.Set, s.base.Under([]string{e.ID + "/" + arm.Name}), *h}:
+				case s.lab.shadows <- job{s, p.of, arm.Name, s.Set, s.base.Under([]string{e.ID + "/" + arm.Name}), *h}:
 				default:
 					s.lab.Metrics.Shadows.WithLabelValues(e.ID, "skipped").Inc()
 				}
@@ -87,7 +82,11 @@ func (l *Lab) read(j job) {
 			l.Log.Error("a shadow crashed", "event", "shadow_crashed", "experiment", j.trial.ID, "detail", fmt.Sprint(crash), "stack", string(debug.Stack()))
 		}
 	}()
-	outcome, same := "same", j.by(j.first).same(j.by(j.second))
+	outcome, other := "same", j.by(j.second)
+	same := j.by(j.first).same(other)
+	if !same {
+		j.seat.differs(&j.heard, j.trial.ID+"/"+j.arm, other)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	j.trial.Read++

@@ -16,6 +16,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/sockets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
@@ -86,7 +87,7 @@ func Run(ctx context.Context, c Config) (err error) {
 	r.background.Go(func() { c.Rules.Watch(ctx) })
 	r.background.Go(func() { memory.Tune(ctx) })
 	r.background.Go(func() { experiments.Run(ctx, c.Rules.Set) })
-	defer func() { err = errors.Join(err, experiments.Save()) }() // of requests that ended meanwhile
+	defer func() { err = errors.Join(err, experiments.Close()) }()
 	server, err := r.server(ctx, up, experiments)
 	if err != nil {
 		return errors.Join(err, l.Close())
@@ -217,9 +218,14 @@ func unanswered(s config.Settings) string {
 
 // lab is where experiments are counted: in the state folder, where there is one.
 func (r *running) lab() (*lab.Lab, error) {
-	path := ""
+	path, store := "", (*capture.Store)(nil)
 	if r.Settings.State != "" {
+		var err error
+		if store, err = capture.Open(filepath.Join(r.Settings.State, capture.Folder), r.Log, time.Now); err != nil {
+			return nil, err
+		}
 		path = filepath.Join(r.Settings.State, lab.FileName)
 	}
-	return lab.Open(lab.Config{Path: path, Now: time.Now, Metrics: r.Metrics, Log: r.Log})
+	r.Metrics.Captured(func() float64 { return float64(store.Stats().Written) }, func() float64 { return float64(store.Stats().Dropped) })
+	return lab.Open(lab.Config{Path: path, Store: store, Now: time.Now, Metrics: r.Metrics, Log: r.Log})
 }

@@ -131,6 +131,12 @@ func (m *Metrics) DecisionLog(written, lost, failed, sinceHead func() float64) {
 	}
 }
 
+// Captured counts recorded replies, by what it tells whenever somebody asks.
+func (m *Metrics) Captured(written, dropped func() float64) {
+	m.list.add(&Vec{name: prefix + "captured_total", help: "Replies that were recorded.", kind: kindCounter, read: written})
+	m.list.add(&Vec{name: prefix + "captures_dropped_total", help: "Replies that were to be recorded, and were too many at once.", kind: kindCounter, read: dropped})
+}
+
 // Approval counts what became of a question to a person.
 func (m *Metrics) Approval(outcome string) { m.Approvals.WithLabelValues(outcome).Inc() }
 
