@@ -1,0 +1,191 @@
+package eval
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+)
+
+// maxShown is how many cases people are shown; JSON and HTML have all.
+const maxShown = 20
+
+// Write tells people how the variants did.
+func (r *Report) Write(out io.Writer) error {
+	fmt.Fprintf(out, "%s\n\n", terminal.Printable(r.Headline()))
+	w := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "  variant\tright\tcalls\tfalse\tleaks\tcontent\trepairs\trefused\tms")
+	for _, s := range r.Variants {
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%d\t%s\t%d\t%d\t%.0f\n", s.Name, of(s.Right, s.Labelled), of(s.CallsExact, s.CallsTotal), s.FalseCalls, s.Leaks, of(s.ContentOK, s.ContentTotal), s.Repairs, s.Refused, s.Milliseconds)
+	}
+	for i, p := range r.Pairs {
+		if i == 0 {
+			fmt.Fprintln(w, "\n  pair\tboth right\tonly the first\tonly the second\tneither\tp")
+		}
+		fmt.Fprintf(w, "  %s, %s\t%d\t%d\t%d\t%d\t%.2g\n", p.A, p.B, p.Both, p.OnlyA, p.OnlyB, p.Neither, p.P)
+	}
+	shown := 0
+	for _, row := range r.Rows {
+		if !row.Differs {
+			continue
+		}
+		if shown++; shown > maxShown {
+			continue
+		}
+		if shown == 1 {
+			fmt.Fprintln(w, "\n  case\t"+strings.Join(r.names(), "\t"))
+		}
+		fmt.Fprintf(w, "  %s", terminal.Printable(row.ID))
+		for _, m := range row.Made {
+			fmt.Fprintf(w, "\t%s", m.mark(row.Labelled))
+		}
+		fmt.Fprintln(w)
+	}
+	if shown > maxShown {
+		fmt.Fprintf(w, "\n  and %d more cases differ; --html and --json have them all\n", shown-maxShown)
+	}
+	return w.Flush()
+}
+
+func (r *Report) names() (out []string) {
+	for _, s := range r.Variants {
+		out = append(out, s.Name)
+	}
+	return out
+}
+
+func of(n, all int) string {
+	if all == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d/%d", n, all)
+}
+
+// mark is a reading in a word or two.
+func (m *Made) mark(labelled bool) string {
+	switch {
+	case !labelled:
+		return m.short()
+	case m.Right:
+		return "right"
+	case m.False > 0:
+		return "FALSE CALL"
+	case m.Leak:
+		return "leak"
+	}
+	return "wrong"
+}
+
+// short is what was made, for a narrow column.
+func (m *Made) short() string {
+	var names []string
+	for _, c := range m.Calls {
+		names = append(names, c.Name)
+	}
+	if len(names) > 0 {
+		return strings.Join(names, " ")
+	}
+	if strings.TrimSpace(m.Content) != "" {
+		return "text"
+	}
+	return "nothing"
+}
+
+// categories are the categories of the cases, sorted.
+func (r *Report) categories() []string {
+	if len(r.Variants) == 0 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(r.Variants[0].Categories))
+}
+
+type suites struct {
+	XMLName xml.Name `xml:"testsuites"`
+	Suites  []suite  `xml:"testsuite"`
+}
+
+type suite struct {
+	Name     string  `xml:"name,attr"`
+	Tests    int     `xml:"tests,attr"`
+	Failures int     `xml:"failures,attr"`
+	Skipped  int     `xml:"skipped,attr"`
+	Time     string  `xml:"time,attr"`
+	Cases    []xcase `xml:"testcase"`
+}
+
+type xcase struct {
+	Name    string    `xml:"name,attr"`
+	Class   string    `xml:"classname,attr"`
+	Failure *xfailure `xml:"failure,omitempty"`
+	Skipped *struct{} `xml:"skipped,omitempty"`
+}
+
+type xfailure struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// JUnit writes the report as JUnit XML: a suite for each variant. What nobody has labelled is
+// skipped.
+func (r *Report) JUnit(out io.Writer) error {
+	var all suites
+	for i, s := range r.Variants {
+		one := suite{Name: s.Name, Tests: s.Cases, Time: fmt.Sprintf("%.3f", s.Milliseconds/1000)}
+		for _, row := range r.All {
+			c := xcase{Name: legal(row.ID), Class: legal(s.Name + "." + row.Category)}
+			switch m := row.Made[i]; {
+			case !row.Labelled:
+				c.Skipped = &struct{}{}
+				one.Skipped++
+			case !m.Right:
+				c.Failure = &xfailure{m.mark(true), legal(fmt.Sprintf("%s\nmade: %s\nexpected: %s", row.Place, m.shown(), row.Want))}
+				one.Failures++
+			}
+			one.Cases = append(one.Cases, c)
+		}
+		all.Suites = append(all.Suites, one)
+	}
+	if _, err := io.WriteString(out, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(out)
+	enc.Indent("", " ")
+	if err := enc.Encode(all); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, "\n")
+	return err
+}
+
+// legal leaves out what XML cannot hold.
+func legal(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' && c != '\n' && c != '\t' || c == 0xFFFE || c == 0xFFFF {
+			return -1
+		}
+		return c
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// shown is all that was made, for a person.
+func (m *Made) shown() string {
+	var b strings.Builder
+	for _, c := range m.Calls {
+		fmt.Fprintf(&b, "%s %s\n", c.Name, c.Arguments)
+	}
+	for _, f := range m.Refused {
+		fmt.Fprintf(&b, "refused: %s\n", f)
+	}
+	if m.Content != "" {
+		b.WriteString(m.Content)
+	}
+	if b.Len() == 0 {
+		return "nothing"
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
