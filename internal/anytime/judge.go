@@ -34,8 +34,8 @@ func Difference(a, b Tally, alpha float64, rate bool) (low, high float64, ok boo
 }
 
 // variances are those of the rates of arms that are compared; not ok where one has too few
-// units. A mean has no bounds, and a small arm may not have seen the few large values that a
-// large one has. So the units of an arm vary no less than those of all arms together.
+// units. A small arm may not have seen the few events, or large values, that a large one has,
+// and would look surer than it is. So its units vary no less than those of all arms together.
 func variances(arms []Tally, rate bool) (out []float64, ok bool) {
 	all, units := 0.0, 0.0
 	for _, a := range arms {
@@ -47,9 +47,7 @@ func variances(arms []Tally, rate bool) (out []float64, ok bool) {
 		out, all, units = append(out, v), all+v*m*m, units+m
 	}
 	for i, a := range arms {
-		if !rate {
-			out[i] = max(out[i], all/units/float64(a.Units))
-		}
+		out[i] = max(out[i], all/units/float64(a.Units))
 		if !finite(out[i]) {
 			return nil, false
 		}

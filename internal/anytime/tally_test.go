@@ -154,9 +154,9 @@ func TestWords(t *testing.T) {
 		unit string
 		want string
 	}{
-		{many(0.8), many(0.9), Ask{Rate: true}, "", "better by 7.2 to 12.8 points"},
-		{many(0.9), many(0.8), Ask{Rate: true}, "", "worse by 7.2 to 12.8 points"},
-		{many(0.1), many(0.2), Ask{Rate: true, LowerIsBetter: true}, "", "worse by 7.2 to 12.8 points"},
+		{many(0.8), many(0.9), Ask{Rate: true}, "", "better by 7.0 to 13.0 points"},
+		{many(0.9), many(0.8), Ask{Rate: true}, "", "worse by 7.0 to 13.0 points"},
+		{many(0.1), many(0.2), Ask{Rate: true, LowerIsBetter: true}, "", "worse by 7.0 to 13.0 points"},
 		{many(0.8), many(0.8), Ask{Rate: true}, "", "too early"},
 		{many(0.8), many(0.8), Ask{Rate: true, Margin: 0.05}, "", "no difference of 3.2 points or more"},
 		{many(0.8), many(0.9), Ask{Rate: true, Split: 0.0001}, "", "the split is off: do not trust this"},
