@@ -70,6 +70,7 @@ var never = map[string][]string{
 	"sidecar/inert":     {"net", "net/http", "os", "time", "log/slog", "context"},
 	"sidecar/evidence":  {"net", "net/http", "os", "time", "log/slog", "context"},
 	"internal/alphabet": {"net", "net/http", "os", "time", "log/slog", "context"},
+	"internal/anytime":  {"net", "net/http", "os", "time", "log/slog", "context"},
 	"tools/callcode":    {"net", "net/http", "os", "time", "log/slog", "context"},
 	"tools/calltags":    {"net", "net/http", "os", "time", "log/slog", "context"},
 	"tools/wording":     {"net", "net/http", "os", "time", "log/slog", "context"},

@@ -14,38 +14,81 @@ const tuned = 1000
 
 // Difference is where the rate of b less that of a lies, with a probability of 1-alpha for all
 // looks together: a confidence sequence by a normal mixture (Robbins; Johari and others, Always
-// Valid Inference, 2015). rate says that the values are 0 to 1. It is not ok with too few units.
+// Valid Inference, 2015). rate says that the values are 0 to 1. It is not ok with too few units,
+// with tallies that nobody can have counted, and with an alpha that is not between 0 and 1.
 func Difference(a, b Tally, alpha float64, rate bool) (low, high float64, ok bool) {
-	if min(a.Units, b.Units) < fewest {
+	vs, ok := variances([]Tally{a, b}, rate)
+	if !ok || !(alpha > 0 && alpha < 1) {
 		return 0, 0, false
 	}
-	v := a.Variance(rate) + b.Variance(rate)
+	v := vs[0] + vs[1]
 	// The mixture is as wide as the error at the number of units that it is tuned to.
-	mix := v * float64(a.Units+b.Units) / (2 * tuned)
+	mix := v * (float64(a.Units) + float64(b.Units)) / (2 * tuned)
 	mix *= 2*math.Log(1/alpha) + 1
 	half := math.Sqrt(v * (v + mix) / mix * (2*math.Log(1/alpha) + math.Log((v+mix)/v)))
 	d := b.Rate() - a.Rate()
-	return d - half, d + half, !math.IsNaN(half)
+	if !finite(d-half) || !finite(d+half) {
+		return 0, 0, false
+	}
+	return d - half, d + half, true
 }
+
+// variances are those of the rates of arms that are compared; not ok where one has too few
+// units. A small arm may not have seen the few events, or large values, that a large one has,
+// and would look surer than it is. So its units vary no less than those of all arms together.
+func variances(arms []Tally, rate bool) (out []float64, ok bool) {
+	all, units := 0.0, 0.0
+	for _, a := range arms {
+		v := a.Variance(rate)
+		if a.Units < fewest || !a.Sound() || !finite(v) {
+			return nil, false
+		}
+		m := float64(a.Units)
+		out, all, units = append(out, v), all+v*m*m, units+m
+	}
+	for i, a := range arms {
+		out[i] = max(out[i], all/units/float64(a.Units))
+		if !finite(out[i]) {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }
+
+// impossible is the least that Split says. It is not 0, which an Ask takes for no answer.
+const impossible = 1e-300
 
 // Split is how likely chance gives such counts of units for these shares, at any look: 1 over a
 // Bayes factor, of a Dirichlet mixture around the shares against the shares (Lindon and
-// Malek, Anytime-Valid Inference for Multinomial Count Data, 2022).
+// Malek, Anytime-Valid Inference for Multinomial Count Data, 2022). Shares count in relation to
+// each other; an arm without one can have no units. A negative count is none.
 func Split(counts []int, shares []float64) (p float64) {
 	const weight = 500 // how close to the shares a split is expected that is off
+	sum := 0.0
+	for _, s := range shares {
+		if s > 0 {
+			sum += s
+		}
+	}
 	n, log := 0.0, 0.0
 	for i, c := range counts {
-		if !(shares[i] > 0) {
-			if c > 0 {
-				return 0 // it cannot be
-			}
+		if c <= 0 {
 			continue
 		}
+		if i >= len(shares) || !(shares[i] > 0) {
+			return impossible
+		}
+		share := shares[i] / sum
 		n += float64(c)
-		log += lgamma(weight*shares[i]+float64(c)) - lgamma(weight*shares[i]) - float64(c)*math.Log(shares[i])
+		log += lgamma(weight*share+float64(c)) - lgamma(weight*share) - float64(c)*math.Log(share)
 	}
 	log += lgamma(weight) - lgamma(weight+n)
-	return min(1, math.Exp(-log))
+	if math.IsNaN(log) {
+		return impossible // a share is infinite, or almost 0
+	}
+	return min(1, max(impossible, math.Exp(-log)))
 }
 
 func lgamma(x float64) float64 { y, _ := math.Lgamma(x); return y }
@@ -71,7 +114,7 @@ type Ask struct {
 	Margin        float64 // a difference below it does not matter; 0: every one does
 	Rate          bool    // values are 0 to 1
 	LowerIsBetter bool
-	Split         float64 // as Split says; 0: it was not asked
+	Split         float64 // as Split says, which is never 0; 0: it was not asked
 }
 
 // Finding is the answer: the effect is the rate of the arm less that of the control.
@@ -123,44 +166,63 @@ func (f Finding) Words(unit string) string {
 	case Better, Worse:
 		return fmt.Sprintf("%s by %s to %s %s", f.Kind, number(low), number(high), name)
 	case NoDifference:
-		return fmt.Sprintf("no difference of %s %s or more", number(max(math.Abs(low), math.Abs(high))), name)
+		return fmt.Sprintf("no difference of %s %s or more", number(up(max(math.Abs(low), math.Abs(high)))), name)
 	case Broken:
 		return "the split is off: do not trust this"
 	}
 	return "too early"
 }
 
+// number has one digit behind the point, none where it is large, more where it is small: an
+// effect is never told as 0.0.
 func number(x float64) string {
-	if math.Abs(x) >= 100 {
+	switch size := math.Abs(x); {
+	case size >= 100:
 		return fmt.Sprintf("%.0f", x)
+	case size >= 0.1 || size < 1e-9:
+		return fmt.Sprintf("%.1f", x)
+	default:
+		return fmt.Sprintf("%.*f", int(math.Ceil(-math.Log10(size))), x)
 	}
-	return fmt.Sprintf("%.1f", x)
+}
+
+// up rounds as number does, but never down: what is told as a bound is one.
+func up(x float64) float64 {
+	switch {
+	case x >= 100:
+		return math.Ceil(x)
+	case x >= 1:
+		return math.Ceil(10*x) / 10
+	}
+	return x
 }
 
 // Shares are shares of arms that follow how well they do: how probable it is for each that it
-// is the best one, but never less than floor, and together 1. They are equal until every arm
-// has enough units. The same tallies give the same shares.
+// is the best one (Thompson sampling), but never less than floor, and together 1. They are equal
+// until every arm has enough units, and where the floor leaves nothing to share out. The same
+// tallies give the same shares.
 func Shares(arms []Tally, floor float64, rate, lowerIsBetter bool) []float64 {
 	k := float64(len(arms))
 	out := make([]float64, len(arms))
-	best := make([]float64, len(arms))
 	seed := uint64(len(arms))
-	const draws = 2000
 	for i, a := range arms {
 		out[i] = 1 / k
-		if a.Units < fewest || !a.Sound() {
-			best = nil
-		}
 		seed = seed*1099511628211 + uint64(a.Units) + math.Float64bits(a.X)
 	}
-	if best == nil || floor*k >= 1 {
+	vs, ok := variances(arms, rate)
+	if !ok || floor*k >= 1 {
 		return out
 	}
+	if !(floor > 0) {
+		floor = 0
+	}
+	const draws = 2000
+	best := make([]float64, len(arms))
 	r := rand.New(rand.NewPCG(seed, 1))
 	for range draws {
 		at, top := 0, math.Inf(-1)
 		for i, a := range arms {
-			x := a.Rate() + math.Sqrt(a.Variance(rate))*r.NormFloat64()
+			x := a.Rate() + math.Sqrt(vs[i])*r.NormFloat64()
 			if lowerIsBetter {
 				x = -x
 			}
