@@ -3,14 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
-	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/eval"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
@@ -23,7 +19,6 @@ type evaluating struct {
 	baseline, html, junit, saveTo string
 	json                          bool
 	env                           Env
-	broken                        int
 }
 
 func evalCommand(env Env) *cobra.Command {
@@ -91,17 +86,16 @@ func (x *evaluating) load(c *cobra.Command) (variants []eval.Variant, world guar
 	return variants, x.env.world(append(folders, x.policy)...), nil
 }
 
-// evaluated is one line, read.
-type evaluated struct {
-	row  eval.Row
-	sums []*eval.Sum
-	err  error
-}
-
 func (x *evaluating) run(variants []eval.Variant, world guard.World) error {
-	report := eval.NewReport(variants)
+	report, broken := eval.NewReport(variants), 0
 	for _, name := range x.corpora {
-		if err := x.corpus(name, variants, world, report); err != nil {
+		in, err := openInput([]string{name}, x.env)
+		if err != nil {
+			return err
+		}
+		n, err := report.Read(name, in, variants, world, x.env.Err)
+		broken += n
+		if err := errors.Join(err, in.Close()); err != nil {
 			return err
 		}
 	}
@@ -109,79 +103,22 @@ func (x *evaluating) run(variants []eval.Variant, world guard.World) error {
 	if report.Cases == 0 {
 		return errors.New("eval: there is no reply to read")
 	}
-	p := x.env.paper(true)
-	for _, to := range []struct {
-		file  string
-		write func(io.Writer) error
-	}{{x.html, report.HTML}, {x.junit, report.JUnit}, {x.saveTo, func(w io.Writer) error { return (Env{Out: w, Environ: x.env.Environ}).paper(true).whole(report, nil) }}} {
-		if to.file == "" {
-			continue
-		}
-		var out strings.Builder
-		if err := to.write(&out); err != nil {
-			return fmt.Errorf("write %s: %w", to.file, err)
-		}
-		if err := atomicfile.Write(to.file, []byte(out.String()), 0o644); err != nil {
-			return err
-		}
+	if err := report.Save(eval.Files{HTML: x.html, JUnit: x.junit, JSON: x.saveTo}); err != nil {
+		return err
 	}
+	said := error(nil)
 	if x.json {
-		if err := p.whole(report, nil); err != nil {
-			return err
-		}
-	} else if err := report.Write(x.env.Out); err != nil {
-		return err
+		said = x.env.paper(true).whole(report, nil)
+	} else {
+		said = report.Write(x.env.Out)
 	}
-	return x.verdict(report)
-}
-
-// corpus reads the replies of one file.
-func (x *evaluating) corpus(name string, variants []eval.Variant, world guard.World, report *eval.Report) error {
-	in, err := openInput([]string{name}, x.env)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	lines := jsonlines.Reader{In: in}
-	jsonlines.InOrder(lines.All(), func(l jsonlines.Line) (e evaluated) {
-		c, err := eval.Parse(l.Text, fmt.Sprintf("%s:%d", name, l.N))
-		if err != nil {
-			return evaluated{err: err}
-		}
-		e.row, e.sums, e.err = eval.Run(&c, variants, world)
-		return e
-	}, func(e evaluated) {
-		if e.err != nil {
-			x.broken++
-			fmt.Fprintln(x.env.Err, e.err)
-			return
-		}
-		report.Add(e.row, e.sums)
-	})
-	return lines.Err
-}
-
-// verdict is the error that the exit code stands for.
-func (x *evaluating) verdict(report *eval.Report) error {
-	if x.broken > 0 {
-		return fmt.Errorf("%d lines could not be read", x.broken)
-	}
-	if x.baseline == "" {
-		return nil
-	}
-	doc, err := os.ReadFile(x.baseline)
-	if err != nil {
-		return err
-	}
-	before, err := eval.Baseline(doc)
-	if err != nil {
-		return fmt.Errorf("%s: %w", x.baseline, err)
-	}
-	worse := report.Regressions(before)
-	for _, line := range worse {
-		fmt.Fprintln(x.env.Err, "was right, is wrong: "+line)
-	}
-	if len(worse) > 0 {
+	switch worse, err := report.Against(x.baseline); {
+	case said != nil || err != nil:
+		return errors.Join(said, err)
+	case broken > 0:
+		return fmt.Errorf("%d lines could not be read", broken)
+	case len(worse) > 0:
+		fmt.Fprintln(x.env.Err, strings.Join(worse, "\n"))
 		return errSaid
 	}
 	return nil

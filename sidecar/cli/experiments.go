@@ -3,9 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -107,16 +105,9 @@ func (x *experimenting) reports(c *cobra.Command, name, why string) ([]lab.Repor
 	if err != nil {
 		return nil, err
 	}
-	var files []*lab.File
-	for _, dir := range x.states {
-		f, err := lab.ReadFile(filepath.Join(dir, lab.FileName))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s holds no counts of experiments; is it the state folder of a server that has run one?", dir)
-		}
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, f)
+	files, err := lab.ReadFolders(x.states)
+	if err != nil {
+		return nil, err
 	}
 	return lab.Read(set, files...), nil
 }

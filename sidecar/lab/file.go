@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -46,6 +47,21 @@ func ReadFile(path string) (*File, error) {
 		}
 	}
 	return &f, nil
+}
+
+// ReadFolders reads the counts in state folders.
+func ReadFolders(dirs []string) (out []*File, err error) {
+	for _, dir := range dirs {
+		f, err := ReadFile(filepath.Join(dir, FileName))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s holds no counts of experiments; is it the state folder of a server that has run one?", dir)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, f)
+	}
+	return out, nil
 }
 
 // sound says that this can have been counted.
@@ -88,7 +104,9 @@ func loaded(s Saved) *trial {
 			u.totals = map[string]anytime.Unit{}
 		}
 	}
-	t.Units = nil
+	if t.Units = nil; t.Off == 0 { // an older file does not say it
+		t.Off = 1
+	}
 	for i := range t.Arms {
 		if t.Arms[i].Tallies == nil {
 			t.Arms[i].Tallies = map[string]anytime.Tally{}

@@ -124,7 +124,7 @@ func report(e *experiment.Experiment, s *Saved) Report {
 			r.Units += arm.Units
 			for _, m := range experiment.Measures() {
 				if t := s.Arms[i].Tallies[m.ID]; t.N > 0 {
-					arm.Measures = append(arm.Measures, counts(m, t, s.Arms[0].Tallies[m.ID], i, r.Split))
+					arm.Measures = append(arm.Measures, counts(m, t, s.Arms[0].Tallies[m.ID], i, r.Split, len(e.Arms)))
 				}
 			}
 		}
@@ -133,17 +133,18 @@ func report(e *experiment.Experiment, s *Saved) Report {
 	return r
 }
 
-func counts(m experiment.Measure, t, control anytime.Tally, arm int, off float64) Measured {
+func counts(m experiment.Measure, t, control anytime.Tally, arm int, off float64, arms int) Measured {
 	c := Measured{Measure: m, Tally: t, Value: t.Rate()}
 	if arm > 0 {
-		f := judge(m, control, t, off)
+		f := judge(m, control, t, off, arms)
 		c.Against, c.Words = &f, f.Words(m.Unit)
 	}
 	return c
 }
 
-func judge(m experiment.Measure, control, arm anytime.Tally, off float64) anytime.Finding {
-	return anytime.Judge(control, arm, anytime.Ask{Rate: m.Unit == "", LowerIsBetter: m.Lower, Split: off})
+// judge compares an arm with the control. The chance to be wrong is shared by all arms.
+func judge(m experiment.Measure, control, arm anytime.Tally, off float64, arms int) anytime.Finding {
+	return anytime.Judge(control, arm, anytime.Ask{Alpha: 0.05 / float64(arms-1), Rate: m.Unit == "", LowerIsBetter: m.Lower, Split: off})
 }
 
 // split is how likely chance makes such a split; 1 where it follows what is counted.
@@ -219,12 +220,12 @@ func (l *Lab) review(e *experiment.Experiment, t *trial) {
 	for i := 1; i < len(t.Arms); i++ {
 		for _, g := range e.Guards {
 			of, _ := experiment.MeasureOf(g.Measure)
-			f := judge(of, t.Arms[0].Tallies[g.Measure], t.Arms[i].Tallies[g.Measure], t.Off)
+			f := judge(of, t.Arms[0].Tallies[g.Measure], t.Arms[i].Tallies[g.Measure], t.Off, len(t.Arms))
 			if f.Kind == anytime.Worse && (of.Lower && f.Low > g.By || !of.Lower && f.High < -g.By) {
 				l.stop(t, fmt.Sprintf("%s: %s is %s", t.Arms[i].Name, g.Measure, f.Words(of.Unit)))
 			}
 		}
-		f := judge(m, t.Arms[0].Tallies[m.ID], t.Arms[i].Tallies[m.ID], t.Off)
+		f := judge(m, t.Arms[0].Tallies[m.ID], t.Arms[i].Tallies[m.ID], t.Off, len(t.Arms))
 		if e.Stop.Decided && (f.Kind == anytime.Better || f.Kind == anytime.Worse) {
 			l.stop(t, fmt.Sprintf("%s: %s is %s", t.Arms[i].Name, m.ID, f.Words(m.Unit)))
 		}

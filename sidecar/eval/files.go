@@ -1,0 +1,90 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+)
+
+// read is what became of a line.
+type read struct {
+	row  Row
+	sums []*Sum
+	err  error
+}
+
+// Read takes in every reply of a corpus. Lines that cannot be read are told, and counted.
+func (r *Report) Read(name string, in io.Reader, variants []Variant, world guard.World, tell io.Writer) (broken int, err error) {
+	lines := jsonlines.Reader{In: in}
+	jsonlines.InOrder(lines.All(), func(l jsonlines.Line) (out read) {
+		c, err := Parse(l.Text, fmt.Sprintf("%s:%d", name, l.N))
+		if err != nil {
+			return read{err: err}
+		}
+		out.row, out.sums, out.err = Run(&c, variants, world)
+		return out
+	}, func(one read) {
+		if one.err != nil {
+			broken++
+			fmt.Fprintln(tell, one.err)
+			return
+		}
+		r.Add(one.row, one.sums)
+	})
+	return broken, lines.Err
+}
+
+// Files are where a report is written; empty: nowhere.
+type Files struct{ HTML, JUnit, JSON string }
+
+// Save writes the report.
+func (r *Report) Save(to Files) error {
+	plain := func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(r)
+	}
+	for _, one := range []struct {
+		path  string
+		write func(io.Writer) error
+	}{{to.HTML, r.HTML}, {to.JUnit, r.JUnit}, {to.JSON, plain}} {
+		if one.path == "" {
+			continue
+		}
+		var out bytes.Buffer
+		if err := one.write(&out); err != nil {
+			return fmt.Errorf("write %s: %w", one.path, err)
+		}
+		if err := atomicfile.Write(one.path, out.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Against tells what was right in a report that was saved as JSON, and is wrong now; nothing
+// without one.
+func (r *Report) Against(path string) (worse []string, err error) {
+	if path == "" {
+		return nil, nil
+	}
+	doc, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	before, err := Baseline(doc)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, line := range r.Regressions(before) {
+		worse = append(worse, "was right, is wrong: "+line)
+	}
+	return worse, nil
+}
