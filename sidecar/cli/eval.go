@@ -25,7 +25,7 @@ func evalCommand(env Env) *cobra.Command {
 	x := evaluating{env: env}
 	c := &cobra.Command{
 		Use:   "eval",
-		Short: "Read labelled or recorded replies with several variants of the rules",
+		Short: "Read labelled or recorded replies with several rule folders",
 		Long: `Read every reply of the corpora with every variant, by the code that serves, and say
 which variant reads them better, and how sure that is. A variant is NAME=DIR, a folder of
 rules; NAME=builtin, the built-in ones; or NAME=DIR#PROFILE, a profile of its strategies.
@@ -35,9 +35,9 @@ A line of a corpus is a record as explain --jsonl takes it, or one that capture 
 
 Exit code: 0 no case that was right in the baseline is wrong now, 1 some are, or a line
 could not be read, 2 wrong usage.`,
-		Example: `  gpt-oss-executor eval --corpus replies.jsonl --variant now=builtin --variant new=my-rules
-  gpt-oss-executor eval --corpus a.jsonl --variant r=my-rules --html r.html --save r.json
-  gpt-oss-executor eval --corpus a.jsonl --variant r=my-rules --baseline r.json`,
+		Example: `  gpt-oss-executor eval --corpus a.jsonl --variant now=builtin --variant new=my
+  gpt-oss-executor eval --corpus a.jsonl --variant r=my --html r.html --save r
+  gpt-oss-executor eval --corpus a.jsonl --variant r=my --baseline r`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if len(x.corpora) == 0 || len(x.variants) == 0 {
