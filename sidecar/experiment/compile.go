@@ -58,6 +58,9 @@ type Recording struct {
 	when     func(Captured) (bool, error)
 }
 
+// Idle says that there is nothing to try and nothing to record.
+func (x *Experiments) Idle() bool { return len(x.List) == 0 && x.Capture == nil }
+
 // Compiler is what a loader lends to Compile.
 type Compiler struct {
 	Pattern  func(rulefile.Text) *regexp.Regexp // nil where it is wrong, which it reports

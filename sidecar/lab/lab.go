@@ -101,7 +101,7 @@ type Seat struct {
 // is about, and of which nothing is recorded, has no seat: nil.
 func (l *Lab) Seat(set *ruleset.Set, id string, who experiment.Asking) *Seat {
 	x := &set.Experiments
-	if len(x.List) == 0 && x.Capture == nil {
+	if x.Idle() {
 		return nil
 	}
 	s := &Seat{Set: set, lab: l, base: set, id: id, who: who}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
+)
+
+// lines is a log that can be read while it is written.
+type lines struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all.Write(p)
+}
+
+func (l *lines) find(re string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if m := regexp.MustCompile(re).FindStringSubmatch(l.all.String()); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// An arm becomes the rule while requests come: none of them fails, and those that come later
+// are served by it.
+func TestPromoteWhileServing(t *testing.T) {
+	var prompted atomic.Int64
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			_, _ = io.WriteString(w, `{"data":[{"id":"gpt-oss"}]}`)
+			return
+		}
+		if doc, _ := io.ReadAll(r.Body); bytes.Contains(doc, []byte("Be short.")) {
+			prompted.Add(1)
+		}
+		_, _ = io.WriteString(w, `{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Hello."},"finish_reason":"stop"}]}`)
+	}))
+	defer model.Close()
+	dir, log := filepath.Join(t.TempDir(), "rules"), &lines{}
+	env := Env{In: strings.NewReader(""), Out: io.Discard, Err: log, Defaults: os.DirFS("../..")}
+	if code := Run([]string{"init", dir}, env); code != 0 {
+		t.Fatal(log.all.String())
+	}
+	for name, text := range map[string]string{"prompts/short.txt": "Be short.", "experiments.yaml": "version: 1\nexperiments:\n  - id: p\n    about: x\n    status: running\n    measure: tool_ok\n" +
+		"    arms: {control: {share: 50}, short: {share: 50, set: {prompt: short}}}\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := defaultSettings()
+	s.Listen, s.Admin, s.Upstream, s.Rules, s.Confine, s.State = "127.0.0.1:0", "127.0.0.1:0", model.URL, dir, service.ConfineOff, t.TempDir()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- serve(ctx, s, env) }()
+	waitFor(t, "the server", func() bool { return log.find(`event=http_server_start address=http://(\S+)/v1`) != "" })
+	address, admin := log.find(`event=http_server_start address=http://(\S+)/v1`), log.find(`event=admin_start address=http://(\S+)`)
+
+	var asked, failed, session atomic.Int64
+	ask := func() {
+		req, _ := http.NewRequest(http.MethodPost, "http://"+address+"/v1/chat/completions", strings.NewReader(`{"model":"gpt-oss","messages":[{"role":"user","content":"go"}]}`))
+		req.Header.Set("session_id", "s"+string(rune('a'+session.Add(1)%26)))
+		res, err := http.DefaultClient.Do(req)
+		asked.Add(1)
+		if err != nil || res.StatusCode != http.StatusOK {
+			failed.Add(1)
+		}
+		if err == nil {
+			_, _ = io.Copy(io.Discard, res.Body)
+			_ = res.Body.Close()
+		}
+	}
+	hammering, quiet := context.WithCancel(t.Context())
+	var callers sync.WaitGroup
+	for range 4 {
+		callers.Go(func() {
+			for hammering.Err() == nil {
+				ask()
+			}
+		})
+	}
+	waitFor(t, "requests", func() bool { return asked.Load() > 100 })
+	code := Run([]string{"experiments", "promote", "p", "short", "--admin", admin}, env)
+	quiet()
+	callers.Wait()
+	if before := prompted.Load(); code != 0 || failed.Load() > 0 || before == 0 || before == asked.Load() {
+		t.Errorf("exit code %d; %d of %d requests failed, %d had the prompt\n%s", code, failed.Load(), asked.Load(), before, log.all.String())
+	}
+	before := prompted.Load()
+	for range 52 {
+		ask()
+	}
+	if now := prompted.Load(); now-before != 52 || failed.Load() > 0 {
+		t.Errorf("%d of 52 have the prompt", now-before)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
