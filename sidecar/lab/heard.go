@@ -48,7 +48,7 @@ func (s *Seat) calls(h *turn.Heard) {
 		if s.who.Session == "" {
 			continue
 		}
-		k := r.Calls[i].Key()
+		k := key("", r.Calls[i].Key()) // arguments may be long
 		if _, known := did.calls[k]; known || len(did.calls) < maxKinds {
 			did.calls[k]++
 		}

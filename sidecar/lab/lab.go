@@ -67,7 +67,7 @@ type waiting struct{ places []place }
 
 // habits are what a session did lately.
 type habits struct {
-	calls   map[string]int // how often, by tool and arguments
+	calls   map[string]int // how often, by a hash of tool and arguments
 	counted int            // so many messages were looked at for a correction
 }
 
