@@ -108,11 +108,11 @@ func (w *Want) judge(m replay.Made) Made {
 var markup = lazyregexp.New(`<\|[a-z_]+\|>|assistant(?:commentary|analysis|final)|to=functions\.|</?tool_call>|\[TOOL_CALLS?\]`)
 
 func (w *Want) contentOK(content string) bool {
-	any := w.ContentAny
+	texts := w.ContentAny
 	if w.saysContent {
-		any = append(any, w.Content)
+		texts = append(texts, w.Content)
 	}
-	for _, want := range any {
+	for _, want := range texts {
 		text := ""
 		if want != nil {
 			text = *want
@@ -121,7 +121,7 @@ func (w *Want) contentOK(content string) bool {
 			return true
 		}
 	}
-	return len(any) == 0
+	return len(texts) == 0
 }
 
 func sameCalls(want []replay.ExpectCall, got []replay.MadeCall) bool {

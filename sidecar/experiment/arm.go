@@ -67,7 +67,7 @@ func (b Base) Files(arms ...*CompiledArm) map[string]string {
 			case path == "":
 				b.Report(s.Key.All(), rulefile.CodeRef, key+" is a whole file", "write FILE.ID.KEY, as in strategies.markers.priority")
 			case sections != nil && !slices.Contains(sections, section):
-				b.Report(s.Key.All(), rulefile.CodeRef, "an arm cannot set "+file+"."+section, fmt.Sprintf("of %s.yaml it may set %s", file, strings.Join(sections, ", ")))
+				b.Report(s.Key.All(), rulefile.CodeRef, "an arm cannot set "+file+"."+section, fmt.Sprintf("of %s.yaml it may set %s; how much of a result is kept is results.TOOL.chars", file, strings.Join(sections, ", ")))
 			default:
 				set(s.Key, file, path, s.Value)
 			}

@@ -32,6 +32,7 @@ type Experiment struct {
 	Guards                  []Guardrail
 	Stop                    Stop
 	when                    func(Asking) (bool, error)
+	pinned                  map[string]int // units → arms
 }
 
 // CompiledArm is one of its arms.
@@ -144,9 +145,7 @@ func (c Compiler) experiment(r *Entry) Experiment {
 			c.Report(r.ID.All(), rulefile.CodeValue, "a shadow experiment has no shares that could adapt", "leave out adaptive or shadow")
 		}
 	}
-	if sum > 0 {
-		c.sample(r, &e)
-	}
+	c.sample(r, &e)
 	return e
 }
 
@@ -158,7 +157,7 @@ func (c Compiler) measure(t rulefile.Text) (Measure, bool) {
 	return m, known
 }
 
-// sample checks in which arm the sample units are.
+// sample puts units into arms.
 func (c Compiler) sample(r *Entry, e *Experiment) {
 	for _, s := range r.Sample {
 		unit := map[string]rulefile.Text{BySession: s.Session, ByAgent: s.Agent, ByUser: s.User}[e.Unit]
@@ -169,9 +168,15 @@ func (c Compiler) sample(r *Entry, e *Experiment) {
 			c.Report(s.Arm.All(), rulefile.CodeMissing, "the sample names no "+e.Unit, "write "+e.Unit+": its key, and arm")
 			continue
 		}
-		if is := e.Arms[e.Pick(unit.Value, e.Shares())].Name; is != s.Arm.Value {
-			c.Report(s.Arm.All(), rulefile.CodeValue, fmt.Sprintf("%s is in the arm %s", unit.Value, is), "the shares decide it; write down what is so")
+		arm := e.Arm(s.Arm.Value)
+		if arm < 0 {
+			c.Report(s.Arm.All(), rulefile.CodeRef, "there is no arm "+s.Arm.Value, "")
+			continue
 		}
+		if e.pinned == nil {
+			e.pinned = map[string]int{}
+		}
+		e.pinned[unit.Value] = arm
 	}
 }
 
@@ -182,6 +187,12 @@ func (e *Experiment) Shares() []float64 {
 		out[i] = e.Arms[i].Share
 	}
 	return out
+}
+
+// Pinned is the arm that a unit is put into by its name; not ok where its share decides.
+func (e *Experiment) Pinned(unit string) (arm int, ok bool) {
+	arm, ok = e.pinned[unit]
+	return arm, ok
 }
 
 // Arm is the number of an arm, or -1.

@@ -69,7 +69,7 @@ type Entry struct {
 	Measure rulefile.Text        `rule:"measure,required" doc:"What shall get better." eg:"tool_ok"`
 	Guards  []Guard              `rule:"guards" doc:"What must not get worse: the experiment stops by itself then."`
 	Stop    Stop                 `rule:"stop" doc:"When it stops by itself. If left out, it does not."`
-	Sample  []Sample             `rule:"sample" doc:"Units, and the arm that each is in. Every load checks it, so that a share that moves them is seen."`
+	Sample  []Sample             `rule:"sample" doc:"Units that are put into an arm, to try it. They are not counted."`
 }
 
 // Arm is one of the things that are tried.
@@ -96,7 +96,7 @@ type Stop struct {
 	Decided bool `rule:"decided" doc:"true: as soon as one arm is known to be better or worse than the first."`
 }
 
-// Sample is a unit, and the arm that it is in.
+// Sample is a unit, and the arm that it is put into.
 type Sample struct {
 	Session rulefile.Text `rule:"session" doc:"A session, where those are split." eg:"agent:main:alice"`
 	Agent   rulefile.Text `rule:"agent" doc:"An agent, where those are split." eg:"main"`

@@ -125,6 +125,12 @@ func (l *Lab) Seat(set *ruleset.Set, id string, who experiment.Asking) *Seat {
 		if unit == "" {
 			continue
 		}
+		if arm, is := e.Pinned(unit); is {
+			if !e.Shadow {
+				arms = append(arms, e.ID+"/"+e.Arms[arm].Name)
+			}
+			continue
+		}
 		p := t.seat(e, unit)
 		if e.Shadow {
 			p.arm = 0
@@ -133,7 +139,7 @@ func (l *Lab) Seat(set *ruleset.Set, id string, who experiment.Asking) *Seat {
 		}
 		s.places = append(s.places, p)
 	}
-	if len(s.places) == 0 && !records {
+	if len(s.places)+len(arms) == 0 && !records {
 		return nil
 	}
 	s.Set = set.Under(arms)

@@ -198,3 +198,19 @@ func TestShadowCrash(t *testing.T) {
 		t.Error(log.String())
 	}
 }
+
+// Who is pinned to an arm gets it, and is not counted.
+func TestPinned(t *testing.T) {
+	set, c := rules(t, "    sample: [{session: alice, arm: new}, {session: bob, arm: control}]\n"), &clock{time.Now()}
+	l := open(t, "", c)
+	for unit, arm := range map[string]string{"alice": "one/new", "bob": "one/control"} {
+		s := l.Seat(set, "r", experiment.Asking{Session: unit})
+		if s.Arms() != arm {
+			t.Errorf("%s is in %s", unit, s.Arms())
+		}
+		s.Served(turn.Account{Turns: 1}, time.Second, false)
+	}
+	if r := l.Reports(set)[0]; r.Units != 0 || len(r.Arms[0].Measures)+len(r.Arms[1].Measures) != 0 {
+		t.Errorf("%+v", r)
+	}
+}

@@ -86,7 +86,7 @@ func (l *Lab) together(e *experiment.Experiment, more []*File) *Saved {
 		}
 		all.Off = min(all.Off, s.Off)
 	}
-	p := print(e)
+	p := printOf(e)
 	if t := l.trials[e.ID]; t != nil && t.Print == p {
 		add(t.saved(true))
 	}
@@ -191,7 +191,7 @@ func (l *Lab) Review(set *ruleset.Set) {
 	for i := range set.Experiments.List {
 		e := &set.Experiments.List[i]
 		t := l.trials[e.ID]
-		if t == nil || t.Print != print(e) {
+		if t == nil || t.Print != printOf(e) {
 			continue
 		}
 		for k := range t.Arms {

@@ -54,8 +54,8 @@ type unit struct {
 	totals map[string]anytime.Unit
 }
 
-// print tells definitions apart whose counts must not be mixed.
-func print(e *experiment.Experiment) string {
+// printOf tells definitions apart whose counts must not be mixed.
+func printOf(e *experiment.Experiment) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d %s %v", e.Phase, e.Unit, e.Shadow)
 	for _, a := range e.Arms {
@@ -77,7 +77,7 @@ const maxPast = 32
 // trial finds the trial of an experiment, or begins it. l.mu is held.
 func (l *Lab) trial(e *experiment.Experiment) *trial {
 	now := l.trials[e.ID]
-	p := print(e)
+	p := printOf(e)
 	if now != nil && now.Print == p {
 		return now
 	}

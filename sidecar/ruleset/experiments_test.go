@@ -90,7 +90,7 @@ func TestExperimentProblems(t *testing.T) {
 		{experiments(two("prompt: native"), "    guards: [{measure: emty}]\n"), "there is no measure emty"},
 		{experiments(two("prompt: native"), "    when: agnt == 'x'\n"), "a condition here sees no agnt"},
 		{experiments(two("prompt: native"), "    sample: [{agent: a, arm: control}]\n"), "the sample names no session"},
-		{experiments("{control: {share: 0}, new: {share: 100}}", "    sample: [{session: alice, arm: control}]\n"), "alice is in the arm new"},
+		{experiments(two("prompt: native"), "    sample: [{session: alice, arm: nwe}]\n"), "there is no arm nwe"},
 		{experiments(two("prompt: native"), "  - id: two\n    about: x\n    status: running\n    arms: "+two("prompt: native")+"\n    measure: tokens\n"), "sets prompt, too"},
 		{"version: 1\nexperiments: []\noutcomes: {failed: [{find: '^x', hit: [ax]}]}\n", "the sign is not found in this text"},
 		{"version: 1\nexperiments: []\ncapture: {share: 200}\n", "share cannot be 200"},
