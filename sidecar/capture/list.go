@@ -79,14 +79,6 @@ func (r *Record) content() string {
 	return r.Message.Content
 }
 
-// reasoning is what was taken for thoughts.
-func (r *Record) reasoning() string {
-	if r.Reading.Reasoning != nil {
-		return *r.Reading.Reasoning
-	}
-	return r.Message.Reasoning
-}
-
 // Line is a record on one line, which does a terminal no harm.
 func (r *Record) Line() string {
 	var what []string

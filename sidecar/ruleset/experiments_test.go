@@ -145,7 +145,7 @@ func TestPick(t *testing.T) {
 	if float64(moved) < 0.1*float64(units) || float64(moved) > 0.18*float64(units) {
 		t.Errorf("%d of %d moved; a tenth must", moved, units)
 	}
-	if e.Pick("alice", before) != e.Pick("alice", before) || e.Pick("x", []float64{0, 0, 0}) != -1 || e.Pick("x", []float64{0, 1, 0}) != 1 {
+	if e.Pick("alice", before) != 1 || e.Pick("x", []float64{0, 0, 0}) != -1 || e.Pick("x", []float64{0, 1, 0}) != 1 {
 		t.Error("not the same arm")
 	}
 }
