@@ -67,7 +67,16 @@ func Parse(line []byte, place string) (Case, error) {
 	var keys map[string]json.RawMessage
 	_ = json.Unmarshal(more.Expect, &keys)
 	_, c.Want.saysContent = keys["content"]
+	if !c.Want.says() {
+		c.Want = nil
+	}
 	return c, nil
+}
+
+// says reports whether there is anything to judge by. A label in other words would call
+// every reading right.
+func (w *Want) says() bool {
+	return w.Calls != nil || w.saysContent || len(w.ContentAny) > 0 || len(w.Accept) > 0 || w.LeakFree
 }
 
 // Made is what a variant made of a case, and how right that is.
@@ -77,7 +86,7 @@ type Made struct {
 	False     int  `json:"false_calls"` // calls that nobody wanted
 	Leak      bool `json:"leak"`
 	ContentOK bool `json:"content_ok"`
-	Right     bool `json:"right"` // calls as wanted, and no leak
+	Right     bool `json:"right"` // calls as wanted, or the text where no calls are; and no leak
 }
 
 // judge compares what was made with what was wanted.
@@ -86,11 +95,13 @@ func (w *Want) judge(m replay.Made) Made {
 	if w == nil {
 		return out
 	}
-	accepted := false
+	accepted, named := false, w.names(m.Content)
 	for _, a := range w.Accept {
-		accepted = accepted || sameCalls(a.Calls, m.Calls) && (a.Content == nil || squeezed(*a.Content) == squeezed(m.Content))
+		text := a.Content != nil && squeezed(*a.Content) == squeezed(m.Content)
+		fits := sameCalls(a.Calls, m.Calls) && (a.Content == nil || text)
+		accepted, named = accepted || fits, named || fits && text
 	}
-	out.CallsOK = w.Calls == nil || sameCalls(*w.Calls, m.Calls) || accepted
+	out.CallsOK = accepted || w.Calls == nil && len(w.Accept) == 0 || w.Calls != nil && sameCalls(*w.Calls, m.Calls)
 	if w.Calls != nil && !out.CallsOK {
 		for _, c := range m.Calls {
 			if !wanted(*w.Calls, c) {
@@ -98,16 +109,17 @@ func (w *Want) judge(m replay.Made) Made {
 			}
 		}
 	}
-	out.ContentOK = accepted || w.contentOK(m.Content)
-	out.Leak = w.LeakFree && !out.ContentOK && markup().MatchString(m.Content)
-	out.Right = out.CallsOK && !out.Leak
+	out.ContentOK = accepted || named || !w.saysContent && len(w.ContentAny) == 0
+	out.Leak = w.LeakFree && !named && markup().MatchString(m.Content) // a label may name a text that quotes markup
+	out.Right = out.CallsOK && !out.Leak && (w.Calls != nil || out.ContentOK)
 	return out
 }
 
 // markup is what no user should see.
 var markup = lazyregexp.New(`<\|[a-z_]+\|>|assistant(?:commentary|analysis|final)|to=functions\.|</?tool_call>|\[TOOL_CALLS?\]`)
 
-func (w *Want) contentOK(content string) bool {
+// names reports whether the label says this very text.
+func (w *Want) names(content string) bool {
 	texts := w.ContentAny
 	if w.saysContent {
 		texts = append(texts, w.Content)
@@ -121,7 +133,7 @@ func (w *Want) contentOK(content string) bool {
 			return true
 		}
 	}
-	return len(texts) == 0
+	return false
 }
 
 func sameCalls(want []replay.ExpectCall, got []replay.MadeCall) bool {

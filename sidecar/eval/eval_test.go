@@ -30,6 +30,15 @@ func TestJudge(t *testing.T) {
 		{text("Hello."), `{"calls":[{"name":"read"}]}`, "wrong"},
 		{text("see [TOOL_CALLS] there"), `{"calls":[],"content":null,"leak_free":true}`, "leak"},
 		{text("see [TOOL_CALLS] there"), `{"calls":[],"content_any":[null,"see [TOOL_CALLS] there"],"leak_free":true}`, "right"},
+		{text("see [TOOL_CALLS] there"), `{"calls":[],"leak_free":true}`, "leak"},
+		{text("see [TOOL_CALLS] there"), `{"leak_free":true}`, "leak"},
+		{text("see [TOOL_CALLS] there"), `{"calls":[],"content":"x","accept":[{"calls":[]}],"leak_free":true}`, "leak"},
+		{text("see [TOOL_CALLS] there"), `{"calls":[],"content":"x","accept":[{"calls":[],"content":"see [TOOL_CALLS] there"}],"leak_free":true}`, "right"},
+		{text("Hello."), `{"content":"Bye."}`, "wrong"},
+		{text("Hello."), `{"content":"Hello."}`, "right"},
+		{text("Hello."), `{"calls":[],"content":"Bye."}`, "right"},
+		{text("Hello."), `{"accept":[{"calls":[{"name":"read"}]}]}`, "wrong"},
+		{read, `{"accept":[{"calls":[{"name":"read"}]}]}`, "right"},
 	} {
 		c, err := Parse([]byte(`{"id":"x",`+row.reply+`,"expect":`+row.expect+`}`), "f:1")
 		ruletest.Must(t, err)
@@ -37,6 +46,17 @@ func TestJudge(t *testing.T) {
 		ruletest.Must(t, err)
 		if m := got.Made[0]; m.mark(true) != row.want || (sums[0].Right == 1) != (row.want == "right") {
 			t.Errorf("%s, %s: %s, not %s (%s)", row.reply, row.expect, m.mark(true), row.want, m.shown())
+		}
+	}
+}
+
+// A label in words that nobody judges by is none: else every reading would be right.
+func TestNothingToJudgeBy(t *testing.T) {
+	for _, expect := range []string{`null`, `{}`, `{"tool_calls":[{"name":"read"}]}`, `{"leak_free":false}`, `{"calls":null}`} {
+		c, err := Parse([]byte(`{"message":{"content":"Hello."},"tools":["read"],"expect":`+expect+`}`), "f:1")
+		ruletest.Must(t, err)
+		if c.Want != nil {
+			t.Errorf("%s: labelled", expect)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
@@ -67,24 +66,4 @@ func (r *Report) Save(to Files) error {
 		}
 	}
 	return nil
-}
-
-// Against tells what was right in a report that was saved as JSON, and is wrong now; nothing
-// without one.
-func (r *Report) Against(path string) (worse []string, err error) {
-	if path == "" {
-		return nil, nil
-	}
-	doc, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	before, err := Baseline(doc)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	for _, line := range r.Regressions(before) {
-		worse = append(worse, "was right, is wrong: "+line)
-	}
-	return worse, nil
 }

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -35,6 +34,7 @@ type Sum struct {
 	Refused      int             `json:"refused"`
 	Milliseconds float64         `json:"milliseconds"`
 	Categories   map[string]*Sum `json:"by_category,omitempty"`
+	RightCases   []string        `json:"right_cases,omitempty"` // by their keys, for a baseline
 }
 
 // Pair compares two variants over labelled cases.
@@ -57,15 +57,17 @@ type Row struct {
 	Made     []*Made `json:"made"` // in the order of the variants
 	Differs  bool    `json:"differs"`
 	Want     any     `json:"expect,omitempty"`
+	key      string  // its id; the second case of that id is ID#2
 }
 
 // Report is all of it.
 type Report struct {
-	Variants []*Sum `json:"variants"`
-	Pairs    []Pair `json:"pairs"`
-	Rows     []Row  `json:"rows"` // those in which variants differ or are wrong
-	All      []Row  `json:"-"`
-	Cases    int    `json:"cases"`
+	Variants []*Sum         `json:"variants"`
+	Pairs    []Pair         `json:"pairs"`
+	Rows     []Row          `json:"rows"` // those in which variants differ or are wrong
+	All      []Row          `json:"-"`
+	Cases    int            `json:"cases"`
+	ids      map[string]int // how often each was seen
 }
 
 // Run reads one case with every variant.
@@ -110,7 +112,7 @@ func count(b bool) int {
 
 // NewReport is a report of variants without a case.
 func NewReport(variants []Variant) *Report {
-	r := &Report{Pairs: []Pair{}, Rows: []Row{}}
+	r := &Report{Pairs: []Pair{}, Rows: []Row{}, ids: map[string]int{}}
 	for _, v := range variants {
 		r.Variants = append(r.Variants, &Sum{Name: v.Name, Rules: v.Set.Version, Categories: map[string]*Sum{}})
 	}
@@ -120,6 +122,10 @@ func NewReport(variants []Variant) *Report {
 // Add takes in a case.
 func (r *Report) Add(row Row, sums []*Sum) {
 	r.Cases++
+	r.ids[row.ID]++
+	if row.key = row.ID; r.ids[row.ID] > 1 {
+		row.key = fmt.Sprintf("%s#%d", row.ID, r.ids[row.ID])
+	}
 	wrong := false
 	for i, s := range sums {
 		of := r.Variants[i]
@@ -131,6 +137,9 @@ func (r *Report) Add(row Row, sums []*Sum) {
 				of.Categories[row.Category] = c
 			}
 			c.add(s)
+		}
+		if row.Labelled && row.Made[i].Right {
+			of.RightCases = append(of.RightCases, row.key)
 		}
 		wrong = wrong || row.Labelled && !row.Made[i].Right
 	}
@@ -192,43 +201,4 @@ func (r *Report) Headline() string {
 		sure = "and that may be chance"
 	}
 	return fmt.Sprintf("%s reads %d replies rightly that %s reads wrongly, and %d the other way round, %s (p = %.2g).", best.Name, p.OnlyB, first.Name, p.OnlyA, sure, p.P)
-}
-
-// Regressions are the cases that were right in an earlier report and are wrong now, by
-// variant. A variant or a case that one of them lacks is none.
-func (r *Report) Regressions(before *Report) (out []string) {
-	wrong := func(rows []Row, i int) map[string]bool {
-		ids := map[string]bool{}
-		for _, row := range rows {
-			if row.Labelled && i < len(row.Made) && !row.Made[i].Right {
-				ids[row.ID] = true
-			}
-		}
-		return ids
-	}
-	for i, now := range r.Variants {
-		k := slices.IndexFunc(before.Variants, func(s *Sum) bool { return s.Name == now.Name })
-		if k < 0 {
-			continue
-		}
-		was := wrong(before.Rows, k)
-		for _, row := range r.Rows {
-			if wrong([]Row{row}, i)[row.ID] && !was[row.ID] {
-				out = append(out, now.Name+": "+row.ID+" ("+row.Place+")")
-			}
-		}
-	}
-	return out
-}
-
-// Baseline reads a report that was saved as JSON.
-func Baseline(doc []byte) (*Report, error) {
-	var r Report
-	if err := json.Unmarshal(doc, &r); err != nil {
-		return nil, fmt.Errorf("this is no report of eval --json: %w", err)
-	}
-	if len(r.Variants) == 0 {
-		return nil, fmt.Errorf("this is no report of eval --json: it has no variants")
-	}
-	return &r, nil
 }
