@@ -44,7 +44,9 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 		defer stream.Stop()
 	}
 	err = t.Run(r.Context(), out)
-	seat.Served(t.Account(), time.Since(began), err != nil)
+	if statusOf(err) != upstream.StatusClosed { // a caller who left shows nothing
+		seat.Served(t.Account(), time.Since(began), err != nil)
+	}
 	s.served(w, r, t.Account(), began, streams, err)
 	s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)).Observe(time.Since(began).Seconds())
 	s.metrics.Requests.WithLabelValues(model, strconv.Itoa(statusOf(err))).Inc()

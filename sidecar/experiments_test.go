@@ -206,13 +206,57 @@ func TestShadow(t *testing.T) {
 	ruletest.Soon(t, "the shadow has read", func() bool { s := l.Reports(set)[0].Shadow; return s != nil && s.Read == 64 })
 	stop()
 	<-ended
-	if s := l.Reports(set)[0].Shadow; s.Differs < 25 || s.Differs > 39 {
+	report := l.Reports(set)[0]
+	if s := report.Shadow; s.Differs < 25 || s.Differs > 39 {
 		t.Errorf("%+v of 64 differ; every other reply has a call", s)
+	}
+	if report.Arms[0].Units != 100 || report.Arms[1].Units != 0 {
+		t.Errorf("all are served by the first arm: %+v", report.Arms)
+	}
+}
+
+// Choices of odd numbers, and pieces of calls, are heard as they are read.
+func TestOddChoicesAreHeard(t *testing.T) {
+	dir := t.TempDir()
+	store, err := capture.Open(dir, slog.New(slog.DiscardHandler), time.Now)
+	ruletest.Must(t, err)
+	l, err := lab.Open(lab.Config{Store: store, Now: time.Now, Metrics: telemetry.New(), Log: slog.New(slog.DiscardHandler)})
+	ruletest.Must(t, err)
+	r := start(t, setup{set: trying(t, "capture: {share: 100}\nexperiments: []\n"), lab: l}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			moody(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, choice := range []string{
+			`{"index":-1,"delta":{"content":"odd"}}`, `{"index":1000000,"delta":{"content":"odd"}}`,
+			`{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"read","arguments":"{\"pa"}}]}}`,
+			`{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"th\":\"a\"}"}}]}}`,
+			`{"index":0,"delta":{},"finish_reason":"tool_calls"}`, `{"index":-1,"delta":{},"finish_reason":"stop"}`, `{"index":1000000,"delta":{},"finish_reason":"stop"}`,
+		} {
+			_, _ = fmt.Fprintf(w, "data: {\"id\":\"x\",\"choices\":[%s]}\n\n", choice)
+		}
+		_, _ = io.WriteString(w, "data: [DONE]\n\n")
+	}))
+	if a := r.stream(); len(a.calls) != 1 {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	ruletest.Must(t, l.Close())
+	whole := 0
+	_, err = capture.Read(dir, time.Time{}, func(rec *capture.Record) bool {
+		doc, _ := json.Marshal(rec)
+		if strings.Contains(string(doc), `"arguments":"{\"path\":\"a\"}"`) {
+			whole++
+		}
+		return true
+	})
+	if err != nil || whole != 1 {
+		t.Errorf("%d records with the call as it was said, %v", whole, err)
 	}
 }
 
 // Replies are recorded by the rule: those for which it holds, with messages only where it asks
-// for them, and what a shadow reads otherwise. Tools that read records read them.
+// for them, and what a shadow reads otherwise.
 func TestCapture(t *testing.T) {
 	experiments := `capture: {share: 100, when: calls > 0}
 experiments:

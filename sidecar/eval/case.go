@@ -4,9 +4,9 @@
 package eval
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
@@ -97,11 +97,11 @@ func (w *Want) judge(m replay.Made) Made {
 	}
 	accepted, named := false, w.names(m.Content)
 	for _, a := range w.Accept {
-		text := a.Content != nil && squeezed(*a.Content) == squeezed(m.Content)
-		fits := sameCalls(a.Calls, m.Calls) && (a.Content == nil || text)
+		text := a.Content != nil && replay.SameText(*a.Content, m.Content)
+		fits := replay.SameCalls(a.Calls, m.Calls) && (a.Content == nil || text)
 		accepted, named = accepted || fits, named || fits && text
 	}
-	out.CallsOK = accepted || w.Calls == nil && len(w.Accept) == 0 || w.Calls != nil && sameCalls(*w.Calls, m.Calls)
+	out.CallsOK = accepted || w.Calls == nil && len(w.Accept) == 0 || w.Calls != nil && replay.SameCalls(*w.Calls, m.Calls)
 	if w.Calls != nil && !out.CallsOK {
 		for _, c := range m.Calls {
 			if !wanted(*w.Calls, c) {
@@ -129,48 +129,20 @@ func (w *Want) names(content string) bool {
 		if want != nil {
 			text = *want
 		}
-		if squeezed(text) == squeezed(content) {
+		if replay.SameText(text, content) {
 			return true
 		}
 	}
 	return false
-}
-
-func sameCalls(want []replay.ExpectCall, got []replay.MadeCall) bool {
-	if len(want) != len(got) {
-		return false
-	}
-	for i := range want {
-		if !sameCall(want[i], got[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func sameCall(want replay.ExpectCall, got replay.MadeCall) bool {
-	return want.Name == got.Name && (want.Arguments == nil || tools.SameJSON(want.Arguments, got.Arguments))
 }
 
 func wanted(list []replay.ExpectCall, got replay.MadeCall) bool {
-	for _, want := range list {
-		if sameCall(want, got) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(want replay.ExpectCall) bool { return want.Fits(got) })
 }
-
-func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }
 
 // same says that two readings are the same to a caller.
 func same(a, b *Made) bool {
-	return squeezed(a.Content) == squeezed(b.Content) && len(a.Calls) == len(b.Calls) && func() bool {
-		for i := range a.Calls {
-			if a.Calls[i].Name != b.Calls[i].Name || !bytes.Equal(a.Calls[i].Arguments, b.Calls[i].Arguments) && !tools.SameJSON(a.Calls[i].Arguments, b.Calls[i].Arguments) {
-				return false
-			}
-		}
-		return true
-	}()
+	return replay.SameText(a.Content, b.Content) && slices.EqualFunc(a.Calls, b.Calls, func(a, b replay.MadeCall) bool {
+		return a.Name == b.Name && tools.SameJSON(a.Arguments, b.Arguments)
+	})
 }

@@ -9,8 +9,7 @@ import (
 // Pick gives the arm of a unit, by its number, for these shares; -1 where all are 0. It is the
 // same in every process and at all times. Each arm draws a waiting time for the unit, the
 // shorter the larger its share, and the shortest wins: so where shares change, a unit moves only
-// if its arm shrank or the other one grew; no way without a memory moves fewer. Experiments
-// are independent of each other.
+// if its arm shrank or the other one grew. Experiments are independent of each other.
 func (e *Experiment) Pick(unit string, shares []float64) int {
 	best, shortest := -1, math.Inf(1)
 	for i, share := range shares {

@@ -116,10 +116,7 @@ type Asking struct {
 
 // Captured is what the condition of capture sees.
 type Captured struct {
-	Model    string   `expr:"model" doc:"The model id that the caller asked for."`
-	Agent    string   `expr:"agent" doc:"The agent. It is empty if the request does not name it."`
-	Session  string   `expr:"session" doc:"The session. It is empty if the request does not name it."`
-	Channel  string   `expr:"channel" doc:"The channel, such as telegram. It is empty if the request does not name it."`
+	Asking
 	Arms     []string `expr:"arms" doc:"The arms that the request is in, as EXPERIMENT/ARM."`
 	Calls    int      `expr:"calls" doc:"How many calls left."`
 	Refused  int      `expr:"refused" doc:"How many calls did not."`

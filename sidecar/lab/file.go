@@ -122,10 +122,11 @@ func (t *trial) saved(past bool) Saved {
 	for i := range s.Arms {
 		s.Arms[i].Tallies = maps.Clone(s.Arms[i].Tallies)
 	}
+	if past {
+		return s
+	}
 	for k, u := range t.units.All() {
-		if !past {
-			s.Units = append(s.Units, Known{k, u.arm, maps.Clone(u.totals)})
-		}
+		s.Units = append(s.Units, Known{k, u.arm, maps.Clone(u.totals)})
 	}
 	return s
 }

@@ -1,34 +1,40 @@
 package lab
 
 import (
+	"bytes"
+	"slices"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // Listens says that the words of replies are wanted: a shadow reads them, or they are recorded.
-func (s *Seat) Listens() bool { return s.recording() != nil || s.shadowed() }
-
-// shadowed reports whether shadows read the replies.
-func (s *Seat) shadowed() bool {
-	x := s.base.Experiments.List
-	for _, p := range s.places {
-		for i := range x {
-			if x[i].ID == p.of.ID && x[i].Shadow {
-				return true
-			}
-		}
-	}
-	return false
-}
+func (s *Seat) Listens() bool { return s.recording() != nil || len(s.shaded) > 0 }
 
 // Heard counts the calls of a reply, records it, and has shadows read it.
 func (s *Seat) Heard(h *turn.Heard) {
 	s.calls(h)
+	if !s.Listens() {
+		return
+	}
+	h = own(h)
 	s.record(h)
-	if s.shadowed() && !h.Lost {
+	if !h.Lost {
 		s.shadow(h)
 	}
+}
+
+// own is a copy that stays when the turn has ended: arguments may stand in a buffer that
+// another turn gets then.
+func own(h *turn.Heard) *turn.Heard {
+	out, reading := *h, *h.Reading
+	reading.Calls = slices.Clone(reading.Calls)
+	for i := range reading.Calls {
+		reading.Calls[i].Arguments = bytes.Clone(reading.Calls[i].Arguments)
+	}
+	out.Reading = &reading
+	return &out
 }
 
 // maxKinds is how many different calls of a session are remembered.
@@ -66,7 +72,7 @@ func (s *Seat) calls(h *turn.Heard) {
 	}
 	for _, id := range h.IDs {
 		at, _ := l.calls.Use(s.who.Session + " " + id)
-		*at = waiting{s.places}
+		*at = s.places
 	}
 }
 

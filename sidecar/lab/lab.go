@@ -50,7 +50,7 @@ type Lab struct {
 	dirty    bool
 	past     []*trial // that no rules run any more, or not so; the newest last
 	trials   map[string]*trial
-	calls    *recent.Map[waiting] // by session and id, which not every server makes unique
+	calls    *recent.Map[[]place] // whose results have not come, by session and id, which not every server makes unique
 	requests *recent.Map[[]place]
 	sessions *recent.Map[habits]
 }
@@ -62,9 +62,6 @@ type place struct {
 	arm  int
 }
 
-// waiting is a call whose result has not come.
-type waiting struct{ places []place }
-
 // habits are what a session did lately.
 type habits struct {
 	calls   map[string]int // how often, by a hash of tool and arguments
@@ -73,7 +70,7 @@ type habits struct {
 
 // Open reads what was counted before. A file that cannot be read is an error.
 func Open(c Config) (*Lab, error) {
-	l := &Lab{Config: c, trials: map[string]*trial{}, calls: recent.New[waiting](maxCalls, nil),
+	l := &Lab{Config: c, trials: map[string]*trial{}, calls: recent.New[[]place](maxCalls, nil),
 		requests: recent.New[[]place](maxRequests, nil), sessions: recent.New[habits](maxSessions, nil), shadows: make(chan job, maxJobs)}
 	if err := l.load(); err != nil {
 		return nil, fmt.Errorf("read what experiments have counted: %w", err)
@@ -90,6 +87,7 @@ type Seat struct {
 	id     string
 	who    experiment.Asking
 	places []place
+	shaded []shade
 
 	user     string // what is recorded of the request
 	messages json.RawMessage
@@ -132,12 +130,11 @@ func (l *Lab) Seat(set *ruleset.Set, id string, who experiment.Asking) *Seat {
 			continue
 		}
 		p := t.seat(e, unit)
-		if e.Shadow {
-			p.arm = 0
+		if s.places = append(s.places, p); e.Shadow {
+			s.shaded = append(s.shaded, shade{t, e})
 		} else {
 			arms = append(arms, e.ID+"/"+e.Arms[p.arm].Name)
 		}
-		s.places = append(s.places, p)
 	}
 	if len(s.places)+len(arms) == 0 && !records {
 		return nil
@@ -163,14 +160,6 @@ func (s *Seat) Arms() string {
 		return ""
 	}
 	return strings.Join(s.Set.Arms, " ")
-}
-
-// Watch is the watcher of a seat; nil for none.
-func (s *Seat) Watch() turn.Watcher {
-	if s == nil {
-		return nil
-	}
-	return s
 }
 
 // Served counts what came of the whole request. failed says that it ended with an error.
@@ -203,12 +192,13 @@ func (s *Seat) Served(a turn.Account, took time.Duration, failed bool) {
 }
 
 // rate counts one event of a measure.
-func (s *Seat) rate(measure string, yes bool) {
-	x := 0.0
+func (s *Seat) rate(measure string, yes bool) { s.count(measure, number(yes)) }
+
+func number(yes bool) float64 {
 	if yes {
-		x = 1
+		return 1
 	}
-	s.count(measure, x)
+	return 0
 }
 
 func (s *Seat) count(measure string, x float64) {
@@ -258,14 +248,17 @@ func (s *Seat) Asked(req *openai.Request) {
 		}
 		if call := s.lab.calls.Get(s.who.Session + " " + m.CallID); call != nil {
 			ok := !x.Failed(req.Text(m, maxResult))
-			for _, p := range call.places {
-				p.rate(experiment.ToolOK, ok)
+			for _, p := range *call {
+				p.count(experiment.ToolOK, number(ok))
 			}
 			s.lab.calls.Drop(s.who.Session + " " + m.CallID)
 		}
 	}
 	for i := len(req.Messages) - 1; i >= 0 && req.Messages[i].Role != "assistant"; i-- {
 		answered = answered && req.Messages[i].Role == "user" && i > 0
+	}
+	if s.who.Session == "" {
+		return // nobody knows which messages were there before
 	}
 	h, _ := s.lab.sessions.Use(s.who.Session)
 	if answered && len(req.Messages) > max(h.counted, 1) && req.LastUser != "" {
@@ -276,11 +269,3 @@ func (s *Seat) Asked(req *openai.Request) {
 
 // maxResult is how much of a result is looked at, in bytes: failures are short.
 const maxResult = 4 << 10
-
-func (p place) rate(measure string, yes bool) {
-	x := 0.0
-	if yes {
-		x = 1
-	}
-	p.count(measure, x)
-}

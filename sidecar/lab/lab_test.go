@@ -15,10 +15,13 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -212,5 +215,31 @@ func TestPinned(t *testing.T) {
 	}
 	if r := l.Reports(set)[0]; r.Units != 0 || len(r.Arms[0].Measures)+len(r.Arms[1].Measures) != 0 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// What is recorded, and what a shadow reads, is not what another turn puts into the buffer.
+func TestHeardIsOwned(t *testing.T) {
+	dir, set := t.TempDir(), rules(t, "capture: {share: 100}\n")
+	store, err := capture.Open(dir, slog.New(slog.DiscardHandler), time.Now)
+	ruletest.Must(t, err)
+	l := open(t, "", &clock{time.Now()})
+	l.Store = store
+	s := l.Seat(set, "r", experiment.Asking{Session: "s"})
+	buffer := []byte(`{"path":"mine"}`)
+	s.Heard(&turn.Heard{Set: set, Reading: &parse.Reading{Calls: []tools.Call{{Name: "read", Arguments: buffer}}}})
+	copy(buffer, `{"path":"your"}`)
+	s.Served(turn.Account{}, time.Second, false)
+	ruletest.Must(t, l.Close())
+	n := 0
+	_, err = capture.Read(dir, time.Time{}, func(r *capture.Record) bool {
+		n++
+		if got := string(r.Reading.Calls[0].Arguments); got != `{"path":"mine"}` {
+			t.Errorf("it recorded %s", got)
+		}
+		return true
+	})
+	if err != nil || n != 1 {
+		t.Errorf("%d records, %v", n, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
 
@@ -29,7 +30,7 @@ func (s *Seat) seen(h *turn.Heard, differs bool) experiment.Captured {
 		repaired += len(r.Calls[i].Repairs)
 	}
 	return experiment.Captured{
-		Model: s.who.Model, Agent: s.who.Agent, Session: s.who.Session, Channel: s.who.Channel, Arms: s.Set.Arms,
+		Asking: s.who, Arms: s.Set.Arms,
 		Calls: len(r.Calls), Refused: len(r.Refused), Repaired: repaired, Empty: r.Empty(), Cut: r.Cut != "" || r.Finish == "length",
 		Differs: differs, Text: h.Said.Content[:min(len(h.Said.Content), maxSeen)],
 	}
@@ -50,12 +51,11 @@ func (s *Seat) reply(h *turn.Heard, n int) capture.Reply {
 	if n > 0 {
 		id = fmt.Sprintf("%s.%d", id, n+1)
 	}
-	r := capture.Reply{
+	return capture.Reply{
 		At: s.lab.Now(), ID: id, Model: s.who.Model, Server: h.Server, Session: s.who.Session, Rules: h.Set.Version, Style: h.Style, Profile: h.Profile,
 		User: s.user, Arms: h.Set.Arms, Tools: h.Tools, Messages: s.messages, Content: h.Said.Content, Reasoning: h.Said.Reasoning,
 		Calls: capture.SaidOf(h.Said.Calls), Finish: h.Finish, Reading: capture.ReadingOf(h.Reading), Lost: h.Lost,
 	}
-	return r
 }
 
 // record keeps a reply until it is known what came of its request.
@@ -78,13 +78,13 @@ func (s *Seat) put(a turn.Account, took time.Duration, fault string) {
 }
 
 // differs records what a shadow reads otherwise, if the rule takes it for that alone.
-func (s *Seat) differs(h *turn.Heard, arm string, m made) {
+func (s *Seat) differs(h *turn.Heard, arm string, other *parse.Reading) {
 	r := s.recording()
 	if r == nil || s.takes(r, h, false) || !s.takes(r, h, true) {
 		return
 	}
 	k := s.reply(h, 0)
-	k.Shadow = &capture.Shadow{Arm: arm, Reading: capture.ReadingOf(m.reading)}
+	k.Shadow = &capture.Shadow{Arm: arm, Reading: capture.ReadingOf(other)}
 	s.lab.Store.Put(ruleOf(r), k)
 }
 

@@ -186,6 +186,9 @@ func (l *Lab) stop(t *trial, why string) {
 func (l *Lab) Review(set *ruleset.Set) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if r := set.Experiments.Capture; r != nil {
+		l.Store.Keep(ruleOf(r)) // what is too old goes, also while nothing is recorded
+	}
 	l.Metrics.Units.Reset()
 	l.Metrics.Outcomes.Reset()
 	for i := range set.Experiments.List {

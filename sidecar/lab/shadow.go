@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
@@ -20,43 +21,40 @@ const maxJobs = 64
 type job struct {
 	seat          *Seat
 	trial         *trial
-	arm           string
+	arm           string       // EXPERIMENT/ARM
 	first, second *ruleset.Set // that served, and the shadow's
-	heard         turn.Heard
+	heard         *turn.Heard
 }
 
-// made is what a reading came to.
-type made struct{ reading *parse.Reading }
+// shade is a shadow experiment that a request is in.
+type shade struct {
+	trial *trial
+	of    *experiment.Experiment
+}
 
 // by reads the reply by a rule set. Nobody judges the calls.
-func (j *job) by(set *ruleset.Set) made {
+func (j *job) by(set *ruleset.Set) *parse.Reading {
 	r := set.Strategies(j.heard.Profile).Reader(tools.NewCatalog(set.Tools, tools.NewSchemas(16), j.heard.Tools), j.heard.Facts)
 	r.Feed(j.heard.Said)
 	reading, _ := r.Close(j.heard.Finish)
-	return made{&reading}
+	return &reading
 }
 
-func (m made) same(o made) bool {
-	return m.reading.Content == o.reading.Content && slices.EqualFunc(m.reading.Calls, o.reading.Calls, func(a, b tools.Call) bool {
+func same(a, b *parse.Reading) bool {
+	return a.Content == b.Content && slices.EqualFunc(a.Calls, b.Calls, func(a, b tools.Call) bool {
 		return a.Name == b.Name && tools.SameJSON(a.Arguments, b.Arguments)
 	})
 }
 
 // shadow has the other arms of shadow experiments read a reply, later.
 func (s *Seat) shadow(h *turn.Heard) {
-	x := s.base.Experiments.List
-	for _, p := range s.places {
-		for i := range x {
-			e := &x[i]
-			if e.ID != p.of.ID || !e.Shadow {
-				continue
-			}
-			for _, arm := range e.Arms[1:] {
-				select {
-				case s.lab.shadows <- job{s, p.of, arm.Name, s.Set, s.base.Under([]string{e.ID + "/" + arm.Name}), *h}:
-				default:
-					s.lab.Metrics.Shadows.WithLabelValues(e.ID, "skipped").Inc()
-				}
+	for _, in := range s.shaded {
+		for _, arm := range in.of.Arms[1:] {
+			name := in.of.ID + "/" + arm.Name
+			select {
+			case s.lab.shadows <- job{s, in.trial, name, s.Set, s.base.Under([]string{name}), h}:
+			default:
+				s.lab.Metrics.Shadows.WithLabelValues(in.of.ID, "skipped").Inc()
 			}
 		}
 	}
@@ -83,16 +81,14 @@ func (l *Lab) read(j job) {
 		}
 	}()
 	outcome, other := "same", j.by(j.second)
-	same := j.by(j.first).same(other)
-	if !same {
-		j.seat.differs(&j.heard, j.trial.ID+"/"+j.arm, other)
+	if !same(j.by(j.first), other) {
+		outcome = "differs"
+		j.seat.differs(j.heard, j.arm, other)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	j.trial.Read++
-	if !same {
+	if j.trial.Read++; outcome == "differs" {
 		j.trial.Differs++
-		outcome = "differs"
 	}
 	l.dirty = true
 	l.Metrics.Shadows.WithLabelValues(j.trial.ID, outcome).Inc()

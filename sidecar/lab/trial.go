@@ -109,7 +109,9 @@ func (t *trial) seat(e *experiment.Experiment, name string) place {
 	k := key(e.ID, name)
 	u, first := t.units.Use(k)
 	if first {
-		u.arm = max(e.Pick(name, t.shares(e)), 0)
+		if !e.Shadow { // all are served by the first arm
+			u.arm = max(e.Pick(name, t.shares(e)), 0)
+		}
 		u.totals = map[string]anytime.Unit{}
 		t.Arms[u.arm].Units++
 	}

@@ -63,11 +63,22 @@ func (e *Expect) Call(name string, args json.RawMessage) bool {
 // fits reports whether a reading is what was expected.
 func (e *Expect) fits(m *Made) bool {
 	return sameText(e.Content, m.Content) && sameText(e.Reasoning, m.Reasoning) &&
-		(e.Calls == nil || slices.EqualFunc(e.Calls, m.Calls, func(want ExpectCall, got MadeCall) bool {
-			return want.Name == got.Name && (want.Arguments == nil || tools.SameJSON(want.Arguments, got.Arguments))
-		}))
+		(e.Calls == nil || SameCalls(e.Calls, m.Calls))
 }
 
-func sameText(want *string, got string) bool { return want == nil || squeezed(*want) == squeezed(got) }
+// Fits reports whether a call is the one that is expected.
+func (c ExpectCall) Fits(got MadeCall) bool {
+	return c.Name == got.Name && (c.Arguments == nil || tools.SameJSON(c.Arguments, got.Arguments))
+}
+
+// SameCalls reports whether calls are those that are expected, in order.
+func SameCalls(want []ExpectCall, got []MadeCall) bool {
+	return slices.EqualFunc(want, got, ExpectCall.Fits)
+}
+
+// SameText reports whether two texts are the same but for white space.
+func SameText(a, b string) bool { return squeezed(a) == squeezed(b) }
+
+func sameText(want *string, got string) bool { return want == nil || SameText(*want, got) }
 
 func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }

@@ -75,6 +75,9 @@ func (l *loader) arms(tightening bool) {
 	base := l.base()
 	l.set.arms = map[string]*Set{}
 	for _, c := range l.set.Experiments.Choices(l.report) {
+		if len(c.Arms) > 1 && l.problems.Fatal() {
+			return // each arm was said what is wrong with it
+		}
 		files := maps.Clone(l.files)
 		before := len(l.problems)
 		texts := base.Files(c.Arms...)

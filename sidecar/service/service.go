@@ -79,6 +79,7 @@ func Run(ctx context.Context, c Config) (err error) {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
+	defer func() { err = errors.Join(err, experiments.Close()) }() // after all that counts and records
 	adminEnded, err := r.judges(ctx, experiments)
 	if err != nil {
 		return errors.Join(err, l.Close())
@@ -87,7 +88,6 @@ func Run(ctx context.Context, c Config) (err error) {
 	r.background.Go(func() { c.Rules.Watch(ctx) })
 	r.background.Go(func() { memory.Tune(ctx) })
 	r.background.Go(func() { experiments.Run(ctx, c.Rules.Set) })
-	defer func() { err = errors.Join(err, experiments.Close()) }()
 	server, err := r.server(ctx, up, experiments)
 	if err != nil {
 		return errors.Join(err, l.Close())

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"bytes"
 	"strings"
 	"time"
 
@@ -24,17 +25,16 @@ type Watcher interface {
 // Heard is a choice of a reply, and what was made of it.
 type Heard struct {
 	Set     *ruleset.Set
-	Server  string   // the id of its dialect
-	Style   string   // in which the model was asked
-	Profile string   // of strategies.yaml
-	IDs     []string // under which the calls left
-	Reading *parse.Reading
-	Again   bool // an earlier reply to the same request had a fault
+	Server  string         // the id of its dialect
+	Style   string         // in which the model was asked
+	Profile string         // of strategies.yaml
+	IDs     []string       // under which the calls left
+	Reading *parse.Reading // and all it points to: valid during the call
 
 	// What follows is for watchers that listen.
 	Facts  parse.Facts // of the reading; nobody judges with them
 	Tools  []tools.Tool
-	Said   parse.Delta // the whole reply, as the server sent it
+	Said   parse.Delta // the whole reply, as the server sent it; its calls in pieces
 	Finish string
 	Lost   bool // it was too long to keep
 }
@@ -52,14 +52,11 @@ type ear struct {
 
 // hear keeps what a part says.
 func (t *Turn) hear(p *Part) {
-	if t.from.Watch == nil || !t.listens || p.Said == nil {
+	if !t.listens || p.Said == nil || p.Choice < 0 || p.Choice >= maxEars {
 		return
 	}
-	for len(t.ears) <= p.Choice && p.Choice < maxEars {
+	for len(t.ears) <= p.Choice {
 		t.ears = append(t.ears, ear{})
-	}
-	if p.Choice >= maxEars {
-		return
 	}
 	e := &t.ears[p.Choice]
 	if p.Said.Finish != "" {
@@ -74,37 +71,24 @@ func (t *Turn) hear(p *Part) {
 		if e.bytes += len(c.Name) + len(c.Arguments); e.bytes > maxHeard {
 			return
 		}
-		e.call(c)
+		c.Name, c.ID, c.Arguments = strings.Clone(c.Name), strings.Clone(c.ID), bytes.Clone(c.Arguments)
+		e.calls = append(e.calls, c)
 	}
 }
 
 // maxEars is of how many choices the words are kept.
 const maxEars = 8
 
-// call adds a piece of one of the server's own calls.
-func (e *ear) call(c parse.CallDelta) {
-	for i := range e.calls {
-		if old := &e.calls[i]; old.Index == c.Index {
-			old.Name += c.Name
-			old.Arguments = append(old.Arguments[:len(old.Arguments):len(old.Arguments)], c.Arguments...)
-			return
-		}
-	}
-	c.Arguments = append([]byte(nil), c.Arguments...)
-	c.Name, c.ID = strings.Clone(c.Name), strings.Clone(c.ID)
-	e.calls = append(e.calls, c)
-}
-
 // tellWatcher tells of a choice that has ended.
 func (t *Turn) tellWatcher(choice int, ids []string, r *parse.Reading) {
 	if t.from.Watch == nil {
 		return
 	}
-	h := &Heard{Set: t.set, Server: t.srv.ID.Value, Style: styleID(t.style), Profile: t.profile(), IDs: ids, Reading: r, Again: t.spent > 0}
+	h := &Heard{Set: t.set, Server: t.srv.ID.Value, Style: styleID(t.style), Profile: t.profile(), IDs: ids, Reading: r}
 	if t.listens {
 		h.Facts, h.Tools = t.facts, t.offered
 		h.Facts.Judge = nil
-		if choice < len(t.ears) {
+		if choice >= 0 && choice < len(t.ears) {
 			e := &t.ears[choice]
 			h.Said = parse.Delta{Content: e.content.String(), Reasoning: e.reasoning.String(), Calls: e.calls}
 			h.Finish, h.Lost = e.finish, e.bytes > maxHeard
