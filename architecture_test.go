@@ -42,8 +42,8 @@ var rooms = [][]string{
 	{"policy/urls", "sidecar/evidence", "sidecar/envelope", "sidecar/inert"},
 	{"tools"},
 	{"sidecar/errorlog"},
-	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "tools/refer", "tools/calltags", "tools/wording", "sidecar/header", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script", "sidecar/trial"},
-	{"internal/alphabet", "tools/callcode"},
+	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "tools/refer", "tools/calltags", "tools/wording", "sidecar/header", "sidecar/jsonend", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script", "sidecar/trial"},
+	{"internal/alphabet", "tools/callcode", "sidecar/wish", "sidecar/pattern", "sidecar/react"},
 	{"internal/atomicfile", "internal/scan", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet", "internal/noise", "internal/jsonlines", "internal/anytime", "internal/recent"},
 }
 
@@ -67,6 +67,10 @@ var never = map[string][]string{
 	"tools/refer":       {"net", "net/http", "os", "time", "log/slog", "context"},
 	"sidecar/header":    {"net", "net/http", "os", "time", "log/slog", "context"},
 	"sidecar/envelope":  {"net", "net/http", "os", "time", "log/slog", "context"},
+	"sidecar/jsonend":   {"net", "net/http", "os", "time", "log/slog", "context"},
+	"sidecar/pattern":   {"net", "net/http", "os", "time", "log/slog", "context"},
+	"sidecar/react":     {"net", "net/http", "os", "time", "log/slog", "context"},
+	"sidecar/wish":      {"net", "net/http", "os", "time", "log/slog", "context"},
 	"sidecar/inert":     {"net", "net/http", "os", "time", "log/slog", "context"},
 	"sidecar/evidence":  {"net", "net/http", "os", "time", "log/slog", "context"},
 	"internal/alphabet": {"net", "net/http", "os", "time", "log/slog", "context"},

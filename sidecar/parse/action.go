@@ -7,6 +7,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/react"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -16,36 +17,36 @@ import (
 // done with, or it is a quotation. no: the line belongs to the input.
 func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 	l, value := &t.lines, &t.scan
-	if value.depth == 0 && value.end == 0 {
-		value.at = scan.SkipSpace(v, max(value.at, l.input))
+	if value.Depth == 0 && value.End == 0 {
+		value.At = scan.SkipSpace(v, max(value.At, l.input))
 		switch {
-		case value.at < len(v) && v[value.at] != '{':
+		case value.At < len(v) && v[value.At] != '{':
 			l.text = true
 			return 0, no
-		case value.at == len(v) && !whole:
+		case value.At == len(v) && !whole:
 			return 0, wait
 		}
 	}
-	if !value.run(v[:t.at], false) {
-		if value.at <= t.at && !value.inString {
-			kw, _, more := lineWord(strings.TrimRight(line, "\n"))
+	if !value.Run(v[:t.at], false) {
+		if value.At <= t.at && !value.InString {
+			kw, _, more := react.Line(strings.TrimRight(line, "\n"))
 			switch {
 			case more && !whole:
 				return 0, wait
-			case kw != plainLine && kw != inputLine:
+			case kw != react.Plain && kw != react.Input:
 				n = t.at
 				t.callLine(v, n)
 				return n, yes
 			}
 		}
-		if !value.run(v[:t.at+len(line)], false) {
+		if !value.Run(v[:t.at+len(line)], false) {
 			if whole {
 				return 0, no
 			}
 			return 0, wait
 		}
 	}
-	n = value.end
+	n = value.End
 	if !strings.Contains(v[l.input:n], ":") {
 		l.text = true // {words}: text, not JSON
 		return 0, no
@@ -54,7 +55,7 @@ func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 		switch a, is := t.around(v, n, eof); {
 		case is == wait:
 			return 0, wait
-		case !t.runs(evidence.Lines, a, 0, callcode.Call{Name: cleanAction(l.name)}):
+		case !t.runs(evidence.Lines, a, 0, callcode.Call{Name: react.Name(l.name)}):
 			t.release(t.r.s.lines, n, quotation)
 			return 0, yes
 		}
@@ -66,10 +67,10 @@ func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 
 // stepBlob reads a call object that stands in place of a name.
 func (t *text) stepBlob(v string, eof bool) (int, bool) {
-	if !t.scan.run(v, eof) && !eof {
+	if !t.scan.Run(v, eof) && !eof {
 		return 0, true
 	}
-	end := t.scan.cut(v)
+	end := t.scan.Cut(v)
 	t.tellThought()
 	if !t.envelope(t.r.s.lines, v, t.lines.input, end, t.ending(), isAlone) {
 		t.noInput(end)
@@ -82,8 +83,8 @@ func (t *text) stepBlob(v string, eof bool) (int, bool) {
 func (t *text) callLine(v string, end int) {
 	l, st := &t.lines, t.r.s.lines
 	t.tellThought()
-	name := cleanAction(l.name)
-	args := actionInput(v[l.input:end])
+	name := react.Name(l.name)
+	args := react.ArgumentsOf(v[l.input:end])
 	switch {
 	case t.endsTurn(name):
 		t.note(st, 0, end, Finished, name)
@@ -105,17 +106,6 @@ func (t *text) callLine(v string, end int) {
 	t.unanswered()
 }
 
-// actionInput is the input without what was invented behind a quoted one.
-func actionInput(s string) string {
-	s = strings.TrimSpace(s)
-	if line, _, more := strings.Cut(s, "\n"); more && line[0] == '"' {
-		if line = strings.TrimSpace(line); len(line) > 1 && line[len(line)-1] == '"' {
-			return line
-		}
-	}
-	return s
-}
-
 // textInput makes arguments of plain input; quotes around it are dropped.
 func (t *text) textInput(s string) string {
 	if strings.HasPrefix(s, `"`) {
@@ -132,7 +122,7 @@ func (t *text) endAction(v string) (n int, done bool) {
 	l, at := &t.lines, t.at
 	switch {
 	case l.calls > 0 && !l.action:
-	case !l.begun && l.calls == 0 && !t.endsTurn(cleanAction(l.name)):
+	case !l.begun && l.calls == 0 && !t.endsTurn(react.Name(l.name)):
 		t.release(t.r.s.lines, at, "no Action Input follows")
 		return 0, true
 	default:
@@ -145,7 +135,7 @@ func (t *text) endAction(v string) (n int, done bool) {
 // noInput records an action that names a tool and gives it nothing.
 func (t *text) noInput(end int) {
 	l, st := &t.lines, t.r.s.lines
-	name := cleanAction(l.name)
+	name := react.Name(l.name)
 	if l.action && t.endsTurn(name) {
 		t.note(st, 0, end, Finished, "no action")
 		t.r.done = true
@@ -165,27 +155,17 @@ func (t *text) endLines(v string) (int, bool) {
 	l := &t.lines
 	switch {
 	case l.input > 0:
-		t.callLine(v, inputEnd(v, l.input))
+		t.callLine(v, react.InputEnd(v, l.input))
 		return len(v), false
 	case l.calls > 0 && !l.action:
 		t.prose(0)
 		return len(v), false
-	case l.action && (l.begun || t.endsTurn(cleanAction(l.name)) || l.calls > 0):
+	case l.action && (l.begun || t.endsTurn(react.Name(l.name)) || l.calls > 0):
 		t.noInput(len(v))
 		t.prose(0)
 		return len(v), false
 	}
 	return t.release(t.r.s.lines, len(v), "no action follows")
-}
-
-// inputEnd is where the input ends that v ends with: before a last line in which
-// the model began to invent the result.
-func inputEnd(v string, input int) int {
-	i := strings.LastIndexByte(v, '\n')
-	if i > input && i+1 < len(v) && scan.StartsFold(strings.TrimSpace(v[i+1:]), "observation", false) != no {
-		return i
-	}
-	return len(v)
 }
 
 func (t *text) tellThought() {
@@ -197,13 +177,4 @@ func (t *text) tellThought() {
 
 func (t *text) endsTurn(name string) bool {
 	return slices.ContainsFunc(t.r.s.lines.Done, func(d string) bool { return strings.EqualFold(d, name) })
-}
-
-// cleanAction removes markup and a remark in parentheses from a name.
-func cleanAction(s string) string {
-	s = strings.Trim(s, "*`\"' \t")
-	if i := strings.Index(s, " ("); i > 0 && strings.HasSuffix(s, ")") {
-		s = s[:i]
-	}
-	return s
 }

@@ -189,12 +189,12 @@ func (t *text) readXML(v string, eof bool) (block, verdict) {
 
 // readJSONBlock reads a call object or a list of them at v[i:].
 func (t *text) readJSONBlock(v string, i int, eof bool) (block, verdict) {
-	t.scan.at, t.scan.stops = max(t.scan.at, i), t.closers
-	if !t.scan.run(v, eof) && !eof {
+	t.scan.At, t.scan.Stops = max(t.scan.At, i), t.closers
+	if !t.scan.Run(v, eof) && !eof {
 		return block{}, wait
 	}
-	end := t.scan.cut(v)
-	if t.scan.end == 0 && t.scan.stop == 0 { // a string that never ends holds what closes the block
+	end := t.scan.Cut(v)
+	if t.scan.End == 0 && t.scan.Stop == 0 { // a string that never ends holds what closes the block
 		if at, _ := t.closing(v, i, eof); at >= 0 {
 			end = at
 		}
@@ -204,7 +204,7 @@ func (t *text) readJSONBlock(v string, i int, eof bool) (block, verdict) {
 		return block{}, wait
 	}
 	found, ok := t.unwrap(t.open.st, v[i:end], t.cutShort())
-	if !ok && t.scan.end == 0 && t.scan.stop == 0 {
+	if !ok && t.scan.End == 0 && t.scan.Stop == 0 {
 		torn, _, _ := t.envelopeOf(t.open.st).Torn(t.r.c, strings.Clone(v[i:end]), t.r.depth, t.first)
 		found.List = torn.List
 	}

@@ -70,16 +70,16 @@ func (t *text) readBracket(v string, from int, eof bool) (block, verdict) {
 	case j == len(v) || v[j] != '{':
 		return block{calls: []callcode.Call{{Name: name, Args: "{}"}}, end: i + 1}, yes
 	}
-	t.scan.at = max(t.scan.at, j)
+	t.scan.At = max(t.scan.At, j)
 	switch {
-	case t.scan.run(v, eof):
+	case t.scan.Run(v, eof):
 	case eof:
 		return block{end: len(v), truncated: true}, yes
 	default:
 		return block{}, wait
 	}
-	args := strings.Clone(v[j:t.scan.end])
-	end, is := t.closed(v, t.scan.end, eof, endRequest, "[/"+name+"]")
+	args := strings.Clone(v[j:t.scan.End])
+	end, is := t.closed(v, t.scan.End, eof, endRequest, "[/"+name+"]")
 	if is == wait {
 		return block{}, wait
 	}

@@ -37,19 +37,19 @@ func (t *text) stepCall(v string, eof bool) (int, bool) {
 	case v[i] != '{' && v[i] != '[' || t.strict >= maxStrict:
 		return t.stepRawCall(v, i, eof)
 	}
-	t.scan.at, t.scan.tokens = max(t.scan.at, i), t.grammar.Alphabet
-	whole := t.scan.run(v, eof)
+	t.scan.At, t.scan.Tokens = max(t.scan.At, i), t.grammar.Alphabet
+	whole := t.scan.Run(v, eof)
 	if !whole && !eof {
 		return 0, true
 	}
-	if at := t.swallowed(v, i, t.scan.cut(v)); whole && at > 0 {
+	if at := t.swallowed(v, i, t.scan.Cut(v)); whole && at > 0 {
 		return t.giveUpString(v, at, eof)
 	}
 	switch {
-	case t.scan.end > 0:
+	case t.scan.End > 0:
 		return t.followCall(v, eof)
-	case t.scan.stop > 0:
-		return t.closeCall(v, t.scan.stop-1, eof)
+	case t.scan.Stop > 0:
+		return t.closeCall(v, t.scan.Stop-1, eof)
 	}
 	return t.openCall(v)
 }
@@ -81,7 +81,7 @@ func (t *text) giveUpString(v string, at int, eof bool) (int, bool) {
 
 // followCall looks at what follows a complete value.
 func (t *text) followCall(v string, eof bool) (int, bool) {
-	end := t.scan.end
+	end := t.scan.End
 	if t.head.text != "" && !t.head.tokened {
 		switch a, is := t.around(v, end, eof); {
 		case is == wait:

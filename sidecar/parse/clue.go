@@ -247,9 +247,9 @@ func (t *text) clueEnd(v string, eof bool) (end int, ok bool) {
 		end = callcode.End(v, t.clue.from, false)
 		return end, end > 0
 	}
-	t.scan.at = max(t.scan.at, t.at)
-	t.scan.run(v, eof)
-	return t.scan.end, t.scan.end > 0
+	t.scan.At = max(t.scan.At, t.at)
+	t.scan.Run(v, eof)
+	return t.scan.End, t.scan.End > 0
 }
 
 // trail is the end of the debris behind arguments: strange signs, up to the end of the line.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -87,8 +88,8 @@ func (t *text) stepFence(v string, eof bool) (int, bool) {
 		case no:
 			return t.release(st, value, "a code fence")
 		}
-		t.scan.at = max(t.scan.at, value)
-		if !t.scan.run(v, eof) {
+		t.scan.At = max(t.scan.At, value)
+		if !t.scan.Run(v, eof) {
 			if !eof {
 				return 0, true
 			}
@@ -98,7 +99,7 @@ func (t *text) stepFence(v string, eof bool) (int, bool) {
 			}
 			return t.release(st, len(v), "a code fence that is cut")
 		}
-		end := t.scan.end
+		end := t.scan.End
 		if n := len(t.fences); n == 0 || t.fences[n-1].from < value {
 			if calls, ok := t.unwrap(st, v[value:end], false); !ok || len(calls.List) == 0 {
 				return t.release(st, end, "a code fence without a call")
@@ -112,7 +113,7 @@ func (t *text) stepFence(v string, eof bool) (int, bool) {
 			return 0, true
 		}
 		if again := strings.LastIndexByte(v[end:next], '\n'); again >= 0 && fenceMarks(v[end+again:next]) && fenceMarks(v[end:end+again]) {
-			t.at, t.scan = end+again, valueScan{}
+			t.at, t.scan = end+again, jsonend.Scan{}
 			continue
 		}
 		return t.closeFences(v, next, eof)

@@ -212,7 +212,12 @@ func (st *Strategy) check() error {
 	case Drop:
 		return st.checkLiterals()
 	case Pattern:
-		return cmp.Or(st.checkLiterals(), st.checkMatcher())
+		if err := st.checkLiterals(); err != nil {
+			return err
+		}
+		if err := st.Matcher.Check(); err != nil {
+			return st.errorf("%v", err)
+		}
 	case Phrases:
 		if len(st.Tools) == 0 {
 			return st.errorf("needs tools: the only ones it may call")

@@ -9,6 +9,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/wish"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -33,7 +34,7 @@ func TestDenied(t *testing.T) {
 		{"name lost", parse.Strategy{Kind: parse.JSON, Envelope: envelope.Keys{Name: []string{"path"}, Arguments: []string{"x"}}}, parse.Delta{Content: `{"path":"a"}`}, `{"path":"a"}`},
 		{"lines", parse.Strategy{Kind: parse.Lines}, parse.Delta{Content: "Action: read\nAction Input: {\"path\":\"a\"}\n"}, "Action: read"},
 		{"block", parse.Strategy{Kind: parse.Block, Open: []string{"[TOOL:"}, Body: parse.BodyPairs}, parse.Delta{Content: "[TOOL:read|path=a]"}, "[TOOL:read"},
-		{"phrases", parse.Strategy{Kind: parse.Phrases, Tools: []string{"read"}, Phrase: []parse.Phrase{{Tool: "read", After: []string{"read"}, Take: "path", As: "path"}}},
+		{"phrases", parse.Strategy{Kind: parse.Phrases, Tools: []string{"read"}, Phrase: []wish.Phrase{{Tool: "read", After: []string{"read"}, Take: "path", As: "path"}}},
 			parse.Delta{Content: "I will read notes.md now."}, "I will read notes.md now."},
 	} {
 		for when, why := range map[string]func(parse.Env) (bool, error){"": no, "out of range": fails} {

@@ -41,7 +41,7 @@ func (t *text) jsonStart(v string, j int, eof bool) (opening, verdict) {
 func (t *text) stepJSON(v string, eof bool) (int, bool) {
 	const why = "JSON that is no call"
 	st := t.r.s.json
-	if !t.scan.run(v, eof) {
+	if !t.scan.Run(v, eof) {
 		switch {
 		case !eof:
 			return 0, true
@@ -51,7 +51,7 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 		}
 		return t.release(st, len(v), why)
 	}
-	end := t.scan.end
+	end := t.scan.End
 	if t.at == 0 {
 		a, is := t.around(v, end, eof)
 		if is == wait {

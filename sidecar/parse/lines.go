@@ -4,32 +4,9 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/react"
 )
-
-// keyword is the word that a ReAct line begins with.
-type keyword uint8
-
-const (
-	plainLine keyword = iota
-	thoughtLine
-	actionLine
-	inputLine
-	answerLine
-	finalLine
-	observationLine
-)
-
-var keywords = []struct {
-	kw   keyword
-	word string
-}{
-	{inputLine, "action input"},
-	{actionLine, "action"},
-	{thoughtLine, "thought"},
-	{finalLine, "final answer"},
-	{answerLine, "answer"},
-	{observationLine, "observation"},
-}
 
 // lines is what a ReAct reply has said so far. Offsets are into the held text.
 type lines struct {
@@ -45,32 +22,6 @@ type lines struct {
 	seen    int // there is no line break before
 }
 
-// lineWord reads the keyword of a line and where its value begins. more says
-// that the line is too short to tell.
-func lineWord(line string) (kw keyword, value int, more bool) {
-	i := scan.SkipBytes(line, 0, " \t#*_")
-	if i == len(line) {
-		return plainLine, 0, true
-	}
-	for _, k := range keywords {
-		switch scan.StartsFold(line[i:], k.word, false) {
-		case no:
-			continue
-		case wait:
-			more = true
-			continue
-		}
-		j := scan.SkipBytes(line, i+len(k.word), " *_")
-		switch {
-		case j == len(line):
-			return plainLine, 0, true
-		case line[j] == ':':
-			return k.kw, scan.SkipBytes(line, j+1, " *_\t"), false
-		}
-	}
-	return plainLine, 0, more
-}
-
 // linesStart looks for a ReAct line. v[p:] is its first non-blank byte.
 func (t *text) linesStart(v string, i, p int, first, eof bool) (opening, verdict) {
 	st := t.r.s.lines
@@ -78,17 +29,17 @@ func (t *text) linesStart(v string, i, p int, first, eof bool) (opening, verdict
 		return opening{}, no
 	}
 	line, _, whole := strings.Cut(v[p:], "\n")
-	kw, n, more := lineWord(line)
+	kw, n, more := react.Line(line)
 	switch {
 	case (more || n > 0 && n == len(line)) && !whole && !eof:
 		return opening{}, wait
-	case kw == actionLine, kw == thoughtLine && first:
+	case kw == react.Action, kw == react.Thought && first:
 		return opening{begin: func(t *text, v string, _ int) {
 			t.past.Add(v[:scan.SkipBlanks(v, 0)])
 			t.enter(inLines)
 			t.lines = lines{}
 		}}, yes
-	case kw == finalLine && first:
+	case kw == react.Final && first:
 		return opening{n: p - i + n, begin: func(t *text, _ string, n int) {
 			t.note(st, 0, n, Shown, "Final Answer")
 			t.r.done = true
@@ -154,9 +105,9 @@ func (t *text) stepLines(v string, eof bool) (int, bool) {
 // changed, and n bytes are done with.
 func (t *text) oneLine(v, line string) (n int, done bool) {
 	l := &t.lines
-	kw, value, _ := lineWord(strings.TrimRight(line, "\n"))
+	kw, value, _ := react.Line(strings.TrimRight(line, "\n"))
 	if l.input > 0 {
-		if kw == plainLine || kw == inputLine {
+		if kw == react.Plain || kw == react.Input {
 			return 0, false
 		}
 		n = t.at
@@ -164,24 +115,24 @@ func (t *text) oneLine(v, line string) (n int, done bool) {
 		return n, true
 	}
 	switch {
-	case (kw == answerLine || kw == finalLine) && !l.action && (l.begun || l.calls == 0):
+	case (kw == react.Answer || kw == react.Final) && !l.action && (l.begun || l.calls == 0):
 		return t.finalAnswer(t.at + value), true
-	case kw == thoughtLine && !l.action && l.calls == 0:
+	case kw == react.Thought && !l.action && l.calls == 0:
 		l.begun = true
 		l.thought.WriteString(line[value:])
-	case kw == actionLine && !l.action:
+	case kw == react.Action && !l.action:
 		l.action = true
 		l.name = strings.Clone(strings.TrimSpace(line[value:]))
-	case kw == inputLine && l.action:
+	case kw == react.Input && l.action:
 		l.input = t.at + value
 		return 0, true // it may hold all of the input
-	case l.action && l.name == "" && kw == plainLine && strings.ContainsAny(line, "{`"):
+	case l.action && l.name == "" && kw == react.Plain && strings.ContainsAny(line, "{`"):
 		if b := strings.IndexByte(line, '{'); b >= 0 {
 			l.input, l.blob = t.at+b, true
-			t.scan = valueScan{at: l.input}
+			t.scan = jsonend.Scan{At: l.input}
 			return 0, true
 		}
-	case l.calls > 0 && !scan.Blank(line), kw == observationLine && l.begun, l.action && !scan.Blank(line):
+	case l.calls > 0 && !scan.Blank(line), kw == react.Observation && l.begun, l.action && !scan.Blank(line):
 		return t.endAction(v)
 	case l.begun && !l.action:
 		l.thought.WriteString(line)

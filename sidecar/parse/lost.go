@@ -21,11 +21,11 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 		t.message(Text, false)
 		return 0, false
 	}
-	t.scan.at, t.scan.tokens = max(t.scan.at, i), t.grammar.Alphabet
-	if !t.scan.run(v, eof) && !eof {
+	t.scan.At, t.scan.Tokens = max(t.scan.At, i), t.grammar.Alphabet
+	if !t.scan.Run(v, eof) && !eof {
 		return 0, true
 	}
-	end := t.scan.cut(v)
+	end := t.scan.Cut(v)
 	if t.nameless(v, i, end) || t.head.Channel == "commentary" {
 		t.between()
 		t.last = v[end-1]

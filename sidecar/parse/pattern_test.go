@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/pattern"
 )
 
 // pattern is a strategy of that kind. each and close may be empty.
-func pattern(open, close, find, each string) parse.Strategy {
-	st := parse.Strategy{ID: open + close, Kind: parse.Pattern, Open: []string{open}, Matcher: parse.Matcher{Find: regexp.MustCompile(find)}}
+func finding(open, close, find, each string) parse.Strategy {
+	st := parse.Strategy{ID: open + close, Kind: parse.Pattern, Open: []string{open}, Matcher: pattern.Matcher{Find: regexp.MustCompile(find)}}
 	if close != "" {
 		st.Close = []string{close}
 	}
@@ -20,7 +21,7 @@ func pattern(open, close, find, each string) parse.Strategy {
 	return st
 }
 
-func until(u parse.Until, st parse.Strategy) parse.Strategy {
+func until(u pattern.Until, st parse.Strategy) parse.Strategy {
 	st.Matcher.Until = u
 	return st
 }
@@ -38,14 +39,14 @@ func atLineStart(st parse.Strategy) parse.Strategy {
 // patterns is a bit of everything that patterns can do.
 func patterns() []parse.Strategy {
 	return []parse.Strategy{
-		pattern("@@", "@@end", `@@(?P<tool>\w+)(?P<args>(?s:.*))`, `~~ *(?P<key>\w+):`),
-		pattern("<<call", "</call>", `name=(?P<tool>\w+)(?P<args>[^<]*)`, `(?P<key>\w+)='(?P<value>[^']*)'`),
-		pattern("!!", "", `(?:!!|;)(?P<tool>\w+) *(?P<args>\{|[^;]*)`, ""),
-		tool("read", until(parse.UntilReply, pattern("$run", "", `\$run (?P<args>(?s:.*))`, ""))),
-		pattern("<{tool}>", "</{tool}>", `>(?P<args>(?s:.*))`, `(?s)<(?P<key>\w+)>(?P<value>.*?)</\w+>`),
+		finding("@@", "@@end", `@@(?P<tool>\w+)(?P<args>(?s:.*))`, `~~ *(?P<key>\w+):`),
+		finding("<<call", "</call>", `name=(?P<tool>\w+)(?P<args>[^<]*)`, `(?P<key>\w+)='(?P<value>[^']*)'`),
+		finding("!!", "", `(?:!!|;)(?P<tool>\w+) *(?P<args>\{|[^;]*)`, ""),
+		tool("read", until(pattern.UntilReply, finding("$run", "", `\$run (?P<args>(?s:.*))`, ""))),
+		finding("<{tool}>", "</{tool}>", `>(?P<args>(?s:.*))`, `(?s)<(?P<key>\w+)>(?P<value>.*?)</\w+>`),
 		atLineStart(parse.Strategy{ID: "pythonic", Kind: parse.Block, Open: []string{"[{tool}("}, Close: []string{"]"}, Body: parse.BodyCode}),
-		pattern("%%", "%%stop", `%% *stop (?P<tool>\w+)()`, ""),
-		pattern("%%", "", `%% *(?P<tool>\w+)(?P<args>\{)`, ""),
+		finding("%%", "%%stop", `%% *stop (?P<tool>\w+)()`, ""),
+		finding("%%", "", `%% *(?P<tool>\w+)(?P<args>\{)`, ""),
 	}
 }
 

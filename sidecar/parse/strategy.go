@@ -3,6 +3,8 @@ package parse
 import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/pattern"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/wish"
 )
 
 // Kind is how a strategy reads.
@@ -67,8 +69,8 @@ type Strategy struct {
 	Close      []string                // block, pattern: literals one of which ends it; empty: the body, or Matcher.Until, ends it
 	LineStart  bool                    // block, pattern: a candidate starts only at the start of a line
 	Body       Body                    // block: how what is between is read
-	Matcher    Matcher                 // pattern: the same
-	Phrase     []Phrase                // phrases
+	Matcher    pattern.Matcher         // pattern: the same
+	Phrase     []wish.Phrase           // phrases
 	Tools      []string                // phrases: the only tools this strategy may call
 }
 
@@ -90,13 +92,3 @@ const (
 	BodyCode  Body = "code"  // NAME(key=value, …), or a list of such calls
 	BodyAuto  Body = "auto"  // whichever of json, xml and code the first byte shows
 )
-
-// Phrase is prose that asks for a tool.
-type Phrase struct {
-	Tool  string
-	After []string // words that come just before the argument, any case
-	Until []string // words that end a sentence early
-	Take  string   // the argument that is filled
-	As    string   // sentence, quoted, url or path
-	Place string
-}

@@ -11,7 +11,7 @@ import (
 
 // cutShort says that the token limit ended the reply inside the value being read.
 // A value is open only at the end, so this does not depend on when it is asked.
-func (t *text) cutShort() bool { return t.r.length && t.scan.end == 0 && t.scan.stop == 0 }
+func (t *text) cutShort() bool { return t.r.length && t.scan.End == 0 && t.scan.Stop == 0 }
 
 // ending is how the value being read came to its end.
 func (t *text) ending() tools.Ending {

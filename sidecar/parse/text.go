@@ -7,6 +7,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
 )
 
 // mode is what the reader of a field expects next. What a mode does is its step; what
@@ -70,7 +71,7 @@ type text struct {
 	said  string    // the header of the current call, as written
 
 	grammar *header.Grammar // of the headers of this reply
-	scan    valueScan
+	scan    jsonend.Scan
 	open    *opener  // inBlock
 	closers []string // inBlock: literals one of which ends it
 	named   string   // inBlock: the name in the opening literal
@@ -206,7 +207,7 @@ func (t *text) step(v string, eof bool) (n int, more bool) {
 
 // enter changes the mode; the next byte is where it begins.
 func (t *text) enter(m mode) {
-	t.mode, t.at, t.retry, t.scan, t.sure = m, 0, 0, valueScan{}, 0
+	t.mode, t.at, t.retry, t.scan, t.sure = m, 0, 0, jsonend.Scan{}, 0
 }
 
 // prose goes back to reading text, skipping the first skip bytes in the search
