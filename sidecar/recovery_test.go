@@ -20,6 +20,7 @@ func TestRecovery(t *testing.T) {
 	guided.Finish = "length"
 	half := script.Text(`{"tool_calls":[{"name":"read","arguments":{"path":"a"}},{"name":"exec","arguments":{"comm`)
 	half.Finish = "length"
+	unclear := script.Text("⟦call⟧ exec ⟦args⟧ {\"command\":\"ls\"}")
 	two := func(n string) script.Reply { return script.Native("exec", n) }
 	for _, row := range []struct {
 		name  string
@@ -40,6 +41,8 @@ func TestRecovery(t *testing.T) {
 		{"cut call", []script.Reply{cut, good}, "", `read {"path":"a"}`, []string{"exec", "cut off"}},
 		{"cut guided JSON", []script.Reply{guided, good}, "", `read {"path":"a"}`, []string{"exec", "cut off"}},
 		{"cut behind a whole call", []script.Reply{half}, "", `read {"path":"a"}`, nil},
+		{"a text that may be a call", []script.Reply{unclear, good}, "", `read {"path":"a"}`, []string{"not clear whether exec shall be called"}},
+		{"the same again is text", []script.Reply{unclear, unclear}, "⟦call⟧ exec ⟦args⟧ {\"command\":\"ls\"}", "", []string{"exec"}},
 		{"Ollama's error", []script.Reply{script.OllamaParseError(`{"path":"a"`)}, "", `read {"path":"a"}`, nil},
 		{"Groq's error", []script.Reply{script.GroqFailedGeneration(`{"name":"read","arguments":{"path":"a"}}`)}, "", `read {"path":"a"}`, nil},
 		{"Groq's error with text", []script.Reply{script.GroqFailedGeneration("It is one.")}, "It is one.", "", nil},

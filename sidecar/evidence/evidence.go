@@ -22,16 +22,19 @@ const (
 	Bent               // the name is not written as it is offered
 	Mended             // the arguments had to be mended
 	Fits               // the arguments are what the tool's schema wants, as they stand
+	Only               // no other tool takes such arguments
 	Word               // a strange word stands between its parts
 	Signs              // strange signs do
 	Open               // it may stand in a sentence
 	Quoted             // a sentence goes on around it
+	Finish             // the reply ends with it, and the server says that it ends in a call
+	Topic              // the user writes about calls
 	Count              // how many there are
 )
 
 var names = [Count]string{
 	Header: "header", Name: "name", Object: "object", Block: "block", Lines: "lines", Bent: "bent", Mended: "mended",
-	Fits: "fits", Word: "word", Signs: "signs", Open: "open", Quoted: "quoted",
+	Fits: "fits", Only: "only", Word: "word", Signs: "signs", Open: "open", Quoted: "quoted", Finish: "finish", Topic: "topic",
 }
 
 // Names are the names of all signs.
@@ -138,8 +141,8 @@ func Prior() Weights {
 	return Weights{
 		Base: 0,
 		Of: [Count]float64{
-			Header: 3, Name: 2, Object: 3, Block: 3, Lines: 3, Bent: -0.5, Mended: -0.5, Fits: 1, Word: -1, Signs: -1,
-			Open: -2.5, Quoted: -7,
+			Header: 3, Name: 2, Object: 3, Block: 3, Lines: 3, Bent: -0.5, Mended: -0.5, Fits: 1, Only: 0.5, Word: -1, Signs: -1,
+			Open: -2.5, Quoted: -7, Finish: 1, Topic: -1,
 		},
 		Run: Thresholds{Read: 0.6, Write: 0.9, Exec: 0.9},
 		Ask: Thresholds{Read: 0.6, Write: 0.9, Exec: 0.9},

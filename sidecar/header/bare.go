@@ -32,6 +32,7 @@ type bare struct {
 	kind  string // its content type
 	raw   int    // where the body begins if it is no JSON; 0: not here
 	noise int
+	led   bool // other words of a header stand in front, and the name is known
 }
 
 // Bare looks for a header without control tokens at the start of rest. known says that a name
@@ -41,7 +42,7 @@ func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bar
 	if is != scan.Yes {
 		return Bare{}, is
 	}
-	h := bare{name: name}
+	h := bare{name: name, led: !scan.AmongFold(rest[:scan.WordEnd(rest, 0)], g.Words.Recipient) && known(name)}
 	for start := i; ; {
 		blanks := i
 		i = scan.SkipSpace(rest, i)
@@ -154,6 +155,10 @@ func (g *Grammar) glue(rest string, i int, h *bare, eof bool) (end int, is scan.
 		return 0, scan.Wait
 	}
 	word := rest[i:end]
+	if t := h.glued(word, words.Types); t > 0 {
+		h.kind, h.raw = word[:t], i+t
+		return 0, scan.No
+	}
 	kind := ""
 	for _, k := range words.Types {
 		if endsFold(word, k) {
@@ -176,6 +181,17 @@ func (g *Grammar) glue(rest string, i int, h *bare, eof bool) (end int, is scan.
 		}
 	}
 	return end, scan.Yes
+}
+
+// glued is how many bytes of a word are a content type that the body, which is code, is glued to:
+// "codeimport math".
+func (h *bare) glued(word string, types []string) int {
+	for _, t := range types {
+		if h.led && h.kind == "" && len(word) > len(t) && strings.HasPrefix(word, t) && !foreign(word) {
+			return len(t)
+		}
+	}
+	return 0
 }
 
 // sign reads a sign that is no letter.

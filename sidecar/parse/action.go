@@ -56,7 +56,7 @@ func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 		case is == wait:
 			return 0, wait
 		case !t.runs(evidence.Lines, a, 0, callcode.Call{Name: react.Name(l.name)}):
-			t.release(t.r.s.lines, n, quotation)
+			t.release(t.r.s.lines, n, a.why())
 			return 0, yes
 		}
 	}

@@ -115,7 +115,7 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 	case is == wait:
 		return 0, true
 	case !t.runs(evidence.Block, a, 0, b.calls...):
-		t.release(st, b.end, quotation)
+		t.release(st, b.end, a.why())
 		t.at = b.end // none of it is looked at again
 		return 0, false
 	}

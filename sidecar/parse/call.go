@@ -87,7 +87,7 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 		case is == wait:
 			return 0, true
 		case !t.runs(evidence.Header, a, 0, callcode.Call{Name: t.head.Recipient, Args: v[:end]}):
-			return t.unsay(v, end)
+			return t.unsay(v, end, a.why())
 		}
 	}
 	j := scan.SkipBytes(v, max(t.at, end), " \n\t\r}]") // closers too many: noise that the repair removes
@@ -97,7 +97,7 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 		case !eof:
 			return 0, true
 		case t.head.tokened && t.r.length:
-			return t.unsay(v, j)
+			return t.unsay(v, j, "the reply is cut behind it")
 		}
 		return t.endCall(v, j, false)
 	}
@@ -108,14 +108,14 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 		return t.closeCall(v, j, eof)
 	}
 	if t.head.tokened && !strings.Contains(v[end:j], "\n") {
-		return t.unsay(v, end)
+		return t.unsay(v, end, isQuoted.why())
 	}
 	return t.invented(v, end)
 }
 
 // unsay gives a call back as text, its header first.
-func (t *text) unsay(v string, end int) (int, bool) {
-	t.note(t.r.s.harmony, -len(t.head.text), 0, Released, quotation)
+func (t *text) unsay(v string, end int, why string) (int, bool) {
+	t.note(t.r.s.harmony, -len(t.head.text), 0, Released, why)
 	t.r.wasted += end
 	body := v[:end]
 	t.giveBack(t.head.text)
@@ -152,7 +152,7 @@ func (t *text) closeCall(v string, at int, eof bool) (int, bool) {
 		case wait:
 			return 0, true
 		case yes:
-			return t.unsay(v, at+n)
+			return t.unsay(v, at+n, isQuoted.why())
 		}
 	}
 	t.endCall(v, at, !tok.InHeader())

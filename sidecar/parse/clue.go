@@ -228,7 +228,7 @@ func (t *text) stepClue(v string, eof bool) (int, bool) {
 		return t.releaseClue(v[:end], "no arguments behind a name")
 	}
 	if !t.runs(evidence.Name, a, signs, call) {
-		return t.releaseClue(v[:end], quotation)
+		return t.releaseClue(v[:end], a.why())
 	}
 	t.found(t.r.s.json, v, 0, behind, call, tools.Ending{Terminated: true}, tools.Repair{Kind: "call.glued", At: t.base})
 	t.behindCall()

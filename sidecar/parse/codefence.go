@@ -27,6 +27,9 @@ func (t *text) fenceLine(v string, i, p int, eof bool) (opening, verdict) {
 	if n-p < 3 {
 		return opening{}, no
 	}
+	if t.loose {
+		return opening{n: n - i, begin: func(t *text, v string, n int) { t.flow(v[:n]); t.loose = false }}, yes
+	}
 	if t.fence.n == 0 && t.fenceMayCall() {
 		if t.front = t.inFront(v, i); t.front != isQuoted {
 			return opening{n: n - i, begin: func(t *text, _ string, _ int) { t.enter(inFence) }}, yes
@@ -169,7 +172,7 @@ func (t *text) closeFences(v string, next int, eof bool) (int, bool) {
 		all = append(all, found.List...)
 	}
 	if !t.runs(evidence.Object, t.front, 0, all...) {
-		return t.release(st, next, quotation)
+		return t.release(st, next, t.front.why())
 	}
 	for _, f := range t.fences {
 		found, _ := t.unwrap(st, v[f.from:f.to], false)

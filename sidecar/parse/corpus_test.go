@@ -92,7 +92,11 @@ func catalogOf(list []json.RawMessage, known bool) *tools.Catalog {
 }
 
 func readPieces(s *parse.Strategies, c *tools.Catalog, pieces []string, finish string) parse.Reading {
-	r := s.Reader(c, parse.Facts{})
+	return readAs(s, c, parse.Facts{}, pieces, finish)
+}
+
+func readAs(s *parse.Strategies, c *tools.Catalog, f parse.Facts, pieces []string, finish string) parse.Reading {
+	r := s.Reader(c, f)
 	for _, p := range pieces {
 		r.Feed(parse.Delta{Content: p})
 	}

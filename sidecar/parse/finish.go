@@ -15,8 +15,11 @@ const ContentFilter = "content_filter"
 // for it: OpenClaw keeps the text then, and says that it is not whole; it fails a turn on a
 // word that it does not know.
 func finishing(said string) (finish, cut string) {
+	if callsFinish(said) {
+		return "stop", ""
+	}
 	switch strings.ToLower(said) {
-	case "", "stop", "tool_calls", "tool_call", "toolcalls", "tool_use", "function_call", "end", "end_turn", "eos", "eos_token", "stop_sequence":
+	case "", "stop", "end", "end_turn", "eos", "eos_token", "stop_sequence":
 		return "stop", ""
 	case "length", "max_tokens":
 		return "length", ""
@@ -24,6 +27,11 @@ func finishing(said string) (finish, cut string) {
 		return ContentFilter, ContentFilter
 	}
 	return "length", word(said)
+}
+
+// callsFinish says that a finish_reason tells of calls.
+func callsFinish(said string) bool {
+	return scan.AmongFold(said, []string{"tool_calls", "tool_call", "toolcalls", "tool_use", "function_call"})
 }
 
 // word is a finish_reason as it may be shown: what is no short word is not.

@@ -63,7 +63,7 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 			return end, false
 		}
 		if a == isQuoted {
-			return t.releaseValue(end, quotation)
+			return t.releaseValue(end, a.why())
 		}
 		t.at = end
 	}

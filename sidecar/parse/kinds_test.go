@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // Kinds of damage that no strategy knows by itself: what is around a name and its arguments
@@ -14,7 +15,7 @@ func TestKindsOfDamage(t *testing.T) {
 	s, c := shipped.Strategies(""), offeredForFuzz()
 	for _, row := range []struct{ thoughts, text, calls, shows string }{
 		{"", `⟦call⟧ read ⟦args⟧ {"path":"a"}`, a, ""},
-		{"", `⟦call⟧ exec ⟦args⟧ {"command":"ls"}`, "", `⟦call⟧ exec ⟦args⟧ {"command":"ls"}`},
+		{"", `⟦call⟧ exec ⟦args⟧ {"command":"ls"}`, "", ""},
 		{"", `CALL read WITH {"path":"a"}`, a, ""},
 		{"", `call:read{"path":"a"}`, a, ""},
 		{"", `functions.read({"path":"a"})`, a, ""},
@@ -51,7 +52,7 @@ func TestKindsOfDamage(t *testing.T) {
 		{"", "```json\n{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}\n```\n```json\n{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}\n```\nThese are examples.", "",
 			"```json\n{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}\n```\n```json\n{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}\n```\nThese are examples."},
 		{"", "I look at it.\n```json\n{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}\n```", a, "I look at it."},
-		{"", "I look at it.\n```json\n{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}\n```", "", "I look at it.\n```json\n{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}\n```"},
+		{"", "I look at it.\n```json\n{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}\n```", "", "I look at it."},
 		{"", "An example:\n```json\n{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}\n```", "", "An example:\n```json\n{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}\n```"},
 		{"<|channel|>analysis<|message|>We greet.<|end|><|start|>assistant<|channel|>final<|message|>Hi.<|return|>", "", "", "Hi."},
 		{"<|channel|>commentary<|message|>I look.<|end|><|start|>assistant<|channel|>commentary to=functions.read<|message|>{\"path\":\"a\"}<|call|>", "", a, "I look."},
@@ -69,5 +70,43 @@ func TestKindsOfDamage(t *testing.T) {
 			t.Errorf("%q %q\ngives %s, shows %q, refused %v\nwant  %s, %q", row.thoughts, row.text, calls, shows, got.Refused, row.calls, row.shows)
 		}
 		sameReading(t, s, c, "row", row.text)
+	}
+}
+
+// What may be a call, or may not, is held back and asked about. The second time it is text.
+func TestAskedOnce(t *testing.T) {
+	s, c := shipped.Strategies(""), offeredForFuzz()
+	for _, text := range []string{
+		`{"name":"exec","arguments":{"command":"ls"}}`,
+		"```json\n{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}\n```",
+		"[TOOL:exec|command=ls]",
+	} {
+		text = "I look: " + text
+		first, second := readPieces(s, c, []string{text}, "stop"), readAs(s, c, parse.Facts{Asked: true}, []string{text}, "stop")
+		if len(first.Calls) > 0 || len(first.Refused) != 1 || first.Refused[0].Code != tools.Unsure || !strings.HasPrefix(first.Content, "I look:") || strings.Contains(first.Content, "exec") {
+			t.Errorf("%q gives %s, shows %q, refused %v", text, showCalls(first.Calls), first.Content, first.Refused)
+		}
+		if len(second.Calls)+len(second.Refused) > 0 || strings.ReplaceAll(second.Content, zeroWidth, "") != text {
+			t.Errorf("%q, asked before, gives %s, shows %q, refused %v", text, showCalls(second.Calls), second.Content, second.Refused)
+		}
+	}
+}
+
+// What the user writes and how the server says that the reply ended are signs, too.
+func TestSignsAroundTheReply(t *testing.T) {
+	s, c := shipped.Strategies(""), offeredForFuzz()
+	const text = `exec {"command":"ls"}`
+	score := func(user, finish string) float64 {
+		r := s.Reader(c, shipped.Facts("", "", user))
+		r.Feed(parse.Delta{Content: text})
+		got, _ := r.Close(finish)
+		if len(got.Weighed) != 1 {
+			t.Fatalf("%q weighed %+v", text, got.Weighed)
+		}
+		return got.Weighed[0].Score
+	}
+	plain, topic, finish := score("List the files.", "stop"), score("How does a Tool Call look?", "stop"), score("List the files.", "tool_calls")
+	if topic >= plain || finish <= plain {
+		t.Errorf("score %.2f, where the user writes about calls %.2f, where the server says that there are calls %.2f", plain, topic, finish)
 	}
 }

@@ -42,7 +42,7 @@ func (t *text) stepProse(v string, eof bool) (int, bool) {
 		var is verdict
 		if v[j] == '\n' {
 			if t.ticks > 0 {
-				t.ticks, t.looked = 0, t.base+j
+				t.ticks, t.loose, t.looked = 0, t.ticks >= 3, t.base+j
 			}
 			if j++; j == len(v) {
 				break

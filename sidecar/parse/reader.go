@@ -23,6 +23,10 @@ type Facts struct {
 	// Intact says that the server is not known to eat the header of the first thought: text
 	// at the start leaves at once, where a Harmony strategy would hold it.
 	Intact bool
+	// Topic is what a user says who writes about calls, in small letters.
+	Topic []string
+	// Asked says that the model was asked what it meant: what is in doubt is text then.
+	Asked bool
 	// Judge says why a call may not leave, or nil, and may change its arguments. Without
 	// it every call may leave.
 	Judge func(*tools.Call) *tools.Refusal
@@ -43,6 +47,7 @@ type Reader struct {
 	initials  [4]uint64 // the set of the first bytes of the offered names
 	collected bool      // it is complete
 
+	calls  bool // the server says that the reply ends in a call
 	length bool // the reply was cut: at its token limit, or as Reading.Cut says
 	done   bool
 	found  int
@@ -111,6 +116,7 @@ func (r *Reader) Release() []Event {
 // Close ends the reply. finish is the server's finish_reason, or "".
 func (r *Reader) Close(finish string) (Reading, []Event) {
 	r.events = r.events[:0]
+	r.calls = callsFinish(finish)
 	finish, cut := finishing(finish)
 	r.length = finish != "stop"
 	r.closeContent()

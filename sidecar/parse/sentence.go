@@ -21,8 +21,13 @@ const (
 	isQuoted               // a sentence goes on around it
 )
 
-// quotation is why a call is text.
-const quotation = "a sentence goes on around it"
+// why is the reason for which a call is text.
+func (a around) why() string {
+	if a == isQuoted {
+		return "a sentence goes on around it"
+	}
+	return "its signs weigh too little"
+}
 
 // around looks at the text in front of v and behind v[:end].
 func (t *text) around(v string, end int, eof bool) (around, verdict) {
@@ -32,7 +37,7 @@ func (t *text) around(v string, end int, eof bool) (around, verdict) {
 		return isAlone, wait
 	case a == inItem, b == sameSentence, a != ended && b == nextPart, a > partOpen && b == nextLine:
 		return isQuoted, yes
-	case a == inSentence, b == sameLine:
+	case a == inSentence, b == sameLine, t.loose:
 		return isOpen, yes
 	}
 	return isAlone, yes

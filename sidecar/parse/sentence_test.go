@@ -53,17 +53,17 @@ func TestQuotedAndLeaked(t *testing.T) {
 	}
 }
 
-// Where it is open whether a call is quoted, it runs if its tool is not known to do harm.
+// Where it is open whether a call is quoted, it runs if its tool is not known to do harm; else
+// the model is asked.
 func TestOpenSurroundings(t *testing.T) {
 	const a = ` read{"path":"a"}`
 	check(t, shipped.Strategies(""), []row{
 		{`I read` + a, a[1:], "I read", ""},
 		{"It reads: " + `[TOOL:read|path=a]`, a[1:], "It reads:", ""},
 		{`{"name":"read","arguments":{"path":"a"}} That reads it.`, a[1:], "", ""},
-		{"It runs: [TOOL:exec|command=ls]", "", "It runs: [TOOL:exec|command=ls]", ""},
-		{`{"name":"exec","arguments":{"command":"ls"}} That lists it.`, "", `{"name":"exec","arguments":{"command":"ls"}} That lists it.`, ""},
-		{`[{"name":"read","arguments":{"path":"a"}},{"name":"exec","arguments":{"command":"ls"}}] Both.`, "",
-			`[{"name":"read","arguments":{"path":"a"}},{"name":"exec","arguments":{"command":"ls"}}] Both.`, ""},
+		{"It runs: [TOOL:exec|command=ls]", "", "It runs:", ""},
+		{`{"name":"exec","arguments":{"command":"ls"}} That lists it.`, "", "", ""},
+		{`[{"name":"read","arguments":{"path":"a"}},{"name":"exec","arguments":{"command":"ls"}}] Both.`, "", "", ""},
 	})
 }
 
@@ -149,9 +149,13 @@ func TestProseInTheLineOfACall(t *testing.T) {
 			n := min(len(rest), size)
 			pieces, rest = append(pieces, rest[:n]), rest[n:]
 		}
-		got := readPieces(s, c, pieces, "stop")
-		unclear := func(f tools.Refusal) bool { return f.Code == tools.Unsure } // the model is asked
-		if got.Refused = slices.DeleteFunc(slices.Clone(got.Refused), unclear); len(got.Calls)+len(got.Refused) > 0 {
+		asked := readPieces(s, c, pieces, "stop")
+		unclear := func(f tools.Refusal) bool { return f.Code == tools.Unsure }
+		if asked.Refused = slices.DeleteFunc(slices.Clone(asked.Refused), unclear); len(asked.Calls)+len(asked.Refused) > 0 {
+			t.Fatalf("%q gives %s, refused %v", text, showCalls(asked.Calls), asked.Refused)
+		}
+		got := readAs(s, c, parse.Facts{Asked: true}, pieces, "stop")
+		if len(got.Calls)+len(got.Refused) > 0 {
 			t.Fatalf("%q gives %s, refused %v", text, showCalls(got.Calls), got.Refused)
 		}
 		if strings.ReplaceAll(got.Content, zeroWidth, "") != text {

@@ -71,6 +71,9 @@ func (t *text) offer(st *Strategy, from, to int, c callcode.Call, end tools.Endi
 // take records a call or the reason why it is none.
 func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.Refusal, how []tools.Repair) bool {
 	written := call
+	if refusal == nil && t.doubted {
+		refusal = doubt(call)
+	}
 	if refusal == nil {
 		call.Strategy, call.Confidence = st.ID, st.Confidence
 		if t.sure > 0 {

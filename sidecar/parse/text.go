@@ -51,6 +51,7 @@ type text struct {
 	blanks int   // so many bytes at the start of pend are known to be white space
 	retry  int   // how long the text must be for another look
 	fence  fence // the current code block
+	loose  bool  // a code block began in the middle of a line
 	ticks  int   // inside `inline code`: how many backticks opened it
 
 	word struct{ at, end int } // offsets in the field: the next glued word, in the text up to end
@@ -81,6 +82,7 @@ type text struct {
 	front   around    // inFence: what the text in front says
 	looked  int       // what stands in front of this offset in the field was released: no clue reaches back over it
 	sure    float64   // of the calls being taken; 0: they were not weighed
+	doubted bool      // the same: they weigh too little to run
 	tried   *Strategy // this one, and those before it, released what begins at
 	triedAt int       // this offset in the field
 	lines   lines
@@ -207,7 +209,7 @@ func (t *text) step(v string, eof bool) (n int, more bool) {
 
 // enter changes the mode; the next byte is where it begins.
 func (t *text) enter(m mode) {
-	t.mode, t.at, t.retry, t.scan, t.sure = m, 0, 0, jsonend.Scan{}, 0
+	t.mode, t.at, t.retry, t.scan, t.sure, t.doubted = m, 0, 0, jsonend.Scan{}, 0, false
 }
 
 // prose goes back to reading text, skipping the first skip bytes in the search

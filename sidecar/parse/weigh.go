@@ -11,23 +11,30 @@ import (
 )
 
 // runs weighs the signs that a text is the calls in it, which stand by form in such
-// surroundings. Where it is too close, the model is asked again; none of them runs then.
+// surroundings. Where it is too close, none of them runs: take refuses them, so that the
+// model is asked what it meant.
 func (t *text) runs(form evidence.Sign, a around, more evidence.Set, calls ...callcode.Call) bool {
-	t.sure = 1
+	t.sure, t.doubted = 1, false
 	for _, c := range calls {
 		w := t.weigh(form, a, more, c)
 		t.r.weighed(w)
 		t.sure = min(t.sure, w.Score)
-		if w.Decision == evidence.Ask && t.field == Content {
-			t.r.refuse(tools.Refusal{Code: tools.Unsure, Name: strings.Clone(c.Name), Text: strings.Clone(c.Args),
-				Why: fmt.Sprintf("it is not clear whether %s shall be called; call it as a tool, or answer in words without its markup", c.Name)})
-		}
-		if w.Decision != evidence.Run {
-			t.sure = 0
+		switch {
+		case w.Decision == evidence.Run:
+		case w.Decision == evidence.Ask && t.field == Content && !t.r.facts.Asked:
+			t.doubted = true
+		default:
+			t.sure, t.doubted = 0, false
 			return false
 		}
 	}
 	return true
+}
+
+// doubt refuses a call of which it is not sure that it is one.
+func doubt(c tools.Call) *tools.Refusal {
+	return &tools.Refusal{Code: tools.Unsure, Name: c.Name, Text: string(c.Arguments),
+		Why: fmt.Sprintf("it is not clear whether %s shall be called: call it as a tool, or answer in words without its markup", c.Name)}
 }
 
 // mayBe says that a text may be calls, of which the last is cut: each is rather one than not.
@@ -46,6 +53,12 @@ func (t *text) weigh(form evidence.Sign, a around, signs evidence.Set, c callcod
 	case isQuoted:
 		signs = signs.With(evidence.Quoted)
 	}
+	if t.r.calls {
+		signs = signs.With(evidence.Finish)
+	}
+	if t.r.facts.aboutCalls() {
+		signs = signs.With(evidence.Topic)
+	}
 	w := evidence.Weighed{Field: string(t.field), At: t.base, Name: strings.Clone(c.Name)}
 	class, known := t.r.c.ClassOf(w.Name)
 	if !known && form != evidence.Name { // markup that some strategy knows was meant as a call
@@ -55,6 +68,12 @@ func (t *text) weigh(form evidence.Sign, a around, signs evidence.Set, c callcod
 	w.Score = t.r.s.weights.Score(w.Signs)
 	w.Decision = t.r.s.weights.Decide(w.Score, class)
 	return w
+}
+
+// aboutCalls says that the user writes about calls.
+func (f *Facts) aboutCalls() bool {
+	user := strings.ToLower(f.User)
+	return slices.ContainsFunc(f.Topic, func(word string) bool { return strings.Contains(user, word) })
 }
 
 // seen adds what the catalog says of a call, and notes what it would run as.
@@ -69,6 +88,9 @@ func (t *text) seen(signs evidence.Set, c callcode.Call, w *evidence.Weighed) ev
 	}
 	call, refusal := t.r.c.Call(w.Name, []byte(c.Args), tools.Ending{Terminated: true})
 	w.Tool, w.Arguments = call.Name, call.Arguments
+	if only, ok := t.r.c.Fit(c.Args); ok && only.Name == call.Name {
+		signs = signs.With(evidence.Only)
+	}
 	switch {
 	case refusal != nil:
 	case string(call.Arguments) == strings.TrimSpace(c.Args):

@@ -1,6 +1,8 @@
 package ruleset
 
 import (
+	"strings"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -10,12 +12,13 @@ type evidenceDoc struct {
 	Version int           `rule:"version,required" one:"1" doc:"The version of this file's format."`
 	Base    float64       `rule:"base" min:"-20" max:"20" doc:"What is added to the weights of every text."`
 	Weights []weightRule  `rule:"weights,required" doc:"How much each sign speaks for a call, in logits; below 0 it speaks against one. A sign that is left out counts nothing."`
+	Topic   []string      `rule:"topic" doc:"What a user says who writes about calls, in any case: the sign topic." eg:"tool call"`
 	Run     thresholdRule `rule:"run,required" doc:"From which score on a call runs, by what its tool does."`
 	Ask     thresholdRule `rule:"ask,required" doc:"From which score on the model is asked what it means. Below, it is text."`
 }
 
 type weightRule struct {
-	Sign   rulefile.Text `rule:"sign,required" one:"header name object block lines bent mended fits word signs open quoted" doc:"The sign."`
+	Sign   rulefile.Text `rule:"sign,required" one:"header name object block lines bent mended fits only word signs open quoted finish topic" doc:"The sign."`
 	Weight float64       `rule:"weight,required" min:"-20" max:"20" doc:"How much it counts." eg:"1.5"`
 	About  string        `rule:"about" doc:"What the sign is." eg:"A sentence goes on around it."`
 }
@@ -36,4 +39,7 @@ func (l *loader) evidence() {
 		}
 	}
 	l.weights = w
+	for _, word := range f.Topic {
+		l.set.topic = append(l.set.topic, strings.ToLower(word))
+	}
 }

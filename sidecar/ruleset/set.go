@@ -48,6 +48,7 @@ type Set struct {
 	styles     map[string]*Style
 	arms       map[string]*Set // by their names with blanks between
 	choices    []chooser
+	topic      []string // what a user says who writes about calls, in small letters
 	book       rulebook
 	own        *author                  // what the operator says about calls
 	locked     *author                  // what the locked folder says; nil: nothing
@@ -78,7 +79,7 @@ func (s *Set) Strategies(profile string) *parse.Strategies {
 // Facts is what a reading of a reply may know of its request, and how much it may hold;
 // nobody judges its calls yet.
 func (s *Set) Facts(model, server, user string) parse.Facts {
-	return parse.Facts{Model: model, Server: server, User: user, MaxText: int(s.Limits.TextBytes), MaxDepth: s.Limits.Depth}
+	return parse.Facts{Model: model, Server: server, User: user, Topic: s.topic, MaxText: int(s.Limits.TextBytes), MaxDepth: s.Limits.Depth}
 }
 
 // WhyNot takes the condition of a strategy apart and evaluates every term for what

@@ -67,10 +67,7 @@ var refused = map[tools.RefusalCode]ruleset.Fault{
 // cannot be taken back: then only a correction, which continues, is possible, and only
 // of a reply with one choice.
 func (t *Turn) again(f ruleset.Fault, r *ruleset.Remedy) bool {
-	if r.Action == ruleset.GiveUp || r.Action == "" || t.asked[f] >= r.Attempts || t.spent >= t.set.Recovery.Total {
-		return false
-	}
-	if (r.Action == ruleset.Resample || t.choices > 1) && t.sink.Left() {
+	if !t.mayAsk(f, r) || (r.Action == ruleset.Resample || t.choices > 1) && t.sink.Left() {
 		return false
 	}
 	if t.asked == nil {
@@ -79,6 +76,11 @@ func (t *Turn) again(f ruleset.Fault, r *ruleset.Remedy) bool {
 	t.asked[f]++
 	t.spent++
 	return true
+}
+
+// mayAsk says that the rules allow one more request because of a fault.
+func (t *Turn) mayAsk(f ruleset.Fault, r *ruleset.Remedy) bool {
+	return r.Action != ruleset.GiveUp && r.Action != "" && t.asked[f] < r.Attempts && t.spent < t.set.Recovery.Total
 }
 
 // settle answers when nothing more is tried: with the sentence of the rules for the user of

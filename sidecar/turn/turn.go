@@ -111,6 +111,8 @@ func (t *Turn) ask(ctx context.Context, body []byte) (*parse.Reading, error) {
 	t.ears = nil
 	facts := t.facts
 	facts.Intact = t.sink.Flows() && !t.up.EatsHeaders()
+	unsure := t.set.Recovery.For(ruleset.Unsure)
+	facts.Asked = !t.mayAsk(ruleset.Unsure, &unsure)
 	r := NewReader(func() *parse.Reader { return t.set.Strategies(t.profile()).Reader(t.catalog, facts) }, t.sink.Flows(), t.take)
 	defer r.Close()
 	if err := t.read(r, reply); err != nil {
