@@ -12,7 +12,7 @@ type evidenceDoc struct {
 	Version int           `rule:"version,required" one:"1" doc:"The version of this file's format."`
 	Base    float64       `rule:"base" min:"-20" max:"20" doc:"What is added to the weights of every text."`
 	Weights []weightRule  `rule:"weights,required" doc:"How much each sign speaks for a call, in logits; below 0 it speaks against one. A sign that is left out counts nothing."`
-	Topic   []string      `rule:"topic" doc:"What a user says who writes about calls, in any case: the sign topic." eg:"tool call"`
+	Topic   []string      `rule:"topic" doc:"What a user says who writes about calls, in any case: the sign topic." eg:"[tool call]"`
 	Run     thresholdRule `rule:"run,required" doc:"From which score on a call runs, by what its tool does."`
 	Ask     thresholdRule `rule:"ask,required" doc:"From which score on the model is asked what it means. Below, it is text."`
 }
