@@ -162,6 +162,28 @@ func TestOtherForm(t *testing.T) {
 	})
 }
 
+// A reply in another form than callers read leaves in theirs: text as a string, calls as tool_calls.
+func TestForeignForm(t *testing.T) {
+	for _, said := range []string{
+		`"content":[{"type":"thinking","thinking":"Look."},{"type":"text","text":"I look."},{"type":"tool_use","id":"t1","name":"read","input":{"path":"a"}}]`,
+		`"content":"I look.","reasoning":"Look.","function_call":{"name":"read","arguments":"{\"path\":\"a\"}"}`,
+		`"content":"I look.","reasoning":"Look.","tool_calls":[{"id":"x","type":"function","name":"read","arguments":"{\"path\":\"a\"}"}]`,
+	} {
+		r := start(t, asItCame, says(docu, doc(`"role":"assistant",`+said, "stop")))
+		for _, a := range []*answer{r.whole(), r.stream(), start(t, asItCame, says(sse, ev(0, said, "null")+ev(0, "", `"stop"`)+doneEvent)).stream()} {
+			if a.status != 200 || a.thought != "Look." || a.text != "I look." || len(a.calls) != 1 || a.calls[0].Args != `{"path":"a"}` || a.last != "tool_calls" {
+				t.Errorf("%s\n%+v\n%s", said, a, a.body)
+			}
+		}
+	}
+	r := start(t, asItCame, says(docu, doc(`"role":"assistant","content":[{"type":"text","text":"Hello"}]`, "stop")))
+	for _, a := range []*answer{r.whole(), r.stream()} {
+		if a.text != "Hello" {
+			t.Errorf("%s", a.body)
+		}
+	}
+}
+
 // Replies served side by side do not mix: buffers are reused between them.
 func TestSideBySide(t *testing.T) {
 	r := start(t, asItCame, script.New(script.Scenario{Choose: func(q script.Request) *script.Reply {

@@ -33,6 +33,8 @@ type Choice struct {
 	Content    Part
 	Reasoning  Part // of reasoning_content, reasoning, reasoning_details and thinking the first with text
 	CallsSpan  Span // tool_calls, null too
+	LegacySpan Span // function_call, where it holds a call
+	Foreign    bool // content stands in parts, or a call in another form than callers read
 	Calls      []CallPart
 	Finish     string
 	FinishSpan Span // finish_reason, null too
@@ -170,9 +172,15 @@ func (p *completionParser) body(ch *Choice) {
 			ch.Role, _ = p.word()
 		case "content":
 			ch.Content = Part{Key: at, Present: true}
-			ch.Content.Text, ch.Content.Value = p.word()
+			if p.Peek() == '[' {
+				p.parts(ch)
+			} else {
+				ch.Content.Text, ch.Content.Value = p.word()
+			}
 		case "tool_calls":
 			p.calls(ch)
+		case "function_call":
+			p.legacy(ch)
 		case reasoningKeys[0]:
 			p.reasoning(ch, 0, at)
 		case reasoningKeys[1]:

@@ -39,7 +39,8 @@ func TestParseChunk(t *testing.T) {
 		{delta(`"reasoning":"a","reasoning_content":""`), "", "", "a", ""},
 		{delta(`"thinking":"a\"b"`), "", "", `a"b`, ""},
 		{delta(`"reasoning_details":[{"type":"reasoning.text","text":"a"},{"type":"x"},{"text":"b"}]`), "", "", "ab", ""},
-		{delta(`"content":["no text"],"reasoning":{}`), "", "", "", ""},
+		{delta(`"content":["a",{"type":"text","text":"b"},7,{"type":"image"},{"type":"thinking","thinking":"c"}],"reasoning":{}`), "", "ab", "c", ""},
+		{delta(`"content":{"text":"none"}`), "", "", "", ""},
 		{delta(`"content":"a","content":"b"`), "", "b", "", ""},
 		{delta(``), "", "", "", ""},
 		{`{"choices":[{"delta":{"content":"x"},"delta":{"role":"tool"}}]}`, "tool", "", "", ""},
@@ -68,6 +69,35 @@ func TestParseCalls(t *testing.T) {
 	}
 	if of := string(calls[0].NameSpan.Of(c.Doc)) + string(calls[0].ArgsSpan.Of(c.Doc)) + string(calls[0].IDSpan.Of(c.Doc)); of != `"exec""{\"a\"""c1"` {
 		t.Error(of)
+	}
+}
+
+// Calls that stand where they should not, or in another form.
+func TestParseForeignCalls(t *testing.T) {
+	want := []Call{{0, "", "read", []byte(`{"path":"a"}`)}}
+	for _, said := range []string{
+		`"function_call":{"name":"read","arguments":"{\"path\":\"a\"}"}`,
+		`"content":[{"type":"text","text":"I look."},{"type":"tool_use","name":"read","input":{"path":"a"}}]`,
+		`"tool_calls":[{"type":"function","name":"read","arguments":"{\"path\":\"a\"}"}]`,
+		`"tool_calls":[{"type":"function","function":{"name":"read","input":{"path":"a"}}}]`,
+		`"tool_calls":[{"type":"function","function":{"name":"read","parameters":{"path":"a"}}}]`,
+		`"content":[{"type":"tool_use","name":"b","input":{}}],"tool_calls":[{"function":{"name":"read","input":{"a":1},"arguments":{"path":"a"}}}]`,
+	} {
+		c := mustComplete(t, message(said))
+		ch := &c.Choices[0]
+		var got []Call
+		for _, call := range ch.Calls {
+			got = append(got, Call{call.Index, call.ID, call.Name, call.Arguments})
+		}
+		if diff := cmp.Diff(want, got); diff != "" || !ch.Foreign {
+			t.Errorf("%s: foreign %v\n%s", said, ch.Foreign, diff)
+		}
+		text := ch.Content.Text
+		out := Apply(c.Doc, append(c.Edits(0, Rewrite{Content: &text, Calls: want}), c.ReasoningEdits()...))
+		again := mustComplete(t, string(out))
+		if ch := &again.Choices[0]; ch.Foreign || len(ch.Calls) != 1 || ch.Calls[0].Name != "read" || ch.Content.Text != text {
+			t.Errorf("%s is rewritten as %s", said, out)
+		}
 	}
 }
 

@@ -55,6 +55,9 @@ func (c *Completion) Edits(i int, w Rewrite) []Edit {
 			edits = append(edits, Edit{part.Value, []byte("[]")})
 		}
 	}
+	if w.Calls != nil && ch.LegacySpan.Present() {
+		put(ch.Body, ch.LegacySpan, "function_call", []byte("null"))
+	}
 	if ids, only := c.idEdits(ch, w.Calls); only {
 		edits = append(edits, ids...)
 	} else if len(w.Calls) > 0 || w.Calls != nil && ch.CallsSpan.Present() {
@@ -69,7 +72,7 @@ func (c *Completion) Edits(i int, w Rewrite) []Edit {
 // idEdits are the splices that give the calls of a choice the ids of others. It is false
 // where more than the ids differs.
 func (c *Completion) idEdits(ch *Choice, calls []Call) (edits []Edit, only bool) {
-	if len(calls) == 0 || len(calls) != len(ch.Calls) {
+	if len(calls) == 0 || len(calls) != len(ch.Calls) || ch.Foreign {
 		return nil, false
 	}
 	for i := range calls {

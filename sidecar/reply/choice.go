@@ -62,7 +62,7 @@ func (c *choice) event(part *turn.Part, p *turn.Piece) {
 	if part.Leading && len(c.held) == 0 {
 		o.timer.Reset(o.Keepalive) // the role may still leave with the event that is held
 	}
-	asItCame := len(p.Doc.Choices) == 1 && !role && len(part.Delta.Calls) == 0
+	asItCame := len(p.Doc.Choices) == 1 && !role && len(part.Delta.Calls) == 0 && !said.Foreign
 	switch {
 	case part.Reading != nil:
 		c.ending(part, p.Raw, asItCame)

@@ -80,7 +80,7 @@ func (o *Whole) Take(p *turn.Piece) {
 // callsOf gives the calls of a reading as they leave. Kept says that the choice, which may
 // be nil, holds exactly these, under ids that OpenClaw leaves alone.
 func callsOf(said *openai.Choice, r *parse.Reading) (calls []openai.Call, kept bool) {
-	kept = said == nil && len(r.Calls) == 0 || said != nil && len(said.Calls) == len(r.Calls)
+	kept = said == nil && len(r.Calls) == 0 || said != nil && len(said.Calls) == len(r.Calls) && !(said.Foreign && len(r.Calls) > 0)
 	seen := make(map[string]bool, len(r.Calls))
 	calls = make([]openai.Call, 0, len(r.Calls))
 	for i := range r.Calls {
@@ -212,8 +212,8 @@ func (o *Whole) edits(doc *openai.Completion) (edits []openai.Edit) {
 		said := &doc.Choices[i]
 		var w openai.Rewrite
 		changed := false
-		if a.text != said.Content.Text {
-			if cut, ok := dropped(doc, i, a.text); ok {
+		if a.text != said.Content.Text || said.Foreign {
+			if cut, ok := dropped(doc, i, a.text); ok && !said.Foreign {
 				edits = append(edits, cut) // most answers are only freed of what stands before them
 			} else {
 				w.Content, changed = &a.text, true
