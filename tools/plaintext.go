@@ -2,6 +2,7 @@ package tools
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 	"github.com/jgavinray/gpt-oss-executor/tools/wording"
@@ -35,7 +36,23 @@ func (w *shaper) wording(param, text string) (plain, why string) {
 	if plain != text {
 		w.note("args.unglue", text, plain, rule.Place)
 	}
-	return plain, rule.Kind.Doubt(plain)
+	if why = rule.Kind.Doubt(plain); why == "" && w.schema != nil {
+		why = w.schema.labelled(plain)
+	}
+	return plain, why
+}
+
+// labelled says of which parameter a text gives the name, and not just its value: "limit=5", "<path>a".
+func (s *schema) labelled(text string) string {
+	text = strings.TrimLeft(text, "<-")
+	n := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+	if n <= 0 || s.props[text[:n]] == nil {
+		return ""
+	}
+	if rest := strings.TrimLeft(text[n:], " "); rest != "" && strings.IndexByte("=:>", rest[0]) >= 0 {
+		return "gives the name of " + text[:n] + ", too"
+	}
+	return ""
 }
 
 // kindOf is what the rules say about a parameter; what they do not, its name does.

@@ -29,6 +29,13 @@ const (
 
 var words = [...]string{Start: "start", Channel: "channel", Message: "message", Constrain: "constrain", End: "end", Call: "call", Return: "return"}
 
+// reserved are the tokens in the vocabulary of a server that knows their numbers only.
+// https://github.com/openai/harmony/blob/main/docs/format.md
+var reserved = [...]string{
+	Start: "<|reserved_200006|>", Channel: "<|reserved_200005|>", Message: "<|reserved_200008|>", Constrain: "<|reserved_200003|>",
+	End: "<|reserved_200007|>", Call: "<|reserved_200012|>", Return: "<|reserved_200002|>",
+}
+
 // String is the token as it should be written.
 func (t Token) String() string { return "<|" + words[t] + "|>" }
 
@@ -123,6 +130,13 @@ func (a *Alphabet) At(s string, eof bool) (Found, scan.Verdict) {
 		for t := Start; t <= Return; t++ {
 			if w := words[t]; strings.HasPrefix(s[2:], w) && strings.HasPrefix(s[2+len(w):], "|>") {
 				return Found{t, len(w) + 4, true}, scan.Yes
+			}
+		}
+	}
+	if strings.HasPrefix(s, "<|rese") {
+		for t := Start; t <= Return; t++ {
+			if is := scan.Starts(s, reserved[t], eof); is != scan.No {
+				return Found{Token: t, N: len(reserved[t])}, is
 			}
 		}
 	}

@@ -25,19 +25,24 @@ type CallPart struct {
 
 func (p *completionParser) calls(ch *Choice) {
 	p.Peek()
-	ch.CallsSpan.From, ch.Calls = p.Pos, ch.Calls[:0]
+	ch.CallsSpan.From = p.Pos
+	elsewhere := len(ch.Calls)
 	for ok := p.Enter('['); ok && p.Next(']'); {
-		p.call(ch)
+		p.call(ch, elsewhere)
+	}
+	if len(ch.Calls) > elsewhere {
+		ch.Calls = ch.Calls[:copy(ch.Calls, ch.Calls[elsewhere:])]
 	}
 	ch.CallsSpan.To = p.Pos
 }
 
-func (p *completionParser) call(ch *Choice) {
+// call reads one entry; so many calls stand elsewhere in the message.
+func (p *completionParser) call(ch *Choice, elsewhere int) {
 	if p.Peek() != '{' {
 		p.Skip()
 		return
 	}
-	part, flat := CallPart{Span: Span{From: p.Pos}, Index: len(ch.Calls)}, false
+	part, flat := CallPart{Span: Span{From: p.Pos}, Index: len(ch.Calls) - elsewhere}, false
 	for ok := p.Enter('{'); ok && p.Next('}'); {
 		switch key, _ := p.Key(); string(key) {
 		case "index":

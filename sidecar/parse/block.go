@@ -96,6 +96,7 @@ type block struct {
 	end       int // where it ends; for none, how far it was looked at
 	truncated bool
 	cut       bool // the token limit ended the reply inside of it
+	within    bool // a Harmony message stands in it: the literal is a wrapper
 }
 
 // stepBlock holds a block until its end. v begins with the opening literal.
@@ -110,6 +111,11 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 		return 0, true
 	case no:
 		return t.release(st, max(b.end, len(t.open.lit)), "no call between the literals")
+	}
+	if b.within {
+		t.note(st, 0, b.end, Dropped, "a wrapper")
+		t.between()
+		return b.end, false
 	}
 	switch a, is := t.around(v, b.end, eof); {
 	case is == wait:
@@ -151,6 +157,14 @@ func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
 			return block{end: i}, no
 		}
 		return block{}, wait
+	}
+	if t.leads(v[i]) {
+		switch _, _, is := t.tokenAt(v[i:], eof); is {
+		case wait:
+			return block{}, wait
+		case yes: // a message stands in the block
+			return block{end: i, within: true}, yes
+		}
 	}
 	switch json := st.Body == BodyJSON; {
 	case v[i] == '{', json && v[i] == '[':

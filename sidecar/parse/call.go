@@ -107,10 +107,38 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 	case yes:
 		return t.closeCall(v, j, eof)
 	}
-	if t.head.tokened && !strings.Contains(v[end:j], "\n") {
+	switch {
+	case t.head.tokened && !strings.Contains(v[end:j], "\n"):
 		return t.unsay(v, end, isQuoted.why())
+	case v[j] == '{': // a second object: whether it says the same, the catalog sees
+		return t.followObject(v, j, eof)
 	}
 	return t.invented(v, end)
+}
+
+// followObject reads on to the end of a body that goes on with another object at v[j:].
+func (t *text) followObject(v string, j int, eof bool) (int, bool) {
+	next := &t.second
+	next.At, next.Tokens = max(next.At, j), t.grammar.Alphabet
+	switch {
+	case !next.Run(v, eof) && !eof:
+		return 0, true
+	case next.End == 0:
+		return t.invented(v, t.scan.End)
+	}
+	behind := scan.SkipSpace(v, next.End)
+	if behind == len(v) && !eof {
+		return 0, true
+	}
+	if behind < len(v) {
+		switch _, _, is := t.tokenAt(v[behind:], eof); is {
+		case wait:
+			return 0, true
+		case yes:
+			return t.closeCall(v, behind, eof)
+		}
+	}
+	return t.invented(v, next.End)
 }
 
 // unsay gives a call back as text, its header first.

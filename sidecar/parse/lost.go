@@ -17,6 +17,15 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 	if i == len(v) && !eof {
 		return 0, true
 	}
+	if i < len(v) && t.grammar.Heads(v[i:]) { // <|message|> came too early
+		switch o, is := t.recipient(v[i:], i, eof); is {
+		case wait:
+			return 0, true
+		case yes:
+			o.begin(t, v, o.n)
+			return o.n, false
+		}
+	}
 	if i == len(v) || v[i] != '{' || t.r.c.Empty() {
 		t.message(Text, false)
 		return 0, false

@@ -118,8 +118,12 @@ func (t *text) foreign() bool {
 // an offered name is one too.
 func (t *text) isCall(v string, n int) bool {
 	h := &t.head
-	if h.Recipient == "" && h.Rest != "" && h.Channel != "final" && !t.r.c.Open() && t.r.c.Exact(h.Rest) {
+	switch {
+	case h.Recipient != "" || t.r.c.Open():
+	case h.Rest != "" && h.Channel != "final" && t.isNamed(h.Rest):
 		h.Recipient, h.Flaw = h.Rest, "recipient without to="
+	case h.Channel != "" && t.isNamed(h.Channel):
+		h.Recipient, h.Flaw = h.Channel, "recipient in place of the channel"
 	}
 	switch h.Recipient {
 	case "", "=", "assistant", "user", "all":

@@ -75,7 +75,8 @@ func TestPatterns(t *testing.T) {
 		{`!!exec {"command": "ls"} </s>` + "\nMore", `exec{"command": "ls"}`, "", ""},
 		{"so !!", "", "so !!", ""},
 		// up to the end of the reply, with a tool that the rule names
-		{"$run ls\nand more", `read{"path":"ls\nand more"}`, "", ""},
+		{"$run a\n", `read{"path":"a"}`, "", ""},
+		{"$run ls\nand more", "", "", ""}, // all of it is the path: no path
 		{"a $running $run", "", "a $running $run", ""},
 		// the name of the tool in the literals
 		{"<read><path>a</path></read>", `read{"path":"a"}`, "", ""},

@@ -248,6 +248,12 @@ func (t *text) stray(v string, eof bool) (n int, is verdict) {
 		}
 		return 0, wait
 	}
+	if end, more := skipTags(v, i, eof); more || !eof && v[i:] == "<" {
+		return 0, wait
+	} else if end > i {
+		t.note(t.r.s.harmony, i, end, Dropped, "the end of a wrapper")
+		return end, yes
+	}
 	n, is = t.strayWord(v[i:], eof)
 	if is != yes {
 		return 0, is

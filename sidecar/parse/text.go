@@ -73,9 +73,10 @@ type text struct {
 
 	grammar *header.Grammar // of the headers of this reply
 	scan    jsonend.Scan
-	open    *opener  // inBlock
-	closers []string // inBlock: literals one of which ends it
-	named   string   // inBlock: the name in the opening literal
+	second  jsonend.Scan // inCall: of another object behind the arguments
+	open    *opener      // inBlock
+	closers []string     // inBlock: literals one of which ends it
+	named   string       // inBlock: the name in the opening literal
 	ahead   ahead
 	clue    clue
 	fences  []span    // inFence: the calls so far
@@ -209,7 +210,7 @@ func (t *text) step(v string, eof bool) (n int, more bool) {
 
 // enter changes the mode; the next byte is where it begins.
 func (t *text) enter(m mode) {
-	t.mode, t.at, t.retry, t.scan, t.sure, t.doubted = m, 0, 0, jsonend.Scan{}, 0, false
+	t.mode, t.at, t.retry, t.scan, t.second, t.sure, t.doubted = m, 0, 0, jsonend.Scan{}, jsonend.Scan{}, 0, false
 }
 
 // prose goes back to reading text, skipping the first skip bytes in the search

@@ -4,6 +4,10 @@ import "strings"
 
 const fence = "```"
 
+// glyph is the first byte of Ġ and Ċ, which stand for a blank and a line break in the vocabulary of
+// a model. In strings nobody can tell what they stand for.
+const glyph = 0xC4
+
 // skip reads white space and comments.
 func (m *mender) skip() {
 	for {
@@ -13,6 +17,9 @@ func (m *mender) skip() {
 		}
 		switch w := blankWidth(m.text, m.pos); {
 		case w > 0:
+			if m.text[m.pos] == glyph {
+				m.doubt()
+			}
 			m.drop(KindSpace, w)
 		case m.commentAt(m.pos), m.hashAt(m.pos):
 			m.comment()
@@ -98,6 +105,10 @@ func spaceWidth(s string, i int, c byte) int {
 	switch c {
 	case ' ', '\n', '\t', '\r', '\f', '\v':
 		return 1
+	case glyph:
+		if strings.HasPrefix(s[i:], "Ġ") || strings.HasPrefix(s[i:], "Ċ") {
+			return 2
+		}
 	case 0xC2: // U+00A0
 		if strings.HasPrefix(s[i:], "\u00a0") {
 			return 2

@@ -40,7 +40,9 @@ func (m *mender) separate() bool {
 		case c == '`' && strings.HasPrefix(m.text[m.pos:], fence):
 			m.drop(KindFence, fenceLen(m.text[m.pos:]))
 		case m.danglingQuote():
-			m.doubt()
+			if commas != 1 || m.total > 0 { // else a key was begun, and the model thought better of it
+				m.doubt()
+			}
 			m.drop(KindQuote, markAt(m.text, m.pos).width)
 		case m.top().kind == '{' && m.dropStray():
 		case m.listOver():

@@ -128,7 +128,11 @@ func (k Kind) Clean(text string) string {
 	for range maxSteps {
 		next := k.unquote(unfence(text))
 		for _, word := range append(words[:], string(k), "cmd") {
-			if behind, ok := strings.CutPrefix(next, word+":"); ok && strings.TrimSpace(behind) != "" {
+			behind, ok := strings.CutPrefix(next, word+":")
+			if !ok && (k == Path || k == URL) {
+				behind, ok = strings.CutPrefix(next, word+"=")
+			}
+			if ok && strings.TrimSpace(behind) != "" {
 				next = strings.TrimSpace(behind)
 			}
 		}

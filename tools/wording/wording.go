@@ -4,6 +4,7 @@
 package wording
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
@@ -57,6 +58,8 @@ func (k Kind) Doubt(text string) string {
 	switch {
 	case text == "":
 		return "is empty"
+	case strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }):
+		return "holds control characters"
 	case jsonLike(text), encoded(text):
 		return "looks like JSON"
 	case strings.HasPrefix(text, "- "), strings.HasPrefix(text, "* "):
@@ -72,9 +75,9 @@ func (k Kind) Doubt(text string) string {
 	case Patch:
 		return doubtPatch(text)
 	case Path:
-		return doubtWords(text, 4)
+		return cmp.Or(doubtName(text), doubtWords(text, 4))
 	case URL:
-		return doubtWords(text, 1)
+		return cmp.Or(doubtName(text), doubtWords(text, 1))
 	}
 	return ""
 }
@@ -146,6 +149,15 @@ func doubtPatch(text string) string {
 		}
 	}
 	return "holds no line that a patch has"
+}
+
+// doubtName doubts what nobody writes into a path or a URL: quotes, tags, lines, an option, a call.
+func doubtName(text string) string {
+	switch n := letters(text); {
+	case strings.ContainsAny(text, "\"<>\n"), strings.HasPrefix(text, "--"), n > 0 && strings.HasPrefix(text[n:], "(") && strings.HasSuffix(text, ")"):
+		return "has signs that do not belong there"
+	}
+	return ""
 }
 
 func doubtWords(text string, most int) string {
