@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"strings"
+
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -181,6 +183,16 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 		}
 	}
 	at, tok, n, end := t.findToken(v, 0)
+	if at < 0 && eof && end < len(v) { // one that the end of the reply completes, or breaks off
+		if tok, n, is := t.tokenAt(v[end:], true); is == yes || t.r.length && strings.HasPrefix(v[end:], "<|") {
+			t.body(v[:end])
+			t.note(t.r.s.harmony, end, len(v), Dropped, "the end of a message")
+			if t.closeMessage(); tok.Closes() || is != yes {
+				t.between()
+			}
+			return max(end+n, len(v)), false
+		}
+	}
 	if at >= 0 {
 		end = at
 	}

@@ -222,6 +222,29 @@ func (m *mender) unwrap() bool {
 	return true
 }
 
+// label drops debris in front of an object that is a member's value: {"arguments": json {…}}, and
+// reports whether there is any.
+func (m *mender) label(r role) bool {
+	const longest = 24
+	rest := m.text[m.pos:min(len(m.text), m.pos+longest)]
+	n := strings.IndexByte(rest, '{')
+	if r != inObject || n <= 0 || strings.ContainsAny(rest[:n], "\"'`,[]{}()\n0123456789") {
+		return false
+	}
+	word := strings.Trim(rest[:n], " :=")
+	if _, literal := literal(word); literal {
+		return false
+	}
+	if strings.IndexFunc(word, func(c rune) bool { return c < 0x80 }) >= 0 && !labels[strings.ToLower(word)] {
+		m.doubt()
+	}
+	m.drop(KindProse, n)
+	return true
+}
+
+// labels are words that servers and models write in front of arguments.
+var labels = map[string]bool{"json": true, "code": true, "arguments": true, "args": true, "parameters": true, "input": true}
+
 // parenthesised reports whether the ( at i surrounds one whole value: (1) is a
 // number, (555) 1234 is text.
 func (m *mender) parenthesised(i int) bool {
