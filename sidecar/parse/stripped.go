@@ -15,7 +15,7 @@ import (
 // stripped looks for such words at the start of a line. v[p:] is its first
 // non-blank byte, v[i:] the line; first says that nothing came before.
 func (t *text) stripped(v string, i, p int, first, eof bool) (opening, verdict) {
-	if t.r.s.harmony == nil {
+	if !t.marks() {
 		return opening{}, no
 	}
 	rest := v[p:]

@@ -71,6 +71,10 @@ type text struct {
 	shown bool      // a visible message was closed before this one
 	said  string    // the header of the current call, as written
 
+	inside   *text // reads the body of the message that is shown
+	unmarked bool  // it is such a reader: control tokens are text
+	gap      bool  // the next text begins a paragraph
+
 	grammar *header.Grammar // of the headers of this reply
 	scan    jsonend.Scan
 	second  jsonend.Scan // inCall: of another object behind the arguments
