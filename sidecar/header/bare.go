@@ -93,6 +93,7 @@ func (g *Grammar) addressee(rest string, known func(string) bool, eof bool) (nam
 			return "", 0, scan.No
 		case scan.AmongFold(word, words.Recipient):
 			return assigned(rest, j, known, eof)
+		case scan.StartsFold(word, Assistant, true) == scan.Yes && scan.AmongFold(word[len(Assistant):], words.Channels):
 		case !scan.AmongFold(word, words.Channels, words.Roles) && !(i > 0 && scan.AmongFold(word, words.Types)):
 			c := words.Channel(word) // "commentaryto=x"
 			if c == "" || !scan.AmongFold(word[len(c):], words.Recipient) {

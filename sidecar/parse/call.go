@@ -90,7 +90,7 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 			return t.unsay(v, end, a.why())
 		}
 	}
-	j := scan.SkipBytes(v, max(t.at, end), " \n\t\r}]") // closers too many: noise that the repair removes
+	j := scan.SkipBytes(v, max(t.at, end), " \n\t\r}]`") // closers too many: noise that the repair removes
 	t.at = j
 	if j == len(v) {
 		switch {

@@ -204,10 +204,14 @@ func (t *text) stepClue(v string, eof bool) (int, bool) {
 	call := callcode.Call{Name: v[t.clue.from:t.clue.to], Args: v[t.at:end]}
 	if v[t.at] == '(' {
 		found, ok := callcode.Calls(strings.Clone(v[t.clue.from:end]))
-		if !ok || len(found) != 1 {
+		switch inside := strings.TrimSpace(v[t.at+1 : end-1]); {
+		case ok && len(found) == 1:
+			call = found[0]
+		case strings.HasPrefix(call.Name, namespace) && inside != "": // the arguments themselves are damaged
+			call.Args = inside
+		default:
 			return t.releaseClue(v[:end], "no call in brackets")
 		}
-		call = found[0]
 	}
 	behind, is := t.trail(v, end, eof)
 	if is == wait {

@@ -124,13 +124,11 @@ func (t *text) assistantAt(rest string, glued, eof bool) (how gluedHow, is verdi
 		return gluedHow{channel: c, n: len(header.Assistant) + len(c)}, is
 	}
 	n := 0
-	for _, list := range [...][]string{words.Channels, words.Roles} { // a slip in the channel
-		if n, is = scan.StartsAnyFold(behind, list, eof); is != no {
-			break
-		}
+	for n < len(behind) && n < maxWord && scan.IsLower(scan.Lower(behind[n])) { // a slip in the channel
+		n++
 	}
-	if is == wait {
-		return gluedHow{to: true}, wait
+	if n == len(behind) && n < maxWord {
+		return gluedHow{to: true}, scan.WaitUnless(eof || !glued)
 	}
 	if is := scan.Starts(behind[n:], " to=", eof); is == wait || is == yes && glued {
 		return gluedHow{to: true, n: len(header.Assistant) + n + 1}, is

@@ -94,14 +94,6 @@ type text struct {
 	strict  int // how often a string in a call body had to be given up
 }
 
-// after is what may follow the calls found so far.
-type after uint8
-
-const (
-	afterNothing after = iota // no call yet, or one that was closed properly
-	afterOpen                 // a call without a terminator: what follows that is no call was invented
-)
-
 func (t *text) init(r *Reader, f Field) {
 	*t = text{r: r, field: f, last: '\n', first: true, grammar: r.s.header}
 	t.word.end, t.ahead.end = -1, -1

@@ -44,7 +44,7 @@ func (m *mender) separate() bool {
 				m.doubt()
 			}
 			m.drop(KindQuote, markAt(m.text, m.pos).width)
-		case m.top().kind == '{' && m.dropStray():
+		case m.top().kind == '{' && (m.dropStray() || m.dropRemark()):
 		case m.listOver():
 			m.doubt()
 			m.note(KindCloser, at, "", "]")
@@ -89,6 +89,21 @@ func (m *mender) dropStray() bool {
 	n := m.bareKeyLen()
 	end := m.pos + n
 	if n == 0 || blankWidth(m.text, end-1) == 0 || markAt(m.text, end).width == 0 || m.keyAt(end) != surely {
+		return false
+	}
+	m.doubt()
+	m.drop(KindProse, n)
+	return true
+}
+
+// dropRemark drops words at pos that stand before the end of an object, as in
+// {"a":1} This should work.}, and reports whether there are any.
+func (m *mender) dropRemark() bool {
+	const longest = 256
+	rest := m.text[m.pos:min(len(m.text), m.pos+longest)]
+	n := strings.IndexAny(rest, "{}[]\"'`:=“”„‘’")
+	m.work += max(n, 0)
+	if n <= 0 || rest[n] != '}' || strings.IndexByte(rest[:n], ' ') < 0 {
 		return false
 	}
 	m.doubt()
