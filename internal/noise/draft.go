@@ -3,6 +3,7 @@ package noise
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -66,9 +67,10 @@ type draft struct {
 	content         string
 	thoughts        string
 	native          []Native
-	finish, how     string // how: raw, split, native or reasoning
-	rewritten, open bool   // values written anew; an object that lacks its end
-	prefixed        bool   // the server keeps the namespace in a name
+	finish, how     string                                // how: raw, split, native or reasoning
+	rewritten, open bool                                  // values written anew; an object that lacks its end
+	half            func(d *draft, m *message, n *Native) // what a server that stops half-way makes of a call
+	prefixed        bool                                  // the server keeps the namespace in a name
 }
 
 // turn draws a turn: thoughts, a preamble, up to four calls or an answer.
@@ -89,6 +91,9 @@ func (d *draft) turn(c *Case) {
 	}
 	for range n {
 		d.addCall(pick(d.Rand, c.Tools))
+		if last := len(d.calls) - 1; slices.ContainsFunc(d.calls[:last], func(c Call) bool { return c.Name == d.calls[last].Name && string(c.Args) == string(d.calls[last].Args) }) {
+			d.calls, d.msgs = d.calls[:last], d.msgs[:len(d.msgs)-1] // said twice, it is owed once
+		}
 	}
 	if n == 0 {
 		d.add(answer, say.answer)

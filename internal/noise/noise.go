@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -70,7 +71,10 @@ type Case struct {
 }
 
 // Native is a call in the server's own field, with its arguments as the server wrote them.
-type Native struct{ Name, Args string }
+type Native struct {
+	Name, Args string
+	Form       string // object: the arguments are none of text; flat: name and arguments stand beside each other
+}
 
 // Delta is one piece of a streamed reply. Call is the number of a native call plus one.
 type Delta struct {
@@ -84,6 +88,7 @@ type Options struct {
 	Only, Without []string // ids of operators
 	Chain         int      // how many damages; -1 draws 0 to 4
 	Negatives     bool
+	Mix           string // the id of one, in place of a chain
 }
 
 // Check says what is wrong with options.
@@ -92,6 +97,9 @@ func (o Options) Check() error {
 		if !known(id) {
 			return fmt.Errorf("operator %q: there is none; gpt-oss-executor noise ops lists them", id)
 		}
+	}
+	if o.Mix != "" && !slices.ContainsFunc(Mixes(), func(m Mix) bool { return m.ID == o.Mix }) {
+		return fmt.Errorf("mix %q: there is none; gpt-oss-executor noise ops lists them", o.Mix)
 	}
 	if o.Chain < -1 || o.Chain > 4 {
 		return fmt.Errorf("chain of %d: it is 0 to 4, or -1 for any", o.Chain)

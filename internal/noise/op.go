@@ -29,7 +29,7 @@ type Operator struct {
 
 // Operators lists every kind of damage, in the order of their stages.
 func Operators() []Operator {
-	all := slices.Concat(jsonOps(), bodyOps(), nameOps(), headerOps(), orderOps(), spellingOps(), strippingOps(), wrapperOps(), deliveryOps())
+	all := slices.Concat(jsonOps(), bodyOps(), nameOps(), headerOps(), orderOps(), spellingOps(), strippingOps(), wrapperOps(), deliveryOps(), halfOps())
 	slices.SortStableFunc(all, func(a, b Operator) int { return a.stage - b.stage })
 	return all
 }
@@ -47,6 +47,9 @@ func (d *draft) damage(o Options) (fired []string) {
 	n := o.Chain
 	if n < 0 {
 		n = d.IntN(5)
+	}
+	if o.Mix != "" {
+		chosen, n = d.mixed(o.Mix, all), 0
 	}
 	for range min(n, len(all)) {
 		i := d.IntN(len(all))
@@ -73,6 +76,9 @@ func (d *draft) state() string { return d.text() + d.how + d.finish + strconv.Fo
 
 // deliver puts the turn into the fields in which it arrives.
 func (d *draft) deliver() {
+	if d.half != nil && d.finish != "stop" { // it was cut: nothing of a header is left to read
+		d.how, d.half = "split", nil
+	}
 	for i := range d.msgs {
 		m := &d.msgs[i]
 		switch {
@@ -83,7 +89,11 @@ func (d *draft) deliver() {
 		case m.kind == thought:
 			d.thoughts += m.before + m.body + m.behind
 		case d.how == "native" && m.kind == call:
-			d.native = append(d.native, Native{m.space + m.name, m.lead + m.body})
+			n := Native{Name: m.space + m.name, Args: m.lead + m.body}
+			if d.half != nil {
+				d.half(d, m, &n)
+			}
+			d.native = append(d.native, n)
 			if d.finish == "stop" {
 				d.finish = "tool_calls"
 			}

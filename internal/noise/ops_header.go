@@ -69,6 +69,9 @@ func headerOps() []Operator {
 		h("head-no-message", "the message token is missing", func(d *draft, m *message) { m.token = "" }),
 		h("head-two-channels", "the channel token twice", func(d *draft, m *message) { m.channel = "analysis" + m.mark + m.channel }),
 		h("head-after-sentence", "a sentence before the header", func(d *draft, m *message) { m.before, m.start, m.role = "Let me check that. ", "", "" }),
+		h("head-signs", "signs without meaning before the header", func(d *draft, m *message) {
+			m.before = pick(d.Rand, []string{"+#+#+#+#+#+", "+#+#+#+#+#+ ", "-----", "====="})
+		}),
 		h("head-role-typo", "a foreign role", func(d *draft, m *message) {
 			m.role = pick(d.Rand, []string{"tool", "commentary", "Assistant", "assistant:"})
 		}),

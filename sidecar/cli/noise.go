@@ -50,6 +50,9 @@ model and its server damaged it. Any proxy or gateway can be measured with them 
 			for _, op := range noise.Operators() {
 				fmt.Fprintf(env.Out, "%-28s %s\n", op.ID, op.About)
 			}
+			for _, mix := range noise.Mixes() {
+				fmt.Fprintf(env.Out, "%-28s %s\n", "--mix "+mix.ID, mix.About)
+			}
 			return nil
 		},
 	}
@@ -67,6 +70,7 @@ type drawing struct {
 func (d *drawing) flags(c *cobra.Command, count int) {
 	c.Flags().Uint64Var(&d.seed, "seed", 1, "`SEED` of the first case; the next one has the next")
 	c.Flags().IntVar(&d.count, "count", count, "the `NUMBER` of cases")
+	c.Flags().StringVar(&d.options.Mix, "mix", "", "damages as a `MODEL` has them, in place of a chain: gpt-5")
 	c.Flags().IntVar(&d.options.Chain, "chain", 1, "`NUMBER` of damages in a case: 0 to 4, or -1 for any of these")
 	c.Flags().StringSliceVar(&d.options.Only, "op", nil, "draw only from these `KINDS` of damage (noise ops lists them)")
 	c.Flags().StringSliceVar(&d.options.Without, "without", nil, "leave these `KINDS` of damage out")

@@ -31,6 +31,7 @@ type measured struct {
 	moved     map[string]bool                   // whether these weights are other ones
 	chains    map[int]noise.Row                 // by how many damages
 	classes   map[int]map[noise.Class]noise.Row // the same, by class
+	mixes     map[string]noise.Table                // other models: all of it, by class, and replies without a call
 	negatives noise.Table
 }
 
@@ -40,6 +41,7 @@ func measureAll(t *testing.T) *measured {
 	ruletest.Must(t, err)
 	m := &measured{
 		shipped: shipped, alone: map[string]noise.Row{}, leftOut: map[string]noise.Row{}, moved: map[string]bool{},
+		mixes:  map[string]noise.Table{},
 		chains: map[int]noise.Row{}, classes: map[int]map[noise.Class]noise.Row{},
 	}
 	m.used, err = Draw(byHand, UsualSeed, UsualCount)
@@ -77,9 +79,13 @@ func measureAll(t *testing.T) *measured {
 			tables[i] = noise.Measure(negativeSeed, negativeCount, noise.Options{Chain: -1, Negatives: true}, reading(t, set))
 			return
 		}
-		tables[i] = classTable(t, set, lengths[i])
+		tables[i] = classTable(t, set, noise.Options{Chain: lengths[i]})
 	})
 	m.negatives = tables[len(lengths)]
+	for _, mix := range noise.Mixes() {
+		m.mixes[mix.ID] = classTable(t, set, noise.Options{Mix: mix.ID})
+		m.mixes[mix.ID]["none"] = noise.Measure(negativeSeed, negativeCount, noise.Options{Mix: mix.ID, Negatives: true}, reading(t, set))["all"]
+	}
 	for i, n := range lengths {
 		m.chains[n], m.classes[n] = *tables[i]["all"], map[noise.Class]noise.Row{}
 		for _, class := range []noise.Class{noise.Reads, noise.Writes, noise.Executes} {
@@ -127,15 +133,15 @@ func measureOp(t *testing.T, set *ruleset.Set, id string) noise.Row {
 	return *row
 }
 
-// classTable measures chains of a length, "all" of them and the calls of each class.
-func classTable(t *testing.T, set *ruleset.Set, length int) noise.Table {
+// classTable measures replies, "all" of them and the calls of each class.
+func classTable(t *testing.T, set *ruleset.Set, o noise.Options) noise.Table {
 	out := noise.Table{"all": {}}
 	read := reading(t, set)
 	for _, class := range []noise.Class{noise.Reads, noise.Writes, noise.Executes} {
 		out[string(class)] = &noise.Row{}
 	}
 	for i := range uint64(chainCount) {
-		c := noise.New(chainSeed+i, noise.Options{Chain: length})
+		c := noise.New(chainSeed+i, o)
 		got := read(c)
 		out["all"].Add(noise.Judge(c, got))
 		for _, class := range []noise.Class{noise.Reads, noise.Writes, noise.Executes} {
@@ -167,7 +173,7 @@ func TestNoise(t *testing.T) {
 	if err != nil {
 		return
 	}
-	for _, o := range []noise.Options{{Chain: 1}, {Chain: 2}, {Chain: 4}, {Chain: -1, Negatives: true}} {
+	for _, o := range []noise.Options{{Chain: 1}, {Chain: 2}, {Chain: 4}, {Mix: "gpt-5"}, {Mix: "gpt-5", Negatives: true}, {Chain: -1, Negatives: true}} {
 		t.Logf("%+v", o)
 		if err := noise.Measure(1, n, o, read).Write(t.Output(), "all", "op ", "negative "); err != nil {
 			t.Fatal(err)

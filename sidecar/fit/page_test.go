@@ -77,6 +77,7 @@ func (m *measured) page(why map[string]string) string {
 	m.weights(&b)
 	m.calibration(&b)
 	m.recovery(&b)
+	m.others(&b)
 	m.damages(&b)
 	m.known(&b, why)
 	m.quotations(&b)
@@ -139,12 +140,24 @@ func (m *measured) calibration(b *strings.Builder) {
 }
 
 func (m *measured) recovery(b *strings.Builder) {
-	fmt.Fprintf(b, "## Calls that are read\n\n%d replies for each line. *Asked again*: refused with a reason, so the model makes the call anew. Two equal calls in a reply\nare one: models repeat themselves.\n\n", chainCount)
+	fmt.Fprintf(b, "## Calls that are read\n\n%d replies for each line. *Asked again*: refused with a reason, so the model makes the call anew.\n\n", chainCount)
 	fmt.Fprintf(b, "| damages | read | asked again | wrong value | false calls | reads | writes | executes |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
 	for _, n := range slices.Sorted(maps.Keys(m.chains)) {
 		row, of := m.chains[n], m.classes[n]
 		fmt.Fprintf(b, "| %d | %s | %s | %d | %d | %s | %s | %s |\n", n, rate(row), percent(row.AskedAgain, row.Owed), row.WrongValue, sum(row.False),
 			rate(of[noise.Reads]), rate(of[noise.Writes]), rate(of[noise.Executes]))
+	}
+	b.WriteString("\n")
+}
+
+func (m *measured) others(b *strings.Builder) {
+	fmt.Fprintf(b, "## Other models\n\nModels that write the same wire format slip in other ways, and oftener. A mix has a rate for each damage, from public\nreports (`internal/noise/mix.go`). They are read with the same weights; %d replies with calls, %d without.\n\n", chainCount, negativeCount)
+	fmt.Fprintf(b, "| mix | read | asked again | wrong value | false calls | reads | writes | executes | false calls where there is none |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n")
+	for _, mix := range noise.Mixes() {
+		of := m.mixes[mix.ID]
+		row, none := of["all"], of["none"]
+		fmt.Fprintf(b, "| `%s`: %s | %s | %s | %d | %d | %s | %s | %s | %d |\n", mix.ID, mix.About, rate(*row), percent(row.AskedAgain, row.Owed), row.WrongValue, sum(row.False),
+			rate(*of[string(noise.Reads)]), rate(*of[string(noise.Writes)]), rate(*of[string(noise.Executes)]), sum(none.False))
 	}
 	b.WriteString("\n")
 }

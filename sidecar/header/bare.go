@@ -92,14 +92,14 @@ func (g *Grammar) addressee(rest string, known func(string) bool, eof bool) (nam
 		case word == "":
 			return "", 0, scan.No
 		case scan.AmongFold(word, words.Recipient):
-			return assigned(rest, j, known, eof)
+			return g.assigned(rest, j, known, eof)
 		case scan.StartsFold(word, Assistant, true) == scan.Yes && scan.AmongFold(word[len(Assistant):], words.Channels):
 		case !scan.AmongFold(word, words.Channels, words.Roles) && !(i > 0 && scan.AmongFold(word, words.Types)):
 			c := words.Channel(word) // "commentaryto=x"
 			if c == "" || !scan.AmongFold(word[len(c):], words.Recipient) {
 				return "", 0, scan.No
 			}
-			return assigned(rest, j, known, eof)
+			return g.assigned(rest, j, known, eof)
 		}
 		i = scan.SkipBytes(rest, j, " \t:\r\n")
 		if i == j || strings.Count(rest[j:i], "\n") > 1 {
@@ -109,7 +109,7 @@ func (g *Grammar) addressee(rest string, known func(string) bool, eof bool) (nam
 }
 
 // assigned reads = or a colon at rest[i:], and the name behind it.
-func assigned(rest string, i int, known func(string) bool, eof bool) (name string, end int, is scan.Verdict) {
+func (g *Grammar) assigned(rest string, i int, known func(string) bool, eof bool) (name string, end int, is scan.Verdict) {
 	i = scan.SkipBlanks(rest, i)
 	sign, n := signAt(rest, i)
 	switch {
@@ -128,6 +128,11 @@ func assigned(rest string, i int, known func(string) bool, eof bool) (name strin
 		return "", 0, scan.Wait
 	case end == from, sign == ':' && !known(rest[from:end]):
 		return "", 0, scan.No
+	}
+	for _, c := range g.Words.Channels { // "to=readcommentary"
+		if glued := rest[from:end]; len(glued) > len(c) && strings.HasSuffix(glued, c) && !known(glued) && known(glued[:len(glued)-len(c)]) {
+			end -= len(c)
+		}
 	}
 	name = strings.NewReplacer(`"`, "", "'", "").Replace(rest[from:end])
 	if rest[from-1] != '=' && strings.IndexByte("\"'`", rest[from-1]) >= 0 && end < len(rest) && rest[end] == rest[from-1] {

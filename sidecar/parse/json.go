@@ -86,6 +86,12 @@ func (t *text) onlyJSON(v string, end int) (int, bool) {
 		t.prose(0)
 		return len(v), false
 	}
+	if c := t.r.unfilled(); c != nil && t.r.c.Exact(c.name) {
+		t.note(st, 0, end, Dropped, "the arguments of the server's own call")
+		c.add([]byte(v[:end]))
+		t.prose(0)
+		return len(v), false
+	}
 	if call, ok := t.r.c.Fit(strings.Clone(v[:end])); ok && t.allowed(st, 0, end, v[:end]) {
 		t.take(st, 0, end, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base, To: call.Name}})
 		t.behindCall()

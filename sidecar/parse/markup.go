@@ -4,8 +4,11 @@ import "github.com/jgavinray/gpt-oss-executor/internal/scan"
 
 // markup looks for control tokens, whole or stripped.
 func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
-	if !t.marks() {
+	switch {
+	case t.r.s.harmony == nil:
 		return opening{}, no
+	case t.unmarked:
+		return t.plainHeader(v, j, eof)
 	}
 	if t.leads(v[j]) {
 		if _, n, is := t.tokenAt(v[j:], eof); is != no {
@@ -34,6 +37,20 @@ func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
 		return t.gluedWord(v, j, eof)
 	}
 	return opening{}, no
+}
+
+// plainHeader looks for a header without control tokens in the body of a message.
+func (t *text) plainHeader(v string, j int, eof bool) (opening, verdict) {
+	if scan.IsWord(t.before(v, j)) || !t.r.s.header.Heads(v[j:]) {
+		return opening{}, no
+	}
+	switch h, is := t.r.s.header.Bare(v[j:], t.known, eof); {
+	case is == wait:
+		return opening{}, wait
+	case is == no, h.Tokens, !t.known(h.Name):
+		return opening{}, no
+	}
+	return t.recipient(v[j:], 0, eof)
 }
 
 // literal looks for the opening literals of blocks.

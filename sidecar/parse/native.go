@@ -2,8 +2,12 @@ package parse
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
+	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -41,6 +45,37 @@ func (r *Reader) addNative(d CallDelta) {
 	r.native[i].add(d.Arguments)
 }
 
+// unfilled is the only one of the server's own calls, if it has no arguments: they may stand
+// in the text.
+func (r *Reader) unfilled() *nativeCall {
+	if len(r.native) != 1 || r.native[0].taken || len(bytes.TrimSpace(r.native[0].args)) > 0 {
+		return nil
+	}
+	return r.native[0]
+}
+
+// split says that the arguments of a call may go on in the text: they are not whole, and the text
+// ends as an object does.
+func (r *Reader) split(args []byte) bool {
+	return !json.Valid(args) && strings.HasSuffix(strings.TrimRight(r.shown.String(), " \n"), "}")
+}
+
+// withoutTokens are arguments without the control tokens behind them, and what follows those.
+func (r *Reader) withoutTokens(args []byte) []byte {
+	if r.s.harmony == nil || json.Valid(args) {
+		return args
+	}
+	text := string(args)
+	value := jsonend.Scan{At: scan.SkipSpace(text, 0), Tokens: r.s.header.Alphabet}
+	value.Run(text, true)
+	end := value.Cut(text)
+	rest := strings.TrimLeft(text[end:], " \n\r\t")
+	if _, is := r.s.header.Alphabet.At(rest, true); is != yes || value.Depth > 0 && value.End == 0 {
+		return args
+	}
+	return args[:end]
+}
+
 // takeNative hands a call to the catalog. closed says that the server ended it.
 func (r *Reader) takeNative(c *nativeCall, closed bool) {
 	st := r.s.native
@@ -48,6 +83,8 @@ func (r *Reader) takeNative(c *nativeCall, closed bool) {
 		return
 	}
 	c.taken = true
+	closed = closed && !r.split(c.args)
+	c.args = r.withoutTokens(c.args)
 	t := text{r: r, field: "tool_calls", base: c.index}
 	if st.When != nil && !t.allowed(st, 0, 1, string(c.args)) {
 		return

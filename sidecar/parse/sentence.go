@@ -140,6 +140,9 @@ func (p *past) ends() ending {
 	case breaks == 1:
 		return lineOpen
 	}
+	if len(text)-len(strings.TrimRight(text, "+#=~-")) >= 5 { // signs without meaning, as models write them before a header
+		return ended
+	}
 	line := strings.TrimLeft(text[strings.LastIndexByte(text, '\n')+1:], scan.Script)
 	last, _ = utf8.DecodeLastRuneInString(strings.TrimRight(line, afterEnd))
 	switch {

@@ -130,7 +130,7 @@ func (t *text) assistantAt(rest string, glued, eof bool) (how gluedHow, is verdi
 	if n == len(behind) && n < maxWord {
 		return gluedHow{to: true}, scan.WaitUnless(eof || !glued)
 	}
-	if is := scan.Starts(behind[n:], " to=", eof); is == wait || is == yes && glued {
+	if is := scan.Starts(behind[n:], " to=", eof); is == wait || is == yes && (glued || n == 0 && t.addressed(behind[1:], eof)) {
 		return gluedHow{to: true, n: len(header.Assistant) + n + 1}, is
 	}
 	return how, no

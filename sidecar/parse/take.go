@@ -71,6 +71,10 @@ func (t *text) offer(st *Strategy, from, to int, c callcode.Call, end tools.Endi
 // take records a call or the reason why it is none.
 func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.Refusal, how []tools.Repair) bool {
 	written := call
+	if refusal == nil && t.r.shadowed(call.Arguments) {
+		refusal = &tools.Refusal{Code: tools.BadJSON, Name: call.Name, Text: string(call.Arguments),
+			Why: "the header of another message stands in a text of the arguments of " + call.Name + "; send them without it"}
+	}
 	if refusal == nil && t.doubted {
 		refusal = doubt(call)
 	}
@@ -80,7 +84,9 @@ func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.
 			call.Confidence = min(call.Confidence, t.sure)
 		}
 		if judge := t.r.facts.Judge; judge != nil {
-			refusal = judge(&call)
+			if refusal = judge(&call); refusal != nil {
+				t.r.once.add(written) // said twice, it is denied once
+			}
 		}
 	}
 	if refusal != nil {

@@ -61,7 +61,7 @@ func (t *text) weigh(form evidence.Sign, a around, signs evidence.Set, c callcod
 	}
 	w := evidence.Weighed{Field: string(t.field), At: t.base, Name: strings.Clone(c.Name)}
 	class, known := t.r.c.ClassOf(w.Name)
-	if !known && form != evidence.Name { // markup that some strategy knows was meant as a call
+	if !known && form != evidence.Name && !strings.HasPrefix(w.Name, wrapper) { // markup that some strategy knows was meant as a call
 		class = tools.Read
 	}
 	w.Class, w.Signs = class, t.seen(signs, c, &w)

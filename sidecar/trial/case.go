@@ -6,6 +6,7 @@ package trial
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,9 @@ func (d Draw) String() string {
 	}
 	if len(d.Options.Without) > 0 {
 		b = fmt.Appendf(b, " without=%s", strings.Join(d.Options.Without, ","))
+	}
+	if d.Options.Mix != "" {
+		b = fmt.Appendf(b, " mix=%s", d.Options.Mix)
 	}
 	if d.Options.Negatives {
 		b = append(b, " negatives"...)
@@ -52,6 +56,8 @@ func FindDraw(text string) (d Draw, ok bool, err error) {
 		switch key {
 		case "chain":
 			d.Options.Chain, err = strconv.Atoi(value)
+		case "mix":
+			d.Options.Mix = value
 		case "only":
 			d.Options.Only = strings.Split(value, ",")
 		case "without":
@@ -59,7 +65,7 @@ func FindDraw(text string) (d Draw, ok bool, err error) {
 		case "negatives":
 			d.Options.Negatives = true
 		default:
-			err = fmt.Errorf("%q: write chain=, only=, without= or negatives", word)
+			err = fmt.Errorf("%q: write chain=, mix=, only=, without= or negatives", word)
 		}
 		if err != nil {
 			return d, true, err
@@ -105,7 +111,7 @@ func message(c noise.Case) map[string]any {
 	}
 	calls := []map[string]any{}
 	for i, n := range c.Native {
-		calls = append(calls, call(i, n.Name, n.Args))
+		calls = append(calls, call(i, n))
 	}
 	if len(calls) > 0 {
 		m["tool_calls"] = calls
@@ -113,6 +119,15 @@ func message(c noise.Case) map[string]any {
 	return m
 }
 
-func call(i int, name, args string) map[string]any {
-	return map[string]any{"index": i, "id": "call_" + strconv.Itoa(i), "type": "function", "function": map[string]any{"name": name, "arguments": args}}
+func call(i int, n noise.Native) map[string]any {
+	f := map[string]any{"name": n.Name, "arguments": n.Args}
+	if n.Form == "object" && json.Valid([]byte(n.Args)) {
+		f["arguments"] = json.RawMessage(n.Args)
+	}
+	out := map[string]any{"index": i, "id": "call_" + strconv.Itoa(i), "type": "function", "function": f}
+	if n.Form == "flat" {
+		delete(out, "function")
+		maps.Copy(out, f)
+	}
+	return out
 }

@@ -129,7 +129,7 @@ func delta(d noise.Delta, begun map[int]bool) map[string]any {
 		out["reasoning"], out["reasoning_content"] = d.Thoughts, d.Thoughts
 	}
 	if d.Call > 0 {
-		one := call(d.Call-1, d.Name, d.Args)
+		one := call(d.Call-1, noise.Native{Name: d.Name, Args: d.Args})
 		if begun[d.Call] {
 			one = map[string]any{"index": d.Call - 1, "function": map[string]any{"arguments": d.Args}}
 		}

@@ -1,0 +1,33 @@
+package noise
+
+import "slices"
+
+// Mix is how often each damage comes in the replies of one kind of model: not a chain of so many,
+// but each by itself.
+type Mix struct {
+	ID, About string
+	rates     map[string]float64 // by operator, 0 to 1; what is not named does not come
+}
+
+// Mixes are the models whose damage is known, next to any chain.
+func Mixes() []Mix {
+	return []Mix{
+		{"gpt-5", "larger models with the same wire format behind a server that reads it: the header leaks into the text, without its tokens", map[string]float64{
+			"strip-all": 0.8, "body-leading-debris": 0.35, "body-crlf": 0.2, "head-debris": 0.1, "head-after-sentence": 0.3, "head-signs": 0.25,
+			"wrap-parallel": 0.15, "head-no-type": 0.15, "head-recipient-in-role": 0.15, "order-invented-result": 0.1, "order-echo": 0.05,
+			"close-none": 0.2, "half-both": 0.1, "half-twice": 0.1, "cut-length": 0.02,
+		}},
+	}
+}
+
+// mixed chooses among operators by the rates of a mix.
+func (d *draft) mixed(id string, all []Operator) (chosen []Operator) {
+	i := slices.IndexFunc(Mixes(), func(m Mix) bool { return m.ID == id })
+	rates := Mixes()[i].rates
+	for _, op := range all {
+		if d.Float64() < rates[op.ID] {
+			chosen = append(chosen, op)
+		}
+	}
+	return chosen
+}
