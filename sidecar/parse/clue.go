@@ -108,8 +108,7 @@ func (t *text) nameGoesOn(v string, from int) bool {
 	return from == 0 || unicode.IsLetter(r)
 }
 
-// debris is the sign that s ends with, and its bytes. It is false where the sign ends a
-// sentence, quotes, or is a letter.
+// debris is the sign that s ends with; false where it ends a sentence, quotes, or is a letter.
 func debris(s string) (n int, ok bool) {
 	r, n := utf8.DecodeLastRuneInString(s)
 	return n, r != utf8.RuneError && !unicode.IsLetter(r) && !unicode.IsSpace(r) && !strings.ContainsRune(".,;!?`\"'“”„«»{}()。，；！？", r)
@@ -204,11 +203,11 @@ func (t *text) stepClue(v string, eof bool) (int, bool) {
 	call := callcode.Call{Name: v[t.clue.from:t.clue.to], Args: v[t.at:end]}
 	if v[t.at] == '(' {
 		found, ok := callcode.Calls(strings.Clone(v[t.clue.from:end]))
-		switch inside := strings.TrimSpace(v[t.at+1 : end-1]); {
+		switch {
 		case ok && len(found) == 1:
 			call = found[0]
-		case strings.HasPrefix(call.Name, namespace) && inside != "": // the arguments themselves are damaged
-			call.Args = inside
+		case strings.HasPrefix(call.Name, namespace) && end-t.at > 2: // the arguments themselves are damaged
+			call.Args = v[t.at+1 : end-1]
 		default:
 			return t.releaseClue(v[:end], "no call in brackets")
 		}

@@ -140,7 +140,7 @@ func (p *past) ends() ending {
 	case breaks == 1:
 		return lineOpen
 	}
-	if len(text)-len(strings.TrimRight(text, "+#=~-")) >= 5 { // signs without meaning, as models write them before a header
+	if len(text)-len(strings.TrimRight(text, senseless)) >= fewSenseless {
 		return ended
 	}
 	line := strings.TrimLeft(text[strings.LastIndexByte(text, '\n')+1:], scan.Script)
@@ -162,6 +162,12 @@ func (p *past) announces() bool {
 
 func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
+// senseless are signs that models write in a row before a header when they lose their way.
+const (
+	senseless    = "+#=~-"
+	fewSenseless = 5
+)
+
 // sequel is what text does behind a call.
 type sequel uint8
 
@@ -180,6 +186,9 @@ const maxGap = 256
 // follows looks at v[end:].
 func (t *text) follows(v string, end int, eof bool) (sequel, verdict) {
 	i, more := skipTags(v, scan.SkipBytes(v, end, "}]"), eof)
+	if n := scan.SkipBytes(v, i, senseless); n-i >= fewSenseless || n == len(v) {
+		i = n
+	}
 	line := scan.SkipBlanks(v, i)
 	j := scan.SkipSpace(v, line)
 	switch {
