@@ -218,22 +218,6 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// A shadow that crashes, and one that never gets its turn, hold nobody up.
-func TestShadowCrash(t *testing.T) {
-	set, c := rules(t, "    shadow: true\n"), &clock{time.Now()}
-	var log bytes.Buffer
-	l := open(t, "", c)
-	l.Log = slog.New(slog.NewTextHandler(&log, nil))
-	s := l.Seat(set, "r", experiment.Asking{Session: "s"})
-	if s == nil || !s.Listens() || s.Arms() != "" {
-		t.Fatalf("%+v", s)
-	}
-	l.read(job{trial: s.places[0].of}) // without rules it crashes
-	if !strings.Contains(log.String(), "shadow_crashed") {
-		t.Error(log.String())
-	}
-}
-
 // Who is pinned to an arm gets it, and is not counted.
 func TestPinned(t *testing.T) {
 	set, c := rules(t, "    sample: [{session: alice, arm: new}, {session: bob, arm: control}]\n"), &clock{time.Now()}
