@@ -46,6 +46,7 @@ type Lab struct {
 	Config
 	shadows chan job
 	waits   atomic.Int64 // bytes of what waits for shadows
+	crashed time.Time    // when the log last said that a shadow did
 	ended   sync.WaitGroup
 
 	mu       sync.Mutex

@@ -122,6 +122,11 @@ func (l *Lab) read(j job) {
 	defer func() {
 		if crash := recover(); crash != nil {
 			l.Metrics.Shadows.WithLabelValues(j.trial.ID, "crashed").Inc()
+			now := l.Now()
+			if now.Sub(l.crashed) < time.Minute {
+				return // one that crashes on every reply would fill the log
+			}
+			l.crashed = now
 			l.Log.Error("a shadow crashed", "event", "shadow_crashed", "experiment", j.trial.ID, "detail", fmt.Sprint(crash), "stack", string(debug.Stack()))
 		}
 	}()

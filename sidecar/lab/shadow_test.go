@@ -35,7 +35,7 @@ func TestShadowCrash(t *testing.T) {
 	ruletest.Soon(t, "the next one reads", func() bool { return l.Reports(set)[0].Shadow.Read == 1 })
 	stop()
 	<-ended
-	if strings.Count(log.String(), "shadow_crashed") != 3 || l.waits.Load() != 0 {
+	if strings.Count(log.String(), "shadow_crashed") != 1 || l.waits.Load() != 0 {
 		t.Errorf("%d bytes wait\n%s", l.waits.Load(), log.String())
 	}
 }
