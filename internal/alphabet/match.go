@@ -93,15 +93,15 @@ func named(word string, whole bool) Token {
 		return Token(i)
 	}
 	for t := Start; whole && t <= Return; t++ {
-		if len(words[t]) >= len("start") && near(word, words[t]) {
+		if len(words[t]) >= len("start") && Near(word, words[t]) {
 			return t
 		}
 	}
 	return None
 }
 
-// near says that one edit makes a of b.
-func near(a, b string) bool {
+// Near says that one edit makes a of b.
+func Near(a, b string) bool {
 	if len(a) < len(b) {
 		a, b = b, a
 	}

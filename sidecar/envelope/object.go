@@ -54,7 +54,10 @@ func (k *Keys) object(offered *tools.Catalog, v gjson.Result) (c callcode.Call, 
 	case gjson.Null:
 		c.Args = "{}"
 	}
-	return c, only(v, false, k.Name, k.Arguments, besides, thoughtKeys)
+	if only(v, false, k.Name, k.Arguments, besides, thoughtKeys) {
+		return c, true
+	}
+	return k.flat(offered, v, name.Str) // a parameter of the tool has the name of such a key
 }
 
 // flat reads {"name":"read","path":"a"}: the arguments stand beside the name.

@@ -93,6 +93,7 @@ func (g *Grammar) addressee(rest string, known func(string) bool, eof bool) (nam
 			return "", 0, scan.No
 		case scan.AmongFold(word, words.Recipient):
 			return assigned(rest, j, known, eof)
+		case scan.StartsFold(word, Assistant, true) == scan.Yes && scan.AmongFold(word[len(Assistant):], words.Channels):
 		case !scan.AmongFold(word, words.Channels, words.Roles) && !(i > 0 && scan.AmongFold(word, words.Types)):
 			c := words.Channel(word) // "commentaryto=x"
 			if c == "" || !scan.AmongFold(word[len(c):], words.Recipient) {
@@ -100,8 +101,8 @@ func (g *Grammar) addressee(rest string, known func(string) bool, eof bool) (nam
 			}
 			return assigned(rest, j, known, eof)
 		}
-		i = scan.SkipBytes(rest, j, " \t:")
-		if i == j {
+		i = scan.SkipBytes(rest, j, " \t:\r\n")
+		if i == j || strings.Count(rest[j:i], "\n") > 1 {
 			return "", 0, scan.No
 		}
 	}
@@ -119,7 +120,7 @@ func assigned(rest string, i int, known func(string) bool, eof bool) (name strin
 	}
 	from := scan.SkipBytes(rest, i+n, " \t\"'`")
 	end = from
-	for end < len(rest) && (scan.IsName(rest[end]) || rest[end] == '/' || rest[end] == ':') {
+	for end < len(rest) && (scan.IsName(rest[end]) || rest[end] == '/' || rest[end] == ':' || quotedName(rest, from, end)) {
 		end++
 	}
 	switch {
@@ -128,11 +129,21 @@ func assigned(rest string, i int, known func(string) bool, eof bool) (name strin
 	case end == from, sign == ':' && !known(rest[from:end]):
 		return "", 0, scan.No
 	}
-	name = rest[from:end]
+	name = strings.NewReplacer(`"`, "", "'", "").Replace(rest[from:end])
 	if rest[from-1] != '=' && strings.IndexByte("\"'`", rest[from-1]) >= 0 && end < len(rest) && rest[end] == rest[from-1] {
 		end++
 	}
 	return name, end, scan.Yes
+}
+
+// quotedName says that the quote at s[i:] belongs to a name at s[from:], part of which is quoted:
+// functions."read"
+func quotedName(s string, from, i int) bool {
+	quote := s[i]
+	if quote != '"' && quote != '\'' || i == from {
+		return false
+	}
+	return s[i-1] == '.' || strings.Contains(s[from:i], "."+string(quote)) && strings.Count(s[from:i], string(quote)) == 1
 }
 
 // signAt is what gives a recipient its name at s[i:], and its bytes.

@@ -84,7 +84,7 @@ func (g *Grammar) whole(s string, eof bool) scan.Verdict {
 		return scan.No
 	}
 	h, _, is := g.Read(s, f.Token == alphabet.Channel, eof)
-	if is == scan.Yes && h.Stop != alphabet.Message && !(h.Body && h.Recipient != "") {
+	if is == scan.Yes && h.Stop != alphabet.Message && !(h.Recipient != "" && (h.Body || eof)) {
 		return scan.No
 	}
 	return is

@@ -3,8 +3,10 @@
 package header
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
@@ -46,13 +48,18 @@ func (ws *Words) recipient(w string) (front, name string, ok bool) {
 			continue
 		}
 		for _, word := range ws.Recipient {
-			if front = w[:max(0, i-len(word))]; endsFold(w[:i], word) && (front == "" || scan.AmongFold(front, ws.Roles) || ws.Channel(front) != "") {
+			if front = w[:max(0, i-len(word))]; endsFold(w[:i], word) && (front == "" || scan.AmongFold(front, ws.Roles) || ws.Channel(front) != "" || ws.nearChannel(front)) {
 				return front, strings.Trim(w[i+n:], "\"'`"), true
 			}
 		}
 		return "", "", false
 	}
 	return "", "", false
+}
+
+// nearChannel says that w is a channel with one slip.
+func (ws *Words) nearChannel(w string) bool {
+	return slices.ContainsFunc(ws.Channels, func(c string) bool { return len(w) > 4 && alphabet.Near(strings.ToLower(w), c) })
 }
 
 // Channel is the channel that w begins with, or "".

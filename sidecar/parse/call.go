@@ -90,7 +90,7 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 			return t.unsay(v, end, a.why())
 		}
 	}
-	j := scan.SkipBytes(v, max(t.at, end), " \n\t\r}]") // closers too many: noise that the repair removes
+	j := scan.SkipBytes(v, max(t.at, end), " \n\t\r}]`") // closers too many: noise that the repair removes
 	t.at = j
 	if j == len(v) {
 		switch {
@@ -148,7 +148,7 @@ func (t *text) unsay(v string, end int, why string) (int, bool) {
 	body := v[:end]
 	t.giveBack(t.head.text)
 	if t.head.tokened { // its tokens would be read again
-		t.pass(body)
+		t.quote(body)
 		return end, false
 	}
 	return 0, false
@@ -160,7 +160,7 @@ func (t *text) giveBack(text string) {
 		t.enter(inMessage)
 	}
 	t.last = t.head.before
-	t.pass(text)
+	t.quote(text)
 }
 
 // invented ends a call at v[at:], which no terminator stands before: what follows

@@ -118,10 +118,10 @@ func debris(s string) (n int, ok bool) {
 // namespace stands in front of the names of gpt-oss's tools.
 const namespace = "functions."
 
-// isNamed says that a word is the name of an offered tool.
+// isNamed says that a word is the name of an offered tool; behind functions. it may be bent.
 func (t *text) isNamed(word string) bool {
 	rest := strings.TrimPrefix(word, namespace)
-	return rest != "" && (t.r.initial(word[0]) && t.r.c.Exact(word) || len(rest) < len(word) && t.r.c.Exact(rest))
+	return rest != "" && (t.r.initial(word[0]) && t.r.c.Exact(word) || len(rest) < len(word) && (t.r.c.Exact(rest) || t.known(rest)))
 }
 
 // itemSigns begin an item of a list, a quotation, a heading or a row of a table.
@@ -204,10 +204,14 @@ func (t *text) stepClue(v string, eof bool) (int, bool) {
 	call := callcode.Call{Name: v[t.clue.from:t.clue.to], Args: v[t.at:end]}
 	if v[t.at] == '(' {
 		found, ok := callcode.Calls(strings.Clone(v[t.clue.from:end]))
-		if !ok || len(found) != 1 {
+		switch inside := strings.TrimSpace(v[t.at+1 : end-1]); {
+		case ok && len(found) == 1:
+			call = found[0]
+		case strings.HasPrefix(call.Name, namespace) && inside != "": // the arguments themselves are damaged
+			call.Args = inside
+		default:
 			return t.releaseClue(v[:end], "no call in brackets")
 		}
-		call = found[0]
 	}
 	behind, is := t.trail(v, end, eof)
 	if is == wait {

@@ -96,7 +96,10 @@ func (t *text) stepFence(v string, eof bool) (int, bool) {
 			if !eof {
 				return 0, true
 			}
-			if len(t.fences) == 0 && t.severed(st, v, value) {
+			switch {
+			case len(t.fences) > 0: // those before the cut are whole
+				return t.closeFences(v, scan.SkipSpace(v, t.at), eof)
+			case t.severed(st, v, value):
 				t.behindCall()
 				return len(v), false
 			}
@@ -110,7 +113,7 @@ func (t *text) stepFence(v string, eof bool) (int, bool) {
 			t.fences = append(t.fences, span{value, end, end})
 		}
 		last := &t.fences[len(t.fences)-1]
-		last.next = scan.SkipBytes(v, last.next, " \n\t\r`~")
+		last.next = scan.SkipBytes(v, last.next, "}] \n\t\r`~")
 		next := last.next
 		if next == len(v) && !eof {
 			return 0, true

@@ -17,7 +17,7 @@ func (t *text) tail(v string) int {
 		return 0
 	}
 	hold := 0
-	if t.r.s.harmony != nil {
+	if t.marks() {
 		hold = begun(v, header.Assistant)
 	}
 	return max(hold, t.heldBefore(v, len(v)))

@@ -19,11 +19,17 @@ func (t *text) flow(s string) {
 	t.past.Add(s)
 	switch {
 	case s == "":
+	case t.inside != nil:
+		t.readInside(s, t.base)
 	case t.after == afterOpen:
 		t.note(nil, 0, len(s), Dropped, "follows a call that was not answered yet")
 	case t.leading(len(s)) && (!t.r.facts.Intact || t.r.s.thinks(string(t.lead)+s)):
 		t.lead = append(t.lead, s...)
 	default:
+		if t.gap {
+			t.gap = false
+			t.r.emit(Text, "\n\n")
+		}
 		t.letGo(Text)
 		t.emit(Text, s)
 	}
@@ -74,6 +80,7 @@ func (t *text) letGo(k EventKind) {
 // its end. within says that a message holds it.
 func (t *text) openQuotable(opener string, tok alphabet.Token, within bool) {
 	before := t.last
+	t.settleInside()
 	t.openHeader(tok == alphabet.Channel)
 	t.head.text, t.head.before, t.head.within = strings.Clone(opener), before, within
 }

@@ -146,6 +146,6 @@ func (t *text) finalAnswer(n int) int {
 	t.r.done = true
 	t.note(t.r.s.lines, 0, n, Shown, "Final Answer")
 	t.message(Text, false)
-	t.trim = true
+	t.inside, t.trim = nil, true
 	return n
 }

@@ -4,7 +4,7 @@ import "github.com/jgavinray/gpt-oss-executor/internal/scan"
 
 // markup looks for control tokens, whole or stripped.
 func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
-	if t.r.s.harmony == nil {
+	if !t.marks() {
 		return opening{}, no
 	}
 	if t.leads(v[j]) {

@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"strings"
+
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -54,8 +56,11 @@ func (t *text) between() {
 // message enters the body of a message.
 func (t *text) message(k EventKind, drop bool) {
 	t.enter(inMessage)
+	t.closeInside()
 	t.kind, t.drop, t.think, t.trim = k, drop, false, false
-	t.fresh()
+	if t.fresh(); k == Text && !drop {
+		t.openInside()
+	}
 }
 
 // stepHeader reads a header and decides what the message is.
@@ -163,7 +168,11 @@ func (t *text) show(s string) {
 	t.settle(Text)
 	if t.shown {
 		t.shown = false
-		t.flow("\n\n")
+		if t.inside != nil {
+			t.inside.gap = true
+		} else {
+			t.flow("\n\n")
+		}
 	}
 	t.flow(s)
 	t.mark(s)
@@ -181,6 +190,17 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 		}
 	}
 	at, tok, n, end := t.findToken(v, 0)
+	if at < 0 && eof && end < len(v) { // one that the end of the reply completes, or breaks off
+		if tok, n, is := t.tokenAt(v[end:], true); is == yes || t.r.length && strings.HasPrefix(v[end:], "<|") {
+			t.body(v[:end])
+			t.closeMessage()
+			t.note(t.r.s.harmony, end, len(v), Dropped, "the end of a message")
+			if tok.Closes() || is != yes {
+				t.between()
+			}
+			return max(end+n, len(v)), false
+		}
+	}
 	if at >= 0 {
 		end = at
 	}
@@ -211,6 +231,7 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 		t.closeMessage()
 		t.openHeader(tok == alphabet.Channel)
 	default:
+		t.settleInside()
 		t.note(t.r.s.harmony, at, at+n, Dropped, "a lone "+tok.String())
 	}
 	return at + n, false
@@ -233,6 +254,7 @@ func (t *text) body(s string) {
 
 // closeMessage ends a body, so that the next visible one starts a paragraph.
 func (t *text) closeMessage() {
+	t.closeInside()
 	if !t.drop && t.kind == Text && t.r.visible() {
 		t.shown = true
 	}

@@ -99,7 +99,7 @@ func (r *Reader) Feed(d Delta) []Event {
 
 // Holding says that bytes are held back.
 func (r *Reader) Holding() bool {
-	return len(r.content.pend) > 0 || len(r.content.lead) > 0 || len(r.thought.held) > 0 || r.heldBack() > 0
+	return len(r.content.pend) > 0 || r.content.inside != nil && len(r.content.inside.pend) > 0 || len(r.content.lead) > 0 || len(r.thought.held) > 0 || r.heldBack() > 0
 }
 
 // Leading says that unmarked text is held at the start of the reply, because it
@@ -156,6 +156,7 @@ func (r *Reader) tellDenied() {
 // closeContent decides about all text that is still held.
 func (r *Reader) closeContent() {
 	r.content.feed("", true)
+	r.content.closeInside()
 	r.content.settle(Text)
 	r.pass("", true)
 }

@@ -37,7 +37,7 @@ func (t *text) around(v string, end int, eof bool) (around, verdict) {
 		return isAlone, wait
 	case a == inItem, b == sameSentence, a != ended && b == nextPart, a > partOpen && b == nextLine:
 		return isQuoted, yes
-	case a == inSentence, b == sameLine, t.loose:
+	case a == inSentence, b == sameLine, t.loose, b != noSentence && t.past.announces(): // an example, or the call itself
 		return isOpen, yes
 	}
 	return isAlone, yes
@@ -151,6 +151,12 @@ func (p *past) ends() ending {
 	return inSentence
 }
 
+// announces says that the text ends with a colon.
+func (p *past) announces() bool {
+	text := strings.TrimRight(p.String(), scan.Script)
+	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：")
+}
+
 func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // sequel is what text does behind a call.
@@ -158,7 +164,8 @@ type sequel uint8
 
 const (
 	noSentence   sequel = iota // it ends, or more markup or another paragraph follows
-	nextPart                   // another paragraph follows, which begins within a sentence
+	newPart                    // another paragraph follows
+	nextPart                   // the same, and it begins within a sentence
 	nextLine                   // it goes on in the next line
 	sameLine                   // it goes on in the same line, like a new sentence
 	sameSentence               // it goes on like the rest of a sentence
@@ -178,6 +185,9 @@ func (t *text) follows(v string, end int, eof bool) (sequel, verdict) {
 	case more, j == len(v):
 		return noSentence, scan.WaitOr(eof)
 	}
+	if v[j] == '{' { // the arguments again
+		return noSentence, yes
+	}
 	if is := t.marked(v[j:], eof); is != no {
 		return noSentence, is
 	}
@@ -189,10 +199,10 @@ func (t *text) follows(v string, end int, eof bool) (sequel, verdict) {
 	case breaks > 1 && within:
 		return nextPart, yes
 	case breaks > 1:
-		return noSentence, yes
+		return newPart, yes
 	case j > line && !within:
 		return nextLine, yes
-	case j > end && j == line && unicode.IsUpper(first):
+	case j == line && unicode.IsUpper(first):
 		return sameLine, yes
 	}
 	return sameSentence, yes

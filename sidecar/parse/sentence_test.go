@@ -76,8 +76,9 @@ func TestAlone(t *testing.T) {
 		strings.Repeat("x", 100) + ". ", "So" + strings.Repeat("\n", 100),
 	} {
 		for _, end := range []string{"", " ", "\n", "\n\nAnd", call, "\n" + call, "</s>", " </s>\n", "<|call|>", "\nassistantfinalSo.", "commentary", "\n[DONE]"} {
-			if got := readPieces(s, offeredForFuzz(), []string{front + call + end}, "stop"); len(got.Calls) == 0 {
-				t.Errorf("%q is read as text %q", front+call+end, got.Content)
+			announced := strings.HasSuffix(front, ":\n") && end == "\n\nAnd" // as an example is: the model is asked
+			if got := readPieces(s, offeredForFuzz(), []string{front + call + end}, "stop"); len(got.Calls) == 0 != announced || announced && len(got.Refused) == 0 {
+				t.Errorf("%q gives %s, shows %q", front+call+end, showCalls(got.Calls), got.Content)
 			}
 		}
 		for _, end := range []string{".", ", so", " so", " (so", "`", "\nso", "\n.", " [1]", " <- so", "</b> so", " é", "”", " 好", " Ö"} {
@@ -103,7 +104,7 @@ func TestIndentedCode(t *testing.T) {
 	} {
 		call = strings.ReplaceAll(call, "{}", `{"command":"ls"}`)
 		for indent, calls := range map[string]int{"": 1, "    ": 0, "\t": 0} {
-			text := "The log:\n\n" + indent + strings.ReplaceAll(call, "\n", "\n"+indent) + "\n\nThat is all."
+			text := "The log.\n\n" + indent + strings.ReplaceAll(call, "\n", "\n"+indent) + "\n\nThat is all."
 			if got := readPieces(shipped.Strategies(""), offeredForFuzz(), []string{text}, "stop"); len(got.Calls) != calls {
 				t.Errorf("%q gives %d calls", text, len(got.Calls))
 			}

@@ -15,7 +15,7 @@ import (
 // stripped looks for such words at the start of a line. v[p:] is its first
 // non-blank byte, v[i:] the line; first says that nothing came before.
 func (t *text) stripped(v string, i, p int, first, eof bool) (opening, verdict) {
-	if t.r.s.harmony == nil {
+	if !t.marks() {
 		return opening{}, no
 	}
 	rest := v[p:]
@@ -119,11 +119,19 @@ func (t *text) assistantAt(rest string, glued, eof bool) (how gluedHow, is verdi
 		}
 		return gluedHow{token: true, n: len(header.Assistant)}, is
 	}
-	if c, is := scan.StartsAny(behind, t.r.s.header.Words.Channels, eof); is != no {
+	words := &t.r.s.header.Words
+	if c, is := scan.StartsAny(behind, words.Channels, eof); is != no {
 		return gluedHow{channel: c, n: len(header.Assistant) + len(c)}, is
 	}
-	if is := scan.Starts(behind, " to=", eof); is == wait || is == yes && glued {
-		return gluedHow{to: true, n: len(header.Assistant) + 1}, is
+	n := 0
+	for n < len(behind) && n < maxWord && scan.IsLower(scan.Lower(behind[n])) { // a slip in the channel
+		n++
+	}
+	if n == len(behind) && n < maxWord {
+		return gluedHow{to: true}, scan.WaitUnless(eof || !glued)
+	}
+	if is := scan.Starts(behind[n:], " to=", eof); is == wait || is == yes && glued {
+		return gluedHow{to: true, n: len(header.Assistant) + n + 1}, is
 	}
 	return how, no
 }
@@ -139,12 +147,18 @@ func (t *text) gluedWord(v string, j int, eof bool) (opening, verdict) {
 		return opening{n: how.n, markup: true, begin: func(*text, string, int) {}}, yes
 	case how.to:
 		return t.recipient(v[j+how.n:], how.n, eof)
-	case how.channel != "final":
-		if o, is := t.recipient(v[j+len(header.Assistant):], len(header.Assistant), eof); is != no {
-			return o, is
-		}
+	}
+	rest := v[j+len(header.Assistant):]
+	if o, is := t.recipient(rest, len(header.Assistant), eof); is == wait || is == yes && (how.channel != "final" || t.addressed(rest, eof)) {
+		return o, is
 	}
 	return opening{n: how.n, markup: true, begin: beginChannel(how.channel)}, yes
+}
+
+// addressed says that the header at the start of rest names an offered tool.
+func (t *text) addressed(rest string, eof bool) bool {
+	h, _ := t.r.s.header.Bare(rest, t.known, eof)
+	return t.known(h.Name)
 }
 
 // glued is the offset of a glued "assistant…" in v[from:end], part of a body.

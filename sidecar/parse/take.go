@@ -117,3 +117,11 @@ func (t *text) unanswered() {
 	t.fresh()
 	t.after = afterOpen
 }
+
+// after is what may follow the calls found so far.
+type after uint8
+
+const (
+	afterNothing after = iota // no call yet, or one that was closed properly
+	afterOpen                 // a call without a terminator: what follows that is no call was invented
+)

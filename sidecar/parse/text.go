@@ -71,6 +71,10 @@ type text struct {
 	shown bool      // a visible message was closed before this one
 	said  string    // the header of the current call, as written
 
+	inside   *text // reads the body of the message that is shown
+	unmarked bool  // it is such a reader: control tokens are text
+	gap      bool  // the next text begins a paragraph
+
 	grammar *header.Grammar // of the headers of this reply
 	scan    jsonend.Scan
 	second  jsonend.Scan // inCall: of another object behind the arguments
@@ -89,14 +93,6 @@ type text struct {
 	lines   lines
 	strict  int // how often a string in a call body had to be given up
 }
-
-// after is what may follow the calls found so far.
-type after uint8
-
-const (
-	afterNothing after = iota // no call yet, or one that was closed properly
-	afterOpen                 // a call without a terminator: what follows that is no call was invented
-)
 
 func (t *text) init(r *Reader, f Field) {
 	*t = text{r: r, field: f, last: '\n', first: true, grammar: r.s.header}

@@ -59,6 +59,9 @@ func (r *Reader) closeThoughts() {
 func (r *Reader) salvage(all, marked string) bool {
 	in, base := all, 0
 	token := len(all) - len(marked) // where the first one stands
+	if r.headed(all) {
+		marked = all
+	}
 	if at := r.s.lastHeader(all); at >= 0 && at < token && (marked == "" || token-at <= header.MaxGlue) {
 		marked, base = all[at:], at
 		in = marked
@@ -104,6 +107,19 @@ func (r *Reader) salvage(all, marked string) bool {
 		r.result.Refused = probe.result.Refused
 	}
 	return true
+}
+
+// headed says that a text begins with a header that has other tokens than those, or none.
+func (r *Reader) headed(text string) bool {
+	text = strings.TrimLeft(text, " \n")
+	if r.s.harmony == nil || text == "" {
+		return false
+	}
+	if _, is := r.s.header.Bracketed(text, true); is == yes {
+		return true
+	}
+	behind, ok := strings.CutPrefix(text, header.Assistant)
+	return ok && r.s.header.Words.Channel(behind) != ""
 }
 
 // lastHeader is where the last header begins that names a recipient and lost its tokens, or

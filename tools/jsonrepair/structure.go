@@ -44,7 +44,7 @@ func (m *mender) separate() bool {
 				m.doubt()
 			}
 			m.drop(KindQuote, markAt(m.text, m.pos).width)
-		case m.top().kind == '{' && m.dropStray():
+		case m.top().kind == '{' && (m.dropStray() || m.dropRemark()):
 		case m.listOver():
 			m.doubt()
 			m.note(KindCloser, at, "", "]")
@@ -89,6 +89,21 @@ func (m *mender) dropStray() bool {
 	n := m.bareKeyLen()
 	end := m.pos + n
 	if n == 0 || blankWidth(m.text, end-1) == 0 || markAt(m.text, end).width == 0 || m.keyAt(end) != surely {
+		return false
+	}
+	m.doubt()
+	m.drop(KindProse, n)
+	return true
+}
+
+// dropRemark drops words at pos that stand before the end of an object, as in
+// {"a":1} This should work.}, and reports whether there are any.
+func (m *mender) dropRemark() bool {
+	const longest = 256
+	rest := m.text[m.pos:min(len(m.text), m.pos+longest)]
+	n := strings.IndexAny(rest, "{}[]\"'`:=“”„‘’")
+	m.work += max(n, 0)
+	if n <= 0 || rest[n] != '}' || strings.IndexByte(rest[:n], ' ') < 0 {
 		return false
 	}
 	m.doubt()
@@ -221,6 +236,29 @@ func (m *mender) unwrap() bool {
 	m.drop(KindWrapper, n+1)
 	return true
 }
+
+// label drops debris in front of an object that is a member's value: {"arguments": json {…}}, and
+// reports whether there is any.
+func (m *mender) label(r role) bool {
+	const longest = 24
+	rest := m.text[m.pos:min(len(m.text), m.pos+longest)]
+	n := strings.IndexByte(rest, '{')
+	if r != inObject || n <= 0 || strings.ContainsAny(rest[:n], "\"'`,[]{}()\n0123456789") {
+		return false
+	}
+	word := strings.Trim(rest[:n], " :=")
+	if _, literal := literal(word); literal {
+		return false
+	}
+	if strings.IndexFunc(word, func(c rune) bool { return c < 0x80 }) >= 0 && !labels[strings.ToLower(word)] {
+		m.doubt()
+	}
+	m.drop(KindProse, n)
+	return true
+}
+
+// labels are words that servers and models write in front of arguments.
+var labels = map[string]bool{"json": true, "code": true, "arguments": true, "args": true, "parameters": true, "input": true}
 
 // parenthesised reports whether the ( at i surrounds one whole value: (1) is a
 // number, (555) 1234 is text.
