@@ -16,10 +16,10 @@ packages = $$(go list ./... | grep -v '/e2e$$')
 # Those where several things run at once, in the code or in its tests.
 concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -v '^./e2e$$')
 
-.PHONY: help build run test needs unit race e2e lint fuzz bench load demo model schemas faults reading clean
+.PHONY: help build run test needs unit race e2e lint fuzz bench load demo model schemas faults experiments reading clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Without the C library and without what debuggers read, the program starts sooner.
 build: ## build bin/gpt-oss-executor
@@ -88,6 +88,9 @@ schemas: ## rewrite schemas/, which editors check rules with, from the Go types
 
 faults: ## rewrite the tables of docs/faults.md: what comes of a run in which something fails
 	go test ./sidecar -run TestFaults -update
+
+experiments: ## rewrite what docs/experiments.md shows of an experiment, with a scripted model; 10 s
+	go test ./sidecar/cli -run TestExperimentsPage -update
 
 reading: ## measure how replies are read, and rewrite docs/reading.md; a minute
 	go test ./sidecar/fit -run TestReadingPage -timeout 10m -update

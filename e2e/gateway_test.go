@@ -23,6 +23,8 @@ func TestGateway(t *testing.T) {
 	b.add(t, "broken", script.VLLM(), brokenScenarios())
 	b.add(t, guarded, script.VLLM(), policyScenarios(guarded))
 	b.add(t, open, script.VLLM(), policyScenarios(open))
+	b.admin = "127.0.0.1:" + freePort(t)
+	b.add(t, tried, script.VLLM(), []script.Scenario{script.Prompted(shortPrompt)})
 	_, lost := runSidecar(t, "/healthz", "http://127.0.0.1:"+freePort(t), b.sidecar(t, away)...)
 	b.providers = append(b.providers, provider{away, lost})
 	b.servers[bare] = script.New(append(policyScenarios(bare), bareScenario())...)
@@ -35,6 +37,7 @@ func TestGateway(t *testing.T) {
 	t.Run("broken upstream", b.brokenUpstream)
 	t.Run("hopeless upstream", b.hopelessUpstream)
 	t.Run("policy", b.policy)
+	t.Run("experiment", b.experiment)
 }
 
 // bench is a gateway with one sidecar and one model for each provider.
@@ -43,6 +46,7 @@ type bench struct {
 	gateway   *gateway
 	providers []provider
 	servers   map[string]*script.Server // by provider
+	admin     string                    // of the sidecar with an experiment
 }
 
 func (b *bench) add(t *testing.T, id string, d script.Dialect, scenarios ...[]script.Scenario) {
@@ -57,10 +61,13 @@ func (b *bench) add(t *testing.T, id string, d script.Dialect, scenarios ...[]sc
 func (b *bench) sidecar(t *testing.T, id string) (env []string) {
 	home, ws := gatewayFolders(b.run)
 	env = []string{"HOME=" + home, "OPENCLAW_WORKSPACE=" + ws}
-	if id != open {
-		return env
+	switch id {
+	case open:
+		env = append(env, "GPTOSS_EXECUTOR_RULES="+dryRun(t))
+	case tried:
+		env = append(env, "GPTOSS_EXECUTOR_RULES="+trying(t), "GPTOSS_EXECUTOR_ADMIN="+b.admin)
 	}
-	return append(env, "GPTOSS_EXECUTOR_RULES="+dryRun(t))
+	return env
 }
 
 // say runs a turn that picks a scenario, in a session of the given name.

@@ -191,8 +191,11 @@ func up(x float64) float64 {
 	switch {
 	case x >= 100:
 		return math.Ceil(x)
-	case x >= 1:
-		return math.Ceil(10*x) / 10
+	case x >= 0.1:
+		return math.Ceil(10*x-1e-9) / 10
+	case x >= 1e-9:
+		digits := math.Pow(10, math.Ceil(-math.Log10(x)))
+		return math.Ceil(x*digits-1e-9) / digits
 	}
 	return x
 }

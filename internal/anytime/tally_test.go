@@ -159,6 +159,7 @@ func TestWords(t *testing.T) {
 		{many(0.1), many(0.2), Ask{Rate: true, LowerIsBetter: true}, "", "worse by 7.0 to 13.0 points"},
 		{many(0.8), many(0.8), Ask{Rate: true}, "", "too early"},
 		{many(0.8), many(0.8), Ask{Rate: true, Margin: 0.05}, "", "no difference of 3.2 points or more"},
+		{rare(0.001), rare(0.001), Ask{Rate: true, Margin: 0.001}, "", "no difference of 0.006 points or more"},
 		{many(0.8), many(0.9), Ask{Rate: true, Split: 0.0001}, "", "the split is off: do not trust this"},
 		{slow, fast, Ask{LowerIsBetter: true}, "ms", "better by 190 to 210 ms"},
 		{rare(0.001), rare(0.0013), Ask{Rate: true}, "", "better by 0.02 to 0.04 points"},

@@ -73,15 +73,28 @@ func (x *experimenting) show(c *cobra.Command, name, why string) error {
 		return err
 	}
 	if name != "" {
-		list = slices.DeleteFunc(list, func(r lab.Report) bool { return r.ID != name })
-		if len(list) == 0 {
-			return fmt.Errorf("there is no experiment %s", name)
+		i := slices.IndexFunc(list, func(r lab.Report) bool { return r.ID == name })
+		if i < 0 {
+			return unknown(name, list)
 		}
+		list = list[i : i+1]
 	}
 	if x.json {
 		return x.env.paper(true).whole(map[string]any{"experiments": list}, nil)
 	}
 	return lab.Write(x.env.Out, list, name != "", time.Now())
+}
+
+// unknown is the error of an experiment that is not there.
+func unknown(name string, list []lab.Report) error {
+	var ids []string
+	for _, r := range list {
+		ids = append(ids, r.ID)
+	}
+	if len(ids) == 0 {
+		return fmt.Errorf("there is no experiment %s, and no other", name)
+	}
+	return fmt.Errorf("there is no experiment %s; %s", name, rulefile.DidYouMean(name, ids))
 }
 
 func (x *experimenting) reports(c *cobra.Command, name, why string) ([]lab.Report, error) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -53,24 +54,8 @@ func TestPromoteWhileServing(t *testing.T) {
 		_, _ = io.WriteString(w, `{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Hello."},"finish_reason":"stop"}]}`)
 	}))
 	defer model.Close()
-	dir, log := filepath.Join(t.TempDir(), "rules"), &lines{}
-	env := Env{In: strings.NewReader(""), Out: io.Discard, Err: log, Defaults: os.DirFS("../..")}
-	if code := Run([]string{"init", dir}, env); code != 0 {
-		t.Fatal(log.all.String())
-	}
-	for name, text := range map[string]string{"prompts/short.txt": "Be short.", "experiments.yaml": "version: 1\nexperiments:\n  - id: p\n    about: x\n    status: running\n    measure: tool_ok\n" +
-		"    arms: {control: {share: 50}, short: {share: 50, set: {prompt: short}}}\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s := defaultSettings()
-	s.Listen, s.Admin, s.Upstream, s.Rules, s.Confine, s.State = "127.0.0.1:0", "127.0.0.1:0", model.URL, dir, service.ConfineOff, t.TempDir()
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- serve(ctx, s, env) }()
-	waitFor(t, "the server", func() bool { return log.find(`event=http_server_start address=http://(\S+)/v1`) != "" })
-	address, admin := log.find(`event=http_server_start address=http://(\S+)/v1`), log.find(`event=admin_start address=http://(\S+)`)
+	address, admin, log := serveRules(t, model.URL, map[string]string{"prompts/short.txt": "Be short.", "experiments.yaml": "version: 1\nexperiments:\n  - id: p\n    about: x\n    status: running\n    measure: tool_ok\n" +
+		"    arms: {control: {share: 50}, short: {share: 50, set: {prompt: short}}}\n"})
 
 	var asked, failed, session atomic.Int64
 	ask := func() {
@@ -96,7 +81,7 @@ func TestPromoteWhileServing(t *testing.T) {
 		})
 	}
 	waitFor(t, "requests", func() bool { return asked.Load() > 100 })
-	code := Run([]string{"experiments", "promote", "p", "short", "--admin", admin}, env)
+	code := Run([]string{"experiments", "promote", "p", "short", "--admin", admin}, Env{In: strings.NewReader(""), Out: io.Discard, Err: log, Defaults: os.DirFS("../..")})
 	quiet()
 	callers.Wait()
 	if before := prompted.Load(); code != 0 || failed.Load() > 0 || before == 0 || before == asked.Load() {
@@ -109,9 +94,35 @@ func TestPromoteWhileServing(t *testing.T) {
 	if now := prompted.Load(); now-before != 52 || failed.Load() > 0 {
 		t.Errorf("%d of 52 have the prompt", now-before)
 	}
-	http.DefaultClient.CloseIdleConnections()
-	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
+}
+
+// serveRules starts a server that ends with the test, with the built-in rules and these files in their folder.
+func serveRules(t *testing.T, model string, files map[string]string) (address, admin string, log *lines) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "rules")
+	log = &lines{}
+	env := Env{In: strings.NewReader(""), Out: io.Discard, Err: log, Defaults: os.DirFS("../..")}
+	if code := Run([]string{"init", dir}, env); code != 0 {
+		t.Fatal(log.all.String())
 	}
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := defaultSettings()
+	s.Listen, s.Admin, s.Upstream, s.Rules, s.Confine, s.State = "127.0.0.1:0", "127.0.0.1:0", model, dir, service.ConfineOff, t.TempDir()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- serve(ctx, s, env) }()
+	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	waitFor(t, "the server", func() bool { return log.find(`event=http_server_start address=http://(\S+)/v1`) != "" })
+	return log.find(`event=http_server_start address=http://(\S+)/v1`), log.find(`event=admin_start address=http://(\S+)`), log
 }

@@ -29,6 +29,7 @@ type Experiment struct {
 	Shadow                  bool
 	Floor                   float64 // of each share; 0: the shares stay
 	Measure                 string
+	Margin                  float64 // of 1 for a rate; a smaller difference does not matter
 	Guards                  []Guardrail
 	Stop                    Stop
 	when                    func(Asking) (bool, error)
@@ -129,13 +130,9 @@ func (c Compiler) experiment(r *Entry) Experiment {
 	case math.Abs(sum-100) > 0.001:
 		c.Report(r.ID.All(), rulefile.CodeValue, fmt.Sprintf("the shares together are %g, not 100", sum), "")
 	}
-	c.measure(r.Measure)
+	e.Margin = c.amount(r.Measure, r.Margin)
 	for _, g := range r.Guards {
-		by := g.By
-		if m, known := c.measure(g.Measure); known && m.Unit == "" {
-			by /= 100
-		}
-		e.Guards = append(e.Guards, Guardrail{g.Measure.Value, by})
+		e.Guards = append(e.Guards, Guardrail{g.Measure.Value, c.amount(g.Measure, g.By)})
 	}
 	if r.Adapt != nil {
 		if e.Floor = r.Adapt.Floor / 100; e.Floor*float64(len(e.Arms)) > 1 {
@@ -155,6 +152,14 @@ func (c Compiler) measure(t rulefile.Text) (Measure, bool) {
 		c.Report(t.All(), rulefile.CodeRef, "there is no measure "+t.Value, rulefile.DidYouMean(t.Value, measureIDs()))
 	}
 	return m, known
+}
+
+// amount is how much of a measure: points of a rate are hundredths.
+func (c Compiler) amount(of rulefile.Text, x float64) float64 {
+	if m, known := c.measure(of); known && m.Unit == "" {
+		return x / 100
+	}
+	return x
 }
 
 // sample puts units into arms.

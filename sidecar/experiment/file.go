@@ -67,6 +67,7 @@ type Entry struct {
 	Shadow  bool                 `rule:"shadow" doc:"true changes nothing for anybody: replies are read with the first arm, and afterwards with the others, to see where they differ."`
 	Adapt   *Adapt               `rule:"adaptive" doc:"New sessions go more often where it goes better. If left out, the shares stay."`
 	Measure rulefile.Text        `rule:"measure,required" doc:"What shall get better." eg:"tool_ok"`
+	Margin  float64              `rule:"margin" min:"0" max:"1000000" doc:"A smaller difference of the measure does not matter: points of a rate, or what a mean counts. The verdict can then be that there is none. If left out, every difference matters." eg:"2"`
 	Guards  []Guard              `rule:"guards" doc:"What must not get worse: the experiment stops by itself then."`
 	Stop    Stop                 `rule:"stop" doc:"When it stops by itself. If left out, it does not."`
 	Sample  []Sample             `rule:"sample" doc:"Units that are put into an arm, to try it. They are not counted."`
@@ -93,7 +94,7 @@ type Guard struct {
 type Stop struct {
 	Units   int  `rule:"sessions" min:"1" max:"100000000" doc:"When so many units were in it." eg:"4000"`
 	Days    int  `rule:"days" min:"1" max:"3650" doc:"When it is so many days old." eg:"14"`
-	Decided bool `rule:"decided" doc:"true: as soon as one arm is known to be better or worse than the first."`
+	Decided bool `rule:"decided" doc:"true: as soon as one arm is known to be better or worse than the first, or, with a margin, no arm to differ by more."`
 }
 
 // Sample is a unit, and the arm that it is put into.

@@ -54,7 +54,7 @@ func ReadFolders(dirs []string) (out []*File, err error) {
 	for _, dir := range dirs {
 		f, err := ReadFile(filepath.Join(dir, FileName))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s holds no counts of experiments; is it the state folder of a server that has run one?", dir)
+			return nil, fmt.Errorf("%s holds no counts of experiments; is it the state folder of a server that has run one for 20 seconds or more?", dir)
 		}
 		if err != nil {
 			return nil, err

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
@@ -44,6 +45,8 @@ type Config struct {
 type Lab struct {
 	Config
 	shadows chan job
+	waits   atomic.Int64 // bytes of what waits for shadows
+	crashed time.Time    // when the log last said that a shadow did
 	ended   sync.WaitGroup
 
 	mu       sync.Mutex

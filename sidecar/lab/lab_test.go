@@ -73,7 +73,9 @@ func TestStops(t *testing.T) {
 		"    guards: [{measure: empty, by: 5}]\n":  "new: empty is worse by",
 		"    guards: [{measure: empty, by: 90}]\n": "",
 		"    guards: [{measure: denied}]\n":        "",
-		"":                                         "",
+		// Worse is worse, whatever the margin.
+		"    margin: 60\n    stop: {decided: true}\n": "new: empty is worse by",
+		"": "",
 	} {
 		set, c := rules(t, more), &clock{time.Now()}
 		l := open(t, "", c)
@@ -89,6 +91,36 @@ func TestStops(t *testing.T) {
 		}
 		if seat := l.Seat(set, "x", experiment.Asking{Session: "bob"}); (seat == nil) != (r.Why != "") {
 			t.Errorf("%s: %v", more, seat)
+		}
+	}
+}
+
+// Arms that do the same are told apart from arms of which nothing is known yet where a margin
+// says what does not matter, and an experiment can end with that.
+func TestMargin(t *testing.T) {
+	alike := map[string]float64{"one/control": 0.05, "one/new": 0.05}
+	for more, want := range map[string]string{
+		"":                  "too early",
+		"    margin: 0.1\n": "too early",
+		"    margin: 5\n":   "no difference of ",
+		"    margin: 5\n    stop: {decided: true}\n": "no difference of ",
+	} {
+		set, c := rules(t, more), &clock{time.Now()}
+		l := open(t, "", c)
+		for from := 0; from < 4000; from += 100 {
+			serve(l, set, from, from+100, alike)
+			l.Review(set)
+		}
+		r := l.Reports(set)[0]
+		m := r.Arms[1].of("empty")
+		if !strings.HasPrefix(m.Words, want) || (r.Why != "") != strings.Contains(more, "decided") {
+			t.Errorf("%q: %s, stopped because %q", more, m.Words, r.Why)
+		}
+		if r.Why != "" && (!strings.HasPrefix(r.Why, "new: empty has no difference of ") || r.Units >= 4000) {
+			t.Errorf("%q: stopped with %d because %q", more, r.Units, r.Why)
+		}
+		if tokens := r.Arms[1].of("tokens"); tokens.Words == m.Words && m.Words != "too early" {
+			t.Errorf("%q: the margin is one of empty, and tokens are %s", more, tokens.Words)
 		}
 	}
 }
@@ -183,22 +215,6 @@ func TestWrite(t *testing.T) {
 	ruletest.Must(t, Write(&out, nil, false, c.now))
 	if !strings.HasPrefix(out.String(), "There is no experiment") {
 		t.Error(out.String())
-	}
-}
-
-// A shadow that crashes, and one that never gets its turn, hold nobody up.
-func TestShadowCrash(t *testing.T) {
-	set, c := rules(t, "    shadow: true\n"), &clock{time.Now()}
-	var log bytes.Buffer
-	l := open(t, "", c)
-	l.Log = slog.New(slog.NewTextHandler(&log, nil))
-	s := l.Seat(set, "r", experiment.Asking{Session: "s"})
-	if s == nil || !s.Listens() || s.Arms() != "" {
-		t.Fatalf("%+v", s)
-	}
-	l.read(job{trial: s.places[0].of}) // without rules it crashes
-	if !strings.Contains(log.String(), "shadow_crashed") {
-		t.Error(log.String())
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
@@ -21,6 +22,7 @@ type Report struct {
 	Phase   int       `json:"phase"`
 	Began   time.Time `json:"began,omitzero"`
 	Measure string    `json:"measure"`
+	Margin  float64   `json:"margin,omitempty"` // a smaller difference of the measure does not matter
 	Units   int       `json:"units"`
 	Split   float64   `json:"split_p"` // below 0.001 the split is off
 	Shadow  *Shadow   `json:"shadow,omitempty"`
@@ -102,7 +104,7 @@ func (l *Lab) together(e *experiment.Experiment, more []*File) *Saved {
 
 // report tells of one experiment.
 func report(e *experiment.Experiment, s *Saved) Report {
-	r := Report{ID: e.ID, About: e.About, Status: e.Status, Unit: e.Unit, Phase: e.Phase, Measure: e.Measure, Split: 1}
+	r := Report{ID: e.ID, About: e.About, Status: e.Status, Unit: e.Unit, Phase: e.Phase, Measure: e.Measure, Margin: e.Margin, Split: 1}
 	shares := e.Shares()
 	if s != nil {
 		r.Began = s.Began
@@ -124,7 +126,7 @@ func report(e *experiment.Experiment, s *Saved) Report {
 			r.Units += arm.Units
 			for _, m := range experiment.Measures() {
 				if t := s.Arms[i].Tallies[m.ID]; t.N > 0 {
-					arm.Measures = append(arm.Measures, counts(m, t, s.Arms[0].Tallies[m.ID], i, r.Split, len(e.Arms)))
+					arm.Measures = append(arm.Measures, counts(e, m, t, s.Arms[0].Tallies[m.ID], i, r.Split))
 				}
 			}
 		}
@@ -133,18 +135,23 @@ func report(e *experiment.Experiment, s *Saved) Report {
 	return r
 }
 
-func counts(m experiment.Measure, t, control anytime.Tally, arm int, off float64, arms int) Measured {
+func counts(e *experiment.Experiment, m experiment.Measure, t, control anytime.Tally, arm int, off float64) Measured {
 	c := Measured{Measure: m, Tally: t, Value: t.Rate()}
 	if arm > 0 {
-		f := judge(m, control, t, off, arms)
+		f := judge(e, m, control, t, off)
 		c.Against, c.Words = &f, f.Words(m.Unit)
 	}
 	return c
 }
 
-// judge compares an arm with the control. The chance to be wrong is shared by all arms.
-func judge(m experiment.Measure, control, arm anytime.Tally, off float64, arms int) anytime.Finding {
-	return anytime.Judge(control, arm, anytime.Ask{Alpha: 0.05 / float64(arms-1), Rate: m.Unit == "", LowerIsBetter: m.Lower, Split: off})
+// judge compares an arm with the control. The chance to be wrong is shared by all arms. The
+// margin is one of what shall get better: of other measures, every difference matters.
+func judge(e *experiment.Experiment, m experiment.Measure, control, arm anytime.Tally, off float64) anytime.Finding {
+	ask := anytime.Ask{Alpha: 0.05 / float64(len(e.Arms)-1), Rate: m.Unit == "", LowerIsBetter: m.Lower, Split: off}
+	if m.ID == e.Measure {
+		ask.Margin = e.Margin
+	}
+	return anytime.Judge(control, arm, ask)
 }
 
 // split is how likely chance makes such a split; 1 where it follows what is counted.
@@ -220,18 +227,26 @@ func (l *Lab) review(e *experiment.Experiment, t *trial) {
 	case e.Stop.Days > 0 && l.Now().Sub(t.Began) >= time.Duration(e.Stop.Days)*24*time.Hour:
 		l.stop(t, fmt.Sprintf("it is %d days old", e.Stop.Days))
 	}
+	var alike []string
 	for i := 1; i < len(t.Arms); i++ {
 		for _, g := range e.Guards {
 			of, _ := experiment.MeasureOf(g.Measure)
-			f := judge(of, t.Arms[0].Tallies[g.Measure], t.Arms[i].Tallies[g.Measure], t.Off, len(t.Arms))
+			f := judge(e, of, t.Arms[0].Tallies[g.Measure], t.Arms[i].Tallies[g.Measure], t.Off)
 			if f.Kind == anytime.Worse && (of.Lower && f.Low > g.By || !of.Lower && f.High < -g.By) {
 				l.stop(t, fmt.Sprintf("%s: %s is %s", t.Arms[i].Name, g.Measure, f.Words(of.Unit)))
 			}
 		}
-		f := judge(m, t.Arms[0].Tallies[m.ID], t.Arms[i].Tallies[m.ID], t.Off, len(t.Arms))
-		if e.Stop.Decided && (f.Kind == anytime.Better || f.Kind == anytime.Worse) {
+		f := judge(e, m, t.Arms[0].Tallies[m.ID], t.Arms[i].Tallies[m.ID], t.Off)
+		switch {
+		case !e.Stop.Decided:
+		case f.Kind == anytime.Better || f.Kind == anytime.Worse:
 			l.stop(t, fmt.Sprintf("%s: %s is %s", t.Arms[i].Name, m.ID, f.Words(m.Unit)))
+		case f.Kind == anytime.NoDifference:
+			alike = append(alike, fmt.Sprintf("%s: %s has %s", t.Arms[i].Name, m.ID, f.Words(m.Unit)))
 		}
+	}
+	if len(alike) > 0 && len(alike) == len(t.Arms)-1 { // one that is open may still be better
+		l.stop(t, strings.Join(alike, "; "))
 	}
 	if e.Floor > 0 {
 		var tallies []anytime.Tally

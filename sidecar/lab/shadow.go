@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -15,7 +16,16 @@ import (
 
 // maxJobs is how many replies wait for a shadow. What comes while they do is not read: a slow
 // shadow costs nobody anything.
-const maxJobs = 64
+const (
+	maxJobs  = 64
+	maxWaits = 4 << 20 // bytes of all of them
+)
+
+// Shadows rest nine times as long as they read: together they get a tenth of one processor.
+const (
+	rests   = 9
+	maxRest = time.Minute
+)
 
 // job is a reply that a shadow shall read.
 type job struct {
@@ -24,6 +34,7 @@ type job struct {
 	arm           string       // EXPERIMENT/ARM
 	first, second *ruleset.Set // that served, and the shadow's
 	heard         *turn.Heard
+	size          int64 // bytes that it holds
 }
 
 // shade is a shadow experiment that a request is in.
@@ -48,28 +59,62 @@ func same(a, b *parse.Reading) bool {
 
 // shadow has the other arms of shadow experiments read a reply, later.
 func (s *Seat) shadow(h *turn.Heard) {
+	size := int64(len(s.messages) + len(h.Said.Content) + len(h.Said.Reasoning) + len(h.Reading.Content))
+	for i := range h.Said.Calls {
+		size += 2 * int64(len(h.Said.Calls[i].Arguments)) // they stand in the reading, too
+	}
+	for i := range h.Tools {
+		size += int64(len(h.Tools[i].Parameters))
+	}
+	cloned := false
 	for _, in := range s.shaded {
 		for _, arm := range in.of.Arms[1:] {
 			name := in.of.ID + "/" + arm.Name
-			select {
-			case s.lab.shadows <- job{s, in.trial, name, s.Set, s.base.Under([]string{name}), h}:
-			default:
-				s.lab.Metrics.Shadows.WithLabelValues(in.of.ID, "skipped").Inc()
+			if s.lab.waits.Add(size) <= maxWaits {
+				if !cloned { // they stand in the request, which would stay as a whole
+					h.Tools, cloned = ownTools(h.Tools), true
+				}
+				select {
+				case s.lab.shadows <- job{s, in.trial, name, s.Set, s.base.Under([]string{name}), h, size}:
+					continue
+				default:
+				}
 			}
+			s.lab.waits.Add(-size)
+			s.lab.Metrics.Shadows.WithLabelValues(in.of.ID, "skipped").Inc()
 		}
 	}
 }
 
 // Shadows reads what waits for shadows until ctx ends.
 func (l *Lab) Shadows(ctx context.Context) {
-	for {
+	for rest := time.Duration(0); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case j := <-l.shadows:
+			began := time.Now()
 			l.read(j)
+			l.waits.Add(-j.size)
+			rest += rests * time.Since(began)
+		}
+		if rest > 5*time.Millisecond { // timers are no finer
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(min(rest, maxRest)):
+				rest = 0
+			}
 		}
 	}
+}
+
+func ownTools(list []tools.Tool) []tools.Tool {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i].Parameters = slices.Clone(out[i].Parameters)
+	}
+	return out
 }
 
 // read lets one shadow read. Whatever it does stays here.
@@ -77,6 +122,11 @@ func (l *Lab) read(j job) {
 	defer func() {
 		if crash := recover(); crash != nil {
 			l.Metrics.Shadows.WithLabelValues(j.trial.ID, "crashed").Inc()
+			now := l.Now()
+			if now.Sub(l.crashed) < time.Minute {
+				return // one that crashes on every reply would fill the log
+			}
+			l.crashed = now
 			l.Log.Error("a shadow crashed", "event", "shadow_crashed", "experiment", j.trial.ID, "detail", fmt.Sprint(crash), "stack", string(debug.Stack()))
 		}
 	}()

@@ -49,6 +49,9 @@ func (r *Report) write(out io.Writer, all bool, now time.Time) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	if r.Units == 0 && r.Status == experiment.Running {
+		fmt.Fprintf(out, "  Nobody is in it yet. Requests must name their %s%s.\n", r.Unit, namedIn[r.Unit])
+	}
 	if s := r.Shadow; s != nil {
 		fmt.Fprintf(out, "  shadow: %d of %d replies are read otherwise\n", s.Differs, s.Read)
 	}
@@ -70,6 +73,12 @@ func (r *Report) write(out io.Writer, all bool, now time.Time) error {
 		}
 	}
 	return w.Flush()
+}
+
+// namedIn says where requests name what is split.
+var namedIn = map[string]string{
+	experiment.BySession: ": a gateway does, others by the header session_id",
+	experiment.ByUser:    ": their field user",
 }
 
 // state is where an experiment stands, in one line.

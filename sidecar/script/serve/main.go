@@ -23,11 +23,15 @@ func main() {
 	}
 }
 
+// short is the prompt with which the model does better.
+const short = "Be short."
+
 func run(listen, dialect string) error {
 	var scenarios []script.Scenario
 	for _, k := range script.Kinds() {
 		scenarios = append(scenarios, k.Endless(k.Tool, args(k.Tool), "That was "+k.ID+"."))
 	}
+	scenarios = append(scenarios, script.Prompted(short))
 	s := script.New(append(scenarios, script.Scenario{Steps: []script.Reply{script.Text("Hello.")}, Loop: true})...)
 	d, err := find(dialect)
 	if err != nil {
@@ -44,6 +48,7 @@ func run(listen, dialect string) error {
 	for _, k := range script.Kinds() {
 		fmt.Fprintf(t, "  %s\t%s\n", k.ID, k.About)
 	}
+	fmt.Fprintf(t, "  read number N\tno damage, for experiments: with %q in the prompt it reads a file that is there\n", short)
 	if err := t.Flush(); err != nil {
 		return err
 	}
