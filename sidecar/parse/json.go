@@ -92,7 +92,13 @@ func (t *text) onlyJSON(v string, end int) (int, bool) {
 		t.prose(0)
 		return len(v), false
 	}
-	if call, ok := t.r.c.Fit(strings.Clone(v[:end])); ok && t.allowed(st, 0, end, v[:end]) {
+	call, ok := t.r.c.Fit(strings.Clone(v[:end]))
+	if ok && t.r.once.has(call) {
+		t.note(st, 0, end, Dropped, "repeats another call")
+		t.prose(0)
+		return len(v), false
+	}
+	if ok && t.allowed(st, 0, end, v[:end]) {
 		t.take(st, 0, end, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base, To: call.Name}})
 		t.behindCall()
 		return len(v), false
