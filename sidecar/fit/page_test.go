@@ -94,8 +94,8 @@ decides what the model meant and how the reply is damaged ([noise.md](noise.md))
 Control tokens and the server's own calls settle what a call is. Where they are missing or damaged, a text may be a call, or
 may only show one. The reader looks for *signs*: how it is written, whether the arguments are what the tool takes, what
 stands around it. Each sign has a weight in ` + "`rules/evidence.yaml`" + `. The weights of the signs that are there are added;
-the *score* of a text is 1 / (1 + e^-sum), from 0 to 1. From a threshold on it runs. The threshold depends on what its tool
-does. ` + "`gpt-oss-executor explain`" + ` shows the addition for each text of a reply.
+the *score* of a text is 1 / (1 + e^-sum), from 0 to 1. From a threshold on it runs, and from a lower one on the model is
+asked what it means, once. The thresholds depend on what its tool does. ` + "`gpt-oss-executor explain`" + ` shows the addition for each text of a reply.
 
 ` + "`gpt-oss-executor reading fit`" + ` finds the weights: a logistic regression over the texts that are weighed in %d made-up
 replies, of which every second one makes no call (%d texts). A weight is held to the one that was set by hand (*prior*), as
