@@ -43,7 +43,7 @@ var rooms = [][]string{
 	{"tools"},
 	{"sidecar/errorlog"},
 	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "tools/refer", "tools/calltags", "tools/wording", "sidecar/header", "sidecar/jsonend", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script", "sidecar/trial"},
-	{"internal/alphabet", "tools/callcode", "sidecar/wish", "sidecar/pattern", "sidecar/react"},
+	{"internal/alphabet", "tools/callcode", "sidecar/wish", "sidecar/pattern", "sidecar/react", "sidecar/sentence"},
 	{"internal/atomicfile", "internal/scan", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet", "internal/noise", "internal/jsonlines", "internal/anytime", "internal/recent"},
 }
 
@@ -70,6 +70,7 @@ var never = map[string][]string{
 	"sidecar/jsonend":   {"net", "net/http", "os", "time", "log/slog", "context"},
 	"sidecar/pattern":   {"net", "net/http", "os", "time", "log/slog", "context"},
 	"sidecar/react":     {"net", "net/http", "os", "time", "log/slog", "context"},
+	"sidecar/sentence":  {"net", "net/http", "os", "time", "log/slog", "context"},
 	"sidecar/wish":      {"net", "net/http", "os", "time", "log/slog", "context"},
 	"sidecar/inert":     {"net", "net/http", "os", "time", "log/slog", "context"},
 	"sidecar/evidence":  {"net", "net/http", "os", "time", "log/slog", "context"},

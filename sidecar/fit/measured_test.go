@@ -31,7 +31,7 @@ type measured struct {
 	moved     map[string]bool                   // whether these weights are other ones
 	chains    map[int]noise.Row                 // by how many damages
 	classes   map[int]map[noise.Class]noise.Row // the same, by class
-	mixes     map[string]noise.Table                // other models: all of it, by class, and replies without a call
+	mixes     map[string]noise.Table            // other models: all of it, by class, and replies without a call
 	negatives noise.Table
 }
 

@@ -109,7 +109,7 @@ func (t *text) callLine(v string, end int) {
 // textInput makes arguments of plain input; quotes around it are dropped.
 func (t *text) textInput(s string) string {
 	if strings.HasPrefix(s, `"`) {
-		s = unquote(s)
+		s = callcode.Unquote(s)
 	}
 	if t.r.c.Open() {
 		return jsontext.Object("input", s)

@@ -88,7 +88,7 @@ func (t *text) readBracket(v string, from int, eof bool) (block, verdict) {
 
 // readPairs reads key=value|key=value up to the bracket that closes the block.
 func (t *text) readPairs(v, name string, from int, eof bool) (block, verdict) {
-	end := pairsEnd(v, from)
+	end := callcode.PairsEnd(v, from)
 	if end < 0 {
 		if !eof {
 			return block{}, wait
@@ -98,56 +98,5 @@ func (t *text) readPairs(v, name string, from int, eof bool) (block, verdict) {
 			return block{end: len(v), truncated: true}, yes
 		}
 	}
-	return block{calls: []callcode.Call{{Name: name, Args: jsontext.Object(t.pairs(name, v[from:end])...)}}, end: end + 1}, yes
-}
-
-// pairsEnd is the offset of the bracket that closes a block, or -1. Quotes and
-// inner brackets protect what is between them.
-func pairsEnd(v string, from int) int {
-	depth := 0
-	quote := byte(0)
-	for i := from; i < len(v); i++ {
-		switch b := v[i]; {
-		case quote != 0:
-			if b == quote && v[i-1] != '\\' {
-				quote = 0
-			}
-		case (b == '"' || b == '\'') && v[i-1] == '=':
-			quote = b
-		case b == '[':
-			depth++
-		case b == ']':
-			if depth == 0 {
-				return i
-			}
-			depth--
-		}
-	}
-	return -1
-}
-
-// pairs splits key=value|key=value into keys and values. A bar that no key follows is
-// part of the value before it.
-func (t *text) pairs(name, s string) (out []string) {
-	for _, part := range strings.Split(s, "|") {
-		key, value, ok := strings.Cut(part, "=")
-		key = strings.TrimSpace(key)
-		if ok && key != "" && nameEnd(key, 0) == len(key) && (len(out) == 0 || t.r.c.Param(name, key)) {
-			out = append(out, key, value)
-		} else if n := len(out); n > 0 {
-			out[n-1] += "|" + part
-		}
-	}
-	for i := 1; i < len(out); i += 2 {
-		out[i] = unquote(strings.TrimSpace(out[i]))
-	}
-	return out
-}
-
-// unquote removes the quotes around a value.
-func unquote(s string) string {
-	if n := len(s); n > 1 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] {
-		return s[1 : n-1]
-	}
-	return s
+	return block{calls: []callcode.Call{{Name: name, Args: jsontext.Object(callcode.Pairs(v[from:end], func(key string) bool { return t.r.c.Param(name, key) })...)}}, end: end + 1}, yes
 }

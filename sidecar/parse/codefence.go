@@ -6,6 +6,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -64,7 +65,7 @@ func (t *text) inFront(v string, i int) around {
 	switch {
 	case text == "":
 		return isAlone
-	case p.ends() == ended && !strings.HasSuffix(text, ":"):
+	case p.Ends() == sentence.Ended && !strings.HasSuffix(text, ":"):
 		return isOpen
 	}
 	return isQuoted

@@ -5,6 +5,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 )
 
 // head is the header of a message, and where it was found.
@@ -31,7 +32,7 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 		t.head = head{Header: header.Header{Recipient: strings.Clone(h.Name), Flaw: "control tokens are missing"},
 			stripped: true, text: strings.Clone(v[:n]), before: t.last}
 		if t.past.Add(v[:scan.SkipBlanks(v, 0)]); strings.HasPrefix(v, header.Assistant) { // glued to what stands in front of it
-			t.past = past{}
+			t.past = sentence.Front{}
 		}
 		t.beginCall(v[:n])
 	}}, yes

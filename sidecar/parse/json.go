@@ -93,7 +93,7 @@ func (t *text) onlyJSON(v string, end int) (int, bool) {
 		return len(v), false
 	}
 	call, ok := t.r.c.Fit(strings.Clone(v[:end]))
-	if ok && t.r.once.has(call) {
+	if ok && t.r.once.Has(call) {
 		t.note(st, 0, end, Dropped, "repeats another call")
 		t.prose(0)
 		return len(v), false

@@ -5,6 +5,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -14,7 +15,7 @@ func (t *text) beginToken(v string, n int) {
 	t.r.result.Marked = true
 	switch {
 	case tok.Opens():
-		if t.past.ends() == ended {
+		if t.past.Ends() == sentence.Ended {
 			t.settleLead()
 			t.openHeader(tok == alphabet.Channel)
 		} else {
@@ -225,7 +226,7 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 	case tok.Closes():
 		t.closeMessage()
 		t.between()
-	case tok.Opens() && t.kind == Text && !t.drop && t.past.ends() != ended:
+	case tok.Opens() && t.kind == Text && !t.drop && t.past.Ends() != sentence.Ended:
 		t.openQuotable(v[at:at+n], tok, true)
 	case tok.Opens():
 		t.closeMessage()

@@ -96,12 +96,12 @@ func (r *Reader) takeNative(c *nativeCall, closed bool) {
 		return
 	}
 	call, refusal := r.c.Call(c.name, c.args, tools.Ending{Terminated: closed, Length: !closed})
-	if refusal == nil && r.once.has(call) {
+	if refusal == nil && r.once.Has(call) {
 		t.note(st, 0, 1, Dropped, "the same call was found before")
 		return
 	}
 	if refusal == nil && r.c.Class(call.Name) != tools.Read {
-		r.once.changed(r.c)
+		r.once.Changed(r.c)
 	}
 	t.take(st, 0, 1, call, refusal, nil)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 )
 
 // maxOpener is the window in which something must show that it opens.
@@ -248,7 +249,7 @@ func (t *text) stray(v string, eof bool) (n int, is verdict) {
 		}
 		return 0, wait
 	}
-	if end, more := skipTags(v, i, eof); more || !eof && v[i:] == "<" {
+	if end, more := sentence.SkipTags(v, i, eof); more || !eof && v[i:] == "<" {
 		return 0, wait
 	} else if end > i {
 		t.note(t.r.s.harmony, i, end, Dropped, "the end of a wrapper")

@@ -8,6 +8,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/inert"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -51,7 +52,7 @@ type Reader struct {
 	length bool // the reply was cut: at its token limit, or as Reading.Cut says
 	done   bool
 	found  int
-	once   once
+	once   tools.Once
 	wasted int // bytes held back for candidates that were none
 	events []Event
 	broken bool // the next thought starts a new paragraph
@@ -116,8 +117,8 @@ func (r *Reader) Release() []Event {
 // Close ends the reply. finish is the server's finish_reason, or "".
 func (r *Reader) Close(finish string) (Reading, []Event) {
 	r.events = r.events[:0]
-	r.calls = callsFinish(finish)
-	finish, cut := finishing(finish)
+	r.calls = openai.CallsFinish(finish)
+	finish, cut := openai.Finishing(finish)
 	r.length = finish != "stop"
 	r.closeContent()
 	r.closeNative()
@@ -132,7 +133,7 @@ func (r *Reader) Close(finish string) (Reading, []Event) {
 	switch {
 	case len(res.Calls) > 0:
 		res.Finish = "tool_calls" // OpenClaw drops calls that come with "stop"
-	case res.Cut != "" && res.Cut != ContentFilter && scan.Blank(res.Content):
+	case res.Cut != "" && res.Cut != openai.ContentFilter && scan.Blank(res.Content):
 		res.Finish = "stop" // there is no text that lacks its end
 	}
 	return *res, r.events

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 )
 
 // A call in a sentence is quoted: somebody writes about it, and nobody shall run it. What
@@ -32,12 +33,12 @@ func (a around) why() string {
 // around looks at the text in front of v and behind v[:end].
 func (t *text) around(v string, end int, eof bool) (around, verdict) {
 	b, is := t.follows(v, end, eof)
-	switch a := t.past.ends(); {
+	switch a := t.past.Ends(); {
 	case is == wait:
 		return isAlone, wait
-	case a == inItem, b == sameSentence, a != ended && b == nextPart, a > partOpen && b == nextLine:
+	case a == sentence.InItem, b == sentence.SameSentence, a != sentence.Ended && b == sentence.NextPart, a > sentence.PartOpen && b == sentence.NextLine:
 		return isQuoted, yes
-	case a == inSentence, b == sameLine, t.loose, b != noSentence && t.past.announces(): // an example, or the call itself
+	case a == sentence.InSentence, b == sentence.SameLine, t.loose, b != sentence.NoSentence && t.past.Announces(): // an example, or the call itself
 		return isOpen, yes
 	}
 	return isAlone, yes
@@ -48,7 +49,7 @@ func (t *text) around(v string, end int, eof bool) (around, verdict) {
 func (t *text) inQuotation(v string, j, end int, eof bool) verdict {
 	p := t.past
 	p.Add(v[:j])
-	if a := p.ends(); a != inSentence && a != inItem {
+	if a := p.Ends(); a != sentence.InSentence && a != sentence.InItem {
 		return no
 	}
 	rest := v[end:]
@@ -78,7 +79,7 @@ func (t *text) inQuotation(v string, j, end int, eof bool) verdict {
 func (t *text) goesOn(s string, eof bool) verdict {
 	i := scan.SkipSpace(s, 0)
 	switch {
-	case i >= maxGap:
+	case i >= sentence.MaxGap:
 		return no
 	case i == len(s) && eof && t.r.length:
 		return yes // nobody knows
@@ -103,137 +104,19 @@ func invert(is verdict) verdict {
 // closesQuote may stand behind something that is quoted.
 const closesQuote = ".,;:!?)\"'”’»`"
 
-// past is the end of the text in front of a call.
-type past struct{ scan.Tail }
-
-// ending is how the text in front of a call ends.
-type ending uint8
-
-const (
-	ended      ending = iota // with a sentence or a tag; or there is none
-	partOpen                 // with a paragraph that leaves a sentence open
-	lineOpen                 // with a line that does
-	inSentence               // in the line of the call, within a sentence
-	inItem                   // with what begins an item of a list, a quotation, or a line of code
-)
-
-const (
-	afterEnd   = "\"'”’»)*_`"    // may stand behind what ends a sentence
-	beforeMore = ",;-–—(\"'“„«`" // leave it open, as letters do
-)
-
-func (p *past) ends() ending {
-	all := p.String()
-	text := strings.TrimRight(all, scan.Script)
-	last, _ := utf8.DecodeLastRuneInString(text)
-	more := isLetter(last) || strings.ContainsRune(beforeMore, last)
-	gap := all[len(text):]
-	switch breaks := strings.Count(gap, "\n"); {
-	case text == "":
-		return ended
-	case strings.Contains(gap, "\n    ") || strings.Contains(gap, "\n\t"):
-		return inItem // Markdown takes what is indented so far for code
-	case breaks > 0 && !more:
-		return ended
-	case breaks > 1:
-		return partOpen
-	case breaks == 1:
-		return lineOpen
-	}
-	if len(text)-len(strings.TrimRight(text, senseless)) >= fewSenseless {
-		return ended
-	}
-	line := strings.TrimLeft(text[strings.LastIndexByte(text, '\n')+1:], scan.Script)
-	last, _ = utf8.DecodeLastRuneInString(strings.TrimRight(line, afterEnd))
-	switch {
-	case strings.Trim(line, "0123456789.)-*+>•–|") == "":
-		return inItem
-	case strings.ContainsRune(".!?…。！？", last), line[0] == '<' && last == '>':
-		return ended
-	}
-	return inSentence
-}
-
-// announces says that the text ends with a colon.
-func (p *past) announces() bool {
-	text := strings.TrimRight(p.String(), scan.Script)
-	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：")
-}
-
-func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-// senseless are signs that models write in a row before a header when they lose their way.
-const (
-	senseless    = "+#=~-"
-	fewSenseless = 5
-)
-
-// sequel is what text does behind a call.
-type sequel uint8
-
-const (
-	noSentence   sequel = iota // it ends, or more markup or another paragraph follows
-	newPart                    // another paragraph follows
-	nextPart                   // the same, and it begins within a sentence
-	nextLine                   // it goes on in the next line
-	sameLine                   // it goes on in the same line, like a new sentence
-	sameSentence               // it goes on like the rest of a sentence
-)
-
-// maxGap is how many blanks part a call from whatever follows.
-const maxGap = 256
-
 // follows looks at v[end:].
-func (t *text) follows(v string, end int, eof bool) (sequel, verdict) {
-	i, more := skipTags(v, scan.SkipBytes(v, end, "}]"), eof)
-	if n := scan.SkipBytes(v, i, senseless); n-i >= fewSenseless || n == len(v) {
-		i = n
-	}
-	line := scan.SkipBlanks(v, i)
-	j := scan.SkipSpace(v, line)
-	switch {
-	case j-i >= maxGap:
-		return noSentence, yes
-	case more, j == len(v):
-		return noSentence, scan.WaitOr(eof)
+func (t *text) follows(v string, end int, eof bool) (sentence.Sequel, verdict) {
+	line, j, is := sentence.Behind(v, end, eof)
+	if is != no {
+		return sentence.NoSentence, is
 	}
 	if v[j] == '{' { // the arguments again
-		return noSentence, yes
+		return sentence.NoSentence, yes
 	}
 	if is := t.marked(v[j:], eof); is != no {
-		return noSentence, is
+		return sentence.NoSentence, is
 	}
-	first, _ := utf8.DecodeRuneInString(v[j:])
-	within := unicode.IsLower(first) || strings.ContainsRune(".,;:!?)", first)
-	switch breaks := strings.Count(v[line:j], "\n"); {
-	case !eof && !utf8.FullRuneInString(v[j:]):
-		return noSentence, wait
-	case breaks > 1 && within:
-		return nextPart, yes
-	case breaks > 1:
-		return newPart, yes
-	case j > line && !within:
-		return nextLine, yes
-	case j == line && unicode.IsUpper(first):
-		return sameLine, yes
-	}
-	return sameSentence, yes
-}
-
-// skipTags is the offset behind the closing tags of wrappers at v[i:].
-func skipTags(v string, i int, eof bool) (end int, more bool) {
-	const longest = 32
-	for strings.HasPrefix(v[i:], "</") {
-		n := strings.IndexAny(v[i:min(len(v), i+longest)], "> \n")
-		switch {
-		case n < 0 && len(v)-i < longest:
-			return i, !eof
-		case n < 0 || v[i+n] != '>':
-			return i, false
-		}
-		i += n + 1
-	}
-	return i, false
+	return sentence.Goes(v, line, j, eof)
 }
 
 // marked says whether s begins with something that is no text: with what the reader would

@@ -85,7 +85,7 @@ func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.
 		}
 		if judge := t.r.facts.Judge; judge != nil {
 			if refusal = judge(&call); refusal != nil {
-				t.r.once.add(written) // said twice, it is denied once
+				t.r.once.Add(written) // said twice, it is denied once
 			}
 		}
 	}
@@ -103,7 +103,7 @@ func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.
 	t.settle(Text)
 	call.Repairs = append(how, call.Repairs...)
 	t.note(st, from, to, Found, call.Name)
-	t.r.once.add(written)
+	t.r.once.Add(written)
 	t.r.call(call)
 	return true
 }
@@ -131,3 +131,9 @@ const (
 	afterNothing after = iota // no call yet, or one that was closed properly
 	afterOpen                 // a call without a terminator: what follows that is no call was invented
 )
+
+// shadowed says that a text in arguments goes on as the header of another message. Who writes
+// about calls may write such a thing into a file.
+func (r *Reader) shadowed(args []byte) bool {
+	return r.s.harmony != nil && !r.c.Open() && r.s.header.Shadow(string(args), r.c.Exact) && !r.facts.aboutCalls()
+}

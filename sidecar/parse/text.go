@@ -8,6 +8,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 )
 
 // mode is what the reader of a field expects next. What a mode does is its step; what
@@ -44,15 +45,15 @@ type text struct {
 	alias bool
 
 	mode   mode
-	at     int   // where the current mode resumes
-	last   byte  // the byte before pend[0]; '\n' at the start of a line
-	past   past  // the text before it
-	first  bool  // nothing but white space came before
-	blanks int   // so many bytes at the start of pend are known to be white space
-	retry  int   // how long the text must be for another look
-	fence  fence // the current code block
-	loose  bool  // a code block began in the middle of a line
-	ticks  int   // inside `inline code`: how many backticks opened it
+	at     int            // where the current mode resumes
+	last   byte           // the byte before pend[0]; '\n' at the start of a line
+	past   sentence.Front // the text before it
+	first  bool           // nothing but white space came before
+	blanks int            // so many bytes at the start of pend are known to be white space
+	retry  int            // how long the text must be for another look
+	fence  fence          // the current code block
+	loose  bool           // a code block began in the middle of a line
+	ticks  int            // inside `inline code`: how many backticks opened it
 
 	word struct{ at, end int } // offsets in the field: the next glued word, in the text up to end
 
@@ -260,7 +261,7 @@ func (t *text) mark(s string) {
 }
 
 // fresh begins a line in front of which no text stands.
-func (t *text) fresh() { t.last, t.past = '\n', past{} }
+func (t *text) fresh() { t.last, t.past = '\n', sentence.Front{} }
 
 // lineStart says whether v[i:] stands at the start of a line.
 func (t *text) lineStart(v string, i int) bool { return t.before(v, i) == '\n' }

@@ -85,7 +85,7 @@ func InputEnd(v string, input int) int {
 func Name(s string) string {
 	s = strings.Trim(s, "*`\"' \t")
 	if i := strings.Index(s, " ("); i > 0 && strings.HasSuffix(s, ")") {
-		s = s[:i]
+		s = strings.TrimRight(s[:i], "*`\"' \t")
 	}
 	return s
 }

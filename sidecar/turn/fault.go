@@ -23,14 +23,14 @@ func (t *Turn) faultOf(r *parse.Reading, err error) (ruleset.Fault, tools.Refusa
 		return ruleset.StreamError, tools.Refusal{Why: "the reply broke off"}
 	case len(r.Calls) > 0:
 		return "", tools.Refusal{}
-	case r.Cut == parse.ContentFilter && t.agent: // others know what content_filter means
+	case r.Cut == openai.ContentFilter && t.agent: // others know what content_filter means
 		return ruleset.Filtered, tools.Refusal{Why: "the content filter of the model server cut it off"}
 	case len(r.Refused) > 0:
 		first := r.Refused[0]
 		return refused[first.Code], first
-	case !r.Empty() && r.Cut != "" && r.Cut != parse.ContentFilter:
+	case !r.Empty() && r.Cut != "" && r.Cut != openai.ContentFilter:
 		return ruleset.Cut, tools.Refusal{Why: r.Cut}
-	case !r.Empty() || r.Cut == parse.ContentFilter:
+	case !r.Empty() || r.Cut == openai.ContentFilter:
 		return "", tools.Refusal{}
 	case r.Finish == "length":
 		return ruleset.Length, tools.Refusal{Why: "the token limit was reached before there was an answer"}

@@ -1,21 +1,20 @@
-package parse
+package openai
 
 import (
+	"slices"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
 // ContentFilter is the finish_reason of a reply that a filter of the server cut off.
 const ContentFilter = "content_filter"
 
-// finishing reads a finish_reason: in a word that callers know, and, where something other
+// Finishing reads a finish_reason: in a word that callers know, and, where something other
 // than the token limit cut the reply, in the server's own word. One that is not known is a
 // cut, since servers have a word of their own for each way to stop early. Callers get length
 // for it: OpenClaw keeps the text then, and says that it is not whole; it fails a turn on a
 // word that it does not know.
-func finishing(said string) (finish, cut string) {
-	if callsFinish(said) {
+func Finishing(said string) (finish, cut string) {
+	if CallsFinish(said) {
 		return "stop", ""
 	}
 	switch strings.ToLower(said) {
@@ -26,18 +25,20 @@ func finishing(said string) (finish, cut string) {
 	case ContentFilter:
 		return ContentFilter, ContentFilter
 	}
-	return "length", word(said)
+	return "length", shortWord(said)
 }
 
-// callsFinish says that a finish_reason tells of calls.
-func callsFinish(said string) bool {
-	return scan.AmongFold(said, []string{"tool_calls", "tool_call", "toolcalls", "tool_use", "function_call"})
+// CallsFinish says that a finish_reason tells of calls.
+func CallsFinish(said string) bool {
+	return slices.Contains([]string{"tool_calls", "tool_call", "toolcalls", "tool_use", "function_call"}, strings.ToLower(said))
 }
 
-// word is a finish_reason as it may be shown: what is no short word is not.
-func word(said string) string {
-	plain := strings.IndexFunc(said, func(c rune) bool { return c > 0x7f || c != ' ' && !scan.IsName(byte(c)) }) < 0
-	if plain && len(said) <= 64 {
+// shortWord is a finish_reason as it may be shown: what is no short word is not.
+func shortWord(said string) string {
+	odd := func(c rune) bool {
+		return c != ' ' && c != '_' && c != '-' && c != '.' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z')
+	}
+	if len(said) <= 64 && strings.IndexFunc(said, odd) < 0 {
 		return said
 	}
 	return "for an unknown reason"

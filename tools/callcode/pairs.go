@@ -1,0 +1,58 @@
+package callcode
+
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+)
+
+// PairsEnd is the offset of the bracket that closes a block, or -1. Quotes and
+// inner brackets protect what is between them.
+func PairsEnd(v string, from int) int {
+	depth := 0
+	quote := byte(0)
+	for i := from; i < len(v); i++ {
+		switch b := v[i]; {
+		case quote != 0:
+			if b == quote && v[i-1] != '\\' {
+				quote = 0
+			}
+		case (b == '"' || b == '\'') && v[i-1] == '=':
+			quote = b
+		case b == '[':
+			depth++
+		case b == ']':
+			if depth == 0 {
+				return i
+			}
+			depth--
+		}
+	}
+	return -1
+}
+
+// Pairs splits key=value|key=value into keys and values. A bar that no key follows is
+// part of the value before it.
+func Pairs(s string, param func(key string) bool) (out []string) {
+	for _, part := range strings.Split(s, "|") {
+		key, value, ok := strings.Cut(part, "=")
+		key = strings.TrimSpace(key)
+		if ok && key != "" && strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 || !scan.IsName(byte(r)) }) < 0 && (len(out) == 0 || param(key)) {
+			out = append(out, key, value)
+		} else if n := len(out); n > 0 {
+			out[n-1] += "|" + part
+		}
+	}
+	for i := 1; i < len(out); i += 2 {
+		out[i] = Unquote(strings.TrimSpace(out[i]))
+	}
+	return out
+}
+
+// Unquote removes the quotes around a value.
+func Unquote(s string) string {
+	if n := len(s); n > 1 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] {
+		return s[1 : n-1]
+	}
+	return s
+}
