@@ -33,9 +33,12 @@ func (a around) why() string {
 // around looks at the text in front of v and behind v[:end].
 func (t *text) around(v string, end int, eof bool) (around, verdict) {
 	b, is := t.follows(v, end, eof)
+	cut := eof && t.r.length && scan.Blank(v[end:]) // nobody knows what was to follow
 	switch a := t.past.Ends(); {
 	case is == wait:
 		return isAlone, wait
+	case cut && a != sentence.Ended:
+		return isQuoted, yes
 	case a == sentence.InItem, b == sentence.SameSentence, a != sentence.Ended && b == sentence.NextPart, a > sentence.PartOpen && b == sentence.NextLine:
 		return isQuoted, yes
 	case a == sentence.InSentence, b == sentence.SameLine, t.loose, b != sentence.NoSentence && t.past.Announces(): // an example, or the call itself
