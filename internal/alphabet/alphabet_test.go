@@ -35,6 +35,8 @@ func TestSpellings(t *testing.T) {
 		{"%3C%7Ccall%7C%3E", alphabet.Call, 0},
 		{"<| message |>", alphabet.Message, 0},
 		{"< | message | >", alphabet.Message, 0},
+		{"<|reserved_200006|>", alphabet.Start, 0},
+		{"<|reserved_200012|>x", alphabet.Call, len("<|reserved_200012|>")},
 		{"<|Message|>", alphabet.Message, 0},
 		{"<|CHANNEL|>", alphabet.Channel, 0},
 		{"<\u200b|chan\u200bnel|\ufeff>", alphabet.Channel, 0},

@@ -161,6 +161,32 @@ func TestCheck(t *testing.T) {
 }
 
 // A measurement adds up, and a reader that reads nothing recovers nothing.
+// A mix draws its damages at its rates, and no other.
+func TestMix(t *testing.T) {
+	for _, mix := range Mixes() {
+		seen := map[string]float64{}
+		const n = 2000
+		for seed := range uint64(n) {
+			for _, op := range New(seed, Options{Mix: mix.ID}).Ops {
+				seen[op]++
+			}
+		}
+		for op, count := range seen {
+			if rate := mix.rates[op]; count/n > rate+0.04 {
+				t.Errorf("%s: %s came in %.1f %% of the cases, its rate is %.0f %%", mix.ID, op, 100*count/n, 100*rate)
+			}
+		}
+		for op := range mix.rates {
+			if seen[op] == 0 {
+				t.Errorf("%s: %s never came", mix.ID, op)
+			}
+		}
+	}
+	if err := (Options{Mix: "gpt-9"}).Check(); err == nil {
+		t.Error("a mix that there is not passes")
+	}
+}
+
 func TestMeasure(t *testing.T) {
 	table := Measure(1, 500, Options{Chain: 1}, func(Case) Got { return Got{} })
 	all := table["all"]

@@ -80,8 +80,14 @@ func TestBare(t *testing.T) {
 		`commentary to: anybody {"path":1}`:                   ``,
 		`commentary to=anybody → {"path":1}`:                  ``,
 		`commentary to=read and then we see what comes of it`: ``,
-		`to the end`:      ``,
-		`commentary on {`: ``,
+		`to=functions."read" json{"path":1}`:                  `{"path":1}`,
+		`to=readcommentary json{"path":1}`:                    `{"path":1}`,
+		"commentary\nto=read json\r\n{\"path\":1}":            `{"path":1}`,
+		`Assistantcommentary to=read json{"path":1}`:          `{"path":1}`,
+		`commentary to=read codeimport math`:                  `import math`,
+		`commentary to=nobody codeimport math`:                ``,
+		`to the end`:                                          ``,
+		`commentary on {`:                                     ``,
 	} {
 		h, is := grammar().Bare(text, known, true)
 		got := ""
@@ -93,6 +99,21 @@ func TestBare(t *testing.T) {
 		}
 		if got != body {
 			t.Errorf("%q: body %q, want %q", text, got, body)
+		}
+	}
+}
+
+func TestShadow(t *testing.T) {
+	for text, want := range map[string]bool{
+		`ls -la\nassistant to=functions.read commentary json`: true,
+		`done. analysis to=functions.read code`:               true,
+		`the analysis to=functions.nobody`:                    false,
+		`write to=functions.read`:                             false,
+		`<|channel|>commentary to=functions.read`:             true,
+		`to=functions.read`:                                   false,
+	} {
+		if got := grammar().Shadow(text, known); got != want {
+			t.Errorf("%q: %v", text, got)
 		}
 	}
 }

@@ -88,6 +88,11 @@ var repairs = []struct{ text, want, kinds string }{
 	{`{"a":"x"+"y" + 'z'}`, `{"a":"xyz"}`, "concat concat quote"},
 	{"{\"a\":\u00a0\"x\"}", `{"a":"x"}`, "space"},
 	{`{"a":1, NOTE "b":2}`, `{"a":1,"b":2}`, "prose"},
+	{`{"a":json {"b":1}}`, `{"a":{"b":1}}`, "prose"},
+	{`{"a":彩票{"b":1},"c":code: {}}`, `{"a":{"b":1},"c":{}}`, "prose prose"},
+	{`{"a":{"b":1} That is all.}`, `{"a":{"b":1}}`, "prose"},
+	{`{"a":Ġ1,Ġ"b":2}`, `{"a":1,"b":2}`, "space space"},
+	{`{"a":"x","}`, `{"a":"x"}`, "comma quote"},
 	{"{\"a\":1}\n{\"a\":2}", `[{"a":1},{"a":2}]`, "sequence"},
 }
 
