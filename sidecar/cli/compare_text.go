@@ -3,8 +3,6 @@ package cli
 import (
 	"fmt"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 )
 
 // comparedRows say what became of a line.
@@ -21,36 +19,12 @@ func comparedRows(c *compared) []row {
 	mused := c.Old.Reasoning != c.New.Reasoning
 	ended := c.Old.Finish != c.New.Finish && (len(c.Old.Calls) > 0) == (len(c.New.Calls) > 0)
 	r.say("%-8s %s", c.Change, name)
-	r.say("  old    %s", madeWords(&c.Old, mused, ended))
-	r.say("  new    %s", madeWords(&c.New, mused, ended))
+	r.say("  old    %s", c.Old.Words(mused, ended, clipped))
+	r.say("  new    %s", c.New.Words(mused, ended, clipped))
 	if c.Want != nil {
 		r.say("  expect %s", clipped(string(c.Want)))
 	}
 	return r.list
-}
-
-// madeWords is a reading on one line; reasoning and finish only where they matter.
-func madeWords(m *replay.Made, mused, ended bool) string {
-	var parts []string
-	for _, c := range m.Calls {
-		parts = append(parts, clipped(c.Name+" "+string(c.Arguments)))
-	}
-	if len(m.Calls) == 0 {
-		parts = append(parts, "no call")
-	}
-	for _, why := range m.Refused {
-		parts = append(parts, "refused "+clipped(why))
-	}
-	if strings.TrimSpace(m.Content) != "" {
-		parts = append(parts, fmt.Sprintf("text %q", clipped(m.Content)))
-	}
-	if mused {
-		parts = append(parts, fmt.Sprintf("reasoning %q", clipped(m.Reasoning)))
-	}
-	if ended {
-		parts = append(parts, "finish "+m.Finish)
-	}
-	return strings.Join(parts, "; ")
 }
 
 // countsRows are the counts in words.

@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/eval"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
@@ -18,6 +22,7 @@ type evaluating struct {
 	profile, policy               string
 	baseline, html, junit, saveTo string
 	json                          bool
+	live                          eval.Live
 	env                           Env
 }
 
@@ -33,11 +38,14 @@ rules; NAME=builtin, the built-in ones; or NAME=DIR#PROFILE, a profile of its st
 A line of a corpus is a record as explain --jsonl takes it, or one that capture wrote. With
 "expect", as compare takes it, it can be right or wrong; it may also say "category".
 
+With --live the corpora say what to ask ("user" or "messages", and "tools"): each case is asked
+of a model server several times, through the serving code of each variant.
+
 Exit code: 0 no case that was right in the baseline is wrong now, 1 some are, or a line
 could not be read, 2 wrong usage.`,
 		Example: `  gpt-oss-executor eval --corpus a.jsonl --variant now=builtin --variant new=my
-  gpt-oss-executor eval --corpus a.jsonl --variant r=my --html r.html --save r
-  gpt-oss-executor eval --corpus a.jsonl --variant r=my --baseline r`,
+  gpt-oss-executor eval --corpus a.jsonl --variant r=my --html r.html --save r --baseline old
+  gpt-oss-executor eval --corpus a.jsonl --variant r=my --live http://127.0.0.1:8000/v1 --times 5 --answers a`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if len(x.corpora) == 0 || len(x.variants) == 0 {
@@ -47,7 +55,9 @@ could not be read, 2 wrong usage.`,
 			if err != nil {
 				return err
 			}
-			return x.run(variants, world)
+			ctx, stop := untilStopped(c)
+			defer stop()
+			return x.run(ctx, variants, world)
 		},
 	}
 	f := c.Flags()
@@ -58,6 +68,12 @@ could not be read, 2 wrong usage.`,
 	f.StringVar(&x.saveTo, "save", "", "write the report as JSON to `FILE`, for --baseline")
 	f.StringVar(&x.html, "html", "", "write a page to look at to `FILE`")
 	f.StringVar(&x.junit, "junit", "", "write JUnit XML to `FILE`")
+	f.StringVar(&x.live.URL, "live", "", "ask the model server at `URL` anew")
+	f.IntVar(&x.live.Times, "times", 3, "with --live: the `NUMBER` of times that a case is asked, at each temperature")
+	f.Float64SliceVar(&x.live.Temperatures, "temperature", nil, "with --live: the `TEMPERATURES` to ask at (without it: the one of the rules)")
+	f.IntVar(&x.live.Most, "max-requests", 0, "with --live: stop behind this `NUMBER` of requests")
+	f.StringVar(&x.live.Answers, "answers", "", "with --live: keep what was answered in `FILE`, and do not ask for it again")
+	f.DurationVar(&x.live.Wait, "timeout", 2*time.Minute, "with --live: the `TIME` for one answer")
 	jsonFlag(c, &x.json, `{"variants": […], "pairs": […], "rows": […]}`)
 	policyFlag(c, env, &x.policy)
 	return c
@@ -86,18 +102,27 @@ func (x *evaluating) load(c *cobra.Command) (variants []eval.Variant, world guar
 	return variants, x.env.world(append(folders, x.policy)...), nil
 }
 
-func (x *evaluating) run(variants []eval.Variant, world guard.World) error {
+func (x *evaluating) run(ctx context.Context, variants []eval.Variant, world guard.World) error {
 	report, broken := eval.NewReport(variants), 0
+	x.live.Key, _ = x.env.lookup(config.Prefix + "UPSTREAM_KEY")
+	x.live.Rewrites = bool(terminal.ColoursOf(x.env.Err, x.env.lookup))
 	for _, name := range x.corpora {
 		in, err := openInput([]string{name}, x.env)
 		if err != nil {
 			return err
 		}
-		n, err := report.Read(name, in, variants, world, x.env.Err)
+		read := func() (int, error) { return report.Read(name, in, variants, world, x.env.Err) }
+		if x.live.Tell = x.env.Err; x.live.URL != "" {
+			read = func() (int, error) { return x.live.Read(name, in) }
+		}
+		n, err := read()
 		broken += n
 		if err := errors.Join(err, in.Close()); err != nil {
 			return err
 		}
+	}
+	if err := x.live.Run(ctx, report, variants, world); err != nil {
+		return err
 	}
 	report.Finish()
 	if report.Cases == 0 {

@@ -1,6 +1,6 @@
 // Package eval reads labelled or recorded replies with several variants of the rules, by the
 // very code that serves, and says which variant reads them better, and how sure that is. It
-// asks no model server.
+// asks a model server only where it is told to (Live), and never runs a call.
 package eval
 
 import (
@@ -21,7 +21,8 @@ type Case struct {
 	Category string
 	Place    string // file:line
 	Record   *replay.Record
-	Want     *Want // nil: nobody knows
+	Want     *Want             // nil: nobody knows
+	messages []json.RawMessage // what is asked, for Live
 }
 
 // Want is what a reply should become. Calls are exact and in order; nil: they are not judged.
@@ -40,6 +41,18 @@ type Want struct {
 // Parse reads a case: a record as explain --jsonl takes it, with "expect". Source names it in
 // errors.
 func Parse(line []byte, place string) (Case, error) {
+	c, err := labelled(line, place)
+	if err != nil {
+		return Case{}, err
+	}
+	if c.Record, err = replay.Of(line); err != nil {
+		return Case{}, fmt.Errorf("%s: %w", place, err)
+	}
+	return c, nil
+}
+
+// labelled reads all of a case but its reply.
+func labelled(line []byte, place string) (Case, error) {
 	var more struct {
 		ID       json.RawMessage `json:"id"`
 		Category string          `json:"category"`
@@ -49,11 +62,7 @@ func Parse(line []byte, place string) (Case, error) {
 	if err := json.Unmarshal(line, &more); err != nil {
 		return Case{}, fmt.Errorf("%s: %w", place, plainjson.Error(err))
 	}
-	rec, err := replay.Of(line)
-	if err != nil {
-		return Case{}, fmt.Errorf("%s: %w", place, err)
-	}
-	c := Case{ID: strings.Trim(string(more.ID), `"`), Category: more.Category, Place: place, Record: rec}
+	c := Case{ID: strings.Trim(string(more.ID), `"`), Category: more.Category, Place: place}
 	if c.ID == "" {
 		c.ID = place
 	}

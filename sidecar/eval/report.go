@@ -32,6 +32,8 @@ type Sum struct {
 	ContentTotal int             `json:"content_total"`
 	Repairs      int             `json:"repairs"`
 	Refused      int             `json:"refused"`
+	Errors       int             `json:"errors,omitempty"` // of the server: no answer
+	Steady       *Steady         `json:"steady,omitempty"` // where cases were asked several times
 	Milliseconds float64         `json:"milliseconds"`
 	Categories   map[string]*Sum `json:"by_category,omitempty"`
 	RightCases   []string        `json:"right_cases,omitempty"` // by their keys, for a baseline
@@ -57,6 +59,7 @@ type Row struct {
 	Made     []*Made `json:"made"` // in the order of the variants
 	Differs  bool    `json:"differs"`
 	Want     any     `json:"expect,omitempty"`
+	of       string  // the case, where it was asked several times
 	key      string  // its id; the second case of that id is ID#2
 }
 
@@ -83,24 +86,28 @@ func Run(c *Case, variants []Variant, in guard.World) (Row, []*Sum, error) {
 		if err != nil {
 			return row, nil, fmt.Errorf("%s: %w", c.Place, err)
 		}
-		took := time.Since(began)
-		m := c.Want.judge(made)
-		row.Made = append(row.Made, &m)
-		row.Differs = row.Differs || !same(row.Made[0], &m)
-		s := &Sum{Name: v.Name, Rules: v.Set.Version, Cases: 1, Repairs: made.Repairs, Refused: len(made.Refused), Milliseconds: float64(took) / float64(time.Millisecond)}
-		if w := c.Want; w != nil {
-			s.Labelled, s.Right = 1, count(m.Right)
-			if w.Calls != nil && len(*w.Calls) > 0 {
-				s.CallsTotal, s.CallsExact = 1, count(m.CallsOK)
-			}
-			s.FalseCalls, s.Leaks = m.False, count(m.Leak)
-			if w.saysContent || len(w.ContentAny) > 0 {
-				s.ContentTotal, s.ContentOK = 1, count(m.ContentOK)
-			}
-		}
-		sums = append(sums, s)
+		m, s := c.tally(v, made, float64(time.Since(began))/float64(time.Millisecond))
+		row.Made, sums = append(row.Made, m), append(sums, s)
+		row.Differs = row.Differs || !same(row.Made[0], m)
 	}
 	return row, sums, nil
+}
+
+// tally judges what a variant made of a case.
+func (c *Case) tally(v Variant, made replay.Made, milliseconds float64) (*Made, *Sum) {
+	m := c.Want.judge(made)
+	s := &Sum{Name: v.Name, Rules: v.Set.Version, Cases: 1, Repairs: made.Repairs, Refused: len(made.Refused), Milliseconds: milliseconds}
+	if w := c.Want; w != nil {
+		s.Labelled, s.Right = 1, count(m.Right)
+		if w.Calls != nil && len(*w.Calls) > 0 {
+			s.CallsTotal, s.CallsExact = 1, count(m.CallsOK)
+		}
+		s.FalseCalls, s.Leaks = m.False, count(m.Leak)
+		if w.saysContent || len(w.ContentAny) > 0 {
+			s.ContentTotal, s.ContentOK = 1, count(m.ContentOK)
+		}
+	}
+	return &m, s
 }
 
 func count(b bool) int {
@@ -157,8 +164,42 @@ func (s *Sum) add(o *Sum) {
 	s.Milliseconds += o.Milliseconds
 }
 
+// Steady says how a variant did with cases that were asked several times.
+type Steady struct {
+	Always    int `json:"always"` // right
+	Sometimes int `json:"sometimes"`
+	Never     int `json:"never"`
+}
+
+// steady counts how often each case was right.
+func (r *Report) steady() {
+	for i, v := range r.Variants {
+		right, all := map[string]int{}, map[string]int{}
+		for _, row := range r.All {
+			if row.of != "" && row.Labelled {
+				all[row.of]++
+				right[row.of] += count(row.Made[i].Right)
+			}
+		}
+		for id, n := range all {
+			if v.Steady == nil {
+				v.Steady = &Steady{}
+			}
+			switch right[id] {
+			case n:
+				v.Steady.Always++
+			case 0:
+				v.Steady.Never++
+			default:
+				v.Steady.Sometimes++
+			}
+		}
+	}
+}
+
 // Finish compares every two variants.
 func (r *Report) Finish() {
+	r.steady()
 	for a := range r.Variants {
 		for b := a + 1; b < len(r.Variants); b++ {
 			p := Pair{A: r.Variants[a].Name, B: r.Variants[b].Name}

@@ -23,6 +23,14 @@ func (r *Report) Write(out io.Writer) error {
 	for _, s := range r.Variants {
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%d\t%s\t%d\t%d\t%.0f\n", s.Name, of(s.Right, s.Labelled), of(s.CallsExact, s.CallsTotal), s.FalseCalls, s.Leaks, of(s.ContentOK, s.ContentTotal), s.Repairs, s.Refused, s.Milliseconds)
 	}
+	for i, s := range r.Variants {
+		if i == 0 && s.Steady != nil {
+			fmt.Fprintln(w, "\n  variant\talways right\tsometimes\tnever\tno answer")
+		}
+		if s.Steady != nil {
+			fmt.Fprintf(w, "  %s\t%d\t%d\t%d\t%d\n", s.Name, s.Steady.Always, s.Steady.Sometimes, s.Steady.Never, s.Errors)
+		}
+	}
 	for i, p := range r.Pairs {
 		if i == 0 {
 			fmt.Fprintln(w, "\n  pair\tboth right\tonly the first\tonly the second\tneither\tp")

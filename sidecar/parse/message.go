@@ -125,7 +125,7 @@ func (t *text) foreign() bool {
 func (t *text) isCall(v string, n int) bool {
 	h := &t.head
 	switch {
-	case h.Recipient != "" || t.r.c.Open():
+	case h.Recipient != "" && (h.Recipient != "assistant" || !t.isNamed(h.Channel)) || t.r.c.Open():
 	case h.Rest != "" && h.Channel != "final" && t.isNamed(h.Rest):
 		h.Recipient, h.Flaw = h.Rest, "recipient without to="
 	case h.Channel != "" && t.isNamed(h.Channel):

@@ -2,8 +2,10 @@ package replay
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -159,4 +161,28 @@ func (t *Tally) SignTest() float64 {
 		p += math.Exp(all - a - b - float64(n)*math.Ln2)
 	}
 	return min(1, 2*p)
+}
+
+// Words are a reading on one line; reasoning and finish only where they matter. clipped shortens a part.
+func (m *Made) Words(mused, ended bool, clipped func(string) string) string {
+	var parts []string
+	for _, c := range m.Calls {
+		parts = append(parts, clipped(c.Name+" "+string(c.Arguments)))
+	}
+	if len(m.Calls) == 0 {
+		parts = append(parts, "no call")
+	}
+	for _, why := range m.Refused {
+		parts = append(parts, "refused "+clipped(why))
+	}
+	if strings.TrimSpace(m.Content) != "" {
+		parts = append(parts, fmt.Sprintf("text %q", clipped(m.Content)))
+	}
+	if mused {
+		parts = append(parts, fmt.Sprintf("reasoning %q", clipped(m.Reasoning)))
+	}
+	if ended {
+		parts = append(parts, "finish "+m.Finish)
+	}
+	return strings.Join(parts, "; ")
 }

@@ -200,7 +200,7 @@ func (rec *Record) check() error {
 
 // catalog makes the catalog of the tools that the record says were offered.
 func (rec *Record) catalog(set *ruleset.Set) (*tools.Catalog, error) {
-	list, err := rec.offered()
+	list, err := rec.Offered()
 	switch {
 	case err != nil:
 		return nil, err
@@ -210,8 +210,8 @@ func (rec *Record) catalog(set *ruleset.Set) (*tools.Catalog, error) {
 	return tools.NewCatalog(set.Tools, nil, list), nil
 }
 
-// offered are the tools that the record says were offered; nil where nobody knows.
-func (rec *Record) offered() ([]tools.Tool, error) {
+// Offered are the tools that the record says were offered; nil where nobody knows.
+func (rec *Record) Offered() ([]tools.Tool, error) {
 	raw := rec.Tools
 	if raw == nil && rec.Input != nil {
 		raw = rec.Input.Tools

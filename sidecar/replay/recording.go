@@ -12,7 +12,7 @@ import (
 func Recording(set *ruleset.Set, in guard.World, profile, name string, rec *Record) (ruleset.Recording, error) {
 	out := ruleset.Recording{Name: name, Profile: profile}
 	var err error
-	if out.Tools, err = rec.offered(); err != nil {
+	if out.Tools, err = rec.Offered(); err != nil {
 		return out, err
 	}
 	read, err := rec.read(set, in, profile, false)

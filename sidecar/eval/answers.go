@@ -1,0 +1,91 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
+)
+
+// answered is what a server answered once, as a variant read it.
+type answered struct {
+	replay.Made
+	Milliseconds float64 `json:"milliseconds"`
+}
+
+// answers are those of earlier runs, a line of JSON each, by what was asked. A run that breaks off
+// loses the answer that it waited for at most: a line that is not whole is passed over.
+type answers struct {
+	made map[string]answered
+	file *os.File // nil: they are not kept
+}
+
+func openAnswers(path string) (*answers, error) {
+	a := &answers{made: map[string]answered{}}
+	if path == "" {
+		return a, nil
+	}
+	doc, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read answers: %w", err)
+	}
+	for line := range bytes.Lines(doc) {
+		var one struct {
+			Key string `json:"key"`
+			answered
+		}
+		if json.Unmarshal(line, &one) == nil && one.Key != "" {
+			a.made[one.Key] = one.answered
+		}
+	}
+	if a.file, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
+		return nil, fmt.Errorf("keep answers: %w", err)
+	}
+	if n := len(doc); n > 0 && doc[n-1] != '\n' {
+		if _, err := a.file.WriteString("\n"); err != nil {
+			return nil, errors.Join(fmt.Errorf("keep answers: %w", err), a.file.Close())
+		}
+	}
+	return a, nil
+}
+
+// add keeps an answer before anything is made of it.
+func (a *answers) add(key string, made answered) error {
+	a.made[key] = made
+	if a.file == nil {
+		return nil
+	}
+	line, err := json.Marshal(struct {
+		Key string `json:"key"`
+		answered
+	}{key, made})
+	if err == nil {
+		_, err = a.file.Write(append(line, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("keep answers: %w", err)
+	}
+	return nil
+}
+
+// among counts the questions whose answers are known.
+func (a *answers) among(questions []question, servers []*server) (n int) {
+	for _, q := range questions {
+		for _, s := range servers {
+			if _, ok := a.made[s.key(q)]; ok {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func (a *answers) close() {
+	if a.file != nil {
+		_ = a.file.Close() // each line was written when it came
+	}
+}

@@ -1,0 +1,146 @@
+package eval
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
+)
+
+// server serves one variant, without a port of its own.
+type server struct {
+	Variant
+	handler http.Handler
+	close   func()
+}
+
+// only is a rule set that never changes.
+type only struct{ set *ruleset.Set }
+
+func (o only) Set() *ruleset.Set { return o.set }
+func (only) Trouble() string     { return "" }
+
+func (l *Live) serve(v Variant, world guard.World) (*server, error) {
+	quiet, metrics := slog.New(slog.DiscardHandler), telemetry.New()
+	up, err := upstream.New(upstream.Config{BaseURL: l.URL, Key: l.Key, Log: quiet})
+	if err != nil {
+		return nil, fmt.Errorf("--live %s: %w", l.URL, err)
+	}
+	s := sidecar.New(sidecar.Config{
+		Rules: only{frank(v.Set)}, Upstream: up, Metrics: metrics, Log: quiet,
+		Guard: guard.New(guard.Config{World: world, Now: time.Now, Metrics: metrics, Log: quiet}),
+	})
+	return &server{v, s.Handler(), func() { s.Close(); up.Close() }}, nil
+}
+
+// frank are rules under which a server that fails gives an error, and no sentence for a user: it
+// is no answer, and no miss of the model.
+func frank(set *ruleset.Set) *ruleset.Set {
+	mine := *set
+	mine.Recovery.Faults = maps.Clone(set.Recovery.Faults)
+	for _, f := range []ruleset.Fault{
+		ruleset.StreamError, ruleset.Overflow, ruleset.Auth, ruleset.Missing, ruleset.RateLimited, ruleset.Rejected, ruleset.ServerError, ruleset.Unreachable, ruleset.Away, ruleset.Timeout,
+	} {
+		r := mine.Recovery.For(f)
+		r.Says.Value = ""
+		mine.Recovery.Faults[f] = r
+	}
+	return &mine
+}
+
+// body is the request of a question.
+func (s *server) body(q question) ([]byte, error) {
+	offered, err := q.Record.Offered()
+	if err != nil {
+		return nil, err
+	}
+	request := map[string]any{"model": s.Set.Models[0].ID.Value, "messages": q.messages}
+	if len(q.messages) == 0 {
+		request["messages"] = []any{map[string]string{"role": "user", "content": q.Record.User}}
+	}
+	if q.temperature != nil {
+		request["temperature"] = *q.temperature
+	}
+	var list []any
+	for _, t := range offered {
+		f := map[string]any{"name": t.Name, "parameters": map[string]any{"type": "object"}}
+		if len(t.Parameters) > 0 {
+			f["parameters"] = t.Parameters
+		}
+		list = append(list, map[string]any{"type": "function", "function": f})
+	}
+	if len(list) > 0 {
+		request["tools"] = list
+	}
+	return json.Marshal(request)
+}
+
+// key is what was asked, of whom, and which time: another case, rules or temperature are another one.
+func (s *server) key(q question) string {
+	body, _ := s.body(q)
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d\x00%s", s.Set.Version, q.time, body))
+	return hex.EncodeToString(sum[:16])
+}
+
+// ask sends a question through the serving code, and reads the answer as a caller would.
+func (s *server) ask(ctx context.Context, q question, wait time.Duration) (*replay.Made, error) {
+	body, err := s.body(q)
+	if err != nil {
+		return nil, err
+	}
+	if wait > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, wait)
+		defer cancel()
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/v1/chat/completions", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	out := &recorder{header: http.Header{}, status: http.StatusOK}
+	s.handler.ServeHTTP(out, req)
+	var doc openai.Completion
+	switch err := doc.Parse(out.body.Bytes()); {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return nil, fmt.Errorf("no answer within %v", wait)
+	case out.status != http.StatusOK:
+		return nil, fmt.Errorf("status %d: %s", out.status, out.body.String()[:min(out.body.Len(), 300)])
+	case err != nil:
+		return nil, fmt.Errorf("read the answer: %w", err)
+	case len(doc.Choices) == 0:
+		return nil, errors.New("the answer has no choice")
+	}
+	ch := &doc.Choices[0]
+	made := &replay.Made{Content: ch.Content.Text, Reasoning: ch.Reasoning.Text, Finish: ch.Finish}
+	for _, c := range ch.Calls {
+		made.Calls = append(made.Calls, replay.MadeCall{Name: c.Name, Arguments: json.RawMessage(c.Arguments)})
+	}
+	return made, nil
+}
+
+// recorder keeps an answer.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (r *recorder) Header() http.Header         { return r.header }
+func (r *recorder) WriteHeader(status int)      { r.status = status }
+func (r *recorder) Write(p []byte) (int, error) { return r.body.Write(p) }
