@@ -44,8 +44,8 @@ of a model server several times, through the serving code of each variant.
 Exit code: 0 no case that was right in the baseline is wrong now, 1 some are, or a line
 could not be read, 2 wrong usage.`,
 		Example: `  gpt-oss-executor eval --corpus a.jsonl --variant now=builtin --variant new=my
-  gpt-oss-executor eval --corpus a.jsonl --variant r=my --html r.html --save r --baseline old
-  gpt-oss-executor eval --corpus a.jsonl --variant r=my --live http://127.0.0.1:8000/v1 --times 5 --answers a`,
+  gpt-oss-executor eval --corpus a.jsonl --variant r=my --save b --baseline a
+  gpt-oss-executor eval --corpus a.jsonl --variant r=my --live URL --times 5`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if len(x.corpora) == 0 || len(x.variants) == 0 {
