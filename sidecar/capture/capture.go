@@ -32,7 +32,8 @@ func (r Rule) filled() Rule {
 type Reply struct {
 	At                                                time.Time
 	ID, Model, Server, Session, Rules, Style, Profile string
-	User, Workspace                                   string   // as conditions see them; User is recorded with the messages only
+	User, Workspace                                   string   // as conditions see them; User and Caller are recorded with the messages only
+	Agent, Channel, Caller                            string   // Caller is the field user of the request
 	Arms                                              []string // EXPERIMENT/ARM
 	Tools                                             []tools.Tool
 	Messages                                          json.RawMessage // nil unless they are asked for
@@ -76,6 +77,7 @@ type Reading struct {
 	Content, Reasoning string
 	Finish             string
 	Refused            []Refusal
+	Early              bool // it ended too early
 }
 
 // Call is a call that was found. Repairs are their kinds.
@@ -111,7 +113,7 @@ type Shadow struct {
 
 // ReadingOf is a reading of the reader, as it is recorded.
 func ReadingOf(r *parse.Reading) Reading {
-	out := Reading{Content: r.Content, Reasoning: r.Reasoning, Finish: r.Finish}
+	out := Reading{Content: r.Content, Reasoning: r.Reasoning, Finish: r.Finish, Early: r.Cut != "" || r.Finish == "length"}
 	for _, c := range r.Calls {
 		call := Call{Name: c.Name, Arguments: c.Arguments, Strategy: c.Strategy, Confidence: c.Confidence}
 		for _, repair := range c.Repairs {

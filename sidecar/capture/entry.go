@@ -37,7 +37,7 @@ func (in *intake) own(rule Rule, r Reply) *entry {
 	r.At = r.At.UTC().Round(0)
 	r.Arms = slices.Clone(r.Arms)
 	if !rule.Messages {
-		r.Messages, r.User = nil, ""
+		r.Messages, r.User, r.Caller = nil, "", ""
 	}
 	if r.Lost {
 		e.say("message", max(1, len(r.Reading.Content)+len(r.Reading.Reasoning)))
@@ -68,7 +68,7 @@ func (e *entry) texts() func(func(string, *string) bool) {
 			text *string
 		}{
 			{"id", &r.ID}, {"model", &r.Model}, {"server", &r.Server}, {"session", &r.Session}, {"rules", &r.Rules}, {"style", &r.Style},
-			{"profile", &r.Profile}, {"user", &r.User}, {"workspace", &r.Workspace}, {"content", &r.Content}, {"reasoning", &r.Reasoning}, {"finish_reason", &r.Finish},
+			{"profile", &r.Profile}, {"agent", &r.Agent}, {"channel", &r.Channel}, {"caller", &r.Caller}, {"user", &r.User}, {"workspace", &r.Workspace}, {"content", &r.Content}, {"reasoning", &r.Reasoning}, {"finish_reason", &r.Finish},
 		} {
 			if !yield(t.name, t.text) {
 				return

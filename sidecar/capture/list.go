@@ -9,13 +9,17 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // Filter chooses records. Empty fields let everything through.
 type Filter struct {
 	Since time.Time
 	Arm   string   // EXPERIMENT, or EXPERIMENT/ARM
-	Where []string // words, all of which must hold
+	Is    []string // words, all of which must hold
+	Where string   // a condition, as capture.when has it in experiments.yaml
 }
 
 // marks are what can be asked of a record, and what list shows of it.
@@ -31,14 +35,12 @@ var marks = []struct {
 	{"again", func(r *Record) bool { return r.Outcome.Turns > 1 }},
 	{"fault", func(r *Record) bool { return r.Outcome.Fault != "" }},
 	{"calls", func(r *Record) bool { return len(r.Reading.Calls) > 0 }},
-	{"empty", func(r *Record) bool {
-		return len(r.Reading.Calls) == 0 && strings.TrimSpace(r.content()) == ""
-	}},
+	{"empty", (*Record).empty},
 	{"masked", func(r *Record) bool { return r.Masked > 0 }},
 	{"cut", func(r *Record) bool { return len(r.Cut) > 0 }},
 }
 
-// Marks are the words that Filter.Where takes.
+// Marks are the words that Filter.Is takes.
 func Marks() (words []string) {
 	for _, m := range marks {
 		words = append(words, m.word)
@@ -46,29 +48,64 @@ func Marks() (words []string) {
 	return words
 }
 
-// Check says which word nobody knows.
-func (f *Filter) Check() error {
-	for _, word := range f.Where {
+// Compile gives what says whether a record is meant. The error says what nobody understands.
+func (f *Filter) Compile() (func(*Record) (bool, error), error) {
+	for _, word := range f.Is {
 		if !slices.Contains(Marks(), word) {
-			return fmt.Errorf("--where is one of %s, not %q", strings.Join(Marks(), ", "), word)
+			return nil, fmt.Errorf("--is is one of %s, not %q", strings.Join(Marks(), ", "), word)
 		}
 	}
-	return nil
+	if f.Where == "" {
+		return func(r *Record) (bool, error) { return f.takes(r), nil }, nil
+	}
+	when, problem := cond.Predicate[experiment.Captured](rulefile.Text{Value: f.Where, At: rulefile.LineOf("--where", f.Where, 1)}, nil)
+	if problem != nil {
+		if slices.Contains(Marks(), f.Where) {
+			problem.Hint = "as a word: --is " + f.Where
+		}
+		return nil, rulefile.Problems{*problem}
+	}
+	return func(r *Record) (bool, error) {
+		if !f.takes(r) {
+			return false, nil
+		}
+		return when(r.seen())
+	}, nil
 }
 
-// Takes says whether a record is meant.
-func (f *Filter) Takes(r *Record) bool {
+func (f *Filter) takes(r *Record) bool {
 	if r.At.Before(f.Since) || f.Arm != "" && !slices.ContainsFunc(r.Arms, func(arm string) bool {
 		return arm == f.Arm || strings.HasPrefix(arm, f.Arm+"/")
 	}) {
 		return false
 	}
 	for _, m := range marks {
-		if slices.Contains(f.Where, m.word) && !m.is(r) {
+		if slices.Contains(f.Is, m.word) && !m.is(r) {
 			return false
 		}
 	}
 	return true
+}
+
+// MaxSeen is how much of a reply a condition sees, in bytes.
+const MaxSeen = 64 << 10
+
+// seen is what a condition sees of a record: the same as when the reply was served, but for
+// what was masked or cut.
+func (r *Record) seen() *experiment.Captured {
+	repaired := 0
+	for _, c := range r.Reading.Calls {
+		repaired += len(c.Repairs)
+	}
+	return &experiment.Captured{
+		Asking: experiment.Asking{Model: r.Model, Agent: r.Agent, Session: r.Session, Channel: r.Channel, User: r.Caller, Tools: len(r.Tools)},
+		Arms:   r.Arms, Calls: len(r.Reading.Calls), Refused: len(r.Reading.Refused), Repaired: repaired,
+		Empty: r.empty(), Cut: r.Reading.Early || r.Reading.Finish == "length", Differs: r.Shadow != nil, Text: short(r.Message.Content, MaxSeen),
+	}
+}
+
+func (r *Record) empty() bool {
+	return len(r.Reading.Calls) == 0 && strings.TrimSpace(r.content()) == ""
 }
 
 // content is what the user read.
@@ -114,7 +151,7 @@ type Field struct{ Name, Value string }
 // them printable.
 func (r *Record) Fields() []Field {
 	out := []Field{
-		{"id", r.ID}, {"at", r.At.Local().Format(time.RFC3339Nano)}, {"model", r.Model}, {"server", r.Server}, {"session", r.Session},
+		{"id", r.ID}, {"at", r.At.Local().Format(time.RFC3339Nano)}, {"model", r.Model}, {"server", r.Server}, {"agent", r.Agent}, {"channel", r.Channel}, {"caller", r.Caller}, {"session", r.Session},
 		{"arms", strings.Join(r.Arms, ", ")}, {"rules", r.Rules}, {"style", r.Style}, {"profile", r.Profile},
 		{"said", r.Message.Content}, {"thought", r.Message.Reasoning},
 	}

@@ -89,7 +89,9 @@ func TestSegmentsAreReplayed(t *testing.T) {
 
 func TestFilter(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	_, r := lineOf(t, Rule{}, sample("r", at))
+	reply := sample("r", at)
+	reply.Agent, reply.Channel, reply.Caller, reply.Reading.Early = "main", "telegram", "alice", true
+	_, r := lineOf(t, Rule{Messages: true}, reply)
 	for _, row := range []struct {
 		filter Filter
 		takes  bool
@@ -101,16 +103,42 @@ func TestFilter(t *testing.T) {
 		{Filter{Arm: "short-prompt/b"}, true},
 		{Filter{Arm: "short-prompt/a"}, false},
 		{Filter{Arm: "short"}, false},
-		{Filter{Where: []string{"repaired", "again", "calls"}}, true},
-		{Filter{Where: []string{"repaired", "refused"}}, false},
-		{Filter{Where: []string{"differs"}}, false},
-		{Filter{Where: []string{"empty"}}, false},
+		{Filter{Is: []string{"repaired", "again", "calls"}}, true},
+		{Filter{Is: []string{"repaired", "refused"}}, false},
+		{Filter{Is: []string{"differs"}}, false},
+		{Filter{Is: []string{"empty"}}, false},
+		{Filter{Where: "calls == 1 and refused == 0 and repaired == 1 and not empty and cut and not differs"}, true},
+		{Filter{Where: `"short-prompt/b" in arms and text contains "TOOL"`}, true},
+		{Filter{Where: `model == "gpt-oss-20b" and agent == "main" and session == "agent:main:1" and channel == "telegram" and user == "alice" and tools == 1`}, true},
+		{Filter{Where: "refused > 0"}, false},
+		{Filter{Where: "calls > 0", Is: []string{"refused"}}, false},
 	} {
-		if got := row.filter.Takes(r); got != row.takes || row.filter.Check() != nil {
-			t.Errorf("%+v: %v", row.filter, got)
+		takes, err := row.filter.Compile()
+		ruletest.Must(t, err)
+		if got, err := takes(r); got != row.takes || err != nil {
+			t.Errorf("%+v: %v, %v", row.filter, got, err)
 		}
 	}
-	if err := (&Filter{Where: []string{"odd"}}).Check(); err == nil || !strings.Contains(err.Error(), "repaired") {
-		t.Error(err)
+	for _, row := range []struct {
+		filter Filter
+		want   string
+	}{
+		{Filter{Is: []string{"odd"}}, "--is is one of refused, repaired"},
+		{Filter{Where: "odd"}, "--where:1:1: "},
+		{Filter{Where: "refused"}, "true or false"},
+	} {
+		if _, err := row.filter.Compile(); err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%+v: %v", row.filter, err)
+		}
+	}
+	takes, err := (&Filter{Where: `int(text) > 0`}).Compile()
+	if err == nil {
+		_, err = takes(r)
+	}
+	if err == nil {
+		t.Error("a condition that fails is taken for one that does not hold")
+	}
+	if _, r = lineOf(t, Rule{}, reply); r.Caller != "" {
+		t.Errorf("who asked is recorded though nobody wants messages: %s", r.Caller)
 	}
 }

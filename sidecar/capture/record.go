@@ -19,7 +19,10 @@ type Record struct {
 	Model     string            `json:"model"`
 	Server    string            `json:"server,omitempty"`
 	Session   string            `json:"session,omitempty"`
-	User      string            `json:"user,omitempty"`
+	Agent     string            `json:"agent,omitempty"`
+	Channel   string            `json:"channel,omitempty"`
+	Caller    string            `json:"caller,omitempty"` // the field user of the request
+	User      string            `json:"user,omitempty"`   // what the user said last
 	Workspace string            `json:"workspace,omitempty"`
 	Rules     string            `json:"rules_version,omitempty"`
 	Style     string            `json:"style,omitempty"`
@@ -63,6 +66,7 @@ type Made struct {
 	Reasoning *string   `json:"reasoning,omitempty"`
 	Finish    string    `json:"finish_reason,omitempty"`
 	Refused   []Refusal `json:"refused,omitempty"`
+	Early     bool      `json:"ended_early,omitempty"`
 }
 
 // Came is what came of a reply. Times are in milliseconds.
@@ -114,7 +118,7 @@ func (e *entry) record(most int, known *offered) *Record {
 	m := &mask{on: e.rule.Mask, most: most, cut: map[string]int{}}
 	maps.Copy(m.cut, e.cut)
 	out := &Record{
-		At: r.At, ID: m.name(r.ID), Model: m.name(r.Model), Server: m.name(r.Server), Session: m.name(r.Session), User: m.text("user", r.User),
+		At: r.At, ID: m.name(r.ID), Model: m.name(r.Model), Server: m.name(r.Server), Session: m.name(r.Session), Agent: m.name(r.Agent), Channel: m.name(r.Channel), Caller: m.name(r.Caller), User: m.text("user", r.User),
 		Workspace: m.name(r.Workspace), Rules: m.name(r.Rules), Style: m.name(r.Style), Profile: m.name(r.Profile), Finish: m.name(r.Finish),
 		Message: m.message(r), Reading: m.made("reading", r, &r.Reading), Outcome: r.Outcome.came(), Cut: m.cut,
 	}
@@ -156,7 +160,7 @@ func (m *mask) message(r *Reply) Message {
 
 // made is a reading of a reply; what is as the server said it is left out.
 func (m *mask) made(name string, said *Reply, r *Reading) Made {
-	out := Made{Calls: []Call{}, Finish: m.name(r.Finish)}
+	out := Made{Calls: []Call{}, Finish: m.name(r.Finish), Early: r.Early}
 	if r.Content != said.Content {
 		text := m.text(name+".content", r.Content)
 		out.Content = &text

@@ -34,20 +34,21 @@ func captureCommand(env Env) *cobra.Command {
 corpus of them. They stand in the folder capture of the state folder: --state or
 ` + config.Prefix + `STATE. The server may be running. The files are JSON lines that
 explain --jsonl and compare read, too.`,
-		Example: `  gpt-oss-executor capture list --since 24h --where refused
+		Example: `  gpt-oss-executor capture list --since 24h --is refused
   gpt-oss-executor capture list --json > replies.jsonl`,
 	}
 	state, _ := env.lookup(config.Prefix + "STATE")
 	c.PersistentFlags().StringVar(&x.state, "state", state, "state folder `DIR` of the server")
 	list := &cobra.Command{
 		Use: "list", Short: "List recorded replies, one on each line, the newest last", Args: cobra.NoArgs,
-		Example: `  gpt-oss-executor capture list --arm short-prompt/b --where differs`,
+		Example: "  gpt-oss-executor capture list --arm short-prompt/b --is differs\n  gpt-oss-executor capture list --where 'refused > 0 and model == \"gpt-oss\"'",
 		RunE:    func(*cobra.Command, []string) error { return x.list() },
 	}
 	jsonFlag(list, &x.json, "a record on each line, as compare reads them")
 	list.Flags().DurationVar(&x.since, "since", 0, "only the last `TIME`, such as 2h or 168h")
 	list.Flags().StringVar(&x.filter.Arm, "arm", "", "only this `EXPERIMENT`, or EXPERIMENT/ARM")
-	list.Flags().StringSliceVar(&x.filter.Where, "where", nil, "only what is all of these `WORDS`: "+strings.Join(capture.Marks(), ", "))
+	list.Flags().StringSliceVar(&x.filter.Is, "is", nil, "only what is all of these `WORDS`: "+strings.Join(capture.Marks(), ", "))
+	list.Flags().StringVar(&x.filter.Where, "where", "", "only what this `CONDITION` holds for, as capture.when of experiments.yaml has it")
 	show := &cobra.Command{
 		Use: "show ID", Short: "Show everything about one reply", Args: cobra.ExactArgs(1),
 		Example: `  gpt-oss-executor capture show chatcmpl-7f3a`,
@@ -84,20 +85,23 @@ func (x *captured) folder() (string, error) {
 }
 
 func (x *captured) list() error {
-	dir, err := x.folder()
-	if err = errors.Join(err, x.filter.Check()); err != nil {
-		return err
-	}
 	if x.since > 0 {
 		x.filter.Since = time.Now().Add(-x.since)
 	}
+	dir, err := x.folder()
+	takes, wrong := x.filter.Compile()
+	if err = errors.Join(err, wrong); err != nil {
+		return err
+	}
 	p, all, shown := x.env.paper(x.json), 0, 0
 	damaged, err := capture.Read(dir, x.filter.Since, func(r *capture.Record) bool {
-		if all++; x.filter.Takes(r) {
+		yes, err := takes(r)
+		if all++; yes {
 			shown++
 			p.item(r, []row{{text: r.Line()}})
 		}
-		return p.err == nil
+		wrong = err
+		return p.err == nil && err == nil
 	})
 	if err == nil && shown == 0 && !x.json {
 		p.rows([]row{{text: fmt.Sprintf("no reply matches, of %d in %s", all, terminal.Printable(dir))}})
@@ -105,7 +109,7 @@ func (x *captured) list() error {
 	if damaged > 0 {
 		fmt.Fprintf(x.env.Err, "%s skipped, since no record stands there\n", count(damaged, "line"))
 	}
-	return errors.Join(err, p.done())
+	return errors.Join(err, wrong, p.done())
 }
 
 func (x *captured) show(id string) error {

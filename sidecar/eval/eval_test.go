@@ -18,6 +18,8 @@ import (
 // What was made is compared with what was wanted, as the label says it.
 func TestJudge(t *testing.T) {
 	read := `"message":{"content":"","tool_calls":[{"id":"c","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]},"tools":["read","grep"]`
+	thought := `"message":{"content":"Hi.","reasoning_content":"I wonder."},"tools":["read"]`
+	absent := `"message":{"content":"","tool_calls":[{"id":"c","function":{"name":"grep","arguments":"{}"}}]},"tools":["read"]`
 	text := func(s string) string { return fmt.Sprintf(`"message":{"content":%q},"tools":["read"]`, s) }
 	for _, row := range []struct{ reply, expect, want string }{
 		{read, `{"calls":[{"name":"read","arguments":{"path":"a"}}]}`, "right"},
@@ -39,6 +41,26 @@ func TestJudge(t *testing.T) {
 		{text("Hello."), `{"calls":[],"content":"Bye."}`, "right"},
 		{text("Hello."), `{"accept":[{"calls":[{"name":"read"}]}]}`, "wrong"},
 		{read, `{"accept":[{"calls":[{"name":"read"}]}]}`, "right"},
+		{thought, `{"calls":[],"reasoning":"I wonder."}`, "right"},
+		{thought, `{"calls":[],"content":"Hi.","reasoning":"Bored."}`, "wrong thoughts"},
+		{thought, `{"reasoning":""}`, "wrong thoughts"},
+		{absent, `{"calls":[],"unresolved":[{"name":"grep"}]}`, "right"},
+		{absent, `{"calls":[],"unresolved":[{"name":"find"}]}`, "not refused"},
+		{text("Hello."), `{"calls":[],"unresolved":[{"name":"grep"}]}`, "not refused"},
+		{read, `{"calls":[],"unresolved":[{"name":"grep"}],"accept":[{"calls":[{"name":"read"}]}]}`, "right"},
+		// The form of parser tests: texts in pieces, and all that is said must hold.
+		{read, `{"tool_calls":[{"name":"read","arguments":{"path":"a"}}],"content":[]}`, "right"},
+		{read, `{"tool_calls":[{"name":"read","input_text":" a"}]}`, "right"},
+		{read, `{"tool_calls":[{"name":"read","arguments_text":"b"}]}`, "FALSE CALL"},
+		{read, `{"tool_calls":[{"name":"read","arguments_subset":{"path":"anything"}}]}`, "right"},
+		{read, `{"tool_calls":[{"name":"read","arguments_subset":{"file":"a"}}]}`, "FALSE CALL"},
+		{read, `{"tool_calls":[],"optional_tool_calls":[{"name":"read"}]}`, "right"},
+		{read, `{"tool_calls":[{"name":"read","input_text":"b"}],"alternatives":[{"input_text":"a"}]}`, "right"},
+		{thought, `{"tool_calls":[],"content":["H","i."],"reasoning":["I ","wonder."]}`, "right"},
+		{thought, `{"tool_calls":[],"content":["Bye."],"content_alternatives":[[],["Hi."]]}`, "right"},
+		{thought, `{"tool_calls":[],"content":["Bye."]}`, "wrong"},
+		{thought, `{"tool_calls":[],"reasoning":["No."]}`, "wrong thoughts"},
+		{text("see [TOOL_CALLS] there"), `{"tool_calls":[],"no_marker_leak":true}`, "leak"},
 	} {
 		c, err := Parse([]byte(`{"id":"x",`+row.reply+`,"expect":`+row.expect+`}`), "f:1")
 		ruletest.Must(t, err)
@@ -52,11 +74,65 @@ func TestJudge(t *testing.T) {
 
 // A label in words that nobody judges by is none: else every reading would be right.
 func TestNothingToJudgeBy(t *testing.T) {
-	for _, expect := range []string{`null`, `{}`, `{"tool_calls":[{"name":"read"}]}`, `{"leak_free":false}`, `{"calls":null}`} {
+	for _, expect := range []string{`null`, `{}`, `{"messages":[{"role":"assistant"}]}`, `{"leak_free":false}`, `{"calls":null}`} {
 		c, err := Parse([]byte(`{"message":{"content":"Hello."},"tools":["read"],"expect":`+expect+`}`), "f:1")
 		ruletest.Must(t, err)
 		if c.Want != nil {
 			t.Errorf("%s: labelled", expect)
+		}
+	}
+}
+
+// What a label holds that nobody judges is told; what cannot be judged at all is an error.
+func TestLabels(t *testing.T) {
+	parse := func(expect string) (Case, error) {
+		return Parse([]byte(`{"message":{"content":"Hello."},"expect":`+expect+`}`), "f:1")
+	}
+	for expect, want := range map[string]string{
+		`{"calls":[],"alias":{},"error":"x"}`:       "alias error",
+		`{"tool_calls":[],"deltas":[],"calls":[]}`:  "calls deltas",
+		`{"reasoning":["a"],"messages":[]}`:         "messages",
+		`{"nothing":1}`:                             "nothing",
+		`{"calls":[],"content":"a","reasoning":""}`: "",
+	} {
+		c, err := parse(expect)
+		ruletest.Must(t, err)
+		if got := strings.Join(c.NotJudged, " "); got != want {
+			t.Errorf("%s: %q is not judged, not %q", expect, got, want)
+		}
+	}
+	for expect, want := range map[string]string{
+		`{"calls":[{"function":{"name":"read"}}]}`:      "a call has no name",
+		`{"accept":[{"calls":[{}]}]}`:                   "a call has no name",
+		`{"tool_calls":[],"alternatives":[{}]}`:         "alternatives are other arguments of one call",
+		`{"tool_calls":[],"content":[1]}`:               "f:1: expect: ",
+		`{"calls":[{"name":"read"}],"unresolved":"no"}`: "f:1: expect: ",
+	} {
+		if _, err := parse(expect); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", expect, err)
+		}
+	}
+}
+
+// The labels of the other corpora are read as the tests of the reader read them: of Harmony all
+// cases of which every parser is sure, and of ReAct.
+func TestLabelsOfOtherCorpora(t *testing.T) {
+	for file, grades := range map[string]map[string]float64{"harmony": {"must": 1, "should": 0.95}, "react": {"must": 1, "should": 0.9}} {
+		right, all := map[string]float64{}, map[string]float64{}
+		for i, raw := range corpus.Load[json.RawMessage](t, file) {
+			c, err := Parse(raw, fmt.Sprintf("%s:%d", file, i+1))
+			ruletest.Must(t, err)
+			var graded struct{ Grade string }
+			ruletest.Must(t, json.Unmarshal(raw, &graded))
+			row, _, err := Run(&c, []Variant{{Name: "v", Set: ruletest.Shipped(t)}}, guard.World{})
+			ruletest.Must(t, err)
+			all[graded.Grade]++
+			right[graded.Grade] += float64(count(row.Made[0].Right))
+		}
+		for grade, least := range grades {
+			if all[grade] == 0 || right[grade]/all[grade] < least {
+				t.Errorf("%s: %g of %g %s cases are right", file, right[grade], all[grade], grade)
+			}
 		}
 	}
 }

@@ -69,7 +69,9 @@ func parseQuestion(line []byte, place string) (Case, error) {
 	if c.Record = &rec.Record; len(rec.Messages) == 0 && rec.User == "" {
 		return Case{}, fmt.Errorf("%s: there is nothing to ask; give it \"user\", what the user says, or \"messages\"", place)
 	}
-	c.messages = rec.Messages
+	if c.messages = rec.Messages; c.Want != nil {
+		c.Want.Unresolved = nil // a caller does not see what was refused
+	}
 	return c, nil
 }
 

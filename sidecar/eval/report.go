@@ -19,24 +19,28 @@ type Variant struct {
 
 // Sum is how a variant did.
 type Sum struct {
-	Name         string          `json:"name"`
-	Rules        string          `json:"rules_version"`
-	Cases        int             `json:"cases"`
-	Labelled     int             `json:"labelled"`
-	Right        int             `json:"right"`
-	CallsExact   int             `json:"calls_exact"`
-	CallsTotal   int             `json:"calls_total"`
-	FalseCalls   int             `json:"false_calls"`
-	Leaks        int             `json:"leaks"`
-	ContentOK    int             `json:"content_ok"`
-	ContentTotal int             `json:"content_total"`
-	Repairs      int             `json:"repairs"`
-	Refused      int             `json:"refused"`
-	Errors       int             `json:"errors,omitempty"` // of the server: no answer
-	Steady       *Steady         `json:"steady,omitempty"` // where cases were asked several times
-	Milliseconds float64         `json:"milliseconds"`
-	Categories   map[string]*Sum `json:"by_category,omitempty"`
-	RightCases   []string        `json:"right_cases,omitempty"` // by their keys, for a baseline
+	Name            string          `json:"name"`
+	Rules           string          `json:"rules_version"`
+	Cases           int             `json:"cases"`
+	Labelled        int             `json:"labelled"`
+	Right           int             `json:"right"`
+	CallsExact      int             `json:"calls_exact"`
+	CallsTotal      int             `json:"calls_total"`
+	FalseCalls      int             `json:"false_calls"`
+	Leaks           int             `json:"leaks"`
+	ContentOK       int             `json:"content_ok"`
+	ContentTotal    int             `json:"content_total"`
+	ReasoningOK     int             `json:"reasoning_ok"`
+	ReasoningTotal  int             `json:"reasoning_total"`
+	UnresolvedOK    int             `json:"unresolved_ok"`
+	UnresolvedTotal int             `json:"unresolved_total"`
+	Repairs         int             `json:"repairs"`
+	Refused         int             `json:"refused"`
+	Errors          int             `json:"errors,omitempty"` // of the server: no answer
+	Steady          *Steady         `json:"steady,omitempty"` // where cases were asked several times
+	Milliseconds    float64         `json:"milliseconds"`
+	Categories      map[string]*Sum `json:"by_category,omitempty"`
+	RightCases      []string        `json:"right_cases,omitempty"` // by their keys, for a baseline
 }
 
 // Pair compares two variants over labelled cases.
@@ -52,30 +56,32 @@ type Pair struct {
 
 // Row is a case, and what each variant made of it.
 type Row struct {
-	ID       string  `json:"id"`
-	Category string  `json:"category,omitempty"`
-	Place    string  `json:"place"`
-	Labelled bool    `json:"labelled"`
-	Made     []*Made `json:"made"` // in the order of the variants
-	Differs  bool    `json:"differs"`
-	Want     any     `json:"expect,omitempty"`
-	of       string  // the case, where it was asked several times
-	key      string  // its id; the second case of that id is ID#2
+	ID        string  `json:"id"`
+	Category  string  `json:"category,omitempty"`
+	Place     string  `json:"place"`
+	Labelled  bool    `json:"labelled"`
+	Made      []*Made `json:"made"` // in the order of the variants
+	Differs   bool    `json:"differs"`
+	Want      any     `json:"expect,omitempty"`
+	key       string  // its id; the second case of that id is ID#2
+	notJudged []string
+	of        string // the case, where it was asked several times
 }
 
 // Report is all of it.
 type Report struct {
-	Variants []*Sum         `json:"variants"`
-	Pairs    []Pair         `json:"pairs"`
-	Rows     []Row          `json:"rows"` // those in which variants differ or are wrong
-	All      []Row          `json:"-"`
-	Cases    int            `json:"cases"`
-	ids      map[string]int // how often each was seen
+	Variants  []*Sum         `json:"variants"`
+	Pairs     []Pair         `json:"pairs"`
+	Rows      []Row          `json:"rows"` // those in which variants differ or are wrong
+	All       []Row          `json:"-"`
+	Cases     int            `json:"cases"`
+	NotJudged map[string]int `json:"not_judged,omitempty"` // keys of labels that mean nothing here → cases
+	ids       map[string]int // how often each was seen
 }
 
 // Run reads one case with every variant.
 func Run(c *Case, variants []Variant, in guard.World) (Row, []*Sum, error) {
-	row := Row{ID: c.ID, Category: c.Category, Place: c.Place, Labelled: c.Want != nil}
+	row := Row{ID: c.ID, Category: c.Category, Place: c.Place, Labelled: c.Want != nil, notJudged: c.NotJudged}
 	if c.Want != nil {
 		row.Want = c.Record.Expect
 	}
@@ -103,8 +109,14 @@ func (c *Case) tally(v Variant, made replay.Made, milliseconds float64) (*Made, 
 			s.CallsTotal, s.CallsExact = 1, count(m.CallsOK)
 		}
 		s.FalseCalls, s.Leaks = m.False, count(m.Leak)
-		if w.saysContent || len(w.ContentAny) > 0 {
+		if w.saysText || len(w.ContentAny) > 0 {
 			s.ContentTotal, s.ContentOK = 1, count(m.ContentOK)
+		}
+		if w.Reasoning != nil {
+			s.ReasoningTotal, s.ReasoningOK = 1, count(m.ReasoningOK)
+		}
+		if len(w.Unresolved) > 0 {
+			s.UnresolvedTotal, s.UnresolvedOK = 1, count(m.UnresolvedOK)
 		}
 	}
 	return &m, s
@@ -119,7 +131,7 @@ func count(b bool) int {
 
 // NewReport is a report of variants without a case.
 func NewReport(variants []Variant) *Report {
-	r := &Report{Pairs: []Pair{}, Rows: []Row{}, ids: map[string]int{}}
+	r := &Report{Pairs: []Pair{}, Rows: []Row{}, NotJudged: map[string]int{}, ids: map[string]int{}}
 	for _, v := range variants {
 		r.Variants = append(r.Variants, &Sum{Name: v.Name, Rules: v.Set.Version, Categories: map[string]*Sum{}})
 	}
@@ -132,6 +144,9 @@ func (r *Report) Add(row Row, sums []*Sum) {
 	r.ids[row.ID]++
 	if row.key = row.ID; r.ids[row.ID] > 1 {
 		row.key = fmt.Sprintf("%s#%d", row.ID, r.ids[row.ID])
+	}
+	for _, key := range row.notJudged {
+		r.NotJudged[key]++
 	}
 	wrong := false
 	for i, s := range sums {
@@ -158,7 +173,8 @@ func (r *Report) Add(row Row, sums []*Sum) {
 
 func (s *Sum) add(o *Sum) {
 	for _, f := range [][2]*int{{&s.Cases, &o.Cases}, {&s.Labelled, &o.Labelled}, {&s.Right, &o.Right}, {&s.CallsExact, &o.CallsExact}, {&s.CallsTotal, &o.CallsTotal},
-		{&s.FalseCalls, &o.FalseCalls}, {&s.Leaks, &o.Leaks}, {&s.ContentOK, &o.ContentOK}, {&s.ContentTotal, &o.ContentTotal}, {&s.Repairs, &o.Repairs}, {&s.Refused, &o.Refused}} {
+		{&s.FalseCalls, &o.FalseCalls}, {&s.Leaks, &o.Leaks}, {&s.ContentOK, &o.ContentOK}, {&s.ContentTotal, &o.ContentTotal}, {&s.ReasoningOK, &o.ReasoningOK}, {&s.ReasoningTotal, &o.ReasoningTotal},
+		{&s.UnresolvedOK, &o.UnresolvedOK}, {&s.UnresolvedTotal, &o.UnresolvedTotal}, {&s.Repairs, &o.Repairs}, {&s.Refused, &o.Refused}} {
 		*f[0] += *f[1]
 	}
 	s.Milliseconds += o.Milliseconds

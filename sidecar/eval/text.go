@@ -19,9 +19,10 @@ const maxShown = 20
 func (r *Report) Write(out io.Writer) error {
 	fmt.Fprintf(out, "%s\n\n", terminal.Printable(r.Headline()))
 	w := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "  variant\tright\tcalls\tfalse\tleaks\tcontent\trepairs\trefused\tms")
+	fmt.Fprintln(w, "  variant\tright\tcalls\tfalse\tleaks\tcontent\tthoughts\tunresolved\trepairs\trefused\tms")
 	for _, s := range r.Variants {
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%d\t%s\t%d\t%d\t%.0f\n", s.Name, of(s.Right, s.Labelled), of(s.CallsExact, s.CallsTotal), s.FalseCalls, s.Leaks, of(s.ContentOK, s.ContentTotal), s.Repairs, s.Refused, s.Milliseconds)
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\t%.0f\n", s.Name, of(s.Right, s.Labelled), of(s.CallsExact, s.CallsTotal), s.FalseCalls, s.Leaks,
+			of(s.ContentOK, s.ContentTotal), of(s.ReasoningOK, s.ReasoningTotal), of(s.UnresolvedOK, s.UnresolvedTotal), s.Repairs, s.Refused, s.Milliseconds)
 	}
 	for i, s := range r.Variants {
 		if i == 0 && s.Steady != nil {
@@ -57,7 +58,23 @@ func (r *Report) Write(out io.Writer) error {
 	if shown > maxShown {
 		fmt.Fprintf(w, "\n  and %d more cases differ; --html and --json have them all\n", shown-maxShown)
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil || len(r.NotJudged) == 0 {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "\n%s\n", terminal.Printable(r.Ignored()))
+	return err
+}
+
+// Ignored says what labels hold that nobody judges; empty for nothing.
+func (r *Report) Ignored() string {
+	var keys []string
+	for _, key := range slices.Sorted(maps.Keys(r.NotJudged)) {
+		keys = append(keys, fmt.Sprintf("%s (%d)", key, r.NotJudged[key]))
+	}
+	if keys == nil {
+		return ""
+	}
+	return "Not judged, of what the labels say, and in how many cases: " + strings.Join(keys, ", ")
 }
 
 func (r *Report) names() (out []string) {
@@ -85,6 +102,10 @@ func (m *Made) mark(labelled bool) string {
 		return "FALSE CALL"
 	case m.Leak:
 		return "leak"
+	case m.CallsOK && m.ContentOK && !m.ReasoningOK:
+		return "wrong thoughts"
+	case m.CallsOK && !m.UnresolvedOK:
+		return "not refused"
 	}
 	return "wrong"
 }

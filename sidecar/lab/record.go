@@ -10,9 +10,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
 
-// maxSeen is how much of a reply the condition of capture sees, in bytes.
-const maxSeen = 64 << 10
-
 // recording is the rule by which this request is recorded; nil: it is not.
 func (s *Seat) recording() *experiment.Recording {
 	r := s.base.Experiments.Capture
@@ -32,7 +29,7 @@ func (s *Seat) seen(h *turn.Heard, differs bool) experiment.Captured {
 	return experiment.Captured{
 		Asking: s.who, Arms: s.Set.Arms,
 		Calls: len(r.Calls), Refused: len(r.Refused), Repaired: repaired, Empty: r.Empty(), Cut: r.Cut != "" || r.Finish == "length",
-		Differs: differs, Text: h.Said.Content[:min(len(h.Said.Content), maxSeen)],
+		Differs: differs, Text: h.Said.Content[:min(len(h.Said.Content), capture.MaxSeen)],
 	}
 }
 
@@ -53,7 +50,7 @@ func (s *Seat) reply(h *turn.Heard, n int) capture.Reply {
 	}
 	return capture.Reply{
 		At: s.lab.Now(), ID: id, Model: s.who.Model, Server: h.Server, Session: s.who.Session, Rules: h.Set.Version, Style: h.Style, Profile: h.Profile,
-		User: s.user, Arms: h.Set.Arms, Tools: h.Tools, Messages: s.messages, Content: h.Said.Content, Reasoning: h.Said.Reasoning,
+		Agent: s.who.Agent, Channel: s.who.Channel, Caller: s.who.User, User: s.user, Arms: h.Set.Arms, Tools: h.Tools, Messages: s.messages, Content: h.Said.Content, Reasoning: h.Said.Reasoning,
 		Calls: capture.SaidOf(h.Said.Calls), Finish: h.Finish, Reading: capture.ReadingOf(h.Reading), Lost: h.Lost,
 	}
 }

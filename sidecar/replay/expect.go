@@ -63,7 +63,7 @@ func (e *Expect) Call(name string, args json.RawMessage) bool {
 // fits reports whether a reading is what was expected.
 func (e *Expect) fits(m *Made) bool {
 	return sameText(e.Content, m.Content) && sameText(e.Reasoning, m.Reasoning) &&
-		(e.Calls == nil || SameCalls(e.Calls, m.Calls))
+		(e.Calls == nil || sameCalls(e.Calls, m.Calls))
 }
 
 // Fits reports whether a call is the one that is expected.
@@ -71,8 +71,8 @@ func (c ExpectCall) Fits(got MadeCall) bool {
 	return c.Name == got.Name && (c.Arguments == nil || tools.SameJSON(c.Arguments, got.Arguments))
 }
 
-// SameCalls reports whether calls are those that are expected, in order.
-func SameCalls(want []ExpectCall, got []MadeCall) bool {
+// sameCalls reports whether calls are those that are expected, in order.
+func sameCalls(want []ExpectCall, got []MadeCall) bool {
 	return slices.EqualFunc(want, got, ExpectCall.Fits)
 }
 
