@@ -2,8 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,7 +32,7 @@ Exit code: 0 nothing is wrong, 1 a problem was found, 2 wrong usage.`
 func (l *logged) verify(dir string, heads []string) error {
 	var expect []decisions.Checkpoint
 	for _, h := range heads {
-		at, err := headOf(h)
+		at, err := decisions.ParseCheckpoint(h)
 		if err != nil {
 			return err
 		}
@@ -48,18 +46,6 @@ func (l *logged) verify(dir string, heads []string) error {
 		err = errSaid
 	}
 	return err
-}
-
-// headOf reads SEQ:HASH.
-func headOf(s string) (at decisions.Checkpoint, err error) {
-	seq, hash, _ := strings.Cut(strings.TrimSpace(s), ":")
-	if at.Seq, err = strconv.ParseUint(seq, 10, 64); err == nil {
-		err = at.Hash.UnmarshalText([]byte(hash))
-	}
-	if err != nil {
-		err = fmt.Errorf("--head: %q is not SEQ:HASH, as decisions head prints it", s)
-	}
-	return at, err
 }
 
 func reportRows(r *decisions.Report) []row {

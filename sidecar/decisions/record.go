@@ -5,6 +5,9 @@ package decisions
 
 import (
 	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -128,4 +131,16 @@ type Gap struct {
 type Checkpoint struct {
 	Seq  uint64 `json:"seq"`
 	Hash Sum    `json:"hash"`
+}
+
+// ParseCheckpoint reads SEQ:HASH, as decisions head prints it.
+func ParseCheckpoint(s string) (at Checkpoint, err error) {
+	seq, hash, _ := strings.Cut(strings.TrimSpace(s), ":")
+	if at.Seq, err = strconv.ParseUint(seq, 10, 64); err == nil {
+		err = at.Hash.UnmarshalText([]byte(hash))
+	}
+	if err != nil {
+		err = fmt.Errorf("--head: %q is not SEQ:HASH, as decisions head prints it", s)
+	}
+	return at, err
 }
