@@ -73,7 +73,7 @@ func (w *lastingWriter) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
 // rules it began with; an edit that does not load changes nothing.
 func TestLiveRules(t *testing.T) {
 	reply := script.Marker("read", `{"path":"a"}`).Thinking("Hm.")
-	model := script.New(script.Scenario{Steps: []script.Reply{reply}})
+	model := script.New(script.Scenario{Steps: []script.Reply{reply, reply, reply}})
 	taken := make(chan struct{}) // the second reply ends behind the edit, however long that takes
 	r, dir := watched(t, &lasting{Handler: model, which: 2, until: taken})
 	before := r.s.rules.Set().Version

@@ -44,16 +44,10 @@ type Files struct{ HTML, JUnit, JSON string }
 
 // Save writes the report.
 func (r *Report) Save(to Files) error {
-	plain := func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(r)
-	}
 	for _, one := range []struct {
 		path  string
 		write func(io.Writer) error
-	}{{to.HTML, r.HTML}, {to.JUnit, r.JUnit}, {to.JSON, plain}} {
+	}{{to.HTML, r.HTML}, {to.JUnit, r.JUnit}, {to.JSON, r.JSON}} {
 		if one.path == "" {
 			continue
 		}
@@ -66,4 +60,12 @@ func (r *Report) Save(to Files) error {
 		}
 	}
 	return nil
+}
+
+// JSON writes all of it.
+func (r *Report) JSON(out io.Writer) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(r)
 }

@@ -7,15 +7,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
-
-// Variant is one way to read.
-type Variant struct {
-	Name    string
-	Set     *ruleset.Set
-	Profile string
-}
 
 // Sum is how a variant did.
 type Sum struct {

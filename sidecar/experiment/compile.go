@@ -205,6 +205,30 @@ func (e *Experiment) Arm(name string) int {
 	return slices.IndexFunc(e.Arms, func(a CompiledArm) bool { return a.Name == name })
 }
 
+// Find is an experiment, and one of its arms. The error says which there are.
+func (x *Experiments) Find(id, arm string) (*Experiment, *CompiledArm, error) {
+	i := slices.IndexFunc(x.List, func(e Experiment) bool { return e.ID == id })
+	if i < 0 {
+		var ids []string
+		for _, e := range x.List {
+			ids = append(ids, e.ID)
+		}
+		if ids == nil {
+			return nil, nil, fmt.Errorf("there is no experiment %s in experiments.yaml, nor any other", id)
+		}
+		return nil, nil, fmt.Errorf("there is no experiment %s in experiments.yaml; %s", id, rulefile.DidYouMean(id, ids))
+	}
+	e := &x.List[i]
+	if k := e.Arm(arm); k >= 0 {
+		return e, &e.Arms[k], nil
+	}
+	var names []string
+	for _, a := range e.Arms {
+		names = append(names, a.Name)
+	}
+	return nil, nil, fmt.Errorf("%s: %s has no arm %s; %s", e.Place, id, arm, rulefile.DidYouMean(arm, names))
+}
+
 // UnitOf is the unit that asks, for this experiment; empty where the request names none, or
 // the condition does not hold. A condition that fails while it runs does not.
 func (e *Experiment) UnitOf(a Asking) (unit string, err error) {

@@ -79,6 +79,25 @@ type Arm struct {
 	Set   []rulefile.Pair[any] `rule:"set" doc:"What is other than in the rule files, as FILE.ID.KEY: value, or prompt, profile, style, upstream, sampling, effort for every model." eg:"{prompt: short, strategies.markers.priority: 75}"`
 }
 
+// Overlay is a file that sets what an arm sets, without an experiment.
+type Overlay struct {
+	Version int                  `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	About   string               `rule:"about" doc:"What it tries."`
+	Set     []rulefile.Pair[any] `rule:"set,required" doc:"What is other than in the rule files, as an arm says it." eg:"{prompt: short, strategies.markers.priority: 75}"`
+}
+
+// ReadOverlay reads one, as an arm. Name is that of the file.
+func ReadOverlay(name, text string) (*CompiledArm, rulefile.Problems) {
+	o, problems := rulefile.Decode[Overlay](name, text)
+	if len(o.Set) == 0 && !problems.Fatal() {
+		problems = append(problems, rulefile.LineOf(name, text, 1).Problem(rulefile.CodeMissing, "the overlay sets nothing", "write set: {prompt: short}, or what else an arm sets"))
+	}
+	if problems.Fatal() {
+		return nil, problems
+	}
+	return &CompiledArm{Name: name, At: o.Set[0].Key, Set: o.Set}, problems
+}
+
 // Adapt says how shares follow what is counted.
 type Adapt struct {
 	Floor float64 `rule:"floor,required" min:"1" max:"50" doc:"Percent that every arm gets at least." eg:"10"`

@@ -20,22 +20,61 @@ func (s *Set) Under(arms []string) *Set {
 	return s
 }
 
+// Arm is the set for those who are in one arm of an experiment.
+func (s *Set) Arm(id, arm string) (*Set, error) {
+	e, _, err := s.Experiments.Find(id, arm)
+	if err == nil && e.Status == experiment.Stopped {
+		err = fmt.Errorf("%s: %s is stopped, so its arms are not loaded; say status: draft to try them", e.Place, id)
+	}
+	return s.Under([]string{id + "/" + arm}), err
+}
+
+// Overlaid is Load of files under what an overlay sets. Name is that of the overlay in problems.
+func Overlaid(files rulefile.Files, name, text string) (*Set, rulefile.Problems) {
+	l := prepare(files, true)
+	arm, problems := experiment.ReadOverlay(name, text)
+	if problems = append(problems, l.problems...); problems.Fatal() {
+		return nil, problems.Sorted()
+	}
+	l.problems = nil
+	texts := l.base().Files(arm)
+	if l.problems.Fatal() {
+		return nil, l.problems.Sorted()
+	}
+	set, found := load(under(files, texts), false)
+	l.tell("with this overlay: ", arm, found)
+	return set, l.problems
+}
+
+// under are files with what an arm says over them.
+func under(files rulefile.Files, texts map[string]string) rulefile.Files {
+	out := maps.Clone(files)
+	for name, text := range texts {
+		out[rulefile.ArmFolder+"/"+name] = text
+	}
+	return out
+}
+
+// tell reports, where an arm stands, what is wrong with the rules under it.
+func (l *loader) tell(how string, arm *experiment.CompiledArm, problems rulefile.Problems) {
+	for _, p := range problems {
+		if !p.Warning {
+			l.report(arm.At.All(), p.Code, how+p.Msg, strings.TrimPrefix(p.File+": ", rulefile.ArmFolder+"/")+p.Hint)
+		}
+	}
+}
+
 // Promoted are the files of a folder in which an arm of an experiment is the rule for
 // everybody: what it sets stands in extra/FILE.EXPERIMENT.yaml, or where another extra file said
 // something else, and the experiment is stopped.
 // Files are all that count, as Load takes them.
 func Promoted(files rulefile.Files, id, arm string) (rulefile.Files, error) {
 	l := prepare(files, true)
-	i := slices.IndexFunc(l.set.Experiments.List, func(e experiment.Experiment) bool { return e.ID == id })
-	if i < 0 {
-		return nil, fmt.Errorf("there is no experiment %s in %s", id, experimentsFile)
+	_, compiled, err := l.set.Experiments.Find(id, arm)
+	if err != nil {
+		return nil, err
 	}
-	e := &l.set.Experiments.List[i]
-	k := e.Arm(arm)
-	if k < 0 {
-		return nil, fmt.Errorf("%s has no arm %s; %s", id, arm, rulefile.DidYouMean(arm, collect(e.Arms, func(a experiment.CompiledArm) string { return a.Name })))
-	}
-	texts := l.base().Files(&e.Arms[k])
+	texts := l.base().Files(compiled)
 	if l.problems.Fatal() {
 		return nil, l.problems
 	}
@@ -104,15 +143,12 @@ func (l *loader) arms(tightening bool) {
 		if len(c.Arms) > 1 && l.problems.Fatal() {
 			return // each arm was said what is wrong with it
 		}
-		files := maps.Clone(l.files)
 		before := len(l.problems)
 		texts := base.Files(c.Arms...)
 		if len(l.problems) > before {
 			continue
 		}
-		for name, text := range texts {
-			files[rulefile.ArmFolder+"/"+name] = text
-		}
+		files := under(l.files, texts)
 		set, problems := l.set, rulefile.Problems(nil)
 		switch {
 		case len(texts) > 0 && len(c.Arms) == 1:
@@ -121,11 +157,7 @@ func (l *loader) arms(tightening bool) {
 			more := prepare(files, true)
 			set, problems = more.set, more.problems
 		}
-		for _, p := range problems {
-			if !p.Warning {
-				l.report(c.Arms[0].At.All(), p.Code, "with this arm: "+p.Msg, strings.TrimPrefix(p.File+": ", rulefile.ArmFolder+"/")+p.Hint)
-			}
-		}
+		l.tell("with this arm: ", c.Arms[0], problems)
 		if set != nil {
 			under := *set
 			under.Version, under.Arms = l.set.Version, c.Names

@@ -1,0 +1,104 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+)
+
+// Job is what somebody wants to know.
+type Job struct {
+	Corpora  []string // files; - is In
+	Variants []Spec
+	Baseline string // a report that was saved; empty: none
+	Files    Files
+	JSON     bool // on Out, in place of a table
+	Live     Live // asks anew, if it has a URL
+}
+
+// Room is what surrounds a job.
+type Room struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Read     Read
+	World    guard.World
+}
+
+// ErrWorse says that something was right in the baseline, and is wrong now. It is told already.
+var ErrWorse = errors.New("something was right in the baseline, and is wrong now")
+
+// Run reads all that there is, and tells how the variants did.
+func (j *Job) Run(ctx context.Context, in Room) error {
+	var variants []Variant
+	for _, s := range j.Variants {
+		v, err := s.Load(in.Read, in.Err)
+		if err != nil {
+			return err
+		}
+		variants = append(variants, v)
+	}
+	report := NewReport(variants)
+	read := func(name string, from io.Reader) (int, error) {
+		return report.Read(name, from, variants, in.World, in.Err)
+	}
+	if j.Live.URL != "" {
+		read = j.Live.Read
+	}
+	broken, err := j.corpora(in, read)
+	if err != nil {
+		return err
+	}
+	if err := j.Live.Run(ctx, report, variants, in.World); err != nil {
+		return err
+	}
+	if report.Cases == 0 {
+		return errors.New("there is no reply to read")
+	}
+	return j.tell(in, report, broken)
+}
+
+// corpora opens one after the other, and adds up how many lines could not be read.
+func (j *Job) corpora(in Room, read func(name string, from io.Reader) (broken int, err error)) (broken int, err error) {
+	for _, name := range j.Corpora {
+		from := io.NopCloser(in.In)
+		if name != "-" {
+			if from, err = os.Open(name); err != nil {
+				return broken, err
+			}
+		}
+		n, err := read(name, from)
+		broken += n
+		if err = errors.Join(err, from.Close()); err != nil {
+			return broken, err
+		}
+	}
+	return broken, nil
+}
+
+// tell writes the report wherever it is wanted. The error says what it means.
+func (j *Job) tell(in Room, report *Report, broken int) error {
+	report.Finish()
+	if err := report.Save(j.Files); err != nil {
+		return err
+	}
+	write := report.Write
+	if j.JSON {
+		write = report.JSON
+	}
+	said := write(in.Out)
+	switch worse, err := report.Against(j.Baseline); {
+	case said != nil || err != nil:
+		return errors.Join(said, err)
+	case broken > 0:
+		return fmt.Errorf("%d lines could not be read", broken)
+	case len(worse) > 0:
+		fmt.Fprintln(in.Err, strings.Join(worse, "\n"))
+		return ErrWorse
+	}
+	return nil
+}
