@@ -83,7 +83,28 @@ func (o *Overlay) Set(path string, value any) error {
 			at, root = next, child
 		}
 	}
-	at[steps[len(steps)-1]] = value
+	return put(at, steps[len(steps)-1], path, value)
+}
+
+// put says a value. What was said below it before stays.
+func put(at map[string]any, key, path string, value any) error {
+	said, is := value.(map[string]any)
+	before, was := at[key].(map[string]any)
+	switch {
+	case at[key] != nil && !(is && was):
+		return fmt.Errorf("%s is set twice", path)
+	case !is:
+		at[key] = value
+		return nil
+	}
+	said = maps.Clone(said) // it is the caller's
+	for k, v := range before {
+		if _, twice := said[k]; twice {
+			return fmt.Errorf("%s.%s is set twice", path, k)
+		}
+		said[k] = v
+	}
+	at[key] = said
 	return nil
 }
 

@@ -34,6 +34,11 @@ func TestOverlay(t *testing.T) {
 		{"a list", [][2]any{{"strategies.react", 9}}, "", "strategies is a list: name an item of it, and a key of that"},
 		{"below a value", [][2]any{{"size.reply.more", 9}}, "", "size.reply has nothing below it"},
 		{"twice", [][2]any{{"size.reply", 9}, {"size.reply", 8}}, "", "size.reply is set twice"},
+		{"a part, and then the whole", [][2]any{{"size.more.a", 1}, {"size.more", map[string]any{"b": 2}}}, "size:\n    more:\n        a: 1\n        b: 2\n", ""},
+		{"the whole, and then a part", [][2]any{{"size.more", map[string]any{"b": 2}}, {"size.more.a", 1}}, "size:\n    more:\n        a: 1\n        b: 2\n", ""},
+		{"a part, and the whole says another", [][2]any{{"size.more.a", 1}, {"size.more", map[string]any{"a": 2}}}, "", "size.more.a is set twice"},
+		{"the whole, and the part again", [][2]any{{"size.more", map[string]any{"a": 2}}, {"size.more.a", 1}}, "", "size.more.a is set twice"},
+		{"a part, and a whole that is none", [][2]any{{"size.more.a", 1}, {"size.more", 3}}, "", "size.more is set twice"},
 		{"a value, and something below it", [][2]any{{"more.a", 9}}, "", "x.yaml has no more"},
 	} {
 		tree := Plant(Files{"x.yaml": overlaid}, "x.yaml", Shape{})
