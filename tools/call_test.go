@@ -175,15 +175,31 @@ func TestCallOpen(t *testing.T) {
 // TestCallCutOff: text that became a value may have lost its end; nothing says not.
 func TestCallCutOff(t *testing.T) {
 	c := catalogOf(codeTool)
-	for _, end := range []Ending{{}, {Length: true}, {Terminated: true, Length: true}} {
-		if got, _ := call(c, "python", "shutil.rmtree(x)", end); got != "truncated" {
-			t.Errorf("%+v: got %s", end, got)
-		}
-		if got, _ := call(catalogOf(pingTool), "ping", "", end); got != "truncated" {
-			t.Errorf("%+v: no arguments yet: got %s", end, got)
-		}
-		if got, _ := call(c, "python", `{"code":"f()"}`, end); got != `python {"code":"f()"}` {
-			t.Errorf("%+v: a whole object got %s", end, got)
+	end := Ending{How: Cut}
+	if got, _ := call(c, "python", "shutil.rmtree(x)", end); got != "truncated" {
+		t.Errorf("got %s", got)
+	}
+	if got, _ := call(catalogOf(pingTool), "ping", "", end); got != "truncated" {
+		t.Errorf("no arguments yet: got %s", got)
+	}
+	if got, _ := call(c, "python", `{"code":"f()"}`, end); got != `python {"code":"f()"}` {
+		t.Errorf("a whole object got %s", got)
+	}
+}
+
+// TestCallOfUnknownEnd: where nobody says how a reply ended, a call that lacks its closers runs
+// only if it reads.
+func TestCallOfUnknownEnd(t *testing.T) {
+	c := NewCatalog(testRules(), nil, []Tool{{Name: "read"}, {Name: "write"}})
+	for _, row := range []struct{ tool, args, want string }{
+		{"read", `{"path":"a"`, `read {"path":"a"}`},
+		{"write", `{"path":"a"`, "truncated"},
+		{"write", `{"path":"a`, "truncated"},
+		{"write", `{"path":"a"]`, `write {"path":"a"}`},
+		{"write", `{"path":"a"}`, `write {"path":"a"}`},
+	} {
+		if got, _ := call(c, row.tool, row.args, Ending{How: Unsaid}); got != row.want {
+			t.Errorf("%s %s: got %s, want %s", row.tool, row.args, got, row.want)
 		}
 	}
 }
@@ -287,15 +303,13 @@ func TestFit(t *testing.T) {
 func TestCallWithLostQuote(t *testing.T) {
 	c := NewCatalog(testRules(), nil, []Tool{{Name: "read"}, {Name: "write"}})
 	const args = `{"path":"notes.md}`
-	if call, refusal := c.Call("read", []byte(args), Ending{Terminated: true}); refusal != nil || string(call.Arguments) != `{"path":"notes.md"}` {
+	if call, refusal := c.Call("read", []byte(args), Ending{}); refusal != nil || string(call.Arguments) != `{"path":"notes.md"}` {
 		t.Errorf("ended: %s, %v", call.Arguments, refusal)
 	}
-	if call, refusal := c.Call("write", []byte(args), Ending{Terminated: true}); refusal == nil || refusal.Code != BadJSON {
+	if call, refusal := c.Call("write", []byte(args), Ending{}); refusal == nil || refusal.Code != BadJSON {
 		t.Errorf("of a tool that writes: %s, %v", call.Arguments, refusal)
 	}
-	for _, end := range []Ending{{}, {Length: true}, {Terminated: true, Length: true}} {
-		if call, refusal := c.Call("read", []byte(args), end); refusal == nil || refusal.Code != Truncated {
-			t.Errorf("%+v: %s, %v", end, call.Arguments, refusal)
-		}
+	if call, refusal := c.Call("read", []byte(args), Ending{How: Cut}); refusal == nil || refusal.Code != Truncated {
+		t.Errorf("cut: %s, %v", call.Arguments, refusal)
 	}
 }

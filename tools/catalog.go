@@ -114,12 +114,20 @@ func (c *Catalog) ClassOf(raw string) (class Class, known bool) {
 	return c.rules.Class(tool), c.rules.harmful(tool)
 }
 
-// Ending says how the text of a call came to its end. A whole reply that ended by
-// itself (finish "stop" or "tool_calls") is Terminated, markup or not.
+// End says how the text of a call came to its end.
+type End uint8
+
+// The ends.
+const (
+	Ended  End = iota // its own, or that of a reply that ended by itself: finish "stop" or "tool_calls"
+	Unsaid            // that of a reply of which nobody says how it ended
+	Cut               // that of a reply that was cut: by max_tokens, or since its stream broke
+)
+
+// Ending is the end of the text of a call.
 type Ending struct {
-	Terminated bool // the server or the model closed the call
-	Length     bool // the reply was cut by max_tokens
-	Guessed    bool // the text that the arguments come from was mended, and they may be others
+	How     End
+	Guessed bool // the text that the arguments come from was mended, and they may be others
 }
 
 // Call makes one correct call of a name and arguments as the model wrote them, or
@@ -168,17 +176,20 @@ func (c *Catalog) arguments(m Match, args string, end Ending) (Call, *Refusal) {
 }
 
 // cutOff says that the call was cut, and did not end by itself. Who ended a call may have
-// forgotten a quote: for a tool that reads, it is put there.
+// forgotten a quote: for a tool that reads, it is put there. Where nobody says who did, a value
+// without its closers was cut if the tool changes something.
 func (r *reading) cutOff(w *shaper, end Ending) bool {
 	switch {
 	case r.cut == jsonrepair.MidValue:
 		return true
-	case end.Length:
+	case end.How == Cut:
 		return r.cut != jsonrepair.Whole || w.closed() || r.raw
-	case r.cut == jsonrepair.Unended:
-		return !end.Terminated || !w.harmless()
+	case w.harmless():
+		return false
+	case end.How == Unsaid:
+		return r.cut != jsonrepair.Whole
 	}
-	return !end.Terminated && (r.raw || r.cut == jsonrepair.Unquoted)
+	return r.cut == jsonrepair.Unended
 }
 
 // object returns the arguments of m in the form that its tool takes them.

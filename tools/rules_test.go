@@ -83,7 +83,7 @@ func catalogOf(tools ...string) *Catalog {
 }
 
 // closed is the ending of a call that is whole.
-var closed = Ending{Terminated: true}
+var closed = Ending{}
 
 // shape reads text and fits what it holds to the schema.
 func (w *shaper) shape(text string) (string, *Refusal) {

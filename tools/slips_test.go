@@ -255,7 +255,7 @@ var slips = []slip{
 	{"prose behind", func(d *drawn) { d.wrap("", "\nThat should do.") }},
 	{"called", func(d *drawn) { d.wrap("call(", ")") }},
 	{"cut", func(d *drawn) {
-		d.end = Ending{Length: true}
+		d.end = Ending{How: Cut}
 		d.then(func(s string) string { return s[:d.r.IntN(len(s)+1)] })
 	}},
 	{"alone", func(d *drawn) { d.alone("", "") }},

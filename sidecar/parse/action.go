@@ -94,11 +94,14 @@ func (t *text) callLine(v string, end int) {
 			t.r.emit(Text, args)
 		}
 	default:
-		cut := t.r.length && end == len(v)
-		if isText := args != "{}" && (!strings.HasPrefix(args, "{") || !strings.Contains(args, ":")); isText && args != "" && !cut {
+		how := tools.Ended
+		if end == len(v) {
+			how = t.r.ended
+		}
+		if isText := args != "{}" && (!strings.HasPrefix(args, "{") || !strings.Contains(args, ":")); isText && args != "" && how != tools.Cut {
 			args = t.textInput(args)
 		}
-		t.found(st, v, 0, end, callcode.Call{Name: name, Args: args}, tools.Ending{Terminated: !cut, Length: cut})
+		t.found(st, v, 0, end, callcode.Call{Name: name, Args: args}, tools.Ending{How: how})
 	}
 	calls := l.calls + 1
 	t.enter(inLines)

@@ -95,8 +95,8 @@ type block struct {
 	calls     []callcode.Call
 	end       int // where it ends; for none, how far it was looked at
 	truncated bool
-	cut       bool // the token limit ended the reply inside of it
-	within    bool // a Harmony message stands in it: the literal is a wrapper
+	ending    tools.Ending // cut, if the reply ended inside of it
+	within    bool         // a Harmony message stands in it: the literal is a wrapper
 }
 
 // stepBlock holds a block until its end. v begins with the opening literal.
@@ -129,7 +129,7 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 		t.cutOff(st, v[:b.end], 0, "")
 	}
 	for _, c := range b.calls {
-		t.found(st, v, 0, b.end, c, tools.Ending{Terminated: !b.cut, Length: b.cut})
+		t.found(st, v, 0, b.end, c, b.ending)
 	}
 	t.behindCall()
 	return b.end, false
@@ -195,7 +195,7 @@ func (t *text) readXML(v string, eof bool) (block, verdict) {
 	}
 	b := block{end: at + n}
 	if doc := strings.Clone(v[:b.end]); n > 0 || strings.Contains(doc, "</") {
-		b.calls, b.truncated = calltags.Calls(doc, n == 0 && t.r.length)
+		b.calls, b.truncated = calltags.Calls(doc, n == 0 && t.r.cut())
 	}
 	b.truncated = b.truncated || len(b.calls) == 0
 	return b, yes

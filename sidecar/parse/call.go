@@ -96,7 +96,7 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 		switch {
 		case !eof:
 			return 0, true
-		case t.head.tokened && t.r.length:
+		case t.head.tokened && t.r.cut():
 			return t.unsay(v, j, "the reply is cut behind it")
 		}
 		return t.endCall(v, j, false)
@@ -275,7 +275,10 @@ func (t *text) endCall(v string, end int, closed bool) (int, bool) {
 	if !closed {
 		how = append(how, tools.Repair{Kind: "harmony.unclosed", At: t.base + end})
 	}
-	ending := tools.Ending{Terminated: closed || !t.r.length, Length: !closed && t.r.length}
+	ending := tools.Ending{}
+	if !closed {
+		ending.How = t.r.ended
+	}
 	t.found(t.r.s.harmony, v, 0, end, callcode.Call{Name: t.head.Recipient, Args: body}, ending, how...)
 	t.between()
 	return end, false

@@ -227,13 +227,13 @@ func (t *text) stepClue(v string, eof bool) (int, bool) {
 	if t.clue.signs > 0 || behind > end {
 		signs = signs.With(evidence.Signs)
 	}
-	if _, refusal := t.r.c.Call(strings.Clone(call.Name), []byte(call.Args), tools.Ending{Terminated: true}); refusal != nil {
+	if _, refusal := t.r.c.Call(strings.Clone(call.Name), []byte(call.Args), tools.Ending{}); refusal != nil {
 		return t.releaseClue(v[:end], "no arguments behind a name")
 	}
 	if !t.runs(evidence.Name, a, signs, call) {
 		return t.releaseClue(v[:end], a.why())
 	}
-	t.found(t.r.s.json, v, 0, behind, call, tools.Ending{Terminated: true}, tools.Repair{Kind: "call.glued", At: t.base})
+	t.found(t.r.s.json, v, 0, behind, call, tools.Ending{}, tools.Repair{Kind: "call.glued", At: t.base})
 	t.behindCall()
 	return behind, false
 }

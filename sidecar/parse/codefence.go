@@ -180,7 +180,7 @@ func (t *text) closeFences(v string, next int, eof bool) (int, bool) {
 	}
 	for _, f := range t.fences {
 		found, _ := t.unwrap(st, v[f.from:f.to], false)
-		t.takeAll(st, f.from, f.to, found, tools.Ending{Terminated: true})
+		t.takeAll(st, f.from, f.to, found, tools.Ending{})
 	}
 	t.behindCall()
 	return next, false

@@ -13,7 +13,7 @@ import (
 // forms, or may be a quotation, or the strategy's condition does not hold.
 func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending, a around) bool {
 	doc := v[from:to]
-	found, ok := t.unwrap(st, doc, end.Length)
+	found, ok := t.unwrap(st, doc, end.How == tools.Cut)
 	if !ok || !t.runs(evidence.Object, a, 0, found.List...) || !t.allowed(st, from, to, doc) {
 		return false
 	}

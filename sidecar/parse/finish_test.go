@@ -31,8 +31,8 @@ func TestCutCalls(t *testing.T) {
 	half := func(args string) parse.Delta {
 		return parse.Delta{Calls: []parse.CallDelta{{ID: "a", Name: "exec", Arguments: []byte(args)}}}
 	}
-	for _, said := range []string{"length", "content_filter", "repetition", "abort"} {
-		for args, calls := range map[string]int{`{"command":"l`: 0, `{"command":"rm -r /tm`: 0, `{"command":"ls"}`: 1} {
+	for _, said := range []string{"length", "content_filter", "repetition", "abort", ""} {
+		for args, calls := range map[string]int{`{"command":"l`: 0, `{"command":"rm -r /tm`: 0, `{"command":"ls"`: 0, `{"command":"ls"}`: 1} {
 			got, _ := readDeltas(shipped.Strategies(""), said, half(args))
 			if len(got.Calls) != calls || len(got.Refused) != 1-calls {
 				t.Errorf("%s after %s: %d calls, %d refused", said, args, len(got.Calls), len(got.Refused))

@@ -58,7 +58,7 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 			return 0, true
 		}
 		within := !t.first && !t.lineStart(v, 0)
-		if (!within || t.allKnown(st, v[:end])) && t.envelope(st, v, 0, end, tools.Ending{Terminated: true}, a) {
+		if (!within || t.allKnown(st, v[:end])) && t.envelope(st, v, 0, end, tools.Ending{}, a) {
 			t.behindCall()
 			return end, false
 		}

@@ -192,7 +192,7 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 	}
 	at, tok, n, end := t.findToken(v, 0)
 	if at < 0 && eof && end < len(v) { // one that the end of the reply completes, or breaks off
-		if tok, n, is := t.tokenAt(v[end:], true); is == yes || t.r.length && strings.HasPrefix(v[end:], "<|") {
+		if tok, n, is := t.tokenAt(v[end:], true); is == yes || t.r.cut() && strings.HasPrefix(v[end:], "<|") {
 			t.body(v[:end])
 			t.closeMessage()
 			t.note(t.r.s.harmony, end, len(v), Dropped, "the end of a message")

@@ -37,7 +37,7 @@ func (r *Reader) addNative(d CallDelta) {
 	i, known := slices.BinarySearchFunc(r.native, d.Index, func(c *nativeCall, index int) int { return c.index - index })
 	if !known {
 		if i > 0 && i == len(r.native) {
-			r.takeNative(r.native[i-1], true)
+			r.takeNative(r.native[i-1], tools.Ended)
 		}
 		r.native = slices.Insert(r.native, i, &nativeCall{index: d.Index})
 	}
@@ -76,26 +76,29 @@ func (r *Reader) withoutTokens(args []byte) []byte {
 	return args[:end]
 }
 
-// takeNative hands a call to the catalog. closed says that the server ended it.
-func (r *Reader) takeNative(c *nativeCall, closed bool) {
+// takeNative hands a call to the catalog that ended as how says.
+func (r *Reader) takeNative(c *nativeCall, how tools.End) {
 	st := r.s.native
 	if c.taken || st == nil {
 		return
 	}
 	c.taken = true
-	closed = closed && !r.split(c.args)
+	if r.split(c.args) {
+		how = tools.Cut
+	}
+	end := tools.Ending{How: how}
 	c.args = r.withoutTokens(c.args)
 	t := text{r: r, field: "tool_calls", base: c.index}
 	if st.When != nil && !t.allowed(st, 0, 1, string(c.args)) {
 		return
 	}
-	if several := t.several(st, callcode.Call{Name: c.name, Args: string(c.args)}, tools.Ending{Terminated: closed, Length: !closed}); len(several) > 0 {
+	if several := t.several(st, callcode.Call{Name: c.name, Args: string(c.args)}, end); len(several) > 0 {
 		for _, one := range several {
-			t.offer(st, 0, 1, one, tools.Ending{Terminated: true}, nil)
+			t.offer(st, 0, 1, one, tools.Ending{}, nil)
 		}
 		return
 	}
-	call, refusal := r.c.Call(c.name, c.args, tools.Ending{Terminated: closed, Length: !closed})
+	call, refusal := r.c.Call(c.name, c.args, end)
 	if refusal == nil && r.once.Has(call) {
 		t.note(st, 0, 1, Dropped, "the same call was found before")
 		return
@@ -108,7 +111,11 @@ func (r *Reader) takeNative(c *nativeCall, closed bool) {
 
 func (r *Reader) closeNative() {
 	for i := range r.native {
-		r.takeNative(r.native[i], !r.length || i+1 < len(r.native))
+		how := tools.Ended
+		if i+1 == len(r.native) {
+			how = r.ended
+		}
+		r.takeNative(r.native[i], how)
 	}
 }
 

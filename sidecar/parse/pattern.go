@@ -31,7 +31,7 @@ func (t *text) edge(v string, from int, eof bool) (edge, verdict) {
 	if !eof {
 		return edge{}, wait
 	}
-	return edge{len(v), len(v), len(t.closers) == 0 && !t.r.length}, yes
+	return edge{len(v), len(v), len(t.closers) == 0 && !t.r.cut()}, yes
 }
 
 // readPattern reads the calls of a candidate. v begins with the opening literal,
@@ -59,7 +59,9 @@ func (t *text) readPattern(v string, from int, eof bool) (block, verdict) {
 		case !whole && !eof:
 			return block{}, wait
 		case !whole: // a quote or bracket that never closes
-			b.cut = !e.closed && t.r.length
+			if !e.closed {
+				b.ending.How = t.r.ended
+			}
 			b.note(callcode.Call{Name: m.Name, Args: v[m.JSON:e.inside]}, true)
 			at = e.end
 			continue

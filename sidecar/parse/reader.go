@@ -48,8 +48,8 @@ type Reader struct {
 	initials  [4]uint64 // the set of the first bytes of the offered names
 	collected bool      // it is complete
 
-	calls  bool // the server says that the reply ends in a call
-	length bool // the reply was cut: at its token limit, or as Reading.Cut says
+	calls  bool      // the server says that the reply ends in a call
+	ended  tools.End // what is known of the end of the reply
 	done   bool
 	found  int
 	once   tools.Once
@@ -114,12 +114,17 @@ func (r *Reader) Release() []Event {
 	return r.events
 }
 
-// Close ends the reply. finish is the server's finish_reason, or "".
-func (r *Reader) Close(finish string) (Reading, []Event) {
+// Close ends the reply. said is the server's finish_reason, or "".
+func (r *Reader) Close(said string) (Reading, []Event) {
 	r.events = r.events[:0]
-	r.calls = openai.CallsFinish(finish)
-	finish, cut := openai.Finishing(finish)
-	r.length = finish != "stop"
+	r.calls = openai.CallsFinish(said)
+	finish, cut := openai.Finishing(said)
+	switch {
+	case finish != "stop":
+		r.ended = tools.Cut
+	case said == "":
+		r.ended = tools.Unsaid
+	}
 	r.closeContent()
 	r.closeNative()
 	r.closeThoughts()
@@ -213,6 +218,9 @@ func (r *Reader) initial(b byte) bool {
 	}
 	return r.initials[b>>6]&(1<<(b&63)) != 0
 }
+
+// cut says that the reply was cut: at its token limit, or as Reading.Cut says.
+func (r *Reader) cut() bool { return r.ended == tools.Cut }
 
 // visible says that there is text for the user.
 func (r *Reader) visible() bool { return r.shown.Len()+r.heldBack() > 0 }

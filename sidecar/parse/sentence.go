@@ -33,7 +33,7 @@ func (a around) why() string {
 // around looks at the text in front of v and behind v[:end].
 func (t *text) around(v string, end int, eof bool) (around, verdict) {
 	b, is := t.follows(v, end, eof)
-	cut := eof && t.r.length && scan.Blank(v[end:]) // nobody knows what was to follow
+	cut := eof && t.r.cut() && scan.Blank(v[end:]) // nobody knows what was to follow
 	switch a := t.past.Ends(); {
 	case is == wait:
 		return isAlone, wait
@@ -84,7 +84,7 @@ func (t *text) goesOn(s string, eof bool) verdict {
 	switch {
 	case i >= sentence.MaxGap:
 		return no
-	case i == len(s) && eof && t.r.length:
+	case i == len(s) && eof && t.r.cut():
 		return yes // nobody knows
 	case i == len(s):
 		return scan.WaitUnless(eof)

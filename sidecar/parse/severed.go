@@ -21,7 +21,7 @@ func (t *text) severed(st *Strategy, v string, from int) bool {
 	if len(got.List)+len(half) == 0 {
 		t.note(st, from, len(v), Dropped, "the reply ends before a call")
 	}
-	t.takeAll(st, from, len(v), got, tools.Ending{Terminated: true})
+	t.takeAll(st, from, len(v), got, tools.Ending{})
 	for _, c := range half {
 		t.cutOff(st, v, from, c.Name)
 	}

@@ -11,11 +11,14 @@ import (
 
 // cutShort says that the token limit ended the reply inside the value being read.
 // A value is open only at the end, so this does not depend on when it is asked.
-func (t *text) cutShort() bool { return t.r.length && t.scan.End == 0 && t.scan.Stop == 0 }
+func (t *text) cutShort() bool { return t.r.cut() && t.scan.End == 0 && t.scan.Stop == 0 }
 
 // ending is how the value being read came to its end.
 func (t *text) ending() tools.Ending {
-	return tools.Ending{Terminated: !t.cutShort(), Length: t.cutShort()}
+	if t.scan.End == 0 && t.scan.Stop == 0 {
+		return tools.Ending{How: t.r.ended}
+	}
+	return tools.Ending{}
 }
 
 // allowed evaluates a strategy's condition for the candidate in v[from:to].
@@ -49,7 +52,7 @@ func (t *text) several(st *Strategy, c callcode.Call, end tools.Ending) []callco
 	if _, refusal := t.r.c.Name(strings.Clone(c.Name)); refusal == nil {
 		return nil
 	}
-	found, ok := t.unwrap(st, c.Args, end.Length)
+	found, ok := t.unwrap(st, c.Args, end.How == tools.Cut)
 	if !ok {
 		return nil
 	}

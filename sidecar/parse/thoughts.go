@@ -80,7 +80,7 @@ func (r *Reader) salvage(all, marked string) bool {
 		probe.content.past.Add(before)
 		probe.content.mark(before)
 	}
-	probe.length, probe.calls = r.length, r.calls
+	probe.ended, probe.calls = r.ended, r.calls
 	probe.content.feed(in, false)
 	probe.closeContent()
 	denied := probe.result.Denied() // else the model would never hear why

@@ -225,7 +225,7 @@ func (l *loader) callWith(tool string, takes []string, value any) (got tools.Cal
 		return tools.Call{}, nil, nil
 	}
 	c := tools.NewCatalog(l.set.Tools, nil, []tools.Tool{{Name: exampleTool(tool), Parameters: schema}})
-	got, refused = c.Call(exampleTool(tool), args, tools.Ending{Terminated: true})
+	got, refused = c.Call(exampleTool(tool), args, tools.Ending{})
 	l.set.hitRepairs(got.Repairs, l.cover)
 	return got, args, refused
 }

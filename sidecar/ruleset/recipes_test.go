@@ -75,7 +75,7 @@ func promises() []promise {
 		}, "web_search"},
 		{func(s *Set) string {
 			schema := []byte(`{"type":"object","properties":{"path":{}},"additionalProperties":false}`)
-			c, refused := tools.NewCatalog(s.Tools, nil, []tools.Tool{{Name: "write", Parameters: schema}}).Call("write", []byte(`{"dest":"a"}`), tools.Ending{Terminated: true})
+			c, refused := tools.NewCatalog(s.Tools, nil, []tools.Tool{{Name: "write", Parameters: schema}}).Call("write", []byte(`{"dest":"a"}`), tools.Ending{})
 			if refused != nil {
 				return string(refused.Code)
 			}
