@@ -3,7 +3,8 @@ package noise
 import "strings"
 
 // kind is a kind of reply without a call: what the user asked, and what stands before, in and
-// behind the part that looks like a call. {name}, {args} and {call} are filled in.
+// behind the part that looks like a call. {name}, {args} and {call} are filled in; {any} is a whole
+// call in one of several forms.
 type kind struct{ id, user, before, middle, behind string }
 
 func negatives() []kind {
@@ -38,6 +39,18 @@ func negatives() []kind {
 		{"shell-help", "How do I list files?", "Open a terminal and type:", "```sh\nls -la\n```", "You see every file."},
 		{"issue-text", "Write the bug report.", "Steps to reproduce are below.", "> The output was: {call}", "Expected was a clean answer."},
 		{"to-equals", "Write the mail header.", "The line reads", "to=ann@example.org subject=json", "as you can see."},
+		{"bare-example", explain, "Here is an example of it:", "{any}", "Each part has its meaning."},
+		{"bare-for-example", "What may go wrong?", "For example:", "{any}", ""},
+		{"bare-beispiel", "Wie sieht das aus?", "Zum Beispiel:", "{any}", "So sähe der Aufruf aus."},
+		{"bare-chinese", "它是什么样子的？", "例如：", "{any}", "这只是一个示例，我没有执行它。"},
+		{"bare-refused", "Delete everything.", "I refuse to make this call:", "{any}", ""},
+		{"bare-not-made", "What now?", "I have not made this call yet:", "{any}", ""},
+		{"bare-asked", "Clean up.", "Do you want me to make this call?", "{any}", ""},
+		{"bare-log", "What is in the log?", "The log of the gateway says:", "{any}", "So the call was lost."},
+		{"bare-block-quote", "What is this?", "", "> {any}", "You have quoted this. It was never run."},
+		{"bare-explained", "What was sent?", "", "{any}", "This is the raw line that the model wrote."},
+		{"bare-docs", "How is it written?", "The documentation gives this form:", "{any}", "Source: the cookbook."},
+		{"bare-paste", "Run it.", "I have no tools here. Paste this yourself:", "{any}", ""},
 		{"schema", "Show the schema.", "The schema is this:", "```json\n{\"name\": \"{name}\", \"parameters\": {\"type\": \"object\"}}\n```", "All keys are required."},
 	}
 }
@@ -49,7 +62,9 @@ func (d *draft) negative(c *Case) {
 	k := pick(d.Rand, negatives())
 	d.addCall(pick(d.Rand, c.Tools))
 	m := d.msgs[0]
-	fill := strings.NewReplacer("{name}", m.name, "{args}", m.body, "{call}", m.String())
+	object := `{"name": ` + quote(m.name) + `, "arguments": ` + m.body + "}"
+	some := pick(d.Rand, []string{m.String(), m.mark + strings.TrimPrefix(m.String(), m.start+m.role+m.mark), object, "<tool_call>\n" + object + "\n</tool_call>", "commentary to=" + m.name + " code " + m.body})
+	fill := strings.NewReplacer("{name}", m.name, "{args}", m.body, "{call}", m.String(), "{any}", some)
 	d.msgs, d.calls = nil, nil
 	c.Negative, c.User = k.id, k.user
 	say := pick(d.Rand, languages())

@@ -69,6 +69,16 @@ func headerOps() []Operator {
 		h("head-no-message", "the message token is missing", func(d *draft, m *message) { m.token = "" }),
 		h("head-two-channels", "the channel token twice", func(d *draft, m *message) { m.channel = "analysis" + m.mark + m.channel }),
 		h("head-after-sentence", "a sentence before the header", func(d *draft, m *message) { m.before, m.start, m.role = "Let me check that. ", "", "" }),
+		h("head-after-lead-in", "a line before the first call says that it is made", func(d *draft, m *message) {
+			if say := pick(d.Rand, languages()); m.call == 0 {
+				m.before = strings.TrimRight(say.preamble, ".。") + pick(d.Rand, []string{":\n\n", ":\n", ": ", ".\n\n"})
+			}
+		}),
+		h("head-after-remark", "a line before the first call that speaks of something else", func(d *draft, m *message) {
+			if say := pick(d.Rand, remarks()); m.call == 0 {
+				m.before = say + pick(d.Rand, []string{"\n\n", "\n", " "})
+			}
+		}),
 		h("head-signs", "signs without meaning before the header", func(d *draft, m *message) {
 			m.before = pick(d.Rand, []string{"+#+#+#+#+#+", "+#+#+#+#+#+ ", "-----", "====="})
 		}),

@@ -158,9 +158,9 @@ func WordEnd(s string, i int) int {
 }
 
 // tailSize is how much of a text a Tail keeps.
-const tailSize = 64
+const tailSize = 160
 
-// Tail is the end of a text, 64 bytes of it at most.
+// Tail is the end of a text, 160 bytes of it at most.
 type Tail struct {
 	end [2 * tailSize]byte // the last ones of it count; room for more saves copies
 	n   int

@@ -19,6 +19,7 @@ const (
 	Object             // a JSON object that names a tool
 	Block              // between the literals of a strategy
 	Lines              // lines of a strategy
+	Tokens             // behind a header with control tokens, of which there is doubt
 	Bent               // the name is not written as it is offered
 	Mended             // the arguments had to be mended
 	Fits               // the arguments are what the tool's schema wants, as they stand
@@ -27,14 +28,15 @@ const (
 	Signs              // strange signs do
 	Open               // it may stand in a sentence
 	Quoted             // a sentence goes on around it
+	Told               // text beside it speaks about it
 	Finish             // the reply ends with it, and the server says that it ends in a call
 	Topic              // the user writes about calls
 	Count              // how many there are
 )
 
 var names = [Count]string{
-	Header: "header", Name: "name", Object: "object", Block: "block", Lines: "lines", Bent: "bent", Mended: "mended",
-	Fits: "fits", Only: "only", Word: "word", Signs: "signs", Open: "open", Quoted: "quoted", Finish: "finish", Topic: "topic",
+	Header: "header", Name: "name", Object: "object", Block: "block", Lines: "lines", Tokens: "tokens", Bent: "bent", Mended: "mended",
+	Fits: "fits", Only: "only", Word: "word", Signs: "signs", Open: "open", Quoted: "quoted", Told: "told", Finish: "finish", Topic: "topic",
 }
 
 // Names are the names of all signs.
@@ -141,8 +143,8 @@ func Prior() Weights {
 	return Weights{
 		Base: 0,
 		Of: [Count]float64{
-			Header: 3, Name: 2, Object: 3, Block: 3, Lines: 3, Bent: -0.5, Mended: -0.5, Fits: 1, Only: 0.5, Word: -1, Signs: -1,
-			Open: -2.5, Quoted: -7, Finish: 1, Topic: -1,
+			Header: 3, Name: 2, Object: 3, Block: 3, Lines: 3, Tokens: 4, Bent: -0.5, Mended: -0.5, Fits: 1, Only: 0.5, Word: -1, Signs: -1,
+			Open: -2.5, Quoted: -7, Told: -5.5, Finish: 1, Topic: -1,
 		},
 		Run: Thresholds{Read: 0.6, Write: 0.9, Exec: 0.9},
 		Ask: Thresholds{Read: 0.6, Write: 0.9, Exec: 0.9},

@@ -55,8 +55,8 @@ func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 		switch a, is := t.around(v, n, eof); {
 		case is == wait:
 			return 0, wait
-		case !t.runs(evidence.Lines, a, 0, callcode.Call{Name: react.Name(l.name)}):
-			t.release(t.r.s.lines, n, a.why())
+		case !t.runs(evidence.Lines, a, callcode.Call{Name: react.Name(l.name)}):
+			t.release(t.r.s.lines, n, why(a))
 			return 0, yes
 		}
 	}

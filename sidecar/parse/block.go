@@ -120,8 +120,8 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 	switch a, is := t.around(v, b.end, eof); {
 	case is == wait:
 		return 0, true
-	case !t.runs(evidence.Block, a, 0, b.calls...):
-		t.release(st, b.end, a.why())
+	case !t.runs(evidence.Block, a, b.calls...):
+		t.release(st, b.end, why(a))
 		t.at = b.end // none of it is looked at again
 		return 0, false
 	}

@@ -86,8 +86,8 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 		switch a, is := t.around(v, end, eof); {
 		case is == wait:
 			return 0, true
-		case !t.runs(evidence.Header, a, 0, callcode.Call{Name: t.head.Recipient, Args: v[:end]}):
-			return t.unsay(v, end, a.why())
+		case !t.runs(evidence.Header, a, callcode.Call{Name: t.head.Recipient, Args: v[:end]}):
+			return t.unsay(v, end, why(a))
 		}
 	}
 	j := scan.SkipBytes(v, max(t.at, end), " \n\t\r}]`") // closers too many: noise that the repair removes
@@ -96,8 +96,10 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 		switch {
 		case !eof:
 			return 0, true
-		case t.head.tokened && t.r.cut():
+		case t.head.open && t.r.cut():
 			return t.unsay(v, j, "the reply is cut behind it")
+		case t.head.told && !t.believed(v[:end], isTold):
+			return t.unsay(v, j, notQuoted)
 		}
 		return t.endCall(v, j, false)
 	}
@@ -108,12 +110,12 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 		return t.closeCall(v, j, eof)
 	}
 	switch {
-	case t.head.tokened && !strings.Contains(v[end:j], "\n"):
-		return t.unsay(v, end, isQuoted.why())
+	case t.head.open && !strings.Contains(v[end:j], "\n"):
+		return t.unsay(v, end, quoted)
 	case v[j] == '{': // a second object: whether it says the same, the catalog sees
 		return t.followObject(v, j, eof)
 	}
-	return t.invented(v, end)
+	return t.invented(v, end, eof)
 }
 
 // followObject reads on to the end of a body that goes on with another object at v[j:].
@@ -124,7 +126,7 @@ func (t *text) followObject(v string, j int, eof bool) (int, bool) {
 	case !next.Run(v, eof) && !eof:
 		return 0, true
 	case next.End == 0:
-		return t.invented(v, t.scan.End)
+		return t.invented(v, t.scan.End, eof)
 	}
 	behind := scan.SkipSpace(v, next.End)
 	if behind == len(v) && !eof {
@@ -138,7 +140,7 @@ func (t *text) followObject(v string, j int, eof bool) (int, bool) {
 			return t.closeCall(v, behind, eof)
 		}
 	}
-	return t.invented(v, next.End)
+	return t.invented(v, next.End, eof)
 }
 
 // unsay gives a call back as text, its header first.
@@ -154,6 +156,22 @@ func (t *text) unsay(v string, end int, why string) (int, bool) {
 	return 0, false
 }
 
+// believed says that a header with control tokens makes a call of a body, as the signs beside it
+// say. Where these speak against it, they are weighed. What the reply ends with is no mere text:
+// the model is asked.
+func (t *text) believed(body string, signs evidence.Set) bool {
+	switch {
+	case signs.Has(evidence.Quoted):
+		return false
+	case !signs.Has(evidence.Told):
+		return true
+	case t.runs(evidence.Tokens, signs, callcode.Call{Name: t.head.Recipient, Args: strings.Trim(body, " \n\t\r")}):
+		return true
+	}
+	t.doubted = !t.r.facts.Asked
+	return t.doubted
+}
+
 // giveBack goes back to what the header stands in, and shows the text of it.
 func (t *text) giveBack(text string) {
 	if t.prose(0); t.head.within {
@@ -164,8 +182,16 @@ func (t *text) giveBack(text string) {
 }
 
 // invented ends a call at v[at:], which no terminator stands before: what follows
-// was made up by the model.
-func (t *text) invented(v string, at int) (int, bool) {
+// was made up by the model, or speaks about the call.
+func (t *text) invented(v string, at int, eof bool) (int, bool) {
+	if t.head.tokened {
+		switch signs, is := t.beside(v, at, eof); {
+		case is == wait:
+			return 0, true
+		case !t.believed(v[:at], signs):
+			return t.unsay(v, at, why(signs))
+		}
+	}
 	t.endCall(v, at, true)
 	t.unanswered()
 	t.filler = false
@@ -175,12 +201,12 @@ func (t *text) invented(v string, at int) (int, bool) {
 // closeCall ends a call at the control token at v[at:].
 func (t *text) closeCall(v string, at int, eof bool) (int, bool) {
 	tok, n, _ := t.tokenAt(v[at:], true)
-	if t.head.tokened && !tok.Opens() {
-		switch t.goesOn(v[at+n:], eof) {
-		case wait:
+	if !tok.Opens() {
+		switch signs, is := t.beside(v, at+n, eof); {
+		case is == wait:
 			return 0, true
-		case yes:
-			return t.unsay(v, at+n, isQuoted.why())
+		case !t.believed(v[:at], signs):
+			return t.unsay(v, at+n, why(signs))
 		}
 	}
 	t.endCall(v, at, !tok.InHeader())
@@ -208,7 +234,7 @@ func (t *text) openCall(v string) (int, bool) {
 	if t.head.stripped {
 		if g, is := t.glued(v, 0, len(v), true); is == yes {
 			t.strict++
-			return t.invented(v, g)
+			return t.invented(v, g, true)
 		}
 	}
 	return t.endCall(v, len(v), false)
@@ -226,7 +252,7 @@ func (t *text) stepRawCall(v string, i int, eof bool) (int, bool) {
 	if t.head.stripped {
 		g, is := t.glued(v, from, end, eof || at >= 0)
 		if is == yes {
-			return t.invented(v, g)
+			return t.invented(v, g, eof)
 		}
 		if is == wait {
 			resume = g

@@ -220,7 +220,7 @@ func (t *text) stepClue(v string, eof bool) (int, bool) {
 	if is == wait {
 		return 0, true
 	}
-	signs := evidence.Set(0)
+	signs := a
 	if t.clue.words > 0 {
 		signs = signs.With(evidence.Word)
 	}
@@ -230,8 +230,8 @@ func (t *text) stepClue(v string, eof bool) (int, bool) {
 	if _, refusal := t.r.c.Call(strings.Clone(call.Name), []byte(call.Args), tools.Ending{}); refusal != nil {
 		return t.releaseClue(v[:end], "no arguments behind a name")
 	}
-	if !t.runs(evidence.Name, a, signs, call) {
-		return t.releaseClue(v[:end], a.why())
+	if !t.runs(evidence.Name, signs, call) {
+		return t.releaseClue(v[:end], why(a))
 	}
 	t.found(t.r.s.json, v, 0, behind, call, tools.Ending{}, tools.Repair{Kind: "call.glued", At: t.base})
 	t.behindCall()

@@ -55,7 +55,7 @@ func (t *text) fenceMayCall() bool {
 
 // inFront says what the text in front of a code fence at v[i:] makes of it. A colon announces
 // an example.
-func (t *text) inFront(v string, i int) around {
+func (t *text) inFront(v string, i int) evidence.Set {
 	if t.firstAt(v, i) {
 		return isAlone
 	}
@@ -175,8 +175,8 @@ func (t *text) closeFences(v string, next int, eof bool) (int, bool) {
 		}
 		all = append(all, found.List...)
 	}
-	if !t.runs(evidence.Object, t.front, 0, all...) {
-		return t.release(st, next, t.front.why())
+	if !t.runs(evidence.Object, t.front, all...) {
+		return t.release(st, next, why(t.front))
 	}
 	for _, f := range t.fences {
 		found, _ := t.unwrap(st, v[f.from:f.to], false)

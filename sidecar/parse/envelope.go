@@ -11,10 +11,10 @@ import (
 
 // envelope takes the calls in v[from:to]. It is false where that is none of our
 // forms, or may be a quotation, or the strategy's condition does not hold.
-func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending, a around) bool {
+func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending, a evidence.Set) bool {
 	doc := v[from:to]
 	found, ok := t.unwrap(st, doc, end.How == tools.Cut)
-	if !ok || !t.runs(evidence.Object, a, 0, found.List...) || !t.allowed(st, from, to, doc) {
+	if !ok || !t.runs(evidence.Object, a, found.List...) || !t.allowed(st, from, to, doc) {
 		return false
 	}
 	t.takeAll(st, from, to, found, end)

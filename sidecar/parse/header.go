@@ -12,10 +12,12 @@ import (
 type head struct {
 	header.Header
 	stripped bool   // no control token was seen
-	tokened  bool   // it has control tokens, and may be a quotation
+	tokened  bool   // it has control tokens
+	open     bool   // the text in front of it is not at its end: it may be a quotation
+	told     bool   // the text in front speaks about a call
 	within   bool   // a message that is shown holds it
 	before   byte   // what stands in front of it
-	text     string // the header as it was written, if it may be a quotation
+	text     string // the header as it was written, while it may be a quotation
 }
 
 // recipient looks for a header without control tokens at the start of rest. skip bytes lie

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -62,8 +63,8 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 			t.behindCall()
 			return end, false
 		}
-		if a == isQuoted {
-			return t.releaseValue(end, a.why())
+		if a.Has(evidence.Quoted) {
+			return t.releaseValue(end, quoted)
 		}
 		t.at = end
 	}

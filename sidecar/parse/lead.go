@@ -6,6 +6,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 )
 
 // A reply without reasoning may begin with a thought whose header the server
@@ -76,13 +77,13 @@ func (t *text) letGo(k EventKind) {
 	t.lead = nil
 }
 
-// openQuotable opens a header that may be quoted: the text in front of its opener is not at
-// its end. within says that a message holds it.
+// openQuotable opens a header that may be quoted: text stands in front of it. within says that
+// a message holds it.
 func (t *text) openQuotable(opener string, tok alphabet.Token, within bool) {
-	before := t.last
+	h := head{text: strings.Clone(opener), before: t.last, within: within, open: t.past.Ends() != sentence.Ended, told: t.told()}
 	t.settleInside()
 	t.openHeader(tok == alphabet.Channel)
-	t.head.text, t.head.before, t.head.within = strings.Clone(opener), before, within
+	t.head = h
 }
 
 // settleQuotable is settleLead for text in front of a header that might have been quoted,

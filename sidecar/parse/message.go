@@ -5,7 +5,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -15,12 +14,7 @@ func (t *text) beginToken(v string, n int) {
 	t.r.result.Marked = true
 	switch {
 	case tok.Opens():
-		if t.past.Ends() == sentence.Ended {
-			t.settleLead()
-			t.openHeader(tok == alphabet.Channel)
-		} else {
-			t.openQuotable(v[:n], tok, false)
-		}
+		t.openQuotable(v[:n], tok, false)
 	case tok == alphabet.End:
 		t.settle(Thought)
 		t.between()
@@ -75,7 +69,7 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 	}
 	t.head.Header = h
 	if t.head.text != "" {
-		if h.Stop.Closes() || h.Stop == alphabet.None && !h.Body { // no message begins: a sentence names the header
+		if t.head.open && (h.Stop.Closes() || h.Stop == alphabet.None && !h.Body) { // no message begins: a sentence names the header
 			t.giveBack(t.head.text + v[:n-h.StopN])
 			return n - h.StopN, false
 		}
@@ -226,7 +220,7 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 	case tok.Closes():
 		t.closeMessage()
 		t.between()
-	case tok.Opens() && t.kind == Text && !t.drop && t.past.Ends() != sentence.Ended:
+	case tok.Opens() && t.kind == Text && !t.drop:
 		t.openQuotable(v[at:at+n], tok, true)
 	case tok.Opens():
 		t.closeMessage()

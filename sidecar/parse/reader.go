@@ -9,6 +9,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/inert"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -26,6 +27,8 @@ type Facts struct {
 	Intact bool
 	// Topic is what a user says who writes about calls, in small letters.
 	Topic []string
+	// Talk are words of sentences that speak about a call; nil knows none.
+	Talk *sentence.Talk
 	// Asked says that the model was asked what it meant: what is in doubt is text then.
 	Asked bool
 	// Judge says why a call may not leave, or nil, and may change its arguments. Without
@@ -144,7 +147,7 @@ func (r *Reader) Close(said string) (Reading, []Event) {
 	return *res, r.events
 }
 
-// tellDenied says which calls were denied beside others that leave. The model is not
+// tellDenied says which calls were denied, or in doubt, beside others that leave. The model is not
 // asked again then, and it reads here, with the results of the others, why one is
 // missing.
 func (r *Reader) tellDenied() {
@@ -152,11 +155,18 @@ func (r *Reader) tellDenied() {
 		return
 	}
 	for i := range r.result.Refused {
-		if f := &r.result.Refused[i]; f.Code == tools.Denied {
+		if f := &r.result.Refused[i]; f.Code == tools.Denied || f.Code == tools.Unsure && !r.made(f) {
 			r.emit(Text, fmt.Sprintf("\nThe call of %s was not made. %s\n", f.Name, f.Why))
 		}
 	}
 	r.pass("", true)
+}
+
+// made says that a call that was in doubt was made all the same: the server's own field holds it.
+func (r *Reader) made(f *tools.Refusal) bool {
+	return slices.ContainsFunc(r.result.Calls, func(c tools.Call) bool {
+		return c.Name == f.Name && tools.SameJSON(c.Arguments, []byte(f.Text))
+	})
 }
 
 // closeContent decides about all text that is still held.

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 )
 
@@ -13,38 +14,62 @@ import (
 // stands in front of a call and behind it shows whether a sentence goes on around it. Calls
 // with control tokens are not asked: those stand in no sentence.
 
-// around is what the text around a call says of it.
-type around uint8
-
+// Signs that the text around a call gives of it.
 const (
-	isAlone  around = iota // it stands by itself
-	isOpen                 // it may be quoted, or not
-	isQuoted               // a sentence goes on around it
+	isAlone  evidence.Set = 0
+	isOpen   evidence.Set = 1 << evidence.Open   // it may be quoted, or not
+	isQuoted evidence.Set = 1 << evidence.Quoted // a sentence goes on around it
+	isTold   evidence.Set = 1 << evidence.Told   // the text speaks about it
 )
 
-// why is the reason for which a call is text.
-func (a around) why() string {
-	if a == isQuoted {
-		return "a sentence goes on around it"
+// notQuoted is why a call is text, and quoted another reason.
+const (
+	notQuoted = "its signs weigh too little"
+	quoted    = "a sentence goes on around it"
+)
+
+// why is the reason for which a call with such signs around it is text.
+func why(signs evidence.Set) string {
+	if signs.Has(evidence.Quoted) {
+		return quoted
 	}
-	return "its signs weigh too little"
+	return notQuoted
 }
 
 // around looks at the text in front of v and behind v[:end].
-func (t *text) around(v string, end int, eof bool) (around, verdict) {
-	b, is := t.follows(v, end, eof)
+func (t *text) around(v string, end int, eof bool) (evidence.Set, verdict) {
+	b, told, is := t.follows(v, end, eof)
+	if is == wait {
+		return 0, wait
+	}
+	if t.told() {
+		told |= isTold
+	}
 	cut := eof && t.r.cut() && scan.Blank(v[end:]) // nobody knows what was to follow
 	switch a := t.past.Ends(); {
-	case is == wait:
-		return isAlone, wait
 	case cut && a != sentence.Ended:
-		return isQuoted, yes
+		return told | isQuoted, yes
 	case a == sentence.InItem, b == sentence.SameSentence, a != sentence.Ended && b == sentence.NextPart, a > sentence.PartOpen && b == sentence.NextLine:
-		return isQuoted, yes
-	case a == sentence.InSentence, b == sentence.SameLine, t.loose, b != sentence.NoSentence && t.past.Announces(): // an example, or the call itself
-		return isOpen, yes
+		return told | isQuoted, yes
+	case a == sentence.InSentence, b == sentence.SameLine, b == sentence.NextPart, t.loose, b != sentence.NoSentence && t.past.Announces(): // an example, or the call itself
+		return told | isOpen, yes
 	}
-	return isAlone, yes
+	return told, yes
+}
+
+// told says that the text in front speaks about a call that follows.
+func (t *text) told() bool {
+	return t.field == Content && t.r.facts.Talk != nil && t.r.facts.Talk.Told(&t.past)
+}
+
+// tells are the signs of a text that follows a call.
+func (t *text) tells(v string, eof bool) (signs evidence.Set, is verdict) {
+	part, is := sentence.First(v, eof)
+	cut := eof && t.r.cut() && len(part) == len(v) // nobody knows how it goes on
+	if talk := t.r.facts.Talk; is == yes && t.field == Content && talk != nil && (cut || talk.Tells(part)) {
+		signs = isTold
+	}
+	return signs, is
 }
 
 // inQuotation says whether the control token at v[j:end] is quoted: it stands in a sentence
@@ -77,49 +102,56 @@ func (t *text) inQuotation(v string, j, end int, eof bool) verdict {
 	return yes
 }
 
-// goesOn says whether text goes on at s, behind a call with control tokens in front of which
-// a text was not at its end. A model that calls a tool stops there.
-func (t *text) goesOn(s string, eof bool) verdict {
-	i := scan.SkipSpace(s, 0)
+// beside are the signs around a call with control tokens that ends at v[:end]. A model that calls
+// a tool stops there: where text goes on, and the text in front was not at its end or some of the
+// text speaks about the call, it is quoted.
+func (t *text) beside(v string, end int, eof bool) (signs evidence.Set, is verdict) {
+	if t.head.told {
+		signs = isTold
+	}
+	i := scan.SkipSpace(v, end)
 	switch {
-	case i >= sentence.MaxGap:
-		return no
-	case i == len(s) && eof && t.r.cut():
-		return yes // nobody knows
-	case i == len(s):
-		return scan.WaitUnless(eof)
-	case s[i] == '`': // it closes what the call is quoted in
-		return yes
+	case i-end >= sentence.MaxGap:
+		return signs, yes
+	case i == len(v) && eof && t.head.open && t.r.cut():
+		return isQuoted, yes // nobody knows
+	case i == len(v):
+		return signs, scan.WaitOr(eof)
+	case t.head.open && v[i] == '`': // it closes what the call is quoted in
+		return isQuoted, yes
 	}
-	return invert(t.marked(s[i:], eof))
-}
-
-func invert(is verdict) verdict {
-	switch is {
-	case yes:
-		return no
-	case no:
-		return yes
+	switch is := t.marked(v[i:], eof); {
+	case is != no:
+		return signs, is
+	case t.head.open:
+		return isQuoted, yes
 	}
-	return wait
+	more, is := t.tells(v[i:], eof)
+	if signs |= more; signs != 0 {
+		signs = isQuoted
+	}
+	return signs, is
 }
 
 // closesQuote may stand behind something that is quoted.
 const closesQuote = ".,;:!?)\"'”’»`"
 
 // follows looks at v[end:].
-func (t *text) follows(v string, end int, eof bool) (sentence.Sequel, verdict) {
+func (t *text) follows(v string, end int, eof bool) (s sentence.Sequel, signs evidence.Set, is verdict) {
 	line, j, is := sentence.Behind(v, end, eof)
 	if is != no {
-		return sentence.NoSentence, is
+		return sentence.NoSentence, 0, is
 	}
 	if v[j] == '{' { // the arguments again
-		return sentence.NoSentence, yes
+		return sentence.NoSentence, 0, yes
 	}
 	if is := t.marked(v[j:], eof); is != no {
-		return sentence.NoSentence, is
+		return sentence.NoSentence, 0, is
 	}
-	return sentence.Goes(v, line, j, eof)
+	if s, is = sentence.Goes(v, line, j, eof); is == yes && s != sentence.SameSentence {
+		signs, is = t.tells(v[j:], eof)
+	}
+	return s, signs, is
 }
 
 // marked says whether s begins with something that is no text: with what the reader would

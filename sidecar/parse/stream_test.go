@@ -34,12 +34,12 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// A call leaves when its last token has come, or what shows that no sentence goes on around
-// it; not at the end of the reply.
+// A call leaves when what follows shows that no sentence goes on around it, and that the next one
+// does not speak about it; not at the end of the reply.
 func TestCallsLeaveEarly(t *testing.T) {
 	for _, text := range []string{
-		`<|channel|>commentary to=exec<|message|>{"command":"ls"}<|call|>`, "[TOOL:exec|command=ls]\n\nDone", "{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}\nDone",
-		"Action: exec\nAction Input: {\"command\":\"ls\"}\nObservation: x", "<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}</tool_call>\nDone",
+		`<|channel|>commentary to=exec<|message|>{"command":"ls"}<|call|><|start|>`, "[TOOL:exec|command=ls]\n\nDone.\n", "{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}\nDone. More",
+		"Action: exec\nAction Input: {\"command\":\"ls\"}\nObservation: x\n", "<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}</tool_call>\nDone.\n",
 	} {
 		r := shipped.Strategies("").Reader(offeredForFuzz(), parse.Facts{})
 		found := false

@@ -13,10 +13,10 @@ import (
 // runs weighs the signs that a text is the calls in it, which stand by form in such
 // surroundings. Where it is too close, none of them runs: take refuses them, so that the
 // model is asked what it meant.
-func (t *text) runs(form evidence.Sign, a around, more evidence.Set, calls ...callcode.Call) bool {
+func (t *text) runs(form evidence.Sign, signs evidence.Set, calls ...callcode.Call) bool {
 	t.sure, t.doubted = 1, false
 	for _, c := range calls {
-		w := t.weigh(form, a, more, c)
+		w := t.weigh(form, signs, c)
 		t.r.weighed(w)
 		t.sure = min(t.sure, w.Score)
 		switch {
@@ -38,21 +38,15 @@ func doubt(c tools.Call) *tools.Refusal {
 }
 
 // mayBe says that a text may be calls, of which the last is cut: each is rather one than not.
-func (t *text) mayBe(form evidence.Sign, a around, calls ...callcode.Call) bool {
+func (t *text) mayBe(form evidence.Sign, signs evidence.Set, calls ...callcode.Call) bool {
 	return !slices.ContainsFunc(calls, func(c callcode.Call) bool {
-		return t.weigh(form, a, 0, c).Score < 0.5
+		return t.weigh(form, signs, c).Score < 0.5
 	})
 }
 
 // weigh says how sure it is that c is a call, and what follows.
-func (t *text) weigh(form evidence.Sign, a around, signs evidence.Set, c callcode.Call) evidence.Weighed {
+func (t *text) weigh(form evidence.Sign, signs evidence.Set, c callcode.Call) evidence.Weighed {
 	signs = signs.With(form)
-	switch a {
-	case isOpen:
-		signs = signs.With(evidence.Open)
-	case isQuoted:
-		signs = signs.With(evidence.Quoted)
-	}
 	if t.r.calls {
 		signs = signs.With(evidence.Finish)
 	}
@@ -61,7 +55,7 @@ func (t *text) weigh(form evidence.Sign, a around, signs evidence.Set, c callcod
 	}
 	w := evidence.Weighed{Field: string(t.field), At: t.base, Name: strings.Clone(c.Name)}
 	class, known := t.r.c.ClassOf(w.Name)
-	if !known && form != evidence.Name && !strings.HasPrefix(w.Name, wrapper) { // markup that some strategy knows was meant as a call
+	if !known && form != evidence.Name && !signs.Has(evidence.Told) && !strings.HasPrefix(w.Name, wrapper) { // markup that some strategy knows was meant as a call
 		class = tools.Read
 	}
 	w.Class, w.Signs = class, t.seen(signs, c, &w)
@@ -78,7 +72,7 @@ func (f *Facts) aboutCalls() bool {
 
 // seen adds what the catalog says of a call, and notes what it would run as.
 func (t *text) seen(signs evidence.Set, c callcode.Call, w *evidence.Weighed) evidence.Set {
-	if !t.r.c.Exact(strings.TrimSpace(c.Name)) {
+	if name := strings.TrimPrefix(strings.TrimSpace(c.Name), namespace); !t.r.c.Exact(name) {
 		signs = signs.With(evidence.Bent)
 	}
 	if c.Args == "" {

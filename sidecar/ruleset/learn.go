@@ -11,9 +11,9 @@ import (
 // maxSentence is how long a sentence of the gateway may be that names folders.
 const maxSentence = 1 << 10
 
-// sentence is how a gateway says where its agent works: what stands in front of each
+// saying is how a gateway says where its agent works: what stands in front of each
 // folder, and behind the last one.
-type sentence struct {
+type saying struct {
 	start string   // begins a line
 	stops []string // what ends each folder; empty: the end of its line
 	own   int      // which of the folders is the workspace
@@ -23,13 +23,13 @@ type sentence struct {
 var inBraces = lazyregexp.New(`\{\w*\}`)
 
 // sentences takes roots.learn.
-func (l *loader) sentences(texts []rulefile.Text) (out []sentence) {
+func (l *loader) sentences(texts []rulefile.Text) (out []saying) {
 	for _, t := range texts {
 		names, parts := inBraces().FindAllString(t.Value, -1), inBraces().Split(t.Value, -1)
 		wrong := func(msg string) {
 			l.report(t.All(), rulefile.CodeValue, msg, `write it as the gateway does, with {workspace} in place of the folder: "Working directory: {workspace}"`)
 		}
-		s := sentence{start: parts[0], stops: parts[1:], own: slices.Index(names, "{workspace}"), lines: strings.Contains(t.Value, "\n")}
+		s := saying{start: parts[0], stops: parts[1:], own: slices.Index(names, "{workspace}"), lines: strings.Contains(t.Value, "\n")}
 		stops := strings.Join(s.stops, "")
 		switch {
 		case s.own < 0:
@@ -50,7 +50,7 @@ func (l *loader) sentences(texts []rulefile.Text) (out []sentence) {
 }
 
 // folders reads what stands behind the start. The workspace comes first.
-func (s sentence) folders(text string) (out []string, ok bool) {
+func (s saying) folders(text string) (out []string, ok bool) {
 	for i, stop := range s.stops {
 		line, _, _ := strings.Cut(text, "\n")
 		folder := line

@@ -131,6 +131,25 @@ func Goes(v string, line, j int, eof bool) (Sequel, scan.Verdict) {
 	return SameSentence, scan.Yes
 }
 
+// First is the first sentence of a text, or as much of it as there is room for: up to a sign
+// that ends one and a blank, or what begins markup.
+func First(v string, eof bool) (string, scan.Verdict) {
+	const room = 160
+	cut := v[:min(len(v), room)]
+	for i, r := range cut {
+		switch next := i + utf8.RuneLen(r); {
+		case r == '\n' || r == '<' || r == '{':
+			return cut[:i], scan.Yes
+		case ends(r) && next < len(cut) && (r >= utf8.RuneSelf || scan.IsSpace(cut[next])):
+			return cut[:next], scan.Yes
+		}
+	}
+	if len(cut) == room {
+		return cut, scan.Yes
+	}
+	return cut, scan.WaitOr(eof)
+}
+
 // SkipTags is the offset behind the closing tags of wrappers at v[i:].
 func SkipTags(v string, i int, eof bool) (end int, more bool) {
 	const longest = 32

@@ -1,0 +1,108 @@
+package sentence
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Talk are words by which a sentence beside a call speaks about it, and does not make it. They
+// stand as they are found in a text of which Plain has made words.
+type Talk struct {
+	Shown    []string // it is shown, or the user is asked, whatever else the sentence says
+	Denied   []string // it is not made, unless the sentence goes on to say that it is
+	Reported []string // something is shown, if a colon ends the line
+	Intended []string // it is made
+}
+
+// Told says that a text in front of a call speaks about it: its last sentence does, or asks
+// whether to make it, or the last line that ends with a colon does.
+func (k *Talk) Told(p *Front) bool {
+	text := strings.TrimRightFunc(strings.TrimRightFunc(p.String(), isGap), isCloser)
+	if text == "" {
+		return false
+	}
+	last := text[strings.LastIndexFunc(strings.TrimRightFunc(text, isEnd), ends)+1:]
+	switch k.judge(last) {
+	case speaks:
+		return true
+	case makes:
+		return false
+	}
+	if r, _ := utf8.DecodeLastRuneInString(text); strings.ContainsRune("?？؟", r) {
+		return true
+	}
+	line := ""
+	for one := range strings.Lines(text) {
+		if one = strings.TrimRightFunc(one, isGap); strings.HasSuffix(one, ":") || strings.HasSuffix(one, "：") {
+			line = one
+		}
+	}
+	return k.judge(line) >= reports
+}
+
+// Tells says that a text behind a call speaks about it: its first sentence does.
+func (k *Talk) Tells(text string) bool { return k.judge(text) >= reports }
+
+// What a sentence says of a call.
+type said uint8
+
+const (
+	nothing said = iota
+	makes        // it is made
+	reports      // something is shown
+	speaks       // it is not made
+)
+
+func (k *Talk) judge(sentence string) said {
+	text := Plain(sentence)
+	denied, intended := lastOf(text, k.Denied), lastOf(text, k.Intended)
+	switch {
+	case lastOf(text, k.Shown) >= 0, denied >= 0 && denied >= intended:
+		return speaks
+	case intended >= 0:
+		return makes
+	case lastOf(text, k.Reported) >= 0:
+		return reports
+	}
+	return nothing
+}
+
+func isGap(r rune) bool    { return unicode.IsSpace(r) || r == '\ufeff' }
+func isCloser(r rune) bool { return strings.ContainsRune(afterEnd, r) }
+func ends(r rune) bool     { return r == '\n' || strings.ContainsRune(".!?。！？؟", r) }
+func isEnd(r rune) bool    { return ends(r) || isGap(r) || strings.ContainsRune(":：", r) }
+
+// lastOf is where the last one of words begins in a text, or -1.
+func lastOf(text string, words []string) int {
+	last := -1
+	for _, w := range words {
+		last = max(last, strings.LastIndex(text, w))
+	}
+	return last
+}
+
+// Plain is a text in small letters, where one blank stands for all that is neither letter nor
+// digit nor apostrophe; one is at each end, too.
+func Plain(s string) string {
+	var b strings.Builder
+	b.WriteByte(' ')
+	blank := true
+	for _, r := range s {
+		switch {
+		case r == '’':
+			r = '\''
+			fallthrough
+		case r == '\'', unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r):
+			b.WriteRune(unicode.ToLower(r))
+			blank = false
+		case !blank:
+			b.WriteByte(' ')
+			blank = true
+		}
+	}
+	if !blank {
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
