@@ -185,7 +185,7 @@ func (t *text) giveBack(text string) {
 // was made up by the model, or speaks about the call.
 func (t *text) invented(v string, at int, eof bool) (int, bool) {
 	if t.head.tokened {
-		switch signs, is := t.beside(v, at, eof); {
+		switch signs, is := t.beside(v, at, false, eof); {
 		case is == wait:
 			return 0, true
 		case !t.believed(v[:at], signs):
@@ -202,7 +202,7 @@ func (t *text) invented(v string, at int, eof bool) (int, bool) {
 func (t *text) closeCall(v string, at int, eof bool) (int, bool) {
 	tok, n, _ := t.tokenAt(v[at:], true)
 	if !tok.Opens() {
-		switch signs, is := t.beside(v, at+n, eof); {
+		switch signs, is := t.beside(v, at+n, true, eof); {
 		case is == wait:
 			return 0, true
 		case !t.believed(v[:at], signs):

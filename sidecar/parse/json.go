@@ -99,7 +99,7 @@ func (t *text) onlyJSON(v string, end int) (int, bool) {
 		t.prose(0)
 		return len(v), false
 	}
-	if ok && t.allowed(st, 0, end, v[:end]) {
+	if ok && t.guessed(call) && t.allowed(st, 0, end, v[:end]) {
 		t.take(st, 0, end, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base, To: call.Name}})
 		t.behindCall()
 		return len(v), false

@@ -3,6 +3,8 @@ package parse
 import (
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -35,7 +37,12 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 		return 0, true
 	}
 	end := t.scan.Cut(v)
-	if t.nameless(v, i, end) || t.head.Channel == "commentary" {
+	behind := scan.SkipSpace(v, end)
+	tok, _, is := t.tokenAt(v[behind:], eof)
+	if is == wait || behind == len(v) && !eof {
+		return 0, true
+	}
+	if t.nameless(v, i, end, tok == alphabet.Call) || t.head.Channel == "commentary" {
 		t.between()
 		t.last = v[end-1]
 		return end, false
@@ -44,8 +51,19 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 	return 0, false
 }
 
-// nameless looks for a call in JSON that came without a name.
-func (t *text) nameless(v string, from, end int) bool {
+// guessed says that a call whose name was lost, and that fits one tool, is none of mere text. If the
+// tool changes something, the model is asked, unless the server says that the reply ends in a call.
+func (t *text) guessed(call tools.Call) bool {
+	if t.r.calls || t.r.c.Class(call.Name) == tools.Read {
+		return true
+	}
+	t.doubted = !t.r.facts.Asked
+	return t.doubted
+}
+
+// nameless looks for a call in JSON that came without a name; closed says that the token of calls
+// ends it.
+func (t *text) nameless(v string, from, end int, closed bool) bool {
 	st := t.r.s.harmony
 	if t.envelope(st, v, from, end, t.ending(), isAlone) {
 		return true
@@ -57,7 +75,7 @@ func (t *text) nameless(v string, from, end int) bool {
 		t.note(st, from, end, Refused, "arguments without a tool name")
 		t.r.refuse(tools.Refusal{Code: tools.NotOffered, Text: doc, Why: "the call names no tool, and its arguments fit no single one"})
 		return false
-	case !t.allowed(st, from, end, doc):
+	case !closed && !t.guessed(call), !t.allowed(st, from, end, doc):
 		return false
 	}
 	t.take(st, from, end, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base + from, To: call.Name}})

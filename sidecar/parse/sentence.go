@@ -103,27 +103,28 @@ func (t *text) inQuotation(v string, j, end int, eof bool) verdict {
 }
 
 // beside are the signs around a call with control tokens that ends at v[:end]. A model that calls
-// a tool stops there: where text goes on, and the text in front was not at its end or some of the
-// text speaks about the call, it is quoted.
-func (t *text) beside(v string, end int, eof bool) (signs evidence.Set, is verdict) {
+// a tool stops there: where text goes on, and some of the text speaks about the call, or the text in
+// front was not at its end and the call is closed, it is quoted.
+func (t *text) beside(v string, end int, closed, eof bool) (signs evidence.Set, is verdict) {
 	if t.head.told {
 		signs = isTold
 	}
+	open := t.head.open && closed
 	i := scan.SkipSpace(v, end)
 	switch {
 	case i-end >= sentence.MaxGap:
 		return signs, yes
-	case i == len(v) && eof && t.head.open && t.r.cut():
+	case i == len(v) && eof && open && t.r.cut():
 		return isQuoted, yes // nobody knows
 	case i == len(v):
 		return signs, scan.WaitOr(eof)
-	case t.head.open && v[i] == '`': // it closes what the call is quoted in
+	case open && v[i] == '`': // it closes what the call is quoted in
 		return isQuoted, yes
 	}
 	switch is := t.marked(v[i:], eof); {
 	case is != no:
 		return signs, is
-	case t.head.open:
+	case open:
 		return isQuoted, yes
 	}
 	more, is := t.tells(v[i:], eof)
