@@ -298,6 +298,20 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// Whether \$ was meant as $ nobody knows: who only reads may look for it, nobody writes it.
+func TestCallWithEscapedDollar(t *testing.T) {
+	c := NewCatalog(testRules(), nil, []Tool{{Name: "read"}, {Name: "write"}})
+	for _, row := range []struct{ tool, args, want string }{
+		{"read", `{"path":"\$5"}`, `read {"path":"\\$5"}`},
+		{"write", `{"path":"\$5"}`, "bad_json"},
+		{"write", `{"path":"\d"}`, `write {"path":"\\d"}`},
+	} {
+		if got, _ := call(c, row.tool, row.args, closed); got != row.want {
+			t.Errorf("%s %s: got %s, want %s", row.tool, row.args, got, row.want)
+		}
+	}
+}
+
 // A string that lost its closing quote is whole when the closers of everything
 // follow and somebody ended the call; cut off by max_tokens it is not.
 func TestCallWithLostQuote(t *testing.T) {

@@ -45,7 +45,8 @@ func (m *mender) escape(i int, to string) {
 
 // backslash writes the escape at i, in a string that goes from from to to, and
 // returns its length. One that JSON does not know keeps its backslash, because
-// \d in a pattern and \$ in a shell line mean something; only \' is a quote.
+// \d in a pattern and \$ in a shell line mean something; only \' is a quote. Whether \$ was
+// meant as $ is a doubt, since both mean something.
 func (m *mender) backslash(i, from, to int, run *pathRun) int {
 	rest := m.text[i:to]
 	if m.inPath(i, from, to, run) && !strings.HasPrefix(rest, `\\`) {
@@ -71,6 +72,9 @@ func (m *mender) backslash(i, from, to int, run *pathRun) int {
 		m.note(KindEscape, i, rest[:2], rest[1:2])
 		m.out = append(m.out, rest[1])
 		return 2
+	}
+	if strings.HasPrefix(rest, `\$`) {
+		m.doubt()
 	}
 	m.escapes |= strangeEscapes
 	m.escape(i, `\\`)
