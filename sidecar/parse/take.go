@@ -74,7 +74,7 @@ func (t *text) offer(st *Strategy, from, to int, c callcode.Call, end tools.Endi
 // take records a call or the reason why it is none.
 func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.Refusal, how []tools.Repair) bool {
 	written := call
-	if refusal == nil && t.r.shadowed(call.Arguments) {
+	if refusal == nil && t.r.shadowed(call) {
 		refusal = &tools.Refusal{Code: tools.BadJSON, Name: call.Name, Text: string(call.Arguments),
 			Why: "the header of another message stands in a text of the arguments of " + call.Name + "; send them without it"}
 	}
@@ -135,8 +135,13 @@ const (
 	afterOpen                 // a call without a terminator: what follows that is no call was invented
 )
 
-// shadowed says that a text in arguments goes on as the header of another message. Who writes
-// about calls may write such a thing into a file.
-func (r *Reader) shadowed(args []byte) bool {
-	return r.s.harmony != nil && !r.c.Open() && r.s.header.Shadow(string(args), r.c.Exact) && !r.facts.aboutCalls()
+// shadowed says that a text in the arguments of a call goes on as the header of another message.
+// Who writes about calls may write such a thing into a file, and a whole message, too.
+func (r *Reader) shadowed(c tools.Call) bool {
+	args := string(c.Arguments)
+	if r.s.harmony == nil || r.c.Open() || !r.s.header.Shadow(args, r.c.Exact) || r.facts.aboutCalls() {
+		return false
+	}
+	mended := slices.ContainsFunc(c.Repairs, func(r tools.Repair) bool { return strings.HasPrefix(r.Kind, "json.") })
+	return mended || r.c.Class(c.Name) == tools.Exec || !strings.Contains(args, "<|message|>")
 }
