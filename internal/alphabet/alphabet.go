@@ -192,3 +192,17 @@ func beginsExact(s string) bool {
 	}
 	return false
 }
+
+// Strip removes the tokens from a text.
+func (a *Alphabet) Strip(s string) string {
+	var b strings.Builder
+	for {
+		at, f, _ := a.Find(s, 0, false)
+		if at < 0 {
+			b.WriteString(s)
+			return b.String()
+		}
+		b.WriteString(s[:at])
+		s = s[at+f.N:]
+	}
+}

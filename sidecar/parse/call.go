@@ -99,7 +99,7 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 		case t.head.open && t.r.cut():
 			return t.unsay(v, j, "the reply is cut behind it")
 		case t.head.told && !t.believed(v[:end], isTold):
-			return t.unsay(v, j, notQuoted)
+			return t.unsay(v, j, why(isTold))
 		}
 		return t.endCall(v, j, false)
 	}
@@ -141,44 +141,6 @@ func (t *text) followObject(v string, j int, eof bool) (int, bool) {
 		}
 	}
 	return t.invented(v, next.End, eof)
-}
-
-// unsay gives a call back as text, its header first.
-func (t *text) unsay(v string, end int, why string) (int, bool) {
-	t.note(t.r.s.harmony, -len(t.head.text), 0, Released, why)
-	t.r.wasted += end
-	body := v[:end]
-	t.giveBack(t.head.text)
-	if t.head.tokened { // its tokens would be read again
-		t.quote(body)
-		return end, false
-	}
-	return 0, false
-}
-
-// believed says that a header with control tokens makes a call of a body, as the signs beside it
-// say. Where these speak against it, they are weighed. What the reply ends with is no mere text:
-// the model is asked.
-func (t *text) believed(body string, signs evidence.Set) bool {
-	switch {
-	case signs.Has(evidence.Quoted):
-		return false
-	case !signs.Has(evidence.Told):
-		return true
-	case t.runs(evidence.Tokens, signs, callcode.Call{Name: t.head.Recipient, Args: strings.Trim(body, " \n\t\r")}):
-		return true
-	}
-	t.doubted = !t.r.facts.Asked
-	return t.doubted
-}
-
-// giveBack goes back to what the header stands in, and shows the text of it.
-func (t *text) giveBack(text string) {
-	if t.prose(0); t.head.within {
-		t.enter(inMessage)
-	}
-	t.last = t.head.before
-	t.quote(text)
 }
 
 // invented ends a call at v[at:], which no terminator stands before: what follows

@@ -3,7 +3,6 @@ package parse
 import (
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
@@ -16,7 +15,9 @@ func (t *text) readCode(v string, i int, eof bool) (block, verdict) {
 		behind = end
 	} else {
 		var n int
-		end, n = t.closingCode(v, i, eof)
+		if end, n = callcode.Closing(v, i, t.closers, eof); end < 0 && eof {
+			end, n = t.closing(v, i, eof) // the first one will do
+		}
 		behind = end + n
 	}
 	switch {
@@ -38,25 +39,4 @@ func (t *text) readCode(v string, i int, eof bool) (block, verdict) {
 		return block{end: behind}, no
 	}
 	return block{calls: found, end: behind}, yes
-}
-
-// closingCode finds the literal that closes code: outside brackets, and quotes in
-// them. At the end of the reply the first one will do.
-func (t *text) closingCode(v string, i int, eof bool) (at, n int) {
-	for at = i; at >= 0 && at < len(v); {
-		switch n, is := scan.StartsAnyFold(v[at:], t.closers, eof); {
-		case is == yes:
-			return at, n
-		case is == wait:
-			return -1, 0
-		case strings.IndexByte("([{", v[at]) >= 0:
-			at = callcode.End(v, at, true)
-		default:
-			at++
-		}
-	}
-	if eof {
-		return t.closing(v, i, eof)
-	}
-	return -1, 0
 }

@@ -18,7 +18,7 @@ func (t *text) tail(v string) int {
 	}
 	hold := 0
 	if t.marks() {
-		hold = begun(v, header.Assistant)
+		hold = scan.Begun(v, header.Assistant)
 	}
 	return max(hold, t.heldBefore(v, len(v)))
 }
@@ -28,7 +28,7 @@ func (t *text) heldBefore(v string, j int) int {
 	if t.r.s.json == nil || t.r.guard == nil || t.plain(v, j) {
 		return 0
 	}
-	whole := wholeRunes(v[:j])
+	whole := scan.WholeRunes(v[:j])
 	if c, ok := t.clueBefore(v, whole, true); ok {
 		return j - c.start
 	}
@@ -59,19 +59,6 @@ func (t *text) plain(v string, j int) bool {
 	return true
 }
 
-// wholeRunes is where a character begins that s holds only the beginning of, or len(s).
-func wholeRunes(s string) int {
-	for i := len(s) - 1; i >= max(0, len(s)-utf8.UTFMax); i-- {
-		if utf8.RuneStart(s[i]) {
-			if !utf8.FullRuneInString(s[i:]) {
-				return i
-			}
-			break
-		}
-	}
-	return len(s)
-}
-
 // mayName says that a word may become the name of an offered tool.
 func (t *text) mayName(word string) bool {
 	switch {
@@ -82,13 +69,4 @@ func (t *text) mayName(word string) bool {
 	}
 	word = strings.TrimPrefix(word, namespace)
 	return word == "" || t.r.initial(word[0]) && t.r.c.HasPrefix(word)
-}
-
-// begun is how many bytes at the end of v may be the beginning of lit.
-func begun(v, lit string) int {
-	n := min(len(lit)-1, len(v))
-	for n > 0 && (lit[n-1] != v[len(v)-1] || v[len(v)-n:] != lit[:n]) {
-		n--
-	}
-	return n
 }

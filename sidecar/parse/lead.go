@@ -4,9 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 )
 
 // A reply without reasoning may begin with a thought whose header the server
@@ -75,30 +73,6 @@ func (t *text) letGo(k EventKind) {
 	}
 	t.r.emit(k, string(t.lead))
 	t.lead = nil
-}
-
-// openQuotable opens a header that may be quoted: text stands in front of it. within says that
-// a message holds it.
-func (t *text) openQuotable(opener string, tok alphabet.Token, within bool) {
-	h := head{text: strings.Clone(opener), before: t.last, within: within, open: t.past.Ends() != sentence.Ended, told: t.told()}
-	t.settleInside()
-	t.openHeader(tok == alphabet.Channel)
-	t.head = h
-}
-
-// settleQuotable is settleLead for text in front of a header that might have been quoted,
-// and was not.
-func (t *text) settleQuotable() {
-	if t.head.text != "" {
-		last := t.last
-		t.last = t.head.before
-		if t.head.within {
-			t.closeMessage()
-		} else {
-			t.settleLead()
-		}
-		t.last, t.head.text = last, ""
-	}
 }
 
 // settleLead decides about unmarked text before a header. A body whose own

@@ -61,8 +61,8 @@ type Reader struct {
 	broken bool // the next thought starts a new paragraph
 
 	guard  *inert.Guard // where names are offered that text must not call; else nil
-	shown  joined
-	mused  joined
+	shown  scan.Joined
+	mused  scan.Joined
 	result Reading
 }
 
@@ -188,7 +188,7 @@ func (r *Reader) emit(k EventKind, s string) {
 			s = "\n" + s
 		}
 		r.broken = false
-		r.mused.add(s)
+		r.mused.Add(s)
 		r.events = append(r.events, Event{Kind: k, Text: s})
 	}
 }
@@ -199,7 +199,7 @@ func (r *Reader) pass(s string, eof bool) {
 		s = r.guard.Pass(s, eof)
 	}
 	if s != "" {
-		r.shown.add(s)
+		r.shown.Add(s)
 		r.events = append(r.events, Event{Kind: Text, Text: s})
 	}
 }

@@ -1,18 +1,13 @@
 package parse
 
 import (
-	"strings"
-	"unicode"
-	"unicode/utf8"
-
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 )
 
 // A call in a sentence is quoted: somebody writes about it, and nobody shall run it. What
-// stands in front of a call and behind it shows whether a sentence goes on around it. Calls
-// with control tokens are not asked: those stand in no sentence.
+// stands in front of a call and behind it shows whether a sentence goes on around it.
 
 // Signs that the text around a call gives of it.
 const (
@@ -22,18 +17,18 @@ const (
 	isTold   evidence.Set = 1 << evidence.Told   // the text speaks about it
 )
 
-// notQuoted is why a call is text, and quoted another reason.
-const (
-	notQuoted = "its signs weigh too little"
-	quoted    = "a sentence goes on around it"
-)
+// quoted is why a call is text in most cases.
+const quoted = "a sentence goes on around it"
 
 // why is the reason for which a call with such signs around it is text.
 func why(signs evidence.Set) string {
-	if signs.Has(evidence.Quoted) {
+	switch {
+	case signs.Has(evidence.Told):
+		return "the text beside it speaks about it"
+	case signs.Has(evidence.Quoted):
 		return quoted
 	}
-	return notQuoted
+	return "its signs weigh too little"
 }
 
 // around looks at the text in front of v and behind v[:end].
@@ -80,62 +75,8 @@ func (t *text) inQuotation(v string, j, end int, eof bool) verdict {
 	if a := p.Ends(); a != sentence.InSentence && a != sentence.InItem {
 		return no
 	}
-	rest := v[end:]
-	i := scan.SkipBlanks(rest, 0)
-	first, _ := utf8.DecodeRuneInString(rest[i:])
-	switch {
-	case !utf8.FullRuneInString(rest[i:]):
-		return scan.WaitUnless(eof)
-	case strings.ContainsRune(closesQuote, first):
-		return yes
-	case i == 0 || !unicode.IsLetter(first) || unicode.IsUpper(first):
-		return no
-	}
-	n := scan.WordEnd(rest, i)
-	if n == len(rest) && !eof {
-		return wait
-	}
-	words := &t.r.s.header.Words
-	if w := rest[i:n]; words.Channel(w) != "" || scan.AmongFold(w, words.Roles, words.Recipient, words.Types) {
-		return no
-	}
-	return yes
+	return t.r.s.header.Words.Sentence(v[end:], eof)
 }
-
-// beside are the signs around a call with control tokens that ends at v[:end]. A model that calls
-// a tool stops there: where text goes on, and some of the text speaks about the call, or the text in
-// front was not at its end and the call is closed, it is quoted.
-func (t *text) beside(v string, end int, closed, eof bool) (signs evidence.Set, is verdict) {
-	if t.head.told {
-		signs = isTold
-	}
-	open := t.head.open && closed
-	i := scan.SkipSpace(v, end)
-	switch {
-	case i-end >= sentence.MaxGap:
-		return signs, yes
-	case i == len(v) && eof && open && t.r.cut():
-		return isQuoted, yes // nobody knows
-	case i == len(v):
-		return signs, scan.WaitOr(eof)
-	case open && v[i] == '`': // it closes what the call is quoted in
-		return isQuoted, yes
-	}
-	switch is := t.marked(v[i:], eof); {
-	case is != no:
-		return signs, is
-	case open:
-		return isQuoted, yes
-	}
-	more, is := t.tells(v[i:], eof)
-	if signs |= more; signs != 0 {
-		signs = isQuoted
-	}
-	return signs, is
-}
-
-// closesQuote may stand behind something that is quoted.
-const closesQuote = ".,;:!?)\"'”’»`"
 
 // follows looks at v[end:].
 func (t *text) follows(v string, end int, eof bool) (s sentence.Sequel, signs evidence.Set, is verdict) {

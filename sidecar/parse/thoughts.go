@@ -29,7 +29,7 @@ func (r *Reader) think(s string) {
 	}
 	s = string(t.held) + s
 	t.held = t.held[:0]
-	at, _, _, end := r.s.findToken(s, 0)
+	at, _, end := r.s.header.Alphabet.Find(s, 0, false)
 	if t.open = at >= 0; t.open {
 		end = at
 	}
@@ -50,7 +50,7 @@ func (r *Reader) closeThoughts() {
 			return
 		}
 	}
-	r.emit(Thought, r.s.stripTokens(held))
+	r.emit(Thought, r.s.header.Alphabet.Strip(held))
 }
 
 // salvage reads the reasoning as if it were content, and keeps only calls in
@@ -183,7 +183,7 @@ func (t *text) stepThink(v string, eof bool) (int, bool) {
 	}
 	n := len(v)
 	if !eof {
-		n -= begun(v, tag)
+		n -= scan.Begun(v, tag)
 	}
 	t.emit(Thought, v[:n])
 	return n, true

@@ -1,8 +1,6 @@
 package parse
 
 import (
-	"strings"
-
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 )
 
@@ -10,13 +8,6 @@ import (
 func (t *text) tokenAt(s string, eof bool) (tok alphabet.Token, n int, is verdict) {
 	f, v := t.grammar.Alphabet.At(s, eof)
 	return f.Token, f.N, v
-}
-
-// findToken finds the first token in text at or behind from. open is the offset of a tail that
-// could still become one, or len(text).
-func (s *Strategies) findToken(text string, from int) (at int, tok alphabet.Token, n, open int) {
-	at, f, open := s.header.Alphabet.Find(text, from, false)
-	return at, f.Token, f.N, open
 }
 
 // ahead is a token that was found further on in the text of a field, or that none is there.
@@ -42,18 +33,4 @@ func (t *text) findToken(v string, from int) (at int, tok alphabet.Token, n, ope
 		return -1, alphabet.None, 0, a.open - t.base
 	}
 	return a.at - t.base, a.found.Token, a.found.N, a.open - t.base
-}
-
-// stripTokens removes control tokens from text.
-func (s *Strategies) stripTokens(text string) string {
-	var b strings.Builder
-	for {
-		at, _, n, _ := s.findToken(text, 0)
-		if at < 0 {
-			b.WriteString(text)
-			return b.String()
-		}
-		b.WriteString(text[:at])
-		text = text[at+n:]
-	}
 }

@@ -1,0 +1,108 @@
+package parse
+
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
+	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
+)
+
+// A header with control tokens makes a call, unless the text beside it says that it is quoted: then
+// all of it is given back as text.
+
+// openQuotable opens a header that may be quoted: text stands in front of it. within says that
+// a message holds it.
+func (t *text) openQuotable(opener string, tok alphabet.Token, within bool) {
+	h := head{text: strings.Clone(opener), before: t.last, within: within, open: t.past.Ends() != sentence.Ended, told: t.told()}
+	t.settleInside()
+	t.openHeader(tok == alphabet.Channel)
+	t.head = h
+}
+
+// settleQuotable is settleLead for text in front of a header that might have been quoted,
+// and was not.
+func (t *text) settleQuotable() {
+	if t.head.text != "" {
+		last := t.last
+		t.last = t.head.before
+		if t.head.within {
+			t.closeMessage()
+		} else {
+			t.settleLead()
+		}
+		t.last, t.head.text = last, ""
+	}
+}
+
+// beside are the signs around a call with control tokens that ends at v[:end]. A model that calls
+// a tool stops there: where text goes on, and some of the text speaks about the call, or the text in
+// front was not at its end and the call is closed, it is quoted.
+func (t *text) beside(v string, end int, closed, eof bool) (signs evidence.Set, is verdict) {
+	if t.head.told {
+		signs = isTold
+	}
+	open := t.head.open && closed
+	i := scan.SkipSpace(v, end)
+	switch {
+	case i-end >= sentence.MaxGap:
+		return signs, yes
+	case i == len(v) && eof && open && t.r.cut():
+		return isQuoted, yes // nobody knows
+	case i == len(v):
+		return signs, scan.WaitOr(eof)
+	case open && v[i] == '`': // it closes what the call is quoted in
+		return isQuoted, yes
+	}
+	switch is := t.marked(v[i:], eof); {
+	case is != no:
+		return signs, is
+	case open:
+		return isQuoted, yes
+	}
+	more, is := t.tells(v[i:], eof)
+	if signs |= more; signs != 0 {
+		signs |= isQuoted
+	}
+	return signs, is
+}
+
+// unsay gives a call back as text, its header first.
+func (t *text) unsay(v string, end int, why string) (int, bool) {
+	t.note(t.r.s.harmony, -len(t.head.text), 0, Released, why)
+	t.r.wasted += end
+	body := v[:end]
+	t.giveBack(t.head.text)
+	if t.head.tokened { // its tokens would be read again
+		t.quote(body)
+		return end, false
+	}
+	return 0, false
+}
+
+// believed says that a header with control tokens makes a call of a body, as the signs beside it
+// say. Where these speak against it, they are weighed. What the reply ends with is no mere text:
+// the model is asked.
+func (t *text) believed(body string, signs evidence.Set) bool {
+	switch {
+	case signs.Has(evidence.Quoted):
+		return false
+	case !signs.Has(evidence.Told):
+		return true
+	case t.runs(evidence.Tokens, signs, callcode.Call{Name: t.head.Recipient, Args: strings.Trim(body, " \n\t\r")}):
+		return true
+	}
+	t.doubted = !t.r.facts.Asked
+	return t.doubted
+}
+
+// giveBack goes back to what the header stands in, and shows the text of it.
+func (t *text) giveBack(text string) {
+	if t.prose(0); t.head.within {
+		t.enter(inMessage)
+	}
+	t.last = t.head.before
+	t.quote(text)
+}

@@ -1,0 +1,71 @@
+package sentence_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
+)
+
+func talk() *sentence.Talk {
+	return &sentence.Talk{
+		Shown: []string{"example", "例如"}, Denied: []string{" not ", "n't "}, Reported: []string{" log "}, Intended: []string{"let me", " i will "},
+	}
+}
+
+func TestTold(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": false, "I look:\n\n": false, "Let me see: ": false,
+		"For EXAMPLE:\n": true, "例如：\n\n": true, "For example, let me see:": true,
+		"I did not run it:": true, "I don’t run it:": true, "I will not run it:": true, "It is not there, let me see:": false, "It is not there. Let me see:": false,
+		"The log:": true, "The log.": false, "The log: let me see it:": false, "The log:\n\nThought: x\n": true, "A log:\nThat was all. Let me see.": false,
+		"Shall I run it?\n\n": true, "Shall I run it?**\n": true, "What is there? Let me see.": false, "knotty:": false,
+	} {
+		var p sentence.Front
+		p.Add(text)
+		if got := talk().Told(&p); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+func TestTells(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": false, "This is an example.": true, "It was not run.": true, "From the log file.": true, "Let me wait.": false, "Done.": false,
+	} {
+		if got := talk().Tells(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+func TestFirst(t *testing.T) {
+	for text, want := range map[string]string{
+		"One. Two.": "One.", "One\nTwo": "One", "a.b c <x": "a.b c ", "好。不": "好。", "One": "One", "One {": "One ",
+	} {
+		if got, is := sentence.First(text, true); got != want || is != scan.Yes {
+			t.Errorf("%q: %q, %v", text, got, is)
+		}
+	}
+	if _, is := sentence.First("One", false); is != scan.Wait {
+		t.Error("does not wait for the rest of a sentence")
+	}
+}
+
+// Once a first sentence is known, more text does not change it; and it is always known in the end.
+func TestFirstStays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[a-zé。.!? \n<{]{0,200}`).Draw(t, "text")
+		whole, is := sentence.First(text, true)
+		if is != scan.Yes {
+			t.Fatalf("%q is not known at its end", text)
+		}
+		for i := range text {
+			if got, is := sentence.First(text[:i], false); is == scan.Yes && got != whole {
+				t.Fatalf("%q after %d bytes, %q in the end", got, i, whole)
+			}
+		}
+	})
+}
