@@ -83,7 +83,11 @@ func (t *text) giveUpString(v string, at int, eof bool) (int, bool) {
 func (t *text) followCall(v string, eof bool) (int, bool) {
 	end := t.scan.End
 	if t.head.text != "" && !t.head.tokened {
-		switch a, is := t.around(v, end, eof); {
+		a, is := t.around(v, end, eof)
+		if t.head.told {
+			a |= isTold
+		}
+		switch {
 		case is == wait:
 			return 0, true
 		case !t.runs(evidence.Header, a, callcode.Call{Name: t.head.Recipient, Args: v[:end]}):

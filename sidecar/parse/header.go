@@ -32,7 +32,7 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 	}
 	return opening{n: skip + h.Body, markup: true, begin: func(t *text, v string, n int) {
 		t.head = head{Header: header.Header{Recipient: strings.Clone(h.Name), Flaw: "control tokens are missing"},
-			stripped: true, text: strings.Clone(v[:n]), before: t.last}
+			stripped: true, text: strings.Clone(v[:n]), before: t.last, told: t.told()}
 		if t.past.Add(v[:scan.SkipBlanks(v, 0)]); strings.HasPrefix(v, header.Assistant) { // glued to what stands in front of it
 			t.past = sentence.Front{}
 		}

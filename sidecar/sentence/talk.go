@@ -1,6 +1,7 @@
 package sentence
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,7 +13,7 @@ type Talk struct {
 	Shown    []string // it is shown, or the user is asked, whatever else the sentence says
 	Denied   []string // it is not made, unless the sentence goes on to say that it is
 	Reported []string // something is shown, if a colon ends the line
-	Intended []string // it is made
+	Intended []string // it is made; ^ is the beginning of a part between commas
 }
 
 // Told says that a text in front of a call speaks about it: its last sentence does, or asks
@@ -22,8 +23,7 @@ func (k *Talk) Told(p *Front) bool {
 	if text == "" {
 		return false
 	}
-	last := text[strings.LastIndexFunc(strings.TrimRightFunc(text, isEnd), ends)+1:]
-	switch k.judge(last) {
+	switch k.judge(lastSentence(text)) {
 	case speaks:
 		return true
 	case makes:
@@ -38,7 +38,11 @@ func (k *Talk) Told(p *Front) bool {
 			line = one
 		}
 	}
-	return k.judge(line) >= reports
+	return k.judge(lastSentence(line)) >= reports
+}
+
+func lastSentence(text string) string {
+	return text[strings.LastIndexFunc(strings.TrimRightFunc(text, isEnd), ends)+1:]
 }
 
 // Tells says that a text behind a call speaks about it: its first sentence does.
@@ -56,13 +60,20 @@ const (
 
 func (k *Talk) judge(sentence string) said {
 	text := Plain(sentence)
-	denied, intended := lastOf(text, k.Denied), lastOf(text, k.Intended)
-	switch {
-	case lastOf(text, k.Shown) >= 0, denied >= 0 && denied >= intended:
+	if lastOf(text, k.Shown) >= 0 {
 		return speaks
-	case intended >= 0:
-		return makes
-	case lastOf(text, k.Reported) >= 0:
+	}
+	parts := strings.FieldsFunc(sentence, func(r rune) bool { return strings.ContainsRune(",;，、；،–—", r) })
+	for _, part := range slices.Backward(parts) {
+		part = "^" + Plain(part)
+		switch denied, intended := lastOf(part, k.Denied), lastOf(part, k.Intended); {
+		case denied >= 0 && denied >= intended:
+			return speaks
+		case intended >= 0:
+			return makes
+		}
+	}
+	if lastOf(text, k.Reported) >= 0 {
 		return reports
 	}
 	return nothing

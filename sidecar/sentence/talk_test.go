@@ -11,7 +11,7 @@ import (
 
 func talk() *sentence.Talk {
 	return &sentence.Talk{
-		Shown: []string{"example", "例如"}, Denied: []string{" not ", "n't "}, Reported: []string{" log "}, Intended: []string{"let me", " i will "},
+		Shown: []string{"example", "例如"}, Denied: []string{" not ", "n't "}, Reported: []string{" log "}, Intended: []string{"let me", " i will ", "^ running"},
 	}
 }
 
@@ -20,7 +20,8 @@ func TestTold(t *testing.T) {
 		"": false, "I look:\n\n": false, "Let me see: ": false,
 		"For EXAMPLE:\n": true, "例如：\n\n": true, "For example, let me see:": true,
 		"I did not run it:": true, "I don’t run it:": true, "I will not run it:": true, "It is not there, let me see:": false, "It is not there. Let me see:": false,
-		"The log:": true, "The log.": false, "The log: let me see it:": false, "The log:\n\nThought: x\n": true, "A log:\nThat was all. Let me see.": false,
+		"I am not running it:": true, "It is not there, running it:": false, "No, I did not, running:": false, "I will not, let me see:": false, "I run it, not you:": true,
+		"It is not there. The folder:": false, "The log:": true, "The log.": false, "The log: let me see it:": false, "The log:\n\nThought: x\n": true, "A log:\nThat was all. Let me see.": false,
 		"Shall I run it?\n\n": true, "Shall I run it?**\n": true, "What is there? Let me see.": false, "knotty:": false,
 	} {
 		var p sentence.Front
