@@ -71,3 +71,25 @@ func (ws *Words) Channel(w string) string {
 	}
 	return ""
 }
+
+// Last is where the last header begins that names a recipient and lost its tokens, or -1. What a
+// model plans to write stands before what it writes.
+func (ws *Words) Last(text string) int {
+	at := -1
+	for _, w := range ws.Recipient {
+		at = max(at, strings.LastIndex(text, w+"="))
+	}
+	if at < 0 {
+		return -1
+	}
+	before := text[:at]
+	for _, words := range [...][]string{ws.Channels, {Assistant}} {
+		trimmed := strings.TrimRight(before, " ")
+		for _, w := range words {
+			if strings.HasSuffix(trimmed, w) {
+				before = trimmed[:len(trimmed)-len(w)]
+			}
+		}
+	}
+	return len(before)
+}

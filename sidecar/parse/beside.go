@@ -38,8 +38,8 @@ func (t *text) settleQuotable() {
 }
 
 // beside are the signs around a call with control tokens that ends at v[:end]. A model that calls
-// a tool stops there: where text goes on, and some of the text speaks about the call, or the text in
-// front was not at its end and the call is closed, it is quoted.
+// a tool stops there: where text goes on, and the text in front speaks about the call, or was not at
+// its end and the call is closed, it is quoted.
 func (t *text) beside(v string, end int, closed, eof bool) (signs evidence.Set, is verdict) {
 	if t.head.told {
 		signs = isTold
@@ -62,11 +62,10 @@ func (t *text) beside(v string, end int, closed, eof bool) (signs evidence.Set, 
 	case open:
 		return isQuoted, yes
 	}
-	more, is := t.tells(v[i:], eof)
-	if signs |= more; signs != 0 {
-		signs |= isQuoted
+	if t.head.told {
+		return isTold | isQuoted, yes
 	}
-	return signs, is
+	return t.tells(v[i:], eof)
 }
 
 // unsay gives a call back as text, its header first.

@@ -92,8 +92,11 @@ func catalogOf(list []json.RawMessage, known bool) *tools.Catalog {
 }
 
 func readPieces(s *parse.Strategies, c *tools.Catalog, pieces []string, finish string) parse.Reading {
-	return readAs(s, c, parse.Facts{}, pieces, finish)
+	return readAs(s, c, facts(), pieces, finish)
 }
+
+// facts are those that every reading may know: the words of the shipped rules.
+func facts() parse.Facts { return shipped.Facts("", "", "") }
 
 func readAs(s *parse.Strategies, c *tools.Catalog, f parse.Facts, pieces []string, finish string) parse.Reading {
 	r := s.Reader(c, f)

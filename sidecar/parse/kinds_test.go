@@ -56,11 +56,13 @@ func TestKindsOfDamage(t *testing.T) {
 		{"", "An example:\n```json\n{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}\n```", "", "An example:\n```json\n{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}\n```"},
 		{"<|channel|>analysis<|message|>We greet.<|end|><|start|>assistant<|channel|>final<|message|>Hi.<|return|>", "", "", "Hi."},
 		{"<|channel|>commentary<|message|>I look.<|end|><|start|>assistant<|channel|>commentary to=functions.read<|message|>{\"path\":\"a\"}<|call|>", "", a, "I look."},
+		{"We need it.<|end|><|start|>assistant<|channel|>commentary to=functions.exec<|message|>{\"command\":\"ls\"}<|call|>Now we wait.", "", run, ""},
+		{"We need it. So <|start|>assistant<|channel|>commentary to=functions.exec<|message|>{\"command\":\"ls\"}<|call|>Now we wait.", "", "", ""},
 		{"We could write <|channel|>final<|message|>Hi.<|return|> but think on.", "", "", ""},
 		{"", "See:\n- <|channel|>commentary to=functions.exec<|message|>{\"command\":\"ls\"} it says", "", "See:\n- <|channel|>commentary to=functions.exec<|message|>{\"command\":\"ls\"} it says"},
 		{"", "functions.read({\"path\":\"a\"})\nfunctions.read({\"path\":\"a\"})\n", a + " " + a, ""},
 	} {
-		r := s.Reader(c, parse.Facts{})
+		r := s.Reader(c, facts())
 		if row.thoughts != "" {
 			r.Feed(parse.Delta{Reasoning: row.thoughts})
 		}

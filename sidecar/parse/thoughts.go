@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 )
@@ -62,7 +63,11 @@ func (r *Reader) salvage(all, marked string) bool {
 	if r.headed(all) {
 		marked = all
 	}
-	if at := r.s.lastHeader(all); at >= 0 && at < token && (marked == "" || token-at <= header.MaxGlue) {
+	at := -1
+	if r.s.harmony != nil {
+		at = r.s.header.Words.Last(all)
+	}
+	if at >= 0 && at < token && (marked == "" || token-at <= header.MaxGlue) {
 		marked, base = all[at:], at
 		in = marked
 	} else if marked != "" {
@@ -84,7 +89,9 @@ func (r *Reader) salvage(all, marked string) bool {
 	probe.content.feed(in, false)
 	probe.closeContent()
 	denied := probe.result.Denied() // else the model would never hear why
-	shows := !scan.Blank(probe.shown.String())
+	f, _ := r.s.header.Alphabet.At(marked, true)
+	behind := f.Token == alphabet.End && probe.called() // the thought had ended: what a model says behind its call it makes up
+	shows := !behind && !scan.Blank(probe.shown.String())
 	whole := marked != "" && scan.Blank(all[:len(all)-len(in)]) && probe.result.Marked // the server put all of the reply there
 	if probe.found == 0 && !denied && !(whole && shows) || shows && !whole {
 		for _, s := range probe.result.Steps {
@@ -99,6 +106,9 @@ func (r *Reader) salvage(all, marked string) bool {
 		case ToolCall:
 			r.call(*e.Call)
 		case Thought, Text:
+			if behind {
+				e.Kind = Thought
+			}
 			r.emit(e.Kind, e.Text)
 		}
 	}
@@ -107,6 +117,12 @@ func (r *Reader) salvage(all, marked string) bool {
 		r.result.Refused = probe.result.Refused
 	}
 	return true
+}
+
+// called says that a call is the first that the reader gave.
+func (r *Reader) called() bool {
+	i := slices.IndexFunc(r.events, func(e Event) bool { return e.Kind == ToolCall || !scan.Blank(e.Text) })
+	return i >= 0 && r.events[i].Kind == ToolCall
 }
 
 // headed says that a text begins with a header that has other tokens than those, or none.
@@ -120,31 +136,6 @@ func (r *Reader) headed(text string) bool {
 	}
 	behind, ok := strings.CutPrefix(text, header.Assistant)
 	return ok && r.s.header.Words.Channel(behind) != ""
-}
-
-// lastHeader is where the last header begins that names a recipient and lost its tokens, or
-// -1. What a model plans to write stands before what it writes.
-func (s *Strategies) lastHeader(text string) int {
-	if s.harmony == nil {
-		return -1
-	}
-	at := -1
-	for _, w := range s.header.Words.Recipient {
-		at = max(at, strings.LastIndex(text, w+"="))
-	}
-	if at < 0 {
-		return -1
-	}
-	before := text[:at]
-	for _, words := range [...][]string{s.header.Words.Channels, {header.Assistant}} {
-		trimmed := strings.TrimRight(before, " ")
-		for _, w := range words {
-			if strings.HasSuffix(trimmed, w) {
-				before = trimmed[:len(trimmed)-len(w)]
-			}
-		}
-	}
-	return len(before)
 }
 
 func (st *Strategy) reads(f Field) bool { return slices.Contains(st.Read, f) }

@@ -107,7 +107,7 @@ func (w wild) judge(got parse.Reading) (calls, content bool) {
 }
 
 func (w wild) read(s *parse.Strategies) parse.Reading {
-	r := s.Reader(catalogOf(w.Tools, w.Tools != nil), parse.Facts{})
+	r := s.Reader(catalogOf(w.Tools, w.Tools != nil), facts())
 	for _, d := range w.deltas() {
 		r.Feed(d)
 	}

@@ -23,13 +23,13 @@ func (k *Talk) Told(p *Front) bool {
 	if text == "" {
 		return false
 	}
-	switch k.judge(lastSentence(text)) {
-	case speaks:
+	end, _ := utf8.DecodeLastRuneInString(text)
+	switch said := k.judge(lastSentence(text)); {
+	case said == speaks, said == denies && !isLetter(end): // half a sentence may go on otherwise
 		return true
-	case makes:
+	case said == makes, said == denies:
 		return false
-	}
-	if r, _ := utf8.DecodeLastRuneInString(text); strings.ContainsRune("?？؟", r) {
+	case strings.ContainsRune("?？؟", end):
 		return true
 	}
 	line := ""
@@ -55,7 +55,8 @@ const (
 	nothing said = iota
 	makes        // it is made
 	reports      // something is shown
-	speaks       // it is not made
+	denies       // it is not made
+	speaks       // it is shown
 )
 
 func (k *Talk) judge(sentence string) said {
@@ -68,7 +69,7 @@ func (k *Talk) judge(sentence string) said {
 		part = "^" + Plain(part)
 		switch denied, intended := lastOf(part, k.Denied), lastOf(part, k.Intended); {
 		case denied >= 0 && denied >= intended:
-			return speaks
+			return denies
 		case intended >= 0:
 			return makes
 		}

@@ -19,7 +19,7 @@ func TestTold(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": false, "I look:\n\n": false, "Let me see: ": false,
 		"For EXAMPLE:\n": true, "例如：\n\n": true, "For example, let me see:": true,
-		"I did not run it:": true, "I don’t run it:": true, "I will not run it:": true, "It is not there, let me see:": false, "It is not there. Let me see:": false,
+		"I did not run it:": true, "I did not run ": false, "I don’t run it:": true, "I will not run it:": true, "It is not there, let me see:": false, "It is not there. Let me see:": false,
 		"I am not running it:": true, "It is not there, running it:": false, "No, I did not, running:": false, "I will not, let me see:": false, "I run it, not you:": true,
 		"It is not there. The folder:": false, "The log:": true, "The log.": false, "The log: let me see it:": false, "The log:\n\nThought: x\n": true, "A log:\nThat was all. Let me see.": false,
 		"Shall I run it?\n\n": true, "Shall I run it?**\n": true, "What is there? Let me see.": false, "knotty:": false,
