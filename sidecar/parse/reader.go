@@ -155,8 +155,11 @@ func (r *Reader) tellDenied() {
 		return
 	}
 	for i := range r.result.Refused {
-		if f := &r.result.Refused[i]; f.Code == tools.Denied || f.Code == tools.Unsure && !r.made(f) {
+		switch f := &r.result.Refused[i]; {
+		case f.Code == tools.Denied:
 			r.emit(Text, fmt.Sprintf("\nThe call of %s was not made. %s\n", f.Name, f.Why))
+		case f.Code == tools.Unsure && !r.made(f):
+			r.emit(Text, fmt.Sprintf("\nThe call of %s was not made. It is not clear whether it was meant.\n", f.Name))
 		}
 	}
 	r.pass("", true)
