@@ -93,7 +93,7 @@ func (t *text) believed(body string, signs evidence.Set) bool {
 	case t.runs(evidence.Tokens, signs, callcode.Call{Name: t.head.Recipient, Args: strings.Trim(body, " \n\t\r")}):
 		return true
 	}
-	t.doubted = !t.r.facts.Asked
+	t.doubted, t.r.told = !t.r.facts.Asked, true
 	return t.doubted
 }
 

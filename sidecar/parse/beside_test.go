@@ -20,14 +20,14 @@ func TestTextBesideCalls(t *testing.T) {
 		{"For example:\n\n" + tokens, "asked"}, {"I refuse to run this:\n\n" + tokens, "asked"}, {"Shall I run this?\n\n" + tokens, "asked"}, {"例如：\n\n" + tokens, "asked"},
 		{"For example:\n\n" + object, "text"}, {"I did not run it:\n\n" + plain, "text"}, {"Example:\n\nassistant" + plain, "text"},
 		{"The log says:\n\n" + tokens + "\n\nSo it was lost.", "text"}, {tokens + "\n\nThis is an example.", "asked"}, {plain + "\n\nThis is from the log.", "text"},
-		{"> " + tokens + "\n\nYou wrote this.", "text"}, {"Raw:\n\n    " + tokens + "\n\nThat is all.", "text"},
+		{"Raw trace:\n\n    " + tokens + "\n    " + tokens, "asked"}, {"> " + tokens + "\n\nYou wrote this.", "text"}, {"Raw:\n\n    " + tokens + "\n\nThat is all.", "text"},
 	} {
 		got := readPieces(s, c, []string{row.text}, "stop")
 		outcome := "text"
 		switch {
 		case len(got.Calls) > 0:
 			outcome = "call"
-		case len(got.Refused) == 1 && got.Refused[0].Code == tools.Unsure:
+		case len(got.Refused) > 0 && got.Refused[0].Code == tools.Unsure:
 			outcome = "asked"
 		case strings.ReplaceAll(got.Content, zeroWidth, "") != row.text:
 			outcome = "shows " + got.Content

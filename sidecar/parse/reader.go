@@ -54,6 +54,7 @@ type Reader struct {
 	calls  bool      // the server says that the reply ends in a call
 	ended  tools.End // what is known of the end of the reply
 	done   bool
+	told   bool // the text speaks about a call
 	found  int
 	once   tools.Once
 	wasted int // bytes held back for candidates that were none

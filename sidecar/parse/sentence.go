@@ -52,9 +52,9 @@ func (t *text) around(v string, end int, eof bool) (evidence.Set, verdict) {
 	return told, yes
 }
 
-// told says that the text in front speaks about a call that follows.
+// told says that the text in front speaks about a call that follows, or did so about one before it.
 func (t *text) told() bool {
-	return t.field == Content && t.r.facts.Talk != nil && t.r.facts.Talk.Told(&t.past)
+	return t.field == Content && t.r.facts.Talk != nil && (t.r.told || t.r.facts.Talk.Told(&t.past))
 }
 
 // tells are the signs of a text that follows a call.
