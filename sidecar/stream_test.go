@@ -79,8 +79,8 @@ func TestStreamFlows(t *testing.T) {
 	}
 }
 
-// What cannot be markup is with the caller while the model is still at it; a
-// call is there when it is complete.
+// What cannot be markup is with the caller while the model is still at it; a call is there when
+// it is known what follows it.
 func TestHeld(t *testing.T) {
 	call := script.LeakedHarmony("read", `{"path":"a"}`).Content
 	for _, row := range []struct {
@@ -92,7 +92,8 @@ func TestHeld(t *testing.T) {
 		{"If a < b", "If a < b", 0},
 		{"See <|chan", "See ", 0},
 		{"Use x[1] or <b>", "Use x[1] or <b>", 0},
-		{call, "", 1},
+		{call, "", 0},
+		{call + "<|start|>", "", 1},
 		{call[:len(call)-12], "", 0},
 	} {
 		reply := script.Text(row.said).Thinking("Hm.").Ending(script.Hang)
