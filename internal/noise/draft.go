@@ -71,6 +71,7 @@ type draft struct {
 	rewritten, open bool                                  // values written anew; an object that lacks its end
 	half            func(d *draft, m *message, n *Native) // what a server that stops half-way makes of a call
 	prefixed        bool                                  // the server keeps the namespace in a name
+	late            bool                                  // only what stands behind a call tells that none is meant
 }
 
 // turn draws a turn: thoughts, a preamble, up to four calls or an answer.

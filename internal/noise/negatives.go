@@ -1,6 +1,9 @@
 package noise
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // kind is a kind of reply without a call: what the user asked, and what stands before, in and
 // behind the part that looks like a call. {name}, {args} and {call} are filled in; {any} is a whole
@@ -55,18 +58,37 @@ func negatives() []kind {
 	}
 }
 
+// led are replies whose words do not tell that the call in them is none: only a tool that changes
+// something must not run. One that reads may be called.
+func led() []kind {
+	return []kind{
+		{"led-shape", "How is it done?", "A call has this shape:", "{any}", ""},
+		{"led-expected", "What went wrong?", "Expected:", "{any}", ""},
+		{"led-ticket", "What did they report?", "In the ticket they had:", "{any}", ""},
+		{"led-lautet", "Wie geht das?", "So lautet der Aufruf:", "{any}", ""},
+	}
+}
+
 // negative draws a reply without a call.
 func (d *draft) negative(c *Case) {
 	d.turn(c)
 	d.msgs, d.calls, d.visible, d.hidden = nil, nil, nil, nil
-	k := pick(d.Rand, negatives())
-	d.addCall(pick(d.Rand, c.Tools))
+	n := d.IntN(len(negatives()) + len(led()))
+	k := append(negatives(), led()...)[n]
+	from := c.Tools
+	if n >= len(negatives()) {
+		from = slices.DeleteFunc(slices.Clone(c.Tools), func(t Tool) bool { return t.Class == Reads })
+	}
+	if len(from) == 0 {
+		k, from = negatives()[0], c.Tools
+	}
+	d.addCall(pick(d.Rand, from))
 	m := d.msgs[0]
 	object := `{"name": ` + quote(m.name) + `, "arguments": ` + m.body + "}"
 	some := pick(d.Rand, []string{m.String(), m.mark + strings.TrimPrefix(m.String(), m.start+m.role+m.mark), object, "<tool_call>\n" + object + "\n</tool_call>", "commentary to=" + m.name + " code " + m.body})
 	fill := strings.NewReplacer("{name}", m.name, "{args}", m.body, "{call}", m.String(), "{any}", some)
 	d.msgs, d.calls = nil, nil
-	c.Negative, c.User = k.id, k.user
+	c.Negative, c.User, d.late = k.id, k.user, k.before == ""
 	say := pick(d.Rand, languages())
 	d.add(thought, say.thought)
 	d.hidden = []string{say.thought}

@@ -113,7 +113,7 @@ func (d *draft) deliver() {
 // cut ends the reply at a byte of what arrives. A call behind it, or with it inside, never runs.
 func (d *draft) cut(finish string) {
 	text := d.text()
-	if len(text) == 0 {
+	if len(text) == 0 || d.late { // without its end nobody could tell
 		return
 	}
 	at, pos := 1+d.IntN(len(text)), 0

@@ -29,10 +29,11 @@ func (c Count) all() int { return c.Calls + c.Texts }
 type Samples map[Kind]Count
 
 // label counts what was weighed in a reply. A text is a call if the model meant one with just
-// these arguments. What no tool takes is left out: no weight makes it run.
+// these arguments. What no tool takes is left out, and what is asked about whatever its score: no
+// weight makes it run.
 func (s Samples) label(weighed []evidence.Weighed, meant func(tool string, args json.RawMessage) bool) {
 	for _, w := range weighed {
-		if w.Tool == "" {
+		if w.Tool == "" || w.Signs.Has(evidence.Announced) {
 			continue
 		}
 		n := Count{Texts: 1}

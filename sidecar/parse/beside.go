@@ -16,7 +16,7 @@ import (
 // openQuotable opens a header that may be quoted: text stands in front of it. within says that
 // a message holds it.
 func (t *text) openQuotable(opener string, tok alphabet.Token, within bool) {
-	h := head{text: strings.Clone(opener), before: t.last, within: within, open: t.past.Ends() != sentence.Ended, told: t.told()}
+	h := head{text: strings.Clone(opener), before: t.last, within: within, open: t.past.Ends() != sentence.Ended, lead: t.leadIn()}
 	t.settleInside()
 	t.openHeader(tok == alphabet.Channel)
 	t.head = h
@@ -41,9 +41,7 @@ func (t *text) settleQuotable() {
 // a tool stops there: where text goes on, and the text in front speaks about the call, or was not at
 // its end and the call is closed, it is quoted.
 func (t *text) beside(v string, end int, closed, eof bool) (signs evidence.Set, is verdict) {
-	if t.head.told {
-		signs = isTold
-	}
+	signs = t.head.lead
 	open := t.head.open && closed
 	i := scan.SkipSpace(v, end)
 	switch {
@@ -62,10 +60,11 @@ func (t *text) beside(v string, end int, closed, eof bool) (signs evidence.Set, 
 	case open:
 		return isQuoted, yes
 	}
-	if t.head.told {
+	if signs == isTold {
 		return isTold | isQuoted, yes
 	}
-	return t.tells(v[i:], eof)
+	more, is := t.tells(v[i:], eof)
+	return signs | more, is
 }
 
 // unsay gives a call back as text, its header first.
@@ -88,7 +87,7 @@ func (t *text) believed(body string, signs evidence.Set) bool {
 	switch {
 	case signs.Has(evidence.Quoted):
 		return false
-	case !signs.Has(evidence.Told):
+	case signs == 0:
 		return true
 	case t.runs(evidence.Tokens, signs, callcode.Call{Name: t.head.Recipient, Args: strings.Trim(body, " \n\t\r")}):
 		return true

@@ -15,7 +15,7 @@ func TestTextBesideCalls(t *testing.T) {
 	const tokens, object, plain = `<|channel|>commentary to=functions.exec <|constrain|>json<|message|>{"command":"ls"}<|call|>`,
 		`{"name":"exec","arguments":{"command":"ls"}}`, `commentary to=exec code {"command":"ls"}`
 	for _, row := range []struct{ text, outcome string }{
-		{"I look into it:\n\n" + tokens, "call"}, {"I look into it:\n\n" + object, "call"}, {"Let me look:\n" + plain, "call"},
+		{"I look into it.\n\n" + tokens, "call"}, {"I'll look into it:\n\n" + object, "call"}, {"It has this shape:\n\n" + tokens, "asked"}, {"It has this shape:\n\n" + object, "asked"}, {"Let me look:\n" + plain, "call"},
 		{"It is not in the log, so I will look:\n\n" + tokens, "call"}, {"No problem. Running it:\n\n" + tokens, "call"},
 		{"For example:\n\n" + tokens, "asked"}, {"I refuse to run this:\n\n" + tokens, "asked"}, {"Shall I run this?\n\n" + tokens, "asked"}, {"例如：\n\n" + tokens, "asked"},
 		{"For example:\n\n" + object, "text"}, {"I did not run it:\n\n" + plain, "text"}, {"Example:\n\nassistant" + plain, "text"},

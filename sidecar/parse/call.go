@@ -84,9 +84,7 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 	end := t.scan.End
 	if t.head.text != "" && !t.head.tokened {
 		a, is := t.around(v, end, eof)
-		if t.head.told {
-			a |= isTold
-		}
+		a |= t.head.lead
 		switch {
 		case is == wait:
 			return 0, true
@@ -102,8 +100,8 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 			return 0, true
 		case t.head.open && t.r.cut():
 			return t.unsay(v, j, "the reply is cut behind it")
-		case t.head.told && !t.believed(v[:end], isTold):
-			return t.unsay(v, j, why(isTold))
+		case !t.believed(v[:end], t.head.lead):
+			return t.unsay(v, j, why(t.head.lead))
 		}
 		return t.endCall(v, j, false)
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 )
@@ -11,13 +12,13 @@ import (
 // head is the header of a message, and where it was found.
 type head struct {
 	header.Header
-	stripped bool   // no control token was seen
-	tokened  bool   // it has control tokens
-	open     bool   // the text in front of it is not at its end: it may be a quotation
-	told     bool   // the text in front speaks about a call
-	within   bool   // a message that is shown holds it
-	before   byte   // what stands in front of it
-	text     string // the header as it was written, while it may be a quotation
+	stripped bool         // no control token was seen
+	tokened  bool         // it has control tokens
+	open     bool         // the text in front of it is not at its end: it may be a quotation
+	lead     evidence.Set // what the text in front says of a call
+	within   bool         // a message that is shown holds it
+	before   byte         // what stands in front of it
+	text     string       // the header as it was written, while it may be a quotation
 }
 
 // recipient looks for a header without control tokens at the start of rest. skip bytes lie
@@ -32,7 +33,7 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 	}
 	return opening{n: skip + h.Body, markup: true, begin: func(t *text, v string, n int) {
 		t.head = head{Header: header.Header{Recipient: strings.Clone(h.Name), Flaw: "control tokens are missing"},
-			stripped: true, text: strings.Clone(v[:n]), before: t.last, told: t.told()}
+			stripped: true, text: strings.Clone(v[:n]), before: t.last, lead: t.leadIn()}
 		if t.past.Add(v[:scan.SkipBlanks(v, 0)]); strings.HasPrefix(v, header.Assistant) { // glued to what stands in front of it
 			t.past = sentence.Front{}
 		}

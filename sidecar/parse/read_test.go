@@ -148,12 +148,12 @@ func TestJSON(t *testing.T) {
 		{"```\n{\"a\":1}\n```", "", "```\n{\"a\":1}\n```", ""},
 		{"```\nno brace\n```", "", "```\nno brace\n```", ""},
 		{"```json\n{\"name\":\"exec\"", "", "", ""},
-		{"Look:\n{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}", ls, "Look:", ""},
+		{"I look.\n{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}", ls, "I look.", ""},
 		{"Look:\n{\"size\":1}", "", "Look:\n{\"size\":1}", ""},
 		{`{"name":"Bob","age":3}`, "", `{"name":"Bob","age":3}`, ""},
 		{`{"colour":"blue"} is data`, "", `{"colour":"blue"} is data`, ""},
 		{"````\n```\n{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}\n```\n````\n", "", "````\n```\n{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}\n```\n````", ""},
-		{"So:\n````\n```\nexec{\"command\":\"ls\"}\n````\nexec{\"command\":\"ls\"}", ls, "So:\n````\n```\nexec{\"command\":\"ls\"}\n````", ""},
+		{"So.\n````\n```\nexec{\"command\":\"ls\"}\n````\nexec{\"command\":\"ls\"}", ls, "So.\n````\n```\nexec{\"command\":\"ls\"}\n````", ""},
 		{"``a ` exec{\"command\":\"ls\"}`` b", "", "``a ` exec{\"command\":\"ls\"}`` b", ""},
 	})
 }
@@ -198,7 +198,7 @@ func TestBlocks(t *testing.T) {
 		{"[TOOL:" + strings.Repeat("x", 200), "", "[TOOL:" + strings.Repeat("x", 200), ""},
 		{"[exec]\n{\"command\":\"ls\"}\n[END_TOOL_REQUEST]", ls, "", ""},
 		{"[exec] \r\n\n{\"command\":\"ls\"}\n[/exec]", ls, "", ""},
-		{"So:\n[exec]\n{\"command\":\"ls\"}", ls, "So:", ""},
+		{"So.\n[exec]\n{\"command\":\"ls\"}", ls, "So.", ""},
 		{"[rm]\n{\"command\":\"ls\"}\n[END_TOOL_REQUEST]", "", "[rm]\n{\"command\":\"ls\"}\n[END_TOOL_REQUEST]", ""},
 		{"[DONE]", "", "", ""}, {"[DONE]0", "", "[DONE]0", ""}, {"x [DONE]", "", "x [DONE]", ""},
 		{"<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}</tool_call>", ls, "", ""},

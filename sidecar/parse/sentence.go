@@ -12,9 +12,10 @@ import (
 // Signs that the text around a call gives of it.
 const (
 	isAlone  evidence.Set = 0
-	isOpen   evidence.Set = 1 << evidence.Open   // it may be quoted, or not
-	isQuoted evidence.Set = 1 << evidence.Quoted // a sentence goes on around it
-	isTold   evidence.Set = 1 << evidence.Told   // the text speaks about it
+	isOpen   evidence.Set = 1 << evidence.Open      // it may be quoted, or not
+	isQuoted evidence.Set = 1 << evidence.Quoted    // a sentence goes on around it
+	isTold   evidence.Set = 1 << evidence.Told      // the text speaks about it
+	leadsTo  evidence.Set = 1 << evidence.Announced // a colon in front leads up to it
 )
 
 // quoted is why a call is text in most cases.
@@ -37,9 +38,8 @@ func (t *text) around(v string, end int, eof bool) (evidence.Set, verdict) {
 	if is == wait {
 		return 0, wait
 	}
-	if t.told() {
-		told |= isTold
-	}
+	lead := t.leadIn()
+	told |= lead & isTold
 	cut := eof && t.r.cut() && scan.Blank(v[end:]) // nobody knows what was to follow
 	switch a := t.past.Ends(); {
 	case cut && a != sentence.Ended:
@@ -47,14 +47,23 @@ func (t *text) around(v string, end int, eof bool) (evidence.Set, verdict) {
 	case a == sentence.InItem, b == sentence.SameSentence, a != sentence.Ended && b == sentence.NextPart, a > sentence.PartOpen && b == sentence.NextLine:
 		return told | isQuoted, yes
 	case a == sentence.InSentence, b == sentence.SameLine, b == sentence.NextPart, t.loose, b != sentence.NoSentence && t.past.Announces(): // an example, or the call itself
-		return told | isOpen, yes
+		return told | lead | isOpen, yes
 	}
-	return told, yes
+	return told | lead, yes
 }
 
-// told says that the text in front speaks about a call that follows, or did so about one before it.
-func (t *text) told() bool {
-	return t.field == Content && t.r.facts.Talk != nil && (t.r.told || t.r.facts.Talk.Told(&t.past))
+// leadIn is what the text in front says of a call that follows; so it says of those behind it.
+func (t *text) leadIn() evidence.Set {
+	if t.field != Content || t.r.facts.Talk == nil {
+		return 0
+	}
+	switch lead := t.r.facts.Talk.Lead(&t.past); {
+	case t.r.told, lead == sentence.Speaks:
+		return isTold
+	case lead == sentence.Announces:
+		return leadsTo
+	}
+	return 0
 }
 
 // tells are the signs of a text that follows a call.

@@ -76,7 +76,7 @@ func TestAlone(t *testing.T) {
 		strings.Repeat("x", 100) + ". ", "So" + strings.Repeat("\n", 100),
 	} {
 		for _, end := range []string{"", " ", "\n", "\n\nAnd", call, "\n" + call, "</s>", " </s>\n", "<|call|>", "\nassistantfinalSo.", "commentary", "\n[DONE]"} {
-			announced := strings.HasSuffix(front, ":\n") && end == "\n\nAnd" // as an example is: the model is asked
+			announced := strings.HasSuffix(front, ":\n") // as an example is: the model is asked
 			if got := readPieces(s, offeredForFuzz(), []string{front + call + end}, "stop"); len(got.Calls) == 0 != announced || announced && len(got.Refused) == 0 {
 				t.Errorf("%q gives %s, shows %q", front+call+end, showCalls(got.Calls), got.Content)
 			}

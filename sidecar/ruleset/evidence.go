@@ -20,7 +20,7 @@ type evidenceDoc struct {
 }
 
 type weightRule struct {
-	Sign   rulefile.Text `rule:"sign,required" one:"header name object block lines tokens bent mended fits only word signs open quoted told finish topic" doc:"The sign."`
+	Sign   rulefile.Text `rule:"sign,required" one:"header name object block lines tokens bent mended fits only word signs open quoted told announced finish topic" doc:"The sign."`
 	Weight float64       `rule:"weight,required" min:"-20" max:"20" doc:"How much it counts." eg:"1.5"`
 	About  string        `rule:"about" doc:"What the sign is." eg:"A sentence goes on around it."`
 }

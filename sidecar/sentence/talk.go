@@ -16,21 +16,30 @@ type Talk struct {
 	Intended []string // it is made; ^ is the beginning of a part between commas
 }
 
-// Told says that a text in front of a call speaks about it: its last sentence does, or asks
-// whether to make it, or the last line that ends with a colon does.
-func (k *Talk) Told(p *Front) bool {
+// Lead is what a text in front of a call does.
+type Lead uint8
+
+// The leads.
+const (
+	Apart     Lead = iota // it says that a call is made, or is at its end
+	Announces             // it ends with a colon
+	Speaks                // it speaks about the call: its last sentence does, or asks whether to make it, or the last line that ends with a colon does
+)
+
+// Lead says what a text in front of a call does.
+func (k *Talk) Lead(p *Front) Lead {
 	text := strings.TrimRightFunc(strings.TrimRightFunc(p.String(), isGap), isCloser)
 	if text == "" {
-		return false
+		return Apart
 	}
 	end, _ := utf8.DecodeLastRuneInString(text)
 	switch said := k.judge(lastSentence(text)); {
 	case said == speaks, said == denies && !isLetter(end): // half a sentence may go on otherwise
-		return true
+		return Speaks
 	case said == makes, said == denies:
-		return false
+		return Apart
 	case strings.ContainsRune("?？؟", end):
-		return true
+		return Speaks
 	}
 	line := ""
 	for one := range strings.Lines(text) {
@@ -38,7 +47,15 @@ func (k *Talk) Told(p *Front) bool {
 			line = one
 		}
 	}
-	return k.judge(lastSentence(line)) >= reports
+	all := p.String()
+	last, _ := utf8.DecodeLastRuneInString(all)
+	switch {
+	case k.judge(lastSentence(line)) >= reports:
+		return Speaks
+	case isGap(last) && p.Announces(): // glued text is a thought that lost its header
+		return Announces
+	}
+	return Apart
 }
 
 func lastSentence(text string) string {

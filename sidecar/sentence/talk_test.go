@@ -26,7 +26,20 @@ func TestTold(t *testing.T) {
 	} {
 		var p sentence.Front
 		p.Add(text)
-		if got := talk().Told(&p); got != want {
+		if got := talk().Lead(&p); (got == sentence.Speaks) != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+func TestAnnouncesCall(t *testing.T) {
+	for text, want := range map[string]sentence.Lead{
+		"": sentence.Apart, "So.\n": sentence.Apart, "Let me see:\n": sentence.Apart, "It has this shape:\n": sentence.Announces, "He replied with\n\n": sentence.Apart,
+		"We need it": sentence.Apart, "It says: ": sentence.Announces, "The log: ": sentence.Speaks,
+	} {
+		var p sentence.Front
+		p.Add(text)
+		if got := talk().Lead(&p); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
