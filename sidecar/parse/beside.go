@@ -10,11 +10,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
-// A header with control tokens makes a call, unless the text beside it says that it is quoted: then
-// all of it is given back as text.
+// A header with control tokens makes a call, unless text beside it says that it is quoted.
 
-// openQuotable opens a header that may be quoted: text stands in front of it. within says that
-// a message holds it.
+// openQuotable opens a header that may be quoted. within says that a message holds it.
 func (t *text) openQuotable(opener string, tok alphabet.Token, within bool) {
 	h := head{text: strings.Clone(opener), before: t.last, within: within, open: t.past.Ends() != sentence.Ended, lead: t.leadIn()}
 	t.settleInside()

@@ -113,7 +113,7 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 	}
 	switch {
 	case t.head.open && !strings.Contains(v[end:j], "\n"):
-		return t.unsay(v, end, quoted)
+		return t.unsay(v, end, why(isQuoted))
 	case v[j] == '{': // a second object: whether it says the same, the catalog sees
 		return t.followObject(v, j, eof)
 	}

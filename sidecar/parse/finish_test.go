@@ -41,6 +41,10 @@ func TestCutCalls(t *testing.T) {
 			if len(leaked.Calls) != calls {
 				t.Errorf("%s after the leaked %s: %d calls", said, args, len(leaked.Calls))
 			}
+			object := readPieces(shipped.Strategies(""), offeredForFuzz(), []string{`{"name":"exec","arguments":` + args}, said)
+			if len(object.Calls) > 0 || len(object.Refused) != 1 {
+				t.Errorf("%s in an object without its end, %s: %d calls, %d refused", said, args, len(object.Calls), len(object.Refused))
+			}
 		}
 	}
 }

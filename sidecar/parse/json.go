@@ -38,19 +38,20 @@ func (t *text) jsonStart(v string, j int, eof bool) (opening, verdict) {
 	return value, t.r.s.json.Envelope.Starts(t.r.c, v[j:], eof)
 }
 
+const noCall = "JSON that is no call"
+
 // stepJSON holds a value until it is known to be a call or not.
 func (t *text) stepJSON(v string, eof bool) (int, bool) {
-	const why = "JSON that is no call"
 	st := t.r.s.json
 	if !t.scan.Run(v, eof) {
 		switch {
 		case !eof:
 			return 0, true
-		case !t.cutShort() && t.envelope(st, v, 0, len(v), t.ending(), isAlone), t.severed(st, v, 0):
+		case t.r.ended == tools.Ended && t.envelope(st, v, 0, len(v), tools.Ending{}, t.atEnd(v)), t.severed(st, v, 0):
 			t.behindCall()
 			return len(v), false
 		}
-		return t.release(st, len(v), why)
+		return t.release(st, len(v), noCall)
 	}
 	end := t.scan.End
 	if t.at == 0 {
@@ -64,18 +65,24 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 			return end, false
 		}
 		if a.Has(evidence.Quoted) {
-			return t.releaseValue(end, quoted)
+			return t.releaseValue(end, why(isQuoted))
 		}
 		t.at = end
 	}
 	t.at = scan.SkipSpace(v, t.at)
 	switch {
 	case t.at < len(v) || !t.first:
-		return t.releaseValue(end, why)
+		return t.releaseValue(end, noCall)
 	case !eof:
 		return 0, true
 	}
 	return t.onlyJSON(v, end)
+}
+
+// atEnd are the signs around a value that the reply ends in.
+func (t *text) atEnd(v string) evidence.Set {
+	a, _ := t.around(v, len(v), true)
+	return a
 }
 
 // onlyJSON handles a reply that is one value and no call object: the arguments of
@@ -104,7 +111,7 @@ func (t *text) onlyJSON(v string, end int) (int, bool) {
 		t.behindCall()
 		return len(v), false
 	}
-	return t.releaseValue(end, "JSON that is no call")
+	return t.releaseValue(end, noCall)
 }
 
 // releaseValue gives a whole value back as text; nothing in it is looked at again.

@@ -18,16 +18,13 @@ const (
 	leadsTo  evidence.Set = 1 << evidence.Announced // a colon in front leads up to it
 )
 
-// quoted is why a call is text in most cases.
-const quoted = "a sentence goes on around it"
-
 // why is the reason for which a call with such signs around it is text.
 func why(signs evidence.Set) string {
 	switch {
 	case signs.Has(evidence.Told):
 		return "the text beside it speaks about it"
 	case signs.Has(evidence.Quoted):
-		return quoted
+		return "a sentence goes on around it"
 	}
 	return "its signs weigh too little"
 }
