@@ -17,9 +17,9 @@ const Assistant = "assistant"
 type Grammar struct {
 	Words    Words
 	Alphabet *alphabet.Alphabet
-	all      map[string]bool     // the words, but for those that name the recipient
-	heads    [256][]string       // those that a header without tokens begins with, by their first byte
-	bare     map[byte][]*Grammar // for replies whose tokens are words in brackets, by their first byte
+	all      map[string]bool // the words, but for those that name the recipient
+	heads    [256][]string   // those that a header without tokens begins with, by their first byte
+	bare     [256][]*Grammar // for replies whose tokens are words in brackets, by their first byte
 	pair     alphabet.Brackets
 }
 
@@ -38,9 +38,9 @@ func New(w Words, s Signs) *Grammar {
 	for _, word := range slices.Concat(w.Channels, w.Recipient) {
 		g.heads[word[0]] = append(g.heads[word[0]], word)
 	}
-	g.bare = map[byte][]*Grammar{}
+	words := *g
 	for _, pair := range s.Pairs {
-		bare := *g
+		bare := words
 		bare.Alphabet, bare.pair = g.Alphabet.Within(pair), pair
 		g.bare[pair.Open[0]] = append(g.bare[pair.Open[0]], &bare)
 	}

@@ -42,17 +42,26 @@ func (t *text) heldBefore(v string, j int) int {
 	return j - t.leadOf(v, from, 0, &clue{})
 }
 
-// plain says at a glance that no clue stands or begins in v[:j]: no line begins there, and no
-// word begins as a name does.
+// plain says at a glance that no clue stands or begins in v[:j]: no line begins there, no
+// character is cut, and no word is a name, or begins as one.
 func (t *text) plain(v string, j int) bool {
 	const glance = 32
-	if j > glance || t.last == '\n' {
+	if j > glance || t.last == '\n' || j > 0 && v[j-1] >= utf8.RuneSelf && scan.WholeRunes(v[:j]) < j {
 		return false
 	}
 	before := t.last
-	for _, b := range []byte(v[:j]) {
-		if b == '\n' || b >= utf8.RuneSelf || scan.IsName(b) && !scan.IsName(before) && (b == namespace[0] || t.r.initial(b)) {
+	for i, b := range []byte(v[:j]) {
+		if b == '\n' {
 			return false
+		}
+		if within := before < utf8.RuneSelf && scan.IsName(before); !within && (b == namespace[0] || t.r.initial(b)) {
+			end := i + 1
+			for end < j && v[end] < utf8.RuneSelf && scan.IsName(v[end]) {
+				end++
+			}
+			if word := v[i:end]; strings.HasPrefix(word, namespace) || end < j && t.r.c.Exact(word) || end == j && t.mayName(word) {
+				return false
+			}
 		}
 		before = b
 	}
