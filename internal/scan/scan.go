@@ -5,6 +5,7 @@ package scan
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Verdict is what a look at text yields that may still grow.
@@ -155,6 +156,15 @@ func WordEnd(s string, i int) int {
 		i++
 	}
 	return i
+}
+
+// Name is what s begins with of ASCII that may stand in the name of a tool.
+func Name(s string) string {
+	i := 0
+	for i < len(s) && s[i] < utf8.RuneSelf && IsName(s[i]) {
+		i++
+	}
+	return s[:i]
 }
 
 // tailSize is how much of a text a Tail keeps.

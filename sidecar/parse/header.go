@@ -52,11 +52,8 @@ func beginWordHeader(t *text, v string, n int) {
 const wrapper = "multi_tool_use."
 
 func (t *text) known(name string) bool {
-	if t.r.c.Open() {
-		return false
-	}
-	if strings.HasPrefix(name, wrapper) {
-		return true
+	if t.r.c.Open() || strings.HasPrefix(name, wrapper) {
+		return !t.r.c.Open()
 	}
 	_, refusal := t.r.c.Name(strings.Clone(name))
 	return refusal == nil

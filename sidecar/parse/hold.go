@@ -55,11 +55,8 @@ func (t *text) plain(v string, j int) bool {
 			return false
 		}
 		if within := before < utf8.RuneSelf && scan.IsName(before); !within && (b == namespace[0] || t.r.initial(b)) {
-			end := i + 1
-			for end < j && v[end] < utf8.RuneSelf && scan.IsName(v[end]) {
-				end++
-			}
-			if word := v[i:end]; strings.HasPrefix(word, namespace) || end < j && t.r.c.Exact(word) || end == j && t.mayName(word) {
+			word := scan.Name(v[i:j])
+			if whole := i+len(word) < j; strings.HasPrefix(word, namespace) || whole && t.r.c.Exact(word) || !whole && t.mayName(word) {
 				return false
 			}
 		}

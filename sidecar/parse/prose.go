@@ -194,15 +194,14 @@ func (t *text) inline(v string, j int, eof bool) (opening, verdict) {
 // codeSpan reads a run of backticks: as many as opened a span close it.
 func (t *text) codeSpan(rest string, j int, eof bool) (opening, verdict) {
 	n := len(rest) - len(strings.TrimLeft(rest, "`"))
-	switch {
-	case n == len(rest) && !eof:
+	if n == len(rest) && !eof {
 		return opening{n: n}, wait
 	}
 	t.looked = t.base + j + n
-	switch {
-	case t.ticks == 0:
+	switch t.ticks {
+	case 0:
 		t.ticks = n
-	case t.ticks == n:
+	case n:
 		t.ticks = 0
 	}
 	return opening{n: n}, no

@@ -42,13 +42,13 @@ func (t *text) firstWord(rest, channel string, indent int, eof bool) (opening, v
 		return opening{}, scan.WaitUnless(eof)
 	}
 	glued := opening{n: indent + n, begin: beginChannel(channel), markup: true}
-	switch next := rest[n]; {
-	case t.leads(next):
+	next := rest[n]
+	if t.leads(next) {
 		if _, _, is := t.tokenAt(rest[n:], eof); is != no || next == '<' {
 			return opening{n: indent, begin: beginBareHeader, markup: true}, is
 		}
 	}
-	switch next := rest[n]; {
+	switch {
 	case next == ' ' || next == ':' || next == '\n':
 		j := scan.SkipSpace(rest, n+1)
 		switch {

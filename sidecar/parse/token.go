@@ -1,8 +1,6 @@
 package parse
 
-import (
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
-)
+import "github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 
 // tokenAt looks for a control token at the start of s, in any spelling.
 func (t *text) tokenAt(s string, eof bool) (tok alphabet.Token, n int, is verdict) {
