@@ -28,7 +28,7 @@ type weightRule struct {
 type talkRule struct {
 	Shown    []string `rule:"shown" doc:"The call is shown, or the user is asked, whatever else the sentence says." eg:"[for example]"`
 	Denied   []string `rule:"denied" doc:"The call is not made, unless the sentence goes on to say that it is." eg:"[' not ']"`
-	Reported []string `rule:"reported" doc:"Something is shown, if a colon ends the line." eg:"[' log ']"`
+	Reported []string `rule:"reported" doc:"Something is shown, if a colon ends the line; or maybe, if nothing does." eg:"[' log ']"`
 	Intended []string `rule:"intended" doc:"The call is made; ^ is the beginning of a part between commas." eg:"[let me]"`
 }
 

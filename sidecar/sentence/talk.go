@@ -12,7 +12,7 @@ import (
 type Talk struct {
 	Shown    []string // it is shown, or the user is asked, whatever else the sentence says
 	Denied   []string // it is not made, unless the sentence goes on to say that it is
-	Reported []string // something is shown, if a colon ends the line
+	Reported []string // something is shown, if a colon ends the line; or maybe, if nothing does
 	Intended []string // it is made; ^ is the beginning of a part between commas
 }
 
@@ -22,7 +22,7 @@ type Lead uint8
 // The leads.
 const (
 	Apart     Lead = iota // it says that a call is made, or is at its end
-	Announces             // it ends with a colon
+	Announces             // it ends with a colon, or with half a sentence that reports something
 	Speaks                // it speaks about the call: its last sentence does, or asks whether to make it, or the last line that ends with a colon does
 )
 
@@ -33,7 +33,8 @@ func (k *Talk) Lead(p *Front) Lead {
 		return Apart
 	}
 	end, _ := utf8.DecodeLastRuneInString(text)
-	switch said := k.judge(lastSentence(text)); {
+	said := k.judge(lastSentence(text))
+	switch {
 	case said == speaks, said == denies && !isLetter(end): // half a sentence may go on otherwise
 		return Speaks
 	case said == makes, said == denies:
@@ -52,7 +53,7 @@ func (k *Talk) Lead(p *Front) Lead {
 	switch {
 	case k.judge(lastSentence(line)) >= reports:
 		return Speaks
-	case isGap(last) && p.Announces(): // glued text is a thought that lost its header
+	case isGap(last) && (p.Announces() || said == reports && p.breaksOff()): // glued text is a thought that lost its header
 		return Announces
 	}
 	return Apart

@@ -35,6 +35,7 @@ func TestTold(t *testing.T) {
 func TestAnnouncesCall(t *testing.T) {
 	for text, want := range map[string]sentence.Lead{
 		"": sentence.Apart, "So.\n": sentence.Apart, "Let me see:\n": sentence.Apart, "It has this shape:\n": sentence.Announces, "He replied with\n\n": sentence.Apart,
+		"From the log of today\n\n": sentence.Announces, "From the log.\n": sentence.Apart, "From the log of today": sentence.Apart, "Let me see the log\n": sentence.Apart,
 		"We need it": sentence.Apart, "It says: ": sentence.Announces, "The log: ": sentence.Speaks,
 	} {
 		var p sentence.Front
