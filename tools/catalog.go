@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
@@ -98,6 +99,16 @@ func (c *Catalog) Names() []string {
 		out[i] = c.offered[i].Name
 	}
 	return out
+}
+
+// Initials is the set of the bytes that offered names begin with.
+func (c *Catalog) Initials() (set scan.Bytes) {
+	for i := range c.offered {
+		if name := c.offered[i].Name; name != "" {
+			set.Add(name[0])
+		}
+	}
+	return set
 }
 
 // Class returns the class of a tool by its name.

@@ -8,11 +8,16 @@ type Joined struct {
 	all  strings.Builder // what was added, once there are two pieces
 }
 
+const leastGrowth = 512
+
 // Add adds a piece.
 func (j *Joined) Add(s string) {
 	if j.Len() == 0 {
 		j.only = s
 		return
+	}
+	if n := len(j.only) + len(s); j.all.Cap()-j.all.Len() < n {
+		j.all.Grow(max(n, leastGrowth)) // twice as long, too: by itself it grows by a quarter only
 	}
 	j.all.WriteString(j.only)
 	j.all.WriteString(s)

@@ -188,6 +188,14 @@ func (t *Tail) Add(s string) {
 // String is the end of the text.
 func (t *Tail) String() string { return string(t.end[max(0, t.n-tailSize):t.n]) }
 
+// Last is the last byte of the text, or 0.
+func (t *Tail) Last() byte {
+	if t.n == 0 {
+		return 0
+	}
+	return t.end[t.n-1]
+}
+
 // Full says that more text may stand in front.
 func (t *Tail) Full() bool { return t.n >= tailSize }
 

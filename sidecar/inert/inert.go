@@ -178,12 +178,14 @@ func skipScriptSpace(s string) (i int, cut bool) {
 // behindChannel says whether the text ends with a channel word and blanks, before what stands
 // in front of it. Blanks without an end count as such, too.
 func (g *Guard) behindChannel(before string) bool {
+	if before != "" && !blank(before[len(before)-1]) || before == "" && !blank(g.shown.Last()) {
+		return false
+	}
 	tail := g.shown
 	tail.Add(before)
 	all := tail.String()
 	word := strings.TrimRight(all, " \t")
-	if len(word) == len(all) {
-		return false
-	}
 	return len(word) == 0 && tail.Full() || slices.ContainsFunc(gatewayChannels[:], func(c string) bool { return strings.HasSuffix(word, c) })
 }
+
+func blank(b byte) bool { return b == ' ' || b == '\t' }

@@ -120,7 +120,7 @@ const namespace = "functions."
 // isNamed says that a word is the name of an offered tool; behind functions. it may be bent.
 func (t *text) isNamed(word string) bool {
 	rest := strings.TrimPrefix(word, namespace)
-	return rest != "" && (t.r.initial(word[0]) && t.r.c.Exact(word) || len(rest) < len(word) && (t.r.c.Exact(rest) || t.known(rest)))
+	return rest != "" && (t.r.initials.Has(word[0]) && t.r.c.Exact(word) || len(rest) < len(word) && (t.r.c.Exact(rest) || t.known(rest)))
 }
 
 // itemSigns begin an item of a list, a quotation, a heading or a row of a table.

@@ -54,7 +54,7 @@ func (t *text) plain(v string, j int) bool {
 		if b == '\n' {
 			return false
 		}
-		if within := before < utf8.RuneSelf && scan.IsName(before); !within && (b == namespace[0] || t.r.initial(b)) {
+		if t.r.initials.Has(b) && (before >= utf8.RuneSelf || !scan.IsName(before)) {
 			word := scan.Name(v[i:j])
 			if whole := i+len(word) < j; strings.HasPrefix(word, namespace) || whole && t.r.c.Exact(word) || !whole && t.mayName(word) {
 				return false
@@ -74,5 +74,5 @@ func (t *text) mayName(word string) bool {
 		return true
 	}
 	word = strings.TrimPrefix(word, namespace)
-	return word == "" || t.r.initial(word[0]) && t.r.c.HasPrefix(word)
+	return word == "" || t.r.initials.Has(word[0]) && t.r.c.HasPrefix(word)
 }

@@ -146,7 +146,7 @@ func (t *text) next(v string, at int) int {
 // nextGlued is the offset of the next "assistant", or -1. What was found is kept:
 // a text full of other openers must not be searched again at each.
 func (t *text) nextGlued(v string, at int) int {
-	if !t.marks() {
+	if len(v)-at < len(header.Assistant) || !t.marks() {
 		return -1
 	}
 	if t.word.end != t.base+len(v) || t.word.at >= 0 && t.word.at < t.base+at {

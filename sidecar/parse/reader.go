@@ -48,8 +48,7 @@ type Reader struct {
 	thought thoughts
 	native  []*nativeCall
 
-	initials  [4]uint64 // the set of the first bytes of the offered names
-	collected bool      // it is complete
+	initials scan.Bytes // what the offered names begin with, and their namespace
 
 	calls  bool      // the server says that the reply ends in a call
 	ended  tools.End // what is known of the end of the reply
@@ -69,7 +68,8 @@ type Reader struct {
 
 // Reader begins to read a reply to a request that offers the tools in c.
 func (s *Strategies) Reader(c *tools.Catalog, f Facts) *Reader {
-	r := &Reader{s: s, c: c, facts: f, maxText: f.MaxText, depth: f.MaxDepth}
+	r := &Reader{s: s, c: c, facts: f, maxText: f.MaxText, depth: f.MaxDepth, initials: c.Initials()}
+	r.initials.Add(namespace[0])
 	if !c.Empty() && !c.Open() {
 		r.guard = inert.New(c)
 	}
@@ -219,19 +219,6 @@ func (r *Reader) heldBack() int {
 // tired says that no more candidates are tried, because too much text was held back and
 // was no call. Hostile text must not cost more than a few looks at all of it.
 func (r *Reader) tired() bool { return r.wasted > 8*r.maxText }
-
-// initial says that some offered name begins with b.
-func (r *Reader) initial(b byte) bool {
-	if !r.collected {
-		r.collected = true
-		for _, name := range r.c.Names() {
-			if name != "" {
-				r.initials[name[0]>>6] |= 1 << (name[0] & 63)
-			}
-		}
-	}
-	return r.initials[b>>6]&(1<<(b&63)) != 0
-}
 
 // cut says that the reply was cut: at its token limit, or as Reading.Cut says.
 func (r *Reader) cut() bool { return r.ended == tools.Cut }
