@@ -29,7 +29,7 @@ const (
 	Open                  // it may stand in a sentence
 	Quoted                // a sentence goes on around it
 	Told                  // text beside it speaks about it
-	Announced             // a colon in front leads up to it, and nothing there says that a call is made
+	Beside                // text stands in front, and nothing there says that a call is made
 	Finish                // the reply ends with it, and the server says that it ends in a call
 	Topic                 // the user writes about calls
 	Count                 // how many there are
@@ -37,7 +37,7 @@ const (
 
 var names = [Count]string{
 	Header: "header", Name: "name", Object: "object", Block: "block", Lines: "lines", Tokens: "tokens", Bent: "bent", Mended: "mended",
-	Fits: "fits", Only: "only", Word: "word", Signs: "signs", Open: "open", Quoted: "quoted", Told: "told", Announced: "announced", Finish: "finish", Topic: "topic",
+	Fits: "fits", Only: "only", Word: "word", Signs: "signs", Open: "open", Quoted: "quoted", Told: "told", Beside: "beside", Finish: "finish", Topic: "topic",
 }
 
 // Names are the names of all signs.
@@ -59,6 +59,12 @@ func (s Set) With(more ...Sign) Set {
 
 // Has says that a sign is in the set.
 func (s Set) Has(sign Sign) bool { return s&(1<<sign) != 0 }
+
+// Doubtful says that the model is asked whatever the score: text stands in front that does not say
+// that a call is made, and the tool writes or executes, or a sentence may go on into the call.
+func (s Set) Doubtful(class tools.Class) bool {
+	return s.Has(Beside) && (class != tools.Read || s.Has(Open))
+}
 
 // All are the signs in the set.
 func (s Set) All() (out []Sign) {

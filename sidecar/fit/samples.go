@@ -33,7 +33,7 @@ type Samples map[Kind]Count
 // weight makes it run.
 func (s Samples) label(weighed []evidence.Weighed, meant func(tool string, args json.RawMessage) bool) {
 	for _, w := range weighed {
-		if w.Tool == "" || w.Signs.Has(evidence.Announced) {
+		if w.Tool == "" || w.Signs.Doubtful(w.Class) {
 			continue
 		}
 		n := Count{Texts: 1}

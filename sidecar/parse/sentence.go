@@ -15,7 +15,7 @@ const (
 	isOpen   evidence.Set = 1 << evidence.Open      // it may be quoted, or not
 	isQuoted evidence.Set = 1 << evidence.Quoted    // a sentence goes on around it
 	isTold   evidence.Set = 1 << evidence.Told      // the text speaks about it
-	leadsTo  evidence.Set = 1 << evidence.Announced // a colon in front leads up to it
+	isBeside evidence.Set = 1 << evidence.Beside    // text in front does not say that it is made
 )
 
 // why is the reason for which a call with such signs around it is text.
@@ -57,8 +57,10 @@ func (t *text) leadIn() evidence.Set {
 	switch lead := t.r.facts.Talk.Lead(&t.past); {
 	case t.r.told, lead == sentence.Speaks:
 		return isTold
-	case lead == sentence.Announces:
-		return leadsTo
+	case lead == sentence.Silent && t.past.Ends() == sentence.InSentence:
+		return isBeside | isOpen
+	case lead == sentence.Silent:
+		return isBeside
 	}
 	return 0
 }

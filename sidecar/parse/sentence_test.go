@@ -58,8 +58,9 @@ func TestQuotedAndLeaked(t *testing.T) {
 func TestOpenSurroundings(t *testing.T) {
 	const a = ` read{"path":"a"}`
 	check(t, shipped.Strategies(""), []row{
-		{`I read` + a, a[1:], "I read", ""},
-		{"It reads: " + `[TOOL:read|path=a]`, a[1:], "It reads:", ""},
+		{"It reads:\n" + `[TOOL:read|path=a]`, a[1:], "It reads:", ""},
+		{"The text is" + a, "", "The text is", ""},
+		{"It reads: " + `[TOOL:read|path=a]`, "", "It reads:", ""},
 		{`{"name":"read","arguments":{"path":"a"}} That reads it.`, a[1:], "", ""},
 		{"It runs: [TOOL:exec|command=ls]", "", "It runs:", ""},
 		{`{"name":"exec","arguments":{"command":"ls"}} That lists it.`, "", "", ""},

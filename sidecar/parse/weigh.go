@@ -22,7 +22,7 @@ func (t *text) runs(form evidence.Sign, signs evidence.Set, calls ...callcode.Ca
 		switch {
 		case w.Decision == evidence.Run:
 		case w.Decision == evidence.Ask && t.field == Content && !t.r.facts.Asked:
-			t.doubted, t.r.told = true, t.r.told || w.Signs.Has(evidence.Announced)
+			t.doubted, t.r.told = true, t.r.told || w.Signs.Has(evidence.Beside)
 		default:
 			t.sure, t.doubted = 0, false
 			return false
@@ -55,12 +55,12 @@ func (t *text) weigh(form evidence.Sign, signs evidence.Set, c callcode.Call) ev
 	}
 	w := evidence.Weighed{Field: string(t.field), At: t.base, Name: strings.Clone(c.Name)}
 	class, known := t.r.c.ClassOf(w.Name)
-	if !known && form != evidence.Name && signs&(isTold|leadsTo) == 0 && !strings.HasPrefix(w.Name, wrapper) { // markup that some strategy knows was meant as a call
+	if !known && form != evidence.Name && signs&(isTold|isBeside) == 0 && !strings.HasPrefix(w.Name, wrapper) { // markup that some strategy knows was meant as a call
 		class = tools.Read
 	}
 	w.Class, w.Signs = class, t.seen(signs, c, &w)
 	w.Score = t.r.s.weights.Score(w.Signs)
-	if w.Decision = t.r.s.weights.Decide(w.Score, class); w.Signs.Has(evidence.Announced) && class != tools.Read {
+	if w.Decision = t.r.s.weights.Decide(w.Score, class); w.Signs.Doubtful(class) {
 		w.Decision = min(w.Decision, evidence.Ask)
 	}
 	return w

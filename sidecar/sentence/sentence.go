@@ -69,14 +69,6 @@ func (p *Front) Announces() bool {
 	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：")
 }
 
-// breaksOff says that the text ends with a line that lacks the end of its sentence.
-func (p *Front) breaksOff() bool {
-	all := p.String()
-	text := strings.TrimRight(all, scan.Script)
-	last, _ := utf8.DecodeLastRuneInString(text)
-	return isLetter(last) && strings.Contains(all[len(text):], "\n")
-}
-
 func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // senseless are signs that models write in a row before a header when they lose their way.

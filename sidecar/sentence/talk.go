@@ -8,12 +8,13 @@ import (
 )
 
 // Talk are words by which a sentence beside a call speaks about it, and does not make it. They
-// stand as they are found in a text of which Plain has made words.
+// stand as they are found in a text of which Plain has made words. * stands for any part of one
+// word, inside of what stands there, and ^ for the beginning of a part between commas.
 type Talk struct {
 	Shown    []string // it is shown, or the user is asked, whatever else the sentence says
 	Denied   []string // it is not made, unless the sentence goes on to say that it is
 	Reported []string // something is shown, if a colon ends the line; or maybe, if nothing does
-	Intended []string // it is made; ^ is the beginning of a part between commas
+	Intended []string // it is made
 }
 
 // Lead is what a text in front of a call does.
@@ -21,23 +22,25 @@ type Lead uint8
 
 // The leads.
 const (
-	Apart     Lead = iota // it says that a call is made, or is at its end
-	Announces             // it ends with a colon, or with half a sentence that reports something
-	Speaks                // it speaks about the call: its last sentence does, or asks whether to make it, or the last line that ends with a colon does
+	Apart  Lead = iota // it says that a call is made; or there is none, or one that is no text for a user
+	Silent             // it says neither
+	Speaks             // it speaks about the call: its last sentence does, or asks whether to make it, or the last line that ends with a colon does
 )
 
 // Lead says what a text in front of a call does.
 func (k *Talk) Lead(p *Front) Lead {
-	text := strings.TrimRightFunc(strings.TrimRightFunc(p.String(), isGap), isCloser)
+	all := words(p.String())
+	text := strings.TrimRightFunc(strings.TrimRightFunc(all, isGap), isCloser)
 	if text == "" {
 		return Apart
 	}
 	end, _ := utf8.DecodeLastRuneInString(text)
-	said := k.judge(lastSentence(text))
-	switch {
+	last, _ := utf8.DecodeLastRuneInString(all)
+	glued := isLetter(last) || ends(last) // a thought that lost its header
+	switch said := k.judge(lastSentence(text)); {
 	case said == speaks, said == denies && !isLetter(end): // half a sentence may go on otherwise
 		return Speaks
-	case said == makes, said == denies:
+	case said == makes:
 		return Apart
 	case strings.ContainsRune("?？؟", end):
 		return Speaks
@@ -48,19 +51,53 @@ func (k *Talk) Lead(p *Front) Lead {
 			line = one
 		}
 	}
-	all := p.String()
-	last, _ := utf8.DecodeLastRuneInString(all)
 	switch {
 	case k.judge(lastSentence(line)) >= reports:
 		return Speaks
-	case isGap(last) && (p.Announces() || said == reports && p.breaksOff()): // glued text is a thought that lost its header
-		return Announces
+	case glued && last != '\n', !p.Full() && isInterjection(text, end):
+		return Apart
 	}
-	return Apart
+	return Silent
 }
 
+// isInterjection says that a text of one or two words says nothing: Sure. One moment.
+func isInterjection(text string, end rune) bool {
+	n := len(strings.Fields(text))
+	return n == 2 && ends(end) || n == 1 && end != ':' && end != '：'
+}
+
+// words is a text without the tags, in square or angle brackets, and the code block at its end:
+// they are no words of a sentence.
+func words(text string) string {
+	for {
+		rest := strings.TrimRightFunc(text, isGap)
+		open := strings.LastIndexAny(rest, "[<")
+		switch {
+		case strings.HasSuffix(rest, "```"):
+			rest = strings.TrimRight(rest, "`")
+			open = strings.LastIndex(rest, "```")
+		case !strings.HasSuffix(rest, "]") && !strings.HasSuffix(rest, ">") || open >= 0 && (strings.ContainsAny(rest[open:], "\n(") || rest[open] == '[' && strings.Contains(rest[open:], " ")):
+			return text
+		}
+		if open < 0 {
+			return text
+		}
+		text = strings.TrimRight(rest[:open], "`")
+	}
+}
+
+// lastSentence is what stands behind the last sign that ends a sentence. A full stop ends one
+// only in front of a gap: names of files hold some.
 func lastSentence(text string) string {
-	return text[strings.LastIndexFunc(strings.TrimRightFunc(text, isEnd), ends)+1:]
+	from := 0
+	inner := strings.TrimRightFunc(text, isEnd)
+	for i, r := range inner {
+		next, _ := utf8.DecodeRuneInString(inner[i+utf8.RuneLen(r):])
+		if ends(r) && (r == '\n' || r >= utf8.RuneSelf || !isLetter(next)) {
+			from = i + utf8.RuneLen(r)
+		}
+	}
+	return text[from:]
 }
 
 // Tells says that a text behind a call speaks about it: its first sentence does.
@@ -103,13 +140,32 @@ func isCloser(r rune) bool { return strings.ContainsRune(afterEnd, r) }
 func ends(r rune) bool     { return r == '\n' || strings.ContainsRune(".!?。！？؟", r) }
 func isEnd(r rune) bool    { return ends(r) || isGap(r) || strings.ContainsRune(":：", r) }
 
-// lastOf is where the last one of words begins in a text, or -1.
+// lastOf is where the last one of words ends in a text, or -1.
 func lastOf(text string, words []string) int {
 	last := -1
 	for _, w := range words {
-		last = max(last, strings.LastIndex(text, w))
+		last = max(last, lastEnd(text, w))
 	}
 	return last
+}
+
+// lastEnd is where a word ends in a text for the last time, or -1. A * in it stands for any part
+// of one word.
+func lastEnd(text, word string) int {
+	begin, end, any := strings.Cut(word, "*")
+	for i := strings.LastIndex(text, begin); i >= 0; i = strings.LastIndex(text[:i+len(begin)-1], begin) {
+		at := i + len(begin)
+		if !any {
+			return at
+		}
+		if n := strings.IndexByte(text[at:], ' ') + 1; n > 1 && strings.HasSuffix(text[at:at+n], end) {
+			return at + n
+		}
+		if i+len(begin) == 0 {
+			break
+		}
+	}
+	return -1
 }
 
 // Plain is a text in small letters, where one blank stands for all that is neither letter nor

@@ -11,7 +11,7 @@ import (
 
 func talk() *sentence.Talk {
 	return &sentence.Talk{
-		Shown: []string{"example", "例如"}, Denied: []string{" not ", "n't "}, Reported: []string{" log "}, Intended: []string{"let me", " i will ", "^ running"},
+		Shown: []string{"example", "例如"}, Denied: []string{" not ", "n't ", " would "}, Reported: []string{" log "}, Intended: []string{"let me", " i will ", "^ *ing ", " *ing it "},
 	}
 }
 
@@ -32,11 +32,14 @@ func TestTold(t *testing.T) {
 	}
 }
 
-func TestAnnouncesCall(t *testing.T) {
+// What a text that does not speak about a call says of it.
+func TestLead(t *testing.T) {
 	for text, want := range map[string]sentence.Lead{
-		"": sentence.Apart, "So.\n": sentence.Apart, "Let me see:\n": sentence.Apart, "It has this shape:\n": sentence.Announces, "He replied with\n\n": sentence.Apart,
-		"From the log of today\n\n": sentence.Announces, "From the log.\n": sentence.Apart, "From the log of today": sentence.Apart, "Let me see the log\n": sentence.Apart,
-		"We need it": sentence.Apart, "It says: ": sentence.Announces, "The log: ": sentence.Speaks,
+		"": sentence.Apart, "So.\n": sentence.Apart, "One moment.\n": sentence.Apart, "So\n": sentence.Apart, "So:\n": sentence.Silent, "The folder below\n": sentence.Silent,
+		"Let me see:\n": sentence.Apart, "Running it now.\n": sentence.Apart, "It is there; checking it:\n": sentence.Apart, "I will open src/a.b.go.\n": sentence.Apart, "Let me see the log\n": sentence.Apart,
+		"It has this shape:\n": sentence.Silent, "He replied with\n\n": sentence.Silent, "The folder is empty.\n": sentence.Silent, "Let me see. It is empty.\n": sentence.Silent,
+		"We need it": sentence.Apart, "We need it.": sentence.Apart, "DEBUG text=": sentence.Silent, "It says: ": sentence.Silent, "The log: ": sentence.Speaks,
+		"I would be running it.\n": sentence.Speaks, "[TAG] ": sentence.Apart, "Let me see.\n[TAG] ": sentence.Apart, "The folder is here [TAG] ": sentence.Silent, "So.\n```\nx y z\n```\n": sentence.Apart,
 	} {
 		var p sentence.Front
 		p.Add(text)
