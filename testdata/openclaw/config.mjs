@@ -59,6 +59,9 @@ const config = {
   // Without replace and catalogRefresh off, the gateway fetches a catalog from the internet.
   models: { mode: "replace", catalogRefresh: off, providers: Object.fromEntries(entries) },
   plugins: off,
+  // The cleaning of old sessions holds a lock of the whole gateway: up to 11 s on a busy machine, and its other threads
+  // give up after 5 s. A gateway this young has nothing to clean.
+  session: { maintenance: { mode: "warn" } },
   update: { checkOnStart: false, auto: off },
   telemetry: off,
   discovery: { mdns: { mode: "off" } },
