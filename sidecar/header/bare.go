@@ -213,8 +213,14 @@ func (h *bare) glued(word string, types []string) int {
 // sign reads a sign that is no letter.
 func (h *bare) sign(rest string, i int) (end int, is scan.Verdict) {
 	r, n := utf8.DecodeRuneInString(rest[i:])
-	switch {
-	case strings.ContainsRune(":=-–—>»\"'`*(,.…→：＝", r):
+	switch tag := strings.IndexByte(rest[i:min(len(rest), i+maxTag)], '>') + 1; {
+	case r == '<' && tag > 0 && strings.IndexFunc(rest[i+1:i+tag-1], notLetter) < 0:
+		n = tag // <unk>
+		h.noise++
+	case strings.ContainsRune(senseless, r):
+		n = len(rest[i:]) - len(strings.TrimLeft(rest[i:], senseless))
+		h.noise++
+	case strings.ContainsRune(":=–—>»\"'`*(,.…→：＝", r):
 		if r != ':' && r != '=' {
 			h.noise++
 		}
@@ -228,6 +234,15 @@ func (h *bare) sign(rest string, i int) (end int, is scan.Verdict) {
 	}
 	return i + n, scan.Yes
 }
+
+// maxTag is how many bytes a strange tag may have, and senseless are signs that models write in
+// a row when they lose their way.
+const (
+	maxTag    = 16
+	senseless = "+#~-"
+)
+
+func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 
 // rawBody decides about a body that is no JSON: it needs a content type, and code a name.
 func (h *bare) rawBody(known func(string) bool) (Bare, scan.Verdict) {

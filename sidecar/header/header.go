@@ -105,6 +105,9 @@ func (g *Grammar) wordEnd(v string, i int, eof bool) (end int, more bool) {
 // place sorts one word of a header into its place.
 func (g *Grammar) place(h *Header, w string, at int, wantChannel *bool) {
 	words := &g.Words
+	if w = strings.Trim(w, alphabet.Invisible); w == "" {
+		return
+	}
 	if front, name, ok := words.recipient(w); ok {
 		if front != "" {
 			g.place(h, front, at, wantChannel)

@@ -29,11 +29,14 @@ func (t *text) beginCall(header string) {
 // stepCall reads the body of a call: JSON that respects strings, or text.
 func (t *text) stepCall(v string, eof bool) (int, bool) {
 	i := t.skipBlank(v)
+	tok, n, is := t.tokenAt(v[i:], eof)
 	switch {
-	case i == len(v) && !eof:
+	case i == len(v) && !eof, is == wait:
 		return 0, true
 	case i == len(v):
 		return t.endCall(v, i, false)
+	case is == yes && tok.InHeader(): // it was written twice
+		return i + n, false
 	case v[i] != '{' && v[i] != '[' || t.strict >= maxStrict:
 		return t.stepRawCall(v, i, eof)
 	}

@@ -56,6 +56,7 @@ func (t *text) settle(k EventKind) {
 		t.shown = !t.held // what comes next does not continue what was let go
 	}
 	t.bare = false
+	t.spoke = t.spoke || !t.first
 	t.letGo(k)
 }
 

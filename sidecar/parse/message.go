@@ -81,8 +81,8 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 	}
 	switch {
 	case t.foreign():
-		if t.r.found > 0 {
-			t.note(t.r.s.harmony, 0, n, Dropped, "the model speaks as the tool")
+		if t.r.found > 0 || t.spoke { // before that it may be an echo of the request
+			t.note(t.r.s.harmony, 0, n, Dropped, "the model speaks for somebody else")
 			t.enter(inTail)
 			return n, false
 		}
@@ -161,6 +161,7 @@ func (t *text) show(s string) {
 		return
 	}
 	t.settle(Text)
+	t.spoke = true
 	if t.shown {
 		t.shown = false
 		if t.inside != nil {
@@ -185,6 +186,13 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 		}
 	}
 	at, tok, n, end := t.findToken(v, 0)
+	if named := at >= 0 && t.before(v, at) == '`'; named && at+n == len(v) && !eof {
+		t.body(v[:at])
+		return at, true
+	} else if named && at+n < len(v) && v[at+n] == '`' {
+		t.body(v[:at+n])
+		return at + n, false
+	}
 	if at < 0 && eof && end < len(v) { // one that the end of the reply completes, or breaks off
 		if tok, n, is := t.tokenAt(v[end:], true); is == yes || t.r.cut() && strings.HasPrefix(v[end:], "<|") {
 			t.body(v[:end])
@@ -238,6 +246,7 @@ func (t *text) body(s string) {
 	case t.drop:
 		t.note(t.r.s.harmony, 0, len(s), Dropped, "not for the user")
 	case t.kind == Thought:
+		t.spoke = true
 		t.emit(Thought, s)
 	default:
 		t.show(s)

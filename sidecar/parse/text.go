@@ -71,6 +71,7 @@ type text struct {
 	think bool      // inMessage: closed by </think>
 	trim  bool      // inMessage: blanks at its start are not part of it
 	shown bool      // a visible message was closed before this one
+	spoke bool      // the assistant said something, or thought it
 	said  string    // the header of the current call, as written
 
 	inside   *text // reads the body of the message that is shown
