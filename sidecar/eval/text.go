@@ -34,9 +34,9 @@ func (r *Report) Write(out io.Writer) error {
 	}
 	for i, p := range r.Pairs {
 		if i == 0 {
-			fmt.Fprintln(w, "\n  pair\tboth right\tonly the first\tonly the second\tneither\tp")
+			fmt.Fprintln(w, "\n  pair\tboth right\tonly the first\tonly the second\tneither\tcases\tp")
 		}
-		fmt.Fprintf(w, "  %s, %s\t%d\t%d\t%d\t%d\t%.2g\n", p.A, p.B, p.Both, p.OnlyA, p.OnlyB, p.Neither, p.P)
+		fmt.Fprintf(w, "  %s, %s\t%d\t%d\t%d\t%d\t%d:%d\t%.2g\n", p.A, p.B, p.Both, p.OnlyA, p.OnlyB, p.Neither, p.CasesA, p.CasesB, p.P)
 	}
 	shown := 0
 	for _, row := range r.Rows {
@@ -123,14 +123,6 @@ func (m *Made) short() string {
 		return "text"
 	}
 	return "nothing"
-}
-
-// categories are the categories of the cases, sorted.
-func (r *Report) categories() []string {
-	if len(r.Variants) == 0 {
-		return nil
-	}
-	return slices.Sorted(maps.Keys(r.Variants[0].Categories))
 }
 
 type suites struct {
