@@ -36,7 +36,7 @@ type Metrics struct {
 	Approvals *Vec    // outcome: asked, allowed, denied, used, expired
 	Pending   *Series // approvals that nobody has answered yet
 
-	Shadows     *Vec // experiment, outcome: same, differs, skipped, crashed
+	Shadows     *Vec // experiment, outcome: same, differs, skipped, crashed, stuck
 	Units       *Vec // experiment, arm: that were in it
 	Outcomes    *Vec // experiment, arm, measure, of: sum, events
 	Connections *Vec // of confined commands, by outcome: connected, refused, failed
@@ -74,7 +74,7 @@ func New() *Metrics {
 		Approvals: counter("approvals_total", "Calls that a person was asked about, by what became of them: asked, allowed, denied, used, expired.", "outcome"),
 		Pending:   gauge("approvals_pending", "Calls that wait for a person's answer.").WithLabelValues(),
 
-		Shadows:     counter("shadow_readings_total", "Replies for shadows to read, by experiment and outcome: same, differs, skipped, crashed.", "experiment", "outcome"),
+		Shadows:     counter("shadow_readings_total", "Replies for shadows to read, by experiment and outcome: same, differs, skipped, crashed, stuck.", "experiment", "outcome"),
 		Units:       gauge("experiment_units", "Units that were in an arm of an experiment.", "experiment", "arm"),
 		Outcomes:    gauge("experiment_outcomes", "What is counted of an arm of an experiment, by measure: the sum, and of how many events.", "experiment", "arm", "measure", "of"),
 		Connections: counter("connections_total", "Connections that confined commands wanted, by outcome: connected, refused, failed.", "outcome"),
