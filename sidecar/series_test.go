@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // Calls, repairs, refusals and faults are counted by model and arm, in every arm that a request
@@ -46,6 +48,41 @@ func TestMetricsByArm(t *testing.T) {
 			if strings.Contains(line, "made-up") || strings.Contains(line, "arm=") && !strings.Contains(line, "experiment=") && !strings.Contains(line, of) {
 				t.Errorf("%q: %s", row.session, line)
 			}
+		}
+	}
+}
+
+// Runs of executor mode are in arms, too: their calls are counted by arm, and so are the results of
+// the tools, which come within the run.
+func TestRunsInArms(t *testing.T) {
+	set := trying(t, promptOrNot)
+	l := openLab(t, "", io.Discard)
+	b := &bench{result: func(_ string, times int) tools.Result {
+		if times == 1 {
+			return tools.Result{Text: "Error: nothing found"}
+		}
+		return tools.Result{Text: "found"}
+	}}
+	search := script.Native("web_search", `{"query":"x"}`)
+	again := script.Native("web_search", `{"query":"y"}`)
+	r := start(t, setup{set: set, lab: l, sources: []executor.Source{b}}, script.New(script.Scenario{Steps: []script.Reply{search, again, script.Text("Done.")}}))
+	a := r.chat(`{"model":"executor","messages":[{"role":"user","content":"Find x."}]}`, "session_id", "s")
+	arm := a.header.Get(experimentHeader)
+	if a.text != "Done." || arm == "" {
+		t.Fatalf("%q in %q: %s", a.text, arm, a.body)
+	}
+	if want := fmt.Sprintf(`calls_total{model="executor",arm=%q,strategy="native"} 2`, arm); !strings.Contains(r.metrics(), want) {
+		t.Errorf("no %s in\n%s", want, r.metrics())
+	}
+	counted := map[string]float64{}
+	for _, arm := range l.Reports(set)[0].Arms {
+		for _, m := range arm.Measures {
+			counted[m.ID+" of"], counted[m.ID] = m.N, m.X
+		}
+	}
+	for measure, want := range map[string]float64{"tool_ok of": 2, "tool_ok": 1, "call_found": 1, "call_found of": 1, "turns": 3, "corrected": 0} {
+		if counted[measure] != want {
+			t.Errorf("%s: %v, not %v", measure, counted[measure], want)
 		}
 	}
 }

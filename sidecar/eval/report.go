@@ -152,6 +152,9 @@ func (r *Report) Add(row Row, sums []*Sum) {
 	}
 }
 
+// Live says that a server was asked.
+func (r *Report) Live() bool { return len(r.All) > 0 && r.All[0].of != "" }
+
 func (s *Sum) add(o *Sum) {
 	for _, f := range [][2]*int{{&s.Cases, &o.Cases}, {&s.Labelled, &o.Labelled}, {&s.Right, &o.Right}, {&s.CallsExact, &o.CallsExact}, {&s.CallsTotal, &o.CallsTotal},
 		{&s.FalseCalls, &o.FalseCalls}, {&s.Leaks, &o.Leaks}, {&s.ContentOK, &o.ContentOK}, {&s.ContentTotal, &o.ContentTotal}, {&s.ReasoningOK, &o.ReasoningOK}, {&s.ReasoningTotal, &o.ReasoningTotal},

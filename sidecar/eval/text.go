@@ -21,8 +21,12 @@ func (r *Report) Write(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "  variant\tright\tcalls\tfalse\tleaks\tcontent\tthoughts\tunresolved\trepairs\trefused\tms")
 	for _, s := range r.Variants {
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\t%.0f\n", s.Name, of(s.Right, s.Labelled), of(s.CallsExact, s.CallsTotal), s.FalseCalls, s.Leaks,
-			of(s.ContentOK, s.ContentTotal), of(s.ReasoningOK, s.ReasoningTotal), of(s.UnresolvedOK, s.UnresolvedTotal), s.Repairs, s.Refused, s.Milliseconds)
+		repairs, refused := fmt.Sprint(s.Repairs), fmt.Sprint(s.Refused)
+		if r.Live() {
+			repairs, refused = "-", "-" // a caller does not see them
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.0f\n", s.Name, of(s.Right, s.Labelled), of(s.CallsExact, s.CallsTotal), s.FalseCalls, s.Leaks,
+			of(s.ContentOK, s.ContentTotal), of(s.ReasoningOK, s.ReasoningTotal), of(s.UnresolvedOK, s.UnresolvedTotal), repairs, refused, s.Milliseconds)
 	}
 	for i, s := range r.Variants {
 		if i == 0 && s.Steady != nil {
