@@ -57,45 +57,6 @@ func variances(arms []Tally, rate bool) (out []float64, ok bool) {
 
 func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }
 
-// impossible is the least that Split says. It is not 0, which an Ask takes for no answer.
-const impossible = 1e-300
-
-// Split is how likely chance gives such counts of units for these shares, at any look: 1 over a
-// Bayes factor, of a Dirichlet mixture around the shares against the shares (Lindon and
-// Malek, Anytime-Valid Inference for Multinomial Count Data, 2022). Shares count in relation to
-// each other; an arm without one can have no units. A negative count is none.
-func Split(counts []int, shares []float64) (p float64) {
-	const weight = 500 // how close to the shares a split is expected that is off
-	sum := 0.0
-	for _, s := range shares {
-		if s > 0 {
-			sum += s
-		}
-	}
-	n, log := 0.0, 0.0
-	for i, c := range counts {
-		if c <= 0 {
-			continue
-		}
-		if i >= len(shares) || !(shares[i] > 0) {
-			return impossible
-		}
-		share := shares[i] / sum
-		n += float64(c)
-		log += lgamma(weight*share+float64(c)) - lgamma(weight*share) - float64(c)*math.Log(share)
-	}
-	log += lgamma(weight) - lgamma(weight+n)
-	if math.IsNaN(log) {
-		return impossible // a share is infinite, or almost 0
-	}
-	return min(1, max(impossible, math.Exp(-log)))
-}
-
-func lgamma(x float64) float64 { y, _ := math.Lgamma(x); return y }
-
-// SplitOff is below which probability a split is called off.
-const SplitOff = 0.001
-
 // Kind is what may be said of an arm.
 type Kind string
 

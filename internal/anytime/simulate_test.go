@@ -201,11 +201,38 @@ func TestSplit(t *testing.T) {
 		real  float64
 		units int
 		least float64
-	}{{0.53, 5000, 0.5}, {0.53, 10000, 0.95}, {0.55, 5000, 0.99}, {0.6, 1000, 0.9}} {
+	}{{0.53, 5000, 0.58}, {0.53, 10000, 0.95}, {0.55, 2000, 0.55}, {0.55, 5000, 0.99}, {0.6, 500, 0.25}, {0.6, 1000, 0.9}, {0.52, 10000, 0.4}} {
 		f := called(runs(t, 500), row.units, row.real)
 		t.Logf("a split of %.2f is called off within %d units in %.1f %%", row.real, row.units, 100*f)
 		if f < row.least {
 			t.Errorf("a split of %.2f is called off within %d units in %.3f", row.real, row.units, f)
+		}
+	}
+}
+
+// The Bayes factor against fair shares is 1 on average where they are fair: by Ville, it is ever
+// 1,000 in at most one of 1,000 experiments.
+func TestSuspicionIsFair(t *testing.T) {
+	for _, fair := range [][]float64{{0.5, 0.5}, {0.9, 0.1}, {0.999, 0.001}, {0.5, 0.3, 0.2}, {0.98, 0.01, 0.01}} {
+		const n = 40
+		mean := 0.0
+		for a := range n + 1 {
+			for b := range n + 1 - a {
+				units := []float64{float64(a), float64(n - a)}
+				if len(fair) == 3 {
+					units = []float64{float64(a), float64(b), float64(n - a - b)}
+				} else if b > 0 {
+					break
+				}
+				log := lgamma(n + 1)
+				for i, u := range units {
+					log += u*math.Log(fair[i]) - lgamma(u+1)
+				}
+				mean += math.Exp(log + suspicion(units, fair))
+			}
+		}
+		if math.Abs(mean-1) > 1e-9 {
+			t.Errorf("%v: %v", fair, mean)
 		}
 	}
 }

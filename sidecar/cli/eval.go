@@ -73,6 +73,7 @@ could not be read, 2 wrong usage.`,
 	f.IntVar(&job.Live.Times, "times", 3, "with --live: the `NUMBER` of times that a case is asked, at each temperature")
 	f.Float64SliceVar(&job.Live.Temperatures, "temperature", nil, "with --live: the `TEMPERATURES` to ask at (without it: the one of the rules)")
 	f.IntVar(&job.Live.Most, "max-requests", 0, "with --live: stop behind this `NUMBER` of requests")
+	f.IntVar(&job.Live.Parallel, "parallel", 4, "with --live: the `NUMBER` of requests at once")
 	f.StringVar(&job.Live.Answers, "answers", "", "with --live: keep what was answered in `FILE`, and do not ask for it again")
 	f.DurationVar(&job.Live.Wait, "timeout", 2*time.Minute, "with --live: the `TIME` for one answer")
 	jsonFlag(c, &job.JSON, `{"variants": […], "pairs": […], "rows": […]}`)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"sync"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 )
@@ -15,13 +16,17 @@ import (
 type answered struct {
 	replay.Made
 	Milliseconds float64 `json:"milliseconds"`
+
+	failed error // the server had no answer, this time
 }
 
-// answers are those of earlier runs, a line of JSON each, by what was asked. A run that breaks off
-// loses the answer that it waited for at most: a line that is not whole is passed over.
+// answers are those of earlier runs and of this one, a line of JSON each, by what was asked. A run
+// that breaks off loses the answers that it waited for at most: a line that is not whole is passed over.
 type answers struct {
-	made map[string]answered
 	file *os.File // nil: they are not kept
+
+	mu   sync.Mutex
+	made map[string]answered
 }
 
 func openAnswers(path string) (*answers, error) {
@@ -53,16 +58,18 @@ func openAnswers(path string) (*answers, error) {
 	return a, nil
 }
 
-// add keeps an answer before anything is made of it.
-func (a *answers) add(key string, made answered) error {
-	a.made[key] = made
-	if a.file == nil {
+// add keeps an answer as it comes. A question without one is asked again the next time.
+func (a *answers) add(key string, one answered) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.made[key] = one
+	if a.file == nil || one.failed != nil {
 		return nil
 	}
 	line, err := json.Marshal(struct {
 		Key string `json:"key"`
 		answered
-	}{key, made})
+	}{key, one})
 	if err == nil {
 		_, err = a.file.Write(append(line, '\n'))
 	}

@@ -1,11 +1,15 @@
 package eval
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 )
 
 //go:embed page.html
@@ -21,7 +25,7 @@ func (r *Report) HTML(out io.Writer) error {
 			return 100 * float64(n) / float64(all)
 		},
 		"of":    of,
-		"mark":  func(m *Made, labelled bool) string { return m.mark(labelled) },
+		"add":   func(a, b int) int { return a + b },
 		"shown": func(m *Made) string { return m.shown() },
 		"want":  want,
 		"in":    func(s *Sum, category string) *Sum { return s.in(category) },
@@ -30,11 +34,80 @@ func (r *Report) HTML(out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	wrong, right := r.categories()
 	return page.Execute(out, struct {
 		*Report
 		Headline   string
-		Categories []string
-	}{r, r.Headline(), r.categories()})
+		Categories []string // in which some variant is wrong
+		AllRight   string
+		Groups     []group
+	}{r, r.Headline(), wrong, strings.Join(right, ", "), r.groups()})
+}
+
+// categories are those of the labelled cases, sorted: in which some variant is wrong, and in which
+// none is, with how many cases they have.
+func (r *Report) categories() (wrong, right []string) {
+	for _, name := range slices.Sorted(maps.Keys(r.Variants[0].Categories)) {
+		n := r.Variants[0].in(name).Labelled
+		switch {
+		case slices.ContainsFunc(r.Variants, func(s *Sum) bool { return s.in(name).Right < n }):
+			wrong = append(wrong, name)
+		case n > 0:
+			right = append(right, fmt.Sprintf("%s (%d)", name, n))
+		}
+	}
+	return wrong, right
+}
+
+// group is a case, with all times that it was asked.
+type group struct {
+	ID, Category string
+	Rows         []Row // those in which variants differ or are wrong
+	Tags         []tag // how each variant did
+}
+
+type tag struct{ Text, Class string }
+
+// groups are the cases in which variants differ or are wrong, in order.
+func (r *Report) groups() (out []group) {
+	at, all := map[string]int{}, map[string][]Row{}
+	for _, row := range r.All {
+		id := cmp.Or(row.of, row.key)
+		all[id] = append(all[id], row)
+	}
+	for _, row := range r.Rows {
+		id := cmp.Or(row.of, row.key)
+		i, known := at[id]
+		if !known {
+			i, at[id] = len(out), len(out)
+			out = append(out, group{ID: cmp.Or(row.of, row.ID), Category: row.Category, Tags: r.tags(all[id])})
+		}
+		out[i].Rows = append(out[i].Rows, row)
+	}
+	return out
+}
+
+// tags say how each variant did with a case: in a word, or how often it was right.
+func (r *Report) tags(rows []Row) (out []tag) {
+	for i, v := range r.Variants {
+		right := 0
+		for _, row := range rows {
+			right += count(row.Made[i].Right)
+		}
+		t := tag{Text: v.Name + ": " + rows[0].Made[i].mark(rows[0].Labelled)}
+		if len(rows) > 1 && rows[0].Labelled {
+			t.Text = fmt.Sprintf("%s: right in %d of %d", v.Name, right, len(rows))
+		}
+		switch {
+		case !rows[0].Labelled:
+		case right == len(rows):
+			t.Class = "right"
+		case right == 0:
+			t.Class = "wrong"
+		}
+		out = append(out, t)
+	}
+	return out
 }
 
 func (s *Sum) in(category string) *Sum {

@@ -22,6 +22,7 @@ type Live struct {
 	Times        int           // at each temperature; 0: 1
 	Temperatures []float64     // none: that of the rules, or the server's own
 	Most         int           // requests; 0: as many as it takes
+	Parallel     int           // requests at once; 0: 1
 	Answers      string        // file of what was answered, for the next time; empty: none
 	Wait         time.Duration // for one answer
 	Tell         io.Writer     // how far it is
@@ -94,50 +95,49 @@ func (l *Live) Run(ctx context.Context, r *Report, variants []Variant, world gua
 	}
 	questions := l.questions()
 	all := len(questions) * len(variants)
-	fmt.Fprintf(l.Tell, "%d cases, %d times each, %d variants: %d answers; %d are known, at most %d requests\n", len(l.cases), max(1, l.Times)*max(1, len(l.Temperatures)), len(variants), all, known.among(questions, servers), cmp.Or(l.Most, all))
-	asked, done := 0, 0
-	for _, q := range questions {
-		row, sums := q.row()
-		failed := false
-		for i, s := range servers {
-			key := s.key(q)
-			made, ok := known.made[key]
-			if !ok {
-				if l.Most > 0 && asked >= l.Most {
-					fmt.Fprintf(l.Tell, "stopped behind %d requests; ask again with the same --answers to go on\n", asked)
-					return nil
-				}
-				asked++
-				began := time.Now()
-				answer, err := s.ask(ctx, q, l.Wait)
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-				if err != nil {
-					failed = true
-					r.Variants[i].Errors++
-					fmt.Fprintf(l.Tell, "%s, %s: %v\n", row.ID, s.Name, err)
-					continue
-				}
-				made = answered{Made: *answer, Milliseconds: float64(time.Since(began)) / float64(time.Millisecond)}
-				if err := known.add(key, made); err != nil {
-					return err
-				}
-			}
-			m, sum := q.tally(s.Variant, made.Made, made.Milliseconds)
-			row.Made, sums = append(row.Made, m), append(sums, sum)
-			row.Differs = row.Differs || !same(row.Made[0], m)
-			done++
-		}
-		if !failed { // what the server could not answer is no miss of anybody
-			r.Add(row, sums)
-		}
-		l.progress(done, all)
+	open := known.open(questions, servers)
+	fmt.Fprintf(l.Tell, "%d cases, %d times each, %d variants: %d answers; %d are known, at most %d requests, %d at once\n", len(l.cases), max(1, l.Times)*max(1, len(l.Temperatures)), len(variants), all, known.among(questions, servers), cmp.Or(l.Most, len(open)), max(1, l.Parallel))
+	now := open
+	if l.Most > 0 {
+		now = open[:min(l.Most, len(open))]
 	}
-	if l.Rewrites {
-		fmt.Fprintln(l.Tell)
+	if err := l.ask(ctx, now, known); err != nil {
+		return err
+	}
+	if len(now) < len(open) {
+		fmt.Fprintf(l.Tell, "stopped behind %d requests; ask again with the same --answers to go on\n", len(now))
+	}
+	for _, q := range questions {
+		if !take(r, q, servers, known) {
+			return nil
+		}
 	}
 	return nil
+}
+
+// take adds what became of a question to the report. It is not ok where nobody has asked yet.
+// So the report does not depend on which answer came first.
+func take(r *Report, q question, servers []*server, known *answers) (ok bool) {
+	row, failed := q.row(), false
+	var sums []*Sum
+	for i, s := range servers {
+		made, asked := known.made[s.key(q)]
+		switch {
+		case !asked:
+			return false
+		case made.failed != nil:
+			failed = true
+			r.Variants[i].Errors++
+			continue
+		}
+		m, sum := q.tally(s.Variant, made.Made, made.Milliseconds)
+		row.Made, sums = append(row.Made, m), append(sums, sum)
+		row.Differs = row.Differs || !same(row.Made[0], m)
+	}
+	if !failed { // what the server could not answer is no miss of anybody
+		r.Add(row, sums)
+	}
+	return true
 }
 
 // questions are all that is to be asked, in order.
@@ -160,25 +160,14 @@ func (l *Live) questions() (out []question) {
 }
 
 // row is a question in the report: its case, the temperature, and which time it is.
-func (q *question) row() (Row, []*Sum) {
+func (q *question) row() Row {
 	id := q.ID
 	if q.temperature != nil {
 		id += fmt.Sprintf(" at %g", *q.temperature)
 	}
-	row := Row{ID: fmt.Sprintf("%s, time %d", id, q.time), Category: q.Category, Place: q.Place, Labelled: q.Want != nil, of: id}
+	row := Row{ID: fmt.Sprintf("%s, time %d", id, q.time), Category: q.Category, Place: q.Place, Labelled: q.Want != nil, of: id, unit: q.Place}
 	if q.Want != nil {
 		row.Want = q.Record.Expect
 	}
-	return row, nil
-}
-
-func (l *Live) progress(done, all int) {
-	const width = 30
-	switch {
-	case l.Rewrites:
-		full := width * done / max(1, all)
-		fmt.Fprintf(l.Tell, "\r[%-*s] %d of %d", width, "##############################"[:full], done, all)
-	case done == all || done/max(1, all/10) > (done-1)/max(1, all/10):
-		fmt.Fprintf(l.Tell, "%d of %d\n", done, all)
-	}
+	return row
 }

@@ -91,6 +91,13 @@ func TestLive(t *testing.T) {
 	if !strings.Contains(said, "at most 16 requests") || !strings.Contains(said, "16 of 16") {
 		t.Error(said)
 	}
+	var page bytes.Buffer
+	ruletest.Must(t, r.HTML(&page))
+	for want, n := range map[string]int{"<details>": 2, "v: right in 2 of 4": 2, "2 + 2 of 4": 1} { // a case is shown once
+		if got := strings.Count(page.String(), want); got != n || strings.Contains(page.String(), "repairs") {
+			t.Errorf("%s is %d times in the page", want, got)
+		}
+	}
 }
 
 // What was answered is not asked again; a bound stops; a changed case is another one.

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -35,17 +34,6 @@ type Sum struct {
 	RightCases      []string        `json:"right_cases,omitempty"` // by their keys, for a baseline
 }
 
-// Pair compares two variants over labelled cases.
-type Pair struct {
-	A       string  `json:"a"`
-	B       string  `json:"b"`
-	Both    int     `json:"both_right"`
-	OnlyA   int     `json:"only_a"`
-	OnlyB   int     `json:"only_b"`
-	Neither int     `json:"neither"`
-	P       float64 `json:"p"` // that chance alone splits them so: the sign test, exact
-}
-
 // Row is a case, and what each variant made of it.
 type Row struct {
 	ID        string  `json:"id"`
@@ -57,7 +45,8 @@ type Row struct {
 	Want      any     `json:"expect,omitempty"`
 	key       string  // its id; the second case of that id is ID#2
 	notJudged []string
-	of        string // the case, where it was asked several times
+	of        string // the case and its temperature, where it was asked several times
+	unit      string // the case, of which all times are one observation
 }
 
 // Report is all of it.
@@ -163,6 +152,9 @@ func (r *Report) Add(row Row, sums []*Sum) {
 	}
 }
 
+// Live says that a server was asked.
+func (r *Report) Live() bool { return len(r.All) > 0 && r.All[0].of != "" }
+
 func (s *Sum) add(o *Sum) {
 	for _, f := range [][2]*int{{&s.Cases, &o.Cases}, {&s.Labelled, &o.Labelled}, {&s.Right, &o.Right}, {&s.CallsExact, &o.CallsExact}, {&s.CallsTotal, &o.CallsTotal},
 		{&s.FalseCalls, &o.FalseCalls}, {&s.Leaks, &o.Leaks}, {&s.ContentOK, &o.ContentOK}, {&s.ContentTotal, &o.ContentTotal}, {&s.ReasoningOK, &o.ReasoningOK}, {&s.ReasoningTotal, &o.ReasoningTotal},
@@ -178,6 +170,9 @@ type Steady struct {
 	Sometimes int `json:"sometimes"`
 	Never     int `json:"never"`
 }
+
+// Cases are all of them.
+func (s *Steady) Cases() int { return s.Always + s.Sometimes + s.Never }
 
 // steady counts how often each case was right.
 func (r *Report) steady() {
@@ -203,51 +198,4 @@ func (r *Report) steady() {
 			}
 		}
 	}
-}
-
-// Finish compares every two variants.
-func (r *Report) Finish() {
-	r.steady()
-	for a := range r.Variants {
-		for b := a + 1; b < len(r.Variants); b++ {
-			p := Pair{A: r.Variants[a].Name, B: r.Variants[b].Name}
-			for _, row := range r.All {
-				if !row.Labelled {
-					continue
-				}
-				switch x, y := row.Made[a].Right, row.Made[b].Right; {
-				case x && y:
-					p.Both++
-				case x:
-					p.OnlyA++
-				case y:
-					p.OnlyB++
-				default:
-					p.Neither++
-				}
-			}
-			t := replay.Tally{Better: p.OnlyB, Worse: p.OnlyA}
-			p.P = t.SignTest()
-			r.Pairs = append(r.Pairs, p)
-		}
-	}
-}
-
-// Headline says in words which variant is best, and how sure that is.
-func (r *Report) Headline() string {
-	if len(r.Variants) < 2 || r.Variants[0].Labelled == 0 {
-		return fmt.Sprintf("%d replies, %d of them labelled.", r.Cases, r.Variants[0].Labelled)
-	}
-	best := slices.MaxFunc(r.Variants, func(a, b *Sum) int { return a.Right - b.Right })
-	first := r.Variants[0]
-	if best.Right == first.Right {
-		return fmt.Sprintf("No variant reads more of the %d labelled replies rightly than %s: %d.", first.Labelled, first.Name, first.Right)
-	}
-	i := slices.IndexFunc(r.Pairs, func(p Pair) bool { return p.A == first.Name && p.B == best.Name })
-	p := r.Pairs[i]
-	sure := "and that is hardly chance"
-	if p.P > 0.05 {
-		sure = "and that may be chance"
-	}
-	return fmt.Sprintf("%s reads %d replies rightly that %s reads wrongly, and %d the other way round, %s (p = %.2g).", best.Name, p.OnlyB, first.Name, p.OnlyA, sure, p.P)
 }

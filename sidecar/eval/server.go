@@ -48,10 +48,11 @@ func (l *Live) serve(v Variant, world guard.World) (*server, error) {
 	return &server{v, s.Handler(), func() { s.Close(); up.Close() }}, nil
 }
 
-// frank are rules under which a server that fails gives an error, and no sentence for a user: it
-// is no answer, and no miss of the model.
+// frank are rules under which nobody asks too much, and a server that fails gives an error, and
+// no sentence for a user: it is no answer, and no miss of the model.
 func frank(set *ruleset.Set) *ruleset.Set {
 	mine := *set
+	mine.Limits.Caller = ruleset.Pace{AtOnce: 1 << 20, PerMinute: 1 << 30} // all questions come from one
 	mine.Recovery.Faults = maps.Clone(set.Recovery.Faults)
 	for _, f := range []ruleset.Fault{
 		ruleset.StreamError, ruleset.Overflow, ruleset.Auth, ruleset.Missing, ruleset.RateLimited, ruleset.Rejected, ruleset.ServerError, ruleset.Unreachable, ruleset.Away, ruleset.Timeout,
@@ -98,10 +99,10 @@ func (s *server) key(q question) string {
 }
 
 // ask sends a question through the serving code, and reads the answer as a caller would.
-func (s *server) ask(ctx context.Context, q question, wait time.Duration) (*replay.Made, error) {
+func (s *server) ask(ctx context.Context, q question, wait time.Duration) (made replay.Made, err error) {
 	body, err := s.body(q)
 	if err != nil {
-		return nil, err
+		return made, err
 	}
 	if wait > 0 {
 		var cancel context.CancelFunc
@@ -110,7 +111,7 @@ func (s *server) ask(ctx context.Context, q question, wait time.Duration) (*repl
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/v1/chat/completions", bytes.NewReader(body))
 	if err != nil {
-		return nil, err
+		return made, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	out := &recorder{header: http.Header{}, status: http.StatusOK}
@@ -118,16 +119,16 @@ func (s *server) ask(ctx context.Context, q question, wait time.Duration) (*repl
 	var doc openai.Completion
 	switch err := doc.Parse(out.body.Bytes()); {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return nil, fmt.Errorf("no answer within %v", wait)
+		return made, fmt.Errorf("no answer within %v", wait)
 	case out.status != http.StatusOK:
-		return nil, fmt.Errorf("status %d: %s", out.status, out.body.String()[:min(out.body.Len(), 300)])
+		return made, fmt.Errorf("status %d: %s", out.status, out.body.String()[:min(out.body.Len(), 300)])
 	case err != nil:
-		return nil, fmt.Errorf("read the answer: %w", err)
+		return made, fmt.Errorf("read the answer: %w", err)
 	case len(doc.Choices) == 0:
-		return nil, errors.New("the answer has no choice")
+		return made, errors.New("the answer has no choice")
 	}
 	ch := &doc.Choices[0]
-	made := &replay.Made{Content: ch.Content.Text, Reasoning: ch.Reasoning.Text, Finish: ch.Finish}
+	made = replay.Made{Content: ch.Content.Text, Reasoning: ch.Reasoning.Text, Finish: ch.Finish}
 	for _, c := range ch.Calls {
 		made.Calls = append(made.Calls, replay.MadeCall{Name: c.Name, Arguments: json.RawMessage(c.Arguments)})
 	}

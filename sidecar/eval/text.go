@@ -21,8 +21,12 @@ func (r *Report) Write(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "  variant\tright\tcalls\tfalse\tleaks\tcontent\tthoughts\tunresolved\trepairs\trefused\tms")
 	for _, s := range r.Variants {
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\t%.0f\n", s.Name, of(s.Right, s.Labelled), of(s.CallsExact, s.CallsTotal), s.FalseCalls, s.Leaks,
-			of(s.ContentOK, s.ContentTotal), of(s.ReasoningOK, s.ReasoningTotal), of(s.UnresolvedOK, s.UnresolvedTotal), s.Repairs, s.Refused, s.Milliseconds)
+		repairs, refused := fmt.Sprint(s.Repairs), fmt.Sprint(s.Refused)
+		if r.Live() {
+			repairs, refused = "-", "-" // a caller does not see them
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.0f\n", s.Name, of(s.Right, s.Labelled), of(s.CallsExact, s.CallsTotal), s.FalseCalls, s.Leaks,
+			of(s.ContentOK, s.ContentTotal), of(s.ReasoningOK, s.ReasoningTotal), of(s.UnresolvedOK, s.UnresolvedTotal), repairs, refused, s.Milliseconds)
 	}
 	for i, s := range r.Variants {
 		if i == 0 && s.Steady != nil {
@@ -34,9 +38,9 @@ func (r *Report) Write(out io.Writer) error {
 	}
 	for i, p := range r.Pairs {
 		if i == 0 {
-			fmt.Fprintln(w, "\n  pair\tboth right\tonly the first\tonly the second\tneither\tp")
+			fmt.Fprintln(w, "\n  pair\tboth right\tonly the first\tonly the second\tneither\tcases\tp")
 		}
-		fmt.Fprintf(w, "  %s, %s\t%d\t%d\t%d\t%d\t%.2g\n", p.A, p.B, p.Both, p.OnlyA, p.OnlyB, p.Neither, p.P)
+		fmt.Fprintf(w, "  %s, %s\t%d\t%d\t%d\t%d\t%d:%d\t%.2g\n", p.A, p.B, p.Both, p.OnlyA, p.OnlyB, p.Neither, p.CasesA, p.CasesB, p.P)
 	}
 	shown := 0
 	for _, row := range r.Rows {
@@ -123,14 +127,6 @@ func (m *Made) short() string {
 		return "text"
 	}
 	return "nothing"
-}
-
-// categories are the categories of the cases, sorted.
-func (r *Report) categories() []string {
-	if len(r.Variants) == 0 {
-		return nil
-	}
-	return slices.Sorted(maps.Keys(r.Variants[0].Categories))
 }
 
 type suites struct {

@@ -108,7 +108,7 @@ func (g *Guard) Result(id string, text func(most int) string) (note string) {
 	}
 	if by, proven := g.asks.Result(id, text(maxEvidence), g.Now()); proven {
 		agent, channel, _ := strings.Cut(by, " ")
-		g.Metrics.Faults.WithLabelValues("not_asked", "approvals").Inc()
+		g.Metrics.Faults.WithLabelValues("", "", "not_asked", "approvals").Inc()
 		g.Log.Error("the gateway ran a call at once, although it had to ask a person first; for ten minutes such calls wait here. "+
 			"In the gateway, set tools.exec.ask to on-miss and tools.exec.security to full; or set asks: sidecar in exec.yaml",
 			"event", "gateway_does_not_ask", "agent", agent, "channel", channel, "call", id)

@@ -193,7 +193,7 @@ func (g *Guard) fate(id, text string) (note string) {
 	switch fate {
 	case state.NotRun:
 		agent, channel, _ := strings.Cut(by, " ")
-		g.Metrics.Faults.WithLabelValues("not_confined", "guard").Inc()
+		g.Metrics.Faults.WithLabelValues("", "", "not_confined", "guard").Inc()
 		g.Log.Error("the gateway runs commands where they cannot be confined, such as in a sandbox of its own or on another machine; "+
 			"for a day, the rules for commands that are not confined hold for this agent. If that is meant, start serve with --confine off",
 			"event", "gateway_elsewhere", "agent", agent, "channel", channel, "call", id)

@@ -144,14 +144,27 @@ func counts(e *experiment.Experiment, m experiment.Measure, t, control anytime.T
 	return c
 }
 
-// judge compares an arm with the control. The chance to be wrong is shared by all arms. The
-// margin is one of what shall get better: of other measures, every difference matters.
+// judge compares an arm with the control. The chance to be wrong is shared by all arms, and what
+// guards look at beside the measure has such a chance of its own, which they share. The margin is
+// one of what shall get better: of other measures, every difference matters.
 func judge(e *experiment.Experiment, m experiment.Measure, control, arm anytime.Tally, off float64) anytime.Finding {
 	ask := anytime.Ask{Alpha: 0.05 / float64(len(e.Arms)-1), Rate: m.Unit == "", LowerIsBetter: m.Lower, Split: off}
 	if m.ID == e.Measure {
 		ask.Margin = e.Margin
+	} else if guarded := guarded(e); slices.Contains(guarded, m.ID) {
+		ask.Alpha /= float64(len(guarded))
 	}
 	return anytime.Judge(control, arm, ask)
+}
+
+// guarded are the measures that guards look at, but for that which shall get better.
+func guarded(e *experiment.Experiment) (out []string) {
+	for _, g := range e.Guards {
+		if g.Measure != e.Measure && !slices.Contains(out, g.Measure) {
+			out = append(out, g.Measure)
+		}
+	}
+	return out
 }
 
 // split is how likely chance makes such a split; 1 where it follows what is counted.

@@ -86,16 +86,32 @@ func (s *Seat) shadow(h *turn.Heard) {
 	}
 }
 
+// A reading cannot be interrupted. One that takes longer than patience is left behind, and its
+// experiment ends. While so many are left behind no shadow reads: each may hold a processor.
+const (
+	patience = 10 * time.Second
+	maxStuck = 2
+)
+
 // Shadows reads what waits for shadows until ctx ends.
 func (l *Lab) Shadows(ctx context.Context) {
+	var stuck []<-chan struct{} // readings that were left behind
 	for rest := time.Duration(0); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case j := <-l.shadows:
+			stuck = slices.DeleteFunc(stuck, over)
+			if len(stuck) >= maxStuck || l.stopped(j.trial) {
+				l.waits.Add(-j.size)
+				l.Metrics.Shadows.WithLabelValues(j.trial.ID, "skipped").Inc()
+				continue
+			}
 			began := time.Now()
-			l.read(j)
-			l.waits.Add(-j.size)
+			if reading := l.attempt(ctx, j); !over(reading) && ctx.Err() == nil {
+				stuck = append(stuck, reading)
+				l.leave(j, len(stuck))
+			}
 			rest += rests * time.Since(began)
 		}
 		if rest > 5*time.Millisecond { // timers are no finer
@@ -107,6 +123,53 @@ func (l *Lab) Shadows(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// attempt waits for a reading for a while. The channel says when it is over.
+func (l *Lab) attempt(ctx context.Context, j job) <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		l.read(j)
+		l.waits.Add(-j.size)
+	}()
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	select {
+	case <-done:
+	case <-limit.C:
+	case <-ctx.Done():
+		select { // those that end take milliseconds
+		case <-done:
+		case <-time.After(time.Second):
+		}
+	}
+	return done
+}
+
+func over(reading <-chan struct{}) bool {
+	select {
+	case <-reading:
+		return true
+	default:
+		return false
+	}
+}
+
+func (l *Lab) stopped(t *trial) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return t.Stopped != ""
+}
+
+// leave gives up a reading that does not end.
+func (l *Lab) leave(j job, stuck int) {
+	l.Metrics.Shadows.WithLabelValues(j.trial.ID, "stuck").Inc()
+	l.Log.Error("the reading of a shadow does not end and holds a processor; only a restart of the server ends it. Please report it with the reply, which a capture rule may have recorded",
+		"event", "shadow_stuck", "experiment", j.trial.ID, "arm", j.arm, "request", j.seat.id, "stuck", stuck, "shadows_go_on", stuck < maxStuck)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stop(j.trial, fmt.Sprintf("the shadow of %s did not end reading a reply within %s", j.arm, patience))
 }
 
 func ownTools(list []tools.Tool) []tools.Tool {

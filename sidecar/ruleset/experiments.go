@@ -113,7 +113,12 @@ func promote(own rulefile.Files, name, text, id, arm string) (err error) {
 
 func (l *loader) base() experiment.Base {
 	return experiment.Base{Report: l.report, Models: collect(l.set.Models, func(m Model) string { return m.ID.Value }),
-		Over: func(file string) *rulefile.Overlay { return l.trees[file].Over() }}
+		Over: func(file string) *rulefile.Overlay {
+			if !l.clean(file) {
+				return nil // what is said over it cannot be judged
+			}
+			return l.trees[file].Over()
+		}}
 }
 
 // experiments takes experiments.yaml.
@@ -135,9 +140,10 @@ func (l *loader) experiments() {
 }
 
 // arms loads the rules of each arm, checked like all others, and of those together that a
-// session can be in.
+// session can be in. Beside rules that do not load, each arm is told what is wrong with it alone,
+// as far as files that are broken do not matter to it.
 func (l *loader) arms(tightening bool) {
-	base := l.base()
+	base, known := l.base(), slices.Clone(l.problems)
 	l.set.arms = map[string]*Set{}
 	for _, c := range l.set.Experiments.Choices(l.report) {
 		if len(c.Arms) > 1 && l.problems.Fatal() {
@@ -153,6 +159,7 @@ func (l *loader) arms(tightening bool) {
 		switch {
 		case len(texts) > 0 && len(c.Arms) == 1:
 			set, problems = load(files, tightening)
+			problems = slices.DeleteFunc(problems, func(p rulefile.Problem) bool { return slices.Contains(known, p) })
 		case len(texts) > 0:
 			more := prepare(files, true)
 			set, problems = more.set, more.problems

@@ -104,6 +104,48 @@ func TestExperimentProblems(t *testing.T) {
 	}
 }
 
+// What is wrong with an arm is told beside what is wrong elsewhere, once each; what the broken
+// file alone makes wrong is not laid at the arm's door.
+func TestArmsBesideBrokenFiles(t *testing.T) {
+	for _, row := range []struct {
+		file, text, set string
+		want            []string
+	}{
+		{"limits.yaml", "version: 1\nsise: {}\n", "prompt: nope", []string{"limits.yaml: unknown key sise", "experiments.yaml: with this arm: there is no prompt nope"}},
+		{"limits.yaml", "version: 1\n  a: [\n", "strategies.makers.priority: 5", []string{"limits.yaml: ", "experiments.yaml: strategies.yaml has no makers"}},
+		{"strategies.yaml", "version: 1\n  a: [\n", "prompt: nope", []string{"strategies.yaml: ", "experiments.yaml: with this arm: there is no prompt nope"}},
+		{"strategies.yaml", "version: 1\n  a: [\n", "strategies.makers.priority: 5", []string{"strategies.yaml: "}},
+		{"strategies.yaml", "version: 1\n  a: [\n", "limits.retry.times: 5", []string{"strategies.yaml: "}},
+		{"models.yaml", "version: 1\n  a: [\n", "prompt: native", []string{"models.yaml: "}},
+		{"models.yaml", "version: 1\n  a: [\n", "limits.retry.times: many", []string{"models.yaml: ", "experiments.yaml: with this arm: times must be a whole number"}},
+	} {
+		files := builtin(t)
+		files[experimentsFile] = "version: 1\nexperiments:\n  - id: one\n    about: x\n    status: running\n    arms: {control: {share: 50}, new: {share: 50, set: {" + row.set + "}}}\n    measure: tool_ok\n"
+		files[row.file] = row.text
+		set, problems := Load(files)
+		var got []string
+		for _, p := range problems {
+			if !p.Warning {
+				got = append(got, p.File+": "+p.Msg)
+			}
+		}
+		slices.Sort(got)
+		slices.Sort(row.want)
+		if set != nil || len(got) < len(row.want) {
+			t.Errorf("%s in %s: %q", row.set, row.file, got)
+			continue
+		}
+		for _, want := range row.want {
+			if !slices.ContainsFunc(got, func(p string) bool { return strings.HasPrefix(p, want) }) {
+				t.Errorf("%s in %s: no %q in %q", row.set, row.file, want, got)
+			}
+		}
+		if arms := slices.DeleteFunc(got, func(p string) bool { return !strings.HasPrefix(p, experimentsFile) }); len(arms) != len(row.want)-1 {
+			t.Errorf("%s in %s: of the arms it says %q", row.set, row.file, arms)
+		}
+	}
+}
+
 // The same unit gets the same arm, shares are what chance makes of them, edited shares move few
 // units, and experiments do not know of each other.
 func TestPick(t *testing.T) {

@@ -75,7 +75,7 @@ func load(f rulefile.Files, tightening bool) (*Set, rulefile.Problems) {
 		l.problems = append(l.problems, mine.problems...)
 	}
 	l.lint()
-	if !l.problems.Fatal() && !f.HasFolder(rulefile.ArmFolder) {
+	if !f.HasFolder(rulefile.ArmFolder) {
 		l.arms(tightening)
 	}
 	if l.problems = l.problems.Sorted(); l.problems.Fatal() {

@@ -16,12 +16,12 @@ type Metrics struct {
 	Tokens    *Vec    // model, kind: prompt, completion, reasoning (a part of completion)
 	Runs      *Vec    // model, status: answered, unfinished, failed, left
 	RunCalls  *Vec    // tool, outcome: ok, failed, refused, doubt
-	Calls     *Vec    // strategy
-	Repairs   *Vec    // kind
-	Refusals  *Vec    // code
+	Calls     *Vec    // model, arm, strategy
+	Repairs   *Vec    // model, arm, kind
+	Refusals  *Vec    // model, arm, code
 	Hits      *Vec    // file, rule
 	Decisions *Vec    // effect, file, rule
-	Faults    *Vec    // fault, action
+	Faults    *Vec    // model, arm, fault, action; those of the gateway have no model
 	Said      *Vec    // fault
 	Untouch   *Series // replies that left byte for byte
 	Open      *Series // streams being served
@@ -36,7 +36,7 @@ type Metrics struct {
 	Approvals *Vec    // outcome: asked, allowed, denied, used, expired
 	Pending   *Series // approvals that nobody has answered yet
 
-	Shadows     *Vec // experiment, outcome: same, differs, skipped, crashed
+	Shadows     *Vec // experiment, outcome: same, differs, skipped, crashed, stuck
 	Units       *Vec // experiment, arm: that were in it
 	Outcomes    *Vec // experiment, arm, measure, of: sum, events
 	Connections *Vec // of confined commands, by outcome: connected, refused, failed
@@ -60,12 +60,12 @@ func New() *Metrics {
 		Tokens:    counter("tokens_total", "Tokens as the model server counts them, by model id and kind: prompt, completion, and reasoning, which is a part of completion.", "model", "kind"),
 		Runs:      counter("runs_total", "Runs of executor mode by model id and how they ended: answered, unfinished, failed, left.", "model", "status"),
 		RunCalls:  counter("run_calls_total", "Calls of runs by tool and outcome: ok, failed, refused, doubt.", "tool", "outcome"),
-		Calls:     counter("calls_total", "Tool calls that left, by the strategy that found them.", "strategy"),
-		Repairs:   counter("repairs_total", "Repairs made to calls that left, by kind.", "kind"),
-		Refusals:  counter("refusals_total", "Text that looked like a call and was none, by reason.", "code"),
+		Calls:     counter("calls_total", "Tool calls that left, by the strategy that found them.", "model", "arm", "strategy"),
+		Repairs:   counter("repairs_total", "Repairs made to calls that left, by kind.", "model", "arm", "kind"),
+		Refusals:  counter("refusals_total", "Text that looked like a call and was none, by reason.", "model", "arm", "code"),
 		Hits:      counter("rule_hits_total", "Replies in which a rule had a part, by the rule.", "file", "rule"),
 		Decisions: counter("policy_decisions_total", "Calls that the policy denied, asked about, or would have (audit), by the rule and its file.", "effect", "file", "rule"),
-		Faults:    counter("faults_total", "Faults of the model or its server, by what was done.", "fault", "action"),
+		Faults:    counter("faults_total", "Faults of the model or its server, by what was done.", "model", "arm", "fault", "action"),
 		Said:      counter("said_total", "Answers that are a sentence of the rules, by the fault.", "fault"),
 		Untouch:   counter("untouched_total", "Replies that left byte for byte as they came.").WithLabelValues(),
 		Open:      gauge("open_streams", "Streams being served.").WithLabelValues(),
@@ -74,7 +74,7 @@ func New() *Metrics {
 		Approvals: counter("approvals_total", "Calls that a person was asked about, by what became of them: asked, allowed, denied, used, expired.", "outcome"),
 		Pending:   gauge("approvals_pending", "Calls that wait for a person's answer.").WithLabelValues(),
 
-		Shadows:     counter("shadow_readings_total", "Replies for shadows to read, by experiment and outcome: same, differs, skipped, crashed.", "experiment", "outcome"),
+		Shadows:     counter("shadow_readings_total", "Replies for shadows to read, by experiment and outcome: same, differs, skipped, crashed, stuck.", "experiment", "outcome"),
 		Units:       gauge("experiment_units", "Units that were in an arm of an experiment.", "experiment", "arm"),
 		Outcomes:    gauge("experiment_outcomes", "What is counted of an arm of an experiment, by measure: the sum, and of how many events.", "experiment", "arm", "measure", "of"),
 		Connections: counter("connections_total", "Connections that confined commands wanted, by outcome: connected, refused, failed.", "outcome"),

@@ -17,7 +17,7 @@ func (t *Turn) report(f ruleset.Fault, r *ruleset.Remedy, again bool, about tool
 	if again {
 		action = r.Action
 	}
-	t.p.Metrics.Faults.WithLabelValues(string(f), string(action)).Inc()
+	t.p.Metrics.Faults.WithLabelValues(t.labels(string(f), string(action))...).Inc()
 	t.p.Log.Info("fault", "event", "fault", "fault", f, "action", action, "model", t.Model.ID.Value, "server", t.srv.ID.Value,
 		"tool", about.Name, "detail", detail(about, err), "rules", t.set.Version)
 }
@@ -31,14 +31,20 @@ func detail(about tools.Refusal, err error) string {
 	return about.Why
 }
 
+// labels are those of a metric: whose turn it is, and more. Models and arms are ids of the rule
+// files, whatever a caller sends, so there are few.
+func (t *Turn) labels(more ...string) []string {
+	return append([]string{t.Model.ID.Value, strings.Join(t.set.Arms, " ")}, more...)
+}
+
 // count records what a reading found. A clean reply costs nothing here.
 func (t *Turn) count(r *parse.Reading) {
 	for i := range r.Calls {
 		c := &r.Calls[i]
-		t.p.Metrics.Calls.WithLabelValues(c.Strategy).Inc()
+		t.p.Metrics.Calls.WithLabelValues(t.labels(c.Strategy)...).Inc()
 		t.account.call(c.Strategy)
 		for _, fix := range c.Repairs {
-			t.p.Metrics.Repairs.WithLabelValues(fix.Kind).Inc()
+			t.p.Metrics.Repairs.WithLabelValues(t.labels(fix.Kind)...).Inc()
 		}
 	}
 	if r.Headless && !t.up.EatsHeaders() {
@@ -49,7 +55,7 @@ func (t *Turn) count(r *parse.Reading) {
 	t.set.Hit(r, func(rule ruleset.Rule) { t.p.Metrics.Hits.WithLabelValues(rule.File, rule.ID).Inc() })
 	t.account.Refused += len(r.Refused)
 	for i := range r.Refused {
-		t.p.Metrics.Refusals.WithLabelValues(string(r.Refused[i].Code)).Inc()
+		t.p.Metrics.Refusals.WithLabelValues(t.labels(string(r.Refused[i].Code))...).Inc()
 	}
 	for i := range r.Steps {
 		st := &r.Steps[i]

@@ -1,0 +1,85 @@
+package eval
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
+)
+
+// Pair compares two variants over labelled cases.
+type Pair struct {
+	A       string  `json:"a"`
+	B       string  `json:"b"`
+	Both    int     `json:"both_right"`
+	OnlyA   int     `json:"only_a"`
+	OnlyB   int     `json:"only_b"`
+	Neither int     `json:"neither"`
+	CasesA  int     `json:"cases_a"` // in which a is right more often; as only_a, where each was asked once
+	CasesB  int     `json:"cases_b"`
+	P       float64 `json:"p"` // that chance alone splits those cases so: the sign test, exact
+}
+
+// Finish compares every two variants.
+func (r *Report) Finish() {
+	r.steady()
+	for a := range r.Variants {
+		for b := a + 1; b < len(r.Variants); b++ {
+			r.Pairs = append(r.Pairs, r.pair(a, b))
+		}
+	}
+}
+
+// pair compares two variants. The times of one case resemble each other, so they are one
+// observation: the case speaks for the variant that is right more often in it.
+func (r *Report) pair(a, b int) Pair {
+	p := Pair{A: r.Variants[a].Name, B: r.Variants[b].Name}
+	leads := map[string]int{} // how often b was right alone, less how often a was
+	for i, row := range r.All {
+		if !row.Labelled {
+			continue
+		}
+		unit := cmp.Or(row.unit, fmt.Sprint(i))
+		switch x, y := row.Made[a].Right, row.Made[b].Right; {
+		case x && y:
+			p.Both++
+		case x:
+			p.OnlyA++
+			leads[unit]--
+		case y:
+			p.OnlyB++
+			leads[unit]++
+		default:
+			p.Neither++
+		}
+	}
+	for _, lead := range leads {
+		p.CasesA, p.CasesB = p.CasesA+count(lead < 0), p.CasesB+count(lead > 0)
+	}
+	t := replay.Tally{Better: p.CasesB, Worse: p.CasesA}
+	p.P = t.SignTest()
+	return p
+}
+
+// Headline says in words which variant is best, and how sure that is.
+func (r *Report) Headline() string {
+	if len(r.Variants) < 2 || r.Variants[0].Labelled == 0 {
+		return fmt.Sprintf("%d replies, %d of them labelled.", r.Cases, r.Variants[0].Labelled)
+	}
+	best := slices.MaxFunc(r.Variants, func(a, b *Sum) int { return a.Right - b.Right })
+	first := r.Variants[0]
+	if best.Right == first.Right {
+		return fmt.Sprintf("No variant reads more of the %d labelled replies rightly than %s: %d.", first.Labelled, first.Name, first.Right)
+	}
+	i := slices.IndexFunc(r.Pairs, func(p Pair) bool { return p.A == first.Name && p.B == best.Name })
+	p := r.Pairs[i]
+	sure, others := "and that may be chance", float64(len(r.Variants)-1)
+	if p.CasesB > p.CasesA && p.P <= 0.05/others { // the best of many is often good by chance
+		sure = "and that is hardly chance"
+	}
+	if first.Steady != nil {
+		return fmt.Sprintf("%s is right more often than %s in %d of %d cases that differ, %s (p = %.2g).", best.Name, first.Name, p.CasesB, p.CasesA+p.CasesB, sure, p.P)
+	}
+	return fmt.Sprintf("%s reads %d replies rightly that %s reads wrongly, and %d the other way round, %s (p = %.2g).", best.Name, p.OnlyB, first.Name, p.OnlyA, sure, p.P)
+}

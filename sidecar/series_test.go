@@ -1,0 +1,88 @@
+package sidecar
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// Calls, repairs, refusals and faults are counted by model and arm, in every arm that a request
+// is in; what callers make up is no label.
+func TestMetricsByArm(t *testing.T) {
+	set := trying(t, `experiments:
+  - {id: prompt, about: x, status: running, measure: tool_ok, sample: [{session: one, arm: short}, {session: two, arm: short}],
+     arms: {control: {share: 50}, short: {share: 50, set: {prompt: short}}}}
+  - {id: warm, about: x, status: running, measure: tool_ok, sample: [{session: one, arm: control}, {session: two, arm: high}], when: session == "one" or session == "two",
+     arms: {control: {share: 50}, high: {share: 50, set: {effort: high}}}}
+`)
+	damaged, unknown := script.Native("read", `{"path":"a",}`), script.Native("launch_missile", `{}`)
+	for _, row := range []struct{ session, arm string }{
+		{"", ""}, {"one", "prompt/short warm/control"}, {"two", "prompt/short warm/high"},
+	} {
+		r := start(t, setup{set: set, lab: openLab(t, "", io.Discard)}, script.New(script.Scenario{Steps: []script.Reply{damaged, unknown, unknown, unknown, unknown}}))
+		headers := []string{}
+		if row.session != "" {
+			headers = []string{"session_id", row.session}
+		}
+		r.chat(asking(bothTool), headers...)
+		r.chat(asking(bothTool), headers...)
+		for i := range 20 {
+			r.chat(fmt.Sprintf(`{"model":"made-up-%d","user":"%d","messages":[{"role":"user","content":"x"}]}`, i, i), headers...)
+		}
+		m := r.metrics()
+		of := fmt.Sprintf(`model="gpt-oss",arm=%q,`, row.arm)
+		for _, want := range []string{
+			`calls_total{` + of + `strategy="native"} 1`, `repairs_total{` + of + `kind="json.`,
+			`refusals_total{` + of + `code="not_offered"} `, `faults_total{` + of + `fault="not_offered",action="`,
+		} {
+			if !strings.Contains(m, want) {
+				t.Errorf("%q: no %s", row.session, want)
+			}
+		}
+		for line := range strings.Lines(m) {
+			if strings.Contains(line, "made-up") || strings.Contains(line, "arm=") && !strings.Contains(line, "experiment=") && !strings.Contains(line, of) {
+				t.Errorf("%q: %s", row.session, line)
+			}
+		}
+	}
+}
+
+// Runs of executor mode are in arms, too: their calls are counted by arm, and so are the results of
+// the tools, which come within the run.
+func TestRunsInArms(t *testing.T) {
+	set := trying(t, promptOrNot)
+	l := openLab(t, "", io.Discard)
+	b := &bench{result: func(_ string, times int) tools.Result {
+		if times == 1 {
+			return tools.Result{Text: "Error: nothing found"}
+		}
+		return tools.Result{Text: "found"}
+	}}
+	search := script.Native("web_search", `{"query":"x"}`)
+	again := script.Native("web_search", `{"query":"y"}`)
+	r := start(t, setup{set: set, lab: l, sources: []executor.Source{b}}, script.New(script.Scenario{Steps: []script.Reply{search, again, script.Text("Done.")}}))
+	a := r.chat(`{"model":"executor","messages":[{"role":"user","content":"Find x."}]}`, "session_id", "s")
+	arm := a.header.Get(experimentHeader)
+	if a.text != "Done." || arm == "" {
+		t.Fatalf("%q in %q: %s", a.text, arm, a.body)
+	}
+	if want := fmt.Sprintf(`calls_total{model="executor",arm=%q,strategy="native"} 2`, arm); !strings.Contains(r.metrics(), want) {
+		t.Errorf("no %s in\n%s", want, r.metrics())
+	}
+	counted := map[string]float64{}
+	for _, arm := range l.Reports(set)[0].Arms {
+		for _, m := range arm.Measures {
+			counted[m.ID+" of"], counted[m.ID] = m.N, m.X
+		}
+	}
+	for measure, want := range map[string]float64{"tool_ok of": 2, "tool_ok": 1, "call_found": 1, "call_found of": 1, "turns": 3, "corrected": 0} {
+		if counted[measure] != want {
+			t.Errorf("%s: %v, not %v", measure, counted[measure], want)
+		}
+	}
+}
