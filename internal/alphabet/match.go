@@ -185,14 +185,10 @@ func (m *matcher) word() string {
 
 func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
-// Invisible characters: soft hyphen, zero-width space and joiners, marks of direction, word
-// joiner, byte order mark.
-const Invisible = "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
-
-// invisible skips them inside of a token.
+// invisible skips invisible characters inside of a token.
 func (m *matcher) invisible() {
 	for m.at > 0 && m.at < len(m.s) && m.s[m.at] >= 0x80 {
-		rest := strings.TrimLeft(m.s[m.at:], Invisible)
+		rest := strings.TrimLeft(m.s[m.at:], scan.Invisible)
 		if len(rest) == len(m.s)-m.at {
 			return
 		}

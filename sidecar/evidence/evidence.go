@@ -14,25 +14,25 @@ type Sign uint8
 
 // The signs. The first ones say how the call is written.
 const (
-	Header    Sign = iota // words of a header, whose control tokens are gone
-	Name                  // the name of a tool, and its arguments behind it
-	Object                // a JSON object that names a tool
-	Block                 // between the literals of a strategy
-	Lines                 // lines of a strategy
-	Tokens                // behind a header with control tokens, of which there is doubt
-	Bent                  // the name is not written as it is offered
-	Mended                // the arguments had to be mended
-	Fits                  // the arguments are what the tool's schema wants, as they stand
-	Only                  // no other tool takes such arguments
-	Word                  // a strange word stands between its parts
-	Signs                 // strange signs do
-	Open                  // it may stand in a sentence
-	Quoted                // a sentence goes on around it
-	Told                  // text beside it speaks about it
-	Beside                // text stands in front, and nothing there says that a call is made
-	Finish                // the reply ends with it, and the server says that it ends in a call
-	Topic                 // the user writes about calls
-	Count                 // how many there are
+	Header Sign = iota // words of a header, whose control tokens are gone
+	Name               // the name of a tool, and its arguments behind it
+	Object             // a JSON object that names a tool
+	Block              // between the literals of a strategy
+	Lines              // lines of a strategy
+	Tokens             // behind a header with control tokens, of which there is doubt
+	Bent               // the name is not written as it is offered
+	Mended             // the arguments had to be mended
+	Fits               // the arguments are what the tool's schema wants, as they stand
+	Only               // no other tool takes such arguments
+	Word               // a strange word stands between its parts
+	Signs              // strange signs do
+	Open               // it may stand in a sentence
+	Quoted             // a sentence goes on around it
+	Told               // text beside it speaks about it
+	Beside             // text stands in front, and nothing there says that a call is made
+	Finish             // the reply ends with it, and the server says that it ends in a call
+	Topic              // the user writes about calls
+	Count              // how many there are
 )
 
 var names = [Count]string{

@@ -38,14 +38,14 @@ type bare struct {
 // Bare looks for a header without control tokens at the start of rest. known says that a name
 // is that of a tool.
 func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bare, scan.Verdict) {
-	name, i, is := g.addressee(rest, known, eof)
+	name, i, is := g.Addressee(rest, known, eof)
 	if is != scan.Yes {
 		return Bare{}, is
 	}
 	h := bare{name: name, led: !scan.AmongFold(rest[:scan.WordEnd(rest, 0)], g.Words.Recipient) && known(name)}
 	for start := i; ; {
 		blanks := i
-		i = scan.SkipSpace(rest, i)
+		i = skipGaps(rest, i)
 		switch {
 		case i == len(rest):
 			return Bare{}, scan.WaitUnless(eof)
@@ -73,12 +73,12 @@ func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bar
 	}
 }
 
-// addressee reads the words of a header up to the name of the recipient, and says where that
+// Addressee reads the words of a header up to the name of the recipient, and says where that
 // ends.
-func (g *Grammar) addressee(rest string, known func(string) bool, eof bool) (name string, end int, is scan.Verdict) {
+func (g *Grammar) Addressee(rest string, known func(string) bool, eof bool) (name string, end int, is scan.Verdict) {
 	words := &g.Words
 	for i := 0; ; {
-		j := scan.WordEnd(rest, i)
+		j := wordEnd(rest, i)
 		if at := strings.IndexAny(rest[i:j], "＝："); at >= 0 {
 			j = i + at
 		}
@@ -101,7 +101,7 @@ func (g *Grammar) addressee(rest string, known func(string) bool, eof bool) (nam
 			}
 			return g.assigned(rest, j, known, eof)
 		}
-		i = scan.SkipBytes(rest, j, " \t:\r\n")
+		i = scan.SkipBytes(rest, skipGaps(rest, j), " \t:\r\n")
 		if i == j || strings.Count(rest[j:i], "\n") > 1 {
 			return "", 0, scan.No
 		}
@@ -120,7 +120,7 @@ func (g *Grammar) assigned(rest string, i int, known func(string) bool, eof bool
 	}
 	from := scan.SkipBytes(rest, i+n, " \t\"'`")
 	end = from
-	for end < len(rest) && (scan.IsName(rest[end]) || rest[end] == '/' || rest[end] == ':' || quotedName(rest, from, end)) {
+	for end < len(rest) && gapAt(rest, end) == 0 && (scan.IsName(rest[end]) || rest[end] == '/' || rest[end] == ':' || quotedName(rest, from, end)) {
 		end++
 	}
 	switch {
@@ -166,7 +166,7 @@ func signAt(s string, i int) (sign byte, n int) {
 // glue reads one word or sign at rest[i:], between a recipient and its body.
 func (g *Grammar) glue(rest string, i int, h *bare, eof bool) (end int, is scan.Verdict) {
 	words := &g.Words
-	end = scan.WordEnd(rest, i)
+	end = wordEnd(rest, i)
 	if end == len(rest) && !eof {
 		return 0, scan.Wait
 	}

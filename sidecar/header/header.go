@@ -34,7 +34,7 @@ type Header struct {
 func (g *Grammar) Read(v string, afterChannel, eof bool) (h Header, n int, is scan.Verdict) {
 	wantChannel := afterChannel
 	for i := 0; ; {
-		i = scan.SkipSpace(v, i)
+		i = skipGaps(v, i)
 		if i >= len(v) {
 			if eof {
 				return h, len(v), scan.Yes
@@ -91,7 +91,7 @@ func (h *Header) Own() {
 func (g *Grammar) wordEnd(v string, i int, eof bool) (end int, more bool) {
 	for end = i; end < len(v); end++ {
 		switch b := v[end]; {
-		case scan.IsSpace(b), b == '{':
+		case gapAt(v, end) > 0, b == '{':
 			return end, false
 		case g.Alphabet.Leads(b):
 			if _, is := g.Alphabet.At(v[end:], eof); is != scan.No {
@@ -105,7 +105,7 @@ func (g *Grammar) wordEnd(v string, i int, eof bool) (end int, more bool) {
 // place sorts one word of a header into its place.
 func (g *Grammar) place(h *Header, w string, at int, wantChannel *bool) {
 	words := &g.Words
-	if w = strings.Trim(w, alphabet.Invisible); w == "" {
+	if w = strings.Trim(w, scan.Invisible); w == "" {
 		return
 	}
 	if front, name, ok := words.recipient(w); ok {

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
@@ -41,8 +42,10 @@ func (t *text) settleQuotable() {
 func (t *text) beside(v string, end int, closed, eof bool) (signs evidence.Set, is verdict) {
 	signs = t.head.lead
 	open := t.head.open && closed
-	i := scan.SkipSpace(v, end)
+	i := len(v) - len(strings.TrimLeft(v[end:], " \n\t\r"+scan.Invisible))
 	switch {
+	case !eof && !utf8.FullRuneInString(v[i:]):
+		return signs, wait
 	case i-end >= sentence.MaxGap:
 		return signs, yes
 	case i == len(v) && eof && open && t.r.cut():

@@ -88,10 +88,15 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 	if t.head.text != "" && !t.head.tokened {
 		a, is := t.around(v, end, eof)
 		a |= t.head.lead
+		call := callcode.Call{Name: t.head.Recipient, Args: v[:end]}
+		calls := t.several(t.r.s.harmony, call, tools.Ending{})
+		if len(calls) == 0 {
+			calls = []callcode.Call{call}
+		}
 		switch {
 		case is == wait:
 			return 0, true
-		case !t.runs(evidence.Header, a, callcode.Call{Name: t.head.Recipient, Args: v[:end]}):
+		case !t.runs(evidence.Header, a, calls...):
 			return t.unsay(v, end, why(a))
 		}
 	}

@@ -138,8 +138,7 @@ func (t *text) noBody(head string) {
 	h := &t.head
 	switch {
 	case t.mode == inCall:
-		t.note(t.r.s.harmony, 0, len(head), Refused, "a call without arguments")
-		t.r.refuse(tools.Refusal{Code: tools.Truncated, Name: h.Recipient, Why: "the call ends before its arguments"})
+		t.noArguments(len(head), h.Recipient)
 	case h.Rest == "" || h.RestAt < 0:
 		t.note(t.r.s.harmony, 0, len(head), Dropped, "a message without a body")
 	default:
@@ -153,6 +152,12 @@ func (t *text) noBody(head string) {
 	if h.Stop.Closes() || t.mode == inCall || t.mode == inLost {
 		t.between()
 	}
+}
+
+// noArguments refuses a call of which there is nothing but a header, of n bytes.
+func (t *text) noArguments(n int, name string) {
+	t.note(t.r.s.harmony, 0, n, Refused, "a call without arguments")
+	t.r.refuse(tools.Refusal{Code: tools.Truncated, Name: name, Why: "the call ends before its arguments"})
 }
 
 // show begins or continues a visible message.

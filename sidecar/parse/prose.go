@@ -2,6 +2,8 @@ package parse
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
@@ -262,7 +264,8 @@ func (t *text) stray(v string, eof bool) (n int, is verdict) {
 	return i + n, yes
 }
 
-// strayWord says whether s begins with a word of a header, and goes on with a token or ends.
+// strayWord says whether s begins with a word of a header, and goes on with a token, another one
+// or a message glued to it, or ends.
 func (t *text) strayWord(s string, eof bool) (n int, is verdict) {
 	words := &t.r.s.header.Words
 	word, is := scan.StartsAny(s, words.Channels, eof)
@@ -273,8 +276,15 @@ func (t *text) strayWord(s string, eof bool) (n int, is verdict) {
 		return 0, is
 	}
 	n = len(word)
-	if n == len(s) {
+	rest := strings.TrimPrefix(s[n:], " ")
+	first, _ := utf8.DecodeRuneInString(rest)
+	switch _, again := scan.StartsAny(s[n:], words.Channels, eof); {
+	case rest == "" && (n == len(s) || !eof):
 		return n, scan.WaitOr(eof)
+	case again != no:
+		return n, again
+	case utf8.FullRuneInString(rest) && unicode.IsUpper(first) && (n+len(rest) == len(s) || word == "final"):
+		return n, yes
 	}
 	_, _, is = t.tokenAt(s[n:], eof)
 	return n, is

@@ -12,10 +12,10 @@ import (
 // Signs that the text around a call gives of it.
 const (
 	isAlone  evidence.Set = 0
-	isOpen   evidence.Set = 1 << evidence.Open      // it may be quoted, or not
-	isQuoted evidence.Set = 1 << evidence.Quoted    // a sentence goes on around it
-	isTold   evidence.Set = 1 << evidence.Told      // the text speaks about it
-	isBeside evidence.Set = 1 << evidence.Beside    // text in front does not say that it is made
+	isOpen   evidence.Set = 1 << evidence.Open   // it may be quoted, or not
+	isQuoted evidence.Set = 1 << evidence.Quoted // a sentence goes on around it
+	isTold   evidence.Set = 1 << evidence.Told   // the text speaks about it
+	isBeside evidence.Set = 1 << evidence.Beside // text in front does not say that it is made
 )
 
 // why is the reason for which a call with such signs around it is text.
@@ -117,6 +117,14 @@ func (t *text) marked(s string, eof bool) verdict {
 	}
 	if _, is := t.strayWord(s, eof); is != no {
 		return is
+	}
+	if is := scan.Starts(s, namespace, eof); is == wait {
+		return wait
+	} else if is == yes { // the tool answers: functions.read to=assistant
+		n := nameEnd(s, 0)
+		if is = scan.Starts(s[n:], " to=", eof); is != no {
+			return is
+		}
 	}
 	probe := text{r: t.r, field: t.field, grammar: t.grammar}
 	probe.fresh()

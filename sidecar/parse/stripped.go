@@ -152,7 +152,17 @@ func (t *text) gluedWord(v string, j int, eof bool) (opening, verdict) {
 	if o, is := t.recipient(rest, len(header.Assistant), eof); is == wait || is == yes && (how.channel != "final" || t.addressed(rest, eof)) {
 		return o, is
 	}
-	return opening{n: how.n, markup: true, begin: beginChannel(how.channel)}, yes
+	name, end, is := t.r.s.header.Addressee(rest, t.known, eof)
+	switch {
+	case is == wait:
+		return opening{}, wait
+	case is == no:
+		return opening{n: how.n, markup: true, begin: beginChannel(how.channel)}, yes
+	}
+	return opening{n: len(header.Assistant) + end, markup: true, begin: func(t *text, v string, n int) {
+		beginChannel(how.channel)(t, v, n)
+		t.noArguments(n, strings.Clone(name))
+	}}, yes
 }
 
 // addressed says that the header at the start of rest names an offered tool.

@@ -30,10 +30,13 @@ const (
 	beforeMore = ",;-–—(\"'“„«`" // leave it open, as letters do
 )
 
+// blanks are what a reader does not see.
+const blanks = scan.Script + scan.Invisible
+
 // Ends says how the text ends.
 func (p *Front) Ends() Ending {
 	all := p.String()
-	text := strings.TrimRight(all, scan.Script)
+	text := strings.TrimRight(all, blanks)
 	last, _ := utf8.DecodeLastRuneInString(text)
 	more := isLetter(last) || strings.ContainsRune(beforeMore, last)
 	gap := all[len(text):]

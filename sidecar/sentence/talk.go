@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
 // Talk are words by which a sentence beside a call speaks about it, and does not make it. They
@@ -135,7 +137,7 @@ func (k *Talk) judge(sentence string) said {
 	return nothing
 }
 
-func isGap(r rune) bool    { return unicode.IsSpace(r) || r == '\ufeff' }
+func isGap(r rune) bool    { return unicode.IsSpace(r) || strings.ContainsRune(scan.Invisible, r) }
 func isCloser(r rune) bool { return strings.ContainsRune(afterEnd, r) }
 func ends(r rune) bool     { return r == '\n' || strings.ContainsRune(".!?。！？؟", r) }
 func isEnd(r rune) bool    { return ends(r) || isGap(r) || strings.ContainsRune(":：", r) }
