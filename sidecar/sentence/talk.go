@@ -68,10 +68,11 @@ func isInterjection(text string, end rune) bool {
 	return n == 2 && ends(end) || n == 1 && end != ':' && end != '：'
 }
 
-// words is a text without the tags, in square or angle brackets, and the code block at its end:
-// they are no words of a sentence.
+// words is a text without the tags, in square or angle brackets, whole or begun, and the code
+// block at its end: they are no words of a sentence.
 func words(text string) string {
 	for {
+		text = strings.TrimRight(text, "</")
 		rest := strings.TrimRightFunc(text, isGap)
 		open := strings.LastIndexAny(rest, "[<")
 		switch {
