@@ -1,5 +1,6 @@
 // Package envelope reads JSON in which calls stand: a call object, a list of them, or an object
-// that holds a list. It knows no text around it, and checks no call.
+// that holds a list. It puts the pieces of a server's own calls together, too. It knows no text around
+// it, and checks no call.
 package envelope
 
 import (

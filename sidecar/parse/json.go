@@ -94,9 +94,9 @@ func (t *text) onlyJSON(v string, end int) (int, bool) {
 		t.prose(0)
 		return len(v), false
 	}
-	if c := t.r.unfilled(); c != nil && t.r.c.Exact(c.name) {
+	if c := t.r.unfilled(); c != nil && t.r.c.Exact(c.Name) {
 		t.note(st, 0, end, Dropped, "the arguments of the server's own call")
-		c.add([]byte(v[:end]))
+		c.Args = []byte(v[:end])
 		t.prose(0)
 		return len(v), false
 	}

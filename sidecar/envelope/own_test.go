@@ -1,0 +1,103 @@
+package envelope_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// Calls that a server gave in odd entries become those that the model wrote, and none gets the
+// rest of another one.
+func TestOwnsTake(t *testing.T) {
+	own := func(index int, id, name, args string) envelope.Own {
+		return envelope.Own{Index: index, ID: id, Name: name, Args: []byte(args)}
+	}
+	for name, row := range map[string]struct {
+		pieces []envelope.Own
+		want   string
+	}{
+		"one":                    {[]envelope.Own{own(0, "a", "f", `{"a":1}`)}, `f{"a":1}2`},
+		"pieces":                 {[]envelope.Own{own(0, "a", "f", `{"a"`), own(0, "b", "", `:1}`)}, `f{"a":1}2`},
+		"two":                    {[]envelope.Own{own(0, "a", "f", `{"a":1}`), own(1, "b", "g", `{}`)}, `f{"a":1}0 g{}2`},
+		"split":                  {[]envelope.Own{own(0, "a", "f", `{"a"`), own(1, "", "", `:1}`)}, `f{"a":1}2`},
+		"split, not whole":       {[]envelope.Own{own(0, "a", "f", `{"a"`), own(1, "", "", `:1`)}, `f{"a"0 :12`},
+		"split inside of a text": {[]envelope.Own{own(0, "a", "f", `{"a":"x`), own(1, "", "", `y`)}, `f{"a":"x2 y2`},
+		"whole in front":         {[]envelope.Own{own(0, "a", "f", `{}`), own(1, "", "", `{"b":1}`)}, `f{}0 {"b":1}2`},
+		"the same id":            {[]envelope.Own{own(0, "a", "f", `{"a"`), own(1, "a", "f", `:1}`)}, `f{"a":1}2`},
+		"the same id, another":   {[]envelope.Own{own(0, "a", "f", `{"a"`), own(1, "a", "g", `:1}`)}, `f{"a"0 g:1}2`},
+		"one index":              {[]envelope.Own{own(0, "a", "f", `{}`), own(0, "b", "g", `{"b`), own(0, "b", "", `":1}`)}, `f{}0 g{"b":1}2`},
+		"one index, no ids":      {[]envelope.Own{own(0, "", "f", `{}`), own(0, "", "f", `{}`)}, `ff{}{}2`},
+		"idle":                   {[]envelope.Own{own(0, "a", "f", `{}`), own(0, "b", "f", ``)}, `f{}0`},
+	} {
+		var all envelope.Owns
+		for _, piece := range row.pieces {
+			all, _ = all.Add(piece)
+		}
+		var got []string
+		for c, how := range all.Take(len(all), tools.Cut) {
+			got = append(got, fmt.Sprintf("%s%s%d", c.Name, c.Args, how))
+		}
+		if strings.Join(got, " ") != row.want {
+			t.Errorf("%s: %q, want %s", name, got, row.want)
+		}
+	}
+}
+
+func TestOwnClean(t *testing.T) {
+	tokens := alphabet.New(alphabet.Signs{})
+	for in, want := range map[string]string{
+		`{"a":"<|call|>"}`:                             `{"a":"<|call|>"}||false|false`,
+		`{"a":1}<|call|>`:                              `{"a":1}||true|false`,
+		`{"a":1}}<|call|><|start|>assistant`:           `{"a":1}}|<|start|>assistant|true|false`,
+		`{"a":1}<|start|>assistant`:                    `{"a":1}|<|start|>assistant|true|false`,
+		`{"a":1<|call|>`:                               `{"a":1<|call|>||false|false`,
+		` <|constrain|>json<|message|> {"a":1}`:        `{"a":1}||false|false`,
+		`json<|message|>{"a":1}<|call|>`:               `{"a":1}||true|false`,
+		`json<|x|>{"a":1}`:                             `json<|x|>{"a":1}||false|false`,
+		"ls <|message|> a":                             "ls||true|false",
+		"```json\n{\"a\":1}\n```<|call|>":              "```json\n{\"a\":1}\n```||true|false",
+		`functions.f <|constrain|>json<|message|>{"a"`: ``,
+	} {
+		c := envelope.Own{Name: "f", Args: []byte(in)}
+		l := c.Clean(tokens, false)
+		if got := fmt.Sprintf("%s|%s|%v|%v", c.Args, l.Behind, l.Closed, l.All); want != "" && got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+	for in, want := range map[string]string{
+		`functions.f <|message|>{}`: `<|start|>assistant<|channel|>commentary to=functions.f <|message|>{}`,
+		`<|channel|>final to=f{}`:   `<|channel|>final to=f{}`,
+		`to=f json{}`:               `to=f json{}`,
+		`{"a":1`:                    ``,
+		`no call`:                   ``,
+	} {
+		c := envelope.Own{Args: []byte(in)}
+		if l := c.Clean(tokens, true); l.All != (want != "") || l.All && l.Behind != want {
+			t.Errorf("%s: %+v", in, l)
+		}
+	}
+}
+
+func TestOwnApart(t *testing.T) {
+	for _, row := range [][3]string{ // name, arguments, both
+		{`f{"a":1}`, `{}`, `f|{"a":1}`},
+		{`f({"a":1})`, ``, `f|{"a":1}`},
+		{`f(a=1)`, `null`, `f|{"a":1}`},
+		{`f()`, ``, `f|{}`},
+		{`f{"a":1}`, `{"b":1}`, `f{"a":1}|{"b":1}`},
+		{`f{"a":1`, ``, `f{"a":1|`},
+		{`f(a=1`, ``, `f(a=1|`},
+		{`f("a")`, ``, `f("a")|`},
+		{`f({"a":1}), g({"a":1})`, ``, `f({"a":1}), g({"a":1})|`},
+		{`{"a":1}`, ``, `{"a":1}|`},
+	} {
+		c := envelope.Own{Name: row[0], Args: []byte(row[1])}
+		if c.Apart(); c.Name+"|"+string(c.Args) != row[2] {
+			t.Errorf("%q: %s|%s, want %s", row[:2], c.Name, c.Args, row[2])
+		}
+	}
+}
