@@ -13,9 +13,6 @@ import (
 // nativeCall is one of the server's own calls, put together from its pieces.
 type nativeCall = envelope.Own
 
-// ownCalls is the field of the server's own calls.
-const ownCalls Field = "tool_calls"
-
 // addNative adds a piece. A call is complete when the next one begins.
 func (r *Reader) addNative(d CallDelta) {
 	all, i := envelope.Owns(r.native).Add(nativeCall{Index: d.Index, ID: d.ID, Name: d.Name, Args: d.Arguments})
@@ -24,10 +21,6 @@ func (r *Reader) addNative(d CallDelta) {
 		r.takeNatives(i)
 	}
 }
-
-// unfilled is the only one of the server's own calls, if it has no arguments: they may stand
-// in the text.
-func (r *Reader) unfilled() *nativeCall { return envelope.Owns(r.native).Unfilled() }
 
 // takeNatives takes the calls in front of call n.
 func (r *Reader) takeNatives(n int) {
@@ -54,7 +47,7 @@ func (r *Reader) takeNative(st *Strategy, c *nativeCall, how tools.End) {
 	case left.Closed:
 		how = tools.Ended
 	}
-	t := text{r: r, field: ownCalls, base: c.Index}
+	t := text{r: r, field: "tool_calls", base: c.Index}
 	if st.When != nil && !t.allowed(st, 0, 1, string(c.Args)+left.Behind) {
 		return
 	}
@@ -64,9 +57,14 @@ func (r *Reader) takeNative(st *Strategy, c *nativeCall, how tools.End) {
 	r.overhear(left.Behind, ended)
 }
 
-// takeOwn takes a call, or those in its arguments.
+// takeOwn takes a call, or those in the arguments of one that names no tool: a wrapper, or the namespace.
 func (t *text) takeOwn(st *Strategy, c *nativeCall, how tools.End) {
-	if several := t.inNative(st, c, how); len(several) > 0 {
+	several := t.several(st, callcode.Call{Name: c.Name, Args: string(c.Args)}, tools.Ending{How: how})
+	if t.r.c.Nobody(c.Name) {
+		found, _ := t.unwrap(st, string(c.Args), how == tools.Cut)
+		several = found.List
+	}
+	if len(several) > 0 {
 		for i, one := range several {
 			if i+1 < len(several) || !t.healed(st, one.Name, one.Args, how) {
 				t.offer(st, 0, 1, one, tools.Ending{}, nil)
@@ -87,26 +85,16 @@ func (t *text) takeOwn(st *Strategy, c *nativeCall, how tools.End) {
 	}
 }
 
-// inNative are the calls in the arguments of one that names no tool: a wrapper, or the namespace.
-func (t *text) inNative(st *Strategy, c *nativeCall, how tools.End) []callcode.Call {
-	if t.r.c.Nobody(c.Name) {
-		found, _ := t.unwrap(st, string(c.Args), how == tools.Cut)
-		return found.List
-	}
-	return t.several(st, callcode.Call{Name: c.Name, Args: string(c.Args)}, tools.Ending{How: how})
-}
-
 // healed refuses a call that changes something and in which the reply was cut. That its arguments
 // are whole may be the server's doing: it closed them where they ended.
 func (t *text) healed(st *Strategy, name, args string, how tools.End) bool {
-	if how != tools.Cut {
-		return false
+	if how == tools.Cut {
+		if class, _ := t.r.c.ClassOf(name); class != tools.Read {
+			t.cutOff(st, args, 0, strings.Clone(name))
+			return true
+		}
 	}
-	if class, _ := t.r.c.ClassOf(name); class == tools.Read {
-		return false
-	}
-	t.cutOff(st, args, 0, strings.Clone(name))
-	return true
+	return false
 }
 
 // overhear reads what a server left in a call of its own as content is read.
@@ -115,7 +103,7 @@ func (r *Reader) overhear(left string, how tools.End) {
 		return
 	}
 	probe := r.s.Reader(r.c, r.facts)
-	probe.content.held, probe.content.field = false, ownCalls
+	probe.content.held, probe.content.field = false, "tool_calls"
 	probe.content.between()
 	probe.ended, probe.calls, probe.once = how, r.calls, r.once
 	probe.content.feed(left, false)
