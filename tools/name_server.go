@@ -11,8 +11,21 @@ import (
 // oddly returns a name that holds dashes as junk or as its own, such as U+2011 for "-", or
 // Markdown's backslashes. Whole, it may be an offered one; nameRun would cut it there.
 func (r *Rules) oddly(raw string) (whole string, odd bool) {
-	whole, _ = r.stripPrefixes(strings.TrimSpace(unescaped.Replace(addressed(raw))))
-	return whole, strings.Contains(whole, "--") || strings.ContainsFunc(whole, isOddDash)
+	whole, _ = r.stripPrefixes(strings.Map(visible, strings.TrimSpace(unescaped.Replace(addressed(raw)))))
+	return whole, strings.Contains(whole, "--") || strings.ContainsFunc(raw, func(r rune) bool { return visible(r) != r || isOddDash(r) })
+}
+
+// visible is a character as it looks in a name: full-width ones are those of ASCII, and what nobody
+// sees is gone.
+func visible(r rune) rune {
+	const wide, narrow = '！', '!'
+	switch {
+	case unicode.Is(unicode.Cf, r):
+		return -1
+	case r >= wide && r <= '～':
+		return r - wide + narrow
+	}
+	return r
 }
 
 func isOddDash(r rune) bool { return r != '-' && unicode.Is(unicode.Pd, r) }
@@ -33,9 +46,14 @@ func (r *Rules) namespace(name string) bool {
 	return name != "" && slices.ContainsFunc(r.Prefixes, func(p Word) bool { return strings.EqualFold(strings.TrimRight(p.Text, "."), name) })
 }
 
-// Nobody reports whether a name says nothing of a tool: it is empty, or the namespace of all.
+// Nobody reports whether a name says nothing of a tool: it is empty, the namespace of all, or words
+// of a header.
 func (c *Catalog) Nobody(name string) bool {
-	return !c.Exact(name) && (strings.TrimSpace(name) == "" || c.rules.namespace(name))
+	if c.Exact(name) {
+		return false
+	}
+	_, refusal := c.Name(name)
+	return refusal != nil && (refusal.Code == BadName || c.rules.namespace(name))
 }
 
 // byRepetition finds the tool whose name was put together of several chunks, each of which held all
@@ -70,8 +88,23 @@ func (c *Catalog) byCount(name string) hits {
 }
 
 // byServer finds a tool behind the name of an MCP server that is written with single
-// separators: "mcp_files_read_file". The server's is one word, so that no tool's name is cut.
+// separators: "mcp_files_read_file". The server's is one word, so that no tool's name is cut. It
+// finds one in the namespace of all, too, from which a gateway took signs that names may not have:
+// "functions_read", "read__channel__commentary".
 func (c *Catalog) byServer(name string) hits {
+	for _, token := range [...]string{"__channel__", "__constrain__", "__message__"} {
+		if at := strings.Index(name, token); at > 0 {
+			name = name[:at]
+		}
+	}
+	for _, p := range c.rules.Prefixes {
+		if n := len(p.Text); n > 0 && p.Text[n-1] == '.' && len(name) > n && strings.EqualFold(name[:n-1], p.Text[:n-1]) && isSeparator(name[n-1]) {
+			return c.byName(name[n:])
+		}
+	}
+	if found := c.byName(name); len(found.tools) > 0 {
+		return found
+	}
 	const mcp = "mcp"
 	if len(name) <= len(mcp) || !strings.EqualFold(name[:len(mcp)], mcp) || !isSeparator(name[len(mcp)]) {
 		return hits{}

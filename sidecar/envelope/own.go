@@ -159,8 +159,10 @@ func (c *Own) Apart() {
 		}
 		args = called[0].Args
 	}
-	if json.Valid([]byte(args)) && args[0] == '{' {
-		c.Name, c.Args = name, []byte(args)
+	value := jsonend.Scan{}
+	value.Run(args, true)
+	if rest := strings.TrimSpace(args[value.End:]); args[0] == '{' && json.Valid([]byte(args[:value.End])) && (rest == "" || strings.HasPrefix(rest, "<|")) {
+		c.Name, c.Args = name, []byte(args[:value.End])
 	}
 }
 
@@ -187,38 +189,47 @@ func (c *Own) Clean(tokens *alphabet.Alphabet, nobody bool) (l Left) {
 	value.Run(text, true)
 	end := scan.SkipBytes(text, value.Cut(text), " \n\r\t}]`") // closers too many, or a fence
 	token, is := tokens.At(text[end:], true)
-	if is != scan.Yes || value.Depth > 0 && value.End == 0 {
-		c.Args = c.Args[at:]
+	switch behind := strings.TrimSpace(text[end+token.N:]); {
+	case value.End > 0 && glued(text[end:]) && json.Valid(c.Args[at:value.End]):
+		l = Left{Behind: text[end:], Closed: true}
+	case is != scan.Yes, value.Depth > 0 && value.End == 0 && behind != "" && !strings.HasPrefix(behind, "<|"):
+		c.Args = c.Args[at:] // a token in quotes that lack their backslash
 		return Left{}
-	}
-	l = Left{Closed: true}
-	if token.Token.Opens() {
-		l.Behind = text[end:]
-	} else if token.Token.Closes() {
-		l.Behind = text[end+token.N:]
+	case token.Token.Opens():
+		l = Left{Behind: text[end:], Closed: true}
+	case token.Token.Closes():
+		l = Left{Behind: text[end+token.N:], Closed: true}
+	default:
+		l = Left{Closed: true}
 	}
 	c.Args = bytes.TrimRight(c.Args[at:end], " \n\r\t")
 	return l
 }
 
+// glued says that a header without its tokens begins.
+func glued(s string) bool {
+	behind, speaks := strings.CutPrefix(s, "assistant")
+	begins := func(word string) bool { return strings.HasPrefix(behind, word) }
+	return speaks && slices.ContainsFunc([]string{"analysis", "commentary", "final", " to=", "<|"}, begins) || begins("commentary to=")
+}
+
 // headerEnd is where arguments begin behind what a server left of their header, such as
 // <|constrain|>json<|message|>, or behind blanks.
 func headerEnd(tokens *alphabet.Alphabet, text string) int {
+	const most = 64
 	blanks := len(text) - len(strings.TrimLeft(text, " \n\r\t\ufeff"))
-	at := blanks + len("json")
-	if !strings.HasPrefix(text[blanks:], "json") {
-		at = blanks
-	}
-	for at < len(text) {
+	for at := blanks; at < min(len(text), blanks+most) && strings.IndexByte("{[\"", text[at]) < 0; {
 		token, is := tokens.At(text[at:], true)
-		if is != scan.Yes || !token.Token.InHeader() && token.Token != alphabet.Message {
-			break
-		}
-		if at += token.N; token.Token == alphabet.Message {
-			return scan.SkipSpace(text, at)
-		}
-		for at < len(text) && scan.IsWord(text[at]) {
+		switch {
+		case is != scan.Yes:
 			at++
+		case token.Token != alphabet.Message:
+			at += token.N
+		default:
+			if at = scan.SkipSpace(text, at+token.N); at < len(text) && (text[at] == '{' || text[at] == '[') {
+				return at
+			}
+			return blanks
 		}
 	}
 	return blanks

@@ -94,9 +94,14 @@ func TestNativeCalls(t *testing.T) {
 			`read{"path":"a"} ` + ls, "", 0},
 		"two behind the end": {"tool_calls", []parse.Delta{piece(0, "a", "read", `{"path":"a"}<|start|>assistant<|channel|>commentary to=functions.read<|message|>{"path":"b"}<|call|><|start|>assistant to=exec<|message|>`+args), piece(1, "b", "exec", args)},
 			`read{"path":"a"} read{"path":"b"} ` + ls, "", 0},
-		"a thought behind the end": {"tool_calls", []parse.Delta{piece(0, "a", "exec", args+"<|call|><|start|>assistant<|channel|>analysis<|message|>Done.<|end|>")}, ls, "", 0},
-		"a fence and a token":      {"tool_calls", []parse.Delta{piece(0, "a", "exec", "\ufeff```json\n"+args+"\n```<|call|>")}, ls, "", 0},
-		"text keeps":               {"tool_calls", []parse.Delta{{Content: "I look."}, piece(0, "a", "exec", args)}, ls, "I look.", 0},
+		"a thought behind the end":                     {"tool_calls", []parse.Delta{piece(0, "a", "exec", args+"<|call|><|start|>assistant<|channel|>analysis<|message|>Done.<|end|>")}, ls, "", 0},
+		"a header that lost its tokens behind the end": {"tool_calls", []parse.Delta{piece(0, "a", "read", `{"path":"a"}assistantcommentary to=functions.exec json`+args)}, `read{"path":"a"} ` + ls, "", 0},
+		"a token in front of the end":                  {"tool_calls", []parse.Delta{piece(0, "a", "read", `{"path":"a"<|call|>`)}, `read{"path":"a"}`, "", 0},
+		"a channel in front":                           {"tool_calls", []parse.Delta{piece(0, "a", "read", `commentary<|message|>{"path":"a"}`)}, `read{"path":"a"}`, "", 0},
+		"words of a header in place of the name":       {"tool_calls", []parse.Delta{piece(0, "a", "commentary", ` to=functions.exec <|constrain|>json<|message|>`+args)}, ls, "", 0},
+		"a whole header and arguments in the name":     {"tool_calls", []parse.Delta{piece(0, "a", `functions.exec<|channel|>commentary json<|message|>`+args+`<|call|>`, "")}, ls, "", 0},
+		"a fence and a token":                          {"tool_calls", []parse.Delta{piece(0, "a", "exec", "\ufeff```json\n"+args+"\n```<|call|>")}, ls, "", 0},
+		"text keeps":                                   {"tool_calls", []parse.Delta{{Content: "I look."}, piece(0, "a", "exec", args)}, ls, "I look.", 0},
 		"also in text": {"stop", []parse.Delta{
 			{Content: `<|channel|>commentary to=exec<|message|>` + args + `<|call|>`}, piece(0, "a", "exec", args)}, ls, "", 0},
 	} {
