@@ -85,9 +85,10 @@ func (c *Own) goesOn(before *Own) bool {
 // join puts the rest of call i, which stands in those behind it, into its arguments, if that makes
 // them whole JSON, and says whether other calls follow. An entry that says nothing is taken, too.
 func (all Owns) join(i int) (followed bool) {
+	const most = 8 // pieces that are tried, or many would take long
 	c := all[i]
 	args, to := slices.Clip(c.Args), i
-	for j := i + 1; j < len(all) && !all[j].Taken && all[j].goesOn(c); j++ {
+	for j := i + 1; j < min(len(all), i+most) && !all[j].Taken && all[j].goesOn(c); j++ {
 		if args = append(args, all[j].Args...); json.Valid(args) || len(bytes.TrimSpace(all[j].Args)) == 0 {
 			to = j
 		}
@@ -189,6 +190,9 @@ func (c *Own) Clean(tokens *alphabet.Alphabet, nobody bool) (l Left) {
 	value.Run(text, true)
 	end := scan.SkipBytes(text, value.Cut(text), " \n\r\t}]`") // closers too many, or a fence
 	token, is := tokens.At(text[end:], true)
+	if is != scan.Yes {
+		token.N = 0
+	}
 	switch behind := strings.TrimSpace(text[end+token.N:]); {
 	case value.End > 0 && glued(text[end:]) && json.Valid(c.Args[at:value.End]):
 		l = Left{Behind: text[end:], Closed: true}

@@ -1,6 +1,7 @@
 package envelope_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -107,5 +108,44 @@ func TestOwnApart(t *testing.T) {
 		if c.Apart(); c.Name+"|"+string(c.Args) != row[2] {
 			t.Errorf("%q: %s|%s, want %s", row[:2], c.Name, c.Args, row[2])
 		}
+	}
+}
+
+// What is taken off a call is off its ends: nothing is made up, and valid arguments stay.
+func FuzzOwnClean(f *testing.F) {
+	f.Add("f", ` <|constrain|>json<|message|>{"a":1}<|call|><|start|>assistant`, true)
+	f.Add(`f{"a":1}`, "{}", false)
+	f.Add("", `functions.f<|message|>{"a":1}`, true)
+	tokens := alphabet.New(alphabet.Signs{})
+	f.Fuzz(func(t *testing.T, name, args string, nobody bool) {
+		c := envelope.Own{Name: name, Args: []byte(args)}
+		l := c.Clean(tokens, nobody)
+		switch {
+		case !strings.Contains(args, string(c.Args)):
+			t.Fatalf("%q became %q", args, c.Args)
+		case json.Valid([]byte(args)) && (string(c.Args) != args || l != envelope.Left{}):
+			t.Fatalf("valid %q became %q, %+v", args, c.Args, l)
+		case !l.All && l.Behind != "" && !strings.HasSuffix(args, l.Behind):
+			t.Fatalf("%q stands behind %q", l.Behind, args)
+		}
+		c = envelope.Own{Name: name, Args: []byte(args)}
+		if c.Apart(); c.Name != name && (!strings.HasPrefix(name, c.Name) || !json.Valid(c.Args)) {
+			t.Fatalf("%q, %q became %q, %q", name, args, c.Name, c.Args)
+		}
+	})
+}
+
+// Many entries without a name take little time.
+func TestOwnsTakeLinear(t *testing.T) {
+	var all envelope.Owns
+	for i := range 20000 {
+		all, _ = all.Add(envelope.Own{Index: i, Args: []byte(`{"a":"x`)})
+	}
+	n := 0
+	for range all.Take(len(all), tools.Ended) {
+		n++
+	}
+	if n != len(all) {
+		t.Errorf("%d of %d", n, len(all))
 	}
 }
