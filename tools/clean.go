@@ -16,12 +16,15 @@ const maxNameBytes = 128
 // ("assistant<|channel|>commentary to=functions.exec"), Harmony tokens with all
 // that follows, quotes, and trailing garbage (`exec" parameter="command`, "exec?",
 // "exec––commentary"). Prefixes such as "functions." stay.
-func cleanName(raw string) string {
+func cleanName(raw string) string { return nameRun(addressed(raw)) }
+
+// addressed is a name without a recipient marker in front and without tokens.
+func addressed(raw string) string {
 	s := raw
 	if i := strings.LastIndex(s, "to="); i >= 0 && (i == 0 || !isNameByte(s[i-1])) {
 		s = s[i+len("to="):]
 	}
-	return nameRun(cutTokens(clip(s, 8*maxNameBytes)))
+	return cutTokens(clip(s, 8*maxNameBytes))
 }
 
 // cutTokens cuts s at its first Harmony token (openai/harmony: <|name|>). A token
@@ -50,10 +53,13 @@ var anyToken = lazyregexp.New(`(?s)<\|.*?\|>`)
 // unquoted takes out the mark that opens a name behind its namespace: functions."read"
 var unquoted = strings.NewReplacer(`."`, ".", ".'", ".", ".`", ".")
 
+// unescaped takes out what Markdown puts in front of signs: read\_file
+var unescaped = strings.NewReplacer(`\_`, "_", `\-`, "-", `\.`, ".")
+
 // nameRun returns the first run of name characters in s, without the blanks and
 // separators around it that no name begins or ends with.
 func nameRun(s string) string {
-	s = unquoted.Replace(s)
+	s = unquoted.Replace(unescaped.Replace(s))
 	s = strings.TrimLeftFunc(s, func(r rune) bool { return r != '_' && !isWordRune(r) })
 	if end := strings.IndexFunc(s, func(r rune) bool { return !isNameRune(r) }); end >= 0 {
 		s = s[:end]
@@ -88,10 +94,10 @@ func (r *Rules) stripPrefixes(name string) (rest, place string) {
 	return strings.Trim(name, " .-/:"), place
 }
 
-// key is what two spellings of one name have in common: no case, "-", "_", blanks.
+// key is what two spellings of one name have in common: no case, dashes, "_", blanks.
 func key(name string) string {
 	return strings.Map(func(r rune) rune {
-		if r == '-' || r == '_' || unicode.IsSpace(r) {
+		if r == '-' || r == '_' || unicode.IsSpace(r) || r >= 0x80 && isOddDash(r) {
 			return -1
 		}
 		return unicode.ToLower(r)

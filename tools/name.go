@@ -40,6 +40,9 @@ var plain = [...]step{
 
 // bold follow where no plain step found anything.
 var bold = [...]step{
+	{"name.repeated", (*Catalog).byRepetition},
+	{"name.count", (*Catalog).byCount},
+	{"name.namespace", (*Catalog).byServer},
 	{"name.glued", (*Catalog).byGlued},
 	{"name.near", (*Catalog).byNearness},
 }
@@ -51,8 +54,8 @@ func (c *Catalog) Name(raw string) (Match, *Refusal) {
 	if t := c.exact(raw); t != nil {
 		return Match{Tool: t, Name: t.Name}, nil
 	}
-	name := cleanName(raw)
-	if whole, _ := c.rules.stripPrefixes(strings.TrimSpace(raw)); strings.Contains(whole, "--") { // dashes may be junk, or the name's own
+	name := cleanName(c.rules.dotted(raw))
+	if whole, odd := c.rules.oddly(raw); odd { // dashes may be junk, or the name's own
 		if found := c.byKey(whole); len(found.tools) == 1 {
 			return Match{Name: raw}.take("name.case", found)
 		}

@@ -29,7 +29,7 @@ type Operator struct {
 
 // Operators lists every kind of damage, in the order of their stages.
 func Operators() []Operator {
-	all := slices.Concat(jsonOps(), bodyOps(), nameOps(), headerOps(), orderOps(), spellingOps(), strippingOps(), wrapperOps(), deliveryOps(), halfOps())
+	all := slices.Concat(jsonOps(), bodyOps(), nameOps(), headerOps(), orderOps(), spellingOps(), strippingOps(), wrapperOps(), deliveryOps(), halfOps(), entryOps(), apiOps())
 	slices.SortStableFunc(all, func(a, b Operator) int { return a.stage - b.stage })
 	return all
 }
@@ -93,7 +93,9 @@ func (d *draft) deliver() {
 			if d.half != nil {
 				d.half(d, m, &n)
 			}
-			d.native = append(d.native, n)
+			if n.Form != gone {
+				d.native = append(d.native, n)
+			}
 			if d.finish == "stop" {
 				d.finish = "tool_calls"
 			}

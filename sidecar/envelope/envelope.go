@@ -1,5 +1,6 @@
 // Package envelope reads JSON in which calls stand: a call object, a list of them, or an object
-// that holds a list. It knows no text around it, and checks no call.
+// that holds a list. It puts the pieces of a server's own calls together, too. It knows no text around
+// it, and checks no call.
 package envelope
 
 import (
@@ -20,6 +21,8 @@ type Keys struct {
 	Name      []string `rule:"name,required" doc:"Keys that hold the name of the tool." eg:"[name, tool, function]"`
 	Inside    []string `rule:"inside" doc:"Keys that hold the call object itself. If left out, it is function." eg:"[function, function_call]"`
 	Arguments []string `rule:"arguments,required" doc:"Keys that hold the arguments." eg:"[arguments, parameters, args]"`
+	Through   []string `rule:"through" doc:"Keys that lead to a call where the whole reply is an object of another API." eg:"[choices, message, toolUse]"`
+	Beside    []string `rule:"beside" doc:"Keys that may stand beside those of through; any other one makes it text. With = only with this value." eg:"[id, model, role=assistant]"`
 	Done      []string `rule:"done" doc:"Keys that end the turn if they are true." eg:"[done]"`
 	Answer    []string `rule:"answer" doc:"Keys that hold the text for the user if there is no call." eg:"[answer, response]"`
 }
@@ -37,7 +40,7 @@ func Usual() *Keys {
 var thoughtKeys = []string{"reasoning", "thought"}
 
 // besides are the keys that a call object may have beside its name and arguments.
-var besides = []string{"id", "type", "call_id", "index"}
+var besides = []string{"id", "type", "call_id", "index", "toolUseId", "status"}
 
 // Starts says whether v begins like a call object: its first key names a call, or a tool in c.
 func (k *Keys) Starts(c *tools.Catalog, v string, eof bool) scan.Verdict {
@@ -73,6 +76,7 @@ type Found struct {
 	List      []callcode.Call
 	Reasoning string
 	Answer    string
+	Said      string // text beside calls
 	Done      bool
 	Repairs   []tools.Repair
 }

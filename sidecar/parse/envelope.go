@@ -12,9 +12,13 @@ import (
 // envelope takes the calls in v[from:to]. It is false where that is none of our
 // forms, or may be a quotation, or the strategy's condition does not hold.
 func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending, a evidence.Set) bool {
-	doc := v[from:to]
-	found, ok := t.unwrap(st, doc, end.How == tools.Cut)
-	if !ok || !t.runs(evidence.Object, a, found.List...) || !t.allowed(st, from, to, doc) {
+	found, ok := t.unwrap(st, v[from:to], end.How == tools.Cut)
+	return ok && t.takeIf(st, v, from, to, found, end, a)
+}
+
+// takeIf takes what was found in v[from:to], if its signs and the strategy's condition say so.
+func (t *text) takeIf(st *Strategy, v string, from, to int, found envelope.Found, end tools.Ending, a evidence.Set) bool {
+	if !t.runs(evidence.Object, a, found.List...) || !t.allowed(st, from, to, v[from:to]) {
 		return false
 	}
 	t.takeAll(st, from, to, found, end)
@@ -29,9 +33,10 @@ func (t *text) allKnown(st *Strategy, doc string) bool {
 
 // takeAll takes calls that stand in v[from:to], and what is said beside them.
 func (t *text) takeAll(st *Strategy, from, to int, found envelope.Found, end tools.Ending) {
-	if found.Reasoning != "" {
+	if found.Reasoning+found.Said != "" {
 		t.settle(Text)
 		t.r.emit(Thought, found.Reasoning)
+		t.r.emit(Text, found.Said)
 	}
 	for _, c := range found.List {
 		end.Guessed = c.Unsure

@@ -26,15 +26,26 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// Half a call never leaves, whatever cut it; a whole one does.
+// Half a call never leaves, whatever cut it; a whole one does. One of the server's own that is
+// whole may have been closed by the server: then it leaves only if it reads.
 func TestCutCalls(t *testing.T) {
 	half := func(args string) parse.Delta {
 		return parse.Delta{Calls: []parse.CallDelta{{ID: "a", Name: "exec", Arguments: []byte(args)}}}
 	}
+	for _, said := range []string{"length", "content_filter", "abort", ""} {
+		reads, _ := readDeltas(shipped.Strategies(""), said, piece(0, "a", "read", `{"path":"a"}`))
+		if len(reads.Calls) != 1 {
+			t.Errorf("%s after a call that reads: %v", said, reads.Refused)
+		}
+	}
 	for _, said := range []string{"length", "content_filter", "repetition", "abort", ""} {
 		for args, calls := range map[string]int{`{"command":"l`: 0, `{"command":"rm -r /tm`: 0, `{"command":"ls"`: 0, `{"command":"ls"}`: 1} {
 			got, _ := readDeltas(shipped.Strategies(""), said, half(args))
-			if len(got.Calls) != calls || len(got.Refused) != 1-calls {
+			own := calls
+			if said != "" {
+				own = 0
+			}
+			if len(got.Calls) != own || len(got.Refused) != 1-own {
 				t.Errorf("%s after %s: %d calls, %d refused", said, args, len(got.Calls), len(got.Refused))
 			}
 			leaked := readPieces(shipped.Strategies(""), offeredForFuzz(), []string{"<|channel|>commentary to=exec<|message|>" + args}, said)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -94,10 +95,14 @@ func (t *text) onlyJSON(v string, end int) (int, bool) {
 		t.prose(0)
 		return len(v), false
 	}
-	if c := t.r.unfilled(); c != nil && t.r.c.Exact(c.name) {
+	if c := envelope.Owns(t.r.native).Unfilled(); c != nil && t.r.c.Exact(c.Name) {
 		t.note(st, 0, end, Dropped, "the arguments of the server's own call")
-		c.add([]byte(v[:end]))
+		c.Args = []byte(v[:end])
 		t.prose(0)
+		return len(v), false
+	}
+	if found, ok := st.Envelope.Whole(t.r.c, v[:end]); ok && t.takeIf(st, v, 0, end, found, tools.Ending{}, t.atEnd(v[:end])) {
+		t.behindCall()
 		return len(v), false
 	}
 	call, ok := t.r.c.Fit(strings.Clone(v[:end]))

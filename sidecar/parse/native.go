@@ -1,123 +1,126 @@
 package parse
 
 import (
-	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // nativeCall is one of the server's own calls, put together from its pieces.
-type nativeCall struct {
-	index int
-	name  string
-	args  []byte // a single piece is not copied
-	taken bool
-}
-
-// add adds to the arguments. Room is doubled, so that little is copied often.
-func (c *nativeCall) add(args []byte) {
-	if len(c.args) == 0 {
-		c.args = args[:len(args):len(args)]
-		return
-	}
-	if cap(c.args)-len(c.args) < len(args) {
-		c.args = slices.Grow(c.args, max(len(c.args), len(args), 1<<10))
-	}
-	c.args = append(c.args, args...)
-}
+type nativeCall = envelope.Own
 
 // addNative adds a piece. A call is complete when the next one begins.
 func (r *Reader) addNative(d CallDelta) {
-	i, known := slices.BinarySearchFunc(r.native, d.Index, func(c *nativeCall, index int) int { return c.index - index })
-	if !known {
-		if i > 0 && i == len(r.native) {
-			r.takeNative(r.native[i-1], tools.Ended)
+	all, i := envelope.Owns(r.native).Add(nativeCall{Index: d.Index, ID: d.ID, Name: d.Name, Args: d.Arguments})
+	r.native = all
+	if i+1 == len(all) && all.Begins(i) {
+		r.takeNatives(i)
+	}
+}
+
+// takeNatives takes the calls in front of call n.
+func (r *Reader) takeNatives(n int) {
+	for c, how := range envelope.Owns(r.native).Take(n, r.ended) {
+		if r.s.native != nil {
+			r.takeNative(r.s.native, c, how)
 		}
-		r.native = slices.Insert(r.native, i, &nativeCall{index: d.Index})
 	}
-	r.native[i].name += d.Name
-	r.native[i].add(d.Arguments)
 }
 
-// unfilled is the only one of the server's own calls, if it has no arguments: they may stand
-// in the text.
-func (r *Reader) unfilled() *nativeCall {
-	if len(r.native) != 1 || r.native[0].taken || len(bytes.TrimSpace(r.native[0].args)) > 0 {
-		return nil
+// takeNative takes a call that ended as how says, and what the server left of the text around it.
+// Its arguments may go on in the text: they are not whole, and the text ends as an object does.
+func (r *Reader) takeNative(st *Strategy, c *nativeCall, how tools.End) {
+	if !r.c.Exact(c.Name) {
+		c.Apart()
 	}
-	return r.native[0]
-}
-
-// split says that the arguments of a call may go on in the text: they are not whole, and the text
-// ends as an object does.
-func (r *Reader) split(args []byte) bool {
-	return !json.Valid(args) && strings.HasSuffix(strings.TrimRight(r.shown.String(), " \n"), "}")
-}
-
-// withoutTokens are arguments without the control tokens behind them, and what follows those.
-func (r *Reader) withoutTokens(args []byte) []byte {
-	if r.s.harmony == nil || json.Valid(args) {
-		return args
+	ended, left := how, envelope.Left{}
+	if r.s.harmony != nil {
+		left = c.Clean(r.s.header.Alphabet, r.c.Nobody(c.Name))
 	}
-	text := string(args)
-	value := jsonend.Scan{At: scan.SkipSpace(text, 0), Tokens: r.s.header.Alphabet}
-	value.Run(text, true)
-	end := value.Cut(text)
-	rest := strings.TrimLeft(text[end:], " \n\r\t")
-	if _, is := r.s.header.Alphabet.At(rest, true); is != yes || value.Depth > 0 && value.End == 0 {
-		return args
-	}
-	return args[:end]
-}
-
-// takeNative hands a call to the catalog that ended as how says.
-func (r *Reader) takeNative(c *nativeCall, how tools.End) {
-	st := r.s.native
-	if c.taken || st == nil {
-		return
-	}
-	c.taken = true
-	if r.split(c.args) {
+	switch {
+	case !json.Valid(c.Args) && strings.HasSuffix(strings.TrimRight(r.shown.String(), " \n"), "}"):
 		how = tools.Cut
+	case left.Closed:
+		how = tools.Ended
 	}
-	end := tools.Ending{How: how}
-	c.args = r.withoutTokens(c.args)
-	t := text{r: r, field: "tool_calls", base: c.index}
-	if st.When != nil && !t.allowed(st, 0, 1, string(c.args)) {
+	t := text{r: r, field: "tool_calls", base: c.Index}
+	if st.When != nil && !t.allowed(st, 0, 1, string(c.Args)+left.Behind) {
 		return
 	}
-	if several := t.several(st, callcode.Call{Name: c.name, Args: string(c.args)}, end); len(several) > 0 {
-		for _, one := range several {
-			t.offer(st, 0, 1, one, tools.Ending{}, nil)
-		}
-		return
+	if !left.All {
+		t.takeOwn(st, c, how)
 	}
-	call, refusal := r.c.Call(c.name, c.args, end)
-	if refusal == nil && r.once.Has(call) {
-		t.note(st, 0, 1, Dropped, "the same call was found before")
-		return
-	}
-	if refusal == nil && r.c.Class(call.Name) != tools.Read {
-		r.once.Changed(r.c)
-	}
-	t.take(st, 0, 1, call, refusal, nil)
+	r.overhear(left.Behind, ended)
 }
 
-func (r *Reader) closeNative() {
-	for i := range r.native {
-		how := tools.Ended
-		if i+1 == len(r.native) {
-			how = r.ended
+// takeOwn takes a call, or those in the arguments of one that names no tool: a wrapper, or the namespace.
+func (t *text) takeOwn(st *Strategy, c *nativeCall, how tools.End) {
+	several := t.several(st, callcode.Call{Name: c.Name, Args: string(c.Args)}, tools.Ending{How: how})
+	if t.r.c.Nobody(c.Name) {
+		found, _ := t.unwrap(st, string(c.Args), how == tools.Cut)
+		several = found.List
+	}
+	if len(several) > 0 {
+		for i, one := range several {
+			if i+1 < len(several) || !t.healed(st, one.Name, one.Args, how) {
+				t.offer(st, 0, 1, one, tools.Ending{}, nil)
+			}
 		}
-		r.takeNative(r.native[i], how)
+		return
+	}
+	call, refusal := t.r.c.Call(c.Name, c.Args, tools.Ending{How: how})
+	switch {
+	case refusal == nil && t.r.once.Has(call):
+		t.note(st, 0, 1, Dropped, "the same call was found before")
+	case refusal == nil && t.healed(st, call.Name, string(c.Args), how):
+	default:
+		if refusal == nil && t.r.c.Class(call.Name) != tools.Read {
+			t.r.once.Changed(t.r.c)
+		}
+		t.take(st, 0, 1, call, refusal, nil)
 	}
 }
+
+// healed refuses a call that changes something and in which the reply was cut. That its arguments
+// are whole may be the server's doing: it closed them where they ended.
+func (t *text) healed(st *Strategy, name, args string, how tools.End) bool {
+	if how == tools.Cut {
+		if class, _ := t.r.c.ClassOf(name); class != tools.Read {
+			t.cutOff(st, args, 0, strings.Clone(name))
+			return true
+		}
+	}
+	return false
+}
+
+// overhear reads what a server left in a call of its own as content is read.
+func (r *Reader) overhear(left string, how tools.End) {
+	if scan.Blank(left) {
+		return
+	}
+	probe := r.s.Reader(r.c, r.facts)
+	probe.content.held, probe.content.field = false, "tool_calls"
+	probe.content.between()
+	probe.ended, probe.calls, probe.once = how, r.calls, r.once
+	probe.content.feed(left, false)
+	probe.closeContent()
+	for _, e := range probe.events {
+		if e.Kind == ToolCall {
+			r.call(*e.Call)
+		} else {
+			r.emit(e.Kind, e.Text)
+		}
+	}
+	r.once = probe.once
+	r.result.Refused = append(r.result.Refused, probe.result.Refused...)
+	r.result.Steps = append(r.result.Steps, probe.result.Steps...)
+}
+
+func (r *Reader) closeNative() { r.takeNatives(len(r.native)) }
 
 // echoes says that doc is the arguments of a call that is there already: one of the server's
 // own, or the last one that was read.
@@ -125,5 +128,5 @@ func (r *Reader) echoes(doc string) bool {
 	if n := len(r.result.Calls); n > 0 && tools.SameJSON(r.result.Calls[n-1].Arguments, []byte(doc)) {
 		return true
 	}
-	return slices.ContainsFunc(r.native, func(c *nativeCall) bool { return string(bytes.TrimSpace(c.args)) == doc })
+	return envelope.Owns(r.native).Have(doc)
 }
