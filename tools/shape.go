@@ -36,6 +36,9 @@ type reading struct {
 // repaired, decoded from a string, taken out of a list of one, or wrapped as the
 // value of the only parameter it can be meant for.
 func (w *shaper) read(text string) (reading, *Refusal) {
+	if r, refusal, ok := w.notated(text); ok {
+		return r, refusal
+	}
 	body := w.decoded(w.body(text))
 	if body == "" || body == "null" {
 		w.note("args.empty", text, "{}", "")
