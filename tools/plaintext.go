@@ -1,12 +1,39 @@
 package tools
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
+	"github.com/jgavinray/gpt-oss-executor/tools/notation"
 	"github.com/jgavinray/gpt-oss-executor/tools/wording"
 )
+
+// body is text without the blanks around it, and without the content type that
+// servers leave glued in front of an object: json{"path": "."}.
+func (w *shaper) body(text string) string {
+	body := strings.TrimSpace(text)
+	if bare := notation.Bare(body); bare != body && holdsObject(bare) {
+		w.note("args.tokens", body, bare, "")
+		body = bare
+	}
+	for _, g := range w.rules.Glued {
+		rest, ok := strings.CutPrefix(body, g.Text)
+		if rest = strings.TrimSpace(rest); ok && g.Text != "" && strings.HasPrefix(rest, "{") {
+			w.note("args.unglue", g.Text, "", g.Place)
+			return rest
+		}
+	}
+	return body
+}
+
+// holdsObject reports whether text begins and ends as an object does, or a code fence.
+func holdsObject(text string) bool {
+	return text != "" && strings.IndexByte("{`", text[0]) >= 0 && strings.IndexByte("}`", text[len(text)-1]) >= 0
+}
 
 // decoded is the object that body is an encoding of, or body itself.
 func (w *shaper) decoded(body string) string {
@@ -39,6 +66,9 @@ func (w *shaper) wording(param, text string) (plain, why string) {
 	if why = rule.Kind.Doubt(plain); why == "" && w.schema != nil {
 		why = w.schema.labelled(plain)
 	}
+	if why == "" && notation.Begins(plain) {
+		why = "begins as markup does"
+	}
 	return plain, why
 }
 
@@ -68,8 +98,36 @@ func (r *Rules) kindOf(tool, param string) KindRule {
 // guess refuses a value that was guessed, unless the tool only reads: to ask again costs a
 // turn, a command that nobody meant costs more.
 func (w *shaper) guess(r reading) *Refusal {
+	if r.unsure && w.swallows(r.object) {
+		return w.refuse(BadJSON, "a text in it holds another argument")
+	}
 	if w.harmless() || !r.unsure && r.cut != jsonrepair.Unquoted {
 		return nil
 	}
 	return w.refuse(BadJSON, `it is not certain where a text in it begins or ends; send valid JSON, with \" and \\ inside of texts`)
+}
+
+// swallows reports whether a text of object goes on with the key of another argument: then it does
+// not end where it seems to.
+func (w *shaper) swallows(object string) bool {
+	if w.schema == nil {
+		return false
+	}
+	return slices.ContainsFunc(membersOf(object), func(m member) bool {
+		text := gjson.Parse(m.val)
+		if text.Type != gjson.String {
+			return false
+		}
+		for rest, found := text.String(), true; found; {
+			var name string
+			if _, rest, found = strings.Cut(rest, `"`); !found {
+				return false
+			}
+			name, _, found = strings.Cut(rest, `"`)
+			if found && name != m.name && w.schema.props[name] != nil {
+				return true
+			}
+		}
+		return false
+	})
 }

@@ -21,6 +21,7 @@ type shaper struct {
 	open    bool // text without a parameter's name may become {"input": text}
 	madeUp  bool // null stands where the text has no value
 	repairs []Repair
+	levels  int // how many objects around the arguments were taken off
 	left    int // bytes that may still be looked at, so that time stays linear
 }
 
@@ -63,20 +64,6 @@ func (w *shaper) read(text string) (reading, *Refusal) {
 func quotesName(body string) bool {
 	inner, object := strings.CutPrefix(body, "{")
 	return object && strings.HasPrefix(strings.TrimSpace(inner), `"`)
-}
-
-// body is text without the blanks around it, and without the content type that
-// servers leave glued in front of an object: json{"path": "."}.
-func (w *shaper) body(text string) string {
-	body := strings.TrimSpace(text)
-	for _, g := range w.rules.Glued {
-		rest, ok := strings.CutPrefix(body, g.Text)
-		if rest = strings.TrimSpace(rest); ok && g.Text != "" && strings.HasPrefix(rest, "{") {
-			w.note("args.unglue", g.Text, "", g.Place)
-			return rest
-		}
-	}
-	return body
 }
 
 // isText reports whether body is rather a text in which some JSON was found, such

@@ -21,17 +21,18 @@ type mender struct {
 	opened   tally   // how many of each kind are open
 	wrappers int     // "(" dropped whose ")" is still to come
 
-	changes  []Change
-	total    int
-	cut      Cut
-	unsure   bool
-	shutText bool // the last text holds a closer: one that follows may be part of it
-	noText   bool // the last text is empty: what follows may be it
-	bareText bool // a text without quotes was read: a closer may belong to it
-	bareWord bool // true, false or null was: it may be a text without quotes
-	words    bool // that is doubted
-	escapes  escapes
-	spare    int // wrong closers dropped since the last value; each stands for a missing one
+	changes   []Change
+	total     int
+	cut       Cut
+	unsure    bool
+	shutText  bool // the last text holds a closer: one that follows may be part of it
+	noText    bool // the last text is empty: what follows may be it
+	bareText  bool // a text without quotes was read: a closer may belong to it
+	bareWord  bool // true, false or null was: it may be a text without quotes
+	words     bool // that is doubted
+	escapes   escapes
+	unescaped bool // the text being written was never escaped, it seems
+	spare     int  // wrong closers dropped since the last value; each stands for a missing one
 
 	inner      int                   // quotation marks passed in the string being read; odd: one of a pair
 	closeless  [roleCount][marks]int // 1 + where a search began that found no closing quote

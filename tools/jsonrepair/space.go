@@ -92,7 +92,7 @@ func isWordByte(c byte) bool {
 }
 
 // blankWidth is the width of the white space character at i, or 0. It knows the
-// spaces that models write beside those of JSON.
+// spaces that models write beside those of JSON, and characters that cannot be seen.
 func blankWidth(s string, i int) int {
 	c := s[i]
 	if c > ' ' && c < 0x80 {
@@ -102,25 +102,25 @@ func blankWidth(s string, i int) int {
 }
 
 func spaceWidth(s string, i int, c byte) int {
-	switch c {
-	case ' ', '\n', '\t', '\r', '\f', '\v':
+	if c <= ' ' {
 		return 1
+	}
+	switch rest := s[i:]; c {
 	case glyph:
-		if strings.HasPrefix(s[i:], "Ġ") || strings.HasPrefix(s[i:], "Ċ") {
+		if strings.HasPrefix(rest, "Ġ") || strings.HasPrefix(rest, "Ċ") {
 			return 2
 		}
-	case 0xC2: // U+00A0
-		if strings.HasPrefix(s[i:], "\u00a0") {
+	case 0xC2, 0xD8: // U+00A0, U+00AD, U+061C
+		if strings.HasPrefix(rest, "\u00a0") || strings.HasPrefix(rest, "\u00ad") || strings.HasPrefix(rest, "\u061c") {
 			return 2
 		}
-	case 0xE2: // U+2000 to U+200B, U+202F, U+205F
-		rest := s[i:]
-		if len(rest) >= 3 && rest[1] == 0x80 && (rest[2] >= 0x80 && rest[2] <= 0x8B || rest[2] == 0xAF) ||
-			strings.HasPrefix(rest, "\u205f") {
+	case 0xE2: // U+2000 to U+200F, U+2028 to U+202F, U+205F to U+206F
+		if len(rest) >= 3 && (rest[1] == 0x80 && (rest[2] >= 0x80 && rest[2] <= 0x8F || rest[2] >= 0xA8 && rest[2] <= 0xAF) ||
+			rest[1] == 0x81 && rest[2] >= 0x9F && rest[2] <= 0xAF) {
 			return 3
 		}
 	case 0xE3, 0xEF:
-		if strings.HasPrefix(s[i:], "\u3000") || strings.HasPrefix(s[i:], "\ufeff") {
+		if strings.HasPrefix(rest, "\u3000") || strings.HasPrefix(rest, "\ufeff") {
 			return 3
 		}
 	}

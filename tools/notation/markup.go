@@ -1,0 +1,34 @@
+package notation
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Begins reports whether text begins as markup does: a tag, a comment, a mark of a tokenizer, a brace
+// of another script, or a key in quotes of any kind with its colon. So it is no text that a tool takes.
+func Begins(text string) bool {
+	text = strings.TrimLeftFunc(text, isBlank)
+	r, size := utf8.DecodeRuneInString(text)
+	rest := text[size:]
+	switch {
+	case r == '<':
+		next, _ := utf8.DecodeRuneInString(rest)
+		return unicode.IsLetter(next) || strings.ContainsRune("/!?|｜", next) || strings.HasPrefix(rest, "0x")
+	case strings.ContainsRune("▁ĠĊ｛［", r), strings.HasPrefix(text, "&lt;"), strings.HasPrefix(text, `\u003c`):
+		return true
+	case isKeyMark(r):
+		text = rest
+	}
+	n := strings.IndexFunc(text, func(r rune) bool { return !isWord(string(r)) })
+	if n <= 0 {
+		return false
+	}
+	r, size = utf8.DecodeRuneInString(text[n:])
+	behind := strings.TrimLeftFunc(text[n+size:], isBlank)
+	return isKeyMark(r) && (strings.HasPrefix(behind, ":") || strings.HasPrefix(behind, "：") || strings.HasPrefix(behind, "=>"))
+}
+
+// isKeyMark reports whether r can stand around a key.
+func isKeyMark(r rune) bool { return strings.ContainsRune("\"'`“”„＂「」『』«»", r) }
