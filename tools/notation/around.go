@@ -18,9 +18,6 @@ func around(s string) []string {
 		}
 		inner = next
 	}
-	if strings.HasPrefix(inner, "<") {
-		return nil
-	}
 	return only(inner, strings.TrimSpace(s), true)
 }
 

@@ -29,21 +29,28 @@ type notation struct {
 	open bool
 }
 
+const frame = "args.frame"
+
+func (r Reading) did(kind string) bool {
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Kind == kind })
+}
+
 // chain is the notations, the outermost first. Each is tried once, so that time is linear.
 func chain() []notation {
 	return []notation{
 		{kind: "args.utf16", read: wide},
+		{kind: "args.tokens", read: around},
+		{kind: "args.form", read: form, open: true},
+		{kind: "args.xml", read: elements, open: true},
+		{kind: frame, read: opened},
+		{kind: "args.signs", read: signs}, // from here on a text stands in quotes of JSON, or nowhere
 		{kind: "args.terminal", read: coloured},
 		{kind: "args.marks", read: blankMarks},
 		{kind: "args.marks", read: byteMarks},
 		{kind: "args.marks", read: byteTokens},
 		{kind: "args.tokens", read: around},
-		{kind: "args.form", read: form, open: true},
-		{kind: "args.xml", read: elements, open: true},
-		{kind: "args.signs", read: signs},
 		{kind: "args.escapes", read: escapes},
-		{kind: "args.frame", read: opened},
-		{kind: "args.frame", read: framed, open: true},
+		{kind: frame, read: shut, open: true},
 	}
 }
 
@@ -61,6 +68,9 @@ func Of(text string, depth int) (out []Reading) {
 		var next []Reading
 		for _, r := range open {
 			texts := n.read(r.JSON)
+			if n.kind == frame && n.open && !r.did(frame) {
+				texts = nil // an object that was begun here, and nothing else, is ended here
+			}
 			if len(texts) == 0 {
 				next = append(next, r)
 			}

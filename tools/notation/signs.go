@@ -119,7 +119,7 @@ func signOf(r rune) string {
 	return string(r)
 }
 
-// isBlank reports whether r is a blank, or cannot be seen.
+// isBlank reports whether r is a blank, or cannot be seen. What begins a colour can.
 func isBlank(r rune) bool {
-	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
+	return unicode.IsSpace(r) || unicode.IsControl(r) && r != '\x1b' || unicode.Is(unicode.Cf, r)
 }
