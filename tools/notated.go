@@ -2,21 +2,45 @@ package tools
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 	"github.com/jgavinray/gpt-oss-executor/tools/notation"
 )
 
-// notated returns the object that text is in another notation. That it is one is proven by what
+// read returns the one object that text means: in another notation, if that is certain; else as
+// damaged JSON, or as the value of a parameter. What programs write is read for certain only where
+// that leaves a doubt, since most of it is hardly damaged JSON.
+func (w *shaper) read(text string) (reading, *Refusal) {
+	if w.schema == nil {
+		return w.readMended(text)
+	}
+	if r, refusal, ok := w.notated(notation.Of(text, w.rules.MaxDepth)); ok {
+		return r, refusal
+	}
+	noted := w.repairs
+	r, refusal := w.readMended(text)
+	if refusal == nil && !r.unsure && !r.raw {
+		return r, nil
+	}
+	mended := w.repairs
+	w.repairs = noted
+	if r, refusal, ok := w.notated(notation.Literal(text, w.rules.MaxDepth)); ok {
+		return r, refusal
+	}
+	w.repairs = mended
+	return r, refusal
+}
+
+// notated returns the object that a text is in another notation. That it is one is proven by what
 // comes out: strictly valid JSON, with nothing but parameters of the tool, and all that it requires.
 // Where two readings are proven so, nobody can tell which is meant.
-func (w *shaper) notated(text string) (r reading, refusal *Refusal, ok bool) {
-	if w.schema == nil {
-		return reading{}, nil, false
-	}
+func (w *shaper) notated(readings []notation.Reading) (r reading, refusal *Refusal, ok bool) {
 	var found []notation.Reading
-	for _, n := range notation.Of(text, w.rules.MaxDepth) {
-		if w.proves(n.JSON) {
+	for _, n := range readings {
+		n.JSON = w.unnamed(n.JSON)
+		again := slices.ContainsFunc(found, func(f notation.Reading) bool { return SameJSON([]byte(f.JSON), []byte(n.JSON)) })
+		if !again && w.proves(n.JSON, n.Open) {
 			found = append(found, n)
 		}
 	}
@@ -36,12 +60,24 @@ func (w *shaper) notated(text string) (r reading, refusal *Refusal, ok bool) {
 	return reading{}, w.refuse(BadJSON, "they can be read in two ways"), true
 }
 
-// proves reports whether object is what the tool takes, and has each key once.
-func (w *shaper) proves(object string) bool {
+// unnamed is the arguments of a call that repeats the name of the tool, or object itself.
+func (w *shaper) unnamed(object string) string {
+	if e := readEnvelope([]byte(object)); e.nameKey != "" && strings.TrimPrefix(e.name, "functions.") == w.tool {
+		return e.args
+	}
+	return object
+}
+
+// proves reports whether object is what the tool takes, and has each key once. One without a frame
+// of its own must name its keys as the tool does.
+func (w *shaper) proves(object string, open bool) bool {
 	try := *w
 	try.repairs = []Repair{{}} // it was mended: every value is looked at
-	object, refusal := try.fit(object)
 	given := membersOf(object)
+	object, refusal := try.fit(object)
+	if !open {
+		given = membersOf(object)
+	}
 	return refusal == nil && len(given) > 0 && len(given) <= len(w.schema.props) && !slices.ContainsFunc(given, func(m member) bool {
 		return w.schema.props[m.name] == nil || count(given, m.name) > 1
 	})

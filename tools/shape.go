@@ -33,13 +33,10 @@ type reading struct {
 	unsure bool // what it says was guessed
 }
 
-// read returns the one object that text means: as it stands, with its syntax
+// readMended returns the one object that text means: as it stands, with its syntax
 // repaired, decoded from a string, taken out of a list of one, or wrapped as the
 // value of the only parameter it can be meant for.
-func (w *shaper) read(text string) (reading, *Refusal) {
-	if r, refusal, ok := w.notated(text); ok {
-		return r, refusal
-	}
+func (w *shaper) readMended(text string) (reading, *Refusal) {
 	body := w.decoded(w.body(text))
 	if body == "" || body == "null" {
 		w.note("args.empty", text, "{}", "")

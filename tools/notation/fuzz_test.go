@@ -15,9 +15,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// encoded writes an object of texts, and numbers behind them, in a notation. It is false where the
+// written writes an object of texts, and numbers behind them, in a notation. It is false where the
 // values cannot be told from the notation then.
-type encoded struct {
+type written struct {
 	name string
 	form func(keys, texts []string) (string, bool)
 }
@@ -42,11 +42,11 @@ func none(texts []string, signs string) bool {
 	return !strings.ContainsAny(strings.Join(texts, ""), signs)
 }
 
-func notations() []encoded {
+func notations() []written {
 	itself := func(s string) string { return s }
 	plain := lay("{", `"`, `"`, ": ", ", ", "}", inJSON)
 	tight := lay("{", `"`, `"`, ":", ",", "}", inJSON)
-	return []encoded{
+	return []written{
 		{"full width", func(k, v []string) (string, bool) {
 			return lay("｛", `"`, `"`, "：", "，", "｝", inJSON)(k, v), true
 		}},

@@ -40,7 +40,12 @@ func chain() []notation {
 	return []notation{
 		{kind: "args.utf16", read: wide},
 		{kind: "args.tokens", read: around},
+		{kind: "args.encoded", read: encoded},
+		{kind: "args.lines", read: quotedLines},
 		{kind: "args.form", read: form, open: true},
+		{kind: "args.lines", read: keyLines, open: true},
+		{kind: "args.flags", read: flags, open: true},
+		{kind: "args.xml", read: call},
 		{kind: "args.xml", read: elements, open: true},
 		{kind: frame, read: opened},
 		{kind: "args.signs", read: signs}, // from here on a text stands in quotes of JSON, or nowhere
@@ -55,7 +60,7 @@ func chain() []notation {
 }
 
 // most bounds how many readings are followed.
-const most = 4
+const most = 8
 
 // Of returns the objects that a text may mean, each once. Text that is valid JSON means itself, and
 // has no other reading.
@@ -71,17 +76,18 @@ func Of(text string, depth int) (out []Reading) {
 			if n.kind == frame && n.open && !r.did(frame) {
 				texts = nil // an object that was begun here, and nothing else, is ended here
 			}
-			if len(texts) == 0 {
-				next = append(next, r)
-			}
+			read := 0
 			for _, t := range texts {
 				step := Reading{t, append(slices.Clone(r.Steps), Step{n.kind, r.JSON, t}), r.Open || n.open}
 				switch isObject := strings.HasPrefix(strings.TrimSpace(t), "{"); {
 				case !isObject || !valid(t, depth):
-					next = append(next, step)
-				case !slices.ContainsFunc(out, func(o Reading) bool { return o.JSON == t }):
+					next, read = append(next, step), read+1
+				case !slices.ContainsFunc(out, func(o Reading) bool { return strings.TrimSpace(o.JSON) == strings.TrimSpace(t) }):
 					out = append(out, step)
 				}
+			}
+			if read == 0 { // it may still be read otherwise
+				next = append(next, r)
 			}
 		}
 		if open = next; len(open)+len(out) > most {

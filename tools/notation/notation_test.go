@@ -82,7 +82,7 @@ func TestOf(t *testing.T) {
 		{`<unk>{"a": 1}<unk>`, `{"a": 1} tokens`},
 		{`<|message|><|message|>{"a": 1}</s>`, `{"a": 1} tokens`},
 		{"\ufeff{\"a\": 1}\u2069", `{"a": 1} tokens`},
-		{`<json>{"a": 1}</json>`, `{"a": 1} tokens`},
+		{`<json>{"a": 1}</json>`, `{"a": 1} tokens | {"json":"{\"a\": 1}"} xml …`},
 		{`<think>{"a": 1}</think>`, `{"think":"{\"a\": 1}"} xml …`},
 		{`<unk>{"a": "<unk>"`, ""},
 
