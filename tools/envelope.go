@@ -118,6 +118,26 @@ func (c *Catalog) deeper(m Match, w *shaper, object string) (inner string, ok bo
 	return inner, w.harmless() || neutral(key) || refusal == nil && name.Tool == m.Tool
 }
 
+// paired makes an object of a list that names each argument: [{"name": "path", "value": "a"}], or
+// [["path", "a"]].
+func paired(list string) (object string, ok bool) {
+	var members []member
+	gjson.Parse(list).ForEach(func(_, e gjson.Result) bool {
+		name, value := e.Get("0"), e.Get("1")
+		size := int(e.Get("#").Int())
+		if e.IsObject() {
+			name, value, size = e.Get("name"), e.Get("value"), len(e.Map())
+			if !name.Exists() {
+				name = e.Get("key")
+			}
+		}
+		ok = size == 2 && name.Type == gjson.String && value.Exists()
+		members = append(members, member{name.String(), quote(name.String()), value.Raw})
+		return ok
+	})
+	return join(members), ok
+}
+
 // neutral reports whether a key says no more than that arguments, or a call, stand below it.
 func neutral(name string) bool {
 	switch key(name) {

@@ -20,15 +20,19 @@ func (w *shaper) read(text string) (reading, *Refusal) {
 	}
 	noted := w.repairs
 	r, refusal := w.readMended(text)
-	if refusal == nil && !r.unsure && !r.raw {
+	mended := w.repairs
+	wrapped := slices.ContainsFunc(mended[len(noted):], func(r Repair) bool { return r.Kind == "args.wrap" })
+	if refusal == nil && !r.unsure && !wrapped {
 		return r, nil
 	}
-	mended := w.repairs
 	w.repairs = noted
 	if r, refusal, ok := w.notated(notation.Literal(text, w.rules.MaxDepth)); ok {
 		return r, refusal
 	}
 	w.repairs = mended
+	if refusal == nil && wrapped && w.harmless() && w.schema.labels(text, "") {
+		return reading{}, w.refuse(BadJSON, "what came names arguments in a way of its own")
+	}
 	return r, refusal
 }
 
@@ -40,7 +44,7 @@ func (w *shaper) notated(readings []notation.Reading) (r reading, refusal *Refus
 	for _, n := range readings {
 		n.JSON = w.unnamed(n.JSON)
 		again := slices.ContainsFunc(found, func(f notation.Reading) bool { return SameJSON([]byte(f.JSON), []byte(n.JSON)) })
-		if !again && w.proves(n.JSON, n.Open) {
+		if !again && !w.mayBeProgram(n) && w.proves(n.JSON, n.Open) {
 			found = append(found, n)
 		}
 	}
@@ -58,6 +62,16 @@ func (w *shaper) notated(readings []notation.Reading) (r reading, refusal *Refus
 		return r, nil, true
 	}
 	return reading{}, w.refuse(BadJSON, "they can be read in two ways"), true
+}
+
+// mayBeProgram reports whether a text may be what the tool runs, and no arguments: code = "x" is
+// Python, too.
+func (w *shaper) mayBeProgram(n notation.Reading) bool {
+	name, _ := w.only()
+	_, takes := w.rules.textParam(w.tool, name)
+	return takes && n.Open && slices.ContainsFunc(n.Steps, func(s notation.Step) bool {
+		return s.Kind == notation.Lines || s.Kind == notation.Program
+	})
 }
 
 // unnamed is the arguments of a call that repeats the name of the tool, or object itself.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
@@ -107,27 +108,31 @@ func (w *shaper) guess(r reading) *Refusal {
 	return w.refuse(BadJSON, `it is not certain where a text in it begins or ends; send valid JSON, with \" and \\ inside of texts`)
 }
 
-// swallows reports whether a text of object goes on with the key of another argument: then it does
-// not end where it seems to.
+// swallows reports whether a text of object goes on with another argument: then it does not end
+// where it seems to.
 func (w *shaper) swallows(object string) bool {
-	if w.schema == nil {
-		return false
-	}
-	return slices.ContainsFunc(membersOf(object), func(m member) bool {
+	return w.schema != nil && slices.ContainsFunc(membersOf(object), func(m member) bool {
 		text := gjson.Parse(m.val)
-		if text.Type != gjson.String {
+		return text.Type == gjson.String && w.schema.labels(text.String(), m.name)
+	})
+}
+
+// labels reports whether text names a parameter, other than one, and gives it a value: limit=5,
+// "limit": 5.
+func (s *schema) labels(text, but string) bool {
+	for i := 0; i < len(text); {
+		n := strings.IndexFunc(text[i:], func(r rune) bool { return !isWordRune(r) && r != '_' && r != '-' })
+		if n < 0 {
 			return false
 		}
-		for rest, found := text.String(), true; found; {
-			var name string
-			if _, rest, found = strings.Cut(rest, `"`); !found {
-				return false
-			}
-			name, _, found = strings.Cut(rest, `"`)
-			if found && name != m.name && w.schema.props[name] != nil {
+		if word := text[i : i+n]; word != but && s.props[word] != nil {
+			rest := strings.TrimLeft(text[i+n:], `"' `)
+			if rest != "" && strings.IndexByte(":=", rest[0]) >= 0 && !strings.HasPrefix(rest, "://") && !strings.HasPrefix(rest, "==") {
 				return true
 			}
 		}
-		return false
-	})
+		_, size := utf8.DecodeRuneInString(text[i+n:])
+		i += n + size
+	}
+	return false
 }

@@ -134,6 +134,10 @@ func (w *shaper) readJSON(found jsonrepair.Result) (reading, *Refusal) {
 			return reading{object: string(inner.JSON), cut: max(inner.Cut, found.Cut), unsure: found.Unsure || w.unsure(inner, string(inner.JSON))}, nil
 		}
 	}
+	if object, ok := paired(json); ok && json[0] == '[' && w.schema != nil && w.proves(object, true) {
+		w.note("args.pairs", json, object, "")
+		return reading{object: object, cut: found.Cut, unsure: found.Unsure || found.Words}, nil
+	}
 	r, refusal := w.wrapValue(json)
 	r.cut, r.unsure = found.Cut, found.Unsure || found.Words
 	return r, refusal

@@ -77,8 +77,8 @@ func (m *mender) backslash(i, from, to int, run *pathRun) int {
 		m.out = append(m.out, rest[1])
 		return 2
 	}
-	if strings.HasPrefix(rest, `\$`) || strings.HasPrefix(rest, `\u{`) || strings.HasPrefix(rest, `\U00`) {
-		m.doubt() // another language's escape, or its own
+	if strings.HasPrefix(rest, `\$`) || strings.HasPrefix(rest, `\u{`) || strings.HasPrefix(rest, `\U00`) || strings.HasPrefix(rest, `\_`) {
+		m.doubt() // an escape of another language or of Markdown, or the text's own
 	}
 	m.escapes |= strangeEscapes
 	m.escape(i, `\\`)

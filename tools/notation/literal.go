@@ -11,20 +11,29 @@ import (
 // map[string]any{"path": "a"}, read(path="a"). A call becomes {"name": …, "arguments": …}. Every text
 // stands in quotes that end it beyond doubt: one with a quote of its kind, a backslash that JSON does
 // not know or a line end is not read.
-func Literal(text string, depth int) (out []Reading) {
-	p := literal{s: strings.TrimRight(strings.TrimSpace(text), "; \n"), depth: depth}
+func Literal(text string, depth int) []Reading {
+	plain := strings.TrimRight(strings.TrimSpace(text), "; \n")
+	p := literal{s: plain}
 	json, ok := p.root()
-	if p.blank(); !ok || p.i < len(p.s) || !strings.HasPrefix(json, "{") || json == text || !valid(json, depth) {
+	p.blank()
+	whole := ok && p.i == len(p.s)
+	if !whole { // arguments of a call without the call: path="a", limit=3; one alone may be a remark
+		p = literal{s: plain + ")"}
+		json, ok = p.entries(')')
+		ok = ok && p.members > 1
+	}
+	if !ok || p.i < len(p.s) || !strings.HasPrefix(json, "{") || json == text || !valid(json, depth) {
 		return nil
 	}
-	return []Reading{{JSON: json, Steps: []Step{{"args.literal", text, json}}}}
+	return []Reading{{JSON: json, Steps: []Step{{Program, text, json}}, Open: !whole}}
 }
 
 // literal is a text that is read from front to back, once.
 type literal struct {
-	s     string
-	i     int
-	depth int // how much deeper it may go
+	s       string
+	i       int
+	depth   int // how deep it is
+	members int // of the object that was read last
 }
 
 var typed = lazyregexp.New(`^map\[string\](?:any|string|interface\{\})\s*\{`)
@@ -35,6 +44,9 @@ func (p *literal) root() (json string, ok bool) {
 		return p.entries('}')
 	}
 	p.take("await ")
+	if p.take("(") { // of a call that lost its name
+		return p.entries(')')
+	}
 	name := p.word()
 	if name == "" || p.peek() != '(' && !strings.HasPrefix(p.s[p.i:], "!(") {
 		p.i = 0
@@ -46,8 +58,15 @@ func (p *literal) root() (json string, ok bool) {
 	if inner, one := strings.CutPrefix(json, "[{"); ok && one {
 		json = "{" + strings.TrimSuffix(inner, "]")
 	}
-	if !ok || macro || isType(name) || json == "[]" {
+	switch {
+	case !ok, macro, isType(name), json == "[]":
 		return json, ok && json != "[]"
+	case name == "JSON.parse", name == "json.loads", name == "json_decode":
+		text := json[1 : len(json)-1]
+		if !strings.HasPrefix(text, `"`) || !valid(text, 1) {
+			return "", false
+		}
+		return jsontext.Unquote([]byte(text[1 : len(text)-1])), true
 	}
 	return named(name, json), true
 }
@@ -136,6 +155,7 @@ func (p *literal) entries(closer byte) (json string, ok bool) {
 		}
 	}
 	p.i++
+	p.members = members
 	switch {
 	case members > 0 && elements == 0, members+elements == 0 && closer == '}':
 		return "{" + b.String() + "}", true

@@ -29,7 +29,12 @@ type notation struct {
 	open bool
 }
 
-const frame = "args.frame"
+// The kinds that a caller must know: a program can look so.
+const (
+	Lines   = "args.lines"
+	Program = "args.literal"
+	frame   = "args.frame"
+)
 
 func (r Reading) did(kind string) bool {
 	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Kind == kind })
@@ -41,9 +46,9 @@ func chain() []notation {
 		{kind: "args.utf16", read: wide},
 		{kind: "args.tokens", read: around},
 		{kind: "args.encoded", read: encoded},
-		{kind: "args.lines", read: quotedLines},
+		{kind: Lines, read: quotedLines},
 		{kind: "args.form", read: form, open: true},
-		{kind: "args.lines", read: keyLines, open: true},
+		{kind: Lines, read: keyLines, open: true},
 		{kind: "args.flags", read: flags, open: true},
 		{kind: "args.xml", read: call},
 		{kind: "args.xml", read: elements, open: true},

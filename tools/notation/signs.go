@@ -110,10 +110,12 @@ func signOf(r rune) string {
 	case '．':
 		return "."
 	}
-	switch {
-	case r >= '０' && r <= '９':
-		return string('0' + r - '０')
-	case isBlank(r) && !strings.ContainsRune(" \n\t\r", r):
+	for _, zero := range []rune{'０', '٠', '۰', '०'} {
+		if r >= zero && r <= zero+9 {
+			return string('0' + r - zero)
+		}
+	}
+	if isBlank(r) && !strings.ContainsRune(" \n\t\r", r) {
 		return " "
 	}
 	return string(r)
