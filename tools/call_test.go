@@ -352,6 +352,27 @@ func TestCallInAnotherNotation(t *testing.T) {
 		{findTool, `<parameter name="query">tide`, `bad_json`, ""},
 		{findTool, `<0x0A>tide`, `bad_json`, ""},
 
+		{execTool, `exec(command="ls -la", timeout=5)`, `exec {"command":"ls -la","timeout":5}`, "args.literal"},
+		{execTool, `read(command="ls -la")`, `bad_json`, ""}, // a call of another tool
+		{execTool, `{["command"] = "ls", timeout = 5}`, `exec {"command":"ls","timeout":5}`, "args.literal"},
+		{execTool, "command: ls -la\ntimeout: 5", `exec {"command":"ls -la","timeout":5}`, "args.lines args.coerce"},
+		{execTool, `command: ls -la`, `bad_json`, ""},
+		{execTool, `command: true`, `bad_json`, ""},
+		{execTool, `--command "ls -la" --timeout 5`, `exec {"command":"ls -la","timeout":5}`, "args.flags args.coerce"},
+		{execTool, `<exec><command>ls</command></exec>`, `exec {"command":"ls"}`, "args.xml"},
+		{execTool, `<invoke name="read"><parameter name="command">ls</parameter></invoke>`, `bad_json`, ""},
+		{execTool, `[{"name":"command","value":"ls"},{"name":"timeout","value":5}]`, `exec {"command":"ls","timeout":5}`, "args.pairs"},
+		{execTool, `[["command","ls"],["shell","sh"]]`, `bad_json`, ""},
+		{execTool, `{"command":{"value":"ls"},"timeout":{"N":"5"}}`, `exec {"command":"ls","timeout":5}`, "args.unwrap args.unwrap args.coerce"},
+		{execTool, `{"command":{"value":"ls","if":"x"}}`, `bad_schema`, ""},
+		{execTool, "{\"$comm\u200band:\": \"ls\"}", `exec {"command":"ls"}`, "args.rename"},
+		{execTool, `{"commаnd": "ls"}`, `exec {"command":"ls"}`, "args.rename"}, // a Cyrillic а
+		{execTool, `{"!command": "ls"}`, `bad_schema`, ""},
+		{codeTool, "code = \"x\"\ntimeout = 5", `bad_json`, ""}, // arguments, or a program?
+		{readTool, `{path=a.md, limit=3}`, `bad_json`, ""},
+		{readTool, `map[limit:3 path:a.md]`, `bad_json`, ""},
+		{readTool, "[read]\npath=a", `bad_json`, ""},
+
 		// Requests of other protocols, and objects that say nothing.
 		{readTool, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","arguments":{"path":"a"}}}`, `read {"path":"a"}`, "args.unwrap"},
 		{readTool, `{"jsonrpc":"2.0","id":1,"method":"read","params":{"path":"a"}}`, `read {"path":"a"}`, "args.unwrap"},

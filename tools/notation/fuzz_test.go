@@ -99,12 +99,27 @@ func notations() []written {
 			}
 			return b.String(), none(v, "<&")
 		}},
+		{"Lua", func(k, v []string) (string, bool) {
+			return lay("{", "", "", "", ", ", "}", itself)(pairsOf(k, v), make([]string, len(k))), true
+		}},
+		{"lines", func(k, v []string) (string, bool) {
+			return lay("", "", "", "", "\n", "", itself)(pairsOf(k, v), make([]string, len(k))), len(k) > 1
+		}},
 		{"begin eaten", func(k, v []string) (string, bool) { return tight(k, v)[2:], true }},
 		{"no braces", func(k, v []string) (string, bool) {
 			text := plain(k, v)
 			return text[1 : len(text)-1], true
 		}},
 	}
+}
+
+// pairsOf writes members as TOML has them.
+func pairsOf(keys, texts []string) []string {
+	out := make([]string, len(keys))
+	for i, k := range keys {
+		out[i] = k + ` = "` + inJSON(texts[i]) + `"`
+	}
+	return out
 }
 
 // runeOf is the character of a byte in the vocabulary of GPT-2.
@@ -141,7 +156,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		}
 		var meant, got any
 		_ = json.Unmarshal([]byte(jsontext.Object(want...)), &meant)
-		found := Of(written, 0)
+		found := append(Of(written, 0), Literal(written, 0)...)
 		for _, r := range found {
 			if json.Unmarshal([]byte(r.JSON), &got) == nil && fmt.Sprint(got) == fmt.Sprint(meant) {
 				read[n.name]++
@@ -164,7 +179,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 
 // A reading is valid JSON and an object; valid JSON has none.
 func FuzzOf(f *testing.F) {
-	for _, s := range []string{`｛"a"：「x」｝`, "{\x00\"\x00a\x00", `▁{"a":▁"x▁y"}`, `<0x0A>{`, `a=b&c=%20`, `<a>b</a>`, `a": 1}`, `{"a": "\u{41}"}`, "\x1b[1m{"} {
+	for _, s := range []string{`｛"a"：「x」｝`, "{\x00\"\x00a\x00", `▁{"a":▁"x▁y"}`, `<0x0A>{`, `a=b&c=%20`, `<a>b</a>`, `a": 1}`, `read(a='x', b=[1])`, "a: 1\nb: 2", `--a x`, `7b7d`, `<f a="b"/>`, `{"a": "\u{41}"}`, "\x1b[1m{"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -177,18 +192,24 @@ func FuzzOf(f *testing.F) {
 				t.Fatalf("%q: %+v", s, r)
 			}
 		}
+		for _, r := range Literal(s, 0) {
+			if !json.Valid([]byte(r.JSON)) || r.JSON[0] != '{' {
+				t.Fatalf("%q: %+v", s, r)
+			}
+		}
 		Begins(s)
 	})
 }
 
 // Hostile text takes time in line with its length.
 func TestHostileTextIsLinear(t *testing.T) {
-	for _, piece := range []string{`"`, `<a>`, `<a>x</a>`, `<0x41>`, `▁"`, "`", `「`, `\u{`, `a=%41&`, "a\x00", "\x1b[1m", `<unk>`, `"a": {`, "<json>", `<parameter name="a">`, "\ufeff"} {
+	for _, piece := range []string{`"`, `<a>`, `<a>x</a>`, `<0x41>`, `▁"`, "`", `「`, `\u{`, `a=%41&`, "a\x00", "\x1b[1m", `<unk>`, `"a": {`, "<json>", `<parameter name="a">`, "\ufeff", "[", "a(", "{a=", "a: b\n", "--a b ", "1: {\n", "7b", `\x7b`, "<a b=\"c\" "} {
 		took := func(n int) time.Duration {
 			text, least := strings.Repeat(piece, n/len(piece)), time.Hour
 			for range 3 {
 				begin := time.Now()
 				Of(text, 0)
+				Literal(text, 0)
 				least = min(least, time.Since(begin))
 			}
 			return least

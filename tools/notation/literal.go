@@ -68,7 +68,7 @@ func (p *literal) root() (json string, ok bool) {
 		}
 		return jsontext.Unquote([]byte(text[1 : len(text)-1])), true
 	}
-	return named(name, json), true
+	return named(name, json), strings.HasPrefix(json, "{") // arguments without names are none
 }
 
 // isType reports whether a name in front of parentheses makes an object, and is no call.

@@ -106,6 +106,40 @@ func TestOf(t *testing.T) {
 		{`<a><![CDATA[&lt;]]></a>`, `{"a":"&lt;"} xml …`},
 		{`<a>x<a>y</a></a>`, ""},
 
+		{`<read><a>x</a></read>`, `{"name":"read","arguments":{"a":"x"}} xml | {"read":"<a>x</a>"} xml …`},
+		{`<invoke name="read"><parameter name="a">x</parameter></invoke>`, `{"name":"read","arguments":{"a":"x"}} xml`},
+		{`<read a="x y" b="1"/>`, `{"name":"read","arguments":{"a":"x y","b":"1"}} xml`},
+		{`<read a="x &amp; y"/>`, ""},
+		{`<arg_key>a</arg_key><arg_value>x</arg_value>`, `{"a":"x"} xml …`},
+		{`<arg_key>a</arg_key>`, ""},
+
+		// Lines and flags.
+		{"a: x y\nb: 1", `{"a":"x y","b":"1"} lines …`},
+		{"a = \"x\\n\"\nb = 'y'", `{"a":"x\n","b":"y"} lines …`},
+		{"a: x", ""}, // a remark?
+		{"a: x\n  more", ""},
+		{"a: |\nb: 1", ""},
+		{"a: x # y\nb: 1", ""},
+		{"a: null\nb: 1", ""},
+		{"1: {\n2:   \"a\": 1\n3: }", " {\n   \"a\": 1\n } lines"},
+		{"> {\n>   \"a\": 1\n> }", " {\n   \"a\": 1\n } lines"},
+		{"// {\n//   \"a\": 1\n// }", ""}, // it may be meant not to count
+		{`--a x --b=1`, `{"a":"x","b":"1"} flags …`},
+		{`--a "x y"`, `{"a":"x y"} flags …`},
+		{`--a $x`, ""},
+		{`--a x y`, ""},
+		{`--force`, ""},
+
+		// Encodings.
+		{`7b2261223a317d`, `{"a":1} encoded`},
+		{`eyJhIjoxfQ`, `{"a":1} encoded`},
+		{`data:application/json;base64,eyJhIjoxfQ==`, `{"a":1} encoded`},
+		{`\u007b\u0022a\u0022: 1\u007d`, `{"a": 1} encoded`},
+		{`\x7b\x22a\x22: "\xe9"\x7d`, ""}, // a byte, or a character?
+		{`&#123;&#34;a&#34;: 1&#125;`, `{"a": 1} encoded`},
+		{`=7B=22a=22: 1=7D`, `{"a": 1} encoded`},
+		{`eyebrow`, ""},
+
 		// Frames.
 		{`a": "x", "b": 1}`, `{"a": "x", "b": 1} frame`},
 		{`"a": "x", "b": 1`, `{"a": "x", "b": 1} frame frame …`},
@@ -120,6 +154,47 @@ func TestOf(t *testing.T) {
 	} {
 		if got := read(row.text); got != row.want {
 			t.Errorf("%q: got %q, want %q", row.text, got, row.want)
+		}
+	}
+}
+
+func TestLiteral(t *testing.T) {
+	for _, row := range []struct{ text, want string }{
+		{`{a = "x", n = 3}`, `{"a":"x","n":3}`},
+		{`{["a"] = 'x "y"'; ["b"] = {1, 2}}`, ""}, // a list of Lua is an object of others
+		{`['a' => 'x', 'b' => [1, true, null],]`, `{"a":"x","b":[1,true,null]}`},
+		{`array('a' => 'x')`, `{"a":"x"}`},
+		{`dict(a='x', b=None)`, `{"a":"x","b":null}`},
+		{`map[string]any{"a": "x",}`, `{"a":"x"}`},
+		{`json!({"a": [{}]})`, `{"a":[{}]}`},
+		{`JSON.parse('{"a": 1}')`, `{"a": 1}`},
+		{`json.loads("{\"a\": 1}")`, `{"a": 1}`},
+		{`{"a": r"x", "b": f"y"}`, `{"a":"x","b":"y"}`},
+		{`{"a": f"{x}"}`, ""},
+		{`{"a": r"\d"}`, ""},
+		{`read(a="x", b=-1.5);`, `{"name":"read","arguments":{"a":"x","b":-1.5}}`},
+		{`await read({a: 'x'})`, `{"name":"read","arguments":{"a":"x"}}`},
+		{`(a: "x", b: false)`, `{"a":"x","b":false}`},
+		{`a="x", b=1`, `{"a":"x","b":1} …`},
+		{`a=true`, ""}, // a remark?
+		{`read("x")`, ""},
+		{`{a: 'it's'}`, ""},
+		{`{a: 'x\n'}`, ""},
+		{`{a: x}`, ""},
+		{`{"a", "b"}`, ""},
+		{`{a: "x", "b"}`, ""},
+		{`{a: "x"} more`, ""},
+		{`{a: "x`, ""},
+		{strings.Repeat("[", 1000), ""},
+	} {
+		got := ""
+		for _, r := range Literal(row.text, 0) {
+			if got = r.JSON; r.Open {
+				got += " …"
+			}
+		}
+		if got != row.want {
+			t.Errorf("%s: got %q, want %q", row.text, got, row.want)
 		}
 	}
 }
