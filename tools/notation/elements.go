@@ -57,7 +57,7 @@ func elements(s string) []string {
 	key := "" // of GLM, which has an element for each key, and one for each value
 	for rest := strings.TrimSpace(s); rest != ""; {
 		name, value, after, ok := element(rest)
-		if !ok {
+		if !ok || len(members) > 2*mostMembers {
 			return nil
 		}
 		switch {

@@ -56,7 +56,7 @@ func flags(s string) []string {
 	var members []string
 	for rest := strings.TrimSpace(s); rest != ""; {
 		m := flagMember().FindStringSubmatch(rest)
-		if m == nil {
+		if m == nil || len(members) > 2*mostMembers {
 			return nil
 		}
 		members = append(members, m[1], m[2]+m[3]+m[4])

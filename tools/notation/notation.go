@@ -64,8 +64,10 @@ func chain() []notation {
 	}
 }
 
-// most bounds how many readings are followed.
-const most = 8
+const (
+	most        = 8  // readings that are followed
+	mostMembers = 64 // that are found with a regular expression each: it may look at all that follows
+)
 
 // Of returns the objects that a text may mean, each once. Text that is valid JSON means itself, and
 // has no other reading.
