@@ -30,6 +30,9 @@ func (w *shaper) read(text string) (reading, *Refusal) {
 		return r, refusal
 	}
 	w.repairs = mended
+	if refusal == nil && notation.Marked(text) {
+		return reading{}, w.refuse(BadJSON, "marks of a tokenizer stand in it")
+	}
 	if refusal == nil && wrapped && w.harmless() && w.schema.labels(text, "") {
 		return reading{}, w.refuse(BadJSON, "what came names arguments in a way of its own")
 	}

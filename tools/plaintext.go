@@ -67,8 +67,12 @@ func (w *shaper) wording(param, text string) (plain, why string) {
 	if why = rule.Kind.Doubt(plain); why == "" && w.schema != nil {
 		why = w.schema.labelled(plain)
 	}
-	if why == "" && notation.Begins(plain) {
+	switch {
+	case why != "":
+	case notation.Begins(plain):
 		why = "begins as markup does"
+	case w.schema != nil && notation.Tagged(plain, func(name string) bool { return w.schema.props[name] != nil }):
+		why = "holds a tag that names an argument"
 	}
 	return plain, why
 }

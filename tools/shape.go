@@ -9,6 +9,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
+	"github.com/jgavinray/gpt-oss-executor/tools/notation"
 )
 
 // shaper turns the text of one call's arguments into the JSON object that its tool
@@ -126,6 +127,12 @@ func (w *shaper) readJSON(found jsonrepair.Result) (reading, *Refusal) {
 		object := gjson.Parse(json).Array()[0].Raw
 		w.note("args.unwrap", json, object, "")
 		return reading{object: object, cut: found.Cut, unsure: w.unsure(found, object)}, nil
+	}
+	if json[0] == '"' && w.schema != nil {
+		if r, refusal, ok := w.notated(notation.Of(gjson.Parse(json).String(), w.rules.MaxDepth)); ok {
+			r.unsure = found.Unsure
+			return r, refusal
+		}
 	}
 	if text := strings.TrimSpace(gjson.Parse(json).String()); json[0] == '"' && strings.HasPrefix(text, "{") {
 		if inner, err := jsonrepair.Repair(text, w.rules.MaxDepth); err == nil && inner.JSON[0] == '{' {

@@ -215,7 +215,7 @@ func TestHostileTextIsLinear(t *testing.T) {
 			return least
 		}
 		small, large := took(20_000), took(320_000)
-		if large > 60*small+20*time.Millisecond {
+		if large > 60*small+80*time.Millisecond {
 			t.Errorf("%q: %v, and 16 times as much takes %v", piece, small, large)
 		}
 	}

@@ -25,10 +25,17 @@ func marked(s string, marks *strings.Replacer) []string {
 	}
 	all := marks.Replace(s)
 	switch {
-	case plain == all || strings.ContainsAny(s, " \n\t"):
+	case plain == all || hasBlank(s):
 		return compact(plain, all)
 	}
 	return []string{all}
+}
+
+// hasBlank reports whether an object in s has a blank of its own. What stands around it may come
+// from somewhere else.
+func hasBlank(s string) bool {
+	begin, end := strings.IndexByte(s, '{'), strings.LastIndexByte(s, '}')
+	return strings.ContainsAny(s[max(begin, 0):max(begin, end, 0)], " \n\t")
 }
 
 // compact is the readings of which there are two at most.
@@ -43,12 +50,15 @@ func compact(a, b string) []string {
 // line, Ã and ¼ are ü. A server that leaves them may have left all of them, or those of blanks only.
 func byteMarks(s string) []string {
 	blanks := marked(s, strings.NewReplacer("Ġ", " ", "Ċ", "\n", "ĉ", "\t", "č", "\r"))
-	if len(blanks) == 0 || strings.ContainsAny(s, " \n\t") {
+	if len(blanks) == 0 || hasBlank(s) {
 		return blanks
 	}
 	var b strings.Builder
 	for _, r := range s {
 		c, ok := byteOf(r)
+		if blank := strings.ContainsRune(" \n\t\r", r); blank {
+			c, ok = byte(r), true
+		}
 		if !ok {
 			return blanks
 		}
@@ -126,3 +136,6 @@ func byteToken(s string) (byte, bool) {
 	n, err := strconv.ParseUint(s[3:5], 16, 8)
 	return byte(n), err == nil
 }
+
+// Marked reports whether a text holds a mark of a tokenizer: then others in it may be marks, too.
+func Marked(s string) bool { return strings.ContainsAny(s, "ĠĊ▁") }

@@ -18,6 +18,9 @@ func Begins(text string) bool {
 		return unicode.IsLetter(next) || strings.ContainsRune("/!?|｜", next) || strings.HasPrefix(rest, "0x")
 	case strings.ContainsRune("▁ĠĊ｛［", r), strings.HasPrefix(text, "&lt;"), strings.HasPrefix(text, `\u003c`):
 		return true
+	case r == '{' || r == '[':
+		inner := strings.TrimLeftFunc(rest, isBlank)
+		return r == '{' && strings.HasPrefix(inner, `"`) || strings.HasPrefix(inner, "{")
 	case isKeyMark(r):
 		text = rest
 	}
@@ -32,3 +35,21 @@ func Begins(text string) bool {
 
 // isKeyMark reports whether r can stand around a key.
 func isKeyMark(r rune) bool { return strings.ContainsRune("\"'`“”„＂「」『』«»", r) }
+
+// Tagged reports whether text holds a tag that names a parameter: <parameter name="path">, <path>.
+func Tagged(text string, isParam func(name string) bool) bool {
+	for rest := text; ; {
+		_, after, found := strings.Cut(rest, "<")
+		if !found {
+			return false
+		}
+		head := after[:min(len(after), 128)]
+		if m := namedTag().FindStringSubmatch("<" + head); m != nil && isParam(m[2]) {
+			return true
+		}
+		if name, _, ok := openTag("<" + head); ok && isParam(name) {
+			return true
+		}
+		rest = after
+	}
+}

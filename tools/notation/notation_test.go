@@ -92,6 +92,7 @@ func TestOf(t *testing.T) {
 		{`a=x+y`, ""}, // a blank, or a plus?
 		{`a=x+y%20z`, ""},
 		{`a=x y`, ""},
+		{`a=x%20ya=x%20y`, ""}, // twice
 		{`a=x%zz`, ""},
 		{`a&b`, ""},
 
@@ -199,8 +200,20 @@ func TestLiteral(t *testing.T) {
 	}
 }
 
+func TestTagged(t *testing.T) {
+	isParam := func(name string) bool { return name == "path" }
+	for s, want := range map[string]bool{
+		`json = <parameter name="path">a`: true, `see <path>a</path>`: true, `<parameter=path>`: true,
+		`<parameter name="other">`: false, `a < path > b`: false, `<div>`: false, ``: false, `<`: false,
+	} {
+		if Tagged(s, isParam) != want {
+			t.Errorf("%s: not %v", s, want)
+		}
+	}
+}
+
 func TestBegins(t *testing.T) {
-	for _, s := range []string{`<parameter name="a">`, `</a>`, `<!-- x`, `<0x0A>{`, `<|channel|>`, `▁"x`, `｛"a"`, `"a": 1`, `a": 1`, `「a」：1`, `'a' => 1`, ` <x>`} {
+	for _, s := range []string{`<parameter name="a">`, `</a>`, `<!-- x`, `<0x0A>{`, `<|channel|>`, `▁"x`, `｛"a"`, `"a": 1`, `a": 1`, `「a」：1`, `'a' => 1`, ` <x>`, "\u2068{\"a\": 1}", `{{"a": 1}}`} {
 		if !Begins(s) {
 			t.Errorf("%s does not begin as markup", s)
 		}
