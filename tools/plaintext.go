@@ -131,7 +131,7 @@ func (s *schema) labels(text, but string) bool {
 		}
 		if word := text[i : i+n]; word != but && s.props[word] != nil {
 			rest := strings.TrimLeft(text[i+n:], `"' `)
-			if rest != "" && strings.IndexByte(":=", rest[0]) >= 0 && !strings.HasPrefix(rest, "://") && !strings.HasPrefix(rest, "==") {
+			if strings.HasPrefix(rest, "：") || rest != "" && strings.IndexByte(":=", rest[0]) >= 0 && !strings.HasPrefix(rest, "://") && !strings.HasPrefix(rest, "==") {
 				return true
 			}
 		}

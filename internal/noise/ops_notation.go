@@ -48,8 +48,8 @@ func notationOps() []Operator {
 			}
 			return b.String()
 		}),
-		rewrite("note-invisible", "marks of direction and zero width around the object and its signs", func(m *message) string {
-			return "\u2068" + object(m.fields, "\u200e: ", ",\u200b ", quote) + "\u2069\u200f"
+		rewrite("note-invisible", "marks of direction and zero width in front of the object and around its signs", func(m *message) string {
+			return "\u2068" + object(m.fields, "\u200e: ", ",\u200b ", quote)
 		}),
 		rewrite("note-no-braces", "no braces around the members", func(m *message) string { return members(m.body) }),
 		rewrite("note-begin-eaten", "the first brace and quote are lost", func(m *message) string { return strings.TrimPrefix(m.body, `{"`) }),
@@ -79,7 +79,7 @@ func notationOps() []Operator {
 			for _, r := range s {
 				b.WriteString(string(r) + "\x00")
 			}
-			return b.String()
+			return strings.TrimSuffix(b.String(), "\x00") // whoever cuts off the last one cuts off nothing
 		}),
 		serverNote("sentencepiece", "▁ in place of each blank", func(s string) string { return strings.ReplaceAll(s, " ", "▁") }),
 		serverNote("bytes", "characters of a vocabulary in place of bytes", func(s string) string {

@@ -55,7 +55,7 @@ var repairs = []struct{ text, want, kinds string }{
 	// What was never escaped, and what cannot be seen.
 	{`{"a":"\bfunc\s"}`, `{"a":"\\bfunc\\s"}`, "escape escape"},
 	{`{"a":"\b", "b":"\s"}`, `{"a":"\b","b":"\\s"}`, "escape"},
-	{"\u2068{\"a\"\u200e: 1\x00}\u2069", `{"a":1}`, "space space space space"},
+	{"\u2068{\"a\"\u200e: \"x\"\x00}\u2069", `{"a":"x"}`, "space space space space"},
 	{`{"a":Ġ1,▁"b":"x"}`, `{"a":1,"b":"x"}`, "space space"},
 
 	// Quotes inside of strings.
