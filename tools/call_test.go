@@ -327,3 +327,89 @@ func TestCallWithLostQuote(t *testing.T) {
 		t.Errorf("cut: %s, %v", call.Arguments, refusal)
 	}
 }
+
+// Arguments in another notation are read if what comes out is what the tool takes. A text that begins
+// as markup is never taken for a value.
+func TestCallInAnotherNotation(t *testing.T) {
+	const mail = "send_mail(to:string! body:string! copies:integer)"
+	for _, row := range []struct{ tool, args, want, kinds string }{
+		{execTool, `｛「command」：「ls」｝`, `exec {"command":"ls"}`, "args.signs"},
+		{execTool, `command": "ls", "timeout": 5}`, `exec {"command": "ls", "timeout": 5}`, "args.frame"},
+		{execTool, `"command": "ls"`, `exec {"command": "ls"}`, "args.frame args.frame"},
+		{execTool, `"command": "ls", "shell": "sh"`, `bad_json`, ""},
+		{execTool, `"command": "ls", "command": "rm"`, `bad_json`, ""},
+		{execTool, `<|message|>{"command": "ls"}<|call|>`, `exec {"command": "ls"}`, "args.tokens"},
+		{execTool, `<example>{"command": "ls"}</example>`, `bad_json`, ""},
+		{execTool, "<command>ls</command>\n<timeout>5</timeout>", `exec {"command":"ls","timeout":5}`, "args.xml args.coerce"},
+		{execTool, `command=ls%20-la&timeout=5`, `exec {"command":"ls -la","timeout":5}`, "args.form args.coerce"},
+		{mail, `to=a%40b.example&body=x`, `send_mail {"to":"a@b.example","body":"x"}`, "args.form"},
+		{mail, `to=a&subject=%20`, `bad_json`, ""},
+		{mail, `▁{"to":▁"a▁b","body":"c d"}`, `bad_json`, ""}, // are they blanks?
+		{mail, `{"to":"a","body":"x \U0001F634"}`, `send_mail {"to":"a","body":"x 😴"}`, "args.escapes"},
+		{mail, `{"to":"a","body":"it's \U0001F634"}`, `bad_json`, ""},
+		{findTool, `▁"rust▁async",▁"count":▁5`, `bad_json`, ""},
+		{findTool, `<query>tide &amp; table</query>`, `bad_json`, ""},
+		{findTool, `<parameter name="query">tide`, `bad_json`, ""},
+		{findTool, `<0x0A>tide`, `bad_json`, ""},
+
+		{execTool, `exec(command="ls -la", timeout=5)`, `exec {"command":"ls -la","timeout":5}`, "args.literal"},
+		{execTool, `read(command="ls -la")`, `bad_json`, ""}, // a call of another tool
+		{execTool, `{["command"] = "ls", timeout = 5}`, `exec {"command":"ls","timeout":5}`, "args.literal"},
+		{execTool, "command: ls -la\ntimeout: 5", `exec {"command":"ls -la","timeout":5}`, "args.lines args.coerce"},
+		{execTool, `command: ls -la`, `bad_json`, ""},
+		{execTool, `command: true`, `bad_json`, ""},
+		{execTool, `--command "ls -la" --timeout 5`, `exec {"command":"ls -la","timeout":5}`, "args.flags args.coerce"},
+		{execTool, `<exec><command>ls</command></exec>`, `exec {"command":"ls"}`, "args.xml"},
+		{execTool, `<invoke name="read"><parameter name="command">ls</parameter></invoke>`, `bad_json`, ""},
+		{execTool, `[{"name":"command","value":"ls"},{"name":"timeout","value":5}]`, `exec {"command":"ls","timeout":5}`, "args.pairs"},
+		{execTool, `[["command","ls"],["shell","sh"]]`, `bad_json`, ""},
+		{execTool, `{"command":{"value":"ls"},"timeout":{"N":"5"}}`, `exec {"command":"ls","timeout":5}`, "args.unwrap args.unwrap args.coerce"},
+		{execTool, `{"command":{"value":"ls","if":"x"}}`, `bad_schema`, ""},
+		{execTool, "{\"$comm\u200band:\": \"ls\"}", `exec {"command":"ls"}`, "args.rename"},
+		{execTool, `{"commаnd": "ls"}`, `exec {"command":"ls"}`, "args.rename"}, // a Cyrillic а
+		{execTool, `{"!command": "ls"}`, `bad_schema`, ""},
+		{codeTool, "code = \"x\"\ntimeout = 5", `bad_json`, ""}, // arguments, or a program?
+		{readTool, `{path=a.md, limit=3}`, `bad_json`, ""},
+		{readTool, `map[limit:3 path:a.md]`, `bad_json`, ""},
+		{readTool, "[read]\npath=a", `bad_json`, ""},
+
+		// Requests of other protocols, and objects that say nothing.
+		{readTool, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","arguments":{"path":"a"}}}`, `read {"path":"a"}`, "args.unwrap"},
+		{readTool, `{"jsonrpc":"2.0","id":1,"method":"read","params":{"path":"a"}}`, `read {"path":"a"}`, "args.unwrap"},
+		{readTool, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"exec","arguments":{"path":"a"}}}`, `bad_schema`, ""},
+		{execTool, `{"_":{"command":"ls"}}`, `exec {"command":"ls"}`, "args.unwrap"},
+		{execTool, `{"exec":{"command":"ls"}}`, `exec {"command":"ls"}`, "args.unwrap"},
+		{execTool, `{"type":"function","function":{"name":"exec","arguments":"{\"command\":\"ls\"}"}}`, `exec {"command":"ls"}`, "args.unwrap args.unwrap"},
+		{execTool, `{"dry_run":{"command":"ls"}}`, `bad_schema`, ""},
+		{execTool, `{"_":{"command":"ls"},"x":1}`, `bad_schema`, ""},
+		{readTool, `{"wanted":{"path":"a"}}`, `read {"path":"a"}`, "args.unwrap"},
+		{readTool, `{"_":{"_":{"_":{"_":{"_":{"path":"a"}}}}}}`, `bad_schema`, ""},
+	} {
+		name, _, _ := strings.Cut(row.tool, "(")
+		got, by := call(catalogOf(row.tool), name, row.args, closed)
+		if got != row.want || by != row.kinds {
+			t.Errorf("%s %s: got %s by %q, want %s by %q", row.tool, row.args, got, by, row.want, row.kinds)
+		}
+	}
+}
+
+// A notation that has no end of its own may have been cut, as an object without its closer may.
+func TestCallInAnotherNotationCut(t *testing.T) {
+	for _, row := range []struct {
+		args string
+		how  End
+		want string
+	}{
+		{`command=ls&timeout=5`, Ended, `exec {"command":"ls","timeout":5}`},
+		{`command=ls&timeout=5`, Unsaid, "truncated"},
+		{`command=ls&timeout=5`, Cut, "truncated"},
+		{`"command": "ls"`, Cut, "truncated"},
+		{`<command>ls</command>`, Cut, "truncated"},
+		{`｛"command"："ls"｝`, Cut, `exec {"command":"ls"}`},
+		{`｛"command"："ls`, Cut, "bad_json"},
+	} {
+		if got, _ := call(catalogOf(execTool), "exec", row.args, Ending{How: row.how}); got != row.want {
+			t.Errorf("%s, %v: got %s, want %s", row.args, row.how, got, row.want)
+		}
+	}
+}

@@ -203,6 +203,9 @@ func (r *reading) cutOff(w *shaper, end Ending) bool {
 	return r.cut == jsonrepair.Unended
 }
 
+// maxLevels bounds how often an object is looked for one level deeper, so that time stays linear.
+const maxLevels = 4
+
 // object returns the arguments of m in the form that its tool takes them.
 func (c *Catalog) object(m Match, w *shaper, args string, end Ending) (string, *Refusal) {
 	r, refusal := w.read(args)
@@ -228,11 +231,13 @@ func (c *Catalog) object(m Match, w *shaper, args string, end Ending) (string, *
 	if refusal == nil || w.schema == nil {
 		return object, refusal
 	}
-	// What does not fit as it stands may stand one level too deep.
-	if e := readEnvelope([]byte(r.object)); e.nameKey == "" && strings.HasPrefix(e.args, "{") && w.schema.props[e.argsKey] == nil {
+	if inner, ok := c.deeper(m, w, r.object); ok && w.levels < maxLevels {
 		w.repairs = w.repairs[:noted]
-		w.note("args.unwrap", r.object, e.args, "")
-		return c.object(m, w, e.args, end)
+		w.levels++
+		w.note("args.unwrap", r.object, inner, "")
+		if object, why := c.object(m, w, inner, end); why == nil {
+			return object, nil
+		}
 	}
 	return "", refusal
 }

@@ -18,7 +18,7 @@ func (w *shaper) value(s *jsonschema.Schema, raw string) string {
 		return raw
 	}
 	mark := len(w.repairs)
-	ways := [...]func(s *jsonschema.Schema, raw string) string{w.inside, w.scalar, w.decode, w.branch, w.list}
+	ways := [...]func(s *jsonschema.Schema, raw string) string{w.inside, w.scalar, w.decode, w.branch, w.valued, w.list}
 	for _, way := range ways {
 		if w.left <= 0 {
 			break
@@ -101,6 +101,32 @@ func (w *shaper) list(s *jsonschema.Schema, raw string) string {
 	}
 	w.note("args.wrap", raw, "["+element+"]", "")
 	return "[" + element + "]"
+}
+
+// valued takes a value out of an object that says no more than its type: {"value": 5},
+// {"type": "integer", "value": 5}, {"S": "a"} of DynamoDB, {"stringValue": "a"} of Protocol Buffers.
+func (w *shaper) valued(s *jsonschema.Schema, raw string) string {
+	if raw[0] != '{' {
+		return raw
+	}
+	inner := ""
+	for _, m := range membersOf(raw) {
+		switch m.name {
+		case "value", "S", "N", "BOOL", "stringValue", "numberValue", "boolValue", "integerValue", "#text":
+			if inner != "" {
+				return raw
+			}
+			inner = m.val
+		case "type":
+		default:
+			return raw
+		}
+	}
+	if inner == "" {
+		return raw
+	}
+	w.note("args.unwrap", raw, inner, "")
+	return w.value(s, inner)
 }
 
 // branch mends raw for one of the schemas that s is made of; those that want the

@@ -107,9 +107,9 @@ func aliasOf(given string, aliases []ParamAlias, free func(string) bool) (name, 
 
 // sameKey finds the one free parameter whose name is given but for its spelling.
 func sameKey(given string, props map[string]*jsonschema.Schema, free func(string) bool) string {
-	found := ""
+	found, want := "", spelling(given)
 	for name := range props {
-		if key(name) != key(given) || key(name) == "" || !free(name) {
+		if key(name) != want || want == "" || !free(name) {
 			continue
 		}
 		if found != "" {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
@@ -116,58 +115,4 @@ func (r *Rules) about(ruled, tool string) bool {
 	return ruled == "" || key(ruled) == own || slices.ContainsFunc(r.Aliases, func(a Alias) bool {
 		return key(a.Name) == own && slices.Contains(a.Tools, ruled)
 	})
-}
-
-// envelope is a call written into the arguments of another. Without argsKey it is none.
-type envelope struct {
-	name, nameKey string
-	args, argsKey string
-}
-
-// readEnvelope reads {"name": …, "arguments": {…}} and its relatives, with or without
-// the name. Any further key makes it ordinary arguments.
-func readEnvelope(object []byte) (e envelope) {
-	s := jsontext.Scanner{Doc: object, Depth: len(object)} // it was read before
-	for ok := s.Enter('{'); ok && s.Next('}'); {
-		key, _ := s.Key()
-		first := s.Peek()
-		switch string(key) {
-		case "name", "tool", "tool_name", "function":
-			if e.nameKey != "" || first != '"' {
-				return envelope{}
-			}
-			e.nameKey = string(key)
-			e.name, _ = jsontext.Text(object, s.Skip())
-		case "arguments", "parameters", "input", "args":
-			if e.argsKey != "" || first != '"' && first != '{' {
-				return envelope{}
-			}
-			e.argsKey = string(key)
-			at := s.Skip()
-			if e.args = string(at.Of(object)); first == '"' {
-				e.args, _ = jsontext.Text(object, at)
-			}
-		case "id", "type":
-		default:
-			return envelope{}
-		}
-	}
-	if s.Err != nil || e.argsKey == "" {
-		return envelope{}
-	}
-	return e
-}
-
-// ownEnvelope finds the arguments of m in an envelope that repeats its name, where
-// the tool has no parameters that are called so.
-func (c *Catalog) ownEnvelope(m Match, s *schema, object []byte) (args string, ok bool) {
-	if c.open {
-		return "", false
-	}
-	e := readEnvelope(object)
-	if e.nameKey == "" || s != nil && (s.props[e.nameKey] != nil || s.props[e.argsKey] != nil) {
-		return "", false
-	}
-	inner, refusal := c.Name(e.name)
-	return e.args, refusal == nil && inner.Tool == m.Tool
 }

@@ -1,12 +1,40 @@
 package tools
 
 import (
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
+	"github.com/jgavinray/gpt-oss-executor/tools/notation"
 	"github.com/jgavinray/gpt-oss-executor/tools/wording"
 )
+
+// body is text without the blanks around it, and without the content type that
+// servers leave glued in front of an object: json{"path": "."}.
+func (w *shaper) body(text string) string {
+	body := strings.TrimSpace(text)
+	if bare := notation.Bare(body); bare != body && holdsObject(bare) {
+		w.note("args.tokens", body, bare, "")
+		body = bare
+	}
+	for _, g := range w.rules.Glued {
+		rest, ok := strings.CutPrefix(body, g.Text)
+		if rest = strings.TrimSpace(rest); ok && g.Text != "" && strings.HasPrefix(rest, "{") {
+			w.note("args.unglue", g.Text, "", g.Place)
+			return rest
+		}
+	}
+	return body
+}
+
+// holdsObject reports whether text begins and ends as an object does, or a code fence.
+func holdsObject(text string) bool {
+	return text != "" && strings.IndexByte("{`", text[0]) >= 0 && strings.IndexByte("}`", text[len(text)-1]) >= 0
+}
 
 // decoded is the object that body is an encoding of, or body itself.
 func (w *shaper) decoded(body string) string {
@@ -39,6 +67,13 @@ func (w *shaper) wording(param, text string) (plain, why string) {
 	if why = rule.Kind.Doubt(plain); why == "" && w.schema != nil {
 		why = w.schema.labelled(plain)
 	}
+	switch {
+	case why != "":
+	case notation.Begins(plain):
+		why = "begins as markup does"
+	case w.schema != nil && notation.Tagged(plain, func(name string) bool { return w.schema.props[name] != nil }):
+		why = "holds a tag that names an argument"
+	}
 	return plain, why
 }
 
@@ -68,8 +103,40 @@ func (r *Rules) kindOf(tool, param string) KindRule {
 // guess refuses a value that was guessed, unless the tool only reads: to ask again costs a
 // turn, a command that nobody meant costs more.
 func (w *shaper) guess(r reading) *Refusal {
+	if r.unsure && w.swallows(r.object) {
+		return w.refuse(BadJSON, "a text in it holds another argument")
+	}
 	if w.harmless() || !r.unsure && r.cut != jsonrepair.Unquoted {
 		return nil
 	}
 	return w.refuse(BadJSON, `it is not certain where a text in it begins or ends; send valid JSON, with \" and \\ inside of texts`)
+}
+
+// swallows reports whether a text of object goes on with another argument: then it does not end
+// where it seems to.
+func (w *shaper) swallows(object string) bool {
+	return w.schema != nil && slices.ContainsFunc(membersOf(object), func(m member) bool {
+		text := gjson.Parse(m.val)
+		return text.Type == gjson.String && w.schema.labels(text.String(), m.name)
+	})
+}
+
+// labels reports whether text names a parameter, other than one, and gives it a value: limit=5,
+// "limit": 5.
+func (s *schema) labels(text, but string) bool {
+	for i := 0; i < len(text); {
+		n := strings.IndexFunc(text[i:], func(r rune) bool { return !isWordRune(r) && r != '_' && r != '-' })
+		if n < 0 {
+			return false
+		}
+		if word := text[i : i+n]; word != but && s.props[word] != nil {
+			rest := strings.TrimLeft(text[i+n:], `"' `)
+			if strings.HasPrefix(rest, "：") || rest != "" && strings.IndexByte(":=", rest[0]) >= 0 && !strings.HasPrefix(rest, "://") && !strings.HasPrefix(rest, "==") {
+				return true
+			}
+		}
+		_, size := utf8.DecodeRuneInString(text[i+n:])
+		i += n + size
+	}
+	return false
 }

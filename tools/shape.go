@@ -9,6 +9,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
+	"github.com/jgavinray/gpt-oss-executor/tools/notation"
 )
 
 // shaper turns the text of one call's arguments into the JSON object that its tool
@@ -21,6 +22,7 @@ type shaper struct {
 	open    bool // text without a parameter's name may become {"input": text}
 	madeUp  bool // null stands where the text has no value
 	repairs []Repair
+	levels  int // how many objects around the arguments were taken off
 	left    int // bytes that may still be looked at, so that time stays linear
 }
 
@@ -32,10 +34,10 @@ type reading struct {
 	unsure bool // what it says was guessed
 }
 
-// read returns the one object that text means: as it stands, with its syntax
+// readMended returns the one object that text means: as it stands, with its syntax
 // repaired, decoded from a string, taken out of a list of one, or wrapped as the
 // value of the only parameter it can be meant for.
-func (w *shaper) read(text string) (reading, *Refusal) {
+func (w *shaper) readMended(text string) (reading, *Refusal) {
 	body := w.decoded(w.body(text))
 	if body == "" || body == "null" {
 		w.note("args.empty", text, "{}", "")
@@ -60,20 +62,6 @@ func (w *shaper) read(text string) (reading, *Refusal) {
 func quotesName(body string) bool {
 	inner, object := strings.CutPrefix(body, "{")
 	return object && strings.HasPrefix(strings.TrimSpace(inner), `"`)
-}
-
-// body is text without the blanks around it, and without the content type that
-// servers leave glued in front of an object: json{"path": "."}.
-func (w *shaper) body(text string) string {
-	body := strings.TrimSpace(text)
-	for _, g := range w.rules.Glued {
-		rest, ok := strings.CutPrefix(body, g.Text)
-		if rest = strings.TrimSpace(rest); ok && g.Text != "" && strings.HasPrefix(rest, "{") {
-			w.note("args.unglue", g.Text, "", g.Place)
-			return rest
-		}
-	}
-	return body
 }
 
 // isText reports whether body is rather a text in which some JSON was found, such
@@ -140,12 +128,22 @@ func (w *shaper) readJSON(found jsonrepair.Result) (reading, *Refusal) {
 		w.note("args.unwrap", json, object, "")
 		return reading{object: object, cut: found.Cut, unsure: w.unsure(found, object)}, nil
 	}
+	if json[0] == '"' && w.schema != nil {
+		if r, refusal, ok := w.notated(notation.Of(gjson.Parse(json).String(), w.rules.MaxDepth)); ok {
+			r.unsure = found.Unsure
+			return r, refusal
+		}
+	}
 	if text := strings.TrimSpace(gjson.Parse(json).String()); json[0] == '"' && strings.HasPrefix(text, "{") {
 		if inner, err := jsonrepair.Repair(text, w.rules.MaxDepth); err == nil && inner.JSON[0] == '{' {
 			w.note("args.decode", json, string(inner.JSON), "")
 			w.repairs = append(w.repairs, Mended(inner.Changes)...)
 			return reading{object: string(inner.JSON), cut: max(inner.Cut, found.Cut), unsure: found.Unsure || w.unsure(inner, string(inner.JSON))}, nil
 		}
+	}
+	if object, ok := paired(json); ok && json[0] == '[' && w.schema != nil && w.proves(object, true) {
+		w.note("args.pairs", json, object, "")
+		return reading{object: object, cut: found.Cut, unsure: found.Unsure || found.Words}, nil
 	}
 	r, refusal := w.wrapValue(json)
 	r.cut, r.unsure = found.Cut, found.Unsure || found.Words

@@ -10,6 +10,7 @@ import (
 func (m *mender) writeString(from, to int) {
 	m.out = append(m.out, '"')
 	literal := pathRun{to: from}
+	m.unescaped = m.strange(from, to)
 	for i := from; i < to; {
 		run := i
 		for i < to && plainByte[m.text[i]] {
@@ -55,6 +56,9 @@ func (m *mender) backslash(i, from, to int, run *pathRun) int {
 		return 1
 	}
 	n := jsontext.Escape(m.doc[i:to])
+	if n == 2 && m.unescaped && strings.IndexByte("bf", rest[1]) >= 0 {
+		n = 0
+	}
 	switch {
 	case n > 0:
 		m.escapes.add(rest[:n], jsonEscapes)
@@ -73,12 +77,26 @@ func (m *mender) backslash(i, from, to int, run *pathRun) int {
 		m.out = append(m.out, rest[1])
 		return 2
 	}
-	if strings.HasPrefix(rest, `\$`) {
-		m.doubt()
+	if strings.HasPrefix(rest, `\$`) || strings.HasPrefix(rest, `\u{`) || strings.HasPrefix(rest, `\U00`) || strings.HasPrefix(rest, `\_`) {
+		m.doubt() // an escape of another language or of Markdown, or the text's own
 	}
 	m.escapes |= strangeEscapes
 	m.escape(i, `\\`)
 	return 1
+}
+
+// strange reports whether text[from:to] holds an escape that JSON does not know. Then \b and \f are
+// none, either: nobody writes a backspace or a form feed, but a pattern has \bfunc\s+.
+func (m *mender) strange(from, to int) bool {
+	for i := from; ; i += 2 {
+		n := strings.IndexByte(m.text[min(i, to):to], '\\')
+		if n < 0 {
+			return false
+		}
+		if i += n; jsontext.Escape(m.doc[i:to]) == 0 {
+			return true
+		}
+	}
 }
 
 // cutEscape reports whether s, the end of the text, is the beginning of an escape.

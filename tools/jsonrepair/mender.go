@@ -21,17 +21,19 @@ type mender struct {
 	opened   tally   // how many of each kind are open
 	wrappers int     // "(" dropped whose ")" is still to come
 
-	changes  []Change
-	total    int
-	cut      Cut
-	unsure   bool
-	shutText bool // the last text holds a closer: one that follows may be part of it
-	noText   bool // the last text is empty: what follows may be it
-	bareText bool // a text without quotes was read: a closer may belong to it
-	bareWord bool // true, false or null was: it may be a text without quotes
-	words    bool // that is doubted
-	escapes  escapes
-	spare    int // wrong closers dropped since the last value; each stands for a missing one
+	changes   []Change
+	total     int
+	cut       Cut
+	unsure    bool
+	shutText  bool // the last text holds a closer: one that follows may be part of it
+	noText    bool // the last text is empty: what follows may be it
+	bareText  bool // a text without quotes was read: a closer may belong to it
+	bareWord  bool // true, false or null was: it may be a text without quotes
+	words     bool // that is doubted
+	escapes   escapes
+	glyphs    bool // a mark of a tokenizer was taken for a blank
+	unescaped bool // the text being written was never escaped, it seems
+	spare     int  // wrong closers dropped since the last value; each stands for a missing one
 
 	inner      int                   // quotation marks passed in the string being read; odd: one of a pair
 	closeless  [roleCount][marks]int // 1 + where a search began that found no closing quote
@@ -85,6 +87,9 @@ func (m *mender) mend() (Result, error) {
 	m.out = make([]byte, 0, len(m.text)+len(m.text)/16+16)
 	if err := m.root(); err != nil {
 		return Result{}, err
+	}
+	if m.glyphs && holdsGlyphs(string(m.out)) {
+		return Result{}, &Error{0, "marks of a tokenizer stand in texts"}
 	}
 	slices.SortStableFunc(m.changes, func(a, b Change) int { return a.At - b.At })
 	return Result{JSON: m.out, Changes: m.changes, Total: m.total, Cut: m.cut, Unsure: m.unsure || m.escapes.mixed(), Words: m.words}, nil

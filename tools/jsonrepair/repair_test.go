@@ -52,6 +52,12 @@ var repairs = []struct{ text, want, kinds string }{
 	{`{"a":"""say "x"."""}`, `{"a":"say \"x\"."}`, "quote escape escape quote"},
 	{`{cmd: echo "x, y", b: 1}`, `{"cmd":"echo \"x, y\"","b":1}`, "quote quote escape escape quote"},
 
+	// What was never escaped, and what cannot be seen.
+	{`{"a":"\bfunc\s"}`, `{"a":"\\bfunc\\s"}`, "escape escape"},
+	{`{"a":"\b", "b":"\s"}`, `{"a":"\b","b":"\\s"}`, "escape"},
+	{"\u2068{\"a\"\u200e: \"x\"\x00}\u2069", `{"a":"x"}`, "space space space space"},
+	{`{"a":Ġ1,▁"b":"x"}`, `{"a":1,"b":"x"}`, "space space"},
+
 	// Quotes inside of strings.
 	{`{"a":"say "x" now","b":1}`, `{"a":"say \"x\" now","b":1}`, "escape escape"},
 	{`{"a":"say "x", then y","b":1}`, `{"a":"say \"x\", then y","b":1}`, "escape escape"},
@@ -201,5 +207,14 @@ func TestRepairRecordsAreBounded(t *testing.T) {
 	}
 	if from := got.Changes[1].From; from != strings.Repeat("é", 40) {
 		t.Errorf("shown as %q", from)
+	}
+}
+
+// Where a mark of a tokenizer is a blank, one in a text may be, too: nobody can tell what it says.
+func TestMarksOfATokenizer(t *testing.T) {
+	for _, text := range []string{`{"a":Ġ"xĠy"}`, `{"a":▁"x▁y"}`, `{"a":Ġ"SÃ£o"}`, `{"a":Ġ"æĿ±"}`} {
+		if got, err := Repair(text, 0); err == nil {
+			t.Errorf("%s: %s", text, got.JSON)
+		}
 	}
 }

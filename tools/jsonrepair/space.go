@@ -4,9 +4,25 @@ import "strings"
 
 const fence = "```"
 
-// glyph is the first byte of Ġ and Ċ, which stand for a blank and a line break in the vocabulary of
-// a model. In strings nobody can tell what they stand for.
-const glyph = 0xC4
+// isGlyph reports whether s begins with Ġ, Ċ or ▁, which stand for a blank and a line break in the
+// vocabulary of a model.
+func isGlyph(s string) bool {
+	return strings.HasPrefix(s, "Ġ") || strings.HasPrefix(s, "Ċ") || strings.HasPrefix(s, "▁")
+}
+
+// holdsGlyphs reports whether JSON holds such a mark, or bytes as that vocabulary writes them: Ã¼ is ü.
+// Then nobody can tell what its texts say.
+func holdsGlyphs(json string) bool {
+	before := rune(0)
+	for _, r := range json {
+		inside := r >= 0x100 && r <= 0x143
+		if r == '▁' || r == 'Ġ' || r == 'Ċ' || before >= 0xC2 && before <= 0xF4 && (inside || r >= 0xA1 && r <= 0xBF) {
+			return true
+		}
+		before = r
+	}
+	return false
+}
 
 // skip reads white space and comments.
 func (m *mender) skip() {
@@ -17,7 +33,8 @@ func (m *mender) skip() {
 		}
 		switch w := blankWidth(m.text, m.pos); {
 		case w > 0:
-			if m.text[m.pos] == glyph {
+			if isGlyph(m.text[m.pos:]) {
+				m.glyphs = true
 				m.doubt()
 			}
 			m.drop(KindSpace, w)
@@ -92,7 +109,7 @@ func isWordByte(c byte) bool {
 }
 
 // blankWidth is the width of the white space character at i, or 0. It knows the
-// spaces that models write beside those of JSON.
+// spaces that models write beside those of JSON, and characters that cannot be seen.
 func blankWidth(s string, i int) int {
 	c := s[i]
 	if c > ' ' && c < 0x80 {
@@ -102,25 +119,25 @@ func blankWidth(s string, i int) int {
 }
 
 func spaceWidth(s string, i int, c byte) int {
-	switch c {
-	case ' ', '\n', '\t', '\r', '\f', '\v':
+	if c <= ' ' {
 		return 1
-	case glyph:
-		if strings.HasPrefix(s[i:], "Ġ") || strings.HasPrefix(s[i:], "Ċ") {
+	}
+	switch rest := s[i:]; c {
+	case 0xC4: // U+0120, U+010A
+		if isGlyph(rest) {
 			return 2
 		}
-	case 0xC2: // U+00A0
-		if strings.HasPrefix(s[i:], "\u00a0") {
+	case 0xC2, 0xD8: // U+00A0, U+00AD, U+061C
+		if strings.HasPrefix(rest, "\u00a0") || strings.HasPrefix(rest, "\u00ad") || strings.HasPrefix(rest, "\u061c") {
 			return 2
 		}
-	case 0xE2: // U+2000 to U+200B, U+202F, U+205F
-		rest := s[i:]
-		if len(rest) >= 3 && rest[1] == 0x80 && (rest[2] >= 0x80 && rest[2] <= 0x8B || rest[2] == 0xAF) ||
-			strings.HasPrefix(rest, "\u205f") {
+	case 0xE2: // U+2581, U+2000 to U+200F, U+2028 to U+202F, U+205F to U+206F
+		if len(rest) >= 3 && (rest[1] == 0x80 && (rest[2] >= 0x80 && rest[2] <= 0x8F || rest[2] >= 0xA8 && rest[2] <= 0xAF) ||
+			rest[1] == 0x81 && rest[2] >= 0x9F && rest[2] <= 0xAF || isGlyph(rest)) {
 			return 3
 		}
 	case 0xE3, 0xEF:
-		if strings.HasPrefix(s[i:], "\u3000") || strings.HasPrefix(s[i:], "\ufeff") {
+		if strings.HasPrefix(rest, "\u3000") || strings.HasPrefix(rest, "\ufeff") {
 			return 3
 		}
 	}

@@ -243,7 +243,7 @@ func (m *mender) label(r role) bool {
 	const longest = 24
 	rest := m.text[m.pos:min(len(m.text), m.pos+longest)]
 	n := strings.IndexByte(rest, '{')
-	if r != inObject || n <= 0 || strings.ContainsAny(rest[:n], "\"'`,[]{}()\n0123456789") {
+	if r != inObject || n <= 0 || strings.ContainsAny(rest[:n], "\"'`´“”„‘’«»「」『』,[]{}()\n0123456789") {
 		return false
 	}
 	word := strings.Trim(rest[:n], " :=")

@@ -1,0 +1,150 @@
+package tools
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+)
+
+// envelope is a call written into the arguments of another. Without argsKey it is none.
+type envelope struct {
+	name, nameKey string
+	args, argsKey string
+}
+
+// readEnvelope reads {"name": …, "arguments": {…}} and its relatives, with or without
+// the name. Any further key makes it ordinary arguments.
+func readEnvelope(object []byte) (e envelope) {
+	s := jsontext.Scanner{Doc: object, Depth: len(object)} // it was read before
+	for ok := s.Enter('{'); ok && s.Next('}'); {
+		key, _ := s.Key()
+		first := s.Peek()
+		switch string(key) {
+		case "name", "tool", "tool_name", "function":
+			if e.nameKey != "" || first != '"' {
+				return envelope{}
+			}
+			e.nameKey = string(key)
+			e.name, _ = jsontext.Text(object, s.Skip())
+		case "arguments", "parameters", "input", "args":
+			if e.argsKey != "" || first != '"' && first != '{' {
+				return envelope{}
+			}
+			e.argsKey = string(key)
+			at := s.Skip()
+			if e.args = string(at.Of(object)); first == '"' {
+				e.args, _ = jsontext.Text(object, at)
+			}
+		case "id", "type", "toolUseId":
+		default:
+			return envelope{}
+		}
+	}
+	if s.Err != nil || e.argsKey == "" {
+		return envelope{}
+	}
+	return e
+}
+
+// remote takes the body of a JSON-RPC request apart: of MCP's tools/call, or of a method that is the
+// tool. Any further key makes it ordinary arguments.
+func remote(object []byte) (e envelope) {
+	var version bool
+	for _, m := range membersOf(string(object)) {
+		v := gjson.Parse(m.val)
+		switch m.name {
+		case "jsonrpc":
+			version = true
+		case "id":
+		case "method":
+			e.name, e.nameKey = v.String(), m.name
+		case "params":
+			e.args, e.argsKey = m.val, m.name
+		default:
+			return envelope{}
+		}
+	}
+	switch {
+	case !version || e.nameKey == "" || !strings.HasPrefix(e.args, "{"):
+		return envelope{}
+	case e.name == "tools/call":
+		return readEnvelope([]byte(e.args))
+	}
+	return e
+}
+
+// ownEnvelope finds the arguments of m in an envelope that repeats its name, where
+// the tool has no parameters that are called so.
+func (c *Catalog) ownEnvelope(m Match, s *schema, object []byte) (args string, ok bool) {
+	if c.open {
+		return "", false
+	}
+	e := readEnvelope(object)
+	if e.nameKey == "" {
+		e = remote(object)
+	}
+	if e.nameKey == "" || s != nil && (s.props[e.nameKey] != nil || s.props[e.argsKey] != nil) {
+		return "", false
+	}
+	inner, refusal := c.Name(e.name)
+	return e.args, refusal == nil && inner.Tool == m.Tool
+}
+
+// deeper returns the object that stands one level too deep in one that does not fit: below the only
+// key, which is no parameter. Beside it may stand what only an envelope has. For a tool that changes
+// something, the key must be one that says nothing: {"dry_run": {…}} says a lot.
+func (c *Catalog) deeper(m Match, w *shaper, object string) (inner string, ok bool) {
+	key := ""
+	for _, member := range membersOf(object) {
+		v := gjson.Parse(member.val)
+		switch text := strings.TrimSpace(v.String()); {
+		case w.schema.props[member.name] != nil:
+			return "", false
+		case slices.Contains([]string{"id", "type", "index"}, member.name) && !v.IsObject():
+			continue
+		case inner != "" || !strings.HasPrefix(text, "{"):
+			return "", false
+		default:
+			key, inner = member.name, text
+		}
+	}
+	if inner == "" {
+		return "", false
+	}
+	name, refusal := c.Name(key)
+	return inner, w.harmless() || neutral(key) || refusal == nil && name.Tool == m.Tool
+}
+
+// paired makes an object of a list that names each argument: [{"name": "path", "value": "a"}], or
+// [["path", "a"]].
+func paired(list string) (object string, ok bool) {
+	var members []member
+	gjson.Parse(list).ForEach(func(_, e gjson.Result) bool {
+		name, value := e.Get("0"), e.Get("1")
+		size := int(e.Get("#").Int())
+		if e.IsObject() {
+			name, value, size = e.Get("name"), e.Get("value"), len(e.Map())
+			if !name.Exists() {
+				name = e.Get("key")
+			}
+		}
+		ok = size == 2 && name.Type == gjson.String && value.Exists()
+		members = append(members, member{name.String(), quote(name.String()), value.Raw})
+		return ok
+	})
+	return join(members), ok
+}
+
+// neutral reports whether a key says no more than that arguments, or a call, stand below it.
+func neutral(name string) bool {
+	switch key(name) {
+	case "", "0", "arg", "args", "argument", "arguments", "kwargs", "param", "params", "parameter", "parameters", "input", "inputs",
+		"toolinput", "actioninput", "data", "payload", "body", "request", "value", "object", "json", "properties",
+		"call", "function", "functioncall", "tool", "toolcall", "tooluse":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,224 @@
+package notation
+
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+)
+
+// Literal reads an object as programs write it: {path = "a"}, ['path' => 'a'], dict(path='a'),
+// map[string]any{"path": "a"}, read(path="a"). A call becomes {"name": …, "arguments": …}. Every text
+// stands in quotes that end it beyond doubt: one with a quote of its kind, a backslash that JSON does
+// not know or a line end is not read.
+func Literal(text string, depth int) []Reading {
+	plain := strings.TrimRight(strings.TrimSpace(text), "; \n")
+	p := literal{s: plain}
+	json, ok := p.root()
+	p.blank()
+	whole := ok && p.i == len(p.s)
+	if !whole { // arguments of a call without the call: path="a", limit=3; one alone may be a remark
+		p = literal{s: plain + ")"}
+		json, ok = p.entries(')')
+		ok = ok && p.members > 1
+	}
+	if !ok || p.i < len(p.s) || !strings.HasPrefix(json, "{") || json == text || !valid(json, depth) {
+		return nil
+	}
+	return []Reading{{JSON: json, Steps: []Step{{Program, text, json}}, Open: !whole}}
+}
+
+// literal is a text that is read from front to back, once.
+type literal struct {
+	s       string
+	i       int
+	depth   int // how deep it is
+	members int // of the object that was read last
+}
+
+var typed = lazyregexp.New(`^map\[string\](?:any|string|interface\{\})\s*\{`)
+
+func (p *literal) root() (json string, ok bool) {
+	if m := typed().FindString(p.s); m != "" {
+		p.i = len(m)
+		return p.entries('}')
+	}
+	p.take("await ")
+	if p.take("(") { // of a call that lost its name
+		return p.entries(')')
+	}
+	name := p.word()
+	if name == "" || p.peek() != '(' && !strings.HasPrefix(p.s[p.i:], "!(") {
+		p.i = 0
+		return p.value()
+	}
+	macro := p.take("!")
+	p.i++
+	json, ok = p.entries(')')
+	if inner, one := strings.CutPrefix(json, "[{"); ok && one {
+		json = "{" + strings.TrimSuffix(inner, "]")
+	}
+	switch {
+	case !ok, macro, isType(name), json == "[]":
+		return json, ok && json != "[]"
+	case name == "JSON.parse", name == "json.loads", name == "json_decode":
+		text := json[1 : len(json)-1]
+		if !strings.HasPrefix(text, `"`) || !valid(text, 1) {
+			return "", false
+		}
+		return jsontext.Unquote([]byte(text[1 : len(text)-1])), true
+	}
+	return named(name, json), strings.HasPrefix(json, "{") // arguments without names are none
+}
+
+// isType reports whether a name in front of parentheses makes an object, and is no call.
+func isType(name string) bool {
+	switch strings.ToLower(name) {
+	case "dict", "array", "object", "hash", "map":
+		return true
+	}
+	return false
+}
+
+func (p *literal) value() (json string, ok bool) {
+	switch c := p.peek(); {
+	case c == '"' || c == '\'':
+		return p.text()
+	case c == '{' || c == '[':
+		p.i++
+		return p.entries(c + 2) // } follows { by two in ASCII, as ] follows [
+	case c == '-' || c >= '0' && c <= '9':
+		end, why := jsontext.Number(p.s, p.i)
+		number := p.s[p.i:max(end, p.i)]
+		p.i = end
+		return number, why == ""
+	}
+	switch word := p.word(); word {
+	case "true", "True", "TRUE":
+		return "true", true
+	case "false", "False", "FALSE":
+		return "false", true
+	case "null", "None", "nil", "NULL":
+		return "null", true
+	case "r", "b", "u", "f":
+		begin := p.i
+		if c := p.at(); c != '"' && c != '\'' {
+			return "", false
+		}
+		json, ok = p.text()
+		return json, ok && (word != "f" || !strings.ContainsAny(p.s[begin:p.i], "{}")) && !strings.Contains(p.s[begin:p.i], `\`)
+	}
+	return "", false
+}
+
+// text reads a text in straight quotes.
+func (p *literal) text() (json string, ok bool) {
+	begin := p.i
+	if p.s[begin] == '"' {
+		if p.i = stringEnd(p.s, begin); p.i < 0 {
+			p.i = len(p.s)
+			return "", false
+		}
+		json = p.s[begin:p.i]
+		return json, valid(json, 1)
+	}
+	body, _, closed := strings.Cut(p.s[begin+1:], "'")
+	p.i = min(len(p.s), begin+len(body)+2)
+	return string(jsontext.AppendString(nil, body)), closed && !strings.ContainsAny(body, "\\\n\r")
+}
+
+// entries reads what stands before closer: members, which make an object, or elements of a list.
+func (p *literal) entries(closer byte) (json string, ok bool) {
+	if p.depth++; p.depth > jsontext.MaxDepth {
+		return "", false
+	}
+	defer func() { p.depth-- }()
+	var b strings.Builder
+	members, elements := 0, 0
+	for p.peek() != closer {
+		if members+elements > 0 {
+			b.WriteByte(',')
+		}
+		key, named := p.key()
+		if named {
+			members++
+			b.WriteString(key + ":")
+		} else {
+			elements++
+		}
+		json, ok := p.value()
+		if b.WriteString(json); !ok {
+			return "", false
+		}
+		if !p.take(",") && !p.take(";") && p.peek() != closer {
+			return "", false
+		}
+	}
+	p.i++
+	p.members = members
+	switch {
+	case members > 0 && elements == 0, members+elements == 0 && closer == '}':
+		return "{" + b.String() + "}", true
+	case members == 0 && closer != '}':
+		return "[" + b.String() + "]", true
+	}
+	return "", false
+}
+
+// key reads a key and the sign behind it; where none stands, nothing is read.
+func (p *literal) key() (json string, ok bool) {
+	p.blank()
+	begin := p.i
+	inBrackets := p.take("[") // as Lua has it
+	if c := p.at(); c == '"' || c == '\'' {
+		json, ok = p.text()
+	} else if word := p.word(); word != "" {
+		json, ok = `"`+word+`"`, true
+	}
+	if ok && inBrackets {
+		ok = p.take("]")
+	}
+	if ok && (p.take("=>") || p.take(":=") || p.take(":") || p.take("=")) {
+		return json, true
+	}
+	p.i = begin
+	return "", false
+}
+
+func (p *literal) blank() {
+	for p.i < len(p.s) && strings.IndexByte(" \n\t\r", p.s[p.i]) >= 0 {
+		p.i++
+	}
+}
+
+// at is the next byte, 0 at the end; peek is the next one that is no blank.
+func (p *literal) at() byte {
+	if p.i < len(p.s) {
+		return p.s[p.i]
+	}
+	return 0
+}
+
+func (p *literal) peek() byte {
+	p.blank()
+	return p.at()
+}
+
+func (p *literal) take(sign string) bool {
+	p.blank()
+	found := strings.HasPrefix(p.s[p.i:], sign)
+	if found {
+		p.i += len(sign)
+	}
+	return found
+}
+
+// word reads a name.
+func (p *literal) word() string {
+	p.blank()
+	begin := p.i
+	for p.i < len(p.s) && isWord(p.s[p.i:p.i+1]) {
+		p.i++
+	}
+	return p.s[begin:p.i]
+}

@@ -1,0 +1,226 @@
+package notation
+
+import (
+	"strings"
+	"testing"
+)
+
+// read tells the readings of a text, each with what was done, and "…" where it has no end of its own.
+func read(text string) string {
+	var out []string
+	for _, r := range Of(text, 0) {
+		one := r.JSON
+		for _, s := range r.Steps {
+			one += " " + strings.TrimPrefix(s.Kind, "args.")
+		}
+		if r.Open {
+			one += " …"
+		}
+		out = append(out, one)
+	}
+	return strings.Join(out, " | ")
+}
+
+func TestOf(t *testing.T) {
+	for _, row := range []struct{ text, want string }{
+		// JSON means itself.
+		{`{"a": "｛「x」｝ ▁ <0x0A> \\u{41} %41"}`, ""},
+		{`"a=1&b=2"`, ""},
+		{`[1]`, ""},
+		{``, ""},
+		{`words`, ""},
+		{`{"a": "b`, ""},
+
+		// Signs of other scripts.
+		{`｛"a"：["x"]，"b"：“中：文，。”｝`, `{"a":["x"],"b":"中：文，。"} signs`},
+		{`{「a」: 「b「c」」}`, ""},
+		{`{「a」: 「b "c"」}`, ""},
+		{`{「a」: 「b」, 「n」: ５}`, `{"a": "b", "n": 5} signs`},
+		{`{«a»: «b ‹c›», „d“: „e“}`, `{"a": "b ‹c›", "d": "e"} signs`},
+		{`{“a”: “x", "b”}`, ""},  // where does it end?
+		{`{“a”: “x\n”}`, ""},     // an escape, or a backslash?
+		{`{“a”: “x “y” z”}`, ""}, // quotes in quotes
+		{"{\"a\"\u200f:\u202f\"b\"\u2069}\ufeff", `{"a" : "b" } tokens signs`},
+		{"{\"a\": `x \"y\"\n`}", `{"a": "x \"y\"\n"} signs`},
+		{"{\"a\": `x ${y}\n`}", ""},
+		{"{\"a\": `x\\n\n`}", ""},
+		{"{\"a\": `date`}", ""}, // it may be a shell's
+		{"{\"a\": 1\u200b2}", ""},
+
+		// Escapes.
+		{`{"a": "\u{1F680} x"}`, `{"a": "🚀 x"} escapes`},
+		{`{"a": "\U0001F680 x", "b": "\u00e9"}`, `{"a": "🚀 x", "b": "\u00e9"} escapes`},
+		{`{"a": "print('\U0001F680')"}`, ""}, // the program's own
+		{`{"a": "\\U0001F680"}`, ""},
+		{`{"a": "\U00110000"}`, ""},
+		{`{"a": "\u{22}"}`, ""},
+		{`{"a": "C:\Users"}`, ""},
+
+		// Bytes.
+		{"{\x00\"\x00a\x00\"\x00:\x001\x00}\x00", `{"a":1} utf16`},
+		{"{\x00\"\x00a\x00\"\x00:\x001\x00}", `{"a":1} utf16`},
+		{"\x00{\x00\"\x00a\x00\"\x00:\x001\x00}", `{"a":1} utf16`},
+		{"{\x00\"\x00a\x00\"\x00:\x00\"\x00\x57\x5b\"\x00}\x00", `{"a":"字"} utf16`},
+		{"{\x00\"\x00a\x00\"\x00:\x00\"\x00é\"\x00}\x00", `{"a":"é"} utf16`},
+		{"{\x00\x00\x00\"\x00\x00\x00a\x00\x00\x00\"\x00\x00\x00:\x00\x00\x001\x00\x00\x00}\x00\x00\x00", `{"a":1} utf16`},
+		{"\x1b[1m{\x1b[0m\x1b[32m\"a\"\x1b[0m: 1}", `{"a": 1} terminal`},
+		{"{\"a\": \"\x1b[1mx\"}", ""},
+
+		// Marks of a tokenizer.
+		{`▁{"a":▁"x▁y"}`, ` {"a": "x y"} marks`},
+		{`▁{"a":▁"x y"}`, ` {"a": "x y"} marks`},
+		{`▁{"a":▁"x▁y z"}`, ` {"a": "x▁y z"} marks |  {"a": "x y z"} marks`},
+		{`Ċ{ĊĠĠ"a":Ġ"xĠy"Ċ}`, "\n{\n  \"a\": \"x y\"\n} marks"},
+		{`{"a":Ġ"fÃ¼rĠÃ©"}`, `{"a": "für é"} marks`},
+		{`{"a":Ġ"fürĠx"}`, `{"a": "für x"} marks`},
+		{`<0x0A>{<0x20>"a":<0x20>"<b>"<0x0A>}`, "\n{ \"a\": \"<b>\"\n} marks"},
+		{`{<0x20>"a": "<0xC3><0xA9>"}`, `{ "a": "é"} marks`},
+		{`{<0x20>"a": "<0x0A>"}`, ""},
+		{`{<0x7B>"a": 1}`, ""},
+
+		// What stands around.
+		{`<unk>{"a": 1}<unk>`, `{"a": 1} tokens`},
+		{`<|message|><|message|>{"a": 1}</s>`, `{"a": 1} tokens`},
+		{"\ufeff{\"a\": 1}\u2069", `{"a": 1} tokens`},
+		{`<json>{"a": 1}</json>`, `{"a": 1} tokens | {"json":"{\"a\": 1}"} xml …`},
+		{`<think>{"a": 1}</think>`, `{"think":"{\"a\": 1}"} xml …`},
+		{`<unk>{"a": "<unk>"`, ""},
+
+		// Forms.
+		{`a=S%C3%A3o+P&b=1`, `{"a":"São P","b":"1"} form …`},
+		{`?a=x&b=y%20z`, `{"a":"x","b":"y z"} form …`},
+		{`a=x+y`, ""}, // a blank, or a plus?
+		{`a=x+y%20z`, ""},
+		{`a=x y`, ""},
+		{`a=x%20ya=x%20y`, ""}, // twice
+		{`a=x%zz`, ""},
+		{`a&b`, ""},
+
+		// XML.
+		{"<parameter name=\"a\">x <b>\"y\"</b></parameter>\n<parameter name=\"b\">1</parameter>", `{"a":"x <b>\"y\"</b>","b":"1"} xml …`},
+		{"<parameter=a>\nx\n\n</parameter>", `{"a":"x\n"} xml …`},
+		{`<parameters><a>x</a></parameters>`, `{"a":"x"} tokens xml …`},
+		{`<a>x</a> and`, ""},
+		{`<a>x`, ""},
+		{`<a>&lt;b&gt;</a>`, ""}, // decoded, or not?
+		{`<a>x && y</a>`, `{"a":"x && y"} xml …`},
+		{`<a><![CDATA[&lt;]]></a>`, `{"a":"&lt;"} xml …`},
+		{`<a>x<a>y</a></a>`, ""},
+
+		{`<read><a>x</a></read>`, `{"name":"read","arguments":{"a":"x"}} xml | {"read":"<a>x</a>"} xml …`},
+		{`<invoke name="read"><parameter name="a">x</parameter></invoke>`, `{"name":"read","arguments":{"a":"x"}} xml`},
+		{`<read a="x y" b="1"/>`, `{"name":"read","arguments":{"a":"x y","b":"1"}} xml`},
+		{`<read a="x &amp; y"/>`, ""},
+		{`<arg_key>a</arg_key><arg_value>x</arg_value>`, `{"a":"x"} xml …`},
+		{`<arg_key>a</arg_key>`, ""},
+
+		// Lines and flags.
+		{"a: x y\nb: 1", `{"a":"x y","b":"1"} lines …`},
+		{"a = \"x\\n\"\nb = 'y'", `{"a":"x\n","b":"y"} lines …`},
+		{"a: x", ""}, // a remark?
+		{"a: x\n  more", ""},
+		{"a: |\nb: 1", ""},
+		{"a: x # y\nb: 1", ""},
+		{"a: null\nb: 1", ""},
+		{"1: {\n2:   \"a\": 1\n3: }", " {\n   \"a\": 1\n } lines"},
+		{"> {\n>   \"a\": 1\n> }", " {\n   \"a\": 1\n } lines"},
+		{"// {\n//   \"a\": 1\n// }", ""}, // it may be meant not to count
+		{`--a x --b=1`, `{"a":"x","b":"1"} flags …`},
+		{`--a "x y"`, `{"a":"x y"} flags …`},
+		{`--a $x`, ""},
+		{`--a x y`, ""},
+		{`--force`, ""},
+
+		// Encodings.
+		{`7b2261223a317d`, `{"a":1} encoded`},
+		{`eyJhIjoxfQ`, `{"a":1} encoded`},
+		{`data:application/json;base64,eyJhIjoxfQ==`, `{"a":1} encoded`},
+		{`\u007b\u0022a\u0022: 1\u007d`, `{"a": 1} encoded`},
+		{`\x7b\x22a\x22: "\xe9"\x7d`, ""}, // a byte, or a character?
+		{`&#123;&#34;a&#34;: 1&#125;`, `{"a": 1} encoded`},
+		{`=7B=22a=22: 1=7D`, `{"a": 1} encoded`},
+		{`eyebrow`, ""},
+
+		// Frames.
+		{`a": "x", "b": 1}`, `{"a": "x", "b": 1} frame`},
+		{`"a": "x", "b": 1`, `{"a": "x", "b": 1} frame frame …`},
+		{`a": "x", "b": 1`, `{"a": "x", "b": 1} frame frame …`},
+		{`"a": {"b": 1}`, `{"a": {"b": 1}} frame frame …`},
+		{`"a": "x`, ""},
+		{`a: 1`, ""},
+
+		// One in another.
+		{`<unk>▁｛"a"：▁「x」｝`, ` {"a": "x"} tokens signs marks`},
+		{`<0x0A>a": "x"}`, ""}, // what is outside of a text?
+	} {
+		if got := read(row.text); got != row.want {
+			t.Errorf("%q: got %q, want %q", row.text, got, row.want)
+		}
+	}
+}
+
+func TestLiteral(t *testing.T) {
+	for _, row := range []struct{ text, want string }{
+		{`{a = "x", n = 3}`, `{"a":"x","n":3}`},
+		{`{["a"] = 'x "y"'; ["b"] = {1, 2}}`, ""}, // a list of Lua is an object of others
+		{`['a' => 'x', 'b' => [1, true, null],]`, `{"a":"x","b":[1,true,null]}`},
+		{`array('a' => 'x')`, `{"a":"x"}`},
+		{`dict(a='x', b=None)`, `{"a":"x","b":null}`},
+		{`map[string]any{"a": "x",}`, `{"a":"x"}`},
+		{`json!({"a": [{}]})`, `{"a":[{}]}`},
+		{`JSON.parse('{"a": 1}')`, `{"a": 1}`},
+		{`json.loads("{\"a\": 1}")`, `{"a": 1}`},
+		{`{"a": r"x", "b": f"y"}`, `{"a":"x","b":"y"}`},
+		{`{"a": f"{x}"}`, ""},
+		{`{"a": r"\d"}`, ""},
+		{`read(a="x", b=-1.5);`, `{"name":"read","arguments":{"a":"x","b":-1.5}}`},
+		{`await read({a: 'x'})`, `{"name":"read","arguments":{"a":"x"}}`},
+		{`(a: "x", b: false)`, `{"a":"x","b":false}`},
+		{`a="x", b=1`, `{"a":"x","b":1} …`},
+		{`a=true`, ""}, // a remark?
+		{`read("x")`, ""},
+		{`{a: 'it's'}`, ""},
+		{`{a: 'x\n'}`, ""},
+		{`{a: x}`, ""},
+		{`{"a", "b"}`, ""},
+		{`{a: "x", "b"}`, ""},
+		{`{a: "x"} more`, ""},
+		{`{a: "x`, ""},
+		{strings.Repeat("[", 1000), ""},
+	} {
+		got := ""
+		for _, r := range Literal(row.text, 0) {
+			if got = r.JSON; r.Open {
+				got += " …"
+			}
+		}
+		if got != row.want {
+			t.Errorf("%s: got %q, want %q", row.text, got, row.want)
+		}
+	}
+}
+
+func TestTagged(t *testing.T) {
+	isParam := func(name string) bool { return name == "path" }
+	for s, want := range map[string]bool{
+		`json = <parameter name="path">a`: true, `see <path>a</path>`: true, `<parameter=path>`: true,
+		`<parameter name="other">`: false, `a < path > b`: false, `<div>`: false, ``: false, `<`: false,
+	} {
+		if Tagged(s, isParam) != want {
+			t.Errorf("%s: not %v", s, want)
+		}
+	}
+}
+
+func TestBegins(t *testing.T) {
+	for _, s := range []string{`<parameter name="a">`, `</a>`, `<!-- x`, `<0x0A>{`, `<|channel|>`, `▁"x`, `｛"a"`, `"a": 1`, `a": 1`, `「a」：1`, `'a' => 1`, ` <x>`, "\u2068{\"a\": 1}", `{{"a": 1}}`} {
+		if !Begins(s) {
+			t.Errorf("%s does not begin as markup", s)
+		}
+	}
+	for _, s := range []string{``, `<`, `< 5`, `a < b`, `<3 you`, `ls -la`, `"quoted" words`, `note: this`, `「君の名は」 上映`, `http://a.example`, `x = 1`, `'a'`} {
+		if Begins(s) {
+			t.Errorf("%s begins as markup", s)
+		}
+	}
+}
