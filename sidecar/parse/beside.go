@@ -61,6 +61,12 @@ func (t *text) beside(v string, end int, closed, eof bool) (signs evidence.Set, 
 	case open:
 		return isQuoted, yes
 	}
+	switch goes, is := sentence.Goes(v, scan.SkipBlanks(v, end), i, eof); {
+	case is == wait:
+		return signs, wait
+	case goes == sentence.SameSentence && closed:
+		return isQuoted, yes
+	}
 	if signs == isTold {
 		return isTold | isQuoted, yes
 	}

@@ -42,7 +42,7 @@ func (k *Talk) Lead(p *Front) Lead {
 	switch said := k.judge(lastSentence(text)); {
 	case said == speaks, said == denies && !isLetter(end): // half a sentence may go on otherwise
 		return Speaks
-	case said == makes:
+	case said == makes && (glued || !isLetter(end) || strings.Contains(all[len(text):], "\n")): // and the sentence does not go on into the call
 		return Apart
 	case strings.ContainsRune("?？؟", end):
 		return Speaks
@@ -64,8 +64,9 @@ func (k *Talk) Lead(p *Front) Lead {
 
 // isInterjection says that a text of one or two words says nothing: Sure. One moment.
 func isInterjection(text string, end rune) bool {
+	const longest = 24 // bytes: some languages have no blanks
 	n := len(strings.Fields(text))
-	return n == 2 && ends(end) || n == 1 && end != ':' && end != '：'
+	return len(text) <= longest && (n == 2 && ends(end) || n == 1 && end != ':' && end != '：')
 }
 
 // words is a text without the tags, in square or angle brackets, whole or begun, and the code
