@@ -357,6 +357,7 @@ func TestCallInAnotherNotation(t *testing.T) {
 		{execTool, `{["command"] = "ls", timeout = 5}`, `exec {"command":"ls","timeout":5}`, "args.literal"},
 		{execTool, "command: ls -la\ntimeout: 5", `exec {"command":"ls -la","timeout":5}`, "args.lines args.coerce"},
 		{execTool, `command: ls -la`, `bad_json`, ""},
+		{execTool, `{"command": true,}`, `bad_json`, ""},
 		{execTool, `command: true`, `bad_json`, ""},
 		{execTool, `--command "ls -la" --timeout 5`, `exec {"command":"ls -la","timeout":5}`, "args.flags args.coerce"},
 		{execTool, `<exec><command>ls</command></exec>`, `exec {"command":"ls"}`, "args.xml"},

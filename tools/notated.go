@@ -68,8 +68,12 @@ func (w *shaper) notated(readings []notation.Reading) (r reading, refusal *Refus
 }
 
 // mayBeProgram reports whether a text may be what the tool runs, and no arguments: code = "x" is
-// Python, too.
+// Python, too. The values of a literal have types: where they do not fit, {code: true} may be a text
+// that lacks its quotes.
 func (w *shaper) mayBeProgram(n notation.Reading) bool {
+	if n.Steps[0].Kind == notation.Program && !accepts(w.schema.Schema, n.JSON) {
+		return true
+	}
 	name, _ := w.only()
 	_, takes := w.rules.textParam(w.tool, name)
 	return takes && n.Open && slices.ContainsFunc(n.Steps, func(s notation.Step) bool {
