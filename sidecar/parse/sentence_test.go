@@ -74,7 +74,7 @@ func TestAlone(t *testing.T) {
 	s := shipped.Strategies("")
 	for _, front := range []string{
 		"", "\n", "So.\n", "So:\n", "So\n", "So\n\n", "So. ", "So! ", "(So.) ", "好。", "“So.” ", "1. One.\n", "- One.\n\n", "`ls`.\n", "<b>So</b> ",
-		strings.Repeat("x", 100) + ". ", "So" + strings.Repeat("\n", 100),
+		"I will run " + strings.Repeat("x", 100) + ". ", "So" + strings.Repeat("\n", 100),
 	} {
 		for _, end := range []string{"", " ", "\n", "\n\nAnd", call, "\n" + call, "</s>", " </s>\n", "<|call|>", "\nassistantfinalSo.", "commentary", "\n[DONE]"} {
 			announced := strings.HasSuffix(front, ":\n") // as an example is: the model is asked
