@@ -74,6 +74,9 @@ func isInterjection(text string, end rune) bool {
 func words(text string) string {
 	for {
 		text = strings.TrimRight(text, "</")
+		if gap := strings.TrimRightFunc(text, isGap); len(gap)-len(strings.TrimRight(gap, senseless)) >= fewSenseless {
+			text = strings.TrimRight(gap, senseless)
+		}
 		rest := strings.TrimRightFunc(text, isGap)
 		open := strings.LastIndexAny(rest, "[<")
 		switch {
