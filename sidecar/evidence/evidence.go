@@ -29,7 +29,8 @@ const (
 	Open               // it may stand in a sentence
 	Quoted             // a sentence goes on around it
 	Told               // text beside it speaks about it
-	Beside             // text stands in front, and nothing there says that a call is made
+	Beside             // text stands in front that does not say that a call is made
+	Behind             // text stands behind
 	Finish             // the reply ends with it, and the server says that it ends in a call
 	Topic              // the user writes about calls
 	Count              // how many there are
@@ -37,7 +38,7 @@ const (
 
 var names = [Count]string{
 	Header: "header", Name: "name", Object: "object", Block: "block", Lines: "lines", Tokens: "tokens", Bent: "bent", Mended: "mended",
-	Fits: "fits", Only: "only", Word: "word", Signs: "signs", Open: "open", Quoted: "quoted", Told: "told", Beside: "beside", Finish: "finish", Topic: "topic",
+	Fits: "fits", Only: "only", Word: "word", Signs: "signs", Open: "open", Quoted: "quoted", Told: "told", Beside: "beside", Behind: "behind", Finish: "finish", Topic: "topic",
 }
 
 // Names are the names of all signs.
@@ -60,10 +61,14 @@ func (s Set) With(more ...Sign) Set {
 // Has says that a sign is in the set.
 func (s Set) Has(sign Sign) bool { return s&(1<<sign) != 0 }
 
-// Doubtful says that the model is asked whatever the score: text stands in front that does not say
-// that a call is made, and the tool writes or executes, or a sentence may go on into the call.
+// Doubtful says that the model is asked whatever the score: the tool writes or executes, and text
+// stands in front that does not say that a call is made, or behind, or the user writes about calls;
+// or a sentence may go on into the call of a tool that reads.
 func (s Set) Doubtful(class tools.Class) bool {
-	return s.Has(Beside) && (class != tools.Read || s.Has(Open))
+	if class == tools.Read {
+		return s.Has(Beside) && s.Has(Open)
+	}
+	return s.Has(Beside) || s.Has(Behind) || s.Has(Topic)
 }
 
 // All are the signs in the set.

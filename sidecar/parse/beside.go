@@ -71,7 +71,7 @@ func (t *text) beside(v string, end int, closed, eof bool) (signs evidence.Set, 
 		return isTold | isQuoted, yes
 	}
 	more, is := t.tells(v[i:], eof)
-	return signs | more, is
+	return signs | more | isBehind, is
 }
 
 // unsay gives a call back as text, its header first.

@@ -15,6 +15,7 @@ const (
 	isOpen   evidence.Set = 1 << evidence.Open   // it may be quoted, or not
 	isQuoted evidence.Set = 1 << evidence.Quoted // a sentence goes on around it
 	isTold   evidence.Set = 1 << evidence.Told   // the text speaks about it
+	isBehind evidence.Set = 1 << evidence.Behind // text stands behind
 	isBeside evidence.Set = 1 << evidence.Beside // text in front does not say that it is made
 )
 
@@ -37,6 +38,9 @@ func (t *text) around(v string, end int, eof bool) (evidence.Set, verdict) {
 	}
 	lead := t.leadIn()
 	told |= lead & isTold
+	if b != sentence.NoSentence {
+		told |= isBehind
+	}
 	cut := eof && t.r.cut() && scan.Blank(v[end:]) // nobody knows what was to follow
 	switch a := t.past.Ends(); {
 	case cut && a != sentence.Ended:
@@ -51,13 +55,13 @@ func (t *text) around(v string, end int, eof bool) (evidence.Set, verdict) {
 
 // leadIn is what the text in front says of a call that follows; so it says of those behind it.
 func (t *text) leadIn() evidence.Set {
-	if t.field != Content || t.r.facts.Talk == nil {
+	if t.r.facts.Talk == nil {
 		return 0
 	}
 	switch lead := t.r.facts.Talk.Lead(&t.past); {
 	case t.r.told, lead == sentence.Speaks:
 		return isTold
-	case lead == sentence.Silent && t.past.Ends() == sentence.InSentence:
+	case lead == sentence.Silent && t.past.Ends() >= sentence.InSentence:
 		return isBeside | isOpen
 	case lead == sentence.Silent:
 		return isBeside
@@ -69,7 +73,7 @@ func (t *text) leadIn() evidence.Set {
 func (t *text) tells(v string, eof bool) (signs evidence.Set, is verdict) {
 	part, is := sentence.First(v, eof)
 	cut := eof && t.r.cut() && len(part) == len(v) // nobody knows how it goes on
-	if talk := t.r.facts.Talk; is == yes && t.field == Content && talk != nil && (cut || talk.Tells(part)) {
+	if talk := t.r.facts.Talk; is == yes && talk != nil && (cut || talk.Tells(part)) {
 		signs = isTold
 	}
 	return signs, is

@@ -22,7 +22,7 @@ func (t *text) runs(form evidence.Sign, signs evidence.Set, calls ...callcode.Ca
 		switch {
 		case w.Decision == evidence.Run:
 		case w.Decision == evidence.Ask && t.field == Content && !t.r.facts.Asked:
-			t.doubted, t.r.told = true, t.r.told || w.Signs.Has(evidence.Beside)
+			t.doubted, t.r.told = true, t.r.told || w.Signs.Doubtful(w.Class)
 		default:
 			t.sure, t.doubted = 0, false
 			return false

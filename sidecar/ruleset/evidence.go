@@ -14,13 +14,13 @@ type evidenceDoc struct {
 	Base    float64       `rule:"base" min:"-20" max:"20" doc:"What is added to the weights of every text."`
 	Weights []weightRule  `rule:"weights,required" doc:"How much each sign speaks for a call, in logits; below 0 it speaks against one. A sign that is left out counts nothing."`
 	Topic   []string      `rule:"topic" doc:"What a user says who writes about calls, in any case: the sign topic." eg:"[tool call]"`
-	Talk    talkRule      `rule:"talk" doc:"What a sentence says that speaks about a call, and does not make it: the sign told. The words are looked for in small letters, where one blank stands for all other signs, and one is at each end. A * stands for any part of one word, and ^ for the beginning of a part between commas."`
+	Talk    talkRule      `rule:"talk" doc:"What a sentence says that speaks about a call, and does not make it: the sign told. The words are looked for in small letters, where one blank stands for all other signs, and one is at each end. A * stands for any part of one word, ^ for the beginning of a part between commas, and $ for its end."`
 	Run     thresholdRule `rule:"run,required" doc:"From which score on a call runs, by what its tool does."`
 	Ask     thresholdRule `rule:"ask,required" doc:"From which score on the model is asked what it means. Below, it is text."`
 }
 
 type weightRule struct {
-	Sign   rulefile.Text `rule:"sign,required" one:"header name object block lines tokens bent mended fits only word signs open quoted told beside finish topic" doc:"The sign."`
+	Sign   rulefile.Text `rule:"sign,required" one:"header name object block lines tokens bent mended fits only word signs open quoted told beside behind finish topic" doc:"The sign."`
 	Weight float64       `rule:"weight,required" min:"-20" max:"20" doc:"How much it counts." eg:"1.5"`
 	About  string        `rule:"about" doc:"What the sign is." eg:"A sentence goes on around it."`
 }
@@ -30,6 +30,7 @@ type talkRule struct {
 	Denied   []string `rule:"denied" doc:"The call is not made, unless the sentence goes on to say that it is." eg:"[' not ']"`
 	Reported []string `rule:"reported" doc:"Something is shown, if a colon ends the line; or maybe, if nothing does." eg:"[' log ']"`
 	Intended []string `rule:"intended" doc:"The call is made." eg:"[let me]"`
+	Wrappers []string `rule:"wrappers" doc:"Tags whose name holds such a word wrap calls: they say nothing of one." eg:"[tool, call]"`
 }
 
 type thresholdRule struct {

@@ -11,12 +11,13 @@ import (
 
 // Talk are words by which a sentence beside a call speaks about it, and does not make it. They
 // stand as they are found in a text of which Plain has made words. * stands for any part of one
-// word, inside of what stands there, and ^ for the beginning of a part between commas.
+// word, inside of what stands there, ^ for the beginning of a part between commas, and $ for its end.
 type Talk struct {
 	Shown    []string // it is shown, or the user is asked, whatever else the sentence says
 	Denied   []string // it is not made, unless the sentence goes on to say that it is
 	Reported []string // something is shown, if a colon ends the line; or maybe, if nothing does
 	Intended []string // it is made
+	Wrappers []string // tags whose name holds such a word wrap calls: they say nothing
 }
 
 // Lead is what a text in front of a call does.
@@ -31,7 +32,7 @@ const (
 
 // Lead says what a text in front of a call does.
 func (k *Talk) Lead(p *Front) Lead {
-	all := words(p.String())
+	all := k.words(p.String())
 	text := strings.TrimRightFunc(strings.TrimRightFunc(all, isGap), isCloser)
 	if text == "" {
 		return Apart
@@ -56,34 +57,35 @@ func (k *Talk) Lead(p *Front) Lead {
 	switch {
 	case k.judge(lastSentence(line)) >= reports:
 		return Speaks
-	case glued && last != '\n', !p.Full() && isInterjection(text, end):
+	case glued && last != '\n', isWord(all):
 		return Apart
 	}
 	return Silent
 }
 
-// isInterjection says that a text of one or two words says nothing: Sure. One moment.
-func isInterjection(text string, end rune) bool {
+// isWord says that a text is one word and blanks: half a sentence of one word says nothing.
+func isWord(text string) bool {
 	const longest = 24 // bytes: some languages have no blanks
-	n := len(strings.Fields(text))
-	return len(text) <= longest && (n == 2 && ends(end) || n == 1 && end != ':' && end != '：')
+	word := strings.Trim(text, " \t")
+	return len(word) <= longest && strings.IndexFunc(word, func(r rune) bool { return !isLetter(r) && r != '\'' }) < 0
 }
 
-// words is a text without the tags, in square or angle brackets, whole or begun, and the code
-// block at its end: they are no words of a sentence.
-func words(text string) string {
+// words is a text without the tags of wrappers, in square or angle brackets, whole or begun, and
+// the code block at its end: they are no words of a sentence.
+func (k *Talk) words(text string) string {
 	for {
 		text = strings.TrimRight(text, "</")
-		if gap := strings.TrimRightFunc(text, isGap); len(gap)-len(strings.TrimRight(gap, senseless)) >= fewSenseless {
-			text = strings.TrimRight(gap, senseless)
-		}
 		rest := strings.TrimRightFunc(text, isGap)
+		if len(rest)-len(strings.TrimRight(rest, senseless)) >= fewSenseless {
+			text = strings.TrimRight(rest, senseless)
+			continue
+		}
 		open := strings.LastIndexAny(rest, "[<")
 		switch {
 		case strings.HasSuffix(rest, "```"):
 			rest = strings.TrimRight(rest, "`")
 			open = strings.LastIndex(rest, "```")
-		case !strings.HasSuffix(rest, "]") && !strings.HasSuffix(rest, ">") || open >= 0 && (strings.ContainsAny(rest[open:], "\n(") || rest[open] == '[' && strings.Contains(rest[open:], " ")):
+		case !strings.HasSuffix(rest, "]") && !strings.HasSuffix(rest, ">") || open >= 0 && !k.wraps(rest[open:]):
 			return text
 		}
 		if open < 0 {
@@ -91,6 +93,12 @@ func words(text string) string {
 		}
 		text = strings.TrimRight(rest[:open], "`")
 	}
+}
+
+// wraps says that a tag wraps calls.
+func (k *Talk) wraps(tag string) bool {
+	name, _, _ := strings.Cut(strings.ToLower(tag), " ")
+	return slices.ContainsFunc(k.Wrappers, func(w string) bool { return strings.Contains(name, w) })
 }
 
 // lastSentence is what stands behind the last sign that ends a sentence. A full stop ends one
@@ -128,7 +136,7 @@ func (k *Talk) judge(sentence string) said {
 	}
 	parts := strings.FieldsFunc(sentence, func(r rune) bool { return strings.ContainsRune(",;，、；،–—", r) })
 	for _, part := range slices.Backward(parts) {
-		part = "^" + Plain(part)
+		part = "^" + Plain(part) + "$"
 		switch denied, intended := lastOf(part, k.Denied), lastOf(part, k.Intended); {
 		case denied >= 0 && denied >= intended:
 			return denies
@@ -176,13 +184,15 @@ func lastEnd(text, word string) int {
 }
 
 // Plain is a text in small letters, where one blank stands for all that is neither letter nor
-// digit nor apostrophe; one is at each end, too.
+// digit nor apostrophe; one is at each end, too. Nobody sees what is invisible, and it counts for
+// nothing.
 func Plain(s string) string {
 	var b strings.Builder
 	b.WriteByte(' ')
 	blank := true
 	for _, r := range s {
 		switch {
+		case strings.ContainsRune(scan.Invisible, r):
 		case r == '’':
 			r = '\''
 			fallthrough
