@@ -8,6 +8,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/react"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -82,8 +83,9 @@ func (t *text) stepBlob(v string, eof bool) (int, bool) {
 // callLine takes the action whose input ends at end.
 func (t *text) callLine(v string, end int) {
 	l, st := &t.lines, t.r.s.lines
-	t.tellThought()
 	name := react.Name(l.name)
+	t.doubtThought(name)
+	t.tellThought()
 	args := react.ArgumentsOf(v[l.input:end])
 	switch {
 	case t.endsTurn(name):
@@ -169,6 +171,14 @@ func (t *text) endLines(v string) (int, bool) {
 		return len(v), false
 	}
 	return t.release(t.r.s.lines, len(v), "no action follows")
+}
+
+// doubtThought is in doubt about an action that its thought speaks about, and does not want.
+func (t *text) doubtThought(name string) {
+	var p sentence.Front
+	p.Add(t.lines.thought.String())
+	talk := t.r.facts.Talk
+	t.doubted = talk != nil && !t.r.facts.Asked && t.r.c.Class(name) != tools.Read && talk.Lead(&p) == sentence.Speaks
 }
 
 func (t *text) tellThought() {

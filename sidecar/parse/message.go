@@ -74,6 +74,9 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 			return n - h.StopN, false
 		}
 		t.head.text, t.head.tokened = t.head.text+v[:n], true
+		if talk := t.r.facts.Talk; talk != nil && h.Flaw != "" && talk.Stops(strings.Replace(v[:n], h.Recipient, "", 1)) {
+			t.head.lead |= isTold
+		}
 	}
 	call := !t.foreign() && t.isCall(v, n)
 	if t.head.tokened && !call {

@@ -116,7 +116,7 @@ strategies:
 `, false).Strategies("")
 	check(t, s, []row{
 		{"I look.\n@@call read ~~ path: a.txt @@end", `read{"path":"a.txt"}`, "I look.", ""},
-		{"@@call web_search ~~ query: who, and\nwhere? ~~ limit: 5 @@end\n@@CALL exec ~~ command: ls -la | wc @@END\nDone.",
+		{"@@call web_search ~~ query: who, and\nwhere? ~~ limit: 5 @@end\n@@CALL exec ~~ command: ls -la | wc @@END",
 			`web_search{"query":"who, and\nwhere?","limit":"5"} exec{"command":"ls -la | wc"}`, "", ""},
 		{"@@call rm ~~ path: a.txt @@end", "", "", ""},
 		{"@@call read ~~ path: a.txt", "", "", ""},

@@ -53,8 +53,8 @@ func patterns() []parse.Strategy {
 func TestPatterns(t *testing.T) {
 	check(t, compiled(t, patterns()...), []row{
 		// keys and values; what stands between two keys is the value
-		{"Hm. @@exec ~~ command: ls -la @@end", `exec{"command":"ls -la"}`, "Hm.", ""},
-		{"@@exec ~~ command: a\n b ~~x: ~~ y: 1 @@end\nMore", `exec{"command":"a\n b","x":"","y":"1"}`, "", ""},
+		{"Sure. @@exec ~~ command: ls -la @@end", `exec{"command":"ls -la"}`, "Sure.", ""},
+		{"@@exec ~~ command: a\n b ~~x: ~~ y: 1 @@end", `exec{"command":"a\n b","x":"","y":"1"}`, "", ""},
 		{"@@exec @@end", "", "", ""},
 		{"@@web_search @@end @@read ~~ path: a @@end", `web_search{} read{"path":"a"}`, "", ""},
 		{"@@web_search @@end is one.", "", "@@web_search @@end is one.", ""},
@@ -65,14 +65,14 @@ func TestPatterns(t *testing.T) {
 		{"<<call name=exec command='ls' y=''></call>", `exec{"command":"ls","y":""}`, "", ""},
 		{"<<call name=exec command='ls' name=read path='a'></call>", `exec{"command":"ls","path":"a"}`, "", ""},
 		// JSON is read to its end, past closing literals and line breaks in it
-		{`!!exec {"command": "a; !!read {}"};read {"path": "b"}` + "\nMore", `exec{"command": "a; !!read {}"} read{"path": "b"}`, "", ""},
-		{"!!exec {\n\"command\": \"ls\"\n}\nMore", "exec{\n\"command\": \"ls\"\n}", "", ""},
-		{"!!read a.txt\nMore", `read{"path":"a.txt"}`, "", ""},
-		{"!!exec ls -la\nMore", "", "", ""},
+		{`!!exec {"command": "a; !!read {}"};read {"path": "b"}` + "", `exec{"command": "a; !!read {}"} read{"path": "b"}`, "", ""},
+		{"!!exec {\n\"command\": \"ls\"\n}", "exec{\n\"command\": \"ls\"\n}", "", ""},
+		{"!!read a.txt", `read{"path":"a.txt"}`, "", ""},
+		{"!!exec ls -la", "", "", ""},
 		{`!!exec {"command": "ls"`, ls, "", ""},
 		{`!!exec {"command": "ls`, "", "", ""},
 		{`!!exec {"command": "ls"} is how`, "", `!!exec {"command": "ls"} is how`, ""},
-		{`!!exec {"command": "ls"} </s>` + "\nMore", `exec{"command": "ls"}`, "", ""},
+		{`!!exec {"command": "ls"} </s>` + "", `exec{"command": "ls"}`, "", ""},
 		{"so !!", "", "so !!", ""},
 		// up to the end of the reply, with a tool that the rule names
 		{"$run a\n", `read{"path":"a"}`, "", ""},

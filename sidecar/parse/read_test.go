@@ -76,7 +76,8 @@ func TestHarmony(t *testing.T) {
 		{`<|channel|>commentary to=read<|message|>a.txt<|call|>`, `read{"path":"a.txt"}`, "", ""},
 		{`<|channel|>commentary to=exec<|message|>ls<|call|>`, "", "", ""},
 		{`<|channel|>commentary to=exec<|message|>{"command":"ls"}<|call|>commentary<|channel|>commentary to=exec<|message|>{"command":"ls"}<|call|>`, ls + " " + ls, "", ""},
-		{`<|channel|>commentary to=exec<|message|>{"command":"ls"} and then I saw nothing`, ls, "", ""},
+		{`<|channel|>commentary to=exec<|message|>{"command":"ls"} and then I saw nothing`, "", "", ""},
+		{`<|channel|>commentary to=read<|message|>{"path":"a"} and then I saw nothing`, `read{"path":"a"}`, "", ""},
 		{`<|channel|>commentary to=exec<|message|>{"command":"ls"}<|call|><|start|>functions.exec to=assistant<|channel|>commentary<|message|>a.txt<|end|>`, ls, "", ""},
 		{`<|channel|>commentary<|message|>{"command":"ls"}<|call|>`, ls, "", ""},
 		{`<|channel|>commentary<|message|>I look first.<|end|><|start|>assistant<|channel|>final<|message|>Done.`, "", "I look first.\n\nDone.", ""},
@@ -153,7 +154,7 @@ func TestJSON(t *testing.T) {
 		{`{"name":"Bob","age":3}`, "", `{"name":"Bob","age":3}`, ""},
 		{`{"colour":"blue"} is data`, "", `{"colour":"blue"} is data`, ""},
 		{"````\n```\n{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}\n```\n````\n", "", "````\n```\n{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}\n```\n````", ""},
-		{"So.\n````\n```\nexec{\"command\":\"ls\"}\n````\nexec{\"command\":\"ls\"}", ls, "So.\n````\n```\nexec{\"command\":\"ls\"}\n````", ""},
+		{"Sure.\n````\n```\nexec{\"command\":\"ls\"}\n````\nexec{\"command\":\"ls\"}", ls, "Sure.\n````\n```\nexec{\"command\":\"ls\"}\n````", ""},
 		{"``a ` exec{\"command\":\"ls\"}`` b", "", "``a ` exec{\"command\":\"ls\"}`` b", ""},
 	})
 }
@@ -188,17 +189,17 @@ func TestReAct(t *testing.T) {
 func TestBlocks(t *testing.T) {
 	check(t, shipped.Strategies(""), []row{
 		{"[TOOL:exec|command=ls]", ls, "", ""},
-		{"[ tool : exec | command = 'a | b' ]\nX", `exec{"command":"a | b"}`, "", ""},
+		{"[ tool : exec | command = 'a | b' ]", `exec{"command":"a | b"}`, "", ""},
 		{"[TOOL:exec|command=a | b=c]", `exec{"command":"a | b=c"}`, "", ""},
 		{"[TOOL:exec|command=ls", "", "", ""},
-		{"[TOOL:exec|command='ls]\nX", `exec{"command":"'ls"}`, "", ""},
+		{"[TOOL:exec|command='ls]", `exec{"command":"'ls"}`, "", ""},
 		{"[tool:exec] {\"command\":\"ls\"}", ls, "", ""},
 		{"[tool:exec] {\"command\":", "", "", ""},
 		{"[TOOL:\nx]", "", "[TOOL:\nx]", ""},
 		{"[TOOL:" + strings.Repeat("x", 200), "", "[TOOL:" + strings.Repeat("x", 200), ""},
 		{"[exec]\n{\"command\":\"ls\"}\n[END_TOOL_REQUEST]", ls, "", ""},
 		{"[exec] \r\n\n{\"command\":\"ls\"}\n[/exec]", ls, "", ""},
-		{"So.\n[exec]\n{\"command\":\"ls\"}", ls, "So.", ""},
+		{"Sure.\n[exec]\n{\"command\":\"ls\"}", ls, "Sure.", ""},
 		{"[rm]\n{\"command\":\"ls\"}\n[END_TOOL_REQUEST]", "", "[rm]\n{\"command\":\"ls\"}\n[END_TOOL_REQUEST]", ""},
 		{"[DONE]", "", "", ""}, {"[DONE]0", "", "[DONE]0", ""}, {"x [DONE]", "", "x [DONE]", ""},
 		{"<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}</tool_call>", ls, "", ""},
@@ -227,7 +228,7 @@ func TestBlocks(t *testing.T) {
 func TestOwnBlocks(t *testing.T) {
 	check(t, compiled(t, block(parse.BodyCode, "CALL ", ""), block(parse.BodyJSON, "<<", ">>"), block(parse.BodyCode, "do:", ";")), []row{
 		{"call exec(command='ls')", ls, "", ""},
-		{"So. CALL exec(command='ls', n=[1, 2])\nX", `exec{"command":"ls","n":[1, 2]}`, "So.", ""},
+		{"Sure. CALL exec(command='ls', n=[1, 2])", `exec{"command":"ls","n":[1, 2]}`, "Sure.", ""},
 		{"recall exec(command='ls')", "", "recall exec(command='ls')", ""},
 		{"CALL exec(", "", "", ""}, {"CALL exec\nx", "", "CALL exec\nx", ""}, {"CALL exec()", "", "", ""}, {"CALL read(a)", `read{"path":"a"}`, "", ""},
 		{"<<{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}>>", ls, "", ""},

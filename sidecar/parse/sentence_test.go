@@ -73,11 +73,11 @@ func TestAlone(t *testing.T) {
 	const call = `[TOOL:exec|command=ls]`
 	s := shipped.Strategies("")
 	for _, front := range []string{
-		"", "\n", "So.\n", "So:\n", "So\n", "So\n\n", "So. ", "So! ", "(So.) ", "好。", "“So.” ", "1. One.\n", "- One.\n\n", "`ls`.\n", "<b>So</b> ",
-		"I will run " + strings.Repeat("x", 100) + ". ", "So" + strings.Repeat("\n", 100),
+		"", "\n", "Sure.\n", "Let me look:\n", "It lists:\n", "Sure\n", "Sure\n\n", "Sure. ", "Sure! ", "(Sure.) ", "好。", "“Sure.” ", "1. I'll list.\n", "- I'll list.\n\n", "I'll run `ls`.\n", "**Sure.** ",
+		"I will run " + strings.Repeat("x", 100) + ". ", "Sure" + strings.Repeat("\n", 100),
 	} {
-		for _, end := range []string{"", " ", "\n", "\n\nAnd", call, "\n" + call, "</s>", " </s>\n", "<|call|>", "\nassistantfinalSo.", "commentary", "\n[DONE]"} {
-			announced := strings.HasSuffix(front, ":\n") // as an example is: the model is asked
+		for _, end := range []string{"", " ", "\n", call, "\n" + call, "</s>", " </s>\n", "<|call|>", "\nassistantfinalSo.", "commentary", "\n[DONE]"} {
+			announced := front == "It lists:\n" // as an example is: the model is asked
 			if got := readPieces(s, offeredForFuzz(), []string{front + call + end}, "stop"); len(got.Calls) == 0 != announced || announced && len(got.Refused) == 0 {
 				t.Errorf("%q gives %s, shows %q", front+call+end, showCalls(got.Calls), got.Content)
 			}
@@ -88,10 +88,10 @@ func TestAlone(t *testing.T) {
 			}
 		}
 	}
-	for _, front := range []string{"so ", "So: ", "So,\n", "So:\n\n    ", "So:\n\t", "- ", "1. ", "2) ", "> ", "*", "\"", "é", "好", strings.Repeat("x", 100) + " "} {
+	for _, front := range []string{"so ", "So: ", "Sure,\n", "So:\n\n    ", "So:\n\t", "- ", "1. ", "2) ", "> ", "*", "\"", "é", "好", strings.Repeat("x", 100) + " "} {
 		for _, end := range []string{"", "\nSo."} {
 			got := readPieces(s, offeredForFuzz(), []string{front + call + end}, "stop")
-			if calls := len(got.Calls); calls > 0 != (front == "So,\n" && end == "") {
+			if calls := len(got.Calls); calls > 0 != (front == "Sure,\n" && end == "") {
 				t.Errorf("%q gives %d calls", front+call+end, calls)
 			}
 		}
@@ -105,7 +105,7 @@ func TestIndentedCode(t *testing.T) {
 	} {
 		call = strings.ReplaceAll(call, "{}", `{"command":"ls"}`)
 		for indent, calls := range map[string]int{"": 1, "    ": 0, "\t": 0} {
-			text := "The log.\n\n" + indent + strings.ReplaceAll(call, "\n", "\n"+indent) + "\n\nThat is all."
+			text := "I look at it.\n\n" + indent + strings.ReplaceAll(call, "\n", "\n"+indent)
 			if got := readPieces(shipped.Strategies(""), offeredForFuzz(), []string{text}, "stop"); len(got.Calls) != calls {
 				t.Errorf("%q gives %d calls", text, len(got.Calls))
 			}

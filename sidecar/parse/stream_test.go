@@ -38,13 +38,13 @@ func TestLead(t *testing.T) {
 // does not speak about it; not at the end of the reply.
 func TestCallsLeaveEarly(t *testing.T) {
 	for _, text := range []string{
-		`<|channel|>commentary to=exec<|message|>{"command":"ls"}<|call|><|start|>`, "[TOOL:exec|command=ls]\n\nDone.\n", "{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}\nDone. More",
-		"Action: exec\nAction Input: {\"command\":\"ls\"}\nObservation: x\n", "<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}</tool_call>\nDone.\n",
+		`<|channel|>commentary to=exec<|message|>{"command":"ls"}<|call|><|start|>`, "[TOOL:read|path=a]\n\nDone.\n", "{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}\nDone. More",
+		"Action: exec\nAction Input: {\"command\":\"ls\"}\nObservation: x\n", "<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}</tool_call>\nDone.\n",
 	} {
 		r := shipped.Strategies("").Reader(offeredForFuzz(), parse.Facts{})
 		found := false
 		for _, e := range r.Feed(parse.Delta{Content: text}) {
-			found = found || e.Kind == parse.ToolCall && e.Call.Name == "exec"
+			found = found || e.Kind == parse.ToolCall
 		}
 		if !found {
 			t.Errorf("%q: the call waits for the end", text)

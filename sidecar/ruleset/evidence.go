@@ -30,7 +30,7 @@ type talkRule struct {
 	Denied   []string `rule:"denied" doc:"The call is not made, unless the sentence goes on to say that it is." eg:"[' not ']"`
 	Reported []string `rule:"reported" doc:"Something is shown, if a colon ends the line; or maybe, if nothing does." eg:"[' log ']"`
 	Intended []string `rule:"intended" doc:"The call is made." eg:"[let me]"`
-	Wrappers []string `rule:"wrappers" doc:"Tags whose name holds such a word wrap calls: they say nothing of one." eg:"[tool, call]"`
+	Wrappers []string `rule:"wrappers" doc:"Names of tags that wrap calls: they say nothing of one." eg:"[tool_call]"`
 }
 
 type thresholdRule struct {

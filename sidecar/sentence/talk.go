@@ -17,7 +17,7 @@ type Talk struct {
 	Denied   []string // it is not made, unless the sentence goes on to say that it is
 	Reported []string // something is shown, if a colon ends the line; or maybe, if nothing does
 	Intended []string // it is made
-	Wrappers []string // tags whose name holds such a word wrap calls: they say nothing
+	Wrappers []string // names of tags that wrap calls: they say nothing
 }
 
 // Lead is what a text in front of a call does.
@@ -40,6 +40,15 @@ func (k *Talk) Lead(p *Front) Lead {
 	end, _ := utf8.DecodeLastRuneInString(text)
 	last, _ := utf8.DecodeLastRuneInString(all)
 	glued := isLetter(last) || ends(last) // a thought that lost its header
+	line := ""
+	for one := range strings.Lines(text) {
+		if one = strings.TrimRightFunc(one, isGap); strings.HasSuffix(one, ":") || strings.HasSuffix(one, "：") {
+			line = one
+		}
+		if who, _, _ := strings.Cut(strings.ToLower(one), ":"); who == "user" || who == "human" { // the model makes up a turn
+			return Speaks
+		}
+	}
 	switch said := k.judge(lastSentence(text)); {
 	case said == speaks, said == denies && !isLetter(end): // half a sentence may go on otherwise
 		return Speaks
@@ -47,12 +56,6 @@ func (k *Talk) Lead(p *Front) Lead {
 		return Apart
 	case strings.ContainsRune("?？؟", end):
 		return Speaks
-	}
-	line := ""
-	for one := range strings.Lines(text) {
-		if one = strings.TrimRightFunc(one, isGap); strings.HasSuffix(one, ":") || strings.HasSuffix(one, "：") {
-			line = one
-		}
 	}
 	switch {
 	case k.judge(lastSentence(line)) >= reports:
@@ -97,8 +100,8 @@ func (k *Talk) words(text string) string {
 
 // wraps says that a tag wraps calls.
 func (k *Talk) wraps(tag string) bool {
-	name, _, _ := strings.Cut(strings.ToLower(tag), " ")
-	return slices.ContainsFunc(k.Wrappers, func(w string) bool { return strings.Contains(name, w) })
+	name, _, _ := strings.Cut(strings.ToLower(strings.Trim(tag, "</[|]>")), " ")
+	return slices.Contains(k.Wrappers, name)
 }
 
 // lastSentence is what stands behind the last sign that ends a sentence. A full stop ends one
@@ -117,6 +120,9 @@ func lastSentence(text string) string {
 
 // Tells says that a text behind a call speaks about it: its first sentence does.
 func (k *Talk) Tells(text string) bool { return k.judge(text) >= reports }
+
+// Stops says that a text shows a call, or says that none is made.
+func (k *Talk) Stops(text string) bool { return k.judge(text) >= denies }
 
 // What a sentence says of a call.
 type said uint8

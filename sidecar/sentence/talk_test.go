@@ -11,7 +11,7 @@ import (
 
 func talk() *sentence.Talk {
 	return &sentence.Talk{
-		Shown: []string{"example", "例如"}, Denied: []string{" not ", "n't ", " would "}, Reported: []string{" log "}, Intended: []string{"let me", " i will ", "^ *ing ", " *ing it "},
+		Shown: []string{"example", "例如"}, Denied: []string{" not ", "n't ", " would "}, Reported: []string{" log "}, Intended: []string{"let me", " i will ", "^ *ing ", " *ing it ", "^ sure $", "^ one moment $"}, Wrappers: []string{"call"},
 	}
 }
 
@@ -35,11 +35,11 @@ func TestTold(t *testing.T) {
 // What a text that does not speak about a call says of it.
 func TestLead(t *testing.T) {
 	for text, want := range map[string]sentence.Lead{
-		"": sentence.Apart, "So.\n": sentence.Apart, "One moment.\n": sentence.Apart, "So\n": sentence.Apart, "So:\n": sentence.Silent, "The folder below\n": sentence.Silent,
+		"": sentence.Apart, "Sure.\n": sentence.Apart, "One moment.\n": sentence.Apart, "So\n": sentence.Silent, "so ": sentence.Apart, "So:\n": sentence.Silent, "Surely.\n": sentence.Silent, "The folder below\n": sentence.Silent,
 		"Let me see:\n": sentence.Apart, "Running it now.\n": sentence.Apart, "It is there; checking it:\n": sentence.Apart, "I will open src/a.b.go.\n": sentence.Apart, "Let me see the log\n": sentence.Apart,
 		"It has this shape:\n": sentence.Silent, "He replied with\n\n": sentence.Silent, "The folder is empty.\n": sentence.Silent, "Let me see. It is empty.\n": sentence.Silent,
 		"We need it": sentence.Apart, "We need it.": sentence.Apart, "DEBUG text=": sentence.Silent, "It says: ": sentence.Silent, "The log: ": sentence.Speaks,
-		"I would be running it.\n": sentence.Speaks, "[TAG] ": sentence.Apart, "Let me see.\n[TAG] ": sentence.Apart, "The folder is here [TAG] ": sentence.Silent, "So.\n```\nx y z\n```\n": sentence.Apart,
+		"I would be running it.\n": sentence.Speaks, "[CALL] ": sentence.Apart, "<call id=\"1\">": sentence.Apart, "[TAG] ": sentence.Silent, "Let me see.\n[CALL] ": sentence.Apart, "The folder is here [CALL] ": sentence.Silent, "Sure.\n```\nx y z\n```\n": sentence.Apart, "Let me see.\n\nUser: do it\n\nRunning it.\n": sentence.Speaks,
 	} {
 		var p sentence.Front
 		p.Add(text)
