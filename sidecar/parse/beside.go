@@ -42,7 +42,9 @@ func (t *text) settleQuotable() {
 func (t *text) beside(v string, end int, closed, eof bool) (signs evidence.Set, is verdict) {
 	signs = t.head.lead
 	open := t.head.open && closed
-	i := len(v) - len(strings.TrimLeft(v[end:], " \n\t\r"+scan.Invisible))
+	const unseen = " \n\t\r" + scan.Invisible
+	i := len(v) - len(strings.TrimLeft(v[end:], unseen))
+	i = len(v) - len(strings.TrimLeft(v[sentence.SkipSenseless(v, i):], unseen))
 	switch {
 	case !eof && !utf8.FullRuneInString(v[i:]):
 		return signs, wait
@@ -71,7 +73,15 @@ func (t *text) beside(v string, end int, closed, eof bool) (signs evidence.Set, 
 		return isTold | isQuoted, yes
 	}
 	more, is := t.tells(v[i:], eof)
-	return signs | more | isBehind, is
+	if more == isBehind && !closed { // what the token of calls closes is no text for anybody
+		switch at, tok, _, _ := t.findToken(v, i); {
+		case at < 0 && !eof:
+			return signs, wait
+		case at >= 0 && tok == alphabet.Call:
+			more = 0
+		}
+	}
+	return signs | more, is
 }
 
 // unsay gives a call back as text, its header first.

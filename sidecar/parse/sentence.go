@@ -38,9 +38,6 @@ func (t *text) around(v string, end int, eof bool) (evidence.Set, verdict) {
 	}
 	lead := t.leadIn()
 	told |= lead & isTold
-	if b != sentence.NoSentence {
-		told |= isBehind
-	}
 	cut := eof && t.r.cut() && scan.Blank(v[end:]) // nobody knows what was to follow
 	switch a := t.past.Ends(); {
 	case cut && a != sentence.Ended:
@@ -72,11 +69,20 @@ func (t *text) leadIn() evidence.Set {
 // tells are the signs of a text that follows a call.
 func (t *text) tells(v string, eof bool) (signs evidence.Set, is verdict) {
 	part, is := sentence.First(v, eof)
-	cut := eof && t.r.cut() && len(part) == len(v) // nobody knows how it goes on
-	if talk := t.r.facts.Talk; is == yes && talk != nil && (cut || talk.Tells(part)) {
-		signs = isTold
+	talk := t.r.facts.Talk
+	switch {
+	case is != yes || talk == nil:
+		return 0, is
+	case eof && t.r.cut() && len(part) == len(v): // nobody knows how it goes on
+		return isTold, yes
 	}
-	return signs, is
+	switch talk.Behind(part) {
+	case sentence.Speaks:
+		signs = isTold
+	case sentence.Silent:
+		signs = isBehind
+	}
+	return signs, yes
 }
 
 // inQuotation says whether the control token at v[j:end] is quoted: it stands in a sentence

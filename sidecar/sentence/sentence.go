@@ -80,6 +80,14 @@ const (
 	fewSenseless = 5
 )
 
+// SkipSenseless is the offset behind a row of them at v[i:], or i.
+func SkipSenseless(v string, i int) int {
+	if n := scan.SkipBytes(v, i, senseless); n-i >= fewSenseless || n == len(v) {
+		return n
+	}
+	return i
+}
+
 // Sequel is what text does behind a call.
 type Sequel uint8
 
@@ -101,9 +109,7 @@ const MaxGap = 256
 // Yes where nothing follows, and Wait where something still may.
 func Behind(v string, end int, eof bool) (line, j int, is scan.Verdict) {
 	i, more := SkipTags(v, scan.SkipBytes(v, end, "}]"), eof)
-	if n := scan.SkipBytes(v, i, senseless); n-i >= fewSenseless || n == len(v) {
-		i = n
-	}
+	i = SkipSenseless(v, i)
 	line = scan.SkipBlanks(v, i)
 	j = scan.SkipSpace(v, line)
 	switch {

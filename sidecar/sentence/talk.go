@@ -118,8 +118,17 @@ func lastSentence(text string) string {
 	return text[from:]
 }
 
-// Tells says that a text behind a call speaks about it: its first sentence does.
-func (k *Talk) Tells(text string) bool { return k.judge(text) >= reports }
+// Behind says what a text behind a call does, of which this is the first sentence: it may make
+// the next one.
+func (k *Talk) Behind(sentence string) Lead {
+	switch said := k.judge(sentence); {
+	case said >= reports:
+		return Speaks
+	case said == makes:
+		return Apart
+	}
+	return Silent
+}
 
 // Stops says that a text shows a call, or says that none is made.
 func (k *Talk) Stops(text string) bool { return k.judge(text) >= denies }

@@ -49,11 +49,11 @@ func TestLead(t *testing.T) {
 	}
 }
 
-func TestTells(t *testing.T) {
-	for text, want := range map[string]bool{
-		"": false, "This is an example.": true, "It was not run.": true, "From the log file.": true, "Let me wait.": false, "Done.": false,
+func TestBehind(t *testing.T) {
+	for text, want := range map[string]sentence.Lead{
+		"This is an example.": sentence.Speaks, "It was not run.": sentence.Speaks, "From the log file.": sentence.Speaks, "Let me wait.": sentence.Apart, "Done.": sentence.Silent,
 	} {
-		if got := talk().Tells(text); got != want {
+		if got := talk().Behind(text); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
