@@ -129,16 +129,28 @@ func (g *Grammar) assigned(rest string, i int, known func(string) bool, eof bool
 	case end == from, sign == ':' && !known(rest[from:end]):
 		return "", 0, scan.No
 	}
-	for _, c := range g.Words.Channels { // "to=readcommentary"
-		if glued := rest[from:end]; len(glued) > len(c) && strings.HasSuffix(glued, c) && !known(glued) && known(glued[:len(glued)-len(c)]) {
-			end -= len(c)
-		}
-	}
+	end = from + len(g.unglued(rest[from:end], known))
 	name = strings.NewReplacer(`"`, "", "'", "").Replace(rest[from:end])
 	if rest[from-1] != '=' && strings.IndexByte("\"'`", rest[from-1]) >= 0 && end < len(rest) && rest[end] == rest[from-1] {
 		end++
 	}
 	return name, end, scan.Yes
+}
+
+// unglued is a name without the channel and the content type that are glued to it, if only so it is
+// known: readcommentary, readcommentaryjson
+func (g *Grammar) unglued(name string, known func(string) bool) string {
+	if known(name) {
+		return name
+	}
+	for _, kind := range append([]string{""}, g.Words.Types...) {
+		for _, channel := range append([]string{""}, g.Words.Channels...) {
+			if short := strings.TrimSuffix(name, channel+kind); short != "" && len(short) < len(name) && known(short) {
+				return short
+			}
+		}
+	}
+	return name
 }
 
 // quotedName says that the quote at s[i:] belongs to a name at s[from:], part of which is quoted:
