@@ -89,7 +89,8 @@ func TestCall(t *testing.T) {
 		{"bash(cmd:string!)", `{"command":"ls"}`, `bash {"cmd":"ls"}`, "args.rename"}, // an alias of exec
 		{"open(filePath:string!)", `{"path":"a"}`, `bad_schema`, ""},
 		{"open(file_path:string!)", `{"path":"a"}`, `open {"file_path":"a"}`, "args.rename"},
-		{execTool, `{"command":"ls","cmd":"rm"}`, `exec {"command":"ls","cmd":"rm"}`, ""},
+		{execTool, `{"command":"ls","cmd":"rm"}`, `bad_json`, ""}, // which of them?
+		{readTool, `{"path":"a","file":"b"}`, `read {"path":"a","file":"b"}`, ""},
 		{"pair(path:string! file:string!)", `{"path":"a","filename":"b"}`, `pair {"path":"a","file":"b"}`, "args.rename"},
 
 		// Other kinds of the same value.
@@ -211,7 +212,10 @@ func TestUntouched(t *testing.T) {
 		same       bool
 	}{
 		{execTool, `{"command": "ls", "x":[{}] }`, true},
-		{"free", `{"a":1,"a":{"b":[1.5e3,true]}}`, true},
+		{"free", `{"a":1,"b":{"b":[1.5e3,true]}}`, true},
+		{readTool, `{"path":"a","path":"b"}`, true},
+		{execTool, `{"command":"ls","command":"ls"}`, true},
+		{execTool, `{"command":"ls","command":"rm"}`, false},
 		{pingTool, `{}`, true},
 		{metaTool, `{"tool":"exec","args":{"command":"ls"}}`, true}, // its parameters are called so
 		{execTool, `{"name":"exec","arguments":{"command":"ls"}}`, false},
