@@ -47,6 +47,7 @@ func TestContrary(t *testing.T) {
 		{execTool, `{"command":"ls","note":{"command":"rm"}}`, ""},
 		{"free", `{"a":1,"a":2}`, "given twice"},
 		{"free", `{"a":1,"A":2}`, "one argument"},
+		{pingTool, `{"a":1,"a":2}`, ""},
 		{"pair(path:string! file:string!)", `{"path":"a","file":"b"}`, ""},
 		{readTool, `{"path":"a","path":"b"}`, ""},
 		{readTool, `{"path":"a","file":"b"}`, ""},
