@@ -22,5 +22,11 @@ func (c *Catalog) sound(m Match, w *shaper, object []byte) *Refusal {
 	if name := c.other(m, w, all); name != "" {
 		return w.refuse(BadJSON, fmt.Sprintf("they name another tool, %s; call that one, or leave its name out", name))
 	}
+	if why := misread(object, class); why != "" {
+		return w.refuse(BadJSON, why)
+	}
+	if why := w.hollow(all); why != "" && class == Exec {
+		return w.refuse(BadJSON, why)
+	}
 	return nil
 }

@@ -3,6 +3,8 @@ package tools
 import (
 	"strings"
 	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
 )
 
 // Tools of the rows below.
@@ -63,4 +65,75 @@ func TestOtherTool(t *testing.T) {
 		{"run(name:string! command:string!)", `{"name":"write","command":"ls"}`, ""},
 		{readTool, `{"tool":"write","path":"a"}`, ""},
 	})
+}
+
+func TestMisread(t *testing.T) {
+	checkSound(t, []soundRow{
+		{execTool, `{"command":"grep -E '\bfoo\b' a > b"}`, `\b, which is no such sign`},
+		{execTool, `{"command":"grep -E '\\bfoo\\b' a > b"}`, ""},
+		{execTool, `{"command":"grep -E '\\\bfoo' a"}`, `\b`},
+		{execTool, `{"command":"grep '\bfoo\d'"}`, ""}, // \d shows that nothing was escaped
+		{execTool, `{"command":"del C:\temp\\build"}`, `\t`},
+		{execTool, `{"command":"cd C:\new"}`, `\n`},
+		{execTool, `{"command":"cd a\nC:\temp"}`, `\t`},
+		{execTool, `{"command":"printf 'a\tb\n' > src:\ta"}`, ""},
+		{execTool, `{"command":"ls\u0000rm"}`, `\u0000`},
+		{execTool, `{"command":"\ud83d x"}`, `\ud83d`},
+		{execTool, `{"command":"\udcd8 x"}`, `\udcd8`},
+		{execTool, `{"command":"\ud83d\ude00 \u00e9 \u001b[1m"}`, ""},
+		{execTool, `"{\"command\":\"ls \\b\"}"`, `\b`},
+		{editTool, `{"path":"a","oldText":"x","newText":"\frac{1}{2}"}`, `\f`},
+		{sendTool, `{"to":"bob","text":"a\tb\nVitamin C:\n1 mg\r\n"}`, ""},
+		{sendTool, `{"to":"bob","text":"Look into C:\temp"}`, `\t`},
+		{readTool, `{"path":"C:\temp\b"}`, ""},
+	})
+}
+
+func TestHollow(t *testing.T) {
+	checkSound(t, []soundRow{
+		{execTool, `{"command":"..."}`, "is a placeholder"},
+		{execTool, `{"command":" … "}`, "is a placeholder"},
+		{execTool, `{"command":"<path>"}`, "is a placeholder"},
+		{execTool, `{"command":"<your command>"}`, "is a placeholder"},
+		{execTool, `{"command":"{command}"}`, "is a placeholder"},
+		{execTool, `{"command":"{{command}}"}`, "is a placeholder"},
+		{execTool, `{"command":"YOUR_COMMAND_HERE"}`, "is a placeholder"},
+		{execTool, `{"command":"[COMMAND]"}`, "is a placeholder"},
+		{execTool, `{"cmd":"..."}`, "is a placeholder"},
+		{execTool, `{"command":"go test ./..."}`, ""},
+		{execTool, `{"command":"{ ls; }"}`, ""},
+		{execTool, `{"command":"[ -f a ]"}`, ""},
+		{execTool, `{"command":"cat <a >b"}`, ""},
+		{execTool, `{"command":"ls","workdir":"..."}`, ""},
+		{sendTool, `{"to":"bob","text":"..."}`, ""},
+		{readTool, `{"path":"<path>"}`, ""},
+
+		{execTool, `{"command":"Sorry, I cannot do that."}`, "is a sentence"},
+		{execTool, `{"command":"I will list the files"}`, "is a sentence"},
+		{execTool, `{"command":"sorry, that is not allowed"}`, "is a sentence"},
+		{execTool, `{"command":"I can't run this."}`, "is a sentence"},
+		{codeTool, `{"code":"Es tut mir leid, das geht nicht."}`, "is a sentence"},
+		{execTool, `{"command":"{\"command\":\"ls\"}"}`, "is an object"},
+		{execTool, `{"command":"command=ls"}`, "begins with the name"},
+		{execTool, "{\"command\":\"```bash\\nls\\n```\"}", "begins with a fence"},
+		{execTool, `{"command":"git commit -m 'Sorry, I cannot do that.'"}`, ""},
+		{execTool, `{"command":"workdir=a; ls $workdir"}`, ""},
+		{execTool, `{"command":"R CMD BATCH script"}`, ""},
+		{execTool, `{"command":"Rscript a.R"}`, ""},
+		{execTool, `{"command":"npm run build"}`, ""},
+		{"run_agent(prompt:string!)", `{"prompt":"Sorry, I cannot do that."}`, ""}, // words are what it takes
+	})
+}
+
+// No command of a day, and none that a policy was tested with, is taken for a sentence or a placeholder.
+func TestHollowCorpus(t *testing.T) {
+	type line struct{ ID, Command string }
+	for _, file := range []string{"exec", "daily"} {
+		for _, c := range corpus.Load[line](t, file) {
+			args := "{\"command\":" + quote(c.Command) + "}"
+			if _, refusal := catalogOf(execTool).Call("exec", []byte(args), closed); refusal != nil {
+				t.Errorf("%s %s: %s", c.ID, args, refusal.Why)
+			}
+		}
+	}
 }
