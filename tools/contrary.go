@@ -23,12 +23,8 @@ func argumentsOf(object []byte) []argument {
 
 // contrary says which argument is given twice, with different values: by one name, by two that mean
 // the same parameter, or once below a key that says nothing. Which of them counts, each reader of
-// JSON decides for itself, so that what is looked at need not be what runs. A tool that has no
-// parameters has none that could be given twice.
+// JSON decides for itself, so that what is looked at need not be what runs.
 func (w *shaper) contrary(all []argument) string {
-	if w.schema != nil && len(w.schema.props) == 0 {
-		return ""
-	}
 	given := make(map[string]argument, len(all))
 	say := func(a argument) string {
 		param := w.meant(string(a.name))

@@ -13,7 +13,7 @@ import (
 )
 
 // placeholder is a value that only shows where one belongs: ..., <path>, {path}, YOUR_COMMAND_HERE.
-var placeholder = lazyregexp.New(`^(?:\.{3,}|…+|<[^<>\n]*>|\{+\s*[A-Za-z_][\w .-]*\}+|\[[A-Z][A-Z_ ]+\]|YOUR_[A-Z0-9_]+|[A-Z][A-Z0-9_]*_HERE)$`)
+var placeholder = lazyregexp.New(`^(?:\.{3,}|…+|<[^<>/\n][^<>\n]*>|\{+\s*[A-Za-z_][\w .-]*\}+|\[[A-Z][A-Z_ ]+\]|YOUR_[A-Z0-9_]+|[A-Z][A-Z0-9_]*_HERE)$`)
 
 // hollow says which argument that a tool cannot do without says nothing that it could execute.
 func (w *shaper) hollow(all []argument) string {

@@ -118,6 +118,9 @@ func (w *shaper) plain(r reading, refusal *Refusal) (reading, *Refusal) {
 // readJSON finds the object in a JSON value: the value itself, one encoded in a
 // string, the only one of a list, or the value of the only parameter.
 func (w *shaper) readJSON(found jsonrepair.Result) (reading, *Refusal) {
+	if refusal := w.beside(found.Around); refusal != nil {
+		return reading{}, refusal
+	}
 	w.repairs = append(w.repairs, Mended(found.Changes)...)
 	json := string(found.JSON)
 	if json[0] == '{' {
@@ -136,6 +139,9 @@ func (w *shaper) readJSON(found jsonrepair.Result) (reading, *Refusal) {
 	}
 	if text := strings.TrimSpace(gjson.Parse(json).String()); json[0] == '"' && strings.HasPrefix(text, "{") {
 		if inner, err := jsonrepair.Repair(text, w.rules.MaxDepth); err == nil && inner.JSON[0] == '{' {
+			if refusal := w.beside(inner.Around); refusal != nil {
+				return reading{}, refusal
+			}
 			w.note("args.decode", json, string(inner.JSON), "")
 			w.repairs = append(w.repairs, Mended(inner.Changes)...)
 			return reading{object: string(inner.JSON), cut: max(inner.Cut, found.Cut), unsure: found.Unsure || w.unsure(inner, string(inner.JSON))}, nil

@@ -137,3 +137,38 @@ func TestHollowCorpus(t *testing.T) {
 		}
 	}
 }
+
+func TestBeside(t *testing.T) {
+	checkSound(t, []soundRow{
+		{execTool, `Never {"command":"rm -rf build"}`, `"Never" stands beside the object`},
+		{execTool, `Nie {"command":"rm -rf build"}`, "stands beside"},
+		{execTool, `不要 {"command":"rm -rf build"}`, "stands beside"},
+		{execTool, "{\"command\":\"ls\"}\n\nI did not run this.", "stands beside"},
+		{execTool, `{"command":"ls"}<|end|>I did not run this.`, "stands beside"},
+		{execTool, "# Example\n{\"command\":\"rm -rf build\"}", "stands beside"},
+		{execTool, "{\"command\":\"rm -rf build\"} // only an example", "stands beside"},
+		{execTool, `For example: {"command":"rm -rf build"}`, "stands beside"},
+		{execTool, "```json\n{\"command\":\"ls\"}\n```\nThis is only an example.", "stands beside"},
+		{execTool, `{"command":"ls"}<|channel|>analysis<|message|>wait, no`, "stands beside"},
+		{execTool, `"{\"command\":\"ls\"} Never."`, "stands beside"},
+		{execTool, `read({"command":"ls"})`, `"read" stands beside`},
+		{execTool, `read("{\"command\":\"ls\"}")`, "exec"},
+		{execTool, `to=functions.write {"command":"ls"}`, "exec"},
+		{execTool, `{"command":"ls"}<|call|>{"command":"rm -rf build"}`, "exec"},
+		{execTool, `{"command":"ls"};rm -rf x`, "stands beside"},
+		{execTool, "```json\n{\"command\":\"ls\"}\n```\n```json\n{\"command\":\"rm\"}\n```", "stands beside"},
+		{execTool, "{\"command\":\"ls\"}\n{\"command\":\"rm\"}", "exec"},
+		{execTool, "{\"command\":\"ls\"}\n---\n{\"command\":\"rm\"}", "exec"},
+
+		{execTool, "```json\n{\"command\":\"ls\"}\n```", ""},
+		{execTool, `json {"command":"ls"}`, ""},
+		{execTool, `code: {"command":"ls"}`, ""},
+		{execTool, `exec({"command":"ls"})`, ""},
+		{execTool, `functions.exec({"command":"ls"});`, ""},
+		{execTool, `{"command":"ls"}}`, ""},
+		{execTool, `{"command":"ls"}<|call|>`, ""},
+		{execTool, `{"command":"ls"}{"command":"ls"}`, ""},
+		{execTool, `】【{"command":"ls"}`, ""},
+		{readTool, `Never {"path":"a"}`, ""},
+	})
+}
