@@ -172,3 +172,23 @@ func TestBeside(t *testing.T) {
 		{readTool, `Never {"path":"a"}`, ""},
 	})
 }
+
+func TestGuessedTexts(t *testing.T) {
+	checkSound(t, []soundRow{
+		{execTool, `{"command": $CMD}`, "not certain"},
+		{execTool, `{"command": ...}`, "exec"},
+		{execTool, `{"command": ls; rm -rf build}`, "not certain"},
+		{execTool, `{"command":rm}`, "not certain"},
+		{execTool, `{command: echo a, workdir: b}`, "not certain"},
+		{execTool, `{command=rm -rf build}`, "not certain"},
+		{execTool, `{"command": not rm -rf build}`, "not certain"},
+		{sendTool, `{"to": bob, "text": "pay"}`, "not certain"},
+		{execTool, `{'command': 'a' 'b'}`, "not certain"},
+		{execTool, `{'command': 'echo "it''s"'}`, "not certain"},
+		{execTool, `{'command': 'echo a'}`, ""},
+		{execTool, `{'command': 'echo "a"'}`, ""},
+		{execTool, `{command: "ls", timeout: 5}`, ""},
+		{"note(text:string! pinned:boolean)", `{"text": "a", "pinned": True}`, ""},
+		{readTool, `{path: a.md}`, ""},
+	})
+}

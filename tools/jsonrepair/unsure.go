@@ -47,8 +47,8 @@ func (m *mender) judgeText(start, end int, open mark) {
 			return
 		}
 	}
-	if inner%2 == 1 {
-		m.doubt() // one of them lacks its other half
+	if inner%2 == 1 || inner > 0 && open.kind != double {
+		m.doubt() // one of them lacks its other half, or they part what a shell or Python joins: 'a' 'b'
 	}
 }
 
