@@ -10,9 +10,8 @@ import (
 // argument is one member of the arguments, where it stands in them.
 type argument struct{ name, value []byte }
 
-// argumentsOf are the members of an object that was read before.
-func argumentsOf(object []byte) []argument {
-	out := make([]argument, 0, 8)
+// argumentsOf adds the members of an object that was read before to out.
+func argumentsOf(object []byte, out []argument) []argument {
 	s := jsontext.Scanner{Doc: object, Depth: len(object)}
 	for ok := s.Enter('{'); ok && s.Next('}'); {
 		name, _ := s.Key()
@@ -49,7 +48,7 @@ func (w *shaper) contrary(all []argument) string {
 		if w.known(string(a.name)) || !neutral(string(a.name)) {
 			continue
 		}
-		for _, inner := range argumentsOf(object(a.value)) {
+		for _, inner := range argumentsOf(object(a.value), nil) {
 			if _, again := given[w.meant(string(inner.name))]; !again {
 				continue
 			}
@@ -59,6 +58,25 @@ func (w *shaper) contrary(all []argument) string {
 		}
 	}
 	return ""
+}
+
+// each reports whether all are parameters of the tool, each another one, as most are.
+func (w *shaper) each(all []argument) bool {
+	const few = 16
+	if w.schema == nil || len(all) > few {
+		return false
+	}
+	for i, a := range all {
+		if w.schema.props[string(a.name)] == nil {
+			return false
+		}
+		for _, b := range all[:i] {
+			if bytes.Equal(a.name, b.name) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // object is the object that a value is, or that its text is.
@@ -94,7 +112,7 @@ func (w *shaper) meant(name string) string {
 // known reports whether the tool has a parameter of exactly this name.
 func (w *shaper) known(name string) bool { return w.schema != nil && w.schema.props[name] != nil }
 
-// other is the tool that the arguments name, if that is not the one that was called: {"tool": "read",
+// other says which tool the arguments name, if that is not the one that was called: {"tool": "read",
 // "command": "ls"}. Where a parameter is called so, it says something else.
 func (c *Catalog) other(m Match, w *shaper, all []argument) string {
 	if w.schema == nil {
@@ -108,7 +126,7 @@ func (c *Catalog) other(m Match, w *shaper, all []argument) string {
 			}
 			found, refusal := c.Name(jsontext.Unquote(a.value[1 : len(a.value)-1]))
 			if refusal == nil && found.Tool != nil && found.Tool != m.Tool {
-				return found.Name
+				return fmt.Sprintf("they name another tool, %s; call that one, or leave its name out", found.Name)
 			}
 		}
 	}

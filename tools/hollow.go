@@ -20,11 +20,12 @@ func (w *shaper) hollow(all []argument) string {
 	if w.schema == nil {
 		return ""
 	}
+	const longest = 512 // what says nothing is short
 	for _, a := range all {
-		name := string(a.name)
-		if a.value[0] != '"' || !slices.Contains(w.schema.required, name) {
+		if a.value[0] != '"' || len(a.value) > longest || !slices.Contains(w.schema.required, string(a.name)) {
 			continue
 		}
+		name := string(a.name)
 		text := strings.TrimSpace(jsontext.Unquote(a.value[1 : len(a.value)-1]))
 		if placeholder().MatchString(text) {
 			return quote(name) + " is a placeholder, " + text + "; send what belongs there"
