@@ -65,8 +65,9 @@ func TestCall(t *testing.T) {
 		{codeTool, `"a" + b`, `bad_json`, ""}, // quotes around it, or a text?,
 		{codeTool, `[x for x in y] + z`, `python {"code":"[x for x in y] + z"}`, "args.wrap"},
 		{codeTool, `x = {"a":1} ; f()`, `python {"code":"x = {\"a\":1} ; f()"}`, "args.wrap"},
-		{codeTool, `x = {"code":"x"} ; f()`, `bad_json`, ""}, // which of the two?
-		{"move(from:string! to:string!)", `Move it: {"from":"a","to":"b"}`, `move {"from":"a","to":"b"}`, "json.prose"},
+		{codeTool, `x = {"code":"x"} ; f()`, `bad_json`, ""},                                // which of the two?
+		{"move(from:string! to:string!)", `Move it: {"from":"a","to":"b"}`, `bad_json`, ""}, // or was it an example?
+		{"read_pair(from:string! to:string!)", `Read it: {"from":"a","to":"b"}`, `read_pair {"from":"a","to":"b"}`, "json.prose"},
 		{"edit(edits:[]object!)", `[{"a":1},{"b":2}`, `edit {"edits":[{"a":1},{"b":2}]}`, "json.closer args.wrap"},
 		{execTool, `[{"command":"ls"}`, `exec {"command":"ls"}`, "json.closer args.unwrap"},
 		{execTool, `"{"command":"ls"}"`, `exec {"command":"ls"}`, "args.decode"},
@@ -89,7 +90,8 @@ func TestCall(t *testing.T) {
 		{"bash(cmd:string!)", `{"command":"ls"}`, `bash {"cmd":"ls"}`, "args.rename"}, // an alias of exec
 		{"open(filePath:string!)", `{"path":"a"}`, `bad_schema`, ""},
 		{"open(file_path:string!)", `{"path":"a"}`, `open {"file_path":"a"}`, "args.rename"},
-		{execTool, `{"command":"ls","cmd":"rm"}`, `exec {"command":"ls","cmd":"rm"}`, ""},
+		{execTool, `{"command":"ls","cmd":"rm"}`, `bad_json`, ""}, // which of them?
+		{readTool, `{"path":"a","file":"b"}`, `read {"path":"a","file":"b"}`, ""},
 		{"pair(path:string! file:string!)", `{"path":"a","filename":"b"}`, `pair {"path":"a","file":"b"}`, "args.rename"},
 
 		// Other kinds of the same value.
@@ -211,7 +213,10 @@ func TestUntouched(t *testing.T) {
 		same       bool
 	}{
 		{execTool, `{"command": "ls", "x":[{}] }`, true},
-		{"free", `{"a":1,"a":{"b":[1.5e3,true]}}`, true},
+		{"free", `{"a":1,"b":{"b":[1.5e3,true]}}`, true},
+		{readTool, `{"path":"a","path":"b"}`, true},
+		{execTool, `{"command":"ls","command":"ls"}`, true},
+		{execTool, `{"command":"ls","command":"rm"}`, false},
 		{pingTool, `{}`, true},
 		{metaTool, `{"tool":"exec","args":{"command":"ls"}}`, true}, // its parameters are called so
 		{execTool, `{"name":"exec","arguments":{"command":"ls"}}`, false},

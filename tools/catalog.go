@@ -172,13 +172,16 @@ func (c *Catalog) untouched(m Match, args []byte) bool {
 		return false
 	}
 	_, own := c.ownEnvelope(m, s, args)
-	return !own
+	return !own && c.sound(m, c.shaper(m), args) == nil
 }
 
 // arguments reads the arguments of a tool that was found.
 func (c *Catalog) arguments(m Match, args string, end Ending) (Call, *Refusal) {
 	w := c.shaper(m)
 	object, refusal := c.object(m, w, args, end)
+	if refusal == nil {
+		refusal = c.sound(m, w, []byte(object))
+	}
 	if refusal != nil {
 		refusal.Text = args
 		return Call{}, refusal

@@ -75,7 +75,7 @@ func (w *shaper) decode(s *jsonschema.Schema, raw string) string {
 		return raw
 	}
 	fixed, err := jsonrepair.Repair(text, w.rules.MaxDepth)
-	if err != nil || fixed.Cut >= jsonrepair.Unquoted || (fixed.Unsure || fixed.Words) && !w.harmless() || fixed.JSON[0] != text[0] || text[0] == '[' && fixed.Total > 0 {
+	if err != nil || fixed.Cut >= jsonrepair.Unquoted || (fixed.Unsure || fixed.Words || w.remark(fixed.Around) != "") && !w.harmless() || fixed.JSON[0] != text[0] || text[0] == '[' && fixed.Total > 0 {
 		return raw
 	}
 	w.note("args.decode", raw, string(fixed.JSON), "")

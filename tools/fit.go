@@ -27,6 +27,9 @@ func (c *Catalog) rescue(why *Refusal, args string, end Ending) (Call, *Refusal)
 	wrapped := e.nameKey != ""
 	m, refusal := c.Name(e.name)
 	if wrapped && refusal == nil {
+		if refusal := c.shaper(m).beside(fixed.Around); refusal != nil {
+			return Call{}, refusal
+		}
 		m.Repairs = append([]Repair{renamed("args.unwrap", args, e.args, "")}, m.Repairs...)
 		return c.arguments(m, e.args, end)
 	}
@@ -61,6 +64,10 @@ func (c *Catalog) Fit(args string) (Call, bool) {
 		return Call{}, false
 	}
 	name := fitting.tools[0].Name
+	m := Match{Tool: fitting.tools[0], Name: name}
+	if w := c.shaper(m); w.remark(fixed.Around) != "" || c.sound(m, w, fixed.JSON) != nil {
+		return Call{}, false
+	}
 	repairs := append(Mended(fixed.Changes), renamed("name.fit", "", name, ""))
 	return Call{Name: name, Arguments: fixed.JSON, Repairs: repairs}, true
 }

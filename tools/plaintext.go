@@ -39,7 +39,7 @@ func holdsObject(text string) bool {
 // decoded is the object that body is an encoding of, or body itself.
 func (w *shaper) decoded(body string) string {
 	object, ok := wording.Object(body)
-	if !ok || object == body {
+	if !ok || object == body || w.remark(leading(body)) != "" {
 		return body
 	}
 	if end, whole := jsonrepair.End(object); whole && strings.TrimSpace(object[end:]) != "" {
@@ -47,6 +47,15 @@ func (w *shaper) decoded(body string) string {
 	}
 	w.note("args.decode", body, object, "")
 	return object
+}
+
+// leading is the word in front of a bracket that text begins with.
+func leading(text string) string {
+	n := strings.IndexFunc(text, func(r rune) bool { return !isWordRune(r) && r != '_' })
+	if n <= 0 || strings.IndexByte("([", text[n]) < 0 {
+		return ""
+	}
+	return text[:n]
 }
 
 // wording returns text without the debris around it, and says why it cannot be what the
@@ -106,7 +115,8 @@ func (w *shaper) guess(r reading) *Refusal {
 	if r.unsure && w.swallows(r.object) {
 		return w.refuse(BadJSON, "a text in it holds another argument")
 	}
-	if w.harmless() || !r.unsure && r.cut != jsonrepair.Unquoted {
+	quotes := r.pairs && w.rules.Class(w.tool) == Exec // in a command they say which words are one
+	if w.harmless() || !r.unsure && !quotes && r.cut != jsonrepair.Unquoted {
 		return nil
 	}
 	return w.refuse(BadJSON, `it is not certain where a text in it begins or ends; send valid JSON, with \" and \\ inside of texts`)

@@ -32,6 +32,7 @@ type reading struct {
 	cut    jsonrepair.Cut
 	raw    bool // the text was no JSON: it became the value of one parameter, or was empty
 	unsure bool // what it says was guessed
+	pairs  bool // quotes in its texts were not escaped
 }
 
 // readMended returns the one object that text means: as it stands, with its syntax
@@ -118,15 +119,18 @@ func (w *shaper) plain(r reading, refusal *Refusal) (reading, *Refusal) {
 // readJSON finds the object in a JSON value: the value itself, one encoded in a
 // string, the only one of a list, or the value of the only parameter.
 func (w *shaper) readJSON(found jsonrepair.Result) (reading, *Refusal) {
+	if refusal := w.beside(found.Around); refusal != nil {
+		return reading{}, refusal
+	}
 	w.repairs = append(w.repairs, Mended(found.Changes)...)
 	json := string(found.JSON)
 	if json[0] == '{' {
-		return reading{object: json, cut: found.Cut, unsure: w.unsure(found, json)}, nil
+		return reading{object: json, cut: found.Cut, unsure: w.unsure(found, json), pairs: found.Pairs}, nil
 	}
 	if isOneObject(json) {
 		object := gjson.Parse(json).Array()[0].Raw
 		w.note("args.unwrap", json, object, "")
-		return reading{object: object, cut: found.Cut, unsure: w.unsure(found, object)}, nil
+		return reading{object: object, cut: found.Cut, unsure: w.unsure(found, object), pairs: found.Pairs}, nil
 	}
 	if json[0] == '"' && w.schema != nil {
 		if r, refusal, ok := w.notated(notation.Of(gjson.Parse(json).String(), w.rules.MaxDepth)); ok {
@@ -136,9 +140,12 @@ func (w *shaper) readJSON(found jsonrepair.Result) (reading, *Refusal) {
 	}
 	if text := strings.TrimSpace(gjson.Parse(json).String()); json[0] == '"' && strings.HasPrefix(text, "{") {
 		if inner, err := jsonrepair.Repair(text, w.rules.MaxDepth); err == nil && inner.JSON[0] == '{' {
+			if refusal := w.beside(inner.Around); refusal != nil {
+				return reading{}, refusal
+			}
 			w.note("args.decode", json, string(inner.JSON), "")
 			w.repairs = append(w.repairs, Mended(inner.Changes)...)
-			return reading{object: string(inner.JSON), cut: max(inner.Cut, found.Cut), unsure: found.Unsure || w.unsure(inner, string(inner.JSON))}, nil
+			return reading{object: string(inner.JSON), cut: max(inner.Cut, found.Cut), unsure: found.Unsure || w.unsure(inner, string(inner.JSON)), pairs: inner.Pairs}, nil
 		}
 	}
 	if object, ok := paired(json); ok && json[0] == '[' && w.schema != nil && w.proves(object, true) {

@@ -62,3 +62,30 @@ func FuzzCalls(f *testing.F) {
 		}
 	})
 }
+
+// What may be a pipe, a row of a table or part of a text in quotes leaves a doubt.
+func TestSplit(t *testing.T) {
+	param := func(key string) bool { return key != "x" }
+	for _, row := range []struct {
+		in     string
+		want   []string
+		unsure bool
+	}{
+		{`a=1|b=2`, []string{"a", "1", "b", "2"}, false},
+		{` a=1 | b=2 `, []string{"a", "1", "b", "2"}, false},
+		{`a=cat f | wc|b=2`, []string{"a", "cat f | wc", "b", "2"}, false},
+		{`a=cat f | x=5 wc`, []string{"a", "cat f | x=5 wc"}, false},
+		{`a=cat f | b=5 wc`, []string{"a", "cat f", "b", "5 wc"}, true},
+		{`a=cat f |b=5 wc`, []string{"a", "cat f", "b", "5 wc"}, true},
+		{` a=1|b=2`, []string{"a", "1", "b", "2"}, true},
+		{`a="1|b=2"`, []string{"a", `"1`, "b", `2"`}, true},
+		{`a="1"|b='2 3'`, []string{"a", "1", "b", "2 3"}, false},
+		{`a="echo 1" "2"`, []string{"a", `echo 1" "2`}, true},
+		{``, nil, false},
+	} {
+		got, unsure := Split(row.in, param)
+		if !slices.Equal(got, row.want) || unsure != row.unsure {
+			t.Errorf("%s: %q, %v", row.in, got, unsure)
+		}
+	}
+}

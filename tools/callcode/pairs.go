@@ -33,20 +33,41 @@ func PairsEnd(v string, from int) int {
 
 // Pairs splits key=value|key=value into keys and values. A bar that no key follows is
 // part of the value before it.
-func Pairs(s string, param func(key string) bool) (out []string) {
+func Pairs(s string, param func(key string) bool) []string {
+	pairs, _ := Split(s, param)
+	return pairs
+}
+
+// Split is Pairs, and says whether a value may hold what was taken for the next pair: its bar is
+// written otherwise than the first one, as that of a pipe or a table is, or stands in quotes; or
+// quotes around a value hold more of their kind.
+func Split(s string, param func(key string) bool) (out []string, unsure bool) {
+	apart := strings.HasPrefix(s, " ") // behind the first bar
+	before := ""                       // the part in front of the bar
 	for _, part := range strings.Split(s, "|") {
 		key, value, ok := strings.Cut(part, "=")
+		own := strings.HasPrefix(key, " ") || strings.HasSuffix(before, " ")
 		key = strings.TrimSpace(key)
 		if ok && key != "" && strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 || !scan.IsName(byte(r)) }) < 0 && (len(out) == 0 || param(key)) {
+			unsure = unsure || len(out) > 0 && (own != apart || opens(out[len(out)-1]))
 			out = append(out, key, value)
 		} else if n := len(out); n > 0 {
 			out[n-1] += "|" + part
 		}
+		before = part
 	}
 	for i := 1; i < len(out); i += 2 {
-		out[i] = Unquote(strings.TrimSpace(out[i]))
+		text := strings.TrimSpace(out[i])
+		out[i] = Unquote(text)
+		unsure = unsure || out[i] != text && strings.IndexByte(out[i], text[0]) >= 0
 	}
-	return out
+	return out, unsure
+}
+
+// opens reports whether a value begins with a quote that does not end it.
+func opens(value string) bool {
+	value = strings.TrimSpace(value)
+	return value != "" && (value[0] == '"' || value[0] == '\'') && Unquote(value) == value
 }
 
 // Unquote removes the quotes around a value.

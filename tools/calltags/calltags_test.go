@@ -22,6 +22,16 @@ func TestCalls(t *testing.T) {
 		`<function=read><parameter=path>a.md`:                                                                `broken`,
 		`<function=a><parameter=x>1</parameter></function><function=read><parameter=path>a.md</parameter>`:   `a{"x":"1"} broken`,
 		`no call`: ``,
+		"<tool_call>\n<function=a>\n<parameter=x>\n1\n</parameter>\n<parameter=y>2</parameter>\n</function>\n</tool_call>":                                       `a{"x":"1","y":"2"}`,
+		`<function=a><parameter=x>echo 1</parameter> && rm b</parameter></function>`:                                                                             `broken`,
+		`<function=a><parameter=x>echo 1</parameter> && rm b</function>`:                                                                                         `broken`,
+		`<function=a><parameter=x>1</parameter> and <parameter=y>2</parameter></function>`:                                                                       `broken`,
+		`<function=a>x<parameter=x>1</parameter></function>`:                                                                                                     `broken`,
+		`<function=a><parameter=x>1</parameter></function></parameter></function>`:                                                                               `broken`,
+		`<function=a><parameter=x><b><parameter=y>1</parameter></b></parameter></function>`:                                                                      `broken`,
+		`<function=a><parameter=x><function=b><parameter=y>1</parameter></function></parameter></function>`:                                                      `broken`,
+		`<action><tool_name>a</tool_name><arguments><arg key="x"><action><arg key="y">1</arg></action></arg></arguments></action>`:                               `broken`,
+		`<function=a><parameter=x>1</parameter></function><function=b><parameter=y>2</parameter>; 3</function><function=c><parameter=z>4</parameter></function>`: `a{"x":"1"} broken`,
 	} {
 		calls, broken := Calls(doc, true)
 		var got []string

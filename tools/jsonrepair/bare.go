@@ -8,7 +8,7 @@ func (m *mender) bare(r role) {
 	end, next := m.bareEnd(r)
 	at, word := m.pos, m.text[m.pos:m.trim(m.pos, end)]
 	m.pos = next
-	known := m.writeBare(at, word)
+	known := m.writeBare(at, word, r)
 	if end == len(m.text) && !known && r != inRoot {
 		m.cut = MidValue // more of it may have been to come
 	}
@@ -26,7 +26,7 @@ func (m *mender) bare(r role) {
 
 // writeBare writes the word at offset at, and reports whether it is a literal,
 // which cannot go on.
-func (m *mender) writeBare(at int, word string) bool {
+func (m *mender) writeBare(at int, word string, r role) bool {
 	if to, kind, ok := scalar(word); ok {
 		if to != word {
 			m.note(kind, at, word, to)
@@ -38,8 +38,8 @@ func (m *mender) writeBare(at int, word string) bool {
 	if isDigit(word[0]) {
 		kind = KindNumber
 	}
-	if !plainWord(word) {
-		m.doubt()
+	if r != inRoot || !plainWord(word) {
+		m.doubt() // a text may go on where it seems to end, or be a name for another
 	}
 	m.note(kind, at, word, `"`+excerpt(word)+`"`)
 	m.writeString(at, at+len(word))

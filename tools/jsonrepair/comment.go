@@ -15,6 +15,10 @@ func (m *mender) comment() {
 	if !whole && len(m.open) > 0 {
 		m.cut = MidValue
 	}
+	if len(m.open) == 0 {
+		m.dropAround(KindComment, end-m.pos)
+		return
+	}
 	m.drop(KindComment, end-m.pos)
 }
 

@@ -22,6 +22,7 @@ type mender struct {
 	wrappers int     // "(" dropped whose ")" is still to come
 
 	changes   []Change
+	around    []string // what stands around the value
 	total     int
 	cut       Cut
 	unsure    bool
@@ -30,6 +31,7 @@ type mender struct {
 	bareText  bool // a text without quotes was read: a closer may belong to it
 	bareWord  bool // true, false or null was: it may be a text without quotes
 	words     bool // that is doubted
+	pairs     bool // quotes stand in a text that were not escaped
 	escapes   escapes
 	glyphs    bool // a mark of a tokenizer was taken for a blank
 	unescaped bool // the text being written was never escaped, it seems
@@ -92,7 +94,7 @@ func (m *mender) mend() (Result, error) {
 		return Result{}, &Error{0, "marks of a tokenizer stand in texts"}
 	}
 	slices.SortStableFunc(m.changes, func(a, b Change) int { return a.At - b.At })
-	return Result{JSON: m.out, Changes: m.changes, Total: m.total, Cut: m.cut, Unsure: m.unsure || m.escapes.mixed(), Words: m.words}, nil
+	return Result{JSON: m.out, Changes: m.changes, Total: m.total, Cut: m.cut, Around: strings.Join(m.around, " "), Unsure: m.unsure || m.escapes.mixed(), Words: m.words, Pairs: m.pairs}, nil
 }
 
 // containers reads until every open container is closed.
@@ -232,6 +234,12 @@ func (m *mender) note(kind string, at int, from, to string) {
 func (m *mender) drop(kind string, n int) {
 	m.note(kind, m.pos, m.text[m.pos:m.pos+n], "")
 	m.pos += n
+}
+
+// dropAround skips n bytes that stand before or behind the value.
+func (m *mender) dropAround(kind string, n int) {
+	m.around = append(m.around, m.text[m.pos:m.pos+n])
+	m.drop(kind, n)
 }
 
 // excerpt shortens s to maxShown bytes, and never inside a character.

@@ -17,8 +17,10 @@ type Result struct {
 	Changes []Change // the first changes, at most MaxChanges, in the order of the text
 	Total   int      // all changes, also those that Changes has no room for
 	Cut     Cut
-	Words   bool // true, false or null may be a text that lacks its quotes, if their parameters take text
-	Unsure  bool // the writer may have meant another value: where a text ends, or what an escape in it says, was guessed
+	Around  string // what was dropped before and behind the value, but for blanks and a copy of it
+	Words   bool   // true, false or null may be a text that lacks its quotes, if their parameters take text
+	Pairs   bool   // quotes in a text were not escaped: they are its own, or a shell's, as it seems
+	Unsure  bool   // the writer may have meant another value: where a text ends, or what an escape in it says, was guessed
 }
 
 // Change is one change between the text and the JSON.

@@ -67,7 +67,7 @@ func (m *mender) preamble() error {
 		}
 		switch n := m.opening(rest); {
 		case n > 0:
-			m.drop(KindFence, n)
+			m.dropAround(KindFence, n)
 		case n < 0:
 			return nil
 		default:
@@ -83,7 +83,7 @@ func (m *mender) preamble() error {
 			if kind == KindProse && strings.ContainsAny(m.text[m.pos:start], "\"{}[]()\\") {
 				m.doubt()
 			}
-			m.drop(kind, start-m.pos)
+			m.dropAround(kind, start-m.pos)
 			return nil
 		}
 	}
@@ -210,6 +210,6 @@ func (m *mender) dropRest(begin byte) error {
 	if kind == KindProse && !remark || kind == KindCloser && (m.noText || m.shutText && m.total > 0) {
 		m.doubt()
 	}
-	m.drop(kind, len(rest))
+	m.dropAround(kind, len(rest))
 	return nil
 }

@@ -47,8 +47,9 @@ func (m *mender) judgeText(start, end int, open mark) {
 			return
 		}
 	}
-	if inner%2 == 1 {
-		m.doubt() // one of them lacks its other half
+	m.pairs = m.pairs || inner > 0 && m.text[m.pos:start] == `"`
+	if inner%2 == 1 || inner > 0 && open.kind != double {
+		m.doubt() // one of them lacks its other half, or they part what a shell or Python joins: 'a' 'b'
 	}
 }
 

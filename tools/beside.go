@@ -1,0 +1,47 @@
+package tools
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+)
+
+// controlToken is a token of Harmony, and nothing that only looks so: it has one word.
+var controlToken = lazyregexp.New(`<\|[\w-]+\|>`)
+
+// remark is the first word beside an object that is none of its frame, or empty. A frame is signs,
+// brackets, tokens, a content type, what says no more than that arguments follow, and the name of the
+// tool. Any other word may deny the call, or begin a second one. Where the tool only reads, none counts.
+func (w *shaper) remark(around string) string {
+	if around == "" || w.harmless() {
+		return ""
+	}
+	around = controlToken().ReplaceAllString(around, " ")
+	for _, word := range strings.FieldsFunc(around, func(r rune) bool { return !isWordRune(r) && !strings.ContainsRune("_-.", r) }) {
+		if word = strings.Trim(word, "_-."); strings.ContainsFunc(word, unicode.IsLetter) && !w.frames(word) {
+			return clip(word, 40)
+		}
+	}
+	return ""
+}
+
+// beside refuses arguments with a remark beside them.
+func (w *shaper) beside(around string) *Refusal {
+	word := w.remark(around)
+	if word == "" {
+		return nil
+	}
+	return w.refuse(BadJSON, quote(word)+" stands beside the object; send nothing but the object, or answer in text")
+}
+
+// frames reports whether a word beside arguments says nothing of its own.
+func (w *shaper) frames(word string) bool {
+	for _, g := range w.rules.Glued {
+		if strings.EqualFold(word, g.Text) {
+			return true
+		}
+	}
+	name, _ := w.rules.stripPrefixes(word + ".") // the prefix may stand alone
+	return neutral(word) || name == "" || key(name) == key(w.tool)
+}

@@ -1,0 +1,74 @@
+package tools
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+)
+
+// misread says which escape in an object of JSON was hardly meant as one: the \b of a pattern is a
+// backspace, the \f of \frac a form feed, the \t of C:\temp a tab, and half a character is none.
+// Tabs and line ends are what texts have; only behind the letter of a drive they are part of a path,
+// and a line may well end there, but for a command.
+func misread(object []byte, class Class) string {
+	for i := 0; ; {
+		n := bytes.IndexByte(object[i:], '\\')
+		if n < 0 {
+			return ""
+		}
+		i += n
+		size := max(jsontext.Escape(object[i:]), 1) // it was read before
+		escape := object[i : i+size]
+		switch c := object[i+1]; {
+		case c == 'u':
+			size = codeUnits(object[i:])
+		case c == 'b', c == 'f', (c == 't' || class == Exec && (c == 'n' || c == 'r')) && behindDrive(object[:i]):
+			size = 0
+		}
+		if size == 0 {
+			return fmt.Sprintf(`a text in it holds %s, which is no such sign but an escape of JSON; write \%s for a backslash`, escape, escape)
+		}
+		i += size
+	}
+}
+
+// codeUnits is the length of the \u escapes that doc begins with and that are one character; 0 where
+// they are none, or one that no text has.
+func codeUnits(doc []byte) int {
+	const one = len(`\u0000`)
+	r := codeUnit(doc)
+	switch {
+	case r <= 0 || r == '\b' || r == '\f':
+		return 0
+	case !utf16.IsSurrogate(r):
+		return one
+	case utf16.DecodeRune(r, codeUnit(doc[one:])) != utf8.RuneError:
+		return 2 * one
+	}
+	return 0
+}
+
+// codeUnit is the one that doc begins with, or -1.
+func codeUnit(doc []byte) rune {
+	if !bytes.HasPrefix(doc, []byte(`\u`)) || jsontext.Escape(doc) == 0 {
+		return -1
+	}
+	r, err := strconv.ParseUint(string(doc[2:6]), 16, 16)
+	if err != nil {
+		return -1
+	}
+	return rune(r)
+}
+
+// behindDrive reports whether text ends as the name of a drive does: C:
+func behindDrive(text []byte) bool {
+	n := len(text)
+	if n < 2 || text[n-1] != ':' || text[n-2]|0x20 < 'a' || text[n-2]|0x20 > 'z' {
+		return false
+	}
+	return n < 3 || !isNameByte(text[n-3]) || n > 3 && text[n-4] == '\\'
+}
