@@ -125,11 +125,11 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 		t.at = b.end // none of it is looked at again
 		return 0, false
 	}
-	if b.truncated {
-		t.cutOff(st, v[:b.end], 0, "")
-	}
 	for _, c := range b.calls {
 		t.found(st, v, 0, b.end, c, b.ending)
+	}
+	if b.truncated {
+		t.cutOff(st, v[:b.end], 0, "")
 	}
 	t.behindCall()
 	return b.end, false
