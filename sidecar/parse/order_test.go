@@ -95,3 +95,24 @@ func TestCallsInArguments(t *testing.T) {
 		}
 	}
 }
+
+// What stands in an argument is no call of its own, be the call around it made, refused or unread.
+func TestCallsInsideOfTags(t *testing.T) {
+	const read = `read{"path":"a"}`
+	inner := "<function=exec><parameter=command>ls</parameter></function>"
+	inJSON := `<tool_call>{"name":"exec","arguments":{"command":"ls"}}</tool_call>`
+	for name, row := range map[string][2]string{
+		"in one that is made":    {"<function=read><parameter=path>" + inner + "</parameter></function>", `read{"path":"` + inner + `"}`},
+		"and behind it":          {"<function=read><parameter=path>" + inner + "</parameter></function>\n" + inner, `read{"path":"` + inner + `"} exec{"command":"ls"}`},
+		"in nobody's":            {"<function=nosuch><parameter=text>" + inner + "</parameter></function>", ""},
+		"in nobody's, wrapped":   {"<tool_call><function=nosuch><parameter=text>" + inner + "</parameter></function></tool_call>", ""},
+		"in an open one":         {"<function=write><parameter=content>\n" + inner, ""},
+		"in one of another kind": {"<function=nosuch><parameter=text>" + inJSON + "</parameter></function>", ""},
+		"in one nobody can read": {"<tool_call>write\n<arg_key>content</arg_key><arg_value>\n" + inJSON + "\n</arg_value></tool_call>", ""},
+		"a closing tag in it":    {"<function=read><parameter=path>a</function>b</parameter></function>", `read{"path":"a</function>b"}`},
+		"an argument left open":  {"<function=exec><parameter=command>ls</function>\nI look.", ""},
+		"two":                    {"<function=read><parameter=path>a</parameter></function><function=read><parameter=path>b</parameter></function>", read + ` read{"path":"b"}`},
+	} {
+		only(t, parse.Facts{}, name, row[0], row[1])
+	}
+}

@@ -85,6 +85,7 @@ type text struct {
 	open    *opener      // inBlock
 	closers []string     // inBlock: literals one of which ends it
 	named   string       // inBlock: the name in the opening literal
+	gaping  *Strategy    // inBlock: a literal of this one opened no call that could be read
 	ahead   ahead
 	clue    clue
 	fences  []span       // inFence: the calls so far

@@ -9,71 +9,80 @@
 package calltags
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 var (
-	callTag  = lazyregexp.New(`(?i)<(?:[\w:]+:)?(?:function|invoke)(?:=|\s+name\s*=\s*)["']?([^"'>\s]+)["']?\s*>`)
-	paramTag = lazyregexp.New(`(?is)<(?:[\w:]+:)?parameter(?:=|\s+name\s*=\s*)["']?([^"'>\s]+)["']?[^>]*>(.*?)</(?:[\w:]+:)?parameter>`)
-	argsTag  = lazyregexp.New(`(?is)<(?:arguments|tool_input|action_input)>(.*?)</(?:arguments|tool_input|action_input)>`)
-	nameTag  = lazyregexp.New(`(?is)<(?:tool|tool_name)>\s*([^<]+?)\s*</(?:tool|tool_name)>`)
-	endTag   = lazyregexp.New(`(?i)</(?:[\w:]+:)?(?:function|invoke|action|arguments|tool_input|action_input)>`)
-	argTag   = lazyregexp.New(`(?is)<arg\s+(?:key|name)\s*=\s*["']([^"']+)["']\s*>(.*?)</arg>`)
+	callTag = lazyregexp.New(`(?i)<(?:[\w:]+:)?(?:function|invoke)(?:=|\s+name\s*=\s*)["']?([^"'>\s]+)["']?\s*>`)
+	nameTag = lazyregexp.New(`(?is)<(?:tool|tool_name)>\s*([^<]+?)\s*</(?:tool|tool_name)>`)
+	endTag  = lazyregexp.New(`(?i)</(?:[\w:]+:)?(?:function|invoke|action|arguments|tool_input|action_input)>`)
 )
 
-// Calls reads the calls in doc. Where doc may have been cut, a call counts only if something
-// closes it. broken says that a call is there which could not be read.
+// Calls reads the calls in doc, in front of the first that could not be read: broken says that there
+// is one. Where doc may have been cut, a call counts only if something closes it. What an argument
+// holds is no call, whatever it looks like.
 func Calls(doc string, cut bool) (calls []callcode.Call, broken bool) {
-	add := func(name, inside string, last bool) {
-		args, ok := arguments(inside)
-		if !ok || cut && last && !endTag().MatchString(inside) {
-			broken = true
-			return
-		}
-		calls = append(calls, callcode.Call{Name: name, Args: args})
-	}
+	args := Arguments(doc)
 	heads := callTag().FindAllStringSubmatchIndex(doc, -1)
+	heads = slices.DeleteFunc(heads, func(h []int) bool { return within(args, h[0]) })
+	if m := nameTag().FindStringSubmatchIndex(doc); len(heads) == 0 && m != nil && !within(args, m[0]) {
+		heads = [][]int{m}
+	}
+	done := 0
 	for i, h := range heads {
 		to := len(doc)
 		if i+1 < len(heads) {
 			to = heads[i+1][0]
 		}
-		add(doc[h[2]:h[3]], doc[h[1]:to], i+1 == len(heads))
-	}
-	if m := nameTag().FindStringSubmatchIndex(doc); len(heads) == 0 && m != nil {
-		add(doc[m[2]:m[3]], doc[m[1]:], true)
-	}
-	return calls, broken
-}
-
-// arguments makes one JSON object of the inside of a call's tag. It is false where a parameter
-// cannot be read: a call without it would be another one.
-func arguments(s string) (args string, ok bool) {
-	params := append(paramTag().FindAllStringSubmatch(s, -1), argTag().FindAllStringSubmatch(s, -1)...)
-	if len(params) == 0 {
-		return without(s)
-	}
-	var members []string
-	for _, p := range params {
-		members = append(members, p[1], strings.Trim(p[2], "\n"))
-	}
-	return jsontext.Object(members...), true
-}
-
-// without finds arguments that are no parameters: an object or text in a tag of their own, or
-// an object.
-func without(s string) (args string, ok bool) {
-	if m := argsTag().FindStringSubmatch(s); m != nil {
-		inner := strings.TrimSpace(m[1])
-		if strings.HasPrefix(inner, "{") || strings.HasPrefix(inner, "[") {
-			return inner, true
+		if h[0] < done {
+			continue // it stands in the object of the one before
 		}
-		return jsontext.Quote(inner), true
+		given, ok := "", false
+		if at := scan.SkipSpace(doc, h[1]); at < len(doc) && doc[at] == '{' {
+			done = max(0, callcode.End(doc, at, true))
+		}
+		if ok = done > h[1]; ok {
+			given, to = strings.TrimSpace(doc[h[1]:done]), max(to, done)
+		} else {
+			given, ok = arguments(doc[:to], h[1], args)
+		}
+		if !ok || cut && to == len(doc) && !endTag().MatchString(doc[h[1]:to]) {
+			return calls, true
+		}
+		calls = append(calls, callcode.Call{Name: doc[h[2]:h[3]], Args: given})
 	}
+	return calls, false
+}
+
+// arguments makes one JSON object of what is inside of a call's tag, at doc[from:]. It is false where
+// an argument cannot be read: a call without it would be another one.
+func arguments(doc string, from int, all []Argument) (args string, ok bool) {
+	var members []string
+	for _, a := range all {
+		switch {
+		case a.From < from || a.From > len(doc):
+		case a.Open:
+			return "", false
+		case a.Key == "" && len(members) == 0:
+			inner := strings.TrimSpace(doc[a.From:a.To])
+			if strings.HasPrefix(inner, "{") || strings.HasPrefix(inner, "[") {
+				return inner, true
+			}
+			return jsontext.Quote(inner), true
+		case a.Key != "":
+			members = append(members, a.Key, strings.Trim(doc[a.From:a.To], "\n"))
+		}
+	}
+	if len(members) > 0 {
+		return jsontext.Object(members...), true
+	}
+	s := doc[from:]
 	if i := strings.IndexByte(s, '{'); i >= 0 {
 		if end := callcode.End(s, i, true); end > 0 {
 			return s[i:end], true
