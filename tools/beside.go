@@ -10,20 +10,33 @@ import (
 // controlToken is a token of Harmony, and nothing that only looks so: it has one word.
 var controlToken = lazyregexp.New(`<\|[\w-]+\|>`)
 
-// remark is the first word beside an object that is none of its frame, or empty. A frame is signs,
-// brackets, tokens, a content type, what says no more than that arguments follow, and the name of the
-// tool. Any other word may deny the call, or begin a second one. Where the tool only reads, none counts.
+// ofSentence is how many words beside an object are no debris: they may deny the call. gpt-oss leaves
+// single words of languages that it does not write in; one with a Latin letter is none of them.
+const ofSentence = 4
+
+// remark is the first word beside an object that may deny the call, or begin a second one; or empty.
+// What belongs to the frame does not count: signs, brackets, tokens, a content type, what says no more
+// than that arguments follow, and the name of the tool; and no word where the tool only reads.
 func (w *shaper) remark(around string) string {
 	if around == "" || w.harmless() {
 		return ""
 	}
 	around = controlToken().ReplaceAllString(around, " ")
+	first, n := "", 0
 	for _, word := range strings.FieldsFunc(around, func(r rune) bool { return !isWordRune(r) && !strings.ContainsRune("_-.", r) }) {
 		if word = strings.Trim(word, "_-."); strings.ContainsFunc(word, unicode.IsLetter) && !w.frames(word) {
-			return clip(word, 40)
+			if n++; n == 1 {
+				first = clip(word, 40)
+			}
+			if strings.ContainsFunc(word, func(r rune) bool { return r < unicode.MaxASCII && unicode.IsLetter(r) }) {
+				n = ofSentence
+			}
 		}
 	}
-	return ""
+	if n < ofSentence {
+		return ""
+	}
+	return first
 }
 
 // beside refuses arguments with a remark beside them.

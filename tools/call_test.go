@@ -136,10 +136,10 @@ func TestCallOfNoName(t *testing.T) {
 		{"json", `{"total":7}`, `answer`, ""},
 		{"assistant<|channel|>analysis", `{"command":"ls"}`, `exec {"command":"ls"}`, "name.fit"},
 		{"toolu_01abc9", `{"path":"a","limit":5}`, `read {"path":"a","limit":5}`, "name.fit"},
-		{"assistant", `{"input":"The list is ready."}`, `bad_name`, ""},
-		{"assistant", `{}`, `bad_name`, ""},
-		{"assistant", `{"path":"a","limit":"5"}`, `bad_name`, ""}, // fits only by coercion
-		{"fly", `{"command":"ls"}`, `not_offered`, ""},            // a name is a name
+		{"assistant", `{"input":"The list is ready."}`, `not_offered`, ""},
+		{"assistant", `{}`, `not_offered`, ""},
+		{"assistant", `{"path":"a","limit":"5"}`, `not_offered`, ""}, // fits only by coercion
+		{"fly", `{"command":"ls"}`, `not_offered`, ""},               // a name is a name
 	} {
 		got, by := call(catalogOf(execTool, readTool, pingTool), row.name, row.args, closed)
 		if got != row.want || by != row.kinds {

@@ -147,7 +147,7 @@ type Ending struct {
 func (c *Catalog) Call(raw string, args []byte, end Ending) (Call, *Refusal) {
 	m, refusal := c.Name(raw)
 	if refusal != nil {
-		return c.rescue(refusal, string(args), end)
+		return c.rescue(raw, refusal, string(args), end)
 	}
 	if !end.Guessed && c.untouched(m, args) {
 		return Call{Name: m.Name, Arguments: args, Repairs: m.Repairs}, nil

@@ -143,7 +143,7 @@ func neutral(name string) bool {
 	switch key(name) {
 	case "", "0", "arg", "args", "argument", "arguments", "kwargs", "param", "params", "parameter", "parameters", "input", "inputs",
 		"toolinput", "actioninput", "data", "payload", "body", "request", "value", "object", "json", "properties",
-		"call", "function", "functioncall", "tool", "toolcall", "tooluse":
+		"call", "calls", "function", "functioncall", "functioncalls", "tool", "toolcall", "toolcalls", "tooluse", "tooluses":
 		return true
 	}
 	return false

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 // rescue looks for a call whose name does not say which tool is meant: the true
 // call may stand in the arguments, the arguments may fit only one tool, or what
 // was sent is no call but the answer.
-func (c *Catalog) rescue(why *Refusal, args string, end Ending) (Call, *Refusal) {
+func (c *Catalog) rescue(raw string, why *Refusal, args string, end Ending) (Call, *Refusal) {
 	why.Text = args
 	fixed, err := jsonrepair.Repair(args, c.rules.MaxDepth)
 	isObject := err == nil && fixed.JSON[0] == '{' && strings.HasPrefix(strings.TrimSpace(args), "{")
@@ -26,7 +27,7 @@ func (c *Catalog) rescue(why *Refusal, args string, end Ending) (Call, *Refusal)
 	e := readEnvelope(fixed.JSON)
 	wrapped := e.nameKey != ""
 	m, refusal := c.Name(e.name)
-	if wrapped && refusal == nil {
+	if wrapped && refusal == nil && (c.Wraps(raw) || c.rules.Class(cmp.Or(m.Deferred, m.Name)) == Read) {
 		if refusal := c.shaper(m).beside(fixed.Around); refusal != nil {
 			return Call{}, refusal
 		}
@@ -38,7 +39,7 @@ func (c *Catalog) rescue(why *Refusal, args string, end Ending) (Call, *Refusal)
 			return call, nil
 		}
 	}
-	if wrapped && !c.Empty() {
+	if wrapped && refusal != nil && !c.Empty() {
 		refusal.Text = args
 		return Call{}, refusal
 	}

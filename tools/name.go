@@ -107,6 +107,16 @@ var headerWords = [...]string{
 	"assistantanalysis", "assistantcommentary", "assistantfinal",
 }
 
+// Somebody reports whether a recipient is a person or all, and no tool: a message to them is no call
+// that lost its name.
+func Somebody(name string) bool {
+	switch strings.ToLower(name) {
+	case "assistant", "user", "system", "developer", "all":
+		return true
+	}
+	return false
+}
+
 // noTool refuses the names that mean no tool at all: nothing, a word of the
 // header, the id of an earlier call, or a rule's word for "this is my answer".
 func (c *Catalog) noTool(raw, name string) *Refusal {
@@ -118,6 +128,9 @@ func (c *Catalog) noTool(raw, name string) *Refusal {
 		if word != "" && key(word) == key(p.Text) {
 			return &Refusal{Code: Answer, Name: word, Why: fmt.Sprintf("%q is no tool; what was sent to it is the answer", word)}
 		}
+	}
+	if Somebody(raw) {
+		return &Refusal{Code: NotOffered, Name: raw, Why: fmt.Sprintf("%q is no tool; %s", raw, c.choice())}
 	}
 	if name == "" || isCallID(name) || slices.Contains(headerWords[:], key(name)) {
 		return &Refusal{Code: BadName, Name: clip(raw, 80), Why: fmt.Sprintf("%q names no tool; %s", clip(raw, 80), c.choice())}

@@ -56,6 +56,16 @@ func (c *Catalog) Nobody(name string) bool {
 	return refusal != nil && (refusal.Code == BadName || c.rules.namespace(name))
 }
 
+// Parallel begins the name under which OpenAI's larger models make several calls.
+const Parallel = "multi_tool_use."
+
+// Wraps reports whether calls are known to stand in the arguments of a name: it is that of several,
+// or says nothing. Under any other name ("report_injection") a call is a text about one.
+func (c *Catalog) Wraps(name string) bool {
+	short, _ := c.rules.stripPrefixes(cleanName(name))
+	return strings.HasPrefix(short, Parallel) || neutral(short) || c.Nobody(name)
+}
+
 // byRepetition finds the tool whose name was put together of several chunks, each of which held all
 // of it: "readread".
 func (c *Catalog) byRepetition(name string) hits {

@@ -81,10 +81,14 @@ func (c *Catalog) byAlias(name string) hits {
 
 // byNamespace finds a tool behind an invented namespace ("repo_browser.read_file"
 // for read_file), or in a namespace that was left out ("move_file" for
-// filesystem.move_file).
+// filesystem.move_file). Words in front of a namespace say something ("no functions.exec"):
+// behind them stands no tool that changes anything.
 func (c *Catalog) byNamespace(name string) hits {
 	for _, tail := range segments(name) {
 		if found := c.byName(tail); len(found.tools) > 0 {
+			if strings.Contains(strings.TrimSuffix(name, tail), " ") && c.rules.Class(found.tools[0].Name) != Read {
+				break
+			}
 			return found
 		}
 	}

@@ -142,7 +142,8 @@ func TestBeside(t *testing.T) {
 	checkSound(t, []soundRow{
 		{execTool, `Never {"command":"rm -rf build"}`, `"Never" stands beside the object`},
 		{execTool, `Nie {"command":"rm -rf build"}`, "stands beside"},
-		{execTool, `不要 {"command":"rm -rf build"}`, "stands beside"},
+		{execTool, `不要 {"command":"rm -rf build"}`, ""}, // as debris is
+		{execTool, `не надо этого делать {"command":"rm -rf build"}`, "stands beside"},
 		{execTool, "{\"command\":\"ls\"}\n\nI did not run this.", "stands beside"},
 		{execTool, `{"command":"ls"}<|end|>I did not run this.`, "stands beside"},
 		{execTool, "# Example\n{\"command\":\"rm -rf build\"}", "stands beside"},

@@ -67,6 +67,7 @@ const (
 	Truncated  RefusalCode = "truncated"   // a value was cut mid-way
 	BadSchema  RefusalCode = "bad_schema"  // the arguments violate the tool's JSON Schema
 	Unsure     RefusalCode = "unsure"      // it may be a call, or a text that quotes one
+	Behind     RefusalCode = "behind"      // a call in front of it was not made, or is not whole
 	Denied     RefusalCode = "denied"      // the policy does not let it leave
 	Answer     RefusalCode = "answer"      // a pseudo tool such as "json": the arguments are the answer
 )

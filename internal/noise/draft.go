@@ -63,7 +63,8 @@ type draft struct {
 	msgs            []message
 	calls           []Call
 	visible, hidden []string
-	loose           bool // thoughts cannot be told from text any more
+	loose           bool   // thoughts cannot be told from text any more
+	user            string // what was asked
 	content         string
 	thoughts        string
 	native          []Native
@@ -77,7 +78,7 @@ type draft struct {
 // turn draws a turn: thoughts, a preamble, up to four calls or an answer.
 func (d *draft) turn(c *Case) {
 	say := pick(d.Rand, languages())
-	c.User = say.user
+	c.User, d.user = say.user, say.user
 	all := pool()
 	d.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	c.Tools = all[:2+d.IntN(8)]

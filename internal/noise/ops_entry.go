@@ -33,6 +33,11 @@ func entryOps() []Operator {
 			if short, ok := d.shortened(m, false); ok && m.call+1 < len(d.calls) {
 				n.Args = short
 				d.lower(m.call, Never)
+				for i := m.call + 1; i < len(d.calls); i++ {
+					if d.calls[i].Class != Reads {
+						d.lower(i, May) // it may rest on what was lost
+					}
+				}
 			}
 		}),
 		half("healed", "the reply is cut inside of a text, and the server closes it; only of calls that change something", Must, func(d *draft, m *message, n *Native) {

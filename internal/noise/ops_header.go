@@ -113,7 +113,7 @@ func orderOps() []Operator {
 			})
 		}},
 		{ID: "order-echo", About: "the request is echoed first", stage: slipHeader, do: func(d *draft) {
-			d.msgs[0].before = "<|start|>user<|message|>Please go on.<|end|>" + d.msgs[0].before
+			d.msgs[0].before = "<|start|>user<|message|>" + d.user + "<|end|>" + d.msgs[0].before
 		}},
 	}
 }

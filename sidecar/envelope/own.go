@@ -100,6 +100,16 @@ func (all Owns) join(i int) (followed bool) {
 	return to+1 < len(all)
 }
 
+// Whole is how many calls in front of call n are whole. Pieces of others may still come, where a
+// server gives several calls at once.
+func (all Owns) Whole(n int) int {
+	open := slices.IndexFunc(all[:n], func(c *Own) bool { return !c.Taken && !c.idle() && !json.Valid(c.Args) })
+	if open < 0 {
+		return n
+	}
+	return open
+}
+
 // Take yields the calls in front of call n that were not taken, and how each ended; the last one of
 // all did as last says. Where one ends inside of a text and another follows, its rest was lost.
 func (all Owns) Take(n int, last tools.End) iter.Seq2[*Own, tools.End] {

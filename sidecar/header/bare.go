@@ -89,7 +89,7 @@ func (g *Grammar) Addressee(rest string, known func(string) bool, eof bool) (nam
 				return "", 0, scan.No
 			}
 			return "", 0, scan.Wait
-		case word == "":
+		case word == "" || words.Outsider(word):
 			return "", 0, scan.No
 		case scan.AmongFold(word, words.Recipient):
 			return g.assigned(rest, j, known, eof)
@@ -196,6 +196,8 @@ func (g *Grammar) glue(rest string, i int, h *bare, eof bool) (end int, is scan.
 	switch {
 	case word == "":
 		return h.sign(rest, i)
+	case words.Outsider(word):
+		return 0, scan.No
 	case kind != "" && len(kind) == len(word) && h.kind == "":
 		h.kind = kind
 		h.raw = scan.SkipBytes(rest, end, " \n\t\r:=")

@@ -141,6 +141,8 @@ func (g *Grammar) place(h *Header, w string, at int, wantChannel *bool) {
 		h.Role = w // functions.x speaking as a tool, or noise
 	case w == "=", w == ":", scan.AmongFold(strings.TrimRight(w, ":="), words.Types):
 		h.Constrain = true
+	case h.Recipient != "" && words.Outsider(w):
+		h.Role = w // behind the recipient, too, it says whose message it is
 	case w == h.Channel || scan.AmongFold(w, words.Roles):
 	default:
 		if h.Rest == "" {

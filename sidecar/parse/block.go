@@ -110,6 +110,7 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 	case wait:
 		return 0, true
 	case no:
+		t.gaping = st
 		return t.release(st, max(b.end, len(t.open.lit)), "no call between the literals")
 	}
 	if b.within {
@@ -125,11 +126,12 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 		t.at = b.end // none of it is looked at again
 		return 0, false
 	}
-	if b.truncated {
-		t.cutOff(st, v[:b.end], 0, "")
-	}
+	t.r.torn = t.r.torn || t.gaping == st // it may stand in what an unread one holds
 	for _, c := range b.calls {
 		t.found(st, v, 0, b.end, c, b.ending)
+	}
+	if b.truncated {
+		t.cutOff(st, v[:b.end], 0, "")
 	}
 	t.behindCall()
 	return b.end, false
@@ -187,6 +189,11 @@ func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
 // readXML reads the calls of a block in tags. v begins with the opening literal.
 func (t *text) readXML(v string, eof bool) (block, verdict) {
 	at, n := t.closing(v, 0, eof)
+	for _, a := range calltags.Arguments(v) {
+		if at >= a.From && at < a.To && (!a.Open || !eof || calltags.Begins(v[a.From:])) {
+			at, n = t.closing(v, a.To, eof)
+		}
+	}
 	if at < 0 {
 		if !eof {
 			return block{}, wait

@@ -98,5 +98,6 @@ func (t *text) readPairs(v, name string, from int, eof bool) (block, verdict) {
 			return block{end: len(v), truncated: true}, yes
 		}
 	}
-	return block{calls: []callcode.Call{{Name: name, Args: jsontext.Object(callcode.Pairs(v[from:end], func(key string) bool { return t.r.c.Param(name, key) })...)}}, end: end + 1}, yes
+	pairs, unsure := callcode.Split(v[from:end], func(key string) bool { return t.r.c.Param(name, key) })
+	return block{calls: []callcode.Call{{Name: name, Args: jsontext.Object(pairs...), Unsure: unsure}}, end: end + 1}, yes
 }

@@ -73,11 +73,13 @@ func (t *text) swallowed(v string, i, to int) int {
 	return at
 }
 
-// giveUpString ends a call at the token at v[at:], which stands in a string.
+// giveUpString ends a call at the token at v[at:], which stands in a string or an open object: what
+// follows may be a part of it.
 func (t *text) giveUpString(v string, at int, eof bool) (int, bool) {
 	n, more := t.closeCall(v, at, eof)
 	if n > 0 {
 		t.strict++
+		t.r.torn = true
 	}
 	return n, more
 }
@@ -198,15 +200,16 @@ func (t *text) openCall(v string) (int, bool) {
 			break
 		}
 		if !tok.InHeader() {
-			t.strict++
-			return t.closeCall(v, at, true)
+			return t.giveUpString(v, at, true)
 		}
 		from = at + n
 	}
 	if t.head.stripped {
 		if g, is := t.glued(v, 0, len(v), true); is == yes {
 			t.strict++
-			return t.invented(v, g, true)
+			n, more := t.invented(v, g, true)
+			t.r.torn = true
+			return n, more
 		}
 	}
 	return t.endCall(v, len(v), false)

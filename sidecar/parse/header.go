@@ -7,6 +7,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // head is the header of a message, and where it was found.
@@ -48,8 +49,8 @@ func beginWordHeader(t *text, v string, n int) {
 	t.head.stripped = true
 }
 
-// wrapper is the namespace of what holds several calls, in OpenAI's larger models.
-const wrapper = "multi_tool_use."
+// wrapper is the namespace of what holds several calls.
+const wrapper = tools.Parallel
 
 func (t *text) known(name string) bool {
 	if t.r.c.Open() || strings.HasPrefix(name, wrapper) {

@@ -52,7 +52,7 @@ func (t *text) between() {
 func (t *text) message(k EventKind, drop bool) {
 	t.enter(inMessage)
 	t.closeInside()
-	t.kind, t.drop, t.think, t.trim = k, drop, false, false
+	t.kind, t.drop, t.think, t.trim, t.heard = k, drop, false, false, nil
 	if t.fresh(); k == Text && !drop {
 		t.openInside()
 	}
@@ -67,6 +67,7 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 	if !t.alias {
 		h.Own()
 	}
+	words := &t.r.s.header.Words
 	t.head.Header = h
 	if t.head.text != "" {
 		if t.head.open && (h.Stop.Closes() || h.Stop == alphabet.None && !h.Body) { // no message begins: a sentence names the header
@@ -78,18 +79,20 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 			t.head.lead |= isTold
 		}
 	}
-	call := !t.foreign() && t.isCall(v, n)
+	foreign := words.Foreign(&t.head.Header)
+	call := !foreign && t.isCall(v, n)
 	if t.head.tokened && !call {
 		t.settleQuotable()
 	}
 	switch {
-	case t.foreign():
-		if t.r.found > 0 || t.spoke { // before that it may be an echo of the request
+	case foreign:
+		if t.r.found > 0 || t.spoke || !words.Echo(&t.head.Header, "", "") { // before that it may be an echo of the request
 			t.note(t.r.s.harmony, 0, n, Dropped, "the model speaks for somebody else")
 			t.enter(inTail)
 			return n, false
 		}
 		t.message(Text, true)
+		t.heard = []byte{}
 	case call:
 		t.beginCall(v[:n])
 	case t.after == afterOpen:
@@ -97,6 +100,9 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 		return n, false
 	case h.Channel == "analysis":
 		t.message(Thought, false)
+	case tools.Somebody(h.Recipient): // what is said to somebody calls nothing
+		t.message(Text, false)
+		t.inside = nil
 	case h.Channel == "commentary" || h.Channel == "" && h.Constrain:
 		t.enter(inLost)
 	default:
@@ -106,15 +112,6 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 		t.noBody(v[:n])
 	}
 	return n, false
-}
-
-// foreign says that somebody else than the assistant speaks.
-func (t *text) foreign() bool {
-	r := t.head.Role
-	if r == "" || r == "assistant" || t.head.Recipient != "" && t.head.Recipient != "assistant" {
-		return false
-	}
-	return scan.AmongFold(r, t.r.s.header.Words.Roles) || t.head.Recipient == "assistant"
 }
 
 // isCall says whether the message has a recipient. A single stray word that is
@@ -128,11 +125,7 @@ func (t *text) isCall(v string, n int) bool {
 	case h.Channel != "" && t.isNamed(h.Channel):
 		h.Recipient, h.Flaw = h.Channel, "recipient in place of the channel"
 	}
-	switch h.Recipient {
-	case "", "=", "assistant", "user", "all":
-		return false
-	}
-	return true
+	return h.Recipient != "" && h.Recipient != "=" && !tools.Somebody(h.Recipient)
 }
 
 // noBody handles a header that is closed before a body began, or that ran into the end
@@ -220,6 +213,9 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 		if is == wait {
 			return g, true
 		}
+		if t.imagined(alphabet.None) {
+			return g, false
+		}
 		t.closeMessage()
 		t.prose(0)
 		t.last = midLine
@@ -233,6 +229,7 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 		return end, true
 	}
 	switch {
+	case t.imagined(tok):
 	case tok.Closes():
 		t.closeMessage()
 		t.between()
@@ -248,10 +245,23 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 	return at + n, false
 }
 
+// imagined says that the message of somebody else which ends here is none of the request: the
+// model made it up, and all that follows. So it is where the next header tells no other speaker.
+func (t *text) imagined(tok alphabet.Token) bool {
+	if t.heard == nil || tok != alphabet.Channel && t.r.s.header.Words.Echo(&t.head.Header, string(t.heard), t.r.facts.User) {
+		return false
+	}
+	t.enter(inTail)
+	return true
+}
+
 func (t *text) body(s string) {
 	switch {
 	case s == "":
 	case t.drop:
+		if t.heard != nil && len(t.heard) < maxHeard {
+			t.heard = append(t.heard, s[:min(len(s), maxHeard-len(t.heard))]...)
+		}
 		t.note(t.r.s.harmony, 0, len(s), Dropped, "not for the user")
 	case t.kind == Thought:
 		t.spoke = true
@@ -263,6 +273,9 @@ func (t *text) body(s string) {
 		t.last = s[len(s)-1]
 	}
 }
+
+// maxHeard is how much of a message is kept to tell whether it is one of the request.
+const maxHeard = 8 << 10
 
 // closeMessage ends a body, so that the next visible one starts a paragraph.
 func (t *text) closeMessage() {

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
@@ -13,12 +14,12 @@ import (
 // nativeCall is one of the server's own calls, put together from its pieces.
 type nativeCall = envelope.Own
 
-// addNative adds a piece. A call is complete when the next one begins.
+// addNative adds a piece. A call that is whole is complete when the next one begins.
 func (r *Reader) addNative(d CallDelta) {
 	all, i := envelope.Owns(r.native).Add(nativeCall{Index: d.Index, ID: d.ID, Name: d.Name, Args: d.Arguments})
 	r.native = all
 	if i+1 == len(all) && all.Begins(i) {
-		r.takeNatives(i)
+		r.takeNatives(all.Whole(i))
 	}
 }
 
@@ -105,7 +106,8 @@ func (r *Reader) overhear(left string, how tools.End) {
 	probe := r.s.Reader(r.c, r.facts)
 	probe.content.held, probe.content.field = false, "tool_calls"
 	probe.content.between()
-	probe.ended, probe.calls, probe.once = how, r.calls, r.once
+	probe.ended, probe.calls, probe.once, probe.torn = how, r.calls, r.once, r.torn
+	probe.result.Refused = slices.Clip(r.result.Refused)
 	probe.content.feed(left, false)
 	probe.closeContent()
 	for _, e := range probe.events {
@@ -115,8 +117,8 @@ func (r *Reader) overhear(left string, how tools.End) {
 			r.emit(e.Kind, e.Text)
 		}
 	}
-	r.once = probe.once
-	r.result.Refused = append(r.result.Refused, probe.result.Refused...)
+	r.once, r.torn = probe.once, probe.torn
+	r.result.Refused = probe.result.Refused
 	r.result.Steps = append(r.result.Steps, probe.result.Steps...)
 }
 

@@ -167,7 +167,7 @@ func TestReAct(t *testing.T) {
 		{"Action: read (file)\nAction Input: \"a.txt\"\nmore", `read{"path":"a.txt"}`, "", ""},
 		{"**Action:** exec\n**Action Input:** {\n\"command\":\n\"ls\"}\n", "exec{\n\"command\":\n\"ls\"}", "", ""},
 		{"Thought: a\nAction: exec\nAction Input: {\"command\":\"ls\"} and so on\nThought: x", ls, "", "a"},
-		{"Action: exec\nAction Input: {\"command\": \nAction: exec\nAction Input: {\"command\":\"ls\"}", ls, "", ""},
+		{"Action: exec\nAction Input: {\"command\": \nAction: exec\nAction Input: {\"command\":\"ls\"}", "", "", ""},
 		{"Action: exec\nAction Input: {\"command\":\"a\nThought: b\"}\n", `exec{"command":"a\nThought: b"}`, "", ""},
 		{"Action: exec\nAction Input: {words\nof text}\n", "", "", ""},
 		{"Action: read\nAction Input: b.txt\nAction: read\nAction Input: a.txt", `read{"path":"b.txt"} read{"path":"a.txt"}`, "", ""},

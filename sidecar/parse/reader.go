@@ -54,6 +54,7 @@ type Reader struct {
 	ended  tools.End // what is known of the end of the reply
 	done   bool
 	told   bool // the text speaks about a call
+	torn   bool // a call was not whole where another message began
 	found  int
 	once   tools.Once
 	wasted int // bytes held back for candidates that were none
@@ -148,7 +149,7 @@ func (r *Reader) Close(said string) (Reading, []Event) {
 	return *res, r.events
 }
 
-// tellDenied says which calls were denied, or in doubt, beside others that leave. The model is not
+// tellDenied says which calls were denied, in doubt, or behind others, beside those that leave. The model is not
 // asked again then, and it reads here, with the results of the others, why one is
 // missing.
 func (r *Reader) tellDenied() {
@@ -159,6 +160,8 @@ func (r *Reader) tellDenied() {
 		switch f := &r.result.Refused[i]; {
 		case f.Code == tools.Denied:
 			r.emit(Text, fmt.Sprintf("\nThe call of %s was not made. %s\n", f.Name, f.Why))
+		case f.Code == tools.Behind:
+			r.emit(Text, fmt.Sprintf("\nThe call of %s was not made: %s.\n", f.Name, f.Why))
 		case f.Code == tools.Unsure && !r.made(f):
 			r.emit(Text, fmt.Sprintf("\nThe call of %s was not made. It is not clear whether it was meant.\n", f.Name))
 		}
@@ -168,9 +171,7 @@ func (r *Reader) tellDenied() {
 
 // made says that a call that was in doubt was made all the same: the server's own field holds it.
 func (r *Reader) made(f *tools.Refusal) bool {
-	return slices.ContainsFunc(r.result.Calls, func(c tools.Call) bool {
-		return c.Name == f.Name && tools.SameJSON(c.Arguments, []byte(f.Text))
-	})
+	return slices.ContainsFunc(r.result.Calls, func(c tools.Call) bool { return r.same(f, c) })
 }
 
 // closeContent decides about all text that is still held.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
@@ -53,7 +54,8 @@ func (t *text) several(st *Strategy, c callcode.Call, end tools.Ending) []callco
 		return nil
 	}
 	found, ok := t.unwrap(st, c.Args, end.How == tools.Cut)
-	if !ok {
+	changes := func(c callcode.Call) bool { class, _ := t.r.c.ClassOf(c.Name); return class != tools.Read }
+	if !ok || !scan.Among(c.Name, e.Calls, e.Inside) && !t.r.c.Wraps(c.Name) && slices.ContainsFunc(found.List, changes) {
 		return nil
 	}
 	return found.List
@@ -80,6 +82,9 @@ func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.
 	}
 	if refusal == nil && t.doubted {
 		refusal = doubt(call)
+	}
+	if refusal == nil && t.r.barred(call) {
+		refusal = &tools.Refusal{Code: tools.Behind, Name: call.Name, Text: string(call.Arguments), Why: notMade}
 	}
 	if refusal == nil {
 		call.Strategy, call.Confidence = st.ID, st.Confidence
@@ -109,6 +114,31 @@ func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.
 	t.r.once.Add(written)
 	t.r.call(call)
 	return true
+}
+
+// notMade is why a call is not made that stands behind such a one.
+const notMade = "a call in front of it was not made, or is not whole"
+
+// barred says that a call changes something and stands behind one that was refused, or that is not
+// whole: it may rest on that, or be a part of it. On what a tool reads it cannot rest yet, and what
+// the policy denies, it judges by itself.
+func (r *Reader) barred(c tools.Call) bool {
+	if r.c.Class(c.Name) == tools.Read {
+		return false
+	}
+	return r.torn || slices.ContainsFunc(r.result.Refused, func(f tools.Refusal) bool {
+		class, _ := r.c.ClassOf(f.Name)
+		return f.Code != tools.Denied && (class != tools.Read || f.Code == tools.Truncated) && !r.same(&f, c) && !r.made(&f)
+	})
+}
+
+// same says that a refused call is c: it was in doubt, or had no arguments.
+func (r *Reader) same(f *tools.Refusal, c tools.Call) bool {
+	if f.Text == "" {
+		m, _ := r.c.Name(f.Name)
+		return m.Name == c.Name
+	}
+	return f.Code == tools.Unsure && f.Name == c.Name && tools.SameJSON(c.Arguments, []byte(f.Text))
 }
 
 // behindCall goes on behind a call found in text: more calls may follow, but

@@ -70,6 +70,7 @@ type text struct {
 	drop  bool      // inMessage: it becomes nothing
 	think bool      // inMessage: closed by </think>
 	trim  bool      // inMessage: blanks at its start are not part of it
+	heard []byte    // inMessage: the same, of somebody else; nil: it is the assistant's
 	shown bool      // a visible message was closed before this one
 	spoke bool      // the assistant said something, or thought it
 	said  string    // the header of the current call, as written
@@ -84,6 +85,7 @@ type text struct {
 	open    *opener      // inBlock
 	closers []string     // inBlock: literals one of which ends it
 	named   string       // inBlock: the name in the opening literal
+	gaping  *Strategy    // inBlock: a literal of this one opened no call that could be read
 	ahead   ahead
 	clue    clue
 	fences  []span       // inFence: the calls so far

@@ -59,6 +59,7 @@ var refused = map[tools.RefusalCode]ruleset.Fault{
 	tools.BadJSON:    ruleset.BadJSON,
 	tools.BadSchema:  ruleset.BadSchema,
 	tools.Unsure:     ruleset.Unsure,
+	tools.Behind:     ruleset.Unsure,
 	tools.Truncated:  ruleset.Truncated,
 	tools.Denied:     ruleset.Denied,
 }

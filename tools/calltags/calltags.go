@@ -9,101 +9,90 @@
 package calltags
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 var (
-	callTag  = lazyregexp.New(`(?i)<(?:[\w:]+:)?(?:function|invoke)(?:=|\s+name\s*=\s*)["']?([^"'>\s]+)["']?\s*>`)
-	paramTag = lazyregexp.New(`(?is)<(?:[\w:]+:)?parameter(?:=|\s+name\s*=\s*)["']?([^"'>\s]+)["']?[^>]*>(.*?)</(?:[\w:]+:)?parameter>`)
-	argsTag  = lazyregexp.New(`(?is)<(?:arguments|tool_input|action_input)>(.*?)</(?:arguments|tool_input|action_input)>`)
-	nameTag  = lazyregexp.New(`(?is)<(?:tool|tool_name)>\s*([^<]+?)\s*</(?:tool|tool_name)>`)
-	endTag   = lazyregexp.New(`(?i)</(?:[\w:]+:)?(?:function|invoke|action|arguments|tool_input|action_input)>`)
-	argsHead = lazyregexp.New(`(?i)<(?:[\w:]+:)?(?:arguments|parameters|args|tool_input|action_input)>`)
-	anyParam = lazyregexp.New(`(?i)</?(?:(?:[\w:]+:)?parameter\b|arg[\s>])`)
-	anyEnd   = lazyregexp.New(`</[\w:-]+>`)
-	argTag   = lazyregexp.New(`(?is)<arg\s+(?:key|name)\s*=\s*["']([^"']+)["']\s*>(.*?)</arg>`)
+	callTag = lazyregexp.New(`(?i)<(?:[\w:]+:)?(?:function|invoke)(?:=|\s+name\s*=\s*)["']?([^"'>\s]+)["']?\s*>`)
+	nameTag = lazyregexp.New(`(?is)<(?:tool|tool_name)>\s*([^<]+?)\s*</(?:tool|tool_name)>`)
+	anyTag  = lazyregexp.New(`</?[\w:-]+>`)
+	endTag  = lazyregexp.New(`(?i)</(?:[\w:]+:)?(?:function|invoke|action|arguments|tool_input|action_input)>`)
 )
 
-// Calls reads the calls in doc. Where doc may have been cut, a call counts only if something
-// closes it. broken says that a call is there which could not be read: those behind it may stand in
-// one of its values, and are none.
+// Calls reads the calls in doc, in front of the first that could not be read: broken says that there
+// is one. Where doc may have been cut, a call counts only if something closes it. What an argument
+// holds is no call, whatever it looks like.
 func Calls(doc string, cut bool) (calls []callcode.Call, broken bool) {
-	add := func(name, inside string, last bool) {
-		args, ok := arguments(inside)
-		if !ok || cut && last && !endTag().MatchString(inside) {
-			broken = true
-			return
-		}
-		calls = append(calls, callcode.Call{Name: name, Args: args})
-	}
+	args := Arguments(doc)
 	heads := callTag().FindAllStringSubmatchIndex(doc, -1)
+	heads = slices.DeleteFunc(heads, func(h []int) bool { return within(args, h[0]) })
+	if m := nameTag().FindStringSubmatchIndex(doc); len(heads) == 0 && m != nil && !within(args, m[0]) {
+		heads = [][]int{m}
+	}
+	done := 0
 	for i, h := range heads {
 		to := len(doc)
 		if i+1 < len(heads) {
 			to = heads[i+1][0]
 		}
-		if add(doc[h[2]:h[3]], doc[h[1]:to], i+1 == len(heads)); broken {
-			break
+		if h[0] < done {
+			continue // it stands in the object of the one before
 		}
+		given, ok := "", false
+		if at := scan.SkipSpace(doc, h[1]); at < len(doc) && doc[at] == '{' {
+			done = max(0, callcode.End(doc, at, true))
+		}
+		if ok = done > h[1]; ok {
+			given, to = strings.TrimSpace(doc[h[1]:done]), max(to, done)
+		} else {
+			given, ok = arguments(doc[:to], h[1], args)
+		}
+		if !ok || cut && to == len(doc) && !endTag().MatchString(doc[h[1]:to]) {
+			return calls, true
+		}
+		calls = append(calls, callcode.Call{Name: doc[h[2]:h[3]], Args: given})
 	}
-	if m := nameTag().FindStringSubmatchIndex(doc); len(heads) == 0 && m != nil {
-		add(doc[m[2]:m[3]], doc[m[1]:], true)
-	}
-	return calls, broken
+	return calls, false
 }
 
-// arguments makes one JSON object of the inside of a call's tag. It is false where a parameter
-// cannot be read: a call without it would be another one.
-func arguments(s string) (args string, ok bool) {
-	tag := paramTag()
-	if !tag.MatchString(s) {
-		tag = argTag()
-	}
-	params := tag.FindAllStringSubmatchIndex(s, -1)
-	if len(params) == 0 {
-		return without(s)
-	}
+// arguments makes one JSON object of what is inside of a call's tag, at doc[from:]. It is false where
+// an argument cannot be read: a call without it would be another one.
+func arguments(doc string, from int, all []Argument) (args string, ok bool) {
 	var members []string
-	var between strings.Builder
-	from := 0
-	for _, p := range params {
-		value := s[p[4]:p[5]]
-		if anyParam().MatchString(value) {
+	behind := from
+	for _, a := range all {
+		switch {
+		case a.From < from || a.From > len(doc):
+			continue
+		case a.Open, a.Key != "" && !apart(doc[behind:a.At]):
 			return "", false
+		case a.Key == "" && len(members) == 0:
+			inner := strings.TrimSpace(doc[a.From:a.To])
+			if strings.HasPrefix(inner, "{") || strings.HasPrefix(inner, "[") {
+				return inner, true
+			}
+			return jsontext.Quote(inner), true
+		case a.Key != "":
+			members = append(members, a.Key, strings.Trim(doc[a.From:a.To], "\n"))
 		}
-		between.WriteString(s[from:p[0]])
-		members = append(members, s[p[2]:p[3]], strings.Trim(value, "\n"))
-		from = p[1]
+		behind = a.End
 	}
-	return jsontext.Object(members...), apart(between.String(), s[from:])
-}
-
-// apart reports whether nothing but blanks and the tag of all parameters stands between them, and
-// behind the last what ends the call. Else a tag that seemed to end a parameter stands in its value.
-func apart(between, behind string) bool {
-	if strings.TrimSpace(argsHead().ReplaceAllString(between, "")) != "" {
-		return false
-	}
-	end := len(behind)
-	if at := endTag().FindStringIndex(behind); at != nil {
-		end = at[0]
-	}
-	return !anyParam().MatchString(behind) && strings.TrimSpace(anyEnd().ReplaceAllString(behind[:end], "")) == ""
-}
-
-// without finds arguments that are no parameters: an object or text in a tag of their own, or
-// an object.
-func without(s string) (args string, ok bool) {
-	if m := argsTag().FindStringSubmatch(s); m != nil {
-		inner := strings.TrimSpace(m[1])
-		if strings.HasPrefix(inner, "{") || strings.HasPrefix(inner, "[") {
-			return inner, true
+	s := doc[from:]
+	if len(members) > 0 {
+		rest := doc[behind:]
+		if at := endTag().FindStringIndex(rest); at != nil {
+			if args = rest[at[1]:]; strings.Contains(args, "</parameter") {
+				return "", false // the tag that seemed to end an argument stood in it
+			}
+			rest = rest[:at[0]]
 		}
-		return jsontext.Quote(inner), true
+		return jsontext.Object(members...), apart(rest)
 	}
 	if i := strings.IndexByte(s, '{'); i >= 0 {
 		if end := callcode.End(s, i, true); end > 0 {
@@ -111,4 +100,10 @@ func without(s string) (args string, ok bool) {
 		}
 	}
 	return "{}", !strings.Contains(s, "<parameter")
+}
+
+// apart reports whether nothing but blanks and tags stands between arguments. Else a tag that seemed
+// to end one stands in its value.
+func apart(between string) bool {
+	return strings.TrimSpace(anyTag().ReplaceAllString(between, "")) == ""
 }

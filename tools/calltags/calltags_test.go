@@ -28,9 +28,9 @@ func TestCalls(t *testing.T) {
 		`<function=a><parameter=x>1</parameter> and <parameter=y>2</parameter></function>`:                                                                       `broken`,
 		`<function=a>x<parameter=x>1</parameter></function>`:                                                                                                     `broken`,
 		`<function=a><parameter=x>1</parameter></function></parameter></function>`:                                                                               `broken`,
-		`<function=a><parameter=x><b><parameter=y>1</parameter></b></parameter></function>`:                                                                      `broken`,
-		`<function=a><parameter=x><function=b><parameter=y>1</parameter></function></parameter></function>`:                                                      `broken`,
-		`<action><tool_name>a</tool_name><arguments><arg key="x"><action><arg key="y">1</arg></action></arg></arguments></action>`:                               `broken`,
+		`<function=a><parameter=x><b><parameter=y>1</parameter></b></parameter></function>`:                                                                      `a{"x":"<b><parameter=y>1</parameter></b>"}`,
+		`<function=a><parameter=x><function=b><parameter=y>1</parameter></function></parameter></function>`:                                                      `a{"x":"<function=b><parameter=y>1</parameter></function>"}`,
+		`<action><tool_name>a</tool_name><arguments><arg key="x"><action><arg key="y">1</arg></action></arg></arguments></action>`:                               `a{"x":"<action><arg key=\"y\">1</arg></action>"}`,
 		`<function=a><parameter=x>1</parameter></function><function=b><parameter=y>2</parameter>; 3</function><function=c><parameter=z>4</parameter></function>`: `a{"x":"1"} broken`,
 	} {
 		calls, broken := Calls(doc, true)
