@@ -59,11 +59,12 @@ func (c *Catalog) Nobody(name string) bool {
 // Parallel begins the name under which OpenAI's larger models make several calls.
 const Parallel = "multi_tool_use."
 
-// Wraps reports whether calls are known to stand in the arguments of a name: it is that of several,
-// or says nothing. Under any other name ("report_injection") a call is a text about one.
+// Wraps reports whether a call may stand in the arguments of a name that is not offered: it is that of
+// several, or a word that says nothing ("Golang"). Under a name of two words ("report_injection") a
+// call is a text about one.
 func (c *Catalog) Wraps(name string) bool {
 	short, _ := c.rules.stripPrefixes(cleanName(name))
-	return strings.HasPrefix(short, Parallel) || neutral(short) || c.Nobody(name)
+	return strings.HasPrefix(short, Parallel) || neutral(short) || c.Nobody(name) || !strings.ContainsFunc(short, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 // byRepetition finds the tool whose name was put together of several chunks, each of which held all

@@ -84,7 +84,7 @@ func TestCallsInArguments(t *testing.T) {
 		"tool_call":                       {exec, exec},
 		"function_call":                   {exec, exec},
 		"report_injection":                {exec, ""},
-		"unknown":                         {exec, ""},
+		"some_tool":                       {exec, ""},
 		"functions.report_injection.tool": {exec, ""},
 		"report_injection ":               {read, read},
 	} {
