@@ -2,6 +2,7 @@ package tools
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -21,10 +22,18 @@ const (
 // decides; otherwise the most harmful of its words does. No class is below the floor.
 func (r *Rules) Class(name string) Class {
 	class := classBy(r.Classes, name)
-	if class == "" {
+	if class == "" || class == Read && r.goesOn(name) {
 		class = Write
 	}
 	return class.AtLeast(classBy(r.Floors, name))
+}
+
+// goesOn reports whether a name says two things, and the second is none that a rule knows:
+// fetch_and_frob.
+func (r *Rules) goesOn(name string) bool {
+	all := words(name)
+	i := slices.IndexFunc(all, func(w string) bool { return w == "and" || w == "then" || w == "or" })
+	return i > 0 && classBy(r.Classes, strings.Join(all[i+1:], " ")) == ""
 }
 
 // AtLeast is the more harmful of two classes.

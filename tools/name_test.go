@@ -200,8 +200,8 @@ func TestClass(t *testing.T) {
 		"get_time": Read, "web_search": Read, "searchNotes": Read, "ls": Read,
 		"write_file": Write, "update_search_index": Write, "deleted_items_list": Write, "frobnicate": Write, "": Write,
 		"exec": Exec, "run_query": Exec, "getShell": Exec, "write_and_run": Exec,
-		"sessions_search": Write,
-		"get_order":       Read, "order": Write, "order_frobnicate": Write, "cancel_order": Write,
+		"sessions_search": Write, "search_and_frob": Write, "get_then_frob_it": Write, "search_and_read": Read, "get_terms_and_list": Read,
+		"get_order": Read, "order": Write, "order_frobnicate": Write, "cancel_order": Write,
 	} {
 		if got := testRules().Class(name); got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)

@@ -4,6 +4,7 @@
 package envelope
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -94,12 +95,13 @@ func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c 
 		unsure = fixed.Unsure || fixed.Words || fixed.Cut == jsonrepair.Unquoted
 	}
 	root := gjson.Parse(clean)
+	doubt := k.remarks(root) || slices.ContainsFunc(c.Repairs, func(r tools.Repair) bool { return r.Kind == jsonrepair.KindComment })
 	if list, guided := k.listIn(root); guided {
-		if c.List, ok = k.list(offered, list); !ok {
+		if c.List, ok = k.list(offered, list); !ok || k.foreign(root) {
 			return Found{}, false
 		}
 		for i := range c.List {
-			c.List[i].Unsure = unsure
+			c.List[i].Unsure, c.List[i].Doubt = unsure, doubt
 		}
 		c.Reasoning = firstOf(root, thoughtKeys).Str
 		c.Answer = firstOf(root, k.Answer).Str
@@ -107,7 +109,7 @@ func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c 
 		return c, len(c.List) > 0 || c.Answer != "" || c.Done
 	}
 	one, ok := k.object(offered, root)
-	if one.Unsure = unsure; ok {
+	if one.Unsure, one.Doubt = unsure, doubt; ok {
 		c.List = []callcode.Call{one}
 	}
 	return c, ok

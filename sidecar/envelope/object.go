@@ -44,6 +44,8 @@ func (k *Keys) object(offered *tools.Catalog, v gjson.Result) (c callcode.Call, 
 		return c, false
 	case name.Type != gjson.String:
 		return k.keyed(offered, v)
+	case args.IsObject() && args.Raw == v.Get("parameters").Raw && defines(args):
+		return c, false
 	case !args.Exists():
 		return k.flat(offered, v, name.Str)
 	}

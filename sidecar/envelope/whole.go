@@ -1,7 +1,6 @@
 package envelope
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -102,10 +101,7 @@ func (k *Keys) onlyBeside(v gjson.Result, keys ...[]string) (yes bool) {
 	yes = true
 	v.ForEach(func(key, value gjson.Result) bool {
 		said := value.Type == gjson.String && scan.Among(key.Str, k.Through)
-		yes = said || scan.Among(key.Str, keys...) || value.Type == gjson.Null || slices.ContainsFunc(k.Beside, func(beside string) bool {
-			name, want, fixed := strings.Cut(beside, "=")
-			return name == key.Str && (!fixed || value.Str == want)
-		})
+		yes = said || scan.Among(key.Str, keys...) || value.Type == gjson.Null || k.beside(key.Str, value)
 		return yes
 	})
 	return yes

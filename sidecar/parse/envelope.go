@@ -25,6 +25,11 @@ func (t *text) takeIf(st *Strategy, v string, from, to int, found envelope.Found
 	return true
 }
 
+// changes says that one of some calls writes or executes.
+func (t *text) changes(calls []callcode.Call) bool {
+	return slices.ContainsFunc(calls, func(c callcode.Call) bool { class, _ := t.r.c.ClassOf(c.Name); return class != tools.Read })
+}
+
 // allKnown says that doc holds calls, and each names an offered tool.
 func (t *text) allKnown(st *Strategy, doc string) bool {
 	found, ok := t.unwrap(st, doc, false)
@@ -39,9 +44,7 @@ func (t *text) takeAll(st *Strategy, from, to int, found envelope.Found, end too
 		t.r.emit(Text, found.Said)
 	}
 	for _, c := range found.List {
-		end.Guessed = c.Unsure
-		call, refusal := t.r.c.Call(c.Name, []byte(c.Args), end)
-		t.take(st, from, to, call, refusal, found.Repairs)
+		t.offer(st, from, to, c, end, found.Repairs)
 	}
 	if len(found.List) == 0 && found.Answer != "" {
 		t.note(st, from, to, Shown, "the answer of a guided reply")

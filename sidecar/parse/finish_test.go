@@ -49,6 +49,9 @@ func TestCutCalls(t *testing.T) {
 				t.Errorf("%s after %s: %d calls, %d refused", said, args, len(got.Calls), len(got.Refused))
 			}
 			leaked := readPieces(shipped.Strategies(""), offeredForFuzz(), []string{"<|channel|>commentary to=exec<|message|>" + args}, said)
+			if said == "content_filter" { // something in the reply was wrong
+				calls = 0
+			}
 			if len(leaked.Calls) != calls {
 				t.Errorf("%s after the leaked %s: %d calls", said, args, len(leaked.Calls))
 			}

@@ -116,3 +116,18 @@ func TestCallsInsideOfTags(t *testing.T) {
 		only(t, parse.Facts{}, name, row[0], row[1])
 	}
 }
+
+// What a server ended because it found something wrong makes no call that changes anything.
+func TestFilteredCalls(t *testing.T) {
+	for said, want := range map[string]int{"content_filter": 0, "error": 0, "stop": 1} {
+		for _, d := range []parse.Delta{
+			{Content: `{"name":"exec","arguments":{"command":"ls"}}`},
+			{Content: `<|channel|>commentary to=functions.exec <|constrain|>json<|message|>{"command":"ls"}<|call|>`},
+			{Calls: []parse.CallDelta{{ID: "a", Name: "exec", Arguments: []byte(`{"command":"ls"}`)}}},
+		} {
+			if got, _ := readDeltas(shipped.Strategies(""), said, d); len(got.Calls) != want {
+				t.Errorf("%s: %+v gives %v", said, d, got.Calls)
+			}
+		}
+	}
+}

@@ -124,6 +124,7 @@ func (r *Reader) Close(said string) (Reading, []Event) {
 	r.events = r.events[:0]
 	r.calls = openai.CallsFinish(said)
 	finish, cut := openai.Finishing(said)
+	r.torn = r.torn || cut == openai.ContentFilter || said == "error"
 	switch {
 	case finish != "stop":
 		r.ended = tools.Cut

@@ -73,7 +73,7 @@ func TestSeveredAnywhere(t *testing.T) {
 	for _, text := range []string{
 		`{"reasoning":"Look \"there\", then {here}.","tool_calls":[{"name":"read","arguments":{"path":"a}],b"}},{"name":"exec","arguments":{"command":"echo '}' \\","env":{"A":["]","é\u00e9"]}}},{"name":"web_search","arguments":{"query":"x"}}],"done":false}`,
 		`[{"name":"read","arguments":{"path":"a"}}, {"type":"function","function":{"name":"exec","arguments":"{\"command\":\"ls\"}"}}]`,
-		"```json\n" + `{"tool_calls":[{"id":"1","name":"exec","arguments":{"command":"ls","n":12}}],"answer":"","done":true}` + "\n```",
+		"```json\n" + `{"tool_calls":[{"id":"1","name":"exec","arguments":{"command":"ls","n":12}}],"answer":"","done":false}` + "\n```",
 	} {
 		all := strings.Fields(showCalls(readPieces(s, c, []string{text}, "stop").Calls))
 		if len(all) == 0 {

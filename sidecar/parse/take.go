@@ -54,8 +54,7 @@ func (t *text) several(st *Strategy, c callcode.Call, end tools.Ending) []callco
 		return nil
 	}
 	found, ok := t.unwrap(st, c.Args, end.How == tools.Cut)
-	changes := func(c callcode.Call) bool { class, _ := t.r.c.ClassOf(c.Name); return class != tools.Read }
-	if !ok || !scan.Among(c.Name, e.Calls, e.Inside) && !t.r.c.Wraps(c.Name) && slices.ContainsFunc(found.List, changes) {
+	if !ok || !scan.Among(c.Name, e.Calls, e.Inside) && !t.r.c.Wraps(c.Name) && t.changes(found.List) {
 		return nil
 	}
 	return found.List
@@ -70,6 +69,9 @@ func holdsCalls(e *envelope.Keys, args string) bool {
 func (t *text) offer(st *Strategy, from, to int, c callcode.Call, end tools.Ending, how []tools.Repair) bool {
 	end.Guessed = end.Guessed || c.Unsure
 	call, refusal := t.r.c.Call(strings.Clone(c.Name), []byte(c.Args), end)
+	if refusal == nil && c.Doubt && t.r.c.Class(call.Name) != tools.Read {
+		refusal = doubt(call)
+	}
 	return t.take(st, from, to, call, refusal, how)
 }
 
@@ -117,7 +119,7 @@ func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.
 }
 
 // notMade is why a call is not made that stands behind such a one.
-const notMade = "a call in front of it was not made, or is not whole"
+const notMade = "a call in front of it was not made, or the reply is not whole"
 
 // barred says that a call changes something and stands behind one that was refused, or that is not
 // whole: it may rest on that, or be a part of it. On what a tool reads it cannot rest yet, and what

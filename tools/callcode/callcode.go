@@ -13,6 +13,7 @@ import (
 type Call struct {
 	Name, Args string
 	Unsure     bool // the text that it comes from was mended, and may have meant others
+	Doubt      bool // what is said beside it may be about it: it need not be meant
 }
 
 // Calls reads f(a=1), g({"b":2}) or a list of such calls.
