@@ -72,6 +72,20 @@ func StartsAnyFold(s string, lits []string, eof bool) (n int, is Verdict) {
 	return 0, No
 }
 
+// FindAnyFold finds the first of the literals at or behind from, of n bytes, or -1. It looks no
+// further than that: text full of blocks must not be searched to its end at each.
+func FindAnyFold(s string, from int, lits []string, eof bool) (at, n int) {
+	for at = from; at < len(s); at++ {
+		switch n, is := StartsAnyFold(s[at:], lits, eof); is {
+		case Yes:
+			return at, n
+		case Wait:
+			return -1, 0
+		}
+	}
+	return -1, 0
+}
+
 // StartsAny says which of the literals s begins with; the first one that may
 // still come is waited for.
 func StartsAny(s string, lits []string, eof bool) (lit string, is Verdict) {

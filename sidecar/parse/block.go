@@ -246,16 +246,7 @@ func (t *text) closed(v string, end int, eof bool, more ...string) (int, verdict
 	return i + n, is
 }
 
-// closing finds the first closing literal at or behind from, or -1. It looks no
-// further than that: text full of blocks must not be searched to its end at each.
+// closing finds the first closing literal at or behind from, or -1.
 func (t *text) closing(v string, from int, eof bool) (at, n int) {
-	for at = from; at < len(v); at++ {
-		switch n, is := scan.StartsAnyFold(v[at:], t.closers, eof); is {
-		case yes:
-			return at, n
-		case wait:
-			return -1, 0
-		}
-	}
-	return -1, 0
+	return scan.FindAnyFold(v, from, t.closers, eof)
 }

@@ -2,7 +2,6 @@ package parse
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
@@ -163,16 +162,11 @@ func (r *Reader) tellDenied() {
 			r.emit(Text, fmt.Sprintf("\nThe call of %s was not made. %s\n", f.Name, f.Why))
 		case f.Code == tools.Behind:
 			r.emit(Text, fmt.Sprintf("\nThe call of %s was not made: %s.\n", f.Name, f.Why))
-		case f.Code == tools.Unsure && !r.made(f):
+		case f.Code == tools.Unsure && !r.result.Made(f, r.c):
 			r.emit(Text, fmt.Sprintf("\nThe call of %s was not made. It is not clear whether it was meant.\n", f.Name))
 		}
 	}
 	r.pass("", true)
-}
-
-// made says that a call that was in doubt was made all the same: the server's own field holds it.
-func (r *Reader) made(f *tools.Refusal) bool {
-	return slices.ContainsFunc(r.result.Calls, func(c tools.Call) bool { return r.same(f, c) })
 }
 
 // closeContent decides about all text that is still held.
@@ -238,33 +232,15 @@ func (r *Reader) refuse(f tools.Refusal) {
 	r.result.Refused = append(r.result.Refused, f)
 }
 
-// step adds to the trace. Equal steps that touch are one, so that the trace does
-// not depend on chunks either.
+// step adds to the trace.
 func (r *Reader) step(st *Strategy, s Step) {
 	if st != nil {
 		s.Strategy, s.Rule = st.ID, st.Place
 	}
-	if n := len(r.result.Steps); n > 0 {
-		last := &r.result.Steps[n-1]
-		if last.To == s.From && last.Strategy == s.Strategy && last.Field == s.Field && last.Outcome == s.Outcome && last.Note == s.Note && last.Error == s.Error {
-			last.To = s.To
-			return
-		}
-	}
-	if len(r.result.Steps) < maxSteps {
-		r.result.Steps = append(r.result.Steps, s)
-	}
+	r.result.Trace(s)
 }
 
-// weighed adds to what was weighed. A text is weighed again when more of the reply has come.
-func (r *Reader) weighed(w evidence.Weighed) {
-	if all := r.result.Weighed; len(all) < maxSteps && !slices.ContainsFunc(all, w.Same) {
-		r.result.Weighed = append(all, w)
-	}
-}
-
-// maxSteps bounds the trace of one reply.
-const maxSteps = 256
+func (r *Reader) weighed(w evidence.Weighed) { r.result.Weigh(w) }
 
 // allowed evaluates a strategy's condition for a candidate that stands at bytes
 // from..to of a field. A condition that fails lets nothing through.

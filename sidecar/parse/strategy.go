@@ -27,27 +27,6 @@ func Kinds() []Kind {
 	return []Kind{Native, Harmony, JSON, Lines, Block, Pattern, Drop, Phrases}
 }
 
-// Field is where in a reply a strategy reads.
-type Field string
-
-// The fields of a reply.
-const (
-	Content   Field = "content"
-	Reasoning Field = "reasoning"
-)
-
-// Env is what the `when` of a strategy sees. Text is the candidate itself, from
-// its first to its last byte, so that the verdict does not depend on how a
-// stream was cut into chunks. The tag doc is what operators read about a field.
-type Env struct {
-	Text   string   `expr:"text" doc:"The candidate call as the model wrote it; its arguments, where the server parsed it."`
-	Field  string   `expr:"field" doc:"Where it stands: content, reasoning or tool_calls."`
-	Model  string   `expr:"model" doc:"The model id that the caller asked for."`
-	Server string   `expr:"server" doc:"The id of the server's dialect in servers.yaml."`
-	User   string   `expr:"user" doc:"The last message of the user, at most 4 KiB of it."`
-	Tools  []string `expr:"tools" doc:"The names of the offered tools."`
-}
-
 // Strategy is one way to read a reply, as a rule file describes it. Compile
 // checks and prepares a list of them.
 type Strategy struct {

@@ -85,7 +85,7 @@ func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.
 	if refusal == nil && t.doubted {
 		refusal = doubt(call)
 	}
-	if refusal == nil && t.r.barred(call) {
+	if refusal == nil && t.r.result.Rests(call, t.r.c, t.r.torn) {
 		refusal = &tools.Refusal{Code: tools.Behind, Name: call.Name, Text: string(call.Arguments), Why: notMade}
 	}
 	if refusal == nil {
@@ -120,28 +120,6 @@ func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.
 
 // notMade is why a call is not made that stands behind such a one.
 const notMade = "a call in front of it was not made, or the reply is not whole"
-
-// barred says that a call changes something and stands behind one that was refused, or that is not
-// whole: it may rest on that, or be a part of it. On what a tool reads it cannot rest yet, and what
-// the policy denies, it judges by itself.
-func (r *Reader) barred(c tools.Call) bool {
-	if r.c.Class(c.Name) == tools.Read {
-		return false
-	}
-	return r.torn || slices.ContainsFunc(r.result.Refused, func(f tools.Refusal) bool {
-		class, _ := r.c.ClassOf(f.Name)
-		return f.Code != tools.Denied && (class != tools.Read || f.Code == tools.Truncated) && !r.same(&f, c) && !r.made(&f)
-	})
-}
-
-// same says that a refused call is c: it was in doubt, or had no arguments.
-func (r *Reader) same(f *tools.Refusal, c tools.Call) bool {
-	if f.Text == "" {
-		m, _ := r.c.Name(f.Name)
-		return m.Name == c.Name
-	}
-	return f.Code == tools.Unsure && f.Name == c.Name && tools.SameJSON(c.Arguments, []byte(f.Text))
-}
 
 // behindCall goes on behind a call found in text: more calls may follow, but
 // text would depend on a result that does not exist yet.
