@@ -160,7 +160,7 @@ func (r *Reader) tellDenied() {
 		switch f := &r.result.Refused[i]; {
 		case f.Code == tools.Denied:
 			r.emit(Text, fmt.Sprintf("\nThe call of %s was not made. %s\n", f.Name, f.Why))
-		case f.Code == tools.Behind:
+		case f.Code == tools.Behind && !r.result.Made(f, r.c):
 			r.emit(Text, fmt.Sprintf("\nThe call of %s was not made: %s.\n", f.Name, f.Why))
 		case f.Code == tools.Unsure && !r.result.Made(f, r.c):
 			r.emit(Text, fmt.Sprintf("\nThe call of %s was not made. It is not clear whether it was meant.\n", f.Name))

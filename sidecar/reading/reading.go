@@ -162,11 +162,11 @@ func (r *Reading) Made(f *tools.Refusal, offered *tools.Catalog) bool {
 	return slices.ContainsFunc(r.Calls, func(c tools.Call) bool { return same(f, c, offered) })
 }
 
-// same says that a refused call is c: it was in doubt, or had no arguments.
+// same says that a refused call is c: it was in doubt, or behind such a one, or had no arguments.
 func same(f *tools.Refusal, c tools.Call, offered *tools.Catalog) bool {
 	if f.Text == "" {
 		m, _ := offered.Name(f.Name)
 		return m.Name == c.Name
 	}
-	return f.Code == tools.Unsure && f.Name == c.Name && tools.SameJSON(c.Arguments, []byte(f.Text))
+	return (f.Code == tools.Unsure || f.Code == tools.Behind) && f.Name == c.Name && tools.SameJSON(c.Arguments, []byte(f.Text))
 }

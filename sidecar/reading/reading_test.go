@@ -25,6 +25,7 @@ func TestRests(t *testing.T) {
 		{tools.Refusal{Code: tools.Denied, Name: "exec", Text: "{}"}, false, false},
 		{tools.Refusal{Code: tools.Truncated, Name: "functions.exec"}, false, false},
 		{tools.Refusal{Code: tools.Unsure, Name: "exec", Text: `{"a": 1}`}, false, false},
+		{tools.Refusal{Code: tools.Behind, Name: "exec", Text: `{"a": 1}`}, false, false},
 		{tools.Refusal{Code: tools.Unsure, Name: "exec", Text: `{"a":2}`}, false, true},
 		{tools.Refusal{Code: tools.Unsure, Name: "exec", Text: `{"a":2}`}, true, false},
 	} {
