@@ -8,3 +8,21 @@ func (s *Bytes) Add(b byte) { s[b>>6] |= 1 << (b & 63) }
 
 // Has says that b is in the set.
 func (s *Bytes) Has(b byte) bool { return s[b>>6]&(1<<(b&63)) != 0 }
+
+// Pairs is a set of two bytes each. Most words are told from a few literals by one look.
+type Pairs []uint64
+
+// NewPairs makes an empty set.
+func NewPairs() Pairs { return make(Pairs, 1<<16/64) }
+
+// Add adds a and b to the set.
+func (p Pairs) Add(a, b byte) {
+	i := int(a)<<8 | int(b)
+	p[i>>6] |= 1 << (i & 63)
+}
+
+// Has says that a and b are in the set.
+func (p Pairs) Has(a, b byte) bool {
+	i := int(a)<<8 | int(b)
+	return p[i>>6]&(1<<(i&63)) != 0
+}

@@ -28,7 +28,7 @@ type Strategies struct {
 	weights   evidence.Weights
 	openers   [256][]*opener // by their first byte in lower case; higher priority first
 	first     [256]class
-	pairs     pairs
+	pairs     scan.Pairs
 	lead      int
 	thoughts  []string // in small letters
 	lineOpens bool
@@ -42,20 +42,6 @@ const (
 	opensAnywhere       // whatever stands before it
 	opensWord           // a literal, at the start of a word
 )
-
-// pairs is the set of the first two bytes of the literals that begin with a
-// letter: most words are told from all of them by one look.
-type pairs []uint64
-
-func (p pairs) has(a, b byte) bool {
-	i := int(a)<<8 | int(b)
-	return p[i>>6]&(1<<(i&63)) != 0
-}
-
-func (p pairs) add(a, b byte) {
-	i := int(a)<<8 | int(b)
-	p[i>>6] |= 1 << (i & 63)
-}
 
 // StrategyError is a strategy that cannot be compiled.
 type StrategyError struct {
@@ -141,14 +127,14 @@ func (s *Strategies) open(op *opener) {
 		return
 	}
 	if s.pairs == nil {
-		s.pairs = make(pairs, 1<<16/64)
+		s.pairs = scan.NewPairs()
 	}
 	for _, a := range []byte{scan.Lower(a), scan.Upper(a)} {
 		if s.first[a] == plain {
 			s.first[a] = opensWord
 		}
-		s.pairs.add(a, scan.Lower(op.lit[1]))
-		s.pairs.add(a, scan.Upper(op.lit[1]))
+		s.pairs.Add(a, scan.Lower(op.lit[1]))
+		s.pairs.Add(a, scan.Upper(op.lit[1]))
 	}
 }
 

@@ -166,7 +166,7 @@ func (t *text) nextGlued(v string, at int) int {
 // wordOpens says whether a literal may begin at v[i], which is a letter: at the
 // start of a word, and with a second byte that some literal has.
 func (t *text) wordOpens(v string, i int) bool {
-	return !scan.IsWord(t.before(v, i)) && (i+1 == len(v) || t.r.s.pairs != nil && t.r.s.pairs.has(v[i], v[i+1]) || t.r.s.header.Heads(v[i:]))
+	return !scan.IsWord(t.before(v, i)) && (i+1 == len(v) || t.r.s.pairs != nil && t.r.s.pairs.Has(v[i], v[i+1]) || t.r.s.header.Heads(v[i:]))
 }
 
 // inline looks at what may open in the middle of a line.

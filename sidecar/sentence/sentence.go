@@ -30,13 +30,10 @@ const (
 	beforeMore = ",;-–—(\"'“„«`" // leave it open, as letters do
 )
 
-// blanks are what a reader does not see.
-const blanks = scan.Script + scan.Invisible
-
 // Ends says how the text ends.
 func (p *Front) Ends() Ending {
 	all := p.String()
-	text := strings.TrimRight(all, blanks)
+	text := strings.TrimRightFunc(all, isGap)
 	last, _ := utf8.DecodeLastRuneInString(text)
 	more := isLetter(last) || strings.ContainsRune(beforeMore, last)
 	gap := all[len(text):]
