@@ -115,8 +115,7 @@ func (w *shaper) guess(r reading) *Refusal {
 	if r.unsure && w.swallows(r.object) {
 		return w.refuse(BadJSON, "a text in it holds another argument")
 	}
-	quotes := r.pairs && w.rules.Class(w.tool) == Exec // in a command they say which words are one
-	if w.harmless() || !r.unsure && !quotes && r.cut != jsonrepair.Unquoted {
+	if w.harmless() || !r.unsure && r.cut != jsonrepair.Unquoted {
 		return nil
 	}
 	return w.refuse(BadJSON, `it is not certain where a text in it begins or ends; send valid JSON, with \" and \\ inside of texts`)

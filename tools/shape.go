@@ -32,7 +32,6 @@ type reading struct {
 	cut    jsonrepair.Cut
 	raw    bool // the text was no JSON: it became the value of one parameter, or was empty
 	unsure bool // what it says was guessed
-	pairs  bool // quotes in its texts were not escaped
 }
 
 // readMended returns the one object that text means: as it stands, with its syntax
@@ -125,12 +124,12 @@ func (w *shaper) readJSON(found jsonrepair.Result) (reading, *Refusal) {
 	w.repairs = append(w.repairs, Mended(found.Changes)...)
 	json := string(found.JSON)
 	if json[0] == '{' {
-		return reading{object: json, cut: found.Cut, unsure: w.unsure(found, json), pairs: found.Pairs}, nil
+		return reading{object: json, cut: found.Cut, unsure: w.unsure(found, json)}, nil
 	}
 	if isOneObject(json) {
 		object := gjson.Parse(json).Array()[0].Raw
 		w.note("args.unwrap", json, object, "")
-		return reading{object: object, cut: found.Cut, unsure: w.unsure(found, object), pairs: found.Pairs}, nil
+		return reading{object: object, cut: found.Cut, unsure: w.unsure(found, object)}, nil
 	}
 	if json[0] == '"' && w.schema != nil {
 		if r, refusal, ok := w.notated(notation.Of(gjson.Parse(json).String(), w.rules.MaxDepth)); ok {
@@ -145,7 +144,7 @@ func (w *shaper) readJSON(found jsonrepair.Result) (reading, *Refusal) {
 			}
 			w.note("args.decode", json, string(inner.JSON), "")
 			w.repairs = append(w.repairs, Mended(inner.Changes)...)
-			return reading{object: string(inner.JSON), cut: max(inner.Cut, found.Cut), unsure: found.Unsure || w.unsure(inner, string(inner.JSON)), pairs: inner.Pairs}, nil
+			return reading{object: string(inner.JSON), cut: max(inner.Cut, found.Cut), unsure: found.Unsure || w.unsure(inner, string(inner.JSON))}, nil
 		}
 	}
 	if object, ok := paired(json); ok && json[0] == '[' && w.schema != nil && w.proves(object, true) {

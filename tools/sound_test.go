@@ -186,8 +186,6 @@ func TestGuessedTexts(t *testing.T) {
 		{sendTool, `{"to": bob, "text": "pay"}`, "not certain"},
 		{execTool, `{'command': 'a' 'b'}`, "not certain"},
 		{execTool, `{'command': 'echo "it''s"'}`, "not certain"},
-		{execTool, `{"command": "echo "a" > b"}`, "not certain"},
-		{sendTool, `{"to": "bob", "text": "He said "hi" to me"}`, ""},
 		{execTool, `{'command': 'echo a'}`, ""},
 		{execTool, `{'command': 'echo "a"'}`, ""},
 		{execTool, `{command: "ls", timeout: 5}`, ""},

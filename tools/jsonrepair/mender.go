@@ -31,7 +31,6 @@ type mender struct {
 	bareText  bool // a text without quotes was read: a closer may belong to it
 	bareWord  bool // true, false or null was: it may be a text without quotes
 	words     bool // that is doubted
-	pairs     bool // quotes stand in a text that were not escaped
 	escapes   escapes
 	glyphs    bool // a mark of a tokenizer was taken for a blank
 	unescaped bool // the text being written was never escaped, it seems
@@ -94,7 +93,7 @@ func (m *mender) mend() (Result, error) {
 		return Result{}, &Error{0, "marks of a tokenizer stand in texts"}
 	}
 	slices.SortStableFunc(m.changes, func(a, b Change) int { return a.At - b.At })
-	return Result{JSON: m.out, Changes: m.changes, Total: m.total, Cut: m.cut, Around: strings.Join(m.around, " "), Unsure: m.unsure || m.escapes.mixed(), Words: m.words, Pairs: m.pairs}, nil
+	return Result{JSON: m.out, Changes: m.changes, Total: m.total, Cut: m.cut, Around: strings.Join(m.around, " "), Unsure: m.unsure || m.escapes.mixed(), Words: m.words}, nil
 }
 
 // containers reads until every open container is closed.

@@ -19,7 +19,6 @@ type Result struct {
 	Cut     Cut
 	Around  string // what was dropped before and behind the value, but for blanks and a copy of it
 	Words   bool   // true, false or null may be a text that lacks its quotes, if their parameters take text
-	Pairs   bool   // quotes in a text were not escaped: they are its own, or a shell's, as it seems
 	Unsure  bool   // the writer may have meant another value: where a text ends, or what an escape in it says, was guessed
 }
 

@@ -47,7 +47,6 @@ func (m *mender) judgeText(start, end int, open mark) {
 			return
 		}
 	}
-	m.pairs = m.pairs || inner > 0 && m.text[m.pos:start] == `"`
 	if inner%2 == 1 || inner > 0 && open.kind != double {
 		m.doubt() // one of them lacks its other half, or they part what a shell or Python joins: 'a' 'b'
 	}
