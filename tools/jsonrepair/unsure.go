@@ -46,9 +46,13 @@ func (m *mender) judgeText(start, end int, open mark) {
 			m.doubt()
 			return
 		}
+		if next := markAt(after, 0); next.width > 0 && open.kind.closedBy(next.kind) {
+			m.doubt() // a shell and Python join what they part: 'a' 'b'
+			return
+		}
 	}
-	if inner%2 == 1 || inner > 0 && open.kind != double {
-		m.doubt() // one of them lacks its other half, or they part what a shell or Python joins: 'a' 'b'
+	if inner%2 == 1 {
+		m.doubt() // one of them lacks its other half
 	}
 }
 
