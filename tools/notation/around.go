@@ -2,12 +2,12 @@ package notation
 
 import "strings"
 
-// around takes off tokens of a tokenizer, byte order marks and a pair of tags that stand around an
-// object, and are no part of it.
+// around takes off tokens of a tokenizer, byte order marks, a code fence and a pair of tags that stand
+// around an object, and are no part of it.
 func around(s string) []string {
 	inner := s
 	for {
-		next := Bare(inner)
+		next := unfenced(Bare(inner))
 		if name, rest, ok := openTag(next); ok && frames(name) {
 			if body, closed := strings.CutSuffix(rest, "</"+name+">"); closed {
 				next = body
@@ -19,6 +19,18 @@ func around(s string) []string {
 		inner = next
 	}
 	return only(inner, strings.TrimSpace(s), true)
+}
+
+// unfenced is what stands in the code fence that s is, or s.
+func unfenced(s string) string {
+	const fence = "```"
+	rest, opens := strings.CutPrefix(s, fence)
+	inner, closes := strings.CutSuffix(rest, fence)
+	info, body, lined := strings.Cut(inner, "\n")
+	if info = strings.TrimSpace(info); !opens || !closes || !lined || info != "" && !isWord(info) || strings.Contains(body, fence) {
+		return s
+	}
+	return body
 }
 
 // Bare is s without the blanks, invisible characters and tokens of a tokenizer around it.
