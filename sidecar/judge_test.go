@@ -67,7 +67,7 @@ func TestAskLeaves(t *testing.T) {
 	}{
 		"native":       {script.Native("exec", args), asks},
 		"not said yet": {script.Native("exec", plain), asksPlain},
-		"twice":        {script.Native("exec", `{"ask":"off","command":"deploy","ask":"on-miss"}`), `{"ask":"always","command":"deploy` + saysWhy + `","ask":"always"}`},
+		"twice":        {script.Native("exec", `{"ask":"off","command":"deploy","ask":"off"}`), `{"ask":"always","command":"deploy` + saysWhy + `","ask":"always"}`},
 		"leaked":       {script.LeakedHarmony("exec", args), asks},
 		"stripped":     {script.StrippedHarmony("exec", args), asks},
 		"reasoning":    {script.InReasoning("exec", args), asks},
