@@ -65,7 +65,7 @@ func TestCall(t *testing.T) {
 		{codeTool, `"a" + b`, `bad_json`, ""}, // quotes around it, or a text?,
 		{codeTool, `[x for x in y] + z`, `python {"code":"[x for x in y] + z"}`, "args.wrap"},
 		{codeTool, `x = {"a":1} ; f()`, `python {"code":"x = {\"a\":1} ; f()"}`, "args.wrap"},
-		{codeTool, `x = {"code":"x"} ; f()`, `bad_json`, ""}, // which of the two?
+		{codeTool, `x = {"code":"x"} ; f()`, `bad_json`, ""},                                // which of the two?
 		{"move(from:string! to:string!)", `Move it: {"from":"a","to":"b"}`, `bad_json`, ""}, // or was it an example?
 		{"read_pair(from:string! to:string!)", `Read it: {"from":"a","to":"b"}`, `read_pair {"from":"a","to":"b"}`, "json.prose"},
 		{"edit(edits:[]object!)", `[{"a":1},{"b":2}`, `edit {"edits":[{"a":1},{"b":2}]}`, "json.closer args.wrap"},
