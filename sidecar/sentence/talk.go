@@ -110,9 +110,12 @@ func lastSentence(text string) string {
 	from := 0
 	inner := strings.TrimRightFunc(text, isEnd)
 	for i, r := range inner {
-		next, _ := utf8.DecodeRuneInString(inner[i+utf8.RuneLen(r):])
-		if ends(r) && (r == '\n' || r >= utf8.RuneSelf || !isLetter(next)) {
-			from = i + utf8.RuneLen(r)
+		if !ends(r) {
+			continue
+		}
+		behind := i + utf8.RuneLen(r)
+		if next, _ := utf8.DecodeRuneInString(inner[behind:]); r == '\n' || r >= utf8.RuneSelf || !isLetter(next) {
+			from = behind
 		}
 	}
 	return text[from:]

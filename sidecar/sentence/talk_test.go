@@ -72,6 +72,18 @@ func TestFirst(t *testing.T) {
 	}
 }
 
+// Text that is cut in the middle of a character is text.
+func TestLeadOfCutText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := string(rapid.SliceOfN(rapid.SampledFrom([]byte("a.\n:é好\xff\xe2 <[]>`|")), 0, 12).Draw(t, "text"))
+		var p sentence.Front
+		p.Add(text)
+		if lead := talk().Lead(&p); lead > sentence.Speaks {
+			t.Fatalf("%q: %v", text, lead)
+		}
+	})
+}
+
 // Once a first sentence is known, more text does not change it; and it is always known in the end.
 func TestFirstStays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
