@@ -8,10 +8,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/notation"
 )
 
-// read returns the one object that text means: in another notation, if that is certain; else as
-// damaged JSON, or as the value of a parameter. What programs write is read for certain only where
-// that leaves a doubt, since most of it is hardly damaged JSON.
-func (w *shaper) read(text string) (reading, *Refusal) {
+// readBare returns the one object that text means, with nothing around it: in another notation, if
+// that is certain; else as damaged JSON, or as the value of a parameter. What programs write is read
+// for certain only where that leaves a doubt, since most of it is hardly damaged JSON.
+func (w *shaper) readBare(text string) (reading, *Refusal) {
 	if w.schema == nil {
 		return w.readMended(text)
 	}

@@ -23,6 +23,7 @@ type shaper struct {
 	madeUp  bool // null stands where the text has no value
 	repairs []Repair
 	levels  int // how many objects around the arguments were taken off
+	framed  int // how often something around them was
 	left    int // bytes that may still be looked at, so that time stays linear
 }
 

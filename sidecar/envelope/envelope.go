@@ -87,6 +87,11 @@ type Found struct {
 func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c Found, ok bool) {
 	clean, unsure := strings.Clone(doc), false
 	if !gjson.Valid(clean) {
+		if box, ok := k.boxed(clean, depth); ok && !cut {
+			if f, ok := k.Read(offered, box, depth, cut); ok && certain(offered, f.List) {
+				return f, true
+			}
+		}
 		fixed, err := jsonrepair.Repair(clean, depth)
 		if err != nil || fixed.Cut >= jsonrepair.Unended || cut && fixed.Cut != jsonrepair.Whole || fixed.Has(jsonrepair.KindValue) {
 			return c, false

@@ -12,10 +12,18 @@ import (
 // Whole reads doc as what another API answers, in which calls stand deeper: behind the keys that
 // lead there, with nothing beside them but keys that are known. So a log, an example, or a schema,
 // which say more or something else, are none.
-func (k *Keys) Whole(offered *tools.Catalog, doc string) (f Found, ok bool) {
+func (k *Keys) Whole(offered *tools.Catalog, doc string, depth int) (f Found, ok bool) {
 	doc = strings.Clone(doc)
-	if len(k.Through) == 0 || !gjson.Valid(doc) {
+	if len(k.Through) == 0 {
 		return f, false
+	}
+	if !gjson.Valid(doc) {
+		box, ok := k.boxed(doc, depth)
+		if !ok {
+			return f, false
+		}
+		f, ok = k.Whole(offered, box, depth)
+		return f, ok && certain(offered, f.List)
 	}
 	root := gjson.Parse(doc)
 	lists, ok := k.walk(offered, root, &f, maxWalk)

@@ -101,7 +101,7 @@ func (t *text) onlyJSON(v string, end int) (int, bool) {
 		t.prose(0)
 		return len(v), false
 	}
-	if found, ok := st.Envelope.Whole(t.r.c, v[:end]); ok && t.takeIf(st, v, 0, end, found, tools.Ending{}, t.atEnd(v[:end])) {
+	if found, ok := st.Envelope.Whole(t.r.c, v[:end], t.r.depth); ok && t.takeIf(st, v, 0, end, found, tools.Ending{}, t.atEnd(v[:end])) {
 		t.behindCall()
 		return len(v), false
 	}
