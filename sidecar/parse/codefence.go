@@ -54,7 +54,7 @@ func (t *text) fenceMayCall() bool {
 }
 
 // inFront says what the text in front of a code fence at v[i:] makes of it. A colon announces
-// an example.
+// an example, unless the text says that the call is made.
 func (t *text) inFront(v string, i int) evidence.Set {
 	if t.firstAt(v, i) {
 		return isAlone
@@ -65,7 +65,7 @@ func (t *text) inFront(v string, i int) evidence.Set {
 	switch {
 	case text == "":
 		return isAlone
-	case p.Ends() == sentence.Ended && !strings.HasSuffix(text, ":"):
+	case p.Ends() == sentence.Ended && !strings.HasSuffix(text, ":"), t.r.facts.Talk != nil && t.r.facts.Talk.Lead(&p) == sentence.Apart:
 		return isOpen
 	}
 	return isQuoted
