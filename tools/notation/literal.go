@@ -9,8 +9,8 @@ import (
 
 // Literal reads an object as programs write it: {path = "a"}, ['path' => 'a'], dict(path='a'),
 // map[string]any{"path": "a"}, read(path="a"). A call becomes {"name": …, "arguments": …}. Every text
-// stands in quotes that end it beyond doubt: one with a quote of its kind, a backslash that JSON does
-// not know or a line end is not read.
+// stands in quotes that end it beyond doubt: one with a quote of its kind, an escape that programs do
+// not share or a line end is not read.
 func Literal(text string, depth int) []Reading {
 	plain := strings.TrimRight(strings.TrimSpace(text), "; \n")
 	p := literal{s: plain}
@@ -82,7 +82,7 @@ func isType(name string) bool {
 
 func (p *literal) value() (json string, ok bool) {
 	switch c := p.peek(); {
-	case c == '"' || c == '\'':
+	case p.closer() != "":
 		return p.text()
 	case c == '{' || c == '[':
 		p.i++
@@ -102,29 +102,13 @@ func (p *literal) value() (json string, ok bool) {
 		return "null", true
 	case "r", "b", "u", "f":
 		begin := p.i
-		if c := p.at(); c != '"' && c != '\'' {
+		if p.closer() == "" {
 			return "", false
 		}
 		json, ok = p.text()
 		return json, ok && (word != "f" || !strings.ContainsAny(p.s[begin:p.i], "{}")) && !strings.Contains(p.s[begin:p.i], `\`)
 	}
 	return "", false
-}
-
-// text reads a text in straight quotes.
-func (p *literal) text() (json string, ok bool) {
-	begin := p.i
-	if p.s[begin] == '"' {
-		if p.i = stringEnd(p.s, begin); p.i < 0 {
-			p.i = len(p.s)
-			return "", false
-		}
-		json = p.s[begin:p.i]
-		return json, valid(json, 1)
-	}
-	body, _, closed := strings.Cut(p.s[begin+1:], "'")
-	p.i = min(len(p.s), begin+len(body)+2)
-	return string(jsontext.AppendString(nil, body)), closed && !strings.ContainsAny(body, "\\\n\r")
 }
 
 // entries reads what stands before closer: members, which make an object, or elements of a list.
@@ -170,7 +154,7 @@ func (p *literal) key() (json string, ok bool) {
 	p.blank()
 	begin := p.i
 	inBrackets := p.take("[") // as Lua has it
-	if c := p.at(); c == '"' || c == '\'' {
+	if p.closer() != "" {
 		json, ok = p.text()
 	} else if word := p.word(); word != "" {
 		json, ok = `"`+word+`"`, true
