@@ -37,7 +37,7 @@ func (w *shaper) doubtful(r reading) bool {
 // unframed takes one thing off, and reads what remains. Each way returns that, and words that it took.
 func (w *shaper) unframed(text string) (reading, bool) {
 	text = strings.TrimSpace(text)
-	ways := [...]func(text string) (inner, off string){halved, untailed, unlabelled, undebris, unclosed}
+	ways := [...]func(text string) (inner, off string){halved, unhollow, unquotedObject, untailed, unlabelled, undebris, unclosed}
 	for _, way := range ways {
 		inner, taken := way(text)
 		if inner = strings.TrimSpace(inner); inner == "" || inner == text || w.framed >= maxFrames || w.remark(taken) != "" {
@@ -62,6 +62,25 @@ func halved(text string) (inner, off string) {
 	for n := len(text) / 2; n > 8 && n >= (len(text)-between)/2; n-- {
 		if text[:n] == text[len(text)-n:] && strings.TrimSpace(text[n:len(text)-n]) == "" {
 			return text[:n], ""
+		}
+	}
+	return text, ""
+}
+
+// unhollow is a text without an object that holds nothing in front.
+func unhollow(text string) (inner, off string) {
+	rest, ok := strings.CutPrefix(text, "{}")
+	if !ok {
+		return text, ""
+	}
+	return rest, ""
+}
+
+// unquotedObject is a text without the quotes around an object.
+func unquotedObject(text string) (inner, off string) {
+	for _, quote := range []string{`"`, `\"`, "'", "`"} {
+		if strings.HasPrefix(text, quote+"{") && strings.HasSuffix(text, "}"+quote) {
+			return text[len(quote) : len(text)-len(quote)], ""
 		}
 	}
 	return text, ""

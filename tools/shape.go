@@ -97,6 +97,9 @@ func (w *shaper) readText(text string, found jsonrepair.Result) (reading, *Refus
 	case refusal != nil && (found.JSON[0] == '{' || found.JSON[0] == '[' || found.JSON[0] != '"' && w.harmless()):
 		return w.readJSON(found)
 	case refusal == nil && found.JSON[0] == '{' && accepts(w.schema.Schema, string(found.JSON)):
+		if w.harmless() {
+			return w.readJSON(found)
+		}
 		return reading{}, w.refuse(BadJSON, "there is text around the JSON object")
 	}
 	return w.plain(r, refusal)
