@@ -26,7 +26,7 @@ func misread(object []byte, class Class) string {
 		switch c := object[i+1]; {
 		case c == 'u':
 			size = codeUnits(object[i:])
-		case c == 'b', c == 'f', (c == 't' || class == Exec && (c == 'n' || c == 'r')) && behindDrive(object[:i]):
+		case c == 'b', c == 'f', (c == 't' || class == Exec && (c == 'n' || c == 'r')) && behindDrive(object[:i]) && inPath(object[i+size:]):
 			size = 0
 		}
 		if size == 0 {
@@ -63,6 +63,9 @@ func codeUnit(doc []byte) rune {
 	}
 	return rune(r)
 }
+
+// inPath reports whether text goes on as a path does.
+func inPath(text []byte) bool { return len(text) > 0 && isNameByte(text[0]) }
 
 // behindDrive reports whether text ends as the name of a drive does: C:
 func behindDrive(text []byte) bool {

@@ -37,7 +37,7 @@ func (w *shaper) doubtful(r reading) bool {
 // unframed takes one thing off, and reads what remains. Each way returns that, and words that it took.
 func (w *shaper) unframed(text string) (reading, bool) {
 	text = strings.TrimSpace(text)
-	ways := [...]func(text string) (inner, off string){halved, unhollow, unquotedObject, untailed, unlabelled, undebris, unclosed}
+	ways := [...]func(text string) (inner, off string){halved, w.unheaded, unhollow, unquotedObject, untailed, unlabelled, undebris, unclosed}
 	for _, way := range ways {
 		inner, taken := way(text)
 		if inner = strings.TrimSpace(inner); inner == "" || inner == text || w.framed >= maxFrames || w.remark(taken) != "" {
@@ -65,6 +65,22 @@ func halved(text string) (inner, off string) {
 		}
 	}
 	return text, ""
+}
+
+// unheaded is what stands behind a header that names the very tool: a server took all of it for the
+// arguments of its call.
+func (w *shaper) unheaded(text string) (inner, off string) {
+	const glue = 64 // bytes: a channel, a content type, debris
+	at := strings.LastIndex(text, "to=functions."+w.tool)
+	if at < 0 {
+		return text, ""
+	}
+	behind := text[at+len("to=functions."+w.tool):]
+	n := strings.IndexAny(behind, "{.!?\"'`")
+	if n < 0 || n > glue || behind[n] != '{' {
+		return text, ""
+	}
+	return behind[n:], ""
 }
 
 // unhollow is a text without an object that holds nothing in front.

@@ -15,7 +15,8 @@ import (
 
 // openQuotable opens a header that may be quoted. within says that a message holds it.
 func (t *text) openQuotable(opener string, tok alphabet.Token, within bool) {
-	h := head{text: strings.Clone(opener), before: t.last, within: within, open: t.past.Ends() != sentence.Ended, lead: t.leadIn()}
+	open := t.past.Ends() != sentence.Ended && !t.past.IsWord()
+	h := head{text: strings.Clone(opener), before: t.last, within: within, open: open, lead: t.leadIn()}
 	t.settleInside()
 	t.openHeader(tok == alphabet.Channel)
 	t.head = h

@@ -14,7 +14,9 @@ import (
 
 // readIntact reads a reply of a server that is not known to eat headers.
 func readIntact(s *parse.Strategies, c *tools.Catalog, pieces ...string) parse.Reading {
-	r := s.Reader(c, parse.Facts{Intact: true, Talk: facts().Talk})
+	f := facts()
+	f.Intact = true
+	r := s.Reader(c, f)
 	for _, p := range pieces {
 		r.Feed(parse.Delta{Content: p})
 	}

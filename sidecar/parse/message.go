@@ -26,6 +26,10 @@ func (t *text) beginToken(v string, n int) {
 		t.message(Text, false)
 	case tok == alphabet.Call:
 		t.note(t.r.s.harmony, 0, n, Dropped, "a lone "+tok.String())
+		if t.first && t.r.found == 0 { // it opens a call, for a model that mixes the tokens up
+			t.between()
+			return
+		}
 		t.message(Text, true)
 	default:
 		t.note(t.r.s.harmony, 0, n, Dropped, "a lone "+tok.String())
@@ -119,6 +123,8 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 func (t *text) isCall(v string, n int) bool {
 	h := &t.head
 	switch {
+	case h.Rest != "" && h.RestAt >= 0 && t.r.c.Exact(strings.TrimPrefix(h.Recipient, namespace)+" "+h.Rest):
+		h.Recipient, h.Flaw = h.Recipient+" "+h.Rest, "a name with a blank"
 	case h.Recipient != "" && (h.Recipient != "assistant" || !t.isNamed(h.Channel)) || t.r.c.Open():
 	case h.Rest != "" && h.Channel != "final" && t.isNamed(h.Rest):
 		h.Recipient, h.Flaw = h.Rest, "recipient without to="

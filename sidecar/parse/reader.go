@@ -28,6 +28,9 @@ type Facts struct {
 	Topic []string
 	// Talk are words of sentences that speak about a call; nil knows none.
 	Talk *sentence.Talk
+	// Looks says that a call of a tool that executes does no more than one that reads; nil: none is
+	// known to.
+	Looks func(tool string, args []byte) bool
 	// Asked says that the model was asked what it meant: what is in doubt is text then.
 	Asked bool
 	// Judge says why a call may not leave, or nil, and may change its arguments. Without

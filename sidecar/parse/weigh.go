@@ -60,10 +60,20 @@ func (t *text) weigh(form evidence.Sign, signs evidence.Set, c callcode.Call) ev
 	}
 	w.Class, w.Signs = class, t.seen(signs, c, &w)
 	w.Score = t.r.s.weights.Score(w.Signs)
-	if w.Decision = t.r.s.weights.Decide(w.Score, class); w.Signs.Doubtful(class) {
+	w.Decision = t.r.s.weights.Decide(w.Score, class)
+	doubted := w.Signs
+	if doubted.Has(evidence.Behind) && class == tools.Exec && t.r.facts.looks(w.Tool, w.Arguments) {
+		doubted &^= isBehind // text may stand behind it, as behind a tool that reads
+	}
+	if doubted.Doubtful(class) {
 		w.Decision = min(w.Decision, evidence.Ask)
 	}
 	return w
+}
+
+// looks says that a call does no more than one of a tool that reads.
+func (f *Facts) looks(tool string, args []byte) bool {
+	return f.Looks != nil && len(args) > 0 && f.Looks(tool, args)
 }
 
 // aboutCalls says that the user writes about calls.

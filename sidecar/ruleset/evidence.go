@@ -15,6 +15,7 @@ type evidenceDoc struct {
 	Weights []weightRule  `rule:"weights,required" doc:"How much each sign speaks for a call, in logits; below 0 it speaks against one. A sign that is left out counts nothing."`
 	Topic   []string      `rule:"topic" doc:"What a user says who writes about calls, in any case: the sign topic." eg:"[tool call]"`
 	Talk    talkRule      `rule:"talk" doc:"What a sentence says that speaks about a call, and does not make it: the sign told. The words are looked for in small letters, where one blank stands for all other signs, and one is at each end. A * stands for any part of one word, ^ for the beginning of a part between commas, and $ for its end."`
+	Looks   []string      `rule:"looks" doc:"Programs that only look, with their subcommand where that decides. Text may stand behind a command of nothing else, which writes, fetches and runs nothing, as behind a tool that reads." eg:"[ls, git status]"`
 	Run     thresholdRule `rule:"run,required" doc:"From which score on a call runs, by what its tool does."`
 	Ask     thresholdRule `rule:"ask,required" doc:"From which score on the model is asked what it means. Below, it is text."`
 }
@@ -52,5 +53,6 @@ func (l *loader) evidence() {
 	for _, word := range f.Topic {
 		l.set.topic = append(l.set.topic, strings.ToLower(word))
 	}
+	l.set.looking = f.Looks
 	l.set.talk = sentence.Talk(f.Talk)
 }

@@ -50,6 +50,7 @@ type Set struct {
 	arms       map[string]*Set // by their names with blanks between
 	choices    []chooser
 	topic      []string // what a user says who writes about calls, in small letters
+	looking    []string // programs that only look
 	talk       sentence.Talk
 	book       rulebook
 	own        *author                  // what the operator says about calls
@@ -81,7 +82,7 @@ func (s *Set) Strategies(profile string) *parse.Strategies {
 // Facts is what a reading of a reply may know of its request, and how much it may hold;
 // nobody judges its calls yet.
 func (s *Set) Facts(model, server, user string) parse.Facts {
-	return parse.Facts{Model: model, Server: server, User: user, Topic: s.topic, Talk: &s.talk, MaxText: int(s.Limits.TextBytes), MaxDepth: s.Limits.Depth}
+	return parse.Facts{Model: model, Server: server, User: user, Topic: s.topic, Talk: &s.talk, Looks: s.looks, MaxText: int(s.Limits.TextBytes), MaxDepth: s.Limits.Depth}
 }
 
 // WhyNot takes the condition of a strategy apart and evaluates every term for what

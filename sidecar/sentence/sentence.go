@@ -63,6 +63,13 @@ func (p *Front) Ends() Ending {
 	return InSentence
 }
 
+// IsWord says that the text is one word: half a sentence of one word says nothing.
+func (p *Front) IsWord() bool {
+	const longest = 24 // bytes: some languages have no blanks
+	word := strings.TrimSpace(p.String())
+	return word != "" && len(word) <= longest && strings.IndexFunc(word, func(r rune) bool { return !isLetter(r) && !unicode.IsMark(r) && r != '\'' }) < 0
+}
+
 // Announces says that the text ends with a colon.
 func (p *Front) Announces() bool {
 	text := strings.TrimRight(p.String(), scan.Script)

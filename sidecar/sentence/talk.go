@@ -60,17 +60,10 @@ func (k *Talk) Lead(p *Front) Lead {
 	switch {
 	case k.judge(lastSentence(line)) >= reports:
 		return Speaks
-	case glued && last != '\n', isWord(all):
+	case glued && last != '\n', p.IsWord():
 		return Apart
 	}
 	return Silent
-}
-
-// isWord says that a text is one word and blanks: half a sentence of one word says nothing.
-func isWord(text string) bool {
-	const longest = 24 // bytes: some languages have no blanks
-	word := strings.Trim(text, " \t")
-	return len(word) <= longest && strings.IndexFunc(word, func(r rune) bool { return !isLetter(r) && r != '\'' }) < 0
 }
 
 // words is a text without the tags of wrappers, in square or angle brackets, whole or begun, and
