@@ -29,11 +29,17 @@ const (
 
 var words = [...]string{Start: "start", Channel: "channel", Message: "message", Constrain: "constrain", End: "end", Call: "call", Return: "return"}
 
-// reserved are the tokens in the vocabulary of a server that knows their numbers only.
+// others are words between <| and |> that stand for a token, too: those in the vocabulary of a
+// server that knows their numbers only, and those of models that came before.
 // https://github.com/openai/harmony/blob/main/docs/format.md
-var reserved = [...]string{
-	Start: "<|reserved_200006|>", Channel: "<|reserved_200005|>", Message: "<|reserved_200008|>", Constrain: "<|reserved_200003|>",
-	End: "<|reserved_200007|>", Call: "<|reserved_200012|>", Return: "<|reserved_200002|>",
+// https://github.com/openai/tiktoken/blob/main/tiktoken_ext/openai_public.py
+var others = [...]struct {
+	word  string
+	token Token
+}{
+	{"reserved_200006", Start}, {"reserved_200005", Channel}, {"reserved_200008", Message}, {"reserved_200003", Constrain},
+	{"reserved_200007", End}, {"reserved_200012", Call}, {"reserved_200002", Return},
+	{"im_start", Start}, {"im_sep", Message}, {"im_end", Return}, {"endoftext", Return},
 }
 
 // String is the token as it should be written.
@@ -133,10 +139,10 @@ func (a *Alphabet) At(s string, eof bool) (Found, scan.Verdict) {
 			}
 		}
 	}
-	if strings.HasPrefix(s, "<|rese") {
-		for t := Start; t <= Return; t++ {
-			if is := scan.Starts(s, reserved[t], eof); is != scan.No {
-				return Found{Token: t, N: len(reserved[t])}, is
+	if len(s) > 4 && s[1] == '|' && (s[2:5] == "res" || s[2:4] == "im" || s[2:5] == "end") {
+		for _, o := range others {
+			if is := scan.Starts(s[2:], o.word+"|>", eof); is != scan.No {
+				return Found{Token: o.token, N: len(o.word) + 4}, is
 			}
 		}
 	}

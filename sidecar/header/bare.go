@@ -14,25 +14,27 @@ import (
 //	commentary to=functions.read json {"path":"a"}
 
 const (
-	MaxGlue  = 64 // bytes between a recipient and its body
-	maxName  = 64 // bytes of a name
-	maxNoise = 3  // words and signs there that belong to no header
+	MaxGlue  = 160 // bytes between a recipient and its body
+	maxName  = 64  // bytes of a name
+	maxNoise = 4   // words and signs there that belong to no header
 )
 
 // Bare is such a header.
 type Bare struct {
 	Name   string // of the recipient
 	Body   int    // where the body begins
+	Empty  bool   // debris follows it, and no body
 	Tokens bool   // control tokens go on with it: it is one for Read
 }
 
 // bare is such a header, as far as it was read.
 type bare struct {
-	name  string
-	kind  string // its content type
-	raw   int    // where the body begins if it is no JSON; 0: not here
-	noise int
-	led   bool // other words of a header stand in front, and the name is known
+	name   string
+	kind   string // its content type
+	raw    int    // where the body begins if it is no JSON; 0: not here
+	noise  int
+	debris bool // foreign words stand behind the name
+	led    bool // other words of a header stand in front, and the name is known
 }
 
 // Bare looks for a header without control tokens at the start of rest. known says that a name
@@ -47,6 +49,8 @@ func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bar
 		blanks := i
 		i = skipGaps(rest, i)
 		switch {
+		case i == len(rest) && eof && h.debris && known(name):
+			return Bare{Name: name, Body: i, Empty: true}, scan.Yes
 		case i == len(rest):
 			return Bare{}, scan.WaitUnless(eof)
 		case i-start > MaxGlue || strings.Count(rest[blanks:i], "\n") > 2:
@@ -202,10 +206,11 @@ func (g *Grammar) glue(rest string, i int, h *bare, eof bool) (end int, is scan.
 		h.kind = kind
 		h.raw = scan.SkipBytes(rest, end, " \n\t\r:=")
 	case scan.AmongFold(word, words.Channels, words.Between, words.Roles, words.Types):
-	case h.kind != "" || h.noise == maxNoise || !foreign(word) && len(word) > len("parameters"):
+	case h.raw > 0 || h.kind != "" && !foreign(word) || h.noise == maxNoise || !foreign(word) && len(word) > len("parameters"):
 		return 0, scan.No
 	default:
 		h.noise++
+		h.debris = h.debris || foreign(word)
 		if kind != "" {
 			h.kind = kind
 		}

@@ -126,6 +126,9 @@ func (g *Grammar) place(h *Header, w string, at int, wantChannel *bool) {
 		h.Recipient = "="
 	case *wantChannel:
 		*wantChannel = false
+		if h.Channel != "" && words.Channel(h.Channel) == "" && h.Rest == "" { // the first one was none
+			h.Rest, h.RestAt = h.Channel, 0
+		}
 		h.Channel = w
 		if c := words.Channel(w); c != "" && c != w {
 			h.Channel, h.Flaw = c, "noise in the channel"

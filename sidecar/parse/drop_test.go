@@ -15,10 +15,10 @@ strategies:
     priority: 40
     confidence: 1
     drop:
-      text: ['<|im_end|>', '[END]', 'eom>>']
+      text: ['<|eot_id|>', '[END]', 'eom>>']
     hit:
-      - {text: 'Done.<|im_end|>', gives: [], shows: Done.}
-    miss: ['In a span ` + "`<|im_end|>`" + ` it stays.']
+      - {text: 'Done.<|eot_id|>', gives: [], shows: Done.}
+    miss: ['In a span ` + "`<|eot_id|>`" + ` it stays.']
 `
 
 // Text that a rule drops is gone, in any pieces, with and without tools; what is
@@ -26,12 +26,12 @@ strategies:
 func TestDrop(t *testing.T) {
 	s := taught(t, dropping, false).Strategies("")
 	for text, want := range map[string]string{
-		"Done.<|im_end|>":                        "Done.",
-		"<|IM_END|>One.[END] Two.<|im_end|>\n":   "One. Two.\n",
+		"Done.<|eot_id|>":                        "Done.",
+		"<|EOT_ID|>One.[END] Two.<|eot_id|>\n":   "One. Two.\n",
 		"`[END]` and\n```\n[END]\n```\n[END]":    "`[END]` and\n```\n[END]\n```\n",
 		"[EN] [END <|im_en seom>> eom>>x":        "[EN] [END <|im_en seom>> x",
 		"A call: [TOOL:read|path=[END]] [END]":   "A call: ",
-		"[END][TOOL:read|path=a.txt]<|im_end|>.": "",
+		"[END][TOOL:read|path=a.txt]<|eot_id|>.": "",
 	} {
 		for _, c := range []*tools.Catalog{tools.OpenCatalog(shipped.Tools), tools.NewCatalog(shipped.Tools, nil, []tools.Tool{{Name: "read"}})} {
 			for size := 1; size <= len(text); size++ {

@@ -38,7 +38,10 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 		if t.past.Add(v[:scan.SkipBlanks(v, 0)]); strings.HasPrefix(v, header.Assistant) { // glued to what stands in front of it
 			t.past = sentence.Front{}
 		}
-		t.beginCall(v[:n])
+		if t.beginCall(v[:n]); h.Empty {
+			t.noArguments(n, t.head.Recipient)
+			t.between()
+		}
 	}}, yes
 }
 

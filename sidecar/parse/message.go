@@ -26,6 +26,7 @@ func (t *text) beginToken(v string, n int) {
 		t.message(Text, false)
 	case tok == alphabet.Call:
 		t.note(t.r.s.harmony, 0, n, Dropped, "a lone "+tok.String())
+		t.settle(Text)
 		if t.first && t.r.found == 0 { // it opens a call, for a model that mixes the tokens up
 			t.between()
 			return

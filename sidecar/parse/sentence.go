@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"strings"
+
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
@@ -91,6 +93,9 @@ func (t *text) inQuotation(v string, j, end int, eof bool) verdict {
 	p := t.past
 	p.Add(v[:j])
 	if a := p.Ends(); a != sentence.InSentence && a != sentence.InItem {
+		return no
+	}
+	if end < len(v) && !scan.IsSpace(t.before(v, j)) && strings.IndexByte("\"'`*_(", t.before(v, j)) < 0 && !scan.IsSpace(v[end]) { // who writes about one leaves a blank
 		return no
 	}
 	return t.r.s.header.Words.Sentence(v[end:], eof)
