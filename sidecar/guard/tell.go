@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -42,7 +43,9 @@ func (j *judge) tellRule(call *tools.Call, effect policy.Effect, rule, place, wh
 }
 
 // labels are those of a metric: whose call it is, and more.
-func (j *judge) labels(more ...string) []string { return j.set.Labels(j.who.Model, more...) }
+func (j *judge) labels(more ...string) []string {
+	return telemetry.Labels(j.who.Model, j.set.Arms, more...)
+}
 
 // fileOf is the file of a place: file:line.
 func fileOf(place string) string {

@@ -20,12 +20,6 @@ func (s *Set) Under(arms []string) *Set {
 	return s
 }
 
-// Labels are those of a metric of a request to a model that is served by this set, and more. Models
-// and arms are ids of the rule files, whatever a caller sends, so there are few.
-func (s *Set) Labels(model string, more ...string) []string {
-	return append([]string{model, strings.Join(s.Arms, " ")}, more...)
-}
-
 // Arm is the set for those who are in one arm of an experiment.
 func (s *Set) Arm(id, arm string) (*Set, error) {
 	e, _, err := s.Experiments.Find(id, arm)

@@ -5,6 +5,7 @@ package telemetry
 import (
 	"bytes"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -85,6 +86,12 @@ func New() *Metrics {
 		ReloadAt:    gauge("rules_last_reload_success_timestamp_seconds", "When rules were last put in force.").WithLabelValues(),
 		Reloaded:    gauge("rules_last_reload_timestamp_seconds", "When rules were last tried, with success or without.").WithLabelValues(),
 	}
+}
+
+// Labels are those of a request to a model, in arms of experiments, and more. Models and arms are ids
+// of the rule files, whatever a caller sends, so there are few.
+func Labels(model string, arms []string, more ...string) []string {
+	return append([]string{model, strings.Join(arms, " ")}, more...)
 }
 
 const prefix = "gptoss_executor_"

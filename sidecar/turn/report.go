@@ -8,6 +8,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -32,7 +33,9 @@ func detail(about tools.Refusal, err error) string {
 }
 
 // labels are those of a metric: whose turn it is, and more.
-func (t *Turn) labels(more ...string) []string { return t.set.Labels(t.Model.ID.Value, more...) }
+func (t *Turn) labels(more ...string) []string {
+	return telemetry.Labels(t.Model.ID.Value, t.set.Arms, more...)
+}
 
 // count records what a reading found. A clean reply costs nothing here.
 func (t *Turn) count(r *parse.Reading) {
@@ -67,7 +70,7 @@ func (p *Planner) Edited(set *ruleset.Set, model string, done edits.Done) (ids [
 		p.Log.Warn("a condition failed", "event", "edit_failed", "detail", err.Error(), "rules", set.Version)
 	}
 	for _, r := range done.Made {
-		p.Metrics.Hits.WithLabelValues(set.Labels(model, r.File, r.ID)...).Inc()
+		p.Metrics.Hits.WithLabelValues(telemetry.Labels(model, set.Arms, r.File, r.ID)...).Inc()
 		ids = append(ids, r.ID)
 	}
 	return ids
