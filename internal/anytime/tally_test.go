@@ -2,6 +2,7 @@ package anytime
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -178,6 +179,21 @@ func TestWords(t *testing.T) {
 	} {
 		if got := Judge(row.a, row.b, row.ask).Words(row.unit); got != row.want {
 			t.Errorf("%s, not %s", got, row.want)
+		}
+	}
+}
+
+// A difference that is not yet known has its sign, and is never told as 0.0.
+func TestInterval(t *testing.T) {
+	for want, f := range map[string]Finding{
+		"-12.1 to +69.3 points": {Low: -0.121, High: 0.693}, "-0.004 to +0.0002 points": {Low: -0.00004, High: 0.000002}, "+120 to +131 ms": {Low: 120, High: 131},
+	} {
+		unit := ""
+		if strings.HasSuffix(want, "ms") {
+			unit = "ms"
+		}
+		if got := f.Interval(unit); got != want {
+			t.Errorf("%s, not %s", got, want)
 		}
 	}
 }
