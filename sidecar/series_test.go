@@ -11,8 +11,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// What happens to replies is counted by model and arm, in every arm that a request is in; what callers
-// make up is no label.
+// What happens to replies is counted by model and arm, in every arm that a request is in, and logs name
+// the arms; what callers make up is no label.
 func TestMetricsByArm(t *testing.T) {
 	set := trying(t, `experiments:
   - {id: prompt, about: x, status: running, measure: tool_ok, sample: [{session: one, arm: short}, {session: two, arm: short}],
@@ -24,7 +24,8 @@ func TestMetricsByArm(t *testing.T) {
 	for _, row := range []struct{ session, arm string }{
 		{"", ""}, {"one", "prompt/short warm/control"}, {"two", "prompt/short warm/high"},
 	} {
-		r := start(t, setup{set: set, lab: openLab(t, "", io.Discard)}, script.New(script.Scenario{Steps: []script.Reply{damaged, deleting, unknown, unknown, unknown, nothing, nothing, nothing}}))
+		decided := &notes{}
+		r := start(t, setup{set: set, lab: openLab(t, "", io.Discard), decisions: decided}, script.New(script.Scenario{Steps: []script.Reply{damaged, deleting, unknown, unknown, unknown, nothing, nothing, nothing}}))
 		headers := []string{}
 		if row.session != "" {
 			headers = []string{"session_id", row.session}
@@ -34,6 +35,14 @@ func TestMetricsByArm(t *testing.T) {
 		}
 		for i := range 20 {
 			r.chat(fmt.Sprintf(`{"model":"made-up-%d","user":"%d","messages":[{"role":"user","content":"x"}]}`, i, i), headers...)
+		}
+		for _, d := range decided.list {
+			if strings.Join(d.Arms, " ") != row.arm {
+				t.Errorf("%q: a decision in %v", row.session, d.Arms)
+			}
+		}
+		if log := r.log.String(); len(decided.list) == 0 || !strings.Contains(log, fmt.Sprintf(" experiment=%q ", row.arm)) {
+			t.Errorf("%q: %d decisions, %s", row.session, len(decided.list), log)
 		}
 		m := r.metrics()
 		of := fmt.Sprintf(`model="gpt-oss",arm=%q,`, row.arm)
