@@ -9,6 +9,9 @@ FUZZTIME ?= 10s
 BENCHTIME ?= 1s
 DIALECT ?= vllm
 LISTEN ?= 127.0.0.1:8000
+ASK ?= http://127.0.0.1:8001/v1
+FROM ?= 0
+TO ?= 100
 CONFIG ?= deploy/config.yaml
 
 # All packages but the one that starts a gateway.
@@ -16,7 +19,7 @@ packages = $$(go list ./... | grep -v '/e2e$$')
 # Those where several things run at once, in the code or in its tests.
 concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -v '^./e2e$$')
 
-.PHONY: help build run test needs unit race e2e lint fuzz bench load demo model schemas faults experiments reading clean
+.PHONY: help build run test needs unit race e2e lint fuzz bench load demo model sessions schemas faults experiments reading clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +85,9 @@ demo: ## see it work: no model, no key; where npm is, with a real gateway, too
 
 model: ## a scripted gpt-oss server at 127.0.0.1:8000 to play with; DIALECT=ollama, llamacpp ...
 	@go run ./sidecar/script/serve --dialect $(DIALECT) --listen $(LISTEN)
+
+sessions: ## callers for the guide of experiments: sessions FROM=0 TO=100 ask a server at ASK, which stands before `make model`
+	@go run ./sidecar/script/serve --ask $(ASK) --from $(FROM) --to $(TO)
 
 schemas: ## rewrite schemas/, which editors check rules with, from the Go types
 	go test ./sidecar/ruleset -run TestSchemasAreFresh -update

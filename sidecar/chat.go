@@ -64,6 +64,9 @@ type answering interface {
 // served is the one line that every request leaves in the log.
 func (s *Server) served(w http.ResponseWriter, r *http.Request, a turn.Account, began time.Time, streams bool, err error) {
 	status := statusOf(err)
+	if s.account != nil {
+		s.account(r.Context(), a)
+	}
 	s.metrics.Tokens.WithLabelValues(a.Model, "prompt").Add(float64(a.Prompt))
 	s.metrics.Tokens.WithLabelValues(a.Model, "completion").Add(float64(a.Completion))
 	s.metrics.Tokens.WithLabelValues(a.Model, "reasoning").Add(float64(a.Reasoning))

@@ -11,8 +11,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Calls, repairs, refusals and faults are counted by model and arm, in every arm that a request
-// is in; what callers make up is no label.
+// What happens to replies is counted by model and arm, in every arm that a request is in, and logs name
+// the arms; what callers make up is no label.
 func TestMetricsByArm(t *testing.T) {
 	set := trying(t, `experiments:
   - {id: prompt, about: x, status: running, measure: tool_ok, sample: [{session: one, arm: short}, {session: two, arm: short}],
@@ -20,25 +20,36 @@ func TestMetricsByArm(t *testing.T) {
   - {id: warm, about: x, status: running, measure: tool_ok, sample: [{session: one, arm: control}, {session: two, arm: high}], when: session == "one" or session == "two",
      arms: {control: {share: 50}, high: {share: 50, set: {effort: high}}}}
 `)
-	damaged, unknown := script.Native("read", `{"path":"a",}`), script.Native("launch_missile", `{}`)
+	damaged, deleting, unknown, nothing := script.Native("read", `{"path":"a",}`), script.Native("exec", `{"command":"rm -rf /"}`), script.Native("launch_missile", `{}`), script.Empty()
 	for _, row := range []struct{ session, arm string }{
 		{"", ""}, {"one", "prompt/short warm/control"}, {"two", "prompt/short warm/high"},
 	} {
-		r := start(t, setup{set: set, lab: openLab(t, "", io.Discard)}, script.New(script.Scenario{Steps: []script.Reply{damaged, unknown, unknown, unknown, unknown}}))
+		decided := &notes{}
+		r := start(t, setup{set: set, lab: openLab(t, "", io.Discard), decisions: decided}, script.New(script.Scenario{Steps: []script.Reply{damaged, deleting, unknown, unknown, unknown, nothing, nothing, nothing}}))
 		headers := []string{}
 		if row.session != "" {
 			headers = []string{"session_id", row.session}
 		}
-		r.chat(asking(bothTool), headers...)
-		r.chat(asking(bothTool), headers...)
+		for range 3 {
+			r.chat(asking(bothTool), headers...)
+		}
 		for i := range 20 {
 			r.chat(fmt.Sprintf(`{"model":"made-up-%d","user":"%d","messages":[{"role":"user","content":"x"}]}`, i, i), headers...)
+		}
+		for _, d := range decided.list {
+			if strings.Join(d.Arms, " ") != row.arm {
+				t.Errorf("%q: a decision in %v", row.session, d.Arms)
+			}
+		}
+		if log := r.log.String(); len(decided.list) == 0 || !strings.Contains(log, fmt.Sprintf(" experiment=%q ", row.arm)) {
+			t.Errorf("%q: %d decisions, %s", row.session, len(decided.list), log)
 		}
 		m := r.metrics()
 		of := fmt.Sprintf(`model="gpt-oss",arm=%q,`, row.arm)
 		for _, want := range []string{
 			`calls_total{` + of + `strategy="native"} 1`, `repairs_total{` + of + `kind="json.`,
 			`refusals_total{` + of + `code="not_offered"} `, `faults_total{` + of + `fault="not_offered",action="`,
+			`said_total{` + of + `fault="empty"} `, `rule_hits_total{` + of + `file="strategies.yaml",rule="native"} `, `policy_decisions_total{` + of + `effect="deny",file="exec.yaml",rule="whole-tree"} 1`,
 		} {
 			if !strings.Contains(m, want) {
 				t.Errorf("%q: no %s", row.session, want)
@@ -71,8 +82,10 @@ func TestRunsInArms(t *testing.T) {
 	if a.text != "Done." || arm == "" {
 		t.Fatalf("%q in %q: %s", a.text, arm, a.body)
 	}
-	if want := fmt.Sprintf(`calls_total{model="executor",arm=%q,strategy="native"} 2`, arm); !strings.Contains(r.metrics(), want) {
-		t.Errorf("no %s in\n%s", want, r.metrics())
+	for _, want := range []string{`run_calls_total{model="executor",arm=%q,tool="web_search",outcome="ok"} 2`, `_calls_total{model="executor",arm=%q,strategy="native"} 2`} {
+		if want = fmt.Sprintf(want, arm); !strings.Contains(r.metrics(), want) {
+			t.Errorf("no %s in\n%s", want, r.metrics())
+		}
 	}
 	counted := map[string]float64{}
 	for _, arm := range l.Reports(set)[0].Arms {

@@ -45,8 +45,9 @@ type Config struct {
 	Names    web.Names
 	Metrics  *telemetry.Metrics
 	Log      *slog.Logger
-	Lab      *lab.Lab      // of experiments; nil: none is run
-	RoleWait time.Duration // of streams; 0: as the package reply has it
+	Lab      *lab.Lab                            // of experiments; nil: none is run
+	Served   func(context.Context, turn.Account) // is told what came of each request; nil: nobody
+	RoleWait time.Duration                       // of streams; 0: as the package reply has it
 }
 
 // Server answers OpenAI-compatible requests.
@@ -56,6 +57,7 @@ type Server struct {
 	runs     *executor.Executor // nil: there is no tool to run
 	sessions *state.Sessions
 	lab      *lab.Lab
+	account  func(context.Context, turn.Account)
 	token    string
 	names    web.Names
 	metrics  *telemetry.Metrics
@@ -67,7 +69,7 @@ type Server struct {
 func New(c Config) *Server {
 	limits := c.Rules.Set().Limits
 	s := &Server{
-		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log, lab: c.Lab, roleWait: cmp.Or(c.RoleWait, reply.RoleWait),
+		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log, lab: c.Lab, account: c.Served, roleWait: cmp.Or(c.RoleWait, reply.RoleWait),
 		sessions: state.NewSessions(maxSessions),
 		turns: &turn.Planner{
 			Upstreams: turn.NewUpstreams(c.Upstream, c.Log), Guard: c.Guard, Thoughts: state.NewTexts(limits.Thoughts), Notes: state.NewTexts(limits.Thoughts),

@@ -114,12 +114,23 @@ func Judge(control, arm Tally, o Ask) Finding {
 	return f
 }
 
-// Words say it, with the unit of a mean; empty for a rate, which is told in points.
-func (f Finding) Words(unit string) string {
-	low, high, name := f.Low, f.High, unit
+// in is where the difference lies, with the unit of a mean; empty for a rate, which is told in points.
+func (f Finding) in(unit string) (low, high float64, name string) {
 	if unit == "" {
-		low, high, name = 100*low, 100*high, "points"
+		return 100 * f.Low, 100 * f.High, "points"
 	}
+	return f.Low, f.High, unit
+}
+
+// Interval says where the difference lies.
+func (f Finding) Interval(unit string) string {
+	low, high, name := f.in(unit)
+	return fmt.Sprintf("%s to %s %s", signed(low), signed(high), name)
+}
+
+// Words say what is found.
+func (f Finding) Words(unit string) string {
+	low, high, name := f.in(unit)
 	if f.Effect < 0 {
 		low, high = -high, -low
 	}
@@ -145,6 +156,13 @@ func number(x float64) string {
 	default:
 		return fmt.Sprintf("%.*f", int(math.Ceil(-math.Log10(size))), x)
 	}
+}
+
+func signed(x float64) string {
+	if x < 0 {
+		return number(x)
+	}
+	return "+" + number(x)
 }
 
 // up rounds as number does, but never down: what is told as a bound is one.

@@ -58,6 +58,17 @@ func (t *Tally) Add(o Tally) {
 	t.NN += o.NN
 }
 
+// Join takes in that two units of it are one, by what each adds up to.
+func (t *Tally) Join(a, b Unit) {
+	if a.N == 0 || b.N == 0 || !a.sound() || !b.sound() {
+		return // one of them was not counted
+	}
+	t.Units--
+	t.XX += 2 * a.X * b.X
+	t.XN += a.X*b.N + b.X*a.N
+	t.NN += 2 * a.N * b.N
+}
+
 // Rate is how much comes to one event; NaN where there is none.
 func (t Tally) Rate() float64 { return t.X / t.N }
 

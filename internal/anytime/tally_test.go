@@ -2,12 +2,14 @@ package anytime
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
-// Tallies of several processes add up to one, in any order, and events come in any order.
+// Tallies of several processes add up to one, in any order, also where a unit is in both of them; and
+// events come in any order.
 func TestTalliesAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		units := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Unit {
@@ -15,12 +17,18 @@ func TestTalliesAddUp(t *testing.T) {
 			return Unit{float64(rapid.IntRange(0, n).Draw(t, "x")), float64(n)}
 		}), 0, 50).Draw(t, "units")
 		var whole, here, there, steps Tally
+		var moved [][2]Unit
 		for i, u := range units {
 			whole.Grow(Unit{}, u)
-			if i%2 == 0 {
+			switch part := (Unit{min(u.X, 1), 1}); {
+			case i%3 == 0:
 				here.Grow(Unit{}, u)
-			} else {
+			case i%3 == 1 || u.N < 2:
 				there.Grow(Unit{}, u)
+			default:
+				here.Grow(Unit{}, part)
+				there.Grow(Unit{}, Unit{u.X - part.X, u.N - part.N})
+				moved = append(moved, [2]Unit{part, {u.X - part.X, u.N - part.N}})
 			}
 			was := Unit{}
 			for k := range int(u.N) {
@@ -32,6 +40,10 @@ func TestTalliesAddUp(t *testing.T) {
 		sum, other := here, there
 		sum.Add(there)
 		other.Add(here)
+		for _, u := range moved {
+			sum.Join(u[0], u[1])
+			other.Join(u[1], u[0])
+		}
 		if sum != whole || other != whole || steps != whole || !whole.Sound() {
 			t.Fatalf("%+v %+v %+v %+v", whole, sum, other, steps)
 		}
@@ -167,6 +179,21 @@ func TestWords(t *testing.T) {
 	} {
 		if got := Judge(row.a, row.b, row.ask).Words(row.unit); got != row.want {
 			t.Errorf("%s, not %s", got, row.want)
+		}
+	}
+}
+
+// A difference that is not yet known has its sign, and is never told as 0.0.
+func TestInterval(t *testing.T) {
+	for want, f := range map[string]Finding{
+		"-12.1 to +69.3 points": {Low: -0.121, High: 0.693}, "-0.004 to +0.0002 points": {Low: -0.00004, High: 0.000002}, "+120 to +131 ms": {Low: 120, High: 131},
+	} {
+		unit := ""
+		if strings.HasSuffix(want, "ms") {
+			unit = "ms"
+		}
+		if got := f.Interval(unit); got != want {
+			t.Errorf("%s, not %s", got, want)
 		}
 	}
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Rule is what is recorded, as a rule file says it. The caller takes the share.
+// Rule is what is recorded, as a rule file says it. Of which replies, the caller knows.
 type Rule struct {
-	Share    float64       // of replies, 0..1
 	Messages bool          // the messages of the request, and what the user said last, too
 	Bytes    int64         // of all segments together; the oldest go. 0: 256 MiB
 	Age      time.Duration // segments that began earlier go. 0: 30 days
@@ -32,7 +31,8 @@ func (r Rule) filled() Rule {
 type Reply struct {
 	At                                                time.Time
 	ID, Model, Server, Session, Rules, Style, Profile string
-	User, Workspace                                   string   // as conditions see them; User and Caller are recorded with the messages only
+	User                                              string   // as conditions see it; it and Caller are recorded with the messages only
+	Workspace                                         string   // where the gateway says that the agent works
 	Agent, Channel, Caller                            string   // Caller is the field user of the request
 	Arms                                              []string // EXPERIMENT/ARM
 	Tools                                             []tools.Tool

@@ -30,7 +30,8 @@ A line of a corpus is a record as explain --jsonl takes it, or one that capture 
 "expect", as compare takes it, it can be right or wrong; it may also say "category".
 
 With --live the corpora say what to ask ("user" or "messages", and "tools"): each case is asked
-of a model server several times, through the serving code of each variant.
+of a model server several times, through the serving code of each variant. Bound what that
+may take with --max-requests, --max-total-tokens, or --max-cost and your prices.
 
 Exit code: 0 no case that was right in the baseline is wrong now, 1 some are, or a line
 could not be read, 2 wrong usage.`,
@@ -41,6 +42,9 @@ could not be read, 2 wrong usage.`,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			if len(job.Corpora) == 0 || len(variants) == 0 {
 				return manual.Misused(c, errors.New("name at least one --corpus FILE and one --variant NAME=DIR"))
+			}
+			if err := job.Live.Most.Check(); err != nil {
+				return manual.Misused(c, err)
 			}
 			if job.Variants, err = eval.Specs(variants, profile); err != nil {
 				return manual.Misused(c, err)
@@ -72,7 +76,13 @@ could not be read, 2 wrong usage.`,
 	f.StringVar(&job.Live.URL, "live", "", "ask the model server at `URL` anew")
 	f.IntVar(&job.Live.Times, "times", 3, "with --live: the `NUMBER` of times that a case is asked, at each temperature")
 	f.Float64SliceVar(&job.Live.Temperatures, "temperature", nil, "with --live: the `TEMPERATURES` to ask at (without it: the one of the rules)")
-	f.IntVar(&job.Live.Most, "max-requests", 0, "with --live: stop behind this `NUMBER` of requests")
+	most := &job.Live.Most
+	f.IntVar(&most.Requests, "max-requests", 0, "with --live: stop behind this `NUMBER` of requests")
+	f.IntVar(&most.Tokens, "max-total-tokens", 0, "with --live: stop when this `NUMBER` of tokens is spent, of prompts and answers")
+	f.Float64Var(&most.Cost, "max-cost", 0, "with --live: stop when this `AMOUNT` is spent, by --price-in and --price-out")
+	f.Float64Var(&most.In, "price-in", 0, "with --live: the `PRICE` of a million tokens of prompts")
+	f.Float64Var(&most.Out, "price-out", 0, "with --live: the `PRICE` of a million tokens of answers")
+	f.BoolVar(&job.Live.Whole, "whole", false, "with --live: ask for whole answers, in place of streams")
 	f.IntVar(&job.Live.Parallel, "parallel", 4, "with --live: the `NUMBER` of requests at once")
 	f.StringVar(&job.Live.Answers, "answers", "", "with --live: keep what was answered in `FILE`, and do not ask for it again")
 	f.DurationVar(&job.Live.Wait, "timeout", 2*time.Minute, "with --live: the `TIME` for one answer")

@@ -1,15 +1,9 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"io"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
@@ -41,18 +35,7 @@ func TestExperimentsPage(t *testing.T) {
 		name     string
 		sessions int
 	}{{"100 sessions", 100}, {"2000 sessions", 2000}} {
-		var all sync.WaitGroup
-		for w := range 4 {
-			all.Go(func() {
-				for n := done + w; n < stage.sessions; n += 4 {
-					if err := readNumber(address, n); err != nil {
-						t.Errorf("session %d: %v", n, err)
-						return
-					}
-				}
-			})
-		}
-		all.Wait()
+		ruletest.Must(t, script.Sessions(t.Context(), "http://"+address+"/v1", done, stage.sessions))
 		done = stage.sessions
 		var out strings.Builder
 		if code := Run([]string{"experiments", "--admin", admin}, Env{Out: &out, Err: &out}); code != 0 {
@@ -73,46 +56,4 @@ func TestExperimentsPage(t *testing.T) {
 	if *update {
 		ruletest.Must(t, os.WriteFile(experimentsPage, page, 0o644))
 	}
-}
-
-// readNumber is a session: it asks, runs the call that comes, and asks again.
-func readNumber(address string, n int) error {
-	type object = map[string]any
-	messages := []any{object{"role": "user", "content": fmt.Sprintf("Please read number %d.", n)}}
-	offered := []any{object{"type": "function", "function": object{"name": "read", "parameters": object{"type": "object", "properties": object{"path": object{"type": "string"}}}}}}
-	for range 2 {
-		body, err := json.Marshal(object{"model": "gpt-oss", "messages": messages, "tools": offered})
-		if err != nil {
-			return err
-		}
-		req, err := http.NewRequest(http.MethodPost, "http://"+address+"/v1/chat/completions", bytes.NewReader(body))
-		if err != nil {
-			return err
-		}
-		req.Header.Set("session_id", fmt.Sprint("session ", n))
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			return err
-		}
-		doc, err := io.ReadAll(res.Body)
-		_ = res.Body.Close()
-		var answer struct {
-			Choices []struct{ Message json.RawMessage }
-		}
-		if err != nil || json.Unmarshal(doc, &answer) != nil || len(answer.Choices) != 1 {
-			return fmt.Errorf("%d %s %w", res.StatusCode, doc, err)
-		}
-		var said struct {
-			Calls []struct{ ID string } `json:"tool_calls"`
-		}
-		if err := json.Unmarshal(answer.Choices[0].Message, &said); err != nil || len(said.Calls) == 0 {
-			return err
-		}
-		result := "The text."
-		if bytes.Contains(doc, []byte(script.GoneMD)) {
-			result = "Error: no such file"
-		}
-		messages = append(messages, answer.Choices[0].Message, object{"role": "tool", "tool_call_id": said.Calls[0].ID, "content": result})
-	}
-	return nil
 }

@@ -15,7 +15,7 @@ import (
 // answered is what a server answered once, as a variant read it.
 type answered struct {
 	replay.Made
-	Milliseconds float64 `json:"milliseconds"`
+	Spent
 
 	failed error // the server had no answer, this time
 }

@@ -73,9 +73,9 @@ func (m *crowd) ask(t *testing.T, ctx context.Context, l Live) (string, error) {
 	}
 	r.Finish()
 	for _, v := range r.Variants {
-		v.Milliseconds = 0
+		v.Spent = Spent{}
 		for _, c := range v.Categories {
-			c.Milliseconds = 0
+			c.Spent = Spent{}
 		}
 	}
 	var out bytes.Buffer

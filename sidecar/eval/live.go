@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,10 +17,11 @@ import (
 // at each temperature, through the serving code of each variant. So what a variant sets of a
 // request counts, too.
 type Live struct {
-	URL, Key     string        // of the model server, and its bearer token
-	Times        int           // at each temperature; 0: 1
-	Temperatures []float64     // none: that of the rules, or the server's own
-	Most         int           // requests; 0: as many as it takes
+	URL, Key     string    // of the model server, and its bearer token
+	Times        int       // at each temperature; 0: 1
+	Temperatures []float64 // none: that of the rules, or the server's own
+	Whole        bool      // answers, in place of streams
+	Most         Bounds
 	Parallel     int           // requests at once; 0: 1
 	Answers      string        // file of what was answered, for the next time; empty: none
 	Wait         time.Duration // for one answer
@@ -94,18 +94,18 @@ func (l *Live) Run(ctx context.Context, r *Report, variants []Variant, world gua
 		defer servers[i].close()
 	}
 	questions := l.questions()
-	all := len(questions) * len(variants)
 	open := known.open(questions, servers)
-	fmt.Fprintf(l.Tell, "%d cases, %d times each, %d variants: %d answers; %d are known, at most %d requests, %d at once\n", len(l.cases), max(1, l.Times)*max(1, len(l.Temperatures)), len(variants), all, known.among(questions, servers), cmp.Or(l.Most, len(open)), max(1, l.Parallel))
 	now := open
-	if l.Most > 0 {
-		now = open[:min(l.Most, len(open))]
+	if l.Most.Requests > 0 {
+		now = open[:min(l.Most.Requests, len(open))]
 	}
-	if err := l.ask(ctx, now, known); err != nil {
+	fmt.Fprintf(l.Tell, "%d cases, %d times each, %d variants: %d answers; %d are known, at most %d requests, %d at once\n", len(l.cases), max(1, l.Times)*max(1, len(l.Temperatures)), len(variants), len(questions)*len(variants), known.among(questions, servers), len(now), max(1, l.Parallel))
+	done, spent, err := l.ask(ctx, now, known)
+	if err != nil {
 		return err
 	}
-	if len(now) < len(open) {
-		fmt.Fprintf(l.Tell, "stopped behind %d requests; ask again with the same --answers to go on\n", len(now))
+	if done < len(open) {
+		fmt.Fprintf(l.Tell, "stopped behind %d requests, %s; a run with the same --answers goes on there\n", done, l.Most.told(spent))
 	}
 	for _, q := range questions {
 		if !take(r, q, servers, known) {
@@ -130,7 +130,7 @@ func take(r *Report, q question, servers []*server, known *answers) (ok bool) {
 			r.Variants[i].Errors++
 			continue
 		}
-		m, sum := q.tally(s.Variant, made.Made, made.Milliseconds)
+		m, sum := q.tally(s.Variant, made.Made, made.Spent)
 		row.Made, sums = append(row.Made, m), append(sums, sum)
 		row.Differs = row.Differs || !same(row.Made[0], m)
 	}
@@ -140,7 +140,8 @@ func take(r *Report, q question, servers []*server, known *answers) (ok bool) {
 	return true
 }
 
-// questions are all that is to be asked, in order.
+// questions are all that is to be asked, in order: every case once before any is asked twice, so that
+// a bound cuts off times, and no cases.
 func (l *Live) questions() (out []question) {
 	temperatures := []*float64{nil}
 	for i := range l.Temperatures {
@@ -149,9 +150,9 @@ func (l *Live) questions() (out []question) {
 		}
 		temperatures = append(temperatures, &l.Temperatures[i])
 	}
-	for _, c := range l.cases {
-		for _, t := range temperatures {
-			for n := range max(1, l.Times) {
+	for n := range max(1, l.Times) {
+		for _, c := range l.cases {
+			for _, t := range temperatures {
 				out = append(out, question{Case: c, temperature: t, time: n + 1})
 			}
 		}

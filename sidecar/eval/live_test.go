@@ -3,18 +3,20 @@ package eval
 import (
 	"bytes"
 	"context"
-	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
 const questionLines = `{"id":"a","user":"Read a.","tools":["read"],"expect":{"calls":[{"name":"read","arguments":{"path":"a"}}]}}
@@ -22,44 +24,26 @@ const questionLines = `{"id":"a","user":"Read a.","tools":["read"],"expect":{"ca
 {"id":"c","tools":["read"]}
 `
 
-// model answers rightly where it is asked at 0, and else every second time; broken says which
+// model answers rightly where it is asked at 0, and else in every second four; broken says which
 // requests fail.
-type model struct {
-	mu     sync.Mutex
-	asked  int
-	broken func(n int) bool
+func model(broken func(n int) bool) *script.Server {
+	return script.New(script.Scenario{Choose: func(q script.Request) *script.Reply {
+		n, out := q.Step+1, script.Text("Hi.")
+		if last := q.Messages[len(q.Messages)-1].Text; strings.HasPrefix(last, "Read") {
+			out = script.Text(`<|channel|>commentary to=functions.read <|constrain|>json<|message|>{"path":"a"}<|call|>`)
+		}
+		if gjson.GetBytes(q.Body, "temperature").Num > 0 && q.Step/4%2 == 1 {
+			out = script.Text("I would rather not.")
+		}
+		if broken != nil && broken(n) {
+			out = script.Fail(http.StatusBadRequest, "no such luck")
+		}
+		out.Pause = time.Millisecond
+		return &out
+	}})
 }
 
-func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
-		_, _ = w.Write([]byte(`{"object":"list","data":[{"id":"gpt-oss-20b"}]}`))
-		return
-	}
-	var req struct {
-		Temperature *float64
-		Messages    []struct{ Role, Content string }
-	}
-	_ = json.NewDecoder(r.Body).Decode(&req)
-	m.mu.Lock()
-	m.asked++
-	n := m.asked
-	m.mu.Unlock()
-	if m.broken != nil && m.broken(n) {
-		http.Error(w, `{"error":{"message":"no such luck"}}`, http.StatusBadRequest)
-		return
-	}
-	content := "Hi."
-	if last := req.Messages[len(req.Messages)-1].Content; strings.HasPrefix(last, "Read") {
-		content = `<|channel|>commentary to=functions.read <|constrain|>json<|message|>{\"path\":\"a\"}<|call|>`
-	}
-	if req.Temperature != nil && *req.Temperature > 0 && n%2 == 0 {
-		content = "I would rather not."
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write([]byte(`{"id":"x","object":"chat.completion","model":"gpt-oss-20b","choices":[{"index":0,"message":{"role":"assistant","content":"` + content + `"},"finish_reason":"stop"}]}`))
-}
-
-func live(t *testing.T, m *model, l Live) (*Report, string) {
+func live(t *testing.T, m *script.Server, l Live) (*Report, string) {
 	t.Helper()
 	srv := httptest.NewServer(m)
 	defer srv.Close()
@@ -79,11 +63,11 @@ func live(t *testing.T, m *model, l Live) (*Report, string) {
 
 // Each case is asked so often at each temperature, and read as it is served.
 func TestLive(t *testing.T) {
-	m := &model{}
+	m := model(nil)
 	r, said := live(t, m, Live{Times: 4, Temperatures: []float64{0, 0.7}})
 	v := r.Variants[0]
-	if m.asked != 16 || v.Cases != 16 || v.Right != 12 || v.Errors != 0 || *v.Steady != (Steady{Always: 2, Sometimes: 2}) {
-		t.Errorf("asked %d, %+v, %+v\n%s", m.asked, v, v.Steady, said)
+	if len(m.Requests("")) != 16 || v.Cases != 16 || v.Right != 12 || v.Errors != 0 || *v.Steady != (Steady{Always: 2, Sometimes: 2}) {
+		t.Errorf("asked %d, %+v, %+v\n%s", len(m.Requests("")), v, v.Steady, said)
 	}
 	if id := r.All[0].ID; id != "a at 0, time 1" {
 		t.Errorf("the first row is %q", id)
@@ -103,39 +87,126 @@ func TestLive(t *testing.T) {
 // What was answered is not asked again; a bound stops; a changed case is another one.
 func TestLiveGoesOn(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "answers")
-	first := &model{}
-	r, said := live(t, first, Live{Times: 3, Most: 4, Answers: file})
-	if first.asked != 4 || r.Cases != 4 || !strings.Contains(said, "stopped behind 4 requests") {
-		t.Errorf("asked %d, %d cases\n%s", first.asked, r.Cases, said)
+	first := model(nil)
+	r, said := live(t, first, Live{Times: 3, Most: Bounds{Requests: 4}, Answers: file})
+	if len(first.Requests("")) != 4 || r.Cases != 4 || !strings.Contains(said, "stopped behind 4 requests") {
+		t.Errorf("asked %d, %d cases\n%s", len(first.Requests("")), r.Cases, said)
 	}
 	doc, err := os.ReadFile(file)
 	ruletest.Must(t, err)
 	ruletest.Must(t, os.WriteFile(file, doc[:len(doc)-9], 0o600)) // the last line broke off
-	second := &model{}
+	second := model(nil)
 	r, _ = live(t, second, Live{Times: 3, Answers: file})
-	if second.asked != 3 || r.Cases != 6 || r.Variants[0].Right != 6 {
-		t.Errorf("asked %d, %+v", second.asked, r.Variants[0])
+	if len(second.Requests("")) != 3 || r.Cases != 6 || r.Variants[0].Right != 6 {
+		t.Errorf("asked %d, %+v", len(second.Requests("")), r.Variants[0])
 	}
-	third := &model{}
-	if live(t, third, Live{Times: 3, Answers: file, Temperatures: []float64{0.3}}); third.asked != 6 {
-		t.Errorf("at another temperature %d were asked", third.asked)
+	third := model(nil)
+	if live(t, third, Live{Times: 3, Answers: file, Temperatures: []float64{0.3}}); len(third.Requests("")) != 6 {
+		t.Errorf("at another temperature %d were asked", len(third.Requests("")))
 	}
 }
 
 // What the server could not answer is counted apart.
 func TestLiveErrors(t *testing.T) {
-	r, said := live(t, &model{broken: func(n int) bool { return n == 2 }}, Live{Times: 2})
+	r, said := live(t, model(func(n int) bool { return n == 2 }), Live{Times: 2})
 	if v := r.Variants[0]; v.Errors != 1 || v.Cases != 3 || v.Right != 3 {
 		t.Errorf("%+v\n%s", v, said)
 	}
-	r, _ = live(t, &model{broken: func(int) bool { return true }}, Live{Times: 1})
+	r, _ = live(t, model(func(int) bool { return true }), Live{Times: 1})
 	if v := r.Variants[0]; v.Errors != 2 || v.Cases != 0 {
 		t.Errorf("a server that is down: %+v", v)
 	}
-	r, _ = live(t, &model{broken: func(n int) bool { return n == 2 }}, Live{Times: 2})
+	r, _ = live(t, model(func(n int) bool { return n == 2 }), Live{Times: 2})
 	var out bytes.Buffer
 	ruletest.Must(t, r.Write(&out))
 	if !strings.Contains(out.String(), "no answer") {
 		t.Error(out.String())
+	}
+}
+
+// What is asked is a stream, as a gateway asks, or a whole answer; both are read the same.
+func TestLiveStreams(t *testing.T) {
+	for _, whole := range []bool{false, true} {
+		m := model(nil)
+		r, _ := live(t, m, Live{Times: 2, Whole: whole})
+		for _, q := range m.Requests("") {
+			if q.Stream == whole || q.Usage == whole {
+				t.Errorf("whole %v: asked %s", whole, q.Body)
+			}
+		}
+		if v := r.Variants[0]; v.Right != 4 || v.Each().First <= 0 || !whole && v.First >= v.Milliseconds {
+			t.Errorf("whole %v: %+v", whole, v)
+		}
+	}
+}
+
+// All that the server counts is told, what was asked again, too.
+func TestLiveTokens(t *testing.T) {
+	m := script.New(script.Scenario{Steps: []script.Reply{script.Empty(), script.Native("read", `{"path":"a"}`), script.Text("Hi.")}})
+	r, said := live(t, m, Live{Times: 1, Most: Bounds{In: 3, Out: 20}})
+	prompts := 0
+	for _, q := range m.Requests("") {
+		prompts += len(q.Body)/4 + 1 // as the script counts
+	}
+	if v := r.Variants[0]; v.Prompt != prompts || v.Completion != 3+7+3 || v.Cases != 2 {
+		t.Errorf("%+v, not %d tokens", v, prompts)
+	}
+	if want := fmt.Sprintf("2 of 2, %d tokens, cost %.4f\n", prompts+13, (3*float64(prompts)+20*13)/1e6); !strings.Contains(said, want) {
+		t.Errorf("no %q in\n%s", want, said)
+	}
+	var out bytes.Buffer
+	ruletest.Must(t, r.Write(&out))
+	if !strings.Contains(out.String(), "first ms") || strings.Contains(out.String(), "repairs") {
+		t.Error(out.String())
+	}
+}
+
+// A run ends when it has spent enough, and the next one goes on there.
+func TestLiveBounded(t *testing.T) {
+	whole, _ := live(t, model(nil), Live{Times: 3})
+	spent := whole.Variants[0].Spent // of 6 questions that take about as much
+	most, price := spent.tokens()*2/5, 1e6/float64(spent.tokens())
+	for says, most := range map[string]Bounds{fmt.Sprintf(" of %d tokens\n", most): {Tokens: most}, " of 0.4\n": {Cost: 0.4, In: price, Out: price}} {
+		file := filepath.Join(t.TempDir(), "answers")
+		first, second, third := model(nil), model(nil), model(nil)
+		r, said := live(t, first, Live{Times: 3, Most: most, Answers: file})
+		if n := len(first.Requests("")); n != 3 || r.Cases != 3 || !strings.Contains(said, "stopped behind 3 requests, ") || !strings.Contains(said, says) {
+			t.Errorf("%q: asked %d, %d cases\n%s", says, n, r.Cases, said)
+		}
+		if r, said = live(t, second, Live{Times: 3, Most: most, Answers: file}); r.Cases != 6 || len(second.Requests("")) != 3 {
+			t.Errorf("%q: then %d cases\n%s", says, r.Cases, said)
+		}
+		if r, _ = live(t, third, Live{Times: 3, Answers: file}); len(third.Requests("")) != 0 || r.Variants[0].Prompt != spent.Prompt || r.Variants[0].Completion != spent.Completion {
+			t.Errorf("%q: the answers took %+v, and %+v in one go", says, r.Variants[0].Spent, spent)
+		}
+	}
+	if said, err := (&crowd{}).ask(t, t.Context(), Live{Most: Bounds{Tokens: 1000}}); err == nil || !strings.Contains(err.Error(), "does not say how many tokens") {
+		t.Errorf("a server that counts no tokens: %v\n%s", err, said)
+	}
+	for _, b := range []Bounds{{Tokens: -1}, {In: -1}, {Cost: 1}} {
+		if b.Check() == nil {
+			t.Errorf("%+v is taken", b)
+		}
+	}
+}
+
+// What broke off, and what holds an error, is no answer.
+func TestReadAnswer(t *testing.T) {
+	event := func(inside string) string { return `data: {"choices":[{"index":0,` + inside + "}]}\n\n" }
+	for _, row := range []struct{ body, made, err string }{
+		{event(`"delta":{"content":"a"}`) + ": waits\n\n" + event(`"delta":{"content":"b"},"finish_reason":"stop"`) + "data: [DONE]\n\n", `[] ab stop`, ""},
+		{event(`"delta":{"tool_calls":[{"index":1,"function":{"name":"x","arguments":"{"}}]}`) + event(`"delta":{"tool_calls":[{"index":3,"function":{"name":"y","arguments":"[]"}}]}`) +
+			event(`"delta":{"tool_calls":[{"index":1,"function":{"arguments":"}"}}]}`) + "data: [DONE]\n\n", `[{x {}} {y []}]  `, ""},
+		{event(`"delta":{"content":"a"}`), "", "the stream broke off"},
+		{event(`"delta":{"content":"a"}`) + "data: {\"error\":{\"message\":\"no luck\"}}\n\n", "", "no luck"},
+		{"data: {\"choices\":[],\"usage\":{}}\n\ndata: [DONE]\n\n", "", "has no choice"},
+		{`data: {"choices":[{"index":1,"delta":{"content":"other"}}]}` + "\n\ndata: [DONE]\n\n", "", "has no choice"},
+		{"data: {\n\n", "", "read the answer"},
+	} {
+		made, err := readAnswer([]byte(row.body), true)
+		got := fmt.Sprintf("%s %s %s", made.Calls, made.Content, made.Finish)
+		if row.err == "" && (err != nil || got != row.made) || row.err != "" && (err == nil || !strings.Contains(err.Error(), row.err)) {
+			t.Errorf("%s\n%s, %v", row.body, got, err)
+		}
 	}
 }

@@ -21,9 +21,12 @@ type Pair struct {
 	P       float64 `json:"p"` // that chance alone splits those cases so: the sign test, exact
 }
 
-// Finish compares every two variants.
+// Finish compares every two variants, as far as anybody knows what is right.
 func (r *Report) Finish() {
 	r.steady()
+	if r.Variants[0].Labelled == 0 {
+		return
+	}
 	for a := range r.Variants {
 		for b := a + 1; b < len(r.Variants); b++ {
 			r.Pairs = append(r.Pairs, r.pair(a, b))
@@ -64,11 +67,18 @@ func (r *Report) pair(a, b int) Pair {
 
 // Headline says in words which variant is best, and how sure that is.
 func (r *Report) Headline() string {
-	if len(r.Variants) < 2 || r.Variants[0].Labelled == 0 {
-		return fmt.Sprintf("%d replies, %d of them labelled.", r.Cases, r.Variants[0].Labelled)
+	first := r.Variants[0]
+	switch {
+	case len(r.Variants) < 2:
+		return fmt.Sprintf("%d replies, %d of them labelled.", r.Cases, first.Labelled)
+	case first.Labelled == 0:
+		differ := 0
+		for i := range r.Rows {
+			differ += count(r.Rows[i].Differs)
+		}
+		return fmt.Sprintf("%d replies, none of them labelled: %d read differently.", r.Cases, differ)
 	}
 	best := slices.MaxFunc(r.Variants, func(a, b *Sum) int { return a.Right - b.Right })
-	first := r.Variants[0]
 	if best.Right == first.Right {
 		return fmt.Sprintf("No variant reads more of the %d labelled replies rightly than %s: %d.", first.Labelled, first.Name, first.Right)
 	}

@@ -10,28 +10,28 @@ import (
 
 // Sum is how a variant did.
 type Sum struct {
-	Name            string          `json:"name"`
-	Rules           string          `json:"rules_version"`
-	Cases           int             `json:"cases"`
-	Labelled        int             `json:"labelled"`
-	Right           int             `json:"right"`
-	CallsExact      int             `json:"calls_exact"`
-	CallsTotal      int             `json:"calls_total"`
-	FalseCalls      int             `json:"false_calls"`
-	Leaks           int             `json:"leaks"`
-	ContentOK       int             `json:"content_ok"`
-	ContentTotal    int             `json:"content_total"`
-	ReasoningOK     int             `json:"reasoning_ok"`
-	ReasoningTotal  int             `json:"reasoning_total"`
-	UnresolvedOK    int             `json:"unresolved_ok"`
-	UnresolvedTotal int             `json:"unresolved_total"`
-	Repairs         int             `json:"repairs"`
-	Refused         int             `json:"refused"`
-	Errors          int             `json:"errors,omitempty"` // of the server: no answer
-	Steady          *Steady         `json:"steady,omitempty"` // where cases were asked several times
-	Milliseconds    float64         `json:"milliseconds"`
-	Categories      map[string]*Sum `json:"by_category,omitempty"`
-	RightCases      []string        `json:"right_cases,omitempty"` // by their keys, for a baseline
+	Name            string  `json:"name"`
+	Rules           string  `json:"rules_version"`
+	Cases           int     `json:"cases"`
+	Labelled        int     `json:"labelled"`
+	Right           int     `json:"right"`
+	CallsExact      int     `json:"calls_exact"`
+	CallsTotal      int     `json:"calls_total"`
+	FalseCalls      int     `json:"false_calls"`
+	Leaks           int     `json:"leaks"`
+	ContentOK       int     `json:"content_ok"`
+	ContentTotal    int     `json:"content_total"`
+	ReasoningOK     int     `json:"reasoning_ok"`
+	ReasoningTotal  int     `json:"reasoning_total"`
+	UnresolvedOK    int     `json:"unresolved_ok"`
+	UnresolvedTotal int     `json:"unresolved_total"`
+	Repairs         int     `json:"repairs"`
+	Refused         int     `json:"refused"`
+	Errors          int     `json:"errors,omitempty"` // of the server: no answer
+	Steady          *Steady `json:"steady,omitempty"` // where cases were asked several times
+	Spent
+	Categories map[string]*Sum `json:"by_category,omitempty"`
+	RightCases []string        `json:"right_cases,omitempty"` // by their keys, for a baseline
 }
 
 // Row is a case, and what each variant made of it.
@@ -73,7 +73,7 @@ func Run(c *Case, variants []Variant, in guard.World) (Row, []*Sum, error) {
 		if err != nil {
 			return row, nil, fmt.Errorf("%s: %w", c.Place, err)
 		}
-		m, s := c.tally(v, made, float64(time.Since(began))/float64(time.Millisecond))
+		m, s := c.tally(v, made, Spent{Milliseconds: milliseconds(time.Since(began))})
 		row.Made, sums = append(row.Made, m), append(sums, s)
 		row.Differs = row.Differs || !same(row.Made[0], m)
 	}
@@ -81,9 +81,9 @@ func Run(c *Case, variants []Variant, in guard.World) (Row, []*Sum, error) {
 }
 
 // tally judges what a variant made of a case.
-func (c *Case) tally(v Variant, made replay.Made, milliseconds float64) (*Made, *Sum) {
+func (c *Case) tally(v Variant, made replay.Made, took Spent) (*Made, *Sum) {
 	m := c.Want.judge(made)
-	s := &Sum{Name: v.Name, Rules: v.Set.Version, Cases: 1, Repairs: made.Repairs, Refused: len(made.Refused), Milliseconds: milliseconds}
+	s := &Sum{Name: v.Name, Rules: v.Set.Version, Cases: 1, Repairs: made.Repairs, Refused: len(made.Refused), Spent: took}
 	if w := c.Want; w != nil {
 		s.Labelled, s.Right = 1, count(m.Right)
 		if w.Calls != nil && len(*w.Calls) > 0 {
@@ -155,13 +155,19 @@ func (r *Report) Add(row Row, sums []*Sum) {
 // Live says that a server was asked.
 func (r *Report) Live() bool { return len(r.All) > 0 && r.All[0].of != "" }
 
+// Each is what one answer took, in the mean.
+func (s *Sum) Each() Spent {
+	n := max(1, s.Cases)
+	return Spent{s.Milliseconds / float64(n), s.First / float64(n), s.Prompt / n, s.Completion / n}
+}
+
 func (s *Sum) add(o *Sum) {
 	for _, f := range [][2]*int{{&s.Cases, &o.Cases}, {&s.Labelled, &o.Labelled}, {&s.Right, &o.Right}, {&s.CallsExact, &o.CallsExact}, {&s.CallsTotal, &o.CallsTotal},
 		{&s.FalseCalls, &o.FalseCalls}, {&s.Leaks, &o.Leaks}, {&s.ContentOK, &o.ContentOK}, {&s.ContentTotal, &o.ContentTotal}, {&s.ReasoningOK, &o.ReasoningOK}, {&s.ReasoningTotal, &o.ReasoningTotal},
 		{&s.UnresolvedOK, &o.UnresolvedOK}, {&s.UnresolvedTotal, &o.UnresolvedTotal}, {&s.Repairs, &o.Repairs}, {&s.Refused, &o.Refused}} {
 		*f[0] += *f[1]
 	}
-	s.Milliseconds += o.Milliseconds
+	s.Spent.add(o.Spent)
 }
 
 // Steady says how a variant did with cases that were asked several times.

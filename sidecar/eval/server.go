@@ -15,10 +15,9 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
@@ -26,8 +25,12 @@ import (
 type server struct {
 	Variant
 	handler http.Handler
+	whole   bool // answers are no streams
 	close   func()
 }
+
+// accounting is the key of a context under which the account of its request stands.
+type accounting struct{}
 
 // only is a rule set that never changes.
 type only struct{ set *ruleset.Set }
@@ -43,9 +46,10 @@ func (l *Live) serve(v Variant, world guard.World) (*server, error) {
 	}
 	s := sidecar.New(sidecar.Config{
 		Rules: only{frank(v.Set)}, Upstream: up, Metrics: metrics, Log: quiet,
-		Guard: guard.New(guard.Config{World: world, Now: time.Now, Metrics: metrics, Log: quiet}),
+		Served: func(ctx context.Context, a turn.Account) { *ctx.Value(accounting{}).(*turn.Account) = a },
+		Guard:  guard.New(guard.Config{World: world, Now: time.Now, Metrics: metrics, Log: quiet}),
 	})
-	return &server{v, s.Handler(), func() { s.Close(); up.Close() }}, nil
+	return &server{v, s.Handler(), l.Whole, func() { s.Close(); up.Close() }}, nil
 }
 
 // frank are rules under which nobody asks too much, and a server that fails gives an error, and
@@ -74,6 +78,9 @@ func (s *server) body(q question) ([]byte, error) {
 	if len(q.messages) == 0 {
 		request["messages"] = []any{map[string]string{"role": "user", "content": q.Record.User}}
 	}
+	if !s.whole {
+		request["stream"], request["stream_options"] = true, map[string]bool{"include_usage": true}
+	}
 	if q.temperature != nil {
 		request["temperature"] = *q.temperature
 	}
@@ -99,41 +106,37 @@ func (s *server) key(q question) string {
 }
 
 // ask sends a question through the serving code, and reads the answer as a caller would.
-func (s *server) ask(ctx context.Context, q question, wait time.Duration) (made replay.Made, err error) {
+func (s *server) ask(ctx context.Context, q question, wait time.Duration) (out answered, err error) {
 	body, err := s.body(q)
 	if err != nil {
-		return made, err
+		return out, err
 	}
 	if wait > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, wait)
 		defer cancel()
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/v1/chat/completions", bytes.NewReader(body))
+	var account turn.Account
+	req, err := http.NewRequestWithContext(context.WithValue(ctx, accounting{}, &account), http.MethodPost, "http://localhost/v1/chat/completions", bytes.NewReader(body))
 	if err != nil {
-		return made, err
+		return out, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	out := &recorder{header: http.Header{}, status: http.StatusOK}
-	s.handler.ServeHTTP(out, req)
-	var doc openai.Completion
-	switch err := doc.Parse(out.body.Bytes()); {
+	to := &recorder{header: http.Header{}, status: http.StatusOK}
+	began := time.Now()
+	s.handler.ServeHTTP(to, req)
+	out.Spent = Spent{milliseconds(time.Since(began)), milliseconds(account.First), account.Prompt, account.Completion}
+	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return made, fmt.Errorf("no answer within %v", wait)
-	case out.status != http.StatusOK:
-		return made, fmt.Errorf("status %d: %s", out.status, out.body.String()[:min(out.body.Len(), 300)])
-	case err != nil:
-		return made, fmt.Errorf("read the answer: %w", err)
-	case len(doc.Choices) == 0:
-		return made, errors.New("the answer has no choice")
+		return out, fmt.Errorf("no answer within %v", wait)
+	case to.status != http.StatusOK:
+		return out, fmt.Errorf("status %d: %s", to.status, to.body.String()[:min(to.body.Len(), 300)])
 	}
-	ch := &doc.Choices[0]
-	made = replay.Made{Content: ch.Content.Text, Reasoning: ch.Reasoning.Text, Finish: ch.Finish}
-	for _, c := range ch.Calls {
-		made.Calls = append(made.Calls, replay.MadeCall{Name: c.Name, Arguments: json.RawMessage(c.Arguments)})
-	}
-	return made, nil
+	out.Made, err = readAnswer(to.body.Bytes(), !s.whole)
+	return out, err
 }
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // recorder keeps an answer.
 type recorder struct {
@@ -144,4 +147,5 @@ type recorder struct {
 
 func (r *recorder) Header() http.Header         { return r.header }
 func (r *recorder) WriteHeader(status int)      { r.status = status }
+func (r *recorder) Flush()                      {}
 func (r *recorder) Write(p []byte) (int, error) { return r.body.Write(p) }

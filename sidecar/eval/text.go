@@ -19,14 +19,19 @@ const maxShown = 20
 func (r *Report) Write(out io.Writer) error {
 	fmt.Fprintf(out, "%s\n\n", terminal.Printable(r.Headline()))
 	w := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "  variant\tright\tcalls\tfalse\tleaks\tcontent\tthoughts\tunresolved\trepairs\trefused\tms")
+	more := "unresolved\trepairs\trefused\tms"
+	if r.Live() { // a caller does not see what was mended
+		more = "tokens\tfirst ms\tms"
+	}
+	fmt.Fprintln(w, "  variant\tright\tcalls\tfalse\tleaks\tcontent\tthoughts\t"+more)
 	for _, s := range r.Variants {
-		repairs, refused := fmt.Sprint(s.Repairs), fmt.Sprint(s.Refused)
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%d\t%s\t%s\t", s.Name, of(s.Right, s.Labelled), of(s.CallsExact, s.CallsTotal), s.FalseCalls, s.Leaks,
+			of(s.ContentOK, s.ContentTotal), of(s.ReasoningOK, s.ReasoningTotal))
 		if r.Live() {
-			repairs, refused = "-", "-" // a caller does not see them
+			fmt.Fprintf(w, "%d\t%.0f\t%.0f\n", s.Each().Completion, s.Each().First, s.Each().Milliseconds)
+		} else {
+			fmt.Fprintf(w, "%s\t%d\t%d\t%.0f\n", of(s.UnresolvedOK, s.UnresolvedTotal), s.Repairs, s.Refused, s.Milliseconds)
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.0f\n", s.Name, of(s.Right, s.Labelled), of(s.CallsExact, s.CallsTotal), s.FalseCalls, s.Leaks,
-			of(s.ContentOK, s.ContentTotal), of(s.ReasoningOK, s.ReasoningTotal), of(s.UnresolvedOK, s.UnresolvedTotal), repairs, refused, s.Milliseconds)
 	}
 	for i, s := range r.Variants {
 		if i == 0 && s.Steady != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/trim"
 )
@@ -119,7 +120,7 @@ func (r *Run) run(ctx context.Context, s *said, i int, before []tools.Result) (t
 	} else {
 		r.Log.Info("a tool has run", "event", "tool_execution_success", "run", r.ID, "call", id, "tool", call.Name, "elapsed_ms", took, "bytes", len(result.Text))
 	}
-	r.Turns.Metrics.RunCalls.WithLabelValues(call.Name, outcome(&result, refusal)).Inc()
+	r.Turns.Metrics.RunCalls.WithLabelValues(telemetry.Labels(r.Model.ID.Value, r.set.Arms, call.Name, outcome(&result, refusal))...).Inc()
 	if refusal != nil { // all of it: it says what the model can do
 		result.Text = "Error: " + refusal.Why
 	} else {

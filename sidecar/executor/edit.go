@@ -16,5 +16,5 @@ func (r *Run) edit(call *tools.Call, res *tools.Result) {
 	}
 	text, done := r.set.Edits.Result(edits.Result{Tool: call.Name, Args: args, Text: res.Text, Failed: res.Failed, Subject: r.who})
 	res.Text = text
-	r.acts.edited(r.Turns.Edited(r.set, done))
+	r.acts.edited(r.Turns.Edited(r.set, r.Model.ID.Value, done))
 }

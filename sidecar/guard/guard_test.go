@@ -76,6 +76,7 @@ func newJudge(t *testing.T) (j *judge, m *telemetry.Metrics, log *ruletest.Journ
 // Rules of the same id in two files are told apart, and what allows a call is counted.
 func TestDecisionsByFile(t *testing.T) {
 	j, metrics, _ := newJudge(t)
+	j.who.Model, j.set.Arms = "m", []string{"a/b", "c/d"}
 	call := &tools.Call{}
 	for _, d := range []policy.Decision{
 		{Effect: policy.Deny, Rule: "x", Place: "exec.yaml:3"}, {Effect: policy.Deny, Rule: "x", Place: "policy/exec.yaml:9"},
@@ -86,10 +87,10 @@ func TestDecisionsByFile(t *testing.T) {
 	w := httptest.NewRecorder()
 	metrics.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	for _, want := range []string{
-		`policy_decisions_total{effect="deny",file="exec.yaml",rule="x"} 1`,
-		`policy_decisions_total{effect="deny",file="policy/exec.yaml",rule="x"} 1`,
-		`policy_decisions_total{effect="deny",file="",rule="default"} 1`,
-		`rule_hits_total{file="exec.yaml",rule="ls"} 1`,
+		`policy_decisions_total{model="m",arm="a/b c/d",effect="deny",file="exec.yaml",rule="x"} 1`,
+		`policy_decisions_total{model="m",arm="a/b c/d",effect="deny",file="policy/exec.yaml",rule="x"} 1`,
+		`policy_decisions_total{model="m",arm="a/b c/d",effect="deny",file="",rule="default"} 1`,
+		`rule_hits_total{model="m",arm="a/b c/d",file="exec.yaml",rule="ls"} 1`,
 	} {
 		if !strings.Contains(w.Body.String(), want) {
 			t.Errorf("no %s in the metrics", want)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -18,7 +19,7 @@ func (j *judge) tell(call *tools.Call, d policy.Decision) {
 	if d.Effect == policy.Deny || d.Effect == policy.Ask {
 		j.tellRule(call, d.Effect, d.Rule, d.Place, d.Why, d.Effect)
 	} else if d.Place != "" {
-		j.Metrics.Hits.WithLabelValues(fileOf(d.Place), d.Rule).Inc()
+		j.Metrics.Hits.WithLabelValues(j.labels(fileOf(d.Place), d.Rule)...).Inc()
 	}
 }
 
@@ -26,9 +27,9 @@ func (j *judge) tell(call *tools.Call, d policy.Decision) {
 // a minute is enough.
 func (j *judge) tellRule(call *tools.Call, effect policy.Effect, rule, place, why string, would policy.Effect) {
 	file := fileOf(place)
-	j.Metrics.Decisions.WithLabelValues(string(effect), file, cmp.Or(rule, "default")).Inc()
+	j.Metrics.Decisions.WithLabelValues(j.labels(string(effect), file, cmp.Or(rule, "default"))...).Inc()
 	if file != "" {
-		j.Metrics.Hits.WithLabelValues(file, rule).Inc()
+		j.Metrics.Hits.WithLabelValues(j.labels(file, rule)...).Inc()
 	}
 	if effect == policy.Audit && !j.dryRuns.allow(place+" "+rule+" "+string(would), j.Now()) {
 		return
@@ -39,6 +40,11 @@ func (j *judge) tellRule(call *tools.Call, effect policy.Effect, rule, place, wh
 	}
 	j.Log.Warn("policy", append(said, "tool", call.Name, "strategy", call.Strategy,
 		"rule", rule, "place", place, "why", why, "workspace", j.world.Roots(j.set).Workspace(), "agent", j.who.Agent, "session", j.who.Session, "rules", j.set.Version)...)
+}
+
+// labels are those of a metric: whose call it is, and more.
+func (j *judge) labels(more ...string) []string {
+	return telemetry.Labels(j.who.Model, j.set.Arms, more...)
 }
 
 // fileOf is the file of a place: file:line.

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -47,21 +46,6 @@ func ReadFile(path string) (*File, error) {
 		}
 	}
 	return &f, nil
-}
-
-// ReadFolders reads the counts in state folders.
-func ReadFolders(dirs []string) (out []*File, err error) {
-	for _, dir := range dirs {
-		f, err := ReadFile(filepath.Join(dir, FileName))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s holds no counts of experiments; is it the state folder of a server that has run one for 20 seconds or more?", dir)
-		}
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, f)
-	}
-	return out, nil
 }
 
 // sound says that this can have been counted.

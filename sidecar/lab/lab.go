@@ -92,10 +92,10 @@ type Seat struct {
 	places []place
 	shaded []shade
 
-	user     string // what is recorded of the request
-	messages json.RawMessage
-	heard    int // replies so far
-	kept     []capture.Reply
+	user, workspace string // what is recorded of the request
+	messages        json.RawMessage
+	heard           int // replies so far
+	kept            []capture.Reply
 }
 
 // Seat seats a request, by who asks. The set is the one in force. A request that no experiment
@@ -235,12 +235,7 @@ var ErrUnknown = errors.New("no request of this id is known: it was in no experi
 // Asked looks at the results of earlier calls, and at what a user says of an earlier answer.
 func (s *Seat) Asked(req *openai.Request) {
 	x := &s.base.Experiments
-	if r := s.recording(); r != nil && r.Messages {
-		s.user = req.LastUser
-		if at, ok := req.Field("messages"); ok {
-			s.messages = json.RawMessage(at.Of(req.Body))
-		}
-	}
+	s.note(req)
 	s.lab.mu.Lock()
 	defer s.lab.mu.Unlock()
 	answered := true // the last thing before the user's message is an answer

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -169,7 +170,7 @@ func TestReplicasAndFiles(t *testing.T) {
 		files = append(files, f)
 	}
 	r := Read(set, files...)[0]
-	if r.Units != 1002 || r.Arms[0].of("empty").N+r.Arms[1].of("empty").N != 1000 || r.Arms[1].of("empty").Words[:5] != "worse" {
+	if r.Units != 1001 || r.Arms[0].of("empty").N+r.Arms[1].of("empty").N != 1000 || r.Arms[1].of("empty").Words[:5] != "worse" {
 		t.Errorf("%+v", r)
 	}
 	again := open(t, filepath.Join(dir, "0"), c)
@@ -182,6 +183,31 @@ func TestReplicasAndFiles(t *testing.T) {
 	ruletest.Must(t, again.Save())
 	if f, err := ReadFile(again.Path); err != nil || f.Trials[0].Phase != 2 || len(f.Past) != 1 || f.Past[0].Arms[0].Units < 200 {
 		t.Errorf("%+v %v", f, err)
+	}
+}
+
+// A session whose requests go to several replicas is one, as if all had come to the same.
+func TestMovingSessions(t *testing.T) {
+	set, c := rules(t, ""), &clock{time.Unix(1e9, 0).UTC()}
+	whole, dirs := open(t, "", c), []string{t.TempDir(), t.TempDir(), t.TempDir()}
+	serve(whole, set, 0, 200, worse)
+	for i, dir := range dirs {
+		l := open(t, filepath.Join(dir, FileName), c)
+		serve(l, set, 0, 200-50*i, worse)
+		ruletest.Must(t, l.Save())
+		if i > 0 {
+			serve(whole, set, 0, 200-50*i, worse)
+		}
+	}
+	files, err := ReadFolders(dirs)
+	ruletest.Must(t, err)
+	for range 2 { // what was read stays as it is
+		if got, want := Read(set, files...), whole.Reports(set); !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v\nand at one replica\n%+v", got, want)
+		}
+	}
+	if _, err := ReadFolders([]string{dirs[0], dirs[1], dirs[0] + "/."}); err == nil || !strings.Contains(err.Error(), "named twice") {
+		t.Errorf("a folder named twice: %v", err)
 	}
 }
 

@@ -1,11 +1,13 @@
 package lab
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
@@ -17,6 +19,24 @@ func (s *Seat) recording() *experiment.Recording {
 		return nil
 	}
 	return r
+}
+
+// note keeps what is recorded of a request.
+func (s *Seat) note(req *openai.Request) {
+	r := s.recording()
+	if r == nil {
+		return
+	}
+	if folders := s.base.Named(req.Said).Folders; len(folders) > 0 {
+		s.workspace = folders[0]
+	}
+	if !r.Messages {
+		return
+	}
+	s.user = req.LastUser
+	if at, ok := req.Field("messages"); ok {
+		s.messages = json.RawMessage(at.Of(req.Body))
+	}
 }
 
 // seen is what the condition of capture sees of a reply.
@@ -50,7 +70,7 @@ func (s *Seat) reply(h *turn.Heard, n int) capture.Reply {
 	}
 	return capture.Reply{
 		At: s.lab.Now(), ID: id, Model: s.who.Model, Server: h.Server, Session: s.who.Session, Rules: h.Set.Version, Style: h.Style, Profile: h.Profile,
-		Agent: s.who.Agent, Channel: s.who.Channel, Caller: s.who.User, User: s.user, Arms: h.Set.Arms, Tools: h.Tools, Messages: s.messages, Content: h.Said.Content, Reasoning: h.Said.Reasoning,
+		Agent: s.who.Agent, Channel: s.who.Channel, Workspace: s.workspace, Caller: s.who.User, User: s.user, Arms: h.Set.Arms, Tools: h.Tools, Messages: s.messages, Content: h.Said.Content, Reasoning: h.Said.Reasoning,
 		Calls: capture.SaidOf(h.Said.Calls), Finish: h.Finish, Reading: capture.ReadingOf(h.Reading), Lost: h.Lost,
 	}
 }
@@ -86,5 +106,5 @@ func (s *Seat) differs(h *turn.Heard, arm string, other *parse.Reading) {
 }
 
 func ruleOf(r *experiment.Recording) capture.Rule {
-	return capture.Rule{Share: r.Share, Messages: r.Messages, Bytes: r.Bytes, Age: r.Age, Mask: r.Mask}
+	return capture.Rule{Messages: r.Messages, Bytes: r.Bytes, Age: r.Age, Mask: r.Mask}
 }

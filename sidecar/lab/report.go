@@ -63,45 +63,6 @@ func (l *Lab) Reports(set *ruleset.Set, more ...*File) (out []Report) {
 	return out
 }
 
-// together is what is counted of an experiment, here and elsewhere; nil for nothing.
-func (l *Lab) together(e *experiment.Experiment, more []*File) *Saved {
-	var all *Saved
-	add := func(s Saved) {
-		if all == nil {
-			all = &s
-			return
-		}
-		for i := range all.Arms {
-			all.Arms[i].Units += s.Arms[i].Units
-			for m, tally := range s.Arms[i].Tallies {
-				sum := all.Arms[i].Tallies[m]
-				sum.Add(tally)
-				all.Arms[i].Tallies[m] = sum
-			}
-		}
-		all.Read, all.Differs = all.Read+s.Read, all.Differs+s.Differs
-		if s.Began.Before(all.Began) {
-			all.Began = s.Began
-		}
-		if all.Stopped == "" {
-			all.Stopped = s.Stopped
-		}
-		all.Off = min(all.Off, s.Off)
-	}
-	p := printOf(e)
-	if t := l.trials[e.ID]; t != nil && t.Print == p {
-		add(t.saved(true))
-	}
-	for _, f := range more {
-		for _, s := range f.Trials {
-			if s.ID == e.ID && s.Print == p && len(s.Arms) == len(e.Arms) {
-				add(loaded(s).saved(true))
-			}
-		}
-	}
-	return all
-}
-
 // report tells of one experiment.
 func report(e *experiment.Experiment, s *Saved) Report {
 	r := Report{ID: e.ID, About: e.About, Status: e.Status, Unit: e.Unit, Phase: e.Phase, Measure: e.Measure, Margin: e.Margin, Split: 1}

@@ -131,9 +131,5 @@ func (m *Measured) compared() string {
 	if f == nil || f.Kind != anytime.Early || f.Low == f.High {
 		return m.Words
 	}
-	times, unit := 1.0, m.Unit
-	if unit == "" {
-		times, unit = 100, "points"
-	}
-	return fmt.Sprintf("%s (%+.1f to %+.1f %s)", m.Words, times*f.Low, times*f.High, unit)
+	return fmt.Sprintf("%s (%s)", m.Words, f.Interval(m.Unit))
 }

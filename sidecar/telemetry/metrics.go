@@ -5,6 +5,7 @@ package telemetry
 import (
 	"bytes"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -15,14 +16,14 @@ type Metrics struct {
 	Requests  *Vec    // model, status
 	Tokens    *Vec    // model, kind: prompt, completion, reasoning (a part of completion)
 	Runs      *Vec    // model, status: answered, unfinished, failed, left
-	RunCalls  *Vec    // tool, outcome: ok, failed, refused, doubt
+	RunCalls  *Vec    // model, arm, tool, outcome: ok, failed, refused, doubt
 	Calls     *Vec    // model, arm, strategy
 	Repairs   *Vec    // model, arm, kind
 	Refusals  *Vec    // model, arm, code
-	Hits      *Vec    // file, rule
-	Decisions *Vec    // effect, file, rule
+	Hits      *Vec    // model, arm, file, rule
+	Decisions *Vec    // model, arm, effect, file, rule
 	Faults    *Vec    // model, arm, fault, action; those of the gateway have no model
-	Said      *Vec    // fault
+	Said      *Vec    // model, arm, fault
 	Untouch   *Series // replies that left byte for byte
 	Open      *Series // streams being served
 	First     *Series // seconds until the upstream began to answer
@@ -59,14 +60,14 @@ func New() *Metrics {
 		Requests:  counter("requests_total", "Chat completion requests by model id and HTTP status.", "model", "status"),
 		Tokens:    counter("tokens_total", "Tokens as the model server counts them, by model id and kind: prompt, completion, and reasoning, which is a part of completion.", "model", "kind"),
 		Runs:      counter("runs_total", "Runs of executor mode by model id and how they ended: answered, unfinished, failed, left.", "model", "status"),
-		RunCalls:  counter("run_calls_total", "Calls of runs by tool and outcome: ok, failed, refused, doubt.", "tool", "outcome"),
+		RunCalls:  counter("run_calls_total", "Calls of runs by tool and outcome: ok, failed, refused, doubt.", "model", "arm", "tool", "outcome"),
 		Calls:     counter("calls_total", "Tool calls that left, by the strategy that found them.", "model", "arm", "strategy"),
 		Repairs:   counter("repairs_total", "Repairs made to calls that left, by kind.", "model", "arm", "kind"),
 		Refusals:  counter("refusals_total", "Text that looked like a call and was none, by reason.", "model", "arm", "code"),
-		Hits:      counter("rule_hits_total", "Replies in which a rule had a part, by the rule.", "file", "rule"),
-		Decisions: counter("policy_decisions_total", "Calls that the policy denied, asked about, or would have (audit), by the rule and its file.", "effect", "file", "rule"),
+		Hits:      counter("rule_hits_total", "Replies in which a rule had a part, by the rule.", "model", "arm", "file", "rule"),
+		Decisions: counter("policy_decisions_total", "Calls that the policy denied, asked about, or would have (audit), by the rule and its file.", "model", "arm", "effect", "file", "rule"),
 		Faults:    counter("faults_total", "Faults of the model or its server, by what was done.", "model", "arm", "fault", "action"),
-		Said:      counter("said_total", "Answers that are a sentence of the rules, by the fault.", "fault"),
+		Said:      counter("said_total", "Answers that are a sentence of the rules, by the fault.", "model", "arm", "fault"),
 		Untouch:   counter("untouched_total", "Replies that left byte for byte as they came.").WithLabelValues(),
 		Open:      gauge("open_streams", "Streams being served.").WithLabelValues(),
 		First:     seconds("upstream_first_seconds", "Seconds until the upstream began to answer.").WithLabelValues(),
@@ -85,6 +86,12 @@ func New() *Metrics {
 		ReloadAt:    gauge("rules_last_reload_success_timestamp_seconds", "When rules were last put in force.").WithLabelValues(),
 		Reloaded:    gauge("rules_last_reload_timestamp_seconds", "When rules were last tried, with success or without.").WithLabelValues(),
 	}
+}
+
+// Labels are those of a request to a model, in arms of experiments, and more. Models and arms are ids
+// of the rule files, whatever a caller sends, so there are few.
+func Labels(model string, arms []string, more ...string) []string {
+	return append([]string{model, strings.Join(arms, " ")}, more...)
 }
 
 const prefix = "gptoss_executor_"

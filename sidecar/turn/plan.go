@@ -89,7 +89,7 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 // edited is the request as edits.yaml wants the model to read it.
 func (t *Turn) edited(req *openai.Request) (*openai.Request, error) {
 	out, done, err := t.set.Edits.Request(req, t.who, t.Model.Sampling)
-	t.account.Edits = t.p.Edited(t.set, done)
+	t.account.Edits = t.p.Edited(t.set, t.Model.ID.Value, done)
 	return out, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -31,10 +32,9 @@ func detail(about tools.Refusal, err error) string {
 	return about.Why
 }
 
-// labels are those of a metric: whose turn it is, and more. Models and arms are ids of the rule
-// files, whatever a caller sends, so there are few.
+// labels are those of a metric: whose turn it is, and more.
 func (t *Turn) labels(more ...string) []string {
-	return append([]string{t.Model.ID.Value, strings.Join(t.set.Arms, " ")}, more...)
+	return telemetry.Labels(t.Model.ID.Value, t.set.Arms, more...)
 }
 
 // count records what a reading found. A clean reply costs nothing here.
@@ -52,7 +52,7 @@ func (t *Turn) count(r *parse.Reading) {
 		t.p.Log.Info("this model server eats the header of thoughts: from now on the first text of its replies is held for a moment",
 			"event", "headers_eaten", "model", t.Model.ID.Value, "server", t.srv.ID.Value)
 	}
-	t.set.Hit(r, func(rule ruleset.Rule) { t.p.Metrics.Hits.WithLabelValues(rule.File, rule.ID).Inc() })
+	t.set.Hit(r, func(rule ruleset.Rule) { t.p.Metrics.Hits.WithLabelValues(t.labels(rule.File, rule.ID)...).Inc() })
 	t.account.Refused += len(r.Refused)
 	for i := range r.Refused {
 		t.p.Metrics.Refusals.WithLabelValues(t.labels(string(r.Refused[i].Code))...).Inc()
@@ -65,12 +65,12 @@ func (t *Turn) count(r *parse.Reading) {
 }
 
 // Edited counts what edits.yaml did, and gives the ids of the rules.
-func (p *Planner) Edited(set *ruleset.Set, done edits.Done) (ids []string) {
+func (p *Planner) Edited(set *ruleset.Set, model string, done edits.Done) (ids []string) {
 	for _, err := range done.Failed {
 		p.Log.Warn("a condition failed", "event", "edit_failed", "detail", err.Error(), "rules", set.Version)
 	}
 	for _, r := range done.Made {
-		p.Metrics.Hits.WithLabelValues(r.File, r.ID).Inc()
+		p.Metrics.Hits.WithLabelValues(telemetry.Labels(model, set.Arms, r.File, r.ID)...).Inc()
 		ids = append(ids, r.ID)
 	}
 	return ids

@@ -1,8 +1,10 @@
 // Command serve runs the scripted gpt-oss server by hand: point a gateway, the
-// sidecar or curl at it, and name a kind of damage in the message.
+// sidecar or curl at it, and name a kind of damage in the message. With --ask it plays
+// callers instead, for an experiment.
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"net"
@@ -16,8 +18,15 @@ import (
 func main() {
 	listen := flag.String("listen", "127.0.0.1:8000", "address to listen on")
 	dialect := flag.String("dialect", "vllm", "which server to be: vllm, vllm-old, ollama, llamacpp, sglang, lmstudio")
+	ask := flag.String("ask", "", "be callers of this URL, and no server")
+	from := flag.Int("from", 0, "with --ask: the number of the first session")
+	to := flag.Int("to", 100, "with --ask: the number behind the last one")
 	flag.Parse()
-	if err := run(*listen, *dialect); err != nil {
+	play := func() error { return run(*listen, *dialect) }
+	if *ask != "" {
+		play = func() error { return script.Sessions(context.Background(), *ask, *from, *to) }
+	}
+	if err := play(); err != nil {
 		fmt.Fprintln(os.Stderr, "serve:", err)
 		os.Exit(1)
 	}

@@ -1,0 +1,100 @@
+package lab
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
+)
+
+// ReadFolders reads the counts in state folders.
+func ReadFolders(dirs []string) (out []*File, err error) {
+	var seen []fs.FileInfo
+	for _, dir := range dirs {
+		path := filepath.Join(dir, FileName)
+		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s holds no counts of experiments; is it the state folder of a server that has run one for 20 seconds or more?", dir)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(seen, func(o fs.FileInfo) bool { return os.SameFile(o, info) }) {
+			return nil, fmt.Errorf("%s is named twice, and would count twice", dir)
+		}
+		f, err := ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		out, seen = append(out, f), append(seen, info)
+	}
+	return out, nil
+}
+
+// together is what is counted of an experiment, here and elsewhere; nil for nothing.
+func (l *Lab) together(e *experiment.Experiment, more []*File) *Saved {
+	var all *trial
+	p := printOf(e)
+	if t := l.trials[e.ID]; t != nil && t.Print == p {
+		all = loaded(t.saved(len(more) == 0))
+	}
+	for _, f := range more {
+		for _, s := range f.Trials {
+			switch {
+			case s.ID != e.ID || s.Print != p || len(s.Arms) != len(e.Arms):
+			case all == nil:
+				all = loaded(loaded(s).saved(false))
+			default:
+				all.join(loaded(s))
+			}
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	return &all.Saved
+}
+
+// join takes in what another replica has counted. A unit that both know, such as a session whose
+// requests went to both, is one: as two it would pass for more evidence than it is.
+func (t *trial) join(o *trial) {
+	for i := range t.Arms {
+		t.Arms[i].Units += o.Arms[i].Units
+		for m, theirs := range o.Arms[i].Tallies {
+			sum := t.Arms[i].Tallies[m]
+			sum.Add(theirs)
+			t.Arms[i].Tallies[m] = sum
+		}
+	}
+	for k, theirs := range o.units.All() {
+		u, first := t.units.Use(k)
+		switch {
+		case first:
+			*u = unit{theirs.arm, maps.Clone(theirs.totals)}
+			continue
+		case u.arm != theirs.arm: // shares that adapt gave it another one there
+			continue
+		}
+		arm := &t.Arms[u.arm]
+		arm.Units--
+		for m, more := range theirs.totals {
+			before := u.totals[m]
+			sum := arm.Tallies[m]
+			sum.Join(before, more)
+			arm.Tallies[m] = sum
+			u.totals[m] = anytime.Unit{X: before.X + more.X, N: before.N + more.N}
+		}
+	}
+	t.Read, t.Differs = t.Read+o.Read, t.Differs+o.Differs
+	if o.Began.Before(t.Began) {
+		t.Began = o.Began
+	}
+	t.Stopped, t.Off = cmp.Or(t.Stopped, o.Stopped), min(t.Off, o.Off)
+}
