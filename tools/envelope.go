@@ -138,6 +138,12 @@ func paired(list string) (object string, ok bool) {
 	return join(members), ok
 }
 
+// isOneObject reports whether json is a list that holds one object and nothing else.
+func isOneObject(json string) bool {
+	list := gjson.Parse(json)
+	return list.IsArray() && list.Get("#").Int() == 1 && list.Get("0").IsObject()
+}
+
 // neutral reports whether a key says no more than that arguments, or a call, stand below it.
 func neutral(name string) bool {
 	switch key(name) {

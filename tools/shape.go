@@ -186,12 +186,6 @@ func (w *shaper) closed() bool {
 // harmless reports whether a wrong value does no harm: the tool reads, or none is known.
 func (w *shaper) harmless() bool { return w.open || w.rules.Class(w.tool) == Read }
 
-// isOneObject reports whether json is a list that holds one object and nothing else.
-func isOneObject(json string) bool {
-	list := gjson.Parse(json)
-	return list.IsArray() && list.Get("#").Int() == 1 && list.Get("0").IsObject()
-}
-
 // wrapText makes text that is no JSON the value of the tool's only parameter, if
 // that takes a string, and the text looks like what the parameter takes.
 func (w *shaper) wrapText(text string) (reading, *Refusal) {

@@ -24,7 +24,7 @@ type Facts struct {
 	// Intact says that the server is not known to eat the header of the first thought: text
 	// at the start leaves at once, where a Harmony strategy would hold it.
 	Intact bool
-	// Topic is what a user says who writes about calls, in small letters.
+	// Topic is what a user says who writes about calls.
 	Topic []string
 	// Talk are words of sentences that speak about a call; nil knows none.
 	Talk *sentence.Talk

@@ -62,7 +62,7 @@ func (t *text) weigh(form evidence.Sign, signs evidence.Set, c callcode.Call) ev
 	w.Score = t.r.s.weights.Score(w.Signs)
 	w.Decision = t.r.s.weights.Decide(w.Score, class)
 	doubted := w.Signs
-	if doubted.Has(evidence.Behind) && class == tools.Exec && t.r.facts.looks(w.Tool, w.Arguments) {
+	if looks := t.r.facts.Looks; looks != nil && doubted.Has(evidence.Behind) && class == tools.Exec && looks(w.Tool, w.Arguments) {
 		doubted &^= isBehind // text may stand behind it, as behind a tool that reads
 	}
 	if doubted.Doubtful(class) {
@@ -71,15 +71,10 @@ func (t *text) weigh(form evidence.Sign, signs evidence.Set, c callcode.Call) ev
 	return w
 }
 
-// looks says that a call does no more than one of a tool that reads.
-func (f *Facts) looks(tool string, args []byte) bool {
-	return f.Looks != nil && len(args) > 0 && f.Looks(tool, args)
-}
-
 // aboutCalls says that the user writes about calls.
 func (f *Facts) aboutCalls() bool {
 	user := strings.ToLower(f.User)
-	return slices.ContainsFunc(f.Topic, func(word string) bool { return strings.Contains(user, word) })
+	return slices.ContainsFunc(f.Topic, func(word string) bool { return strings.Contains(user, strings.ToLower(word)) })
 }
 
 // seen adds what the catalog says of a call, and notes what it would run as.

@@ -1,8 +1,6 @@
 package ruleset
 
 import (
-	"strings"
-
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
@@ -50,9 +48,5 @@ func (l *loader) evidence() {
 		}
 	}
 	l.weights = w
-	for _, word := range f.Topic {
-		l.set.topic = append(l.set.topic, strings.ToLower(word))
-	}
-	l.set.looking = f.Looks
-	l.set.talk = sentence.Talk(f.Talk)
+	l.set.topic, l.set.looking, l.set.talk = f.Topic, f.Looks, sentence.Talk(f.Talk)
 }

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
@@ -49,7 +50,7 @@ type Set struct {
 	styles     map[string]*Style
 	arms       map[string]*Set // by their names with blanks between
 	choices    []chooser
-	topic      []string // what a user says who writes about calls, in small letters
+	topic      []string // what a user says who writes about calls
 	looking    []string // programs that only look
 	talk       sentence.Talk
 	book       rulebook
@@ -82,7 +83,8 @@ func (s *Set) Strategies(profile string) *parse.Strategies {
 // Facts is what a reading of a reply may know of its request, and how much it may hold;
 // nobody judges its calls yet.
 func (s *Set) Facts(model, server, user string) parse.Facts {
-	return parse.Facts{Model: model, Server: server, User: user, Topic: s.topic, Talk: &s.talk, Looks: s.looks, MaxText: int(s.Limits.TextBytes), MaxDepth: s.Limits.Depth}
+	looks := func(tool string, args []byte) bool { return policy.Looks(tool, args, s.looking, s.own.world(At{})) }
+	return parse.Facts{Model: model, Server: server, User: user, Topic: s.topic, Talk: &s.talk, Looks: looks, MaxText: int(s.Limits.TextBytes), MaxDepth: s.Limits.Depth}
 }
 
 // WhyNot takes the condition of a strategy apart and evaluates every term for what

@@ -31,14 +31,8 @@ func PairsEnd(v string, from int) int {
 	return -1
 }
 
-// Pairs splits key=value|key=value into keys and values. A bar that no key follows is
-// part of the value before it.
-func Pairs(s string, param func(key string) bool) []string {
-	pairs, _ := Split(s, param)
-	return pairs
-}
-
-// Split is Pairs, and says whether a value may hold what was taken for the next pair: its bar is
+// Split splits key=value|key=value into keys and values. A bar that no key follows is part of the
+// value before it. It says whether a value may hold what was taken for the next pair: its bar is
 // written otherwise than the first one, as that of a pipe or a table is, or stands in quotes; or
 // quotes around a value hold more of their kind.
 func Split(s string, param func(key string) bool) (out []string, unsure bool) {
