@@ -106,7 +106,7 @@ func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c 
 			return Found{}, false
 		}
 		for i := range c.List {
-			c.List[i].Unsure, c.List[i].Doubt = unsure, doubt
+			c.List[i].Unsure, c.List[i].Doubt = unsure, doubt || c.List[i].Doubt
 		}
 		c.Reasoning = firstOf(root, thoughtKeys).Str
 		c.Answer = firstOf(root, k.Answer).Str
@@ -114,7 +114,7 @@ func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c 
 		return c, len(c.List) > 0 || c.Answer != "" || c.Done
 	}
 	one, ok := k.object(offered, root)
-	if one.Unsure, one.Doubt = unsure, doubt; ok {
+	if one.Unsure, one.Doubt = unsure, doubt || one.Doubt; ok {
 		c.List = []callcode.Call{one}
 	}
 	return c, ok

@@ -49,7 +49,7 @@ func (k *Keys) object(offered *tools.Catalog, v gjson.Result) (c callcode.Call, 
 	case !args.Exists():
 		return k.flat(offered, v, name.Str)
 	}
-	c = callcode.Call{Name: name.Str, Args: args.Raw}
+	c = callcode.Call{Name: name.Str, Args: args.Raw, Doubt: several(v, k.Name) || several(v, k.Arguments)}
 	switch args.Type {
 	case gjson.String:
 		c.Args = args.Str
@@ -60,6 +60,18 @@ func (k *Keys) object(offered *tools.Catalog, v gjson.Result) (c callcode.Call, 
 		return c, true
 	}
 	return k.flat(offered, v, name.Str) // a parameter of the tool has the name of such a key
+}
+
+// several says that an object has more than one of these keys: nobody can tell which counts.
+func several(v gjson.Result, keys []string) bool {
+	n := 0
+	v.ForEach(func(key, _ gjson.Result) bool {
+		if scan.Among(key.Str, keys) {
+			n++
+		}
+		return true
+	})
+	return n > 1
 }
 
 // flat reads {"name":"read","path":"a"}: the arguments stand beside the name.
