@@ -43,7 +43,8 @@ var thoughtKeys = []string{"reasoning", "thought"}
 // besides are the keys that a call object may have beside its name and arguments.
 var besides = []string{"id", "type", "call_id", "index", "toolUseId", "status"}
 
-// Starts says whether v begins like a call object: its first key names a call, or a tool in c.
+// Starts says whether v begins like a call object: its first key names a call, or a tool in c; its id
+// and type may stand in front.
 func (k *Keys) Starts(c *tools.Catalog, v string, eof bool) scan.Verdict {
 	short := scan.WaitUnless(eof)
 	i := scan.SkipSpace(v, 1)
@@ -56,20 +57,31 @@ func (k *Keys) Starts(c *tools.Catalog, v string, eof bool) scan.Verdict {
 		}
 		i = scan.SkipSpace(v, i+1)
 	}
-	if i == len(v) {
-		return short
+	for {
+		switch {
+		case i == len(v):
+			return short
+		case v[i] != '"':
+			return scan.No
+		}
+		key, rest, whole := strings.Cut(v[i+1:], `"`)
+		switch {
+		case !whole:
+			return short
+		case scan.Among(key, k.Name, k.Calls, k.inside()), c.Exact(key):
+			return scan.Yes
+		case !scan.Among(key, besides):
+			return scan.No
+		}
+		value, rest, whole := strings.Cut(rest, ",") // what the call is called, or its type
+		switch {
+		case strings.ContainsAny(value, "{[]}"):
+			return scan.No
+		case !whole:
+			return short
+		}
+		i = scan.SkipSpace(v, len(v)-len(rest))
 	}
-	if v[i] != '"' {
-		return scan.No
-	}
-	key, _, whole := strings.Cut(v[i+1:], `"`)
-	switch {
-	case !whole:
-		return short
-	case scan.Among(key, k.Name, k.Calls, k.inside()), c.Exact(key):
-		return scan.Yes
-	}
-	return scan.No
 }
 
 // Found is what stands in a value: calls, and what a guided reply says beside them.

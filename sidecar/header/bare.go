@@ -202,6 +202,12 @@ func (g *Grammar) glue(rest string, i int, h *bare, eof bool) (end int, is scan.
 		return h.sign(rest, i)
 	case words.Outsider(word):
 		return 0, scan.No
+	case scan.AmongFold(word, words.Recipient): // it is said again
+		name, end, is := g.assigned(rest, end, func(string) bool { return true }, eof)
+		if is == scan.Yes && name != h.name {
+			is = scan.No
+		}
+		return end, is
 	case kind != "" && len(kind) == len(word) && h.kind == "":
 		h.kind = kind
 		h.raw = scan.SkipBytes(rest, end, " \n\t\r:=")

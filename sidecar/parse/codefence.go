@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
@@ -76,7 +77,10 @@ const maxInfo = 64
 
 // span is a piece of the text that a field waits with. What stands between to and next is
 // marks and white space.
-type span struct{ from, to, next int }
+type span struct {
+	from, to, next int
+	found          envelope.Found
+}
 
 // stepFence holds code fences: calls, if JSON in each of them is one and nothing follows.
 func (t *text) stepFence(v string, eof bool) (int, bool) {
@@ -108,10 +112,11 @@ func (t *text) stepFence(v string, eof bool) (int, bool) {
 		}
 		end := t.scan.End
 		if n := len(t.fences); n == 0 || t.fences[n-1].from < value {
-			if calls, ok := t.unwrap(st, v[value:end], false); !ok || len(calls.List) == 0 {
+			calls, ok := t.unwrap(st, v[value:end], false)
+			if !ok || len(calls.List) == 0 {
 				return t.release(st, end, "a code fence without a call")
 			}
-			t.fences = append(t.fences, span{value, end, end})
+			t.fences = append(t.fences, span{value, end, end, calls})
 		}
 		last := &t.fences[len(t.fences)-1]
 		last.next = scan.SkipBytes(v, last.next, "}] \n\t\r`~")
@@ -169,18 +174,16 @@ func (t *text) closeFences(v string, next int, eof bool) (int, bool) {
 	}
 	var all []callcode.Call
 	for _, f := range t.fences {
-		found, ok := t.unwrap(st, v[f.from:f.to], false)
-		if !ok || !t.allowed(st, f.from, f.to, v[f.from:f.to]) {
+		if !t.allowed(st, f.from, f.to, v[f.from:f.to]) {
 			return t.release(st, next, "the strategy's condition does not hold")
 		}
-		all = append(all, found.List...)
+		all = append(all, f.found.List...)
 	}
 	if !t.runs(evidence.Object, t.front, all...) {
 		return t.release(st, next, why(t.front))
 	}
 	for _, f := range t.fences {
-		found, _ := t.unwrap(st, v[f.from:f.to], false)
-		t.takeAll(st, f.from, f.to, found, tools.Ending{})
+		t.takeAll(st, f.from, f.to, f.found, tools.Ending{})
 	}
 	t.behindCall()
 	return next, false

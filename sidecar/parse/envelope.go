@@ -25,11 +25,6 @@ func (t *text) takeIf(st *Strategy, v string, from, to int, found envelope.Found
 	return true
 }
 
-// changes says that one of some calls writes or executes.
-func (t *text) changes(calls []callcode.Call) bool {
-	return slices.ContainsFunc(calls, func(c callcode.Call) bool { class, _ := t.r.c.ClassOf(c.Name); return class != tools.Read })
-}
-
 // allKnown says that doc holds calls, and each names an offered tool.
 func (t *text) allKnown(st *Strategy, doc string) bool {
 	found, ok := t.unwrap(st, doc, false)

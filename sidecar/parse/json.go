@@ -7,6 +7,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // jsonStart looks at { or [ in prose: a call object may stand at the start of
@@ -56,6 +57,12 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 	}
 	end := t.scan.End
 	if t.at == 0 {
+		if n, is := t.addressed(v, end, eof); is == wait {
+			return 0, true
+		} else if is == yes {
+			t.behindCall()
+			return n, false
+		}
 		a, is := t.around(v, end, eof)
 		if is == wait {
 			return 0, true
@@ -78,6 +85,28 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 		return 0, true
 	}
 	return t.onlyJSON(v, end)
+}
+
+// addressed takes a value whose header stands behind it: {"path":"a"}to=functions.read
+func (t *text) addressed(v string, end int, eof bool) (n int, is verdict) {
+	j := scan.SkipBlanks(v, end)
+	if j == len(v) || !t.r.s.header.Heads(v[j:]) {
+		return 0, scan.WaitUnless(eof || j < len(v))
+	}
+	name, n, is := t.r.s.header.Addressee(v[j:], t.known, eof)
+	_, next := t.r.s.header.Bare(v[j:], t.known, eof)
+	switch {
+	case is == wait, next == wait:
+		return 0, wait
+	case is == no, next == yes, !t.known(name): // yes: it is the header of another call
+		return 0, no
+	}
+	call := callcode.Call{Name: name, Args: v[:end]}
+	if !t.runs(evidence.Header, t.leadIn(), call) {
+		return 0, no
+	}
+	t.offer(t.r.s.json, 0, j+n, call, tools.Ending{}, nil)
+	return j + n, yes
 }
 
 // atEnd are the signs around a value that the reply ends in.

@@ -29,6 +29,7 @@ func (t *text) beginToken(v string, n int) {
 		t.settle(Text)
 		if t.first && t.r.found == 0 { // it opens a call, for a model that mixes the tokens up
 			t.between()
+			t.first = true
 			return
 		}
 		t.message(Text, true)

@@ -3,7 +3,6 @@ package parse
 import (
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 )
@@ -97,59 +96,20 @@ func (t *text) stripMessage(channel string) {
 	t.trim = true
 }
 
-// gluedHow is what follows a glued "assistant".
-type gluedHow struct {
-	channel string // one of the channels
-	token   bool   // a control token: the word is the role of a header
-	to      bool   // " to=": a recipient
-	n       int    // bytes up to what the header goes on with
-}
-
-// assistantAt looks at "assistant" at the start of rest, followed by what makes
-// it markup. glued says that it follows another word without a blank.
-func (t *text) assistantAt(rest string, glued, eof bool) (how gluedHow, is verdict) {
-	if is := scan.Starts(rest, header.Assistant, eof); is != yes {
-		return how, is
-	}
-	behind := rest[len(header.Assistant):]
-	if behind != "" && t.leads(behind[0]) {
-		tok, _, is := t.tokenAt(behind, eof)
-		if is == yes && tok != alphabet.Channel && tok != alphabet.Message {
-			is = no
-		}
-		return gluedHow{token: true, n: len(header.Assistant)}, is
-	}
-	words := &t.r.s.header.Words
-	if c, is := scan.StartsAny(behind, words.Channels, eof); is != no {
-		return gluedHow{channel: c, n: len(header.Assistant) + len(c)}, is
-	}
-	n := 0
-	for n < len(behind) && n < maxWord && scan.IsLower(scan.Lower(behind[n])) { // a slip in the channel
-		n++
-	}
-	if n == len(behind) && n < maxWord {
-		return gluedHow{to: true}, scan.WaitUnless(eof || !glued)
-	}
-	if is := scan.Starts(behind[n:], " to=", eof); is == wait || is == yes && (glued || n == 0 && t.addressed(behind[1:], eof)) {
-		return gluedHow{to: true, n: len(header.Assistant) + n + 1}, is
-	}
-	return how, no
-}
-
 // gluedWord looks for a glued "assistant…" in the middle of a line.
 func (t *text) gluedWord(v string, j int, eof bool) (opening, verdict) {
 	b := t.before(v, j)
-	how, is := t.assistantAt(v[j:], b == '\n' || !scan.IsSpace(b), eof)
+	how, is := t.grammar.Glued(v[j:], b == '\n' || !scan.IsSpace(b), t.known, eof)
 	switch {
 	case is != yes:
 		return opening{}, is
-	case how.token:
-		return opening{n: how.n, markup: true, begin: func(*text, string, int) {}}, yes
-	case how.to:
-		return t.recipient(v[j+how.n:], how.n, eof)
+	case how.Token:
+		return opening{n: how.N, markup: true, begin: func(*text, string, int) {}}, yes
+	case how.To:
+		return t.recipient(v[j+how.N:], how.N, eof)
 	}
 	rest := v[j+len(header.Assistant):]
-	if o, is := t.recipient(rest, len(header.Assistant), eof); is == wait || is == yes && (how.channel != "final" || t.addressed(rest, eof)) {
+	if o, is := t.recipient(rest, len(header.Assistant), eof); is == wait || is == yes && (how.Channel != "final" || t.grammar.Addressed(rest, t.known, eof)) {
 		return o, is
 	}
 	name, end, is := t.r.s.header.Addressee(rest, t.known, eof)
@@ -157,18 +117,12 @@ func (t *text) gluedWord(v string, j int, eof bool) (opening, verdict) {
 	case is == wait:
 		return opening{}, wait
 	case is == no:
-		return opening{n: how.n, markup: true, begin: beginChannel(how.channel)}, yes
+		return opening{n: how.N, markup: true, begin: beginChannel(how.Channel)}, yes
 	}
 	return opening{n: len(header.Assistant) + end, markup: true, begin: func(t *text, v string, n int) {
-		beginChannel(how.channel)(t, v, n)
+		beginChannel(how.Channel)(t, v, n)
 		t.noArguments(n, strings.Clone(name))
 	}}, yes
-}
-
-// addressed says that the header at the start of rest names an offered tool.
-func (t *text) addressed(rest string, eof bool) bool {
-	h, _ := t.r.s.header.Bare(rest, t.known, eof)
-	return t.known(h.Name)
 }
 
 // glued is the offset of a glued "assistant…" in v[from:end], part of a body.
@@ -180,7 +134,7 @@ func (t *text) glued(v string, from, end int, eof bool) (int, verdict) {
 		}
 		i += j
 		b := t.before(v, i)
-		if _, is := t.assistantAt(v[i:end], b == '\n' || !scan.IsSpace(b), eof); is != no {
+		if _, is := t.grammar.Glued(v[i:end], b == '\n' || !scan.IsSpace(b), t.known, eof); is != no {
 			return i, is
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -43,26 +41,9 @@ func (t *text) found(st *Strategy, v string, from, to int, c callcode.Call, end 
 	return t.offer(st, from, to, c, end, how)
 }
 
-// several are the calls in the arguments of a tool that nobody offers: a wrapper, such as
-// multi_tool_use.parallel of OpenAI's models.
+// several are the calls in the arguments of a wrapper.
 func (t *text) several(st *Strategy, c callcode.Call, end tools.Ending) []callcode.Call {
-	e := t.envelopeOf(st)
-	if !holdsCalls(e, c.Args) {
-		return nil
-	}
-	if _, refusal := t.r.c.Name(strings.Clone(c.Name)); refusal == nil {
-		return nil
-	}
-	found, ok := t.unwrap(st, c.Args, end.How == tools.Cut)
-	if !ok || !scan.Among(c.Name, e.Calls, e.Inside) && !t.r.c.Wraps(c.Name) && t.changes(found.List) {
-		return nil
-	}
-	return found.List
-}
-
-// holdsCalls says at a glance that args may hold a list of calls.
-func holdsCalls(e *envelope.Keys, args string) bool {
-	return slices.ContainsFunc(e.Calls, func(key string) bool { return strings.Contains(args, `"`+key+`"`) })
+	return t.envelopeOf(st).Several(t.r.c, c, t.r.depth, end.How == tools.Cut)
 }
 
 // offer hands one call to the catalog.

@@ -1,0 +1,51 @@
+package header
+
+import (
+	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+)
+
+// Glued is what follows the word assistant that begins a header, and that may be glued to a text.
+type Glued struct {
+	Channel string // one of the channels
+	Token   bool   // a control token: the word is the role of a header
+	To      bool   // " to=": a recipient
+	N       int    // bytes up to what the header goes on with
+}
+
+// Glued looks at "assistant" at the start of rest, followed by what makes it markup. glued says that
+// it follows another word without a blank, known that a name is that of a tool.
+func (g *Grammar) Glued(rest string, glued bool, known func(name string) bool, eof bool) (how Glued, is scan.Verdict) {
+	if is := scan.Starts(rest, Assistant, eof); is != scan.Yes {
+		return how, is
+	}
+	behind := rest[len(Assistant):]
+	if behind != "" && g.Alphabet.Leads(behind[0]) {
+		f, is := g.Alphabet.At(behind, eof)
+		if is == scan.Yes && f.Token != alphabet.Channel && f.Token != alphabet.Message {
+			is = scan.No
+		}
+		return Glued{Token: true, N: len(Assistant)}, is
+	}
+	if c, is := scan.StartsAny(behind, g.Words.Channels, eof); is != scan.No {
+		return Glued{Channel: c, N: len(Assistant) + len(c)}, is
+	}
+	const most = 12 // bytes of a slip in the channel
+	n := 0
+	for n < len(behind) && n < most && scan.IsLower(scan.Lower(behind[n])) {
+		n++
+	}
+	if n == len(behind) && n < most {
+		return Glued{To: true}, scan.WaitUnless(eof || !glued)
+	}
+	if is := scan.Starts(behind[n:], " to=", eof); is == scan.Wait || is == scan.Yes && (glued || n == 0 && g.Addressed(behind[1:], known, eof)) {
+		return Glued{To: true, N: len(Assistant) + n + 1}, is
+	}
+	return how, scan.No
+}
+
+// Addressed says that a header without tokens at the start of rest names a tool.
+func (g *Grammar) Addressed(rest string, known func(name string) bool, eof bool) bool {
+	h, _ := g.Bare(rest, known, eof)
+	return known(h.Name)
+}
