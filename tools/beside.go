@@ -3,6 +3,7 @@ package tools
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
@@ -11,8 +12,12 @@ import (
 var controlToken = lazyregexp.New(`<\|[\w-]+\|>`)
 
 // ofSentence is how many words beside an object are no debris: they may deny the call. gpt-oss leaves
-// single words of languages that it does not write in; one with a Latin letter is none of them.
-const ofSentence = 4
+// single words of languages that it does not write in; one with a Latin letter is none of them. Some
+// languages have no blanks: many letters are a sentence, too.
+const (
+	ofSentence = 4
+	mostDebris = 10 // letters
+)
 
 // remark is the first word beside an object that may deny the call, or begin a second one; or empty.
 // What belongs to the frame does not count: signs, brackets, tokens, a content type, what says no more
@@ -22,13 +27,14 @@ func (w *shaper) remark(around string) string {
 		return ""
 	}
 	around = controlToken().ReplaceAllString(around, " ")
-	first, n := "", 0
+	first, n, letters := "", 0, 0
 	for _, word := range strings.FieldsFunc(around, func(r rune) bool { return !isWordRune(r) && !strings.ContainsRune("_-.", r) }) {
 		if word = strings.Trim(word, "_-."); strings.ContainsFunc(word, unicode.IsLetter) && !w.frames(word) {
 			if n++; n == 1 {
 				first = clip(word, 40)
 			}
-			if strings.ContainsFunc(word, func(r rune) bool { return r < unicode.MaxASCII && unicode.IsLetter(r) }) {
+			letters += utf8.RuneCountInString(word)
+			if letters > mostDebris || strings.ContainsFunc(word, func(r rune) bool { return r < unicode.MaxASCII && unicode.IsLetter(r) }) {
 				n = ofSentence
 			}
 		}

@@ -67,20 +67,23 @@ func halved(text string) (inner, off string) {
 	return text, ""
 }
 
+var channel = lazyregexp.New(`\b(?:assistant|commentary|analysis|final)\b`)
+
 // unheaded is what stands behind a header that names the very tool: a server took all of it for the
-// arguments of its call.
+// arguments of its call. What stands between the two must say nothing.
 func (w *shaper) unheaded(text string) (inner, off string) {
 	const glue = 64 // bytes: a channel, a content type, debris
-	at := strings.LastIndex(text, "to=functions."+w.tool)
+	header := "to=functions." + w.tool
+	at := strings.LastIndex(text, header)
 	if at < 0 {
 		return text, ""
 	}
-	behind := text[at+len("to=functions."+w.tool):]
-	n := strings.IndexAny(behind, "{.!?\"'`")
-	if n < 0 || n > glue || behind[n] != '{' {
+	behind := text[at+len(header):]
+	n := strings.IndexByte(behind, '{')
+	if n < 0 || n > glue {
 		return text, ""
 	}
-	return behind[n:], ""
+	return behind[n:], channel().ReplaceAllString(behind[:n], "")
 }
 
 // unhollow is a text without an object that holds nothing in front.

@@ -58,7 +58,7 @@ func (w *shaper) notated(readings []notation.Reading) (r reading, refusal *Refus
 		for _, s := range found[0].Steps {
 			w.note(s.Kind, s.From, s.To, "")
 		}
-		r = reading{object: found[0].JSON}
+		r = reading{object: strings.TrimSpace(found[0].JSON)}
 		if found[0].Open {
 			r.cut = jsonrepair.Closers
 		}

@@ -1,0 +1,39 @@
+package parse_test
+
+import "testing"
+
+// Parts of a call that stand where they do not belong.
+func TestMisplaced(t *testing.T) {
+	const a, ls = `read{"path":"a"}`, `exec{"command":"ls"}`
+	check(t, shipped.Strategies(""), []row{
+		// The recipient behind its arguments, or said twice.
+		{`{"path":"a"}to=functions.read`, a, "", ""},
+		{`assistant to=functions.read recipient_name=functions.read json {"path":"a"}`, a, "", ""},
+		{`commentary to=functions.read to=functions.read json {"path":"a"}`, a, "", ""},
+		{`commentary to=functions.read to=functions.exec json {"path":"a"}`, "", `commentary to=functions.read to=functions.exec json {"path":"a"}`, ""},
+		{`<|channel|>functions.read<|channel|>commentary json<|message|>{"path":"a"}<|call|>`, a, "", ""},
+
+		// The token that ends calls opens one.
+		{`<|call|>read {"path":"a"}`, a, "", ""},
+		{`<|call|>{"id":"x","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}<|end|>`, a, "", ""},
+		{`Hello.<|call|>read {"path":"a"}`, "", "Hello.", ""},
+
+		// Tokens of ChatML.
+		{`<|im_start|>assistant to=functions.exec<|im_sep|>{"command":"ls"}<|im_end|>`, ls, "", ""},
+		{"Hello.<|im_end|>", "", "Hello.", ""},
+
+		// Debris of other scripts, with a body and without one.
+		{"I look. to=functions.read კომენტary  北京赛车投注  天天中彩票有json\n{\"path\":\"a\"}", a, "I look.", ""},
+		{"Done.\n\nnumerusform to=functions.read մեկնաբանություն  北京赛车开奖_json\n", "", "Done.\n\nnumerusform", ""},
+		{"The header is to=functions.read", "", "The header is to=functions.read", ""},
+
+		// Text behind a command that only looks, and behind one that does not.
+		{"to=functions.exec json{\"command\":\"ls\"}\nNext.", ls, "", ""},
+		{"to=functions.exec json{\"command\":\"rm -r a\"}\nNext.", "", "", ""},
+
+		// One word in front is no sentence; one that says something is.
+		{`PREFIX <|start|>assistant<|channel|>commentary to=functions.read <|constrain|>json<|message|>{"path":"a"}<|call|> SUFFIX`, a, "PREFIX  SUFFIX", ""},
+		{`Example <|start|>assistant<|channel|>commentary to=functions.exec <|constrain|>json<|message|>{"command":"ls"}<|call|> Done.`, "",
+			`Example <|start|>assistant<|channel|>commentary to=functions.exec <|constrain|>json<|message|>{"command":"ls"}<|call|> Done.`, ""},
+	})
+}
