@@ -111,10 +111,11 @@ func (r *Reader) overhear(left string, how tools.End) {
 	probe.content.feed(left, false)
 	probe.closeContent()
 	for _, e := range probe.events {
-		if e.Kind == ToolCall {
-			r.call(*e.Call)
-		} else {
+		switch {
+		case e.Kind != ToolCall:
 			r.emit(e.Kind, e.Text)
+		case !slices.ContainsFunc(r.result.Calls, func(c tools.Call) bool { return c.Key() == e.Call.Key() }): // or it says it twice
+			r.call(*e.Call)
 		}
 	}
 	r.once, r.torn = probe.once, probe.torn

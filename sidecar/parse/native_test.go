@@ -71,6 +71,7 @@ func TestNativeCalls(t *testing.T) {
 		"the end was lost": {"tool_calls", []parse.Delta{piece(0, "a", "read", `{"path":"no`), piece(1, "b", "exec", args), piece(2, "c", "read", `{"path":"a"}`)},
 			`read{"path":"a"}`, "The call of exec was not made: a call in front of it was not made, or the reply is not whole.", 2},
 		"the end was lost, and a rest":    {"tool_calls", []parse.Delta{piece(0, "a", "read", `{"path":"no`), piece(1, "", "", `", {`)}, "", "", 2},
+		"a part that is said twice":       {"tool_calls", []parse.Delta{piece(0, "a", "exec", `{"command":"ls"`), piece(1, "", "", `}{"command": "ls"}`)}, ls, "", 0},
 		"two of one index":                {"tool_calls", []parse.Delta{piece(0, "a", "exec", args), piece(0, "b", "read", `{"path":"a"}`)}, ls + ` read{"path":"a"}`, "", 0},
 		"two of one index, one tool":      {"tool_calls", []parse.Delta{piece(0, "a", "read", `{"path":"b"}`), piece(0, "b", "read", ""), piece(0, "b", "", `{"path":"a"}`)}, `read{"path":"b"} read{"path":"a"}`, "", 0},
 		"a name once more":                {"tool_calls", []parse.Delta{piece(0, "a", "exec", args), piece(0, "b", "exec", "")}, ls, "", 0},
