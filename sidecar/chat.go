@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -15,16 +16,34 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/responses"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// chat serves one request, in one direction:
+// chat serves a request for a chat completion.
+func (s *Server) chat(w http.ResponseWriter, r *http.Request) error { return s.serve(w, r, nil) }
+
+// responses serves a request of the Responses API. It is a chat completion but for its words.
+func (s *Server) responses(w http.ResponseWriter, r *http.Request) error {
+	err := s.serve(w, r, responses.Chat)
+	var said *openai.Error
+	if errors.As(err, &said) && said.Param == "messages" {
+		here := *said
+		here.Param, err = "input", &here
+	}
+	return err
+}
+
+// translate makes the request for a chat completion of what a caller of another API sends.
+type translate func(body []byte) (chat []byte, asked *responses.Asked, err error)
+
+// serve serves one request, in one direction:
 //
 //	bytes → request → rule set → turn, or turns in a run → sink
-func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, to translate) error {
 	began := time.Now()
 	set := s.rules.Set()
 	w.Header().Set(web.RulesVersion, set.Version) // of these rules, whatever is edited meanwhile
@@ -33,15 +52,15 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer leave()
-	model, t, seat, out, err := s.begin(w, r, set)
+	model, t, seat, out, err := s.begin(w, r, set, to)
 	if err != nil {
 		return err
 	}
-	stream, streams := out.(*reply.Stream)
+	defer out.Stop()
+	streams := out.Flows()
 	if streams {
 		s.metrics.Open.Inc()
 		defer s.metrics.Open.Dec()
-		defer stream.Stop()
 	}
 	err = t.Run(r.Context(), out)
 	if statusOf(err) != upstream.StatusClosed { // a caller who left shows nothing
@@ -51,6 +70,12 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 	s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)).Observe(time.Since(began).Seconds())
 	s.metrics.Requests.WithLabelValues(model, strconv.Itoa(statusOf(err))).Inc()
 	return err
+}
+
+// sink is where an answer goes.
+type sink interface {
+	turn.Sink
+	Stop() // must be called at its end
 }
 
 // answering is what answers a request.
@@ -79,16 +104,22 @@ const runID = "X-Run-Id"
 
 // begin reads the request, plans what answers it and opens the answer. The request itself is
 // not kept: a turn may last for minutes.
-func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set) (model string, t answering, seat *lab.Seat, out turn.Sink, err error) {
+func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set, to translate) (model string, t answering, seat *lab.Seat, out sink, err error) {
 	body, err := readBody(w, r, int64(set.Limits.RequestBytes))
 	if err != nil {
 		return "", nil, nil, nil, err
+	}
+	var asked *responses.Asked // nil: for a chat completion
+	if to != nil {
+		if body, asked, err = to(body); err != nil {
+			return "", nil, nil, nil, err
+		}
 	}
 	req, err := openai.ParseRequest(body)
 	if err != nil {
 		return "", nil, nil, nil, err
 	}
-	caller := turn.Caller{Session: sessionID(r.Header), Waits: callerWaits(r.Header)}
+	caller := turn.Caller{Session: cmp.Or(sessionID(r.Header), cacheKey(req)), Waits: callerWaits(r.Header)}
 	if seat = s.seat(w, set, req, caller); seat != nil {
 		set, caller.Watch = seat.Set, seat
 	}
@@ -106,13 +137,22 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set)
 		}
 		model, t = one.Model.ID.Value, one
 	}
-	if !req.Stream {
-		return model, t, seat, reply.NewWhole(w, model, s.metrics), nil
+	return model, t, seat, s.sink(w, model, req, asked, keepalive(caller.Waits, set.Limits.Keepalive), set.Limits.Idle), nil
+}
+
+// sink opens the answer.
+func (s *Server) sink(w http.ResponseWriter, model string, req *openai.Request, asked *responses.Asked, alive, idle time.Duration) sink {
+	switch {
+	case asked != nil:
+		return reply.NewResponse(w, reply.ResponseConfig{
+			Asked: asked, Model: model, Stream: req.Stream, Keepalive: alive, Idle: idle, RoleWait: s.roleWait, Log: s.log,
+		})
+	case req.Stream:
+		return reply.NewStream(w, reply.StreamConfig{
+			Model: model, Usage: req.UsageWanted, Keepalive: alive, Idle: idle, RoleWait: s.roleWait, Metrics: s.metrics, Log: s.log,
+		})
 	}
-	return model, t, seat, reply.NewStream(w, reply.StreamConfig{
-		Model: model, Usage: req.UsageWanted, Keepalive: keepalive(caller.Waits, set.Limits.Keepalive), Idle: set.Limits.Idle,
-		RoleWait: s.roleWait, Metrics: s.metrics, Log: s.log,
-	}), nil
+	return reply.NewWhole(w, model, s.metrics)
 }
 
 // readBody reads at most limit bytes. The buffer fits the body where its length
