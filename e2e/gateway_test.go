@@ -10,11 +10,18 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
-// TestGateway runs turns of a real OpenClaw gateway through the sidecar. All
-// parts share one gateway, because it takes long to start; each has providers of
-// its own.
+// TestGateway runs turns of a real OpenClaw gateway through the sidecar, over each API that
+// it can speak.
 func TestGateway(t *testing.T) {
 	needEnabled(t)
+	for _, api := range []string{"openai-completions", "openai-responses"} {
+		t.Run(api, func(t *testing.T) { overAPI(t, api) })
+	}
+}
+
+// overAPI runs all turns over one API. All parts share one gateway, because it takes long to
+// start; each has providers of its own.
+func overAPI(t *testing.T, api string) {
 	b := &bench{run: gatewayRun(t), servers: map[string]*script.Server{}}
 	b.add(t, "vllm", script.VLLM(), damageScenarios("vllm"), thoughtScenarios(), endScenario(), quotedScenarios())
 	b.add(t, "ollama", script.Ollama(), damageScenarios("ollama"), thoughtScenarios())
@@ -28,7 +35,7 @@ func TestGateway(t *testing.T) {
 	_, lost := runSidecar(t, "/healthz", "http://127.0.0.1:"+freePort(t), b.sidecar(t, away)...)
 	b.providers = append(b.providers, provider{away, lost})
 	b.servers[bare] = script.New(append(policyScenarios(bare), bareScenario())...)
-	b.gateway = startGateway(t, b.run, append(b.providers, provider{bare, startModel(t, b.servers[bare])})...)
+	b.gateway = startGatewayWith(t, b.run, []string{"OC_API=" + api}, append(b.providers, provider{bare, startModel(t, b.servers[bare])})...)
 
 	t.Run("without the sidecar", b.bare)
 	t.Run("damaged calls", b.damagedCalls)

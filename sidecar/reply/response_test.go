@@ -116,7 +116,7 @@ func alike(doc string) string {
 	return madeUp.ReplaceAllString(doc, "…")
 }
 
-var madeUp = regexp.MustCompile(`"created_at":\d+|call[A-Z2-7]{26}`)
+var madeUp = regexp.MustCompile(`"created_at":\d+|[a-z]+_[A-Z2-7]{26}`)
 
 // brief is what an answer says, item by item.
 func brief(doc gjson.Result) string {

@@ -98,7 +98,7 @@ func (a *Answer) Thought(text string) {
 	a.add(text)
 }
 
-// Call adds a call, and gives the id under which its result will come.
+// Call adds a call, and gives its id as the house knows it.
 func (a *Answer) Call(c *tools.Call) (id string) {
 	a.Break()
 	a.callID, a.called = openai.NewCallID(), a.nameOf(c.Name)
@@ -162,7 +162,7 @@ func (a *Answer) finish(o outcome) []byte {
 func (a *Answer) open(k *kind) {
 	a.Break()
 	a.Begin()
-	a.kind, a.id, a.blank = k, k.prefix+openai.NewCallID(), ""
+	a.kind, a.id, a.blank = k, newID(k.prefix), ""
 	a.text, a.plain = a.text[:0], a.plain[:0]
 	a.opened()
 }

@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -114,7 +115,7 @@ func (a *Answer) item(b []byte, status string, full bool) []byte {
 			b = openai.AppendString(append(b, `,"encrypted_content":`...), sealed(string(a.plain)))
 		}
 	case call:
-		b = append(fmt.Appendf(b, `,"call_id":"%s"`, a.callID), a.called...)
+		b = append(fmt.Appendf(b, `,"call_id":"%s"`, outside(a.callID)), a.called...)
 		return append(append(append(b, `,"arguments":"`...), text...), `"}`...)
 	}
 	b = append(b, `,"content":[`...)
@@ -126,10 +127,18 @@ func (a *Answer) item(b []byte, status string, full bool) []byte {
 
 // head is what a Response says of itself, up to its status.
 func head(asked *Asked, model string, created int64) []byte {
-	b := fmt.Appendf(nil, `{"id":"resp_%s","object":"response","created_at":%d,"model":`, openai.NewCallID(), created)
+	b := fmt.Appendf(nil, `{"id":"%s","object":"response","created_at":%d,"model":`, newID("resp_"), created)
 	b = openai.AppendString(b, model)
 	b = append(b, `,"background":false,"instructions":null,"previous_response_id":null,"store":false,"tools":[]`...)
 	return append(append(b, asked.echo...), `,"status":"`...)
+}
+
+// failure is the code of an error. Agents try again after the two that OpenAI has for it.
+func failure(e *openai.Error) string {
+	if e.Status >= 500 {
+		return "server_error"
+	}
+	return cmp.Or(e.Code, e.Type)
 }
 
 // document is the whole Response.
@@ -139,11 +148,7 @@ func (a *Answer) document(o outcome) []byte {
 	if o.failed == nil {
 		b = append(b, "null"...)
 	} else {
-		code := o.failed.Code
-		if code == "" {
-			code = o.failed.Type
-		}
-		b = openai.AppendString(append(b, `{"code":`...), code)
+		b = openai.AppendString(append(b, `{"code":`...), failure(o.failed))
 		b = append(openai.AppendString(append(b, `,"message":`...), o.failed.Message), '}')
 	}
 	b = append(b, `,"incomplete_details":`...)

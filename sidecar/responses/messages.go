@@ -74,7 +74,7 @@ func (r *request) item(param string, at openai.Span, now *assistant) {
 		now.calls = append(now.calls, r.call(param, at, it))
 	case kind == "function_call_output":
 		r.spoken(now)
-		id := r.text(param+".call_id", it["call_id"], at)
+		id := inside(r.text(param+".call_id", it["call_id"], at))
 		r.open("tool")
 		r.chat = append(append(r.chat, `"tool_call_id":`...), id...)
 		r.chat = append(append(append(r.chat, `,"content":`...), r.content(param+".output", it["output"], at)...), '}')
@@ -139,7 +139,7 @@ func (r *request) call(param string, at openai.Span, it object) []byte {
 	if it["arguments"].Present() {
 		args = it["arguments"].Of(r.doc)
 	}
-	return slices.Concat([]byte(`{"id":`), r.text(param+".call_id", it["call_id"], at), []byte(`,"type":"function","function":{"name":`), name,
+	return slices.Concat([]byte(`{"id":`), inside(r.text(param+".call_id", it["call_id"], at)), []byte(`,"type":"function","function":{"name":`), name,
 		[]byte(`,"arguments":`), args, []byte("}}"))
 }
 

@@ -88,6 +88,22 @@ func TestChat(t *testing.T) {
 	}
 }
 
+// The ids of our calls come back as they left; those of others stay.
+func TestCallIDs(t *testing.T) {
+	id := openai.NewCallID()
+	for sent, want := range map[string]string{
+		outside(id): id, id: id, "call_abc-1": "call_abc-1", outside(id) + "A": outside(id) + "A", strings.ToLower(outside(id)): strings.ToLower(outside(id)),
+	} {
+		chat, _, err := Chat([]byte(items(`{"type":"function_call","call_id":"`+sent+`","name":"a"}`, `{"type":"function_call_output","call_id":"`+sent+`","output":""}`)))
+		if err != nil || strings.Count(string(chat), `id":"`+want+`"`) != 2 {
+			t.Errorf("%s: %v, %s", sent, err, chat)
+		}
+	}
+	if outside(id) == id || !strings.HasPrefix(outside(id), "call_") {
+		t.Errorf("%s becomes %s", id, outside(id))
+	}
+}
+
 // What cannot be done is said with its place and what to do.
 func TestRefused(t *testing.T) {
 	for _, row := range []struct{ in, param, says string }{

@@ -5,6 +5,7 @@
 #   OC_PORT   port; default a free one
 #   OC_TOKEN  bearer token of the gateway's HTTP endpoints; default a random one
 #   OC_HOME   home folder of the agents; default RUN_DIR/home
+#   OC_API    how the gateway speaks to its providers: openai-completions, the default, or openai-responses
 #   OC_MORE   file with more of openclaw.json, which wins over ours; default none
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
