@@ -51,7 +51,7 @@ func asksBench(t *testing.T, more string) (*bench, *process) {
 	if err := os.WriteFile(settings, []byte(more), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.gateway = startGatewayWith(t, b.run, []string{"OC_MORE=" + settings}, provider{guarded, address})
+	b.gateway = startGatewayWith(t, b.run, []string{"OC_MORE=" + settings}, provider{id: guarded, url: address})
 	if err := os.Mkdir(filepath.Join(b.gateway.dir, "marks"), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func moveIn(t *testing.T, days []*day) *owner {
 	run := gatewayRun(t)
 	url := startSidecar(t, startModel(t, o.model), "HOME="+home, "OPENCLAW_WORKSPACE=", "GPTOSS_EXECUTOR_DECISIONS="+o.decided)
 	env := []string{"OC_HOME=" + home, "OC_MORE=" + settings(t, url, days)}
-	o.gateway = startGatewayWith(t, run, env, provider{o.provider, url})
+	o.gateway = startGatewayWith(t, run, env, provider{id: o.provider, url: url})
 	return o
 }
 

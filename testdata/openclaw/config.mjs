@@ -1,11 +1,11 @@
-// config.mjs RUN_DIR ID=BASE_URL... - print an openclaw.json for a gateway that talks to nobody but these providers.
+// config.mjs RUN_DIR ID[@API]=BASE_URL... - print an openclaw.json for a gateway that talks to nobody but these providers.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
 const [run, ...providers] = process.argv.slice(2);
-const { OC_PORT, OC_TOKEN, OC_API, OC_MORE } = process.env;
+const { OC_PORT, OC_TOKEN, OC_MORE } = process.env;
 if (!run || providers.length === 0 || providers.some((p) => !p.includes("="))) {
-  console.error("usage: config.mjs RUN_DIR ID=BASE_URL...");
+  console.error("usage: config.mjs RUN_DIR ID[@API]=BASE_URL...");
   process.exit(2);
 }
 
@@ -28,8 +28,9 @@ const model = {
 };
 
 function provider(arg) {
-  const [id, ...url] = arg.split("=");
-  const settings = { baseUrl: url.join("="), apiKey: "sk-local", api: OC_API || "openai-completions", timeoutSeconds: 60 };
+  const [name, ...url] = arg.split("=");
+  const [id, api = "openai-completions"] = name.split("@");
+  const settings = { baseUrl: url.join("="), apiKey: "sk-local", api, timeoutSeconds: 60 };
   return [id, { ...settings, models: [model] }];
 }
 
