@@ -66,7 +66,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, to translate) err
 	if statusOf(err) != upstream.StatusClosed { // a caller who left shows nothing
 		seat.Served(t.Account(), time.Since(began), err != nil)
 	}
-	s.served(w, r, t.Account(), began, streams, err)
+	s.served(w, r, t.Account(), began, streams, to != nil, err)
 	s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)).Observe(time.Since(began).Seconds())
 	s.metrics.Requests.WithLabelValues(model, strconv.Itoa(statusOf(err))).Inc()
 	return err
@@ -87,14 +87,14 @@ type answering interface {
 }
 
 // served is the one line that every request leaves in the log.
-func (s *Server) served(w http.ResponseWriter, r *http.Request, a turn.Account, began time.Time, streams bool, err error) {
+func (s *Server) served(w http.ResponseWriter, r *http.Request, a turn.Account, began time.Time, streams, responses bool, err error) {
 	status := statusOf(err)
 	s.metrics.Tokens.WithLabelValues(a.Model, "prompt").Add(float64(a.Prompt))
 	s.metrics.Tokens.WithLabelValues(a.Model, "completion").Add(float64(a.Completion))
 	s.metrics.Tokens.WithLabelValues(a.Model, "reasoning").Add(float64(a.Reasoning))
 	s.log.LogAttrs(r.Context(), slog.LevelInfo, "served", slog.String("event", "request_served"), slog.String("request", w.Header().Get(web.RequestID)),
 		slog.String("run", w.Header().Get(runID)), slog.String("experiment", w.Header().Get(experimentHeader)), slog.String("model", a.Model), slog.String("agent", a.Who.Agent), slog.String("session", a.Who.Session),
-		slog.Int("status", status), slog.Bool("stream", streams), slog.Int("turns", a.Turns), slog.String("style", a.Style), slog.String("strategies", strings.Join(a.Strategies, " ")),
+		slog.Int("status", status), slog.Bool("stream", streams), slog.Bool("responses", responses), slog.Int("turns", a.Turns), slog.String("style", a.Style), slog.String("strategies", strings.Join(a.Strategies, " ")),
 		slog.String("edits", strings.Join(a.Edits, " ")), slog.Int("calls", a.Calls), slog.Int("refused", a.Refused), slog.Int("prompt_tokens", a.Prompt), slog.Int("completion_tokens", a.Completion), slog.Int("reasoning_tokens", a.Reasoning),
 		slog.Int64("elapsed_ms", time.Since(began).Milliseconds()), slog.String("rules", w.Header().Get(web.RulesVersion)))
 }
