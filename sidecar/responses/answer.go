@@ -152,9 +152,7 @@ func (a *Answer) finish(o outcome) []byte {
 	a.end(last)
 	a.Begin()
 	doc := a.document(o)
-	a.event("response." + o.status)
-	a.with(`,"response":`, doc)
-	a.send()
+	a.told("response."+o.status, doc)
 	return doc
 }
 

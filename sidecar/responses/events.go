@@ -66,6 +66,16 @@ func (a *Answer) state(event string) {
 	a.send()
 }
 
+// told tells of the whole answer: it has ended.
+func (a *Answer) told(event string, doc []byte) {
+	if a.tell == nil {
+		return
+	}
+	a.event(event)
+	a.with(`,"response":`, doc)
+	a.send()
+}
+
 // event begins an event. What it says follows, up to send.
 func (a *Answer) event(name string) {
 	a.buf = append(append(a.buf[:0], "event: "...), name...)
@@ -94,9 +104,8 @@ func (a *Answer) with(key string, value ...[]byte) {
 
 func (a *Answer) send() {
 	a.seq++
-	if a.tell != nil {
-		a.tell(append(a.buf, "}\n\n"...))
-	}
+	a.buf = append(a.buf, "}\n\n"...)
+	a.tell(a.buf)
 }
 
 // item is the item that is open: with its text, or as it begins.
