@@ -74,10 +74,10 @@ func heard(t testing.TB, stream string) (doc gjson.Result, events []string) {
 			open = true
 			items, texts = append(items, e.Get("item").Value().(map[string]any)), append(texts, "")
 		case "response.content_part.added":
-		case "response.output_text.delta", "response.reasoning_text.delta", "response.function_call_arguments.delta":
+		case "response.output_text.delta", "response.reasoning_text.delta", "response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
 			texts[at.Int()] += e.Get("delta").String()
-		case "response.output_text.done", "response.reasoning_text.done", "response.function_call_arguments.done":
-			if said := e.Get("text").String() + e.Get("arguments").String(); said != texts[at.Int()] {
+		case "response.output_text.done", "response.reasoning_text.done", "response.function_call_arguments.done", "response.custom_tool_call_input.done":
+			if said := e.Get("text").String() + e.Get("arguments").String() + e.Get("input").String(); said != texts[at.Int()] {
 				t.Fatalf("event %d says %q after %q", i, said, texts[at.Int()])
 			}
 		case "response.content_part.done":
@@ -87,7 +87,7 @@ func heard(t testing.TB, stream string) (doc gjson.Result, events []string) {
 		case "response.output_item.done":
 			open = false
 			item := e.Get("item")
-			if said := item.Get("content.0.text").String() + item.Get("arguments").String(); said != texts[at.Int()] || item.Get("id").String() != items[at.Int()]["id"] {
+			if said := item.Get("content.0.text").String() + item.Get("arguments").String() + item.Get("input").String(); said != texts[at.Int()] || item.Get("id").String() != items[at.Int()]["id"] {
 				t.Fatalf("event %d says %q after %q: %s", i, said, texts[at.Int()], raw)
 			}
 			items[at.Int()] = item.Value().(map[string]any)
@@ -122,7 +122,7 @@ var madeUp = regexp.MustCompile(`"created_at":\d+|[a-z]+_[A-Z2-7]{26}`)
 func brief(doc gjson.Result) string {
 	var out []string
 	for _, item := range doc.Get("output").Array() {
-		out = append(out, item.Get("type").String()+" "+item.Get("status").String()+": "+item.Get("content.0.text").String()+item.Get("namespace").String()+item.Get("name").String()+item.Get("arguments").String())
+		out = append(out, item.Get("type").String()+" "+item.Get("status").String()+": "+item.Get("content.0.text").String()+item.Get("namespace").String()+item.Get("name").String()+item.Get("arguments").String()+item.Get("input").String())
 	}
 	return doc.Get("status").String() + doc.Get("incomplete_details.reason").String() + " [" + strings.Join(out, "] [") + "]"
 }
@@ -143,6 +143,7 @@ func TestResponse(t *testing.T) {
 		{"text and a call", "", text + native("read") + event("", `"stop"`) + usage + end, `completed [message completed: Yes "<1".] [function_call completed: read{"path": "a"}]`},
 		{"a leaked call", "", event(`"content":"[TOOL:read|path=a]"`, `"stop"`) + usage + end, `completed [function_call completed: read{"path":"a"}]`},
 		{"a call in a namespace", `,"tools":[{"type":"namespace","name":"fs","tools":[{"type":"function","name":"read"}]}]`, native("fs__read") + event("", `"tool_calls"`) + usage + end, `completed [function_call completed: fsread{"path": "a"}]`},
+		{"a call with a text", `,"tools":[{"type":"custom","name":"read"}]`, event(`"tool_calls":[{"index":0,"id":"x","function":{"name":"read","arguments":"{\"input\": \"a\\n<\"}"}}]`, `"tool_calls"`) + usage + end, "completed [custom_tool_call completed: reada\n<]"},
 		{"the token limit", "", thought + text + event("", `"length"`) + usage + end, `incompletemax_output_tokens [reasoning completed: Hm.] [message incomplete: Yes "<1".]`},
 		{"the token limit in thoughts", "", thought + event("", `"length"`) + usage + end, `incompletemax_output_tokens [reasoning incomplete: Hm.]`},
 		{"a content filter", "", text + event("", `"content_filter"`) + usage + end, `incompletecontent_filter [message incomplete: Yes "<1".]`},

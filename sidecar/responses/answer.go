@@ -48,6 +48,8 @@ var (
 		"response.reasoning_text.delta", "response.reasoning_text.done", `,"content_index":0`}
 	call = &kind{"function_call", "fc_", "", "arguments",
 		"response.function_call_arguments.delta", "response.function_call_arguments.done", ""}
+	custom = &kind{"custom_tool_call", "ctc_", "", "input",
+		"response.custom_tool_call_input.delta", "response.custom_tool_call_input.done", ""}
 )
 
 // NewAnswer is a Response without items, made at a time in Unix seconds by the model that was asked
@@ -101,20 +103,24 @@ func (a *Answer) Thought(text string) {
 // Call adds a call, and gives its id as the house knows it.
 func (a *Answer) Call(c *tools.Call) (id string) {
 	a.Break()
-	a.callID, a.called = openai.NewCallID(), a.nameOf(c.Name)
-	a.open(call)
-	a.add(string(c.Arguments))
+	a.callID, a.called = openai.NewCallID(), nil
+	t, odd := a.asked.odd[c.Name]
+	if !odd {
+		t.name = openai.AppendString(nil, c.Name)
+	}
+	if t.space != nil {
+		a.called = append([]byte(`,"namespace":`), t.space...)
+	}
+	a.called = append(append(a.called, `,"name":`...), t.name...)
+	if t.custom {
+		a.open(custom)
+		a.add(gjson.GetBytes(c.Arguments, customInput).String())
+	} else {
+		a.open(call)
+		a.add(string(c.Arguments))
+	}
 	a.Break()
 	return a.callID
-}
-
-// nameOf is the name of a tool as the caller has it, and its namespace.
-func (a *Answer) nameOf(name string) []byte {
-	p, ok := a.asked.spaces[name]
-	if !ok {
-		return openai.AppendString([]byte(`,"name":`), name)
-	}
-	return append(append(append([]byte(`,"namespace":`), p.space...), `,"name":`...), p.name...)
 }
 
 // Break ends the item that is open: what comes next is another one.

@@ -123,9 +123,9 @@ func (a *Answer) item(b []byte, status string, full bool) []byte {
 		if full && a.asked.sealed {
 			b = openai.AppendString(append(b, `,"encrypted_content":`...), sealed(string(a.plain)))
 		}
-	case call:
+	case call, custom:
 		b = append(fmt.Appendf(b, `,"call_id":"%s"`, outside(a.callID)), a.called...)
-		return append(append(append(b, `,"arguments":"`...), text...), `"}`...)
+		return append(append(fmt.Appendf(b, `,"%s":"`, a.kind.says), text...), `"}`...)
 	}
 	b = append(b, `,"content":[`...)
 	if full {

@@ -70,9 +70,9 @@ func (r *request) item(param string, at openai.Span, now *assistant) {
 		r.messageItem(param, at, it, now)
 	case kind == "reasoning":
 		now.thoughts = append(now.thoughts, r.thought(param, it)...)
-	case kind == "function_call":
+	case kind == "function_call", kind == "custom_tool_call":
 		now.calls = append(now.calls, r.call(param, at, it))
-	case kind == "function_call_output":
+	case kind == "function_call_output", kind == "custom_tool_call_output":
 		r.spoken(now)
 		id := inside(r.text(param+".call_id", it["call_id"], at))
 		r.open("tool")
@@ -129,14 +129,17 @@ func (r *request) spoken(now *assistant) {
 	r.chat = append(r.chat, '}')
 }
 
-// call is a function_call as an entry of tool_calls.
+// call is a call as an entry of tool_calls.
 func (r *request) call(param string, at openai.Span, it object) []byte {
 	name := r.text(param+".name", it["name"], at)
 	if space := it["namespace"]; r.said(space) {
 		name = spaced(r.text(param+".namespace", space, at), name)
 	}
 	args := []byte(`"{}"`)
-	if it["arguments"].Present() {
+	switch {
+	case r.word(it["type"]) == "custom_tool_call":
+		args = openai.AppendString(nil, `{"`+customInput+`":`+string(r.text(param+".input", it["input"], at))+"}")
+	case it["arguments"].Present():
 		args = it["arguments"].Of(r.doc)
 	}
 	return slices.Concat([]byte(`{"id":`), inside(r.text(param+".call_id", it["call_id"], at)), []byte(`,"type":"function","function":{"name":`), name,

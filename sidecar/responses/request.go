@@ -13,11 +13,14 @@ import (
 type Asked struct {
 	echo   []byte          // the members that it repeats, as JSON, a comma in front of each
 	sealed bool            // its thoughts go out as encrypted_content, too
-	spaces map[string]pair // of tools that came in a namespace, by the name that the model knows
+	odd    map[string]tool // tools that are no plain functions, by the name that the model knows
 }
 
-// pair is the name of a tool in a namespace, each a JSON string.
-type pair struct{ space, name []byte }
+// tool is how a caller knows a tool. Names are JSON strings.
+type tool struct {
+	space, name []byte // space may be nil
+	custom      bool   // it takes a text, and no arguments
+}
 
 // repeated are the members that a Response says again, with what it says where the request
 // does not have them. Tools and instructions are none of these: they are large, and an agent sends

@@ -64,6 +64,11 @@ func TestChat(t *testing.T) {
 		{"a namespace", strings.Replace(asking(`"tools":[{"type":"namespace","name":"mcp__fs__","tools":[`+readTool+`]},{"type":"namespace","name":"agents","tools":[{"type":"function","name":"wait"}]}]`),
 			`"go"`, `[`+userGo+`,{"type":"function_call","call_id":"b","namespace":"mcp__fs__","name":"read","arguments":"{}"}]`, 1),
 			`{"messages":[` + userGo + `,{"role":"assistant","content":null,"tool_calls":[` + strings.Replace(toolCallB, `"read"`, `"mcp__fs__read"`, 1) + `]}],"tools":[` + strings.Replace(chatRead, `"read"`, `"mcp__fs__read"`, 1) + `,{"type":"function","function":{"name":"agents__wait"}}],"model":"gpt-oss"}`},
+		{"a tool that takes a text", strings.Replace(asking(`"tools":[{"type":"custom","name":"apply_patch","description":"Patch.","format":{"type":"grammar","syntax":"lark","definition":"start: \u0041"}},{"type":"custom","name":"x"}],"tool_choice":{"type":"custom","name":"x"}`),
+			`"go"`, `[`+userGo+`,{"type":"custom_tool_call","call_id":"b","name":"x","input":"a\n\"b\""},{"type":"custom_tool_call_output","call_id":"b","output":"ok"}]`, 1),
+			`{"messages":[` + userGo + `,{"role":"assistant","content":null,"tool_calls":[{"id":"b","type":"function","function":{"name":"x","arguments":"{\"input\":\"a\\n\\\"b\\\"\"}"}}]},{"role":"tool","tool_call_id":"b","content":"ok"}],"tools":[` +
+				`{"type":"function","function":{"name":"apply_patch","description":"Patch.\n\nstart: \u0041","parameters":{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}}},` +
+				`{"type":"function","function":{"name":"x","parameters":{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}}}],"tool_choice":{"type":"function","function":{"name":"x"}},"model":"gpt-oss"}`},
 		{"a choice", asking(`"tools":[` + readTool + `],"tool_choice":{"type":"function","name":"read"}`), `{"messages":[` + userGo + `],"tools":[` + chatRead + `],"tool_choice":{"type":"function","function":{"name":"read"}},"model":"gpt-oss"}`},
 		{"some may be called", asking(`"tools":[{"type":"function","name":"exec"},` + readTool + `],"tool_choice":{"type":"allowed_tools","mode":"required","tools":[{"type":"function","name":"read"}]}`), `{"messages":[` + userGo + `],"tools":[` + chatRead + `],"tool_choice":"required","model":"gpt-oss"}`},
 
@@ -142,7 +147,8 @@ func TestRefused(t *testing.T) {
 		{asking(`"tools":[{"type":"function"}]`), "tools[0].name", "is missing"},
 		{asking(`"tools":[{"type":"function","name":""}]`), "tools[0].name", "is missing"},
 		{asking(`"tools":[{"type":"code_interpreter","container":{}}]`), "tools[0]", "offer functions"},
-		{asking(`"tools":[{"type":"custom","name":"x"}]`), "tools[0]", "custom tool"},
+		{asking(`"tools":[{"type":"custom"}]`), "tools[0].name", "is missing"},
+		{items(`{"type":"custom_tool_call","call_id":"a","name":"b"}`), "input[0].input", "is missing"},
 		{asking(`"tool_choice":{"type":"web_search"}`), "tool_choice", "name a function"},
 		{asking(`"tool_choice":7`), "tool_choice", "must be a string"},
 		{`[]`, "", "must be a JSON object, not an array"},
@@ -162,7 +168,7 @@ func TestRefused(t *testing.T) {
 func FuzzChat(f *testing.F) {
 	for _, seed := range []string{
 		asking(`"tools":[` + readTool + `,{"type":"namespace","name":"a","tools":[` + readTool + `]}],"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[{"name":"read"}]}`),
-		items(userGo, think, callA, outA, callB, outB, think), asking(`"text":{"format":{"type":"json_schema","schema":{}}},"stream":true,"include":["reasoning.encrypted_content"]`),
+		items(userGo, think, callA, outA, callB, outB, think, `{"type":"custom_tool_call","call_id":"c","name":"x","input":"a"}`), asking(`"tools":[{"type":"custom","name":"x","format":{"definition":"y"}}]`), asking(`"text":{"format":{"type":"json_schema","schema":{}}},"stream":true,"include":["reasoning.encrypted_content"]`),
 		items(`{"role":"user","content":[{"type":"input_image","image_url":"x","detail":null},{"type":"text","text":"\ud800"}]}`, `{"role":"assistant","content":[]}`),
 		`{"input":"a","input":["b"]}`, ` [] `, `{"input":null}`, `{"input":[{"role":"assistant"}]}`,
 	} {

@@ -20,14 +20,14 @@ func (r *request) tools() {
 		t := r.object(param, at)
 		switch what := r.word(t["type"]); what {
 		case "function":
-			r.tool(param, at, t, nil)
+			r.function(param, at, t, nil)
 		case "namespace":
 			space := r.text(param+".name", t["name"], at)
-			r.each(param+".tools", t["tools"], func(param string, at openai.Span) { r.tool(param, at, r.object(param, at), space) })
+			r.each(param+".tools", t["tools"], func(param string, at openai.Span) { r.function(param, at, r.object(param, at), space) })
 		case "":
 			r.wrong(param+".type", t["type"], at, "a type of tool")
 		case "custom":
-			r.fail(param, "is a custom tool, which gpt-oss cannot call: offer a function with a string as its argument.")
+			r.custom(param, at, t)
 		default:
 			if first == "" {
 				first, kind = param, what
@@ -40,30 +40,69 @@ func (r *request) tools() {
 	r.chat = append(r.chat, ']')
 }
 
-// tool writes one function. Chat completions know no namespace: there it is a part of the name.
-func (r *request) tool(param string, at openai.Span, t object, space []byte) {
-	name := r.text(param+".name", t["name"], at)
-	if string(name) == `""` {
-		r.wrong(param+".name", openai.Span{}, at, "")
-	}
-	if r.err != nil || !r.allowed(name) {
+// function writes one function. Chat completions know no namespace: there it is a part of the name.
+func (r *request) function(param string, at openai.Span, t object, space []byte) {
+	name, ok := r.name(param, at, t)
+	if !ok {
 		return
 	}
 	if space != nil {
 		full := spaced(space, name)
-		if r.asked.spaces == nil {
-			r.asked.spaces = map[string]pair{}
-		}
-		known, _ := openai.Text(full, openai.Span{To: len(full)})
-		r.asked.spaces[known] = pair{bytes.Clone(space), bytes.Clone(name)} // the request is not kept
+		r.odd(full, tool{space: bytes.Clone(space), name: bytes.Clone(name)}) // the request is not kept
 		name = full
 	}
+	r.begin(name)
+	r.copy(t, "description", "parameters", "strict")
+	r.chat = append(r.chat, "}}"...)
+}
+
+// custom writes a tool that takes a text: a function with one string.
+func (r *request) custom(param string, at openai.Span, t object) {
+	name, ok := r.name(param, at, t)
+	if !ok {
+		return
+	}
+	r.odd(name, tool{name: bytes.Clone(name), custom: true})
+	r.begin(name)
+	var about [][]byte
+	for _, text := range []openai.Span{t["description"], r.object(param+".format", t["format"])["definition"]} {
+		if r.kind(text) == '"' {
+			about = append(about, text.Of(r.doc))
+		}
+	}
+	if len(about) > 0 {
+		r.chat = append(append(r.chat, `,"description":`...), joined(about, paragraph)...)
+	}
+	r.chat = append(r.chat, `,"parameters":{"type":"object","properties":{"`+customInput+`":{"type":"string"}},"required":["`+customInput+`"]}}}`...)
+}
+
+// customInput is the argument that holds the text of a custom tool.
+const customInput = "input"
+
+// name is the name of a tool, if it may be called.
+func (r *request) name(param string, at openai.Span, t object) (name []byte, ok bool) {
+	name = r.text(param+".name", t["name"], at)
+	if string(name) == `""` {
+		r.wrong(param+".name", openai.Span{}, at, "")
+	}
+	return name, r.err == nil && r.allowed(name)
+}
+
+// odd notes a tool that is no plain function.
+func (r *request) odd(name []byte, t tool) {
+	if r.asked.odd == nil {
+		r.asked.odd = map[string]tool{}
+	}
+	known, _ := openai.Text(name, openai.Span{To: len(name)})
+	r.asked.odd[known] = t
+}
+
+// begin begins a function of this name.
+func (r *request) begin(name []byte) {
 	if r.chat[len(r.chat)-1] != '[' {
 		r.chat = append(r.chat, ',')
 	}
 	r.chat = append(append(r.chat, `{"type":"function","function":{"name":`...), name...)
-	r.copy(t, "description", "parameters", "strict")
-	r.chat = append(r.chat, "}}"...)
 }
 
 // spaced is the name of a tool with its namespace in front; all are JSON strings.
@@ -108,7 +147,7 @@ func (r *request) toolChoice() {
 	switch kind := r.word(choice["type"]); {
 	case choice == nil:
 		r.put("tool_choice", r.text("tool_choice", at, at))
-	case kind == "function":
+	case kind == "function", kind == "custom":
 		name := r.text("tool_choice.name", choice["name"], at)
 		r.put("tool_choice", slices.Concat([]byte(`{"type":"function","function":{"name":`), name, []byte("}}")))
 	case kind == "allowed_tools":
