@@ -16,7 +16,7 @@ func TestInResponses(t *testing.T) {
 	t.Setenv(otherAPI, "yes")
 	for name, test := range map[string]func(*testing.T){
 		"after text": TestAfterText, "after text in vain": TestAfterTextInVain, "asks": TestAskNobody, "asks, denied": TestAskDenied, "asks by the gateway": TestAskInPlainCommands,
-		"bounded": TestBounded, "call ids": TestCallIDs, "caller leaves": TestCallerLeaves, "caller waits": TestCallerWaits, "capture": TestCapture, "cut call": TestCutCall, "cut reply": TestCutReply,
+		"bounded": TestBounded, "caller leaves": TestCallerLeaves, "caller waits": TestCallerWaits, "capture": TestCapture, "cut call": TestCutCall, "cut reply": TestCutReply,
 		"decisions": TestDecisionsAreLogged, "denied": TestDenied, "denied beside": TestDeniedBeside, "denied inside": TestDeniedInside, "denied unclear": TestDeniedUnclear, "drain": TestDrain,
 		"dry runs": TestDryRuns, "edits": TestEditsOfAProvider, "error after text": TestErrorAfterText, "error inside": TestErrorInside, "experiment": TestExperiment, "feedback": TestFeedback,
 		"foreign form": TestForeignForm, "foreign id": TestForeignID, "headerless": TestHeaderless, "held": TestHeld, "hopeless": TestHopeless, "keepalive": TestKeepalive, "lead": TestLead,
@@ -124,6 +124,10 @@ func ofResponses(doc gjson.Result) (e chunk, is, done bool) {
 	}
 	if f := response.Get("error"); f.IsObject() {
 		e.Error = &fault{Message: f.Get("message").String(), Code: f.Get("code").String()}
+		if e.Error.Code == "server_error" { // its own is behind the message
+			own := e.Error.Message[strings.LastIndexByte(e.Error.Message, '(')+1:]
+			e.Error.Code = strings.TrimSuffix(own, ")")
+		}
 		done = false
 	}
 	return e, true, done

@@ -315,6 +315,16 @@ func TestResponseFail(t *testing.T) {
 	}
 }
 
+// A fault of a server has the code after which agents try again, and its own in what it says.
+func TestResponseFault(t *testing.T) {
+	e := openai.UpstreamFailed("It broke off.", "")
+	w := respond(t, true, "", streamed(event(`"content":"So"`, `"stop"`)), func(s turn.Sink) error { return s.Fail(e) })
+	doc, _ := heard(t, w.Body.String())
+	if got := doc.Get("error").Raw; got != `{"code":"server_error","message":"It broke off. (upstream_error)"}` {
+		t.Error(got)
+	}
+}
+
 // A caller is never left without an event for long, and what it gets then is data.
 func TestResponseKeepalive(t *testing.T) {
 	w := httptest.NewRecorder()

@@ -142,12 +142,14 @@ func head(asked *Asked, model string, created int64) []byte {
 	return append(append(b, asked.echo...), `,"status":"`...)
 }
 
-// failure is the code of an error. Agents try again after the two that OpenAI has for it.
-func failure(e *openai.Error) string {
-	if e.Status >= 500 {
-		return "server_error"
+// failure is the code of an error, and what it says. Agents try again after the two codes that OpenAI has
+// for that, so a fault of a server has that one, and its own behind the message.
+func failure(e *openai.Error) (code, message string) {
+	code = cmp.Or(e.Code, e.Type)
+	if e.Status < 500 {
+		return code, e.Message
 	}
-	return cmp.Or(e.Code, e.Type)
+	return "server_error", e.Message + " (" + code + ")"
 }
 
 // document is the whole Response.
@@ -157,8 +159,9 @@ func (a *Answer) document(o outcome) []byte {
 	if o.failed == nil {
 		b = append(b, "null"...)
 	} else {
-		b = openai.AppendString(append(b, `{"code":`...), failure(o.failed))
-		b = append(openai.AppendString(append(b, `,"message":`...), o.failed.Message), '}')
+		code, message := failure(o.failed)
+		b = openai.AppendString(append(b, `{"code":`...), code)
+		b = append(openai.AppendString(append(b, `,"message":`...), message), '}')
 	}
 	b = append(b, `,"incomplete_details":`...)
 	if o.why == "" {
