@@ -58,6 +58,8 @@ type request struct {
 	chat  []byte // so far
 	asked *Asked
 	err   *openai.Error
+
+	allowed map[string]bool // the tools that may be called; nil: all
 }
 
 // Chat is the chat completion request that a request of the Responses API means. Texts, arguments

@@ -14,6 +14,7 @@ func (r *request) tools() {
 	if !r.said(at) {
 		return
 	}
+	r.allow()
 	var first, kind string // of those that are left out
 	r.put("tools", []byte("["))
 	r.each("tools", at, func(param string, at openai.Span) {
@@ -85,7 +86,8 @@ func (r *request) name(param string, at openai.Span, t object) (name []byte, ok 
 	if string(name) == `""` {
 		r.wrong(param+".name", openai.Span{}, at, "")
 	}
-	return name, r.err == nil && r.allowed(name)
+	known, _ := openai.Text(name, openai.Span{To: len(name)})
+	return name, r.err == nil && (r.allowed == nil || r.allowed[known])
 }
 
 // odd notes a tool that is no plain function.
@@ -114,18 +116,16 @@ func spaced(space, name []byte) []byte {
 	return joined([][]byte{space, name}, between)
 }
 
-// allowed reports that a tool may be called: tool_choice may say that only some are.
-func (r *request) allowed(name []byte) bool {
+// allow notes which tools may be called: tool_choice may say that only some are.
+func (r *request) allow() {
 	choice := r.choice()
 	if r.word(choice["type"]) != "allowed_tools" {
-		return true
+		return
 	}
-	want, _ := openai.Text(name, openai.Span{To: len(name)})
-	found := false
+	r.allowed = map[string]bool{}
 	r.each("tool_choice.tools", choice["tools"], func(param string, at openai.Span) {
-		found = found || r.word(r.object(param, at)["name"]) == want
+		r.allowed[r.word(r.object(param, at)["name"])] = true
 	})
-	return found
 }
 
 // choice is tool_choice, where it is an object.
