@@ -12,7 +12,8 @@ import (
 )
 
 // TestCodex: the Codex CLI speaks the Responses API and nothing else. It runs damaged calls, also of
-// the tools that it offers in a namespace, and the model gets its thoughts back.
+// the tools that it offers in a namespace, and the model gets its thoughts back. It never sees what the
+// policy denies.
 func TestCodex(t *testing.T) {
 	needEnabled(t)
 	const thought = "The user wants a file."
@@ -20,12 +21,13 @@ func TestCodex(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		replies []script.Reply
-		result  string // what the model reads of the last call
+		result  string // what the model reads of the last call; "": it is denied
 	}{
 		{"native", []script.Reply{script.Native("exec_command", ran("native")).Thinking(thought)}, "exited with code 0"},
 		{"leaked", []script.Reply{script.LeakedHarmony("exec_command", ran("leaked")).Thinking(thought)}, "exited with code 0"},
 		{"comma", []script.Reply{script.Native("functions.exec_command", script.TrailingComma(ran("comma"))).Thinking(thought)}, "exited with code 0"},
 		{"namespace", []script.Reply{script.Native("multi_agent_v1__close_agent", `{"target":"01a21490-15f8-7442-8024-e279ebd8df38"}`).Thinking(thought)}, "not found"},
+		{"denied", []script.Reply{script.Native("exec_command", `{"cmd":"rm -rf $PWD"}`)}, ""},
 		{"again", []script.Reply{script.Empty(), script.Native("exec_command", ran("again")).Thinking(thought)}, "exited with code 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -40,10 +42,16 @@ func TestCodex(t *testing.T) {
 			if len(asked) != len(c.replies)+1 {
 				t.Fatalf("the model was asked %d times", len(asked))
 			}
+			last := asked[len(asked)-1]
+			if c.result == "" {
+				if told := last.Messages[len(last.Messages)-1].Text; !strings.Contains(told, "whole-tree") {
+					t.Errorf("the model is told %s", told)
+				}
+				return
+			}
 			if _, err := os.Stat(filepath.Join(work, c.name+".txt")); err != nil && c.name != "namespace" {
 				t.Errorf("the tool did not run: %v", err)
 			}
-			last := asked[len(asked)-1]
 			call, result := lastCall(last.Messages)
 			if result.CallID != call.ID || !strings.Contains(result.Text, c.result) {
 				t.Errorf("the result of %s is %s: %s", call.ID, result.CallID, result.Text)
