@@ -41,8 +41,8 @@ const (
 	oddWhy  = "It's `touch marks/odd` $(touch marks/odd); touch marks/odd & \"odd\"."
 )
 
-// asksBench is a gateway with more of its openclaw.json, and one sidecar.
-func asksBench(t *testing.T, more string) (*bench, *process) {
+// asksBench is a gateway that speaks an API, with more of its openclaw.json, and one sidecar.
+func asksBench(t *testing.T, api, more string) (*bench, *process) {
 	t.Helper()
 	b := &bench{run: gatewayRun(t), servers: map[string]*script.Server{guarded: script.New(asksScenarios()...)}}
 	rules := changedRules(t, asksWhy, oddWhy)
@@ -51,7 +51,7 @@ func asksBench(t *testing.T, more string) (*bench, *process) {
 	if err := os.WriteFile(settings, []byte(more), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.gateway = startGatewayWith(t, b.run, []string{"OC_MORE=" + settings}, provider{guarded, address})
+	b.gateway = startGatewayWith(t, b.run, []string{"OC_MORE=" + settings}, provider{guarded, address, api})
 	if err := os.Mkdir(filepath.Join(b.gateway.dir, "marks"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,13 @@ func (g *gateway) approver(t *testing.T, run, decision string) <-chan shown {
 // TestAsks: a real gateway that is set up to ask.
 func TestAsks(t *testing.T) {
 	needEnabled(t)
-	b, log := asksBench(t, "{}")
+	for _, api := range apis {
+		t.Run(api, func(t *testing.T) { asksOver(t, api) })
+	}
+}
+
+func asksOver(t *testing.T, api string) {
+	b, log := asksBench(t, api, "{}")
 	const why = "  # gpt-oss-executor asks: " + oddWhy + " Instead: Write it to a file"
 
 	t.Run("nobody is there", func(t *testing.T) {
@@ -187,7 +193,7 @@ func TestAsks(t *testing.T) {
 // about. This is seen as soon as one has run at once, and the next call does not leave.
 func TestAsksOfAGatewayThatDoesNot(t *testing.T) {
 	needEnabled(t)
-	b, log := asksBench(t, `{"tools":{"exec":{"ask":"off"}}}`)
+	b, log := asksBench(t, apis[0], `{"tools":{"exec":{"ask":"off"}}}`)
 	seen := func() int { return strings.Count(log.log.tail(1<<20), "gateway_does_not_ask") }
 	ran := func() int {
 		text, err := os.ReadFile(filepath.Join(b.gateway.dir, "setting"))

@@ -147,9 +147,9 @@ func withRunning(r script.Reply, q script.Request) script.Reply {
 
 // settings are what the command openclaw prints, and an agent for each day: a file for
 // gateway.sh. The workspace of the first is the default one.
-func settings(t *testing.T, url string, days []*day) string {
+func settings(t *testing.T, api, url string, days []*day) string {
 	t.Helper()
-	printed, err := exec.Command(binary, "openclaw", "--url", url+"/v1").Output()
+	printed, err := exec.Command(binary, "openclaw", "--api", api, "--url", url+"/v1").Output()
 	if err != nil {
 		t.Fatalf("openclaw: %v", err)
 	}

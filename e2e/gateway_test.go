@@ -10,12 +10,22 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
-// TestGateway runs turns of a real OpenClaw gateway through the sidecar. All
-// parts share one gateway, because it takes long to start; each has providers of
-// its own.
+// TestGateway runs turns of a real OpenClaw gateway through the sidecar, over each API that
+// it can speak.
 func TestGateway(t *testing.T) {
 	needEnabled(t)
-	b := &bench{run: gatewayRun(t), servers: map[string]*script.Server{}}
+	for _, api := range apis {
+		t.Run(api, func(t *testing.T) { overAPI(t, api) })
+	}
+}
+
+// apis are those that the gateway can speak to us.
+var apis = []string{"openai-completions", "openai-responses"}
+
+// overAPI runs all turns over one API. All parts share one gateway, because it takes long to
+// start; each has providers of its own.
+func overAPI(t *testing.T, api string) {
+	b := &bench{api: api, run: gatewayRun(t), servers: map[string]*script.Server{}}
 	b.add(t, "vllm", script.VLLM(), damageScenarios("vllm"), thoughtScenarios(), endScenario(), quotedScenarios())
 	b.add(t, "ollama", script.Ollama(), damageScenarios("ollama"), thoughtScenarios())
 	b.add(t, "llamacpp", script.LlamaCPP(), thoughtScenarios())
@@ -26,9 +36,9 @@ func TestGateway(t *testing.T) {
 	b.admin = "127.0.0.1:" + freePort(t)
 	b.add(t, tried, script.VLLM(), []script.Scenario{script.Prompted(shortPrompt)})
 	_, lost := runSidecar(t, "/healthz", "http://127.0.0.1:"+freePort(t), b.sidecar(t, away)...)
-	b.providers = append(b.providers, provider{away, lost})
+	b.providers = append(b.providers, provider{id: away, url: lost, api: api})
 	b.servers[bare] = script.New(append(policyScenarios(bare), bareScenario())...)
-	b.gateway = startGateway(t, b.run, append(b.providers, provider{bare, startModel(t, b.servers[bare])})...)
+	b.gateway = startGateway(t, b.run, append(b.providers, provider{id: bare, url: startModel(t, b.servers[bare])})...)
 
 	t.Run("without the sidecar", b.bare)
 	t.Run("damaged calls", b.damagedCalls)
@@ -42,6 +52,7 @@ func TestGateway(t *testing.T) {
 
 // bench is a gateway with one sidecar and one model for each provider.
 type bench struct {
+	api       string // that the gateway speaks
 	run       string // the gateway's folder
 	gateway   *gateway
 	providers []provider
@@ -54,7 +65,7 @@ func (b *bench) add(t *testing.T, id string, d script.Dialect, scenarios ...[]sc
 	s := script.New(slices.Concat(scenarios...)...)
 	s.Dialect = d
 	b.servers[id] = s
-	b.providers = append(b.providers, provider{id, startSidecar(t, startModel(t, s), b.sidecar(t, id)...)})
+	b.providers = append(b.providers, provider{id, startSidecar(t, startModel(t, s), b.sidecar(t, id)...), b.api})
 }
 
 // sidecar is how a provider's sidecar is started: for the agent of the gateway.

@@ -21,8 +21,9 @@ type gateway struct {
 	dir   string // the agent's workspace
 }
 
-// provider is a base URL with the name under which the gateway knows it.
-type provider struct{ id, url string }
+// provider is a base URL with the name under which the gateway knows it, and the API that the
+// gateway speaks there; "": chat completions.
+type provider struct{ id, url, api string }
 
 // gatewayRun makes the folder of a gateway.
 func gatewayRun(t *testing.T) string {
@@ -56,7 +57,11 @@ func startGatewayWith(t *testing.T, run string, env []string, providers ...provi
 	_, g.dir = gatewayFolders(run)
 	args := []string{run}
 	for _, p := range providers {
-		args = append(args, p.id+"="+p.url+"/v1")
+		name := p.id
+		if p.api != "" {
+			name += "@" + p.api
+		}
+		args = append(args, name+"="+p.url+"/v1")
 	}
 	cmd := exec.Command("../testdata/openclaw/gateway.sh", args...)
 	cmd.Env = append(append(os.Environ(), "OC_PORT="+port, "OC_TOKEN="+g.token), env...)

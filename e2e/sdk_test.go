@@ -101,7 +101,7 @@ func askGo(t *testing.T, client openai.Client, messages []openai.ChatCompletionM
 	return sum.ChatCompletion, reasoning.String()
 }
 
-// told is what testdata/js/client.mjs prints.
+// told is what the programs of testdata/js print.
 type told struct {
 	Text      string
 	Reasoning string
@@ -115,6 +115,13 @@ type told struct {
 
 func TestOpenAIJS(t *testing.T) {
 	needEnabled(t)
+	for _, program := range []string{"client", "responses"} {
+		t.Run(program, func(t *testing.T) { playJS(t, program) })
+	}
+}
+
+// playJS has the conversations that a program of testdata/js begins.
+func playJS(t *testing.T, program string) {
 	model := script.New(
 		sdkScript("native", script.Native("exec", sdkArgs).Thinking(sdkThought)),
 		sdkScript("stripped", script.StrippedHarmony("exec", sdkArgs).Thinking(sdkThought)),
@@ -123,7 +130,7 @@ func TestOpenAIJS(t *testing.T) {
 	sidecar := startSidecar(t, startModel(t, model))
 	for _, name := range []string{"native", "stripped", "quotes"} {
 		t.Run(name, func(t *testing.T) {
-			got := askJS(t, sidecar, name)
+			got := askJS(t, sidecar, program, name)
 			if got.Text != sdkAnswer || !slices.Equal(got.Commands, []string{"ls -la"}) ||
 				!slices.Equal(got.Results, []string{"ran ls -la"}) || !slices.Equal(got.Finishes, []string{"tool_calls", "stop"}) {
 				t.Errorf("the client got %+v", got)
@@ -139,9 +146,9 @@ func TestOpenAIJS(t *testing.T) {
 }
 
 // askJS runs the official JavaScript SDK, in the Node that came with OpenClaw.
-func askJS(t *testing.T, sidecar, message string) told {
+func askJS(t *testing.T, sidecar, program, message string) told {
 	t.Helper()
-	client, err := os.Open("../testdata/js/client.mjs")
+	client, err := os.Open("../testdata/js/" + program + ".mjs")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,16 +20,18 @@ import (
 // and hardly any asked about that its owner does not want to be asked about.
 func TestSessions(t *testing.T) {
 	needEnabled(t)
-	for home, days := range owners(t) {
-		t.Run(filepath.Base(home), func(t *testing.T) {
-			o := moveIn(t, days)
-			for _, d := range days {
-				t.Run(d.session.Name, func(t *testing.T) {
-					t.Parallel()
-					o.spend(t, d)
-				})
-			}
-		})
+	for _, api := range []string{"chat", "responses"} {
+		for home, days := range owners(t) {
+			t.Run(api+"/"+filepath.Base(home), func(t *testing.T) {
+				o := moveIn(t, api, days)
+				for _, d := range days {
+					t.Run(d.session.Name, func(t *testing.T) {
+						t.Parallel()
+						o.spend(t, d)
+					})
+				}
+			})
+		}
 	}
 }
 
@@ -63,7 +65,7 @@ type owner struct {
 }
 
 // moveIn starts what an owner needs for these days.
-func moveIn(t *testing.T, days []*day) *owner {
+func moveIn(t *testing.T, api string, days []*day) *owner {
 	t.Helper()
 	home := days[0].session.Home
 	stayAtHome(t, home)
@@ -75,8 +77,8 @@ func moveIn(t *testing.T, days []*day) *owner {
 	o.model = script.New(scenarios...)
 	run := gatewayRun(t)
 	url := startSidecar(t, startModel(t, o.model), "HOME="+home, "OPENCLAW_WORKSPACE=", "GPTOSS_EXECUTOR_DECISIONS="+o.decided)
-	env := []string{"OC_HOME=" + home, "OC_MORE=" + settings(t, url, days)}
-	o.gateway = startGatewayWith(t, run, env, provider{o.provider, url})
+	env := []string{"OC_HOME=" + home, "OC_MORE=" + settings(t, api, url, days)}
+	o.gateway = startGatewayWith(t, run, env, provider{id: o.provider, url: url})
 	return o
 }
 

@@ -8,34 +8,40 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 // chunk is a chat.completion.chunk or a chat.completion.
 type chunk struct {
-	ID      string `json:"id"`
-	Choices []struct {
-		Index   int    `json:"index"`
-		Delta   part   `json:"delta"`
-		Message part   `json:"message"`
-		Finish  string `json:"finish_reason"`
-	} `json:"choices"`
-	Usage *struct {
+	ID      string       `json:"id"`
+	Choices []choiceSaid `json:"choices"`
+	Usage   *struct {
 		Total int `json:"total_tokens"`
 	} `json:"usage"`
 	Error *fault `json:"error"`
 }
 
+type choiceSaid struct {
+	Index   int    `json:"index"`
+	Delta   part   `json:"delta"`
+	Message part   `json:"message"`
+	Finish  string `json:"finish_reason"`
+}
+
 type part struct {
-	Role      string `json:"role"`
-	Content   string `json:"content"`
-	Thought   string `json:"reasoning_content"`
-	ToolCalls []struct {
-		ID       string `json:"id"`
-		Function struct {
-			Name      string `json:"name"`
-			Arguments string `json:"arguments"`
-		} `json:"function"`
-	} `json:"tool_calls"`
+	Role      string         `json:"role"`
+	Content   string         `json:"content"`
+	Thought   string         `json:"reasoning_content"`
+	ToolCalls []toolCallSaid `json:"tool_calls"`
+}
+
+type toolCallSaid struct {
+	ID       string `json:"id"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
 }
 
 type fault struct{ Message, Type, Param, Code string }
@@ -96,7 +102,14 @@ func readAnswer(t testing.TB, res *http.Response) *answer {
 func (a *answer) add(t testing.TB, doc []byte, at time.Duration) {
 	t.Helper()
 	e := event{at: at}
-	if err := json.Unmarshal(doc, &e.chunk); err != nil {
+	if said, is, done := ofResponses(gjson.ParseBytes(doc)); is {
+		e.chunk, a.done = said, done
+		if len(said.Choices) == 0 {
+			a.empty++
+			a.events = append(a.events, e)
+			return
+		}
+	} else if err := json.Unmarshal(doc, &e.chunk); err != nil {
 		t.Fatalf("not JSON: %v in %q", err, doc)
 	}
 	a.events = append(a.events, e)
@@ -104,7 +117,9 @@ func (a *answer) add(t testing.TB, doc []byte, at time.Duration) {
 		a.fault = *e.Error
 		return
 	}
-	a.ids[e.ID] = true
+	if e.ID != "" {
+		a.ids[e.ID] = true
+	}
 	if e.Usage != nil {
 		a.usage = e.Usage.Total
 	}

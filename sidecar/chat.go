@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -15,16 +16,34 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/responses"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// chat serves one request, in one direction:
+// chat serves a request for a chat completion.
+func (s *Server) chat(w http.ResponseWriter, r *http.Request) error { return s.serve(w, r, nil) }
+
+// responses serves a request of the Responses API. It is a chat completion but for its words.
+func (s *Server) responses(w http.ResponseWriter, r *http.Request) error {
+	err := s.serve(w, r, responses.Chat)
+	var said *openai.Error
+	if errors.As(err, &said) && said.Param == "messages" {
+		here := *said
+		here.Param, err = "input", &here
+	}
+	return err
+}
+
+// translate makes the request for a chat completion of what a caller of another API sends.
+type translate func(body []byte) (chat []byte, asked *responses.Asked, err error)
+
+// serve serves one request, in one direction:
 //
 //	bytes → request → rule set → turn, or turns in a run → sink
-func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, to translate) error {
 	began := time.Now()
 	set := s.rules.Set()
 	w.Header().Set(web.RulesVersion, set.Version) // of these rules, whatever is edited meanwhile
@@ -33,24 +52,30 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer leave()
-	model, t, seat, out, err := s.begin(w, r, set)
+	model, t, seat, out, err := s.begin(w, r, set, to)
 	if err != nil {
 		return err
 	}
-	stream, streams := out.(*reply.Stream)
+	defer out.Stop()
+	streams := out.Flows()
 	if streams {
 		s.metrics.Open.Inc()
 		defer s.metrics.Open.Dec()
-		defer stream.Stop()
 	}
 	err = t.Run(r.Context(), out)
 	if statusOf(err) != upstream.StatusClosed { // a caller who left shows nothing
 		seat.Served(t.Account(), time.Since(began), err != nil)
 	}
-	s.served(w, r, t.Account(), began, streams, err)
+	s.served(w, r, t.Account(), began, streams, to != nil, err)
 	s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)).Observe(time.Since(began).Seconds())
 	s.metrics.Requests.WithLabelValues(model, strconv.Itoa(statusOf(err))).Inc()
 	return err
+}
+
+// sink is where an answer goes.
+type sink interface {
+	turn.Sink
+	Stop() // must be called at its end
 }
 
 // answering is what answers a request.
@@ -62,7 +87,7 @@ type answering interface {
 }
 
 // served is the one line that every request leaves in the log.
-func (s *Server) served(w http.ResponseWriter, r *http.Request, a turn.Account, began time.Time, streams bool, err error) {
+func (s *Server) served(w http.ResponseWriter, r *http.Request, a turn.Account, began time.Time, streams, responses bool, err error) {
 	status := statusOf(err)
 	if s.account != nil {
 		s.account(r.Context(), a)
@@ -72,7 +97,7 @@ func (s *Server) served(w http.ResponseWriter, r *http.Request, a turn.Account, 
 	s.metrics.Tokens.WithLabelValues(a.Model, "reasoning").Add(float64(a.Reasoning))
 	s.log.LogAttrs(r.Context(), slog.LevelInfo, "served", slog.String("event", "request_served"), slog.String("request", w.Header().Get(web.RequestID)),
 		slog.String("run", w.Header().Get(runID)), slog.String("experiment", w.Header().Get(experimentHeader)), slog.String("model", a.Model), slog.String("agent", a.Who.Agent), slog.String("session", a.Who.Session),
-		slog.Int("status", status), slog.Bool("stream", streams), slog.Int("turns", a.Turns), slog.String("style", a.Style), slog.String("strategies", strings.Join(a.Strategies, " ")),
+		slog.Int("status", status), slog.Bool("stream", streams), slog.Bool("responses", responses), slog.Int("turns", a.Turns), slog.String("style", a.Style), slog.String("strategies", strings.Join(a.Strategies, " ")),
 		slog.String("edits", strings.Join(a.Edits, " ")), slog.Int("calls", a.Calls), slog.Int("refused", a.Refused), slog.Int("prompt_tokens", a.Prompt), slog.Int("completion_tokens", a.Completion), slog.Int("reasoning_tokens", a.Reasoning),
 		slog.Int64("elapsed_ms", time.Since(began).Milliseconds()), slog.String("rules", w.Header().Get(web.RulesVersion)))
 }
@@ -82,16 +107,22 @@ const runID = "X-Run-Id"
 
 // begin reads the request, plans what answers it and opens the answer. The request itself is
 // not kept: a turn may last for minutes.
-func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set) (model string, t answering, seat *lab.Seat, out turn.Sink, err error) {
+func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set, to translate) (model string, t answering, seat *lab.Seat, out sink, err error) {
 	body, err := readBody(w, r, int64(set.Limits.RequestBytes))
 	if err != nil {
 		return "", nil, nil, nil, err
+	}
+	var asked *responses.Asked // nil: for a chat completion
+	if to != nil {
+		if body, asked, err = to(body); err != nil {
+			return "", nil, nil, nil, err
+		}
 	}
 	req, err := openai.ParseRequest(body)
 	if err != nil {
 		return "", nil, nil, nil, err
 	}
-	caller := turn.Caller{Session: sessionID(r.Header), Waits: callerWaits(r.Header)}
+	caller := turn.Caller{Session: cmp.Or(sessionID(r.Header), cacheKey(req)), Waits: callerWaits(r.Header)}
 	if seat = s.seat(w, set, req, caller); seat != nil {
 		set, caller.Watch = seat.Set, seat
 	}
@@ -109,13 +140,22 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set)
 		}
 		model, t = one.Model.ID.Value, one
 	}
-	if !req.Stream {
-		return model, t, seat, reply.NewWhole(w, model, s.metrics), nil
+	return model, t, seat, s.sink(w, model, req, asked, keepalive(caller.Waits, set.Limits.Keepalive), set.Limits.Idle), nil
+}
+
+// sink opens the answer.
+func (s *Server) sink(w http.ResponseWriter, model string, req *openai.Request, asked *responses.Asked, alive, idle time.Duration) sink {
+	switch {
+	case asked != nil:
+		return reply.NewResponse(w, reply.ResponseConfig{
+			Asked: asked, Model: model, Stream: req.Stream, Keepalive: alive, Idle: idle, RoleWait: s.roleWait, Log: s.log,
+		})
+	case req.Stream:
+		return reply.NewStream(w, reply.StreamConfig{
+			Model: model, Usage: req.UsageWanted, Keepalive: alive, Idle: idle, RoleWait: s.roleWait, Metrics: s.metrics, Log: s.log,
+		})
 	}
-	return model, t, seat, reply.NewStream(w, reply.StreamConfig{
-		Model: model, Usage: req.UsageWanted, Keepalive: keepalive(caller.Waits, set.Limits.Keepalive), Idle: set.Limits.Idle,
-		RoleWait: s.roleWait, Metrics: s.metrics, Log: s.log,
-	}), nil
+	return reply.NewWhole(w, model, s.metrics)
 }
 
 // readBody reads at most limit bytes. The buffer fits the body where its length

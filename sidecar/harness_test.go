@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -144,6 +145,9 @@ func (r *rig) ask(method, path, body string, header ...string) *answer {
 }
 
 func (r *rig) chat(body string, header ...string) *answer {
+	if os.Getenv(otherAPI) != "" {
+		return r.ask(http.MethodPost, "/v1/responses", inResponses(r.t, body), header...)
+	}
 	return r.ask(http.MethodPost, "/v1/chat/completions", body, header...)
 }
 

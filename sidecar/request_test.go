@@ -13,7 +13,7 @@ import (
 
 func TestBadRequests(t *testing.T) {
 	r := play(t)
-	const path = "/v1/chat/completions"
+	const path, responsesPath = "/v1/chat/completions", "/v1/responses"
 	for _, row := range []struct {
 		name, method, path, body string
 		status                   int
@@ -32,6 +32,12 @@ func TestBadRequests(t *testing.T) {
 		{"tools is an object", "POST", path, asking(`"tools":{}`), 400, "tools"},
 		{"deep", "POST", path, asking(`"x":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000)), 400, ""},
 		{"unknown model", "POST", path, `{"model":"gpt-4","messages":[{"role":"user","content":"x"}]}`, 404, `gpt-4`},
+		{"responses: broken", "POST", responsesPath, "{\"input\":\n [{]}", 400, "line 2, column 4"},
+		{"responses: no input", "POST", responsesPath, "{}", 400, "input"},
+		{"responses: stored", "POST", responsesPath, `{"input":"x","previous_response_id":"resp_1"}`, 400, "previous_response_id"},
+		{"responses: unknown model", "POST", responsesPath, `{"model":"gpt-4","input":"x"}`, 404, "gpt-4"},
+		{"a stored Response", "GET", responsesPath + "/resp_1", "", 404, "POST /v1/responses"},
+		{"method of responses", "GET", responsesPath, "", 405, "POST"},
 		{"unknown path", "POST", "/v1/completions", "{}", 404, "/v1/completions"},
 		{"root", "GET", "/", "", 404, "not served"},
 		{"method of chat", "GET", path, "", 405, "POST"},

@@ -106,8 +106,10 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle("GET /v1/models", s.returning(s.models))
 	mux.Handle("GET /v1/models/{id...}", s.returning(s.model))
 	mux.Handle("POST /v1/chat/completions", s.returning(s.chat))
+	mux.Handle("POST /v1/responses", s.returning(s.responses))
 	mux.Handle("POST /feedback", s.returning(s.feedback))
 	mux.Handle("/v1/chat/completions", s.returning(notServed(http.StatusMethodNotAllowed, "POST")))
+	mux.Handle("/v1/responses", s.returning(notServed(http.StatusMethodNotAllowed, "POST")))
 	mux.Handle("/v1/models", s.returning(notServed(http.StatusMethodNotAllowed, "GET, HEAD")))
 	mux.Handle("/", s.returning(notServed(http.StatusNotFound, "")))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -128,7 +130,7 @@ func notServed(status int, allow string) func(http.ResponseWriter, *http.Request
 		if allow != "" {
 			w.Header().Set("Allow", allow)
 		}
-		e := openai.InvalidRequest("", fmt.Sprintf("%s %s is not served here; try POST /v1/chat/completions or GET /v1/models", r.Method, r.URL.Path))
+		e := openai.InvalidRequest("", fmt.Sprintf("%s %s is not served here; try POST /v1/chat/completions, POST /v1/responses or GET /v1/models", r.Method, r.URL.Path))
 		e.Status = status
 		return e
 	}

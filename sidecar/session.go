@@ -36,10 +36,20 @@ func (s *Server) enter(r *http.Request, limits *ruleset.Limits) (leave func(), e
 
 // sessionID is the session that a caller names; empty: none.
 func sessionID(h http.Header) string {
-	for _, header := range []string{"session_id", "x-session-affinity"} {
+	for _, header := range []string{"session_id", "session-id", "x-session-affinity"} { // session-id is Codex's
 		if id := h.Get(header); id != "" {
 			return id[:min(len(id), maxSessionID)]
 		}
 	}
 	return ""
+}
+
+// cacheKey is the session that a request itself names: its prompts have a cache of their own.
+func cacheKey(req *openai.Request) string {
+	at, ok := req.Field("prompt_cache_key")
+	if !ok {
+		return ""
+	}
+	id, _ := openai.Text(req.Body, at)
+	return id[:min(len(id), maxSessionID)]
 }

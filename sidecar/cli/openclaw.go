@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,9 +19,8 @@ import (
 type object = map[string]any
 
 func openclawCommand(env Env) *cobra.Command {
-	var url, dir, key, server string
-	var window, tokens int
-	var runs bool
+	var dir, server string
+	var p provider
 	c := &cobra.Command{
 		Use:   "openclaw",
 		Short: "Print the settings for openclaw.json, ready to paste",
@@ -35,32 +35,36 @@ on, if it runs here as this user. confine --probe says what this machine enforce
   gpt-oss-executor openclaw --url http://gpu.lan:8001/v1 --key "$TOKEN"`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if window < 1 || tokens < 1 {
+			if p.window < 1 || p.tokens < 1 {
 				return manual.Misused(c, errors.New("--context-window and --max-tokens take a number of tokens, 1 or more"))
+			}
+			if _, known := apis[p.api]; !known {
+				return manual.Misused(c, fmt.Errorf("--api takes chat or responses, not %q", p.api))
 			}
 			set, err := loadRules(dir, "", env)
 			if err != nil {
 				return err
 			}
 			if !c.Flags().Changed("context-window") {
-				if window, err = probedWindow(c.Context(), set, server, window, env); err != nil {
+				if p.window, err = probedWindow(c.Context(), set, server, p.window, env); err != nil {
 					return err
 				}
 			}
-			for _, doubt := range doubts(window, tokens) {
+			for _, doubt := range doubts(p.window, p.tokens) {
 				fmt.Fprintln(env.Err, "warning:", doubt)
 			}
-			fmt.Fprintln(env.Err, "confine:", service.NoteGateway(url))
-			return env.paper(true).whole(openclawSettings(set, url, key, window, tokens, runs), nil)
+			fmt.Fprintln(env.Err, "confine:", service.NoteGateway(p.url))
+			return env.paper(true).whole(p.settings(set), nil)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&url, "url", "http://127.0.0.1:8001/v1", "base `URL` under which OpenClaw reaches the sidecar")
-	f.StringVar(&key, "key", "", "bearer `TOKEN`, if the sidecar has one (GPTOSS_EXECUTOR_TOKEN)")
+	f.StringVar(&p.url, "url", "http://127.0.0.1:8001/v1", "base `URL` under which OpenClaw reaches the sidecar")
+	f.StringVar(&p.key, "key", "", "bearer `TOKEN`, if the sidecar has one (GPTOSS_EXECUTOR_TOKEN)")
+	f.StringVar(&p.api, "api", "chat", "the `API` that OpenClaw speaks to the sidecar: chat (chat completions), or responses")
 	f.StringVar(&server, "upstream", "", "base `URL` of the model server that is asked for its context window; if left out, it is that of serve")
-	f.IntVar(&window, "context-window", 131072, "context window of the model server, in `TOKENS`, in place of the one that it tells")
-	f.IntVar(&tokens, "max-tokens", 8192, "the most `TOKENS` that a reply may have")
-	f.BoolVar(&runs, "executor", false, "name the models that run tools of their own, too: for a serve with --workspace-tools or --gateway")
+	f.IntVar(&p.window, "context-window", 131072, "context window of the model server, in `TOKENS`, in place of the one that it tells")
+	f.IntVar(&p.tokens, "max-tokens", 8192, "the most `TOKENS` that a reply may have")
+	f.BoolVar(&p.runs, "executor", false, "name the models that run tools of their own, too: for a serve with --workspace-tools or --gateway")
 	rulesFlag(c, env, &dir)
 	return c
 }
@@ -111,31 +115,44 @@ func doubts(window, tokens int) (out []string) {
 	return out
 }
 
-// openclawSettings are what OpenClaw needs to know of us. The values are those that were
-// found to work: OpenClaw's schema is strict, and its defaults lose reasoning. runs says that
-// tools run here: without any, a model of executor mode is a second name for another one.
-func openclawSettings(set *ruleset.Set, url, key string, window, tokens int, runs bool) object {
+// provider is what OpenClaw is told of us.
+type provider struct {
+	url, key, api  string
+	window, tokens int
+	runs           bool // tools run here: without any, a model of executor mode is a second name for another one
+}
+
+// apis are those that OpenClaw can speak to us: its names for them, and what it has to do over each.
+var apis = map[string]struct {
+	name   string
+	compat object
+}{
+	"chat":      {"openai-completions", object{"maxTokensField": "max_tokens", "requiresToolResultName": true, "sendSessionAffinityHeaders": true}},
+	"responses": {"openai-responses", object{"sendSessionIdHeader": true}},
+}
+
+// settings are what OpenClaw needs to know of us. The values are those that were found to work:
+// OpenClaw's schema is strict, and its defaults lose reasoning.
+func (p *provider) settings(set *ruleset.Set) object {
+	compat := object{"supportsReasoningEffort": true, "supportedReasoningEfforts": []string{"low", "medium", "high"}}
+	maps.Copy(compat, apis[p.api].compat)
 	var models []object
 	for i, m := range set.Models {
-		if i > 0 && m.Mode == ruleset.Executor && !runs {
+		if i > 0 && m.Mode == ruleset.Executor && !p.runs {
 			continue // but the default stays: the block below names it
 		}
 		models = append(models, object{
 			"id": m.ID.Value, "name": m.ID.Value, "reasoning": true, "input": []string{"text"},
 			"cost":          object{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
-			"contextWindow": window, "maxTokens": tokens,
-			"compat": object{
-				"supportsReasoningEffort": true, "supportedReasoningEfforts": []string{"low", "medium", "high"},
-				"maxTokensField": "max_tokens", "requiresToolResultName": true, "sendSessionAffinityHeaders": true,
-			},
+			"contextWindow": p.window, "maxTokens": p.tokens, "compat": compat,
 		})
 	}
-	provider := object{"baseUrl": strings.TrimSuffix(url, "/"), "api": "openai-completions", "timeoutSeconds": 900, "models": models}
-	if key != "" {
-		provider["apiKey"] = key
+	entry := object{"baseUrl": strings.TrimSuffix(p.url, "/"), "api": apis[p.api].name, "timeoutSeconds": 900, "models": models}
+	if p.key != "" {
+		entry["apiKey"] = p.key
 	}
 	return object{
-		"models": object{"mode": "merge", "providers": object{"gpt-oss-executor": provider}},
+		"models": object{"mode": "merge", "providers": object{"gpt-oss-executor": entry}},
 		"agents": object{"defaults": object{"model": object{"primary": "gpt-oss-executor/" + set.Models[0].ID.Value}}},
 		"tools": object{
 			"toolSearch": object{"mode": "directory"},

@@ -21,7 +21,8 @@ func TestOpenclawModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, runs := range []bool{false, true} {
-		providers := openclawSettings(set, "http://127.0.0.1:8001/v1", "", 131072, 8192, runs)["models"].(object)["providers"].(object)
+		p := provider{url: "http://127.0.0.1:8001/v1", api: "chat", window: 131072, tokens: 8192, runs: runs}
+		providers := p.settings(set)["models"].(object)["providers"].(object)
 		var ids []string
 		for _, m := range providers["gpt-oss-executor"].(object)["models"].([]object) {
 			ids = append(ids, m["id"].(string))

@@ -23,7 +23,7 @@ func ParseRequest(body []byte) (*Request, error) {
 	p := requestParser{scanner: scanner{jsontext.Scanner{Doc: body}}, q: &Request{Body: body, N: 1}}
 	p.request()
 	if err := p.End(); err != nil {
-		return nil, InvalidRequest("", "The request body is not valid JSON: "+explain(body, p.Err))
+		return nil, NotJSON(body, err)
 	}
 	if p.problem != nil {
 		return nil, p.problem
@@ -41,9 +41,7 @@ func (p *requestParser) wrong(at Span, must, param string, indices ...int) {
 	if p.problem != nil || p.Err != nil {
 		return
 	}
-	param = paramName(param, indices)
-	p.problem = InvalidRequest(param, fmt.Sprintf("%s must be %s, not %s (%s).",
-		param, must, kindOf(p.Doc, at), place(p.Doc, at.From)))
+	p.problem = Wrong(p.Doc, at, must, paramName(param, indices))
 }
 
 // missing notes that the object at the span lacks a field.
@@ -51,8 +49,7 @@ func (p *requestParser) missing(at Span, param string, indices ...int) {
 	if p.problem != nil || p.Err != nil {
 		return
 	}
-	param = paramName(param, indices)
-	p.problem = InvalidRequest(param, fmt.Sprintf("%s is missing (%s).", param, place(p.Doc, at.From)))
+	p.problem = Missing(p.Doc, at, paramName(param, indices))
 }
 
 // paramName fills the indices into a path such as messages[%d].role.
@@ -64,31 +61,11 @@ func paramName(format string, indices []int) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// kindOf names the JSON type of a value.
-func kindOf(doc []byte, at Span) string {
-	switch doc[at.From] {
-	case '"':
-		return "a string"
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	}
-	if at.To-at.From > 20 {
-		return "a number"
-	}
-	return "the number " + string(at.Of(doc))
-}
-
 func (p *requestParser) request() {
 	q := p.q
 	if p.Peek() != '{' {
 		if at := p.Skip(); p.Err == nil {
-			p.problem = InvalidRequest("", "The request body must be a JSON object, not "+kindOf(p.Doc, at)+".")
+			p.problem = NoObject(p.Doc, at)
 		}
 		return
 	}

@@ -14,20 +14,21 @@ type Runtime struct {
 	Channel string // where the user writes: webchat, telegram …
 }
 
-// runtimeLine begins the last line of the first user message, as OpenClaw 2026.9.6 ends
-// it: "Runtime: agent=main | session=agent:main:main | sessionId=… | channel=webchat | …".
+// runtimeLine begins the line that OpenClaw 2026.9.6 writes last: "Runtime: agent=main |
+// session=agent:main:main | sessionId=… | channel=webchat | …".
 const runtimeLine = "Runtime: agent="
+
+// runtimeEnd stands behind it where the gateway speaks the Responses API: the line ends the
+// instructions there, and the first message of the user elsewhere.
+const runtimeEnd = "\n<!-- /openclaw:attempt:DYNAMIC -->"
 
 // maxRuntime is how long that line may be.
 const maxRuntime = 4 << 10
 
-// Runtime reads what OpenClaw wrote behind the first message of the user. What stands
-// in front of it in that message, and in any other message, is not believed.
+// Runtime reads what OpenClaw wrote at the very end of its instructions, or behind the first
+// message of the user. What stands in front of it there, and in any other message, is not believed.
 func (q *Request) Runtime() (r Runtime) {
-	line := q.lastLine()
-	if !strings.HasPrefix(line, runtimeLine) {
-		return r
-	}
+	line := q.runtimeLine()
 	for field := range strings.SplitSeq(strings.TrimPrefix(line, "Runtime: "), " | ") {
 		key, value, _ := strings.Cut(field, "=")
 		for name, to := range map[string]*string{"agent": &r.Agent, "session": &r.Session, "channel": &r.Channel} {
@@ -39,28 +40,40 @@ func (q *Request) Runtime() (r Runtime) {
 	return r
 }
 
-// lastLine is the end of the first user message, from its last line break on.
-func (q *Request) lastLine() string {
+// runtimeLine is that line; "" where there is none.
+func (q *Request) runtimeLine() string {
+	if m := &q.Messages[0]; m.Role == "system" || m.Role == "developer" {
+		if line := q.lastLine(m, runtimeEnd); line != "" {
+			return line
+		}
+	}
 	for i := range q.Messages {
-		m := &q.Messages[i]
-		if m.Role != "user" || !m.Content.Present() {
-			continue
+		if m := &q.Messages[i]; m.Role == "user" && m.Content.Present() {
+			return q.lastLine(m, "")
 		}
-		raw := m.Content.Of(q.Body)
-		if raw[0] != '"' {
-			text := strings.TrimRight(q.parts(m.Content, maxRuntime), "\n")
-			return text[strings.LastIndexByte(text, '\n')+1:]
-		}
-		raw = raw[1 : len(raw)-1]
-		at := bytes.LastIndex(raw, []byte(`\n`+runtimeLine))
-		if at < 0 || len(raw)-at > maxRuntime {
-			return ""
-		}
-		line := strings.TrimRight(jsontext.Unquote(raw[at:]), "\n")[1:]
-		if strings.ContainsRune(line, '\n') {
-			return ""
-		}
-		return line
 	}
 	return ""
+}
+
+// lastLine is the line of a message that ends it, but for the text behind it, if it is such a line.
+func (q *Request) lastLine(m *Message, behind string) string {
+	if !m.Content.Present() {
+		return ""
+	}
+	raw := m.Content.Of(q.Body)
+	text := ""
+	switch {
+	case raw[0] != '"':
+		text = q.parts(m.Content, len(raw))
+	default: // only its end is decoded: the instructions of OpenClaw have 50 KB
+		if at := bytes.LastIndex(raw, []byte(`\n`+runtimeLine)); at >= 0 && len(raw)-at <= maxRuntime {
+			text = jsontext.Unquote(raw[at : len(raw)-1])
+		}
+	}
+	text, ended := strings.CutSuffix(strings.TrimRight(text, "\n"), behind)
+	line := text[strings.LastIndexByte(text, '\n')+1:]
+	if !ended || !strings.HasPrefix(line, runtimeLine) || len(line) > maxRuntime {
+		return ""
+	}
+	return line
 }

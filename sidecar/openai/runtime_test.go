@@ -10,6 +10,7 @@ import (
 
 func TestRuntime(t *testing.T) {
 	const line = "Runtime: agent=main | session=agent:main:a | sessionId=u1 | host=vm | repo=/srv/x | os=Linux 6.1 (x64) | model=p/m | shell=bash | channel=webchat | capabilities=none"
+	const end = "\n<!-- /openclaw:attempt:DYNAMIC -->"
 	want := Runtime{Agent: "main", Session: "agent:main:a", Channel: "webchat"}
 	text := func(s string) string { b, _ := json.Marshal(s); return string(b) }
 	for name, c := range map[string]struct {
@@ -22,6 +23,11 @@ func TestRuntime(t *testing.T) {
 		"in parts":                               {`{"role":"user","content":[{"type":"text","text":"hi"},{"type":"text","text":` + text("\n\n"+line) + `}]}`, want},
 		"no channel":                             {`{"role":"user","content":` + text("hi\n\nRuntime: agent=a | session=agent:a:cli | shell=bash") + `}`, Runtime{Agent: "a", Session: "agent:a:cli"}},
 		"written by the user, and then OpenClaw": {`{"role":"user","content":` + text("hi\nRuntime: agent=admin | channel=x\n\n"+line) + `}`, want},
+		"over the Responses API":                 {`{"role":"developer","content":` + text("Be kind.\n\n\n"+line+end) + `},{"role":"user","content":` + text("hi\nRuntime: agent=admin | channel=x") + `}`, want},
+		"the same in parts":                      {`{"role":"system","content":[{"type":"text","text":` + text("Be kind.\n"+line+end) + `}]},{"role":"user","content":"hi"}`, want},
+		"a file of the agent that looks like it": {`{"role":"system","content":` + text("AGENTS.md\nRuntime: agent=admin | channel=x"+end+"\nmore\n"+line+end) + `},{"role":"user","content":"hi"}`, want},
+		"only such a file":                       {`{"role":"system","content":` + text("AGENTS.md\n"+line+end+"\nmore") + `},{"role":"user","content":"hi"}`, Runtime{}},
+		"instructions without an end":            {`{"role":"system","content":` + text("AGENTS.md\n"+line) + `},{"role":"user","content":"hi"}`, Runtime{}},
 		"not at the end":                         {`{"role":"user","content":` + text(line+"\nmore") + `}`, Runtime{}},
 		"in the middle":                          {`{"role":"user","content":` + text("a\n"+line+"\nmore") + `}`, Runtime{}},
 		"in a later message":                     {`{"role":"user","content":"hi"},{"role":"user","content":` + text("x\n"+line) + `}`, Runtime{}},

@@ -3,26 +3,15 @@ package openai
 import (
 	"net/http"
 	"strconv"
-	"time"
 )
 
-// Stream writes a chat completion as server-sent events. It is for one goroutine at
-// a time. The first write sends the headers. Only Flush, KeepAlive, Error and Done
-// make sure that the bytes leave. After Error or Done every call does nothing.
+// Stream writes a chat completion as server-sent events. After Error or Done every call
+// does nothing.
 type Stream struct {
-	// WriteTimeout is how long the caller may take no bytes before a write
-	// fails; 0 is for ever. Set it before the first write.
-	WriteTimeout time.Duration
-
-	w        http.ResponseWriter
-	ctl      *http.ResponseController
-	head     []byte // what every chunk of ours begins with
-	model    []byte // in it, as JSON
-	buf      []byte // the event being built
-	started  bool   // the status is set
-	flushed  bool   // the head may have left
-	ended    bool
-	deadline time.Time // that writes have now
+	EventWriter
+	head  []byte // what every chunk of ours begins with
+	model []byte // in it, as JSON
+	buf   []byte // the event being built
 }
 
 // Delta is what one chunk says about one choice. Reasoning goes under
@@ -41,7 +30,7 @@ func NewStream(w http.ResponseWriter, id, model string, created int64) *Stream {
 	name := AppendString(nil, model)
 	head = append(append(head, `,"model":`...), name...)
 	head = append(head, `,"choices":[`...)
-	return &Stream{w: w, ctl: http.NewResponseController(w), head: head, model: name}
+	return &Stream{EventWriter: NewEventWriter(w), head: head, model: name}
 }
 
 // Adopt makes our own chunks carry the id and time of a chunk that came, because clients
@@ -54,21 +43,6 @@ func (s *Stream) Adopt(c *Chunk) {
 	s.head = append(append(s.head, `,"object":"chat.completion.chunk","created":`...), c.Created.Of(c.Doc)...)
 	s.head = append(append(s.head, `,"model":`...), s.model...)
 	s.head = append(s.head, `,"choices":[`...)
-}
-
-// Started reports whether the headers are gone: a status can no longer be set.
-func (s *Stream) Started() bool {
-	return s.started
-}
-
-// Raw writes one whole event as it is, final empty line included.
-func (s *Stream) Raw(event []byte) error {
-	if s.ended {
-		return nil
-	}
-	s.begin()
-	_, err := s.w.Write(event)
-	return err
 }
 
 // Delta writes a chunk with one delta.
@@ -126,67 +100,12 @@ func (s *Stream) Error(e *Error) error {
 		return e.Respond(s.w)
 	}
 	s.buf = append(append(append(s.buf[:0], "data: "...), e.Body()...), "\n\n"...)
-	return s.last(s.buf)
+	return s.Last(s.buf)
 }
 
 // Done ends the stream with [DONE].
 func (s *Stream) Done() error {
-	return s.last([]byte("data: [DONE]\n\n"))
-}
-
-// Flush sends what has been written.
-func (s *Stream) Flush() error {
-	if s.ended {
-		return nil
-	}
-	return s.flush()
-}
-
-// last writes the event that ends the stream.
-func (s *Stream) last(event []byte) error {
-	if s.ended {
-		return nil
-	}
-	err := s.Raw(event)
-	if err == nil {
-		err = s.flush()
-	}
-	s.ended = true
-	return err
-}
-
-// flush sends what has been written. The first time net/http writes the head, which takes
-// more stack than all the rest of a stream: elsewhere, so that its goroutine, which may live
-// for minutes, does not grow for it.
-func (s *Stream) flush() error {
-	s.begin()
-	if s.flushed {
-		return s.ctl.Flush()
-	}
-	s.flushed = true
-	done := make(chan error)
-	go func() { done <- s.ctl.Flush() }()
-	return <-done
-}
-
-// begin sends the headers once, and moves the write deadline on when a quarter
-// of it has passed: setting it for every event would cost more than the event.
-func (s *Stream) begin() {
-	if s.WriteTimeout > 0 {
-		if now := time.Now(); s.deadline.Sub(now) < s.WriteTimeout*3/4 {
-			s.deadline = now.Add(s.WriteTimeout)
-			_ = s.ctl.SetWriteDeadline(s.deadline) // a writer without deadlines has none to move
-		}
-	}
-	if s.started {
-		return
-	}
-	s.started = true
-	h := s.w.Header()
-	h.Set("Content-Type", "text/event-stream; charset=utf-8")
-	h.Set("Cache-Control", "no-cache")
-	h.Set("X-Accel-Buffering", "no") // nginx would hold the events back
-	s.w.WriteHeader(http.StatusOK)
+	return s.Last([]byte("data: [DONE]\n\n"))
 }
 
 // appendDelta appends an entry of choices up to its finish_reason.

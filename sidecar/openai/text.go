@@ -21,10 +21,11 @@ func AppendString(dst []byte, s string) []byte { return jsontext.AppendString(ds
 // explain says where and why doc is not JSON: "line 3, column 14: invalid character …". The
 // scanner, which found err, knows the depth limit; encoding/json has the better words for
 // the rest.
-func explain(doc []byte, err *jsontext.SyntaxError) string {
+func explain(doc []byte, err error) string {
 	var bad *json.SyntaxError
-	if !errors.As(json.Unmarshal(doc, new(json.RawMessage)), &bad) {
-		return place(doc, err.Offset) + ": " + err.Why
+	var found *jsontext.SyntaxError
+	if !errors.As(json.Unmarshal(doc, new(json.RawMessage)), &bad) && errors.As(err, &found) {
+		return place(doc, found.Offset) + ": " + found.Why
 	}
 	at := int(bad.Offset)
 	if !strings.HasPrefix(bad.Error(), "unexpected end") {

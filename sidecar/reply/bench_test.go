@@ -2,13 +2,16 @@ package reply
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/responses"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -30,26 +33,59 @@ func (n nowhere) Header() http.Header         { return n.header }
 func (n nowhere) Write(p []byte) (int, error) { return len(p), nil }
 func (n nowhere) WriteHeader(int)             {}
 
-func benchWhole(b *testing.B, size int, prefix string) {
+// sinks are those that answer callers, each as one is made.
+var sinks = map[string]func(stream bool, m *telemetry.Metrics) (turn.Sink, func()){
+	"chat": func(stream bool, m *telemetry.Metrics) (turn.Sink, func()) {
+		if !stream {
+			o := NewWhole(nowhere{http.Header{}}, "gpt-oss", m)
+			return o, o.Stop
+		}
+		o := NewStream(nowhere{http.Header{}}, StreamConfig{Model: "gpt-oss", Usage: true, Keepalive: time.Minute, RoleWait: time.Minute, Metrics: m, Log: slog.New(slog.DiscardHandler)})
+		return o, o.Stop
+	},
+	"responses": func(stream bool, _ *telemetry.Metrics) (turn.Sink, func()) {
+		o := NewResponse(nowhere{http.Header{}}, ResponseConfig{Asked: &responses.Asked{}, Model: "gpt-oss", Stream: stream, Keepalive: time.Minute, RoleWait: time.Minute, Log: slog.New(slog.DiscardHandler)})
+		return o, o.Stop
+	},
+}
+
+// bench answers the same reply over and over, over each API.
+func bench(b *testing.B, stream bool, size int, read func(*turn.Reader) error) {
 	set, m := ruletest.Shipped(b), telemetry.New()
 	c := tools.NewCatalog(set.Tools, nil, []tools.Tool{{Name: "read"}, {Name: "write"}, {Name: "web_search"}})
-	doc := completionOf(size, prefix)
-	b.SetBytes(int64(len(doc)))
-	b.ReportAllocs()
-	for b.Loop() {
-		o := NewWhole(nowhere{http.Header{}}, "gpt-oss", m)
-		r := turn.NewReader(func() *parse.Reader { return set.Strategies("").Reader(c, parse.Facts{}) }, false, o.Take)
-		if err := r.Document(doc); err != nil {
-			b.Fatal(err)
-		}
-		r.End("")
-		if err := o.Finish(); err != nil {
-			b.Fatal(err)
-		}
+	for _, api := range []string{"chat", "responses"} {
+		b.Run(api, func(b *testing.B) {
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				o, stop := sinks[api](stream, m)
+				o.Begin()
+				r := turn.NewReader(func() *parse.Reader { return set.Strategies("").Reader(c, parse.Facts{}) }, o.Flows(), o.Take)
+				if err := read(r); err != nil {
+					b.Fatal(err)
+				}
+				r.End("")
+				if err := o.Finish(); err != nil {
+					b.Fatal(err)
+				}
+				stop()
+			}
+		})
 	}
+}
+
+func benchWhole(b *testing.B, size int, prefix string) {
+	doc := completionOf(size, prefix)
+	bench(b, false, len(doc), func(r *turn.Reader) error { return r.Document(doc) })
 }
 
 func BenchmarkWhole8KBClean(b *testing.B)   { benchWhole(b, 8<<10, "") }
 func BenchmarkWhole8KBEdited(b *testing.B)  { benchWhole(b, 8<<10, "Final Answer: ") }
 func BenchmarkWhole64KBClean(b *testing.B)  { benchWhole(b, 64<<10, "") }
 func BenchmarkWhole64KBEdited(b *testing.B) { benchWhole(b, 64<<10, "Final Answer: ") }
+
+// A reply as gpt-oss gives it: a hundred tokens of thought, four hundred of text.
+func BenchmarkStream500Tokens(b *testing.B) {
+	body := strings.Repeat(event(`"reasoning_content":" thought"`, "null"), 100) + strings.Repeat(event(`"content":" token"`, "null"), 400) + event("", `"stop"`) + end
+	bench(b, true, len(body), streamed(body))
+}

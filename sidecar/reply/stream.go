@@ -1,6 +1,6 @@
-// Package reply answers a caller of chat completions: as a stream of events, or as one
-// document. What needs no edit leaves as the bytes that came. It reads no reply itself and
-// decides nothing: it is told by a turn.
+// Package reply answers a caller, of chat completions or of Responses: as a stream of events, or
+// as one document. Of chat completions, what needs no edit leaves as the bytes that came. It reads
+// no reply itself and decides nothing: it is told by a turn.
 package reply
 
 import (

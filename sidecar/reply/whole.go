@@ -46,6 +46,9 @@ func NewWhole(w http.ResponseWriter, model string, m *telemetry.Metrics) *Whole 
 // Flows is false: everything leaves at the end.
 func (o *Whole) Flows() bool { return false }
 
+// Stop has nothing to do.
+func (o *Whole) Stop() {}
+
 // Left is false until the end.
 func (o *Whole) Left() bool { return false }
 

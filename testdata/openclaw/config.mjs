@@ -1,11 +1,11 @@
-// config.mjs RUN_DIR ID=BASE_URL... - print an openclaw.json for a gateway that talks to nobody but these providers.
+// config.mjs RUN_DIR ID[@API]=BASE_URL... - print an openclaw.json for a gateway that talks to nobody but these providers.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
 const [run, ...providers] = process.argv.slice(2);
 const { OC_PORT, OC_TOKEN, OC_MORE } = process.env;
 if (!run || providers.length === 0 || providers.some((p) => !p.includes("="))) {
-  console.error("usage: config.mjs RUN_DIR ID=BASE_URL...");
+  console.error("usage: config.mjs RUN_DIR ID[@API]=BASE_URL...");
   process.exit(2);
 }
 
@@ -23,12 +23,14 @@ const model = {
     maxTokensField: "max_tokens",
     requiresToolResultName: true,
     sendSessionAffinityHeaders: true,
+    sendSessionIdHeader: true, // the same of the Responses API
   },
 };
 
 function provider(arg) {
-  const [id, ...url] = arg.split("=");
-  const settings = { baseUrl: url.join("="), apiKey: "sk-local", api: "openai-completions", timeoutSeconds: 60 };
+  const [name, ...url] = arg.split("=");
+  const [id, api = "openai-completions"] = name.split("@");
+  const settings = { baseUrl: url.join("="), apiKey: "sk-local", api, timeoutSeconds: 60 };
   return [id, { ...settings, models: [model] }];
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# gateway.sh RUN_DIR ID=BASE_URL... - run a real OpenClaw gateway in the foreground, on loopback, without the internet.
-# Each ID becomes a provider with the model gpt-oss; the first is the default. All state is in RUN_DIR, which ends up
+# gateway.sh RUN_DIR ID[@API]=BASE_URL... - run a real OpenClaw gateway in the foreground, on loopback, without the internet.
+# Each ID becomes a provider with the model gpt-oss; the first is the default. API is openai-completions, or
+# openai-responses. All state is in RUN_DIR, which ends up
 # with RUN_DIR/env (to be sourced) and RUN_DIR/ws (the agent's workspace). Ready when GET /readyz says 200.
 #   OC_PORT   port; default a free one
 #   OC_TOKEN  bearer token of the gateway's HTTP endpoints; default a random one
@@ -8,7 +9,7 @@
 #   OC_MORE   file with more of openclaw.json, which wins over ours; default none
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-run=${1:?usage: gateway.sh RUN_DIR ID=BASE_URL...}
+run=${1:?usage: gateway.sh RUN_DIR ID[@API]=BASE_URL...}
 shift
 prefix=$("$here/install.sh" "$here")
 node=$(ls "$prefix"/node_modules/node-*/bin/node 2>/dev/null || command -v node)

@@ -1,0 +1,45 @@
+package openai
+
+import "fmt"
+
+// What is wrong with the body of a request, each with its place in it. All are 400.
+
+// NotJSON is for a body at which a scan ended with err.
+func NotJSON(body []byte, err error) *Error {
+	return InvalidRequest("", "The request body is not valid JSON: "+explain(body, err))
+}
+
+// NoObject is for a body that is another value.
+func NoObject(body []byte, at Span) *Error {
+	return InvalidRequest("", "The request body must be a JSON object, not "+kindOf(body, at)+".")
+}
+
+// Wrong is for a value that is not what it must be.
+func Wrong(body []byte, at Span, must, param string) *Error {
+	return InvalidRequest(param, fmt.Sprintf("%s must be %s, not %s (%s).", param, must, kindOf(body, at), place(body, at.From)))
+}
+
+// Missing is for an object that lacks a field.
+func Missing(body []byte, at Span, param string) *Error {
+	return InvalidRequest(param, fmt.Sprintf("%s is missing (%s).", param, place(body, at.From)))
+}
+
+// kindOf names the JSON type of a value.
+func kindOf(doc []byte, at Span) string {
+	switch doc[at.From] {
+	case '"':
+		return "a string"
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	if at.To-at.From > 20 {
+		return "a number"
+	}
+	return "the number " + string(at.Of(doc))
+}

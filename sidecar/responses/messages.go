@@ -1,0 +1,163 @@
+package responses
+
+import (
+	"slices"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+)
+
+// paragraph stands between texts that came apart, within a JSON string.
+const paragraph = `\n\n`
+
+// hosted are items of tools that run on OpenAI's servers, from the time when such a model answered.
+// They say nothing that another one could read.
+var hosted = []string{
+	"apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "computer_call", "computer_call_output", "file_search_call",
+	"image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call",
+	"mcp_list_tools", "shell_call", "shell_call_output", "tool_search_call", "tool_search_output", "web_search_call",
+}
+
+// assistant is what the model said in a row. The Responses API has an item for each part of it,
+// chat completions have one message.
+type assistant struct{ thoughts, texts, calls [][]byte }
+
+// messages writes the messages.
+func (r *request) messages() {
+	r.put("messages", []byte("["))
+	if at := r.root["instructions"]; r.said(at) {
+		r.message("system", r.text("instructions", at, at))
+	}
+	var now assistant
+	in := r.root["input"]
+	switch {
+	case !r.said(in):
+		r.fail("input", "is missing: send a text, or the items of the conversation.")
+		return
+	case r.kind(in) == '"':
+		r.message("user", in.Of(r.doc))
+	case r.kind(in) == '[':
+		r.each("input", in, func(param string, at openai.Span) { r.item(param, at, &now) })
+	default:
+		r.wrong("input", in, in, "a string or an array of items")
+	}
+	r.spoken(&now)
+	if r.err == nil && r.chat[len(r.chat)-1] == '[' {
+		r.fail("input", "holds nothing that the model could answer.")
+	}
+	r.chat = append(r.chat, ']')
+}
+
+// message writes a message of one content.
+func (r *request) message(role string, content []byte) {
+	r.open(role)
+	r.chat = append(append(append(r.chat, `"content":`...), content...), '}')
+}
+
+// open begins a message.
+func (r *request) open(role string) {
+	if r.chat[len(r.chat)-1] != '[' {
+		r.chat = append(r.chat, ',')
+	}
+	r.chat = append(append(append(r.chat, `{"role":"`...), role...), `",`...)
+}
+
+// item takes one item of the input.
+func (r *request) item(param string, at openai.Span, now *assistant) {
+	it := r.object(param, at)
+	kind := r.word(it["type"])
+	switch {
+	case kind == "message", kind == "" && it["role"].Present():
+		r.messageItem(param, at, it, now)
+	case kind == "reasoning":
+		now.thoughts = append(now.thoughts, r.thought(param, it)...)
+	case kind == "function_call", kind == "custom_tool_call":
+		now.calls = append(now.calls, r.call(param, at, it))
+	case kind == "function_call_output", kind == "custom_tool_call_output":
+		r.spoken(now)
+		id := inside(r.text(param+".call_id", it["call_id"], at))
+		r.open("tool")
+		r.chat = append(append(r.chat, `"tool_call_id":`...), id...)
+		r.chat = append(append(append(r.chat, `,"content":`...), r.content(param+".output", it["output"], at)...), '}')
+	case kind == "item_reference":
+		r.fail(param, "refers to an item that was stored, and nothing is stored here: send the item itself, as with store: false.")
+	case kind == "compaction":
+		r.fail(param, "is a conversation that only OpenAI's servers can read: send its items, or begin a new one.")
+	case !slices.Contains(hosted, kind):
+		r.fail(param+".type", "is %q, which is not known here: send messages, function calls and their outputs, and reasoning.", kind)
+	}
+}
+
+func (r *request) messageItem(param string, at openai.Span, it object, now *assistant) {
+	role, content := r.word(it["role"]), it["content"]
+	switch role {
+	case "assistant":
+		now.texts = append(now.texts, joined(r.texts(param+".content", content, at), ""))
+	case "user", "system", "developer":
+		r.spoken(now)
+		r.message(role, r.content(param+".content", content, at))
+	default:
+		r.wrong(param+".role", it["role"], at, "user, assistant, system or developer")
+	}
+}
+
+// spoken writes what the model has said as one message. Thoughts that led to nothing are left out.
+func (r *request) spoken(now *assistant) {
+	said := *now
+	*now = assistant{}
+	if len(said.texts) == 0 && len(said.calls) == 0 {
+		return
+	}
+	r.open("assistant")
+	content := []byte("null")
+	if len(said.texts) > 0 {
+		content = joined(said.texts, paragraph)
+	}
+	r.chat = append(append(r.chat, `"content":`...), content...)
+	if len(said.thoughts) > 0 {
+		r.chat = append(append(r.chat, `,"reasoning_content":`...), joined(said.thoughts, paragraph)...)
+	}
+	for i, call := range said.calls {
+		between := ","
+		if i == 0 {
+			between = `,"tool_calls":[`
+		}
+		r.chat = append(append(r.chat, between...), call...)
+	}
+	if len(said.calls) > 0 {
+		r.chat = append(r.chat, ']')
+	}
+	r.chat = append(r.chat, '}')
+}
+
+// call is a call as an entry of tool_calls.
+func (r *request) call(param string, at openai.Span, it object) []byte {
+	name := r.text(param+".name", it["name"], at)
+	if space := it["namespace"]; r.said(space) {
+		name = spaced(r.text(param+".namespace", space, at), name)
+	}
+	args := []byte(`"{}"`)
+	switch {
+	case r.word(it["type"]) == "custom_tool_call":
+		args = openai.AppendString(nil, `{"`+customInput+`":`+string(r.text(param+".input", it["input"], at))+"}")
+	case it["arguments"].Present():
+		args = it["arguments"].Of(r.doc)
+	}
+	return slices.Concat([]byte(`{"id":`), inside(r.text(param+".call_id", it["call_id"], at)), []byte(`,"type":"function","function":{"name":`), name,
+		[]byte(`,"arguments":`), args, []byte("}}"))
+}
+
+// thought is the chain of thought of a reasoning item: its text, or what we have sealed, or the
+// summary of another model.
+func (r *request) thought(param string, it object) (texts [][]byte) {
+	texts = r.texts(param+".content", it["content"], it["content"])
+	if len(texts) == 0 {
+		if text, ok := opened(r.word(it["encrypted_content"])); ok {
+			return [][]byte{openai.AppendString(nil, text)}
+		}
+		texts = r.texts(param+".summary", it["summary"], it["summary"])
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return [][]byte{joined(texts, paragraph)}
+}

@@ -1,0 +1,158 @@
+package responses
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+)
+
+// tools writes the tools that the caller runs. Those of OpenAI's servers are left out: an agent that
+// brings some of its own does without. Where there is nothing else, the caller has to know.
+func (r *request) tools() {
+	at := r.root["tools"]
+	if !r.said(at) {
+		return
+	}
+	r.allow()
+	var first, kind string // of those that are left out
+	r.put("tools", []byte("["))
+	r.each("tools", at, func(param string, at openai.Span) {
+		t := r.object(param, at)
+		switch what := r.word(t["type"]); what {
+		case "function":
+			r.function(param, at, t, nil)
+		case "namespace":
+			space := r.text(param+".name", t["name"], at)
+			r.each(param+".tools", t["tools"], func(param string, at openai.Span) { r.function(param, at, r.object(param, at), space) })
+		case "":
+			r.wrong(param+".type", t["type"], at, "a type of tool")
+		case "custom":
+			r.custom(param, at, t)
+		default:
+			if first == "" {
+				first, kind = param, what
+			}
+		}
+	})
+	if first != "" && r.chat[len(r.chat)-1] == '[' {
+		r.fail(first, "is %s, which runs on OpenAI's servers only: offer functions, or no tools.", kind)
+	}
+	r.chat = append(r.chat, ']')
+}
+
+// function writes one function. Chat completions know no namespace: there it is a part of the name.
+func (r *request) function(param string, at openai.Span, t object, space []byte) {
+	name, ok := r.name(param, at, t)
+	if !ok {
+		return
+	}
+	if space != nil {
+		full := spaced(space, name)
+		r.odd(full, tool{space: bytes.Clone(space), name: bytes.Clone(name)}) // the request is not kept
+		name = full
+	}
+	r.begin(name)
+	r.copy(t, "description", "parameters", "strict")
+	r.chat = append(r.chat, "}}"...)
+}
+
+// custom writes a tool that takes a text: a function with one string.
+func (r *request) custom(param string, at openai.Span, t object) {
+	name, ok := r.name(param, at, t)
+	if !ok {
+		return
+	}
+	r.odd(name, tool{name: bytes.Clone(name), custom: true})
+	r.begin(name)
+	var about [][]byte
+	for _, text := range []openai.Span{t["description"], r.object(param+".format", t["format"])["definition"]} {
+		if r.kind(text) == '"' {
+			about = append(about, text.Of(r.doc))
+		}
+	}
+	if len(about) > 0 {
+		r.chat = append(append(r.chat, `,"description":`...), joined(about, paragraph)...)
+	}
+	r.chat = append(r.chat, `,"parameters":{"type":"object","properties":{"`+customInput+`":{"type":"string"}},"required":["`+customInput+`"]}}}`...)
+}
+
+// customInput is the argument that holds the text of a custom tool.
+const customInput = "input"
+
+// name is the name of a tool, if it may be called.
+func (r *request) name(param string, at openai.Span, t object) (name []byte, ok bool) {
+	name = r.text(param+".name", t["name"], at)
+	if string(name) == `""` {
+		r.wrong(param+".name", openai.Span{}, at, "")
+	}
+	known, _ := openai.Text(name, openai.Span{To: len(name)})
+	return name, r.err == nil && (r.allowed == nil || r.allowed[known])
+}
+
+// odd notes a tool that is no plain function.
+func (r *request) odd(name []byte, t tool) {
+	if r.asked.odd == nil {
+		r.asked.odd = map[string]tool{}
+	}
+	known, _ := openai.Text(name, openai.Span{To: len(name)})
+	r.asked.odd[known] = t
+}
+
+// begin begins a function of this name.
+func (r *request) begin(name []byte) {
+	if r.chat[len(r.chat)-1] != '[' {
+		r.chat = append(r.chat, ',')
+	}
+	r.chat = append(append(r.chat, `{"type":"function","function":{"name":`...), name...)
+}
+
+// spaced is the name of a tool with its namespace in front; all are JSON strings.
+func spaced(space, name []byte) []byte {
+	between := "__"
+	if bytes.HasSuffix(space, []byte(`__"`)) {
+		between = ""
+	}
+	return joined([][]byte{space, name}, between)
+}
+
+// allow notes which tools may be called: tool_choice may say that only some are.
+func (r *request) allow() {
+	choice := r.choice()
+	if r.word(choice["type"]) != "allowed_tools" {
+		return
+	}
+	r.allowed = map[string]bool{}
+	r.each("tool_choice.tools", choice["tools"], func(param string, at openai.Span) {
+		r.allowed[r.word(r.object(param, at)["name"])] = true
+	})
+}
+
+// choice is tool_choice, where it is an object.
+func (r *request) choice() object {
+	at := r.root["tool_choice"]
+	if r.kind(at) != '{' {
+		return nil
+	}
+	return r.object("tool_choice", at)
+}
+
+// toolChoice writes which tool is to be called.
+func (r *request) toolChoice() {
+	at := r.root["tool_choice"]
+	if !r.said(at) {
+		return
+	}
+	choice := r.choice()
+	switch kind := r.word(choice["type"]); {
+	case choice == nil:
+		r.put("tool_choice", r.text("tool_choice", at, at))
+	case kind == "function", kind == "custom":
+		name := r.text("tool_choice.name", choice["name"], at)
+		r.put("tool_choice", slices.Concat([]byte(`{"type":"function","function":{"name":`), name, []byte("}}")))
+	case kind == "allowed_tools":
+		r.put("tool_choice", r.text("tool_choice.mode", choice["mode"], at))
+	default:
+		r.fail("tool_choice", "wants %q, which is no tool of the caller: name a function, or say auto, none or required.", kind)
+	}
+}
