@@ -49,8 +49,9 @@ func (t *text) clueBefore(v string, j int, open bool) (c clue, ok bool) {
 			continue
 		}
 		from := t.wordStart(v, end)
-		glued := strings.LastIndex(v[from:end], "."+namespace)
-		if from += glued + 1; glued >= 0 {
+		from += strings.LastIndex(v[from:end], "."+namespace) + 1
+		glued := t.before(v, from) == '.' && strings.HasPrefix(v[from:end], namespace)
+		if glued {
 			c.signs++
 		}
 		switch word := v[from:end]; {
@@ -63,7 +64,7 @@ func (t *text) clueBefore(v string, j int, open bool) (c clue, ok bool) {
 			}
 			i = end - n
 			continue
-		case t.isNamed(word) && (glued >= 0 || !t.nameGoesOn(v, from)):
+		case t.isNamed(word) && (glued || !t.nameGoesOn(v, from)):
 			c.from, c.to = from, end
 			c.start = t.leadOf(v, from, 0, &c)
 			return c, true

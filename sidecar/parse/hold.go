@@ -36,10 +36,24 @@ func (t *text) heldBefore(v string, j int) int {
 		return j - t.leadOf(v, whole, 1, &clue{})
 	}
 	from := t.wordStart(v, j)
-	if word := v[from:j]; t.nameGoesOn(v, from) || !t.mayName(word) {
+	if n := gluedName(t.before(v, from), v[from:j]); n > 0 {
+		from = j - n
+	} else if t.nameGoesOn(v, from) || !t.mayName(v[from:j]) {
 		from = j
 	}
 	return j - t.leadOf(v, from, 0, &clue{})
+}
+
+// gluedName is how many bytes at the end of a word are a name behind a dot, which may stand in front
+// of the word, or may become one: to.functions.read
+func gluedName(before byte, word string) int {
+	if before == '.' {
+		word = "." + word
+	}
+	if at := strings.LastIndex(word, "."+namespace); at >= 0 {
+		return len(word) - at - 1
+	}
+	return scan.Begun(word, "."+namespace) - 1
 }
 
 // plain says at a glance that no clue stands or begins in v[:j]: no line begins there, no
@@ -52,6 +66,9 @@ func (t *text) plain(v string, j int) bool {
 	before := t.last
 	for i, b := range []byte(v[:j]) {
 		if b == '\n' {
+			return false
+		}
+		if b == namespace[0] && before == '.' {
 			return false
 		}
 		if t.r.initials.Has(b) && (before >= utf8.RuneSelf || !scan.IsName(before)) {

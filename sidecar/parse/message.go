@@ -12,6 +12,9 @@ import (
 func (t *text) beginToken(v string, n int) {
 	tok, _, _ := t.tokenAt(v, true)
 	t.r.result.Marked = true
+	if tok == alphabet.Call || tok == alphabet.Constrain {
+		t.note(t.r.s.harmony, 0, n, Dropped, "a lone "+tok.String())
+	}
 	switch {
 	case tok.Opens():
 		t.openQuotable(v[:n], tok, false)
@@ -24,17 +27,12 @@ func (t *text) beginToken(v string, n int) {
 	case tok == alphabet.Message:
 		t.settle(Text)
 		t.message(Text, false)
+	case tok == alphabet.Call && t.first && t.r.found == 0: // it opens a call, for a model that mixes the tokens up
+		t.between()
+		t.first = true
 	case tok == alphabet.Call:
-		t.note(t.r.s.harmony, 0, n, Dropped, "a lone "+tok.String())
 		t.settle(Text)
-		if t.first && t.r.found == 0 { // it opens a call, for a model that mixes the tokens up
-			t.between()
-			t.first = true
-			return
-		}
 		t.message(Text, true)
-	default:
-		t.note(t.r.s.harmony, 0, n, Dropped, "a lone "+tok.String())
 	}
 }
 

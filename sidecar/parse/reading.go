@@ -1,6 +1,9 @@
 package parse
 
-import "github.com/jgavinray/gpt-oss-executor/sidecar/reading"
+import (
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/reading"
+)
 
 // What goes in and what comes out. The room reading says more of each.
 type (
@@ -22,3 +25,8 @@ const (
 	Found, Refused, Shown, Thinking = reading.Found, reading.Refused, reading.Shown, reading.Thinking
 	Dropped, Released, Finished     = reading.Dropped, reading.Released, reading.Finished
 )
+
+// verdict is what a look at text yields that may still grow.
+type verdict = scan.Verdict
+
+const no, yes, wait = scan.No, scan.Yes, scan.Wait
