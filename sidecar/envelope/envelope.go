@@ -99,17 +99,21 @@ type Found struct {
 func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c Found, ok bool) {
 	clean, unsure := strings.Clone(doc), false
 	if !gjson.Valid(clean) {
-		if box, ok := k.boxed(clean, depth); ok && !cut {
+		fixed, err := jsonrepair.Repair(clean, depth)
+		if err != nil {
+			return c, false
+		}
+		unsure = fixed.Unsure || fixed.Words || fixed.Cut == jsonrepair.Unquoted
+		lost := fixed.Cut >= jsonrepair.Unended || cut && fixed.Cut != jsonrepair.Whole || fixed.Has(jsonrepair.KindValue)
+		if box, ok := k.boxed(clean, depth); ok && !cut && (lost || unsure) {
 			if f, ok := k.Read(offered, box, depth, cut); ok && certain(offered, f.List) {
 				return f, true
 			}
 		}
-		fixed, err := jsonrepair.Repair(clean, depth)
-		if err != nil || fixed.Cut >= jsonrepair.Unended || cut && fixed.Cut != jsonrepair.Whole || fixed.Has(jsonrepair.KindValue) {
+		if lost {
 			return c, false
 		}
 		clean, c.Repairs = string(fixed.JSON), tools.Mended(fixed.Changes)
-		unsure = fixed.Unsure || fixed.Words || fixed.Cut == jsonrepair.Unquoted
 	}
 	root := gjson.Parse(clean)
 	doubt := k.remarks(root) || slices.ContainsFunc(c.Repairs, func(r tools.Repair) bool { return r.Kind == jsonrepair.KindComment })

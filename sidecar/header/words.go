@@ -28,7 +28,7 @@ func UsualWords() Words {
 		Roles:     []string{"assistant", "user", "system", "developer", "tool"},
 		Channels:  []string{"analysis", "commentary", "final"},
 		Types:     []string{"json", "code", "text", "python", "response"},
-		Recipient: []string{"to", "recipient"},
+		Recipient: []string{"to", "recipient", "recipient_name"},
 		Call:      []string{"call", "tool", "function", "invoke", "use", "tool_call", "function_call"},
 		Between:   []string{"arguments", "args", "parameters", "input", "body", "constrain", "message", "channel"},
 	}

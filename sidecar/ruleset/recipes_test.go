@@ -83,7 +83,7 @@ func promises() []promise {
 		}, `{"path":"a"}`},
 		{calls("@@call read ~~ path: a b @@end"), `read {"path":"a b"}`},
 		{calls(`[TOOL_CALLS] [{"name": "read", "arguments": {"path": "a"}}]`), `read {"path":"a"}`},
-		{func(s *Set) string { return reads(s, "Done.<|im_end|>").Content }, "Done."},
+		{func(s *Set) string { return reads(s, "Done.<|eot_id|>").Content }, "Done."},
 		{effect("kubectl --context prod-us delete x"), "deny"},
 		{func(s *Set) string {
 			d := s.Decide(tools.Call{Name: "exec", Arguments: []byte(`{"command":"git push -f origin main"}`)}, somebody, exampleAt())
