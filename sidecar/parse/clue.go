@@ -50,11 +50,9 @@ func (t *text) clueBefore(v string, j int, open bool) (c clue, ok bool) {
 		}
 		from := t.wordStart(v, end)
 		from += strings.LastIndex(v[from:end], "."+namespace) + 1
-		glued := t.before(v, from) == '.' && strings.HasPrefix(v[from:end], namespace)
-		if glued {
-			c.signs++
-		}
-		switch word := v[from:end]; {
+		word := v[from:end]
+		glued := t.before(v, from) == '.' && strings.HasPrefix(word, namespace)
+		switch {
 		case end <= floor, end-from > maxName:
 			return c, false
 		case word == "":
@@ -65,7 +63,9 @@ func (t *text) clueBefore(v string, j int, open bool) (c clue, ok bool) {
 			i = end - n
 			continue
 		case t.isNamed(word) && (glued || !t.nameGoesOn(v, from)):
-			c.from, c.to = from, end
+			if c.from, c.to = from, end; glued {
+				c.signs++
+			}
 			c.start = t.leadOf(v, from, 0, &c)
 			return c, true
 		case t.r.s.header.Knows(word), open && end == j && len(word) <= maxWord:
@@ -114,9 +114,6 @@ func debris(s string) (n int, ok bool) {
 	r, n := utf8.DecodeLastRuneInString(s)
 	return n, r != utf8.RuneError && !unicode.IsLetter(r) && !unicode.IsSpace(r) && !strings.ContainsRune(".,;!?`\"'“”„«»{}()。，；！？", r)
 }
-
-// namespace stands in front of the names of gpt-oss's tools.
-const namespace = "functions."
 
 // isNamed says that a word is the name of an offered tool; behind functions. it may be bent.
 func (t *text) isNamed(word string) bool {

@@ -52,8 +52,11 @@ func beginWordHeader(t *text, v string, n int) {
 	t.head.stripped = true
 }
 
-// wrapper is the namespace of what holds several calls.
-const wrapper = tools.Parallel
+// namespace stands in front of the names of gpt-oss's tools, wrapper is that of what holds several calls.
+const (
+	namespace = "functions."
+	wrapper   = tools.Parallel
+)
 
 func (t *text) known(name string) bool {
 	if t.r.c.Open() || strings.HasPrefix(name, wrapper) {
