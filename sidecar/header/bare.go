@@ -23,7 +23,8 @@ const (
 type Bare struct {
 	Name   string // of the recipient
 	Body   int    // where the body begins
-	Empty  bool   // debris follows it, and no body
+	Debris bool   // foreign words stand behind it: no text quotes such a header
+	Empty  bool   // and no body
 	Tokens bool   // control tokens go on with it: it is one for Read
 }
 
@@ -50,7 +51,7 @@ func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bar
 		i = skipGaps(rest, i)
 		switch {
 		case i == len(rest) && eof && h.debris && known(name):
-			return Bare{Name: name, Body: i, Empty: true}, scan.Yes
+			return Bare{Name: name, Body: i, Debris: true, Empty: true}, scan.Yes
 		case i == len(rest):
 			return Bare{}, scan.WaitUnless(eof)
 		case i-start > MaxGlue || strings.Count(rest[blanks:i], "\n") > 2:
@@ -64,7 +65,7 @@ func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bar
 			if h.noise > 0 && !known(name) {
 				return Bare{}, scan.No
 			}
-			return Bare{Name: name, Body: i}, scan.Yes
+			return Bare{Name: name, Body: i, Debris: h.debris}, scan.Yes
 		}
 		end, is := g.glue(rest, i, &h, eof)
 		switch is {

@@ -89,7 +89,9 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 	end := t.scan.End
 	if t.head.text != "" && !t.head.tokened {
 		a, is := t.around(v, end, eof)
-		a |= t.head.lead
+		if a |= t.head.lead; t.head.debris {
+			a &= isTold | isBeside
+		}
 		call := callcode.Call{Name: t.head.Recipient, Args: v[:end]}
 		calls := t.several(t.r.s.harmony, call, tools.Ending{})
 		if len(calls) == 0 {

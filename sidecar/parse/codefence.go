@@ -32,7 +32,7 @@ func (t *text) fenceLine(v string, i, p int, eof bool) (opening, verdict) {
 	if t.loose {
 		return opening{n: n - i, begin: func(t *text, v string, n int) { t.flow(v[:n]); t.loose = false }}, yes
 	}
-	if t.fence.n == 0 && t.fenceMayCall() {
+	if t.fence.n == 0 && !t.released && !t.r.tired() && t.r.s.json != nil && !t.r.c.Empty() { // it may hold a call
 		if t.front = t.inFront(v, i); t.front != isQuoted {
 			return opening{n: n - i, begin: func(t *text, _ string, _ int) { t.enter(inFence) }}, yes
 		}
@@ -47,11 +47,6 @@ func (t *text) fenceLine(v string, i, p int, eof bool) (opening, verdict) {
 			t.fence = fence{}
 		}
 	}}, yes
-}
-
-// fenceMayCall says whether a code fence may hold a call.
-func (t *text) fenceMayCall() bool {
-	return !t.released && !t.r.tired() && t.r.s.json != nil && !t.r.c.Empty()
 }
 
 // inFront says what the text in front of a code fence at v[i:] makes of it. A colon announces

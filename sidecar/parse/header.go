@@ -14,6 +14,7 @@ import (
 type head struct {
 	header.Header
 	stripped bool         // no control token was seen
+	debris   bool         // foreign words stand in it: it is no quotation, and what follows its call is none, either
 	tokened  bool         // it has control tokens
 	open     bool         // the text in front of it is not at its end: it may be a quotation
 	lead     evidence.Set // what the text in front says of a call
@@ -34,7 +35,7 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 	}
 	return opening{n: skip + h.Body, markup: true, begin: func(t *text, v string, n int) {
 		t.head = head{Header: header.Header{Recipient: strings.Clone(h.Name), Flaw: "control tokens are missing"},
-			stripped: true, text: strings.Clone(v[:n]), before: t.last, lead: t.leadIn()}
+			stripped: true, debris: h.Debris, text: strings.Clone(v[:n]), before: t.last, lead: t.leadIn()}
 		if t.past.Add(v[:scan.SkipBlanks(v, 0)]); strings.HasPrefix(v, header.Assistant) { // glued to what stands in front of it
 			t.past = sentence.Front{}
 		}

@@ -25,6 +25,9 @@ func TestMisplaced(t *testing.T) {
 		// Debris of other scripts, with a body and without one.
 		{"I look. to=functions.read კომენტary  北京赛车投注  天天中彩票有json\n{\"path\":\"a\"}", a, "I look.", ""},
 		{"Done.\n\nnumerusform to=functions.read մեկնաբանություն  北京赛车开奖_json\n", "", "Done.\n\nnumerusform", ""},
+		{"to=functions.exec  彩神争霸大发json\n{\"command\":\"make\"} 天天中 to=functions.exec 彩神json\n{\"command\":\"make\"}Oops", `exec{"command":"make"}`, "", ""},
+		{"For example: to=functions.exec  彩神json\n{\"command\":\"make\"}", "", "For example: to=functions.exec  彩神json\n{\"command\":\"make\"}", ""},
+		{"to=functions.exec json\n{\"command\":\"make\"} to=functions.exec json\n{\"command\":\"make\"}", `exec{"command":"make"} exec{"command":"make"}`, "", ""},
 		{"The header is to=functions.read", "", "The header is to=functions.read", ""},
 
 		// Text behind a command that only looks, and behind one that does not.

@@ -53,6 +53,10 @@ func (t *text) offer(st *Strategy, from, to int, c callcode.Call, end tools.Endi
 	if refusal == nil && c.Doubt && t.r.c.Class(call.Name) != tools.Read {
 		refusal = doubt(call)
 	}
+	if refusal == nil && t.head.debris && t.r.once.Has(call) { // a model that lost its way says it again and again
+		t.note(st, from, to, Dropped, "repeats another call")
+		return true
+	}
 	return t.take(st, from, to, call, refusal, how)
 }
 
