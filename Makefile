@@ -31,21 +31,21 @@ build: ## build bin/gpt-oss-executor
 run: build ## build it, and serve with CONFIG (deploy/config.yaml)
 	bin/gpt-oss-executor serve --config $(CONFIG)
 
-test: needs lint unit race e2e ## everything: lint, tests, the race detector, a real gateway and SDKs; 17 minutes on 2 cores, the first time 20
+test: needs lint unit race e2e ## everything: lint, tests, the race detector, a real gateway and SDKs; 21 minutes on 2 cores, the first time 25
 
 needs:
 	@command -v npm >/dev/null || { echo 'make test starts a real OpenClaw gateway, which comes from npm, and npm is missing: install it (apt-get install nodejs npm, or nodejs.org), or run make unit, which needs nothing but Go' >&2; exit 1; }
 
-unit: ## the tests that need nothing but Go; 2 minutes
+unit: ## the tests that need nothing but Go; 8 minutes
 	@[ -d ../shared/corpus ] || echo 'skipped: the tests that measure against labelled cases, which are not public; ../shared/corpus is not beside this clone'
 	go test -timeout 15m $(packages)
 
-race: ## what runs at the same time as something else, under the race detector; 3 minutes
+race: ## what runs at the same time as something else, under the race detector; 4 minutes
 	go test -race -short -vet=off -timeout 8m $(concurrent) # -short: not the long tests with one goroutine, which unit runs
 	EDITS=200 go test -run EditsUnderLoad ./sidecar # so many that it would take minutes under the detector
 
 e2e: ## a real OpenClaw gateway, the OpenAI SDKs and Codex; needs npm, about 1.3 GB in the user's cache
-	GPTOSS_E2E=1 go test -count=1 -timeout 12m ./e2e
+	GPTOSS_E2E=1 go test -count=1 -timeout 25m ./e2e
 
 lint: ## gofmt, go vet, also for macOS and arm64, staticcheck; 3 minutes the first time
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not gofmt'ed: $$unformatted" >&2; exit 1; }
