@@ -89,9 +89,10 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 	end := t.scan.End
 	if t.head.text != "" && !t.head.tokened {
 		a, is := t.around(v, end, eof)
-		if a |= t.head.lead; t.head.debris {
-			a &= isTold | isBeside
+		if t.head.debris && is != wait { // what stands behind it does not count
+			a, _ = t.around(v[:end], end, true)
 		}
+		a |= t.head.lead
 		call := callcode.Call{Name: t.head.Recipient, Args: v[:end]}
 		calls := t.several(t.r.s.harmony, call, tools.Ending{})
 		if len(calls) == 0 {

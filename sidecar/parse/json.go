@@ -57,11 +57,8 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 	}
 	end := t.scan.End
 	if t.at == 0 {
-		if n, is := t.addressed(v, end, eof); is == wait {
-			return 0, true
-		} else if is == yes {
-			t.behindCall()
-			return n, false
+		if n, is := t.addressed(v, end, eof); is != no {
+			return n, is == wait
 		}
 		a, is := t.around(v, end, eof)
 		if is == wait {
@@ -106,6 +103,7 @@ func (t *text) addressed(v string, end int, eof bool) (n int, is verdict) {
 		return 0, no
 	}
 	t.offer(t.r.s.json, 0, j+n, call, tools.Ending{}, nil)
+	t.behindCall()
 	return j + n, yes
 }
 

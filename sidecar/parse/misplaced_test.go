@@ -28,6 +28,8 @@ func TestMisplaced(t *testing.T) {
 		{"to=functions.exec  彩神争霸大发json\n{\"command\":\"make\"} 天天中 to=functions.exec 彩神json\n{\"command\":\"make\"}Oops", `exec{"command":"make"}`, "", ""},
 		{"For example: to=functions.exec  彩神json\n{\"command\":\"make\"}", "", "For example: to=functions.exec  彩神json\n{\"command\":\"make\"}", ""},
 		{"to=functions.exec json\n{\"command\":\"make\"} to=functions.exec json\n{\"command\":\"make\"}", `exec{"command":"make"} exec{"command":"make"}`, "", ""},
+		{"- to=functions.read 彩神json {\"path\":\"a\"}", "", "- to=functions.read 彩神json {\"path\":\"a\"}", ""},
+		{"They saw \"to=functions.exec 彩神json{\"command\":\"make\"}\" in a chat.", "", "", "They saw \""}, // asked
 		{"The header is to=functions.read", "", "The header is to=functions.read", ""},
 
 		// Text behind a command that only looks, and behind one that does not.
