@@ -90,6 +90,5 @@ func (t *text) mayName(word string) bool {
 	case strings.HasPrefix(namespace, word):
 		return true
 	}
-	word = strings.TrimPrefix(word, namespace)
-	return word == "" || t.r.initials.Has(word[0]) && t.r.c.HasPrefix(word)
+	return strings.HasPrefix(word, namespace) || t.r.initials.Has(word[0]) && t.r.c.HasPrefix(word) // behind functions. it may be bent
 }
