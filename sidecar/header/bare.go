@@ -1,6 +1,7 @@
 package header
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,7 +25,8 @@ type Bare struct {
 	Name   string // of the recipient
 	Body   int    // where the body begins
 	Debris bool   // foreign words stand behind it: no text quotes such a header
-	Empty  bool   // and no body
+	Empty  bool   // no body: the arguments are missing
+	Next   string // and this channel stands at Body, glued to its message
 	Tokens bool   // control tokens go on with it: it is one for Read
 }
 
@@ -34,6 +36,8 @@ type bare struct {
 	kind   string // its content type
 	raw    int    // where the body begins if it is no JSON; 0: not here
 	noise  int
+	words  int  // among them
+	line   int  // where a line begins behind words of a header only; 0: none does
 	debris bool // foreign words stand behind the name
 	led    bool // other words of a header stand in front, and the name is known
 }
@@ -50,22 +54,29 @@ func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bar
 		blanks := i
 		i = skipGaps(rest, i)
 		switch {
-		case i == len(rest) && eof && h.debris && known(name):
-			return Bare{Name: name, Body: i, Debris: true, Empty: true}, scan.Yes
+		case i == len(rest) && eof && known(name) && (h.debris || h.led && h.words == 0):
+			return Bare{Name: name, Body: i, Debris: h.debris, Empty: true}, scan.Yes
+		case i == len(rest) && eof:
+			return h.empty()
 		case i == len(rest):
-			return Bare{}, scan.WaitUnless(eof)
+			return Bare{}, scan.Wait
 		case i-start > MaxGlue || strings.Count(rest[blanks:i], "\n") > 2:
 			return h.rawBody(known)
+		case h.led && g.Words.glued(rest[i:]) != "": // the header of the next message
+			return Bare{Name: name, Body: i, Empty: true, Next: g.Words.glued(rest[i:])}, scan.Yes
 		case g.Alphabet.Leads(rest[i]):
 			if _, is := g.Alphabet.At(rest[i:], eof); is != scan.No {
 				return Bare{Name: name, Tokens: true}, is
 			}
 		}
 		if rest[i] == '{' || rest[i] == '[' {
-			if h.noise > 0 && !known(name) {
+			if h.noise > 0 && !h.debris && !known(name) {
 				return Bare{}, scan.No
 			}
 			return Bare{Name: name, Body: i, Debris: h.debris}, scan.Yes
+		}
+		if h.led && h.words == 0 && strings.Contains(rest[blanks:i], "\n") {
+			h.line = i
 		}
 		end, is := g.glue(rest, i, &h, eof)
 		switch is {
@@ -213,14 +224,16 @@ func (g *Grammar) glue(rest string, i int, h *bare, eof bool) (end int, is scan.
 		h.kind = kind
 		h.raw = scan.SkipBytes(rest, end, " \n\t\r:=")
 	case scan.AmongFold(word, words.Channels, words.Between, words.Roles, words.Types):
-	case h.raw > 0 || h.kind != "" && !foreign(word) || h.noise == maxNoise || !foreign(word) && len(word) > len("parameters"):
+	case h.raw > 0:
+		return 0, scan.No
+	case foreign(word):
+		h.debris, h.kind = true, cmp.Or(kind, h.kind)
+	case h.kind != "", h.noise == maxNoise, len(word) > len("parameters"):
 		return 0, scan.No
 	default:
 		h.noise++
-		h.debris = h.debris || foreign(word)
-		if kind != "" {
-			h.kind = kind
-		}
+		h.words++
+		h.kind = kind
 	}
 	return end, scan.Yes
 }
@@ -275,11 +288,19 @@ func (h *bare) rawBody(known func(string) bool) (Bare, scan.Verdict) {
 	if h.raw > 0 && (h.kind == "code" || known(h.name)) {
 		return Bare{Name: h.name, Body: h.raw}, scan.Yes
 	}
-	return Bare{}, scan.No
+	return h.empty()
 }
 
-// foreign says that no letter of a word is one of a to z: such words come from the model's
-// other languages.
+// empty is a header alone in its line, in front of a text.
+func (h *bare) empty() (Bare, scan.Verdict) {
+	if h.line == 0 {
+		return Bare{}, scan.No
+	}
+	return Bare{Name: h.name, Body: h.line, Empty: true}, scan.Yes
+}
+
+// foreign says that a word has letters of other scripts: such words come from the model's other
+// languages.
 func foreign(word string) bool {
-	return strings.IndexFunc(word, func(r rune) bool { return r >= 0x80 }) >= 0
+	return strings.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsMark(r)) }) >= 0
 }

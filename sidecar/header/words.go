@@ -5,6 +5,8 @@ package header
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
@@ -68,6 +70,15 @@ func (ws *Words) Channel(w string) string {
 		if scan.StartsFold(w, c, true) == scan.Yes {
 			return c
 		}
+	}
+	return ""
+}
+
+// glued is the channel that s begins with, glued to a text, or "".
+func (ws *Words) glued(s string) string {
+	c := ws.Channel(s)
+	if first, _ := utf8.DecodeRuneInString(s[len(c):]); unicode.IsUpper(first) {
+		return c
 	}
 	return ""
 }

@@ -49,9 +49,9 @@ func (t *text) clueBefore(v string, j int, open bool) (c clue, ok bool) {
 			continue
 		}
 		from := t.wordStart(v, end)
-		from += strings.LastIndex(v[from:end], "."+namespace) + 1
+		from += strings.LastIndex(v[from:end], "."+header.Namespace) + 1
 		word := v[from:end]
-		glued := t.before(v, from) == '.' && strings.HasPrefix(word, namespace)
+		glued := t.before(v, from) == '.' && strings.HasPrefix(word, header.Namespace)
 		switch {
 		case end <= floor, end-from > maxName:
 			return c, false
@@ -117,7 +117,7 @@ func debris(s string) (n int, ok bool) {
 
 // isNamed says that a word is the name of an offered tool; behind functions. it may be bent.
 func (t *text) isNamed(word string) bool {
-	rest := strings.TrimPrefix(word, namespace)
+	rest := strings.TrimPrefix(word, header.Namespace)
 	return rest != "" && (t.r.initials.Has(word[0]) && t.r.c.Exact(word) || len(rest) < len(word) && (t.r.c.Exact(rest) || t.known(rest)))
 }
 
@@ -204,7 +204,7 @@ func (t *text) stepClue(v string, eof bool) (int, bool) {
 		switch {
 		case ok && len(found) == 1:
 			call = found[0]
-		case strings.HasPrefix(call.Name, namespace) && end-t.at > 2: // the arguments themselves are damaged
+		case strings.HasPrefix(call.Name, header.Namespace) && end-t.at > 2: // the arguments themselves are damaged
 			call.Args = v[t.at+1 : end-1]
 		default:
 			return t.releaseClue(v[:end], "no call in brackets")

@@ -40,7 +40,7 @@ func TestTextThatTheGatewayWouldRunIsBroken(t *testing.T) {
 		"`to=exec code{}`",
 		"`comment to=exec code{}`",
 		"`<function=exec`",
-		"read to=", "commentary t", "commentary to", "commentary to=exec", "[", "[exec", "[exec]\n",
+		"read to=", "commentary t", "commentary to", "[", "[exec", "[exec]\n",
 	} {
 		text := strings.ReplaceAll(want, "|exec", "exec")
 		text = strings.ReplaceAll(text, "|read", "read")

@@ -33,15 +33,21 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 	case h.Tokens:
 		return opening{n: skip, markup: true, begin: beginWordHeader}, is
 	}
-	return opening{n: skip + h.Body, markup: true, begin: func(t *text, v string, n int) {
+	return opening{n: skip + h.Body + len(h.Next), markup: true, begin: func(t *text, v string, n int) {
 		t.head = head{Header: header.Header{Recipient: strings.Clone(h.Name), Flaw: "control tokens are missing"},
 			stripped: true, debris: h.Debris, text: strings.Clone(v[:n]), before: t.last, lead: t.leadIn()}
 		if t.past.Add(v[:scan.SkipBlanks(v, 0)]); strings.HasPrefix(v, header.Assistant) { // glued to what stands in front of it
 			t.past = sentence.Front{}
 		}
-		if t.beginCall(v[:n]); h.Empty {
+		switch t.beginCall(v[:n]); {
+		case !h.Empty:
+		case !h.Debris && (t.past.Ends() != sentence.Ended && !t.past.IsWord() || t.past.Announces() || t.head.lead.Has(evidence.Told)): // it is spoken of
+			t.giveBack(t.head.text)
+		default:
 			t.noArguments(n, t.head.Recipient)
-			t.between()
+			if t.between(); h.Next != "" {
+				t.stripMessage(h.Next)
+			}
 		}
 	}}, yes
 }
@@ -53,11 +59,8 @@ func beginWordHeader(t *text, v string, n int) {
 	t.head.stripped = true
 }
 
-// namespace stands in front of the names of gpt-oss's tools, wrapper is that of what holds several calls.
-const (
-	namespace = "functions."
-	wrapper   = tools.Parallel
-)
+// wrapper is the name of what holds several calls.
+const wrapper = tools.Parallel
 
 func (t *text) known(name string) bool {
 	if t.r.c.Open() || strings.HasPrefix(name, wrapper) {

@@ -36,24 +36,12 @@ func (t *text) heldBefore(v string, j int) int {
 		return j - t.leadOf(v, whole, 1, &clue{})
 	}
 	from := t.wordStart(v, j)
-	if n := gluedName(t.before(v, from), v[from:j]); n > 0 {
+	if n := header.BehindDot(t.before(v, from), v[from:j]); n > 0 {
 		from = j - n
 	} else if t.nameGoesOn(v, from) || !t.mayName(v[from:j]) {
 		from = j
 	}
 	return j - t.leadOf(v, from, 0, &clue{})
-}
-
-// gluedName is how many bytes at the end of a word are a name behind a dot, which may stand in front
-// of the word, or may become one: to.functions.read
-func gluedName(before byte, word string) int {
-	if before == '.' {
-		word = "." + word
-	}
-	if at := strings.LastIndex(word, "."+namespace); at >= 0 {
-		return len(word) - at - 1
-	}
-	return scan.Begun(word, "."+namespace) - 1
 }
 
 // plain says at a glance that no clue stands or begins in v[:j]: no line begins there, no
@@ -68,12 +56,12 @@ func (t *text) plain(v string, j int) bool {
 		if b == '\n' {
 			return false
 		}
-		if b == namespace[0] && before == '.' {
+		if b == header.Namespace[0] && before == '.' {
 			return false
 		}
 		if t.r.initials.Has(b) && (before >= utf8.RuneSelf || !scan.IsName(before)) {
 			word := scan.Name(v[i:j])
-			if whole := i+len(word) < j; strings.HasPrefix(word, namespace) || whole && t.r.c.Exact(word) || !whole && t.mayName(word) {
+			if whole := i+len(word) < j; strings.HasPrefix(word, header.Namespace) || whole && t.r.c.Exact(word) || !whole && t.mayName(word) {
 				return false
 			}
 		}
@@ -87,8 +75,8 @@ func (t *text) mayName(word string) bool {
 	switch {
 	case word == "":
 		return false
-	case strings.HasPrefix(namespace, word):
+	case strings.HasPrefix(header.Namespace, word):
 		return true
 	}
-	return strings.HasPrefix(word, namespace) || t.r.initials.Has(word[0]) && t.r.c.HasPrefix(word) // behind functions. it may be bent
+	return strings.HasPrefix(word, header.Namespace) || t.r.initials.Has(word[0]) && t.r.c.HasPrefix(word) // behind functions. it may be bent
 }

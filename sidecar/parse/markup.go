@@ -1,6 +1,12 @@
 package parse
 
-import "github.com/jgavinray/gpt-oss-executor/internal/scan"
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+)
 
 // markup looks for control tokens, whole or stripped.
 func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
@@ -31,7 +37,7 @@ func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
 	switch {
 	case v[j] == '<':
 		return t.thinkTag(v, j, eof)
-	case !scan.IsWord(t.before(v, j)) && t.r.s.header.Heads(v[j:]):
+	case t.heads(v, j):
 		return t.recipient(v[j:], 0, eof)
 	case v[j] == 'a':
 		return t.gluedWord(v, j, eof)
@@ -39,9 +45,16 @@ func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
 	return opening{}, no
 }
 
+// heads says that a header may begin at v[j:]: at the start of a word, or behind a letter of another
+// script, where gluedWord looks for the word assistant.
+func (t *text) heads(v string, j int) bool {
+	before := t.before(v, j)
+	return (!scan.IsWord(before) || before >= utf8.RuneSelf && !strings.HasPrefix(v[j:], header.Assistant)) && t.r.s.header.Heads(v[j:])
+}
+
 // plainHeader looks for a header without control tokens in the body of a message.
 func (t *text) plainHeader(v string, j int, eof bool) (opening, verdict) {
-	if scan.IsWord(t.before(v, j)) || !t.r.s.header.Heads(v[j:]) {
+	if !t.heads(v, j) {
 		return opening{}, no
 	}
 	switch h, is := t.r.s.header.Bare(v[j:], t.known, eof); {

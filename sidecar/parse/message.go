@@ -5,6 +5,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -123,7 +124,7 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 func (t *text) isCall(v string, n int) bool {
 	h := &t.head
 	switch {
-	case h.Rest != "" && h.RestAt >= 0 && t.r.c.Exact(strings.TrimPrefix(h.Recipient, namespace)+" "+h.Rest):
+	case h.Rest != "" && h.RestAt >= 0 && t.r.c.Exact(strings.TrimPrefix(h.Recipient, header.Namespace)+" "+h.Rest):
 		h.Recipient, h.Flaw = h.Recipient+" "+h.Rest, "a name with a blank"
 	case h.Recipient != "" && (h.Recipient != "assistant" || !t.isNamed(h.Channel)) || t.r.c.Open():
 	case h.Rest != "" && h.Channel != "final" && t.isNamed(h.Rest):

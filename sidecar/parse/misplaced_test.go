@@ -32,6 +32,19 @@ func TestMisplaced(t *testing.T) {
 		{"They saw \"to=functions.exec 彩神json{\"command\":\"make\"}\" in a chat.", "", "", "They saw \""}, // asked
 		{"The header is to=functions.read", "", "The header is to=functions.read", ""},
 
+		// Debris glued to a word, in front of the header, in any number; and of a tool that is not offered.
+		{"中央値との差analysis to=functions.read даҩ  彩神争霸安卓 代理娱乐  კომენტary  天天中 彩票 怎么json\n{\"path\":\"a\"}", a, "", "中央値との差"},
+		{"Use to=functions.exec {\"command\":\"make\"}", "", "Use", ""},
+		{"Hello +#+#+#+#+#+assistant to=functions.web  კომენტary json\n{\"q\":1}", "", "", "Hello +#+#+#+#+#+"},
+
+		// A header without a body, and a sentence that names one.
+		{"Good.analysis to=functions.exec code?", "", "Good.", ""},
+		{"好的。analysis to=functions.exec code?", "", "好的。", ""},
+		{"commentary to=functions.read analysisNo data.", "", "", "No data."},
+		{"Done.\nassistant to=functions.read (commentary)\nNo.", "", "Done.\nNo.", ""},
+		{"The header is commentary to=functions.read", "", "The header is commentary to=functions.read", ""},
+		{"A header:\ncommentary to=functions.read", "", "A header:\ncommentary to=functions.read", ""},
+
 		// Text behind a command that only looks, and behind one that does not.
 		{"to=functions.exec json{\"command\":\"ls\"}\nNext.", ls, "", ""},
 		{"to=functions.exec json{\"command\":\"rm -r a\"}\nNext.", "", "", ""},

@@ -2,8 +2,6 @@ package parse
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
@@ -163,10 +161,10 @@ func (t *text) nextGlued(v string, at int) int {
 	return t.word.at - t.base
 }
 
-// wordOpens says whether a literal may begin at v[i], which is a letter: at the
-// start of a word, and with a second byte that some literal has.
+// wordOpens says whether a literal may begin at v[i], which is a letter: at the start of a word, and
+// with a second byte that some literal has. A header may be glued to a word of another script.
 func (t *text) wordOpens(v string, i int) bool {
-	return !scan.IsWord(t.before(v, i)) && (i+1 == len(v) || t.r.s.pairs != nil && t.r.s.pairs.Has(v[i], v[i+1]) || t.r.s.header.Heads(v[i:]))
+	return t.heads(v, i) || !scan.IsWord(t.before(v, i)) && (i+1 == len(v) || t.r.s.pairs != nil && t.r.s.pairs.Has(v[i], v[i+1]))
 }
 
 // inline looks at what may open in the middle of a line.
@@ -256,36 +254,10 @@ func (t *text) stray(v string, eof bool) (n int, is verdict) {
 		t.note(t.r.s.harmony, i, end, Dropped, "the end of a wrapper")
 		return end, yes
 	}
-	n, is = t.strayWord(v[i:], eof)
+	n, is = t.grammar.Stray(v[i:], eof)
 	if is != yes {
 		return 0, is
 	}
 	t.note(t.r.s.harmony, i, i+n, Dropped, "a stray channel word")
 	return i + n, yes
-}
-
-// strayWord says whether s begins with a word of a header, and goes on with a token, another one
-// or a message glued to it, or ends.
-func (t *text) strayWord(s string, eof bool) (n int, is verdict) {
-	words := &t.r.s.header.Words
-	word, is := scan.StartsAny(s, words.Channels, eof)
-	if is == no {
-		word, is = header.Assistant, scan.Starts(s, header.Assistant, eof)
-	}
-	if is != yes {
-		return 0, is
-	}
-	n = len(word)
-	rest := strings.TrimPrefix(s[n:], " ")
-	first, _ := utf8.DecodeRuneInString(rest)
-	switch _, again := scan.StartsAny(s[n:], words.Channels, eof); {
-	case rest == "" && (n == len(s) || !eof):
-		return n, scan.WaitOr(eof)
-	case again != no:
-		return n, again
-	case utf8.FullRuneInString(rest) && unicode.IsUpper(first) && (n+len(rest) == len(s) || word == "final"):
-		return n, yes
-	}
-	_, _, is = t.tokenAt(s[n:], eof)
-	return n, is
 }

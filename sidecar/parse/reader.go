@@ -6,6 +6,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/inert"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
@@ -72,7 +73,7 @@ type Reader struct {
 // Reader begins to read a reply to a request that offers the tools in c.
 func (s *Strategies) Reader(c *tools.Catalog, f Facts) *Reader {
 	r := &Reader{s: s, c: c, facts: f, maxText: f.MaxText, depth: f.MaxDepth, initials: c.Initials()}
-	r.initials.Add(namespace[0])
+	r.initials.Add(header.Namespace[0])
 	if !c.Empty() && !c.Open() {
 		r.guard = inert.New(c)
 	}
@@ -97,7 +98,7 @@ func (r *Reader) Feed(d Delta) []Event {
 		r.think(d.Reasoning)
 	}
 	if d.Content != "" {
-		r.content.feed(d.Content, false)
+		r.content.feed(r.carry(d.Content, false), false)
 	}
 	for _, c := range d.Calls {
 		r.addNative(c)
@@ -107,7 +108,7 @@ func (r *Reader) Feed(d Delta) []Event {
 
 // Holding says that bytes are held back.
 func (r *Reader) Holding() bool {
-	return len(r.content.pend) > 0 || r.content.inside != nil && len(r.content.inside.pend) > 0 || len(r.content.lead) > 0 || len(r.thought.held) > 0 || r.heldBack() > 0
+	return len(r.content.pend) > 0 || r.content.inside != nil && len(r.content.inside.pend) > 0 || len(r.content.lead) > 0 || len(r.thought.held)+len(r.thought.early) > 0 || r.heldBack() > 0
 }
 
 // Leading says that unmarked text is held at the start of the reply, because it
@@ -174,7 +175,7 @@ func (r *Reader) tellDenied() {
 
 // closeContent decides about all text that is still held.
 func (r *Reader) closeContent() {
-	r.content.feed("", true)
+	r.content.feed(r.carry("", true), true)
 	r.content.closeInside()
 	r.content.settle(Text)
 	r.pass("", true)

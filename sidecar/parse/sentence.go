@@ -5,6 +5,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 )
 
@@ -130,16 +131,11 @@ func (t *text) marked(s string, eof bool) verdict {
 			return yes
 		}
 	}
-	if _, is := t.strayWord(s, eof); is != no {
+	if _, is := t.grammar.Stray(s, eof); is != no {
 		return is
 	}
-	if is := scan.Starts(s, namespace, eof); is == wait {
-		return wait
-	} else if is == yes { // the tool answers: functions.read to=assistant
-		n := nameEnd(s, 0)
-		if is = scan.Starts(s[n:], " to=", eof); is != no {
-			return is
-		}
+	if is := header.Answers(s, eof); is != no {
+		return is
 	}
 	probe := text{r: t.r, field: t.field, grammar: t.grammar}
 	probe.fresh()

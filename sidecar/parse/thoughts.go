@@ -15,6 +15,9 @@ type thoughts struct {
 	held []byte
 	open bool // an opener was seen
 	base int  // offset of held[0] in the field
+
+	early []byte // content so far, while it may be the body of the message whose header is held
+	over  bool   // that is decided
 }
 
 // think takes in reasoning.
@@ -39,6 +42,35 @@ func (r *Reader) think(s string) {
 	t.held = append(t.held, s[end:]...)
 }
 
+// carry is the content that s goes on with, behind the header that the thoughts end in, if it is the
+// body of that message.
+func (r *Reader) carry(s string, eof bool) string {
+	t := &r.thought
+	if t.over || r.s.harmony == nil {
+		return s
+	}
+	s = string(t.early) + s
+	i, at, is := scan.SkipSpace(s, 0), r.s.header.Unfinished(string(t.held)), no
+	switch {
+	case at >= 0 && i == len(s):
+		is = scan.WaitUnless(eof)
+	case at >= 0 && s[i] == '{':
+		is = yes
+	case at >= 0:
+		is = scan.Starts(s[i:], alphabet.Message.String(), eof)
+	}
+	if is == wait {
+		t.early = []byte(s)
+		return ""
+	}
+	t.early, t.over = nil, s != "" || eof
+	if is == yes {
+		s = string(t.held[at:]) + s
+		t.held = t.held[:at]
+	}
+	return s
+}
+
 // closeThoughts looks for a complete call in the reasoning where the rest of the
 // reply has nothing to show and nothing to run.
 func (r *Reader) closeThoughts() {
@@ -60,7 +92,7 @@ func (r *Reader) closeThoughts() {
 func (r *Reader) salvage(all, marked string) bool {
 	in, base := all, 0
 	token := len(all) - len(marked) // where the first one stands
-	if r.headed(all) {
+	if r.s.harmony != nil && r.s.header.Headed(all) {
 		marked = all
 	}
 	at := -1
@@ -123,19 +155,6 @@ func (r *Reader) salvage(all, marked string) bool {
 func (r *Reader) called() bool {
 	i := slices.IndexFunc(r.events, func(e Event) bool { return e.Kind == ToolCall || !scan.Blank(e.Text) })
 	return i >= 0 && r.events[i].Kind == ToolCall
-}
-
-// headed says that a text begins with a header that has other tokens than those, or none.
-func (r *Reader) headed(text string) bool {
-	text = strings.TrimLeft(text, " \n")
-	if r.s.harmony == nil || text == "" {
-		return false
-	}
-	if _, is := r.s.header.Bracketed(text, true); is == yes {
-		return true
-	}
-	behind, ok := strings.CutPrefix(text, header.Assistant)
-	return ok && r.s.header.Words.Channel(behind) != ""
 }
 
 func (st *Strategy) reads(f Field) bool { return slices.Contains(st.Read, f) }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -79,7 +80,7 @@ func (f *Facts) aboutCalls() bool {
 
 // seen adds what the catalog says of a call, and notes what it would run as.
 func (t *text) seen(signs evidence.Set, c callcode.Call, w *evidence.Weighed) evidence.Set {
-	if name := strings.TrimPrefix(strings.TrimSpace(c.Name), namespace); !t.r.c.Exact(name) {
+	if name := strings.TrimPrefix(strings.TrimSpace(c.Name), header.Namespace); !t.r.c.Exact(name) {
 		signs = signs.With(evidence.Bent)
 	}
 	if c.Args == "" {
