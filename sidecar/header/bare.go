@@ -227,7 +227,8 @@ func (g *Grammar) glue(rest string, i int, h *bare, eof bool) (end int, is scan.
 	case h.raw > 0:
 		return 0, scan.No
 	case foreign(word):
-		h.debris, h.kind = true, cmp.Or(kind, h.kind)
+		h.noise, h.kind = max(h.noise, 1), cmp.Or(kind, h.kind)
+		h.debris = h.debris || strings.IndexFunc(word, strange) >= 0
 	case h.kind != "", h.noise == maxNoise, len(word) > len("parameters"):
 		return 0, scan.No
 	default:
@@ -299,8 +300,11 @@ func (h *bare) empty() (Bare, scan.Verdict) {
 	return Bare{Name: h.name, Body: h.line, Empty: true}, scan.Yes
 }
 
-// foreign says that a word has letters of other scripts: such words come from the model's other
+// foreign says that a word has signs of other scripts: such words come from the model's other
 // languages.
 func foreign(word string) bool {
-	return strings.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsMark(r)) }) >= 0
+	return strings.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0
 }
+
+// strange says that r is a letter of another script, or stands at one.
+func strange(r rune) bool { return r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsMark(r)) }

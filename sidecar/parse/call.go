@@ -87,9 +87,17 @@ func (t *text) giveUpString(v string, at int, eof bool) (int, bool) {
 // followCall looks at what follows a complete value.
 func (t *text) followCall(v string, eof bool) (int, bool) {
 	end := t.scan.End
+	behind := end
 	if t.head.text != "" && !t.head.tokened {
-		a, is := t.around(v, end, eof)
-		if t.head.debris && is != wait { // what stands behind it does not count
+		if strings.HasSuffix(t.head.text, `"`) && strings.HasPrefix(v[end:], `"`) { // json ="{…}"
+			behind++
+		}
+		a, is := t.around(v, behind, eof)
+		switch {
+		case !t.head.debris || is == wait:
+		case t.past.IsWord(): // more of it
+			a = isAlone
+		default: // what stands behind it does not count
 			a, _ = t.around(v[:end], end, true)
 		}
 		a |= t.head.lead
@@ -105,7 +113,7 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 			return t.unsay(v, end, why(a))
 		}
 	}
-	j := scan.SkipBytes(v, max(t.at, end), " \n\t\r}]`") // closers too many: noise that the repair removes
+	j := scan.SkipBytes(v, max(t.at, behind), " \n\t\r}]`") // closers too many: noise that the repair removes
 	t.at = j
 	if j == len(v) {
 		switch {

@@ -37,6 +37,9 @@ func TestMisplaced(t *testing.T) {
 		{"Use to=functions.exec {\"command\":\"make\"}", "", "Use", ""},
 		{"Hello +#+#+#+#+#+assistant to=functions.web  კომენტary json\n{\"q\":1}", "", "", "Hello +#+#+#+#+#+"},
 
+		{"ժմ to=functions.exec  天天中彩票json\n{\"command\":\"make\"}  sextreff to=functions.exec.commentary code\nChunk ID: 9\n", `exec{"command":"make"}`, "ժմ", ""},
+		{`to=functions.exec json ="{"command":"make"}"}`, "", "", ""}, // asked
+
 		// A header without a body, and a sentence that names one.
 		{"Good.analysis to=functions.exec code?", "", "Good.", ""},
 		{"好的。analysis to=functions.exec code?", "", "好的。", ""},

@@ -29,6 +29,7 @@ type talkRule struct {
 	Denied   []string `rule:"denied" doc:"The call is not made, unless the sentence goes on to say that it is." eg:"[' not ']"`
 	Reported []string `rule:"reported" doc:"Something is shown, if a colon ends the line; or maybe, if nothing does." eg:"[' log ']"`
 	Intended []string `rule:"intended" doc:"The call is made." eg:"[let me]"`
+	Openers  []string `rule:"openers" doc:"Words that may stand in front of those of intended that begin a part." eg:"[now, first]"`
 	Wrappers []string `rule:"wrappers" doc:"Names of tags that wrap calls: they say nothing of one." eg:"[tool_call]"`
 }
 
@@ -48,5 +49,5 @@ func (l *loader) evidence() {
 		}
 	}
 	l.weights = w
-	l.set.topic, l.set.looking, l.set.talk = f.Topic, f.Looks, sentence.Talk(f.Talk)
+	l.set.topic, l.set.looking, l.set.talk = f.Topic, f.Looks, sentence.New(sentence.Words(f.Talk))
 }

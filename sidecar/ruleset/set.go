@@ -52,7 +52,7 @@ type Set struct {
 	choices    []chooser
 	topic      []string // what a user says who writes about calls
 	looking    []string // programs that only look
-	talk       sentence.Talk
+	talk       *sentence.Talk
 	book       rulebook
 	own        *author                  // what the operator says about calls
 	locked     *author                  // what the locked folder says; nil: nothing
@@ -84,7 +84,7 @@ func (s *Set) Strategies(profile string) *parse.Strategies {
 // nobody judges its calls yet.
 func (s *Set) Facts(model, server, user string) parse.Facts {
 	looks := func(tool string, args []byte) bool { return policy.Looks(tool, args, s.looking, s.own.world(At{})) }
-	return parse.Facts{Model: model, Server: server, User: user, Topic: s.topic, Talk: &s.talk, Looks: looks, MaxText: int(s.Limits.TextBytes), MaxDepth: s.Limits.Depth}
+	return parse.Facts{Model: model, Server: server, User: user, Topic: s.topic, Talk: s.talk, Looks: looks, MaxText: int(s.Limits.TextBytes), MaxDepth: s.Limits.Depth}
 }
 
 // WhyNot takes the condition of a strategy apart and evaluates every term for what

@@ -9,15 +9,30 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// Talk are words by which a sentence beside a call speaks about it, and does not make it. They
+// Words are words by which a sentence beside a call speaks about it, and does not make it. They
 // stand as they are found in a text of which Plain has made words. * stands for any part of one
-// word, inside of what stands there, ^ for the beginning of a part between commas, and $ for its end.
-type Talk struct {
+// word, ^ for the beginning of a part between commas, and $ for its end.
+type Words struct {
 	Shown    []string // it is shown, or the user is asked, whatever else the sentence says
 	Denied   []string // it is not made, unless the sentence goes on to say that it is
 	Reported []string // something is shown, if a colon ends the line; or maybe, if nothing does
 	Intended []string // it is made
+	Openers  []string // may stand in front of those of them that begin a part
 	Wrappers []string // names of tags that wrap calls: they say nothing
+}
+
+// Talk reads sentences with such words.
+type Talk struct {
+	shown, denied, reported, intended phrases
+	openers, wrappers                 []string
+}
+
+// New reads with words.
+func New(w Words) *Talk {
+	return &Talk{
+		shown: phrasesOf(w.Shown), denied: phrasesOf(w.Denied), reported: phrasesOf(w.Reported), intended: phrasesOf(w.Intended),
+		openers: w.Openers, wrappers: w.Wrappers,
+	}
 }
 
 // Lead is what a text in front of a call does.
@@ -52,12 +67,10 @@ func (k *Talk) Lead(p *Front) Lead {
 	switch said := k.judge(lastSentence(text)); {
 	case said == speaks, said == denies && !isLetter(end): // half a sentence may go on otherwise
 		return Speaks
-	case said == makes && (glued || !isLetter(end) || strings.Contains(all[len(text):], "\n")): // and the sentence does not go on into the call
-		return Apart
 	case strings.ContainsRune("?？؟", end):
 		return Speaks
-	}
-	switch {
+	case said == makes && (glued || !isLetter(end) || strings.Contains(all[len(text):], "\n")): // and the sentence does not go on into the call
+		return Apart
 	case k.judge(lastSentence(line)) >= reports:
 		return Speaks
 	case glued && last != '\n', p.IsWord():
@@ -94,7 +107,7 @@ func (k *Talk) words(text string) string {
 // wraps says that a tag wraps calls.
 func (k *Talk) wraps(tag string) bool {
 	name, _, _ := strings.Cut(strings.ToLower(strings.Trim(tag, "</[|]>")), " ")
-	return slices.Contains(k.Wrappers, name)
+	return slices.Contains(k.wrappers, name)
 }
 
 // lastSentence is what stands behind the last sign that ends a sentence. A full stop ends one
@@ -140,22 +153,37 @@ const (
 	speaks       // it is shown
 )
 
+// nearby is how many bytes part a word that denies from the verb behind it, where verbs stand last.
+const nearby = 12
+
 func (k *Talk) judge(sentence string) said {
 	text := Plain(sentence)
-	if lastOf(text, k.Shown) >= 0 {
+	if _, to := k.shown.last(text); to >= 0 {
 		return speaks
 	}
 	parts := strings.FieldsFunc(sentence, func(r rune) bool { return strings.ContainsRune(",;，、；،–—", r) })
 	for _, part := range slices.Backward(parts) {
 		part = "^" + Plain(part) + "$"
-		switch denied, intended := lastOf(part, k.Denied), lastOf(part, k.Intended); {
-		case denied >= 0 && denied >= intended:
+		opened := k.opened(part)
+		from, to := k.intended.last(opened)
+		if to < 0 {
+			opened = part
+			from, to = k.intended.last(opened)
+		}
+		_, denied := k.denied.last(part)
+		denied -= len(part) - len(opened)
+		least := to
+		if from > 0 {
+			least = max(0, from-nearby)
+		}
+		switch {
+		case denied >= 0 && denied >= least:
 			return denies
-		case intended >= 0:
+		case to >= 0:
 			return makes
 		}
 	}
-	if lastOf(text, k.Reported) >= 0 {
+	if _, to := k.reported.last(text); to >= 0 {
 		return reports
 	}
 	return nothing
@@ -166,57 +194,15 @@ func isCloser(r rune) bool { return strings.ContainsRune(afterEnd, r) }
 func ends(r rune) bool     { return r == '\n' || strings.ContainsRune(".!?。！？؟", r) }
 func isEnd(r rune) bool    { return ends(r) || isGap(r) || strings.ContainsRune(":：", r) }
 
-// lastOf is where the last one of words ends in a text, or -1.
-func lastOf(text string, words []string) int {
-	last := -1
-	for _, w := range words {
-		last = max(last, lastEnd(text, w))
-	}
-	return last
-}
-
-// lastEnd is where a word ends in a text for the last time, or -1. A * in it stands for any part
-// of one word.
-func lastEnd(text, word string) int {
-	begin, end, any := strings.Cut(word, "*")
-	for i := strings.LastIndex(text, begin); i >= 0; i = strings.LastIndex(text[:i+len(begin)-1], begin) {
-		at := i + len(begin)
-		if !any {
-			return at
-		}
-		if n := strings.IndexByte(text[at:], ' ') + 1; n > 1 && strings.HasSuffix(text[at:at+n], end) {
-			return at + n
-		}
-		if i+len(begin) == 0 {
-			break
+// opened is a part without the words that may stand in front.
+func (k *Talk) opened(part string) string {
+	for again := true; again; {
+		again = false
+		for _, w := range k.openers {
+			if rest, ok := strings.CutPrefix(part, "^ "+w+" "); ok && rest != "$" {
+				part, again = "^ "+rest, true
+			}
 		}
 	}
-	return -1
-}
-
-// Plain is a text in small letters, where one blank stands for all that is neither letter nor
-// digit nor apostrophe; one is at each end, too. Nobody sees what is invisible, and it counts for
-// nothing.
-func Plain(s string) string {
-	var b strings.Builder
-	b.WriteByte(' ')
-	blank := true
-	for _, r := range s {
-		switch {
-		case strings.ContainsRune(scan.Invisible, r):
-		case r == '’':
-			r = '\''
-			fallthrough
-		case r == '\'', unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r):
-			b.WriteRune(unicode.ToLower(r))
-			blank = false
-		case !blank:
-			b.WriteByte(' ')
-			blank = true
-		}
-	}
-	if !blank {
-		b.WriteByte(' ')
-	}
-	return b.String()
+	return part
 }
