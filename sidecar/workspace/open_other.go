@@ -4,6 +4,8 @@ package workspace
 
 import (
 	"errors"
+	"io"
+	"io/fs"
 	"os"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
@@ -16,6 +18,20 @@ func (Links) Look(path string) (paths.Entry, error) {
 		return paths.Entry{}, err
 	}
 	return paths.Entry{Mode: info.Mode(), Names: 1}, nil
+}
+
+// List is os.File.ReadDir of a folder. There are no pipes in folders here.
+func (Links) List(folder string, most int) ([]fs.DirEntry, error) {
+	f, err := os.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(most)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return entries, err
 }
 
 func open(paths.Use) (*os.File, error) { return nil, errors.ErrUnsupported }
