@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 'use strict';
-// Becomes the program of the package for this machine; where Node cannot (Windows, and Node before 22.15),
-// starts it and stands for it: signals, exit code and the three streams are its own.
+// Becomes the program of the package for this machine. Where Node cannot (Windows, and Node before 22.15), and
+// behind npx, it starts the program and stands for it: signals, exit code and the three streams are its own.
 
 const { spawn } = require('node:child_process');
 const { isatty } = require('node:tty');
@@ -9,7 +9,9 @@ const os = require('node:os');
 
 const args = process.argv.slice(2);
 const file = program();
-if (process.platform !== 'win32' && typeof process.execve === 'function') {
+// npx and npm run put a shell before this process, which dies of a signal and does not pass it on.
+const behindNpm = /^['"]?gpt-oss-executor\b/.test(process.env.npm_lifecycle_script || '');
+if (process.platform !== 'win32' && typeof process.execve === 'function' && !behindNpm) {
   try {
     process.execve(file, [file, ...args], process.env);
   } catch (err) {
@@ -50,13 +52,23 @@ function stand() {
   // A Ctrl-C reaches the program from the terminal, and twice would mean at once.
   const typed = [0, 1, 2].some((fd) => isatty(fd));
   const passed = process.platform === 'win32' ? [] : ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'];
+  let told = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) {
     if (process.platform === 'win32' && signal !== 'SIGINT') continue;
     process.on(signal, () => {
+      told = true;
       if (passed.includes(signal) && !(typed && (signal === 'SIGINT' || signal === 'SIGQUIT'))) child.kill(signal);
     });
   }
   const watch = process.platform !== 'win32' && child.pid && watcher(child.pid);
+  if (behindNpm) {
+    const shell = process.ppid;
+    setInterval(() => {
+      if (process.ppid === shell || told) return;
+      told = true;
+      child.kill('SIGTERM');
+    }, 200).unref();
+  }
   child.on('exit', (code, signal) => {
     if (watch) watch.stdin.end('gone\n');
     if (signal === null) process.exit(code);

@@ -163,7 +163,7 @@ func covers(used []dependency, info *debug.BuildInfo) error {
 // texts is what THIRD_PARTY_LICENSES.txt says.
 func texts(used []dependency) []byte {
 	var b bytes.Buffer
-	b.WriteString("The program contains the modules below, and Go's own library (std). These are their licences.\n")
+	b.WriteString("The program contains the modules below, and Go's own library (std). Their source is what\npath and version name, as for: go mod download PATH@VERSION. These are their licences.\n")
 	for _, d := range used {
 		for _, name := range slices.Sorted(maps.Keys(d.texts)) {
 			fmt.Fprintf(&b, "\n%s\n%s %s: %s (%s)\n%s\n\n%s\n", rule, d.path, d.version, name, d.spdx, rule, strings.TrimSpace(d.texts[name]))
