@@ -13,13 +13,21 @@ ASK ?= http://127.0.0.1:8001/v1
 FROM ?= 0
 TO ?= 100
 CONFIG ?= deploy/config.yaml
+PREFIX ?= /usr/local
+DESTDIR ?=
+TARGETS ?=
+
+bindir = $(DESTDIR)$(PREFIX)/bin
+share = $(DESTDIR)$(PREFIX)/share
+# What install lays down but the program and its manual pages.
+completions = $(share)/bash-completion/completions/gpt-oss-executor $(share)/zsh/site-functions/_gpt-oss-executor $(share)/fish/vendor_completions.d/gpt-oss-executor.fish
 
 # All packages but the one that starts a gateway.
 packages = $$(go list ./... | grep -v '/e2e$$')
 # Those where several things run at once, in the code or in its tests.
 concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -v '^./e2e$$')
 
-.PHONY: help build run test needs unit race e2e lint fuzz bench load demo model sessions schemas faults experiments reading clean
+.PHONY: help build install uninstall release run test needs unit race e2e lint fuzz bench load demo model sessions schemas faults experiments reading clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +35,22 @@ help: ## list the targets
 # Without the C library and without what debuggers read, the program starts sooner.
 build: ## build bin/gpt-oss-executor
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/gpt-oss-executor .
+
+# Behind sudo it takes the program that is there: git tells root nothing of the clone of another user.
+install: ## build it, and put the program, completion and manual pages below PREFIX (/usr/local), itself below DESTDIR
+	@[ -n "$${SUDO_USER:-}" ] && [ -x bin/gpt-oss-executor ] || $(MAKE) --no-print-directory build
+	umask 022; mkdir -p $(bindir) $(dir $(completions)) $(share)/man/man1
+	install -m 755 bin/gpt-oss-executor $(bindir)/
+	umask 022; bin/gpt-oss-executor completion bash > $(word 1,$(completions))
+	umask 022; bin/gpt-oss-executor completion zsh > $(word 2,$(completions))
+	umask 022; bin/gpt-oss-executor completion fish > $(word 3,$(completions))
+	umask 022; bin/gpt-oss-executor man --dir $(share)/man/man1
+
+uninstall: ## remove what install laid down, with the same PREFIX and DESTDIR
+	rm -f $(bindir)/gpt-oss-executor $(completions) $(share)/man/man1/gpt-oss-executor.1 $(share)/man/man1/gpt-oss-executor-*.1
+
+release: ## archives, npm packages, SBOMs and checksums of a commit in dist/; TARGETS=linux/amd64,… only these, TRIAL=1 also of changes
+	go run ./deploy/release -only '$(TARGETS)' $(if $(TRIAL),-trial)
 
 run: build ## build it, and serve with CONFIG (deploy/config.yaml)
 	bin/gpt-oss-executor serve --config $(CONFIG)
@@ -47,11 +71,12 @@ race: ## what runs at the same time as something else, under the race detector; 
 e2e: ## a real OpenClaw gateway, the OpenAI SDKs and Codex; needs npm, about 1.3 GB in the user's cache
 	GPTOSS_E2E=1 go test -count=1 -timeout 25m ./e2e
 
-lint: ## gofmt, go vet, also for macOS and arm64, staticcheck; 3 minutes the first time
+lint: ## gofmt, go vet, also for macOS and arm64, a build for Windows, staticcheck; 3 minutes the first time
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not gofmt'ed: $$unformatted" >&2; exit 1; }
 	go vet ./...
 	GOOS=darwin GOARCH=arm64 go vet ./...
 	GOOS=linux GOARCH=arm64 go vet ./...
+	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 go build -o /dev/null . # its tests need Unix
 	go run $(STATICCHECK) ./...
 
 fuzz: ## every fuzz target for FUZZTIME (10s), and made-up shell for two minutes
@@ -102,4 +127,4 @@ reading: ## measure how replies are read, and rewrite docs/reading.md; a minute
 	go test ./sidecar/fit -run TestReadingPage -timeout 10m -update
 
 clean: ## remove what was built, and what was fetched from npm
-	rm -rf bin "$${XDG_CACHE_HOME:-$$HOME/.cache}/gpt-oss-executor"
+	rm -rf bin dist "$${XDG_CACHE_HOME:-$$HOME/.cache}/gpt-oss-executor"

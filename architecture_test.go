@@ -18,7 +18,7 @@ const module = "github.com/jgavinray/gpt-oss-executor"
 // own, and nothing else of the house. Tests may import anything.
 var rooms = [][]string{
 	{"."},
-	{"sidecar/cli", "sidecar/script/serve", "bench"},
+	{"sidecar/cli", "sidecar/script/serve", "bench", "deploy/release"},
 	{"sidecar/demo", "sidecar/manual", "sidecar/rollout", "sidecar/eval"},
 	{"sidecar/service"},
 	{"sidecar", "sidecar/admin"},
@@ -44,7 +44,7 @@ var rooms = [][]string{
 	{"sidecar/errorlog"},
 	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "tools/refer", "tools/calltags", "tools/wording", "tools/notation", "sidecar/header", "sidecar/jsonend", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script", "sidecar/trial"},
 	{"internal/alphabet", "tools/callcode", "sidecar/wish", "sidecar/pattern", "sidecar/react", "sidecar/sentence"},
-	{"internal/atomicfile", "internal/scan", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet", "internal/noise", "internal/jsonlines", "internal/anytime", "internal/recent"},
+	{"internal/atomicfile", "internal/scan", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet", "internal/noise", "internal/jsonlines", "internal/anytime", "internal/recent", "internal/built", "internal/others"},
 }
 
 // only is who may import what, of the world outside.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/built"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 )
 
@@ -15,9 +16,9 @@ func versionCommand(env Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "version [DIR]",
 		Short: "Print the version of this program and of rules",
-		Long: `Print the version of this program and of the rules in DIR. A server that runs these rules
-shows the same version in X-Rules-Version, /metrics and GET /rules. So you can compare a
-checkout with what is in force.
+		Long: `Print the version of this program and of the rules in DIR, and the commit and the Go with which
+the program was built. A server that runs these rules shows the same version in
+X-Rules-Version, /metrics and GET /rules. So you can compare a checkout with what is in force.
 
 ` + whichRules + `
 `,
@@ -41,16 +42,16 @@ checkout with what is in force.
 
 // printVersion prints the version of the program, and of the rules, if they can be read.
 func printVersion(env Env, policy string, args ...string) error {
-	version := "devel"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		version = info.Main.Version
+	var program built.Program
+	if info, ok := debug.ReadBuildInfo(); ok {
+		program = built.Of(info)
 	}
 	dir, named := env.meant(args, policy)
 	_, files, err := readRules(dir, policy, env)
 	if err != nil {
-		fmt.Fprintf(env.Out, "gpt-oss-executor %s\n", version)
+		fmt.Fprintf(env.Out, "gpt-oss-executor %s\n%s\n", program.Version, program)
 		return err
 	}
-	fmt.Fprintf(env.Out, "gpt-oss-executor %s, rules %s: %s\n", version, files.Version(), named)
+	fmt.Fprintf(env.Out, "gpt-oss-executor %s, rules %s: %s\n%s\n", program.Version, files.Version(), named, program)
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/others"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 )
 
@@ -131,7 +132,7 @@ func private(dir string) error {
 		return err
 	}
 	info, err := os.Stat(dir)
-	if err == nil && info.Mode().Perm()&0o022 != 0 {
+	if err == nil && others.May(info)&0o022 != 0 {
 		err = fmt.Errorf("others may write to %s; run: chmod go-w %s", dir, dir)
 	}
 	return err

@@ -3,7 +3,7 @@ package guard
 import (
 	"context"
 	"log/slog"
-	"path/filepath"
+	"path"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
@@ -15,7 +15,7 @@ import (
 // workspace first; nil: it names none that could be. Its tools work in cwd; empty: in the
 // workspace.
 func (w World) In(named []string, cwd string) World {
-	if !filepath.IsAbs(cwd) {
+	if !path.IsAbs(cwd) {
 		cwd = ""
 	}
 	w.named, w.cwd = named, cwd

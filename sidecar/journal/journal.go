@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
+	"github.com/jgavinray/gpt-oss-executor/internal/others"
 )
 
 const (
@@ -50,7 +51,7 @@ func Open(cfg Config) (*Journal, error) {
 		return nil, fmt.Errorf("journal of runs: %w", err)
 	}
 	info, err := os.Stat(cfg.Dir)
-	if err == nil && info.Mode().Perm()&0o022 != 0 {
+	if err == nil && others.May(info)&0o022 != 0 {
 		err = fmt.Errorf("others may write to %s; run: chmod go-w %s", cfg.Dir, cfg.Dir)
 	}
 	if err != nil {

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/others"
 )
 
 // The folders inside a folder of rules.
@@ -181,7 +183,7 @@ func readDir(dir string) (Files, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read rules: %w", err)
 		}
-		if info.Mode().Perm()&0o002 != 0 && !readOnly(full) {
+		if others.May(info)&0o002 != 0 && !readOnly(full) {
 			return nil, fmt.Errorf("read rules: everyone may write to %s; run: chmod o-w %s", full, full)
 		}
 	}

@@ -3,7 +3,7 @@ package ruleset
 import (
 	"fmt"
 	"os"
-	"path/filepath"
+	slashes "path"
 	"slices"
 	"strings"
 
@@ -22,7 +22,7 @@ func (l *loader) roots(r rootsRule, to, base *author) {
 		out, to.fixed, to.sameHome, to.learn = base.roots, base.fixed, base.sameHome, base.learn
 	}
 	home, err := os.UserHomeDir()
-	if err != nil || home == "/" {
+	if err != nil || home == "/" || !strings.HasPrefix(home, "/") { // Windows: the gateway is elsewhere
 		home = noHome
 	}
 	if out.Home == "" {
@@ -36,7 +36,7 @@ func (l *loader) roots(r rootsRule, to, base *author) {
 		out.Cwd, to.fixed = l.folder(*r.Workspace, out.Home)
 		to.bound = base != nil && to.fixed
 	} else if out.Cwd == "" {
-		out.Cwd = filepath.Join(out.Home, ".openclaw", "workspace")
+		out.Cwd = out.Home + "/.openclaw/workspace"
 	}
 	if r.Learn != nil {
 		to.learn = l.sentences(*r.Learn)
@@ -122,12 +122,11 @@ func (l *loader) folder(t rulefile.Text, home string) (path string, said bool) {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || rest[0] == '/') {
 		path = home + rest
 	}
-	if path != "" && !filepath.IsAbs(path) && t.At.Known() {
+	if path != "" && path[0] != '/' && t.At.Known() {
 		l.report(t.All(), rulefile.CodeValue, path+" is not an absolute path", "begin it with / or ~")
 	}
-	abs, err := filepath.Abs(path)
-	if path == "" || err != nil {
+	if !strings.HasPrefix(path, "/") {
 		return noHome, false
 	}
-	return abs, said
+	return slashes.Clean(path), said
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
@@ -69,6 +70,9 @@ func writeGateway(sidecar string) error {
 // costs one call: its result shows that the command was not run.
 func NotHere(local bool) string {
 	const hint = "; if it runs on this machine, as this user, set --confine here"
+	if runtime.GOOS == "windows" {
+		return "nothing confines on Windows"
+	}
 	if !local {
 		return "the gateway may be on another machine, since this server listens for others" + hint
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -23,9 +24,15 @@ func WorkspaceOf(setting string) (string, error) {
 		}
 		setting = home + rest
 	}
-	dir, err := filepath.Abs(setting)
-	if err == nil && dir == "/" {
+	dir, err := setting, error(nil)
+	if dir[0] != '/' {
+		dir, err = filepath.Abs(setting)
+	}
+	switch dir = path.Clean(dir); {
+	case err == nil && dir == "/":
 		err = errors.New("this is the whole machine; name the folder in which the agent works")
+	case err == nil && dir[0] != '/': // on Windows
+		err = errors.New("the rules know the paths of Linux and macOS; name the folder as the machine of the gateway has it, such as /home/sam/code")
 	}
 	if err != nil {
 		return "", fmt.Errorf("workspace %s: %w", setting, err)

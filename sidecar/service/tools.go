@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -25,6 +26,8 @@ func hasTools(s config.Settings) (bool, error) {
 		return false, nil
 	case s.WorkspaceTools != "on":
 		return false, fmt.Errorf("workspace tools are on or off, not %q", s.WorkspaceTools)
+	case runtime.GOOS == "windows":
+		return false, errors.New("--workspace-tools: on Windows no file can be opened exactly as it was judged; leave it out, or run this program in WSL")
 	case s.Workspace == "":
 		return false, errors.New("--workspace-tools needs the folder to work in: set --workspace DIR")
 	}

@@ -4,19 +4,17 @@ package workspace
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 )
 
-// Look is os.Lstat. How many names a file has is not known.
-func (Links) Look(path string) (paths.Entry, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return paths.Entry{}, err
-	}
-	return paths.Entry{Mode: info.Mode(), Names: 1}, nil
-}
+// Look finds nothing: paths are judged as Unix has them, so they are those of another machine.
+func (Links) Look(string) (paths.Entry, error) { return paths.Entry{}, fs.ErrNotExist }
+
+// List finds nothing, either.
+func (Links) List(string, int) ([]fs.DirEntry, error) { return nil, fs.ErrNotExist }
 
 func open(paths.Use) (*os.File, error) { return nil, errors.ErrUnsupported }
 

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"debug/buildinfo"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+)
+
+// name is what the program, its archives and its packages are called.
+const name = "gpt-oss-executor"
+
+// target is a system and a processor, as Go names them.
+type target struct{ os, arch string }
+
+func targets() []target {
+	return []target{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"}}
+}
+
+// choose is the targets that are named; all, if none is.
+func choose(only string) (out []target, err error) {
+	if only == "" {
+		return targets(), nil
+	}
+	for word := range strings.SplitSeq(only, ",") {
+		system, arch, _ := strings.Cut(word, "/")
+		t := target{system, arch}
+		if !slices.Contains(targets(), t) {
+			return nil, fmt.Errorf("no release is built for %q; one of: %v", word, targets())
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+func (t target) String() string { return t.os + "/" + t.arch }
+
+func (t target) binary() string {
+	if t.os == "windows" {
+		return name + ".exe"
+	}
+	return name
+}
+
+// npm is what Node calls the system and the processor.
+func (t target) npm() (platform, cpu string) {
+	platform, cpu = t.os, t.arch
+	if platform == "windows" {
+		platform = "win32"
+	}
+	if cpu == "amd64" {
+		cpu = "x64"
+	}
+	return platform, cpu
+}
+
+// environ is that of the Go command: nothing of the caller changes what is built.
+func (t target) environ() []string {
+	return append(os.Environ(), "GOOS="+t.os, "GOARCH="+t.arch, "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=", "GOWORK=off")
+}
+
+// build builds the program for a target.
+func (r *release) build(t target) (path string, info *debug.BuildInfo, err error) {
+	path = filepath.Join(r.tmp, t.os+"-"+t.arch, t.binary())
+	c := exec.Command("go", "build", "-trimpath", "-buildvcs=auto", "-ldflags=-s -w", "-o", path, ".")
+	c.Env, c.Stderr = t.environ(), os.Stderr
+	if err := c.Run(); err != nil {
+		return "", nil, fmt.Errorf("build: %w", err)
+	}
+	info, err = buildinfo.ReadFile(path)
+	return path, info, err
+}
+
+// target makes the archive of a target, the list of what is in it, and its package for npm.
+func (r *release) target(out string, t target) error {
+	path, info, err := r.build(t)
+	if err != nil {
+		return err
+	}
+	binary, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	used, err := dependencies(t)
+	if err != nil {
+		return err
+	}
+	if err := covers(used, info); err != nil {
+		return err
+	}
+	own := []file{
+		{name: t.binary(), text: binary, mode: 0o755},
+		{name: thirdParty, text: texts(used), mode: 0o644},
+	}
+	base := fmt.Sprintf("%s_%s_%s_%s", name, r.version, t.os, t.arch)
+	pack, ending := tarball, ".tar.gz"
+	if t.os == "windows" {
+		pack, ending = zipped, ".zip"
+	}
+	archive, err := pack(base, slices.Concat(r.common, own), r.at)
+	if err != nil {
+		return err
+	}
+	bill, err := r.bill(t, info, used, binary)
+	if err != nil {
+		return fmt.Errorf("SBOM: %w", err)
+	}
+	packed, err := r.npmTarget(t, own)
+	if err != nil {
+		return fmt.Errorf("npm: %w", err)
+	}
+	return writeAll(out, file{name: base + ending, text: archive}, file{name: base + ".cdx.json", text: bill}, packed)
+}

@@ -1,0 +1,55 @@
+// Package built says what a program was built from: its version, its commit and its Go. The one source
+// is what the Go toolchain writes into each binary.
+package built
+
+import (
+	"fmt"
+	"regexp"
+	"runtime/debug"
+	"time"
+)
+
+// Program is what a binary says of itself.
+type Program struct {
+	Version  string // v1.2.3, v0.0.0-20261126002600-1502b1e3f0aa, devel
+	Commit   string // "": not known
+	Time     time.Time
+	Modified bool // it was built of files that no commit holds
+	Go       string
+	Platform string // linux/amd64
+}
+
+// Of reads the build info of a binary. `go build` in a clone writes the commit and a version that is made
+// of the nearest tag, `go install …@version` that version alone, and a build of bare files neither.
+func Of(info *debug.BuildInfo) Program {
+	setting := map[string]string{}
+	for _, s := range info.Settings {
+		setting[s.Key] = s.Value
+	}
+	p := Program{
+		Version: info.Main.Version, Commit: setting["vcs.revision"], Modified: setting["vcs.modified"] == "true",
+		Go: info.GoVersion, Platform: setting["GOOS"] + "/" + setting["GOARCH"],
+	}
+	p.Time, _ = time.Parse(time.RFC3339, setting["vcs.time"])
+	if p.Version == "" || p.Version == "(devel)" {
+		p.Version = "devel"
+	}
+	if p.Commit == "" { // a version that is no tag ends with its commit
+		if m := regexp.MustCompile(`[.-]\d{14}-([0-9a-f]{12})$`).FindStringSubmatch(p.Version); m != nil {
+			p.Commit = m[1]
+		}
+	}
+	return p
+}
+
+// String is one line for a person.
+func (p Program) String() string {
+	commit := "commit not known"
+	if p.Commit != "" {
+		commit = "commit " + p.Commit[:min(12, len(p.Commit))]
+	}
+	if p.Modified {
+		commit += " and changes"
+	}
+	return fmt.Sprintf("%s, %s, %s", commit, p.Go, p.Platform)
+}
