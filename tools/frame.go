@@ -6,6 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
@@ -37,7 +39,7 @@ func (w *shaper) doubtful(r reading) bool {
 // unframed takes one thing off, and reads what remains. Each way returns that, and words that it took.
 func (w *shaper) unframed(text string) (reading, bool) {
 	text = strings.TrimSpace(text)
-	ways := [...]func(text string) (inner, off string){halved, w.unheaded, unhollow, unquotedObject, untailed, unlabelled, undebris, unclosed}
+	ways := [...]func(text string) (inner, off string){halved, w.unheaded, unhollow, unquotedObject, untailed, unlabelled, undebris, unclosed, w.unspoken}
 	for _, way := range ways {
 		inner, taken := way(text)
 		if inner = strings.TrimSpace(inner); inner == "" || inner == text || w.framed >= maxFrames || w.remark(taken) != "" {
@@ -139,6 +141,16 @@ func undebris(text string) (inner, off string) {
 		return text, ""
 	}
 	return opens(text, n, text[n:])
+}
+
+// unspoken is the valid object that a text ends in, without the words in front, where a wrong value does
+// no harm: a thought that a server took for the arguments, too.
+func (w *shaper) unspoken(text string) (inner, off string) {
+	n := strings.IndexByte(text, '{')
+	if n <= 0 || !w.harmless() || !gjson.Valid(text[n:]) {
+		return text, ""
+	}
+	return text[n:], ""
 }
 
 // opens takes text[:n] off, if rest begins as arguments do, in one notation or another.

@@ -54,7 +54,7 @@ func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bar
 		blanks := i
 		i = skipGaps(rest, i)
 		switch {
-		case i == len(rest) && eof && known(name) && (h.debris || h.led && h.words == 0):
+		case i == len(rest) && eof && known(name) && (h.debris || h.words == 0 && (h.led || strings.HasPrefix(name, Namespace))):
 			return Bare{Name: name, Body: i, Debris: h.debris, Empty: true}, scan.Yes
 		case i == len(rest) && eof:
 			return h.empty()

@@ -1,6 +1,8 @@
 package header
 
 import (
+	"strings"
+
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
@@ -48,4 +50,14 @@ func (g *Grammar) Glued(rest string, glued bool, known func(name string) bool, e
 func (g *Grammar) Addressed(rest string, known func(name string) bool, eof bool) bool {
 	h, _ := g.Bare(rest, known, eof)
 	return known(h.Name)
+}
+
+// Quote is the quote that a header ends in, which belongs to the body: json ="{…}"
+func Quote(header string) string {
+	for _, quote := range []string{`\"`, `"`} {
+		if strings.HasSuffix(header, quote) {
+			return quote
+		}
+	}
+	return ""
 }

@@ -122,7 +122,7 @@ func (g *Grammar) place(h *Header, w string, at int, wantChannel *bool) {
 		if _, n := signAt(w, 0); n < len(w) {
 			h.Recipient = strings.Trim(w[n:], "\"'`")
 		}
-	case h.Recipient == "" && h.Channel != "" && scan.AmongFold(w, words.Recipient):
+	case h.Recipient == "" && h.Channel != "" && h.Rest == "" && scan.AmongFold(w, words.Recipient):
 		h.Recipient = "="
 	case *wantChannel:
 		*wantChannel = false

@@ -7,6 +7,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -93,12 +94,10 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 			behind++
 		}
 		a, is := t.around(v, behind, eof)
-		switch {
-		case !t.head.debris || is == wait:
-		case t.past.IsWord(): // more of it
-			a = isAlone
-		default: // what stands behind it does not count
-			a, _ = t.around(v[:end], end, true)
+		if t.head.debris && is != wait { // what stands behind it does not count, nor does a word of it in front
+			if a, _ = t.around(v[:end], end, true); t.past.IsWord() {
+				a = isAlone
+			}
 		}
 		a |= t.head.lead
 		call := callcode.Call{Name: t.head.Recipient, Args: v[:end]}
@@ -278,8 +277,8 @@ func (t *text) endToken(v string, i, from int, eof bool) (at int, tok alphabet.T
 
 // endCall hands the body v[:end] to the catalog and goes on behind it.
 func (t *text) endCall(v string, end int, closed bool) (int, bool) {
+	body := header.Quote(t.head.text) + strings.Trim(v[:end], " \n\t\r")
 	t.settleQuotable()
-	body := strings.Trim(v[:end], " \n\t\r")
 	var how []tools.Repair
 	if t.head.Flaw != "" {
 		how = append(how, tools.Repair{Kind: "harmony.header", At: t.base, From: t.head.Flaw})

@@ -91,11 +91,11 @@ func (t *text) addressed(v string, end int, eof bool) (n int, is verdict) {
 		return 0, scan.WaitUnless(eof || j < len(v))
 	}
 	name, n, is := t.r.s.header.Addressee(v[j:], t.known, eof)
-	_, next := t.r.s.header.Bare(v[j:], t.known, eof)
+	own, next := t.r.s.header.Bare(v[j:], t.known, eof)
 	switch {
 	case is == wait, next == wait:
 		return 0, wait
-	case is == no, next == yes, !t.known(name): // yes: it is the header of another call
+	case is == no, next == yes && !own.Empty, !t.known(name): // yes: it is the header of another call
 		return 0, no
 	}
 	call := callcode.Call{Name: name, Args: v[:end]}

@@ -38,13 +38,18 @@ func TestMisplaced(t *testing.T) {
 		{"Hello +#+#+#+#+#+assistant to=functions.web  კომენტary json\n{\"q\":1}", "", "", "Hello +#+#+#+#+#+"},
 
 		{"ժմ to=functions.exec  天天中彩票json\n{\"command\":\"make\"}  sextreff to=functions.exec.commentary code\nChunk ID: 9\n", `exec{"command":"make"}`, "ժմ", ""},
-		{`to=functions.exec json ="{"command":"make"}"}`, "", "", ""}, // asked
+		{`to=functions.exec json ="{"command":"make"}"}`, `exec{"command":"make"}`, "", ""},
+		{`to=functions.exec json =\"{\"command\":\"make\"}\"}`, `exec{"command":"make"}`, "", ""},
+		{`to=functions.exec json ="{"command":"echo "}"}"`, "", `to=functions.exec json ="{"command":"echo "}"}"`, ""}, // nobody knows
 
 		// A header without a body, and a sentence that names one.
 		{"Good.analysis to=functions.exec code?", "", "Good.", ""},
 		{"好的。analysis to=functions.exec code?", "", "好的。", ""},
 		{"commentary to=functions.read analysisNo data.", "", "", "No data."},
 		{"Done.\nassistant to=functions.read (commentary)\nNo.", "", "Done.\nNo.", ""},
+		{" to=functions.read?", "", "", ""},
+		{" to=functions.read \u200b\u200b \n\n\n", "", "", ""},
+		{"<|channel|>commentary 2? It is a request to ask for.<|end|><|start|>assistant<|channel|>commentary to=functions.read<|message|>{\"path\":\"a\"}", a, "2? It is a request to ask for.", ""},
 		{"The header is commentary to=functions.read", "", "The header is commentary to=functions.read", ""},
 		{"A header:\ncommentary to=functions.read", "", "A header:\ncommentary to=functions.read", ""},
 

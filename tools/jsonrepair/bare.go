@@ -41,6 +41,11 @@ func (m *mender) writeBare(at int, word string, r role) bool {
 	if r != inRoot || !plainWord(word) {
 		m.doubt() // a text may go on where it seems to end, or be a name for another
 	}
+	if inner, ok := strings.CutPrefix(word, `\"`); ok { // an escape too many: {"a": \"b\"}
+		if inner, ok = strings.CutSuffix(inner, `\"`); ok && plainWord(inner) {
+			at, word = at+len(`\"`), inner
+		}
+	}
 	m.note(kind, at, word, `"`+excerpt(word)+`"`)
 	m.writeString(at, at+len(word))
 	return false

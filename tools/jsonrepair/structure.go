@@ -40,7 +40,7 @@ func (m *mender) separate() bool {
 		case c == '`' && strings.HasPrefix(m.text[m.pos:], fence):
 			m.drop(KindFence, fenceLen(m.text[m.pos:]))
 		case m.danglingQuote():
-			if commas != 1 || m.total > 0 { // else a key was begun, and the model thought better of it
+			if commas != 1 || m.total > 0 || !m.closersEnd(m.pos+1) { // else a key was begun, and the model thought better of it
 				m.doubt()
 			}
 			m.drop(KindQuote, markAt(m.text, m.pos).width)
@@ -76,11 +76,11 @@ func (m *mender) noteCommas(want, found, at int) {
 	}
 }
 
-// danglingQuote reports whether nothing but closers follow the quote at pos, as
-// in {"a":"b","}: it opens no string.
+// danglingQuote reports whether the quote at pos opens no string: nothing but closers follow, as in
+// {"a":"b","}, or it stands behind a container, as in {"a":{"b":1}","c":2}.
 func (m *mender) danglingQuote() bool {
 	k := markAt(m.text, m.pos)
-	return k.width > 0 && m.closersEnd(m.pos+k.width)
+	return k.width > 0 && (m.closersEnd(m.pos+k.width) || m.pos > 0 && strings.IndexByte("}]", m.text[m.pos-1]) >= 0 && m.strayAhead(m.pos))
 }
 
 // dropStray drops words at pos that stand before a quoted key, as in
