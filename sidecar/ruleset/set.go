@@ -30,8 +30,9 @@ type Set struct {
 	Version    string // first 12 hex digits of the sha256 over all files
 	Tools      *tools.Rules
 	Limits     Limits
-	Servers    []Server // in the order in which detection tries them; the last one fits every server
-	Models     []Model  // the default first, the others in the order of the file
+	Servers    []Server   // in the order in which detection tries them; the last one fits every server
+	Upstreams  []Upstream // that models may name; that of the settings first
+	Models     []Model    // the default first, the others in the order of the file
 	Recovery   Recovery
 	Runs       Runs
 	Results    Results

@@ -11,9 +11,9 @@ type Sink interface {
 	// Flows says that the caller watches: pieces leave while the reply is still read. It
 	// is always the same.
 	Flows() bool
-	// Begin says that a reply of the model server begins. What was taken of an earlier
-	// one, and has not left, is void.
-	Begin()
+	// Begin says that a reply of a model server begins: of this name where there are several,
+	// else "". What was taken of an earlier one, and has not left, is void.
+	Begin(server string)
 	// Take takes the next piece of the reply.
 	Take(*Piece)
 	// Called gives the ids under which the calls of a choice leave. The choice has ended.

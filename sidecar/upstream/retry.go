@@ -15,17 +15,28 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
+// Budget is how often a request may be sent again, and until when.
+type Budget struct {
+	Retries int
+	End     time.Time // no retry begins after it
+}
+
+// Retries are those that the limits give to a request that begins now.
+func Retries(lim *ruleset.Limits) Budget {
+	return Budget{lim.Retries, time.Now().Add(lim.RetryBudget)}
+}
+
 // attempts decides over the retries of one request.
 type attempts struct {
-	log  *slog.Logger
-	lim  *ruleset.Limits
-	end  time.Time // no retry begins after it
+	log *slog.Logger
+	lim *ruleset.Limits
+	Budget
 	made int
 	wait time.Duration // before the next one
 }
 
-func newAttempts(log *slog.Logger, lim *ruleset.Limits) *attempts {
-	return &attempts{log: log, lim: lim, end: time.Now().Add(lim.RetryBudget)}
+func newAttempts(log *slog.Logger, lim *ruleset.Limits, b Budget) *attempts {
+	return &attempts{log: log, lim: lim, Budget: b}
 }
 
 // check is retryablehttp's CheckRetry. A chat completion has no side effects, so
@@ -40,10 +51,10 @@ func (a *attempts) check(ctx context.Context, res *http.Response, err error) (bo
 		return false, nil
 	}
 	a.wait = a.pause(res)
-	if a.wait > a.lim.RetryMax || time.Now().Add(a.wait).After(a.end) {
+	if a.wait > a.lim.RetryMax || time.Now().Add(a.wait).After(a.End) {
 		return false, nil // the caller knows better what to do with so long a wait
 	}
-	if a.made <= a.lim.Retries {
+	if a.made <= a.Retries {
 		a.log.WarnContext(ctx, "the model server is asked again", "event", "retrying_gpt_oss_call", "attempt", a.made+1, "wait", a.wait, "status", status(res), "error", err)
 	}
 	return true, nil

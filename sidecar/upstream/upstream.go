@@ -137,6 +137,15 @@ func addresses(text string) (base, root string, err error) {
 	return root + "/" + last, root, nil
 }
 
+// Base is the base URL, with its password.
+func (c *Client) Base() string { return c.base }
+
+// Base is how every client spells the base URL of the same server.
+func Base(url string) (string, error) {
+	base, _, err := addresses(url)
+	return base, err
+}
+
 // Address is the base URL without its password, for the operator.
 func (c *Client) Address() string {
 	u, err := url.Parse(c.base)
