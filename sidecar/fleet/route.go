@@ -132,14 +132,15 @@ func (r *Route) Enter(ctx context.Context) bool {
 	return true
 }
 
-// Budget is how often the request may be sent again to the server where the way stands: not at
-// all, where another one may be asked at once.
+// Budget is how often the request may be sent again to the server where the way stands: hardly
+// at all, where another one may be asked at once. But a kept connection that the server has
+// closed must not cost a session its prompt cache.
 func (r *Route) Budget() upstream.Budget {
 	r.f.mu.Lock()
 	defer r.f.mu.Unlock()
 	for i := range r.stops {
 		if s := &r.stops[i]; i != r.at && !s.asked && r.admits(s) {
-			return upstream.Budget{End: r.end}
+			return upstream.Budget{Retries: 1, End: r.end, Next: true}
 		}
 	}
 	return upstream.Budget{Retries: max(0, r.set.Limits.Retries-r.asked+1), End: r.end}

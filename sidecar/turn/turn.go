@@ -172,7 +172,7 @@ func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
 
 // take passes a piece on, and notes what has ended with it.
 func (t *Turn) take(p *Piece) {
-	if p.Doc != nil && !t.came {
+	if !t.came && p.speaks() {
 		t.came = true
 		t.route.Ended(fleet.Served, "")
 	}

@@ -19,11 +19,12 @@ import (
 type Budget struct {
 	Retries int
 	End     time.Time // no retry begins after it
+	Next    bool      // another server waits: this one is only asked again, once and at once, if a connection broke
 }
 
 // Retries are those that the limits give to a request that begins now.
 func Retries(lim *ruleset.Limits) Budget {
-	return Budget{lim.Retries, time.Now().Add(lim.RetryBudget)}
+	return Budget{Retries: lim.Retries, End: time.Now().Add(lim.RetryBudget)}
 }
 
 // attempts decides over the retries of one request.
@@ -46,6 +47,10 @@ func (a *attempts) check(ctx context.Context, res *http.Response, err error) (bo
 	a.made++
 	if ctx.Err() != nil {
 		return false, ctx.Err()
+	}
+	if a.Next {
+		a.wait = 0
+		return a.made <= a.Retries && err != nil && passing(err) && !dialing(err), nil
 	}
 	if err != nil && !passing(err) || err == nil && !busy(res.StatusCode) {
 		return false, nil
@@ -89,12 +94,17 @@ func passing(err error) bool {
 	if errors.As(err, &dns) {
 		return !dns.IsNotFound
 	}
-	var op *net.OpError
-	if errors.As(err, &op) && op.Op == "dial" {
+	if dialing(err) {
 		return true
 	}
 	var slow net.Error
 	return !errors.As(err, &slow) || !slow.Timeout()
+}
+
+// dialing reports that no connection came about: the server had nothing of the request.
+func dialing(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
 }
 
 // busy reports a status by which a server or the proxy before it asks for
