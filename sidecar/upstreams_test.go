@@ -240,6 +240,26 @@ func TestAllOpen(t *testing.T) {
 	}
 }
 
+// Servers that are off are said to be, as one server is: nobody is asked to come again for nothing.
+func TestAllAway(t *testing.T) {
+	main, far := twoBoxes(t)
+	r := beside(t, setup{limits: func(l *ruleset.Limits) { l.Away, l.Circuit.Open = 50*time.Millisecond, 20*time.Millisecond }}, main, far)
+	r.whole()
+	main.off()
+	far.off()
+	ruletest.Soon(t, "they are away", func() bool { return r.plain("whole").fault.Code == "upstream_away" })
+	for range 5 { // whether they are tried or left alone
+		for _, mode := range []string{"stream", "whole"} {
+			if a := r.answer(mode); a.status != 200 || !strings.Contains(a.text, "cannot be reached") {
+				t.Errorf("%s: %d %s", mode, a.status, a.body)
+			}
+		}
+		time.Sleep(7 * time.Millisecond)
+	}
+	far.on()
+	ruletest.Soon(t, "one is back", func() bool { return r.whole().text == fromThere })
+}
+
 // The retries of one request are for all of its servers together.
 func TestRetriesOfSeveral(t *testing.T) {
 	main, far := boxed(t, script.Fail(503, "Loading model")), boxed(t, script.Fail(503, "Loading model"))

@@ -191,18 +191,20 @@ func (r *Route) Ended(o Outcome, why string) {
 	}
 }
 
-// Why says of each server of the way why it cannot be asked now, and how long it takes until
-// one can.
-func (r *Route) Why() (why string, wait time.Duration) {
+// Why says of each server of the way why it cannot be asked now, how long it takes until one
+// can, and whether all of them are away.
+func (r *Route) Why() (why string, wait time.Duration, away bool) {
 	r.f.mu.Lock()
 	defer r.f.mu.Unlock()
 	var each []string
+	away = true
 	for i := range r.stops {
 		s := &r.stops[i]
 		each = append(each, fmt.Sprintf("%s failed %d times in a row", s.name, s.circuit.Failures()))
+		away = away && s.client.Away(r.set.Limits.Away)
 		if left := s.circuit.Wait(r.f.Now(), r.set.Limits.Circuit); i == 0 || left < wait {
 			wait = left
 		}
 	}
-	return "none of its model servers can be asked now: " + strings.Join(each, ", "), max(wait, time.Second)
+	return "none of its model servers can be asked now: " + strings.Join(each, ", "), max(wait, time.Second), away
 }

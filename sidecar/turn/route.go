@@ -41,13 +41,13 @@ func (t *Turn) locate(ctx context.Context) error {
 // round asks the servers of the model, in order, until a reply has begun or none is left.
 func (t *Turn) round(ctx context.Context) (*parse.Reading, error) {
 	t.route.Again()
-	var tried error // what the first server said that said something, or else the last failure
+	var tried error // what tells the caller most
 	for {
 		reading, err := t.ask(ctx)
 		if ctx.Err() != nil || !t.route.Several() || t.came || err == nil || !passes(err) {
 			return reading, err
 		}
-		if tried == nil || silent(tried) && !errors.Is(err, errClosed) {
+		if tried == nil || tells(err) > tells(tried) {
 			tried = err
 		}
 		from := t.route.Name()
@@ -77,8 +77,8 @@ func (t *Turn) unavailable(tried error) error {
 	if !errors.Is(tried, errClosed) {
 		return tried
 	}
-	why, wait := t.route.Why()
-	return upstream.Unavailable(t.set, why, wait)
+	why, wait, away := t.route.Why()
+	return upstream.Unavailable(t.set, why, wait, away)
 }
 
 // passes reports whether another server may be of use after an error, of which nothing came.
@@ -92,10 +92,19 @@ func elsewhere(err error) bool {
 	return errors.As(err, &f) && (f.Fault == ruleset.RateLimited || f.Fault == ruleset.Missing)
 }
 
-// silent reports whether no server said anything.
-func silent(err error) bool {
+// tells is how much an error tells a caller: what a server said more than that there is none,
+// and that one may be back in a moment more than that one is off.
+func tells(err error) int {
 	var f *upstream.Failure
-	return errors.Is(err, errClosed) || errors.As(err, &f) && (f.Fault == ruleset.Unreachable || f.Fault == ruleset.Away)
+	switch {
+	case errors.Is(err, errClosed):
+		return 0
+	case errors.As(err, &f) && f.Fault == ruleset.Away:
+		return 1
+	case errors.As(err, &f) && f.Fault == ruleset.Unreachable:
+		return 2
+	}
+	return 3
 }
 
 // outcome is what an error, of which nothing came, says of a server. That a model wrote

@@ -98,6 +98,9 @@ func (c *Client) EatsHeaders() bool { return c.eats.Load() }
 // AteHeader remembers that one did, for as long as the program runs.
 func (c *Client) AteHeader() { c.eats.Store(true) }
 
+// Away reports whether the server could not be reached for so long, or ever.
+func (c *Client) Away(long time.Duration) bool { return c.contact.gone(long) }
+
 // Close drops the idle connections.
 func (c *Client) Close() { c.pool.CloseIdleConnections() }
 
