@@ -34,8 +34,9 @@ type stop struct {
 
 // Route begins at the first server that may be asked. session may be "".
 func (f *Fleet) Route(set *ruleset.Set, m ruleset.Model, session string) (*Route, error) {
-	r := &Route{f: f, set: set}
-	for _, u := range set.UpstreamsOf(m) {
+	list := set.UpstreamsOf(m)
+	r := &Route{f: f, set: set, stops: make([]stop, 0, len(list))}
+	for _, u := range list {
 		s, err := f.of(set, u.URL)
 		if err != nil {
 			return nil, err
@@ -44,7 +45,7 @@ func (f *Fleet) Route(set *ruleset.Set, m ruleset.Model, session string) (*Route
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for i, u := range set.UpstreamsOf(m) {
+	for i, u := range list {
 		r.stops[i].name = f.name(set, m, u, r.stops[i].server)
 	}
 	if len(r.stops) > 1 && session != "" {

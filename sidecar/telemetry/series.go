@@ -44,6 +44,7 @@ type Series struct {
 // WithLabelValues is the series for values, in the order of the labels.
 func (v *Vec) WithLabelValues(values ...string) *Series {
 	var key strings.Builder
+	key.Grow(64) // most are no longer
 	for i, label := range v.labels {
 		key.WriteString(label + `="` + escapeValue(values[i]) + `",`)
 	}
