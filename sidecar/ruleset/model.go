@@ -50,9 +50,7 @@ func (l *loader) models() {
 		if m.Server.At.Known() && l.clean(serversFile) {
 			l.known(m.Server, "server", serverIDs(l.set.Servers))
 		}
-		if m.Upstream.At.Known() {
-			l.baseURL(m.Upstream)
-		}
+		l.baseURL(m.Upstream)
 		for _, name := range m.Upstreams {
 			l.known(name, "upstream", collect(l.set.Upstreams, func(u Upstream) string { return u.Name }))
 		}
@@ -117,7 +115,7 @@ func (s *Set) UpstreamsOf(m Model) []Upstream {
 // baseURL checks that a text is the address of a server.
 func (l *loader) baseURL(t rulefile.Text) {
 	u, err := url.Parse(t.Value)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	if t.At.Known() && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
 		l.report(t.All(), rulefile.CodeValue, "upstream is not a base URL", "write it like http://127.0.0.1:8000/v1")
 	}
 }

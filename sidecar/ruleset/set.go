@@ -14,6 +14,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/loops"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -37,6 +38,7 @@ type Set struct {
 	Runs       Runs
 	Results    Results
 	Edits      edits.Edits
+	Loop       *loops.Guard
 	References References                // of arguments to earlier results
 	Gateway    []tools.Tool              // that runs may call at an OpenClaw gateway, in the order of the file
 	Programs   *program.Table            // what is known of programs

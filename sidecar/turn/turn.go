@@ -50,6 +50,7 @@ type Turn struct {
 	known   upstream.Memory
 	style   *ruleset.Style // in which the model calls tools; nil: the server does it
 	body    []byte         // as the upstream gets it
+	stopped string         // what the user reads, since the model goes round in circles; "": it does not
 	remark  *remark        // that the model gets behind it; nil: none
 
 	account Account
@@ -80,6 +81,8 @@ func (t *Turn) Run(ctx context.Context, sink Sink) error {
 		t.account.Empty = reading.Empty()
 		if fault == "" {
 			return sink.Finish()
+		} else if fault == ruleset.Denied && t.stopped != "" {
+			return t.stop(about)
 		}
 		if again, err := t.next(fault, about, reading, err); !again {
 			return err
