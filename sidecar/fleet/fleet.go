@@ -112,7 +112,7 @@ func (f *Fleet) States(set *ruleset.Set) []State {
 			}
 			f.mu.Lock()
 			out = append(out, State{
-				Name: f.name(set, m, u, s), State: s.circuit.State(f.Now(), set.Limits.Circuit), Failures: s.circuit.Failures(), client: s.client,
+				Name: f.name(set, m, u.Name, s), State: s.circuit.State(f.Now(), set.Limits.Circuit), Failures: s.circuit.Failures(), client: s.client,
 			})
 			f.mu.Unlock()
 		}
@@ -121,14 +121,14 @@ func (f *Fleet) States(set *ruleset.Set) []State {
 }
 
 // name is what a server is called. Its address is the operator's alone.
-func (f *Fleet) name(set *ruleset.Set, m ruleset.Model, u ruleset.Upstream, s *server) string {
+func (f *Fleet) name(set *ruleset.Set, m ruleset.Model, said string, s *server) string {
 	for _, known := range set.Upstreams {
 		if f.byURL[known.URL] == s {
 			return known.Name
 		}
 	}
-	if u.Name != "" {
-		return u.Name
+	if said != "" {
+		return said
 	}
 	for _, first := range set.Models {
 		if first.Upstream.Value != "" && f.byURL[first.Upstream.Value] == s {

@@ -212,6 +212,10 @@ func TestOneServerByURL(t *testing.T) {
 	if err != nil || r.Client() != h.Main || r.Name() != "main" {
 		t.Errorf("%v %+v", err, r)
 	}
+	h.set.Upstreams[1].URL = h.Main.Base()
+	if r, err := h.Route(h.set, h.model, ""); err != nil || r.Several() || r.Name() != "main" {
+		t.Errorf("%v %+v: two names of one server are no choice", err, r)
+	}
 	if _, err := h.Route(h.set, ruleset.Model{Upstream: rulefile.Text{Value: "ftp://x"}}, ""); err == nil {
 		t.Error("no error")
 	}

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,12 +42,14 @@ func (f *Fleet) Route(set *ruleset.Set, m ruleset.Model, session string) (*Route
 		if err != nil {
 			return nil, err
 		}
-		r.stops = append(r.stops, stop{server: s, name: u.Name})
+		if !slices.ContainsFunc(r.stops, func(known stop) bool { return known.server == s }) { // two names may be one server
+			r.stops = append(r.stops, stop{server: s, name: u.Name})
+		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for i, u := range list {
-		r.stops[i].name = f.name(set, m, u, r.stops[i].server)
+	for i := range r.stops {
+		r.stops[i].name = f.name(set, m, r.stops[i].name, r.stops[i].server)
 	}
 	if len(r.stops) > 1 && session != "" {
 		r.home = session + "\x00" + m.ID.Value
