@@ -15,6 +15,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/internal/sockets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
@@ -36,6 +37,7 @@ const (
 // setup is what differs from the sidecar that most tests need.
 type setup struct {
 	key, token string
+	keys       fleet.Keys
 	server     string // dialect; "": probed
 	limits     func(*ruleset.Limits)
 	set        *ruleset.Set // nil: the shipped one
@@ -93,7 +95,7 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 	}
 	t.Cleanup(up.Close)
 	r.guard = guard.New(guard.Config{World: cfg.world, Listening: cfg.listening, Decisions: cfg.decisions, Confiner: cfg.confiner, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics), Now: time.Now, Metrics: metrics, Log: log})
-	r.s = New(Config{Rules: rules, Sources: cfg.sources, Journal: cfg.journal, Upstream: up, Guard: r.guard, Token: cfg.token, Metrics: metrics, Log: log, RoleWait: cfg.roleWait, Lab: cfg.lab})
+	r.s = New(Config{Rules: rules, Sources: cfg.sources, Journal: cfg.journal, Upstream: up, Keys: cfg.keys, Guard: r.guard, Token: cfg.token, Metrics: metrics, Log: log, RoleWait: cfg.roleWait, Lab: cfg.lab})
 	t.Cleanup(r.s.Close)
 	srv := httptest.NewServer(r.s.Handler())
 	t.Cleanup(srv.Close)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
@@ -40,6 +41,7 @@ type Config struct {
 	Journal  *journal.Journal  // of the runs; nil: what they did is not kept
 	Rules    Rules
 	Upstream *upstream.Client // of the settings
+	Keys     fleet.Keys       // of other model servers
 	Guard    *guard.Guard
 	Token    string // of callers; empty: none is asked for
 	Names    web.Names
@@ -72,10 +74,15 @@ func New(c Config) *Server {
 		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log, lab: c.Lab, account: c.Served, roleWait: cmp.Or(c.RoleWait, reply.RoleWait),
 		sessions: state.NewSessions(maxSessions),
 		turns: &turn.Planner{
-			Upstreams: turn.NewUpstreams(c.Upstream, c.Log), Guard: c.Guard, Thoughts: state.NewTexts(limits.Thoughts), Notes: state.NewTexts(limits.Thoughts),
+			Fleet: fleet.New(fleet.Config{Main: c.Upstream, Keys: c.Keys, Metrics: c.Metrics, Now: time.Now, Log: c.Log}), Guard: c.Guard, Thoughts: state.NewTexts(limits.Thoughts), Notes: state.NewTexts(limits.Thoughts),
 			Schemas: tools.NewSchemas(limits.Schemas), Metrics: c.Metrics, Log: c.Log,
 		},
 	}
+	c.Metrics.States(func(say func(upstream, state string)) {
+		for _, u := range s.turns.Fleet.States(s.rules.Set()) {
+			say(u.Name, string(u.State))
+		}
+	})
 	if len(c.Sources) > 0 {
 		s.runs = executor.New(executor.Config{Turns: s.turns, Guard: c.Guard, Sources: c.Sources, Journal: c.Journal, Now: time.Now, Log: c.Log})
 	}
@@ -95,7 +102,7 @@ func (s *Server) Resume(ctx context.Context, id string, sink turn.Sink) error {
 }
 
 // Close drops the connections that the server opened by itself.
-func (s *Server) Close() { s.turns.Upstreams.Close() }
+func (s *Server) Close() { s.turns.Fleet.Close() }
 
 // Handler is the HTTP surface.
 func (s *Server) Handler() http.Handler {
@@ -168,11 +175,14 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 }
 
 // Ready says why a request would not be served: the model server cannot be reached, is none,
-// or has no model that the first id of models.yaml could mean. The error is for the operator;
-// it holds no address.
+// or has no model that the first id of models.yaml could mean. Of several servers one is
+// enough. The error is for the operator; it holds no address.
 func (s *Server) Ready(ctx context.Context) error {
 	set := s.rules.Set()
-	main := s.turns.Upstreams.Main()
+	if len(set.Models[0].Upstreams) > 0 {
+		return s.turns.Fleet.Ready(ctx, set, set.Models[0])
+	}
+	main := s.turns.Fleet.Main
 	if err := main.Ready(ctx, set.Limits.ProbeTimeout); err != nil {
 		return err
 	}
@@ -201,8 +211,9 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if err := s.Ready(r.Context()); err != nil {
 		status = http.StatusServiceUnavailable
 		body["ready"], body["failing"] = false, []string{err.Error()}
-	} else {
-		body["server"] = s.turns.Upstreams.Main().Server(r.Context(), set).ID.Value
+	} else if len(set.Models[0].Upstreams) == 0 {
+		body["server"] = s.turns.Fleet.Main.Server(r.Context(), set).ID.Value
 	}
+	body["upstreams"] = s.turns.Fleet.Look(r.Context(), set)
 	web.WriteJSON(w, status, body)
 }

@@ -79,17 +79,18 @@ func probedWindow(ctx context.Context, set *ruleset.Set, server string, usual in
 	s.Upstream = cmp.Or(server, s.Upstream)
 	least, why, asked := 0, "the model server does not say it", map[string]bool{}
 	for _, m := range set.Models {
-		if at := cmp.Or(m.Upstream.Value, s.Upstream); asked[at] {
-			continue
-		} else {
-			asked[at] = true
-		}
-		n, err := service.Window(ctx, s, set, m)
-		if err != nil {
-			why = err.Error()
-		}
-		if n > 0 && (least == 0 || n < least) {
-			least = n
+		for _, u := range set.UpstreamsOf(m) {
+			if asked[u.URL] {
+				continue
+			}
+			asked[u.URL] = true
+			n, err := service.Window(ctx, s, set, m, u)
+			if err != nil {
+				why = err.Error()
+			}
+			if n > 0 && (least == 0 || n < least) {
+				least = n
+			}
 		}
 	}
 	if least == 0 {

@@ -18,7 +18,8 @@ func probeCommand(env Env) *cobra.Command {
 		Short: "Say whether the model server calls tools and follows a schema",
 		Long: `Say whether the model server calls tools, and whether it makes a model follow a JSON Schema:
 many servers ignore one without a word. The last line is the style in which a model is told of
-its tools (strategies.yaml): native means that the server calls them. Two requests are sent.`,
+its tools (strategies.yaml): native means that the server calls them. Two requests are sent to
+each server of the model.`,
 		Example: "  gpt-oss-executor probe --upstream http://127.0.0.1:8000/v1",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -36,13 +37,18 @@ its tools (strategies.yaml): native means that the server calls them. Two reques
 			} else if !known {
 				m = set.Models[0]
 			}
-			found, err := probe.Look(c.Context(), s, set, m)
+			found, err := probe.All(c.Context(), s, set, m)
 			if err != nil {
 				return err
 			}
 			var r rows
-			for _, f := range found.Fields() {
-				r.field(f.Name, f.Value, "")
+			for i := range found {
+				for _, f := range found[i].Fields() {
+					r.field(f.Name, f.Value, "")
+				}
+			}
+			if len(found) == 1 {
+				return env.paper(asJSON).whole(found[0], r.list)
 			}
 			return env.paper(asJSON).whole(found, r.list)
 		},
@@ -50,6 +56,6 @@ its tools (strategies.yaml): native means that the server calls them. Two reques
 	c.Flags().StringVar(&flags.Upstream, "upstream", flags.Upstream, "base `URL` of the model server")
 	c.Flags().StringVar(&model, "model", "", "`ID` of a model that callers see; the default one if left out")
 	rulesFlag(c, env, &flags.Rules)
-	jsonFlag(c, &asJSON, "an object")
+	jsonFlag(c, &asJSON, "an object, or a list for several servers")
 	return c
 }

@@ -97,7 +97,7 @@ type printed struct {
 }
 
 func (p *printed) Flows() bool                  { return true }
-func (p *printed) Begin()                       {}
+func (p *printed) Begin(string)                 {}
 func (p *printed) Called(int) []string          { return nil }
 func (p *printed) Left() bool                   { return false }
 func (p *printed) Say(text string)              { p.print(p.out, text+"\n") }

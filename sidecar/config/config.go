@@ -21,6 +21,7 @@ type Settings struct {
 	Listen         string `rule:"listen" is:"HOST:PORT" doc:"The address to serve on: HOST:PORT." eg:"127.0.0.1:8001"`
 	Upstream       string `rule:"upstream" is:"URL" doc:"The base URL of the model server, with or without /v1." eg:"http://127.0.0.1:8000/v1"`
 	UpstreamKey    string `rule:"upstream_key" is:"secret" doc:"The bearer token that the model server wants." eg:"${VLLM_API_KEY}"`
+	UpstreamKeys   string `rule:"upstream_keys" is:"secret" doc:"The bearer tokens of the other model servers that models.yaml names: on each line a base URL and its key. Each server gets its own, and no other." eg:"file:/run/secrets/upstream_keys"`
 	Server         string `rule:"server" is:"ID" doc:"A dialect of servers.yaml. If left out, the server is asked." eg:"vllm"`
 	Rules          string `rule:"rules" is:"DIR" doc:"The folder of rule files. It is watched for edits. If left out, the built-in rules are in force." eg:"/etc/gpt-oss-executor/rules"`
 	Policy         string `rule:"policy" is:"DIR" doc:"The locked folder of the security team. Its rules only tighten those of the operator." eg:"/etc/gpt-oss-executor/policy"`

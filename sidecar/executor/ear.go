@@ -32,11 +32,11 @@ type ear struct {
 func (e *ear) Flows() bool { return e.to.Flows() }
 
 // Begin forgets the reply before. With the first one the answer of the run begins.
-func (e *ear) Begin() {
+func (e *ear) Begin(server string) {
 	e.said = said{usage: e.said.usage}
 	if !*e.begun {
 		*e.begun = true
-		e.to.Begin()
+		e.to.Begin(server)
 	}
 }
 

@@ -248,7 +248,7 @@ func (r *Run) unfinished(s *said, why string) *ending {
 // leave gives the end of a run to the caller.
 func (r *Run) leave(e *ending) error {
 	if !r.begun {
-		r.sink.Begin()
+		r.sink.Begin("")
 	}
 	var doc openai.Completion
 	if err := doc.Parse(fmt.Appendf(nil, `{"usage":%s}`, r.usage.json())); err == nil {

@@ -31,6 +31,13 @@ func (s *EventWriter) Started() bool {
 	return s.started
 }
 
+// Head sets a header of the answer, where these are not gone; an empty value sets none.
+func (s *EventWriter) Head(name, value string) {
+	if value != "" && !s.started {
+		s.w.Header().Set(name, value)
+	}
+}
+
 // Raw writes one whole event as it is, final empty line included.
 func (s *EventWriter) Raw(event []byte) error {
 	if s.ended {

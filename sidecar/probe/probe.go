@@ -4,26 +4,49 @@ package probe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
 // Found is what a server was found to do.
 type Found struct {
+	Upstream string `json:"upstream,omitempty"` // its name, where the model has several
+	Error    string `json:"error,omitempty"`    // why it cannot be asked
 	upstream.Seen
 	Style string `json:"style"` // of requests with tools, of a session in the first half
 }
 
-// Look asks the server of a model.
-func Look(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.Model) (Found, error) {
-	cfg := upstream.Config{BaseURL: s.Upstream, Key: s.UpstreamKey, Server: s.Server}
-	if m.Upstream.Value != "" { // which never gets the key of the settings
-		cfg = upstream.Config{BaseURL: m.Upstream.Value}
+// All asks the servers of a model. The error says that none of them can be asked.
+func All(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.Model) (all []Found, err error) {
+	list := set.UpstreamsOf(m)
+	well := false
+	for _, u := range list {
+		found, one := look(ctx, s, set, m, u)
+		if err = errors.Join(err, one); one != nil {
+			found.Error = one.Error()
+		}
+		if well = well || one == nil; len(list) > 1 {
+			found.Upstream = u.Name
+		}
+		all = append(all, found)
+	}
+	if !well {
+		return nil, err
+	}
+	return all, nil
+}
+
+func look(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.Model, u ruleset.Upstream) (Found, error) {
+	cfg, err := fleet.ConfigOf(s, u)
+	if err != nil {
+		return Found{}, err
 	}
 	up, err := upstream.New(cfg)
 	if err != nil {
@@ -41,7 +64,7 @@ func Look(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.Mo
 	if style != nil && style.Schema && !seen.Schema {
 		style = style.Otherwise
 	}
-	found := Found{seen, ruleset.Native}
+	found := Found{Seen: seen, Style: ruleset.Native}
 	if style != nil {
 		found.Style = style.ID
 	}
@@ -52,8 +75,14 @@ func Look(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.Mo
 type Field struct{ Name, Value string }
 
 // Fields are all of them.
-func (f *Found) Fields() []Field {
-	out := []Field{{"server", f.Server}, {"models", strings.Join(f.Models, " ")}, {"tried", f.Model}}
+func (f *Found) Fields() (out []Field) {
+	if f.Upstream != "" {
+		out = append(out, Field{"upstream", f.Upstream})
+	}
+	if f.Error != "" {
+		return append(out, Field{"error", f.Error})
+	}
+	out = append(out, []Field{{"server", f.Server}, {"models", strings.Join(f.Models, " ")}, {"tried", f.Model}}...)
 	if f.Window > 0 {
 		out = append(out, Field{"window", strconv.Itoa(f.Window) + " tokens"})
 	}

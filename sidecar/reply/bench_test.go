@@ -59,7 +59,7 @@ func bench(b *testing.B, stream bool, size int, read func(*turn.Reader) error) {
 			b.ReportAllocs()
 			for b.Loop() {
 				o, stop := sinks[api](stream, m)
-				o.Begin()
+				o.Begin("")
 				r := turn.NewReader(func() *parse.Reader { return set.Strategies("").Reader(c, parse.Facts{}) }, o.Flows(), o.Take)
 				if err := read(r); err != nil {
 					b.Fatal(err)

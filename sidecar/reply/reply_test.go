@@ -46,7 +46,7 @@ func tell(t *testing.T, stream bool, read func(*turn.Reader) error, finish func(
 		defer s.Stop()
 		sink = s
 	}
-	sink.Begin()
+	sink.Begin("")
 	catalog := tools.NewCatalog(set.Tools, nil, []tools.Tool{{Name: "read"}})
 	r := turn.NewReader(func() *parse.Reader { return set.Strategies("").Reader(catalog, parse.Facts{}) }, sink.Flows(), sink.Take)
 	ruletest.Must(t, read(r))

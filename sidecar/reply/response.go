@@ -12,6 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/responses"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
 // ResponseConfig is what an answer of the Responses API is told before it begins.
@@ -105,9 +106,10 @@ func (o *Response) tick() {
 func (o *Response) Flows() bool { return o.Stream }
 
 // Begin forgets the reply before, but for what has left.
-func (o *Response) Begin() {
+func (o *Response) Begin(server string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.to.Head(web.Upstream, server)
 	o.shown, o.ids, o.reading, o.finish, o.usage = false, nil, nil, "", nil
 	if !o.Stream {
 		o.answer = o.empty()

@@ -33,7 +33,7 @@ func respond(t testing.TB, stream bool, want string, read func(*turn.Reader) err
 	w, set := httptest.NewRecorder(), ruletest.Shipped(t)
 	sink := NewResponse(w, ResponseConfig{Asked: asked, Model: "gpt-oss", Stream: stream, Keepalive: time.Minute, RoleWait: RoleWait, Log: slog.New(slog.DiscardHandler)})
 	defer sink.Stop()
-	sink.Begin()
+	sink.Begin("")
 	catalog := tools.NewCatalog(set.Tools, nil, []tools.Tool{{Name: "read"}, {Name: "fs__read"}})
 	r := turn.NewReader(func() *parse.Reader { return set.Strategies("").Reader(catalog, parse.Facts{}) }, sink.Flows(), sink.Take)
 	ruletest.Must(t, read(r))
@@ -266,7 +266,7 @@ func TestResponseEcho(t *testing.T) {
 // A sentence of ours stands where there is nothing, and on a line of its own behind text.
 func TestResponseSay(t *testing.T) {
 	said := func(s turn.Sink) error { s.Say("No answer."); return s.Finish() }
-	again := func(s turn.Sink) error { s.Begin(); return said(s) }
+	again := func(s turn.Sink) error { s.Begin(""); return said(s) }
 	const refused = `,"tool_calls":[{"id":"a","type":"function","function":{"name":"launch","arguments":"{}"}}]`
 	for _, row := range []struct {
 		message       string

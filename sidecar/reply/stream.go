@@ -14,6 +14,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
 // RoleWait is how long a reply that has begun may be silent before the caller gets the
@@ -105,9 +106,10 @@ func (o *Stream) sendRole() {
 func (o *Stream) Flows() bool { return true }
 
 // Begin forgets what was held of an earlier reply.
-func (o *Stream) Begin() {
+func (o *Stream) Begin(server string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.to.Head(web.Upstream, server)
 	o.choices, o.usage, o.meant = nil, nil, nil
 	o.gap = o.sent
 	if !o.role {

@@ -13,6 +13,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
 // Whole answers with one JSON document: that of the model server, with as few edits as
@@ -53,7 +54,11 @@ func (o *Whole) Stop() {}
 func (o *Whole) Left() bool { return false }
 
 // Begin forgets the reply before.
-func (o *Whole) Begin() { o.doc, o.answers, o.usage = nil, nil, nil }
+func (o *Whole) Begin(server string) {
+	if o.doc, o.answers, o.usage = nil, nil, nil; server != "" {
+		o.w.Header().Set(web.Upstream, server)
+	}
+}
 
 // Take keeps what the choices say that have ended.
 func (o *Whole) Take(p *turn.Piece) {

@@ -1,8 +1,11 @@
 package ruleset
 
 import (
+	"regexp"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/circuit"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/loops"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -13,8 +16,10 @@ type Limits struct {
 	SizeLimits     `rule:"size,required" doc:"Sizes, written 64KiB, 16MiB or 1GiB. Each is at least 1KiB."`
 	TimeLimits     `rule:"time,required" doc:"Times, written 500ms, 30s or 2m. Each is at least 10ms, except grace and probe_every."`
 	RetryLimits    `rule:"retry,required" doc:"How often the model server is asked again after a network error, 429, 502, 503 or 504. It is not asked again once something has reached the caller."`
-	Session        Pace `rule:"session" doc:"How much one session may ask. The header session_id or x-session-affinity names it. More gets 429. If left out: 32 at once, 600 a minute."`
-	Caller         Pace `rule:"caller" doc:"How much one address may ask without naming a session. If left out: 10000 at once, 600000 a minute."`
+	Circuit        circuit.Bounds `rule:"circuit" doc:"When one of several model servers is left alone for a while. If left out, as shipped."`
+	Session        Pace           `rule:"session" doc:"How much one session may ask. The header session_id or x-session-affinity names it. More gets 429. If left out: 32 at once, 600 a minute."`
+	Caller         Pace           `rule:"caller" doc:"How much one address may ask without naming a session. If left out: 10000 at once, 600000 a minute."`
+	Loop           loops.Circles  `rule:"loop" doc:"When a model goes round in circles: the same call with the same result, since the user spoke last, and no new call in between. If left out: nothing is done."`
 	KeepLimits     `rule:"keep,required" doc:"How much is kept in memory. Read at start only."`
 	ConfinedLimits `rule:"confined" doc:"Limits of one command that runs confined, with all that it starts. If left out, they are as shipped."`
 	ApprovalLimits `rule:"approvals" doc:"Limits of the calls that a person is asked about. If left out, they are as shipped. Read at start only."`
@@ -94,6 +99,7 @@ type NetworkLimits struct {
 // defaultLimits are what limits.yaml need not say, because older ones do not.
 var defaultLimits = Limits{
 	TimeLimits:     TimeLimits{CallerWait: 30 * time.Minute, Away: 3 * time.Second},
+	Circuit:        circuit.Bounds{Failures: 3, Open: 10 * time.Second},
 	Session:        Pace{AtOnce: 32, PerMinute: 600},
 	Caller:         Pace{AtOnce: 10_000, PerMinute: 600_000},
 	ConfinedLimits: ConfinedLimits{ConfinedTime: 24 * time.Hour, ConfinedProcesses: 512, ConfinedMemory: 8 << 30, ConfinedFile: 8 << 30, ConfinedOutput: 256 << 20},
@@ -116,6 +122,7 @@ func (l *loader) limits() {
 	if l.trees[lockedName(limitsFile)] != nil && l.trees[limitsFile] != nil && l.clean(limitsFile, lockedName(limitsFile)) {
 		l.ceilings(&f)
 	}
+	l.set.Loop = loops.Compile(f.Loop, func(t rulefile.Text) *regexp.Regexp { return l.pattern(t, "") }, l.report)
 	l.set.Limits, l.set.Tools.MaxDepth = f, f.Depth
 	if !l.clean(limitsFile) {
 		return

@@ -1,12 +1,15 @@
 package ruleset
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -117,6 +120,73 @@ func TestNetworkLimits(t *testing.T) {
 		}
 		if set.Limits.NetworkLimits != row.want {
 			t.Errorf("%s: %+v", name, set.Limits.NetworkLimits)
+		}
+	}
+}
+
+// The guard against circles may be left out, says what is wrong with it, and is tightened by the
+// locked folder. Of the shipped one, what is another one each time does not count.
+func TestLoopLimits(t *testing.T) {
+	head, rest, _ := strings.Cut(shipped(t)[limitsFile], "loop:\n")
+	_, rest, _ = strings.Cut(rest, "\n\n")
+	for says, want := range map[string]string{
+		"":                           "0 0",
+		"loop: {tell: 2, note: x}\n": "2 0",
+		"loop: {tell: 4, note: x, end: 9, say: y}\n": "4 9",
+		"loop: {tell: 1, note: x}\n":                 "it lies between 2 and 1000",
+		"loop: {tell: 2}\n":                          "loop has tell, so it needs note",
+		"loop: {end: 2}\n":                           "loop has end, so it needs say",
+		"loop: {say: y}\n":                           "loop has say, so it needs end",
+		"loop: {end: 2, say: y, ignore: ['(']}\n":    "missing closing )",
+		"loop: {end: 2, say: y, ignore: '[0-9]'}\n":  "ignore must be a list",
+		"loop: {end: 2, say: y, until: 3}\n":         "unknown key until",
+	} {
+		files := maps.Clone(shipped(t))
+		files[limitsFile] = head + says + "\n" + rest
+		set, problems := Load(files)
+		if set == nil {
+			if !strings.Contains(problems.Error(), want) {
+				t.Errorf("%q: %v", says, problems)
+			}
+			continue
+		}
+		if got := fmt.Sprint(set.Limits.Loop.Tell, set.Limits.Loop.End); got != want || (set.Loop == nil) != (want == "0 0") {
+			t.Errorf("%q: %s, want %s", says, got, want)
+		}
+	}
+	set, problems := underLock(t, rulefile.Files{limitsFile: "version: 1\nloop: {end: 4, say: no}\n"}, rulefile.Files{})
+	if set == nil || set.Limits.Loop.End != 4 || set.Limits.Loop.Tell != 3 {
+		t.Errorf("%v", problems)
+	}
+	same := func(results ...string) bool {
+		body := `{"messages":[{"role":"user","content":"go"}`
+		for i, r := range results {
+			body += fmt.Sprintf(`,{"role":"assistant","content":"","tool_calls":[{"id":"c%d","type":"function","function":{"name":"exec","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c%d","content":%q}`, i, i, r)
+		}
+		q, err := openai.ParseRequest([]byte(body + "]}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return loaded(t).Loop.Look(q).Note("c2") != ""
+	}
+	for _, row := range []struct {
+		one, two string
+		same     bool
+	}{
+		{"done 2026-03-01T10:00:00Z", "done 2026-03-02 11:22:33.5+01:00", true},
+		{"took 3 ms", "took 17.5 ms", true},
+		{"ok in 0.012s", "ok in 1.5s", true},
+		{"pid 17", "PID: 4711", true},
+		{"pid 17", "pid 4711", true},
+		{`{"pid": 17, "elapsed_ms": 3}`, `{"pid": 18, "elapsed_ms": 4}`, true},
+		{`{"timestamp":"a"}`, `{"timestamp":"b"}`, true},
+		{"3 files", "4 files", false},
+		{"port 8000", "port 8001", false},
+		{`{"count": 3}`, `{"count": 4}`, false},
+		{"line 3: no such file", "line 4: no such file", false},
+	} {
+		if got := same(row.one, row.two, row.one); got != row.same {
+			t.Errorf("%s, %s: %v", row.one, row.two, got)
 		}
 	}
 }

@@ -21,8 +21,8 @@ func (l *loader) localhost(f urlsFile) urls.Servers {
 		}
 		s.Own = append(s.Own, t.Value)
 	}
-	for _, m := range l.set.Models {
-		if address := urls.AddressOf(m.Upstream.Value); address != "" {
+	for _, url := range append(collect(l.set.Models, func(m Model) string { return m.Upstream.Value }), collect(l.set.Upstreams, func(u Upstream) string { return u.URL })...) {
+		if address := urls.AddressOf(url); address != "" {
 			s.Own = append(s.Own, address)
 		}
 	}

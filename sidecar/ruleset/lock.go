@@ -85,7 +85,7 @@ func (l *loader) ceiling(v, most reflect.Value, keys ...string) {
 		}
 		return
 	}
-	if v.Int() <= most.Int() || !l.trees[lockedName(limitsFile)].Says(keys...) {
+	if !v.CanInt() || v.Int() <= most.Int() || !l.trees[lockedName(limitsFile)].Says(keys...) {
 		return
 	}
 	if l.trees[limitsFile].Says(keys...) { // what nobody has said is nobody's to change

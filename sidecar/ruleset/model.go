@@ -10,23 +10,25 @@ import (
 
 // modelFile is models.yaml.
 type modelFile struct {
-	Version int           `rule:"version,required" one:"1" doc:"The version of this file's format."`
-	Default rulefile.Text `rule:"default" doc:"The id for requests that name no model, and for openclaw.json. If left out, it is the first of models." eg:"gpt-oss"`
-	Models  []Model       `rule:"models,required" doc:"The model ids that callers see."`
+	Version   int                            `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	Default   rulefile.Text                  `rule:"default" doc:"The id for requests that name no model, and for openclaw.json. If left out, it is the first of models." eg:"gpt-oss"`
+	Upstreams []rulefile.Pair[rulefile.Text] `rule:"upstreams" doc:"Model servers beside the one of the settings: a name of your own, and the base URL. Logs, metrics and /readyz show the name." eg:"{far: http://gpu.lan:8000/v1}"`
+	Models    []Model                        `rule:"models,required" doc:"The model ids that callers see."`
 }
 
 // Model is a model id that callers see, and what stands behind it.
 type Model struct {
-	ID       rulefile.Text  `rule:"id,required" doc:"The name that the caller asks for." eg:"gpt-oss"`
-	About    string         `rule:"about,required" doc:"What the model is for. Operators read it." eg:"Whatever gpt-oss model the server has."`
-	Upstream rulefile.Text  `rule:"upstream" doc:"The base URL of a model server of its own. That server never gets the key of the settings. If left out, it is the model server of the settings." eg:"http://127.0.0.1:8000/v1"`
-	Name     string         `rule:"name" doc:"The model's id at the model server. If left out, it is the listed model that the caller's id means. If none fits, the answer is 404." eg:"openai/gpt-oss-20b"`
-	Mode     string         `rule:"mode,required" one:"provider executor either" doc:"provider returns calls to the caller, who runs them. executor runs tools of its own until there is an answer; those of the caller are not used. either: executor for requests without tools, provider for others. Where this program has no tools to run, all of them are provider."`
-	Profile  rulefile.Text  `rule:"profile" doc:"A profile of strategies.yaml. If left out, it is default." eg:"native"`
-	Server   rulefile.Text  `rule:"server" doc:"A dialect of servers.yaml. If left out, the server is asked." eg:"vllm"`
-	Style    rulefile.Text  `rule:"style" doc:"A style of strategies.yaml, for a server that cannot call tools; native if it can. If left out, choose in strategies.yaml says it." eg:"react"`
-	Prompt   rulefile.Text  `rule:"prompt" doc:"A file of prompts/, without .txt or .tmpl. Its text is a system message in front of all others." eg:"native"`
-	Sampling map[string]any `rule:"sampling" doc:"Fields of the request that are set if the caller did not set them." eg:"{temperature: 1.0}"`
+	ID        rulefile.Text   `rule:"id,required" doc:"The name that the caller asks for." eg:"gpt-oss"`
+	About     string          `rule:"about,required" doc:"What the model is for. Operators read it." eg:"Whatever gpt-oss model the server has."`
+	Upstream  rulefile.Text   `rule:"upstream" doc:"The base URL of a model server of its own. That server never gets the key of the settings. If left out, it is the model server of the settings." eg:"http://127.0.0.1:8000/v1"`
+	Upstreams []rulefile.Text `rule:"upstreams" doc:"Names of model servers, in the order in which they are tried: those under upstreams, and main, which is the one of the settings. If one fails, the next is asked, as long as nothing of an answer has come. It does not go with upstream." eg:"[main, far]"`
+	Name      string          `rule:"name" doc:"The model's id at the model server. If left out, it is the listed model that the caller's id means. If none fits, the answer is 404." eg:"openai/gpt-oss-20b"`
+	Mode      string          `rule:"mode,required" one:"provider executor either" doc:"provider returns calls to the caller, who runs them. executor runs tools of its own until there is an answer; those of the caller are not used. either: executor for requests without tools, provider for others. Where this program has no tools to run, all of them are provider."`
+	Profile   rulefile.Text   `rule:"profile" doc:"A profile of strategies.yaml. If left out, it is default." eg:"native"`
+	Server    rulefile.Text   `rule:"server" doc:"A dialect of servers.yaml. If left out, the server is asked." eg:"vllm"`
+	Style     rulefile.Text   `rule:"style" doc:"A style of strategies.yaml, for a server that cannot call tools; native if it can. If left out, choose in strategies.yaml says it." eg:"react"`
+	Prompt    rulefile.Text   `rule:"prompt" doc:"A file of prompts/, without .txt or .tmpl. Its text is a system message in front of all others." eg:"native"`
+	Sampling  map[string]any  `rule:"sampling" doc:"Fields of the request that are set if the caller did not set them." eg:"{temperature: 1.0}"`
 }
 
 // The modes that differ from provider.
@@ -39,6 +41,7 @@ const (
 func (l *loader) models() {
 	file := decodeFile[modelFile](l, modelsFile)
 	l.set.Models = file.Models
+	l.upstreams(file.Upstreams)
 	l.defaultModel(file.Default)
 	for _, m := range l.set.Models {
 		if m.Profile.At.Known() && l.clean(strategiesFile) {
@@ -47,8 +50,12 @@ func (l *loader) models() {
 		if m.Server.At.Known() && l.clean(serversFile) {
 			l.known(m.Server, "server", serverIDs(l.set.Servers))
 		}
-		if m.Upstream.At.Known() {
-			l.baseURL(m.Upstream)
+		l.baseURL(m.Upstream)
+		for _, name := range m.Upstreams {
+			l.known(name, "upstream", collect(l.set.Upstreams, func(u Upstream) string { return u.Name }))
+		}
+		if l.unique("upstream", m.Upstreams); m.Upstream.At.Known() && m.Upstreams != nil {
+			l.report(m.Upstream.All(), rulefile.CodeValue, "upstream and upstreams cannot go together", "give the server a name under upstreams, above models")
 		}
 		if m.Style.At.Known() && l.clean(strategiesFile) {
 			l.known(m.Style, "style", append(slices.Sorted(maps.Keys(l.set.styles)), Native))
@@ -73,10 +80,42 @@ func (l *loader) defaultModel(id rulefile.Text) {
 	l.set.Models = slices.Concat(l.set.Models[at:at+1], l.set.Models[:at], l.set.Models[at+1:])
 }
 
+// Main is the name of the model server of the settings.
+const Main = "main"
+
+// Upstream is a model server.
+type Upstream struct{ Name, URL string } // the URL of the one of the settings is empty
+
+// upstreams takes the model servers of models.yaml.
+func (l *loader) upstreams(list []rulefile.Pair[rulefile.Text]) {
+	l.set.Upstreams = []Upstream{{Name: Main}}
+	for _, u := range list {
+		if u.Key.Value == Main {
+			l.report(u.Key.All(), rulefile.CodeValue, Main+" is the model server of the settings", "choose another name")
+		}
+		l.plainID(u.Key)
+		l.baseURL(u.Value)
+		l.set.Upstreams = append(l.set.Upstreams, Upstream{u.Key.Value, u.Value.Value})
+	}
+	l.unique("address", collect(list, func(u rulefile.Pair[rulefile.Text]) rulefile.Text { return u.Value }))
+}
+
+// UpstreamsOf are the servers of a model, in order. One that only the model names has no name.
+func (s *Set) UpstreamsOf(m Model) []Upstream {
+	if len(m.Upstreams) == 0 && m.Upstream.Value == "" {
+		return []Upstream{{Name: Main}}
+	} else if len(m.Upstreams) == 0 {
+		return []Upstream{{URL: m.Upstream.Value}}
+	}
+	return collect(m.Upstreams, func(t rulefile.Text) Upstream {
+		return s.Upstreams[slices.IndexFunc(s.Upstreams, func(u Upstream) bool { return u.Name == t.Value })]
+	})
+}
+
 // baseURL checks that a text is the address of a server.
 func (l *loader) baseURL(t rulefile.Text) {
 	u, err := url.Parse(t.Value)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	if t.At.Known() && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
 		l.report(t.All(), rulefile.CodeValue, "upstream is not a base URL", "write it like http://127.0.0.1:8000/v1")
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/circuit"
 )
 
 // The default is the model that is named, wherever it stands; without a name the first one.
@@ -55,6 +58,68 @@ func TestModelMore(t *testing.T) {
 		}
 		if _, ok := set.Model("mine"); !ok || set.Models[0].ID.Value != c.want {
 			t.Errorf("%s: the default is %s", name, set.Models[0].ID.Value)
+		}
+	}
+}
+
+// Models name their servers; each name means one address, and every address is the program's own.
+func TestUpstreams(t *testing.T) {
+	const servers = "upstreams: {far: 'http://gpu.lan:8000/v1', near: 'http://127.0.0.1:9000'}\n"
+	for _, row := range []struct{ servers, model, want string }{
+		{servers, "upstreams: [far, main]", "far=http://gpu.lan:8000/v1 main="},
+		{servers, "upstreams: [near]", "near=http://127.0.0.1:9000"},
+		{servers, "mode: provider", "main="},
+		{"", "upstream: 'http://x/v1'", "=http://x/v1"},
+		{"", "upstreams: [main]", "main="},
+		{"", "upstreams: []", "main="},
+		{servers, "upstreams: [fra]", "did you mean far?"},
+		{servers, "upstreams: [far, far]", "the upstream far stands here twice"},
+		{servers, "{upstreams: [far], upstream: 'http://x'}", "upstream and upstreams cannot go together"},
+		{servers, "upstreams: far", "upstreams must be a list"},
+		{"upstreams: {main: 'http://x'}\n", "mode: provider", "main is the model server of the settings"},
+		{"upstreams: {a b: 'http://x'}\n", "mode: provider", "cannot be an id"},
+		{"upstreams: {a: 'x'}\n", "mode: provider", "upstream is not a base URL"},
+		{"upstreams: {a: 'http://x', b: 'http://x'}\n", "mode: provider", "the address http://x stands here twice"},
+	} {
+		files := maps.Clone(shipped(t))
+		more := strings.Trim(row.model, "{}")
+		if !strings.Contains(more, "mode") {
+			more += ", mode: provider"
+		}
+		files[modelsFile] = "version: 1\n" + row.servers + "models:\n  - {id: a, about: x, " + more + "}\n"
+		set, problems := Load(files)
+		if set == nil {
+			if !strings.Contains(problems.Error(), row.want) {
+				t.Errorf("%s%s: %v", row.servers, row.model, problems)
+			}
+			continue
+		}
+		var got []string
+		for _, u := range set.UpstreamsOf(set.Models[0]) {
+			got = append(got, u.Name+"="+u.URL)
+		}
+		if s := strings.Join(got, " "); s != row.want {
+			t.Errorf("%s%s: %s, want %s", row.servers, row.model, s, row.want)
+		}
+	}
+}
+
+// When a server is left alone may be left out, and the locked folder bounds it.
+func TestCircuitLimits(t *testing.T) {
+	head, rest, _ := strings.Cut(shipped(t)[limitsFile], "circuit:\n")
+	_, rest, _ = strings.Cut(rest, "\n\n")
+	for says, want := range map[string]circuit.Bounds{
+		"":                                   {Failures: 3, Open: 10 * time.Second},
+		"circuit: {failures: 5}\n":           {Failures: 5, Open: 10 * time.Second},
+		"circuit: {open: 1m, failures: 1}\n": {Failures: 1, Open: time.Minute},
+		"circuit: {open: 0s}\n":              {},
+		"circuit: {failures: 0}\n":           {},
+	} {
+		files := maps.Clone(shipped(t))
+		files[limitsFile] = head + says + "\n" + rest
+		set, problems := Load(files)
+		if (set == nil) != (want == circuit.Bounds{}) || set != nil && set.Limits.Circuit != want {
+			t.Errorf("%q: %v", says, problems)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/loops"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -30,12 +31,14 @@ type Set struct {
 	Version    string // first 12 hex digits of the sha256 over all files
 	Tools      *tools.Rules
 	Limits     Limits
-	Servers    []Server // in the order in which detection tries them; the last one fits every server
-	Models     []Model  // the default first, the others in the order of the file
+	Servers    []Server   // in the order in which detection tries them; the last one fits every server
+	Upstreams  []Upstream // that models may name; that of the settings first
+	Models     []Model    // the default first, the others in the order of the file
 	Recovery   Recovery
 	Runs       Runs
 	Results    Results
 	Edits      edits.Edits
+	Loop       *loops.Guard
 	References References                // of arguments to earlier results
 	Gateway    []tools.Tool              // that runs may call at an OpenClaw gateway, in the order of the file
 	Programs   *program.Table            // what is known of programs

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
@@ -193,6 +195,13 @@ func (r *running) judges(ctx context.Context, experiments *lab.Lab) (ended func(
 // server puts the server together.
 func (r *running) server(ctx context.Context, up *upstream.Client, experiments *lab.Lab) (*sidecar.Server, error) {
 	s := r.Settings
+	keys, err := fleet.Others(s)
+	if err != nil {
+		return nil, err
+	}
+	if hosts := keys.Unused(r.Rules.Set()); len(hosts) > 0 {
+		r.Log.Warn("upstream_keys has keys of servers that no model of models.yaml is asked at", "event", "keys_unused", "hosts", strings.Join(hosts, " "))
+	}
 	sources, err := r.sources(ctx)
 	if err != nil {
 		return nil, err
@@ -202,7 +211,7 @@ func (r *running) server(ctx context.Context, up *upstream.Client, experiments *
 		return nil, err
 	}
 	return sidecar.New(sidecar.Config{
-		Lab: experiments, Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
+		Lab: experiments, Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Keys: keys, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
 		Names: web.Names{Local: r.local, Token: s.Token != "", Hosts: hosts(s, s.Listen)},
 	}), nil
 }

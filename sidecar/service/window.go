@@ -7,18 +7,20 @@ import (
 	"log/slog"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
-// Window asks the server of a model how many tokens it takes; 0: it does not say. The error
+// Window asks a server of a model how many tokens it takes; 0: it does not say. The error
 // says that it cannot be asked.
-func Window(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.Model) (int, error) {
-	c := upstream.Config{BaseURL: cmp.Or(m.Upstream.Value, s.Upstream), Server: cmp.Or(m.Server.Value, s.Server),
-		Connect: set.Limits.Connect, IdleConnections: 1, Log: slog.New(slog.DiscardHandler)}
-	if m.Upstream.Value == "" {
-		c.Key = s.UpstreamKey
+func Window(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.Model, u ruleset.Upstream) (int, error) {
+	c, err := fleet.ConfigOf(s, u)
+	if err != nil {
+		return 0, err
 	}
+	c.Server = cmp.Or(m.Server.Value, c.Server)
+	c.Connect, c.IdleConnections, c.Log = set.Limits.Connect, 1, slog.New(slog.DiscardHandler)
 	up, err := upstream.New(c)
 	if err != nil {
 		return 0, err

@@ -24,6 +24,7 @@ type Metrics struct {
 	Decisions *Vec    // model, arm, effect, file, rule
 	Faults    *Vec    // model, arm, fault, action; those of the gateway have no model
 	Said      *Vec    // model, arm, fault
+	Upstreams *Vec    // upstream, outcome: served, answered, failed, left
 	Untouch   *Series // replies that left byte for byte
 	Open      *Series // streams being served
 	First     *Series // seconds until the upstream began to answer
@@ -68,6 +69,7 @@ func New() *Metrics {
 		Decisions: counter("policy_decisions_total", "Calls that the policy denied, asked about, or would have (audit), by the rule and its file.", "model", "arm", "effect", "file", "rule"),
 		Faults:    counter("faults_total", "Faults of the model or its server, by what was done.", "model", "arm", "fault", "action"),
 		Said:      counter("said_total", "Answers that are a sentence of the rules, by the fault.", "model", "arm", "fault"),
+		Upstreams: counter("upstream_requests_total", "Requests to a model server by its name and outcome: served, answered (it said why there is no reply), failed, left (the caller did).", "upstream", "outcome"),
 		Untouch:   counter("untouched_total", "Replies that left byte for byte as they came.").WithLabelValues(),
 		Open:      gauge("open_streams", "Streams being served.").WithLabelValues(),
 		First:     seconds("upstream_first_seconds", "Seconds until the upstream began to answer.").WithLabelValues(),
@@ -142,6 +144,14 @@ func (m *Metrics) DecisionLog(written, lost, failed, sinceHead func() float64) {
 func (m *Metrics) Captured(written, dropped func() float64) {
 	m.list.add(&Vec{name: prefix + "captured_total", help: "Replies that were recorded.", kind: kindCounter, read: written})
 	m.list.add(&Vec{name: prefix + "captures_dropped_total", help: "Replies that were to be recorded, and were too many at once.", kind: kindCounter, read: dropped})
+}
+
+// States shows how the model servers are, by what fill says whenever somebody asks.
+func (m *Metrics) States(fill func(say func(upstream, state string))) {
+	m.list.add(&Vec{name: prefix + "upstream_state", help: "1 for the state of a model server: closed (it is asked), open (it failed too often), half_open (one request tries it).",
+		kind: kindGauge, labels: []string{"upstream", "state"}, fill: func(v *Vec) {
+			fill(func(upstream, state string) { v.WithLabelValues(upstream, state).Set(1) })
+		}})
 }
 
 // Approval counts what became of a question to a person.

@@ -27,6 +27,7 @@ type Vec struct {
 	name, help, kind string
 	labels           []string
 	read             func() float64 // where its only value comes from, if it is no series
+	fill             func(*Vec)     // where its series come from, if they are those of the moment
 
 	mu     sync.Mutex
 	series map[string]*Series // by their labels, as they are written
@@ -43,6 +44,7 @@ type Series struct {
 // WithLabelValues is the series for values, in the order of the labels.
 func (v *Vec) WithLabelValues(values ...string) *Series {
 	var key strings.Builder
+	key.Grow(64) // most are no longer
 	for i, label := range v.labels {
 		key.WriteString(label + `="` + escapeValue(values[i]) + `",`)
 	}
@@ -125,6 +127,11 @@ func (l *list) write(out *bytes.Buffer) {
 }
 
 func (v *Vec) write(out *bytes.Buffer) {
+	if v.fill != nil {
+		now := &Vec{name: v.name, help: v.help, kind: v.kind, labels: v.labels}
+		v.fill(now)
+		v = now
+	}
 	v.mu.Lock()
 	series := maps.Clone(v.series)
 	v.mu.Unlock()

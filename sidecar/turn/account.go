@@ -14,6 +14,7 @@ type Account struct {
 	Model              string // id that the caller sees
 	Who                policy.Subject
 	Turns              int      // requests to the model
+	Upstream           string   // name of the model server that was asked last
 	Style              string   // in which it was asked; native: the server was offered the tools
 	Strategies         []string // that found calls
 	Edits              []string // rules that changed what the model read
@@ -32,7 +33,7 @@ type Account struct {
 func (t *Turn) Account() Account {
 	a := t.account
 	a.next()
-	a.Model, a.Who, a.Style = t.Model.ID.Value, t.who, styleID(t.style)
+	a.Model, a.Who, a.Upstream, a.Style = t.Model.ID.Value, t.who, t.route.Name(), styleID(t.style)
 	a.Again, a.Offered = t.spent, t.agent
 	return a
 }
@@ -71,7 +72,7 @@ func (a *Account) next() {
 // Add takes over what another turn of the same run came to.
 func (a *Account) Add(more Account) {
 	a.Turns += more.Turns
-	a.Style = more.Style
+	a.Upstream, a.Style = more.Upstream, more.Style
 	a.Refused += more.Refused
 	a.Again += more.Again
 	a.Offered, a.Empty = a.Offered || more.Offered, more.Empty

@@ -124,7 +124,7 @@ func (t *Turn) say(fault ruleset.Fault, sentence string, about tools.Refusal, er
 	t.p.Log.Warn("the user reads a sentence of the rules", "event", "said", "fault", fault, "model", t.Model.ID.Value,
 		"server", t.srv.ID.Value, "agent", t.who.Agent, "session", t.who.Session, "detail", detail(about, err), "rules", t.set.Version)
 	if err != nil {
-		t.sink.Begin() // nothing of the broken reply leaves
+		t.sink.Begin("") // nothing of the broken reply leaves
 	}
 	return t.tell(sentence)
 }

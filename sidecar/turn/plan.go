@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -19,13 +20,13 @@ import (
 
 // Planner plans turns. Its fields are what all turns share; all must be set.
 type Planner struct {
-	Upstreams *Upstreams
-	Guard     *guard.Guard
-	Thoughts  *state.Texts // behind calls that have left
-	Notes     *state.Texts // about calls that have not, for the results of those beside them
-	Schemas   *tools.Schemas
-	Metrics   *telemetry.Metrics
-	Log       *slog.Logger
+	Fleet    *fleet.Fleet
+	Guard    *guard.Guard
+	Thoughts *state.Texts // behind calls that have left
+	Notes    *state.Texts // about calls that have not, for the results of those beside them
+	Schemas  *tools.Schemas
+	Metrics  *telemetry.Metrics
+	Log      *slog.Logger
 }
 
 // Caller is what the headers of a request say.
@@ -44,24 +45,20 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	if !ok {
 		return nil, openai.ModelNotFound(id)
 	}
-	up, err := p.Upstreams.of(model.Upstream.Value)
+	who := Asker(req, from, id)
+	route, err := p.Fleet.Route(set, model, who.Session)
 	if err != nil {
 		return nil, openai.Internal("model " + id + ": " + err.Error())
 	}
 	waiting := deferred(req)
-	srv := up.Server(ctx, set)
-	if model.Server.Value != "" {
-		srv = set.Server(model.Server.Value)
-	}
-	if model, err = up.Model(ctx, set, model, id); err != nil {
+	t := &Turn{p: p, set: set, route: route, as: model, who: who, from: from, since: time.Now(), agent: len(offered(req)) > 0}
+	if err := t.locate(ctx); err != nil {
 		return nil, err
 	}
-	t := &Turn{p: p, up: up, set: set, srv: srv, Model: model, from: from, since: time.Now(), agent: len(offered(req)) > 0}
 	if from.Watch != nil {
 		from.Watch.Asked(req)
 		t.listens = from.Watch.Listens()
 	}
-	t.who = Asker(req, from, t.Model.ID.Value)
 	read, err := t.edited(req) // by the model; whoever judges calls looks at what came
 	if err != nil {
 		return nil, err
@@ -70,15 +67,15 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	t.offered = offered(read)
 	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, t.offered)
 	t.catalog.Defer(waiting)
-	t.facts = set.Facts(t.Model.ID.Value, srv.ID.Value, req.LastUser)
+	t.facts = set.Facts(t.Model.ID.Value, t.srv.ID.Value, req.LastUser)
 	t.known = upstream.Memory{Thoughts: p.Thoughts, Notes: p.Notes}
 	if !from.Runs {
-		window := up.Window(srv)
 		t.known.Bounds = func(tool string, chars int) trim.Bounds {
-			return set.Results.Bounds(ruleset.OfGateway, tool, window, chars)
+			return set.Results.Bounds(ruleset.OfGateway, tool, t.window, chars)
 		}
 		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, req.Said)
 		p.results(req)
+		t.circling(set.Loop.Look(req))
 	}
 	if err := t.write(ctx); err != nil {
 		return nil, err
@@ -91,20 +88,6 @@ func (t *Turn) edited(req *openai.Request) (*openai.Request, error) {
 	out, done, err := t.set.Edits.Request(req, t.who, t.Model.Sampling)
 	t.account.Edits = t.p.Edited(t.set, t.Model.ID.Value, done)
 	return out, err
-}
-
-// Window is how many tokens the model server takes, for a model of the set; 0: nobody knows.
-// The error is an *openai.Error.
-func (p *Planner) Window(ctx context.Context, set *ruleset.Set, m ruleset.Model) (int, error) {
-	up, err := p.Upstreams.of(m.Upstream.Value)
-	if err != nil {
-		return 0, openai.Internal("model " + m.ID.Value + ": " + err.Error())
-	}
-	srv := up.Server(ctx, set)
-	if m.Server.Value != "" {
-		srv = set.Server(m.Server.Value)
-	}
-	return up.Window(srv), nil
 }
 
 // Asker is who asks for the calls of a request. Somebody can answer a question: a

@@ -1,6 +1,8 @@
 package turn
 
 import (
+	"slices"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
@@ -11,9 +13,9 @@ type Sink interface {
 	// Flows says that the caller watches: pieces leave while the reply is still read. It
 	// is always the same.
 	Flows() bool
-	// Begin says that a reply of the model server begins. What was taken of an earlier
-	// one, and has not left, is void.
-	Begin()
+	// Begin says that a reply of a model server begins: of this name where there are several,
+	// else "". What was taken of an earlier one, and has not left, is void.
+	Begin(server string)
 	// Take takes the next piece of the reply.
 	Take(*Piece)
 	// Called gives the ids under which the calls of a choice leave. The choice has ended.
@@ -39,6 +41,13 @@ type Piece struct {
 	More  bool               // another event has come already
 	Run   []byte             // what the answer says of the run that it is from, a JSON object; nil: nothing
 	Parts []Part             // of each choice that it speaks of, and that had not ended
+}
+
+// speaks reports whether the model says something in it, or that it has ended.
+func (p *Piece) speaks() bool {
+	return p.Doc != nil && slices.ContainsFunc(p.Parts, func(part Part) bool {
+		return part.Reading != nil || part.Delta.Content != "" || part.Delta.Reasoning != "" || len(part.Delta.Calls) > 0
+	})
 }
 
 // Part is what a piece means for one choice.

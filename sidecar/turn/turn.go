@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -28,7 +29,10 @@ type Turn struct {
 	p     *Planner
 	Model ruleset.Model // that is asked, under the id the caller sees
 
+	route   *fleet.Route
+	as      ruleset.Model // as the rules have it
 	up      *upstream.Client
+	window  int // of its context, in tokens; 0: nobody knows
 	set     *ruleset.Set
 	srv     *ruleset.Server
 	catalog *tools.Catalog
@@ -40,10 +44,14 @@ type Turn struct {
 	ears    []ear
 	since   time.Time       // it was planned
 	agent   bool            // tools are offered, so a user reads the answer, and no program takes it for a summary
-	req     *openai.Request // as the caller sent it; nil once a reply has begun
+	req     *openai.Request // as the caller sent it; nil once a reply has begun, and no other server can be asked
+	begun   bool            // a reply has
+	came    bool            // something of the last one
 	known   upstream.Memory
 	style   *ruleset.Style // in which the model calls tools; nil: the server does it
 	body    []byte         // as the upstream gets it
+	stopped string         // what the user reads, since the model goes round in circles; "": it does not
+	remark  *remark        // that the model gets behind it; nil: none
 
 	account Account
 	sink    Sink
@@ -58,56 +66,75 @@ type Turn struct {
 func (t *Turn) Run(ctx context.Context, sink Sink) error {
 	t.sink = sink
 	defer t.release()
-	for body := t.body; ; {
-		reading, err := t.ask(ctx, body)
+	for {
+		reading, err := t.round(ctx)
 		if ctx.Err() != nil {
 			return t.gone(ctx)
 		}
 		if again, err := t.otherwise(ctx, err); err != nil {
 			return t.sink.Fail(openai.Internal(err.Error()))
 		} else if again {
-			body = t.body
+			t.remark = nil
 			continue
 		}
 		fault, about := t.faultOf(reading, err)
 		t.account.Empty = reading.Empty()
 		if fault == "" {
 			return sink.Finish()
+		} else if fault == ruleset.Denied && t.stopped != "" {
+			return t.stop(about)
 		}
-		if body, err = t.next(body, fault, about, reading, err); body == nil {
+		if again, err := t.next(fault, about, reading, err); !again {
 			return err
 		}
 	}
 }
 
-// next is what is asked after a reply to body that has a fault. Where that is nothing, the
-// turn has ended with this error.
-func (t *Turn) next(body []byte, fault ruleset.Fault, about tools.Refusal, reading *parse.Reading, err error) ([]byte, error) {
+// remark is what a model is told of its reply.
+type remark struct{ reply, text string }
+
+// message is what is sent to the server.
+func (t *Turn) message() []byte {
+	if t.remark == nil {
+		return t.body
+	}
+	return upstream.Correct(t.body, t.remark.reply, t.remark.text)
+}
+
+// next prepares what is asked after a reply that has a fault. Where that is nothing, the turn
+// has ended with this error.
+func (t *Turn) next(fault ruleset.Fault, about tools.Refusal, reading *parse.Reading, err error) (bool, error) {
 	remedy := t.set.Recovery.For(fault)
 	again := t.again(fault, &remedy)
 	t.report(fault, &remedy, again, about, err)
 	switch {
 	case !again:
-		return nil, t.settle(reading, fault, &remedy, about, err)
+		return false, t.settle(reading, fault, &remedy, about, err)
 	case remedy.Action == ruleset.Correct:
-		return upstream.Correct(t.body, reading.Content, remedy.Correction(about.Name, about.Why, t.catalog.Names())), nil
+		t.remark = &remark{reading.Content, remedy.Correction(about.Name, about.Why, t.catalog.Names())}
 	}
-	return body, nil
+	return true, nil
 }
 
 // ask sends one request and reads its reply.
-func (t *Turn) ask(ctx context.Context, body []byte) (*parse.Reading, error) {
+func (t *Turn) ask(ctx context.Context) (_ *parse.Reading, err error) {
+	if t.came = false; !t.route.Enter(ctx) {
+		return &parse.Reading{}, errClosed
+	}
+	defer func() { t.ended(ctx, err) }()
 	began := time.Now()
 	t.account.next()
 	t.account.Turns++
-	reply, err := t.up.Ask(ctx, t.set, t.srv, body, t.from.Waits)
+	reply, err := t.up.AskWithin(ctx, t.set, t.srv, t.message(), t.from.Waits, t.route.Budget())
 	if err != nil {
 		return &parse.Reading{}, err
 	}
 	defer reply.Body.Close()
-	t.req = nil // it may be large, and a reply may last for minutes
+	if t.begun = true; !t.route.Several() {
+		t.req = nil // it may be large, and a reply may last for minutes
+	}
 	t.p.Metrics.First.Observe(time.Since(began).Seconds())
-	t.sink.Begin()
+	t.sink.Begin(t.servedBy())
 	t.ears = nil
 	facts := t.facts
 	facts.Intact = t.sink.Flows() && !t.up.EatsHeaders()
@@ -148,6 +175,10 @@ func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
 
 // take passes a piece on, and notes what has ended with it.
 func (t *Turn) take(p *Piece) {
+	if !t.came && p.speaks() {
+		t.came = true
+		t.route.Ended(fleet.Served, "")
+	}
 	t.sink.Take(p)
 	t.moved(p)
 	if p.Doc != nil && p.Doc.Usage.Present() {

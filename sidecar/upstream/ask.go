@@ -30,10 +30,15 @@ type Reply struct {
 // caller says that it waits for us; 0: it does not say. The error is a *Failure. Ending ctx
 // ends the request at once, at any stage.
 func (c *Client) Ask(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, body []byte, waits time.Duration) (*Reply, error) {
-	reply, failed := c.post(ctx, set, srv, body, waits)
+	return c.AskWithin(ctx, set, srv, body, waits, Retries(&set.Limits))
+}
+
+// AskWithin is Ask with less than all of the retries.
+func (c *Client) AskWithin(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, body []byte, waits time.Duration, b Budget) (*Reply, error) {
+	reply, failed := c.post(ctx, set, srv, body, waits, b)
 	if failed != nil && failed.fits > 0 {
 		c.log.InfoContext(ctx, "max_tokens lowered to what the context leaves", "event", "max_tokens_lowered", "max_tokens", failed.fits)
-		reply, failed = c.post(ctx, set, srv, capTokens(body, failed.fits), waits)
+		reply, failed = c.post(ctx, set, srv, capTokens(body, failed.fits), waits, b)
 	}
 	if failed != nil {
 		return nil, failed
@@ -42,12 +47,12 @@ func (c *Client) Ask(ctx context.Context, set *ruleset.Set, srv *ruleset.Server,
 }
 
 // post is Ask without the second request that a too large max_tokens needs.
-func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, body []byte, waits time.Duration) (*Reply, *Failure) {
+func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, body []byte, waits time.Duration, b Budget) (*Reply, *Failure) {
 	lim := &set.Limits
 	ctx, cancel := context.WithCancelCause(ctx)
 	w := watchSilence(cancel, lim.Patience(lim.FirstByte, waits))
 	began := time.Now()
-	res, tries, err := c.send(ctx, lim, body)
+	res, tries, err := c.send(ctx, newAttempts(c.log, lim, b), body)
 	if err == nil {
 		c.contact.made()
 		kind := mediaType(res.Header.Get("Content-Type"))
@@ -87,8 +92,7 @@ func mediaType(s string) string {
 // send posts body until a response has come that is worth looking at. It does so in a
 // goroutine of its own: http.Client and retryablehttp need more stack than all the rest of a
 // stream, and the caller, which may live for minutes, would keep it.
-func (c *Client) send(ctx context.Context, lim *ruleset.Limits, body []byte) (*http.Response, int, error) {
-	tries := newAttempts(c.log, lim)
+func (c *Client) send(ctx context.Context, tries *attempts, body []byte) (*http.Response, int, error) {
 	var res *http.Response
 	var err error
 	done := make(chan struct{})
@@ -110,7 +114,7 @@ func (c *Client) try(ctx context.Context, tries *attempts, body []byte) (*http.R
 	c.authorize(req.Request)
 	rc := retryablehttp.Client{
 		HTTPClient:   c.http,
-		RetryMax:     tries.lim.Retries,
+		RetryMax:     tries.Retries,
 		CheckRetry:   tries.check,
 		Backoff:      tries.backoff,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,

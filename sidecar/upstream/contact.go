@@ -21,6 +21,13 @@ func (c *contact) made() {
 	c.mu.Unlock()
 }
 
+// gone reports whether the server is away, by what was noted.
+func (c *contact) gone(long time.Duration) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.since.IsZero() && (!c.ever || time.Since(c.since) >= long)
+}
+
 // lost notes an attempt in vain, and when it began. It reports whether the server is away:
 // it never answered, or cannot be reached for so long.
 func (c *contact) lost(began time.Time, long time.Duration) bool {

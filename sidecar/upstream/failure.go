@@ -89,6 +89,17 @@ func failure(set *ruleset.Set, fault ruleset.Fault, why, log string) *Failure {
 	return &Failure{Fault: fault, Why: why, Say: e}
 }
 
+// Unavailable is the failure of a request for which there is no server to ask before so much
+// time has passed. away says that none could be reached for long: to wait helps nobody then.
+func Unavailable(set *ruleset.Set, why string, wait time.Duration, away bool) *Failure {
+	if away {
+		return failure(set, ruleset.Away, why, why)
+	}
+	f := failure(set, ruleset.Unreachable, why, why)
+	f.Say.RetryAfter = wait
+	return f
+}
+
 // unanswered is the failure behind an error of the network, or of our own limits.
 func unanswered(set *ruleset.Set, err error) *Failure {
 	for _, own := range []struct {

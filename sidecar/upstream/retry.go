@@ -15,17 +15,29 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
+// Budget is how often a request may be sent again, and until when.
+type Budget struct {
+	Retries int
+	End     time.Time // no retry begins after it
+	Next    bool      // another server waits: this one is only asked again, once and at once, if a connection broke
+}
+
+// Retries are those that the limits give to a request that begins now.
+func Retries(lim *ruleset.Limits) Budget {
+	return Budget{Retries: lim.Retries, End: time.Now().Add(lim.RetryBudget)}
+}
+
 // attempts decides over the retries of one request.
 type attempts struct {
-	log  *slog.Logger
-	lim  *ruleset.Limits
-	end  time.Time // no retry begins after it
+	log *slog.Logger
+	lim *ruleset.Limits
+	Budget
 	made int
 	wait time.Duration // before the next one
 }
 
-func newAttempts(log *slog.Logger, lim *ruleset.Limits) *attempts {
-	return &attempts{log: log, lim: lim, end: time.Now().Add(lim.RetryBudget)}
+func newAttempts(log *slog.Logger, lim *ruleset.Limits, b Budget) *attempts {
+	return &attempts{log: log, lim: lim, Budget: b}
 }
 
 // check is retryablehttp's CheckRetry. A chat completion has no side effects, so
@@ -36,14 +48,18 @@ func (a *attempts) check(ctx context.Context, res *http.Response, err error) (bo
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
+	if a.Next {
+		a.wait = 0
+		return a.made <= a.Retries && err != nil && passing(err) && !dialing(err), nil
+	}
 	if err != nil && !passing(err) || err == nil && !busy(res.StatusCode) {
 		return false, nil
 	}
 	a.wait = a.pause(res)
-	if a.wait > a.lim.RetryMax || time.Now().Add(a.wait).After(a.end) {
+	if a.wait > a.lim.RetryMax || time.Now().Add(a.wait).After(a.End) {
 		return false, nil // the caller knows better what to do with so long a wait
 	}
-	if a.made <= a.lim.Retries {
+	if a.made <= a.Retries {
 		a.log.WarnContext(ctx, "the model server is asked again", "event", "retrying_gpt_oss_call", "attempt", a.made+1, "wait", a.wait, "status", status(res), "error", err)
 	}
 	return true, nil
@@ -78,12 +94,17 @@ func passing(err error) bool {
 	if errors.As(err, &dns) {
 		return !dns.IsNotFound
 	}
-	var op *net.OpError
-	if errors.As(err, &op) && op.Op == "dial" {
+	if dialing(err) {
 		return true
 	}
 	var slow net.Error
 	return !errors.As(err, &slow) || !slow.Timeout()
+}
+
+// dialing reports that no connection came about: the server had nothing of the request.
+func dialing(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
 }
 
 // busy reports a status by which a server or the proxy before it asks for

@@ -98,6 +98,9 @@ func (c *Client) EatsHeaders() bool { return c.eats.Load() }
 // AteHeader remembers that one did, for as long as the program runs.
 func (c *Client) AteHeader() { c.eats.Store(true) }
 
+// Away reports whether the server could not be reached for so long, or ever.
+func (c *Client) Away(long time.Duration) bool { return c.contact.gone(long) }
+
 // Close drops the idle connections.
 func (c *Client) Close() { c.pool.CloseIdleConnections() }
 
@@ -135,6 +138,15 @@ func addresses(text string) (base, root string, err error) {
 	u.Path, u.RawPath = path, ""
 	root = u.String()
 	return root + "/" + last, root, nil
+}
+
+// Base is the base URL, with its password.
+func (c *Client) Base() string { return c.base }
+
+// Base is how every client spells the base URL of the same server.
+func Base(url string) (string, error) {
+	base, _, err := addresses(url)
+	return base, err
 }
 
 // Address is the base URL without its password, for the operator.

@@ -11,6 +11,9 @@ import (
 // RulesVersion is the header that says which rules were in force.
 const RulesVersion = "X-Rules-Version"
 
+// Upstream is the header that says which of several model servers answers.
+const Upstream = "X-Upstream"
+
 // WriteJSON answers with a document. A caller who has left gets nothing.
 func WriteJSON(w http.ResponseWriter, status int, v any) {
 	body, err := json.Marshal(v)

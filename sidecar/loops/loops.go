@@ -1,0 +1,243 @@
+// Package loops finds out whether a model goes round in circles: the same call, with the same
+// result, again and again. It looks at the messages of a request alone, and remembers nothing, so
+// a conversation that goes on is seen the same way again. Pure.
+package loops
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
+// Circles is the section loop of limits.yaml.
+type Circles struct {
+	At     rulefile.Place
+	Tell   int             `rule:"tell" min:"2" max:"1000" doc:"After so many calls that are the same, with the same result, the model is told with that result. If left out: never." eg:"3"`
+	End    int             `rule:"end" min:"2" max:"1000" doc:"After so many the call is not made once more: the turn ends, and the user reads say. If left out: never." eg:"6"`
+	Except []rulefile.Text `rule:"except" doc:"Tools that may be asked the same for ever, since they wait for something." eg:"[process]"`
+	Ignore []rulefile.Text `rule:"ignore" doc:"Regular expressions of what does not count in a result, because it is another one each time: times, durations, numbers of processes." eg:"['\\d\\d:\\d\\d:\\d\\d']"`
+	Note   rulefile.Text   `rule:"note" doc:"What the model is told. {tool} and {times} are filled in. It goes with tell." eg:"'You have made this call {times} times, with the same result.'"`
+	Say    rulefile.Text   `rule:"say" doc:"What the user reads. {tool} and {times} are filled in. It goes with end." eg:"'The model made the same call of {tool} {times} times.'"`
+}
+
+// Guard is a compiled rule. The nil Guard lets everything pass.
+type Guard struct {
+	rule   Circles
+	ignore []*regexp.Regexp
+}
+
+// Compile makes a guard of a rule; nil: it says nothing. What is wrong goes to report.
+func Compile(r Circles, pattern func(rulefile.Text) *regexp.Regexp, report func(at rulefile.Place, code, msg, hint string)) *Guard {
+	g := &Guard{rule: r}
+	for _, t := range r.Ignore {
+		if re := pattern(t); re != nil {
+			g.ignore = append(g.ignore, re)
+		}
+	}
+	for _, pair := range []struct {
+		times      int
+		text       rulefile.Text
+		key, other string
+	}{{r.Tell, r.Note, "tell", "note"}, {r.End, r.Say, "end", "say"}} {
+		switch {
+		case pair.times == 0 && pair.text.At.Known():
+			report(pair.text.All(), rulefile.CodeMissing, "loop has "+pair.other+", so it needs "+pair.key, "say after how many calls")
+		case pair.times > 0 && pair.text.Value == "":
+			report(r.At, rulefile.CodeMissing, "loop has "+pair.key+", so it needs "+pair.other, "say it in a sentence; {tool} and {times} are filled in")
+		}
+	}
+	if r.Tell == 0 && r.End == 0 {
+		return nil
+	}
+	return g
+}
+
+// fill is a text with what it is about.
+func fill(text rulefile.Text, tool string, times int) string {
+	return strings.NewReplacer("{tool}", tool, "{times}", strconv.Itoa(times)).Replace(text.Value)
+}
+
+// Seen is what a conversation has of calls that are made again and again.
+type Seen struct {
+	guard *Guard
+	notes map[string]string // what the model is told with a result, by the id of its call
+	times map[string]int    // by call
+}
+
+// made is a call of the conversation that waits for its result.
+type made struct{ tool, key string }
+
+// Look reads a conversation. Only what came behind the last words of the user counts, and a call
+// that was not made before is progress: the count begins anew.
+func (g *Guard) Look(q *openai.Request) Seen {
+	s := Seen{guard: g}
+	if g == nil {
+		return s
+	}
+	keys, times := g.calls(q)
+	if keys == nil {
+		return s
+	}
+	var open map[string]made
+	var last map[string]string // the result of each call
+	reset := func() { open, last, s.times = map[string]made{}, map[string]string{}, map[string]int{} }
+	reset()
+	known := map[string]bool{}
+	for i := range q.Messages {
+		m := &q.Messages[i]
+		switch m.Role {
+		case "user":
+			if !strings.HasPrefix(q.Text(m, len(openai.RuntimeContext)), openai.RuntimeContext) {
+				reset()
+				known = map[string]bool{}
+			}
+		case "assistant":
+			for j := range m.Calls {
+				c := &m.Calls[j]
+				key := keys[c]
+				if !known[key] {
+					known[key] = true
+					clear(s.times)
+				}
+				if times[key] >= g.least() { // or its results tell nothing
+					open[c.ID] = made{c.Name, key}
+				}
+			}
+		case "tool":
+			c, asked := open[m.CallID]
+			delete(open, m.CallID)
+			if !asked || slices.ContainsFunc(g.rule.Except, func(t rulefile.Text) bool { return t.Value == c.tool }) {
+				continue
+			}
+			result := g.lasting(q, m)
+			if before, is := last[c.key]; is && before != result {
+				s.times[c.key] = 0
+			}
+			last[c.key] = result
+			s.times[c.key]++
+			if n := s.times[c.key]; g.rule.Tell > 0 && n >= g.rule.Tell {
+				if s.notes == nil {
+					s.notes = map[string]string{}
+				}
+				s.notes[openai.CleanCallID(m.CallID)] = fill(g.rule.Note, c.tool, n)
+			}
+		}
+	}
+	return s
+}
+
+// least is after how many calls something is done.
+func (g *Guard) least() int {
+	if g.rule.Tell == 0 || g.rule.End > 0 && g.rule.End < g.rule.Tell {
+		return g.rule.End
+	}
+	return g.rule.Tell
+}
+
+// calls are those of the conversation, and how often each is made in all of it; nil where no tool
+// is called often enough. In most conversations none is, and no result is looked at.
+func (g *Guard) calls(q *openai.Request) (keys map[*openai.MessageCall]string, times map[string]int) {
+	names, most := map[string]int{}, 0
+	for i := range q.Messages {
+		for j := range q.Messages[i].Calls {
+			name := q.Messages[i].Calls[j].Name
+			names[name]++
+			most = max(most, names[name])
+		}
+	}
+	if most < g.least() {
+		return nil, nil
+	}
+	keys, times = map[*openai.MessageCall]string{}, map[string]int{}
+	for i := range q.Messages {
+		for j := range q.Messages[i].Calls {
+			c := &q.Messages[i].Calls[j]
+			keys[c] = keyOf(c.Name, args(q, c))
+			times[keys[c]]++
+		}
+	}
+	return keys, times
+}
+
+// maxResult is how many bytes of a result are compared.
+const maxResult = 64 << 10
+
+// lasting is a result without what is another one each time.
+func (g *Guard) lasting(q *openai.Request, m *openai.Message) string {
+	text := q.Text(m, maxResult)
+	for _, re := range g.ignore {
+		text = re.ReplaceAllLiteralString(text, "\x00")
+	}
+	return text
+}
+
+// args are the arguments of a call as the model wrote them, without the wrapper in which the
+// gateway got them.
+func args(q *openai.Request, c *openai.MessageCall) string {
+	if !c.ArgsSpan.Present() {
+		return "{}"
+	}
+	raw := c.ArgsSpan.Of(q.Body)
+	if raw[0] == '{' {
+		return string(raw)
+	}
+	text, _ := openai.Text(q.Body, c.ArgsSpan)
+	if was, why := policy.WithoutAsk(c.Name, text); why != "" {
+		return was
+	}
+	if was, wrapped := policy.Unwrapped(c.Name, text); wrapped {
+		return was
+	}
+	return text
+}
+
+// keyOf is the same for the same call, however its arguments are written.
+func keyOf(tool, args string) string {
+	var doc any
+	d := json.NewDecoder(strings.NewReader(args))
+	d.UseNumber()
+	if err := d.Decode(&doc); err == nil && !d.More() {
+		var out bytes.Buffer
+		e := json.NewEncoder(&out)
+		e.SetEscapeHTML(false)
+		if e.Encode(doc) == nil { // its keys are sorted
+			args = out.String()
+		}
+	}
+	return tool + "\x00" + args
+}
+
+// Note is what the model is told with the result of a call.
+func (s Seen) Note(callID string) string { return s.notes[callID] }
+
+// Any reports whether there is something to say, or to stop.
+func (s Seen) Any() bool {
+	if len(s.notes) > 0 {
+		return true
+	}
+	for _, n := range s.times {
+		if s.guard.rule.End > 0 && n >= s.guard.rule.End {
+			return true
+		}
+	}
+	return false
+}
+
+// Stops is what the user reads in place of a call that was made too often; "": it was not.
+func (s Seen) Stops(tool, args string) string {
+	if s.guard == nil || s.guard.rule.End == 0 {
+		return ""
+	}
+	n := s.times[keyOf(tool, args)]
+	if n < s.guard.rule.End {
+		return ""
+	}
+	return fill(s.guard.rule.Say, tool, n)
+}

@@ -1,0 +1,69 @@
+// Package whereabouts reads a sentence by which a gateway says where its agent works. It knows
+// neither the gateway nor a rule file, and looks at no disk.
+package whereabouts
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+)
+
+// Sentence is how it is said: what stands in front of each folder, and behind the last one.
+type Sentence struct {
+	Start string   // begins a line
+	Lines bool     // it has more than one line
+	stops []string // what ends each folder; empty: the end of its line
+	own   int      // which of the folders is the workspace
+}
+
+var inBraces = lazyregexp.New(`\{\w*\}`)
+
+// Parse reads a sentence with {workspace} in place of the folder, and {folder} for others.
+func Parse(text string) (Sentence, error) {
+	names, parts := inBraces().FindAllString(text, -1), inBraces().Split(text, -1)
+	s := Sentence{Start: parts[0], Lines: strings.Contains(text, "\n"), stops: parts[1:], own: slices.Index(names, "{workspace}")}
+	stops := strings.Join(s.stops, "")
+	wrong := ""
+	switch {
+	case s.own < 0:
+		wrong = "this does not say where {workspace} stands"
+	case len(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "{folder}" })) != 1:
+		wrong = "this has something else in braces than one {workspace}, and {folder} for others that may be written"
+	case strings.TrimSpace(s.Start) == "" || strings.HasPrefix(s.Start, "\n"):
+		wrong = "this begins with no words that could be looked for"
+	case len(s.stops) > 1 && slices.Contains(s.stops[:len(s.stops)-1], ""):
+		wrong = "nothing stands between two folders"
+	case len(s.Start)+len(stops) > 1<<10:
+		wrong = "this is too long"
+	default:
+		return s, nil
+	}
+	return Sentence{}, errors.New(wrong)
+}
+
+// Folders reads what stands behind the start. The workspace comes first.
+func (s Sentence) Folders(text string) (out []string, ok bool) {
+	for i, stop := range s.stops {
+		line, _, _ := strings.Cut(text, "\n")
+		folder := line
+		if stop != "" {
+			end := strings.Index(text, stop)
+			if end < 0 || end > len(line) {
+				return nil, false
+			}
+			folder, text = text[:end], text[end+len(stop):]
+		}
+		folder = strings.TrimRight(strings.TrimSpace(folder), "\r")
+		if folder == "" {
+			return nil, false
+		}
+		if i == s.own {
+			out = slices.Insert(out, 0, folder)
+		} else {
+			out = append(out, folder)
+		}
+	}
+	return out, true
+}
