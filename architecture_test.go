@@ -39,11 +39,11 @@ var rooms = [][]string{
 	{"policy/plain", "sidecar/responses"},
 	{"policy/shell"},
 	{"policy/program", "policy/paths", "sidecar/reading", "sidecar/openai", "sidecar/web", "sidecar/pin"},
-	{"policy/urls", "sidecar/evidence", "sidecar/envelope", "sidecar/inert"},
+	{"policy/urls", "sidecar/evidence", "sidecar/envelope", "sidecar/inert", "sidecar/openclaw"},
 	{"tools"},
 	{"sidecar/errorlog"},
 	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "tools/refer", "tools/calltags", "tools/wording", "tools/notation", "sidecar/header", "sidecar/jsonend", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script", "sidecar/trial"},
-	{"internal/alphabet", "tools/callcode", "sidecar/wish", "sidecar/pattern", "sidecar/react", "sidecar/sentence"},
+	{"internal/alphabet", "internal/json5", "tools/callcode", "sidecar/wish", "sidecar/pattern", "sidecar/react", "sidecar/sentence"},
 	{"internal/atomicfile", "internal/scan", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet", "internal/noise", "internal/jsonlines", "internal/anytime", "internal/recent"},
 }
 
@@ -78,6 +78,8 @@ var never = map[string][]string{
 	"sidecar/evidence":  {"net", "net/http", "os", "time", "log/slog", "context"},
 	"internal/alphabet": {"net", "net/http", "os", "time", "log/slog", "context"},
 	"internal/anytime":  {"net", "net/http", "os", "time", "log/slog", "context"},
+	"internal/json5":    {"net", "net/http", "os", "time", "log/slog", "context"},
+	"sidecar/openclaw":  {"net", "net/http", "os", "time", "log/slog", "context"},
 	"tools/callcode":    {"net", "net/http", "os", "time", "log/slog", "context"},
 	"tools/calltags":    {"net", "net/http", "os", "time", "log/slog", "context"},
 	"tools/wording":     {"net", "net/http", "os", "time", "log/slog", "context"},
