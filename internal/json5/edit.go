@@ -157,7 +157,7 @@ func intoEmpty(text []byte, in *Value, added, before string, ownLine bool) []byt
 	if !ownLine {
 		before = " "
 		if swallows {
-			added = before + newlineOf(text) + added
+			added = newlineOf(text) + added
 		}
 	}
 	return splice(text, at, end, added+before)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/jgavinray/gpt-oss-executor/internal/json5"
 )
 
@@ -224,44 +226,112 @@ func FuzzMerge(f *testing.F) {
 	f.Add("{\n  // mine\n  \"gateway\": { \"port\": 1 }, /* x */\n  \"models\": { \"providers\": {} }\n}", false)
 	f.Add(`{agents:{defaults:{model:"a/b",modelPolicy:{allow:["a/*"]}}},tools:{exec:{mode:"full"},toolSearch:true}}`, true)
 	f.Add(`{models:{providers:{"gpt-oss-executor":{models:[{id:"gpt-oss",compat:{strictMessageKeys:true}},{id:"x"}]}}}}`, false)
-	f.Fuzz(func(t *testing.T, text string, service bool) {
-		s := side
-		if service {
-			s.Service = &Service{Command: "/x", Args: []string{"serve"}}
-		}
-		was, err := json5.Parse([]byte(text))
-		got, mergeErr := Merge([]byte(text), s)
-		if mergeErr != nil {
-			return
-		}
-		if err != nil {
-			t.Fatalf("%q is no JSON5, and became %q", text, got)
-		}
-		is, err := json5.Parse(got)
-		if err != nil {
-			t.Fatalf("%q became %q: %v", text, got, err)
-		}
-		before, after := json5.Comments([]byte(text)), json5.Comments(got)
-		slices.Sort(before)
-		slices.Sort(after)
-		if !slices.Equal(before, after) {
-			t.Fatalf("%q became %q: comments %q became %q", text, got, before, after)
-		}
-		for _, m := range was.Members {
-			if new := is.Get(m.Key); new == nil || m.Key != "models" && m.Key != "agents" && m.Key != "tools" &&
-				string(got[new.Start:new.End]) != text[was.Get(m.Key).Start:was.Get(m.Key).End] {
-				t.Fatalf("%q became %q: %s is another", text, got, m.Key)
-			}
-		}
-		again, err := Merge(got, s)
-		if err != nil || string(again) != string(got) {
-			t.Fatalf("%q became %q, and then %q: %v", text, got, again, err)
-		}
-		Check([]byte(text), s)
-		if Diff("x", []byte(text), got) == "" && text != string(got) {
-			t.Fatalf("%q became %q, and no difference is shown", text, got)
-		}
+	f.Fuzz(func(t *testing.T, text string, service bool) { mergeKeeps(t, text, service) })
+}
+
+// TestMergeKeeps holds the same for made-up configs, which have what we set in many forms, and
+// comments wherever there may be one.
+func TestMergeKeeps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := &writer{t: t}
+		w.value(0)
+		mergeKeeps(t, w.text.String(), rapid.Bool().Draw(t, "service"))
 	})
+}
+
+// writer writes a config with gaps of any kind.
+type writer struct {
+	t    *rapid.T
+	text strings.Builder
+	n    int
+}
+
+func (w *writer) gap() {
+	w.n++
+	w.text.WriteString(rapid.SampledFrom([]string{"", "", "", " ", "\n  ", "\r\n", fmt.Sprintf("/* %d\n */", w.n), fmt.Sprintf(" // %d { \" '\n", w.n), fmt.Sprintf("//%d\r", w.n), "\u2028"}).Draw(w.t, "gap"))
+}
+
+func (w *writer) value(depth int) {
+	w.gap()
+	kind := rapid.IntRange(0, 3).Draw(w.t, "kind")
+	if depth == 0 {
+		kind = 3
+	} else if depth > 5 {
+		kind = 0
+	}
+	switch kind {
+	case 0, 1:
+		w.text.WriteString(rapid.SampledFrom([]string{"1", "true", "false", "null", `"full"`, "'gpt-oss'", `"gpt-oss-executor/gpt-oss"`, `"a/*"`, "900", "0x10", "+.5"}).Draw(w.t, "word"))
+	case 2:
+		w.list("[]", depth, func() {})
+	case 3:
+		w.list("{}", depth, func() {
+			w.text.WriteString(rapid.SampledFrom([]string{"models", "providers", "'gpt-oss-executor'", "agents", "defaults", `"model"`, "primary", "tools", "toolSearch", "exec", "mode", "security",
+				"ask", "enabled", "compat", "id", "strictMessageKeys", "modelPolicy", "allow", "args", "localService", "$x", `"\u0061sk"`}).Draw(w.t, "name"))
+			w.gap()
+			w.text.WriteString(":")
+		})
+	}
+	w.gap()
+}
+
+func (w *writer) list(ends string, depth int, name func()) {
+	w.text.WriteString(ends[:1])
+	n := rapid.IntRange(0, 3).Draw(w.t, "n")
+	for i := range n {
+		w.gap()
+		name()
+		w.value(depth + 1)
+		if i < n-1 || rapid.Bool().Draw(w.t, "comma") {
+			w.text.WriteString(",")
+		}
+	}
+	w.gap()
+	w.text.WriteString(ends[1:])
+}
+
+// mergeKeeps is what holds for every text.
+func mergeKeeps(t interface{ Fatalf(string, ...any) }, text string, service bool) {
+	s := side
+	if service {
+		s.Service = &Service{Command: "/x", Args: []string{"serve"}}
+	}
+	was, err := json5.Parse([]byte(text))
+	got, mergeErr := Merge([]byte(text), s)
+	if mergeErr != nil {
+		return
+	}
+	if err != nil {
+		t.Fatalf("%q is no JSON5, and became %q", text, got)
+	}
+	is, err := json5.Parse(got)
+	if err != nil {
+		t.Fatalf("%q became %q: %v", text, got, err)
+	}
+	before, after := json5.Comments([]byte(text)), json5.Comments(got)
+	slices.Sort(before)
+	slices.Sort(after)
+	if !slices.Equal(before, after) {
+		t.Fatalf("%q became %q: comments %q became %q", text, got, before, after)
+	}
+	for _, m := range was.Members {
+		if new := is.Get(m.Key); new == nil || m.Key != "models" && m.Key != "agents" && m.Key != "tools" &&
+			string(got[new.Start:new.End]) != text[was.Get(m.Key).Start:was.Get(m.Key).End] {
+			t.Fatalf("%q became %q: %s is another", text, got, m.Key)
+		}
+	}
+	again, err := Merge(got, s)
+	if err != nil || string(again) != string(got) {
+		t.Fatalf("%q became %q, and then %q: %v", text, got, again, err)
+	}
+	for _, f := range Check([]byte(text), s) {
+		if f.Line < 1 || f.Line > strings.Count(text, "\n")+1 {
+			t.Fatalf("%q has no such line: %+v", text, f)
+		}
+	}
+	if Diff("x", []byte(text), got) == "" && text != string(got) {
+		t.Fatalf("%q became %q, and no difference is shown", text, got)
+	}
 }
 
 func TestDiff(t *testing.T) {
