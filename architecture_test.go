@@ -19,7 +19,7 @@ const module = "github.com/jgavinray/gpt-oss-executor"
 var rooms = [][]string{
 	{"."},
 	{"sidecar/cli", "sidecar/script/serve", "bench"},
-	{"sidecar/demo", "sidecar/manual", "sidecar/rollout", "sidecar/eval"},
+	{"sidecar/demo", "sidecar/manual", "sidecar/neighbour", "sidecar/rollout", "sidecar/eval"},
 	{"sidecar/service"},
 	{"sidecar", "sidecar/admin"},
 	{"sidecar/executor", "sidecar/toolbox", "sidecar/gateway", "sidecar/lab"},
@@ -38,7 +38,7 @@ var rooms = [][]string{
 	{"sidecar/rulefile", "sidecar/parse", "sidecar/prompt", "policy"},
 	{"policy/plain", "sidecar/responses"},
 	{"policy/shell"},
-	{"policy/program", "policy/paths", "sidecar/reading", "sidecar/openai", "sidecar/web", "sidecar/pin"},
+	{"policy/program", "policy/paths", "sidecar/openclaw/file", "sidecar/reading", "sidecar/openai", "sidecar/web", "sidecar/pin"},
 	{"policy/urls", "sidecar/evidence", "sidecar/envelope", "sidecar/inert", "sidecar/openclaw"},
 	{"tools"},
 	{"sidecar/errorlog"},

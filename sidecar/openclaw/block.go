@@ -4,6 +4,8 @@
 package openclaw
 
 import (
+	"cmp"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,20 +18,22 @@ const Provider = "gpt-oss-executor"
 
 // What a gateway is told, and what it needs at least.
 const (
-	Timeout     = 900   // seconds without an event after which the gateway gives a model up
-	LeastWindow = 32768 // tokens: below it OpenClaw's own prompt leaves too little for a conversation
-	readyMillis = 30000 // that a start of the sidecar may take
+	Timeout       = 900   // seconds without an event after which the gateway gives a model up
+	LeastWindow   = 32768 // tokens: below it OpenClaw's own prompt leaves too little for a conversation
+	DefaultTokens = 8192  // of a reply
+	readyMillis   = 30000 // that a start of the sidecar may take
 )
 
 // Sidecar is what there is to know of a sidecar.
 type Sidecar struct {
 	URL     string   // base URL for the gateway, such as http://127.0.0.1:8001/v1
-	Key     string   // bearer token; empty: none is needed
-	API     string   // that the gateway is to speak: chat or responses
-	Models  []string // ids to be named, the default first
+	Key     string   // bearer token, or ${VARIABLE}; empty: none is needed
+	API     string   // that the gateway is to speak: chat or responses; empty: as it is, or chat
+	Models  []string // ids to be named, the default first; at least one
 	Serves  []string // all ids that it answers to
-	Window  int      // context window in tokens; 0: it is not known
-	Tokens  int      // the most tokens of a reply
+	Window  int      // context window in tokens
+	Guessed bool     // nobody has told the window: another one in a config is as good
+	Tokens  int      // the most tokens of a reply; 0: as it is, or DefaultTokens
 	Service *Service // how the gateway starts it; nil: somebody else does
 }
 
@@ -41,11 +45,21 @@ type Service struct {
 	Idle    int // milliseconds without a request after which the gateway stops it; 0: never
 }
 
+// window is the context window that is known; 0: none is.
+func (s *Sidecar) window() int {
+	if s.Guessed {
+		return 0
+	}
+	return s.Window
+}
+
+func (s *Sidecar) api() string { return apiNames[cmp.Or(s.API, "chat")] }
+
 // apiNames are OpenClaw's names of the APIs that it can speak to us.
 var apiNames = map[string]string{"chat": "openai-completions", "responses": "openai-responses"}
 
 // KnownAPI reports whether we serve an API.
-func KnownAPI(api string) bool { return apiNames[api] != "" }
+func KnownAPI(api string) bool { return api == "" || apiNames[api] != "" }
 
 // compat is what OpenClaw has to do over an API. The values are those that were found to work.
 func compat(api string) json5.Pairs {
@@ -63,10 +77,10 @@ func Block(s Sidecar) json5.Pairs {
 	for _, id := range s.Models {
 		models = append(models, json5.Make("id", id, "name", id, "reasoning", true, "input", json5.Strings("text"),
 			"cost", json5.Make("input", 0, "output", 0, "cacheRead", 0, "cacheWrite", 0),
-			"contextWindow", s.Window, "maxTokens", s.Tokens, "compat", compat(apiNames[s.API])))
+			"contextWindow", s.Window, "maxTokens", cmp.Or(s.Tokens, DefaultTokens), "compat", compat(s.api())))
 	}
 	base := strings.TrimSuffix(s.URL, "/")
-	entry := json5.Make("baseUrl", base, "api", apiNames[s.API], "timeoutSeconds", Timeout)
+	entry := json5.Make("baseUrl", base, "api", s.api(), "timeoutSeconds", Timeout)
 	if s.Key != "" {
 		entry = append(entry, json5.Make("apiKey", s.Key)...)
 	}
@@ -99,6 +113,42 @@ func (s *Service) block(base string) json5.Pairs {
 // healthURL says whether the sidecar lives. What is wrong with the model server it tells the user
 // itself, and it wants no token there.
 func healthURL(base string) string { return strings.TrimSuffix(base, "/v1") + "/healthz" }
+
+// Doubts are what speaks against the numbers of tokens.
+func (s *Sidecar) Doubts() (out []string) {
+	tokens := cmp.Or(s.Tokens, DefaultTokens)
+	if s.Window < LeastWindow {
+		out = append(out, fmt.Sprintf("a context window of %d tokens is too small for OpenClaw: it needs %d, better %d", s.Window, LeastWindow, 2*LeastWindow))
+	}
+	if tokens > s.Window/2 {
+		out = append(out, fmt.Sprintf("a reply may have %d tokens, of %d that the context window holds together with the prompt; take half of it at most", tokens, s.Window))
+	}
+	return out
+}
+
+// NewService is how a gateway starts a program as the sidecar at a base URL. Settings in the
+// environment are handed on, but for secrets, which stay there: the gateway has to know them.
+func NewService(program, base, upstream string, idle int, environ []string, secret func(name string) bool) (*Service, error) {
+	listen := Listen(base)
+	if listen == "" {
+		return nil, fmt.Errorf("the gateway can start the sidecar on its own machine only, and %s is on another one, or has no port", base)
+	}
+	s := &Service{Command: program, Args: []string{"serve", "--listen", listen, "--upstream", upstream}, Idle: idle}
+	slices.Sort(environ)
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		switch {
+		case value == "" || strings.HasSuffix(name, "_EXECUTOR_LISTEN") || strings.HasSuffix(name, "_EXECUTOR_UPSTREAM"):
+			continue
+		case secret(name) && !strings.HasPrefix(value, "file:"):
+			value = "${" + name + "}"
+		default:
+			value = strings.ReplaceAll(value, "${", "$${") // else OpenClaw looks for a variable
+		}
+		s.Env = append(s.Env, json5.Make(name, value)...)
+	}
+	return s, nil
+}
 
 // Listen is where a sidecar with this base URL has to serve; empty: on another machine.
 func Listen(base string) string {

@@ -38,7 +38,7 @@ func (c *checker) window(place at, model *json5.Value) {
 	v := model.Get("contextWindow")
 	n, known := v.Float()
 	where, found := place.to("contextWindow"), "contextWindow is "+c.shown(v)
-	want := c.s.Window
+	want := c.s.window()
 	fix := "contextWindow: " + strconv.Itoa(want)
 	if want == 0 {
 		fix = "contextWindow: what the model server was started with"

@@ -2,6 +2,7 @@ package openclaw
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +19,12 @@ func Merge(config []byte, s Sidecar) ([]byte, error) {
 	if root.Kind != json5.Object {
 		return nil, fmt.Errorf("1:1: the config is %s, and must be an object", root.Kind)
 	}
-	m := &merger{text: config, root: root}
+	for name, is := range apiNames {
+		if s.API == "" && root.At("models", "providers", Provider, "api").Is(json5.String, is) {
+			s.API = name
+		}
+	}
+	m := &merger{text: config, root: root, s: s}
 	m.repair(s)
 	m.pairs(nil, Block(s))
 	m.allow(Provider + "/*")
@@ -29,6 +35,7 @@ func Merge(config []byte, s Sidecar) ([]byte, error) {
 type merger struct {
 	text []byte
 	root *json5.Value
+	s    Sidecar
 	err  error
 }
 
@@ -83,7 +90,9 @@ func (m *merger) pairs(path []string, members json5.Pairs) {
 				continue
 			}
 			if old != nil && old.Kind == json5.String && p.Key == "model" { // the short form
-				m.set(v[0].Value, at...)
+				if !m.ours(old) {
+					m.set(v[0].Value, at...)
+				}
 				continue
 			}
 		case json5.List:
@@ -119,6 +128,13 @@ func (m *merger) keeps(path []string, value any) bool {
 	switch key := path[len(path)-1]; key {
 	case "name", "cost", "input", "readyTimeoutMs":
 		return true
+	case "contextWindow":
+		return m.s.Guessed && old.Kind == json5.Number
+	case "maxTokens":
+		n, ok := old.Float()
+		return m.s.Tokens == 0 && ok && n >= 1 && (m.s.window() == 0 || n <= float64(m.s.Window)/2)
+	case "primary":
+		return m.ours(old)
 	case "timeoutSeconds":
 		n, _ := old.Float()
 		return n >= Timeout
@@ -134,6 +150,12 @@ func (m *merger) keeps(path []string, value any) bool {
 		return old.Kind == json5.String && sameServer(old.Text, value.(string)) && strings.HasSuffix(strings.TrimSuffix(old.Text, "/"), "/v1")
 	}
 	return false
+}
+
+// ours reports whether a default model is one that is named here.
+func (m *merger) ours(model *json5.Value) bool {
+	provider, id, _ := strings.Cut(model.Text, "/")
+	return model.Kind == json5.String && provider == Provider && slices.Contains(m.s.Models, id)
 }
 
 // stricter reports whether the gateway itself denies or asks about commands that we would let

@@ -7,12 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/json5"
 )
 
-var side = Sidecar{URL: "http://127.0.0.1:8001/v1", API: "chat", Models: []string{"gpt-oss"}, Serves: []string{"gpt-oss", "gpt-oss-20b"}, Window: 65536, Tokens: 8192}
+var side = Sidecar{URL: "http://127.0.0.1:8001/v1", Models: []string{"gpt-oss"}, Serves: []string{"gpt-oss", "gpt-oss-20b"}, Window: 65536}
 
 // worst are the findings that hurt, in short.
 func worst(list []Finding) (out []string) {
@@ -144,7 +145,7 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	blind := side
-	blind.Window = 0
+	blind.Guessed = true
 	if got := worst(Check([]byte(config(t)), blind)); got != nil {
 		t.Errorf("without the window: %v", got)
 	}
@@ -176,6 +177,10 @@ func TestMerge(t *testing.T) {
 		"catalogue":       {config(t, "models: { prov", `models: { mode: "replace", prov`), "", []string{`mode: "replace"`}},
 		"another default": {config(t, `"gpt-oss-executor/gpt-oss"`, `{ primary: "openai/gpt", fallbacks: ["a/b"] }`), "", []string{`{ primary: "gpt-oss-executor/gpt-oss", fallbacks: ["a/b"] }`}},
 		"allowed models":  {config(t, "defaults: {", `defaults: { modelPolicy: { allow: ["openai/*"] },`), "", []string{`["openai/*", "gpt-oss-executor/*"]`}},
+		"another of ours": {config(t, `"gpt-oss-executor/gpt-oss"`, `"gpt-oss-executor/gpt-oss-20b"`, `id: "gpt-oss"`, `id: "gpt-oss-20b"`), "", []string{`model: "gpt-oss-executor/gpt-oss"`}},
+		"more tokens":     {config(t, "8192", "16384"), "", []string{"16384"}},
+		"too many tokens": {config(t, "8192", "50000"), "", []string{"8192"}},
+		"another API":     {config(t, "openai-completions", "openai-responses"), "", []string{"openai-responses", "sendSessionIdHeader: true"}},
 		"elsewhere":       {"// mine\n{ gateway: { port: 1 } }\n", "", []string{"// mine\n{ gateway: { port: 1 }"}},
 	} {
 		got, err := Merge([]byte(c.text), side)
@@ -196,6 +201,34 @@ func TestMerge(t *testing.T) {
 			if !strings.Contains(string(got), has) {
 				t.Errorf("%s: no %q in\n%s", name, has, got)
 			}
+		}
+	}
+}
+
+// A window that nobody has told does not replace one that somebody wrote.
+func TestMergeOfAGuess(t *testing.T) {
+	s := side
+	s.Window, s.Guessed = 131072, true
+	got, err := Merge([]byte(config(t)), s)
+	if err != nil || !strings.Contains(string(got), "contextWindow: 65536") {
+		t.Errorf("%v\n%s", err, got)
+	}
+	if got, err = Merge([]byte("{}"), s); err != nil || !strings.Contains(string(got), "131072") {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
+
+func TestNewService(t *testing.T) {
+	environ := []string{"X_EXECUTOR_UPSTREAM_KEY=k", "X_EXECUTOR_TOKEN=file:/t", "X_EXECUTOR_RULES=/r/${a}", "X_EXECUTOR_LISTEN=l", "X_EXECUTOR_UPSTREAM=u", "X_EXECUTOR_STATE="}
+	s, err := NewService("/bin/x", side.URL, "http://m/v1", 5, environ, func(name string) bool { return name != "X_EXECUTOR_RULES" })
+	want := &Service{"/bin/x", []string{"serve", "--listen", "127.0.0.1:8001", "--upstream", "http://m/v1"},
+		json5.Make("X_EXECUTOR_RULES", "/r/$${a}", "X_EXECUTOR_TOKEN", "file:/t", "X_EXECUTOR_UPSTREAM_KEY", "${X_EXECUTOR_UPSTREAM_KEY}"), 5}
+	if d := cmp.Diff(want, s); err != nil || d != "" {
+		t.Errorf("%v %s", err, d)
+	}
+	for _, base := range []string{"http://gpu.lan:8001/v1", "https://127.0.0.1:8001/v1", "http://127.0.0.1/v1", ":"} {
+		if _, err := NewService("/bin/x", base, "", 0, nil, nil); err == nil {
+			t.Errorf("%s is here", base)
 		}
 	}
 }

@@ -29,3 +29,25 @@ func Window(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.
 	}
 	return up.Window(up.Server(ctx, set)), nil
 }
+
+// LeastWindow is the context window that the model servers of a rule set tell: the smallest, if
+// they are several; 0: none tells it, and why says why.
+func LeastWindow(ctx context.Context, s config.Settings, set *ruleset.Set) (least int, why string) {
+	why = "the model server does not say it"
+	asked := map[string]bool{}
+	for _, m := range set.Models {
+		at := cmp.Or(m.Upstream.Value, s.Upstream)
+		if asked[at] {
+			continue
+		}
+		asked[at] = true
+		n, err := Window(ctx, s, set, m)
+		if err != nil {
+			why = err.Error()
+		}
+		if n > 0 && (least == 0 || n < least) {
+			least = n
+		}
+	}
+	return least, why
+}
