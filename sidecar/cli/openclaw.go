@@ -37,6 +37,8 @@ on, if it runs here as this user. confine --probe says what this machine enforce
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
+			case write != "" && check != "" || undo != "" && write+check != "":
+				return manual.Misused(c, errors.New("--write, --check and --undo are three different things; say one"))
 			case n.Window < 1 || n.Tokens < 0 || n.Tokens == 0 && c.Flags().Changed("max-tokens"):
 				return manual.Misused(c, errors.New("--context-window and --max-tokens take a number of tokens, 1 or more"))
 			case !openclaw.KnownAPI(n.API):
@@ -66,7 +68,6 @@ on, if it runs here as this user. confine --probe says what this machine enforce
 	f.StringVar(&write, "write", "", "merge the settings into `FILE`, the openclaw.json of the gateway")
 	f.StringVar(&check, "check", "", "say what in `FILE` will hurt, and how to mend it")
 	f.StringVar(&undo, "undo", "", "put the newest backup of `FILE` back")
-	c.MarkFlagsMutuallyExclusive("write", "check", "undo")
 	f.BoolVar(&n.Start, "local-service", false, "let the gateway start, watch and stop the sidecar")
 	f.DurationVar(&n.Idle, "idle-stop", 0, "with --local-service: `TIME` without a request after which it is stopped; 0: never")
 	f.StringVar(&n.URL, "url", "http://127.0.0.1:8001/v1", "base `URL` under which OpenClaw reaches the sidecar")

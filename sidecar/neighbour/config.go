@@ -2,6 +2,7 @@ package neighbour
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -100,7 +101,7 @@ func (n *Neighbour) show(path string, f openclaw.Finding) {
 	ink := map[openclaw.Status]terminal.Ink{openclaw.Fail: terminal.Red, openclaw.Warn: terminal.Bold}[f.Status]
 	n.say(ink, "%s:%d: %s %s: %s", path, f.Line, f.Status, f.Name, f.Found)
 	if f.Fix != "" {
-		n.say(terminal.Plain, "    %s%s", strings.TrimPrefix(f.Path+": ", ": "), f.Fix)
+		n.say(terminal.Plain, "    mend it: %s (in %s)", f.Fix, cmp.Or(f.Path, "the text"))
 	}
 }
 
