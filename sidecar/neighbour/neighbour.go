@@ -88,6 +88,9 @@ func (n *Neighbour) supervise() error {
 	if err != nil {
 		return fmt.Errorf("name this program: %w", err)
 	}
+	if strings.Contains(program, "/go-build") {
+		return fmt.Errorf("--local-service: %s is gone when go run ends; run the program that make build makes", program)
+	}
 	var handed []string
 	for _, pair := range n.Environ {
 		if strings.HasPrefix(pair, config.Prefix) || strings.HasPrefix(pair, "OPENCLAW_WORKSPACE=") {

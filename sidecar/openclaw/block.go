@@ -29,7 +29,7 @@ type Sidecar struct {
 	URL     string   // base URL for the gateway, such as http://127.0.0.1:8001/v1
 	Key     string   // bearer token, or ${VARIABLE}; empty: none is needed
 	API     string   // that the gateway is to speak: chat or responses; empty: as it is, or chat
-	Models  []string // ids to be named, the default first; at least one
+	Models  []string // ids to be named, the default first; a block needs one
 	Serves  []string // all ids that it answers to
 	Window  int      // context window in tokens
 	Guessed bool     // nobody has told the window: another one in a config is as good
@@ -51,6 +51,11 @@ func (s *Sidecar) window() int {
 		return 0
 	}
 	return s.Window
+}
+
+// model is OpenClaw's name of the default model.
+func (s *Sidecar) model() string {
+	return Provider + "/" + strings.Join(s.Models[:min(1, len(s.Models))], "")
 }
 
 func (s *Sidecar) api() string { return apiNames[cmp.Or(s.API, "chat")] }
@@ -90,7 +95,7 @@ func Block(s Sidecar) json5.Pairs {
 	entry = append(entry, json5.Make("models", models)...)
 	return json5.Make(
 		"models", json5.Make("providers", json5.Make(Provider, entry)),
-		"agents", json5.Make("defaults", json5.Make("model", json5.Make("primary", Provider+"/"+s.Models[0]))),
+		"agents", json5.Make("defaults", json5.Make("model", json5.Make("primary", s.model()))),
 		"tools", json5.Make(
 			"toolSearch", json5.Make("mode", "directory"),
 			"exec", json5.Make("security", "full", "ask", "on-miss"), // else it does not ask about calls that say so

@@ -45,7 +45,7 @@ func (c *checker) model(name string, place at, needed bool) {
 	if v != nil && v.Kind == json5.String && strings.Contains(v.Text, "${") {
 		return
 	}
-	fix := Provider + "/" + c.s.Models[0]
+	fix := c.s.model()
 	found := what + " is " + c.shown(v)
 	if v == nil || v.Kind != json5.String {
 		c.add(name, Warn, place, found+": it is not known to use the sidecar", fix)
@@ -74,7 +74,7 @@ func (c *checker) policy(place at) {
 		return
 	}
 	for _, ours := range c.ours {
-		if allows(list, ours+"/*") || allows(list, ours+"/"+c.s.Models[0]) {
+		if allows(list, ours) {
 			c.add("model_policy", OK, place, "the models of the sidecar may be used", "")
 			return
 		}

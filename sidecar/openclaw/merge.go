@@ -27,7 +27,7 @@ func Merge(config []byte, s Sidecar) ([]byte, error) {
 	m := &merger{text: config, root: root, s: s}
 	m.repair(s)
 	m.pairs(nil, Block(s))
-	m.allow(Provider + "/*")
+	m.allow()
 	return m.text, m.err
 }
 
@@ -186,22 +186,20 @@ func (m *merger) repair(s Sidecar) {
 }
 
 // allow adds our models to the list of those that may be used, if there is one.
-func (m *merger) allow(ours string) {
+func (m *merger) allow() {
 	path := []string{"agents", "defaults", "modelPolicy", "allow"}
 	list := m.root.At(path...)
-	if list != nil && len(list.Items) > 0 && !allows(list, ours) {
-		m.set(ours, append(path, strconv.Itoa(len(list.Items)))...)
+	if list != nil && len(list.Items) > 0 && !allows(list, Provider) {
+		m.set(Provider+"/*", append(path, strconv.Itoa(len(list.Items)))...)
 	}
 }
 
-// allows reports whether a list of models lets a model of ours be used.
-func allows(list *json5.Value, model string) bool {
+// allows reports whether a list of models lets models of a provider be used.
+func allows(list *json5.Value, provider string) bool {
 	for i := range list.Items {
 		v := list.Items[i].Value
-		if v.Kind != json5.String || strings.Contains(v.Text, "${") {
-			continue
-		}
-		if prefix, ok := strings.CutSuffix(v.Text, "*"); v.Text == model || ok && strings.HasPrefix(model, prefix) {
+		prefix, all := strings.CutSuffix(v.Text, "*")
+		if v.Kind == json5.String && (strings.HasPrefix(v.Text, provider+"/") || all && strings.HasPrefix(provider+"/", prefix)) {
 			return true
 		}
 	}

@@ -149,6 +149,9 @@ func TestCheck(t *testing.T) {
 	if got := worst(Check([]byte(config(t)), blind)); got != nil {
 		t.Errorf("without the window: %v", got)
 	}
+	if got := Worst(Check([]byte(config(t)), Sidecar{})); got != Fail {
+		t.Errorf("with a sidecar of which nothing is known: %s", got)
+	}
 	side := side
 	side.Key = "k"
 	if got := worst(Check([]byte(config(t)), side)); !slices.Equal(got, []string{"fail api_key 2"}) {
