@@ -19,7 +19,7 @@ const module = "github.com/jgavinray/gpt-oss-executor"
 var rooms = [][]string{
 	{"."},
 	{"sidecar/cli", "sidecar/script/serve", "bench", "deploy/release"},
-	{"sidecar/demo", "sidecar/manual", "sidecar/rollout", "sidecar/eval"},
+	{"sidecar/demo", "sidecar/manual", "sidecar/rollout", "sidecar/eval", "sidecar/neighbour"},
 	{"sidecar/service"},
 	{"sidecar", "sidecar/admin"},
 	{"sidecar/executor", "sidecar/toolbox", "sidecar/gateway", "sidecar/lab"},
@@ -38,12 +38,12 @@ var rooms = [][]string{
 	{"sidecar/rulefile", "sidecar/parse", "sidecar/prompt", "policy"},
 	{"policy/plain", "sidecar/responses"},
 	{"policy/shell"},
-	{"policy/program", "policy/paths", "sidecar/reading", "sidecar/openai", "sidecar/web", "sidecar/pin"},
-	{"policy/urls", "sidecar/evidence", "sidecar/envelope", "sidecar/inert"},
+	{"policy/program", "policy/paths", "sidecar/openclaw/file", "sidecar/reading", "sidecar/openai", "sidecar/web", "sidecar/pin"},
+	{"policy/urls", "sidecar/evidence", "sidecar/envelope", "sidecar/inert", "sidecar/openclaw"},
 	{"tools"},
 	{"sidecar/errorlog"},
 	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "tools/refer", "tools/calltags", "tools/wording", "tools/notation", "sidecar/header", "sidecar/jsonend", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script", "sidecar/trial"},
-	{"internal/alphabet", "sidecar/circuit", "sidecar/whereabouts", "tools/callcode", "sidecar/wish", "sidecar/pattern", "sidecar/react", "sidecar/sentence"},
+	{"internal/alphabet", "sidecar/circuit", "sidecar/whereabouts", "tools/callcode", "sidecar/wish", "sidecar/pattern", "sidecar/react", "sidecar/sentence", "internal/json5"},
 	{"internal/atomicfile", "internal/scan", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet", "internal/noise", "internal/jsonlines", "internal/anytime", "internal/recent", "internal/built", "internal/others"},
 }
 
@@ -94,6 +94,8 @@ var never = map[string][]string{
 	"sidecar/turn":        {"net", "net/http", "os"},
 	"sidecar/guard":       {"net", "net/http", "os"},
 	"sidecar/replay":      {"net", "net/http", "os"},
+	"internal/json5":      {"net", "net/http", "os", "time", "log/slog", "context"},
+	"sidecar/openclaw":    {"net", "net/http", "os", "time", "log/slog", "context"},
 }
 
 // room is a package of the house, as go list tells it.

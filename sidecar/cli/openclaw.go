@@ -5,159 +5,94 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/neighbour"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw"
 )
 
-// object is a JSON object.
-type object = map[string]any
-
 func openclawCommand(env Env) *cobra.Command {
-	var dir, server string
-	var p provider
+	n := neighbour.Neighbour{Settings: defaultSettings(), Environ: env.Environ, Out: env.Out, Err: env.Err, Colours: terminal.ColoursOf(env.Out, env.lookup)}
+	var dir, server, write, check, undo string
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "openclaw",
-		Short: "Print the settings for openclaw.json, ready to paste",
-		Long: `Print the settings for openclaw.json, ready to merge into it. The context window is the one
-that your model server was started with, not what the model could do. The server is asked for
-it, unless --context-window gives it.
+		Short: "Print, write or check the settings of a gateway, in openclaw.json",
+		Long: `Print the settings for openclaw.json. Or write them into it, say what in it will hurt, or
+put it back. Writing shows what changes, with secrets masked, and keeps the old file beside the
+new one. Comments stay, and all other settings; what is stricter than ours stays, too.
+
+The context window is the one that your model server was started with, not what the model could
+do. The server is asked for it, unless --context-window gives it.
 
 Run it on the gateway's machine, as its user. If the gateway reaches the sidecar at 127.0.0.1
 and the kernel can confine commands, that is noted: serve confines them from its next start
 on, if it runs here as this user. confine --probe says what this machine enforces.`,
-		Example: `  gpt-oss-executor openclaw --context-window 65536 --max-tokens 8192
+		Example: `  gpt-oss-executor openclaw --write ~/.openclaw/openclaw.json --local-service
+  gpt-oss-executor openclaw --check ~/.openclaw/openclaw.json
   gpt-oss-executor openclaw --url http://gpu.lan:8001/v1 --key "$TOKEN"`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if p.window < 1 || p.tokens < 1 {
+			switch {
+			case write != "" && check != "" || undo != "" && write+check != "":
+				return manual.Misused(c, errors.New("--write, --check and --undo are three different things; say one"))
+			case n.Window < 1 || n.Tokens < 0 || n.Tokens == 0 && c.Flags().Changed("max-tokens"):
 				return manual.Misused(c, errors.New("--context-window and --max-tokens take a number of tokens, 1 or more"))
+			case !openclaw.KnownAPI(n.API):
+				return manual.Misused(c, fmt.Errorf("--api takes chat or responses, not %q", n.API))
+			case n.Idle < 0 || n.Idle > 0 && !n.Start:
+				return manual.Misused(c, errors.New("--idle-stop takes a time, such as 30m, and goes with --local-service"))
+			case undo != "":
+				return n.Undo(undo)
 			}
-			if _, known := apis[p.api]; !known {
-				return manual.Misused(c, fmt.Errorf("--api takes chat or responses, not %q", p.api))
-			}
-			set, err := loadRules(dir, "", env)
-			if err != nil {
+			if err := learn(c.Context(), &n, dir, server, !c.Flags().Changed("context-window"), env); err != nil {
 				return err
 			}
-			if !c.Flags().Changed("context-window") {
-				if p.window, err = probedWindow(c.Context(), set, server, p.window, env); err != nil {
-					return err
-				}
+			if write != "" {
+				return n.Write(c.Context(), write)
 			}
-			for _, doubt := range doubts(p.window, p.tokens) {
-				fmt.Fprintln(env.Err, "warning:", doubt)
+			if check == "" {
+				return n.Print()
 			}
-			fmt.Fprintln(env.Err, "confine:", service.NoteGateway(p.url))
-			return env.paper(true).whole(p.settings(set), nil)
+			works, err := n.Check(check, asJSON)
+			if err == nil && !works {
+				err = errSaid
+			}
+			return err
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&p.url, "url", "http://127.0.0.1:8001/v1", "base `URL` under which OpenClaw reaches the sidecar")
-	f.StringVar(&p.key, "key", "", "bearer `TOKEN`, if the sidecar has one (GPTOSS_EXECUTOR_TOKEN)")
-	f.StringVar(&p.api, "api", "chat", "the `API` that OpenClaw speaks to the sidecar: chat (chat completions), or responses")
-	f.StringVar(&server, "upstream", "", "base `URL` of the model server that is asked for its context window; if left out, it is that of serve")
-	f.IntVar(&p.window, "context-window", 131072, "context window of the model server, in `TOKENS`, in place of the one that it tells")
-	f.IntVar(&p.tokens, "max-tokens", 8192, "the most `TOKENS` that a reply may have")
-	f.BoolVar(&p.runs, "executor", false, "name the models that run tools of their own, too: for a serve with --workspace-tools or --gateway")
+	f.StringVar(&write, "write", "", "merge the settings into `FILE`, the openclaw.json of the gateway")
+	f.StringVar(&check, "check", "", "say what in `FILE` will hurt, and how to mend it")
+	f.StringVar(&undo, "undo", "", "put the newest backup of `FILE` back")
+	f.BoolVar(&n.Start, "local-service", false, "let the gateway start, watch and stop the sidecar")
+	f.DurationVar(&n.Idle, "idle-stop", 0, "with --local-service: `TIME` without a request after which it is stopped; 0: never")
+	f.StringVar(&n.URL, "url", "http://127.0.0.1:8001/v1", "base `URL` under which OpenClaw reaches the sidecar")
+	f.StringVar(&n.Key, "key", "", "bearer `TOKEN`, if the sidecar has one (GPTOSS_EXECUTOR_TOKEN)")
+	f.StringVar(&n.API, "api", "", "the `API` that OpenClaw speaks to the sidecar: chat (chat completions), or responses (without it: as in FILE, or else chat)")
+	f.StringSliceVar(&n.Named, "models", nil, "`IDS` of the models to be named, the default first (without it: all that answer in place of a model)")
+	f.BoolVar(&n.Executor, "executor", false, "name the models that run tools of their own, too: for a serve with --workspace-tools or --gateway")
+	f.StringVar(&server, "upstream", "", "base `URL` of the model server; if left out, it is that of serve")
+	f.IntVar(&n.Window, "context-window", 131072, "context window of the model server, in `TOKENS`, in place of the one that it tells")
+	f.IntVar(&n.Tokens, "max-tokens", 0, "the most `TOKENS` that a reply may have (without it: as in FILE, or else 8192)")
 	rulesFlag(c, env, &dir)
+	jsonFlag(c, &asJSON, "what --check finds, one thing a line")
 	return c
 }
 
-// probedWindow is the context window that the model server tells: the smallest, if the models
-// have several servers. Where none tells it, it is the usual one.
-func probedWindow(ctx context.Context, set *ruleset.Set, server string, usual int, env Env) (int, error) {
-	s := defaultSettings()
-	if err := errors.Join(s.Override(env.Environ), service.ReadSecrets(&s)); err != nil {
-		return 0, err
+// learn finds out what the flags leave open.
+func learn(ctx context.Context, n *neighbour.Neighbour, dir, server string, askWindow bool, env Env) error {
+	set, err := loadRules(dir, "", env)
+	if err != nil {
+		return err
 	}
-	s.Upstream = cmp.Or(server, s.Upstream)
-	least, why, asked := 0, "the model server does not say it", map[string]bool{}
-	for _, m := range set.Models {
-		for _, u := range set.UpstreamsOf(m) {
-			if asked[u.URL] {
-				continue
-			}
-			asked[u.URL] = true
-			n, err := service.Window(ctx, s, set, m, u)
-			if err != nil {
-				why = err.Error()
-			}
-			if n > 0 && (least == 0 || n < least) {
-				least = n
-			}
-		}
+	if err := n.Settings.Override(env.Environ); err != nil {
+		return err
 	}
-	if least == 0 {
-		fmt.Fprintf(env.Err, "context window: %d is assumed: %s; give it with --context-window\n", usual, why)
-		return usual, nil
-	}
-	fmt.Fprintf(env.Err, "context window: %d, as the model server says\n", least)
-	return least, nil
-}
-
-// leastWindow is the context window, in tokens, below which OpenClaw's own prompt leaves too
-// little for a conversation.
-const leastWindow = 32768
-
-// doubts are what speaks against numbers of tokens.
-func doubts(window, tokens int) (out []string) {
-	if window < leastWindow {
-		out = append(out, fmt.Sprintf("a context window of %d tokens is too small for OpenClaw: it needs %d, better %d", window, leastWindow, 2*leastWindow))
-	}
-	if tokens > window/2 {
-		out = append(out, fmt.Sprintf("a reply may have %d tokens, of %d that the context window holds together with the prompt; take half of it at most", tokens, window))
-	}
-	return out
-}
-
-// provider is what OpenClaw is told of us.
-type provider struct {
-	url, key, api  string
-	window, tokens int
-	runs           bool // tools run here: without any, a model of executor mode is a second name for another one
-}
-
-// apis are those that OpenClaw can speak to us: its names for them, and what it has to do over each.
-var apis = map[string]struct {
-	name   string
-	compat object
-}{
-	"chat":      {"openai-completions", object{"maxTokensField": "max_tokens", "requiresToolResultName": true, "sendSessionAffinityHeaders": true}},
-	"responses": {"openai-responses", object{"sendSessionIdHeader": true}},
-}
-
-// settings are what OpenClaw needs to know of us. The values are those that were found to work:
-// OpenClaw's schema is strict, and its defaults lose reasoning.
-func (p *provider) settings(set *ruleset.Set) object {
-	compat := object{"supportsReasoningEffort": true, "supportedReasoningEfforts": []string{"low", "medium", "high"}}
-	maps.Copy(compat, apis[p.api].compat)
-	var models []object
-	for i, m := range set.Models {
-		if i > 0 && m.Mode == ruleset.Executor && !p.runs {
-			continue // but the default stays: the block below names it
-		}
-		models = append(models, object{
-			"id": m.ID.Value, "name": m.ID.Value, "reasoning": true, "input": []string{"text"},
-			"cost":          object{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
-			"contextWindow": p.window, "maxTokens": p.tokens, "compat": compat,
-		})
-	}
-	entry := object{"baseUrl": strings.TrimSuffix(p.url, "/"), "api": apis[p.api].name, "timeoutSeconds": 900, "models": models}
-	if p.key != "" {
-		entry["apiKey"] = p.key
-	}
-	return object{
-		"models": object{"mode": "merge", "providers": object{"gpt-oss-executor": entry}},
-		"agents": object{"defaults": object{"model": object{"primary": "gpt-oss-executor/" + set.Models[0].ID.Value}}},
-		"tools": object{
-			"toolSearch": object{"mode": "directory"},
-			"exec":       object{"security": "full", "ask": "on-miss"}, // else it does not ask about calls that say so
-		},
-	}
+	n.Settings.Upstream = cmp.Or(server, n.Settings.Upstream)
+	n.AskWindow = askWindow
+	return n.Learn(ctx, set)
 }

@@ -5,32 +5,31 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tidwall/gjson"
-
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Models that run tools of their own are only named for a serve that has some.
+// Models that run tools of their own are only named for a serve that has some; --models names any.
 func TestOpenclawModels(t *testing.T) {
-	set, err := loadRules("", "", Env{Defaults: os.DirFS("../..")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, runs := range []bool{false, true} {
-		p := provider{url: "http://127.0.0.1:8001/v1", api: "chat", window: 131072, tokens: 8192, runs: runs}
-		providers := p.settings(set)["models"].(object)["providers"].(object)
+	for args, want := range map[string]string{
+		"":                               "gpt-oss gpt-oss-20b gpt-oss-120b",
+		"--executor":                     "gpt-oss executor gpt-oss-20b gpt-oss-120b",
+		"--models gpt-oss-20b,executor":  "gpt-oss-20b executor",
+		"--models gpt-oss --models gpt4": "",
+	} {
+		var out, said bytes.Buffer
+		code := Run(append([]string{"openclaw", "--context-window", "65536"}, strings.Fields(args)...), Env{Out: &out, Err: &said, Defaults: os.DirFS("../..")})
 		var ids []string
-		for _, m := range providers["gpt-oss-executor"].(object)["models"].([]object) {
-			ids = append(ids, m["id"].(string))
+		for _, m := range gjson.Get(out.String(), "models.providers.gpt-oss-executor.models.#.id").Array() {
+			ids = append(ids, m.Str)
 		}
-		for _, m := range set.Models {
-			if want := runs || m.Mode != ruleset.Executor; slices.Contains(ids, m.ID.Value) != want {
-				t.Errorf("--executor %v: %s named is not %v: %v", runs, m.ID.Value, want, ids)
-			}
+		if got := strings.Join(ids, " "); got != want || (code == 0) != (want != "") {
+			t.Errorf("%s: %d %s, want %s: %s", args, code, got, want, &said)
+		}
+		if want == "" && !strings.Contains(said.String(), `there is no model "gpt4"; there are gpt-oss, executor, gpt-oss-20b, gpt-oss-120b`) {
+			t.Errorf("%s", &said)
 		}
 	}
 }

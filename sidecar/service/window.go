@@ -31,3 +31,26 @@ func Window(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.
 	}
 	return up.Window(up.Server(ctx, set)), nil
 }
+
+// LeastWindow is the context window that the model servers of a rule set tell: the smallest, if
+// they are several; 0: none tells it, and why says why.
+func LeastWindow(ctx context.Context, s config.Settings, set *ruleset.Set) (least int, why string) {
+	why = "the model server does not say it"
+	asked := map[string]bool{}
+	for _, m := range set.Models {
+		for _, u := range set.UpstreamsOf(m) {
+			if asked[u.URL] {
+				continue
+			}
+			asked[u.URL] = true
+			n, err := Window(ctx, s, set, m, u)
+			if err != nil {
+				why = err.Error()
+			}
+			if n > 0 && (least == 0 || n < least) {
+				least = n
+			}
+		}
+	}
+	return least, why
+}

@@ -7,10 +7,16 @@
 #   OC_TOKEN  bearer token of the gateway's HTTP endpoints; default a random one
 #   OC_HOME   home folder of the agents; default RUN_DIR/home
 #   OC_MORE   file with more of openclaw.json, which wins over ours; default none
+#   OC_STEP   config: write RUN_DIR/env and RUN_DIR/openclaw.json, and end; run: run with those that are there
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 run=${1:?usage: gateway.sh RUN_DIR ID[@API]=BASE_URL...}
 shift
+if [ "${OC_STEP:-}" = run ]; then
+  . "$run/env"
+  cd "$run/ws"
+  exec "$OC_NODE" "$OC_MAIN" gateway run
+fi
 prefix=$("$here/install.sh" "$here")
 node=$(ls "$prefix"/node_modules/node-*/bin/node 2>/dev/null || command -v node)
 chmod +x "$node" 2>/dev/null || true # npm ran no scripts, so nobody has done it yet
@@ -33,6 +39,7 @@ ENV
 . "$run/env"
 "$node" "$here/config.mjs" "$run" "$@" >"$run/openclaw.json"
 chmod 600 "$run/openclaw.json"
+[ "${OC_STEP:-}" != config ] || exit 0
 echo "OpenClaw gateway: http://127.0.0.1:$OC_PORT  run dir: $run" >&2
 cd "$run/ws"
 exec "$node" "$OC_MAIN" gateway run

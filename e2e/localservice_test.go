@@ -1,0 +1,270 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+)
+
+// host is a machine with OpenClaw, and with a gateway that does not know the sidecar yet.
+type host struct {
+	run, config, listen string
+	env                 []string
+	gateway             *gateway
+}
+
+// aComment stands in the config of a host.
+const aComment = "// the settings of this gateway"
+
+func newHost(t *testing.T) *host {
+	t.Helper()
+	prefix := install(t, "../testdata/openclaw")
+	port := freePort(t)
+	h := &host{run: gatewayRun(t), listen: "127.0.0.1:" + freePort(t)}
+	h.config = filepath.Join(h.run, "openclaw.json")
+	_, ws := gatewayFolders(h.run)
+	h.gateway = &gateway{url: "http://127.0.0.1:" + port, token: "e2e", dir: ws}
+	prepare := exec.Command("../testdata/openclaw/gateway.sh", h.run, "other=http://127.0.0.1:9/v1")
+	prepare.Env = append(os.Environ(), "OC_STEP=config", "OC_PORT="+port, "OC_TOKEN="+h.gateway.token)
+	if out, err := prepare.CombinedOutput(); err != nil {
+		t.Fatalf("prepare the gateway: %v: %s", err, out)
+	}
+	text, err := os.ReadFile(h.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, h.config, aComment+"\n"+string(text))
+	bin := t.TempDir()
+	program := filepath.Join(bin, "openclaw")
+	// The environment of the gateway names its config; whoever asks about another one is heard.
+	write(t, program, fmt.Sprintf("#!/bin/sh\nasked=$OPENCLAW_CONFIG_PATH\n. '%s/env'\nexport OPENCLAW_CONFIG_PATH=\"${asked:-$OPENCLAW_CONFIG_PATH}\"\n"+
+		"exec \"$OC_NODE\" '%s/node_modules/openclaw/openclaw.mjs' \"$@\"\n", h.run, prefix))
+	if err := os.Chmod(program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	home, _ := gatewayFolders(h.run)
+	h.env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+home, "XDG_STATE_HOME="+filepath.Join(h.run, "xdg"))
+	return h
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// openclaw runs the command openclaw of a sidecar, and returns what it prints.
+func (h *host) openclaw(ctx context.Context, t *testing.T, program string, args ...string) string {
+	t.Helper()
+	c := exec.CommandContext(ctx, program, append([]string{"openclaw", "--url", "http://" + h.listen + "/v1"}, args...)...)
+	c.Env = h.env
+	var said bytes.Buffer
+	c.Stderr = &said
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("openclaw %s: %v: %s%s", args, err, out, &said)
+	}
+	if strings.Contains(said.String(), "was not asked") {
+		t.Errorf("OpenClaw itself was not asked: %s", &said)
+	}
+	return string(out)
+}
+
+// start starts the gateway with the config that is there.
+func (h *host) start(t *testing.T) *process {
+	t.Helper()
+	c := exec.Command("../testdata/openclaw/gateway.sh", h.run)
+	c.Env = append(slices.Clone(h.env), "OC_STEP=run")
+	p := start(t, "gateway", c)
+	p.ready(t, h.gateway.url+"/readyz", 120*time.Second)
+	return p
+}
+
+// sidecars are the processes that serve at the host's address.
+func (h *host) sidecars(t *testing.T) (pids []int) {
+	t.Helper()
+	list, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range list {
+		line, _ := os.ReadFile(file) // a process may have gone
+		if strings.Contains(string(line), "serve\x00--listen\x00"+h.listen+"\x00") {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// only is the one sidecar that there must be.
+func (h *host) only(t *testing.T) int {
+	t.Helper()
+	pids := h.sidecars(t)
+	if len(pids) != 1 {
+		t.Fatalf("there are %d sidecars: %v", len(pids), pids)
+	}
+	return pids[0]
+}
+
+// gone waits until there is no sidecar.
+func (h *host) gone(t *testing.T, limit time.Duration) {
+	t.Helper()
+	for deadline := time.Now().Add(limit); len(h.sidecars(t)) > 0; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("after %v there still is a sidecar: %v", limit, h.sidecars(t))
+		}
+	}
+}
+
+// say runs a turn with the model that is the gateway's default.
+func (h *host) say(ctx context.Context, t *testing.T, session, scenario string) answer {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(ctx, 100*time.Second)
+	defer cancel()
+	a, err := h.gateway.turn(ctx, openclaw.Provider, session, "Please do: "+scenario)
+	if err != nil {
+		t.Error(err)
+	}
+	return a
+}
+
+// TestFirstTurn goes from a machine with OpenClaw and a model server to the first good turn with
+// the three commands of README, within two minutes.
+func TestFirstTurn(t *testing.T) {
+	needEnabled(t)
+	t.Setenv("TMPDIR", "/var/tmp") // the folder for temporary files may be written by agents
+	h := newHost(t)
+	s := script.New(script.Scenario{Name: "first", User: user("first"), Steps: []script.Reply{
+		script.LeakedHarmony("exec", `{"command":"echo ran > first.txt"}`), script.Text("It ran."),
+	}})
+	model := startModel(t, s)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	began := time.Now()
+	program := filepath.Join(t.TempDir(), "gpt-oss-executor")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", program, "..").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v: %s", err, out)
+	}
+	said := h.openclaw(ctx, t, program, "--write", h.config, "--local-service", "--upstream", model+"/v1", "--context-window", "65536")
+	h.start(t)
+	a := h.say(ctx, t, "first", "first")
+	if a.text != "It ran." || !exists(h.gateway.dir, "first.txt") || ctx.Err() != nil {
+		asked := s.Requests("first")
+		t.Fatalf("the user got %d %s; %v; the model was asked %+v", a.status, a.raw, ctx.Err(), asked[len(asked)-1].Messages)
+	}
+	t.Logf("to the first good turn: %v", time.Since(began).Round(time.Second))
+	if text := readFile(t, h.config); !strings.HasPrefix(text, aComment) || !strings.Contains(said, "wrote "+h.config) {
+		t.Errorf("the config is\n%s\nand was said to be\n%s", text, said)
+	}
+	h.openclaw(ctx, t, program, "--check", h.config, "--context-window", "65536")
+}
+
+// TestLocalService lets the gateway start the sidecar, and takes it away from it.
+func TestLocalService(t *testing.T) {
+	needEnabled(t)
+	h := newHost(t)
+	long := strings.Repeat("One word after the other. ", 12)
+	slow := script.Text(long)
+	slow.Pause = 150 * time.Millisecond
+	s := script.New(
+		script.Scenario{Name: "short", User: user("short"), Steps: []script.Reply{script.Text("Here I am.")}, Loop: true},
+		script.Scenario{Name: "slow", User: user("slow"), Steps: []script.Reply{slow}, Loop: true},
+	)
+	before := readFile(t, h.config)
+	h.openclaw(t.Context(), t, binary, "--write", h.config, "--local-service", "--idle-stop", "5s", "--upstream", startModel(t, s)+"/v1", "--context-window", "65536", "--models", "gpt-oss")
+	after := readFile(t, h.config)
+	p := h.start(t)
+	if pids := h.sidecars(t); len(pids) > 0 {
+		t.Errorf("it was started before it was asked: %v", pids)
+	}
+	if a := h.say(t.Context(), t, "one", "short"); a.text != "Here I am." {
+		t.Fatalf("the first turn: %d %s", a.status, a.raw)
+	}
+	first := h.only(t)
+
+	got := make(chan answer, 1)
+	go func() { got <- h.say(t.Context(), t, "two", "slow") }()
+	for deadline := time.Now().Add(time.Minute); len(s.Requests("slow")) == 0; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the model was not asked")
+		}
+	}
+	time.Sleep(10 * slow.Pause) // some words have left by now
+	victim := h.only(t)
+	if err := syscall.Kill(victim, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if a := <-got; strings.TrimSpace(a.text) != strings.TrimSpace(long) {
+		t.Errorf("the turn in which it was killed: %d %s", a.status, a.raw)
+	}
+	if second := h.only(t); second == victim || victim != first {
+		t.Errorf("the sidecars were %d, %d and %d", first, victim, second)
+	}
+	if n := len(s.Requests("slow")); n != 2 {
+		t.Errorf("the model was asked %d times", n)
+	}
+
+	h.gone(t, time.Minute) // nobody asks
+	if a := h.say(t.Context(), t, "three", "short"); a.text != "Here I am." {
+		t.Errorf("after a rest: %d %s", a.status, a.raw)
+	}
+	h.only(t)
+	p.stop(t)
+	h.gone(t, 10*time.Second)
+
+	if text := readFile(t, h.config); text != after {
+		t.Errorf("the gateway has written its config:\n%s", text)
+	}
+	h.openclaw(t.Context(), t, binary, "--undo", h.config)
+	if text := readFile(t, h.config); text != before {
+		t.Errorf("put back, the config is\n%s\nand not\n%s", text, before)
+	}
+}
+
+// TestGatewayDies: a gateway that is killed cannot stop the sidecar. The next one uses it as long as
+// it lives, which is until it has something to log, and loses no turn by that.
+func TestGatewayDies(t *testing.T) {
+	needEnabled(t)
+	h := newHost(t)
+	t.Cleanup(func() {
+		for _, pid := range h.sidecars(t) {
+			_ = syscall.Kill(pid, syscall.SIGTERM) // it may have ended
+		}
+	})
+	s := script.New(script.Scenario{Name: "short", User: user("short"), Steps: []script.Reply{script.Text("Here I am.")}, Loop: true})
+	h.openclaw(t.Context(), t, binary, "--write", h.config, "--local-service", "--upstream", startModel(t, s)+"/v1", "--context-window", "65536")
+	p := h.start(t)
+	h.say(t.Context(), t, "one", "short")
+	left := h.only(t)
+	if err := p.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-p.gone
+	p = h.start(t)
+	for i := range 3 {
+		if a := h.say(t.Context(), t, fmt.Sprint("next", i), "short"); a.text != "Here I am." {
+			t.Errorf("turn %d after that: %d %s", i, a.status, a.raw)
+		}
+	}
+	if next := h.only(t); next == left {
+		t.Errorf("the sidecar of the gateway that was killed still serves: %d", next)
+	}
+	p.stop(t)
+	h.gone(t, 10*time.Second)
+}

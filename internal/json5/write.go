@@ -1,0 +1,137 @@
+package json5
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+)
+
+// Pair is a member of an object that is to be written.
+type Pair struct {
+	Key   string
+	Value any
+}
+
+// Pairs are the members of an object to be written, in their order. Beside them a value is a
+// List, a string, an int or a bool.
+type Pairs []Pair
+
+// Make is an object of names and values, one after the other.
+func Make(namesAndValues ...any) Pairs {
+	var p Pairs
+	for i := 0; i < len(namesAndValues); i += 2 {
+		p = append(p, Pair{namesAndValues[i].(string), namesAndValues[i+1]})
+	}
+	return p
+}
+
+// List are the items of a list to be written.
+type List []any
+
+// Strings is a list of strings.
+func Strings(texts ...string) List {
+	list := List{}
+	for _, t := range texts {
+		list = append(list, t)
+	}
+	return list
+}
+
+// Write is a value as JSON, on lines of its own.
+func Write(v any) string { return look{unit: "  ", newline: "\n"}.write(v, "") + "\n" }
+
+// look is how a text is written, so that what is new in it looks like the rest.
+type look struct {
+	unit, newline string
+	bare          bool // names stand without quotes
+	flat          bool // all on one line
+}
+
+// write writes a value that stands on a line with this indentation.
+func (l look) write(v any, indent string) string {
+	switch v := v.(type) {
+	case Pairs:
+		parts := make([]string, len(v))
+		for i, m := range v {
+			parts[i] = l.key(m.Key) + ": " + l.write(m.Value, indent+l.unit)
+		}
+		return l.between("{", parts, "}", indent)
+	case List:
+		parts := make([]string, len(v))
+		short := l
+		for i, x := range v {
+			_, isPairs := x.(Pairs)
+			short.flat = short.flat || !isPairs // words of a list stand on one line
+			parts[i] = l.write(x, indent+l.unit)
+		}
+		return short.between("[", parts, "]", indent)
+	case string:
+		return jsontext.Quote(v)
+	case int:
+		return strconv.Itoa(v)
+	case bool:
+		return strconv.FormatBool(v)
+	}
+	panic(fmt.Sprintf("json5: a value of type %T cannot be written", v))
+}
+
+func (l look) between(open string, parts []string, end, indent string) string {
+	switch {
+	case len(parts) == 0:
+		return open + end
+	case l.flat && open == "[":
+		return open + strings.Join(parts, ", ") + end
+	case l.flat:
+		return open + " " + strings.Join(parts, ", ") + " " + end
+	}
+	inner := l.newline + indent + l.unit
+	return open + inner + strings.Join(parts, ","+inner) + l.newline + indent + end
+}
+
+func (l look) key(name string) string {
+	if !l.bare || name == "" {
+		return jsontext.Quote(name)
+	}
+	for i, r := range name {
+		if r > 'z' || !inName(r, i == 0) {
+			return jsontext.Quote(name)
+		}
+	}
+	return name
+}
+
+// same reports whether a value of a text is what would be written.
+func same(v *Value, want any) bool {
+	switch want := want.(type) {
+	case Pairs:
+		if v.Kind != Object || len(v.Members) != len(want) {
+			return false
+		}
+		for _, m := range want {
+			if got := v.Get(m.Key); got == nil || !same(got, m.Value) {
+				return false
+			}
+		}
+		return true
+	case List:
+		if v.Kind != Array || len(v.Items) != len(want) {
+			return false
+		}
+		for i, x := range want {
+			if !same(&v.Items[i].Value, x) {
+				return false
+			}
+		}
+		return true
+	case string:
+		return v.Is(String, want)
+	case int:
+		n, ok := v.Float()
+		return ok && n == float64(want)
+	case bool:
+		return v.Is(Bool, strconv.FormatBool(want))
+	}
+	return false
+}

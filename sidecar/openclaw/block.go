@@ -1,0 +1,180 @@
+// Package openclaw knows which settings of an OpenClaw gateway make it work well with us: it
+// writes them, merges them into the text of an openclaw.json, and says what in one will hurt. It
+// is pure: texts and values in, texts and findings out. It opens no file.
+package openclaw
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+)
+
+// Provider is the name under which a gateway knows us.
+const Provider = "gpt-oss-executor"
+
+// What a gateway is told, and what it needs at least.
+const (
+	Timeout       = 900   // seconds without an event after which the gateway gives a model up
+	LeastWindow   = 32768 // tokens: below it OpenClaw's own prompt leaves too little for a conversation
+	DefaultTokens = 8192  // of a reply
+	readyMillis   = 30000 // that a start of the sidecar may take
+)
+
+// Sidecar is what there is to know of a sidecar.
+type Sidecar struct {
+	URL     string   // base URL for the gateway, such as http://127.0.0.1:8001/v1
+	Key     string   // bearer token, or ${VARIABLE}; empty: none is needed
+	API     string   // that the gateway is to speak: chat or responses; empty: as it is, or chat
+	Models  []string // ids to be named, the default first; a block needs one
+	Serves  []string // all ids that it answers to
+	Window  int      // context window in tokens
+	Guessed bool     // nobody has told the window: another one in a config is as good
+	Tokens  int      // the most tokens of a reply; 0: as it is, or DefaultTokens
+	Service *Service // how the gateway starts it; nil: somebody else does
+}
+
+// Service is a sidecar as a child of the gateway.
+type Service struct {
+	Command string // absolute path
+	Args    []string
+	Env     json5.Pairs
+	Idle    int // milliseconds without a request after which the gateway stops it; 0: never
+}
+
+// window is the context window that is known; 0: none is.
+func (s *Sidecar) window() int {
+	if s.Guessed {
+		return 0
+	}
+	return s.Window
+}
+
+// model is OpenClaw's name of the default model.
+func (s *Sidecar) model() string {
+	return Provider + "/" + strings.Join(s.Models[:min(1, len(s.Models))], "")
+}
+
+func (s *Sidecar) api() string { return apiNames[cmp.Or(s.API, "chat")] }
+
+// apiNames are OpenClaw's names of the APIs that it can speak to us.
+var apiNames = map[string]string{"chat": "openai-completions", "responses": "openai-responses"}
+
+// KnownAPI reports whether we serve an API.
+func KnownAPI(api string) bool { return api == "" || apiNames[api] != "" }
+
+// compat is what OpenClaw has to do over an API. The values are those that were found to work.
+func compat(api string) json5.Pairs {
+	c := json5.Make("supportsReasoningEffort", true, "supportedReasoningEfforts", json5.Strings("low", "medium", "high"))
+	if api == apiNames["responses"] {
+		return append(c, json5.Make("sendSessionIdHeader", true)...)
+	}
+	return append(c, json5.Make("maxTokensField", "max_tokens", "requiresToolResultName", true, "sendSessionAffinityHeaders", true)...)
+}
+
+// Block are the settings that OpenClaw needs for a sidecar. Its schema is strict, and its defaults
+// lose reasoning.
+func Block(s Sidecar) json5.Pairs {
+	var models json5.List
+	for _, id := range s.Models {
+		models = append(models, json5.Make("id", id, "name", id, "reasoning", true, "input", json5.Strings("text"),
+			"cost", json5.Make("input", 0, "output", 0, "cacheRead", 0, "cacheWrite", 0),
+			"contextWindow", s.Window, "maxTokens", cmp.Or(s.Tokens, DefaultTokens), "compat", compat(s.api())))
+	}
+	base := strings.TrimSuffix(s.URL, "/")
+	entry := json5.Make("baseUrl", base, "api", s.api(), "timeoutSeconds", Timeout)
+	if s.Key != "" {
+		entry = append(entry, json5.Make("apiKey", s.Key)...)
+	}
+	if s.Service != nil {
+		entry = append(entry, json5.Make("localService", s.Service.block(base))...)
+	}
+	entry = append(entry, json5.Make("models", models)...)
+	return json5.Make(
+		"models", json5.Make("providers", json5.Make(Provider, entry)),
+		"agents", json5.Make("defaults", json5.Make("model", json5.Make("primary", s.model()))),
+		"tools", json5.Make(
+			"toolSearch", json5.Make("mode", "directory"),
+			"exec", json5.Make("security", "full", "ask", "on-miss"), // else it does not ask about calls that say so
+			"loopDetection", json5.Make("enabled", true)),
+	)
+}
+
+func (s *Service) block(base string) json5.Pairs {
+	p := json5.Make("command", s.Command, "args", json5.Strings(s.Args...))
+	if len(s.Env) > 0 {
+		p = append(p, json5.Make("env", s.Env)...)
+	}
+	p = append(p, json5.Make("healthUrl", healthURL(base), "readyTimeoutMs", readyMillis)...)
+	if s.Idle > 0 {
+		p = append(p, json5.Make("idleStopMs", s.Idle)...)
+	}
+	return p
+}
+
+// healthURL says whether the sidecar lives. What is wrong with the model server it tells the user
+// itself, and it wants no token there.
+func healthURL(base string) string { return strings.TrimSuffix(base, "/v1") + "/healthz" }
+
+// Doubts are what speaks against the numbers of tokens.
+func (s *Sidecar) Doubts() (out []string) {
+	tokens := cmp.Or(s.Tokens, DefaultTokens)
+	if s.Window < LeastWindow {
+		out = append(out, fmt.Sprintf("a context window of %d tokens is too small for OpenClaw: it needs %d, better %d", s.Window, LeastWindow, 2*LeastWindow))
+	}
+	if tokens > s.Window/2 {
+		out = append(out, fmt.Sprintf("a reply may have %d tokens, of %d that the context window holds together with the prompt; take half of it at most", tokens, s.Window))
+	}
+	return out
+}
+
+// NewService is how a gateway starts a program as the sidecar at a base URL. Settings in the
+// environment are handed on, but for secrets, which stay there: the gateway has to know them.
+func NewService(program, base, upstream string, idle int, environ []string, secret func(name string) bool) (*Service, error) {
+	listen := Listen(base)
+	if listen == "" {
+		return nil, fmt.Errorf("the gateway can start the sidecar on its own machine only, and %s is on another one, or has no port", base)
+	}
+	s := &Service{Command: program, Args: []string{"serve", "--listen", listen, "--upstream", upstream}, Idle: idle}
+	slices.Sort(environ)
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		switch {
+		case value == "" || strings.HasSuffix(name, "_EXECUTOR_LISTEN") || strings.HasSuffix(name, "_EXECUTOR_UPSTREAM"):
+			continue
+		case secret(name) && !strings.HasPrefix(value, "file:"):
+			value = "${" + name + "}"
+		default:
+			value = strings.ReplaceAll(value, "${", "$${") // else OpenClaw looks for a variable
+		}
+		s.Env = append(s.Env, json5.Make(name, value)...)
+	}
+	return s, nil
+}
+
+// Listen is where a sidecar with this base URL has to serve; empty: on another machine.
+func Listen(base string) string {
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "http" || !slices.Contains(loopback, u.Hostname()) || u.Port() == "" {
+		return ""
+	}
+	return u.Host
+}
+
+// loopback are the names of this machine.
+var loopback = []string{"127.0.0.1", "localhost", "::1"}
+
+// sameServer reports whether two URLs lead to one server.
+func sameServer(a, b string) bool {
+	x, errX := url.Parse(a)
+	y, errY := url.Parse(b)
+	if errX != nil || errY != nil {
+		return false
+	}
+	local := slices.Contains(loopback, x.Hostname()) && slices.Contains(loopback, y.Hostname())
+	return x.Scheme == y.Scheme && x.Port() == y.Port() &&
+		(local || x.Hostname() == y.Hostname())
+}

@@ -1,0 +1,195 @@
+package openclaw
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+)
+
+// Status is what a finding means.
+type Status string
+
+const (
+	OK   Status = "ok"
+	Warn Status = "warn" // it works, and worse than it could
+	Fail Status = "fail" // something does not work
+)
+
+// Finding is what was looked at in a config.
+type Finding struct {
+	Name   string `json:"name"`
+	Status Status `json:"status"`
+	Path   string `json:"path,omitempty"` // in the config: models.providers.x.api
+	Line   int    `json:"line,omitempty"` // of it, or of what it should stand in
+	Found  string `json:"found"`          // what stands there, and what that does
+	Fix    string `json:"fix,omitempty"`
+}
+
+// Check says what in the text of a config will hurt with a sidecar, in the order of the config's
+// parts. One that a gateway cannot read has one finding. What comes from another file by $include
+// is not seen; a finding says so.
+func Check(config []byte, s Sidecar) []Finding {
+	root, err := json5.Parse(config)
+	c := &checker{text: config, root: root, s: s}
+	var wrong *json5.SyntaxError
+	switch {
+	case errors.As(err, &wrong):
+		c.list = []Finding{{Name: "config", Status: Fail, Line: wrong.Line, Found: "this is no JSON5: " + err.Error(), Fix: "mend the text there; OpenClaw cannot read it either"}}
+	case root.Kind != json5.Object:
+		c.list = []Finding{{Name: "config", Status: Fail, Line: 1, Found: "the config is " + root.Kind.String(), Fix: "it must be an object"}}
+	default:
+		c.includes(root, nil)
+		c.providers()
+		c.agents()
+	}
+	return c.list
+}
+
+// Worst is the worst status of some findings.
+func Worst(list []Finding) Status {
+	worst := OK
+	for _, f := range list {
+		if f.Status == Fail || worst == OK {
+			worst = f.Status
+		}
+		if worst == Fail {
+			break
+		}
+	}
+	return worst
+}
+
+// checker collects findings.
+type checker struct {
+	text []byte
+	root *json5.Value
+	s    Sidecar
+	list []Finding
+	ours []string // names of the providers that lead to the sidecar
+}
+
+// at is a place in a config.
+type at []string
+
+func (a at) to(steps ...string) at { return append(a[:len(a):len(a)], steps...) }
+
+// add adds a finding. A fix is only told where something hurts.
+func (c *checker) add(name string, status Status, place at, found, fix string) {
+	if status == OK {
+		fix = ""
+	}
+	line := 1
+	for i := range place {
+		if v := c.root.At(place[:i+1]...); v != nil {
+			line, _ = json5.Position(c.text, v.Start)
+		}
+	}
+	c.list = append(c.list, Finding{name, status, strings.Join(place, "."), line, found, fix})
+}
+
+// shown is a value as it is written, in short; "not set" if there is none.
+func (c *checker) shown(v *json5.Value) string {
+	switch {
+	case v == nil:
+		return "not set"
+	case v.Kind == json5.Object || v.Kind == json5.Array:
+		return v.Kind.String()
+	}
+	return strings.ToValidUTF8(string(c.text[v.Start:v.End]), "?")
+}
+
+// includes tells of the parts that come from other files.
+func (c *checker) includes(v *json5.Value, place at) {
+	if v.Get(include) != nil {
+		c.add("include", Warn, place.to(include), "a part of the config comes from another file, and is not looked at here", "look with openclaw config validate, and compare that file with what gpt-oss-executor openclaw prints")
+	}
+	for i := range v.Members {
+		c.includes(&v.Members[i].Value, place.to(v.Members[i].Key))
+	}
+}
+
+// providers checks those that lead to the sidecar.
+func (c *checker) providers() {
+	all := at{"models", "providers"}
+	list := c.root.At(all...)
+	for i := range list.AllMembers() {
+		m := list.Members[i]
+		base := m.Value.Get("baseUrl")
+		named := m.Key == Provider
+		leads := base != nil && base.Kind == json5.String && sameServer(base.Text, c.s.URL)
+		if list.Get(m.Key) == &list.Members[i].Value && (named || leads) {
+			c.ours = append(c.ours, m.Key)
+			c.provider(all.to(m.Key), &m.Value, leads)
+		}
+	}
+	if len(c.ours) == 0 {
+		c.add("provider", Fail, all, "no provider leads to "+c.s.URL+": the gateway does not know the sidecar", "gpt-oss-executor openclaw --write FILE, or merge what gpt-oss-executor openclaw prints")
+	}
+}
+
+func (c *checker) provider(place at, p *json5.Value, leads bool) {
+	base := p.Get("baseUrl")
+	switch {
+	case base == nil || base.Kind != json5.String:
+		c.add("provider", Fail, place.to("baseUrl"), "baseUrl is "+c.shown(base), fmt.Sprintf("baseUrl: %q", c.s.URL))
+	case strings.Contains(base.Text, "${"):
+		c.add("provider", Warn, place.to("baseUrl"), "baseUrl comes from a variable; it is not known here where that leads", "see that it is "+c.s.URL)
+	case !leads:
+		c.add("provider", Fail, place.to("baseUrl"), "baseUrl is "+c.shown(base)+", and the sidecar is at "+c.s.URL, fmt.Sprintf("baseUrl: %q, or say with --url where it is", c.s.URL))
+	case strings.TrimSuffix(base.Text, "/") != strings.TrimSuffix(c.s.URL, "/") && !strings.HasSuffix(strings.TrimSuffix(base.Text, "/"), "/v1"):
+		c.add("provider", Fail, place.to("baseUrl"), "baseUrl is "+c.shown(base)+", without the /v1 below which the sidecar answers", fmt.Sprintf("baseUrl: %q", c.s.URL))
+	default:
+		c.add("provider", OK, place.to("baseUrl"), "the gateway asks the sidecar at "+c.shown(base), "")
+	}
+	api := p.Get("api")
+	known := api.Is(json5.String, apiNames["chat"]) || api.Is(json5.String, apiNames["responses"])
+	c.when(known, Fail, "api", place.to("api"), "api is "+c.shown(api), "; the sidecar serves openai-completions and openai-responses", `api: "openai-completions"`)
+	if c.s.Key != "" {
+		c.when(p.Get("apiKey") != nil, Fail, "api_key", place.to("apiKey"), "apiKey is "+map[bool]string{true: "set", false: "not set"}[p.Get("apiKey") != nil], ", and the sidecar wants a token", "apiKey: the value of GPTOSS_EXECUTOR_TOKEN")
+	}
+	c.timeout(place.to("timeoutSeconds"), p.Get("timeoutSeconds"))
+	c.service(place.to("localService"), p.Get("localService"))
+	c.models(place.to("models"), p.Get("models"), api)
+}
+
+// when adds a finding that is fine or, with more words, is not.
+func (c *checker) when(fine bool, status Status, name string, place at, found, hurts, fix string) {
+	if fine {
+		status = OK
+	} else {
+		found += hurts
+	}
+	c.add(name, status, place, found, fix)
+}
+
+// leastTimeout is how many seconds a long prompt may take on a small machine, at least.
+const leastTimeout = 300
+
+func (c *checker) timeout(place at, v *json5.Value) {
+	n, _ := v.Float()
+	found := "timeoutSeconds is " + c.shown(v)
+	c.when(n >= leastTimeout, Warn, "timeout", place, found, ": OpenClaw gives up a model that is silent for so long (120 s if it is not set), and asks again", "timeoutSeconds: "+strconv.Itoa(Timeout))
+}
+
+// service checks how the gateway starts the sidecar, if it does.
+func (c *checker) service(place at, v *json5.Value) {
+	if v == nil {
+		return
+	}
+	command, health := v.Get("command"), v.Get("healthUrl")
+	serves := v.At("args", "0").Is(json5.String, "serve")
+	switch {
+	case command == nil || command.Kind != json5.String || !filepath.IsAbs(command.Text) && !strings.Contains(command.Text, "${"):
+		c.add("local_service", Fail, place.to("command"), "command is "+c.shown(command)+"; OpenClaw looks it up nowhere", "the whole path of gpt-oss-executor: gpt-oss-executor openclaw --local-service prints it")
+	case filepath.Base(command.Text) == Provider && !serves:
+		c.add("local_service", Fail, place.to("args"), "the sidecar is started without the command serve, and ends at once", `args: ["serve", …]: gpt-oss-executor openclaw --local-service prints them`)
+	case health != nil && health.Kind == json5.String && !sameServer(health.Text, c.s.URL):
+		c.add("local_service", Fail, place.to("healthUrl"), "healthUrl is "+c.shown(health)+", and the sidecar is at "+c.s.URL+": OpenClaw waits in vain", fmt.Sprintf("healthUrl: %q", healthURL(strings.TrimSuffix(c.s.URL, "/"))))
+	default:
+		c.add("local_service", OK, place, "the gateway starts the sidecar when it is asked first", "")
+	}
+}

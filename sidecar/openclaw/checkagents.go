@@ -1,0 +1,130 @@
+package openclaw
+
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+)
+
+// agents checks what agents use: the defaults first, then those that have something of their own.
+func (c *checker) agents() {
+	defaults := at{"agents", "defaults"}
+	c.model("default_model", defaults.to("model"), true)
+	c.model("subagent_model", defaults.to("subagents", "model"), false)
+	c.policy(defaults.to("modelPolicy", "allow"))
+	c.toolSearch(at{"tools", "toolSearch"})
+	c.exec(at{"tools", "exec"})
+	c.loops(at{"tools", "loopDetection", "enabled"}, true)
+	entries := at{"agents", "entries"}
+	list := c.root.At(entries...)
+	for i := range list.AllMembers() {
+		agent := entries.to(list.Members[i].Key)
+		if c.root.At(agent.to("model")...) != nil {
+			c.model("default_model", agent.to("model"), true)
+		}
+		c.model("subagent_model", agent.to("subagents", "model"), false)
+		c.policy(agent.to("modelPolicy", "allow"))
+		if c.root.At(agent.to("tools", "exec")...) != nil {
+			c.exec(agent.to("tools", "exec"))
+		}
+		c.loops(agent.to("tools", "loopDetection", "enabled"), false)
+	}
+}
+
+// model checks whose model agents use. Without one, a subagent uses that of its agent.
+func (c *checker) model(name string, place at, needed bool) {
+	v := c.root.At(place...)
+	if v != nil && v.Kind == json5.Object {
+		place = place.to("primary")
+		v = v.Get("primary")
+	}
+	what := strings.Join(place[len(place)-1:], "")
+	if v == nil && !needed {
+		return
+	}
+	if v != nil && v.Kind == json5.String && strings.Contains(v.Text, "${") {
+		return
+	}
+	fix := c.s.model()
+	found := what + " is " + c.shown(v)
+	if v == nil || v.Kind != json5.String {
+		c.add(name, Warn, place, found+": it is not known to use the sidecar", fix)
+		return
+	}
+	provider, id, _ := strings.Cut(v.Text, "/")
+	for _, ours := range c.ours {
+		if provider == ours {
+			c.when(c.listed(ours, id), Fail, name, place, found, ", which that provider does not have", fix)
+			return
+		}
+	}
+	c.add(name, Warn, place, found+": it does not use the sidecar", fix+", if it should")
+}
+
+// listed reports whether a provider has a model.
+func (c *checker) listed(provider, id string) bool {
+	list := c.root.At("models", "providers", provider, "models")
+	return list != nil && c.root.At("models", "providers", provider, "models", list.Index("id", id)) != nil
+}
+
+// policy checks the list of models that may be used, if there is one.
+func (c *checker) policy(place at) {
+	list := c.root.At(place...)
+	if list == nil || len(list.Items) == 0 || len(c.ours) == 0 {
+		return
+	}
+	for _, ours := range c.ours {
+		if allows(list, ours) {
+			c.add("model_policy", OK, place, "the models of the sidecar may be used", "")
+			return
+		}
+	}
+	c.add("model_policy", Fail, place, "the list of models that may be used has none of the sidecar", "add \""+c.ours[0]+"/*\" to it")
+}
+
+func (c *checker) toolSearch(place at) {
+	v := c.root.At(place...)
+	if v.Is(json5.Bool, "false") {
+		c.add("tool_search", Warn, place, "toolSearch is false: all tools are sent with every request, about 100 KB", `toolSearch: { mode: "directory" }`)
+		return
+	}
+	if v.Get("enabled").Is(json5.Bool, "false") {
+		c.add("tool_search", Warn, place.to("enabled"), "toolSearch is not enabled: all tools are sent with every request, about 100 KB", `toolSearch: { mode: "directory" }`)
+		return
+	}
+	found := "toolSearch is " + c.shown(v)
+	if v != nil && v.Kind == json5.Object {
+		place = place.to("mode")
+		found = "mode of toolSearch is " + c.shown(v.Get("mode"))
+	}
+	c.when(v.Get("mode").Is(json5.String, "directory"), Fail, "tool_search", place, found, `: most tools are only named in the prompt, and calls of them are answered with "Tool X not found"`, `toolSearch: { mode: "directory" }`)
+}
+
+// exec checks whether OpenClaw asks about the calls that say so, and only about these.
+func (c *checker) exec(place at) {
+	v := c.root.At(place...)
+	mode, security, ask := v.Get("mode"), v.Get("security"), v.Get("ask")
+	const fix = `exec: { security: "full", ask: "on-miss" }, without mode`
+	switch {
+	case mode.Is(json5.String, "deny") || security.Is(json5.String, "deny"):
+		c.add("exec", Fail, place, "exec is denied: no command runs", fix)
+	case mode != nil && security == nil && ask == nil && stricter(v):
+		c.add("exec", Warn, place.to("mode"), "mode is "+c.shown(mode)+": OpenClaw has a list of its own beside the policy of the sidecar, and what is not on it is asked about or denied", fix+", if the policy of the sidecar is to decide")
+	case mode != nil && (security != nil || ask != nil):
+		c.add("exec", Fail, place.to("mode"), "mode stands beside security or ask: OpenClaw refuses the config", fix)
+	case !ask.Is(json5.String, "on-miss") && !ask.Is(json5.String, "always"):
+		c.add("exec", Fail, place.to("ask"), "ask is "+c.shown(ask)+": commands about which the policy asks a person run at once", fix)
+	case stricter(v):
+		c.add("exec", Warn, place.to("security"), "security is "+c.shown(security)+": OpenClaw has a list of its own beside the policy of the sidecar, and asks about all that is not on it", fix+", if the policy of the sidecar is to decide")
+	default:
+		c.add("exec", OK, place, "OpenClaw asks about the commands that the policy marks", "")
+	}
+}
+
+func (c *checker) loops(place at, needed bool) {
+	v := c.root.At(place...)
+	if v == nil && !needed {
+		return
+	}
+	c.when(v.Is(json5.Bool, "true"), Warn, "loop_detection", place, "loopDetection.enabled is "+c.shown(v), ": nothing stops a model that makes the same call again and again", "tools: { loopDetection: { enabled: true } }")
+}

@@ -1,0 +1,73 @@
+package file
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
+)
+
+// Refused is what OpenClaw itself says of a config that it does not take.
+type Refused struct{ Issues []Issue }
+
+// Issue is one thing that OpenClaw does not take.
+type Issue struct{ Path, Message string }
+
+func (r *Refused) Error() string {
+	var b strings.Builder
+	b.WriteString("OpenClaw refuses this config:")
+	for _, i := range r.Issues {
+		fmt.Fprintf(&b, "\n  %s: %s", i.Path, i.Message)
+	}
+	return b.String()
+}
+
+// ErrNoOpenClaw says that there is no program of this name.
+var ErrNoOpenClaw = errors.New("openclaw is not on the PATH")
+
+// validateTime is how long OpenClaw may take. It starts in three seconds.
+const validateTime = time.Minute
+
+// Validate asks OpenClaw itself whether it would take a text in the place of a config. A *Refused
+// says that it would not; any other error, that it could not be asked.
+func Validate(ctx context.Context, path string, text []byte) (err error) {
+	program, err := exec.LookPath("openclaw")
+	if err != nil {
+		return ErrNoOpenClaw
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return err
+	}
+	tmp, err := atomicfile.Beside(path, text, 0o600) // beside it, for what it includes is found from there
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.Remove(tmp)) }()
+	ctx, cancel := context.WithTimeout(ctx, validateTime)
+	defer cancel()
+	c := exec.CommandContext(ctx, program, "config", "validate", "--json")
+	c.Env = append(os.Environ(), "OPENCLAW_CONFIG_PATH="+tmp)
+	c.WaitDelay = time.Second
+	var said bytes.Buffer
+	c.Stderr = &said
+	out, runErr := c.Output()
+	var answer struct {
+		Valid  *bool
+		Issues []Issue
+	}
+	if err := json.Unmarshal(out, &answer); err != nil || answer.Valid == nil {
+		return fmt.Errorf("ask %s: no answer (%w): %.300s", program, errors.Join(runErr, err), bytes.TrimSpace(said.Bytes()))
+	}
+	if !*answer.Valid {
+		return &Refused{answer.Issues}
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+package openclaw
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+)
+
+// Merge is the text of a config with the settings that a sidecar needs. All else in it stays as
+// it is, every comment too; so do settings of these that are as good, or stricter.
+func Merge(config []byte, s Sidecar) ([]byte, error) {
+	root, err := json5.Parse(config)
+	if err != nil {
+		return nil, err
+	}
+	if root.Kind != json5.Object {
+		return nil, fmt.Errorf("1:1: the config is %s, and must be an object", root.Kind)
+	}
+	for name, is := range apiNames {
+		if s.API == "" && root.At("models", "providers", Provider, "api").Is(json5.String, is) {
+			s.API = name
+		}
+	}
+	m := &merger{text: config, root: root, s: s}
+	m.repair(s)
+	m.pairs(nil, Block(s))
+	m.allow()
+	return m.text, m.err
+}
+
+// merger is a text on its way. After an error it stays as it is.
+type merger struct {
+	text []byte
+	root *json5.Value
+	s    Sidecar
+	err  error
+}
+
+func (m *merger) set(value any, path ...string) {
+	m.change(path, func() ([]byte, error) { return json5.Set(m.text, value, path...) })
+}
+
+// change takes a new text, if nothing in it comes from another file.
+func (m *merger) change(path []string, by func() ([]byte, error)) {
+	if m.err != nil {
+		return
+	}
+	text, err := by()
+	if err == nil && string(text) != string(m.text) {
+		err = m.included(path)
+	}
+	if err == nil {
+		m.text = text
+		m.root, err = json5.Parse(text)
+	}
+	m.err = err
+}
+
+// included says that a place belongs to another file. What stands there is not seen from here.
+func (m *merger) included(path []string) error {
+	for i := range path {
+		in := m.root.At(path[:i]...).Get(include)
+		if in == nil {
+			continue
+		}
+		line, column := json5.Position(m.text, in.Start)
+		return fmt.Errorf("%d:%d: %s is to be set, and this part comes from another file by $include; "+
+			"move it back into this file, or add to the other one what gpt-oss-executor openclaw prints", line, column, strings.Join(path, "."))
+	}
+	return nil
+}
+
+const include = "$include"
+
+// pairs sets the members of an object.
+func (m *merger) pairs(path []string, members json5.Pairs) {
+	for _, p := range members {
+		at := append(path[:len(path):len(path)], p.Key)
+		if m.keeps(at, p.Value) {
+			continue
+		}
+		switch v := p.Value.(type) {
+		case json5.Pairs:
+			old := m.root.At(at...)
+			if old != nil && old.Kind == json5.Object {
+				m.pairs(at, v)
+				continue
+			}
+			if old != nil && old.Kind == json5.String && p.Key == "model" { // the short form
+				if !m.ours(old) {
+					m.set(v[0].Value, at...)
+				}
+				continue
+			}
+		case json5.List:
+			if p.Key == "models" && m.root.At(at...) != nil {
+				m.models(at, v)
+				continue
+			}
+		}
+		m.set(p.Value, at...)
+	}
+}
+
+// models sets the models of a provider. Others that it has stay.
+func (m *merger) models(path []string, models json5.List) {
+	for _, model := range models {
+		p := model.(json5.Pairs)
+		list := m.root.At(path...)
+		at := append(path[:len(path):len(path)], list.Index("id", p[0].Value.(string)))
+		if m.root.At(at...) == nil {
+			m.set(p, at...)
+		} else {
+			m.pairs(at, p)
+		}
+	}
+}
+
+// keeps reports whether what stands at a path is the operator's, and stays.
+func (m *merger) keeps(path []string, value any) bool {
+	old := m.root.At(path...)
+	if old == nil {
+		return false
+	}
+	switch key := path[len(path)-1]; key {
+	case "name", "cost", "input", "readyTimeoutMs":
+		return true
+	case "contextWindow":
+		return m.s.Guessed && old.Kind == json5.Number
+	case "maxTokens":
+		n, ok := old.Float()
+		return m.s.Tokens == 0 && ok && n >= 1 && (m.s.window() == 0 || n <= float64(m.s.Window)/2)
+	case "primary":
+		return m.ours(old)
+	case "timeoutSeconds":
+		n, _ := old.Float()
+		return n >= Timeout
+	case "enabled":
+		return path[1] == "loopDetection"
+	case "toolSearch":
+		return old.Is(json5.Bool, "false") // all tools are offered: that costs tokens, and works
+	case "exec":
+		return stricter(old)
+	case "ask":
+		return old.Is(json5.String, "always")
+	case "baseUrl":
+		return old.Kind == json5.String && sameServer(old.Text, value.(string)) && strings.HasSuffix(strings.TrimSuffix(old.Text, "/"), "/v1")
+	}
+	return false
+}
+
+// ours reports whether a default model is one that is named here.
+func (m *merger) ours(model *json5.Value) bool {
+	provider, id, _ := strings.Cut(model.Text, "/")
+	return model.Kind == json5.String && provider == Provider && slices.Contains(m.s.Models, id)
+}
+
+// stricter reports whether the gateway itself denies or asks about commands that we would let
+// pass. This is for the operator to loosen.
+func stricter(exec *json5.Value) bool {
+	mode, security := exec.Get("mode"), exec.Get("security")
+	return mode != nil && !mode.Is(json5.String, "full") || security != nil && !security.Is(json5.String, "full")
+}
+
+// repair takes away what cannot stand beside our settings.
+func (m *merger) repair(s Sidecar) {
+	if exec := m.root.At("tools", "exec"); exec.Get("mode") != nil && !stricter(exec) { // refused beside security and ask
+		path := []string{"tools", "exec", "mode"}
+		m.change(path, func() ([]byte, error) { return json5.Remove(m.text, path...) })
+	}
+	if search := m.root.At("tools", "toolSearch"); search.Get("enabled").Is(json5.Bool, "false") {
+		m.set(true, "tools", "toolSearch", "enabled")
+	}
+	for _, id := range s.Models {
+		models := []string{"models", "providers", Provider, "models"}
+		at := append(models, m.root.At(models...).Index("id", id), "compat")
+		for _, key := range harmful {
+			if m.root.At(append(at, key)...).Is(json5.Bool, "true") {
+				m.set(false, append(at, key)...)
+			}
+		}
+	}
+}
+
+// allow adds our models to the list of those that may be used, if there is one.
+func (m *merger) allow() {
+	path := []string{"agents", "defaults", "modelPolicy", "allow"}
+	list := m.root.At(path...)
+	if list != nil && len(list.Items) > 0 && !allows(list, Provider) {
+		m.set(Provider+"/*", append(path, strconv.Itoa(len(list.Items)))...)
+	}
+}
+
+// allows reports whether a list of models lets models of a provider be used.
+func allows(list *json5.Value, provider string) bool {
+	for i := range list.Items {
+		v := list.Items[i].Value
+		prefix, all := strings.CutSuffix(v.Text, "*")
+		if v.Kind == json5.String && (strings.HasPrefix(v.Text, provider+"/") || all && strings.HasPrefix(provider+"/", prefix)) {
+			return true
+		}
+	}
+	return false
+}

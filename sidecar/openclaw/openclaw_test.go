@@ -1,0 +1,396 @@
+package openclaw
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+)
+
+var side = Sidecar{URL: "http://127.0.0.1:8001/v1", Models: []string{"gpt-oss"}, Serves: []string{"gpt-oss", "gpt-oss-20b"}, Window: 65536}
+
+// worst are the findings that hurt, in short.
+func worst(list []Finding) (out []string) {
+	for _, f := range list {
+		if f.Status != OK {
+			out = append(out, fmt.Sprintf("%s %s %d", f.Status, f.Name, f.Line))
+		}
+	}
+	return out
+}
+
+// What the block says, the check finds good, over each API, printed or merged.
+func TestBlockIsFine(t *testing.T) {
+	for _, api := range []string{"chat", "responses"} {
+		s := side
+		s.API, s.Key = api, "secret"
+		s.Service = &Service{Command: "/opt/bin/gpt-oss-executor", Args: []string{"serve", "--listen", "127.0.0.1:8001"}, Env: json5.Make("A", "b"), Idle: 60000}
+		printed := []byte(json5.Write(Block(s)))
+		if !json.Valid(printed) {
+			t.Fatalf("%s", printed)
+		}
+		if bad := worst(Check(printed, s)); bad != nil {
+			t.Errorf("%s: %v in\n%s", api, bad, printed)
+		}
+		merged, err := Merge([]byte("{}"), s)
+		if bad := worst(Check(merged, s)); err != nil || bad != nil {
+			t.Errorf("%s: %v, %v in\n%s", api, err, bad, merged)
+		}
+		if again, err := Merge(merged, s); err != nil || string(again) != string(merged) {
+			t.Errorf("%s: merged twice: %v\n%s", api, err, again)
+		}
+	}
+}
+
+// config is one in which everything is right, with one part replaced.
+func config(t *testing.T, replace ...string) string {
+	t.Helper()
+	text := `{
+  models: { providers: { "gpt-oss-executor": {
+    baseUrl: "http://localhost:8001/v1",
+    api: "openai-completions",
+    timeoutSeconds: 900,
+    models: [{
+      id: "gpt-oss", name: "gpt-oss", reasoning: true,
+      contextWindow: 65536,
+      maxTokens: 8192,
+      compat: { maxTokensField: "max_tokens", supportsReasoningEffort: true, sendSessionAffinityHeaders: true },
+    }],
+  } } },
+  agents: { defaults: { model: "gpt-oss-executor/gpt-oss" } },
+  tools: {
+    toolSearch: { mode: "directory" },
+    exec: { security: "full", ask: "on-miss" },
+    loopDetection: { enabled: true },
+  },
+}`
+	for i := 0; i < len(replace); i += 2 {
+		if !strings.Contains(text, replace[i]) {
+			t.Fatalf("no %q", replace[i])
+		}
+		text = strings.Replace(text, replace[i], replace[i+1], 1)
+	}
+	return text
+}
+
+func TestCheck(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want string
+	}{
+		"fine":                 {config(t), ""},
+		"no JSON5":             {"{\n a: 1,,\n}", "fail config 2"},
+		"no object":            {"[]", "fail config 1"},
+		"nothing":              {"{}", "fail provider 1, warn default_model 1, fail tool_search 1, fail exec 1, warn loop_detection 1"},
+		"elsewhere":            {config(t, "localhost:8001", "127.0.0.1:8000"), "fail provider 3"},
+		"a variable":           {config(t, "http://localhost:8001/v1", "${BASE}"), "warn provider 3"},
+		"no /v1":               {config(t, "8001/v1", "8001"), "fail provider 3"},
+		"another name":         {config(t, `"gpt-oss-executor": {`, `mine: {`, "gpt-oss-executor/gpt-oss", "mine/gpt-oss"), ""},
+		"api":                  {config(t, "openai-completions", "ollama"), "fail api 4"},
+		"timeout":              {config(t, "timeoutSeconds: 900", "timeoutSeconds: 60"), "warn timeout 5"},
+		"no timeout":           {config(t, "timeoutSeconds: 900,", ""), "warn timeout 2"},
+		"no models":            {config(t, "models: [{", "x: [{"), "fail models 2, fail default_model 13"},
+		"unknown model":        {config(t, `id: "gpt-oss"`, `id: "gpt"`), "fail models 7, fail default_model 13"},
+		"reasoning":            {config(t, "reasoning: true", "reasoning: false"), "fail reasoning 7"},
+		"large window":         {config(t, "65536", "131072"), "fail context_window 8"},
+		"small window":         {config(t, "65536", "16384"), "fail context_window 8"},
+		"idle window":          {config(t, "65536", "40000"), "warn context_window 8"},
+		"no window":            {config(t, "contextWindow: 65536,", ""), "warn context_window 6"},
+		"long replies":         {config(t, "8192", "60000"), "warn max_tokens 9"},
+		"max_tokens":           {config(t, "maxTokensField", "// "+"\n"+"maxTokensField", `"max_tokens"`, `"max_completion_tokens"`), "warn max_tokens_field 11"},
+		"effort":               {config(t, "supportsReasoningEffort: true,", ""), "warn reasoning_effort 10"},
+		"sessions":             {config(t, "sendSessionAffinityHeaders: true", ""), "warn session 10"},
+		"sessions, responses":  {config(t, "openai-completions", "openai-responses"), "warn session 10"},
+		"strict keys":          {config(t, "compat: {", "compat: { strictMessageKeys: true,"), "fail compat 10"},
+		"no tools":             {config(t, "compat: {", "compat: { supportsTools: false,"), "fail compat 10"},
+		"no usage":             {config(t, "compat: {", "compat: { supportsUsageInStreaming: false,"), "warn compat 10"},
+		"local service":        {config(t, "api:", `localService: { command: "gpt-oss-executor", args: ["serve"] }, api:`), "fail local_service 4"},
+		"local service, args":  {config(t, "api:", `localService: { command: "/x/gpt-oss-executor" }, api:`), "fail local_service 4"},
+		"local service, probe": {config(t, "api:", `localService: { command: "/x/y", healthUrl: "http://127.0.0.1:9/healthz" }, api:`), "fail local_service 4"},
+		"local service, fine":  {config(t, "api:", `localService: { command: "/x/gpt-oss-executor", args: ["serve"] }, api:`), ""},
+		"tool search":          {config(t, `{ mode: "directory" }`, "true"), "fail tool_search 15"},
+		"tool search, tools":   {config(t, `"directory"`, `"tools"`), "fail tool_search 15"},
+		"tool search off":      {config(t, `{ mode: "directory" }`, "false"), "warn tool_search 15"},
+		"tool search, not on":  {config(t, `mode: "directory"`, `mode: "directory", enabled: false`), "warn tool_search 15"},
+		"nothing is asked":     {config(t, `"on-miss"`, `"off"`), "fail exec 16"},
+		"exec mode":            {config(t, `security: "full", ask: "on-miss"`, `mode: "full"`), "fail exec 16"},
+		"exec, stricter mode":  {config(t, `security: "full", ask: "on-miss"`, `mode: "allowlist"`), "warn exec 16"},
+		"exec, stricter":       {config(t, `"full"`, `"allowlist"`), "warn exec 16"},
+		"exec, both":           {config(t, `security:`, `mode: "full", security:`), "fail exec 16"},
+		"exec denied":          {config(t, `"full"`, `"deny"`), "fail exec 16"},
+		"loops":                {config(t, "enabled: true", "enabled: false"), "warn loop_detection 17"},
+		"default model":        {config(t, `"gpt-oss-executor/gpt-oss"`, `{ primary: "openai/gpt" }`), "warn default_model 13"},
+		"subagents":            {config(t, "defaults: {", `defaults: { subagents: { model: { primary: "openai/x" } },`), "warn subagent_model 13"},
+		"subagents, fine":      {config(t, "defaults: {", `defaults: { subagents: { model: "gpt-oss-executor/gpt-oss" },`), ""},
+		"allowed models":       {config(t, "defaults: {", `defaults: { modelPolicy: { allow: ["openai/*"] },`), "fail model_policy 13"},
+		"allowed models, fine": {config(t, "defaults: {", `defaults: { modelPolicy: { allow: ["gpt-oss-executor/*"] },`), ""},
+		"an agent": {config(t, "agents: {", `agents: { entries: { a: { model: "x/y",
+			tools: { exec: { ask: "off" }, loopDetection: { enabled: false } } } },`), "warn default_model 13, fail exec 14, warn loop_detection 14"},
+		"include": {config(t, "agents: {", `agents: { $include: "./a.json5",`), "warn include 13"},
+	} {
+		list := Check([]byte(c.text), side)
+		if got := strings.Join(worst(list), ", "); got != c.want {
+			t.Errorf("%s: %s, want %s\n%v", name, got, c.want, list)
+		}
+		for _, f := range list {
+			if f.Found == "" || (f.Fix == "") != (f.Status == OK) {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+	}
+	blind := side
+	blind.Guessed = true
+	if got := worst(Check([]byte(config(t)), blind)); got != nil {
+		t.Errorf("without the window: %v", got)
+	}
+	if got := Worst(Check([]byte(config(t)), Sidecar{})); got != Fail {
+		t.Errorf("with a sidecar of which nothing is known: %s", got)
+	}
+	side := side
+	side.Key = "k"
+	if got := worst(Check([]byte(config(t)), side)); !slices.Equal(got, []string{"fail api_key 2"}) {
+		t.Errorf("without the key: %v", got)
+	}
+}
+
+// What can be mended without an opinion is; what is stricter, or as good, stays.
+func TestMerge(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		left string   // findings
+		has  []string // in the text
+	}{
+		"fine":            {config(t), "", []string{"localhost", `{ model: "gpt-oss-executor/gpt-oss" }`}},
+		"a model by name": {config(t, `"gpt-oss-executor/gpt-oss"`, `"openai/gpt" /* was good */`), "", []string{`"gpt-oss-executor/gpt-oss" /* was good */`}},
+		"its own values":  {config(t, "timeoutSeconds: 900", "timeoutSeconds: 1800 /* slow */", `name: "gpt-oss"`, `name: "Ours"`), "", []string{"1800 /* slow */", `"Ours"`}},
+		"another model":   {config(t, `id: "gpt-oss"`, `id: "gpt-oss-20b"`), "", []string{`id: "gpt-oss-20b"`, `id: "gpt-oss",`}},
+		"bad values": {config(t, "65536", "131072", "reasoning: true", "reasoning: false", `"max_tokens"`, `"max_completion_tokens"`,
+			"compat: {", "compat: { strictMessageKeys: true,", `{ mode: "directory" }`, `true`, "timeoutSeconds: 900", "timeoutSeconds: 30"), "", []string{"strictMessageKeys: false"}},
+		"exec mode":       {config(t, `security: "full", ask: "on-miss"`, `mode: "full" /* yolo */`), "", []string{"/* yolo */", `security: "full"`}},
+		"exec, stricter":  {config(t, `security: "full", ask: "on-miss"`, `mode: "allowlist"`), "warn exec", []string{`exec: { mode: "allowlist" }`}},
+		"exec, always":    {config(t, `"on-miss"`, `"always"`), "", []string{`"always"`}},
+		"loops off":       {config(t, "enabled: true", "enabled: false"), "warn loop_detection", []string{"enabled: false"}},
+		"all tools":       {config(t, `{ mode: "directory" }`, "false"), "warn tool_search", []string{"toolSearch: false"}},
+		"catalogue":       {config(t, "models: { prov", `models: { mode: "replace", prov`), "", []string{`mode: "replace"`}},
+		"another default": {config(t, `"gpt-oss-executor/gpt-oss"`, `{ primary: "openai/gpt", fallbacks: ["a/b"] }`), "", []string{`{ primary: "gpt-oss-executor/gpt-oss", fallbacks: ["a/b"] }`}},
+		"allowed models":  {config(t, "defaults: {", `defaults: { modelPolicy: { allow: ["openai/*"] },`), "", []string{`["openai/*", "gpt-oss-executor/*"]`}},
+		"another of ours": {config(t, `"gpt-oss-executor/gpt-oss"`, `"gpt-oss-executor/gpt-oss-20b"`, `id: "gpt-oss"`, `id: "gpt-oss-20b"`), "", []string{`model: "gpt-oss-executor/gpt-oss"`}},
+		"more tokens":     {config(t, "8192", "16384"), "", []string{"16384"}},
+		"too many tokens": {config(t, "8192", "50000"), "", []string{"8192"}},
+		"another API":     {config(t, "openai-completions", "openai-responses"), "", []string{"openai-responses", "sendSessionIdHeader: true"}},
+		"elsewhere":       {"// mine\n{ gateway: { port: 1 } }\n", "", []string{"// mine\n{ gateway: { port: 1 }"}},
+	} {
+		got, err := Merge([]byte(c.text), side)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var left []string
+		for _, f := range Check(got, side) {
+			if f.Status != OK {
+				left = append(left, string(f.Status)+" "+f.Name)
+			}
+		}
+		if left := strings.Join(left, ", "); left != c.left {
+			t.Errorf("%s: %s is left, want %s in\n%s", name, left, c.left, got)
+		}
+		for _, has := range c.has {
+			if !strings.Contains(string(got), has) {
+				t.Errorf("%s: no %q in\n%s", name, has, got)
+			}
+		}
+	}
+}
+
+// A window that nobody has told does not replace one that somebody wrote.
+func TestMergeOfAGuess(t *testing.T) {
+	s := side
+	s.Window, s.Guessed = 131072, true
+	got, err := Merge([]byte(config(t)), s)
+	if err != nil || !strings.Contains(string(got), "contextWindow: 65536") {
+		t.Errorf("%v\n%s", err, got)
+	}
+	if got, err = Merge([]byte("{}"), s); err != nil || !strings.Contains(string(got), "131072") {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
+
+func TestNewService(t *testing.T) {
+	environ := []string{"X_EXECUTOR_UPSTREAM_KEY=k", "X_EXECUTOR_TOKEN=file:/t", "X_EXECUTOR_RULES=/r/${a}", "X_EXECUTOR_LISTEN=l", "X_EXECUTOR_UPSTREAM=u", "X_EXECUTOR_STATE="}
+	s, err := NewService("/bin/x", side.URL, "http://m/v1", 5, environ, func(name string) bool { return name != "X_EXECUTOR_RULES" })
+	want := &Service{"/bin/x", []string{"serve", "--listen", "127.0.0.1:8001", "--upstream", "http://m/v1"},
+		json5.Make("X_EXECUTOR_RULES", "/r/$${a}", "X_EXECUTOR_TOKEN", "file:/t", "X_EXECUTOR_UPSTREAM_KEY", "${X_EXECUTOR_UPSTREAM_KEY}"), 5}
+	if d := cmp.Diff(want, s); err != nil || d != "" {
+		t.Errorf("%v %s", err, d)
+	}
+	for _, base := range []string{"http://gpu.lan:8001/v1", "https://127.0.0.1:8001/v1", "http://127.0.0.1/v1", ":"} {
+		if _, err := NewService("/bin/x", base, "", 0, nil, nil); err == nil {
+			t.Errorf("%s is here", base)
+		}
+	}
+}
+
+func TestMergeRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"{a:":               "1:4: a value must stand here",
+		"[]":                "1:1: the config is a list",
+		"{ models: 3 }":     "", // replaced: OpenClaw itself refuses it
+		`{$include: "./a"}`: "1:12: models",
+		"{\n agents: { $include: [\"./agents.json5\"] } }": "2:22: agents.defaults",
+		`{models: {providers: []}}`:                        "",
+	} {
+		got, err := Merge([]byte(text), side)
+		if want == "" && err == nil {
+			continue
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s; %s", text, err, want, got)
+		}
+	}
+}
+
+// FuzzMerge holds that a merge keeps every comment and all that is not ours, and that a second
+// one changes nothing.
+func FuzzMerge(f *testing.F) {
+	f.Add(config(&testing.T{}), true)
+	f.Add("{\n  // mine\n  \"gateway\": { \"port\": 1 }, /* x */\n  \"models\": { \"providers\": {} }\n}", false)
+	f.Add(`{agents:{defaults:{model:"a/b",modelPolicy:{allow:["a/*"]}}},tools:{exec:{mode:"full"},toolSearch:true}}`, true)
+	f.Add(`{models:{providers:{"gpt-oss-executor":{models:[{id:"gpt-oss",compat:{strictMessageKeys:true}},{id:"x"}]}}}}`, false)
+	f.Fuzz(func(t *testing.T, text string, service bool) { mergeKeeps(t, text, service) })
+}
+
+// TestMergeKeeps holds the same for made-up configs, which have what we set in many forms, and
+// comments wherever there may be one.
+func TestMergeKeeps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := &writer{t: t}
+		w.value(0)
+		mergeKeeps(t, w.text.String(), rapid.Bool().Draw(t, "service"))
+	})
+}
+
+// writer writes a config with gaps of any kind.
+type writer struct {
+	t    *rapid.T
+	text strings.Builder
+	n    int
+}
+
+func (w *writer) gap() {
+	w.n++
+	w.text.WriteString(rapid.SampledFrom([]string{"", "", "", " ", "\n  ", "\r\n", fmt.Sprintf("/* %d\n */", w.n), fmt.Sprintf(" // %d { \" '\n", w.n), fmt.Sprintf("//%d\r", w.n), "\u2028"}).Draw(w.t, "gap"))
+}
+
+func (w *writer) value(depth int) {
+	w.gap()
+	kind := rapid.IntRange(0, 3).Draw(w.t, "kind")
+	if depth == 0 {
+		kind = 3
+	} else if depth > 5 {
+		kind = 0
+	}
+	switch kind {
+	case 0, 1:
+		w.text.WriteString(rapid.SampledFrom([]string{"1", "true", "false", "null", `"full"`, "'gpt-oss'", `"gpt-oss-executor/gpt-oss"`, `"a/*"`, "900", "0x10", "+.5"}).Draw(w.t, "word"))
+	case 2:
+		w.list("[]", depth, func() {})
+	case 3:
+		w.list("{}", depth, func() {
+			w.text.WriteString(rapid.SampledFrom([]string{"models", "providers", "'gpt-oss-executor'", "agents", "defaults", `"model"`, "primary", "tools", "toolSearch", "exec", "mode", "security",
+				"ask", "enabled", "compat", "id", "strictMessageKeys", "modelPolicy", "allow", "args", "localService", "$x", `"\u0061sk"`}).Draw(w.t, "name"))
+			w.gap()
+			w.text.WriteString(":")
+		})
+	}
+	w.gap()
+}
+
+func (w *writer) list(ends string, depth int, name func()) {
+	w.text.WriteString(ends[:1])
+	n := rapid.IntRange(0, 3).Draw(w.t, "n")
+	for i := range n {
+		w.gap()
+		name()
+		w.value(depth + 1)
+		if i < n-1 || rapid.Bool().Draw(w.t, "comma") {
+			w.text.WriteString(",")
+		}
+	}
+	w.gap()
+	w.text.WriteString(ends[1:])
+}
+
+// mergeKeeps is what holds for every text.
+func mergeKeeps(t interface{ Fatalf(string, ...any) }, text string, service bool) {
+	s := side
+	if service {
+		s.Service = &Service{Command: "/x", Args: []string{"serve"}}
+	}
+	was, err := json5.Parse([]byte(text))
+	got, mergeErr := Merge([]byte(text), s)
+	if mergeErr != nil {
+		return
+	}
+	if err != nil {
+		t.Fatalf("%q is no JSON5, and became %q", text, got)
+	}
+	is, err := json5.Parse(got)
+	if err != nil {
+		t.Fatalf("%q became %q: %v", text, got, err)
+	}
+	before, after := json5.Comments([]byte(text)), json5.Comments(got)
+	slices.Sort(before)
+	slices.Sort(after)
+	if !slices.Equal(before, after) {
+		t.Fatalf("%q became %q: comments %q became %q", text, got, before, after)
+	}
+	for _, m := range was.Members {
+		if new := is.Get(m.Key); new == nil || m.Key != "models" && m.Key != "agents" && m.Key != "tools" &&
+			string(got[new.Start:new.End]) != text[was.Get(m.Key).Start:was.Get(m.Key).End] {
+			t.Fatalf("%q became %q: %s is another", text, got, m.Key)
+		}
+	}
+	again, err := Merge(got, s)
+	if err != nil || string(again) != string(got) {
+		t.Fatalf("%q became %q, and then %q: %v", text, got, again, err)
+	}
+	for _, f := range Check([]byte(text), s) {
+		if f.Line < 1 || f.Line > strings.Count(text, "\n")+1 {
+			t.Fatalf("%q has no such line: %+v", text, f)
+		}
+	}
+	if Diff("x", []byte(text), got) == "" && text != string(got) {
+		t.Fatalf("%q became %q, and no difference is shown", text, got)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	before := `{
+  gateway: { auth: { token: "abc" } },
+  env: { vars: { ANY: "hidden" } },
+  apiKey: "old",
+  ref: { apiKey: "${KEY}" },
+  a: 1,
+}`
+	after := strings.Replace(strings.Replace(before, `"old"`, `"new"`, 1), "a: 1", "a: 2", 1)
+	got := Diff("openclaw.json", []byte(before), []byte(after))
+	for _, has := range []string{"-  a: 1,\n", "+  a: 2,\n", `-  apiKey: "«secret 3»"`, `+  apiKey: "«secret 4»"`, "${KEY}"} {
+		if !strings.Contains(got, has) {
+			t.Errorf("no %q in\n%s", has, got)
+		}
+	}
+	for _, secret := range []string{"abc", "hidden", "old", `"new"`} {
+		if strings.Contains(got, secret) {
+			t.Errorf("%s is in\n%s", secret, got)
+		}
+	}
+	if got := Diff("x", []byte(before), []byte(before)); got != "" {
+		t.Errorf("no change: %s", got)
+	}
+}
