@@ -172,12 +172,8 @@ func (k *Talk) judge(sentence string) said {
 		}
 		_, denied := k.denied.last(part)
 		denied -= len(part) - len(opened)
-		least := to
-		if from > 0 {
-			least = max(0, from-nearby)
-		}
 		switch {
-		case denied >= 0 && denied >= least:
+		case denied >= 0 && denied >= from-nearby: // in it, behind it or right in front
 			return denies
 		case to >= 0:
 			return makes
