@@ -2,7 +2,6 @@ package sidecar
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -122,7 +121,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set,
 	if err != nil {
 		return "", nil, nil, nil, err
 	}
-	caller := turn.Caller{Session: cmp.Or(sessionID(r.Header), cacheKey(req)), Waits: callerWaits(r.Header)}
+	caller := turn.Caller{Session: named(r.Header, req), Waits: callerWaits(r.Header)}
 	if seat = s.seat(w, set, req, caller); seat != nil {
 		set, caller.Watch = seat.Set, seat
 	}

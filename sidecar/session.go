@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
@@ -44,12 +45,28 @@ func sessionID(h http.Header) string {
 	return ""
 }
 
-// cacheKey is the session that a request itself names: its prompts have a cache of their own.
-func cacheKey(req *openai.Request) string {
-	at, ok := req.Field("prompt_cache_key")
-	if !ok {
+// named is the session of a request without a runtime line, which says more: what a header names,
+// or the request itself, whose prompts have a cache of their own; else the trace that it is part of,
+// which a gateway keeps for all steps of one turn.
+func named(h http.Header, req *openai.Request) string {
+	if id := sessionID(h); id != "" {
+		return id
+	}
+	if at, ok := req.Field("prompt_cache_key"); ok {
+		if id, _ := openai.Text(req.Body, at); id != "" {
+			return id[:min(len(id), maxSessionID)]
+		}
+	}
+	return trace(h.Get("traceparent"))
+}
+
+// trace is the trace of that header as a session; empty: it names none.
+// https://www.w3.org/TR/trace-context/#traceparent-header
+func trace(parent string) string {
+	const digits = "0123456789abcdef"
+	part := strings.Split(parent, "-")
+	if len(part) < 4 || len(part[1]) != 32 || strings.Trim(part[1], digits) != "" || strings.Trim(part[1], "0") == "" {
 		return ""
 	}
-	id, _ := openai.Text(req.Body, at)
-	return id[:min(len(id), maxSessionID)]
+	return "trace:" + part[1]
 }
