@@ -17,6 +17,14 @@ const (
 	Wait                // too short to tell
 )
 
+// When is the verdict on text that is long enough to tell.
+func When(ok bool) Verdict {
+	if ok {
+		return Yes
+	}
+	return No
+}
+
 // WaitUnless is the verdict on text that is too short to tell.
 func WaitUnless(eof bool) Verdict {
 	if eof {

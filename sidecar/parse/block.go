@@ -160,13 +160,12 @@ func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
 		}
 		return block{}, wait
 	}
+	is := scan.When(t.first && i == from && v[i] >= 'A' && v[i] <= 'Z') // or a thought that is glued to the literal
 	if t.leads(v[i]) {
-		switch _, _, is := t.tokenAt(v[i:], eof); is {
-		case wait:
-			return block{}, wait
-		case yes: // a message stands in the block
-			return block{end: i, within: true}, yes
-		}
+		_, _, is = t.tokenAt(v[i:], eof)
+	}
+	if is != no { // a message stands in the block
+		return block{end: i, within: true}, is
 	}
 	switch json := st.Body == BodyJSON; {
 	case v[i] == '{', json && v[i] == '[':

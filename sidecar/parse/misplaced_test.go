@@ -42,6 +42,10 @@ func TestMisplaced(t *testing.T) {
 		{`to=functions.exec json =\"{\"command\":\"make\"}\"}`, `exec{"command":"make"}`, "", ""},
 		{`to=functions.exec json ="{"command":"echo "}"}"`, "", `to=functions.exec json ="{"command":"echo "}"}"`, ""}, // nobody knows
 
+		// A wrapper that is glued to a thought.
+		{"<tool_call>We need to look.assistantcommentary to=functions.read json{\"path\":\"a\"}", a, "", "We need to look."},
+		{"<tool_call> is a tag.", "", "<tool_call> is a tag.", ""},
+
 		// A header without a body, and a sentence that names one.
 		{"Good.analysis to=functions.exec code?", "", "Good.", ""},
 		{"好的。analysis to=functions.exec code?", "", "好的。", ""},
