@@ -26,7 +26,7 @@ var apis = []string{"openai-completions", "openai-responses"}
 // start; each has providers of its own.
 func overAPI(t *testing.T, api string) {
 	b := &bench{api: api, run: gatewayRun(t), servers: map[string]*script.Server{}}
-	b.add(t, "vllm", script.VLLM(), damageScenarios("vllm"), thoughtScenarios(), endScenario(), quotedScenarios())
+	b.add(t, "vllm", script.VLLM(), damageScenarios("vllm"), thoughtScenarios(), endScenario(), quotedScenarios(), subagentScenarios())
 	b.add(t, "ollama", script.Ollama(), damageScenarios("ollama"), thoughtScenarios())
 	b.add(t, "llamacpp", script.LlamaCPP(), thoughtScenarios())
 	b.add(t, "sglang", script.SGLang(), thoughtScenarios())
@@ -46,6 +46,7 @@ func overAPI(t *testing.T, api string) {
 	t.Run("reasoning replay", b.reasoningReplay)
 	t.Run("broken upstream", b.brokenUpstream)
 	t.Run("hopeless upstream", b.hopelessUpstream)
+	t.Run("subagents", b.subagents)
 	t.Run("policy", b.policy)
 	t.Run("experiment", b.experiment)
 }

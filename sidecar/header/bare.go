@@ -2,6 +2,7 @@ package header
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
@@ -35,7 +36,7 @@ type bare struct {
 	raw    int    // where the body begins if it is no JSON; 0: not here
 	noise  int
 	words  int  // among them
-	line   int  // where a line begins behind words of a header only; 0: none does
+	line   int  // where a line begins behind words of a header only, or else a text; 0: none does
 	debris bool // foreign words stand behind the name
 	led    bool // other words of a header stand in front, and the name is known
 }
@@ -52,7 +53,7 @@ func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bar
 		blanks := i
 		i = skipGaps(rest, i)
 		switch {
-		case i == len(rest) && eof && known(name) && (h.debris || h.words == 0 && (h.led || strings.HasPrefix(name, Namespace))):
+		case i == len(rest) && eof && known(name) && (h.debris && (h.kind != "" || !h.led) || !h.debris && h.words == 0 && (h.led || strings.HasPrefix(name, Namespace))):
 			return Bare{Name: name, Body: i, Debris: h.debris, Empty: true}, scan.Yes
 		case i == len(rest) && eof:
 			return h.empty()
@@ -67,13 +68,14 @@ func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bar
 				return Bare{Name: name, Tokens: true}, is
 			}
 		}
-		if rest[i] == '{' || rest[i] == '[' {
+		if rest[i] == '{' || rest[i] == '[' && h.noise == 0 {
 			if h.noise > 0 && !h.debris && !known(name) {
 				return Bare{}, scan.No
 			}
 			return Bare{Name: name, Body: i, Debris: h.debris}, scan.Yes
 		}
-		if h.led && h.words == 0 && strings.Contains(rest[blanks:i], "\n") {
+		first, _ := utf8.DecodeRuneInString(rest[i:])
+		if h.led && h.words == 0 && (strings.Contains(rest[blanks:i], "\n") || h.line+h.noise == 0 && (unicode.IsUpper(first) || strange(first))) {
 			h.line = i
 		}
 		end, is := g.glue(rest, i, &h, eof)
@@ -197,7 +199,7 @@ func (h *bare) rawBody(known func(string) bool) (Bare, scan.Verdict) {
 	return h.empty()
 }
 
-// empty is a header alone in its line, in front of a text.
+// empty is a header in front of a text.
 func (h *bare) empty() (Bare, scan.Verdict) {
 	if h.line == 0 {
 		return Bare{}, scan.No

@@ -1,8 +1,6 @@
 package parse
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -43,16 +41,6 @@ const (
 	opensWord           // a literal, at the start of a word
 )
 
-// StrategyError is a strategy that cannot be compiled.
-type StrategyError struct {
-	ID    string
-	Place string // file:line
-	Msg   string
-}
-
-// Error is the message with its place.
-func (e *StrategyError) Error() string { return e.Place + ": strategy " + e.ID + ": " + e.Msg }
-
 // Compile checks and prepares strategies. Disabled ones are checked, too. The weights say how
 // sure they must be of a call.
 func Compile(list []Strategy, w evidence.Weights) (*Strategies, error) {
@@ -61,14 +49,14 @@ func Compile(list []Strategy, w evidence.Weights) (*Strategies, error) {
 	priorities := map[int]string{}
 	for i := range list {
 		st := list[i]
-		if err := st.check(); err != nil {
+		if err := st.Check(); err != nil {
 			return nil, err
 		}
 		if !st.Enabled {
 			continue
 		}
 		if other, twice := priorities[st.Priority]; twice {
-			return nil, st.errorf("has the priority %d of %s; the order between them is open", st.Priority, other)
+			return nil, st.Errorf("has the priority %d of %s; the order between them is open", st.Priority, other)
 		}
 		priorities[st.Priority] = st.ID
 		if len(st.Read) == 0 {
@@ -99,7 +87,7 @@ func (s *Strategies) add(st *Strategy) error {
 	slot := map[Kind]**Strategy{Native: &s.native, Harmony: &s.harmony, JSON: &s.json, Lines: &s.lines, Phrases: &s.phrases}[st.Kind]
 	if slot != nil {
 		if *slot != nil {
-			return st.errorf("%s is of kind %s already; a kind can be enabled once", (*slot).ID, st.Kind)
+			return st.Errorf("%s is of kind %s already; a kind can be enabled once", (*slot).ID, st.Kind)
 		}
 		*slot = st
 		return nil
@@ -161,90 +149,4 @@ func (s *Strategies) prepare() {
 	if s.json != nil {
 		s.first['{'], s.first['['], s.first['('] = opensAnywhere, opensAnywhere, opensAnywhere
 	}
-}
-
-func (st *Strategy) errorf(format string, args ...any) error {
-	return &StrategyError{ID: st.ID, Place: st.Place, Msg: fmt.Sprintf(format, args...)}
-}
-
-// check refuses what could not be read with.
-func (st *Strategy) check() error {
-	switch {
-	case st.ID == "":
-		return st.errorf("has no id")
-	case st.Confidence < 0 || st.Confidence > 1:
-		return st.errorf("confidence %v is not between 0 and 1", st.Confidence)
-	case st.Lead < 0 || st.Lead > 1<<16:
-		return st.errorf("lead %d is not between 0 and 65536", st.Lead)
-	case !slices.Contains(Kinds(), st.Kind):
-		return st.errorf("kind %q is none of %v", st.Kind, Kinds())
-	}
-	for _, f := range st.Read {
-		if f != Content && f != Reasoning {
-			return st.errorf("cannot read %q; the fields are content and reasoning", f)
-		}
-	}
-	switch st.Kind {
-	case Harmony:
-		if err := st.Header.Check(); err != nil {
-			return st.errorf("%v", err)
-		}
-	case JSON:
-		if len(st.Envelope.Name) == 0 || len(st.Envelope.Arguments) == 0 {
-			return st.errorf("needs envelope.name and envelope.arguments")
-		}
-	case Block:
-		return cmp.Or(st.checkLiterals(), st.checkBody())
-	case Drop:
-		return st.checkLiterals()
-	case Pattern:
-		if err := st.checkLiterals(); err != nil {
-			return err
-		}
-		if err := st.Matcher.Check(); err != nil {
-			return st.errorf("%v", err)
-		}
-	case Phrases:
-		if len(st.Tools) == 0 {
-			return st.errorf("needs tools: the only ones it may call")
-		}
-	}
-	return nil
-}
-
-// checkLiterals refuses literals that could not be looked for cheaply.
-func (st *Strategy) checkLiterals() error {
-	if len(st.Open) == 0 {
-		return st.errorf("needs open: a literal that begins the call")
-	}
-	for _, lit := range slices.Concat(st.Open, st.Done) {
-		before, _, named := strings.Cut(lit, ToolName)
-		switch {
-		case named && (before == "" || scan.IsSpace(before[0]) || len(before) == 1 && scan.IsWord(before[0])):
-			return st.errorf("%q cannot open a call: before %s it needs a sign, or two characters and no blank in front", lit, ToolName)
-		case !named && (len(lit) < 2 || scan.IsSpace(lit[0])) || strings.Contains(lit, "\n"):
-			return st.errorf("%q cannot open a call: it needs two characters or more, none of them a line break, and no blank in front", lit)
-		}
-	}
-	for _, lit := range st.Close {
-		if strings.TrimSpace(lit) == "" {
-			return st.errorf("needs close literals that are not blank")
-		}
-	}
-	return nil
-}
-
-func (st *Strategy) checkBody() error {
-	switch st.Body {
-	case BodyJSON, BodyXML:
-		for _, lit := range st.Open {
-			if strings.Contains(lit, ToolName) {
-				return st.errorf("%s in open is for calls that go on with the name; body %s is not", ToolName, st.Body)
-			}
-		}
-		return nil
-	case BodyPairs, BodyNamed, BodyCode, BodyAuto:
-		return nil
-	}
-	return st.errorf("body %q is none of json, pairs, named, xml, code, auto", st.Body)
 }

@@ -37,7 +37,28 @@ func (t *text) jsonStart(v string, j int, eof bool) (opening, verdict) {
 	if t.r.c.Open() && !t.lineStart(v, j) {
 		return opening{}, no
 	}
-	return value, t.r.s.json.Envelope.Starts(t.r.c, v[j:], eof)
+	is := t.r.s.json.Envelope.Starts(t.r.c, v[j:], eof)
+	if is == no && v[j] == '{' {
+		is = t.planStarts(v, j, eof)
+	}
+	return value, is
+}
+
+// planStarts says that the object at v[j:] may be the arguments of a call whose name was lost, which
+// the words in front make.
+func (t *text) planStarts(v string, j int, eof bool) verdict {
+	i := scan.SkipSpace(v, j+1)
+	switch {
+	case t.field != Content || t.r.c.Open() || t.r.facts.Talk == nil:
+		return no
+	case i == len(v):
+		return scan.WaitUnless(eof)
+	case v[i] != '"':
+		return no
+	}
+	p := t.past
+	p.Add(v[:j])
+	return scan.When(p.Says() && t.makes(&p, ""))
 }
 
 const noCall = "JSON that is no call"
@@ -76,12 +97,26 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 	}
 	t.at = scan.SkipSpace(v, t.at)
 	switch {
-	case t.at < len(v) || !t.first:
+	case t.at < len(v):
 		return t.releaseValue(end, noCall)
 	case !eof:
 		return 0, true
+	case t.first:
+		return t.onlyJSON(v, end)
 	}
-	return t.onlyJSON(v, end)
+	return t.lastJSON(v, end)
+}
+
+// lastJSON handles a value that a reply ends in, behind words: the arguments of a call whose name was
+// lost, if they fit exactly one tool, and the words make that call.
+func (t *text) lastJSON(v string, end int) (int, bool) {
+	call, ok := t.r.c.Fit(strings.Clone(v[:end]))
+	if !ok || t.r.cut() || t.field != Content || envelope.Last(v[:end]) != 0 || t.atEnd(v[:end])&^isBeside != 0 || !t.makes(&t.past, call.Name) || !t.guessed(call) || !t.allowed(t.r.s.json, 0, end, v[:end]) {
+		return t.releaseValue(end, noCall)
+	}
+	t.take(t.r.s.json, 0, end, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base, To: call.Name}})
+	t.behindCall()
+	return len(v), false
 }
 
 // addressed takes a value whose header stands behind it: {"path":"a"}to=functions.read

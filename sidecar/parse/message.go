@@ -72,6 +72,9 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 	if !t.alias {
 		h.Own()
 	}
+	if strings.TrimSuffix(h.Recipient, ".")+"." == header.Namespace { // the name was lost
+		h.Recipient, h.Constrain = "", true
+	}
 	words := &t.r.s.header.Words
 	t.head.Header = h
 	if t.head.text != "" {

@@ -1,12 +1,14 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // A call in a sentence is quoted: somebody writes about it, and nobody shall run it. What
@@ -67,6 +69,21 @@ func (t *text) leadIn() evidence.Set {
 		return isBeside
 	}
 	return 0
+}
+
+// makes says that the text in front of arguments without a name makes a call of a tool of them: it says
+// so, or names the tool, which reads. "" is any tool.
+func (t *text) makes(front *sentence.Front, name string) bool {
+	k := t.r.facts.Talk
+	switch {
+	case k == nil || k.Lead(front) == sentence.Speaks || t.r.told:
+		return false
+	case k.Makes(front):
+		return true
+	}
+	return slices.ContainsFunc(t.r.c.Names(), func(n string) bool {
+		return (n == name || name == "") && t.r.c.Class(n) == tools.Read && strings.Contains(front.String(), n)
+	})
 }
 
 // tells are the signs of a text that follows a call.

@@ -6,7 +6,9 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // thoughts reads the reasoning field. It flows at once; only from a Harmony
@@ -104,10 +106,12 @@ func (r *Reader) salvage(all, marked string) bool {
 		in = marked
 	} else if marked != "" {
 		in, base = marked, r.thought.base
-	} else if s := strings.TrimSpace(all); s == "" || s[0] != '{' && s[0] != '[' || r.s.json == nil || !r.s.json.reads(Reasoning) {
+	} else if s := strings.TrimSpace(all); s == "" || r.s.json == nil || !r.s.json.Reads(Reasoning) {
 		return false
+	} else if s[0] != '{' && s[0] != '[' {
+		return r.planned(all)
 	}
-	if marked != "" && !r.s.harmony.reads(Reasoning) {
+	if marked != "" && !r.s.harmony.Reads(Reasoning) {
 		return false
 	}
 	probe := r.s.Reader(r.c, r.facts)
@@ -151,13 +155,24 @@ func (r *Reader) salvage(all, marked string) bool {
 	return true
 }
 
+// planned takes the arguments that the reasoning ends in, where its last sentence says that a call is
+// made, and they fit one tool alone.
+func (r *Reader) planned(all string) bool {
+	i := envelope.Last(all)
+	if i <= 0 || r.cut() {
+		return false
+	}
+	t := text{r: r, field: Reasoning, base: i}
+	t.past.Add(all[:i])
+	call, ok := r.c.Fit(all[i:])
+	return ok && t.makes(&t.past, call.Name) && t.take(r.s.json, 0, len(all)-i, call, nil, []tools.Repair{{Kind: "name.inferred", At: i, To: call.Name}})
+}
+
 // called says that a call is the first that the reader gave.
 func (r *Reader) called() bool {
 	i := slices.IndexFunc(r.events, func(e Event) bool { return e.Kind == ToolCall || !scan.Blank(e.Text) })
 	return i >= 0 && r.events[i].Kind == ToolCall
 }
-
-func (st *Strategy) reads(f Field) bool { return slices.Contains(st.Read, f) }
 
 // thinkTag looks for the tags in which other models think.
 func (t *text) thinkTag(v string, j int, eof bool) (opening, verdict) {

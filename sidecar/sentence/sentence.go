@@ -70,6 +70,12 @@ func (p *Front) IsWord() bool {
 	return word != "" && len(word) <= longest && strings.IndexFunc(word, func(r rune) bool { return !isLetter(r) && !unicode.IsMark(r) && r != '\'' }) < 0
 }
 
+// Says says that words stand at its end: neither data nor markup.
+func (p *Front) Says() bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRightFunc(p.String(), isGap))
+	return isLetter(last) || ends(last) || strings.ContainsRune(":：", last)
+}
+
 // Announces says that the text ends with a colon.
 func (p *Front) Announces() bool {
 	text := strings.TrimRight(p.String(), scan.Script)

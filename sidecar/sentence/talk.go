@@ -79,6 +79,12 @@ func (k *Talk) Lead(p *Front) Lead {
 	return Silent
 }
 
+// Makes says that a text in front of a call says that it is made.
+func (k *Talk) Makes(p *Front) bool {
+	text := strings.TrimRightFunc(k.words(p.String()), isGap)
+	return k.Lead(p) == Apart && k.judge(lastSentence(text)) == makes
+}
+
 // words is a text without the tags of wrappers, in square or angle brackets, whole or begun, and
 // the code block at its end: they are no words of a sentence.
 func (k *Talk) words(text string) string {

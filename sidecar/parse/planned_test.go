@@ -1,0 +1,56 @@
+package parse_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+)
+
+// Arguments without a name behind words that make the call. Where nothing says so, they stay what they are.
+func TestPlanned(t *testing.T) {
+	const read, exec = `read{"path":"a"}`, `exec{"command":"ls"}`
+	check(t, shipped.Strategies(""), []row{
+		{"Let me look at it.\n\n{\"path\":\"a\"}", read, "Let me look at it.", ""},
+		{"We look into a. Use the read function.\n\n{\"path\":\"a\"}", read, "We look into a. Use the read function.", ""},
+		{"Let me look at it.\n\n{\"command\":\"ls\"}", "", "Let me look at it.", ""}, // asked
+		{"This is the answer.\n\n{\"path\":\"a\"}", "", "This is the answer.\n\n{\"path\":\"a\"}", ""},
+		{"Let me show you an example.\n\n{\"path\":\"a\"}", "", "Let me show you an example.\n\n{\"path\":\"a\"}", ""},
+		{"Let me look at it.\n\n{\"answer\":\"a\"}", "", "Let me look at it.\n\n{\"answer\":\"a\"}", ""},
+		{"Let me look at it.\n\n{\"path\":\"a\"}\nThat was it.", "", "Let me look at it.\n\n{\"path\":\"a\"}\nThat was it.", ""},
+		{"{\"n\":1}\n{\"path\":\"a\"}", "", "{\"n\":1}\n{\"path\":\"a\"}", ""},
+
+		// The name was lost, or is that of the namespace.
+		{"We must look. to=functions<|message|>{\"path\":\"a\"}<|call|>", read, "We must look.", ""},
+		{"commentary to=functions.read وهذا هو الجواب [1]", "", "وهذا هو الجواب [1]", ""},
+	})
+	for name, tt := range map[string]struct{ reasoning, calls string }{
+		"it says so":            {"We need the file. Let's look at it.{\"path\":\"a\"}", read},
+		"a tool that executes":  {"I will check the errors first.{\"command\":\"ls\"}", exec},
+		"on a line of its own":  {"Let's list it.\n\n{\"command\":\"ls\"}\n", exec},
+		"it is an example":      {"For example, I will run {\"command\":\"ls\"}", ""},
+		"it is not made":        {"I will not run this.{\"command\":\"ls\"}", ""},
+		"nothing says so":       {"The log holds this line: {\"command\":\"ls\"}", ""},
+		"something follows":     {"Let's list it.{\"command\":\"ls\"} That is dangerous.", ""},
+		"it fits no tool":       {"Let's list it.{\"answer\":\"ls\"}", ""},
+		"it is damaged":         {"Let's list it.{\"command\":\"ls}", ""},
+		"an attacker wants it":  {"The page wants me to run it. I report this attacker.{\"command\":\"ls\"}", ""},
+		"a question in between": {"Shall I list it?{\"command\":\"ls\"}", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := shipped.Strategies("").Reader(offeredForFuzz(), facts())
+			for _, s := range inPieces(tt.reasoning, 5) {
+				r.Feed(parse.Delta{Reasoning: s})
+			}
+			got, _ := r.Close("stop")
+			if calls := strings.TrimSpace(showCalls(got.Calls)); calls != tt.calls || got.Content != "" {
+				t.Errorf("calls %q, shows %q", calls, got.Content)
+			}
+			cut := shipped.Strategies("").Reader(offeredForFuzz(), facts())
+			cut.Feed(parse.Delta{Reasoning: tt.reasoning})
+			if got, _ := cut.Close("length"); len(got.Calls) > 0 {
+				t.Errorf("a reply that was cut calls %s", showCalls(got.Calls))
+			}
+		})
+	}
+}

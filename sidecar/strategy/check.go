@@ -1,0 +1,92 @@
+package strategy
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/reading"
+)
+
+// Check refuses what could not be read with.
+func (st *Strategy) Check() error {
+	switch {
+	case st.ID == "":
+		return st.Errorf("has no id")
+	case st.Confidence < 0 || st.Confidence > 1:
+		return st.Errorf("confidence %v is not between 0 and 1", st.Confidence)
+	case st.Lead < 0 || st.Lead > 1<<16:
+		return st.Errorf("lead %d is not between 0 and 65536", st.Lead)
+	case !slices.Contains(Kinds(), st.Kind):
+		return st.Errorf("kind %q is none of %v", st.Kind, Kinds())
+	}
+	for _, f := range st.Read {
+		if f != reading.Content && f != reading.Reasoning {
+			return st.Errorf("cannot read %q; the fields are content and reasoning", f)
+		}
+	}
+	switch st.Kind {
+	case Harmony:
+		if err := st.Header.Check(); err != nil {
+			return st.Errorf("%v", err)
+		}
+	case JSON:
+		if len(st.Envelope.Name) == 0 || len(st.Envelope.Arguments) == 0 {
+			return st.Errorf("needs envelope.name and envelope.arguments")
+		}
+	case Block:
+		return cmp.Or(st.checkLiterals(), st.checkBody())
+	case Drop:
+		return st.checkLiterals()
+	case Pattern:
+		if err := st.checkLiterals(); err != nil {
+			return err
+		}
+		if err := st.Matcher.Check(); err != nil {
+			return st.Errorf("%v", err)
+		}
+	case Phrases:
+		if len(st.Tools) == 0 {
+			return st.Errorf("needs tools: the only ones it may call")
+		}
+	}
+	return nil
+}
+
+// checkLiterals refuses literals that could not be looked for cheaply.
+func (st *Strategy) checkLiterals() error {
+	if len(st.Open) == 0 {
+		return st.Errorf("needs open: a literal that begins the call")
+	}
+	for _, lit := range slices.Concat(st.Open, st.Done) {
+		before, _, named := strings.Cut(lit, ToolName)
+		switch {
+		case named && (before == "" || scan.IsSpace(before[0]) || len(before) == 1 && scan.IsWord(before[0])):
+			return st.Errorf("%q cannot open a call: before %s it needs a sign, or two characters and no blank in front", lit, ToolName)
+		case !named && (len(lit) < 2 || scan.IsSpace(lit[0])) || strings.Contains(lit, "\n"):
+			return st.Errorf("%q cannot open a call: it needs two characters or more, none of them a line break, and no blank in front", lit)
+		}
+	}
+	for _, lit := range st.Close {
+		if strings.TrimSpace(lit) == "" {
+			return st.Errorf("needs close literals that are not blank")
+		}
+	}
+	return nil
+}
+
+func (st *Strategy) checkBody() error {
+	switch st.Body {
+	case BodyJSON, BodyXML:
+		for _, lit := range st.Open {
+			if strings.Contains(lit, ToolName) {
+				return st.Errorf("%s in open is for calls that go on with the name; body %s is not", ToolName, st.Body)
+			}
+		}
+		return nil
+	case BodyPairs, BodyNamed, BodyCode, BodyAuto:
+		return nil
+	}
+	return st.Errorf("body %q is none of json, pairs, named, xml, code, auto", st.Body)
+}
