@@ -27,7 +27,7 @@ packages = $$(go list ./... | grep -v '/e2e$$')
 # Those where several things run at once, in the code or in its tests.
 concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -v '^./e2e$$')
 
-.PHONY: help build install uninstall release run test needs unit race e2e lint fuzz bench load demo model sessions schemas faults experiments reading clean
+.PHONY: help build install uninstall release run test needs unit race e2e lint fuzz bench load demo model sessions schemas faults scenarios experiments reading clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -119,6 +119,9 @@ schemas: ## rewrite schemas/, which editors check rules with, from the Go types
 
 faults: ## rewrite the tables of docs/faults.md: what comes of a run in which something fails
 	go test ./sidecar -run TestFaults -update
+
+scenarios: ## rewrite the tables of docs/scenarios.md: a real gateway with damaged replies, alone and with the sidecar; 5 minutes
+	GPTOSS_E2E=1 go test -count=1 -timeout 30m -run '^TestScenarios$$' ./e2e -update
 
 experiments: ## rewrite what docs/experiments.md shows of an experiment, with a scripted model; 10 s
 	go test ./sidecar/cli -run TestExperimentsPage -update

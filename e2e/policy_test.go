@@ -184,11 +184,17 @@ func dryRun(t *testing.T) string {
 // changedRules is a folder with the shipped rules, and one text of exec.yaml replaced.
 func changedRules(t *testing.T, from, to string) string {
 	t.Helper()
+	return rulesWith(t, "exec.yaml", from, to)
+}
+
+// rulesWith is a folder with the shipped rules, and one text of a file replaced.
+func rulesWith(t *testing.T, name, from, to string) string {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "rules")
 	if out, err := exec.Command(binary, "init", dir).CombinedOutput(); err != nil {
 		t.Fatalf("init: %v %s", err, out)
 	}
-	file := filepath.Join(dir, "exec.yaml")
+	file := filepath.Join(dir, name)
 	rules, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ func TestInResponses(t *testing.T) {
 		"model": TestModelIsNotServed, "never there": TestNeverThere, "nothing is silent": TestNothingIsSilent, "one stream": TestOneStream, "outside": TestOutsideOfTheWorkspace,
 		"reasoning": TestReasoningReplay, "recovery": TestRecovery, "refused beside good": TestRefusedBesideGood, "resample": TestResampleOnlyBeforeText, "results": TestResultsOfTheGateway,
 		"role": TestRoleSoon, "run": TestRun, "run overflows": TestRunOverflows, "said late": TestSaidLate, "served": TestServed, "sessions": TestSessions, "shadow": TestShadow, "status": TestStatusMap,
-		"styles": TestStyles, "tool choice": TestToolChoiceNone, "unreachable": TestUnreachable, "usage": TestUsage, "workspace": TestWorkspaceIsLearnt,
+		"styles": TestStyles, "too long later": TestTooLongIsNotSaidLater, "tool choice": TestToolChoiceNone, "unreachable": TestUnreachable, "usage": TestUsage, "workspace": TestWorkspaceIsLearnt,
 	} {
 		t.Run(name, test)
 	}

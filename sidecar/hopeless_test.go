@@ -39,6 +39,7 @@ func TestHopeless(t *testing.T) {
 		{"empty", script.Empty(), "empty", []string{"empty reply", "did not help", "Ask once more"}, 3, 502, "empty_response"},
 		{"blank", script.Text(" \n"), "empty", []string{"empty reply"}, 3, 502, "empty_response"},
 		{"only reasoning", script.OnlyThought("Hm."), "reasoning_only", []string{"gave no answer"}, 2, 502, "reasoning_only"},
+		{"too long at once", script.OverflowVLLM(8192, 9000), "overflow", []string{"too long for the model", "8192 tokens"}, 1, 400, "context_length_exceeded"},
 		{"HarmonyError", script.HarmonyError(), "harmony_error", []string{"could not read what the model wrote", "200006."}, 3, 502, "harmony_error"},
 		{"HarmonyError in the stream", script.HarmonyErrorInStream(), "harmony_error", []string{"could not read what the model wrote"}, 3, 502, "harmony_error"},
 		{"HarmonyError behind reasoning", thinking, "harmony_error", []string{"could not read what the model wrote"}, 3, 502, "harmony_error"},
@@ -80,6 +81,15 @@ func TestHopeless(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A conversation that has gone on can be compacted, so the caller gets the error on which it does that.
+func TestTooLongIsNotSaidLater(t *testing.T) {
+	r := failing(t, setup{}, script.OverflowVLLM(8192, 9000))
+	a := r.chat(`{` + bothTool + `,"model":"gpt-oss","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"Hello."},{"role":"user","content":"go"}]}`)
+	if a.status != 400 || a.fault.Code != "context_length_exceeded" || r.log.Said("said") != 0 {
+		t.Errorf("%d %s", a.status, a.body)
 	}
 }
 

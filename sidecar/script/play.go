@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -22,6 +23,7 @@ type player struct {
 	dialect Dialect
 	id      string
 	q       *Request
+	told    int // events of the Responses API
 }
 
 func (p *player) play(ctx context.Context, r Reply) {
@@ -36,7 +38,9 @@ func (p *player) play(ctx context.Context, r Reply) {
 		p.verbatim(r)
 	case r.Err.Status != 0 && r.End != Fault:
 		p.dialect.fail(p.w, r.Err)
-	case p.q.Stream:
+	case p.q.responses:
+		p.respond(ctx, r)
+	case p.q.Stream && !r.Whole:
 		p.stream(ctx, r)
 	default:
 		p.whole(ctx, r)
@@ -45,6 +49,9 @@ func (p *player) play(ctx context.Context, r Reply) {
 
 func (p *player) verbatim(r Reply) {
 	p.w.Header().Set("Content-Type", "application/json")
+	if strings.HasPrefix(r.Body, "<") {
+		p.w.Header().Set("Content-Type", "text/html")
+	}
 	if r.Err.Status != 0 {
 		p.w.WriteHeader(r.Err.Status)
 	}
@@ -67,13 +74,12 @@ func wait(ctx context.Context, d time.Duration) bool {
 // stream sends a reply as server-sent events.
 func (p *player) stream(ctx context.Context, r Reply) {
 	deltas := p.deltas(r)
-	if len(deltas) == 0 && (r.End == Hang || r.End == Reset) {
+	if len(deltas) == 0 && r.silent() {
 		p.end(ctx, r)
 		return
 	}
-	p.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	if p.dialect.Comments {
-		fmt.Fprint(p.w, ": ping\n\n")
+	if !p.begin(ctx, r) {
+		return
 	}
 	p.chunk(`{"role":"assistant","content":""}`, "null")
 	for _, d := range deltas {
@@ -83,6 +89,26 @@ func (p *player) stream(ctx context.Context, r Reply) {
 		p.chunk(d, "null")
 	}
 	p.end(ctx, r)
+}
+
+// begin sends the headers of a stream, and its comments. It tells whether the caller is still there.
+func (p *player) begin(ctx context.Context, r Reply) bool {
+	p.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	if p.dialect.Comments {
+		p.ping()
+	}
+	for range r.Pings {
+		if !wait(ctx, r.Pause) {
+			return false
+		}
+		p.ping()
+	}
+	return true
+}
+
+func (p *player) ping() {
+	fmt.Fprint(p.w, ": ping\n\n")
+	p.flush()
 }
 
 // end writes what comes after the last delta of a stream.
@@ -95,9 +121,14 @@ func (p *player) end(ctx context.Context, r Reply) {
 	case Fault:
 		p.event(p.dialect.errorBody(r.Err))
 		p.event([]byte("[DONE]"))
+	case Garbled:
+		p.event([]byte("{not json"))
+		p.event([]byte("[DONE]"))
+	case Unsaid:
+		p.event([]byte("[DONE]"))
 	case Done:
 		p.chunk(`{}`, quote(r.finish()))
-		if p.q.Usage {
+		if p.q.Usage && !r.NoUsage {
 			p.event(fmt.Appendf(nil, `{"id":%q,"object":"chat.completion.chunk","created":%d,"model":%s,"choices":[],"usage":%s}`,
 				p.id, created, quote(p.q.Model), p.usage(r)))
 		}
@@ -157,10 +188,12 @@ func (p *player) deltas(r Reply) []string {
 	return append(out, r.Deltas...)
 }
 
-// call is a tool call as JSON, with more members in front.
+// call is a tool call as JSON, with more members in front. One without an id has no such member.
 func call(c Call, members string) string {
-	return fmt.Sprintf(`{%s"id":%s,"type":"function","function":{"name":%s,"arguments":%s}}`,
-		members, quote(c.ID), quote(c.Name), quote(c.Arguments))
+	if c.ID != "" {
+		members += `"id":` + quote(c.ID) + ","
+	}
+	return fmt.Sprintf(`{%s"type":"function","function":{"name":%s,"arguments":%s}}`, members, quote(c.Name), quote(c.Arguments))
 }
 
 func (p *player) chunk(delta, finish string) {
@@ -170,19 +203,27 @@ func (p *player) chunk(delta, finish string) {
 
 func (p *player) event(data []byte) {
 	fmt.Fprintf(p.w, "data: %s\n\n", data)
+	p.flush()
+}
+
+func (p *player) flush() {
 	_ = http.NewResponseController(p.w).Flush() // a recorder in a test cannot flush, and need not
 }
 
-// usage counts four bytes as a token. A model that says nothing has spent
-// tokens all the same.
+// usage is what a reply cost, as JSON.
 func (p *player) usage(r Reply) string {
-	prompt, spent := len(p.q.Body)/4+1, len(r.Reasoning)+len(r.Content)
+	prompt, completion, thought := p.tokens(r)
+	return fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"completion_tokens_details":{"reasoning_tokens":%d}}`,
+		prompt, completion, prompt+completion, thought)
+}
+
+// tokens counts four bytes as a token. A model that says nothing has spent tokens all the same.
+func (p *player) tokens(r Reply) (prompt, completion, thought int) {
+	spent := len(r.Reasoning) + len(r.Content)
 	for _, c := range r.Calls {
 		spent += len(c.Name) + len(c.Arguments)
 	}
-	completion, thought := spent/4+3, len(r.Reasoning)/4
-	return fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"completion_tokens_details":{"reasoning_tokens":%d}}`,
-		prompt, completion, prompt+completion, thought)
+	return len(p.q.Body)/4 + 1, spent/4 + 3, len(r.Reasoning) / 4
 }
 
 // pieces cuts text every n bytes or a little later, never inside a rune.

@@ -16,23 +16,29 @@ type Reply struct {
 
 	End   End           // how it ends
 	Err   Error         // with a Status: the HTTP answer; with End Fault: the error in the stream
-	Body  string        // the whole HTTP body verbatim, with status Err.Status (0: 200)
+	Body  string        // the whole HTTP body verbatim, with status Err.Status (0: 200); what begins with < is HTML
 	Retry string        // value of a Retry-After header
 	Delay time.Duration // before the headers
-	Pause time.Duration // before each chunk
+	Pings int           // comments before the first chunk; streams only
+	Pause time.Duration // before each of them, and before each chunk
+
+	Whole   bool // one JSON body, although a stream was asked for
+	NoUsage bool // a stream without usage
 }
 
 // End is what comes after the last chunk of a reply.
 type End int
 
-// The ends of a reply. For a reply without text, Hang and Reset come before the
+// The ends of a reply. For a reply without text or comments, Hang and Reset come before the
 // headers.
 const (
-	Done  End = iota // finish_reason, usage, [DONE]
-	Short            // nothing: neither finish_reason nor [DONE]
-	Fault            // an error object inside the stream of status 200, then [DONE]
-	Reset            // the connection is cut
-	Hang             // silence until the caller leaves
+	Done    End = iota // finish_reason, usage, [DONE]
+	Short              // nothing: neither finish_reason nor [DONE]
+	Unsaid             // [DONE] without a finish_reason
+	Garbled            // an event that is no JSON, then [DONE]
+	Fault              // an error object inside the stream of status 200, then [DONE]
+	Reset              // the connection is cut
+	Hang               // silence until the caller leaves
 )
 
 // Error is an error as a gpt-oss server tells it; its JSON shape is the
@@ -79,6 +85,9 @@ func (r Reply) Ending(e End) Reply {
 	r.End = e
 	return r
 }
+
+// silent reports whether the reply ends before the headers, if it has no text.
+func (r Reply) silent() bool { return r.Pings == 0 && (r.End == Hang || r.End == Reset) }
 
 func (r Reply) finish() string {
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Request is one chat request, as it arrived.
+// Request is one request for a reply, as it arrived.
 type Request struct {
 	Scenario string // the scenario that answered it; "" for none
 	Step     int    // 0 for the first request of the scenario
@@ -19,6 +19,8 @@ type Request struct {
 	Usage    bool // stream_options.include_usage
 	Tools    []string
 	Messages []Message
+
+	responses bool // it came in the words of the Responses API
 }
 
 // Message is one message of a request.
@@ -39,9 +41,9 @@ func (m Message) Field(name string) string { return gjson.GetBytes(m.Raw, name).
 type Call struct{ ID, Name, Arguments string }
 
 func readRequest(header http.Header, body []byte) (Request, error) {
-	doc := gjson.ParseBytes(body)
-	if !gjson.ValidBytes(body) || !doc.IsObject() {
-		return Request{}, errors.New("the request is not a JSON object")
+	doc, err := object(body)
+	if err != nil {
+		return Request{}, err
 	}
 	q := Request{
 		Header: header.Clone(), Body: body, Model: doc.Get("model").Str,
@@ -54,6 +56,14 @@ func readRequest(header http.Header, body []byte) (Request, error) {
 		q.Messages = append(q.Messages, readMessage(m))
 	}
 	return q, nil
+}
+
+func object(body []byte) (gjson.Result, error) {
+	doc := gjson.ParseBytes(body)
+	if !gjson.ValidBytes(body) || !doc.IsObject() {
+		return doc, errors.New("the request is not a JSON object")
+	}
+	return doc, nil
 }
 
 func readMessage(doc gjson.Result) Message {

@@ -33,7 +33,7 @@ func (s *Scenario) phrase() string {
 	return s.Name
 }
 
-// Server plays scenarios at /v1/chat/completions. Set its dialect before
+// Server plays scenarios at /v1/chat/completions, and at /v1/responses. Set its dialect before
 // the first request.
 type Server struct {
 	Dialect Dialect
@@ -57,19 +57,23 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for k, v := range s.Dialect.Header {
 		w.Header().Set(k, v)
 	}
-	if r.URL.Path == "/v1/chat/completions" && r.Method == http.MethodPost {
-		s.chat(w, r)
-		return
+	switch {
+	case r.Method == http.MethodPost && r.URL.Path == "/v1/chat/completions":
+		s.answer(w, r, readRequest)
+	case r.Method == http.MethodPost && r.URL.Path == "/v1/responses":
+		s.answer(w, r, readResponses)
+	default:
+		s.Dialect.probe(w, r)
 	}
-	s.Dialect.probe(w, r)
 }
 
-func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
+// answer plays the next reply to a request, which read can read.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, read func(http.Header, []byte) (Request, error)) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the caller left before it had asked
 	}
-	q, err := readRequest(r.Header, body)
+	q, err := read(r.Header, body)
 	if err != nil {
 		s.Dialect.fail(w, Error{http.StatusBadRequest, "BadRequestError", err.Error()})
 		return

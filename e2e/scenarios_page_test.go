@@ -1,0 +1,124 @@
+package e2e
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "run the scenarios without the sidecar, too, and write docs/scenarios.md anew; 5 minutes")
+
+// scenariosFile holds what TestScenarios finds, behind this line.
+const (
+	scenariosFile = "../docs/scenarios.md"
+	scenariosLine = "<!-- make scenarios writes what follows -->\n"
+)
+
+// well are the ends that leave nothing to wish for.
+var well = []string{"answered", "asked again, answered", "told why", "error with the reason"}
+
+// TestScenarios replays what goes wrong between a model server and a real gateway. With the sidecar
+// in between all of it ends well, as the page says; without it, the page says what comes of it.
+func TestScenarios(t *testing.T) {
+	needEnabled(t)
+	var trials []*trial
+	for _, s := range scenarios() {
+		for _, col := range columns {
+			c := &trial{scenario: s, column: col}
+			if c.possible() && (*update || !c.alone && !c.elsewhere) {
+				trials = append(trials, c)
+			}
+		}
+	}
+	setStage(t, trials).play(t, trials)
+	for _, c := range trials {
+		t.Logf("%s: %s; ran %d, asked %d, %v, %d %.200q", c.name(), c.words(), c.out.ran, c.out.asked, c.out.took.Round(100*time.Millisecond), c.out.status, c.out.text)
+		if !c.alone && !c.taken && !slices.Contains(well, c.words()) {
+			t.Errorf("%s ends badly: %s: ran %d times, asked %d times, %v, the user got %d %s", c.name(), c.words(), c.out.ran, c.out.asked, c.out.err, c.out.status, c.out.raw)
+		}
+	}
+	page, err := os.ReadFile(scenariosFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, tables, _ := strings.Cut(string(page), scenariosLine)
+	if *update {
+		write(t, scenariosFile, head+scenariosLine+written(trials))
+		return
+	}
+	for _, s := range scenarios() {
+		if len(rowOf(tables, s)) != len(columns) {
+			t.Fatalf("%s has no row %q: run make scenarios", scenariosFile, s.title())
+		}
+	}
+	for _, c := range trials {
+		at := slices.IndexFunc(columns, func(col column) bool { return col.id == c.column.id })
+		if says := rowOf(tables, c.scenario)[at]; says != c.words() && !c.slow {
+			t.Errorf("%s: %s, and the page says %s: run make scenarios", c.name(), c.words(), says)
+		}
+	}
+}
+
+// possible reports whether the API has such a fault. The sidecar asks for chats in any case.
+func (c *trial) possible() bool { return !c.chat || !c.alone || c.api == apis[0] }
+
+func (s scenario) title() string {
+	return "| `" + s.id + "` " + strings.ReplaceAll(s.about, "|", "\\|") + " |"
+}
+
+// rowOf are the cells of a scenario.
+func rowOf(tables string, s scenario) []string {
+	_, rest, ok := strings.Cut(tables, "\n"+s.title())
+	line, _, _ := strings.Cut(rest, "\n")
+	if !ok {
+		return nil
+	}
+	cells := strings.Split(strings.TrimSuffix(line, "|"), "|")
+	for i := range cells {
+		cells[i] = strings.TrimSpace(cells[i])
+	}
+	return cells
+}
+
+// written are the tables of the page.
+func written(trials []*trial) string {
+	found := map[string]string{}
+	good, all := map[string]int{}, map[string]int{}
+	for _, c := range trials {
+		found[c.name()] = c.words()
+		all[c.column.id]++
+		if slices.Contains(well, c.words()) {
+			good[c.column.id]++
+		}
+	}
+	var b strings.Builder
+	b.WriteString("\n| | scenarios | end well |\n|---|--:|--:|\n")
+	for _, col := range columns {
+		fmt.Fprintf(&b, "| %s | %d | %d |\n", col.title, all[col.id], good[col.id])
+	}
+	kind := -1
+	for _, s := range scenarios() {
+		if s.kind != kind {
+			kind = s.kind
+			fmt.Fprintf(&b, "\n## %s\n\n| the model server sends |", scenarioKinds[kind])
+			for _, col := range columns {
+				b.WriteString(" " + col.title + " |")
+			}
+			b.WriteString("\n|" + strings.Repeat("---|", 1+len(columns)) + "\n")
+		}
+		b.WriteString(s.title())
+		for _, col := range columns {
+			words := found[(&trial{scenario: s, column: col}).name()]
+			if words == "" {
+				words = "–"
+			}
+			b.WriteString(" " + words + " |")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
