@@ -72,7 +72,7 @@ on, if it runs here as this user. confine --probe says what this machine enforce
 	f.DurationVar(&n.Idle, "idle-stop", 0, "with --local-service: `TIME` without a request after which it is stopped; 0: never")
 	f.StringVar(&n.URL, "url", "http://127.0.0.1:8001/v1", "base `URL` under which OpenClaw reaches the sidecar")
 	f.StringVar(&n.Key, "key", "", "bearer `TOKEN`, if the sidecar has one (GPTOSS_EXECUTOR_TOKEN)")
-	f.StringVar(&n.API, "api", "", "the `API` that OpenClaw speaks to the sidecar: chat (chat completions), or responses (without it: as in FILE, or else chat)")
+	f.StringVar(&n.API, "api", "", "the `API` that OpenClaw speaks to the sidecar: responses, or chat (chat completions); without it: as in FILE, or else responses")
 	f.StringSliceVar(&n.Named, "models", nil, "`IDS` of the models to be named, the default first (without it: all that answer in place of a model)")
 	f.BoolVar(&n.Executor, "executor", false, "name the models that run tools of their own, too: for a serve with --workspace-tools or --gateway")
 	f.StringVar(&server, "upstream", "", "base `URL` of the model server; if left out, it is that of serve")

@@ -28,7 +28,7 @@ const (
 type Sidecar struct {
 	URL     string   // base URL for the gateway, such as http://127.0.0.1:8001/v1
 	Key     string   // bearer token, or ${VARIABLE}; empty: none is needed
-	API     string   // that the gateway is to speak: chat or responses; empty: as it is, or chat
+	API     string   // that the gateway is to speak: chat or responses; empty: as it is, or responses
 	Models  []string // ids to be named, the default first; a block needs one
 	Serves  []string // all ids that it answers to
 	Window  int      // context window in tokens
@@ -58,7 +58,7 @@ func (s *Sidecar) model() string {
 	return Provider + "/" + strings.Join(s.Models[:min(1, len(s.Models))], "")
 }
 
-func (s *Sidecar) api() string { return apiNames[cmp.Or(s.API, "chat")] }
+func (s *Sidecar) api() string { return apiNames[cmp.Or(s.API, "responses")] }
 
 // apiNames are OpenClaw's names of the APIs that it can speak to us.
 var apiNames = map[string]string{"chat": "openai-completions", "responses": "openai-responses"}

@@ -147,7 +147,7 @@ func (c *checker) provider(place at, p *json5.Value, leads bool) {
 	}
 	api := p.Get("api")
 	known := api.Is(json5.String, apiNames["chat"]) || api.Is(json5.String, apiNames["responses"])
-	c.when(known, Fail, "api", place.to("api"), "api is "+c.shown(api), "; the sidecar serves openai-completions and openai-responses", `api: "openai-completions"`)
+	c.when(known, Fail, "api", place.to("api"), "api is "+c.shown(api), "; the sidecar serves openai-completions and openai-responses", `api: "openai-responses"`)
 	if c.s.Key != "" {
 		c.when(p.Get("apiKey") != nil, Fail, "api_key", place.to("apiKey"), "apiKey is "+map[bool]string{true: "set", false: "not set"}[p.Get("apiKey") != nil], ", and the sidecar wants a token", "apiKey: the value of GPTOSS_EXECUTOR_TOKEN")
 	}
