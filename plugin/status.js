@@ -21,7 +21,7 @@ export async function status(settings, sidecar) {
     policy: settings.policy
       ? { on: true, admin: settings.admin, rules: rules.value ?? null, waiting: waiting.value ?? null, unreachable: settings.unreachable }
       : { on: false },
-    errors: [...new Set([models, ready, ...(settings.policy ? [rules, waiting] : [])].map((part) => part.error).filter(Boolean))],
+    errors: [...new Set([...(ready.value?.failing ?? []), ...[models, ready, ...(settings.policy ? [rules, waiting] : [])].map((part) => part.error)].filter(Boolean))],
   };
 }
 
