@@ -87,12 +87,13 @@ func TestPlugin(t *testing.T) {
 		t.Run("a call of another model, "+id, func(t *testing.T) {
 			r := b.pluginTurn(t, bare, id)
 			t.Logf("the model reads %q", r)
-			if exists("/", forbidden) || !strings.Contains(r, "This is outside of the workspace") && !strings.Contains(r, "secret") && !strings.Contains(r, ".ssh") {
+			if exists("/", forbidden) || !strings.Contains(r, "This file later runs by itself, or controls the policy.") {
 				t.Error("it ran, or nobody is told why not")
 			}
 		})
 	}
 	t.Run("a person answers in the chat", func(t *testing.T) { b.pluginAsks(t) })
+	http.DefaultClient.CloseIdleConnections() // the gateway closes them after 5 s
 	t.Run("nobody is there", func(t *testing.T) {
 		r := b.pluginTurn(t, bare, "nobody")
 		t.Logf("the model reads %q", r)
@@ -241,6 +242,9 @@ func (b *bench) pluginAsks(t *testing.T) {
 				t.Error("not the command, not why, or not once")
 			}
 			asked := b.servers[bare].Requests(c.id)
+			if len(asked) == 0 {
+				t.Fatal("the model was not asked")
+			}
 			_, result := lastCall(asked[len(asked)-1].Messages)
 			text, err := os.ReadFile(filepath.Join(b.gateway.dir, c.id))
 			if ran := string(text) == "ran\n"; ran != c.runs || !c.runs && err == nil || !strings.Contains(strings.ToLower(result.Text), c.result) {

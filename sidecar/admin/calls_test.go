@@ -1,9 +1,14 @@
 package admin
 
 import (
+	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -74,6 +79,33 @@ func TestJudgeCallAsks(t *testing.T) {
 		t.Errorf("after a no: %s", got.body)
 	}
 }
+
+// What a person reads in a chat is all of the call.
+func TestJudgeCallShowsAll(t *testing.T) {
+	r := adminOver(t)
+	for args, want := range map[string]string{
+		`{"command":"python3 -c '1'"}`:                             "python3 -c '1'",
+		`{"command":"python3 -c '1'","workdir":"a<b","title":"T"}`: "python3 -c '1'\n{\"title\":\"T\",\"workdir\":\"a<b\"}",
+		`{"command":"python3 -c '\u202e1'"}`:                       "python3 -c '⟨U+202E⟩1'",
+	} {
+		if got := r.ask("POST", "/calls/judge", `{"tool":"exec","arguments":`+args+`}`); got.get("effect").Str != "ask" || got.get("shown").Str != want {
+			t.Errorf("%s: %s", args, got.body)
+		}
+	}
+}
+
+// A call that cannot be logged is not even asked about.
+func TestJudgeCallThatCannotBeLogged(t *testing.T) {
+	r := adminOver(t)
+	r.api.Guard = guard.New(guard.Config{World: r.api.World, Approvals: r.api.Approvals, Decisions: fullDisk{}, Now: time.Now, Metrics: r.m, Log: r.api.Log})
+	if got := r.ask("POST", "/calls/judge", asksFor); got.get("effect").Str != "deny" || !strings.Contains(got.get("message").Str, "cannot be logged") {
+		t.Errorf("%s", got.body)
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Add(decisions.Decision) error { return errors.New("the disk is full") }
 
 // A call that has left here is not judged a second time, once.
 func TestJudgeCallThatLeft(t *testing.T) {

@@ -1,10 +1,12 @@
 package guard
 
 import (
-	"cmp"
+	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"maps"
+	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
@@ -42,6 +44,7 @@ type HookRuling struct {
 type hooked struct {
 	call string // its id
 	asks *approvals.Entry
+	why  string // that the model is told while the question is open
 }
 
 func (h *hooked) id() string {
@@ -72,16 +75,7 @@ func (g *Guard) Hook(set *ruleset.Set, q *Hooked) (*HookRuling, error) {
 		named.Folders = []string{q.Workspace}
 	}
 	j.world = j.where(set, who, named)
-	j.ask = func(call *tools.Call, d policy.Decision) (why, approval string) {
-		why, e := j.askHere(call, d)
-		if e != nil && e.State == approvals.Pending {
-			j.hooked.asks = e
-		}
-		if e != nil {
-			approval = e.ID
-		}
-		return why, approval
-	}
+	j.ask = j.askChat
 	call := tools.Call{Name: q.Tool, Arguments: q.Arguments, Strategy: "native", Confidence: 1}
 	refusal := j.decide(&call)
 	r := &HookRuling{Effect: policy.Allow, Rule: j.said.Rule, Why: j.said.Why, Instead: j.said.Instead}
@@ -89,9 +83,42 @@ func (g *Guard) Hook(set *ruleset.Set, q *Hooked) (*HookRuling, error) {
 		return r, nil
 	}
 	r.Effect, r.Message = policy.Deny, refusal.Why
-	if j.hooked.asks != nil {
-		e := j.hooked.asks
-		r.Effect, r.Approval, r.Shown = policy.Ask, e, approvals.Visible(cmp.Or(e.Call.Command, e.Call.Arguments))
+	if e := j.hooked.asks; e != nil && refusal.Why == j.hooked.why { // else it cannot even be logged
+		r.Effect, r.Approval, r.Shown = policy.Ask, e, approvals.Visible(shown(e.Call.Command, object))
 	}
 	return r, nil
+}
+
+// askChat is askPerson for a call that the gateway asks about, in the chat, if the answer is
+// not known here. What a person may allow must run confined, if all must.
+func (j *judge) askChat(call *tools.Call, d policy.Decision) (why, approval string) {
+	if j.set.Confine() == ruleset.Always && runsShell(d.Facts) {
+		return cannotConfine, ""
+	}
+	why, e := j.askHere(call, d)
+	if e == nil {
+		return why, ""
+	}
+	if e.State == approvals.Pending {
+		j.hooked.asks, j.hooked.why = e, why
+	}
+	return why, e.ID
+}
+
+// shown is all of a call that a person may read: its command, and its other arguments.
+func shown(command string, arguments map[string]any) string {
+	rest := maps.Clone(arguments)
+	if command != "" && rest["command"] == command {
+		delete(rest, "command")
+	} else {
+		command = ""
+	}
+	if len(rest) == 0 {
+		return command
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(rest) // it was JSON before
+	return strings.TrimSpace(command + "\n" + b.String())
 }

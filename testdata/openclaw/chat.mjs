@@ -27,14 +27,14 @@ const client = new GatewayClient({
   onEvent: async ({ event, payload }) => {
     if (event === "plugin.approval.requested") {
       say({ asked: payload.request.description, title: payload.request.title, may: payload.request.allowedDecisions });
-      if (decision) await send(`/approve ${payload.id} ${decision}`);
+      if (!decision) return;
+      await new Promise((done) => setTimeout(done, 1200)); // as fast as a person can be
+      await send(`/approve ${payload.id} ${decision}`);
     }
-    if (event === "chat" && payload.state !== "delta" && runs.get(payload.runId) === message) {
-      say({ text: payload.message?.content?.map?.((part) => part.text ?? "").join("") ?? payload.errorMessage ?? "", state: payload.state });
-      process.exit(0);
-    } else if (event === "chat" && payload.state !== "delta") {
-      console.error(JSON.stringify(payload).slice(0, 600));
-    }
+    if (event !== "chat" || !["final", "error", "aborted"].includes(payload.state)) return;
+    if (runs.get(payload.runId) !== message) return console.error(JSON.stringify(payload));
+    say({ text: payload.message?.content?.map?.((part) => part.text ?? "").join("") ?? payload.errorMessage ?? "" });
+    process.exit(0);
   },
 });
 client.start();
