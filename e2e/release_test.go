@@ -20,7 +20,7 @@ func TestNPM(t *testing.T) {
 	needEnabled(t)
 	dist, scratch := filepath.Join(t.TempDir(), "dist"), t.TempDir()
 	do(t, "..", "go", "run", "./deploy/release", "-trial", "-only", runtime.GOOS+"/"+runtime.GOARCH, "-out", dist)
-	packed, err := filepath.Glob(filepath.Join(dist, "npm", "*.tgz"))
+	packed, err := filepath.Glob(filepath.Join(dist, "npm", "gpt-oss-executor-*.tgz"))
 	if err != nil || len(packed) != 2 {
 		t.Fatalf("packages: %v, %v", packed, err)
 	}

@@ -68,6 +68,9 @@ func (r *release) run(only string) (err error) {
 	if err := r.npmMain(made, chosen); err != nil {
 		return fmt.Errorf("npm: %w", err)
 	}
+	if err := r.npmPlugin(made); err != nil {
+		return fmt.Errorf("plugin: %w", err)
+	}
 	if err := checksums(made); err != nil {
 		return err
 	}

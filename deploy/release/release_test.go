@@ -41,7 +41,7 @@ func TestTheSameBytes(t *testing.T) {
 		}
 		sums[i] = string(text)
 	}
-	if sums[0] != sums[1] || strings.Count(sums[0], "\n") != 4 {
+	if sums[0] != sums[1] || strings.Count(sums[0], "\n") != 5 {
 		t.Errorf("the first time\n%sthe second time\n%s", sums[0], sums[1])
 	}
 	bills, err := filepath.Glob(filepath.Join(out, "*.cdx.json"))

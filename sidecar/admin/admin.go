@@ -30,7 +30,8 @@ import (
 // API is the admin API. It has a listener of its own.
 type API struct {
 	Rules     *live.Rules
-	World     guard.World // in which calls are judged
+	World     guard.World  // in which calls are judged
+	Guard     *guard.Guard // judges the calls that a gateway's hook asks about
 	Approvals *approvals.Store
 	Decisions *decisions.Log // answers go there; nil: there is none
 	Lab       *lab.Lab       // of experiments
@@ -64,6 +65,8 @@ func (a *API) Handler() http.Handler {
 		"/approvals/{id}":        {"GET": a.guarded(a.approval)},
 		"/approvals/{id}/allow":  {"POST": a.guarded(a.allow)},
 		"/approvals/{id}/deny":   {"POST": a.guarded(a.deny)},
+		"/approvals/{id}/use":    {"POST": a.guarded(a.use)},
+		"/calls/judge":           {"POST": a.guarded(a.judgeCall)},
 		"/experiments":           {"GET": a.experiments},
 		"/experiments/{id}/stop": {"POST": a.stopExperiment},
 		"/policy/check":          {"POST": a.checkPolicy},

@@ -54,7 +54,7 @@ type Approval struct {
 	Left    float64  `json:"left_seconds"`
 }
 
-// guarded keeps approvals from whoever shows no token. The agent whose calls they are
+// guarded keeps approvals, and what asks for them, from whoever shows no token. The agent whose calls they are
 // about may run on this machine, where a listener without a token is open to it.
 func (a *API) guarded(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
@@ -128,6 +128,15 @@ func (a *API) approval(w http.ResponseWriter, r *http.Request) error {
 
 // allow lets the call pass once.
 func (a *API) allow(w http.ResponseWriter, r *http.Request) error {
+	return a.letPass(w, r, a.Approvals.Allow)
+}
+
+// use lets the call pass once, now: a gateway has asked the person, and runs it.
+func (a *API) use(w http.ResponseWriter, r *http.Request) error {
+	return a.letPass(w, r, a.Approvals.Use)
+}
+
+func (a *API) letPass(w http.ResponseWriter, r *http.Request, allow func(id, by string) (approvals.Entry, error)) error {
 	by, _, err := readVerdict(r)
 	if err != nil {
 		return err
@@ -138,7 +147,7 @@ func (a *API) allow(w http.ResponseWriter, r *http.Request) error {
 			"if the model sends the call again, it is judged again, and asks again if it must")
 	}
 	if err == nil {
-		e, err = a.Approvals.Allow(e.ID, by)
+		e, err = allow(e.ID, by)
 	}
 	return a.answered(w, r, e, err)
 }

@@ -98,6 +98,23 @@ func (s *Store) Allow(id, by string) (Entry, error) {
 	})
 }
 
+// Use lets the call pass now, whether somebody has allowed it before or by says so: for a
+// person who is asked where the call runs, and runs it by saying yes. Errors are those of Allow.
+func (s *Store) Use(id, by string) (Entry, error) {
+	return s.answer(id, func(e *Entry, now time.Time) bool {
+		switch e.State {
+		case Pending:
+			e.By = by
+			s.count.Approval(string(Allowed))
+		case Allowed:
+		default:
+			return false
+		}
+		s.end(e, Used, "", now)
+		return true
+	})
+}
+
 // Deny answers the same call with a no for a while. It also takes back an approval
 // that has not been used. Errors are those of Allow.
 func (s *Store) Deny(id, by, why string) (Entry, error) {

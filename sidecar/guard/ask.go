@@ -35,27 +35,37 @@ func (j *judge) askPerson(call *tools.Call, d policy.Decision) (why, approval st
 		}
 		_ = errors.As(err, &flaw)
 	}
-	switch {
-	case j.Approvals != nil:
-	case flaw != nil:
+	if j.Approvals == nil && flaw != nil {
 		return fmt.Sprintf("%s A person must allow this first. They can only be asked about plain commands, and this is none: %s. %s", d.Message(), flaw.Why, flaw.Instead), ""
-	default:
-		return d.Message() + " A person must allow this first, and nobody can be asked here. Do not send it again.", ""
+	}
+	why, e := j.askHere(call, d)
+	if e == nil {
+		return why, ""
+	}
+	return why, e.ID
+}
+
+// askHere asks a person at the sidecar. It says why the call may not pass, or nothing, and
+// what is asked or was answered; nil: nobody can be asked.
+func (j *judge) askHere(call *tools.Call, d policy.Decision) (why string, asked *approvals.Entry) {
+	if j.Approvals == nil {
+		return d.Message() + " A person must allow this first, and nobody can be asked here. Do not send it again.", nil
 	}
 	q := j.question(call, d)
 	if id := j.Approvals.Take(q.Binding()); id != "" {
-		return "", id
+		return "", &approvals.Entry{ID: id, State: approvals.Used}
 	}
 	e := j.Approvals.Request(q, reason(d))
 	switch {
 	case e.State == approvals.Allowed && j.Approvals.Take(q.Binding()) != "": // answered meanwhile
-		return "", e.ID
+		e.State = approvals.Used
+		return "", &e
 	case e.State == approvals.Denied && e.Note != "":
-		return fmt.Sprintf("%s A person has said no: %s", d.Message(), e.Note), e.ID
+		return fmt.Sprintf("%s A person has said no: %s", d.Message(), e.Note), &e
 	case e.State == approvals.Denied:
-		return d.Message() + " A person has said no.", e.ID
+		return d.Message() + " A person has said no.", &e
 	}
-	return fmt.Sprintf("%s A person must allow this first, and was asked: approval %s. When it is allowed, send exactly this call again.", d.Message(), e.ID), e.ID
+	return fmt.Sprintf("%s A person must allow this first, and was asked: approval %s. When it is allowed, send exactly this call again.", d.Message(), e.ID), &e
 }
 
 // askRepair marks a call that leaves with the argument that makes the gateway ask.
@@ -88,8 +98,10 @@ func reason(d policy.Decision) approvals.Reason {
 // same call at once on another.
 func asker(who policy.Subject) string { return who.Agent + " " + who.Channel }
 
-// Left notes under which id a call has left, if the gateway shall ask about it.
+// Left notes under which id a call leaves, so that a hook of the gateway does not ask again,
+// and whether the gateway shall ask about it, or confine it.
 func (g *Guard) Left(id string, who policy.Subject, call *tools.Call) {
+	g.left.Add(id, call.Name, call.Arguments)
 	switch {
 	case slices.ContainsFunc(call.Repairs, isAsk):
 		g.asks.Left(id, asker(who), g.Now())

@@ -44,6 +44,7 @@ type Guard struct {
 	Config
 	rates   *state.Rates
 	asks    *state.Asks
+	left    *state.Left
 	wrapped *state.Wrapped
 	ports   *state.Ports
 	dryRuns quiet
@@ -52,7 +53,7 @@ type Guard struct {
 
 // New is a guard that has judged nothing yet.
 func New(c Config) *Guard {
-	return &Guard{Config: c, rates: state.NewRates(maxSessions), asks: state.NewAsks(), wrapped: state.NewWrapped(), ports: state.NewPorts(maxSessions), dryRuns: quiet{every: time.Minute}}
+	return &Guard{Config: c, rates: state.NewRates(maxSessions), asks: state.NewAsks(), left: state.NewLeft(), wrapped: state.NewWrapped(), ports: state.NewPorts(maxSessions), dryRuns: quiet{every: time.Minute}}
 }
 
 // judge judges the calls of one request.
@@ -63,9 +64,11 @@ type judge struct {
 	world   World         // of this request, from its first call on
 	who     policy.Subject
 	catalog *tools.Catalog
-	request string        // in the decision log
-	here    bool          // the calls run here, and not at a gateway
-	facts   *policy.Facts // of the last call
+	request string          // in the decision log
+	here    bool            // the calls run here, and not at a gateway
+	hooked  *hooked         // the call stands before a gateway's hook; nil: it comes from a reply
+	facts   *policy.Facts   // of the last call
+	said    policy.Decision // about it
 
 	// ask asks a person about a call. It says why the call may not leave, or nothing, and which
 	// approval it waits for or has used; nil: askPerson.
@@ -121,6 +124,7 @@ func (j *judge) weigh(call *tools.Call) (verdict, *tools.Refusal) {
 	if j.confines(looked) {
 		d, confined, understood = j.decideConfined(looked, d)
 	}
+	j.said = d
 	j.tell(call, d)
 	v := verdict{Decision: d, args: call.Arguments}
 	why := ""
@@ -169,6 +173,8 @@ func (g *Guard) open() map[int]bool {
 func (j *judge) entry(call *tools.Call, v *verdict, refusal *tools.Refusal) decisions.Decision {
 	outcome := decisions.Left
 	switch {
+	case j.hooked != nil && j.hooked.asks != nil:
+		outcome = decisions.Asked
 	case refusal != nil:
 		outcome = decisions.Refused
 	case slices.ContainsFunc(call.Repairs, isAsk):
@@ -177,7 +183,7 @@ func (j *judge) entry(call *tools.Call, v *verdict, refusal *tools.Refusal) deci
 		outcome = decisions.Confined
 	}
 	return decisions.Decision{
-		Request: j.request, Approval: v.approval, Session: j.who.Session, Agent: j.who.Agent, Channel: j.who.Channel, Run: j.who.Run, Interactive: j.who.Interactive,
+		Call: j.hooked.id(), Request: j.request, Approval: v.approval, Session: j.who.Session, Agent: j.who.Agent, Channel: j.who.Channel, Run: j.who.Run, Interactive: j.who.Interactive,
 		Model: j.who.Model, Workspace: j.world.named, Cwd: j.world.cwd, Tool: call.Name, Class: string(j.set.Tools.Class(call.Name)), Strategy: call.Strategy, Confidence: call.Confidence,
 		Arguments: v.args, Effect: cmp.Or(v.Effect, policy.Allow), Enforced: v.Effect != policy.Audit, Outcome: outcome,
 		Rule: v.Rule, Place: v.Place, Why: v.Why, Instead: v.Instead, Findings: v.Audits, Rules: j.set.Version, Arms: j.set.Arms,

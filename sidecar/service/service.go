@@ -179,7 +179,7 @@ func (r *running) judges(ctx context.Context, experiments *lab.Lab) (ended func(
 	r.judge = guard.New(r.guarded)
 	r.egress = serveEgress(ctx, out, egress.Config{Rules: r.Rules, Judge: r.judge, Passes: passes, Resolver: net.DefaultResolver, Metrics: r.Metrics, Log: r.Log}, r.kept)
 	ended, err = serveAdmin(ctx, s, &admin.API{
-		Lab: experiments, Rules: r.Rules, World: world, Approvals: r.guarded.Approvals, Decisions: r.kept,
+		Lab: experiments, Rules: r.Rules, World: world, Guard: r.judge, Approvals: r.guarded.Approvals, Decisions: r.kept,
 		Token: s.AdminToken, Hosts: hosts(s, s.Admin), Metrics: r.Metrics, Log: r.Log, Level: r.Level, Ending: ctx.Done(),
 	})
 	if err != nil {

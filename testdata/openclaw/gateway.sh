@@ -6,6 +6,7 @@
 #   OC_PORT   port; default a free one
 #   OC_TOKEN  bearer token of the gateway's HTTP endpoints; default a random one
 #   OC_HOME   home folder of the agents; default RUN_DIR/home
+#   OC_PLUGIN folder or npm package of a plugin that is installed first, by OpenClaw's own command; default none
 #   OC_MORE   file with more of openclaw.json, which wins over ours; default none
 #   OC_STEP   config: write RUN_DIR/env and RUN_DIR/openclaw.json, and end; run: run with those that are there
 set -euo pipefail
@@ -42,4 +43,7 @@ chmod 600 "$run/openclaw.json"
 [ "${OC_STEP:-}" != config ] || exit 0
 echo "OpenClaw gateway: http://127.0.0.1:$OC_PORT  run dir: $run" >&2
 cd "$run/ws"
+if [ -n "${OC_PLUGIN:-}" ]; then
+  "$node" "$OC_MAIN" plugins install --force --accept-capabilities "$OC_PLUGIN" >&2
+fi
 exec "$node" "$OC_MAIN" gateway run

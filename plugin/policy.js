@@ -1,0 +1,69 @@
+// The hook before each tool call: the sidecar says whether it may run, whichever model has made it.
+
+import { prompt } from "./chat.js";
+
+/**
+ * @param {{
+ *   settings: import("./settings.js").Settings,
+ *   sidecar: ReturnType<typeof import("./sidecar.js").sidecar>,
+ *   log: { warn: (text: string) => void },
+ *   workspace: (agent?: string) => string,
+ * }} with_
+ */
+export function policy({ settings, sidecar, log, workspace }) {
+  /**
+   * @param {{ toolName: string, params: Record<string, unknown>, toolCallId?: string }} event
+   * @param {{ agentId?: string, sessionKey?: string, channelId?: string, toolCallId?: string, abortSignal?: AbortSignal, requester?: { channel?: string } }} ctx
+   */
+  return async function beforeToolCall(event, ctx) {
+    const channel = ctx.requester?.channel ?? ctx.channelId ?? "";
+    let ruling;
+    try {
+      ruling = await sidecar.judge({
+        id: event.toolCallId ?? ctx.toolCallId ?? "",
+        tool: event.toolName,
+        arguments: event.params ?? {},
+        workspace: workspace(ctx.agentId),
+        session: ctx.sessionKey ?? "",
+        agent: ctx.agentId ?? "",
+        channel,
+      }, ctx.abortSignal);
+    } catch (error) {
+      return unreachable(event.toolName, error);
+    }
+    switch (ruling.effect) {
+      case "allow":
+        return undefined;
+      case "ask":
+        return prompt(ruling, event.toolName, { promptMs: settings.promptMs, answered: answer(ruling.approval.id, channel) });
+      case "deny":
+        return { block: true, blockReason: ruling.message };
+      default:
+        return unreachable(event.toolName, new Error(`it answers ${JSON.stringify(ruling.effect)}`));
+    }
+  };
+
+  /** @param {string} tool @param {Error} error */
+  function unreachable(tool, error) {
+    const passes = settings.unreachable === "reads" && settings.readTools.has(tool);
+    log.warn(`gpt-oss-executor: the policy cannot be asked about ${tool}, which ${passes ? "only reads, and runs" : "does not run"}: ${error.message}`);
+    if (passes) return undefined;
+    return {
+      block: true,
+      blockReason: `The policy cannot be asked, so ${tool} does not run. Do not send it again; tell the user that the gpt-oss-executor sidecar does not answer.`,
+    };
+  }
+
+  /** Tells the sidecar what a person has said. Who says nothing leaves the question open. */
+  function answer(/** @type {string} */ id, /** @type {string} */ channel) {
+    const by = `a person in the chat${channel ? ` (${channel})` : ""}`;
+    return async (/** @type {string} */ decision) => {
+      try {
+        if (decision === "allow-once") await sidecar.use(id, by);
+        if (decision === "deny") await sidecar.deny(id, by);
+      } catch (error) {
+        log.warn(`gpt-oss-executor: the answer ${decision} to ${id} could not be noted: ${error.message}`);
+      }
+    };
+  }
+}

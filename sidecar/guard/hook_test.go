@@ -1,0 +1,48 @@
+package guard
+
+import (
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+)
+
+// A hook says yes or no and wraps nothing. So where all commands must run confined, those that
+// it is asked about do not run, and no person can allow them.
+func TestHookedCallsAreNotConfined(t *testing.T) {
+	const asks = `{"command":"python3 -c '1'"}`
+	for _, c := range []struct {
+		mode, tool, args string
+		want             policy.Effect
+	}{
+		{"when_possible", "exec", `{"command":"ls"}`, policy.Allow},
+		{"when_possible", "exec", asks, policy.Ask},
+		{"always", "exec", `{"command":"ls"}`, policy.Deny},
+		{"always", "exec", asks, policy.Deny},
+		{"always", "write", `{"path":"a.txt","content":""}`, policy.Allow},
+	} {
+		j, desk, _ := confining(t, "confine: when_possible", "confine: "+c.mode)
+		g := j.Guard
+		g.Approvals = NewApprovals(j.set.Limits, time.Now, telemetry.New())
+		r, err := g.Hook(j.set, &Hooked{Tool: c.tool, Arguments: []byte(c.args), Session: "s", Agent: "main"})
+		ruletest.Must(t, err)
+		if r.Effect != c.want || (r.Approval != nil) != (c.want == policy.Ask) || len(desk.permits) != 0 {
+			t.Errorf("%s, %s %s: %+v", c.mode, c.tool, c.args, r)
+		}
+		if list, _, _ := g.Approvals.List(); len(list) > 0 && c.want != policy.Ask {
+			t.Errorf("%s, %s: a person is asked in vain", c.mode, c.args)
+		}
+	}
+}
+
+// Where nobody can be asked, what asks does not run.
+func TestHookWithoutApprovals(t *testing.T) {
+	j, _, _ := confining(t, "confine: when_possible", "confine: never")
+	r, err := j.Hook(j.set, &Hooked{Tool: "exec", Arguments: []byte(`{"command":"python3 -c '1'"}`)})
+	ruletest.Must(t, err)
+	if r.Effect != policy.Deny || r.Approval != nil {
+		t.Errorf("%+v", r)
+	}
+}

@@ -1,0 +1,77 @@
+package state
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"strings"
+	"sync"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
+)
+
+// maxLeft is how many calls that have left are remembered until a gateway begins to run them.
+const maxLeft = 4096
+
+// Left knows the calls that have left for a gateway, so that a gateway that asks again before
+// it runs one gets no second decision. Each is known once. It is safe for concurrent use.
+type Left struct {
+	mu    sync.Mutex
+	calls *recent.Map[[sha256.Size]byte] // by call id: the sum of what has left
+}
+
+// NewLeft knows of no call yet.
+func NewLeft() *Left {
+	return &Left{calls: recent.New[[sha256.Size]byte](maxLeft, nil)}
+}
+
+// Add notes a call that leaves.
+func (l *Left) Add(id, tool string, arguments []byte) {
+	key, sum := gatewayID(id), sumOf(tool, arguments)
+	if key == "" {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known, _ := l.calls.Use(key)
+	*known = sum
+}
+
+// Take reports whether exactly this call has left, and forgets it.
+func (l *Left) Take(id, tool string, arguments []byte) bool {
+	key, sum := gatewayID(id), sumOf(tool, arguments)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known := l.calls.Get(key)
+	if known == nil || *known != sum {
+		return false
+	}
+	l.calls.Drop(key)
+	return true
+}
+
+// gatewayID is a call id as OpenClaw may have made it: letters and digits, at most 40.
+func gatewayID(id string) string {
+	short := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return -1
+	}, id)
+	return short[:min(len(short), 40)]
+}
+
+// sumOf is the sum of a call, however its JSON is written: a gateway has read it and writes it
+// again. Numbers keep their digits.
+func sumOf(tool string, arguments []byte) [sha256.Size]byte {
+	var v any
+	dec := json.NewDecoder(bytes.NewReader(arguments))
+	dec.UseNumber()
+	text := arguments
+	if dec.Decode(&v) == nil && !dec.More() {
+		if again, err := json.Marshal(v); err == nil {
+			text = again
+		}
+	}
+	return sha256.Sum256(append([]byte(tool+"\x00"), text...))
+}
