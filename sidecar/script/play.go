@@ -2,6 +2,7 @@ package script
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -176,7 +177,7 @@ func (p *player) event(data []byte) {
 // usage counts four bytes as a token. A model that says nothing has spent
 // tokens all the same.
 func (p *player) usage(r Reply) string {
-	prompt, spent := len(p.q.Body)/4+1, len(r.Reasoning)+len(r.Content)
+	prompt, spent := cmp.Or(r.Prompt, len(p.q.Body)/4+1), len(r.Reasoning)+len(r.Content)
 	for _, c := range r.Calls {
 		spent += len(c.Name) + len(c.Arguments)
 	}
