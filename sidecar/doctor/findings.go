@@ -15,7 +15,6 @@ type said struct {
 	why      string // there is none
 	noTools  bool   // it refuses tools
 	overflow bool   // it says that the prompt is too long
-	refused  bool   // it says that the request is wrong
 	missing  bool   // it does not have the model
 }
 
@@ -41,11 +40,10 @@ func (v server) flawed(name string, status openclaw.Status, f flaw, format strin
 
 // doubt is a question without an answer that says anything.
 func (v server) doubt(name string, s said) Check {
-	c := Check{Name: name, Status: warn, Found: "it could not be told: " + s.why, Fix: "look into the log of the model server, then run gpt-oss-executor doctor again"}
 	if s.missing {
 		return v.flawed(name, fail, noModel, "the server does not have %s: %s", v.model, s.why)
 	}
-	return c
+	return Check{Name: name, Status: warn, Found: "it could not be told: " + s.why, Fix: "look into the log of the model server, then run gpt-oss-executor doctor again"}
 }
 
 // raw reports whether Harmony stands in a text.

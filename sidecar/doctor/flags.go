@@ -61,10 +61,10 @@ func remedy(f flaw, dialect, model string) string {
 			"":         "start the server with a context window of 65536 tokens",
 		},
 		cutReplies: {
-			"vllm":     `start vLLM with --override-generation-config '{"max_new_tokens": 32768}', or mend generation_config.json of the model`,
+			"vllm":     `start vLLM with --override-generation-config '{"max_new_tokens":32768}', or mend generation_config.json of the model`,
 			"ollama":   "set PARAMETER num_predict -1 in the Modelfile, then ollama create",
 			"llamacpp": "start llama-server with -n -1",
-			"sglang":   `start SGLang with --preferred-sampling-params '{"max_new_tokens": 32768}'`,
+			"sglang":   `start SGLang with --preferred-sampling-params '{"max_new_tokens":32768}'`,
 			"lmstudio": "turn off Limit Response Length in the settings of the model",
 			"":         "let the server make replies of 8192 tokens",
 		},

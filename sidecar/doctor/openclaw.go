@@ -33,7 +33,7 @@ func (p *Patient) config(ctx context.Context) (named []string, out []Check) {
 		if c.Name == "config_config" {
 			c.Name = "config"
 		}
-		if c.Fix != "" {
+		if c.Fix != "" && found.Path != "" {
 			c.Fix += " (in " + found.Path + ")"
 		}
 		if c.Status != ok && err == nil && string(merged) != string(f.Text) && !still(openclaw.Check(merged, n.Sidecar), found) {

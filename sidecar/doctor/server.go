@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"strings"
 	"time"
 
@@ -197,7 +196,6 @@ func unanswered(err error) said {
 	if errors.As(err, &f) {
 		s.why, s.noTools = cmp.Or(f.Why, f.Say.Message), f.NoTools
 		s.overflow, s.missing = f.Fault == ruleset.Overflow, f.Fault == ruleset.Missing
-		s.refused = f.Fault == ruleset.Rejected || f.Say.Status == http.StatusUnprocessableEntity
 	}
 	return s
 }
