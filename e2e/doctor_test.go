@@ -35,9 +35,6 @@ func TestDoctor(t *testing.T) {
 		for _, c := range doc.Checks {
 			checks[c.Name] = [2]string{c.Status, c.Found + " / " + c.Fix}
 		}
-		if token != "" && strings.Contains(string(out)+said.tail(1000), token) {
-			t.Errorf("the token is shown: %s", out)
-		}
 		return checks
 	}
 	right := look(g.token)
@@ -49,7 +46,7 @@ func TestDoctor(t *testing.T) {
 			t.Errorf("%v", wrong)
 		}
 	}
-	config := filepath.Join(g.dir, "openclaw.json")
+	config := filepath.Join(run, "openclaw.json")
 	before := look(g.token, "--config", config)
 	if before["config_tool_search"][0] == "ok" {
 		t.Errorf("%v", before)

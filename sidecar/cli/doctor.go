@@ -2,13 +2,13 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/doctor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
@@ -22,9 +22,9 @@ func doctorCommand(env Env) *cobra.Command {
 		Use:   "doctor",
 		Short: "Look at model server, gateway, config, rules and folders, and say what to change",
 		Long: `Look at all that the sidecar needs, and say what is fine, what is wrong and what to change: with
-the exact flag of your model server, or the command. Each model server is asked four short
-questions and one of 16,000 tokens, as long as a first prompt of OpenClaw. The gateway is
-asked with --gateway, and its openclaw.json read with --config.
+the exact flag of your model server, or the command. Each model server is asked three short
+questions and one of 16,000 tokens, as long as a first prompt of OpenClaw; one of 31,000, if
+it does not tell its context window. The gateway is asked with --gateway, and its openclaw.json read with --config.
 
 --fix mends what is ours: it makes folders of state and workspace, takes the rights of others to
 them away, and merges our settings into openclaw.json as openclaw --write does, with a backup.
@@ -48,7 +48,7 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 			if p.Set, err = loadRules(s.Rules, s.Policy, Env{Err: io.Discard, Defaults: env.Defaults}); err != nil {
 				return err
 			}
-			p.Roots = func() paths.Roots { return service.World(s, s.Rules, s.Policy).Roots(p.Set) }
+			p.World = service.World(s, s.Rules, s.Policy)
 			ctx, stop := untilStopped(c)
 			defer stop()
 			r := p.Examine(ctx)
@@ -57,6 +57,9 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 					fmt.Fprintln(env.Err, "doctor:", did)
 				}
 				r = p.Examine(ctx)
+			}
+			if ctx.Err() != nil {
+				return fmt.Errorf("doctor: %w", context.Cause(ctx))
 			}
 			if err := env.paper(asJSON).whole(r, doctorRows(r)); err != nil {
 				return err

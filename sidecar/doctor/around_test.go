@@ -223,20 +223,80 @@ func TestWorkspace(t *testing.T) {
 		"none":            {"", []string{here}, nil, ok, "the gateway says", ""},
 		"the gateway's":   {"", []string{here}, []string{there}, ok, there, ""},
 		"the same":        {here, []string{here, "/tmp"}, []string{here}, ok, here, ""},
-		"below":           {here, []string{here}, []string{here}, ok, here, ""},
+		"below":           {here, []string{filepath.Dir(here)}, []string{here}, warn, "which counts", ""},
 		"elsewhere":       {here, []string{here}, []string{there}, fail, "the gateway works in " + there, "--workspace " + there},
 		"not there":       {here + "/gone", []string{here + "/gone"}, nil, fail, "is not there", "mkdir -p " + here + "/gone"},
 		"a file":          {file, []string{file}, nil, fail, "is no folder", "--workspace"},
 		"locked":          {here, []string{there}, nil, warn, "which counts", "--workspace " + there},
+		"gateway's, bad":  {"", nil, []string{"/etc"}, fail, "does not take over", "agents.defaults.workspace"},
 		"gateway's, gone": {"", nil, []string{here + "/gone"}, warn, "which is not there", "mkdir -p "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := workspace(row.set, row.may, row.named, os.Stat)[0]
+			w := works{set: row.set, fixed: row.set != "", may: row.may, named: row.named, takes: func(dir string) bool { return dir != "/etc" }}
+			c := w.checks(os.Stat)[0]
 			if c.Status != row.status || !strings.Contains(c.Found, row.found) || !strings.Contains(c.Fix, row.fix) {
 				t.Errorf("%+v", c)
 			}
 		})
 	}
+}
+
+// What the policy takes over as a workspace is what the guard says, not a copy of it.
+func TestWorkspaceByTheGuard(t *testing.T) {
+	p := patient(t, nil)
+	if c := p.workspace([]string{"/etc"})[0]; c.Status != fail || !strings.Contains(c.Found, "does not take over") {
+		t.Errorf("%+v", c)
+	}
+	dir := filepath.Join(t.TempDir(), "work")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if c := p.workspace([]string{dir})[0]; c.Status != ok {
+		t.Errorf("%+v", c)
+	}
+}
+
+// A model server that repeats its key does not get it into the report, and one that only the
+// models name is told from the main one.
+func TestSecretsAndOtherServers(t *testing.T) {
+	echo := script.New(script.Scenario{Choose: func(q script.Request) *script.Reply {
+		r := script.Text("You said " + q.Header.Get("Authorization"))
+		return &r
+	}})
+	p := patient(t, echo)
+	p.Settings.UpstreamKey = "k-12345678"
+	second := httptest.NewServer(script.Started(script.SGLang(), script.StartOf(script.SGLang(), good["sglang"])))
+	t.Cleanup(second.Close)
+	p.Set.Models = slices.Clone(p.Set.Models)
+	p.Set.Models[1].Upstream.Value = second.URL + "/v1"
+	r := p.Examine(context.Background())
+	if said := fmt.Sprint(r); strings.Contains(said, "k-12345678") || !strings.Contains(said, "You said Bearer [secret]") {
+		t.Errorf("%s", said)
+	}
+	name := "@" + strings.TrimPrefix(second.URL, "http://")
+	if a, b := find(t, r.Checks, "dialect"), find(t, r.Checks, "dialect"+name); !strings.HasPrefix(a.Found, "vllm") || !strings.HasPrefix(b.Found, "sglang") {
+		t.Errorf("%+v %+v", a, b)
+	}
+}
+
+// A gateway and servers that never answer hold nobody up for longer than he waits.
+func TestStopped(t *testing.T) {
+	p := patient(t, script.New(script.Scenario{Steps: []script.Reply{script.Reply{}.Ending(script.Hang)}, Loop: true}))
+	ctx, cancel := context.WithCancel(context.Background())
+	p.Progress = stopper{cancel}
+	if c := find(t, p.Examine(ctx).Checks, "tool_calls"); c.Status != warn || !strings.Contains(c.Found, "could not be told") {
+		t.Errorf("%+v", c)
+	}
+}
+
+// stopper stops as soon as a question is put.
+type stopper struct{ stop context.CancelFunc }
+
+func (s stopper) Write(line []byte) (int, error) {
+	if strings.Contains(string(line), "asking for a call") {
+		s.stop()
+	}
+	return len(line), nil
 }
 
 func TestRules(t *testing.T) {

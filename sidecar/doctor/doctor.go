@@ -8,9 +8,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -55,9 +56,9 @@ type Patient struct {
 	Settings config.Settings
 	Set      *ruleset.Set // the rules, or the built-in ones where those do not load
 	Rules    Rules
-	Roots    func() paths.Roots // by the rules and the settings
-	Config   string             // path of an openclaw.json; empty: none
-	URL      string             // under which the gateway reaches the sidecar
+	World    guard.World // where calls are judged, by the settings
+	Config   string      // path of an openclaw.json; empty: none
+	URL      string      // under which the gateway reaches the sidecar
 	Environ  []string
 	Progress io.Writer // a line for each thing that takes time
 }
@@ -69,7 +70,7 @@ type Rules struct {
 	Err      error // the folder cannot be read
 }
 
-// Examine looks at everything. It asks each model server four short questions and a long one.
+// Examine looks at everything. It asks each model server three short questions and a long one.
 func (p *Patient) Examine(ctx context.Context) *Report {
 	r := &Report{}
 	r.add(p.rules()...)
@@ -78,9 +79,32 @@ func (p *Patient) Examine(ctx context.Context) *Report {
 	r.add(p.gateway(ctx)...)
 	named, list := p.config(ctx)
 	r.add(list...)
-	r.add(workspace(p.Settings.Workspace, p.Roots().Write, named, os.Stat)...)
+	r.add(p.workspace(named)...)
 	r.add(folders(p.Settings, os.Stat)...)
+	p.mask(r)
 	return r
+}
+
+// mask takes every secret of the settings out of what was found: whoever was asked may repeat it.
+func (p *Patient) mask(r *Report) {
+	for _, f := range p.Settings.All() {
+		if f.Flag() != "" {
+			continue
+		}
+		for _, secret := range strings.Fields(*f.Text) {
+			for i := range r.Checks {
+				if c := &r.Checks[i]; len(secret) > 3 && !strings.Contains(secret, "://") {
+					c.Found, c.Fix = strings.ReplaceAll(c.Found, secret, "[secret]"), strings.ReplaceAll(c.Fix, secret, "[secret]")
+				}
+			}
+		}
+	}
+}
+
+func (p *Patient) workspace(named []string) []Check {
+	w := works{set: p.Settings.Workspace, fixed: p.Settings.Workspace != "" || p.Set.Fixed(), may: p.World.Roots(p.Set).Write, named: named}
+	w.takes = func(dir string) bool { return p.World.Said(p.Set, dir).Roots(p.Set).Workspace() == dir }
+	return w.checks(os.Stat)
 }
 
 func (p *Patient) say(format string, args ...any) {

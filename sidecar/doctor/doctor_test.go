@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 // patient has the built-in rules, a model server and a state folder of its own.
@@ -30,8 +30,7 @@ func patient(t *testing.T, model http.Handler) *Patient {
 		t.Cleanup(srv.Close)
 		p.Settings.Upstream = srv.URL
 	}
-	home := t.TempDir()
-	p.Roots = func() paths.Roots { return paths.Roots{Home: home, Write: []string{home}} }
+	p.World = service.World(p.Settings)
 	return p
 }
 
@@ -101,6 +100,7 @@ func TestFlagsMend(t *testing.T) {
 		{"sglang", "--context-length 4096", "context_window", fail, "window is 4096 tokens", "--context-length 65536"},
 		{"lmstudio", "--context-length 4096", "context_window", fail, "window is 4096 tokens", "--context-length 65536"},
 		{"ollama", "", "truncation", fail, "silently truncated", "OLLAMA_CONTEXT_LENGTH=65536"},
+		{"ollama", "OLLAMA_CONTEXT_LENGTH=20000", "truncation", fail, "silently truncated", "OLLAMA_CONTEXT_LENGTH=65536"},
 		{"llamacpp", "-n 100", "output_limit", fail, "after ", "-n -1"},
 		{"vllm", `--override-generation-config '{"max_new_tokens":100}'`, "output_limit", fail, "after ", `--override-generation-config '{"max_new_tokens":32768}'`},
 	} {

@@ -54,38 +54,59 @@ func folder(name, dir string, look stat) Check {
 	return Check{Name: name, Status: ok, Found: dir + " is ours alone"}
 }
 
-// workspace compares the folder in which agents work with those of the policy. named are those of
-// the gateway's config.
-func workspace(set string, may, named []string, look stat) (out []Check) {
-	const name = "workspace"
-	if set == "" && len(named) == 0 {
-		return []Check{{Name: name, Status: ok, Found: "none is set: the gateway says for each request where its agent works"}}
+// works is where agents work.
+type works struct {
+	set   string                // by the settings; empty: they say nothing
+	fixed bool                  // settings or paths.yaml say it; else the gateway does
+	may   []string              // where the policy lets agents write, the workspace first
+	named []string              // by the config of the gateway
+	takes func(dir string) bool // whether the policy takes over a folder that the gateway says
+}
+
+const worksName = "workspace"
+
+// checks compares the folders.
+func (w works) checks(look stat) (out []Check) {
+	if w.set != "" {
+		out = append(out, w.settings(look)...)
 	}
-	if set != "" {
-		info, err := look(set)
-		switch {
+	for _, dir := range w.named {
+		switch _, err := look(dir); {
 		case errors.Is(err, fs.ErrNotExist):
-			out = append(out, Check{Name: name, Status: fail, Found: set + " is not there", Fix: "mkdir -p " + set + ", or name another one with --workspace", mend: mend{kind: makeFolder, path: set, mode: 0o755}})
-		case err != nil:
-			out = append(out, Check{Name: name, Status: fail, Found: err.Error(), Fix: "name another folder with --workspace"})
-		case !info.IsDir():
-			out = append(out, Check{Name: name, Status: fail, Found: set + " is no folder", Fix: "name a folder with --workspace"})
-		}
-		if len(may) > 0 && may[0] != set {
-			out = append(out, Check{Name: name, Status: warn, Found: "--workspace is " + set + ", and the locked paths.yaml says " + may[0] + ", which counts", Fix: "--workspace " + may[0]})
-		}
-	}
-	for _, dir := range named {
-		if !slices.ContainsFunc(may, func(root string) bool { return within(root, dir) }) && set != "" {
-			out = append(out, Check{Name: name, Status: fail, Found: "the gateway works in " + dir + ", and the policy lets agents write in " + strings.Join(may, ", ") + " alone",
-				Fix: "serve --workspace " + dir + ", or leave --workspace out, so that the gateway says where its agent works"})
-		}
-		if _, err := look(dir); errors.Is(err, fs.ErrNotExist) {
-			out = append(out, Check{Name: name, Status: warn, Found: "the gateway works in " + dir + ", which is not there", Fix: "mkdir -p " + dir + ", or openclaw setup"})
+			out = append(out, Check{Name: worksName, Status: warn, Found: "the gateway works in " + dir + ", which is not there", Fix: "mkdir -p " + dir + ", or openclaw setup"})
+		case w.fixed && !slices.ContainsFunc(w.may, func(root string) bool { return within(root, dir) }):
+			out = append(out, Check{Name: worksName, Status: fail, Found: "the gateway works in " + dir + ", and the policy lets agents write in " + strings.Join(w.may, ", ") + " alone",
+				Fix: "serve --workspace " + dir + ", or leave it out there and in paths.yaml, so that the gateway says where its agent works"})
+		case !w.fixed && !w.takes(dir):
+			out = append(out, Check{Name: worksName, Status: fail, Found: "the gateway works in " + dir + ", which the policy does not take over as a workspace: the system, a home as a whole, secrets or the sidecar itself are in it",
+				Fix: "name another agents.defaults.workspace in openclaw.json, or, if it is meant, serve --workspace " + dir})
 		}
 	}
-	if len(out) == 0 {
-		out = []Check{{Name: name, Status: ok, Found: "agents work in " + strings.Join(append(named, set)[:1], "")}}
+	switch {
+	case len(out) > 0:
+	case w.fixed && len(w.may) > 0:
+		out = []Check{{Name: worksName, Status: ok, Found: "agents work in " + w.may[0]}}
+	case len(w.named) > 0:
+		out = []Check{{Name: worksName, Status: ok, Found: "agents work where the gateway says: " + strings.Join(w.named, ", ")}}
+	default:
+		out = []Check{{Name: worksName, Status: ok, Found: "none is set: the gateway says for each request where its agent works"}}
+	}
+	return out
+}
+
+// settings looks at the folder of the settings.
+func (w works) settings(look stat) (out []Check) {
+	info, err := look(w.set)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		out = append(out, Check{Name: worksName, Status: fail, Found: w.set + " is not there", Fix: "mkdir -p " + w.set + ", or name another one with --workspace", mend: mend{kind: makeFolder, path: w.set, mode: 0o755}})
+	case err != nil:
+		out = append(out, Check{Name: worksName, Status: fail, Found: err.Error(), Fix: "name another folder with --workspace"})
+	case !info.IsDir():
+		out = append(out, Check{Name: worksName, Status: fail, Found: w.set + " is no folder", Fix: "name a folder with --workspace"})
+	}
+	if len(w.may) > 0 && w.may[0] != w.set {
+		out = append(out, Check{Name: worksName, Status: warn, Found: "--workspace is " + w.set + ", and the locked paths.yaml says " + w.may[0] + ", which counts", Fix: "--workspace " + w.may[0]})
 	}
 	return out
 }

@@ -42,7 +42,7 @@ func (p *Patient) config(ctx context.Context) (named []string, out []Check) {
 		}
 		out = append(out, c)
 	}
-	return agents(f.Text, p.Roots().Home), out
+	return agents(f.Text, p.World.Roots(p.Set).Home), out
 }
 
 // still reports whether the same thing hurts in a merged config.

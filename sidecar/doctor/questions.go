@@ -17,21 +17,23 @@ func countQuestion() string {
 	return fmt.Sprintf(`{"messages":[{"role":"user","content":"Count from 1 to 200, all in one line, with blanks in between. Write nothing else."}],"stream":false,"max_tokens":%d,"reasoning_effort":"low"}`, openclaw.DefaultTokens)
 }
 
-// longTokens is about as long as the first prompt of OpenClaw is with its tools. Its first message
-// has a word, for which the last one asks: servers that drop something drop the oldest.
+// A long question is as long as the first prompt of OpenClaw with its tools; where the server does
+// not tell its window, it nearly fills the least one. Its first message has a word, for which the
+// last one asks: servers that drop something drop the oldest.
 const (
 	longTokens = 16000
+	fullTokens = 31000
 	longTurns  = 16
 	secretWord = "heron-4127"
 )
 
-func longQuestion() string {
+func longQuestion(size int) string {
 	type message struct {
 		Role    string `json:"role"`
 		Content string `json:"content"`
 	}
 	words := strings.Fields("apple river stone cloud tree house water light green field") // a token each
-	filler := strings.Repeat(" "+strings.Join(words, " "), longTokens/longTurns/len(words))
+	filler := strings.Repeat(" "+strings.Join(words, " "), size/longTurns/len(words))
 	list := []message{{"user", "Remember this word: " + secretWord + ". I will ask for it at the end."}, {"assistant", "I will."}}
 	for i := range longTurns {
 		list = append(list, message{"user", fmt.Sprintf("Page %d:%s", i+1, filler)}, message{"assistant", "Read."})

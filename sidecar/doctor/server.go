@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"strings"
 	"time"
 
@@ -38,14 +39,23 @@ func (p *Patient) servers(ctx context.Context) (out []Check) {
 			seen[u.URL] = true
 			list := p.server(ctx, m, u)
 			for i := range list {
-				if name := cmp.Or(u.Name, u.URL); several || name != ruleset.Main {
-					list[i].Name += "@" + name
+				if several || u.Name != ruleset.Main {
+					list[i].Name += "@" + cmp.Or(u.Name, host(u.URL))
 				}
 			}
 			out = append(out, list...)
 		}
 	}
 	return out
+}
+
+// host names a server that has no name, without its password.
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "upstream"
+	}
+	return u.Host
 }
 
 // server looks at one, with the first model that it serves.
@@ -82,8 +92,12 @@ func (p *Patient) server(ctx context.Context, m ruleset.Model, u ruleset.Upstrea
 	out = append(out, v.tools(call), v.reasoning(srv.ReasoningIn, call, words))
 	p.say("asking for an answer by a JSON Schema")
 	out = append(out, v.schema(c.Follows(ctx, p.Set, srv, sent)), v.room())
-	p.say("asking a long question of %d tokens, as OpenClaw does; this takes a small machine minutes", longTokens)
-	out = append(out, v.whole(a.ask(ctx, longQuestion(), longPatience), longTokens, secretWord), v.length(words, openclaw.DefaultTokens))
+	size := longTokens
+	if v.window == 0 {
+		size = fullTokens
+	}
+	p.say("asking a long question of %d tokens, as OpenClaw does; this takes a small machine minutes", size)
+	out = append(out, v.whole(a.ask(ctx, longQuestion(size), longPatience), size, secretWord), v.length(words, openclaw.DefaultTokens))
 	return out
 }
 
