@@ -19,6 +19,7 @@ const module = "github.com/jgavinray/gpt-oss-executor"
 var rooms = [][]string{
 	{"."},
 	{"sidecar/cli", "sidecar/script/serve", "bench", "deploy/release"},
+	{"sidecar/doctor"},
 	{"sidecar/demo", "sidecar/manual", "sidecar/rollout", "sidecar/eval", "sidecar/neighbour"},
 	{"sidecar/service"},
 	{"sidecar", "sidecar/admin"},

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -130,6 +131,40 @@ func (c *Client) ask(ctx context.Context, set *ruleset.Set, who policy.Subject, 
 		}
 	}
 	return fresh
+}
+
+// Probed is what a gateway was found to be. Wrong is empty where it takes calls.
+type Probed struct {
+	Wrong Trouble
+	Why   string
+	Lacks []string // tools of gateway.yaml that it does not have, as far as reading ones tell
+	Fails []string // that answer 500 to a call without arguments
+}
+
+// Trouble is why a gateway takes no calls.
+type Trouble string
+
+// The kinds of trouble.
+const (
+	Away    Trouble = "away"    // it cannot be reached
+	Refused Trouble = "refused" // it does not accept the token
+	Foreign Trouble = "foreign" // who answers is no gateway
+	Busy    Trouble = "busy"    // it takes no calls for a while
+)
+
+// Probe asks the gateway now, whatever is known of it. It makes no call that does something.
+func (c *Client) Probe(ctx context.Context, set *ruleset.Set) Probed {
+	ctx, cancel := context.WithTimeout(ctx, 2*patience)
+	defer cancel()
+	who := policy.Subject{}
+	hello := c.send(ctx, c.empty(nobodys, who), who)
+	trouble := map[meaning]Trouble{refused: Refused, stranger: Foreign, busy: Busy, away: Away, lost: Away}[hello.means]
+	if trouble != "" {
+		return Probed{Wrong: trouble, Why: cmp.Or(hello.detail, hello.text)}
+	}
+	l := &look{}
+	c.ask(ctx, set, who, l)
+	return Probed{Lacks: l.lacks, Fails: l.fails}
 }
 
 // empty is an order without arguments.

@@ -2,6 +2,7 @@ package script
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -223,7 +224,7 @@ func (p *player) tokens(r Reply) (prompt, completion, thought int) {
 	for _, c := range r.Calls {
 		spent += len(c.Name) + len(c.Arguments)
 	}
-	return len(p.q.Body)/4 + 1, spent/4 + 3, len(r.Reasoning) / 4
+	return cmp.Or(r.Prompt, len(p.q.Body)/4+1), spent/4 + 3, len(r.Reasoning) / 4
 }
 
 // pieces cuts text every n bytes or a little later, never inside a rune.

@@ -12,6 +12,7 @@ type Reply struct {
 	Content   string
 	Calls     []Call   // native tool_calls
 	Deltas    []string // JSON of delta objects, sent as they are after the above; streams only
+	Prompt    int      // prompt_tokens of its usage; 0: a fourth of the bytes
 	Finish    string   // "": tool_calls where there are Calls, else stop
 
 	End   End           // how it ends

@@ -113,6 +113,17 @@ func (c *Client) Models(ctx context.Context, set *ruleset.Set) []string {
 	return c.known(ctx, set).models
 }
 
+// Answer is what the upstream answered to the probe of a path, when it was looked at last; nil:
+// nothing that helps.
+func (c *Client) Answer(path string) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.seen == nil {
+		return nil
+	}
+	return c.seen.answers[path]
+}
+
 func models(list []byte) []string {
 	var ids []string
 	for _, id := range gjson.GetBytes(list, "data.#.id").Array() {

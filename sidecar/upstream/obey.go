@@ -45,6 +45,14 @@ func (c *Client) Obeys(ctx context.Context, set *ruleset.Set, srv *ruleset.Serve
 // while it is not relied upon.
 func (c *Client) Disobeys(srv *ruleset.Server, m ruleset.Model) { c.abilities.fails(schemaKey(srv, m)) }
 
+// Follows asks the question of Obeys now, whatever is known, and remembers nothing. Doubt says
+// that it could not be told, detail what came.
+func (c *Client) Follows(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, m ruleset.Model) (obeys, doubt bool, detail string) {
+	ctx, cancel := context.WithTimeout(ctx, obeyTimeout)
+	defer cancel()
+	return c.obeys(ctx, set, srv, m)
+}
+
 func schemaKey(srv *ruleset.Server, m ruleset.Model) string {
 	return m.Name + "\x00" + srv.ID.Value + "\x00" + srv.Structured
 }
