@@ -20,7 +20,7 @@ func doctorCommand(env Env) *cobra.Command {
 	var fix, asJSON bool
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Look at model server, gateway, config, rules and folders, and say what to change",
+		Short: "Look at all that the sidecar needs, and say what to change",
 		Long: `Look at all that the sidecar needs, and say what is fine, what is wrong and what to change: with
 the exact flag of your model server, or the command. Each model server is asked three short
 questions and one of 16,000 tokens, as long as a first prompt of OpenClaw; one of 31,000, if
@@ -32,7 +32,7 @@ Then it looks again.
 
 Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 		Example: `  gpt-oss-executor doctor --upstream http://127.0.0.1:8000/v1
-  gpt-oss-executor doctor --gateway http://127.0.0.1:18789 --config ~/.openclaw/openclaw.json --fix`,
+  gpt-oss-executor doctor --config ~/.openclaw/openclaw.json --fix`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := settings(c, file, &flags, env)

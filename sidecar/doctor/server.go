@@ -158,7 +158,7 @@ func (v server) ids(ctx context.Context, c *upstream.Client, set *ruleset.Set, u
 	}
 	found := fmt.Sprintf("the server lists %s; it is sent: %s", strings.Join(listed, ", "), strings.Join(sent, ", "))
 	if len(none) > 0 {
-		found += "; it has nothing for " + strings.Join(none, ", ")
+		found += "; it has nothing for " + strings.Join(none, ", ") + ", which only matters to callers that name it"
 	}
 	switch {
 	case len(listed) == 0:

@@ -103,6 +103,9 @@ func (how Start) answer(d Dialect, q Request) Reply {
 		window = usualWindow
 	}
 	messages, prompt := q.Messages, tokens(q.Messages)
+	if prompt > window && !how.Silent && d.ID == "llamacpp" {
+		return OverflowLlamaCPP(window, prompt)
+	}
 	if prompt > window && !how.Silent {
 		return OverflowVLLM(window, prompt)
 	}

@@ -18,11 +18,17 @@ import (
 func main() {
 	listen := flag.String("listen", "127.0.0.1:8000", "address to listen on")
 	dialect := flag.String("dialect", "vllm", "which server to be: vllm, vllm-old, ollama, llamacpp, sglang, lmstudio")
+	line := flag.String("start", "", "for doctor: damage nothing, and be a server with these flags, such as '--jinja -c 8192'; default: with none")
 	ask := flag.String("ask", "", "be callers of this URL, and no server")
 	from := flag.Int("from", 0, "with --ask: the number of the first session")
 	to := flag.Int("to", 100, "with --ask: the number behind the last one")
 	flag.Parse()
 	play := func() error { return run(*listen, *dialect) }
+	flag.Visit(func(f *flag.Flag) {
+		if f.Name == "start" {
+			play = func() error { return started(*listen, *dialect, *line) }
+		}
+	})
 	if *ask != "" {
 		play = func() error { return script.Sessions(context.Background(), *ask, *from, *to) }
 	}
@@ -62,6 +68,20 @@ func run(listen, dialect string) error {
 		return err
 	}
 	return http.Serve(l, s)
+}
+
+// started is a server as a command line makes it.
+func started(listen, dialect, line string) error {
+	d, err := find(dialect)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("A scripted gpt-oss server (%s, started with %q) at http://%s/v1\n", d.ID, line, l.Addr())
+	return http.Serve(l, script.Started(d, script.StartOf(d, line)))
 }
 
 func find(id string) (script.Dialect, error) {
