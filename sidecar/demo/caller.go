@@ -36,7 +36,7 @@ type answer struct {
 
 type call struct{ ID, Name, Args string }
 
-// ask sends one message to the server at base and reads the reply to its end.
+// ask sends one message of a conversation to the server at base and reads the reply to its end.
 func (c caller) ask(ctx context.Context, base, message string) (answer, error) {
 	return c.asks(ctx, base, "gpt-oss", message, offered())
 }
@@ -45,7 +45,7 @@ func (c caller) ask(ctx context.Context, base, message string) (answer, error) {
 func (c caller) asks(ctx context.Context, base, model, message string, tools any) (a answer, err error) {
 	body, err := json.Marshal(map[string]any{
 		"model": model, "stream": true, "tools": tools,
-		"messages": []map[string]string{{"role": "user", "content": message}},
+		"messages": []map[string]string{{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "What shall I do?"}, {"role": "user", "content": message}},
 	})
 	if err != nil {
 		return a, err
