@@ -24,7 +24,7 @@ type scenario struct {
 	reads     string
 	shown     bool   // the user must read what the model says last, and it must not run
 	page      bool   // the model has it from a page that it has read
-	taken     bool   // it is nothing but a call, so the sidecar takes it for one, and the policy judges it
+	copied    bool   // it is nothing but that: the model is told, and answers
 	thought   bool   // the thought must come back with the result of the call
 	chat      bool   // there is no such thing in the Responses API
 	slow      bool   // the gateway waits for a short time only
