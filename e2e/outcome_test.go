@@ -42,7 +42,7 @@ func (c *trial) words() string {
 	failed := o.err != nil || o.status != http.StatusOK
 	shown := strings.ReplaceAll(o.text, "\u200b", "")
 	want := theAnswer
-	if c.shown {
+	if c.shown && (c.alone || !c.copied) {
 		want = c.content()
 	}
 	say(c.shown && o.ran > 0, "ran an injection")

@@ -24,7 +24,7 @@ type scenario struct {
 	reads     string
 	shown     bool   // the user must read what the model says last, and it must not run
 	page      bool   // the model has it from a page that it has read
-	taken     bool   // it is nothing but a call, so the sidecar takes it for one, and the policy judges it
+	copied    bool   // it is nothing but that: the model is told, and answers
 	thought   bool   // the thought must come back with the result of the call
 	chat      bool   // there is no such thing in the Responses API
 	slow      bool   // the gateway waits for a short time only
@@ -201,13 +201,9 @@ func endScenarios() []scenario {
 		})},
 		{id: "garbled-event", about: "an event that is no JSON, the next try works", says: always(script.Reply{End: script.Garbled}, text)},
 		{id: "empty-always", about: "no word, however often it is asked", reads: "The model gave an empty reply", says: always(script.Empty())},
-		{id: "call-again-and-again", about: "nine calls, all the same", runs: 9, says: func(a string) []script.Reply {
-			var out []script.Reply
-			for range 9 {
-				out = append(out, script.Native("exec", a))
-			}
-			return append(out, text)
-		}, inTurn: true, turns: 10},
+		{id: "call-again-and-again", about: "twenty calls, all the same, before it answers", runs: 6, reads: "It was stopped", says: func(a string) []script.Reply {
+			return append(slices.Repeat([]script.Reply{script.Native("exec", a)}, 20), text)
+		}, inTurn: true},
 	}
 }
 

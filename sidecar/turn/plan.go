@@ -75,6 +75,7 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 		}
 		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, req.Said)
 		p.results(req)
+		t.copying(req)
 		t.circling(set.Loop.Look(req))
 	}
 	if err := t.write(ctx); err != nil {
