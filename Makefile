@@ -55,7 +55,7 @@ release: ## archives, npm packages, SBOMs and checksums of a commit in dist/; TA
 run: build ## build it, and serve with CONFIG (deploy/config.yaml)
 	bin/gpt-oss-executor serve --config $(CONFIG)
 
-test: needs lint unit race e2e ## everything: lint, tests, the race detector, a real gateway and SDKs; 21 minutes on 2 cores, the first time 25
+test: needs lint unit race e2e ## everything: lint, tests, the race detector, a real gateway and SDKs; half an hour on 2 cores
 
 needs:
 	@command -v npm >/dev/null || { echo 'make test starts a real OpenClaw gateway, which comes from npm, and npm is missing: install it (apt-get install nodejs npm, or nodejs.org), or run make unit, which needs nothing but Go' >&2; exit 1; }
@@ -69,7 +69,7 @@ race: ## what runs at the same time as something else, under the race detector; 
 	EDITS=200 go test -run EditsUnderLoad ./sidecar # so many that it would take minutes under the detector
 
 e2e: ## a real OpenClaw gateway, the OpenAI SDKs and Codex; needs npm, about 1.3 GB in the user's cache
-	GPTOSS_E2E=1 go test -count=1 -timeout 25m ./e2e
+	GPTOSS_E2E=1 go test -count=1 -timeout 40m ./e2e
 
 lint: ## gofmt, go vet, also for macOS and arm64, a build for Windows, staticcheck; 3 minutes the first time
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not gofmt'ed: $$unformatted" >&2; exit 1; }
