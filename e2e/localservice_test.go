@@ -125,11 +125,7 @@ func (h *host) only(t *testing.T) int {
 // gone waits until there is no sidecar.
 func (h *host) gone(t *testing.T, limit time.Duration) {
 	t.Helper()
-	for deadline := time.Now().Add(limit); len(h.sidecars(t)) > 0; time.Sleep(100 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("after %v there still is a sidecar: %v", limit, h.sidecars(t))
-		}
-	}
+	within(t, limit, "there is no sidecar", func() bool { return len(h.sidecars(t)) == 0 })
 }
 
 // say runs a turn with the model that is the gateway's default.
@@ -200,11 +196,7 @@ func TestLocalService(t *testing.T) {
 
 	got := make(chan answer, 1)
 	go func() { got <- h.say(t.Context(), t, "two", "slow") }()
-	for deadline := time.Now().Add(time.Minute); len(s.Requests("slow")) == 0; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the model was not asked")
-		}
-	}
+	within(t, time.Minute, "the model is asked", func() bool { return len(s.Requests("slow")) > 0 })
 	time.Sleep(10 * slow.Pause) // some words have left by now
 	victim := h.only(t)
 	if err := syscall.Kill(victim, syscall.SIGKILL); err != nil {

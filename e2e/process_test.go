@@ -144,3 +144,13 @@ func runProgram(t *testing.T, program, ready, model string, env ...string) (p *p
 	p.ready(t, "http://"+address+ready, time.Minute)
 	return p, "http://" + address
 }
+
+// within waits for something that comes about by itself.
+func within(t *testing.T, limit time.Duration, what string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(limit); !done(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not so after %v: %s", limit, what)
+		}
+	}
+}

@@ -63,7 +63,7 @@ func (b *bench) subagents(t *testing.T) {
 	if a := b.say(t, "vllm", "spawns", "spawns"); a.status != 200 || a.text != "It is on its way." {
 		t.Errorf("the user got %d %s", a.status, a.raw)
 	}
-	within(t, "the subagent has worked", func() bool { return len(model.Requests("helps")) >= 2 && exists(b.gateway.dir, "helps.txt") })
+	within(t, time.Minute, "the subagent has worked", func() bool { return len(model.Requests("helps")) >= 2 && exists(b.gateway.dir, "helps.txt") })
 
 	left := model.Left()
 	if a := b.say(t, "vllm", "cancels", "cancels"); a.status != 200 || a.text != "It is cancelled." {
@@ -72,16 +72,5 @@ func (b *bench) subagents(t *testing.T) {
 	if len(model.Requests("hangs")) == 0 {
 		t.Fatal("the second subagent never asked")
 	}
-	within(t, "the request of the cancelled one has ended at the model server", func() bool { return model.Left() > left })
-}
-
-// within waits for something that comes about by itself.
-func within(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for end := time.Now().Add(60 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		if done() {
-			return
-		}
-	}
-	t.Errorf("not so after a minute: %s", what)
+	within(t, time.Minute, "the request of the cancelled one has ended at the model server", func() bool { return model.Left() > left })
 }

@@ -8,16 +8,19 @@ const known = "gpt-oss-20b";
 /** A sidecar on loopback may need no key; OpenClaw wants one of every provider. */
 const none = "gpt-oss-local";
 
-/** @param {string} name */
-function model(name) {
+/**
+ * @param {string} name
+ * @param {number} contextWindow
+ */
+function model(name, contextWindow) {
   return {
     id: name,
     name: `${name} (gpt-oss-executor)`,
     reasoning: true,
     input: ["text"],
     cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
-    contextWindow: 131072,
-    maxTokens: 8192,
+    contextWindow,
+    maxTokens: Math.min(8192, Math.floor(contextWindow / 2)),
     compat: {
       supportsReasoningEffort: true,
       supportedReasoningEfforts: ["low", "medium", "high"],
@@ -29,7 +32,7 @@ function model(name) {
 }
 
 /**
- * @param {{ url: string, token: string }} settings
+ * @param {{ url: string, token: string, contextWindow: number }} settings
  * @param {{ models: () => Promise<string[]> }} sidecar
  * @param {{ warn: (text: string) => void }} log
  */
@@ -37,7 +40,7 @@ export function provider(settings, sidecar, log) {
   const key = settings.token || none;
   const baseUrl = `${settings.url}/v1`;
   /** @param {string[]} names */
-  const offer = (names) => ({ provider: { baseUrl, api: "openai-completions", apiKey: key, models: names.map(model) } });
+  const offer = (names) => ({ provider: { baseUrl, api: "openai-completions", apiKey: key, models: names.map((name) => model(name, settings.contextWindow)) } });
   return {
     id,
     label: "gpt-oss-executor",
@@ -57,6 +60,6 @@ export function provider(settings, sidecar, log) {
       },
     },
     staticCatalog: { order: "late", run: async () => offer([known]) },
-    resolveDynamicModel: (/** @type {{ modelId: string }} */ ctx) => ({ ...model(ctx.modelId), provider: id, api: "openai-completions", baseUrl }),
+    resolveDynamicModel: (/** @type {{ modelId: string }} */ ctx) => ({ ...model(ctx.modelId, settings.contextWindow), provider: id, api: "openai-completions", baseUrl }),
   };
 }

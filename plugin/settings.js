@@ -13,6 +13,7 @@ import { readFileSync } from "node:fs";
  * @property {Set<string>} readTools the tools that only read
  * @property {number} timeoutMs how long the sidecar is waited for
  * @property {number} promptMs how long a person is waited for
+ * @property {number} contextWindow of the model server, in tokens: its models do not say it
  */
 
 /** The tools of OpenClaw that only read. A tool that is not here is taken for one that writes. */
@@ -30,7 +31,7 @@ export const readTools = [
  * @returns {Settings}
  */
 export function settings(config = {}, env = process.env) {
-  const { unreachable = "reads", policy = true, timeoutMs = 5000, promptMs = 300_000 } = config;
+  const { unreachable = "reads", policy = true, timeoutMs = 5000, promptMs = 300_000, contextWindow = 131_072 } = config;
   if (unreachable !== "reads" && unreachable !== "nothing") {
     throw new Error(`gpt-oss-executor: "unreachable" is ${JSON.stringify(unreachable)}, and can be "reads" or "nothing"`);
   }
@@ -42,6 +43,9 @@ export function settings(config = {}, env = process.env) {
       throw new Error(`gpt-oss-executor: "${name}" is ${JSON.stringify(n)}, and can be a number of milliseconds up to ${most}`);
     }
   }
+  if (!Number.isInteger(contextWindow) || contextWindow < 1024) {
+    throw new Error(`gpt-oss-executor: "contextWindow" is ${JSON.stringify(contextWindow)}, and can be a number of tokens from 1024 on`);
+  }
   return {
     url: address(config.url ?? "http://127.0.0.1:8001", "url"),
     token: config.token || env.GPTOSS_EXECUTOR_TOKEN || "",
@@ -52,6 +56,7 @@ export function settings(config = {}, env = process.env) {
     readTools: new Set(config.readTools ?? readTools),
     timeoutMs,
     promptMs,
+    contextWindow,
   };
 }
 

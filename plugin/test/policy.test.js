@@ -124,6 +124,8 @@ test("the catalog is that of the sidecar", async () => {
   const offered = async () => (await found.provider.catalog.run()).provider;
   assert.deepEqual((await offered()).models.map((m) => m.id), ["gpt-oss-120b", "mine"]);
   assert.equal((await offered()).baseUrl, `${base}/v1`);
+  const small = (await registered({ contextWindow: 8192 }).provider.catalog.run()).provider.models[0];
+  assert.deepEqual([small.contextWindow, small.maxTokens], [8192, 4096]);
   said = {};
   assert.deepEqual((await offered()).models.map((m) => m.id), ["gpt-oss-20b"]);
   assert.match(found.warnings[0], /its models are not known/);
@@ -148,7 +150,7 @@ test("the status says what is wrong", async () => {
 });
 
 test("settings that weaken the policy are refused", () => {
-  for (const bad of [{ unreachable: "everything" }, { policy: "yes" }, { timeoutMs: -1 }, { promptMs: "5" }, { url: "no address" }]) {
+  for (const bad of [{ unreachable: "everything" }, { policy: "yes" }, { timeoutMs: -1 }, { promptMs: "5" }, { contextWindow: 0 }, { url: "no address" }]) {
     assert.throws(() => settings(bad, {}), /gpt-oss-executor: "/);
   }
   assert.equal(settings({ url: "http://127.0.0.1:8001/v1/" }, {}).url, "http://127.0.0.1:8001");

@@ -32,13 +32,14 @@ type Bare struct {
 // bare is such a header, as far as it was read.
 type bare struct {
 	name   string
+	known  bool   // that is the name of a tool
 	kind   string // its content type
 	raw    int    // where the body begins if it is no JSON; 0: not here
 	noise  int
 	words  int  // among them
 	line   int  // where a line begins behind words of a header only, or else a text; 0: none does
 	debris bool // foreign words stand behind the name
-	led    bool // other words of a header stand in front, and the name is known
+	led    bool // other words of a header stand in front, and the name is known: nobody else writes so
 }
 
 // Bare looks for a header without control tokens at the start of rest. known says that a name
@@ -48,19 +49,20 @@ func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bar
 	if is != scan.Yes {
 		return Bare{}, is
 	}
-	h := bare{name: name, led: !scan.AmongFold(rest[:scan.WordEnd(rest, 0)], g.Words.Recipient) && known(name)}
+	h := bare{name: name, known: known(name)}
+	h.led = h.known && !scan.AmongFold(rest[:scan.WordEnd(rest, 0)], g.Words.Recipient)
 	for start := i; ; {
 		blanks := i
 		i = skipGaps(rest, i)
 		switch {
-		case i == len(rest) && eof && known(name) && (h.debris && (h.kind != "" || !h.led) || !h.debris && h.words == 0 && (h.led || strings.HasPrefix(name, Namespace))):
+		case i == len(rest) && eof && h.alone():
 			return Bare{Name: name, Body: i, Debris: h.debris, Empty: true}, scan.Yes
 		case i == len(rest) && eof:
 			return h.empty()
 		case i == len(rest):
 			return Bare{}, scan.Wait
 		case i-start > MaxGlue || strings.Count(rest[blanks:i], "\n") > 2:
-			return h.rawBody(known)
+			return h.rawBody()
 		case h.led && g.Words.glued(rest[i:]) != "": // the header of the next message
 			return Bare{Name: name, Body: i, Empty: true, Next: g.Words.glued(rest[i:])}, scan.Yes
 		case g.Alphabet.Leads(rest[i]):
@@ -69,13 +71,12 @@ func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bar
 			}
 		}
 		if rest[i] == '{' || rest[i] == '[' && h.noise == 0 {
-			if h.noise > 0 && !h.debris && !known(name) {
+			if h.noise > 0 && !h.debris && !h.known {
 				return Bare{}, scan.No
 			}
 			return Bare{Name: name, Body: i, Debris: h.debris}, scan.Yes
 		}
-		first, _ := utf8.DecodeRuneInString(rest[i:])
-		if h.led && h.words == 0 && (strings.Contains(rest[blanks:i], "\n") || h.line+h.noise == 0 && (unicode.IsUpper(first) || strange(first))) {
+		if h.led && h.words == 0 && (strings.Contains(rest[blanks:i], "\n") || h.line+h.noise == 0 && beginsText(rest[i:])) {
 			h.line = i
 		}
 		end, is := g.glue(rest, i, &h, eof)
@@ -83,7 +84,7 @@ func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bar
 		case scan.Wait:
 			return Bare{}, scan.Wait
 		case scan.No:
-			return h.rawBody(known)
+			return h.rawBody()
 		}
 		i = end
 	}
@@ -191,9 +192,25 @@ func signAt(s string, i int) (sign byte, n int) {
 	return 0, 0
 }
 
+// alone says that what follows the name, up to the end, belongs to the header: no text stands there.
+// Behind a whole header, words of another script are an answer; with a content type they are debris.
+func (h *bare) alone() bool {
+	if h.debris {
+		return h.known && (h.kind != "" || !h.led)
+	}
+	return h.words == 0 && (h.led || h.known && strings.HasPrefix(h.name, Namespace))
+}
+
+// beginsText says that s begins as a text does, and no word of a header: with a capital, or a letter of
+// another script.
+func beginsText(s string) bool {
+	first, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsUpper(first) || strange(first)
+}
+
 // rawBody decides about a body that is no JSON: it needs a content type, and code a name.
-func (h *bare) rawBody(known func(string) bool) (Bare, scan.Verdict) {
-	if h.raw > 0 && (h.kind == "code" || known(h.name)) {
+func (h *bare) rawBody() (Bare, scan.Verdict) {
+	if h.raw > 0 && (h.kind == "code" || h.known) {
 		return Bare{Name: h.name, Body: h.raw}, scan.Yes
 	}
 	return h.empty()

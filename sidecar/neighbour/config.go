@@ -2,7 +2,6 @@ package neighbour
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -100,8 +99,12 @@ func (n *Neighbour) Check(path string, asJSON bool) (works bool, err error) {
 func (n *Neighbour) show(path string, f openclaw.Finding) {
 	ink := map[openclaw.Status]terminal.Ink{openclaw.Fail: terminal.Red, openclaw.Warn: terminal.Bold}[f.Status]
 	n.say(ink, "%s:%d: %s %s: %s", path, f.Line, f.Status, f.Name, f.Found)
-	if f.Fix != "" {
-		n.say(terminal.Plain, "    mend it: %s (in %s)", f.Fix, cmp.Or(f.Path, "the text"))
+	switch {
+	case f.Fix == "":
+	case f.Path == "":
+		n.say(terminal.Plain, "    mend it: %s", f.Fix)
+	default:
+		n.say(terminal.Plain, "    mend it: %s (in %s)", f.Fix, f.Path)
 	}
 }
 

@@ -38,7 +38,7 @@ func Check(config []byte, s Sidecar) []Finding {
 	var wrong *json5.SyntaxError
 	switch {
 	case errors.As(err, &wrong):
-		c.list = []Finding{{Name: "config", Status: Fail, Line: wrong.Line, Found: "this is no JSON5: " + err.Error(), Fix: "mend the text there; OpenClaw cannot read it either"}}
+		c.list = []Finding{{Name: "config", Status: Fail, Line: wrong.Line, Found: "this is no JSON5: " + err.Error(), Fix: "write JSON5 there; OpenClaw cannot read this either"}}
 	case root.Kind != json5.Object:
 		c.list = []Finding{{Name: "config", Status: Fail, Line: 1, Found: "the config is " + root.Kind.String(), Fix: "it must be an object"}}
 	default:

@@ -26,7 +26,7 @@ type weightRule struct {
 
 type talkRule struct {
 	Shown    []string `rule:"shown" doc:"The call is shown, or the user is asked, whatever else the sentence says." eg:"[for example]"`
-	Denied   []string `rule:"denied" doc:"The call is not made, unless the sentence goes on to say that it is." eg:"[' not ']"`
+	Denied   []string `rule:"denied" doc:"The call is not made, unless the sentence goes on to say that it is. Such a word wins within those of intended, behind them, and right in front of them." eg:"[' not ']"`
 	Reported []string `rule:"reported" doc:"Something is shown, if a colon ends the line; or maybe, if nothing does." eg:"[' log ']"`
 	Intended []string `rule:"intended" doc:"The call is made." eg:"[let me]"`
 	Openers  []string `rule:"openers" doc:"Words that may stand in front of those of intended that begin a part." eg:"[now, first]"`

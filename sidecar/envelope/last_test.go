@@ -1,0 +1,20 @@
+package envelope_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
+)
+
+func TestLast(t *testing.T) {
+	for text, want := range map[string]int{
+		"": -1, "words": -1, `{"a":1}`: 0, `I look.{"a":1}`: 7, "I look.\n{\"a\":{\"b\":2}}\n": 8,
+		`{"a":1} {"b":2}`: 8, `a {x} {"b":2}`: 6, `I look.{"a":1`: -1, `I look.{"a":1}.`: -1, `I look.{a:1}`: -1, `[{"a":1}]`: -1,
+		strings.Repeat("{", 1000) + `{"a":1}`: -1, // too many braces to try
+	} {
+		if got := envelope.Last(text); got != want {
+			t.Errorf("%.40q: %d, want %d", text, got, want)
+		}
+	}
+}
