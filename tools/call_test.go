@@ -134,6 +134,7 @@ func TestCallOfNoName(t *testing.T) {
 		{"json", `{"tool":"exec","args":{"cmd":"ls"}}`, `exec {"command":"ls"}`, "args.unwrap args.rename"},
 		{"json", `{"name":"fly","arguments":{}}`, `not_offered`, ""},
 		{"json", `{"total":7}`, `answer`, ""},
+		{"json", `{"command":"ls"}`, `exec {"command":"ls"}`, "name.fit"},
 		{"assistant<|channel|>analysis", `{"command":"ls"}`, `exec {"command":"ls"}`, "name.fit"},
 		{"toolu_01abc9", `{"path":"a","limit":5}`, `read {"path":"a","limit":5}`, "name.fit"},
 		{"assistant", `{"input":"The list is ready."}`, `not_offered`, ""},

@@ -34,7 +34,7 @@ func (c *Catalog) rescue(raw string, why *Refusal, args string, end Ending) (Cal
 		m.Repairs = append([]Repair{renamed("args.unwrap", args, e.args, "")}, m.Repairs...)
 		return c.arguments(m, e.args, end)
 	}
-	if why.Code == BadName {
+	if why.Code == BadName || why.Code == Answer && key(why.Name) == "json" { // a content type, where a name should be
 		if call, ok := c.Fit(args); ok {
 			return call, nil
 		}

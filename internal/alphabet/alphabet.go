@@ -39,7 +39,8 @@ var others = [...]struct {
 }{
 	{"reserved_200006", Start}, {"reserved_200005", Channel}, {"reserved_200008", Message}, {"reserved_200003", Constrain},
 	{"reserved_200007", End}, {"reserved_200012", Call}, {"reserved_200002", Return},
-	{"im_start", Start}, {"im_sep", Message}, {"im_end", Return}, {"endoftext", Return},
+	{"im_start", Start}, {"im_sep", Message}, {"im_end", Return}, {"endoftext", Return}, {"endofprompt", Return},
+	{"fim_prefix", Return}, {"fim_middle", Return}, {"fim_suffix", Return},
 }
 
 // String is the token as it should be written.
@@ -139,7 +140,7 @@ func (a *Alphabet) At(s string, eof bool) (Found, scan.Verdict) {
 			}
 		}
 	}
-	if len(s) > 4 && s[1] == '|' && (s[2:5] == "res" || s[2:4] == "im" || s[2:5] == "end") {
+	if len(s) > 2 && s[1] == '|' {
 		for _, o := range others {
 			if is := scan.Starts(s[2:], o.word+"|>", eof); is != scan.No {
 				return Found{Token: o.token, N: len(o.word) + 4}, is

@@ -60,6 +60,7 @@ func TestSpellings(t *testing.T) {
 		{"<|im_sep|>", alphabet.Message, 0},
 		{"<|im_end|>", alphabet.Return, 0},
 		{"<|endoftext|>", alphabet.Return, 0},
+		{"<|fim_suffix|>", alphabet.Return, 0}, {"<|fim_nothing|>", alphabet.None, 0},
 		{"<|im_art|>", alphabet.None, 0},
 		{"<|calm|>", alphabet.None, 0},
 		{"<b>", alphabet.None, 0},

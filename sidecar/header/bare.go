@@ -26,6 +26,7 @@ type Bare struct {
 	Debris bool   // foreign words stand behind it: no text quotes such a header
 	Empty  bool   // no body: the arguments are missing
 	Next   string // and this channel stands at Body, glued to its message
+	Again  bool   // at Body it is said again, and again: a model that lost its way
 	Tokens bool   // control tokens go on with it: it is one for Read
 }
 
@@ -39,6 +40,7 @@ type bare struct {
 	words  int  // among them
 	line   int  // where a line begins behind words of a header only, or else a text; 0: none does
 	debris bool // foreign words stand behind the name
+	again  int  // how often it was said again
 	led    bool // other words of a header stand in front, and the name is known: nobody else writes so
 }
 
@@ -85,6 +87,9 @@ func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bar
 			return Bare{}, scan.Wait
 		case scan.No:
 			return h.rawBody()
+		}
+		if h.again > 1 {
+			return Bare{Name: name, Body: i, Empty: true, Again: true}, scan.Yes
 		}
 		i = end
 	}
@@ -154,11 +159,14 @@ func (g *Grammar) assigned(rest string, i int, known func(string) bool, eof bool
 	return name, end, scan.Yes
 }
 
-// unglued is a name without the channel and the content type that are glued to it, if only so it is
-// known: readcommentary, readcommentaryjson
+// unglued is a name without the channel and the content type that are glued to it, or the letters of
+// another script, if only so it is known: readcommentary, readcommentaryjson
 func (g *Grammar) unglued(name string, known func(string) bool) string {
 	if known(name) {
 		return name
+	}
+	if short := strings.TrimRightFunc(name, isForeign); short != name && known(short) {
+		return short
 	}
 	for _, kind := range append([]string{""}, g.Words.Types...) {
 		for _, channel := range append([]string{""}, g.Words.Channels...) {

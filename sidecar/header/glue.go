@@ -36,15 +36,19 @@ func (g *Grammar) glue(rest string, i int, h *bare, eof bool) (end int, is scan.
 		return 0, scan.No
 	case scan.AmongFold(word, words.Recipient): // it is said again
 		name, end, is := g.assigned(rest, end, func(string) bool { return true }, eof)
-		if is == scan.Yes && name != h.name {
+		switch {
+		case is == scan.Yes && name != h.name:
 			is = scan.No
+		case is == scan.Yes && h.known:
+			h.led = true
+			h.again++
 		}
 		return end, is
 	case kind != "" && len(kind) == len(word) && h.kind == "":
 		h.kind = kind
 		h.raw = scan.SkipBytes(rest, end, " \n\t\r:=")
 	case scan.AmongFold(word, words.Channels, words.Between, words.Roles, words.Types):
-	case h.raw > 0:
+	case h.raw > 0 && (h.kind != "json" || !foreign(word)) && !scan.AmongFold(strings.TrimFunc(word, isForeign), words.Types):
 		return 0, scan.No
 	case foreign(word):
 		h.noise, h.kind = max(h.noise, 1), cmp.Or(kind, h.kind)
@@ -107,8 +111,10 @@ func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 // foreign says that a word has signs of other scripts: such words come from the model's other
 // languages.
 func foreign(word string) bool {
-	return strings.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0
+	return strings.IndexFunc(word, isForeign) >= 0
 }
+
+func isForeign(r rune) bool { return r >= utf8.RuneSelf }
 
 // strange says that r is a letter of another script, or stands at one.
 func strange(r rune) bool { return r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsMark(r)) }

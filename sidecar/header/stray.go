@@ -11,8 +11,8 @@ import (
 
 // What is left of a header.
 
-// Stray says whether s begins with a word of a header, and goes on with a token, another one
-// or a message glued to it, or ends. n is how many bytes the word has.
+// Stray says whether s begins with a word of a header, and goes on with a token, also in the next line,
+// with another one or a message glued to it, or ends. n is how many bytes the word has.
 func (g *Grammar) Stray(s string, eof bool) (n int, is scan.Verdict) {
 	word, is := scan.StartsAny(s, g.Words.Channels, eof)
 	if is == scan.No {
@@ -32,7 +32,11 @@ func (g *Grammar) Stray(s string, eof bool) (n int, is scan.Verdict) {
 	case utf8.FullRuneInString(rest) && unicode.IsUpper(first) && (n+len(rest) == len(s) || word == "final"):
 		return n, scan.Yes
 	}
-	_, is = g.Alphabet.At(s[n:], eof)
+	line := strings.TrimLeft(s[n:], "\r\n")
+	if line == "" && !eof {
+		return n, scan.Wait
+	}
+	_, is = g.Alphabet.At(line, eof)
 	return n, is
 }
 

@@ -31,6 +31,9 @@ func (t *text) beginCall(header string) {
 func (t *text) stepCall(v string, eof bool) (int, bool) {
 	i := t.skipBlank(v)
 	tok, n, is := t.tokenAt(v[i:], eof)
+	if is == no {
+		i, is = t.skipForeign(v, i, eof)
+	}
 	switch {
 	case i == len(v) && !eof, is == wait:
 		return 0, true

@@ -41,6 +41,9 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 		}
 		switch t.beginCall(v[:n]); {
 		case !h.Empty:
+		case h.Again:
+			t.note(t.r.s.harmony, 0, n, Dropped, "a header that is said again and again")
+			t.between()
 		case !h.Debris && (t.past.Ends() != sentence.Ended && !t.past.IsWord() || t.past.Announces() || t.head.lead.Has(evidence.Told)): // it is spoken of
 			t.giveBack(t.head.text)
 		default:

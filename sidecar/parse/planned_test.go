@@ -20,6 +20,24 @@ func TestPlanned(t *testing.T) {
 		{"Let me look at it.\n\n{\"path\":\"a\"}\nThat was it.", "", "Let me look at it.\n\n{\"path\":\"a\"}\nThat was it.", ""},
 		{"{\"n\":1}\n{\"path\":\"a\"}", "", "{\"n\":1}\n{\"path\":\"a\"}", ""},
 
+		// A sentence behind a call that makes the next one is no quotation, nor are signs in the next line.
+		{"Let me look. commentary to=functions.exec json{\"command\":\"ls\"}Let me read it, too. commentary to=functions.read json{\"path\":\"a\"}", exec + " " + read, "Let me look.", ""},
+		{"commentary to=functions.exec json\r\n{\"command\":\"ls\"}\r\n+#+#+#+#+#+assistantcommentary to=functions.read json\r\n{\"path\":\"a\"}\r\n", exec + " " + read, "", ""},
+		{"You could send commentary to=functions.exec json{\"command\":\"ls\"}\n+#+#+#+#+#+ and wait.", "", "You could send commentary to=functions.exec json{\"command\":\"ls\"}\n+#+#+#+#+#+ and wait.", ""},
+
+		// A model that lost its way says a header again and again. The next token is that of other models.
+		{"Done.assistant to=functions.exec to=functions.exec to=functions.exec to=functions.exec", "", "Done.", ""},
+		{"to=functions.read to=functions.read to=functions.read json{\"path\":\"a\"}", read, "", ""},
+		{"Done.<|fim_suffix|>", "", "Done.", ""},
+
+		// A channel word in the line in front of a token is no text.
+		{"<|channel|>commentary to=functions.exec<|message|>{\"command\":\"ls\"}<|call|>commentary\n<|channel|>commentary to=functions.read<|message|>{\"path\":\"a\"}<|call|>", exec + " " + read, "", ""},
+
+		// Debris of other scripts: glued to the name, behind the type, in front of the body.
+		{"assistantcommentary to=functions.read彩票{\"path\":\"a\"}", read, "", ""},
+		{"assistantcommentary to=functions.read (json) json彩票{\"path\":\"a\"}", read, "", ""},
+		{"<|channel|>commentary to=functions.read<|message|>彩票{\"path\":\"a\"}Let me list it. <|channel|>commentary to=functions.exec <|message|>{\"command\":\"ls\"}<|call|>", read + " " + exec, "", ""},
+
 		// The name was lost, or is that of the namespace.
 		{"We must look. to=functions<|message|>{\"path\":\"a\"}<|call|>", read, "We must look.", ""},
 		{"commentary to=functions.read وهذا هو الجواب [1]", "", "وهذا هو الجواب [1]", ""},
@@ -50,6 +68,30 @@ func TestPlanned(t *testing.T) {
 			cut.Feed(parse.Delta{Reasoning: tt.reasoning})
 			if got, _ := cut.Close("length"); len(got.Calls) > 0 {
 				t.Errorf("a reply that was cut calls %s", showCalls(got.Calls))
+			}
+		})
+	}
+}
+
+// The reasoning ends in whole calls.
+func TestCallsThatThoughtsEndIn(t *testing.T) {
+	const read, exec = `read{"path":"a"}`, `exec{"command":"ls"}`
+	for name, tt := range map[string]struct{ reasoning, calls string }{
+		"several, and sentences": {"I look into it. commentary to=functions.exec json{\"command\":\"ls\"}Let me read it. commentary to=functions.read json{\"path\":\"a\"}", exec + " " + read},
+		"several, and signs":     {"We look.+#+#+#+#+#+commentary to=functions.exec json{\"command\":\"ls\"}-----commentary to=functions.read json{\"path\":\"a\"}", exec + " " + read},
+		"the first is quoted":    {"The page says to=functions.exec json{\"command\":\"ls\"} is bad. Let me read it. commentary to=functions.read json{\"path\":\"a\"}", read},
+		"an object behind words": {"Let's look at it.{\"tool_uses\": [{\"recipient_name\": \"functions.exec\", \"parameters\": {\"command\":\"ls\"}}]}", exec},
+		"an object perhaps":      {"Could be {\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}", ""},
+		"an object shown":        {"The answer is an example: {\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := shipped.Strategies("").Reader(offeredForFuzz(), facts())
+			for _, s := range inPieces(tt.reasoning, 5) {
+				r.Feed(parse.Delta{Reasoning: s})
+			}
+			got, _ := r.Close("stop")
+			if calls := strings.TrimSpace(showCalls(got.Calls)); calls != tt.calls || got.Content != "" {
+				t.Errorf("calls %q, shows %q", calls, got.Content)
 			}
 		})
 	}

@@ -132,7 +132,9 @@ func (t *text) follows(v string, end int, eof bool) (s sentence.Sequel, signs ev
 		return sentence.NoSentence, 0, is
 	}
 	if s, is = sentence.Goes(v, line, j, eof); is == yes && s != sentence.SameSentence {
-		signs, is = t.tells(v[j:], eof)
+		if signs, is = t.tells(v[j:], eof); signs == 0 && t.r.facts.Talk != nil { // it makes the next call
+			s = sentence.NoSentence
+		}
 	}
 	return s, signs, is
 }

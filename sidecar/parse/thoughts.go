@@ -8,6 +8,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -99,7 +101,7 @@ func (r *Reader) salvage(all, marked string) bool {
 	}
 	at := -1
 	if r.s.harmony != nil {
-		at = r.s.header.Words.Last(all)
+		at = r.firstHeader(all)
 	}
 	if at >= 0 && at < token && (marked == "" || token-at <= header.MaxGlue) {
 		marked, base = all[at:], at
@@ -155,15 +157,48 @@ func (r *Reader) salvage(all, marked string) bool {
 	return true
 }
 
-// planned takes the arguments that the reasoning ends in, where its last sentence says that a call is
-// made, and they fit one tool alone.
+// firstHeader is where the calls begin that the reasoning ends in, if their headers lost their tokens,
+// or -1: the last header, and those in front between which nothing stands but what makes the next call.
+func (r *Reader) firstHeader(all string) int {
+	at := r.s.header.Words.Last(all)
+	for at > 0 {
+		prev := r.s.header.Words.Last(all[:at])
+		if prev < 0 || !r.goesOn(all[prev:at]) {
+			break
+		}
+		at = prev
+	}
+	return at
+}
+
+// goesOn says that a call is all of a text, but for a sentence behind it that makes the next one.
+func (r *Reader) goesOn(call string) bool {
+	i := strings.IndexByte(call, '{')
+	if i < 0 {
+		return false
+	}
+	object := jsonend.Scan{At: i}
+	if object.Run(call, true); object.End == 0 {
+		return false
+	}
+	behind := strings.TrimSpace(call[object.End:])
+	behind = strings.TrimSpace(behind[sentence.SkipSenseless(behind, 0):])
+	one, _ := sentence.First(behind, true)
+	return behind == "" || r.facts.Talk != nil && strings.TrimSpace(one) == behind && r.facts.Talk.Behind(one) == sentence.Apart
+}
+
+// planned takes the call that the reasoning ends in; or the arguments of one, where its last sentence
+// says that a call is made, and they fit one tool alone.
 func (r *Reader) planned(all string) bool {
 	i := envelope.Last(all)
-	if i <= 0 || r.cut() {
+	if i <= 0 || r.cut() || r.facts.Talk == nil {
 		return false
 	}
 	t := text{r: r, field: Reasoning, base: i}
 	t.past.Add(all[:i])
+	if t.allKnown(r.s.json, all[i:]) {
+		return t.envelope(r.s.json, all[i:], 0, len(all)-i, tools.Ending{}, t.leadIn())
+	}
 	call, ok := r.c.Fit(all[i:])
 	return ok && t.makes(&t.past, call.Name) && t.take(r.s.json, 0, len(all)-i, call, nil, []tools.Repair{{Kind: "name.inferred", At: i, To: call.Name}})
 }

@@ -24,7 +24,7 @@ var beyond = regexp.MustCompile(`` +
 	// how numbers of several keys go together, or a duration and a size are more than text
 	`must be at least 1(KiB|0ms|s)$|^line cannot be more|^keepalive must be shorter|^wait_min cannot` +
 	// what stands at the end of a list, or that it is not empty; what an included file says
-	`|^the last server cannot have detect| lacks detect$|^there is no (server|model)` +
+	`|^the last server cannot have detect| lacks detect$|^there is no (server|model|reader|style)` +
 	// the grammar of a text: an id, a name, a sentence
 	`|cannot be an id$|cannot be the name of a list$|already means something in a condition$|needs a sentence$|is not an absolute path$|^/ is the whole machine` +
 	`|is not filled in here$|is not a base URL$|does not say which tool|^each (needs|reads)` +

@@ -119,7 +119,11 @@ const MaxGap = 256
 // Yes where nothing follows, and Wait where something still may.
 func Behind(v string, end int, eof bool) (line, j int, is scan.Verdict) {
 	i, more := SkipTags(v, scan.SkipBytes(v, end, "}]"), eof)
-	i = SkipSenseless(v, i)
+	if row := scan.SkipSpace(v, i); row-i < MaxGap {
+		if n := SkipSenseless(v, row); n > row {
+			i = n
+		}
+	}
 	line = scan.SkipBlanks(v, i)
 	j = scan.SkipSpace(v, line)
 	switch {
