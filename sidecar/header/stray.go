@@ -5,7 +5,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
@@ -51,32 +50,6 @@ func (g *Grammar) Headed(text string) bool {
 	}
 	behind, ok := strings.CutPrefix(text, Assistant)
 	return ok && g.Words.Channel(behind) != ""
-}
-
-// Unfinished is where the header begins that a text ends in, if it names a recipient and its body is
-// still to come; else -1.
-func (g *Grammar) Unfinished(text string) int {
-	at, from, channel := -1, 0, false
-	for i := 0; ; {
-		j, f, _ := g.Alphabet.Find(text, i, false)
-		if j < 0 {
-			break
-		}
-		i = j + f.N
-		switch {
-		case f.Token == alphabet.Start, f.Token == alphabet.Channel && at < 0:
-			at, from, channel = j, i, f.Token == alphabet.Channel
-		case f.Token.Closes(), f.Token == alphabet.Message && i < len(text):
-			at = -1
-		}
-	}
-	if at < 0 {
-		return -1
-	}
-	if h, n, _ := g.Read(text[from:], channel, true); h.Recipient == "" || h.Recipient == "=" || from+n < len(text) {
-		return -1
-	}
-	return at
 }
 
 // Answers says that s begins with the header of what a tool answers: functions.read to=assistant

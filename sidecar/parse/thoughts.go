@@ -20,7 +20,7 @@ type thoughts struct {
 	open bool // an opener was seen
 	base int  // offset of held[0] in the field
 
-	early []byte // content so far, while it may be the body of the message whose header is held
+	early []byte // content so far, while it may go on with a message that the thoughts end within
 	over  bool   // that is decided
 }
 
@@ -46,23 +46,15 @@ func (r *Reader) think(s string) {
 	t.held = append(t.held, s[end:]...)
 }
 
-// carry is the content that s goes on with, behind the header that the thoughts end in, if it is the
-// body of that message.
+// carry gives content back, with the beginning of the message in front of it that the thoughts end
+// within, if it goes on with that.
 func (r *Reader) carry(s string, eof bool) string {
 	t := &r.thought
 	if t.over || r.s.harmony == nil {
 		return s
 	}
 	s = string(t.early) + s
-	i, at, is := scan.SkipSpace(s, 0), r.s.header.Unfinished(string(t.held)), no
-	switch {
-	case at >= 0 && i == len(s):
-		is = scan.WaitUnless(eof)
-	case at >= 0 && s[i] == '{':
-		is = yes
-	case at >= 0:
-		is = scan.Starts(s[i:], alphabet.Message.String(), eof)
-	}
+	at, is := r.s.header.Continues(string(t.held), s, r.content.known, eof)
 	if is == wait {
 		t.early = []byte(s)
 		return ""
