@@ -77,13 +77,20 @@ func isText(body string, found jsonrepair.Result) bool {
 		if found.Only(jsonrepair.KindComment, jsonrepair.KindWrapper) {
 			return false
 		}
-		return body[0] != '{' && body[0] != '[' && body[0] != '"' && body[0] != '`'
+		return body[0] != '{' && body[0] != '[' && body[0] != '"' && (body[0] != '`' || fencesCode(body))
 	case '[':
 		return !isOneObject(json)
 	case '"':
 		return !strings.ContainsAny(body[:1], "\"'`\\") || strings.Count(body, `"`)%2 == 0 && !strings.HasPrefix(body, `"{`)
 	}
 	return true
+}
+
+// fencesCode says that a code fence at the start of text names a language that is not JSON.
+func fencesCode(text string) bool {
+	info, _, lines := strings.Cut(strings.TrimLeft(text, "`"), "\n")
+	info = strings.ToLower(strings.TrimSpace(info))
+	return lines && info != "" && !strings.HasPrefix(info, "json")
 }
 
 // readText makes text the value of the only parameter. Where the object found in it
