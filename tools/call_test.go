@@ -62,7 +62,7 @@ func TestCall(t *testing.T) {
 		{execTool, `json{"command":"ls"}`, `exec {"command":"ls"}`, "args.unglue"},
 
 		{codeTool, "```py\nf()\n```", `python {"code":"f()"}`, "args.unglue args.wrap"},
-		{codeTool, "```py\nf({\"ok\": True})\n```", `python {"code":"f({\"ok\": True})"}`, "args.unglue args.wrap"},
+		{codeTool, "```py\nprint(1, {\"ok\": True})\n```", `python {"code":"print(1, {\"ok\": True})"}`, "args.unglue args.wrap"},
 		{codeTool, `"a" + b`, `bad_json`, ""}, // quotes around it, or a text?,
 		{codeTool, `[x for x in y] + z`, `python {"code":"[x for x in y] + z"}`, "args.wrap"},
 		{codeTool, `x = {"a":1} ; f()`, `python {"code":"x = {\"a\":1} ; f()"}`, "args.wrap"},
