@@ -273,6 +273,7 @@ func TestGatewayDies(t *testing.T) {
 			t.Errorf("turn %d after that: %d %s", i, a.status, a.raw)
 		}
 	}
+	within(t, time.Minute, "what was broken off is taken up", func() bool { return len(s.Requests("slow")) > 1 })
 	if next := h.only(t); next == left {
 		t.Errorf("the sidecar of the gateway that was killed still serves: %d", next)
 	}
