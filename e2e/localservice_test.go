@@ -229,8 +229,8 @@ func TestLocalService(t *testing.T) {
 	}
 }
 
-// TestGatewayDies: a gateway that is killed cannot stop the sidecar. The next one uses it as long as
-// it lives, which is until it has something to log, and loses no turn by that.
+// TestGatewayDies: the sidecar of a gateway that is killed leaves, though its log goes to a file, and
+// the stream that it was at ends at the model server. The next gateway starts another one.
 func TestGatewayDies(t *testing.T) {
 	needEnabled(t)
 	h := newHost(t)
@@ -239,21 +239,41 @@ func TestGatewayDies(t *testing.T) {
 			_ = syscall.Kill(pid, syscall.SIGTERM) // it may have ended
 		}
 	})
-	s := script.New(script.Scenario{Name: "short", User: user("short"), Steps: []script.Reply{script.Text("Here I am.")}, Loop: true})
+	slow := script.Text(strings.Repeat("One word after the other. ", 200))
+	slow.Pause = 150 * time.Millisecond
+	again := script.Text("So it goes on.") // OpenClaw takes up by itself what was broken off
+	s := script.New(
+		script.Scenario{Name: "short", User: user("short"), Steps: []script.Reply{script.Text("Here I am.")}, Loop: true},
+		script.Scenario{Name: "slow", User: user("slow"), Steps: []script.Reply{slow, again, again, again}},
+	)
+	log := filepath.Join(h.run, "sidecar.log")
+	h.env = append(h.env, "GPTOSS_EXECUTOR_LOG_OUTPUT="+log)
 	h.openclaw(t.Context(), t, binary, "--write", h.config, "--local-service", "--upstream", startModel(t, s)+"/v1", "--context-window", "65536")
 	p := h.start(t)
 	h.say(t.Context(), t, "one", "short")
 	left := h.only(t)
+	ended := s.Left()
+	go func() { _, _ = h.gateway.turn(t.Context(), openclaw.Provider, "two", "Please do: slow") }() // nobody hears the answer
+	within(t, time.Minute, "the model is asked", func() bool { return len(s.Requests("slow")) > 0 })
 	if err := p.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	<-p.gone
+	h.gone(t, 10*time.Second)
+	within(t, 10*time.Second, "the request has ended at the model server", func() bool { return s.Left() > ended })
+	said := readFile(t, log)
+	for _, event := range []string{"parent_gone", "http_server_shutting_down", "http_server_stopped"} {
+		if !strings.Contains(said, event) {
+			t.Errorf("the log has no %s:\n%s", event, said)
+		}
+	}
 	p = h.start(t)
 	for i := range 3 {
 		if a := h.say(t.Context(), t, fmt.Sprint("next", i), "short"); a.text != "Here I am." {
 			t.Errorf("turn %d after that: %d %s", i, a.status, a.raw)
 		}
 	}
+	within(t, time.Minute, "what was broken off is taken up", func() bool { return len(s.Requests("slow")) > 1 })
 	if next := h.only(t); next == left {
 		t.Errorf("the sidecar of the gateway that was killed still serves: %d", next)
 	}

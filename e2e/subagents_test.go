@@ -22,7 +22,7 @@ func subagentScenarios() []script.Scenario {
 		{Name: "cancels", User: user("cancels"), Choose: cancels, Steps: []script.Reply{
 			spawn("hangs"), {Calls: script.Native("tool_call", `{"id":"subagents","args":{"action":"list"}}`).Calls, Delay: 3 * time.Second}, script.Text("No task is listed."), script.Text("It is cancelled."),
 		}},
-		{Name: "hangs", User: user("hangs"), Choose: onlySubagent("It did not end."), Steps: []script.Reply{{Content: "I begin.", End: script.Hang}}},
+		{Name: "hangs", User: user("hangs"), Choose: onlySubagent("It did not end."), Steps: []script.Reply{{Content: strings.Repeat("One word after the other. ", 200), Pause: 200 * time.Millisecond}}},
 	}
 }
 

@@ -44,7 +44,9 @@ export default {
     if (set.policy) {
       const workspace = (/** @type {string | undefined} */ agent) =>
         agent ? api.runtime?.agent?.resolveAgentWorkspaceDir?.(api.config, agent) ?? "" : "";
-      api.on("before_tool_call", policy({ settings: set, sidecar: side, log: api.logger, workspace }), { priority: -100 });
+      const executor = (/** @type {string | undefined} */ agent) =>
+        (agent && api.config?.agents?.entries?.[agent]?.tools?.codeMode?.executor) || api.config?.tools?.codeMode?.executor || "node";
+      api.on("before_tool_call", policy({ settings: set, sidecar: side, log: api.logger, workspace, executor }), { priority: -100 });
     }
   },
 };

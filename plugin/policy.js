@@ -8,14 +8,16 @@ import { prompt } from "./chat.js";
  *   sidecar: ReturnType<typeof import("./sidecar.js").sidecar>,
  *   log: { warn: (text: string) => void },
  *   workspace: (agent?: string) => string,
+ *   executor: (agent?: string) => string,
  * }} with_
  */
-export function policy({ settings, sidecar, log, workspace }) {
+export function policy({ settings, sidecar, log, workspace, executor }) {
   /**
-   * @param {{ toolName: string, params: Record<string, unknown>, toolCallId?: string }} event
+   * @param {{ toolName: string, params: Record<string, unknown>, toolCallId?: string, toolKind?: string }} event
    * @param {{ agentId?: string, sessionKey?: string, channelId?: string, toolCallId?: string, abortSignal?: AbortSignal, requester?: { channel?: string } }} ctx
    */
   return async function beforeToolCall(event, ctx) {
+    if (event.toolKind === "code_mode_exec") return cell(executor(ctx.agentId));
     const channel = ctx.requester?.channel ?? ctx.channelId ?? "";
     let ruling;
     try {
@@ -27,6 +29,7 @@ export function policy({ settings, sidecar, log, workspace }) {
         session: ctx.sessionKey ?? "",
         agent: ctx.agentId ?? "",
         channel,
+        again: event.toolName === "tool_call", // the call inside comes by itself, under its own name
       }, ctx.abortSignal);
     } catch (error) {
       return unreachable(event.toolName, error);
@@ -42,6 +45,19 @@ export function policy({ settings, sidecar, log, workspace }) {
         return unreachable(event.toolName, new Error(`it answers ${JSON.stringify(ruling.effect)}`));
     }
   };
+
+  /**
+   * The code of code mode is no command. Each call that it makes comes by itself, as long as nothing else leads out.
+   * @param {string} executor
+   */
+  function cell(executor) {
+    if (executor === "quickjs") return undefined;
+    return {
+      block: true,
+      blockReason: "Code does not run here: its executor is no wall, so that the policy would not hold for it. Do not send it again; " +
+        'tell the user to set tools.codeMode.executor to "quickjs", or tools.codeMode to false.',
+    };
+  }
 
   /** @param {string} tool @param {Error} error */
   function unreachable(tool, error) {

@@ -24,12 +24,12 @@ before(async () => {
 after(() => new Promise((done) => server.close(done)));
 
 // What the plugin registers, with this config.
-function registered(config = {}) {
+function registered(config = {}, gateway = {}) {
   asked = [];
   const found = { warnings: [] };
   plugin.register({
     pluginConfig: { url: base, admin: base, adminToken: "secret", ...config },
-    config: {},
+    config: gateway,
     logger: { warn: (text) => found.warnings.push(text), info() {} },
     runtime: { agent: { resolveAgentWorkspaceDir: (_config, agent) => `/srv/${agent}` } },
     registerProvider: (p) => (found.provider = p),
@@ -50,7 +50,7 @@ test("the sidecar is asked about the call, with its token", async () => {
   assert.equal(await registered().before_tool_call(...call("exec")), undefined);
   assert.deepEqual(asked, [{
     path: "/calls/judge", token: "Bearer secret",
-    body: { id: "call1", tool: "exec", arguments: { command: "ls" }, workspace: "/srv/main", session: "agent:main:main", agent: "main", channel: "webchat" },
+    body: { id: "call1", tool: "exec", arguments: { command: "ls" }, workspace: "/srv/main", session: "agent:main:main", agent: "main", channel: "webchat", again: false },
   }]);
 });
 
@@ -74,6 +74,30 @@ for (const [decision, path] of [["allow-once", "/approvals/ap-1/use"], ["deny", 
     assert.deepEqual(found.warnings, []);
   });
 }
+
+test("of a call inside of tool_call it is said that it comes by itself", async () => {
+  answers({ effect: "allow" });
+  await registered().before_tool_call(...call("tool_call", { id: "exec", args: { command: "git push" } }));
+  assert.equal(asked[0].body.again, true);
+});
+
+test("the code of code mode runs where nothing but judged calls leads out", async () => {
+  answers({ effect: "deny", message: "This is no command." });
+  const [event, ctx] = call("exec", { code: "return 1" });
+  const quickjs = { codeMode: { executor: "quickjs" } };
+  for (const [gateway, runs] of [
+    [{}, false], [{ tools: { codeMode: true } }, false], [{ tools: { codeMode: { executor: "node" } } }, false], [{ tools: quickjs }, true],
+    [{ agents: { entries: { main: { tools: quickjs } } } }, true], [{ agents: { entries: { other: { tools: quickjs } } } }, false],
+    [{ tools: quickjs, agents: { entries: { main: { tools: { codeMode: { executor: "node" } } } } } }, false],
+  ]) {
+    const found = registered({}, gateway);
+    const said = await found.before_tool_call({ ...event, toolKind: "code_mode_exec" }, ctx);
+    assert.equal(said?.block ?? false, !runs, JSON.stringify(gateway));
+    if (!runs) assert.match(said.blockReason, /quickjs/);
+    assert.deepEqual(asked, []);
+    assert.equal((await found.before_tool_call(event, ctx)).block, true); // a shell command that calls itself code
+  }
+});
 
 test("an answer that cannot be noted is in the log", async () => {
   answers(asks());

@@ -48,7 +48,7 @@ request again.`,
 		},
 	}
 	c.Flags().StringVar(&config, "config", "", "config `FILE` in YAML, as for serve")
-	settingFlags(c, &flags, "state")
+	settingFlags(c, &flags, "state", "with-parent")
 	jsonFlag(c, &k.json, "one document, in place of the answer")
 	return c
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/parent"
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
@@ -145,6 +146,7 @@ func (e Env) lookup(name string) (string, bool) {
 
 // serve runs the server until ctx ends, and then lets open requests end.
 func serve(ctx context.Context, s config.Settings, env Env) error {
+	starter := parent.Find() // it may go while the rules are read
 	log, err := serverlog.Open(s, env.Out, env.Err)
 	if err != nil {
 		return err
@@ -158,7 +160,7 @@ func serve(ctx context.Context, s config.Settings, env Env) error {
 	if s.Rules == "" && holdsRules(".") {
 		log.Warn("there are rule files here, and they are not used: to use them, set --rules .", "event", "rules_unused")
 	}
-	return service.Run(ctx, service.Config{Settings: s, Rules: rules, Named: rulesName(s.Rules), Environ: env.Environ, Metrics: metrics, Log: log.Logger, Level: log.Level})
+	return service.Run(ctx, service.Config{Settings: s, Parent: starter, Rules: rules, Named: rulesName(s.Rules), Environ: env.Environ, Metrics: metrics, Log: log.Logger, Level: log.Level})
 }
 
 // openRules compiles the rules, prints what is wrong with them, and checks what the

@@ -39,6 +39,7 @@ type Settings struct {
 	GatewaySession string `rule:"gateway_session" is:"KEY" doc:"The session of the gateway for calls of callers that are not agents of the gateway. Each that names a session of its own gets one beside it." eg:"gpt-oss-executor"`
 	Token          string `rule:"token" is:"secret" doc:"The bearer token that callers must show. If left out, they need none." eg:"${GPTOSS_TOKEN}"`
 	Hosts          string `rule:"hosts" is:"NAMES" doc:"Host names that requests may use, beside those of this machine: that of a proxy, for example." eg:"llm.example.com gpt.example.com"`
+	WithParent     string `rule:"with_parent" is:"MODE" one:"on off" bare:"on" doc:"on: the server stops, as at SIGTERM, when the process that started it has gone. The command openclaw sets it where the gateway starts the server. off, which is the default: it stays." eg:"on"`
 	LogLevel       string `rule:"log_level" is:"LEVEL" one:"debug info warn error" doc:"How much is logged."`
 	ErrorLog       string `rule:"error_log" is:"DIR" doc:"The folder for files of what went wrong, one a day, the last 30 of them. If left out, it is in the log alone." eg:"/var/log/gpt-oss-executor"`
 	LogFormat      string `rule:"log_format" is:"FORMAT" one:"text json" doc:"The format of the log."`

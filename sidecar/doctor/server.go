@@ -122,6 +122,9 @@ func (v server) kind(srv *ruleset.Server) Check {
 	if len(srv.Detect) == 0 {
 		return Check{Name: "dialect", Status: warn, Found: "the kind of server is not known; it is treated as " + name, Fix: "name it with serve --server: vllm, ollama, llamacpp, sglang or lmstudio, if it is one of these"}
 	}
+	if f := faulty(v.dialect, v.version); f != nil {
+		return Check{Name: "dialect", Status: warn, Found: name + ": before " + f.mended + " " + f.what, Fix: f.fix + ", see " + f.source}
+	}
 	return v.fine("dialect", "%s", name)
 }
 

@@ -26,6 +26,7 @@ type Hooked struct {
 	Channel     string          `json:"channel"`
 	Model       string          `json:"model"`
 	Interactive *bool           `json:"interactive"` // absent is true: somebody can answer
+	Again       bool            `json:"again"`       // the call inside of it comes by itself: a person is asked about that one
 }
 
 // HookRuling is what becomes of a hooked call.
@@ -76,6 +77,9 @@ func (g *Guard) Hook(set *ruleset.Set, q *Hooked) (*HookRuling, error) {
 	}
 	j.world = j.where(set, who, named)
 	j.ask = j.askChat
+	if q.Again {
+		j.ask = j.askLater
+	}
 	call := tools.Call{Name: q.Tool, Arguments: q.Arguments, Strategy: "native", Confidence: 1}
 	refusal := j.decide(&call)
 	r := &HookRuling{Effect: policy.Allow, Rule: j.said.Rule, Why: j.said.Why, Instead: j.said.Instead}
@@ -87,6 +91,14 @@ func (g *Guard) Hook(set *ruleset.Set, q *Hooked) (*HookRuling, error) {
 		r.Effect, r.Approval, r.Shown = policy.Ask, e, approvals.Visible(shown(e.Call.Command, object))
 	}
 	return r, nil
+}
+
+// askLater lets a call pass that asks: what it wraps comes by itself.
+func (j *judge) askLater(_ *tools.Call, d policy.Decision) (why, approval string) {
+	if j.set.Confine() == ruleset.Always && runsShell(d.Facts) {
+		return cannotConfine, ""
+	}
+	return "", ""
 }
 
 // askChat is askPerson for a call that the gateway asks about, in the chat, if the answer is

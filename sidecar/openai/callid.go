@@ -12,6 +12,16 @@ const maxCallID = 40
 // OpenClaw leaves as they are.
 func NewCallID() string { return "call" + rand.Text() }
 
+// ownLetters is how many rand.Text has at least.
+const ownLetters = 26
+
+// OwnCallID reports whether an id, clean, looks as NewCallID makes them: whoever has it got it from us, and
+// nobody else has the same.
+func OwnCallID(id string) bool {
+	text, ours := strings.CutPrefix(id, "call")
+	return ours && len(text) >= ownLetters && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+}
+
 // CleanCallID is id as OpenClaw will send it back: its letters and digits, at
 // most 40 of them. It is "" when none are left.
 func CleanCallID(id string) string {

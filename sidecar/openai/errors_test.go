@@ -53,11 +53,22 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+func TestOwnCallID(t *testing.T) {
+	for id, want := range map[string]bool{
+		"callABCDEFGHIJKLMNOPQRSTUVWXYZ": true, "call0": false, "": false, "call": false, "callABCDEFGHIJKLMNOPQRSTUVWXY": false,
+		"callABCDEFGHIJKLMNOPQRSTUVWXY0": false, "callabcdefghijklmnopqrstuvwxyz": false, "365174485": false, "x26ABCDEFGHIJKLMNOPQRSTUVWXYZ": false,
+	} {
+		if got := OwnCallID(id); got != want {
+			t.Errorf("%q: %v", id, got)
+		}
+	}
+}
+
 func TestCallIDs(t *testing.T) {
 	seen := map[string]bool{}
 	for range 1000 {
 		id := NewCallID()
-		if seen[id] || id == "" || CleanCallID(id) != id {
+		if seen[id] || id == "" || CleanCallID(id) != id || !OwnCallID(id) {
 			t.Fatal(id)
 		}
 		seen[id] = true

@@ -37,6 +37,9 @@ type Sidecar struct {
 	Service *Service // how the gateway starts it; nil: somebody else does
 }
 
+// withParent is the flag of serve that has it stop when the gateway is killed.
+const withParent = "--with-parent"
+
 // Service is a sidecar as a child of the gateway.
 type Service struct {
 	Command string // absolute path
@@ -138,7 +141,7 @@ func NewService(program, base, upstream string, idle int, environ []string, secr
 	if listen == "" {
 		return nil, fmt.Errorf("the gateway can start the sidecar on its own machine only, and %s is on another one, or has no port", base)
 	}
-	s := &Service{Command: program, Args: []string{"serve", "--listen", listen, "--upstream", upstream}, Idle: idle}
+	s := &Service{Command: program, Args: []string{"serve", "--listen", listen, "--upstream", upstream, withParent}, Idle: idle}
 	slices.Sort(environ)
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")

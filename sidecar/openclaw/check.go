@@ -189,7 +189,23 @@ func (c *checker) service(place at, v *json5.Value) {
 		c.add("local_service", Fail, place.to("args"), "the sidecar is started without the command serve, and ends at once", `args: ["serve", …]: gpt-oss-executor openclaw --local-service prints them`)
 	case health != nil && health.Kind == json5.String && !sameServer(health.Text, c.s.URL):
 		c.add("local_service", Fail, place.to("healthUrl"), "healthUrl is "+c.shown(health)+", and the sidecar is at "+c.s.URL+": OpenClaw waits in vain", fmt.Sprintf("healthUrl: %q", healthURL(strings.TrimSuffix(c.s.URL, "/"))))
+	case stays(v):
+		c.add("local_service", Warn, place.to("args"), "the gateway starts the sidecar without "+withParent+": it stays when the gateway is killed", "add "+strconv.Quote(withParent)+" to args, behind \"serve\"")
 	default:
 		c.add("local_service", OK, place, "the gateway starts the sidecar when it is asked first", "")
 	}
+}
+
+// stays reports whether a sidecar goes on without the gateway that started it. A config file of its
+// own may say that it does not, and other programs have ways of their own.
+func stays(service *json5.Value) bool {
+	serves, leaves := false, service.At("env", "GPTOSS_EXECUTOR_WITH_PARENT").Is(json5.String, "on")
+	if args := service.Get("args"); args != nil {
+		for i := range args.Items {
+			flag, value, _ := strings.Cut(args.Items[i].Value.Text, "=")
+			serves = serves || flag == "serve"
+			leaves = leaves || flag == "--config" || flag == withParent && value != "off"
+		}
+	}
+	return serves && !leaves
 }

@@ -30,7 +30,7 @@ func TestBlockIsFine(t *testing.T) {
 	for _, api := range []string{"chat", "responses"} {
 		s := side
 		s.API, s.Key = api, "secret"
-		s.Service = &Service{Command: "/opt/bin/gpt-oss-executor", Args: []string{"serve", "--listen", "127.0.0.1:8001"}, Env: json5.Make("A", "b"), Idle: 60000}
+		s.Service = &Service{Command: "/opt/bin/gpt-oss-executor", Args: []string{"serve", "--listen", "127.0.0.1:8001", withParent}, Env: json5.Make("A", "b"), Idle: 60000}
 		printed := []byte(json5.Write(Block(s)))
 		if !json.Valid(printed) {
 			t.Fatalf("%s", printed)
@@ -113,7 +113,9 @@ func TestCheck(t *testing.T) {
 		"local service":        {config(t, "api:", `localService: { command: "gpt-oss-executor", args: ["serve"] }, api:`), "fail local_service 4"},
 		"local service, args":  {config(t, "api:", `localService: { command: "/x/gpt-oss-executor" }, api:`), "fail local_service 4"},
 		"local service, probe": {config(t, "api:", `localService: { command: "/x/y", healthUrl: "http://127.0.0.1:9/healthz" }, api:`), "fail local_service 4"},
-		"local service, fine":  {config(t, "api:", `localService: { command: "/x/gpt-oss-executor", args: ["serve"] }, api:`), ""},
+		"local service, stays": {config(t, "api:", `localService: { command: "/x/gpt-oss-executor", args: ["serve", "--with-parent=off"] }, api:`), "warn local_service 4"},
+		"local service, env":   {config(t, "api:", `localService: { command: "/x/gpt-oss-executor", args: ["serve"], env: { GPTOSS_EXECUTOR_WITH_PARENT: "on" } }, api:`), ""},
+		"local service, fine":  {config(t, "api:", `localService: { command: "/x/gpt-oss-executor", args: ["serve", "--with-parent"] }, api:`), ""},
 		"tool search":          {config(t, `{ mode: "directory" }`, "true"), "fail tool_search 15"},
 		"tool search, tools":   {config(t, `"directory"`, `"tools"`), "fail tool_search 15"},
 		"tool search off":      {config(t, `{ mode: "directory" }`, "false"), "warn tool_search 15"},
@@ -224,7 +226,7 @@ func TestMergeOfAGuess(t *testing.T) {
 func TestNewService(t *testing.T) {
 	environ := []string{"X_EXECUTOR_UPSTREAM_KEY=k", "X_EXECUTOR_TOKEN=file:/t", "X_EXECUTOR_RULES=/r/${a}", "X_EXECUTOR_LISTEN=l", "X_EXECUTOR_UPSTREAM=u", "X_EXECUTOR_STATE="}
 	s, err := NewService("/bin/x", side.URL, "http://m/v1", 5, environ, func(name string) bool { return name != "X_EXECUTOR_RULES" })
-	want := &Service{"/bin/x", []string{"serve", "--listen", "127.0.0.1:8001", "--upstream", "http://m/v1"},
+	want := &Service{"/bin/x", []string{"serve", "--listen", "127.0.0.1:8001", "--upstream", "http://m/v1", "--with-parent"},
 		json5.Make("X_EXECUTOR_RULES", "/r/$${a}", "X_EXECUTOR_TOKEN", "file:/t", "X_EXECUTOR_UPSTREAM_KEY", "${X_EXECUTOR_UPSTREAM_KEY}"), 5}
 	if d := cmp.Diff(want, s); err != nil || d != "" {
 		t.Errorf("%v %s", err, d)

@@ -66,7 +66,7 @@ type Pace struct {
 // KeepLimits are how many of something are kept.
 type KeepLimits struct {
 	IdleConnections int `rule:"connections,required" min:"1" max:"10000" doc:"Idle connections to the model server." eg:"128"`
-	Thoughts        int `rule:"thoughts,required" min:"0" max:"1000000" doc:"How many chains of thought are kept by call id, for callers that drop them." eg:"4096"`
+	Thoughts        int `rule:"thoughts,required" min:"0" max:"1000000" doc:"How many chains of thought are kept, by conversation and call id, for callers that drop them." eg:"4096"`
 	Schemas         int `rule:"schemas,required" min:"1" max:"100000" doc:"How many compiled JSON Schemas of tools are kept." eg:"512"`
 }
 

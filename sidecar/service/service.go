@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/memory"
+	"github.com/jgavinray/gpt-oss-executor/internal/parent"
 	"github.com/jgavinray/gpt-oss-executor/internal/sockets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
@@ -35,6 +36,7 @@ import (
 // Config is what a server is made of. All of it must be set.
 type Config struct {
 	Settings config.Settings
+	Parent   parent.Parent // that started this program; for the setting with_parent
 	Rules    *live.Rules
 	Named    string   // the folder of the rules, as people call it
 	Environ  []string // of this program
@@ -60,6 +62,11 @@ type running struct {
 func Run(ctx context.Context, c Config) (err error) {
 	s := c.Settings
 	r := &running{Config: c}
+	ctx, leave, err := withParent(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	up, err := r.open()
 	if err != nil {
 		return err

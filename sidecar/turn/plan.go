@@ -68,13 +68,15 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, t.offered)
 	t.catalog.Defer(waiting)
 	t.facts = set.Facts(t.Model.ID.Value, t.srv.ID.Value, req.LastUser)
-	t.known = upstream.Memory{Thoughts: p.Thoughts, Notes: p.Notes}
+	of := conversation(from.Session, req)
+	t.thoughts, t.notes = memory{p.Thoughts, of}, memory{p.Notes, of}
+	t.known = upstream.Memory{Thoughts: t.thoughts, Notes: t.notes}
 	if !from.Runs {
 		t.known.Bounds = func(tool string, chars int) trim.Bounds {
 			return set.Results.Bounds(ruleset.OfGateway, tool, t.window, chars)
 		}
 		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, req.Said)
-		p.results(req)
+		t.results(req)
 		t.copying(req)
 		t.circling(set.Loop.Look(req))
 	}
@@ -110,10 +112,10 @@ func offered(req *openai.Request) []tools.Tool {
 }
 
 // results shows the guard how the calls fared that had left, and notes what it says of them.
-func (p *Planner) results(req *openai.Request) {
+func (t *Turn) results(req *openai.Request) {
 	for i := range req.Messages {
 		if m := &req.Messages[i]; m.Role == "tool" {
-			p.Notes.Put(m.CallID, p.Guard.Result(m.CallID, func(most int) string { return req.Text(m, most) }))
+			t.notes.put(m.CallID, t.p.Guard.Result(m.CallID, func(most int) string { return req.Text(m, most) }))
 		}
 	}
 }

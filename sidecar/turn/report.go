@@ -98,14 +98,14 @@ func (t *Turn) note(ids []string, refusals []tools.Refusal) {
 		notes = append(notes, why)
 	}
 	if len(notes) > 0 {
-		t.p.Notes.Put(ids[len(ids)-1], "Of the calls that you made together, not all were run. "+strings.Join(notes, " "))
+		t.notes.put(ids[len(ids)-1], "Of the calls that you made together, not all were run. "+strings.Join(notes, " "))
 	}
 }
 
 // remember keeps the thoughts behind the calls that left under these ids.
 func (t *Turn) remember(ids []string, r *parse.Reading) {
 	for i, id := range ids {
-		t.p.Thoughts.Put(id, r.Reasoning)
+		t.thoughts.put(id, r.Reasoning)
 		if i < len(r.Calls) {
 			t.p.Guard.Left(id, t.who, &r.Calls[i])
 		}

@@ -29,29 +29,31 @@ type Turn struct {
 	p     *Planner
 	Model ruleset.Model // that is asked, under the id the caller sees
 
-	route   *fleet.Route
-	as      ruleset.Model // as the rules have it
-	up      *upstream.Client
-	window  int // of its context, in tokens; 0: nobody knows
-	set     *ruleset.Set
-	srv     *ruleset.Server
-	catalog *tools.Catalog
-	offered []tools.Tool
-	who     policy.Subject
-	facts   parse.Facts
-	from    Caller
-	listens bool // the watcher, to the words
-	ears    []ear
-	since   time.Time       // it was planned
-	agent   bool            // tools are offered, so a user reads the answer, and no program takes it for a summary
-	req     *openai.Request // as the caller sent it; nil once a reply has begun, and no other server can be asked
-	begun   bool            // a reply has
-	came    bool            // something of the last one
-	known   upstream.Memory
-	style   *ruleset.Style // in which the model calls tools; nil: the server does it
-	body    []byte         // as the upstream gets it
-	stopped string         // what the user reads, since the model goes round in circles; "": it does not
-	remark  *remark        // that the model gets behind it; nil: none
+	route    *fleet.Route
+	as       ruleset.Model // as the rules have it
+	up       *upstream.Client
+	window   int // of its context, in tokens; 0: nobody knows
+	set      *ruleset.Set
+	srv      *ruleset.Server
+	catalog  *tools.Catalog
+	offered  []tools.Tool
+	who      policy.Subject
+	facts    parse.Facts
+	from     Caller
+	listens  bool // the watcher, to the words
+	ears     []ear
+	since    time.Time       // it was planned
+	agent    bool            // tools are offered, so a user reads the answer, and no program takes it for a summary
+	req      *openai.Request // as the caller sent it; nil once a reply has begun, and no other server can be asked
+	begun    bool            // a reply has
+	came     bool            // something of the last one
+	known    upstream.Memory
+	thoughts memory         // behind the calls that leave
+	notes    memory         // about calls that do not
+	style    *ruleset.Style // in which the model calls tools; nil: the server does it
+	body     []byte         // as the upstream gets it
+	stopped  string         // what the user reads, since the model goes round in circles; "": it does not
+	remark   *remark        // that the model gets behind it; nil: none
 
 	account Account
 	sink    Sink

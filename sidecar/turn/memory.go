@@ -1,0 +1,54 @@
+package turn
+
+import (
+	"crypto/sha256"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
+)
+
+// memory are the texts that belong to the calls of one conversation. A call that left under an id of ours is
+// known wherever it comes back, since nobody else can have that id: the session of a caller may have another
+// name by then. A call whose id is the server's own, such as call0, is known in its conversation alone.
+type memory struct {
+	texts *state.Texts
+	of    string // the conversation
+}
+
+// Get gives the text of a call.
+func (m memory) Get(callID string) (string, bool) { return m.texts.Get(m.key(callID)) }
+
+func (m memory) put(callID, text string) {
+	if callID != "" {
+		m.texts.Put(m.key(callID), text)
+	}
+}
+
+func (m memory) key(callID string) string {
+	id := openai.CleanCallID(callID)
+	if openai.OwnCallID(id) {
+		return id
+	}
+	return m.of + "\x00" + id
+}
+
+// traced begins a session that is known by its trace alone, and so is another one in each turn.
+const traced = "trace:"
+
+// conversation tells one from another: by the session that the caller names, or else by how it begins, up to what
+// the user says first, where OpenClaw tells its session, too. The key of a session, such as agent:main:main, is
+// the same in each gateway.
+func conversation(session string, req *openai.Request) string {
+	if session != "" && !strings.HasPrefix(session, traced) {
+		return "session " + session
+	}
+	sum := sha256.New()
+	for i := range req.Messages {
+		sum.Write(req.Messages[i].Of(req.Body))
+		if req.Messages[i].Role == "user" {
+			break
+		}
+	}
+	return "begins " + string(sum.Sum(nil))
+}
