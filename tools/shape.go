@@ -8,7 +8,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
-	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 	"github.com/jgavinray/gpt-oss-executor/tools/notation"
 )
 
@@ -165,16 +164,12 @@ func (w *shaper) readJSON(found jsonrepair.Result) (reading, *Refusal) {
 func (w *shaper) unsure(found jsonrepair.Result, object string) bool {
 	return found.Unsure || found.Words && slices.ContainsFunc(membersOf(object), func(m member) bool {
 		switch v := gjson.Parse(m.val); {
-		case v.Type == gjson.String || v.Type == gjson.Number:
+		case v.Type == gjson.String:
 			return false
 		case v.IsObject() || v.IsArray():
 			return strings.Contains(m.val, "true") || strings.Contains(m.val, "false") || strings.Contains(m.val, "null")
 		}
-		var s *jsonschema.Schema
-		if w.schema != nil {
-			s = w.schema.props[m.name]
-		}
-		return s == nil || len(s.Types) == 0 || typed(s, "string")
+		return w.schema == nil || takesText(w.schema.props[m.name], 0)
 	})
 }
 

@@ -127,7 +127,7 @@ func (m *mender) member() error {
 
 // value reads a scalar, or the opening of a container.
 func (m *mender) value(r role) error {
-	for m.skip(); m.unwrap() || m.label(r); m.skip() {
+	for m.skip(); m.unwrap() || m.label(r) || m.prefix(r); m.skip() {
 	}
 	if m.spare > 0 {
 		m.doubt() // a closer was dropped, and members follow

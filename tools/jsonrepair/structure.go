@@ -237,6 +237,26 @@ func (m *mender) unwrap() bool {
 	return true
 }
 
+// prefix drops what languages write in front of the quotes of a text, as in r"x" and @"x", and reports
+// whether there is any. What a backslash is behind it, they do not agree on.
+func (m *mender) prefix(r role) bool {
+	const longest = 2
+	for n := 1; r == inObject && n <= longest && m.pos+n < len(m.text); n++ {
+		if strings.IndexByte("rRbBuUfFlL@$", m.text[m.pos+n-1]) < 0 {
+			return false
+		}
+		if c := m.text[m.pos+n]; c == '"' || c == '\'' {
+			if m.closes(m.pos+n+1, r) {
+				return false // b" lacks its first quote
+			}
+			m.doubt()
+			m.drop(KindQuote, n)
+			return true
+		}
+	}
+	return false
+}
+
 // label drops debris in front of an object that is a member's value: {"arguments": json {…}}, and
 // reports whether there is any.
 func (m *mender) label(r role) bool {
