@@ -39,7 +39,7 @@ func (w *shaper) doubtful(r reading) bool {
 // unframed takes one thing off, and reads what remains. Each way returns that, and words that it took.
 func (w *shaper) unframed(text string) (reading, bool) {
 	text = strings.TrimSpace(text)
-	ways := [...]func(text string) (inner, off string){halved, w.unheaded, unhollow, unquotedObject, untailed, unlabelled, undebris, unclosed, w.unspoken}
+	ways := [...]func(text string) (inner, off string){halved, w.unheaded, unhollow, unquotedObject, untailed, unlabelled, undebris, unclosed, w.unended, w.unspoken}
 	for _, way := range ways {
 		inner, taken := way(text)
 		if inner = strings.TrimSpace(inner); inner == "" || inner == text || w.framed >= maxFrames || w.remark(taken) != "" {
@@ -151,6 +151,24 @@ func (w *shaper) unspoken(text string) (inner, off string) {
 		return text, ""
 	}
 	return text[n:], ""
+}
+
+// unended is a text without the comment behind the object that says that this is the end.
+func (w *shaper) unended(text string) (inner, off string) {
+	end, ok := jsonrepair.End(text)
+	rest := strings.TrimSpace(text[end:])
+	for _, sign := range []string{"#", "//", "--", "/*"} {
+		if words, is := strings.CutPrefix(rest, sign); is && ok {
+			words = strings.ToLower(strings.TrimSuffix(words, "*/"))
+			for _, word := range strings.FieldsFunc(words, func(r rune) bool { return !isWordRune(r) && r != '_' }) {
+				if !slices.Contains([]string{"end", "eof", "eot", "eos", "done", "of", "the", "object", "json", "arguments", "args", "parameters", "call", "tool"}, word) && key(word) != key(w.tool) {
+					return text, ""
+				}
+			}
+			return text[:end], ""
+		}
+	}
+	return text, ""
 }
 
 // opens takes text[:n] off, if rest begins as arguments do, in one notation or another.

@@ -43,6 +43,9 @@ func (w *shaper) readMended(text string) (reading, *Refusal) {
 		w.note("args.empty", text, "{}", "")
 		return reading{object: "{}", raw: true}, nil
 	}
+	if value, ok := w.lone(body); ok {
+		return w.wrapValue(value)
+	}
 	fixed, err := jsonrepair.Repair(body, w.rules.MaxDepth)
 	if err != nil {
 		if body[0] == '{' && !w.open {
@@ -245,10 +248,10 @@ func (w *shaper) wrap(name, json string) reading {
 }
 
 // fit returns object as the schema wants it. One that is valid as the model wrote
-// it comes back byte for byte. An argument that the schema forbids is refused, not
+// it comes back byte for byte, unless a sign is stuck to the name of a parameter. An argument that the schema forbids is refused, not
 // dropped: it may be the one that made the call safe.
 func (w *shaper) fit(object string) (string, *Refusal) {
-	if s := w.schema; s != nil && (len(w.repairs) > 0 || !accepts(s.Schema, object)) {
+	if s := w.schema; s != nil && (len(w.repairs) > 0 || !accepts(s.Schema, object) || !w.spelt(object, s)) {
 		w.refill(len(object))
 		object = w.object(object, s.Schema, s.props, s.required, w.rules.paramsOf(w.tool))
 		if !w.accepts(s.Schema, object) {

@@ -148,6 +148,12 @@ func TestOf(t *testing.T) {
 		{`"a": {"b": 1}`, `{"a": {"b": 1}} frame frame …`},
 		{`"a": "x`, ""},
 		{`a: 1`, ""},
+		{"a: x\nb: |\n  one\n    two\n\n  three\nc: |-\n y", `{"a":"x","b":"one\n  two\n\nthree\n","c":"y"} lines …`},
+		{"b: |\n  one", `{"b":"one\n"} lines …`},
+		{"b: |\none", ""},
+		{"b: |\n\tone", ""},
+		{"b: |\n  one\n two", ""},
+		{"b: >\n  one", ""}, // who folds lines
 
 		// One in another.
 		{`<unk>▁｛"a"：▁「x」｝`, ` {"a": "x"} tokens signs marks`},
