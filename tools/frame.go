@@ -10,6 +10,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
+	"github.com/jgavinray/gpt-oss-executor/tools/notation"
 )
 
 // maxFrames bounds how often something is taken off from around arguments, in any order, so that time
@@ -19,6 +20,10 @@ const maxFrames = 24
 // read returns the one object that text means. Where that is not certain, something may stand around
 // it: it is taken off, a piece at a time and in any order, until what remains is certain.
 func (w *shaper) read(text string) (reading, *Refusal) {
+	if plain := w.carried(text); plain != text {
+		w.note("args.transport", text, plain, "")
+		text = plain
+	}
 	r, refusal := w.readBare(text)
 	if w.schema == nil || refusal == nil && !w.doubtful(r) {
 		return r, refusal
@@ -29,6 +34,15 @@ func (w *shaper) read(text string) (reading, *Refusal) {
 	}
 	w.repairs = noted
 	return r, refusal
+}
+
+// carried is text without what its transport left in it, unless it is valid as it is.
+func (w *shaper) carried(text string) string {
+	plain := notation.Carried(text)
+	if plain != text && gjson.Valid(text) {
+		return text
+	}
+	return plain
 }
 
 // doubtful reports whether a reading may be another one: it was guessed, or is the text itself.

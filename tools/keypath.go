@@ -161,6 +161,6 @@ func (w *shaper) unschemed(object string) (values string, ok bool) {
 	}
 	return values, !slices.ContainsFunc(membersOf(values), func(m member) bool {
 		v := gjson.Parse(m.val)
-		return v.IsObject() && v.Get("type").Type == gjson.String && !v.Get("value").Exists()
+		return m.name == "required" && !w.known(m.name) || v.IsObject() && v.Get("type").Type == gjson.String && !v.Get("value").Exists()
 	})
 }

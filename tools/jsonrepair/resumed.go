@@ -74,3 +74,12 @@ func matches(object, text string) []int {
 	}
 	return z[len(object):]
 }
+
+// beginsAgain reports whether the text begins again within itself, or at its end is about to: a stream
+// that was taken up again repeats what it had said.
+func (m *mender) beginsAgain() bool {
+	text := strings.Trim(m.text, asciiSpace)
+	colon := strings.IndexByte(text[:min(len(text), lookAhead)], ':')
+	m.work += len(text)
+	return strings.HasSuffix(text, `{"`) || colon > 0 && strings.Contains(text[1:], text[:colon+1])
+}

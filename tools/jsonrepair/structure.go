@@ -172,6 +172,9 @@ func (m *mender) finish(comma bool) {
 	if comma || m.top().members == 0 && m.spare == 0 {
 		m.cut = MidValue
 	}
+	if m.beginsAgain() {
+		m.doubt()
+	}
 	if m.cut == Whole && m.spare < len(m.open) {
 		m.cut = Closers
 	}

@@ -108,22 +108,6 @@ func notations() []written {
 		{"beats", func(k, v []string) (string, bool) {
 			return lay("{\n: keep-alive\n\n", `"`, `"`, ":: OPENROUTER PROCESSING\n\n ", ",\n: ping - 2026-01-01 00:00:00+00:00\r\n\r\n", "\n: any words\n\n}", inJSON)(k, v), true
 		}},
-		{"busy within", func(k, v []string) (string, bool) {
-			text := lay("{", `"`, `"`, ":", ",", "}", func(s string) string { return inJSON(s) + ": OPENROUTER PROCESSING\n\n" })(k, v)
-			return text, true
-		}},
-		{"chunks", func(k, v []string) (string, bool) {
-			text, whole := "", plain(k, v)
-			for n := 1; whole != ""; n += 3 {
-				part := whole[:min(n, len(whole))]
-				text, whole = text+fmt.Sprintf("%x\r\n%s\r\n", len(part), part), whole[len(part):]
-			}
-			return text + "0\r\n\r\n", true
-		}},
-		{"chunks, the first size eaten", func(k, v []string) (string, bool) {
-			whole := plain(k, v)
-			return fmt.Sprintf("%s\r\n%x\r\n%s", whole[:3], len(whole)-3, whole[3:]), true
-		}},
 		{"tokens between", func(k, v []string) (string, bool) {
 			return lay("{<|message|>", `"`, `"`, ":<|constrain|>", ",<|message|>", "<|call|>}", inJSON)(k, v), true
 		}},
@@ -250,6 +234,9 @@ func FuzzOf(f *testing.F) {
 			}
 		}
 		Begins(s)
+		if plain := Carried(s); len(plain) > len(s) {
+			t.Fatalf("%q became %q", s, plain)
+		}
 	})
 }
 
@@ -260,8 +247,9 @@ func TestHostileTextIsLinear(t *testing.T) {
 			text, least := strings.Repeat(piece, n/len(piece)), time.Hour
 			for range 3 {
 				begin := time.Now()
-				Of(text, 0)
+				Of(Carried(text), 0)
 				Literal(text, 0)
+				Beats(text)
 				least = min(least, time.Since(begin))
 			}
 			return least

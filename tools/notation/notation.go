@@ -45,7 +45,6 @@ func (r Reading) did(kind string) bool {
 func chain() []notation {
 	return []notation{
 		{kind: "args.utf16", read: wide},
-		{kind: "args.transport", read: chunked},
 		{kind: "args.transport", read: beats},
 		{kind: "args.tokens", read: around},
 		{kind: "args.encoded", read: encoded},

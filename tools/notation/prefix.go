@@ -34,7 +34,7 @@ func (p *literal) prefixed() (json string, ok bool) {
 		return json, ok && (!formats || !strings.ContainsAny(p.s[begin:p.i], "{}"))
 	}
 	end := p.rawEnd(body, closer, prefix == "@")
-	if end < 0 || hashes == "" && strings.HasPrefix(body[end:], closer+closer) { // three of them are another quote
+	if end < 0 || prefix != "@" && hashes == "" && strings.Contains(body[:end], "\n") || hashes == "" && strings.HasPrefix(body[end:], closer+closer) { // three of them are another quote
 		p.i = len(p.s)
 		return "", false
 	}

@@ -64,6 +64,14 @@ func (p *literal) wrapped(by wrapper) (json string, ok bool) {
 	return json, ok && strings.HasPrefix(json, "{")
 }
 
+// Wraps reports whether a text is a call that puts something into a wrapper of objects.
+func Wraps(text string) bool {
+	p := literal{s: strings.TrimRight(text, "; \n")}
+	p.take("await ")
+	name := p.name()
+	return (wrapperOf(name) != 0 || isType(name)) && p.peek() == '(' && strings.HasSuffix(p.s, ")")
+}
+
 // mostWrappers bounds how deep wrappers stand in each other.
 const mostWrappers = 64
 
