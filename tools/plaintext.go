@@ -80,7 +80,7 @@ func (w *shaper) wording(param, text string) (plain, why string) {
 	case why != "":
 	case notation.Begins(plain):
 		why = "begins as markup does"
-	case w.schema != nil && (strings.Contains(plain, `{"`+param+`"`) || strings.Contains(plain, `{\"`+param+`\"`)):
+	case w.schema != nil && holdsMember(plain, param):
 		why = "holds an object that names the argument"
 	case notation.Wraps(plain):
 		why = "puts an object into a function"
@@ -90,6 +90,23 @@ func (w *shaper) wording(param, text string) (plain, why string) {
 		why = "holds a tag that names an argument"
 	}
 	return plain, why
+}
+
+// holdsMember reports whether an object stands in a text that begins with a member of this name, or
+// with a token and it.
+func holdsMember(text, name string) bool {
+	const token = 16
+	text = strings.ReplaceAll(text, `\`, "")
+	for quoted := `"` + name + `"`; ; {
+		before, rest, found := strings.Cut(text, quoted)
+		if !found {
+			return false
+		}
+		if strings.HasPrefix(strings.TrimSpace(rest), ":") && strings.Contains(before[max(0, len(before)-token):], "{") {
+			return true
+		}
+		text = rest
+	}
 }
 
 // labelled says of which parameter a text gives the name, and not just its value: "limit=5", "<path>a".
@@ -136,7 +153,9 @@ func (w *shaper) guess(r reading) *Refusal {
 // beats reports whether a line by which a server keeps a stream open stands in a text whose line ends
 // were not escaped: it may have come between, or be the text's own.
 func (w *shaper) beats(object string) bool {
-	raw := slices.ContainsFunc(w.repairs, func(r Repair) bool { return r.Kind == jsonrepair.KindEscape || r.Kind == "args.wrap" || r.Kind == notation.Program })
+	raw := slices.ContainsFunc(w.repairs, func(r Repair) bool {
+		return r.Kind == jsonrepair.KindEscape || r.Kind == "args.wrap" || r.Kind == notation.Program
+	})
 	return raw && slices.ContainsFunc(membersOf(object), func(m member) bool { return notation.Beats(gjson.Parse(m.val).String()) })
 }
 
@@ -145,7 +164,7 @@ func (w *shaper) beats(object string) bool {
 func (w *shaper) swallows(object string) bool {
 	return w.schema != nil && slices.ContainsFunc(membersOf(object), func(m member) bool {
 		text := gjson.Parse(m.val)
-		return text.Type == gjson.String && w.schema.labels(text.String(), m.name)
+		return text.Type == gjson.String && (w.schema.labels(text.String(), m.name) || holdsMember(text.String(), m.name))
 	})
 }
 

@@ -210,6 +210,7 @@ func (w *shaper) unlike(param, why string) *Refusal {
 // wrapValue makes a JSON value the value of the tool's only parameter.
 func (w *shaper) wrapValue(json string) (reading, *Refusal) {
 	name, ok := w.only()
+	open := strings.IndexByte("\"[{", json[0]) < 0 // more of it may have been to come
 	if ok && w.schema != nil {
 		w.refill(len(json))
 		json = w.value(w.schema.props[name], json)
@@ -226,6 +227,7 @@ func (w *shaper) wrapValue(json string) (reading, *Refusal) {
 		return reading{}, w.refuse(BadJSON, "")
 	}
 	r := w.wrap(name, json)
+	r.raw = open
 	if json[0] == '"' || w.schema != nil && target(w.schema.props[name]).Types == nil {
 		return w.plain(r, nil)
 	}

@@ -42,7 +42,9 @@ var streamSlips = []slip{
 			return text + "0\r\n\r\n"
 		})
 	}},
-	{"token between", func(d *drawn) { d.comment([]string{"<|constrain|>", "<|message|>", "<|call|>", "</s>", "<｜tool▁sep｜>"}[d.r.IntN(5)]) }},
+	{"token between", func(d *drawn) {
+		d.comment([]string{"<|constrain|>", "<|message|>", "<|call|>", "</s>", "<｜tool▁sep｜>"}[d.r.IntN(5)])
+	}},
 	{"raw prefix", func(d *drawn) {
 		if m := d.texts(); !m.quoted && !strings.ContainsAny(m.plain, "\"\n\t") {
 			m.value, m.quoted = []string{"r", "R", "rb"}[d.r.IntN(3)]+`"`+m.plain+`"`, true

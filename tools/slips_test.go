@@ -199,6 +199,9 @@ var slips = []slip{
 	}},
 	{"bare backslashes", func(d *drawn) {
 		m := d.texts()
+		if m.quoted {
+			return
+		}
 		if bare := strings.ReplaceAll(m.value, `\\`, `\`); !json.Valid([]byte(bare)) {
 			m.value = bare
 		}

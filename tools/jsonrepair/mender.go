@@ -89,6 +89,10 @@ func (m *mender) mend() (Result, error) {
 	if err := m.root(); err != nil {
 		return Result{}, err
 	}
+	closed := slices.ContainsFunc(m.changes, func(c Change) bool { return c.Kind == KindCloser && c.To != "" })
+	if closed && m.beginsAgain() {
+		m.doubt()
+	}
 	if m.glyphs && holdsGlyphs(string(m.out)) {
 		return Result{}, &Error{0, "marks of a tokenizer stand in texts"}
 	}

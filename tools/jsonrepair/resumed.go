@@ -78,8 +78,8 @@ func matches(object, text string) []int {
 // beginsAgain reports whether the text begins again within itself, or at its end is about to: a stream
 // that was taken up again repeats what it had said.
 func (m *mender) beginsAgain() bool {
-	text := strings.Trim(m.text, asciiSpace)
+	text := strings.Trim(m.text, asciiSpace+"[")
 	colon := strings.IndexByte(text[:min(len(text), lookAhead)], ':')
 	m.work += len(text)
-	return strings.HasSuffix(text, `{"`) || colon > 0 && strings.Contains(text[1:], text[:colon+1])
+	return text != "" && strings.HasSuffix(text, `{"`) || colon > 0 && strings.Contains(text[1:], text[:colon+1])
 }

@@ -20,6 +20,11 @@ func (m *mender) separate() bool {
 		case c == ',':
 			commas++
 			m.pos++
+		case c == ';':
+			m.doubt()
+			m.note(KindComma, m.pos, ";", ",")
+			commas++
+			m.pos++
 		case c == '}' || c == ']':
 			if m.close(c) {
 				m.noteCommas(0, commas, at)
@@ -172,9 +177,6 @@ func (m *mender) finish(comma bool) {
 	if comma || m.top().members == 0 && m.spare == 0 {
 		m.cut = MidValue
 	}
-	if m.beginsAgain() {
-		m.doubt()
-	}
 	if m.cut == Whole && m.spare < len(m.open) {
 		m.cut = Closers
 	}
@@ -190,7 +192,7 @@ func (m *mender) colon() {
 	m.out = append(m.out, ':')
 	m.skip()
 	at, signs := m.pos, 0
-	for m.pos < len(m.text) && (m.text[m.pos] == ':' || m.text[m.pos] == '=') {
+	for m.pos < len(m.text) && !m.commentAt(m.pos) && (m.text[m.pos] == ':' || m.text[m.pos] == '=') {
 		if m.text[m.pos] == '=' && strings.HasPrefix(m.text[m.pos+1:], ">") {
 			m.pos++
 		}

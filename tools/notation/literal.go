@@ -12,7 +12,7 @@ import (
 // stands in quotes that end it beyond doubt: one with a quote of its kind, an escape that programs do
 // not share or a line end is not read.
 func Literal(text string, depth int) []Reading {
-	plain := strings.TrimRight(strings.TrimSpace(text), "; \n")
+	plain := strings.TrimRight(unfenced(Bare(text)), "; \n")
 	p := literal{s: plain}
 	json, ok := p.root()
 	p.blank()

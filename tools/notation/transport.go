@@ -42,6 +42,9 @@ func beats(s string) []string {
 		return nil
 	}
 	text, ok := split(s, func(part string) (string, bool) {
+		if strings.ContainsAny(part, "'`‘“„«‹「『｢《〝❝＂") {
+			return part, false // a text of another notation
+		}
 		return remark().ReplaceAllString(beat().ReplaceAllString(part, ""), "\n"), true
 	}, same)
 	return only(text, s, ok)
