@@ -94,7 +94,7 @@ func Repair(text string, maxDepth int) (Result, error) {
 	if plain := []byte(strings.Trim(text, asciiSpace)); len(plain) > 0 && validEnd(plain, 0, maxDepth) == len(plain) {
 		return Result{JSON: plain}, nil
 	}
-	if object, ok := resumed(text, maxDepth); ok {
+	if object, ok := Resumed(text, maxDepth); ok {
 		begin := strings.LastIndex(text, object)
 		return Result{JSON: []byte(object), Changes: []Change{{KindRepeat, 0, excerpt(text[:begin]), ""}}, Total: 1}, nil
 	}

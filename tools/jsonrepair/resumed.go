@@ -1,11 +1,17 @@
 package jsonrepair
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
-// resumed returns the object that text ends in, where all that stands before it is beginnings of it,
+// Resumed returns the object that text ends in, where all that stands before it is beginnings of it,
 // one or more: a stream that was taken up again repeats what it had said, and so do snapshots that are
 // joined. No other text is made so, hence this is no guess.
-func resumed(text string, maxDepth int) (object string, ok bool) {
+func Resumed(text string, maxDepth int) (object string, ok bool) {
+	if maxDepth <= 0 {
+		maxDepth = defaultDepth
+	}
 	text = strings.Trim(text, asciiSpace)
 	at := lastObject(text)
 	if at <= 0 || validEnd([]byte(text[at:]), 0, maxDepth) != len(text)-at {
@@ -15,8 +21,11 @@ func resumed(text string, maxDepth int) (object string, ok bool) {
 	match := matches(object, text[:at])
 	reach := 0 // up to there, a beginning may end anywhere
 	for i := 0; i < at && i <= reach; i++ {
-		if isSpace(text[i]) {
+		switch half := string(utf8.RuneError); {
+		case isSpace(text[i]):
 			reach = max(reach, i+1)
+		case strings.HasPrefix(text[i:], half): // of a character that was cut
+			reach = max(reach, i+len(half))
 		}
 		reach = max(reach, i+match[i])
 	}
