@@ -29,6 +29,7 @@ func TestDamage(t *testing.T) {
 		{noteTool, "{\"text\":\"a\",\"tags\":[\"a\",\n: keep-alive\n\n\"b\"]}", "{\"text\":\"a\",\"tags\":[\"a\",\n\"b\"]}"},
 		{execTool, "{\"command\":\"ls: OPENROUTER PROCESSING\n\n -la\"}", `{"command":"ls -la"}`},
 		{execTool, "{\"command\":\"ls: ping\n\n -la\"}", `bad_json`},
+		{execTool, "{\"command\":`ls\n: ping\n\n-la`}", `bad_json`},
 		{execTool, `{"command":"ls: ping\n\n -la"}`, `{"command":"ls: ping\n\n -la"}`}, // as the model escaped it
 		{execTool, "e\r\n{\"command\":\"ls\r\n2\r\n\"}\r\n0\r\n\r\n", `{"command":"ls"}`},
 
@@ -46,6 +47,7 @@ func TestDamage(t *testing.T) {
 		{execTool, `{"command":"ls","timeout":٣٠}`, `{"command":"ls","timeout":30}`},
 		{execTool, `{"command":"ls","timeout":1,5}`, `bad_json`},
 		{call, `{"phone":+358401234567}`, `bad_json`},
+		{call, `{"type":"object","properties":{"phone":+358401234567},"required":[]}`, `bad_json`},
 		{call, `{"phone":"1","pause":+3}`, `{"phone":"1","pause":3}`},
 		{execTool, `{"command":"ls";"timeout":3;};`, `{"command":"ls","timeout":3}`},
 		{execTool, `{"command":"ls"، "timeout":3}`, `{"command":"ls", "timeout":3}`},

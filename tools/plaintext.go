@@ -154,7 +154,7 @@ func (w *shaper) guess(r reading) *Refusal {
 // were not escaped: it may have come between, or be the text's own.
 func (w *shaper) beats(object string) bool {
 	raw := slices.ContainsFunc(w.repairs, func(r Repair) bool {
-		return r.Kind == jsonrepair.KindEscape || r.Kind == "args.wrap" || r.Kind == notation.Program
+		return slices.Contains([]string{jsonrepair.KindEscape, "args.wrap", "args.signs", notation.Program}, r.Kind)
 	})
 	return raw && slices.ContainsFunc(membersOf(object), func(m member) bool { return notation.Beats(gjson.Parse(m.val).String()) })
 }

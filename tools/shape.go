@@ -170,7 +170,7 @@ func (w *shaper) unsure(found jsonrepair.Result, object string) bool {
 		case v.Type == gjson.String:
 			return false
 		case v.IsObject() || v.IsArray():
-			return strings.Contains(m.val, "true") || strings.Contains(m.val, "false") || strings.Contains(m.val, "null")
+			return strings.Contains(m.val, "true") || strings.Contains(m.val, "false") || strings.Contains(m.val, "null") || found.Has(jsonrepair.KindNumber)
 		}
 		return w.schema == nil || takesText(w.schema.props[m.name], 0)
 	})
