@@ -45,6 +45,9 @@ func (m *mender) commentAt(i int) bool {
 // beatAt reports whether s begins with a line, and an empty one behind it, by which a server keeps a
 // stream open.
 func beatAt(s string) bool {
+	if first := strings.TrimLeft(s[1:], " "); first == "" || strings.IndexByte("okhp", first[0]|0x20) < 0 {
+		return false // as nearly always, and cheaper
+	}
 	line, rest, _ := strings.Cut(strings.ToLower(s), "\n")
 	if !strings.HasPrefix(rest, "\n") && !strings.HasPrefix(rest, "\r\n") {
 		return false
