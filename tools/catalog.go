@@ -226,6 +226,11 @@ func (c *Catalog) object(m Match, w *shaper, args string, end Ending) (string, *
 		w.note("args.unwrap", r.object, inner, "")
 		return c.object(m, w, inner, end)
 	}
+	if inner, ok := w.unschemed(r.object); ok && w.levels < maxLevels {
+		if object, ok := c.within(m, w, r.object, inner, end); ok {
+			return object, nil
+		}
+	}
 	if m.Deferred != "" {
 		r.object = `{"id":` + quote(m.Deferred) + `,"args":` + r.object + `}`
 	}
@@ -236,13 +241,23 @@ func (c *Catalog) object(m Match, w *shaper, args string, end Ending) (string, *
 	}
 	if inner, ok := c.deeper(m, w, r.object); ok && w.levels < maxLevels {
 		w.repairs = w.repairs[:noted]
-		w.levels++
-		w.note("args.unwrap", r.object, inner, "")
-		if object, why := c.object(m, w, inner, end); why == nil {
+		if object, ok := c.within(m, w, r.object, inner, end); ok {
 			return object, nil
 		}
 	}
 	return "", refusal
+}
+
+// within returns the arguments that stand within an object, if they are what the tool takes.
+func (c *Catalog) within(m Match, w *shaper, object, inner string, end Ending) (string, bool) {
+	noted := len(w.repairs)
+	w.levels++
+	w.note("args.unwrap", object, inner, "")
+	args, why := c.object(m, w, inner, end)
+	if why != nil {
+		w.repairs = w.repairs[:noted]
+	}
+	return args, why == nil
 }
 
 func (c *Catalog) shaper(m Match) *shaper {

@@ -117,7 +117,7 @@ func (c *checker) object(s *jsontext.Scanner) bool {
 			return false // an escape: it may be another spelling of a key
 		}
 		p, named := c.props[string(key)]
-		if !named && c.closed {
+		if !named && (c.closed || len(c.props) > 0 && odd(string(key))) {
 			return false
 		}
 		given |= p.bit

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -29,8 +30,8 @@ func membersOf(object string) []member {
 // object mends the keys and values of an object. The order of the keys and every
 // untouched value stay as they are.
 func (w *shaper) object(raw string, s *jsonschema.Schema, props map[string]*jsonschema.Schema, required []string, aliases []ParamAlias) string {
-	all := membersOf(raw)
-	changed := w.splitKeys(all, props)
+	all, changed := w.nest(membersOf(raw), props)
+	changed = w.splitKeys(all, props) || changed
 	if w.renameKeys(all, props, aliases) {
 		changed = true
 	}
@@ -77,7 +78,7 @@ func (w *shaper) renameKeys(all []member, props map[string]*jsonschema.Schema, a
 		free := func(name string) bool { return props[name] != nil && !has(all, name) }
 		name, place := aliasOf(m.name, aliases, free)
 		if name == "" {
-			name = sameKey(m.name, props, free)
+			name = cmp.Or(sameKey(m.name, props, free), w.unprefixed(m.name, free))
 		}
 		if name != "" {
 			w.note("args.rename", m.name, name, place)

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
@@ -103,10 +104,7 @@ func (w *shaper) meant(name string) string {
 	if param, _ := aliasOf(name, w.rules.paramsOf(w.tool), w.known); param != "" {
 		return param
 	}
-	if param := sameKey(name, w.schema.props, w.known); param != "" {
-		return param
-	}
-	return name
+	return cmp.Or(sameKey(name, w.schema.props, w.known), w.unprefixed(name, w.known), name)
 }
 
 // known reports whether the tool has a parameter of exactly this name.

@@ -111,7 +111,7 @@ func (c *Catalog) deeper(m Match, w *shaper, object string) (inner string, ok bo
 			key, inner = member.name, text
 		}
 	}
-	if inner == "" {
+	if inner == "" || key == "properties" && gjson.Get(inner, "required").IsArray() && !w.known("required") {
 		return "", false
 	}
 	name, refusal := c.Name(key)

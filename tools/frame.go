@@ -10,6 +10,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
+	"github.com/jgavinray/gpt-oss-executor/tools/notation"
 )
 
 // maxFrames bounds how often something is taken off from around arguments, in any order, so that time
@@ -19,6 +20,10 @@ const maxFrames = 24
 // read returns the one object that text means. Where that is not certain, something may stand around
 // it: it is taken off, a piece at a time and in any order, until what remains is certain.
 func (w *shaper) read(text string) (reading, *Refusal) {
+	if plain := w.carried(text); plain != text {
+		w.note("args.transport", text, plain, "")
+		text = plain
+	}
 	r, refusal := w.readBare(text)
 	if w.schema == nil || refusal == nil && !w.doubtful(r) {
 		return r, refusal
@@ -31,6 +36,15 @@ func (w *shaper) read(text string) (reading, *Refusal) {
 	return r, refusal
 }
 
+// carried is text without what its transport left in it, unless it is valid as it is.
+func (w *shaper) carried(text string) string {
+	plain := notation.Carried(text)
+	if plain != text && gjson.Valid(text) {
+		return text
+	}
+	return plain
+}
+
 // doubtful reports whether a reading may be another one: it was guessed, or is the text itself.
 func (w *shaper) doubtful(r reading) bool {
 	return r.unsure || slices.ContainsFunc(w.repairs, func(r Repair) bool { return r.Kind == "args.wrap" })
@@ -39,7 +53,7 @@ func (w *shaper) doubtful(r reading) bool {
 // unframed takes one thing off, and reads what remains. Each way returns that, and words that it took.
 func (w *shaper) unframed(text string) (reading, bool) {
 	text = strings.TrimSpace(text)
-	ways := [...]func(text string) (inner, off string){halved, w.unheaded, unhollow, unquotedObject, untailed, unlabelled, undebris, unclosed, w.unspoken}
+	ways := [...]func(text string) (inner, off string){halved, w.unheaded, unhollow, unquotedObject, untailed, unlabelled, undebris, unclosed, w.unended, w.unspoken}
 	for _, way := range ways {
 		inner, taken := way(text)
 		if inner = strings.TrimSpace(inner); inner == "" || inner == text || w.framed >= maxFrames || w.remark(taken) != "" {
@@ -151,6 +165,24 @@ func (w *shaper) unspoken(text string) (inner, off string) {
 		return text, ""
 	}
 	return text[n:], ""
+}
+
+// unended is a text without the comment behind the object that says that this is the end.
+func (w *shaper) unended(text string) (inner, off string) {
+	end, ok := jsonrepair.End(text)
+	rest := strings.TrimSpace(text[end:])
+	for _, sign := range []string{"#", "//", "--", "/*"} {
+		if words, is := strings.CutPrefix(rest, sign); is && ok {
+			words = strings.ToLower(strings.TrimSuffix(words, "*/"))
+			for _, word := range strings.FieldsFunc(words, func(r rune) bool { return !isWordRune(r) && r != '_' }) {
+				if !slices.Contains([]string{"end", "eof", "eot", "eos", "done", "of", "the", "object", "json", "arguments", "args", "parameters", "call", "tool"}, word) && key(word) != key(w.tool) {
+					return text, ""
+				}
+			}
+			return text[:end], ""
+		}
+	}
+	return text, ""
 }
 
 // opens takes text[:n] off, if rest begins as arguments do, in one notation or another.

@@ -69,10 +69,13 @@ func (w *shaper) notated(readings []notation.Reading) (r reading, refusal *Refus
 
 // mayBeProgram reports whether a text may be what the tool runs, and no arguments: code = "x" is
 // Python, too. The values of a literal have types: where they do not fit, {code: true} may be a text
-// that lacks its quotes. A shell may have to see the backslash of it\'s.
+// that lacks its quotes, and +358 a number to call. A shell may have to see the backslash of it\'s.
 func (w *shaper) mayBeProgram(n notation.Reading) bool {
-	if step := n.Steps[0]; step.Kind == notation.Program &&
-		(!accepts(w.schema.Schema, n.JSON) || w.rules.Class(w.tool) == Exec && notation.Contracted(step.From)) {
+	typed := slices.ContainsFunc(n.Steps, func(s notation.Step) bool { return s.Kind == notation.Program || s.Kind == notation.Numbers })
+	if typed && !accepts(w.schema.Schema, n.JSON) {
+		return true
+	}
+	if step := n.Steps[0]; step.Kind == notation.Program && w.rules.Class(w.tool) == Exec && notation.Contracted(step.From) {
 		return true
 	}
 	name, _ := w.only()

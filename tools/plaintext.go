@@ -80,10 +80,33 @@ func (w *shaper) wording(param, text string) (plain, why string) {
 	case why != "":
 	case notation.Begins(plain):
 		why = "begins as markup does"
+	case w.schema != nil && holdsMember(plain, param):
+		why = "holds an object that names the argument"
+	case notation.Wraps(plain):
+		why = "puts an object into a function"
+	case notation.Carried(plain) != plain:
+		why = "holds what its transport left in it"
 	case w.schema != nil && notation.Tagged(plain, func(name string) bool { return w.schema.props[name] != nil }):
 		why = "holds a tag that names an argument"
 	}
 	return plain, why
+}
+
+// holdsMember reports whether an object stands in a text that begins with a member of this name, or
+// with a token and it.
+func holdsMember(text, name string) bool {
+	const token = 16
+	text = strings.ReplaceAll(text, `\`, "")
+	for quoted := `"` + name + `"`; ; {
+		before, rest, found := strings.Cut(text, quoted)
+		if !found {
+			return false
+		}
+		if strings.HasPrefix(strings.TrimSpace(rest), ":") && strings.Contains(before[max(0, len(before)-token):], "{") {
+			return true
+		}
+		text = rest
+	}
 }
 
 // labelled says of which parameter a text gives the name, and not just its value: "limit=5", "<path>a".
@@ -115,10 +138,25 @@ func (w *shaper) guess(r reading) *Refusal {
 	if r.unsure && w.swallows(r.object) {
 		return w.refuse(BadJSON, "a text in it holds another argument")
 	}
-	if w.harmless() || !r.unsure && r.cut != jsonrepair.Unquoted {
+	if w.harmless() {
+		return nil
+	}
+	if w.beats(r.object) {
+		return w.refuse(BadJSON, "a text in it holds a line that a server sends to keep a stream open")
+	}
+	if !r.unsure && r.cut != jsonrepair.Unquoted {
 		return nil
 	}
 	return w.refuse(BadJSON, `it is not certain where a text in it begins or ends; send valid JSON, with \" and \\ inside of texts`)
+}
+
+// beats reports whether a line by which a server keeps a stream open stands in a text whose line ends
+// were not escaped: it may have come between, or be the text's own.
+func (w *shaper) beats(object string) bool {
+	raw := slices.ContainsFunc(w.repairs, func(r Repair) bool {
+		return slices.Contains([]string{jsonrepair.KindEscape, "args.wrap", "args.signs", notation.Program}, r.Kind)
+	})
+	return raw && slices.ContainsFunc(membersOf(object), func(m member) bool { return notation.Beats(gjson.Parse(m.val).String()) })
 }
 
 // swallows reports whether a text of object goes on with another argument: then it does not end
@@ -126,7 +164,7 @@ func (w *shaper) guess(r reading) *Refusal {
 func (w *shaper) swallows(object string) bool {
 	return w.schema != nil && slices.ContainsFunc(membersOf(object), func(m member) bool {
 		text := gjson.Parse(m.val)
-		return text.Type == gjson.String && w.schema.labels(text.String(), m.name)
+		return text.Type == gjson.String && (w.schema.labels(text.String(), m.name) || holdsMember(text.String(), m.name))
 	})
 }
 

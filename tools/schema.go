@@ -142,3 +142,16 @@ func instance(v gjson.Result) any {
 // typed reports whether one of the types that s lists is t. A schema without
 // "type" lists none.
 func typed(s *jsonschema.Schema, t string) bool { return slices.Contains(s.Types, t) }
+
+// takesText reports whether a schema may allow a text.
+func takesText(s *jsonschema.Schema, depth int) bool {
+	if s == nil || depth > maxRefs {
+		return true
+	}
+	s = target(s)
+	branches := slices.Concat(s.AnyOf, s.OneOf)
+	if len(s.Types) > 0 || len(branches) == 0 {
+		return len(s.Types) == 0 || typed(s, "string")
+	}
+	return slices.ContainsFunc(branches, func(b *jsonschema.Schema) bool { return takesText(b, depth+1) })
+}

@@ -8,7 +8,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
-	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 	"github.com/jgavinray/gpt-oss-executor/tools/notation"
 )
 
@@ -43,6 +42,9 @@ func (w *shaper) readMended(text string) (reading, *Refusal) {
 	if body == "" || body == "null" {
 		w.note("args.empty", text, "{}", "")
 		return reading{object: "{}", raw: true}, nil
+	}
+	if value, ok := w.lone(body); ok {
+		return w.wrapValue(value)
 	}
 	fixed, err := jsonrepair.Repair(body, w.rules.MaxDepth)
 	if err != nil {
@@ -172,16 +174,12 @@ func (w *shaper) readJSON(found jsonrepair.Result) (reading, *Refusal) {
 func (w *shaper) unsure(found jsonrepair.Result, object string) bool {
 	return found.Unsure || found.Words && slices.ContainsFunc(membersOf(object), func(m member) bool {
 		switch v := gjson.Parse(m.val); {
-		case v.Type == gjson.String || v.Type == gjson.Number:
+		case v.Type == gjson.String:
 			return false
 		case v.IsObject() || v.IsArray():
-			return strings.Contains(m.val, "true") || strings.Contains(m.val, "false") || strings.Contains(m.val, "null")
+			return strings.Contains(m.val, "true") || strings.Contains(m.val, "false") || strings.Contains(m.val, "null") || found.Has(jsonrepair.KindNumber)
 		}
-		var s *jsonschema.Schema
-		if w.schema != nil {
-			s = w.schema.props[m.name]
-		}
-		return s == nil || len(s.Types) == 0 || typed(s, "string")
+		return w.schema == nil || takesText(w.schema.props[m.name], 0)
 	})
 }
 
@@ -219,6 +217,7 @@ func (w *shaper) unlike(param, why string) *Refusal {
 // wrapValue makes a JSON value the value of the tool's only parameter.
 func (w *shaper) wrapValue(json string) (reading, *Refusal) {
 	name, ok := w.only()
+	open := strings.IndexByte("\"[{", json[0]) < 0 // more of it may have been to come
 	if ok && w.schema != nil {
 		w.refill(len(json))
 		json = w.value(w.schema.props[name], json)
@@ -235,6 +234,7 @@ func (w *shaper) wrapValue(json string) (reading, *Refusal) {
 		return reading{}, w.refuse(BadJSON, "")
 	}
 	r := w.wrap(name, json)
+	r.raw = open
 	if json[0] == '"' || w.schema != nil && target(w.schema.props[name]).Types == nil {
 		return w.plain(r, nil)
 	}
@@ -257,10 +257,10 @@ func (w *shaper) wrap(name, json string) reading {
 }
 
 // fit returns object as the schema wants it. One that is valid as the model wrote
-// it comes back byte for byte. An argument that the schema forbids is refused, not
+// it comes back byte for byte, unless a sign is stuck to the name of a parameter. An argument that the schema forbids is refused, not
 // dropped: it may be the one that made the call safe.
 func (w *shaper) fit(object string) (string, *Refusal) {
-	if s := w.schema; s != nil && (len(w.repairs) > 0 || !accepts(s.Schema, object)) {
+	if s := w.schema; s != nil && (len(w.repairs) > 0 || !accepts(s.Schema, object) || !w.spelt(object, s)) {
 		w.refill(len(object))
 		object = w.object(object, s.Schema, s.props, s.required, w.rules.paramsOf(w.tool))
 		if !w.accepts(s.Schema, object) {

@@ -27,6 +27,7 @@ func TestSlips(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("SLIPS_SEED")); err == nil {
 		stream = n
 	}
+	every := slices.Concat(slips, streamSlips)
 	all := map[string]*outcomes{}
 	by := map[string]*outcomes{}
 	shown := map[string]int{}
@@ -36,7 +37,7 @@ func TestSlips(t *testing.T) {
 		meant := d.String()
 		done := []string{}
 		for range 1 + r.IntN(2) {
-			s := slips[r.IntN(len(slips))]
+			s := every[r.IntN(len(every))]
 			s.do(d)
 			done = append(done, s.name)
 		}

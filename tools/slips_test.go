@@ -16,7 +16,7 @@ var pieces = []string{
 	`echo "hi there"`, `grep -c '#' notes.txt`, `# a note`, ` // why`, `C:\new\tables`, "\n", `{a: 1}`, `}`, `"}`, `$5.00`, `1,234`,
 	`color: #fff;`, `https://a.example/c?d=1&e=2#f`, `sed 's/\(a\)/\1/g' f`, `^\d+\.\w*$`, `ls -la | wc -l`, `"a": "b",`, `<div class="x">`,
 	`&amp;`, `%20`, `/* c */`, `it's`, "`date`", `“x”`, `, `, `: `, `[1, 2]`, "```", `null`, "\t", `größe`, `\`, `\n`, `'`, `"`, `a, b`, `x = 1`,
-	`print("done")`, `ls`, `cat a.txt`, `tide table`, `report.md`, `],`, `{"k": "v"}`, `--flag="a b"`, `true`, `{`, `//cdn.example/x.js`, `#!/bin/sh`,
+	`print("done")`, `ls`, `cat a.txt`, `tide table`, `report.md`, `],`, `{"k": "v"}`, `--flag="a b"`, `true`, `+358401`, `0x1F`, `1_000`, `: ping`, `{`, `//cdn.example/x.js`, `#!/bin/sh`,
 }
 
 // drawnTool is a tool, and the parameters that a drawn call of it gives.
@@ -199,6 +199,9 @@ var slips = []slip{
 	}},
 	{"bare backslashes", func(d *drawn) {
 		m := d.texts()
+		if m.quoted {
+			return
+		}
 		if bare := strings.ReplaceAll(m.value, `\\`, `\`); !json.Valid([]byte(bare)) {
 			m.value = bare
 		}

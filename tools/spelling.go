@@ -17,7 +17,7 @@ func spelling(given string) string {
 			return r - 0xFF01 + '!'
 		}
 		return latin(r)
-	}, strings.Trim(given, " \"'`:=$@")))
+	}, strings.Trim(given, keySigns)))
 }
 
 // latin is the Latin letter that a Cyrillic one looks like, or r.

@@ -29,7 +29,7 @@ type Operator struct {
 
 // Operators lists every kind of damage, in the order of their stages.
 func Operators() []Operator {
-	all := slices.Concat(jsonOps(), notationOps(), bodyOps(), nameOps(), headerOps(), orderOps(), spellingOps(), strippingOps(), wrapperOps(), deliveryOps(), halfOps(), entryOps(), apiOps())
+	all := slices.Concat(jsonOps(), notationOps(), streamOps(), bodyOps(), nameOps(), headerOps(), orderOps(), spellingOps(), strippingOps(), wrapperOps(), deliveryOps(), halfOps(), entryOps(), apiOps())
 	slices.SortStableFunc(all, func(a, b Operator) int { return a.stage - b.stage })
 	return all
 }

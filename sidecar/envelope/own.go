@@ -12,6 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
 // Own is one of the server's own calls, put together from its pieces.
@@ -131,12 +132,16 @@ func (all Owns) Take(n int, last tools.End) iter.Seq2[*Own, tools.End] {
 	}
 }
 
-// inText says that arguments end inside of a text.
+// inText says that arguments end inside of a text. A stream that was taken up again ends as its object
+// does, whatever the quotes in front of that say.
 func inText(args []byte) bool {
 	if json.Valid(args) {
 		return false
 	}
 	text := string(args)
+	if _, resumed := jsonrepair.Resumed(text, 0); resumed {
+		return false
+	}
 	value := jsonend.Scan{At: scan.SkipSpace(text, 0)}
 	return !value.Run(text, true) && value.InString
 }

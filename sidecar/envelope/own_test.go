@@ -27,6 +27,7 @@ func TestOwnsTake(t *testing.T) {
 		"split":                  {[]envelope.Own{own(0, "a", "f", `{"a"`), own(1, "", "", `:1}`)}, `f{"a":1}2`},
 		"split, not whole":       {[]envelope.Own{own(0, "a", "f", `{"a"`), own(1, "", "", `:1`)}, `f{"a"0 :12`},
 		"split inside of a text": {[]envelope.Own{own(0, "a", "f", `{"a":"x`), own(1, "", "", `y`)}, `f{"a":"x2 y2`},
+		"taken up again":         {[]envelope.Own{own(0, "a", "f", `{"a":"x{"a":"xy"}`), own(1, "b", "g", `{}`)}, `f{"a":"x{"a":"xy"}0 g{}2`},
 		"whole in front":         {[]envelope.Own{own(0, "a", "f", `{}`), own(1, "", "", `{"b":1}`)}, `f{}0 {"b":1}2`},
 		"the same id":            {[]envelope.Own{own(0, "a", "f", `{"a"`), own(1, "a", "f", `:1}`)}, `f{"a":1}2`},
 		"the same id, another":   {[]envelope.Own{own(0, "a", "f", `{"a"`), own(1, "a", "g", `:1}`)}, `f{"a"0 g:1}2`},

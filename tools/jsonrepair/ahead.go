@@ -25,14 +25,22 @@ func (m *mender) closes(after int, r role) bool {
 		return c == ','
 	case c == '}' || c == ']':
 		return m.closersAhead(n)
-	case r == inObject && c == ',':
+	case r == inObject && (c == ',' || c == ';'):
 		return m.memberAhead(n + 1)
 	case r == inObject && markAt(m.text, n).width > 0:
-		return m.keyAt(n) == surely
+		return m.keyAt(n) == surely || m.lineBreak(after, n) && m.wholeText(n)
 	case r == inObject:
 		return m.lineBreak(after, n) && m.keyAt(n) == surely
 	}
 	return m.closesElement(after, n)
+}
+
+// wholeText reports whether a text in quotes stands at n, and the end of its member behind it.
+func (m *mender) wholeText(n int) bool {
+	open := markAt(m.text, n)
+	end, w := m.keyEnd(n+open.width, open.kind)
+	behind := m.blank(end + w)
+	return w > 0 && behind < len(m.text) && (m.text[behind] == ',' && m.memberAhead(behind+1) || m.text[behind] == '}' && m.closersAhead(behind))
 }
 
 // closesKey judges a mark in a key by the byte at n.

@@ -1,6 +1,10 @@
 package jsonrepair
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+)
 
 // bare reads a value without quotes: a literal, a number, or text that should
 // have been quoted.
@@ -30,6 +34,7 @@ func (m *mender) writeBare(at int, word string, r role) bool {
 	if to, kind, ok := scalar(word); ok {
 		if to != word {
 			m.note(kind, at, word, to)
+			m.words = m.words || kind == KindNumber // +358 may be a number to call
 		}
 		m.out = append(m.out, to...)
 		return kind == KindLiteral
@@ -169,32 +174,20 @@ func literal(word string) (string, bool) {
 		return "true", true
 	case "false", "False", "FALSE":
 		return "false", true
-	case "null", "None", "Null", "NULL", "undefined", "NaN", "Infinity", "-Infinity":
+	case "null", "None", "Null", "NULL", "nil", "undefined", "NaN", "Infinity", "-Infinity":
 		return "null", true
 	}
 	return "", false
 }
 
-// number returns word as a JSON number, completed where a digit is missing: .25,
-// 1. and 2e-. A leading zero makes it a string, as in a postal code.
+// number returns word as a JSON number, completed where a digit is missing: -, 2e-. A leading
+// zero makes it a string, as in a postal code.
 func number(word string) (string, bool) {
-	if isNumber(word) {
-		return word, true
-	}
 	if word == "-" {
 		return "0", true
 	}
-	sign, digits := "", strings.TrimPrefix(word, "+")
-	if rest, ok := strings.CutPrefix(digits, "-"); ok {
-		sign, digits = "-", rest
+	if !isNumber(word) && strings.ContainsAny(word, "eE") && isNumber(word+"0") {
+		return word + "0", true
 	}
-	switch {
-	case strings.HasPrefix(digits, "."):
-		digits = "0" + digits
-	case strings.HasSuffix(digits, "."), strings.HasSuffix(digits, "e"), strings.HasSuffix(digits, "E"),
-		strings.HasSuffix(digits, "e-"), strings.HasSuffix(digits, "e+"):
-		digits += "0"
-	}
-	to := sign + digits
-	return to, isNumber(to)
+	return jsontext.Numeral(word)
 }

@@ -89,6 +89,10 @@ func (m *mender) mend() (Result, error) {
 	if err := m.root(); err != nil {
 		return Result{}, err
 	}
+	closed := slices.ContainsFunc(m.changes, func(c Change) bool { return c.Kind == KindCloser && c.To != "" })
+	if closed && m.beginsAgain() {
+		m.doubt()
+	}
 	if m.glyphs && holdsGlyphs(string(m.out)) {
 		return Result{}, &Error{0, "marks of a tokenizer stand in texts"}
 	}
@@ -127,7 +131,7 @@ func (m *mender) member() error {
 
 // value reads a scalar, or the opening of a container.
 func (m *mender) value(r role) error {
-	for m.skip(); m.unwrap() || m.label(r); m.skip() {
+	for m.skip(); m.unwrap() || m.label(r) || m.prefix(r); m.skip() {
 	}
 	if m.spare > 0 {
 		m.doubt() // a closer was dropped, and members follow

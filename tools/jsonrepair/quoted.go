@@ -85,17 +85,24 @@ type extent struct {
 	lost  bool // no quote closed it, but the closers of all containers end the text
 }
 
-// quoted reads a string in quotes of any kind, and those joined to it by +.
+// quoted reads a string in quotes of any kind, and those joined to it: by +, or in a line of their own,
+// as programs part long texts.
 func (m *mender) quoted(r role) {
 	m.oneQuoted(r)
 	for r != inKey {
 		n := m.blank(m.pos)
-		if n >= len(m.text) || m.text[n] != '+' || !m.joins(n) {
+		plus := n < len(m.text) && m.text[n] == '+' && m.joins(n)
+		if !plus && (r != inObject || n >= len(m.text) || !m.lineBreak(m.pos, n) || markAt(m.text, n).width == 0 || !m.wholeText(n)) {
 			return
 		}
-		m.note(KindConcat, n, "+", "")
 		m.doubt()
-		m.pos = m.blank(n + 1)
+		m.pos = n
+		if plus {
+			m.note(KindConcat, n, "+", "")
+			m.pos = m.blank(n + 1)
+		} else {
+			m.note(KindConcat, n, "", "+")
+		}
 		m.skip()
 		if m.pos == len(m.text) || markAt(m.text, m.pos).width == 0 {
 			return

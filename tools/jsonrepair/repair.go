@@ -47,7 +47,7 @@ const (
 	KindFence    = "json.fence"    // a code fence dropped
 	KindWrapper  = "json.wrapper"  // callback(…), ObjectId(…) or (…) around a value dropped
 	KindProse    = "json.prose"    // text before, after or between values dropped
-	KindRepeat   = "json.repeat"   // the same object once more dropped
+	KindRepeat   = "json.repeat"   // beginnings of the object before it dropped, or the same once more
 	KindSequence = "json.sequence" // several values put into one array
 )
 
@@ -93,6 +93,10 @@ func Repair(text string, maxDepth int) (Result, error) {
 	}
 	if plain := []byte(strings.Trim(text, asciiSpace)); len(plain) > 0 && validEnd(plain, 0, maxDepth) == len(plain) {
 		return Result{JSON: plain}, nil
+	}
+	if object, ok := Resumed(text, maxDepth); ok {
+		begin := strings.LastIndex(text, object)
+		return Result{JSON: []byte(object), Changes: []Change{{KindRepeat, 0, excerpt(text[:begin]), ""}}, Total: 1}, nil
 	}
 	m := mender{text: text, maxDepth: maxDepth}
 	return m.mend()

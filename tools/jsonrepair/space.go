@@ -37,6 +37,9 @@ func (m *mender) skip() {
 				m.glyphs = true
 				m.doubt()
 			}
+			if m.text[m.pos] == '<' {
+				m.doubt() // the token may be part of a text
+			}
 			m.drop(KindSpace, w)
 		case m.commentAt(m.pos), m.hashAt(m.pos):
 			m.comment()
@@ -113,9 +116,26 @@ func isWordByte(c byte) bool {
 func blankWidth(s string, i int) int {
 	c := s[i]
 	if c > ' ' && c < 0x80 {
+		if c == '<' {
+			return tokenWidth(s[i:])
+		}
 		return 0
 	}
 	return spaceWidth(s, i, c)
+}
+
+// tokenWidth is the length of the control token that s begins with, <|message|>, or 0. Outside of texts
+// it says no more than a blank.
+func tokenWidth(s string) int {
+	const longest = 40
+	if !strings.HasPrefix(s, "<|") {
+		return 0
+	}
+	n := len("<|") + wordLen(s[len("<|"):min(len(s), longest)])
+	if n == len("<|") || !strings.HasPrefix(s[n:], "|>") {
+		return 0
+	}
+	return n + len("|>")
 }
 
 func spaceWidth(s string, i int, c byte) int {

@@ -20,6 +20,11 @@ func (m *mender) separate() bool {
 		case c == ',':
 			commas++
 			m.pos++
+		case c == ';':
+			m.doubt()
+			m.note(KindComma, m.pos, ";", ",")
+			commas++
+			m.pos++
 		case c == '}' || c == ']':
 			if m.close(c) {
 				m.noteCommas(0, commas, at)
@@ -187,7 +192,7 @@ func (m *mender) colon() {
 	m.out = append(m.out, ':')
 	m.skip()
 	at, signs := m.pos, 0
-	for m.pos < len(m.text) && (m.text[m.pos] == ':' || m.text[m.pos] == '=') {
+	for m.pos < len(m.text) && !m.commentAt(m.pos) && (m.text[m.pos] == ':' || m.text[m.pos] == '=') {
 		if m.text[m.pos] == '=' && strings.HasPrefix(m.text[m.pos+1:], ">") {
 			m.pos++
 		}
@@ -235,6 +240,26 @@ func (m *mender) unwrap() bool {
 	m.wrappers++
 	m.drop(KindWrapper, n+1)
 	return true
+}
+
+// prefix drops what languages write in front of the quotes of a text, as in r"x" and @"x", and reports
+// whether there is any. What a backslash is behind it, they do not agree on.
+func (m *mender) prefix(r role) bool {
+	const longest = 2
+	for n := 1; r == inObject && n <= longest && m.pos+n < len(m.text); n++ {
+		if strings.IndexByte("rRbBuUfFlL@$", m.text[m.pos+n-1]) < 0 {
+			return false
+		}
+		if c := m.text[m.pos+n]; c == '"' || c == '\'' {
+			if m.closes(m.pos+n+1, r) {
+				return false // b" lacks its first quote
+			}
+			m.doubt()
+			m.drop(KindQuote, n)
+			return true
+		}
+	}
+	return false
 }
 
 // label drops debris in front of an object that is a member's value: {"arguments": json {…}}, and

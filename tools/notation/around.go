@@ -75,6 +75,8 @@ func tokenLen(s string) int {
 	switch word := s[1:end]; {
 	case len(word) > 2 && word[0] == '|' && word[len(word)-1] == '|' && isWord(word[1:len(word)-1]):
 		return end + 1
+	case len(word) > 2*len("｜") && strings.HasPrefix(word, "｜") && strings.HasSuffix(word, "｜") && isWord(strings.ReplaceAll(strings.Trim(word, "｜"), "▁", "_")):
+		return end + 1 // of DeepSeek
 	case isToken(strings.TrimPrefix(word, "/")):
 		return end + 1
 	}

@@ -105,6 +105,36 @@ func notations() []written {
 		{"lines", func(k, v []string) (string, bool) {
 			return lay("", "", "", "", "\n", "", itself)(pairsOf(k, v), make([]string, len(k))), len(k) > 1
 		}},
+		{"beats", func(k, v []string) (string, bool) {
+			return lay("{\n: keep-alive\n\n", `"`, `"`, ":: OPENROUTER PROCESSING\n\n ", ",\n: ping - 2026-01-01 00:00:00+00:00\r\n\r\n", "\n: any words\n\n}", inJSON)(k, v), true
+		}},
+		{"tokens between", func(k, v []string) (string, bool) {
+			return lay("{<|message|>", `"`, `"`, ":<|constrain|>", ",<|message|>", "<|call|>}", inJSON)(k, v), true
+		}},
+		{"semicolons", func(k, v []string) (string, bool) { return lay("{", `"`, `"`, ":", ";", "}", inJSON)(k, v), len(k) > 1 }},
+		{"raw texts", func(k, v []string) (string, bool) {
+			parts := make([]string, len(k))
+			for i := range k {
+				parts[i] = "'" + k[i] + "': r\"" + v[i] + `"`
+			}
+			return "{" + strings.Join(parts, ", ") + "}", none(v, "\"\n\r\t")
+		}},
+		{"verbatim texts", func(k, v []string) (string, bool) {
+			parts := make([]string, len(k))
+			for i := range k {
+				parts[i] = `"` + k[i] + `": @"` + strings.ReplaceAll(v[i], `"`, `""`) + `"`
+			}
+			return "{" + strings.Join(parts, ", ") + "}", true
+		}},
+		{"serializer", func(k, v []string) (string, bool) { return "JSON.stringify(" + plain(k, v) + ", null, 2);", true }},
+		{"dumps", func(k, v []string) (string, bool) { return "json.dumps(" + plain(k, v) + ", indent=2)", true }},
+		{"Map", func(k, v []string) (string, bool) {
+			parts := make([]string, len(k))
+			for i := range k {
+				parts[i] = `["` + k[i] + `", "` + inJSON(v[i]) + `"]`
+			}
+			return "new Map([" + strings.Join(parts, ", ") + "])", true
+		}},
 		{"begin eaten", func(k, v []string) (string, bool) { return tight(k, v)[2:], true }},
 		{"no braces", func(k, v []string) (string, bool) {
 			text := plain(k, v)
@@ -134,47 +164,53 @@ func runeOf(c byte) rune {
 
 // What was written in a notation is read as what it was, and as nothing else.
 func TestWhatIsWrittenIsRead(t *testing.T) {
-	read := map[string]int{}
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.SampledFrom(notations()).Draw(t, "notation")
-		text := rapid.StringOf(rapid.OneOf(
-			rapid.SampledFrom([]rune("ab {}[]:,\"'\\/\n\t<>&%+=`$「」“”«»▁Ġ，：ü€字🚀")),
-			rapid.RuneFrom(nil, unicode.Letter),
-		))
-		var keys, texts, want []string
-		for i := range rapid.IntRange(1, 4).Draw(t, "size") {
-			keys, texts = append(keys, string(rune('a'+i))), append(texts, text.Draw(t, "text"))
-			value := texts[i]
-			if n.name == "template" {
-				value += "\n"
-			}
-			want = append(want, keys[i], value)
-		}
-		written, ok := n.form(keys, texts)
-		if !ok {
-			return
-		}
-		var meant, got any
-		_ = json.Unmarshal([]byte(jsontext.Object(want...)), &meant)
-		found := append(Of(written, 0), Literal(written, 0)...)
-		for _, r := range found {
-			if json.Unmarshal([]byte(r.JSON), &got) == nil && fmt.Sprint(got) == fmt.Sprint(meant) {
-				read[n.name]++
-				return
-			}
-		}
-		if len(found) > 0 {
-			t.Fatalf("%s: %q is read as %v", n.name, written, found)
-		}
-		if none(texts, "\"'\\<>&%+=`$「」“”«»▁Ġ，：\n\t{}[]:,/") {
-			t.Fatalf("%s: %q is not read", n.name, written)
-		}
-	})
 	for _, n := range notations() {
-		if read[n.name] == 0 {
+		read := 0
+		t.Run(n.name, rapid.MakeCheck(func(t *rapid.T) {
+			if n.isRead(t) {
+				read++
+			}
+		}))
+		if read == 0 {
 			t.Errorf("%s is never read", n.name)
 		}
 	}
+}
+
+// isRead draws an object, writes it in the notation, and says whether it is read as what it was.
+func (n written) isRead(t *rapid.T) bool {
+	text := rapid.StringOf(rapid.OneOf(
+		rapid.SampledFrom([]rune("ab {}[]:,;\"'\\/\n\t\r<>&%+=`$|@「」“”«»▁Ġ，：ü€字🚀")),
+		rapid.RuneFrom(nil, unicode.Letter),
+	))
+	var keys, texts, want []string
+	for i := range rapid.IntRange(1, 4).Draw(t, "size") {
+		keys, texts = append(keys, string(rune('a'+i))), append(texts, text.Draw(t, "text"))
+		value := texts[i]
+		if n.name == "template" {
+			value += "\n"
+		}
+		want = append(want, keys[i], value)
+	}
+	written, ok := n.form(keys, texts)
+	if !ok {
+		return false
+	}
+	var meant, got any
+	_ = json.Unmarshal([]byte(jsontext.Object(want...)), &meant)
+	found := append(Of(written, 0), Literal(written, 0)...)
+	for _, r := range found {
+		if json.Unmarshal([]byte(r.JSON), &got) == nil && fmt.Sprint(got) == fmt.Sprint(meant) {
+			return true
+		}
+	}
+	if len(found) > 0 {
+		t.Fatalf("%s: %q is read as %v", n.name, written, found)
+	}
+	if none(texts, "\"'\\<>&%+=`$「」“”«»▁Ġ，：\r\n\t{}[]:,;|@/") {
+		t.Fatalf("%s: %q is not read", n.name, written)
+	}
+	return false
 }
 
 // A reading is valid JSON and an object; valid JSON has none.
@@ -198,18 +234,22 @@ func FuzzOf(f *testing.F) {
 			}
 		}
 		Begins(s)
+		if plain := Carried(s); len(plain) > len(s) {
+			t.Fatalf("%q became %q", s, plain)
+		}
 	})
 }
 
 // Hostile text takes time in line with its length.
 func TestHostileTextIsLinear(t *testing.T) {
-	for _, piece := range []string{`"`, `<a>`, `<a>x</a>`, `<0x41>`, `▁"`, "`", `「`, `\u{`, `a=%41&`, "a\x00", "\x1b[1m", `<unk>`, `"a": {`, "<json>", `<parameter name="a">`, "\ufeff", "[", "a(", "{a=", "a: b\n", "--a b ", "1: {\n", "7b", `\x7b`, "<a b=\"c\" ", "<parameter=a>b</parameter>"} {
+	for _, piece := range []string{`"`, `<a>`, `<a>x</a>`, `<0x41>`, `▁"`, "`", `「`, `\u{`, `a=%41&`, "a\x00", "\x1b[1m", `<unk>`, `"a": {`, "<json>", `<parameter name="a">`, "\ufeff", "[", "a(", "{a=", "a: b\n", "--a b ", "1: {\n", "7b", `\x7b`, "<a b=\"c\" ", "<parameter=a>b</parameter>", "Map(", "r\"a\\", "\r\n1\r\na", "1\r\na\r\n", "\n: a\n\n", ": ping\n", "<|a|>", "0x1", "{a:\"b\"+", "@\"\"", "{a:\"b\\n\"\n", "a: |\n b\n"} {
 		took := func(n int) time.Duration {
 			text, least := strings.Repeat(piece, n/len(piece)), time.Hour
 			for range 3 {
 				begin := time.Now()
-				Of(text, 0)
+				Of(Carried(text), 0)
 				Literal(text, 0)
+				Beats(text)
 				least = min(least, time.Since(begin))
 			}
 			return least

@@ -13,26 +13,64 @@ var (
 	flagMember = lazyregexp.New(`^--([A-Za-z_][\w-]*)[= ](?:"([^"\\]*)"|'([^'\\]*)'|([^\s"'\\$` + "`" + `;|&<>()*?#-][^\s"'\\$` + "`" + `;|&<>()*?#]*))(?:\s+|$)`)
 )
 
-// keyLines reads lines of which each is a key and a value. One such line alone may be a remark, and a
-// value that YAML reads in a way of its own is none for sure.
+// keyLines reads lines of which each is a key and a value, or a key and a block of YAML. One such line
+// alone may be a remark, and a value that YAML reads in a way of its own is none for sure.
 func keyLines(s string) []string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
+	if len(lines) < 2 {
+		return nil
+	}
 	var members []string
-	for _, line := range lines {
-		m := lineMember().FindStringSubmatch(strings.TrimRight(line, " \t\r"))
+	for len(lines) > 0 {
+		m := lineMember().FindStringSubmatch(strings.TrimRight(lines[0], " \t\r"))
 		if m == nil {
 			return nil
 		}
-		value, ok := scalar(m[2])
+		value, n, ok := block(m[2], lines[1:])
+		if n == 0 {
+			value, ok = scalar(m[2])
+		}
 		if !ok {
 			return nil
 		}
 		members = append(members, m[1], value)
-	}
-	if len(lines) < 2 {
-		return nil
+		lines = lines[1+n:]
 	}
 	return []string{jsontext.Object(members...)}
+}
+
+// block is the text of the indented lines behind | or |-, and how many they are; 0 where none begin.
+func block(sign string, lines []string) (text string, n int, ok bool) {
+	if sign != "|" && sign != "|-" {
+		return "", 0, false
+	}
+	var b strings.Builder
+	indent := ""
+	for ; n < len(lines); n++ {
+		line := lines[n]
+		body := strings.TrimLeft(line, " ")
+		if strings.TrimRight(body, "\t\r") != body || strings.HasPrefix(body, "\t") {
+			return "", n, false // a tab is no indent, and who ends lines otherwise may mean that
+		}
+		switch {
+		case body == "" && len(line) <= len(indent):
+			line = ""
+		case indent == "" && body != "":
+			indent = line[:len(line)-len(body)]
+		}
+		if rest, in := strings.CutPrefix(line, indent); in && (indent != "" || body == "") {
+			b.WriteString(rest + "\n")
+		} else if line != "" {
+			break
+		} else {
+			b.WriteByte('\n')
+		}
+	}
+	text = strings.TrimRight(b.String(), "\n")
+	if sign == "|" {
+		text += "\n"
+	}
+	return text, n, indent != ""
 }
 
 // scalar is the text of a value on a line: what stands in quotes, or words that mean only themselves.

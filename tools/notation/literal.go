@@ -12,7 +12,7 @@ import (
 // stands in quotes that end it beyond doubt: one with a quote of its kind, an escape that programs do
 // not share or a line end is not read.
 func Literal(text string, depth int) []Reading {
-	plain := strings.TrimRight(strings.TrimSpace(text), "; \n")
+	plain := strings.TrimRight(unfenced(Bare(text)), "; \n")
 	p := literal{s: plain}
 	json, ok := p.root()
 	p.blank()
@@ -44,6 +44,11 @@ func (p *literal) root() (json string, ok bool) {
 		return p.entries('}')
 	}
 	p.take("await ")
+	if by := wrapperOf(p.name()); by != 0 && p.peek() == '(' {
+		return p.wrapped(by)
+	}
+	p.i = 0
+	p.take("await ")
 	if p.take("(") { // of a call that lost its name
 		return p.entries(')')
 	}
@@ -61,12 +66,6 @@ func (p *literal) root() (json string, ok bool) {
 	switch {
 	case !ok, macro, isType(name), json == "[]":
 		return json, ok && json != "[]"
-	case name == "JSON.parse", name == "json.loads", name == "json_decode":
-		text := json[1 : len(json)-1]
-		if !strings.HasPrefix(text, `"`) || !valid(text, 1) {
-			return "", false
-		}
-		return jsontext.Unquote([]byte(text[1 : len(text)-1])), true
 	}
 	return named(name, json), strings.HasPrefix(json, "{") // arguments without names are none
 }
@@ -87,28 +86,43 @@ func (p *literal) value() (json string, ok bool) {
 	case c == '{' || c == '[':
 		p.i++
 		return p.entries(c + 2) // } follows { by two in ASCII, as ] follows [
-	case c == '-' || c >= '0' && c <= '9':
-		end, why := jsontext.Number(p.s, p.i)
-		number := p.s[p.i:max(end, p.i)]
-		p.i = end
-		return number, why == ""
+	case c == '-' || c == '+' || c == '.' || c >= '0' && c <= '9':
+		begin := p.i
+		for p.i < len(p.s) && inNumber(p.s[p.i]) {
+			p.i++
+		}
+		return jsontext.Numeral(p.s[begin:p.i])
 	}
-	switch word := p.word(); word {
+	if c := p.peek(); c == '(' {
+		p.i++
+		json, ok = p.text()
+		if ok {
+			json, ok = p.joined(json, true)
+		}
+		return json, ok && p.take(")")
+	}
+	if json, ok = p.prefixed(); ok {
+		return json, true
+	}
+	switch word := p.name(); word {
 	case "true", "True", "TRUE":
 		return "true", true
 	case "false", "False", "FALSE":
 		return "false", true
-	case "null", "None", "nil", "NULL":
+	case "null", "None", "nil", "NULL", "undefined", "NaN":
 		return "null", true
-	case "r", "b", "u", "f":
-		begin := p.i
-		if p.closer() == "" {
-			return "", false
+	default:
+		if by := wrapperOf(word); by != 0 {
+			return p.wrapped(by)
 		}
-		json, ok = p.text()
-		return json, ok && (word != "f" || !strings.ContainsAny(p.s[begin:p.i], "{}")) && !strings.Contains(p.s[begin:p.i], `\`)
 	}
 	return "", false
+}
+
+// name reads a word, without what says that an object is made: new Map.
+func (p *literal) name() string {
+	p.take("new ")
+	return p.word()
 }
 
 // entries reads what stands before closer: members, which make an object, or elements of a list.
@@ -130,7 +144,11 @@ func (p *literal) entries(closer byte) (json string, ok bool) {
 		} else {
 			elements++
 		}
+		text := p.peekText()
 		json, ok := p.value()
+		if ok && named && text {
+			json, ok = p.joined(json, false)
+		}
 		if b.WriteString(json); !ok {
 			return "", false
 		}

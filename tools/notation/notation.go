@@ -33,6 +33,7 @@ type notation struct {
 const (
 	Lines   = "args.lines"
 	Program = "args.literal"
+	Numbers = "args.numbers"
 	frame   = "args.frame"
 )
 
@@ -44,6 +45,7 @@ func (r Reading) did(kind string) bool {
 func chain() []notation {
 	return []notation{
 		{kind: "args.utf16", read: wide},
+		{kind: "args.transport", read: beats},
 		{kind: "args.tokens", read: around},
 		{kind: "args.encoded", read: encoded},
 		{kind: Lines, read: quotedLines},
@@ -59,6 +61,8 @@ func chain() []notation {
 		{kind: "args.marks", read: byteMarks},
 		{kind: "args.marks", read: byteTokens},
 		{kind: "args.tokens", read: around},
+		{kind: "args.tokens", read: between},
+		{kind: Numbers, read: numbers},
 		{kind: "args.escapes", read: escapes},
 		{kind: frame, read: shut, open: true},
 	}

@@ -148,6 +148,12 @@ func TestOf(t *testing.T) {
 		{`"a": {"b": 1}`, `{"a": {"b": 1}} frame frame …`},
 		{`"a": "x`, ""},
 		{`a: 1`, ""},
+		{"a: x\nb: |\n  one\n    two\n\n  three\nc: |-\n y", `{"a":"x","b":"one\n  two\n\nthree\n","c":"y"} lines …`},
+		{"b: |\n  one", `{"b":"one\n"} lines …`},
+		{"b: |\none", ""},
+		{"b: |\n\tone", ""},
+		{"b: |\n  one\n two", ""},
+		{"b: >\n  one", ""}, // who folds lines
 
 		// One in another.
 		{`<unk>▁｛"a"：▁「x」｝`, ` {"a": "x"} tokens signs marks`},
@@ -172,7 +178,28 @@ func TestLiteral(t *testing.T) {
 		{`json.loads("{\"a\": 1}")`, `{"a": 1}`},
 		{`{"a": r"x", "b": f"y"}`, `{"a":"x","b":"y"}`},
 		{`{"a": f"{x}"}`, ""},
-		{`{"a": r"\d"}`, ""},
+		{`{"a": r"\d", "b": @"C:\n ""x""", "c": u'x'}`, `{"a":"\\d","b":"C:\\n \"x\"","c":"x"}`},
+		{`{"a": r#"say "hi" \n"#, "b": rb'x'}`, `{"a":"say \"hi\" \\n","b":"x"}`},
+		{`{"a": r"say \"hi\""}`, ""}, // the backslash is text, too
+		{`{"a": r"""x"""}`, ""},
+		{`{"a": x"b"}`, ""},
+		{"{\"a\": \"x\\n\"\n  \"y\", \"b\": 1}", `{"a":"x\ny","b":1}`},
+		{`{"a": "x" + 'y'}`, `{"a":"xy"}`},
+		{`{"a": ("x" "y")}`, `{"a":"xy"}`},
+		{`{"a": "x" "y"}`, ""}, // or quotes in a text
+		{"{\"a\": \"x\\n\"\n  \"b\": 1}", ""},
+		{`{"a": 0xB4, "b": 1_000, "c": .5, "d": -12., "e": +3}`, `{"a":180,"b":1000,"c":0.5,"d":-12.0,"e":3}`},
+		{`{"a": 007}`, ""},
+		{`{"a": undefined, "b": nil}`, `{"a":null,"b":null}`},
+		{`JSON.stringify({a: "x"}, null, 2);`, `{"a":"x"}`},
+		{`json.dumps({"a": {"b": JSON.stringify({c: 1})}}, indent=2)`, `{"a":{"b":"{\"c\":1}"}}`},
+		{`new Map(Object.entries({a: "x"}))`, `{"a":"x"}`},
+		{`Object.fromEntries([["a", [1]], ["b", {}]])`, `{"a":[1],"b":{}}`},
+		{`new Map([["a", 1, 2]])`, ""},
+		{`new Map([[1, 2]])`, ""},
+		{`eval({a: "x"})`, `{"name":"eval","arguments":{"a":"x"}}`}, // no tool is called so
+		{`Object.freeze("x")`, ""},
+		{strings.Repeat("Map(", 1000), ""},
 		{`read(a="x", b=-1.5);`, `{"name":"read","arguments":{"a":"x","b":-1.5}}`},
 		{`await read({a: 'x'})`, `{"name":"read","arguments":{"a":"x"}}`},
 		{`(a: "x", b: false)`, `{"a":"x","b":false}`},

@@ -16,9 +16,19 @@ func (p *literal) closer() string {
 	return ""
 }
 
+// peekText reports whether the next thing is a text in quotes.
+func (p *literal) peekText() bool {
+	p.blank()
+	return p.closer() != ""
+}
+
 // text reads a text in quotes.
 func (p *literal) text() (json string, ok bool) {
+	p.blank()
 	closer := p.closer()
+	if closer == "" {
+		return "", false
+	}
 	body := p.s[p.i+len(closer):] // both quotes of a pair are as long
 	end := 0
 	for end < len(body) && !strings.HasPrefix(body[end:], closer) {

@@ -103,17 +103,15 @@ func signOf(r rune) string {
 		return "]"
 	case '：', '︰', '﹕':
 		return ":"
-	case '，', '、', '､', '﹐', '،':
+	case '，', '、', '､', '﹐', '،', ';', '；', '؛', '﹔':
 		return ","
 	case '－', '−':
 		return "-"
-	case '．':
+	case '．', '٫':
 		return "."
 	}
-	for _, zero := range []rune{'０', '٠', '۰', '०'} {
-		if r >= zero && r <= zero+9 {
-			return string('0' + r - zero)
-		}
+	if n, ok := jsontext.Digit(r); ok {
+		return string('0' + rune(n))
 	}
 	if isBlank(r) && !strings.ContainsRune(" \n\t\r", r) {
 		return " "

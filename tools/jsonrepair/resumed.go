@@ -1,0 +1,94 @@
+package jsonrepair
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Resumed returns the object that text ends in, where all that stands before it is beginnings of it,
+// one or more: a stream that was taken up again repeats what it had said, and so do snapshots that are
+// joined. No other text is made so, hence this is no guess.
+func Resumed(text string, maxDepth int) (object string, ok bool) {
+	if maxDepth <= 0 {
+		maxDepth = defaultDepth
+	}
+	text = strings.Trim(text, asciiSpace)
+	at := lastObject(text)
+	if at <= 0 || validEnd([]byte(text[at:]), 0, maxDepth) != len(text)-at {
+		return "", false
+	}
+	object = text[at:]
+	match := matches(object, text[:at])
+	reach := 0 // up to there, a beginning may end anywhere
+	for i := 0; i < at && i <= reach; i++ {
+		switch half := string(utf8.RuneError); {
+		case isSpace(text[i]):
+			reach = max(reach, i+1)
+		case strings.HasPrefix(text[i:], half): // of a character that was cut
+			reach = max(reach, i+len(half))
+		}
+		reach = max(reach, i+match[i])
+	}
+	return object, reach >= at
+}
+
+// lastObject is where the object begins that text ends in, if that is valid; else any place, or -1.
+// Read from its end, a quotation mark is one unless backslashes stand before it.
+func lastObject(text string) int {
+	if !strings.HasSuffix(text, "}") {
+		return -1
+	}
+	depth, inString := 0, false
+	for i := len(text) - 1; i >= 0; i-- {
+		switch c := text[i]; {
+		case c == '"':
+			from := i
+			for from > 0 && text[from-1] == '\\' {
+				from--
+			}
+			if (i-from)%2 == 0 {
+				inString = !inString
+			}
+			i = from
+		case inString:
+		case c == '}':
+			depth++
+		case c == '{':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// matches returns how many bytes at each place of text are a beginning of object. It is the Z
+// function, so that time is linear.
+func matches(object, text string) []int {
+	all := object + text
+	z := make([]int, len(all))
+	for i, from, to := 1, 0, 0; i < len(all); i++ {
+		if i < to {
+			z[i] = min(to-i, z[i-from])
+		}
+		for i+z[i] < len(all) && all[z[i]] == all[i+z[i]] {
+			z[i]++
+		}
+		if i+z[i] > to {
+			from, to = i, i+z[i]
+		}
+	}
+	for i := range z {
+		z[i] = min(z[i], len(object))
+	}
+	return z[len(object):]
+}
+
+// beginsAgain reports whether the text begins again within itself, or at its end is about to: a stream
+// that was taken up again repeats what it had said.
+func (m *mender) beginsAgain() bool {
+	text := strings.Trim(m.text, asciiSpace+"[")
+	colon := strings.IndexByte(text[:min(len(text), lookAhead)], ':')
+	m.work += len(text)
+	return text != "" && strings.HasSuffix(text, `{"`) || colon > 0 && strings.Contains(text[1:], text[:colon+1])
+}

@@ -1,0 +1,58 @@
+package tools
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+)
+
+var loneText = lazyregexp.New(`^\{\s*(?:"((?:[^"\\]|\\.)*)"|'([^"'\\]*)')\s*\}$`)
+
+// lone returns the one text that stands in braces without its name, {"Ulaanbaatar"}, where the tool
+// reads and must have one text. A text that names a parameter lacks its value.
+func (w *shaper) lone(body string) (value string, ok bool) {
+	m := loneText().FindStringSubmatch(body)
+	if m == nil || w.schema == nil || !w.harmless() || w.open {
+		return "", false
+	}
+	name, ok := w.schema.only()
+	value = `"` + m[1] + m[2] + `"`
+	text := gjson.Parse(value).String()
+	return value, ok && gjson.Valid(value) && len(w.schema.required) == 1 && typed(target(w.schema.props[name]), "string") &&
+		strings.TrimSpace(text) != "" && !w.known(w.meant(text)) && !w.schema.labels(text, "")
+}
+
+// unschemed returns the values that stand in place of schemas: {"type": "object", "properties":
+// {"path": "a"}, "required": ["path"]}. A schema itself has none.
+func (w *shaper) unschemed(object string) (values string, ok bool) {
+	if w.schema == nil || !strings.Contains(object, `"properties"`) {
+		return "", false
+	}
+	framed := false
+	for _, m := range membersOf(object) {
+		switch {
+		case w.schema.props[m.name] != nil:
+			return "", false
+		case m.name == "properties" && values == "":
+			values = m.val
+		case m.name == "type":
+			framed = m.val == `"object"`
+		case m.name == "required":
+			framed = framed || m.val[0] == '['
+		case !slices.Contains([]string{"$schema", "additionalProperties", "title", "description", "strict"}, m.name):
+			return "", false
+		}
+	}
+	s := jsontext.Scanner{Doc: []byte(values), Depth: jsontext.MaxDepth}
+	if !framed || !s.Enter('{') {
+		return "", false
+	}
+	return values, !slices.ContainsFunc(membersOf(values), func(m member) bool {
+		v := gjson.Parse(m.val)
+		return m.name == "required" && !w.known(m.name) || v.IsObject() && v.Get("type").Type == gjson.String && !v.Get("value").Exists()
+	})
+}

@@ -1,0 +1,114 @@
+package notation
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+)
+
+var (
+	// beat is a line by which a server keeps a stream of events open, wherever it came between.
+	beat = lazyregexp.New(`(?i)(?::[ \t]?(?:openrouter processing|keep-?alive|heartbeat|ping)(?:[ \t]+-?[ \t]*[\d:.+TZ-][\d:.+TZ -]*)?[ \t]*\r?\n|event:[ \t]?ping\r?\n(?:data:[^"\n]*\r?\n|data:[ \t]?\{"type":[ \t]?"ping"\}\r?\n)?)\s*`)
+	// remark is any other comment of a stream of events: a line that a colon begins, and an empty one.
+	remark = lazyregexp.New(`\n:[ \t][^"'{}\[\],\n]*\n[ \t\r]*\n\s*`)
+	// busy is the one that no text has: it may stand inside of one, too.
+	busy = lazyregexp.New(`: OPENROUTER PROCESSING\r?\n(?:\r?\n)+`)
+)
+
+// Carried is a text without what its transport left in it, wherever that is: nobody writes so.
+func Carried(text string) string {
+	if !strings.Contains(text, "\n") {
+		return text
+	}
+	return busy().ReplaceAllString(unchunked(text), "")
+}
+
+// Beats reports whether a text holds a line by which a server keeps a stream open, and the empty one
+// behind it.
+func Beats(text string) bool {
+	return slices.ContainsFunc(beat().FindAllString(text, -1), func(s string) bool { return strings.Count(s, "\n") > 1 })
+}
+
+func begins(s string, with byte) bool {
+	s = strings.TrimLeft(s, " \n\t\r")
+	return s != "" && s[0] == with
+}
+
+// beats takes lines of the transport out that came between the pieces of an object.
+func beats(s string) []string {
+	if !strings.Contains(s, "\n") || !begins(s, '{') {
+		return nil
+	}
+	text, ok := split(s, func(part string) (string, bool) {
+		if strings.ContainsAny(part, "'`‘“„«‹「『｢《〝❝＂") {
+			return part, false // a text of another notation
+		}
+		return remark().ReplaceAllString(beat().ReplaceAllString(part, ""), "\n"), true
+	}, same)
+	return only(text, s, ok)
+}
+
+// unchunked is a text without the sizes of HTTP's chunks: each says how many bytes follow, so that all
+// of them must agree. The first may have been eaten.
+func unchunked(s string) string {
+	const tries = 8
+	trimmed := strings.TrimLeft(s, " \n\t\r")
+	for i, n := 0, 0; n < tries; n++ {
+		before := trimmed[:max(i-len("\r\n"), 0)]
+		if text, n := chunks(trimmed[i:]); n > 1 || n == 1 && begins(before+text, '{') {
+			return before + text
+		}
+		at := strings.Index(trimmed[i:], "\r\n")
+		if at < 0 {
+			break
+		}
+		i += at + len("\r\n")
+	}
+	return s
+}
+
+// chunks joins the chunks that s is, and says how many they are, with the empty one at the end; 0
+// where s is something else.
+func chunks(s string) (text string, n int) {
+	var b strings.Builder
+	for {
+		line, rest, ok := strings.Cut(s, "\r\n")
+		size, err := strconv.ParseUint(line, 16, 31)
+		if err != nil || !ok && (size > 0 || n == 0) || int(size) > len(rest) {
+			return "", 0
+		}
+		n++
+		b.WriteString(rest[:size])
+		rest = rest[size:]
+		switch end := strings.Trim(rest, "\r\n") == ""; {
+		case end && (size > 0 || n > 1):
+			return b.String(), n
+		case end || size == 0 || !strings.HasPrefix(rest, "\r\n"):
+			return "", 0
+		}
+		s = rest[len("\r\n"):]
+	}
+}
+
+// between takes tokens of a tokenizer out that stand between the pieces of an object, and not in a text.
+func between(s string) []string {
+	if !strings.Contains(s, "<") || !begins(s, '{') {
+		return nil
+	}
+	text, ok := split(s, func(part string) (string, bool) {
+		var b strings.Builder
+		for i := 0; i < len(part); {
+			if n := tokenLen(part[i:]); n > 0 {
+				b.WriteByte(' ')
+				i += n
+				continue
+			}
+			b.WriteByte(part[i])
+			i++
+		}
+		return b.String(), true
+	}, same)
+	return only(text, s, ok)
+}
