@@ -187,3 +187,10 @@ func (s *schema) labels(text, but string) bool {
 	}
 	return false
 }
+
+// fencesCode says that a code fence at the start of text names a language that is not JSON.
+func fencesCode(text string) bool {
+	info, _, lines := strings.Cut(strings.TrimLeft(text, "`"), "\n")
+	info = strings.ToLower(strings.TrimSpace(info))
+	return lines && info != "" && !strings.HasPrefix(info, "json")
+}

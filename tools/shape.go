@@ -88,13 +88,6 @@ func isText(body string, found jsonrepair.Result) bool {
 	return true
 }
 
-// fencesCode says that a code fence at the start of text names a language that is not JSON.
-func fencesCode(text string) bool {
-	info, _, lines := strings.Cut(strings.TrimLeft(text, "`"), "\n")
-	info = strings.ToLower(strings.TrimSpace(info))
-	return lines && info != "" && !strings.HasPrefix(info, "json")
-}
-
 // readText makes text the value of the only parameter. Where the object found in it
 // would do as well, nobody can tell which is meant; where no parameter takes text,
 // the JSON that was found is all there is.

@@ -36,7 +36,13 @@ func TestChatIsLinear(t *testing.T) {
 			}
 			return least
 		}
-		if a, b := took(4_000), took(16_000); b > 10*a {
+		a, b := took(4_000), took(16_000)
+		for range 4 { // a machine that is busy with others may be slow once
+			if b > 10*a {
+				a, b = took(4_000), took(16_000)
+			}
+		}
+		if b > 10*a {
 			t.Errorf("%s: 4,000 took %s, 16,000 took %s", name, a, b)
 		}
 	}
