@@ -49,18 +49,25 @@ func pluginScenarios(t *testing.T, forbidden string) (out []script.Scenario) {
 	return append(out, endScenario()...)
 }
 
+// forbiddenFile is a file that no call may write, in a folder that is there, as the workspace is.
+func forbiddenFile(t *testing.T, run string) (file, workspace string) {
+	t.Helper()
+	home, workspace := gatewayFolders(run)
+	file = filepath.Join(home, ".ssh", "authorized_keys")
+	for _, dir := range []string{filepath.Dir(file), workspace} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return file, workspace
+}
+
 // TestPlugin: the packed plugin, installed into a real gateway by its own command. The policy
 // holds for a model that does not run through us, and a person answers in the chat.
 func TestPlugin(t *testing.T) {
 	needEnabled(t)
 	run := gatewayRun(t)
-	home, ws := gatewayFolders(run)
-	forbidden := filepath.Join(home, ".ssh", "authorized_keys")
-	for _, dir := range []string{filepath.Dir(forbidden), ws} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
+	forbidden, ws := forbiddenFile(t, run)
 	if err := os.WriteFile(filepath.Join(ws, "page.txt"), []byte("a page\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -42,13 +42,7 @@ func waysScenarios(t *testing.T, forbidden string) (list []script.Scenario) {
 func TestPluginWays(t *testing.T) {
 	needEnabled(t)
 	run := gatewayRun(t)
-	home, ws := gatewayFolders(run)
-	forbidden := filepath.Join(home, ".ssh", "authorized_keys")
-	for _, dir := range []string{filepath.Dir(forbidden), ws} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
+	forbidden, _ := forbiddenFile(t, run)
 	b := &bench{run: run, servers: map[string]*script.Server{}}
 	for _, id := range []string{bare, coder} {
 		b.servers[id] = script.New(waysScenarios(t, forbidden)...)

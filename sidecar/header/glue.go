@@ -29,6 +29,7 @@ func (g *Grammar) glue(rest string, i int, h *bare, eof bool) (end int, is scan.
 			kind = k
 		}
 	}
+	debris := foreign(word) && (h.kind == "json" || scan.AmongFold(strings.TrimFunc(word, isForeign), words.Types)) // and no body
 	switch {
 	case word == "":
 		return h.sign(rest, i)
@@ -48,7 +49,7 @@ func (g *Grammar) glue(rest string, i int, h *bare, eof bool) (end int, is scan.
 		h.kind = kind
 		h.raw = scan.SkipBytes(rest, end, " \n\t\r:=")
 	case scan.AmongFold(word, words.Channels, words.Between, words.Roles, words.Types):
-	case h.raw > 0 && (h.kind != "json" || !foreign(word)) && !scan.AmongFold(strings.TrimFunc(word, isForeign), words.Types):
+	case h.raw > 0 && !debris:
 		return 0, scan.No
 	case foreign(word):
 		h.noise, h.kind = max(h.noise, 1), cmp.Or(kind, h.kind)
@@ -118,3 +119,20 @@ func isForeign(r rune) bool { return r >= utf8.RuneSelf }
 
 // strange says that r is a letter of another script, or stands at one.
 func strange(r rune) bool { return r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsMark(r)) }
+
+// SkipForeign is the offset behind debris of other scripts at s[i:], if an object follows at once; else i:
+// 彩票{"path":"a"}
+func SkipForeign(s string, i int, eof bool) (int, scan.Verdict) {
+	const most = 24
+	j := i
+	for j < len(s) && j-i < most && s[j] >= utf8.RuneSelf {
+		j++
+	}
+	switch {
+	case j == len(s) && j > i:
+		return i, scan.WaitUnless(eof)
+	case j < len(s) && s[j] == '{':
+		return j, scan.No
+	}
+	return i, scan.No
+}

@@ -32,7 +32,7 @@ func (t *text) stepCall(v string, eof bool) (int, bool) {
 	i := t.skipBlank(v)
 	tok, n, is := t.tokenAt(v[i:], eof)
 	if is == no {
-		i, is = t.skipForeign(v, i, eof)
+		i, is = header.SkipForeign(v, i, eof)
 	}
 	switch {
 	case i == len(v) && !eof, is == wait:

@@ -3,7 +3,6 @@ package parse
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
@@ -85,20 +84,4 @@ func (t *text) settleLead() {
 		k = Text
 	}
 	t.settle(k)
-}
-
-// skipForeign is the offset behind debris of other scripts at v[i:], if an object follows at once:
-// 彩票{"path":"a"}
-func (t *text) skipForeign(v string, i int, eof bool) (int, verdict) {
-	j := i
-	for j < len(v) && j-i < maxLead && v[j] >= utf8.RuneSelf {
-		j++
-	}
-	switch {
-	case j == len(v) && j > i:
-		return i, scan.WaitUnless(eof)
-	case j < len(v) && v[j] == '{':
-		return j, no
-	}
-	return i, no
 }

@@ -56,14 +56,7 @@ func TestPlanned(t *testing.T) {
 		"a question in between": {"Shall I list it?{\"command\":\"ls\"}", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := shipped.Strategies("").Reader(offeredForFuzz(), facts())
-			for _, s := range inPieces(tt.reasoning, 5) {
-				r.Feed(parse.Delta{Reasoning: s})
-			}
-			got, _ := r.Close("stop")
-			if calls := strings.TrimSpace(showCalls(got.Calls)); calls != tt.calls || got.Content != "" {
-				t.Errorf("calls %q, shows %q", calls, got.Content)
-			}
+			checkThoughts(t, tt.reasoning, tt.calls)
 			cut := shipped.Strategies("").Reader(offeredForFuzz(), facts())
 			cut.Feed(parse.Delta{Reasoning: tt.reasoning})
 			if got, _ := cut.Close("length"); len(got.Calls) > 0 {
@@ -85,14 +78,20 @@ func TestCallsThatThoughtsEndIn(t *testing.T) {
 		"an object shown":        {"The answer is an example: {\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := shipped.Strategies("").Reader(offeredForFuzz(), facts())
-			for _, s := range inPieces(tt.reasoning, 5) {
-				r.Feed(parse.Delta{Reasoning: s})
-			}
-			got, _ := r.Close("stop")
-			if calls := strings.TrimSpace(showCalls(got.Calls)); calls != tt.calls || got.Content != "" {
-				t.Errorf("calls %q, shows %q", calls, got.Content)
-			}
+			checkThoughts(t, tt.reasoning, tt.calls)
 		})
+	}
+}
+
+// checkThoughts reads a reply that stands in the reasoning alone, in pieces.
+func checkThoughts(t *testing.T, reasoning, want string) {
+	t.Helper()
+	r := shipped.Strategies("").Reader(offeredForFuzz(), facts())
+	for _, s := range inPieces(reasoning, 5) {
+		r.Feed(parse.Delta{Reasoning: s})
+	}
+	got, _ := r.Close("stop")
+	if calls := strings.TrimSpace(showCalls(got.Calls)); calls != want || got.Content != "" {
+		t.Errorf("calls %q, shows %q", calls, got.Content)
 	}
 }

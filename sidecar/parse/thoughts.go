@@ -21,6 +21,7 @@ type thoughts struct {
 	base int  // offset of held[0] in the field
 
 	early []byte // content so far, while it may go on with a message that the thoughts end within
+	look  int    // how many bytes of it there must be before it is looked at again
 	over  bool   // that is decided
 }
 
@@ -53,10 +54,14 @@ func (r *Reader) carry(s string, eof bool) string {
 	if t.over || r.s.harmony == nil {
 		return s
 	}
+	if len(t.early)+len(s) < t.look && !eof {
+		t.early = append(t.early, s...)
+		return ""
+	}
 	s = string(t.early) + s
 	at, is := r.s.header.Continues(string(t.held), s, r.content.known, eof)
 	if is == wait {
-		t.early = []byte(s)
+		t.early, t.look = []byte(s), len(s)+len(s)/8 // so any chunking costs few looks
 		return ""
 	}
 	t.early, t.over = nil, s != "" || eof
@@ -152,9 +157,10 @@ func (r *Reader) salvage(all, marked string) bool {
 // firstHeader is where the calls begin that the reasoning ends in, if their headers lost their tokens,
 // or -1: the last header, and those in front between which nothing stands but what makes the next call.
 func (r *Reader) firstHeader(all string) int {
+	const most = 16 // calls
 	at := r.s.header.Words.Last(all)
-	for at > 0 {
-		prev := r.s.header.Words.Last(all[:at])
+	for range most {
+		prev := r.s.header.Words.Last(all[:max(at, 0)])
 		if prev < 0 || !r.goesOn(all[prev:at]) {
 			break
 		}
