@@ -170,6 +170,7 @@ func (g *gateway) post(ctx context.Context, path string, body []byte, header map
 	if err != nil {
 		return 0, nil, err
 	}
+	req.Close = true // the gateway closes a connection that was idle for 5 s, maybe just as it is used again
 	req.Header.Set("Authorization", "Bearer "+g.token)
 	req.Header.Set("Content-Type", "application/json")
 	for k, v := range header {
