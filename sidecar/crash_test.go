@@ -84,9 +84,6 @@ func worker(q script.Request) *script.Reply {
 
 const crashFolders = "GPTOSS_TEST_CRASH"
 
-// atOnce is how many runs go on when the process is killed: beginning costs more than all of them.
-const atOnce = 8
-
 // TestCrashing is the process that TestCrash kills. It does a run in each folder.
 func TestCrashing(t *testing.T) {
 	dirs := filepath.SplitList(os.Getenv(crashFolders))
@@ -115,9 +112,9 @@ func TestCrashing(t *testing.T) {
 // Whenever the process is killed, the same request goes on with its run: nothing is done
 // twice, and nothing is lost.
 func TestCrash(t *testing.T) {
-	kills := 200
+	kills, atOnce := 200, 8 // to begin costs more than all of the runs
 	if testing.Short() {
-		kills = 10
+		kills, atOnce = 10, 2
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -130,8 +127,10 @@ func TestCrash(t *testing.T) {
 			dirs[i] = t.TempDir()
 		}
 		runs += len(dirs)
+		long := 0
 		for left := dirs; len(left) > 0; {
-			answers := life(t, program, left, time.Duration(rand.IntN(60))*time.Millisecond)
+			long += 60 // a life that is too short for a step would come again and again
+			answers := life(t, program, left, time.Duration(rand.IntN(long))*time.Millisecond)
 			left = slices.DeleteFunc(slices.Clone(left), func(dir string) bool {
 				answer, answered := answers[dir]
 				if !answered {
