@@ -53,6 +53,7 @@ func pluginScenarios(t *testing.T, forbidden string) (out []script.Scenario) {
 // holds for a model that does not run through us, and a person answers in the chat.
 func TestPlugin(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	run := gatewayRun(t)
 	home, ws := gatewayFolders(run)
 	forbidden := filepath.Join(home, ".ssh", "authorized_keys")
