@@ -19,8 +19,9 @@ import (
 // marking is a command that a person is asked about, and that leaves a file.
 func marking(file string) string { return `python3 -c 'open("` + file + `","w")'` }
 
-// asksScenarios are turns in which the model wants what a person must allow.
-func asksScenarios() (out []script.Scenario) {
+// asksScenarios are turns in which the model of a provider wants what a person must allow.
+func asksScenarios(by string) (out []script.Scenario) {
+	marking := func(id string) string { return marking(by + "-" + id) }
 	for id, steps := range map[string][]script.Reply{
 		"nobody":  {script.Native("exec", command(marking("nobody")))},
 		"allowed": {script.Native("exec", command(marking("allowed")))},
@@ -41,31 +42,36 @@ const (
 	oddWhy  = "It's `touch marks/odd` $(touch marks/odd); touch marks/odd & \"odd\"."
 )
 
-// asksBench is a gateway that speaks an API, with more of its openclaw.json, and one sidecar.
-func asksBench(t *testing.T, api, more string) (*bench, *process) {
+// asksBench is a gateway with more of its openclaw.json, and with a provider and a sidecar for each
+// API, which are named as it.
+func asksBench(t *testing.T, more string, apis ...string) (*bench, map[string]*process) {
 	t.Helper()
-	b := &bench{run: gatewayRun(t), servers: map[string]*script.Server{guarded: script.New(asksScenarios()...)}}
+	b, sidecars := &bench{run: gatewayRun(t), servers: map[string]*script.Server{}}, map[string]*process{}
 	rules := changedRules(t, asksWhy, oddWhy)
-	p, address := runSidecar(t, "/readyz", startModel(t, b.servers[guarded]), append(b.sidecar(t, guarded), "GPTOSS_EXECUTOR_RULES="+rules)...)
+	for _, api := range apis {
+		b.servers[api] = script.New(asksScenarios(api)...)
+		p, address := runSidecar(t, "/readyz", startModel(t, b.servers[api]), append(b.sidecar(t, guarded), "GPTOSS_EXECUTOR_RULES="+rules)...)
+		sidecars[api], b.providers = p, append(b.providers, provider{api, address, api})
+	}
 	settings := filepath.Join(t.TempDir(), "more.json")
 	if err := os.WriteFile(settings, []byte(more), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.gateway = startGatewayWith(t, b.run, []string{"OC_MORE=" + settings}, provider{guarded, address, api})
+	b.gateway = startGatewayWith(t, b.run, []string{"OC_MORE=" + settings}, b.providers...)
 	if err := os.Mkdir(filepath.Join(b.gateway.dir, "marks"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return b, p
+	return b, sidecars
 }
 
-// asks runs a turn, and gives the last call and its result as the model reads them.
-func (b *bench) asks(t *testing.T, id string) (call script.Call, result script.Message) {
+// asks runs a turn, and gives the last call and its result as the model of the provider reads them.
+func (b *bench) asks(t *testing.T, by, id string) (call script.Call, result script.Message) {
 	t.Helper()
-	a := b.say(t, guarded, id, id)
+	a := b.say(t, by, by+"-"+id, id)
 	if a.text != "Done." {
 		t.Errorf("the user reads %q", a.text)
 	}
-	asked := b.servers[guarded].Requests(id)
+	asked := b.servers[by].Requests(id)
 	return lastCall(asked[len(asked)-1].Messages)
 }
 
@@ -128,22 +134,24 @@ func (g *gateway) approver(t *testing.T, run, decision string) <-chan shown {
 // TestAsks: a real gateway that is set up to ask.
 func TestAsks(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
+	b, sidecars := asksBench(t, "{}", apis...)
 	for _, api := range apis {
-		t.Run(api, func(t *testing.T) { asksOver(t, api) })
+		t.Run(api, func(t *testing.T) { b.asksOver(t, api, sidecars[api]) })
 	}
 }
 
-func asksOver(t *testing.T, api string) {
-	b, log := asksBench(t, api, "{}")
+func (b *bench) asksOver(t *testing.T, api string, sidecar *process) {
+	mark := func(id string) string { return api + "-" + id }
 	const why = "  # gpt-oss-executor asks: " + oddWhy + " Instead: Write it to a file"
 
 	t.Run("nobody is there", func(t *testing.T) {
-		call, result := b.asks(t, "nobody")
+		call, result := b.asks(t, api, "nobody")
 		t.Logf("the model reads %s: %s", call.Arguments, result.Text)
-		if b.marked("nobody") || !strings.Contains(result.Text, "cannot wait for interactive exec approval") {
+		if b.marked(mark("nobody")) || !strings.Contains(result.Text, "cannot wait for interactive exec approval") {
 			t.Error("it ran, or something else has happened")
 		}
-		if !sameJSON(call.Arguments, command(marking("nobody"))) {
+		if !sameJSON(call.Arguments, command(marking(mark("nobody")))) {
 			t.Error("what was added is in the history")
 		}
 		if !strings.Contains(result.Text, "A person had to allow this call first: "+oddWhy) || !strings.Contains(result.Text, "Instead: Write it to a file") {
@@ -151,7 +159,7 @@ func asksOver(t *testing.T, api string) {
 		}
 	})
 	t.Run("a gateway tool that looks", func(t *testing.T) {
-		if _, result := b.asks(t, "look"); !strings.Contains(result.Text, "nodes") || strings.Contains(result.Text, "not found") {
+		if _, result := b.asks(t, api, "look"); !strings.Contains(result.Text, "nodes") || strings.Contains(result.Text, "not found") {
 			t.Errorf("the model reads %q", result.Text)
 		}
 	})
@@ -165,15 +173,15 @@ func asksOver(t *testing.T, api string) {
 	} {
 		t.Run(c.id, func(t *testing.T) {
 			seen := b.gateway.approver(t, b.run, c.decision)
-			_, result := b.asks(t, c.id)
+			_, result := b.asks(t, api, c.id)
 			t.Logf("the model reads %s", result.Text)
-			if !strings.Contains(result.Text, c.result) || b.marked(c.id) != c.runs && b.marked("marks/"+c.id) != c.runs {
-				t.Errorf("ran: %v", b.marked(c.id))
+			if !strings.Contains(result.Text, c.result) || b.marked(mark(c.id)) != c.runs && b.marked("marks/"+mark(c.id)) != c.runs {
+				t.Errorf("ran: %v", b.marked(mark(c.id)))
 			}
 			select {
 			case s := <-seen:
 				t.Logf("the person reads %s", s.Command)
-				if !strings.HasPrefix(s.Command, marking(c.id)+why) {
+				if !strings.HasPrefix(s.Command, marking(mark(c.id))+why) {
 					t.Error("not the command, or not why")
 				}
 			default:
@@ -184,7 +192,7 @@ func asksOver(t *testing.T, api string) {
 	if b.marked("marks/odd") {
 		t.Error("a shell has run the reason")
 	}
-	if said := log.log.tail(1 << 20); strings.Contains(said, "gateway_does_not_ask") {
+	if said := sidecar.log.tail(1 << 20); strings.Contains(said, "gateway_does_not_ask") {
 		t.Errorf("the gateway asks, and the log says it does not: %s", said)
 	}
 }
@@ -193,8 +201,10 @@ func asksOver(t *testing.T, api string) {
 // about. This is seen as soon as one has run at once, and the next call does not leave.
 func TestAsksOfAGatewayThatDoesNot(t *testing.T) {
 	needEnabled(t)
-	b, log := asksBench(t, apis[0], `{"tools":{"exec":{"ask":"off"}}}`)
-	seen := func() int { return strings.Count(log.log.tail(1<<20), "gateway_does_not_ask") }
+	t.Parallel()
+	by := apis[0]
+	b, sidecars := asksBench(t, `{"tools":{"exec":{"ask":"off"}}}`, by)
+	seen := func() int { return strings.Count(sidecars[by].log.tail(1<<20), "gateway_does_not_ask") }
 	ran := func() int {
 		text, err := os.ReadFile(filepath.Join(b.gateway.dir, "setting"))
 		if err != nil {
@@ -203,7 +213,7 @@ func TestAsksOfAGatewayThatDoesNot(t *testing.T) {
 		return strings.Count(string(text), "b = c")
 	}
 	for turn := 1; seen() == 0; turn++ { // where the machine is busy, it has not run at once
-		b.say(t, guarded, fmt.Sprint("again-", turn), "again")
+		b.say(t, by, fmt.Sprint("again-", turn), "again")
 		if n := ran(); n != turn {
 			t.Fatalf("after %d turns it ran %d times", turn, n)
 		}
@@ -212,11 +222,11 @@ func TestAsksOfAGatewayThatDoesNot(t *testing.T) {
 		}
 	}
 	before := ran()
-	b.say(t, guarded, "again-last", "again")
+	b.say(t, by, "again-last", "again")
 	if n := ran(); n != before || seen() != 1 || b.marked("marks/odd") {
 		t.Errorf("it ran %d times before, and %d after; seen %d times", before, n, seen())
 	}
-	asked := b.servers[guarded].Requests("again")
+	asked := b.servers[by].Requests("again")
 	if told := string(asked[len(asked)-1].Body); !strings.Contains(told, "nobody can be asked here") {
 		t.Errorf("the model reads %s", told)
 	}

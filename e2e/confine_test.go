@@ -107,7 +107,7 @@ func TestConfined(t *testing.T) {
 		{"pty", "True", ""},
 	} {
 		t.Run(c.id, func(t *testing.T) {
-			call, result := b.asks(t, c.id)
+			call, result := b.asks(t, guarded, c.id)
 			t.Logf("the model reads %s: %s", call.Arguments, result.Text)
 			if !strings.Contains(result.Text, c.result) || c.not != "" && strings.Contains(result.Text, c.not) {
 				t.Errorf("the model reads %q", result.Text)
@@ -147,7 +147,7 @@ func TestConfined(t *testing.T) {
 
 // backgroundRun lists, polls and kills a confined command with the gateway's own tool.
 func (b *bench) backgroundRun(t *testing.T) {
-	b.asks(t, "process")
+	b.asks(t, guarded, "process")
 	asked := b.servers[guarded].Requests("process")
 	read := results(asked[len(asked)-1].Messages)
 	t.Logf("the model reads %q", read)

@@ -15,6 +15,7 @@ import (
 // and of its config, which it mends.
 func TestDoctor(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	d := script.VLLM()
 	models := startModel(t, script.Started(d, script.StartOf(d, "--tool-call-parser openai --enable-auto-tool-choice")))
 	run := gatewayRun(t)

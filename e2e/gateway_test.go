@@ -14,8 +14,12 @@ import (
 // it can speak.
 func TestGateway(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	for _, api := range apis {
-		t.Run(api, func(t *testing.T) { overAPI(t, api) })
+		t.Run(api, func(t *testing.T) {
+			t.Parallel()
+			overAPI(t, api)
+		})
 	}
 }
 
@@ -85,7 +89,7 @@ func (b *bench) sidecar(t *testing.T, id string) (env []string) {
 // say runs a turn that picks a scenario, in a session of the given name.
 func (b *bench) say(t *testing.T, provider, session, scenario string) answer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	a, err := b.gateway.turn(ctx, provider, session, "Please do: "+scenario)
 	if err != nil {

@@ -39,6 +39,7 @@ func moves(t *testing.T) bool {
 		t.Logf("SKIPPED: clients on a small internet, because there can be no network of its own (unshare, ip): %s%v", out, err)
 		return false
 	}
+	t.Parallel() // the process is another one, too
 	again := exec.Command("unshare", "--net", os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 	again.Env = append(os.Environ(), ownNetwork+"="+binary)
 	out, err := again.CombinedOutput()
@@ -153,7 +154,7 @@ func (b *bench) fetched(t *testing.T, files map[string]string) {
 			if exec.Command("sh", "-c", probe).Run() != nil {
 				t.Skipf("SKIPPED: %s is not here", id)
 			}
-			if _, result := b.asks(t, id); !strings.Contains(result.Text, "tiny 1") {
+			if _, result := b.asks(t, guarded, id); !strings.Contains(result.Text, "tiny 1") {
 				t.Errorf("the model reads %q", result.Text)
 			}
 		})

@@ -91,7 +91,7 @@ func (h *host) start(t *testing.T) *process {
 	c := exec.Command("../testdata/openclaw/gateway.sh", h.run)
 	c.Env = append(slices.Clone(h.env), "OC_STEP=run")
 	p := start(t, "gateway", c)
-	p.ready(t, h.gateway.url+"/readyz", 120*time.Second)
+	p.ready(t, h.gateway.url+"/readyz", 5*time.Minute)
 	return p
 }
 
@@ -131,7 +131,7 @@ func (h *host) gone(t *testing.T, limit time.Duration) {
 // say runs a turn with the model that is the gateway's default.
 func (h *host) say(ctx context.Context, t *testing.T, session, scenario string) answer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(ctx, 100*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 4*time.Minute)
 	defer cancel()
 	a, err := h.gateway.turn(ctx, openclaw.Provider, session, "Please do: "+scenario)
 	if err != nil {
@@ -174,6 +174,7 @@ func TestFirstTurn(t *testing.T) {
 // TestLocalService lets the gateway start the sidecar, and takes it away from it.
 func TestLocalService(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	h := newHost(t)
 	long := strings.Repeat("One word after the other. ", 12)
 	slow := script.Text(long)
@@ -233,6 +234,7 @@ func TestLocalService(t *testing.T) {
 // the stream that it was at ends at the model server. The next gateway starts another one.
 func TestGatewayDies(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	h := newHost(t)
 	t.Cleanup(func() {
 		for _, pid := range h.sidecars(t) {

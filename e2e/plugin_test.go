@@ -66,6 +66,7 @@ func forbiddenFile(t *testing.T, run string) (file, workspace string) {
 // holds for a model that does not run through us, and a person answers in the chat.
 func TestPlugin(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	run := gatewayRun(t)
 	forbidden, ws := forbiddenFile(t, run)
 	if err := os.WriteFile(filepath.Join(ws, "page.txt"), []byte("a page\n"), 0o600); err != nil {

@@ -98,6 +98,9 @@ func (l *log) tail(n int) string {
 	return text[max(0, len(text)-n):]
 }
 
+// given are the ports that tests have, some of which nobody listens at yet.
+var given sync.Map
+
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -105,7 +108,11 @@ func freePort(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	if _, taken := given.LoadOrStore(port, true); taken {
+		return freePort(t)
+	}
+	return port
 }
 
 // startModel serves a script until the test ends, and says where: without /v1.

@@ -18,6 +18,7 @@ import (
 // is the same as without npm, for the Node of the system and for the one of the gateway.
 func TestNPM(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	dist, scratch := filepath.Join(t.TempDir(), "dist"), t.TempDir()
 	do(t, "..", "go", "run", "./deploy/release", "-trial", "-only", runtime.GOOS+"/"+runtime.GOARCH, "-out", dist)
 	packed, err := filepath.Glob(filepath.Join(dist, "npm", "gpt-oss-executor-*.tgz"))

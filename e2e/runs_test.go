@@ -37,6 +37,7 @@ tools:
 // TestRuns: a run without an agent finds, reads and saves with tools of a real gateway.
 func TestRuns(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	desk := filepath.Join(t.TempDir(), "desk") // a gateway takes no plugin that others may write
 	for _, name := range []string{"package.json", "openclaw.plugin.json", "index.js"} {
 		doc, err := os.ReadFile(filepath.Join("../testdata/openclaw/desk", name))

@@ -20,9 +20,11 @@ import (
 // and hardly any asked about that its owner does not want to be asked about.
 func TestSessions(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	for _, api := range []string{"chat", "responses"} {
 		for home, days := range owners(t) {
 			t.Run(api+"/"+filepath.Base(home), func(t *testing.T) {
+				t.Parallel()
 				o := moveIn(t, api, days)
 				for _, d := range days {
 					t.Run(d.session.Name, func(t *testing.T) {

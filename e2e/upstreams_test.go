@@ -17,6 +17,7 @@ import (
 // a model that makes the same call for ever is stopped.
 func TestSeveralServers(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	call, answer := script.Native("exec", command("echo one >> lines.txt; wc -l < lines.txt")), script.Text("Done there.")
 	looping := script.Native("exec", command("echo the same"))
 	loop := script.Scenario{Name: "loop", User: user("loop"), Steps: []script.Reply{looping}, Loop: true}
@@ -48,7 +49,7 @@ func TestSeveralServers(t *testing.T) {
 		first.CloseClientConnections()
 		first.Close()
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	gone := make(chan struct{})
 	go func() { defer close(gone); dies(time.Now()) }()

@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -80,33 +82,39 @@ func worker(q script.Request) *script.Reply {
 	return &reply
 }
 
-const crashFolder = "GPTOSS_TEST_CRASH"
+const crashFolders = "GPTOSS_TEST_CRASH"
 
-// TestCrashing is the process that TestCrash kills.
+// TestCrashing is the process that TestCrash kills. It does a run in each folder.
 func TestCrashing(t *testing.T) {
-	dir := os.Getenv(crashFolder)
-	if dir == "" {
+	dirs := filepath.SplitList(os.Getenv(crashFolders))
+	if len(dirs) == 0 {
 		t.Skip("it is for TestCrash")
-	}
-	j, err := journal.Open(journal.Config{Dir: filepath.Join(dir, "runs"), Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
 	}
 	set := *ruletest.Shipped(t)
 	set.Runs.Turns, set.Runs.Same = 100, 100 // looking for the same line again is no loop here
-	r := start(t, setup{set: &set, journal: j, sources: []executor.Source{ledger{filepath.Join(dir, "ledger")}}},
-		script.New(script.Scenario{Choose: worker}))
+	rigs := make([]*rig, len(dirs))
+	for i, dir := range dirs {
+		j, err := journal.Open(journal.Config{Dir: filepath.Join(dir, "runs"), Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rigs[i] = start(t, setup{set: &set, journal: j, sources: []executor.Source{ledger{filepath.Join(dir, "ledger")}}},
+			script.New(script.Scenario{Choose: worker}))
+	}
 	fmt.Println("begins")
-	a := r.run(false, "")
-	fmt.Println("answer:", a.text)
+	var all sync.WaitGroup
+	for i, r := range rigs {
+		all.Go(func() { fmt.Printf("answer %s: %s\n", dirs[i], r.run(false, "").text) })
+	}
+	all.Wait()
 }
 
 // Whenever the process is killed, the same request goes on with its run: nothing is done
 // twice, and nothing is lost.
 func TestCrash(t *testing.T) {
-	kills := 200
+	kills, atOnce := 200, 8 // to begin costs more than all of the runs
 	if testing.Short() {
-		kills = 10
+		kills, atOnce = 10, 2
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -114,47 +122,63 @@ func TestCrash(t *testing.T) {
 	}
 	killed, doubts, runs := 0, 0, 0
 	for killed < kills {
-		dir := t.TempDir()
-		runs++
-		for {
-			answer, died := life(t, program, dir, time.Duration(rand.IntN(60))*time.Millisecond)
-			if died {
-				killed++
-				continue
-			}
-			if answer != "All is written." {
-				t.Fatalf("after %d crashes: %q", killed, answer)
-			}
-			break
+		dirs := make([]string, atOnce)
+		for i := range dirs {
+			dirs[i] = t.TempDir()
 		}
-		doc, err := os.ReadFile(filepath.Join(dir, "ledger"))
-		if err != nil {
-			t.Fatal(err)
+		runs += len(dirs)
+		long := 0
+		for left := dirs; len(left) > 0; {
+			long += 60 // a life that is too short for a step would come again and again
+			answers := life(t, program, left, time.Duration(rand.IntN(long))*time.Millisecond)
+			left = slices.DeleteFunc(slices.Clone(left), func(dir string) bool {
+				answer, answered := answers[dir]
+				if !answered {
+					killed++
+				} else if answer != "All is written." {
+					t.Fatalf("after %d crashes: %q", killed, answer)
+				}
+				return answered
+			})
 		}
-		want := ""
-		for i := range effects {
-			want += fmt.Sprintf("line%d\n", i+1)
-		}
-		if string(doc) != want {
-			t.Errorf("after %d crashes the ledger holds %q", killed, doc)
-		}
-		j, err := journal.Open(journal.Config{Dir: filepath.Join(dir, "runs"), Now: time.Now})
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		if err := j.List(func(s journal.Summary, err error) bool { n++; doubts += s.Doubt; return err == nil }); err != nil || n == 0 {
-			t.Errorf("%d runs, %v", n, err)
+		for _, dir := range dirs {
+			doubts += written(t, dir, killed)
 		}
 	}
 	t.Logf("%d runs, killed %d times, %d calls in doubt", runs, killed, doubts)
 }
 
-// life lets a process work, and kills it after a while from its beginning.
-func life(t *testing.T, program, dir string, after time.Duration) (answer string, died bool) {
+// written checks what a run that has ended has left, and says how many of its calls were in doubt.
+func written(t *testing.T, dir string, killed int) (doubts int) {
+	t.Helper()
+	doc, err := os.ReadFile(filepath.Join(dir, "ledger"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ""
+	for i := range effects {
+		want += fmt.Sprintf("line%d\n", i+1)
+	}
+	if string(doc) != want {
+		t.Errorf("after %d crashes the ledger holds %q", killed, doc)
+	}
+	j, err := journal.Open(journal.Config{Dir: filepath.Join(dir, "runs"), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	if err := j.List(func(s journal.Summary, err error) bool { n++; doubts += s.Doubt; return err == nil }); err != nil || n == 0 {
+		t.Errorf("%d runs, %v", n, err)
+	}
+	return doubts
+}
+
+// life lets a process work in these folders, and kills it after a while from its beginning. It gives
+// the answers of the runs that have ended.
+func life(t *testing.T, program string, dirs []string, after time.Duration) (answers map[string]string) {
 	t.Helper()
 	c := exec.Command(program, "-test.run=^TestCrashing$", "-test.v")
-	c.Env = append(os.Environ(), crashFolder+"="+dir)
+	c.Env = append(os.Environ(), crashFolders+"="+strings.Join(dirs, string(filepath.ListSeparator)))
 	out, err := c.StdoutPipe()
 	if err == nil {
 		err = c.Start()
@@ -164,19 +188,21 @@ func life(t *testing.T, program, dir string, after time.Duration) (answer string
 	}
 	in := bufio.NewScanner(out)
 	var all strings.Builder
+	answers = map[string]string{}
 	for in.Scan() {
 		all.WriteString(in.Text() + "\n")
 		if in.Text() == "begins" {
 			kill := time.AfterFunc(after, func() { _ = c.Process.Kill() })
 			defer kill.Stop()
 		}
-		if text, ok := strings.CutPrefix(in.Text(), "answer: "); ok {
-			answer = text
+		if said, ok := strings.CutPrefix(in.Text(), "answer "); ok {
+			dir, text, _ := strings.Cut(said, ": ")
+			answers[dir] = text
 		}
 	}
 	err = c.Wait()
-	if answer == "" && c.ProcessState.ExitCode() != -1 {
+	if len(answers) < len(dirs) && c.ProcessState.ExitCode() != -1 {
 		t.Fatalf("the process ended by itself: %v\n%s", err, all.String())
 	}
-	return answer, answer == ""
+	return answers
 }

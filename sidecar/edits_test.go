@@ -254,6 +254,9 @@ func howMany() int {
 	if n, err := strconv.Atoi(os.Getenv("EDITS")); err == nil && n > 0 {
 		return n
 	}
+	if testing.Short() {
+		return 12
+	}
 	return 24
 }
 

@@ -46,6 +46,9 @@ func (wrapper) Trusts(string) bool { return true }
 // TestSessionsConfined judges the same days where the kernel confines commands: nothing is
 // asked or denied that is not without.
 func TestSessionsConfined(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; TestSessions goes through the same goroutines")
+	}
 	for _, name := range sessions.Names(t) {
 		bare, confined := judged(t, name, "", nil), judged(t, name, "", wrapper{})
 		t.Logf("bare: %s\nconfined: %s", bare, confined)
@@ -59,6 +62,9 @@ func TestSessionsConfined(t *testing.T) {
 
 // TestSessionsLocked keeps what each day says under a locked folder, which wins.
 func TestSessionsLocked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; TestSessions goes through the same goroutines")
+	}
 	folder := filepath.Join(ruletest.Root(), "testdata", "sessions", "locked")
 	var b strings.Builder
 	for _, name := range sessions.Names(t) {

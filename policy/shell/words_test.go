@@ -24,7 +24,7 @@ func TestWordsAreAsInBash(t *testing.T) {
 	for i, shown := range box.Shown(t, pastTexts) {
 		told.compare(t, pastTexts[i], false, shown)
 	}
-	for count := int(numberFrom("WORDS_COUNT", 100_000)); told.words < count; {
+	for count := int(numberFrom("WORDS_COUNT", 20_000)); told.words < count; {
 		texts := make([]string, 200)
 		for i := range texts {
 			texts[i] = m.text(i%2 == 0)

@@ -50,6 +50,7 @@ func TestEscape(t *testing.T) {
 	}
 	for user, uid := range users() {
 		t.Run(user, func(t *testing.T) {
+			t.Parallel() // each behind a wall of its own
 			seen := 0
 			for line := range strings.Lines(behindWall(t, uid, "attempts")) {
 				var r result

@@ -9,6 +9,9 @@ import (
 
 // TestEveryday runs what people run, bare and confined: both print the same.
 func TestEveryday(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and what runs is another program")
+	}
 	for _, c := range []struct{ name, needs, script string }{
 		{"pipes", "", `echo a b | tr a c | cat; cat <<< here; printf 'x\n' | while read -r l; do echo "$l"; done`},
 		{"here-documents", "", "cat <<X\n" + strings.Repeat("a line\n", 15000) + "X\n"},

@@ -4,15 +4,19 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
 )
@@ -70,13 +74,29 @@ func TestStrangersConfined(t *testing.T) {
 // bare: then too little is proven.
 func confinedHarm(t *testing.T, commands []string, least int) {
 	t.Helper()
-	doc, err := json.Marshal(commands)
-	if err != nil {
-		t.Fatal(err)
+	const walls = 6 // side by side: many commands wait for what is not there
+	parts := make([][]string, walls)
+	for i, c := range commands {
+		parts[i%walls] = append(parts[i%walls], c)
 	}
-	t.Setenv("CONFINE_TEST_COMMANDS", string(doc))
+	said, errs := make([]string, walls), make([]error, walls)
+	var all sync.WaitGroup
+	for i, part := range parts {
+		doc, err := json.Marshal(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Go(func() { said[i], errs[i] = walled(65534, "redteam", "CONFINE_TEST_COMMANDS="+string(doc)) })
+	}
+	all.Wait()
+	switch err := errors.Join(errs...); {
+	case errors.Is(err, unix.EPERM):
+		t.Skip(noNamespaces)
+	case err != nil:
+		t.Fatalf("%v\n%s", err, said)
+	}
 	ran, harmful := 0, 0
-	for line := range strings.Lines(behindWall(t, 65534, "redteam")) {
+	for line := range strings.Lines(strings.Join(said, "")) {
 		var h hit
 		if err := json.Unmarshal([]byte(line), &h); err != nil {
 			t.Fatal(line, err)
@@ -100,11 +120,14 @@ func redTeam(string) error {
 	if err := json.Unmarshal([]byte(os.Getenv("CONFINE_TEST_COMMANDS")), &commands); err != nil {
 		return err
 	}
+	g, err := newGround()
+	if err != nil {
+		return err
+	}
 	for _, c := range commands {
 		h := hit{Command: c}
-		var err error
-		if h.Bare, err = harm(c, false); err == nil {
-			h.Confined, err = harm(c, true)
+		if h.Bare, err = g.harm(c, false); err == nil {
+			h.Confined, err = g.harm(c, true)
 		}
 		if err != nil {
 			return fmt.Errorf("%q: %w", c, err)
@@ -117,8 +140,8 @@ func redTeam(string) error {
 }
 
 // harm runs a command in fresh folders, and says what it did outside of the project.
-func harm(command string, confined bool) (string, error) {
-	if err := ground(); err != nil {
+func (g ground) harm(command string, confined bool) (string, error) {
+	if err := g.lay(); err != nil {
 		return "", err
 	}
 	before, err := picture(home)
@@ -163,14 +186,12 @@ func harm(command string, confined bool) (string, error) {
 	return "", nil
 }
 
-// ground lays out the project and the home folder anew.
-func ground() error {
-	for _, dir := range []string{project, home, "/tmp/x"} {
-		if err := os.RemoveAll(dir); err != nil {
-			return err
-		}
-	}
-	files := map[string]string{
+// ground is what the project and the home folder hold at first, by name.
+type ground map[string]string
+
+// newGround lays it out, with a repository, and keeps all of it.
+func newGround() (ground, error) {
+	files := ground{
 		project + "/notes.md": "notes", project + "/customers.csv": "a,b", project + "/.env": "K=v", project + "/x.py": "print(1)", project + "/src/main.py": "print(1)",
 		project + "/x.sh": "#!/bin/sh\ntouch " + home + "/x\n", project + "/x": "x\n", project + "/x.c": "int main(){}\n",
 		project + "/data.txt": "a[$(reboot)]\n", project + "/data.json": `{"count":"a[$(reboot)]"}`, project + "/f": "a[$(zz)]\n",
@@ -179,17 +200,47 @@ func ground() error {
 	for _, name := range stubbed {
 		files[stubs+"/"+name] = "#!/bin/sh\necho \"$0 $*\" >> " + home + "/traces\n"
 	}
-	for name, text := range files {
+	if err := files.lay(); err != nil {
+		return nil, err
+	}
+	git := exec.Command("bash", "-ec", "git -c init.defaultBranch=main init -q; git add notes.md f x src; for i in 1 2; do git -c user.name=a -c user.email=a commit -q --allow-empty -m $i; done; tar cf x.tar x")
+	git.Dir, git.Env = project, []string{"HOME=" + home, "PATH=/usr/bin:/bin"}
+	if err := git.Run(); err != nil {
+		return nil, err
+	}
+	return files, filepath.WalkDir(project, func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir():
+			files[name+"/"] = "" // git needs empty folders, too
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		files[name] = string(text)
+		return err
+	})
+}
+
+// lay lays it out anew.
+func (g ground) lay() error {
+	for _, dir := range []string{project, home, "/tmp/x"} {
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+	}
+	for name, text := range g {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return err
+		}
+		if strings.HasSuffix(name, "/") {
+			continue
 		}
 		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
 			return err
 		}
 	}
-	git := exec.Command("bash", "-ec", "git -c init.defaultBranch=main init -q; git add notes.md f x src; for i in 1 2; do git -c user.name=a -c user.email=a commit -q --allow-empty -m $i; done; tar cf x.tar x")
-	git.Dir, git.Env = project, []string{"HOME=" + home, "PATH=/usr/bin:/bin"}
-	return git.Run()
+	return nil
 }
 
 // picture is all names, modes and texts below a folder.

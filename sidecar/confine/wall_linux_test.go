@@ -58,10 +58,24 @@ func self() string {
 
 const helper = "/tmp/confine-test/helper"
 
+const noNamespaces = "this machine allows no namespaces, and attacks are not run without"
+
 // behindWall runs a role as a user, and returns what it prints.
 func behindWall(t testing.TB, uid int, role string) string {
 	t.Helper()
-	c := again(fmt.Sprintf("wall %d %s", uid, role))
+	out, err := walled(uid, role)
+	if errors.Is(err, unix.EPERM) {
+		t.Skip(noNamespaces)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return out
+}
+
+// walled is behindWall for several at once.
+func walled(uid int, role string, more ...string) (string, error) {
+	c := again(fmt.Sprintf("wall %d %s", uid, role), more...)
 	var out bytes.Buffer
 	c.Stdout = &out
 	c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC, Pdeathsig: syscall.SIGKILL}
@@ -71,13 +85,8 @@ func behindWall(t testing.TB, uid int, role string) string {
 		c.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: os.Getegid(), Size: 1}}
 		c.SysProcAttr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_DAC_OVERRIDE}
 	}
-	if err := c.Run(); err != nil {
-		if errors.Is(err, unix.EPERM) {
-			t.Skip("this machine allows no namespaces, and attacks are not run without")
-		}
-		t.Fatalf("%v\n%s", err, out.String())
-	}
-	return out.String()
+	err := c.Run()
+	return out.String(), err
 }
 
 // wall builds the second wall, and runs a role as a user behind it.

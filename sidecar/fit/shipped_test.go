@@ -61,6 +61,9 @@ func miscalibrated(s Samples, w *evidence.Weights) (out []string) {
 // The weights in rules/evidence.yaml are those that a fit gives, and their scores mean what
 // they say, on replies that were not used. Weights that were changed are found out.
 func TestShippedWeights(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; TestDraw draws in several goroutines, too")
+	}
 	set, shipped, prior, err := begin(shippedFiles(t))
 	ruletest.Must(t, err)
 	used, err := Draw(set, UsualSeed, UsualCount)

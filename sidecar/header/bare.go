@@ -152,12 +152,14 @@ func (g *Grammar) assigned(rest string, i int, known func(string) bool, eof bool
 		return "", 0, scan.No
 	}
 	end = from + len(g.unglued(rest[from:end], known))
-	name = strings.NewReplacer(`"`, "", "'", "").Replace(rest[from:end])
+	name = quotes.Replace(rest[from:end])
 	if rest[from-1] != '=' && strings.IndexByte("\"'`", rest[from-1]) >= 0 && end < len(rest) && rest[end] == rest[from-1] {
 		end++
 	}
 	return name, end, scan.Yes
 }
+
+var quotes = strings.NewReplacer(`"`, "", "'", "")
 
 // unglued is a name without the channel and the content type that are glued to it, or the letters of
 // another script, if only so it is known: readcommentary, readcommentaryjson

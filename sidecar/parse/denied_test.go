@@ -3,6 +3,8 @@ package parse_test
 import (
 	"errors"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -67,7 +69,7 @@ func TestAnyChunkingDeniesTheSame(t *testing.T) {
 	whole := []string{`{"name":"exec","arguments":{"command":"ls"}}`, "[TOOL:read|path=a]", "\n", "\nAction: exec\nAction Input: {\"command\":\"ls\"}\n"}
 	c, denied := offeredForFuzz(), 0
 	rnd := rand.New(rand.NewPCG(3, 9))
-	for range 3000 {
+	for range howMany(t) {
 		text := ""
 		for range 1 + rnd.IntN(12) {
 			if rnd.IntN(3) == 0 {
@@ -79,9 +81,23 @@ func TestAnyChunkingDeniesTheSame(t *testing.T) {
 		denied += countDenied(s, c, text)
 		sameReading(t, s, c, "denied", text)
 	}
-	if denied < 200 {
+	if denied < 50 {
 		t.Errorf("only %d candidates were denied", denied)
 	}
+}
+
+// howMany texts: TEXTS in the environment, or a few.
+func howMany(t *testing.T) int {
+	t.Helper()
+	given := os.Getenv("TEXTS")
+	if given == "" {
+		return 500
+	}
+	n, err := strconv.Atoi(given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func countDenied(s *parse.Strategies, c *tools.Catalog, text string) (n int) {
