@@ -60,6 +60,9 @@ func rowOf(t *witness.Turn, now time.Time) row {
 		}
 	}
 	r.Strategies, r.Calls, r.Decisions = strings.Join(strategies, " "), shown(counted(names)), said(became)
+	if r.Calls == "" && t.Done && t.Status < http.StatusBadRequest && r.Decisions == "" {
+		r.Calls = "no call"
+	}
 	if repairs > 0 {
 		r.Repairs = fmt.Sprint(repairs)
 	}
@@ -176,6 +179,7 @@ type liveView struct {
 	Rows     []row
 	Blank    row // what a new row is made of
 	All      int
+	Arms     bool // one of them was in an arm
 	Kept     bool // turns are
 	Words    bool
 	since    uint64
@@ -188,6 +192,7 @@ func (l *liveView) events() string {
 func (c *Console) livePage(r *http.Request, _ viewer) (any, error) {
 	out := &liveView{Filter: filterOf(r.URL.Query()), Outcomes: witness.Outcomes(), Kept: c.Witness != nil, Words: c.Witness != nil && c.Witness.Words, since: c.Witness.Rev()}
 	out.Rows, out.All = c.rows(0, out.Filter)
+	out.Arms = slices.ContainsFunc(out.Rows, func(r row) bool { return r.Arm != "" })
 	return out, nil
 }
 

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
@@ -60,6 +61,18 @@ func markedOf(m replay.Marked) markedText {
 		out.Pieces = append(out.Pieces, piece{s.As, approvals.Visible(text), title})
 	}
 	out.More = max(0, len(m.Text)-maxShown)
+	return out
+}
+
+// kindsOf are what pieces were read as, each once, in the order of a legend.
+func kindsOf(texts []markedText) (out []replay.As) {
+	for _, as := range []replay.As{replay.AsThought, replay.AsText, replay.AsHeader, replay.AsCall, replay.AsRepaired, replay.AsRefused, replay.AsDropped} {
+		if slices.ContainsFunc(texts, func(t markedText) bool {
+			return !t.Plain && slices.ContainsFunc(t.Pieces, func(p piece) bool { return p.As == as })
+		}) {
+			out = append(out, as)
+		}
+	}
 	return out
 }
 

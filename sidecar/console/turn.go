@@ -2,14 +2,12 @@ package console
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -21,13 +19,12 @@ import (
 // turnView is one turn, with each reply of the model server read anew.
 type turnView struct {
 	row
-	Running          bool
-	Pairs            []pair
-	Faults           []turn.Faulty
-	Why              string
-	Replies          []replyView
-	Left             int
-	First, All, Part string
+	Running   bool
+	Pairs     []pair
+	Faults    []turn.Faulty
+	Why, Told string // the error that the caller got, and the sentence in place of an answer
+	Replies   []replyView
+	Left      int
 }
 
 // pair is a fact of a turn.
@@ -42,7 +39,8 @@ type replyView struct {
 	Said    string // how it was asked for and how it ended
 	Missing string // why it is not shown as it came; empty: it is
 	Marked  []markedText
-	Native  []callView // the server's own calls, as they came
+	Kinds   []replay.As // of the pieces
+	Native  []callView  // the server's own calls, as they came
 	Tree    *replay.Tree
 	Quiet   int // strategies that found nothing
 	Judged  []judgedView
@@ -56,7 +54,7 @@ type replyView struct {
 // callView is a call, masked.
 type callView struct {
 	ID, Name, Arguments, Became, Why, Strategy, Confidence string
-	Repairs                                                []tools.Repair
+	Repairs                                                []repairView
 }
 
 // judgedView is what the policy says of a call that was read.
@@ -73,7 +71,7 @@ func (c *Console) turnPage(r *http.Request, _ viewer) (any, error) {
 		return nil, &trouble{http.StatusNotFound, "This turn is gone", "Only the last turns are kept, in memory: later ones have made room, or the server was started anew."}
 	}
 	now := c.Now()
-	out := &turnView{row: rowOf(&t, now), Running: !t.Done, Faults: masked1(t.Account.Faults), Why: shown(t.Why), Left: t.Left, Pairs: pairsOf(&t, now)}
+	out := &turnView{row: rowOf(&t, now), Running: !t.Done, Faults: masked1(t.Account.Faults), Why: shown(t.Why), Told: shown(t.Account.Said), Left: t.Left, Pairs: pairsOf(&t, now)}
 	for i := range t.Replies {
 		out.Replies = append(out.Replies, c.reply(&t, i))
 	}
@@ -121,10 +119,20 @@ func pairsOf(t *witness.Turn, now time.Time) (out []pair) {
 	add("Asked for", how)
 	if t.Done {
 		add("Requests to the model", fmt.Sprint(a.Turns))
-		add("Tokens", fmt.Sprintf("%d prompt, %d completion, %d of them reasoning", a.Prompt, a.Completion, a.Reasoning))
+		add("Tokens", tokens(a))
 		add("Status", fmt.Sprint(t.Status))
 	}
 	return out
+}
+
+func tokens(a *turn.Account) string {
+	switch {
+	case a.Prompt+a.Completion == 0:
+		return "" // the server has not said it
+	case a.Reasoning > 0:
+		return fmt.Sprintf("%d prompt, %d completion, %d of them reasoning", a.Prompt, a.Completion, a.Reasoning)
+	}
+	return fmt.Sprintf("%d prompt, %d completion", a.Prompt, a.Completion)
 }
 
 // reply reads one reply anew, with the rules of then.
@@ -172,9 +180,21 @@ func callOf(name string, args []byte) callView {
 	return callView{Name: shown(name), Arguments: shownJSON([]byte(cut(string(args))))}
 }
 
-func shownRepair(fix tools.Repair) tools.Repair {
-	fix.From, fix.To = shown(fix.From), shown(fix.To)
-	return fix
+// repairView is a repair of a call.
+type repairView struct {
+	Kind, Says, From, To, Rule string // Says stands in place of From and To
+	At                         int
+}
+
+func shownRepair(fix tools.Repair) repairView {
+	v := repairView{Kind: fix.Kind, From: shown(fix.From), To: shown(fix.To), Rule: fix.Rule, At: fix.At}
+	switch {
+	case strings.HasPrefix(fix.Kind, "harmony.") && fix.From != "":
+		v.Says = v.From // it says what was wrong, not what stood there
+	case fix.From == "" && fix.To == "":
+		v.Says = "mended"
+	}
+	return v
 }
 
 // cut is the beginning of a text, as long as a page shows it.
@@ -209,6 +229,7 @@ func (v *replyView) read(in guard.World, set *ruleset.Set, t *witness.Turn, r *w
 			v.Quiet++
 		}
 	}
+	v.Kinds = kindsOf(v.Marked)
 	v.Tree = tree
 	confines := set.Confine() == ruleset.Always
 	for i := range r.Reading.Calls {
@@ -218,48 +239,6 @@ func (v *replyView) read(in guard.World, set *ruleset.Set, t *witness.Turn, r *w
 	for _, call := range tree.Judgeable() {
 		v.Judged = append(v.Judged, judgedOf(world.ExplainCall(set, call, rec.Who, confines)))
 	}
-}
-
-// thoughtOf is the reasoning of a reply as the server sent it.
-func thoughtOf(r *witness.Reply) string {
-	var text string
-	if json.Unmarshal(r.Thought, &text) == nil {
-		return text + r.Said.Reasoning
-	}
-	return r.Said.Reasoning
-}
-
-// recordOf is a reply as replay reads it, and the server's own calls.
-func recordOf(t *witness.Turn, r *witness.Reply) (*replay.Record, []capture.Said) {
-	native := capture.SaidOf(r.Said.Calls)
-	message := map[string]any{"content": r.Said.Content, "reasoning_content": thoughtOf(r)}
-	if len(native) > 0 {
-		var calls []any
-		for _, c := range native {
-			calls = append(calls, map[string]any{"id": c.ID, "type": "function", "function": map[string]string{"name": c.Name, "arguments": c.Arguments}})
-		}
-		message["tool_calls"] = calls
-	}
-	rec := &replay.Record{
-		Model: t.Model, Server: r.Server, User: r.User, Workspace: r.Workspace, Finish: r.Finish, Intact: r.Intact, Asked: r.Asked,
-		Who: policy.Subject{Model: t.Model, Agent: t.Agent, Channel: t.Channel, Session: t.Session, Run: t.Run != "", Interactive: true},
-	}
-	rec.Message, _ = json.Marshal(message) // it holds texts alone
-	if !r.OfferedUnknown {
-		rec.Tools = []json.RawMessage{}
-		for _, tool := range r.Offered {
-			doc, _ := json.Marshal(map[string]any{"name": tool.Name, "parameters": parametersOf(tool)})
-			rec.Tools = append(rec.Tools, doc)
-		}
-	}
-	return rec, native
-}
-
-func parametersOf(t tools.Tool) json.RawMessage {
-	if !json.Valid(t.Parameters) {
-		return nil
-	}
-	return json.RawMessage(t.Parameters)
 }
 
 func judgedOf(e *guard.Explanation) judgedView {

@@ -13,7 +13,7 @@ import (
 
 // funcs are those of the templates.
 func funcs() template.FuncMap {
-	return template.FuncMap{"shown": shown, "duration": duration, "clock": clock, "bytes": size, "plural": plural, "ago": ago, "signed": signed}
+	return template.FuncMap{"shown": shown, "duration": duration, "clock": clock, "bytes": size, "plural": plural, "signed": signed, "ends": strings.HasSuffix}
 }
 
 // shown is a text as a page shows it: secrets masked, and everything that cannot be seen
@@ -54,8 +54,6 @@ func duration(d time.Duration) string {
 	}
 	return fmt.Sprintf("%d days", int(d.Hours()/24))
 }
-
-func ago(d time.Duration) string { return duration(d) + " ago" }
 
 // size is a number of bytes.
 func size(n int64) string {

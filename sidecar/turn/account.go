@@ -27,6 +27,7 @@ type Account struct {
 	Prompt, Completion int           // tokens, as the model server counts them
 	Reasoning          int           // those of Completion that it thought with, where the server says so
 	Faults             []Faulty      // in order, at most maxFaults
+	Said               string        // the sentence of our own that ended the answer; empty: there was none
 
 	now [3]int // the same, of the last reply so far: some servers tell them with every event
 }
@@ -102,6 +103,7 @@ func (a *Account) Add(more Account) {
 	a.Reasoning += more.Reasoning
 	a.Edited(more.Edits)
 	a.faulty(more.Faults...)
+	a.Said = more.Said
 	for _, s := range more.Strategies {
 		a.call(s)
 	}

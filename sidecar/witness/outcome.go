@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -15,14 +16,15 @@ type Outcome string
 const (
 	Running  Outcome = "running"
 	Failed   Outcome = "failed"   // its answer is an error
-	Denied   Outcome = "denied"   // a call was kept back by the policy, or one that was refused was not made good
+	Denied   Outcome = "denied"   // a call was kept back by the policy
+	GivenUp  Outcome = "given-up" // a fault stayed: the user reads a sentence, or a part of an answer
 	Again    Outcome = "again"    // the model had to be asked again
 	Repaired Outcome = "repaired" // a call was mended
 	Good     Outcome = "good"
 )
 
 // Outcomes are all of them.
-func Outcomes() []Outcome { return []Outcome{Running, Failed, Denied, Again, Repaired, Good} }
+func Outcomes() []Outcome { return []Outcome{Running, Failed, Denied, GivenUp, Again, Repaired, Good} }
 
 // Outcome is that of the turn.
 func (t *Turn) Outcome() Outcome {
@@ -41,8 +43,10 @@ func (t *Turn) Outcome() Outcome {
 		}
 	}
 	switch {
-	case denied, t.Account.Refused > 0 && t.Account.Calls == 0 && t.Account.Again == 0:
+	case denied:
 		return Denied
+	case len(t.Account.Faults) > 0 && t.Account.Faults[len(t.Account.Faults)-1].Action == ruleset.GiveUp:
+		return GivenUp
 	case t.Account.Again > 0:
 		return Again
 	case repaired:
@@ -95,7 +99,7 @@ func (m *minutes) count(now time.Time, t *Turn) {
 	in.Turns++
 	in.Calls += t.Account.Calls
 	switch t.Outcome() {
-	case Failed, Denied:
+	case Failed, Denied, GivenUp:
 		in.Bad++
 	case Again:
 		in.Again++

@@ -114,7 +114,8 @@ func TestOutcome(t *testing.T) {
 		{Turn{Done: true, Status: 200, Replies: []Reply{{Reading: parse.Reading{Calls: []tools.Call{marked}}}}}, Good},
 		{Turn{Done: true, Status: 200, Account: turn.Account{Again: 1}, Replies: []Reply{{}, {Reading: parse.Reading{Calls: []tools.Call{mended}}}}}, Again},
 		{Turn{Done: true, Status: 200, Account: turn.Account{Again: 1}, Replies: []Reply{{Reading: denied}}}, Denied},
-		{Turn{Done: true, Status: 200, Account: turn.Account{Refused: 1}}, Denied},
+		{Turn{Done: true, Status: 200, Account: turn.Account{Again: 1, Faults: []turn.Faulty{{Action: ruleset.Correct}, {Action: ruleset.GiveUp}}}}, GivenUp},
+		{Turn{Done: true, Status: 200, Account: turn.Account{Again: 1, Faults: []turn.Faulty{{Action: ruleset.Correct}}}}, Again},
 	} {
 		if got := row.turn.Outcome(); got != row.want {
 			t.Errorf("%+v: %s, want %s", row.turn, got, row.want)

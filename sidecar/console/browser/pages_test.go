@@ -34,8 +34,11 @@ func morning(s *stage.Server) {
 
 // Every page at each size and in each scheme: labels, contrast, no sideways scrolling.
 func TestPages(t *testing.T) {
-	s := stage.Open(t, stage.Tokens, stage.Model(replies()))
+	s := stage.Open(t, stage.Tokens, stage.Model(replies(), script.Scenario{Name: "better", Steps: []script.Reply{
+		script.LeakedHarmony("send_fax", `{"to":"me"}`), script.LeakedTurn("read", `{'path': 'fax.md'}`),
+	}}))
 	morning(s)
+	s.Ask("agent:main:chat-9", "better", false)
 	b := open(t, s)
 	b.to("/console/")
 	b.looks("sign-in", b.legible)
@@ -44,7 +47,7 @@ func TestPages(t *testing.T) {
 		b.to(page.path)
 		b.looks(page.name, b.legible)
 	}
-	for i, word := range []string{"repaired", "again", "denied", "failed"} {
+	for i, word := range []string{"repaired", "again", "denied", "given-up", "failed"} {
 		b.to("/console/?outcome=" + word)
 		href := eval[string](b, `document.querySelector("[data-item]")?.getAttribute("href") ?? ""`)
 		if href == "" {

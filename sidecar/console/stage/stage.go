@@ -10,11 +10,11 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
@@ -61,7 +61,11 @@ func Open(t testing.TB, change func(*config.Settings), model http.Handler) *Serv
 		change(&settings)
 	}
 	ruletest.Copy(t, s.Rules)
-	log, level, metrics := slog.New(slog.NewTextHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelDebug})), &slog.LevelVar{}, telemetry.New()
+	level, metrics := &slog.LevelVar{}, telemetry.New()
+	if _, is := t.(*testing.B); !is { // a benchmark logs as a server does
+		level.Set(slog.LevelDebug)
+	}
+	log := slog.New(slog.NewTextHandler(s.Log, &slog.HandlerOptions{Level: level}))
 	rules, err := live.Open(ruletest.Source(t, s.Rules), "", log, metrics)
 	ruletest.Must(t, err)
 	ctx, stop := context.WithCancel(context.Background())
@@ -80,12 +84,12 @@ func Open(t testing.TB, change func(*config.Settings), model http.Handler) *Serv
 	return s
 }
 
-var address = regexp.MustCompile(`address=(http://[^ \n]+)`)
+var address = lazyregexp.New(`address=(http://[^ \n]+)`)
 
 // address is the one that an event tells.
 func (s *Server) address(event string) string {
 	for _, line := range s.Log.Lines(event) {
-		if m := address.FindStringSubmatch(line); m != nil {
+		if m := address().FindStringSubmatch(line); m != nil {
 			return m[1]
 		}
 	}
@@ -116,11 +120,11 @@ func (s *Server) Ask(session, user string, stream bool) string {
 	return string(doc)
 }
 
-// Model plays a reply for each user message; anything else gets a plain text.
-func Model(replies map[string]script.Reply) *script.Server {
+// Model plays a reply for each user message, and more; anything else gets a plain text.
+func Model(replies map[string]script.Reply, more ...script.Scenario) *script.Server {
 	list := []script.Scenario{{Steps: []script.Reply{script.Text("Nothing to do.")}, Loop: true}}
 	for user, reply := range replies {
 		list = append(list, script.Scenario{Name: user, Steps: []script.Reply{reply}, Loop: true})
 	}
-	return script.New(list...)
+	return script.New(append(list, more...)...)
 }

@@ -33,6 +33,7 @@ function show({ rows, more }) {
       all++;
     }
     fill(tr, row);
+    if (row.arm) list.parentElement.classList.remove('no-arms');
   }
   all += more;
   while (list.children.length > most && !list.lastElementChild.contains(focus)) list.lastElementChild.remove();
