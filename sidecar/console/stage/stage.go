@@ -62,7 +62,7 @@ func Open(t testing.TB, change func(*config.Settings), model http.Handler) *Serv
 	}
 	ruletest.Copy(t, s.Rules)
 	level, metrics := &slog.LevelVar{}, telemetry.New()
-	if _, is := t.(*testing.B); !is { // a benchmark logs as a server does
+	if settings.LogLevel == "" {
 		level.Set(slog.LevelDebug)
 	}
 	log := slog.New(slog.NewTextHandler(s.Log, &slog.HandlerOptions{Level: level}))
