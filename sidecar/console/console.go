@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
@@ -83,7 +84,7 @@ func (c *Console) routes() *http.ServeMux {
 	mux.Handle("POST "+Root+"sign-out", c.open(c.signOut))
 	mux.HandleFunc("GET "+Root+"static/{name}", c.file)
 	mux.Handle(Root, c.open(func(_ http.ResponseWriter, r *http.Request, _ viewer) error {
-		return &trouble{http.StatusNotFound, "There is no such page", "The address " + r.URL.Path + " leads nowhere here."}
+		return &trouble{http.StatusNotFound, "There is no such page", "The address " + approvals.Visible(r.URL.Path) + " leads nowhere here."}
 	}))
 	return mux
 }
