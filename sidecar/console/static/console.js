@@ -118,3 +118,4 @@ document.addEventListener('keydown', (e) => {
     act();
   }
 });
+document.documentElement.dataset.ready = ''; // keys are taken from now on
