@@ -98,7 +98,7 @@ func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	ctx, done := context.WithTimeout(b.ctx, within)
 	defer done()
 	if err := chromedp.Do(ctx, steps...); err != nil {
-		text, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("location + '\\n' + document.body.innerText"))
+		text, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("location + '\\n' + document.body?.innerText"))
 		b.t.Fatalf("%v\nat %.1500s", err, text)
 	}
 }
@@ -130,13 +130,13 @@ func (b *tab) soon(expression string) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	b.t.Fatalf("not soon: %s\n%.1500s", expression, eval[string](b, "location + '\\n' + document.body.innerText"))
+	b.t.Fatalf("not soon: %s\n%.1500s", expression, eval[string](b, "location + '\\n' + document.body?.innerText"))
 }
 
 // at waits for a page with a title that begins so, until it takes keys.
 func (b *tab) at(title string) {
 	b.t.Helper()
-	b.soon(`"ready" in document.documentElement.dataset && document.querySelector("h1")?.textContent.startsWith("` + title + `") === true`)
+	b.soon(`document.documentElement?.dataset.ready === "" && document.querySelector("h1")?.textContent.startsWith("` + title + `") === true`)
 }
 
 // signIn signs in by the form.
