@@ -103,6 +103,7 @@ func Run(ctx context.Context, c Config) (err error) {
 		adminEnded = func() {}
 		return errors.Join(err, l.Close())
 	}
+	r.tellUnanswered()
 	c.Log.Info("serving", "event", "http_server_start", "address", "http://"+l.Addr().String()+"/v1",
 		"upstream", up.Address(), "rules", c.Rules.Set().Version, "folder", c.Named, "pid", os.Getpid())
 	r.background.Go(func() {
@@ -132,6 +133,7 @@ func Resume(ctx context.Context, c Config, id string, sink turn.Sink) (err error
 		return err
 	}
 	defer func() { r.stop(); r.background.Wait(); err = errors.Join(err, r.egress()) }()
+	r.tellUnanswered()
 	server, err := r.server(ctx, up, nil)
 	if err != nil {
 		return err
@@ -185,10 +187,14 @@ func (r *running) judges(ctx context.Context) error {
 	}
 	r.judge = guard.New(r.guarded)
 	r.egress = serveEgress(ctx, out, egress.Config{Rules: r.Rules, Judge: r.judge, Passes: passes, Resolver: net.DefaultResolver, Metrics: r.Metrics, Log: r.Log}, r.kept)
-	if r.guarded.Approvals == nil {
-		r.Log.Info("calls that wait here for a person cannot be answered: "+unanswered(s), "event", "no_approvals")
-	}
 	return nil
+}
+
+// tellUnanswered says that nobody can be asked here, and what to set.
+func (r *running) tellUnanswered() {
+	if r.guarded.Approvals == nil {
+		r.Log.Info("calls that wait here for a person cannot be answered: "+unanswered(r.Settings), "event", "no_approvals")
+	}
 }
 
 // server puts the server together.
