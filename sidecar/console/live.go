@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
 )
@@ -53,7 +52,7 @@ func rowOf(t *witness.Turn, now time.Time) row {
 			if !slices.Contains(strategies, call.Strategy) {
 				strategies = append(strategies, call.Strategy)
 			}
-			became[became1(call.Repairs != nil, guard.OutcomeOf(call))]++
+			became[string(guard.OutcomeOf(call))]++
 		}
 		for k := range reading.Refused {
 			became[refusedWord(string(reading.Refused[k].Code))]++
@@ -70,14 +69,6 @@ func rowOf(t *witness.Turn, now time.Time) row {
 		r.Tokens = fmt.Sprintf("%s → %s", short(a.Prompt), short(a.Completion))
 	}
 	return r
-}
-
-// became1 is what became of a call that has left.
-func became1(marked bool, o decisions.Outcome) string {
-	if !marked {
-		return string(decisions.Left)
-	}
-	return string(o)
 }
 
 // refusedWord is what became of a call that has not.

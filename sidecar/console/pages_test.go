@@ -189,3 +189,29 @@ func TestHealth(t *testing.T) {
 		}
 	}
 }
+
+// A reply is shown as it came also where nobody had to decode its reasoning, and where the server
+// quotes it in an error.
+func TestAsItCame(t *testing.T) {
+	v := open(t, nil, map[string]script.Reply{
+		"plain":  script.Text("Hello.").Thinking("Only a greeting."),
+		"quoted": script.Fail(http.StatusInternalServerError, `error parsing tool call: raw='{"path":"a.md",}', err=invalid character '}' looking for beginning of object key string`),
+	})
+	for _, row := range []struct {
+		user   string
+		stream bool
+		want   []string
+	}{
+		{"plain", false, []string{`title="thought">Only a greeting.</span>`, `title="text">Hello.</span>`}},
+		{"plain", true, []string{`title="thought">Only a greeting.</span>`, `title="text">Hello.</span>`}},
+		{"quoted", false, []string{`{&#34;path&#34;:&#34;a.md&#34;`, "As it came"}},
+	} {
+		v.s.Ask("s", row.user, row.stream)
+		turn := v.newest()
+		for _, want := range row.want {
+			if !strings.Contains(turn, want) {
+				t.Errorf("%s, stream %v: it does not show %s:\n%s", row.user, row.stream, want, turn)
+			}
+		}
+	}
+}

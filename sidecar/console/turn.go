@@ -71,14 +71,14 @@ func (c *Console) turnPage(r *http.Request, _ viewer) (any, error) {
 		return nil, &trouble{http.StatusNotFound, "This turn is gone", "Only the last turns are kept, in memory: later ones have made room, or the server was started anew."}
 	}
 	now := c.Now()
-	out := &turnView{row: rowOf(&t, now), Running: !t.Done, Faults: masked1(t.Account.Faults), Why: shown(t.Why), Told: shown(t.Account.Said), Left: t.Left, Pairs: pairsOf(&t, now)}
+	out := &turnView{row: rowOf(&t, now), Running: !t.Done, Faults: shownFaults(t.Account.Faults), Why: shown(t.Why), Told: shown(t.Account.Said), Left: t.Left, Pairs: pairsOf(&t, now)}
 	for i := range t.Replies {
 		out.Replies = append(out.Replies, c.reply(&t, i))
 	}
 	return out, nil
 }
 
-func masked1(faults []turn.Faulty) (out []turn.Faulty) {
+func shownFaults(faults []turn.Faulty) (out []turn.Faulty) {
 	for _, f := range faults {
 		f.Tool, f.Why = shown(f.Tool), shown(f.Why)
 		out = append(out, f)

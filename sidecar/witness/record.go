@@ -152,7 +152,7 @@ func bare(r *parse.Reading) {
 	}
 	r.Refused = slices.Clone(r.Refused)
 	for i := range r.Refused {
-		r.Refused[i].Text = ""
+		r.Refused[i] = tools.Refusal{Code: r.Refused[i].Code} // its name and reason may quote the model
 	}
 	r.Steps, r.Weighed = nil, nil
 }
@@ -163,6 +163,13 @@ func (r *Record) Served(a turn.Account, status int, why string) {
 		return
 	}
 	w := r.w
+	if !w.Words { // reasons may quote the model, and errors what a server says
+		a.Said, why = "", ""
+		a.Faults = slices.Clone(a.Faults)
+		for i := range a.Faults {
+			a.Faults[i].Tool, a.Faults[i].Why = "", ""
+		}
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t, now := &r.turn, w.Now()

@@ -86,9 +86,9 @@ func TestNoWords(t *testing.T) {
 	}
 	h := heard(ruletest.Shipped(t), secret, tools.Call{Name: "read", Arguments: []byte(`"` + secret + `"`), Repairs: []tools.Repair{{Kind: "json.comma", From: secret}}})
 	h.Reading.Reasoning, h.Reading.Steps = secret, []parse.Step{{Note: secret}}
-	h.Reading.Refused = []tools.Refusal{{Code: tools.BadJSON, Text: secret}}
+	h.Reading.Refused = []tools.Refusal{{Code: tools.BadJSON, Name: secret, Text: secret, Why: secret}}
 	r.Heard(h)
-	r.Served(turn.Account{Calls: 1}, 200, "")
+	r.Served(turn.Account{Calls: 1, Said: secret, Faults: []turn.Faulty{{Action: ruleset.Correct, Tool: secret, Why: secret}}}, 200, secret)
 	got, _ := w.Turn("1")
 	if shown := fmt.Sprintf("%+v", got); strings.Contains(shown, secret) || got.Outcome() != Repaired {
 		t.Errorf("%s: %s", got.Outcome(), shown)
