@@ -61,6 +61,7 @@ needs:
 	@command -v npm >/dev/null || { echo 'make test starts a real OpenClaw gateway, which comes from npm, and npm is missing: install it (apt-get install nodejs npm, or nodejs.org), or run make unit, which needs nothing but Go' >&2; exit 1; }
 
 unit: ## the tests that need nothing but Go; 8 minutes
+	@command -v chromium chromium-browser google-chrome >/dev/null || echo 'skipped: the console in a browser; there is no chromium here'
 	@[ -d ../shared/corpus ] || echo 'skipped: the tests that measure against labelled cases, which are not public; ../shared/corpus is not beside this clone'
 	go test -vet=off -timeout 15m $(packages) # lint has vetted it
 

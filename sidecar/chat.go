@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
 )
 
 // chat serves a request for a chat completion.
@@ -51,24 +53,48 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, to translate) err
 		return err
 	}
 	defer leave()
-	model, t, seat, out, err := s.begin(w, r, set, to)
+	o, err := s.begin(w, r, set, to)
 	if err != nil {
+		o.record.Served(turn.Account{}, statusOf(err), errorText(err))
 		return err
 	}
-	defer out.Stop()
-	streams := out.Flows()
+	defer o.out.Stop()
+	streams := o.out.Flows()
 	if streams {
 		s.metrics.Open.Inc()
 		defer s.metrics.Open.Dec()
 	}
-	err = t.Run(r.Context(), out)
+	err = o.answer.Run(r.Context(), o.out)
+	account := o.answer.Account()
 	if statusOf(err) != upstream.StatusClosed { // a caller who left shows nothing
-		seat.Served(t.Account(), time.Since(began), err != nil)
+		o.seat.Served(account, time.Since(began), err != nil)
 	}
-	s.served(w, r, t.Account(), began, streams, to != nil, err)
+	o.record.Served(account, statusOf(err), errorText(err))
+	s.served(w, r, account, began, streams, to != nil, err)
 	s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)).Observe(time.Since(began).Seconds())
-	s.metrics.Requests.WithLabelValues(model, strconv.Itoa(statusOf(err))).Inc()
+	s.metrics.Requests.WithLabelValues(o.model, strconv.Itoa(statusOf(err))).Inc()
 	return err
+}
+
+// opened is a request whose answer has been opened.
+type opened struct {
+	model  string
+	answer answering
+	seat   *lab.Seat       // nil: no experiment is about it
+	record *witness.Record // nil: nobody keeps it
+	out    sink
+}
+
+// errorText is what an error says to the caller; empty: there is none.
+func errorText(err error) string {
+	var said *openai.Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &said):
+		return said.Message
+	}
+	return err.Error()
 }
 
 // sink is where an answer goes.
@@ -106,40 +132,59 @@ const runID = "X-Run-Id"
 
 // begin reads the request, plans what answers it and opens the answer. The request itself is
 // not kept: a turn may last for minutes.
-func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set, to translate) (model string, t answering, seat *lab.Seat, out sink, err error) {
+func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set, to translate) (o opened, err error) {
 	body, err := readBody(w, r, int64(set.Limits.RequestBytes))
 	if err != nil {
-		return "", nil, nil, nil, err
+		return o, err
 	}
 	var asked *responses.Asked // nil: for a chat completion
 	if to != nil {
 		if body, asked, err = to(body); err != nil {
-			return "", nil, nil, nil, err
+			return o, err
 		}
 	}
 	req, err := openai.ParseRequest(body)
 	if err != nil {
-		return "", nil, nil, nil, err
+		return o, err
 	}
 	caller := turn.Caller{Session: named(r.Header, req), Waits: callerWaits(r.Header)}
-	if seat = s.seat(w, set, req, caller); seat != nil {
-		set, caller.Watch = seat.Set, seat
+	var watch []turn.Watcher
+	if o.seat = s.seat(w, set, req, caller); o.seat != nil {
+		set, watch = o.seat.Set, append(watch, o.seat)
 	}
+	if o.record = s.witnessed(w, set, req, caller, asked != nil); o.record != nil {
+		watch = append(watch, o.record)
+	}
+	caller.Watch = turn.Watchers(watch...)
 	if s.runs != nil && executor.Wants(set, req) {
 		run, err := s.runs.Begin(r.Context(), set, req, caller)
 		if err != nil {
-			return "", nil, nil, nil, err
+			return o, err
 		}
 		w.Header().Set(runID, run.ID)
-		model, t = run.Model.ID.Value, run
+		o.record.OfRun(run.ID)
+		o.model, o.answer = run.Model.ID.Value, run
 	} else {
 		one, err := s.turns.Plan(r.Context(), set, req, caller)
 		if err != nil {
-			return "", nil, nil, nil, err
+			return o, err
 		}
-		model, t = one.Model.ID.Value, one
+		o.model, o.answer = one.Model.ID.Value, one
 	}
-	return model, t, seat, s.sink(w, model, req, asked, keepalive(caller.Waits, set.Limits.Keepalive), set.Limits.Idle), nil
+	o.out = s.sink(w, o.model, req, asked, keepalive(caller.Waits, set.Limits.Keepalive), set.Limits.Idle)
+	return o, nil
+}
+
+// witnessed begins to keep the request for people who look; nil: nobody keeps it.
+func (s *Server) witnessed(w http.ResponseWriter, set *ruleset.Set, req *openai.Request, from turn.Caller, responses bool) *witness.Record {
+	if s.witness == nil {
+		return nil
+	}
+	who := turn.Asker(req, from, cmp.Or(req.Model, set.Models[0].ID.Value))
+	return s.witness.Begin(witness.Asking{
+		ID: w.Header().Get(web.RequestID), Model: who.Model, Session: who.Session, Agent: who.Agent, Channel: who.Channel,
+		Arms: set.Arms, Rules: set.Version, Stream: req.Stream, Responses: responses,
+	})
 }
 
 // sink opens the answer.

@@ -26,6 +26,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -48,6 +49,7 @@ type Config struct {
 	Metrics  *telemetry.Metrics
 	Log      *slog.Logger
 	Lab      *lab.Lab                            // of experiments; nil: none is run
+	Witness  *witness.Witness                    // keeps the last requests for people who look; nil: nobody does
 	Served   func(context.Context, turn.Account) // is told what came of each request; nil: nobody
 	RoleWait time.Duration                       // of streams; 0: as the package reply has it
 }
@@ -59,6 +61,7 @@ type Server struct {
 	runs     *executor.Executor // nil: there is no tool to run
 	sessions *state.Sessions
 	lab      *lab.Lab
+	witness  *witness.Witness
 	account  func(context.Context, turn.Account)
 	token    string
 	names    web.Names
@@ -71,7 +74,7 @@ type Server struct {
 func New(c Config) *Server {
 	limits := c.Rules.Set().Limits
 	s := &Server{
-		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log, lab: c.Lab, account: c.Served, roleWait: cmp.Or(c.RoleWait, reply.RoleWait),
+		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log, lab: c.Lab, witness: c.Witness, account: c.Served, roleWait: cmp.Or(c.RoleWait, reply.RoleWait),
 		sessions: state.NewSessions(maxSessions),
 		turns: &turn.Planner{
 			Fleet: fleet.New(fleet.Config{Main: c.Upstream, Keys: c.Keys, Metrics: c.Metrics, Now: time.Now, Log: c.Log}), Guard: c.Guard, Thoughts: state.NewTexts(limits.Thoughts), Notes: state.NewTexts(limits.Thoughts),
@@ -168,6 +171,12 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if err := said.Respond(w); err != nil && r.Context().Err() == nil {
 		s.log.Debug("answer not delivered", "event", "answer_lost", "detail", err.Error())
 	}
+}
+
+// Upstreams are the model servers of the rules in force, after each was asked whether it can be
+// reached. The answers are kept for a moment.
+func (s *Server) Upstreams(ctx context.Context) []fleet.State {
+	return s.turns.Fleet.Look(ctx, s.rules.Set())
 }
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {

@@ -35,7 +35,9 @@ type API struct {
 	Approvals *approvals.Store
 	Decisions *decisions.Log // answers go there; nil: there is none
 	Lab       *lab.Lab       // of experiments
-	Token     string         // bearer token that must be shown; empty: none, which only a local listener may do
+	Token     string         // bearer token of who may do everything; empty: none is asked for, which only a local listener may do
+	Approver  string         // token of who may see, and answer approvals; empty: there is none
+	Reader    string         // token of who may see; empty: there is none
 	Hosts     []string       // names of the listener beside those of this machine
 	Local     bool           // the listener is reached from this machine alone
 	Metrics   *telemetry.Metrics
@@ -105,7 +107,7 @@ func (a *API) answering(h handler) http.Handler {
 		w.Header().Set(web.RulesVersion, a.Rules.Set().Version)
 		w.Header().Set("Cache-Control", "no-store")
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		err := a.admit(r)
+		err := a.admit(r, needs(r))
 		if err == nil {
 			err = h(w, r)
 		}
@@ -134,6 +136,9 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return e.Message }
+
+// Status is the HTTP status of the answer.
+func (e *Error) Status() int { return e.status }
 
 func refusal(status int, message, hint string) *Error {
 	return &Error{status: status, Message: message, Hint: hint}
@@ -186,14 +191,40 @@ func notTaken(err error) error {
 	return refusal(http.StatusBadRequest, "the body cannot be used: "+err.Error(), "docs/operating.md says what each path takes")
 }
 
-// admit says who may ask: whoever shows the token, and never a web page.
-func (a *API) admit(r *http.Request) error {
+// admit says who may ask: whoever shows a token that lets do it, and never a web page.
+func (a *API) admit(r *http.Request, needs web.Role) error {
 	names := web.Names{Local: a.Local, Token: a.Token != "", Hosts: a.Hosts}
 	if why, hint := names.Refuse(r); why != "" {
 		return refusal(http.StatusForbidden, why, hint)
 	}
-	if a.Token != "" && !web.Bearer(r, a.Token) {
+	if a.Token == "" {
+		return nil
+	}
+	switch is := a.Tokens().Shown(r); {
+	case is == web.Nobody:
 		return refusal(http.StatusUnauthorized, "the token is missing or wrong", "send it with: Authorization: Bearer TOKEN (the setting admin_token)")
+	case is < needs:
+		return refusal(http.StatusForbidden, fmt.Sprintf("the token is that of a %s, and this takes one of: %s", is, needs), "admin_token may do everything, admin_approver_token may answer approvals, admin_reader_token may look")
 	}
 	return nil
+}
+
+// Tokens are those that the listener takes.
+func (a *API) Tokens() web.Tokens {
+	return web.Tokens{Admin: a.Token, Approver: a.Approver, Reader: a.Reader}
+}
+
+// needs is who may send a request: what changes nothing, a reader may ask.
+func needs(r *http.Request) web.Role {
+	looks := r.Method == http.MethodGet || r.Method == http.MethodHead
+	path := r.URL.Path
+	switch {
+	case strings.HasPrefix(path, "/profile/"):
+		return web.Admin
+	case strings.HasPrefix(path, "/approvals/") && (looks || strings.HasSuffix(path, "/allow") || strings.HasSuffix(path, "/deny")):
+		return web.Approver // one approval shows a call with nothing masked
+	case looks, path == "/explain", path == "/policy/check":
+		return web.Reader
+	}
+	return web.Admin
 }

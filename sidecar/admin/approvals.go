@@ -141,15 +141,26 @@ func (a *API) letPass(w http.ResponseWriter, r *http.Request, allow func(id, by 
 	if err != nil {
 		return err
 	}
-	e, err := a.Approvals.Get(r.PathValue("id"))
-	if now := a.Rules.Set().Version; err == nil && e.State == approvals.Pending && e.Call.Policy != now {
-		return refusal(http.StatusConflict, e.ID+" was asked by rules that are no longer in force",
-			"if the model sends the call again, it is judged again, and asks again if it must")
-	}
-	if err == nil {
-		e, err = allow(e.ID, by)
-	}
+	e, err := a.pass(r.PathValue("id"), by, allow)
 	return a.answered(w, r, e, err)
+}
+
+// errStale is that of an approval that was asked for by rules that are no longer in force.
+var errStale = errors.New("it was asked by rules that are no longer in force")
+
+// pass lets a call pass that was asked about by the rules in force.
+func (a *API) pass(id, by string, allow func(id, by string) (approvals.Entry, error)) (approvals.Entry, error) {
+	e, err := a.Approvals.Get(id)
+	switch {
+	case err != nil:
+		return e, err
+	case e.State == approvals.Pending && e.Call.Policy != a.Rules.Set().Version:
+		return e, errStale
+	}
+	if e, err = allow(e.ID, by); err == nil {
+		a.noted(e)
+	}
+	return e, err
 }
 
 // deny keeps the call from passing, and tells the model why.
@@ -158,8 +169,41 @@ func (a *API) deny(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	e, err := a.Approvals.Deny(r.PathValue("id"), by, why)
+	e, err := a.refuse(r.PathValue("id"), by, why)
 	return a.answered(w, r, e, err)
+}
+
+func (a *API) refuse(id, by, why string) (approvals.Entry, error) {
+	e, err := a.Approvals.Deny(id, by, why)
+	if err == nil {
+		a.noted(e)
+	}
+	return e, err
+}
+
+// Answer answers a question as a person does who was asked on a page: allow lets the call pass
+// once. The error says for people why nothing was changed.
+func (a *API) Answer(id string, allow bool, by, why string) (approvals.Entry, error) {
+	e, err := approvals.Entry{}, error(nil)
+	if allow {
+		e, err = a.pass(id, by, a.Approvals.Allow)
+	} else {
+		e, err = a.refuse(id, by, why)
+	}
+	if said := unanswered(id, err); said != nil {
+		return e, said
+	}
+	return e, err
+}
+
+// noted writes down who has answered.
+func (a *API) noted(e approvals.Entry) {
+	a.Log.Info("a person has answered", "event", "approval_"+string(e.State), "id", e.ID, "tool", e.Call.Tool,
+		"rule", e.Reason.Rule, "by", e.By, "session", e.Call.Session)
+	answer := decisions.Answer{ID: e.ID, State: string(e.State), By: e.By, Note: e.Note}
+	if err := a.Decisions.AddAnswer(answer); err != nil {
+		a.Log.Error("the answer of a person cannot be logged", "event", "decisions_required", "id", e.ID, "detail", err.Error())
+	}
 }
 
 // readVerdict is what a person says beside yes or no.
@@ -179,25 +223,35 @@ func readVerdict(r *http.Request) (by, why string, err error) {
 
 // answered answers with an entry, or says why there is none to answer.
 func (a *API) answered(w http.ResponseWriter, r *http.Request, e approvals.Entry, err error) error {
+	if said := unanswered(r.PathValue("id"), err); said != nil {
+		return said
+	}
+	if err != nil {
+		return err
+	}
+	web.WriteJSON(w, http.StatusOK, Shown(e))
+	return nil
+}
+
+// Shown is a question as a person sees it.
+func Shown(e approvals.Entry) Approval {
+	text := subject(e.Call)
+	return Approval{Entry: e, Shown: approvals.Visible(text), Foreign: approvals.Foreign(text), Left: left(e)}
+}
+
+// unanswered says why a question could not be answered; nil: for another reason, or it was.
+func unanswered(id string, err error) *Error {
 	var late *approvals.AnsweredError
 	switch {
+	case errors.Is(err, errStale):
+		return refusal(http.StatusConflict, id+" was asked by rules that are no longer in force",
+			"if the model sends the call again, it is judged again, and asks again if it must")
 	case errors.Is(err, approvals.ErrUnknown):
-		return refusal(http.StatusNotFound, fmt.Sprintf("there is no approval %q", r.PathValue("id")),
+		return refusal(http.StatusNotFound, fmt.Sprintf("there is no approval %q", id),
 			"GET /approvals, or gpt-oss-executor approvals list, shows them; a restart forgets all, and old ones expire")
 	case errors.As(err, &late):
 		return refusal(http.StatusConflict, late.Error(), "nothing was changed; "+next(late.Entry.State))
-	case err != nil:
-		return err
-	case r.Method == http.MethodPost:
-		a.Log.Info("a person has answered", "event", "approval_"+string(e.State), "id", e.ID, "tool", e.Call.Tool,
-			"rule", e.Reason.Rule, "by", e.By, "session", e.Call.Session)
-		answer := decisions.Answer{ID: e.ID, State: string(e.State), By: e.By, Note: e.Note}
-		if err := a.Decisions.AddAnswer(answer); err != nil {
-			a.Log.Error("the answer of a person cannot be logged", "event", "decisions_required", "id", e.ID, "detail", err.Error())
-		}
 	}
-	text := subject(e.Call)
-	web.WriteJSON(w, http.StatusOK, Approval{Entry: e, Shown: approvals.Visible(text), Foreign: approvals.Foreign(text), Left: left(e)})
 	return nil
 }
 

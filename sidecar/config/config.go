@@ -33,7 +33,10 @@ type Settings struct {
 	DecisionsMode  string `rule:"decisions_mode" is:"MODE" one:"written synced required" doc:"How safe a record is before its call leaves. written: the operating system has it. synced: the disk has it. required: the disk has it, and without a record no call leaves."`
 	Egress         string `rule:"egress" is:"MODE" one:"on off" doc:"on, which is the default: confined commands reach the network through a proxy of this program, which listens at a free port of 127.0.0.1. off: they have no network."`
 	Admin          string `rule:"admin" is:"HOST:PORT" doc:"The address of the admin API: HOST:PORT. If left out, there is no admin API." eg:"127.0.0.1:8002"`
-	AdminToken     string `rule:"admin_token" is:"secret" doc:"The bearer token of the admin API." eg:"file:/run/secrets/admin_token"`
+	AdminToken     string `rule:"admin_token" is:"secret" doc:"The bearer token of the admin API, with which everything can be changed." eg:"file:/run/secrets/admin_token"`
+	ApproverToken  string `rule:"admin_approver_token" is:"secret" doc:"A bearer token of the admin API with which one sees, and answers what waits for a person. It needs admin_token." eg:"file:/run/secrets/approver_token"`
+	ReaderToken    string `rule:"admin_reader_token" is:"secret" doc:"A bearer token of the admin API with which one sees and changes nothing. It needs admin_token." eg:"file:/run/secrets/reader_token"`
+	Console        string `rule:"console" is:"MODE" one:"on no-text off" doc:"The console, pages for a browser at the address of admin. on, which is the default: it shows the last requests, which are kept in memory. no-text: of these it keeps what came of them, and no word. off: there is none." eg:"on"`
 	Gateway        string `rule:"gateway" is:"URL" doc:"The address of an OpenClaw gateway. Runs may call its tools. If left out, they have none of it." eg:"http://127.0.0.1:18789"`
 	GatewayToken   string `rule:"gateway_token" is:"secret" doc:"The token of the gateway. If left out, it is that of the variable OPENCLAW_GATEWAY_TOKEN. Whoever may use a model with mode: executor has the tools that gateway.yaml lists." eg:"file:/run/secrets/gateway_token"`
 	GatewaySession string `rule:"gateway_session" is:"KEY" doc:"The session of the gateway for calls of callers that are not agents of the gateway. Each that names a session of its own gets one beside it." eg:"gpt-oss-executor"`
@@ -85,7 +88,7 @@ func (s *Settings) All() (out []Setting) {
 }
 
 // guards are the settings without which a listener is open to everybody.
-var guards = map[string]bool{"token": true, "admin_token": true}
+var guards = map[string]bool{"token": true, "admin_token": true, "admin_approver_token": true, "admin_reader_token": true}
 
 const emptyToken = "give it a value, or leave it out: without it everybody may ask"
 

@@ -97,6 +97,8 @@ type State struct {
 	Failures int           `json:"failures"`         // in a row
 	Server   string        `json:"server,omitempty"` // its dialect, where it can be reached
 	Why      string        `json:"detail,omitempty"` // why it cannot
+	Window   int           `json:"-"`                // of its context, in tokens; 0: it does not say
+	Address  string        `json:"-"`                // for the operator alone
 
 	client *upstream.Client
 }
@@ -112,7 +114,7 @@ func (f *Fleet) States(set *ruleset.Set) []State {
 			}
 			f.mu.Lock()
 			out = append(out, State{
-				Name: f.name(set, m, u.Name, s), State: s.circuit.State(f.Now(), set.Limits.Circuit), Failures: s.circuit.Failures(), client: s.client,
+				Name: f.name(set, m, u.Name, s), State: s.circuit.State(f.Now(), set.Limits.Circuit), Failures: s.circuit.Failures(), Address: s.client.Address(), client: s.client,
 			})
 			f.mu.Unlock()
 		}
@@ -150,7 +152,8 @@ func (f *Fleet) Look(ctx context.Context, set *ruleset.Set) []State {
 				s.Why = err.Error()
 				return
 			}
-			s.Server = s.client.Server(ctx, set).ID.Value
+			srv := s.client.Server(ctx, set)
+			s.Server, s.Window = srv.ID.Value, s.client.Window(srv)
 		})
 	}
 	all.Wait()

@@ -10,6 +10,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/plain"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -72,6 +73,30 @@ func (j *judge) askHere(call *tools.Call, d policy.Decision) (why string, asked 
 const askRepair = "policy.ask"
 
 func isAsk(r tools.Repair) bool { return r.Kind == askRepair }
+
+// ByPolicy reports whether a repair is a mark of the policy's, and no damage of the model's.
+func ByPolicy(r tools.Repair) bool { return isAsk(r) || isConfined(r) }
+
+// OutcomeOf is how a call leaves, by the marks on it.
+func OutcomeOf(call *tools.Call) decisions.Outcome {
+	switch {
+	case slices.ContainsFunc(call.Repairs, isAsk):
+		return decisions.Asked
+	case slices.ContainsFunc(call.Repairs, isConfined):
+		return decisions.Confined
+	}
+	return decisions.Left
+}
+
+// Unticketed is text without the ticket that lets a call run once.
+func Unticketed(call *tools.Call, text string) string {
+	for _, r := range call.Repairs {
+		if isConfined(r) && r.To != "" {
+			text = strings.ReplaceAll(text, r.To, "…")
+		}
+	}
+	return text
+}
 
 // question is what a person is asked about.
 func (j *judge) question(call *tools.Call, d policy.Decision) approvals.Call {

@@ -26,9 +26,15 @@ func (w World) Explain(set *ruleset.Set, tool string, arguments json.RawMessage,
 		return nil, err
 	}
 	call := tools.Call{Name: tool, Arguments: arguments, Strategy: "native", Confidence: 1}
-	who, at := policy.Subject{Interactive: true}, w.at(Moment{Now: time.Now(), Confined: confined})
+	return w.ExplainCall(set, call, policy.Subject{Interactive: true}, confined), nil
+}
+
+// ExplainCall is Explain of a call that was read, and of who asked for it. What the session did
+// before is not known.
+func (w World) ExplainCall(set *ruleset.Set, call tools.Call, who policy.Subject, confined bool) *Explanation {
+	at := w.at(Moment{Now: time.Now(), Confined: confined})
 	return &Explanation{
-		Version: set.Version, Tool: tool, Class: string(set.Tools.Class(tool)), Arguments: arguments,
+		Version: set.Version, Tool: call.Name, Class: string(set.Tools.Class(call.Name)), Arguments: call.Arguments,
 		Decision: set.Decide(call, who, at), Rules: set.Verdicts(call, who, at),
-	}, nil
+	}
 }

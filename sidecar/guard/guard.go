@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/rand"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -171,16 +170,12 @@ func (g *Guard) open() map[int]bool {
 
 // entry is a decision for the log.
 func (j *judge) entry(call *tools.Call, v *verdict, refusal *tools.Refusal) decisions.Decision {
-	outcome := decisions.Left
+	outcome := OutcomeOf(call)
 	switch {
 	case j.hooked != nil && j.hooked.asks != nil:
 		outcome = decisions.Asked
 	case refusal != nil:
 		outcome = decisions.Refused
-	case slices.ContainsFunc(call.Repairs, isAsk):
-		outcome = decisions.Asked
-	case slices.ContainsFunc(call.Repairs, isConfined):
-		outcome = decisions.Confined
 	}
 	return decisions.Decision{
 		Call: j.hooked.id(), Request: j.request, Approval: v.approval, Session: j.who.Session, Agent: j.who.Agent, Channel: j.who.Channel, Run: j.who.Run, Interactive: j.who.Interactive,

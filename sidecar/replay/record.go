@@ -47,6 +47,10 @@ type Record struct {
 		Body   json.RawMessage `json:"body"`
 	} `json:"upstream_error"`
 	Expect json.RawMessage `json:"expect"`
+
+	// What is known of a reply that was served: see parse.Facts, and who had asked.
+	Intact, Asked bool           `json:"-"`
+	Who           policy.Subject `json:"-"`
 }
 
 // RecordInput is text of the model: whole, in pieces, or in pieces of base64 that
@@ -96,8 +100,8 @@ func (rec *Record) read(set *ruleset.Set, in guard.World, profile string, enforc
 		return nil, err
 	}
 	out := &seen{catalog: catalog, weights: set.Strategies(profile).Weights()}
-	facts := set.Facts(rec.Model, rec.Server, rec.User)
-	facts.Judge = in.Said(set, rec.Workspace).Judge(set, policy.Subject{Model: rec.Model, Interactive: true}, func(c *tools.Call, d policy.Decision) bool {
+	facts := rec.facts(set)
+	facts.Judge = in.Said(set, rec.Workspace).Judge(set, rec.subject(), func(c *tools.Call, d policy.Decision) bool {
 		d.Facts = nil // a tree shows the decision; policy explain shows the facts
 		out.decided = append(out.decided, TreeDecision{c.Name, d})
 		return enforce && d.Effect == policy.Deny
@@ -121,6 +125,21 @@ func (rec *Record) read(set *ruleset.Set, in guard.World, profile string, enforc
 	}
 	out.reading = r.End(rec.Finish)[0]
 	return out, nil
+}
+
+// facts are what the reader knows of the request.
+func (rec *Record) facts(set *ruleset.Set) parse.Facts {
+	f := set.Facts(rec.Model, rec.Server, rec.User)
+	f.Intact, f.Asked = rec.Intact, rec.Asked
+	return f
+}
+
+// subject is who asked: somebody, unless that is known.
+func (rec *Record) subject() policy.Subject {
+	if rec.Who == (policy.Subject{}) {
+		return policy.Subject{Model: rec.Model, Interactive: true}
+	}
+	return rec.Who
 }
 
 // take notes what the reply consists of. Choices beside the first do not count.

@@ -207,3 +207,16 @@ func count(n int, thing string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
+
+// Judgeable are the calls that were found, and those that the policy denied, as they were read.
+func (t *Tree) Judgeable() (out []tools.Call) {
+	for _, c := range t.Calls {
+		out = append(out, tools.Call{Name: c.Name, Arguments: c.Arguments, Strategy: c.Strategy, Confidence: c.Confidence, Repairs: c.Repairs})
+	}
+	for _, f := range t.Refused {
+		if f.Code == tools.Denied && json.Valid([]byte(f.Text)) {
+			out = append(out, tools.Call{Name: f.Name, Arguments: json.RawMessage(f.Text), Strategy: "native", Confidence: 1})
+		}
+	}
+	return out
+}

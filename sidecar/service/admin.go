@@ -1,17 +1,52 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"runtime/debug"
+	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/built"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/console"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
 )
 
-// serveAdmin serves the admin API until ctx ends, if there is an address for it.
+// The settings of the console; "" is on.
+const (
+	consoleOn     = "on"
+	consoleNoText = "no-text"
+	consoleOff    = "off"
+)
+
+// witnessOf keeps the last requests for the console; nil: nobody would see them. The error says
+// what is wrong with the settings of the admin listener.
+func witnessOf(s config.Settings) (*witness.Witness, error) {
+	tokens := web.Tokens{Admin: s.AdminToken, Approver: s.ApproverToken, Reader: s.ReaderToken}
+	if err := tokens.Check(); err != nil {
+		return nil, err
+	}
+	switch mode := cmp.Or(s.Console, consoleOn); {
+	case mode != consoleOn && mode != consoleNoText && mode != consoleOff:
+		return nil, fmt.Errorf("the console is on, no-text or off, not %q", mode)
+	case s.Admin == "" || mode == consoleOff:
+		return nil, nil
+	default:
+		return witness.New(witness.Config{Words: mode == consoleOn, Now: time.Now}), nil
+	}
+}
+
+// serveAdmin serves the admin API, and the console, until ctx ends, if there is an address for it.
 // ended waits for that.
-func serveAdmin(ctx context.Context, s config.Settings, api *admin.API) (ended func(), err error) {
+func (r *running) serveAdmin(ctx context.Context, experiments *lab.Lab, upstreams func(context.Context) []fleet.State) (ended func(), err error) {
+	s := r.Settings
 	if s.Admin == "" {
 		return func() {}, nil
 	}
@@ -19,23 +54,42 @@ func serveAdmin(ctx context.Context, s config.Settings, api *admin.API) (ended f
 	if err != nil {
 		return nil, err
 	}
-	api.Local = isLocal(l)
+	api := &admin.API{
+		Lab: experiments, Rules: r.Rules, World: r.guarded.World, Guard: r.judge, Approvals: r.guarded.Approvals, Decisions: r.kept,
+		Token: s.AdminToken, Approver: s.ApproverToken, Reader: s.ReaderToken, Local: isLocal(l), Hosts: hosts(s, s.Admin),
+		Metrics: r.Metrics, Log: r.Log, Level: r.Level, Ending: ctx.Done(),
+	}
 	switch {
 	case s.AdminToken == "" && !api.Local:
 		err := fmt.Errorf("--admin %s can be reached from other machines, and everybody who reaches it decides what runs: set %sADMIN_TOKEN, or listen on 127.0.0.1",
 			s.Admin, config.Prefix)
 		return nil, errors.Join(err, l.Close())
 	case s.AdminToken == "":
-		api.Log.Warn("everyone on this machine may change the rules: set a token", "event", "open_admin",
+		r.Log.Warn("everyone on this machine may change the rules: set a token", "event", "open_admin",
 			"address", l.Addr().String(), "setting", config.Prefix+"ADMIN_TOKEN")
 	}
-	api.Log.Info("serving the admin API", "event", "admin_start", "address", "http://"+l.Addr().String())
+	h, address := api.Handler(), "http://"+l.Addr().String()
+	r.Log.Info("serving the admin API", "event", "admin_start", "address", address)
+	if r.witness != nil {
+		if h, err = r.console(api, h, upstreams); err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
+		r.Log.Info("the console is at "+address+"/", "event", "console_start", "address", address+"/")
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := admin.Serve(ctx, l, api.Handler(), api.Log); err != nil {
-			api.Log.Error("the admin API has ended", "event", "admin_failed", "detail", err.Error())
+		if err := admin.Serve(ctx, l, h, r.Log); err != nil {
+			r.Log.Error("the admin API has ended", "event", "admin_failed", "detail", err.Error())
 		}
 	}()
 	return func() { <-done }, nil
+}
+
+func (r *running) console(api *admin.API, next http.Handler, upstreams func(context.Context) []fleet.State) (http.Handler, error) {
+	version := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version = built.Of(info).Version
+	}
+	return console.New(console.Config{API: api, Next: next, Witness: r.witness, Upstreams: upstreams, Version: version, Now: time.Now})
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/parent"
 	"github.com/jgavinray/gpt-oss-executor/internal/sockets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
@@ -31,6 +30,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
 )
 
 // Config is what a server is made of. All of it must be set.
@@ -52,6 +52,7 @@ type running struct {
 	kept    *decisions.Log // nil: there is none
 	guarded guard.Config
 	judge   *guard.Guard
+	witness *witness.Witness // nil: no console shows the last requests
 
 	stop       context.CancelFunc
 	background sync.WaitGroup // what it writes is written whole
@@ -67,6 +68,9 @@ func Run(ctx context.Context, c Config) (err error) {
 		return err
 	}
 	defer leave()
+	if r.witness, err = witnessOf(s); err != nil {
+		return err
+	}
 	up, err := r.open()
 	if err != nil {
 		return err
@@ -89,10 +93,10 @@ func Run(ctx context.Context, c Config) (err error) {
 		return errors.Join(err, l.Close())
 	}
 	defer func() { err = errors.Join(err, experiments.Close()) }() // after all that counts and records
-	adminEnded, err := r.judges(ctx, experiments)
-	if err != nil {
+	if err := r.judges(ctx); err != nil {
 		return errors.Join(err, l.Close())
 	}
+	adminEnded := func() {}
 	defer func() { r.stop(); adminEnded(); r.background.Wait(); err = errors.Join(err, r.egress()) }()
 	r.background.Go(func() { c.Rules.Watch(ctx) })
 	r.background.Go(func() { memory.Tune(ctx) })
@@ -102,6 +106,11 @@ func Run(ctx context.Context, c Config) (err error) {
 		return errors.Join(err, l.Close())
 	}
 	defer server.Close()
+	if adminEnded, err = r.serveAdmin(ctx, experiments, server.Upstreams); err != nil {
+		adminEnded = func() {}
+		return errors.Join(err, l.Close())
+	}
+	r.tellUnanswered()
 	c.Log.Info("serving", "event", "http_server_start", "address", "http://"+l.Addr().String()+"/v1",
 		"upstream", up.Address(), "rules", c.Rules.Set().Version, "folder", c.Named, "pid", os.Getpid())
 	r.background.Go(func() {
@@ -127,11 +136,11 @@ func Resume(ctx context.Context, c Config, id string, sink turn.Sink) (err error
 	defer func() { err = errors.Join(err, r.kept.Close()) }()
 	ctx, r.stop = context.WithCancel(ctx)
 	defer r.stop()
-	adminEnded, err := r.judges(ctx, nil)
-	if err != nil {
+	if err := r.judges(ctx); err != nil {
 		return err
 	}
-	defer func() { r.stop(); adminEnded(); r.background.Wait(); err = errors.Join(err, r.egress()) }()
+	defer func() { r.stop(); r.background.Wait(); err = errors.Join(err, r.egress()) }()
+	r.tellUnanswered()
 	server, err := r.server(ctx, up, nil)
 	if err != nil {
 		return err
@@ -157,19 +166,19 @@ func (r *running) open() (up *upstream.Client, err error) {
 }
 
 // judges makes what judges calls: the guard, with what confines commands and the network of
-// those, and the admin API. ended waits for the end of that.
-func (r *running) judges(ctx context.Context, experiments *lab.Lab) (ended func(), err error) {
+// those.
+func (r *running) judges(ctx context.Context) error {
 	s, limits, world := r.Settings, r.Rules.Set().Limits, World(r.Settings)
 	desks, err := openDesks(s, r.local, r.Log)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if desks.any() {
 		r.warnOfState(world)
 	}
 	out, err := egressListener(s, desks.any())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var passes *egress.Book
 	if out != nil {
@@ -185,18 +194,14 @@ func (r *running) judges(ctx context.Context, experiments *lab.Lab) (ended func(
 	}
 	r.judge = guard.New(r.guarded)
 	r.egress = serveEgress(ctx, out, egress.Config{Rules: r.Rules, Judge: r.judge, Passes: passes, Resolver: net.DefaultResolver, Metrics: r.Metrics, Log: r.Log}, r.kept)
-	ended, err = serveAdmin(ctx, s, &admin.API{
-		Lab: experiments, Rules: r.Rules, World: world, Guard: r.judge, Approvals: r.guarded.Approvals, Decisions: r.kept,
-		Token: s.AdminToken, Hosts: hosts(s, s.Admin), Metrics: r.Metrics, Log: r.Log, Level: r.Level, Ending: ctx.Done(),
-	})
-	if err != nil {
-		r.stop()
-		return nil, errors.Join(err, r.egress())
-	}
+	return nil
+}
+
+// tellUnanswered says that nobody can be asked here, and what to set.
+func (r *running) tellUnanswered() {
 	if r.guarded.Approvals == nil {
-		r.Log.Info("calls that wait here for a person cannot be answered: "+unanswered(s), "event", "no_approvals")
+		r.Log.Info("calls that wait here for a person cannot be answered: "+unanswered(r.Settings), "event", "no_approvals")
 	}
-	return ended, nil
 }
 
 // server puts the server together.
@@ -218,7 +223,7 @@ func (r *running) server(ctx context.Context, up *upstream.Client, experiments *
 		return nil, err
 	}
 	return sidecar.New(sidecar.Config{
-		Lab: experiments, Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Keys: keys, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
+		Lab: experiments, Witness: r.witness, Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Keys: keys, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
 		Names: web.Names{Local: r.local, Token: s.Token != "", Hosts: hosts(s, s.Listen)},
 	}), nil
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
 // A workspace is absolute, whoever has written it.
@@ -23,5 +25,23 @@ func TestWorkspaceOf(t *testing.T) {
 	}
 	if _, err := WorkspaceOf("//"); err == nil {
 		t.Error("the whole machine is a workspace")
+	}
+}
+
+// Which settings of the admin listener start, and what is kept for its console.
+func TestWitnessOf(t *testing.T) {
+	for _, row := range []struct {
+		s          config.Settings
+		keeps, bad bool
+	}{
+		{config.Settings{}, false, false}, {config.Settings{Admin: "127.0.0.1:0"}, true, false}, {config.Settings{Admin: "127.0.0.1:0", Console: "off"}, false, false},
+		{config.Settings{Admin: "127.0.0.1:0", Console: "no-text"}, true, false}, {config.Settings{Admin: "127.0.0.1:0", Console: "nope"}, false, true},
+		{config.Settings{Admin: "127.0.0.1:0", ReaderToken: "a"}, false, true}, {config.Settings{Admin: "127.0.0.1:0", AdminToken: "a", ApproverToken: "a"}, false, true},
+		{config.Settings{Admin: "127.0.0.1:0", AdminToken: "a", ApproverToken: "b", ReaderToken: "c"}, true, false},
+	} {
+		w, err := witnessOf(row.s)
+		if (w != nil) != row.keeps || (err != nil) != row.bad || w != nil && w.Words != (row.s.Console != "no-text") {
+			t.Errorf("%+v: %v %v", row.s, w, err)
+		}
 	}
 }

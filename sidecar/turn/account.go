@@ -7,6 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // Account is what came of a request, for the log and the metrics.
@@ -25,8 +26,26 @@ type Account struct {
 	First              time.Duration // until something of a reply could leave; 0: nothing could
 	Prompt, Completion int           // tokens, as the model server counts them
 	Reasoning          int           // those of Completion that it thought with, where the server says so
+	Faults             []Faulty      // in order, at most maxFaults
+	Said               string        // the sentence of our own that ended the answer; empty: there was none
 
 	now [3]int // the same, of the last reply so far: some servers tell them with every event
+}
+
+// Faulty is what was wrong with a reply, and what was done about it.
+type Faulty struct {
+	Fault  ruleset.Fault
+	Action ruleset.Action // GiveUp where nothing more was tried
+	Tool   string         // whose call it was; empty: no call's
+	Why    string         // for the operator
+}
+
+// maxFaults is of how many faults of a request is told.
+const maxFaults = 32
+
+// faulty takes over what was wrong with a reply.
+func (a *Account) faulty(more ...Faulty) {
+	a.Faults = append(a.Faults, more[:min(len(more), maxFaults-len(a.Faults))]...)
 }
 
 // Account is what came of the turn so far.
@@ -83,6 +102,8 @@ func (a *Account) Add(more Account) {
 	a.Completion += more.Completion
 	a.Reasoning += more.Reasoning
 	a.Edited(more.Edits)
+	a.faulty(more.Faults...)
+	a.Said = more.Said
 	for _, s := range more.Strategies {
 		a.call(s)
 	}

@@ -138,6 +138,7 @@ func (t *Turn) say(fault ruleset.Fault, sentence string, about tools.Refusal, er
 
 // tell ends the answer with a sentence. It may quote the model.
 func (t *Turn) tell(sentence string) error {
+	t.account.Said = sentence
 	t.sink.Say(inert.Text(t.catalog, sentence))
 	return t.sink.Finish()
 }

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,33 @@ type Watcher interface {
 	Heard(*Heard)
 }
 
+// Watchers are several as one; nil: there is none. None of them may be nil.
+func Watchers(list ...Watcher) Watcher {
+	switch len(list) {
+	case 0:
+		return nil
+	case 1:
+		return list[0]
+	}
+	return watchers(list)
+}
+
+type watchers []Watcher
+
+func (w watchers) Asked(req *openai.Request) {
+	for _, each := range w {
+		each.Asked(req)
+	}
+}
+
+func (w watchers) Listens() bool { return slices.ContainsFunc(w, Watcher.Listens) }
+
+func (w watchers) Heard(h *Heard) {
+	for _, each := range w {
+		each.Heard(h)
+	}
+}
+
 // Heard is a choice of a reply, and what was made of it.
 type Heard struct {
 	Set     *ruleset.Set
@@ -32,11 +60,13 @@ type Heard struct {
 	Reading *parse.Reading // and all it points to: valid during the call
 
 	// What follows is for watchers that listen.
-	Facts  parse.Facts // of the reading; nobody judges with them
-	Tools  []tools.Tool
-	Said   parse.Delta // the whole reply, as the server sent it; its calls in pieces
-	Finish string
-	Lost   bool // it was too long to keep
+	Facts     parse.Facts // of the reading; nobody judges with them
+	Tools     []tools.Tool
+	Workspace string      // where the gateway says that the agent works; empty: it does not
+	Said      parse.Delta // the whole reply, as the server sent it; its calls in pieces
+	Thought   []byte      // reasoning of Said that nobody has decoded, as JSON; nil: there is none
+	Finish    string
+	Lost      bool // it was too long to keep
 }
 
 // maxHeard is how much of a reply is kept for a watcher, in bytes.
@@ -45,29 +75,37 @@ const maxHeard = 1 << 20
 // ear keeps the words of a choice.
 type ear struct {
 	content, reasoning strings.Builder
+	thought            []byte // reasoning that nobody has decoded
 	calls              []parse.CallDelta
 	finish             string
 	bytes              int
 }
 
-// hear keeps what a part says.
-func (t *Turn) hear(p *Part) {
-	if !t.listens || p.Said == nil || p.Choice < 0 || p.Choice >= maxEars {
+// hear keeps what a part of a piece says, or what an error quotes.
+func (t *Turn) hear(piece *Piece, p *Part) {
+	if !t.listens || p.Said == nil && p.Quoted == nil || p.Choice < 0 || p.Choice >= maxEars {
 		return
 	}
 	for len(t.ears) <= p.Choice {
 		t.ears = append(t.ears, ear{})
 	}
-	e := &t.ears[p.Choice]
-	if p.Said.Finish != "" {
+	e, said, thought := &t.ears[p.Choice], &p.Delta, []byte(nil)
+	switch {
+	case p.Said == nil:
+		said = p.Quoted
+	case p.Said.Reasoning.Skipped:
+		thought = p.Said.Reasoning.Value.Of(piece.Doc.Doc)
+	}
+	if p.Said != nil && p.Said.Finish != "" {
 		e.finish = p.Said.Finish
 	}
-	if e.bytes += len(p.Delta.Content) + len(p.Delta.Reasoning); e.bytes > maxHeard {
+	if e.bytes += len(said.Content) + len(said.Reasoning) + len(thought); e.bytes > maxHeard {
 		return
 	}
-	e.content.WriteString(p.Delta.Content)
-	e.reasoning.WriteString(p.Delta.Reasoning)
-	for _, c := range p.Delta.Calls {
+	e.content.WriteString(said.Content)
+	e.reasoning.WriteString(said.Reasoning)
+	e.thought = bytes.Clone(thought)
+	for _, c := range said.Calls {
 		if e.bytes += len(c.Name) + len(c.Arguments); e.bytes > maxHeard {
 			return
 		}
@@ -86,12 +124,12 @@ func (t *Turn) tellWatcher(choice int, ids []string, r *parse.Reading) {
 	}
 	h := &Heard{Set: t.set, Server: t.srv.ID.Value, Style: styleID(t.style), Profile: t.profile(), IDs: ids, Reading: r}
 	if t.listens {
-		h.Facts, h.Tools = t.facts, t.offered
+		h.Facts, h.Tools, h.Workspace = t.reads, t.offered, t.folder
 		h.Facts.Judge = nil
 		if choice >= 0 && choice < len(t.ears) {
 			e := &t.ears[choice]
 			h.Said = parse.Delta{Content: e.content.String(), Reasoning: e.reasoning.String(), Calls: e.calls}
-			h.Finish, h.Lost = e.finish, e.bytes > maxHeard
+			h.Thought, h.Finish, h.Lost = e.thought, e.finish, e.bytes > maxHeard
 		}
 	}
 	t.from.Watch.Heard(h)

@@ -55,9 +55,15 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	if err := t.locate(ctx); err != nil {
 		return nil, err
 	}
+	said := once(req.Said)
 	if from.Watch != nil {
 		from.Watch.Asked(req)
 		t.listens = from.Watch.Listens()
+	}
+	if t.listens {
+		if folders := set.Named(said).Folders; len(folders) > 0 {
+			t.folder = folders[0]
+		}
 	}
 	read, err := t.edited(req) // by the model; whoever judges calls looks at what came
 	if err != nil {
@@ -75,7 +81,7 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 		t.known.Bounds = func(tool string, chars int) trim.Bounds {
 			return set.Results.Bounds(ruleset.OfGateway, tool, t.window, chars)
 		}
-		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, req.Said)
+		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, said)
 		t.results(req)
 		t.copying(req)
 		t.circling(set.Loop.Look(req))
@@ -84,6 +90,25 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 		return nil, err
 	}
 	return t, nil
+}
+
+// once asks what the gateway says behind a start only once for each: several want to know it.
+func once(said func(start string, most int) ([]string, bool)) func(string, int) ([]string, bool) {
+	type answer struct {
+		texts []string
+		all   bool
+	}
+	var known map[string]answer
+	return func(start string, most int) ([]string, bool) {
+		a, ok := known[start]
+		if !ok {
+			if a.texts, a.all = said(start, most); known == nil {
+				known = map[string]answer{}
+			}
+			known[start] = a
+		}
+		return a.texts, a.all
+	}
 }
 
 // edited is the request as edits.yaml wants the model to read it.

@@ -150,6 +150,7 @@ func (r *Reader) Recovered(from *upstream.Recovered) bool {
 	if c.reading.Empty() && !c.reading.Denied() {
 		return false
 	}
+	part.Quoted = &d
 	p := r.begin(nil, nil)
 	p.Parts = append(p.Parts, part)
 	r.pass(p)

@@ -18,6 +18,7 @@ func (t *Turn) report(f ruleset.Fault, r *ruleset.Remedy, again bool, about tool
 	if again {
 		action = r.Action
 	}
+	t.account.faulty(Faulty{f, action, about.Name, detail(about, err)})
 	t.p.Metrics.Faults.WithLabelValues(t.labels(string(f), string(action))...).Inc()
 	t.p.Log.Info("fault", "event", "fault", "fault", f, "action", action, "model", t.Model.ID.Value, "server", t.srv.ID.Value,
 		"tool", about.Name, "detail", detail(about, err), "rules", t.set.Version)

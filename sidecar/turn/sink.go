@@ -55,6 +55,7 @@ type Part struct {
 	Choice  int            // its index
 	Said    *openai.Choice // what the document says of it; nil where Piece.Doc is
 	Delta   parse.Delta    // the same as text, thoughts and calls
+	Quoted  *parse.Delta   // what an error of the server quotes of the model; nil: it is no error
 	Events  []parse.Event  // what may leave now
 	Holding bool           // some of the text is held back
 	Leading bool           // it is held because it may be a thought

@@ -39,6 +39,8 @@ type Turn struct {
 	offered  []tools.Tool
 	who      policy.Subject
 	facts    parse.Facts
+	reads    parse.Facts // of the last reply: facts, and what its server and the asking so far add
+	folder   string      // where the gateway says that the agent works, if the watcher listens
 	from     Caller
 	listens  bool // the watcher, to the words
 	ears     []ear
@@ -142,6 +144,7 @@ func (t *Turn) ask(ctx context.Context) (_ *parse.Reading, err error) {
 	facts.Intact = t.sink.Flows() && !t.up.EatsHeaders()
 	unsure := t.set.Recovery.For(ruleset.Unsure)
 	facts.Asked = !t.mayAsk(ruleset.Unsure, &unsure)
+	t.reads = facts
 	r := NewReader(func() *parse.Reader { return t.set.Strategies(t.profile()).Reader(t.catalog, facts) }, t.sink.Flows(), t.take)
 	defer r.Close()
 	if err := t.read(r, reply); err != nil {
@@ -188,7 +191,7 @@ func (t *Turn) take(p *Piece) {
 	}
 	for i := range p.Parts {
 		part := &p.Parts[i]
-		if t.hear(part); part.Reading != nil {
+		if t.hear(p, part); part.Reading != nil {
 			t.count(part.Reading)
 			ids := t.sink.Called(part.Choice)
 			t.remember(ids, part.Reading)

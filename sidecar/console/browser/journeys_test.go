@@ -1,0 +1,196 @@
+package browser
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/console/stage"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+)
+
+// keys are typed wherever the focus is.
+func (b *tab) keys(list ...string) {
+	b.t.Helper()
+	for _, k := range list {
+		b.do(chromedp.KeyEvent(k))
+	}
+}
+
+// A bad reading is found by the keyboard alone: sign in, filter, open the turn, go back, look at health.
+func TestKeyboard(t *testing.T) {
+	s := stage.Open(t, stage.Tokens, stage.Model(replies()))
+	b := open(t, s)
+	b.to("/console/")
+	b.keys("\t", "\t", "\t") // skip link, brand, name
+	b.keys("Sam", "\t", stage.Reader, "\r")
+	b.at("Live")
+	s.Ask("may", "greet", true)
+	s.Ask("june", "list", true)
+	b.soon(`document.querySelectorAll("[data-turns] tr").length === 2`)
+	b.keys("/")
+	b.soon(`document.activeElement.id === "q"`)
+	eval[string](b, `document.activeElement.value = ""`) // the library sends the character although its key was taken
+	b.keys("june")
+	b.soon(`document.querySelectorAll("[data-turns] tr").length === 1 && location.search === "?q=june"`)
+	s.Ask("may", "greet", true)
+	s.Ask("june", "greet", true)
+	b.soon(`document.querySelectorAll("[data-turns] tr").length === 2`)
+	b.keys("\x1b", "j", "j", "\r")
+	b.at("Turn")
+	if got := eval[string](b, `document.querySelector(".came .as-repaired").textContent`); got != "functions.exec" {
+		t.Errorf("repaired is %q", got)
+	}
+	b.keys("u")
+	b.at("Live")
+	b.keys("g", "h")
+	b.at("Health")
+	b.keys("?")
+	b.soon(`document.getElementById("help").open`)
+	b.keys("\x1b")
+	b.soon(`!document.getElementById("help").open`)
+}
+
+// The focus goes over a page in the order in which people read it, and each stop shows.
+func TestFocus(t *testing.T) {
+	s := stage.Open(t, stage.Tokens, stage.Model(replies()))
+	s.Ask("may", "note", false)
+	b := open(t, s)
+	b.signIn("Ann", stage.Approver)
+	b.to("/console/approvals")
+	var stops []string
+	for range 11 {
+		b.keys("\t")
+		stop := eval[string](b, `(() => {
+			const e = document.activeElement;
+			if (getComputedStyle(e).outlineStyle === 'none') return 'no outline: ' + e.outerHTML;
+			return (e.labels?.[0]?.textContent ?? e.getAttribute('aria-label') ?? e.textContent).trim().split('\n')[0].slice(0, 24).trim();
+		})()`)
+		stops = append(stops, stop)
+	}
+	want := "Skip to the content, gpt-oss-executor, Live, Approvals1 waiting, Health, Sign out, Keys, Notify me, what would run, Why not (the model reads, Deny"
+	if got := strings.Join(stops, ", "); got != want {
+		t.Errorf("the focus goes\n%s\nwant\n%s", got, want)
+	}
+}
+
+// An approver sees a new question without a reload, and answers it; what they write meanwhile stays.
+func TestApproving(t *testing.T) {
+	s := stage.Open(t, stage.Tokens, stage.Model(replies()))
+	b := open(t, s)
+	b.signIn("Ann", stage.Approver)
+	b.to("/console/approvals")
+	b.soon(`document.querySelector("#waiting").textContent === "Nothing waits"`)
+	s.Ask("may", "note", false)
+	b.soon(`document.querySelector("#waiting").textContent === "1 call waits for a person" && document.title.startsWith("(1)")`)
+	b.do(chromedp.SendKeys(".answer input", "not that file"))
+	b.do(chromedp.Click(".allow"))
+	b.soon(`document.querySelector("[role=status].done")?.textContent.endsWith("is allowed.") === true`)
+	lines := s.Log.Lines("approval_allowed")
+	if len(lines) != 1 || !strings.Contains(lines[0], "Ann (console, token of an approver)") {
+		t.Errorf("the log says %q", lines)
+	}
+	b.soon(`document.querySelector("[data-waiting]").hidden`)
+}
+
+// The list can be held still, and goes on with what came meanwhile.
+func TestHold(t *testing.T) {
+	s := stage.Open(t, nil, stage.Model(replies()))
+	b := open(t, s)
+	b.to("/console/")
+	b.keys("p")
+	b.soon(`document.querySelector("[data-hold]").getAttribute("aria-pressed") === "true"`)
+	eval[bool](b, `(document.addEventListener('console:turns', () => { document.body.dataset.heard = ''; }), true)`)
+	s.Ask("may", "greet", false)
+	b.soon(`'heard' in document.body.dataset`)
+	if n := eval[int](b, `document.querySelectorAll("[data-turns] tr").length`); n != 0 {
+		t.Errorf("%d rows while it is held still", n)
+	}
+	b.keys("p")
+	b.soon(`document.querySelectorAll("[data-turns] tr").length === 1`)
+}
+
+// Whatever a model or a caller writes, no script of it runs, and the page says nothing of an error.
+func TestScripts(t *testing.T) {
+	const evil = `"><script>document.title='owned'</script><img src=x onerror="document.title='owned'"><svg onload="document.title='owned'">`
+	args, err := json.Marshal(map[string]string{"path": "/srv/other/" + evil, "content": evil})
+	ruletest.Must(t, err)
+	s := stage.Open(t, stage.Tokens, stage.Model(map[string]script.Reply{
+		"text": script.Text(evil).Thinking(evil), "call": script.Native("write", string(args)), "leaked": script.LeakedTurn(evil, string(args)),
+		"name": script.Native(evil, string(args)), "error": script.Fail(http.StatusInternalServerError, evil),
+	}))
+	b := open(t, s)
+	b.signIn(evil, stage.Approver)
+	for _, user := range []string{"text", "call", "leaked", "name", "error"} {
+		s.Ask(evil, user, true)
+		b.soon(`document.querySelector("[data-turns] tr:first-child")?.dataset.outcome !== "running" && document.querySelectorAll("[data-turns] tr").length > 0`)
+		b.do(chromedp.Click("[data-turns] tr:first-child a"))
+		b.at("Turn")
+		b.clean(user)
+		b.to("/console/")
+		b.clean("list")
+	}
+	b.to("/console/approvals")
+	b.clean("approvals")
+}
+
+func (b *tab) clean(where string) {
+	b.t.Helper()
+	if n := eval[int](b, `document.querySelectorAll("main script:not([src]), main img, main svg, [onerror], [onload]").length`); n > 0 || strings.Contains(eval[string](b, "document.title"), "owned") {
+		b.t.Errorf("%s: markup of the model is in the page", where)
+	}
+}
+
+// Another site can neither frame the console nor send its forms nor read its events, though its
+// reader is signed in.
+func TestOtherSite(t *testing.T) {
+	s := stage.Open(t, stage.Tokens, stage.Model(replies()))
+	s.Ask("may", "note", false)
+	b := open(t, s)
+	b.strange = true
+	b.signIn("Ann", stage.Approver)
+	b.to("/console/approvals")
+	action := eval[string](b, `document.querySelector("form.answer").action`)
+	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte(`<!doctype html><main><iframe src="` + s.Console + `/console/approvals"></iframe>
+<form method="post" action="` + action + `"><input name="answer" value="allow"></form></main>`))
+	}))
+	t.Cleanup(evil.Close)
+	at := strings.Replace(evil.URL, "127.0.0.1", "evil.example", 1)
+	b.do(chromedp.Navigate(at), chromedp.WaitReady("form"))
+	if seen := eval[bool](b, `(() => { try { return document.querySelector("iframe").contentDocument.body.innerText.length > 0 } catch { return false } })()`); seen {
+		t.Error("the frame can be read")
+	}
+	if got := eval[string](b, `fetch("`+s.Console+`/console/events?turns=1", {credentials: "include"}).then(() => "read", () => "refused")`); got == "read" {
+		t.Error("the events can be read")
+	}
+	b.do(chromedp.Submit("form"))
+	b.soon(`location.origin === "` + s.Console + `"`)
+	if n := s.Log.Said("approval_allowed"); n > 0 {
+		t.Error("a form of another site has allowed a call")
+	}
+	b.do(chromedp.Navigate(strings.Replace(s.Console, "127.0.0.1", "evil.example", 1)+"/console/"), chromedp.WaitReady("main"))
+	if text := eval[string](b, "document.body.innerText"); !strings.Contains(text, "This address is not served") {
+		t.Errorf("under another name the console says %s", text)
+	}
+}
+
+// Where no turn is kept in words, and where no token is asked for, the pages say so.
+func TestPlainly(t *testing.T) {
+	s := stage.Open(t, func(s *config.Settings) { s.Console = "no-text" }, stage.Model(replies()))
+	s.Ask("may", "greet", false)
+	b := open(t, s)
+	b.to("/")
+	for _, want := range []string{"No words of replies are kept", "read only, no token"} {
+		if text := eval[string](b, "document.body.innerText"); !strings.Contains(text, want) {
+			t.Errorf("it does not say %s: %s", want, text)
+		}
+	}
+}

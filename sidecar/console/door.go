@@ -1,0 +1,139 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
+)
+
+const (
+	maxForm  = 16 << 10         // bytes of a form
+	formTime = 10 * time.Second // in which it must have come
+)
+
+// contentPolicy lets a page run and load nothing but the files of the program. No script of it can make
+// markup of a text.
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
+	"base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+// trouble is what a page says in place of what was asked for.
+type trouble struct {
+	status      int
+	title, text string
+}
+
+func (t *trouble) Error() string { return t.title + ": " + t.text }
+
+// guard is passed by every request for the console.
+func (c *Console) guard(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	for name, value := range map[string]string{
+		"Content-Security-Policy": contentPolicy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin", // with no-referrer a form would have the origin null
+
+		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store",
+	} {
+		w.Header().Set(name, value)
+	}
+	if err := c.refuse(r); err != nil {
+		c.fail(w, r, viewer{}, err)
+		return
+	}
+	if r.Body != nil && r.Method != http.MethodGet && r.Method != http.MethodHead {
+		// A recorder of a test has no connection, and no deadline.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formTime))
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	}
+	next.ServeHTTP(w, r)
+}
+
+// refuse says why a request is not even looked at; nil: it is.
+func (c *Console) refuse(r *http.Request) error {
+	if why, _ := c.names.Refuse(r); why != "" {
+		return &trouble{http.StatusForbidden, "This address is not served", "The reason: " + why + ". Open the console under localhost, an address of this machine, or a name of the setting hosts."}
+	}
+	if r.Header.Get("Authorization") != "" {
+		return &trouble{http.StatusBadRequest, "The console takes no bearer token", "Programs ask the admin API beside it; people sign in."}
+	}
+	for name := range r.URL.Query() {
+		if strings.Contains(strings.ToLower(name), "token") {
+			return &trouble{http.StatusBadRequest, "A token does not belong into an address", "Addresses are kept in histories and logs. Take it as known to others, replace it, and sign in with the form."}
+		}
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead && !sameOrigin(r) {
+		return &trouble{http.StatusForbidden, "This request does not come from the console", "Nothing was changed. Another page has sent it, or a program; programs ask the admin API."}
+	}
+	return nil
+}
+
+// sameOrigin reports whether a page of this origin has sent a request. Every browser says so
+// in one of the two headers, and no page can choose them.
+func sameOrigin(r *http.Request) bool {
+	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
+	if site != "" && site != "same-origin" {
+		return false
+	}
+	if origin != "" {
+		from, err := url.Parse(origin)
+		return err == nil && from.Host != "" && from.Host == r.Host
+	}
+	return site != ""
+}
+
+// handler answers, or returns a *trouble, or a fault of ours.
+type handler func(http.ResponseWriter, *http.Request, viewer) error
+
+// open serves everybody.
+func (c *Console) open(h handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		v := c.viewer(r)
+		if err := h(w, r, v); err != nil {
+			c.fail(w, r, v, err)
+		}
+	})
+}
+
+// signed serves those who may. Who has not signed in is asked to, and led back.
+func (c *Console) signed(needs web.Role, h handler) http.Handler {
+	return c.open(func(w http.ResponseWriter, r *http.Request, v viewer) error {
+		switch {
+		case v.Role >= needs:
+			return h(w, r, v)
+		case v.Role == web.Nobody && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html"):
+			http.Redirect(w, r, Root+"sign-in?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
+			return nil
+		case v.Role == web.Nobody:
+			return &trouble{http.StatusUnauthorized, "You are not signed in", "The session has ended, or there was none. Open the console and sign in."}
+		case c.API.Token == "":
+			return &trouble{http.StatusForbidden, "Nothing can be changed here", "This listener asks for no token, so nobody knows who you are. Set admin_token where the server starts."}
+		}
+		return &trouble{http.StatusForbidden, "This takes the right of " + article(needs), "You have signed in as " + article(v.Role) + ", who may not do that. Nothing was changed."}
+	})
+}
+
+func article(r web.Role) string {
+	if r == web.Approver || r == web.Admin {
+		return "an " + r.String()
+	}
+	return "a " + r.String()
+}
+
+// fail shows what is wrong.
+func (c *Console) fail(w http.ResponseWriter, r *http.Request, v viewer, err error) {
+	var said *trouble
+	var long *http.MaxBytesError
+	switch {
+	case errors.As(err, &said):
+	case errors.As(err, &long):
+		said = &trouble{http.StatusRequestEntityTooLarge, "That was too long", "A form of the console has at most 16 KiB."}
+	default:
+		c.API.Log.Error("a page of the console failed", "event", "console_failed", "path", r.URL.Path, "detail", err.Error())
+		said = &trouble{http.StatusInternalServerError, "This page could not be shown", "The fault is ours, and the log says more."}
+	}
+	if said.status != http.StatusInternalServerError {
+		c.API.Log.Debug("a request to the console was refused", "event", "console_refused", "method", r.Method, "path", r.URL.Path, "status", said.status, "detail", said.title)
+	}
+	c.render(w, r, v, said.status, "trouble.html", frame{Title: said.title, Data: pair{said.title, said.text}})
+}

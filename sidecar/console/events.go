@@ -1,0 +1,108 @@
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+const (
+	writeTime = 5 * time.Second  // of a page that does not read; then it is dropped
+	pingTime  = 15 * time.Second // a line, so that proxies keep the connection
+)
+
+// events tells a page what is new, as server-sent events: turns, if it asks for them, and how
+// many approvals wait. Nobody is told of a turn when it happens: each page looks now and then at
+// one number.
+func (c *Console) events(w http.ResponseWriter, r *http.Request, v viewer) error {
+	select {
+	case c.watching <- struct{}{}:
+		defer func() { <-c.watching }()
+	default:
+		return &trouble{http.StatusServiceUnavailable, "Too many pages are open", fmt.Sprintf("At most %d are told what is new.", maxWatching)}
+	}
+	query := r.URL.Query()
+	s := stream{c: c, w: w, to: http.NewResponseController(w), filter: filterOf(query), turns: query.Get("turns") != ""}
+	s.since, _ = strconv.ParseUint(query.Get("since"), 10, 64) // none: everything is new
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no")
+	// The listener's deadlines are for answers that end. A recorder of a test has none.
+	_ = s.to.SetReadDeadline(time.Time{})
+	tick := time.NewTicker(c.Every)
+	defer tick.Stop()
+	said := c.Now()
+	err := s.write("retry: 2000\n\n")
+	for err == nil {
+		var wrote bool
+		if wrote, err = s.news(); wrote {
+			said = c.Now()
+		} else if err == nil && c.Now().Sub(said) > pingTime {
+			said, err = c.Now(), s.write(":\n\n")
+		}
+		if err != nil {
+			break
+		}
+		select {
+		case <-r.Context().Done():
+			return nil
+		case <-c.API.Ending:
+			return nil
+		case <-tick.C:
+		}
+		if !c.Now().Before(v.ends) {
+			return nil // the page asks again, and is led to the sign-in
+		}
+	}
+	c.API.Log.Debug("a page of the console does not read, and was dropped", "event", "console_dropped", "from", r.RemoteAddr, "detail", err.Error())
+	return nil
+}
+
+// stream is a page that is told what is new.
+type stream struct {
+	c       *Console
+	w       http.ResponseWriter
+	to      *http.ResponseController
+	filter  filter
+	turns   bool
+	since   uint64
+	waiting string // what was told of approvals
+}
+
+// news writes what has changed since the last time.
+func (s *stream) news() (wrote bool, err error) {
+	if waiting := s.c.waitingState(); waiting != s.waiting {
+		s.waiting, wrote = waiting, true
+		if err := s.event("approvals", json.RawMessage(waiting)); err != nil {
+			return wrote, err
+		}
+	}
+	rev := s.c.Witness.Rev()
+	if !s.turns || rev == s.since {
+		return wrote, nil
+	}
+	rows, all := s.c.rows(s.since, s.filter)
+	s.since = rev
+	if all == 0 {
+		return wrote, nil
+	}
+	return true, s.event("turns", map[string]any{"rows": rows, "more": all - len(rows)})
+}
+
+func (s *stream) event(name string, v any) error {
+	doc, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return s.write("event: " + name + "\ndata: " + string(doc) + "\n\n")
+}
+
+func (s *stream) write(text string) error {
+	_ = s.to.SetWriteDeadline(time.Now().Add(writeTime))
+	if _, err := s.w.Write([]byte(text)); err != nil {
+		return err
+	}
+	return s.to.Flush()
+}

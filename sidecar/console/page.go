@@ -1,0 +1,174 @@
+package console
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"html/template"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
+)
+
+// page is a page of the console. To add one, write a file with its data and a template, and a
+// row here.
+type page struct {
+	path    string // of the mux
+	file    string // in the folder pages
+	title   string
+	nav     string // in the navigation; empty: it is not there
+	key     string // behind g
+	needs   web.Role
+	data    func(*Console, *http.Request, viewer) (any, error)
+	changes map[string]change // by their paths
+}
+
+// change is what a form of a page does. It answers itself.
+type change struct {
+	needs web.Role
+	do    func(*Console, http.ResponseWriter, *http.Request, viewer) error
+}
+
+func pages() []page {
+	return []page{
+		{path: Root + "{$}", file: "live.html", title: "Live", nav: "Live", key: "l", needs: web.Reader, data: (*Console).livePage},
+		{path: Root + "turns/{id}", file: "turn.html", title: "Turn", needs: web.Reader, data: (*Console).turnPage},
+		{path: Root + "approvals", file: "approvals.html", title: "Approvals", nav: "Approvals", key: "a", needs: web.Reader, data: (*Console).approvalsPage,
+			changes: map[string]change{Root + "approvals/{id}": {web.Approver, (*Console).answer}}},
+		{path: Root + "health", file: "health.html", title: "Health", nav: "Health", key: "h", needs: web.Reader, data: (*Console).healthPage},
+	}
+}
+
+// frame is what the template of every page gets.
+type frame struct {
+	Title, File string
+	Events      string // where what is new is told; empty: nowhere
+	Viewer      viewer
+	Open        bool // no token is asked for
+	Nav         []navItem
+	Waiting     int // approvals
+	Version     string
+	Data        any
+}
+
+// navItem is a link to a page.
+type navItem struct {
+	Href, Name, Key string
+	Here            bool
+}
+
+// templates parses each page into the frame.
+func templates(list []page) (map[string]*template.Template, error) {
+	base, err := template.New("frame.html").Funcs(funcs()).ParseFS(files, "pages/frame.html", "pages/parts.html")
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]*template.Template{}
+	names := []string{"sign-in.html", "trouble.html"}
+	for _, p := range list {
+		names = append(names, p.file)
+	}
+	for _, name := range names {
+		of, err := base.Clone()
+		if err == nil {
+			of, err = of.ParseFS(files, "pages/"+name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out[name] = of
+	}
+	return out, nil
+}
+
+// show shows a page.
+func (c *Console) show(w http.ResponseWriter, r *http.Request, v viewer, p page) error {
+	data, err := p.data(c, r, v)
+	if err != nil {
+		return err
+	}
+	f := frame{Title: p.title, Events: Root + "events", Data: data}
+	if named, ok := data.(interface{ title() string }); ok {
+		f.Title = named.title()
+	}
+	if told, ok := data.(interface{ events() string }); ok {
+		f.Events = told.events()
+	}
+	c.render(w, r, v, http.StatusOK, p.file, f)
+	return nil
+}
+
+// render writes a page, or nothing of it.
+func (c *Console) render(w http.ResponseWriter, r *http.Request, v viewer, status int, file string, f frame) {
+	f.File, f.Viewer, f.Open, f.Version = file, v, c.API.Token == "", c.Version
+	if v.Role != web.Nobody {
+		f.Waiting = c.waiting()
+		for _, p := range c.pages {
+			if p.nav != "" {
+				href := path.Clean(p.path)
+				if p.path == Root+"{$}" {
+					href = Root
+				}
+				f.Nav = append(f.Nav, navItem{href, p.nav, p.key, p.file == file})
+			}
+		}
+	}
+	var out bytes.Buffer
+	if err := c.shown[file].ExecuteTemplate(&out, "frame.html", f); err != nil {
+		c.API.Log.Error("a page of the console failed", "event", "console_failed", "path", r.URL.Path, "detail", err.Error())
+		http.Error(w, "this page could not be shown; the log says why", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(out.Bytes()) // a browser that has left gets nothing
+}
+
+// asset is a file of the folder static.
+type asset struct {
+	body []byte
+	kind string
+	tag  string
+}
+
+func assets() (map[string]asset, error) {
+	out := map[string]asset{}
+	names, err := fs.ReadDir(files, "static")
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range names {
+		body, err := files.ReadFile("static/" + n.Name())
+		if err != nil {
+			return nil, err
+		}
+		kind := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}[path.Ext(n.Name())]
+		if kind == "" {
+			kind = mime.TypeByExtension(path.Ext(n.Name()))
+		}
+		sum := sha256.Sum256(body)
+		out[n.Name()] = asset{body, kind, `"` + hex.EncodeToString(sum[:8]) + `"`}
+	}
+	return out, nil
+}
+
+// file serves a file of the program by its name, and no other.
+func (c *Console) file(w http.ResponseWriter, r *http.Request) {
+	a, ok := c.static[r.PathValue("name")]
+	if !ok {
+		c.fail(w, r, viewer{}, &trouble{http.StatusNotFound, "There is no such file", "The console has none of this name."})
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", a.kind)
+	h.Set("Cache-Control", "no-cache")
+	h.Set("ETag", a.tag)
+	if r.Header.Get("If-None-Match") == a.tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	_, _ = w.Write(a.body)
+}

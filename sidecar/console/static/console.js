@@ -1,0 +1,121 @@
+// What every page does: it is told what is new, fetches its parts again, and takes keys.
+
+const events = document.body.dataset.events;
+const lost = document.querySelector('[data-lost]');
+let source = null;
+
+// connect listens for news while somebody looks: a browser keeps six connections to a server.
+function connect(address) {
+  source?.close();
+  source = null;
+  if (!address || document.hidden && !document.body.dataset.keep) return;
+  source = new EventSource(address);
+  source.onopen = () => { lost.hidden = true; };
+  source.onerror = () => { lost.hidden = false; };
+  for (const name of ['turns', 'approvals']) {
+    source.addEventListener(name, (e) => document.dispatchEvent(new CustomEvent('console:' + name, { detail: JSON.parse(e.data) })));
+  }
+}
+
+let address = events;
+// listen begins to listen somewhere else.
+export function listen(to) {
+  address = to;
+  connect(address);
+}
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) return connect(document.body.dataset.keep ? address : '');
+  document.dispatchEvent(new CustomEvent('console:back'));
+  connect(address);
+});
+addEventListener('pagehide', () => source?.close());
+connect(address);
+
+const bare = document.title.replace(/^\(\d+\) /, '');
+document.addEventListener('console:approvals', ({ detail: { waiting } }) => {
+  document.title = waiting ? `(${waiting}) ${bare}` : bare;
+  for (const badge of document.querySelectorAll('[data-waiting]')) {
+    badge.hidden = !waiting;
+    badge.querySelector('[data-waiting-count]').textContent = waiting;
+  }
+});
+
+// refresh takes a part of this page as it is on the server now. What somebody writes, has opened or
+// selects there stays.
+function refresh(part) {
+  const busy = part.contains(document.activeElement) && document.activeElement.matches('input, textarea, select');
+  const selects = !getSelection().isCollapsed && part.contains(getSelection().anchorNode);
+  if (document.hidden || busy || selects) return;
+  const request = new XMLHttpRequest(); // its document is parsed without any script
+  request.open('GET', location.href);
+  request.responseType = 'document';
+  request.onerror = () => { lost.hidden = false; };
+  request.onload = () => {
+    if (request.status === 401) return location.reload();
+    const fresh = request.response?.querySelector(`[data-part="${part.dataset.part}"]`);
+    if (request.status !== 200 || !fresh) return;
+    lost.hidden = true;
+    const opened = [...part.querySelectorAll('details')].map((d) => d.open);
+    const focus = document.activeElement?.id;
+    const now = document.importNode(fresh, true);
+    now.querySelectorAll('details').forEach((d, i) => { d.open ||= opened[i] ?? false; });
+    part.replaceWith(now);
+    if (focus) document.getElementById(focus)?.focus();
+    watch(now);
+  };
+  request.send();
+}
+
+// watch fetches a part again, every so often or when there is news of it.
+function watch(part) {
+  const every = Number(part.dataset.every);
+  if (every) setTimeout(function again() {
+    if (!part.isConnected) return;
+    refresh(part);
+    setTimeout(again, every);
+  }, every);
+}
+document.querySelectorAll('[data-part]').forEach(watch);
+let heard = 0;
+document.addEventListener('console:approvals', () => {
+  if (heard++ === 0) return; // what the page shows already
+  document.querySelectorAll('[data-part][data-on="approvals"]').forEach(refresh);
+});
+document.addEventListener('console:back', () => document.querySelectorAll('[data-part]').forEach(refresh));
+
+const help = document.getElementById('help');
+document.querySelector('[data-help]')?.addEventListener('click', () => help.showModal());
+
+// step moves along a list.
+function step(by) {
+  const items = [...document.querySelectorAll('[data-item]')];
+  if (!items.length) return;
+  const at = items.indexOf(document.activeElement);
+  items[at < 0 ? 0 : Math.min(Math.max(at + by, 0), items.length - 1)].focus();
+}
+
+let going = 0;
+document.addEventListener('keydown', (e) => {
+  const writes = e.target.matches('input:not([type=hidden]), select, textarea');
+  if (e.key === 'Escape' && writes) return e.target.blur();
+  if (writes || e.ctrlKey || e.metaKey || e.altKey || !help || help.open) return;
+  if (Date.now() - going < 1500) {
+    going = 0;
+    const page = document.querySelector(`nav [data-key="${CSS.escape(e.key)}"]`);
+    if (page) return page.click();
+  }
+  const act = {
+    g: () => { going = Date.now(); },
+    j: () => step(1),
+    k: () => step(-1),
+    u: () => document.querySelector('[data-up]')?.click(),
+    p: () => document.querySelector('[data-hold]')?.click(),
+    '/': () => document.querySelector('[data-slash]')?.focus(),
+    '?': () => help.showModal(),
+  }[e.key];
+  if (act) {
+    e.preventDefault();
+    act();
+  }
+});
+document.documentElement.dataset.ready = ''; // keys are taken from now on

@@ -1,0 +1,257 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// turnView is one turn, with each reply of the model server read anew.
+type turnView struct {
+	row
+	Running   bool
+	Pairs     []pair
+	Faults    []turn.Faulty
+	Why, Told string // the error that the caller got, and the sentence in place of an answer
+	Replies   []replyView
+	Left      int
+}
+
+// pair is a fact of a turn.
+type pair struct{ Name, Value string }
+
+func (t *turnView) title() string { return "Turn of " + t.Time }
+
+// replyView is one reply: as it came, how it was read, what left.
+type replyView struct {
+	N       int
+	At      time.Time
+	Said    string // how it was asked for and how it ended
+	Missing string // why it is not shown as it came; empty: it is
+	Marked  []markedText
+	Kinds   []replay.As // of the pieces
+	Native  []callView  // the server's own calls, as they came
+	Tree    *replay.Tree
+	Quiet   int // strategies that found nothing
+	Judged  []judgedView
+	Calls   []callView // that left
+	Refused []callView // that did not
+	Content string     // that left
+	Thought string
+	Finish  string
+}
+
+// callView is a call, masked.
+type callView struct {
+	ID, Name, Arguments, Became, Why, Strategy, Confidence string
+	Repairs                                                []repairView
+}
+
+// judgedView is what the policy says of a call that was read.
+type judgedView struct {
+	Tool, Effect, Rule, Place, Why, Instead string
+	Audits                                  []policy.Finding
+	Facts                                   []guard.FactLine
+	Holds, Idle                             []ruleset.Verdict // rules that hold, and that do not
+}
+
+func (c *Console) turnPage(r *http.Request, _ viewer) (any, error) {
+	t, ok := c.Witness.Turn(r.PathValue("id"))
+	if !ok {
+		return nil, &trouble{http.StatusNotFound, "This turn is gone", "Only the last turns are kept, in memory: later ones have made room, or the server was started anew."}
+	}
+	now := c.Now()
+	out := &turnView{row: rowOf(&t, now), Running: !t.Done, Faults: shownFaults(t.Account.Faults), Why: shown(t.Why), Told: shown(t.Account.Said), Left: t.Left, Pairs: pairsOf(&t, now)}
+	for i := range t.Replies {
+		out.Replies = append(out.Replies, c.reply(&t, i))
+	}
+	return out, nil
+}
+
+func shownFaults(faults []turn.Faulty) (out []turn.Faulty) {
+	for _, f := range faults {
+		f.Tool, f.Why = shown(f.Tool), shown(f.Why)
+		out = append(out, f)
+	}
+	return out
+}
+
+// pairsOf are the facts of a turn that are there.
+func pairsOf(t *witness.Turn, now time.Time) (out []pair) {
+	add := func(name, value string) {
+		if value != "" {
+			out = append(out, pair{name, shown(value)})
+		}
+	}
+	a := &t.Account
+	add("Request", t.ID)
+	add("Began", t.Began.Format("2006-01-02 15:04:05.000 -07:00"))
+	add("Took", took(t, now))
+	if a.First > 0 {
+		add("First text after", duration(a.First))
+	}
+	add("Model", t.Model)
+	add("Model server", a.Upstream)
+	add("Agent", t.Agent)
+	add("Session", t.Session)
+	add("Channel", t.Channel)
+	add("Run", t.Run)
+	add("Arms", strings.Join(t.Arms, " "))
+	add("Rules", t.Rules)
+	add("Rules that edited", strings.Join(a.Edits, " "))
+	how := "whole"
+	if t.Stream {
+		how = "stream"
+	}
+	if t.Responses {
+		how += ", Responses API"
+	}
+	add("Asked for", how)
+	if t.Done {
+		add("Requests to the model", fmt.Sprint(a.Turns))
+		add("Tokens", tokens(a))
+		add("Status", fmt.Sprint(t.Status))
+	}
+	return out
+}
+
+func tokens(a *turn.Account) string {
+	switch {
+	case a.Prompt+a.Completion == 0:
+		return "" // the server has not said it
+	case a.Reasoning > 0:
+		return fmt.Sprintf("%d prompt, %d completion, %d of them reasoning", a.Prompt, a.Completion, a.Reasoning)
+	}
+	return fmt.Sprintf("%d prompt, %d completion", a.Prompt, a.Completion)
+}
+
+// reply reads one reply anew, with the rules of then.
+func (c *Console) reply(t *witness.Turn, i int) replyView {
+	r := &t.Replies[i]
+	v := replyView{N: i + 1, At: r.At, Finish: r.Reading.Finish, Content: shown(cut(r.Reading.Content)), Thought: shown(cut(r.Reading.Reasoning))}
+	v.Said = fmt.Sprintf("%s, %s, profile %s", r.Server, cmp.Or(r.Style, "native"), cmp.Or(r.Profile, ruleset.DefaultProfile))
+	for k := range r.Reading.Calls {
+		call := &r.Reading.Calls[k]
+		left := callOf(call.Name, []byte(guard.Unticketed(call, string(call.Arguments))))
+		left.Became, left.Strategy, left.Confidence = string(guard.OutcomeOf(call)), call.Strategy, fmt.Sprintf("%.2f", call.Confidence)
+		if k < len(r.IDs) {
+			left.ID = r.IDs[k]
+		}
+		for _, fix := range call.Repairs {
+			if !guard.ByPolicy(fix) {
+				left.Repairs = append(left.Repairs, shownRepair(fix))
+			}
+		}
+		v.Calls = append(v.Calls, left)
+	}
+	for _, f := range r.Reading.Refused {
+		kept := callOf(f.Name, []byte(f.Text))
+		kept.Became, kept.Why = string(f.Code), shown(f.Why)
+		v.Refused = append(v.Refused, kept)
+	}
+	set := c.Witness.Set(r)
+	switch {
+	case !c.Witness.Words:
+		v.Missing = "No words are kept: the setting console says no-text."
+		return v
+	case !r.Words:
+		v.Missing = "This reply was too long to keep."
+		return v
+	case set == nil:
+		v.Missing = "The rules of then have made room for later ones, so it cannot be read as it was."
+		v.Marked = []markedText{plainText("reasoning", r.Said.Reasoning), plainText("content", r.Said.Content)}
+		return v
+	}
+	v.read(c.API.World, set, t, r)
+	return v
+}
+
+func callOf(name string, args []byte) callView {
+	return callView{Name: shown(name), Arguments: shownJSON([]byte(cut(string(args))))}
+}
+
+// repairView is a repair of a call.
+type repairView struct {
+	Kind, Says, From, To, Rule string // Says stands in place of From and To
+	At                         int
+}
+
+func shownRepair(fix tools.Repair) repairView {
+	v := repairView{Kind: fix.Kind, From: shown(fix.From), To: shown(fix.To), Rule: fix.Rule, At: fix.At}
+	switch {
+	case strings.HasPrefix(fix.Kind, "harmony.") && fix.From != "":
+		v.Says = v.From // it says what was wrong, not what stood there
+	case fix.From == "" && fix.To == "":
+		v.Says = "mended"
+	}
+	return v
+}
+
+// cut is the beginning of a text, as long as a page shows it.
+func cut(s string) string {
+	if len(s) <= maxShown {
+		return s
+	}
+	return fmt.Sprintf("%s… and %d bytes more", strings.ToValidUTF8(s[:maxShown], ""), len(s)-maxShown)
+}
+
+// read reads a reply as the server read it.
+func (v *replyView) read(in guard.World, set *ruleset.Set, t *witness.Turn, r *witness.Reply) {
+	rec, native := recordOf(t, r)
+	for _, call := range native {
+		v.Native = append(v.Native, callOf(call.Name, []byte(call.Arguments)))
+	}
+	tree, err := replay.ExplainTree(set, in, r.Profile, rec)
+	if err != nil {
+		v.Missing = "It cannot be read: " + shown(err.Error())
+		return
+	}
+	reasoning := thoughtOf(r)
+	if len(r.Said.Content)+len(reasoning) > maxMarked {
+		v.Marked = []markedText{plainText("reasoning", reasoning), plainText("content", r.Said.Content)}
+	} else if marked, err := replay.Mark(set, in, r.Profile, rec); err == nil {
+		for _, m := range marked {
+			v.Marked = append(v.Marked, markedOf(m))
+		}
+	}
+	for _, s := range tree.Strategies {
+		if s.Verdict == replay.VerdictNothing || s.Verdict == replay.VerdictDisabled {
+			v.Quiet++
+		}
+	}
+	v.Kinds = kindsOf(v.Marked)
+	v.Tree = tree
+	confines := set.Confine() == ruleset.Always
+	for i := range r.Reading.Calls {
+		confines = confines || guard.OutcomeOf(&r.Reading.Calls[i]) == "confined"
+	}
+	world := in.Said(set, r.Workspace)
+	for _, call := range tree.Judgeable() {
+		v.Judged = append(v.Judged, judgedOf(world.ExplainCall(set, call, rec.Who, confines)))
+	}
+}
+
+func judgedOf(e *guard.Explanation) judgedView {
+	d := &e.Decision
+	v := judgedView{Tool: shown(e.Tool), Effect: string(cmp.Or(d.Effect, policy.Allow)), Rule: cmp.Or(d.Rule, "default"), Place: d.Place, Why: shown(d.Why), Instead: shown(d.Instead), Audits: d.Audits}
+	v.Facts = guard.FactLines(d.Facts, shown)
+	for _, rule := range e.Rules {
+		rule.Operand, rule.Error = shown(rule.Operand), shown(rule.Error)
+		if rule.Holds || rule.Error != "" {
+			v.Holds = append(v.Holds, rule)
+		} else {
+			v.Idle = append(v.Idle, rule)
+		}
+	}
+	return v
+}

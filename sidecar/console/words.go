@@ -1,0 +1,87 @@
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
+)
+
+// funcs are those of the templates.
+func funcs() template.FuncMap {
+	return template.FuncMap{"shown": shown, "duration": duration, "clock": clock, "bytes": size, "plural": plural, "signed": signed, "ends": strings.HasSuffix}
+}
+
+// shown is a text as a page shows it: secrets masked, and everything that cannot be seen
+// spelled out.
+func shown(s string) string {
+	s, _ = secrets.Mask(s)
+	return approvals.Visible(s)
+}
+
+// shownJSON is shown of a document, whose members may have telling names.
+func shownJSON(doc []byte) string {
+	if masked, n, err := secrets.MaskJSON(doc); err == nil && n > 0 {
+		return approvals.Visible(string(masked))
+	}
+	if json.Valid(doc) {
+		return approvals.Visible(string(doc))
+	}
+	return shown(string(doc))
+}
+
+func clock(t time.Time) string { return t.Format("15:04:05") }
+
+// duration is how long something took, as people say it.
+func duration(d time.Duration) string {
+	switch {
+	case d < time.Millisecond && d > 0:
+		return "<1 ms"
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%d min %02d s", int(d.Minutes()), int(d.Seconds())%60)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%d days", int(d.Hours()/24))
+}
+
+// size is a number of bytes.
+func size(n int64) string {
+	switch {
+	case n < 10<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 10<<20:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d MiB", n>>20)
+}
+
+// short is a number of tokens.
+func short(n int) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprint(n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1fk", float64(n)/1000)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1e6)
+}
+
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+func signed(x float64) string { return strings.Replace(fmt.Sprintf("%+.1f", x), "-", "−", 1) }

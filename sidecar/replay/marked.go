@@ -1,0 +1,241 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// As is what a piece of a reply was read as.
+type As string
+
+// What a piece can be.
+const (
+	AsText     As = "text"     // the user sees it
+	AsThought  As = "thought"  // reasoning
+	AsHeader   As = "header"   // markup: tokens, channels, recipients
+	AsCall     As = "call"     // the arguments of a call, as they leave
+	AsRepaired As = "repaired" // the same, of a part that was mended
+	AsRefused  As = "refused"  // it looked like a call, and is none
+	AsDropped  As = "dropped"  // neither shown nor run
+)
+
+// Span is a piece of a text, and what it was read as.
+type Span struct {
+	From, To int
+	As       As
+	Says     string // why, in words; empty: it needs none
+	Rule     string // file:line
+}
+
+// Marked is a field of a reply with what each piece of it was read as. The spans touch, and
+// are all of the text.
+type Marked struct {
+	Field parse.Field
+	Text  string
+	Spans []Span
+}
+
+// maxPieces is in how many pieces a text is read to find out what becomes of each.
+const maxPieces = 1 << 12
+
+// Mark reads a reply as Explain does, and says of each piece of its text what it was read as.
+// Fields without text are left out.
+func Mark(set *ruleset.Set, in guard.World, profile string, rec *Record) ([]Marked, error) {
+	s, err := rec.read(set, in, profile, true)
+	if err != nil {
+		return nil, err
+	}
+	var content, reasoning strings.Builder
+	for _, d := range s.deltas {
+		content.WriteString(d.Content)
+		reasoning.WriteString(d.Reasoning)
+	}
+	r := set.Strategies(profile).Reader(s.catalog, rec.facts(set))
+	thought, text := layer{text: reasoning.String()}, layer{text: content.String()}
+	thought.read(func(piece string) []parse.Event { return r.Feed(parse.Delta{Reasoning: piece}) })
+	text.before = &thought
+	text.read(func(piece string) []parse.Event { return r.Feed(parse.Delta{Content: piece}) })
+	_, last := r.Close(cmp.Or(s.finish, rec.Finish))
+	text.lay(last, len(text.text))
+	var out []Marked
+	for _, of := range []struct {
+		field parse.Field
+		layer *layer
+	}{{parse.Reasoning, &thought}, {parse.Content, &text}} {
+		if of.layer.text == "" {
+			continue
+		}
+		of.layer.steps(of.field, &s.reading)
+		out = append(out, Marked{of.field, of.layer.text, of.layer.spans()})
+	}
+	return out, nil
+}
+
+// layer is a text, and what became of its pieces as far as events tell.
+type layer struct {
+	text   string
+	laid   []Span // by their places; none covers another
+	at     int    // behind the last one
+	before *layer // thoughts that are released late may stand there
+}
+
+// read feeds the text in small pieces: an event tells of what came shortly before.
+func (l *layer) read(feed func(string) []parse.Event) {
+	least := len(l.text)/maxPieces + 1
+	for from := 0; from < len(l.text); {
+		to := min(from+least, len(l.text))
+		for to < len(l.text) && !utf8.RuneStart(l.text[to]) {
+			to++
+		}
+		l.lay(feed(l.text[from:to]), to)
+		from = to
+	}
+}
+
+// lay finds the texts of events in what was read up to a place.
+func (l *layer) lay(events []parse.Event, end int) {
+	for _, e := range events {
+		switch e.Kind {
+		case parse.Text:
+			l.find(e.Text, AsText, end)
+		case parse.Thought:
+			s := strings.TrimPrefix(e.Text, "\n") // a new paragraph is the reader's
+			if l.before == nil || !l.before.find(s, AsThought, len(l.before.text)) {
+				l.find(s, AsThought, end)
+			}
+		}
+	}
+}
+
+// find lays one text. What the reader has added itself is nowhere.
+func (l *layer) find(s string, as As, end int) bool {
+	s = strings.ReplaceAll(s, "\u200b", "") // it breaks markup that the gateway would run
+	if s == "" || end-l.at < len(s) {
+		return false
+	}
+	at := strings.Index(l.text[l.at:end], s)
+	if strings.HasSuffix(l.text[l.at:end], s) && len(s) < 4 {
+		at = end - l.at - len(s) // short ones stand in many places, and leave at once
+	}
+	if at < 0 {
+		return false
+	}
+	from := l.at + at
+	l.at = from + len(s)
+	if n := len(l.laid); n > 0 && l.laid[n-1].To == from && l.laid[n-1].As == as {
+		l.laid[n-1].To = l.at
+		return true
+	}
+	l.laid = append(l.laid, Span{From: from, To: l.at, As: as})
+	return true
+}
+
+// steps puts what the trace says over what events tell.
+func (l *layer) steps(field parse.Field, r *parse.Reading) {
+	found := 0
+	for _, step := range r.Steps {
+		var call *tools.Call
+		if step.Outcome == parse.Found {
+			if found < len(r.Calls) {
+				call = &r.Calls[found]
+			}
+			found++
+		}
+		if step.Field != field || step.From < 0 || step.To > len(l.text) || step.From >= step.To {
+			continue
+		}
+		over := Span{From: step.From, To: step.To, Says: step.Note, Rule: step.Rule}
+		switch step.Outcome {
+		case parse.Found:
+			over.As = AsCall
+		case parse.Refused:
+			over.As = AsRefused
+		case parse.Dropped:
+			over.As = AsDropped
+		case parse.Finished:
+			over.As = AsHeader
+		default:
+			continue // events tell
+		}
+		l.over(over)
+		if call != nil {
+			l.mended(over, call)
+		}
+	}
+}
+
+// mended marks what was mended of a call, where that can be told.
+func (l *layer) mended(in Span, call *tools.Call) {
+	for _, fix := range call.Repairs {
+		at := -1
+		switch from := in.From + fix.At; {
+		case guard.ByPolicy(fix) || fix.From == "":
+			continue
+		case strings.HasPrefix(fix.Kind, "name."): // it stands in front, or inside
+			if at = strings.LastIndex(l.text[:in.To], fix.From); at < in.From-512 {
+				at = -1
+			}
+		case from <= in.To && strings.HasPrefix(l.text[from:in.To], fix.From):
+			at = from
+		default:
+			if n := strings.Index(l.text[in.From:in.To], fix.From); n >= 0 {
+				at = in.From + n
+			}
+		}
+		if at < 0 {
+			continue
+		}
+		to := at + len(fix.From)
+		if to > len(l.text) {
+			continue
+		}
+		says := fix.Kind + ": " + fix.From
+		if fix.To != "" {
+			says += " → " + fix.To
+		}
+		l.over(Span{From: at, To: to, As: AsRepaired, Says: says, Rule: fix.Rule})
+	}
+}
+
+// over lays a span over others.
+func (l *layer) over(s Span) {
+	var out []Span
+	for _, o := range l.laid {
+		if o.To <= s.From || o.From >= s.To {
+			out = append(out, o)
+			continue
+		}
+		if left := o; left.From < s.From {
+			left.To = s.From
+			out = append(out, left)
+		}
+		if right := o; right.To > s.To {
+			right.From = s.To
+			out = append(out, right)
+		}
+	}
+	l.laid = append(out, s)
+	slices.SortFunc(l.laid, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
+}
+
+// spans are those that were laid, and what stands between them: markup.
+func (l *layer) spans() (out []Span) {
+	at := 0
+	for _, s := range append(l.laid, Span{From: len(l.text), To: len(l.text)}) {
+		if s.From > at {
+			out = append(out, Span{From: at, To: s.From, As: AsHeader})
+		}
+		if s.To > s.From {
+			out = append(out, s)
+		}
+		at = max(at, s.To)
+	}
+	return out
+}

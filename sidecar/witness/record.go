@@ -1,0 +1,181 @@
+package witness
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+const (
+	fixedBytes = 2 << 10   // of a request or a reply without its texts, about
+	maxWords   = 2 << 20   // of the replies of one request, in bytes
+	maxReplies = 64        // of one request; a run may have many
+	maxName    = 256       // of a name that a caller gives, in bytes
+	maxWhy     = 4 << 10   // of a reason
+	maxOffered = 256 << 10 // of a list of tools
+)
+
+// Asking is who asks for a turn, and how.
+type Asking struct {
+	ID, Model, Session, Agent, Channel, Run string
+	Arms                                    []string // EXPERIMENT/ARM
+	Rules                                   string   // version
+	Stream, Responses                       bool
+}
+
+// own is a copy that keeps no request in memory.
+func (a Asking) own() Asking {
+	for _, text := range []*string{&a.ID, &a.Model, &a.Session, &a.Agent, &a.Channel, &a.Run} {
+		*text = strings.Clone(short(*text, maxName))
+	}
+	return a
+}
+
+// Turn is one request, as far as it has come.
+type Turn struct {
+	Asking
+	Rev     uint64 // of the witness, when it last changed
+	Began   time.Time
+	Done    bool
+	Took    time.Duration
+	Status  int    // of the answer
+	Why     string // it is an error; empty: it is none
+	Account turn.Account
+	Replies []Reply // of the model server, in order
+	Left    int     // so many replies more were too many to keep
+}
+
+// Reply is a choice of a reply of the model server, and what was made of it.
+type Reply struct {
+	At             time.Time
+	Server, Style  string
+	Profile        string
+	IDs            []string // under which its calls left
+	Reading        parse.Reading
+	Words          bool // what follows was kept
+	Said           parse.Delta
+	Thought        []byte // reasoning that nobody has decoded, as JSON
+	Finish         string
+	User           string // as conditions see it
+	Workspace      string
+	Intact, Asked  bool // see parse.Facts
+	Offered        []tools.Tool
+	OfferedUnknown bool // they were too many to keep
+
+	rules string // names the rule set
+}
+
+// Record is a request that is kept while it goes on. It is the watcher of its turns.
+type Record struct {
+	w     *Witness
+	turn  Turn // under the lock of w, as is what follows
+	bytes int64
+	gone  bool // it has made room
+}
+
+// Asked keeps nothing of the request.
+func (*Record) Asked(*openai.Request) {}
+
+// OfRun says which run of executor mode answers.
+func (r *Record) OfRun(id string) {
+	if r == nil {
+		return
+	}
+	r.w.mu.Lock()
+	defer r.w.mu.Unlock()
+	r.turn.Run = id
+	r.w.changed(r)
+}
+
+// Listens says that the words of replies are wanted.
+func (r *Record) Listens() bool { return r.w.Words }
+
+// Heard keeps a reply. What may change when the turn has ended is copied.
+func (r *Record) Heard(h *turn.Heard) {
+	reply := Reply{At: r.w.Now(), Server: h.Server, Style: h.Style, Profile: h.Profile, IDs: slices.Clone(h.IDs), Reading: *h.Reading}
+	size := int64(fixedBytes)
+	reply.Reading.Calls = slices.Clone(h.Reading.Calls)
+	for i := range reply.Reading.Calls {
+		c := &reply.Reading.Calls[i]
+		c.Arguments = bytes.Clone(c.Arguments)
+		size += int64(len(c.Arguments)) + 200
+	}
+	size += int64(200 * (len(h.Reading.Steps) + len(h.Reading.Weighed)))
+	if r.w.Words {
+		reply.User, reply.Workspace, reply.Finish = h.Facts.User, h.Workspace, h.Finish
+		reply.Intact, reply.Asked = h.Facts.Intact, h.Facts.Asked
+		reply.Words, reply.Said, reply.Thought = !h.Lost, h.Said, h.Thought
+		reply.Offered, reply.OfferedUnknown = r.w.offered.own(h.Tools)
+		size += int64(len(h.Said.Content) + len(h.Said.Reasoning) + len(h.Thought) + len(h.Reading.Content) + len(h.Reading.Reasoning) + len(h.Facts.User))
+		for _, c := range h.Said.Calls {
+			size += int64(len(c.Arguments)) + 100
+		}
+	} else {
+		reply.Reading.Content, reply.Reading.Reasoning = "", ""
+		bare(&reply.Reading)
+	}
+	w := r.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r.gone {
+		return
+	}
+	if len(r.turn.Replies) >= maxReplies {
+		r.turn.Left++
+		return
+	}
+	if r.bytes+size > maxWords {
+		reply.Words, reply.Said, reply.Thought, size = false, parse.Delta{}, nil, fixedBytes
+		reply.Reading.Content, reply.Reading.Reasoning = "", ""
+		bare(&reply.Reading)
+	}
+	reply.rules = w.keep(h.Set)
+	r.turn.Replies = append(r.turn.Replies, reply)
+	w.grow(r, size)
+	w.changed(r)
+}
+
+// bare takes the words of the model out of a reading.
+func bare(r *parse.Reading) {
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		c.Arguments, c.Repairs = nil, slices.Clone(c.Repairs)
+		for k := range c.Repairs {
+			c.Repairs[k].From, c.Repairs[k].To = "", ""
+		}
+	}
+	r.Refused = slices.Clone(r.Refused)
+	for i := range r.Refused {
+		r.Refused[i] = tools.Refusal{Code: r.Refused[i].Code} // its name and reason may quote the model
+	}
+	r.Steps, r.Weighed = nil, nil
+}
+
+// Served says what came of the request. why is empty where its answer is no error.
+func (r *Record) Served(a turn.Account, status int, why string) {
+	if r == nil {
+		return
+	}
+	w := r.w
+	if !w.Words { // reasons may quote the model, and errors what a server says
+		a.Said, why = "", ""
+		a.Faults = slices.Clone(a.Faults)
+		for i := range a.Faults {
+			a.Faults[i].Tool, a.Faults[i].Why = "", ""
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t, now := &r.turn, w.Now()
+	t.Done, t.Took, t.Account, t.Status, t.Why = true, now.Sub(t.Began), a, status, strings.Clone(short(why, maxWhy))
+	w.minutes.count(now, t)
+	w.changed(r)
+}
+
+func short(s string, most int) string { return strings.ToValidUTF8(s[:min(len(s), most)], "") }

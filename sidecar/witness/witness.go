@@ -1,0 +1,172 @@
+// Package witness keeps the last requests of a running server in memory, for people who look:
+// what the model server said, what was made of it, what came of it. It is bounded in count and
+// bytes, writes nothing anywhere, changes no reply, and reads none: whoever looks reads it anew,
+// with the rules of then.
+package witness
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// What is kept at most, unless a Config says otherwise.
+const (
+	keptTurns = 500
+	keptBytes = 32 << 20
+	keptSets  = 8 // rule sets; older ones may be large, and edits many
+)
+
+// Config is what a witness works with. Now must be set.
+type Config struct {
+	Words bool  // the words of replies are kept, too; else only what came of them
+	Turns int   // how many requests are kept; 0: 500
+	Bytes int64 // how much of them; 0: 32 MiB
+	Now   func() time.Time
+}
+
+// Witness is safe for concurrent use. A nil Witness keeps nothing.
+type Witness struct {
+	Config
+	rev     atomic.Uint64 // every change is a new one
+	offered intake
+
+	mu      sync.Mutex
+	kept    []*Record // by their beginning; the first gone of them have made room
+	gone    int
+	bytes   int64
+	sets    *recent.Map[*ruleset.Set]
+	minutes minutes
+}
+
+// New is a witness that has seen nothing yet.
+func New(c Config) *Witness {
+	c.Turns, c.Bytes = cmp.Or(c.Turns, keptTurns), cmp.Or(c.Bytes, keptBytes)
+	return &Witness{Config: c, sets: recent.New[*ruleset.Set](keptSets, nil)}
+}
+
+// Begin begins to keep a request. It is given to its turns as a watcher; Served ends it.
+func (w *Witness) Begin(a Asking) *Record {
+	if w == nil {
+		return nil
+	}
+	r := &Record{w: w, turn: Turn{Asking: a.own(), Began: w.Now()}}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.kept = append(w.kept, r)
+	w.grow(r, fixedBytes)
+	w.changed(r)
+	return r
+}
+
+// changed says that a record is another one now. The lock is held.
+func (w *Witness) changed(r *Record) { r.turn.Rev = w.rev.Add(1) }
+
+// grow counts what a record holds, and lets the oldest make room. The lock is held.
+func (w *Witness) grow(r *Record, by int64) {
+	if r.gone {
+		return
+	}
+	r.bytes += by
+	w.bytes += by
+	for n := len(w.kept) - w.gone; n > 1 && (n > w.Turns || w.bytes > w.Bytes); n-- {
+		old := w.kept[w.gone]
+		w.kept[w.gone] = nil
+		w.gone++
+		w.bytes -= old.bytes
+		old.gone = true
+	}
+	if w.gone > w.Turns {
+		w.kept = append(w.kept[:0:0], w.kept[w.gone:]...)
+		w.gone = 0
+	}
+}
+
+// Rev is the number of the last change.
+func (w *Witness) Rev() uint64 {
+	if w == nil {
+		return 0
+	}
+	return w.rev.Load()
+}
+
+// Since is the turns that have changed after a revision and that fit, the newest first, at most
+// so many of them. They are for reading only. all is how many fit.
+func (w *Witness) Since(rev uint64, most int, fits func(*Turn) bool) (out []Turn, all int) {
+	if w == nil {
+		return nil, 0
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := len(w.kept) - 1; i >= w.gone; i-- {
+		t := &w.kept[i].turn
+		if t.Rev <= rev || !fits(t) {
+			continue
+		}
+		if all++; len(out) < most {
+			out = append(out, *t)
+		}
+	}
+	return out, all
+}
+
+// Turn finds one; it is for reading only.
+func (w *Witness) Turn(id string) (Turn, bool) {
+	if w == nil {
+		return Turn{}, false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := len(w.kept) - 1; i >= w.gone; i-- {
+		if t := &w.kept[i].turn; t.ID == id {
+			return *t, true
+		}
+	}
+	return Turn{}, false
+}
+
+// Set is the rule set by which a reply was read; nil: it has made room.
+func (w *Witness) Set(r *Reply) *ruleset.Set {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if set := w.sets.Get(r.rules); set != nil {
+		return *set
+	}
+	return nil
+}
+
+// keep remembers a rule set, and names it. The lock is held.
+func (w *Witness) keep(set *ruleset.Set) (name string) {
+	name = set.Version + " " + strings.Join(set.Arms, " ")
+	if kept, made := w.sets.Use(name); made {
+		*kept = set
+	}
+	return name
+}
+
+// Size is how much is kept.
+func (w *Witness) Size() (turns int, bytes int64) {
+	if w == nil {
+		return 0, 0
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.kept) - w.gone, w.bytes
+}
+
+// Minutes are the counts of the last hour, by the minute, the oldest first.
+func (w *Witness) Minutes() []Minute {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.minutes.at(w.Now())
+	return slices.Clone(w.minutes.list[:])
+}
