@@ -44,7 +44,7 @@ var rooms = [][]string{
 	{"policy/urls", "sidecar/evidence", "sidecar/envelope", "sidecar/inert", "sidecar/openclaw"},
 	{"tools"},
 	{"sidecar/errorlog", "sidecar/header"},
-	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "tools/refer", "tools/calltags", "tools/wording", "tools/notation", "sidecar/jsonend", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script", "sidecar/trial"},
+	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "tools/refer", "tools/calltags", "tools/wording", "tools/notation", "tools/printed", "sidecar/jsonend", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script", "sidecar/trial"},
 	{"internal/alphabet", "sidecar/circuit", "sidecar/whereabouts", "tools/callcode", "sidecar/wish", "sidecar/pattern", "sidecar/react", "sidecar/sentence", "internal/json5"},
 	{"internal/atomicfile", "internal/scan", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet", "internal/noise", "internal/jsonlines", "internal/anytime", "internal/recent", "internal/built", "internal/others", "internal/parent"},
 }
@@ -67,6 +67,7 @@ var never = map[string][]string{
 	"tools/jsonschema":    {"net", "net/http", "os", "log/slog", "context"},
 	"tools/jsonrepair":    {"net", "net/http", "os", "time", "log/slog", "context"},
 	"tools/notation":      {"net", "net/http", "os", "time", "log/slog", "context"},
+	"tools/printed":       {"net", "net/http", "os", "time", "log/slog", "context"},
 	"tools/refer":         {"net", "net/http", "os", "time", "log/slog", "context"},
 	"sidecar/header":      {"net", "net/http", "os", "time", "log/slog", "context"},
 	"sidecar/envelope":    {"net", "net/http", "os", "time", "log/slog", "context"},

@@ -180,7 +180,7 @@ func TestResampleOnlyBeforeText(t *testing.T) {
 		first    script.Reply
 		requests int
 	}{
-		{script.Text("It").Ending(script.Short), 1},
+		{script.Text("It is").Ending(script.Short), 1},
 		{script.Text("<").Ending(script.Short), 2},
 		{script.Reply{Reasoning: "Hm."}.Ending(script.Reset), 2},
 		{script.Text("It is").Thinking("Hm.").Ending(script.Reset), 1},

@@ -3,6 +3,7 @@ package noise
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -108,6 +109,18 @@ func apiOps() []Operator {
 		}
 		return op
 	}
+	// shown is what a program prints: the model is asked, if the tool writes or executes.
+	shown := func(id, about string, f func(name, body string) string) Operator {
+		op := api(id, about, f)
+		do := op.do
+		op.do = func(d *draft) {
+			before := d.text()
+			if do(d); d.text() != before && d.calls[0].Class != Reads {
+				d.lower(0, May)
+			}
+		}
+		return op
+	}
 	function := func(n, b string) string { return `{"name": ` + quote(n) + `, "arguments": ` + quote(b) + "}" }
 	return []Operator{
 		api("completion", "a whole completion", func(n, b string) string {
@@ -122,6 +135,13 @@ func apiOps() []Operator {
 		}),
 		api("json-rpc", "MCP's message", func(n, b string) string {
 			return `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": ` + quote(n) + `, "arguments": ` + b + "}}"
+		}),
+		api("responses-items", "the items of the Responses API", func(n, b string) string {
+			return `[{"type": "reasoning", "id": "rs-1", "summary": []}, {"type": "function_call", "id": "fc-1", "call_id": "t-1", "name": ` + quote(n) + `, "arguments": ` + quote(b) + `, "status": "completed"}]`
+		}),
+		shown("repr", "a message as Python prints it", func(n, b string) string {
+			return "ChatCompletionMessage(content=None, role='assistant', tool_calls=[ChatCompletionMessageToolCall(id='t-1', function=Function(arguments='" +
+				strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(b) + "', name='" + n + "'), type='function')])"
 		}),
 		wrap("tool-request", "LM Studio's request", func(n, b string) string {
 			return "[TOOL_REQUEST]{\"name\": " + quote(n) + `, "arguments": ` + b + "}[END_TOOL_REQUEST]"

@@ -180,6 +180,14 @@ func WordEnd(s string, i int) int {
 	return i
 }
 
+// NameEnd is where what may be a name ends that begins at v[i:], in any script.
+func NameEnd(v string, i int) int {
+	for i < len(v) && IsName(v[i]) {
+		i++
+	}
+	return i
+}
+
 // Name is what s begins with of ASCII that may stand in the name of a tool.
 func Name(s string) string {
 	i := 0

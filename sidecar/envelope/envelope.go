@@ -24,6 +24,12 @@ type Keys struct {
 	Arguments []string `rule:"arguments,required" doc:"Keys that hold the arguments." eg:"[arguments, parameters, args]"`
 	Through   []string `rule:"through" doc:"Keys that lead to a call where the whole reply is an object of another API." eg:"[choices, message, toolUse]"`
 	Beside    []string `rule:"beside" doc:"Keys that may stand beside those of through; any other one makes it text. With = only with this value." eg:"[id, model, role=assistant]"`
+	To        []string `rule:"to" doc:"Keys that hold whom a message is sent to; a tool, and the message is a call." eg:"[recipient, to]"`
+	Body      []string `rule:"body" doc:"Keys that hold the text of a message, or the arguments of such a call." eg:"[content, text]"`
+	Thinks    []string `rule:"thinks" doc:"Keys that hold thoughts, and types of what does." eg:"[thinking, reasoning_content]"`
+	Heads     []string `rule:"heads" doc:"Keys of the lines of a header above arguments, in small letters with _ between words." eg:"[channel, recipient, content_type]"`
+	Status    []string `rule:"status" doc:"The same, of a line that names a tool. Only a tool that reads is called so." eg:"[calling_tool]"`
+	Tags      []string `rule:"tags" doc:"Elements whose attributes hold the parts of a call." eg:"[message, details]"`
 	Done      []string `rule:"done" doc:"Keys that end the turn if they are true." eg:"[done]"`
 	Answer    []string `rule:"answer" doc:"Keys that hold the text for the user if there is no call." eg:"[answer, response]"`
 }
@@ -90,6 +96,8 @@ type Found struct {
 	Reasoning string
 	Answer    string
 	Said      string // text beside calls
+	Again     string // in place of calls, what the model said, token by token
+	Printed   bool   // a program printed it: it is no JSON
 	Done      bool
 	Repairs   []tools.Repair
 }

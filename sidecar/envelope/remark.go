@@ -46,7 +46,7 @@ func (k *Keys) foreign(v gjson.Result) bool {
 func (k *Keys) beside(key string, value gjson.Result) bool {
 	return slices.ContainsFunc(k.Beside, func(beside string) bool {
 		name, want, fixed := strings.Cut(beside, "=")
-		return name == key && (!fixed || value.Str == want)
+		return name == key && (!fixed || strings.EqualFold(value.Str, want))
 	})
 }
 

@@ -1,12 +1,15 @@
 package envelope
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
+	"github.com/jgavinray/gpt-oss-executor/tools/printed"
 )
 
 // Whole reads doc as what another API answers, in which calls stand deeper: behind the keys that
@@ -17,74 +20,175 @@ func (k *Keys) Whole(offered *tools.Catalog, doc string, depth int) (f Found, ok
 	if len(k.Through) == 0 {
 		return f, false
 	}
-	if !gjson.Valid(doc) {
-		box, ok := k.boxed(doc, depth)
-		if !ok {
-			return f, false
-		}
-		f, ok = k.Whole(offered, box, depth)
-		return f, ok && certain(offered, f.List)
+	if gjson.Valid(doc) {
+		return k.Found(offered, printed.Value{Doc: doc})
 	}
-	root := gjson.Parse(doc)
-	lists, ok := k.walk(offered, root, &f, maxWalk)
-	if root.IsArray() && lists > 1 { // messages, as in the record of a conversation
+	if v, is := k.Printed().Read(doc, depth, true); is == scan.Yes {
+		return k.Found(offered, v)
+	}
+	box, ok := k.boxed(doc, depth)
+	if !ok {
+		return f, false
+	}
+	f, ok = k.Whole(offered, box, depth)
+	return f, ok && certain(offered, f.List)
+}
+
+// IsDump says that calls stand in all of a text as it was printed.
+func (k *Keys) IsDump(offered *tools.Catalog, text string, depth int) bool {
+	words, text := k.Printed(), strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") && words.Begins(text, true) != scan.Yes {
+		return false
+	}
+	v, is := words.Read(text, depth, true)
+	_, ok := k.Found(offered, v)
+	return is == scan.Yes && ok
+}
+
+// Leads says that doc, which is JSON, says nothing but what an API says. Calls may follow it.
+func (k *Keys) Leads(offered *tools.Catalog, doc string) bool {
+	w := walker{k: k, offered: offered}
+	_, ok := w.walk(gjson.Parse(doc), maxWalk)
+	return ok && len(k.Through) > 0
+}
+
+// Printed are the words by which a value is known that is printed where a call belongs. In front of
+// arguments the lines of a header end.
+func (k *Keys) Printed() *printed.Words {
+	if len(k.Through) == 0 {
+		return &printed.Words{}
+	}
+	known := slices.Concat(k.Through, k.Name, k.Arguments, k.Calls, k.inside(), k.To, k.Body, k.Thinks, besides)
+	for _, b := range k.Beside {
+		key, _, _ := strings.Cut(b, "=")
+		known = append(known, key)
+	}
+	return &printed.Words{Keys: known, Heads: slices.Concat(k.Heads, k.Status), Tags: k.Tags}
+}
+
+// Found is what stands in a value that was printed. What a program printed leaves doubt: it may be
+// shown. Of a status line only calls that read are believed.
+func (k *Keys) Found(offered *tools.Catalog, v printed.Value) (f Found, ok bool) {
+	root := gjson.Parse(v.Doc)
+	if v.Form == printed.Lines && firstOf(root, k.Status).Exists() {
+		status := *k
+		status.Name, k = k.Status, &status
+	}
+	w := walker{k: k, offered: offered, stream: v.Many, printed: v.Form != printed.JSON}
+	lists, ok := w.walk(root, maxWalk)
+	w.join()
+	w.f.Said, w.f.Reasoning = string(w.said), string(w.thought)
+	if ok && w.f.Again != "" {
+		w.f.Printed = w.printed
+		return w.f, len(w.f.List) == 0
+	}
+	if !ok || len(w.f.List) == 0 || root.IsArray() && !v.Many && !w.printed && lists > 1 { // messages, as in the record of a conversation
 		return Found{}, false
 	}
-	return f, ok && len(f.List) > 0
+	for i := range w.f.List {
+		c := &w.f.List[i]
+		class, _ := offered.ClassOf(c.Name)
+		_, refusal := offered.Name(strings.Clone(c.Name))
+		if w.printed && (refusal != nil || !gjson.Valid(c.Args)) || v.Form == printed.Lines && class != tools.Read && firstOf(root, k.To).Str == "" {
+			return Found{}, false
+		}
+		c.Doubt = c.Doubt || w.printed
+	}
+	w.f.Printed = w.printed
+	return w.f, true
 }
 
 // maxWalk is how many objects and lists may stand around a call.
 const maxWalk = 12
 
-// walk adds what stands in v to f, and says through how many lists its calls are reached. It is
+// walker goes through a value, and finds the calls in it.
+type walker struct {
+	k       *Keys
+	offered *tools.Catalog
+	f       Found
+	pieces  Owns // of calls that are told in pieces
+	stream  bool // what is said goes on from value to value
+	printed bool // it is no JSON
+	piece   bool // a delta
+	said    []byte
+	thought []byte
+}
+
+// walk adds what stands in v, and says through how many lists its calls are reached. It is
 // false where v is anything else.
-func (k *Keys) walk(offered *tools.Catalog, v gjson.Result, f *Found, depth int) (lists int, ok bool) {
+func (w *walker) walk(v gjson.Result, depth int) (lists int, ok bool) {
 	switch {
 	case depth == 0:
 		return 0, false
 	case v.IsArray():
-		return k.walkList(offered, v, f, depth)
-	case !v.IsObject():
+		return w.list(v, depth)
+	case !v.IsObject() || somebodyElse(v.Get(printed.Type).Str):
 		return 0, false
 	}
-	if list, is := k.listIn(v); is && k.onlyBeside(v, k.Calls) {
-		calls, ok := k.list(offered, list)
-		f.List = append(f.List, calls...)
-		f.say(firstOf(v, k.Through).Str)
-		return 1, ok
-	}
-	if one, is := k.object(offered, v); is {
-		f.List = append(f.List, one)
-		return 0, true
-	}
-	if !k.onlyBeside(v, k.Through, textKeys) {
-		return 0, false
-	}
-	inner := gjson.Result{}
-	several := false
-	v.ForEach(func(key, value gjson.Result) bool {
-		switch at := scan.Among(key.Str, k.Through); {
-		case (at || scan.Among(key.Str, textKeys)) && value.Type == gjson.String:
-			f.say(value.Str)
-		case at && value.Type == gjson.JSON:
-			several, inner = inner.Exists(), value
+	if _, guided := w.k.listIn(v); !guided {
+		if c, is := w.call(v); is {
+			w.f.List = append(w.f.List, c)
+			return 0, true
 		}
-		return !several
-	})
-	if several || !inner.Exists() {
-		return 0, !several
 	}
-	return k.walk(offered, inner, f, depth-1)
+	said := len(w.said)
+	to, body := w.addressed(v)
+	if ok = w.members(v, to, &lists, depth); !ok {
+		return 0, false
+	}
+	if to != "" {
+		w.f.List = append(w.f.List, callcode.Call{Name: to, Args: body})
+	}
+	if v.Get("channel").Str == "analysis" || scan.Among(v.Get("type").Str, w.k.Thinks) {
+		w.think(string(w.said[said:]))
+		w.said = w.said[:said]
+	}
+	return lists, true
 }
 
-// walkList walks through the items of a list. Where two of them hold lists of calls they are
+// members looks at what an object says, the body of a message to a tool aside.
+func (w *walker) members(v gjson.Result, to string, lists *int, depth int) (ok bool) {
+	k := w.k
+	ok = true
+	v.ForEach(func(key, value gjson.Result) bool {
+		switch name := key.Str; {
+		case value.Type == gjson.Null, to != "" && scan.Among(name, k.To, k.Body):
+		case scan.Among(name, k.Calls) && value.IsArray():
+			*lists, ok = max(*lists, 1), w.calls(value)
+		case scan.Among(name, k.Thinks):
+			w.think(texts(k, value))
+		case scan.Among(name, k.Through) && value.Type == gjson.JSON:
+			in, is := 0, false
+			piece := w.piece
+			w.piece = piece || name == "delta"
+			in, is = w.walk(value, depth-1)
+			w.piece = piece
+			*lists, ok = max(*lists, in), is
+		case scan.Among(name, k.Through, k.Body) && value.Type == gjson.String:
+			w.say(value.Str)
+		default:
+			ok = k.beside(name, value) || scan.Among(name, k.To) || name == printed.Type
+		}
+		return ok
+	})
+	return ok
+}
+
+// list walks through the items of a list. Where two of them hold lists of calls they are
 // answers to choose from.
-func (k *Keys) walkList(offered *tools.Catalog, v gjson.Result, f *Found, depth int) (lists int, ok bool) {
+func (w *walker) list(v gjson.Result, depth int) (lists int, ok bool) {
+	if w.tokens(v) {
+		return 1, true
+	}
 	ok = true
 	v.ForEach(func(_, item gjson.Result) bool {
-		had, in := len(f.List), 0
-		if in, ok = k.walk(offered, item, f, depth-1); in > 0 && len(f.List) > had {
-			ok = ok && lists == 0
+		if item.Type == gjson.String && w.printed { // the text of a message
+			w.say(item.Str)
+			return true
+		}
+		had, in := len(w.f.List), 0
+		if in, ok = w.walk(item, depth-1); in > 0 && len(w.f.List) > had {
+			ok = ok && (lists == 0 || w.stream)
 			lists = in
 		}
 		return ok
@@ -92,25 +196,78 @@ func (k *Keys) walkList(offered *tools.Catalog, v gjson.Result, f *Found, depth 
 	return lists + 1, ok
 }
 
-// textKeys hold what is said beside calls.
-var textKeys = []string{"text"}
-
-// say adds text that stands beside the calls.
-func (f *Found) say(text string) {
-	if f.Said != "" && text != "" {
-		f.Said += "\n"
-	}
-	f.Said += text
+// calls takes each item of a list as a call, or as a piece of one.
+func (w *walker) calls(v gjson.Result) (ok bool) {
+	ok = true
+	v.ForEach(func(_, item gjson.Result) bool {
+		if w.piece {
+			ok = w.add(item)
+			return ok
+		}
+		var c callcode.Call
+		c, ok = w.call(item)
+		w.f.List = append(w.f.List, c)
+		return ok
+	})
+	return ok
 }
 
-// onlyBeside says that an object has no keys but these, and those that may stand beside: with
-// their value, where the rule gives one. What is null says nothing, and a text is said.
-func (k *Keys) onlyBeside(v gjson.Result, keys ...[]string) (yes bool) {
+// add adds a piece of a call.
+func (w *walker) add(v gjson.Result) bool {
+	in := firstOf(v, w.k.inside())
+	if !in.IsObject() || !w.only(v, w.k.inside()) || !w.only(in, w.k.Name, w.k.Arguments) {
+		return false
+	}
+	piece := Own{Index: int(v.Get("index").Int()), ID: v.Get("id").Str, Name: firstOf(in, w.k.Name).Str, Args: []byte(firstOf(in, w.k.Arguments).Str)}
+	w.pieces, _ = w.pieces.Add(piece)
+	return true
+}
+
+// join makes calls of the pieces.
+func (w *walker) join() {
+	for c := range w.pieces.Take(len(w.pieces), tools.Ended) {
+		w.f.List = append(w.f.List, callcode.Call{Name: c.Name, Args: string(c.Args)})
+	}
+}
+
+// call reads a call object. What says nothing may stand beside its name and arguments; that it is
+// done, or what came of it, makes it none.
+func (w *walker) call(v gjson.Result) (c callcode.Call, ok bool) {
+	for range maxWalk {
+		in := firstOf(v, w.k.inside())
+		if !in.IsObject() {
+			break
+		}
+		if !w.only(v, w.k.inside()) {
+			return c, false
+		}
+		v = in
+	}
+	if c, ok = w.k.object(w.offered, v); ok {
+		return c, true
+	}
+	var members []string
+	v.ForEach(func(key, value gjson.Result) bool {
+		if scan.Among(key.Str, w.k.Name, w.k.Arguments) || !w.idle(key.Str, value) {
+			members = append(members, key.Raw+":"+value.Raw)
+		}
+		return true
+	})
+	return w.k.object(w.offered, gjson.Parse("{"+strings.Join(members, ",")+"}"))
+}
+
+// only says that an object has no keys but these, and those that say nothing.
+func (w *walker) only(v gjson.Result, keys ...[]string) (yes bool) {
 	yes = true
 	v.ForEach(func(key, value gjson.Result) bool {
-		said := value.Type == gjson.String && scan.Among(key.Str, k.Through)
-		yes = said || scan.Among(key.Str, keys...) || value.Type == gjson.Null || k.beside(key.Str, value)
+		yes = scan.Among(key.Str, keys...) || w.idle(key.Str, value)
 		return yes
 	})
 	return yes
+}
+
+// idle says that a member beside the parts of a call says nothing of it.
+func (w *walker) idle(key string, value gjson.Result) bool {
+	empty := value.Type == gjson.Null || value.Type == gjson.False || value.Type == gjson.String && (value.Str == "" || value.Str == "false")
+	return empty || key == printed.Type || !scan.Among(key, w.k.Done) && (scan.Among(key, besides) || w.k.beside(key, value))
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/react"
@@ -101,7 +100,7 @@ func (t *text) callLine(v string, end int) {
 			how = t.r.ended
 		}
 		if isText := args != "{}" && (!strings.HasPrefix(args, "{") || !strings.Contains(args, ":")); isText && args != "" && how != tools.Cut {
-			args = t.textInput(args)
+			args = callcode.Input(args, t.r.c.Open())
 		}
 		t.found(st, v, 0, end, callcode.Call{Name: name, Args: args}, tools.Ending{How: how})
 	}
@@ -109,17 +108,6 @@ func (t *text) callLine(v string, end int) {
 	t.enter(inLines)
 	t.lines = lines{calls: calls}
 	t.unanswered()
-}
-
-// textInput makes arguments of plain input; quotes around it are dropped.
-func (t *text) textInput(s string) string {
-	if strings.HasPrefix(s, `"`) {
-		s = callcode.Unquote(s)
-	}
-	if t.r.c.Open() {
-		return jsontext.Object("input", s)
-	}
-	return jsontext.Quote(s)
 }
 
 // endAction closes an action without an input, or what follows the calls.

@@ -56,7 +56,7 @@ func (op *opener) begin(t *text, v string, n int) {
 	t.enter(inBlock)
 	t.open, t.closers, t.named = op, op.st.Close, ""
 	if op.named {
-		t.named = strings.Clone(v[len(op.lit):nameEnd(v, len(op.lit))])
+		t.named = strings.Clone(v[len(op.lit):scan.NameEnd(v, len(op.lit))])
 		t.closers = make([]string, len(op.st.Close))
 		for i, lit := range op.st.Close {
 			t.closers[i] = strings.ReplaceAll(lit, ToolName, t.named)
@@ -67,7 +67,7 @@ func (op *opener) begin(t *text, v string, n int) {
 // names says whether s begins with the name of an offered tool and what must stand
 // behind it.
 func (op *opener) names(t *text, s string, eof bool) verdict {
-	n := nameEnd(s, 0)
+	n := scan.NameEnd(s, 0)
 	switch c := t.r.c; {
 	case n > longestName:
 		return no
@@ -80,14 +80,6 @@ func (op *opener) names(t *text, s string, eof bool) verdict {
 		return no
 	}
 	return scan.StartsFold(s[n:], op.rest, eof)
-}
-
-// nameEnd is where the name at v[i:] ends.
-func nameEnd(v string, i int) int {
-	for i < len(v) && scan.IsName(v[i]) {
-		i++
-	}
-	return i
 }
 
 // block is a block that was read: its calls, and where it ends.

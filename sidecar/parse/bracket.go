@@ -22,7 +22,7 @@ func (t *text) namedStart(v string, j int, eof bool) (opening, verdict) {
 		return opening{}, no
 	}
 	short := scan.WaitUnless(eof)
-	i := nameEnd(v, j+1)
+	i := scan.NameEnd(v, j+1)
 	switch {
 	case i == len(v):
 		return opening{}, short

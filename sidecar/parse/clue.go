@@ -9,6 +9,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -56,7 +57,7 @@ func (t *text) clueBefore(v string, j int, open bool) (c clue, ok bool) {
 		case end <= floor, end-from > maxName:
 			return c, false
 		case word == "":
-			n, fine := debris(v[:end])
+			n, fine := sentence.Debris(v[:end])
 			if c.signs++; !fine || c.signs > maxSigns {
 				return c, false
 			}
@@ -109,12 +110,6 @@ func (t *text) nameGoesOn(v string, from int) bool {
 	return from == 0 || unicode.IsLetter(r)
 }
 
-// debris is the sign that s ends with; false where it ends a sentence, quotes, or is a letter.
-func debris(s string) (n int, ok bool) {
-	r, n := utf8.DecodeLastRuneInString(s)
-	return n, r != utf8.RuneError && !unicode.IsLetter(r) && !unicode.IsSpace(r) && !strings.ContainsRune(".,;!?`\"'“”„«»{}()。，；！？", r)
-}
-
 // isNamed says that a word is the name of an offered tool; behind functions. it may be bent.
 func (t *text) isNamed(word string) bool {
 	rest := strings.TrimPrefix(word, header.Namespace)
@@ -147,7 +142,7 @@ func (t *text) leadOf(v string, from, signs int, c *clue) int {
 				return from
 			}
 		default:
-			n, ok := debris(v[:i])
+			n, ok := sentence.Debris(v[:i])
 			if signs++; !ok || signs > maxSigns || strings.Contains(itemSigns, v[i-n:i]) {
 				return from
 			}
@@ -210,7 +205,7 @@ func (t *text) stepClue(v string, eof bool) (int, bool) {
 			return t.releaseClue(v[:end], "no call in brackets")
 		}
 	}
-	behind, is := t.trail(v, end, eof)
+	behind, is := sentence.Trail(v, end, maxLead, eof)
 	if is == wait {
 		return 0, true
 	}
@@ -251,30 +246,6 @@ func (t *text) clueEnd(v string, eof bool) (end int, ok bool) {
 	t.scan.At = max(t.scan.At, t.at)
 	t.scan.Run(v, eof)
 	return t.scan.End, t.scan.End > 0
-}
-
-// trail is the end of the debris behind arguments: strange signs, up to the end of the line.
-func (t *text) trail(v string, end int, eof bool) (behind int, is verdict) {
-	i := end
-	for i < len(v) && i-end < maxLead {
-		r, n := utf8.DecodeRuneInString(v[i:])
-		switch {
-		case !utf8.FullRuneInString(v[i:]) && !eof:
-			return 0, wait
-		case r == '\n' || r == '\r':
-			return i, yes
-		case r == '<' || unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(".,;!?\"'`{(", r):
-			return end, yes
-		}
-		i += n
-	}
-	if i == len(v) {
-		if !eof {
-			return 0, wait
-		}
-		return i, yes
-	}
-	return end, yes
 }
 
 // cutClue handles a clue that the reply ends in.

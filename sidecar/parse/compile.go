@@ -7,6 +7,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/tools/printed"
 )
 
 // Strategies is a list of strategies, compiled. It is immutable and safe for
@@ -23,6 +24,7 @@ type Strategies struct {
 	named *opener // [NAME] on a line of its own, read by the first strategy of brackets
 
 	header    *header.Grammar
+	printed   *printed.Words // how a dump begins; nil: none is read
 	weights   evidence.Weights
 	openers   [256][]*opener // by their first byte in lower case; higher priority first
 	first     [256]class
@@ -147,6 +149,7 @@ func (s *Strategies) prepare() {
 		}
 	}
 	if s.json != nil {
+		s.printed, s.lineOpens = s.json.Envelope.Printed(), true
 		s.first['{'], s.first['['], s.first['('] = opensAnywhere, opensAnywhere, opensAnywhere
 	}
 }

@@ -30,11 +30,12 @@ func TestHostileTextIsReadInLinearTime(t *testing.T) {
 		"<|start|>assistant<|channel|>analysis<|message|>a", "<|message|>", "<|constrain|>", "<|channel|>commentary<|message|>{\"a\":1}<|call|>", "to=exec code assistant", "analysis ",
 		"\\", "\\\"", "{\"a\":\"\\n", "{}", "[{", "]", "}", "[DONE]\n", "~~~\n", "</think>", "assistant to=exec {\"command\":\"", "web_search{} ",
 		"&lt;|", "&lt;|end|&gt;", "&amp;", "%3C", "\\u003c", "|", "|end", "＜", "＜｜call｜＞", "<\u200b", "< ", "<|channel ", "&#", "to=",
+		"Message(role=", "I will read it.\nMessage(role='a')\n", "A(", "data: {}\n", "channel: x\n", "<message a=\"b\">", "{\"done\":true}\n", "'<|a|>', ", "content='a' ",
 	} {
 		linear(t, s, "", unit, 4, false)
 		linear(t, s, "", unit, 1<<20, false)
 		linear(t, s, "", unit, 4, true)
-		for _, opening := range []string{"{\"name\":\"exec\",\"arguments\":{\"a\":\"", "<|channel|>commentary to=exec<|message|>", "<tool_call>", "Action: exec\nAction Input: ", "<|end|>", "```\n"} {
+		for _, opening := range []string{"{\"name\":\"exec\",\"arguments\":{\"a\":\"", "<|channel|>commentary to=exec<|message|>", "<tool_call>", "Action: exec\nAction Input: ", "<|end|>", "```\n", "Message(role=", "[{\"type\":"} {
 			linear(t, s, opening, unit, 1<<20, false)
 		}
 	}

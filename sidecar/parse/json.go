@@ -38,7 +38,7 @@ func (t *text) jsonStart(v string, j int, eof bool) (opening, verdict) {
 		return opening{}, no
 	}
 	is := t.r.s.json.Envelope.Starts(t.r.c, v[j:], eof)
-	if is == no && v[j] == '{' {
+	if is == no {
 		is = t.planStarts(v, j, eof)
 	}
 	return value, is
@@ -48,6 +48,9 @@ func (t *text) jsonStart(v string, j int, eof bool) (opening, verdict) {
 // the words in front make.
 func (t *text) planStarts(v string, j int, eof bool) verdict {
 	i := scan.SkipSpace(v, j+1)
+	if v[j] == '[' && i < len(v) && v[i] == '{' {
+		i = scan.SkipSpace(v, i+1)
+	}
 	switch {
 	case t.field != Content || t.r.c.Open() || t.r.facts.Talk == nil:
 		return no
@@ -97,6 +100,9 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 	}
 	t.at = scan.SkipSpace(v, t.at)
 	switch {
+	case t.at < len(v) && t.more(v, end):
+		t.enter(inDump)
+		return 0, false
 	case t.at < len(v):
 		return t.releaseValue(end, noCall)
 	case !eof:
@@ -110,6 +116,9 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 // lastJSON handles a value that a reply ends in, behind words: the arguments of a call whose name was
 // lost, if they fit exactly one tool, and the words make that call.
 func (t *text) lastJSON(v string, end int) (int, bool) {
+	if found, ok := t.r.s.json.Envelope.Whole(t.r.c, v[:end], t.r.depth); ok && t.field == Content && t.makes(&t.past, "") && t.takeDump(found, v[:end]) {
+		return len(v), false
+	}
 	call, ok := t.r.c.Fit(strings.Clone(v[:end]))
 	if !ok || t.r.cut() || t.field != Content || envelope.Last(v[:end]) != 0 || t.atEnd(v[:end])&^isBeside != 0 || !t.makes(&t.past, call.Name) || !t.guessed(call) || !t.allowed(t.r.s.json, 0, end, v[:end]) {
 		return t.releaseValue(end, noCall)
@@ -163,8 +172,7 @@ func (t *text) onlyJSON(v string, end int) (int, bool) {
 		t.prose(0)
 		return len(v), false
 	}
-	if found, ok := st.Envelope.Whole(t.r.c, v[:end], t.r.depth); ok && t.takeIf(st, v, 0, end, found, tools.Ending{}, t.atEnd(v[:end])) {
-		t.behindCall()
+	if found, ok := st.Envelope.Whole(t.r.c, v[:end], t.r.depth); ok && t.takeDump(found, v[:end]) {
 		return len(v), false
 	}
 	call, ok := t.r.c.Fit(strings.Clone(v[:end]))

@@ -55,7 +55,7 @@ func (r *Reader) takeNative(st *Strategy, c *nativeCall, how tools.End) {
 	if !left.All {
 		t.takeOwn(st, c, how)
 	}
-	r.overhear(left.Behind, ended)
+	r.overhear(left.Behind, ended, false)
 }
 
 // takeOwn takes a call, or those in the arguments of one that names no tool: a wrapper, or the namespace.
@@ -98,8 +98,9 @@ func (t *text) healed(st *Strategy, name, args string, how tools.End) bool {
 	return false
 }
 
-// overhear reads what a server left in a call of its own as content is read.
-func (r *Reader) overhear(left string, how tools.End) {
+// overhear reads what a server left in a call of its own as content is read. Where it was shown, it may
+// call nothing that writes or executes.
+func (r *Reader) overhear(left string, how tools.End, shown bool) {
 	if scan.Blank(left) {
 		return
 	}
@@ -114,6 +115,8 @@ func (r *Reader) overhear(left string, how tools.End) {
 		switch {
 		case e.Kind != ToolCall:
 			r.emit(e.Kind, e.Text)
+		case shown && r.c.Class(e.Call.Name) != tools.Read:
+			probe.refuse(*doubt(*e.Call))
 		case !slices.ContainsFunc(r.result.Calls, func(c tools.Call) bool { return c.Key() == e.Call.Key() }): // or it says it twice
 			r.call(*e.Call)
 		}

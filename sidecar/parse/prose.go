@@ -107,7 +107,7 @@ func (t *text) opened(v string, j int, o opening, is verdict) (int, bool) {
 		t.mark(v[j : j+o.n])
 	}
 	switch t.mode {
-	case inJSON, inFence, inClue, inLines, inMaybe, inBlock:
+	case inJSON, inDump, inFence, inClue, inLines, inMaybe, inBlock:
 		return j, false // these read their own opener
 	}
 	return j + o.n, false
@@ -234,6 +234,9 @@ func (t *text) line(v string, i int, eof bool) (opening, verdict) {
 	o, is := t.stripped(v, i, p, first, eof)
 	if is == no {
 		o, is = t.linesStart(v, i, p, first, eof)
+	}
+	if is == no {
+		o, is = t.dumpStart(v, p, first, eof)
 	}
 	return o, is
 }

@@ -169,7 +169,7 @@ func (t *text) marked(s string, eof bool) verdict {
 
 // gluedName looks for an offered name that a { or ( follows directly.
 func (t *text) gluedName(v string, j int, eof bool) (opening, verdict) {
-	n := nameEnd(v, j)
+	n := scan.NameEnd(v, j)
 	switch {
 	case t.r.s.json == nil || t.r.c.Open() || n == j:
 		return opening{}, no

@@ -23,6 +23,7 @@ const (
 	inCall                // the body of a message with a recipient
 	inLost                // the body of a commentary message without one
 	inJSON                // an object or array that may be a call
+	inDump                // what may be a message that was printed
 	inFence               // a code fence at the start that may hold a call
 	inClue                // an offered name directly followed by {
 	inLines               // Thought:, Action:, Final Answer:
@@ -189,6 +190,8 @@ func (t *text) step(v string, eof bool) (n int, more bool) {
 		return t.stepLost(v, eof)
 	case inJSON:
 		return t.stepJSON(v, eof)
+	case inDump:
+		return t.stepDump(v, eof)
 	case inFence:
 		return t.stepFence(v, eof)
 	case inClue:
@@ -292,9 +295,6 @@ func (t *text) emit(k EventKind, s string) {
 	}
 	t.r.emit(k, s)
 }
-
-// leads says that a control token may begin with b.
-func (t *text) leads(b byte) bool { return t.grammar.Alphabet.Leads(b) }
 
 // midLine is a last byte behind which no line and no word begins.
 const midLine = '_'

@@ -8,8 +8,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -97,8 +95,10 @@ func (r *Reader) salvage(all, marked string) bool {
 		marked = all
 	}
 	at := -1
-	if r.s.harmony != nil {
-		at = r.firstHeader(all)
+	if r.s.json != nil && r.s.json.Envelope.IsDump(r.c, all, r.depth) {
+		marked = ""
+	} else if r.s.harmony != nil {
+		at = envelope.LastHeaders(&r.s.header.Words, r.facts.Talk, all)
 	}
 	if at >= 0 && at < token && (marked == "" || token-at <= header.MaxGlue) {
 		marked, base = all[at:], at
@@ -107,7 +107,7 @@ func (r *Reader) salvage(all, marked string) bool {
 		in, base = marked, r.thought.base
 	} else if s := strings.TrimSpace(all); s == "" || r.s.json == nil || !r.s.json.Reads(Reasoning) {
 		return false
-	} else if s[0] != '{' && s[0] != '[' {
+	} else if s[0] != '{' && s[0] != '[' && r.s.printed.Begins(s, true) != yes {
 		return r.planned(all)
 	}
 	if marked != "" && !r.s.harmony.Reads(Reasoning) {
@@ -152,37 +152,6 @@ func (r *Reader) salvage(all, marked string) bool {
 		r.result.Refused = probe.result.Refused
 	}
 	return true
-}
-
-// firstHeader is where the calls begin that the reasoning ends in, if their headers lost their tokens,
-// or -1: the last header, and those in front between which nothing stands but what makes the next call.
-func (r *Reader) firstHeader(all string) int {
-	const most = 16 // calls
-	at := r.s.header.Words.Last(all)
-	for range most {
-		prev := r.s.header.Words.Last(all[:max(at, 0)])
-		if prev < 0 || !r.goesOn(all[prev:at]) {
-			break
-		}
-		at = prev
-	}
-	return at
-}
-
-// goesOn says that a call is all of a text, but for a sentence behind it that makes the next one.
-func (r *Reader) goesOn(call string) bool {
-	i := strings.IndexByte(call, '{')
-	if i < 0 {
-		return false
-	}
-	object := jsonend.Scan{At: i}
-	if object.Run(call, true); object.End == 0 {
-		return false
-	}
-	behind := strings.TrimSpace(call[object.End:])
-	behind = strings.TrimSpace(behind[sentence.SkipSenseless(behind, 0):])
-	one, _ := sentence.First(behind, true)
-	return behind == "" || r.facts.Talk != nil && strings.TrimSpace(one) == behind && r.facts.Talk.Behind(one) == sentence.Apart
 }
 
 // planned takes the call that the reasoning ends in; or the arguments of one, where its last sentence

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 // PairsEnd is the offset of the bracket that closes a block, or -1. Quotes and
@@ -70,4 +72,16 @@ func Unquote(s string) string {
 		return s[1 : n-1]
 	}
 	return s
+}
+
+// Input makes arguments of plain input: a text, or with named an object that holds it. Quotes around
+// it are dropped.
+func Input(s string, named bool) string {
+	if strings.HasPrefix(s, `"`) {
+		s = Unquote(s)
+	}
+	if named {
+		return jsontext.Object("input", s)
+	}
+	return jsontext.Quote(s)
 }
