@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,8 +25,14 @@ func addressed(raw string) string {
 	if i := strings.LastIndex(s, "to="); i >= 0 && (i == 0 || !isNameByte(s[i-1])) {
 		s = s[i+len("to="):]
 	}
+	if word, name, ok := strings.Cut(s, "="); ok && name != "" && slices.Contains(assigned[:], word) {
+		s = name
+	}
 	return cutTokens(clip(s, 8*maxNameBytes))
 }
+
+// assigned are the words that a server takes for a part of the name: call=functions.exec
+var assigned = [...]string{"call", "name", "tool", "tool_name", "function", "function_name", "recipient", "recipient_name"}
 
 // cutTokens cuts s at its first Harmony token (openai/harmony: <|name|>). A token
 // inside a dotted name is only taken out: "browser<|channel|>.search".

@@ -15,6 +15,8 @@ var nameRows = []struct{ raw, offered, want, kinds string }{
 	{"tools.list", "tools.list list", "tools.list", ""},
 	{"read<|channel|>commentary", "read", "read", "name.clean"},
 	{"to=functions.read<|channel|>commentary", "read", "read", "name.clean"},
+	{"call=functions.read", "read", "read", "name.clean"},
+	{"function=read", "read", "read", "name.clean"},
 	{"assistant<|channel|>commentary to=functions.read <|constrain|>json", "read", "read", "name.clean"},
 	{"mail<|channel|>.send", "mail.send", "mail.send", "name.clean"},
 	{"read––commentary", "read", "read", "name.clean"},

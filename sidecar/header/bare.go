@@ -65,8 +65,8 @@ func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bar
 			return Bare{}, scan.Wait
 		case i-start > MaxGlue || strings.Count(rest[blanks:i], "\n") > 2:
 			return h.rawBody()
-		case h.led && g.Words.glued(rest[i:]) != "": // the header of the next message
-			return Bare{Name: name, Body: i, Empty: true, Next: g.Words.glued(rest[i:])}, scan.Yes
+		case h.led && g.Words.Glued(rest[i:]) != "": // the header of the next message
+			return Bare{Name: name, Body: i, Empty: true, Next: g.Words.Glued(rest[i:])}, scan.Yes
 		case g.Alphabet.Leads(rest[i]):
 			if _, is := g.Alphabet.At(rest[i:], eof); is != scan.No {
 				return Bare{Name: name, Tokens: true}, is

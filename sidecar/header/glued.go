@@ -22,6 +22,13 @@ func (g *Grammar) Glued(rest string, glued bool, known func(name string) bool, e
 		return how, is
 	}
 	behind := rest[len(Assistant):]
+	if is := scan.Starts(behind, Assistant, eof); is == scan.Yes {
+		how, is = g.Glued(behind, glued, known, eof)
+		how.N += len(Assistant)
+		return how, is
+	} else if is == scan.Wait && behind != "" {
+		return how, is
+	}
 	if behind != "" && g.Alphabet.Leads(behind[0]) {
 		f, is := g.Alphabet.At(behind, eof)
 		if is == scan.Yes && f.Token != alphabet.Channel && f.Token != alphabet.Message {

@@ -17,6 +17,8 @@ const Assistant = "assistant"
 type Grammar struct {
 	Words    Words
 	Alphabet *alphabet.Alphabet
+	Opening  []string        // tags that begin thoughts: <think>
+	Closing  []string        // those that end them, in the same order
 	all      map[string]bool // the words, but for those that name the recipient
 	heads    [256][]string   // those that a header without tokens begins with, by their first byte
 	bare     [256][]*Grammar // for replies whose tokens are words in brackets, by their first byte
@@ -37,6 +39,13 @@ func New(w Words, s Signs) *Grammar {
 	}
 	for _, word := range slices.Concat(w.Channels, w.Recipient) {
 		g.heads[word[0]] = append(g.heads[word[0]], word)
+	}
+	tags := w.Tags
+	if len(tags) == 0 { // a rule folder of an earlier version
+		tags = UsualWords().Tags
+	}
+	for _, tag := range tags {
+		g.Opening, g.Closing = append(g.Opening, "<"+tag+">"), append(g.Closing, "</"+tag+">")
 	}
 	words := *g
 	for _, pair := range s.Pairs {
@@ -97,7 +106,7 @@ func (ws *Words) Check() error {
 			return fmt.Errorf("needs header.%s: the words of a header", name)
 		}
 	}
-	for _, w := range slices.Concat(ws.Roles, ws.Channels, ws.Types, ws.Recipient, ws.Call, ws.Between) {
+	for _, w := range slices.Concat(ws.Roles, ws.Channels, ws.Types, ws.Recipient, ws.Call, ws.Between, ws.Tags) {
 		if len(w) < 2 || scan.WordEnd(w, 0) < len(w) || strings.ToLower(w) != w {
 			return fmt.Errorf("%q cannot stand in header: it needs words of two small letters or more", w)
 		}

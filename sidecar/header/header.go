@@ -97,6 +97,9 @@ func (g *Grammar) wordEnd(v string, i int, eof bool) (end int, more bool) {
 			if _, is := g.Alphabet.At(v[end:], eof); is != scan.No {
 				return end, is == scan.Wait
 			}
+			if end > i && strings.HasPrefix(v[end:], "<|") { // one that Harmony does not have
+				return end, false
+			}
 		}
 	}
 	return end, !eof
@@ -111,6 +114,9 @@ func (g *Grammar) place(h *Header, w string, at int, wantChannel *bool) {
 	if front, name, ok := words.recipient(w); ok {
 		if front != "" {
 			g.place(h, front, at, wantChannel)
+		}
+		if h.Recipient != "" && name+"." == Namespace { // the namespace of a name that stands in front
+			return
 		}
 		if h.Recipient = name; name == "" {
 			h.Recipient = "="
@@ -140,7 +146,7 @@ func (g *Grammar) place(h *Header, w string, at int, wantChannel *bool) {
 		h.Role = w
 	case h.Role == "" && h.Channel == "" && strings.HasPrefix(w, Assistant) && words.Channel(w[len(Assistant):]) != "":
 		h.Role, h.Channel, h.Flaw = Assistant, words.Channel(w[len(Assistant):]), "missing <|channel|>"
-	case h.Role == "" && h.Channel == "" && h.Recipient == "":
+	case h.Role == "" && h.Channel == "" && h.Recipient == "" && !(h.Constrain && scan.AmongFold(w, words.Types)):
 		h.Role = w // functions.x speaking as a tool, or noise
 	case w == "=", w == ":", scan.AmongFold(strings.TrimRight(w, ":="), words.Types):
 		h.Constrain = true

@@ -38,3 +38,24 @@ func (ws *Words) Echo(h *Header, body, said string) bool {
 	body, said = strings.Join(strings.Fields(body), " "), strings.Join(strings.Fields(said), " ")
 	return strings.Contains(said, body) || len(said) > long && strings.HasPrefix(body, said)
 }
+
+// ToChannel is the channel that a header without tokens names as its recipient, and where its body
+// begins in rest, behind a content type which may be glued to it: to=final codeHello
+func (ws *Words) ToChannel(rest, name string, end int, named func(string) bool) (channel string, body int) {
+	if !scan.AmongFold(name, ws.Channels) || named(name) {
+		return "", end
+	}
+	i := scan.SkipBlanks(rest, end)
+	if kind, is := scan.StartsAny(rest[i:], ws.Types, true); i > end && is == scan.Yes && !(i+len(kind) < len(rest) && scan.IsLower(rest[i+len(kind)])) {
+		end = i + len(kind)
+	}
+	return strings.ToLower(name), end
+}
+
+// Address sorts out a recipient that is none: a channel, unless a tool has that name.
+func (ws *Words) Address(h *Header, named func(string) bool) {
+	to := strings.TrimPrefix(h.Recipient, Namespace)
+	if scan.AmongFold(to, ws.Channels) && !named(h.Recipient) {
+		h.Channel, h.Recipient, h.Flaw = strings.ToLower(to), "", "the channel as the recipient"
+	}
+}

@@ -20,6 +20,7 @@ type Words struct {
 	Types     []string `rule:"types" doc:"Content types." eg:"[json, code, text]"`
 	Recipient []string `rule:"recipient" doc:"Words that name the recipient, before = or a colon." eg:"[to, recipient]"`
 	Call      []string `rule:"call" doc:"Words in front of a call." eg:"[call, tool]"`
+	Tags      []string `rule:"tags" doc:"Tags that thoughts stand between, where the request speaks of none." eg:"[think, reasoning]"`
 	Between   []string `rule:"between" doc:"Words that may stand between the recipient and the arguments." eg:"[arguments, args]"`
 }
 
@@ -32,6 +33,7 @@ func UsualWords() Words {
 		Types:     []string{"json", "code", "text", "python", "response"},
 		Recipient: []string{"to", "recipient", "recipient_name"},
 		Call:      []string{"call", "tool", "function", "invoke", "use", "tool_call", "function_call"},
+		Tags:      []string{"think", "thinking", "thought", "thoughts", "reasoning"},
 		Between:   []string{"arguments", "args", "parameters", "input", "body", "constrain", "message", "channel"},
 	}
 }
@@ -44,6 +46,10 @@ func endsFold(w, word string) bool {
 // recipient splits a word of a header that names the recipient: to=NAME, also with a role or
 // a channel glued in front. The name is empty where it is a word of its own.
 func (ws *Words) recipient(w string) (front, name string, ok bool) {
+	if token, is := strings.CutPrefix(w, "<|"); is { // a token that Harmony does not have: <|recipient|>NAME
+		word, name, ok := strings.Cut(token, "|>")
+		return "", name, ok && scan.AmongFold(word, ws.Recipient)
+	}
 	for i := range w {
 		_, n := signAt(w, i)
 		if n == 0 {
@@ -74,8 +80,8 @@ func (ws *Words) Channel(w string) string {
 	return ""
 }
 
-// glued is the channel that s begins with, glued to a text, or "".
-func (ws *Words) glued(s string) string {
+// Glued is the channel that s begins with, glued to a text, or "".
+func (ws *Words) Glued(s string) string {
 	c := ws.Channel(s)
 	if first, _ := utf8.DecodeRuneInString(s[len(c):]); unicode.IsUpper(first) {
 		return c

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 )
@@ -17,7 +18,10 @@ func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
 		return t.plainHeader(v, j, eof)
 	}
 	if t.leads(v[j]) {
-		if _, n, is := t.tokenAt(v[j:], eof); is != no {
+		if tok, n, is := t.tokenAt(v[j:], eof); is != no {
+			if is == yes && tok == alphabet.Constrain && t.firstAt(v, j) { // the rest of a header
+				return opening{markup: true, begin: func(t *text, _ string, _ int) { t.openHeader(false) }}, yes
+			}
 			if is == yes {
 				switch t.inQuotation(v, j, j+n, eof) {
 				case yes:

@@ -57,7 +57,7 @@ func (t *text) between() {
 func (t *text) message(k EventKind, drop bool) {
 	t.enter(inMessage)
 	t.closeInside()
-	t.kind, t.drop, t.think, t.trim, t.heard = k, drop, false, false, nil
+	t.kind, t.drop, t.think, t.trim, t.heard = k, drop, "", false, nil
 	if t.fresh(); k == Text && !drop {
 		t.openInside()
 	}
@@ -76,6 +76,7 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 		h.Recipient, h.Constrain = "", true
 	}
 	words := &t.r.s.header.Words
+	words.Address(&h, t.isNamed)
 	t.head.Header = h
 	if t.head.text != "" {
 		if t.head.open && (h.Stop.Closes() || h.Stop == alphabet.None && !h.Body) { // no message begins: a sentence names the header
@@ -129,7 +130,7 @@ func (t *text) isCall(v string, n int) bool {
 	switch {
 	case h.Rest != "" && h.RestAt >= 0 && t.r.c.Exact(strings.TrimPrefix(h.Recipient, header.Namespace)+" "+h.Rest):
 		h.Recipient, h.Flaw = h.Recipient+" "+h.Rest, "a name with a blank"
-	case h.Recipient != "" && (h.Recipient != "assistant" || !t.isNamed(h.Channel)) || t.r.c.Open():
+	case h.Recipient != "" && (h.Recipient != "assistant" || !t.isNamed(h.Channel) && !t.isNamed(h.Rest)) || t.r.c.Open():
 	case h.Rest != "" && h.Channel != "final" && t.isNamed(h.Rest):
 		h.Recipient, h.Flaw = h.Rest, "recipient without to="
 	case h.Channel != "" && t.isNamed(h.Channel):
@@ -187,7 +188,7 @@ func (t *text) show(s string) {
 
 // stepMessage passes on the body of a message.
 func (t *text) stepMessage(v string, eof bool) (int, bool) {
-	if t.think {
+	if t.think != "" {
 		return t.stepThink(v, eof)
 	}
 	if t.trim {

@@ -32,6 +32,8 @@ type Facts struct {
 	// Looks says that a call of a tool that executes does no more than one that reads; nil: none is
 	// known to.
 	Looks func(tool string, args []byte) bool
+	// Mentioned says that the request speaks of a tag, such as <reasoning>; nil: of none.
+	Mentioned func(tag string) bool
 	// Asked says that the model was asked what it meant: what is in doubt is text then.
 	Asked bool
 	// Judge says why a call may not leave, or nil, and may change its arguments. Without

@@ -59,6 +59,9 @@ func (t *text) firstWord(rest, channel string, indent int, eof bool) (opening, v
 			return opening{n: indent, begin: func(t *text, _ string, _ int) { t.enter(inMaybe) }}, yes
 		}
 		return opening{}, no
+	case t.r.s.header.Words.Glued(rest[n:]) != "": // two channels: the second counts
+		channel = t.r.s.header.Words.Glued(rest[n:])
+		return opening{n: indent + n + len(channel), begin: beginChannel(channel), markup: true}, yes
 	case scan.IsLower(next) || strings.IndexByte("-_.,=(/", next) >= 0:
 		return opening{}, no
 	}
@@ -74,6 +77,9 @@ func beginBareHeader(t *text, _ string, _ int) {
 // beginChannel enters the body of a message whose header was a glued word.
 func beginChannel(channel string) func(*text, string, int) {
 	return func(t *text, _ string, n int) {
+		if len(t.lead) > 0 && t.r.s.thinks(string(t.lead)) {
+			t.settle(Thought)
+		}
 		t.settleLead()
 		t.note(t.r.s.harmony, 0, n, Dropped, "the word "+channel+" is a channel")
 		t.stripMessage(channel)
@@ -118,6 +124,12 @@ func (t *text) gluedWord(v string, j int, eof bool) (opening, verdict) {
 		return opening{}, wait
 	case is == no:
 		return opening{n: how.N, markup: true, begin: beginChannel(how.Channel)}, yes
+	}
+	if channel, body := t.grammar.Words.ToChannel(rest, name, end, t.isNamed); channel != "" {
+		if !eof && body == end && len(rest) < end+len(" response ") { // the content type may come
+			return opening{}, wait
+		}
+		return opening{n: len(header.Assistant) + body, markup: true, begin: beginChannel(channel)}, yes
 	}
 	return opening{n: len(header.Assistant) + end, markup: true, begin: func(t *text, v string, n int) {
 		beginChannel(how.Channel)(t, v, n)

@@ -69,7 +69,7 @@ type text struct {
 	head  head
 	kind  EventKind // inMessage: what the body becomes
 	drop  bool      // inMessage: it becomes nothing
-	think bool      // inMessage: closed by </think>
+	think string    // inMessage: the tag that closes it; "": none does
 	trim  bool      // inMessage: blanks at its start are not part of it
 	heard []byte    // inMessage: the same, of somebody else; nil: it is the assistant's
 	shown bool      // a visible message was closed before this one

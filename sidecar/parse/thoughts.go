@@ -176,36 +176,41 @@ func (r *Reader) called() bool {
 	return i >= 0 && r.events[i].Kind == ToolCall
 }
 
-// thinkTag looks for the tags in which other models think.
+// thinkTag looks for the tags in which other models think, and servers show thoughts. What a request
+// speaks of is what it asks for.
 func (t *text) thinkTag(v string, j int, eof bool) (opening, verdict) {
 	first := t.firstAt(v, j)
-	if first {
-		is := scan.Starts(v[j:], "<think>", eof)
-		if is != no {
-			return opening{n: len("<think>"), markup: true, begin: func(t *text, _ string, _ int) {
-				t.message(Thought, false)
-				t.think = true
-			}}, is
-		}
-	}
 	if !first && !t.inLead(j) {
 		return opening{}, no
 	}
-	return opening{n: len("</think>"), markup: true, begin: func(t *text, _ string, _ int) {
-		t.settle(Thought)
-		t.fresh()
-		t.first = true
-	}}, scan.Starts(v[j:], "</think>", eof)
+	closes, tags := strings.HasPrefix(v[j+1:], "/"), t.r.s.header.Closing
+	if !closes && first {
+		tags = t.r.s.header.Opening
+	}
+	n, is := scan.StartsAnyFold(v[j:], tags, eof)
+	if tell := t.r.facts.Mentioned; is == yes && tell != nil && tell("<"+strings.ToLower(strings.TrimLeft(v[j:j+n], "</"))) {
+		return opening{}, no
+	}
+	return opening{n: n, markup: true, begin: func(t *text, v string, n int) {
+		if closes {
+			t.settle(Thought)
+			t.fresh()
+			t.first = true
+			return
+		}
+		t.message(Thought, false)
+		t.think = "</" + v[1:n]
+	}}, is
 }
 
-// stepThink passes on thoughts up to </think>.
+// stepThink passes on thoughts up to the tag that closes them.
 func (t *text) stepThink(v string, eof bool) (int, bool) {
-	const tag = "</think>"
+	tag := t.think
 	if i := strings.Index(v, tag); i >= 0 {
 		t.emit(Thought, v[:i])
 		t.prose(0)
 		t.fresh()
-		t.think, t.first = false, true
+		t.think, t.first = "", true
 		return i + len(tag), false
 	}
 	n := len(v)

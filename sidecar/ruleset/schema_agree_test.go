@@ -21,8 +21,8 @@ import (
 // them: JSON Schema takes 1.0 and 1e3 for whole numbers, knows neither 0x10 nor
 // overflow, and to YAML 1.1, but not to editors, 2026-01-31 is a date.)
 var beyond = regexp.MustCompile(`` +
-	// how numbers of several keys go together, or a duration and a size are more than text
-	`must be at least 1(KiB|0ms|s)$|^line cannot be more|^keepalive must be shorter|^wait_min cannot` +
+	// how several keys go together, or a duration and a size are more than text
+	`must be at least 1(KiB|0ms|s)$|^line cannot be more|^keepalive must be shorter|^wait_min cannot|^loop has ` +
 	// what stands at the end of a list, or that it is not empty; what an included file says
 	`|^the last server cannot have detect| lacks detect$|^there is no (server|model|reader|style)` +
 	// the grammar of a text: an id, a name, a sentence

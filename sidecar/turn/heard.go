@@ -125,7 +125,7 @@ func (t *Turn) tellWatcher(choice int, ids []string, r *parse.Reading) {
 	h := &Heard{Set: t.set, Server: t.srv.ID.Value, Style: styleID(t.style), Profile: t.profile(), IDs: ids, Reading: r}
 	if t.listens {
 		h.Facts, h.Tools, h.Workspace = t.reads, t.offered, t.folder
-		h.Facts.Judge = nil
+		h.Facts.Judge, h.Facts.Mentioned = nil, nil // they hold the request
 		if choice >= 0 && choice < len(t.ears) {
 			e := &t.ears[choice]
 			h.Said = parse.Delta{Content: e.content.String(), Reasoning: e.reasoning.String(), Calls: e.calls}

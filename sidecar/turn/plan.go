@@ -74,6 +74,7 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, t.offered)
 	t.catalog.Defer(waiting)
 	t.facts = set.Facts(t.Model.ID.Value, t.srv.ID.Value, req.LastUser)
+	t.facts.Mentioned = req.Mentions
 	of := conversation(from.Session, req)
 	t.thoughts, t.notes = memory{p.Thoughts, of}, memory{p.Notes, of}
 	t.known = upstream.Memory{Thoughts: t.thoughts, Notes: t.notes}
