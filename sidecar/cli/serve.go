@@ -160,7 +160,11 @@ func serve(ctx context.Context, s config.Settings, env Env) error {
 	if s.Rules == "" && holdsRules(".") {
 		log.Warn("there are rule files here, and they are not used: to use them, set --rules .", "event", "rules_unused")
 	}
-	return service.Run(ctx, service.Config{Settings: s, Parent: starter, Rules: rules, Named: rulesName(s.Rules), Environ: env.Environ, Metrics: metrics, Log: log.Logger, Level: log.Level})
+	c := service.Config{Settings: s, Parent: starter, Rules: rules, Named: rulesName(s.Rules), Environ: env.Environ, Metrics: metrics, Log: log.Logger, Level: log.Level}
+	if c.Greet = env.Err; s.LogFormat == "json" { // programs read it
+		c.Greet = nil
+	}
+	return service.Run(ctx, c)
 }
 
 // openRules compiles the rules, prints what is wrong with them, and checks what the

@@ -69,6 +69,7 @@ func (r *running) serveAdmin(ctx context.Context, experiments *lab.Lab, upstream
 			"address", l.Addr().String(), "setting", config.Prefix+"ADMIN_TOKEN")
 	}
 	h, address := api.Handler(), "http://"+l.Addr().String()
+	r.admin = address
 	r.Log.Info("serving the admin API", "event", "admin_start", "address", address)
 	if r.witness != nil {
 		if h, err = r.console(api, h, upstreams); err != nil {
@@ -87,9 +88,14 @@ func (r *running) serveAdmin(ctx context.Context, experiments *lab.Lab, upstream
 }
 
 func (r *running) console(api *admin.API, next http.Handler, upstreams func(context.Context) []fleet.State) (http.Handler, error) {
-	version := ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		version = built.Of(info).Version
+	return console.New(console.Config{API: api, Next: next, Witness: r.witness, Upstreams: upstreams, Version: version(), Now: time.Now})
+}
+
+// version is that of this program; "": it was not built by the Go command.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
 	}
-	return console.New(console.Config{API: api, Next: next, Witness: r.witness, Upstreams: upstreams, Version: version, Now: time.Now})
+	return built.Of(info).Version
 }

@@ -5,6 +5,7 @@ package service
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -33,7 +34,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
 )
 
-// Config is what a server is made of. All of it must be set.
+// Config is what a server is made of. All but Greet must be set.
 type Config struct {
 	Settings config.Settings
 	Parent   parent.Parent // that started this program; for the setting with_parent
@@ -43,6 +44,7 @@ type Config struct {
 	Metrics  *telemetry.Metrics
 	Log      *slog.Logger
 	Level    *slog.LevelVar // of the log
+	Greet    io.Writer      // gets a few lines for a person once the model server was looked at; nil: nobody reads them
 }
 
 // running is a server while it is put together and runs.
@@ -53,6 +55,7 @@ type running struct {
 	guarded guard.Config
 	judge   *guard.Guard
 	witness *witness.Witness // nil: no console shows the last requests
+	admin   string           // base URL of the admin listener; "": there is none
 
 	stop       context.CancelFunc
 	background sync.WaitGroup // what it writes is written whole
@@ -114,8 +117,12 @@ func Run(ctx context.Context, c Config) (err error) {
 	c.Log.Info("serving", "event", "http_server_start", "address", "http://"+l.Addr().String()+"/v1",
 		"upstream", up.Address(), "rules", c.Rules.Set().Version, "folder", c.Named, "pid", os.Getpid())
 	r.background.Go(func() {
-		if err := server.Ready(ctx); err != nil && ctx.Err() == nil {
+		err := server.Ready(ctx)
+		if err != nil && ctx.Err() == nil {
 			c.Log.Warn("no request can be served yet", "event", "not_ready", "upstream", up.Address(), "detail", err.Error())
+		}
+		if ctx.Err() == nil && c.Greet != nil {
+			r.greet("http://"+l.Addr().String()+"/v1", server.Upstreams(ctx), err)
 		}
 	})
 	err = sidecar.Run(ctx, l, server.Handler(), c.Rules.Set().Limits.Grace, c.Log)

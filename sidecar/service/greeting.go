@@ -1,0 +1,89 @@
+package service
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// greeting is what a person reads at start. It holds no secret.
+type greeting struct {
+	version   string // of the program
+	chat      string // base URL of the provider
+	admin     string // address of the admin listener; "": there is none
+	console   bool   // is there
+	answers   bool   // approvals can be answered
+	token     bool   // callers need one
+	upstreams []fleet.State
+	trouble   error // why no request can be served; nil: they can
+	set       *ruleset.Set
+	folder    string // of the rules, as people call it
+	confined  bool   // commands of the gateway
+}
+
+// String is the greeting in lines, the last one ended.
+func (g *greeting) String() string {
+	var b strings.Builder
+	line := func(name, text string) { fmt.Fprintf(&b, "  %-12s %s\n", name, text) }
+	fmt.Fprintf(&b, "gpt-oss-executor %s\n", cmp.Or(g.version, "(no version)"))
+	line("for agents", g.chat+either(g.token, "", "  no token is asked for"))
+	told := false
+	for _, u := range g.upstreams {
+		line("model server", u.Address+"  "+serverText(u))
+		told = told || u.Why != ""
+	}
+	if g.trouble != nil {
+		line("", "no request can be served yet"+either(told, "", ": "+g.trouble.Error()))
+	}
+	var models []string
+	for _, m := range g.set.Models {
+		models = append(models, m.ID.Value)
+	}
+	line("models", strings.Join(models, ", "))
+	line("rules", g.folder+"  version "+g.set.Version)
+	policy := "profile " + g.set.Profile()
+	if locked := g.set.LockedProfile(); locked != "" {
+		policy += ", and the locked folder has " + locked
+	}
+	line("policy", policy+either(g.answers, "", "; nobody can answer what it asks about"))
+	line("commands", either(g.confined, "run confined where the gateway runs them", "are not confined where the gateway runs them"))
+	switch {
+	case g.console:
+		line("console", g.admin+"/")
+	case g.admin != "":
+		line("admin API", g.admin)
+	default:
+		line("console", "off: set --admin 127.0.0.1:8002")
+	}
+	return b.String()
+}
+
+// serverText is what was found at a model server.
+func serverText(u fleet.State) string {
+	if u.Why != "" {
+		return u.Why
+	}
+	if u.Window > 0 {
+		return fmt.Sprintf("%s, a window of %d tokens", u.Server, u.Window)
+	}
+	return u.Server
+}
+
+func either(ok bool, yes, no string) string {
+	if ok {
+		return yes
+	}
+	return no
+}
+
+// greet tells whoever started the program what runs now. Where it cannot, the log has said all of it.
+func (r *running) greet(chat string, upstreams []fleet.State, trouble error) {
+	g := &greeting{
+		version: version(), chat: chat, admin: r.admin, console: r.witness != nil, answers: r.guarded.Approvals != nil, token: r.Settings.Token != "",
+		upstreams: upstreams, trouble: trouble, set: r.Rules.Set(), folder: r.Named, confined: r.guarded.Confiner != nil,
+	}
+	_, _ = r.Greet.Write([]byte(g.String()))
+}
