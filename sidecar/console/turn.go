@@ -219,8 +219,8 @@ func (v *replyView) read(in guard.World, set *ruleset.Set, t *witness.Turn, r *w
 	reasoning := thoughtOf(r)
 	if len(r.Said.Content)+len(reasoning) > maxMarked {
 		v.Marked = []markedText{plainText("reasoning", reasoning), plainText("content", r.Said.Content)}
-	} else if marked, err := replay.Mark(set, in, r.Profile, rec); err == nil {
-		for _, m := range marked {
+	} else if marked, err := replay.Show(set, in, r.Profile, rec, maxMarked); err == nil {
+		for _, m := range marked.Marked {
 			v.Marked = append(v.Marked, markedOf(m))
 		}
 	}
