@@ -78,7 +78,7 @@ func TestRollback(t *testing.T) {
 		versions = append(versions, r.version())
 	}
 	for _, row := range []struct{ to, want string }{{"", versions[1]}, {"", versions[2]}, {versions[0], versions[0]}} {
-		edit, err := r.live.Rollback(row.to, Seen{Any: true})
+		edit, err := r.live.Rollback(row.to, Seen{Any: true}, "")
 		if files, onDisk := r.live.src.Read(); err != nil || edit.Version != row.want || onDisk != nil || files.Version() != row.want {
 			t.Fatalf("back to %q: %+v, %v", row.to, edit, err)
 		}
@@ -88,7 +88,7 @@ func TestRollback(t *testing.T) {
 		past[5].By != "start" || len(past[4].Changed) != 1 || past[4].Changed[0] != "aliases.yaml" {
 		t.Errorf("%+v", past)
 	}
-	if _, err := r.live.Rollback("000000000000", Seen{Any: true}); err != ErrNoVersion {
+	if _, err := r.live.Rollback("000000000000", Seen{Any: true}, ""); err != ErrNoVersion {
 		t.Errorf("%v", err)
 	}
 }
@@ -100,7 +100,7 @@ func TestMergeWaitsItsTurn(t *testing.T) {
 	r.live.change.Lock()
 	got := make(chan error, 1)
 	go func() {
-		_, err := r.live.Merge(map[string]*string{"prompts/mine.txt": &text}, Seen{Any: true})
+		_, err := r.live.Merge(map[string]*string{"prompts/mine.txt": &text}, Seen{Any: true}, "")
 		got <- err
 	}()
 	time.Sleep(100 * time.Millisecond) // it waits
