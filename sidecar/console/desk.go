@@ -60,8 +60,8 @@ func (d *desk) work(ctx context.Context, who string, do func() error) error {
 		var e end
 		defer func() {
 			e.panics = recover()
-			<-d.seats
 			leave()
+			<-d.seats
 			done <- e
 		}()
 		e.err = do()
