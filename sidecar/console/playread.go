@@ -101,7 +101,7 @@ func (c *Console) question(f *playForm) func(*ruleset.Set) (*playReading, error)
 
 func (c *Console) readBy(set *ruleset.Set, profile string, rec *replay.Record) (*playReading, error) {
 	v := &playReading{}
-	if v.read = v.readView.read(c.API.World, set, profile, rec, nil, false); v.read == nil {
+	if v.read = v.readView.read(c.API.World, set, profile, rec, nil, false, fewJudged); v.read == nil {
 		return nil, errors.New(v.Missing)
 	}
 	for i := range v.Judged {

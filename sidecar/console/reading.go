@@ -10,8 +10,12 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// maxJudged is how many calls of a reply the policy is asked about again: one may hold thousands.
-const maxJudged = 64
+// How many calls of a reply the policy is asked about again, of each with all rules: one may hold
+// thousands.
+const (
+	maxJudged = 64
+	fewJudged = 8 // where that is done on each pause in typing
+)
 
 // readView is a reply as a set of rules reads it.
 type readView struct {
@@ -27,7 +31,7 @@ type readView struct {
 
 // read reads a reply with the very code that serves. Marked stays empty where its text is too
 // long. It gives nil where the reply cannot be read.
-func (v *readView) read(in guard.World, set *ruleset.Set, profile string, rec *replay.Record, native []capture.Said, confines bool) *replay.Shown {
+func (v *readView) read(in guard.World, set *ruleset.Set, profile string, rec *replay.Record, native []capture.Said, confines bool, most int) *replay.Shown {
 	for _, call := range native {
 		v.Native = append(v.Native, callOf(call.Name, []byte(call.Arguments)))
 	}
@@ -46,7 +50,7 @@ func (v *readView) read(in guard.World, set *ruleset.Set, profile string, rec *r
 	}
 	v.Kinds, v.Tree = kindsOf(v.Marked), read.Tree
 	world, calls := in.Said(set, rec.Workspace), read.Tree.Judgeable()
-	v.Unjudged = max(0, len(calls)-maxJudged)
+	v.Unjudged = max(0, len(calls)-most)
 	for _, call := range calls[:len(calls)-v.Unjudged] {
 		v.Judged = append(v.Judged, judgedOf(world.ExplainCall(set, call, rec.Who, confines || set.Confine() == ruleset.Always)))
 	}

@@ -163,7 +163,7 @@ func (c *Console) reply(t *witness.Turn, i int) replyView {
 	for i := range r.Reading.Calls {
 		confines = confines || guard.OutcomeOf(&r.Reading.Calls[i]) == "confined"
 	}
-	v.read(c.API.World, set, r.Profile, rec, native, confines)
+	v.read(c.API.World, set, r.Profile, rec, native, confines, maxJudged)
 	if v.Tree != nil && len(r.Said.Content)+len(thoughtOf(r)) > maxMarked {
 		v.Marked = []markedText{plainText("reasoning", thoughtOf(r)), plainText("content", r.Said.Content)}
 	}

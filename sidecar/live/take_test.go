@@ -93,6 +93,44 @@ func TestRollback(t *testing.T) {
 	}
 }
 
+// Who publishes stands in the history, tests of what is offered change nothing, and an earlier text is
+// found again.
+func TestWhoAndWhat(t *testing.T) {
+	r := liveRules(t, "")
+	first, own := r.version(), r.own("one")
+	report, problems, err := r.live.Test(own)
+	if err != nil || problems.Fatal() || report == nil || len(report.Tests) == 0 || r.version() != first {
+		t.Fatalf("%+v, %v, %v", report, problems, err)
+	}
+	text := own["aliases.yaml"]
+	_, err = r.live.Merge(map[string]*string{"aliases.yaml": &text}, Seen{Versions: []string{first}}, "Ann")
+	ruletest.Must(t, err)
+	_, err = r.live.Rollback(first, Seen{Versions: []string{report.Version}}, "Bob")
+	ruletest.Must(t, err)
+	if past := r.live.History(); past[0].By != "rollback, Bob" || past[1].By != "put, Ann" || r.live.Report(false).By != "rollback, Bob" {
+		t.Errorf("%+v", past)
+	}
+	if was, ok := r.live.Text(report.Version, "aliases.yaml"); !ok || was != text {
+		t.Errorf("the text of then is %.80q, %v", was, ok)
+	}
+	for _, no := range [][2]string{{report.Version, "nothing.yaml"}, {"000000000000", "aliases.yaml"}, {first, "builtin/programs/vcs.yaml"}} {
+		if _, ok := r.live.Text(no[0], no[1]); ok {
+			t.Errorf("there is a text of %v", no)
+		}
+	}
+	bad := ruletest.Broken(r.own("two"))
+	if _, err := r.live.Put(bad, Seen{Any: true}); err == nil {
+		t.Fatal("it is taken")
+	}
+	broken := bad["models.yaml"]
+	if _, err := r.live.Merge(map[string]*string{"models.yaml": &broken}, Seen{Any: true}, "Cid"); err == nil {
+		t.Fatal("it is taken")
+	}
+	if by := r.live.Report(false).Refused.By; by != "put, Cid" {
+		t.Errorf("the last refused edit is by %s", by)
+	}
+}
+
 // Some files are put over those that are in force when their turn comes.
 func TestMergeWaitsItsTurn(t *testing.T) {
 	r := liveRules(t, "")
