@@ -71,9 +71,12 @@ func fieldsOf(q url.Values) playForm {
 	return f
 }
 
-// given is the reply of the form.
+// given is the reply of the form. What was taken from a turn is what the model wrote, until
+// somebody pastes over it what a server sends.
 func (f *playForm) given() *draft.Given {
-	return &draft.Given{Text: f.Text, Reasoning: f.Thought, Calls: f.Calls, Finish: f.Finish, Plain: f.Turn != ""}
+	text := strings.TrimSpace(f.Text)
+	pasted := strings.HasPrefix(text, "data:") || strings.HasPrefix(text, "{") && strings.Contains(text, `"choices"`)
+	return &draft.Given{Text: f.Text, Reasoning: f.Thought, Calls: f.Calls, Finish: f.Finish, Plain: f.Turn != "" && !pasted}
 }
 
 // taken is the reply of a turn that a form was taken from, while it is kept.

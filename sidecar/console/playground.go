@@ -204,9 +204,12 @@ func (p *playground) choose(texts map[string]string) {
 	case f.Do == "open" && dirty && f.File != f.Of:
 		p.Refused = "Your draft of " + f.Of + " is not published. Publish it, or drop it, and then open " + f.File + "."
 		f.File = f.Of
-	case f.Of == "", f.Do == "open" && f.File != f.Of, f.Do == "drop":
-		if f.Do == "drop" {
+	case f.Of == "", f.Do == "open" && f.File != f.Of, f.Do == "drop", f.Do == "alias" && f.Of != draft.AliasFile && !dirty:
+		switch f.Do {
+		case "drop":
 			f.File = f.Of
+		case "alias":
+			f.File = draft.AliasFile
 		}
 		f.Of = cmp.Or(f.File, draft.AliasFile)
 		f.Draft, f.Base = texts[f.Of], p.Version
@@ -238,7 +241,7 @@ func (p *playground) alias() {
 	case !slices.Contains(p.Unnamed, name) || !slices.Contains(p.Offered, tool):
 		p.Refused = "Nothing was changed: the reply holds no such name now, or no such tool is offered."
 	case f.Of != draft.AliasFile:
-		p.Refused = "Open " + draft.AliasFile + " in step 2 first: names stand there."
+		p.Refused = "Names stand in " + draft.AliasFile + ". Publish your draft of " + f.Of + " first, or drop it."
 	default:
 		if f.Draft, f.Line = draft.Alias(f.Draft, tool, name); f.Line == 0 {
 			p.Refused = "The file has no list of tools to say it in. Write one yourself: tools:"

@@ -266,6 +266,26 @@ func TestDraftStays(t *testing.T) {
 	}
 }
 
+// A name gets its meaning in aliases.yaml, whatever file is open; a draft is not lost for it.
+func TestAliasFromElsewhere(t *testing.T) {
+	v := open(t, nil, nil)
+	f := v.get(playground + "?file=limits.yaml").form()
+	f.Set("text", fax)
+	p := v.press(f, "alias read send_fax")
+	p.says(t, "read: [send_fax, read_file", "By your draft")
+	f = v.get(playground + "?file=limits.yaml").form()
+	f.Set("text", fax)
+	f.Set("draft", "# mine\n"+f.Get("draft"))
+	v.press(f, "alias read send_fax").says(t, "Publish your draft of limits.yaml first", "# mine")
+	for _, no := range []string{"alias nothing send_fax", "alias read other", "alias", "alias read"} {
+		f := v.get(playground).form()
+		f.Set("text", fax)
+		if p := v.press(f, no); strings.Contains(p.text, "By your draft") {
+			t.Errorf("%s changes the draft", no)
+		}
+	}
+}
+
 // Commands, paths and addresses are asked about, by the draft as well.
 func TestPlaygroundPolicy(t *testing.T) {
 	v := open(t, nil, nil)
