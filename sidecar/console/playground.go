@@ -89,14 +89,26 @@ func (p *playground) Next() string {
 		return "Change the rule file in step 2. Step 3 shows at once what that does."
 	case p.Tests != nil && p.Tests.Failed > 0:
 		return "A test does not hold: mend the draft, or the test."
+	case p.Tests == nil && p.refused() != "":
+		return "Still refused: " + p.refused() + ". Go on in step 2, or drop the draft."
 	case p.Tests == nil && len(p.Differences) == 0:
 		return "Your draft reads it as before. Go on with step 2."
 	case p.Tests == nil:
 		return "The reading changes. Is it right? Then run the tests in step 4."
+	case p.refused() != "":
+		return "The tests hold, and the call is refused still. Publish only if that is right."
 	case p.May:
 		return "The tests hold. Publish in step 5."
 	}
 	return "The tests hold."
+}
+
+// refused is why the draft makes no call of what looks like one; empty: it makes one, or there is none.
+func (p *playground) refused() string {
+	if p.After == nil || len(p.After.Calls) > 0 || len(p.After.Refused) == 0 {
+		return ""
+	}
+	return p.After.Refused[0].Why
 }
 
 func (c *Console) playgroundPage(r *http.Request, v viewer) (any, error) {

@@ -273,6 +273,7 @@ func TestAliasFromElsewhere(t *testing.T) {
 	f.Set("text", fax)
 	p := v.press(f, "alias read send_fax")
 	p.says(t, "read: [send_fax, read_file", "By your draft")
+	v.press(f, "alias exec send_fax").says(t, "Still refused: exec needs")
 	f = v.get(playground + "?file=limits.yaml").form()
 	f.Set("text", fax)
 	f.Set("draft", "# mine\n"+f.Get("draft"))
