@@ -24,7 +24,7 @@ var rooms = [][]string{
 	{"sidecar/service"},
 	{"sidecar/console"},
 	{"sidecar", "sidecar/admin"},
-	{"sidecar/executor", "sidecar/toolbox", "sidecar/gateway", "sidecar/lab", "sidecar/witness"},
+	{"sidecar/executor", "sidecar/toolbox", "sidecar/gateway", "sidecar/lab", "sidecar/witness", "sidecar/draft"},
 	{"sidecar/fit", "sidecar/capture"},
 	{"sidecar/reply", "sidecar/replay", "sidecar/probe", "sidecar/live", "sidecar/tickets", "sidecar/egress"},
 	{"sidecar/turn"},
@@ -98,6 +98,7 @@ var never = map[string][]string{
 	"sidecar/turn":        {"net", "net/http", "os"},
 	"sidecar/guard":       {"net", "net/http", "os"},
 	"sidecar/replay":      {"net", "net/http", "os"},
+	"sidecar/draft":       {"net", "net/http", "os", "time", "log/slog", "context"},
 	"internal/json5":      {"net", "net/http", "os", "time", "log/slog", "context"},
 	"sidecar/openclaw":    {"net", "net/http", "os", "time", "log/slog", "context"},
 }

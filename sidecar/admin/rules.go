@@ -94,7 +94,7 @@ func (a *API) putRules(w http.ResponseWriter, r *http.Request) error {
 	case dry:
 		edited, err = a.Rules.Dry(own, seen)
 	case body.Merge:
-		edited, err = a.Rules.Merge(body.Files, seen)
+		edited, err = a.Rules.Merge(body.Files, seen, "")
 	default:
 		edited, err = a.Rules.Put(own, seen)
 	}
@@ -113,7 +113,7 @@ func (a *API) rollback(w http.ResponseWriter, r *http.Request) error {
 	if err := readJSON(r, &body); err != nil {
 		return err
 	}
-	edited, err := a.Rules.Rollback(body.Version, seen)
+	edited, err := a.Rules.Rollback(body.Version, seen, "")
 	return a.edited(w, edited, err)
 }
 

@@ -44,7 +44,9 @@ type Console struct {
 	shown    map[string]*template.Template // by the file of the page
 	static   map[string]asset
 	sessions *sessions
-	watching chan struct{} // holds one for each page that is told what is new
+	watching chan struct{}    // holds one for each page that is told what is new
+	desk     *desk            // where drafts are tried
+	forms    map[string]int64 // by their paths, how long they may be where that is not maxForm
 	mux      *http.ServeMux
 }
 
@@ -56,7 +58,7 @@ func New(c Config) (*Console, error) {
 	if c.Every == 0 {
 		c.Every = 500 * time.Millisecond
 	}
-	k := &Console{Config: c, started: c.Now(), pages: pages(), sessions: newSessions(c.Now), watching: make(chan struct{}, maxWatching),
+	k := &Console{Config: c, started: c.Now(), pages: pages(), sessions: newSessions(c.Now), watching: make(chan struct{}, maxWatching), desk: newDesk(), forms: map[string]int64{},
 		names: web.Names{Local: c.API.Local, Hosts: c.API.Hosts}} // a cookie is no bearer token: any name would not do
 	var err error
 	if k.shown, err = templates(k.pages); err != nil {
@@ -75,6 +77,7 @@ func (c *Console) routes() *http.ServeMux {
 	for _, p := range c.pages {
 		mux.Handle("GET "+p.path, c.signed(p.needs, func(w http.ResponseWriter, r *http.Request, v viewer) error { return c.show(w, r, v, p) }))
 		for path, change := range p.changes {
+			c.forms[path] = change.most
 			mux.Handle("POST "+path, c.signed(change.needs, func(w http.ResponseWriter, r *http.Request, v viewer) error { return change.do(c, w, r, v) }))
 		}
 	}

@@ -1,7 +1,9 @@
 package console
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -44,7 +46,7 @@ func (c *Console) guard(w http.ResponseWriter, r *http.Request, next http.Handle
 	if r.Body != nil && r.Method != http.MethodGet && r.Method != http.MethodHead {
 		// A recorder of a test has no connection, and no deadline.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formTime))
-		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		r.Body = http.MaxBytesReader(w, r.Body, cmp.Or(c.forms[r.URL.Path], maxForm))
 	}
 	next.ServeHTTP(w, r)
 }
@@ -127,7 +129,7 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, v viewer, err err
 	switch {
 	case errors.As(err, &said):
 	case errors.As(err, &long):
-		said = &trouble{http.StatusRequestEntityTooLarge, "That was too long", "A form of the console has at most 16 KiB."}
+		said = &trouble{http.StatusRequestEntityTooLarge, "That was too long", fmt.Sprintf("This form has at most %d KiB. Nothing was changed.", long.Limit>>10)}
 	default:
 		c.API.Log.Error("a page of the console failed", "event", "console_failed", "path", r.URL.Path, "detail", err.Error())
 		said = &trouble{http.StatusInternalServerError, "This page could not be shown", "The fault is ours, and the log says more."}

@@ -37,7 +37,7 @@ type row struct {
 
 func rowOf(t *witness.Turn, now time.Time) row {
 	r := row{
-		ID: t.ID, Href: Root + "turns/" + url.PathEscape(t.ID), Outcome: string(t.Outcome()), At: t.Began.Format(time.RFC3339Nano), Time: t.Began.Format("15:04:05"),
+		ID: t.ID, Href: turnPath(t.ID), Outcome: string(t.Outcome()), At: t.Began.Format(time.RFC3339Nano), Time: t.Began.Format("15:04:05"),
 		Model: shown(t.Model), Session: shown(cmp.Or(t.Session, t.Agent)), Arm: strings.Join(t.Arms, " "), Took: took(t, now), Note: note(t),
 	}
 	repairs := 0
@@ -70,6 +70,9 @@ func rowOf(t *witness.Turn, now time.Time) row {
 	}
 	return r
 }
+
+// turnPath is the page of a turn.
+func turnPath(id string) string { return Root + "turns/" + url.PathEscape(id) }
 
 // refusedWord is what became of a call that has not.
 func refusedWord(code string) string {

@@ -30,6 +30,7 @@ type page struct {
 type change struct {
 	needs web.Role
 	do    func(*Console, http.ResponseWriter, *http.Request, viewer) error
+	most  int64 // bytes of its form; 0: maxForm
 }
 
 func pages() []page {
@@ -37,7 +38,13 @@ func pages() []page {
 		{path: Root + "{$}", file: "live.html", title: "Live", nav: "Live", key: "l", needs: web.Reader, data: (*Console).livePage},
 		{path: Root + "turns/{id}", file: "turn.html", title: "Turn", needs: web.Reader, data: (*Console).turnPage},
 		{path: Root + "approvals", file: "approvals.html", title: "Approvals", nav: "Approvals", key: "a", needs: web.Reader, data: (*Console).approvalsPage,
-			changes: map[string]change{Root + "approvals/{id}": {web.Approver, (*Console).answer}}},
+			changes: map[string]change{Root + "approvals/{id}": {needs: web.Approver, do: (*Console).answer}}},
+		{path: Root + "playground", file: "playground.html", title: "Playground", nav: "Playground", key: "p", needs: web.Reader, data: (*Console).playgroundPage,
+			changes: map[string]change{
+				Root + "playground":         {web.Reader, (*Console).tryDraft, maxDraft},
+				Root + "playground/publish": {web.Admin, (*Console).publishDraft, maxDraft},
+				Root + "playground/undo":    {web.Admin, (*Console).undo, maxDraft},
+			}},
 		{path: Root + "health", file: "health.html", title: "Health", nav: "Health", key: "h", needs: web.Reader, data: (*Console).healthPage},
 	}
 }

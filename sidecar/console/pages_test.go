@@ -195,6 +195,7 @@ func TestHealth(t *testing.T) {
 func TestAsItCame(t *testing.T) {
 	v := open(t, nil, map[string]script.Reply{
 		"plain":  script.Text("Hello.").Thinking("Only a greeting."),
+		"called": script.Native("read", `{"path":"a"}`).Thinking("Only a file."),
 		"quoted": script.Fail(http.StatusInternalServerError, `error parsing tool call: raw='{"path":"a.md",}', err=invalid character '}' looking for beginning of object key string`),
 	})
 	for _, row := range []struct {
@@ -204,6 +205,8 @@ func TestAsItCame(t *testing.T) {
 	}{
 		{"plain", false, []string{`title="thought">Only a greeting.</span>`, `title="text">Hello.</span>`}},
 		{"plain", true, []string{`title="thought">Only a greeting.</span>`, `title="text">Hello.</span>`}},
+		{"called", false, []string{`title="thought">Only a file.</span>`}},
+		{"called", true, []string{`title="thought">Only a file.</span>`}},
 		{"quoted", false, []string{`{&#34;path&#34;:&#34;a.md&#34;`, "As it came"}},
 	} {
 		v.s.Ask("s", row.user, row.stream)

@@ -35,14 +35,21 @@ func recordOf(t *witness.Turn, r *witness.Reply) (*replay.Record, []capture.Said
 		Who: policy.Subject{Model: t.Model, Agent: t.Agent, Channel: t.Channel, Session: t.Session, Run: t.Run != "", Interactive: true},
 	}
 	rec.Message, _ = json.Marshal(message) // it holds texts alone
-	if !r.OfferedUnknown {
-		rec.Tools = []json.RawMessage{}
-		for _, tool := range r.Offered {
-			doc, _ := json.Marshal(map[string]any{"name": tool.Name, "parameters": parametersOf(tool)})
-			rec.Tools = append(rec.Tools, doc)
-		}
-	}
+	rec.Tools = offeredOf(r)
 	return rec, native
+}
+
+// offeredOf are the tools that were offered; nil where nobody knows.
+func offeredOf(r *witness.Reply) []json.RawMessage {
+	if r.OfferedUnknown {
+		return nil
+	}
+	out := []json.RawMessage{}
+	for _, tool := range r.Offered {
+		doc, _ := json.Marshal(map[string]any{"name": tool.Name, "parameters": parametersOf(tool)})
+		out = append(out, doc)
+	}
+	return out
 }
 
 func parametersOf(t tools.Tool) json.RawMessage {

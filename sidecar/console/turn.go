@@ -7,9 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
@@ -34,16 +32,11 @@ func (t *turnView) title() string { return "Turn of " + t.Time }
 
 // replyView is one reply: as it came, how it was read, what left.
 type replyView struct {
+	readView
 	N       int
 	At      time.Time
-	Said    string // how it was asked for and how it ended
-	Missing string // why it is not shown as it came; empty: it is
-	Marked  []markedText
-	Kinds   []replay.As // of the pieces
-	Native  []callView  // the server's own calls, as they came
-	Tree    *replay.Tree
-	Quiet   int // strategies that found nothing
-	Judged  []judgedView
+	Said    string     // how it was asked for and how it ended
+	Tried   bool       // it can be opened in the playground
 	Calls   []callView // that left
 	Refused []callView // that did not
 	Content string     // that left
@@ -55,14 +48,6 @@ type replyView struct {
 type callView struct {
 	ID, Name, Arguments, Became, Why, Strategy, Confidence string
 	Repairs                                                []repairView
-}
-
-// judgedView is what the policy says of a call that was read.
-type judgedView struct {
-	Tool, Effect, Rule, Place, Why, Instead string
-	Audits                                  []policy.Finding
-	Facts                                   []guard.FactLine
-	Holds, Idle                             []ruleset.Verdict // rules that hold, and that do not
 }
 
 func (c *Console) turnPage(r *http.Request, _ viewer) (any, error) {
@@ -172,7 +157,16 @@ func (c *Console) reply(t *witness.Turn, i int) replyView {
 		v.Marked = []markedText{plainText("reasoning", r.Said.Reasoning), plainText("content", r.Said.Content)}
 		return v
 	}
-	v.read(c.API.World, set, t, r)
+	v.Tried = true
+	rec, native := recordOf(t, r)
+	confines := false
+	for i := range r.Reading.Calls {
+		confines = confines || guard.OutcomeOf(&r.Reading.Calls[i]) == "confined"
+	}
+	v.read(c.API.World, set, r.Profile, rec, native, confines, maxJudged)
+	if v.Tree != nil && len(r.Said.Content)+len(thoughtOf(r)) > maxMarked {
+		v.Marked = []markedText{plainText("reasoning", thoughtOf(r)), plainText("content", r.Said.Content)}
+	}
 	return v
 }
 
@@ -203,55 +197,4 @@ func cut(s string) string {
 		return s
 	}
 	return fmt.Sprintf("%s… and %d bytes more", strings.ToValidUTF8(s[:maxShown], ""), len(s)-maxShown)
-}
-
-// read reads a reply as the server read it.
-func (v *replyView) read(in guard.World, set *ruleset.Set, t *witness.Turn, r *witness.Reply) {
-	rec, native := recordOf(t, r)
-	for _, call := range native {
-		v.Native = append(v.Native, callOf(call.Name, []byte(call.Arguments)))
-	}
-	tree, err := replay.ExplainTree(set, in, r.Profile, rec)
-	if err != nil {
-		v.Missing = "It cannot be read: " + shown(err.Error())
-		return
-	}
-	reasoning := thoughtOf(r)
-	if len(r.Said.Content)+len(reasoning) > maxMarked {
-		v.Marked = []markedText{plainText("reasoning", reasoning), plainText("content", r.Said.Content)}
-	} else if marked, err := replay.Mark(set, in, r.Profile, rec); err == nil {
-		for _, m := range marked {
-			v.Marked = append(v.Marked, markedOf(m))
-		}
-	}
-	for _, s := range tree.Strategies {
-		if s.Verdict == replay.VerdictNothing || s.Verdict == replay.VerdictDisabled {
-			v.Quiet++
-		}
-	}
-	v.Kinds = kindsOf(v.Marked)
-	v.Tree = tree
-	confines := set.Confine() == ruleset.Always
-	for i := range r.Reading.Calls {
-		confines = confines || guard.OutcomeOf(&r.Reading.Calls[i]) == "confined"
-	}
-	world := in.Said(set, r.Workspace)
-	for _, call := range tree.Judgeable() {
-		v.Judged = append(v.Judged, judgedOf(world.ExplainCall(set, call, rec.Who, confines)))
-	}
-}
-
-func judgedOf(e *guard.Explanation) judgedView {
-	d := &e.Decision
-	v := judgedView{Tool: shown(e.Tool), Effect: string(cmp.Or(d.Effect, policy.Allow)), Rule: cmp.Or(d.Rule, "default"), Place: d.Place, Why: shown(d.Why), Instead: shown(d.Instead), Audits: d.Audits}
-	v.Facts = guard.FactLines(d.Facts, shown)
-	for _, rule := range e.Rules {
-		rule.Operand, rule.Error = shown(rule.Operand), shown(rule.Error)
-		if rule.Holds || rule.Error != "" {
-			v.Holds = append(v.Holds, rule)
-		} else {
-			v.Idle = append(v.Idle, rule)
-		}
-	}
-	return v
 }

@@ -65,6 +65,17 @@ func (l *Rules) Try(own rulefile.Files) (*ruleset.Set, rulefile.Problems, error)
 	return set, problems, nil
 }
 
+// Test runs every test of files as the operator's folder, beside the program's and the locked
+// ones, and changes nothing. The report is nil where they do not load.
+func (l *Rules) Test(own rulefile.Files) (*ruleset.Report, rulefile.Problems, error) {
+	whole, err := l.src.Whole(own)
+	if err != nil {
+		return nil, nil, err
+	}
+	report, problems := ruleset.Test(whole, func(string) bool { return true })
+	return report, problems, nil
+}
+
 // Dry is Put that stops before anything is changed, and is not kept as refused.
 // Versions that were seen count where there are some.
 func (l *Rules) Dry(own rulefile.Files, seen Seen) (Edited, error) {
@@ -90,11 +101,19 @@ func (l *Rules) Put(own rulefile.Files, seen Seen) (Edited, error) {
 }
 
 // Merge is Put of the operator's files that are in force, with changes over them;
-// nil removes one.
-func (l *Rules) Merge(some map[string]*string, seen Seen) (Edited, error) {
+// nil removes one. who is the person who edits; empty: nobody knows.
+func (l *Rules) Merge(some map[string]*string, seen Seen, who string) (Edited, error) {
 	l.change.Lock()
 	defer l.change.Unlock()
-	return l.edit(l.Merged(some), seen, byPut)
+	return l.edit(l.Merged(some), seen, named(byPut, who))
+}
+
+// named is how a person brings rules.
+func named(by, who string) string {
+	if who == "" {
+		return by
+	}
+	return by + ", " + who
 }
 
 // Merged are the files of the operator's folder that are in force, with changes;
@@ -112,8 +131,8 @@ func (l *Rules) Merged(some map[string]*string) rulefile.Files {
 // Rollback puts the files of an earlier version back, on disk and in force; "" is
 // the one before. What the program ships and the locked folder stay as they are
 // now, so the version may come out as another one. Errors are ErrNoVersion and
-// those of Put.
-func (l *Rules) Rollback(version string, seen Seen) (Edited, error) {
+// those of Put. who is the person who does it; empty: nobody knows.
+func (l *Rules) Rollback(version string, seen Seen, who string) (Edited, error) {
 	l.change.Lock()
 	defer l.change.Unlock()
 	e, ok := l.past.Find(version)
@@ -123,7 +142,7 @@ func (l *Rules) Rollback(version string, seen Seen) (Edited, error) {
 	if !ok {
 		return Edited{}, ErrNoVersion
 	}
-	return l.edit(e.Files.Own(), seen, byRollback)
+	return l.edit(e.Files.Own(), seen, named(byRollback, who))
 }
 
 // edit writes the operator's folder and puts it in force. l.change is held.

@@ -48,7 +48,7 @@ type Refused struct {
 	Problems rulefile.Problems `json:"problems"`
 }
 
-// Who brings rules.
+// Who brings rules. Behind a comma stands the person, if that is known.
 const (
 	byStart    = "start"
 	byWatch    = "watch" // the files on disk have changed

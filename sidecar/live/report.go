@@ -15,7 +15,7 @@ type Report struct {
 	Version  string            `json:"version"`
 	Since    time.Time         `json:"since"` // in force in this process
 	Age      float64           `json:"age_seconds"`
-	By       string            `json:"by"`     // what brought them: start, watch, put, rollback
+	By       string            `json:"by"`     // what brought them: start, watch, put, rollback; behind a comma the person, if that is known
 	Source   string            `json:"source"` // folder, program, or last_good: those of the state
 	Folder   string            `json:"folder,omitempty"`
 	Policy   string            `json:"policy,omitempty"`
@@ -86,6 +86,16 @@ func (l *Rules) History() []Past {
 		out = append(out, p)
 	}
 	return out
+}
+
+// Text is a file of the operator's folder as an earlier version had it. It is not ok where
+// the history does not hold that.
+func (l *Rules) Text(version, name string) (text string, ok bool) {
+	e, ok := l.past.Find(version)
+	if ok {
+		text, ok = e.Files.Own()[name]
+	}
+	return text, ok
 }
 
 // absolute is the name of a folder for people in other folders.

@@ -76,7 +76,7 @@ func (l *Rules) revert(same *inForce) {
 // refuse keeps what is wrong with an edit, and returns it. The set in force stays.
 func (l *Rules) refuse(files rulefile.Files, err error, by string) rulefile.Problems {
 	r := &Refused{At: time.Now(), By: by}
-	onDisk := by == byWatch || by == byStart
+	onDisk := isOnDisk(by)
 	if !errors.As(err, &r.Problems) {
 		r.Problems = rulefile.Unreadable(l.src.Dir, err)
 	} else if by == byWatch {
@@ -87,7 +87,7 @@ func (l *Rules) refuse(files rulefile.Files, err error, by string) rulefile.Prob
 	}
 	now := *l.now.Load()
 	// What was only offered does not hide that the files on disk do not load.
-	if onDisk || now.refused == nil || now.refused.By == by {
+	if onDisk || now.refused == nil || !isOnDisk(now.refused.By) {
 		now.refused = r
 		l.now.Store(&now)
 	}
@@ -101,6 +101,9 @@ func (l *Rules) refuse(files rulefile.Files, err error, by string) rulefile.Prob
 		"version", now.set.Version, "refused", r.Version, "by", by, "problems", r.Problems)
 	return r.Problems
 }
+
+// isOnDisk says that rules were found in the folder, and not offered.
+func isOnDisk(by string) bool { return by == byWatch || by == byStart }
 
 // tighten puts the locked folder as it is now over the rules in force. It is for
 // when the operator's own files were refused: the locked ones do not wait for them.

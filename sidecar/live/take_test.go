@@ -78,7 +78,7 @@ func TestRollback(t *testing.T) {
 		versions = append(versions, r.version())
 	}
 	for _, row := range []struct{ to, want string }{{"", versions[1]}, {"", versions[2]}, {versions[0], versions[0]}} {
-		edit, err := r.live.Rollback(row.to, Seen{Any: true})
+		edit, err := r.live.Rollback(row.to, Seen{Any: true}, "")
 		if files, onDisk := r.live.src.Read(); err != nil || edit.Version != row.want || onDisk != nil || files.Version() != row.want {
 			t.Fatalf("back to %q: %+v, %v", row.to, edit, err)
 		}
@@ -88,8 +88,46 @@ func TestRollback(t *testing.T) {
 		past[5].By != "start" || len(past[4].Changed) != 1 || past[4].Changed[0] != "aliases.yaml" {
 		t.Errorf("%+v", past)
 	}
-	if _, err := r.live.Rollback("000000000000", Seen{Any: true}); err != ErrNoVersion {
+	if _, err := r.live.Rollback("000000000000", Seen{Any: true}, ""); err != ErrNoVersion {
 		t.Errorf("%v", err)
+	}
+}
+
+// Who publishes stands in the history, tests of what is offered change nothing, and an earlier text is
+// found again.
+func TestWhoAndWhat(t *testing.T) {
+	r := liveRules(t, "")
+	first, own := r.version(), r.own("one")
+	report, problems, err := r.live.Test(own)
+	if err != nil || problems.Fatal() || report == nil || len(report.Tests) == 0 || r.version() != first {
+		t.Fatalf("%+v, %v, %v", report, problems, err)
+	}
+	text := own["aliases.yaml"]
+	_, err = r.live.Merge(map[string]*string{"aliases.yaml": &text}, Seen{Versions: []string{first}}, "Ann")
+	ruletest.Must(t, err)
+	_, err = r.live.Rollback(first, Seen{Versions: []string{report.Version}}, "Bob")
+	ruletest.Must(t, err)
+	if past := r.live.History(); past[0].By != "rollback, Bob" || past[1].By != "put, Ann" || r.live.Report(false).By != "rollback, Bob" {
+		t.Errorf("%+v", past)
+	}
+	if was, ok := r.live.Text(report.Version, "aliases.yaml"); !ok || was != text {
+		t.Errorf("the text of then is %.80q, %v", was, ok)
+	}
+	for _, no := range [][2]string{{report.Version, "nothing.yaml"}, {"000000000000", "aliases.yaml"}, {first, "builtin/programs/vcs.yaml"}} {
+		if _, ok := r.live.Text(no[0], no[1]); ok {
+			t.Errorf("there is a text of %v", no)
+		}
+	}
+	bad := ruletest.Broken(r.own("two"))
+	if _, err := r.live.Put(bad, Seen{Any: true}); err == nil {
+		t.Fatal("it is taken")
+	}
+	broken := bad["models.yaml"]
+	if _, err := r.live.Merge(map[string]*string{"models.yaml": &broken}, Seen{Any: true}, "Cid"); err == nil {
+		t.Fatal("it is taken")
+	}
+	if by := r.live.Report(false).Refused.By; by != "put, Cid" {
+		t.Errorf("the last refused edit is by %s", by)
 	}
 }
 
@@ -100,7 +138,7 @@ func TestMergeWaitsItsTurn(t *testing.T) {
 	r.live.change.Lock()
 	got := make(chan error, 1)
 	go func() {
-		_, err := r.live.Merge(map[string]*string{"prompts/mine.txt": &text}, Seen{Any: true})
+		_, err := r.live.Merge(map[string]*string{"prompts/mine.txt": &text}, Seen{Any: true}, "")
 		got <- err
 	}()
 	time.Sleep(100 * time.Millisecond) // it waits

@@ -77,7 +77,7 @@ func Compare(before, after *ruleset.Set, in guard.World, profile string, rec *Re
 		c.Change = Better
 	case c.OldRight && !c.NewRight:
 		c.Change = Worse
-	case !c.Old.same(&c.New):
+	case !c.Old.Same(&c.New):
 		c.Change = Changed
 	}
 	return c, nil
@@ -97,6 +97,10 @@ func (rec *Record) made(set *ruleset.Set, in guard.World, profile string) (Made,
 	if err != nil {
 		return Made{}, err
 	}
+	return s.made(), nil
+}
+
+func (s *seen) made() Made {
 	r := &s.reading
 	m := Made{Calls: []MadeCall{}, Content: r.Content, Reasoning: r.Reasoning, Finish: r.Finish, Refused: []string{}}
 	for _, c := range r.Calls {
@@ -106,10 +110,11 @@ func (rec *Record) made(set *ruleset.Set, in guard.World, profile string) (Made,
 	for i := range r.Refused {
 		m.Refused = append(m.Refused, r.Refused[i].Error())
 	}
-	return m, nil
+	return m
 }
 
-func (m *Made) same(o *Made) bool {
+// Same reports whether a caller sees no difference.
+func (m *Made) Same(o *Made) bool {
 	return m.Content == o.Content && m.Reasoning == o.Reasoning && m.Finish == o.Finish && slices.Equal(m.Refused, o.Refused) &&
 		slices.EqualFunc(m.Calls, o.Calls, func(a, b MadeCall) bool { return a.Name == b.Name && tools.SameJSON(a.Arguments, b.Arguments) })
 }

@@ -45,13 +45,30 @@ type Marked struct {
 // maxPieces is in how many pieces a text is read to find out what becomes of each.
 const maxPieces = 1 << 12
 
-// Mark reads a reply as Explain does, and says of each piece of its text what it was read as.
-// Fields without text are left out.
-func Mark(set *ruleset.Set, in guard.World, profile string, rec *Record) ([]Marked, error) {
+// Shown is a reply as people look at it: how it was read, what each piece of its text was read
+// as, and what it became. Fields without text are not marked.
+type Shown struct {
+	Tree   *Tree
+	Marked []Marked
+	Made   Made
+}
+
+// Show reads a reply as ExplainTree does, and marks it unless its text is longer than most
+// bytes.
+func Show(set *ruleset.Set, in guard.World, profile string, rec *Record, most int) (*Shown, error) {
 	s, err := rec.read(set, in, profile, true)
 	if err != nil {
 		return nil, err
 	}
+	out := &Shown{Tree: s.tree(set, profile, rec), Made: s.made()}
+	if s.shape.Content.Bytes+s.shape.Reasoning.Bytes <= most {
+		out.Marked = s.mark(set, profile, rec)
+	}
+	return out, nil
+}
+
+// mark reads the reply once more, in small pieces.
+func (s *seen) mark(set *ruleset.Set, profile string, rec *Record) (out []Marked) {
 	var content, reasoning strings.Builder
 	for _, d := range s.deltas {
 		content.WriteString(d.Content)
@@ -64,7 +81,6 @@ func Mark(set *ruleset.Set, in guard.World, profile string, rec *Record) ([]Mark
 	text.read(func(piece string) []parse.Event { return r.Feed(parse.Delta{Content: piece}) })
 	_, last := r.Close(cmp.Or(s.finish, rec.Finish))
 	text.lay(last, len(text.text))
-	var out []Marked
 	for _, of := range []struct {
 		field parse.Field
 		layer *layer
@@ -75,13 +91,14 @@ func Mark(set *ruleset.Set, in guard.World, profile string, rec *Record) ([]Mark
 		of.layer.steps(of.field, &s.reading)
 		out = append(out, Marked{of.field, of.layer.text, of.layer.spans()})
 	}
-	return out, nil
+	return out
 }
 
 // layer is a text, and what became of its pieces as far as events tell.
 type layer struct {
 	text   string
 	laid   []Span // by their places; none covers another
+	over   []Span // each covers what lies below it: laid, and those in front of it
 	at     int    // behind the last one
 	before *layer // thoughts that are released late may stand there
 }
@@ -164,7 +181,7 @@ func (l *layer) steps(field parse.Field, r *parse.Reading) {
 		default:
 			continue // events tell
 		}
-		l.over(over)
+		l.over = append(l.over, over)
 		if call != nil {
 			l.mended(over, call)
 		}
@@ -179,8 +196,9 @@ func (l *layer) mended(in Span, call *tools.Call) {
 		case guard.ByPolicy(fix) || fix.From == "":
 			continue
 		case strings.HasPrefix(fix.Kind, "name."): // it stands in front, or inside
-			if at = strings.LastIndex(l.text[:in.To], fix.From); at < in.From-512 {
-				at = -1
+			near := max(0, in.From-512)
+			if at = strings.LastIndex(l.text[near:in.To], fix.From); at >= 0 {
+				at += near
 			}
 		case from <= in.To && strings.HasPrefix(l.text[from:in.To], fix.From):
 			at = from
@@ -200,42 +218,49 @@ func (l *layer) mended(in Span, call *tools.Call) {
 		if fix.To != "" {
 			says += " → " + fix.To
 		}
-		l.over(Span{From: at, To: to, As: AsRepaired, Says: says, Rule: fix.Rule})
+		l.over = append(l.over, Span{From: at, To: to, As: AsRepaired, Says: says, Rule: fix.Rule})
 	}
 }
 
-// over lays a span over others.
-func (l *layer) over(s Span) {
-	var out []Span
-	for _, o := range l.laid {
-		if o.To <= s.From || o.From >= s.To {
-			out = append(out, o)
+// spans are what is seen of the spans from above, and what stands between them: markup. They
+// are laid from the top down, so that each place is laid once.
+func (l *layer) spans() (out []Span) {
+	all := slices.Concat(l.laid, l.over)
+	edges := []int{0, len(l.text)}
+	for _, s := range all {
+		edges = append(edges, s.From, s.To)
+	}
+	slices.Sort(edges)
+	edges = slices.Compact(edges)
+	free := make([]int, len(edges)) // the first piece from here on that nothing covers yet, or on the way to it
+	owner := make([]int, len(edges))
+	for i := range edges {
+		free[i], owner[i] = i, -1
+	}
+	next := func(i int) int {
+		for free[i] != i {
+			free[i] = free[free[i]]
+			i = free[i]
+		}
+		return i
+	}
+	for k := len(all) - 1; k >= 0; k-- {
+		first, _ := slices.BinarySearch(edges, all[k].From)
+		for i := next(first); edges[i] < all[k].To; i = next(i) {
+			owner[i], free[i] = k, i+1
+		}
+	}
+	for i, from := range edges[:len(edges)-1] {
+		if i > 0 && owner[i] == owner[i-1] {
+			out[len(out)-1].To = edges[i+1]
 			continue
 		}
-		if left := o; left.From < s.From {
-			left.To = s.From
-			out = append(out, left)
+		s := Span{As: AsHeader}
+		if owner[i] >= 0 {
+			s = all[owner[i]]
 		}
-		if right := o; right.To > s.To {
-			right.From = s.To
-			out = append(out, right)
-		}
-	}
-	l.laid = append(out, s)
-	slices.SortFunc(l.laid, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
-}
-
-// spans are those that were laid, and what stands between them: markup.
-func (l *layer) spans() (out []Span) {
-	at := 0
-	for _, s := range append(l.laid, Span{From: len(l.text), To: len(l.text)}) {
-		if s.From > at {
-			out = append(out, Span{From: at, To: s.From, As: AsHeader})
-		}
-		if s.To > s.From {
-			out = append(out, s)
-		}
-		at = max(at, s.To)
+		s.From, s.To = from, edges[i+1]
+		out = append(out, s)
 	}
 	return out
 }

@@ -82,6 +82,10 @@ func ExplainTree(set *ruleset.Set, in guard.World, profile string, rec *Record) 
 	if err != nil {
 		return nil, err
 	}
+	return s.tree(set, profile, rec), nil
+}
+
+func (s *seen) tree(set *ruleset.Set, profile string, rec *Record) *Tree {
 	if profile == "" {
 		profile = ruleset.DefaultProfile
 	}
@@ -97,7 +101,7 @@ func ExplainTree(set *ruleset.Set, in guard.World, profile string, rec *Record) 
 			t.Others = append(t.Others, TreeStep{Step: step})
 		}
 	}
-	return t, nil
+	return t
 }
 
 // strategy is what became of one strategy.

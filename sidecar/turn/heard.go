@@ -93,7 +93,7 @@ func (t *Turn) hear(piece *Piece, p *Part) {
 	switch {
 	case p.Said == nil:
 		said = p.Quoted
-	case p.Said.Reasoning.Skipped:
+	case p.Said.Reasoning.Skipped, said.Reasoning == "" && p.Said.Reasoning.Text != "": // or it was decoded when the piece had been read
 		thought = p.Said.Reasoning.Value.Of(piece.Doc.Doc)
 	}
 	if p.Said != nil && p.Said.Finish != "" {

@@ -65,7 +65,7 @@ func TestFocus(t *testing.T) {
 	b.signIn("Ann", stage.Approver)
 	b.to("/console/approvals")
 	var stops []string
-	for range 11 {
+	for range 12 {
 		b.keys("\t")
 		stop := eval[string](b, `(() => {
 			const e = document.activeElement;
@@ -74,7 +74,7 @@ func TestFocus(t *testing.T) {
 		})()`)
 		stops = append(stops, stop)
 	}
-	want := "Skip to the content, gpt-oss-executor, Live, Approvals1 waiting, Health, Sign out, Keys, Notify me, what would run, Why not (the model reads, Deny"
+	want := "Skip to the content, gpt-oss-executor, Live, Approvals1 waiting, Playground, Health, Sign out, Keys, Notify me, what would run, Why not (the model reads, Deny"
 	if got := strings.Join(stops, ", "); got != want {
 		t.Errorf("the focus goes\n%s\nwant\n%s", got, want)
 	}
@@ -133,6 +133,16 @@ func TestScripts(t *testing.T) {
 		b.do(chromedp.Click("[data-turns] tr:first-child a"))
 		b.at("Turn")
 		b.clean(user)
+		if eval[bool](b, `document.querySelector("[data-try]") !== null`) {
+			b.do(chromedp.Click("[data-try]"))
+			b.at("Playground")
+			b.clean("playground of " + user)
+			b.do(chromedp.SendKeys("#text", evil), chromedp.SendKeys("#draft", evil))
+			b.soon(`document.querySelector("#problems li.bad") !== null`)
+			b.clean("draft of " + user)
+			b.do(chromedp.Click("#drop button"))
+			b.soon(`document.querySelector("#drop button") === null`)
+		}
 		b.to("/console/")
 		b.clean("list")
 	}

@@ -88,7 +88,7 @@ document.querySelector('[data-help]')?.addEventListener('click', () => help.show
 
 // step moves along a list.
 function step(by) {
-  const items = [...document.querySelectorAll('[data-item]')];
+  const items = [...document.querySelectorAll('[data-item]:enabled, a[data-item]')];
   if (!items.length) return;
   const at = items.indexOf(document.activeElement);
   items[at < 0 ? 0 : Math.min(Math.max(at + by, 0), items.length - 1)].focus();
@@ -109,6 +109,7 @@ document.addEventListener('keydown', (e) => {
     j: () => step(1),
     k: () => step(-1),
     u: () => document.querySelector('[data-up]')?.click(),
+    t: () => document.querySelector('[data-try]')?.click(),
     p: () => document.querySelector('[data-hold]')?.click(),
     '/': () => document.querySelector('[data-slash]')?.focus(),
     '?': () => help.showModal(),
