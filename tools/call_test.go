@@ -383,6 +383,10 @@ func TestCallInAnotherNotation(t *testing.T) {
 
 		// Requests of other protocols, and objects that say nothing.
 		{readTool, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","arguments":{"path":"a"}}}`, `read {"path":"a"}`, "args.unwrap"},
+		{readTool, `{"tool_calls":[{"tool":"read","arguments":{"path":"a"}}]}`, `read {"path":"a"}`, "args.unwrap"},
+		{readTool, `{"tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]`, `read {"path":"a"}`, "json.closer args.unwrap"},
+		{readTool, `{"tool_calls":[{"tool":"read","arguments":{"path":"a"}},{"tool":"read","arguments":{"path":"b"}}]}`, `bad_schema`, ""},
+		{readTool, `{"tool_calls":[{"tool":"exec","arguments":{"path":"a"}}]}`, `bad_schema`, ""},
 		{readTool, `{"jsonrpc":"2.0","id":1,"method":"read","params":{"path":"a"}}`, `read {"path":"a"}`, "args.unwrap"},
 		{readTool, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"exec","arguments":{"path":"a"}}}`, `bad_schema`, ""},
 		{execTool, `{"_":{"command":"ls"}}`, `exec {"command":"ls"}`, "args.unwrap"},

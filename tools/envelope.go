@@ -76,6 +76,20 @@ func remote(object []byte) (e envelope) {
 	return e
 }
 
+// onlyCall takes the only call out of a list of calls: {"tool_calls": [{"function": {"name": …}}]}. Its
+// key must be no parameter.
+func onlyCall(object []byte, s *schema) envelope {
+	all := membersOf(string(object))
+	if len(all) != 1 || !neutral(all[0].name) || !isOneObject(all[0].val) || s != nil && s.props[all[0].name] != nil {
+		return envelope{}
+	}
+	call := gjson.Parse(all[0].val).Get("0")
+	if f := call.Get("function"); f.IsObject() {
+		call = f
+	}
+	return readEnvelope([]byte(call.Raw))
+}
+
 // ownEnvelope finds the arguments of m in an envelope that repeats its name, where
 // the tool has no parameters that are called so.
 func (c *Catalog) ownEnvelope(m Match, s *schema, object []byte) (args string, ok bool) {
@@ -85,6 +99,9 @@ func (c *Catalog) ownEnvelope(m Match, s *schema, object []byte) (args string, o
 	e := readEnvelope(object)
 	if e.nameKey == "" {
 		e = remote(object)
+	}
+	if e.nameKey == "" {
+		e = onlyCall(object, s)
 	}
 	if e.nameKey == "" || s != nil && (s.props[e.nameKey] != nil || s.props[e.argsKey] != nil) {
 		return "", false
