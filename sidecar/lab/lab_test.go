@@ -202,7 +202,8 @@ func TestMovingSessions(t *testing.T) {
 	files, err := ReadFolders(dirs)
 	ruletest.Must(t, err)
 	for range 2 { // what was read stays as it is
-		if got, want := Read(set, files...), whole.Reports(set); !reflect.DeepEqual(got, want) {
+		got, want := Read(set, files...), whole.Reports(set)
+		if want[0].Series = nil; !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v\nand at one replica\n%+v", got, want)
 		}
 	}

@@ -91,7 +91,10 @@ func (r *Report) state(now time.Time) string {
 		}
 	}
 	if r.Why != "" {
-		parts = append(parts, "because "+r.Why)
+		parts = append(parts, "because "+terminal.Printable(r.Why))
+	}
+	if r.By != "" {
+		parts = append(parts, "by "+terminal.Printable(r.By))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -20,6 +20,7 @@ type Edited struct {
 // Seen is the versions that whoever edits has seen. What they have not seen, they
 // must not overwrite. Any sees everything.
 type Seen struct {
+	Who      string // that is, for log and history; empty: nobody says it
 	Any      bool
 	Versions []string
 }
@@ -89,6 +90,23 @@ func (l *Rules) Put(own rulefile.Files, seen Seen) (Edited, error) {
 	return l.edit(own, seen, byPut)
 }
 
+// Promoted are the operator's files in which an arm of an experiment is the rule for everybody,
+// and the experiment has ended. The error says what is not there, or is Problems.
+func (l *Rules) Promoted(id, arm string) (rulefile.Files, error) {
+	return ruleset.Promoted(l.now.Load().files, id, arm)
+}
+
+// Promote is Put of Promoted.
+func (l *Rules) Promote(id, arm string, seen Seen) (Edited, error) {
+	l.change.Lock()
+	defer l.change.Unlock()
+	own, err := l.Promoted(id, arm)
+	if err != nil {
+		return Edited{}, err
+	}
+	return l.edit(own, seen, byPromote)
+}
+
 // Merge is Put of the operator's files that are in force, with changes over them;
 // nil removes one.
 func (l *Rules) Merge(some map[string]*string, seen Seen) (Edited, error) {
@@ -136,7 +154,7 @@ func (l *Rules) edit(own rulefile.Files, seen Seen, by string) (Edited, error) {
 	}
 	before := l.Set().Version
 	files, err := l.src.Whole(own)
-	if err := l.take(files, err, by, func() error { return l.write(own, seen) }); err != nil {
+	if err := l.take(files, err, origin{by, seen.Who}, func() error { return l.write(own, seen) }); err != nil {
 		return Edited{}, err
 	}
 	now := l.now.Load()

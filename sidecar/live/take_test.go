@@ -160,7 +160,7 @@ func TestReloadsLeaveNoMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.live.change.Lock()
-			err = r.live.take(whole, nil, byWatch, nil)
+			err = r.live.take(whole, nil, origin{by: byWatch}, nil)
 			r.live.change.Unlock()
 			if err != nil {
 				t.Fatal(err)
