@@ -38,6 +38,15 @@ func pages() []page {
 		{path: Root + "turns/{id}", file: "turn.html", title: "Turn", needs: web.Reader, data: (*Console).turnPage},
 		{path: Root + "approvals", file: "approvals.html", title: "Approvals", nav: "Approvals", key: "a", needs: web.Reader, data: (*Console).approvalsPage,
 			changes: map[string]change{Root + "approvals/{id}": {web.Approver, (*Console).answer}}},
+		{path: Root + "experiments", file: "experiments.html", title: "Experiments", nav: "Experiments", key: "e", needs: web.Reader, data: (*Console).experimentsPage},
+		{path: Root + "experiments/{id}/stop", file: "experiment-stop.html", title: "Stop", needs: web.Admin, data: (*Console).stopPage,
+			changes: map[string]change{Root + "experiments/{id}/stop": {web.Admin, (*Console).stop}}},
+		{path: Root + "experiments/{id}/promote/{arm}", file: "experiment-promote.html", title: "Promote", needs: web.Admin, data: (*Console).promotePage,
+			changes: map[string]change{Root + "experiments/{id}/promote/{arm}": {web.Admin, (*Console).promote}}},
+		{path: Root + "rules", file: "rules.html", title: "Rules", nav: "Rules", key: "r", needs: web.Reader, data: (*Console).rulesPage},
+		{path: Root + "rules/files/{name...}", file: "rule-file.html", title: "Rule file", needs: web.Reader, data: (*Console).rulePage},
+		{path: Root + "rules/versions/{version}", file: "rule-version.html", title: "Version", needs: web.Reader, data: (*Console).versionPage,
+			changes: map[string]change{Root + "rules/versions/{version}/rollback": {web.Admin, (*Console).rollback}}},
 		{path: Root + "health", file: "health.html", title: "Health", nav: "Health", key: "h", needs: web.Reader, data: (*Console).healthPage},
 	}
 }

@@ -73,7 +73,9 @@ func (c *Console) turnPage(r *http.Request, _ viewer) (any, error) {
 	now := c.Now()
 	out := &turnView{row: rowOf(&t, now), Running: !t.Done, Faults: shownFaults(t.Account.Faults), Why: shown(t.Why), Told: shown(t.Account.Said), Left: t.Left, Pairs: pairsOf(&t, now)}
 	for i := range t.Replies {
-		out.Replies = append(out.Replies, c.reply(&t, i))
+		reply := c.reply(&t, i)
+		reply.ofVersion(t.Rules)
+		out.Replies = append(out.Replies, reply)
 	}
 	return out, nil
 }

@@ -50,7 +50,7 @@ func TestSeries(t *testing.T) {
 		}
 	}
 	last := points[len(points)-1]
-	if m := report.Arms[1].of("empty"); !last.At.Equal(c.now) || *last.Arms[1].Against != *m.Against || last.Arms[1].Value != m.Value || last.Arms[1].Units != report.Arms[1].Units {
+	if m := report.Arms[1].Of("empty"); !last.At.Equal(c.now) || *last.Arms[1].Against != *m.Against || last.Arms[1].Value != m.Value || last.Arms[1].Units != report.Arms[1].Units {
 		t.Errorf("it ends with %+v %+v, the report says %+v", last, last.Arms[1].Against, m.Against)
 	}
 	if kind := points[len(points)/2].Arms[1].Against.Kind; kind != anytime.Worse {
