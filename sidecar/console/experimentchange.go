@@ -66,7 +66,7 @@ func (c *Console) promotePage(r *http.Request, v viewer) (any, error) {
 	rules := c.API.Rules.Report(false)
 	out := &promoteView{experimentView: c.experiment(e, report, v), Version: rules.Version, Folder: rules.Folder, Refused: rules.Refused != nil}
 	out.Chosen = out.Arms[arm]
-	if arm > 0 {
+	if arm > 0 && len(out.Verdicts) > 0 { // of a draft nothing is said
 		out.Verdict = out.Verdicts[arm-1]
 	}
 	own, err := c.API.Promoted(report.ID, out.Chosen.Name)

@@ -40,7 +40,7 @@ func plotsOf(e *experiment.Experiment, r *lab.Report, series int) (out []plotVie
 	}
 	for k := 1; k < len(e.Arms); k++ {
 		v := plotView{Arm: e.Arms[k].Name, Against: e.Arms[0].Name, Measure: s.ID, Unit: unit}
-		p := plot.Plot{From: r.Began, Width: 760, Height: 240}
+		p := plot.Plot{From: r.Began, Width: 600, Height: 220}
 		if series == 0 {
 			p.Margin = scale * e.Margin
 		}

@@ -105,7 +105,6 @@ func (c *Console) experiment(e *experiment.Experiment, r lab.Report, v viewer) e
 		out.Margin = amount(e.Margin, out.Of.Unit)
 	}
 	out.State = stateOf(&r, c.Now())
-	kinds := map[string]string{}
 	for i := range r.Arms {
 		arm := armView{Arm: r.Arms[i], Control: i == 0, Percent: fmt.Sprintf("%.0f %%", 100*r.Arms[i].Share), Value: "–"}
 		for _, s := range e.Arms[i].Set {
@@ -117,9 +116,9 @@ func (c *Console) experiment(e *experiment.Experiment, r lab.Report, v viewer) e
 		}
 		if i > 0 {
 			verdict := verdictOf(arm.Name, out.Against, m, out.Of, r.Unit)
-			arm.Kind, kinds[arm.Name] = verdict.Kind, verdict.Kind
-			if out.Verdicts = append(out.Verdicts, verdict); m == nil {
-				arm.Compared = "too early"
+			arm.Kind = verdict.Kind
+			if r.Status != experiment.Draft {
+				out.Verdicts = append(out.Verdicts, verdict)
 			}
 		}
 		if out.May && r.Status != experiment.Stopped {

@@ -147,7 +147,7 @@ func TestPromoting(t *testing.T) {
 	b.soon(`document.querySelector("#x-short-prompt .state").textContent === "stopped"`)
 	b.keys("g", "r")
 	b.at("Rules")
-	b.soon(`document.querySelector("#force").parentElement.innerText.includes("promote, Ann (console, token of an admin)")`)
+	b.soon(`document.querySelector("#force").parentElement.innerText.includes("a promotion, Ann (console, token of an admin)")`)
 }
 
 // An experiment is stopped after one question, with a reason that others read.

@@ -83,6 +83,9 @@ document.addEventListener('console:approvals', () => {
 });
 document.addEventListener('console:back', () => document.querySelectorAll('[data-part]').forEach(refresh));
 
+const here = document.querySelector('.top nav [aria-current]');
+if (here) here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.offsetLeft - 40; // on a phone it may be outside
+
 const help = document.getElementById('help');
 document.querySelector('[data-help]')?.addEventListener('click', () => help.showModal());
 
