@@ -201,6 +201,9 @@ func TestLinesOfThen(t *testing.T) {
 	then := v.inForce()
 	v.edit("strategies.yaml", "version: 1", "# one line more\nversion: 1")
 	turn := v.newest()
+	if !strings.Contains(turn, `Other rules are in force now: <a href="/console/rules/versions/`+then+`">`) {
+		t.Error("it does not say that other rules are in force")
+	}
 	_, rest, _ := strings.Cut(turn, `<strong>harmony</strong>`)
 	_, rest, _ = strings.Cut(rest, `href="`)
 	href, _, _ := strings.Cut(rest, `"`)
@@ -212,5 +215,19 @@ func TestLinesOfThen(t *testing.T) {
 	_, at, _ := strings.Cut(page, `id="`+line+`"`)
 	if !strings.Contains(at[:min(len(at), 200)], "- id: harmony") || !strings.Contains(page, "This is how it stood in version "+then) {
 		t.Errorf("%s is %.300s", href, at)
+	}
+}
+
+// A turn that was in an arm leads to its experiment.
+func TestTurnOfAnArm(t *testing.T) {
+	v := open(t, trying(t, "x"), nil)
+	v.signIn("Rob", stage.Reader)
+	v.s.Ask("s", "hello", false)
+	turn := v.newest()
+	if !strings.Contains(turn, `It was in <a href="/console/experiments#x-one">one/`) {
+		t.Errorf("the turn does not lead to its experiment: %s", turn)
+	}
+	if page := v.get("/console/experiments").text; !strings.Contains(page, `id="x-one"`) || !strings.Contains(page, "1 session") {
+		t.Errorf("the experiment does not count it: %s", page)
 	}
 }
