@@ -20,7 +20,7 @@ var rooms = [][]string{
 	{"."},
 	{"sidecar/cli", "sidecar/script/serve", "bench", "deploy/release"},
 	{"sidecar/doctor"},
-	{"sidecar/demo", "sidecar/manual", "sidecar/rollout", "sidecar/eval", "sidecar/neighbour", "sidecar/console/stage"},
+	{"sidecar/demo", "sidecar/manual", "sidecar/rollout", "sidecar/rulelog", "sidecar/eval", "sidecar/neighbour", "sidecar/console/stage"},
 	{"sidecar/service"},
 	{"sidecar/console"},
 	{"sidecar", "sidecar/admin"},

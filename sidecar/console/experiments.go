@@ -117,7 +117,7 @@ func (c *Console) experiment(e *experiment.Experiment, r lab.Report, v viewer) e
 		if i > 0 {
 			verdict := verdictOf(arm.Name, out.Against, m, out.Of, r.Unit)
 			arm.Kind = verdict.Kind
-			if r.Status != experiment.Draft {
+			if r.Status != experiment.Draft && !e.Shadow { // all are served by the first arm
 				out.Verdicts = append(out.Verdicts, verdict)
 			}
 		}
@@ -138,6 +138,9 @@ func (c *Console) experiment(e *experiment.Experiment, r lab.Report, v viewer) e
 		}
 	}
 	for i := range r.Series {
+		if e.Shadow {
+			break
+		}
 		plots := plotsOf(e, &r, i)
 		if i == 0 {
 			out.Plots = plots

@@ -91,6 +91,7 @@ type Stood struct {
 // StoodArm is how one of them stood. The finding is what a look at that moment would have said.
 type StoodArm struct {
 	Units   int              `json:"units"`
+	N       float64          `json:"n"` // events that the value is of
 	Value   float64          `json:"value"`
 	Against *anytime.Finding `json:"against_control,omitempty"` // nil of the control
 }
@@ -113,7 +114,10 @@ func series(e *experiment.Experiment, s *Saved, now time.Time) (out []Series) {
 			p := &points[i]
 			stood := Stood{At: p.At}
 			for k, a := range p.Arms {
-				arm := StoodArm{Units: a.Units, Value: a.Tallies[id].Rate()}
+				arm := StoodArm{Units: a.Units, N: a.Tallies[id].N}
+				if arm.N > 0 {
+					arm.Value = a.Tallies[id].Rate()
+				}
 				if k > 0 {
 					f := judge(e, m, p.Arms[0].Tallies[id], a.Tallies[id], p.Off)
 					arm.Against = &f

@@ -1,12 +1,14 @@
 package lab
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // A series reaches from the beginning to now, stays within its bound, survives a restart, and
@@ -25,6 +27,12 @@ func TestSeries(t *testing.T) {
 	if s := l.Reports(set)[0].Series; s != nil {
 		t.Errorf("before anybody is in it there is %+v", s)
 	}
+	ruletest.Must(t, l.Stop(rules(t, "    phase: 7\n"), "one", "nobody was in it", "")) // begins a trial
+	for _, set := range []*ruleset.Set{rules(t, "    phase: 7\n    guards: [{measure: liked}]\n"), set} {
+		if doc, err := json.Marshal(l.Reports(set)); err != nil {
+			t.Errorf("a report of nobody is no JSON: %v %s", err, doc)
+		}
+	}
 	for from := 0; from < 6000; from += 20 {
 		serve(l, set, from, from+20, worse)
 		look(1)
@@ -34,6 +42,9 @@ func TestSeries(t *testing.T) {
 	serve(l, set, 6000, 6040, worse)
 	look(3)
 	report := l.Reports(set)[0]
+	if doc, err := json.Marshal(report); err != nil || len(doc) > 256<<10 {
+		t.Errorf("as JSON the report has %d bytes: %v", len(doc), err)
+	}
 	if len(report.Series) != 3 || report.Series[0].ID != "empty" || report.Series[1].ID != "denied" {
 		t.Fatalf("%d series", len(report.Series))
 	}

@@ -125,7 +125,7 @@ func TestPromoting(t *testing.T) {
 	if n := eval[int](b, `document.querySelectorAll("#x-short-prompt .wide svg .band").length`); n != 3 {
 		t.Errorf("%d pictures", n)
 	}
-	b.tabTo("Promote short-prompt", 2)
+	b.tabTo("Promote short of short-prompt", 1)
 	b.keys("\r")
 	b.at("Promote short of short-prompt?")
 	if text := eval[string](b, `document.querySelector("main").innerText`); !strings.Contains(text, "extra/models.short-prompt.yaml") || !strings.Contains(text, "+        prompt: short") && !strings.Contains(text, "prompt: short") {
