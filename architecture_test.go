@@ -20,7 +20,7 @@ var rooms = [][]string{
 	{"."},
 	{"sidecar/cli", "sidecar/script/serve", "bench", "deploy/release"},
 	{"sidecar/doctor"},
-	{"sidecar/demo", "sidecar/manual", "sidecar/rollout", "sidecar/eval", "sidecar/neighbour", "sidecar/console/stage"},
+	{"sidecar/demo", "sidecar/manual", "sidecar/rollout", "sidecar/rulelog", "sidecar/eval", "sidecar/neighbour", "sidecar/console/stage"},
 	{"sidecar/service"},
 	{"sidecar/console"},
 	{"sidecar", "sidecar/admin"},
@@ -46,7 +46,7 @@ var rooms = [][]string{
 	{"sidecar/errorlog", "sidecar/header"},
 	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "tools/refer", "tools/calltags", "tools/wording", "tools/notation", "tools/printed", "sidecar/jsonend", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script", "sidecar/trial"},
 	{"internal/alphabet", "sidecar/circuit", "sidecar/whereabouts", "tools/callcode", "sidecar/wish", "sidecar/pattern", "sidecar/react", "sidecar/sentence", "internal/json5"},
-	{"internal/atomicfile", "internal/scan", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet", "internal/noise", "internal/jsonlines", "internal/anytime", "internal/recent", "internal/built", "internal/others", "internal/parent"},
+	{"internal/atomicfile", "internal/scan", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet", "internal/noise", "internal/jsonlines", "internal/anytime", "internal/recent", "internal/built", "internal/others", "internal/parent", "internal/plot"},
 }
 
 // only is who may import what, of the world outside.
@@ -85,6 +85,7 @@ var never = map[string][]string{
 	"sidecar/whereabouts": {"net", "net/http", "os", "time", "log/slog", "context"},
 	"internal/alphabet":   {"net", "net/http", "os", "time", "log/slog", "context"},
 	"internal/anytime":    {"net", "net/http", "os", "time", "log/slog", "context"},
+	"internal/plot":       {"net", "net/http", "os", "log/slog", "context"},
 	"tools/callcode":      {"net", "net/http", "os", "time", "log/slog", "context"},
 	"tools/calltags":      {"net", "net/http", "os", "time", "log/slog", "context"},
 	"tools/wording":       {"net", "net/http", "os", "time", "log/slog", "context"},

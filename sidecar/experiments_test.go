@@ -146,10 +146,10 @@ func TestExperiment(t *testing.T) {
 	if words["denied"] != "too early" || words["failed"] != "too early" {
 		t.Errorf("%v", words)
 	}
-	if second.Stop(set, "prompt", "enough") != nil || r.session(1) != "" || second.Reports(set)[0].Why != "enough" {
+	if second.Stop(set, "prompt", "enough", "") != nil || r.session(1) != "" || second.Reports(set)[0].Why != "enough" {
 		t.Error("somebody is in it after it was stopped")
 	}
-	if second.Stop(set, "nope", "x") == nil {
+	if second.Stop(set, "nope", "x", "") == nil {
 		t.Error("what does not exist was stopped")
 	}
 }

@@ -218,7 +218,7 @@ func TestRoutesAreDocumented(t *testing.T) {
 		t.Fatalf("%d paths in %q", len(paths), list)
 	}
 	for _, path := range paths {
-		named := strings.NewReplacer("{name...}", "NAME", "{id}", "ID").Replace(path)
+		named := strings.NewReplacer("{name...}", "NAME", "{id}", "ID", "{version}", "VERSION").Replace(path)
 		if !regexp.MustCompile("`([A-Z]+ )?" + named + "`").Match(guide) {
 			t.Errorf("docs/operating.md does not name %s", named)
 		}

@@ -215,10 +215,18 @@ func readVerdict(r *http.Request) (by, why string, err error) {
 	if err := readJSON(r, &body); err != nil {
 		return "", "", err
 	}
-	if len(body.By) > maxAnswerText || len(body.Why) > maxAnswerText {
-		return "", "", refusal(http.StatusBadRequest, fmt.Sprintf("by and why have at most %d bytes each", maxAnswerText), "")
+	if err := sayable(body.By, body.Why); err != nil {
+		return "", "", err
 	}
 	return cmp.Or(approvals.Visible(body.By), "the admin API"), body.Why, nil
+}
+
+// sayable refuses what is too long to be logged with a change.
+func sayable(by, why string) error {
+	if len(by) > maxAnswerText || len(why) > maxAnswerText {
+		return refusal(http.StatusBadRequest, fmt.Sprintf("by and why have at most %d bytes each", maxAnswerText), "")
+	}
+	return nil
 }
 
 // answered answers with an entry, or says why there is none to answer.

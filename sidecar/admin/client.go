@@ -55,6 +55,38 @@ func (c *Client) Rules(ctx context.Context) (r live.Report, err error) {
 	return r, c.ask(ctx, http.MethodGet, "/rules", nil, &r)
 }
 
+// History asks which rules came into force, the newest first.
+func (c *Client) History(ctx context.Context) ([]live.Past, error) {
+	var all struct {
+		History []live.Past `json:"history"`
+	}
+	err := c.ask(ctx, http.MethodGet, "/rules/history", nil, &all)
+	return all.History, err
+}
+
+// Texts asks for the files of a version that the history holds.
+func (c *Client) Texts(ctx context.Context, version string) (rulefile.Files, error) {
+	var past struct {
+		Files rulefile.Files `json:"files"`
+	}
+	err := c.ask(ctx, http.MethodGet, "/rules/history/"+url.PathEscape(version), nil, &past)
+	return past.Files, err
+}
+
+// Hits asks how often each rule has fired.
+func (c *Client) Hits(ctx context.Context) (h live.Hits, err error) {
+	return h, c.ask(ctx, http.MethodGet, "/rules/hits", nil, &h)
+}
+
+// Rollback puts a version back, in the name of by, if seen is in force; "" is the version before.
+func (c *Client) Rollback(ctx context.Context, version, by, seen string) (e live.Edited, err error) {
+	body, err := json.Marshal(map[string]string{"version": version, "by": by})
+	if err != nil {
+		return e, err
+	}
+	return e, c.ask(ctx, http.MethodPost, "/rules/rollback", body, &e, "If-Match", `"`+seen+`"`)
+}
+
 // Check asks what version files would be, and whether the server would take them.
 func (c *Client) Check(ctx context.Context, files rulefile.Files) (version string, err error) {
 	body, err := json.Marshal(map[string]any{"files": files})
@@ -94,12 +126,15 @@ func (c *Client) Approval(ctx context.Context, method, id, verb string, say map[
 	return got, c.ask(ctx, method, "/approvals/"+url.PathEscape(id)+verb, body, &got)
 }
 
-func (c *Client) ask(ctx context.Context, method, path string, body []byte, to any) error {
+func (c *Client) ask(ctx context.Context, method, path string, body []byte, to any, header ...string) error {
 	req, err := http.NewRequestWithContext(ctx, method, c.base.String()+path, bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("ask the server: %w", err)
 	}
 	req.Header.Set("Content-Type", "application/json")
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}

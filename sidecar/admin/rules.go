@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
@@ -35,6 +36,23 @@ func (a *API) ruleFile(w http.ResponseWriter, r *http.Request) error {
 
 func (a *API) history(w http.ResponseWriter, _ *http.Request) error {
 	web.WriteJSON(w, http.StatusOK, map[string]any{"history": a.Rules.History()})
+	return nil
+}
+
+// pastVersion gives the files of a version that the history holds, or that is in force.
+func (a *API) pastVersion(w http.ResponseWriter, r *http.Request) error {
+	version := r.PathValue("version")
+	files, ok := a.Rules.Texts(version)
+	if !ok {
+		return refused(live.ErrNoVersion)
+	}
+	web.WriteJSON(w, http.StatusOK, map[string]any{"version": version, "files": files})
+	return nil
+}
+
+// hits tells how often each rule had a part in something.
+func (a *API) hits(w http.ResponseWriter, _ *http.Request) error {
+	web.WriteJSON(w, http.StatusOK, a.Rules.Hits())
 	return nil
 }
 
@@ -94,7 +112,7 @@ func (a *API) putRules(w http.ResponseWriter, r *http.Request) error {
 	case dry:
 		edited, err = a.Rules.Dry(own, seen)
 	case body.Merge:
-		edited, err = a.Rules.Merge(body.Files, seen, "")
+		edited, err = a.Rules.Merge(body.Files, seen)
 	default:
 		edited, err = a.Rules.Put(own, seen)
 	}
@@ -109,26 +127,43 @@ func (a *API) rollback(w http.ResponseWriter, r *http.Request) error {
 	}
 	var body struct {
 		Version string `json:"version"`
+		By      string `json:"by"`
 	}
 	if err := readJSON(r, &body); err != nil {
 		return err
 	}
-	edited, err := a.Rules.Rollback(body.Version, seen, "")
+	if err := sayable(body.By, ""); err != nil {
+		return err
+	}
+	seen.Who = approvals.Visible(body.By)
+	edited, err := a.Rules.Rollback(body.Version, seen)
 	return a.edited(w, edited, err)
+}
+
+// Rollback puts an earlier version back. The error is an *Error, or a fault of ours.
+func (a *API) Rollback(version string, seen live.Seen) (live.Edited, error) {
+	e, err := a.Rules.Rollback(version, seen)
+	return e, refused(err)
 }
 
 // edited answers an edit.
 func (a *API) edited(w http.ResponseWriter, e live.Edited, err error) error {
+	if err != nil {
+		return refused(err)
+	}
+	if e.Version == a.Rules.Set().Version { // not so after a dry run
+		tag(w, e.Version)
+	}
+	web.WriteJSON(w, http.StatusOK, e)
+	return nil
+}
+
+// refused says with a status and a hint why an edit was not taken; other errors stay.
+func refused(err error) error {
 	var stale *live.Stale
 	var unwritten *live.Unwritten
 	var problems rulefile.Problems
 	switch {
-	case err == nil:
-		if e.Version == a.Rules.Set().Version { // not so after a dry run
-			tag(w, e.Version)
-		}
-		web.WriteJSON(w, http.StatusOK, e)
-		return nil
 	case errors.As(err, &stale):
 		return refusal(http.StatusPreconditionFailed, err.Error(), "GET /rules shows what is in force; name each version that you want to overwrite in If-Match, or send If-Match: *")
 	case errors.As(err, &problems):

@@ -86,7 +86,7 @@ llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
 	if len(args) > 0 && args[0] == "confine" {
 		root.AddCommand(confineCommand(env))
 	} else {
-		root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env), evalCommand(env), captureCommand(env), experimentsCommand(env), readingCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
+		root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env), evalCommand(env), captureCommand(env), experimentsCommand(env), rulesCommand(env), readingCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
 			applyCommand(env), approvalsCommand(env), decisionsCommand(env), runsCommand(env), schemasCommand(env), varsCommand(env), openclawCommand(env), probeCommand(env), doctorCommand(env), noiseCommand(env), confineCommand(env), demoCommand(env), versionCommand(env),
 			manual.CompletionCommand(), manual.ManCommand())
 	}

@@ -18,7 +18,8 @@ import (
 )
 
 // everywhere are the paths of the console.
-var everywhere = []string{"/console/", "/console/turns/x", "/console/approvals", "/console/playground", "/console/health", "/console/events", "/console/sign-in", "/console/static/console.css", "/console/nothing", "/"}
+var everywhere = []string{"/console/", "/console/turns/x", "/console/approvals", "/console/playground", "/console/health", "/console/experiments", "/console/experiments/x/stop", "/console/rules", "/console/rules/files/limits.yaml",
+	"/console/rules/versions/x", "/console/events", "/console/sign-in", "/console/static/console.css", "/console/nothing", "/"}
 
 // Without a session nothing is shown, and no path leads around that.
 func TestNobody(t *testing.T) {
@@ -217,7 +218,8 @@ func TestTraversal(t *testing.T) {
 	v := open(t, nil, nil)
 	for _, path := range []string{
 		"/console/static/..%2fpages%2fframe.html", "/console/static/../pages/frame.html", "/console/static/%2e%2e/console.go", "/console/static/..\\console.go", "/console/static/", "/console/pages/frame.html",
-		"/console/turns/..%2f..%2fetc%2fpasswd", "/console/static/console.css%00.js", "/console/../rules/files/..%2f..%2fgo.mod",
+		"/console/turns/..%2f..%2fetc%2fpasswd", "/console/rules/files/..%2f..%2f..%2fgo.mod", "/console/rules/files//etc/passwd", "/console/rules/files/limits.yaml?version=..%2f..", "/console/rules/files/%00",
+		"/console/rules/versions/..%2f..%2fetc%2fpasswd", "/console/experiments/..%2f..%2fetc/stop", "/console/static/console.css%00.js", "/console/../rules/files/..%2f..%2fgo.mod",
 	} {
 		p := v.get(path)
 		if p.StatusCode == http.StatusOK || strings.Contains(p.text, "{{") || strings.Contains(p.text, "root:") || strings.Contains(p.text, "package console") {

@@ -45,6 +45,15 @@ func pages() []page {
 				Root + "playground/publish": {web.Admin, (*Console).publishDraft, maxDraft},
 				Root + "playground/undo":    {web.Admin, (*Console).undo, maxDraft},
 			}},
+		{path: Root + "experiments", file: "experiments.html", title: "Experiments", nav: "Experiments", key: "e", needs: web.Reader, data: (*Console).experimentsPage},
+		{path: Root + "experiments/{id}/stop", file: "experiment-stop.html", title: "Stop", needs: web.Admin, data: (*Console).stopPage,
+			changes: map[string]change{Root + "experiments/{id}/stop": {needs: web.Admin, do: (*Console).stop}}},
+		{path: Root + "experiments/{id}/promote/{arm}", file: "experiment-promote.html", title: "Promote", needs: web.Admin, data: (*Console).promotePage,
+			changes: map[string]change{Root + "experiments/{id}/promote/{arm}": {needs: web.Admin, do: (*Console).promote}}},
+		{path: Root + "rules", file: "rules.html", title: "Rules", nav: "Rules", key: "r", needs: web.Reader, data: (*Console).rulesPage},
+		{path: Root + "rules/files/{name...}", file: "rule-file.html", title: "Rule file", needs: web.Reader, data: (*Console).rulePage},
+		{path: Root + "rules/versions/{version}", file: "rule-version.html", title: "Version", needs: web.Reader, data: (*Console).versionPage,
+			changes: map[string]change{Root + "rules/versions/{version}/rollback": {needs: web.Admin, do: (*Console).rollback}}},
 		{path: Root + "health", file: "health.html", title: "Health", nav: "Health", key: "h", needs: web.Reader, data: (*Console).healthPage},
 	}
 }

@@ -24,7 +24,7 @@ type playground struct {
 	Masked   int    // secrets of the reply that were masked when it was taken
 
 	Checked  draft.Checked
-	Problems []problemView
+	Problems []draftProblem
 	Refused  string // why what was asked for was not done
 	Done     string
 
@@ -47,9 +47,9 @@ type playground struct {
 	stale bool // somebody has published what its author had not seen
 }
 
-// problemView is a problem of a draft. One of the drafted file has a line that the editor can
+// draftProblem is a problem of a draft. One of the drafted file has a line that the editor can
 // go to.
-type problemView struct {
+type draftProblem struct {
 	rulefile.Problem
 	Here bool
 }
@@ -78,7 +78,7 @@ func (p *playground) Next() string {
 	case p.Wrong != "":
 		return "Mend the reply: " + p.Wrong
 	case p.Checked.Set == nil || p.Checked.Failing:
-		if i := slices.IndexFunc(p.Problems, func(v problemView) bool { return !v.Warning }); i >= 0 {
+		if i := slices.IndexFunc(p.Problems, func(v draftProblem) bool { return !v.Warning }); i >= 0 {
 			return fmt.Sprintf("Mend line %d of %s: %s", p.Problems[i].Line, p.Problems[i].File, p.Problems[i].Msg)
 		}
 	case !p.Asked:
@@ -191,7 +191,7 @@ func (c *Console) look(p *playground, v viewer) error {
 		}
 	}
 	for _, problem := range p.Checked.Problems {
-		p.Problems = append(p.Problems, problemView{problem, problem.File == d.File && problem.Line > 0})
+		p.Problems = append(p.Problems, draftProblem{problem, problem.File == d.File && problem.Line > 0})
 	}
 	if p.Checked.Changed {
 		p.Diff = draft.Diff(texts[d.File], d.Text)

@@ -93,10 +93,10 @@ func TestPlayground(t *testing.T) {
 		t.Errorf("it is in force still: %s", got)
 	}
 	lines := v.s.Log.Lines("rules_taken")
-	if len(lines) != 2 || !strings.Contains(lines[0], `by="put, Ann (console, token of an admin)"`) || !strings.Contains(lines[1], `by="rollback, Ann (console, token of an admin)"`) {
+	if len(lines) != 2 || !strings.Contains(lines[0], `by=put who="Ann (console, token of an admin)"`) || !strings.Contains(lines[1], `by=rollback who="Ann (console, token of an admin)"`) {
 		t.Errorf("the log says %q", lines)
 	}
-	v.get("/console/health").says(t, "by rollback, Ann (console, token of an admin)")
+	v.get("/console/health").says(t, "by a rollback, Ann (console, token of an admin)")
 }
 
 // Nobody overwrites what they have not seen: the page shows what is new and keeps the draft, and
@@ -113,12 +113,12 @@ func TestStaleDraft(t *testing.T) {
 	mine, his := v.get(playground).form(), bob.get(playground).form()
 	edit(bob, his, "bobs_shell").says(t, "Bob has published")
 	seen := v.press(mine, "try")
-	seen.says(t, "Others are in force since you began", "put, Bob (console, token of an admin)", "bobs_shell, bash")
+	seen.says(t, "Others are in force since you began", "the admin API, Bob (console, token of an admin)", "bobs_shell, bash")
 	p := edit(v, mine, "anns_shell")
 	if p.StatusCode != http.StatusConflict {
 		t.Errorf("it is %s", p.Status)
 	}
-	p.says(t, "Nothing was changed: somebody has published since you began", "put, Bob", "+  exec: [bobs_shell, bash", "+  exec: [anns_shell, bash", "exec: [anns_shell, bash")
+	p.says(t, "Nothing was changed: somebody has published since you began", "the admin API, Bob", "+  exec: [bobs_shell, bash", "+  exec: [anns_shell, bash", "exec: [anns_shell, bash")
 	if text, _ := os.ReadFile(filepath.Join(v.s.Rules, "aliases.yaml")); !strings.Contains(string(text), "bobs_shell") {
 		t.Error("the edit of the other is gone")
 	}

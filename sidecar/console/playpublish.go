@@ -27,7 +27,7 @@ func (c *Console) publishDraft(w http.ResponseWriter, r *http.Request, v viewer)
 			p.Refused = "Nothing was published: the draft has problems."
 			return nil
 		}
-		edited, err := c.API.Rules.Merge(map[string]*string{d.File: &d.Text}, live.Seen{Versions: []string{p.Form.Base}}, v.By())
+		edited, err := c.API.Rules.Merge(map[string]*string{d.File: &d.Text}, live.Seen{Versions: []string{p.Form.Base}, Who: v.By()})
 		return p.edited(edited, err, fmt.Sprintf("%s has published %s. The next turn is read by it: send the same again, and look in Live.", v.Name, d.File))
 	})
 }
@@ -39,7 +39,7 @@ func (c *Console) undo(w http.ResponseWriter, r *http.Request, v viewer) error {
 			p.Refused = "No earlier version is known."
 			return nil
 		}
-		edited, err := c.API.Rules.Rollback(p.Form.To, live.Seen{Versions: []string{p.Form.Base}}, v.By())
+		edited, err := c.API.Rules.Rollback(p.Form.To, live.Seen{Versions: []string{p.Form.Base}, Who: v.By()})
 		return p.edited(edited, err, v.Name+" has put the version before back in force. Your draft is still here.")
 	})
 }
@@ -91,8 +91,8 @@ func (p *playground) past(rules *live.Rules, now string) {
 			}
 			p.Since = append(p.Since, e)
 		}
-		if was, ok := rules.Text(f.Base, f.Of); ok {
-			p.Theirs = draft.Diff(was, now)
+		if was, ok := rules.Texts(f.Base); ok {
+			p.Theirs = draft.Diff(was[f.Of], now)
 		}
 		if p.stale {
 			f.Base = p.Version

@@ -23,6 +23,19 @@ type turnView struct {
 	Why, Told string // the error that the caller got, and the sentence in place of an answer
 	Replies   []replyView
 	Left      int
+	Then      string // the version of its rules, if the history holds it and others are in force
+}
+
+// arm is an arm of an experiment that the turn was in.
+type arm struct{ Name, Experiment string }
+
+// Tried are the arms that the turn was in.
+func (t *turnView) Tried() (out []arm) {
+	for _, name := range strings.Fields(t.Arm) {
+		id, _, _ := strings.Cut(name, "/")
+		out = append(out, arm{name, id})
+	}
+	return out
 }
 
 // pair is a fact of a turn.
@@ -57,8 +70,13 @@ func (c *Console) turnPage(r *http.Request, _ viewer) (any, error) {
 	}
 	now := c.Now()
 	out := &turnView{row: rowOf(&t, now), Running: !t.Done, Faults: shownFaults(t.Account.Faults), Why: shown(t.Why), Told: shown(t.Account.Said), Left: t.Left, Pairs: pairsOf(&t, now)}
+	if _, known := c.API.Rules.Texts(t.Rules); known && t.Rules != c.API.Rules.Set().Version {
+		out.Then = t.Rules
+	}
 	for i := range t.Replies {
-		out.Replies = append(out.Replies, c.reply(&t, i))
+		reply := c.reply(&t, i)
+		reply.ofVersion(t.Rules)
+		out.Replies = append(out.Replies, reply)
 	}
 	return out, nil
 }

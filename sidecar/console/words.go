@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -13,7 +14,8 @@ import (
 
 // funcs are those of the templates.
 func funcs() template.FuncMap {
-	return template.FuncMap{"shown": shown, "duration": duration, "clock": clock, "bytes": size, "plural": plural, "signed": signed, "ends": strings.HasSuffix, "ruleHref": ruleHref}
+	return template.FuncMap{"shown": shown, "duration": duration, "clock": clock, "bytes": size, "plural": plural, "signed": signed, "ends": strings.HasSuffix,
+		"brought": brought, "placeOf": placeOf, "fileHref": fileHref, "ruleHref": ruleHref}
 }
 
 // shown is a text as a page shows it: secrets masked, and everything that cannot be seen
@@ -35,6 +37,12 @@ func shownJSON(doc []byte) string {
 }
 
 func clock(t time.Time) string { return t.Format("15:04:05") }
+
+// brought is what has brought rules, as people say it.
+func brought(by string) string {
+	said := map[string]string{"start": "the start", "watch": "files that were saved", "put": "the admin API", "rollback": "a rollback", "promote": "a promotion"}
+	return cmp.Or(said[by], by)
+}
 
 // duration is how long something took, as people say it.
 func duration(d time.Duration) string {

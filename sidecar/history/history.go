@@ -20,7 +20,8 @@ const Length = 20
 type Entry struct {
 	Version string         `json:"version"`
 	At      time.Time      `json:"at"`
-	By      string         `json:"by"` // what brought it: start, watch, put, rollback; behind a comma the person
+	By      string         `json:"by"` // what brought it: start, watch, put, rollback, promote
+	Who     string         `json:"who,omitempty"`
 	Counts  ruleset.Counts `json:"counts"`
 	Files   rulefile.Files `json:"files"` // all of them, also those of the program and of the locked folder
 }

@@ -57,7 +57,18 @@ func (s *Saved) sound() bool {
 			}
 		}
 	}
-	return s.ID != "" && len(s.Arms) > 1 && !slices.ContainsFunc(s.Units, func(u Known) bool { return u.Arm < 0 || u.Arm >= len(s.Arms) })
+	for _, p := range s.Series {
+		if len(p.Arms) != len(s.Arms) {
+			return false
+		}
+		for _, a := range p.Arms {
+			odd := func(t anytime.Tally) bool { return !t.Sound() }
+			if a.Units < 0 || slices.ContainsFunc(slices.Collect(maps.Values(a.Tallies)), odd) {
+				return false
+			}
+		}
+	}
+	return s.ID != "" && len(s.Series) <= maxPoints && s.Step >= 0 && len(s.Arms) > 1 && !slices.ContainsFunc(s.Units, func(u Known) bool { return u.Arm < 0 || u.Arm >= len(s.Arms) })
 }
 
 func (l *Lab) load() error {
@@ -102,7 +113,7 @@ func loaded(s Saved) *trial {
 // saved is a copy that nobody else changes. Who is in an arm is left out where it is past.
 func (t *trial) saved(past bool) Saved {
 	s := t.Saved
-	s.Arms = slices.Clone(s.Arms)
+	s.Arms, s.Series = slices.Clone(s.Arms), slices.Clone(s.Series)
 	for i := range s.Arms {
 		s.Arms[i].Tallies = maps.Clone(s.Arms[i].Tallies)
 	}

@@ -113,14 +113,14 @@ func TestMargin(t *testing.T) {
 			l.Review(set)
 		}
 		r := l.Reports(set)[0]
-		m := r.Arms[1].of("empty")
+		m := r.Arms[1].Of("empty")
 		if !strings.HasPrefix(m.Words, want) || (r.Why != "") != strings.Contains(more, "decided") {
 			t.Errorf("%q: %s, stopped because %q", more, m.Words, r.Why)
 		}
 		if r.Why != "" && (!strings.HasPrefix(r.Why, "new: empty has no difference of ") || r.Units >= 4000) {
 			t.Errorf("%q: stopped with %d because %q", more, r.Units, r.Why)
 		}
-		if tokens := r.Arms[1].of("tokens"); tokens.Words == m.Words && m.Words != "too early" {
+		if tokens := r.Arms[1].Of("tokens"); tokens.Words == m.Words && m.Words != "too early" {
 			t.Errorf("%q: the margin is one of empty, and tokens are %s", more, tokens.Words)
 		}
 	}
@@ -170,12 +170,12 @@ func TestReplicasAndFiles(t *testing.T) {
 		files = append(files, f)
 	}
 	r := Read(set, files...)[0]
-	if r.Units != 1001 || r.Arms[0].of("empty").N+r.Arms[1].of("empty").N != 1000 || r.Arms[1].of("empty").Words[:5] != "worse" {
+	if r.Units != 1001 || r.Arms[0].Of("empty").N+r.Arms[1].Of("empty").N != 1000 || r.Arms[1].Of("empty").Words[:5] != "worse" {
 		t.Errorf("%+v", r)
 	}
 	again := open(t, filepath.Join(dir, "0"), c)
 	serve(again, set, 0, 500, worse) // the same sessions: more events, no new units
-	if r := again.Reports(set)[0]; r.Units != 501 || r.Arms[0].of("empty").N+r.Arms[1].of("empty").N != 1000 {
+	if r := again.Reports(set)[0]; r.Units != 501 || r.Arms[0].Of("empty").N+r.Arms[1].Of("empty").N != 1000 {
 		t.Errorf("%+v", r)
 	}
 	next := rules(t, "    phase: 2\n")
@@ -202,7 +202,8 @@ func TestMovingSessions(t *testing.T) {
 	files, err := ReadFolders(dirs)
 	ruletest.Must(t, err)
 	for range 2 { // what was read stays as it is
-		if got, want := Read(set, files...), whole.Reports(set); !reflect.DeepEqual(got, want) {
+		got, want := Read(set, files...), whole.Reports(set)
+		if want[0].Series = nil; !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v\nand at one replica\n%+v", got, want)
 		}
 	}

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -92,9 +91,12 @@ func (t *trial) join(o *trial) {
 			u.totals[m] = anytime.Unit{X: before.X + more.X, N: before.N + more.N}
 		}
 	}
+	t.Series = nil // nobody knows how they went together
 	t.Read, t.Differs = t.Read+o.Read, t.Differs+o.Differs
 	if o.Began.Before(t.Began) {
 		t.Began = o.Began
 	}
-	t.Stopped, t.Off = cmp.Or(t.Stopped, o.Stopped), min(t.Off, o.Off)
+	if t.Off = min(t.Off, o.Off); t.Stopped == "" {
+		t.Stopped, t.By, t.Ended = o.Stopped, o.By, o.Ended
+	}
 }

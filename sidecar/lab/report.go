@@ -18,6 +18,7 @@ type Report struct {
 	About   string    `json:"about"`
 	Status  string    `json:"status"`        // draft, running, stopped
 	Why     string    `json:"why,omitempty"` // it was stopped
+	By      string    `json:"by,omitempty"`  // who has stopped it, where somebody says so
 	Unit    string    `json:"unit"`
 	Phase   int       `json:"phase"`
 	Began   time.Time `json:"began,omitzero"`
@@ -27,6 +28,7 @@ type Report struct {
 	Split   float64   `json:"split_p"` // below 0.001 the split is off
 	Shadow  *Shadow   `json:"shadow,omitempty"`
 	Arms    []Arm     `json:"arms"`
+	Series  []Series  `json:"series,omitempty"` // of the measure, and of those of guards; not of several replicas
 }
 
 // Shadow is how often another arm reads replies otherwise.
@@ -56,9 +58,18 @@ type Measured struct {
 func (l *Lab) Reports(set *ruleset.Set, more ...*File) (out []Report) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	var now time.Time // of counts that go on
+	if l.Now != nil {
+		now = l.Now()
+	}
 	for i := range set.Experiments.List {
 		e := &set.Experiments.List[i]
-		out = append(out, report(e, l.together(e, more)))
+		s := l.together(e, more)
+		r := report(e, s)
+		if s != nil && len(more) < 2 {
+			r.Series = series(e, s, now)
+		}
+		out = append(out, r)
 	}
 	return out
 }
@@ -70,7 +81,7 @@ func report(e *experiment.Experiment, s *Saved) Report {
 	if s != nil {
 		r.Began = s.Began
 		if s.Stopped != "" {
-			r.Status, r.Why = experiment.Stopped, s.Stopped
+			r.Status, r.Why, r.By = experiment.Stopped, s.Stopped, s.By
 		}
 		if len(s.Shares) == len(shares) && e.Floor > 0 {
 			shares = s.Shares
@@ -140,8 +151,8 @@ func split(e *experiment.Experiment, s *Saved) float64 {
 	return anytime.Split(counts, e.Shares())
 }
 
-// Stop ends an experiment: from now on nobody is in it.
-func (l *Lab) Stop(set *ruleset.Set, id, why string) error {
+// Stop ends an experiment: from now on nobody is in it. by is who has stopped it; empty: nobody says it.
+func (l *Lab) Stop(set *ruleset.Set, id, why, by string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := slices.IndexFunc(set.Experiments.List, func(e experiment.Experiment) bool { return e.ID == id })
@@ -152,14 +163,17 @@ func (l *Lab) Stop(set *ruleset.Set, id, why string) error {
 	if e.Status != experiment.Running {
 		return fmt.Errorf("%s is not running: it is %s in %s", id, e.Status, e.Place)
 	}
-	l.stop(l.trial(e), why)
+	if t := l.trial(e); t.Stopped == "" {
+		t.By = by
+		l.stop(t, why)
+	}
 	return nil
 }
 
 func (l *Lab) stop(t *trial, why string) {
 	if t.Stopped == "" {
 		t.Stopped, t.Ended, l.dirty = why, l.Now(), true
-		l.Log.Info("an experiment has stopped: everybody gets the rules as they are", "event", "experiment_stopped", "experiment", t.ID, "why", why)
+		l.Log.Info("an experiment has stopped: everybody gets the rules as they are", "event", "experiment_stopped", "experiment", t.ID, "why", why, "by", t.By)
 	}
 }
 
@@ -188,6 +202,7 @@ func (l *Lab) Review(set *ruleset.Set) {
 		}
 		if e.Status == experiment.Running && t.Stopped == "" {
 			l.review(e, t)
+			l.dirty = t.note(e, l.Now()) || l.dirty
 		}
 	}
 }

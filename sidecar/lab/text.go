@@ -41,8 +41,8 @@ func (r *Report) write(out io.Writer, all bool, now time.Time) error {
 	fmt.Fprintf(w, "  arm\tshare\t%ss\t%s\tagainst %s\n", r.Unit, r.Measure, r.Arms[0].Name)
 	for _, a := range r.Arms {
 		value, words := "-", ""
-		if m := a.of(r.Measure); m != nil {
-			value, words = m.told(), m.compared()
+		if m := a.Of(r.Measure); m != nil {
+			value, words = m.Told(), m.Compared()
 		}
 		fmt.Fprintf(w, "  %s\t%.0f %%\t%d\t%s\t%s\n", a.Name, 100*a.Share, a.Units, value, words)
 	}
@@ -63,12 +63,12 @@ func (r *Report) write(out io.Writer, all bool, now time.Time) error {
 	for _, m := range experiment.Measures() {
 		row := false
 		for _, a := range r.Arms {
-			if of := a.of(m.ID); of != nil {
+			if of := a.Of(m.ID); of != nil {
 				name := ""
 				if !row {
 					name, row = m.ID, true
 				}
-				fmt.Fprintf(w, "  %s\t%s\t%s\tof %.0f\t%s\n", name, a.Name, of.told(), of.N, of.compared())
+				fmt.Fprintf(w, "  %s\t%s\t%s\tof %.0f\t%s\n", name, a.Name, of.Told(), of.N, of.Compared())
 			}
 		}
 	}
@@ -91,7 +91,10 @@ func (r *Report) state(now time.Time) string {
 		}
 	}
 	if r.Why != "" {
-		parts = append(parts, "because "+r.Why)
+		parts = append(parts, "because "+terminal.Printable(r.Why))
+	}
+	if r.By != "" {
+		parts = append(parts, "by "+terminal.Printable(r.By))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -108,7 +111,8 @@ func (r *Report) split() string {
 	return "split " + strings.Join(counts, "/") + verdict
 }
 
-func (a *Arm) of(measure string) *Measured {
+// Of is what is counted of a measure; nil for nothing.
+func (a *Arm) Of(measure string) *Measured {
 	for i := range a.Measures {
 		if a.Measures[i].ID == measure {
 			return &a.Measures[i]
@@ -117,16 +121,16 @@ func (a *Arm) of(measure string) *Measured {
 	return nil
 }
 
-// told is the value with its unit.
-func (m *Measured) told() string {
+// Told is the value with its unit.
+func (m *Measured) Told() string {
 	if m.Unit == "" {
 		return fmt.Sprintf("%.1f %%", 100*m.Value)
 	}
 	return fmt.Sprintf("%.1f %s", m.Value, m.Unit)
 }
 
-// compared is the verdict, and where the difference lies as far as that is known.
-func (m *Measured) compared() string {
+// Compared is the verdict, and where the difference lies as far as that is known.
+func (m *Measured) Compared() string {
 	f := m.Against
 	if f == nil || f.Kind != anytime.Early || f.Low == f.High {
 		return m.Words

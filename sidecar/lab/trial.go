@@ -20,18 +20,21 @@ type trial struct {
 
 // Saved is what the file keeps of a trial.
 type Saved struct {
-	ID      string    `json:"id"`
-	Print   string    `json:"print"` // of what it tries
-	Phase   int       `json:"phase"`
-	Began   time.Time `json:"began"`
-	Stopped string    `json:"stopped,omitempty"` // why; empty: it was not
-	Ended   time.Time `json:"ended,omitzero"`
-	Arms    []Counts  `json:"arms"`
-	Shares  []float64 `json:"shares,omitempty"` // that have adapted
-	Off     float64   `json:"split_p"`          // the least that Split ever said
-	Differs int       `json:"differs,omitempty"`
-	Read    int       `json:"read,omitempty"` // replies that shadows read
-	Units   []Known   `json:"units,omitempty"`
+	ID      string        `json:"id"`
+	Print   string        `json:"print"` // of what it tries
+	Phase   int           `json:"phase"`
+	Began   time.Time     `json:"began"`
+	Stopped string        `json:"stopped,omitempty"` // why; empty: it was not
+	By      string        `json:"by,omitempty"`      // who has stopped it; empty: it has by itself, or nobody says it
+	Ended   time.Time     `json:"ended,omitzero"`
+	Arms    []Counts      `json:"arms"`
+	Shares  []float64     `json:"shares,omitempty"` // that have adapted
+	Off     float64       `json:"split_p"`          // the least that Split ever said
+	Differs int           `json:"differs,omitempty"`
+	Read    int           `json:"read,omitempty"` // replies that shadows read
+	Units   []Known       `json:"units,omitempty"`
+	Series  []Point       `json:"series,omitempty"`
+	Step    time.Duration `json:"step,omitempty"` // between its points, in nanoseconds
 }
 
 // Counts are what the units of an arm add up to.

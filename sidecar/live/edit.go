@@ -20,6 +20,7 @@ type Edited struct {
 // Seen is the versions that whoever edits has seen. What they have not seen, they
 // must not overwrite. Any sees everything.
 type Seen struct {
+	Who      string // that is, for log and history; empty: nobody says it
 	Any      bool
 	Versions []string
 }
@@ -100,20 +101,29 @@ func (l *Rules) Put(own rulefile.Files, seen Seen) (Edited, error) {
 	return l.edit(own, seen, byPut)
 }
 
-// Merge is Put of the operator's files that are in force, with changes over them;
-// nil removes one. who is the person who edits; empty: nobody knows.
-func (l *Rules) Merge(some map[string]*string, seen Seen, who string) (Edited, error) {
-	l.change.Lock()
-	defer l.change.Unlock()
-	return l.edit(l.Merged(some), seen, named(byPut, who))
+// Promoted are the operator's files in which an arm of an experiment is the rule for everybody,
+// and the experiment has ended. The error says what is not there, or is Problems.
+func (l *Rules) Promoted(id, arm string) (rulefile.Files, error) {
+	return ruleset.Promoted(l.now.Load().files, id, arm)
 }
 
-// named is how a person brings rules.
-func named(by, who string) string {
-	if who == "" {
-		return by
+// Promote is Put of Promoted.
+func (l *Rules) Promote(id, arm string, seen Seen) (Edited, error) {
+	l.change.Lock()
+	defer l.change.Unlock()
+	own, err := l.Promoted(id, arm)
+	if err != nil {
+		return Edited{}, err
 	}
-	return by + ", " + who
+	return l.edit(own, seen, byPromote)
+}
+
+// Merge is Put of the operator's files that are in force, with changes over them;
+// nil removes one.
+func (l *Rules) Merge(some map[string]*string, seen Seen) (Edited, error) {
+	l.change.Lock()
+	defer l.change.Unlock()
+	return l.edit(l.Merged(some), seen, byPut)
 }
 
 // Merged are the files of the operator's folder that are in force, with changes;
@@ -131,8 +141,8 @@ func (l *Rules) Merged(some map[string]*string) rulefile.Files {
 // Rollback puts the files of an earlier version back, on disk and in force; "" is
 // the one before. What the program ships and the locked folder stay as they are
 // now, so the version may come out as another one. Errors are ErrNoVersion and
-// those of Put. who is the person who does it; empty: nobody knows.
-func (l *Rules) Rollback(version string, seen Seen, who string) (Edited, error) {
+// those of Put.
+func (l *Rules) Rollback(version string, seen Seen) (Edited, error) {
 	l.change.Lock()
 	defer l.change.Unlock()
 	e, ok := l.past.Find(version)
@@ -142,7 +152,7 @@ func (l *Rules) Rollback(version string, seen Seen, who string) (Edited, error) 
 	if !ok {
 		return Edited{}, ErrNoVersion
 	}
-	return l.edit(e.Files.Own(), seen, named(byRollback, who))
+	return l.edit(e.Files.Own(), seen, byRollback)
 }
 
 // edit writes the operator's folder and puts it in force. l.change is held.
@@ -155,7 +165,7 @@ func (l *Rules) edit(own rulefile.Files, seen Seen, by string) (Edited, error) {
 	}
 	before := l.Set().Version
 	files, err := l.src.Whole(own)
-	if err := l.take(files, err, by, func() error { return l.write(own, seen) }); err != nil {
+	if err := l.take(files, err, origin{by, seen.Who}, func() error { return l.write(own, seen) }); err != nil {
 		return Edited{}, err
 	}
 	now := l.now.Load()

@@ -26,6 +26,7 @@ type Rules struct {
 	now     atomic.Pointer[inForce]
 	log     *slog.Logger
 	metrics *telemetry.Metrics
+	started time.Time
 }
 
 // inForce is the set in force and what is told about it. It never changes; a
@@ -35,7 +36,7 @@ type inForce struct {
 	files    rulefile.Files
 	warnings rulefile.Problems
 	since    time.Time
-	by       string
+	from     origin
 	lastGood bool     // it comes from the state, since the folder did not load at start
 	refused  *Refused // the last edit that was refused, if it is newer
 }
@@ -45,15 +46,20 @@ type Refused struct {
 	Version  string            `json:"version,omitempty"` // that it would have had; empty: it could not be read
 	At       time.Time         `json:"at"`
 	By       string            `json:"by"`
+	Who      string            `json:"who,omitempty"` // where somebody has said it
 	Problems rulefile.Problems `json:"problems"`
 }
 
-// Who brings rules. Behind a comma stands the person, if that is known.
+// origin is what brings rules, and who, where somebody has said it.
+type origin struct{ by, who string }
+
+// What brings rules.
 const (
 	byStart    = "start"
 	byWatch    = "watch" // the files on disk have changed
 	byPut      = "put"
 	byRollback = "rollback"
+	byPromote  = "promote" // an arm of an experiment
 )
 
 // Set is the rule set in force.
@@ -86,7 +92,7 @@ func (l *Rules) Watch(ctx context.Context) {
 				return false
 			}
 		}
-		if l.take(files, err, byWatch, nil) != nil {
+		if l.take(files, err, origin{by: byWatch}, nil) != nil {
 			l.tighten(byWatch)
 		}
 		return true

@@ -15,7 +15,8 @@ type Report struct {
 	Version  string            `json:"version"`
 	Since    time.Time         `json:"since"` // in force in this process
 	Age      float64           `json:"age_seconds"`
-	By       string            `json:"by"`     // what brought them: start, watch, put, rollback; behind a comma the person, if that is known
+	By       string            `json:"by"` // what brought them: start, watch, put, rollback, promote
+	Who      string            `json:"who,omitempty"`
 	Source   string            `json:"source"` // folder, program, or last_good: those of the state
 	Folder   string            `json:"folder,omitempty"`
 	Policy   string            `json:"policy,omitempty"`
@@ -42,7 +43,7 @@ const lastGoodSource = "last_good"
 func (l *Rules) Report(texts bool) Report {
 	now := l.now.Load()
 	r := Report{
-		Version: now.set.Version, Since: now.since, Age: time.Since(now.since).Seconds(), By: now.by, Source: rulefile.FromFolder,
+		Version: now.set.Version, Since: now.since, Age: time.Since(now.since).Seconds(), By: now.from.by, Who: now.from.who, Source: rulefile.FromFolder,
 		Folder: absolute(l.src.Dir), Policy: absolute(l.src.Policy), Files: []ReportedFile{}, Counts: now.set.Counts,
 		Warnings: listed(now.warnings), Refused: now.refused,
 	}
@@ -69,6 +70,7 @@ type Past struct {
 	Version string         `json:"version"`
 	At      time.Time      `json:"at"`
 	By      string         `json:"by"`
+	Who     string         `json:"who,omitempty"`
 	Counts  ruleset.Counts `json:"counts"`
 	InForce bool           `json:"in_force"`
 	Changed []string       `json:"changed"` // files that differ from the entry before
@@ -79,7 +81,7 @@ func (l *Rules) History() []Past {
 	all, version := l.past.All(), l.Set().Version
 	out := []Past{}
 	for i, e := range all {
-		p := Past{Version: e.Version, At: e.At, By: e.By, Counts: e.Counts, InForce: e.Version == version, Changed: []string{}}
+		p := Past{Version: e.Version, At: e.At, By: e.By, Who: e.Who, Counts: e.Counts, InForce: e.Version == version, Changed: []string{}}
 		if i+1 < len(all) {
 			p.Changed = e.Files.Differ(all[i+1].Files)
 		}
@@ -88,14 +90,19 @@ func (l *Rules) History() []Past {
 	return out
 }
 
-// Text is a file of the operator's folder as an earlier version had it. It is not ok where
-// the history does not hold that.
-func (l *Rules) Text(version, name string) (text string, ok bool) {
-	e, ok := l.past.Find(version)
-	if ok {
-		text, ok = e.Files.Own()[name]
+// Texts are the files of a version that is in force, or that the history holds.
+func (l *Rules) Texts(version string) (rulefile.Files, bool) {
+	if now := l.now.Load(); now.set.Version == version {
+		return now.files, true
 	}
-	return text, ok
+	e, ok := l.past.Find(version)
+	return e.Files, ok
+}
+
+// Before is the version that Rollback of "" brings back; not ok where there is none.
+func (l *Rules) Before() (version string, ok bool) {
+	e, ok := l.past.Before(l.Set().Version)
+	return e.Version, ok
 }
 
 // absolute is the name of a folder for people in other folders.

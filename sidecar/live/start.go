@@ -19,7 +19,7 @@ func Open(src rulefile.Source, state string, log *slog.Logger, m *telemetry.Metr
 	if err != nil {
 		log.Warn("the state folder cannot be read completely", "event", "rules_state", "folder", state, "detail", err.Error())
 	}
-	l := &Rules{src: src, past: past, log: log, metrics: m}
+	l := &Rules{src: src, past: past, log: log, metrics: m, started: time.Now()}
 	files, err := src.Read()
 	if err != nil {
 		l.seen = err.Error()
@@ -31,7 +31,7 @@ func Open(src rulefile.Source, state string, log *slog.Logger, m *telemetry.Metr
 		}
 		set, problems := load(files)
 		if set != nil {
-			l.enforce(&inForce{set: set, files: files, warnings: problems, by: byStart})
+			l.enforce(&inForce{set: set, files: files, warnings: problems, from: origin{by: byStart}})
 			return l, nil
 		}
 		err = problems.In(src)
@@ -39,7 +39,7 @@ func Open(src rulefile.Source, state string, log *slog.Logger, m *telemetry.Metr
 	if !l.lastGood() {
 		return nil, err
 	}
-	_ = l.refuse(files, err, byStart) // told by the log and by Trouble
+	_ = l.refuse(files, err, origin{by: byStart}) // told by the log and by Trouble
 	l.tighten(byStart)
 	return l, nil
 }
@@ -54,7 +54,7 @@ func (l *Rules) lastGood() bool {
 		if set == nil {
 			continue
 		}
-		l.enforce(&inForce{set: set, files: e.Files, warnings: problems, by: byStart, lastGood: true})
+		l.enforce(&inForce{set: set, files: e.Files, warnings: problems, from: origin{by: byStart}, lastGood: true})
 		l.log.Error("the rules do not load; the last good rules are in force until they do", "event", "rules_last_good",
 			"version", set.Version, "since", e.At.Format(time.RFC3339))
 		return true

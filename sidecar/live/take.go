@@ -16,19 +16,19 @@ import (
 // store makes them the set in force. Files that are in force already change
 // nothing. Whatever does not load is refused, and kept for everyone to see.
 // err is why the files could not be read. l.change is held.
-func (l *Rules) take(files rulefile.Files, err error, by string, write func() error) error {
+func (l *Rules) take(files rulefile.Files, err error, from origin, write func() error) error {
 	if err != nil {
-		return l.refuse(files, err, by)
+		return l.refuse(files, err, from)
 	}
 	now := l.now.Load()
-	next := &inForce{set: now.set, files: now.files, warnings: now.warnings, since: now.since, by: now.by}
+	next := &inForce{set: now.set, files: now.files, warnings: now.warnings, since: now.since, from: now.from}
 	known := files.Version() == now.set.Version
 	if !known {
 		set, problems := ruleset.Load(files)
 		if set == nil {
-			return l.refuse(files, problems, by)
+			return l.refuse(files, problems, from)
 		}
-		next = &inForce{set: set, files: files, warnings: problems, by: by}
+		next = &inForce{set: set, files: files, warnings: problems, from: from}
 	}
 	if write != nil {
 		if err := write(); err != nil {
@@ -41,8 +41,16 @@ func (l *Rules) take(files rulefile.Files, err error, by string, write func() er
 	}
 	l.enforce(next)
 	l.metrics.Reload("taken")
-	l.log.Info("rules are in force", "event", "rules_taken", "version", next.set.Version, "by", by)
+	l.log.Info("rules are in force", from.say("event", "rules_taken", "version", next.set.Version, "before", now.set.Version)...)
 	return nil
+}
+
+// say adds to what is logged who has brought it.
+func (o origin) say(fields ...any) []any {
+	if fields = append(fields, "by", o.by); o.who != "" {
+		fields = append(fields, "who", o.who)
+	}
+	return fields
 }
 
 // enforce puts a set in force, and remembers it.
@@ -55,7 +63,7 @@ func (l *Rules) enforce(next *inForce) {
 			"version", next.set.Version, "warnings", next.warnings.In(l.src))
 	}
 	err := l.past.Add(history.Entry{
-		Version: next.set.Version, At: next.since, By: next.by, Counts: next.set.Counts, Files: next.files,
+		Version: next.set.Version, At: next.since, By: next.from.by, Who: next.from.who, Counts: next.set.Counts, Files: next.files,
 	})
 	if err != nil {
 		l.log.Error("the rules are in force, but the state folder could not be written", "event", "rules_state", "detail", err.Error())
@@ -74,8 +82,9 @@ func (l *Rules) revert(same *inForce) {
 }
 
 // refuse keeps what is wrong with an edit, and returns it. The set in force stays.
-func (l *Rules) refuse(files rulefile.Files, err error, by string) rulefile.Problems {
-	r := &Refused{At: time.Now(), By: by}
+func (l *Rules) refuse(files rulefile.Files, err error, from origin) rulefile.Problems {
+	by := from.by
+	r := &Refused{At: time.Now(), By: by, Who: from.who}
 	onDisk := isOnDisk(by)
 	if !errors.As(err, &r.Problems) {
 		r.Problems = rulefile.Unreadable(l.src.Dir, err)
@@ -97,8 +106,8 @@ func (l *Rules) refuse(files rulefile.Files, err error, by string) rulefile.Prob
 		l.metrics.ReloadOK.Set(0)
 	}
 	l.metrics.Reload("refused")
-	l.log.Log(context.Background(), level, "the edited rules were refused; the old rules stay in force", "event", "rules_refused",
-		"version", now.set.Version, "refused", r.Version, "by", by, "problems", r.Problems)
+	l.log.Log(context.Background(), level, "the edited rules were refused; the old rules stay in force",
+		from.say("event", "rules_refused", "version", now.set.Version, "refused", r.Version, "problems", r.Problems)...)
 	return r.Problems
 }
 
@@ -122,6 +131,6 @@ func (l *Rules) tighten(by string) {
 			"version", now.set.Version, "problems", problems.In(l.src))
 		return
 	}
-	l.enforce(&inForce{set: set, files: files, warnings: problems, by: by, lastGood: now.lastGood, refused: now.refused})
+	l.enforce(&inForce{set: set, files: files, warnings: problems, from: origin{by: by}, lastGood: now.lastGood, refused: now.refused})
 	l.log.Info("the changed locked folder is in force, over the operator's rules that were in force", "event", "rules_tightened", "version", set.Version)
 }

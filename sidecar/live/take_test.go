@@ -78,7 +78,7 @@ func TestRollback(t *testing.T) {
 		versions = append(versions, r.version())
 	}
 	for _, row := range []struct{ to, want string }{{"", versions[1]}, {"", versions[2]}, {versions[0], versions[0]}} {
-		edit, err := r.live.Rollback(row.to, Seen{Any: true}, "")
+		edit, err := r.live.Rollback(row.to, Seen{Any: true})
 		if files, onDisk := r.live.src.Read(); err != nil || edit.Version != row.want || onDisk != nil || files.Version() != row.want {
 			t.Fatalf("back to %q: %+v, %v", row.to, edit, err)
 		}
@@ -88,7 +88,7 @@ func TestRollback(t *testing.T) {
 		past[5].By != "start" || len(past[4].Changed) != 1 || past[4].Changed[0] != "aliases.yaml" {
 		t.Errorf("%+v", past)
 	}
-	if _, err := r.live.Rollback("000000000000", Seen{Any: true}, ""); err != ErrNoVersion {
+	if _, err := r.live.Rollback("000000000000", Seen{Any: true}); err != ErrNoVersion {
 		t.Errorf("%v", err)
 	}
 }
@@ -103,31 +103,29 @@ func TestWhoAndWhat(t *testing.T) {
 		t.Fatalf("%+v, %v, %v", report, problems, err)
 	}
 	text := own["aliases.yaml"]
-	_, err = r.live.Merge(map[string]*string{"aliases.yaml": &text}, Seen{Versions: []string{first}}, "Ann")
+	_, err = r.live.Merge(map[string]*string{"aliases.yaml": &text}, Seen{Versions: []string{first}, Who: "Ann"})
 	ruletest.Must(t, err)
-	_, err = r.live.Rollback(first, Seen{Versions: []string{report.Version}}, "Bob")
+	_, err = r.live.Rollback(first, Seen{Versions: []string{report.Version}, Who: "Bob"})
 	ruletest.Must(t, err)
-	if past := r.live.History(); past[0].By != "rollback, Bob" || past[1].By != "put, Ann" || r.live.Report(false).By != "rollback, Bob" {
+	if past := r.live.History(); past[0].Who != "Bob" || past[1].Who != "Ann" || r.live.Report(false).Who != "Bob" {
 		t.Errorf("%+v", past)
 	}
-	if was, ok := r.live.Text(report.Version, "aliases.yaml"); !ok || was != text {
-		t.Errorf("the text of then is %.80q, %v", was, ok)
+	if was, ok := r.live.Texts(report.Version); !ok || was["aliases.yaml"] != text {
+		t.Errorf("the text of then is %.80q, %v", was["aliases.yaml"], ok)
 	}
-	for _, no := range [][2]string{{report.Version, "nothing.yaml"}, {"000000000000", "aliases.yaml"}, {first, "builtin/programs/vcs.yaml"}} {
-		if _, ok := r.live.Text(no[0], no[1]); ok {
-			t.Errorf("there is a text of %v", no)
-		}
+	if _, ok := r.live.Texts("000000000000"); ok {
+		t.Error("there is a text of no version")
 	}
 	bad := ruletest.Broken(r.own("two"))
 	if _, err := r.live.Put(bad, Seen{Any: true}); err == nil {
 		t.Fatal("it is taken")
 	}
 	broken := bad["models.yaml"]
-	if _, err := r.live.Merge(map[string]*string{"models.yaml": &broken}, Seen{Any: true}, "Cid"); err == nil {
+	if _, err := r.live.Merge(map[string]*string{"models.yaml": &broken}, Seen{Any: true, Who: "Cid"}); err == nil {
 		t.Fatal("it is taken")
 	}
-	if by := r.live.Report(false).Refused.By; by != "put, Cid" {
-		t.Errorf("the last refused edit is by %s", by)
+	if who := r.live.Report(false).Refused.Who; who != "Cid" {
+		t.Errorf("the last refused edit is by %s", who)
 	}
 }
 
@@ -138,7 +136,7 @@ func TestMergeWaitsItsTurn(t *testing.T) {
 	r.live.change.Lock()
 	got := make(chan error, 1)
 	go func() {
-		_, err := r.live.Merge(map[string]*string{"prompts/mine.txt": &text}, Seen{Any: true}, "")
+		_, err := r.live.Merge(map[string]*string{"prompts/mine.txt": &text}, Seen{Any: true})
 		got <- err
 	}()
 	time.Sleep(100 * time.Millisecond) // it waits
@@ -198,7 +196,7 @@ func TestReloadsLeaveNoMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.live.change.Lock()
-			err = r.live.take(whole, nil, byWatch, nil)
+			err = r.live.take(whole, nil, origin{by: byWatch}, nil)
 			r.live.change.Unlock()
 			if err != nil {
 				t.Fatal(err)

@@ -35,6 +35,8 @@ type Vec struct {
 
 // Series is one value that changes, or what a histogram has seen.
 type Series struct {
+	values []string // of its labels
+
 	mu      sync.Mutex
 	value   float64 // of a histogram, the sum
 	count   uint64
@@ -55,10 +57,23 @@ func (v *Vec) WithLabelValues(values ...string) *Series {
 	}
 	s := v.series[key.String()]
 	if s == nil {
-		s = &Series{}
+		s = &Series{values: slices.Clone(values)}
 		v.series[key.String()] = s
 	}
 	return s
+}
+
+// Each calls each for every series: the values of its labels, in their order, and its own.
+func (v *Vec) Each(each func(labels []string, value float64)) {
+	v.mu.Lock()
+	all := slices.Collect(maps.Values(v.series))
+	v.mu.Unlock()
+	for _, s := range all {
+		s.mu.Lock()
+		value := s.value
+		s.mu.Unlock()
+		each(s.values, value)
+	}
 }
 
 // Reset forgets all series.

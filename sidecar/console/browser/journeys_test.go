@@ -65,7 +65,7 @@ func TestFocus(t *testing.T) {
 	b.signIn("Ann", stage.Approver)
 	b.to("/console/approvals")
 	var stops []string
-	for range 12 {
+	for range 15 {
 		b.keys("\t")
 		stop := eval[string](b, `(() => {
 			const e = document.activeElement;
@@ -74,7 +74,7 @@ func TestFocus(t *testing.T) {
 		})()`)
 		stops = append(stops, stop)
 	}
-	want := "Skip to the content, gpt-oss-executor, Live, Approvals1 waiting, Playground, Health, Sign out, Keys, Notify me, what would run, Why not (the model reads, Deny"
+	want := "Skip to the content, gpt-oss-executor, Live, Approvals1 waiting, Playground, Experiments, Rules, Health, Sign out, Keys, Notify me, what would run, paths.yaml:205, Why not (the model reads, Deny"
 	if got := strings.Join(stops, ", "); got != want {
 		t.Errorf("the focus goes\n%s\nwant\n%s", got, want)
 	}

@@ -56,11 +56,14 @@ function refresh(part) {
     if (request.status !== 200 || !fresh) return;
     lost.hidden = true;
     const opened = [...part.querySelectorAll('details')].map((d) => d.open);
+    const stops = 'a, button, summary, [tabindex]';
     const focus = document.activeElement?.id;
+    const at = [...part.querySelectorAll(stops)].indexOf(document.activeElement);
     const now = document.importNode(fresh, true);
     now.querySelectorAll('details').forEach((d, i) => { d.open ||= opened[i] ?? false; });
     part.replaceWith(now);
-    if (focus) document.getElementById(focus)?.focus();
+    const again = focus ? document.getElementById(focus) : now.querySelectorAll(stops)[at];
+    if (focus || at >= 0) again?.focus({ preventScroll: true });
     watch(now);
   };
   request.send();
@@ -82,6 +85,9 @@ document.addEventListener('console:approvals', () => {
   document.querySelectorAll('[data-part][data-on="approvals"]').forEach(refresh);
 });
 document.addEventListener('console:back', () => document.querySelectorAll('[data-part]').forEach(refresh));
+
+const here = document.querySelector('.top nav [aria-current]');
+if (here) here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.offsetLeft - 40; // on a phone it may be outside
 
 const help = document.getElementById('help');
 document.querySelector('[data-help]')?.addEventListener('click', () => help.showModal());

@@ -1,0 +1,94 @@
+package console
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
+)
+
+// maskedLines are the lines of a text as a page shows them. Each stays where it is, whatever goes over it.
+func maskedLines(text string) (out []string) {
+	masks, known := masksOf(text)
+	from := 0
+	for line := range strings.Lines(text) {
+		to := from + len(line)
+		if known {
+			line = covered(text, from, to, masks)
+		} else {
+			line, _ = secrets.Mask(line)
+		}
+		out = append(out, approvals.Visible(strings.TrimRight(line, "\r\n")))
+		from = to
+	}
+	return out
+}
+
+func maskedText(text string) (out []byte) {
+	for _, line := range maskedLines(text) {
+		out = append(append(out, line...), '\n')
+	}
+	return out
+}
+
+// fileDiff is what differs in a file.
+type fileDiff struct {
+	Name string
+	What string // new, gone or changed
+	Rows []diffRow
+	More int  // rows that are not shown
+	Same bool // it differs in nothing that is shown
+}
+
+// diffRow is a line of a diff; Kind is add, del, hunk or empty.
+type diffRow struct{ Kind, Text string }
+
+// maxDiff is how many rows of a file a page shows.
+const maxDiff = 600
+
+// diffsOf are the files that differ, from one set of files to another.
+func diffsOf(from, to rulefile.Files) (out []fileDiff) {
+	for _, name := range from.Differ(to) {
+		d := fileDiff{Name: name, What: "changed"}
+		switch {
+		case !from.Has(name):
+			d.What = "new"
+		case !to.Has(name):
+			d.What = "gone"
+		}
+		text := diff.Diff("a", maskedText(from[name]), "b", maskedText(to[name]))
+		if d.Same = text == nil; !d.Same {
+			d.rows(text)
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// rows takes a unified diff apart; its first three lines name the files.
+func (d *fileDiff) rows(text []byte) {
+	n := 0
+	for line := range bytes.Lines(text) {
+		if n++; n <= 3 {
+			continue
+		}
+		if len(d.Rows) == maxDiff {
+			d.More++
+			continue
+		}
+		row := diffRow{Text: strings.TrimSuffix(string(line), "\n")}
+		switch {
+		case strings.HasPrefix(row.Text, "@@"):
+			row.Kind = "hunk"
+		case strings.HasPrefix(row.Text, "+"):
+			row.Kind = "add"
+		case strings.HasPrefix(row.Text, "-"):
+			row.Kind = "del"
+		}
+		d.Rows = append(d.Rows, row)
+	}
+}

@@ -1,0 +1,152 @@
+// Package rulelog tells people at a terminal about the rules of a running server: which came into
+// force, when and by whom, how two versions differ, which rules fire; and puts an earlier version
+// back. It knows the rules only as the admin API tells them.
+package rulelog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+)
+
+// Teller tells of one server.
+type Teller struct {
+	Admin *admin.Client
+	Out   io.Writer
+	JSON  bool // Log and Hits write JSON
+}
+
+// Log tells what came into force, the newest first.
+func (t *Teller) Log(ctx context.Context) error {
+	past, err := t.Admin.History(ctx)
+	if err != nil {
+		return err
+	}
+	if t.JSON {
+		return t.document(map[string]any{"history": past})
+	}
+	w := tabwriter.NewWriter(t.Out, 2, 0, 2, ' ', 0)
+	for _, p := range past {
+		mark, changed := " ", strings.Join(p.Changed, ", ")
+		if p.InForce {
+			mark = "*"
+		}
+		by := p.By
+		if p.Who != "" {
+			by += ", " + p.Who
+		}
+		fmt.Fprintf(w, "%s %s\t%s\t%s\t%s\n", mark, p.Version, p.At.Format(time.DateTime), terminal.Printable(by), terminal.Printable(changed))
+	}
+	return w.Flush()
+}
+
+// Diff tells how one version became another: the lines that went, and those that came. Without
+// to it is the version in force, without from the one that a rollback would bring back.
+func (t *Teller) Diff(ctx context.Context, from, to string) error {
+	past, err := t.Admin.History(ctx)
+	if err != nil {
+		return err
+	}
+	if now := slices.IndexFunc(past, func(p live.Past) bool { return p.InForce }); to == "" && now >= 0 {
+		to = past[now].Version
+	}
+	if before := slices.IndexFunc(past, func(p live.Past) bool { return p.Version != to }); from == "" && before >= 0 {
+		from = past[before].Version
+	}
+	if from == "" {
+		return errors.New("there is no earlier version; rules log shows which there are")
+	}
+	old, err := t.Admin.Texts(ctx, from)
+	if err != nil {
+		return err
+	}
+	changed, err := t.Admin.Texts(ctx, to)
+	if err != nil {
+		return err
+	}
+	names := old.Differ(changed)
+	if len(names) == 0 {
+		fmt.Fprintf(t.Out, "%s and %s are the same.\n", from, to)
+	}
+	for _, name := range names {
+		text := diff.Diff(from+"/"+name, []byte(old[name]), to+"/"+name, []byte(changed[name]))
+		for line := range strings.Lines(string(text)) {
+			if !strings.HasPrefix(line, "diff ") {
+				fmt.Fprintln(t.Out, terminal.Printable(strings.TrimSuffix(line, "\n")))
+			}
+		}
+	}
+	return nil
+}
+
+// Hits tells how often each rule has fired since the server started; with never, which have not.
+func (t *Teller) Hits(ctx context.Context, never bool) error {
+	hits, err := t.Admin.Hits(ctx)
+	if err != nil {
+		return err
+	}
+	all := len(hits.Rules)
+	if never {
+		hits.Rules = slices.DeleteFunc(hits.Rules, func(r live.RuleHits) bool { return r.Hits > 0 })
+	}
+	if t.JSON {
+		return t.document(hits)
+	}
+	w := tabwriter.NewWriter(t.Out, 2, 0, 2, ' ', 0)
+	silent := 0
+	for _, r := range hits.Rules {
+		times := fmt.Sprintf("%.0f", r.Hits)
+		if r.Hits == 0 {
+			times = "never"
+			silent++
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", times, terminal.Printable(r.ID), strings.Join(r.Places, " "))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(t.Out, "%d of %d rules never fired since %s.\n", silent, all, hits.Since.Format(time.DateTime))
+	return err
+}
+
+// Rollback puts a version back in the name of by; "" is the one before.
+func (t *Teller) Rollback(ctx context.Context, version, by string) error {
+	now, err := t.Admin.Rules(ctx)
+	if err != nil {
+		return err
+	}
+	edited, err := t.Admin.Rollback(ctx, version, by, now.Version)
+	if err != nil {
+		return err
+	}
+	if !edited.Changed {
+		fmt.Fprintf(t.Out, "rules %s: nothing to do, they are in force already\n", edited.Version)
+		return nil
+	}
+	fmt.Fprintf(t.Out, "rules %s: in force; before, %s was\n", edited.Version, now.Version)
+	for i := range edited.Warnings {
+		fmt.Fprintln(t.Out, terminal.Printable(edited.Warnings[i].Error()))
+	}
+	return nil
+}
+
+func (t *Teller) document(v any) error {
+	doc, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(t.Out, "%s\n", doc)
+	return err
+}
