@@ -61,7 +61,7 @@ func open(t *testing.T, s *stage.Server) *tab {
 		closed()
 	})
 	ruletest.Must(t, chromedp.Do(ctx)) // the browser ends with the context that starts it
-	ctx, done := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, done := context.WithTimeout(ctx, 5*time.Minute)
 	t.Cleanup(done)
 	b := &tab{t: t, ctx: ctx, s: s}
 	b.do(chromedp.EmulateViewport(1280, 800))
