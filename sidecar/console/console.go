@@ -14,6 +14,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
 )
@@ -24,13 +25,15 @@ const Root = "/console/"
 //go:embed pages static
 var files embed.FS
 
-// Config is what a console works with. All but Witness and Every must be set.
+// Config is what a console works with. All but Witness, Decisions, Runs and Every must be set.
 type Config struct {
 	API       *admin.API       // whose listener it is on; what a page changes, it changes
 	Next      http.Handler     // gets what is not the console's
 	Witness   *witness.Witness // nil: no turn is kept
 	Upstreams func(context.Context) []fleet.State
-	Version   string // of the program
+	Decisions string           // folder of the decision log; empty: there is none
+	Runs      *journal.Journal // of executor mode; nil: none is kept
+	Version   string           // of the program
 	Now       func() time.Time
 	Every     time.Duration // how often open pages are told what is new; 0: twice a second
 }
@@ -44,7 +47,9 @@ type Console struct {
 	shown    map[string]*template.Template // by the file of the page
 	static   map[string]asset
 	sessions *sessions
-	watching chan struct{} // holds one for each page that is told what is new
+	watching chan struct{}    // holds one for each page that is told what is new
+	working  chan struct{}    // holds one while a page reads the whole decision log
+	forms    map[string]int64 // how long a form may be, by its path, where that is not maxForm
 	mux      *http.ServeMux
 }
 
@@ -56,7 +61,7 @@ func New(c Config) (*Console, error) {
 	if c.Every == 0 {
 		c.Every = 500 * time.Millisecond
 	}
-	k := &Console{Config: c, started: c.Now(), pages: pages(), sessions: newSessions(c.Now), watching: make(chan struct{}, maxWatching),
+	k := &Console{Config: c, started: c.Now(), pages: pages(), sessions: newSessions(c.Now), watching: make(chan struct{}, maxWatching), working: make(chan struct{}, 1), forms: map[string]int64{},
 		names: web.Names{Local: c.API.Local, Hosts: c.API.Hosts}} // a cookie is no bearer token: any name would not do
 	var err error
 	if k.shown, err = templates(k.pages); err != nil {
@@ -75,6 +80,9 @@ func (c *Console) routes() *http.ServeMux {
 	for _, p := range c.pages {
 		mux.Handle("GET "+p.path, c.signed(p.needs, func(w http.ResponseWriter, r *http.Request, v viewer) error { return c.show(w, r, v, p) }))
 		for path, change := range p.changes {
+			if change.most > 0 {
+				c.forms[path] = change.most
+			}
 			mux.Handle("POST "+path, c.signed(change.needs, func(w http.ResponseWriter, r *http.Request, v viewer) error { return change.do(c, w, r, v) }))
 		}
 	}

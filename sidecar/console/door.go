@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -44,7 +45,7 @@ func (c *Console) guard(w http.ResponseWriter, r *http.Request, next http.Handle
 	if r.Body != nil && r.Method != http.MethodGet && r.Method != http.MethodHead {
 		// A recorder of a test has no connection, and no deadline.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formTime))
-		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		r.Body = http.MaxBytesReader(w, r.Body, cmp.Or(c.forms[r.URL.Path], maxForm))
 	}
 	next.ServeHTTP(w, r)
 }
@@ -127,7 +128,7 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, v viewer, err err
 	switch {
 	case errors.As(err, &said):
 	case errors.As(err, &long):
-		said = &trouble{http.StatusRequestEntityTooLarge, "That was too long", "A form of the console has at most 16 KiB."}
+		said = &trouble{http.StatusRequestEntityTooLarge, "That was too long", "This form has at most " + size(long.Limit) + "."}
 	default:
 		c.API.Log.Error("a page of the console failed", "event", "console_failed", "path", r.URL.Path, "detail", err.Error())
 		said = &trouble{http.StatusInternalServerError, "This page could not be shown", "The fault is ours, and the log says more."}

@@ -29,6 +29,7 @@ type page struct {
 // change is what a form of a page does. It answers itself.
 type change struct {
 	needs web.Role
+	most  int64 // bytes of the form; 0: maxForm. Only a path without names may have more
 	do    func(*Console, http.ResponseWriter, *http.Request, viewer) error
 }
 
@@ -37,7 +38,16 @@ func pages() []page {
 		{path: Root + "{$}", file: "live.html", title: "Live", nav: "Live", key: "l", needs: web.Reader, data: (*Console).livePage},
 		{path: Root + "turns/{id}", file: "turn.html", title: "Turn", needs: web.Reader, data: (*Console).turnPage},
 		{path: Root + "approvals", file: "approvals.html", title: "Approvals", nav: "Approvals", key: "a", needs: web.Reader, data: (*Console).approvalsPage,
-			changes: map[string]change{Root + "approvals/{id}": {web.Approver, (*Console).answer}}},
+			changes: map[string]change{Root + "approvals/{id}": {needs: web.Approver, do: (*Console).answer}}},
+		{path: Root + "decisions", file: "decisions.html", title: "Decisions", nav: "Decisions", key: "d", needs: web.Reader, data: (*Console).decisionsPage},
+		{path: Root + "decisions/{seq}", file: "decision.html", title: "Decision", needs: web.Reader, data: (*Console).decisionPage},
+		{path: Root + "decisions/replay", file: "replay.html", title: "Replay", needs: web.Reader, data: (*Console).replayPage,
+			changes: map[string]change{Root + "decisions/replay": {needs: web.Reader, most: maxDraft, do: (*Console).replay}}},
+		{path: Root + "decisions/verify", file: "verify.html", title: "Verify", needs: web.Reader, data: (*Console).verifyPage,
+			changes: map[string]change{Root + "decisions/verify": {needs: web.Reader, do: (*Console).verify}}},
+		{path: Root + "runs", file: "runs.html", title: "Runs", nav: "Runs", key: "x", needs: web.Reader, data: (*Console).runsPage},
+		{path: Root + "runs/{id}", file: "run.html", title: "Run", needs: web.Reader, data: (*Console).runPage,
+			changes: map[string]change{Root + "runs/{id}/resume": {needs: web.Admin, do: (*Console).resume}}},
 		{path: Root + "health", file: "health.html", title: "Health", nav: "Health", key: "h", needs: web.Reader, data: (*Console).healthPage},
 	}
 }

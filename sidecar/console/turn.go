@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -25,6 +26,8 @@ type turnView struct {
 	Why, Told string // the error that the caller got, and the sentence in place of an answer
 	Replies   []replyView
 	Left      int
+	RunHref   string // its run of executor mode; empty: it was none
+	Decisions string // those of its calls; empty: they are not logged
 }
 
 // pair is a fact of a turn.
@@ -72,6 +75,12 @@ func (c *Console) turnPage(r *http.Request, _ viewer) (any, error) {
 	}
 	now := c.Now()
 	out := &turnView{row: rowOf(&t, now), Running: !t.Done, Faults: shownFaults(t.Account.Faults), Why: shown(t.Why), Told: shown(t.Account.Said), Left: t.Left, Pairs: pairsOf(&t, now)}
+	if t.Run != "" && c.Runs != nil {
+		out.RunHref = Root + "runs/" + url.PathEscape(t.Run)
+	}
+	if c.Decisions != "" {
+		out.Decisions = Root + "decisions?" + url.Values{"q": {cmp.Or(t.Run, t.ID)}}.Encode()
+	}
 	for i := range t.Replies {
 		out.Replies = append(out.Replies, c.reply(&t, i))
 	}

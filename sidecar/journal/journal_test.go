@@ -97,7 +97,7 @@ func TestTorn(t *testing.T) {
 		if err := os.WriteFile(j.path("cut"), doc[:cut], fileMode); err != nil {
 			t.Fatal(err)
 		}
-		r, p, err := j.Continue("cut", "v2")
+		r, p, err := j.Continue("cut", "v2", "Sam")
 		if cut < first {
 			if err == nil {
 				t.Fatalf("cut at %d: a run without its beginning goes on", cut)
@@ -113,7 +113,7 @@ func TestTorn(t *testing.T) {
 		if p, err := j.Load("cut"); err != nil || p.Torn != 0 || p.End == nil || p.Records[len(p.Records)-2].Resume == nil {
 			t.Fatalf("cut at %d: %+v, %v", cut, p, err)
 		}
-		if _, _, err := j.Continue("cut", "v2"); !errors.Is(err, errEnded) {
+		if _, _, err := j.Continue("cut", "v2", ""); !errors.Is(err, errEnded) {
 			t.Fatalf("cut at %d: a run that has ended goes on: %v", cut, err)
 		}
 	}
@@ -130,13 +130,13 @@ func TestTorn(t *testing.T) {
 func TestHeld(t *testing.T) {
 	j := open(t)
 	r := begin(t, j, "one", turned)
-	if _, _, err := j.Continue("one", "v"); err == nil {
+	if _, _, err := j.Continue("one", "v", ""); err == nil {
 		t.Error("a run that goes on is continued by another")
 	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, _, err := j.Continue("one", "v")
+	r, _, err := j.Continue("one", "v", "")
 	if err != nil {
 		t.Fatal(err)
 	}
