@@ -24,7 +24,7 @@ type decisionView struct {
 	Seq             uint64
 	Kind, Time      string
 	Effect, Outcome string // of a decision or a connection
-	Tool string
+	Tool            string
 	Loose           bool // it was not enforced
 	Rule, Place     string
 	Why, Instead    string
@@ -69,7 +69,7 @@ func (c *Console) decisionPage(r *http.Request, _ viewer) (any, error) {
 		return nil, &trouble{http.StatusNotFound, "There is no such record", fmt.Sprintf("The log has no record %d: it was removed with the oldest ones, cannot be read, or was not written yet. Verify says whether the log is whole.", seq)}
 	}
 	if err != nil {
-		return nil, err
+		return nil, unread(err)
 	}
 	v := &decisionView{
 		Seq: seq, Kind: "Record", Time: stamp(found.Time), Hash: found.Hash.String(), Prev: found.Prev.String(), First: found.First, Words: c.words(),

@@ -43,6 +43,14 @@ func (f chosen) Query() string {
 	return q.Encode()
 }
 
+// At is a page of the console with the filter.
+func (f chosen) At(page string) string {
+	if q := f.Query(); q != "" {
+		return Root + page + "?" + q
+	}
+	return Root + page
+}
+
 // Pairs are what is set of the filter.
 func (f chosen) Pairs() (out []pair) {
 	for _, p := range []pair{{"q", f.Text}, {"effect", f.Effect}, {"rule", f.Rule}, {"tool", f.Tool}, {"session", f.Session}, {"agent", f.Agent}, {"from", f.From}, {"to", f.To}} {
@@ -149,7 +157,15 @@ func (c *Console) decisionsPage(r *http.Request, _ viewer) (any, error) {
 	if errors.Is(err, fs.ErrNotExist) { // nothing was written yet
 		err = nil
 	}
-	return out, err
+	return out, unread(err)
+}
+
+// unread is why the log cannot be read; nil: it can.
+func unread(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &trouble{http.StatusUnprocessableEntity, "The log cannot be read", shown(err.Error()) + "."}
 }
 
 // words reports whether what a model or a user wrote may be shown.

@@ -99,7 +99,7 @@ func (c *Console) replayed(ctx context.Context, out *replayView, f decisions.Fil
 	began := c.Now()
 	since, cut, err := decisions.Newest(ctx, c.Decisions, f, maxReplayed)
 	if err != nil {
-		return err
+		return unread(err)
 	}
 	if f.Since = since; cut {
 		out.Since = since
@@ -113,7 +113,7 @@ func (c *Console) replayed(ctx context.Context, out *replayView, f decisions.Fil
 		out.Changes = append(out.Changes, c.changeView(change))
 	})
 	if err != nil {
-		return err
+		return unread(err)
 	}
 	for i, k := 0, len(out.Changes)-1; i < k; i, k = i+1, k-1 { // the newest first
 		out.Changes[i], out.Changes[k] = out.Changes[k], out.Changes[i]
@@ -184,7 +184,7 @@ func (c *Console) verify(w http.ResponseWriter, r *http.Request, v viewer) error
 	began := c.Now()
 	var err error
 	if out.Report, err = decisions.VerifyWithin(ctx, c.Decisions, expect...); err != nil {
-		return err
+		return unread(err)
 	}
 	out.Took = c.Now().Sub(began)
 	for _, p := range out.Report.Problems {
