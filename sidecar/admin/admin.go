@@ -1,6 +1,6 @@
 // Package admin is the API for those who look after the rules: what is in force, edits,
-// rollback, explain, policy check, approvals; and its Go client. It never asks the model
-// server.
+// rollback, explain, policy check, approvals, runs that somebody resumes; and its Go client. But for those
+// it never asks the model server.
 package admin
 
 import (

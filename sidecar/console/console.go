@@ -1,6 +1,6 @@
 // Package console is pages for a browser on the admin listener: turns as they happen and how
-// each was read, health, and the calls that wait for a person. It asks no model, fetches nothing
-// from elsewhere, and changes nothing that the admin API cannot.
+// each was read, what was decided, what runs do, health, and the calls that wait for a person. It asks no
+// model by itself, fetches nothing from elsewhere, and changes nothing that the admin API cannot.
 package console
 
 import (

@@ -168,6 +168,9 @@ func unread(err error) error {
 	return &trouble{http.StatusUnprocessableEntity, "The log cannot be read", shown(err.Error()) + "."}
 }
 
+// Fresh reports whether the page is fetched again by itself: it shows the newest, and costs little.
+func (v *decisionsView) Fresh() bool { return v.Before == 0 && v.Looked < 20*pageRows }
+
 // words reports whether what a model or a user wrote may be shown.
 func (c *Console) words() bool { return c.Witness != nil && c.Witness.Words }
 

@@ -319,7 +319,7 @@ func TestRun(t *testing.T) {
 	}
 	href := v.hrefOf("/console/runs")
 	run := v.get(href).text
-	for _, want := range []string{"First the notes.", "Turn 3", "The errand is run.", "bytes more", "refused", "Wrote notes.md", "finish_reason stop", "4 turns"} {
+	for _, want := range []string{"First the notes.", "Turn 3", "The errand is run.", "bytes more are not shown", "refused", "Wrote notes.md", "finish_reason stop", "4 turns"} {
 		if !strings.Contains(run, want) {
 			t.Errorf("the run does not say %s:\n%s", want, run)
 		}

@@ -249,6 +249,30 @@ func TestResumeJourney(t *testing.T) {
 	}
 }
 
+// The focus goes over a list, a draft and a run in the order in which people read them.
+func TestPastFocus(t *testing.T) {
+	var settings config.Settings
+	change := kept(t, &settings)
+	change(&config.Settings{})
+	broken(t, settings.State, "runBroken1")
+	s := stage.Open(t, change, stage.Model(replies()))
+	s.Ask("may", "list", false)
+	b := open(t, s)
+	b.signIn("Sam", stage.Admin)
+	for path, want := range map[string]string{
+		"/console/decisions":         "Verify the chain, Replay them, Words that a decision mu, Decision, Filter, More filters, decision 2: allow exec",
+		"/console/decisions/replay":  "← Decisions, Rules in force, Draft of exec.yaml inste, Replay against the draft",
+		"/console/runs/runBroken1":   "← Runs, the task, Its decisions in the log, Resume, reasoning, result of read",
+		"/console/decisions?tool=ex": "Verify the chain, Replay these, Words that a decision mu, Decision, Filter, More filters, Rule, Tool, Session, Agent, From, To",
+	} {
+		b.to(path)
+		b.do(chromedp.Focus("[data-help]"))
+		if got := b.stops(strings.Count(want, ", ") + 1); got != want {
+			t.Errorf("%s: the focus goes\n%s\nwant\n%s", path, got, want)
+		}
+	}
+}
+
 // Whatever the log and the journal hold, no script of it runs.
 func TestPastScripts(t *testing.T) {
 	const evil = `"><script>document.title='owned'</script><img src=x onerror="document.title='owned'"><svg onload="document.title='owned'">`
