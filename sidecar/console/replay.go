@@ -16,7 +16,7 @@ const (
 	draftFile   = "exec.yaml"
 	maxDraft    = 512 << 10        // bytes of a form with a draft
 	workTime    = 10 * time.Second // of a replay or a check of the log
-	maxReplayed = 20_000           // decisions
+	maxReplayed = 5_000            // decisions
 	maxChanges  = 200              // that a page shows
 )
 
@@ -36,6 +36,7 @@ type replayView struct {
 	More       int       // changes that are not shown
 	Most       int       // decisions at most
 	Since      time.Time // older ones were left out; zero: none were
+	Short      bool      // rates of sessions may count too little
 	Took       time.Duration
 }
 
@@ -54,8 +55,8 @@ func (c *Console) replayPage(r *http.Request, _ viewer) (any, error) {
 // replay decides again by the rules in force, or by those with a draft of one file. Nothing is
 // changed.
 func (c *Console) replay(w http.ResponseWriter, r *http.Request, v viewer) error {
-	if err := r.ParseForm(); err != nil {
-		return unreadable(err)
+	if err := whole(w, r); err != nil {
+		return err
 	}
 	if c.Decisions == "" {
 		return noLog
@@ -97,14 +98,16 @@ func (c *Console) replayed(ctx context.Context, out *replayView, f decisions.Fil
 	ctx, done := context.WithTimeout(ctx, workTime)
 	defer done()
 	began := c.Now()
-	since, cut, err := decisions.Newest(ctx, c.Decisions, f, maxReplayed)
+	short, end := context.WithTimeout(ctx, workTime/2)
+	newest, err := decisions.FindNewest(short, c.Decisions, f, maxReplayed)
+	end()
 	if err != nil {
 		return unread(err)
 	}
-	if f.Since = since; cut {
-		out.Since = since
+	if out.Short = newest.Short; newest.Cut {
+		out.Since = newest.Since
 	}
-	out.Tally, err = decisions.ReplayWithin(ctx, c.Decisions, f, c.API.World.Decider(set), func(change *decisions.Change) {
+	out.Tally, err = decisions.ReplayNewest(ctx, c.Decisions, f, newest, c.API.World.Decider(set), func(change *decisions.Change) {
 		if len(out.Changes) == maxChanges {
 			copy(out.Changes, out.Changes[1:]) // the newest are shown
 			out.Changes = out.Changes[:maxChanges-1]
@@ -159,8 +162,8 @@ func (c *Console) verifyPage(*http.Request, viewer) (any, error) {
 
 // verify walks the chain.
 func (c *Console) verify(w http.ResponseWriter, r *http.Request, v viewer) error {
-	if err := r.ParseForm(); err != nil {
-		return unreadable(err)
+	if err := whole(w, r); err != nil {
+		return err
 	}
 	if c.Decisions == "" {
 		return noLog

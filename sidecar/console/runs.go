@@ -139,6 +139,9 @@ func (c *Console) resume(w http.ResponseWriter, r *http.Request, v viewer) error
 	if !isRun(id) {
 		return noRun
 	}
+	if err := whole(w, r); err != nil {
+		return err
+	}
 	err := c.API.ResumeRun(r.Context(), id, v.By())
 	var said *admin.Error
 	if errors.As(err, &said) {

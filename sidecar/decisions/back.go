@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"time"
 )
 
 // Back gives the records before one to take, newest first, until that says false; before 0
@@ -161,32 +160,4 @@ func AnswerTo(ctx context.Context, dir string, decision *Record) (*Record, error
 		}
 	}
 	return found, nil
-}
-
-// Newest is since when a filter takes so many decisions about calls, and no more: the time of the
-// oldest of them. Cut says that there are older ones, or that ctx has ended before that was known.
-func Newest(ctx context.Context, dir string, f Filter, most int) (since time.Time, cut bool, err error) {
-	since, n := f.Since, 0
-	err = Back(dir, 0, func(r *Record, broken error) bool {
-		if n++; n%1024 == 0 && ctx.Err() != nil {
-			cut = true
-			return false
-		}
-		switch {
-		case broken != nil:
-		case r.Time.Before(f.Since): // records stand by their time
-			return false
-		case r.Decision != nil && f.Takes(r):
-			if most--; most < 0 {
-				cut = true
-				return false
-			}
-			since = r.Time
-		}
-		return true
-	})
-	if !cut {
-		since = f.Since
-	}
-	return since, cut, err
 }

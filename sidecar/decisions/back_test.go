@@ -198,24 +198,36 @@ func TestFilterWords(t *testing.T) {
 func TestWithin(t *testing.T) {
 	dir, last := grown(t)
 	ended, end := context.WithCancel(context.Background())
-	since, cut, err := Newest(context.Background(), dir, Filter{}, 2)
-	if err != nil || !cut {
-		t.Fatalf("%v %v %v", since, cut, err)
+	deny := func(*Record) policy.Decision { return policy.Decision{Effect: policy.Deny} }
+	for _, row := range []struct {
+		f       Filter
+		most    int
+		records int
+		cut     bool
+		asked   int // at most, with those that count for the rates alone
+	}{{Filter{}, 2, 2, true, 4}, {Filter{}, 1000, 62, false, 62}, {Filter{Session: "s1"}, 5, 5, true, 11}, {Filter{Session: "s1"}, 20, 20, false, 20}, {Filter{Session: "none"}, 5, 0, false, 0}, {Filter{Rule: "rule7"}, 5, 1, false, 3}} {
+		n, err := FindNewest(context.Background(), dir, row.f, row.most)
+		if err != nil || n.Cut != row.cut {
+			t.Fatalf("%+v: %+v %v", row, n, err)
+		}
+		var asked []uint64
+		tally, err := ReplayNewest(context.Background(), dir, row.f, n, func(r *Record) policy.Decision {
+			asked = append(asked, r.Seq)
+			return policy.Decision{Effect: policy.Deny}
+		}, func(*Change) {})
+		if err != nil || tally.Records != row.records || tally.Cut != nil || len(asked) > row.asked || !slices.IsSorted(asked) {
+			t.Errorf("%+v: %+v, %d were asked, %v", row, tally, len(asked), err)
+		}
 	}
-	decided := 0
-	decide := func(*Record) policy.Decision { decided++; return policy.Decision{Effect: policy.Deny} }
-	tally, err := ReplayWithin(ended, dir, Filter{Since: since}, decide, func(*Change) {})
-	if err != nil || tally.Records != 2 || tally.Cut != nil {
-		t.Errorf("%+v %v", tally, err)
+	all, err := FindNewest(context.Background(), dir, Filter{}, 1000)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, cut, err := Newest(context.Background(), dir, Filter{}, 1000); err != nil || cut {
-		t.Errorf("%v %v", cut, err)
-	}
-	tally, err = ReplayWithin(ended, dir, Filter{}, func(r *Record) policy.Decision {
+	tally, err := ReplayNewest(ended, dir, Filter{}, all, func(r *Record) policy.Decision {
 		if r.Seq == 10 {
 			end()
 		}
-		return policy.Decision{Effect: policy.Deny}
+		return deny(r)
 	}, func(*Change) {})
 	if err != nil || tally.Cut == nil || tally.Records >= 60 || tally.Denied != tally.Records {
 		t.Errorf("%+v %v", tally, err)

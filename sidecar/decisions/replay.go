@@ -80,26 +80,11 @@ func Replay(dir string, f Filter, decide Decider, tell func(*Change)) (*Tally, e
 	if err != nil {
 		return &Tally{}, fmt.Errorf("read decisions: %w", err)
 	}
-	return again(context.Background(), list, f, decide, tell)
+	return again(context.Background(), list, f, func(r *Record) bool { return !r.Time.Before(f.Since.Add(-lookBack)) }, decide, tell)
 }
 
-// ReplayWithin is Replay until ctx ends. It does not look at files that end a day before what the
-// filter takes, so damage in these is not counted.
-func ReplayWithin(ctx context.Context, dir string, f Filter, decide Decider, tell func(*Change)) (*Tally, error) {
-	list, err := segments(dir)
-	if err != nil {
-		return &Tally{}, fmt.Errorf("read decisions: %w", err)
-	}
-	for len(list) > 1 {
-		if next, err := list[1].begins(); err != nil || !next.Time.Before(f.Since.Add(-lookBack)) {
-			break
-		}
-		list = list[1:]
-	}
-	return again(ctx, list, f, decide, tell)
-}
-
-func again(ctx context.Context, list []segment, f Filter, decide Decider, tell func(*Change)) (*Tally, error) {
+// again replays files. Counts says which calls are decided again, be it for what their sessions did alone.
+func again(ctx context.Context, list []segment, f Filter, counts func(*Record) bool, decide Decider, tell func(*Change)) (*Tally, error) {
 	t, rules, last := &Tally{}, map[string]*RuleSum{}, f.Since
 	err := read(list, func(r *Record, broken error) bool {
 		if ctx.Err() != nil {
@@ -111,7 +96,7 @@ func again(ctx context.Context, list []segment, f Filter, decide Decider, tell f
 		switch {
 		case broken != nil:
 			t.Damaged++
-		case d == nil || r.Time.Before(f.Since.Add(-lookBack)):
+		case d == nil || !counts(r):
 		case d.Judgeable():
 			now := decide(r)
 			if !f.Takes(r) {
