@@ -137,6 +137,9 @@ func TestDecision(t *testing.T) {
 	if list := v.get(decided).text; len(rowPattern.FindAllString(list, -1)) != 2 || !strings.Contains(list, "whole-tree") {
 		t.Errorf("the turn %s leads to %s:\n%s", turn, decided, list)
 	}
+	if waits := v.get("/console/approvals").text; !strings.Contains(waits, `href="/console/decisions?q=`+approvalOf(v)+`"`) {
+		t.Errorf("the approval does not lead to the log:\n%s", waits)
+	}
 	v.do(http.MethodPost, "/console/approvals/"+approvalOf(v), url.Values{"answer": {"deny"}, "why": {"not there"}}.Encode())
 	asked := v.get(v.hrefOf("/console/decisions?effect=ask")).text
 	for _, want := range []string{"denied", "Sam (console, token of an approver)", "not there", "«masked:", "1 secret is masked"} {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,8 +20,8 @@ import (
 func grown(t testing.TB) (dir string, last uint64) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "log")
-	now := time.Date(2026, 11, 1, 8, 0, 0, 0, time.UTC)
-	l := open(t, Config{Dir: dir, SegmentBytes: 300 << 10, Now: func() time.Time { now = now.Add(time.Second); return now }})
+	var seconds atomic.Int64
+	l := open(t, Config{Dir: dir, SegmentBytes: 300 << 10, Now: func() time.Time { return time.Date(2026, 11, 1, 8, 0, int(seconds.Add(1)), 0, time.UTC) }})
 	for i := range 60 {
 		args := fmt.Appendf(nil, `{"command":"echo %s"}`, strings.Repeat("x", i*400))
 		_ = l.Add(Decision{Tool: "exec", Session: fmt.Sprint("s", i%3), Agent: fmt.Sprint("a", i%2), Arguments: args, Effect: policy.Allow, Rule: fmt.Sprint("rule", i)})
