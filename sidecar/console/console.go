@@ -49,7 +49,7 @@ type Console struct {
 	sessions *sessions
 	watching chan struct{}    // holds one for each page that is told what is new
 	working  chan struct{}    // holds one while a page reads the whole decision log
-	forms    map[string]int64 // how long a form may be, by its path, where that is not maxForm
+	forms    map[string]int64 // by their paths, how long they may be where that is not maxForm
 	mux      *http.ServeMux
 }
 
@@ -80,9 +80,7 @@ func (c *Console) routes() *http.ServeMux {
 	for _, p := range c.pages {
 		mux.Handle("GET "+p.path, c.signed(p.needs, func(w http.ResponseWriter, r *http.Request, v viewer) error { return c.show(w, r, v, p) }))
 		for path, change := range p.changes {
-			if change.most > 0 {
-				c.forms[path] = change.most
-			}
+			c.forms[path] = change.most
 			mux.Handle("POST "+path, c.signed(change.needs, func(w http.ResponseWriter, r *http.Request, v viewer) error { return change.do(c, w, r, v) }))
 		}
 	}

@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -138,7 +139,7 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, v viewer, err err
 	switch {
 	case errors.As(err, &said):
 	case errors.As(err, &long):
-		said = &trouble{http.StatusRequestEntityTooLarge, "That was too long", "This form has at most " + size(long.Limit) + "."}
+		said = &trouble{http.StatusRequestEntityTooLarge, "That was too long", fmt.Sprintf("This form has at most %d KiB. Nothing was changed.", long.Limit>>10)}
 	default:
 		c.API.Log.Error("a page of the console failed", "event", "console_failed", "path", r.URL.Path, "detail", err.Error())
 		said = &trouble{http.StatusInternalServerError, "This page could not be shown", "The fault is ours, and the log says more."}

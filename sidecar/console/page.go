@@ -29,8 +29,8 @@ type page struct {
 // change is what a form of a page does. It answers itself.
 type change struct {
 	needs web.Role
-	most  int64 // bytes of the form; 0: maxForm. Only a path without names may have more
 	do    func(*Console, http.ResponseWriter, *http.Request, viewer) error
+	most  int64 // bytes of its form; 0: maxForm
 }
 
 func pages() []page {
@@ -42,7 +42,7 @@ func pages() []page {
 		{path: Root + "decisions", file: "decisions.html", title: "Decisions", nav: "Decisions", key: "d", needs: web.Reader, data: (*Console).decisionsPage},
 		{path: Root + "decisions/{seq}", file: "decision.html", title: "Decision", needs: web.Reader, data: (*Console).decisionPage},
 		{path: Root + "decisions/replay", file: "replay.html", title: "Replay", needs: web.Reader, data: (*Console).replayPage,
-			changes: map[string]change{Root + "decisions/replay": {needs: web.Reader, most: maxDraft, do: (*Console).replay}}},
+			changes: map[string]change{Root + "decisions/replay": {needs: web.Reader, do: (*Console).replay, most: maxReplay}}},
 		{path: Root + "decisions/verify", file: "verify.html", title: "Verify", needs: web.Reader, data: (*Console).verifyPage,
 			changes: map[string]change{Root + "decisions/verify": {needs: web.Reader, do: (*Console).verify}}},
 		{path: Root + "runs", file: "runs.html", title: "Runs", nav: "Runs", key: "x", needs: web.Reader, data: (*Console).runsPage},

@@ -14,7 +14,7 @@ import (
 
 const (
 	draftFile   = "exec.yaml"
-	maxDraft    = 512 << 10        // bytes of a form with a draft
+	maxReplay   = 512 << 10        // bytes of a form with a draft
 	workTime    = 10 * time.Second // of a replay or a check of the log
 	maxReplayed = 5_000            // decisions
 	maxChanges  = 200              // that a page shows
