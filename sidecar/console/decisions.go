@@ -26,16 +26,16 @@ const (
 // noLog is said where there is no decision log.
 var noLog = &trouble{http.StatusNotFound, "No decision log is written", "Start the server with --state DIR or --decisions DIR."}
 
-// chosen is which decisions are meant, as it stands in the address.
-type chosen struct{ Text, Effect, Rule, Tool, Session, Agent, From, To string }
+// sieve is which decisions are meant, as it stands in the address.
+type sieve struct{ Text, Effect, Rule, Tool, Session, Agent, From, To string }
 
-func chosenOf(q url.Values) chosen {
+func sieveOf(q url.Values) sieve {
 	get := func(name string) string { return strings.TrimSpace(q.Get(name)) }
-	return chosen{get("q"), get("effect"), get("rule"), get("tool"), get("session"), get("agent"), get("from"), get("to")}
+	return sieve{get("q"), get("effect"), get("rule"), get("tool"), get("session"), get("agent"), get("from"), get("to")}
 }
 
 // Query is the filter in an address.
-func (f chosen) Query() string {
+func (f sieve) Query() string {
 	q := url.Values{}
 	for _, p := range f.Pairs() {
 		q.Set(p.Name, p.Value)
@@ -44,7 +44,7 @@ func (f chosen) Query() string {
 }
 
 // At is a page of the console with the filter.
-func (f chosen) At(page string) string {
+func (f sieve) At(page string) string {
 	if q := f.Query(); q != "" {
 		return Root + page + "?" + q
 	}
@@ -52,7 +52,7 @@ func (f chosen) At(page string) string {
 }
 
 // Pairs are what is set of the filter.
-func (f chosen) Pairs() (out []pair) {
+func (f sieve) Pairs() (out []pair) {
 	for _, p := range []pair{{"q", f.Text}, {"effect", f.Effect}, {"rule", f.Rule}, {"tool", f.Tool}, {"session", f.Session}, {"agent", f.Agent}, {"from", f.From}, {"to", f.To}} {
 		if p.Value != "" {
 			out = append(out, p)
@@ -62,12 +62,12 @@ func (f chosen) Pairs() (out []pair) {
 }
 
 // More reports whether something is set that stands behind "more".
-func (f chosen) More() bool {
+func (f sieve) More() bool {
 	return f.Rule+f.Tool+f.Session+f.Agent+f.From+f.To != ""
 }
 
 // filter is the filter of the log. The error says which time cannot be read.
-func (f chosen) filter(now time.Time) (out decisions.Filter, err error) {
+func (f sieve) filter(now time.Time) (out decisions.Filter, err error) {
 	out = decisions.Filter{Effect: f.Effect, Rule: f.Rule, Tool: f.Tool, Session: f.Session, Agent: f.Agent, Words: strings.Fields(f.Text)}
 	if out.Since, err = moment(f.From, now); err == nil {
 		out.Until, err = moment(f.To, now)
@@ -102,7 +102,7 @@ type decisionRow struct {
 type decisionsView struct {
 	Log     bool // there is one
 	Words   bool
-	Filter  chosen
+	Filter  sieve
 	Effects []policy.Effect
 	Rows    []decisionRow
 	Next    string // the page of older ones; empty: there are none
@@ -114,7 +114,7 @@ type decisionsView struct {
 
 func (c *Console) decisionsPage(r *http.Request, _ viewer) (any, error) {
 	q := r.URL.Query()
-	out := &decisionsView{Log: c.Decisions != "", Words: c.words(), Filter: chosenOf(q), Effects: []policy.Effect{policy.Allow, policy.Audit, policy.Ask, policy.Deny}}
+	out := &decisionsView{Log: c.Decisions != "", Words: c.words(), Filter: sieveOf(q), Effects: []policy.Effect{policy.Allow, policy.Audit, policy.Ask, policy.Deny}}
 	if !out.Log {
 		return out, nil
 	}
@@ -175,7 +175,7 @@ func (v *decisionsView) Fresh() bool { return v.Before == 0 && v.Looked < 20*pag
 func (c *Console) words() bool { return c.Witness != nil && c.Witness.Words }
 
 // filterOf is a filter of the log. Nobody searches words that are not shown.
-func (c *Console) filterOf(of chosen) (decisions.Filter, error) {
+func (c *Console) filterOf(of sieve) (decisions.Filter, error) {
 	if !c.words() {
 		of.Text = ""
 	}

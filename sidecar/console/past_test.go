@@ -24,8 +24,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
-// past is a visitor of a server that keeps decisions and runs. fill may write both before it starts.
-func past(t *testing.T, change func(*config.Settings), replies map[string]script.Reply, fill func(*config.Settings)) (*visitor, *config.Settings) {
+// keeping is a visitor of a server that keeps decisions and runs. fill may write both before it starts.
+func keeping(t *testing.T, change func(*config.Settings), replies map[string]script.Reply, fill func(*config.Settings)) (*visitor, *config.Settings) {
 	t.Helper()
 	var settings config.Settings
 	with := stage.Kept(t, func(s *config.Settings) {
@@ -105,7 +105,7 @@ func TestNothingKept(t *testing.T) {
 
 // A decision is found by each filter, its page says all that is known, and leads to its turn.
 func TestDecision(t *testing.T) {
-	v, _ := past(t, stage.Tokens, map[string]script.Reply{
+	v, _ := keeping(t, stage.Tokens, map[string]script.Reply{
 		"destroy": script.Native("exec", `{"command":"rm -rf / --no-preserve-root"}`), "note": script.Native("write", `{"path":"/srv/other/a","content":"password=hunter2hunter2"}`),
 	}, nil)
 	v.signIn("Sam", stage.Approver)
@@ -159,7 +159,7 @@ func TestDecision(t *testing.T) {
 // A decision is shown with the parts of its rule also when others are in force, as long as those of then
 // are kept.
 func TestDecisionByRulesOfThen(t *testing.T) {
-	v, _ := past(t, nil, map[string]script.Reply{"destroy": script.Native("exec", `{"command":"rm -rf /"}`)}, nil)
+	v, _ := keeping(t, nil, map[string]script.Reply{"destroy": script.Native("exec", `{"command":"rm -rf /"}`)}, nil)
 	v.s.Ask("one", "destroy", false)
 	first := v.s.Log.Said("rules_taken")
 	ruletest.Edit(t, v.s.Rules, "exec.yaml", "id: whole-tree", "id: all-of-it")
@@ -171,7 +171,7 @@ func TestDecisionByRulesOfThen(t *testing.T) {
 
 // The list goes on with older ones, and no decision is lost or twice between pages.
 func TestDecisionPages(t *testing.T) {
-	v, _ := past(t, nil, nil, func(s *config.Settings) {
+	v, _ := keeping(t, nil, nil, func(s *config.Settings) {
 		var list []decisions.Decision
 		for i := range 130 {
 			list = append(list, decisions.Decision{Tool: fmt.Sprint("tool", i), Session: fmt.Sprint("s", i%2), Effect: policy.Allow, Arguments: json.RawMessage(`{}`)})
@@ -207,7 +207,7 @@ func TestDecisionPages(t *testing.T) {
 
 // A log that somebody has changed is shown as such, on each page that looks at it.
 func TestTampered(t *testing.T) {
-	v, s := past(t, nil, nil, func(s *config.Settings) {
+	v, s := keeping(t, nil, nil, func(s *config.Settings) {
 		logged(t, s.Decisions, decisions.Decision{Tool: "exec", Effect: policy.Deny, Arguments: json.RawMessage(`{"command":"rm"}`)}, decisions.Decision{Tool: "read", Effect: policy.Allow})
 	})
 	whole := v.do(http.MethodPost, "/console/decisions/verify", "")
@@ -247,7 +247,7 @@ func TestTampered(t *testing.T) {
 // A replay by the rules in force changes nothing; by a draft it says what would change; a draft that
 // does not load says where. Neither the rules nor the log are other ones afterwards.
 func TestReplay(t *testing.T) {
-	v, s := past(t, stage.Tokens, map[string]script.Reply{"destroy": script.Native("exec", `{"command":"rm -rf /"}`), "list": script.Native("exec", `{"command":"ls"}`)}, nil)
+	v, s := keeping(t, stage.Tokens, map[string]script.Reply{"destroy": script.Native("exec", `{"command":"rm -rf /"}`), "list": script.Native("exec", `{"command":"ls"}`)}, nil)
 	v.signIn("Ann", stage.Reader)
 	v.s.Ask("one", "destroy", false)
 	v.s.Ask("one", "list", false)
@@ -345,7 +345,7 @@ func TestRun(t *testing.T) {
 // A run that was broken off is resumed by an admin and by nobody else, by the page as by the admin API;
 // the log and the journal name who did.
 func TestResume(t *testing.T) {
-	v, _ := past(t, stage.Tokens, map[string]script.Reply{"tidy": script.Text("It is tidy.")}, func(s *config.Settings) {
+	v, _ := keeping(t, stage.Tokens, map[string]script.Reply{"tidy": script.Text("It is tidy.")}, func(s *config.Settings) {
 		interrupted(t, s, "runOne", "tidy")
 		interrupted(t, s, "runTwo", "tidy")
 	})
@@ -414,7 +414,7 @@ func TestPastIsText(t *testing.T) {
 	const key = "sk-proj-Zm9vYmFyMTIzNDU2Nzg5"
 	args, err := json.Marshal(map[string]string{"command": evil + key})
 	ruletest.Must(t, err)
-	v, _ := past(t, stage.Tokens, nil, func(s *config.Settings) {
+	v, _ := keeping(t, stage.Tokens, nil, func(s *config.Settings) {
 		found := []policy.Finding{{Rule: evil, Place: evil, Why: evil, Effect: policy.Deny}}
 		logged(t, s.Decisions, decisions.Decision{
 			Call: evil, Request: evil, Approval: evil, Session: evil, Agent: evil, Channel: evil, Model: evil, Workspace: []string{evil}, Cwd: evil, Tool: evil, Class: evil, Strategy: evil,
@@ -446,7 +446,7 @@ func TestPastIsText(t *testing.T) {
 // Under no-text no page shows or searches what a model or a user wrote.
 func TestPastWithoutWords(t *testing.T) {
 	const words = "whispered"
-	v, _ := past(t, func(s *config.Settings) { s.Console = "no-text" }, nil, func(s *config.Settings) {
+	v, _ := keeping(t, func(s *config.Settings) { s.Console = "no-text" }, nil, func(s *config.Settings) {
 		logged(t, s.Decisions, decisions.Decision{Tool: "exec", Effect: policy.Deny, Arguments: json.RawMessage(`{"command":"` + words + `"}`), Why: words, Instead: words, Rule: "whole-tree"})
 		j, err := journal.Open(journal.Config{Dir: filepath.Join(s.State, service.RunsFolder), Now: time.Now})
 		ruletest.Must(t, err)
@@ -472,7 +472,7 @@ func TestPastWithoutWords(t *testing.T) {
 
 // No id leads out of the folders, and none that is odd is more than not found.
 func TestPastTraversal(t *testing.T) {
-	v, _ := past(t, stage.Tokens, nil, func(s *config.Settings) { interrupted(t, s, "runOne", "tidy") })
+	v, _ := keeping(t, stage.Tokens, nil, func(s *config.Settings) { interrupted(t, s, "runOne", "tidy") })
 	v.signIn("Sam", stage.Admin)
 	for _, id := range []string{"..%2fruns%2frunOne", "..%2f..%2fetc%2fpasswd", "%2e%2e", ".", "runOne%00", "runOne.jsonl", "run%20One", "..\\runOne", strings.Repeat("x", 5000), "%F0%9F%92%A9"} {
 		for _, p := range []page{v.get("/console/runs/" + id), v.do(http.MethodPost, "/console/runs/"+id+"/resume", "")} {

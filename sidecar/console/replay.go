@@ -23,7 +23,7 @@ const (
 // replayView is decisions of the log, decided again.
 type replayView struct {
 	Log, Words bool
-	Filter     chosen
+	Filter     sieve
 	File       string
 	Draft      string
 	Problems   rulefile.Problems
@@ -49,7 +49,7 @@ type changeView struct {
 
 // replayPage is the form. What is asked for is done by replay.
 func (c *Console) replayPage(r *http.Request, _ viewer) (any, error) {
-	return &replayView{Log: c.Decisions != "", Words: c.words(), Filter: chosenOf(r.URL.Query()), File: draftFile, Draft: c.ruleText(draftFile), Most: maxReplayed}, nil
+	return &replayView{Log: c.Decisions != "", Words: c.words(), Filter: sieveOf(r.URL.Query()), File: draftFile, Draft: c.ruleText(draftFile), Most: maxReplayed}, nil
 }
 
 // replay decides again by the rules in force, or by those with a draft of one file. Nothing is
@@ -61,7 +61,7 @@ func (c *Console) replay(w http.ResponseWriter, r *http.Request, v viewer) error
 	if c.Decisions == "" {
 		return noLog
 	}
-	out := &replayView{Log: true, Words: c.words(), Filter: chosenOf(r.PostForm), File: draftFile, Draft: strings.ReplaceAll(r.PostForm.Get("draft"), "\r\n", "\n"), Most: maxReplayed}
+	out := &replayView{Log: true, Words: c.words(), Filter: sieveOf(r.PostForm), File: draftFile, Draft: strings.ReplaceAll(r.PostForm.Get("draft"), "\r\n", "\n"), Most: maxReplayed}
 	out.Drafted = r.PostForm.Get("against") == "draft"
 	f, err := c.filterOf(out.Filter)
 	if err != nil {
@@ -145,13 +145,13 @@ type verifyView struct {
 	Ran      bool
 	Report   *decisions.Report
 	Keep     string // the head of now
-	Problems []problemView
+	Problems []breakView
 	Took     time.Duration
 	Time     time.Duration // that it may take
 }
 
-// problemView is what is wrong at a place.
-type problemView struct {
+// breakView is what is wrong at a place.
+type breakView struct {
 	Seq              uint64
 	Href, Place, Why string
 }
@@ -195,7 +195,7 @@ func (c *Console) verify(w http.ResponseWriter, r *http.Request, v viewer) error
 		if p.Line > 0 {
 			place = fmt.Sprintf("%s:%d", p.File, p.Line)
 		}
-		out.Problems = append(out.Problems, problemView{p.Seq, fmt.Sprintf("%sdecisions/%d", Root, p.Seq), shown(place), shown(p.Why)})
+		out.Problems = append(out.Problems, breakView{p.Seq, fmt.Sprintf("%sdecisions/%d", Root, p.Seq), shown(place), shown(p.Why)})
 	}
 	if last := out.Report.Last; last.Seq > 0 && len(out.Problems) == 0 && !out.Report.Cut {
 		out.Keep = fmt.Sprintf("%d:%s", last.Seq, last.Hash)

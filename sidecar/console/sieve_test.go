@@ -7,16 +7,16 @@ import (
 )
 
 // A filter in an address comes back as it was, whatever its words; a time is one or an error.
-func FuzzChosen(f *testing.F) {
+func FuzzSieve(f *testing.F) {
 	f.Add("rm -rf &", "deny", "2h", "2026-01-31 09:30")
 	f.Add("a=b;c", "<b>", "-2h", "9999999h")
 	f.Add("", "default", "2026-13-41", "2026-01-31T09:30:00+02:00")
 	now := time.Date(2026, 11, 26, 10, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, words, rule, from, to string) {
-		c := chosenOf(url.Values{"q": {words}, "rule": {rule}, "from": {from}, "to": {to}})
+		c := sieveOf(url.Values{"q": {words}, "rule": {rule}, "from": {from}, "to": {to}})
 		q, err := url.ParseQuery(c.Query())
-		if err != nil || chosenOf(q) != c {
-			t.Errorf("%+v became %+v, %v", c, chosenOf(q), err)
+		if err != nil || sieveOf(q) != c {
+			t.Errorf("%+v became %+v, %v", c, sieveOf(q), err)
 		}
 		out, err := c.filter(now)
 		if err == nil && (out.Since.IsZero() != (c.From == "") && from != "0001-01-01" || c.Rule != out.Rule) {
