@@ -147,7 +147,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set,
 	if err != nil {
 		return o, err
 	}
-	caller := turn.Caller{Session: named(r.Header, req), Waits: callerWaits(r.Header)}
+	caller := turn.Caller{Request: w.Header().Get(web.RequestID), Session: named(r.Header, req), Waits: callerWaits(r.Header)}
 	var watch []turn.Watcher
 	if o.seat = s.seat(w, set, req, caller); o.seat != nil {
 		set, watch = o.seat.Set, append(watch, o.seat)

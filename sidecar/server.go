@@ -97,11 +97,28 @@ func (s *Server) Resume(ctx context.Context, id string, sink turn.Sink) error {
 	if s.runs == nil {
 		return errors.New("resume a run: there is no tool that it could call; set --workspace-tools or --gateway, as for the server that began it")
 	}
-	run, err := s.runs.Resume(ctx, s.rules.Set(), id)
+	run, err := s.runs.Resume(ctx, s.rules.Set(), id, "")
 	if err != nil {
 		return err
 	}
 	return run.Run(ctx, sink)
+}
+
+// Resumer lets people go on with runs of this server; nil: none is kept. Background runs what it is given
+// until the server stops.
+func (s *Server) Resumer(background func(func(context.Context))) *executor.Resumer {
+	if s.runs == nil || s.runs.Journal == nil {
+		return nil
+	}
+	return &executor.Resumer{Executor: s.runs, Rules: s.rules.Set, Background: background}
+}
+
+// Journal is where runs of this server are kept; nil: nowhere.
+func (s *Server) Journal() *journal.Journal {
+	if s.runs == nil {
+		return nil
+	}
+	return s.runs.Journal
 }
 
 // Close drops the connections that the server opened by itself.

@@ -1,6 +1,6 @@
 // Package admin is the API for those who look after the rules: what is in force, edits,
-// rollback, explain, policy check, approvals; and its Go client. It never asks the model
-// server.
+// rollback, explain, policy check, approvals, runs that somebody resumes; and its Go client. But for those
+// it never asks the model server.
 package admin
 
 import (
@@ -19,6 +19,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
@@ -33,13 +34,14 @@ type API struct {
 	World     guard.World  // in which calls are judged
 	Guard     *guard.Guard // judges the calls that a gateway's hook asks about
 	Approvals *approvals.Store
-	Decisions *decisions.Log // answers go there; nil: there is none
-	Lab       *lab.Lab       // of experiments
-	Token     string         // bearer token of who may do everything; empty: none is asked for, which only a local listener may do
-	Approver  string         // token of who may see, and answer approvals; empty: there is none
-	Reader    string         // token of who may see; empty: there is none
-	Hosts     []string       // names of the listener beside those of this machine
-	Local     bool           // the listener is reached from this machine alone
+	Decisions *decisions.Log    // answers go there; nil: there is none
+	Lab       *lab.Lab          // of experiments
+	Runs      *executor.Resumer // goes on with runs; nil: none is kept
+	Token     string            // bearer token of who may do everything; empty: none is asked for, which only a local listener may do
+	Approver  string            // token of who may see, and answer approvals; empty: there is none
+	Reader    string            // token of who may see; empty: there is none
+	Hosts     []string          // names of the listener beside those of this machine
+	Local     bool              // the listener is reached from this machine alone
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
 	Level     *slog.LevelVar  // of the log
@@ -75,6 +77,7 @@ func (a *API) Handler() http.Handler {
 		"/rules/history/{version}":  {"GET": a.pastVersion},
 		"/rules/hits":               {"GET": a.hits},
 		"/policy/check":             {"POST": a.checkPolicy},
+		"/runs/{id}/resume":         {"POST": a.resume},
 	}
 	mux := http.NewServeMux()
 	for path, methods := range routes {

@@ -82,6 +82,8 @@ func (l *logged) filters(c *cobra.Command) {
 	f.StringVar(&l.filter.Rule, "rule", "", "only what this `RULE` decided, also in a dry run; default stands for no rule")
 	f.StringVar(&l.filter.Tool, "tool", "", "only calls of this `TOOL`")
 	f.StringVar(&l.filter.Session, "session", "", "only this `SESSION`")
+	f.StringVar(&l.filter.Agent, "agent", "", "only calls of this `AGENT`")
+	f.StringSliceVar(&l.filter.Words, "words", nil, "only what has all these `WORDS`, with commas between them, in any case")
 	jsonFlag(c, &l.json, "a line each")
 }
 

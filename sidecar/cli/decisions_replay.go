@@ -5,12 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
-	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 func (l *logged) replayCommand() *cobra.Command {
@@ -42,7 +39,7 @@ func (l *logged) replay(dir string, set *ruleset.Set, in guard.World) error {
 		return err
 	}
 	p := l.env.paper(l.json)
-	t, err := decisions.Replay(dir, filter, decider(set, in), func(c *decisions.Change) { p.item(c, changeRows(c)) })
+	t, err := decisions.Replay(dir, filter, in.Decider(set), func(c *decisions.Change) { p.item(c, changeRows(c)) })
 	if err != nil {
 		return err
 	}
@@ -51,23 +48,6 @@ func (l *logged) replay(dir string, set *ruleset.Set, in guard.World) error {
 		err = errSaid
 	}
 	return err
-}
-
-// maxSessions is for how many sessions at once a replay counts what they did.
-const maxSessions = 1 << 16
-
-// decider lets a rule set decide about the calls of a log, each at its time. What a
-// session did before is counted anew.
-func decider(set *ruleset.Set, in guard.World) decisions.Decider {
-	rates := state.NewRates(maxSessions)
-	return func(r *decisions.Record) policy.Decision {
-		d := r.Decision
-		who := policy.Subject{Model: d.Model, Agent: d.Agent, Session: d.Session, Channel: d.Channel, Run: d.Run, Interactive: d.Interactive}
-		call := tools.Call{Name: d.Tool, Arguments: d.Arguments, Strategy: d.Strategy, Confidence: d.Confidence}
-		now := in.In(d.Workspace, d.Cwd).Decide(set, call, who, guard.Moment{Now: r.Time, Rates: rates.Session(d.Session, r.Time), Confined: d.Outcome == decisions.Confined})
-		rates.Add(d.Session, r.Time, now.Counts())
-		return now
-	}
 }
 
 func changeRows(c *decisions.Change) []row {

@@ -178,11 +178,19 @@ func keptRows(rec *journal.Record) []row {
 		}
 		r.add(1, in, "", "%s  %s in %d ms: %s", at, how, rec.Result.Took, clipped(rec.Result.Text))
 	case rec.Resume != nil:
-		r.add(0, bold, "", "%s  another process goes on with it; %s in doubt", at, count(len(rec.Resume.Doubt), "call"))
+		r.add(0, bold, "", "%s  another process goes on with it%s; %s in doubt", at, wanted(rec.Resume.By), count(len(rec.Resume.Doubt), "call"))
 	case rec.End != nil:
 		r.add(0, statusInk(rec.End.Status), "", "%s  %s: %s", at, rec.End.Status, clipped(rec.End.Text))
 	}
 	return r.list
+}
+
+// wanted names the person who wanted a run to go on, if there is one.
+func wanted(by string) string {
+	if by == "" {
+		return ""
+	}
+	return ", as " + clipped(by) + " wanted"
 }
 
 func (k *kept) replayCommand() *cobra.Command {

@@ -28,7 +28,7 @@ finished is not done again. Progress is written on standard error, the answer on
 
 It needs the settings of the server that began the run: flags, --config or the environment, as
 for serve. That server must not run. While it does, it goes on by itself when it gets the same
-request again.`,
+request again, or when somebody wants it: by the console, or POST /runs/ID/resume of the admin API.`,
 		Example: `  gpt-oss-executor runs resume runJ5F0 --config /etc/gptoss.yaml`,
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := settings(c, config, &flags, k.env)

@@ -42,6 +42,7 @@ type approvalView struct {
 	Times                                  int
 	Left                                   time.Duration
 	By, Note                               string
+	Log                                    string // its decisions in the log; empty: there is none
 }
 
 func (c *Console) approvalsPage(r *http.Request, v viewer) (any, error) {
@@ -76,6 +77,9 @@ func (c *Console) approval(e *approvals.Entry, whole bool) approvalView {
 		ID: e.ID, Tool: say(k.Tool), State: string(e.State), Session: say(k.Session), Agent: say(k.Agent), Model: say(k.Model), Masked: !whole,
 		Cwd: say(k.Cwd), Rule: why.Rule, Place: why.Place, Why: say(why.Why), Instead: say(why.Instead), Files: k.Files,
 		Asked: e.Asked, Times: e.Times, Left: max(0, e.Until.Sub(c.Now())), By: say(e.By), Note: say(e.Note),
+	}
+	if c.Decisions != "" {
+		v.Log = Root + "decisions?" + url.Values{"q": {e.ID}}.Encode()
 	}
 	text := k.Command
 	if text == "" {

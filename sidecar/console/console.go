@@ -1,6 +1,6 @@
 // Package console is pages for a browser on the admin listener: turns as they happen and how
-// each was read, health, and the calls that wait for a person. It asks no model, fetches nothing
-// from elsewhere, and changes nothing that the admin API cannot.
+// each was read, what was decided, what runs do, health, and the calls that wait for a person. It asks no
+// model by itself, fetches nothing from elsewhere, and changes nothing that the admin API cannot.
 package console
 
 import (
@@ -14,6 +14,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
 )
@@ -24,13 +25,15 @@ const Root = "/console/"
 //go:embed pages static
 var files embed.FS
 
-// Config is what a console works with. All but Witness and Every must be set.
+// Config is what a console works with. All but Witness, Decisions, Runs and Every must be set.
 type Config struct {
 	API       *admin.API       // whose listener it is on; what a page changes, it changes
 	Next      http.Handler     // gets what is not the console's
 	Witness   *witness.Witness // nil: no turn is kept
 	Upstreams func(context.Context) []fleet.State
-	Version   string // of the program
+	Decisions string           // folder of the decision log; empty: there is none
+	Runs      *journal.Journal // of executor mode; nil: none is kept
+	Version   string           // of the program
 	Now       func() time.Time
 	Every     time.Duration // how often open pages are told what is new; 0: twice a second
 }
@@ -46,6 +49,7 @@ type Console struct {
 	sessions *sessions
 	watching chan struct{}    // holds one for each page that is told what is new
 	desk     *desk            // where drafts are tried
+	working  chan struct{}    // holds one while a page reads the whole decision log
 	forms    map[string]int64 // by their paths, how long they may be where that is not maxForm
 	mux      *http.ServeMux
 }
@@ -58,7 +62,7 @@ func New(c Config) (*Console, error) {
 	if c.Every == 0 {
 		c.Every = 500 * time.Millisecond
 	}
-	k := &Console{Config: c, started: c.Now(), pages: pages(), sessions: newSessions(c.Now), watching: make(chan struct{}, maxWatching), desk: newDesk(), forms: map[string]int64{},
+	k := &Console{Config: c, started: c.Now(), pages: pages(), sessions: newSessions(c.Now), watching: make(chan struct{}, maxWatching), desk: newDesk(), working: make(chan struct{}, 1), forms: map[string]int64{},
 		names: web.Names{Local: c.API.Local, Hosts: c.API.Hosts}} // a cookie is no bearer token: any name would not do
 	var err error
 	if k.shown, err = templates(k.pages); err != nil {

@@ -84,6 +84,16 @@ func sameOrigin(r *http.Request) bool {
 	return site != ""
 }
 
+// whole reads a form that is answered after more than formTime. The deadline of its reading would end the
+// connection meanwhile.
+func whole(w http.ResponseWriter, r *http.Request) error {
+	if err := r.ParseForm(); err != nil {
+		return unreadable(err)
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // the recorder of a test has none
+	return nil
+}
+
 // handler answers, or returns a *trouble, or a fault of ours.
 type handler func(http.ResponseWriter, *http.Request, viewer) error
 

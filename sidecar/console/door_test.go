@@ -19,7 +19,7 @@ import (
 
 // everywhere are the paths of the console.
 var everywhere = []string{"/console/", "/console/turns/x", "/console/approvals", "/console/playground", "/console/health", "/console/experiments", "/console/experiments/x/stop", "/console/rules", "/console/rules/files/limits.yaml",
-	"/console/rules/versions/x", "/console/events", "/console/sign-in", "/console/static/console.css", "/console/nothing", "/"}
+	"/console/rules/versions/x", "/console/decisions", "/console/decisions/1", "/console/decisions/replay", "/console/decisions/verify", "/console/runs", "/console/runs/x", "/console/events", "/console/sign-in", "/console/static/console.css", "/console/nothing", "/"}
 
 // Without a session nothing is shown, and no path leads around that.
 func TestNobody(t *testing.T) {

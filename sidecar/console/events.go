@@ -13,8 +13,8 @@ const (
 	pingTime  = 15 * time.Second // a line, so that proxies keep the connection
 )
 
-// events tells a page what is new, as server-sent events: turns, if it asks for them, and how
-// many approvals wait. Nobody is told of a turn when it happens: each page looks now and then at
+// events tells a page what is new, as server-sent events: turns or that runs have changed, if it
+// asks for them, and how many approvals wait. Nobody is told of a turn when it happens: each page looks now and then at
 // one number.
 func (c *Console) events(w http.ResponseWriter, r *http.Request, v viewer) error {
 	select {
@@ -25,6 +25,8 @@ func (c *Console) events(w http.ResponseWriter, r *http.Request, v viewer) error
 	}
 	query := r.URL.Query()
 	s := stream{c: c, w: w, to: http.NewResponseController(w), filter: filterOf(query), turns: query.Get("turns") != ""}
+	s.runs, s.run = query.Get("runs") != "" && c.Runs != nil, query.Get("run")
+	s.runsRev, _ = strconv.ParseUint(query.Get("rev"), 10, 64)
 	s.since, _ = strconv.ParseUint(query.Get("since"), 10, 64) // none: everything is new
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
@@ -69,6 +71,9 @@ type stream struct {
 	turns   bool
 	since   uint64
 	waiting string // what was told of approvals
+	runs    bool   // it is told of runs: of one, if there is an id
+	run     string
+	runsRev uint64
 }
 
 // news writes what has changed since the last time.
@@ -77,6 +82,14 @@ func (s *stream) news() (wrote bool, err error) {
 		s.waiting, wrote = waiting, true
 		if err := s.event("approvals", json.RawMessage(waiting)); err != nil {
 			return wrote, err
+		}
+	}
+	if s.runs {
+		if rev := s.c.Runs.Rev(s.run); rev != s.runsRev {
+			s.runsRev, wrote = rev, true
+			if err := s.event("runs", map[string]uint64{"rev": rev}); err != nil {
+				return wrote, err
+			}
 		}
 	}
 	rev := s.c.Witness.Rev()

@@ -51,9 +51,9 @@ func (c *Console) rulesPage(r *http.Request, _ viewer) (any, error) {
 	q, now := r.URL.Query(), c.Now()
 	out := &rulesView{Report: c.API.Rules.Report(false), History: c.API.Rules.History(), Filter: ruleFilter{strings.TrimSpace(q.Get("q")), q.Get("fired")}}
 	out.Age = now.Sub(out.Since)
-	out.Warnings = problemsOf(out.Report.Warnings)
+	out.Warnings = problemViews(out.Report.Warnings)
 	if out.Refused != nil {
-		out.Problems = problemsOf(out.Refused.Problems)
+		out.Problems = problemViews(out.Refused.Problems)
 	}
 	if version := q.Get("back"); version == out.Version && out.By == "rollback" {
 		out.Said = "The rules are rolled back. Version " + version + " is in force."
@@ -72,8 +72,8 @@ func (c *Console) rulesPage(r *http.Request, _ viewer) (any, error) {
 	return out, nil
 }
 
-// problemsOf are problems as a page shows them.
-func problemsOf(list rulefile.Problems) (out []problemView) {
+// problemViews are problems as a page shows them.
+func problemViews(list rulefile.Problems) (out []problemView) {
 	for _, p := range list {
 		v := problemView{Problem: p}
 		line := []rune(p.Source)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -24,6 +25,8 @@ type turnView struct {
 	Replies   []replyView
 	Left      int
 	Then      string // the version of its rules, if the history holds it and others are in force
+	RunHref   string // its run of executor mode; empty: it was none
+	Decisions string // those of its calls; empty: they are not logged
 }
 
 // arm is an arm of an experiment that the turn was in.
@@ -72,6 +75,12 @@ func (c *Console) turnPage(r *http.Request, _ viewer) (any, error) {
 	out := &turnView{row: rowOf(&t, now), Running: !t.Done, Faults: shownFaults(t.Account.Faults), Why: shown(t.Why), Told: shown(t.Account.Said), Left: t.Left, Pairs: pairsOf(&t, now)}
 	if _, known := c.API.Rules.Texts(t.Rules); known && t.Rules != c.API.Rules.Set().Version {
 		out.Then = t.Rules
+	}
+	if t.Run != "" && c.Runs != nil {
+		out.RunHref = Root + "runs/" + url.PathEscape(t.Run)
+	}
+	if c.Decisions != "" {
+		out.Decisions = Root + "decisions?" + url.Values{"q": {cmp.Or(t.Run, t.ID)}}.Encode()
 	}
 	for i := range t.Replies {
 		reply := c.reply(&t, i)

@@ -14,7 +14,7 @@ import (
 
 // funcs are those of the templates.
 func funcs() template.FuncMap {
-	return template.FuncMap{"shown": shown, "duration": duration, "clock": clock, "bytes": size, "plural": plural, "signed": signed, "ends": strings.HasSuffix,
+	return template.FuncMap{"shown": shown, "duration": duration, "clock": clock, "bytes": size, "plural": plural, "signed": signed, "stamp": stamp, "ends": strings.HasSuffix,
 		"brought": brought, "placeOf": placeOf, "fileHref": fileHref, "ruleHref": ruleHref}
 }
 

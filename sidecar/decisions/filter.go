@@ -2,6 +2,7 @@ package decisions
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -11,23 +12,46 @@ import (
 // through.
 type Filter struct {
 	Since   time.Time
+	Until   time.Time // that time is left out
 	Effect  string
 	Rule    string // that decided, or was a dry run that holds; default: none decided
 	Tool    string
 	Session string
+	Agent   string
+	Words   []string // that all stand in it, whatever their case
 }
 
 // Takes reports whether a record is a decision that is meant.
 func (f *Filter) Takes(r *Record) bool {
 	d := r.Decision
 	if c := r.Connection; c != nil {
-		d = &Decision{Effect: c.Effect, Rule: c.Rule, Findings: c.Findings, Tool: c.Tool, Session: c.Session}
+		d = &Decision{Effect: c.Effect, Rule: c.Rule, Findings: c.Findings, Tool: c.Tool, Session: c.Session, Agent: c.Agent}
 	}
-	return d != nil && !r.Time.Before(f.Since) &&
+	return d != nil && !r.Time.Before(f.Since) && (f.Until.IsZero() || r.Time.Before(f.Until)) &&
 		(f.Effect == "" || string(d.Effect) == f.Effect) &&
 		(f.Rule == "" || d.RuleName() == f.Rule || slices.ContainsFunc(d.Findings, func(x policy.Finding) bool { return x.Rule == f.Rule })) &&
 		(f.Tool == "" || d.Tool == f.Tool) &&
-		(f.Session == "" || d.Session == f.Session)
+		(f.Session == "" || d.Session == f.Session) &&
+		(f.Agent == "" || d.Agent == f.Agent) &&
+		(len(f.Words) == 0 || r.says(f.Words))
+}
+
+// says reports whether words stand in what people are shown of a record.
+func (r *Record) says(words []string) bool {
+	var b strings.Builder
+	add := func(texts ...string) {
+		for _, text := range texts {
+			b.WriteString(strings.ToLower(text) + "\n")
+		}
+	}
+	if d := r.Decision; d != nil {
+		add(d.Call, d.Request, d.Approval, d.Session, d.Agent, d.Channel, d.Model, d.Tool, d.Class, d.Strategy, string(d.Arguments), string(d.Effect), string(d.Outcome), d.RuleName(), d.Place, d.Why, d.Instead, d.Rules)
+	}
+	if c := r.Connection; c != nil {
+		add(c.Ticket, c.Session, c.Agent, c.Tool, c.Server, c.Address, c.Method, string(c.Effect), string(c.Outcome), c.Rule, c.Place, c.Why, c.Rules)
+	}
+	text := b.String()
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, strings.ToLower(w)) })
 }
 
 // RuleName is the rule that decided, or default.

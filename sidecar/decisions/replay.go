@@ -2,7 +2,9 @@ package decisions
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -38,10 +40,11 @@ type Tally struct {
 	Records   int `json:"records"`
 	Unchanged int `json:"unchanged"`
 	Shift
-	Skipped int       `json:"skipped"` // arguments that the log could not keep as they were
-	Damaged int       `json:"damaged"` // lines that are no record, or were changed
-	Masked  int       `json:"masked"`  // records with secrets that the other rules did not see
-	Rules   []RuleSum `json:"rules"`   // those that decide otherwise, the busiest first
+	Skipped int        `json:"skipped"`       // arguments that the log could not keep as they were
+	Damaged int        `json:"damaged"`       // lines that are no record, or were changed
+	Masked  int        `json:"masked"`        // records with secrets that the other rules did not see
+	Rules   []RuleSum  `json:"rules"`         // those that decide otherwise, the busiest first
+	Cut     *time.Time `json:"cut,omitempty"` // it was broken off behind this time; nil: it was not
 }
 
 // RuleSum is what a rule of the new policy decides otherwise.
@@ -73,13 +76,27 @@ func (s *Shift) add(now policy.Effect) {
 
 // Replay lets other rules decide about the calls of a log, and tells each change.
 func Replay(dir string, f Filter, decide Decider, tell func(*Change)) (*Tally, error) {
-	t, rules := &Tally{}, map[string]*RuleSum{}
-	err := Read(dir, func(r *Record, broken error) bool {
+	list, err := segments(dir)
+	if err != nil {
+		return &Tally{}, fmt.Errorf("read decisions: %w", err)
+	}
+	return again(context.Background(), list, f, func(r *Record) bool { return !r.Time.Before(f.Since.Add(-lookBack)) }, decide, tell)
+}
+
+// again replays files. Counts says which calls are decided again, be it for what their sessions did alone.
+func again(ctx context.Context, list []segment, f Filter, counts func(*Record) bool, decide Decider, tell func(*Change)) (*Tally, error) {
+	t, rules, last := &Tally{}, map[string]*RuleSum{}, f.Since
+	err := read(list, func(r *Record, broken error) bool {
+		if ctx.Err() != nil {
+			t.Cut = &last
+			return false
+		}
 		d := r.Decision
+		last = r.Time
 		switch {
 		case broken != nil:
 			t.Damaged++
-		case d == nil || r.Time.Before(f.Since.Add(-lookBack)):
+		case d == nil || !counts(r):
 		case d.Judgeable():
 			now := decide(r)
 			if !f.Takes(r) {
@@ -101,6 +118,9 @@ func Replay(dir string, f Filter, decide Decider, tell func(*Change)) (*Tally, e
 	slices.SortFunc(t.Rules, func(a, b RuleSum) int {
 		return cmp.Or(cmp.Compare(b.Changed(), a.Changed()), cmp.Compare(a.Rule, b.Rule))
 	})
+	if err != nil {
+		err = fmt.Errorf("read decisions: %w", err)
+	}
 	return t, err
 }
 

@@ -1,6 +1,7 @@
 package decisions
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -36,6 +37,7 @@ type Report struct {
 	Lost       uint64     `json:"lost"`       // could not be written, and the log says so
 	AfterHead  uint64     `json:"after_head"` // records that are newer than the head, while a process writes
 	Problems   []Problem  `json:"problems"`
+	Cut        bool       `json:"cut,omitempty"` // it was broken off: nothing is known of what follows Last
 }
 
 // verifier goes through a log.
@@ -56,6 +58,11 @@ type verifier struct {
 // one, somebody who could write there could have made the whole log anew. The error is one
 // of reading.
 func Verify(dir string, expect ...Checkpoint) (*Report, error) {
+	return VerifyWithin(context.Background(), dir, expect...)
+}
+
+// VerifyWithin is Verify until ctx ends.
+func VerifyWithin(ctx context.Context, dir string, expect ...Checkpoint) (*Report, error) {
 	v := verifier{dir: dir, live: live(dir), expect: expect}
 	head, err := readHead(dir) // before the records: a process may be adding some
 	v.file = filepath.Join(dir, headFile)
@@ -71,8 +78,11 @@ func Verify(dir string, expect ...Checkpoint) (*Report, error) {
 		return nil, fmt.Errorf("verify: %w", err)
 	}
 	for _, s := range list {
-		if err := v.segment(s); err != nil {
+		if err := v.segment(ctx, s); err != nil {
 			return nil, fmt.Errorf("verify: %w", err)
+		}
+		if v.Cut {
+			return &v.Report, nil
 		}
 	}
 	v.end()
@@ -85,7 +95,7 @@ func (v *verifier) problem(seq uint64, why string) {
 	}
 }
 
-func (v *verifier) segment(s segment) error {
+func (v *verifier) segment(ctx context.Context, s segment) error {
 	v.file, v.line = s.path, 0
 	v.Segments++
 	if v.chain.next != 0 && s.first != v.chain.next {
@@ -93,6 +103,10 @@ func (v *verifier) segment(s segment) error {
 	}
 	begun := false
 	err := s.lines(func(l line) bool {
+		if ctx.Err() != nil {
+			v.Cut = true
+			return false
+		}
 		v.line = l.n
 		r, err := parse(l.text)
 		switch {

@@ -80,6 +80,7 @@ type Run struct {
 	reply    int           // tokens that the caller wants at most; 0: it does not say
 	since    time.Time
 	begin    journal.Begin
+	by       string  // the person who lets it go on; "": nobody
 	before   *ending // the run has ended already, in a process before this one
 	mine     *memo   // of this run; nil: another one with the same request goes on
 	other    *memo   // that one
@@ -151,7 +152,7 @@ func (e *Executor) plan(ctx context.Context, set *ruleset.Set, req *openai.Reque
 	if r.describe, err = describes(req); err != nil {
 		return nil, err
 	}
-	r.judge = e.Guard.Run(set, r.who)
+	r.judge = e.Guard.Run(set, r.who, r.ID)
 	if r.window, err = e.Turns.Window(ctx, set, model); err != nil {
 		return nil, err
 	}

@@ -133,7 +133,7 @@ func (r *Run) reopen() (err error) {
 	if r.Journal == nil {
 		return nil
 	}
-	if r.kept, _, err = r.Journal.Continue(r.ID, r.set.Version); errors.Is(err, journal.ErrUnknown) {
+	if r.kept, _, err = r.Journal.Continue(r.ID, r.set.Version, r.by); errors.Is(err, journal.ErrUnknown) {
 		return nil // it had not begun
 	}
 	return err

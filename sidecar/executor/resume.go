@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -122,28 +121,6 @@ func saidIn(t *journal.Turn) *said {
 	return s
 }
 
-// Resume goes on with a run that was broken off, by its journal. The error is
-// journal.ErrUnknown, one of the journal, or an *openai.Error.
-func (e *Executor) Resume(ctx context.Context, set *ruleset.Set, id string) (*Run, error) {
-	if e.Journal == nil {
-		return nil, errors.New("resume a run: there is no journal; set the state folder")
-	}
-	kept, past, err := e.Journal.Continue(id, set.Version)
-	if err != nil {
-		return nil, fmt.Errorf("resume a run: %w", err)
-	}
-	req, err := openai.ParseRequest(past.Request)
-	var r *Run
-	if err == nil {
-		r, err = e.again(ctx, set, req, past)
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("resume a run: %w", err), kept.Close())
-	}
-	r.kept = kept
-	return r, nil
-}
-
 // again is the run of a journal, with what it did.
 func (e *Executor) again(ctx context.Context, set *ruleset.Set, req *openai.Request, past *journal.Past) (*Run, error) {
 	r, err := e.plan(ctx, set, req, turn.Caller{Session: past.Session})
@@ -152,7 +129,7 @@ func (e *Executor) again(ctx context.Context, set *ruleset.Set, req *openai.Requ
 	}
 	r.ID, r.begin = past.ID, past.Begin
 	r.who.Session, r.who.Agent, r.who.Channel = past.Session, past.Agent, past.Channel
-	r.judge = e.Guard.Run(set, r.who)
+	r.judge = e.Guard.Run(set, r.who, r.ID)
 	r.restore(req, past)
 	return r, nil
 }
@@ -187,12 +164,11 @@ func (e *Executor) interrupted(ctx context.Context, set *ruleset.Set, req *opena
 // end is too long ago, or changed nothing.
 func (e *Executor) goOn(ctx context.Context, set *ruleset.Set, req *openai.Request, past *journal.Past) (*Run, error) {
 	soon := past.Changed() && e.Now().Sub(past.Last) < set.Runs.Replay
-	answered := past.End != nil && (past.End.Status == journal.Answered || past.End.Status == journal.Unfinished)
 	switch {
 	case past.End != nil && !soon:
 		return nil, nil
-	case !answered:
-		kept, past, err := e.Journal.Continue(past.ID, set.Version)
+	case !past.Finished():
+		kept, past, err := e.Journal.Continue(past.ID, set.Version, "")
 		if err != nil {
 			return nil, err
 		}

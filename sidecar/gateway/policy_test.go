@@ -18,7 +18,7 @@ import (
 func TestShippedPolicy(t *testing.T) {
 	g := guard.New(guard.Config{Now: time.Now, Metrics: telemetry.New(), Log: slog.New(slog.DiscardHandler)})
 	set := ruletest.Shipped(t)
-	run := g.Run(set, policy.Subject{Model: "executor", Run: true, Interactive: true})
+	run := g.Run(set, policy.Subject{Model: "executor", Run: true, Interactive: true}, "run")
 	for _, c := range []struct {
 		tool, args string
 		passes     bool

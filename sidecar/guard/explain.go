@@ -32,7 +32,11 @@ func (w World) Explain(set *ruleset.Set, tool string, arguments json.RawMessage,
 // ExplainCall is Explain of a call that was read, and of who asked for it. What the session did
 // before is not known.
 func (w World) ExplainCall(set *ruleset.Set, call tools.Call, who policy.Subject, confined bool) *Explanation {
-	at := w.at(Moment{Now: time.Now(), Confined: confined})
+	return w.explain(set, call, who, Moment{Now: time.Now(), Confined: confined})
+}
+
+func (w World) explain(set *ruleset.Set, call tools.Call, who policy.Subject, m Moment) *Explanation {
+	at := w.at(m)
 	return &Explanation{
 		Version: set.Version, Tool: call.Name, Class: string(set.Tools.Class(call.Name)), Arguments: call.Arguments,
 		Decision: set.Decide(call, who, at), Rules: set.Verdicts(call, who, at),

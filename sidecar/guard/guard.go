@@ -63,7 +63,8 @@ type judge struct {
 	world   World         // of this request, from its first call on
 	who     policy.Subject
 	catalog *tools.Catalog
-	request string          // in the decision log
+	as      string          // the name of the request; empty: it gets one
+	request string          // its name in the decision log
 	here    bool            // the calls run here, and not at a gateway
 	hooked  *hooked         // the call stands before a gateway's hook; nil: it comes from a reply
 	facts   *policy.Facts   // of the last call
@@ -77,12 +78,13 @@ type judge struct {
 // Judge says of each call of one request why it may not leave, or nil. It is asked before
 // any byte of the call leaves, and may change its arguments. Said gives what the gateway
 // itself says behind a start of a line: see openai.Request.Said. A nil func lets every call
-// leave: the rules have nothing to say, and nothing is logged.
-func (g *Guard) Judge(set *ruleset.Set, who policy.Subject, catalog *tools.Catalog, said func(start string, most int) (texts []string, all bool)) func(*tools.Call) *tools.Refusal {
+// leave: the rules have nothing to say, and nothing is logged. The log names the request as request
+// says; where that is empty, by a name of its own.
+func (g *Guard) Judge(set *ruleset.Set, who policy.Subject, catalog *tools.Catalog, request string, said func(start string, most int) (texts []string, all bool)) func(*tools.Call) *tools.Refusal {
 	if !set.Judges() && g.Decisions == nil {
 		return nil
 	}
-	j := &judge{Guard: g, set: set, named: set.Named(said), who: who, catalog: catalog}
+	j := &judge{Guard: g, set: set, named: set.Named(said), who: who, catalog: catalog, as: request}
 	return j.decide
 }
 
@@ -97,7 +99,7 @@ type verdict struct {
 func (j *judge) decide(call *tools.Call) *tools.Refusal {
 	began := time.Now()
 	if j.request == "" { // most replies have no call
-		j.request, j.world = rand.Text(), j.where(j.set, j.who, j.named)
+		j.request, j.world = cmp.Or(j.as, rand.Text()), j.where(j.set, j.who, j.named)
 	}
 	v, refusal := j.weigh(call)
 	if j.Decisions == nil {

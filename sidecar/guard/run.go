@@ -2,7 +2,6 @@ package guard
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -20,10 +19,10 @@ import (
 // concurrent use.
 type Run struct{ judge judge }
 
-// Run begins to judge a run. Its calls work in the workspace that was set at start, whatever
+// Run begins to judge the run of this id. Its calls work in the workspace that was set at start, whatever
 // a request says.
-func (g *Guard) Run(set *ruleset.Set, who policy.Subject) *Run {
-	return &Run{judge{Guard: g, set: set, who: who, request: rand.Text(), world: g.World, here: true}}
+func (g *Guard) Run(set *ruleset.Set, who policy.Subject, id string) *Run {
+	return &Run{judge{Guard: g, set: set, who: who, request: id, world: g.World, here: true}}
 }
 
 // Passed is a call that may run.

@@ -37,6 +37,7 @@ type Config struct {
 // Journal is a folder of runs. It is safe for concurrent use.
 type Journal struct {
 	cfg   Config
+	news  *news
 	mu    sync.Mutex
 	swept time.Time
 }
@@ -57,7 +58,7 @@ func Open(cfg Config) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal of runs: %w", err)
 	}
-	return &Journal{cfg: cfg}, nil
+	return &Journal{cfg: cfg, news: newNews()}, nil
 }
 
 // Begin makes the file of a new run.
@@ -67,11 +68,16 @@ func (j *Journal) Begin(b Begin) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal of runs: %w", err)
 	}
-	r := &Run{file: f, now: j.cfg.Now, acts: map[string]bool{}, fresh: true}
+	r := j.run(b.ID, f)
 	if err := errors.Join(hold(f), r.Add(Record{Begin: &b})); err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
+}
+
+// run is the run of an open file.
+func (j *Journal) run(id string, f *os.File) *Run {
+	return &Run{id: id, news: j.news, file: f, now: j.cfg.Now, acts: map[string]bool{}, fresh: true}
 }
 
 func (j *Journal) path(id string) string { return filepath.Join(j.cfg.Dir, id+ending) }
@@ -134,6 +140,8 @@ func (j *Journal) sweep() {
 
 // Run is the file of a run that goes on. It is safe for concurrent use.
 type Run struct {
+	id    string
+	news  *news
 	mu    sync.Mutex
 	file  *os.File
 	now   func() time.Time
@@ -162,6 +170,7 @@ func (r *Run) Add(rec Record) error {
 	if err != nil {
 		r.err = fmt.Errorf("journal of runs: %w", err)
 	}
+	r.news.changed(r.id, true)
 	return r.err
 }
 
@@ -186,6 +195,7 @@ func (r *Run) sync() error {
 func (r *Run) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.news.changed(r.id, false)
 	return r.file.Close()
 }
 

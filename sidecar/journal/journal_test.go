@@ -97,7 +97,7 @@ func TestTorn(t *testing.T) {
 		if err := os.WriteFile(j.path("cut"), doc[:cut], fileMode); err != nil {
 			t.Fatal(err)
 		}
-		r, p, err := j.Continue("cut", "v2")
+		r, p, err := j.Continue("cut", "v2", "Sam")
 		if cut < first {
 			if err == nil {
 				t.Fatalf("cut at %d: a run without its beginning goes on", cut)
@@ -113,7 +113,7 @@ func TestTorn(t *testing.T) {
 		if p, err := j.Load("cut"); err != nil || p.Torn != 0 || p.End == nil || p.Records[len(p.Records)-2].Resume == nil {
 			t.Fatalf("cut at %d: %+v, %v", cut, p, err)
 		}
-		if _, _, err := j.Continue("cut", "v2"); !errors.Is(err, errEnded) {
+		if _, _, err := j.Continue("cut", "v2", ""); !errors.Is(err, errEnded) {
 			t.Fatalf("cut at %d: a run that has ended goes on: %v", cut, err)
 		}
 	}
@@ -130,13 +130,13 @@ func TestTorn(t *testing.T) {
 func TestHeld(t *testing.T) {
 	j := open(t)
 	r := begin(t, j, "one", turned)
-	if _, _, err := j.Continue("one", "v"); err == nil {
+	if _, _, err := j.Continue("one", "v", ""); err == nil {
 		t.Error("a run that goes on is continued by another")
 	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, _, err := j.Continue("one", "v")
+	r, _, err := j.Continue("one", "v", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,4 +202,78 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("what is good reads differently: %v", err)
 		}
 	})
+}
+
+// Whoever looks at a journal sees which runs go on, and that one has changed.
+func TestNews(t *testing.T) {
+	j := open(t)
+	before := j.Rev("")
+	if j.GoesOn("one") || j.Rev("one") != 0 {
+		t.Error("a run that is not there goes on")
+	}
+	r := begin(t, j, "one", turned, callA)
+	other := begin(t, j, "two")
+	was := j.Rev("one")
+	if !j.GoesOn("one") || was == 0 || j.Rev("") == before {
+		t.Error("it does not go on")
+	}
+	if err := other.Add(turned); err != nil || j.Rev("one") != was {
+		t.Errorf("another run changes it: %v", err)
+	}
+	if _, _, err := j.Continue("one", "v", "Sam"); err == nil || !j.GoesOn("one") {
+		t.Errorf("a second one goes on with it: %v", err)
+	}
+	if err := r.Add(doneA); err != nil || j.Rev("one") == was {
+		t.Errorf("nobody hears of a result: %v", err)
+	}
+	was = j.Rev("one")
+	if err := r.Close(); err != nil || j.GoesOn("one") || j.Rev("one") == was {
+		t.Errorf("it goes on: %v", err)
+	}
+	r, p, err := j.Continue("one", "v", "Sam")
+	if err != nil || !j.GoesOn("one") || p.Finished() {
+		t.Fatalf("%v", err)
+	}
+	if err := errors.Join(r.Add(ended), r.Close(), other.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := j.Load("one"); err != nil || !p.Finished() || p.Records[3].Resume.By != "Sam" {
+		t.Errorf("%+v %v", p, err)
+	}
+	if _, _, err := j.Continue("one", "v", "Sam"); !errors.Is(err, errEnded) || j.GoesOn("one") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The task is what the user said last, in any form that a request may have.
+func TestTask(t *testing.T) {
+	for request, want := range map[string]string{
+		`{"messages":[{"role":"user","content":"first"},{"role":"assistant","content":"no"},{"role":"user","content":"last"}]}`: "last",
+		`{"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url"},{"type":"text","text":"b"}]}]}`: "a\nb",
+		`{"messages":[{"role":"user","content":null}]}`: "", `{"messages":[]}`: "", `{"messages":7}`: "", `[`: "", "": "", `{"messages":[{"role":"user","content":7}]}`: "",
+	} {
+		if got := (&Begin{Request: []byte(request)}).Task(); got != want {
+			t.Errorf("%s: %q", request, got)
+		}
+	}
+}
+
+// Walk leaves out as many as it is told, and List is what it always was.
+func TestWalk(t *testing.T) {
+	j := open(t)
+	for _, id := range []string{"a", "b", "c"} {
+		if err := begin(t, j, id, turned).Close(); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Now().Add(time.Duration(id[0]) * time.Second)
+		if err := os.Chtimes(j.path(id), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for skip, want := range []string{"c b a", "b a", "a", "", ""} {
+		var got []string
+		if err := j.Walk(skip, func(id string, p *Past, err error) bool { got = append(got, id); return err == nil && p != nil }); err != nil || strings.Join(got, " ") != want {
+			t.Errorf("without %d: %q %v", skip, got, err)
+		}
+	}
 }

@@ -152,23 +152,27 @@ func (j *Journal) Since(t time.Time) (out []*Past) {
 // List gives all runs to take, newest first, until that says false. A file that cannot be
 // read comes with its error.
 func (j *Journal) List(take func(Summary, error) bool) error {
+	return j.Walk(0, func(id string, p *Past, err error) bool {
+		if err != nil {
+			return take(Summary{ID: id}, err)
+		}
+		return take(p.Summary(), nil)
+	})
+}
+
+// Walk is List with all that each run did, without the first so many of them.
+func (j *Journal) Walk(skip int, take func(id string, p *Past, err error) bool) error {
 	ids, err := j.ids()
 	if err != nil {
 		return err
 	}
-	for _, id := range ids {
+	for _, id := range ids[min(skip, len(ids)):] {
 		p, err := j.Load(id)
-		switch {
-		case errors.Is(err, ErrUnknown): // it was swept meanwhile
+		if errors.Is(err, ErrUnknown) { // it was swept meanwhile
 			continue
-		case err != nil:
-			if !take(Summary{ID: id}, err) {
-				return nil
-			}
-		default:
-			if !take(p.Summary(), nil) {
-				return nil
-			}
+		}
+		if !take(id, p, err) {
+			return nil
 		}
 	}
 	return nil
@@ -177,9 +181,15 @@ func (j *Journal) List(take func(Summary, error) bool) error {
 // errEnded is why a run does not go on. One that its caller left, or that failed, may.
 var errEnded = errors.New("the run has ended")
 
+// Finished reports whether a run has come to its end, so that nobody can go on with it. One that
+// its caller left, or that failed, has not.
+func (p *Past) Finished() bool {
+	return p.End != nil && (p.End.Status == Answered || p.End.Status == Unfinished)
+}
+
 // Continue opens a run that was broken off, to go on with it. What a crash has cut is taken
-// off its end.
-func (j *Journal) Continue(id, rules string) (*Run, *Past, error) {
+// off its end. By is the person who wants that; "": nobody, the program does.
+func (j *Journal) Continue(id, rules, by string) (*Run, *Past, error) {
 	if _, err := j.Load(id); err != nil {
 		return nil, nil, err
 	}
@@ -187,16 +197,17 @@ func (j *Journal) Continue(id, rules string) (*Run, *Past, error) {
 	if err != nil {
 		return nil, nil, missing(err)
 	}
-	r := &Run{file: f, now: j.cfg.Now, acts: map[string]bool{}, fresh: true}
+	r, leave := j.run(id, f), f.Close
 	p, err := func() (*Past, error) {
 		if err := hold(f); err != nil {
-			return nil, err
+			return nil, err // it goes on, maybe in this process
 		}
+		leave = r.Close
 		p, err := j.Load(id) // nobody else writes from here on
 		switch {
 		case err != nil:
 			return nil, err
-		case p.End != nil && (p.End.Status == Answered || p.End.Status == Unfinished):
+		case p.Finished():
 			return nil, fmt.Errorf("%s: %w: %s", id, errEnded, p.End.Status)
 		}
 		if err := f.Truncate(p.size); err != nil {
@@ -205,10 +216,10 @@ func (j *Journal) Continue(id, rules string) (*Run, *Past, error) {
 		for i := range p.Records {
 			r.matters(&p.Records[i])
 		}
-		return p, r.Add(Record{Resume: &Resume{Rules: rules, Doubt: p.Doubt()}})
+		return p, r.Add(Record{Resume: &Resume{Rules: rules, Doubt: p.Doubt(), By: by}})
 	}()
 	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
+		return nil, nil, errors.Join(err, leave())
 	}
 	return r, p, nil
 }

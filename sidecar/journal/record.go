@@ -73,6 +73,7 @@ type Result struct {
 type Resume struct {
 	Rules string   `json:"rules"`
 	Doubt []string `json:"doubt,omitempty"` // ids of the calls that were about to run
+	By    string   `json:"by,omitempty"`    // the person who wanted it
 }
 
 // The states of a run.

@@ -115,3 +115,17 @@ func absolute(dir string) string {
 	}
 	return dir
 }
+
+// Of is the rule set of a version, if it is in force or remembered; nil: it is not, or does not load
+// any more.
+func (l *Rules) Of(version string) *ruleset.Set {
+	if set := l.Set(); set.Version == version {
+		return set
+	}
+	e, ok := l.past.Find(version)
+	if !ok {
+		return nil
+	}
+	set, _ := ruleset.Load(e.Files)
+	return set
+}

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/built"
+	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/console"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
@@ -45,7 +45,7 @@ func witnessOf(s config.Settings) (*witness.Witness, error) {
 
 // serveAdmin serves the admin API, and the console, until ctx ends, if there is an address for it.
 // ended waits for that.
-func (r *running) serveAdmin(ctx context.Context, experiments *lab.Lab, upstreams func(context.Context) []fleet.State) (ended func(), err error) {
+func (r *running) serveAdmin(ctx context.Context, experiments *lab.Lab, server *sidecar.Server) (ended func(), err error) {
 	s := r.Settings
 	if s.Admin == "" {
 		return func() {}, nil
@@ -56,6 +56,7 @@ func (r *running) serveAdmin(ctx context.Context, experiments *lab.Lab, upstream
 	}
 	api := &admin.API{
 		Lab: experiments, Rules: r.Rules, World: r.guarded.World, Guard: r.judge, Approvals: r.guarded.Approvals, Decisions: r.kept,
+		Runs:  server.Resumer(func(run func(context.Context)) { r.background.Go(func() { run(ctx) }) }),
 		Token: s.AdminToken, Approver: s.ApproverToken, Reader: s.ReaderToken, Local: isLocal(l), Hosts: hosts(s, s.Admin),
 		Metrics: r.Metrics, Log: r.Log, Level: r.Level, Ending: ctx.Done(),
 	}
@@ -72,7 +73,7 @@ func (r *running) serveAdmin(ctx context.Context, experiments *lab.Lab, upstream
 	r.admin = address
 	r.Log.Info("serving the admin API", "event", "admin_start", "address", address)
 	if r.witness != nil {
-		if h, err = r.console(api, h, upstreams); err != nil {
+		if h, err = r.console(api, h, server); err != nil {
 			return nil, errors.Join(err, l.Close())
 		}
 		r.Log.Info("the console is at "+address+"/", "event", "console_start", "address", address+"/")
@@ -87,8 +88,10 @@ func (r *running) serveAdmin(ctx context.Context, experiments *lab.Lab, upstream
 	return func() { <-done }, nil
 }
 
-func (r *running) console(api *admin.API, next http.Handler, upstreams func(context.Context) []fleet.State) (http.Handler, error) {
-	return console.New(console.Config{API: api, Next: next, Witness: r.witness, Upstreams: upstreams, Version: version(), Now: time.Now})
+func (r *running) console(api *admin.API, next http.Handler, server *sidecar.Server) (http.Handler, error) {
+	return console.New(console.Config{
+		API: api, Next: next, Witness: r.witness, Upstreams: server.Upstreams, Decisions: DecisionsIn(r.Settings), Runs: server.Journal(), Version: version(), Now: time.Now,
+	})
 }
 
 // version is that of this program; "": it was not built by the Go command.

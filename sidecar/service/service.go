@@ -109,7 +109,7 @@ func Run(ctx context.Context, c Config) (err error) {
 		return errors.Join(err, l.Close())
 	}
 	defer server.Close()
-	if adminEnded, err = r.serveAdmin(ctx, experiments, server.Upstreams); err != nil {
+	if adminEnded, err = r.serveAdmin(ctx, experiments, server); err != nil {
 		adminEnded = func() {}
 		return errors.Join(err, l.Close())
 	}

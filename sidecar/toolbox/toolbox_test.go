@@ -52,7 +52,7 @@ func lay(t testing.TB, files map[string]string) *rig {
 	}
 	metrics := telemetry.New()
 	g := guard.New(guard.Config{World: guard.NewWorld(guard.Here{Workspace: dir}), Now: time.Now, Metrics: metrics, Log: slog.New(slog.DiscardHandler)})
-	return &rig{t, dir, &Toolbox{Resolver: net.DefaultResolver, Environ: os.Environ()}, g.Run(ruletest.Shipped(t), policy.Subject{Model: "executor"})}
+	return &rig{t, dir, &Toolbox{Resolver: net.DefaultResolver, Environ: os.Environ()}, g.Run(ruletest.Shipped(t), policy.Subject{Model: "executor"}, "run")}
 }
 
 // call runs a tool as a run does: refused is why the guard does not let it.

@@ -31,6 +31,7 @@ type Planner struct {
 
 // Caller is what the headers of a request say.
 type Caller struct {
+	Request string        // its id; may be ""
 	Session string        // counts where the request itself names none; may be ""
 	Waits   time.Duration // how long the caller waits for us; 0: it does not say
 	Watch   Watcher       // of this request; nil: nobody watches
@@ -82,7 +83,7 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 		t.known.Bounds = func(tool string, chars int) trim.Bounds {
 			return set.Results.Bounds(ruleset.OfGateway, tool, t.window, chars)
 		}
-		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, said)
+		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, from.Request, said)
 		t.results(req)
 		t.copying(req)
 		t.circling(set.Loop.Look(req))

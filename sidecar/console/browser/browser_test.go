@@ -2,8 +2,11 @@
 package browser
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -173,4 +176,11 @@ func (b *tab) shot(name string) {
 	ruletest.Must(b.t, err)
 	ruletest.Must(b.t, os.MkdirAll(dir, 0o755))
 	ruletest.Must(b.t, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
+}
+
+// peek is the body of a request, which stays whole.
+func peek(r *http.Request) (string, error) {
+	doc, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(doc))
+	return string(doc), err
 }

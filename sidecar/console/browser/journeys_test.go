@@ -64,20 +64,25 @@ func TestFocus(t *testing.T) {
 	b := open(t, s)
 	b.signIn("Ann", stage.Approver)
 	b.to("/console/approvals")
+	want := "Skip to the content, gpt-oss-executor, Live, Approvals1 waiting, Decisions, Runs, Playground, Rules, Experiments, Health, Sign out, Keys, Notify me, what would run, paths.yaml:205, Why not (the model reads, Deny"
+	if got := b.stops(17); got != want {
+		t.Errorf("the focus goes\n%s\nwant\n%s", got, want)
+	}
+}
+
+// stops are where the focus comes by, in words.
+func (b *tab) stops(n int) string {
+	b.t.Helper()
 	var stops []string
-	for range 15 {
+	for range n {
 		b.keys("\t")
-		stop := eval[string](b, `(() => {
+		stops = append(stops, eval[string](b, `(() => {
 			const e = document.activeElement;
 			if (getComputedStyle(e).outlineStyle === 'none') return 'no outline: ' + e.outerHTML;
 			return (e.labels?.[0]?.textContent ?? e.getAttribute('aria-label') ?? e.textContent).trim().split('\n')[0].slice(0, 24).trim();
-		})()`)
-		stops = append(stops, stop)
+		})()`))
 	}
-	want := "Skip to the content, gpt-oss-executor, Live, Approvals1 waiting, Playground, Experiments, Rules, Health, Sign out, Keys, Notify me, what would run, paths.yaml:205, Why not (the model reads, Deny"
-	if got := strings.Join(stops, ", "); got != want {
-		t.Errorf("the focus goes\n%s\nwant\n%s", got, want)
-	}
+	return strings.Join(stops, ", ")
 }
 
 // An approver sees a new question without a reload, and answers it; what they write meanwhile stays.

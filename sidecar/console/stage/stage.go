@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +31,18 @@ const (
 	Approver = "approver-token-of-the-test"
 	Reader   = "reader-token-of-the-test"
 )
+
+// Kept are settings with a state folder, in which there are a decision log and the runs of tools of this
+// program.
+func Kept(t testing.TB, more func(*config.Settings)) func(*config.Settings) {
+	dir := t.TempDir()
+	return func(s *config.Settings) {
+		s.State, s.Decisions, s.WorkspaceTools = filepath.Join(dir, "state"), filepath.Join(dir, "log"), "on"
+		if more != nil {
+			more(s)
+		}
+	}
+}
 
 // Server is one that runs until its test ends.
 type Server struct {
@@ -104,9 +117,14 @@ const Tools = `[{"type":"function","function":{"name":"exec","parameters":{"type
 // Ask sends a request whose user message picks a scenario, and gives the body of the answer.
 func (s *Server) Ask(session, user string, stream bool) string {
 	s.t.Helper()
-	body, err := json.Marshal(map[string]any{
+	return s.send(session, map[string]any{
 		"model": "gpt-oss", "stream": stream, "tools": json.RawMessage(Tools), "messages": []map[string]string{{"role": "user", "content": user}},
 	})
+}
+
+func (s *Server) send(session string, request map[string]any) string {
+	s.t.Helper()
+	body, err := json.Marshal(request)
 	ruletest.Must(s.t, err)
 	req, err := http.NewRequest(http.MethodPost, s.Chat+"/chat/completions", bytes.NewReader(body))
 	ruletest.Must(s.t, err)
@@ -118,6 +136,12 @@ func (s *Server) Ask(session, user string, stream bool) string {
 	doc, err := io.ReadAll(res.Body)
 	ruletest.Must(s.t, err)
 	return string(doc)
+}
+
+// Run sends a request that begins a run of executor mode, and gives the body of the answer.
+func (s *Server) Run(session, user string) string {
+	s.t.Helper()
+	return s.send(session, map[string]any{"model": "executor", "messages": []map[string]string{{"role": "user", "content": user}}})
 }
 
 // Model plays a reply for each user message, and more; anything else gets a plain text.

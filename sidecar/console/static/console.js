@@ -12,7 +12,7 @@ function connect(address) {
   source = new EventSource(address);
   source.onopen = () => { lost.hidden = true; };
   source.onerror = () => { lost.hidden = false; };
-  for (const name of ['turns', 'approvals']) {
+  for (const name of ['turns', 'approvals', 'runs']) {
     source.addEventListener(name, (e) => document.dispatchEvent(new CustomEvent('console:' + name, { detail: JSON.parse(e.data) })));
   }
 }
@@ -84,6 +84,7 @@ document.addEventListener('console:approvals', () => {
   if (heard++ === 0) return; // what the page shows already
   document.querySelectorAll('[data-part][data-on="approvals"]').forEach(refresh);
 });
+document.addEventListener('console:runs', () => document.querySelectorAll('[data-part][data-on="runs"]').forEach(refresh));
 document.addEventListener('console:back', () => document.querySelectorAll('[data-part]').forEach(refresh));
 
 const here = document.querySelector('.top nav [aria-current]');
