@@ -63,6 +63,7 @@ func (a *API) Handler() http.Handler {
 		"/log":                   {"GET": a.level, "PUT": a.setLevel},
 		"/explain":               {"POST": a.explain},
 		"/profile/{name}":        {"GET": a.profile},
+		"/debug/pprof/{name...}": {"GET": a.pprof},
 		"/approvals":             {"GET": a.guarded(a.approvals)},
 		"/approvals/{id}":        {"GET": a.guarded(a.approval)},
 		"/approvals/{id}/allow":  {"POST": a.guarded(a.allow)},
@@ -219,7 +220,7 @@ func needs(r *http.Request) web.Role {
 	looks := r.Method == http.MethodGet || r.Method == http.MethodHead
 	path := r.URL.Path
 	switch {
-	case strings.HasPrefix(path, "/profile/"):
+	case strings.HasPrefix(path, "/profile/"), strings.HasPrefix(path, "/debug/"):
 		return web.Admin
 	case strings.HasPrefix(path, "/approvals/") && (looks || strings.HasSuffix(path, "/allow") || strings.HasSuffix(path, "/deny")):
 		return web.Approver // one approval shows a call with nothing masked

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"runtime/debug"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/built"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/console"
@@ -87,9 +85,5 @@ func (r *running) serveAdmin(ctx context.Context, experiments *lab.Lab, upstream
 }
 
 func (r *running) console(api *admin.API, next http.Handler, upstreams func(context.Context) []fleet.State) (http.Handler, error) {
-	version := ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		version = built.Of(info).Version
-	}
-	return console.New(console.Config{API: api, Next: next, Witness: r.witness, Upstreams: upstreams, Version: version, Now: time.Now})
+	return console.New(console.Config{API: api, Next: next, Witness: r.witness, Upstreams: upstreams, Version: version(), Now: time.Now})
 }

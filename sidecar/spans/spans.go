@@ -23,7 +23,7 @@ import (
 // Name is that of the instrumentation, and what its own attributes and events begin with.
 const (
 	Name   = "github.com/jgavinray/gpt-oss-executor"
-	prefix = "gpt_oss_executor."
+	prefix = "gptoss_executor."
 )
 
 // Tracer begins the spans of requests.

@@ -40,6 +40,7 @@ type Metrics struct {
 	Units       *Vec // experiment, arm: that were in it
 	Outcomes    *Vec // experiment, arm, measure, of: sum, events
 	Connections *Vec // of confined commands, by outcome: connected, refused, failed
+	Telemetry   *Vec // spans of OpenTelemetry, by outcome: ended, sent, lost
 
 	inference inference
 }
@@ -81,6 +82,7 @@ func New() *Metrics {
 		Units:       gauge("experiment_units", "Units that were in an arm of an experiment.", "experiment", "arm"),
 		Outcomes:    gauge("experiment_outcomes", "What is counted of an arm of an experiment, by measure: the sum, and of how many events.", "experiment", "arm", "measure", "of"),
 		Connections: counter("connections_total", "Connections that confined commands wanted, by outcome: connected, refused, failed.", "outcome"),
+		Telemetry:   counter("spans_total", "Spans of OpenTelemetry: ended (they wait to be sent), sent, lost. What has ended and is neither waits, or came while the queue was full.", "outcome"),
 		Rules:       gauge("rules_info", "1 for the version of the rules in force.", "version"),
 		Files:       gauge("rules_file_info", "1 for each file of the rules in force: the first 12 digits of its sha256.", "file", "sha256"),
 		Reloads:     counter("rules_reloads_total", "Changes of the rule files, by result.", "result"),
