@@ -46,7 +46,7 @@ var rooms = [][]string{
 	{"sidecar/errorlog", "sidecar/header", "sidecar/otlp"},
 	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "tools/refer", "tools/calltags", "tools/wording", "tools/notation", "sidecar/jsonend", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script", "sidecar/trial"},
 	{"internal/alphabet", "sidecar/circuit", "sidecar/whereabouts", "tools/callcode", "sidecar/wish", "sidecar/pattern", "sidecar/react", "sidecar/sentence", "internal/json5"},
-	{"internal/atomicfile", "internal/scan", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet", "internal/noise", "internal/jsonlines", "internal/anytime", "internal/recent", "internal/built", "internal/others", "internal/parent", "sidecar/tracectx"},
+	{"internal/atomicfile", "internal/scan", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet", "internal/noise", "internal/jsonlines", "internal/anytime", "internal/recent", "internal/built", "internal/others", "internal/parent", "sidecar/tracectx", "internal/collector"},
 }
 
 // only is who may import what, of the world outside.
@@ -61,8 +61,8 @@ var only = map[string][]string{
 	"golang.org/x/net/bpf":                  {"sidecar/confine"},
 	"go.opentelemetry.io/otel":              {"sidecar/spans", "sidecar/otlp"},
 	"go.opentelemetry.io/otel/sdk":          {"sidecar/otlp"},
-	"go.opentelemetry.io/proto":             {"sidecar/otlp"},
-	"google.golang.org/protobuf":            {"sidecar/otlp"},
+	"go.opentelemetry.io/proto":             {"sidecar/otlp", "internal/collector"},
+	"google.golang.org/protobuf":            {"sidecar/otlp", "internal/collector"},
 }
 
 // never is what a room must not know: HTTP, network, files, clock, logger.
