@@ -117,7 +117,8 @@ func (p *poster) body(m proto.Message) ([]byte, error) {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
 	_, err = z.Write(doc)
-	return out.Bytes(), errors.Join(err, z.Close())
+	err = errors.Join(err, z.Close())
+	return out.Bytes(), err
 }
 
 // once tries once. again is how long the collector wants to be left alone; below 0: another attempt
