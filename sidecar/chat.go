@@ -51,7 +51,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, to translate) (er
 	set := s.rules.Set()
 	w.Header().Set(web.RulesVersion, set.Version) // of these rules, whatever is edited meanwhile
 	ctx, span := s.placed(w, r, set)
-	defer func() { span.End(statusOf(err)) }()
+	defer func() {
+		if span.End(statusOf(err)); err != nil {
+			err = &placedError{err, ctx}
+		}
+	}()
 	leave, err := s.enter(r, &set.Limits)
 	if err != nil {
 		return err
@@ -89,6 +93,15 @@ func (s *Server) placed(w http.ResponseWriter, r *http.Request, set *ruleset.Set
 	}
 	return s.spans.Request(r.Context(), r, id, set.Limits.Trace)
 }
+
+// placedError is an error, and where in a trace it was made: who writes it to the log has left that
+// context.
+type placedError struct {
+	error
+	ctx context.Context
+}
+
+func (e *placedError) Unwrap() error { return e.error }
 
 // opened is a request whose answer has been opened.
 type opened struct {

@@ -24,6 +24,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
@@ -53,6 +54,7 @@ type setup struct {
 	lab        *lab.Lab
 	metrics    *telemetry.Metrics // nil: new ones
 	spans      *spans.Tracer
+	json       bool          // the log is in JSON
 	roleWait   time.Duration // 0: as it is
 }
 
@@ -89,6 +91,9 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 		cfg.url = up.URL
 	}
 	log := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	if cfg.json {
+		log = slog.New(tracectx.NewHandler(slog.NewJSONHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	}
 	if cfg.listening == nil {
 		cfg.listening = sockets.Listening
 	}

@@ -24,7 +24,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
@@ -169,8 +168,12 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if said.Status == upstream.StatusClosed {
 		return // nobody is there to read it
 	}
+	ctx := r.Context()
+	if where := (*placedError)(nil); errors.As(err, &where) {
+		ctx = where.ctx
+	}
 	if r.Context().Err() == nil && said.Log != "" {
-		s.log.WarnContext(tracectx.With(r.Context(), tracectx.Incoming(r.Header, "")), "request failed", "event", "request_failed", "request", w.Header().Get(web.RequestID), "path", r.URL.Path, "status", said.Status, "code", said.Code, "detail", said.Log)
+		s.log.WarnContext(ctx, "request failed", "event", "request_failed", "request", w.Header().Get(web.RequestID), "path", r.URL.Path, "status", said.Status, "code", said.Code, "detail", said.Log)
 	}
 	if err := said.Respond(w); err != nil && r.Context().Err() == nil {
 		s.log.Debug("answer not delivered", "event", "answer_lost", "detail", err.Error())

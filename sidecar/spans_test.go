@@ -445,3 +445,29 @@ func TestCollectorIsOff(t *testing.T) {
 		t.Errorf("the end took %s", took)
 	}
 }
+
+// Each line about a request says which one it is, and where in its trace: with a collector and without.
+func TestLogOfATrace(t *testing.T) {
+	replies := []script.Reply{script.Native("exec", `{"command":"rm -rf /"}`), script.Text("Done."), script.Fail(400, "no"), script.Native("web_search", `{"query":"x"}`), script.Text("Found.")}
+	b, set := &bench{}, *ruletest.Shipped(t)
+	cfg := setup{set: &set, sources: []executor.Source{b}, server: "vllm", json: true}
+	for name, r := range map[string]*rig{
+		"without": start(t, cfg, script.New(script.Scenario{Steps: replies})), "with": followPlay(t, cfg, replies...).rig,
+	} {
+		parent := []string{"traceparent", "00-" + callersTrace + "-" + callersSpan + "-01", "x-request-id", "r1"}
+		r.chat(asking(streaming+","+bothTool), parent...)
+		r.chat(asking(""), parent...)
+		r.chat(`{"model":"executor","messages":[{"role":"user","content":"find it"}]}`, parent...)
+		for _, event := range []string{"policy_deny", "fault", "request_served", "request_failed", "executor_run_start", "gpt_oss_call_complete", "tool_execution_success", "executor_run_end"} {
+			lines := slices.DeleteFunc(strings.Split(r.log.String(), "\n"), func(line string) bool { return !strings.Contains(line, `"event":"`+event+`"`) })
+			if len(lines) == 0 {
+				t.Errorf("%s: no line %s", name, event)
+			}
+			for _, line := range lines {
+				if !strings.Contains(line, `"request":"r1"`) || !strings.Contains(line, `"trace_id":"`+callersTrace+`"`) || strings.Contains(line, `"span_id":"`) != (name == "with") || strings.Count(line, `"request":`) != 1 {
+					t.Errorf("%s: %s", name, line)
+				}
+			}
+		}
+	}
+}
