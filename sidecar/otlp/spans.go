@@ -152,5 +152,5 @@ func valueOf(v attribute.Value) *common.AnyValue {
 		}
 		return &common.AnyValue{Value: &common.AnyValue_ArrayValue{ArrayValue: list}}
 	}
-	return text(v.Emit())
+	return text(v.String())
 }
