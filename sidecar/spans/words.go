@@ -2,7 +2,6 @@ package spans
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -66,12 +65,12 @@ func short(s string, most int) string {
 
 // text is a text as a span has it.
 func (w *Words) text(s string) string {
-	if out := cut(s, int(w.Bytes)); len(s) > len(out) && len(s) > int(w.Bytes) {
-		return out + fmt.Sprintf("… (%d bytes)", len(s))
-	} else {
-		return out
-	}
+	r := room{int(w.Bytes)}
+	return r.take(s)
 }
+
+// ends is what a text that was cut ends with.
+const ends = "… (cut)"
 
 // message is one as the conventions have it.
 type message struct {
@@ -94,9 +93,11 @@ type room struct{ left int }
 
 // take is a text as far as there is room.
 func (r *room) take(s string) string {
-	out := cut(s, max(r.left, 0))
-	if r.left -= len(out) + 64; len(out) < len(s) && r.left <= 0 {
-		out += fmt.Sprintf("… (%d bytes)", len(s))
+	most := max(r.left, 0)
+	out := cut(s, most)
+	r.left -= len(out) + 64 // for what stands around it
+	if len(s) > most {
+		out += ends
 	}
 	return out
 }
@@ -169,11 +170,11 @@ func (w *Words) said(d *reading.Delta, thought []byte, finish string) string {
 	type call struct{ id, name, args string }
 	var calls []call
 	for _, c := range d.Calls { // in pieces
-		for len(calls) <= c.Index && len(calls) < maxEvents {
-			calls = append(calls, call{})
-		}
-		if c.Index < 0 || c.Index >= len(calls) {
+		if c.Index < 0 || c.Index >= maxEvents {
 			continue
+		}
+		for len(calls) <= c.Index {
+			calls = append(calls, call{})
 		}
 		to := &calls[c.Index]
 		to.id, to.name, to.args = orElse(to.id, c.ID), to.name+c.Name, to.args+string(c.Arguments)

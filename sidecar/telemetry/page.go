@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -122,7 +123,7 @@ func (p *page) line(name, labels string, value float64, of *exemplar) {
 	}
 	p.WriteString(" " + number(value))
 	if of != nil {
-		p.WriteString(` # {trace_id="` + of.trace + `",span_id="` + of.span + `"} ` + number(of.value) + " " + number(of.at))
+		p.WriteString(` # {trace_id="` + of.trace + `",span_id="` + of.span + `"} ` + number(of.value) + " " + strconv.FormatFloat(of.at, 'f', 3, 64))
 	}
 	p.WriteByte('\n')
 }
