@@ -34,7 +34,7 @@ var rooms = [][]string{
 	{"internal/ruletest", "internal/starter", "sidecar/serverlog"},
 	{"sidecar/ruleset", "sidecar/publish"},
 	{"internal/shipped"},
-	{"sidecar/programs", "sidecar/edits", "sidecar/experiment", "sidecar/loops"},
+	{"sidecar/programs", "sidecar/edits", "sidecar/experiment", "sidecar/loops", "sidecar/spans"},
 	{"sidecar/cond"},
 	{"sidecar/config"},
 	{"sidecar/rulefile", "sidecar/parse", "sidecar/prompt", "policy"},
@@ -43,10 +43,10 @@ var rooms = [][]string{
 	{"policy/program", "policy/paths", "sidecar/openclaw/file", "sidecar/reading", "sidecar/openai", "sidecar/web", "sidecar/pin"},
 	{"policy/urls", "sidecar/evidence", "sidecar/envelope", "sidecar/inert", "sidecar/openclaw"},
 	{"tools"},
-	{"sidecar/errorlog", "sidecar/header"},
+	{"sidecar/errorlog", "sidecar/header", "sidecar/otlp"},
 	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "tools/refer", "tools/calltags", "tools/wording", "tools/notation", "tools/printed", "sidecar/jsonend", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script", "sidecar/trial"},
 	{"internal/alphabet", "sidecar/circuit", "sidecar/whereabouts", "tools/callcode", "sidecar/wish", "sidecar/pattern", "sidecar/react", "sidecar/sentence", "internal/json5"},
-	{"internal/atomicfile", "internal/scan", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet", "internal/noise", "internal/jsonlines", "internal/anytime", "internal/recent", "internal/built", "internal/others", "internal/parent", "internal/plot"},
+	{"internal/atomicfile", "internal/scan", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet", "internal/noise", "internal/jsonlines", "internal/anytime", "internal/recent", "internal/built", "internal/others", "internal/parent", "internal/plot", "sidecar/tracectx", "internal/collector"},
 }
 
 // only is who may import what, of the world outside.
@@ -59,6 +59,10 @@ var only = map[string][]string{
 	"github.com/hashicorp/go-retryablehttp": {"sidecar/upstream"},
 	"mvdan.cc/sh/v3":                        {"policy/shell", "policy/plain", "tools/wording"},
 	"golang.org/x/net/bpf":                  {"sidecar/confine"},
+	"go.opentelemetry.io/otel":              {"sidecar/spans", "sidecar/otlp"},
+	"go.opentelemetry.io/otel/sdk":          {"sidecar/otlp"},
+	"go.opentelemetry.io/proto":             {"sidecar/otlp", "internal/collector"},
+	"google.golang.org/protobuf":            {"sidecar/otlp", "internal/collector"},
 }
 
 // never is what a room must not know: HTTP, network, files, clock, logger.

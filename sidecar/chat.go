@@ -18,6 +18,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/responses"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
@@ -44,16 +46,22 @@ type translate func(body []byte) (chat []byte, asked *responses.Asked, err error
 // serve serves one request, in one direction:
 //
 //	bytes → request → rule set → turn, or turns in a run → sink
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, to translate) error {
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, to translate) (err error) {
 	began := time.Now()
 	set := s.rules.Set()
 	w.Header().Set(web.RulesVersion, set.Version) // of these rules, whatever is edited meanwhile
+	ctx, span := s.placed(w, r, set)
+	defer func() {
+		if span.End(statusOf(err)); err != nil {
+			err = &placedError{err, ctx}
+		}
+	}()
 	leave, err := s.enter(r, &set.Limits)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	o, err := s.begin(w, r, set, to)
+	o, err := s.begin(ctx, w, r, set, to, span.Children())
 	if err != nil {
 		o.record.Served(turn.Account{}, statusOf(err), errorText(err))
 		return err
@@ -64,17 +72,36 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, to translate) err
 		s.metrics.Open.Inc()
 		defer s.metrics.Open.Dec()
 	}
-	err = o.answer.Run(r.Context(), o.out)
+	err = o.answer.Run(ctx, o.out)
 	account := o.answer.Account()
 	if statusOf(err) != upstream.StatusClosed { // a caller who left shows nothing
 		o.seat.Served(account, time.Since(began), err != nil)
 	}
 	o.record.Served(account, statusOf(err), errorText(err))
-	s.served(w, r, account, began, streams, to != nil, err)
-	s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)).Observe(time.Since(began).Seconds())
+	s.served(ctx, w, account, began, streams, to != nil, err)
+	s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)).Observe(time.Since(began).Seconds(), tracectx.Of(ctx))
 	s.metrics.Requests.WithLabelValues(o.model, strconv.Itoa(statusOf(err))).Inc()
 	return err
 }
+
+// placed is the context of a request, which says where in a trace it is, and its span, if anybody
+// traces.
+func (s *Server) placed(w http.ResponseWriter, r *http.Request, set *ruleset.Set) (context.Context, *spans.Request) {
+	id := w.Header().Get(web.RequestID)
+	if s.spans == nil {
+		return tracectx.With(r.Context(), tracectx.Incoming(r.Header, id)), nil
+	}
+	return s.spans.Request(r.Context(), r, id, set.Limits.Trace)
+}
+
+// placedError is an error, and where in a trace it was made: who writes it to the log has left that
+// context.
+type placedError struct {
+	error
+	ctx context.Context
+}
+
+func (e *placedError) Unwrap() error { return e.error }
 
 // opened is a request whose answer has been opened.
 type opened struct {
@@ -112,15 +139,15 @@ type answering interface {
 }
 
 // served is the one line that every request leaves in the log.
-func (s *Server) served(w http.ResponseWriter, r *http.Request, a turn.Account, began time.Time, streams, responses bool, err error) {
+func (s *Server) served(ctx context.Context, w http.ResponseWriter, a turn.Account, began time.Time, streams, responses bool, err error) {
 	status := statusOf(err)
 	if s.account != nil {
-		s.account(r.Context(), a)
+		s.account(ctx, a)
 	}
 	s.metrics.Tokens.WithLabelValues(a.Model, "prompt").Add(float64(a.Prompt))
 	s.metrics.Tokens.WithLabelValues(a.Model, "completion").Add(float64(a.Completion))
 	s.metrics.Tokens.WithLabelValues(a.Model, "reasoning").Add(float64(a.Reasoning))
-	s.log.LogAttrs(r.Context(), slog.LevelInfo, "served", slog.String("event", "request_served"), slog.String("request", w.Header().Get(web.RequestID)),
+	s.log.LogAttrs(ctx, slog.LevelInfo, "served", slog.String("event", "request_served"), slog.String("request", w.Header().Get(web.RequestID)),
 		slog.String("run", w.Header().Get(runID)), slog.String("experiment", w.Header().Get(experimentHeader)), slog.String("model", a.Model), slog.String("upstream", a.Upstream), slog.String("agent", a.Who.Agent), slog.String("session", a.Who.Session),
 		slog.Int("status", status), slog.Bool("stream", streams), slog.Bool("responses", responses), slog.Int("turns", a.Turns), slog.String("style", a.Style), slog.String("strategies", strings.Join(a.Strategies, " ")),
 		slog.String("edits", strings.Join(a.Edits, " ")), slog.Int("calls", a.Calls), slog.Int("refused", a.Refused), slog.Int("prompt_tokens", a.Prompt), slog.Int("completion_tokens", a.Completion), slog.Int("reasoning_tokens", a.Reasoning),
@@ -132,7 +159,7 @@ const runID = "X-Run-Id"
 
 // begin reads the request, plans what answers it and opens the answer. The request itself is
 // not kept: a turn may last for minutes.
-func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set, to translate) (o opened, err error) {
+func (s *Server) begin(ctx context.Context, w http.ResponseWriter, r *http.Request, set *ruleset.Set, to translate, span *spans.Parent) (o opened, err error) {
 	body, err := readBody(w, r, int64(set.Limits.RequestBytes))
 	if err != nil {
 		return o, err
@@ -147,7 +174,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set,
 	if err != nil {
 		return o, err
 	}
-	caller := turn.Caller{Request: w.Header().Get(web.RequestID), Session: named(r.Header, req), Waits: callerWaits(r.Header)}
+	caller := turn.Caller{Request: w.Header().Get(web.RequestID), Session: named(r.Header, req), Waits: callerWaits(r.Header), Spans: span}
 	var watch []turn.Watcher
 	if o.seat = s.seat(w, set, req, caller); o.seat != nil {
 		set, watch = o.seat.Set, append(watch, o.seat)
@@ -157,7 +184,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set,
 	}
 	caller.Watch = turn.Watchers(watch...)
 	if s.runs != nil && executor.Wants(set, req) {
-		run, err := s.runs.Begin(r.Context(), set, req, caller)
+		run, err := s.runs.Begin(ctx, set, req, caller)
 		if err != nil {
 			return o, err
 		}
@@ -165,13 +192,13 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, set *ruleset.Set,
 		o.record.OfRun(run.ID)
 		o.model, o.answer = run.Model.ID.Value, run
 	} else {
-		one, err := s.turns.Plan(r.Context(), set, req, caller)
+		one, err := s.turns.Plan(ctx, set, req, caller)
 		if err != nil {
 			return o, err
 		}
 		o.model, o.answer = one.Model.ID.Value, one
 	}
-	o.out = s.sink(w, o.model, req, asked, keepalive(caller.Waits, set.Limits.Keepalive), set.Limits.Idle)
+	o.out = s.sink(ctx, w, o.model, req, asked, keepalive(caller.Waits, set.Limits.Keepalive), set.Limits.Idle)
 	return o, nil
 }
 
@@ -188,15 +215,15 @@ func (s *Server) witnessed(w http.ResponseWriter, set *ruleset.Set, req *openai.
 }
 
 // sink opens the answer.
-func (s *Server) sink(w http.ResponseWriter, model string, req *openai.Request, asked *responses.Asked, alive, idle time.Duration) sink {
+func (s *Server) sink(ctx context.Context, w http.ResponseWriter, model string, req *openai.Request, asked *responses.Asked, alive, idle time.Duration) sink {
 	switch {
 	case asked != nil:
 		return reply.NewResponse(w, reply.ResponseConfig{
-			Asked: asked, Model: model, Stream: req.Stream, Keepalive: alive, Idle: idle, RoleWait: s.roleWait, Log: s.log,
+			Asked: asked, Model: model, Stream: req.Stream, Keepalive: alive, Idle: idle, RoleWait: s.roleWait, Log: tracectx.Bind(s.log, ctx),
 		})
 	case req.Stream:
 		return reply.NewStream(w, reply.StreamConfig{
-			Model: model, Usage: req.UsageWanted, Keepalive: alive, Idle: idle, RoleWait: s.roleWait, Metrics: s.metrics, Log: s.log,
+			Model: model, Usage: req.UsageWanted, Keepalive: alive, Idle: idle, RoleWait: s.roleWait, Metrics: s.metrics, Log: tracectx.Bind(s.log, ctx),
 		})
 	}
 	return reply.NewWhole(w, model, s.metrics)

@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -21,7 +22,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
@@ -49,6 +52,9 @@ type setup struct {
 	sources    []executor.Source
 	journal    *journal.Journal
 	lab        *lab.Lab
+	metrics    *telemetry.Metrics // nil: new ones
+	spans      *spans.Tracer
+	json       bool          // the log is in JSON
 	roleWait   time.Duration // 0: as it is
 }
 
@@ -85,17 +91,20 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 		cfg.url = up.URL
 	}
 	log := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	if cfg.json {
+		log = slog.New(tracectx.NewHandler(slog.NewJSONHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	}
 	if cfg.listening == nil {
 		cfg.listening = sockets.Listening
 	}
-	rules, metrics := fixed{changed(t, cfg)}, telemetry.New()
+	rules, metrics := fixed{changed(t, cfg)}, cmp.Or(cfg.metrics, telemetry.New())
 	up, err := upstream.New(upstream.Config{BaseURL: cfg.url, Key: cfg.key, Server: cfg.server, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(up.Close)
 	r.guard = guard.New(guard.Config{World: cfg.world, Listening: cfg.listening, Decisions: cfg.decisions, Confiner: cfg.confiner, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics), Now: time.Now, Metrics: metrics, Log: log})
-	r.s = New(Config{Rules: rules, Sources: cfg.sources, Journal: cfg.journal, Upstream: up, Keys: cfg.keys, Guard: r.guard, Token: cfg.token, Metrics: metrics, Log: log, RoleWait: cfg.roleWait, Lab: cfg.lab})
+	r.s = New(Config{Rules: rules, Sources: cfg.sources, Journal: cfg.journal, Upstream: up, Keys: cfg.keys, Guard: r.guard, Token: cfg.token, Metrics: metrics, Log: log, RoleWait: cfg.roleWait, Lab: cfg.lab, Spans: cfg.spans})
 	t.Cleanup(r.s.Close)
 	srv := httptest.NewServer(r.s.Handler())
 	t.Cleanup(srv.Close)

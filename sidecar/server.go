@@ -21,6 +21,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
@@ -50,6 +51,7 @@ type Config struct {
 	Log      *slog.Logger
 	Lab      *lab.Lab                            // of experiments; nil: none is run
 	Witness  *witness.Witness                    // keeps the last requests for people who look; nil: nobody does
+	Spans    *spans.Tracer                       // is told what becomes of requests; nil: nobody traces
 	Served   func(context.Context, turn.Account) // is told what came of each request; nil: nobody
 	RoleWait time.Duration                       // of streams; 0: as the package reply has it
 }
@@ -62,6 +64,7 @@ type Server struct {
 	sessions *state.Sessions
 	lab      *lab.Lab
 	witness  *witness.Witness
+	spans    *spans.Tracer
 	account  func(context.Context, turn.Account)
 	token    string
 	names    web.Names
@@ -74,7 +77,7 @@ type Server struct {
 func New(c Config) *Server {
 	limits := c.Rules.Set().Limits
 	s := &Server{
-		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log, lab: c.Lab, witness: c.Witness, account: c.Served, roleWait: cmp.Or(c.RoleWait, reply.RoleWait),
+		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log, lab: c.Lab, witness: c.Witness, spans: c.Spans, account: c.Served, roleWait: cmp.Or(c.RoleWait, reply.RoleWait),
 		sessions: state.NewSessions(maxSessions),
 		turns: &turn.Planner{
 			Fleet: fleet.New(fleet.Config{Main: c.Upstream, Keys: c.Keys, Metrics: c.Metrics, Now: time.Now, Log: c.Log}), Guard: c.Guard, Thoughts: state.NewTexts(limits.Thoughts), Notes: state.NewTexts(limits.Thoughts),
@@ -182,8 +185,12 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if said.Status == upstream.StatusClosed {
 		return // nobody is there to read it
 	}
+	ctx := r.Context()
+	if where := (*placedError)(nil); errors.As(err, &where) {
+		ctx = where.ctx
+	}
 	if r.Context().Err() == nil && said.Log != "" {
-		s.log.Warn("request failed", "event", "request_failed", "request", w.Header().Get(web.RequestID), "path", r.URL.Path, "status", said.Status, "code", said.Code, "detail", said.Log)
+		s.log.WarnContext(ctx, "request failed", "event", "request_failed", "request", w.Header().Get(web.RequestID), "path", r.URL.Path, "status", said.Status, "code", said.Code, "detail", said.Log)
 	}
 	if err := said.Respond(w); err != nil && r.Context().Err() == nil {
 		s.log.Debug("answer not delivered", "event", "answer_lost", "detail", err.Error())

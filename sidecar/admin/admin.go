@@ -78,6 +78,7 @@ func (a *API) Handler() http.Handler {
 		"/rules/hits":               {"GET": a.hits},
 		"/policy/check":             {"POST": a.checkPolicy},
 		"/runs/{id}/resume":         {"POST": a.resume},
+		"/debug/pprof/{name...}":    {"GET": a.pprof},
 	}
 	mux := http.NewServeMux()
 	for path, methods := range routes {
@@ -225,7 +226,7 @@ func needs(r *http.Request) web.Role {
 	looks := r.Method == http.MethodGet || r.Method == http.MethodHead
 	path := r.URL.Path
 	switch {
-	case strings.HasPrefix(path, "/profile/"):
+	case strings.HasPrefix(path, "/profile/"), strings.HasPrefix(path, "/debug/"):
 		return web.Admin
 	case strings.HasPrefix(path, "/approvals/") && (looks || strings.HasSuffix(path, "/allow") || strings.HasSuffix(path, "/deny")):
 		return web.Approver // one approval shows a call with nothing masked

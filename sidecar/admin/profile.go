@@ -2,6 +2,7 @@ package admin
 
 import (
 	"net/http"
+	httppprof "net/http/pprof"
 	"runtime/pprof"
 	"strconv"
 	"strings"
@@ -40,6 +41,23 @@ func (a *API) profile(w http.ResponseWriter, r *http.Request) error {
 	case <-r.Context().Done():
 	case <-a.Ending:
 	case <-time.After(time.Duration(seconds) * time.Second):
+	}
+	return nil
+}
+
+// pprof answers as net/http/pprof does at the same path, for tools that expect it there.
+func (a *API) pprof(w http.ResponseWriter, r *http.Request) error {
+	switch r.PathValue("name") {
+	case "profile":
+		httppprof.Profile(w, r)
+	case "trace":
+		httppprof.Trace(w, r)
+	case "symbol":
+		httppprof.Symbol(w, r)
+	case "cmdline":
+		httppprof.Cmdline(w, r)
+	default:
+		httppprof.Index(w, r)
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ func TestRoles(t *testing.T) {
 		{"POST", "/calls/judge", "{}", false, false, false}, {"PUT", "/log", `{"level":"info"}`, false, false, false}, {"PUT", "/rules", "{}", false, false, false},
 		{"POST", "/runs/x/resume", "", false, false, false}, {"POST", "/rules/rollback", "", false, false, false}, {"POST", "/experiments/x/promote", "", false, false, false}, {"GET", "/profile/heap", "", false, false, false},
 		{"GET", "/rules/hits", "", true, true, false}, {"GET", "/rules/history/x", "", true, true, false},
+		{"GET", "/debug/pprof/heap", "", false, false, false},
 		{"GET", "/healthz", "", true, true, true},
 	} {
 		for token, may := range map[string]bool{"reader": row.reader, "approver": row.approver, adminToken: true} {

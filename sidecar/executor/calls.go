@@ -16,6 +16,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/trim"
@@ -95,14 +96,16 @@ func (r *Run) run(ctx context.Context, s *said, i int, before []tools.Result) (t
 	does := progress(call)
 	r.tell(does)
 	began := r.Now()
+	ctx, span := r.span.Tool(ctx, id, call.Name, call.Arguments)
 	var result tools.Result
 	var err error
 	if refusal == nil {
-		result, refusal, err = r.judged(ctx, id, &call, does, rule)
+		result, refusal, err = r.judged(ctx, id, &call, does, rule, span)
 	}
 	spent := r.Now().Sub(began)
 	took := spent.Milliseconds()
 	if err != nil {
+		span.End("failed", "")
 		return result, err
 	}
 	if refusal != nil {
@@ -126,6 +129,7 @@ func (r *Run) run(ctx context.Context, s *said, i int, before []tools.Result) (t
 	} else {
 		result.Text = r.shown(call.Name, &result) + note
 	}
+	span.End(outcome(&result, refusal), result.Text)
 	err = r.add(journal.Record{Result: &journal.Result{ID: id, Text: result.Text, Failed: result.Failed, Refused: refusal != nil, Doubt: result.Doubt, Took: took}})
 	return result, err
 }
@@ -160,8 +164,11 @@ func (r *Run) shown(tool string, res *tools.Result) string {
 }
 
 // judged runs a call that may run, unless its result is known.
-func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does string, rule ruleset.RunTool) (res tools.Result, refusal *tools.Refusal, err error) {
-	passed, refusal := r.judge.Weigh(ctx, *call, func(e approvals.Entry) {
+func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does string, rule ruleset.RunTool, span *spans.Tool) (res tools.Result, refusal *tools.Refusal, err error) {
+	ear := guard.Ear{Log: r.Log, Told: func(d guard.Told) {
+		span.Decided(spans.Decision{Tool: d.Tool, Effect: string(d.Effect), Rule: d.Rule, Place: d.Place, Outcome: string(d.Outcome)})
+	}}
+	passed, refusal := r.judge.Weigh(ctx, *call, ear, func(e approvals.Entry) {
 		r.tell(fmt.Sprintf("Waiting until %s for somebody to allow this: gpt-oss-executor approvals allow %s", e.Until.Format(time.TimeOnly), e.ID))
 	})
 	if refusal != nil {

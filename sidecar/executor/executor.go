@@ -23,6 +23,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -67,9 +69,12 @@ func New(c Config) *Executor {
 // Run is one run. It is for one Go.
 type Run struct {
 	*Executor
+	Log   *slog.Logger  // of the run
 	ID    string        // of the run that answers: that of an earlier one, where the request was sent before
 	Model ruleset.Model // under the id that the caller sees
 
+	span     *spans.Run // nil: nobody traces
+	status   string     // how it ended; empty: it did not
 	set      *ruleset.Set
 	from     turn.Caller
 	who      policy.Subject
@@ -127,6 +132,8 @@ func (e *Executor) Begin(ctx context.Context, set *ruleset.Set, req *openai.Requ
 	if r.before == nil {
 		r.enter()
 	}
+	ctx, r.span = from.Spans.Run(ctx, r.ID, r.Model.ID.Value, set.Version, set.Arms, r.who)
+	r.from.Spans, r.Log = r.span.Children(), tracectx.Bind(e.Log, ctx)
 	return r, nil
 }
 
@@ -142,7 +149,7 @@ func (e *Executor) plan(ctx context.Context, set *ruleset.Set, req *openai.Reque
 	}
 	from.Runs = true
 	r := &Run{
-		Executor: e, ID: newID(), Model: model, set: set, from: from, who: turn.Asker(req, from, model.ID.Value),
+		Executor: e, Log: e.Log, ID: newID(), Model: model, set: set, from: from, who: turn.Asker(req, from, model.ID.Value),
 		offered: map[string]Source{}, since: e.Now(),
 	}
 	var err error

@@ -62,6 +62,7 @@ func (r *Run) ended(end *ending, err error) {
 			e.Text = err.Error()
 		}
 	}
+	r.status = e.Status
 	if r.kept != nil {
 		if err := errors.Join(r.add(journal.Record{End: &e}), r.kept.Close()); err != nil {
 			r.Log.Error("the end of a run cannot be kept", "event", "journal_broken", "run", r.ID, "detail", err.Error())

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/inert"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -24,8 +26,12 @@ var errTime = errors.New("the time of the run is over")
 // tool has changed anything: a caller may ask again then.
 func (r *Run) Run(ctx context.Context, sink turn.Sink) error {
 	defer r.open.Add(-1)
+	defer func() {
+		r.span.End(cmp.Or(r.status, "given_again"), r.acts.turns, r.acts.calls, r.status == journal.Failed)
+	}()
 	if open := r.open.Add(1); open > int64(r.set.Runs.AtOnce) {
 		defer r.done()
+		r.status = journal.Failed
 		return sink.Fail(r.later(openai.RunsLimited()))
 	}
 	r.sink = sink

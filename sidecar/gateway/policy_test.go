@@ -45,7 +45,7 @@ func TestShippedPolicy(t *testing.T) {
 		{"sessions_spawn", `{"task":"x"}`, false},
 	} {
 		call := tools.Call{Name: c.tool, Arguments: json.RawMessage(c.args), Strategy: "native", Confidence: 1}
-		if _, refusal := run.Weigh(t.Context(), call, func(approvals.Entry) {}); (refusal == nil) != c.passes {
+		if _, refusal := run.Weigh(t.Context(), call, guard.Ear{}, func(approvals.Entry) {}); (refusal == nil) != c.passes {
 			t.Errorf("%s %s: %+v", c.tool, c.args, refusal)
 		}
 	}

@@ -142,7 +142,7 @@ func (j *judge) confine(call *tools.Call, looked *ruleset.Case, understood bool)
 		call.Arguments, err = policy.Wrapped(call.Name, call.Arguments, w)
 	}
 	if err != nil {
-		j.Log.Error("a call is refused, because it cannot be confined", "event", "confine_failed", "tool", call.Name, "detail", err.Error())
+		j.log().Error("a call is refused, because it cannot be confined", "event", "confine_failed", "tool", call.Name, "detail", err.Error())
 		return "This command cannot be run now, because what it may do cannot be noted. Tell the user."
 	}
 	call.Repairs = append(call.Repairs, tools.Repair{Kind: confineRepair, To: w.Ticket})

@@ -63,8 +63,9 @@ type judge struct {
 	world   World         // of this request, from its first call on
 	who     policy.Subject
 	catalog *tools.Catalog
-	as      string          // the name of the request; empty: it gets one
-	request string          // its name in the decision log
+	as      string // the name of the request; empty: it gets one
+	request string // its name in the decision log
+	ear     Ear
 	here    bool            // the calls run here, and not at a gateway
 	hooked  *hooked         // the call stands before a gateway's hook; nil: it comes from a reply
 	facts   *policy.Facts   // of the last call
@@ -80,11 +81,11 @@ type judge struct {
 // itself says behind a start of a line: see openai.Request.Said. A nil func lets every call
 // leave: the rules have nothing to say, and nothing is logged. The log names the request as request
 // says; where that is empty, by a name of its own.
-func (g *Guard) Judge(set *ruleset.Set, who policy.Subject, catalog *tools.Catalog, request string, said func(start string, most int) (texts []string, all bool)) func(*tools.Call) *tools.Refusal {
+func (g *Guard) Judge(set *ruleset.Set, who policy.Subject, catalog *tools.Catalog, request string, said func(start string, most int) (texts []string, all bool), ear Ear) func(*tools.Call) *tools.Refusal {
 	if !set.Judges() && g.Decisions == nil {
 		return nil
 	}
-	j := &judge{Guard: g, set: set, named: set.Named(said), who: who, catalog: catalog, as: request}
+	j := &judge{Guard: g, set: set, named: set.Named(said), who: who, catalog: catalog, as: request, ear: ear}
 	return j.decide
 }
 
@@ -102,17 +103,22 @@ func (j *judge) decide(call *tools.Call) *tools.Refusal {
 		j.request, j.world = cmp.Or(j.as, rand.Text()), j.where(j.set, j.who, j.named)
 	}
 	v, refusal := j.weigh(call)
+	if err := j.write(call, &v, refusal, began); err != nil {
+		j.log().Error("a call is refused, because its decision cannot be logged", "event", "decisions_required", "tool", call.Name, "detail", err.Error())
+		refusal = &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments), Why: "No call may leave while decisions cannot be logged."}
+	}
+	j.hears(call, &v, refusal)
+	return refusal
+}
+
+// write writes a decision to the log, if there is one.
+func (j *judge) write(call *tools.Call, v *verdict, refusal *tools.Refusal, began time.Time) error {
 	if j.Decisions == nil {
-		return refusal
+		return nil
 	}
-	entry := j.entry(call, &v, refusal)
+	entry := j.entry(call, v, refusal)
 	entry.Took = time.Since(began)
-	err := j.Decisions.Add(entry)
-	if err == nil {
-		return refusal
-	}
-	j.Log.Error("a call is refused, because its decision cannot be logged", "event", "decisions_required", "tool", call.Name, "detail", err.Error())
-	return &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments), Why: "No call may leave while decisions cannot be logged."}
+	return j.Decisions.Add(entry)
 }
 
 // weigh decides about a call, and says why it may not leave, or nil. What it has judged is
@@ -172,17 +178,10 @@ func (g *Guard) open() map[int]bool {
 
 // entry is a decision for the log.
 func (j *judge) entry(call *tools.Call, v *verdict, refusal *tools.Refusal) decisions.Decision {
-	outcome := OutcomeOf(call)
-	switch {
-	case j.hooked != nil && j.hooked.asks != nil:
-		outcome = decisions.Asked
-	case refusal != nil:
-		outcome = decisions.Refused
-	}
 	return decisions.Decision{
 		Call: j.hooked.id(), Request: j.request, Approval: v.approval, Session: j.who.Session, Agent: j.who.Agent, Channel: j.who.Channel, Run: j.who.Run, Interactive: j.who.Interactive,
 		Model: j.who.Model, Workspace: j.world.named, Cwd: j.world.cwd, Tool: call.Name, Class: string(j.set.Tools.Class(call.Name)), Strategy: call.Strategy, Confidence: call.Confidence,
-		Arguments: v.args, Effect: cmp.Or(v.Effect, policy.Allow), Enforced: v.Effect != policy.Audit, Outcome: outcome,
+		Arguments: v.args, Effect: cmp.Or(v.Effect, policy.Allow), Enforced: v.Effect != policy.Audit, Outcome: j.outcome(call, refusal),
 		Rule: v.Rule, Place: v.Place, Why: v.Why, Instead: v.Instead, Findings: v.Audits, Rules: j.set.Version, Arms: j.set.Arms,
 	}
 }

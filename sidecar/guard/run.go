@@ -35,8 +35,9 @@ type Passed struct {
 
 // Weigh says why a call may not run, or nil. Where a person must allow the call, it waits for
 // them until ctx ends; asked hears of that.
-func (r *Run) Weigh(ctx context.Context, call tools.Call, asked func(approvals.Entry)) (*Passed, *tools.Refusal) {
+func (r *Run) Weigh(ctx context.Context, call tools.Call, ear Ear, asked func(approvals.Entry)) (*Passed, *tools.Refusal) {
 	j := r.judge
+	j.ear = ear
 	j.ask = func(call *tools.Call, d policy.Decision) (why, approval string) { return j.wait(ctx, call, d, asked) }
 	if refusal := j.decide(&call); refusal != nil {
 		return nil, refusal

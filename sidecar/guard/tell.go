@@ -38,7 +38,7 @@ func (j *judge) tellRule(call *tools.Call, effect policy.Effect, rule, place, wh
 	if effect == policy.Audit {
 		said = append(said, "would", would)
 	}
-	j.Log.Warn("policy", append(said, "tool", call.Name, "strategy", call.Strategy,
+	j.log().Warn("policy", append(said, "tool", call.Name, "strategy", call.Strategy,
 		"rule", rule, "place", place, "why", why, "workspace", j.world.Roots(j.set).Workspace(), "agent", j.who.Agent, "session", j.who.Session, "rules", j.set.Version)...)
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/circuit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/loops"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 )
 
 // Limits is limits.yaml: how much, how long and how often. Each section is a type of its
@@ -24,6 +25,7 @@ type Limits struct {
 	ConfinedLimits `rule:"confined" doc:"Limits of one command that runs confined, with all that it starts. If left out, they are as shipped."`
 	ApprovalLimits `rule:"approvals" doc:"Limits of the calls that a person is asked about. If left out, they are as shipped. Read at start only."`
 	NetworkLimits  `rule:"network" doc:"Limits of the network of one confined command. If left out, they are as shipped."`
+	Trace          spans.Words `rule:"trace" doc:"What spans of OpenTelemetry hold of what people and models wrote. If left out: nothing."`
 }
 
 // SizeLimits are bytes.
@@ -103,10 +105,9 @@ var defaultLimits = Limits{
 	Session:        Pace{AtOnce: 32, PerMinute: 600},
 	Caller:         Pace{AtOnce: 10_000, PerMinute: 600_000},
 	ConfinedLimits: ConfinedLimits{ConfinedTime: 24 * time.Hour, ConfinedProcesses: 512, ConfinedMemory: 8 << 30, ConfinedFile: 8 << 30, ConfinedOutput: 256 << 20},
-	ApprovalLimits: ApprovalLimits{
-		ApprovalPending: 10 * time.Minute, ApprovalGranted: 5 * time.Minute, ApprovalDenied: 10 * time.Minute, ApprovalPerSession: 16, ApprovalTotal: 128,
-	},
-	NetworkLimits: NetworkLimits{NetworkIdle: 5 * time.Minute, NetworkTotal: 6 * time.Hour, NetworkOpen: 256, NetworkServers: 512},
+	ApprovalLimits: ApprovalLimits{ApprovalPending: 10 * time.Minute, ApprovalGranted: 5 * time.Minute, ApprovalDenied: 10 * time.Minute, ApprovalPerSession: 16, ApprovalTotal: 128},
+	NetworkLimits:  NetworkLimits{NetworkIdle: 5 * time.Minute, NetworkTotal: 6 * time.Hour, NetworkOpen: 256, NetworkServers: 512},
+	Trace:          spans.Words{Bytes: 16 << 10},
 }
 
 // Patience is how long a silence of the model server may last, by a limit and by what the

@@ -95,6 +95,18 @@ func TestLockedLimits(t *testing.T) {
 	}
 }
 
+// TestLockedWords: a locked folder keeps words out of spans, whatever the operator says.
+func TestLockedWords(t *testing.T) {
+	mine := map[string]string{"extra/limits.mine.yaml": "version: 1\ntrace: {messages: 16KiB}\n"}
+	set, problems := underLock(t, rulefile.Files{limitsFile: "version: 1\ntrace: {messages: 0}\n"}, mine)
+	if set == nil || set.Limits.Trace.Bytes != 0 || !strings.Contains(problems.Error(), "trace.messages is 16KiB, and the locked folder allows 0") {
+		t.Errorf("%+v\n%v", set, problems)
+	}
+	if set, problems = underLock(t, nil, mine); set == nil || set.Limits.Trace.Bytes != 16<<10 {
+		t.Errorf("without it: %+v\n%v", set, problems)
+	}
+}
+
 // TestPace: a limits.yaml that says nothing of sessions has the limits of the shipped
 // one, and the locked folder lowers these, too.
 func TestPace(t *testing.T) {

@@ -32,6 +32,8 @@ var beyond = regexp.MustCompile(`` +
 	// the words of a row of a program, and folders and variables of confined commands
 	`|stands here twice$|as it begins with no dash$|^only one kind of operands|is no kind of value, and no effect$|is no effect$` +
 	`|cannot be a folder of confined commands|^this is no name of a variable$` +
+	// what a sign is found in
+	`|^the sign is (not )?found in this text$` +
 	// a JSON Schema in a file
 	`|is no name of a tool$|are no JSON Schema|have no type: object$` +
 	// how the keys of a style go together, and what its template has

@@ -20,6 +20,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/errorlog"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 )
 
 // Log is the log of a server.
@@ -57,6 +58,9 @@ func Open(s config.Settings, out, err io.Writer) (*Log, error) {
 		}
 		l.kept = append(l.kept, kept)
 		h = kept
+	}
+	if s.LogFormat == "json" {
+		h = tracectx.NewHandler(h)
 	}
 	l.Logger = slog.New(h)
 	return l, nil

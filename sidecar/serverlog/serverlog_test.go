@@ -2,6 +2,7 @@ package serverlog
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 )
 
 var someProblems = rulefile.Problems{
@@ -107,5 +109,26 @@ func TestLogInOnePiece(t *testing.T) {
 	block = strings.ReplaceAll(block, "\x1b", `\x1b`)
 	if got := strings.Count(out.String(), fmt.Sprintf(" problems=2\n%s\n", block)); got != 400 {
 		t.Errorf("%d of 400 in one piece", got)
+	}
+}
+
+// Lines in JSON say which request and which trace they are about; those in text stay short.
+func TestPlaces(t *testing.T) {
+	ctx := tracectx.With(context.Background(), tracectx.Place{Request: "r1", Trace: "4bf92f3577b34da6a3ce929d0e0e4736", Span: "00f067aa0ba902b7"})
+	for format, want := range map[string]bool{"json": true, "text": false} {
+		var out bytes.Buffer
+		log, err := Open(config.Settings{LogLevel: "info", LogFormat: format, LogOutput: "stdout", ErrorLog: t.TempDir()}, &out, &out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tracectx.Bind(log.Logger, ctx).Warn("a", "event", "x")
+		for _, part := range []string{"r1", "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"} {
+			if strings.Contains(out.String(), part) != want {
+				t.Errorf("%s: %s", format, &out)
+			}
+		}
+		if err := log.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

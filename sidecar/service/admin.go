@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"runtime/debug"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/built"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
@@ -92,13 +90,4 @@ func (r *running) console(api *admin.API, next http.Handler, server *sidecar.Ser
 	return console.New(console.Config{
 		API: api, Next: next, Witness: r.witness, Upstreams: server.Upstreams, Decisions: DecisionsIn(r.Settings), Runs: server.Journal(), Version: version(), Now: time.Now,
 	})
-}
-
-// version is that of this program; "": it was not built by the Go command.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	return built.Of(info).Version
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
@@ -56,6 +57,7 @@ type running struct {
 	judge   *guard.Guard
 	witness *witness.Witness // nil: no console shows the last requests
 	admin   string           // base URL of the admin listener; "": there is none
+	spans   *spans.Tracer    // nil: no collector wants spans
 
 	stop       context.CancelFunc
 	background sync.WaitGroup // what it writes is written whole
@@ -80,6 +82,7 @@ func Run(ctx context.Context, c Config) (err error) {
 	}
 	defer up.Close()
 	defer func() { err = errors.Join(err, r.kept.Close()) }() // the proxy logs to the end
+	defer r.sends()()                                         // after all requests
 	ctx, r.stop = context.WithCancel(ctx)
 	defer r.stop()
 	l, err := listenAt(s.Listen, "listen")
@@ -230,7 +233,7 @@ func (r *running) server(ctx context.Context, up *upstream.Client, experiments *
 		return nil, err
 	}
 	return sidecar.New(sidecar.Config{
-		Lab: experiments, Witness: r.witness, Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Keys: keys, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
+		Lab: experiments, Witness: r.witness, Spans: r.spans, Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Keys: keys, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
 		Names: web.Names{Local: r.local, Token: s.Token != "", Hosts: hosts(s, s.Listen)},
 	}), nil
 }

@@ -3,8 +3,6 @@
 package telemetry
 
 import (
-	"bytes"
-	"net/http"
 	"strings"
 	"time"
 )
@@ -42,6 +40,9 @@ type Metrics struct {
 	Units       *Vec // experiment, arm: that were in it
 	Outcomes    *Vec // experiment, arm, measure, of: sum, events
 	Connections *Vec // of confined commands, by outcome: connected, refused, failed
+	Telemetry   *Vec // spans of OpenTelemetry, by outcome: ended, sent, lost
+
+	inference inference
 }
 
 // New makes the counters, all of them listed.
@@ -57,7 +58,7 @@ func New() *Metrics {
 		return l.add(&Vec{name: prefix + name, help: help, kind: kindHistogram, labels: labels})
 	}
 	return &Metrics{
-		list:      l,
+		list: l, inference: newInference(l),
 		Requests:  counter("requests_total", "Chat completion requests by model id and HTTP status.", "model", "status"),
 		Tokens:    counter("tokens_total", "Tokens as the model server counts them, by model id and kind: prompt, completion, and reasoning, which is a part of completion.", "model", "kind"),
 		Runs:      counter("runs_total", "Runs of executor mode by model id and how they ended: answered, unfinished, failed, left.", "model", "status"),
@@ -81,6 +82,7 @@ func New() *Metrics {
 		Units:       gauge("experiment_units", "Units that were in an arm of an experiment.", "experiment", "arm"),
 		Outcomes:    gauge("experiment_outcomes", "What is counted of an arm of an experiment, by measure: the sum, and of how many events.", "experiment", "arm", "measure", "of"),
 		Connections: counter("connections_total", "Connections that confined commands wanted, by outcome: connected, refused, failed.", "outcome"),
+		Telemetry:   counter("spans_total", "Spans of OpenTelemetry: ended (they wait to be sent), sent, lost. What has ended and is neither waits, or came while the queue was full.", "outcome"),
 		Rules:       gauge("rules_info", "1 for the version of the rules in force.", "version"),
 		Files:       gauge("rules_file_info", "1 for each file of the rules in force: the first 12 digits of its sha256.", "file", "sha256"),
 		Reloads:     counter("rules_reloads_total", "Changes of the rule files, by result.", "result"),
@@ -159,13 +161,3 @@ func (m *Metrics) Approval(outcome string) { m.Approvals.WithLabelValues(outcome
 
 // PendingApprovals records how many questions wait.
 func (m *Metrics) PendingApprovals(n int) { m.Pending.Set(float64(n)) }
-
-// Handler serves the counters, and those of Go and of the process.
-func (m *Metrics) Handler() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		var out bytes.Buffer
-		m.list.write(&out)
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		_, _ = w.Write(out.Bytes())
-	})
-}

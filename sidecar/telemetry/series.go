@@ -1,14 +1,14 @@
 package telemetry
 
 import (
-	"bytes"
-	"cmp"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 )
 
 // What a metric is, in the words of Prometheus.
@@ -19,13 +19,14 @@ const (
 	kindSummary   = "summary"
 )
 
-// bounds are those of the buckets of all histograms, in seconds.
-var bounds = [...]float64{.01, .03, .1, .3, 1, 3, 10, 30, 100, 300}
+// usualBounds are those of the buckets of most histograms, in seconds.
+func usualBounds() []float64 { return []float64{.01, .03, .1, .3, 1, 3, 10, 30, 100, 300} }
 
 // Vec is a metric: a series for each combination of values that its labels had.
 type Vec struct {
 	name, help, kind string
 	labels           []string
+	bounds           []float64      // of the buckets of a histogram; nil: those of all others
 	read             func() float64 // where its only value comes from, if it is no series
 	fill             func(*Vec)     // where its series come from, if they are those of the moment
 
@@ -37,10 +38,12 @@ type Vec struct {
 type Series struct {
 	values []string // of its labels
 
-	mu      sync.Mutex
-	value   float64 // of a histogram, the sum
-	count   uint64
-	buckets [len(bounds)]uint64 // each counts those below it, too
+	mu       sync.Mutex
+	value    float64 // of a histogram, the sum
+	count    uint64
+	bounds   []float64
+	buckets  []uint64   // each counts those below it, too
+	examples []exemplar // one for each bucket, and one for what is above all of them; nil: none was ever there
 }
 
 // WithLabelValues is the series for values, in the order of the labels.
@@ -58,6 +61,12 @@ func (v *Vec) WithLabelValues(values ...string) *Series {
 	s := v.series[key.String()]
 	if s == nil {
 		s = &Series{values: slices.Clone(values)}
+		if v.kind == kindHistogram {
+			if s.bounds = v.bounds; s.bounds == nil {
+				s.bounds = usualBounds()
+			}
+			s.buckets = make([]uint64, len(s.bounds))
+		}
 		v.series[key.String()] = s
 	}
 	return s
@@ -103,16 +112,23 @@ func (s *Series) Add(n float64) {
 	s.value += n
 }
 
-// Observe counts a value of a histogram.
-func (s *Series) Observe(n float64) {
+// Observe counts a value of a histogram. Where the trace of what had it is kept, its ids can be
+// looked up by the value.
+func (s *Series) Observe(n float64, at tracectx.Place) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.value += n
 	s.count++
-	for i, most := range bounds {
-		if n <= most {
-			s.buckets[i]++
+	first := len(s.bounds)
+	for i := len(s.bounds) - 1; i >= 0 && n <= s.bounds[i]; i-- {
+		s.buckets[i]++
+		first = i
+	}
+	if at.Kept {
+		if s.examples == nil {
+			s.examples = make([]exemplar, len(s.bounds)+1)
 		}
+		s.examples[first] = exemplar{n, now(), at.Trace, at.Span}
 	}
 }
 
@@ -127,64 +143,6 @@ func (l *list) add(v *Vec) *Vec {
 	defer l.mu.Unlock()
 	l.all = append(l.all, v)
 	return v
-}
-
-// write writes all metrics in the text format of Prometheus, sorted by name.
-func (l *list) write(out *bytes.Buffer) {
-	l.mu.Lock()
-	all := append(ofGo(), ofProcess()...)
-	all = append(all, l.all...)
-	l.mu.Unlock()
-	slices.SortFunc(all, func(a, b *Vec) int { return cmp.Compare(a.name, b.name) })
-	for _, v := range all {
-		v.write(out)
-	}
-}
-
-func (v *Vec) write(out *bytes.Buffer) {
-	if v.fill != nil {
-		now := &Vec{name: v.name, help: v.help, kind: v.kind, labels: v.labels}
-		v.fill(now)
-		v = now
-	}
-	v.mu.Lock()
-	series := maps.Clone(v.series)
-	v.mu.Unlock()
-	if v.read != nil {
-		series = map[string]*Series{"": {value: v.read()}}
-	}
-	if len(series) == 0 {
-		return
-	}
-	out.WriteString("# HELP " + v.name + " " + escapeHelp(v.help) + "\n# TYPE " + v.name + " " + v.kind + "\n")
-	for _, labels := range slices.Sorted(maps.Keys(series)) {
-		series[labels].write(out, v, labels)
-	}
-}
-
-func (s *Series) write(out *bytes.Buffer, v *Vec, labels string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if v.kind != kindHistogram && s.count == 0 {
-		line(out, v.name, labels, s.value)
-		return
-	}
-	if v.kind == kindHistogram {
-		for i, most := range bounds {
-			line(out, v.name+"_bucket", labels+`le="`+number(most)+`",`, float64(s.buckets[i]))
-		}
-		line(out, v.name+"_bucket", labels+`le="+Inf",`, float64(s.count))
-	}
-	line(out, v.name+"_sum", labels, s.value)
-	line(out, v.name+"_count", labels, float64(s.count))
-}
-
-func line(out *bytes.Buffer, name, labels string, value float64) {
-	out.WriteString(name)
-	if labels != "" {
-		out.WriteString("{" + strings.TrimSuffix(labels, ",") + "}")
-	}
-	out.WriteString(" " + number(value) + "\n")
 }
 
 func number(n float64) string {

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 )
 
 func served(m *Metrics) string {
@@ -23,9 +25,9 @@ func TestServed(t *testing.T) {
 	m.Open.Inc()
 	m.Open.Inc()
 	m.Open.Dec()
-	m.Whole.WithLabelValues("true").Observe(.02)
-	m.Whole.WithLabelValues("true").Observe(1000)
-	m.First.Observe(.01)
+	m.Whole.WithLabelValues("true").Observe(.02, tracectx.Place{})
+	m.Whole.WithLabelValues("true").Observe(1000, tracectx.Place{})
+	m.First.Observe(.01, tracectx.Place{})
 	m.InForce("1", map[string]string{"exec.yaml": "abc"}, true)
 	m.InForce("2", map[string]string{"exec.yaml": "def"}, false)
 	m.DecisionLog(func() float64 { return 7 }, func() float64 { return 0 }, func() float64 { return 0 }, func() float64 { return .5 })

@@ -128,7 +128,7 @@ func (t *Turn) first() bool {
 // say answers with a sentence of the rules in place of an error, and lets the operator know.
 func (t *Turn) say(fault ruleset.Fault, sentence string, about tools.Refusal, err error) error {
 	t.p.Metrics.Said.WithLabelValues(t.labels(string(fault))...).Inc()
-	t.p.Log.Warn("the user reads a sentence of the rules", "event", "said", "fault", fault, "model", t.Model.ID.Value,
+	t.log.Warn("the user reads a sentence of the rules", "event", "said", "fault", fault, "model", t.Model.ID.Value,
 		"server", t.srv.ID.Value, "agent", t.who.Agent, "session", t.who.Session, "detail", detail(about, err), "rules", t.set.Version)
 	if err != nil {
 		t.sink.Begin("") // nothing of the broken reply leaves

@@ -117,8 +117,13 @@ func (t *Turn) hear(piece *Piece, p *Part) {
 // maxEars is of how many choices the words are kept.
 const maxEars = 8
 
-// tellWatcher tells of a choice that has ended.
+// tellWatcher tells of a choice that has ended, and whoever traces the turn.
 func (t *Turn) tellWatcher(choice int, ids []string, r *parse.Reading) {
+	var said *ear
+	if t.listens && choice >= 0 && choice < len(t.ears) {
+		said = &t.ears[choice]
+	}
+	t.traces(r, ids, said)
 	if t.from.Watch == nil {
 		return
 	}
@@ -126,10 +131,9 @@ func (t *Turn) tellWatcher(choice int, ids []string, r *parse.Reading) {
 	if t.listens {
 		h.Facts, h.Tools, h.Workspace = t.reads, t.offered, t.folder
 		h.Facts.Judge, h.Facts.Mentioned = nil, nil // they hold the request
-		if choice >= 0 && choice < len(t.ears) {
-			e := &t.ears[choice]
-			h.Said = parse.Delta{Content: e.content.String(), Reasoning: e.reasoning.String(), Calls: e.calls}
-			h.Thought, h.Finish, h.Lost = e.thought, e.finish, e.bytes > maxHeard
+		if said != nil {
+			h.Said = parse.Delta{Content: said.content.String(), Reasoning: said.reasoning.String(), Calls: said.calls}
+			h.Thought, h.Finish, h.Lost = said.thought, said.finish, said.bytes > maxHeard
 		}
 	}
 	t.from.Watch.Heard(h)

@@ -11,8 +11,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/trim"
@@ -35,6 +37,7 @@ type Caller struct {
 	Session string        // counts where the request itself names none; may be ""
 	Waits   time.Duration // how long the caller waits for us; 0: it does not say
 	Watch   Watcher       // of this request; nil: nobody watches
+	Spans   *spans.Parent // of which its turns are children; nil: nobody traces
 	Runs    bool          // it runs the calls itself, and has each judged before it does
 }
 
@@ -51,15 +54,28 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	if err != nil {
 		return nil, openai.Internal("model " + id + ": " + err.Error())
 	}
-	waiting := deferred(req)
-	t := &Turn{p: p, set: set, route: route, as: model, who: who, from: from, since: time.Now(), agent: len(offered(req)) > 0}
-	if err := t.locate(ctx); err != nil {
+	span := from.Spans.Turn(ctx, id, set.Version, set.Arms, who, req)
+	ctx = span.In(ctx)
+	t := &Turn{p: p, log: tracectx.Bind(p.Log, ctx), span: span, set: set, route: route, as: model, who: who, from: from, since: time.Now(), agent: len(offered(req)) > 0}
+	if err := t.plan(ctx, req); err != nil {
+		t.endSpan(err)
 		return nil, err
 	}
+	return t, nil
+}
+
+// plan decides about the request, for the model server where the way stands.
+func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
+	p, set, from := t.p, t.set, &t.from
+	waiting := deferred(req)
+	if err := t.locate(ctx); err != nil {
+		return err
+	}
 	said := once(req.Said)
+	t.listens = t.span.Words()
 	if from.Watch != nil {
 		from.Watch.Asked(req)
-		t.listens = from.Watch.Listens()
+		t.listens = t.listens || from.Watch.Listens()
 	}
 	if t.listens {
 		if folders := set.Named(said).Folders; len(folders) > 0 {
@@ -68,7 +84,7 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	}
 	read, err := t.edited(req) // by the model; whoever judges calls looks at what came
 	if err != nil {
-		return nil, err
+		return err
 	}
 	t.req = read
 	t.offered = offered(read)
@@ -83,15 +99,16 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 		t.known.Bounds = func(tool string, chars int) trim.Bounds {
 			return set.Results.Bounds(ruleset.OfGateway, tool, t.window, chars)
 		}
-		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, from.Request, said)
+		ear := guard.Ear{Log: t.log}
+		if t.span != nil {
+			ear.Told = t.decided
+		}
+		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, from.Request, said, ear)
 		t.results(req)
 		t.copying(req)
 		t.circling(set.Loop.Look(req))
 	}
-	if err := t.write(ctx); err != nil {
-		return nil, err
-	}
-	return t, nil
+	return t.write(ctx)
 }
 
 // once asks what the gateway says behind a start only once for each: several want to know it.

@@ -19,8 +19,9 @@ func (t *Turn) report(f ruleset.Fault, r *ruleset.Remedy, again bool, about tool
 		action = r.Action
 	}
 	t.account.faulty(Faulty{f, action, about.Name, detail(about, err)})
+	t.span.Fault(string(f), string(action), about.Name, again)
 	t.p.Metrics.Faults.WithLabelValues(t.labels(string(f), string(action))...).Inc()
-	t.p.Log.Info("fault", "event", "fault", "fault", f, "action", action, "model", t.Model.ID.Value, "server", t.srv.ID.Value,
+	t.log.Info("fault", "event", "fault", "fault", f, "action", action, "model", t.Model.ID.Value, "server", t.srv.ID.Value,
 		"tool", about.Name, "detail", detail(about, err), "rules", t.set.Version)
 }
 
@@ -50,7 +51,7 @@ func (t *Turn) count(r *parse.Reading) {
 	}
 	if r.Headless && !t.up.EatsHeaders() {
 		t.up.AteHeader()
-		t.p.Log.Info("this model server eats the header of thoughts: from now on the first text of its replies is held for a moment",
+		t.log.Info("this model server eats the header of thoughts: from now on the first text of its replies is held for a moment",
 			"event", "headers_eaten", "model", t.Model.ID.Value, "server", t.srv.ID.Value)
 	}
 	t.set.Hit(r, func(rule ruleset.Rule) { t.p.Metrics.Hits.WithLabelValues(t.labels(rule.File, rule.ID)...).Inc() })
@@ -60,7 +61,7 @@ func (t *Turn) count(r *parse.Reading) {
 	}
 	for i := range r.Steps {
 		st := &r.Steps[i]
-		t.p.Log.Debug("reading", "event", "reading_step", "strategy", st.Strategy, "rule", st.Rule, "field", st.Field,
+		t.log.Debug("reading", "event", "reading_step", "strategy", st.Strategy, "rule", st.Rule, "field", st.Field,
 			"from", st.From, "to", st.To, "outcome", st.Outcome, "note", st.Note)
 	}
 }
@@ -89,7 +90,7 @@ func (t *Turn) note(ids []string, refusals []tools.Refusal) {
 		if !known {
 			continue // it was no call
 		}
-		t.p.Log.Warn("a call was refused, and others of the same reply have left", "event", "call_refused", "fault", fault, "tool", r.Name,
+		t.log.Warn("a call was refused, and others of the same reply have left", "event", "call_refused", "fault", fault, "tool", r.Name,
 			"detail", r.Why, "left", len(ids), "model", t.Model.ID.Value, "server", t.srv.ID.Value, "agent", t.who.Agent, "session", t.who.Session, "rules", t.set.Version)
 		remedy := t.set.Recovery.For(fault)
 		why := remedy.Correction(r.Name, r.Why, t.catalog.Names())

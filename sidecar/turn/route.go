@@ -55,7 +55,7 @@ func (t *Turn) round(ctx context.Context) (*parse.Reading, error) {
 			return &parse.Reading{}, t.unavailable(tried)
 		}
 		if err := t.move(ctx, from, tried); err != nil {
-			t.p.Log.WarnContext(ctx, "no other model server can be asked", "event", "upstream_unfit", "model", t.Model.ID.Value, "detail", err.Error(), "rules", t.set.Version)
+			t.log.WarnContext(ctx, "no other model server can be asked", "event", "upstream_unfit", "model", t.Model.ID.Value, "detail", err.Error(), "rules", t.set.Version)
 			return &parse.Reading{}, t.unavailable(tried)
 		}
 	}
@@ -67,7 +67,7 @@ func (t *Turn) move(ctx context.Context, from string, why error) error {
 		return err
 	}
 	t.begun = false
-	t.p.Log.WarnContext(ctx, "another model server is asked", "event", "upstream_changed", "model", t.Model.ID.Value,
+	t.log.WarnContext(ctx, "another model server is asked", "event", "upstream_changed", "model", t.Model.ID.Value,
 		"from", from, "to", t.route.Name(), "detail", why.Error(), "session", t.who.Session, "rules", t.set.Version)
 	return t.write(ctx)
 }

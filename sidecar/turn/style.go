@@ -42,7 +42,7 @@ func (t *Turn) choose(ctx context.Context) *ruleset.Style {
 		Model: t.Model.ID.Value, Server: t.srv.ID.Value, Native: t.up.CallsTools(t.Model.Name), Part: part(t.who.Session),
 	})
 	if err != nil {
-		t.p.Log.WarnContext(ctx, "a choice of a style could not be evaluated", "event", "style_unchosen", "detail", err.Error(), "rules", t.set.Version)
+		t.log.WarnContext(ctx, "a choice of a style could not be evaluated", "event", "style_unchosen", "detail", err.Error(), "rules", t.set.Version)
 	}
 	if style != nil && style.Schema && !t.up.Obeys(ctx, t.set, t.srv, t.Model) {
 		return style.Otherwise
@@ -147,7 +147,7 @@ func (t *Turn) otherwise(ctx context.Context, err error) (bool, error) {
 	if err := t.write(ctx); err != nil || t.style == was {
 		return false, err
 	}
-	t.p.Log.WarnContext(ctx, "the model server refuses the request; it is asked in another style", "event", "style_changed", "model", t.Model.ID.Value,
+	t.log.WarnContext(ctx, "the model server refuses the request; it is asked in another style", "event", "style_changed", "model", t.Model.ID.Value,
 		"server", t.srv.ID.Value, "from", styleID(was), "to", styleID(t.style), "detail", f.Why, "rules", t.set.Version)
 	return true, nil
 }
@@ -167,6 +167,6 @@ func (t *Turn) followed(r *parse.Reading) {
 		return
 	}
 	t.up.Disobeys(t.srv, t.Model)
-	t.p.Log.Warn("the model server does not follow the JSON Schema of its style; the next request uses another one", "event", "schema_ignored",
+	t.log.Warn("the model server does not follow the JSON Schema of its style; the next request uses another one", "event", "schema_ignored",
 		"model", t.Model.ID.Value, "server", t.srv.ID.Value, "style", t.style.ID, "next", t.style.Otherwise.ID, "rules", t.set.Version)
 }

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"strconv"
 	"sync"
 	"time"
@@ -16,6 +17,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -27,6 +30,8 @@ var ErrStopping = errors.New("the sidecar is stopping")
 // left to try. It is for one Run.
 type Turn struct {
 	p     *Planner
+	log   *slog.Logger
+	span  *spans.Turn   // nil: nobody traces
 	Model ruleset.Model // that is asked, under the id the caller sees
 
 	route    *fleet.Route
@@ -58,6 +63,7 @@ type Turn struct {
 	remark   *remark        // that the model gets behind it; nil: none
 
 	account Account
+	asking  asking // the last request to a model server
 	sink    Sink
 	choices int                   // of the reply that was read last
 	asked   map[ruleset.Fault]int // further requests so far, by their reason
@@ -67,9 +73,10 @@ type Turn struct {
 
 // Run asks, reads and, within the bounds of the recovery rules, asks again. All of it goes
 // to the sink. The error is an *openai.Error of which nothing has left.
-func (t *Turn) Run(ctx context.Context, sink Sink) error {
-	t.sink = sink
+func (t *Turn) Run(ctx context.Context, sink Sink) (err error) {
+	t.sink, ctx = sink, t.span.In(ctx)
 	defer t.release()
+	defer func() { t.endSpan(err) }()
 	for {
 		reading, err := t.round(ctx)
 		if ctx.Err() != nil {
@@ -126,10 +133,11 @@ func (t *Turn) ask(ctx context.Context) (_ *parse.Reading, err error) {
 		return &parse.Reading{}, errClosed
 	}
 	defer func() { t.ended(ctx, err) }()
-	began := time.Now()
 	t.account.next()
 	t.account.Turns++
-	reply, err := t.up.AskWithin(ctx, t.set, t.srv, t.message(), t.from.Waits, t.route.Budget())
+	within := t.asks(ctx)
+	defer func() { t.askedFor(within, err) }()
+	reply, err := t.up.AskWithin(within, t.set, t.srv, t.message(), t.from.Waits, t.route.Budget())
 	if err != nil {
 		return &parse.Reading{}, err
 	}
@@ -137,7 +145,8 @@ func (t *Turn) ask(ctx context.Context) (_ *parse.Reading, err error) {
 	if t.begun = true; !t.route.Several() {
 		t.req = nil // it may be large, and a reply may last for minutes
 	}
-	t.p.Metrics.First.Observe(time.Since(began).Seconds())
+	t.asking.answered(reply.Stream)
+	t.p.Metrics.First.Observe(time.Since(t.asking.began).Seconds(), tracectx.Of(within))
 	t.sink.Begin(t.servedBy())
 	t.ears = nil
 	facts := t.facts
@@ -183,6 +192,7 @@ func (t *Turn) take(p *Piece) {
 	if !t.came && p.speaks() {
 		t.came = true
 		t.route.Ended(fleet.Served, "")
+		t.asking.came(p.Doc)
 	}
 	t.sink.Take(p)
 	t.moved(p)

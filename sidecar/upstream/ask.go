@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 )
 
 // Reply is an answer with status 200, or one made from an error body.
@@ -111,6 +112,8 @@ func (c *Client) try(ctx context.Context, tries *attempts, body []byte) (*http.R
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream, application/json")
+	place := tracectx.Of(ctx)
+	place.Set(req.Header)
 	c.authorize(req.Request)
 	rc := retryablehttp.Client{
 		HTTPClient:   c.http,

@@ -19,6 +19,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -42,6 +43,8 @@ type Client struct {
 	cfg  Config
 	base string // ends in /v1, or what stands in its place
 	root string // base without its last segment: where /version and /props live
+	host string
+	port int
 	log  *slog.Logger
 
 	pool *http.Transport
@@ -83,7 +86,8 @@ func New(cfg Config) (*Client, error) {
 		ReadBufferSize:      2 << 10, // half of the default: most of a stream is
 		WriteBufferSize:     2 << 10, // waiting, and what is long goes past them
 	}
-	return &Client{cfg: cfg, base: base, root: root, log: cfg.Log, abilities: newAbilities(time.Now), pool: pool, http: &http.Client{
+	host, port := hostPort(base)
+	return &Client{cfg: cfg, base: base, root: root, host: host, port: port, log: cfg.Log, abilities: newAbilities(time.Now), pool: pool, http: &http.Client{
 		Transport: sendOnly{pool},
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse // a redirected POST would arrive as GET, and the key elsewhere
@@ -140,6 +144,18 @@ func addresses(text string) (base, root string, err error) {
 	return root + "/" + last, root, nil
 }
 
+// hostPort is where a base URL leads.
+func hostPort(base string) (host string, port int) {
+	u, err := url.Parse(base)
+	if err != nil { // addresses has parsed it
+		return "", 0
+	}
+	if port, err = strconv.Atoi(u.Port()); err != nil {
+		port = map[string]int{"http": 80, "https": 443}[u.Scheme]
+	}
+	return u.Hostname(), port
+}
+
 // Base is the base URL, with its password.
 func (c *Client) Base() string { return c.base }
 
@@ -157,6 +173,9 @@ func (c *Client) Address() string {
 	}
 	return u.Redacted()
 }
+
+// HostPort is where the server is.
+func (c *Client) HostPort() (host string, port int) { return c.host, c.port }
 
 // withoutURL is the cause inside a *url.Error, which would repeat the URL and
 // the password in it.

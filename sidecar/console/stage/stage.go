@@ -62,6 +62,12 @@ func Tokens(s *config.Settings) {
 // Open starts a server. change may change its settings; nil: there is no token.
 func Open(t testing.TB, change func(*config.Settings), model http.Handler) *Server {
 	t.Helper()
+	return OpenIn(t, nil, change, model)
+}
+
+// OpenIn starts one with this environment.
+func OpenIn(t testing.TB, environ []string, change func(*config.Settings), model http.Handler) *Server {
+	t.Helper()
 	up := httptest.NewServer(model)
 	t.Cleanup(up.Close)
 	s := &Server{t: t, Log: &ruletest.Journal{}, Rules: t.TempDir(), HTTP: &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}}
@@ -84,7 +90,7 @@ func Open(t testing.TB, change func(*config.Settings), model http.Handler) *Serv
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- service.Run(ctx, service.Config{Settings: settings, Rules: rules, Named: s.Rules, Metrics: metrics, Log: log, Level: level})
+		ended <- service.Run(ctx, service.Config{Settings: settings, Rules: rules, Named: s.Rules, Environ: environ, Metrics: metrics, Log: log, Level: level})
 	}()
 	t.Cleanup(func() {
 		stop()

@@ -1,0 +1,227 @@
+// Package spans tells a tracer of OpenTelemetry what becomes of requests, by its conventions for
+// generative AI: a span for each request, run, turn, request to a model server and tool. It decides
+// nothing, opens no connection, and never writes the words of people and models unless a rule says so.
+// All that it writes is masked. A nil value of each of its types stands for tracing that is off.
+package spans
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
+)
+
+// Name is that of the instrumentation, and what its own attributes and events begin with.
+const (
+	Name   = "github.com/jgavinray/gpt-oss-executor"
+	prefix = "gptoss_executor."
+)
+
+// Tracer begins the spans of requests.
+type Tracer struct{ with trace.Tracer }
+
+// New tells a tracer.
+func New(with trace.Tracer) *Tracer { return &Tracer{with} }
+
+// Parent is a span below which turns and runs stand.
+type Parent struct {
+	with  trace.Tracer
+	span  trace.Span
+	place tracectx.Place
+	words Words
+}
+
+// Request is a request that is served.
+type Request struct{ Parent }
+
+// Request begins the span of a request, which is part of the trace that its headers name. The context
+// is that of what it leads to.
+func (t *Tracer) Request(ctx context.Context, r *http.Request, id string, words Words) (context.Context, *Request) {
+	if t == nil {
+		return ctx, nil
+	}
+	attributes := []attribute.KeyValue{
+		semconv.HTTPRequestMethodKey.String(r.Method), semconv.HTTPRoute(r.URL.Path), semconv.URLPath(r.URL.Path), semconv.URLScheme("http"),
+		attribute.String(prefix+"request.id", name(id)),
+	}
+	from := propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(r.Header))
+	p := Parent{with: t.with, words: words, place: tracectx.Place{Request: id}}
+	ctx, p = p.begin(from, r.Method+" "+r.URL.Path, trace.SpanKindServer, attributes...)
+	return ctx, &Request{p}
+}
+
+// begin begins a span in a context, and gives what stands below it.
+func (p *Parent) begin(ctx context.Context, title string, kind trace.SpanKind, attributes ...attribute.KeyValue) (context.Context, Parent) {
+	if p.span != nil {
+		ctx = trace.ContextWithSpan(ctx, p.span)
+	}
+	ctx, span := p.with.Start(ctx, title, trace.WithSpanKind(kind), trace.WithAttributes(attributes...))
+	below := Parent{p.with, span, placeOf(ctx, p.place.Request), p.words}
+	return tracectx.With(ctx, below.place), below
+}
+
+// placeOf is where a context stands in a trace.
+func placeOf(ctx context.Context, request string) tracectx.Place {
+	of, headers := trace.SpanContextFromContext(ctx), propagation.MapCarrier{}
+	propagation.TraceContext{}.Inject(ctx, headers)
+	return tracectx.Place{
+		Request: request, Trace: of.TraceID().String(), Span: of.SpanID().String(), Kept: of.IsSampled(),
+		Parent: headers["traceparent"], State: headers["tracestate"],
+	}
+}
+
+// Children is what turns and runs of the request stand below.
+func (r *Request) Children() *Parent {
+	if r == nil {
+		return nil
+	}
+	return &r.Parent
+}
+
+// End ends the span with the status of the answer.
+func (r *Request) End(status int) {
+	if r == nil {
+		return
+	}
+	r.span.SetAttributes(semconv.HTTPResponseStatusCode(status))
+	if status >= http.StatusInternalServerError {
+		r.fail(strconv.Itoa(status))
+	}
+	r.span.End()
+}
+
+// Words says that the words of people and models are written.
+func (p *Parent) Words() bool { return p != nil && p.words.Bytes > 0 && p.span.IsRecording() }
+
+// in is a context at the place of the span.
+func (p *Parent) in(ctx context.Context) context.Context { return tracectx.With(ctx, p.place) }
+
+// fail says that it came to nothing, and why in a word that is one of few.
+func (p *Parent) fail(why string) {
+	p.span.SetAttributes(semconv.ErrorTypeKey.String(why))
+	p.span.SetStatus(codes.Error, "")
+}
+
+func (p *Parent) event(what string, attributes ...attribute.KeyValue) {
+	p.span.AddEvent(prefix+what, trace.WithAttributes(attributes...))
+}
+
+// who are the attributes of who asks.
+func who(s *policy.Subject) (out []attribute.KeyValue) {
+	if s.Session != "" && !strings.HasPrefix(s.Session, "trace:") { // that one is no more than the trace itself
+		out = append(out, semconv.GenAIConversationID(name(s.Session)))
+	}
+	if s.Agent != "" {
+		out = append(out, semconv.GenAIAgentName(name(s.Agent)))
+	}
+	return out
+}
+
+// asked is the model that a caller asks for.
+func asked(model, rules string, arms []string) []attribute.KeyValue {
+	out := []attribute.KeyValue{semconv.GenAIRequestModel(name(model)), attribute.String(prefix+"rules.version", rules)}
+	if len(arms) > 0 {
+		out = append(out, attribute.String(prefix+"arm", strings.Join(arms, " ")))
+	}
+	return out
+}
+
+// Run is a run of executor mode.
+type Run struct{ Parent }
+
+// Run begins the span of a run.
+func (p *Parent) Run(ctx context.Context, id, model, rules string, arms []string, by policy.Subject) (context.Context, *Run) {
+	if p == nil {
+		return ctx, nil
+	}
+	by.Agent = model // which agent acts: the one that this program is
+	attributes := append(asked(model, rules, arms), who(&by)...)
+	attributes = append(attributes, semconv.GenAIOperationNameInvokeAgent, semconv.GenAIProviderNameKey.String(provider), semconv.GenAIAgentID(id))
+	ctx, below := p.begin(ctx, "invoke_agent "+name(model), trace.SpanKindInternal, attributes...)
+	return ctx, &Run{below}
+}
+
+// provider is the one of runs, which are our own.
+const provider = "gpt-oss-executor"
+
+// Children is what turns of the run stand below.
+func (r *Run) Children() *Parent {
+	if r == nil {
+		return nil
+	}
+	return &r.Parent
+}
+
+// End ends the span: how the run ended in a word, and whether it failed.
+func (r *Run) End(status string, turns, calls int, failed bool) {
+	if r == nil {
+		return
+	}
+	r.span.SetAttributes(attribute.String(prefix+"run.status", status), attribute.Int(prefix+"run.turns", turns), attribute.Int(prefix+"run.calls", calls))
+	if failed {
+		r.fail(status)
+	}
+	r.span.End()
+}
+
+// Tool is a call that runs here.
+type Tool struct{ Parent }
+
+// Tool begins the span of a call. Arguments are words.
+func (r *Run) Tool(ctx context.Context, id, tool string, arguments []byte) (context.Context, *Tool) {
+	if r == nil {
+		return ctx, nil
+	}
+	attributes := []attribute.KeyValue{
+		semconv.GenAIOperationNameExecuteTool, semconv.GenAIToolName(name(tool)), semconv.GenAIToolCallID(name(id)), semconv.GenAIToolType("function"),
+	}
+	if r.Words() {
+		attributes = append(attributes, semconv.GenAIToolCallArgumentsKey.String(r.words.text(string(arguments))))
+	}
+	ctx, below := r.begin(ctx, "execute_tool "+name(tool), trace.SpanKindInternal, attributes...)
+	return ctx, &Tool{below}
+}
+
+// Decided tells what the policy says of the call.
+func (t *Tool) Decided(d Decision) {
+	if t != nil {
+		t.event("decision", d.attributes()...)
+	}
+}
+
+// End ends the span: ok, failed, refused or doubt. The text is what the model reads.
+func (t *Tool) End(outcome, text string) {
+	if t == nil {
+		return
+	}
+	t.span.SetAttributes(attribute.String(prefix+"tool.outcome", outcome))
+	if t.Words() {
+		t.span.SetAttributes(semconv.GenAIToolCallResultKey.String(t.words.text(text)))
+	}
+	if outcome != "ok" {
+		t.fail(outcome)
+	}
+	t.span.End()
+}
+
+// Decision is what the policy said of a call.
+type Decision struct {
+	Tool, Effect, Rule, Place string
+	Outcome                   string // how the call left, or that it did not
+}
+
+func (d *Decision) attributes() []attribute.KeyValue {
+	return []attribute.KeyValue{
+		semconv.GenAIToolName(name(d.Tool)), attribute.String(prefix+"effect", d.Effect), attribute.String(prefix+"rule", d.Rule),
+		attribute.String(prefix+"rule.place", d.Place), attribute.String(prefix+"outcome", d.Outcome),
+	}
+}

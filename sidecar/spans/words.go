@@ -1,0 +1,199 @@
+package spans
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/reading"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
+)
+
+// Words is a section of limits.yaml.
+type Words struct {
+	Bytes rulefile.Size `rule:"messages" doc:"How much of what goes in, and of what comes out, one span holds: the newest messages, with secrets masked. If left out, or 0: nothing." eg:"16KiB"`
+}
+
+const (
+	maxName = 256     // bytes of a name that a caller or a model gives
+	margin  = 8 << 10 // bytes that are read beyond a cut: a secret that the cut would halve
+)
+
+// name is a short text without secrets.
+func name(s string) string {
+	if s == "" {
+		return ""
+	}
+	return cut(s, maxName)
+}
+
+// cut is the beginning of a text, with its secrets masked. Of a longer one, what stands near the end
+// of the part that was looked at goes, since half of a secret may stand there.
+func cut(s string, most int) string {
+	if len(s) > most+margin {
+		s = mask(short(s, most+margin))
+		s = short(s, max(0, len(s)-margin))
+	} else {
+		s = mask(s)
+	}
+	return short(s, most)
+}
+
+// mask hides secrets. A text that is JSON is masked by its members, too.
+func mask(s string) string {
+	if t := strings.TrimSpace(s); t != "" && (t[0] == '{' || t[0] == '[') {
+		if out, n, err := secrets.MaskJSON([]byte(t)); err == nil && n > 0 && json.Valid([]byte(t)) {
+			return string(out)
+		}
+	}
+	s, _ = secrets.Mask(strings.ToValidUTF8(s, "\ufffd"))
+	return s
+}
+
+func short(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
+}
+
+// text is a text as a span has it.
+func (w *Words) text(s string) string {
+	r := room{int(w.Bytes)}
+	return r.take(s)
+}
+
+// ends is what a text that was cut ends with.
+const ends = "… (cut)"
+
+// message is one as the conventions have it.
+type message struct {
+	Role   string `json:"role"`
+	Parts  []part `json:"parts"`
+	Finish string `json:"finish_reason,omitempty"`
+}
+
+type part struct {
+	Type      string          `json:"type"` // text, reasoning, tool_call, tool_call_response
+	Content   string          `json:"content,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Response  string          `json:"response,omitempty"`
+}
+
+// room is what is left of the bytes of an attribute.
+type room struct{ left int }
+
+// take is a text as far as there is room.
+func (r *room) take(s string) string {
+	most := max(r.left, 0)
+	out := cut(s, most)
+	r.left -= len(out) + 64 // for what stands around it
+	if len(s) > most {
+		out += ends
+	}
+	return out
+}
+
+func (r *room) text(kind, s string) []part {
+	if s == "" {
+		return nil
+	}
+	return []part{{Type: kind, Content: r.take(s)}}
+}
+
+// call is a call; its arguments are JSON, or a text.
+func (r *room) call(id, tool, arguments string) part {
+	args := []byte(r.take(arguments))
+	if !json.Valid(args) {
+		args, _ = json.Marshal(string(args)) // of a string there is no error
+	}
+	return part{Type: "tool_call", ID: name(id), Name: name(tool), Arguments: args}
+}
+
+// messages are those of a request, the newest as far as they fit.
+func (w *Words) messages(req *openai.Request) string {
+	r := room{int(w.Bytes)}
+	var out []message
+	for i := len(req.Messages) - 1; i >= 0 && r.left > 0; i-- {
+		m := &req.Messages[i]
+		said := message{Role: name(m.Role), Parts: []part{}}
+		text := req.Text(m, r.left+margin+1)
+		if m.Role == "tool" {
+			said.Parts = append(said.Parts, part{Type: "tool_call_response", ID: name(m.CallID), Response: r.take(text)})
+		} else {
+			thought, _ := openai.Text(req.Body, m.Reasoning)
+			said.Parts = append(said.Parts, r.text("reasoning", thought)...)
+			said.Parts = append(said.Parts, r.text("text", text)...)
+		}
+		for k := range m.Calls {
+			args, _ := openai.Text(req.Body, m.Calls[k].ArgsSpan)
+			said.Parts = append(said.Parts, r.call(m.Calls[k].ID, m.Calls[k].Name, args))
+		}
+		out = append(out, said)
+	}
+	slices.Reverse(out)
+	return document(out)
+}
+
+// read is what was made of a reply.
+func (w *Words) read(r *reading.Reading, ids []string) string {
+	in := room{int(w.Bytes)}
+	m := message{Role: "assistant", Parts: in.text("reasoning", r.Reasoning), Finish: name(r.Finish)}
+	m.Parts = append(m.Parts, in.text("text", r.Content)...)
+	for i := range r.Calls {
+		id := ""
+		if i < len(ids) {
+			id = ids[i]
+		}
+		m.Parts = append(m.Parts, in.call(id, r.Calls[i].Name, string(r.Calls[i].Arguments)))
+	}
+	return document([]message{m})
+}
+
+// said is a reply as the model server sent it.
+func (w *Words) said(d *reading.Delta, thought []byte, finish string) string {
+	in := room{int(w.Bytes)}
+	reasoning := d.Reasoning
+	if json.Unmarshal(thought, &reasoning) != nil {
+		reasoning = d.Reasoning
+	}
+	m := message{Role: "assistant", Parts: in.text("reasoning", reasoning), Finish: name(finish)}
+	m.Parts = append(m.Parts, in.text("text", d.Content)...)
+	type call struct{ id, name, args string }
+	var calls []call
+	for _, c := range d.Calls { // in pieces
+		if c.Index < 0 || c.Index >= maxEvents {
+			continue
+		}
+		for len(calls) <= c.Index {
+			calls = append(calls, call{})
+		}
+		to := &calls[c.Index]
+		to.id, to.name, to.args = orElse(to.id, c.ID), to.name+c.Name, to.args+string(c.Arguments)
+	}
+	for _, c := range calls {
+		m.Parts = append(m.Parts, in.call(c.id, c.name, c.args))
+	}
+	return document([]message{m})
+}
+
+func document(list []message) string {
+	for i := range list {
+		if list[i].Parts == nil {
+			list[i].Parts = []part{}
+		}
+	}
+	out, err := json.Marshal(list)
+	if err != nil { // arguments are valid, and all else is text
+		return "[]"
+	}
+	return string(out)
+}

@@ -1,0 +1,83 @@
+// Package tracectx carries in a context which request and which trace something is part of: for
+// the lines of the log, and for the requests that go on to a model server. It begins no trace and
+// measures nothing.
+package tracectx
+
+import (
+	"context"
+	"net/http"
+	"strings"
+)
+
+// Place is where in a trace something happens. Its zero value is nowhere.
+type Place struct {
+	Request     string // id of the request
+	Trace, Span string // ids, in hex digits; Span is one of ours, or empty
+	Parent      string // the header traceparent of requests that go on; empty: they have none
+	State       string // the header tracestate beside it
+	Kept        bool   // the trace is recorded here, so that others may point to it
+}
+
+const (
+	headerParent = "Traceparent"
+	headerState  = "Tracestate"
+	maxState     = 1 << 10 // bytes; a longer one is left out, as the standard allows
+)
+
+// Incoming is the place of a request as its headers say it. A traceparent that is damaged is none.
+// https://www.w3.org/TR/trace-context/#traceparent-header
+func Incoming(h http.Header, request string) Place {
+	p := Place{Request: request}
+	if parents := h[headerParent]; len(parents) == 1 {
+		if p.Trace = traceOf(parents[0]); p.Trace != "" {
+			p.Parent = parents[0]
+		}
+	}
+	if state := strings.Join(h[headerState], ","); p.Parent != "" && len(state) <= maxState {
+		p.State = state
+	}
+	return p
+}
+
+// traceOf is the trace id of a traceparent; empty: it is none.
+func traceOf(parent string) string {
+	if len(parent) < 55 || len(parent) > 128 || parent[2] != '-' || parent[35] != '-' || parent[52] != '-' {
+		return ""
+	}
+	version, trace, span, flags := parent[:2], parent[3:35], parent[36:52], parent[53:55]
+	for _, part := range []string{version, trace, span, flags} {
+		if strings.Trim(part, "0123456789abcdef") != "" {
+			return ""
+		}
+	}
+	known := version == "00" && len(parent) == 55
+	later := version != "00" && version != "ff" && (len(parent) == 55 || parent[55] == '-') // a version of the future may say more
+	if !known && !later || strings.Trim(trace, "0") == "" || strings.Trim(span, "0") == "" {
+		return ""
+	}
+	return trace
+}
+
+type key struct{}
+
+// With is a context at a place.
+func With(ctx context.Context, p Place) context.Context { return context.WithValue(ctx, key{}, &p) }
+
+// Of is the place of a context.
+func Of(ctx context.Context) Place {
+	if p, ok := ctx.Value(key{}).(*Place); ok {
+		return *p
+	}
+	return Place{}
+}
+
+// Set writes the headers of a request that goes on.
+func (p *Place) Set(h http.Header) {
+	if p.Parent == "" {
+		return
+	}
+	h[headerParent] = []string{p.Parent}
+	if p.State != "" {
+		h[headerState] = []string{p.State}
+	}
+}

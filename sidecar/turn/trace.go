@@ -1,0 +1,116 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
+)
+
+// asking is a request to a model server while it goes on.
+type asking struct {
+	span   *spans.Attempt // nil: nobody traces
+	began  time.Time
+	first  time.Duration
+	stream bool
+}
+
+// asks begins to follow a request to the model server where the way stands. The context is that of
+// the request.
+func (t *Turn) asks(ctx context.Context) context.Context {
+	t.asking = asking{began: time.Now()}
+	if t.span == nil {
+		return ctx
+	}
+	host, port := t.up.HostPort()
+	ctx, t.asking.span = t.span.Attempt(ctx, spans.To{
+		Provider: t.srv.ID.Value, Upstream: t.route.Name(), Model: t.Model.Name, Host: host, Port: port,
+		Number: t.account.Turns, Corrects: t.remark != nil,
+	})
+	return ctx
+}
+
+// answered notes that the answer has begun.
+func (a *asking) answered(stream bool) {
+	a.stream = stream
+	a.span.Began(stream)
+}
+
+// came notes the first that the model says.
+func (a *asking) came(doc *openai.Completion) {
+	a.first = max(time.Since(a.began), 1)
+	a.span.First(doc)
+}
+
+// askedFor counts what a request to a model server came to.
+func (t *Turn) askedFor(within context.Context, err error) {
+	a, fault := &t.asking, faultWord(within, err)
+	tokens := t.account.now
+	t.p.Metrics.Inferred(&telemetry.Inference{
+		Model: t.Model.ID.Value, Arms: t.set.Arms, Upstream: t.route.Name(), Provider: t.srv.ID.Value, Asked: t.Model.Name, Fault: fault,
+		Took: time.Since(a.began), First: a.first, Stream: a.stream, Input: tokens[0], Output: tokens[1], At: tracectx.Of(within),
+	})
+	a.span.End(tokens[0], tokens[1], tokens[2], fault)
+}
+
+// faultWord is what an error is in a word that is one of few; empty: there is none.
+func faultWord(ctx context.Context, err error) string {
+	var f *upstream.Failure
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(context.Cause(ctx), ErrStopping):
+		return "stopping"
+	case ctx.Err() != nil:
+		return "caller_left"
+	case errors.As(err, &f):
+		return string(f.Fault)
+	}
+	return string(ruleset.StreamError)
+}
+
+// decided tells of a decision of the policy.
+func (t *Turn) decided(d guard.Told) {
+	t.span.Decided(spans.Decision{Tool: d.Tool, Effect: string(d.Effect), Rule: d.Rule, Place: d.Place, Outcome: string(d.Outcome)})
+}
+
+// traces tells of a choice that has ended.
+func (t *Turn) traces(r *parse.Reading, ids []string, said *ear) {
+	if t.span == nil {
+		return
+	}
+	var delta *parse.Delta
+	var thought []byte
+	if said != nil && said.bytes <= maxHeard {
+		delta, thought = &parse.Delta{Content: said.content.String(), Reasoning: said.reasoning.String(), Calls: said.calls}, said.thought
+	}
+	finish := r.Finish
+	if said != nil {
+		finish = said.finish
+	}
+	t.span.Heard(r, ids, guard.Damage, delta, thought, finish, t.asking.span)
+}
+
+// endSpan ends the span of the turn.
+func (t *Turn) endSpan(err error) {
+	if t.span == nil {
+		return
+	}
+	a := t.Account()
+	fault := ""
+	if n := len(a.Faults); n > 0 && a.Faults[n-1].Action == ruleset.GiveUp {
+		fault = string(a.Faults[n-1].Fault)
+	}
+	t.span.End(spans.Came{
+		Upstream: a.Upstream, Style: a.Style, Strategies: a.Strategies, Turns: a.Turns, Again: a.Again, Calls: a.Calls, Refused: a.Refused,
+		Prompt: a.Prompt, Completion: a.Completion, Reasoning: a.Reasoning, Fault: fault, Failed: err != nil,
+	})
+}
