@@ -34,7 +34,7 @@ var rooms = [][]string{
 	{"internal/ruletest", "internal/starter", "sidecar/serverlog"},
 	{"sidecar/ruleset", "sidecar/publish"},
 	{"internal/shipped"},
-	{"sidecar/programs", "sidecar/edits", "sidecar/experiment", "sidecar/loops", "sidecar/spans"},
+	{"sidecar/programs", "sidecar/edits", "sidecar/experiment", "sidecar/loops", "sidecar/spans", "sidecar/witness/bounds"},
 	{"sidecar/cond"},
 	{"sidecar/config"},
 	{"sidecar/rulefile", "sidecar/parse", "sidecar/prompt", "policy"},

@@ -211,7 +211,7 @@ func (s *Server) witnessed(w http.ResponseWriter, set *ruleset.Set, req *openai.
 	return s.witness.Begin(witness.Asking{
 		ID: w.Header().Get(web.RequestID), Model: who.Model, Session: who.Session, Agent: who.Agent, Channel: who.Channel,
 		Arms: set.Arms, Rules: set.Version, Stream: req.Stream, Responses: responses,
-	})
+	}, set.Limits.Console)
 }
 
 // sink opens the answer.

@@ -172,7 +172,9 @@ func unread(err error) error {
 func (v *decisionsView) Fresh() bool { return v.Before == 0 && v.Looked < 20*pageRows }
 
 // words reports whether what a model or a user wrote may be shown.
-func (c *Console) words() bool { return c.Witness != nil && c.Witness.Words }
+func (c *Console) words() bool {
+	return c.Witness != nil && c.Witness.Words && c.API.Rules.Set().Limits.Console.Words > 0
+}
 
 // filterOf is a filter of the log. Nobody searches words that are not shown.
 func (c *Console) filterOf(of sieve) (decisions.Filter, error) {

@@ -21,6 +21,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/witness/bounds"
 )
 
 // told are the events that a page is told, until the test ends.
@@ -183,7 +184,7 @@ func TestDropped(t *testing.T) {
 			t.Fatal("it is not dropped")
 		}
 		at := time.Now()
-		w.Begin(witness.Asking{ID: at.String(), Session: strings.Repeat("s", 200)}).Served(turn.Account{}, 200, "")
+		w.Begin(witness.Asking{ID: at.String(), Session: strings.Repeat("s", 200)}, bounds.Usual()).Served(turn.Account{}, 200, "")
 		most = max(most, time.Since(at))
 		time.Sleep(time.Millisecond)
 	}

@@ -184,7 +184,7 @@ func (l *liveView) events() string {
 }
 
 func (c *Console) livePage(r *http.Request, _ viewer) (any, error) {
-	out := &liveView{Filter: filterOf(r.URL.Query()), Outcomes: witness.Outcomes(), Kept: c.Witness != nil, Words: c.Witness != nil && c.Witness.Words, since: c.Witness.Rev()}
+	out := &liveView{Filter: filterOf(r.URL.Query()), Outcomes: witness.Outcomes(), Kept: c.Witness != nil && c.API.Rules.Set().Limits.Console.Turns > 0, Words: c.words(), since: c.Witness.Rev()}
 	out.Rows, out.All = c.rows(0, out.Filter)
 	out.Arms = slices.ContainsFunc(out.Rows, func(r row) bool { return r.Arm != "" })
 	return out, nil

@@ -177,7 +177,7 @@ func (c *Console) reply(t *witness.Turn, i int) replyView {
 		v.Missing = "No words are kept: the setting console says no-text."
 		return v
 	case !r.Words:
-		v.Missing = "This reply was too long to keep."
+		v.Missing = "Its words were not kept: there were too many, or the rules said so."
 		return v
 	case set == nil:
 		v.Missing = "The rules of then have made room for later ones, so it cannot be read as it was."

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/witness/bounds"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -104,6 +105,20 @@ func TestLockedWords(t *testing.T) {
 	}
 	if set, problems = underLock(t, nil, mine); set == nil || set.Limits.Trace.Bytes != 16<<10 {
 		t.Errorf("without it: %+v\n%v", set, problems)
+	}
+	if set, _ = underLock(t, rulefile.Files{limitsFile: "version: 1\nconsole: {words: 0}\n"}, nil); set == nil || set.Limits.Console.Words != 0 || set.Limits.Console.Turns != 500 {
+		t.Errorf("of the console: %+v", set)
+	}
+}
+
+// A limits.yaml of an earlier version has no words in spans, and a console as before.
+func TestEarlierLimits(t *testing.T) {
+	files := shipped(t)
+	text, _, cut := strings.Cut(files[limitsFile], "# What the console keeps")
+	files[limitsFile] = text
+	got := prepare(files, false)
+	if l := got.set.Limits; !cut || len(got.problems) > 0 || l.Trace.Bytes != 0 || l.Console != bounds.Usual() {
+		t.Errorf("%+v, %+v, %v", l.Trace, l.Console, got.problems)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 const (
 	fixedBytes = 2 << 10   // of a request or a reply without its texts, about
-	maxWords   = 2 << 20   // of the replies of one request, in bytes
+	bareBytes  = 2 << 20   // of the replies of one request whose words are not kept
 	maxReplies = 64        // of one request; a run may have many
 	maxName    = 256       // of a name that a caller gives, in bytes
 	maxWhy     = 4 << 10   // of a reason
@@ -76,7 +76,8 @@ type Record struct {
 	w     *Witness
 	turn  Turn // under the lock of w, as is what follows
 	bytes int64
-	gone  bool // it has made room
+	gone  bool  // it has made room
+	most  int64 // bytes of its replies' words; 0: none is kept
 }
 
 // Asked keeps nothing of the request.
@@ -94,7 +95,7 @@ func (r *Record) OfRun(id string) {
 }
 
 // Listens says that the words of replies are wanted.
-func (r *Record) Listens() bool { return r.w.Words }
+func (r *Record) Listens() bool { return r.most > 0 }
 
 // Heard keeps a reply. What may change when the turn has ended is copied.
 func (r *Record) Heard(h *turn.Heard) {
@@ -107,7 +108,7 @@ func (r *Record) Heard(h *turn.Heard) {
 		size += int64(len(c.Arguments)) + 200
 	}
 	size += int64(200 * (len(h.Reading.Steps) + len(h.Reading.Weighed)))
-	if r.w.Words {
+	if r.most > 0 {
 		reply.User, reply.Workspace, reply.Finish = h.Facts.User, h.Workspace, h.Finish
 		reply.Intact, reply.Asked = h.Facts.Intact, h.Facts.Asked
 		reply.Words, reply.Said, reply.Thought = !h.Lost, h.Said, h.Thought
@@ -130,7 +131,7 @@ func (r *Record) Heard(h *turn.Heard) {
 		r.turn.Left++
 		return
 	}
-	if r.bytes+size > maxWords {
+	if r.bytes+size > max(r.most, bareBytes) {
 		reply.Words, reply.Said, reply.Thought, size = false, parse.Delta{}, nil, fixedBytes
 		reply.Reading.Content, reply.Reading.Reasoning = "", ""
 		bare(&reply.Reading)
@@ -163,7 +164,7 @@ func (r *Record) Served(a turn.Account, status int, why string) {
 		return
 	}
 	w := r.w
-	if !w.Words { // reasons may quote the model, and errors what a server says
+	if r.most == 0 { // reasons may quote the model, and errors what a server says
 		a.Said, why = "", ""
 		a.Faults = slices.Clone(a.Faults)
 		for i := range a.Faults {

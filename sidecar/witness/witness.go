@@ -5,7 +5,6 @@
 package witness
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -14,20 +13,15 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/witness/bounds"
 )
 
-// What is kept at most, unless a Config says otherwise.
-const (
-	keptTurns = 500
-	keptBytes = 32 << 20
-	keptSets  = 8 // rule sets; older ones may be large, and edits many
-)
+// keptSets is how many rule sets are kept; older ones may be large, and edits many.
+const keptSets = 8
 
 // Config is what a witness works with. Now must be set.
 type Config struct {
-	Words bool  // the words of replies are kept, too; else only what came of them
-	Turns int   // how many requests are kept; 0: 500
-	Bytes int64 // how much of them; 0: 32 MiB
+	Words bool // the words of replies are kept, too, if the rules say so; else only what came of them
 	Now   func() time.Time
 }
 
@@ -38,7 +32,8 @@ type Witness struct {
 	offered intake
 
 	mu      sync.Mutex
-	kept    []*Record // by their beginning; the first gone of them have made room
+	bounds  bounds.Bounds // of the rules that came last
+	kept    []*Record     // by their beginning; the first gone of them have made room
 	gone    int
 	bytes   int64
 	sets    *recent.Map[*ruleset.Set]
@@ -47,18 +42,25 @@ type Witness struct {
 
 // New is a witness that has seen nothing yet.
 func New(c Config) *Witness {
-	c.Turns, c.Bytes = cmp.Or(c.Turns, keptTurns), cmp.Or(c.Bytes, keptBytes)
 	return &Witness{Config: c, sets: recent.New[*ruleset.Set](keptSets, nil)}
 }
 
-// Begin begins to keep a request. It is given to its turns as a watcher; Served ends it.
-func (w *Witness) Begin(a Asking) *Record {
+// Begin begins to keep a request, within the bounds of its rules; nil: nothing is kept, and what was
+// is forgotten. It is given to its turns as a watcher; Served ends it.
+func (w *Witness) Begin(a Asking, b bounds.Bounds) *Record {
 	if w == nil {
 		return nil
 	}
-	r := &Record{w: w, turn: Turn{Asking: a.own(), Began: w.Now()}}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.bounds = b; b.Turns == 0 {
+		w.shrink(0)
+		return nil
+	}
+	r := &Record{w: w, turn: Turn{Asking: a.own(), Began: w.Now()}}
+	if w.Words {
+		r.most = int64(b.Words)
+	}
 	w.kept = append(w.kept, r)
 	w.grow(r, fixedBytes)
 	w.changed(r)
@@ -75,14 +77,19 @@ func (w *Witness) grow(r *Record, by int64) {
 	}
 	r.bytes += by
 	w.bytes += by
-	for n := len(w.kept) - w.gone; n > 1 && (n > w.Turns || w.bytes > w.Bytes); n-- {
+	w.shrink(1)
+}
+
+// shrink lets the oldest make room, down to so many. The lock is held.
+func (w *Witness) shrink(least int) {
+	for n := len(w.kept) - w.gone; n > least && (n > w.bounds.Turns || w.bytes > int64(w.bounds.Memory)); n-- {
 		old := w.kept[w.gone]
 		w.kept[w.gone] = nil
 		w.gone++
 		w.bytes -= old.bytes
 		old.gone = true
 	}
-	if w.gone > w.Turns {
+	if w.gone > w.bounds.Turns {
 		w.kept = append(w.kept[:0:0], w.kept[w.gone:]...)
 		w.gone = 0
 	}

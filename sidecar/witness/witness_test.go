@@ -13,6 +13,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/witness/bounds"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -30,10 +31,10 @@ func heard(set *ruleset.Set, text string, calls ...tools.Call) *turn.Heard {
 // room takes none when it goes on.
 func TestBounds(t *testing.T) {
 	set := ruletest.Shipped(t)
-	w := New(Config{Words: true, Turns: 10, Bytes: 100 << 10, Now: time.Now})
+	w, few := New(Config{Words: true, Now: time.Now}), bounds.Bounds{Turns: 10, Memory: 100 << 10, Words: 2 << 20}
 	var open []*Record
 	for i := range 200 {
-		r := w.Begin(Asking{ID: fmt.Sprint(i)})
+		r := w.Begin(Asking{ID: fmt.Sprint(i)}, few)
 		r.Heard(heard(set, strings.Repeat("x", 1000*(i%9))))
 		open = append(open, r)
 		if i%3 == 0 {
@@ -59,16 +60,41 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// The rules may say that no word is kept, or nothing; then what was kept is forgotten.
+func TestRules(t *testing.T) {
+	set := ruletest.Shipped(t)
+	w := New(Config{Words: true, Now: time.Now})
+	for id, words := range map[string]bool{"whole": true, "bare": false} {
+		b := bounds.Usual()
+		if !words {
+			b.Words = 0
+		}
+		r := w.Begin(Asking{ID: id}, b)
+		r.Heard(heard(set, "secret words"))
+		r.Served(turn.Account{}, 500, "secret words")
+		got, _ := w.Turn(id)
+		if said := got.Replies[0]; r.Listens() != words || said.Words != words || (said.Said.Content != "") != words || (said.Reading.Content != "") != words || (got.Why != "") != words {
+			t.Errorf("%s: %+v", id, got)
+		}
+	}
+	if r := w.Begin(Asking{ID: "none"}, bounds.Bounds{}); r != nil {
+		t.Error("it is kept")
+	}
+	if turns, bytes := w.Size(); turns != 0 || bytes != 0 {
+		t.Errorf("%d turns, %d bytes are kept still", turns, bytes)
+	}
+}
+
 // A run with very many or very long replies keeps some of them, and says how many are missing.
 func TestOneRequestIsBounded(t *testing.T) {
 	set := ruletest.Shipped(t)
 	w := New(Config{Words: true, Now: time.Now})
-	r := w.Begin(Asking{ID: "run"})
+	r := w.Begin(Asking{ID: "run"}, bounds.Usual())
 	for range 100 {
 		r.Heard(heard(set, strings.Repeat("x", 100_000)))
 	}
 	got, _ := w.Turn("run")
-	if _, bytes := w.Size(); bytes > maxWords+100*fixedBytes || len(got.Replies) != maxReplies || got.Left != 100-maxReplies {
+	if _, bytes := w.Size(); bytes > int64(bounds.Usual().Words)+100*fixedBytes || len(got.Replies) != maxReplies || got.Left != 100-maxReplies {
 		t.Errorf("%d bytes, %d replies and %d more", bytes, len(got.Replies), got.Left)
 	}
 	if first, last := &got.Replies[0], &got.Replies[maxReplies-1]; !first.Words || last.Words || last.Said.Content != "" {
@@ -80,7 +106,7 @@ func TestOneRequestIsBounded(t *testing.T) {
 func TestNoWords(t *testing.T) {
 	const secret = "the model wrote this"
 	w := New(Config{Now: time.Now})
-	r := w.Begin(Asking{ID: "1"})
+	r := w.Begin(Asking{ID: "1"}, bounds.Usual())
 	if r.Listens() {
 		t.Error("it wants the words")
 	}
@@ -127,7 +153,7 @@ func TestOutcome(t *testing.T) {
 func TestMinutes(t *testing.T) {
 	now := time.Date(2026, 11, 26, 10, 0, 30, 0, time.UTC)
 	w := New(Config{Now: func() time.Time { return now }})
-	serve := func() { w.Begin(Asking{}).Served(turn.Account{}, 200, "") }
+	serve := func() { w.Begin(Asking{}, bounds.Usual()).Served(turn.Account{}, 200, "") }
 	serve()
 	now = now.Add(2 * time.Minute)
 	serve()
@@ -150,7 +176,7 @@ func TestMinutes(t *testing.T) {
 func TestRulesOfThen(t *testing.T) {
 	w := New(Config{Words: true, Now: time.Now})
 	for i := range keptSets + 2 {
-		r := w.Begin(Asking{ID: fmt.Sprint(i)})
+		r := w.Begin(Asking{ID: fmt.Sprint(i)}, bounds.Usual())
 		r.Heard(heard(&ruleset.Set{Version: fmt.Sprint(i)}, "x"))
 	}
 	for id, there := range map[string]bool{"0": false, "1": false, "2": true, "9": true} {
@@ -164,12 +190,12 @@ func TestRulesOfThen(t *testing.T) {
 // Many requests at once, and people who look meanwhile.
 func TestRace(t *testing.T) {
 	set := ruletest.Shipped(t)
-	w := New(Config{Words: true, Turns: 20, Now: time.Now})
+	w, few := New(Config{Words: true, Now: time.Now}), bounds.Bounds{Turns: 20, Memory: 1 << 20, Words: 1 << 20}
 	var all sync.WaitGroup
 	for n := range 4 {
 		all.Go(func() {
 			for i := range 200 {
-				r := w.Begin(Asking{ID: fmt.Sprint(n, i)})
+				r := w.Begin(Asking{ID: fmt.Sprint(n, i)}, few)
 				r.Heard(heard(set, "text", tools.Call{Name: "read", Arguments: []byte(`{}`)}))
 				r.Served(turn.Account{Faults: []turn.Faulty{{Fault: ruleset.Empty}}}, 200, "")
 			}
@@ -198,7 +224,7 @@ func BenchmarkRecord(b *testing.B) {
 	h := heard(set, strings.Repeat("word ", 400), tools.Call{Name: "read", Arguments: []byte(`{"path":"a"}`)})
 	b.ReportAllocs()
 	for b.Loop() {
-		r := w.Begin(Asking{ID: "req1", Model: "gpt-oss", Session: "agent:main:main"})
+		r := w.Begin(Asking{ID: "req1", Model: "gpt-oss", Session: "agent:main:main"}, bounds.Usual())
 		r.Heard(h)
 		r.Served(turn.Account{}, 200, "")
 	}
