@@ -57,7 +57,13 @@ run: build ## build it, and serve with CONFIG (deploy/config.yaml)
 
 test: needs lint unit race e2e ## everything: lint, tests, the race detector, a real gateway and SDKs; half an hour on 2 cores
 
+# What tests use besides Go, and root may install: a gateway comes from npm, the console is tested in a browser.
 needs:
+	@missing=; command -v npm >/dev/null || missing='nodejs npm'; command -v chromium >/dev/null || missing+=' chromium'; \
+	if [ -n "$$missing" ] && [ "$$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends $$missing; } >/dev/null || echo "apt-get cannot install $$missing here" >&2; \
+	fi
+	@command -v chromium >/dev/null || echo 'skipped: the console in a real browser; there is no chromium here (apt-get install chromium)'
 	@command -v npm >/dev/null || { echo 'make test starts a real OpenClaw gateway, which comes from npm, and npm is missing: install it (apt-get install nodejs npm, or nodejs.org), or run make unit, which needs nothing but Go' >&2; exit 1; }
 
 unit: ## the tests that need nothing but Go; 8 minutes

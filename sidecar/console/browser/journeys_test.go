@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
@@ -102,6 +103,29 @@ func TestApproving(t *testing.T) {
 		t.Errorf("the log says %q", lines)
 	}
 	b.soon(`document.querySelector("[data-waiting]").hidden`)
+}
+
+// Who has asked for it is told by the browser of a new question, while they look elsewhere, and of no
+// other change.
+func TestNotified(t *testing.T) {
+	s := stage.Open(t, stage.Tokens, stage.Model(replies()))
+	b := open(t, s)
+	const asks = `window.told = [];
+window.Notification = class { static permission = 'default'; static async requestPermission() { this.permission = 'granted'; } constructor(title, { body }) { window.told.push(title + ', ' + body); } };
+Object.defineProperty(document, 'hidden', { get: () => window.away === true });`
+	_, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: asks})
+	ruletest.Must(t, err)
+	b.signIn("Ann", stage.Approver)
+	b.to("/console/approvals")
+	b.do(chromedp.Click("[data-notify]"))
+	b.soon(`document.querySelector("[data-notify]").textContent === "You are notified"`)
+	eval[bool](b, `(window.away = true, document.dispatchEvent(new Event('visibilitychange')))`)
+	s.Ask("may", "greet", false)
+	s.Ask("may", "note", false)
+	b.soon(`window.told.length > 0`)
+	if told := eval[[]string](b, "window.told"); len(told) != 1 || told[0] != "A call waits for a person, 1 in all" {
+		t.Errorf("told is %q", told)
+	}
 }
 
 // The list can be held still, and goes on with what came meanwhile.

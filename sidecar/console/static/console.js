@@ -8,7 +8,7 @@ let source = null;
 function connect(address) {
   source?.close();
   source = null;
-  if (!address || document.hidden && !document.body.dataset.keep) return;
+  if (!address || document.hidden && !('keep' in document.body.dataset)) return;
   source = new EventSource(address);
   source.onopen = () => { lost.hidden = true; };
   source.onerror = () => { lost.hidden = false; };
@@ -24,7 +24,7 @@ export function listen(to) {
   connect(address);
 }
 document.addEventListener('visibilitychange', () => {
-  if (document.hidden) return connect(document.body.dataset.keep ? address : '');
+  if (document.hidden) return connect('keep' in document.body.dataset ? address : '');
   document.dispatchEvent(new CustomEvent('console:back'));
   connect(address);
 });
