@@ -6,10 +6,14 @@ package secrets
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/tidwall/gjson"
 )
 
 // Mask is s with «masked:KIND:BYTES» for each secret, and how many there were. A
@@ -59,8 +63,9 @@ func Forms(s string, put func(kind, secret string) string) string {
 }
 
 // MaskJSON is a document with the secrets in its texts and in the members of telling names
-// masked. Members come out sorted; of a key that comes twice the last one counts, as
-// it does for whoever reads the arguments of a call.
+// masked, and how many these are. Members come out sorted; of a key that comes twice the last one
+// counts, as it does for whoever reads the arguments of a call. The others are gone, and count as
+// secrets: doc itself holds them still. The error is for what is no JSON, or more than one value.
 func MaskJSON(doc []byte) (masked []byte, n int, err error) {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(doc))
@@ -68,6 +73,10 @@ func MaskJSON(doc []byte) (masked []byte, n int, err error) {
 	if err := d.Decode(&v); err != nil {
 		return nil, 0, fmt.Errorf("mask secrets: %w", err)
 	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, 0, errors.New("mask secrets: something follows the value")
+	}
+	n = members(gjson.ParseBytes(doc)) - kept(v)
 	v = value("", v, &n)
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -76,6 +85,37 @@ func MaskJSON(doc []byte) (masked []byte, n int, err error) {
 		return nil, 0, fmt.Errorf("mask secrets: %w", err)
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), n, nil
+}
+
+// members are how many members all objects in a value have, kept those of objects that have each key once.
+func members(v gjson.Result) (n int) {
+	object := v.IsObject()
+	if !object && !v.IsArray() {
+		return 0
+	}
+	v.ForEach(func(_, e gjson.Result) bool {
+		if object {
+			n++
+		}
+		n += members(e)
+		return true
+	})
+	return n
+}
+
+func kept(v any) (n int) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			n += kept(e)
+		}
+	case map[string]any:
+		n = len(v)
+		for _, e := range v {
+			n += kept(e)
+		}
+	}
+	return n
 }
 
 // value masks what stands under a name; the elements of a list share it.

@@ -85,7 +85,8 @@ func TestMaskJSON(t *testing.T) {
 		{`{"password":"correct horse","user":"bob"}`, `{"password":"«masked:password:13»","user":"bob"}`, 1},
 		{`{"env":{"API_TOKEN":"x<y","A":"b"}}`, `{"env":{"A":"b","API_TOKEN":"«masked:secret:3»"}}`, 1},
 		{`{"tokens":["a"],"secret":["a",1]}`, `{"secret":["«masked:secret:1»","«masked:secret:1»"],"tokens":["a"]}`, 2},
-		{`{"password":"a","password":"$PW"}`, `{"password":"$PW"}`, 0},
+		{`{"password":"a","password":"$PW"}`, `{"password":"$PW"}`, 1}, // the first one is gone
+		{`{"a":[{"b":"ghp_0123456789012345678901234567890123456","b":1}]}`, `{"a":[{"b":1}]}`, 1},
 		{`{"command":"x --password hunter2"}`, `{"command":"x --password «masked:password:7»"}`, 1},
 	} {
 		got, n, err := MaskJSON([]byte(row.in))
@@ -93,9 +94,31 @@ func TestMaskJSON(t *testing.T) {
 			t.Errorf("%s\n got %s, %d, %v\nwant %s, %d", row.in, got, n, err, row.want, row.n)
 		}
 	}
-	if _, _, err := MaskJSON([]byte(`{`)); err == nil {
-		t.Error("half a document is one")
+	for _, no := range []string{`{`, `{} ghp_0123456789012345678901234567890123456`, `{}}`, `1 2`} {
+		if _, _, err := MaskJSON([]byte(no)); err == nil {
+			t.Errorf("%s is a document", no)
+		}
 	}
+}
+
+// A document whose secrets are not masked holds none: whoever keeps it as it came keeps no secret.
+func FuzzMaskJSON(f *testing.F) {
+	f.Add(`{"a":"%s","a":"x"}`)
+	f.Add(`[{"%s":1}, "%s"]`)
+	f.Add(`{"a":1} %s`)
+	f.Add(`{"a":{"b":"%s","b":2},"a":3}`)
+	f.Fuzz(func(t *testing.T, form string) {
+		for kind, secret := range tokens {
+			if strings.ContainsAny(secret, "\"\\\n") {
+				continue
+			}
+			doc := strings.ReplaceAll(form, "%s", secret)
+			out, n, err := MaskJSON([]byte(doc))
+			if kept := string(out); err == nil && (n == 0 && strings.Contains(doc, secret) || strings.Contains(kept, secret)) {
+				t.Errorf("%s survives: %s becomes %s, %d", kind, doc, kept, n)
+			}
+		}
+	})
 }
 
 // Masked text stays as it is, and no token survives, whatever stands around it.
