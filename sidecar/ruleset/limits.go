@@ -26,8 +26,8 @@ type Limits struct {
 	ConfinedLimits `rule:"confined" doc:"Limits of one command that runs confined, with all that it starts. If left out, they are as shipped."`
 	ApprovalLimits `rule:"approvals" doc:"Limits of the calls that a person is asked about. If left out, they are as shipped. Read at start only."`
 	NetworkLimits  `rule:"network" doc:"Limits of the network of one confined command. If left out, they are as shipped."`
-	Console        bounds.Bounds `rule:"console" doc:"What the console keeps of the last requests, in memory alone."`
-	Trace          spans.Words   `rule:"trace" doc:"What spans of OpenTelemetry hold of what people and models wrote. If left out: nothing."`
+	Console        bounds.Console `rule:"console" doc:"What the console keeps of the last requests, in memory alone."`
+	Trace          spans.Words    `rule:"trace" doc:"What spans of OpenTelemetry hold of what people and models wrote. If left out: nothing."`
 }
 
 // SizeLimits are bytes.

@@ -27,7 +27,7 @@ var beyond = regexp.MustCompile(`` +
 	`|^the last server cannot have detect| lacks detect$|^there is no (server|model|reader|style)` +
 	// the grammar of a text: an id, a name, a sentence
 	`|cannot be an id$|cannot be the name of a list$|already means something in a condition$|needs a sentence$|is not an absolute path$|^/ is the whole machine` +
-	`|is not filled in here$|is not a base URL$|does not say which tool|^each (needs|reads)` +
+	`|is not filled in here$|is not a base URL$|is not a single command$|does not say which tool|^each (needs|reads)` +
 	`|^an empty pattern fits every text$|is no address$|cannot be a known host|does not say where .workspace. stands$|something else in braces|begins with no words|^nothing stands between|^this is too long$` +
 	// the words of a row of a program, and folders and variables of confined commands
 	`|stands here twice$|as it begins with no dash$|^only one kind of operands|is no kind of value, and no effect$|is no effect$` +

@@ -32,7 +32,7 @@ type Witness struct {
 	offered intake
 
 	mu      sync.Mutex
-	bounds  bounds.Bounds // of the rules that came last
+	bounds  bounds.Console // of the rules that came last
 	kept    []*Record     // by their beginning; the first gone of them have made room
 	gone    int
 	bytes   int64
@@ -47,7 +47,7 @@ func New(c Config) *Witness {
 
 // Begin begins to keep a request, within the bounds of its rules; nil: nothing is kept, and what was
 // is forgotten. It is given to its turns as a watcher; Served ends it.
-func (w *Witness) Begin(a Asking, b bounds.Bounds) *Record {
+func (w *Witness) Begin(a Asking, b bounds.Console) *Record {
 	if w == nil {
 		return nil
 	}

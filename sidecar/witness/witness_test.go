@@ -31,7 +31,7 @@ func heard(set *ruleset.Set, text string, calls ...tools.Call) *turn.Heard {
 // room takes none when it goes on.
 func TestBounds(t *testing.T) {
 	set := ruletest.Shipped(t)
-	w, few := New(Config{Words: true, Now: time.Now}), bounds.Bounds{Turns: 10, Memory: 100 << 10, Words: 2 << 20}
+	w, few := New(Config{Words: true, Now: time.Now}), bounds.Console{Turns: 10, Memory: 100 << 10, Words: 2 << 20}
 	var open []*Record
 	for i := range 200 {
 		r := w.Begin(Asking{ID: fmt.Sprint(i)}, few)
@@ -77,7 +77,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s: %+v", id, got)
 		}
 	}
-	if r := w.Begin(Asking{ID: "none"}, bounds.Bounds{}); r != nil {
+	if r := w.Begin(Asking{ID: "none"}, bounds.Console{}); r != nil {
 		t.Error("it is kept")
 	}
 	if turns, bytes := w.Size(); turns != 0 || bytes != 0 {
@@ -190,7 +190,7 @@ func TestRulesOfThen(t *testing.T) {
 // Many requests at once, and people who look meanwhile.
 func TestRace(t *testing.T) {
 	set := ruletest.Shipped(t)
-	w, few := New(Config{Words: true, Now: time.Now}), bounds.Bounds{Turns: 20, Memory: 1 << 20, Words: 1 << 20}
+	w, few := New(Config{Words: true, Now: time.Now}), bounds.Console{Turns: 20, Memory: 1 << 20, Words: 1 << 20}
 	var all sync.WaitGroup
 	for n := range 4 {
 		all.Go(func() {

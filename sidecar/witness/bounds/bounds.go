@@ -3,12 +3,12 @@ package bounds
 
 import "github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 
-// Bounds are the section console. All is kept in memory alone.
-type Bounds struct {
+// Console is the section of that name. All is kept in memory alone.
+type Console struct {
 	Turns  int           `rule:"turns" min:"0" max:"100000" doc:"How many requests are kept; older ones make room. 0: none, and Live is empty." eg:"500"`
 	Memory rulefile.Size `rule:"memory" doc:"How much they may take together." eg:"32MiB"`
 	Words  rulefile.Size `rule:"words" doc:"How much is kept of what the model wrote within one request, with secrets masked where it is shown. 0: nothing, and no reason, since that may quote it." eg:"2MiB"`
 }
 
 // Usual is what holds where limits.yaml does not say it.
-func Usual() Bounds { return Bounds{Turns: 500, Memory: 32 << 20, Words: 2 << 20} }
+func Usual() Console { return Console{Turns: 500, Memory: 32 << 20, Words: 2 << 20} }
