@@ -56,7 +56,7 @@ func well() section {
 			queries: []query{{`1 - (sum(increase(gptoss_executor_faults_total{` + ofModel + `, ` + broken + `}[$__range])) or vector(0)) / sum(increase(gptoss_executor_requests_total{` + ofModel + `, status!~"499|429"}[$__range]))`, ""}},
 			marks:   []mark{{0, "red"}, {.995, "green"}}},
 		{title: "Begun within 10 s", about: "Replies of the model server. The objective is 95 %.", unit: "percentunit", kind: number, width: 4,
-			queries: []query{{`sum(increase(gptoss_executor_upstream_first_seconds_bucket{` + of + `, le="10"}[$__range])) / sum(increase(gptoss_executor_upstream_first_seconds_count{` + of + `}[$__range]))`, ""}},
+			queries: []query{{`sum(increase(gptoss_executor_upstream_first_seconds_bucket{` + of + `, le=~"10|10[.]0"}[$__range])) / sum(increase(gptoss_executor_upstream_first_seconds_count{` + of + `}[$__range]))`, ""}},
 			marks:   []mark{{0, "red"}, {.95, "green"}}},
 		{title: "Instances", about: "Those that answer Prometheus.", unit: "short", kind: number, width: 4,
 			queries: []query{{`sum(up{` + of + `})`, ""}}, marks: []mark{{0, "red"}, {1, "green"}}},
@@ -140,6 +140,14 @@ func servers() section {
 			queries: []query{{`sum by (upstream, outcome) (rate(gptoss_executor_upstream_requests_total{` + of + `}[$__rate_interval]))`, "{{upstream}} {{outcome}}"}}},
 		{title: "Instances for which a server is in a state", about: "closed: it is asked. open: it failed too often. half_open: one request tries it.", unit: "short", kind: lines, width: 12,
 			queries: []query{{`sum by (upstream, state) (gptoss_executor_upstream_state{` + of + `})`, "{{upstream}} {{state}}"}}},
+		{title: "Seconds of a request to a server, nine of ten", about: "By what the server calls its model.", unit: "s", kind: lines, width: 12,
+			queries: []query{{`histogram_quantile(0.9, sum by (le, upstream, gen_ai_request_model) (rate(gen_ai_client_operation_duration_seconds_bucket{` + ofModel + `}[$__rate_interval])))`, "{{upstream}} {{gen_ai_request_model}}"}}},
+		{title: "Seconds until the first piece of a stream, nine of ten", unit: "s", kind: lines, width: 12,
+			queries: []query{{`histogram_quantile(0.9, sum by (le, upstream, gen_ai_request_model) (rate(gen_ai_client_operation_time_to_first_chunk_seconds_bucket{` + ofModel + `}[$__rate_interval])))`, "{{upstream}} {{gen_ai_request_model}}"}}},
+		{title: "Requests to a server by fault", about: "Without a fault: error_type is empty.", unit: "short", kind: stack, width: 12,
+			queries: []query{{`sum by (upstream, error_type) (increase(gen_ai_client_operation_duration_seconds_count{` + ofModel + `}[$__rate_interval]))`, "{{upstream}} {{error_type}}"}}},
+		{title: "Tokens of a request, the mean", about: "How long prompts and replies are.", unit: "short", kind: lines, width: 12,
+			queries: []query{{`sum by (gen_ai_token_type) (rate(gen_ai_client_token_usage_sum{` + ofModel + `}[$__rate_interval])) / sum by (gen_ai_token_type) (rate(gen_ai_client_token_usage_count{` + ofModel + `}[$__rate_interval]))`, "{{gen_ai_token_type}}"}}},
 	}}
 }
 
@@ -158,7 +166,7 @@ func rules() section {
 }
 
 func experiments() section {
-	return section{title: "Experiments and recording", closed: true, panels: []panel{
+	return section{title: "Experiments, recording, traces", closed: true, panels: []panel{
 		{title: "Units in each arm", unit: "short", kind: lines, width: 8,
 			queries: []query{{`sum by (experiment, arm) (gptoss_executor_experiment_units{` + of + `})`, "{{experiment}} {{arm}}"}}},
 		{title: "Mean of each measure by arm", unit: "short", kind: lines, width: 8,
@@ -168,6 +176,8 @@ func experiments() section {
 		{title: "Recorded replies", unit: "short", kind: lines, width: 24, queries: []query{
 			{`sum(increase(gptoss_executor_captured_total{` + of + `}[$__rate_interval]))`, "recorded"},
 			{`sum(increase(gptoss_executor_captures_dropped_total{` + of + `}[$__rate_interval]))`, "too many at once"}}},
+		{title: "Spans for a collector", about: "sent must follow ended; lost must be 0.", unit: "short", kind: lines, width: 24,
+			queries: []query{{`sum by (outcome) (increase(gptoss_executor_spans_total{` + of + `}[$__rate_interval]))`, "{{outcome}}"}}},
 	}}
 }
 
