@@ -27,7 +27,7 @@ packages = $$(go list ./... | grep -v '/e2e$$')
 # Those where several things run at once, in the code or in its tests.
 concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|sidecar/console/browser)$$') # the console has tests without a browser, too
 
-.PHONY: help build install uninstall release run test needs unit race e2e lint fuzz bench load demo model sessions schemas faults scenarios experiments reading clean
+.PHONY: help build install uninstall release run test needs unit deploy race e2e lint fuzz bench load demo model sessions schemas faults scenarios experiments reading clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,7 +55,7 @@ release: ## archives, npm packages, SBOMs and checksums of a commit in dist/; TA
 run: build ## build it, and serve with CONFIG (deploy/config.yaml)
 	bin/gpt-oss-executor serve --config $(CONFIG)
 
-test: needs lint unit race e2e ## everything: lint, tests, the race detector, a real gateway and SDKs; half an hour on 2 cores
+test: needs lint unit deploy race e2e ## everything: lint, tests, the race detector, a real gateway and SDKs; half an hour on 2 cores
 
 # What tests use besides Go, and root may install: a gateway comes from npm, the console is tested in a browser.
 needs:
@@ -70,6 +70,12 @@ unit: ## the tests that need nothing but Go; 8 minutes
 	@command -v chromium chromium-browser google-chrome >/dev/null || echo 'skipped: the console in a browser; there is no chromium here'
 	@[ -d ../shared/corpus ] || echo 'skipped: the tests that measure against labelled cases, which are not public; ../shared/corpus is not beside this clone'
 	go test -vet=off -timeout 15m $(packages) # lint has vetted it
+
+deploy: ## what deploy/ holds: dashboard, alerts, manifests, container, units; a minute, the first time three
+	@for tool in promtool prometheus; do command -v $$tool >/dev/null || echo "skipped: what $$tool checks of deploy/; it is not here (apt-get install prometheus)"; done
+	@command -v systemd-analyze >/dev/null || echo 'skipped: the unit of systemd; systemd-analyze is not here'
+	@[ "$$(id -u)" -eq 0 ] && unshare --mount true || echo 'skipped: the steps of the Dockerfile; they run in a root of their own, which takes root and Linux'
+	cd deploy/check && go vet ./... && go run $(STATICCHECK) ./... && go test -vet=off -timeout 10m ./...
 
 race: ## what runs at the same time as something else, under the race detector; 4 minutes
 	go test -race -short -vet=off -timeout 8m $(concurrent) # -short: not the long tests with one goroutine, which unit runs

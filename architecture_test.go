@@ -18,7 +18,7 @@ const module = "github.com/jgavinray/gpt-oss-executor"
 // own, and nothing else of the house. Tests may import anything.
 var rooms = [][]string{
 	{"."},
-	{"sidecar/cli", "sidecar/script/serve", "bench", "deploy/release"},
+	{"sidecar/cli", "sidecar/script/serve", "bench", "deploy/release", "deploy/dashboard"},
 	{"sidecar/doctor"},
 	{"sidecar/demo", "sidecar/manual", "sidecar/rollout", "sidecar/rulelog", "sidecar/eval", "sidecar/neighbour", "sidecar/console/stage"},
 	{"sidecar/service"},
@@ -36,7 +36,7 @@ var rooms = [][]string{
 	{"internal/shipped"},
 	{"sidecar/programs", "sidecar/edits", "sidecar/experiment", "sidecar/loops", "sidecar/spans", "sidecar/witness/bounds"},
 	{"sidecar/cond"},
-	{"sidecar/config"},
+	{"sidecar/config", "sidecar/cost"},
 	{"sidecar/rulefile", "sidecar/parse", "sidecar/prompt", "policy"},
 	{"policy/plain", "sidecar/responses"},
 	{"policy/shell", "sidecar/strategy"},
@@ -45,7 +45,7 @@ var rooms = [][]string{
 	{"tools"},
 	{"sidecar/errorlog", "sidecar/header", "sidecar/otlp"},
 	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "tools/refer", "tools/calltags", "tools/wording", "tools/notation", "tools/printed", "sidecar/jsonend", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script", "sidecar/trial"},
-	{"internal/alphabet", "sidecar/circuit", "sidecar/whereabouts", "tools/callcode", "sidecar/wish", "sidecar/pattern", "sidecar/react", "sidecar/sentence", "internal/json5"},
+	{"internal/alphabet", "sidecar/circuit", "sidecar/health", "sidecar/whereabouts", "tools/callcode", "sidecar/wish", "sidecar/pattern", "sidecar/react", "sidecar/sentence", "internal/json5"},
 	{"internal/atomicfile", "internal/scan", "internal/terminal", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet", "internal/noise", "internal/jsonlines", "internal/anytime", "internal/recent", "internal/built", "internal/others", "internal/parent", "internal/plot", "sidecar/tracectx", "internal/collector"},
 }
 

@@ -15,7 +15,7 @@ func (v *verdict) write(as string, env Env) error {
 		return env.paper(true).whole(v, nil)
 	case "github":
 		for i := range v.Problems {
-			fmt.Fprintln(env.Out, workflowCommand(&v.Problems[i]))
+			fmt.Fprintln(env.Out, v.Problems[i].WorkflowCommand())
 		}
 		v.summary(env.Out, env.Out)
 		return nil
@@ -50,31 +50,4 @@ func (v *verdict) summary(good, bad io.Writer) {
 		fmt.Fprintf(good, "rules %s: %d files, %d conditions, %d patterns, %d examples, %d tests: ok (%d ms)\n",
 			v.Version, n.Files, n.Conditions, n.Patterns, n.Examples, n.Tests, v.took.Milliseconds())
 	}
-}
-
-var (
-	inMessage  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	inProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-)
-
-// workflowCommand makes GitHub show a problem at its line.
-// https://docs.github.com/actions/reference/workflow-commands-for-github-actions
-func workflowCommand(p *rulefile.Problem) string {
-	level := "error"
-	if p.Warning {
-		level = "warning"
-	}
-	var properties []string
-	if p.File != "" {
-		properties = append(properties, "file="+inProperty.Replace(p.File))
-	}
-	if p.Line > 0 {
-		properties = append(properties, fmt.Sprintf("line=%d,col=%d,endColumn=%d", p.Line, p.Col, p.EndCol))
-	}
-	properties = append(properties, "title="+inProperty.Replace(p.Code))
-	msg := p.Msg
-	if p.Hint != "" {
-		msg += "\n" + p.Hint
-	}
-	return fmt.Sprintf("::%s %s::%s", level, strings.Join(properties, ","), inMessage.Replace(msg))
 }

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -39,27 +41,18 @@ Exit code: 0 everything came out as it should, 1 something did not.`,
 
 // runDemo gives the demo with a copy of the built-in rules, and removes it.
 func runDemo(ctx context.Context, env Env) (err error) {
-	dir, err := os.MkdirTemp("", "gpt-oss-executor-demo-")
+	all, err := os.MkdirTemp("", "gpt-oss-executor-demo-")
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
-	defer func() {
-		if gone := os.RemoveAll(dir); err == nil {
-			err = gone
-		}
-	}()
+	defer func() { err = errors.Join(err, os.RemoveAll(all)) }()
+	dir, work := filepath.Join(all, "rules"), filepath.Join(all, "work")
+	if err := os.Mkdir(work, 0o700); err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
 	if _, err := starter.Rules(dir, env.Defaults, false); err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp("", "gpt-oss-executor-demo-work-")
-	if err != nil {
-		return fmt.Errorf("demo: %w", err)
-	}
-	defer func() {
-		if gone := os.RemoveAll(work); err == nil {
-			err = gone
-		}
-	}()
 	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Work: work, Out: env.Out, Colours: terminal.ColoursOf(env.Out, env.lookup),
 		Serve: func(ctx context.Context, upstream string, log io.Writer) error {
 			s := defaultSettings()

@@ -3,17 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rollout"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 func fmtCommand(env Env) *cobra.Command {
@@ -42,13 +37,13 @@ printed. With --check nothing is changed, and the exit code is 1 if a file is no
 				args = []string{dir}
 				env.announce(named)
 			}
-			names, err := yamlFiles(args)
+			names, err := rulefile.Named(args)
 			if err != nil {
 				return err
 			}
 			failed, changed := false, false
 			for _, name := range names {
-				did, err := formatFile(name, !check)
+				did, err := rollout.FormatFile(name, !check)
 				if err != nil {
 					failed = true
 					fmt.Fprintln(env.Err, err)
@@ -66,46 +61,4 @@ printed. With --check nothing is changed, and the exit code is 1 if a file is no
 	}
 	c.Flags().BoolVar(&check, "check", false, "only list the files that are not formatted")
 	return c
-}
-
-// yamlFiles are the files that are meant: those named, and the rule files of the
-// folders named, with their packs and tests.
-func yamlFiles(args []string) (names []string, err error) {
-	for _, arg := range args {
-		if info, err := os.Stat(arg); err == nil && !info.IsDir() {
-			names = append(names, arg)
-			continue
-		}
-		files, err := rulefile.ReadDir(arg)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range slices.Sorted(maps.Keys(files)) {
-			if filepath.Ext(name) == ".yaml" {
-				names = append(names, filepath.Join(arg, filepath.FromSlash(name)))
-			}
-		}
-	}
-	return names, nil
-}
-
-// formatFile formats one file, and writes it where that is wanted.
-func formatFile(name string, write bool) (changed bool, err error) {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return false, fmt.Errorf("read rules: %w", err)
-	}
-	out, problem := ruleset.Format(filepath.ToSlash(name), string(text))
-	switch {
-	case problem != nil:
-		return false, rulefile.Problems{*problem}
-	case out == string(text):
-		return false, nil
-	case !write:
-		return true, nil
-	}
-	if err := atomicfile.Replace(name, []byte(out)); err != nil {
-		return false, fmt.Errorf("write rules: %w", err)
-	}
-	return true, nil
 }
