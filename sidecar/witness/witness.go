@@ -33,7 +33,7 @@ type Witness struct {
 
 	mu      sync.Mutex
 	bounds  bounds.Console // of the rules that came last
-	kept    []*Record     // by their beginning; the first gone of them have made room
+	kept    []*Record      // by their beginning; the first gone of them have made room
 	gone    int
 	bytes   int64
 	sets    *recent.Map[*ruleset.Set]
