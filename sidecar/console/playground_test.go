@@ -70,7 +70,7 @@ func TestPlayground(t *testing.T) {
 	turn := v.newest()
 	_, rest, _ := strings.Cut(turn, `class="try" href="`)
 	href, _, _ := strings.Cut(rest, `"`)
-	if mend := `<a class="button" href="` + href + `" data-try>Say which tool <code>send_fax</code> means`; !strings.Contains(turn, mend) || strings.Index(turn, mend) > strings.Index(turn, "As it came") {
+	if mend := `<a class="button" href="` + href + `" data-try><span>Say which tool <code>send_fax</code> means`; !strings.Contains(turn, mend) || strings.Index(turn, mend) > strings.Index(turn, "As it came") {
 		t.Errorf("under what went wrong is no way to mend it:\n%s", turn)
 	}
 	if !strings.Contains(turn, "→ the model was asked to correct it") || !strings.Contains(turn, "Held back") {

@@ -27,7 +27,7 @@ func TestMending(t *testing.T) {
 	b.soon(`document.querySelector("[data-turns] tr") !== null`)
 	b.keys("j", "\r")
 	b.at("Turn")
-	if got := eval[string](b, `document.querySelector("[data-try]").innerText`); !strings.HasPrefix(got, "Say which tool send_fax means") {
+	if got := eval[string](b, `document.querySelector("[data-try]").textContent`); !strings.HasPrefix(got, "Say which tool send_fax means") {
 		t.Errorf("t does %q", got)
 	}
 	b.keys("t")
@@ -43,7 +43,7 @@ func TestMending(t *testing.T) {
 	b.soon(`document.querySelector("#reading .changes")?.textContent.includes('write {"path":"june.md"') === true`)
 	b.soon(`document.activeElement.id === "run-tests"`)
 	if !eval[bool](b, `(() => { const r = (e) => document.querySelector(e).getBoundingClientRect(); return r("#becomes4").top > r("header").bottom && r("#run-tests").bottom <= innerHeight })()`) {
-		t.Error("what changes is not in sight beside the tests")
+		t.Errorf("what changes is not in sight beside the tests: %s", eval[string](b, `JSON.stringify(["header", "#becomes4", "#run-tests"].map((e) => document.querySelector(e).getBoundingClientRect()))`))
 	}
 	if got := eval[string](b, `document.querySelector("#becomes4").innerText`); !strings.Contains(got, "send_fax") || !strings.Contains(got, `write {"path":"june.md"`) {
 		t.Errorf("beside the tests it says %q", got)
@@ -70,7 +70,7 @@ func TestMending(t *testing.T) {
 	b.at("Playground")
 	b.keys("g", "l")
 	b.at("Live")
-	b.soon(`document.querySelector("[data-turns] tr .c-calls").textContent === "write"`)
+	b.soon(`document.querySelector("[data-turns] tr .c-calls").textContent.trim() === "write"`)
 	t.Logf("it took %s", time.Since(began).Round(time.Millisecond))
 	if lines := s.Log.Lines("rules_taken"); len(lines) != 1 || !strings.Contains(lines[0], "Ann (console, token of an admin)") {
 		t.Errorf("the log says %q", lines)
