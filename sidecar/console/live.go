@@ -30,7 +30,8 @@ type row struct {
 	Strategies string `json:"strategies"`
 	Repairs    string `json:"repairs"`
 	Calls      string `json:"calls"`
-	Lost       string `json:"lost"` // names of calls that were not made
+	Lost       string `json:"lost"`   // names of calls that were not made, and
+	Undone     string `json:"undone"` // that they were not, in words
 	Decisions  string `json:"decisions"`
 	Tokens     string `json:"tokens"`
 	Took       string `json:"took"`
@@ -65,7 +66,7 @@ func rowOf(t *witness.Turn, now time.Time) row {
 	}
 	r.Strategies, r.Calls, r.Decisions = strings.Join(strategies, " "), shown(counted(names)), said(became)
 	if r.Lost = counted(lost); r.Lost != "" {
-		r.Lost += " (not made)"
+		r.Undone = "not made"
 	}
 	if r.Calls == "" && t.Done && t.Status < http.StatusBadRequest && r.Decisions == "" {
 		r.Calls = "no call"

@@ -20,7 +20,7 @@ func TestNotMade(t *testing.T) {
 		list, turn := v.get("/console/?q="+row.lost).text, v.newest()
 		_, first, _ := strings.Cut(list, "<tbody")
 		first, _, _ = strings.Cut(first, "</tr>")
-		if !strings.Contains(first, `data-f="lost">`+row.lost) || !strings.Contains(first, "(not made)") || !strings.Contains(first, row.decisions) || strings.Contains(first, "refused") {
+		if !strings.Contains(first, `data-f="lost">`+row.lost) || !strings.Contains(first, ">not made<") || !strings.Contains(first, row.decisions) || strings.Contains(first, "refused") {
 			t.Errorf("%s: the row is\n%s", row.user, first)
 		}
 		if !strings.Contains(turn, row.mend) {

@@ -86,7 +86,10 @@ func (p *playground) Next() string {
 			return fmt.Sprintf("Mend line %d of %s: %s", p.Problems[i].Line, p.Problems[i].File, p.Problems[i].Msg)
 		}
 	case !p.Asked:
-		return "Paste a reply in step 1, or choose a turn there."
+		if len(p.Failed) > 0 {
+			return "Paste a reply in step 1, or choose there one of a turn that failed."
+		}
+		return "Paste a reply in step 1. Or open a turn in Live, and press t."
 	case len(p.Unnamed) > 0 && !p.Checked.Changed:
 		return "No tool is called " + shown(p.Unnamed[0]) + ". Say in step 2 which one it means."
 	case !p.Checked.Changed:

@@ -68,7 +68,7 @@ func (c *Console) rulesPage(r *http.Request, _ viewer) (any, error) {
 	}
 	for _, f := range out.Report.Files {
 		list := &out.Others
-		if rulefile.Counted(f.Name) {
+		if f.From == rulefile.FromFolder {
 			list = &out.Own
 		}
 		*list = append(*list, aboutFile{f, aboutOf(*f.Text)})
