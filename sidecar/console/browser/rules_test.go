@@ -68,6 +68,9 @@ func TestNeverFired(t *testing.T) {
 	if eval[bool](b, `getComputedStyle(document.activeElement.closest("tr")).backgroundColor === getComputedStyle(document.querySelectorAll(".hits tbody tr")[1]).backgroundColor`) {
 		t.Error("the rule at which one is does not stand out")
 	}
+	if look := eval[string](b, `(() => { const [place, link] = [".hits a.place", ".files a"].map((e) => getComputedStyle(document.querySelector(e))); return place.textDecorationLine + " " + place.textDecorationStyle + " " + (place.color === link.color) })()`); look != "underline solid true" {
+		t.Errorf("a place does not look like a link: %s", look)
+	}
 	b.keys("/", "strategies.yaml", "\r")
 	b.soon(`location.search === "?q=strategies.yaml&fired=never"`)
 	rules := eval[[]string](b, `[...document.querySelectorAll(".hits tbody tr")].map((tr) => tr.innerText.replace(/\s+/g, " "))`)
