@@ -91,7 +91,7 @@ func TestTurn(t *testing.T) {
 	list := v.get("/console/").text
 	_, rest, _ := strings.Cut(list, `data-turns`)
 	rest, _, _ = strings.Cut(rest, "</tbody>")
-	for _, want := range []string{"morning", "gpt-oss", "exec", "harmony", "repaired", "1 left"} {
+	for _, want := range []string{"morning", "gpt-oss", "exec", "harmony", "repaired", "1 sent on"} {
 		if !strings.Contains(rest, want) {
 			t.Errorf("the list does not say %s:\n%s", want, rest)
 		}

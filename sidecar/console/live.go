@@ -11,6 +11,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // maxRows is how many turns the list has, and how many are told at once.
@@ -29,6 +30,8 @@ type row struct {
 	Strategies string `json:"strategies"`
 	Repairs    string `json:"repairs"`
 	Calls      string `json:"calls"`
+	Lost       string `json:"lost"`   // names of calls that were not made, and
+	Undone     string `json:"undone"` // that they were not, in words
 	Decisions  string `json:"decisions"`
 	Tokens     string `json:"tokens"`
 	Took       string `json:"took"`
@@ -41,7 +44,7 @@ func rowOf(t *witness.Turn, now time.Time) row {
 		Model: shown(t.Model), Session: shown(cmp.Or(t.Session, t.Agent)), Arm: strings.Join(t.Arms, " "), Took: took(t, now), Note: note(t),
 	}
 	repairs := 0
-	var names, strategies []string
+	var names, lost, strategies []string
 	became := map[string]int{}
 	for i := range t.Replies {
 		reading := &t.Replies[i].Reading
@@ -55,10 +58,16 @@ func rowOf(t *witness.Turn, now time.Time) row {
 			became[string(guard.OutcomeOf(call))]++
 		}
 		for k := range reading.Refused {
-			became[refusedWord(string(reading.Refused[k].Code))]++
+			became[refusedWord(reading.Refused[k].Code)]++
+			if name := named(reading.Refused[k].Name); name != "" && len(lost) < maxLost {
+				lost = append(lost, name)
+			}
 		}
 	}
 	r.Strategies, r.Calls, r.Decisions = strings.Join(strategies, " "), shown(counted(names)), said(became)
+	if r.Lost = counted(lost); r.Lost != "" {
+		r.Undone = "not made"
+	}
 	if r.Calls == "" && t.Done && t.Status < http.StatusBadRequest && r.Decisions == "" {
 		r.Calls = "no call"
 	}
@@ -74,20 +83,26 @@ func rowOf(t *witness.Turn, now time.Time) row {
 // turnPath is the page of a turn.
 func turnPath(id string) string { return Root + "turns/" + url.PathEscape(id) }
 
-// refusedWord is what became of a call that has not.
-func refusedWord(code string) string {
-	if code == "denied" {
-		return code
+// maxLost is how many calls that were not made a row names.
+const maxLost = 20
+
+// refusedWord is what became of a call that was not made: the policy alone denies.
+func refusedWord(code tools.RefusalCode) string {
+	switch code {
+	case tools.Denied:
+		return "denied"
+	case tools.NotOffered:
+		return "no such tool"
 	}
-	return "refused"
+	return "not usable"
 }
 
 // said is how many calls became what.
 func said(became map[string]int) string {
 	var out []string
-	for _, word := range []string{"left", "confined", "asked", "denied", "refused"} {
+	for _, word := range []string{"left", "confined", "asked", "denied", "no such tool", "not usable"} {
 		if n := became[word]; n > 0 {
-			out = append(out, fmt.Sprintf("%d %s", n, word))
+			out = append(out, fmt.Sprintf("%d %s", n, fate(word)))
 		}
 	}
 	return strings.Join(out, ", ")
@@ -150,7 +165,7 @@ func (f filter) fits(now time.Time) func(*witness.Turn) bool {
 			return true
 		}
 		r := rowOf(t, now)
-		all := strings.ToLower(strings.Join([]string{r.ID, r.Outcome, r.Model, r.Session, t.Agent, t.Channel, t.Run, r.Arm, r.Strategies, r.Calls, r.Decisions, r.Note}, "\n"))
+		all := strings.ToLower(strings.Join([]string{r.ID, r.Outcome, r.Model, r.Session, t.Agent, t.Channel, t.Run, r.Arm, r.Strategies, r.Calls, r.Lost, r.Decisions, r.Note}, "\n"))
 		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(all, w) })
 	}
 }

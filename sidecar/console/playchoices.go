@@ -85,5 +85,5 @@ func ruleHref(place string) string {
 
 // Try is where a reply of the turn can be tried.
 func (t *turnView) Try(reply int) string {
-	return fmt.Sprintf("%splayground?turn=%s&reply=%d", Root, url.QueryEscape(t.ID), reply)
+	return tryPath(t.ID, reply)
 }

@@ -30,6 +30,7 @@ type playForm struct {
 	Turn                         string // from which it was taken; empty: none
 	Reply                        int
 	File                         string // that is wanted
+	From                         string // the file whose page one came from; empty: none
 	Of, Draft, Base              string // the file that is drafted, its text, and the version that was seen
 	To                           string // the version that undo goes back to
 	Do, Alias                    string // what to do; of alias: TOOL NAME
@@ -54,7 +55,7 @@ func fieldsOf(q url.Values) playForm {
 	get := func(name string) string { return strings.ReplaceAll(q.Get(name), "\r\n", "\n") }
 	f := playForm{
 		What: get("what"), Text: get("text"), Thought: get("thought"), Calls: get("calls"), Finish: get("finish"), Tools: get("tools"), List: get("list"),
-		Model: get("model"), Server: get("server"), Profile: get("profile"), Turn: get("turn"), File: get("file"), Of: get("of"), Draft: get("draft"),
+		Model: get("model"), Server: get("server"), Profile: get("profile"), Turn: get("turn"), File: get("file"), From: get("from"), Of: get("of"), Draft: get("draft"),
 		Base: get("base"), To: get("to"), Do: get("do"),
 	}
 	if alias, ok := strings.CutPrefix(f.Do, "alias "); ok {

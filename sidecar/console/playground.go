@@ -43,6 +43,7 @@ type playground struct {
 	Theirs []draft.Line // what that changed in the file
 	Undo   *live.Past   // the version before; nil: none is known
 	Undone []string     // the files that it changes
+	Failed []failed     // replies that one may begin with
 
 	stale bool // somebody has published what its author had not seen
 }
@@ -60,10 +61,13 @@ type testsView struct {
 	Failed int
 }
 
-// Up is where the reply was taken from.
+// Up is where the reply or the rule file was taken from.
 func (p *playground) Up() pair {
 	if p.Form.Turn != "" {
 		return pair{"The turn", turnPath(p.Form.Turn)}
+	}
+	if rulefile.Counted(p.Form.From) {
+		return pair{p.Form.From, fileHref(p.Form.From, "")}
 	}
 	return pair{"Live", Root}
 }
@@ -82,6 +86,9 @@ func (p *playground) Next() string {
 			return fmt.Sprintf("Mend line %d of %s: %s", p.Problems[i].Line, p.Problems[i].File, p.Problems[i].Msg)
 		}
 	case !p.Asked:
+		if len(p.Failed) > 0 {
+			return "Paste a reply in step 1, or choose there one of a turn that failed."
+		}
 		return "Paste a reply in step 1. Or open a turn in Live, and press t."
 	case len(p.Unnamed) > 0 && !p.Checked.Changed:
 		return "No tool is called " + shown(p.Unnamed[0]) + ". Say in step 2 which one it means."
@@ -115,7 +122,9 @@ func (c *Console) playgroundPage(r *http.Request, v viewer) (any, error) {
 	f, err := fieldsOf(r.URL.Query()), error(nil)
 	f = playForm{What: "reply", Tools: "three", Turn: f.Turn, Reply: f.Reply, File: f.File, Line: f.Line, Do: "open"} // an address is no form
 	masked := 0
-	if f.Turn != "" {
+	if f.Turn == "" {
+		f.From = f.File
+	} else {
 		if masked, err = c.take(&f); err != nil {
 			return nil, err
 		}
@@ -202,6 +211,9 @@ func (c *Console) look(p *playground, v viewer) error {
 			return err
 		}
 		p.tests(report)
+	}
+	if p.Form.Turn == "" && !p.Asked {
+		p.Failed = c.failedTurns(p.Form.Of)
 	}
 	p.rights(report, v)
 	p.past(c.API.Rules, texts[d.File])

@@ -70,10 +70,20 @@ func TestPlayground(t *testing.T) {
 	turn := v.newest()
 	_, rest, _ := strings.Cut(turn, `class="try" href="`)
 	href, _, _ := strings.Cut(rest, `"`)
+	if mend := `<a class="button" href="` + href + `" data-try><span>Say which tool <code>send_fax</code> means`; !strings.Contains(turn, mend) || strings.Index(turn, mend) > strings.Index(turn, "As it came") {
+		t.Errorf("under what went wrong is no way to mend it:\n%s", turn)
+	}
+	if !strings.Contains(turn, "→ the model was asked to correct it") || !strings.Contains(turn, "Held back") {
+		t.Errorf("the turn does not say what was done:\n%s", turn)
+	}
+	v.get(playground+"?file=limits.yaml").says(t, "← limits.yaml", "&file=limits.yaml", "not_offered send_fax")
 	p := v.get(html.UnescapeString(href))
-	p.says(t, "No tool is called send_fax", "those of the turn", "not_offered", "to=functions.send_fax")
+	p.says(t, "No tool is called send_fax", "A press writes it into the draft of aliases.yaml.", "those of the turn", "not_offered", "to=functions.send_fax")
 	p = v.press(p.form(), "alias read send_fax")
-	p.says(t, "read: [send_fax, read_file", `read {"path":"a.md"}`, "By your draft", "loads, examples and tests hold", "run the tests")
+	p.says(t, "read: [send_fax, read_file", `read {"path":"a.md"}`, "By your draft", "loads, and all examples and tests hold", "and again when you publish", "run the tests")
+	if n := strings.Count(html.UnescapeString(p.text), `<code>send_fax</code> <span class="unseen">becomes</span><span aria-hidden="true">→</span> <code>read {"path":"a.md"}</code>`); n != 3 {
+		t.Errorf("what changes is said %d times in one line, want it at the reading, the tests and the button", n)
+	}
 	p = v.press(p.form(), "tests")
 	p.says(t, "tests hold", "The tests hold. Publish")
 	if got := v.s.Ask("s", "fax", false); strings.Contains(got, `"name":"read"`) || v.s.Log.Said("rules_taken") > 0 {

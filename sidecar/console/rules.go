@@ -28,6 +28,14 @@ type rulesView struct {
 	Never    int // rules that never fired
 	Gone     int // hits of rules that are not in force any more
 	Up       time.Duration
+	Own      []aboutFile // of the operator
+	Others   []aboutFile // of the program, and of the locked folder
+}
+
+// aboutFile is a file, and what it is for.
+type aboutFile struct {
+	live.ReportedFile
+	About string
 }
 
 // problemView is a problem, with its line taken apart around the place.
@@ -49,7 +57,7 @@ func (f ruleFilter) fits(r *live.RuleHits) bool {
 
 func (c *Console) rulesPage(r *http.Request, _ viewer) (any, error) {
 	q, now := r.URL.Query(), c.Now()
-	out := &rulesView{Report: c.API.Rules.Report(false), History: c.API.Rules.History(), Filter: ruleFilter{strings.TrimSpace(q.Get("q")), q.Get("fired")}}
+	out := &rulesView{Report: c.API.Rules.Report(true), History: c.API.Rules.History(), Filter: ruleFilter{strings.TrimSpace(q.Get("q")), q.Get("fired")}}
 	out.Age = now.Sub(out.Since)
 	out.Warnings = problemViews(out.Report.Warnings)
 	if out.Refused != nil {
@@ -57,6 +65,13 @@ func (c *Console) rulesPage(r *http.Request, _ viewer) (any, error) {
 	}
 	if version := q.Get("back"); version == out.Version && out.By == "rollback" {
 		out.Said = "The rules are rolled back. Version " + version + " is in force."
+	}
+	for _, f := range out.Report.Files {
+		list := &out.Others
+		if f.From == rulefile.FromFolder {
+			list = &out.Own
+		}
+		*list = append(*list, aboutFile{f, aboutOf(*f.Text)})
 	}
 	hits := c.API.Rules.Hits()
 	out.All, out.Gone, out.Up = len(hits.Rules), int(hits.Gone), now.Sub(hits.Since)

@@ -28,6 +28,41 @@ func maskedLines(text string) (out []string) {
 	return out
 }
 
+// aboutOf is what a file says of itself: the first sentence of the comment at its top.
+func aboutOf(text string) string {
+	var words []string
+	for _, line := range maskedLines(headOf(text)) {
+		line = strings.TrimLeft(line, "#")
+		if strings.TrimSpace(line) == "" {
+			break
+		}
+		if !strings.Contains(line, "yaml-language-server:") {
+			words = append(words, strings.Fields(line)...)
+		}
+	}
+	all := strings.Join(words, " ")
+	if i := strings.Index(all, ". "); i >= 0 {
+		all = all[:i+1]
+	}
+	return all
+}
+
+// headOf is the comment at the top of a rule file or of a template.
+func headOf(text string) string {
+	if rest, ok := strings.CutPrefix(text, "{{- /*"); ok {
+		head, _, _ := strings.Cut(rest, "*/")
+		return head
+	}
+	to := 0
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "#") {
+			break
+		}
+		to += len(line)
+	}
+	return text[:to]
+}
+
 func maskedText(text string) (out []byte) {
 	for _, line := range maskedLines(text) {
 		out = append(append(out, line...), '\n')

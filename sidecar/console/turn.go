@@ -21,6 +21,7 @@ type turnView struct {
 	Running   bool
 	Pairs     []pair
 	Faults    []turn.Faulty
+	Mends     []mend
 	Why, Told string // the error that the caller got, and the sentence in place of an answer
 	Replies   []replyView
 	Left      int
@@ -87,6 +88,7 @@ func (c *Console) turnPage(r *http.Request, _ viewer) (any, error) {
 		reply.ofVersion(t.Rules)
 		out.Replies = append(out.Replies, reply)
 	}
+	out.Mends = mendsOf(&t, func(i int) bool { return out.Replies[i].Tried })
 	return out, nil
 }
 

@@ -9,13 +9,15 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 )
 
 // funcs are those of the templates.
 func funcs() template.FuncMap {
 	return template.FuncMap{"shown": shown, "duration": duration, "clock": clock, "bytes": size, "plural": plural, "signed": signed, "stamp": stamp, "ends": strings.HasSuffix,
-		"brought": brought, "placeOf": placeOf, "fileHref": fileHref, "ruleHref": ruleHref}
+		"brought": brought, "placeOf": placeOf, "fileHref": fileHref, "ruleHref": ruleHref, "fate": fate, "remedy": remedy}
 }
 
 // shown is a text as a page shows it: secrets masked, and everything that cannot be seen
@@ -34,6 +36,25 @@ func shownJSON(doc []byte) string {
 		return approvals.Visible(string(doc))
 	}
 	return shown(string(doc))
+}
+
+// fate is what became of a call, as people say it.
+func fate(became string) string {
+	if became == string(decisions.Left) {
+		return "sent on"
+	}
+	return became
+}
+
+// remedy is what was done about a fault, as people say it.
+func remedy(a ruleset.Action) string {
+	switch a {
+	case ruleset.Correct:
+		return "the model was asked to correct it"
+	case ruleset.Resample:
+		return "the model was asked the same again"
+	}
+	return "given up"
 }
 
 func clock(t time.Time) string { return t.Format("15:04:05") }

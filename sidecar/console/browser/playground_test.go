@@ -27,17 +27,27 @@ func TestMending(t *testing.T) {
 	b.soon(`document.querySelector("[data-turns] tr") !== null`)
 	b.keys("j", "\r")
 	b.at("Turn")
+	if got := eval[string](b, `document.querySelector("[data-try]").textContent`); !strings.HasPrefix(got, "Say which tool send_fax means") {
+		t.Errorf("t does %q", got)
+	}
 	b.keys("t")
 	b.at("Playground")
 	if next := b.next(); !strings.Contains(next, "No tool is called send_fax") {
 		t.Errorf("next is %q", next)
 	}
 	b.shot("mending-1")
-	b.keys("j", "j", "j") // exec, read, write
+	b.soon(`document.activeElement.textContent === "exec"`)
+	b.keys("j", "j") // read, write
 	b.soon(`document.activeElement.textContent === "write"`)
 	b.keys("\r")
 	b.soon(`document.querySelector("#reading .changes")?.textContent.includes('write {"path":"june.md"') === true`)
 	b.soon(`document.activeElement.id === "run-tests"`)
+	if !eval[bool](b, `(() => { const r = (e) => document.querySelector(e).getBoundingClientRect(); return r("#becomes4").top > r("header").bottom && r("#run-tests").bottom <= innerHeight })()`) {
+		t.Errorf("what changes is not in sight beside the tests: %s", eval[string](b, `JSON.stringify(["header", "#becomes4", "#run-tests"].map((e) => document.querySelector(e).getBoundingClientRect()))`))
+	}
+	if got := eval[string](b, `document.querySelector("#becomes4").innerText`); !strings.Contains(got, "send_fax") || !strings.Contains(got, `write {"path":"june.md"`) {
+		t.Errorf("beside the tests it says %q", got)
+	}
 	if got := eval[string](b, `document.querySelector("#draft").value`); !strings.Contains(got, "  write: [send_fax, write_file,") {
 		t.Errorf("the draft is\n%s", got)
 	}
@@ -60,7 +70,7 @@ func TestMending(t *testing.T) {
 	b.at("Playground")
 	b.keys("g", "l")
 	b.at("Live")
-	b.soon(`document.querySelector("[data-turns] tr .c-calls").textContent === "write"`)
+	b.soon(`document.querySelector("[data-turns] tr .c-calls").textContent.trim() === "write"`)
 	t.Logf("it took %s", time.Since(began).Round(time.Millisecond))
 	if lines := s.Log.Lines("rules_taken"); len(lines) != 1 || !strings.Contains(lines[0], "Ann (console, token of an admin)") {
 		t.Errorf("the log says %q", lines)
@@ -108,6 +118,36 @@ func TestTyping(t *testing.T) {
 	}
 	if text := eval[string](b, `document.querySelector("#step5").parentElement.innerText`); !strings.Contains(text, "asks for no token") || strings.Contains(text, "Undo") {
 		t.Errorf("without a token it says %s", text)
+	}
+}
+
+// From a rule file: the caret stands at its line and selects nothing, the numbers stand beside their lines,
+// Escape leaves the editor, and the way back leads to the file.
+func TestEditor(t *testing.T) {
+	s := stage.Open(t, stage.Tokens, stage.Model(replies()))
+	b := open(t, s)
+	b.signIn("Ann", stage.Admin)
+	for _, width := range []int64{1280, 390} {
+		b.do(chromedp.EmulateViewport(width, 844))
+		b.to("/console/rules/files/limits.yaml")
+		b.do(chromedp.Click(`a[href*="playground"]:not([data-key])`))
+		b.at("Playground")
+		b.soon(`document.activeElement.id === "draft"`)
+		if n := eval[int](b, `document.activeElement.selectionEnd - document.activeElement.selectionStart`); n != 0 {
+			t.Errorf("%d: %d characters are selected", width, n)
+		}
+		const drift = `(() => {
+			const area = document.querySelector("#draft"), gutter = document.querySelector(".gutter"), lines = area.value.split("\n").length;
+			const pad = parseFloat(getComputedStyle(area).paddingTop), height = (area.scrollHeight - 2 * pad) / lines;
+			area.scrollTop = area.scrollHeight;
+			area.dispatchEvent(new Event("scroll"));
+			return Math.abs(gutter.lastElementChild.offsetTop - pad - (lines - 1) * height) + Math.abs(gutter.scrollTop - area.scrollTop);
+		})()`
+		if off := eval[float64](b, drift); off > 1.5 {
+			t.Errorf("%d: the last number stands %.1f px beside its line", width, off)
+		}
+		b.keys("\x1b", "u")
+		b.at("limits.yaml")
 	}
 }
 

@@ -60,8 +60,18 @@ func TestNeverFired(t *testing.T) {
 	b.to("/console/rules")
 	b.do(chromedp.SetValue("#fired", "never"))
 	b.keys("/")
-	eval[string](b, `document.activeElement.value = ""`)
-	b.keys("strategies.yaml", "\r")
+	b.soon(`document.activeElement.id === "q" && document.activeElement.value === ""`)
+	b.keys("\x1b", "j", "j") // what follows the field: the list of rules
+	b.soon(`document.activeElement.closest("tr") === document.querySelectorAll(".hits tbody tr")[1]`)
+	b.keys("k")
+	b.soon(`document.activeElement.closest("tr") === document.querySelector(".hits tbody tr")`)
+	if eval[bool](b, `getComputedStyle(document.activeElement.closest("tr")).backgroundColor === getComputedStyle(document.querySelectorAll(".hits tbody tr")[1]).backgroundColor`) {
+		t.Error("the rule at which one is does not stand out")
+	}
+	if look := eval[string](b, `(() => { const [place, link] = [".hits a.place", ".files a"].map((e) => getComputedStyle(document.querySelector(e))); return place.textDecorationLine + " " + place.textDecorationStyle + " " + (place.color === link.color) })()`); look != "underline solid true" {
+		t.Errorf("a place does not look like a link: %s", look)
+	}
+	b.keys("/", "strategies.yaml", "\r")
 	b.soon(`location.search === "?q=strategies.yaml&fired=never"`)
 	rules := eval[[]string](b, `[...document.querySelectorAll(".hits tbody tr")].map((tr) => tr.innerText.replace(/\s+/g, " "))`)
 	all := strings.Join(rules, "\n")

@@ -93,18 +93,26 @@ if (here) here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.o
 const help = document.getElementById('help');
 document.querySelector('[data-help]')?.addEventListener('click', () => help.showModal());
 
-// step moves along a list.
+// step moves along a list. Who has left a field begins with what follows it.
+let left = null;
 function step(by) {
-  const items = [...document.querySelectorAll('[data-item]:enabled, a[data-item]')];
+  const items = [...document.querySelectorAll('[data-item]:enabled, a[data-item]')].filter((e) => e.checkVisibility());
   if (!items.length) return;
   const at = items.indexOf(document.activeElement);
-  items[at < 0 ? 0 : Math.min(Math.max(at + by, 0), items.length - 1)].focus();
+  const next = left?.isConnected ? items.findIndex((e) => left.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING) : 0;
+  items[at < 0 ? Math.max(next, 0) : Math.min(Math.max(at + by, 0), items.length - 1)].focus();
 }
 
 let going = 0;
+let taken = ''; // the key that was taken, until it is up: it writes nothing into the field that it leads to
+document.addEventListener('keypress', (e) => { if (taken && e.key === taken) e.preventDefault(); });
+document.addEventListener('keyup', () => { taken = ''; });
 document.addEventListener('keydown', (e) => {
   const writes = e.target.matches('input:not([type=hidden]), select, textarea');
-  if (e.key === 'Escape' && writes) return e.target.blur();
+  if (e.key === 'Escape' && writes) {
+    left = e.target;
+    return left.blur();
+  }
   if (writes || e.ctrlKey || e.metaKey || e.altKey || !help || help.open) return;
   if (Date.now() - going < 1500) {
     going = 0;
@@ -123,6 +131,7 @@ document.addEventListener('keydown', (e) => {
   }[e.key];
   if (act) {
     e.preventDefault();
+    taken = e.key;
     act();
   }
 });

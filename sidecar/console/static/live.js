@@ -15,6 +15,7 @@ function fill(tr, row) {
     if (cell.textContent !== row[name]) cell.textContent = row[name];
     if (cell.tagName === 'TD') cell.title = row[name];
   }
+  tr.querySelector('.c-calls').title = [row.calls, row.lost && `${row.lost} ${row.undone}`].filter(Boolean).join(', ');
   tr.querySelector('[data-f=time]').dateTime = row.at;
   tr.querySelector('[data-f=outcome]').className = 'outcome o-' + row.outcome;
   tr.querySelector('a').href = row.href;

@@ -34,14 +34,15 @@ function number() {
 }
 function follow() { gutter.scrollTop = area.scrollTop; }
 
-// go shows a line of the draft, and selects what is wrong there. Columns count characters.
+// go shows a line of the draft, and selects what is wrong there; of a line alone nothing, since the next
+// letter would replace it. Columns count characters.
 function go(line, col, end, focus) {
   const lines = area.value.split('\n');
   const at = Math.min(Math.max(line, 1), lines.length) - 1;
   const before = lines.slice(0, at).reduce((n, l) => n + l.length + 1, 0);
   const chars = [...lines[at]];
   const from = before + chars.slice(0, Math.max(col - 1, 0)).join('').length;
-  const to = end > col ? before + chars.slice(0, end - 1).join('').length : col ? from : before + lines[at].length;
+  const to = end > col ? before + chars.slice(0, end - 1).join('').length : from;
   if (focus) area.focus();
   area.setSelectionRange(from, to);
   area.scrollTop = (at - 5) * parseFloat(getComputedStyle(area).lineHeight);
@@ -85,7 +86,8 @@ function take(page, sent) {
   if (page.getElementById('drop').children.length === 0) inForce = fresh.value;
   number();
   if (fresh.dataset.line) go(Number(fresh.dataset.line), 0, 0, false);
-  if (focus && !focus.isConnected) (document.getElementById(hadFocus) ?? document.querySelector('[data-next]')).focus();
+  if (focus && !focus.isConnected) (document.getElementById(hadFocus) ?? document.querySelector('[data-next]')).focus({ preventScroll: true });
+  if (focus && !focus.isConnected) document.activeElement.scrollIntoView({ block: 'nearest' }); // what changes stays in sight as far as it can
 }
 
 // act sends the form: one at a time, the last wish next.
@@ -164,3 +166,4 @@ form.classList.add('scripted');
 fits();
 number();
 if (area.dataset.line) go(Number(area.dataset.line), 0, 0, true);
+else if (form.elements.turn.value) (document.querySelector('.unnamed button') ?? document.getElementById('step2')).focus();
