@@ -25,7 +25,7 @@ completions = $(share)/bash-completion/completions/gpt-oss-executor $(share)/zsh
 # All packages but the one that starts a gateway.
 packages = $$(go list ./... | grep -v '/e2e$$')
 # Those where several things run at once, in the code or in its tests.
-concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|sidecar/console/browser)$$') # the console has tests without a browser, too
+concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|deploy/check|sidecar/console/browser)$$') # the console has tests without a browser, too
 
 .PHONY: help build install uninstall release run test needs unit deploy race e2e lint fuzz bench load demo model sessions schemas faults scenarios experiments reading clean
 
