@@ -51,8 +51,8 @@ func TestNPM(t *testing.T) {
 		run := []string{"npx", "--offline", "--prefix", scratch, "gpt-oss-executor"}
 		passes(t, run)
 		stopped(t, run, syscall.SIGTERM, "")
-		t.Setenv("GPTOSS_EXECUTOR_WITH_PARENT", "on") // npm and a shell stand between
-		stopped(t, append([]string{"/bin/sh", "-c", `"$@" & wait`, "sh"}, run...), syscall.SIGKILL, "signal: killed")
+		run = append([]string{"/bin/sh", "-c", `GPTOSS_EXECUTOR_WITH_PARENT=on "$@" & wait`, "sh"}, run...) // npm and a shell stand between
+		stopped(t, run, syscall.SIGKILL, "signal: killed")
 	})
 	if err := os.RemoveAll(filepath.Join(scratch, "node_modules", "@gpt-oss-executor")); err != nil {
 		t.Fatal(err)
