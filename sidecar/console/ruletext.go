@@ -1,12 +1,10 @@
 package console
 
 import (
-	"bytes"
 	"strings"
 
-	"github.com/rogpeppe/go-internal/diff"
-
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/draft"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 )
@@ -63,12 +61,7 @@ func headOf(text string) string {
 	return text[:to]
 }
 
-func maskedText(text string) (out []byte) {
-	for _, line := range maskedLines(text) {
-		out = append(append(out, line...), '\n')
-	}
-	return out
-}
+func maskedText(text string) string { return strings.Join(maskedLines(text), "\n") }
 
 // fileDiff is what differs in a file.
 type fileDiff struct {
@@ -95,35 +88,12 @@ func diffsOf(from, to rulefile.Files) (out []fileDiff) {
 		case !to.Has(name):
 			d.What = "gone"
 		}
-		text := diff.Diff("a", maskedText(from[name]), "b", maskedText(to[name]))
-		if d.Same = text == nil; !d.Same {
-			d.rows(text)
+		lines := draft.Diff(maskedText(from[name]), maskedText(to[name]))
+		d.Same, d.More = len(lines) == 0, max(0, len(lines)-maxDiff)
+		for _, l := range lines[:len(lines)-d.More] {
+			d.Rows = append(d.Rows, diffRow{map[string]string{"@": "hunk", "+": "add", "-": "del"}[l.Sign], l.Sign + l.Text})
 		}
 		out = append(out, d)
 	}
 	return out
-}
-
-// rows takes a unified diff apart; its first three lines name the files.
-func (d *fileDiff) rows(text []byte) {
-	n := 0
-	for line := range bytes.Lines(text) {
-		if n++; n <= 3 {
-			continue
-		}
-		if len(d.Rows) == maxDiff {
-			d.More++
-			continue
-		}
-		row := diffRow{Text: strings.TrimSuffix(string(line), "\n")}
-		switch {
-		case strings.HasPrefix(row.Text, "@@"):
-			row.Kind = "hunk"
-		case strings.HasPrefix(row.Text, "+"):
-			row.Kind = "add"
-		case strings.HasPrefix(row.Text, "-"):
-			row.Kind = "del"
-		}
-		d.Rows = append(d.Rows, row)
-	}
 }
