@@ -79,7 +79,8 @@ func (b *bench) cells() []cell {
 		closed("events", textStream(64, 0)),
 		{name: "open loop", targets: []string{direct, revproxy, sidecar}, reply: textReply(8<<10, 20*time.Millisecond), measure: b.open},
 		{name: "100 connections", targets: both, reply: textReply(8<<10, 0), measure: b.hundred, fresh: true},
-		{name: "1000 streams", targets: both, reply: textStream(40, 500*time.Millisecond), measure: b.streams, fresh: true},
+		{name: "1000 streams", targets: both, reply: textStream(40, 500*time.Millisecond), measure: b.thousandStreams, fresh: true},
+		{name: "10000 streams", targets: both, reply: textStream(60, 5*time.Second), measure: b.tenThousandStreams, fresh: true},
 		{name: "100 runs", targets: both, reply: runReply(0), measure: b.hundredRuns, fresh: true, runs: true},
 		{name: "1000 runs", targets: both, reply: runReply(3 * time.Second), measure: b.thousandRuns, fresh: true, runs: true},
 	}

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -97,9 +98,14 @@ func serveProxy(listen, to string) error {
 		return err
 	}
 	quiet := log.New(io.Discard, "", 0)
-	return (&http.Server{Addr: listen, ReadHeaderTimeout: 10 * time.Second, ErrorLog: quiet, Handler: &httputil.ReverseProxy{
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, "go_goroutines %d\n", runtime.NumGoroutine())
+	})
+	mux.Handle("/", &httputil.ReverseProxy{
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(u) },
 		Transport: &http.Transport{MaxIdleConns: 4096, MaxIdleConnsPerHost: 2048, DisableCompression: true},
 		ErrorLog:  quiet,
-	}}).ListenAndServe()
+	})
+	return (&http.Server{Addr: listen, ReadHeaderTimeout: 10 * time.Second, ErrorLog: quiet, Handler: mux}).ListenAndServe()
 }

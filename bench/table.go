@@ -28,6 +28,13 @@ var rows = []row{
 	{"memory that 1,000 open streams add", "1000 streams", "added", "MB", "≤ 1.25"},
 	{"memory of the process with them open", "1000 streams", "whole", "MB", "≤ 1.25"},
 	{"aborts that reach the model, of 1,000", "1000 streams", "aborts", "", "≥ 1"},
+	{"10,000 open streams: memory a stream", "10000 streams", "each", "KB", "≤ 1.1"},
+	{"10,000 open streams: memory of the process", "10000 streams", "whole", "MB", "≤ 1.1"},
+	{"10,000 open streams: goroutines a stream", "10000 streams", "goroutines", "", ""},
+	{"10,000 open streams: CPU to open one", "10000 streams", "cpu a stream", "µs", ""},
+	{"10,000 open streams: CPU an event, 2,000 a second", "10000 streams", "cpu an event", "µs", ""},
+	{"10,000 open streams: open at once", "10000 streams", "streams", "", ""},
+	{"10,000 open streams: aborts that reach the model", "10000 streams", "aborts", "", "≥ 1"},
 	{"resident memory at 100 connections", "100 connections", "resident", "MB", "≤ 30 MB"},
 	{"resident memory before the first request", "100 connections", "before", "MB", ""},
 	{"runs/s, 5 turns, 100 at once", "100 runs", "runs/s", "", ""},
@@ -98,7 +105,7 @@ func median(values []float64) float64 {
 // shown is a value with its unit.
 func (r row) shown(v float64) string {
 	digits := 0
-	if v < 20 && (r.unit == "µs" || r.unit == "MB") {
+	if v < 20 && (r.unit == "µs" || r.unit == "MB" || r.figure == "goroutines") {
 		digits = 1
 	}
 	text := fmt.Sprintf("%.*f", digits, v)

@@ -1,7 +1,6 @@
 package sidecar
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -46,42 +45,74 @@ type translate func(body []byte) (chat []byte, asked *responses.Asked, err error
 // serve serves one request, in one direction:
 //
 //	bytes → request → rule set → turn, or turns in a run → sink
+//
+// Between the beginning and the end there may be minutes, so the crew does both.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, to translate) (err error) {
-	began := time.Now()
-	set := s.rules.Set()
-	w.Header().Set(web.RulesVersion, set.Version) // of these rules, whatever is edited meanwhile
-	ctx, span := s.placed(w, r, set)
+	o := &opened{began: time.Now(), responses: to != nil}
 	defer func() {
-		if span.End(statusOf(err)); err != nil {
-			err = &placedError{err, ctx}
+		if !o.ended { // something panicked
+			s.turns.Crew.Do(func() { _ = s.left(o, w, openai.Internal("a request panicked")) })
 		}
 	}()
-	leave, err := s.enter(r, &set.Limits)
-	if err != nil {
+	s.turns.Crew.Do(func() { err = s.entered(o, w, r, to) })
+	if err == nil {
+		err = o.answer.Run(o.ctx, o.out)
+	}
+	s.turns.Crew.Do(func() { err = s.left(o, w, err) })
+	return err
+}
+
+// entered lets a request in, and opens its answer.
+func (s *Server) entered(o *opened, w http.ResponseWriter, r *http.Request, to translate) (err error) {
+	set := s.rules.Set()
+	w.Header().Set(web.RulesVersion, set.Version) // of these rules, whatever is edited meanwhile
+	o.ctx, o.span = s.placed(w, r, set)
+	if o.leave, err = s.enter(r, &set.Limits); err != nil {
 		return err
 	}
-	defer leave()
-	o, err := s.begin(ctx, w, r, set, to, span.Children())
-	if err != nil {
+	if err := s.begin(o, w, r, set, to); err != nil {
+		return err
+	}
+	if o.out.Flows() {
+		s.metrics.Open.Inc()
+	}
+	return nil
+}
+
+// left ends what entered has begun, and says what came of it.
+func (s *Server) left(o *opened, w http.ResponseWriter, err error) error {
+	o.ended = true
+	switch {
+	case o.leave == nil: // it was not let in
+	case o.out == nil:
 		o.record.Served(turn.Account{}, statusOf(err), errorText(err))
-		return err
+	default:
+		s.answered(o, w, err)
 	}
-	defer o.out.Stop()
+	if o.leave != nil {
+		o.leave()
+	}
+	if o.span.End(statusOf(err)); err != nil {
+		return &placedError{err, o.ctx}
+	}
+	return nil
+}
+
+// answered counts an answer that was opened.
+func (s *Server) answered(o *opened, w http.ResponseWriter, err error) {
+	o.out.Stop()
 	streams := o.out.Flows()
 	if streams {
-		s.metrics.Open.Inc()
-		defer s.metrics.Open.Dec()
+		s.metrics.Open.Dec()
 	}
-	err = o.answer.Run(ctx, o.out)
 	account := o.answer.Account()
 	if statusOf(err) != upstream.StatusClosed { // a caller who left shows nothing
-		o.seat.Served(account, time.Since(began), err != nil)
+		o.seat.Served(account, time.Since(o.began), err != nil)
 	}
 	o.record.Served(account, statusOf(err), errorText(err))
-	s.served(ctx, w, account, began, streams, to != nil, err)
-	s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)).Observe(time.Since(began).Seconds(), tracectx.Of(ctx))
+	s.served(o.ctx, w, account, o.began, streams, o.responses, err)
+	s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)).Observe(time.Since(o.began).Seconds(), tracectx.Of(o.ctx))
 	s.metrics.Requests.WithLabelValues(o.model, strconv.Itoa(statusOf(err))).Inc()
-	return err
 }
 
 // placed is the context of a request, which says where in a trace it is, and its span, if anybody
@@ -103,13 +134,19 @@ type placedError struct {
 
 func (e *placedError) Unwrap() error { return e.error }
 
-// opened is a request whose answer has been opened.
+// opened is a request on its way.
 type opened struct {
-	model  string
-	answer answering
-	seat   *lab.Seat       // nil: no experiment is about it
-	record *witness.Record // nil: nobody keeps it
-	out    sink
+	began     time.Time
+	responses bool // of that API
+	ctx       context.Context
+	span      *spans.Request
+	leave     func() // nil: it was not let in
+	model     string
+	answer    answering
+	seat      *lab.Seat       // nil: no experiment is about it
+	record    *witness.Record // nil: nobody keeps it
+	out       sink            // nil: no answer was opened
+	ended     bool
 }
 
 // errorText is what an error says to the caller; empty: there is none.
@@ -159,22 +196,22 @@ const runID = "X-Run-Id"
 
 // begin reads the request, plans what answers it and opens the answer. The request itself is
 // not kept: a turn may last for minutes.
-func (s *Server) begin(ctx context.Context, w http.ResponseWriter, r *http.Request, set *ruleset.Set, to translate, span *spans.Parent) (o opened, err error) {
+func (s *Server) begin(o *opened, w http.ResponseWriter, r *http.Request, set *ruleset.Set, to translate) error {
 	body, err := readBody(w, r, int64(set.Limits.RequestBytes))
 	if err != nil {
-		return o, err
+		return err
 	}
 	var asked *responses.Asked // nil: for a chat completion
 	if to != nil {
 		if body, asked, err = to(body); err != nil {
-			return o, err
+			return err
 		}
 	}
 	req, err := openai.ParseRequest(body)
 	if err != nil {
-		return o, err
+		return err
 	}
-	caller := turn.Caller{Request: w.Header().Get(web.RequestID), Session: named(r.Header, req), Waits: callerWaits(r.Header), Spans: span}
+	caller := turn.Caller{Request: w.Header().Get(web.RequestID), Session: named(r.Header, req), Waits: callerWaits(r.Header), Spans: o.span.Children()}
 	var watch []turn.Watcher
 	if o.seat = s.seat(w, set, req, caller); o.seat != nil {
 		set, watch = o.seat.Set, append(watch, o.seat)
@@ -184,22 +221,22 @@ func (s *Server) begin(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	}
 	caller.Watch = turn.Watchers(watch...)
 	if s.runs != nil && executor.Wants(set, req) {
-		run, err := s.runs.Begin(ctx, set, req, caller)
+		run, err := s.runs.Begin(o.ctx, set, req, caller)
 		if err != nil {
-			return o, err
+			return err
 		}
 		w.Header().Set(runID, run.ID)
 		o.record.OfRun(run.ID)
 		o.model, o.answer = run.Model.ID.Value, run
 	} else {
-		one, err := s.turns.Plan(ctx, set, req, caller)
+		one, err := s.turns.Plan(o.ctx, set, req, caller)
 		if err != nil {
-			return o, err
+			return err
 		}
 		o.model, o.answer = one.Model.ID.Value, one
 	}
-	o.out = s.sink(ctx, w, o.model, req, asked, keepalive(caller.Waits, set.Limits.Keepalive), set.Limits.Idle)
-	return o, nil
+	o.out = s.sink(o.ctx, w, o.model, req, asked, keepalive(caller.Waits, set.Limits.Keepalive), set.Limits.Idle)
+	return nil
 }
 
 // witnessed begins to keep the request for people who look; nil: nobody keeps it.
@@ -227,52 +264,6 @@ func (s *Server) sink(ctx context.Context, w http.ResponseWriter, model string, 
 		})
 	}
 	return reply.NewWhole(w, model, s.metrics)
-}
-
-// readBody reads at most limit bytes. The buffer fits the body where its length
-// is known.
-func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	if r.ContentLength > limit {
-		return nil, openai.TooLarge(limit)
-	}
-	var buf bytes.Buffer
-	if r.ContentLength > 0 {
-		buf.Grow(int(r.ContentLength) + bytes.MinRead)
-	}
-	_, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, limit))
-	err = errors.Join(err, r.Body.Close())
-	var long *http.MaxBytesError
-	switch {
-	case errors.As(err, &long):
-		return nil, openai.TooLarge(limit)
-	case err != nil:
-		e := openai.InvalidRequest("", "the request body ended early")
-		e.Log = "read request body: " + err.Error()
-		return nil, e
-	case buf.Len() == 0:
-		return nil, openai.InvalidRequest("", "the request body is empty; send a JSON object with model and messages")
-	}
-	return buf.Bytes(), nil
-}
-
-// callerWaits is how long the caller says that it waits, as the OpenAI SDKs do; 0: it does
-// not say.
-func callerWaits(h http.Header) time.Duration {
-	const most = 1 << 24 // seconds; more would not fit a Duration
-	n, err := strconv.ParseFloat(h.Get("X-Stainless-Timeout"), 64)
-	if err != nil || !(n > 0) {
-		return 0
-	}
-	return time.Duration(min(n, most) * float64(time.Second))
-}
-
-// keepalive is how long a caller is left without an event: a third of what it waits, if
-// that is less than the rules say.
-func keepalive(waits, most time.Duration) time.Duration {
-	if third := waits / 3; third > 0 && third < most {
-		return max(third, 100*time.Millisecond)
-	}
-	return most
 }
 
 func statusOf(err error) int {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/crew"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -81,7 +82,7 @@ func New(c Config) *Server {
 		sessions: state.NewSessions(maxSessions),
 		turns: &turn.Planner{
 			Fleet: fleet.New(fleet.Config{Main: c.Upstream, Keys: c.Keys, Metrics: c.Metrics, Now: time.Now, Log: c.Log}), Guard: c.Guard, Thoughts: state.NewTexts(limits.Thoughts), Notes: state.NewTexts(limits.Thoughts),
-			Schemas: tools.NewSchemas(limits.Schemas), Metrics: c.Metrics, Log: c.Log,
+			Schemas: tools.NewSchemas(limits.Schemas), Crew: crew.New(idleHands), Metrics: c.Metrics, Log: c.Log,
 		},
 	}
 	c.Metrics.States(func(say func(upstream, state string)) {
@@ -125,7 +126,13 @@ func (s *Server) Journal() *journal.Journal {
 }
 
 // Close drops the connections that the server opened by itself.
-func (s *Server) Close() { s.turns.Fleet.Close() }
+func (s *Server) Close() {
+	s.turns.Fleet.Close()
+	s.turns.Crew.Close()
+}
+
+// idleHands is how many goroutines of the crew wait for work at most.
+const idleHands = 16
 
 // Handler is the HTTP surface.
 func (s *Server) Handler() http.Handler {
