@@ -44,7 +44,7 @@ type translate func(body []byte) (chat []byte, asked *responses.Asked, err error
 
 // serve serves one request, in one direction:
 //
-//	bytes → request → rule set → turn, or turns in a run → sink
+//	bytes → request → its turn among others → rule set → turn, or turns in a run → sink
 //
 // Between the beginning and the end there may be minutes, so the crew does both.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, to translate) (err error) {
@@ -56,38 +56,29 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, to translate) (er
 	}()
 	s.turns.Crew.Do(func() { err = s.entered(o, w, r, to) })
 	if err == nil {
-		err = o.answer.Run(o.ctx, o.out)
+		o.out, err = s.door.Wait(o.ctx, o.in.line, &o.in.set.Limits.Load)
+	}
+	if err == nil {
+		s.turns.Crew.Do(func() { err = s.begin(o, w) })
+	}
+	if err == nil {
+		err = o.answer.Run(o.ctx, o.sink)
 	}
 	s.turns.Crew.Do(func() { err = s.left(o, w, err) })
 	return err
 }
 
-// entered lets a request in, and opens its answer.
-func (s *Server) entered(o *opened, w http.ResponseWriter, r *http.Request, to translate) (err error) {
-	set := s.rules.Set()
-	w.Header().Set(web.RulesVersion, set.Version) // of these rules, whatever is edited meanwhile
-	o.ctx, o.span = s.placed(w, r, set)
-	if o.leave, err = s.enter(r, &set.Limits); err != nil {
-		return err
-	}
-	if err := s.begin(o, w, r, set, to); err != nil {
-		return err
-	}
-	if o.out.Flows() {
-		s.metrics.Open.Inc()
-	}
-	return nil
-}
-
 // left ends what entered has begun, and says what came of it.
 func (s *Server) left(o *opened, w http.ResponseWriter, err error) error {
 	o.ended = true
-	switch {
-	case o.leave == nil: // it was not let in
-	case o.out == nil:
-		o.record.Served(turn.Account{}, statusOf(err), errorText(err))
-	default:
+	err = s.refused(err)
+	if o.sink != nil {
 		s.answered(o, w, err)
+	} else if o.leave != nil {
+		o.record.Served(turn.Account{}, statusOf(err), errorText(err))
+	}
+	if o.out != nil {
+		o.out()
 	}
 	if o.leave != nil {
 		o.leave()
@@ -100,8 +91,8 @@ func (s *Server) left(o *opened, w http.ResponseWriter, err error) error {
 
 // answered counts an answer that was opened.
 func (s *Server) answered(o *opened, w http.ResponseWriter, err error) {
-	o.out.Stop()
-	streams := o.out.Flows()
+	o.sink.Stop()
+	streams := o.sink.Flows()
 	if streams {
 		s.metrics.Open.Dec()
 	}
@@ -140,12 +131,14 @@ type opened struct {
 	responses bool // of that API
 	ctx       context.Context
 	span      *spans.Request
-	leave     func() // nil: it was not let in
+	leave     func() // the session; nil: it was not let in
+	in        *inbound
+	out       func() // at the door; nil: it has not passed it
 	model     string
 	answer    answering
 	seat      *lab.Seat       // nil: no experiment is about it
 	record    *witness.Record // nil: nobody keeps it
-	out       sink            // nil: no answer was opened
+	sink      sink            // nil: no answer was opened
 	ended     bool
 }
 
@@ -194,24 +187,11 @@ func (s *Server) served(ctx context.Context, w http.ResponseWriter, a turn.Accou
 // runID is the header that names the run of executor mode that answers.
 const runID = "X-Run-Id"
 
-// begin reads the request, plans what answers it and opens the answer. The request itself is
-// not kept: a turn may last for minutes.
-func (s *Server) begin(o *opened, w http.ResponseWriter, r *http.Request, set *ruleset.Set, to translate) error {
-	body, err := readBody(w, r, int64(set.Limits.RequestBytes))
-	if err != nil {
-		return err
-	}
-	var asked *responses.Asked // nil: for a chat completion
-	if to != nil {
-		if body, asked, err = to(body); err != nil {
-			return err
-		}
-	}
-	req, err := openai.ParseRequest(body)
-	if err != nil {
-		return err
-	}
-	caller := turn.Caller{Request: w.Header().Get(web.RequestID), Session: named(r.Header, req), Waits: callerWaits(r.Header), Spans: o.span.Children()}
+// begin plans what answers the request, and opens the answer. The request itself is not kept: a turn may last
+// for minutes.
+func (s *Server) begin(o *opened, w http.ResponseWriter) error {
+	set, req, asked, caller := o.in.set, o.in.req, o.in.asked, o.in.caller
+	o.in = nil
 	var watch []turn.Watcher
 	if o.seat = s.seat(w, set, req, caller); o.seat != nil {
 		set, watch = o.seat.Set, append(watch, o.seat)
@@ -235,7 +215,10 @@ func (s *Server) begin(o *opened, w http.ResponseWriter, r *http.Request, set *r
 		}
 		o.model, o.answer = one.Model.ID.Value, one
 	}
-	o.out = s.sink(o.ctx, w, o.model, req, asked, keepalive(caller.Waits, set.Limits.Keepalive), set.Limits.Idle)
+	o.sink = s.sink(o.ctx, w, o.model, req, asked, keepalive(caller.Waits, set.Limits.Keepalive), set.Limits.Idle)
+	if o.sink.Flows() {
+		s.metrics.Open.Inc()
+	}
 	return nil
 }
 

@@ -51,13 +51,14 @@ type Config struct {
 // running is a server while it is put together and runs.
 type running struct {
 	Config
-	local   bool           // it is reached from this machine alone
-	kept    *decisions.Log // nil: there is none
-	guarded guard.Config
-	judge   *guard.Guard
-	witness *witness.Witness // nil: no console shows the last requests
-	admin   string           // base URL of the admin listener; "": there is none
-	spans   *spans.Tracer    // nil: no collector wants spans
+	local    bool           // it is reached from this machine alone
+	kept     *decisions.Log // nil: there is none
+	guarded  guard.Config
+	judge    *guard.Guard
+	witness  *witness.Witness // nil: no console shows the last requests
+	admin    string           // base URL of the admin listener; "": there is none
+	spans    *spans.Tracer    // nil: no collector wants spans
+	ceilings ceilings
 
 	stop       context.CancelFunc
 	background sync.WaitGroup // what it writes is written whole
@@ -67,7 +68,10 @@ type running struct {
 // Run serves until ctx ends, and then lets open requests end.
 func Run(ctx context.Context, c Config) (err error) {
 	s := c.Settings
-	r := &running{Config: c}
+	r := &running{Config: c, ceilings: look(c.Log)}
+	if short := r.ceilings.short(c.Rules.Set().Limits.Load); short != "" {
+		c.Log.Warn(short, "event", "files_short")
+	}
 	ctx, leave, err := withParent(ctx, c)
 	if err != nil {
 		return err
@@ -233,7 +237,7 @@ func (r *running) server(ctx context.Context, up *upstream.Client, experiments *
 		return nil, err
 	}
 	return sidecar.New(sidecar.Config{
-		Lab: experiments, Witness: r.witness, Spans: r.spans, Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Keys: keys, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
+		Lab: experiments, Witness: r.witness, Spans: r.spans, Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Memory: r.ceilings.door(), Keys: keys, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
 		Names: web.Names{Local: r.local, Token: s.Token != "", Hosts: hosts(s, s.Listen)},
 	}), nil
 }

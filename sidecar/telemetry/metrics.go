@@ -41,6 +41,7 @@ type Metrics struct {
 	Outcomes    *Vec // experiment, arm, measure, of: sum, events
 	Connections *Vec // of confined commands, by outcome: connected, refused, failed
 	Telemetry   *Vec // spans of OpenTelemetry, by outcome: ended, sent, lost
+	Shed        *Vec // requests that were refused because of load, by why: memory, waiting, late
 
 	inference inference
 }
@@ -83,6 +84,7 @@ func New() *Metrics {
 		Outcomes:    gauge("experiment_outcomes", "What is counted of an arm of an experiment, by measure: the sum, and of how many events.", "experiment", "arm", "measure", "of"),
 		Connections: counter("connections_total", "Connections that confined commands wanted, by outcome: connected, refused, failed.", "outcome"),
 		Telemetry:   counter("spans_total", "Spans of OpenTelemetry: ended (they wait to be sent), sent, lost. What has ended and is neither waits, or came while the queue was full.", "outcome"),
+		Shed:        counter("load_refused_total", "Requests that got 503 because of load, by why: memory (it is short), waiting (too many wait), late (it waited too long).", "why"),
 		Rules:       gauge("rules_info", "1 for the version of the rules in force.", "version"),
 		Files:       gauge("rules_file_info", "1 for each file of the rules in force: the first 12 digits of its sha256.", "file", "sha256"),
 		Reloads:     counter("rules_reloads_total", "Changes of the rule files, by result.", "result"),
