@@ -75,7 +75,7 @@ func (m *model) serve(c net.Conn) {
 		if _, err := body.ReadFrom(req.Body); err != nil {
 			return
 		}
-		switch r := m.reply.Load(); {
+		switch r := m.reply.Load().kind(body.Bytes()); {
 		case req.Method == http.MethodGet:
 			err = answer(c, []byte(models))
 		case r.events != nil:
@@ -133,6 +133,9 @@ func (m *model) stream(c net.Conn, in *bufio.Reader, r *reply) error {
 			return err
 		}
 		m.wrote.Add(1)
+	}
+	if r.breaks {
+		return io.EOF
 	}
 	if _, err := io.WriteString(c, "0\r\n\r\n"); err != nil || r.gap > 0 {
 		return io.EOF

@@ -39,6 +39,7 @@ func (b *bench) start(ctx context.Context, name string, runs bool) (*process, er
 	address, to := l.Addr().String(), "http://"+b.model.listener.Addr().String()
 	l.Close()
 	cmd := exec.Command(b.binary, "serve", "--log-level", "warn", "--listen", address, "--upstream", to+"/v1", "--confine", "off")
+	cmd.Args = append(cmd.Args, b.flags...)
 	if runs {
 		flags, err := b.folder()
 		if err != nil {
@@ -50,6 +51,7 @@ func (b *bench) start(ctx context.Context, name string, runs bool) (*process, er
 		cmd = exec.Command("/proc/self/exe", "-proxy-to", to, "-listen", address)
 	}
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
+	cmd.Env = append(cmd.Env, b.environ...)
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	pin(0, theirs) // inherited

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
 	"net"
 	"net/http"
 	"strconv"
@@ -68,19 +69,21 @@ func (b *bench) tenThousandStreams(ctx context.Context, _ *reply, p *process) (f
 // spare are descriptors that a process needs beside those of streams.
 const spare = 100
 
-// fitting is as many of n streams as the limit of descriptors of this machine has room for: a proxy
-// needs two for each, and so does this program.
+// fitting is as many of n streams as the limit of descriptors of this machine has room for, and says when these are
+// fewer: a proxy needs two for each, and so does this program.
 func fitting(n int) int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil { // Go has raised it to the hard one
 		return n
 	}
-	if most := (int(limit.Cur) - spare) / 2; most < n {
+	most := fits(n, limit.Cur)
+	if most < n {
 		log.Printf("the hard limit of descriptors is %d, so %d streams are opened and not %d, which need %d; raise it with ulimit -Hn, or LimitNOFILE= of the unit", limit.Cur, most, n, 2*n+spare)
-		return most
 	}
-	return n
+	return most
 }
+
+func fits(n int, limit uint64) int { return max(0, min(n, (int(min(limit, math.MaxInt32))-spare)/2)) }
 
 // streams are callers of streams that nobody ends.
 type streams struct {
@@ -126,7 +129,10 @@ func (b *bench) emptied(ctx context.Context) {
 }
 
 // goroutines is how many a proxy has, as it says itself.
-func goroutines(address string) float64 {
+func goroutines(address string) float64 { return said(address, "go_goroutines") }
+
+// said is a number on the page of metrics of a proxy; 0: it is not there.
+func said(address, metric string) float64 {
 	res, err := http.Get("http://" + address + "/metrics")
 	if err != nil {
 		return 0
@@ -134,7 +140,7 @@ func goroutines(address string) float64 {
 	defer res.Body.Close()
 	text, _ := io.ReadAll(res.Body)
 	for line := range strings.Lines(string(text)) {
-		if value, ok := strings.CutPrefix(line, "go_goroutines "); ok {
+		if value, ok := strings.CutPrefix(line, metric+" "); ok {
 			n, _ := strconv.ParseFloat(strings.TrimSpace(value), 64)
 			return n
 		}

@@ -32,6 +32,7 @@ func (s *Server) entered(o *opened, w http.ResponseWriter, r *http.Request, to t
 	w.Header().Set(web.RulesVersion, set.Version) // of these rules, whatever is edited meanwhile
 	o.ctx, o.span = s.placed(w, r, set)
 	if err := s.door.Refuse(r.ContentLength, &set.Limits.Load); err != nil {
+		w.Header().Set("Connection", "close") // one that waits for its next request takes as much as half a stream
 		return err
 	}
 	if o.leave, err = s.enter(r, &set.Limits); err != nil {

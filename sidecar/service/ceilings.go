@@ -24,18 +24,24 @@ type ceilings struct {
 	files  uint64 // 0: nobody knows
 }
 
-// look finds them, and has the runtime keep within the limit of memory: it collects harder near it. What is not
-// memory of Go, such as pages of the program, has the rest of a cgroup.
+// look finds them, and has the runtime keep within the limit of memory: it collects harder near it.
 func look(log *slog.Logger) ceilings {
 	c := ceilings{memory: ceiling.OfMemory(os.DirFS("/")), files: ceiling.OfFiles()}
 	if c.memory.Bytes > 0 && debug.SetMemoryLimit(-1) == math.MaxInt64 {
-		c.memory.Bytes = c.memory.Bytes / 100 * 90
+		c.memory.Bytes = ours(c.memory.Bytes)
 		debug.SetMemoryLimit(int64(c.memory.Bytes))
 	}
 	if c.memory.Bytes > 0 {
 		log.Info("memory is limited", "event", "memory_limit", "bytes", c.memory.Bytes, "from", c.memory.From)
 	}
 	return c
+}
+
+// ours is how much of a cgroup is for memory of Go. The rest is for what is none: pages of the program, buffers
+// of the kernel.
+func ours(limit uint64) uint64 {
+	const least = 32 << 20
+	return limit - min(max(limit/10, least), limit/2)
 }
 
 // door is what the server needs to know of memory.

@@ -20,6 +20,11 @@ func TestCeilings(t *testing.T) {
 			t.Errorf("%d: %q", files, got)
 		}
 	}
+	for limit, want := range map[uint64]uint64{0: 0, 20 << 20: 10 << 20, 256 << 20: 224 << 20, 1000 << 20: 900 << 20} {
+		if got := ours(limit); got != want {
+			t.Errorf("of %d MiB %d", limit>>20, got>>20)
+		}
+	}
 	c := ceilings{memory: ceiling.Memory{Bytes: 512 << 20, From: "GOMEMLIMIT"}}
 	if got := c.words(l); got != "512 MiB (GOMEMLIMIT); from 85 % on new requests get 503" {
 		t.Error(got)
