@@ -24,6 +24,7 @@ var rooms = [][]string{
 	{"sidecar/service"},
 	{"sidecar/console"},
 	{"sidecar", "sidecar/admin"},
+	{"sidecar/shared"},
 	{"sidecar/executor", "sidecar/toolbox", "sidecar/gateway", "sidecar/lab", "sidecar/witness"},
 	{"sidecar/fit", "sidecar/capture"},
 	{"sidecar/reply", "sidecar/replay", "sidecar/probe", "sidecar/live", "sidecar/tickets", "sidecar/egress"},
@@ -58,6 +59,7 @@ var only = map[string][]string{
 	"github.com/spf13/pflag":                {"sidecar/cli", "sidecar/manual"},
 	"github.com/hashicorp/go-retryablehttp": {"sidecar/upstream"},
 	"mvdan.cc/sh/v3":                        {"policy/shell", "policy/plain", "tools/wording"},
+	"github.com/redis/go-redis/v9":          {"sidecar/shared"},
 	"golang.org/x/net/bpf":                  {"sidecar/confine"},
 }
 

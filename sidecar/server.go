@@ -38,20 +38,21 @@ type Rules interface {
 
 // Config is what a server works with. Rules, Upstream, Guard, Metrics and Log must be set.
 type Config struct {
-	Sources  []executor.Source // of the tools that run here; none: there are no runs
-	Journal  *journal.Journal  // of the runs; nil: what they did is not kept
-	Rules    Rules
-	Upstream *upstream.Client // of the settings
-	Keys     fleet.Keys       // of other model servers
-	Guard    *guard.Guard
-	Token    string // of callers; empty: none is asked for
-	Names    web.Names
-	Metrics  *telemetry.Metrics
-	Log      *slog.Logger
-	Lab      *lab.Lab                            // of experiments; nil: none is run
-	Witness  *witness.Witness                    // keeps the last requests for people who look; nil: nobody does
-	Served   func(context.Context, turn.Account) // is told what came of each request; nil: nobody
-	RoleWait time.Duration                       // of streams; 0: as the package reply has it
+	Sources   []executor.Source // of the tools that run here; none: there are no runs
+	Journal   *journal.Journal  // of the runs; nil: what they did is not kept
+	Rules     Rules
+	Upstream  *upstream.Client // of the settings
+	Keys      fleet.Keys       // of other model servers
+	Guard     *guard.Guard
+	Token     string // of callers; empty: none is asked for
+	Names     web.Names
+	Metrics   *telemetry.Metrics
+	Log       *slog.Logger
+	Lab       *lab.Lab                            // of experiments; nil: none is run
+	Witness   *witness.Witness                    // keeps the last requests for people who look; nil: nobody does
+	Served    func(context.Context, turn.Account) // is told what came of each request; nil: nobody
+	RoleWait  time.Duration                       // of streams; 0: as the package reply has it
+	Elsewhere state.Elsewhere                     // what other replicas know of calls; nil: there are none
 }
 
 // Server answers OpenAI-compatible requests.
@@ -77,7 +78,7 @@ func New(c Config) *Server {
 		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log, lab: c.Lab, witness: c.Witness, account: c.Served, roleWait: cmp.Or(c.RoleWait, reply.RoleWait),
 		sessions: state.NewSessions(maxSessions),
 		turns: &turn.Planner{
-			Fleet: fleet.New(fleet.Config{Main: c.Upstream, Keys: c.Keys, Metrics: c.Metrics, Now: time.Now, Log: c.Log}), Guard: c.Guard, Thoughts: state.NewTexts(limits.Thoughts), Notes: state.NewTexts(limits.Thoughts),
+			Fleet: fleet.New(fleet.Config{Main: c.Upstream, Keys: c.Keys, Metrics: c.Metrics, Now: time.Now, Log: c.Log}), Guard: c.Guard, Recall: state.NewRecall(limits.Thoughts, c.Elsewhere),
 			Schemas: tools.NewSchemas(limits.Schemas), Metrics: c.Metrics, Log: c.Log,
 		},
 	}

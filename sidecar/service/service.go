@@ -25,6 +25,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/shared"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
@@ -53,6 +55,7 @@ type running struct {
 	guarded guard.Config
 	judge   *guard.Guard
 	witness *witness.Witness // nil: no console shows the last requests
+	shared  *shared.Store    // nil: there are no other replicas
 
 	stop       context.CancelFunc
 	background sync.WaitGroup // what it writes is written whole
@@ -88,6 +91,10 @@ func Run(ctx context.Context, c Config) (err error) {
 		c.Log.Warn("everyone who reaches this address may use the model: set a token, or listen on 127.0.0.1",
 			"event", "open_listener", "address", s.Listen, "setting", config.Prefix+"TOKEN")
 	}
+	if err := r.share(ctx); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	defer func() { r.stop(); r.background.Wait(); err = errors.Join(err, r.unshare()) }()
 	experiments, err := r.lab()
 	if err != nil {
 		return errors.Join(err, l.Close())
@@ -222,8 +229,12 @@ func (r *running) server(ctx context.Context, up *upstream.Client, experiments *
 	if err != nil {
 		return nil, err
 	}
+	var elsewhere state.Elsewhere
+	if r.shared != nil {
+		elsewhere = r.shared.Texts()
+	}
 	return sidecar.New(sidecar.Config{
-		Lab: experiments, Witness: r.witness, Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Keys: keys, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
+		Elsewhere: elsewhere, Lab: experiments, Witness: r.witness, Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Keys: keys, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
 		Names: web.Names{Local: r.local, Token: s.Token != "", Hosts: hosts(s, s.Listen)},
 	}), nil
 }

@@ -42,14 +42,17 @@ func (t *Texts) Put(callID, text string) {
 	if t.most == 0 || text == "" || callID == "" {
 		return
 	}
-	if over := len(text) - maxText; over > 0 {
-		for over < len(text) && text[over]&0xC0 == 0x80 {
-			over++ // not in the middle of a character
-		}
-		text = text[over:]
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s, _ := t.by.Use(callID)
-	*s = text
+	*s = clip(text)
+}
+
+// clip is the end of a text, as long as it may be.
+func clip(text string) string {
+	over := max(len(text)-maxText, 0)
+	for over > 0 && over < len(text) && text[over]&0xC0 == 0x80 {
+		over++ // not in the middle of a character
+	}
+	return text[over:]
 }

@@ -42,6 +42,11 @@ type Metrics struct {
 	Units       *Vec // experiment, arm: that were in it
 	Outcomes    *Vec // experiment, arm, measure, of: sum, events
 	Connections *Vec // of confined commands, by outcome: connected, refused, failed
+
+	Shared     *Vec    // asked, outcome: ok, failed, skipped
+	SharedUp   *Series // 0 while the server that replicas share is away
+	SharedLost *Series // what could not be written there
+	Replicas   *Vec    // version: of the rules, and how many replicas have it in force
 }
 
 // New makes the counters, all of them listed.
@@ -81,6 +86,10 @@ func New() *Metrics {
 		Units:       gauge("experiment_units", "Units that were in an arm of an experiment.", "experiment", "arm"),
 		Outcomes:    gauge("experiment_outcomes", "What is counted of an arm of an experiment, by measure: the sum, and of how many events.", "experiment", "arm", "measure", "of"),
 		Connections: counter("connections_total", "Connections that confined commands wanted, by outcome: connected, refused, failed.", "outcome"),
+		Shared:      counter("shared_asks_total", "Questions to the server that replicas share, by what was asked and outcome: ok, failed, skipped (it was known to be away).", "asked", "outcome"),
+		SharedUp:    gauge("shared_up", "1 while the server that replicas share is there; 0 also where there is none.").WithLabelValues(),
+		SharedLost:  counter("shared_lost_total", "What could not be written to the server that replicas share.").WithLabelValues(),
+		Replicas:    gauge("replicas", "Replicas seen in the last seconds, this one too, by the version of the rules that they have in force.", "version"),
 		Rules:       gauge("rules_info", "1 for the version of the rules in force.", "version"),
 		Files:       gauge("rules_file_info", "1 for each file of the rules in force: the first 12 digits of its sha256.", "file", "sha256"),
 		Reloads:     counter("rules_reloads_total", "Changes of the rule files, by result.", "result"),

@@ -20,13 +20,12 @@ import (
 
 // Planner plans turns. Its fields are what all turns share; all must be set.
 type Planner struct {
-	Fleet    *fleet.Fleet
-	Guard    *guard.Guard
-	Thoughts *state.Texts // behind calls that have left
-	Notes    *state.Texts // about calls that have not, for the results of those beside them
-	Schemas  *tools.Schemas
-	Metrics  *telemetry.Metrics
-	Log      *slog.Logger
+	Fleet   *fleet.Fleet
+	Guard   *guard.Guard
+	Recall  *state.Recall // of calls: the thoughts behind those that have left, and notes about those that have not
+	Schemas *tools.Schemas
+	Metrics *telemetry.Metrics
+	Log     *slog.Logger
 }
 
 // Caller is what the headers of a request say.
@@ -76,7 +75,8 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	t.facts = set.Facts(t.Model.ID.Value, t.srv.ID.Value, req.LastUser)
 	t.facts.Mentioned = req.Mentions
 	of := conversation(from.Session, req)
-	t.thoughts, t.notes = memory{p.Thoughts, of}, memory{p.Notes, of}
+	t.thoughts, t.notes = memory{p.Recall, state.Thought, of}, memory{p.Recall, state.Note, of}
+	t.thoughts.fetch(ctx, req)
 	t.known = upstream.Memory{Thoughts: t.thoughts, Notes: t.notes}
 	if !from.Runs {
 		t.known.Bounds = func(tool string, chars int) trim.Bounds {
