@@ -30,7 +30,7 @@ var rooms = [][]string{
 	{"sidecar/reply", "sidecar/replay", "sidecar/probe", "sidecar/live", "sidecar/tickets", "sidecar/egress"},
 	{"sidecar/turn"},
 	{"sidecar/guard", "sidecar/fleet"},
-	{"internal/sessions"},
+	{"internal/sessions", "internal/valkey"},
 	{"sidecar/upstream", "sidecar/confine", "sidecar/fetch", "sidecar/workspace", "sidecar/approvals", "sidecar/decisions", "sidecar/history", "sidecar/journal"},
 	{"internal/ruletest", "internal/starter", "sidecar/serverlog"},
 	{"sidecar/ruleset", "sidecar/publish"},

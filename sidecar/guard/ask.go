@@ -17,9 +17,10 @@ import (
 )
 
 // NewApprovals is a store without questions, within the limits of limits.yaml.
-func NewApprovals(l ruleset.Limits, now func() time.Time, m *telemetry.Metrics) *approvals.Store {
+// A board holds those of several replicas; nil: there is none.
+func NewApprovals(l ruleset.Limits, now func() time.Time, m *telemetry.Metrics, board approvals.Board) *approvals.Store {
 	return approvals.New(approvals.Limits{Pending: l.ApprovalPending, Granted: l.ApprovalGranted, Denied: l.ApprovalDenied,
-		PerSession: l.ApprovalPerSession, Total: l.ApprovalTotal}, now, m)
+		PerSession: l.ApprovalPerSession, Total: l.ApprovalTotal}, now, m, board)
 }
 
 // askPerson lets a call leave with the argument that makes the gateway ask a person, where it
@@ -61,6 +62,8 @@ func (j *judge) askHere(call *tools.Call, d policy.Decision) (why string, asked 
 	case e.State == approvals.Allowed && j.Approvals.Take(q.Binding()) != "": // answered meanwhile
 		e.State = approvals.Used
 		return "", &e
+	case e.State == approvals.Unknown:
+		return d.Message() + " A person must allow this first, and the server where that is kept cannot be reached now. Do it another way, or tell the user.", nil
 	case e.State == approvals.Denied && e.Note != "":
 		return fmt.Sprintf("%s A person has said no: %s", d.Message(), e.Note), &e
 	case e.State == approvals.Denied:

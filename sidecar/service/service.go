@@ -17,6 +17,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/parent"
 	"github.com/jgavinray/gpt-oss-executor/internal/sockets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
@@ -197,7 +198,12 @@ func (r *running) judges(ctx context.Context) error {
 	}
 	desks.equip(&r.guarded, passes)
 	if s.Admin != "" && s.AdminToken != "" {
-		r.guarded.Approvals = guard.NewApprovals(limits, time.Now, r.Metrics)
+		var board approvals.Board
+		if r.shared != nil {
+			board = r.shared.Board()
+		}
+		r.guarded.Approvals = guard.NewApprovals(limits, time.Now, r.Metrics, board)
+		r.background.Go(func() { r.guarded.Approvals.Follow(ctx) })
 	}
 	r.judge = guard.New(r.guarded)
 	r.egress = serveEgress(ctx, out, egress.Config{Rules: r.Rules, Judge: r.judge, Passes: passes, Resolver: net.DefaultResolver, Metrics: r.Metrics, Log: r.Log}, r.kept)

@@ -90,9 +90,10 @@ func (s *Store) tell(pass circuit.Pass, err error) {
 	case away && !s.away:
 		s.Log.Warn("the server that replicas share is away: each goes by what it knows itself, and what a person allows passes nowhere until it is back",
 			"event", "shared_lost", "detail", plain(err))
+		s.since = now
 		s.Metrics.SharedUp.Set(0)
 	case !away && s.away:
-		s.Log.Info("the server that replicas share is back", "event", "shared_back")
+		s.Log.Info("the server that replicas share is back", "event", "shared_back", "after", now.Sub(s.since).Round(time.Millisecond).String())
 		s.Metrics.SharedUp.Set(1)
 	case refused && !s.refuses:
 		s.Log.Warn("the server that replicas share does not do what it is told", "event", "shared_refuses", "detail", plain(err))

@@ -57,8 +57,9 @@ type Store struct {
 	mu      sync.Mutex
 	health  circuit.Circuit
 	away    bool
-	refuses bool // it answers, and does not do what it is told
-	foreign bool // values of it cannot be opened here
+	since   time.Time // it is or was away
+	refuses bool      // it answers, and does not do what it is told
+	foreign bool      // values of it cannot be opened here
 	peers   []Peer
 }
 
