@@ -59,7 +59,7 @@ const maxSessions = 1 << 16
 // decider lets a rule set decide about the calls of a log, each at its time. What a
 // session did before is counted anew.
 func decider(set *ruleset.Set, in guard.World) decisions.Decider {
-	rates := state.NewRates(maxSessions)
+	rates := state.NewRates(maxSessions, nil)
 	return func(r *decisions.Record) policy.Decision {
 		d := r.Decision
 		who := policy.Subject{Model: d.Model, Agent: d.Agent, Session: d.Session, Channel: d.Channel, Run: d.Run, Interactive: d.Interactive}

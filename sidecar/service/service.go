@@ -197,6 +197,12 @@ func (r *running) judges(ctx context.Context) error {
 		r.guarded.Decisions = r.kept
 	}
 	desks.equip(&r.guarded, passes)
+	if r.shared != nil {
+		r.guarded.Others = r.shared.Rates()
+		if s.AdminToken != "" { // nobody else can make up what leaves without a second look
+			r.guarded.Departures = r.shared.Departures()
+		}
+	}
 	if s.Admin != "" && s.AdminToken != "" {
 		var board approvals.Board
 		if r.shared != nil {
@@ -206,6 +212,7 @@ func (r *running) judges(ctx context.Context) error {
 		r.background.Go(func() { r.guarded.Approvals.Follow(ctx) })
 	}
 	r.judge = guard.New(r.guarded)
+	r.background.Go(func() { r.judge.Share(ctx) })
 	r.egress = serveEgress(ctx, out, egress.Config{Rules: r.Rules, Judge: r.judge, Passes: passes, Resolver: net.DefaultResolver, Metrics: r.Metrics, Log: r.Log}, r.kept)
 	return nil
 }

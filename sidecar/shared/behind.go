@@ -19,7 +19,7 @@ const (
 type change struct {
 	key   string
 	field string // of a hash; empty: the key is a value
-	value string // empty: it is removed
+	value string
 	keep  time.Duration
 }
 
@@ -85,15 +85,12 @@ func (s *Store) send(list []change) {
 	err := s.ask(context.Background(), askWrites, patience, func(ctx context.Context) error {
 		_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
 			for _, c := range list {
-				switch {
-				case c.value == "":
-					p.Del(ctx, c.key)
-				case c.field == "":
+				if c.field == "" {
 					p.Set(ctx, c.key, c.value, c.keep)
-				default:
-					p.HSet(ctx, c.key, c.field, c.value)
-					p.PExpire(ctx, c.key, c.keep)
+					continue
 				}
+				p.HSet(ctx, c.key, c.field, c.value)
+				p.PExpire(ctx, c.key, c.keep)
 			}
 			return nil
 		})
